@@ -1,0 +1,182 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+func TestCheckKey(t *testing.T) {
+	tests := []struct {
+		name, key string
+		good      bool
+	}{
+		{"plain", "a/b", true},
+		{"dots inside", "a..b/...", true},
+		{"unicode", "é/日本", true},
+		{"percent", "%2e%2e/x", true},
+		{"longest", strings.Repeat("k", store.MaxKey), true},
+		{"too long", strings.Repeat("k", store.MaxKey+1), false},
+		{"empty", "", false},
+		{"absolute", "/a", false},
+		{"trailing slash", "a/", false},
+		{"double slash", "a//b", false},
+		{"dot", "a/./b", false},
+		{"dot dot", "..", false},
+		{"dot dot inside", "a/../b", false},
+		{"back slash", `a\b`, false},
+		{"control", "a\tb", false},
+		{"delete", "a\x7f", false},
+		{"not UTF-8", "a\xff", false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if err := store.CheckKey(test.key); (err == nil) != test.good || err != nil && !errors.Is(err, fault.Path) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	if err := store.CheckPrefix(""); err != nil {
+		t.Errorf("the whole store: %v", err)
+	}
+}
+
+// A key that passes stays below a root and is the cleaned path already.
+func FuzzCheckKey(f *testing.F) {
+	for _, k := range []string{"a/b", "..", "a/../b", "/", "a\\b", "a//b", "\xff", "%2e%2e"} {
+		f.Add(k)
+	}
+	f.Fuzz(func(t *testing.T, key string) {
+		if store.CheckKey(key) != nil {
+			return
+		}
+		if got := path.Join("/root", key); got != "/root/"+key {
+			t.Errorf("%q leads to %q", key, got)
+		}
+	})
+}
+
+func FuzzRangeResolve(f *testing.F) {
+	f.Add(int8(0), int64(0), int64(0), int64(10))
+	f.Add(int8(1), int64(5), int64(0), int64(10))
+	f.Add(int8(2), int64(5), int64(6), int64(10))
+	f.Add(int8(2), int64(math.MaxInt64), int64(1), int64(10))
+	f.Add(int8(3), int64(0), int64(11), int64(10))
+	f.Fuzz(func(t *testing.T, kind int8, off, n, size int64) {
+		r := [...]store.Range{{}, store.From(off), store.Within(off, n), store.Last(n)}[uint8(kind)%4]
+		if size < 0 || r.Check() != nil {
+			return
+		}
+		at, length, err := r.Resolve(size)
+		if err != nil {
+			if !errors.Is(err, fault.Corrupt) {
+				t.Errorf("%v of %d: %v", r, size, err)
+			}
+			return
+		}
+		if at < 0 || length < 0 || at > size || length > size-at || length == 0 && !r.IsWhole() {
+			t.Errorf("%v of %d gave %d+%d", r, size, at, length)
+		}
+		if _, want, ok := r.IsWithin(); ok && length != want {
+			t.Errorf("%v of %d gave %d bytes", r, size, length)
+		}
+	})
+}
+
+func TestRangeString(t *testing.T) {
+	for want, r := range map[string]store.Range{"whole": {}, "5-": store.From(5), "5+20": store.Within(5, 20), "last 16": store.Last(16)} {
+		if r.String() != want {
+			t.Errorf("got %q, want %q", r, want)
+		}
+	}
+}
+
+// disabled has every optional verb and can do none of them.
+type disabled struct{ store.Store }
+
+func (disabled) ListPage(context.Context, string, store.Depth, string) ([]store.Entry, string, error) {
+	return nil, "", errors.ErrUnsupported
+}
+func (disabled) DeleteAll(context.Context, []string) error { return errors.ErrUnsupported }
+func (disabled) GetRanges(context.Context, string, []store.Range, store.GetOptions, [][]byte) ([]store.Value, error) {
+	return nil, errors.ErrUnsupported
+}
+func (disabled) PutParts(context.Context, string) (store.Parts, error) {
+	return nil, errors.ErrUnsupported
+}
+
+// The functions fall back to the four verbs, through decorators too.
+func TestVerbsFallBack(t *testing.T) {
+	ctx := t.Context()
+	s := store.Observe(prefixed(t, disabled{mem.New()}, "p"), func(store.Event) {})
+	for _, k := range []string{"a", "b", "c"} {
+		if _, err := s.Put(ctx, k, []byte("0123456789"), store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	vs, err := store.GetRanges(ctx, s, "a", []store.Range{store.Last(2), store.Within(0, 1)}, store.GetOptions{}, nil)
+	if err != nil || string(vs[0].Bytes)+string(vs[1].Bytes) != "890" {
+		t.Errorf("GetRanges: %v, %v", vs, err)
+	}
+	if err := store.DeleteAll(ctx, s, []string{"a", "b", "absent"}); err != nil {
+		t.Error(err)
+	}
+	n := 0
+	for e, err := range store.Pages(ctx, s, "", store.Deep) {
+		if n++; err != nil || e.Key != "c" {
+			t.Errorf("%+v, %v", e, err)
+		}
+	}
+	if _, err := store.PutParts(ctx, s, "x"); n != 1 || !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("%d entries; PutParts: %v", n, err)
+	}
+}
+
+// replacing replaces the value after each Get.
+type replacing struct{ store.Store }
+
+func (r replacing) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	v, err := r.Store.Get(ctx, key, o, buf)
+	_, _ = r.Put(ctx, key, []byte("another"), store.PutOptions{})
+	return v, err
+}
+
+func TestGetRangesFallbackReadsOneVersion(t *testing.T) {
+	s := replacing{bare{mem.New()}}
+	if _, err := s.Put(t.Context(), "k", []byte("first"), store.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := store.GetRanges(t.Context(), s, "k", []store.Range{store.Within(0, 1), store.Within(1, 1)}, store.GetOptions{}, nil)
+	if !errors.Is(err, fault.Conflict) {
+		t.Errorf("got %v", err)
+	}
+}
+
+type tuned struct{ store.Store }
+
+func (tuned) Provide(target any) bool {
+	t, ok := target.(*store.Tuning)
+	if ok {
+		*t = store.Tuning{Requests: 99, Reason: "test"}
+	}
+	return ok
+}
+
+func TestTuning(t *testing.T) {
+	if got := store.TuningOf(mem.New()); got != store.Local() || got.Reason == "" {
+		t.Errorf("mem: %+v", got)
+	}
+	if got := store.TuningOf(store.ReadOnly(tuned{mem.New()})); got.Requests != 99 {
+		t.Errorf("through a decorator: %+v", got)
+	}
+	if got := store.Name(bare{mem.New()}); got != "store_test.bare" {
+		t.Errorf("name %q", got)
+	}
+}

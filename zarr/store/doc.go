@@ -1,0 +1,17 @@
+// Package store is the contract between Zarr and whatever holds its bytes.
+//
+// A [Store] holds values under slash-separated keys. Four verbs are enough for everything Zarr does; what some stores
+// can do better is an optional verb ([PageLister], [BatchDeleter], [PartPutter], [RangesGetter]), always used through
+// the function of this package that falls back to the four verbs ([Pages], [DeleteAll], [PutParts], [GetRanges]).
+//
+//	v, err := st.Get(ctx, "t2m/zarr.json", store.GetOptions{Max: 1 << 20}, nil)
+//	_, err = st.Put(ctx, "t2m/c/0/0", chunk, store.PutOptions{IfAbsent: true})
+//
+// A store reports failures as [*fault.KeyError]. Only a proven absence of the key is [fault.NotFound].
+//
+// Stores live in the packages below: mem, dir, and, outside this module's core, blob and s3. Decorators: [Prefix],
+// [ReadOnly], [Observe] here; retry and limit in packages of their own. From the outside in they are stacked
+// observe > cache > retry > hedge > limit > provider. Package storetest holds any store to this contract.
+//
+// All stores and decorators may be used from any number of goroutines.
+package store

@@ -1,0 +1,174 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Prefix gives the part of s below prefix as a store of its own: its key "x" is s's prefix + "/x", and no key of it
+// leads out. The prefix "" gives s itself; a prefix that [CheckKey] refuses is fault.Path. Errors of s name s's full
+// keys. It has the optional verbs that s has. Close closes s.
+func Prefix(s Store, prefix string) (Store, error) {
+	if prefix == "" {
+		return s, nil
+	}
+	if err := CheckKey(prefix); err != nil {
+		return nil, &fault.KeyError{Op: "open", Store: Name(s), Key: prefix, Err: err}
+	}
+	return &prefixed{s, prefix + "/"}, nil
+}
+
+type prefixed struct {
+	s      Store
+	prefix string // with the slash
+}
+
+// key checks before it joins: a key such as ".." must not be seen joined.
+func (p *prefixed) key(op, key string) (string, error) {
+	if err := CheckKey(key); err != nil {
+		return "", &fault.KeyError{Op: op, Store: p.String(), Key: key, Err: err}
+	}
+	return p.prefix + key, nil
+}
+
+func (p *prefixed) Get(ctx context.Context, key string, o GetOptions, buf []byte) (Value, error) {
+	full, err := p.key("get", key)
+	if err != nil {
+		return Value{}, err
+	}
+	return p.s.Get(ctx, full, o, buf)
+}
+
+func (p *prefixed) Put(ctx context.Context, key string, value []byte, o PutOptions) (Version, error) {
+	full, err := p.key("put", key)
+	if err != nil {
+		return "", err
+	}
+	return p.s.Put(ctx, full, value, o)
+}
+
+func (p *prefixed) Delete(ctx context.Context, key string, o DeleteOptions) error {
+	full, err := p.key("delete", key)
+	if err != nil {
+		return err
+	}
+	return p.s.Delete(ctx, full, o)
+}
+
+// below gives s's prefix of a listing.
+func (p *prefixed) below(prefix string) (string, error) {
+	if prefix == "" {
+		return strings.TrimSuffix(p.prefix, "/"), nil
+	}
+	return p.key("list", prefix)
+}
+
+// relative takes the prefix off an entry. An entry outside of it would be a fault of s; it must not pass for another.
+func (p *prefixed) relative(e Entry) (Entry, error) {
+	key, ok := strings.CutPrefix(e.Key, p.prefix)
+	if !ok {
+		return Entry{}, &fault.KeyError{Op: "list", Store: Name(p.s), Key: p.prefix,
+			Err: fault.Newf(fault.Unavailable, "the listing gave %q, which is not below the prefix", e.Key)}
+	}
+	e.Key = key
+	return e, nil
+}
+
+func (p *prefixed) List(ctx context.Context, prefix string, depth Depth) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		full, err := p.below(prefix)
+		if err != nil {
+			yield(Entry{}, err)
+			return
+		}
+		for e, err := range p.s.List(ctx, full, depth) {
+			if err == nil {
+				e, err = p.relative(e)
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (p *prefixed) ListPage(ctx context.Context, prefix string, depth Depth, token string) ([]Entry, string, error) {
+	pl, ok := p.s.(PageLister)
+	if !ok {
+		return nil, "", errors.ErrUnsupported
+	}
+	full, err := p.below(prefix)
+	if err != nil {
+		return nil, "", err
+	}
+	page, next, err := pl.ListPage(ctx, full, depth, token)
+	if err != nil {
+		return nil, "", err
+	}
+	out := make([]Entry, len(page)) // the page may be s's own
+	for i, e := range page {
+		if out[i], err = p.relative(e); err != nil {
+			return nil, "", err
+		}
+	}
+	return out, next, nil
+}
+
+func (p *prefixed) DeleteAll(ctx context.Context, keys []string) error {
+	bd, ok := p.s.(BatchDeleter)
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	full := make([]string, len(keys))
+	for i, k := range keys {
+		var err error
+		if full[i], err = p.key("delete", k); err != nil {
+			return err
+		}
+	}
+	return bd.DeleteAll(ctx, full)
+}
+
+func (p *prefixed) GetRanges(ctx context.Context, key string, ranges []Range, o GetOptions, bufs [][]byte) ([]Value, error) {
+	rg, ok := p.s.(RangesGetter)
+	if !ok {
+		return nil, errors.ErrUnsupported
+	}
+	full, err := p.key("get", key)
+	if err != nil {
+		return nil, err
+	}
+	return rg.GetRanges(ctx, full, ranges, o, bufs)
+}
+
+func (p *prefixed) PutParts(ctx context.Context, key string) (Parts, error) {
+	pp, ok := p.s.(PartPutter)
+	if !ok {
+		return nil, errors.ErrUnsupported
+	}
+	full, err := p.key("put", key)
+	if err != nil {
+		return nil, err
+	}
+	return pp.PutParts(ctx, full)
+}
+
+func (p *prefixed) Close() error  { return p.s.Close() }
+func (p *prefixed) Unwrap() Store { return p.s }
+
+// String gives the inner name and the prefix: "mem://run-7/". A query of a URL stays behind the path.
+func (p *prefixed) String() string {
+	name, query, found := strings.Cut(Name(p.s), "?")
+	if !strings.HasSuffix(name, "/") {
+		name += "/"
+	}
+	name += p.prefix
+	if found {
+		name += "?" + query
+	}
+	return name
+}

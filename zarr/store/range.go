@@ -1,0 +1,94 @@
+package store
+
+import (
+	"fmt"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Range selects bytes of a value. The zero Range is the whole value. Ranges are made by [From], [Within] and [Last].
+type Range struct {
+	kind     rangeKind
+	off, len int64
+}
+
+type rangeKind uint8
+
+const (
+	whole rangeKind = iota
+	from
+	within
+	last
+)
+
+// From selects the bytes from off to the end; off must be inside the value, so that at least one byte is read.
+func From(off int64) Range { return Range{kind: from, off: off} }
+
+// Within selects n bytes from off on, n > 0. A value shorter than off+n is fault.Corrupt, not a short read.
+func Within(off, n int64) Range { return Range{kind: within, off: off, len: n} }
+
+// Last selects the last n bytes, n > 0. A value shorter than n is fault.Corrupt.
+func Last(n int64) Range { return Range{kind: last, len: n} }
+
+// IsWhole tells whether r selects the whole value.
+func (r Range) IsWhole() bool { return r.kind == whole }
+
+// IsLast tells whether r counts from the end, and how many bytes.
+func (r Range) IsLast() (n int64, ok bool) { return r.len, r.kind == last }
+
+// IsFrom tells whether r runs from an offset to the end.
+func (r Range) IsFrom() (off int64, ok bool) { return r.off, r.kind == from }
+
+// IsWithin tells whether r is an offset and a length.
+func (r Range) IsWithin() (off, n int64, ok bool) { return r.off, r.len, r.kind == within }
+
+// Check refuses empty and negative ranges with fault.Selection. Every store calls it before any request: a read of
+// nothing cannot tell presence, and leaks connections in some SDKs.
+func (r Range) Check() error {
+	switch r.kind {
+	case from:
+		if r.off < 0 {
+			return fault.Newf(fault.Selection, "byte range %v starts before the value", r)
+		}
+	case within:
+		if r.off < 0 || r.len <= 0 || r.off+r.len < 0 {
+			return fault.Newf(fault.Selection, "byte range %v is empty, negative or too long", r)
+		}
+	case last:
+		if r.len <= 0 {
+			return fault.Newf(fault.Selection, "byte range %v is empty", r)
+		}
+	}
+	return nil
+}
+
+// Resolve gives offset and length of r in a value of size bytes, or fault.Corrupt when the value is too short for it.
+func (r Range) Resolve(size int64) (off, n int64, err error) {
+	switch r.kind {
+	case whole:
+		return 0, size, nil
+	case from:
+		off, n = r.off, size-r.off
+	case within:
+		off, n = r.off, r.len
+	case last:
+		off, n = size-r.len, r.len
+	}
+	if off < 0 || n <= 0 || off > size-n {
+		return 0, 0, fault.Newf(fault.Corrupt, "value of %d bytes is shorter than the range %v", size, r)
+	}
+	return off, n, nil
+}
+
+// String gives "whole", "5+20", "5-" or "last 16".
+func (r Range) String() string {
+	switch r.kind {
+	case from:
+		return fmt.Sprintf("%d-", r.off)
+	case within:
+		return fmt.Sprintf("%d+%d", r.off, r.len)
+	case last:
+		return fmt.Sprintf("last %d", r.len)
+	}
+	return "whole"
+}

@@ -1,0 +1,56 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// ReadOnly gives s without its writes: Put and Delete are fault.ReadOnly, and the optional verbs that write are hidden.
+// What [As] finds are the provider's own handles, which bypass this as every decorator. Close closes s.
+func ReadOnly(s Store) Store { return &readOnly{s} }
+
+type readOnly struct{ s Store }
+
+func (r *readOnly) refuse(op, key string) error {
+	if err := CheckKey(key); err != nil {
+		return &fault.KeyError{Op: op, Store: r.String(), Key: key, Err: err}
+	}
+	return &fault.KeyError{Op: op, Store: r.String(), Key: key, Kind: fault.ReadOnly}
+}
+
+func (r *readOnly) Get(ctx context.Context, key string, o GetOptions, buf []byte) (Value, error) {
+	return r.s.Get(ctx, key, o, buf)
+}
+
+func (r *readOnly) Put(_ context.Context, key string, _ []byte, _ PutOptions) (Version, error) {
+	return "", r.refuse("put", key)
+}
+
+func (r *readOnly) Delete(_ context.Context, key string, _ DeleteOptions) error {
+	return r.refuse("delete", key)
+}
+
+func (r *readOnly) List(ctx context.Context, prefix string, depth Depth) iter.Seq2[Entry, error] {
+	return r.s.List(ctx, prefix, depth)
+}
+
+func (r *readOnly) ListPage(ctx context.Context, prefix string, depth Depth, token string) ([]Entry, string, error) {
+	if pl, ok := r.s.(PageLister); ok {
+		return pl.ListPage(ctx, prefix, depth, token)
+	}
+	return nil, "", errors.ErrUnsupported
+}
+
+func (r *readOnly) GetRanges(ctx context.Context, key string, ranges []Range, o GetOptions, bufs [][]byte) ([]Value, error) {
+	if rg, ok := r.s.(RangesGetter); ok {
+		return rg.GetRanges(ctx, key, ranges, o, bufs)
+	}
+	return nil, errors.ErrUnsupported
+}
+
+func (r *readOnly) Close() error   { return r.s.Close() }
+func (r *readOnly) Unwrap() Store  { return r.s }
+func (r *readOnly) String() string { return Name(r.s) }
