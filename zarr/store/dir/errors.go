@@ -1,0 +1,68 @@
+package dir
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"syscall"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// absent tells whether the error proves that there is no file of the name: no such name, or a file where a folder
+// would have to be.
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// failed makes the KeyError. An error that has a kind already, or is the context's, keeps it.
+func (s *Store) failed(op, key string, err error) error {
+	e := &fault.KeyError{Op: op, Store: s.root, Key: key, Err: err}
+	var k fault.Kind
+	switch {
+	case errors.As(err, &k), errors.Is(err, errors.ErrUnsupported), isContext(err):
+		if err == error(k) { // nothing to add to the kind
+			e.Kind, e.Err = k, nil
+		}
+	default:
+		e.Kind = kindOf(err)
+	}
+	return e
+}
+
+// kindOf classifies what the system says. Absence is none of it: the callers prove that, with absent, where it can be.
+func kindOf(err error) fault.Kind {
+	switch {
+	case errors.Is(err, syscall.EROFS):
+		return fault.ReadOnly
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ELOOP):
+		return fault.Refused
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return fault.Path
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
+		return fault.Limit
+	}
+	return fault.Unavailable
+}
+
+// blocked says for a write what stands in its way.
+func blocked(err error) error {
+	if errors.Is(err, syscall.ENOTDIR) {
+		return fault.Newf(fault.Exists, "a parent of the key holds a value: %w", clean(err))
+	}
+	if errors.Is(err, syscall.EISDIR) || errors.Is(err, fs.ErrExist) {
+		return fault.Newf(fault.Exists, "there are keys below it, or an empty folder: %w", clean(err))
+	}
+	return err
+}
+
+// clean hides the error number, which would give the error a second kind.
+func clean(err error) error { return opaque{err} }
+
+type opaque struct{ err error }
+
+func (o opaque) Error() string { return o.err.Error() }
+
+func isContext(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}

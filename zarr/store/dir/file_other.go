@@ -1,0 +1,44 @@
+//go:build !linux
+
+package dir
+
+import (
+	"io"
+	"os"
+)
+
+// file is a file opened for reading.
+type file struct{ f *os.File }
+
+func openFile(path string) (file, error) {
+	f, err := openShared(path)
+	return file{f}, err
+}
+
+func (f file) info() (info, error) {
+	fi, err := f.f.Stat()
+	if err != nil {
+		return info{}, err
+	}
+	in := info{size: fi.Size(), mtime: fi.ModTime().UnixNano()}
+	switch {
+	case fi.IsDir():
+		in.kind = folderKind
+	case !fi.Mode().IsRegular():
+		in.kind = special
+	default:
+		in.inode, err = inodeOf(f.f, fi)
+	}
+	return in, err
+}
+
+// readAt reads up to len(b) bytes; 0 without an error is the end.
+func (f file) readAt(b []byte, off int64) (int, error) {
+	n, err := f.f.ReadAt(b, off)
+	if err == io.EOF {
+		err = nil
+	}
+	return n, err
+}
+
+func (f file) close() { _ = f.f.Close() }

@@ -1,0 +1,144 @@
+package dir
+
+import (
+	"context"
+	"io"
+	"math"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// piece is how much is read between looks at the context.
+const piece = 8 << 20
+
+// Get implements [store.Store].
+func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	path, err := s.path(ctx, key)
+	if err == nil {
+		err = o.Range.Check()
+	}
+	if err != nil {
+		return store.Value{}, s.failed("get", key, err)
+	}
+	f, in, err := open(path, o)
+	if err != nil {
+		return store.Value{}, s.failed("get", key, err)
+	}
+	defer f.close()
+	v, err := read(ctx, f, in, in.seen(o), o, buf)
+	if err != nil {
+		return store.Value{}, s.failed("get", key, err)
+	}
+	return v, nil
+}
+
+// GetRanges implements [store.RangesGetter]: the file is opened once, so all ranges are of one version.
+func (s *Store) GetRanges(ctx context.Context, key string, ranges []store.Range, o store.GetOptions, bufs [][]byte) ([]store.Value, error) {
+	path, err := s.path(ctx, key)
+	for i := 0; err == nil && i < len(ranges); i++ {
+		err = ranges[i].Check()
+	}
+	if err != nil {
+		return nil, s.failed("get", key, err)
+	}
+	f, in, err := open(path, o)
+	if err != nil {
+		return nil, s.failed("get", key, err)
+	}
+	defer f.close()
+	version := in.seen(o)
+	out := make([]store.Value, len(ranges))
+	for i, r := range ranges {
+		var buf []byte
+		if i < len(bufs) {
+			buf = bufs[i]
+		}
+		o.Range = r
+		if out[i], err = read(ctx, f, in, version, o, buf); err != nil {
+			return nil, s.failed("get", key, err)
+		}
+	}
+	return out, nil
+}
+
+// open opens the file of a key and holds it to the conditions.
+func open(path string, o store.GetOptions) (file, info, error) {
+	f, err := openFile(path)
+	if err != nil {
+		if absent(err) {
+			err = missing(o)
+		}
+		return f, info{}, err
+	}
+	in, err := f.info()
+	switch {
+	case err != nil:
+	case in.kind == folderKind:
+		err = missing(o)
+	case in.kind == special:
+		err = fault.Newf(fault.Refused, "it is neither a file nor a folder")
+	case o.IfVersion != "" && !in.is(o.IfVersion):
+		err = fault.Newf(fault.Conflict, "it is at version %q, not %q", in.version(), o.IfVersion)
+	case o.IfNotVersion != "" && in.is(o.IfNotVersion):
+		err = fault.Unchanged
+	}
+	if err != nil {
+		f.close()
+	}
+	return f, in, err
+}
+
+func missing(o store.GetOptions) error {
+	if o.IfVersion != "" {
+		return fault.Newf(fault.Conflict, "there is no value")
+	}
+	return fault.NotFound
+}
+
+// seen gives the version, as the caller's own string where that is known to be equal.
+func (i info) seen(o store.GetOptions) store.Version {
+	if o.IfVersion != "" {
+		return o.IfVersion
+	}
+	return i.version()
+}
+
+func read(ctx context.Context, f file, in info, version store.Version, o store.GetOptions, buf []byte) (store.Value, error) {
+	off, n, err := o.Range.Resolve(in.size)
+	if err != nil {
+		return store.Value{}, err
+	}
+	if o.Max > 0 && n > o.Max {
+		return store.Value{}, fault.Newf(fault.Limit, "%d bytes are more than the %d allowed", n, o.Max)
+	}
+	if n > math.MaxInt-int64(len(buf)) {
+		return store.Value{}, fault.Newf(fault.Limit, "%d bytes do not fit the address space", n)
+	}
+	v := store.Value{Bytes: grown(buf, int(n)), Size: in.size, Version: version}
+	for held, end := len(buf), len(v.Bytes); held < end; {
+		if err := ctx.Err(); err != nil {
+			return store.Value{}, err
+		}
+		got, err := f.readAt(v.Bytes[held:min(end, held+piece)], off)
+		held, off = held+got, off+int64(got)
+		if err == nil && got == 0 {
+			err = io.ErrUnexpectedEOF // a foreign writer made it shorter while it was open
+		}
+		if err != nil {
+			v.Bytes = v.Bytes[:held]
+			return store.Value{}, fault.Newf(fault.Unavailable, "%w", &store.CutError{Value: v, Want: n, Err: clean(err)})
+		}
+	}
+	return v, nil
+}
+
+// grown gives buf longer by n bytes, in its own array if that is long enough.
+func grown(buf []byte, n int) []byte {
+	if n <= cap(buf)-len(buf) {
+		return buf[:len(buf)+n]
+	}
+	b := make([]byte, len(buf)+n)
+	copy(b, buf)
+	return b
+}

@@ -1,0 +1,174 @@
+package dir
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"os"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// batch is how many names are read from a folder at once: enough for one system call, little to hold.
+const batch = 512
+
+// errStop ends a walk whose reader has had enough.
+var errStop = errors.New("stop")
+
+// List implements [store.Store]. It reads folders as it goes, so a long listing holds little. What vanishes on the way
+// is left out. Names that [store.CheckKey] refuses cannot be read through the Store and are left out too.
+func (s *Store) List(ctx context.Context, prefix string, depth store.Depth) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
+		err := store.CheckPrefix(prefix)
+		if err == nil && prefix != "" {
+			err = s.checkNames(prefix)
+		}
+		if err == nil {
+			w := walk{ctx: ctx, depth: depth, yield: yield}
+			if prefix == "" {
+				err = w.folder(s.root, "")
+			} else {
+				err = w.folder(s.join(prefix), prefix+"/")
+			}
+		}
+		if err != nil && err != errStop {
+			yield(store.Entry{}, s.failed("list", prefix, err))
+		}
+	}
+}
+
+type walk struct {
+	ctx   context.Context
+	depth store.Depth
+	yield func(store.Entry, error) bool
+	above []string // the folders that are being read, outermost first
+}
+
+// folder yields what is in the folder at path, whose keys begin with prefix.
+func (w *walk) folder(path, prefix string) error {
+	w.above = append(w.above, path)
+	defer func() { w.above = w.above[:len(w.above)-1] }()
+	return eachName(w.ctx, path, func(d os.DirEntry) error {
+		key := prefix + d.Name()
+		if store.CheckKey(key) != nil || checkNames(key) != nil {
+			return nil
+		}
+		full := path + "/" + d.Name()
+		kind, fi, err := w.look(full, d)
+		if err != nil || kind == special {
+			return err
+		}
+		if kind == folderKind {
+			if w.depth == store.Deep {
+				return w.folder(full, key+"/")
+			}
+			if any, err := w.holdsKey(full, key+"/"); err != nil || !any {
+				return err
+			}
+			return w.give(store.Entry{Key: key, Dir: true})
+		}
+		if fi == nil {
+			if fi, err = d.Info(); err != nil {
+				return vanished(err)
+			}
+		}
+		in, err := infoOf(full, fi)
+		if err != nil {
+			return vanished(err)
+		}
+		return w.give(store.Entry{Key: key, Size: in.size, Version: in.version()})
+	})
+}
+
+func (w *walk) give(e store.Entry) error {
+	if !w.yield(e, nil) {
+		return errStop
+	}
+	return nil
+}
+
+// look tells what a name is, through a symbolic link. A link that leads nowhere or back up is special: it is left out.
+func (w *walk) look(full string, d os.DirEntry) (kind, os.FileInfo, error) {
+	switch mode := d.Type(); {
+	case mode.IsRegular():
+		return regular, nil, nil
+	case mode.IsDir():
+		return folderKind, nil, nil
+	case mode&os.ModeSymlink == 0:
+		return special, nil, nil
+	}
+	fi, err := os.Stat(full)
+	switch {
+	case err != nil:
+		return special, nil, nil
+	case fi.Mode().IsRegular():
+		return regular, fi, nil
+	case !fi.IsDir():
+		return special, nil, nil
+	}
+	for _, up := range w.above {
+		if upper, err := os.Stat(up); err == nil && os.SameFile(fi, upper) {
+			return special, nil, nil
+		}
+	}
+	return folderKind, fi, nil
+}
+
+// holdsKey tells whether there is a value at any depth below the folder; mostly the first name answers.
+func (w *walk) holdsKey(path, prefix string) (bool, error) {
+	found := false
+	deep := walk{ctx: w.ctx, depth: store.Deep, above: w.above, yield: func(store.Entry, error) bool {
+		found = true
+		return false
+	}}
+	err := deep.folder(path, prefix)
+	if err == errStop {
+		err = nil
+	}
+	return found, err
+}
+
+// eachName calls f for each name in the folder that is not hidden. A folder that is not there has none.
+func eachName(ctx context.Context, path string, f func(os.DirEntry) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	dir, err := os.Open(path)
+	if err != nil {
+		return vanished(err)
+	}
+	defer func() { _ = dir.Close() }()
+	if fi, err := dir.Stat(); err != nil || !fi.IsDir() {
+		return vanished(err)
+	}
+	for {
+		names, err := dir.ReadDir(batch)
+		for _, d := range names {
+			if strings.HasPrefix(d.Name(), hidden) {
+				continue
+			}
+			if err := f(d); err != nil {
+				return err
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return vanished(err)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+}
+
+// vanished lets pass that something is not, or no longer, there.
+func vanished(err error) error {
+	if absent(err) {
+		return nil
+	}
+	return err
+}

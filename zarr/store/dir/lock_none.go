@@ -1,0 +1,13 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd || windows)
+
+package dir
+
+import (
+	"errors"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+func tryLock(string) (locked, error) {
+	return nil, fault.Newf(errors.ErrUnsupported, "this system has no lock that its holder's death frees")
+}

@@ -1,0 +1,199 @@
+package dir_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/dir"
+)
+
+const childEnv = "ZARGO_DIR_TEST_CHILD" // what this process is to do, and in which folder
+
+// TestMain is the main of the children as well.
+func TestMain(m *testing.M) {
+	role, root, ok := strings.Cut(os.Getenv(childEnv), " ")
+	if !ok {
+		os.Exit(m.Run())
+	}
+	if err := map[string]func(*dir.Store) error{"increment": childIncrement, "write": childWrite, "update": childUpdate}[role](dir.New(root)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func child(t *testing.T, role, root string) *exec.Cmd {
+	t.Helper()
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), childEnv+"="+role+" "+root)
+	c.Stderr = os.Stderr
+	return c
+}
+
+const (
+	processes  = 4
+	goroutines = 4
+	increments = 25
+)
+
+func childIncrement(s *dir.Store) error {
+	errs := make(chan error, goroutines)
+	for range goroutines {
+		go func() {
+			for range increments {
+				if err := increment(s, "count"); err != nil {
+					errs <- err
+					return
+				}
+			}
+			errs <- nil
+		}()
+	}
+	var all error
+	for range goroutines {
+		all = errors.Join(all, <-errs)
+	}
+	return all
+}
+
+func increment(s store.Store, key string) error {
+	ctx := context.Background()
+	for {
+		v, err := s.Get(ctx, key, store.GetOptions{}, nil)
+		if err != nil {
+			return err
+		}
+		n, err := strconv.Atoi(string(v.Bytes))
+		if err != nil {
+			return err
+		}
+		_, err = s.Put(ctx, key, []byte(strconv.Itoa(n+1)), store.PutOptions{IfVersion: v.Version})
+		if !errors.Is(err, fault.Conflict) {
+			return err
+		}
+		time.Sleep(rand.N(2 * time.Millisecond)) // let the others finish
+	}
+}
+
+func TestManyProcessesLoseNoIncrement(t *testing.T) {
+	s := dir.New(t.TempDir())
+	put(t, s, "count", "0")
+	var wg sync.WaitGroup
+	for range processes {
+		c := child(t, "increment", s.String())
+		wg.Go(func() {
+			if err := c.Run(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	v, err := s.Get(t.Context(), "count", store.GetOptions{}, nil)
+	if want := strconv.Itoa(processes * goroutines * increments); err != nil || string(v.Bytes) != want {
+		t.Errorf("count %q, want %s, %v", v.Bytes, want, err)
+	}
+	if got := names(t, s.String()); len(got) != 1 {
+		t.Errorf("left in the folder: %q", got)
+	}
+}
+
+// fill is a value that shows any mixture: one byte repeated, and long enough to take several writes of a page.
+func fill(i int) []byte { return bytes.Repeat([]byte{byte('a' + i%26)}, 200_000+i%26*1000) }
+
+func childWrite(s *dir.Store) error {
+	fmt.Println("ready")
+	for i := 0; ; i++ {
+		if _, err := s.Put(context.Background(), fmt.Sprintf("c/%d", i%8), fill(i), store.PutOptions{}); err != nil {
+			return err
+		}
+	}
+}
+
+// childUpdate holds the lock most of the time.
+func childUpdate(s *dir.Store) error {
+	fmt.Println("ready")
+	for {
+		if err := increment(s, "count"); err != nil {
+			return err
+		}
+	}
+}
+
+// kill starts a child, lets it work for a moment and kills it (SIGKILL on Unix).
+func kill(t *testing.T, role, root string) {
+	t.Helper()
+	c := child(t, role, root)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatalf("the child said %q, %v", line, err)
+	}
+	time.Sleep(time.Millisecond + rand.N(15*time.Millisecond)) // anywhere in a write
+	if err := c.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, out)
+	_ = c.Wait()
+}
+
+func TestKilledWritersLeaveWholeValues(t *testing.T) {
+	s := dir.New(t.TempDir())
+	for i := range 8 {
+		put(t, s, fmt.Sprintf("c/%d", i), string(fill(i)))
+	}
+	left := 0
+	for range 30 {
+		kill(t, "write", s.String())
+		got := keys(t, s, "", store.Deep)
+		if len(got) != 8 {
+			t.Fatalf("listed %q", got)
+		}
+		for _, key := range got {
+			v, err := s.Get(t.Context(), key, store.GetOptions{}, nil)
+			if err != nil || len(v.Bytes) == 0 || !bytes.Equal(v.Bytes, fill(int(v.Bytes[0]-'a'))) {
+				t.Fatalf("%s holds %d bytes, a mixture, %v", key, len(v.Bytes), err)
+			}
+		}
+	}
+	for _, name := range names(t, s.String()) {
+		if strings.Contains(name, ".zargo-tmp-") {
+			left++
+		}
+	}
+	t.Logf("30 kills left %d temporary files", left)
+}
+
+func TestKilledHoldersFreeTheLock(t *testing.T) {
+	s := dir.New(t.TempDir())
+	put(t, s, "count", "0")
+	for range 20 {
+		kill(t, "update", s.String())
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		v, err := s.Get(ctx, "count", store.GetOptions{}, nil)
+		if err == nil {
+			_, err = s.Put(ctx, "count", v.Bytes, store.PutOptions{IfVersion: v.Version})
+		}
+		cancel()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}

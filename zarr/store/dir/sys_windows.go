@@ -1,0 +1,91 @@
+package dir
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// openShared opens for reading so that others may rename over the file and remove it.
+func openShared(path string) (*os.File, error) {
+	p, err := syscall.UTF16PtrFromString(path)
+	if err != nil {
+		return nil, err
+	}
+	const share = syscall.FILE_SHARE_READ | syscall.FILE_SHARE_WRITE | syscall.FILE_SHARE_DELETE
+	h, err := syscall.CreateFile(p, syscall.GENERIC_READ, share, nil, syscall.OPEN_EXISTING, syscall.FILE_FLAG_BACKUP_SEMANTICS, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(h), path), nil
+}
+
+// infoOf gives the info of the file at path from what a Stat of it said.
+func infoOf(path string, fi os.FileInfo) (info, error) {
+	if fi.IsDir() {
+		return info{kind: folderKind}, nil
+	}
+	f, err := openFile(path)
+	if err != nil {
+		return info{}, err
+	}
+	defer f.close()
+	return f.info()
+}
+
+// inodeOf gives the file's index, whose upper bits NTFS changes whenever it uses an index again.
+func inodeOf(f *os.File, _ os.FileInfo) (uint64, error) {
+	var d syscall.ByHandleFileInformation
+	if err := syscall.GetFileInformationByHandle(syscall.Handle(f.Fd()), &d); err != nil {
+		return 0, err
+	}
+	return uint64(d.FileIndexHigh)<<32 | uint64(d.FileIndexLow), nil
+}
+
+// moveNew gives from the name to, which must be free.
+func moveNew(from, to string) error {
+	a, err := syscall.UTF16PtrFromString(from)
+	if err != nil {
+		return err
+	}
+	b, err := syscall.UTF16PtrFromString(to)
+	if err != nil {
+		return err
+	}
+	return syscall.MoveFile(a, b)
+}
+
+// rename replaces to. Windows refuses that for moments in which somebody, often a virus scanner, has the file open.
+func rename(from, to string) error {
+	for wait := time.Millisecond; ; wait *= 2 {
+		err := os.Rename(from, to)
+		if fi, statErr := os.Stat(to); statErr == nil && fi.IsDir() {
+			return err
+		}
+		if wait > time.Second || !errors.Is(err, syscall.ERROR_ACCESS_DENIED) && !errors.Is(err, errSharingViolation) {
+			return err
+		}
+		time.Sleep(wait)
+	}
+}
+
+// syncFolder does nothing: Windows does not flush folders.
+func syncFolder(string) error { return nil }
+
+// checkNames refuses names that Windows would take for others.
+func checkNames(key string) error {
+	if strings.ContainsAny(key, `<>:"|?*`) || !filepath.IsLocal(filepath.FromSlash(key)) {
+		return fault.Newf(fault.Path, "Windows cannot hold the name %q", key)
+	}
+	for seg := range strings.SplitSeq(key, "/") {
+		if strings.HasSuffix(seg, ".") || strings.HasSuffix(seg, " ") {
+			return fault.Newf(fault.Path, "Windows drops the end of the name %q", seg)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+//go:build unix
+
+package dir_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/dir"
+)
+
+func TestUmaskIsRespected(t *testing.T) {
+	root := t.TempDir()
+	defer syscall.Umask(syscall.Umask(0o027))
+	s := dir.New(root)
+	put(t, s, "a/x", "1")
+	for name, want := range map[string]os.FileMode{"a": 0o750, "a/x": 0o640} {
+		if fi, err := os.Stat(filepath.Join(root, name)); err != nil || fi.Mode().Perm() != want {
+			t.Errorf("%s: %v, want %v, %v", name, fi.Mode(), want, err)
+		}
+	}
+}
+
+func TestSymbolicLinks(t *testing.T) {
+	root, elsewhere := t.TempDir(), t.TempDir()
+	put(t, dir.New(elsewhere), "arr/c/0", "linked")
+	put(t, dir.New(root), "own", "own")
+	for from, to := range map[string]string{
+		"folder": filepath.Join(elsewhere, "arr"), "file": filepath.Join(elsewhere, "arr/c/0"), "loop": root, "dangling": "/no/such/file",
+	} {
+		if err := os.Symlink(to, filepath.Join(root, from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := dir.New(root)
+	if got, want := keys(t, s, "", store.Deep), []string{"file", "folder/c/0", "own"}; !slices.Equal(got, want) {
+		t.Errorf("deep: got %q, want %q", got, want)
+	}
+	if got, want := keys(t, s, "", store.OneLevel), []string{"file", "folder", "own"}; !slices.Equal(got, want) {
+		t.Errorf("one level: got %q, want %q", got, want)
+	}
+	if v, err := s.Get(t.Context(), "folder/c/0", store.GetOptions{}, nil); err != nil || string(v.Bytes) != "linked" {
+		t.Errorf("Get through a link: %q, %v", v.Bytes, err)
+	}
+	put(t, s, "file", "replaced")
+	if b, err := os.ReadFile(filepath.Join(elsewhere, "arr/c/0")); err != nil || string(b) != "linked" {
+		t.Errorf("Put wrote through the link: %q, %v", b, err)
+	}
+}
+
+func TestPipeDoesNotHang(t *testing.T) {
+	root := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(root, "pipe"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := dir.New(root)
+	if _, err := s.Get(t.Context(), "pipe", store.GetOptions{}, nil); !errors.Is(err, fault.Refused) {
+		t.Errorf("Get of a pipe: %v", err)
+	}
+	if got := keys(t, s, "", store.Deep); len(got) != 0 {
+		t.Errorf("listed %q", got)
+	}
+}
+
+func TestForbiddenIsRefused(t *testing.T) {
+	root := t.TempDir()
+	s := dir.New(root)
+	put(t, s, "a/x", "1")
+	if os.Getuid() == 0 { // root may read everything: another way to be refused
+		if err := os.Remove(filepath.Join(root, "a/x")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink("x", filepath.Join(root, "a/x")); err != nil {
+			t.Fatal(err)
+		}
+	} else if err := os.Chmod(filepath.Join(root, "a/x"), 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Get(t.Context(), "a/x", store.GetOptions{}, nil); !errors.Is(err, fault.Refused) || errors.Is(err, fault.NotFound) {
+		t.Errorf("Get: %v", err)
+	}
+}

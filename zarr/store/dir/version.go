@@ -1,0 +1,43 @@
+package dir
+
+import (
+	"strconv"
+
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// info is what the file system tells about a file.
+type info struct {
+	size  int64
+	mtime int64 // Unix nanoseconds
+	inode uint64
+	kind  kind
+}
+
+type kind uint8
+
+const (
+	regular kind = iota
+	folderKind
+	special // a device, a socket, a pipe
+)
+
+// version spells inode, modification time and size; doc.go says why that is enough.
+func (i info) append(b []byte) []byte {
+	b = strconv.AppendUint(b, i.inode, 36)
+	b = append(b, '-')
+	b = strconv.AppendInt(b, i.mtime, 36)
+	b = append(b, '-')
+	return strconv.AppendInt(b, i.size, 36)
+}
+
+func (i info) version() store.Version {
+	var b [48]byte
+	return store.Version(i.append(b[:0]))
+}
+
+// is tells whether v is the version, without allocating.
+func (i info) is(v store.Version) bool {
+	var b [48]byte
+	return string(i.append(b[:0])) == string(v)
+}

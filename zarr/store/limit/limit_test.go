@@ -1,0 +1,236 @@
+package limit_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/dir"
+	"github.com/zargo-io/zargo/zarr/store/limit"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+	"github.com/zargo-io/zargo/zarr/store/retry"
+	"github.com/zargo-io/zargo/zarr/store/storetest"
+)
+
+func over(t *testing.T, s store.Store, n int) *limit.Store {
+	t.Helper()
+	l, err := limit.New(s, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+type bare struct{ store.Store }
+
+func bases() map[string]func(t *testing.T) store.Store {
+	return map[string]func(t *testing.T) store.Store{
+		"mem":  func(t *testing.T) store.Store { return mem.New() },
+		"bare": func(t *testing.T) store.Store { return bare{mem.New()} },
+		"dir":  func(t *testing.T) store.Store { return dir.New(t.TempDir()) },
+	}
+}
+
+// One slot shows every place that takes a second while it holds the first.
+func TestStore(t *testing.T) {
+	for name, base := range bases() {
+		t.Run(name, func(t *testing.T) {
+			storetest.Run(t, func(t *testing.T) store.Store { return over(t, base(t), 1) }, storetest.Keys(100), storetest.Rounds(3))
+		})
+	}
+}
+
+// The whole stack, in the order it is meant to stand in.
+func TestStack(t *testing.T) {
+	for name, base := range bases() {
+		t.Run(name, func(t *testing.T) {
+			storetest.Run(t, func(t *testing.T) store.Store {
+				r, err := retry.New(over(t, base(t), 4))
+				if err != nil {
+					t.Fatal(err)
+				}
+				p, err := store.Prefix(store.Observe(r, func(store.Event) {}), "below/here")
+				if err != nil {
+					t.Fatal(err)
+				}
+				return p
+			}, storetest.Rounds(3))
+		})
+	}
+}
+
+// slow is a store whose requests take a second and are counted while they do.
+type slow struct {
+	*mem.Store
+	mu        sync.Mutex
+	now, most int
+	order     []string
+}
+
+func (s *slow) Put(ctx context.Context, key string, b []byte, o store.PutOptions) (store.Version, error) {
+	s.mu.Lock()
+	s.now++
+	s.most = max(s.most, s.now)
+	s.order = append(s.order, key)
+	s.mu.Unlock()
+	time.Sleep(time.Second)
+	s.mu.Lock()
+	s.now--
+	s.mu.Unlock()
+	return s.Store.Put(ctx, key, b, o)
+}
+
+func TestBoundAndOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &slow{Store: mem.New()}
+		l := over(t, s, 3)
+		start := time.Now()
+		var wg sync.WaitGroup
+		var want []string
+		for i := range 12 {
+			key := fmt.Sprintf("%02d", i)
+			want = append(want, key)
+			wg.Go(func() {
+				if _, err := l.Put(t.Context(), key, nil, store.PutOptions{}); err != nil {
+					t.Error(err)
+				}
+			})
+			synctest.Wait() // so that they ask in this order
+		}
+		wg.Wait()
+		if took := time.Since(start); took != 4*time.Second {
+			t.Errorf("12 requests of 1 s, 3 at once, took %v", took)
+		}
+		slices.Sort(s.order[:3]) // the three that come together each second may swap
+		for i := 3; i < 12; i += 3 {
+			slices.Sort(s.order[i : i+3])
+		}
+		if s.most != 3 || l.Slots().Peak() != 3 || l.Slots().InFlight() != 0 || !slices.Equal(s.order, want) {
+			t.Errorf("most %d, peak %d, in flight %d, order %q", s.most, l.Slots().Peak(), l.Slots().InFlight(), s.order)
+		}
+	})
+}
+
+func TestSharedSlots(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slots, err := limit.NewSlots(2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &slow{Store: mem.New()}
+		a, b := limit.With(s, slots), limit.With(s, slots)
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() {
+				l := []*limit.Store{a, b}[i%2]
+				if _, err := l.Put(t.Context(), fmt.Sprint(i), nil, store.PutOptions{}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if s.most != 2 {
+			t.Errorf("%d at once", s.most)
+		}
+	})
+}
+
+func TestCancelledWhileWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &slow{Store: mem.New()}
+		l := over(t, s, 1)
+		var wg sync.WaitGroup
+		wg.Go(func() { _, _ = l.Put(t.Context(), "first", nil, store.PutOptions{}) })
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		wg.Go(func() {
+			start := time.Now()
+			_, err := l.Put(ctx, "second", nil, store.PutOptions{})
+			if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != 100*time.Millisecond {
+				t.Errorf("%v after %v", err, time.Since(start))
+			}
+		})
+		synctest.Wait()
+		wg.Go(func() {
+			if _, err := l.Put(t.Context(), "third", nil, store.PutOptions{}); err != nil {
+				t.Error(err)
+			}
+		})
+		wg.Wait()
+		if !slices.Equal(s.order, []string{"first", "third"}) || l.Slots().InFlight() != 0 {
+			t.Errorf("order %q, in flight %d", s.order, l.Slots().InFlight())
+		}
+	})
+}
+
+// A reader may use the store in the middle of a listing, even if there is but one slot.
+func TestListingHoldsNoSlotBetweenEntries(t *testing.T) {
+	for name, base := range bases() {
+		t.Run(name, func(t *testing.T) {
+			l := over(t, base(t), 1)
+			for _, k := range []string{"a", "b", "c"} {
+				if _, err := l.Put(t.Context(), k, []byte(k), store.PutOptions{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, seq := range []iter.Seq2[store.Entry, error]{
+				l.List(t.Context(), "", store.Deep), store.Pages(t.Context(), l, "", store.Deep),
+			} {
+				for e, err := range seq {
+					if err != nil || l.Slots().InFlight() != 0 {
+						t.Fatalf("%v, %d slots are held", err, l.Slots().InFlight())
+					}
+					if _, err := l.Get(t.Context(), e.Key, store.GetOptions{}, nil); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		})
+	}
+}
+
+type panics struct{ *mem.Store }
+
+func (panics) Get(context.Context, string, store.GetOptions, []byte) (store.Value, error) { panic("x") }
+
+func TestPanicGivesTheSlotBack(t *testing.T) {
+	l := over(t, panics{mem.New()}, 1)
+	func() {
+		defer func() { _ = recover() }()
+		_, _ = l.Get(t.Context(), "k", store.GetOptions{}, nil)
+	}()
+	if n := l.Slots().InFlight(); n != 0 {
+		t.Errorf("%d slots are held", n)
+	}
+}
+
+func TestAtLeastOne(t *testing.T) {
+	for _, n := range []int{0, -1} {
+		if _, err := limit.New(mem.New(), n); !errors.Is(err, fault.Limit) {
+			t.Errorf("New(%d): %v", n, err)
+		}
+	}
+}
+
+func ExampleNew() {
+	st, err := limit.New(mem.New(), 2)
+	if err != nil {
+		panic(err)
+	}
+	var wg sync.WaitGroup
+	for i := range 100 {
+		wg.Go(func() { _, _ = st.Put(context.Background(), fmt.Sprint(i), nil, store.PutOptions{}) })
+	}
+	wg.Wait()
+	fmt.Println(st.Slots().Peak() <= 2)
+	// Output: true
+}

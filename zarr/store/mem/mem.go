@@ -1,0 +1,195 @@
+package mem
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Store is a store in memory. Make it with [New].
+type Store struct {
+	mu     sync.RWMutex
+	values map[string]value
+	sorted []string // the keys in order, nil when it has to be made anew
+	writes uint64   // counts up with every write; the next Version
+}
+
+// value is immutable once it is in the map, so it is read without the lock.
+type value struct {
+	bytes   []byte
+	version store.Version
+}
+
+// New makes an empty store.
+func New() *Store { return &Store{values: map[string]value{}} }
+
+// String gives "mem://".
+func (s *Store) String() string { return "mem://" }
+
+// Close does nothing; the values stay.
+func (s *Store) Close() error { return nil }
+
+func failed(op, key string, err error) error {
+	return &fault.KeyError{Op: op, Store: "mem://", Key: key, Err: err}
+}
+
+// Get implements [store.Store].
+func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	if err := check(ctx, key, o.Range); err != nil {
+		return store.Value{}, failed("get", key, err)
+	}
+	v, err := s.lookup(key, o)
+	if err != nil {
+		return store.Value{}, failed("get", key, err)
+	}
+	out, err := v.read(o, buf)
+	if err != nil {
+		return store.Value{}, failed("get", key, err)
+	}
+	return out, nil
+}
+
+// GetRanges implements [store.RangesGetter].
+func (s *Store) GetRanges(ctx context.Context, key string, ranges []store.Range, o store.GetOptions, bufs [][]byte) ([]store.Value, error) {
+	if err := check(ctx, key, ranges...); err != nil {
+		return nil, failed("get", key, err)
+	}
+	v, err := s.lookup(key, o)
+	if err != nil {
+		return nil, failed("get", key, err)
+	}
+	out := make([]store.Value, len(ranges))
+	for i, r := range ranges {
+		o.Range = r
+		var buf []byte
+		if i < len(bufs) {
+			buf = bufs[i]
+		}
+		if out[i], err = v.read(o, buf); err != nil {
+			return nil, failed("get", key, err)
+		}
+	}
+	return out, nil
+}
+
+func check(ctx context.Context, key string, ranges ...store.Range) error {
+	if err := store.CheckKey(key); err != nil {
+		return err
+	}
+	for _, r := range ranges {
+		if err := r.Check(); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+func (s *Store) lookup(key string, o store.GetOptions) (value, error) {
+	s.mu.RLock()
+	v, ok := s.values[key]
+	s.mu.RUnlock()
+	switch {
+	case o.IfVersion != "" && v.version != o.IfVersion:
+		return v, fault.Newf(fault.Conflict, "it is at version %q, not %q", v.version, o.IfVersion)
+	case !ok:
+		return v, fault.NotFound
+	case o.IfNotVersion != "" && v.version == o.IfNotVersion:
+		return v, fault.Unchanged
+	}
+	return v, nil
+}
+
+func (v value) read(o store.GetOptions, buf []byte) (store.Value, error) {
+	size := int64(len(v.bytes))
+	off, n, err := o.Range.Resolve(size)
+	if err != nil {
+		return store.Value{}, err
+	}
+	if o.Max > 0 && n > o.Max {
+		return store.Value{}, fault.Newf(fault.Limit, "%d bytes are more than the %d allowed", n, o.Max)
+	}
+	return store.Value{Bytes: append(buf, v.bytes[off:off+n]...), Size: size, Version: v.version}, nil
+}
+
+// Put implements [store.Store].
+func (s *Store) Put(ctx context.Context, key string, b []byte, o store.PutOptions) (store.Version, error) {
+	if err := check(ctx, key); err != nil {
+		return "", failed("put", key, err)
+	}
+	version, err := s.set(key, slices.Clone(b), o)
+	if err != nil {
+		return "", failed("put", key, err)
+	}
+	return version, nil
+}
+
+// set stores b, which it keeps.
+func (s *Store) set(key string, b []byte, o store.PutOptions) (store.Version, error) {
+	if o.IfAbsent && o.IfVersion != "" {
+		return "", fault.Newf(fault.Selection, "both IfAbsent and IfVersion are set")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old, ok := s.values[key]
+	if o.IfAbsent && ok {
+		return "", fault.Exists
+	}
+	if o.IfVersion != "" && old.version != o.IfVersion {
+		return "", fault.Newf(fault.Conflict, "it is at version %q, not %q", old.version, o.IfVersion)
+	}
+	s.writes++
+	version := store.Version(strconv.FormatUint(s.writes, 10))
+	s.values[key] = value{b, version}
+	if !ok {
+		s.sorted = nil
+	}
+	return version, nil
+}
+
+// Delete implements [store.Store].
+func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) error {
+	if err := check(ctx, key); err != nil {
+		return failed("delete", key, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old, ok := s.values[key]
+	if o.IfVersion != "" && old.version != o.IfVersion {
+		return failed("delete", key, fault.Newf(fault.Conflict, "it is at version %q, not %q", old.version, o.IfVersion))
+	}
+	s.drop(key, ok)
+	return nil
+}
+
+// DeleteAll implements [store.BatchDeleter].
+func (s *Store) DeleteAll(ctx context.Context, keys []string) error {
+	for _, k := range keys {
+		if err := check(ctx, k); err != nil {
+			return failed("delete", k, err)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, k := range keys {
+		_, ok := s.values[k]
+		s.drop(k, ok)
+	}
+	return nil
+}
+
+func (s *Store) drop(key string, present bool) {
+	if present {
+		delete(s.values, key)
+		s.sorted = nil
+	}
+}
+
+// List implements [store.Store].
+func (s *Store) List(ctx context.Context, prefix string, depth store.Depth) iter.Seq2[store.Entry, error] {
+	return store.Pages(ctx, s, prefix, depth)
+}

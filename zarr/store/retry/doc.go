@@ -1,0 +1,25 @@
+// Package retry is the one layer that sends requests again.
+//
+//	st, err := retry.New(provider)
+//
+// It repeats what failed as fault.Throttled or fault.Unavailable, and nothing else, after a random wait of up to
+// 100 ms, 200 ms, 400 ms … 15 s, ten times or three minutes, or as long as the provider's error asks for through a method
+// RetryAfter() time.Duration. The wait ends with the context. There must be no second such layer below: an SDK that
+// repeats a conditional write turns its own success into a conflict.
+//
+// What a repeat means differs by verb:
+//
+//   - A Get whose body was cut (*store.CutError) goes on where it stopped, pinned to the version it began with. If that
+//     version is gone, or there are no versions, it starts over. Bytes that did arrive count as progress.
+//   - A plain Put or Delete is sent again. A conditional one whose answer was lost may have happened: the key is read back
+//     first. Our bytes there are success; the old state there means it is sent again; anything else is the conflict,
+//     with a note that our write may have been in between. fault.Throttled is an answer: nothing happened.
+//   - A listing is repeated page by page where the store lists in pages, else only until it has yielded something.
+//   - Parts are sent again; a Commit whose answer was lost is read back and compared by size and hash of every part.
+//
+// Reading back knows our write by its bytes. Two writers that send the same bytes over the same version both succeed
+// then, and a conflict after a lost answer may follow a write that did happen and was replaced. Whoever counts or claims
+// by conditional writes puts something of its own into the value, as zarr's append does.
+//
+// Requests of the read back count as requests of their own. A Store may be used from any number of goroutines.
+package retry

@@ -1,0 +1,125 @@
+package retry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Get implements [store.Store].
+func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	b := body{o: o, held: len(buf), next: o, buf: buf}
+	r := s.run("get", key)
+	for {
+		v, err := s.s.Get(ctx, key, b.next, b.buf)
+		if err == nil {
+			return v, nil
+		}
+		if v, done := b.resume(err); done && retryable(err) {
+			return v, nil
+		}
+		if b.moved {
+			r.progress()
+		}
+		if b.begun && b.lostPin(err) {
+			if err = r.anew(err); err != nil {
+				err = r.fail(fault.Unavailable, fmt.Errorf("it was replaced whenever a cut body was to go on: %v", err))
+			}
+			b.restart()
+		} else {
+			err = r.again(ctx, err)
+		}
+		if err != nil {
+			return store.Value{}, err
+		}
+	}
+}
+
+// body is a Get under way: what was asked for, and what to ask for next.
+type body struct {
+	o    store.GetOptions
+	held int // bytes that the caller's buffer held before
+
+	next  store.GetOptions // of the next try
+	buf   []byte           // for the next try: what the caller held and what arrived
+	begun bool             // next goes on where a cut body stopped
+	whole bool             // the store cannot pin a read: never resume
+	off   int64            // where the selected bytes begin
+	want  int64            // how many were selected
+	moved bool             // the last try brought enough to count as progress
+}
+
+// minProgress is what a cut body must have brought to start the count of tries anew: as much as a request is worth.
+const minProgress = 1 << 20
+
+// resume notes what arrived before the cut. It is done if that was everything.
+func (b *body) resume(err error) (store.Value, bool) {
+	b.moved = false
+	var cut *store.CutError
+	if !errors.As(err, &cut) {
+		return store.Value{}, false
+	}
+	v := cut.Value
+	if len(v.Bytes) < len(b.buf) {
+		return store.Value{}, false // says nothing
+	}
+	if v.Version == "" || b.whole {
+		b.buf = v.Bytes[:b.held] // start over, in the buffer that may have grown
+		return store.Value{}, false
+	}
+	off, want := b.off, b.want
+	if !b.begun {
+		var bad error
+		if off, want, bad = b.o.Range.Resolve(v.Size); bad != nil {
+			return store.Value{}, false
+		}
+	}
+	got := int64(len(v.Bytes) - b.held)
+	if got > want || b.begun && v.Version != b.next.IfVersion {
+		b.buf = v.Bytes[:b.held]
+		b.restart()
+		return store.Value{}, false
+	}
+	if got == want {
+		return v, true
+	}
+	new := int64(len(v.Bytes) - len(b.buf))
+	b.moved = new >= minProgress || new > 0 && new >= want/16
+	if got == 0 {
+		return store.Value{}, false
+	}
+	b.begun, b.off, b.want, b.buf = true, off, want, v.Bytes
+	b.next = store.GetOptions{Range: store.Within(off+got, want-got), IfVersion: v.Version, Max: b.o.Max}
+	return store.Value{}, false
+}
+
+// lostPin tells whether the next part cannot be had at the version that the body began with, although the caller did
+// not ask for that version.
+func (b *body) lostPin(err error) bool {
+	if errors.Is(err, errors.ErrUnsupported) {
+		b.whole = true
+		return true
+	}
+	return b.o.IfVersion == "" && errors.Is(err, fault.Conflict)
+}
+
+func (b *body) restart() { b.begun, b.next, b.buf = false, b.o, b.buf[:b.held] }
+
+// GetRanges implements [store.RangesGetter] where the store below does. A cut in one of the ranges repeats all of them.
+func (s *Store) GetRanges(ctx context.Context, key string, ranges []store.Range, o store.GetOptions, bufs [][]byte) (vs []store.Value, err error) {
+	rg, ok := s.s.(store.RangesGetter)
+	if !ok {
+		return nil, errors.ErrUnsupported
+	}
+	err = s.run("get", key).do(ctx, func() error {
+		vs, err = rg.GetRanges(ctx, key, ranges, o, bufs)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return vs, nil
+}

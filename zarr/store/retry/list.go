@@ -1,0 +1,54 @@
+package retry
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// List implements [store.Store].
+func (s *Store) List(ctx context.Context, prefix string, depth store.Depth) iter.Seq2[store.Entry, error] {
+	return store.PagesOf(func(token string) ([]store.Entry, string, error) {
+		return s.ListPage(ctx, prefix, depth, token)
+	}, s.listWhole(ctx, prefix, depth))
+}
+
+// ListPage implements [store.PageLister] where the store below does.
+func (s *Store) ListPage(ctx context.Context, prefix string, depth store.Depth, token string) (page []store.Entry, next string, err error) {
+	pl, ok := s.s.(store.PageLister)
+	if !ok {
+		return nil, "", errors.ErrUnsupported
+	}
+	err = s.run("list", prefix).do(ctx, func() error {
+		page, next, err = pl.ListPage(ctx, prefix, depth, token)
+		return err
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	return page, next, nil
+}
+
+// listWhole begins again as long as nothing was yielded; after that an entry could come twice.
+func (s *Store) listWhole(ctx context.Context, prefix string, depth store.Depth) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
+		yielded := false
+		err := s.run("list", prefix).do(ctx, func() error {
+			for e, err := range s.s.List(ctx, prefix, depth) {
+				if err != nil && !yielded {
+					return err
+				}
+				yielded = true
+				if !yield(e, err) || err != nil {
+					return nil
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			yield(store.Entry{}, err)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package retry
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Option changes how a Store retries.
+type Option struct {
+	name  string
+	apply func(*policy) error
+}
+
+// String gives the option as it would be written.
+func (o Option) String() string { return o.name }
+
+// Tries sets how often a request is sent at most, the first time included. The default is 10, at least 1.
+func Tries(n int) Option {
+	return Option{fmt.Sprintf("Tries(%d)", n), func(p *policy) error {
+		if n < 1 {
+			return fault.Newf(fault.Limit, "retry.Tries(%d): at least one is needed", n)
+		}
+		p.tries = n
+		return nil
+	}}
+}
+
+// Elapsed sets after which time, counted from the first try or from the last progress of a body, no try is begun. The
+// default is 3 minutes.
+func Elapsed(d time.Duration) Option {
+	return Option{fmt.Sprintf("Elapsed(%v)", d), func(p *policy) error {
+		if d < 0 {
+			return fault.Newf(fault.Limit, "retry.Elapsed(%v) is negative", d)
+		}
+		p.elapsed = d
+		return nil
+	}}
+}
+
+// Backoff sets the bound of the first wait, which doubles with each try, and of the longest. The defaults are 100 ms
+// and 15 s.
+func Backoff(first, longest time.Duration) Option {
+	return Option{fmt.Sprintf("Backoff(%v, %v)", first, longest), func(p *policy) error {
+		if first <= 0 || longest < first {
+			return fault.Newf(fault.Limit, "retry.Backoff(%v, %v): the first must be above zero and the longest not below it", first, longest)
+		}
+		p.first, p.longest = first, longest
+		return nil
+	}}
+}
+
+// Notify calls f before each wait, from the goroutine that waits, so f must be quick and safe for concurrent calls.
+func Notify(f func(Attempt)) Option {
+	return Option{"Notify", func(p *policy) error { p.notify = f; return nil }}
+}
+
+// Attempt is a try that failed and is going to be repeated.
+type Attempt struct {
+	Op, Key string
+	Try     int           // of this failure, from 1; progress of a body starts anew
+	Wait    time.Duration // until the next
+	Err     error
+}
+
+// defaults are those of Apache's object_store: ten tries reach 15 s waits, about the time a partition of S3 takes to
+// split; three minutes are more than any throttling by a healthy service, and less than anybody waits for a read.
+func defaults() policy {
+	return policy{tries: 10, elapsed: 3 * time.Minute, first: 100 * time.Millisecond, longest: 15 * time.Second}
+}
+
+// New makes s retry. An option out of bounds is fault.Limit. Close closes s.
+func New(s store.Store, opts ...Option) (*Store, error) {
+	p := defaults()
+	for _, o := range opts {
+		if err := o.apply(&p); err != nil {
+			return nil, err
+		}
+	}
+	return &Store{s, p}, nil
+}

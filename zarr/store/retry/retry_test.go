@@ -1,0 +1,545 @@
+package retry_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unsafe"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/dir"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+	"github.com/zargo-io/zargo/zarr/store/retry"
+	"github.com/zargo-io/zargo/zarr/store/storetest"
+)
+
+func over(t *testing.T, s store.Store, opts ...retry.Option) *retry.Store {
+	t.Helper()
+	r, err := retry.New(s, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+type bare struct{ store.Store }
+
+func TestStore(t *testing.T) {
+	t.Run("mem", func(t *testing.T) {
+		storetest.Run(t, func(t *testing.T) store.Store { return over(t, mem.New()) })
+	})
+	t.Run("bare", func(t *testing.T) {
+		storetest.Run(t, func(t *testing.T) store.Store { return over(t, bare{mem.New()}) })
+	})
+	t.Run("dir", func(t *testing.T) {
+		storetest.Run(t, func(t *testing.T) store.Store { return over(t, dir.New(t.TempDir())) }, storetest.Keys(50), storetest.Rounds(3))
+	})
+}
+
+// flaky fails every third request, after doing it in half of the cases.
+type flaky struct {
+	*script
+	n int
+}
+
+func (f *flaky) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	if key != "count" {
+		f.shake()
+	}
+	return f.script.Get(ctx, key, o, buf)
+}
+
+func (f *flaky) Put(ctx context.Context, key string, b []byte, o store.PutOptions) (store.Version, error) {
+	if key != "count" { // an increment is what doc.go warns of: two writers send the same bytes
+		f.shake()
+	}
+	return f.script.Put(ctx, key, b, o)
+}
+
+func (f *flaky) Delete(ctx context.Context, key string, o store.DeleteOptions) error {
+	if o.IfVersion == "" { // a lost answer makes "was never there" and "we removed it" the same
+		f.shake()
+	}
+	return f.script.Delete(ctx, key, o)
+}
+
+func (f *flaky) shake() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.n++; f.n%3 == 0 && len(f.steps) == 0 {
+		f.steps = []step{{err: down, apply: f.n%2 == 0}}
+	}
+}
+
+// Through the retries a failing store keeps the contract, its races too.
+func TestFlakyStoreConforms(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) store.Store {
+		return over(t, &flaky{script: scripted()}, retry.Backoff(time.Microsecond, 50*time.Microsecond), retry.Tries(50))
+	}, storetest.Keys(50), storetest.Rounds(2))
+}
+
+// value is what the tests read: 100 bytes.
+var value = bytes.Repeat([]byte("0123456789"), 10)
+
+func TestGet(t *testing.T) {
+	pinned := store.GetOptions{IfVersion: "1"}
+	rewrite := func(s **script) func() {
+		return func() { _, _ = (*s).Store.Put(context.Background(), "k", value[1:], store.PutOptions{}) }
+	}
+	var s *script
+	tests := []struct {
+		name  string
+		o     store.GetOptions
+		steps []step
+		calls string
+		want  []byte // nil is kind
+		kind  error
+	}{
+		{"first time", store.GetOptions{}, nil, "get k whole", value, nil},
+		{"fails, then works", store.GetOptions{}, []step{{err: down}, {err: slow}}, "get k whole\nget k whole\nget k whole", value, nil},
+		{"cut", store.GetOptions{}, []step{{cut: 30}}, "get k whole\nget k 30+70 if 1", value, nil},
+		{"cut twice", store.GetOptions{}, []step{{cut: 30}, {cut: 50}}, "get k whole\nget k 30+70 if 1\nget k 80+20 if 1", value, nil},
+		{"cut, fails, cut", store.GetOptions{}, []step{{cut: 30}, {err: down}, {cut: 1}},
+			"get k whole\nget k 30+70 if 1\nget k 30+70 if 1\nget k 31+69 if 1", value, nil},
+		{"cut in a range", store.GetOptions{Range: store.Within(10, 50), Max: 50}, []step{{cut: 5}}, "get k 10+50\nget k 15+45 if 1", value[10:60], nil},
+		{"cut in a tail", store.GetOptions{Range: store.Last(40)}, []step{{cut: 5}}, "get k last 40\nget k 65+35 if 1", value[60:], nil},
+		{"cut from", store.GetOptions{Range: store.From(90)}, []step{{cut: 5}}, "get k 90-\nget k 95+5 if 1", value[90:], nil},
+		{"cut at the very end", store.GetOptions{}, []step{{cut: 100}}, "get k whole", value, nil},
+		{"cut without a version", store.GetOptions{}, []step{{cut: 30, plain: true}}, "get k whole\nget k whole", value, nil},
+		{"cut while pinned", pinned, []step{{cut: 30}}, "get k whole if 1\nget k 30+70 if 1", value, nil},
+		{"cut with IfNotVersion", store.GetOptions{IfNotVersion: "7"}, []step{{cut: 30}}, "get k whole if not 7\nget k 30+70 if 1", value, nil},
+		{"cut, then no pins", store.GetOptions{}, []step{{cut: 30}, {err: errors.ErrUnsupported}, {cut: 60}},
+			"get k whole\nget k 30+70 if 1\nget k whole\nget k whole", value, nil},
+		{"cut and replaced", store.GetOptions{}, []step{{cut: 30, then: rewrite(&s)}}, "get k whole\nget k 30+70 if 1\nget k whole", value[1:], nil},
+		{"cut and replaced while pinned", pinned, []step{{cut: 30, then: rewrite(&s)}}, "get k whole if 1\nget k 30+70 if 1", nil, fault.Conflict},
+		{"absent is final", store.GetOptions{}, []step{{err: fault.NotFound}}, "get k whole", nil, fault.NotFound},
+		{"refused is final", store.GetOptions{}, []step{{err: fault.Refused}}, "get k whole", nil, fault.Refused},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s = scripted(test.steps...)
+				if _, err := s.Store.Put(t.Context(), "k", value, store.PutOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				buf := append(make([]byte, 0, 200), "held"...)
+				v, err := over(t, s).Get(t.Context(), "k", test.o, buf)
+				if got := s.seen(); got != test.calls {
+					t.Errorf("requests:\n%s\nwant:\n%s", got, test.calls)
+				}
+				if test.kind != nil {
+					if !errors.Is(err, test.kind) || v.Bytes != nil {
+						t.Errorf("got %+v, %v", v, err)
+					}
+					return
+				}
+				want := append([]byte("held"), test.want...)
+				if err != nil || !bytes.Equal(v.Bytes, want) || v.Version == "" {
+					t.Errorf("got %q at %q, %v, want %q", v.Bytes, v.Version, err, want)
+				}
+				if unsafe.SliceData(v.Bytes) != unsafe.SliceData(buf) {
+					t.Error("another buffer")
+				}
+			})
+		})
+	}
+}
+
+func TestPut(t *testing.T) {
+	ifOne := store.PutOptions{IfVersion: "1"}
+	absent := store.PutOptions{IfAbsent: true}
+	var s *script
+	other := func() { _, _ = s.Store.Put(context.Background(), "k", []byte("another's"), store.PutOptions{}) }
+	gone := func() { _ = s.Store.Delete(context.Background(), "k", store.DeleteOptions{}) }
+	tests := []struct {
+		name  string
+		held  bool // the key holds "old" at version 1
+		o     store.PutOptions
+		steps []step
+		calls string
+		kind  error
+	}{
+		{"plain, fails", true, store.PutOptions{}, []step{{err: down}, {err: slow}}, "put k\nput k\nput k", nil},
+		{"plain, answer lost", true, store.PutOptions{}, []step{{err: down, apply: true}}, "put k\nput k", nil},
+		{"if absent, fails", false, absent, []step{{err: down}}, "put k if absent\nget k whole\nput k if absent", nil},
+		{"if absent, answer lost", false, absent, []step{{err: down, apply: true}}, "put k if absent\nget k whole", nil},
+		{"if absent, throttled", false, absent, []step{{err: slow}}, "put k if absent\nput k if absent", nil},
+		{"if absent, exists", true, absent, nil, "put k if absent", fault.Exists},
+		{"if absent, throttled, exists", true, absent, []step{{err: slow}}, "put k if absent\nput k if absent", fault.Exists},
+		{"if absent, another was first", false, absent, []step{{err: down, then: func() { other() }}}, "put k if absent\nget k whole", fault.Exists},
+		{"if absent, late success", false, absent, []step{{err: down}, {}, {err: fault.Exists, apply: true}},
+			"put k if absent\nget k whole\nput k if absent\nget k whole", nil},
+		{"if absent, read back fails too", false, absent, []step{{err: down, apply: true}, {err: down}}, "put k if absent\nget k whole\nget k whole", nil},
+		{"if version, fails", true, ifOne, []step{{err: down}}, "put k if 1\nget k whole if not 1\nput k if 1", nil},
+		{"if version, answer lost", true, ifOne, []step{{err: down, apply: true}}, "put k if 1\nget k whole if not 1", nil},
+		{"if version, throttled", true, ifOne, []step{{err: slow}}, "put k if 1\nput k if 1", nil},
+		{"if version, conflict", false, ifOne, nil, "put k if 1", fault.Conflict},
+		{"if version, lost and replaced", true, ifOne, []step{{err: down, apply: true, then: func() { other() }}},
+			"put k if 1\nget k whole if not 1", fault.Conflict},
+		{"if version, lost and deleted", true, ifOne, []step{{err: down, apply: true, then: func() { gone() }}},
+			"put k if 1\nget k whole if not 1", fault.Conflict},
+		{"if version, lost, throttled, conflict of our own", true, ifOne, []step{{err: down}, {}, {err: slow, apply: true}},
+			"put k if 1\nget k whole if not 1\nput k if 1\nput k if 1\nget k whole if not 1", nil},
+		{"refused is final", true, ifOne, []step{{err: fault.Refused}}, "put k if 1", fault.Refused},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s = scripted(test.steps...)
+				if test.held {
+					if _, err := s.Store.Put(t.Context(), "k", []byte("old"), store.PutOptions{}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				v, err := over(t, s).Put(t.Context(), "k", []byte("new value"), test.o)
+				if got := s.seen(); got != test.calls {
+					t.Errorf("requests:\n%s\nwant:\n%s", got, test.calls)
+				}
+				if test.kind != nil {
+					if !errors.Is(err, test.kind) || v != "" {
+						t.Errorf("got %q, %v", v, err)
+					}
+					return
+				}
+				now, readErr := s.Store.Get(t.Context(), "k", store.GetOptions{}, nil)
+				if err != nil || readErr != nil || string(now.Bytes) != "new value" || now.Version != v {
+					t.Errorf("got %q, %v; the key holds %q at %q", v, err, now.Bytes, now.Version)
+				}
+			})
+		})
+	}
+}
+
+// Whoever loses after a lost answer is told that the write may have happened.
+func TestConflictAfterALostAnswerSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := scripted()
+		v, err := s.Store.Put(t.Context(), "k", []byte("old"), store.PutOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.steps = []step{{err: down, apply: true, then: func() {
+			_, _ = s.Store.Put(context.Background(), "k", []byte("longer than what we sent"), store.PutOptions{})
+		}}}
+		_, err = over(t, s).Put(t.Context(), "k", []byte("new"), store.PutOptions{IfVersion: v})
+		if !errors.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "may have been applied") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestDelete(t *testing.T) {
+	ifOne := store.DeleteOptions{IfVersion: "1"}
+	var s *script
+	other := func() { _, _ = s.Store.Put(context.Background(), "k", []byte("another's"), store.PutOptions{}) }
+	tests := []struct {
+		name  string
+		o     store.DeleteOptions
+		steps []step
+		calls string
+		kind  error
+	}{
+		{"plain, answer lost", store.DeleteOptions{}, []step{{err: down, apply: true}}, "delete k\ndelete k", nil},
+		{"if version, fails", ifOne, []step{{err: down}}, "delete k if 1\nget k whole if not 1\ndelete k if 1", nil},
+		{"if version, answer lost", ifOne, []step{{err: down, apply: true}}, "delete k if 1\nget k whole if not 1", nil},
+		{"if version, throttled", ifOne, []step{{err: slow}}, "delete k if 1\ndelete k if 1", nil},
+		{"if version, lost and made again", ifOne, []step{{err: down, apply: true, then: func() { other() }}},
+			"delete k if 1\nget k whole if not 1", fault.Conflict},
+		{"if version, conflict", store.DeleteOptions{IfVersion: "7"}, nil, "delete k if 7", fault.Conflict},
+		{"if version, late success", ifOne, []step{{err: down}, {}, {err: fault.Conflict, apply: true}},
+			"delete k if 1\nget k whole if not 1\ndelete k if 1\nget k whole if not 1", nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s = scripted(test.steps...)
+				if _, err := s.Store.Put(t.Context(), "k", []byte("old"), store.PutOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				err := over(t, s).Delete(t.Context(), "k", test.o)
+				if got := s.seen(); got != test.calls {
+					t.Errorf("requests:\n%s\nwant:\n%s", got, test.calls)
+				}
+				if !errors.Is(err, test.kind) {
+					t.Errorf("got %v, want %v", err, test.kind)
+				}
+			})
+		})
+	}
+}
+
+func TestList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := scripted(step{err: down}, step{}, step{err: slow}, step{err: down})
+		for i := range 1500 {
+			if _, err := s.Store.Put(t.Context(), fmt.Sprintf("k%04d", i), nil, store.PutOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		n := 0
+		for _, err := range over(t, s).List(t.Context(), "", store.Deep) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			n++
+		}
+		const first, second = `list "" from ""`, `list "" from "k1000"`
+		want := strings.Join([]string{first, first, second, second, second}, "\n")
+		if got := s.seen(); n != 1500 || got != want {
+			t.Errorf("%d entries, requests:\n%s\nwant:\n%s", n, got, want)
+		}
+	})
+}
+
+func TestListWithoutPages(t *testing.T) {
+	tests := []struct {
+		name    string
+		breaks  []int
+		entries int
+		kind    error
+	}{
+		{"before the first entry", []int{0, 0}, 3, nil},
+		{"after an entry", []int{0, 2}, 2, fault.Unavailable},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := mem.New()
+				for i := range 3 {
+					if _, err := m.Put(t.Context(), fmt.Sprint(i), nil, store.PutOptions{}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				n, last := 0, error(nil)
+				for _, err := range over(t, &unpaged{Store: bare{m}, breaks: test.breaks}).List(t.Context(), "", store.Deep) {
+					if last = err; err == nil {
+						n++
+					}
+				}
+				if n != test.entries || !errors.Is(last, test.kind) {
+					t.Errorf("%d entries, %v", n, last)
+				}
+			})
+		})
+	}
+}
+
+func TestParts(t *testing.T) {
+	absent := store.PutOptions{IfAbsent: true}
+	var s *script
+	other := func(v string) func() {
+		return func() { _, _ = s.Store.Put(context.Background(), "k", []byte(v), store.PutOptions{}) }
+	}
+	tests := []struct {
+		name  string
+		o     store.PutOptions
+		steps []step
+		calls string // after the two parts
+		kind  error
+	}{
+		{"works", absent, nil, "commit if absent", nil},
+		{"throttled", absent, []step{{err: slow}}, "commit if absent\ncommit if absent", nil},
+		{"fails", absent, []step{{err: down}}, "commit if absent\nget k 9+1\ncommit if absent", nil},
+		{"answer lost", absent, []step{{err: down, apply: true}}, "commit if absent\nget k 9+1\nget k 0+6 if 1\nget k 6+4 if 1", nil},
+		{"plain, answer lost", store.PutOptions{}, []step{{err: down, apply: true}}, "commit\nget k 9+1\nget k 0+6 if 1\nget k 6+4 if 1", nil},
+		{"another's of our size", absent, []step{{err: down, then: func() { other("012345678X")() }}},
+			"commit if absent\nget k 9+1\nget k 0+6 if 1\nget k 6+4 if 1", fault.Exists},
+		{"another's, shorter", absent, []step{{err: down, then: func() { other("short")() }}}, "commit if absent\nget k 9+1", fault.Exists},
+		{"late success", absent, []step{{err: down}, {}, {err: fault.Refused, apply: true}},
+			"commit if absent\nget k 9+1\ncommit if absent\nget k 9+1\nget k 0+6 if 1\nget k 6+4 if 1", nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s = scripted(step{err: down}, step{}, step{err: slow}, step{}, step{err: down, apply: true}, step{})
+				p, err := over(t, s).PutParts(t.Context(), "k")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := errors.Join(p.Part(t.Context(), 1, []byte("6789")), p.Part(t.Context(), 0, []byte("012345"))); err != nil {
+					t.Fatal(err)
+				}
+				if got, want := s.seen(), "parts k\nparts k\npart 1\npart 1\npart 0\npart 0"; got != want {
+					t.Errorf("requests:\n%s\nwant:\n%s", got, want)
+				}
+				s.steps = test.steps
+				v, err := p.Commit(t.Context(), test.o)
+				if got := s.seen(); got != test.calls {
+					t.Errorf("requests:\n%s\nwant:\n%s", got, test.calls)
+				}
+				if test.kind != nil {
+					if !errors.Is(err, test.kind) {
+						t.Errorf("got %v, want %v", err, test.kind)
+					}
+					return
+				}
+				now, readErr := s.Store.Get(t.Context(), "k", store.GetOptions{}, nil)
+				if err != nil || readErr != nil || string(now.Bytes) != "0123456789" || now.Version != v {
+					t.Errorf("got %q, %v; the key holds %q at %q", v, err, now.Bytes, now.Version)
+				}
+			})
+		})
+	}
+}
+
+func TestOtherVerbsAreRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := scripted(step{err: slow}, step{}, step{err: down, apply: true}, step{})
+		if _, err := s.Store.Put(t.Context(), "k", value, store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		r := over(t, s)
+		vs, err := store.GetRanges(t.Context(), r, "k", []store.Range{store.Within(1, 2), store.Last(3)}, store.GetOptions{}, nil)
+		if err != nil || string(vs[0].Bytes) != "12" || string(vs[1].Bytes) != "789" {
+			t.Errorf("GetRanges: %v, %v", vs, err)
+		}
+		if err := store.DeleteAll(t.Context(), r, []string{"k", "l"}); err != nil {
+			t.Error(err)
+		}
+		if got, want := s.seen(), "get k [1+2 last 3]\nget k [1+2 last 3]\ndelete k,l\ndelete k,l"; got != want {
+			t.Errorf("requests:\n%s\nwant:\n%s", got, want)
+		}
+	})
+}
+
+func repeat(st step, n int) []step {
+	all := make([]step, n)
+	for i := range all {
+		all[i] = st
+	}
+	return all
+}
+
+func TestGivesUpAfterTries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := scripted(repeat(step{err: slow}, 100)...)
+		var waits []time.Duration
+		r := over(t, s, retry.Notify(func(a retry.Attempt) { waits = append(waits, a.Wait) }))
+		_, err := r.Get(t.Context(), "k", store.GetOptions{}, nil)
+		if !errors.Is(err, fault.Throttled) || !strings.Contains(err.Error(), "tried 10 times") {
+			t.Errorf("got %v", err)
+		}
+		if n := len(strings.Split(s.seen(), "\n")); n != 10 {
+			t.Errorf("%d requests", n)
+		}
+		for i, w := range waits {
+			if bound := min(15*time.Second, 100*time.Millisecond<<i); w < 0 || w > bound {
+				t.Errorf("wait %d is %v, above %v", i, w, bound)
+			}
+		}
+	})
+}
+
+func TestGivesUpAfterElapsed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := scripted(repeat(step{err: down}, 10_000)...)
+		start := time.Now()
+		_, err := over(t, s, retry.Tries(math.MaxInt), retry.Elapsed(time.Minute)).Get(t.Context(), "k", store.GetOptions{}, nil)
+		if took := time.Since(start); !errors.Is(err, fault.Unavailable) || took > time.Minute || took < 30*time.Second {
+			t.Errorf("%v after %v", err, took)
+		}
+	})
+}
+
+// Each cut that brings something is progress, so a long body gets through more cuts than there are tries.
+func TestProgressStartsTheCountAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := scripted(repeat(step{cut: 7}, 14)...)
+		if _, err := s.Store.Put(t.Context(), "k", value, store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		v, err := over(t, s, retry.Tries(2)).Get(t.Context(), "k", store.GetOptions{}, nil)
+		if err != nil || !bytes.Equal(v.Bytes, value) {
+			t.Errorf("got %d bytes, %v", len(v.Bytes), err)
+		}
+		s = scripted(repeat(step{cut: 1}, 200)...)
+		if _, err := s.Store.Put(t.Context(), "k", value, store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err = over(t, s, retry.Tries(5)).Get(t.Context(), "k", store.GetOptions{}, nil); !errors.Is(err, fault.Unavailable) {
+			t.Errorf("a byte at a time: %v", err)
+		}
+	})
+}
+
+func TestReplacedAgainAndAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := scripted()
+		rewrite := func() { _, _ = s.Store.Put(context.Background(), "k", value, store.PutOptions{}) }
+		rewrite()
+		for range 50 {
+			s.steps = append(s.steps, step{cut: 2, then: rewrite}, step{})
+		}
+		_, err := over(t, s).Get(t.Context(), "k", store.GetOptions{}, nil)
+		if !errors.Is(err, fault.Unavailable) || errors.Is(err, fault.Conflict) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+type after struct {
+	error
+	d time.Duration
+}
+
+func (a after) RetryAfter() time.Duration { return a.d }
+func (a after) Unwrap() error             { return a.error }
+
+func TestRetryAfter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := scripted(step{err: after{slow, 40 * time.Second}})
+		start := time.Now()
+		if _, err := over(t, s).Put(t.Context(), "k", nil, store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(start); took != 40*time.Second {
+			t.Errorf("waited %v", took)
+		}
+		s.steps = []step{{err: after{slow, time.Hour}}}
+		start = time.Now()
+		if _, err := over(t, s).Put(t.Context(), "k", nil, store.PutOptions{}); !errors.Is(err, fault.Throttled) || time.Since(start) != 0 {
+			t.Errorf("asked for an hour: %v after %v", err, time.Since(start))
+		}
+	})
+}
+
+func TestCancelledWhileWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := scripted(step{err: after{slow, time.Minute}})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		start := time.Now()
+		_, err := over(t, s).Put(ctx, "k", nil, store.PutOptions{})
+		if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, fault.Throttled) || !strings.Contains(err.Error(), "429") {
+			t.Errorf("got %v", err)
+		}
+		if took := time.Since(start); took != time.Second {
+			t.Errorf("waited %v", took)
+		}
+	})
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	for _, o := range []retry.Option{retry.Tries(0), retry.Elapsed(-1), retry.Backoff(0, 1), retry.Backoff(2, 1)} {
+		if _, err := retry.New(mem.New(), o); !errors.Is(err, fault.Limit) {
+			t.Errorf("%v: %v", o, err)
+		}
+	}
+}
+
+func ExampleNew() {
+	st, err := retry.New(mem.New(), retry.Tries(5), retry.Elapsed(time.Minute))
+	if err != nil {
+		panic(err)
+	}
+	_, err = st.Get(context.Background(), "absent", store.GetOptions{}, nil)
+	fmt.Println(err)
+	// Output: get "absent" in mem://: not found
+}

@@ -1,0 +1,200 @@
+package retry_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+	"sync"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// step is what happens to one request.
+type step struct {
+	err   error  // what the caller sees; nil lets the request through
+	apply bool   // the request is done all the same: only its answer is lost
+	cut   int    // of a get: how many bytes arrive before the body breaks; err is then made
+	plain bool   // the cut tells no version
+	then  func() // happens after the request
+}
+
+// script is a store over mem that does to each request what the next step says, and notes the requests.
+type script struct {
+	*mem.Store
+	mu    sync.Mutex
+	steps []step
+	calls []string
+}
+
+func scripted(steps ...step) *script { return &script{Store: mem.New(), steps: steps} }
+
+func (s *script) next(format string, args ...any) step {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls = append(s.calls, fmt.Sprintf(format, args...))
+	if len(s.steps) == 0 {
+		return step{}
+	}
+	st := s.steps[0]
+	s.steps = s.steps[1:]
+	return st
+}
+
+// seen gives the requests since the last time, one a line.
+func (s *script) seen() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := strings.Join(s.calls, "\n")
+	s.calls = nil
+	return out
+}
+
+func (st step) around(do func() error) error {
+	if st.then != nil {
+		defer st.then()
+	}
+	if st.err == nil {
+		return do()
+	}
+	if st.apply {
+		_ = do()
+	}
+	return st.err
+}
+
+func conditions(absent bool, v store.Version) string {
+	switch {
+	case absent:
+		return " if absent"
+	case v != "":
+		return " if " + string(v)
+	}
+	return ""
+}
+
+func (s *script) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (v store.Value, err error) {
+	not := ""
+	if o.IfNotVersion != "" {
+		not = " if not " + string(o.IfNotVersion)
+	}
+	st := s.next("get %s %v%s%s", key, o.Range, conditions(false, o.IfVersion), not)
+	if st.cut == 0 {
+		err = st.around(func() error {
+			v, err = s.Store.Get(ctx, key, o, buf)
+			return err
+		})
+		return v, err
+	}
+	v, err = s.Store.Get(ctx, key, o, buf)
+	if err != nil {
+		return v, err
+	}
+	want := len(v.Bytes) - len(buf)
+	v.Bytes = v.Bytes[:len(buf)+st.cut]
+	if st.plain {
+		v.Version = ""
+	}
+	if st.then != nil {
+		st.then()
+	}
+	return store.Value{}, &fault.KeyError{Op: "get", Key: key, Kind: fault.Unavailable,
+		Err: &store.CutError{Value: v, Want: int64(want), Err: io.ErrUnexpectedEOF}}
+}
+
+func (s *script) Put(ctx context.Context, key string, b []byte, o store.PutOptions) (v store.Version, err error) {
+	err = s.next("put %s%s", key, conditions(o.IfAbsent, o.IfVersion)).around(func() error {
+		v, err = s.Store.Put(ctx, key, b, o)
+		return err
+	})
+	return v, err
+}
+
+func (s *script) Delete(ctx context.Context, key string, o store.DeleteOptions) error {
+	return s.next("delete %s%s", key, conditions(false, o.IfVersion)).around(func() error { return s.Store.Delete(ctx, key, o) })
+}
+
+func (s *script) DeleteAll(ctx context.Context, keys []string) error {
+	return s.next("delete %s", strings.Join(keys, ",")).around(func() error { return s.Store.DeleteAll(ctx, keys) })
+}
+
+func (s *script) GetRanges(ctx context.Context, key string, ranges []store.Range, o store.GetOptions, bufs [][]byte) (vs []store.Value, err error) {
+	err = s.next("get %s %v", key, ranges).around(func() error {
+		vs, err = s.Store.GetRanges(ctx, key, ranges, o, bufs)
+		return err
+	})
+	return vs, err
+}
+
+func (s *script) ListPage(ctx context.Context, prefix string, d store.Depth, token string) (page []store.Entry, next string, err error) {
+	err = s.next("list %q from %q", prefix, token).around(func() error {
+		page, next, err = s.Store.ListPage(ctx, prefix, d, token)
+		return err
+	})
+	return page, next, err
+}
+
+func (s *script) PutParts(ctx context.Context, key string) (p store.Parts, err error) {
+	err = s.next("parts %s", key).around(func() error {
+		p, err = s.Store.PutParts(ctx, key)
+		return err
+	})
+	return scriptParts{p, s}, err
+}
+
+type scriptParts struct {
+	store.Parts
+	s *script
+}
+
+func (p scriptParts) Part(ctx context.Context, n int, b []byte) error {
+	return p.s.next("part %d", n).around(func() error { return p.Parts.Part(ctx, n, b) })
+}
+
+func (p scriptParts) Commit(ctx context.Context, o store.PutOptions) (v store.Version, err error) {
+	err = p.s.next("commit%s", conditions(o.IfAbsent, o.IfVersion)).around(func() error {
+		v, err = p.Parts.Commit(ctx, o)
+		return err
+	})
+	return v, err
+}
+
+func (p scriptParts) Abort(ctx context.Context) error {
+	return p.s.next("abort").around(func() error { return p.Parts.Abort(ctx) })
+}
+
+// unpaged is a script without pages, whose listing breaks after some entries.
+type unpaged struct {
+	store.Store
+	breaks []int
+	calls  int
+}
+
+func (u *unpaged) List(ctx context.Context, prefix string, d store.Depth) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
+		after := -1
+		if u.calls < len(u.breaks) {
+			after = u.breaks[u.calls]
+		}
+		u.calls++
+		n := 0
+		for e, err := range u.Store.List(ctx, prefix, d) {
+			if n == after {
+				yield(store.Entry{}, down)
+				return
+			}
+			if n++; !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+var (
+	down = error(&fault.KeyError{Op: "x", Kind: fault.Unavailable, Err: errors.New("503")})
+	slow = error(&fault.KeyError{Op: "x", Kind: fault.Throttled, Err: errors.New("429")})
+)

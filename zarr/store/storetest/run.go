@@ -1,0 +1,122 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Misbehaviour is one broken clause of the contract.
+type Misbehaviour struct {
+	Case   string // the name of the case, which is the name of Run's subtest
+	Clause string // the clause
+	Err    error  // what happened; wraps the store's own error where there was one
+}
+
+func (m *Misbehaviour) Error() string { return m.Case + ": " + m.Clause + ": " + m.Err.Error() }
+
+// Unwrap gives what happened.
+func (m *Misbehaviour) Unwrap() error { return m.Err }
+
+// Run runs every case as a subtest on a store that open makes. Each call to open gives an empty store; Run closes it.
+func Run(t *testing.T, open func(t *testing.T) store.Store, opts ...Option) {
+	t.Helper()
+	cfg, err := newConfig(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range cfg.without {
+		t.Logf("storetest: the store lacks %s", f)
+	}
+	for _, c := range cases() {
+		t.Run(c.name, func(t *testing.T) {
+			t.Helper()
+			for _, err := range c.run(t.Context(), cfg, open(t)) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Check runs every case on a store that open makes and returns every [*Misbehaviour], joined. Each call to open gives an
+// empty store; Check closes it. An error of open ends the check.
+func Check(ctx context.Context, open func() (store.Store, error), opts ...Option) error {
+	cfg, err := newConfig(opts)
+	if err != nil {
+		return err
+	}
+	var all []error
+	for _, c := range cases() {
+		s, err := open()
+		if err != nil {
+			return errors.Join(append(all, fmt.Errorf("storetest: open for %s: %w", c.name, err))...)
+		}
+		all = append(all, c.run(ctx, cfg, s)...)
+	}
+	return errors.Join(all...)
+}
+
+type testcase struct {
+	name   string
+	writes bool // cannot be shown on a store that takes no writes
+	test   func(*env)
+}
+
+func cases() []testcase {
+	return []testcase{
+		{"get/absent", false, getAbsent},
+		{"get/whole", false, getWhole},
+		{"get/ranges", false, getRanges},
+		{"get/max", false, getMax},
+		{"get/buffer", false, getBuffer},
+		{"get/versions", false, getVersions},
+		{"get/pinned", false, getPinned},
+		{"put/plain", true, putPlain},
+		{"put/kept", true, putKept},
+		{"put/if-absent", true, putIfAbsent},
+		{"put/if-version", true, putIfVersion},
+		{"put/both", true, putBoth},
+		{"put/aba", true, putABA},
+		{"delete/plain", true, deletePlain},
+		{"delete/if-version", true, deleteIfVersion},
+		{"keys/unsafe", false, keysUnsafe},
+		{"keys/any", false, keysAny},
+		{"list/deep", false, listDeep},
+		{"list/level", false, listLevel},
+		{"list/edges", false, listEdges},
+		{"list/many", false, listMany},
+		{"context/cancelled", false, cancelled},
+		{"race/if-absent", true, raceIfAbsent},
+		{"race/if-version", true, raceIfVersion},
+		{"race/mixture", false, raceMixture},
+		{"verbs/ranges", false, verbRanges},
+		{"verbs/delete-all", true, verbDeleteAll},
+		{"verbs/parts", true, verbParts},
+		{"read-only", false, readOnly},
+		{"close", false, closing},
+	}
+}
+
+func (c testcase) run(ctx context.Context, cfg *config, s store.Store) (bad []error) {
+	e := &env{ctx: ctx, cfg: cfg, name: c.name, s: s, w: s}
+	if cfg.writer != nil {
+		e.w = cfg.writer(s)
+	}
+	if c.writes && cfg.writer != nil {
+		return nil // "read-only" shows that every write is refused
+	}
+	defer func() {
+		if c.name != "close" {
+			if err := s.Close(); err != nil {
+				e.bad("Close gives back what the store holds", "Close: %w", err)
+			}
+		}
+		bad = e.all
+	}()
+	defer e.caught()
+	c.test(e)
+	return nil
+}
