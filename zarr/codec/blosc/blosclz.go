@@ -1,0 +1,81 @@
+package blosc
+
+import "fmt"
+
+// Limits of a match in blosclz: the largest distance of a near match, and the shortest match.
+const (
+	lzNear     = 8191
+	lzMinMatch = 3
+)
+
+// bloscLZ fills out from a blosclz stream and returns how much of it.
+//
+// A stream is made of runs, each after a control byte c. c < 32: the next c+1 bytes are literals. Otherwise a match: its
+// length is c>>5 plus 2, and when c>>5 is 7, further bytes are added as long as they are 255, the first other one
+// included. Its distance, less one, is (c&31)<<8 plus the next byte; when all thirteen bits are set it is 8191 plus
+// the next two bytes, the high one first. The top three bits of the first control byte are not looked at.
+func bloscLZ(out, src []byte) (int, error) {
+	o, i := 0, 0
+	for first := true; i < len(src); first = false {
+		c := int(src[i])
+		i++
+		if first {
+			c &= 31
+		}
+		if c < 32 {
+			n := c + 1
+			if n > len(src)-i || n > len(out)-o {
+				return o, errorf("%d literals, %d bytes and room for %d are left", n, len(src)-i, len(out)-o)
+			}
+			copy(out[o:o+n], src[i:i+n])
+			o, i = o+n, i+n
+			continue
+		}
+		n := c>>5 - 1
+		if n == 6 {
+			for {
+				if i >= len(src) {
+					return o, errorf("cut in the length of a match")
+				}
+				more := int(src[i])
+				i++
+				if n += more; n > len(out) {
+					return o, errorf("a match of %d bytes or more", n)
+				}
+				if more != 255 {
+					break
+				}
+			}
+		}
+		n += lzMinMatch
+		if i >= len(src) {
+			return o, errorf("cut in the distance of a match")
+		}
+		back := (c&31)<<8 | int(src[i])
+		i++
+		if back == lzNear {
+			if len(src)-i < 2 {
+				return o, errorf("cut in the distance of a match")
+			}
+			back += int(src[i])<<8 | int(src[i+1])
+			i += 2
+		}
+		back++
+		if back > o || n > len(out)-o {
+			return o, errorf("a match of %d bytes %d back, at %d of %d", n, back, o, len(out))
+		}
+		repeat(out, o, back, n)
+		o += n
+	}
+	return o, nil
+}
+
+// repeat copies n bytes from back bytes before o to o; the two may overlap, and then what was copied is copied again.
+func repeat(out []byte, o, back, n int) {
+	from := o - back
+	for end := o + n; o < end; {
+		o += copy(out[o:end], out[from:o])
+	}
+}
+
+func errorf(format string, args ...any) error { return fmt.Errorf(format, args...) }

@@ -1,0 +1,145 @@
+package blosc
+
+import (
+	"encoding/binary"
+	"slices"
+	"sync"
+
+	"github.com/klauspost/compress/s2"
+	"github.com/pierrec/lz4/v4"
+
+	"github.com/zargo-io/zargo/zarr/codec/internal/deflate"
+	"github.com/zargo-io/zargo/zarr/codec/internal/zst"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// maxKept is the largest block buffer that is kept. 4 MiB: four times the largest block that c-blosc chooses itself.
+const maxKept = 4 << 20
+
+// scratch is room for a block; buffers are a cache, nobody can tell whether one was used before.
+type scratch struct{ b []byte }
+
+var buffers = sync.Pool{New: func() any { return new(scratch) }}
+
+// room is n bytes of undefined contents.
+func (s *scratch) room(n int) []byte {
+	if cap(s.b) >= n {
+		return s.b[:n]
+	}
+	b := make([]byte, n)
+	if n <= maxKept {
+		s.b = b
+	}
+	return b
+}
+
+// Decode appends what a frame holds to dst. src is the frame and nothing else; more than limit bytes are fault.Corrupt.
+// Where dst has room for the output nothing is allocated; bytes beyond its capacity are not touched.
+func Decode(dst, src []byte, limit int) ([]byte, error) {
+	h, err := ParseHeader(src)
+	switch {
+	case err != nil:
+		return dst, err
+	case h.Encoded != len(src):
+		return dst, fault.Newf(fault.Corrupt, "blosc frame says that it has %d bytes, there are %d", h.Encoded, len(src))
+	case h.Size > limit:
+		return dst, fault.Newf(fault.Corrupt, "blosc frame says %d bytes, at most %d are due", h.Size, limit)
+	case h.Stored && h.Encoded != HeaderSize+h.Size:
+		return dst, fault.Newf(fault.Corrupt, "blosc frame of %d bytes says that it stores %d", h.Encoded, h.Size)
+	case h.Stored:
+		return append(dst, src[HeaderSize:]...), nil
+	case h.blocks() > (len(src)-HeaderSize)/4:
+		return dst, fault.Newf(fault.Corrupt, "blosc frame of %d bytes says %d blocks", len(src), h.blocks())
+	}
+	start := len(dst)
+	if cap(dst)-start < h.Size {
+		dst = slices.Grow(dst, h.Size)
+	}
+	out := dst[start : start+h.Size : start+h.Size]
+	if err := h.decode(out, src); err != nil {
+		return dst, err
+	}
+	return dst[:start+h.Size], nil
+}
+
+// decode fills out from the blocks of a frame whose table has been found to be there.
+func (h Header) decode(out, src []byte) error {
+	s := buffers.Get().(*scratch)
+	defer buffers.Put(s)
+	table := src[HeaderSize : HeaderSize+4*h.blocks()]
+	for i := 0; len(out) > 0; i++ {
+		at := int(int32(binary.LittleEndian.Uint32(table[4*i:])))
+		if at < HeaderSize+len(table) || at >= len(src) {
+			return fault.Newf(fault.Corrupt, "blosc block %d starts at %d in a frame of %d bytes", i, at, len(src))
+		}
+		n := min(h.BlockSize, len(out))
+		if err := h.decodeBlock(out[:n:n], src[at:], s); err != nil {
+			return fault.Newf(fault.Corrupt, "blosc block %d: %v", i, err)
+		}
+		out = out[n:]
+	}
+	return nil
+}
+
+// decodeBlock fills out from the streams at the start of src.
+func (h Header) decodeBlock(out, src []byte, s *scratch) error {
+	streams, plain := h.streams(len(out)), out
+	if h.Shuffle != NoShuffle {
+		plain = s.room(len(out))
+	}
+	n := len(out) / streams
+	if n*streams != len(out) {
+		return errorf("%d bytes cannot be split by elements of %d", len(out), h.TypeSize)
+	}
+	for i := range streams {
+		if len(src) < 4 {
+			return errorf("cut in the length of stream %d", i)
+		}
+		size := int(int32(binary.LittleEndian.Uint32(src)))
+		src = src[4:]
+		if size < 0 || size > len(src) {
+			return errorf("stream %d says %d bytes, %d are left", i, size, len(src))
+		}
+		if err := h.decodeStream(plain[i*n:(i+1)*n:(i+1)*n], src[:size:size]); err != nil {
+			return errorf("%v stream %d of %d bytes: %v", h.Compressor, i, size, err)
+		}
+		src = src[size:]
+	}
+	switch h.Shuffle {
+	case ByteShuffle:
+		unshuffle(out, plain, h.TypeSize)
+	case BitShuffle:
+		bitUnshuffle(out, plain, h.TypeSize)
+	}
+	return nil
+}
+
+// decodeStream fills out with exactly what src holds.
+func (h Header) decodeStream(out, src []byte) (err error) {
+	if len(src) == len(out) {
+		copy(out, src)
+		return nil
+	}
+	var n int
+	var b []byte
+	switch h.Compressor {
+	case BloscLZ:
+		n, err = bloscLZ(out, src)
+	case LZ4:
+		n, err = lz4.UncompressBlock(src, out)
+	case Zlib:
+		b, err = deflate.Decode(deflate.Zlib, out[:0], src, len(out))
+		n = len(b)
+	case Zstd:
+		b, err = zst.Decode(out[:0], src, len(out))
+		n = len(b)
+	case Snappy:
+		if n, err = s2.DecodedLen(src); err == nil && n == len(out) {
+			_, err = s2.Decode(out, src)
+		}
+	}
+	if err == nil && n != len(out) {
+		err = errorf("%d bytes where %d are due", n, len(out))
+	}
+	return err
+}

@@ -1,0 +1,226 @@
+package blosc
+
+import (
+	"encoding/binary"
+	"errors"
+	"sync"
+
+	"github.com/klauspost/compress/s2"
+	"github.com/pierrec/lz4/v4"
+
+	"github.com/zargo-io/zargo/zarr/codec/internal/deflate"
+	"github.com/zargo-io/zargo/zarr/codec/internal/zst"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// maxBlock is the length of the largest block unless a larger one is asked for: 32 KiB times 16, times 2.
+const maxBlock = 1 << 20
+
+// Options say how a frame is made.
+type Options struct {
+	Compressor Compressor
+	Level      int // 0 stores the data as it is, 9 is the slowest
+	Shuffle    Shuffle
+	TypeSize   int // bytes of an element; 0 is 1, and more than MaxTypeSize count as 1
+	BlockSize  int // bytes of a block; 0 leaves it to the level
+}
+
+// Encoder makes frames. It is immutable and safe for concurrent use.
+type Encoder struct {
+	o       Options
+	zstd    *zst.Encoder
+	zlib    *deflate.Encoder
+	scratch sync.Pool
+}
+
+// work is what one encoding needs.
+type work struct {
+	shuffled, packed scratch
+	lz4              lz4.CompressorCCompat
+	hc               lz4.CompressorHC
+}
+
+// NewEncoder checks the options; fault.Metadata when one is out of range.
+func NewEncoder(o Options) (*Encoder, error) {
+	switch {
+	case o.Compressor > Zstd:
+		return nil, fault.Newf(fault.Metadata, "blosc compressor %d", o.Compressor)
+	case o.Level < 0 || o.Level > 9:
+		return nil, fault.Newf(fault.Metadata, "blosc level %d is not in 0 to 9", o.Level)
+	case o.Shuffle > BitShuffle:
+		return nil, fault.Newf(fault.Metadata, "blosc shuffle %d", o.Shuffle)
+	case o.TypeSize < 0 || o.BlockSize < 0:
+		return nil, fault.Newf(fault.Metadata, "blosc elements of %d bytes, blocks of %d", o.TypeSize, o.BlockSize)
+	}
+	if o.TypeSize == 0 || o.TypeSize > MaxTypeSize {
+		o.TypeSize = 1
+	}
+	e := &Encoder{o: o}
+	switch o.Compressor {
+	case Zstd:
+		e.zstd = zst.NewEncoder(zst.Options{Level: zstdLevel(o.Level), Window: max(maxBlock, o.BlockSize)})
+	case Zlib:
+		e.zlib = deflate.NewEncoder(deflate.Zlib, o.Level)
+	}
+	return e, nil
+}
+
+// Encode appends a frame that holds src to dst; see NewEncoder for many frames.
+func Encode(dst, src []byte, o Options) ([]byte, error) {
+	e, err := NewEncoder(o)
+	if err != nil {
+		return dst, err
+	}
+	return e.Encode(dst, src)
+}
+
+// Encode appends a frame that holds src to dst. It is never longer than src by more than HeaderSize bytes.
+func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
+	if len(src) > MaxSize {
+		return dst, fault.Newf(fault.Limit, "%d bytes, a blosc frame holds at most %d", len(src), MaxSize)
+	}
+	if e.o.Compressor == BloscLZ && e.o.Level > 0 {
+		return dst, fault.Newf(errors.ErrUnsupported, "blosclz is read, not written; lz4 and zstd are")
+	}
+	h := Header{Compressor: e.o.Compressor, Shuffle: e.o.Shuffle, TypeSize: e.o.TypeSize, Size: len(src), BlockSize: e.blockSize(len(src))}
+	h.Split = e.split(h.BlockSize)
+	h.Stored = e.o.Level == 0 || len(src) < minCompressed
+	start := len(dst)
+	if !h.Stored {
+		out, err := e.blocks(h.append(dst), start, src, h)
+		if err != nil {
+			return dst, err
+		}
+		if h.Encoded = len(out) - start; h.Encoded <= len(src)+HeaderSize {
+			binary.LittleEndian.PutUint32(out[start+12:], uint32(h.Encoded))
+			return out, nil
+		}
+		dst, h.Stored = out[:start], true
+	}
+	h.Encoded = HeaderSize + len(src)
+	return append(h.append(dst), src...), nil
+}
+
+// blocks appends the table and the blocks to a frame that starts at start, and stops when it gets longer than storing.
+func (e *Encoder) blocks(dst []byte, start int, src []byte, h Header) ([]byte, error) {
+	w, ok := e.scratch.Get().(*work)
+	if !ok {
+		w = &work{lz4: lz4.CompressorCCompat{Acceleration: 10 - e.o.Level}, hc: lz4.CompressorHC{Level: 1 << (8 + e.o.Level)}}
+	}
+	defer e.scratch.Put(w)
+	table := len(dst)
+	dst = append(dst, make([]byte, 4*h.blocks())...)
+	for i := 0; len(src) > 0 && len(dst)-start <= h.Size+HeaderSize; i++ {
+		binary.LittleEndian.PutUint32(dst[table+4*i:], uint32(len(dst)-start))
+		n := min(h.BlockSize, len(src))
+		var err error
+		if dst, err = e.block(dst, src[:n], h, w); err != nil {
+			return dst, err
+		}
+		src = src[n:]
+	}
+	return dst, nil
+}
+
+// block appends the streams of one block.
+func (e *Encoder) block(dst, src []byte, h Header, w *work) ([]byte, error) {
+	streams := h.streams(len(src))
+	switch {
+	case h.Shuffle == ByteShuffle && h.TypeSize > 1:
+		plain := src
+		src = w.shuffled.room(len(src))
+		shuffle(src, plain, h.TypeSize)
+	case h.Shuffle == BitShuffle:
+		plain := src
+		src = w.shuffled.room(len(src))
+		bitShuffle(src, plain, h.TypeSize)
+	}
+	n := len(src) / streams
+	for i := range streams {
+		part := src[i*n : (i+1)*n]
+		packed, err := e.stream(part, w)
+		if err != nil {
+			return dst, err
+		}
+		if len(packed) == 0 || len(packed) >= n {
+			packed = part
+		}
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(len(packed)))
+		dst = append(dst, packed...)
+	}
+	return dst, nil
+}
+
+// stream compresses one stream. What it returns is w's, or empty when it would not get shorter.
+func (e *Encoder) stream(src []byte, w *work) (out []byte, err error) {
+	n, room := 0, w.packed.room(len(src))
+	switch e.o.Compressor {
+	case LZ4:
+		n, err = w.lz4.CompressBlock(src, room)
+		return room[:n], err
+	case LZ4HC:
+		if n, err = w.hc.CompressBlock(src, room); err != nil {
+			n = 0 // it does not fit, and so is not shorter
+		}
+		return room[:n], nil
+	case Snappy:
+		out = s2.EncodeSnappy(w.packed.room(max(0, s2.MaxEncodedLen(len(src)))), src)
+	case Zlib:
+		out, err = e.zlib.Encode(room[:0], src)
+	case Zstd:
+		out, err = e.zstd.Encode(room[:0], src)
+	}
+	if cap(out) > cap(room) && cap(out) <= maxKept {
+		w.packed.b = out[:0]
+	}
+	return out, err
+}
+
+// split tells whether blocks of that size are split. All compressors but zstd do, as c-blosc does for readers older than
+// the flag that tells.
+func (e *Encoder) split(blockSize int) bool {
+	return e.o.Compressor != Zstd && splits(e.o.TypeSize, blockSize)
+}
+
+// blockSize is the length of a block, chosen as c-blosc 1.21 does: a multiple of 32 KiB (the first-level cache) that
+// grows with the level, twice as large for compressors that need much to work on. Where blocks are split, whatever was
+// asked for, a stream is as long as a block would have been, up to 1 MiB for the block.
+func (e *Encoder) blockSize(n int) int {
+	const cache = 32 << 10
+	ts, size := e.o.TypeSize, n
+	if n < ts {
+		return 1
+	}
+	slow := e.o.Compressor == LZ4HC || e.o.Compressor == Zlib || e.o.Compressor == Zstd
+	switch {
+	case e.o.BlockSize > 0:
+		size = max(e.o.BlockSize, minCompressed)
+	case n >= cache:
+		size = cache * [...]int{1, 2, 4, 8, 16, 16, 32, 32, 32, 32}[e.o.Level] / 4
+		if slow {
+			size *= 2
+		}
+		if slow && e.o.Level == 9 {
+			size *= 2
+		}
+	}
+	if e.o.Level > 0 && e.split(size) {
+		size = min(max(min(size, 1<<18)*ts, 1<<16), maxBlock)
+	}
+	size = min(size, n)
+	if size > ts {
+		size -= size % ts
+	}
+	return size
+}
+
+// zstdLevel is the level of zstd for a level of blosc, as c-blosc has it.
+func zstdLevel(level int) int {
+	switch level {
+	case 8:
+		return 20
+	case 9:
+		return 22
+	}
+	return max(2*level-1, 1)
+}

@@ -1,0 +1,128 @@
+package blosc
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+const (
+	// HeaderSize is the length of a header, and the most by which a frame is longer than its data.
+	HeaderSize = 16
+	// MaxSize is the largest number of bytes in a frame: lengths are signed and include the header.
+	MaxSize = 1<<31 - 1 - HeaderSize
+	// MaxTypeSize is the largest element; data of larger ones is taken as bytes.
+	MaxTypeSize = 255
+
+	frameVersion = 2
+	codecVersion = 1
+
+	minCompressed = 128 // shorter data is stored as it is, shorter streams are not split
+	maxSplits     = 16  // elements of more bytes are not split
+)
+
+const (
+	flagShuffle    = 1 << 0
+	flagStored     = 1 << 1
+	flagBitShuffle = 1 << 2
+	flagWhole      = 1 << 4
+)
+
+// Header is what a frame says of itself.
+type Header struct {
+	Compressor Compressor // LZ4 for lz4hc too
+	Shuffle    Shuffle
+	Stored     bool // the data is there as it is
+	Split      bool // a block is one stream for each byte of an element, where it is large enough
+	TypeSize   int
+	Size       int // bytes decoded
+	BlockSize  int // bytes of a block, the last one may be shorter
+	Encoded    int // bytes of the frame
+}
+
+// ParseHeader reads the header of a frame and checks that it makes sense in itself; whether its sizes are those of the
+// bytes at hand is left to the caller.
+func ParseHeader(src []byte) (Header, error) {
+	var h Header
+	if len(src) < HeaderSize {
+		return h, fault.Newf(fault.Corrupt, "blosc header has %d bytes, the frame has %d", HeaderSize, len(src))
+	}
+	switch v := src[0]; {
+	case v > frameVersion && v <= 5:
+		return h, fault.Newf(errors.ErrUnsupported, "blosc2 frame (version %d)", v)
+	case v != frameVersion:
+		return h, fault.Newf(fault.Corrupt, "no blosc frame: version %d", v)
+	case src[1] != codecVersion:
+		return h, fault.Newf(fault.Corrupt, "blosc frame with compressor version %d", src[1])
+	}
+	flags := src[2]
+	var ok bool
+	if h.Compressor, ok = compressorOf(flags >> 5); !ok {
+		return h, fault.Newf(errors.ErrUnsupported, "blosc compressor number %d", flags>>5)
+	}
+	h.TypeSize = int(src[3])
+	size, block, encoded := binary.LittleEndian.Uint32(src[4:]), binary.LittleEndian.Uint32(src[8:]), binary.LittleEndian.Uint32(src[12:])
+	switch {
+	case size > MaxSize || encoded > MaxSize+HeaderSize:
+		return h, fault.Newf(fault.Corrupt, "blosc frame says %d bytes in %d", size, encoded)
+	case encoded < HeaderSize:
+		return h, fault.Newf(fault.Corrupt, "blosc frame says that it has %d bytes, less than its header", encoded)
+	case size > 0 && (block == 0 || block > size):
+		return h, fault.Newf(fault.Corrupt, "blosc frame says blocks of %d bytes for %d bytes", block, size)
+	case h.TypeSize == 0:
+		return h, fault.Newf(fault.Corrupt, "blosc frame says elements of 0 bytes")
+	}
+	h.Size, h.BlockSize, h.Encoded = int(size), int(min(block, size)), int(encoded)
+	h.Stored = flags&flagStored != 0
+	switch {
+	case flags&flagShuffle != 0 && h.TypeSize > 1:
+		h.Shuffle = ByteShuffle
+	case flags&flagBitShuffle != 0:
+		h.Shuffle = BitShuffle
+	}
+	h.Split = flags&flagWhole == 0 && splits(h.TypeSize, h.BlockSize)
+	return h, nil
+}
+
+// append writes the header.
+func (h Header) append(dst []byte) []byte {
+	flags := h.Compressor.format() << 5
+	switch h.Shuffle {
+	case ByteShuffle:
+		flags |= flagShuffle
+	case BitShuffle:
+		flags |= flagBitShuffle
+	}
+	if h.Stored {
+		flags |= flagStored
+	}
+	if !h.Split {
+		flags |= flagWhole
+	}
+	dst = append(dst, frameVersion, codecVersion, flags, byte(h.TypeSize))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(h.Size))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(h.BlockSize))
+	return binary.LittleEndian.AppendUint32(dst, uint32(h.Encoded))
+}
+
+// blocks is the number of blocks.
+func (h Header) blocks() int {
+	if h.Size == 0 {
+		return 0
+	}
+	return (h.Size-1)/h.BlockSize + 1
+}
+
+// streams is the number of streams of a block of n bytes.
+func (h Header) streams(n int) int {
+	if h.Split && n == h.BlockSize {
+		return h.TypeSize
+	}
+	return 1
+}
+
+// splits tells whether blocks of that size are split where they may be.
+func splits(typeSize, blockSize int) bool {
+	return typeSize <= maxSplits && blockSize/typeSize >= minCompressed
+}

@@ -1,0 +1,78 @@
+package blosc
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Compressor is the codec inside a frame.
+type Compressor uint8
+
+// The compressors. LZ4 and LZ4HC have the same format and look the same in a frame.
+const (
+	BloscLZ Compressor = iota
+	LZ4
+	LZ4HC
+	Snappy
+	Zlib
+	Zstd
+)
+
+var compressorNames = [...]string{"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"}
+
+// String is the name in metadata, "cname".
+func (c Compressor) String() string {
+	if int(c) < len(compressorNames) {
+		return compressorNames[c]
+	}
+	return "unknown"
+}
+
+// ParseCompressor reads a name in metadata; errors.ErrUnsupported for an unknown one.
+func ParseCompressor(name string) (Compressor, error) {
+	if i := slices.Index(compressorNames[:], name); i >= 0 {
+		return Compressor(i), nil
+	}
+	return 0, fault.Newf(errors.ErrUnsupported, "blosc compressor %q", name)
+}
+
+// format is the compressor's number in the flags.
+func (c Compressor) format() byte { return [...]byte{0, 1, 1, 2, 3, 4}[c] }
+
+// compressorOf is the compressor of a number in the flags.
+func compressorOf(format byte) (Compressor, bool) {
+	if format > 4 {
+		return 0, false
+	}
+	return [...]Compressor{BloscLZ, LZ4, Snappy, Zlib, Zstd}[format], true
+}
+
+// Shuffle is the order in which the bytes of a block are compressed. The numbers are numcodecs'.
+type Shuffle uint8
+
+// The orders: as they are; first all first bytes of the elements, then all second ones; the same with bits.
+const (
+	NoShuffle Shuffle = iota
+	ByteShuffle
+	BitShuffle
+)
+
+var shuffleNames = [...]string{"noshuffle", "shuffle", "bitshuffle"}
+
+// String is the name in v3 metadata.
+func (s Shuffle) String() string {
+	if int(s) < len(shuffleNames) {
+		return shuffleNames[s]
+	}
+	return "unknown"
+}
+
+// ParseShuffle reads a name in v3 metadata; fault.Metadata for an unknown one.
+func ParseShuffle(name string) (Shuffle, error) {
+	if i := slices.Index(shuffleNames[:], name); i >= 0 {
+		return Shuffle(i), nil
+	}
+	return 0, fault.Newf(fault.Metadata, "shuffle %q is none of %q", name, shuffleNames)
+}

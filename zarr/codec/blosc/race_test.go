@@ -1,0 +1,5 @@
+//go:build race
+
+package blosc_test
+
+const race = true

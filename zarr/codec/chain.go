@@ -1,0 +1,141 @@
+package codec
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Chain is the pipeline of one array, from a chunk to the bytes that are stored and back. It is immutable and safe for
+// concurrent use.
+type Chain struct {
+	specs  []Spec
+	in     Repr
+	arrays []arrayStage
+	array  ArrayBytes
+	name   string // of array
+	whole  stage  // the chunk
+	packed stage  // what enters array
+	bytes  []bytesStage
+	size   int64 // of the stored bytes, or -1
+	most   int64
+}
+
+// stage is an array between two codecs.
+type stage struct {
+	elems, bytes int
+	items        bool
+}
+
+type arrayStage struct {
+	name  string
+	codec ArrayArray
+	in    stage
+}
+
+// bytesStage is a codec from bytes to bytes with the length of what it decodes to: exactly size, or, where that is -1,
+// at most limit.
+type bytesStage struct {
+	name  string
+	codec BytesBytes
+	size  int64
+	limit int
+}
+
+// Chain binds codecs to the array that enters the first of them: any number from array to array, one from array to
+// bytes, any number from bytes to bytes, in the order of encoding. fault.Metadata for another order or a bad
+// configuration, errors.ErrUnsupported for an unknown codec, fault.Limit for a chunk that memory cannot hold.
+func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
+	c := &Chain{specs: slices.Clone(specs), in: in}
+	var err error
+	if c.whole, err = stageOf(in); err != nil {
+		return nil, err
+	}
+	c.packed = c.whole
+	for _, s := range specs {
+		codec, err := t.Bind(s, in)
+		if err != nil {
+			return nil, err
+		}
+		switch codec := codec.(type) {
+		case ArrayArray:
+			if c.array != nil {
+				return nil, named(s.Name, fault.Newf(fault.Metadata, "takes an array and stands after %s, which makes bytes", c.name))
+			}
+			c.arrays = append(c.arrays, arrayStage{s.Name, codec, c.packed})
+			in = codec.Out()
+			if c.packed, err = stageOf(in); err != nil {
+				return nil, named(s.Name, err)
+			}
+		case ArrayBytes:
+			if c.array != nil {
+				return nil, named(s.Name, fault.Newf(fault.Metadata, "takes an array and stands after %s, which makes bytes", c.name))
+			}
+			c.array, c.name = codec, s.Name
+			c.size, c.most = codec.EncodedSize(), codec.MaxEncoded()
+		case BytesBytes:
+			if c.array == nil {
+				return nil, named(s.Name, fault.Newf(fault.Metadata, "takes bytes and stands before any codec that makes them"))
+			}
+			c.bytes = append(c.bytes, bytesStage{s.Name, codec, c.size, int(min(c.most, math.MaxInt))})
+			if c.size >= 0 {
+				c.size = codec.EncodedSize(c.size)
+			}
+			c.most = codec.MaxEncoded(c.most)
+		default:
+			return nil, named(s.Name, fmt.Errorf("%T is no codec", codec))
+		}
+	}
+	if c.array == nil {
+		return nil, fault.Newf(fault.Metadata, "no codec makes bytes of the array")
+	}
+	return c, nil
+}
+
+func stageOf(r Repr) (stage, error) {
+	if r.Type == nil {
+		return stage{}, fault.Newf(fault.Metadata, "array without data type")
+	}
+	elems, err := r.Elems()
+	if err != nil {
+		return stage{}, err
+	}
+	bytes, err := r.Bytes()
+	return stage{elems, bytes, r.Type.Size() == 0}, err
+}
+
+// Specs are the codecs in the order of encoding, as they were given. The slice is shared: do not change it.
+func (c *Chain) Specs() []Spec { return c.specs }
+
+// In is the array that enters the first codec on encoding.
+func (c *Chain) In() Repr { return c.in }
+
+// EncodedSize is the length of every chunk's stored bytes, or -1 when it varies.
+func (c *Chain) EncodedSize() int64 { return c.size }
+
+// MaxEncoded bounds the length of stored bytes, generously enough for any writer that follows the formats; longer ones
+// are corrupt. It is math.MaxInt64 when there is no bound.
+func (c *Chain) MaxEncoded() int64 { return c.most }
+
+// InPlace tells that decoding needs no room for an array beside the one it fills: nothing transforms arrays, and bytes
+// become the array where they lie.
+func (c *Chain) InPlace() bool {
+	_, ok := c.array.(InPlace)
+	return ok && len(c.arrays) == 0
+}
+
+// named puts a codec's name before an error.
+func named(name string, err error) error { return fmt.Errorf("codec %s: %w", name, err) }
+
+// fits checks the length of what the caller hands over.
+func (s stage) fits(b Block) error {
+	if s.items && len(b.Items) != s.elems {
+		return fault.Newf(fault.Selection, "room for %d elements, the chunk has %d", len(b.Items), s.elems)
+	}
+	if !s.items && len(b.Bytes) != s.bytes {
+		return fault.Newf(fault.Selection, "room for %d bytes, the chunk has %d", len(b.Bytes), s.bytes)
+	}
+	return nil
+}

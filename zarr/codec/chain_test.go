@@ -1,0 +1,385 @@
+package codec_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+func mustChain(t testing.TB, in codec.Repr, specs ...codec.Spec) *codec.Chain {
+	t.Helper()
+	c, err := codec.Builtin().Chain(specs, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// smooth is a noisy wave of float32, as data is.
+func smooth(n int) []byte {
+	r := rand.New(rand.NewPCG(1, 2))
+	b := make([]byte, 0, 4*n)
+	for i := range n {
+		v := math.Sin(float64(i)/50) + r.NormFloat64()*0.05
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(math.Round(v*100)/100)))
+	}
+	return b
+}
+
+var (
+	little = codec.Bytes(dtype.Little)
+	chunk  = codec.Repr{Shape: []int{32, 32}, Type: dtype.Float32}
+)
+
+func TestChainOrder(t *testing.T) {
+	tests := []struct {
+		name  string
+		specs []codec.Spec
+		kind  error
+		says  string
+	}{
+		{"none", nil, fault.Metadata, "no codec makes bytes"},
+		{"gzip alone", []codec.Spec{codec.Gzip(1)}, fault.Metadata, "gzip"},
+		{"numcodecs alone", []codec.Spec{codec.Zlib(1)}, fault.Metadata, "zlib"},
+		{"transpose alone", []codec.Spec{codec.Transpose(1, 0)}, fault.Metadata, "no codec makes bytes"},
+		{"bytes twice", []codec.Spec{little, little}, fault.Metadata, "bytes"},
+		{"gzip before bytes", []codec.Spec{codec.Gzip(1), little}, fault.Metadata, "gzip"},
+		{"transpose after bytes", []codec.Spec{little, codec.Transpose(1, 0)}, fault.Metadata, "transpose"},
+		{"unknown", []codec.Spec{little, {Name: "nosuchcodec"}}, errors.ErrUnsupported, "nosuchcodec"},
+		{"unknown numcodecs", []codec.Spec{little, {Name: "numcodecs.pickle"}}, errors.ErrUnsupported, "pickle"},
+		{"configuration", []codec.Spec{little, codec.Gzip(42)}, fault.Metadata, "42"},
+	}
+	for _, tt := range tests {
+		if _, err := codec.Builtin().Chain(tt.specs, chunk); !errors.Is(err, tt.kind) || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+	huge := codec.Repr{Shape: []int{math.MaxInt, 2}, Type: dtype.Int8}
+	if _, err := codec.Builtin().Chain([]codec.Spec{little}, huge); !errors.Is(err, fault.Limit) {
+		t.Errorf("huge chunk: %v", err)
+	}
+	table := codec.Builtin().With("no codec", func(json.RawMessage, codec.Repr) (any, error) { return 7, nil })
+	if _, err := table.Chain([]codec.Spec{{Name: "no codec"}}, chunk); err == nil || !strings.Contains(err.Error(), "int") {
+		t.Errorf("a factory that makes no codec: %v", err)
+	}
+}
+
+func TestChainSizes(t *testing.T) {
+	n := int64(32 * 32 * 4)
+	tests := []struct {
+		name    string
+		specs   []codec.Spec
+		size    int64
+		most    int64 // the least that it may be
+		inPlace bool
+	}{
+		{"bytes", []codec.Spec{little}, n, n, true},
+		{"big", []codec.Spec{codec.Bytes(dtype.Big)}, n, n, true},
+		{"crc32c", []codec.Spec{little, codec.CRC32C()}, n + 4, n + 4, true},
+		{"crc32c twice", []codec.Spec{little, codec.CRC32C(), codec.CRC32C()}, n + 8, n + 8, true},
+		{"zstd", []codec.Spec{little, codec.Zstd(1)}, -1, n + 100, true},
+		{"zstd crc32c", []codec.Spec{little, codec.Zstd(1), codec.CRC32C()}, -1, n + 100, true},
+		{"transpose", []codec.Spec{codec.Transpose(1, 0), little}, n, n, false},
+	}
+	for _, tt := range tests {
+		c := mustChain(t, chunk, tt.specs...)
+		if c.EncodedSize() != tt.size || c.MaxEncoded() < tt.most || c.MaxEncoded() > 4*n+1<<20 || c.InPlace() != tt.inPlace {
+			t.Errorf("%s: size %d, most %d, in place %v", tt.name, c.EncodedSize(), c.MaxEncoded(), c.InPlace())
+		}
+		if len(c.Specs()) != len(tt.specs) || fmt.Sprint(c.In().Shape) != "[32 32]" {
+			t.Errorf("%s: %v of %v", tt.name, c.Specs(), c.In())
+		}
+	}
+	many := []codec.Spec{little}
+	for range 100 {
+		many = append(many, codec.Zstd(1))
+	}
+	if c := mustChain(t, chunk, many...); c.MaxEncoded() != math.MaxInt64 {
+		t.Errorf("a hundred compressors: %d", c.MaxEncoded())
+	}
+}
+
+// TestChains round-trips chains of several codecs, with one Scratch for all of them.
+func TestChains(t *testing.T) {
+	blosc := codec.Blosc(codec.BloscOptions{Cname: "lz4"})
+	tests := [][]codec.Spec{
+		{little},
+		{codec.Bytes(dtype.Big)},
+		{codec.Bytes(dtype.Big), codec.Zstd(1)},
+		{little, codec.Gzip(1), codec.Zstd(1), codec.CRC32C()},
+		{little, codec.CRC32C(), codec.Zstd(1)},
+		{little, codec.CRC32C(), codec.CRC32C(), blosc, codec.CRC32C(), codec.Zlib(1)},
+		{codec.Transpose(2, 0, 1), little},
+		{codec.Transpose(2, 0, 1), codec.Transpose(1, 0, 2), codec.Bytes(dtype.Big), blosc, codec.CRC32C()},
+		{codec.Transpose(2, 0, 1), codec.Transpose(1, 0, 2), codec.Transpose(0, 2, 1), little, codec.Gzip(9)},
+	}
+	var s codec.Scratch
+	in := codec.Repr{Shape: []int{7, 16, 9}, Type: dtype.Float32}
+	src := smooth(7 * 16 * 9)
+	for _, specs := range tests {
+		c := mustChain(t, in, specs...)
+		stored, err := c.Encode(nil, codec.Block{Bytes: src}, &s)
+		if err != nil {
+			t.Errorf("%v: %v", specs, err)
+			continue
+		}
+		for _, s := range []*codec.Scratch{&s, nil} {
+			dst := make([]byte, len(src))
+			if err := c.Decode(codec.Block{Bytes: dst}, stored, s); err != nil || !bytes.Equal(dst, src) {
+				t.Errorf("%v: %v", specs, err)
+			}
+		}
+	}
+}
+
+// TestErrorsNameTheCodec: what is wrong is said with the codec and the sizes.
+func TestErrorsNameTheCodec(t *testing.T) {
+	blosc := codec.Blosc(codec.BloscOptions{Cname: "lz4"})
+	small := codec.Repr{Shape: []int{32, 31}, Type: dtype.Float32}
+	large := codec.Repr{Shape: []int{32, 33}, Type: dtype.Float32}
+	for _, spec := range []codec.Spec{blosc, codec.Zstd(1), codec.Gzip(1), codec.Zlib(1), codec.CRC32C()} {
+		c := mustChain(t, chunk, little, spec)
+		for _, other := range []codec.Repr{small, large} {
+			o := mustChain(t, other, little, spec)
+			n, err := other.Bytes()
+			if err != nil {
+				t.Fatal(err)
+			}
+			stored, err := o.Encode(nil, codec.Block{Bytes: smooth(n / 4)}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = c.Decode(codec.Block{Bytes: make([]byte, 4096)}, stored, nil)
+			if !errors.Is(err, fault.Corrupt) || !strings.HasPrefix(err.Error(), "codec "+spec.Name+": ") || !strings.Contains(err.Error(), "4096") {
+				t.Errorf("%v: %v", spec, err)
+			}
+		}
+	}
+	c := mustChain(t, chunk, little)
+	if err := c.Decode(codec.Block{Bytes: make([]byte, 4096)}, make([]byte, 4090), nil); !errors.Is(err, fault.Corrupt) || err.Error() != "codec bytes: corrupt data: 4090 bytes, the chunk has 4096" {
+		t.Errorf("short chunk: %v", err)
+	}
+}
+
+func TestBoolBecomesLegal(t *testing.T) {
+	c := mustChain(t, codec.Repr{Shape: []int{4}, Type: dtype.Bool}, codec.Bytes(dtype.NoOrder))
+	dst := make([]byte, 4)
+	if err := c.Decode(codec.Block{Bytes: dst}, []byte{0, 1, 7, 255}, nil); err != nil || !bytes.Equal(dst, []byte{0, 1, 1, 1}) {
+		t.Errorf("%v, %v", dst, err)
+	}
+}
+
+// words is a type of elements that vary in length, and wordCodec its codec: each item after its length in one byte.
+type words struct{ dtype.Type }
+
+func (words) String() string { return "words" }
+func (words) Size() int      { return 0 }
+func (words) HasOrder() bool { return false }
+
+type wordCodec struct{ n int }
+
+func (wordCodec) EncodedSize() int64  { return -1 }
+func (c wordCodec) MaxEncoded() int64 { return int64(c.n) * 256 }
+
+func (wordCodec) Encode(dst []byte, src codec.Block) ([]byte, error) {
+	for _, w := range src.Items {
+		dst = append(append(dst, byte(len(w))), w...)
+	}
+	return dst, nil
+}
+
+func (wordCodec) Decode(dst codec.Block, src []byte) error {
+	for i := range dst.Items {
+		if len(src) == 0 || int(src[0]) > len(src)-1 {
+			return fault.Newf(fault.Corrupt, "cut in item %d", i)
+		}
+		n := 1 + int(src[0])
+		dst.Items[i], src = bytes.Clone(src[1:n]), src[n:]
+	}
+	if len(src) > 0 {
+		return fault.Newf(fault.Corrupt, "%d bytes too many", len(src))
+	}
+	return nil
+}
+
+func TestItems(t *testing.T) {
+	table := codec.Builtin().With("words", func(_ json.RawMessage, in codec.Repr) (any, error) {
+		n, err := in.Elems()
+		return wordCodec{n}, err
+	})
+	in := codec.Repr{Shape: []int{2, 3}, Type: words{}}
+	c, err := table.Chain([]codec.Spec{codec.Transpose(1, 0), {Name: "words"}, codec.Zstd(1)}, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := codec.Block{Items: [][]byte{[]byte("a"), []byte("bc"), nil, []byte("d"), []byte("e"), []byte("fgh")}}
+	var s codec.Scratch
+	stored, err := c.Encode(nil, src, &s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst := codec.Block{Items: make([][]byte, 6)}
+	if err := c.Decode(dst, stored, &s); err != nil || fmt.Sprintf("%s", dst.Items) != "[a bc  d e fgh]" {
+		t.Errorf("%s, %v", dst.Items, err)
+	}
+	plain, err := mustTable(t, table, in).Encode(nil, src, nil)
+	if err != nil || string(plain) != "\x01a\x01d\x02bc\x01e\x00\x03fgh" {
+		t.Errorf("%q, %v", plain, err)
+	}
+	if err := c.Decode(codec.Block{Items: make([][]byte, 5)}, stored, &s); !errors.Is(err, fault.Selection) {
+		t.Errorf("room for five: %v", err)
+	}
+	if _, err := codec.Builtin().Chain([]codec.Spec{codec.Bytes(dtype.NoOrder)}, in); !errors.Is(err, fault.Metadata) {
+		t.Errorf("bytes of items: %v", err)
+	}
+}
+
+func mustTable(t *testing.T, table *codec.Table, in codec.Repr) *codec.Chain {
+	t.Helper()
+	c, err := table.Chain([]codec.Spec{codec.Transpose(1, 0), {Name: "words"}}, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestDecodeAllocates: with a warm Scratch, decoding allocates nothing. (Pools may be emptied by a collection in
+// between, and -race empties them at random.)
+func TestDecodeAllocates(t *testing.T) {
+	if race {
+		t.Skip("sync.Pool drops values at random under -race")
+	}
+	in := codec.Repr{Shape: []int{128, 128}, Type: dtype.Float32}
+	src := smooth(128 * 128)
+	tests := []struct {
+		name  string
+		specs []codec.Spec
+		want  float64
+	}{
+		{"bytes", []codec.Spec{little}, 0},
+		{"big", []codec.Spec{codec.Bytes(dtype.Big)}, 0},
+		{"zstd", []codec.Spec{little, codec.Zstd(3)}, 0},
+		{"zstd crc32c", []codec.Spec{little, codec.Zstd(3), codec.CRC32C()}, 0},
+		{"crc32c zstd", []codec.Spec{little, codec.CRC32C(), codec.Zstd(3)}, 0},
+		{"gzip", []codec.Spec{little, codec.Gzip(5)}, 0},
+		{"zlib", []codec.Spec{little, codec.Zlib(5)}, 0},
+		{"blosc lz4", []codec.Spec{little, codec.Blosc(codec.BloscOptions{Cname: "lz4"})}, 0},
+		{"blosc zstd", []codec.Spec{little, codec.Blosc(codec.BloscOptions{Cname: "zstd"})}, 0},
+		{"transpose zstd", []codec.Spec{codec.Transpose(1, 0), little, codec.Zstd(3)}, 0},
+	}
+	for _, tt := range tests {
+		c := mustChain(t, in, tt.specs...)
+		stored, err := c.Encode(nil, codec.Block{Bytes: src}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s codec.Scratch
+		dst := make([]byte, len(src))
+		n := testing.AllocsPerRun(100, func() {
+			if err := c.Decode(codec.Block{Bytes: dst}, stored, &s); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if n > tt.want {
+			t.Errorf("%s: %v allocations, want %v", tt.name, n, tt.want)
+		}
+	}
+}
+
+// chains are what the fuzz target decodes with.
+func chains(t testing.TB) []*codec.Chain {
+	in := codec.Repr{Shape: []int{5, 12}, Type: dtype.Float32}
+	blosc := codec.Blosc(codec.BloscOptions{Cname: "lz4"})
+	var all []*codec.Chain
+	for _, specs := range [][]codec.Spec{
+		{little}, {little, codec.Gzip(5)}, {little, codec.Zlib(5)}, {little, codec.Zstd(3)}, {little, codec.ZstdChecksum(1)}, {little, codec.CRC32C()}, {little, blosc},
+		{codec.Transpose(1, 0), codec.Bytes(dtype.Big), codec.CRC32C(), codec.Zstd(1)},
+		{little, codec.Gzip(5), codec.Zstd(3)}, {little, codec.Zstd(3), codec.Gzip(5)}, {little, blosc, codec.Zlib(1), blosc},
+	} {
+		all = append(all, mustChain(t, in, specs...))
+	}
+	return all
+}
+
+func FuzzChainDecode(f *testing.F) {
+	all := chains(f)
+	for i, c := range all {
+		stored, err := c.Encode(nil, codec.Block{Bytes: smooth(60)}, nil)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(byte(i), stored)
+	}
+	f.Fuzz(func(t *testing.T, i byte, stored []byte) {
+		c := all[int(i)%len(all)]
+		buf := bytes.Repeat([]byte{0xa5}, 240+64)
+		err := c.Decode(codec.Block{Bytes: buf[:240]}, stored, nil)
+		if err != nil && !errors.Is(err, fault.Corrupt) && !errors.Is(err, errors.ErrUnsupported) {
+			t.Fatalf("error without kind: %v", err)
+		}
+		for _, b := range buf[240:] {
+			if b != 0xa5 {
+				t.Fatal("bytes beyond the chunk were changed")
+			}
+		}
+	})
+}
+
+func BenchmarkDecode(b *testing.B) {
+	in := codec.Repr{Shape: []int{512, 512}, Type: dtype.Float32}
+	src := smooth(512 * 512)
+	for _, specs := range [][]codec.Spec{
+		{little}, {codec.Bytes(dtype.Big)}, {codec.Transpose(1, 0), little}, {little, codec.CRC32C()}, {little, codec.Gzip(5)}, {little, codec.Zlib(1)}, {little, codec.Zstd(3)},
+		{little, codec.Blosc(codec.BloscOptions{Cname: "lz4"})}, {little, codec.Blosc(codec.BloscOptions{Cname: "zstd"})},
+	} {
+		name := strings.Trim(strings.ReplaceAll(fmt.Sprint(specs), " ", "+"), "[]")
+		b.Run("codec="+name+"/chunk=1MiB", func(b *testing.B) {
+			c := mustChain(b, in, specs...)
+			stored, err := c.Encode(nil, codec.Block{Bytes: src}, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			var s codec.Scratch
+			dst := make([]byte, len(src))
+			b.SetBytes(int64(len(src)))
+			b.ReportMetric(float64(len(src))/float64(len(stored)), "ratio")
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := c.Decode(codec.Block{Bytes: dst}, stored, &s); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkEncode(b *testing.B) {
+	in := codec.Repr{Shape: []int{512, 512}, Type: dtype.Float32}
+	src := smooth(512 * 512)
+	for _, spec := range []codec.Spec{codec.CRC32C(), codec.Gzip(5), codec.Zstd(1), codec.Zstd(3), codec.Zstd(5), codec.Zstd(12), codec.Blosc(codec.BloscOptions{Cname: "lz4"}), codec.Blosc(codec.BloscOptions{Cname: "zstd"})} {
+		b.Run("codec="+spec.String()+"/chunk=1MiB", func(b *testing.B) {
+			c := mustChain(b, in, little, spec)
+			var s codec.Scratch
+			var out []byte
+			b.SetBytes(int64(len(src)))
+			b.ReportAllocs()
+			for b.Loop() {
+				var err error
+				if out, err = c.Encode(out[:0], codec.Block{Bytes: src}, &s); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(len(src))/float64(len(out)), "ratio")
+		})
+	}
+}

@@ -1,0 +1,78 @@
+package codec
+
+import (
+	"encoding/json"
+
+	"github.com/zargo-io/zargo/zarr/dtype"
+)
+
+// Spec names a codec and its configuration as v3 metadata does. Codecs that only numcodecs defines, and every codec of
+// a v2 array, have the name "numcodecs." + id and numcodecs' configuration without the id.
+type Spec struct {
+	Name   string
+	Config json.RawMessage // an object; nil is {}
+}
+
+// Repr describes an array between two codecs: "decoded representation" in the v3 specification.
+type Repr struct {
+	Shape []int // the chunk's shape; empty for zero dimensions
+	Type  dtype.Type
+	Fill  []byte // fill value in memory form; nil when undefined
+}
+
+// Block is the contents of an array in C order: Bytes in memory form where elements have a size, else one item for
+// each element.
+type Block struct {
+	Bytes []byte
+	Items [][]byte
+}
+
+// ArrayArray transforms an array into another array. It is bound to the Repr that enters it on encoding.
+type ArrayArray interface {
+	// Out is the Repr that leaves it on encoding.
+	Out() Repr
+	// Encode fills dst, sized for Out, from src. They do not overlap.
+	Encode(dst, src Block) error
+	// Decode fills dst, sized for the Repr it is bound to, from src.
+	Decode(dst, src Block) error
+}
+
+// ArrayBytes serialises an array. It is bound to the Repr that enters it.
+type ArrayBytes interface {
+	// EncodedSize is the length of every encoded array, or -1 when it varies.
+	EncodedSize() int64
+	// MaxEncoded bounds the length of an encoded array; a longer one is corrupt.
+	MaxEncoded() int64
+	// Encode appends the encoded array to dst.
+	Encode(dst []byte, src Block) ([]byte, error)
+	// Decode fills dst, sized for the Repr, with exactly what src encodes.
+	Decode(dst Block, src []byte) error
+}
+
+// InPlace is an ArrayBytes whose encoded bytes have the length of the array and become it where they lie.
+type InPlace interface {
+	ArrayBytes
+	// DecodeInPlace turns encoded bytes into memory form.
+	DecodeInPlace(b []byte) error
+}
+
+// BytesBytes transforms bytes into bytes.
+type BytesBytes interface {
+	// EncodedSize is the encoded length of n bytes, or -1 when it depends on the bytes.
+	EncodedSize(n int64) int64
+	// MaxEncoded bounds the encoded length of n bytes, generously enough for any encoder that follows the format.
+	MaxEncoded(n int64) int64
+	// Encode appends the encoded form of src to dst.
+	Encode(dst, src []byte) ([]byte, error)
+	// Decode appends the decoded form of src to dst. Output of more than limit bytes is fault.Corrupt, found before
+	// memory for it is allocated. Where dst has the capacity, nothing is allocated and the result lies in dst's array;
+	// bytes beyond dst's capacity are never touched.
+	Decode(dst, src []byte, limit int) ([]byte, error)
+}
+
+// View is a BytesBytes whose decoded form lies within the encoded bytes.
+type View interface {
+	BytesBytes
+	// DecodeView returns the part of src that is the decoded form, after checking it.
+	DecodeView(src []byte) ([]byte, error)
+}

@@ -1,0 +1,159 @@
+package codectest
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// chain checks a codec within a chain.
+func (r *report) chain(c *codec.Chain) {
+	scratch := &codec.Scratch{}
+	for kind := range contents {
+		r.guard("chain of "+contents[kind], func() { r.chainOne(c, r.block(c.In(), kind), scratch) })
+	}
+}
+
+func (r *report) chainOne(c *codec.Chain, src codec.Block, s *codec.Scratch) {
+	before := clone(src)
+	out, err := c.Encode([]byte("before"), src, s)
+	switch {
+	case err != nil:
+		r.addf("encode: %v", err)
+		return
+	case !bytes.HasPrefix(out, []byte("before")):
+		r.addf("encode: not appended")
+		return
+	case !equal(src, before):
+		r.addf("encode: changed its source")
+		return
+	}
+	stored := out[len("before"):]
+	if m := c.EncodedSize(); m >= 0 && m != int64(len(stored)) {
+		r.addf("stored in %d bytes, EncodedSize says %d", len(stored), m)
+	}
+	if m := c.MaxEncoded(); int64(len(stored)) > m {
+		r.addf("stored in %d bytes, MaxEncoded says %d", len(stored), m)
+	}
+	_ = r.decodes(c, "decode", stored, src, s) // it reports what it finds
+	r.wrongRoom(c, stored, src)
+	r.together(c, stored, src)
+	if size := len(stored); size > 20_000 {
+		return
+	}
+	r.wreck(stored, func(what string, b []byte, must bool) {
+		r.guard(what, func() {
+			err := r.decodes(c, what, b, codec.Block{}, s)
+			if err == nil && must {
+				r.addf("chunk of %d bytes, %s: no error", len(src.Bytes), what)
+			} else if err != nil && !kinded(err) {
+				r.addf("chunk, %s: error without kind: %v", what, err)
+			}
+		})
+	})
+	// The scratch must be as good as new after all those errors.
+	_ = r.decodes(c, "decode after errors", stored, src, s)
+}
+
+// decodes decodes into a place among other bytes; with want, what is there then has to be that.
+func (r *report) decodes(c *codec.Chain, what string, stored []byte, want codec.Block, s *codec.Scratch) error {
+	in := c.In()
+	elems, err := in.Elems()
+	if err != nil {
+		return err
+	}
+	n := elems * in.Type.Size()
+	buf := bytes.Repeat([]byte{mark}, n+64)
+	dst := codec.Block{Bytes: buf[8 : 8+n]}
+	if in.Type.Size() == 0 {
+		dst = codec.Block{Items: make([][]byte, elems)}
+	}
+	kept := bytes.Clone(stored)
+	err = c.Decode(dst, stored, s)
+	if want.Bytes != nil || want.Items != nil {
+		if err != nil || !equal(dst, want) {
+			r.addf("%s: equal %v, error %v", what, equal(dst, want), err)
+		}
+	}
+	if !marked(buf[:8]) || !marked(buf[8+n:]) {
+		r.addf("%s: changed bytes beside the chunk", what)
+	}
+	if !bytes.Equal(stored, kept) {
+		r.addf("%s: changed the stored bytes", what)
+	}
+	return err
+}
+
+// wrongRoom decodes into places that do not have the size of a chunk.
+func (r *report) wrongRoom(c *codec.Chain, stored []byte, src codec.Block) {
+	more := codec.Block{Bytes: append(slices.Clone(src.Bytes), 0), Items: append(slices.Clone(src.Items), nil)}
+	if err := c.Decode(more, stored, nil); !errors.Is(err, fault.Selection) {
+		r.addf("decode into a larger place: %v", err)
+	}
+	if _, err := c.Encode(nil, more, nil); !errors.Is(err, fault.Selection) {
+		r.addf("encode a larger chunk: %v", err)
+	}
+}
+
+// together uses the chain from several goroutines at once.
+func (r *report) together(c *codec.Chain, stored []byte, src codec.Block) {
+	errs := make([]error, 4)
+	var wg sync.WaitGroup
+	for i := range errs {
+		wg.Go(func() {
+			var s codec.Scratch
+			for range 3 {
+				dst := codec.Block{Bytes: make([]byte, len(src.Bytes)), Items: make([][]byte, len(src.Items))}
+				if err := c.Decode(dst, stored, &s); err != nil || !equal(dst, src) {
+					errs[i] = errors.Join(errors.New("decoded wrong beside others"), err)
+					return
+				}
+				if _, err := c.Encode(nil, src, &s); err != nil {
+					errs[i] = err
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			r.addf("%v", err)
+		}
+	}
+}
+
+// block makes a chunk with legal values.
+func (r *report) block(in codec.Repr, kind int) codec.Block {
+	elems, err := in.Elems()
+	if err != nil {
+		r.addf("%v", err)
+		return codec.Block{}
+	}
+	if size := in.Type.Size(); size > 0 {
+		b := r.content(kind, elems*size)
+		in.Type.Canon(b)
+		return codec.Block{Bytes: b}
+	}
+	items := make([][]byte, elems)
+	for i := range items {
+		items[i] = r.content(kind, r.rand.IntN(20))
+	}
+	return codec.Block{Items: items}
+}
+
+func clone(b codec.Block) codec.Block {
+	c := codec.Block{Bytes: bytes.Clone(b.Bytes), Items: slices.Clone(b.Items)}
+	for i := range c.Items {
+		c.Items[i] = bytes.Clone(c.Items[i])
+	}
+	return c
+}
+
+func equal(a, b codec.Block) bool {
+	return bytes.Equal(a.Bytes, b.Bytes) && slices.EqualFunc(a.Items, b.Items, bytes.Equal)
+}

@@ -1,0 +1,138 @@
+package codectest_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/codec/codectest"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// TestBuiltin runs the suite over every codec there is, on arrays of every kind of shape.
+func TestBuiltin(t *testing.T) {
+	reprs := []codec.Repr{
+		{Shape: []int{7, 5}, Type: dtype.Float32},
+		{Shape: []int{}, Type: dtype.Int16},
+		{Shape: []int{0, 4}, Type: dtype.Float64},
+		{Shape: []int{33}, Type: dtype.Bool},
+		{Shape: []int{3, 1, 4, 5}, Type: dtype.Complex128},
+		{Shape: []int{70, 65}, Type: dtype.Uint8},
+	}
+	specs := []codec.Spec{
+		codec.Bytes(dtype.Little), codec.Bytes(dtype.Big), codec.Gzip(5), codec.Gzip(0), codec.Zlib(1), codec.Zstd(3), codec.ZstdChecksum(1), codec.CRC32C(),
+		{Name: "numcodecs.crc32c", Config: json.RawMessage(`{"location":"start"}`)},
+		codec.Blosc(codec.BloscOptions{Cname: "lz4"}), codec.Blosc(codec.BloscOptions{Cname: "zstd", Shuffle: "bitshuffle"}), codec.Blosc(codec.BloscOptions{Cname: "lz4hc", Shuffle: "noshuffle"}),
+		codec.Blosc(codec.BloscOptions{Cname: "zlib"}), codec.Blosc(codec.BloscOptions{Cname: "snappy"}), codec.Blosc(codec.BloscOptions{Level: codec.Stored}),
+		{Name: "transpose", Config: json.RawMessage(`{"order":"F"}`)},
+		{Name: "numcodecs.gzip"}, {Name: "numcodecs.zstd"}, {Name: "numcodecs.blosc"},
+	}
+	for _, s := range specs {
+		t.Run(s.String(), func(t *testing.T) {
+			t.Parallel()
+			for i, in := range reprs {
+				if i > 1 && testing.Short() {
+					break
+				}
+				codectest.Run(t, codec.Builtin(), s, in)
+			}
+		})
+	}
+}
+
+// bad is a codec from bytes to bytes with one thing wrong.
+type bad struct {
+	codec.BytesBytes
+	encode func(c codec.BytesBytes, dst, src []byte) ([]byte, error)
+	decode func(c codec.BytesBytes, dst, src []byte, limit int) ([]byte, error)
+	most   int64
+}
+
+func (b bad) Encode(dst, src []byte) ([]byte, error) {
+	if b.encode != nil {
+		return b.encode(b.BytesBytes, dst, src)
+	}
+	return b.BytesBytes.Encode(dst, src)
+}
+
+func (b bad) Decode(dst, src []byte, limit int) ([]byte, error) {
+	if b.decode != nil {
+		return b.decode(b.BytesBytes, dst, src, limit)
+	}
+	return b.BytesBytes.Decode(dst, src, limit)
+}
+
+func (b bad) MaxEncoded(n int64) int64 {
+	if b.most > 0 {
+		return b.most
+	}
+	return b.BytesBytes.MaxEncoded(n)
+}
+
+// TestCheckFinds: the suite is worth nothing unless it catches codecs that are wrong.
+func TestCheckFinds(t *testing.T) {
+	tests := []struct {
+		name string
+		bad  bad
+		says string
+	}{
+		{"does not append", bad{encode: func(c codec.BytesBytes, dst, src []byte) ([]byte, error) { return c.Encode(nil, src) }}, "not appended"},
+		{"changes its source", bad{encode: func(c codec.BytesBytes, dst, src []byte) ([]byte, error) {
+			out, err := c.Encode(dst, src)
+			clear(src)
+			return out, err
+		}}, "changed its source"},
+		{"ignores the limit", bad{decode: func(c codec.BytesBytes, dst, src []byte, limit int) ([]byte, error) { return c.Decode(dst, src, 1<<20) }}, "not fault.Corrupt"},
+		{"allocates anew", bad{decode: func(c codec.BytesBytes, dst, src []byte, limit int) ([]byte, error) {
+			out, err := c.Decode(nil, src, limit)
+			return append(append([]byte{}, dst...), out...), err
+		}}, "not where they should be"},
+		{"error without kind", bad{decode: func(c codec.BytesBytes, dst, src []byte, limit int) ([]byte, error) {
+			out, err := c.Decode(dst, src, limit)
+			if err != nil {
+				err = errors.New("oops")
+			}
+			return out, err
+		}}, "without kind"},
+		{"panics", bad{decode: func(c codec.BytesBytes, dst, src []byte, limit int) ([]byte, error) {
+			out, err := c.Decode(dst, src, limit)
+			if err != nil {
+				panic("oops")
+			}
+			return out, err
+		}}, "panic: oops"},
+		{"forgives cut bytes", bad{decode: func(c codec.BytesBytes, dst, src []byte, limit int) ([]byte, error) {
+			out, err := c.Decode(dst, src, limit)
+			if err != nil && limit < 1<<20 {
+				return append(dst, make([]byte, limit)...), nil
+			}
+			return out, err
+		}}, "no error"},
+		{"promises too little", bad{most: 10}, "MaxEncoded says 10"},
+		{"loses a byte", bad{encode: func(c codec.BytesBytes, dst, src []byte) ([]byte, error) {
+			return c.Encode(dst, src[:max(0, len(src)-1)])
+		}}, "decode"},
+	}
+	in := codec.Repr{Shape: []int{10}, Type: dtype.Float32}
+	for _, tt := range tests {
+		inner, err := codec.Builtin().Bind(codec.CRC32C(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := tt.bad
+		b.BytesBytes = inner.(codec.BytesBytes)
+		table := codec.Builtin().With("bad", func(json.RawMessage, codec.Repr) (any, error) { return b, nil })
+		if err := codectest.Check(table, codec.Spec{Name: "bad"}, in); err == nil || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%s: found %v, not %q", tt.name, err, tt.says)
+		}
+	}
+	if err := codectest.Check(codec.Builtin(), codec.Spec{Name: "nonesuch"}, in); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("unknown codec: %v", err)
+	}
+	if err := codectest.Check(codec.Builtin(), codec.Gzip(42), in); !errors.Is(err, fault.Metadata) {
+		t.Errorf("bad configuration: %v", err)
+	}
+}

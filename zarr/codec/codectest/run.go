@@ -1,0 +1,112 @@
+package codectest
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Run fails t for everything that [Check] finds.
+func Run(t *testing.T, table *codec.Table, spec codec.Spec, in codec.Repr) {
+	t.Helper()
+	if err := Check(table, spec, in); err != nil {
+		t.Errorf("%v of %v %v:\n%v", spec, in.Type, in.Shape, err)
+	}
+}
+
+// Check returns all misbehaviours of a codec, joined. A codec that is lossy does not pass.
+func Check(table *codec.Table, spec codec.Spec, in codec.Repr) error {
+	c, err := table.Bind(spec, in)
+	if err != nil {
+		return err
+	}
+	r := &report{rand: rand.New(rand.NewPCG(1, 2))}
+	specs := []codec.Spec{spec}
+	serial := codec.Bytes(dtype.NoOrder)
+	if in.Type.HasOrder() {
+		serial = codec.Bytes(dtype.Little)
+	}
+	switch c := c.(type) {
+	case codec.ArrayArray:
+		specs = []codec.Spec{spec, serial}
+	case codec.BytesBytes:
+		specs = []codec.Spec{serial, spec}
+		r.bytes(c)
+	}
+	chain, err := table.Chain(specs, in)
+	if err != nil {
+		return errors.Join(append(r.errs, err)...)
+	}
+	r.chain(chain)
+	return errors.Join(r.errs...)
+}
+
+// most is how many misbehaviours are listed before the rest is left out.
+const most = 20
+
+type report struct {
+	rand *rand.Rand
+	errs []error
+}
+
+func (r *report) addf(format string, args ...any) {
+	switch {
+	case len(r.errs) < most:
+		r.errs = append(r.errs, fmt.Errorf(format, args...))
+	case len(r.errs) == most:
+		r.errs = append(r.errs, errors.New("and more"))
+	}
+}
+
+// guard reports a panic of f as a misbehaviour.
+func (r *report) guard(what string, f func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.addf("%s: panic: %v", what, p)
+		}
+	}()
+	f()
+}
+
+// kinded tells whether an error about stored bytes says what to do.
+func kinded(err error) bool {
+	return errors.Is(err, fault.Corrupt) || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fault.Limit)
+}
+
+// wreck calls f with forms of stored bytes that are not what was stored; must says that they cannot be right.
+func (r *report) wreck(stored []byte, f func(what string, b []byte, must bool)) {
+	step := max(1, len(stored)/64)
+	for n := 0; n < len(stored); n += step {
+		f(fmt.Sprintf("cut at %d of %d", n, len(stored)), stored[:n:n], true)
+	}
+	if n := len(stored) - 1; n > 0 {
+		f("cut by one byte", stored[:n:n], true)
+	}
+	f("one byte more", append(append([]byte{}, stored...), 0), true)
+	f("twice", append(append([]byte{}, stored...), stored...), false)
+	for i := range min(8*len(stored), 256) {
+		bit := i
+		if i >= 128 {
+			bit = r.rand.IntN(8 * len(stored))
+		}
+		b := append([]byte{}, stored...)
+		b[bit/8] ^= 1 << (bit % 8)
+		f(fmt.Sprintf("bit %d flipped", bit), b, false)
+	}
+	for range 16 {
+		b := make([]byte, r.rand.IntN(2*len(stored)+2))
+		r.fill(b)
+		f(fmt.Sprintf("%d random bytes", len(b)), b, false)
+	}
+}
+
+func (r *report) fill(b []byte) {
+	for i := range b {
+		b[i] = byte(r.rand.Uint32())
+	}
+}

@@ -1,0 +1,185 @@
+package codec
+
+import (
+	"encoding/json"
+	"math"
+
+	"github.com/zargo-io/zargo/zarr/codec/blosc"
+	"github.com/zargo-io/zargo/zarr/codec/internal/deflate"
+	"github.com/zargo-io/zargo/zarr/codec/internal/zst"
+)
+
+// compressor is what all compressors have in common: the length of what they make is not known before.
+type compressor struct{}
+
+func (compressor) EncodedSize(int64) int64 { return -1 }
+
+// MaxEncoded allows for an encoder that flushes after every few bytes and for small inputs. Encoders that mean well
+// stay below n plus a hundredth.
+func (compressor) MaxEncoded(n int64) int64 { return addSat(addSat(n, n), 64<<10) }
+
+// addSat adds two numbers that are not negative, up to the largest there is.
+func addSat(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// zstdCodec is the v3 core codec "zstd" and numcodecs' of the same name: frames of RFC 8878.
+type zstdCodec struct {
+	compressor
+	enc *zst.Encoder
+}
+
+func newZstd(raw json.RawMessage, in Repr) (any, error) {
+	return zstdOf(raw, in, -131072, 22)
+}
+
+// newNumcodecsZstd takes any level, as numcodecs does, which leaves it to libzstd to bring it into range.
+func newNumcodecsZstd(raw json.RawMessage, in Repr) (any, error) {
+	return zstdOf(raw, in, math.MinInt32, math.MaxInt32)
+}
+
+func zstdOf(raw json.RawMessage, in Repr, lo, hi int) (any, error) {
+	c := openConfig(raw)
+	o := zst.Options{Level: c.integer("level", 0, lo, hi), Checksum: c.boolean("checksum", false)}
+	if err := c.close(); err != nil {
+		return nil, err
+	}
+	// The window of chunks whose size is not known is left to the encoder.
+	o.Window, _ = in.Bytes()
+	return &zstdCodec{enc: zst.NewEncoder(o)}, nil
+}
+
+func (c *zstdCodec) Encode(dst, src []byte) ([]byte, error) { return c.enc.Encode(dst, src) }
+
+func (c *zstdCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
+	return zst.Decode(dst, src, limit)
+}
+
+// deflateCodec is the v3 core codec "gzip" and numcodecs' gzip and zlib: RFC 1952 and 1950.
+type deflateCodec struct {
+	compressor
+	format deflate.Format
+	enc    *deflate.Encoder
+}
+
+func newGzip(raw json.RawMessage, _ Repr) (any, error) { return deflateOf(raw, deflate.Gzip, 5, 0) }
+
+func newNumcodecsGzip(raw json.RawMessage, _ Repr) (any, error) {
+	return deflateOf(raw, deflate.Gzip, 1, -1)
+}
+
+func newNumcodecsZlib(raw json.RawMessage, _ Repr) (any, error) {
+	return deflateOf(raw, deflate.Zlib, 1, -1)
+}
+
+func deflateOf(raw json.RawMessage, f deflate.Format, def, lowest int) (any, error) {
+	c := openConfig(raw)
+	level := c.integer("level", def, lowest, 9)
+	if err := c.close(); err != nil {
+		return nil, err
+	}
+	return &deflateCodec{format: f, enc: deflate.NewEncoder(f, level)}, nil
+}
+
+func (c *deflateCodec) Encode(dst, src []byte) ([]byte, error) { return c.enc.Encode(dst, src) }
+
+func (c *deflateCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
+	return deflate.Decode(c.format, dst, src, limit)
+}
+
+// bloscCodec is the v3 core codec "blosc" and numcodecs' of the same name. Frames say themselves how they are to be
+// decoded; the configuration is for encoding.
+type bloscCodec struct {
+	compressor
+	enc *blosc.Encoder
+}
+
+func newBlosc(raw json.RawMessage, in Repr) (any, error) { return bloscOf(bloscV3(raw, in)) }
+
+func newNumcodecsBlosc(raw json.RawMessage, in Repr) (any, error) { return bloscOf(bloscV2(raw, in)) }
+
+func bloscOf(o blosc.Options, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	enc, err := blosc.NewEncoder(o)
+	if err != nil {
+		return nil, err
+	}
+	return &bloscCodec{enc: enc}, nil
+}
+
+// cnames are the compressors that a configuration may name.
+var cnames = [...]string{"zstd", "lz4", "lz4hc", "zlib", "snappy", "blosclz"}
+
+// bloscV3 reads a v3 configuration; what is missing is as in zarr-python.
+func bloscV3(raw json.RawMessage, in Repr) (o blosc.Options, err error) {
+	c := openConfig(raw)
+	cname := c.text("cname", "zstd", cnames[:]...)
+	shuffle := c.text("shuffle", "auto", "noshuffle", "shuffle", "bitshuffle")
+	o = blosc.Options{Level: c.integer("clevel", 5, 0, 9), TypeSize: c.integer("typesize", typeSize(in), 1, math.MaxInt32), BlockSize: c.integer("blocksize", 0, 0, blosc.MaxSize)}
+	if err := c.close(); err != nil {
+		return o, err
+	}
+	if o.TypeSize > blosc.MaxTypeSize {
+		o.TypeSize = 1
+	}
+	if o.Compressor, err = blosc.ParseCompressor(cname); err != nil {
+		return o, err
+	}
+	if shuffle == "auto" {
+		o.Shuffle = autoShuffle(in)
+		return o, nil
+	}
+	o.Shuffle, err = blosc.ParseShuffle(shuffle)
+	return o, err
+}
+
+// bloscV2 reads numcodecs' configuration.
+func bloscV2(raw json.RawMessage, in Repr) (o blosc.Options, err error) {
+	c := openConfig(raw)
+	cname := c.text("cname", "lz4", cnames[:]...)
+	shuffle := c.integer("shuffle", 1, -1, 2)
+	if string(c.members["typesize"]) == "null" {
+		delete(c.members, "typesize")
+	}
+	o = blosc.Options{Level: c.integer("clevel", 5, 0, 9), TypeSize: c.integer("typesize", typeSize(in), 1, math.MaxInt32), BlockSize: c.integer("blocksize", 0, 0, blosc.MaxSize)}
+	if err := c.close(); err != nil {
+		return o, err
+	}
+	if o.TypeSize > blosc.MaxTypeSize {
+		o.TypeSize = 1
+	}
+	if o.Compressor, err = blosc.ParseCompressor(cname); err != nil {
+		return o, err
+	}
+	if o.Shuffle = autoShuffle(in); shuffle >= 0 {
+		o.Shuffle = blosc.Shuffle(shuffle)
+	}
+	return o, nil
+}
+
+// typeSize is the bytes of an element for blosc; 1 where they vary or are too many for it.
+func typeSize(in Repr) int {
+	if s := in.Type.Size(); s >= 1 && s <= blosc.MaxTypeSize {
+		return s
+	}
+	return 1
+}
+
+// autoShuffle is what numcodecs and zarr-python choose.
+func autoShuffle(in Repr) blosc.Shuffle {
+	if in.Type.Size() == 1 {
+		return blosc.BitShuffle
+	}
+	return blosc.ByteShuffle
+}
+
+func (c *bloscCodec) Encode(dst, src []byte) ([]byte, error) { return c.enc.Encode(dst, src) }
+
+func (c *bloscCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
+	return blosc.Decode(dst, src, limit)
+}

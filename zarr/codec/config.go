@@ -1,0 +1,104 @@
+package codec
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// config reads the members of a codec's configuration one by one. The first thing wrong is kept; close returns it, or
+// that there are members which nobody asked for: zarr-python and TensorStore both refuse those.
+type config struct {
+	members map[string]json.RawMessage
+	err     error
+}
+
+func openConfig(raw json.RawMessage) *config {
+	c := &config{}
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return c
+	}
+	if err := json.Unmarshal(raw, &c.members); err != nil {
+		c.fail("configuration is no object: %v", err)
+	}
+	return c
+}
+
+func (c *config) fail(format string, args ...any) {
+	if c.err == nil {
+		c.err = fault.Newf(fault.Metadata, format, args...)
+	}
+}
+
+// take removes a member and tells whether it was there.
+func (c *config) take(key string) (json.RawMessage, bool) {
+	raw, ok := c.members[key]
+	delete(c.members, key)
+	return bytes.TrimSpace(raw), ok
+}
+
+// integer is a number without fraction in [lo, hi]; 5.0 is one, as TensorStore has it.
+func (c *config) integer(key string, def, lo, hi int) int {
+	raw, ok := c.take(key)
+	if !ok {
+		return def
+	}
+	n, err := strconv.ParseInt(string(raw), 10, 64)
+	if err != nil {
+		f, ferr := strconv.ParseFloat(string(raw), 64)
+		if ferr != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+			c.fail("%q is %s, not an integer", key, raw)
+			return def
+		}
+		n = int64(f)
+	}
+	if n < int64(lo) || n > int64(hi) {
+		c.fail("%q is %d, not in %d to %d", key, n, lo, hi)
+		return def
+	}
+	return int(n)
+}
+
+func (c *config) boolean(key string, def bool) bool {
+	switch raw, ok := c.take(key); {
+	case !ok:
+		return def
+	case string(raw) == "true":
+		return true
+	case string(raw) == "false":
+		return false
+	default:
+		c.fail("%q is %s, neither true nor false", key, raw)
+		return def
+	}
+}
+
+// text is one of the allowed strings.
+func (c *config) text(key, def string, allowed ...string) string {
+	raw, ok := c.take(key)
+	if !ok {
+		return def
+	}
+	var s string
+	if err := json.Unmarshal(raw, &s); err != nil || raw[0] != '"' {
+		c.fail("%q is %s, not a string", key, raw)
+		return def
+	}
+	if !slices.Contains(allowed, s) {
+		c.fail("%q is %q, none of %q", key, s, allowed)
+		return def
+	}
+	return s
+}
+
+// close returns what was wrong.
+func (c *config) close() error {
+	for key := range c.members {
+		c.fail("unknown member %q of the configuration", key)
+	}
+	return c.err
+}

@@ -1,0 +1,34 @@
+package codec
+
+import (
+	"math"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Elems is the number of elements of the Repr: 1 for zero dimensions. fault.Limit when it overflows an int.
+func (r Repr) Elems() (int, error) {
+	n := 1
+	for _, d := range r.Shape {
+		if d < 0 {
+			return 0, fault.Newf(fault.Metadata, "negative length %d in shape %v", d, r.Shape)
+		}
+		if d != 0 && n > math.MaxInt/d {
+			return 0, fault.Newf(fault.Limit, "shape %v has more elements than memory can hold", r.Shape)
+		}
+		n *= d
+	}
+	return n, nil
+}
+
+// Bytes is the size of the Repr in memory form; 0 for elements that vary in length. fault.Limit when it overflows.
+func (r Repr) Bytes() (int, error) {
+	n, err := r.Elems()
+	if err != nil {
+		return 0, err
+	}
+	if s := r.Type.Size(); s != 0 && n > math.MaxInt/s {
+		return 0, fault.Newf(fault.Limit, "shape %v of %v has more bytes than memory can hold", r.Shape, r.Type)
+	}
+	return n * r.Type.Size(), nil
+}

@@ -1,0 +1,66 @@
+package deflate
+
+import (
+	"io"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zlib"
+)
+
+// Encoder makes streams. It is immutable and safe for concurrent use.
+type Encoder struct {
+	format Format
+	level  int
+	pool   sync.Pool
+}
+
+// NewEncoder makes an encoder of a level from 0 (stored) to 9, or -1, which is 6.
+func NewEncoder(f Format, level int) *Encoder { return &Encoder{format: f, level: level} }
+
+// writer is what one encoding needs.
+type writer struct {
+	out []byte
+	z   interface {
+		io.WriteCloser
+		Reset(io.Writer)
+	}
+}
+
+func (w *writer) Write(p []byte) (int, error) {
+	w.out = append(w.out, p...)
+	return len(p), nil
+}
+
+// Encode appends one stream that holds src. The same src always gives the same stream: no time is stamped.
+func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
+	w, ok := e.pool.Get().(*writer)
+	if !ok {
+		w = &writer{}
+		if err := w.open(e.format, e.level); err != nil {
+			return dst, err
+		}
+	}
+	w.out = dst
+	w.z.Reset(w)
+	_, err := w.z.Write(src)
+	if err == nil {
+		err = w.z.Close()
+	}
+	out := w.out
+	w.out = nil
+	e.pool.Put(w)
+	if err != nil {
+		return dst, err
+	}
+	return out, nil
+}
+
+func (w *writer) open(f Format, level int) (err error) {
+	if f == Gzip {
+		w.z, err = gzip.NewWriterLevel(w, level)
+	} else {
+		w.z, err = zlib.NewWriterLevel(w, level)
+	}
+	return err
+}

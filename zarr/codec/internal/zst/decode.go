@@ -1,0 +1,87 @@
+package zst
+
+import (
+	"math"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// maxWindow is the largest window of a frame that is read: libzstd's limit, 31 bits. A window costs no memory here,
+// because the output is decoded in one piece; only its number has to fit an int.
+const maxWindow = min(1<<31, math.MaxInt)
+
+// minGuess is the first size tried for output whose size the frame does not say.
+const minGuess = 64 << 10
+
+// decoders is a cache of decoders; nobody can tell whether one was used before.
+var decoders = sync.Pool{New: func() any {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return d
+}}
+
+// Decode appends what all frames in src hold to dst, skippable frames left out. More than limit bytes are
+// fault.Corrupt. Where dst has room for the output nothing is allocated; bytes beyond its capacity are not touched.
+func Decode(dst, src []byte, limit int) ([]byte, error) {
+	if len(src) == 0 {
+		return dst, fault.Newf(fault.Corrupt, "no zstd frame: no bytes")
+	}
+	d := decoders.Get().(*zstd.Decoder)
+	defer decoders.Put(d)
+
+	start := len(dst)
+	room := min(cap(dst)-start, limit)
+	if room < limit {
+		size, known := guess(src)
+		if known && size > uint64(limit) {
+			return dst, fault.Newf(fault.Corrupt, "zstd: frame says %d bytes, at most %d are due", size, limit)
+		}
+		room = max(room, int(min(size, uint64(limit))))
+	}
+	for {
+		dst = grown(dst, room)
+		out, err := d.DecodeAll(src, dst[start:start:start+room])
+		switch {
+		case err == nil && len(out) <= room:
+			if len(out) > 0 && &out[0] != &dst[:start+1][start] {
+				copy(dst[start:start+room], out)
+			}
+			return dst[:start+len(out)], nil
+		case room >= limit && err == nil:
+			return dst, fault.Newf(fault.Corrupt, "zstd: %d bytes where at most %d are due", len(out), limit)
+		case room >= limit:
+			return dst, fault.Newf(fault.Corrupt, "zstd: %v (at most %d bytes are due)", err, limit)
+		}
+		// The error may mean that the room was too small; which error a frame without a size gives then is not
+		// settled. Tried again with four times the room, the last time with all that is allowed.
+		if room > limit/4 {
+			room = limit
+		} else {
+			room = min(limit, max(minGuess, 4*room)) // a frame may say 0 bytes and lie
+		}
+	}
+}
+
+// guess is how much room to try first, and whether the first frame says so itself.
+func guess(src []byte) (n uint64, known bool) {
+	var h zstd.Header
+	if err := h.Decode(src); err == nil && h.HasFCS && !h.Skippable {
+		return h.FrameContentSize, true
+	}
+	return max(minGuess, 4*uint64(len(src))), false
+}
+
+// grown gives dst room for n more bytes.
+func grown(dst []byte, n int) []byte {
+	if cap(dst)-len(dst) >= n {
+		return dst
+	}
+	out := make([]byte, len(dst), len(dst)+n)
+	copy(out, dst)
+	return out
+}

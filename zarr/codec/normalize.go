@@ -1,0 +1,107 @@
+package codec
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Normalize returns the codecs as they are to be written into metadata, for an array that enters the first of them:
+// configurations of the v3 core codecs are complete and spelled as zarr-python spells them, with the element size and
+// the shuffle of blosc and the byte order of bytes taken from the data type. Other codecs stay as they are. Errors are
+// those of [Table.Bind].
+func (t *Table) Normalize(specs []Spec, in Repr) ([]Spec, error) {
+	out := make([]Spec, len(specs))
+	for i, s := range specs {
+		if s.Name == "bytes" && in.Type.HasOrder() && len(openConfig(s.Config).members) == 0 {
+			s = Bytes(dtype.Little)
+		}
+		c, err := t.Bind(s, in)
+		if err != nil {
+			return nil, err
+		}
+		if out[i], err = s.normal(in); err != nil {
+			return nil, named(s.Name, err)
+		}
+		if a, ok := c.(ArrayArray); ok {
+			in = a.Out()
+		}
+	}
+	return out, nil
+}
+
+// normal is the Spec with a complete configuration.
+func (s Spec) normal(in Repr) (Spec, error) {
+	c := openConfig(s.Config)
+	switch s.Name {
+	case "bytes":
+		switch {
+		case !in.Type.HasOrder():
+			return Bytes(dtype.NoOrder), nil
+		case c.text("endian", "little", "little", "big") == "big":
+			return Bytes(dtype.Big), nil
+		default:
+			return Bytes(dtype.Little), nil
+		}
+	case "transpose":
+		order, err := readOrder(c, len(in.Shape))
+		return Transpose(order...), err
+	case "gzip":
+		return Gzip(c.integer("level", 5, 0, 9)), c.err
+	case "zstd":
+		level := c.integer("level", 0, -131072, 22)
+		if c.boolean("checksum", false) {
+			return ZstdChecksum(level), c.err
+		}
+		return Zstd(level), c.err
+	case "blosc":
+		o, err := bloscV3(s.Config, in)
+		if err != nil {
+			return s, err
+		}
+		raw, err := json.Marshal(bloscConfig{o.TypeSize, o.Compressor.String(), o.Level, o.Shuffle.String(), o.BlockSize})
+		return Spec{s.Name, raw}, err
+	}
+	if _, ok := cutNumcodecs(s.Name); ok {
+		s.Config = orEmpty(s.Config) // zarr-python refuses these without a configuration
+	}
+	return s, nil
+}
+
+// Numcodecs spells a codec as v2 metadata and numcodecs do: an id and a configuration without it. errors.ErrUnsupported
+// for codecs that numcodecs does not have, which are bytes and transpose among those of the v3 core: v2 metadata has
+// members of its own for byte order and axis order.
+//
+// A blosc Spec that leaves the shuffle to the data type becomes shuffle -1, which numcodecs reads as the same.
+func (s Spec) Numcodecs() (id string, config json.RawMessage, err error) {
+	if id, ok := cutNumcodecs(s.Name); ok {
+		return id, orEmpty(s.Config), nil
+	}
+	c := openConfig(s.Config)
+	switch s.Name {
+	case "gzip":
+		config = fmt.Appendf(nil, `{"level":%d}`, c.integer("level", 5, 0, 9))
+	case "zstd":
+		level := c.integer("level", 0, -131072, 22)
+		if config = fmt.Appendf(nil, `{"level":%d}`, level); c.boolean("checksum", false) {
+			config = fmt.Appendf(nil, `{"checksum":true,"level":%d}`, level)
+		}
+	case "crc32c":
+		config = json.RawMessage(`{}`)
+		c.take("location")
+	case "blosc":
+		c.take("typesize")
+		shuffle := map[string]int{"auto": -1, "noshuffle": 0, "shuffle": 1, "bitshuffle": 2}[c.text("shuffle", "auto", "noshuffle", "shuffle", "bitshuffle")]
+		config = fmt.Appendf(nil, `{"blocksize":%d,"clevel":%d,"cname":%q,"shuffle":%d}`,
+			c.integer("blocksize", 0, 0, 1<<31-1), c.integer("clevel", 5, 0, 9), c.text("cname", "zstd", cnames[:]...), shuffle)
+	default:
+		return "", nil, fault.Newf(errors.ErrUnsupported, "numcodecs and v2 metadata have no codec %q", s.Name)
+	}
+	if err := c.close(); err != nil {
+		return "", nil, named(s.Name, err)
+	}
+	return s.Name, config, nil
+}

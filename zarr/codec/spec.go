@@ -1,0 +1,92 @@
+package codec
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr/codec/blosc"
+	"github.com/zargo-io/zargo/zarr/dtype"
+)
+
+// numcodecs is what the names of codecs that numcodecs defines start with.
+const numcodecs = "numcodecs."
+
+func newSpec(name, format string, args ...any) Spec {
+	if format == "" {
+		return Spec{Name: name}
+	}
+	return Spec{Name: name, Config: json.RawMessage(fmt.Sprintf(format, args...))}
+}
+
+// Bytes stores elements one after another in the given byte order (v3 core "bytes"). With dtype.NoOrder the order is
+// left out, as it has to be for elements of one byte; [Table.Normalize] puts in what the data type needs.
+func Bytes(order dtype.Order) Spec {
+	if order == dtype.NoOrder {
+		return Spec{Name: "bytes"}
+	}
+	return newSpec("bytes", `{"endian":%q}`, order)
+}
+
+// Transpose stores axis order[i] as axis i (v3 core "transpose"): Transpose(1, 0) of a matrix stores columns first.
+func Transpose(order ...int) Spec {
+	list := strings.ReplaceAll(strings.Trim(fmt.Sprint(order), "[]"), " ", ",")
+	return newSpec("transpose", `{"order":[%s]}`, list)
+}
+
+// Gzip compresses with RFC 1952 at a level from 0 (stored) to 9 (v3 core "gzip").
+func Gzip(level int) Spec { return newSpec("gzip", `{"level":%d}`, level) }
+
+// Zlib compresses with RFC 1950 at a level from -1 or 0 (stored) to 9. It is numcodecs' codec, not one of the v3 core.
+func Zlib(level int) Spec { return newSpec(numcodecs+"zlib", `{"level":%d}`, level) }
+
+// Zstd compresses with RFC 8878 at a level of libzstd's scale, -131072 to 22, where 0 is 3 (v3 core "zstd"). The four
+// levels there really are: up to 2 or negative fastest, 3 and 4 default, 5 to 9 better, 10 and more best.
+func Zstd(level int) Spec { return newSpec("zstd", `{"level":%d,"checksum":false}`, level) }
+
+// ZstdChecksum is Zstd with a checksum of the contents in every frame. Readers check it where it is.
+func ZstdChecksum(level int) Spec { return newSpec("zstd", `{"level":%d,"checksum":true}`, level) }
+
+// CRC32C puts a CRC-32C of the bytes after them (v3 core "crc32c").
+func CRC32C() Spec { return Spec{Name: "crc32c"} }
+
+// BloscOptions configure [Blosc]. The zero value is zarr-python's default.
+type BloscOptions struct {
+	Cname     string // "lz4", "lz4hc", "zstd", "zlib", "snappy", or "blosclz", which is read but not written; "" is "zstd"
+	Level     int    // 1 to 9; 0 is 5, and Stored stores without compressing
+	Shuffle   string // "noshuffle", "shuffle" or "bitshuffle"; "" is "shuffle", and "bitshuffle" for elements of one byte
+	TypeSize  int    // bytes of an element; 0 is that of the data type
+	BlockSize int    // bytes of a block; 0 leaves it to the level
+}
+
+// Stored is the BloscOptions.Level that does not compress, which metadata calls level 0.
+const Stored = -1
+
+// Blosc compresses with blosc (v3 core "blosc"); see package blosc. What is left out depends on the data type, and
+// [Table.Normalize] puts it in.
+func Blosc(o BloscOptions) Spec {
+	c := bloscConfig{Cname: o.Cname, Level: o.Level, Shuffle: o.Shuffle, TypeSize: o.TypeSize, BlockSize: o.BlockSize}
+	if c.Cname == "" {
+		c.Cname = blosc.Zstd.String()
+	}
+	switch c.Level {
+	case 0:
+		c.Level = 5
+	case Stored:
+		c.Level = 0
+	}
+	raw, err := json.Marshal(c)
+	if err != nil {
+		panic(err) // strings and numbers
+	}
+	return Spec{Name: "blosc", Config: raw}
+}
+
+// bloscConfig is the v3 configuration, its members in the order in which zarr-python writes them.
+type bloscConfig struct {
+	TypeSize  int    `json:"typesize,omitempty"`
+	Cname     string `json:"cname"`
+	Level     int    `json:"clevel"`
+	Shuffle   string `json:"shuffle,omitempty"`
+	BlockSize int    `json:"blocksize"`
+}

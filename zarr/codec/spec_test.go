@@ -1,0 +1,191 @@
+package codec_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// TestSpellings: configurations are written as zarr-python 3.1 and numcodecs 0.16 write them.
+func TestSpellings(t *testing.T) {
+	in := codec.Repr{Shape: []int{4, 6}, Type: dtype.Float32}
+	tests := []struct {
+		name, config     string // as given
+		spec             codec.Spec
+		text             string
+		normal           string // name and configuration in v3 metadata
+		id, v2           string // "" where v2 has none
+		normalForOneByte string // where it differs
+	}{
+		{"bytes", ``, codec.Bytes(dtype.NoOrder), "bytes", `bytes{"endian":"little"}`, "", "", `bytes`},
+		{"bytes", `{"endian":"little"}`, codec.Bytes(dtype.Little), "bytes:little", `bytes{"endian":"little"}`, "", "", `bytes`},
+		{"bytes", `{"endian":"big"}`, codec.Bytes(dtype.Big), "bytes:big", `bytes{"endian":"big"}`, "", "", `bytes`},
+		{"transpose", `{"order":[1,0]}`, codec.Transpose(1, 0), "transpose:1,0", `transpose{"order":[1,0]}`, "", "", ""},
+		{"gzip", `{"level":5}`, codec.Gzip(5), "gzip:5", `gzip{"level":5}`, "gzip", `{"level":5}`, ""},
+		{"numcodecs.zlib", `{"level":1}`, codec.Zlib(1), "zlib:1", `numcodecs.zlib{"level":1}`, "zlib", `{"level":1}`, ""},
+		{"zstd", `{"level":3,"checksum":false}`, codec.Zstd(3), "zstd:3", `zstd{"level":3,"checksum":false}`, "zstd", `{"level":3}`, ""},
+		{"zstd", `{"level":-5,"checksum":true}`, codec.ZstdChecksum(-5), "zstd:-5:checksum", `zstd{"level":-5,"checksum":true}`, "zstd", `{"checksum":true,"level":-5}`, ""},
+		{"crc32c", ``, codec.CRC32C(), "crc32c", `crc32c`, "crc32c", `{}`, ""},
+		{"blosc", `{"typesize":4,"cname":"lz4","clevel":5,"shuffle":"shuffle","blocksize":0}`, codec.Blosc(codec.BloscOptions{Cname: "lz4", Level: 5, Shuffle: "shuffle", TypeSize: 4}),
+			"blosc:lz4:5:shuffle", `blosc{"typesize":4,"cname":"lz4","clevel":5,"shuffle":"shuffle","blocksize":0}`, "blosc", `{"blocksize":0,"clevel":5,"cname":"lz4","shuffle":1}`, ""},
+		{"blosc", `{"cname":"zstd","clevel":5,"blocksize":0}`, codec.Blosc(codec.BloscOptions{}),
+			"blosc:zstd:5", `blosc{"typesize":4,"cname":"zstd","clevel":5,"shuffle":"shuffle","blocksize":0}`, "blosc", `{"blocksize":0,"clevel":5,"cname":"zstd","shuffle":-1}`,
+			`blosc{"typesize":1,"cname":"zstd","clevel":5,"shuffle":"bitshuffle","blocksize":0}`},
+		{"blosc", `{"cname":"lz4","clevel":0,"shuffle":"bitshuffle","blocksize":4096}`, codec.Blosc(codec.BloscOptions{Cname: "lz4", Level: codec.Stored, Shuffle: "bitshuffle", BlockSize: 4096}),
+			"blosc:lz4:0:bitshuffle:4096", `blosc{"typesize":4,"cname":"lz4","clevel":0,"shuffle":"bitshuffle","blocksize":4096}`, "blosc", `{"blocksize":4096,"clevel":0,"cname":"lz4","shuffle":2}`,
+			`blosc{"typesize":1,"cname":"lz4","clevel":0,"shuffle":"bitshuffle","blocksize":4096}`},
+		{"numcodecs.blosc", `{"cname":"lz4","shuffle":-1}`, codec.FromNumcodecs("blosc", json.RawMessage(`{"id":"blosc","cname":"lz4","shuffle":-1}`)),
+			`numcodecs.blosc{"cname":"lz4","shuffle":-1}`, `numcodecs.blosc{"cname":"lz4","shuffle":-1}`, "blosc", `{"cname":"lz4","shuffle":-1}`, ""},
+		{"numcodecs.zstd", ``, codec.FromNumcodecs("zstd", nil), `numcodecs.zstd{}`, `numcodecs.zstd{}`, "zstd", `{}`, ""},
+	}
+	full := func(s codec.Spec) string { return s.Name + string(s.Config) }
+	for _, tt := range tests {
+		if full(tt.spec) != tt.name+tt.config {
+			t.Errorf("%s: spec is %s, want %s", tt.text, full(tt.spec), tt.name+tt.config)
+		}
+		if tt.spec.String() != tt.text {
+			t.Errorf("%s prints as %q, want %q", full(tt.spec), tt.spec, tt.text)
+		}
+		again, err := codec.ParseSpec(tt.text)
+		if err != nil || again.String() != tt.text {
+			t.Errorf("%q parses as %q, %v", tt.text, again, err)
+		}
+		normal, err := codec.Builtin().Normalize([]codec.Spec{tt.spec}, in)
+		if err != nil || full(normal[0]) != tt.normal {
+			t.Errorf("%s normal: %v, %v, want %s", tt.text, normal, err, tt.normal)
+		}
+		if tt.normalForOneByte != "" {
+			normal, err := codec.Builtin().Normalize([]codec.Spec{tt.spec}, codec.Repr{Shape: []int{3}, Type: dtype.Int8})
+			if err != nil || full(normal[0]) != tt.normalForOneByte {
+				t.Errorf("%s normal for int8: %v, %v, want %s", tt.text, normal, err, tt.normalForOneByte)
+			}
+		}
+		id, config, err := tt.spec.Numcodecs()
+		if id != tt.id || string(config) != tt.v2 || errors.Is(err, errors.ErrUnsupported) != (tt.id == "") {
+			t.Errorf("%s in v2: %q %s %v, want %q %s", tt.text, id, config, err, tt.id, tt.v2)
+		}
+	}
+}
+
+func TestNormalizeFollowsTheArray(t *testing.T) {
+	specs := []codec.Spec{{Name: "transpose", Config: json.RawMessage(`{"order":"F"}`)}, codec.Bytes(dtype.NoOrder), codec.Blosc(codec.BloscOptions{}), {Name: "gzip"}, {Name: "zstd"}}
+	got, err := codec.Builtin().Normalize(specs, codec.Repr{Shape: []int{2, 3, 4}, Type: dtype.Int64})
+	want := `[transpose:2,1,0 bytes:little blosc:zstd:5:shuffle gzip:5 zstd:0]`
+	if err != nil || fmt.Sprint(got) != want {
+		t.Errorf("%v, %v, want %s", got, err, want)
+	}
+	if _, err := codec.Builtin().Normalize([]codec.Spec{{Name: "nonesuch"}}, codec.Repr{Type: dtype.Int8}); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "nonesuch") {
+		t.Errorf("unknown codec: %v", err)
+	}
+}
+
+func TestParseSpec(t *testing.T) {
+	tests := []struct{ text, want string }{
+		{"zstd", `zstd{"level":0,"checksum":false}`},
+		{" zstd:7 ", `zstd{"level":7,"checksum":false}`},
+		{"zstd::checksum", `zstd{"level":0,"checksum":true}`},
+		{"gzip", `gzip{"level":5}`},
+		{"zlib", `numcodecs.zlib{"level":1}`},
+		{"numcodecs.gzip:3", `numcodecs.gzip{"level":3}`},
+		{"blosc", `blosc{"cname":"zstd","clevel":5,"blocksize":0}`},
+		{"blosc:lz4", `blosc{"cname":"lz4","clevel":5,"blocksize":0}`},
+		{"blosc:lz4:0", `blosc{"cname":"lz4","clevel":0,"blocksize":0}`},
+		{"blosc::9::65536", `blosc{"cname":"zstd","clevel":9,"blocksize":65536}`},
+		{"mine", `mine`},
+		{`mine{"a": 1}`, `mine{"a":1}`},
+		{`{"name":"zstd","configuration":{"level": 3},"must_understand":false}`, `zstd{"level":3}`},
+		{`{"name":"crc32c"}`, `crc32c`},
+		{`{"id":"zlib","level":1}`, `numcodecs.zlib{"level":1}`},
+		// Not understood.
+		{"", ""}, {":", ""}, {"zstd:x", ""}, {"zstd:1:checksum:2", ""}, {"zstd:1:sum", ""}, {"crc32c:1", ""}, {"gzip:1:2", ""}, {"transpose", ""}, {"transpose:a", ""}, {"bytes:middle", ""},
+		{"mine:1", ""}, {"{", ""}, {"{}", ""}, {`{"name":7}`, ""}, {`{"name":"zstd","configuration":3}`, ""}, {`{"name":"zstd","extra":3}`, ""}, {`mine{`, ""}, {`mine{}}`, ""}, {`{"name":""}`, ""}, {"a b", ""},
+	}
+	for _, tt := range tests {
+		s, err := codec.ParseSpec(tt.text)
+		if got := s.Name + string(s.Config); got != tt.want || (tt.want == "") != errors.Is(err, fault.Metadata) {
+			t.Errorf("%q: %s, %v, want %q", tt.text, got, err, tt.want)
+		}
+	}
+}
+
+// TestConfigurations: what both zarr-python and TensorStore refuse is refused; what one of them accepts is accepted, but
+// for bytes without the order that the specification requires.
+func TestConfigurations(t *testing.T) {
+	in := codec.Repr{Shape: []int{4, 6}, Type: dtype.Int32}
+	yes, no := error(nil), error(fault.Metadata)
+	tests := []struct {
+		name, config string
+		want         error
+	}{
+		{"bytes", ``, no}, {"bytes", `{}`, no}, {"bytes", `{"endian":"big"}`, yes}, {"bytes", `{"endian":"middle"}`, no}, {"bytes", `{"endian":null}`, no}, {"bytes", `{"endian":"little","x":1}`, no},
+		{"transpose", `{"order":[1,0]}`, yes}, {"transpose", `{"order":[1.0,0]}`, yes}, {"transpose", `{"order":"C"}`, yes}, {"transpose", `{"order":"F"}`, yes},
+		{"transpose", ``, no}, {"transpose", `{"order":[0,0]}`, no}, {"transpose", `{"order":[0]}`, no}, {"transpose", `{"order":[0,2]}`, no}, {"transpose", `{"order":[-1,0]}`, no},
+		{"transpose", `{"order":["a","b"]}`, no}, {"transpose", `{"order":null}`, no}, {"transpose", `{"order":"K"}`, no}, {"transpose", `{"order":[0.5,1]}`, no}, {"transpose", `{"order":[1,0],"x":1}`, no},
+		{"gzip", ``, yes}, {"gzip", `{"level":0}`, yes}, {"gzip", `{"level":9}`, yes}, {"gzip", `{"level":5.0}`, yes}, {"gzip", `{"level":42}`, no}, {"gzip", `{"level":-1}`, no}, {"gzip", `{"level":"5"}`, no},
+		{"gzip", `{"level":5.5}`, no}, {"gzip", `{"level":null}`, no}, {"gzip", `{"level":5,"x":1}`, no}, {"gzip", `[]`, no}, {"gzip", `7`, no}, {"gzip", `{"level":1e999}`, no},
+		{"zstd", ``, yes}, {"zstd", `{"level":22}`, yes}, {"zstd", `{"level":-131072}`, yes}, {"zstd", `{"level":3,"checksum":true}`, yes}, {"zstd", `{"level":23}`, no},
+		{"zstd", `{"checksum":null}`, no}, {"zstd", `{"checksum":0}`, no}, {"zstd", `{"level":3,"x":1}`, no},
+		{"crc32c", ``, yes}, {"crc32c", `{}`, yes}, {"crc32c", `{"location":"end"}`, yes}, {"crc32c", `{"location":"middle"}`, no},
+		{"blosc", `{"cname":"lz4","clevel":5,"shuffle":"shuffle","typesize":4,"blocksize":0}`, yes}, {"blosc", `{}`, yes}, {"blosc", `{"typesize":256}`, yes},
+		{"blosc", `{"shuffle":1}`, no}, {"blosc", `{"shuffle":"quickshuffle"}`, no}, {"blosc", `{"shuffle":"auto"}`, no}, {"blosc", `{"cname":"brotli"}`, no}, {"blosc", `{"clevel":10}`, no}, {"blosc", `{"typesize":0}`, no}, {"blosc", `{"x":1}`, no},
+		{"numcodecs.blosc", `{}`, yes}, {"numcodecs.blosc", `{"shuffle":-1,"typesize":null}`, yes}, {"numcodecs.blosc", `{"typesize":4}`, yes}, {"numcodecs.blosc", `{"shuffle":"shuffle"}`, no}, {"numcodecs.blosc", `{"shuffle":3}`, no}, {"numcodecs.blosc", `{"x":1}`, no},
+		{"numcodecs.zlib", `{}`, yes}, {"numcodecs.zlib", `{"level":-1}`, yes}, {"numcodecs.zlib", `{"level":10}`, no}, {"numcodecs.zlib", `{"level":1,"x":1}`, no},
+		{"numcodecs.gzip", `{"level":1}`, yes}, {"numcodecs.zstd", `{"level":30,"checksum":false}`, yes}, {"numcodecs.crc32c", `{"location":"start"}`, yes},
+		{"zlib", `{"level":1}`, errors.ErrUnsupported}, {"nosuchcodec", ``, errors.ErrUnsupported}, {"numcodecs.pickle", ``, errors.ErrUnsupported}, {"", ``, no},
+	}
+	for _, tt := range tests {
+		_, err := codec.Builtin().Bind(codec.Spec{Name: tt.name, Config: json.RawMessage(tt.config)}, in)
+		if !errors.Is(err, tt.want) || tt.want != nil && tt.name != "" && !strings.Contains(err.Error(), tt.name) {
+			t.Errorf("%s%s: %v, want %v", tt.name, tt.config, err, tt.want)
+		}
+	}
+}
+
+func TestTableIsAValue(t *testing.T) {
+	a := codec.Builtin()
+	b := a.With("mine", func(json.RawMessage, codec.Repr) (any, error) { return nil, fault.Limit })
+	if slices.Contains(a.Names(), "mine") || !slices.Contains(b.Names(), "mine") {
+		t.Errorf("names: %v and %v", a.Names(), b.Names())
+	}
+	in := codec.Repr{Type: dtype.Int8}
+	if _, err := b.Bind(codec.Spec{Name: "mine"}, in); !errors.Is(err, fault.Limit) {
+		t.Error(err)
+	}
+	if _, err := b.Bind(codec.Gzip(1), codec.Repr{}); !errors.Is(err, fault.Metadata) {
+		t.Errorf("without data type: %v", err)
+	}
+	var none codec.Table
+	if got := none.With("x", nil).Names(); len(got) != 1 {
+		t.Errorf("zero table: %v", got)
+	}
+}
+
+func FuzzParseSpec(f *testing.F) {
+	for _, s := range []string{"zstd:3", "blosc:lz4:5:shuffle", "crc32c", `{"id":"zlib","level":1}`, `{"name":"zstd","configuration":{"level":3}}`, `x{"a":[1]}`, "transpose:1,0", "bytes:big"} {
+		f.Add(s)
+	}
+	in := codec.Repr{Shape: []int{2, 3}, Type: dtype.Int32}
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := codec.ParseSpec(text)
+		if err != nil {
+			if !errors.Is(err, fault.Metadata) {
+				t.Fatalf("error without kind: %v", err)
+			}
+			return
+		}
+		again, err := codec.ParseSpec(s.String())
+		if err != nil || again.String() != s.String() {
+			t.Fatalf("%q prints as %q, which reads as %q: %v", text, s, again, err)
+		}
+		if _, err := codec.Builtin().Bind(s, in); err != nil && !errors.Is(err, fault.Metadata) && !errors.Is(err, errors.ErrUnsupported) {
+			t.Fatalf("error without kind: %v", err)
+		}
+	})
+}

@@ -1,0 +1,69 @@
+package codec
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Factory makes the codec of a configuration: an [ArrayArray], [ArrayBytes] or [BytesBytes], bound to the Repr that
+// enters it on encoding. For a BytesBytes that is the Repr that entered the array-to-bytes codec. fault.Metadata for a
+// configuration that is wrong or does not fit the Repr, errors.ErrUnsupported for one that is not implemented.
+type Factory func(config json.RawMessage, in Repr) (any, error)
+
+// Table is a set of codecs by name. It is immutable and safe for concurrent use.
+type Table struct{ factories map[string]Factory }
+
+// Builtin is the table of the codecs in this package: of the v3 core bytes, transpose, gzip, zstd, blosc and crc32c; of
+// numcodecs zlib, gzip, zstd, blosc and crc32c, under "numcodecs." and their id.
+func Builtin() *Table {
+	return &Table{map[string]Factory{
+		"bytes":              newBytes,
+		"transpose":          newTranspose,
+		"gzip":               newGzip,
+		"zstd":               newZstd,
+		"blosc":              newBlosc,
+		"crc32c":             newCRC32C,
+		numcodecs + "zlib":   newNumcodecsZlib,
+		numcodecs + "gzip":   newNumcodecsGzip,
+		numcodecs + "zstd":   newNumcodecsZstd,
+		numcodecs + "blosc":  newNumcodecsBlosc,
+		numcodecs + "crc32c": newCRC32C,
+	}}
+}
+
+// With returns a table that has f under name too, in place of what was there. Names are those of Spec: one that
+// numcodecs or v2 metadata knows starts with "numcodecs.".
+func (t *Table) With(name string, f Factory) *Table {
+	m := maps.Clone(t.factories)
+	if m == nil {
+		m = map[string]Factory{}
+	}
+	m[name] = f
+	return &Table{m}
+}
+
+// Names are the names of all codecs, sorted.
+func (t *Table) Names() []string { return slices.Sorted(maps.Keys(t.factories)) }
+
+// Bind makes one codec. errors.ErrUnsupported for an unknown name.
+func (t *Table) Bind(s Spec, in Repr) (any, error) {
+	if s.Name == "" {
+		return nil, fault.Newf(fault.Metadata, "codec without name")
+	}
+	if in.Type == nil {
+		return nil, named(s.Name, fault.Newf(fault.Metadata, "array without data type"))
+	}
+	f, ok := t.factories[s.Name]
+	if !ok {
+		return nil, fault.Newf(errors.ErrUnsupported, "codec %q", s.Name)
+	}
+	c, err := f(s.Config, in)
+	if err != nil {
+		return nil, named(s.Name, err)
+	}
+	return c, nil
+}

@@ -1,0 +1,178 @@
+package meta
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// EncodeAttrs writes attributes as v2's .zattrs document, members sorted by name. A json.Number is written as it is;
+// NaN and infinities, which JSON does not have, become the strings "NaN", "Infinity" and "-Infinity". fault.Type for
+// values that JSON cannot hold.
+func EncodeAttrs(attrs Attrs) ([]byte, error) { return indent(attributes(attrs)) }
+
+// SetAttrs gives a v3 document with other attributes. Everything else in it stays byte for byte as it is. key names it in
+// errors.
+func SetAttrs(key string, doc []byte, attrs Attrs) ([]byte, error) {
+	o, err := document(key, doc)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.format("3"); err != nil {
+		return nil, err
+	}
+	value, err := attributes(attrs)
+	if err != nil {
+		return nil, o.member("attributes").err(err)
+	}
+	open := bytes.IndexByte(doc, '{') + 1
+	space := doc[open : open+len(doc[open:])-len(bytes.TrimLeft(doc[open:], " \t\r\n"))]
+	if i := bytes.LastIndexByte(space, '\n'); i >= 0 { // a document of several lines
+		var b bytes.Buffer
+		step := string(space[i+1:])
+		if err := json.Indent(&b, value, step, step); err != nil {
+			return nil, o.member("attributes").err(err)
+		}
+		value = b.Bytes()
+	}
+	for _, m := range o.all {
+		if m.name == "attributes" {
+			from := open - 1 + m.from
+			return slices.Concat(doc[:from], value, doc[from+len(m.raw):]), nil
+		}
+	}
+	// Put first: after the brace and the white space that follows it, which also goes before the next member.
+	return slices.Concat(doc[:open], space, []byte(`"attributes": `), value, []byte(","), doc[open:]), nil
+}
+
+func attributes(attrs Attrs) (json.RawMessage, error) {
+	if attrs == nil {
+		return json.RawMessage("{}"), nil
+	}
+	return appendValue(nil, attrs, 0)
+}
+
+// appendString appends a JSON string.
+func appendString(dst []byte, s string) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a string cannot fail
+	return append(dst, bytes.TrimRight(b.Bytes(), "\n")...)
+}
+
+// appendValue appends the JSON of a Go value, as encoding/json would but for NaN and infinities.
+func appendValue(dst []byte, v any, depth int) ([]byte, error) {
+	if depth > maxDepth {
+		return nil, fault.Newf(fault.Type, "attributes are nested deeper than %d", maxDepth)
+	}
+	switch v := v.(type) {
+	case nil:
+		return append(dst, "null"...), nil
+	case bool:
+		return strconv.AppendBool(dst, v), nil
+	case string:
+		return appendString(dst, v), nil
+	case float64:
+		return appendFloat(dst, v, v)
+	case float32:
+		return appendFloat(dst, float64(v), v)
+	case json.Number:
+		if s := (&scanner{b: []byte(v)}); len(v) == 0 || s.number() != nil || s.i != len(v) {
+			return nil, fault.Newf(fault.Type, "%q is no JSON number", string(v))
+		}
+		return append(dst, v...), nil
+	case map[string]any:
+		if v == nil {
+			return append(dst, "null"...), nil
+		}
+		var err error
+		dst = append(dst, '{')
+		for i, name := range slices.Sorted(maps.Keys(v)) {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(appendString(dst, name), ':')
+			if dst, err = appendValue(dst, v[name], depth+1); err != nil {
+				return nil, err
+			}
+		}
+		return append(dst, '}'), nil
+	}
+	r := reflect.ValueOf(v)
+	if _, own := v.(json.Marshaler); !own {
+		if _, own := v.(encoding.TextMarshaler); !own {
+			return appendReflect(dst, r, depth)
+		}
+	}
+	return appendOther(dst, v)
+}
+
+// appendReflect looks into the kinds that can hold floats; what is left is for encoding/json.
+func appendReflect(dst []byte, r reflect.Value, depth int) ([]byte, error) {
+	switch r.Kind() {
+	case reflect.Float32, reflect.Float64:
+		return appendFloat(dst, r.Float(), r.Interface())
+	case reflect.Pointer:
+		if r.IsNil() {
+			return append(dst, "null"...), nil
+		}
+		return appendValue(dst, r.Elem().Interface(), depth+1)
+	case reflect.Slice, reflect.Array:
+		if r.Kind() == reflect.Slice && (r.IsNil() || r.Type().Elem().Kind() == reflect.Uint8) {
+			break // null, or base64
+		}
+		dst = append(dst, '[')
+		for i := range r.Len() {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			var err error
+			if dst, err = appendValue(dst, r.Index(i).Interface(), depth+1); err != nil {
+				return nil, err
+			}
+		}
+		return append(dst, ']'), nil
+	case reflect.Map:
+		if r.IsNil() || r.Type().Key().Kind() != reflect.String {
+			break
+		}
+		m := make(map[string]any, r.Len())
+		for k, v := range r.Seq2() {
+			m[k.String()] = v.Interface()
+		}
+		return appendValue(dst, m, depth)
+	}
+	return appendOther(dst, r.Interface())
+}
+
+func appendFloat(dst []byte, f float64, v any) ([]byte, error) {
+	switch {
+	case math.IsNaN(f):
+		return append(dst, `"NaN"`...), nil
+	case math.IsInf(f, 1):
+		return append(dst, `"Infinity"`...), nil
+	case math.IsInf(f, -1):
+		return append(dst, `"-Infinity"`...), nil
+	}
+	return appendOther(dst, v)
+}
+
+func appendOther(dst []byte, v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, fault.Newf(fault.Type, "attribute: %w", err)
+	}
+	return append(dst, bytes.TrimRight(b.Bytes(), "\n")...), nil
+}
+
+func trimSpace(doc []byte) []byte { return bytes.Trim(doc, " \t\r\n") }

@@ -1,0 +1,259 @@
+package meta
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// maxPath is the longest path that consolidated metadata may name: no store has longer keys (S3, GCS and Azure stop at
+// 1024 bytes).
+const maxPath = 1024
+
+// inline reads the "consolidated_metadata" member of a v3 group (core specification, since 2026-07). null is absent, as
+// zarr-python writes and reads it; an unknown kind that need not be understood is passed over.
+func (g *Group) inline(p place, raw []byte) error {
+	if string(raw) == "null" {
+		return nil
+	}
+	if raw[0] != '{' {
+		return p.unsupported("unknown member without \"must_understand\": false")
+	}
+	o, err := p.object(raw)
+	if err != nil {
+		return err
+	}
+	if string(o.get("kind")) != `"inline"` {
+		if string(o.get("must_understand")) == "false" {
+			return nil
+		}
+		return p.unsupported("consolidated metadata of kind %s", brief(o.get("kind")))
+	}
+	text, at, err := o.need("metadata")
+	if err != nil {
+		return err
+	}
+	all, err := at.object(text)
+	if err != nil {
+		return err
+	}
+	nodes := make(map[string]Node, len(all.all))
+	for _, m := range all.all {
+		p := all.member(m.name)
+		if err := p.checkPath(m.name); err != nil {
+			return err
+		}
+		if m.name == "" {
+			return p.bad("the group itself")
+		}
+		nodes[m.name] = orBad(m.raw, func() (Node, error) {
+			o, err := p.object(m.raw)
+			if err != nil {
+				return nil, err
+			}
+			return nodeV3(o)
+		})
+	}
+	nest(nodes)
+	g.Consolidated = nodes
+	return nil
+}
+
+// ParseConsolidatedV2 reads a .zmetadata document: every group and array of a hierarchy by its path, "" being the node
+// beside the document.
+func ParseConsolidatedV2(key string, doc []byte) (map[string]Node, error) {
+	o, err := document(key, doc)
+	if err != nil {
+		return nil, err
+	}
+	raw, p, err := o.need("zarr_consolidated_format")
+	if err != nil {
+		return nil, err
+	}
+	if string(raw) != "1" {
+		return nil, p.unsupported("consolidated format %s", brief(raw))
+	}
+	if raw, p, err = o.need("metadata"); err != nil {
+		return nil, err
+	}
+	all, err := p.object(raw)
+	if err != nil {
+		return nil, err
+	}
+	type parts struct{ array, group, attrs *member }
+	found := map[string]*parts{}
+	for i := range all.all {
+		m := &all.all[i]
+		dir, name := "", m.name
+		if i := strings.LastIndexByte(name, '/'); i >= 0 {
+			dir, name = name[:i], name[i+1:]
+		}
+		if err := all.member(m.name).checkPath(m.name); err != nil {
+			return nil, err
+		}
+		n := found[dir]
+		if n == nil {
+			n = &parts{}
+			found[dir] = n
+		}
+		switch name {
+		case ".zarray":
+			n.array = m
+		case ".zgroup":
+			n.group = m
+		case ".zattrs":
+			n.attrs = m
+		}
+	}
+	nodes := make(map[string]Node, len(found))
+	for dir, n := range found {
+		m := cmp.Or(n.array, n.group)
+		if m == nil {
+			continue // attributes of nothing
+		}
+		nodes[dir] = orBad(nil, func() (Node, error) {
+			o, err := all.member(m.name).object(m.raw)
+			if err != nil {
+				return nil, err
+			}
+			attrs := Attrs{}
+			if n.attrs != nil {
+				if attrs, err = all.member(n.attrs.name).attributes(n.attrs.raw); err != nil {
+					return nil, err
+				}
+			}
+			if m == n.array {
+				a, err := arrayV2(o)
+				if err != nil {
+					return nil, err
+				}
+				a.Attrs = attrs
+				return a, nil
+			}
+			g, err := groupV2(o)
+			if err != nil {
+				return nil, err
+			}
+			g.Attrs = attrs
+			return g, nil
+		})
+	}
+	nest(nodes)
+	return nodes, nil
+}
+
+// orBad gives the node, or what stands in for one that cannot be parsed.
+func orBad(doc []byte, parse func() (Node, error)) Node {
+	n, err := parse()
+	if err == nil {
+		return n
+	}
+	b := &Bad{Err: err}
+	if _, err := check(doc, false); err == nil {
+		b.Doc = compact(doc)
+	}
+	return b
+}
+
+// checkPath refuses paths that are not in the one form that cannot leave the hierarchy.
+func (p place) checkPath(path string) error {
+	if len(path) > maxPath {
+		return p.err(fault.Newf(fault.Path, "a path of %d bytes, more than %d", len(path), maxPath))
+	}
+	norm, err := NormalizePath(path)
+	if err != nil {
+		return p.err(err)
+	}
+	if norm != path {
+		return p.err(fault.Newf(fault.Path, "path %q is not normal", path))
+	}
+	return nil
+}
+
+// nest gives every group of a hierarchy the nodes below it, so that it is as well known as the hierarchy's root.
+func nest(nodes map[string]Node) {
+	paths := make([]string, 0, len(nodes))
+	for p := range nodes {
+		paths = append(paths, p)
+	}
+	slices.SortFunc(paths, treeOrder)
+	type open struct {
+		prefix string
+		group  *Group
+	}
+	var above []open
+	for _, p := range paths {
+		for len(above) > 0 && !strings.HasPrefix(p, above[len(above)-1].prefix) {
+			above = above[:len(above)-1]
+		}
+		for _, o := range above {
+			o.group.Consolidated[p[len(o.prefix):]] = nodes[p]
+		}
+		if g, ok := nodes[p].(*Group); ok {
+			g.Consolidated = map[string]Node{}
+			prefix := p + "/"
+			if p == "" {
+				prefix = ""
+			}
+			above = append(above, open{prefix, g})
+		}
+	}
+}
+
+// treeOrder sorts what is below a path right after it: the slash comes before every other character.
+func treeOrder(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			switch {
+			case a[i] == '/':
+				return -1
+			case b[i] == '/':
+				return 1
+			}
+			return cmp.Compare(a[i], b[i])
+		}
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// encodeInline writes consolidated metadata as zarr-python does: flat, by depth and then by path, with an empty one in
+// each group below.
+func (g *Group) encodeInline(nested bool) (json.RawMessage, error) {
+	var nodes writer
+	paths := make([]string, 0, len(g.Consolidated))
+	for p := range g.Consolidated {
+		paths = append(paths, p)
+	}
+	slices.SortFunc(paths, func(a, b string) int {
+		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), strings.Compare(a, b))
+	})
+	if nested {
+		paths = nil
+	}
+	for _, p := range paths {
+		var doc json.RawMessage
+		var err error
+		switch n := g.Consolidated[p].(type) {
+		case *Array:
+			doc, err = n.documentV3()
+		case *Group:
+			doc, err = n.documentV3(true)
+		case *Bad:
+			if doc = n.Doc; doc == nil {
+				err = n.Err
+			}
+		}
+		if err != nil {
+			return nil, fault.Newf(fault.Metadata, "consolidated %q: %w", p, err)
+		}
+		nodes.add(p, doc)
+	}
+	var w writer
+	w.add("kind", json.RawMessage(`"inline"`))
+	w.add("must_understand", json.RawMessage("false"))
+	w.add("metadata", nodes.done())
+	return w.done(), nil
+}

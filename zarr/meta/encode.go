@@ -1,0 +1,333 @@
+package meta
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// writer writes an object, members in the order they are added.
+type writer struct {
+	b []byte
+	n int
+}
+
+func (w *writer) add(name string, raw json.RawMessage) {
+	sep := byte(',')
+	if w.n == 0 {
+		sep = '{'
+	}
+	w.b = append(w.b, sep)
+	w.b = appendString(w.b, name)
+	w.b = append(append(w.b, ':'), raw...)
+	w.n++
+}
+
+func (w *writer) text(name, s string) { w.add(name, appendString(nil, s)) }
+
+func (w *writer) unknown(m map[string]json.RawMessage) {
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		w.add(name, m[name])
+	}
+}
+
+// done is the object without white space.
+func (w *writer) done() json.RawMessage {
+	if w.n == 0 {
+		return json.RawMessage("{}")
+	}
+	return append(w.b, '}')
+}
+
+// indent lays a document out as zarr-python does.
+func indent(doc json.RawMessage, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, doc, "", "  "); err != nil {
+		return nil, fault.Newf(fault.Metadata, "%w", err)
+	}
+	return b.Bytes(), nil
+}
+
+func intList(v []int) json.RawMessage {
+	b := []byte{'['}
+	for i, n := range v {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, int64(n), 10)
+	}
+	return append(b, ']')
+}
+
+func list(items []json.RawMessage) json.RawMessage {
+	b := []byte{'['}
+	for i, v := range items {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, v...)
+	}
+	return append(b, ']')
+}
+
+// consistent refuses models that would not parse once written.
+func (a *Array) consistent(format int) error {
+	switch {
+	case a.Format != format:
+		return fault.Newf(fault.Metadata, "an array of v%d cannot be written as v%d", a.Format, format)
+	case a.DType == nil:
+		return fault.Newf(fault.Metadata, "no data type")
+	case len(a.Grid.Shape) != len(a.Shape):
+		return fault.Newf(fault.Metadata, "chunks %v for the shape %v", a.Grid.Shape, a.Shape)
+	case a.Dims != nil && len(a.Dims) != len(a.Shape):
+		return fault.Newf(fault.Metadata, "%d dimension names for %d axes", len(a.Dims), len(a.Shape))
+	case len(a.Codecs) == 0:
+		return fault.Newf(fault.Metadata, "no codecs")
+	case a.Keys.Separator != "/" && a.Keys.Separator != ".":
+		return fault.Newf(fault.Metadata, "separator %q", a.Keys.Separator)
+	}
+	return nil
+}
+
+// EncodeV3 writes the zarr.json document of a v3 array, laid out as zarr-python does.
+func (a *Array) EncodeV3() ([]byte, error) { return indent(a.documentV3()) }
+
+func (a *Array) documentV3() (json.RawMessage, error) {
+	if err := a.consistent(3); err != nil {
+		return nil, err
+	}
+	if a.Fill == nil {
+		return nil, fault.Newf(fault.Metadata, "v3 arrays need a fill value")
+	}
+	t, err := a.DType.V3()
+	if err != nil {
+		return nil, err
+	}
+	fill, err := a.DType.FormatFill(a.Fill, 3)
+	if err != nil {
+		return nil, err
+	}
+	attrs, err := attributes(a.Attrs)
+	if err != nil {
+		return nil, err
+	}
+	codecs := make([]json.RawMessage, len(a.Codecs))
+	for i, c := range a.Codecs {
+		codecs[i] = c.encode()
+	}
+	var config, sep writer
+	config.add("chunk_shape", intList(a.Grid.Shape))
+	sep.text("separator", a.Keys.Separator)
+
+	var w writer
+	w.add("shape", intList(a.Shape))
+	w.add("data_type", t)
+	w.add("chunk_grid", Named{Name: "regular", Config: config.done()}.encode())
+	w.add("chunk_key_encoding", Named{Name: a.Keys.Name, Config: sep.done()}.encode())
+	w.add("fill_value", fill)
+	w.add("codecs", list(codecs))
+	w.add("attributes", attrs)
+	if a.Dims != nil {
+		names := make([]json.RawMessage, len(a.Dims))
+		for i, d := range a.Dims {
+			if names[i] = json.RawMessage("null"); d != "" {
+				names[i] = appendString(nil, d)
+			}
+		}
+		w.add("dimension_names", list(names))
+	}
+	w.add("zarr_format", json.RawMessage("3"))
+	w.text("node_type", "array")
+	w.add("storage_transformers", json.RawMessage("[]"))
+	w.unknown(a.Unknown)
+	return w.done(), nil
+}
+
+// encode writes an extension as an object, which readers of every version of the specification know.
+func (n Named) encode() json.RawMessage {
+	var w writer
+	w.text("name", n.Name)
+	if len(n.Config) > 0 {
+		w.add("configuration", n.Config)
+	}
+	if n.Optional {
+		w.add("must_understand", json.RawMessage("false"))
+	}
+	return w.done()
+}
+
+// EncodeV3 writes the zarr.json document of a v3 group, consolidated metadata included.
+func (g *Group) EncodeV3() ([]byte, error) { return indent(g.documentV3(false)) }
+
+func (g *Group) documentV3(nested bool) (json.RawMessage, error) {
+	if g.Format != 3 {
+		return nil, fault.Newf(fault.Metadata, "a group of v%d cannot be written as v3", g.Format)
+	}
+	attrs, err := attributes(g.Attrs)
+	if err != nil {
+		return nil, err
+	}
+	var w writer
+	w.add("attributes", attrs)
+	w.add("zarr_format", json.RawMessage("3"))
+	if g.Consolidated != nil {
+		inline, err := g.encodeInline(nested)
+		if err != nil {
+			return nil, err
+		}
+		w.add("consolidated_metadata", inline)
+	}
+	w.text("node_type", "group")
+	w.unknown(g.Unknown)
+	return w.done(), nil
+}
+
+// EncodeV2 writes the .zarray document of a v2 array and its .zattrs document, which is nil when there are no attributes.
+// Codecs that v2 cannot spell are errors.ErrUnsupported: a transpose that is no reversal of all axes, and codecs that
+// are not numcodecs'.
+func (a *Array) EncodeV2() (zarray, zattrs []byte, err error) {
+	doc, err := a.documentV2()
+	if zarray, err = indent(doc, err); err != nil {
+		return nil, nil, err
+	}
+	zattrs, err = attrsDocument(a.Attrs)
+	return zarray, zattrs, err
+}
+
+func (a *Array) documentV2() (json.RawMessage, error) {
+	if err := a.consistent(2); err != nil {
+		return nil, err
+	}
+	order, bytes, rest, err := a.splitV2()
+	if err != nil {
+		return nil, err
+	}
+	t, err := a.DType.V2(bytes)
+	if err != nil {
+		return nil, err
+	}
+	fill := json.RawMessage("null")
+	if a.Fill != nil {
+		if fill, err = a.DType.FormatFill(a.Fill, 2); err != nil {
+			return nil, err
+		}
+	}
+	codecs := make([]json.RawMessage, len(rest))
+	for i, c := range rest {
+		if codecs[i], err = c.numcodecs(); err != nil {
+			return nil, err
+		}
+	}
+	filters, compressor := json.RawMessage("null"), json.RawMessage("null")
+	if n := len(rest); n > 0 && !a.AllFilters && !onlyFilter(rest[n-1].Name) {
+		compressor, codecs = codecs[n-1], codecs[:n-1]
+	}
+	if len(codecs) > 0 {
+		filters = list(codecs)
+	}
+	var w writer
+	w.add("shape", intList(a.Shape))
+	w.add("chunks", intList(a.Grid.Shape))
+	w.add("dtype", t)
+	w.add("fill_value", fill)
+	w.text("order", order)
+	w.add("filters", filters)
+	w.text("dimension_separator", a.Keys.Separator)
+	w.add("compressor", compressor)
+	w.add("zarr_format", json.RawMessage("2"))
+	w.unknown(a.Unknown)
+	return w.done(), nil
+}
+
+// splitV2 takes apart the pipeline that readPipeline makes.
+func (a *Array) splitV2() (order string, bytes dtype.Order, rest []Named, err error) {
+	order, rest = "C", a.Codecs
+	if rest[0].Name == "transpose" {
+		var config struct{ Order []int }
+		want := reversal(len(a.Shape))
+		if json.Unmarshal(rest[0].Config, &config) != nil || string(intList(config.Order)) != string(want.Config[len(`{"order":`):len(want.Config)-1]) {
+			return "", 0, nil, fault.Newf(errors.ErrUnsupported, "v2 has no transpose %s", brief(rest[0].Config))
+		}
+		if rest = rest[1:]; len(a.Shape) > 1 {
+			order = "F"
+		}
+	}
+	if len(rest) == 0 || rest[0].Name != "bytes" {
+		return "", 0, nil, fault.Newf(errors.ErrUnsupported, "v2 needs the codec bytes first")
+	}
+	var config struct{ Endian string }
+	if len(rest[0].Config) > 0 && json.Unmarshal(rest[0].Config, &config) != nil {
+		return "", 0, nil, fault.Newf(fault.Metadata, "codec bytes with %s", brief(rest[0].Config))
+	}
+	for _, o := range []dtype.Order{dtype.Little, dtype.Big} {
+		if config.Endian == o.String() {
+			bytes = o
+		}
+	}
+	return order, bytes, rest[1:], nil
+}
+
+// numcodecs writes a codec as v2 does: its configuration with an id.
+func (n Named) numcodecs() (json.RawMessage, error) {
+	id, ok := strings.CutPrefix(n.Name, numcodecs)
+	if !ok {
+		return nil, fault.Newf(errors.ErrUnsupported, "v2 has no codec %q", n.Name)
+	}
+	var w writer
+	w.text("id", id)
+	if len(n.Config) > 0 {
+		if _, err := check(n.Config, false); err != nil || n.Config[0] != '{' {
+			return nil, fault.Newf(fault.Metadata, "codec %s with %s", id, brief(n.Config))
+		}
+		config, err := members(n.Config)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range config {
+			w.add(m.name, m.raw)
+		}
+	}
+	return w.done(), nil
+}
+
+// onlyFilter tells whether a codec takes or gives elements, so that readers do not expect it as the compressor.
+func onlyFilter(name string) bool {
+	switch strings.TrimPrefix(name, numcodecs) {
+	case "delta", "fixedscaleoffset", "quantize", "astype", "categorize", "packbits", "bitround",
+		"vlen-utf8", "vlen-bytes", "vlen-array", "json2", "msgpack2", "pickle", "n5_wrapper":
+		return true
+	}
+	return false
+}
+
+// EncodeV2 writes the .zgroup document of a v2 group and its .zattrs document, which is nil when there are no attributes.
+func (g *Group) EncodeV2() (zgroup, zattrs []byte, err error) {
+	if g.Format != 2 {
+		return nil, nil, fault.Newf(fault.Metadata, "a group of v%d cannot be written as v2", g.Format)
+	}
+	var w writer
+	w.add("zarr_format", json.RawMessage("2"))
+	w.unknown(g.Unknown)
+	if zgroup, err = indent(w.done(), nil); err != nil {
+		return nil, nil, err
+	}
+	zattrs, err = attrsDocument(g.Attrs)
+	return zgroup, zattrs, err
+}
+
+func attrsDocument(attrs Attrs) ([]byte, error) {
+	if len(attrs) == 0 {
+		return nil, nil
+	}
+	return EncodeAttrs(attrs)
+}

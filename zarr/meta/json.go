@@ -1,0 +1,246 @@
+package meta
+
+import (
+	"bytes"
+	"encoding/json"
+	"unicode/utf8"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// maxDepth is how deep values may nest. 1000: where Python's decoder, with which most stores are written, gives up.
+const maxDepth = 1000
+
+// scanner walks over JSON text (RFC 8259) once, from front to back. Why not encoding/json alone: it matches member names
+// without regard to case, repairs invalid UTF-8 silently, and does not know the bare tokens.
+type scanner struct {
+	b     []byte
+	i     int
+	depth int
+	bare  bool // take the tokens NaN, Infinity and -Infinity as values
+	saw   bool // such a token was there
+}
+
+// check makes sure that doc is one JSON value in UTF-8 and nothing else, and tells whether bare tokens are in it.
+func check(doc []byte, bare bool) (saw bool, err error) {
+	s := &scanner{b: doc, bare: bare}
+	if bytes.HasPrefix(doc, []byte("\xef\xbb\xbf")) {
+		return false, s.errorf("a byte order mark, which JSON does not have")
+	}
+	if !utf8.Valid(doc) {
+		for i := 0; i < len(doc); {
+			r, n := utf8.DecodeRune(doc[i:])
+			if r == utf8.RuneError && n == 1 {
+				s.i = i
+				break
+			}
+			i += n
+		}
+		return false, s.errorf("not UTF-8")
+	}
+	if err := s.value(); err != nil {
+		return false, err
+	}
+	if s.space(); s.i < len(s.b) {
+		return false, s.errorf("text after the document")
+	}
+	return s.saw, nil
+}
+
+func (s *scanner) errorf(format string, args ...any) error {
+	return fault.Newf(fault.Metadata, "JSON, byte %d: "+format, append([]any{s.i}, args...)...)
+}
+
+func (s *scanner) space() {
+	for s.i < len(s.b) {
+		switch s.b[s.i] {
+		case ' ', '\t', '\r', '\n':
+			s.i++
+		default:
+			return
+		}
+	}
+}
+
+// peek is the next byte that is not white space; 0 at the end.
+func (s *scanner) peek() byte {
+	s.space()
+	if s.i < len(s.b) {
+		return s.b[s.i]
+	}
+	return 0
+}
+
+// value passes over one value.
+func (s *scanner) value() error {
+	switch c := s.peek(); {
+	case c == '{':
+		return s.each('}', func() error {
+			if s.peek() != '"' {
+				return s.errorf("a member without a name")
+			}
+			if err := s.text(); err != nil {
+				return err
+			}
+			if s.peek() != ':' {
+				return s.errorf("no colon after a member's name")
+			}
+			s.i++
+			return s.value()
+		})
+	case c == '[':
+		return s.each(']', s.value)
+	case c == '"':
+		return s.text()
+	case c == '-' || c >= '0' && c <= '9':
+		return s.number()
+	}
+	for _, word := range []string{"true", "false", "null"} {
+		if s.word(word) {
+			return nil
+		}
+	}
+	if s.bareToken() != "" {
+		return nil
+	}
+	if s.i >= len(s.b) {
+		return s.errorf("the document ends too early")
+	}
+	return s.errorf("%q begins no value", s.b[s.i])
+}
+
+// each passes over a list or an object, calling item where each item begins.
+func (s *scanner) each(end byte, item func() error) error {
+	if s.depth++; s.depth > maxDepth {
+		return s.errorf("values are nested deeper than %d", maxDepth)
+	}
+	s.i++
+	for first := true; ; first = false {
+		c := s.peek()
+		if c == end && first {
+			break
+		}
+		if err := item(); err != nil {
+			return err
+		}
+		if c = s.peek(); c == end {
+			break
+		}
+		if c != ',' {
+			return s.errorf("neither a comma nor %q", end)
+		}
+		s.i++
+		if s.peek() == end {
+			return s.errorf("a comma before %q", end)
+		}
+	}
+	s.i++
+	s.depth--
+	return nil
+}
+
+func (s *scanner) word(w string) bool {
+	if !bytes.HasPrefix(s.b[s.i:], []byte(w)) {
+		return false
+	}
+	s.i += len(w)
+	return true
+}
+
+// bareToken passes over a bare token, if one is next and allowed.
+func (s *scanner) bareToken() string {
+	if !s.bare {
+		return ""
+	}
+	for _, w := range []string{"NaN", "Infinity", "-Infinity"} {
+		if s.word(w) {
+			s.saw = true
+			return w
+		}
+	}
+	return ""
+}
+
+func (s *scanner) text() error {
+	for s.i++; s.i < len(s.b); s.i++ {
+		switch c := s.b[s.i]; {
+		case c == '"':
+			s.i++
+			return nil
+		case c < 0x20:
+			return s.errorf("control character %q in a string", c)
+		case c == '\\':
+			s.i++
+			if s.i >= len(s.b) {
+				break
+			}
+			switch s.b[s.i] {
+			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+			case 'u':
+				for range 4 {
+					if s.i++; s.i >= len(s.b) || !isHex(s.b[s.i]) {
+						return s.errorf("bad escape in a string")
+					}
+				}
+			default:
+				return s.errorf("bad escape in a string")
+			}
+		}
+	}
+	return s.errorf("a string without an end")
+}
+
+func isHex(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+}
+
+// digits passes over decimal digits and tells how many there were.
+func (s *scanner) digits() int {
+	from := s.i
+	for s.i < len(s.b) && s.b[s.i] >= '0' && s.b[s.i] <= '9' {
+		s.i++
+	}
+	return s.i - from
+}
+
+func (s *scanner) number() error {
+	if s.b[s.i] == '-' {
+		if s.bareToken() != "" {
+			return nil
+		}
+		s.i++
+	}
+	from := s.i
+	if n := s.digits(); n == 0 || n > 1 && s.b[from] == '0' {
+		return s.errorf("bad number")
+	}
+	if s.i < len(s.b) && s.b[s.i] == '.' {
+		if s.i++; s.digits() == 0 {
+			return s.errorf("bad number")
+		}
+	}
+	if s.i < len(s.b) && (s.b[s.i] == 'e' || s.b[s.i] == 'E') {
+		if s.i++; s.i < len(s.b) && (s.b[s.i] == '+' || s.b[s.i] == '-') {
+			s.i++
+		}
+		if s.digits() == 0 {
+			return s.errorf("bad number")
+		}
+	}
+	return nil
+}
+
+// unquote reads the string that starts at i of checked text, and passes over it.
+func (s *scanner) unquote() (string, error) {
+	from := s.i
+	if err := s.text(); err != nil {
+		return "", err
+	}
+	raw := s.b[from:s.i]
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw[1 : len(raw)-1]), nil
+	}
+	var v string
+	err := json.Unmarshal(raw, &v)
+	return v, err
+}

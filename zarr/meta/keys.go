@@ -1,0 +1,65 @@
+package meta
+
+import (
+	"strconv"
+	"strings"
+)
+
+// KeyEncoding makes the keys of chunks. Values can be compared.
+type KeyEncoding struct {
+	Name      string // "default" or "v2"
+	Separator string // "/" or "."
+}
+
+// Key is the key of the chunk at a position of the chunk grid, below the array's path: "c/1/0" or, for v2, "1.0".
+func (k KeyEncoding) Key(coord []int) string {
+	return string(k.AppendKey(make([]byte, 0, 2+8*len(coord)), coord))
+}
+
+// AppendKey appends what Key returns to dst.
+func (k KeyEncoding) AppendKey(dst []byte, coord []int) []byte {
+	sep := ""
+	if k.Name != "v2" {
+		dst, sep = append(dst, 'c'), k.Separator
+	} else if len(coord) == 0 {
+		return append(dst, '0')
+	}
+	for _, c := range coord {
+		dst = append(dst, sep...)
+		dst = strconv.AppendInt(dst, int64(c), 10)
+		sep = k.Separator
+	}
+	return dst
+}
+
+// Parse gives the position, of a grid of rank axes, whose key is key; ok tells whether there is one. It is the inverse
+// of Key: numbers with a sign or leading zeros are keys of no chunk.
+func (k KeyEncoding) Parse(key string, rank int) (coord []int, ok bool) {
+	if k.Name != "v2" {
+		if key, ok = strings.CutPrefix(key, "c"); !ok {
+			return nil, false
+		}
+		if rank > 0 {
+			if key, ok = strings.CutPrefix(key, k.Separator); !ok {
+				return nil, false
+			}
+		}
+	} else if rank == 0 {
+		return []int{}, key == "0"
+	}
+	if rank == 0 {
+		return []int{}, key == ""
+	}
+	if strings.Count(key, k.Separator) != rank-1 {
+		return nil, false
+	}
+	coord = make([]int, 0, rank)
+	for s := range strings.SplitSeq(key, k.Separator) {
+		n, err := strconv.Atoi(s)
+		if err != nil || strconv.Itoa(n) != s || n < 0 {
+			return nil, false
+		}
+		coord = append(coord, n)
+	}
+	return coord, true
+}

@@ -1,0 +1,71 @@
+package meta
+
+import (
+	"encoding/json"
+
+	"github.com/zargo-io/zargo/zarr/dtype"
+)
+
+// Node is an [*Array], a [*Group] or a [*Bad].
+type Node interface{ isNode() }
+
+func (*Array) isNode() {}
+func (*Group) isNode() {}
+func (*Bad) isNode()   {}
+
+// Array is the metadata of an array.
+type Array struct {
+	Format int   // 2 or 3
+	Shape  []int // elements along each axis; empty, not nil, for a scalar
+	Grid   Grid
+	DType  dtype.Type
+	Fill   []byte      // fill value in memory form; nil is v2's null: undefined
+	Codecs []Named     // the pipeline from chunk to stored bytes, uniform over formats
+	Keys   KeyEncoding // where chunks are stored
+	Dims   []string    // v3's dimension names, "" for null; nil when there are none
+	Attrs  Attrs       // never nil after parsing
+
+	// AllFilters is for v2: the compressor is null, so that the last codec is a filter too. Without it the last codec is
+	// written as the compressor, if it can be one.
+	AllFilters bool
+
+	// Unknown are top-level members that this package does not know and may ignore, kept to be written again: in v3
+	// objects with "must_understand": false, in v2 all.
+	Unknown map[string]json.RawMessage
+}
+
+// Group is the metadata of a group.
+type Group struct {
+	Format int   // 2 or 3
+	Attrs  Attrs // never nil after parsing
+
+	// Consolidated are the nodes below the group, at any depth, by path relative to it, as consolidated metadata has them:
+	// a copy that can be stale. nil when there is none.
+	Consolidated map[string]Node
+
+	// Unknown is as for Array.
+	Unknown map[string]json.RawMessage
+}
+
+// Bad stands in consolidated metadata for a node that cannot be parsed, so that one bad or unsupported node does not
+// hide the others.
+type Bad struct {
+	Err error           // a *fault.MetaError
+	Doc json.RawMessage // the node's document, kept to be written again; nil for v2
+}
+
+// Grid cuts an array into chunks, here always a regular one.
+type Grid struct {
+	Shape []int // elements of a chunk along each axis, each at least 1
+}
+
+// Named is an extension as metadata spells it. Its fields are those of codec.Spec, and one more.
+type Named struct {
+	Name     string
+	Config   json.RawMessage // a compact object; nil when there is none
+	Optional bool            // "must_understand": false
+}
+
+// Attrs are attributes: JSON values as encoding/json has them, with every number a json.Number, so that none loses a
+// digit. The bare tokens NaN, Infinity and -Infinity are float64.
+type Attrs = map[string]any

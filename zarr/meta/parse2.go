@@ -1,0 +1,212 @@
+package meta
+
+import (
+	"encoding/json"
+
+	"github.com/zargo-io/zargo/zarr/dtype"
+)
+
+// ParseArrayV2 reads a .zarray document and the .zattrs document beside it, nil when there is none; the keys name them in
+// errors.
+func ParseArrayV2(key string, zarray []byte, attrsKey string, zattrs []byte) (*Array, error) {
+	o, err := document(key, zarray)
+	if err != nil {
+		return nil, err
+	}
+	a, err := arrayV2(o)
+	if err != nil {
+		return nil, err
+	}
+	a.Attrs, err = attrsV2(attrsKey, zattrs)
+	return a, err
+}
+
+// ParseGroupV2 reads a .zgroup document and the .zattrs document beside it, nil when there is none.
+func ParseGroupV2(key string, zgroup []byte, attrsKey string, zattrs []byte) (*Group, error) {
+	o, err := document(key, zgroup)
+	if err != nil {
+		return nil, err
+	}
+	g, err := groupV2(o)
+	if err != nil {
+		return nil, err
+	}
+	g.Attrs, err = attrsV2(attrsKey, zattrs)
+	return g, err
+}
+
+func attrsV2(key string, doc []byte) (Attrs, error) {
+	if doc == nil {
+		return Attrs{}, nil
+	}
+	p := place{key: key}
+	if _, err := check(doc, true); err != nil {
+		return nil, p.err(err)
+	}
+	return p.attributes(trimSpace(doc))
+}
+
+func groupV2(o object) (*Group, error) {
+	if err := o.format("2"); err != nil {
+		return nil, err
+	}
+	g := &Group{Format: 2, Attrs: Attrs{}}
+	for _, m := range o.all {
+		if m.name == "zarr_format" {
+			continue
+		}
+		if err := o.member(m.name).keep(m.raw, m.name, &g.Unknown); err != nil {
+			return nil, err
+		}
+	}
+	return g, nil
+}
+
+// keep keeps a member that is nobody's: v2 readers ignore them.
+func (p place) keep(raw []byte, name string, in *map[string]json.RawMessage) error {
+	if err := p.strict(raw); err != nil {
+		return err
+	}
+	if *in == nil {
+		*in = map[string]json.RawMessage{}
+	}
+	(*in)[name] = compact(raw)
+	return nil
+}
+
+func arrayV2(o object) (*Array, error) {
+	if err := o.format("2"); err != nil {
+		return nil, err
+	}
+	a := &Array{Format: 2, Attrs: Attrs{}}
+	for _, m := range o.all {
+		var err error
+		switch p := o.member(m.name); m.name {
+		case "fill_value": // the one member in which old writers left bare tokens
+		case "zarr_format", "shape", "chunks", "dtype", "compressor", "order", "filters", "dimension_separator":
+			err = p.strict(m.raw)
+		default:
+			err = p.keep(m.raw, m.name, &a.Unknown)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := a.readShape(o); err != nil {
+		return nil, err
+	}
+	raw, p, err := o.need("dtype")
+	if err != nil {
+		return nil, err
+	}
+	t, order, err := dtype.ParseV2(raw)
+	if err != nil {
+		return nil, p.err(err)
+	}
+	a.DType = t
+	if err := o.member("shape").fits(a.Shape, t.Size()); err != nil {
+		return nil, err
+	}
+	if raw, p, err = o.need("chunks"); err != nil {
+		return nil, err
+	}
+	if err := a.readChunks(p, raw); err != nil {
+		return nil, err
+	}
+	if err := a.readFill(o); err != nil {
+		return nil, err
+	}
+	a.Keys = KeyEncoding{"v2", "."}
+	if raw := o.get("dimension_separator"); raw != nil {
+		if a.Keys.Separator, err = o.member("dimension_separator").oneOf(raw, ".", "/"); err != nil {
+			return nil, err
+		}
+	}
+	return a, a.readPipeline(o, order)
+}
+
+// readPipeline makes the pipeline that a v3 array would have of order, byte order, filters and compressor.
+func (a *Array) readPipeline(o object, bytes dtype.Order) error {
+	raw, p, err := o.need("order")
+	if err != nil {
+		return err
+	}
+	order, err := p.oneOf(raw, "C", "F")
+	if err != nil {
+		return err
+	}
+	if order == "F" && len(a.Shape) > 1 {
+		a.Codecs = append(a.Codecs, reversal(len(a.Shape)))
+	}
+	serial := Named{Name: "bytes"}
+	if bytes != dtype.NoOrder {
+		serial.Config = json.RawMessage(`{"endian":"` + bytes.String() + `"}`)
+	}
+	a.Codecs = append(a.Codecs, serial)
+
+	// The specification requires "filters"; writers without filters have been seen to leave it out.
+	if raw := o.get("filters"); raw != nil && string(raw) != "null" {
+		p := o.member("filters")
+		all, err := p.list(raw)
+		if err != nil {
+			return err
+		}
+		for i, f := range all {
+			n, err := p.index(i).numcodec(f)
+			if err != nil {
+				return err
+			}
+			a.Codecs = append(a.Codecs, n)
+			a.AllFilters = true
+		}
+	}
+	if raw, p, err = o.need("compressor"); err != nil || string(raw) == "null" {
+		return err
+	}
+	a.AllFilters = false
+	n, err := p.numcodec(raw)
+	a.Codecs = append(a.Codecs, n)
+	return err
+}
+
+// numcodec reads a numcodecs configuration: an object with an id.
+func (p place) numcodec(raw []byte) (Named, error) {
+	o, err := p.object(raw)
+	if err != nil {
+		return Named{}, err
+	}
+	text, at, err := o.need("id")
+	if err != nil {
+		return Named{}, err
+	}
+	id, err := at.text(text)
+	if err != nil {
+		return Named{}, err
+	}
+	if id == "" {
+		return Named{}, at.bad("empty id")
+	}
+	n := Named{Name: numcodecs + id}
+	var w writer
+	for _, m := range o.all {
+		if m.name != "id" {
+			w.add(m.name, compact(m.raw))
+		}
+	}
+	if w.n > 0 {
+		n.Config = w.done()
+	}
+	return n, nil
+}
+
+// numcodecs is what names of codecs begin with that numcodecs defines.
+const numcodecs = "numcodecs."
+
+// reversal is the transpose codec that v2's order "F" amounts to.
+func reversal(rank int) Named {
+	order := make([]int, rank)
+	for i := range order {
+		order[i] = rank - 1 - i
+	}
+	return Named{Name: "transpose", Config: json.RawMessage(`{"order":` + string(intList(order)) + `}`)}
+}

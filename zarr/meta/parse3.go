@@ -1,0 +1,329 @@
+package meta
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/zargo-io/zargo/zarr/dtype"
+)
+
+// ParseV3 reads a zarr.json document; key names it in errors.
+func ParseV3(key string, doc []byte) (Node, error) {
+	o, err := document(key, doc)
+	if err != nil {
+		return nil, err
+	}
+	n, err := nodeV3(o)
+	if err != nil {
+		return nil, err
+	}
+	if g, ok := n.(*Group); ok {
+		if raw := o.get("consolidated_metadata"); raw != nil {
+			if err := g.inline(o.member("consolidated_metadata"), raw); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return n, nil
+}
+
+// nodeV3 reads a node without its consolidated metadata.
+func nodeV3(o object) (Node, error) {
+	if err := o.format("3"); err != nil {
+		return nil, err
+	}
+	raw, p, err := o.need("node_type")
+	if err != nil {
+		return nil, err
+	}
+	kind, err := p.oneOf(raw, "array", "group")
+	if err != nil {
+		return nil, err
+	}
+	if kind == "array" {
+		return arrayV3(o)
+	}
+	return groupV3(o)
+}
+
+func groupV3(o object) (*Group, error) {
+	g := &Group{Format: 3, Attrs: Attrs{}}
+	for _, m := range o.all {
+		p := o.member(m.name)
+		var err error
+		switch m.name {
+		case "zarr_format", "node_type", "consolidated_metadata":
+		case "attributes":
+			g.Attrs, err = p.attributes(m.raw)
+		default:
+			err = p.unknown(m.raw, m.name, &g.Unknown)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return g, nil
+}
+
+func arrayV3(o object) (*Array, error) {
+	a := &Array{Format: 3, Attrs: Attrs{}}
+	for _, m := range o.all {
+		p := o.member(m.name)
+		if m.name == "attributes" {
+			var err error
+			if a.Attrs, err = p.attributes(m.raw); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err := p.strict(m.raw); err != nil {
+			return nil, err
+		}
+		switch m.name {
+		case "zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value", "codecs", "dimension_names":
+		case "storage_transformers":
+			all, err := p.list(m.raw)
+			if err != nil {
+				return nil, err
+			}
+			if len(all) > 0 {
+				return nil, p.index(0).unsupported("storage transformer %s", brief(all[0]))
+			}
+		default:
+			if err := p.unknown(m.raw, m.name, &a.Unknown); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, read := range []func(object) error{a.readShape, a.readType, a.readGrid, a.readKeys, a.readFill, a.readCodecs, a.readDims} {
+		if err := read(o); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// unknown keeps a member that is nobody's, if it may be ignored (core specification, "must_understand").
+func (p place) unknown(raw []byte, name string, keep *map[string]json.RawMessage) error {
+	if err := p.strict(raw); err != nil {
+		return err
+	}
+	if raw[0] == '{' {
+		o, err := p.object(raw)
+		if err != nil {
+			return err
+		}
+		if string(o.get("must_understand")) == "false" {
+			if *keep == nil {
+				*keep = map[string]json.RawMessage{}
+			}
+			(*keep)[name] = compact(raw)
+			return nil
+		}
+	}
+	return p.unsupported("unknown member without \"must_understand\": false")
+}
+
+func (a *Array) readShape(o object) error {
+	raw, p, err := o.need("shape")
+	if err != nil {
+		return err
+	}
+	a.Shape, err = p.lengths(raw, 0)
+	return err
+}
+
+func (a *Array) readType(o object) error {
+	raw, p, err := o.need("data_type")
+	if err != nil {
+		return err
+	}
+	a.DType, err = dtype.ParseV3(raw)
+	if err != nil {
+		return p.err(err)
+	}
+	return o.member("shape").fits(a.Shape, a.DType.Size())
+}
+
+func (a *Array) readGrid(o object) error {
+	raw, p, err := o.need("chunk_grid")
+	if err != nil {
+		return err
+	}
+	n, config, err := p.named(raw)
+	if err != nil {
+		return err
+	}
+	if n.Name != "regular" {
+		return p.unsupported("chunk grid %q", n.Name)
+	}
+	list, at, err := config.need("chunk_shape")
+	if err != nil {
+		return err
+	}
+	if err := config.only("chunk_shape"); err != nil {
+		return err
+	}
+	return a.readChunks(at, list)
+}
+
+// readChunks reads the lengths of a chunk, which are at least 1 (core specification, since 2026-05).
+func (a *Array) readChunks(p place, raw []byte) (err error) {
+	if a.Grid.Shape, err = p.lengths(raw, 1); err != nil {
+		return err
+	}
+	if len(a.Grid.Shape) != len(a.Shape) {
+		return p.bad("%d lengths for %d axes", len(a.Grid.Shape), len(a.Shape))
+	}
+	return p.fits(a.Grid.Shape, a.DType.Size())
+}
+
+func (a *Array) readKeys(o object) error {
+	raw, p, err := o.need("chunk_key_encoding")
+	if err != nil {
+		return err
+	}
+	n, config, err := p.named(raw)
+	if err != nil {
+		return err
+	}
+	switch n.Name {
+	case "default":
+		a.Keys = KeyEncoding{n.Name, "/"}
+	case "v2":
+		a.Keys = KeyEncoding{n.Name, "."}
+	default:
+		return p.unsupported("chunk key encoding %q", n.Name)
+	}
+	if sep := config.get("separator"); sep != nil {
+		if a.Keys.Separator, err = config.member("separator").oneOf(sep, "/", "."); err != nil {
+			return err
+		}
+	}
+	return config.only("separator")
+}
+
+func (a *Array) readFill(o object) error {
+	raw, p, err := o.need("fill_value")
+	if err != nil {
+		return err
+	}
+	if string(raw) == "null" {
+		if a.Format == 3 {
+			return p.bad("null, which %v does not have", a.DType)
+		}
+		return nil
+	}
+	a.Fill, err = a.DType.ParseFill(raw, a.Format)
+	return p.err(err)
+}
+
+func (a *Array) readCodecs(o object) error {
+	raw, p, err := o.need("codecs")
+	if err != nil {
+		return err
+	}
+	all, err := p.list(raw)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		return p.bad("no codecs: there must be one from array to bytes")
+	}
+	for i, c := range all {
+		n, _, err := p.index(i).named(c)
+		if err != nil {
+			return err
+		}
+		a.Codecs = append(a.Codecs, n)
+	}
+	return nil
+}
+
+// readDims reads "dimension_names". null for all of them is not in the specification but was written by early
+// implementations of it.
+func (a *Array) readDims(o object) error {
+	raw, p := o.get("dimension_names"), o.member("dimension_names")
+	if raw == nil || string(raw) == "null" {
+		return nil
+	}
+	all, err := p.list(raw)
+	if err != nil {
+		return err
+	}
+	if len(all) != len(a.Shape) {
+		return p.bad("%d names for %d axes", len(all), len(a.Shape))
+	}
+	a.Dims = make([]string, len(all))
+	for i, name := range all {
+		if string(name) == "null" {
+			continue
+		}
+		if a.Dims[i], err = p.index(i).text(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// named reads an extension: an object with a name, or only the name (core specification, "Extension definition").
+func (p place) named(raw []byte) (Named, object, error) {
+	config := object{place: p.member("configuration")}
+	if raw[0] == '"' {
+		name, err := p.text(raw)
+		if err == nil && name == "" {
+			err = p.bad("empty name")
+		}
+		return Named{Name: name}, config, err
+	}
+	if raw[0] != '{' {
+		return Named{}, config, p.wrong("a name or an object with a name", raw)
+	}
+	o, err := p.object(raw)
+	if err != nil {
+		return Named{}, config, err
+	}
+	text, at, err := o.need("name")
+	if err != nil {
+		return Named{}, config, err
+	}
+	var n Named
+	if n.Name, err = at.text(text); err != nil {
+		return n, config, err
+	}
+	if n.Name == "" {
+		return n, config, at.bad("empty name")
+	}
+	for _, m := range o.all {
+		switch m.name {
+		case "name":
+		case "configuration":
+			if config, err = config.object(m.raw); err != nil {
+				return n, config, err
+			}
+			n.Config = compact(m.raw)
+		case "must_understand":
+			if !bytes.Equal(m.raw, []byte("true")) && !bytes.Equal(m.raw, []byte("false")) {
+				return n, config, o.member(m.name).wrong("true or false", m.raw)
+			}
+			n.Optional = m.raw[0] == 'f'
+		default:
+			return n, config, o.member(m.name).unsupported("unknown member of an extension")
+		}
+	}
+	return n, config, nil
+}
+
+// only refuses members other than those named.
+func (o object) only(names ...string) error {
+next:
+	for _, m := range o.all {
+		for _, n := range names {
+			if m.name == n {
+				continue next
+			}
+		}
+		return o.member(m.name).unsupported("unknown member")
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package meta
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// NormalizePath gives the path of a node without slashes at its ends and without doubled ones; "" is the root. It
+// refuses with fault.Path what could leave the store's root or be read in two ways: segments "." and "..", back slashes
+// (which the v2 specification would turn into slashes), control characters, and bytes that are not UTF-8.
+func NormalizePath(p string) (string, error) {
+	if err := checkChars(p); err != nil {
+		return "", err
+	}
+	var out []string
+	for seg := range strings.SplitSeq(p, "/") {
+		switch seg {
+		case "":
+			continue
+		case ".", "..":
+			return "", fault.Newf(fault.Path, "path %q has a segment %q", p, seg)
+		}
+		out = append(out, seg)
+	}
+	return strings.Join(out, "/"), nil
+}
+
+// CheckName refuses, with fault.Path, a name that a new node of a format cannot have. v3 (core specification, "Node
+// names"): names of nothing but periods, names that begin with "__", and zarr.json. v2: "." and "..", and the names of
+// its own documents.
+func CheckName(name string, format int) error {
+	if err := checkChars(name); err != nil {
+		return err
+	}
+	bad := name == "" || name == "." || name == ".." || strings.Contains(name, "/")
+	if format == 2 {
+		switch name {
+		case ".zarray", ".zgroup", ".zattrs", ".zmetadata":
+			bad = true
+		}
+	} else if strings.Trim(name, ".") == "" || strings.HasPrefix(name, "__") || name == "zarr.json" {
+		bad = true
+	}
+	if bad {
+		return fault.Newf(fault.Path, "a node of v%d cannot have the name %q", format, name)
+	}
+	return nil
+}
+
+func checkChars(s string) error {
+	if !utf8.ValidString(s) {
+		return fault.Newf(fault.Path, "%q is not UTF-8", s)
+	}
+	for _, r := range s {
+		if r < 0x20 || r == 0x7f || r == '\\' {
+			return fault.Newf(fault.Path, "%q holds %q", s, r)
+		}
+	}
+	return nil
+}

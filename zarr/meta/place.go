@@ -1,0 +1,235 @@
+package meta
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// place is a member of a document: what errors are about. It knows its pointer only as a chain of names, because most
+// places are never written out.
+type place struct {
+	key  string // the document's
+	bare bool   // bare tokens are somewhere in the document
+	up   *place // nil: the whole document
+	name string
+	num  int // -1: a member of an object, called name
+}
+
+func (p place) member(name string) place { return place{p.key, p.bare, &p, name, -1} }
+
+func (p place) index(i int) place { return place{p.key, p.bare, &p, "", i} }
+
+// pointer is the JSON pointer (RFC 6901).
+func (p place) pointer() string {
+	if p.up == nil {
+		return ""
+	}
+	if p.num >= 0 {
+		return p.up.pointer() + "/" + strconv.Itoa(p.num)
+	}
+	name := strings.ReplaceAll(strings.ReplaceAll(p.name, "~", "~0"), "/", "~1") // in this order: section 3
+	return p.up.pointer() + "/" + name
+}
+
+func (p place) err(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &fault.MetaError{Key: p.key, Pointer: p.pointer(), Err: err}
+}
+
+func (p place) bad(format string, args ...any) error {
+	return p.err(fault.Newf(fault.Metadata, format, args...))
+}
+
+func (p place) unsupported(format string, args ...any) error {
+	return p.err(fault.Newf(errors.ErrUnsupported, format, args...))
+}
+
+// wrong says what a member was to be, and what it is.
+func (p place) wrong(want string, raw []byte) error {
+	return p.bad("%s is not %s", brief(raw), want)
+}
+
+// brief shows stored text, cut to what a person reads.
+func brief(raw []byte) string {
+	const most = 40
+	if len(raw) > most {
+		return strings.ToValidUTF8(string(raw[:most]), "") + "…"
+	}
+	return string(raw)
+}
+
+// strict refuses bare tokens.
+func (p place) strict(raw []byte) error {
+	if !p.bare {
+		return nil
+	}
+	_, err := check(raw, false)
+	return p.err(err)
+}
+
+// object is a JSON object, split.
+type object struct {
+	place
+	all []member
+}
+
+// object reads an object.
+func (p place) object(raw []byte) (object, error) {
+	if len(raw) == 0 || raw[0] != '{' {
+		return object{}, p.wrong("an object", raw)
+	}
+	all, err := members(raw)
+	return object{p, all}, p.err(err)
+}
+
+// get gives a member's text; nil when it is absent.
+func (o object) get(name string) []byte {
+	for _, m := range o.all {
+		if m.name == name {
+			return m.raw
+		}
+	}
+	return nil
+}
+
+// need gives a member's text and place; an error when it is absent.
+func (o object) need(name string) ([]byte, place, error) {
+	p := o.member(name)
+	raw := o.get(name)
+	if raw == nil {
+		return nil, p, p.bad("missing")
+	}
+	return raw, p, nil
+}
+
+func (p place) list(raw []byte) ([][]byte, error) {
+	if raw[0] != '[' {
+		return nil, p.wrong("a list", raw)
+	}
+	all, err := elements(raw)
+	return all, p.err(err)
+}
+
+func (p place) text(raw []byte) (string, error) {
+	if raw[0] != '"' {
+		return "", p.wrong("a string", raw)
+	}
+	s, err := (&scanner{b: raw}).unquote()
+	return s, p.err(err)
+}
+
+// oneOf reads a string that is one of a few.
+func (p place) oneOf(raw []byte, words ...string) (string, error) {
+	s, err := p.text(raw)
+	if err != nil {
+		return "", err
+	}
+	for _, w := range words {
+		if s == w {
+			return s, nil
+		}
+	}
+	return "", p.wrong("one of "+strings.Join(words, " "), raw)
+}
+
+// lengths reads a list of integers of at least least.
+func (p place) lengths(raw []byte, least int) ([]int, error) {
+	all, err := p.list(raw)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]int, len(all))
+	for i, e := range all {
+		if out[i], err = p.index(i).length(e, least); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (p place) length(raw []byte, least int) (int, error) {
+	if strings.Trim(string(raw), "0123456789") != "" {
+		return 0, p.wrong("a non-negative integer", raw)
+	}
+	n, err := strconv.Atoi(string(raw))
+	if err != nil {
+		return 0, p.err(fault.Newf(fault.Limit, "%s is more than %d, the most that this machine counts to", brief(raw), math.MaxInt))
+	}
+	if n < least {
+		return 0, p.bad("%d is less than %d", n, least)
+	}
+	return n, nil
+}
+
+// fits makes sure that an array of these lengths, with elements of size bytes, has a number of bytes that fits 63 bits.
+func (p place) fits(lengths []int, size int) error {
+	total := int64(max(size, 1))
+	for _, n := range lengths {
+		if n == 0 {
+			return nil
+		}
+	}
+	for i, n := range lengths {
+		if int64(n) > math.MaxInt64/total {
+			return p.index(i).err(fault.Newf(fault.Limit, "%v elements of %d bytes are more than 2^63 bytes", lengths, max(size, 1)))
+		}
+		total *= int64(n)
+	}
+	return nil
+}
+
+// format checks "zarr_format".
+func (o object) format(want string) error {
+	raw, p, err := o.need("zarr_format")
+	if err != nil {
+		return err
+	}
+	switch s := string(raw); {
+	case s == want:
+		return nil
+	case len(s) == 1 && s > "3" && s <= "9":
+		return p.unsupported("zarr_format %s", s)
+	}
+	return p.wrong(want, raw)
+}
+
+// attributes reads attributes, in which bare tokens are allowed.
+func (p place) attributes(raw []byte) (Attrs, error) {
+	if raw[0] != '{' {
+		return nil, p.wrong("an object", raw)
+	}
+	v, err := (&scanner{b: raw, bare: true}).decode()
+	if err != nil {
+		return nil, p.err(err)
+	}
+	return v.(map[string]any), nil
+}
+
+// compact is a copy of checked, strict JSON without white space between tokens.
+func compact(raw []byte) json.RawMessage {
+	var b bytes.Buffer
+	b.Grow(len(raw))
+	if json.Compact(&b, raw) != nil {
+		return bytes.Clone(raw) // nested deeper than encoding/json goes: cannot be, maxDepth is less
+	}
+	return b.Bytes()
+}
+
+// document reads a whole document, an object.
+func document(key string, doc []byte) (object, error) {
+	p := place{key: key}
+	saw, err := check(doc, true)
+	if err != nil {
+		return object{}, p.err(err)
+	}
+	p.bare = saw
+	return p.object(trimSpace(doc))
+}
