@@ -1,0 +1,53 @@
+package archtest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Mermaid draws the imports between the packages as a Mermaid flowchart. An import that a longer way through others
+// implies is left out, as is zarr/fault, which everything may use.
+func Mermaid(pkgs []Package) string {
+	to := map[string][]string{}
+	for _, p := range pkgs {
+		to[p.Path] = nil
+	}
+	for _, p := range pkgs {
+		for _, imp := range p.Imports {
+			if _, own := to[imp]; own && imp != "zarr/fault" {
+				to[p.Path] = append(to[p.Path], imp)
+			}
+		}
+	}
+	var b strings.Builder
+	b.WriteString("flowchart TD\n")
+	for _, p := range pkgs {
+		slices.Sort(to[p.Path])
+		for _, imp := range to[p.Path] {
+			others := slices.DeleteFunc(slices.Clone(to[p.Path]), func(s string) bool { return s == imp })
+			if !reaches(to, others, imp, map[string]bool{}) {
+				fmt.Fprintf(&b, "  %s[\"%s\"] --> %s[\"%s\"]\n", id(p.Path), p.Path, id(imp), imp)
+			}
+		}
+	}
+	return b.String()
+}
+
+// reaches tells whether one of the packages imports the target, directly or not.
+func reaches(to map[string][]string, from []string, target string, seen map[string]bool) bool {
+	for _, p := range from {
+		if p == target {
+			return true
+		}
+		if !seen[p] {
+			seen[p] = true
+			if reaches(to, to[p], target, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func id(path string) string { return strings.NewReplacer("/", "_", ".", "_").Replace(path) }

@@ -1,0 +1,102 @@
+package archtest
+
+import "strings"
+
+// Rule says what one package, or all packages below a path, may import. Paths are relative to the module; "a/..." is a
+// and everything below it.
+type Rule struct {
+	Package  string
+	Own      []string // packages of this module
+	External []string // modules, by prefix; the standard library is free, but see Pure
+	Pure     bool     // does no I/O: no direct import of context, net or os, nor of what is below those
+}
+
+// Table gives the rules. A package meets the first rule that names it; one that no rule names may not be.
+func Table() []Rule {
+	const (
+		compress = "github.com/klauspost/compress"
+		lz4      = "github.com/pierrec/lz4/v4"
+		gocloud  = "gocloud.dev"
+	)
+	return []Rule{
+		{Package: "zarr/fault", Pure: true},
+		{Package: "zarr/store", Own: []string{"zarr/fault"}},
+		{Package: "zarr/store/mem", Own: []string{"zarr/fault", "zarr/store"}},
+		{Package: "zarr/store/dir", Own: []string{"zarr/fault", "zarr/store"}},
+		{Package: "zarr/store/storetest", Own: []string{"zarr/fault", "zarr/store"}},
+		{Package: "zarr/store/zip", Own: []string{"zarr/fault", "zarr/store"}, External: []string{compress}},
+		{Package: "zarr/store/http", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "zarr/store/limit"}},
+		{Package: "zarr/store/retry", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
+		{Package: "zarr/store/limit", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
+
+		{Package: "zarr/dtype", Own: []string{"zarr/fault"}, Pure: true},
+		{Package: "zarr/meta", Own: []string{"zarr/fault", "zarr/dtype"}, Pure: true},
+		{Package: "zarr/codec/internal/...", Own: []string{"zarr/fault"}, External: []string{compress}, Pure: true},
+		{Package: "zarr/codec/blosc", Own: []string{"zarr/fault", "zarr/codec/internal/..."}, External: []string{compress, lz4}, Pure: true},
+		{Package: "zarr/codec", Own: []string{"zarr/fault", "zarr/dtype", "zarr/codec/blosc", "zarr/codec/internal/..."}, Pure: true},
+		{Package: "zarr/codec/codectest", Own: []string{"zarr/fault", "zarr/dtype", "zarr/codec"}, Pure: true},
+
+		{Package: "internal/grid", Own: []string{"zarr/fault"}, Pure: true},
+		{Package: "internal/shard", Own: []string{"zarr/fault", "zarr/codec", "internal/grid"}, Pure: true},
+		{Package: "internal/plan", Own: []string{"zarr/fault", "zarr/meta", "internal/grid", "internal/shard"}, Pure: true},
+		{Package: "internal/bytesview", Own: []string{"zarr/dtype"}, Pure: true},
+		{Package: "internal/npy", Own: []string{"zarr/fault", "zarr/dtype"}, Pure: true},
+		{Package: "internal/urlpath", Own: []string{"zarr/fault", "zarr/store"}},
+		{Package: "internal/archtest"},
+		{Package: "internal/archtest/draw", Own: []string{"internal/archtest"}},
+
+		{Package: "concurrency", Own: []string{"zarr/fault"}, External: []string{"golang.org/x/sync"}},
+		{Package: "zarr", Own: []string{"zarr/fault", "zarr/store", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency",
+			"internal/grid", "internal/plan", "internal/bytesview"}},
+
+		{Package: "blob", Own: []string{"zarr/fault", "zarr/store"}, External: []string{gocloud}},
+		{Package: "s3", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "zarr/store/limit", "internal/urlpath", "blob"},
+			External: []string{"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go", gocloud}},
+		{Package: "gcs", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "zarr/store/limit", "blob"},
+			External: []string{"cloud.google.com/go/storage", "golang.org/x/oauth2", "google.golang.org/api", gocloud}},
+		{Package: "azure", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "zarr/store/limit", "blob"},
+			External: []string{"github.com/Azure/azure-sdk-for-go", gocloud}},
+
+		{Package: "cmd/zargo", Own: []string{"zarr/...", "concurrency", "internal/npy", "internal/urlpath", "blob", "s3", "gcs", "azure"},
+			External: []string{"github.com/alecthomas/kong", gocloud}},
+
+		// Examples import what a user can. The quickstart links no provider.
+		{Package: "examples/quickstart", Own: []string{"zarr/...", "concurrency", "examples/internal/..."}},
+		{Package: "examples/internal/...", Own: []string{"zarr/...", "concurrency"}},
+		{Package: "examples/...", Own: []string{"zarr/...", "concurrency", "examples/internal/...", "blob", "s3", "gcs", "azure"}},
+
+		// The fault proxy serves any client and knows none.
+		{Package: "integration/faultproxy"},
+		{Package: "integration/faultproxy/cmd/faultproxy", Own: []string{"integration/faultproxy"}},
+		{Package: "integration/...", Own: []string{"zarr/...", "concurrency", "internal/...", "blob", "s3", "gcs", "azure", "integration/..."},
+			External: []string{compress, gocloud, "github.com/aws/aws-sdk-go-v2"}},
+	}
+}
+
+// RuleFor gives the first rule for a package.
+func RuleFor(table []Rule, pkg string) (Rule, bool) {
+	for _, r := range table {
+		if matches(r.Package, pkg) {
+			return r, true
+		}
+	}
+	return Rule{}, false
+}
+
+// matches tells whether a pattern of the table names the package.
+func matches(pattern, pkg string) bool {
+	base, below := strings.CutSuffix(pattern, "/...")
+	return pkg == base || below && within(pkg, base)
+}
+
+// within tells whether a path is below another one.
+func within(path, base string) bool { return strings.HasPrefix(path, base+"/") }
+
+func anyMatch(patterns []string, pkg string) bool {
+	for _, p := range patterns {
+		if matches(p, pkg) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,31 @@
+//go:build !purego
+
+package bytesview
+
+import (
+	"encoding/binary"
+	"reflect"
+	"unsafe"
+)
+
+// Of returns the memory of s as bytes, and whether that is its memory form: the machine is little-endian and T holds no
+// pointers. The bytes are valid as long as s is.
+func Of[T any](s []T) ([]byte, bool) {
+	if !plain(reflect.TypeFor[T]()) || binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
+		return nil, false
+	}
+	if len(s) == 0 {
+		return []byte{}, true
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(s[0]))), true
+}
+
+// plain tells whether values of t are nothing but numbers of a fixed size.
+func plain(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Bool, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint16,
+		reflect.Uint32, reflect.Uint64, reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
+		return true
+	}
+	return false
+}

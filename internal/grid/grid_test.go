@@ -1,0 +1,186 @@
+package grid
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// position gives the coordinates of the i-th element of shape in C order.
+func position(shape []int, i int) []int {
+	p := make([]int, len(shape))
+	for d := len(shape) - 1; d >= 0; d-- {
+		p[d] = i % shape[d]
+		i /= shape[d]
+	}
+	return p
+}
+
+func product(shape []int) int {
+	n := 1
+	for _, s := range shape {
+		n *= s
+	}
+	return n
+}
+
+func index(shape, pos []int) int {
+	i := 0
+	for d := range shape {
+		i = i*shape[d] + pos[d]
+	}
+	return i
+}
+
+// randomCase draws shapes, chunks and regions with ragged edges, steps, single rows and empty axes.
+func randomCase(r *rand.Rand) (shape, chunk []int, region Region) {
+	for range r.IntN(4) {
+		n := 1 + r.IntN(9)
+		shape = append(shape, n)
+		chunk = append(chunk, 1+r.IntN(n+3))
+		step := 1 + r.IntN(4)
+		start := r.IntN(n)
+		count := r.IntN((n-start-1)/step + 2)
+		region = append(region, Slice{start, step, count})
+	}
+	return shape, chunk, region
+}
+
+// TestReadAndWriteAgainstOracle moves every element of random regions through chunks and compares with element-wise
+// indexing.
+func TestReadAndWriteAgainstOracle(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 3000 {
+		shape, chunk, region := randomCase(r)
+		size := []int{1, 2, 4, 8, 3}[r.IntN(5)]
+		name := fmt.Sprint(shape, chunk, region, size)
+		array := make([]byte, product(shape)*size)
+		for i := range array {
+			array[i] = byte(r.Uint32())
+		}
+		element := func(buf []byte, i int) []byte { return buf[i*size : (i+1)*size] }
+		rs := region.Shape()
+
+		want := make([]byte, product(rs)*size)
+		for i := range product(rs) {
+			p := position(rs, i)
+			for d := range p {
+				p[d] = region[d].Start + p[d]*region[d].Step
+			}
+			copy(element(want, i), element(array, index(shape, p)))
+		}
+
+		// chunkOf cuts a chunk out of the array, with 0xEE beyond the edge.
+		chunkOf := func(coord []int) []byte {
+			c := bytes.Repeat([]byte{0xEE}, product(chunk)*size)
+			for i := range product(chunk) {
+				p := position(chunk, i)
+				in := true
+				for d := range p {
+					p[d] += coord[d] * chunk[d]
+					in = in && p[d] < shape[d]
+				}
+				if in {
+					copy(element(c, i), element(array, index(shape, p)))
+				}
+			}
+			return c
+		}
+
+		got := bytes.Repeat([]byte{0x55}, len(want))
+		seen := map[string]bool{}
+		elements := 0
+		for b := range region.Chunks(chunk) {
+			if seen[fmt.Sprint(b.Coord)] {
+				t.Fatalf("%s: chunk %v twice", name, b.Coord)
+			}
+			seen[fmt.Sprint(b.Coord)] = true
+			n := 1
+			for _, p := range b.Parts {
+				n *= p.N
+			}
+			elements += n
+			src := chunkOf(b.Coord)
+			b.FromChunk(got, src, rs, chunk, size)
+
+			if off, ok := b.Contiguous(rs); ok {
+				packed := make([]byte, n*size)
+				one := Box{Coord: b.Coord, Parts: slices.Clone(b.Parts)}
+				dims := make([]int, len(rs))
+				for d := range one.Parts {
+					one.Parts[d].Out = 0
+					dims[d] = one.Parts[d].N
+				}
+				one.FromChunk(packed, src, dims, chunk, size)
+				if !bytes.Equal(packed, got[off*size:off*size+len(packed)]) {
+					t.Fatalf("%s: chunk %v is not contiguous at %d", name, b.Coord, off)
+				}
+			}
+
+			back := slices.Clone(src)
+			b.ToChunk(back, want, rs, chunk, size)
+			if !bytes.Equal(back, src) {
+				t.Fatalf("%s: ToChunk changed chunk %v", name, b.Coord)
+			}
+			covered := true
+			for i := range product(chunk) {
+				p := position(chunk, i)
+				in, hit := true, true
+				for d := range p {
+					q := p[d] + b.Coord[d]*chunk[d]
+					in = in && q < shape[d]
+					s := region[d]
+					hit = hit && q >= s.Start && (q-s.Start)%s.Step == 0 && (q-s.Start)/s.Step < s.Count
+				}
+				covered = covered && (!in || hit)
+			}
+			if b.Covers(shape, chunk) != covered {
+				t.Fatalf("%s: Covers(%v) is %v", name, b.Coord, !covered)
+			}
+			if b.Full(chunk) != (n == product(chunk)) {
+				t.Fatalf("%s: Full(%v) with %d of %d", name, b.Coord, n, product(chunk))
+			}
+		}
+		if elements != product(rs) || !bytes.Equal(got, want) {
+			t.Fatalf("%s: %d elements, got %x, want %x", name, elements, got, want)
+		}
+
+		fill := []byte{1, 2, 3, 4, 5, 6, 7, 8}[:size]
+		for b := range region.Chunks(chunk) {
+			b.FillRegion(got, rs, chunk, fill)
+		}
+		if !IsFill(got, fill) {
+			t.Fatalf("%s: fill left %x", name, got)
+		}
+	}
+}
+
+func TestIsFill(t *testing.T) {
+	tests := []struct {
+		name    string
+		b, fill []byte
+		want    bool
+	}{
+		{"nothing", nil, []byte{1}, true},
+		{"one", []byte{1, 2}, []byte{1, 2}, true},
+		{"last differs", []byte{1, 2, 1, 2, 1, 3}, []byte{1, 2}, false},
+		{"first differs", []byte{0, 2, 1, 2}, []byte{1, 2}, false},
+		{"negative zero is not zero", []byte{0, 0, 0, 0x80}, []byte{0, 0, 0, 0}, false},
+		{"uniform but other", []byte{2, 2}, []byte{1}, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := IsFill(tt.b, tt.fill); got != tt.want {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+}
+
+func TestCount(t *testing.T) {
+	if got := Count([]int{0, 1, 4, 5}, []int{4, 4, 4, 4}); !slices.Equal(got, []int{0, 1, 1, 2}) {
+		t.Errorf("got %v", got)
+	}
+}

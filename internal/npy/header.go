@@ -1,0 +1,261 @@
+package npy
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Header is what a file says about its array.
+type Header struct {
+	Type    dtype.Type
+	Order   dtype.Order // of the bytes of a number; NoOrder where Type has none
+	Fortran bool        // the first axis varies fastest
+	Shape   []int       // empty for a scalar
+}
+
+// magic begins every file; the version, two bytes, follows it.
+const magic = "\x93NUMPY"
+
+// MaxHeader is the most bytes that a header may have. NumPy itself refuses more than 10 000 unless told otherwise; a
+// structured type with many fields may need more, and 1 MiB does no harm.
+const MaxHeader = 1 << 20
+
+// maxRank is NumPy's own bound on the number of axes.
+const maxRank = 64
+
+// ReadHeader reads the header and leaves r at the first element.
+func ReadHeader(r io.Reader) (Header, error) {
+	var fixed [8]byte
+	if _, err := io.ReadFull(r, fixed[:]); err != nil {
+		return Header{}, short(err, "the file's first 8 bytes")
+	}
+	if string(fixed[:6]) != magic {
+		return Header{}, fault.Newf(fault.Corrupt, "not a .npy file: it begins with %q", fixed[:6])
+	}
+	n, err := readLength(r, fixed[6], fixed[7])
+	if err != nil {
+		return Header{}, err
+	}
+	text := make([]byte, n)
+	if _, err := io.ReadFull(r, text); err != nil {
+		return Header{}, short(err, "the .npy header")
+	}
+	h, err := parse(string(text))
+	if err != nil {
+		return Header{}, fmt.Errorf(".npy header: %w", err)
+	}
+	return h, nil
+}
+
+// readLength reads the length of the header's text, whose width depends on the version.
+func readLength(r io.Reader, major, minor byte) (int64, error) {
+	var b [4]byte
+	width := 4
+	switch {
+	case minor != 0 || major < 1 || major > 3:
+		return 0, fault.Newf(errors.ErrUnsupported, ".npy version %d.%d", major, minor)
+	case major == 1:
+		width = 2
+	}
+	if _, err := io.ReadFull(r, b[:width]); err != nil {
+		return 0, short(err, "the length of the .npy header")
+	}
+	n := int64(binary.LittleEndian.Uint32(b[:]))
+	if n > MaxHeader {
+		return 0, fault.Newf(fault.Limit, "the .npy header has %d bytes, more than %d", n, MaxHeader)
+	}
+	return n, nil
+}
+
+// short gives an early end its kind; other errors of the reader pass as they are.
+func short(err error, what string) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fault.Newf(fault.Corrupt, "the .npy file ends within %s", what)
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// parse reads the dictionary.
+func parse(text string) (Header, error) {
+	v, err := parseLiteral(text)
+	if err != nil {
+		return Header{}, err
+	}
+	d, ok := v.(dict)
+	if !ok || len(d) != 3 {
+		return Header{}, fault.Newf(fault.Corrupt, "not a dictionary of descr, fortran_order and shape")
+	}
+	var h Header
+	if h.Fortran, ok = d["fortran_order"].(bool); !ok {
+		return Header{}, fault.Newf(fault.Corrupt, "fortran_order is neither True nor False")
+	}
+	if h.Shape, err = shapeOf(d["shape"]); err != nil {
+		return Header{}, err
+	}
+	h.Type, h.Order, err = typeOf(d["descr"])
+	return h, err
+}
+
+func shapeOf(v any) ([]int, error) {
+	axes, ok := v.(tuple)
+	if !ok {
+		return nil, fault.Newf(fault.Corrupt, "shape is not a tuple")
+	}
+	if len(axes) > maxRank {
+		return nil, fault.Newf(fault.Limit, "%d axes, more than %d", len(axes), maxRank)
+	}
+	shape := make([]int, len(axes))
+	for i, a := range axes {
+		n, ok := a.(int64)
+		if !ok || n < 0 {
+			return nil, fault.Newf(fault.Corrupt, "shape has %v for axis %d", a, i)
+		}
+		if n > math.MaxInt {
+			return nil, fault.Newf(fault.Limit, "axis %d has length %d", i, n)
+		}
+		shape[i] = int(n)
+	}
+	return shape, nil
+}
+
+func typeOf(v any) (dtype.Type, dtype.Order, error) {
+	s, ok := v.(string)
+	if !ok {
+		if _, ok := v.(list); ok {
+			return nil, dtype.NoOrder, fault.Newf(errors.ErrUnsupported, "a structured data type")
+		}
+		return nil, dtype.NoOrder, fault.Newf(fault.Corrupt, "descr is neither a string nor a list")
+	}
+	if strings.HasPrefix(s, "|O") {
+		return nil, dtype.NoOrder, fault.Newf(errors.ErrUnsupported, "pickled objects (descr %q)", s)
+	}
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return nil, dtype.NoOrder, err
+	}
+	t, o, err := dtype.ParseV2(raw)
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		return nil, o, fmt.Errorf("descr %q: %w", s, err)
+	case err != nil:
+		return nil, o, fault.Newf(fault.Corrupt, "descr %q is no data type", s)
+	}
+	return t, o, nil
+}
+
+// Elems is the number of elements, 1 for a scalar, and Bytes what they take. fault.Limit when they overflow an int64.
+func (h Header) Elems() (int64, error) {
+	if slices.Contains(h.Shape, 0) {
+		return 0, nil
+	}
+	n := int64(1)
+	for _, d := range h.Shape {
+		if n > math.MaxInt64/int64(d) {
+			return 0, fault.Newf(fault.Limit, "an array of shape %v overflows", h.Shape)
+		}
+		n *= int64(d)
+	}
+	return n, nil
+}
+
+// Bytes is the length of the elements in the file.
+func (h Header) Bytes() (int64, error) {
+	n, err := h.Elems()
+	if err != nil {
+		return 0, err
+	}
+	size := int64(h.Type.Size())
+	if size > 0 && n > math.MaxInt64/size {
+		return 0, fault.Newf(fault.Limit, "an array of shape %v of %v overflows", h.Shape, h.Type)
+	}
+	return n * size, nil
+}
+
+// AppendHeader appends the header that numpy.save writes for the array; Order other than Big is Little.
+func AppendHeader(dst []byte, h Header) ([]byte, error) {
+	order := h.Order
+	if order == dtype.NoOrder {
+		order = dtype.Little
+	}
+	raw, err := h.Type.V2(order)
+	if err != nil {
+		return dst, err
+	}
+	var descr string
+	if err := json.Unmarshal(raw, &descr); err != nil {
+		return dst, fault.Newf(errors.ErrUnsupported, ".npy of %v", h.Type)
+	}
+	var text bytes.Buffer
+	fortran := "False"
+	if h.Fortran {
+		fortran = "True"
+	}
+	fmt.Fprintf(&text, "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }", descr, fortran, tupleText(h.Shape))
+	growth(&text, h)
+	return frame(dst, text.Bytes()), nil
+}
+
+// tupleText spells a shape as Python does: (), (3,), (3, 4).
+func tupleText(shape []int) string {
+	parts := make([]string, len(shape))
+	for i, d := range shape {
+		parts[i] = fmt.Sprint(d)
+	}
+	if len(parts) == 1 {
+		return "(" + parts[0] + ",)"
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
+}
+
+// growth leaves room for the axis that varies slowest to become a number of 21 digits in place, as NumPy does.
+func growth(text *bytes.Buffer, h Header) {
+	if len(h.Shape) == 0 {
+		return
+	}
+	axis := h.Shape[0]
+	if h.Fortran {
+		axis = h.Shape[len(h.Shape)-1]
+	}
+	const digits = 21
+	if n := digits - len(fmt.Sprint(axis)); n > 0 {
+		text.WriteString(strings.Repeat(" ", n))
+	}
+}
+
+// align is what the elements' offset is a multiple of.
+const align = 64
+
+// frame puts magic, version and length before the text, and pads it.
+func frame(dst, text []byte) []byte {
+	version, width := byte(1), 2
+	fixed := len(magic) + 2 + width
+	total := fixed + len(text) + 1
+	padded := (total + align - 1) / align * align
+	if padded-fixed > math.MaxUint16 {
+		version, width = 2, 4
+		fixed += 2
+		total += 2
+		padded = (total + align - 1) / align * align
+	}
+	dst = slices.Grow(dst, padded)
+	dst = append(dst, magic...)
+	dst = append(dst, version, 0)
+	if width == 2 {
+		dst = binary.LittleEndian.AppendUint16(dst, uint16(padded-fixed))
+	} else {
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(padded-fixed))
+	}
+	dst = append(dst, text...)
+	dst = append(dst, bytes.Repeat([]byte{' '}, padded-total)...)
+	return append(dst, '\n')
+}

@@ -1,0 +1,149 @@
+package npy
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// What a header's Python literal is made of. Numbers are int64, names True and False are bool, text is string.
+type (
+	dict  map[string]any
+	tuple []any
+	list  []any
+)
+
+// maxDepth bounds nesting: descr of nested structures is the deepest there is.
+const maxDepth = 32
+
+// parseLiteral reads one literal and white space around it.
+func parseLiteral(s string) (any, error) {
+	p := &parser{s: s}
+	v, err := p.value(0)
+	if err != nil {
+		return nil, err
+	}
+	if p.space(); p.s != "" {
+		return nil, p.bad("something follows the dictionary")
+	}
+	return v, nil
+}
+
+// parser holds what is still to be read.
+type parser struct{ s string }
+
+func (p *parser) bad(what string) error {
+	at := p.s
+	if len(at) > 20 {
+		at = at[:20] + "…"
+	}
+	return fault.Newf(fault.Corrupt, "%s at %q", what, at)
+}
+
+func (p *parser) space() { p.s = strings.TrimLeft(p.s, " \t\r\n\f\v") }
+
+// take drops c, after white space, and tells whether it was there.
+func (p *parser) take(c byte) bool {
+	p.space()
+	if p.s == "" || p.s[0] != c {
+		return false
+	}
+	p.s = p.s[1:]
+	return true
+}
+
+func (p *parser) value(depth int) (any, error) {
+	if depth > maxDepth {
+		return nil, p.bad("nested too deeply")
+	}
+	switch {
+	case p.take('{'):
+		return p.dict(depth)
+	case p.take('('):
+		items, comma, err := p.items(')', depth)
+		if err == nil && len(items) == 1 && !comma {
+			return items[0], nil // parentheses, not a tuple
+		}
+		return tuple(items), err
+	case p.take('['):
+		items, _, err := p.items(']', depth)
+		return list(items), err
+	case p.s == "":
+		return nil, p.bad("the header ends early")
+	case p.s[0] == '\'' || p.s[0] == '"':
+		return p.text()
+	}
+	return p.word()
+}
+
+// items reads values up to the closing bracket; comma tells whether one followed the last.
+func (p *parser) items(closing byte, depth int) (items []any, comma bool, err error) {
+	for {
+		if p.take(closing) {
+			return items, comma, nil
+		}
+		if len(items) > 0 && !comma {
+			return nil, false, p.bad("a comma is missing")
+		}
+		v, err := p.value(depth + 1)
+		if err != nil {
+			return nil, false, err
+		}
+		items = append(items, v)
+		comma = p.take(',')
+	}
+}
+
+func (p *parser) dict(depth int) (any, error) {
+	d := dict{}
+	for comma := true; !p.take('}'); comma = p.take(',') {
+		if !comma {
+			return nil, p.bad("a comma is missing")
+		}
+		k, err := p.value(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		name, ok := k.(string)
+		if !ok || !p.take(':') {
+			return nil, p.bad("a name and a colon are missing")
+		}
+		if _, twice := d[name]; twice {
+			return nil, p.bad("a name is there twice")
+		}
+		if d[name], err = p.value(depth + 1); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// text reads a quoted string. No data type known here needs an escape.
+func (p *parser) text() (any, error) {
+	quote := p.s[:1]
+	text, rest, ok := strings.Cut(p.s[1:], quote)
+	if !ok || strings.ContainsAny(text, "\\\n") {
+		return nil, p.bad("a string does not end, or has an escape")
+	}
+	p.s = rest
+	return text, nil
+}
+
+// word reads True, False or a number; Python 2 wrote long ones with an L.
+func (p *parser) word() (any, error) {
+	n := len(p.s) - len(strings.TrimLeft(p.s, "-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"))
+	word, at := p.s[:n], *p
+	p.s = p.s[n:]
+	switch word {
+	case "True":
+		return true, nil
+	case "False":
+		return false, nil
+	}
+	i, err := strconv.ParseInt(strings.TrimSuffix(word, "L"), 10, 64)
+	if err != nil {
+		return nil, at.bad("neither True, False nor a number")
+	}
+	return i, nil
+}
