@@ -1,0 +1,142 @@
+package zarr
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/plan"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Array is an array as its metadata was when it was opened. It is immutable and safe for any number of goroutines.
+type Array struct {
+	node
+	meta   *meta.Array
+	chain  *codec.Chain
+	chunk  int    // bytes of a decoded chunk
+	fill   []byte // one element: the fill value, or zero where it is undefined
+	shared *shared
+}
+
+// shared is the state that all views of one opened array have in common.
+type shared struct {
+	mean  atomic.Int64 // running mean of encoded chunk sizes, 0 before the first
+	locks concurrency.Keyed
+}
+
+// newArray binds metadata to a store. Its errors are *fault.MetaError.
+func newArray(n node, m *meta.Array) (*Array, error) {
+	fail := func(pointer string, err error) error {
+		return &fault.MetaError{Key: n.docKey, Pointer: pointer, Err: err}
+	}
+	repr := codec.Repr{Shape: m.Grid.Shape, Type: m.DType, Fill: m.Fill}
+	size, err := repr.Bytes()
+	if err != nil {
+		return nil, fail("/chunk_grid", err)
+	}
+	specs := make([]codec.Spec, len(m.Codecs))
+	for i, c := range m.Codecs {
+		specs[i] = codec.Spec{Name: c.Name, Config: c.Config}
+	}
+	chain, err := n.cfg.table.Chain(specs, repr)
+	if err != nil {
+		return nil, fail("/codecs", err)
+	}
+	fill := m.Fill
+	if fill == nil {
+		fill = make([]byte, m.DType.Size())
+	}
+	return &Array{node: n, meta: m, chain: chain, chunk: size, fill: fill, shared: &shared{}}, nil
+}
+
+// Shape is the number of elements along each axis. The slice is the caller's.
+func (a *Array) Shape() []int { return slices.Clone(a.meta.Shape) }
+
+// Chunks is the number of elements of a chunk along each axis. The slice is the caller's.
+func (a *Array) Chunks() []int { return slices.Clone(a.meta.Grid.Shape) }
+
+// DType is the data type of the elements.
+func (a *Array) DType() dtype.Type { return a.meta.DType }
+
+// Dims are the names of the axes, "" for one without; nil when the array has none.
+func (a *Array) Dims() []string { return slices.Clone(a.meta.Dims) }
+
+// Codecs is the pipeline from chunk to stored bytes, v2's filters and compressor included.
+func (a *Array) Codecs() []codec.Spec { return slices.Clone(a.chain.Specs()) }
+
+// Fill is the fill value in memory form (see package dtype); nil when it is undefined, as v2's null.
+func (a *Array) Fill() []byte { return slices.Clone(a.meta.Fill) }
+
+// Metadata is the parsed metadata document. It is shared: do not change it.
+func (a *Array) Metadata() *meta.Array { return a.meta }
+
+// Len is the number of elements.
+func (a *Array) Len() int {
+	n := 1
+	for _, d := range a.meta.Shape {
+		n *= d
+	}
+	return n
+}
+
+// ChunkKey is the key, below the store's root, of the chunk at a position of the chunk grid.
+func (a *Array) ChunkKey(coord ...int) string { return join(a.path, a.meta.Keys.Key(coord)) }
+
+// With returns a view of the same array with other options.
+func (a *Array) With(opts ...Option) (*Array, error) {
+	b := *a
+	if err := b.cfg.add(opts); err != nil {
+		return nil, err
+	}
+	return &b, nil
+}
+
+// String gives the path and what the array is, for people.
+func (a *Array) String() string {
+	return fmt.Sprintf("%q %v %v chunks %v v%d", a.path, a.meta.DType, a.meta.Shape, a.meta.Grid.Shape, a.meta.Format)
+}
+
+// Refresh opens the array again and returns it as it is now.
+func (a *Array) Refresh(ctx context.Context) (*Array, error) {
+	n, err := open(ctx, a.st, a.path, a.cfg, wantArray)
+	if err != nil {
+		return nil, err
+	}
+	return n.(*Array), nil
+}
+
+func (a *Array) layout() plan.Layout {
+	return plan.Layout{Shape: a.meta.Shape, Chunks: a.meta.Grid.Shape, Key: func(c []int) string { return a.ChunkKey(c...) }}
+}
+
+// estimate is how many bytes to reserve for a chunk whose encoded size is not known yet.
+func (a *Array) estimate() int64 {
+	if m := a.shared.mean.Load(); m > 0 {
+		return m
+	}
+	return min(int64(a.chunk), a.chain.MaxEncoded())
+}
+
+// observe takes the encoded size of a chunk into the running mean; a lost update between goroutines does no harm.
+func (a *Array) observe(n int) {
+	m := a.shared.mean.Load()
+	if m == 0 {
+		m = int64(n)
+	}
+	a.shared.mean.Store(max(m+(int64(n)-m)/8, 1))
+}
+
+// inFlight is how many chunks one call works on at once: enough to keep the store's requests and every core busy.
+func (a *Array) inFlight() int {
+	if a.cfg.inFlight > 0 {
+		return a.cfg.inFlight
+	}
+	return store.TuningOf(a.st).Requests + a.cfg.limits.CPU.Slots()
+}

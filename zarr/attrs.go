@@ -1,0 +1,113 @@
+package zarr
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"maps"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// SetAttrs replaces all attributes of a node, an *Array or a *Group, and returns the node with them. The node's other
+// metadata stays byte for byte as it is. ErrConflict when the document was changed since n was opened; then open again
+// and decide again. A store without versions refuses with errors.ErrUnsupported, unless SingleWriter was given.
+//
+// Consolidated metadata above the node, if any, keeps the old attributes until it is consolidated again.
+func SetAttrs[N Node](ctx context.Context, n N, attrs Attrs) (N, error) {
+	var out Node
+	var err error
+	switch v := Node(n).(type) {
+	case *Array:
+		b := *v
+		b.node, err = v.withAttrs(ctx, attrs)
+		if err == nil {
+			m := *v.meta
+			m.Attrs = b.attrs
+			b.meta = &m
+		}
+		out = &b
+	case *Group:
+		b := *v
+		b.node, err = v.withAttrs(ctx, attrs)
+		out = &b
+	}
+	if err != nil {
+		var none N
+		return none, err
+	}
+	return out.(N), nil
+}
+
+func (n node) withAttrs(ctx context.Context, attrs Attrs) (node, error) {
+	if n.fromCache {
+		if err := n.reload(ctx); err != nil {
+			return n, n.errf(err)
+		}
+	}
+	attrs = maps.Clone(attrs)
+	if attrs == nil {
+		attrs = Attrs{}
+	}
+	var doc []byte
+	var err error
+	if n.format == 2 {
+		doc, err = meta.EncodeAttrs(attrs)
+	} else {
+		doc, err = meta.SetAttrs(n.attrsKey, n.attrsDoc, attrs)
+	}
+	if err != nil {
+		return n, n.errf(err)
+	}
+	var cond store.PutOptions
+	switch {
+	case n.cfg.singleWriter:
+	case n.attrsDoc == nil:
+		cond.IfAbsent = true
+	case n.attrsVersion == "":
+		return n, n.errf(fault.Newf(errors.ErrUnsupported, "the store has no versions, so attributes cannot be changed safely; see SingleWriter"))
+	default:
+		cond.IfVersion = n.attrsVersion
+	}
+	v, err := n.st.Put(ctx, n.attrsKey, doc, cond)
+	n.cfg.report.put(len(doc), err)
+	if errors.Is(err, fault.Exists) {
+		err = fault.Newf(fault.Conflict, "attributes were written since: %w", err)
+	}
+	if err != nil {
+		return n, n.errf(err)
+	}
+	n.attrs, n.attrsDoc, n.attrsVersion = attrs, doc, v
+	return n, nil
+}
+
+// reload reads the document that holds the attributes of a node that was taken from consolidated metadata, and makes sure
+// that it says what the consolidated copy said.
+func (n *node) reload(ctx context.Context) error {
+	fresh, err := open(ctx, n.st, n.path, n.cfg, wantAny)
+	if err != nil {
+		return err
+	}
+	var f *node
+	switch v := fresh.(type) {
+	case *Array:
+		f = &v.node
+	case *Group:
+		f = &v.node
+	}
+	was, err := meta.EncodeAttrs(n.attrs)
+	if err != nil {
+		return err
+	}
+	is, err := meta.EncodeAttrs(f.attrs)
+	if err != nil {
+		return err
+	}
+	if f.format != n.format || !bytes.Equal(was, is) {
+		return fault.Newf(fault.Conflict, "the consolidated metadata is stale")
+	}
+	*n = *f
+	return nil
+}

@@ -1,0 +1,147 @@
+package zarr
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Group is a group as its metadata was when it was opened. It is immutable and safe for any number of goroutines.
+type Group struct {
+	node
+	meta *meta.Group
+}
+
+// String gives the path and what the group is, for people.
+func (g *Group) String() string { return fmt.Sprintf("%q group v%d", g.path, g.format) }
+
+// With returns a view of the same group with other options.
+func (g *Group) With(opts ...Option) (*Group, error) {
+	b := *g
+	if err := b.cfg.add(opts); err != nil {
+		return nil, err
+	}
+	return &b, nil
+}
+
+// Open opens the node at a path below the group.
+func (g *Group) Open(ctx context.Context, path string) (Node, error) {
+	return g.open(ctx, path, wantAny)
+}
+
+// OpenArray opens the array at a path below the group.
+func (g *Group) OpenArray(ctx context.Context, path string) (*Array, error) {
+	n, err := g.open(ctx, path, wantArray)
+	if err != nil {
+		return nil, err
+	}
+	return n.(*Array), nil
+}
+
+// OpenGroup opens the group at a path below the group.
+func (g *Group) OpenGroup(ctx context.Context, path string) (*Group, error) {
+	n, err := g.open(ctx, path, wantGroup)
+	if err != nil {
+		return nil, err
+	}
+	return n.(*Group), nil
+}
+
+func (g *Group) open(ctx context.Context, path string, w want) (Node, error) {
+	n, err := g.child(path)
+	if err != nil {
+		return nil, err
+	}
+	return open(ctx, n.st, n.path, n.cfg, w)
+}
+
+// child is a node at a path below the group, with the group's options.
+func (g *Group) child(path string) (node, error) {
+	p, err := meta.NormalizePath(path)
+	if err != nil {
+		return node{}, g.errf(err)
+	}
+	return node{st: g.st, path: join(g.path, p), cfg: g.cfg}, nil
+}
+
+// CreateArray creates an array below the group, in the group's format unless the spec names one.
+func (g *Group) CreateArray(ctx context.Context, path string, spec Spec) (*Array, error) {
+	n, err := g.child(path)
+	if err != nil {
+		return nil, err
+	}
+	if spec.Format == 0 {
+		spec.Format = g.format
+	}
+	return create(ctx, n, spec)
+}
+
+// CreateGroup creates a group below the group, in its format.
+func (g *Group) CreateGroup(ctx context.Context, path string, attrs Attrs) (*Group, error) {
+	n, err := g.child(path)
+	if err != nil {
+		return nil, err
+	}
+	return createGroup(ctx, n, GroupSpec{Format: g.format, Attrs: attrs})
+}
+
+// GroupSpec is what is stored of a group.
+type GroupSpec struct {
+	Format int // 2 or 3; 0 is 3
+	Attrs  Attrs
+}
+
+// CreateGroup creates a group at path, and the groups above it that are missing, up to the store's root. ErrExists when a
+// node is there.
+func CreateGroup(ctx context.Context, st store.Store, path string, spec GroupSpec, opts ...Option) (*Group, error) {
+	n, err := newNode(st, path, opts)
+	if err != nil {
+		return nil, err
+	}
+	return createGroup(ctx, n, spec)
+}
+
+func createGroup(ctx context.Context, n node, spec GroupSpec) (*Group, error) {
+	if spec.Format == 0 {
+		spec.Format = 3
+	}
+	m := &meta.Group{Format: spec.Format, Attrs: spec.Attrs}
+	docs, err := n.groupDocs(m)
+	if err != nil {
+		return nil, n.errf(err)
+	}
+	if err := n.create(ctx, spec.Format, docs); err != nil {
+		return nil, n.errf(err)
+	}
+	g, err := n.parse(docs.documents())
+	if err != nil {
+		return nil, n.errf(err)
+	}
+	return g.(*Group), nil
+}
+
+// groupDocs are the documents that make a group.
+func (n *node) groupDocs(m *meta.Group) (newDocs, error) {
+	switch m.Format {
+	case 3:
+		doc, err := m.EncodeV3()
+		return newDocs{{name: keyV3, bytes: doc}}, err
+	case 2:
+		zgroup, zattrs, err := m.EncodeV2()
+		return newDocs{{name: keyGroup, bytes: zgroup}, {name: keyAttrs, bytes: zattrs}}, err
+	}
+	return nil, fault.Newf(fault.Metadata, "format %d is neither 2 nor 3", m.Format)
+}
+
+// parent is the path of the group above, and whether there is one.
+func parent(path string) (string, bool) {
+	if path == "" {
+		return "", false
+	}
+	i := strings.LastIndexByte(path, '/')
+	return path[:max(i, 0)], true
+}

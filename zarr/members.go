@@ -1,0 +1,187 @@
+package zarr
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+const keyConsolidated = ".zmetadata"
+
+// Members yields the arrays and groups directly below the group, by name. With consolidated metadata that is one request
+// or none, else a listing and a bounded number of requests at once. Folders that are no nodes are passed over.
+//
+// A node whose metadata is malformed or unsupported yields an error in its place, a *MetaError, and the iteration goes
+// on for who wants to. An error of the store ends it.
+func (g *Group) Members(ctx context.Context) iter.Seq2[Node, error] {
+	return g.visit(ctx, 1)
+}
+
+// Walk yields every array and group below the group, each level by path and parents before children. Requests are as for
+// Members, for each level, and so are errors.
+func (g *Group) Walk(ctx context.Context) iter.Seq2[Node, error] {
+	return g.visit(ctx, -1)
+}
+
+// found is a node, or why there is none.
+type found struct {
+	path string
+	node Node
+	err  error
+}
+
+// visit yields the nodes below the group down to a depth; -1 is no bound.
+func (g *Group) visit(ctx context.Context, depth int) iter.Seq2[Node, error] {
+	return func(yield func(Node, error) bool) {
+		nodes, ok, err := g.consolidated(ctx, depth)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		if ok {
+			for _, n := range nodes {
+				if !yield(n.node, n.err) {
+					return
+				}
+			}
+			return
+		}
+		for level := []*Group{g}; len(level) > 0 && depth != 0; depth-- {
+			nodes, err := g.below(ctx, level)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			level = nil
+			for _, n := range nodes {
+				if !yield(n.node, n.err) {
+					return
+				}
+				if sub, ok := n.node.(*Group); ok {
+					level = append(level, sub)
+				}
+			}
+		}
+	}
+}
+
+// consolidated gives the nodes below the group from consolidated metadata, in the order of Walk; ok tells whether there
+// is any.
+func (g *Group) consolidated(ctx context.Context, depth int) (nodes []found, ok bool, err error) {
+	if g.cfg.direct {
+		return nil, false, nil
+	}
+	all, key := g.meta.Consolidated, g.docKey
+	if g.format == 2 && all == nil {
+		key = join(g.path, keyConsolidated)
+		v, err := g.document(ctx, keyConsolidated)
+		switch {
+		case errors.Is(err, fault.NotFound), errors.Is(err, fault.Refused):
+			return nil, false, nil
+		case err != nil:
+			return nil, false, g.errf(err)
+		}
+		if all, err = meta.ParseConsolidatedV2(key, v.Bytes); err != nil {
+			return nil, false, g.errf(err)
+		}
+	}
+	if all == nil {
+		return nil, false, nil
+	}
+	for path, m := range all {
+		if path == "" || depth > 0 && strings.Count(path, "/") >= depth {
+			continue
+		}
+		f := found{path: join(g.path, path)}
+		n := node{st: g.st, path: f.path, cfg: g.cfg, fromCache: true, docKey: key}
+		if f.node, f.err = n.bind(m); f.err != nil {
+			f.node, f.err = nil, n.errf(f.err)
+		}
+		nodes = append(nodes, f)
+	}
+	slices.SortFunc(nodes, func(a, b found) int {
+		return cmp.Or(cmp.Compare(strings.Count(a.path, "/"), strings.Count(b.path, "/")), cmp.Compare(a.path, b.path))
+	})
+	return nodes, true, nil
+}
+
+// below lists and opens the nodes one level below some groups.
+func (g *Group) below(ctx context.Context, level []*Group) ([]found, error) {
+	tuning := store.TuningOf(g.st)
+	dirs := make([][]child, len(level))
+	err := concurrency.EachN(ctx, tuning.ListFanout, len(level), func(ctx context.Context, i int) error {
+		for e, err := range store.Pages(ctx, g.st, level[i].path, store.OneLevel) {
+			if err != nil {
+				return err
+			}
+			if e.Dir && !hidden(e.Key) {
+				dirs[i] = append(dirs[i], child{e.Key, level[i].format})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, g.errf(err)
+	}
+	children := slices.Concat(dirs...)
+	slices.SortFunc(children, func(a, b child) int { return cmp.Compare(a.path, b.path) })
+	nodes := make([]found, len(children))
+	err = concurrency.EachN(ctx, tuning.Requests, len(children), func(ctx context.Context, i int) error {
+		n, err := g.openChild(ctx, children[i])
+		var me *fault.MetaError
+		if err != nil && !errors.As(err, &me) {
+			return err
+		}
+		nodes[i] = found{children[i].path, n, err}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(nodes, func(n found) bool { return n.node == nil && n.err == nil }), nil
+}
+
+// child is a folder in a group of some format.
+type child struct {
+	path   string
+	format int
+}
+
+// openChild opens the node in a folder, nil when there is none. Nearly all hierarchies have one format, so the parent's
+// is asked for first: one request for a v3 node instead of four.
+func (g *Group) openChild(ctx context.Context, c child) (Node, error) {
+	formats := []int{c.format, 5 - c.format}
+	if g.cfg.format != 0 {
+		formats = []int{g.cfg.format}
+	}
+	for _, f := range formats {
+		n := node{st: g.st, path: c.path, cfg: g.cfg}
+		n.cfg.format = f
+		docs, err := n.fetch(ctx, wantAny)
+		if err != nil {
+			return nil, n.errf(err)
+		}
+		n.cfg.format = g.cfg.format
+		found, err := n.parse(docs)
+		if err != nil {
+			return nil, n.errf(err)
+		}
+		if found != nil {
+			return found, nil
+		}
+	}
+	return nil, nil
+}
+
+// hidden tells whether a folder cannot be a node: v3 reserves names that begin with "__".
+func hidden(key string) bool {
+	return strings.HasPrefix(key[strings.LastIndexByte(key, '/')+1:], "__")
+}

@@ -1,0 +1,103 @@
+package zarr
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Node is an [*Array] or a [*Group].
+type Node interface {
+	// Path is the node's path below the store's root, without slashes at its ends; "" is the root.
+	Path() string
+	// Name is the last segment of the path.
+	Name() string
+	// Format is 2 or 3.
+	Format() int
+	// Attrs are the attributes. Numbers are json.Number, so that none loses a digit. The map is the caller's to change,
+	// what hangs below it is not.
+	Attrs() Attrs
+	isNode()
+}
+
+// Attrs are a node's attributes: JSON values, with numbers as json.Number when they were read.
+type Attrs = map[string]any
+
+// node is what arrays and groups have in common.
+type node struct {
+	st     store.Store
+	path   string
+	cfg    config
+	format int
+	attrs  Attrs
+	docKey string // key of the document that makes it a node
+	// What attributes are changed against: the document that holds them, and its version; no version means that the
+	// document was not read itself (consolidated metadata) or, for v2's .zattrs, is absent.
+	attrsKey     string
+	attrsDoc     []byte
+	attrsVersion store.Version
+	fromCache    bool // taken from consolidated metadata
+}
+
+func (n *node) isNode() {}
+
+// Path is the path below the store's root.
+func (n *node) Path() string { return n.path }
+
+// Format is 2 or 3.
+func (n *node) Format() int { return n.format }
+
+// Store is the store the node was opened in.
+func (n *node) Store() store.Store { return n.st }
+
+// Name is the last segment of the path; "" for the root.
+func (n *node) Name() string { return n.path[strings.LastIndexByte(n.path, '/')+1:] }
+
+// Attrs returns the attributes.
+func (n *node) Attrs() Attrs {
+	m := make(Attrs, len(n.attrs))
+	for k, v := range n.attrs {
+		m[k] = v
+	}
+	return m
+}
+
+// Attr decodes one attribute into a T, and tells whether the node has it: Attr[string](a, "units").
+func Attr[T any](n Node, name string) (value T, ok bool, err error) {
+	v, ok := n.Attrs()[name]
+	if !ok {
+		return value, false, nil
+	}
+	if t, same := v.(T); same {
+		return t, true, nil
+	}
+	b, err := meta.EncodeAttrs(Attrs{name: v})
+	if err != nil {
+		return value, true, err
+	}
+	var m map[string]T
+	if err := json.Unmarshal(b, &m); err != nil {
+		return value, true, fault.Newf(fault.Type, "attribute %q of %q: %w", name, n.Path(), err)
+	}
+	return m[name], true, nil
+}
+
+// errf says which node of which store an error is about.
+func (n *node) errf(err error) error {
+	return fmt.Errorf("zarr: %q in %s: %w", n.path, store.Name(n.st), err)
+}
+
+// join puts a name below a path.
+func join(path, name string) string {
+	switch {
+	case path == "":
+		return name
+	case name == "":
+		return path
+	}
+	return path + "/" + name
+}

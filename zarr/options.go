@@ -1,0 +1,160 @@
+package zarr
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Option changes how a node behaves, never what is stored. Options are given when a node is opened or created, or to
+// [Array.With]; later ones win. A group's options pass to the nodes opened through it. An Option prints itself.
+type Option struct {
+	name  string
+	apply func(*config) error
+}
+
+// String gives the option as it was written.
+func (o Option) String() string { return o.name }
+
+// config is what the options of a node add up to.
+type config struct {
+	format       int // 0: found out
+	maxMetadata  int64
+	maxChunk     int64
+	inFlight     int
+	maxRequests  int
+	storeFill    bool
+	singleWriter bool
+	direct       bool // ignore consolidated metadata
+	limits       *concurrency.Limits
+	table        *codec.Table
+	report       *Report
+}
+
+// MaxMetadata is the default bound in bytes on one metadata document: consolidated metadata of ten thousand arrays has
+// about 20 MiB.
+const MaxMetadata = 64 << 20
+
+func newConfig(opts []Option) (config, error) {
+	c := config{maxMetadata: MaxMetadata}
+	return c, c.add(opts)
+}
+
+func (c *config) add(opts []Option) error {
+	for _, o := range opts {
+		if o.apply == nil {
+			return fault.Newf(fault.Selection, "an Option that no function of package zarr made")
+		}
+		if err := o.apply(c); err != nil {
+			return fmt.Errorf("zarr: option %v: %w", o, err)
+		}
+	}
+	if c.limits == nil {
+		c.limits = concurrency.Default()
+	}
+	if c.table == nil {
+		c.table = codec.Builtin()
+	}
+	if c.maxChunk == 0 {
+		// Half of what the process may use: a chunk must fit beside its encoded form.
+		c.maxChunk = concurrency.Memory() / 2
+	}
+	return nil
+}
+
+func intOption(name string, n, least int, set func(*config)) Option {
+	return Option{fmt.Sprintf("%s(%d)", name, n), func(c *config) error {
+		if n < least {
+			return fault.Newf(fault.Selection, "%d is less than %d", n, least)
+		}
+		set(c)
+		return nil
+	}}
+}
+
+// Format opens only nodes of one Zarr format, 2 or 3, and saves the requests that would find it out.
+func Format(format int) Option {
+	return Option{fmt.Sprintf("Format(%d)", format), func(c *config) error {
+		if format != 2 && format != 3 {
+			return fault.Newf(fault.Selection, "format %d is neither 2 nor 3", format)
+		}
+		c.format = format
+		return nil
+	}}
+}
+
+// MetadataLimit refuses metadata documents of more than n bytes with ErrLimit; the default is MaxMetadata.
+func MetadataLimit(n int64) Option {
+	return intOption("MetadataLimit", int(n), 1, func(c *config) { c.maxMetadata = n })
+}
+
+// ChunkLimit refuses, with ErrLimit, to hold decoded chunks of more than n bytes in memory; the default is half of
+// concurrency.Memory.
+func ChunkLimit(n int64) Option {
+	return intOption("ChunkLimit", int(n), 1, func(c *config) { c.maxChunk = n })
+}
+
+// InFlight lets each call work on at most n chunks at once. The default is as many as the store takes requests and the
+// process has CPU slots; the store's own limit on requests, shared by all calls, holds in any case.
+func InFlight(n int) Option { return intOption("InFlight", n, 1, func(c *config) { c.inFlight = n }) }
+
+// MaxRequests refuses, with ErrLimit and before the first request, a call that would touch more than n chunks.
+func MaxRequests(n int) Option {
+	return intOption("MaxRequests", n, 1, func(c *config) { c.maxRequests = n })
+}
+
+// StoreFill stores chunks even when every element is the fill value; without it they are deleted or not written.
+func StoreFill() Option {
+	return Option{"StoreFill()", func(c *config) error { c.storeFill = true; return nil }}
+}
+
+// SingleWriter promises that nobody else writes the array meanwhile. Partial chunks are then written without a
+// condition, which a store that cannot do conditional writes needs.
+func SingleWriter() Option {
+	return Option{"SingleWriter()", func(c *config) error { c.singleWriter = true; return nil }}
+}
+
+// Direct ignores consolidated metadata: members of a group are listed and read one by one.
+func Direct() Option {
+	return Option{"Direct()", func(c *config) error { c.direct = true; return nil }}
+}
+
+// WithLimits draws CPU slots and bytes from l instead of concurrency.Default.
+func WithLimits(l *concurrency.Limits) Option {
+	return Option{"WithLimits(…)", func(c *config) error {
+		if l == nil || l.CPU == nil || l.Bytes == nil {
+			return fault.Newf(fault.Selection, "CPU and Bytes must be set")
+		}
+		c.limits = l
+		return nil
+	}}
+}
+
+// WithCodecs makes codecs from t instead of codec.Builtin.
+func WithCodecs(t *codec.Table) Option {
+	return Option{"WithCodecs(…)", func(c *config) error {
+		if t == nil {
+			return fault.Newf(fault.Selection, "no table")
+		}
+		c.table = t
+		return nil
+	}}
+}
+
+// Report adds up what calls did. It may be read at any time, and shared by any number of calls.
+type Report struct {
+	Gets, Puts, Deletes atomic.Int64 // requests that calls made of the store; its retries are not counted here
+	Chunks              atomic.Int64 // chunks read or written
+	Missing             atomic.Int64 // chunks that were absent and read as the fill value
+	Conflicts           atomic.Int64 // partial writes that had to be done again
+	BytesRead           atomic.Int64 // encoded bytes
+	BytesWritten        atomic.Int64 // encoded bytes
+}
+
+// ReportTo counts into r what calls on the node do.
+func ReportTo(r *Report) Option {
+	return Option{"ReportTo(…)", func(c *config) error { c.report = r; return nil }}
+}

@@ -1,0 +1,230 @@
+package zarr
+
+import (
+	"context"
+	"errors"
+	"math"
+	"reflect"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/bytesview"
+	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/plan"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Read returns what sel selects of the array, in C order. T must have the memory form of the data type: float32 for
+// float32, dtype.F16 for float16 (ErrType otherwise; nothing is converted). A selection of more bytes than
+// concurrency.Memory is ErrLimit.
+func Read[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error) {
+	r, err := a.region(sel)
+	if err != nil {
+		return nil, err
+	}
+	n, err := a.sized(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := fits[T](a); err != nil {
+		return nil, err
+	}
+	if bytes := int64(n) * int64(a.meta.DType.Size()); bytes > concurrency.Memory() {
+		return nil, a.errf(fault.Newf(fault.Limit, "the selection has %d bytes, more than this process may use", bytes))
+	}
+	dst := make([]T, n)
+	return dst, readInto(ctx, a, dst, r)
+}
+
+// ReadInto sets dst to what sel selects of the array, in C order; len(dst) is the number of elements selected
+// (ErrSelection otherwise). T is as for Read. Where a chunk lies contiguous in dst it is decoded there, without a copy.
+// After an error the contents of dst are undefined.
+func ReadInto[T any](ctx context.Context, a *Array, dst []T, sel ...Selection) error {
+	r, err := regionOf[T](a, len(dst), sel)
+	if err != nil {
+		return err
+	}
+	return readInto(ctx, a, dst, r)
+}
+
+// ReadBytes is ReadInto for any data type: dst is set to the elements in memory form (little-endian, packed; see package
+// dtype); len(dst) is their number times the size of one.
+func ReadBytes(ctx context.Context, a *Array, dst []byte, sel ...Selection) error {
+	r, err := a.regionOfBytes(len(dst), sel)
+	if err != nil {
+		return err
+	}
+	return a.read(ctx, dst, r)
+}
+
+func readInto[T any](ctx context.Context, a *Array, dst []T, r grid.Region) error {
+	if view, ok := bytesview.Of(dst); ok {
+		return a.read(ctx, view, r)
+	}
+	b := make([]byte, len(dst)*a.meta.DType.Size())
+	if err := a.read(ctx, b, r); err != nil {
+		return err
+	}
+	bytesview.Take(dst, b)
+	return nil
+}
+
+// regionOf resolves a selection that a buffer of n Ts is for.
+func regionOf[T any](a *Array, n int, sel []Selection) (grid.Region, error) {
+	r, err := a.region(sel)
+	if err != nil {
+		return nil, err
+	}
+	if err := fits[T](a); err != nil {
+		return nil, err
+	}
+	return r, a.wantLen(r, n, "elements", 1)
+}
+
+// regionOfBytes resolves a selection that a buffer of n bytes is for.
+func (a *Array) regionOfBytes(n int, sel []Selection) (grid.Region, error) {
+	r, err := a.region(sel)
+	if err != nil {
+		return nil, err
+	}
+	return r, a.wantLen(r, n, "bytes", a.meta.DType.Size())
+}
+
+// fits checks T against the data type, once a call.
+func fits[T any](a *Array) error {
+	if t := reflect.TypeFor[T](); !a.meta.DType.Fits(t) {
+		return a.errf(fault.Newf(fault.Type, "%v elements are %v in Go, not %v", a.meta.DType, a.meta.DType.Go(), t))
+	}
+	return nil
+}
+
+// sized is the number of elements of a region; ErrLimit when their bytes overflow an int.
+func (a *Array) sized(r grid.Region) (int, error) {
+	n := 1
+	for _, s := range r {
+		if s.Count == 0 {
+			return 0, nil
+		}
+		if n > math.MaxInt/s.Count {
+			return 0, a.errf(fault.Newf(fault.Limit, "a selection of shape %v overflows", r.Shape()))
+		}
+		n *= s.Count
+	}
+	if n > math.MaxInt/max(a.meta.DType.Size(), 1) {
+		return 0, a.errf(fault.Newf(fault.Limit, "a selection of shape %v overflows", r.Shape()))
+	}
+	return n, nil
+}
+
+func (a *Array) wantLen(r grid.Region, have int, unit string, each int) error {
+	n, err := a.sized(r)
+	if err != nil {
+		return err
+	}
+	if n*each != have {
+		return a.errf(fault.Newf(fault.Selection, "a selection of shape %v has %d %s, the buffer %d", r.Shape(), n*each, unit, have))
+	}
+	return nil
+}
+
+// read fills dst with the region: one goroutine takes one chunk from its key to its place in dst.
+func (a *Array) read(ctx context.Context, dst []byte, r grid.Region) error {
+	p := plan.Plan{Layout: a.layout(), Region: r}
+	if err := a.admit(p); err != nil {
+		return err
+	}
+	shape := r.Shape()
+	op := a.cfg.limits.Bytes.Op()
+	return concurrency.Each(ctx, min(a.inFlight(), p.Len()), p.Fetches(), func(ctx context.Context, f plan.Fetch) error {
+		if err := a.readChunk(ctx, op, f, dst, shape); err != nil {
+			return a.chunkErr("read", f, err)
+		}
+		return nil
+	})
+}
+
+// admit holds a plan against the caller's bounds before anything is requested.
+func (a *Array) admit(p plan.Plan) error {
+	if n := p.Len(); a.cfg.maxRequests > 0 && n > a.cfg.maxRequests {
+		return a.errf(fault.Newf(fault.Limit, "the selection touches %d chunks, more than MaxRequests(%d)", n, a.cfg.maxRequests))
+	}
+	return nil
+}
+
+func (a *Array) readChunk(ctx context.Context, op *concurrency.Op, f plan.Fetch, dst []byte, region []int) error {
+	hold, err := op.Acquire(ctx, a.estimate())
+	if err != nil {
+		return err
+	}
+	defer hold.Release()
+	buf := getBuffer(a.estimate())
+	defer putBuffer(buf)
+
+	v, err := a.get(ctx, f.Key, buf)
+	if errors.Is(err, fault.NotFound) {
+		a.cfg.report.missing()
+		f.FillRegion(dst, region, a.meta.Grid.Shape, a.fill)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	hold.Adjust(int64(cap(v.Bytes)))
+
+	slot, err := a.cfg.limits.CPU.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer slot.Release()
+	s := scratchOf(slot)
+	if off, ok := f.Contiguous(region); ok && f.Full {
+		off *= a.meta.DType.Size()
+		return a.chain.Decode(codec.Block{Bytes: dst[off : off+a.chunk : off+a.chunk]}, v.Bytes, &s.codec)
+	}
+	chunk, err := a.decode(s, v.Bytes)
+	if err != nil {
+		return err
+	}
+	f.FromChunk(dst, chunk, region, a.meta.Grid.Shape, a.meta.DType.Size())
+	return nil
+}
+
+// get fetches an object of this array into buf, and leaves in buf what was fetched so that its memory is used again.
+func (a *Array) get(ctx context.Context, key string, buf *buffer) (store.Value, error) {
+	a.cfg.report.get()
+	most := a.chain.MaxEncoded()
+	v, err := a.st.Get(ctx, key, store.GetOptions{Max: most}, buf.b[:0])
+	if errors.Is(err, fault.Limit) {
+		// Not a limit of the caller's: no encoder makes so much of a chunk.
+		return store.Value{}, fault.Newf(fault.Corrupt, "the stored chunk has more than the %d bytes that its codecs can make: %v", most, err)
+	}
+	if err != nil {
+		return store.Value{}, err
+	}
+	buf.b = v.Bytes
+	a.observe(len(v.Bytes))
+	a.cfg.report.read(len(v.Bytes))
+	return v, nil
+}
+
+// decode turns a stored object into a whole chunk in the slot's scratch.
+func (a *Array) decode(s *scratch, stored []byte) ([]byte, error) {
+	chunk, err := a.chunkScratch(s)
+	if err != nil {
+		return nil, err
+	}
+	return chunk, a.chain.Decode(codec.Block{Bytes: chunk}, stored, &s.codec)
+}
+
+// chunkScratch is room for one decoded chunk.
+func (a *Array) chunkScratch(s *scratch) ([]byte, error) {
+	if int64(a.chunk) > a.cfg.maxChunk {
+		return nil, fault.Newf(fault.Limit, "a chunk of shape %v has %d bytes, more than ChunkLimit(%d)", a.meta.Grid.Shape, a.chunk, a.cfg.maxChunk)
+	}
+	return s.room(a.chunk), nil
+}
+
+func (a *Array) chunkErr(op string, f plan.Fetch, err error) error {
+	return a.errf(&fault.ChunkError{Op: op, Path: a.path, Key: f.Key, Coord: f.Coord, Err: err})
+}

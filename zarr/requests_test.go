@@ -1,0 +1,234 @@
+package zarr_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+var update = flag.Bool("update", false, "write testdata/requests.txt anew")
+
+// transcript records requests. Those of one step may be made in any order, so they are sorted.
+type transcript struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (tr *transcript) record(e store.Event) {
+	line := e.Op + " " + e.Key
+	if !e.Range.IsWhole() {
+		line += " " + e.Range.String()
+	}
+	switch {
+	case errors.Is(e.Err, fault.NotFound):
+		line += " absent"
+	case e.Err != nil:
+		line += " " + e.Err.Error()
+	}
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	tr.lines = append(tr.lines, line)
+}
+
+// TestRequests holds what each operation costs to testdata/requests.txt: "# step", then its requests.
+func TestRequests(t *testing.T) {
+	ctx := t.Context()
+	var tr transcript
+	var out strings.Builder
+	backing := mem.New()
+	st := store.Observe(backing, tr.record)
+	step := func(name string, f func() error) {
+		t.Helper()
+		tr.lines = nil
+		if err := f(); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		slices.Sort(tr.lines)
+		fmt.Fprintf(&out, "# %s\n", name)
+		for _, l := range tr.lines {
+			out.WriteString(l + "\n")
+		}
+		out.WriteString("\n")
+	}
+	open := func(path string, opts ...zarr.Option) func() error {
+		return func() error { _, err := zarr.OpenArray(ctx, st, path, opts...); return err }
+	}
+	walk := func(opts ...zarr.Option) func() error {
+		return func() error {
+			g, err := zarr.OpenGroup(ctx, st, "g", opts...)
+			if err != nil {
+				return err
+			}
+			for _, err := range g.Walk(ctx) {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	var a *zarr.Array
+	spec := zarr.Spec{Shape: []int{8, 8}, Chunks: []int{4, 4}, DType: dtype.Float32, Codecs: []codec.Spec{}}
+	v2 := spec
+	v2.Format = 2
+
+	step("create a v3 array below two groups that are missing", func() (err error) { a, err = zarr.Create(ctx, st, "g/sub/x", spec); return err })
+	step("create a v2 array with attributes beside a v3 group", func() (err error) {
+		v2.Attrs = zarr.Attrs{"a": 1}
+		_, err = zarr.Create(ctx, st, "g/y", v2)
+		return err
+	})
+	step("open a v3 array", open("g/sub/x"))
+	step("open a v3 array of a format that is known", open("g/sub/x", zarr.Format(3)))
+	step("open a v2 array", open("g/y"))
+	step("open a v2 array of a format that is known", open("g/y", zarr.Format(2)))
+	step("write everything", func() error { return zarr.Write(ctx, a, count(64)) })
+	step("write one row of chunks and a part of the next", func() error { return zarr.Write(ctx, a, count(40), zarr.Range(0, 5)) })
+	step("write fill values over one chunk", func() error { return zarr.Write(ctx, a, make([]float32, 16), zarr.Range(0, 4), zarr.Range(0, 4)) })
+	step("read a region over four chunks, one of them missing", func() error {
+		return zarr.ReadInto(ctx, a, make([]float32, 4), zarr.Range(3, 5), zarr.Range(3, 5))
+	})
+	step("read nothing", func() error { return zarr.ReadInto(ctx, a, []float32{}, zarr.Range(3, 3)) })
+	step("change attributes", func() error { _, err := zarr.SetAttrs(ctx, a, zarr.Attrs{"units": "K"}); return err })
+	step("walk a v3 group with a v2 array in it", walk())
+	step("replace an array", func() error { _, err := zarr.Replace(ctx, st, "g/sub/x", spec); return err })
+
+	const file = "testdata/requests.txt"
+	if *update {
+		if err := os.WriteFile(file, []byte(out.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.String() != string(want) {
+		t.Errorf("requests differ from %s; they are now\n%s", file, out.String())
+	}
+}
+
+// TestConsolidated reads a hierarchy from consolidated metadata alone, and changes nodes that came from it.
+func TestConsolidated(t *testing.T) {
+	docs := map[string]map[string]string{
+		"v2": {
+			".zgroup":      `{"zarr_format":2}`,
+			"g/.zgroup":    `{"zarr_format":2}`,
+			"g/x/.zarray":  `{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"<i4","compressor":null,"fill_value":7,"order":"C","filters":null}`,
+			"g/x/.zattrs":  `{"units":"K"}`,
+			"late/.zgroup": `{"zarr_format":2}`,
+			".zmetadata": `{"zarr_consolidated_format":1,"metadata":{".zgroup":{"zarr_format":2},"g/.zgroup":{"zarr_format":2},"g/x/.zattrs":{"units":"K"},
+				"g/x/.zarray":{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"<i4","compressor":null,"fill_value":7,"order":"C","filters":null},
+				"bad/.zarray":{"zarr_format":2,"shape":[-2]}}}`,
+		},
+		"v3": {
+			"zarr.json": `{"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{
+				"g":{"zarr_format":3,"node_type":"group"},"bad":{"zarr_format":3,"node_type":"array"},
+				"g/x":{"zarr_format":3,"node_type":"array","shape":[2],"data_type":"int32","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2]}},
+				"chunk_key_encoding":{"name":"default"},"fill_value":7,"codecs":[{"name":"bytes","configuration":{"endian":"little"}}],"attributes":{"units":"K"}}}}}`,
+			"g/zarr.json": `{"zarr_format":3,"node_type":"group"}`,
+			"g/x/zarr.json": `{"zarr_format":3,"node_type":"array","shape":[2],"data_type":"int32","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2]}},
+				"chunk_key_encoding":{"name":"default"},"fill_value":7,"codecs":[{"name":"bytes","configuration":{"endian":"little"}}],"attributes":{"units":"K"}}`,
+			"late/zarr.json": `{"zarr_format":3,"node_type":"group"}`,
+		},
+	}
+	for name, docs := range docs {
+		t.Run(name, func(t *testing.T) {
+			ctx := t.Context()
+			backing := mem.New()
+			for k, v := range docs {
+				if _, err := backing.Put(ctx, k, []byte(v), store.PutOptions{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var tr transcript
+			st := store.Observe(backing, tr.record)
+			g, err := zarr.OpenGroup(ctx, st, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			opening := len(tr.lines)
+			var x *zarr.Array
+			var seen []string
+			bad := 0
+			for n, err := range g.Walk(ctx) {
+				var me *zarr.MetaError
+				if err != nil {
+					if bad++; !errors.Is(err, zarr.ErrMetadata) || !errors.As(err, &me) || !strings.Contains(err.Error(), "bad") {
+						t.Error(err)
+					}
+					continue
+				}
+				seen = append(seen, n.Path())
+				if a, ok := n.(*zarr.Array); ok {
+					x = a
+				}
+			}
+			if !slices.Equal(seen, []string{"g", "g/x"}) || bad != 1 {
+				t.Errorf("walked %v and %d bad ones", seen, bad)
+			}
+			if n := len(tr.lines) - opening; n > 1 || name == "v3" && n > 0 {
+				t.Errorf("the walk made %d requests: %v", n, tr.lines)
+			}
+			if got, err := zarr.Read[int32](ctx, x); err != nil || !slices.Equal(got, []int32{7, 7}) {
+				t.Errorf("read %v, %v", got, err)
+			}
+			direct, err := g.With(zarr.Direct())
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen = nil
+			for n, err := range direct.Walk(ctx) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				seen = append(seen, n.Path())
+			}
+			if !slices.Equal(seen, []string{"g", "late", "g/x"}) {
+				t.Errorf("walked directly %v", seen)
+			}
+			// Consolidated metadata is no authority for writing.
+			y, err := zarr.SetAttrs(ctx, x, zarr.Attrs{"units": "m"})
+			if err != nil || y.Attrs()["units"] != "m" {
+				t.Fatalf("%v, %v", y, err)
+			}
+			if _, err := zarr.SetAttrs(ctx, x, zarr.Attrs{"units": "s"}); !errors.Is(err, zarr.ErrConflict) {
+				t.Errorf("over a stale copy: %v", err)
+			}
+		})
+	}
+}
+
+// TestAllocationsPerChunk bounds what a read of many chunks allocates once pools are warm: goroutine, plan, key, request.
+func TestAllocationsPerChunk(t *testing.T) {
+	const chunks = 256
+	for _, c := range []codec.Spec{codec.Zstd(1), codec.Gzip(1), codec.Blosc(codec.BloscOptions{Cname: "lz4"})} {
+		a := mustCreate(t, mem.New(), "", zarr.Spec{Shape: []int{chunks * 1024}, Chunks: []int{1024}, DType: dtype.Float32, Codecs: []codec.Spec{c}}, zarr.InFlight(2))
+		if err := zarr.Write(t.Context(), a, count(chunks*1024)); err != nil {
+			t.Fatal(err)
+		}
+		dst := make([]float32, chunks*1024)
+		n := testing.AllocsPerRun(5, func() {
+			if err := zarr.ReadInto(context.Background(), a, dst); err != nil {
+				t.Fatal(err)
+			}
+		})
+		t.Logf("%v: %.1f allocations a chunk", c, n/chunks)
+		if n/chunks > allocationsPerChunk {
+			t.Errorf("%v: %.1f allocations a chunk", c, n/chunks)
+		}
+	}
+}

@@ -1,0 +1,289 @@
+package zarr
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/zargo-io/zargo/internal/bytesview"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+)
+
+// Spec is what is stored of an array. Only Shape and DType must be set.
+type Spec struct {
+	Format int   // 2 or 3; 0 is 3
+	Shape  []int // elements along each axis; empty for a scalar
+	Chunks []int // elements of a chunk along each axis; nil is one chunk for the whole array, at most MaxDefaultChunk bytes
+	DType  dtype.Type
+
+	// Fill is the value of elements that were never written: a Go value of the data type or a number it can hold
+	// exactly, a json.RawMessage as metadata spells it, [NoFill] for v2's null; nil is the data type's default.
+	Fill any
+
+	// Codecs encode a chunk. nil is zstd; empty is none. A codec from array to bytes need not be named: bytes in
+	// little-endian order is put in. For v2, codec.Bytes gives the byte order, and the last other codec becomes the
+	// compressor, those before it the filters.
+	Codecs []codec.Spec
+
+	Order     string   // "C" or "F", the order of elements within a chunk; "" is "C"
+	Separator string   // "/" or "." between the numbers of a chunk's key; "" is "/" in v3 and "." in v2
+	Dims      []string // names of the axes, "" for one without a name; nil is none. Only v3 stores them
+	Attrs     Attrs
+}
+
+// MaxDefaultChunk is the most bytes that an array may have to be stored in one chunk unasked.
+const MaxDefaultChunk = 16 << 20
+
+// NoFill is the Spec.Fill of a v2 array whose fill value is undefined (null). Its missing chunks read as zero, and
+// every chunk written is stored.
+const NoFill = noFill(0)
+
+type noFill uint8
+
+func (noFill) String() string { return "NoFill" }
+
+// model makes the metadata of a new array.
+func (s Spec) model(cfg config) (*meta.Array, error) {
+	bad := func(format string, args ...any) error { return fault.Newf(fault.Metadata, format, args...) }
+	m := &meta.Array{Format: s.Format, Shape: slices.Clone(s.Shape), DType: s.DType, Dims: slices.Clone(s.Dims), Attrs: s.Attrs}
+	if m.Shape == nil {
+		m.Shape = []int{}
+	}
+	if m.Format == 0 {
+		m.Format = 3
+	}
+	if m.Format != 2 && m.Format != 3 {
+		return nil, bad("format %d is neither 2 nor 3", m.Format)
+	}
+	if s.DType == nil {
+		return nil, bad("the spec has no DType")
+	}
+	for i, d := range s.Shape {
+		if d < 0 {
+			return nil, bad("axis %d has length %d", i, d)
+		}
+	}
+	if s.Dims != nil && len(s.Dims) != len(s.Shape) {
+		return nil, bad("%d names for %d axes", len(s.Dims), len(s.Shape))
+	}
+	if s.Dims != nil && m.Format == 2 {
+		return nil, bad("v2 has no dimension names; xarray keeps them in the attribute _ARRAY_DIMENSIONS")
+	}
+	var err error
+	if m.Grid.Shape, err = s.chunkShape(); err != nil {
+		return nil, err
+	}
+	if m.Fill, err = s.fill(m.Format); err != nil {
+		return nil, err
+	}
+	if m.Keys, err = s.keys(m.Format); err != nil {
+		return nil, err
+	}
+	m.Codecs, err = s.codecs(m, cfg.table)
+	return m, err
+}
+
+func (s Spec) chunkShape() ([]int, error) {
+	if s.Chunks != nil {
+		if len(s.Chunks) != len(s.Shape) {
+			return nil, fault.Newf(fault.Metadata, "chunks %v for the shape %v", s.Chunks, s.Shape)
+		}
+		for i, c := range s.Chunks {
+			if c < 1 {
+				return nil, fault.Newf(fault.Metadata, "chunks have length %d along axis %d", c, i)
+			}
+		}
+		return slices.Clone(s.Chunks), nil
+	}
+	chunk := make([]int, len(s.Shape))
+	for i, d := range s.Shape {
+		chunk[i] = max(d, 1)
+	}
+	n, err := codec.Repr{Shape: chunk, Type: s.DType}.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	if n > MaxDefaultChunk {
+		return nil, fault.Newf(fault.Limit, "the array has %d bytes, too many for one chunk: set Spec.Chunks", n)
+	}
+	return chunk, nil
+}
+
+func (s Spec) fill(format int) ([]byte, error) {
+	switch v := s.Fill.(type) {
+	case nil:
+		return s.DType.DefaultFill(), nil
+	case noFill:
+		if format != 2 {
+			return nil, fault.Newf(fault.Metadata, "v%d arrays need a fill value", format)
+		}
+		return nil, nil
+	case json.RawMessage:
+		return s.DType.ParseFill(v, format)
+	}
+	if v := reflect.ValueOf(s.Fill); s.DType.Fits(v.Type()) {
+		return memoryForm(v, s.DType)
+	}
+	raw, err := fillJSON(s.Fill)
+	if err != nil {
+		return nil, fault.Newf(fault.Type, "fill value %v of type %T: %w", s.Fill, s.Fill, err)
+	}
+	b, err := s.DType.ParseFill(raw, format)
+	if err != nil {
+		return nil, fault.Newf(fault.Type, "fill value %v of type %T for %v: %w", s.Fill, s.Fill, s.DType, err)
+	}
+	return b, nil
+}
+
+// memoryForm gives the bytes of one Go value that fits t.
+func memoryForm(v reflect.Value, t dtype.Type) ([]byte, error) {
+	b := make([]byte, t.Size())
+	one := reflect.New(t.Go()).Elem()
+	one.Set(v.Convert(t.Go()))
+	return b, bytesview.PutValue(b, one.Interface())
+}
+
+// fillJSON spells a Go number as metadata does, so that ParseFill decides whether the data type can hold it.
+func fillJSON(v any) (json.RawMessage, error) {
+	switch r := reflect.ValueOf(v); r.Kind() {
+	case reflect.Float32, reflect.Float64:
+		f := r.Float()
+		switch {
+		case math.IsNaN(f):
+			return json.RawMessage(`"NaN"`), nil
+		case math.IsInf(f, 1):
+			return json.RawMessage(`"Infinity"`), nil
+		case math.IsInf(f, -1):
+			return json.RawMessage(`"-Infinity"`), nil
+		}
+		return json.Marshal(v)
+	case reflect.Complex64, reflect.Complex128:
+		re, err := fillJSON(real(r.Complex()))
+		if err != nil {
+			return nil, err
+		}
+		im, err := fillJSON(imag(r.Complex()))
+		return fmt.Appendf(nil, "[%s,%s]", re, im), err
+	}
+	return json.Marshal(v)
+}
+
+func (s Spec) keys(format int) (meta.KeyEncoding, error) {
+	k := meta.KeyEncoding{Name: "default", Separator: s.Separator}
+	if format == 2 {
+		k.Name = "v2"
+	}
+	switch s.Separator {
+	case "":
+		k.Separator = "/"
+		if format == 2 {
+			k.Separator = "."
+		}
+	case "/", ".":
+	default:
+		return k, fault.Newf(fault.Metadata, "separator %q is neither %q nor %q", s.Separator, "/", ".")
+	}
+	return k, nil
+}
+
+// codecs is the whole pipeline in the spelling of the format.
+func (s Spec) codecs(m *meta.Array, table *codec.Table) ([]meta.Named, error) {
+	specs := s.Codecs
+	if specs == nil {
+		specs = []codec.Spec{codec.Zstd(0)}
+	}
+	var arrays, bytes []codec.Spec
+	var serial *codec.Spec
+	rank := len(m.Shape)
+	switch s.Order {
+	case "", "C":
+	case "F":
+		if rank > 1 {
+			order := make([]int, rank)
+			for i := range order {
+				order[i] = rank - 1 - i
+			}
+			arrays = append(arrays, codec.Transpose(order...))
+		}
+	default:
+		return nil, fault.Newf(fault.Metadata, "order %q is neither C nor F", s.Order)
+	}
+	for _, c := range specs {
+		switch c.Name {
+		case "transpose":
+			arrays = append(arrays, c)
+		case "bytes":
+			serial = &c
+		default:
+			bytes = append(bytes, c)
+		}
+	}
+	if serial == nil {
+		order := dtype.NoOrder
+		if m.DType.HasOrder() {
+			order = dtype.Little
+		}
+		c := codec.Bytes(order)
+		serial = &c
+	}
+	all, err := table.Normalize(slices.Concat(arrays, []codec.Spec{*serial}, bytes), codec.Repr{Shape: m.Grid.Shape, Type: m.DType, Fill: m.Fill})
+	if err != nil {
+		return nil, err
+	}
+	named := make([]meta.Named, len(all))
+	for i, c := range all {
+		if m.Format == 2 && c.Name != "bytes" && c.Name != "transpose" {
+			id, config, err := c.Numcodecs()
+			if err != nil {
+				return nil, err
+			}
+			c = codec.FromNumcodecs(id, config)
+		}
+		named[i] = meta.Named{Name: c.Name, Config: c.Config}
+	}
+	return named, nil
+}
+
+// difference names the first stored fact, attributes apart, in which two arrays differ; "" when there is none.
+func difference(a, b *meta.Array) string {
+	switch {
+	case a.Format != b.Format:
+		return "format"
+	case !slices.Equal(a.Shape, b.Shape):
+		return "shape"
+	case !slices.Equal(a.Grid.Shape, b.Grid.Shape):
+		return "chunk shape"
+	case a.DType.String() != b.DType.String():
+		return "data type"
+	case (a.Fill == nil) != (b.Fill == nil) || !bytes.Equal(a.Fill, b.Fill):
+		return "fill value"
+	case a.Keys != b.Keys:
+		return "chunk key encoding"
+	case !slices.Equal(a.Dims, b.Dims):
+		return "dimension names"
+	case !slices.EqualFunc(a.Codecs, b.Codecs, sameCodec):
+		return "codecs"
+	}
+	return ""
+}
+
+// sameCodec compares configurations as JSON values: spacing and the order of members do not count.
+func sameCodec(a, b meta.Named) bool {
+	var x, y any
+	ex, ey := decodeConfig(a.Config, &x), decodeConfig(b.Config, &y)
+	return a.Name == b.Name && errors.Join(ex, ey) == nil && reflect.DeepEqual(x, y)
+}
+
+func decodeConfig(raw json.RawMessage, v *any) error {
+	if len(raw) == 0 {
+		raw = json.RawMessage("{}")
+	}
+	return json.Unmarshal(raw, v)
+}

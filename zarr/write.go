@@ -1,0 +1,240 @@
+package zarr
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/bytesview"
+	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/plan"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Write sets what sel selects of the array to src, in C order; len(src) is the number of elements selected (ErrSelection
+// otherwise). T is as for Read.
+//
+// Chunks whose elements inside the array are all selected are written without being read. Others are read, changed and
+// written on condition that nobody replaced them in between, and done again if somebody did: concurrent writers of
+// different elements lose nothing, here or in other processes. A store that cannot do conditional writes refuses partial
+// chunks with errors.ErrUnsupported; see SingleWriter. Chunks whose every element is the fill value are deleted, or not
+// written, unless StoreFill says otherwise; where the fill value is undefined (v2's null) all are stored.
+//
+// After an error some chunks may have been written and others not; each is wholly old or wholly new.
+func Write[T any](ctx context.Context, a *Array, src []T, sel ...Selection) error {
+	r, err := regionOf[T](a, len(src), sel)
+	if err != nil {
+		return err
+	}
+	if view, ok := bytesview.Of(src); ok {
+		return a.write(ctx, view, r)
+	}
+	b := make([]byte, len(src)*a.meta.DType.Size())
+	bytesview.Put(b, src)
+	return a.write(ctx, b, r)
+}
+
+// WriteBytes is Write for any data type: src holds the elements in memory form (little-endian, packed; see package
+// dtype).
+func WriteBytes(ctx context.Context, a *Array, src []byte, sel ...Selection) error {
+	r, err := a.regionOfBytes(len(src), sel)
+	if err != nil {
+		return err
+	}
+	return a.write(ctx, src, r)
+}
+
+func (a *Array) write(ctx context.Context, src []byte, r grid.Region) error {
+	p := plan.Plan{Layout: a.layout(), Region: r}
+	if err := a.admit(p); err != nil {
+		return err
+	}
+	shape := r.Shape()
+	op := a.cfg.limits.Bytes.Op()
+	return concurrency.Each(ctx, min(a.inFlight(), p.Len()), p.Fetches(), func(ctx context.Context, f plan.Fetch) error {
+		w := chunkWriter{a: a, op: op, f: f, src: src, region: shape}
+		var err error
+		if f.Covers {
+			err = w.whole(ctx)
+		} else {
+			err = w.partial(ctx)
+		}
+		if err != nil {
+			return a.chunkErr("write", f, err)
+		}
+		return nil
+	})
+}
+
+// chunkWriter writes one chunk of one call.
+type chunkWriter struct {
+	a      *Array
+	op     *concurrency.Op
+	f      plan.Fetch
+	src    []byte
+	region []int
+}
+
+// whole writes a chunk without reading it.
+func (w *chunkWriter) whole(ctx context.Context) error {
+	hold, err := w.op.Acquire(ctx, w.a.estimate())
+	if err != nil {
+		return err
+	}
+	defer hold.Release()
+	buf := getBuffer(w.a.estimate())
+	defer putBuffer(buf)
+	empty, err := w.encode(ctx, buf, func(s *scratch) ([]byte, error) {
+		size := w.a.meta.DType.Size()
+		if off, ok := w.f.Contiguous(w.region); ok && w.f.Full {
+			return w.src[off*size : off*size+w.a.chunk], nil
+		}
+		chunk, err := w.a.chunkScratch(s)
+		if err != nil {
+			return nil, err
+		}
+		if !w.f.Full {
+			grid.Fill(chunk, w.a.fill) // what lies beyond the array's edge
+		}
+		w.f.ToChunk(chunk, w.src, w.region, w.a.meta.Grid.Shape, size)
+		return chunk, nil
+	})
+	if err != nil {
+		return err
+	}
+	hold.Adjust(int64(cap(buf.b)))
+	if empty {
+		w.a.cfg.report.del()
+		return w.a.st.Delete(ctx, w.f.Key, store.DeleteOptions{})
+	}
+	return w.put(ctx, buf.b, store.PutOptions{})
+}
+
+// maxConflicts bounds how often a partial chunk is done again. Each conflict means that another writer succeeded, so
+// this many in a row is a store that misreports its versions rather than contention.
+const maxConflicts = 1000
+
+// partial reads a chunk, changes it, and writes it if nobody else did meanwhile, else does it all again.
+func (w *chunkWriter) partial(ctx context.Context) error {
+	// Goroutines of this process take turns; only other processes can conflict.
+	unlock, err := w.a.shared.locks.Lock(ctx, w.f.Key)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	for try := 1; ; try++ {
+		lost, err := w.swap(ctx)
+		if !lost || try == maxConflicts {
+			return err
+		}
+		w.a.cfg.report.conflict()
+		if err := sleep(ctx, rand.N(min(time.Duration(try)*2*time.Millisecond, 100*time.Millisecond))); err != nil {
+			return err
+		}
+	}
+}
+
+// swap is one try of partial; lost tells that somebody else replaced the chunk in between, so that err is a conflict.
+func (w *chunkWriter) swap(ctx context.Context) (lost bool, err error) {
+	a := w.a
+	hold, err := w.op.Acquire(ctx, 2*a.estimate()) // the old encoded chunk and the new one
+	if err != nil {
+		return false, err
+	}
+	defer hold.Release()
+	old, buf := getBuffer(a.estimate()), getBuffer(a.estimate())
+	defer putBuffer(old)
+	defer putBuffer(buf)
+
+	v, err := a.get(ctx, w.f.Key, old)
+	absent := errors.Is(err, fault.NotFound)
+	if err != nil && !absent {
+		return false, err
+	}
+	if !absent && v.Version == "" && !a.cfg.singleWriter {
+		return false, fault.Newf(errors.ErrUnsupported, "the store has no versions, so part of a chunk cannot be written safely; see SingleWriter")
+	}
+	empty, err := w.encode(ctx, buf, func(s *scratch) (chunk []byte, err error) {
+		if absent {
+			if chunk, err = a.chunkScratch(s); err == nil {
+				grid.Fill(chunk, a.fill)
+			}
+		} else {
+			chunk, err = a.decode(s, v.Bytes)
+		}
+		if err != nil {
+			return nil, err
+		}
+		w.f.ToChunk(chunk, w.src, w.region, a.meta.Grid.Shape, a.meta.DType.Size())
+		return chunk, nil
+	})
+	if err != nil {
+		return false, err
+	}
+	hold.Adjust(int64(cap(old.b) + cap(buf.b)))
+	switch {
+	case empty && absent:
+		return false, nil
+	case empty:
+		a.cfg.report.del()
+		err = a.st.Delete(ctx, w.f.Key, store.DeleteOptions{IfVersion: a.condition(v.Version)})
+	case absent && !a.cfg.singleWriter:
+		err = w.put(ctx, buf.b, store.PutOptions{IfAbsent: true})
+	default:
+		err = w.put(ctx, buf.b, store.PutOptions{IfVersion: a.condition(v.Version)})
+	}
+	return errors.Is(err, fault.Conflict) || errors.Is(err, fault.Exists), err
+}
+
+// condition is the version a partial write asks for: none for a single writer.
+func (a *Array) condition(v store.Version) store.Version {
+	if a.cfg.singleWriter {
+		return ""
+	}
+	return v
+}
+
+// encode takes a CPU slot, has gather lay out the chunk, and appends its encoded form to buf; empty tells that the chunk
+// is all fill value and shall not be stored.
+func (w *chunkWriter) encode(ctx context.Context, buf *buffer, gather func(*scratch) ([]byte, error)) (empty bool, err error) {
+	a := w.a
+	slot, err := a.cfg.limits.CPU.Acquire(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer slot.Release()
+	s := scratchOf(slot)
+	chunk, err := gather(s)
+	if err != nil {
+		return false, err
+	}
+	if !a.cfg.storeFill && a.meta.Fill != nil && grid.IsFill(chunk, a.meta.Fill) {
+		return true, nil
+	}
+	buf.b, err = a.chain.Encode(buf.b[:0], codec.Block{Bytes: chunk}, &s.codec)
+	if err == nil {
+		a.observe(len(buf.b))
+	}
+	return false, err
+}
+
+func (w *chunkWriter) put(ctx context.Context, b []byte, o store.PutOptions) error {
+	_, err := w.a.st.Put(ctx, w.f.Key, b, o)
+	w.a.cfg.report.put(len(b), err)
+	return err
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
