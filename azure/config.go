@@ -1,0 +1,220 @@
+package azure
+
+import (
+	"net"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	azblob "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// config is what the URL, the options and the environment say.
+type config struct {
+	container, prefix string
+	place
+	fromURL place // what the URL alone says
+	fromEnv place // what the environment alone says
+
+	anonymous            bool
+	key, sas, connection string
+	credential           azcore.TokenCredential
+	httpClient           policy.Transporter
+	tier, contentType    string
+	stack                stackConfig
+	envSecret            bool // a key or a SAS token is the environment's
+	keyAccount           string
+	idle                 interface{ CloseIdleConnections() }
+}
+
+// place is where an account is.
+type place struct {
+	account, domain, protocol string
+	cdn, emulator             bool
+}
+
+// check validates what the URL and the options say, once, at Open.
+func (c *config) check() error {
+	var given []string
+	for _, o := range []struct {
+		name string
+		set  bool
+	}{
+		{"anonymous", c.anonymous}, {"SharedKey", c.key != ""}, {"SASToken", c.sas != ""},
+		{"ConnectionString", c.connection != ""}, {"Credential", c.credential != nil},
+	} {
+		if o.set {
+			given = append(given, o.name)
+		}
+	}
+	if len(given) > 1 {
+		return usage("%s contradict each other", strings.Join(given, " and "))
+	}
+	if c.connection != "" && c.place != (place{}) {
+		return usage("with a connection string it says where the account is, not parameters or options")
+	}
+	if c.protocol != "" && c.protocol != "http" && c.protocol != "https" {
+		return usage("parameter protocol is %q, neither http nor https", c.protocol)
+	}
+	if c.cdn && c.emulator {
+		return usage("cdn and localemu contradict each other")
+	}
+	if c.domain != "" {
+		if u, err := url.Parse("https://" + c.domain); err != nil || u.Host != c.domain || u.Hostname() == "" {
+			bad := c.domain
+			c.domain = ""
+			return usage("parameter domain is %q, not a host name such as blob.core.windows.net or 127.0.0.1:10000", bad)
+		}
+	}
+	if c.account != "" && !regexp.MustCompile(`^[a-z0-9-]{1,63}$`).MatchString(c.account) {
+		bad := c.account
+		c.account = ""
+		return usage("parameter storage_account is %q, not an account's name", bad)
+	}
+	if c.tier != "" {
+		tiers := azblob.PossibleAccessTierValues()
+		i := slices.IndexFunc(tiers, func(t azblob.AccessTier) bool { return strings.EqualFold(string(t), c.tier) })
+		if i < 0 {
+			return usage("parameter access_tier is %q, not one of Hot, Cool, Cold", c.tier)
+		}
+		c.tier = string(tiers[i])
+	}
+	if c.stack.inFlight < 0 {
+		return usage("MaxInFlight(%d) is less than one", c.stack.inFlight)
+	}
+	return nil
+}
+
+// environment fills what neither the URL nor an option says, from gocloud.dev's variables, which are the Azure CLI's.
+func (c *config) environment() error {
+	env := place{
+		account: os.Getenv("AZURE_STORAGE_ACCOUNT"), domain: os.Getenv("AZURE_STORAGE_DOMAIN"), protocol: os.Getenv("AZURE_STORAGE_PROTOCOL"),
+	}
+	for name, to := range map[string]*bool{"AZURE_STORAGE_IS_LOCAL_EMULATOR": &env.emulator, "AZURE_STORAGE_IS_CDN": &env.cdn} {
+		if v := os.Getenv(name); v != "" {
+			b, err := strconv.ParseBool(v)
+			if err != nil {
+				return usage("%s is %q, neither true nor false", name, v)
+			}
+			*to = b
+		}
+	}
+	c.fromEnv = env
+	if !c.anonymous && c.key == "" && c.sas == "" && c.connection == "" && c.credential == nil {
+		c.secrets(env.account)
+	}
+	if c.connection != "" {
+		return nil
+	}
+	if c.account == "" {
+		c.account = env.account
+	}
+	if c.domain == "" {
+		c.domain = env.domain
+	}
+	if c.protocol == "" {
+		c.protocol = env.protocol
+	}
+	c.cdn = c.cdn || env.cdn && !c.emulator
+	c.emulator = c.emulator || env.emulator && !c.cdn
+	if c.domain == "" && c.emulator {
+		c.domain = "127.0.0.1:10000"
+		if c.protocol == "" {
+			c.protocol = "http"
+		}
+	}
+	if c.account == "" && !c.cdn {
+		return fault.Newf(fault.Refused, "no storage account is named: give storage_account=… in the URL, azure.Account or AZURE_STORAGE_ACCOUNT")
+	}
+	return c.check()
+}
+
+// secrets takes the environment's credentials, in gocloud.dev's order.
+func (c *config) secrets(account string) {
+	key, sas := os.Getenv("AZURE_STORAGE_KEY"), os.Getenv("AZURE_STORAGE_SAS_TOKEN")
+	connection := os.Getenv("AZURE_STORAGE_CONNECTION_STRING")
+	if connection == "" {
+		connection = os.Getenv("AZURE_STORAGEBLOB_CONNECTIONSTRING")
+	}
+	switch {
+	case key != "" && (account != "" || c.account != ""):
+		c.key, c.keyAccount, c.envSecret = key, account, true
+	case sas != "":
+		c.sas, c.envSecret = sas, true
+	case connection != "" && c.place == (place{}):
+		c.connection = connection
+	}
+}
+
+// endpoint is the container's URL, without credentials.
+func (c *config) endpoint() string {
+	domain, protocol := c.domain, c.protocol
+	if domain == "" {
+		domain = "blob.core.windows.net"
+	}
+	if protocol == "" {
+		protocol = "https"
+	}
+	var service string
+	switch {
+	case c.emulator || isLocal(domain):
+		service = protocol + "://" + domain + "/" + c.account
+	case c.cdn:
+		service = protocol + "://" + domain
+	default:
+		service = protocol + "://" + c.account + "." + domain
+	}
+	return service + "/" + url.PathEscape(c.container)
+}
+
+// isLocal tells that a domain is this machine, where emulators take the account in the path.
+func isLocal(domain string) bool {
+	return strings.HasPrefix(domain, "127.0.0.1") || strings.HasPrefix(domain, "localhost")
+}
+
+// trusted refuses to send the environment's secrets, or tokens of the default chain, to a place that only the URL names:
+// a URL is data, and may come from anywhere. gocloud.dev refuses the same for SAS tokens.
+func (c *config) trusted() error {
+	if c.anonymous || c.connection != "" || c.credential != nil || c.key != "" && !c.envSecret || c.sas != "" && !c.envSecret {
+		return nil
+	}
+	if u, e := c.fromURL.account, c.fromEnv.account; c.envSecret && u != "" && e != "" && u != e {
+		return usage("the environment's credentials are for account %s, and the URL names %s", e, u)
+	}
+	if c.key != "" {
+		return nil // signs, and is not sent
+	}
+	if d := c.fromURL.domain; d != "" && d != c.fromEnv.domain && !isAzure(d) && !isLoopback(d) {
+		return usage("the URL names the domain %s, which is not Azure's: tokens are sent there only if AZURE_STORAGE_DOMAIN or azure.Domain names it", d)
+	}
+	if c.fromURL.protocol == "http" && c.fromEnv.protocol != "http" && !isLoopback(c.domain) {
+		return usage("protocol=http would send tokens in the clear; AZURE_STORAGE_PROTOCOL or azure.Protocol can allow it")
+	}
+	return nil
+}
+
+// isAzure tells that a domain belongs to one of Azure's clouds.
+func isAzure(domain string) bool {
+	for _, cloud := range []string{"core.windows.net", "core.usgovcloudapi.net", "core.chinacloudapi.cn", "storage.azure.net"} {
+		if domain == cloud || strings.HasSuffix(domain, "."+cloud) {
+			return true
+		}
+	}
+	return false
+}
+
+func isLoopback(domain string) bool {
+	host, _, err := net.SplitHostPort(domain)
+	if err != nil {
+		host = domain
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,172 @@
+package azure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	azblob "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
+
+	"github.com/zargo-io/zargo/blob"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// get is one Get Blob, and one Get Blob Properties before it for a tail of unknown place.
+func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	if n, ok := o.Range.IsLast(); ok {
+		return b.getLast(ctx, key, n, o, buf)
+	}
+	return b.getFrom(ctx, key, o, buf)
+}
+
+func (b *bucket) getFrom(ctx context.Context, key string, o store.GetOptions, buf []byte) (_ store.Value, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // a body left unread is not waited for
+	var resp *http.Response
+	out, err := b.blob(key).DownloadStream(policy.WithCaptureResponse(ctx, &resp), &azblob.DownloadStreamOptions{
+		Range: httpRange(o.Range), AccessConditions: when(o.IfVersion, o.IfNotVersion),
+	})
+	if err != nil {
+		return store.Value{}, explain(err, false)
+	}
+	defer func() {
+		if err != nil {
+			cancel()
+		}
+		_ = out.Body.Close()
+	}()
+	if resp == nil {
+		return store.Value{}, foreign("it was not passed on by the transport")
+	}
+	// The client counts 304 among its successes.
+	if resp.StatusCode == http.StatusNotModified {
+		if o.IfNotVersion == "" {
+			return store.Value{}, foreign("it is a 304 that was not asked for")
+		}
+		return store.Value{}, fault.Newf(fault.Unchanged, "it still is version %s", o.IfNotVersion)
+	}
+	v := store.Value{Version: version(out.ETag)}
+	if err := accept(resp.Header, v.Version, o); err != nil {
+		return store.Value{}, err
+	}
+	n, size, err := announced(o.Range, resp.StatusCode, out.ContentLength, resp.Header.Get("Content-Range"))
+	if err != nil {
+		return store.Value{}, err
+	}
+	if o.Max > 0 && n > o.Max {
+		return store.Value{}, fault.Newf(fault.Limit, "%d bytes were announced, at most %d are wanted", n, o.Max)
+	}
+	v.Size = size
+	_, _, within := o.Range.IsWithin()
+	v.Bytes, err = blob.ReadN(buf, out.Body, n, o.Max > 0 || within)
+	if err == nil {
+		err = blob.AtEnd(out.Body)
+	}
+	switch {
+	case err == nil:
+		return v, nil
+	case errors.Is(err, fault.Limit) || errors.Is(err, fault.Unavailable):
+		return store.Value{}, err
+	}
+	return store.Value{}, fault.Newf(fault.Unavailable, "%w", &store.CutError{Value: v, Want: n, Err: cause(err)})
+}
+
+// accept refuses answers with a value that are not the one asked for: not Azure's, of another version although a
+// condition was sent, or a folder of a hierarchical namespace, which answers like an empty blob.
+func accept(h http.Header, got store.Version, o store.GetOptions) error {
+	switch {
+	case got == "":
+		return foreign("it has no ETag")
+	case o.IfVersion != "" && got != o.IfVersion:
+		return fault.Newf(fault.Conflict, "version %s was asked for, %s is there", o.IfVersion, got)
+	case o.IfNotVersion != "" && got == o.IfNotVersion:
+		return fault.Newf(fault.Unchanged, "it still is version %s", got)
+	case isFolder(h):
+		return fault.Newf(fault.NotFound, "it is a folder, and holds no value")
+	}
+	return nil
+}
+
+func isFolder(h http.Header) bool {
+	return strings.EqualFold(h.Get("X-Ms-Meta-Hdi_isfolder"), "true") || strings.EqualFold(h.Get("X-Ms-Resource-Type"), "directory")
+}
+
+// httpRange is the range as the client takes it; the zero one has no header. From(0) is the zero one as well: a whole
+// value, which has the same bytes and is not refused when it is empty.
+func httpRange(r store.Range) azblob.HTTPRange {
+	if off, ok := r.IsFrom(); ok {
+		return azblob.HTTPRange{Offset: off}
+	}
+	if off, n, ok := r.IsWithin(); ok {
+		return azblob.HTTPRange{Offset: off, Count: n}
+	}
+	return azblob.HTTPRange{}
+}
+
+// announced is how many bytes an answer says it has, and how many the value.
+func announced(r store.Range, status int, length *int64, contentRange string) (n, size int64, err error) {
+	if length == nil || *length < 0 {
+		return 0, 0, foreign("it has no length")
+	}
+	ranged := httpRange(r) != azblob.HTTPRange{}
+	switch {
+	case status == http.StatusOK && !ranged:
+		_, n, err := r.Resolve(*length)
+		return n, *length, err
+	case status == http.StatusPartialContent && ranged:
+		first, last, size, ok := parseContentRange(contentRange)
+		if total, empty := emptyRange(contentRange); !ok && empty && *length == 0 {
+			if _, _, err := r.Resolve(total); err != nil {
+				return 0, 0, err
+			}
+		}
+		if !ok {
+			return 0, 0, foreign(fmt.Sprintf("its Content-Range is %q", contentRange))
+		}
+		off, n, err := r.Resolve(size)
+		if err != nil {
+			return 0, 0, err
+		}
+		if first != off || last-first+1 != n || *length != n {
+			return 0, 0, foreign(fmt.Sprintf("bytes %v were asked for, it holds %q", r, contentRange))
+		}
+		return n, size, nil
+	}
+	return 0, 0, foreign(fmt.Sprintf("its status is %d for the range %v", status, r))
+}
+
+// emptyRange reads the size in "bytes 1000-999/1000" and "bytes 0--1/0": Azurite's way to say that the value ends where
+// the range begins, for which Azure has 416.
+func emptyRange(s string) (size int64, ok bool) {
+	s, isBytes := strings.CutPrefix(s, "bytes ")
+	span, total, hasTotal := strings.Cut(s, "/")
+	u, err := strconv.ParseUint(total, 10, 63)
+	if !isBytes || !hasTotal || err != nil {
+		return 0, false
+	}
+	size = int64(u)
+	return size, span == fmt.Sprintf("%d-%d", size, size-1)
+}
+
+// parseContentRange reads "bytes first-last/size", RFC 9110 section 14.4.
+func parseContentRange(s string) (first, last, size int64, ok bool) {
+	s, isBytes := strings.CutPrefix(s, "bytes ")
+	span, total, hasTotal := strings.Cut(s, "/")
+	a, z, hasEnd := strings.Cut(span, "-")
+	if !isBytes || !hasTotal || !hasEnd {
+		return 0, 0, 0, false
+	}
+	for to, digits := range map[*int64]string{&first: a, &last: z, &size: total} {
+		u, err := strconv.ParseUint(digits, 10, 63)
+		if err != nil {
+			return 0, 0, 0, false
+		}
+		*to = int64(u)
+	}
+	return first, last, size, first <= last && last < size
+}

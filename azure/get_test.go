@@ -1,0 +1,249 @@
+package azure
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// What a tail costs: a look at the size the first time, none when it is known, one more after a replacement.
+func TestTailRequests(t *testing.T) {
+	environment(t)
+	f := NewFake(t)
+	f.Set("k", object{value: []byte("0123456789")})
+	s := bare(t, f.At(""))
+	get := func(o store.GetOptions, want string, requests ...string) store.Version {
+		t.Helper()
+		v, err := s.Get(t.Context(), "k", o, nil)
+		if err != nil || string(v.Bytes) != want {
+			t.Fatalf("got %q, %v; want %q", v.Bytes, err, want)
+		}
+		if got := f.Requests(); !slices.Equal(got, requests) {
+			t.Fatalf("requests %q\nwant     %q", got, requests)
+		}
+		return v.Version
+	}
+	last4 := store.GetOptions{Range: store.Last(4)}
+	const head, read = "HEAD /acct/zarr-test/k", "GET /acct/zarr-test/k bytes=6-9"
+	v := get(last4, "6789", head, read)
+	get(last4, "6789", read)
+	get(store.GetOptions{Range: store.Last(4), IfVersion: v}, "6789", read)
+
+	f.Set("k", object{value: []byte("abcdefghijkl")})
+	get(last4, "ijkl", read, head, "GET /acct/zarr-test/k bytes=8-11")
+
+	f.Set("k", object{value: []byte("xy")}) // now shorter than what is remembered
+	if v := get(store.GetOptions{Range: store.Last(2)}, "xy", "GET /acct/zarr-test/k bytes=10-11", head, "GET /acct/zarr-test/k bytes=0-1"); v == "" {
+		t.Error("no version")
+	}
+
+	w, err := s.Put(t.Context(), "k", []byte("0123456789"), store.PutOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Requests()
+	if got := get(last4, "6789", read); got != w {
+		t.Errorf("version %s, want %s", got, w)
+	}
+	if m := f.headers; m != nil {
+		t.Errorf("headers are left: %v", m)
+	}
+}
+
+// A remembered size must neither hide an absence nor a pinned version that is gone.
+func TestTailPinned(t *testing.T) {
+	environment(t)
+	f := NewFake(t)
+	s := bare(t, f.At(""))
+	v, err := s.Put(t.Context(), "k", []byte("0123456789"), store.PutOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Set("k", object{value: []byte("9876543210")})
+	_, err = s.Get(t.Context(), "k", store.GetOptions{Range: store.Last(4), IfVersion: v}, nil)
+	if !errors.Is(err, fault.Conflict) {
+		t.Errorf("replaced: %v", err)
+	}
+	if _, err = s.Get(t.Context(), "k", store.GetOptions{Range: store.Last(4), IfNotVersion: v}, nil); err != nil {
+		t.Errorf("IfNotVersion of the old one: %v", err)
+	}
+	f.mu.Lock()
+	delete(f.blobs, "k")
+	f.mu.Unlock()
+	if _, err = s.Get(t.Context(), "k", store.GetOptions{Range: store.Last(4)}, nil); !errors.Is(err, fault.NotFound) {
+		t.Errorf("deleted: %v", err)
+	}
+	if _, err = s.Get(t.Context(), "k", store.GetOptions{Range: store.Last(4), IfVersion: v}, nil); !errors.Is(err, fault.Conflict) || errors.Is(err, fault.NotFound) {
+		t.Errorf("deleted and pinned: %v", err)
+	}
+}
+
+// A value that is replaced between the look at its size and the read, again and again.
+func TestTailKeepsChanging(t *testing.T) {
+	environment(t)
+	f := NewFake(t)
+	f.Set("k", object{value: []byte("0123456789")})
+	n := 0
+	f.Answer(func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.Method == "GET" {
+			n++
+			f.Set("k", object{value: fmt.Appendf(nil, "value %d", n)})
+		}
+		return false
+	})
+	_, err := bare(t, f.At("")).Get(t.Context(), "k", store.GetOptions{Range: store.Last(4)}, nil)
+	if !errors.Is(err, fault.Unavailable) {
+		t.Error(err)
+	}
+}
+
+func TestSizesAreBounded(t *testing.T) {
+	var s sizes
+	for i := range 3 * maxSizes {
+		s.set(fmt.Sprint(i), sized{"v", int64(i)})
+	}
+	if len(s.m) != maxSizes {
+		t.Errorf("%d sizes are remembered", len(s.m))
+	}
+	if got, ok := s.of(fmt.Sprint(3*maxSizes - 1)); !ok || got.size != 3*maxSizes-1 {
+		t.Errorf("the latest is %v, %v", got, ok)
+	}
+}
+
+// Reading nothing makes no request, and so no connection that gocloud's reader would leak.
+func TestNothingIsNotRead(t *testing.T) {
+	environment(t)
+	f := NewFake(t)
+	f.Set("k", object{value: []byte("0123456789")})
+	s := bare(t, f.At(""))
+	for _, r := range []store.Range{store.Within(0, 0), store.Within(5, 0), store.Last(0)} {
+		if _, err := s.Get(t.Context(), "k", store.GetOptions{Range: r}, nil); !errors.Is(err, fault.Selection) {
+			t.Errorf("%v: %v", r, err)
+		}
+	}
+	if got := f.Requests(); len(got) != 0 {
+		t.Errorf("requests %q", got)
+	}
+}
+
+func TestCutBody(t *testing.T) {
+	environment(t)
+	f := NewFake(t)
+	f.Set("k", object{value: []byte("0123456789")})
+	f.Answer(func(w http.ResponseWriter, r *http.Request) bool { f.Cut(w, r); return true })
+	s := bare(t, f.At(""))
+	buf := append(make([]byte, 0, 64), "held"...)
+	_, err := s.Get(t.Context(), "k", store.GetOptions{}, buf)
+	var cut *store.CutError
+	if !errors.Is(err, fault.Unavailable) || !errors.As(err, &cut) {
+		t.Fatal(err)
+	}
+	if string(cut.Value.Bytes) != "held01234" || cut.Want != 10 || cut.Value.Size != 10 || cut.Value.Version == "" {
+		t.Errorf("%q of %d, size %d, version %q", cut.Value.Bytes, cut.Want, cut.Value.Size, cut.Value.Version)
+	}
+}
+
+// A read into a buffer with room is a read into that buffer, and one without is allocated at its exact size.
+func TestExactBuffers(t *testing.T) {
+	environment(t)
+	f := NewFake(t)
+	f.Set("k", object{value: make([]byte, 70_000)})
+	s := bare(t, f.At(""))
+	buf := make([]byte, 0, 70_000)
+	v, err := s.Get(t.Context(), "k", store.GetOptions{}, buf)
+	if err != nil || &v.Bytes[0] != &buf[:1][0] {
+		t.Errorf("another array was returned (%v)", err)
+	}
+	if v, err = s.Get(t.Context(), "k", store.GetOptions{Range: store.Within(1, 69_999)}, nil); err != nil || cap(v.Bytes) != 69_999 {
+		t.Errorf("capacity %d, %v", cap(v.Bytes), err)
+	}
+}
+
+// A folder of a hierarchical namespace answers like an empty blob, and would be an empty chunk.
+func TestFolders(t *testing.T) {
+	environment(t)
+	f := NewFake(t)
+	f.Set("dir", object{header: map[string]string{"X-Ms-Meta-Hdi_isfolder": "true"}, kind: "directory"})
+	f.Set("dir/c", object{value: []byte("x")})
+	s := bare(t, f.At(""))
+	for _, r := range []store.Range{{}, store.Last(1)} {
+		if _, err := s.Get(t.Context(), "dir", store.GetOptions{Range: r}, nil); !errors.Is(err, fault.NotFound) {
+			t.Errorf("%v: %v", r, err)
+		}
+	}
+	for e, err := range s.List(t.Context(), "", store.Deep) {
+		if err != nil || e.Key != "dir/c" {
+			t.Errorf("listed %v, %v", e, err)
+		}
+	}
+}
+
+// Values stored with a content encoding come as they are stored.
+func TestContentEncoding(t *testing.T) {
+	environment(t)
+	f := NewFake(t)
+	gz := "\x1f\x8b\x08\x00 not really"
+	f.Set("k", object{value: []byte(gz), header: map[string]string{"Content-Encoding": "gzip"}})
+	v, err := bare(t, f.At("")).Get(t.Context(), "k", store.GetOptions{}, nil)
+	if err != nil || string(v.Bytes) != gz {
+		t.Errorf("%q, %v", v.Bytes, err)
+	}
+	if got := f.Header().Get("Accept-Encoding"); strings.Contains(got, "gzip") {
+		t.Errorf("asked for %q", got)
+	}
+}
+
+func TestAnnounced(t *testing.T) {
+	length := func(n int64) *int64 { return &n }
+	for _, c := range []struct {
+		name    string
+		r       store.Range
+		status  int
+		length  *int64
+		content string
+		n, size int64
+		kind    error
+	}{
+		{"whole", store.Range{}, 200, length(5), "", 5, 5, nil},
+		{"from 0 of nothing", store.From(0), 200, length(0), "", 0, 0, fault.Corrupt},
+		{"within", store.Within(2, 3), 206, length(3), "bytes 2-4/9", 3, 9, nil},
+		{"no length", store.Range{}, 200, nil, "", 0, 0, fault.Unavailable},
+		{"range ignored", store.Within(2, 3), 200, length(9), "", 0, 0, fault.Unavailable},
+		{"range not asked for", store.Range{}, 206, length(3), "bytes 2-4/9", 0, 0, fault.Unavailable},
+		{"another range", store.Within(2, 3), 206, length(3), "bytes 1-3/9", 0, 0, fault.Unavailable},
+		{"length and range differ", store.Within(2, 3), 206, length(4), "bytes 2-4/9", 0, 0, fault.Unavailable},
+		{"short value", store.Within(7, 3), 206, length(2), "bytes 7-8/9", 0, 0, fault.Corrupt},
+		{"no total", store.Within(2, 3), 206, length(3), "bytes 2-4/*", 0, 0, fault.Unavailable},
+		{"empty range of Azurite", store.Within(9, 1), 206, length(0), "bytes 9-8/9", 0, 0, fault.Corrupt},
+		{"empty value of Azurite", store.Within(0, 1), 206, length(0), "bytes 0--1/0", 0, 0, fault.Corrupt},
+		{"empty range within the value", store.Within(2, 3), 206, length(0), "bytes 9-8/9", 0, 0, fault.Unavailable},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n, size, err := announced(c.r, c.status, c.length, c.content)
+			if n != c.n && c.kind == nil || size != c.size && c.kind == nil || !errors.Is(err, c.kind) {
+				t.Errorf("%d of %d, %v; want %d of %d, %v", n, size, err, c.n, c.size, c.kind)
+			}
+		})
+	}
+}
+
+func FuzzContentRange(f *testing.F) {
+	for _, s := range []string{"bytes 0-4/5", "bytes 9-8/9", "bytes 0--1/0", "bytes */5", "", "bytes 1-2/99999999999999999999"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		first, last, size, ok := parseContentRange(s)
+		if ok && (first < 0 || first > last || last >= size) {
+			t.Errorf("%q gave %d-%d/%d", s, first, last, size)
+		}
+		if n, empty := emptyRange(s); empty && (n < 0 || ok) {
+			t.Errorf("%q is empty, of %d, and not", s, n)
+		}
+	})
+}

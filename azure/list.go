@@ -1,0 +1,94 @@
+package azure
+
+import (
+	"context"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
+
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// listPage is one List Blobs.
+func (b *bucket) listPage(ctx context.Context, prefix string, depth store.Depth, token string) ([]store.Entry, string, error) {
+	at := b.prefix
+	if prefix != "" {
+		at += prefix + "/"
+	}
+	from, under := optional(token), optional(at)
+	var items []*container.BlobItem
+	var below []*container.BlobPrefix
+	var next *string
+	if depth == store.OneLevel {
+		out, err := b.client.NewListBlobsHierarchyPager("/", &container.ListBlobsHierarchyOptions{
+			Prefix: under, Marker: from, MaxResults: &b.page,
+		}).NextPage(ctx)
+		if err != nil {
+			return nil, "", explain(err, false)
+		}
+		// The client reads an empty body, or a page of HTML, as an empty listing. Azure's has both elements, always.
+		if out.Segment == nil || out.NextMarker == nil {
+			return nil, "", foreign("it does not say whether the listing is complete")
+		}
+		items, below, next = out.Segment.BlobItems, out.Segment.BlobPrefixes, out.NextMarker
+	} else {
+		out, err := b.client.NewListBlobsFlatPager(&container.ListBlobsFlatOptions{
+			Prefix: under, Marker: from, MaxResults: &b.page,
+		}).NextPage(ctx)
+		if err != nil {
+			return nil, "", explain(err, false)
+		}
+		if out.Segment == nil || out.NextMarker == nil {
+			return nil, "", foreign("it does not say whether the listing is complete")
+		}
+		items, next = out.Segment.BlobItems, out.NextMarker
+	}
+	page := make([]store.Entry, 0, len(items)+len(below))
+	for _, it := range items {
+		if it == nil || it.Properties == nil {
+			return nil, "", foreign("an entry of the listing has no properties")
+		}
+		if t := it.Properties.ResourceType; t != nil && strings.EqualFold(*t, "directory") {
+			continue // of a hierarchical namespace; what is in it is listed by itself
+		}
+		key, err := b.relative(it.Name)
+		if err != nil {
+			return nil, "", err
+		}
+		e := store.Entry{Key: key, Size: -1, Version: version(it.Properties.ETag)}
+		if n := it.Properties.ContentLength; n != nil {
+			e.Size = *n
+		}
+		page = append(page, e)
+	}
+	for _, p := range below {
+		if p == nil {
+			return nil, "", foreign("an entry of the listing is empty")
+		}
+		key, err := b.relative(p.Name)
+		if err != nil {
+			return nil, "", err
+		}
+		page = append(page, store.Entry{Key: strings.TrimSuffix(key, "/"), Dir: true})
+	}
+	return page, *next, nil
+}
+
+// relative takes the store's prefix off a key of a listing.
+func (b *bucket) relative(name *string) (string, error) {
+	if name == nil {
+		return "", foreign("an entry of the listing has no name")
+	}
+	rel, ok := strings.CutPrefix(*name, b.prefix)
+	if !ok {
+		return "", foreign("the listing holds a key outside of the prefix")
+	}
+	return rel, nil
+}
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

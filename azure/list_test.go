@@ -1,0 +1,95 @@
+package azure
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// A listing costs one request for 5000 entries, and its versions are those of reads.
+func TestListRequests(t *testing.T) {
+	environment(t)
+	f := NewFake(t)
+	for i := range 5001 {
+		f.Set(fmt.Sprintf("p/c/%d", i), object{value: []byte("x")})
+	}
+	s := bare(t, f.At("p"))
+	for _, depth := range []store.Depth{store.Deep, store.OneLevel} {
+		n := 0
+		for e, err := range s.List(t.Context(), "c", depth) {
+			if err != nil || e.Size != 1 || e.Dir {
+				t.Fatal(e, err)
+			}
+			if n++; n == 1 {
+				if v, err := s.Get(t.Context(), e.Key, store.GetOptions{IfVersion: e.Version}, nil); err != nil || v.Version != e.Version {
+					t.Errorf("version %s is listed, %s is read, %v", e.Version, v.Version, err)
+				}
+				f.Requests()
+			}
+		}
+		if n != 5001 {
+			t.Errorf("%d entries", n)
+		}
+		if got := f.Query().Get("maxresults"); got != "5000" {
+			t.Errorf("%s entries were asked for", got)
+		}
+		if got := f.Requests(); len(got) != 1 { // and the first, before the Get
+			t.Errorf("requests %q", got)
+		}
+	}
+}
+
+// Answers that look like a listing, or nearly.
+func TestListForeign(t *testing.T) {
+	environment(t)
+	const blob = "<Blob><Name>k</Name><Properties><Etag>1</Etag><Content-Length>1</Content-Length></Properties></Blob>"
+	for _, c := range []struct{ name, body string }{
+		{"empty", ""},
+		{"no blobs", "<EnumerationResults><NextMarker/></EnumerationResults>"},
+		{"not said to be complete", "<EnumerationResults><Blobs>" + blob + "</Blobs></EnumerationResults>"},
+		{"cut", "<EnumerationResults><Blobs>" + blob},
+		{"outside of the prefix", "<EnumerationResults><Blobs>" + blob + "</Blobs><NextMarker/></EnumerationResults>"},
+		{"no name", "<EnumerationResults><Blobs><Blob><Properties/></Blob></Blobs><NextMarker/></EnumerationResults>"},
+		{"no properties", "<EnumerationResults><Blobs><Blob><Name>p/k</Name></Blob></Blobs><NextMarker/></EnumerationResults>"},
+		{"a prefix without name", "<EnumerationResults><Blobs><BlobPrefix/></Blobs><NextMarker/></EnumerationResults>"},
+		{"turning in a circle", "<EnumerationResults><Blobs></Blobs><NextMarker>m</NextMarker></EnumerationResults>"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := NewFake(t)
+			f.Answer(func(w http.ResponseWriter, r *http.Request) bool {
+				page(200, "application/xml", c.body)(w, r)
+				return true
+			})
+			for _, depth := range []store.Depth{store.Deep, store.OneLevel} {
+				err := error(nil)
+				for _, err = range bare(t, f.At("p")).List(t.Context(), "", depth) {
+				}
+				if !errors.Is(err, fault.Unavailable) && (c.name != "a prefix without name" || depth != store.Deep) {
+					t.Errorf("depth %d: %v", depth, err)
+				}
+			}
+		})
+	}
+}
+
+// Azure sends names that XML cannot hold percent-encoded, and says so.
+func TestListEncodedNames(t *testing.T) {
+	environment(t)
+	f := NewFake(t)
+	f.Answer(func(w http.ResponseWriter, r *http.Request) bool {
+		page(200, "application/xml", `<EnumerationResults><Blobs><Blob><Name Encoded="true">p/a%25b</Name><Properties/></Blob>`+
+			`<Blob><Name>p/c%25d</Name><Properties/></Blob></Blobs><NextMarker/></EnumerationResults>`)(w, r)
+		return true
+	})
+	var got []string
+	for e, err := range bare(t, f.At("p")).List(t.Context(), "", store.Deep) {
+		got = append(got, fmt.Sprint(e.Key, e.Size, err))
+	}
+	if fmt.Sprint(got) != "[a%b-1 <nil> c%25d-1 <nil>]" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,84 @@
+package azure
+
+import (
+	"context"
+
+	"gocloud.dev/blob/azureblob"
+
+	"github.com/zargo-io/zargo/blob"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Open opens "azblob://container/prefix?parameters". The prefix becomes the store's root. No request is made: a missing
+// container or refused credentials show at the first verb.
+//
+// The parameters are gocloud.dev's: storage_account, domain (blob.core.windows.net), protocol (https), cdn and localemu,
+// which puts the account into the path and has 127.0.0.1:10000 and http as its defaults. Ours are anonymous, access_tier
+// and content_type. Anything else is an error. What they leave open comes from AZURE_STORAGE_ACCOUNT, _DOMAIN,
+// _PROTOCOL, _IS_CDN and _IS_LOCAL_EMULATOR.
+//
+// Credentials are the option's, else the environment's first of: AZURE_STORAGE_KEY,
+// AZURE_STORAGE_SAS_TOKEN, AZURE_STORAGE_CONNECTION_STRING (if the URL names no account), and azidentity's default
+// chain (service principal, workload and managed identity, az login). Tokens that are not an option's are not sent to
+// a domain outside of Azure that only the URL names.
+//
+// *UsageError: the URL, a parameter or an option is malformed or contradicts another. fault.Path: the prefix is no key.
+// fault.Refused: no account is named, or the credentials are malformed.
+//
+// The store retries, limits its requests (see [Retry] and [MaxInFlight]), implements the optional verbs
+// store.PageLister and store.PartPutter, and gives by store.As: *container.Client, *gcblob.Bucket and store.Tuning.
+func Open(ctx context.Context, url string, opts ...Option) (store.Store, error) {
+	c := &config{}
+	if err := c.parseURL(url); err != nil {
+		return nil, &fault.KeyError{Op: "open", Store: c.name(), Err: err}
+	}
+	for _, o := range opts {
+		o.apply(c)
+	}
+	s, err := c.open(ctx)
+	if err != nil {
+		if end := ctx.Err(); end != nil {
+			err = end
+		}
+		return nil, &fault.KeyError{Op: "open", Store: c.name(), Err: err}
+	}
+	return s, nil
+}
+
+func (c *config) open(ctx context.Context) (store.Store, error) {
+	s, err := c.provider(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.build(s)
+}
+
+// provider is the container as a store, without layers.
+func (c *config) provider(ctx context.Context) (*blob.Store, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	client, err := c.connect()
+	if err != nil {
+		return nil, err
+	}
+	if c.connection != "" {
+		c.account, c.domain = accountOf(client)
+	}
+	bucket, err := azureblob.OpenBucket(ctx, client, nil)
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	b := newBucket(client, c)
+	hooks := b.hooks()
+	if c.idle != nil {
+		hooks.Close = func() error { c.idle.CloseIdleConnections(); return nil }
+	}
+	return blob.New(bucket,
+		blob.Name(c.name()),
+		blob.WithHooks(hooks),
+		blob.CheckKeys(b.checkKey),
+		blob.Tuning(tuning(c.stack.requests())),
+	), nil
+}

@@ -1,0 +1,207 @@
+package azure
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
+	gcblob "gocloud.dev/blob"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// seen is a transport that notes the request and answers that the blob is not there.
+type seen struct {
+	url    string
+	header http.Header
+	n      int
+}
+
+func (s *seen) Do(r *http.Request) (*http.Response, error) {
+	s.url, s.header = r.URL.String(), r.Header.Clone()
+	s.n++
+	return &http.Response{StatusCode: 404, Status: "404", Body: http.NoBody, Request: r,
+		Header: http.Header{"X-Ms-Error-Code": {"BlobNotFound"}, "X-Ms-Request-Id": {"1"}}}, nil
+}
+
+// Which account is asked, and with what credentials.
+func TestOpen(t *testing.T) {
+	const conn = "DefaultEndpointsProtocol=https;AccountName=conn;AccountKey=a2V5;EndpointSuffix=core.windows.net"
+	type env map[string]string
+	for _, c := range []struct {
+		name string
+		url  string
+		env  env
+		opts []Option
+		asks string // the URL asked, up to a query of a secret
+		auth string // how Authorization begins
+	}{
+		{"shared key of the environment", "azblob://c/p", env{}, nil, "https://acct.blob.core.windows.net/c/p%2Fk", "SharedKey acct:"},
+		{"shared key of an option", "azblob://c", env{"AZURE_STORAGE_KEY": ""}, []Option{SharedKey("a2V5")},
+			"https://acct.blob.core.windows.net/c/k", "SharedKey acct:"},
+		{"key of the environment, account of the URL", "azblob://c?storage_account=b", env{"AZURE_STORAGE_ACCOUNT": ""}, nil,
+			"https://b.blob.core.windows.net/c/k", "SharedKey b:"},
+		{"anonymous", "azblob://c?storage_account=public&anonymous=true", env{}, nil, "https://public.blob.core.windows.net/c/k", ""},
+		{"SAS token of the environment", "azblob://c", env{"AZURE_STORAGE_KEY": "", "AZURE_STORAGE_SAS_TOKEN": "?sv=1&sig=s"}, nil,
+			"https://acct.blob.core.windows.net/c/k?sig=s&sv=1", ""},
+		{"SAS token of an option", "azblob://c?storage_account=b", env{}, []Option{SASToken("sv=1&sig=s")},
+			"https://b.blob.core.windows.net/c/k?sig=s&sv=1", ""},
+		{"connection string of the environment", "azblob://c", env{"AZURE_STORAGE_KEY": "", "AZURE_STORAGE_CONNECTION_STRING": conn}, nil,
+			"https://conn.blob.core.windows.net/c/k", "SharedKey conn:"},
+		{"connection string of an option", "azblob://c", env{}, []Option{ConnectionString("BlobEndpoint=http://127.0.0.1:1/dev;AccountName=dev;AccountKey=a2V5")},
+			"http://127.0.0.1:1/dev/c/k", "SharedKey dev:"},
+		{"token of an option", "azblob://c", env{}, []Option{Credential(tokens{})}, "https://acct.blob.core.windows.net/c/k", "Bearer t"},
+		{"emulator by parameter", "azblob://c?localemu=true", env{}, nil, "http://127.0.0.1:10000/acct/c/k", "SharedKey acct:"},
+		{"emulator by option", "azblob://c", env{}, []Option{Emulator(), Domain("azurite:10000"), Protocol("http")},
+			"http://azurite:10000/acct/c/k", "SharedKey acct:"},
+		{"emulator by variables", "azblob://c", env{"AZURE_STORAGE_DOMAIN": "azurite:10000", "AZURE_STORAGE_PROTOCOL": "http",
+			"AZURE_STORAGE_IS_LOCAL_EMULATOR": "true"}, nil, "http://azurite:10000/acct/c/k", "SharedKey acct:"},
+		{"emulator by its address", "azblob://c?domain=localhost:10000&protocol=http", env{}, nil, "http://localhost:10000/acct/c/k", "SharedKey acct:"},
+		{"another cloud", "azblob://c?domain=blob.core.usgovcloudapi.net", env{}, nil, "https://acct.blob.core.usgovcloudapi.net/c/k", "SharedKey acct:"},
+		{"CDN", "azblob://c?domain=cdn.example.com&cdn=true&anonymous=true", env{}, nil, "https://cdn.example.com/c/k", ""},
+		{"option over URL over variable", "azblob://c?storage_account=b", env{}, []Option{Account("third"), SharedKey("a2V5")},
+			"https://third.blob.core.windows.net/c/k", "SharedKey third:"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			environment(t)
+			for k, v := range c.env {
+				t.Setenv(k, v)
+			}
+			h := &seen{}
+			s := open(t, c.url, append(c.opts, HTTPClient(h))...)
+			if _, err := s.Get(t.Context(), "k", store.GetOptions{}, nil); !errors.Is(err, fault.NotFound) {
+				t.Fatal(err)
+			}
+			if h.url != c.asks || h.n != 1 {
+				t.Errorf("asked %d times for %s, want %s", h.n, h.url, c.asks)
+			}
+			if got := h.header.Get("Authorization"); !strings.HasPrefix(got, c.auth) || c.auth == "" && got != "" {
+				t.Errorf("Authorization is %q, want %q", got, c.auth)
+			}
+			if name := store.Name(s); strings.Contains(name, "sig") || strings.Contains(name, "a2V5") {
+				t.Errorf("the name is %s", name)
+			}
+		})
+	}
+}
+
+// Without any other credentials azidentity's chain is asked, when the first request is made.
+func TestOpenDefaultChain(t *testing.T) {
+	environment(t)
+	t.Setenv("AZURE_STORAGE_KEY", "")
+	t.Setenv("AZURE_TOKEN_CREDENTIALS", "EnvironmentCredential") // so that no machine's own are found
+	h := &seen{}
+	_, err := Open(t.Context(), "azblob://c", HTTPClient(h))
+	if err == nil {
+		s := open(t, "azblob://c", HTTPClient(h))
+		_, err = s.Get(t.Context(), "k", store.GetOptions{}, nil)
+	}
+	if !errors.Is(err, fault.Refused) || !strings.Contains(err.Error(), "redentials") || h.n != 0 {
+		t.Errorf("%v after %d requests", err, h.n)
+	}
+}
+
+func TestOpenMistakes(t *testing.T) {
+	for _, c := range []struct {
+		name, url string
+		opts      []Option
+		env       [2]string
+		says      string
+	}{
+		{"scheme", "s3://c", nil, [2]string{}, "azblob"},
+		{"no container", "azblob:///p", nil, [2]string{}, "azblob://container/prefix"},
+		{"port", "azblob://c:80/p", nil, [2]string{}, "azblob://container/prefix"},
+		{"password", "azblob://u:secret@c/p", nil, [2]string{}, "password"},
+		{"fragment", "azblob://c/p#x", nil, [2]string{}, "%23"},
+		{"unknown parameter", "azblob://c?region=x", nil, [2]string{}, "storage_account"},
+		{"parameter twice", "azblob://c?domain=a&domain=b", nil, [2]string{}, "2 times"},
+		{"SAS token in the URL", "azblob://c?sig=secret", nil, [2]string{}, "AZURE_STORAGE_SAS_TOKEN"},
+		{"flag", "azblob://c?cdn=perhaps", nil, [2]string{}, "perhaps"},
+		{"protocol", "azblob://c?protocol=ftp", nil, [2]string{}, "ftp"},
+		{"domain", "azblob://c?domain=a/b", nil, [2]string{}, "a/b"},
+		{"domain with a user", "azblob://c?domain=me@b", nil, [2]string{}, "host name"},
+		{"account", "azblob://c?storage_account=evil.example/", nil, [2]string{}, "evil"},
+		{"tier", "azblob://c?access_tier=lukewarm", nil, [2]string{}, "lukewarm"},
+		{"two credentials", "azblob://c?anonymous=true", []Option{SharedKey("a2V5")}, [2]string{}, "contradict"},
+		{"connection string and domain", "azblob://c?domain=x", []Option{ConnectionString("AccountName=a;AccountKey=a2V5")}, [2]string{}, "connection string"},
+		{"cdn and emulator", "azblob://c?cdn=true&localemu=true", nil, [2]string{}, "contradict"},
+		{"requests", "azblob://c", []Option{MaxInFlight(-1)}, [2]string{}, "less than one"},
+		{"variable", "azblob://c", nil, [2]string{"AZURE_STORAGE_IS_CDN", "perhaps"}, "AZURE_STORAGE_IS_CDN"},
+		{"key of another account", "azblob://c?storage_account=other", nil, [2]string{}, "other"},
+		{"SAS token of another account", "azblob://c?storage_account=other", nil, [2]string{"AZURE_STORAGE_SAS_TOKEN", "sig=secret"}, "other"},
+		{"SAS token to another domain", "azblob://c?domain=evil.example", nil, [2]string{"AZURE_STORAGE_SAS_TOKEN", "sig=secret"}, "evil.example"},
+		{"SAS token in the clear", "azblob://c?protocol=http", nil, [2]string{"AZURE_STORAGE_SAS_TOKEN", "sig=secret"}, "http"},
+		{"token to another domain", "azblob://c?domain=core.windows.net.evil.example", nil, [2]string{"AZURE_STORAGE_KEY", ""}, "evil.example"},
+		{"token to a false loopback", "azblob://c?domain=localhost.evil.example", nil, [2]string{"AZURE_STORAGE_KEY", ""}, "evil.example"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			environment(t)
+			if c.env[0] == "AZURE_STORAGE_SAS_TOKEN" {
+				t.Setenv("AZURE_STORAGE_KEY", "")
+			}
+			if c.env[0] != "" {
+				t.Setenv(c.env[0], c.env[1])
+			}
+			s, err := Open(t.Context(), c.url, c.opts...)
+			var mistake *UsageError
+			if s != nil || !errors.As(err, &mistake) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "secret") {
+				t.Errorf("%v, does it mention %q?", err, c.says)
+			}
+		})
+	}
+}
+
+func TestOpenRefused(t *testing.T) {
+	for _, c := range []struct {
+		name, url string
+		opts      []Option
+	}{
+		{"no account", "azblob://c", []Option{Anonymous()}},
+		{"key", "azblob://c?storage_account=a", []Option{SharedKey("not base64 secret")}},
+		{"connection string", "azblob://c", []Option{ConnectionString("secret")}},
+		{"connection string's key", "azblob://c", []Option{ConnectionString("AccountName=a;AccountKey=!secret")}},
+		{"token over http", "azblob://c?storage_account=a&protocol=http", []Option{Credential(tokens{})}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			environment(t)
+			t.Setenv("AZURE_STORAGE_ACCOUNT", "")
+			s, err := Open(t.Context(), c.url, c.opts...)
+			if s != nil || !errors.Is(err, fault.Refused) || strings.Contains(err.Error(), "secret") {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestOptionsPrintNoSecrets(t *testing.T) {
+	all := fmt.Sprint(SharedKey("secret"), SASToken("secret"), ConnectionString("secret"), Credential(tokens{errors.New("secret")}),
+		HTTPClient(http.DefaultClient), Account("a"), Domain("d"), Protocol("http"), Emulator(), Anonymous(), AccessTier("Hot"),
+		ContentType("x/y"), MaxInFlight(3), Retry())
+	if strings.Contains(all, "secret") || !strings.Contains(all, `azure.Account("a")`) {
+		t.Error(all)
+	}
+}
+
+func TestProvides(t *testing.T) {
+	environment(t)
+	s := open(t, "azblob://c", MaxInFlight(7))
+	var client *container.Client
+	var bucket *gcblob.Bucket
+	if !store.As(s, &client) || !store.As(s, &bucket) {
+		t.Error("the client or the bucket is not given")
+	}
+	if got := store.TuningOf(s); got.Requests != 7 || got.ListPage != 5000 || !strings.HasPrefix(got.Reason, "Azure") {
+		t.Errorf("%+v", got)
+	}
+}
+
+var (
+	_ azcore.TokenCredential = tokens{}
+	_ policy.Transporter     = (*seen)(nil)
+)

@@ -1,0 +1,91 @@
+package azure
+
+import (
+	"fmt"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
+	"github.com/zargo-io/zargo/zarr/store/retry"
+)
+
+// Option changes how [Open] opens a container. Options win over the URL's parameters, and later ones over earlier ones.
+type Option struct {
+	text  string
+	apply func(*config)
+}
+
+// String prints the option as it is written in code, without secrets.
+func (o Option) String() string { return o.text }
+
+func option(apply func(*config), format string, args ...any) Option {
+	return Option{"azure." + fmt.Sprintf(format, args...), apply}
+}
+
+// Account names the storage account. URL: storage_account.
+func Account(name string) Option {
+	return option(func(c *config) { c.account = name }, "Account(%q)", name)
+}
+
+// Domain is the host after the account's name, such as "blob.core.usgovcloudapi.net", or an emulator's host and port.
+// URL: domain.
+func Domain(host string) Option {
+	return option(func(c *config) { c.domain, c.fromURL.domain = host, "" }, "Domain(%q)", host)
+}
+
+// Protocol is "https" or, for emulators, "http". URL: protocol.
+func Protocol(p string) Option {
+	return option(func(c *config) { c.protocol, c.fromURL.protocol = p, "" }, "Protocol(%q)", p)
+}
+
+// Emulator puts the account into the path, as Azurite wants it. URL: localemu=true.
+func Emulator() Option { return option(func(c *config) { c.emulator = true }, "Emulator()") }
+
+// Anonymous sends unsigned requests, for public containers. URL: anonymous=true.
+func Anonymous() Option { return option(func(c *config) { c.anonymous = true }, "Anonymous()") }
+
+// SharedKey signs with the account's key, in base64. URL: none, on purpose.
+func SharedKey(key string) Option {
+	return option(func(c *config) { c.key = key }, "SharedKey(…)")
+}
+
+// SASToken sends a shared access signature, "sv=…&sig=…". URL: none, on purpose.
+func SASToken(token string) Option {
+	return option(func(c *config) { c.sas = token }, "SASToken(…)")
+}
+
+// ConnectionString says where the account is and signs with the key or the SAS token in it. URL: none, on purpose.
+func ConnectionString(s string) Option {
+	return option(func(c *config) { c.connection = s }, "ConnectionString(…)")
+}
+
+// Credential replaces the default chain of azidentity. URL: none, on purpose.
+func Credential(cred azcore.TokenCredential) Option {
+	return option(func(c *config) { c.credential = cred }, "Credential(…)")
+}
+
+// AccessTier is the tier of what is written: "Hot", "Cool" or "Cold". URL: access_tier.
+func AccessTier(tier string) Option {
+	return option(func(c *config) { c.tier = tier }, "AccessTier(%q)", tier)
+}
+
+// ContentType is the media type of what is written, application/octet-stream without it. URL: content_type.
+func ContentType(mediaType string) Option {
+	return option(func(c *config) { c.contentType = mediaType }, "ContentType(%q)", mediaType)
+}
+
+// HTTPClient replaces the transport, and with it what this package does about idle connections and proxies. An
+// *http.Client is one; it should not follow redirects and must not decompress.
+func HTTPClient(h policy.Transporter) Option {
+	return option(func(c *config) { c.httpClient = h }, "HTTPClient(…)")
+}
+
+// MaxInFlight bounds how many requests the store makes at once, over all arrays and calls on it; 0 is the default, 128.
+func MaxInFlight(n int) Option {
+	return option(func(c *config) { c.stack.inFlight = n }, "MaxInFlight(%d)", n)
+}
+
+// Retry changes how failed requests are repeated; see package retry for the defaults. Retry(retry.Tries(1)) is never.
+func Retry(opts ...retry.Option) Option {
+	return option(func(c *config) { c.stack.retry = append(c.stack.retry, opts...) }, "Retry(%v)", opts)
+}

@@ -1,0 +1,95 @@
+package azure
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	azblob "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blockblob"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// maxPut is Azure's limit for one Put Blob. Longer values go by PutParts.
+const maxPut = 5000 << 20
+
+// put is one Put Blob from the caller's bytes. gocloud's streamed writer is never used: it panics when a write fails.
+func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
+	if int64(len(value)) > maxPut {
+		return "", fault.Newf(fault.Limit, "%d bytes are more than the %d that one put can hold", len(value), int64(maxPut))
+	}
+	body := &lent{b: value}
+	defer body.giveBack()
+	out, err := b.block(key).Upload(ctx, body, &blockblob.UploadOptions{
+		HTTPHeaders: b.headers, Tier: b.tier, AccessConditions: whenPut(o),
+	})
+	if err != nil {
+		return "", explain(err, o.IfAbsent)
+	}
+	v := version(out.ETag)
+	if v == "" {
+		return "", foreign("it has no ETag")
+	}
+	b.sizes.set(key, sized{v, int64(len(value))})
+	return v, nil
+}
+
+// delete is one Delete Blob. Snapshots are not deleted with it; a blob that has some is fault.Refused.
+func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) error {
+	b.sizes.forget(key)
+	_, err := b.blob(key).Delete(ctx, &azblob.DeleteOptions{AccessConditions: when(o.IfVersion, "")})
+	if err != nil {
+		return explain(err, false)
+	}
+	return nil
+}
+
+// lent is a request's body that can be taken back: net/http may go on reading one after the request returned, when the
+// context ended or the answer came early, but the bytes are the caller's then.
+type lent struct {
+	mu  sync.Mutex
+	b   []byte
+	off int64
+	end bool
+}
+
+func (l *lent) Read(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.end {
+		return 0, io.ErrClosedPipe
+	}
+	if l.off >= int64(len(l.b)) {
+		return 0, io.EOF
+	}
+	n := copy(p, l.b[l.off:])
+	l.off += int64(n)
+	return n, nil
+}
+
+func (l *lent) Seek(off int64, whence int) (int64, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch whence {
+	case io.SeekCurrent:
+		off += l.off
+	case io.SeekEnd:
+		off += int64(len(l.b))
+	}
+	if off < 0 {
+		return 0, io.ErrUnexpectedEOF
+	}
+	l.off = off
+	return off, nil
+}
+
+// Close does nothing: the client closes bodies that it means to send again.
+func (l *lent) Close() error { return nil }
+
+func (l *lent) giveBack() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.b, l.end = nil, true
+}

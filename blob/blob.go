@@ -1,0 +1,81 @@
+package blob
+
+import (
+	"errors"
+	"sync/atomic"
+
+	gcblob "gocloud.dev/blob"
+
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Store is a bucket as a store. Make it with [New].
+type Store struct {
+	bucket *gcblob.Bucket
+	opt    options
+	closed atomic.Bool
+}
+
+var (
+	_ store.Store        = (*Store)(nil)
+	_ store.Provider     = (*Store)(nil)
+	_ store.PageLister   = (*Store)(nil)
+	_ store.BatchDeleter = (*Store)(nil)
+	_ store.PartPutter   = (*Store)(nil)
+)
+
+// New makes b a store and takes it over: Close closes b.
+func New(b *gcblob.Bucket, opts ...Option) *Store {
+	s := &Store{bucket: b, opt: options{name: "blob", keys: PortableKey, tuning: cloudTuning()}}
+	for _, o := range opts {
+		o.apply(&s.opt)
+	}
+	return s
+}
+
+// String is the name given with [Name], "blob" without one.
+func (s *Store) String() string { return s.opt.name }
+
+// Provide sets target to the *gcblob.Bucket, the store.Tuning, what Hooks.Provide gives, or what the bucket's As gives,
+// such as an SDK's client.
+func (s *Store) Provide(target any) bool {
+	switch t := target.(type) {
+	case **gcblob.Bucket:
+		*t = s.bucket
+		return true
+	case *store.Tuning:
+		*t = s.opt.tuning
+		return true
+	}
+	if p := s.opt.hooks.Provide; p != nil && p(target) {
+		return true
+	}
+	return s.bucket.As(target)
+}
+
+// Close closes the bucket. Calls after it are fault.Refused, which nothing repeats.
+func (s *Store) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	err := s.bucket.Close()
+	if h := s.opt.hooks.Close; h != nil {
+		err = errors.Join(err, h())
+	}
+	if err != nil {
+		return s.fail("close", "", err)
+	}
+	return nil
+}
+
+// cloudTuning is for a bucket whose provider is not known.
+func cloudTuning() store.Tuning {
+	return store.Tuning{
+		Requests:   32,
+		RangeGap:   1 << 20, // 30 ms to the first byte at 80 MB/s is 2.4 MB: half of that is cheaper read than asked for
+		RangeMax:   16 << 20,
+		ListFanout: 16,
+		ListPage:   1000, // every gocloud driver's page
+		Reason:     "a bucket of an unknown provider: far enough for ranges to be merged, few requests because its connection pool is unknown",
+	}
+}

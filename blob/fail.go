@@ -1,0 +1,117 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/url"
+
+	"gocloud.dev/gcerrors"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// begin refuses what no verb may do: a bad key, a cancelled context, a closed store.
+func (s *Store) begin(ctx context.Context, op, key string) error {
+	err := store.CheckKey(key)
+	if err == nil && s.opt.keys != nil {
+		err = s.opt.keys(key)
+	}
+	if err != nil {
+		return s.fail(op, key, err)
+	}
+	return s.ready(ctx, op, key)
+}
+
+func (s *Store) ready(ctx context.Context, op, key string) error {
+	if s.closed.Load() {
+		return s.fail(op, key, fault.Newf(fault.Refused, "the store is closed"))
+	}
+	if err := ctx.Err(); err != nil {
+		return &fault.KeyError{Op: op, Store: s.opt.name, Key: key, Err: err}
+	}
+	return nil
+}
+
+// failed is fail for errors of a request made under ctx: a context that ended wins.
+func (s *Store) failed(ctx context.Context, op, key string, err error) error {
+	if end := ctx.Err(); end != nil {
+		return &fault.KeyError{Op: op, Store: s.opt.name, Key: key, Err: end}
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		// A time limit of the driver's own. The caller's context is fine, so it must not look as if it had ended.
+		err = fault.Newf(fault.Unavailable, "%v", err)
+	}
+	return s.fail(op, key, err)
+}
+
+func (s *Store) fail(op, key string, err error) error {
+	e := &fault.KeyError{Op: op, Store: s.opt.name, Key: key, Err: err}
+	if !hasKind(err) {
+		e.Kind = s.kind(err)
+	}
+	return e
+}
+
+// hasKind tells that err says its kind itself.
+func hasKind(err error) bool {
+	var k fault.Kind
+	return errors.As(err, &k) || errors.Is(err, errors.ErrUnsupported)
+}
+
+// kind classifies a driver's error. It never says NotFound on gocloud's word alone; absent does that.
+func (s *Store) kind(err error) error {
+	if s.opt.classify != nil {
+		if k := s.opt.classify(err); k != nil {
+			return k
+		}
+	}
+	if unreached(err) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fault.Unavailable
+	}
+	switch gcerrors.Code(err) {
+	case gcerrors.PermissionDenied, gcerrors.NotFound, gcerrors.InvalidArgument:
+		return fault.Refused
+	case gcerrors.ResourceExhausted:
+		return fault.Throttled
+	case gcerrors.Unimplemented:
+		return errors.ErrUnsupported
+	}
+	return fault.Unavailable
+}
+
+// absent decides, for an error of the portable API, whether it proves that key is absent. nil means yes; any other
+// result is the error to report.
+func (s *Store) absent(ctx context.Context, key string, err error) error {
+	if s.opt.classify != nil {
+		if k := s.opt.classify(err); k != nil {
+			if errors.Is(k, fault.NotFound) {
+				return nil
+			}
+			return err
+		}
+	}
+	if gcerrors.Code(err) != gcerrors.NotFound || unreached(err) {
+		return err
+	}
+	if s.opt.trust {
+		return nil
+	}
+	return s.proveAbsent(ctx, key)
+}
+
+// unreached tells that no server answered: azureblob says NotFound for a host name that does not resolve. net.Error
+// will not do, as every syscall.Errno is one.
+func unreached(err error) bool {
+	var op *net.OpError
+	var dns *net.DNSError
+	var url *url.Error
+	return errors.As(err, &op) || errors.As(err, &dns) || errors.As(err, &url)
+}
+
+// unsupported names what the bucket cannot do.
+func (s *Store) unsupported(op, key, what string) error {
+	return s.fail(op, key, fault.Newf(errors.ErrUnsupported, "%s is not part of the portable bucket API", what))
+}

@@ -1,0 +1,149 @@
+package blob
+
+import (
+	"context"
+	"errors"
+
+	gcblob "gocloud.dev/blob"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Get follows store.Store. In the portable form versions are errors.ErrUnsupported, and the tail of a value costs a
+// second request.
+func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	if err := s.begin(ctx, "get", key); err != nil {
+		return store.Value{}, err
+	}
+	if err := o.Range.Check(); err != nil {
+		return store.Value{}, s.fail("get", key, err)
+	}
+	if h := s.opt.hooks.Get; h != nil {
+		v, err := h(ctx, key, o, buf)
+		if err != nil {
+			return store.Value{}, s.pinned(s.failed(ctx, "get", key, err), o.IfVersion)
+		}
+		return v, nil
+	}
+	if o.IfVersion != "" || o.IfNotVersion != "" {
+		return store.Value{}, s.unsupported("get", key, "reading by version")
+	}
+	var v store.Value
+	var err error
+	if n, ok := o.Range.IsLast(); ok {
+		v, err = s.getLast(ctx, key, n, o.Max, buf)
+	} else {
+		v, err = s.getFrom(ctx, key, o.Range, o.Max, buf)
+	}
+	if err != nil {
+		return store.Value{}, s.failed(ctx, "get", key, err)
+	}
+	return v, nil
+}
+
+// pinned keeps a missing value from looking absent to somebody who pinned a version of it.
+func (s *Store) pinned(err error, v store.Version) error {
+	var e *fault.KeyError
+	if v == "" || !errors.Is(err, fault.NotFound) || !errors.As(err, &e) {
+		return err
+	}
+	return &fault.KeyError{
+		Op: e.Op, Store: e.Store, Key: e.Key,
+		Err: fault.Newf(fault.Conflict, "the pinned version %s is gone", v),
+	}
+}
+
+// getLast asks for the size first. A value replaced by one of another size in between is asked for again.
+func (s *Store) getLast(ctx context.Context, key string, n, most int64, buf []byte) (store.Value, error) {
+	attrs, err := s.bucket.Attributes(ctx, key)
+	if err != nil {
+		return store.Value{}, s.notFound(ctx, key, err)
+	}
+	size := attrs.Size
+	for range 3 {
+		if n > size {
+			_, _, err := store.Last(n).Resolve(size)
+			return store.Value{}, err
+		}
+		v, err := s.getFrom(ctx, key, store.Within(size-n, n), most, buf)
+		if err == nil && v.Size != size {
+			size = v.Size
+			continue
+		}
+		return v, err
+	}
+	return store.Value{}, fault.Newf(fault.Unavailable, "the value keeps changing its size while its tail is read")
+}
+
+// getFrom reads a whole value, or one from an offset on.
+func (s *Store) getFrom(ctx context.Context, key string, r store.Range, most int64, buf []byte) (_ store.Value, err error) {
+	off, n := int64(0), int64(-1)
+	if o, ok := r.IsFrom(); ok {
+		off = o
+	} else if o, m, ok := r.IsWithin(); ok {
+		off, n = o, m
+	}
+	// Leaving without reading the body to its end must not wait for the rest of it.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	body, err := s.bucket.NewRangeReader(ctx, key, off, n, nil)
+	if err != nil {
+		return store.Value{}, s.shortOr(ctx, key, r, s.notFound(ctx, key, err))
+	}
+	defer func() { closeBody(body, cancel, &err) }()
+	size := body.Size()
+	_, n, err = r.Resolve(size)
+	if err != nil {
+		return store.Value{}, err
+	}
+	if most > 0 && n > most {
+		return store.Value{}, fault.Newf(fault.Limit, "%d bytes were announced, at most %d are wanted", n, most)
+	}
+	_, _, within := r.IsWithin()
+	bytes, err := ReadN(buf, body, n, most > 0 || within)
+	v := store.Value{Bytes: bytes, Size: size}
+	if err == nil {
+		err = AtEnd(body)
+	}
+	if err != nil {
+		if errors.Is(err, fault.Limit) || len(bytes)-len(buf) == int(n) {
+			return store.Value{}, err
+		}
+		return store.Value{}, fault.Newf(fault.Unavailable, "%w", &store.CutError{Value: v, Want: n, Err: err})
+	}
+	return v, nil
+}
+
+func closeBody(body *gcblob.Reader, cancel context.CancelFunc, err *error) {
+	if *err != nil {
+		cancel()
+	}
+	if e := body.Close(); *err == nil && e != nil {
+		*err = e
+	}
+}
+
+// notFound makes a driver's error fault.NotFound if it proves absence.
+func (s *Store) notFound(ctx context.Context, key string, err error) error {
+	if e := s.absent(ctx, key, err); e != nil {
+		return e
+	}
+	return fault.Newf(fault.NotFound, "%w", err)
+}
+
+// shortOr tells a value shorter than the range from other failures. Drivers have no code for the first, so a ranged
+// read that failed for a reason unknown is followed by a look at the size.
+func (s *Store) shortOr(ctx context.Context, key string, r store.Range, err error) error {
+	if r.IsWhole() || hasKind(err) || ctx.Err() != nil || s.kind(err) != error(fault.Unavailable) {
+		return err
+	}
+	attrs, e := s.bucket.Attributes(ctx, key)
+	if e != nil {
+		return err
+	}
+	if _, _, short := r.Resolve(attrs.Size); short != nil {
+		return short
+	}
+	return err
+}

@@ -1,0 +1,104 @@
+package blob
+
+import (
+	"context"
+	"iter"
+	"strings"
+
+	gcblob "gocloud.dev/blob"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// List follows store.Store. Keys that store.CheckKey would refuse, such as the empty objects "a/" with which consoles
+// mark folders, are left out.
+func (s *Store) List(ctx context.Context, prefix string, depth store.Depth) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
+		for token := ""; ; {
+			page, next, err := s.ListPage(ctx, prefix, depth, token)
+			if err != nil {
+				yield(store.Entry{}, err)
+				return
+			}
+			for _, e := range page {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			if next == "" {
+				return
+			}
+			token = next
+		}
+	}
+}
+
+// ListPage follows store.PageLister.
+func (s *Store) ListPage(ctx context.Context, prefix string, depth store.Depth, token string) ([]store.Entry, string, error) {
+	if prefix != "" {
+		if err := s.begin(ctx, "list", prefix); err != nil {
+			return nil, "", err
+		}
+	} else if err := s.ready(ctx, "list", prefix); err != nil {
+		return nil, "", err
+	}
+	list := s.listPage
+	if s.opt.hooks.ListPage != nil {
+		list = s.opt.hooks.ListPage
+	}
+	page, next, err := list(ctx, prefix, depth, token)
+	if err == nil && next != "" && next == token {
+		err = fault.Newf(fault.Unavailable, "the listing does not advance")
+	}
+	if err != nil {
+		return nil, "", s.failed(ctx, "list", prefix, err)
+	}
+	kept := page[:0]
+	for _, e := range page {
+		if store.CheckKey(e.Key) == nil {
+			kept = append(kept, e)
+		}
+	}
+	return kept, next, nil
+}
+
+func (s *Store) listPage(ctx context.Context, prefix string, depth store.Depth, token string) ([]store.Entry, string, error) {
+	o := &gcblob.ListOptions{}
+	if prefix != "" {
+		o.Prefix = prefix + "/"
+	}
+	if depth == store.OneLevel {
+		o.Delimiter = "/"
+	}
+	at := gcblob.FirstPageToken
+	if token != "" {
+		at = []byte(token)
+	}
+	objects, next, err := s.bucket.ListPage(ctx, at, max(1, s.opt.tuning.ListPage), o)
+	if err != nil {
+		return nil, "", err
+	}
+	page := make([]store.Entry, 0, len(objects))
+	for _, obj := range objects {
+		if obj.IsDir {
+			page = append(page, store.Entry{Key: strings.TrimSuffix(obj.Key, "/"), Dir: true})
+		} else {
+			page = append(page, store.Entry{Key: obj.Key, Size: obj.Size})
+		}
+	}
+	return page, string(next), nil
+}
+
+// proveAbsent lists key: nil if the listing works and does not hold it.
+func (s *Store) proveAbsent(ctx context.Context, key string) error {
+	// Keys that begin with key sort after it in every driver, so the first entry decides.
+	objects, _, err := s.bucket.ListPage(ctx, gcblob.FirstPageToken, 1, &gcblob.ListOptions{Prefix: key})
+	if err != nil {
+		return fault.Newf(s.kind(err), "absent or not, the listing that should tell failed: %w", err)
+	}
+	if len(objects) > 0 && objects[0].Key == key {
+		return fault.Newf(fault.Unavailable, "the driver calls it not found, but it is listed")
+	}
+	return nil
+}

@@ -1,0 +1,24 @@
+package blob_test
+
+import (
+	"testing"
+
+	"gocloud.dev/blob/memblob"
+
+	"github.com/zargo-io/zargo/blob"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/storetest"
+)
+
+func TestStoreMemblob(t *testing.T) {
+	storetest.Run(t, func(*testing.T) store.Store {
+		return blob.New(memblob.OpenBucket(&memblob.Options{NoMD5: true}), blob.TrustNotFound())
+	}, storetest.Without(storetest.Versions, storetest.AnyKey))
+}
+
+// Absence is proven by listing where the driver is not trusted.
+func TestStoreMemblobUntrusted(t *testing.T) {
+	storetest.Run(t, func(*testing.T) store.Store {
+		return blob.New(memblob.OpenBucket(&memblob.Options{NoMD5: true}))
+	}, storetest.Without(storetest.Versions, storetest.AnyKey), storetest.Keys(50))
+}

@@ -1,0 +1,208 @@
+package gcs
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/api/googleapi"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// failure is an SDK error in few words, with its kind; the SDK's error stays reachable.
+type failure struct {
+	kind  error
+	text  string
+	after time.Duration
+	err   error
+}
+
+func (f *failure) Error() string   { return f.kind.Error() + ": " + f.text }
+func (f *failure) Unwrap() []error { return []error{f.kind, f.err} }
+
+// RetryAfter is how long the server asks to wait; 0 if it does not say.
+func (f *failure) RetryAfter() time.Duration { return f.after }
+
+// explain gives the SDK's error its kind, from GCS's own document and the HTTP status. Sources: Cloud Storage, "HTTP status
+// and error codes for JSON", the same for XML. ifAbsent tells what a failed precondition means.
+func (x *exchange) explain(err error, ifAbsent bool) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	switch {
+	case x.sent == 0:
+		return notSent(err)
+	case x.status == 0 || (x.err != nil && x.status < 300):
+		return &failure{kind: fault.Unavailable, err: err, text: "no answer, or not all of it: " + cause(err).Error()}
+	case x.status < 300:
+		return &failure{kind: fault.Unavailable, err: err, text: "the answer is not GCS's: " + cause(err).Error()}
+	}
+	d := parseDocument(x.body)
+	f := &failure{
+		kind: kindOf(x.status, d, ifAbsent), after: retryAfter(x.header.Get("Retry-After")),
+		text: "GCS answered " + strconv.Itoa(x.status),
+	}
+	switch {
+	case !d.ours && x.status != http.StatusNotModified && x.status != http.StatusPreconditionFailed:
+		f.text += ", and not in GCS's form"
+	default:
+		if d.code != "" {
+			f.text += " " + d.code
+		}
+		if d.message != "" {
+			f.text += ": " + d.message
+		}
+	}
+	f.text += hint(x.status, d)
+	var api *googleapi.Error
+	if !errors.As(err, &api) {
+		// For a 404 of a read the SDK makes none.
+		err = errors.Join(err, &googleapi.Error{Code: x.status, Message: d.message, Body: string(x.body), Header: x.header})
+	}
+	f.err = err
+	return f
+}
+
+// notSent is for requests that no credentials could be had for.
+func notSent(err error) error {
+	var op *net.OpError
+	var dns *net.DNSError
+	var temporary interface{ Temporary() bool }
+	if errors.As(err, &op) || errors.As(err, &dns) || (errors.As(err, &temporary) && temporary.Temporary()) {
+		return &failure{kind: fault.Unavailable, err: err, text: "no token for Google could be fetched: " + cause(err).Error()}
+	}
+	return &failure{kind: fault.Refused, err: err, text: "no token for Google could be had: " + cause(err).Error()}
+}
+
+// document is what an error's body says.
+type document struct {
+	ours    bool   // it is in one of GCS's two forms
+	code    string // NoSuchKey of the XML form, notFound of the JSON form
+	message string
+}
+
+// parseDocument reads the XML form, which reads are answered with, and the JSON form, for the rest.
+func parseDocument(body []byte) document {
+	var x struct {
+		XMLName xml.Name `xml:"Error"`
+		Code    string
+		Message string
+	}
+	if xml.Unmarshal(body, &x) == nil && x.Code != "" {
+		return document{true, x.Code, x.Message}
+	}
+	var j struct {
+		Error struct {
+			Code    int
+			Message string
+			Errors  []struct{ Reason string }
+		}
+	}
+	if json.Unmarshal(body, &j) == nil && j.Error.Code != 0 {
+		d := document{ours: true, message: j.Error.Message}
+		if len(j.Error.Errors) > 0 {
+			d.code = j.Error.Errors[0].Reason
+		}
+		return d
+	}
+	return document{}
+}
+
+// noObject tells that a 404 names the object, so that the bucket is there.
+func (d document) noObject() bool {
+	return d.code == "NoSuchKey" || (d.ours && strings.HasPrefix(d.message, "No such object:"))
+}
+
+// noBucket tells that a 404 names the bucket.
+func (d document) noBucket() bool {
+	return d.code == "NoSuchBucket" || (d.ours && strings.Contains(d.message, "bucket does not exist"))
+}
+
+// unclear is the kind of a 404 that names neither; it never leaves this package.
+const unclear = fault.Kind("absent or not")
+
+func kindOf(status int, d document, ifAbsent bool) error {
+	switch status {
+	case http.StatusNotModified:
+		return fault.Unchanged
+	case http.StatusPreconditionFailed:
+		if ifAbsent {
+			return fault.Exists
+		}
+		return fault.Conflict
+	case http.StatusRequestedRangeNotSatisfiable:
+		return fault.Corrupt
+	case http.StatusTooManyRequests:
+		return fault.Throttled
+	case http.StatusNotImplemented:
+		return errors.ErrUnsupported
+	case http.StatusRequestEntityTooLarge:
+		return fault.Limit
+	case http.StatusNotFound:
+		switch {
+		case d.noBucket():
+			return fault.Refused
+		case d.noObject():
+			return fault.NotFound
+		}
+		return unclear
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusGone:
+		return fault.Unavailable // another writer at the same moment, or broken on the way
+	}
+	switch d.code {
+	case "rateLimitExceeded", "userRateLimitExceeded", "SlowDown":
+		return fault.Throttled // with 403 in older answers, 503 in XML
+	}
+	if status >= 400 && status < 500 {
+		return fault.Refused
+	}
+	return fault.Unavailable // 5xx, or a redirect, which GCS has none of
+}
+
+func hint(status int, d document) string {
+	switch {
+	case status == http.StatusNotFound && d.noBucket():
+		return " (the bucket does not exist at this endpoint)"
+	case d.code == "UserProjectMissing" || strings.Contains(d.message, "requester pays"):
+		return " (give user_project=… with a project that may be billed)"
+	case strings.Contains(strings.ToLower(d.code+d.message), "customer") && strings.Contains(strings.ToLower(d.code+d.message), "encrypt"):
+		return " (the value needs the key it was written with: gcs.EncryptionKey)"
+	case status == http.StatusForbidden || status == http.StatusUnauthorized:
+		return " (GCS also says this for an absent key when listing the bucket is not allowed)"
+	}
+	return ""
+}
+
+// retryAfter reads RFC 9110 section 10.2.3, in its form with seconds; GCS sends no dates.
+func retryAfter(header string) time.Duration {
+	n, err := strconv.ParseUint(strings.TrimSpace(header), 10, 16)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(n) * time.Second
+}
+
+// settled turns an unclear 404 of a verb that is not about an absent key into what it is: the bucket is missing when GCS
+// says it in its form, and else something in between answered.
+func settled(err error) error {
+	var f *failure
+	if errors.As(err, &f) && f.kind == error(unclear) {
+		f.kind = fault.Unavailable
+		var api *googleapi.Error
+		if errors.As(err, &api) && parseDocument([]byte(api.Body)).ours {
+			f.kind = fault.Refused
+			f.text += " (does the bucket exist?)"
+		}
+	}
+	return err
+}
+
+// foreign is for answers that look like success but are not GCS's: a captive portal, a proxy's page, an empty body.
+func foreign(what string) error {
+	return fault.Newf(fault.Unavailable, "the answer is not GCS's: %s", what)
+}

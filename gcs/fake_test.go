@@ -1,0 +1,397 @@
+package gcs
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"maps"
+	"mime"
+	"mime/multipart"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Fake is a GCS server in this process: one bucket, "zarr-test", no credentials checked. It is written from the API
+// references and not from our client: reads by the XML API, everything else by the JSON API, each with its own errors.
+type Fake struct {
+	URL string // http://127.0.0.1:port
+
+	mu      sync.Mutex
+	answer  func(w http.ResponseWriter, r *http.Request) bool
+	objects map[string]object
+	next    int64
+	log     []string
+	headers []http.Header
+	conns   int
+}
+
+type object struct {
+	value      []byte
+	generation int64
+	encoding   string // Content-Encoding
+	ctype      string
+	key        string // hash of a customer-supplied key
+	kms, class string
+}
+
+// NewFake starts a server that ends with the test.
+func NewFake(t testing.TB) *Fake {
+	f, stop := StartFake()
+	t.Cleanup(stop)
+	return f
+}
+
+// StartFake is NewFake for examples.
+func StartFake() (*Fake, func()) {
+	f := newFake()
+	srv := httptest.NewUnstartedServer(f)
+	srv.Config.ConnState = func(_ net.Conn, st http.ConnState) {
+		if st == http.StateNew {
+			f.mu.Lock()
+			f.conns++
+			f.mu.Unlock()
+		}
+	}
+	srv.Start()
+	f.URL = srv.URL
+	return f, srv.Close
+}
+
+func newFake() *Fake { return &Fake{objects: map[string]object{}, next: 1700000000000000} }
+
+// At is the gs URL of a prefix on the server.
+func (f *Fake) At(prefix string) string {
+	return "gs://zarr-test/" + prefix + "?endpoint=" + url.QueryEscape(f.URL)
+}
+
+// Answer lets by answer requests; where it returns false, the server does.
+func (f *Fake) Answer(by func(w http.ResponseWriter, r *http.Request) bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.answer = by
+}
+
+// Set stores an object.
+func (f *Fake) Set(key string, o object) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.next++
+	o.generation = f.next
+	f.objects[key] = o
+}
+
+// Object gives one.
+func (f *Fake) Object(key string) object {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.objects[key]
+}
+
+// Requests gives and forgets the requests so far: "GET /zarr-test/k bytes=0-4".
+func (f *Fake) Requests() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l := f.log
+	f.log = nil
+	return l
+}
+
+// Header is the header of the latest request.
+func (f *Fake) Header() http.Header {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.headers[len(f.headers)-1]
+}
+
+// Conns is the number of connections so far.
+func (f *Fake) Conns() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.conns
+}
+
+func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	line := r.Method + " " + r.URL.Path
+	if rg := r.Header.Get("Range"); rg != "" {
+		line += " " + rg
+	}
+	for _, name := range []string{"generation", "ifGenerationMatch", "userProject", "kmsKeyName", "uploadType"} {
+		if r.URL.Query().Has(name) {
+			line += " " + name + "=" + r.URL.Query().Get(name)
+		}
+	}
+	f.mu.Lock()
+	f.log = append(f.log, line)
+	f.headers = append(f.headers, r.Header.Clone())
+	answer := f.answer
+	f.mu.Unlock()
+	if answer == nil || !answer(w, r) {
+		f.serve(w, r)
+	}
+}
+
+func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	_, upload := strings.CutPrefix(r.URL.Path, "/upload/storage/v1/b/")
+	if rest, ok := strings.CutPrefix(strings.TrimPrefix(r.URL.Path, "/upload"), "/storage/v1/b/"); ok {
+		bucket, rest, _ := strings.Cut(rest, "/")
+		key, _ := strings.CutPrefix(rest, "o/")
+		var o object
+		var name string
+		var err error
+		if upload {
+			name, o, err = uploaded(r)
+		}
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		switch {
+		case err != nil:
+			FailJSON(w, 400, "invalid", err.Error())
+		case bucket != "zarr-test":
+			FailJSON(w, 404, "notFound", "The specified bucket does not exist.")
+		case upload && r.Method == "POST":
+			f.put(w, q, name, o)
+		case r.Method == "GET" && rest == "o":
+			f.list(w, q)
+		case r.Method == "DELETE":
+			f.delete(w, q, key)
+		default:
+			FailJSON(w, 501, "notImplemented", r.Method+" "+r.URL.Path)
+		}
+		return
+	}
+	bucket, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	if bucket != "zarr-test" {
+		FailXML(w, 404, "NoSuchBucket", "The specified bucket does not exist.")
+		return
+	}
+	f.mu.Lock()
+	o, ok := f.objects[key]
+	f.mu.Unlock()
+	if !ok {
+		FailXML(w, 404, "NoSuchKey", "The specified key does not exist.")
+		return
+	}
+	get(w, r, o)
+}
+
+// Cut answers as the server would, but breaks the connection in the middle of the body.
+func (f *Fake) Cut(w http.ResponseWriter, r *http.Request) {
+	full := httptest.NewRecorder()
+	f.serve(full, r)
+	maps.Copy(w.Header(), full.Header())
+	w.Header().Set("Content-Length", strconv.Itoa(full.Body.Len()))
+	w.WriteHeader(full.Code)
+	w.Write(full.Body.Bytes()[:full.Body.Len()/2])
+	http.NewResponseController(w).Flush()
+	panic(http.ErrAbortHandler)
+}
+
+func xmlError(code, message string) string {
+	return fmt.Sprintf(`<?xml version='1.0' encoding='UTF-8'?><Error><Code>%s</Code><Message>%s</Message></Error>`, code, message)
+}
+
+func jsonError(status int, reason, message string) string {
+	b, _ := json.Marshal(map[string]any{"error": map[string]any{
+		"code": status, "message": message, "errors": []any{map[string]string{"message": message, "domain": "global", "reason": reason}},
+	}})
+	return string(b)
+}
+
+// FailXML answers a read with an error.
+func FailXML(w http.ResponseWriter, status int, code, message string) {
+	w.Header().Set("Content-Type", "application/xml; charset=UTF-8")
+	w.WriteHeader(status)
+	io.WriteString(w, xmlError(code, message))
+}
+
+// FailJSON answers everything else with an error.
+func FailJSON(w http.ResponseWriter, status int, reason, message string) {
+	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
+	w.WriteHeader(status)
+	io.WriteString(w, jsonError(status, reason, message))
+}
+
+func get(w http.ResponseWriter, r *http.Request, o object) {
+	h := w.Header()
+	gen := strconv.FormatInt(o.generation, 10)
+	switch {
+	case r.URL.Query().Has("generation") && r.URL.Query().Get("generation") != gen:
+		FailXML(w, 404, "NoSuchKey", "The specified key does not exist.")
+		return
+	case o.key != r.Header.Get("X-Goog-Encryption-Key-Sha256"):
+		FailXML(w, 400, "ResourceIsEncryptedWithCustomerEncryptionKey", "The resource is encrypted with a customer encryption key.")
+		return
+	case r.Header.Get("X-Goog-If-Generation-Match") != "" && r.Header.Get("X-Goog-If-Generation-Match") != gen:
+		FailXML(w, 412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold.")
+		return
+	case r.Header.Get("X-Goog-If-Generation-Not-Match") == gen:
+		h.Set("X-Goog-Generation", gen)
+		w.WriteHeader(304)
+		return
+	}
+	h.Set("X-Goog-Generation", gen)
+	h.Set("X-Goog-Metageneration", "1")
+	h.Set("X-Goog-Hash", "crc32c="+crc(o.value))
+	h.Set("X-Goog-Stored-Content-Length", strconv.Itoa(len(o.value)))
+	if o.encoding != "" {
+		h.Set("X-Goog-Stored-Content-Encoding", o.encoding)
+	}
+	value, size := o.value, len(o.value)
+	if o.encoding == "gzip" && !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		// Unpacked on the way, whole whatever the range, and without a length.
+		z, err := gzip.NewReader(bytes.NewReader(value))
+		if err == nil {
+			_, _ = io.Copy(w, z)
+		}
+		return
+	}
+	if o.encoding != "" {
+		h.Set("Content-Encoding", o.encoding)
+	}
+	if spec, ranged := strings.CutPrefix(r.Header.Get("Range"), "bytes="); ranged {
+		a, b, _ := strings.Cut(spec, "-")
+		first, last := number(a), size-1
+		if a == "" {
+			first = max(0, size-number(b))
+		} else if b != "" {
+			last = min(number(b), size-1)
+		}
+		if first >= size {
+			FailXML(w, 416, "InvalidRange", "The requested range cannot be satisfied.")
+			return
+		}
+		h.Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", first, last, size))
+		value = value[first : last+1]
+		h.Set("Content-Length", strconv.Itoa(len(value)))
+		w.WriteHeader(206)
+	}
+	h.Set("Content-Length", strconv.Itoa(len(value)))
+	w.Write(value)
+}
+
+// uploaded reads a multipart/related upload: metadata, then the value.
+func uploaded(r *http.Request) (string, object, error) {
+	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil {
+		return "", object{}, err
+	}
+	mr := multipart.NewReader(r.Body, params["boundary"])
+	part, err := mr.NextPart()
+	if err != nil {
+		return "", object{}, err
+	}
+	var meta struct{ Name, ContentType, Crc32c, StorageClass string }
+	if err := json.NewDecoder(part).Decode(&meta); err != nil {
+		return "", object{}, err
+	}
+	if part, err = mr.NextPart(); err != nil {
+		return "", object{}, err
+	}
+	value, err := io.ReadAll(part)
+	if err == nil && meta.Crc32c != crc(value) {
+		err = fmt.Errorf("Provided CRC32C %q doesn't match calculated CRC32C %q.", meta.Crc32c, crc(value))
+	}
+	return meta.Name, object{
+		value: value, ctype: meta.ContentType, class: meta.StorageClass,
+		key: r.Header.Get("X-Goog-Encryption-Key-Sha256"), kms: r.URL.Query().Get("kmsKeyName"),
+	}, err
+}
+
+func (f *Fake) put(w http.ResponseWriter, q url.Values, name string, o object) {
+	if q.Has("ifGenerationMatch") && q.Get("ifGenerationMatch") != strconv.FormatInt(f.objects[name].generation, 10) {
+		FailJSON(w, 412, "conditionNotMet", "At least one of the pre-conditions you specified did not hold.")
+		return
+	}
+	f.next++
+	o.generation = f.next
+	f.objects[name] = o
+	answerJSON(w, resource(name, o))
+}
+
+func (f *Fake) delete(w http.ResponseWriter, q url.Values, key string) {
+	o, ok := f.objects[key]
+	switch {
+	case !ok:
+		FailJSON(w, 404, "notFound", "No such object: zarr-test/"+key)
+	case q.Has("ifGenerationMatch") && q.Get("ifGenerationMatch") != strconv.FormatInt(o.generation, 10):
+		FailJSON(w, 412, "conditionNotMet", "At least one of the pre-conditions you specified did not hold.")
+	default:
+		delete(f.objects, key)
+		w.WriteHeader(204)
+	}
+}
+
+func (f *Fake) list(w http.ResponseWriter, q url.Values) {
+	prefix, delimiter, after := q.Get("prefix"), q.Get("delimiter"), q.Get("pageToken")
+	var names []string // keys, and common prefixes ending in "/"
+	for k := range f.objects {
+		rest, ok := strings.CutPrefix(k, prefix)
+		if !ok {
+			continue
+		}
+		if seg, _, cut := strings.Cut(rest, delimiter); delimiter != "" && cut {
+			k = prefix + seg + delimiter
+		}
+		if k > after {
+			names = append(names, k)
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	most := 1000
+	if n := number(q.Get("maxResults")); n > 0 {
+		most = min(most, n)
+	}
+	out := map[string]any{}
+	if len(names) > most {
+		names = names[:most]
+		out["nextPageToken"] = names[most-1]
+	}
+	var items []any
+	var prefixes []string
+	for _, n := range names {
+		if o, ok := f.objects[n]; ok && (delimiter == "" || !strings.Contains(strings.TrimPrefix(n, prefix), delimiter)) {
+			items = append(items, resource(n, o))
+		} else {
+			prefixes = append(prefixes, n)
+		}
+	}
+	if items != nil {
+		out["items"] = items
+	}
+	if prefixes != nil {
+		out["prefixes"] = prefixes
+	}
+	answerJSON(w, out)
+}
+
+func resource(name string, o object) map[string]any {
+	return map[string]any{
+		"name": name, "generation": strconv.FormatInt(o.generation, 10), "size": strconv.Itoa(len(o.value)), "crc32c": crc(o.value),
+	}
+}
+
+func answerJSON(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
+	_ = json.NewEncoder(w).Encode(v)
+}
+
+func crc(b []byte) string {
+	sum := crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli))
+	return base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, sum))
+}
+
+func number(s string) int { n, _ := strconv.Atoi(s); return n }

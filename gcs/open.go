@@ -1,0 +1,81 @@
+package gcs
+
+import (
+	"context"
+
+	"gocloud.dev/blob/gcsblob"
+
+	"github.com/zargo-io/zargo/blob"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Open opens "gs://bucket/prefix?parameters". The prefix becomes the store's root. The bucket is not asked for anything: a
+// missing one or refused credentials show at the first verb. Looking for the application default credentials may ask
+// Google's metadata server.
+//
+// The parameters are gocloud.dev's: anonymous, universe_domain; access_id=- is anonymous, and access_id and
+// private_key_path have no effect otherwise; grpc and zonal must be false. Ours are endpoint, user_project, kms_key,
+// storage_class and content_type. Anything else is an error.
+//
+// *UsageError: the URL, a parameter or an option is malformed or contradicts another. fault.Path: the prefix is no key.
+// fault.Refused: no credentials were found, or their file cannot be read.
+//
+// The store retries, limits its requests (see [Retry] and [MaxInFlight]), implements store.PageLister, and gives by
+// store.As: *storage.Client (its retries are off), *gcblob.Bucket and store.Tuning.
+func Open(ctx context.Context, url string, opts ...Option) (store.Store, error) {
+	c := &config{}
+	s, err := c.open(ctx, url, opts)
+	if end := ctx.Err(); end != nil {
+		if err == nil {
+			_ = s.Close()
+		}
+		err = end
+	}
+	if err != nil {
+		return nil, &fault.KeyError{Op: "open", Store: c.name(), Err: err}
+	}
+	return s, nil
+}
+
+func (c *config) open(ctx context.Context, url string, opts []Option) (store.Store, error) {
+	if err := c.read(url, opts); err != nil {
+		return nil, err
+	}
+	s, err := c.provider(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.build(s)
+}
+
+func (c *config) read(url string, opts []Option) error {
+	if err := c.parseURL(url); err != nil {
+		return err
+	}
+	for _, o := range opts {
+		o.apply(c)
+	}
+	return c.check()
+}
+
+// provider is the bucket as a store, without layers.
+func (c *config) provider(ctx context.Context) (*blob.Store, error) {
+	client, closes, err := c.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	gc, err := gcsblob.OpenBucket(ctx, nil, c.bucket, &gcsblob.Options{Client: client})
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	b := newBucket(client, c)
+	hooks := b.hooks()
+	hooks.Close = closes
+	return blob.New(gc,
+		blob.Name(c.name()),
+		blob.WithHooks(hooks),
+		blob.CheckKeys(b.checkKey),
+		blob.Tuning(tuning(c.requests())),
+	), nil
+}

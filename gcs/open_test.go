@@ -1,0 +1,138 @@
+package gcs
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	gcsapi "cloud.google.com/go/storage"
+	gcblob "gocloud.dev/blob"
+	"golang.org/x/oauth2"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+func TestOpenRefuses(t *testing.T) {
+	noEnvironment(t)
+	for _, c := range []struct {
+		name, url string
+		opts      []Option
+		says      string
+	}{
+		{"other scheme", "s3://b", nil, "s3"},
+		{"no bucket", "gs:///k", nil, "gs://bucket"},
+		{"a port", "gs://b:1/k", nil, "endpoint"},
+		{"secrets in the URL", "gs://u:hush@b", nil, "credentials"},
+		{"secrets in a broken URL", "gs://u:hu%shush@b", nil, "cannot be read"},
+		{"unknown parameter", "gs://b?colour=red", nil, "colour"},
+		{"parameter twice", "gs://b?user_project=x&user_project=y", nil, "user_project"},
+		{"not a flag", "gs://b?anonymous=perhaps", nil, "anonymous"},
+		{"grpc", "gs://b?grpc=true", nil, "grpc"},
+		{"fragment", "gs://b/a#c", nil, "fragment"},
+		{"endpoint without host", "gs://b?endpoint=http://", nil, "endpoint"},
+		{"endpoint with a password", "gs://b?endpoint=http://u:hush@h", nil, "endpoint"},
+		{"endpoint with a path", "gs://b?endpoint=http://h/storage", nil, "endpoint"},
+		{"two ways", "gs://b?anonymous=true", []Option{TokenSource(oauth2.StaticTokenSource(nil))}, "only one"},
+		{"short key", "gs://b", []Option{EncryptionKey([]byte("short"))}, "32"},
+		{"two keys", "gs://b?kms_key=projects/p", []Option{EncryptionKey(make([]byte, 32))}, "contradicts"},
+		{"KMS key", "gs://b?kms_key=k", nil, "projects/"},
+		{"too few requests", "gs://b", []Option{MaxInFlight(-1)}, "MaxInFlight"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Open(t.Context(), c.url, c.opts...)
+			var u *UsageError
+			if !errors.As(err, &u) || !strings.Contains(err.Error(), c.says) {
+				t.Fatalf("got %v", err)
+			}
+			if strings.Contains(err.Error(), "hush") {
+				t.Errorf("it tells the secret: %v", err)
+			}
+		})
+	}
+	for _, prefix := range []string{"a//b", "a/../b", "a%5Cb"} {
+		_, err := Open(t.Context(), "gs://b/"+prefix)
+		wantKind(t, err, fault.Path)
+	}
+}
+
+// GOOGLE_APPLICATION_CREDENTIALS names no file here.
+func TestNoCredentials(t *testing.T) {
+	noEnvironment(t)
+	_, err := Open(t.Context(), "gs://b")
+	wantKind(t, err, fault.Refused)
+	if !strings.Contains(err.Error(), "GOOGLE_APPLICATION_CREDENTIALS") || !strings.Contains(err.Error(), "anonymous=true") {
+		t.Errorf("the message does not say what to do: %v", err)
+	}
+	file := filepath.Join(t.TempDir(), "key.json")
+	if err := os.WriteFile(file, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{file, file + "x"} {
+		_, err = Open(t.Context(), "gs://b", CredentialsFile(path))
+		wantKind(t, err, fault.Refused)
+	}
+}
+
+func TestEmulator(t *testing.T) {
+	noEnvironment(t)
+	f := NewFake(t)
+	f.Set("k", object{value: []byte("v")})
+	for _, host := range []string{f.URL, strings.TrimPrefix(f.URL, "http://")} {
+		t.Setenv("STORAGE_EMULATOR_HOST", host)
+		v, err := open(t, "gs://zarr-test").Get(t.Context(), "k", store.GetOptions{}, nil)
+		if err != nil || string(v.Bytes) != "v" {
+			t.Errorf("%s: got %q, %v", host, v.Bytes, err)
+		}
+	}
+}
+
+func TestHandles(t *testing.T) {
+	noEnvironment(t)
+	s := open(t, "gs://b/p/q/?endpoint=http://127.0.0.1:9&access_id=-&private_key_path=x&zonal=false", MaxInFlight(7))
+	if got, want := store.Name(s), "gs://b/p/q?endpoint=http://127.0.0.1:9"; got != want {
+		t.Errorf("name %q, want %q", got, want)
+	}
+	var bucket *gcblob.Bucket
+	var client *gcsapi.Client
+	if !store.As(s, &bucket) || bucket == nil || !store.As(s, &client) || client == nil {
+		t.Error("a handle is missing")
+	}
+	if tu := store.TuningOf(s); tu.Requests != 7 || tu.ListPage != 1000 || tu.Reason == "" {
+		t.Errorf("tuning %+v", tu)
+	}
+}
+
+func TestOpenCancelled(t *testing.T) {
+	noEnvironment(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Open(ctx, "gs://b?anonymous=true"); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestOptionsPrint(t *testing.T) {
+	for want, o := range map[string]Option{
+		`gcs.Anonymous()`: Anonymous(), `gcs.UserProject("p")`: UserProject("p"), `gcs.EncryptionKey(…)`: EncryptionKey(make([]byte, 32)),
+	} {
+		if o.String() != want {
+			t.Errorf("got %s, want %s", o, want)
+		}
+	}
+}
+
+func FuzzURL(f *testing.F) {
+	for _, s := range []string{"gs://b/p?anonymous=true", "gs://b?endpoint=http://h", "gs://%zz", "gs://u:p@b", "gs:b", "gs://b/.."} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		c := &config{}
+		if c.read(s, nil) == nil && (c.bucket == "" || store.CheckPrefix(c.prefix) != nil) {
+			t.Errorf("%q: bucket %q, prefix %q", s, c.bucket, c.prefix)
+		}
+	})
+}

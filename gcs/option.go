@@ -1,0 +1,85 @@
+package gcs
+
+import (
+	"fmt"
+	"net/http"
+
+	"golang.org/x/oauth2"
+
+	"github.com/zargo-io/zargo/zarr/store/retry"
+)
+
+// Option changes how [Open] opens a bucket. Options win over the URL's parameters, and later ones over earlier ones.
+type Option struct {
+	text  string
+	apply func(*config)
+}
+
+// String prints the option as it is written in code, without secrets.
+func (o Option) String() string { return o.text }
+
+func option(apply func(*config), format string, args ...any) Option {
+	return Option{"gcs." + fmt.Sprintf(format, args...), apply}
+}
+
+// Anonymous sends no credentials, for public buckets. URL: anonymous=true.
+func Anonymous() Option { return option(func(c *config) { c.anonymous = true }, "Anonymous()") }
+
+// TokenSource replaces the application default credentials. URL: none, on purpose.
+func TokenSource(ts oauth2.TokenSource) Option {
+	return option(func(c *config) { c.tokens = ts }, "TokenSource(…)")
+}
+
+// CredentialsFile reads the key file of a service account. Other kinds of files are for GOOGLE_APPLICATION_CREDENTIALS.
+func CredentialsFile(path string) Option {
+	return option(func(c *config) { c.file = path }, "CredentialsFile(%q)", path)
+}
+
+// UserProject names the project that pays for the requests, which buckets with requester pays ask for.
+// URL: user_project.
+func UserProject(project string) Option {
+	return option(func(c *config) { c.userProject = project }, "UserProject(%q)", project)
+}
+
+// EncryptionKey is a customer-supplied key of 32 bytes (AES-256): what is written is encrypted with it, and what is read
+// must have been. GCS does not keep it; whoever loses it loses the values. URL: none, on purpose.
+func EncryptionKey(key []byte) Option {
+	return option(func(c *config) { c.key = append([]byte{}, key...) }, "EncryptionKey(…)")
+}
+
+// KMSKey encrypts what is written with a key of Cloud KMS, given by its resource name. URL: kms_key.
+func KMSKey(name string) Option {
+	return option(func(c *config) { c.kmsKey = name }, "KMSKey(%q)", name)
+}
+
+// StorageClass is the class of what is written, such as "NEARLINE". URL: storage_class.
+func StorageClass(class string) Option {
+	return option(func(c *config) { c.storageClass = class }, "StorageClass(%q)", class)
+}
+
+// ContentType is the media type of what is written, application/octet-stream without it. URL: content_type.
+func ContentType(mediaType string) Option {
+	return option(func(c *config) { c.contentType = mediaType }, "ContentType(%q)", mediaType)
+}
+
+// Endpoint names the server: "http://127.0.0.1:4443". URL: endpoint. Without one STORAGE_EMULATOR_HOST decides, and then
+// it is Google. With plain HTTP no credentials are looked for; those given by an option are sent.
+func Endpoint(url string) Option {
+	return option(func(c *config) { c.endpoint = url }, "Endpoint(%q)", url)
+}
+
+// HTTPClient replaces transport and credentials: its own transport must bring them. What this package does about HTTP/1.1
+// and idle connections is then up to it; redirects are not followed all the same.
+func HTTPClient(h *http.Client) Option {
+	return option(func(c *config) { c.httpClient = h }, "HTTPClient(…)")
+}
+
+// MaxInFlight bounds how many requests the store makes at once, over all arrays and calls on it; 0 is the default, 128.
+func MaxInFlight(n int) Option {
+	return option(func(c *config) { c.inFlight = n }, "MaxInFlight(%d)", n)
+}
+
+// Retry changes how failed requests are repeated; see package retry for the defaults. Retry(retry.Tries(1)) is never.
+func Retry(opts ...retry.Option) Option {
+	return option(func(c *config) { c.retry = append(c.retry, opts...) }, "Retry(%v)", opts)
+}

@@ -1,0 +1,158 @@
+package gcs
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+func TestOneRequestPerWrite(t *testing.T) {
+	noEnvironment(t)
+	f := NewFake(t)
+	s := bare(t, f.At(""))
+	const up = "POST /upload/storage/v1/b/zarr-test/o"
+	v, err := s.Put(t.Context(), "k", []byte("one"), store.PutOptions{IfAbsent: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := f.Requests(); !slices.Equal(got, []string{up + " ifGenerationMatch=0 uploadType=multipart"}) {
+		t.Errorf("requests %q", got)
+	}
+	_, err = s.Put(t.Context(), "k", []byte("two"), store.PutOptions{IfAbsent: true})
+	wantKind(t, err, fault.Exists)
+	f.Requests()
+	v2, err := s.Put(t.Context(), "k", []byte("two"), store.PutOptions{IfVersion: v})
+	if err != nil || v2 == v {
+		t.Errorf("version %s after %s, %v", v2, v, err)
+	}
+	if got := f.Requests(); !slices.Equal(got, []string{up + " ifGenerationMatch=" + string(v) + " uploadType=multipart"}) {
+		t.Errorf("requests %q", got)
+	}
+	_, err = s.Put(t.Context(), "k", []byte("three"), store.PutOptions{IfVersion: v})
+	wantKind(t, err, fault.Conflict)
+	if err := s.Delete(t.Context(), "k", store.DeleteOptions{}); err != nil {
+		t.Error(err)
+	}
+	if err := s.Delete(t.Context(), "k", store.DeleteOptions{}); err != nil {
+		t.Error(err)
+	}
+	wantKind(t, s.Delete(t.Context(), "k", store.DeleteOptions{IfVersion: v}), fault.Conflict)
+}
+
+// A value longer than any buffer of the SDK is still one request, and one whose bytes broke on the way is not stored.
+func TestLongPut(t *testing.T) {
+	noEnvironment(t)
+	f := NewFake(t)
+	s := bare(t, f.At(""), StorageClass("NEARLINE"), ContentType("application/x"), KMSKey("projects/p/k"))
+	if _, err := s.Put(t.Context(), "k", make([]byte, 20<<20), store.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(f.Requests()); n != 1 {
+		t.Errorf("%d requests", n)
+	}
+	if o := f.Object("k"); len(o.value) != 20<<20 || o.class != "NEARLINE" || o.ctype != "application/x" || o.kms != "projects/p/k" {
+		t.Errorf("%d bytes, %q, %q, %q", len(o.value), o.class, o.ctype, o.kms)
+	}
+}
+
+// The SDK's default buffer is 16.8 MB for each put, whatever its size.
+func TestPutAllocatesLittle(t *testing.T) {
+	noEnvironment(t)
+	f := NewFake(t)
+	s := bare(t, f.At(""))
+	value := make([]byte, 64<<10)
+	r := testing.Benchmark(func(b *testing.B) {
+		for b.Loop() {
+			if _, err := s.Put(t.Context(), "k", value, store.PutOptions{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	if n := r.AllocedBytesPerOp(); n > 1<<20 { // the server in this process included
+		t.Errorf("%d bytes allocated for a put of 64 KiB", n)
+	}
+}
+
+func TestPutAnswers(t *testing.T) {
+	noEnvironment(t)
+	f := NewFake(t)
+	s := bare(t, f.At(""))
+	for _, c := range []struct {
+		name string
+		page func() (int, string)
+		want error
+	}{
+		{"no generation", func() (int, string) { return 200, `{"name":"k"}` }, fault.Unavailable},
+		{"half a document", func() (int, string) { return 200, `{"name":` }, fault.Unavailable},
+		{"403", func() (int, string) { return 403, jsonError(403, "forbidden", "m") }, fault.Refused},
+		{"429", func() (int, string) { return 429, jsonError(429, "rateLimitExceeded", "m") }, fault.Throttled},
+		{"412", func() (int, string) { return 412, jsonError(412, "conditionNotMet", "m") }, fault.Exists},
+		{"413", func() (int, string) { return 413, jsonError(413, "uploadTooLarge", "m") }, fault.Limit},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			status, body := c.page()
+			f.Answer(page(status, "application/json", body))
+			_, err := s.Put(t.Context(), "k", make([]byte, 1<<20), store.PutOptions{IfAbsent: true})
+			wantKind(t, err, c.want)
+		})
+	}
+}
+
+// A success that comes before the value was read is none, and nobody waits for ever.
+func TestAnswerBeforeTheValue(t *testing.T) {
+	noEnvironment(t)
+	f := NewFake(t)
+	f.Answer(page(200, "application/json", `{"name":"k","generation":"5"}`))
+	s := bare(t, f.At(""))
+	for range 20 {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		_, err := s.Put(ctx, "k", make([]byte, 4<<20), store.PutOptions{})
+		cancel()
+		wantKind(t, err, fault.Unavailable)
+	}
+}
+
+func TestListing(t *testing.T) {
+	noEnvironment(t)
+	f := NewFake(t)
+	for _, k := range []string{"p/a/b", "p/a/", "p/a/c/d", "p/ab", "q"} {
+		f.Set(k, object{value: []byte(k)})
+	}
+	s := bare(t, f.At("p"))
+	var got []string
+	for e, err := range s.List(t.Context(), "a", store.OneLevel) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !e.Dir && (e.Version == "" || e.Size != int64(len("p/"+e.Key))) {
+			t.Errorf("entry %+v", e)
+		}
+		got = append(got, e.Key)
+	}
+	slices.Sort(got)
+	if want := []string{"a/b", "a/c"}; !slices.Equal(got, want) { // not the mark of a folder
+		t.Errorf("got %q, want %q", got, want)
+	}
+	t.Run("outside of the prefix", func(t *testing.T) {
+		f.Answer(page(200, "application/json", `{"items":[{"name":"q"}]}`))
+		wantKind(t, listError(t.Context(), s, store.Deep), fault.Unavailable)
+	})
+	t.Run("no progress", func(t *testing.T) {
+		f.Answer(page(200, "application/json", `{"nextPageToken":"t"}`))
+		wantKind(t, listError(t.Context(), s, store.Deep), fault.Unavailable)
+	})
+}
+
+func TestKeys(t *testing.T) {
+	noEnvironment(t)
+	s := bare(t, NewFake(t).At("p"))
+	_, err := s.Get(t.Context(), strings.Repeat("k", 1023), store.GetOptions{}, nil)
+	wantKind(t, err, fault.Path)
+	_, err = bare(t, NewFake(t).At("")).Get(t.Context(), ".well-known/acme-challenge/k", store.GetOptions{}, nil)
+	wantKind(t, err, fault.Path)
+}

@@ -1,0 +1,103 @@
+package gcs
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/retry"
+	"github.com/zargo-io/zargo/zarr/store/storetest"
+)
+
+func TestStore(t *testing.T) {
+	noEnvironment(t)
+	f := NewFake(t)
+	var n atomic.Int64
+	storetest.Run(t, func(t *testing.T) store.Store {
+		return open(t, f.At(fmt.Sprintf("a b/run+%d", n.Add(1))))
+	})
+}
+
+// The provider alone, without the layers that Open puts around it.
+func TestStoreBare(t *testing.T) {
+	noEnvironment(t)
+	storetest.Run(t, func(t *testing.T) store.Store { return bare(t, NewFake(t).At("")) }, storetest.Keys(50), storetest.Rounds(4))
+}
+
+// Through a server that throttles every seventh request and cuts every fifth value: the layers hide it.
+func TestStoreThroughFailures(t *testing.T) {
+	noEnvironment(t)
+	f := NewFake(t)
+	var n atomic.Int64
+	f.Answer(func(w http.ResponseWriter, r *http.Request) bool {
+		i := n.Add(1)
+		switch {
+		case i%7 == 0:
+			FailXML(w, 429, "SlowDown", "Please reduce your request rate.")
+			return true
+		case i%5 == 0 && r.Method == "GET" && r.Header.Get("X-Goog-If-Generation-Not-Match") == "":
+			f.Cut(w, r)
+			return true
+		}
+		return false
+	})
+	var run atomic.Int64
+	storetest.Run(t, func(t *testing.T) store.Store {
+		return open(t, f.At(fmt.Sprintf("run%d", run.Add(1))), Retry(retry.Backoff(time.Millisecond, time.Millisecond)), MaxInFlight(32))
+	}, storetest.Keys(50), storetest.Rounds(2))
+}
+
+// A real server, such as fake-gcs-server: ZARGO_TEST_GCS_ENDPOINT=http://127.0.0.1:4443, with a bucket "zarr-test" or
+// the one that ZARGO_TEST_GCS_BUCKET names.
+func TestRealServer(t *testing.T) {
+	at := os.Getenv("ZARGO_TEST_GCS_ENDPOINT")
+	if at == "" {
+		t.Skip("ZARGO_TEST_GCS_ENDPOINT is not set")
+	}
+	name := os.Getenv("ZARGO_TEST_GCS_BUCKET")
+	if name == "" {
+		name = "zarr-test"
+	}
+	noEnvironment(t)
+	began := time.Now().UnixNano()
+	var n atomic.Int64
+	storetest.Run(t, func(t *testing.T) store.Store {
+		return open(t, fmt.Sprintf("gs://%s/run%d/a b+%d?endpoint=%s", name, began, n.Add(1), at))
+	})
+}
+
+func noEnvironment(t testing.TB) {
+	for _, name := range []string{"STORAGE_EMULATOR_HOST", "STORAGE_EMULATOR_HOST_GRPC", "GOOGLE_CLOUD_QUOTA_PROJECT"} {
+		t.(interface{ Setenv(string, string) }).Setenv(name, "")
+	}
+	t.(interface{ Setenv(string, string) }).Setenv("GOOGLE_APPLICATION_CREDENTIALS", "/nonexistent")
+}
+
+func open(t testing.TB, url string, opts ...Option) store.Store {
+	t.Helper()
+	s, err := Open(t.Context(), url, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// bare opens the provider without retry and limit.
+func bare(t testing.TB, url string, opts ...Option) store.Store {
+	t.Helper()
+	c := &config{}
+	if err := c.read(url, opts); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.provider(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}

@@ -1,0 +1,81 @@
+package s3
+
+import (
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/zargo-io/zargo/blob"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// bucket holds what every request says; its methods are blob.Hooks.
+type bucket struct {
+	client *awss3.Client
+	name   *string
+	prefix string // "" or with a trailing slash
+	page   int32  // entries asked for in one listing request
+
+	payer       types.RequestPayer
+	sse         types.ServerSideEncryption
+	kmsKey      *string
+	class       types.StorageClass
+	contentType *string
+	validate    bool // compare checksums of whole values
+}
+
+func newBucket(client *awss3.Client, c *config) *bucket {
+	b := &bucket{
+		client:      client,
+		name:        aws.String(c.bucket),
+		page:        int32(tuning(0).ListPage),
+		sse:         types.ServerSideEncryption(c.sse),
+		class:       types.StorageClass(c.storageClass),
+		contentType: aws.String(blob.ContentType),
+		validate:    c.responseChecksum == "when_supported",
+	}
+	if c.prefix != "" {
+		b.prefix = c.prefix + "/"
+	}
+	if c.requesterPays {
+		b.payer = types.RequestPayerRequester
+	}
+	if c.kmsKey != "" {
+		b.kmsKey = aws.String(c.kmsKey)
+	}
+	if c.contentType != "" {
+		b.contentType = aws.String(c.contentType)
+	}
+	return b
+}
+
+func (b *bucket) hooks() blob.Hooks {
+	return blob.Hooks{
+		Get:       b.get,
+		Put:       b.put,
+		Delete:    b.delete,
+		ListPage:  b.listPage,
+		DeleteAll: b.deleteAll,
+		PutParts:  b.putParts,
+	}
+}
+
+// full is the key in the bucket.
+func (b *bucket) full(key string) string { return b.prefix + key }
+
+// checkKey keeps prefix and key together within what S3 takes.
+func (b *bucket) checkKey(key string) error {
+	if n := len(b.prefix) + len(key); n > store.MaxKey {
+		return fault.Newf(fault.Path, "key %q has %d bytes with its prefix, more than %d", key, n, store.MaxKey)
+	}
+	return nil
+}
+
+// pin is a Version as a header's value, nil for none.
+func pin(v store.Version) *string {
+	if v == "" {
+		return nil
+	}
+	return aws.String(string(v))
+}

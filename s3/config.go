@@ -1,0 +1,224 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	awsconfig "github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+	"github.com/aws/smithy-go/logging"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// config is what the URL and the options say.
+type config struct {
+	bucket, prefix string
+
+	region, endpoint, profile, role   string
+	anonymous, pathStyle              bool
+	dualstack, fips, accelerate       bool
+	disableHTTPS                      bool
+	requestChecksum, responseChecksum string
+	credentials                       aws.CredentialsProvider
+	httpClient                        aws.HTTPClient
+	client                            *awss3.Client
+
+	requesterPays                          bool
+	sse, kmsKey, storageClass, contentType string
+
+	stack stackConfig
+	conns conns
+}
+
+// check validates everything once, at Open.
+func (c *config) check() error {
+	if c.client != nil {
+		if c.region != "" || c.endpoint != "" || c.profile != "" || c.role != "" || c.anonymous || c.pathStyle || c.dualstack ||
+			c.fips || c.accelerate || c.disableHTTPS || c.credentials != nil || c.httpClient != nil {
+			return usage("with s3.Client the client says how to connect, not parameters or options")
+		}
+	}
+	if c.anonymous && (c.credentials != nil || c.profile != "" || c.role != "") {
+		return usage("anonymous contradicts credentials, profile and role")
+	}
+	for name, v := range map[string]*string{
+		"request_checksum_calculation": &c.requestChecksum, "response_checksum_validation": &c.responseChecksum,
+	} {
+		if *v = strings.ToLower(*v); *v != "" && *v != "when_supported" && *v != "when_required" {
+			return usage("parameter %s is %q, neither when_supported nor when_required", name, *v)
+		}
+	}
+	if c.sse != "" {
+		i := slices.IndexFunc(types.ServerSideEncryption("").Values(), func(v types.ServerSideEncryption) bool {
+			return strings.EqualFold(string(v), c.sse)
+		})
+		if i < 0 {
+			return usage("parameter ssetype is %q, not one of %v", c.sse, types.ServerSideEncryption("").Values())
+		}
+		c.sse = string(types.ServerSideEncryption("").Values()[i])
+	}
+	if c.kmsKey != "" && !strings.HasPrefix(c.sse, "aws:kms") {
+		return usage("parameter kmskeyid needs ssetype=aws:kms")
+	}
+	if c.storageClass != "" && !slices.Contains(types.StorageClass("").Values(), types.StorageClass(c.storageClass)) {
+		return usage("parameter storage_class is %q, not one of %v", c.storageClass, types.StorageClass("").Values())
+	}
+	if c.role != "" && !strings.HasPrefix(c.role, "arn:") {
+		return usage(`parameter role is %q and does not begin with "arn:"`, c.role)
+	}
+	if c.stack.inFlight < 0 {
+		return usage("MaxInFlight(%d) is less than one", c.stack.inFlight)
+	}
+	return c.checkEndpoint()
+}
+
+func (c *config) checkEndpoint() error {
+	if c.endpoint == "" {
+		return nil
+	}
+	if !strings.Contains(c.endpoint, "://") {
+		scheme := "https://"
+		if c.disableHTTPS {
+			scheme = "http://"
+		}
+		c.endpoint = scheme + c.endpoint
+	}
+	u, err := url.Parse(c.endpoint)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		c.endpoint = ""
+		return usage("parameter endpoint is not a URL such as http://127.0.0.1:9000")
+	}
+	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		c.endpoint = ""
+		return usage("parameter endpoint holds a user, a query or a fragment")
+	}
+	return nil
+}
+
+// connect makes the SDK's client.
+func (c *config) connect(ctx context.Context) (*awss3.Client, error) {
+	if c.client != nil {
+		return awss3.New(c.client.Options(), c.object), nil
+	}
+	cfg, err := c.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return awss3.NewFromConfig(cfg, func(o *awss3.Options) {
+		if c.endpoint != "" {
+			o.BaseEndpoint = aws.String(c.endpoint)
+		}
+		o.UsePathStyle = c.pathStyle
+		o.UseAccelerate = c.accelerate
+		o.EndpointOptions.DisableHTTPS = c.disableHTTPS
+	}, c.object), nil
+}
+
+// object is what object requests need that the SDK does differently.
+func (c *config) object(o *awss3.Options) {
+	// One retry layer, ours: an SDK that repeats a conditional put whose answer was lost turns our own success into
+	// a refusal. Fetching credentials keeps its retries.
+	o.Retryer = aws.NopRetryer{}
+	o.RetryMaxAttempts = 1
+	if b, ok := o.HTTPClient.(*awshttp.BuildableClient); ok && c.client == nil {
+		o.HTTPClient = b.WithTransportOptions(c.conns.track)
+	}
+	o.HTTPClient = guard{o.HTTPClient}
+	// Ranges have no checksum to compare, and Zarr's codecs bring their own.
+	o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
+	o.DisableLogOutputChecksumValidationSkipped = true
+	switch c.requestChecksum {
+	case "when_required":
+		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
+	case "when_supported":
+		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenSupported
+	}
+}
+
+// load runs the SDK's default chain: environment, shared files, SSO, container and instance roles.
+func (c *config) load(ctx context.Context) (aws.Config, error) {
+	opts := []func(*awsconfig.LoadOptions) error{
+		// LoadDefaultConfig applies AWS_CA_BUNDLE to a BuildableClient only, so this must stay one.
+		awsconfig.WithHTTPClient(transport(c.stack.requests())),
+		awsconfig.WithLogger(logging.Nop{}),
+	}
+	if c.region != "" {
+		opts = append(opts, awsconfig.WithRegion(c.region))
+	}
+	if c.profile != "" {
+		opts = append(opts, awsconfig.WithSharedConfigProfile(c.profile))
+	}
+	if c.dualstack {
+		opts = append(opts, awsconfig.WithUseDualStackEndpoint(aws.DualStackEndpointStateEnabled))
+	}
+	if c.fips {
+		opts = append(opts, awsconfig.WithUseFIPSEndpoint(aws.FIPSEndpointStateEnabled))
+	}
+	switch {
+	case c.anonymous:
+		opts = append(opts, awsconfig.WithCredentialsProvider(aws.AnonymousCredentials{}))
+	case c.credentials != nil:
+		opts = append(opts, awsconfig.WithCredentialsProvider(c.credentials))
+	}
+	cfg, err := awsconfig.LoadDefaultConfig(ctx, opts...)
+	if err != nil {
+		var none awsconfig.SharedConfigProfileNotExistError
+		if errors.As(err, &none) {
+			return cfg, fault.Newf(fault.Refused, "there is no AWS profile %q: %w", none.Profile, err)
+		}
+		return cfg, fault.Newf(fault.Refused, "the AWS configuration cannot be used: %w", err)
+	}
+	if cfg.Region == "" {
+		if c.endpoint == "" && !c.anonymous && cfg.BaseEndpoint == nil {
+			return cfg, fault.Newf(fault.Refused, "no AWS region is set: give region=… in the URL, s3.Region, AWS_REGION or a profile with one")
+		}
+		cfg.Region = "us-east-1"
+	}
+	if c.role != "" {
+		cfg.Credentials = aws.NewCredentialsCache(stscreds.NewAssumeRoleProvider(sts.NewFromConfig(cfg), c.role))
+	}
+	if c.httpClient != nil {
+		cfg.HTTPClient = c.httpClient
+	}
+	if !c.anonymous && cfg.Credentials != nil {
+		cfg.Credentials = credentials{cfg.Credentials}
+	}
+	return cfg, nil
+}
+
+// transport is the SDK's own, proxies and all, with connections kept for as many requests as are made at once: with
+// the SDK's 10, 64 requests in flight keep reconnecting (110 connections against 64).
+func transport(requests int) *awshttp.BuildableClient {
+	return awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
+		t.MaxIdleConns = max(requests, defaultRequests)
+		t.MaxIdleConnsPerHost = t.MaxIdleConns
+		t.IdleConnTimeout = awshttp.DefaultHTTPTransportIdleConnTimeout // 90 s
+		t.DisableCompression = true                                     // chunks are compressed already, and lengths must be the stored ones
+	})
+}
+
+// credentials marks the errors of the chain, which the SDK reports as failures of whatever request came first.
+type credentials struct{ p aws.CredentialsProvider }
+
+func (c credentials) Retrieve(ctx context.Context) (aws.Credentials, error) {
+	got, err := c.p.Retrieve(ctx)
+	if err != nil {
+		return got, &credentialsError{err}
+	}
+	return got, nil
+}
+
+type credentialsError struct{ err error }
+
+func (e *credentialsError) Error() string { return e.err.Error() }
+func (e *credentialsError) Unwrap() error { return e.err }

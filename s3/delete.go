@@ -1,0 +1,112 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// deleteBatch is S3's limit for one DeleteObjects.
+const deleteBatch = 1000
+
+// delete is one DeleteObject. With a condition a look at the key comes first: S3 itself honours If-Match on a delete, but
+// a server that ignores it would delete a value nobody meant, and this narrows that to a race. The look is a GetObject
+// that is answered with 304, as HeadObject's errors have no body and so tell nothing apart.
+func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) error {
+	if o.IfVersion != "" {
+		switch _, err := b.get(ctx, key, store.GetOptions{IfNotVersion: o.IfVersion, Max: 1}, nil); {
+		case errors.Is(err, fault.Unchanged):
+		case err == nil, errors.Is(err, fault.Limit):
+			return fault.Newf(fault.Conflict, "version %s was to be deleted, another is there", o.IfVersion)
+		default:
+			return err
+		}
+	}
+	out, err := b.client.DeleteObject(ctx, &awss3.DeleteObjectInput{
+		Bucket: b.name, Key: aws.String(b.full(key)), IfMatch: pin(o.IfVersion), RequestPayer: b.payer,
+	})
+	if err != nil {
+		return explain(err, false)
+	}
+	return genuine(out.ResultMetadata)
+}
+
+// genuine refuses a success that is not S3's: S3 answers a delete with 204, and every request with its number.
+func genuine(m middleware.Metadata) error {
+	r, ok := awsmiddleware.GetRawResponse(m).(*smithyhttp.Response)
+	if ok && r.StatusCode != http.StatusNoContent && r.Header.Get("X-Amz-Request-Id") == "" {
+		return foreign("it has neither status 204 nor a request number")
+	}
+	return nil
+}
+
+// deleteAll sends DeleteObjects for up to 1000 keys at a time. A server without it is errors.ErrUnsupported, before
+// anything is deleted.
+func (b *bucket) deleteAll(ctx context.Context, keys []string) (string, error) {
+	for len(keys) > 0 {
+		n := min(len(keys), deleteBatch)
+		if key, err := b.deleteSome(ctx, keys[:n]); err != nil {
+			return key, err
+		}
+		keys = keys[n:]
+	}
+	return "", nil
+}
+
+func (b *bucket) deleteSome(ctx context.Context, keys []string) (string, error) {
+	ids := make([]types.ObjectIdentifier, len(keys))
+	left := make(map[string]bool, len(keys))
+	for i, k := range keys {
+		ids[i].Key = aws.String(b.full(k))
+		left[*ids[i].Key] = true
+	}
+	out, err := b.client.DeleteObjects(ctx, &awss3.DeleteObjectsInput{
+		Bucket: b.name, Delete: &types.Delete{Objects: ids}, RequestPayer: b.payer,
+	})
+	if err != nil {
+		return keys[0], explain(err, false)
+	}
+	failed := make(map[string]types.Error, len(out.Errors))
+	for _, e := range out.Errors {
+		if aws.ToString(e.Code) != "NoSuchKey" {
+			failed[aws.ToString(e.Key)] = e
+		} else {
+			delete(left, aws.ToString(e.Key))
+		}
+	}
+	for _, d := range out.Deleted {
+		delete(left, aws.ToString(d.Key))
+	}
+	for _, k := range keys {
+		if e, ok := failed[b.full(k)]; ok {
+			return k, refusedDelete(e)
+		}
+		if left[b.full(k)] {
+			return k, foreign("it does not mention this key")
+		}
+	}
+	return "", nil
+}
+
+// refusedDelete is a failure of one key among many, which comes without an HTTP status of its own.
+func refusedDelete(e types.Error) error {
+	kind := byCode(aws.ToString(e.Code))
+	switch {
+	case kind != nil:
+	case aws.ToString(e.Code) == "InternalError":
+		kind = fault.Unavailable
+	default:
+		kind = fault.Refused
+	}
+	return fault.Newf(kind, "S3 answered %s: %s", aws.ToString(e.Code), aws.ToString(e.Message))
+}

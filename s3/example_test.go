@@ -1,0 +1,63 @@
+package s3_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/zargo-io/zargo/s3"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+func ExampleOpen() {
+	server, stop := s3.StartFake() // stands in for AWS
+	defer stop()
+	ctx := context.Background()
+
+	st, err := s3.Open(ctx, "s3://zarr-test/demo?region=us-east-1", s3.Anonymous(), s3.Endpoint(server.URL), s3.PathStyle())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer st.Close()
+
+	version, err := st.Put(ctx, "t2m/c/0", []byte("twelve bytes"), store.PutOptions{IfAbsent: true})
+	fmt.Println("put", version != "", err)
+
+	tail, err := st.Get(ctx, "t2m/c/0", store.GetOptions{Range: store.Last(5), IfVersion: version}, nil)
+	fmt.Printf("%s, of %d bytes, %v\n", tail.Bytes, tail.Size, err)
+
+	_, err = st.Get(ctx, "t2m/c/1", store.GetOptions{}, nil)
+	fmt.Println("absent:", errors.Is(err, fault.NotFound))
+
+	for e, err := range store.Pages(ctx, st, "t2m", store.OneLevel) {
+		fmt.Println("listed", e.Key, e.Dir, err)
+	}
+	// Output:
+	// put true <nil>
+	// bytes, of 12 bytes, <nil>
+	// absent: true
+	// listed t2m/c true <nil>
+}
+
+// What the store does not cover is done with the SDK's client.
+func Example_client() {
+	server, stop := s3.StartFake()
+	defer stop()
+	ctx := context.Background()
+	client := awss3.New(awss3.Options{
+		BaseEndpoint: aws.String(server.URL), Region: "us-east-1", UsePathStyle: true, Credentials: aws.AnonymousCredentials{},
+	})
+	st, err := s3.Open(ctx, "s3://zarr-test", s3.Client(client))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var c *awss3.Client
+	fmt.Println(store.Name(st), store.As(st, &c), store.TuningOf(st).Requests)
+	// Output: s3://zarr-test true 128
+}

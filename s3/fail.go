@@ -1,0 +1,151 @@
+package s3
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/smithy-go"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// failure is an SDK error in few words, with its kind; the SDK's error stays reachable.
+type failure struct {
+	kind  error
+	text  string
+	after time.Duration
+	err   error
+}
+
+func (f *failure) Error() string   { return f.kind.Error() + ": " + f.text }
+func (f *failure) Unwrap() []error { return []error{f.kind, f.err} }
+
+// RetryAfter is how long the server asks to wait; 0 if it does not say.
+func (f *failure) RetryAfter() time.Duration { return f.after }
+
+// explain gives an SDK error its kind, from S3's own code and the HTTP status. Source: Amazon S3 API Reference, "Error
+// responses". ifAbsent tells what a failed precondition means.
+func explain(err error, ifAbsent bool) error {
+	var cred *credentialsError
+	if errors.As(err, &cred) {
+		return &failure{kind: fault.Refused, err: err, text: "no AWS credentials could be had: set AWS_ACCESS_KEY_ID and " +
+			"AWS_SECRET_ACCESS_KEY, name a profile, or open a public bucket with anonymous=true (" + cred.Error() + ")"}
+	}
+	var resp *awshttp.ResponseError
+	if !errors.As(err, &resp) || resp.Response == nil || resp.Response.Response == nil || resp.HTTPStatusCode() == 0 {
+		return &failure{kind: fault.Unavailable, err: err, text: "no answer: " + cause(err).Error()}
+	}
+	f := &failure{err: err, after: retryAfter(resp.Response.Header.Get("Retry-After"))}
+	status, code, message := resp.HTTPStatusCode(), "", ""
+	var api smithy.APIError
+	if errors.As(err, &api) {
+		code, message = api.ErrorCode(), api.ErrorMessage()
+	}
+	f.kind = kindOf(status, code, ifAbsent)
+	f.text = "S3 answered " + strconv.Itoa(status)
+	if code != "" {
+		f.text += " " + code
+	}
+	if message != "" && message != code {
+		f.text += ": " + message
+	}
+	if code == "" {
+		f.text += ", and not in S3's form: " + cause(err).Error()
+	}
+	f.text += hint(status, code, resp.Response.Header.Get("X-Amz-Bucket-Region"))
+	return f
+}
+
+// byCode holds S3's codes whose HTTP status misleads or says too little.
+func byCode(code string) error {
+	switch code {
+	case "NoSuchBucket", "XAdminUserNotFound":
+		// 404, but no proof that the key is absent: chunks of a missing bucket must not read as fill values.
+		return fault.Refused
+	case "SlowDown", "SlowDownRead", "SlowDownWrite", "RequestLimitExceeded", "TooManyRequests", "BandwidthLimitExceeded":
+		return fault.Throttled
+	case "RequestTimeout", "IncompleteBody", "BadDigest", "XAmzContentSHA256Mismatch", "ConditionalRequestConflict",
+		"OperationAborted", "RequestTimeTooSkewed":
+		// Broken on the way, or another writer at the same moment: whether the write took place is to be read back.
+		// After a skewed clock the SDK corrects itself from the answer's date.
+		return fault.Unavailable
+	case "KeyTooLongError":
+		return fault.Path
+	case "EntityTooLarge":
+		return fault.Limit
+	case "NotImplemented":
+		return errors.ErrUnsupported
+	case "AuthorizationHeaderMalformed", "ExpiredToken", "InvalidToken", "TokenRefreshRequired", "InvalidBucketName":
+		return fault.Refused
+	}
+	switch {
+	case strings.HasPrefix(code, "Throttl"):
+		return fault.Throttled
+	case strings.HasPrefix(code, "KMS."):
+		return fault.Refused
+	}
+	return nil
+}
+
+func kindOf(status int, code string, ifAbsent bool) error {
+	if status == http.StatusNotFound && code == "NoSuchKey" {
+		return fault.NotFound
+	}
+	if k := byCode(code); k != nil {
+		return k
+	}
+	switch status {
+	case http.StatusNotModified:
+		return fault.Unchanged
+	case http.StatusPreconditionFailed:
+		if ifAbsent {
+			return fault.Exists
+		}
+		return fault.Conflict
+	case http.StatusRequestedRangeNotSatisfiable:
+		return fault.Corrupt
+	case http.StatusTooManyRequests:
+		return fault.Throttled
+	case http.StatusNotFound, http.StatusRequestTimeout, http.StatusFound:
+		// A 404 that is not in S3's form is from something in between, and so is a 302.
+		return fault.Unavailable
+	case http.StatusNotImplemented:
+		return errors.ErrUnsupported
+	}
+	if status >= 300 && status < 500 {
+		return fault.Refused
+	}
+	return fault.Unavailable // 5xx, or a 2xx that the SDK could not read
+}
+
+func hint(status int, code, region string) string {
+	switch {
+	case code == "NoSuchBucket":
+		return " (the bucket does not exist at this endpoint)"
+	case region != "" && (status == http.StatusMovedPermanently || status == http.StatusBadRequest):
+		return " (the bucket is in region " + region + ": give region=" + region + ")"
+	case status == http.StatusMovedPermanently || code == "AuthorizationHeaderMalformed":
+		return " (the bucket is probably in another region)"
+	case code == "AccessDenied":
+		return " (S3 also says this for an absent key when listing the bucket is not allowed)"
+	}
+	return ""
+}
+
+// retryAfter reads RFC 9110 section 10.2.3, in its form with seconds; S3 sends no dates.
+func retryAfter(header string) time.Duration {
+	n, err := strconv.ParseUint(strings.TrimSpace(header), 10, 16)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(n) * time.Second
+}
+
+// foreign is for answers that look like success but are not S3's: a captive portal, a proxy's page, an empty body.
+func foreign(what string) error {
+	return fault.Newf(fault.Unavailable, "the answer is not S3's: %s", what)
+}

@@ -1,0 +1,376 @@
+package s3
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/md5"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Fake is an S3 server in this process: one bucket, "zarr-test", path style, no signatures checked. It is written from
+// the API reference and not from our client, and does what the real ones do with ranges, conditions, pages and parts.
+type Fake struct {
+	URL string // http://127.0.0.1:port
+
+	mu      sync.Mutex
+	answer  func(w http.ResponseWriter, r *http.Request) bool
+	objects map[string]object
+	uploads map[string]map[int][]byte
+	log     []string
+	headers []http.Header
+	conns   int
+	open    sync.WaitGroup
+}
+
+type object struct {
+	value []byte
+	etag  string
+	ctype string
+}
+
+// NewFake starts a server that ends with the test.
+func NewFake(t testing.TB) *Fake {
+	f, stop := StartFake()
+	t.Cleanup(stop)
+	return f
+}
+
+// StartFake is NewFake for examples.
+func StartFake() (*Fake, func()) {
+	f := &Fake{objects: map[string]object{}, uploads: map[string]map[int][]byte{}}
+	srv := httptest.NewUnstartedServer(f)
+	srv.Config.ConnState = func(_ net.Conn, st http.ConnState) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		switch st {
+		case http.StateNew:
+			f.conns++
+			f.open.Add(1)
+		case http.StateClosed:
+			f.open.Done()
+		}
+	}
+	srv.Start()
+	f.URL = srv.URL
+	return f, srv.Close
+}
+
+// At is the s3 URL of a prefix on the server.
+func (f *Fake) At(prefix string) string {
+	return "s3://zarr-test/" + prefix + "?use_path_style=true&region=us-east-1&endpoint=" + url.QueryEscape(f.URL)
+}
+
+// Answer lets by answer requests; where it returns false, the server does.
+func (f *Fake) Answer(by func(w http.ResponseWriter, r *http.Request) bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.answer = by
+}
+
+// Set stores an object.
+func (f *Fake) Set(key string, o object) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.objects[key] = o
+}
+
+// Requests gives and forgets the requests so far: "GET /zarr-test/k bytes=0-4".
+func (f *Fake) Requests() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l := f.log
+	f.log = nil
+	return l
+}
+
+// Header is the header of the latest request.
+func (f *Fake) Header() http.Header {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.headers[len(f.headers)-1]
+}
+
+// AllClosed waits until the clients have closed their connections.
+func (f *Fake) AllClosed() { f.open.Wait() }
+
+// Conns is the number of connections so far.
+func (f *Fake) Conns() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.conns
+}
+
+func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	line := r.Method + " " + r.URL.Path
+	if rg := r.Header.Get("Range"); rg != "" {
+		line += " " + rg
+	}
+	f.mu.Lock()
+	f.log = append(f.log, line)
+	f.headers = append(f.headers, r.Header.Clone())
+	answer := f.answer
+	f.mu.Unlock()
+	if answer == nil || !answer(w, r) {
+		f.serve(w, r)
+	}
+}
+
+func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("X-Amz-Request-Id", "FAKE0001")
+	bucket, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	if bucket != "zarr-test" {
+		Fail(w, 404, "NoSuchBucket", "The specified bucket does not exist")
+		return
+	}
+	body, err := requestBody(r)
+	if err != nil {
+		Fail(w, 400, "IncompleteBody", err.Error())
+		return
+	}
+	q := r.URL.Query()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case r.Method == "GET" && key == "":
+		f.list(w, q)
+	case r.Method == "GET" || r.Method == "HEAD":
+		f.get(w, r, key)
+	case r.Method == "PUT" && q.Has("uploadId"):
+		f.uploads[q.Get("uploadId")][number(q.Get("partNumber"))] = body
+		w.Header().Set("ETag", etagOf(body))
+	case r.Method == "PUT":
+		f.put(w, r, key, body, etagOf(body))
+	case r.Method == "POST" && q.Has("delete"):
+		f.deleteMany(w, body)
+	case r.Method == "POST" && q.Has("uploads"):
+		id := fmt.Sprintf("upload-%d", len(f.uploads))
+		f.uploads[id] = map[int][]byte{}
+		fmt.Fprintf(w, "<InitiateMultipartUploadResult><UploadId>%s</UploadId></InitiateMultipartUploadResult>", id)
+	case r.Method == "POST" && q.Has("uploadId"):
+		f.complete(w, r, key, q.Get("uploadId"), body)
+	case r.Method == "DELETE" && q.Has("uploadId"):
+		delete(f.uploads, q.Get("uploadId"))
+		w.WriteHeader(204)
+	case r.Method == "DELETE":
+		o, ok := f.objects[key]
+		if m := r.Header.Get("If-Match"); m != "" && !ok {
+			Fail(w, 404, "NoSuchKey", "The specified key does not exist.")
+			return
+		} else if m != "" && m != o.etag {
+			Fail(w, 412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+			return
+		}
+		delete(f.objects, key)
+		w.WriteHeader(204)
+	default:
+		Fail(w, 501, "NotImplemented", r.Method)
+	}
+}
+
+// Cut answers as the server would, but breaks the connection in the middle of the body.
+func (f *Fake) Cut(w http.ResponseWriter, r *http.Request) {
+	full := httptest.NewRecorder()
+	f.serve(full, r)
+	maps.Copy(w.Header(), full.Header())
+	w.Header().Set("Content-Length", strconv.Itoa(full.Body.Len()))
+	w.WriteHeader(full.Code)
+	w.Write(full.Body.Bytes()[:full.Body.Len()/2])
+	http.NewResponseController(w).Flush()
+	panic(http.ErrAbortHandler)
+}
+
+// Fail answers with an error in S3's form.
+func Fail(w http.ResponseWriter, status int, code, message string) {
+	w.Header().Set("Content-Type", "application/xml")
+	w.WriteHeader(status)
+	fmt.Fprintf(w, `<?xml version="1.0" encoding="UTF-8"?>`+"\n<Error><Code>%s</Code><Message>%s</Message><RequestId>FAKE0001</RequestId></Error>", code, message)
+}
+
+func (f *Fake) get(w http.ResponseWriter, r *http.Request, key string) {
+	o, ok := f.objects[key]
+	h := w.Header()
+	switch {
+	case !ok && r.Method == "HEAD":
+		w.WriteHeader(404)
+		return
+	case !ok:
+		Fail(w, 404, "NoSuchKey", "The specified key does not exist.")
+		return
+	case r.Header.Get("If-Match") != "" && r.Header.Get("If-Match") != o.etag:
+		Fail(w, 412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+		return
+	case r.Header.Get("If-None-Match") == o.etag:
+		h.Set("ETag", o.etag)
+		w.WriteHeader(304)
+		return
+	}
+	h.Set("ETag", o.etag)
+	h.Set("Content-Type", o.ctype)
+	value, size := o.value, len(o.value)
+	if spec, ranged := strings.CutPrefix(r.Header.Get("Range"), "bytes="); ranged {
+		a, b, _ := strings.Cut(spec, "-")
+		first, last := number(a), size-1
+		if a == "" {
+			first = max(0, size-number(b))
+		} else if b != "" {
+			last = min(number(b), size-1)
+		}
+		if first >= size {
+			Fail(w, 416, "InvalidRange", "The requested range is not satisfiable")
+			return
+		}
+		h.Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", first, last, size))
+		value = value[first : last+1]
+		h.Set("Content-Length", strconv.Itoa(len(value)))
+		w.WriteHeader(206)
+	}
+	h.Set("Content-Length", strconv.Itoa(len(value)))
+	w.Write(value)
+}
+
+func (f *Fake) put(w http.ResponseWriter, r *http.Request, key string, body []byte, etag string) bool {
+	o, ok := f.objects[key]
+	m := r.Header.Get("If-Match")
+	switch {
+	case r.Header.Get("If-None-Match") == "*" && ok, m != "" && ok && m != o.etag:
+		Fail(w, 412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+		return false
+	case m != "" && !ok:
+		Fail(w, 404, "NoSuchKey", "The specified key does not exist.")
+		return false
+	}
+	f.objects[key] = object{body, etag, r.Header.Get("Content-Type")}
+	w.Header().Set("ETag", etag)
+	return true
+}
+
+func (f *Fake) complete(w http.ResponseWriter, r *http.Request, key, id string, body []byte) {
+	var in struct {
+		Part []struct{ PartNumber int }
+	}
+	sent, ok := f.uploads[id]
+	if !ok || xml.Unmarshal(body, &in) != nil {
+		Fail(w, 404, "NoSuchUpload", "The specified multipart upload does not exist.")
+		return
+	}
+	var all []byte
+	for _, p := range in.Part {
+		all = append(all, sent[p.PartNumber]...)
+	}
+	etag := fmt.Sprintf(`"%x-%d"`, md5.Sum(all), len(in.Part))
+	if f.put(w, r, key, all, etag) {
+		delete(f.uploads, id)
+		fmt.Fprintf(w, "<CompleteMultipartUploadResult><ETag>%s</ETag></CompleteMultipartUploadResult>", strings.ReplaceAll(etag, `"`, "&quot;"))
+	}
+}
+
+func (f *Fake) deleteMany(w http.ResponseWriter, body []byte) {
+	var in struct{ Object []struct{ Key string } }
+	if err := xml.Unmarshal(body, &in); err != nil || len(in.Object) > 1000 {
+		Fail(w, 400, "MalformedXML", "The XML you provided was not well-formed")
+		return
+	}
+	io.WriteString(w, "<DeleteResult>")
+	for _, o := range in.Object {
+		delete(f.objects, o.Key)
+		io.WriteString(w, "<Deleted><Key>")
+		_ = xml.EscapeText(w, []byte(o.Key))
+		io.WriteString(w, "</Key></Deleted>")
+	}
+	io.WriteString(w, "</DeleteResult>")
+}
+
+func (f *Fake) list(w http.ResponseWriter, q url.Values) {
+	prefix, delimiter, after := q.Get("prefix"), q.Get("delimiter"), q.Get("continuation-token")
+	enc := func(s string) string { return s }
+	if q.Get("encoding-type") == "url" {
+		enc = url.QueryEscape
+	}
+	var names []string // keys, and common prefixes ending in "/"
+	for k := range f.objects {
+		rest, ok := strings.CutPrefix(k, prefix)
+		if !ok {
+			continue
+		}
+		if seg, _, cut := strings.Cut(rest, delimiter); delimiter != "" && cut {
+			k = prefix + seg + delimiter
+		}
+		if k > after {
+			names = append(names, k)
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	most := 1000
+	if n := number(q.Get("max-keys")); n > 0 {
+		most = min(most, n)
+	}
+	var b bytes.Buffer
+	b.WriteString("<ListBucketResult><Name>zarr-test</Name>")
+	if q.Get("encoding-type") == "url" {
+		b.WriteString("<EncodingType>url</EncodingType>")
+	}
+	fmt.Fprintf(&b, "<IsTruncated>%v</IsTruncated>", len(names) > most)
+	if len(names) > most {
+		names = names[:most]
+		b.WriteString("<NextContinuationToken>")
+		_ = xml.EscapeText(&b, []byte(names[most-1]))
+		b.WriteString("</NextContinuationToken>")
+	}
+	for _, n := range names {
+		if o, ok := f.objects[n]; ok && (delimiter == "" || !strings.HasSuffix(n, delimiter) || n == prefix) {
+			b.WriteString("<Contents><Key>")
+			_ = xml.EscapeText(&b, []byte(enc(n)))
+			fmt.Fprintf(&b, "</Key><ETag>%s</ETag><Size>%d</Size><LastModified>2026-01-01T00:00:00Z</LastModified></Contents>",
+				strings.ReplaceAll(o.etag, `"`, "&quot;"), len(o.value))
+		} else {
+			b.WriteString("<CommonPrefixes><Prefix>")
+			_ = xml.EscapeText(&b, []byte(enc(n)))
+			b.WriteString("</Prefix></CommonPrefixes>")
+		}
+	}
+	b.WriteString("</ListBucketResult>")
+	w.Write(b.Bytes())
+}
+
+// requestBody reads a body, in the SDK's chunked form with a trailing checksum where it has that.
+func requestBody(r *http.Request) ([]byte, error) {
+	if !strings.HasPrefix(r.Header.Get("X-Amz-Content-Sha256"), "STREAMING-") {
+		return io.ReadAll(r.Body)
+	}
+	in := bufio.NewReader(r.Body)
+	var all []byte
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return nil, err
+		}
+		hex, _, _ := strings.Cut(strings.TrimSpace(line), ";")
+		n, err := strconv.ParseUint(hex, 16, 31)
+		if err != nil || n == 0 {
+			_, _ = io.Copy(io.Discard, in)
+			return all, err
+		}
+		chunk := make([]byte, n+2)
+		if _, err := io.ReadFull(in, chunk); err != nil {
+			return nil, err
+		}
+		all = append(all, chunk[:n]...)
+	}
+}
+
+func etagOf(b []byte) string { return fmt.Sprintf(`"%x"`, md5.Sum(b)) }
+
+func number(s string) int { n, _ := strconv.Atoi(s); return n }

@@ -1,0 +1,84 @@
+package s3
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// listPage is one ListObjectsV2.
+func (b *bucket) listPage(ctx context.Context, prefix string, depth store.Depth, token string) ([]store.Entry, string, error) {
+	in := &awss3.ListObjectsV2Input{
+		Bucket: b.name, MaxKeys: aws.Int32(b.page), RequestPayer: b.payer,
+		// A key with a control character, written by somebody else, cannot be said in XML and would break the listing.
+		EncodingType: types.EncodingTypeUrl,
+	}
+	if at := b.prefix; prefix != "" || at != "" {
+		if prefix != "" {
+			at += prefix + "/"
+		}
+		in.Prefix = aws.String(at)
+	}
+	if depth == store.OneLevel {
+		in.Delimiter = aws.String("/")
+	}
+	if token != "" {
+		in.ContinuationToken = aws.String(token)
+	}
+	out, err := b.client.ListObjectsV2(ctx, in)
+	if err != nil {
+		return nil, "", explain(err, false)
+	}
+	// The SDK reads an empty body, or a page of HTML, as an empty listing. S3's always says whether it is complete.
+	if out.IsTruncated == nil {
+		return nil, "", foreign("it does not say whether the listing is complete")
+	}
+	next := ""
+	if *out.IsTruncated {
+		if next = aws.ToString(out.NextContinuationToken); next == "" {
+			return nil, "", foreign("the listing is incomplete and cannot be continued")
+		}
+	}
+	page := make([]store.Entry, 0, len(out.Contents)+len(out.CommonPrefixes))
+	for _, obj := range out.Contents {
+		key, err := b.relative(out.EncodingType, obj.Key)
+		if err != nil {
+			return nil, "", err
+		}
+		size := int64(-1)
+		if obj.Size != nil {
+			size = *obj.Size
+		}
+		page = append(page, store.Entry{Key: key, Size: size, Version: store.Version(aws.ToString(obj.ETag))})
+	}
+	for _, p := range out.CommonPrefixes {
+		key, err := b.relative(out.EncodingType, p.Prefix)
+		if err != nil {
+			return nil, "", err
+		}
+		page = append(page, store.Entry{Key: strings.TrimSuffix(key, "/"), Dir: true})
+	}
+	return page, next, nil
+}
+
+// relative decodes a key of a listing and takes the store's prefix off.
+func (b *bucket) relative(enc types.EncodingType, s *string) (string, error) {
+	key := aws.ToString(s)
+	if enc == types.EncodingTypeUrl {
+		var err error
+		if key, err = url.QueryUnescape(key); err != nil {
+			return "", foreign("a key of the listing is not URL-encoded: " + err.Error())
+		}
+	}
+	rel, ok := strings.CutPrefix(key, b.prefix)
+	if !ok {
+		return "", foreign("the listing holds a key outside of the prefix")
+	}
+	return rel, nil
+}

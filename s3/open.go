@@ -1,0 +1,75 @@
+package s3
+
+import (
+	"context"
+
+	"gocloud.dev/blob/s3blob"
+
+	"github.com/zargo-io/zargo/blob"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Open opens "s3://bucket/prefix?parameters". The prefix becomes the store's root. No request is made: a missing
+// bucket or refused credentials show at the first verb.
+//
+// The parameters are gocloud.dev's: region, endpoint, use_path_style (s3ForcePathStyle, hostname_immutable),
+// anonymous, profile, role, dualstack, fips, accelerate, disable_https, request_checksum_calculation,
+// response_checksum_validation, ssetype, kmskeyid; awssdk and rate_limiter_capacity have no effect. Ours are
+// requester_pays, storage_class and content_type. Anything else is an error.
+//
+// *UsageError: the URL, a parameter or an option is malformed or contradicts another. fault.Path: the prefix is no key.
+// fault.Refused: the AWS
+// configuration cannot be used, a profile is missing, or no region is set.
+//
+// The store retries, limits its requests (see [Retry] and [MaxInFlight]), implements every optional verb but
+// store.RangesGetter, and gives by store.As: *awss3.Client, *gcblob.Bucket and store.Tuning.
+func Open(ctx context.Context, url string, opts ...Option) (store.Store, error) {
+	c := &config{}
+	if err := c.parseURL(url); err != nil {
+		return nil, &fault.KeyError{Op: "open", Store: c.name(), Err: err}
+	}
+	for _, o := range opts {
+		o.apply(c)
+	}
+	if err := c.check(); err != nil {
+		return nil, &fault.KeyError{Op: "open", Store: c.name(), Err: err}
+	}
+	s, err := c.open(ctx)
+	if err != nil {
+		if end := ctx.Err(); end != nil {
+			err = end
+		}
+		return nil, &fault.KeyError{Op: "open", Store: c.name(), Err: err}
+	}
+	return s, nil
+}
+
+func (c *config) open(ctx context.Context) (store.Store, error) {
+	s, err := c.provider(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.build(s)
+}
+
+// provider is the bucket as a store, without layers.
+func (c *config) provider(ctx context.Context) (*blob.Store, error) {
+	client, err := c.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	bucket, err := s3blob.OpenBucket(ctx, client, c.bucket, nil)
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	b := newBucket(client, c)
+	hooks := b.hooks()
+	hooks.Close = c.conns.close
+	return blob.New(bucket,
+		blob.Name(c.name()),
+		blob.WithHooks(hooks),
+		blob.CheckKeys(b.checkKey),
+		blob.Tuning(tuning(c.stack.requests())),
+	), nil
+}

@@ -1,0 +1,148 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+	gcblob "gocloud.dev/blob"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+func TestOpenRefuses(t *testing.T) {
+	credentialsForTests(t)
+	const r = "?region=us-east-1"
+	for _, c := range []struct {
+		name, url string
+		opts      []Option
+		says      string
+	}{
+		{"other scheme", "gs://b" + r, nil, "gs"},
+		{"no bucket", "s3:///k" + r, nil, "s3://bucket"},
+		{"a port", "s3://b:9000/k" + r, nil, "endpoint"},
+		{"secrets in the URL", "s3://key:hush@b" + r, nil, "credentials"},
+		{"secrets in a broken URL", "s3://key:hu%shush@b" + r, nil, "cannot be read"},
+		{"unknown parameter", "s3://b?regoin=x", nil, "regoin"},
+		{"parameter twice", "s3://b?region=x&region=y", nil, "region"},
+		{"not a flag", "s3://b?anonymous=perhaps", nil, "anonymous"},
+		{"fragment", "s3://b/a#c" + r, nil, "fragment"},
+		{"endpoint without host", "s3://b?endpoint=http://", nil, "endpoint"},
+		{"endpoint with a password", "s3://b?endpoint=http://u:hush@h", nil, "endpoint"},
+		{"endpoint of another kind", "s3://b?endpoint=ftp://h", nil, "endpoint"},
+		{"checksums", "s3://b?request_checksum_calculation=never", nil, "when_required"},
+		{"encryption", "s3://b?ssetype=rot13", nil, "rot13"},
+		{"key without KMS", "s3://b?kmskeyid=k", nil, "ssetype"},
+		{"storage class", "s3://b?storage_class=attic", nil, "attic"},
+		{"role", "s3://b?role=me", nil, "arn:"},
+		{"anonymous with a profile", "s3://b?profile=p", []Option{Anonymous()}, "anonymous"},
+		{"client with a region", "s3://b" + r, []Option{Client(awss3.New(awss3.Options{}))}, "s3.Client"},
+		{"too few requests", "s3://b" + r, []Option{MaxInFlight(-1)}, "MaxInFlight"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Open(t.Context(), c.url, c.opts...)
+			var u *UsageError
+			if !errors.As(err, &u) || !strings.Contains(err.Error(), c.says) {
+				t.Fatalf("got %v", err)
+			}
+			if strings.Contains(err.Error(), "hush") {
+				t.Errorf("it tells the secret: %v", err)
+			}
+		})
+	}
+	for _, prefix := range []string{"a//b", "a/../b", "a%5Cb"} {
+		_, err := Open(t.Context(), "s3://b/"+prefix+r)
+		wantKind(t, err, fault.Path)
+	}
+	_, err := Open(t.Context(), "s3://b?profile=nobody")
+	if !errors.Is(err, fault.Refused) || !strings.Contains(err.Error(), "nobody") {
+		t.Errorf("unknown profile: %v", err)
+	}
+}
+
+func TestRegion(t *testing.T) {
+	credentialsForTests(t)
+	for _, c := range []struct {
+		name, url, env string
+		want           string
+	}{
+		{"parameter", "s3://b?region=eu-west-1", "", "eu-west-1"},
+		{"environment", "s3://b", "eu-west-2", "eu-west-2"},
+		{"parameter before environment", "s3://b?region=eu-west-1", "eu-west-2", "eu-west-1"},
+		{"endpoint", "s3://b?endpoint=http://127.0.0.1:9000", "", "us-east-1"},
+		{"anonymous", "s3://b?anonymous=true", "", "us-east-1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Setenv("AWS_REGION", c.env)
+			var client *awss3.Client
+			if !store.As(open(t, c.url), &client) {
+				t.Fatal("no client")
+			}
+			if got := client.Options().Region; got != c.want {
+				t.Errorf("region %q, want %q", got, c.want)
+			}
+		})
+	}
+	_, err := Open(t.Context(), "s3://b")
+	if !errors.Is(err, fault.Refused) || !strings.Contains(err.Error(), "AWS_REGION") {
+		t.Errorf("without a region: %v", err)
+	}
+}
+
+func TestHandles(t *testing.T) {
+	credentialsForTests(t)
+	s := open(t, "s3://b/p/q/?region=us-east-1&endpoint=127.0.0.1:9000&disable_https=true&awssdk=v2&rate_limiter_capacity=5", MaxInFlight(7))
+	if got, want := store.Name(s), "s3://b/p/q?endpoint=http://127.0.0.1:9000"; got != want {
+		t.Errorf("name %q, want %q", got, want)
+	}
+	var bucket *gcblob.Bucket
+	if !store.As(s, &bucket) || bucket == nil {
+		t.Error("no *gcblob.Bucket")
+	}
+	if tu := store.TuningOf(s); tu.Requests != 7 || tu.ListPage != 1000 || tu.Reason == "" {
+		t.Errorf("tuning %+v", tu)
+	}
+	if tu := store.TuningOf(open(t, "s3://b?region=us-east-1")); tu.Requests != 128 {
+		t.Errorf("tuning %+v", tu)
+	}
+}
+
+func TestOpenCancelled(t *testing.T) {
+	credentialsForTests(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s, err := Open(ctx, "s3://b?region=us-east-1")
+	if err == nil {
+		_, err = s.Get(ctx, "k", store.GetOptions{}, nil)
+	}
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestOptionsPrint(t *testing.T) {
+	for want, o := range map[string]Option{
+		`s3.Anonymous()`: Anonymous(), `s3.Region("eu-west-1")`: Region("eu-west-1"), `s3.MaxInFlight(7)`: MaxInFlight(7),
+	} {
+		if o.String() != want {
+			t.Errorf("got %s, want %s", o, want)
+		}
+	}
+}
+
+func FuzzURL(f *testing.F) {
+	for _, s := range []string{"s3://b/p?region=r", "s3://b?endpoint=http://h&anonymous=true", "s3://%zz", "s3://u:p@b", "s3:b", "s3://b/..", "s3://b?ssetype=aes256&x"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		c := &config{}
+		if c.parseURL(s) == nil && c.check() == nil {
+			if c.bucket == "" || store.CheckPrefix(c.prefix) != nil {
+				t.Errorf("%q: bucket %q, prefix %q", s, c.bucket, c.prefix)
+			}
+		}
+	})
+}

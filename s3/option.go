@@ -1,0 +1,113 @@
+package s3
+
+import (
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/zargo-io/zargo/zarr/store/retry"
+)
+
+// Option changes how [Open] opens a bucket. Options win over the URL's parameters, and later ones over earlier ones.
+type Option struct {
+	text  string
+	apply func(*config)
+}
+
+// String prints the option as it is written in code, without secrets.
+func (o Option) String() string { return o.text }
+
+func option(apply func(*config), format string, args ...any) Option {
+	return Option{"s3." + fmt.Sprintf(format, args...), apply}
+}
+
+// Anonymous sends unsigned requests, for public buckets. URL: anonymous=true.
+func Anonymous() Option { return option(func(c *config) { c.anonymous = true }, "Anonymous()") }
+
+// Region names the bucket's region, such as "eu-central-1". URL: region. Without one the SDK's chain decides
+// (AWS_REGION, the profile); when that gives none either, it is us-east-1 with Anonymous or an Endpoint, and an error
+// without.
+func Region(name string) Option {
+	return option(func(c *config) { c.region = name }, "Region(%q)", name)
+}
+
+// Endpoint names the server: "http://127.0.0.1:9000". URL: endpoint. Without one the SDK's chain decides
+// (AWS_ENDPOINT_URL_S3), and then it is AWS.
+func Endpoint(url string) Option {
+	return option(func(c *config) { c.endpoint = url }, "Endpoint(%q)", url)
+}
+
+// PathStyle puts the bucket into the path and not into the host name, as most servers that are not AWS want it.
+// URL: use_path_style=true.
+func PathStyle() Option { return option(func(c *config) { c.pathStyle = true }, "PathStyle()") }
+
+// Profile names a profile of the shared AWS configuration. URL: profile.
+func Profile(name string) Option {
+	return option(func(c *config) { c.profile = name }, "Profile(%q)", name)
+}
+
+// Role names a role to take on, as an ARN. URL: role.
+func Role(arn string) Option { return option(func(c *config) { c.role = arn }, "Role(%q)", arn) }
+
+// Credentials replaces the SDK's credential chain. URL: none, on purpose.
+func Credentials(p aws.CredentialsProvider) Option {
+	return option(func(c *config) { c.credentials = p }, "Credentials(…)")
+}
+
+// RequesterPays agrees to pay for the requests. URL: requester_pays=true.
+func RequesterPays() Option {
+	return option(func(c *config) { c.requesterPays = true }, "RequesterPays()")
+}
+
+// ChecksumCalculation says when uploads carry a checksum: "when_supported" (the SDK's default) or "when_required",
+// which many servers that are not AWS need. URL: request_checksum_calculation.
+func ChecksumCalculation(when string) Option {
+	return option(func(c *config) { c.requestChecksum = when }, "ChecksumCalculation(%q)", when)
+}
+
+// ChecksumValidation says when whole-value reads compare the checksum that the server stored: "when_required" (the
+// default here: Zarr's checksum codecs do it end to end) or "when_supported". URL: response_checksum_validation.
+func ChecksumValidation(when string) Option {
+	return option(func(c *config) { c.responseChecksum = when }, "ChecksumValidation(%q)", when)
+}
+
+// SSE names the server-side encryption of what is written: "AES256", "aws:kms" or "aws:kms:dsse". URL: ssetype.
+func SSE(kind string) Option { return option(func(c *config) { c.sse = kind }, "SSE(%q)", kind) }
+
+// SSEKMS encrypts what is written with a key of AWS KMS, given by id or ARN. URL: ssetype=aws:kms&kmskeyid=….
+func SSEKMS(key string) Option {
+	return option(func(c *config) { c.sse, c.kmsKey = "aws:kms", key }, "SSEKMS(%q)", key)
+}
+
+// StorageClass is the class of what is written, such as "STANDARD_IA". URL: storage_class.
+func StorageClass(class string) Option {
+	return option(func(c *config) { c.storageClass = class }, "StorageClass(%q)", class)
+}
+
+// ContentType is the media type of what is written, application/octet-stream without it. URL: content_type.
+func ContentType(mediaType string) Option {
+	return option(func(c *config) { c.contentType = mediaType }, "ContentType(%q)", mediaType)
+}
+
+// HTTPClient replaces the transport of object requests, and with it what this package does about idle connections,
+// AWS_CA_BUNDLE and proxies.
+func HTTPClient(h aws.HTTPClient) Option {
+	return option(func(c *config) { c.httpClient = h }, "HTTPClient(…)")
+}
+
+// Client uses a client that exists already, with its region, endpoint, credentials and transport; only its retries
+// are switched off, in a copy. Parameters and options about the connection are then an error.
+func Client(client *awss3.Client) Option {
+	return option(func(c *config) { c.client = client }, "Client(…)")
+}
+
+// MaxInFlight bounds how many requests the store makes at once, over all arrays and calls on it; 0 is the default, 128.
+func MaxInFlight(n int) Option {
+	return option(func(c *config) { c.stack.inFlight = n }, "MaxInFlight(%d)", n)
+}
+
+// Retry changes how failed requests are repeated; see package retry for the defaults. Retry(retry.Tries(1)) is never.
+func Retry(opts ...retry.Option) Option {
+	return option(func(c *config) { c.stack.retry = append(c.stack.retry, opts...) }, "Retry(%v)", opts)
+}

@@ -1,0 +1,38 @@
+package s3
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// maxPut is S3's limit for one PutObject. Longer values go by PutParts.
+const maxPut = 5 << 30
+
+// put is one PutObject from the caller's bytes: no pipe, no copy, no transfer manager.
+func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
+	if int64(len(value)) > maxPut {
+		return "", fault.Newf(fault.Limit, "%d bytes are more than the %d that one put can hold", len(value), int64(maxPut))
+	}
+	in := &awss3.PutObjectInput{
+		Bucket: b.name, Key: aws.String(b.full(key)), Body: bytes.NewReader(value), ContentLength: aws.Int64(int64(len(value))),
+		ContentType: b.contentType, StorageClass: b.class, ServerSideEncryption: b.sse, SSEKMSKeyId: b.kmsKey,
+		IfMatch: pin(o.IfVersion), RequestPayer: b.payer,
+	}
+	if o.IfAbsent {
+		in.IfNoneMatch = aws.String("*")
+	}
+	out, err := b.client.PutObject(ctx, in)
+	if err != nil {
+		return "", explain(err, o.IfAbsent)
+	}
+	if aws.ToString(out.ETag) == "" {
+		return "", foreign("it has no ETag")
+	}
+	return store.Version(*out.ETag), nil
+}

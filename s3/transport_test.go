@@ -1,0 +1,230 @@
+package s3
+
+import (
+	"context"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// As many connections as requests at once, and the same ones again: the SDK's default of 10 idle ones reconnects.
+func TestConnectionsAreReused(t *testing.T) {
+	credentialsForTests(t)
+	f := NewFake(t)
+	s := open(t, f.At(""))
+	if _, err := s.Put(t.Context(), "k", make([]byte, 1000), store.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	round := func() {
+		var wg sync.WaitGroup
+		for range 64 {
+			wg.Go(func() {
+				for i := range 6 {
+					o := store.GetOptions{Range: store.Last(int64(i + 1))}
+					if _, err := s.Get(t.Context(), "k", o, nil); err != nil {
+						t.Error(err)
+					}
+					if i%3 == 0 {
+						_, _ = s.Get(t.Context(), "absent", o, nil)
+					}
+				}
+			})
+		}
+		wg.Wait()
+	}
+	// In the first round net/http dials for requests that then get a connection given back by others.
+	round()
+	first := f.Conns()
+	round()
+	if n := f.Conns() - first; first > 128 || n > 6 {
+		t.Errorf("64 workers opened %d connections, and %d more for the same again", first, n)
+	}
+}
+
+// Close gives the connections back, the idle ones and those in use.
+func TestCloseClosesConnections(t *testing.T) {
+	credentialsForTests(t)
+	f := NewFake(t)
+	started, hang := make(chan struct{}), make(chan struct{})
+	f.Answer(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != "/zarr-test/hangs" {
+			return false
+		}
+		close(started)
+		<-hang
+		return true
+	})
+	s := open(t, f.At(""))
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() { _, _ = s.Put(t.Context(), fmt.Sprint(i), nil, store.PutOptions{}) })
+	}
+	wg.Wait()
+	failed := make(chan error)
+	go func() {
+		_, err := s.Get(t.Context(), "hangs", store.GetOptions{}, nil)
+		failed <- err
+	}()
+	<-started
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-failed; err == nil {
+		t.Error("a read went on after Close")
+	}
+	close(hang)
+	f.AllClosed()
+}
+
+// Never more requests at once than allowed, whoever makes them.
+func TestMaxInFlight(t *testing.T) {
+	credentialsForTests(t)
+	f := NewFake(t)
+	var now, peak atomic.Int64
+	full := make(chan struct{})
+	f.Answer(func(http.ResponseWriter, *http.Request) bool {
+		n := now.Add(1)
+		for p := peak.Load(); n > p && !peak.CompareAndSwap(p, n); p = peak.Load() {
+		}
+		if n == 5 {
+			select {
+			case <-full:
+			default:
+				close(full)
+			}
+		}
+		<-full // the first five wait for each other: five are allowed
+		now.Add(-1)
+		return false
+	})
+	s := open(t, f.At(""), MaxInFlight(5))
+	var wg sync.WaitGroup
+	for i := range 40 {
+		wg.Go(func() {
+			if _, err := s.Put(t.Context(), fmt.Sprint(i), []byte("v"), store.PutOptions{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if p := peak.Load(); p != 5 {
+		t.Errorf("%d requests at once, want 5", p)
+	}
+}
+
+// Writes, too, use one connection again and again.
+func TestWritesKeepTheConnection(t *testing.T) {
+	credentialsForTests(t)
+	f := NewFake(t)
+	s := bare(t, f.At(""))
+	keys := make([]string, 300)
+	for i := range keys {
+		keys[i] = fmt.Sprint(i)
+	}
+	for range 150 {
+		if err := store.DeleteAll(t.Context(), s, keys); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Put(t.Context(), "k", make([]byte, 10_000), store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := f.Conns(); n > 3 {
+		t.Errorf("300 writes, one after the other, opened %d connections", n)
+	}
+}
+
+func TestTransport(t *testing.T) {
+	for _, c := range []struct{ requests, want int }{{0, 128}, {16, 128}, {500, 500}} {
+		tr := transport(c.requests).GetTransport()
+		if tr.MaxIdleConns != c.want || tr.MaxIdleConnsPerHost != c.want {
+			t.Errorf("%d requests: %d and %d idle connections", c.requests, tr.MaxIdleConns, tr.MaxIdleConnsPerHost)
+		}
+		if !tr.DisableCompression || tr.TLSClientConfig.MinVersion == 0 {
+			t.Errorf("compression off is %v, least TLS version %x", tr.DisableCompression, tr.TLSClientConfig.MinVersion)
+		}
+	}
+}
+
+func TestCABundle(t *testing.T) {
+	credentialsForTests(t)
+	f := NewFake(t)
+	srv := httptest.NewUnstartedServer(f)
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0) // it complains of the client that does not trust it
+	srv.StartTLS()
+	defer srv.Close()
+	at := "s3://zarr-test?use_path_style=true&region=us-east-1&endpoint=" + url.QueryEscape(srv.URL)
+
+	_, err := bare(t, at).Get(t.Context(), "k", store.GetOptions{}, nil)
+	wantKind(t, err, fault.Unavailable)
+
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw})
+	if err := os.WriteFile(file, cert, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("AWS_CA_BUNDLE", file)
+	s := bare(t, at)
+	if _, err := s.Put(t.Context(), "k", []byte("over TLS"), store.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := s.Get(t.Context(), "k", store.GetOptions{}, nil); err != nil || string(v.Bytes) != "over TLS" {
+		t.Errorf("got %q, %v", v.Bytes, err)
+	}
+}
+
+const proxyChild = "ZARGO_TEST_S3_PROXY_CHILD"
+
+// net/http reads the proxy variables once per process, so this needs a process of its own.
+func TestMain(m *testing.M) {
+	if os.Getenv(proxyChild) == "" {
+		os.Exit(m.Run())
+	}
+	s, err := Open(context.Background(), "s3://zarr-test?use_path_style=true&region=us-east-1&endpoint=http://s3.invalid")
+	if err == nil {
+		var v store.Value
+		v, err = s.Get(context.Background(), "k", store.GetOptions{}, nil)
+		fmt.Printf("%s", v.Bytes)
+	}
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func TestProxy(t *testing.T) {
+	credentialsForTests(t)
+	f := NewFake(t)
+	f.Set("k", object{value: []byte("by proxy"), etag: `"v"`})
+	var mu sync.Mutex
+	var hosts []string
+	f.Answer(func(_ http.ResponseWriter, r *http.Request) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		hosts = append(hosts, r.Host)
+		return false
+	})
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), proxyChild+"=1", "HTTP_PROXY="+f.URL, "http_proxy="+f.URL, "NO_PROXY=", "no_proxy=")
+	out, err := cmd.CombinedOutput()
+	mu.Lock()
+	defer mu.Unlock()
+	if err != nil || string(out) != "by proxy" || strings.Join(hosts, " ") != "s3.invalid" {
+		t.Errorf("got %q, %v, asked for hosts %q", out, err, hosts)
+	}
+}
