@@ -1,0 +1,204 @@
+package http
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// maxSkip is how much of a value is read and dropped when the server ignores ranges.
+const maxSkip = 32 << 20
+
+// Get implements [store.Store].
+func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	v, err := s.get(ctx, key, o, buf)
+	if err == nil {
+		return v, nil
+	}
+	if end := ctx.Err(); end != nil {
+		err = end
+	}
+	if o.IfVersion != "" && errors.Is(err, fault.NotFound) {
+		err = fault.Newf(fault.Conflict, "the pinned version %s is gone", o.IfVersion)
+	}
+	return store.Value{}, s.fail("get", key, err)
+}
+
+func (s *Store) get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	if err := store.CheckKey(key); err != nil {
+		return store.Value{}, err
+	}
+	if err := o.Range.Check(); err != nil {
+		return store.Value{}, err
+	}
+	req, err := s.request(ctx, key, o)
+	if err != nil {
+		return store.Value{}, err
+	}
+	resp, err := s.client.Do(req)
+	if err != nil {
+		return store.Value{}, noAnswer(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	return receive(resp, key, o, buf)
+}
+
+func (s *Store) request(ctx context.Context, key string, o store.GetOptions) (*http.Request, error) {
+	for _, v := range []store.Version{o.IfVersion, o.IfNotVersion} {
+		if v != "" && !strings.HasPrefix(string(v), `"`) {
+			return nil, fmt.Errorf("version %q is no strong ETag: %w", v, errors.ErrUnsupported)
+		}
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url(key), nil)
+	if err != nil {
+		return nil, usage("the key makes no URL") // the cause would print its parameters
+	}
+	for name, values := range s.header {
+		req.Header[name] = values
+	}
+	req.Header.Set("Accept-Encoding", "identity")
+	if off, n, ok := o.Range.IsWithin(); ok {
+		req.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", off, off+n-1))
+	} else if off, ok := o.Range.IsFrom(); ok {
+		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", off))
+	} else if n, ok := o.Range.IsLast(); ok {
+		req.Header.Set("Range", fmt.Sprintf("bytes=-%d", n))
+	}
+	if o.IfVersion != "" {
+		req.Header.Set("If-Match", string(o.IfVersion))
+	}
+	if o.IfNotVersion != "" {
+		req.Header.Set("If-None-Match", string(o.IfNotVersion))
+	}
+	return req, nil
+}
+
+// noAnswer is the error of a request that got none, without the URL that net/http puts in front.
+func noAnswer(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	if errors.Is(err, fault.Refused) || errors.Is(err, fault.Unavailable) {
+		return err // a redirect that is not followed
+	}
+	return fault.Newf(fault.Unavailable, "no answer: %w", err)
+}
+
+// answer is what the header of a response says about the bytes that follow.
+type answer struct {
+	size    int64 // of the value, -1 if it is not told
+	skip, n int64 // bytes to drop and to take; n is -1 if it is not told
+	version store.Version
+}
+
+func receive(resp *http.Response, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	a := answer{version: strong(resp.Header.Get("ETag"))}
+	if err := a.check(resp, key, o); err != nil {
+		return store.Value{}, err
+	}
+	if o.Max > 0 && a.n > o.Max {
+		return store.Value{}, fault.Newf(fault.Limit, "%d bytes are more than the %d allowed", a.n, o.Max)
+	}
+	if a.n < 0 {
+		return a.readAll(resp.Body, key, o.Max, buf)
+	}
+	if _, err := io.CopyN(io.Discard, resp.Body, a.skip); err != nil {
+		return store.Value{}, fault.Newf(fault.Unavailable, "the body ended early: %w", err)
+	}
+	out, err := readN(buf, resp.Body, a.n, o.Max > 0)
+	v := store.Value{Bytes: out, Size: a.size, Version: a.version}
+	if errors.Is(err, fault.Limit) {
+		return store.Value{}, err
+	}
+	if err != nil {
+		return store.Value{}, fault.Newf(fault.Unavailable, "%w", &store.CutError{Value: v, Want: a.n, Err: err})
+	}
+	if a.skip+a.n == resp.ContentLength { // let the connection be used again
+		_, _ = io.ReadFull(resp.Body, make([]byte, 1))
+	}
+	return v, nil
+}
+
+// check gives the answer its sizes, or the error that it is.
+func (a *answer) check(resp *http.Response, key string, o store.GetOptions) error {
+	switch resp.StatusCode {
+	case http.StatusOK, http.StatusPartialContent:
+	case http.StatusRequestedRangeNotSatisfiable:
+		if o.IfVersion != "" && a.version != "" && a.version != o.IfVersion {
+			return fault.Newf(fault.Conflict, "it is at version %s, not %s", a.version, o.IfVersion)
+		}
+		return status(resp, o)
+	default:
+		return status(resp, o)
+	}
+	if e := resp.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
+		return fmt.Errorf("the server encodes the value as %q, although asked not to: %w", e, errors.ErrUnsupported)
+	}
+	if isPage(resp.Header.Get("Content-Type"), key) {
+		return foreign("an HTML page with status %d", resp.StatusCode)
+	}
+	if o.IfVersion != "" && a.version == "" {
+		return fmt.Errorf("the server tells no strong ETag, so no version can be pinned: %w", errors.ErrUnsupported)
+	}
+	if o.IfVersion != "" && a.version != o.IfVersion {
+		return fault.Newf(fault.Conflict, "it is at version %s, not %s", a.version, o.IfVersion)
+	}
+	if o.IfNotVersion != "" && a.version == o.IfNotVersion {
+		return fault.Unchanged
+	}
+	if resp.StatusCode == http.StatusPartialContent {
+		return a.partial(resp, o.Range)
+	}
+	return a.all(resp, key, o.Range)
+}
+
+// all reads the header of an answer with the whole value: asked for, or from a server that ignores ranges.
+func (a *answer) all(resp *http.Response, key string, r store.Range) (err error) {
+	a.size, a.n = resp.ContentLength, resp.ContentLength
+	switch {
+	case a.size < 0 && !r.IsWhole():
+		return foreign("the server ignores ranges and does not tell the length")
+	case a.size < 0 && resp.ProtoMajor < 2 && len(resp.TransferEncoding) == 0:
+		return foreign("neither length nor end of the body is marked")
+	case a.size == 0 && isMetadata(key):
+		return foreign("an empty metadata document")
+	case a.size < 0:
+		return nil
+	}
+	if a.skip, a.n, err = r.Resolve(a.size); err != nil {
+		return err
+	}
+	if a.skip > maxSkip {
+		return foreign("the server ignores ranges, and %d bytes before the range are too many to skip", a.skip)
+	}
+	return nil
+}
+
+// partial reads Content-Range: RFC 9110 section 14.4. It must be exactly what was asked for.
+func (a *answer) partial(resp *http.Response, r store.Range) error {
+	first, last, size, ok := contentRange(resp.Header.Get("Content-Range"))
+	if !r.IsWhole() && strings.HasSuffix(resp.Header.Get("Content-Range"), "/0") { // Go's servers say 0--1/0 of an empty value
+		_, _, err := r.Resolve(0)
+		return err
+	}
+	if !ok || r.IsWhole() {
+		return foreign("a part of a value, Content-Range %.80q, when %v was asked for", resp.Header.Get("Content-Range"), r)
+	}
+	off, n, err := r.Resolve(size)
+	if err != nil {
+		return err
+	}
+	if first != off || last != off+n-1 || resp.ContentLength >= 0 && resp.ContentLength != n {
+		return foreign("bytes %d to %d of %d, body of %d, when %v was asked for", first, last, size, resp.ContentLength, r)
+	}
+	a.size, a.n = size, n
+	return nil
+}

@@ -1,0 +1,353 @@
+package http
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+	"github.com/zargo-io/zargo/zarr/store/retry"
+	"github.com/zargo-io/zargo/zarr/store/storetest"
+)
+
+// files serves the values of a store below /a b/, with ETags or without.
+func files(values store.Store, etags bool) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		v, err := values.Get(r.Context(), strings.TrimPrefix(r.URL.Path, "/a b/"), store.GetOptions{}, nil)
+		if err != nil {
+			http.Error(w, "there is none", http.StatusNotFound)
+			return
+		}
+		w.Header().Set("Content-Type", "application/octet-stream")
+		if etags {
+			w.Header().Set("ETag", fmt.Sprintf("%q", v.Version))
+		}
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(v.Bytes))
+	}
+}
+
+// listed gives a store the listing of the values that it serves.
+type listed struct {
+	store.Store
+	values store.Store
+}
+
+func (l listed) List(ctx context.Context, prefix string, depth store.Depth) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
+		for e, err := range l.values.List(ctx, prefix, depth) {
+			e.Version = "" // those of values differ from ETags
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// quiet is a writer whose versions are not those that the server tells.
+type quiet struct{ store.Store }
+
+func (q quiet) Put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
+	_, err := q.Store.Put(ctx, key, value, o)
+	return "", err
+}
+
+func serve(t *testing.T, h http.HandlerFunc) string {
+	t.Helper()
+	srv := httptest.NewServer(h)
+	t.Cleanup(srv.Close)
+	return srv.URL
+}
+
+func once(t *testing.T, url string, opts ...Option) store.Store {
+	t.Helper()
+	st, err := Open(t.Context(), url, append(opts, Retry(retry.Tries(1)))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = st.Close() })
+	return st
+}
+
+func TestStore(t *testing.T) {
+	for name, etags := range map[string]bool{"etags": true, "no etags": false} {
+		t.Run(name, func(t *testing.T) {
+			opts := []storetest.Option{storetest.Keys(100), storetest.Rounds(3),
+				storetest.Writer(func(s store.Store) store.Store { return quiet{s.(listed).values} })}
+			if !etags {
+				opts = append(opts, storetest.Without(storetest.Versions))
+			}
+			storetest.Run(t, func(t *testing.T) store.Store {
+				values := mem.New()
+				return listed{once(t, serve(t, files(values, etags))+"/a%20b/?sig=secret"), values}
+			}, opts...)
+		})
+	}
+}
+
+func reply(status int, body string, headers ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/octet-stream")
+		for i := 0; i < len(headers); i += 2 {
+			w.Header().Set(headers[i], headers[i+1])
+		}
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(body))
+	}
+}
+
+func TestErrors(t *testing.T) {
+	part := store.GetOptions{Range: store.Within(2, 3)}
+	tests := []struct {
+		name    string
+		handler http.HandlerFunc
+		key     string
+		o       store.GetOptions
+		want    error
+	}{
+		{"404", reply(404, "no"), "k", part, fault.NotFound},
+		{"410", reply(410, "no"), "k", part, fault.NotFound},
+		{"404 when pinned", reply(404, "no"), "k", store.GetOptions{IfVersion: `"1"`}, fault.Conflict},
+		{"401", reply(401, "no"), "k", part, fault.Refused},
+		{"403", reply(403, "no"), "k", part, fault.Refused},
+		{"400", reply(400, "no"), "k", part, fault.Refused},
+		{"429", reply(429, "no"), "k", part, fault.Throttled},
+		{"503", reply(503, "no"), "k", part, fault.Throttled},
+		{"500", reply(500, "no"), "k", part, fault.Unavailable},
+		{"304 not asked for", reply(304, ""), "k", part, fault.Unavailable},
+		{"302 without a place", reply(302, ""), "k", part, fault.Unavailable},
+		{"page", reply(200, "<html>", "Content-Type", "text/html; charset=utf-8"), "c/0", store.GetOptions{}, fault.Unavailable},
+		{"page for metadata", reply(200, "<html>", "Content-Type", "TEXT/HTML"), "zarr.json", store.GetOptions{}, fault.Unavailable},
+		{"empty metadata", reply(200, ""), "a/.zarray", store.GetOptions{}, fault.Unavailable},
+		{"encoded", reply(200, "x", "Content-Encoding", "gzip"), "k", store.GetOptions{}, errors.ErrUnsupported},
+		{"pin ignored", reply(200, "x", "ETag", `"2"`), "k", store.GetOptions{IfVersion: `"1"`}, fault.Conflict},
+		{"pin without ETag", reply(200, "x"), "k", store.GetOptions{IfVersion: `"1"`}, errors.ErrUnsupported},
+		{"pin with weak ETag", reply(200, "x", "ETag", `W/"1"`), "k", store.GetOptions{IfVersion: `"1"`}, errors.ErrUnsupported},
+		{"unchanged ignored", reply(200, "x", "ETag", `"1"`), "k", store.GetOptions{IfNotVersion: `"1"`}, fault.Unchanged},
+		{"206 for the whole", reply(206, "234", "Content-Range", "bytes 0-2/3"), "k", store.GetOptions{}, fault.Unavailable},
+		{"another part", reply(206, "345", "Content-Range", "bytes 3-5/10"), "k", part, fault.Unavailable},
+		{"no Content-Range", reply(206, "234"), "k", part, fault.Unavailable},
+		{"unknown size", reply(206, "234", "Content-Range", "bytes 2-4/*"), "k", part, fault.Unavailable},
+		{"part of another length", reply(206, "2345", "Content-Range", "bytes 2-4/10"), "k", part, fault.Unavailable},
+		{"max", reply(200, "0123456789"), "k", store.GetOptions{Max: 9}, fault.Limit},
+		{"max of an announced TB", reply(206, "", "Content-Range", "bytes 0-1099511627775/1099511627776", "Content-Length", "1099511627776"),
+			"k", store.GetOptions{Range: store.From(0), Max: 1 << 20}, fault.Limit},
+		{"skip too far", reply(200, "", "Content-Length", "1099511627776"), "k", store.GetOptions{Range: store.Last(5)}, fault.Unavailable},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			st := once(t, serve(t, test.handler)+"/?sig=secret")
+			v, err := st.Get(t.Context(), test.key, test.o, nil)
+			if !errors.Is(err, test.want) || test.want != fault.NotFound && errors.Is(err, fault.NotFound) || v.Bytes != nil {
+				t.Errorf("got %v, want %v", err, test.want)
+			}
+			if strings.Contains(fmt.Sprint(err), "secret") {
+				t.Errorf("the error tells a secret: %v", err)
+			}
+		})
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	_, err := once(t, serve(t, reply(429, "", "Retry-After", "7"))).Get(t.Context(), "k", store.GetOptions{}, nil)
+	var e *StatusError
+	if !errors.As(err, &e) || e.RetryAfter() != 7*time.Second {
+		t.Errorf("got %v", err)
+	}
+	now := time.Now()
+	if d := retryAfter(now.Add(time.Minute).UTC().Format(http.TimeFormat), now); d < 58*time.Second || d > time.Minute {
+		t.Errorf("a date gives %v", d)
+	}
+}
+
+func TestNobodyAnswers(t *testing.T) {
+	tls := httptest.NewTLSServer(reply(200, "x"))
+	defer tls.Close()
+	gone := httptest.NewServer(reply(200, "x"))
+	gone.Close()
+	for name, url := range map[string]string{"refused": gone.URL, "TLS": tls.URL, "DNS": "http://no.such.host.invalid"} {
+		_, err := once(t, url+"/?sig=secret").Get(t.Context(), "k", store.GetOptions{}, nil)
+		if !errors.Is(err, fault.Unavailable) || strings.Contains(fmt.Sprint(err), "secret") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A server that ignores ranges: what was selected is cut out.
+func TestIgnoredRanges(t *testing.T) {
+	st := once(t, serve(t, reply(200, "0123456789")))
+	for _, r := range []store.Range{store.Within(2, 3), store.From(4), store.Last(1)} {
+		off, n, _ := r.Resolve(10)
+		v, err := st.Get(t.Context(), "k", store.GetOptions{Range: r}, nil)
+		if err != nil || string(v.Bytes) != "0123456789"[off:off+n] || v.Size != 10 {
+			t.Errorf("%v: %q of %d, %v", r, v.Bytes, v.Size, err)
+		}
+	}
+}
+
+// A body that ends early is told as such, and goes on where it stopped.
+func TestCut(t *testing.T) {
+	value := bytes.Repeat([]byte("0123456789"), 100)
+	var n atomic.Int64
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"1"`)
+		if n.Add(1) == 1 {
+			w.Header().Set("Content-Length", "1000")
+			_, _ = w.Write(value[:300])
+			return
+		}
+		if r.Header.Get("Range") != "bytes=300-999" || r.Header.Get("If-Match") != `"1"` {
+			t.Errorf("goes on with %v", r.Header)
+		}
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(value))
+	})
+	_, err := once(t, url).Get(t.Context(), "k", store.GetOptions{}, nil)
+	var cut *store.CutError
+	if !errors.Is(err, fault.Unavailable) || !errors.As(err, &cut) || len(cut.Value.Bytes) != 300 || cut.Want != 1000 {
+		t.Errorf("got %v", err)
+	}
+	n.Store(0)
+	st, err := Open(t.Context(), url, Retry(retry.Backoff(1, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := st.Get(t.Context(), "k", store.GetOptions{}, nil); err != nil || !bytes.Equal(v.Bytes, value) {
+		t.Errorf("%d bytes, %v", len(v.Bytes), err)
+	}
+}
+
+// Another host gets neither headers nor the address it was sent from; the same host keeps its headers.
+func TestRedirects(t *testing.T) {
+	var got http.Header
+	other := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		got = r.Header.Clone()
+		http.ServeContent(w, r, "", time.Time{}, strings.NewReader("0123456789"))
+	})
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/away/k":
+			http.Redirect(w, r, other+"/k", http.StatusFound)
+		case "/here/k":
+			http.Redirect(w, r, "/final", http.StatusFound)
+		case "/loop/k":
+			http.Redirect(w, r, "/loop/k", http.StatusFound)
+		default:
+			got = r.Header.Clone()
+			_, _ = w.Write([]byte("0123456789"))
+		}
+	})
+	o := store.GetOptions{Range: store.Within(1, 2)}
+	for path, want := range map[string]string{"/away": "", "/here": "Bearer secret"} {
+		st := once(t, url+path+"?sig=secret", Header("authorization", "Bearer secret"), Header("X-Api-Key", "Bearer secret"))
+		v, err := st.Get(t.Context(), "k", o, nil)
+		if err != nil || string(v.Bytes) != "12" || got.Get("Range") == "" {
+			t.Errorf("%s: %q, %v", path, v.Bytes, err)
+		}
+		if got.Get("Authorization") != want || got.Get("X-Api-Key") != want || got.Get("Referer") != "" {
+			t.Errorf("%s: the last host got %v", path, got)
+		}
+	}
+	if _, err := once(t, url+"/loop").Get(t.Context(), "k", o, nil); !errors.Is(err, fault.Unavailable) {
+		t.Errorf("in a circle: %v", err)
+	}
+}
+
+func TestParametersGoAlong(t *testing.T) {
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(r.URL.RequestURI())) })
+	st := once(t, url+"/x%2Fy/?sig=a%2Bb&v=1")
+	v, err := st.Get(t.Context(), "100%/c?#", store.GetOptions{}, nil)
+	if err != nil || string(v.Bytes) != "/x%2Fy/100%25/c%3F%23?sig=a%2Bb&v=1" {
+		t.Errorf("%s, %v", v.Bytes, err)
+	}
+	if strings.Contains(store.Name(st), "sig") {
+		t.Errorf("name %s", store.Name(st))
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, url := range []string{"ftp://h/x", "https://u:secret@h/x", "https:///x", "https://h/x#f", "https://h/%zz?secret", "h/x"} {
+		_, err := Open(t.Context(), url)
+		var u *UsageError
+		if !errors.As(err, &u) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+	for _, o := range []Option{Header("Range", "x"), Header("a b", "x"), Header("A", "x\r\ny"), MaxInFlight(-1)} {
+		var u *UsageError
+		if _, err := Open(t.Context(), "https://h", o); !errors.As(err, &u) {
+			t.Errorf("%v: %v", o, err)
+		}
+	}
+}
+
+func TestNoListing(t *testing.T) {
+	for _, err := range once(t, "http://127.0.0.1:1").List(t.Context(), "", store.Deep) {
+		if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "consolidated") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+// As many connections as requests in flight, and no more.
+func TestConnections(t *testing.T) {
+	var opened atomic.Int64
+	srv := httptest.NewUnstartedServer(reply(200, strings.Repeat("x", 100_000)))
+	srv.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	srv.Start()
+	defer srv.Close()
+	st := once(t, srv.URL)
+	var wg sync.WaitGroup
+	for range 64 {
+		wg.Go(func() {
+			for range 20 {
+				if _, err := st.Get(t.Context(), "k", store.GetOptions{}, nil); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if n := opened.Load(); n > 70 {
+		t.Errorf("%d connections for 64 requests in flight", n)
+	}
+}
+
+func FuzzContentRange(f *testing.F) {
+	for _, h := range []string{"bytes 0-9/10", "bytes */10", "bytes 9-0/10", "bytes 0-10/10", "bytes 0-9/*", ""} {
+		f.Add(h)
+	}
+	f.Fuzz(func(t *testing.T, h string) {
+		first, last, size, ok := contentRange(h)
+		if ok && (first < 0 || first > last || last >= size) {
+			t.Errorf("%q gives %d to %d of %d", h, first, last, size)
+		}
+	})
+}
+
+func ExampleOpen() {
+	srv := httptest.NewServer(reply(200, "{}"))
+	defer srv.Close()
+	st, err := Open(context.Background(), srv.URL+"/root.zarr?token=secret")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	v, err := st.Get(context.Background(), "zarr.json", store.GetOptions{}, nil)
+	fmt.Println(string(v.Bytes), err)
+	// Output: {} <nil>
+}

@@ -1,0 +1,106 @@
+package http
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Store is a web server without the layers that [Open] puts around it.
+type Store struct {
+	base, query string
+	header      http.Header
+	client      *http.Client
+	requests    int
+}
+
+// String gives the URL without its parameters.
+func (s *Store) String() string { return s.base + "/" }
+
+// Close gives idle connections back.
+func (s *Store) Close() error { s.client.CloseIdleConnections(); return nil }
+
+// Provide gives store.Tuning.
+func (s *Store) Provide(target any) bool {
+	t, ok := target.(*store.Tuning)
+	if ok {
+		*t = tuning(s.requests)
+	}
+	return ok
+}
+
+func (s *Store) fail(op, key string, err error) error {
+	return &fault.KeyError{Op: op, Store: s.String(), Key: key, Err: err}
+}
+
+// Put is fault.ReadOnly.
+func (s *Store) Put(_ context.Context, key string, _ []byte, _ store.PutOptions) (store.Version, error) {
+	return "", s.refuse("put", key)
+}
+
+// Delete is fault.ReadOnly.
+func (s *Store) Delete(_ context.Context, key string, _ store.DeleteOptions) error {
+	return s.refuse("delete", key)
+}
+
+func (s *Store) refuse(op, key string) error {
+	if err := store.CheckKey(key); err != nil {
+		return s.fail(op, key, err)
+	}
+	return s.fail(op, key, fault.ReadOnly)
+}
+
+// List is errors.ErrUnsupported.
+func (s *Store) List(ctx context.Context, prefix string, _ store.Depth) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
+		err := store.CheckPrefix(prefix)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = fmt.Errorf("a web server has no listing, and with consolidated metadata none is needed: %w", errors.ErrUnsupported)
+		}
+		yield(store.Entry{}, s.fail("list", prefix, err))
+	}
+}
+
+// url gives the address of a key: each segment escaped.
+func (s *Store) url(key string) string {
+	var b strings.Builder
+	b.WriteString(s.base)
+	for seg := range strings.SplitSeq(key, "/") {
+		b.WriteByte('/')
+		b.WriteString(url.PathEscape(seg))
+	}
+	b.WriteString(s.query)
+	return b.String()
+}
+
+// maxRedirects is what browsers take, more or less.
+const maxRedirects = 10
+
+// redirect keeps what the caller gave for one host from another. net/http itself keeps back only a few headers, and not
+// from subdomains, and tells the next server the address of the last one with its parameters.
+func (s *Store) redirect(req *http.Request, via []*http.Request) error {
+	first := via[0].URL
+	switch {
+	case len(via) >= maxRedirects:
+		return fault.Newf(fault.Unavailable, "redirected %d times", len(via))
+	case via[len(via)-1].URL.Scheme == "https" && req.URL.Scheme != "https":
+		return fault.Newf(fault.Refused, "redirected from https to %s", req.URL.Scheme)
+	}
+	req.Header.Del("Referer")
+	if req.URL.Host != first.Host || req.URL.Scheme != first.Scheme {
+		for name := range s.header {
+			req.Header.Del(name)
+		}
+	}
+	return nil
+}

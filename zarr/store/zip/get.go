@@ -1,0 +1,262 @@
+package zip
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"sort"
+	"strings"
+
+	"github.com/klauspost/compress/flate"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+const (
+	// margin is read beyond what the directory says of an entry: the extra fields before the value are not in it. 1 KiB:
+	// writers put there times and sizes, some 30 bytes. When it is not enough, the rest costs a second request.
+	margin = 1 << 10
+	// readThrough is how far into a stored value a part may end to be read together with the header.
+	readThrough = 64 << 10
+	// maxRatio is how many bytes one packed byte can stand for in deflate.
+	maxRatio = 1032
+	// maxPooled is the largest buffer that is kept.
+	maxPooled = 16 << 20
+)
+
+// Get implements [store.Store].
+func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	v, err := s.get(ctx, key, o, buf)
+	if err != nil {
+		return store.Value{}, s.fail("get", key, err)
+	}
+	return v, nil
+}
+
+func (s *Store) get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	if err := store.CheckKey(key); err != nil {
+		return store.Value{}, err
+	}
+	if err := o.Range.Check(); err != nil {
+		return store.Value{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return store.Value{}, err
+	}
+	i, err := s.lookup(key, o)
+	if err != nil {
+		return store.Value{}, err
+	}
+	e := &s.entries[i]
+	if err := e.check(); err != nil {
+		return store.Value{}, err
+	}
+	off, n, err := o.Range.Resolve(e.size)
+	if err != nil {
+		return store.Value{}, err
+	}
+	if o.Max > 0 && n > o.Max {
+		return store.Value{}, fault.Newf(fault.Limit, "%d bytes are more than the %d allowed", n, o.Max)
+	}
+	if n > int64(math.MaxInt-len(buf)) {
+		return store.Value{}, fault.Newf(fault.Limit, "a value of %d bytes does not fit in memory", n)
+	}
+	held := len(buf)
+	if e.method == stored && n > 0 && (n < e.size || s.data[i].Load() > 0) {
+		buf, err = s.readPart(ctx, i, off, n, buf)
+	} else {
+		buf, err = s.readWhole(ctx, i, off, n, buf)
+	}
+	if err == nil && e.method == stored && n == e.size && crc32.ChecksumIEEE(buf[held:]) != e.crc {
+		err = corrupt("the value's CRC-32 is not %08x", e.crc)
+	}
+	if err != nil {
+		return store.Value{}, err
+	}
+	return store.Value{Bytes: buf, Size: e.size, Version: s.versionOf(e)}, nil
+}
+
+// lookup finds the key and checks the conditions on its version.
+func (s *Store) lookup(key string, o store.GetOptions) (int, error) {
+	if s.version == "" && (o.IfVersion != "" || o.IfNotVersion != "") {
+		return 0, fmt.Errorf("the archive has no version: %w", errors.ErrUnsupported)
+	}
+	i, ok := s.find(key)
+	switch {
+	case !ok && o.IfVersion != "":
+		return 0, fault.Newf(fault.Conflict, "the archive does not hold it")
+	case !ok:
+		return 0, fault.NotFound
+	}
+	version := s.versionOf(&s.entries[i])
+	switch {
+	case o.IfVersion != "" && o.IfVersion != version:
+		return 0, fault.Newf(fault.Conflict, "it is at version %q, not %q", version, o.IfVersion)
+	case o.IfNotVersion != "" && o.IfNotVersion == version:
+		return 0, fault.Unchanged
+	}
+	return i, nil
+}
+
+func (s *Store) find(key string) (int, bool) {
+	return sort.Find(len(s.entries), func(i int) int { return strings.Compare(key, s.entries[i].key) })
+}
+
+// versionOf is the version of the archive and the place in it: one archive never changes a value.
+func (s *Store) versionOf(e *entry) store.Version {
+	if s.version == "" {
+		return ""
+	}
+	return store.Version(fmt.Sprintf("%s zip %x %08x", s.version, e.off, e.crc))
+}
+
+// check refuses what cannot be read, before any request or allocation.
+func (e *entry) check() error {
+	switch {
+	case e.flags&flagsEncrypted != 0:
+		return fmt.Errorf("zip: the entry is encrypted: %w", errors.ErrUnsupported)
+	case e.flags&flagPatch != 0 || e.method != stored && e.method != deflated:
+		return fmt.Errorf("zip: the entry is packed by method %d, neither stored nor deflated: %w", e.method, errors.ErrUnsupported)
+	case e.off >= e.limit || e.packed > e.limit-e.off-lenLocal-int64(len(e.name)):
+		return corrupt("an entry of %d bytes at %d overlaps what follows at %d", e.packed, e.off, e.limit)
+	case e.method == stored && e.packed != e.size:
+		return corrupt("a stored entry of %d bytes says it has %d", e.packed, e.size)
+	case e.method == deflated && e.size/maxRatio > e.packed:
+		return corrupt("%d packed bytes cannot hold %d", e.packed, e.size)
+	case e.method == deflated && e.packed > e.size+e.size/8+margin:
+		return corrupt("%d packed bytes for %d", e.packed, e.size)
+	}
+	return nil
+}
+
+// readWhole reads header and packed value in one request and appends n bytes of the value from off on.
+func (s *Store) readWhole(ctx context.Context, i int, off, n int64, buf []byte) ([]byte, error) {
+	e := &s.entries[i]
+	p, _ := s.pool.Get().(*[]byte)
+	if p == nil {
+		p = new([]byte)
+	}
+	defer func() {
+		if cap(*p) <= maxPooled {
+			s.pool.Put(p)
+		}
+	}()
+	raw, err := s.read(ctx, e.off, e.reach(e.packed), (*p)[:0])
+	if err != nil {
+		return nil, err
+	}
+	*p = raw
+	head, err := e.header(raw)
+	if err != nil {
+		return nil, err
+	}
+	if lack := head + e.packed - int64(len(raw)); lack > 0 { // long extra fields
+		if raw, err = s.read(ctx, e.off+int64(len(raw)), lack, raw); err != nil {
+			return nil, err
+		}
+		*p = raw
+	}
+	s.data[i].Store(e.off + head)
+	raw = raw[head : head+e.packed]
+	if e.method == stored {
+		return append(grow(buf, n), raw[off:off+n]...), nil
+	}
+	return inflate(grow(buf, n), raw, e, off, n)
+}
+
+// readPart reads a part of a stored value, directly when it is known where the value begins.
+func (s *Store) readPart(ctx context.Context, i int, off, n int64, buf []byte) ([]byte, error) {
+	e := &s.entries[i]
+	if s.data[i].Load() == 0 {
+		if off+n <= readThrough && e.size <= readThrough {
+			return s.readWhole(ctx, i, off, n, buf)
+		}
+		raw, err := s.read(ctx, e.off, e.reach(0), nil)
+		if err != nil {
+			return nil, err
+		}
+		head, err := e.header(raw)
+		if err != nil {
+			return nil, err
+		}
+		s.data[i].Store(e.off + head)
+	}
+	return s.read(ctx, s.data[i].Load()+off, n, buf)
+}
+
+// reach is how many bytes to read from the header on so that it and n bytes of the value are likely among them.
+func (e *entry) reach(n int64) int64 {
+	return min(e.limit-e.off, lenLocal+int64(len(e.name))+n+margin)
+}
+
+// header checks the header before a value, APPNOTE 4.3.7, and gives its length. Sizes in it are not looked at: with a
+// data descriptor they are zero.
+func (e *entry) header(b []byte) (int64, error) {
+	if len(b) < lenLocal+len(e.name) || le.Uint32(b) != sigLocal {
+		return 0, corrupt("no entry at %d", e.off)
+	}
+	name, extra := int(le.Uint16(b[26:])), int64(le.Uint16(b[28:]))
+	if name != len(e.name) || string(b[lenLocal:lenLocal+name]) != e.name {
+		return 0, corrupt("the entry at %d has another name than in the directory", e.off)
+	}
+	if method := le.Uint16(b[8:]); method != e.method || le.Uint16(b[6:])&flagsEncrypted != 0 {
+		return 0, corrupt("the entry at %d is packed otherwise than the directory says", e.off)
+	}
+	head := lenLocal + int64(name) + extra
+	if head+e.packed > e.limit-e.off {
+		return 0, corrupt("an entry of %d bytes at %d overlaps what follows at %d", e.packed, e.off, e.limit)
+	}
+	return head, nil
+}
+
+// inflate appends n bytes from off on and checks all of the value.
+func inflate(buf, packed []byte, e *entry, off, n int64) ([]byte, error) {
+	z := flate.NewReader(bytes.NewReader(packed))
+	sum := crc32.NewIEEE()
+	r := io.TeeReader(z, sum)
+	held := len(buf)
+	_, err := io.CopyN(io.Discard, r, off)
+	if err == nil {
+		buf = buf[:held+int(n)]
+		_, err = io.ReadFull(r, buf[held:])
+	}
+	if err == nil {
+		_, err = io.CopyN(io.Discard, r, e.size-off-n)
+	}
+	if err != nil {
+		return nil, corrupt("the value of %d bytes cannot be inflated: %v", e.size, err)
+	}
+	if m, err := io.ReadFull(z, make([]byte, 1)); m != 0 || !errors.Is(err, io.EOF) {
+		return nil, corrupt("the value has more than the %d bytes that the directory says", e.size)
+	}
+	if sum.Sum32() != e.crc {
+		return nil, corrupt("the value's CRC-32 is %08x, not %08x", sum.Sum32(), e.crc)
+	}
+	return buf, nil
+}
+
+// grow makes room for n bytes at the exact size.
+func grow(buf []byte, n int64) []byte {
+	if int64(cap(buf)-len(buf)) >= n {
+		return buf
+	}
+	return append(make([]byte, 0, len(buf)+int(n)), buf...)
+}
+
+// read appends n bytes of the archive from off on.
+func (s *Store) read(ctx context.Context, off, n int64, buf []byte) ([]byte, error) {
+	v, err := s.st.Get(ctx, s.archive, store.GetOptions{Range: store.Within(off, n), IfVersion: s.version, Max: n}, buf)
+	if errors.Is(err, fault.NotFound) {
+		// The directory says that the value is there: this must not become a fill value.
+		return nil, fault.Newf(fault.Conflict, "the archive is gone: %v", err)
+	}
+	if err != nil {
+		return nil, whole(err)
+	}
+	return v.Bytes, nil
+}

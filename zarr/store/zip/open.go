@@ -1,0 +1,126 @@
+package zip
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+var errUnsupported = errors.ErrUnsupported
+
+// tailSize is read first. 128 KiB: the longest comment and the records before it are 65,633 bytes, the rest holds the
+// directory of a thousand chunks, and it costs less than a second request.
+const tailSize = 128 << 10
+
+// Store is an archive in a store. Make it with [Open].
+type Store struct {
+	st      store.Store
+	archive string // its key in st
+	name    string
+	version store.Version // of the archive
+	entries []entry       // sorted by key
+	data    []atomic.Int64
+	pool    sync.Pool // of *[]byte, for headers and packed values
+}
+
+// Open reads the directory of the archive that st holds under key. The store that it gives takes no writes; Close does
+// nothing, st stays the caller's.
+//
+// fault.NotFound: there is no such key. fault.Corrupt: it is no zip archive. fault.Limit: the directory is larger than
+// [MaxDirectory]. errors.ErrUnsupported: the archive is split over several files.
+func Open(ctx context.Context, st store.Store, key string, opts ...Option) (store.Store, error) {
+	c, err := newConfig(opts)
+	s := &Store{st: st, archive: key, name: name(store.Name(st), key, c.inner)}
+	if err == nil {
+		err = s.open(ctx, c)
+	}
+	if err != nil {
+		return nil, &fault.KeyError{Op: "open", Store: s.name, Key: key, Err: whole(err)}
+	}
+	return s, nil
+}
+
+// name is the archive's URL with the folder in it: "s3://bucket/a.zip|zip:inner".
+func name(base, key, inner string) string {
+	base, query, found := strings.Cut(base, "?")
+	if found {
+		query = "?" + query
+	}
+	return strings.TrimSuffix(base, "/") + "/" + key + query + "|zip:" + inner
+}
+
+func (s *Store) open(ctx context.Context, c config) error {
+	t, err := s.readTail(ctx)
+	if err != nil {
+		return err
+	}
+	e, err := t.parseEnd()
+	if err != nil {
+		return err
+	}
+	off, base, err := e.place(c.maxDirectory)
+	if err != nil {
+		return err
+	}
+	var dir []byte
+	if off >= t.off {
+		dir = t.bytes[off-t.off : e.at-t.off]
+	} else {
+		n := min(e.at, t.off) - off
+		v, err := s.st.Get(ctx, s.archive, store.GetOptions{Range: store.Within(off, n), IfVersion: s.version, Max: n}, nil)
+		if err != nil {
+			return err
+		}
+		dir = append(v.Bytes, t.bytes[:max(0, e.at-t.off)]...)
+	}
+	if s.entries, err = parseDirectory(dir, e, off, base, c.inner); err != nil {
+		return err
+	}
+	s.data = make([]atomic.Int64, len(s.entries))
+	return nil
+}
+
+// readTail reads the end of the archive and learns its version.
+func (s *Store) readTail(ctx context.Context) (tail, error) {
+	v, err := s.st.Get(ctx, s.archive, store.GetOptions{Range: store.Last(tailSize), Max: tailSize}, nil)
+	switch {
+	case errors.Is(err, fault.Corrupt): // shorter than that
+		v, err = s.st.Get(ctx, s.archive, store.GetOptions{Max: tailSize}, nil)
+	case errors.Is(err, errors.ErrUnsupported):
+		return s.readTailBySize(ctx)
+	}
+	if err != nil {
+		return tail{}, err
+	}
+	s.version = v.Version
+	return tail{v.Bytes, v.Size - int64(len(v.Bytes))}, nil
+}
+
+// readTailBySize is for stores that cannot read from the end.
+func (s *Store) readTailBySize(ctx context.Context) (tail, error) {
+	v, err := s.st.Get(ctx, s.archive, store.GetOptions{Range: store.Within(0, 1)}, nil)
+	if err != nil {
+		return tail{}, err
+	}
+	s.version = v.Version
+	n := min(v.Size, tailSize)
+	v, err = s.st.Get(ctx, s.archive, store.GetOptions{Range: store.Within(v.Size-n, n), IfVersion: s.version, Max: n}, nil)
+	if err != nil {
+		return tail{}, err
+	}
+	return tail{v.Bytes, v.Size - n}, nil
+}
+
+// whole hides what arrived of the archive from a retry above, which would take it for a part of the value.
+func whole(err error) error {
+	var cut *store.CutError
+	if errors.As(err, &cut) {
+		return fault.Newf(fault.Unavailable, "%v", err)
+	}
+	return err
+}

@@ -1,0 +1,116 @@
+package zip
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+const (
+	// partSize is sent at once. 16 MiB: S3 takes 10,000 parts, which makes 160 GB.
+	partSize = 16 << 20
+	// abortTime bounds the clearing up after a failure.
+	abortTime = 30 * time.Second
+)
+
+// Save makes an archive the value of key: fill adds the values to the Writer, and Save closes it. The archive shows when
+// it is complete, by the condition o; when fill fails it does not show at all.
+//
+// Where st writes in parts, memory holds one part of 16 MiB and the directory; elsewhere it holds the whole archive,
+// for one Put.
+func Save(ctx context.Context, st store.Store, key string, o store.PutOptions, fill func(*Writer) error) (store.Version, error) {
+	v, err := save(ctx, st, key, o, fill)
+	if err != nil {
+		return "", &fault.KeyError{Op: "put", Store: store.Name(st), Key: key, Err: err}
+	}
+	return v, nil
+}
+
+func save(ctx context.Context, st store.Store, key string, o store.PutOptions, fill func(*Writer) error) (_ store.Version, err error) {
+	if err := store.CheckKey(key); err != nil {
+		return "", err
+	}
+	p := &parted{ctx: ctx, st: st, key: key}
+	defer func() {
+		if err != nil && p.parts != nil {
+			end, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTime)
+			defer cancel()
+			err = errors.Join(err, p.parts.Abort(end))
+		}
+	}()
+	w := NewWriter(p)
+	if err := fill(w); err != nil {
+		return "", err
+	}
+	if err := w.Close(); err != nil {
+		return "", err
+	}
+	if p.parts == nil {
+		return st.Put(ctx, key, p.buf.Bytes(), o)
+	}
+	if p.buf.Len() > 0 {
+		if err := p.send(p.buf.Len()); err != nil {
+			return "", err
+		}
+	}
+	return p.parts.Commit(ctx, o)
+}
+
+// parted is an io.Writer that sends parts.
+type parted struct {
+	ctx   context.Context // of the one call to Save that this lives in
+	st    store.Store
+	key   string
+	buf   bytes.Buffer
+	parts store.Parts
+	n     int
+	size  int
+	whole bool // st writes no parts
+}
+
+func (p *parted) Write(b []byte) (int, error) {
+	if err := p.ctx.Err(); err != nil {
+		return 0, err
+	}
+	all := len(b)
+	for !p.whole && p.buf.Len()+len(b) > max(p.size, partSize) {
+		if p.parts == nil {
+			if err := p.begin(); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		k := p.size - p.buf.Len()
+		p.buf.Write(b[:k])
+		b = b[k:]
+		if err := p.send(p.size); err != nil {
+			return 0, err
+		}
+	}
+	p.buf.Write(b)
+	return all, nil
+}
+
+func (p *parted) begin() error {
+	parts, err := store.PutParts(p.ctx, p.st, p.key)
+	if errors.Is(err, errors.ErrUnsupported) {
+		p.whole = true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	p.parts, p.size = parts, max(parts.MinPart(), partSize)
+	return nil
+}
+
+func (p *parted) send(n int) error {
+	err := p.parts.Part(p.ctx, p.n, p.buf.Next(n))
+	p.n++
+	p.buf.Reset()
+	return err
+}

@@ -1,0 +1,85 @@
+package zip
+
+import (
+	"context"
+	"iter"
+	"sort"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// String gives the archive's place and the folder in it: "s3://bucket/a.zip|zip:inner".
+func (s *Store) String() string { return s.name }
+
+// Close does nothing: the store below is the caller's.
+func (s *Store) Close() error { return nil }
+
+// Provide gives the store.Tuning of the store below. Handles of that store are not passed on: they know other keys.
+func (s *Store) Provide(target any) bool {
+	t, ok := target.(*store.Tuning)
+	if ok {
+		*t = store.TuningOf(s.st)
+	}
+	return ok
+}
+
+func (s *Store) fail(op, key string, err error) error {
+	return &fault.KeyError{Op: op, Store: s.name, Key: key, Err: err}
+}
+
+// Put is fault.ReadOnly. To write an archive see [Save] and [Writer].
+func (s *Store) Put(_ context.Context, key string, _ []byte, _ store.PutOptions) (store.Version, error) {
+	return "", s.refuse("put", key)
+}
+
+// Delete is fault.ReadOnly.
+func (s *Store) Delete(_ context.Context, key string, _ store.DeleteOptions) error {
+	return s.refuse("delete", key)
+}
+
+func (s *Store) refuse(op, key string) error {
+	if err := store.CheckKey(key); err != nil {
+		return s.fail(op, key, err)
+	}
+	return &fault.KeyError{Op: op, Store: s.name, Key: key, Kind: fault.ReadOnly}
+}
+
+// List implements [store.Store], from memory and in the order of keys.
+func (s *Store) List(ctx context.Context, prefix string, depth store.Depth) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
+		if err := store.CheckPrefix(prefix); err != nil {
+			yield(store.Entry{}, s.fail("list", prefix, err))
+			return
+		}
+		root := prefix
+		if root != "" {
+			root += "/"
+		}
+		for i := s.seek(root); ; {
+			if err := ctx.Err(); err != nil {
+				yield(store.Entry{}, s.fail("list", prefix, err))
+				return
+			}
+			if i == len(s.entries) || !strings.HasPrefix(s.entries[i].key, root) {
+				return
+			}
+			e := &s.entries[i]
+			out := store.Entry{Key: e.key, Size: e.size, Version: s.versionOf(e)}
+			i++
+			if slash := strings.IndexByte(e.key[len(root):], '/'); depth == store.OneLevel && slash >= 0 {
+				out = store.Entry{Key: e.key[:len(root)+slash], Dir: true}
+				i = s.seek(out.Key + "0") // the first key after all below it: '0' follows '/'
+			}
+			if !yield(out, nil) {
+				return
+			}
+		}
+	}
+}
+
+// seek gives the first entry whose key is not before key.
+func (s *Store) seek(key string) int {
+	return sort.Search(len(s.entries), func(i int) bool { return s.entries[i].key >= key })
+}
