@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+)
+
+type attrsCmd struct {
+	URL   string   `arg:"" name:"url" help:"The array or group."`
+	Set   []string `sep:"none" help:"Set an attribute to a JSON value; may be given again." placeholder:"NAME=JSON"`
+	Unset []string `sep:"none" help:"Remove an attribute; may be given again." placeholder:"NAME"`
+}
+
+// attrsTries is how often attributes are changed again after somebody else changed the document in between.
+const attrsTries = 5
+
+// Run prints attributes, or changes some and leaves the others.
+func (c *attrsCmd) Run(ctx context.Context, s *session) error {
+	set := zarr.Attrs{}
+	for _, text := range c.Set {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return usagef("--set %q: it is NAME=JSON", text)
+		}
+		v, err := parseJSON(value)
+		if err != nil {
+			return usagef(`--set %q: the value is not JSON: %v; text is written %s='"text"'`, text, err, name)
+		}
+		set[name] = v
+	}
+	if len(c.Set)+len(c.Unset) == 0 {
+		return c.print(ctx, s)
+	}
+	for try := 1; ; try++ {
+		err := c.change(ctx, s, set)
+		if !errors.Is(err, fault.Conflict) || try == attrsTries {
+			return err
+		}
+	}
+}
+
+func (c *attrsCmd) print(ctx context.Context, s *session) error {
+	p, n, err := s.openNode(ctx, c.URL)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	doc, err := meta.EncodeAttrs(n.Attrs())
+	if err != nil {
+		return p.fail(err)
+	}
+	_, err = s.out.Write(append(bytes.TrimSpace(doc), '\n'))
+	return err
+}
+
+// change opens the node and changes its attributes, on condition that nobody else does meanwhile.
+func (c *attrsCmd) change(ctx context.Context, s *session, set zarr.Attrs) error {
+	p, n, err := s.openNode(ctx, c.URL)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	attrs := n.Attrs()
+	for _, name := range c.Unset {
+		delete(attrs, name)
+	}
+	for name, v := range set {
+		attrs[name] = v
+	}
+	switch n := n.(type) {
+	case *zarr.Array:
+		_, err = zarr.SetAttrs(ctx, n, attrs)
+	case *zarr.Group:
+		_, err = zarr.SetAttrs(ctx, n, attrs)
+	}
+	return p.fail(err)
+}
+
+// parseJSON reads one JSON value; numbers stay as they are written.
+func parseJSON(text string) (any, error) {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("something follows the value")
+	}
+	return v, nil
+}
+
+func compact(doc []byte) ([]byte, error) {
+	var b bytes.Buffer
+	err := json.Compact(&b, doc)
+	return b.Bytes(), err
+}

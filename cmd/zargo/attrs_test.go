@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr"
+)
+
+// Attributes set at the same time by several lose nothing, as long as there are fewer than tries.
+func TestAttrsConcurrently(t *testing.T) {
+	p := newProgram()
+	do(t, p, "create mem://m/x --shape 1 --dtype int8")
+	var all sync.WaitGroup
+	for i := range attrsTries {
+		all.Go(func() {
+			if r := zargoArgs(t, p, nil, "attrs", "mem://m/x", "--set", fmt.Sprintf("a%d=%d", i, i)); r.code != 0 {
+				t.Error(r.err)
+			}
+		})
+	}
+	all.Wait()
+	var got map[string]int
+	if err := json.Unmarshal([]byte(do(t, p, "attrs mem://m/x")), &got); err != nil || len(got) != attrsTries {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// Of two programs, each sees the other's change.
+func TestAttrsOfLibrary(t *testing.T) {
+	p := newProgram()
+	ctx := context.Background()
+	do(t, p, `create mem://m/x --format 2 --shape 1 --dtype int8 --attrs {"a":1e400}`)
+	a, err := zarr.OpenArray(ctx, p.mem.of("m"), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Attrs()["a"] != json.Number("1e400") {
+		t.Errorf("%v", a.Attrs())
+	}
+	do(t, p, `attrs mem://m/x --set b="\u00e9"`)
+	if a, err = a.Refresh(ctx); err != nil || a.Attrs()["b"] != "é" || a.Attrs()["a"] != json.Number("1e400") {
+		t.Errorf("%v, %v", a.Attrs(), err)
+	}
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"iter"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// A selection may be larger than memory. It is cut into bands: parts that follow one another in C order, each small
+// enough to hold, cut at chunk boundaries so that no chunk is read twice and none is written in part.
+
+// maxBand is how many bytes are held at a time: 128 chunks of 1 MiB keep a bucket's 128 requests busy.
+const maxBand = 128 << 20
+
+// band is one part, and its bytes.
+type band struct {
+	region
+	bytes int
+}
+
+// bands cuts what is selected of an array. The parts follow one another in C order.
+func bands(a *zarr.Array, r region) (iter.Seq[band], error) {
+	memory := concurrency.Memory() / 2
+	return cut(r, a.Chunks(), a.DType().Size(), min(maxBand, memory), memory)
+}
+
+// cut makes bands of about target bytes each, or of one row of chunks; fault.Limit when that is more than limit.
+func cut(r region, chunks []int, elem int, target, limit int64) (iter.Seq[band], error) {
+	total, err := r.bytes(elem)
+	if err != nil {
+		return nil, err
+	}
+	if total == 0 {
+		return func(func(band) bool) {}, nil
+	}
+	if len(r) == 0 || total <= target {
+		return func(yield func(band) bool) { yield(band{r, int(total)}) }, nil
+	}
+	k := 0 // the axis to cut along: those before it have length 1
+	for k < len(r)-1 && r[k].count == 1 {
+		k++
+	}
+	row := total / int64(r[k].count)
+	rows := min((chunks[k]-1)/r[k].step+1, r[k].count) // of a row of chunks
+	if int64(rows) > limit/row {
+		return nil, fault.Newf(fault.Limit, "a row of chunks of the selection, of shape %v, is more than the %d bytes that this process may hold: select less",
+			r.part(k, 0, rows).shape(), limit)
+	}
+	ends := r[k].ends(chunks[k], max(target/row, 1))
+	return func(yield func(band) bool) {
+		from := 0
+		for to := range ends {
+			if !yield(band{r.part(k, from, to), int(row * int64(to-from))}) {
+				return
+			}
+			from = to
+		}
+	}, nil
+}
+
+// ends yields where to cut the elements 0 to count of an axis: after about want of them, at chunk boundaries.
+func (a axis) ends(chunk int, want int64) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for from := 0; from < a.count; {
+			to := a.count
+			if want < int64(a.count-from) {
+				to = a.first((a.start + (from+int(want))*a.step) / chunk * chunk) // the boundary before it
+				if to <= from {
+					to = a.count
+					if here := (a.start + from*a.step) / chunk; (a.start+(a.count-1)*a.step)/chunk > here {
+						to = a.first((here + 1) * chunk)
+					}
+				}
+			}
+			if !yield(to) {
+				return
+			}
+			from = to
+		}
+	}
+}
+
+// first is the number of the first selected element at or after a position of the array.
+func (a axis) first(position int) int {
+	if position <= a.start {
+		return 0
+	}
+	return (position-a.start-1)/a.step + 1
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+
+	"github.com/zargo-io/zargo/zarr"
+)
+
+type catCmd struct {
+	URL    string `arg:"" name:"url" help:"The array."`
+	Sel    string `help:"What to print, in NumPy's spelling: 0:10,5,::2 or ...,-1. Everything without it." placeholder:"SELECTION"`
+	Format string `help:"One of ${enum}." enum:"text,json,raw,npy,csv" default:"text"`
+	Output string `short:"o" help:"Write to this file, which appears only when all is well." placeholder:"FILE"`
+}
+
+// Run prints an array. Only text, for people, leaves anything out.
+func (c *catCmd) Run(ctx context.Context, s *session) error {
+	items, err := parseSel(c.Sel)
+	if err != nil {
+		return err
+	}
+	p, a, err := s.openArray(ctx, c.URL)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	r, err := resolve(items, a.Shape())
+	if err != nil {
+		return p.fail(err)
+	}
+	fill := func(w io.Writer) error { return p.fail(c.print(ctx, w, a, r)) }
+	if c.Output == "" || c.Output == "-" {
+		return fill(s.out)
+	}
+	return writeFile(c.Output, func(w io.Writer) error {
+		b := bufio.NewWriterSize(w, 1<<16)
+		if err := fill(b); err != nil {
+			return err
+		}
+		return b.Flush()
+	})
+}
+
+func (c *catCmd) print(ctx context.Context, w io.Writer, a *zarr.Array, r region) error {
+	if c.Format == "text" {
+		return printText(ctx, w, a, r)
+	}
+	parts, err := bands(a, r)
+	if err != nil {
+		return err
+	}
+	out, err := newSink(c.Format, &checkedWriter{ctx, w}, a.DType(), r.shape())
+	if err != nil {
+		return err
+	}
+	if err := out.begin(); err != nil {
+		return err
+	}
+	var buf []byte
+	for b := range parts {
+		if cap(buf) < b.bytes {
+			buf = make([]byte, b.bytes)
+		}
+		buf = buf[:b.bytes]
+		if err := zarr.ReadBytes(ctx, a, buf, b.selections()...); err != nil {
+			return err
+		}
+		if err := out.write(buf); err != nil {
+			return err
+		}
+	}
+	return out.end()
+}
+
+// checkedWriter ends with its context, however much there is to write.
+type checkedWriter struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (c *checkedWriter) Write(b []byte) (int, error) {
+	if err := context.Cause(c.ctx); err != nil {
+		return 0, err
+	}
+	return c.w.Write(b)
+}

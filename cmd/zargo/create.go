@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// specFlags are what is stored of a new node. put takes them too.
+type specFlags struct {
+	Chunks    string   `help:"Elements of a chunk along each axis: 5,5. One chunk for all without it." placeholder:"N,…"`
+	Codec     []string `sep:"none" help:"A codec: zstd:3, gzip:5, blosc:lz4:5:shuffle, crc32c, bytes:big, transpose:1,0, JSON as in metadata, or none. May be given again, in order. zstd without it." placeholder:"CODEC"`
+	ZFormat   int      `name:"format" help:"Zarr format, 2 or 3." enum:"2,3" default:"3"`
+	Fill      string   `help:"Fill value as JSON, or NaN, Infinity, -Infinity; null in v2 is none." placeholder:"JSON"`
+	Order     string   `help:"Order of the elements within a chunk: C or F." enum:"C,F" default:"C"`
+	Separator string   `help:"Between the numbers of a chunk's key: / or a point." enum:",/,." default:""`
+	Dims      string   `help:"Names of the axes: time,lat,lon." placeholder:"NAME,…"`
+	Attrs     string   `help:"Attributes, a JSON object." placeholder:"JSON"`
+	Root      string   `help:"Where groups above the node begin; see docs/cli.md." placeholder:"URL"`
+	ExistOk   bool     `help:"Be content with a node that is there already and is the same."`
+}
+
+type createCmd struct {
+	URL   string  `arg:"" name:"url" help:"The array or group to create."`
+	Shape *string `help:"Elements along each axis: 10,20. An empty one is a scalar." placeholder:"N,…"`
+	DType string  `name:"dtype" help:"Data type: bool, int8 to int64, uint8 to uint64, float16 to float64, complex64, complex128, or as NumPy has it: <f4, >i2." placeholder:"TYPE"`
+	Group bool    `help:"Create a group."`
+	specFlags
+}
+
+// Run creates an array or a group.
+func (c *createCmd) Run(ctx context.Context, s *session) error {
+	if c.Group {
+		return c.group(ctx, s)
+	}
+	if c.Shape == nil || c.DType == "" {
+		return usagef("an array needs --shape and --dtype; --group creates a group")
+	}
+	shape, err := parseInts("--shape", *c.Shape)
+	if err != nil {
+		return err
+	}
+	t, err := dtype.Parse(c.DType)
+	if err != nil {
+		return at("--dtype", err)
+	}
+	spec, err := c.spec(shape, t, strings.HasPrefix(c.DType, ">"))
+	if err != nil {
+		return err
+	}
+	p, _, err := s.create(ctx, c.URL, c.Root, spec, c.ExistOk)
+	if err != nil {
+		return err
+	}
+	p.release()
+	return nil
+}
+
+// create makes the array, or opens it where that is allowed. The place is to be closed.
+func (s *session) create(ctx context.Context, url, root string, spec zarr.Spec, existOK bool) (*place, *zarr.Array, error) {
+	if err := checkSpec(ctx, spec); err != nil {
+		return nil, nil, at(where(url), err)
+	}
+	p, err := s.locateNew(ctx, url, root)
+	if err != nil {
+		return nil, nil, err
+	}
+	make := zarr.Create
+	if existOK {
+		make = zarr.OpenOrCreate
+	}
+	a, err := make(ctx, p.Store, p.path, spec, s.options()...)
+	if err != nil {
+		p.release()
+		return nil, nil, p.fail(err)
+	}
+	return p, a, nil
+}
+
+// checkSpec creates the array in memory first: what is wrong there is wrong with the command line, and nothing was stored.
+func checkSpec(ctx context.Context, spec zarr.Spec) error {
+	_, err := zarr.Create(ctx, mem.New(), "", spec)
+	if err == nil {
+		return nil
+	}
+	text := strings.TrimPrefix(err.Error(), `zarr: "" in mem://: `)
+	switch {
+	case errors.Is(err, fault.Limit) && spec.Chunks == nil:
+		return &reworded{"the array is too large for one chunk: give --chunks", err}
+	case errors.Is(err, fault.Metadata), errors.Is(err, fault.Type):
+		return usagef("%s", text)
+	}
+	return &reworded{text, err}
+}
+
+func (c *createCmd) group(ctx context.Context, s *session) error {
+	if c.Shape != nil || c.DType != "" || c.Chunks != "" || c.Codec != nil || c.Fill != "" || c.Dims != "" {
+		return usagef("a group has no shape, data type, chunks, codecs, fill value or dimensions")
+	}
+	attrs, err := parseAttrs(c.Attrs)
+	if err != nil {
+		return err
+	}
+	p, err := s.locateNew(ctx, c.URL, c.Root)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	_, err = zarr.CreateGroup(ctx, p.Store, p.path, zarr.GroupSpec{Format: c.ZFormat, Attrs: attrs}, s.options()...)
+	if c.ExistOk && errors.Is(err, fault.Exists) {
+		var g *zarr.Group
+		g, err = zarr.OpenGroup(ctx, p.Store, p.path, s.options()...)
+		if err == nil && g.Format() != c.ZFormat {
+			err = fault.Newf(fault.Conflict, "the group there has format v%d", g.Format())
+		}
+	}
+	return p.fail(err)
+}
+
+// spec is what the flags say of an array; big is for stored bytes in big-endian order.
+func (f *specFlags) spec(shape []int, t dtype.Type, big bool) (zarr.Spec, error) {
+	spec := zarr.Spec{Format: f.ZFormat, Shape: shape, DType: t, Order: f.Order, Separator: f.Separator}
+	var err error
+	if f.Chunks != "" {
+		if spec.Chunks, err = parseInts("--chunks", f.Chunks); err != nil {
+			return spec, err
+		}
+	}
+	if f.Dims != "" {
+		spec.Dims = strings.Split(f.Dims, ",")
+	}
+	if spec.Attrs, err = parseAttrs(f.Attrs); err != nil {
+		return spec, err
+	}
+	if spec.Fill, err = f.fill(); err != nil {
+		return spec, err
+	}
+	spec.Codecs, err = f.codecs(big)
+	return spec, err
+}
+
+func (f *specFlags) fill() (any, error) {
+	switch f.Fill {
+	case "":
+		return nil, nil
+	case "NaN", "Infinity", "-Infinity":
+		return json.RawMessage(strconv.Quote(f.Fill)), nil
+	case "null":
+		if f.ZFormat == 2 {
+			return zarr.NoFill, nil
+		}
+	}
+	if !json.Valid([]byte(f.Fill)) {
+		return nil, usagef("--fill %q is not JSON", f.Fill)
+	}
+	return json.RawMessage(f.Fill), nil
+}
+
+func (f *specFlags) codecs(big bool) ([]codec.Spec, error) {
+	var specs []codec.Spec
+	for _, text := range f.Codec {
+		if text == "none" {
+			if len(f.Codec) > 1 {
+				return nil, usagef("--codec none stands alone")
+			}
+			specs = []codec.Spec{}
+			break
+		}
+		s, err := codec.ParseSpec(text)
+		if err != nil {
+			return nil, usagef("--codec: %v", err)
+		}
+		specs = append(specs, s)
+	}
+	if big {
+		if specs == nil {
+			specs = []codec.Spec{codec.Zstd(0)} // what none given means
+		}
+		specs = append(specs, codec.Bytes(dtype.Big))
+	}
+	return specs, nil
+}
+
+// parseInts reads "10,20"; "" is none.
+func parseInts(flag, text string) ([]int, error) {
+	list := []int{}
+	if strings.TrimSpace(text) == "" {
+		return list, nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || n < 0 {
+			return nil, usagef("%s %q: %q is no number of elements", flag, text, part)
+		}
+		list = append(list, n)
+	}
+	return list, nil
+}
+
+func parseAttrs(text string) (zarr.Attrs, error) {
+	if text == "" {
+		return nil, nil
+	}
+	v, err := parseJSON(text)
+	if err != nil {
+		return nil, usagef("--attrs is not JSON: %v", err)
+	}
+	attrs, ok := v.(map[string]any)
+	if !ok {
+		return nil, usagef("--attrs is not a JSON object")
+	}
+	return attrs, nil
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/meta"
+)
+
+// nodeInfo is the JSON object that info and ls print of a node. docs/cli.md describes it; members are added to it and
+// none is taken away or changes its meaning.
+type nodeInfo struct {
+	Kind   string `json:"kind"` // "array" or "group"
+	URL    string `json:"url,omitempty"`
+	Name   string `json:"name"`
+	Path   string `json:"path"` // below the node that was asked about
+	Format int    `json:"format"`
+
+	*arrayInfo
+
+	Attributes json.RawMessage `json:"attributes,omitempty"`
+	Members    *[]nodeInfo     `json:"members,omitempty"`
+}
+
+// arrayInfo is what arrays have and groups have not.
+type arrayInfo struct {
+	Shape     []int           `json:"shape"`
+	Chunks    []int           `json:"chunks"`
+	DType     json.RawMessage `json:"dtype"`
+	Fill      json.RawMessage `json:"fill_value"`
+	Codecs    []codecInfo     `json:"codecs"`
+	Keys      keysInfo        `json:"chunk_key_encoding"`
+	Dims      []*string       `json:"dimension_names"`
+	Elements  *big.Int        `json:"elements"`
+	NumChunks *big.Int        `json:"number_of_chunks"`
+	Bytes     *big.Int        `json:"bytes"`
+}
+
+type codecInfo struct {
+	Name   string          `json:"name"`
+	Config json.RawMessage `json:"configuration,omitempty"`
+}
+
+type keysInfo struct {
+	Name      string `json:"name"`
+	Separator string `json:"separator"`
+}
+
+// describe gives what there is to know of a node, attributes and members apart.
+func describe(n zarr.Node) (nodeInfo, error) {
+	info := nodeInfo{Kind: "group", Name: n.Name(), Format: n.Format()}
+	a, ok := n.(*zarr.Array)
+	if !ok {
+		return info, nil
+	}
+	info.Kind = "array"
+	m := a.Metadata()
+	d := &arrayInfo{Shape: a.Shape(), Chunks: a.Chunks(), Keys: keysInfo{m.Keys.Name, m.Keys.Separator}, Codecs: []codecInfo{}}
+	info.arrayInfo = d
+	for _, c := range a.Codecs() {
+		d.Codecs = append(d.Codecs, codecInfo{c.Name, c.Config})
+	}
+	for _, name := range a.Dims() {
+		if name == "" {
+			d.Dims = append(d.Dims, nil)
+			continue
+		}
+		d.Dims = append(d.Dims, &name)
+	}
+	d.Elements, d.NumChunks = big.NewInt(1), big.NewInt(1)
+	for i, length := range d.Shape {
+		d.Elements.Mul(d.Elements, big.NewInt(int64(length)))
+		chunks := int64(0)
+		if length > 0 {
+			chunks = int64((length-1)/d.Chunks[i]) + 1
+		}
+		d.NumChunks.Mul(d.NumChunks, big.NewInt(chunks))
+	}
+	d.Bytes = new(big.Int).Mul(d.Elements, big.NewInt(int64(a.DType().Size())))
+	var err error
+	if d.DType, err = a.DType().V3(); errors.Is(err, errors.ErrUnsupported) {
+		d.DType, err = json.Marshal(a.DType().String()) // one that only v2 has
+	}
+	if err != nil {
+		return info, err
+	}
+	if fill := a.Fill(); fill != nil {
+		// As v3 spells it, which keeps the bits of a NaN.
+		d.Fill, err = a.DType().FormatFill(fill, 3)
+	}
+	return info, err
+}
+
+// printJSON prints a value, indented, with nothing escaped that need not be.
+func printJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// attributes are a node's, as compact JSON with numbers as they are stored.
+func attributes(n zarr.Node) (json.RawMessage, error) {
+	doc, err := meta.EncodeAttrs(n.Attrs())
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = json.Compact(&b, doc)
+	return b.Bytes(), err
+}
+
+// list spells a shape: "10, 20", or "scalar".
+func list(shape []int) string {
+	if len(shape) == 0 {
+		return "scalar"
+	}
+	parts := make([]string, len(shape))
+	for i, n := range shape {
+		parts[i] = strconv.Itoa(n)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// dtypeText is the data type for people.
+func (d *arrayInfo) dtypeText() string {
+	var name string
+	if json.Unmarshal(d.DType, &name) == nil {
+		return name
+	}
+	return string(d.DType)
+}
+
+// summary is an array in a few words.
+func (d *arrayInfo) summary(format int) string {
+	return d.dtypeText() + " [" + list(d.Shape) + "] chunks [" + list(d.Chunks) + "] v" + strconv.Itoa(format)
+}

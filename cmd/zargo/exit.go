@@ -1,0 +1,146 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/zargo-io/zargo/azure"
+	"github.com/zargo-io/zargo/gcs"
+	"github.com/zargo-io/zargo/internal/urlpath"
+	"github.com/zargo-io/zargo/s3"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store/http"
+)
+
+// exit is an exit code, what it means, and the errors that lead to it.
+type exit struct {
+	code  int
+	means string
+	kinds []error
+}
+
+// exits is the one table of exit codes; help prints it and docs/cli.md repeats it.
+func exits() []exit {
+	return []exit{
+		{0, "done", nil},
+		{1, "another error; the data type does not fit", nil},
+		{2, "the command line or the selection is wrong", []error{fault.Selection}},
+		{3, "there is no such node", []error{fault.NotFound}},
+		{4, "invalid metadata, or an unsafe path", []error{fault.Metadata, fault.Path}},
+		{5, "corrupt data", []error{fault.Corrupt}},
+		{6, "not supported", []error{errors.ErrUnsupported}},
+		{7, "over a limit", []error{fault.Limit}},
+		{8, "refused: credentials, permissions, no such bucket", []error{fault.Refused}},
+		{9, "throttled or unavailable after retries, or --timeout passed", []error{fault.Throttled, fault.Unavailable}},
+		{10, "a node is there already", []error{fault.Exists}},
+		{11, "conflict: somebody else changed it", []error{fault.Conflict}},
+		{12, "the store is read-only", []error{fault.ReadOnly}},
+		{130, "interrupted", []error{errInterrupted}},
+	}
+}
+
+// constError is an error that is its text.
+type constError string
+
+func (e constError) Error() string { return string(e) }
+
+const errInterrupted = constError("interrupted")
+
+// usageError is a command line that cannot be meant.
+type usageError struct{ text string }
+
+func (e *usageError) Error() string { return e.text }
+
+func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
+
+// exitCode finds the code of an error: that of the outermost kind in its tree, since a layer that gives an error another
+// kind knows better what it means.
+func exitCode(err error) int {
+	if err == nil {
+		return 0
+	}
+	if code := codeIn(err, exits()); code != 0 {
+		return code
+	}
+	return 1
+}
+
+func codeIn(err error, table []exit) int {
+	switch err.(type) {
+	case *usageError, *s3.UsageError, *gcs.UsageError, *azure.UsageError, *http.UsageError, *urlpath.SyntaxError:
+		return 2
+	case errTimeout:
+		return 9
+	}
+	for _, e := range table {
+		for _, k := range e.kinds {
+			if err == k {
+				return e.code
+			}
+		}
+	}
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		if inner := e.Unwrap(); inner != nil {
+			return codeIn(inner, table)
+		}
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			if code := codeIn(inner, table); code != 0 {
+				return code
+			}
+		}
+	}
+	return 0
+}
+
+// placed is an error about what a URL or a file names.
+type placed struct {
+	where string // without secrets
+	err   error
+}
+
+func (p *placed) Error() string { return p.where + ": " + p.err.Error() }
+func (p *placed) Unwrap() error { return p.err }
+
+// at says what err is about; nil stays nil.
+func at(where string, err error) error {
+	if err == nil || where == "" {
+		return err
+	}
+	return &placed{where, err}
+}
+
+// maxMessage bounds a message, whatever is stored: 2000 bytes are more than a screenful.
+const maxMessage = 2000
+
+// complain prints the one line that an error is, and returns its exit code.
+func complain(w io.Writer, err error) int {
+	fmt.Fprintf(w, "zargo: %s\n", oneLine(err.Error()))
+	return exitCode(err)
+}
+
+// oneLine makes a text safe to print: no line ends, no control characters that a terminal would obey, no end.
+func oneLine(text string) string {
+	var b strings.Builder
+	for _, r := range strings.TrimSpace(text) {
+		if b.Len() > maxMessage {
+			b.WriteString("…")
+			break
+		}
+		switch {
+		case r == '\n':
+			b.WriteString("; ")
+		case unicode.IsPrint(r) && r != utf8.RuneError:
+			b.WriteRune(r)
+		default:
+			q := fmt.Sprintf("%+q", r)
+			b.WriteString(q[1 : len(q)-1])
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zargo-io/zargo/internal/urlpath"
+	"github.com/zargo-io/zargo/s3"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+func TestExitCode(t *testing.T) {
+	for _, r := range []struct {
+		name string
+		err  error
+		code int
+	}{
+		{"none", nil, 0},
+		{"any", errors.New("x"), 1},
+		{"type", fault.Type, 1},
+		{"usage", usagef("x"), 2},
+		{"URL", &urlpath.SyntaxError{Text: "x"}, 2},
+		{"s3 URL", &s3.UsageError{Text: "x"}, 2},
+		{"selection", fault.Selection, 2},
+		{"not found", fault.NotFound, 3},
+		{"metadata", fault.Metadata, 4},
+		{"path", fault.Path, 4},
+		{"corrupt", fault.Corrupt, 5},
+		{"unsupported", errors.ErrUnsupported, 6},
+		{"limit", fault.Limit, 7},
+		{"refused", fault.Refused, 8},
+		{"throttled", fault.Throttled, 9},
+		{"unavailable", fault.Unavailable, 9},
+		{"timeout", errTimeout(time.Second), 9},
+		{"exists", fault.Exists, 10},
+		{"conflict", fault.Conflict, 11},
+		{"read-only", fault.ReadOnly, 12},
+		{"interrupted", errInterrupted, 130},
+		{"wrapped", at("u", fmt.Errorf("x: %w", &fault.KeyError{Kind: fault.Refused})), 8},
+		{"joined", errors.Join(errors.New("x"), fault.Limit), 7},
+		{"outermost wins", fault.Newf(fault.Conflict, "written since: %w", fault.Exists), 11},
+		{"chunk", &fault.ChunkError{Err: fault.Newf(fault.Corrupt, "x")}, 5},
+		{"document", &fault.MetaError{Err: fault.Newf(errors.ErrUnsupported, "x")}, 6},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			if got := exitCode(r.err); got != r.code {
+				t.Errorf("%v is %d, want %d", r.err, got, r.code)
+			}
+		})
+	}
+}
+
+// Every kind of error that there is has a code of its own in the table, but for Type and Unchanged, which no command
+// can get.
+func TestEveryKindHasACode(t *testing.T) {
+	for _, k := range []error{fault.NotFound, fault.Exists, fault.Conflict, fault.ReadOnly, fault.Selection, fault.Metadata, fault.Path,
+		fault.Corrupt, fault.Refused, fault.Throttled, fault.Unavailable, fault.Limit, errors.ErrUnsupported} {
+		if exitCode(k) == 1 {
+			t.Errorf("%v has no code", k)
+		}
+	}
+}
+
+// The table in the program, in its help and in docs/cli.md is one.
+func TestExitCodesAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/cli.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	help := do(t, newProgram(), "help")
+	for _, e := range exits() {
+		if row := fmt.Sprintf("| %d | %s |", e.code, e.means); !strings.Contains(string(page), row) {
+			t.Errorf("docs/cli.md has no %q", row)
+		}
+		if row := fmt.Sprintf("%5d  %s\n", e.code, e.means); !strings.Contains(help, row) {
+			t.Errorf("the help has no %q", row)
+		}
+	}
+}
+
+func TestOneLine(t *testing.T) {
+	for _, r := range []struct{ name, in, want string }{
+		{"plain", "é ok", "é ok"},
+		{"lines", "a\nb\n", "a; b"},
+		{"escape sequence", "a\x1b[31mb", `a\x1b[31mb`},
+		{"return", "a\rb", `a\rb`},
+		{"bidi override", "a\u202eb", `a\u202eb`},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			if got := oneLine(r.in); got != r.want {
+				t.Errorf("%q, want %q", got, r.want)
+			}
+		})
+	}
+	if n := len(oneLine(strings.Repeat("x", 1<<20))); n > maxMessage+10 {
+		t.Errorf("%d bytes", n)
+	}
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write what the sessions in testdata print into them")
+
+// A session is a text of commands, after "$ ", and what they print: standard output, standard error, and "exit N" where
+// that is not 0. Beside zargo there are
+//
+//	copy FROM TO        copies a file that numpy wrote
+//	write FILE TEXT     makes a file
+//	files               lists all files
+func TestSessions(t *testing.T) {
+	names, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(names) == 0 {
+		t.Fatal("no sessions", err)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) {
+			file := filepath.Join(here, name)
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := strings.ReplaceAll(string(b), "\r\n", "\n")
+			t.Chdir(t.TempDir())
+			got := playSession(t, want, filepath.Join(here, "../../internal/npy/testdata/numpy"))
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			} else if got != want {
+				g, w := strings.SplitAfter(got, "\n"), strings.SplitAfter(want, "\n")
+				for i := 0; ; i++ {
+					if i == min(len(g), len(w)) || g[i] != w[i] {
+						t.Errorf("from line %d on it printed\n%s\nwant\n%s", i+1, strings.Join(g[i:], ""), strings.Join(w[i:], ""))
+						break
+					}
+				}
+			}
+		})
+	}
+}
+
+func playSession(t *testing.T, text, numpy string) string {
+	t.Helper()
+	work, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	work = filepath.ToSlash(work)
+	p := newProgram()
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		command, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "$ ")
+		if !ok {
+			if strings.HasPrefix(line, "#") {
+				b.WriteString(line)
+			}
+			continue
+		}
+		if b.Len() > 0 && !strings.HasSuffix(b.String(), "\n\n") && !strings.HasPrefix(lastLine(b.String()), "#") {
+			b.WriteString("\n")
+		}
+		b.WriteString("$ " + command + "\n")
+		out := play(t, p, words(command), numpy)
+		b.WriteString(strings.ReplaceAll(out, work, "$WORK"))
+	}
+	return b.String()
+}
+
+func lastLine(s string) string {
+	s = strings.TrimSuffix(s, "\n")
+	return s[strings.LastIndexByte(s, '\n')+1:]
+}
+
+func play(t *testing.T, p *program, args []string, numpy string) string {
+	t.Helper()
+	switch args[0] {
+	case "zargo":
+		r := zargoArgs(t, p, nil, args[1:]...)
+		s := r.out + r.err
+		if r.code != 0 {
+			s += fmt.Sprintf("exit %d\n", r.code)
+		}
+		return s
+	case "copy":
+		b, err := os.ReadFile(filepath.Join(numpy, args[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, args[2], b)
+		return ""
+	case "write":
+		write(t, args[1], []byte(args[2]))
+		return ""
+	case "files":
+		var b strings.Builder
+		for _, name := range files(t) {
+			b.WriteString(name + "\n")
+		}
+		return b.String()
+	}
+	t.Fatalf("no such command: %q", args)
+	return ""
+}
+
+// files are all files below the working folder.
+func files(t testing.TB) []string {
+	t.Helper()
+	var names []string
+	err := filepath.WalkDir(".", func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			names = append(names, filepath.ToSlash(path))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// words splits a command at spaces that are not within single quotes.
+func words(command string) []string {
+	var list []string
+	word, quoted, any := "", false, false
+	for _, r := range command {
+		switch {
+		case r == '\'':
+			quoted, any = !quoted, true
+		case r == ' ' && !quoted:
+			if any {
+				list = append(list, word)
+			}
+			word, any = "", false
+		default:
+			word, any = word+string(r), true
+		}
+	}
+	if any {
+		list = append(list, word)
+	}
+	return list
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/alecthomas/kong"
+)
+
+// helpCmd stands in the list of commands; run turns "help x" into "x --help" before the command line is parsed.
+type helpCmd struct {
+	Command []string `arg:"" optional:"" help:"The command to tell about."`
+}
+
+// printHelp is kong's own help, and for the whole program what its exit codes mean.
+func printHelp(o kong.HelpOptions, ctx *kong.Context) error {
+	if err := kong.DefaultHelpPrinter(o, ctx); err != nil {
+		return err
+	}
+	if ctx.Selected() != nil {
+		return nil
+	}
+	fmt.Fprint(ctx.Stdout, "\nURL:\n"+
+		"  a path, file:///path, mem://name/path, s3://bucket/path?region=…&endpoint=…, gs://bucket/path,\n"+
+		"  azblob://container/path?storage_account=…, https://host/path (reads), and a zip archive in any of them:\n"+
+		"  URL|zip:path (reads)\n"+
+		"\nExit codes:\n")
+	for _, e := range exits() {
+		fmt.Fprintf(ctx.Stdout, "  %3d  %s\n", e.code, e.means)
+	}
+	return nil
+}
+
+type versionCmd struct{}
+
+// Run prints the module's version, the commit where it is known, and Go's.
+func (versionCmd) Run(s *session) error {
+	version, commit := "unknown", ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		version = info.Main.Version
+		for _, kv := range info.Settings {
+			if kv.Key == "vcs.revision" {
+				commit = " " + kv.Value[:min(12, len(kv.Value))]
+			}
+		}
+	}
+	_, err := fmt.Fprintf(s.out, "zargo %s%s %s %s/%s\n", version, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return err
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/meta"
+)
+
+type infoCmd struct {
+	URL  string `arg:"" name:"url" help:"The array or group."`
+	JSON bool   `name:"json" help:"Print one JSON object."`
+}
+
+// Run shows one node.
+func (c *infoCmd) Run(ctx context.Context, s *session) error {
+	p, n, err := s.openNode(ctx, c.URL)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	info, err := describe(n)
+	if err != nil {
+		return p.fail(err)
+	}
+	info.URL = p.where
+	if info.Attributes, err = attributes(n); err != nil {
+		return p.fail(err)
+	}
+	if g, ok := n.(*zarr.Group); ok {
+		members := []nodeInfo{}
+		for m, err := range g.Members(ctx) {
+			if err != nil {
+				return p.fail(err)
+			}
+			d, err := describe(m)
+			if err != nil {
+				return p.fail(err)
+			}
+			d.Path = d.Name
+			members = append(members, d)
+		}
+		info.Members = &members
+	}
+	if c.JSON {
+		return printJSON(s.out, info)
+	}
+	return p.fail(info.print(s.out, n.Attrs()))
+}
+
+// print shows the node to people.
+func (i *nodeInfo) print(out io.Writer, attrs zarr.Attrs) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%s\t%s\n", name, oneLine(fmt.Sprintf(format, args...)))
+	}
+	row(i.Kind, "%s", i.URL)
+	row("format", "v%d", i.Format)
+	if d := i.arrayInfo; d != nil {
+		row("shape", "%s", list(d.Shape))
+		row("chunks", "%s", list(d.Chunks))
+		row("dtype", "%s", d.dtypeText())
+		fill := "undefined"
+		if d.Fill != nil {
+			fill = string(d.Fill)
+		}
+		row("fill", "%s", fill)
+		row("codecs", "%s", d.codecText())
+		if d.Dims != nil {
+			row("dims", "%s", d.dimText())
+		}
+		plural := "s"
+		if d.NumChunks.IsInt64() && d.NumChunks.Int64() == 1 {
+			plural = ""
+		}
+		row("bytes", "%s in %v chunk%s", sizeText(d.Bytes), d.NumChunks, plural)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err := printAttrs(out, attrs); err != nil || i.Members == nil {
+		return err
+	}
+	return i.printMembers(out)
+}
+
+func (i *nodeInfo) printMembers(out io.Writer) error {
+	if len(*i.Members) == 0 {
+		_, err := io.WriteString(out, "no members\n")
+		return err
+	}
+	if _, err := io.WriteString(out, "members\n"); err != nil {
+		return err
+	}
+	return printTable(out, "  ", *i.Members, true)
+}
+
+// printAttrs prints attributes by name, each with the JSON of its value on one line.
+func printAttrs(out io.Writer, attrs zarr.Attrs) error {
+	if len(attrs) == 0 {
+		return nil
+	}
+	if _, err := io.WriteString(out, "attributes\n"); err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, name := range slices.Sorted(maps.Keys(attrs)) {
+		value, err := compactValue(attrs[name])
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "  %s\t%s\n", oneLine(name), oneLine(value))
+	}
+	return w.Flush()
+}
+
+// compactValue is the JSON of an attribute's value.
+func compactValue(v any) (string, error) {
+	doc, err := meta.EncodeAttrs(zarr.Attrs{"": v})
+	if err != nil {
+		return "", err
+	}
+	doc, err = compact(doc)
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(string(doc), `{"":`), "}"), nil
+}
+
+func (d *arrayInfo) codecText() string {
+	parts := make([]string, len(d.Codecs))
+	for i, c := range d.Codecs {
+		parts[i] = c.Name
+		if len(c.Config) > 0 && string(c.Config) != "{}" {
+			parts[i] += string(c.Config)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (d *arrayInfo) dimText() string {
+	parts := make([]string, len(d.Dims))
+	for i, name := range d.Dims {
+		parts[i] = "-"
+		if name != nil {
+			parts[i] = *name
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// sizeText is a number of bytes, with a unit beside it where that is shorter.
+func sizeText(n *big.Int) string {
+	f, _ := new(big.Float).SetInt(n).Float64()
+	if f < 1024 {
+		return n.String()
+	}
+	units := []string{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
+	u := -1
+	for f >= 1024 && u < len(units)-1 {
+		f /= 1024
+		u++
+	}
+	return fmt.Sprintf("%v (%.1f %s)", n, f, units[u])
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/zargo-io/zargo/zarr"
+)
+
+type lsCmd struct {
+	URL       string `arg:"" name:"url" help:"The group."`
+	Recursive bool   `short:"r" help:"Draw the whole tree below it."`
+	Long      bool   `short:"l" help:"Show data type, shape, chunks and format."`
+	JSON      bool   `name:"json" help:"Print a JSON list."`
+}
+
+// Run lists a group; an array is listed as itself, as ls does with a file.
+func (c *lsCmd) Run(ctx context.Context, s *session) error {
+	p, n, err := s.openNode(ctx, c.URL)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	nodes, err := c.collect(ctx, n)
+	if err != nil {
+		return p.fail(err)
+	}
+	switch {
+	case c.JSON:
+		return printJSON(s.out, nodes)
+	case c.Recursive:
+		return c.printTree(s.out, lastSegment(p.where), nodes)
+	}
+	return printTable(s.out, "", nodes, c.Long)
+}
+
+func (c *lsCmd) collect(ctx context.Context, n zarr.Node) ([]nodeInfo, error) {
+	nodes := []nodeInfo{}
+	g, ok := n.(*zarr.Group)
+	if !ok {
+		d, err := describe(n)
+		if d.Name == "" {
+			d.Name = "."
+		}
+		return append(nodes, d), err
+	}
+	seq := g.Members(ctx)
+	if c.Recursive {
+		seq = g.Walk(ctx)
+	}
+	for m, err := range seq {
+		if err != nil {
+			return nil, err
+		}
+		d, err := describe(m)
+		if err != nil {
+			return nil, err
+		}
+		d.Path = strings.TrimPrefix(strings.TrimPrefix(m.Path(), g.Path()), "/")
+		nodes = append(nodes, d)
+	}
+	return nodes, nil
+}
+
+func lastSegment(where string) string {
+	where = strings.TrimRight(where, "/")
+	return where[strings.LastIndexByte(where, '/')+1:]
+}
+
+// printTable prints one line for each node.
+func printTable(out io.Writer, indent string, nodes []nodeInfo, long bool) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, n := range nodes {
+		fmt.Fprintf(w, "%s%s\t%s%s\n", indent, oneLine(n.Name), n.Kind, n.columns(long))
+	}
+	return w.Flush()
+}
+
+// columns are what -l shows, each after a tab.
+func (i *nodeInfo) columns(long bool) string {
+	switch d := i.arrayInfo; {
+	case !long:
+		return ""
+	case d == nil:
+		return "\t\t\t\tv" + strconv.Itoa(i.Format)
+	default:
+		return fmt.Sprintf("\t%s\t[%s]\tchunks [%s]\tv%d", d.dtypeText(), list(d.Shape), list(d.Chunks), i.Format)
+	}
+}
+
+// branch is a node of the tree that is drawn.
+type branch struct {
+	nodeInfo
+	below []*branch
+}
+
+// printTree draws the nodes, whose paths are below the root's.
+func (c *lsCmd) printTree(out io.Writer, root string, nodes []nodeInfo) error {
+	top := &branch{}
+	byPath := map[string]*branch{"": top}
+	for _, n := range nodes { // parents come before children
+		b := &branch{nodeInfo: n}
+		up := byPath[n.Path[:max(strings.LastIndexByte(n.Path, '/'), 0)]]
+		if up == nil || n.Path == "" {
+			up = top // consolidated metadata without the groups between
+			b.Name = cmp.Or(n.Path, n.Name)
+		}
+		byPath[n.Path] = b
+		up.below = append(up.below, b)
+	}
+	var b strings.Builder
+	b.WriteString(oneLine(root) + "\n")
+	c.draw(&b, top, "")
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+func (c *lsCmd) draw(b *strings.Builder, of *branch, indent string) {
+	slices.SortStableFunc(of.below, func(x, y *branch) int { return cmp.Compare(x.Name, y.Name) })
+	for i, n := range of.below {
+		stem, next := "├── ", "│   "
+		if i == len(of.below)-1 {
+			stem, next = "└── ", "    "
+		}
+		b.WriteString(indent + stem + oneLine(n.Name))
+		switch {
+		case n.arrayInfo == nil:
+			b.WriteByte('/')
+		case c.Long:
+			b.WriteString("  " + n.summary(n.Format))
+		}
+		b.WriteByte('\n')
+		c.draw(b, n, indent+next)
+	}
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/npy"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+type putCmd struct {
+	URL    string  `arg:"" name:"url" help:"The array."`
+	File   string  `arg:"" name:"file.npy" help:"What to write; - is standard input."`
+	Sel    string  `help:"Where to write, in NumPy's spelling: 0:10,5. Everywhere without it." placeholder:"SELECTION"`
+	Create bool    `help:"Create the array first, of the file's shape and data type."`
+	Shape  *string `help:"With --create and --sel: the array's shape." placeholder:"N,…"`
+	specFlags
+}
+
+// Run writes a .npy file into what is selected of an array.
+func (c *putCmd) Run(ctx context.Context, s *session) error {
+	items, err := parseSel(c.Sel)
+	if err != nil {
+		return err
+	}
+	if err := c.check(); err != nil {
+		return err
+	}
+	in, name := s.in, "standard input"
+	if c.File != "-" {
+		f, err := os.Open(c.File)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = f.Close() }() // it was only read
+		in, name = f, c.File
+	}
+	h, err := npy.ReadHeader(in)
+	if err != nil {
+		return at(name, err)
+	}
+	p, a, err := c.open(ctx, s, h)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	r, err := resolve(items, a.Shape())
+	if err != nil {
+		return p.fail(err)
+	}
+	if a.DType() != h.Type {
+		return p.fail(fault.Newf(fault.Type, "the array is %v and %s is %v; nothing is converted", a.DType(), name, h.Type))
+	}
+	if !slices.Equal(r.shape(), h.Shape) {
+		return p.fail(fault.Newf(fault.Selection, "the selection has the shape %v and %s %v", r.shape(), name, h.Shape))
+	}
+	parts, err := bands(a, r)
+	if err != nil {
+		return p.fail(err)
+	}
+	if h.Fortran {
+		if in, err = inOrder(in, h); err != nil {
+			return at(name, err)
+		}
+		h.Order = dtype.Little
+	}
+	var buf []byte
+	for b := range parts {
+		if cap(buf) < b.bytes {
+			buf = make([]byte, b.bytes)
+		}
+		buf = buf[:b.bytes]
+		if err := h.ReadData(in, buf); err != nil {
+			return at(name, err)
+		}
+		if err := zarr.WriteBytes(ctx, a, buf, b.selections()...); err != nil {
+			return p.fail(err)
+		}
+	}
+	return nil
+}
+
+// check refuses flags of create without --create: they would have no effect.
+func (c *putCmd) check() error {
+	f := c.specFlags
+	given := f.Chunks != "" || f.Codec != nil || f.Fill != "" || f.Separator != "" || f.Dims != "" || f.Attrs != "" || f.Root != "" ||
+		f.ExistOk || f.Order != "C" || f.ZFormat != 3 || c.Shape != nil
+	if given && !c.Create {
+		return usagef("what describes a new array needs --create")
+	}
+	if c.Sel != "" && c.Create && c.Shape == nil {
+		return usagef("--create with --sel needs --shape: the file is only a part of the array")
+	}
+	return nil
+}
+
+// open opens the array, or creates it after the file.
+func (c *putCmd) open(ctx context.Context, s *session, h npy.Header) (*place, *zarr.Array, error) {
+	if !c.Create {
+		return s.openArray(ctx, c.URL)
+	}
+	shape := h.Shape
+	if c.Shape != nil {
+		var err error
+		if shape, err = parseInts("--shape", *c.Shape); err != nil {
+			return nil, nil, err
+		}
+	}
+	spec, err := c.spec(shape, h.Type, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.create(ctx, c.URL, c.Root, spec, c.ExistOk)
+}
+
+// inOrder reads all elements of a file in Fortran order, which takes twice their memory, and gives them in C order.
+func inOrder(in io.Reader, h npy.Header) (io.Reader, error) {
+	n, err := h.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	if limit := concurrency.Memory() / 4; n > limit {
+		return nil, fault.Newf(fault.Limit, "%d bytes in Fortran order are more than the %d that can be put in C order in memory", n, limit)
+	}
+	src, dst := make([]byte, n), make([]byte, n)
+	if err := h.ReadData(in, src); err != nil {
+		return nil, err
+	}
+	npy.FromFortran(dst, src, h.Shape, h.Type.Size())
+	return bytes.NewReader(dst), nil
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/zargo-io/zargo/internal/urlpath"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/dir"
+)
+
+// locateNew opens the store in which a node is to be created. Its root is where groups above the node begin: what --root
+// names, else the outermost group of the hierarchy that the node would be in, else the node itself, so that no group
+// appears in folders that only happen to be above.
+func (s *session) locateNew(ctx context.Context, text, rootText string) (*place, error) {
+	l, err := parseURL(text)
+	if err != nil {
+		return nil, err
+	}
+	if len(l.Inside) > 0 {
+		return nil, at(where(text), fault.Newf(fault.ReadOnly, "a zip archive takes no new nodes"))
+	}
+	if l.Scheme == "file" {
+		if l.Path, err = filepath.Abs(l.Path); err != nil {
+			return nil, err
+		}
+	}
+	root := l
+	if rootText != "" {
+		root, err = parseRoot(rootText, l)
+	} else {
+		root.Path, err = s.findRoot(ctx, l)
+	}
+	if err != nil {
+		return nil, at(where(text), err)
+	}
+	path, ok := below(root, l)
+	if !ok {
+		return nil, at(where(text), fault.Newf(fault.Path, "it is not below the root %s", root))
+	}
+	if l.Scheme == "mem" {
+		return &place{s.mem.of(l.Host), l.Path, where(text)}, nil
+	}
+	st, err := s.openStore(ctx, root)
+	if err != nil {
+		return nil, at(where(text), err)
+	}
+	return &place{st, path, where(text)}, nil
+}
+
+// where is a URL as messages name it.
+func where(text string) string {
+	l, _ := urlpath.Parse(text)
+	return l.String()
+}
+
+// parseRoot reads --root, which has the node's parameters unless it has its own.
+func parseRoot(text string, node urlpath.Location) (urlpath.Location, error) {
+	root, err := parseURL(text)
+	if err != nil {
+		return root, err
+	}
+	if root.Scheme != node.Scheme || root.Host != node.Host {
+		return root, fault.Newf(fault.Path, "it is not below the root %s", root)
+	}
+	if root.Query == "" {
+		root.Query = node.Query
+	}
+	if root.Scheme == "file" {
+		root.Path, err = filepath.Abs(root.Path)
+	}
+	return root, err
+}
+
+// below is the path of a node in the store whose root is root.
+func below(root, node urlpath.Location) (string, bool) {
+	if node.Scheme == "file" {
+		rel, err := filepath.Rel(root.Path, node.Path)
+		if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			return "", false
+		}
+		if rel == "." {
+			return "", true
+		}
+		return filepath.ToSlash(rel), true
+	}
+	if root.Path == "" || node.Path == root.Path {
+		return strings.TrimPrefix(node.Path, root.Path), true
+	}
+	return strings.CutPrefix(node.Path, root.Path+"/")
+}
+
+// findRoot is the path of the outermost group above a new node: the nearest group, and from there up as long as there are
+// groups. What is missing between the node and that group will be created.
+func (s *session) findRoot(ctx context.Context, node urlpath.Location) (string, error) {
+	var look func(path string) (found, error)
+	switch node.Scheme {
+	case "mem":
+		return "", nil // the whole store is the node's hierarchy
+	case "file":
+		look = func(path string) (found, error) {
+			if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
+				return nothing, nil
+			}
+			f, err := s.look(ctx, dir.New(path), "")
+			if f == nothing {
+				f = folder // one that is there and is no group is nobody's hierarchy
+			}
+			return f, err
+		}
+	default:
+		st, err := s.openStore(ctx, node.At(""))
+		if err != nil {
+			return "", err
+		}
+		defer func() { _ = st.Close() }() // it was only read
+		look = func(path string) (found, error) { return s.look(ctx, st, path) }
+	}
+	root, inside := node.Path, false
+	for path, ok := parentOf(node); ok; path, ok = parentOf(node.At(path)) {
+		switch f, err := look(path); {
+		case err != nil:
+			return "", err
+		case f == group:
+			root, inside = path, true
+		case f == folder || inside:
+			return root, nil
+		}
+	}
+	return root, nil
+}
+
+// found is what there is at a path.
+type found uint8
+
+const (
+	nothing found = iota
+	folder
+	group
+)
+
+// look tells whether a group is at a path. An array there is an error: nothing can be created below it.
+func (s *session) look(ctx context.Context, st store.Store, path string) (found, error) {
+	n, err := zarr.Open(ctx, st, path, s.options()...)
+	switch {
+	case errors.Is(err, fault.NotFound), errors.Is(err, fault.Refused):
+		return nothing, nil // who may not look there may not create there either
+	case err != nil:
+		return nothing, err
+	}
+	if _, isArray := n.(*zarr.Array); isArray {
+		above := store.Name(st)
+		if path != "" {
+			above = strconv.Quote(path) + " in " + above
+		}
+		return nothing, fault.Newf(fault.Exists, "an array is above: %s", above)
+	}
+	return group, nil
+}
+
+// parentOf is the path above, and whether there is one.
+func parentOf(l urlpath.Location) (string, bool) {
+	if l.Scheme == "file" {
+		up := filepath.Dir(l.Path)
+		return up, up != l.Path
+	}
+	if l.Path == "" {
+		return "", false
+	}
+	return l.Path[:max(strings.LastIndexByte(l.Path, '/'), 0)], true
+}

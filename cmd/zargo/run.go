@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// program is what outlives a run: the stores of mem:// URLs, by name.
+type program struct {
+	mem *byName[*mem.Store]
+}
+
+func newProgram() *program { return &program{mem: newByName(mem.New)} }
+
+// cli is the command line's grammar.
+type cli struct {
+	Timeout  time.Duration `help:"Give up after this long, such as 30s or 5m." placeholder:"TIME"`
+	Inflight int           `help:"Bound the chunks that are worked on, and the requests that are sent, at once." placeholder:"N"`
+	Verbose  bool          `short:"v" help:"Report on standard error what was requested."`
+
+	Info    infoCmd    `cmd:"" help:"Show what an array or a group is."`
+	Ls      lsCmd      `cmd:"" help:"List the members of a group."`
+	Attrs   attrsCmd   `cmd:"" help:"Print or change attributes."`
+	Create  createCmd  `cmd:"" help:"Create an array or a group."`
+	Put     putCmd     `cmd:"" help:"Write a .npy file into an array."`
+	Cat     catCmd     `cmd:"" help:"Print an array or a part of it."`
+	Version versionCmd `cmd:"" help:"Print the version."`
+	Help    helpCmd    `cmd:"" help:"Show this, or the help of a command."`
+}
+
+// session is one run.
+type session struct {
+	*program
+	flags  *cli
+	in     io.Reader
+	out    io.Writer
+	report zarr.Report
+}
+
+// run parses the arguments, does what they ask for and returns the exit code. A context that ends is an interrupt.
+func (p *program) run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
+	if len(args) > 0 && args[0] == "help" {
+		args = append(append([]string(nil), args[1:]...), "--help")
+	}
+	flags := &cli{}
+	helped := false
+	parser, err := kong.New(flags,
+		kong.Name("zargo"),
+		kong.Description("Look at, read and write Zarr arrays in directories and object stores."),
+		kong.Writers(out, errOut),
+		kong.Exit(func(int) { helped = true }),
+		kong.Help(printHelp),
+		kong.WithHyphenPrefixedParameters(true), // --sel -3:
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		kong.Bind(flags),
+	)
+	if err != nil {
+		return complain(errOut, err) // a mistake in the tags, which every test would find
+	}
+	command, err := parser.Parse(args)
+	if helped {
+		return 0
+	}
+	if err != nil {
+		return complain(errOut, usagef("%v (zargo --help tells more)", err))
+	}
+	s := &session{program: p, flags: flags, in: in}
+	buffered := bufio.NewWriterSize(out, 1<<16)
+	s.out = buffered
+	err = s.do(ctx, command)
+	// What was printed before an error is printed: a listing that broke off is worth its first lines.
+	if e := buffered.Flush(); e != nil && err == nil {
+		err = e
+	}
+	if flags.Verbose {
+		fmt.Fprintf(errOut, "zargo: %v\n", &s.report)
+	}
+	if err != nil && ctx.Err() != nil {
+		err = errInterrupted
+	}
+	if err != nil {
+		return complain(errOut, err)
+	}
+	return 0
+}
+
+// errTimeout is why a context ended that --timeout bounded.
+type errTimeout time.Duration
+
+func (e errTimeout) Error() string { return fmt.Sprintf("not done within %v", time.Duration(e)) }
+
+func (s *session) do(ctx context.Context, command *kong.Context) error {
+	switch {
+	case s.flags.Timeout < 0:
+		return usagef("--timeout: %v is negative", s.flags.Timeout)
+	case s.flags.Inflight < 0:
+		return usagef("--inflight: %d is negative", s.flags.Inflight)
+	case s.flags.Timeout > 0:
+		limited, cancel := context.WithTimeoutCause(ctx, s.flags.Timeout, errTimeout(s.flags.Timeout))
+		defer cancel()
+		ctx = limited
+	}
+	command.BindTo(ctx, (*context.Context)(nil))
+	err := command.Run(s)
+	var late errTimeout
+	if err != nil && errors.As(context.Cause(ctx), &late) {
+		return &expired{late, err}
+	}
+	return err
+}
+
+// expired is what a run was about when its time ended.
+type expired struct {
+	errTimeout
+	err error
+}
+
+func (e *expired) Error() string {
+	if text := e.err.Error(); strings.Contains(text, e.errTimeout.Error()) {
+		return text
+	}
+	return fmt.Sprintf("%v (%v)", e.err, e.errTimeout)
+}
+
+func (e *expired) Unwrap() []error { return []error{e.errTimeout, e.err} }
+
+// options are the options of every node the run opens.
+func (s *session) options(more ...zarr.Option) []zarr.Option {
+	opts := append([]zarr.Option{zarr.ReportTo(&s.report)}, more...)
+	if s.flags.Inflight > 0 {
+		opts = append(opts, zarr.InFlight(s.flags.Inflight))
+	}
+	return opts
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"io"
+	"strconv"
+
+	"github.com/zargo-io/zargo/internal/npy"
+	"github.com/zargo-io/zargo/zarr/dtype"
+)
+
+// sink takes the elements of an array, band by band, in C order and memory form, and prints them.
+type sink interface {
+	begin() error
+	write(elems []byte) error // whole elements
+	end() error
+}
+
+// newSink makes the sink of a format for an array of a type and shape.
+func newSink(format string, w io.Writer, t dtype.Type, shape []int) (sink, error) {
+	switch format {
+	case "raw":
+		return &rawSink{w: w}, nil
+	case "npy":
+		head, err := npy.AppendHeader(nil, npy.Header{Type: t, Order: dtype.Little, Shape: shape})
+		return &rawSink{w: w, head: head}, err
+	case "csv":
+		one, err := elements(t, csvSpelling())
+		return &csvSink{counter: newCounter(shape), w: w, one: one, size: t.Size()}, err
+	}
+	one, err := elements(t, jsonSpelling())
+	return &jsonSink{counter: newCounter(shape), w: w, one: one, size: t.Size()}, err
+}
+
+// rawSink writes memory form, which is what raw and, after a header, npy are made of.
+type rawSink struct {
+	w    io.Writer
+	head []byte
+}
+
+func (s *rawSink) begin() error {
+	_, err := s.w.Write(s.head)
+	return err
+}
+
+func (s *rawSink) write(elems []byte) error {
+	_, err := s.w.Write(elems)
+	return err
+}
+
+func (s *rawSink) end() error { return nil }
+
+// counter is the index of the next element.
+type counter struct{ shape, index []int }
+
+func newCounter(shape []int) counter { return counter{shape, make([]int, len(shape))} }
+
+// opens is how many axes, from the last, begin at the next element.
+func (c *counter) opens() int {
+	n := 0
+	for n < len(c.index) && c.index[len(c.index)-1-n] == 0 {
+		n++
+	}
+	return n
+}
+
+// next moves on and tells how many axes, from the last, ended.
+func (c *counter) next() int {
+	for n := range c.index {
+		k := len(c.index) - 1 - n
+		if c.index[k]++; c.index[k] < c.shape[k] {
+			return n
+		}
+		c.index[k] = 0
+	}
+	return len(c.index)
+}
+
+// jsonSink writes nested lists.
+type jsonSink struct {
+	counter
+	w     io.Writer
+	one   element
+	size  int
+	begun bool
+	buf   []byte
+}
+
+func (s *jsonSink) begin() error { return nil }
+
+func (s *jsonSink) write(elems []byte) error {
+	rank := len(s.shape)
+	for ; len(elems) > 0; elems = elems[s.size:] {
+		opens := s.opens()
+		if opens < rank {
+			s.buf = append(s.buf, ", "...)
+		}
+		for range opens {
+			s.buf = append(s.buf, '[')
+		}
+		s.buf = s.one(s.buf, elems[:s.size])
+		for range s.next() {
+			s.buf = append(s.buf, ']')
+		}
+		s.begun = true
+		if err := s.flush(1 << 15); err != nil {
+			return err
+		}
+	}
+	return s.flush(0)
+}
+
+// flush writes what has gathered if it is more than so many bytes.
+func (s *jsonSink) flush(above int) error {
+	if len(s.buf) <= above {
+		return nil
+	}
+	_, err := s.w.Write(s.buf)
+	s.buf = s.buf[:0]
+	return err
+}
+
+func (s *jsonSink) end() error {
+	if !s.begun {
+		if err := s.empty(s.shape); err != nil {
+			return err
+		}
+	}
+	s.buf = append(s.buf, '\n')
+	return s.flush(0)
+}
+
+// empty writes the lists of an array without elements: axes before the first of length 0 have their lists.
+func (s *jsonSink) empty(shape []int) error {
+	s.buf = append(s.buf, '[')
+	for i := range shape[0] {
+		if i > 0 {
+			s.buf = append(s.buf, ", "...)
+		}
+		if err := s.empty(shape[1:]); err != nil {
+			return err
+		}
+	}
+	s.buf = append(s.buf, ']')
+	return s.flush(1 << 15)
+}
+
+// csvSink writes one value a line for one axis, one row a line for two, and for more one value a line after its index.
+// Nothing in it needs quotes.
+type csvSink struct {
+	counter
+	w    io.Writer
+	one  element
+	size int
+	buf  []byte
+}
+
+func (s *csvSink) begin() error { return nil }
+
+func (s *csvSink) write(elems []byte) error {
+	rank := len(s.shape)
+	for ; len(elems) > 0; elems = elems[s.size:] {
+		if rank > 2 {
+			for _, i := range s.index {
+				s.buf = strconv.AppendInt(s.buf, int64(i), 10)
+				s.buf = append(s.buf, ',')
+			}
+		}
+		s.buf = s.one(s.buf, elems[:s.size])
+		if ended := s.next(); rank == 2 && ended == 0 {
+			s.buf = append(s.buf, ',')
+		} else {
+			s.buf = append(s.buf, '\n')
+		}
+		if len(s.buf) > 1<<15 {
+			if err := s.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return s.flush()
+}
+
+func (s *csvSink) flush() error {
+	_, err := s.w.Write(s.buf)
+	s.buf = s.buf[:0]
+	return err
+}
+
+func (s *csvSink) end() error { return nil }

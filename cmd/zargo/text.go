@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// The text format is for people: like NumPy's, with only the corners of large arrays.
+
+const (
+	textAll   = 1000  // elements up to which all are shown, NumPy's threshold
+	textEdge  = 3     // elements shown at either end of an axis otherwise
+	textCells = 10000 // elements shown at most, of arrays with many axes
+	textWidth = 75    // columns of a line, closing brackets included, as NumPy has it
+)
+
+// printText reads what is to be seen of the region, no more, and prints it.
+func printText(ctx context.Context, w io.Writer, a *zarr.Array, r region) error {
+	one, err := elements(a.DType(), textSpelling())
+	if err != nil {
+		return err
+	}
+	size := a.DType().Size()
+	n, err := r.bytes(size)
+	if err != nil {
+		n = textAll*int64(size) + 1 // more than can be counted is more than is shown
+	}
+	edge := textAll
+	if n > textAll*int64(size) {
+		for edge = textEdge; edge > 1 && r.corners(edge) > textCells; edge-- {
+		}
+		if r.corners(edge) > textCells {
+			return fault.Newf(fault.Limit, "%d axes are too many to show: select fewer with --sel, or take another format", len(r))
+		}
+	}
+	s := newSheet(r, edge)
+	if err := s.read(ctx, a, size, one); err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, s.String()+"\n")
+	return err
+}
+
+// corners is how many elements are shown with so many at either end of an axis, or a number above textCells.
+func (r region) corners(edge int) int {
+	n := 1
+	for _, a := range r {
+		if n *= min(a.count, 2*edge); n > textCells {
+			return n
+		}
+	}
+	return n
+}
+
+// sheet is an array of words to print.
+type sheet struct {
+	region
+	runs  [][]run // along each axis, dropped ones too
+	shape []int   // of cells, dropped axes included
+	cells []string
+}
+
+// run is a stretch of an axis that is shown.
+type run struct{ lo, hi, at int }
+
+// newSheet shows of each axis all, or edge elements at either end where there are more than twice as many.
+func newSheet(r region, edge int) sheet {
+	s := sheet{region: r}
+	n := 1
+	for _, a := range r {
+		runs := []run{{0, a.count, 0}}
+		shown := a.count
+		if a.count > 2*edge {
+			runs = []run{{0, edge, 0}, {a.count - edge, a.count, edge}}
+			shown = 2 * edge
+		}
+		s.runs = append(s.runs, runs)
+		s.shape = append(s.shape, shown)
+		n *= shown
+	}
+	s.cells = make([]string, n)
+	return s
+}
+
+// read fills the cells: one read for each combination of runs.
+func (s *sheet) read(ctx context.Context, a *zarr.Array, size int, one element) error {
+	if len(s.cells) == 0 {
+		return nil
+	}
+	choice := newCounter(s.choices())
+	for {
+		part := s.region
+		origin := make([]int, len(s.region))
+		for k, i := range choice.index {
+			run := s.runs[k][i]
+			part = part.part(k, run.lo, run.hi)
+			origin[k] = run.at
+		}
+		n, err := part.bytes(size)
+		if err != nil {
+			return err
+		}
+		buf := make([]byte, n)
+		if err := zarr.ReadBytes(ctx, a, buf, part.selections()...); err != nil {
+			return err
+		}
+		s.put(part, origin, buf, size, one)
+		if choice.next() == len(choice.index) {
+			return nil
+		}
+	}
+}
+
+func (s *sheet) choices() []int {
+	n := make([]int, len(s.runs))
+	for k, runs := range s.runs {
+		n[k] = len(runs)
+	}
+	return n
+}
+
+// put spells the elements of a part into their cells.
+func (s *sheet) put(part region, origin []int, buf []byte, size int, one element) {
+	counts := make([]int, len(part))
+	for k, a := range part {
+		counts[k] = a.count
+	}
+	c := newCounter(counts)
+	for ; len(buf) > 0; buf = buf[size:] {
+		cell := 0
+		for k, i := range c.index {
+			cell = cell*s.shape[k] + origin[k] + i
+		}
+		s.cells[cell] = string(one(nil, buf[:size]))
+		c.next()
+	}
+}
+
+// String lays the cells out in aligned columns.
+func (s *sheet) String() string {
+	width := 0
+	for _, c := range s.cells {
+		width = max(width, utf8.RuneCountInString(c))
+	}
+	var axes []int // those that are not dropped
+	for k, a := range s.region {
+		if !a.drop {
+			axes = append(axes, k)
+		}
+	}
+	if len(s.cells) == 0 {
+		return "[]"
+	}
+	var b strings.Builder
+	s.print(&b, axes, 0, 0, width)
+	return b.String()
+}
+
+// print writes the list along the first of the axes, whose cells begin at a number.
+func (s *sheet) print(b *strings.Builder, axes []int, cell, depth, width int) {
+	if len(axes) == 0 {
+		b.WriteString(s.cells[cell])
+		return
+	}
+	k := axes[0]
+	stride := 1
+	for _, d := range s.shape[k+1:] {
+		stride *= d
+	}
+	last := len(axes) == 1
+	indent := strings.Repeat(" ", depth+1)
+	column := depth + 1
+	b.WriteByte('[')
+	gap := func(n int) {
+		if !last {
+			b.WriteString(strings.Repeat("\n", len(axes)-1) + indent)
+		} else if column+1+n > textWidth-1-depth {
+			b.WriteString("\n" + indent)
+			column = depth + 1
+		} else {
+			b.WriteByte(' ')
+			column++
+		}
+	}
+	for i, run := range s.runs[k] {
+		for j := run.at; j < run.at+run.hi-run.lo; j++ {
+			if j > 0 && !(i > 0 && j == run.at) {
+				gap(width)
+			} else if j > 0 {
+				gap(3)
+				b.WriteString("...")
+				column += 3
+				gap(width)
+			}
+			if last {
+				c := s.cells[cell+j*stride]
+				b.WriteString(strings.Repeat(" ", width-utf8.RuneCountInString(c)))
+				b.WriteString(c)
+				column += width
+			} else {
+				s.print(b, axes[1:], cell+j*stride, depth+1, width)
+			}
+		}
+	}
+	b.WriteByte(']')
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/internal/npy"
+	"github.com/zargo-io/zargo/zarr/dtype"
+)
+
+// counted is a .npy file of 0, 1, 2, … in a shape.
+func counted(t testing.TB, shape []int) []byte {
+	t.Helper()
+	b, err := npy.AppendHeader(nil, npy.Header{Type: dtype.Int64, Order: dtype.Little, Shape: shape})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	for i := range n {
+		b = binary.LittleEndian.AppendUint64(b, uint64(i))
+	}
+	return b
+}
+
+// Whole numbers are printed as numpy prints them.
+func TestTextAsNumpy(t *testing.T) {
+	names, err := filepath.Glob("testdata/numpy/*.str")
+	if err != nil || len(names) != 10 {
+		t.Fatal(names, err)
+	}
+	for _, name := range names {
+		shapeText := strings.TrimSuffix(filepath.Base(name), ".str")
+		t.Run(shapeText, func(t *testing.T) {
+			want, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			shape := []int{}
+			for s := range strings.SplitSeq(shapeText, "x") {
+				if n, err := strconv.Atoi(s); err == nil {
+					shape = append(shape, n)
+				}
+			}
+			p := newProgram()
+			chunks := strings.TrimSuffix(strings.Repeat("4,", len(shape)), ",")
+			if r := zargoArgs(t, p, counted(t, shape), "put", "mem://m/x", "-", "--create", "--chunks", chunks, "--codec", "none"); r.code != 0 {
+				t.Fatal(r.err)
+			}
+			got := do(t, p, "cat mem://m/x")
+			if want := strings.ReplaceAll(string(want), "\r\n", "\n"); got != want {
+				t.Errorf("\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+}
+
+// Dropped axes and steps do not change which elements are the corners.
+func TestTextOfSelection(t *testing.T) {
+	p := newProgram()
+	if r := zargoArgs(t, p, counted(t, []int{3, 60, 50}), "put", "mem://m/x", "-", "--create"); r.code != 0 {
+		t.Fatal(r.err)
+	}
+	// Rows of 50: element (1, 2i, j) is 3000 + 100 i + j.
+	want := `[[3000 3001 3002 ... 3047 3048 3049]
+ [3100 3101 3102 ... 3147 3148 3149]
+ [3200 3201 3202 ... 3247 3248 3249]
+ ...
+ [5700 5701 5702 ... 5747 5748 5749]
+ [5800 5801 5802 ... 5847 5848 5849]
+ [5900 5901 5902 ... 5947 5948 5949]]
+`
+	if got := do(t, p, "cat mem://m/x --sel 1,::2"); got != want {
+		t.Errorf("\n%s\nwant\n%s", got, want)
+	}
+}
+
+// An array of many axes is shown by fewer elements, and one of too many not at all.
+func TestTextOfManyAxes(t *testing.T) {
+	p := newProgram()
+	ten := strings.TrimSuffix(strings.Repeat("4,", 10), ",")
+	do(t, p, "create mem://m/x --dtype int8 --shape "+ten)
+	if got := do(t, p, "cat mem://m/x"); strings.Count(got, "0") != 1<<10 {
+		t.Errorf("%d elements", strings.Count(got, "0"))
+	}
+	twenty := strings.TrimSuffix(strings.Repeat("4,", 20), ",")
+	ones := strings.TrimSuffix(strings.Repeat("1,", 20), ",")
+	do(t, p, "create mem://m/y --dtype int8 --shape "+twenty+" --chunks "+ones)
+	fails(t, zargo(t, p, "cat mem://m/y"), 7, "20 axes", "mem://m/y")
+}
+
+func TestHelpOfEveryCommand(t *testing.T) {
+	for _, line := range []string{"--help", "help", "help cat", "info --help", "ls --help", "attrs --help", "create --help", "put --help", "cat -h",
+		"version --help"} {
+		if got := do(t, newProgram(), line); !strings.HasPrefix(got, "Usage: zargo ") {
+			t.Errorf("%s: %q", line, got)
+		}
+	}
+	if got := do(t, newProgram(), "version"); !strings.HasPrefix(got, "zargo ") || strings.Count(got, "\n") != 1 {
+		t.Errorf("%q", got)
+	}
+}
+
+// A report tells what was asked of the store, on standard error, whether or not the run succeeds.
+func TestVerbose(t *testing.T) {
+	p := newProgram()
+	do(t, p, "create mem://m/x --dtype int8 --shape 4 --chunks 2")
+	r := zargo(t, p, "cat mem://m/x -v --format raw")
+	if r.code != 0 || r.out != string(bytes.Repeat([]byte{0}, 4)) || !strings.Contains(r.err, "2 chunks (2 missing)") {
+		t.Errorf("%+v", r)
+	}
+}
