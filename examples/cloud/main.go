@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+
+	"github.com/zargo-io/zargo/examples/internal/mainjob"
+	"github.com/zargo-io/zargo/s3"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/dir"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "cloud:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) (err error) {
+	flags := flag.NewFlagSet("cloud", flag.ContinueOnError)
+	flags.SetOutput(out)
+	mib := flags.Int("mib", 64, "size of the array in `MiB`, rounded up to a multiple of 8")
+	keep := flags.Bool("keep", false, "leave the array behind")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() != 1 {
+		return errors.New("one URL is wanted, such as s3://bucket/folder?region=eu-central-1, or a directory")
+	}
+	st, err := open(ctx, flags.Arg(0))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	fmt.Fprintf(out, "At most %d requests in flight: %s.\n", store.TuningOf(st).Requests, store.TuningOf(st).Reason)
+
+	// A name that nobody has, so that runs do not meet and nothing else is ever removed.
+	name := "zargo-example-" + strings.ToLower(rand.Text())
+	if !*keep {
+		defer func() {
+			// Also after an interrupt, whose context is at its end.
+			err = errors.Join(err, remove(context.WithoutCancel(ctx), st, name))
+		}()
+	}
+	below, err := store.Prefix(st, name)
+	if err != nil {
+		return err
+	}
+	if err := (mainjob.Job{Path: "values", MiB: *mib, Out: out}).Run(ctx, below); err != nil {
+		return err
+	}
+	if *keep {
+		fmt.Fprintf(out, "The array is at %s.\n", name+"/values")
+	}
+	return nil
+}
+
+// open opens the store that a URL names. A program of your own would call the one function it needs.
+func open(ctx context.Context, url string) (store.Store, error) {
+	scheme, path, isURL := strings.Cut(url, "://")
+	switch {
+	case !isURL:
+		return dir.New(url), nil
+	case scheme == "file":
+		return dir.New(path), nil
+	case scheme == "s3":
+		return s3.Open(ctx, url)
+	}
+	return nil, fmt.Errorf("%s: %w: s3:// and directories work today; gs:// and azblob:// come next", url, errors.ErrUnsupported)
+}
+
+// remove deletes everything below a name.
+func remove(ctx context.Context, st store.Store, name string) error {
+	var keys []string
+	for e, err := range store.Pages(ctx, st, name, store.Deep) {
+		if err != nil {
+			return err
+		}
+		keys = append(keys, e.Key)
+	}
+	return store.DeleteAll(ctx, st, keys)
+}
