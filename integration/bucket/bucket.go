@@ -1,0 +1,165 @@
+package bucket
+
+import (
+	"context"
+	"crypto/rand"
+	"net/url"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/zargo-io/zargo/azure"
+	"github.com/zargo-io/zargo/gcs"
+	"github.com/zargo-io/zargo/s3"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/retry"
+)
+
+// Provider is one kind of bucket: where the tests find one, and how it is opened.
+type Provider struct {
+	Name string
+	Env  string                                                                                            // the variable that names a bucket for tests, with the parameters that Open takes
+	Open func(ctx context.Context, url string, inFlight int, retries ...retry.Option) (store.Store, error) // inFlight 0 is the default
+
+	// AnyKey tells that every key that store.CheckKey lets pass can be stored.
+	AnyKey bool
+
+	// OwnHost tells that the server for tests answers only to its own name, so that a proxy must rewrite Host.
+	OwnHost bool
+}
+
+// S3 is Amazon S3 and what speaks its language.
+func S3() Provider {
+	return Provider{Name: "s3", Env: "ZARR_TEST_S3_URL", AnyKey: true, Open: func(ctx context.Context, url string, inFlight int, retries ...retry.Option) (store.Store, error) {
+		opts := []s3.Option{s3.Retry(retries...)}
+		if inFlight > 0 {
+			opts = append(opts, s3.MaxInFlight(inFlight))
+		}
+		return s3.Open(ctx, url, opts...)
+	}}
+}
+
+// GCS is Google Cloud Storage.
+func GCS() Provider {
+	return Provider{Name: "gcs", Env: "ZARR_TEST_GCS_URL", AnyKey: true, OwnHost: true, Open: func(ctx context.Context, url string, inFlight int, retries ...retry.Option) (store.Store, error) {
+		opts := []gcs.Option{gcs.Retry(retries...)}
+		if inFlight > 0 {
+			opts = append(opts, gcs.MaxInFlight(inFlight))
+		}
+		return gcs.Open(ctx, url, opts...)
+	}}
+}
+
+// Azure is Azure Blob Storage, which drops a dot at the end of a segment.
+func Azure() Provider {
+	return Provider{Name: "azure", Env: "ZARR_TEST_AZURE_URL", Open: func(ctx context.Context, url string, inFlight int, retries ...retry.Option) (store.Store, error) {
+		opts := []azure.Option{azure.Retry(retries...)}
+		if inFlight > 0 {
+			opts = append(opts, azure.MaxInFlight(inFlight))
+		}
+		return azure.Open(ctx, url, opts...)
+	}}
+}
+
+// All are the providers there are.
+func All() []Provider { return []Provider{S3(), GCS(), Azure()} }
+
+// URL is a prefix of the bucket that nobody else uses; what is below it is removed when the test ends.
+func (p Provider) URL(t testing.TB) string {
+	t.Helper()
+	base := os.Getenv(p.Env)
+	if base == "" {
+		Lack(t, p.Env+" does not name a bucket")
+	}
+	u, err := url.Parse(base)
+	if err != nil {
+		t.Fatalf("%s: %v", p.Env, err)
+	}
+	u.Path = "/test-" + rand.Text()[:12]
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if err := p.empty(ctx, u.String()); err != nil {
+			t.Errorf("%s: %v", u, err)
+		}
+	})
+	return u.String()
+}
+
+// URL is S3's.
+func URL(t testing.TB) string { t.Helper(); return S3().URL(t) }
+
+// Through is the URL with another endpoint, host:port.
+func Through(t testing.TB, raw, host string) string {
+	t.Helper()
+	u, err := url.Parse(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := u.Query()
+	if u.Scheme == "azblob" {
+		q.Set("domain", host)
+	} else {
+		q.Set("endpoint", "http://"+host)
+	}
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// Endpoint is the server's address of the URL.
+func Endpoint(t testing.TB, raw string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	endpoint := u.Query().Get("endpoint")
+	if u.Scheme == "azblob" {
+		endpoint = "http://" + u.Query().Get("domain")
+	}
+	e, err := url.Parse(endpoint)
+	if err != nil || e.Host == "" {
+		t.Fatalf("%s has no endpoint: %v", raw, err)
+	}
+	return e
+}
+
+// Open opens the store at a URL and closes it when the test ends.
+func Open(t testing.TB, raw string) store.Store {
+	t.Helper()
+	st, err := s3.Open(context.Background(), raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return st
+}
+
+// Lack ends a test that lacks what it needs: skipped, and failed where CI=true.
+func Lack(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatalf("%s, and CI=true", what)
+	}
+	t.Skipf("SKIPPED: %s", what)
+}
+
+func (p Provider) empty(ctx context.Context, raw string) error {
+	st, err := p.Open(ctx, raw, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = st.Close() }()
+	var keys []string
+	for e, err := range store.Pages(ctx, st, "", store.Deep) {
+		if err != nil {
+			return err
+		}
+		keys = append(keys, e.Key)
+	}
+	return store.DeleteAll(ctx, st, keys)
+}

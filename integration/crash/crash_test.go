@@ -1,0 +1,203 @@
+package crash
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zargo-io/zargo/integration/bucket"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+const rounds = 50
+
+func TestKill(t *testing.T) {
+	tests := []struct {
+		name  string
+		place func(t *testing.T) string
+		until time.Duration // kills come at a random moment within this after the writers began
+	}{
+		{"dir", func(t *testing.T) string { return t.TempDir() }, 40 * time.Millisecond},
+		{"s3", func(t *testing.T) string { return bucket.URL(t) }, 200 * time.Millisecond},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			place := tt.place(t)
+			r := rand.New(rand.NewPCG(7, 7))
+			k := newKeeper(t, place)
+			for range rounds {
+				acked := k.kill(time.Duration(r.Int64N(int64(tt.until))))
+				k.check(acked)
+				if t.Failed() {
+					return
+				}
+			}
+			t.Logf("%d generations acknowledged, %d rounds ended amid one, %d kills before any", k.acks, k.amid, k.early)
+			if k.acks == 0 || k.amid == 0 {
+				t.Error("no kill came in the middle of a write: the test shows nothing")
+			}
+		})
+	}
+}
+
+// keeper knows what every chunk held after the last round.
+type keeper struct {
+	t     *testing.T
+	place string
+	st    store.Store
+	first int64            // generation that the next child begins with
+	held  map[string]int64 // by writer and chunk
+
+	acks, amid, early int
+}
+
+func newKeeper(t *testing.T, place string) *keeper {
+	t.Helper()
+	st, err := openPlace(t.Context(), place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = st.Close() })
+	// The checksum would tell a torn chunk; without compression a chunk takes its time to write.
+	spec := zarr.Spec{Shape: []int{side, side}, Chunks: []int{chunk, chunk}, DType: dtype.Int64, Codecs: []codec.Spec{codec.CRC32C()}}
+	if _, err := zarr.Create(t.Context(), st, wholePath, spec); err != nil {
+		t.Fatal(err)
+	}
+	spec.Shape = []int{high, wide}
+	if _, err := zarr.Create(t.Context(), st, partsPath, spec); err != nil {
+		t.Fatal(err)
+	}
+	return &keeper{t: t, place: place, st: st, first: 1, held: map[string]int64{}}
+}
+
+// kill lets a child write for a while, kills it, and returns the last acknowledged generation of each writer.
+func (k *keeper) kill(after time.Duration) map[string]int64 {
+	k.t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	o, err := json.Marshal(order{k.place, k.first})
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), childEnv+"="+string(o))
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	defer stdin.Close()
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		k.t.Fatal(err)
+	}
+	acked := map[string]int64{}
+	lines := bufio.NewScanner(stdout)
+	for lines.Scan() {
+		var name string
+		var g int64
+		if _, err := fmt.Sscan(lines.Text(), &name, &g); err != nil {
+			k.t.Errorf("a child says %q: %v", lines.Text(), err)
+		}
+		if name == "ready" {
+			time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
+			continue
+		}
+		acked[name] = g
+		k.acks++
+	}
+	_ = cmd.Wait() // killed
+	if stderr.Len() > 0 {
+		k.t.Fatalf("a child ended by itself: %s", stderr.Bytes())
+	}
+	if len(acked) == 0 {
+		k.early++
+	}
+	return acked
+}
+
+// check reads everything that is stored.
+func (k *keeper) check(acked map[string]int64) {
+	k.t.Helper()
+	amid := false
+	top := k.first
+	see := func(w writer, where string, g int64) {
+		k.t.Helper()
+		last, any := acked[w.name]
+		key := w.name + " " + where
+		switch was := k.held[key]; {
+		case any && g != last && g != last+1:
+			k.t.Errorf("%s: generation %d, after %d was acknowledged", key, g, last)
+		case !any && (g < was || g > k.first): // a server may have finished a dead writer's put after the last round
+			k.t.Errorf("%s: generation %d, want still %d or at most %d", key, g, was, k.first)
+		}
+		amid = amid || any && g == last+1 || !any && g == k.first
+		k.held[key] = g
+		top = max(top, g+1)
+	}
+	for _, w := range writers() {
+		a, err := zarr.OpenArray(k.t.Context(), k.st, w.array)
+		if err != nil {
+			k.t.Fatalf("after a kill: %v", err)
+		}
+		if w.rows == [2]int{} {
+			g, _, err := zarr.Attr[int64](a, "generation")
+			if err != nil {
+				k.t.Errorf("after a kill: %v", err)
+			}
+			see(w, "", g)
+			continue
+		}
+		all, err := zarr.Read[int64](k.t.Context(), a)
+		if err != nil {
+			k.t.Fatalf("after a kill: %v", err)
+		}
+		width := a.Shape()[1]
+		for i := w.rows[0]; i < w.rows[1]; i++ {
+			for j, g := range all[i*width : (i+1)*width] {
+				at := a.ChunkKey(i/chunk, j/chunk)
+				if i == max(w.rows[0], i-i%chunk) && j%chunk == 0 {
+					see(w, at, g)
+				} else if want := k.held[w.name+" "+at]; g != want {
+					k.t.Fatalf("%s %s: element %d,%d is of generation %d, others of %d", w.name, at, i, j, g, want)
+				}
+			}
+		}
+	}
+	if amid {
+		k.amid++
+	}
+	k.first = top
+	k.list()
+}
+
+// list makes sure that nothing but metadata and chunks is shown.
+func (k *keeper) list() {
+	k.t.Helper()
+	for e, err := range k.st.List(k.t.Context(), "", store.Deep) {
+		if err != nil {
+			k.t.Fatal(err)
+		}
+		name := e.Key[strings.LastIndexByte(e.Key, '/')+1:]
+		isChunk := strings.HasPrefix(e.Key, wholePath+"/c/") || strings.HasPrefix(e.Key, partsPath+"/c/")
+		if name != "zarr.json" && !(isChunk && strings.Trim(name, "0123456789") == "") {
+			k.t.Errorf("a listing shows %q", e.Key)
+		}
+	}
+}

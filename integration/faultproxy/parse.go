@@ -1,0 +1,30 @@
+package faultproxy
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// Parse changes the members of base that the JSON object in text names, and checks the result. Members that Config does
+// not have are an error.
+func Parse(text []byte, base Config) (Config, error) {
+	next := base
+	next.Overrides = nil // decoding would write into the old ones' memory
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&next); err != nil {
+		return base, fmt.Errorf("faultproxy: config: %w", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return base, fmt.Errorf("faultproxy: config: more than one JSON value")
+	}
+	if next.Overrides == nil {
+		next.Overrides = base.Overrides
+	}
+	if err := next.check(); err != nil {
+		return base, err
+	}
+	return next.own(), nil
+}

@@ -1,0 +1,141 @@
+package faultproxy
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// TB is what [Start] needs of a *testing.T or *testing.B.
+type TB interface {
+	Helper()
+	Fatal(args ...any)
+	Error(args ...any)
+	Cleanup(func())
+}
+
+// Start runs a proxy on a free port of 127.0.0.1 until the test ends.
+func Start(t TB, target *url.URL, cfg Config) *Proxy {
+	t.Helper()
+	p, err := New(target, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.listen(ln); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- p.serve(ln) }()
+	t.Cleanup(func() {
+		if err := errors.Join(p.Close(), <-done); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+// Serve answers on the listener until [Proxy.Close], and then returns nil. It may be called once.
+func (p *Proxy) Serve(ln net.Listener) error {
+	if err := p.listen(ln); err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	return p.serve(ln)
+}
+
+func (p *Proxy) listen(ln net.Listener) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || p.server != nil {
+		return errors.New("faultproxy: Serve after Serve or Close")
+	}
+	p.addr = ln.Addr().String()
+	p.server = &http.Server{
+		Handler:           p,
+		ReadHeaderTimeout: time.Minute,
+		ErrorLog:          log.New(io.Discard, "", 0), // cut connections are the trade here
+		ConnContext: func(ctx context.Context, _ net.Conn) context.Context {
+			p.count.connection()
+			return ctx
+		},
+	}
+	return nil
+}
+
+func (p *Proxy) serve(ln net.Listener) error {
+	if err := p.server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// URL is where the proxy listens, such as "http://127.0.0.1:40123", or "" before Serve.
+func (p *Proxy) URL() string {
+	if a := p.Addr(); a != "" {
+		return "http://" + a
+	}
+	return ""
+}
+
+// Addr is the host and port where the proxy listens, or "" before Serve.
+func (p *Proxy) Addr() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.addr
+}
+
+// grace is how long Close lets requests in flight go on. Tests end when their requests have ended, so it is only for
+// requests that nobody waits for any more.
+const grace = 2 * time.Second
+
+// Close ends the proxy: hanging and waiting requests at once, others after two seconds. When it returns, no request is
+// handled any more and all connections are closed. Closing twice is no error.
+func (p *Proxy) Close() error {
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return nil
+	}
+	p.closed = true
+	server := p.server
+	p.mu.Unlock()
+
+	close(p.stop)
+	done := make(chan struct{})
+	go func() { p.handlers.Wait(); close(done) }()
+	slow := time.AfterFunc(grace, p.cancel)
+	defer slow.Stop()
+	var err error
+	if server != nil {
+		err = shut(server, done)
+	}
+	<-done
+	p.cancel()
+	p.transport.CloseIdleConnections()
+	return err
+}
+
+// shut closes the server: the listener at once, connections when their requests are done or the grace is over.
+func shut(server *http.Server, done <-chan struct{}) error {
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	go func() { // Shutdown waits five seconds for connections that never sent anything; a tenth of one is enough
+		select {
+		case <-done:
+			time.AfterFunc(100*time.Millisecond, cancel)
+		case <-ctx.Done():
+		}
+	}()
+	if err := server.Shutdown(ctx); err != nil {
+		return server.Close()
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package faultproxy
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Stats are counts since the start or the last reset.
+type Stats struct {
+	Requests     int64            `json:"requests"`       // whose headers arrived
+	ByMethod     map[string]int64 `json:"by_method"`      // of Requests
+	ByStatus     map[int]int64    `json:"by_status"`      // answers; 0 is for those that ended without one
+	Faults       map[Kind]int64   `json:"faults"`         // misbehaviours, of Requests
+	BytesIn      int64            `json:"bytes_in"`       // of bodies from clients
+	BytesOut     int64            `json:"bytes_out"`      // of bodies to clients
+	Connections  int64            `json:"connections"`    // accepted, including those to the control paths
+	InFlight     int64            `json:"in_flight"`      // requests now
+	PeakInFlight int64            `json:"peak_in_flight"` // most at once
+}
+
+// Entry is one request in the log, in the order in which the headers arrived.
+type Entry struct {
+	Method string `json:"method"`
+	Path   string `json:"path"`            // decoded, with its slash: "/bucket/key"
+	Query  string `json:"query,omitempty"` // as sent
+	Range  string `json:"range,omitempty"` // the header, "bytes=0-9"
+	Fault  Kind   `json:"fault,omitempty"`
+	Status int    `json:"status"` // 0 while in flight, and when it ended without an answer
+}
+
+// String gives a line for a transcript: "GET /bucket/c/0/0 bytes=0-9 206".
+func (e Entry) String() string {
+	var b strings.Builder
+	b.WriteString(e.Method + " " + e.Path)
+	if e.Query != "" {
+		b.WriteString("?" + e.Query)
+	}
+	if e.Range != "" {
+		b.WriteString(" " + e.Range)
+	}
+	fmt.Fprintf(&b, " %d", e.Status)
+	if e.Fault != None {
+		b.WriteString(" (" + string(e.Fault) + ")")
+	}
+	return b.String()
+}
+
+// counters are the statistics and the log under one lock, which makes the peak exact.
+type counters struct {
+	mu    sync.Mutex
+	s     Stats
+	log   []Entry
+	epoch int // resets so far: what began before one ends uncounted
+}
+
+// ticket is a request's claim on its place in the counters.
+type ticket struct{ epoch, line int }
+
+func (c *counters) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.s = Stats{ByMethod: map[string]int64{}, ByStatus: map[int]int64{}, Faults: map[Kind]int64{},
+		InFlight: c.s.InFlight, PeakInFlight: c.s.InFlight}
+	c.log = nil
+	c.epoch++
+}
+
+// enter counts a request whose header has arrived.
+func (c *counters) enter(r *http.Request, logged int) ticket {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.s.Requests++
+	c.s.ByMethod[r.Method]++
+	c.s.InFlight++
+	c.s.PeakInFlight = max(c.s.PeakInFlight, c.s.InFlight)
+	line := -1
+	if len(c.log) < logged {
+		line = len(c.log)
+		c.log = append(c.log, Entry{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Range: r.Header.Get("Range")})
+	}
+	return ticket{c.epoch, line}
+}
+
+// leave counts the end of a request.
+func (c *counters) leave(t ticket, status int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.s.InFlight--
+	if t.epoch != c.epoch {
+		return
+	}
+	c.s.ByStatus[status]++
+	if t.line >= 0 {
+		c.log[t.line].Status = status
+	}
+}
+
+func (c *counters) fault(t ticket, k Kind) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t.epoch != c.epoch {
+		return
+	}
+	c.s.Faults[k]++
+	if t.line >= 0 {
+		c.log[t.line].Fault = k
+	}
+}
+
+func (c *counters) bytes(t ticket, in, out int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t.epoch == c.epoch {
+		c.s.BytesIn += int64(in)
+		c.s.BytesOut += int64(out)
+	}
+}
+
+func (c *counters) connection() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.s.Connections++
+}
+
+func (c *counters) stats() Stats {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.s
+	s.ByMethod, s.ByStatus, s.Faults = maps.Clone(s.ByMethod), maps.Clone(s.ByStatus), maps.Clone(s.Faults)
+	return s
+}
+
+func (c *counters) entries() []Entry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.log)
+}

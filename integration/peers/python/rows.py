@@ -1,0 +1,118 @@
+"""A row of the matrix: what one array is, and every value in it. The Go tests compute the same values on their own."""
+
+import hashlib
+import itertools
+import json
+import math
+import sys
+
+import numpy as np
+
+U = np.uint64
+
+
+def mix(x):
+    """The finaliser of splitmix64."""
+    x = (x + U(0x9E3779B97F4A7C15)).astype(U)
+    x = (x ^ (x >> U(30))) * U(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> U(27))) * U(0x94D049BB133111EB)
+    return x ^ (x >> U(31))
+
+
+def numbers(dtype, count, seed):
+    """The first count elements: bit patterns, in stretches of 32 that are slow, slow, random, constant."""
+    dt = np.dtype(dtype)
+    parts = 2 if dt.kind == "c" else 1
+    width = dt.itemsize // parts
+    i = np.arange(count * parts, dtype=U)
+    stretch = (i >> U(5)) & U(3)
+    v = np.where(stretch < 2, i * U(3) + U(seed), np.where(stretch == 2, mix(i + U(seed)), mix(np.array([seed], U))))
+    if dt.kind == "b":
+        v = v & U(1)
+    bits = v.astype(f"<u{width}")  # keeps the low bits
+    return bits.view(dt.newbyteorder("<"))
+
+
+def fill_bytes(row):
+    """The fill value in little-endian bytes; zero where it is undefined."""
+    size = np.dtype(row["dtype"]).itemsize
+    return bytes.fromhex(row["fill"]) if row["fill"] is not None else bytes(size)
+
+
+def fill_scalar(row):
+    if row["fill"] is None:
+        return None
+    dt = np.dtype(row["dtype"])
+    return np.frombuffer(fill_bytes(row), dt.newbyteorder("<")).astype(dt)[0]
+
+
+def fill_json(row):
+    """The fill value as metadata spells it."""
+    v = fill_scalar(row)
+    if v is None:
+        return None
+    kind = np.dtype(row["dtype"]).kind
+    if kind == "b":
+        return bool(v)
+    if kind in "iu":
+        return int(v)
+    if kind == "c":
+        return [spell(float(v.real)), spell(float(v.imag))]
+    return spell(float(v))
+
+
+def spell(f):
+    if math.isnan(f):
+        return "NaN"
+    if math.isinf(f):
+        return "Infinity" if f > 0 else "-Infinity"
+    return f
+
+
+def chunks(row):
+    """Each chunk's region, as slices, that is to be written."""
+    grid = [range(0, n, c) for n, c in zip(row["shape"], row["chunks"])]
+    for k, start in enumerate(itertools.product(*grid)):
+        if row["missing"] and k % 3 == 1:
+            continue
+        yield tuple(slice(s, min(s + c, n)) for s, c, n in zip(start, row["chunks"], row["shape"]))
+
+
+def full(row):
+    """Every element as it was written, as if no chunk were missing."""
+    n = math.prod(row["shape"])
+    return numbers(row["dtype"], n, row["seed"]).reshape(row["shape"])
+
+
+def expected(row):
+    """Every element as it must be read."""
+    data = full(row)
+    if not row["missing"]:
+        return data
+    out = np.frombuffer(fill_bytes(row) * data.size, data.dtype).reshape(data.shape).copy()
+    for region in chunks(row):
+        out[region] = data[region]
+    return out
+
+
+def raw(a):
+    """Little-endian bytes in C order."""
+    a = np.asarray(a)
+    return np.ascontiguousarray(a.astype(a.dtype.newbyteorder("<"), copy=False)).tobytes()
+
+
+def digest(b):
+    return hashlib.sha256(b).hexdigest()
+
+
+def load(path):
+    with open(path) as f:
+        return json.load(f)
+
+
+def say(**kw):
+    sys.stdout.write(json.dumps(kw) + "\n")
+
+
+def reason(e):
+    return f"{type(e).__name__}: {e}".replace("\n", " ")[:1000]

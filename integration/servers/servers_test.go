@@ -1,0 +1,26 @@
+package servers
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+)
+
+// The program is tested in its own language, by servers_test.py.
+func TestProgram(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("no python3, and CI=true: %v", err)
+		}
+		t.Skipf("SKIPPED: %v", err)
+	}
+	cmd := exec.CommandContext(t.Context(), python, "-B", "servers_test.py")
+	cmd.WaitDelay = 10 * time.Second // for what a failing test may have left behind
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Logf("%s", out)
+}
