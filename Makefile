@@ -1,0 +1,102 @@
+# make test needs Go, Python 3, Node and, for RACE=1, a C compiler; it fetches and starts the rest. GNU make.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+GO ?= go
+PYTHON ?= python3
+RACE ?=
+PKG ?= ./...
+SERVERS ?= s3 gcs azure peers
+TIMEOUT ?= 12m
+COUNT ?= 1
+BENCH ?= .
+
+servers := $(PYTHON) integration/servers/servers.py
+lint := $(GO) tool -modfile=go.tools.mod golangci-lint
+race := $(if $(filter-out 0,$(RACE)),-race)
+
+# What must compile. 386 because there an int has 32 bits.
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64 linux/386
+
+.PHONY: help
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1 \2/p' Makefile | sed 's/\$$\$$/$$/' | awk '{n = $$2; $$1 = $$2 = ""; printf "  make %-14s%s\n", n, $$0}'
+
+.PHONY: test
+test: ## all tests once, with real servers: RACE=1, PKG=./zarr/..., SERVERS=s3
+	@if command -v $(PYTHON) >/dev/null; then \
+	  exec $(servers) run $(SERVERS) -- $(GO) test $(race) -count=$(COUNT) -timeout=$(TIMEOUT) $(PKG); \
+	else \
+	  for s in $(SERVERS); do echo "servers: $$s skipped because $(PYTHON) is not on PATH" >&2; done; \
+	  [ "$${CI:-}" != true ] || exit 1; \
+	  exec $(GO) test $(race) -count=$(COUNT) -timeout=$(TIMEOUT) $(PKG); \
+	fi
+
+.PHONY: check
+check: ## what CI runs: format, lint, vet everywhere, tidy, build, import table, all tests with -race
+	@$(MAKE) --no-print-directory format-check tidy-check build vet lint archtest purego
+	@$(MAKE) --no-print-directory test RACE=1
+
+.PHONY: format-check
+format-check: ## gofmt -s would change nothing
+	@bad=$$(gofmt -s -l .); [ -z "$$bad" ] || { echo "not formatted (make fmt):"; echo "$$bad"; exit 1; }
+
+.PHONY: fmt
+fmt: ## gofmt -s
+	@gofmt -s -w .
+
+.PHONY: lint
+lint: ## golangci-lint, as pinned in go.tools.mod
+	@$(lint) run
+
+.PHONY: vet
+vet: $(PLATFORMS:%=vet/%) ## go vet for every platform
+
+.PHONY: $(PLATFORMS:%=vet/%)
+$(PLATFORMS:%=vet/%): vet/%:
+	@echo "vet $*"; CGO_ENABLED=0 GOOS=$(*D) GOARCH=$(*F) $(GO) vet ./...
+
+.PHONY: tidy-check
+tidy-check: ## go mod tidy would change nothing
+	@$(GO) mod tidy -diff
+
+.PHONY: build
+build: ## everything, without cgo
+	@CGO_ENABLED=0 $(GO) build ./...
+
+.PHONY: archtest
+archtest: ## the import table
+	@$(GO) test -count=1 ./internal/archtest
+
+.PHONY: purego
+purego: ## without unsafe: the packages that hold it or use it
+	@CGO_ENABLED=0 $(GO) build -tags purego ./...
+	@CGO_ENABLED=0 $(GO) test -tags purego -count=1 ./internal/bytesview ./zarr/codec/... ./zarr
+
+.PHONY: servers-up
+servers-up: ## start the servers and leave them: eval "$$(make -s servers-env)"
+	@$(servers) up $(SERVERS)
+	@$(servers) status
+
+.PHONY: servers-env
+servers-env: ## the variables under which the tests find the servers
+	@$(servers) env
+
+.PHONY: servers-down
+servers-down: ## stop them
+	@$(servers) down
+
+.PHONY: cover
+cover: ## coverage of all packages by all tests, in coverage.out
+	@$(servers) run $(SERVERS) -- $(GO) test -count=1 -timeout=$(TIMEOUT) -coverpkg=./... -coverprofile=coverage.out $(PKG)
+	@$(GO) tool cover -func=coverage.out | tail -1
+
+.PHONY: bench
+bench: ## benchmarks for benchstat: BENCH=Read PKG=./zarr COUNT=10
+	@$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count=$(COUNT) $(PKG)
+
+.PHONY: graph
+graph: ## the imports between our packages, as a Mermaid drawing
+	@$(GO) run ./internal/archtest/draw
