@@ -71,7 +71,7 @@ func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) 
 		case err == nil, errors.Is(err, fault.Limit):
 			return fault.Newf(fault.Conflict, "version %s was to be deleted, another is there", o.IfVersion)
 		default:
-			return err
+			return &store.UnsentError{Err: err}
 		}
 		h = h.If(gcsapi.Conditions{GenerationMatch: g})
 	}

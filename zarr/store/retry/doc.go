@@ -13,7 +13,8 @@
 //     version is gone, or there are no versions, it starts over. Bytes that did arrive count as progress.
 //   - A plain Put or Delete is sent again. A conditional one whose answer was lost may have happened: the key is read back
 //     first. Our bytes there are success; the old state there means it is sent again; anything else is the conflict,
-//     with a note that our write may have been in between. fault.Throttled is an answer: nothing happened.
+//     with a note that our write may have been in between. After fault.Throttled, which is an answer, and
+//     *store.UnsentError nothing happened.
 //   - A listing is repeated page by page where the store lists in pages, else only until it has yielded something.
 //   - Parts are sent again; a Commit whose answer was lost is read back and compared by size and hash of every part.
 //

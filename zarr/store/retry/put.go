@@ -43,6 +43,12 @@ func (w *write) check() error {
 	return nil
 }
 
+// untouched tells of a write that failed that nothing happened: it was refused before anything was done, or never sent.
+func untouched(err error) bool {
+	var unsent *store.UnsentError
+	return errors.Is(err, fault.Throttled) || errors.As(err, &unsent)
+}
+
 // unexpected tells whether an error after a lost answer may come from that try's success.
 func (w *write) unexpected(err error) bool {
 	if w.once {
@@ -65,11 +71,11 @@ func (w *write) do(ctx context.Context, send func() (store.Version, error), look
 			}
 			return "", w.note(err)
 		}
-		throttled := errors.Is(err, fault.Throttled)
+		untouched := untouched(err)
 		if err := w.again(ctx, err); err != nil {
 			return "", w.note(err)
 		}
-		if w.repeatable() || throttled {
+		if w.repeatable() || untouched {
 			continue // harmless twice, or refused before anything was done
 		}
 		w.lost = true
@@ -130,12 +136,12 @@ func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) e
 			return nil
 		}
 		conflict := lost && errors.Is(err, fault.Conflict)
-		throttled := errors.Is(err, fault.Throttled)
+		untouched := untouched(err)
 		if !conflict {
 			if err := r.again(ctx, err); err != nil {
 				return err
 			}
-			if o.IfVersion == "" || throttled {
+			if o.IfVersion == "" || untouched {
 				continue
 			}
 			lost = true

@@ -187,6 +187,7 @@ func TestPut(t *testing.T) {
 			"put k if 1\nget k whole if not 1", fault.Conflict},
 		{"if version, lost, throttled, conflict of our own", true, ifOne, []step{{err: down}, {}, {err: slow, apply: true}},
 			"put k if 1\nget k whole if not 1\nput k if 1\nput k if 1\nget k whole if not 1", nil},
+		{"if version, never sent", true, ifOne, []step{{err: &store.UnsentError{Err: down}}}, "put k if 1\nput k if 1", nil},
 		{"refused is final", true, ifOne, []step{{err: fault.Refused}}, "put k if 1", fault.Refused},
 	}
 	for _, test := range tests {
@@ -253,6 +254,8 @@ func TestDelete(t *testing.T) {
 		{"if version, lost and made again", ifOne, []step{{err: down, apply: true, then: func() { other() }}},
 			"delete k if 1\nget k whole if not 1", fault.Conflict},
 		{"if version, conflict", store.DeleteOptions{IfVersion: "7"}, nil, "delete k if 7", fault.Conflict},
+		{"if version, never sent, conflict", store.DeleteOptions{IfVersion: "7"}, []step{{err: &store.UnsentError{Err: down}}},
+			"delete k if 7\ndelete k if 7", fault.Conflict},
 		{"if version, late success", ifOne, []step{{err: down}, {}, {err: fault.Conflict, apply: true}},
 			"delete k if 1\nget k whole if not 1\ndelete k if 1\nget k whole if not 1", nil},
 	}
