@@ -38,21 +38,22 @@ func (l KeyLayout) Mixed() bool { return l.Flat && l.Nested }
 // String says it in one line, for people.
 func (l KeyLayout) String() string {
 	layouts := map[string]string{".": "flat (0.0)", "/": "nested (0/0)"}
-	used, why := layouts[l.Separator], "the metadata does not say which"
-	if l.Stated {
-		why = "the metadata says " + used
-	}
+	used, other := layouts[l.Separator], layouts[l.Other()]
 	switch {
 	case !l.Looked:
 		return "chunk keys have one layout"
+	case l.Mixed() && l.Stated:
+		return fmt.Sprintf("chunks are both flat (0.0) and nested (0/0); %s ones are used, as the metadata says", used)
 	case l.Mixed():
-		return fmt.Sprintf("chunks are both flat (0.0) and nested (0/0), %s; %s ones are used", why, used)
-	case l.Other() != "":
-		return fmt.Sprintf("chunks are %s, %s; %s ones are looked for", layouts[l.Other()], why, used)
+		return fmt.Sprintf("chunks are both flat (0.0) and nested (0/0), and the metadata does not say which; %s ones are used", used)
+	case other != "" && l.Stated:
+		return fmt.Sprintf("chunks are %s, but the metadata says %s", other, used)
+	case other != "":
+		return fmt.Sprintf("chunks are %s, which the metadata does not say; %s ones are looked for", other, used)
 	case l.Flat || l.Nested:
 		return fmt.Sprintf("chunks are %s, as they are looked for", used)
 	}
-	return fmt.Sprintf("no chunks were seen, %s; %s ones are looked for", why, used)
+	return fmt.Sprintf("no chunks were seen; %s ones are looked for", used)
 }
 
 // layoutEntries is how many entries of a listing KeyLayout looks at: what S3 and GCS send in answer to one request.

@@ -181,6 +181,7 @@ func TestKeyLayout(t *testing.T) {
 		{"flat", "0.0 0.1 1.0", "", "", zarr.KeyLayout{Separator: ".", Flat: true}, flat, 1},
 		{"nested", "0/0 0/1 1/0", "", "", zarr.KeyLayout{Separator: ".", Nested: true}, nested, 2},
 		{"nested, one chunk far out", "17/3", "", "", zarr.KeyLayout{Separator: ".", Nested: true}, nested, 2},
+		{"said, and both", "0/0 0.0", "/", "", zarr.KeyLayout{Separator: "/", Stated: true, Flat: true, Nested: true}, "used, as the metadata says", 2},
 		{"flat, taken for nested", "0.0 1.0", "", "/", zarr.KeyLayout{Separator: "/", Flat: true}, flat, 1},
 		{"nested, taken for nested", "0/0", "", "/", zarr.KeyLayout{Separator: "/", Nested: true}, nested, 2},
 		{"both", "0.0 0.1 1/0 1/1", "", "", zarr.KeyLayout{Separator: ".", Flat: true, Nested: true}, "; flat (0.0) ones are used", 2},
@@ -188,7 +189,7 @@ func TestKeyLayout(t *testing.T) {
 		{"empty", "", "", "", zarr.KeyLayout{Separator: "."}, "no chunks were seen", 1},
 		{"other things", "0 1 notes.txt 0.0.0 00.0 -1.0 0.0/0 c/0/0 0/x 0/0/0 1.5e3 .0 0.", "", "", zarr.KeyLayout{Separator: "."}, "no chunks were seen", 2},
 		{"said and true", "0/0", "/", "", zarr.KeyLayout{Separator: "/", Stated: true, Nested: true}, nested, 2},
-		{"said and untrue", "0.0", "/", "", zarr.KeyLayout{Separator: "/", Stated: true, Flat: true}, "the metadata says nested (0/0)", 1},
+		{"said and untrue", "0.0", "/", "", zarr.KeyLayout{Separator: "/", Stated: true, Flat: true}, "but the metadata says nested (0/0)", 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -382,7 +383,7 @@ func TestSeparatorContradicted(t *testing.T) {
 		}
 		_, err := zarr.OpenArray(t.Context(), st, path, zarr.Separator(other))
 		var me *zarr.MetaError
-		if !errors.Is(err, zarr.ErrSelection) || !errors.As(err, &me) || !strings.Contains(err.Error(), fmt.Sprintf("says the separator %q", says)) {
+		if !errors.Is(err, zarr.ErrSelection) || !errors.As(err, &me) || !strings.Contains(err.Error(), fmt.Sprintf("separated by %q", says)) {
 			t.Errorf("v%d %q opened with %q: %v", spec.Format, says, other, err)
 		}
 		if _, err := mustOpen(t, st, path).With(zarr.Separator(other)); !errors.Is(err, zarr.ErrSelection) {
@@ -441,4 +442,22 @@ func TestSeparatorOfGroup(t *testing.T) {
 	put(t, st, ".zmetadata", `{"zarr_consolidated_format":1,"metadata":{".zgroup":`+get(t, st, ".zgroup")+`,"x/.zarray":`+get(t, st, "x/.zarray")+
 		`,"y/.zarray":`+get(t, st, "y/.zarray")+`}}`)
 	check("consolidated")
+}
+
+// TestReadsNeverLook holds a read whose every chunk is missing to one request for each.
+func TestReadsNeverLook(t *testing.T) {
+	backing := mem.New()
+	oldArray(t, backing, "/", []int{4, 4}, []int{2, 2})
+	var tr transcript
+	a := mustOpen(t, store.Observe(backing, tr.record), "x")
+	if want := []string{"get x/.zarray", "get x/.zattrs absent", "get x/zarr.json absent"}; !slices.Equal(slices.Sorted(slices.Values(tr.lines)), want) {
+		t.Errorf("opening: %v", tr.lines)
+	}
+	tr.lines = nil
+	if _, err := zarr.Read[float32](t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"get x/0.0 absent", "get x/0.1 absent", "get x/1.0 absent", "get x/1.1 absent"}; !slices.Equal(slices.Sorted(slices.Values(tr.lines)), want) {
+		t.Errorf("reading: %v", tr.lines)
+	}
 }

@@ -147,7 +147,7 @@ func (c *config) keys(m *meta.Array) (*meta.Array, error) {
 	case c.separator == "" || c.separator == m.Keys.Separator || m.Keys.Name == "v2" && len(m.Shape) < 2:
 		return m, nil
 	case !m.NoSeparator:
-		return nil, fault.Newf(fault.Selection, "the metadata says the separator %q, so Separator(%q) cannot be", m.Keys.Separator, c.separator)
+		return nil, fault.Newf(fault.Selection, "the metadata says that chunk keys are separated by %q, not %q", m.Keys.Separator, c.separator)
 	}
 	other := *m
 	other.Keys.Separator = c.separator
