@@ -461,3 +461,102 @@ func TestReadsNeverLook(t *testing.T) {
 		t.Errorf("reading: %v", tr.lines)
 	}
 }
+
+// TestStateSeparator ends the need for the option, and changes nothing else.
+func TestStateSeparator(t *testing.T) {
+	for name, st := range stores(t) {
+		t.Run(name, func(t *testing.T) {
+			ctx := t.Context()
+			oldArray(t, st, "/", []int{4, 4}, []int{2, 2})
+			doc := get(t, st, "x/.zarray")
+			a := mustOpen(t, st, "x", zarr.Separator("/"))
+			other := mustOpen(t, st, "x")
+			b, err := zarr.StateSeparator(ctx, a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := get(t, st, "x/.zarray"), strings.Replace(doc, "{\n  ", "{\n  \"dimension_separator\": \"/\",\n  ", 1); got != want {
+				t.Errorf("the document became %s, want %s", got, want)
+			}
+			plain := mustOpen(t, st, "x")
+			for _, v := range []*zarr.Array{b, plain} {
+				if got, err := zarr.Read[float32](ctx, v); err != nil || !slices.Equal(got, count(16)) {
+					t.Errorf("%v, %v", got, err)
+				}
+				if l, err := v.KeyLayout(ctx); err != nil || !l.Stated || l.Other() != "" {
+					t.Errorf("%+v, %v", l, err)
+				}
+				if same, err := zarr.StateSeparator(ctx, v); err != nil || same != v {
+					t.Errorf("said again: %v, %v", same, err)
+				}
+			}
+			for _, late := range []*zarr.Array{a, other} {
+				if _, err := zarr.StateSeparator(ctx, late); !errors.Is(err, zarr.ErrConflict) {
+					t.Errorf("said after somebody else did: %v", err)
+				}
+			}
+			put(t, st, "x/.zarray", strings.Replace(doc, "4,\n    4", "4,\n    6", 1))
+			if _, err := zarr.StateSeparator(ctx, a); !errors.Is(err, zarr.ErrConflict) || !strings.Contains(err.Error(), "shape") {
+				t.Errorf("over another shape: %v", err)
+			}
+			if err := st.Delete(ctx, "x/.zarray", store.DeleteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := zarr.StateSeparator(ctx, a); !errors.Is(err, zarr.ErrConflict) {
+				t.Errorf("over nothing: %v", err)
+			}
+			if v, err := st.Get(ctx, "x/.zarray", store.GetOptions{}, nil); !errors.Is(err, zarr.ErrNotFound) {
+				t.Errorf("what was deleted is back: %s, %v", v.Bytes, err)
+			}
+		})
+	}
+}
+
+// TestStateSeparatorIsConditional loses no change that comes between reading the document and writing it.
+func TestStateSeparatorIsConditional(t *testing.T) {
+	backing := mem.New()
+	oldArray(t, backing, "/", []int{4, 4}, []int{2, 2})
+	doc := get(t, backing, "x/.zarray")
+	changed := strings.Replace(doc, "-1", "-2", 1)
+	st := &meddler{Store: backing, value: changed}
+	a := mustOpen(t, st, "x", zarr.Separator("/"))
+	st.on = true
+	if _, err := zarr.StateSeparator(t.Context(), a); !errors.Is(err, zarr.ErrConflict) {
+		t.Error(err)
+	}
+	if got := get(t, backing, "x/.zarray"); got != changed {
+		t.Errorf("the document became %s", got)
+	}
+	put(t, backing, "x/.zarray", doc)
+	blind := &meddler{Store: backing, noVersions: true}
+	if _, err := zarr.StateSeparator(t.Context(), mustOpen(t, blind, "x", zarr.Separator("/"))); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("without versions: %v", err)
+	}
+	if _, err := zarr.StateSeparator(t.Context(), mustOpen(t, blind, "x", zarr.Separator("/"), zarr.SingleWriter())); err != nil {
+		t.Errorf("as the single writer: %v", err)
+	}
+	if got := get(t, backing, "x/.zarray"); !strings.Contains(got, "dimension_separator") {
+		t.Errorf("the document became %s", got)
+	}
+}
+
+// meddler is a store in which a value is put whenever its document was read, while it is on.
+type meddler struct {
+	store.Store
+	value      string
+	on         bool
+	noVersions bool
+}
+
+func (m *meddler) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	v, err := m.Store.Get(ctx, key, o, buf)
+	if m.on && strings.HasSuffix(key, ".zarray") {
+		if _, err := m.Store.Put(ctx, key, []byte(m.value), store.PutOptions{}); err != nil {
+			return store.Value{}, err
+		}
+	}
+	if m.noVersions {
+		v.Version = ""
+	}
+	return v, err
+}
