@@ -32,8 +32,8 @@ func faultyWay(t *testing.T, b bucket.Provider) {
 		t.Run(tt.name, func(t *testing.T) {
 			p, u := through(t, b, faultproxy.Config{Seed: 1, Rates: tt.rates})
 			st := open(t, b, u, inFlight, retry.Tries(30)) // ten in a row happen once in 10^7 requests when a fifth of them fail
-			create(t, st, "x", spec(24))
-			r, err := work(t.Context(), st, "x", 24, 3)
+			create(t, st, "x", spec(16))
+			r, err := work(t.Context(), st, "x", 16, 3)
 			if err != nil {
 				t.Error(err)
 			}

@@ -12,7 +12,7 @@ import (
 
 const (
 	workers  = 100
-	turns    = 3
+	turns    = 2
 	inFlight = 16 // what the store is told to allow
 )
 
