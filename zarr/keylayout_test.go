@@ -552,7 +552,7 @@ type meddler struct {
 func (m *meddler) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 	v, err := m.Store.Get(ctx, key, o, buf)
 	if m.on && strings.HasSuffix(key, ".zarray") {
-		if _, err := m.Store.Put(ctx, key, []byte(m.value), store.PutOptions{}); err != nil {
+		if _, err := m.Put(ctx, key, []byte(m.value), store.PutOptions{}); err != nil {
 			return store.Value{}, err
 		}
 	}
