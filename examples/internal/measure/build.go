@@ -43,9 +43,24 @@ func programs() []smallest {
 		{"s3", []string{"s3"}, "s3.Open(ctx, os.Args[1])"},
 		{"gcs", []string{"gcs"}, "gcs.Open(ctx, os.Args[1])"},
 		{"azure", []string{"azure"}, "azure.Open(ctx, os.Args[1])"},
-		{"all of them", []string{"examples/internal/openurl"}, "openurl.Open(ctx, os.Args[1])"},
+		{"all of them", []string{"zarr/store/dir", "zarr/store/http", "s3", "gcs", "azure"}, byScheme},
 	}
 }
+
+// byScheme opens with whatever the URL names.
+const byScheme = `func() (store.Store, error) {
+		switch url := os.Args[1]; url[:2] {
+		case "s3":
+			return s3.Open(ctx, url)
+		case "gs":
+			return gcs.Open(ctx, url)
+		case "az":
+			return azure.Open(ctx, url)
+		case "ht":
+			return http.Open(ctx, url)
+		}
+		return dir.New(os.Args[1]), nil
+	}()`
 
 const module = "github.com/zargo-io/zargo/"
 
@@ -83,15 +98,21 @@ func main() {
 `
 }
 
-// size builds the program below a directory.
+// build builds the program below a directory.
 func (s smallest) build(ctx context.Context, below string) (string, int64, error) {
+	file, err := s.write(below)
+	if err != nil {
+		return "", 0, err
+	}
+	return build(ctx, file, filepath.Join(filepath.Dir(file), "program"))
+}
+
+// write writes the program's text below a directory.
+func (s smallest) write(below string) (string, error) {
 	folder := filepath.Join(below, strings.ReplaceAll(s.name, " ", "-"))
 	if err := os.Mkdir(folder, 0o777); err != nil {
-		return "", 0, err
+		return "", err
 	}
 	file := filepath.Join(folder, "main.go")
-	if err := os.WriteFile(file, []byte(s.source()), 0o666); err != nil {
-		return "", 0, err
-	}
-	return build(ctx, file, filepath.Join(folder, "program"))
+	return file, os.WriteFile(file, []byte(s.source()), 0o666)
 }
