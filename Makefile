@@ -97,6 +97,11 @@ cover: ## coverage of all packages by all tests, in coverage.out
 bench: ## benchmarks for benchstat: BENCH=Read PKG=./zarr COUNT=10
 	@$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count=$(COUNT) $(PKG)
 
+.PHONY: sizes
+sizes: ## what the smallest program with each store weighs, and the functions among the examples, which are started too
+	@$(GO) run ./examples/internal/measure -sizes
+	@$(GO) run ./examples/internal/measure
+
 .PHONY: graph
 graph: ## the imports between our packages, as a Mermaid drawing
 	@$(GO) run ./internal/archtest/draw

@@ -60,8 +60,11 @@ func Table() []Rule {
 		{Package: "cmd/zargo", Own: []string{"zarr/...", "concurrency", "internal/npy", "internal/urlpath", "blob", "s3", "gcs", "azure"},
 			External: []string{"github.com/alecthomas/kong", gocloud}},
 
-		// Examples import what a user can. The quickstart links no provider.
+		// Examples import what a user can. The quickstart links no provider, a function only its own.
 		{Package: "examples/quickstart", Own: []string{"zarr/...", "concurrency", "examples/internal/..."}},
+		{Package: "examples/lambda", Own: []string{"zarr/...", "concurrency", "examples/internal/...", "s3"}, External: []string{"github.com/aws/aws-lambda-go"}},
+		{Package: "examples/cloudrun", Own: []string{"zarr/...", "concurrency", "examples/internal/...", "gcs"}},
+		{Package: "examples/internal/openurl", Own: []string{"zarr/...", "s3", "gcs", "azure"}},
 		{Package: "examples/internal/...", Own: []string{"zarr/...", "concurrency"}},
 		{Package: "examples/...", Own: []string{"zarr/...", "concurrency", "examples/internal/...", "blob", "s3", "gcs", "azure"}},
 
