@@ -94,7 +94,7 @@ func (u unread) check(t *testing.T, err error) {
 	t.Helper()
 	switch {
 	case err == nil:
-		t.Errorf("v%d %s: zargo reads %s now: take it out of unreads, and its values are compared", u.format, u.variable, u.dtype)
+		t.Errorf("v%d %s: zargo reads %s now: take it out of unreads, and put it into Dataset to be compared", u.format, u.variable, u.dtype)
 	case !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), u.dtype):
 		t.Errorf("v%d %s: %v, want errors.ErrUnsupported that names %s", u.format, u.variable, err, u.dtype)
 	}
