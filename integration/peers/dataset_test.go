@@ -219,7 +219,6 @@ func readVariable(t *testing.T, a *zarr.Array, v Variable, told savedVariable) {
 	attrs := a.Attrs()
 	dims := a.Dims()
 	if a.Format() == 2 {
-		dims = nil
 		names, _, err := zarr.Attr[[]string](a, "_ARRAY_DIMENSIONS")
 		if err != nil {
 			t.Error(err)
