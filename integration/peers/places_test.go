@@ -89,18 +89,19 @@ func served(t *testing.T) (folder, url string) {
 	return folder, strings.TrimRight(url, "/") + strings.TrimPrefix(folder, strings.TrimRight(root, "/"))
 }
 
-// files serves a folder's files and nothing else: a folder is no value, and nothing is taken.
+// files serves a folder's files and nothing else, as nginx does for servers.py: what is not a file is not found, whatever
+// the method, and nothing is taken.
 func files(folder string) http.Handler {
 	within := os.DirFS(folder)
 	serve := http.FileServerFS(within)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			w.WriteHeader(http.StatusMethodNotAllowed)
-			return
-		}
 		info, err := fs.Stat(within, strings.TrimPrefix(r.URL.Path, "/"))
 		if err != nil || !info.Mode().IsRegular() {
 			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.WriteHeader(http.StatusMethodNotAllowed)
 			return
 		}
 		w.Header().Set("Content-Type", "application/octet-stream")
