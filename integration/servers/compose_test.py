@@ -93,7 +93,7 @@ class Compose(unittest.TestCase):
         self.assertEqual(self.services["s3"]["environment"], {"ROOT_ACCESS_KEY": s3.KEY, "ROOT_SECRET_KEY": s3.SECRET})
 
     def test_the_commands_that_make_buckets_run(self):
-        for name, module in (("s3-bucket", s3), ("minio-bucket", s3), ("gcs-bucket", gcs), ("azure-container", azure)):
+        for name, module in (("s3-bucket", s3), ("minio-bucket", minio), ("gcs-bucket", gcs), ("azure-container", azure)):
             service, made = self.services[name], []
             host, port = name.rsplit("-", 1)[0], None
             for p in self.services[host]["ports"]:

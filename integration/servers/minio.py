@@ -1,6 +1,7 @@
 """A second opinion on S3: MinIO, built from source as there are no programs or images of it any more. Never linked."""
 import os
 import shutil
+import time
 import urllib.error
 
 import process
@@ -26,7 +27,7 @@ def up(state):
         "MINIO_BROWSER": "off", "MINIO_UPDATE": "off", "MINIO_CALLHOME_ENABLE": "off",
     }, port, "http://%s%s" % (host, HEALTH))
     try:
-        s3.make_bucket(host, s3.BUCKET)
+        make_bucket(host)
     except OSError as why:
         text = why.read().decode(errors="replace")[:300] if isinstance(why, urllib.error.HTTPError) else ""
         down(state)
@@ -49,3 +50,15 @@ def status(state):
         return None
     ok = process.healthy("http://127.0.0.1:%d%s" % (r["port"], HEALTH))
     return "minio  127.0.0.1:%d  pid %d  %s" % (r["port"], r["pid"], "answers" if ok else "DOES NOT ANSWER")
+
+
+def make_bucket(host, patience=30.0):
+    """As s3.make_bucket. Ready is what it says before it is: until then it answers 503, "try again"."""
+    end = time.monotonic() + patience
+    while True:
+        try:
+            return s3.make_bucket(host, s3.BUCKET)
+        except urllib.error.HTTPError as why:
+            if why.code != 503 or time.monotonic() > end:
+                raise
+        time.sleep(0.1)

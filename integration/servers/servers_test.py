@@ -11,6 +11,7 @@ import tempfile
 import textwrap
 import time
 import unittest
+import urllib.error
 import urllib.request
 from contextlib import redirect_stderr, redirect_stdout
 from unittest import mock
@@ -19,6 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import common
+import minio
 import process
 import servers
 import web
@@ -278,6 +280,30 @@ class Web(Case):
         with mock.patch.object(web, "tool", side_effect=common.Missing("apt-get is not on PATH")):
             with self.assertRaisesRegex(common.Missing, "nginx is not here, and apt-get is not on PATH"):
                 web.from_archive()
+
+
+class Minio(unittest.TestCase):
+    def answers(self, *codes):
+        """Stands for s3.make_bucket: it raises these codes, then makes the bucket."""
+        left = list(codes)
+
+        def make(*_):
+            if left:
+                raise urllib.error.HTTPError("http://minio", left.pop(0), "", {}, None)
+            return "made"
+        return mock.patch.object(minio.s3, "make_bucket", make)
+
+    def test_it_is_not_ready_when_it_says_so(self):
+        with self.answers(503, 503), mock.patch.object(minio.time, "sleep"):
+            self.assertEqual(minio.make_bucket("host"), "made")
+
+    def test_it_never_is(self):
+        with self.answers(503), self.assertRaises(urllib.error.HTTPError):
+            minio.make_bucket("host", patience=-1)
+
+    def test_another_answer(self):
+        with self.answers(403), self.assertRaises(urllib.error.HTTPError):
+            minio.make_bucket("host")
 
 
 class Programs(Case):
