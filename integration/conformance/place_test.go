@@ -42,7 +42,6 @@ type network struct {
 	url     func(t *testing.T) string                // of something empty
 	open    func(t *testing.T, url, via string) pair // it, read through the proxy at host:port
 	ownHost bool                                     // the server answers only to its own name
-	known   []clause                                 // through faults, beyond those of the place
 }
 
 // bare opens without the layers that Open puts around the provider.
