@@ -131,6 +131,10 @@ func announced(r store.Range, status int, length *int64, contentRange string) (a
 		off, n, err := r.Resolve(*length)
 		return announcement{skip: off, n: n, body: *length, size: *length}, err
 	case status == http.StatusPartialContent && !r.IsWhole():
+		if contentRange == emptyRange && (length == nil || *length == 0) {
+			_, _, err := r.Resolve(0)
+			return announcement{}, err
+		}
 		first, last, size, ok := parseContentRange(contentRange)
 		if !ok {
 			return announcement{}, foreign(fmt.Sprintf("its Content-Range is %q", contentRange))
@@ -146,6 +150,9 @@ func announced(r store.Range, status int, length *int64, contentRange string) (a
 	}
 	return announcement{}, foreign(fmt.Sprintf("its status is %d for the range %v", status, r))
 }
+
+// emptyRange is what MinIO says of the last bytes of an empty value, where S3 answers 416.
+const emptyRange = "bytes 0--1/0"
 
 // parseContentRange reads "bytes first-last/size", RFC 9110 section 14.4. A size of "*" is not enough for a Value.
 func parseContentRange(s string) (first, last, size int64, ok bool) {

@@ -105,6 +105,8 @@ func TestAnswersToRanges(t *testing.T) {
 		{"last of a value too short", store.Last(5), ranged(206, "bytes 0-3/4", "0123"), "", fault.Corrupt},
 		{"length differs from the range", store.Within(2, 3), ranged(206, "bytes 2-4/10", "2345"), "", fault.Unavailable},
 		{"size not told", store.Within(2, 3), ranged(206, "bytes 2-4/*", "234"), "", fault.Unavailable},
+		{"empty, as MinIO says it", store.Last(3), ranged(206, "bytes 0--1/0", ""), "", fault.Corrupt},
+		{"not empty", store.Last(3), ranged(206, "bytes 0--1/0", "234"), "", fault.Unavailable},
 		{"no Content-Range", store.Within(2, 3), page(206, "", "234", "ETag", `"v"`), "", fault.Unavailable},
 		{"part for the whole", store.Range{}, ranged(206, "bytes 0-3/10", "0123"), "", fault.Unavailable},
 		{"no ETag", store.Range{}, page(200, "", "0123"), "", fault.Unavailable},

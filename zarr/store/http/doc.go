@@ -18,7 +18,8 @@
 //     protocol marks its end.
 //
 // A Version is a strong ETag. A weak one, or Last-Modified with its seconds, could name two values; without a strong
-// one the Version is empty and a pinned read is errors.ErrUnsupported.
+// one the Version is empty and a pinned read is errors.ErrUnsupported. nginx makes its strong ETag of a file's size and
+// time in whole seconds all the same: two values of one size, written within one second, have the same Version there.
 //
 // Redirects are followed, but not from https to http. Another host gets none of the caller's headers and no Referer.
 //
