@@ -1,26 +1,12 @@
 package azure
 
-import (
-	"github.com/zargo-io/zargo/zarr/store"
-	"github.com/zargo-io/zargo/zarr/store/limit"
-	"github.com/zargo-io/zargo/zarr/store/retry"
-)
+import "github.com/zargo-io/zargo/zarr/store"
 
 // defaultRequests is how many requests are in flight at once. 128, as for S3: reads are bound by latency, and an
 // account takes 20 000 requests a second before it throttles.
 const defaultRequests = 128
 
-type stackConfig struct {
-	inFlight int
-	retry    []retry.Option
-}
-
-func (c stackConfig) requests() int {
-	if c.inFlight > 0 {
-		return c.inFlight
-	}
-	return defaultRequests
-}
+func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
 
 // tuning holds Azure's numbers; requests 0 is the default.
 func tuning(requests int) store.Tuning {
@@ -36,13 +22,4 @@ func tuning(requests int) store.Tuning {
 		ListPage:   5000, // Azure's limit
 		Reason:     "Azure: latency-bound at 30 ms and 60 MB/s a connection; more than 20 000 requests/s an account are throttled; a tail costs one more request for its size",
 	}
-}
-
-// build puts the layers around the provider, outermost first: retry, limit. A slot is free while retry waits.
-func (c *config) build(s store.Store) (store.Store, error) {
-	limited, err := limit.New(s, c.stack.requests())
-	if err != nil {
-		return nil, err
-	}
-	return retry.New(limited, c.stack.retry...)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/sas"
 
+	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/retry"
@@ -115,20 +116,14 @@ func TestStoreAzurite(t *testing.T) {
 	})
 	t.Run("failures", func(t *testing.T) {
 		missing := strings.Replace(at(""), "zarr-test", "no-such-container", 1)
-		for verb, err := range verbs(t.Context(), open(t, missing, SharedKey(key))) {
-			if !onlyKind(err, fault.Refused) {
-				t.Errorf("missing container: %s: %v", verb, err)
-			}
+		for verb, err := range fake.Verbs(t.Context(), open(t, missing, SharedKey(key)), `"1"`) {
+			t.Run("missing container: "+verb, func(t *testing.T) { fake.WantKind(t, err, fault.Refused) })
 		}
-		for verb, err := range verbs(t.Context(), open(t, at(""), SharedKey("d3Jvbmc="))) {
-			if !onlyKind(err, fault.Refused) {
-				t.Errorf("wrong key: %s: %v", verb, err)
-			}
+		for verb, err := range fake.Verbs(t.Context(), open(t, at(""), SharedKey("d3Jvbmc=")), `"1"`) {
+			t.Run("wrong key: "+verb, func(t *testing.T) { fake.WantKind(t, err, fault.Refused) })
 		}
-		for verb, err := range verbs(t.Context(), open(t, at(""), Anonymous())) {
-			if !onlyKind(err, fault.Refused) {
-				t.Errorf("no key: %s: %v", verb, err)
-			}
+		for verb, err := range fake.Verbs(t.Context(), open(t, at(""), Anonymous()), `"1"`) {
+			t.Run("no key: "+verb, func(t *testing.T) { fake.WantKind(t, err, fault.Refused) })
 		}
 	})
 }

@@ -1,21 +1,12 @@
 package gcs
 
-import (
-	"github.com/zargo-io/zargo/zarr/store"
-	"github.com/zargo-io/zargo/zarr/store/limit"
-	"github.com/zargo-io/zargo/zarr/store/retry"
-)
+import "github.com/zargo-io/zargo/zarr/store"
 
 // defaultRequests is how many requests are in flight at once. 128, as for S3: latency is alike, and gcsfuse's throughput
 // still grew from 50 connections to 100.
 const defaultRequests = 128
 
-func (c *config) requests() int {
-	if c.inFlight > 0 {
-		return c.inFlight
-	}
-	return defaultRequests
-}
+func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
 
 // tuning holds GCS's numbers.
 func tuning(requests int) store.Tuning {
@@ -29,13 +20,4 @@ func tuning(requests int) store.Tuning {
 		Reason: "GCS over HTTP/1.1: latency-bound, one connection for each request; a bucket begins at about 5000 reads/s " +
 			"and 1000 writes/s and takes twice that every 20 minutes",
 	}
-}
-
-// build puts the layers around the provider, outermost first: retry, limit. A slot is free while retry waits.
-func (c *config) build(s store.Store) (store.Store, error) {
-	limited, err := limit.New(s, c.requests())
-	if err != nil {
-		return nil, err
-	}
-	return retry.New(limited, c.retry...)
 }

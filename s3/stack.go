@@ -1,26 +1,10 @@
 package s3
 
-import (
-	"github.com/zargo-io/zargo/zarr/store"
-	"github.com/zargo-io/zargo/zarr/store/limit"
-	"github.com/zargo-io/zargo/zarr/store/retry"
-)
+import "github.com/zargo-io/zargo/zarr/store"
 
 // defaultRequests is how many requests are in flight at once. 128: reads of less than a second lose 30 to 50 % while
 // anything smaller grows; 256 gains 10 % more, 512 loses. See docs/tuning.md.
 const defaultRequests = 128
-
-type stackConfig struct {
-	inFlight int
-	retry    []retry.Option
-}
-
-func (c stackConfig) requests() int {
-	if c.inFlight > 0 {
-		return c.inFlight
-	}
-	return defaultRequests
-}
 
 // tuning holds S3's numbers; requests 0 is the default.
 func tuning(requests int) store.Tuning {
@@ -36,13 +20,4 @@ func tuning(requests int) store.Tuning {
 		ListPage:   1000, // S3's limit
 		Reason:     "S3: latency-bound at 30 ms and 80 MB/s a connection; more than 5 500 reads/s a prefix are throttled",
 	}
-}
-
-// build puts the layers around the provider, outermost first: retry, limit. A slot is free while retry waits.
-func (c *config) build(s store.Store) (store.Store, error) {
-	limited, err := limit.New(s, c.stack.requests())
-	if err != nil {
-		return nil, err
-	}
-	return retry.New(limited, c.stack.retry...)
 }

@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -165,22 +163,15 @@ func TestRetryAfter(t *testing.T) {
 	if !errors.As(err, &e) || e.RetryAfter() != 7*time.Second {
 		t.Errorf("got %v", err)
 	}
-	now := time.Now()
-	if d := retryAfter(now.Add(time.Minute).UTC().Format(http.TimeFormat), now); d < 58*time.Second || d > time.Minute {
-		t.Errorf("a date gives %v", d)
-	}
 }
 
+// A server that nobody reaches: the error does not tell the parameters.
 func TestNobodyAnswers(t *testing.T) {
-	tls := httptest.NewTLSServer(reply(200, "x"))
-	defer tls.Close()
-	gone := httptest.NewServer(reply(200, "x"))
+	gone := httptest.NewServer(nil)
 	gone.Close()
-	for name, url := range map[string]string{"refused": gone.URL, "TLS": tls.URL, "DNS": "http://no.such.host.invalid"} {
-		_, err := once(t, url+"/?sig=secret").Get(t.Context(), "k", store.GetOptions{}, nil)
-		if !errors.Is(err, fault.Unavailable) || strings.Contains(fmt.Sprint(err), "secret") {
-			t.Errorf("%s: %v", name, err)
-		}
+	_, err := once(t, gone.URL+"/?sig=secret").Get(t.Context(), "k", store.GetOptions{}, nil)
+	if !errors.Is(err, fault.Unavailable) || strings.Contains(fmt.Sprint(err), "secret") {
+		t.Error(err)
 	}
 }
 
@@ -297,46 +288,6 @@ func TestNoListing(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-}
-
-// As many connections as requests in flight, and no more.
-func TestConnections(t *testing.T) {
-	var opened atomic.Int64
-	srv := httptest.NewUnstartedServer(reply(200, strings.Repeat("x", 100_000)))
-	srv.Config.ConnState = func(_ net.Conn, state http.ConnState) {
-		if state == http.StateNew {
-			opened.Add(1)
-		}
-	}
-	srv.Start()
-	defer srv.Close()
-	st := once(t, srv.URL)
-	var wg sync.WaitGroup
-	for range 64 {
-		wg.Go(func() {
-			for range 20 {
-				if _, err := st.Get(t.Context(), "k", store.GetOptions{}, nil); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if n := opened.Load(); n > 70 {
-		t.Errorf("%d connections for 64 requests in flight", n)
-	}
-}
-
-func FuzzContentRange(f *testing.F) {
-	for _, h := range []string{"bytes 0-9/10", "bytes */10", "bytes 9-0/10", "bytes 0-10/10", "bytes 0-9/*", ""} {
-		f.Add(h)
-	}
-	f.Fuzz(func(t *testing.T, h string) {
-		first, last, size, ok := contentRange(h)
-		if ok && (first < 0 || first > last || last >= size) {
-			t.Errorf("%q gives %d to %d of %d", h, first, last, size)
-		}
-	})
 }
 
 func ExampleOpen() {
