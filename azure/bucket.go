@@ -29,7 +29,7 @@ type bucket struct {
 }
 
 func newBucket(client *container.Client, c *config) *bucket {
-	b := &bucket{client: client, page: int32(tuning(0).ListPage)}
+	b := &bucket{client: client, page: listPage}
 	if c.prefix != "" {
 		b.prefix = c.prefix + "/"
 	}

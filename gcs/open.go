@@ -67,6 +67,6 @@ func (c *config) provider(ctx context.Context) (*blob.Store, error) {
 		blob.Name(c.name()),
 		blob.WithHooks(hooks),
 		blob.CheckKeys(b.checkKey),
-		blob.Tuning(tuning(c.requests())),
+		blob.Tuning(c.tuning()),
 	), nil
 }

@@ -29,7 +29,7 @@ func newBucket(client *awss3.Client, c *config) *bucket {
 	b := &bucket{
 		client:      client,
 		name:        aws.String(c.bucket),
-		page:        int32(tuning(0).ListPage),
+		page:        listPage,
 		sse:         types.ServerSideEncryption(c.sse),
 		class:       types.StorageClass(c.storageClass),
 		contentType: aws.String(blob.ContentType),

@@ -31,6 +31,20 @@ func (s Stack) Requests(byDefault int) int {
 	return byDefault
 }
 
+// Why is the reason for that number in a store.Tuning: the provider's for its default, else who chose another.
+func (s Stack) Why(byDefault string) string {
+	if s.InFlight > 0 {
+		return "chosen by MaxInFlight"
+	}
+	return byDefault
+}
+
+// Reasons for numbers that S3 and GCS, or all clouds, have in common.
+const (
+	GapReason    = "30 ms to the first byte at 80 MB/s is 2.4 MB: half of that is cheaper read than asked for"
+	FanoutReason = "a walk waits for its slowest level; a quarter of the requests leaves room for reads"
+)
+
 // Build puts the layers around a provider, outermost first: retry, limit. A slot is free while retry waits.
 func (s Stack) Build(st store.Store, byDefault int) (store.Store, error) {
 	limited, err := limit.New(st, s.Requests(byDefault))
