@@ -3,14 +3,12 @@ package gcs
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"encoding/base64"
 	"errors"
 	"net/http"
 	"slices"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -199,33 +197,4 @@ func TestCustomerKeyAndUserProject(t *testing.T) {
 	}
 	_, err = bare(t, f.At("")).Get(t.Context(), "k", store.GetOptions{}, nil)
 	wantKind(t, err, fault.Refused)
-}
-
-// A server that hangs costs no more than the caller's time limit, in every verb.
-func TestDeadlines(t *testing.T) {
-	noEnvironment(t)
-	f := NewFake(t)
-	hang := make(chan struct{})
-	f.Answer(func(http.ResponseWriter, *http.Request) bool { <-hang; return true })
-	t.Cleanup(func() { close(hang) })
-	s := bare(t, f.At(""))
-	big := make([]byte, 8<<20)
-	for _, c := range []struct {
-		name string
-		verb func(context.Context) error
-	}{
-		{"get", func(ctx context.Context) error { _, err := s.Get(ctx, "k", store.GetOptions{}, nil); return err }},
-		{"put", func(ctx context.Context) error { _, err := s.Put(ctx, "k", big, store.PutOptions{}); return err }},
-		{"delete", func(ctx context.Context) error { return s.Delete(ctx, "k", store.DeleteOptions{}) }},
-		{"list", func(ctx context.Context) error { return fake.ListError(ctx, s, store.Deep) }},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-			defer cancel()
-			began := time.Now()
-			if err := c.verb(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 5*time.Second {
-				t.Errorf("got %v after %v", err, time.Since(began))
-			}
-		})
-	}
 }

@@ -13,7 +13,8 @@ import (
 
 // SetAttrs replaces all attributes of a node, an *Array or a *Group, and returns the node with them. The node's other
 // metadata stays byte for byte as it is. ErrConflict when the document was changed since n was opened; then open again
-// and decide again. A store without versions refuses with errors.ErrUnsupported, unless SingleWriter was given.
+// and decide again. A store without versions refuses with errors.ErrUnsupported, unless SingleWriter was given;
+// one that takes no writes with ErrReadOnly.
 //
 // Consolidated metadata above the node, if any, keeps the old attributes until it is consolidated again.
 func SetAttrs[N Node](ctx context.Context, n N, attrs Attrs) (N, error) {
