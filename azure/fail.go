@@ -100,35 +100,10 @@ func kindOf(status int, code string, ifAbsent bool) error {
 	if k := byCode(code, ifAbsent); k != nil {
 		return k
 	}
-	switch status {
-	case http.StatusNotModified:
-		return fault.Unchanged
-	case http.StatusPreconditionFailed:
-		if code != "" {
-			return fault.Refused
-		}
-		if ifAbsent {
-			return fault.Exists
-		}
-		return fault.Conflict
-	case http.StatusRequestedRangeNotSatisfiable:
-		return fault.Corrupt
-	case http.StatusTooManyRequests:
-		return fault.Throttled
-	case http.StatusNotFound:
-		if code != "" {
-			return fault.Refused // "PathNotFound", or one that is not known here
-		}
-		return fault.Unavailable // from something in between
-	case http.StatusRequestTimeout:
-		return fault.Unavailable
-	case http.StatusNotImplemented:
-		return errors.ErrUnsupported
+	if code != "" && (status == http.StatusPreconditionFailed || status == http.StatusNotFound) {
+		return fault.Refused // not about a version, or "PathNotFound", or one that is not known here
 	}
-	if status >= 400 && status < 500 {
-		return fault.Refused
-	}
-	return fault.Unavailable // 5xx, a redirect, which Azure never sends, or a 2xx that is not the expected one
+	return provider.KindOf(status, ifAbsent) // Unavailable also for a redirect, which Azure never sends, and for an odd 2xx
 }
 
 func hint(code string) string {

@@ -3,7 +3,6 @@ package azure
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"os"
 	"strings"
@@ -43,19 +42,7 @@ func TestStoreBare(t *testing.T) {
 func TestStoreThroughFailures(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
-	var n atomic.Int64
-	f.Answer(func(w http.ResponseWriter, r *http.Request) bool {
-		i := n.Add(1)
-		switch {
-		case i%7 == 0:
-			Fail(w, 503, "ServerBusy", "The server is busy.")
-			return true
-		case i%5 == 0 && r.Method == "GET" && r.Header.Get("If-None-Match") == "":
-			f.Cut(w, r)
-			return true
-		}
-		return false
-	})
+	f.Flaky(azureSays(503, "ServerBusy"), "If-None-Match")
 	var run atomic.Int64
 	storetest.Run(t, func(t *testing.T) store.Store {
 		return open(t, f.At(fmt.Sprintf("run%d", run.Add(1))), Retry(retry.Backoff(time.Millisecond, time.Millisecond)), MaxInFlight(32))

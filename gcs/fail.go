@@ -124,21 +124,6 @@ const unclear = fault.Kind("absent or not")
 
 func kindOf(status int, d document, ifAbsent bool) error {
 	switch status {
-	case http.StatusNotModified:
-		return fault.Unchanged
-	case http.StatusPreconditionFailed:
-		if ifAbsent {
-			return fault.Exists
-		}
-		return fault.Conflict
-	case http.StatusRequestedRangeNotSatisfiable:
-		return fault.Corrupt
-	case http.StatusTooManyRequests:
-		return fault.Throttled
-	case http.StatusNotImplemented:
-		return errors.ErrUnsupported
-	case http.StatusRequestEntityTooLarge:
-		return fault.Limit
 	case http.StatusNotFound:
 		switch {
 		case d.noBucket():
@@ -147,17 +132,15 @@ func kindOf(status int, d document, ifAbsent bool) error {
 			return fault.NotFound
 		}
 		return unclear
-	case http.StatusRequestTimeout, http.StatusConflict, http.StatusGone:
+	case http.StatusConflict, http.StatusGone:
 		return fault.Unavailable // another writer at the same moment, or broken on the way
+	case http.StatusForbidden, http.StatusServiceUnavailable:
+		switch d.code {
+		case "rateLimitExceeded", "userRateLimitExceeded", "SlowDown":
+			return fault.Throttled // with 403 in older answers, 503 in XML
+		}
 	}
-	switch d.code {
-	case "rateLimitExceeded", "userRateLimitExceeded", "SlowDown":
-		return fault.Throttled // with 403 in older answers, 503 in XML
-	}
-	if status >= 400 && status < 500 {
-		return fault.Refused
-	}
-	return fault.Unavailable // 5xx, or a redirect, which GCS has none of
+	return provider.KindOf(status, ifAbsent) // Unavailable also for a redirect, which GCS has none of
 }
 
 func hint(status int, d document) string {

@@ -85,28 +85,10 @@ func kindOf(status int, code string, ifAbsent bool) error {
 	if k := byCode(code); k != nil {
 		return k
 	}
-	switch status {
-	case http.StatusNotModified:
-		return fault.Unchanged
-	case http.StatusPreconditionFailed:
-		if ifAbsent {
-			return fault.Exists
-		}
-		return fault.Conflict
-	case http.StatusRequestedRangeNotSatisfiable:
-		return fault.Corrupt
-	case http.StatusTooManyRequests:
-		return fault.Throttled
-	case http.StatusNotFound, http.StatusRequestTimeout, http.StatusFound:
-		// A 404 that is not in S3's form is from something in between, and so is a 302.
-		return fault.Unavailable
-	case http.StatusNotImplemented:
-		return errors.ErrUnsupported
+	if status >= 300 && status < 400 && status != http.StatusNotModified && status != http.StatusFound {
+		return fault.Refused // S3 redirects to another region; a 302 is from something in between
 	}
-	if status >= 300 && status < 500 {
-		return fault.Refused
-	}
-	return fault.Unavailable // 5xx, or a 2xx that the SDK could not read
+	return provider.KindOf(status, ifAbsent) // Unavailable also for a 2xx that the SDK could not read
 }
 
 func hint(status int, code, region string) string {

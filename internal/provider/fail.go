@@ -63,6 +63,34 @@ func Cause(err error) error {
 	}
 }
 
+// KindOf is the kind of a status of RFC 9110 section 15 that is no success, where a provider has nothing else to go by.
+// ifAbsent tells what a failed precondition means. A 404 proves nothing by itself: something in between may have sent it.
+func KindOf(status int, ifAbsent bool) error {
+	switch status {
+	case http.StatusNotModified:
+		return fault.Unchanged
+	case http.StatusPreconditionFailed:
+		if ifAbsent {
+			return fault.Exists
+		}
+		return fault.Conflict
+	case http.StatusRequestedRangeNotSatisfiable:
+		return fault.Corrupt
+	case http.StatusRequestEntityTooLarge:
+		return fault.Limit
+	case http.StatusTooManyRequests:
+		return fault.Throttled
+	case http.StatusNotImplemented:
+		return errors.ErrUnsupported
+	case http.StatusNotFound, http.StatusRequestTimeout:
+		return fault.Unavailable
+	}
+	if status >= 400 && status < 500 {
+		return fault.Refused
+	}
+	return fault.Unavailable
+}
+
 // Foreign is for answers that look like success but are not the provider's: a captive portal, a proxy's page, an empty
 // body.
 func Foreign(provider, what string) error {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -40,7 +41,7 @@ func TestUnsent(t *testing.T) {
 		{"name server fails", "http://h", &net.DNSError{Err: "server misbehaving", Name: "h", IsTemporary: true}, fault.Unavailable, true},
 		{"name server is late", "http://h", &net.DNSError{Err: "i/o timeout", Name: "h", IsTimeout: true, IsNotFound: true}, fault.Unavailable, true},
 		{"certificate not trusted", untrusted.URL, nil, fault.Refused, true},
-		{"handshake broken off", "https" + strings.TrimPrefix(closesAtOnce(t), "http"), nil, fault.Unavailable, true},
+		{"handshake broken off", "https://" + fake.ClosesAtOnce(t), nil, fault.Unavailable, true},
 		{"connection cut after the request", hangsUp.URL, nil, fault.Unavailable, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -68,25 +69,6 @@ func TestUnsent(t *testing.T) {
 			}
 		})
 	}
-}
-
-// closesAtOnce accepts connections and closes them.
-func closesAtOnce(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			_ = c.Close()
-		}
-	}()
-	return "http://" + l.Addr().String()
 }
 
 // A handshake that broke is no evidence when the request went over another connection.

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Answer answers a request, or returns false and leaves it to the server.
@@ -126,6 +127,21 @@ func (s *Server) Cut(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(full.Body.Bytes()[:full.Body.Len()/2])
 	_ = http.NewResponseController(w).Flush()
 	panic(http.ErrAbortHandler)
+}
+
+// Flaky makes every seventh request fail by busy, and breaks every fifth value off, but for reads with a header.
+func (s *Server) Flaky(busy Answer, but string) {
+	var n atomic.Int64
+	s.Answer(func(w http.ResponseWriter, r *http.Request) bool {
+		switch i := n.Add(1); {
+		case i%7 == 0:
+			return busy(w, r)
+		case i%5 == 0 && r.Method == http.MethodGet && r.Header.Get(but) == "":
+			s.Cut(w, r)
+			return true
+		}
+		return false
+	})
 }
 
 // Page answers everything the same way. header holds names and values.

@@ -20,7 +20,7 @@ import (
 func Unsent(t *testing.T, p Provider, version store.Version) {
 	gone := httptest.NewServer(nil)
 	gone.Close()
-	broken := closesAtOnce(t)
+	broken := ClosesAtOnce(t)
 	for _, c := range []struct {
 		name, url string
 		rt        http.RoundTripper
@@ -65,8 +65,8 @@ func putError(ctx context.Context, st store.Store, o store.PutOptions) error {
 	return err
 }
 
-// closesAtOnce accepts connections and closes them; it gives its host and port.
-func closesAtOnce(t *testing.T) string {
+// ClosesAtOnce accepts connections and closes them; it gives its host and port.
+func ClosesAtOnce(t testing.TB) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
