@@ -110,7 +110,7 @@ func TestWritesKeepTheConnection(t *testing.T) {
 	for i := range keys {
 		keys[i] = fmt.Sprint(i)
 	}
-	for range 150 {
+	for range 50 {
 		if err := store.DeleteAll(t.Context(), s, keys); err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +119,7 @@ func TestWritesKeepTheConnection(t *testing.T) {
 		}
 	}
 	if n := f.Conns(); n > 3 {
-		t.Errorf("300 writes, one after the other, opened %d connections", n)
+		t.Errorf("100 writes, one after the other, opened %d connections", n)
 	}
 }
 

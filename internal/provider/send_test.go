@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -48,7 +49,7 @@ func TestUnsent(t *testing.T) {
 			tr := &http.Transport{}
 			defer tr.CloseIdleConnections()
 			if c.dial != nil {
-				tr.Dial = func(network, _ string) (net.Conn, error) {
+				tr.DialContext = func(_ context.Context, network, _ string) (net.Conn, error) {
 					return nil, &net.OpError{Op: "dial", Net: network, Err: c.dial}
 				}
 			}
@@ -57,7 +58,10 @@ func TestUnsent(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				_, err = Send(r, (&http.Client{Transport: tr}).Do)
+				resp, err := Send(r, (&http.Client{Transport: tr}).Do)
+				if err == nil {
+					_ = resp.Body.Close()
+				}
 				var unsent *store.UnsentError
 				if got := errors.As(err, &unsent); err == nil || got != (c.unsent && method != "GET") {
 					t.Errorf("%s: unsent is %v: %v", method, got, err)
