@@ -156,7 +156,7 @@ func (w *chunkWriter) swap(ctx context.Context) (lost bool, err error) {
 		return false, err
 	}
 	if !absent && v.Version == "" && !a.cfg.singleWriter {
-		return false, fault.Newf(errors.ErrUnsupported, "the store has no versions, so part of a chunk cannot be written safely; see SingleWriter")
+		return false, noVersions(a.st, "part of a chunk cannot be written")
 	}
 	empty, err := w.encode(ctx, buf, func(s *scratch) (chunk []byte, err error) {
 		if absent {

@@ -7,8 +7,9 @@
 //
 // What a server says is believed only when it can be meant:
 //
-//   - 404 and 410 are fault.NotFound, nothing else is. 401 and 403 are fault.Refused, 429 and 503 fault.Throttled with
-//     their Retry-After; a server that fails or cannot be reached is fault.Unavailable.
+//   - 404 and 410 are fault.NotFound, nothing else is. 401, 403, a host name that does not exist and a certificate that is
+//     not trusted are fault.Refused, 429 and 503 fault.Throttled with their Retry-After; a server that fails or cannot be
+//     reached is fault.Unavailable.
 //   - text/html for a key that does not end in .html or .htm is a page about something else (a login, an error sent as
 //     200): fault.Unavailable. So is an empty zarr.json, .zarray, .zgroup, .zattrs or .zmetadata.
 //   - A server that ignores ranges sends all of the value: it is cut to size when its length is announced and at most
