@@ -9,7 +9,7 @@ PYTHON ?= python3
 RACE ?=
 PKG ?= ./...
 SERVERS ?= s3 gcs azure http peers
-TIMEOUT ?= 12m
+TIMEOUT ?= 20m
 COUNT ?= 1
 BENCH ?= .
 
