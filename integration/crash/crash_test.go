@@ -23,7 +23,7 @@ import (
 // Google Cloud Storage and Azure are slower than the one for S3.
 func TestKill(t *testing.T) {
 	t.Run("dir", func(t *testing.T) { kills(t, order{Place: t.TempDir()}, 50, 40*time.Millisecond) })
-	rounds := map[string]int{"s3": 25, "gcs": 12, "azure": 12}
+	rounds := map[string]int{"s3": 50, "gcs": 12, "azure": 12}
 	for _, p := range bucket.All() {
 		t.Run(p.Name, func(t *testing.T) {
 			kills(t, order{Provider: p.Name, Place: p.URL(t)}, rounds[p.Name], 200*time.Millisecond)
