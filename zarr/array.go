@@ -65,9 +65,6 @@ func (a *Array) Chunks() []int { return slices.Clone(a.meta.Grid.Shape) }
 // DType is the data type of the elements.
 func (a *Array) DType() dtype.Type { return a.meta.DType }
 
-// Dims are the names of the axes, "" for one without; nil when the array has none.
-func (a *Array) Dims() []string { return slices.Clone(a.meta.Dims) }
-
 // Codecs is the pipeline from chunk to stored bytes, v2's filters and compressor included.
 func (a *Array) Codecs() []codec.Spec { return slices.Clone(a.chain.Specs()) }
 

@@ -29,6 +29,7 @@ type config struct {
 	storeFill    bool
 	singleWriter bool
 	direct       bool // ignore consolidated metadata
+	labels       []string
 	limits       *concurrency.Limits
 	table        *codec.Table
 	report       *Report
