@@ -36,6 +36,7 @@ type node struct {
 	format int
 	attrs  Attrs
 	docKey string // key of the document that makes it a node
+	doc    []byte // that document; nil when it came from consolidated metadata
 	// What attributes are changed against: the document that holds them, and its version; no version means that the
 	// document was not read itself (consolidated metadata) or, for v2's .zattrs, is absent.
 	attrsKey     string
