@@ -228,12 +228,17 @@ func (c *collection) compare(cached []found) ([]Difference, error) {
 
 // same tells whether two nodes of one path are stored alike.
 func same(a, b Node) bool {
-	x, ex := meta.EncodeAttrs(base(a).attrs)
-	y, ey := meta.EncodeAttrs(base(b).attrs)
-	if ex != nil || ey != nil || !bytes.Equal(x, y) {
+	if !sameAttrs(base(a).attrs, base(b).attrs) {
 		return false
 	}
 	p, isArray := a.(*Array)
 	q, isToo := b.(*Array)
 	return isArray == isToo && (!isArray || difference(p.meta, q.meta) == "")
+}
+
+// sameAttrs compares attributes as they are written.
+func sameAttrs(a, b Attrs) bool {
+	x, ex := meta.EncodeAttrs(a)
+	y, ey := meta.EncodeAttrs(b)
+	return ex == nil && ey == nil && bytes.Equal(x, y)
 }

@@ -56,11 +56,16 @@ func (a *Array) dims() []string {
 	case len(a.cfg.labels) == len(a.meta.Shape):
 		return a.cfg.labels
 	}
-	list, ok := a.attrs[attrDims].([]any)
-	if !ok || len(list) != len(a.meta.Shape) {
+	return xarrayDims(a.attrs, len(a.meta.Shape))
+}
+
+// xarrayDims reads _ARRAY_DIMENSIONS; nil when it does not name every axis.
+func xarrayDims(attrs Attrs, rank int) []string {
+	list, ok := attrs[attrDims].([]any)
+	if !ok || len(list) != rank {
 		return nil
 	}
-	dims := make([]string, len(list))
+	dims := make([]string, rank)
 	for i, v := range list {
 		if dims[i], ok = v.(string); !ok {
 			return nil

@@ -30,13 +30,14 @@ type Attrs = map[string]any
 
 // node is what arrays and groups have in common.
 type node struct {
-	st     store.Store
-	path   string
-	cfg    config
-	format int
-	attrs  Attrs
-	docKey string // key of the document that makes it a node
-	doc    []byte // that document; nil when it came from consolidated metadata
+	st         store.Store
+	path       string
+	cfg        config
+	format     int
+	attrs      Attrs
+	docKey     string // key of the document that makes it a node
+	doc        []byte // that document; nil when it came from consolidated metadata
+	docVersion store.Version
 	// What attributes are changed against: the document that holds them, and its version; no version means that the
 	// document was not read itself (consolidated metadata) or, for v2's .zattrs, is absent.
 	attrsKey     string

@@ -200,7 +200,7 @@ func (n *node) openV1(ctx context.Context) (Node, error) {
 		return nil, refused
 	}
 	attrs := docs[keyAttrsV1].value
-	n.docKey, n.doc = join(n.path, keyArrayV1), d.value.Bytes
+	n.docKey, n.doc, n.docVersion = join(n.path, keyArrayV1), d.value.Bytes, d.value.Version
 	n.attrsKey, n.attrsDoc, n.attrsVersion = join(n.path, keyAttrsV1), attrs.Bytes, attrs.Version
 	m, err := meta.ParseArrayV1(n.docKey, d.value.Bytes, n.attrsKey, attrs.Bytes)
 	if err != nil {
@@ -222,7 +222,7 @@ func (n *node) document(ctx context.Context, name string) (store.Value, error) {
 // parse makes a node of its documents; nil when they do not make one.
 func (n *node) parse(docs map[string]document) (Node, error) {
 	if d, ok := docs[keyV3]; ok {
-		n.docKey, n.doc = join(n.path, keyV3), d.value.Bytes
+		n.docKey, n.doc, n.docVersion = join(n.path, keyV3), d.value.Bytes, d.value.Version
 		m, err := meta.ParseV3(n.docKey, d.value.Bytes)
 		if err != nil {
 			return nil, err
@@ -233,7 +233,7 @@ func (n *node) parse(docs map[string]document) (Node, error) {
 	attrs := docs[keyAttrs].value
 	n.attrsKey, n.attrsDoc, n.attrsVersion = join(n.path, keyAttrs), attrs.Bytes, attrs.Version
 	if d, ok := docs[keyArray]; ok {
-		n.docKey, n.doc = join(n.path, keyArray), d.value.Bytes
+		n.docKey, n.doc, n.docVersion = join(n.path, keyArray), d.value.Bytes, d.value.Version
 		m, err := meta.ParseArrayV2(n.docKey, d.value.Bytes, n.attrsKey, attrs.Bytes)
 		if err != nil {
 			return nil, err
@@ -241,7 +241,7 @@ func (n *node) parse(docs map[string]document) (Node, error) {
 		return n.bind(m)
 	}
 	if d, ok := docs[keyGroup]; ok {
-		n.docKey, n.doc = join(n.path, keyGroup), d.value.Bytes
+		n.docKey, n.doc, n.docVersion = join(n.path, keyGroup), d.value.Bytes, d.value.Version
 		m, err := meta.ParseGroupV2(n.docKey, d.value.Bytes, n.attrsKey, attrs.Bytes)
 		if err != nil {
 			return nil, err

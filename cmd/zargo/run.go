@@ -35,6 +35,7 @@ type cli struct {
 	Put         putCmd         `cmd:"" help:"Write a .npy file into an array."`
 	Cat         catCmd         `cmd:"" help:"Print an array or a part of it."`
 	Consolidate consolidateCmd `cmd:"" help:"Gather the metadata of a hierarchy in one document, or check it."`
+	Migrate     migrateCmd     `cmd:"" help:"Give v1 and v2 nodes v3 metadata; chunks stay as they are."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
 	Help        helpCmd        `cmd:"" help:"Show this, or the help of a command."`
 }
