@@ -84,6 +84,9 @@ func (s Spec) model(cfg config) (*meta.Array, error) {
 	if m.Keys, err = s.keys(m.Format); err != nil {
 		return nil, err
 	}
+	if _, err := cfg.keys(m); err != nil {
+		return nil, err // Separator is no part of the spec, but must not contradict it
+	}
 	m.Codecs, err = s.codecs(m, cfg.table)
 	return m, err
 }

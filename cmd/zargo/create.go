@@ -23,7 +23,7 @@ type specFlags struct {
 	ZFormat   int      `name:"format" help:"Zarr format, 2 or 3." enum:"2,3" default:"3"`
 	Fill      string   `help:"Fill value as JSON, or NaN, Infinity, -Infinity; null in v2 is none." placeholder:"JSON"`
 	Order     string   `help:"Order of the elements within a chunk: C or F." enum:"C,F" default:"C"`
-	Separator string   `help:"Between the numbers of a chunk's key: / or a point." enum:",/,." default:""`
+	Separator string   `help:"Between the numbers of a chunk's key: / or a point. For put without --create: see cat." enum:",/,." default:""`
 	Dims      string   `help:"Names of the axes: time,lat,lon." placeholder:"NAME,…"`
 	Attrs     string   `help:"Attributes, a JSON object." placeholder:"JSON"`
 	Root      string   `help:"Where groups above the node begin; see docs/cli.md." placeholder:"URL"`

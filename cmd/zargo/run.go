@@ -47,6 +47,7 @@ type session struct {
 	in     io.Reader
 	out    io.Writer
 	report zarr.Report
+	warned string // what is to be said although all is well
 }
 
 // run parses the arguments, does what they ask for and returns the exit code. A context that ends is an interrupt.
@@ -86,6 +87,9 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	}
 	if flags.Verbose {
 		fmt.Fprintf(errOut, "zargo: %v\n", &s.report)
+	}
+	if s.warned != "" && err == nil {
+		fmt.Fprintf(errOut, "zargo: warning: %s\n", oneLine(s.warned))
 	}
 	if err != nil && ctx.Err() != nil {
 		err = errInterrupted

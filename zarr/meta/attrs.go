@@ -53,8 +53,36 @@ func setMember(key string, doc []byte, name string, value json.RawMessage) ([]by
 			return slices.Concat(doc[:from], value, doc[from+len(m.raw):]), nil
 		}
 	}
-	// Put first: after the brace and the white space that follows it, which also goes before the next member.
-	return slices.Concat(doc[:open], space, appendString(nil, name), []byte(": "), value, []byte(","), doc[open:]), nil
+	return insert(doc, name, value), nil
+}
+
+// SetSeparator gives a .zarray document, which does not say the separator of its chunk keys, with one: "." or "/".
+// Everything else in it stays byte for byte as it is. key names it in errors.
+func SetSeparator(key string, doc []byte, sep string) ([]byte, error) {
+	o, err := document(key, doc)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.format("2"); err != nil {
+		return nil, err
+	}
+	const name = "dimension_separator"
+	value := appendString(nil, sep)
+	if raw := o.get(name); raw != nil {
+		return nil, o.member(name).bad("it is %s already", brief(raw))
+	}
+	if _, err := o.member(name).oneOf(value, ".", "/"); err != nil {
+		return nil, err
+	}
+	return insert(doc, name, value), nil
+}
+
+// insert puts a member first into a document that has others: after the brace and the white space that follows it, which
+// also goes before the next member.
+func insert(doc []byte, name string, value []byte) []byte {
+	open := bytes.IndexByte(doc, '{') + 1
+	space := doc[open : len(doc)-len(bytes.TrimLeft(doc[open:], " \t\r\n"))]
+	return slices.Concat(doc[:open], space, appendString(nil, name), []byte(": "), value, []byte(","), doc[open:])
 }
 
 func attributes(attrs Attrs) (json.RawMessage, error) {

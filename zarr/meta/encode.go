@@ -242,7 +242,9 @@ func (a *Array) documentV2() (json.RawMessage, error) {
 	w.add("fill_value", fill)
 	w.text("order", order)
 	w.add("filters", filters)
-	w.text("dimension_separator", a.Keys.Separator)
+	if !a.NoSeparator {
+		w.text("dimension_separator", a.Keys.Separator)
+	}
 	w.add("compressor", compressor)
 	w.add("zarr_format", json.RawMessage("2"))
 	w.unknown(a.Unknown)

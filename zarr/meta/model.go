@@ -29,6 +29,10 @@ type Array struct {
 	// written as the compressor, if it can be one.
 	AllFilters bool
 
+	// NoSeparator is for v2: the document does not say the separator of chunk keys, and is written again without it. Parsing
+	// gives Keys the specification's default, a point; old writers left chunks under the keys of the other separator too.
+	NoSeparator bool
+
 	// Unknown are top-level members that this package does not know and may ignore, kept to be written again: in v3
 	// objects with "must_understand": false, in v2 all.
 	Unknown map[string]json.RawMessage

@@ -97,7 +97,9 @@ func arrayV2(o object) (*Array, error) {
 		return nil, err
 	}
 	a.Keys = KeyEncoding{"v2", "."}
-	if raw := o.get("dimension_separator"); raw != nil {
+	if raw := o.get("dimension_separator"); raw == nil {
+		a.NoSeparator = true
+	} else {
 		if a.Keys.Separator, err = o.member("dimension_separator").oneOf(raw, ".", "/"); err != nil {
 			return nil, err
 		}
