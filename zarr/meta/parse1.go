@@ -27,7 +27,7 @@ func arrayV1(o object) (*Array, error) {
 	if err := o.format("1"); err != nil {
 		return nil, err
 	}
-	a := &Array{Format: 1, Keys: KeyEncoding{"v2", "."}, Attrs: Attrs{}}
+	a := &Array{Format: 1, Keys: KeyEncoding{Name: "v2", Separator: "."}, Attrs: Attrs{}}
 	for _, m := range o.all {
 		var err error
 		switch p := o.member(m.name); m.name {

@@ -96,7 +96,7 @@ func arrayV2(o object) (*Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.Keys = KeyEncoding{"v2", "."}
+	a.Keys = KeyEncoding{Name: "v2", Separator: "."}
 	if raw := o.get("dimension_separator"); raw == nil {
 		a.NoSeparator = true
 	} else {
