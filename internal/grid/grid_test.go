@@ -3,6 +3,7 @@ package grid
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -200,6 +201,41 @@ func TestTouchedIsTheNumberOfChunks(t *testing.T) {
 		}
 		if region.Touched(chunk) != n {
 			t.Fatalf("%v in %v: Touched is %d, there are %d", region, chunk, region.Touched(chunk), n)
+		}
+	}
+}
+
+// Cutting along the chunks and then along inner chunks that divide them is cutting along the inner chunks.
+func TestCutOfParts(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for range 3000 {
+		n := 1 + r.IntN(30)
+		inner := 1 + r.IntN(4)
+		outer := inner * (1 + r.IntN(4))
+		s := randomSlice(r, n)
+		got, want := map[[2]int]int{}, map[[2]int]int{} // how often an element goes to a position
+		count := func(m map[[2]int]int, p Part, from int) {
+			for j := range p.N {
+				at, to := p.Off+j*p.Step, p.Out+j
+				if p.At != nil {
+					at, to = p.At[j], p.To[j]
+				}
+				if at < 0 || at >= inner {
+					t.Fatalf("%v: element %d of an inner chunk of %d", s, at, inner)
+				}
+				m[[2]int{from + p.Chunk*inner + at, to}]++
+			}
+		}
+		for b := range (Region{s}).Chunks([]int{outer}) {
+			for _, p := range b.Parts[0].Cut(inner) {
+				count(got, p, b.Coord[0]*outer)
+			}
+		}
+		for b := range (Region{s}).Chunks([]int{inner}) {
+			count(want, b.Parts[0], 0)
+		}
+		if !maps.Equal(got, want) {
+			t.Fatalf("%v by %d by %d: %v, want %v", s, outer, inner, got, want)
 		}
 	}
 }

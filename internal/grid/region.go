@@ -124,6 +124,32 @@ func (w *walker) next() bool {
 	return true
 }
 
+// Cut gives the pieces of a piece in the inner chunks of its chunk: Chunk and Off count from the chunk's start, Out and To
+// from where those of p do.
+func (p Part) Cut(inner int) []Part {
+	s := Slice{Start: p.Off, Step: p.Step, Count: p.N, Index: p.At}
+	if p.N == 0 {
+		return nil
+	}
+	var parts []Part
+	for w := newWalker(s, inner); ; {
+		q := w.Part
+		if p.At == nil {
+			q.Out += p.Out
+		} else {
+			to := make([]int, len(q.To))
+			for i, j := range q.To {
+				to[i] = p.To[j]
+			}
+			q.To = to
+		}
+		parts = append(parts, q)
+		if !w.next() {
+			return parts
+		}
+	}
+}
+
 // Box is a chunk that a region touches.
 type Box struct {
 	Coord []int  // the chunk's position in the grid
