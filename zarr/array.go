@@ -73,9 +73,6 @@ func (a *Array) Chunks() []int { return slices.Clone(a.meta.Grid.Shape) }
 // DType is the data type of the elements.
 func (a *Array) DType() dtype.Type { return a.meta.DType }
 
-// Dims are the names of the axes, "" for one without; nil when the array has none.
-func (a *Array) Dims() []string { return slices.Clone(a.meta.Dims) }
-
 // Codecs is the pipeline from chunk to stored bytes, v2's filters and compressor included.
 func (a *Array) Codecs() []codec.Spec { return slices.Clone(a.chain.Specs()) }
 
@@ -108,7 +105,15 @@ func (a *Array) With(opts ...Option) (*Array, error) {
 		return nil, a.errf(err)
 	}
 	b.meta = m
-	return &b, nil
+	if b.cfg.table == a.cfg.table {
+		return &b, nil
+	}
+	other, err := newArray(b.node, m) // with codecs of the other table
+	if err != nil {
+		return nil, a.errf(err)
+	}
+	other.shared = a.shared
+	return other, nil
 }
 
 // String gives the path and what the array is, for people.

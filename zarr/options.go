@@ -29,7 +29,8 @@ type config struct {
 	maxRequests  int
 	storeFill    bool
 	singleWriter bool
-	direct       bool   // ignore consolidated metadata
+	direct       bool // ignore consolidated metadata
+	labels       []string
 	separator    string // of chunk keys, where metadata leaves it open; "": its default
 	limits       *concurrency.Limits
 	table        *codec.Table
@@ -77,11 +78,11 @@ func intOption(name string, n, least int, set func(*config)) Option {
 	}}
 }
 
-// Format opens only nodes of one Zarr format, 2 or 3, and saves the requests that would find it out.
+// Format opens only nodes of one Zarr format, 1, 2 or 3, and saves the requests that would find it out.
 func Format(format int) Option {
 	return Option{fmt.Sprintf("Format(%d)", format), func(c *config) error {
-		if format != 2 && format != 3 {
-			return fault.Newf(fault.Selection, "format %d is neither 2 nor 3", format)
+		if format < 1 || format > 3 {
+			return fault.Newf(fault.Selection, "format %d is not 1, 2 or 3", format)
 		}
 		c.format = format
 		return nil

@@ -28,14 +28,16 @@ type cli struct {
 	Inflight int           `help:"Bound the chunks that are worked on, and the requests that are sent, at once." placeholder:"N"`
 	Verbose  bool          `short:"v" help:"Report on standard error what was requested."`
 
-	Info    infoCmd    `cmd:"" help:"Show what an array or a group is."`
-	Ls      lsCmd      `cmd:"" help:"List the members of a group."`
-	Attrs   attrsCmd   `cmd:"" help:"Print or change attributes."`
-	Create  createCmd  `cmd:"" help:"Create an array or a group."`
-	Put     putCmd     `cmd:"" help:"Write a .npy file into an array."`
-	Cat     catCmd     `cmd:"" help:"Print an array or a part of it."`
-	Version versionCmd `cmd:"" help:"Print the version."`
-	Help    helpCmd    `cmd:"" help:"Show this, or the help of a command."`
+	Info        infoCmd        `cmd:"" help:"Show what an array or a group is."`
+	Ls          lsCmd          `cmd:"" help:"List the members of a group."`
+	Attrs       attrsCmd       `cmd:"" help:"Print or change attributes."`
+	Create      createCmd      `cmd:"" help:"Create an array or a group."`
+	Put         putCmd         `cmd:"" help:"Write a .npy file into an array."`
+	Cat         catCmd         `cmd:"" help:"Print an array or a part of it."`
+	Consolidate consolidateCmd `cmd:"" help:"Gather the metadata of a hierarchy in one document, or check it."`
+	Migrate     migrateCmd     `cmd:"" help:"Give v1 and v2 nodes v3 metadata; chunks stay as they are."`
+	Version     versionCmd     `cmd:"" help:"Print the version."`
+	Help        helpCmd        `cmd:"" help:"Show this, or the help of a command."`
 }
 
 // session is one run.

@@ -15,7 +15,7 @@ func (*Bad) isNode()   {}
 
 // Array is the metadata of an array.
 type Array struct {
-	Format int   // 2 or 3
+	Format int   // 1, 2 or 3
 	Shape  []int // elements along each axis; empty, not nil, for a scalar
 	Grid   Grid
 	DType  dtype.Type

@@ -183,7 +183,7 @@ func TestWritten(t *testing.T) {
 func TestNotWritable(t *testing.T) {
 	bytes := Named{Name: "bytes", Config: json.RawMessage(`{"endian":"little"}`)}
 	array := func(change func(*Array)) *Array {
-		a := &Array{Format: 2, Shape: []int{2, 2}, Grid: Grid{[]int{1, 1}}, DType: dtype.Float32, Fill: []byte{0, 0, 0, 0}, Codecs: []Named{bytes}, Keys: KeyEncoding{"v2", "."}}
+		a := &Array{Format: 2, Shape: []int{2, 2}, Grid: Grid{[]int{1, 1}}, DType: dtype.Float32, Fill: []byte{0, 0, 0, 0}, Codecs: []Named{bytes}, Keys: KeyEncoding{"v2", ".", ""}}
 		change(a)
 		return a
 	}
@@ -225,7 +225,7 @@ func TestNotWritable(t *testing.T) {
 // by who knows the separator.
 func TestSeparatorUnsaid(t *testing.T) {
 	a := parse2(t, valid2)
-	if !a.NoSeparator || a.Keys != (KeyEncoding{"v2", "."}) {
+	if !a.NoSeparator || a.Keys != (KeyEncoding{"v2", ".", ""}) {
 		t.Errorf("%+v, said: %v", a.Keys, !a.NoSeparator)
 	}
 	for _, sep := range []string{".", "/"} {
