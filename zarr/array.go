@@ -20,8 +20,9 @@ type Array struct {
 	node
 	meta   *meta.Array
 	chain  *codec.Chain
-	chunk  int    // bytes of a decoded chunk
-	fill   []byte // one element: the fill value, or zero where it is undefined
+	shards *codec.Shards // how to read parts of a stored chunk; nil when that cannot be done
+	chunk  int           // bytes of a decoded chunk
+	fill   []byte        // one element: the fill value, or zero where it is undefined
 	shared *shared
 }
 
@@ -53,14 +54,29 @@ func newArray(n node, m *meta.Array) (*Array, error) {
 	if fill == nil {
 		fill = make([]byte, m.DType.Size())
 	}
-	return &Array{node: n, meta: m, chain: chain, chunk: size, fill: fill, shared: &shared{}}, nil
+	return &Array{node: n, meta: m, chain: chain, shards: chain.Shards(), chunk: size, fill: fill, shared: &shared{}}, nil
 }
 
 // Shape is the number of elements along each axis. The slice is the caller's.
 func (a *Array) Shape() []int { return slices.Clone(a.meta.Shape) }
 
-// Chunks is the number of elements of a chunk along each axis. The slice is the caller's.
-func (a *Array) Chunks() []int { return slices.Clone(a.meta.Grid.Shape) }
+// Chunks is the number of elements of a chunk along each axis: of what is encoded as one piece, which in a sharded array is
+// an inner chunk. The slice is the caller's.
+func (a *Array) Chunks() []int {
+	if a.shards != nil {
+		return slices.Clone(a.shards.Chunk)
+	}
+	return slices.Clone(a.meta.Grid.Shape)
+}
+
+// Shards is the number of elements along each axis of a shard, which is one stored object with many chunks in it; nil when
+// chunks are stored each by itself, or cannot be read from their shard without all of it.
+func (a *Array) Shards() []int {
+	if a.shards != nil {
+		return slices.Clone(a.meta.Grid.Shape)
+	}
+	return nil
+}
 
 // DType is the data type of the elements.
 func (a *Array) DType() dtype.Type { return a.meta.DType }
@@ -86,7 +102,7 @@ func (a *Array) Len() int {
 	return n
 }
 
-// ChunkKey is the key, below the store's root, of the chunk at a position of the chunk grid.
+// ChunkKey is the key, below the store's root, of the chunk, or the shard, at a position of the grid that they make.
 func (a *Array) ChunkKey(coord ...int) string { return join(a.path, a.meta.Keys.Key(coord)) }
 
 // With returns a view of the same array with other options.
@@ -100,7 +116,11 @@ func (a *Array) With(opts ...Option) (*Array, error) {
 
 // String gives the path and what the array is, for people.
 func (a *Array) String() string {
-	return fmt.Sprintf("%q %v %v chunks %v v%d", a.path, a.meta.DType, a.meta.Shape, a.meta.Grid.Shape, a.meta.Format)
+	in := ""
+	if a.shards != nil {
+		in = fmt.Sprintf(" in shards %v", a.meta.Grid.Shape)
+	}
+	return fmt.Sprintf("%q %v %v chunks %v%s v%d", a.path, a.meta.DType, a.meta.Shape, a.Chunks(), in, a.meta.Format)
 }
 
 // Refresh opens the array again and returns it as it is now.
