@@ -30,6 +30,10 @@ type Array struct {
 type shared struct {
 	mean  atomic.Int64 // running mean of encoded chunk sizes, 0 before the first
 	locks concurrency.Keyed
+
+	indexes indexCache // of shards
+	loads   concurrency.Joined[*shardIndex]
+	whole   atomic.Bool // the store cannot read parts of shards: it has no versions, or no ranges from the end
 }
 
 // newArray binds metadata to a store. Its errors are *fault.MetaError.
@@ -133,7 +137,7 @@ func (a *Array) Refresh(ctx context.Context) (*Array, error) {
 }
 
 func (a *Array) layout() plan.Layout {
-	return plan.Layout{Shape: a.meta.Shape, Chunks: a.meta.Grid.Shape, Key: func(c []int) string { return a.ChunkKey(c...) }}
+	return plan.Layout{Shape: a.meta.Shape, Chunks: a.meta.Grid.Shape, Key: func(c []int) string { return a.ChunkKey(c...) }, Shards: a.shardLayout()}
 }
 
 // estimate is how many bytes to reserve for a chunk whose encoded size is not known yet.

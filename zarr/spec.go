@@ -23,6 +23,12 @@ type Spec struct {
 	Chunks []int // elements of a chunk along each axis; nil is one chunk for the whole array, at most MaxDefaultChunk bytes
 	DType  dtype.Type
 
+	// Shards are the elements of a shard along each axis: one object that holds many chunks, each to be read by itself. The
+	// lengths are multiples of those of Chunks, which must be set too. nil stores each chunk as an object. Only v3 has
+	// shards. They get an index with a checksum at their end; for another one, give codec.Sharding among the Codecs and the
+	// shape of a shard as Chunks.
+	Shards []int
+
 	// Fill is the value of elements that were never written: a Go value of the data type or a number it can hold
 	// exactly, a json.RawMessage as metadata spells it, [NoFill] for v2's null; nil is the data type's default.
 	Fill any
@@ -77,7 +83,7 @@ func (s Spec) model(cfg config) (*meta.Array, error) {
 		return nil, bad("v2 has no dimension names; xarray keeps them in the attribute _ARRAY_DIMENSIONS")
 	}
 	var err error
-	if m.Grid.Shape, err = s.chunkShape(); err != nil {
+	if m.Grid.Shape, err = s.objectShape(m.Format); err != nil {
 		return nil, err
 	}
 	if m.Fill, err = s.fill(m.Format); err != nil {
@@ -88,6 +94,31 @@ func (s Spec) model(cfg config) (*meta.Array, error) {
 	}
 	m.Codecs, err = s.codecs(m, cfg.table)
 	return m, err
+}
+
+// objectShape is the shape of what is stored as one object: a shard, or a chunk.
+func (s Spec) objectShape(format int) ([]int, error) {
+	switch {
+	case s.Shards == nil:
+		return s.chunkShape()
+	case format != 3:
+		return nil, fault.Newf(fault.Metadata, "v%d has no shards", format)
+	case s.Chunks == nil:
+		return nil, fault.Newf(fault.Metadata, "shards %v, but no chunks", s.Shards)
+	}
+	chunk, err := s.chunkShape()
+	if err != nil {
+		return nil, err
+	}
+	if len(s.Shards) != len(chunk) {
+		return nil, fault.Newf(fault.Metadata, "shards %v for the shape %v", s.Shards, s.Shape)
+	}
+	for i, n := range s.Shards {
+		if n < 1 || n%chunk[i] != 0 {
+			return nil, fault.Newf(fault.Metadata, "shards %v are no multiples of chunks %v", s.Shards, chunk)
+		}
+	}
+	return slices.Clone(s.Shards), nil
 }
 
 func (s Spec) chunkShape() ([]int, error) {
@@ -219,7 +250,7 @@ func (s Spec) codecs(m *meta.Array, table *codec.Table) ([]meta.Named, error) {
 		switch c.Name {
 		case "transpose":
 			arrays = append(arrays, c)
-		case "bytes":
+		case "bytes", "sharding_indexed":
 			serial = &c
 		default:
 			bytes = append(bytes, c)
@@ -233,7 +264,11 @@ func (s Spec) codecs(m *meta.Array, table *codec.Table) ([]meta.Named, error) {
 		c := codec.Bytes(order)
 		serial = &c
 	}
-	all, err := table.Normalize(slices.Concat(arrays, []codec.Spec{*serial}, bytes), codec.Repr{Shape: m.Grid.Shape, Type: m.DType, Fill: m.Fill})
+	specs = slices.Concat(arrays, []codec.Spec{*serial}, bytes)
+	if s.Shards != nil {
+		specs = []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: s.Chunks, Codecs: specs})}
+	}
+	all, err := table.Normalize(specs, codec.Repr{Shape: m.Grid.Shape, Type: m.DType, Fill: m.Fill})
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func Table() []Rule {
 
 		{Package: "concurrency", Own: []string{"zarr/fault"}, External: []string{"golang.org/x/sync"}},
 		{Package: "zarr", Own: []string{"zarr/fault", "zarr/store", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency",
-			"internal/grid", "internal/plan", "internal/bytesview"}},
+			"internal/grid", "internal/plan", "internal/shard", "internal/bytesview"}},
 
 		{Package: "blob", Own: []string{"zarr/fault", "zarr/store"}, External: []string{gocloud}},
 		{Package: "s3", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "zarr/store/limit", "internal/urlpath", "blob"},
