@@ -41,6 +41,14 @@ func newArray(n node, m *meta.Array) (*Array, error) {
 	fail := func(pointer string, err error) error {
 		return &fault.MetaError{Key: n.docKey, Pointer: pointer, Err: err}
 	}
+	pointer := "/chunk_key_encoding"
+	if m.Format == 2 {
+		pointer = "/dimension_separator"
+	}
+	m, err := n.cfg.keys(m)
+	if err != nil {
+		return nil, fail(pointer, err)
+	}
 	repr := codec.Repr{Shape: m.Grid.Shape, Type: m.DType, Fill: m.Fill}
 	size, err := repr.Bytes()
 	if err != nil {
@@ -85,16 +93,13 @@ func (a *Array) Shards() []int {
 // DType is the data type of the elements.
 func (a *Array) DType() dtype.Type { return a.meta.DType }
 
-// Dims are the names of the axes, "" for one without; nil when the array has none.
-func (a *Array) Dims() []string { return slices.Clone(a.meta.Dims) }
-
 // Codecs is the pipeline from chunk to stored bytes, v2's filters and compressor included.
 func (a *Array) Codecs() []codec.Spec { return slices.Clone(a.chain.Specs()) }
 
 // Fill is the fill value in memory form (see package dtype); nil when it is undefined, as v2's null.
 func (a *Array) Fill() []byte { return slices.Clone(a.meta.Fill) }
 
-// Metadata is the parsed metadata document. It is shared: do not change it.
+// Metadata is the parsed metadata document, with the keys that Separator gives. It is shared: do not change it.
 func (a *Array) Metadata() *meta.Array { return a.meta }
 
 // Len is the number of elements.
@@ -115,6 +120,11 @@ func (a *Array) With(opts ...Option) (*Array, error) {
 	if err := b.cfg.add(opts); err != nil {
 		return nil, err
 	}
+	m, err := b.cfg.keys(b.meta)
+	if err != nil {
+		return nil, a.errf(err)
+	}
+	b.meta = m
 	return &b, nil
 }
 

@@ -42,6 +42,9 @@ func SetAttrs[N Node](ctx context.Context, n N, attrs Attrs) (N, error) {
 }
 
 func (n node) withAttrs(ctx context.Context, attrs Attrs) (node, error) {
+	if err := n.writable(); err != nil {
+		return n, n.errf(err)
+	}
 	if n.fromCache {
 		if err := n.reload(ctx); err != nil {
 			return n, n.errf(err)

@@ -50,18 +50,17 @@ const maxReplaced = 100
 
 // read takes what is selected of one shard to its place in dst, all of it from one version.
 func (r *shardReader) read(ctx context.Context, f plan.Fetch) error {
-	cut := r.layout.Cut(f.Box)
 	if only := r.a.shared.whole.Load(); f.Whole || only {
 		// One with so much unused space that nobody would read it all is read in parts after all.
-		if err := r.whole(ctx, f, cut); only || !errors.Is(err, errTooLong) {
+		if err := r.whole(ctx, f); only || !errors.Is(err, errTooLong) {
 			return err
 		}
 	}
 	for try := 1; ; try++ {
-		err := r.parts(ctx, f, cut)
+		err := r.parts(ctx, f)
 		switch {
 		case errors.Is(err, errWhole):
-			return r.whole(ctx, f, cut)
+			return r.whole(ctx, f)
 		case !errors.Is(err, fault.Conflict) || try == maxReplaced:
 			return err
 		}
@@ -69,12 +68,13 @@ func (r *shardReader) read(ctx context.Context, f plan.Fetch) error {
 }
 
 // parts reads the ranges that the index tells, pinned to its version; fault.Conflict when the shard was replaced meanwhile.
-func (r *shardReader) parts(ctx context.Context, f plan.Fetch, cut shard.Cut) error {
+func (r *shardReader) parts(ctx context.Context, f plan.Fetch) error {
 	a := r.a
 	x, fresh, err := a.index(ctx, f.Key)
 	if err != nil {
-		return r.absent(f, cut, err)
+		return r.absent(f, err)
 	}
+	cut := r.layout.Cut(f.Box)
 	p, err := cut.Plan(x.ShardIndex)
 	if err == nil && len(p.Reads) == 0 && !fresh {
 		// Nothing will be read that could find the index stale, so it is asked whether it is.
@@ -82,7 +82,7 @@ func (r *shardReader) parts(ctx context.Context, f plan.Fetch, cut shard.Cut) er
 		if !errors.Is(again, fault.Unchanged) {
 			if again != nil {
 				a.shared.indexes.drop(f.Key, x)
-				return r.absent(f, cut, again)
+				return r.absent(f, again)
 			}
 			x = now
 			p, err = cut.Plan(x.ShardIndex)
@@ -132,7 +132,7 @@ func (r *shardReader) span(ctx context.Context, key string, version store.Versio
 }
 
 // whole reads a shard with one request.
-func (r *shardReader) whole(ctx context.Context, f plan.Fetch, cut shard.Cut) error {
+func (r *shardReader) whole(ctx context.Context, f plan.Fetch) error {
 	a := r.a
 	hold, err := r.op.Acquire(ctx, a.estimate())
 	if err != nil {
@@ -143,7 +143,7 @@ func (r *shardReader) whole(ctx context.Context, f plan.Fetch, cut shard.Cut) er
 	defer putBuffer(buf)
 	v, err := a.fetch(ctx, f.Key, buf)
 	if err != nil {
-		return r.absent(f, cut, err)
+		return r.absent(f, err)
 	}
 	hold.Adjust(int64(cap(v.Bytes)))
 	x := &shardIndex{version: v.Version}
@@ -153,6 +153,7 @@ func (r *shardReader) whole(ctx context.Context, f plan.Fetch, cut shard.Cut) er
 	if v.Version != "" {
 		a.shared.indexes.put(f.Key, x)
 	}
+	cut := r.layout.Cut(f.Box)
 	chunks, missing, err := cut.Locate(x.ShardIndex)
 	if err != nil {
 		return err
@@ -166,19 +167,20 @@ func (r *shardReader) whole(ctx context.Context, f plan.Fetch, cut shard.Cut) er
 }
 
 // absent takes a shard that is proven absent for fill values, and gives back any other error.
-func (r *shardReader) absent(f plan.Fetch, cut shard.Cut, err error) error {
+func (r *shardReader) absent(f plan.Fetch, err error) error {
 	if !errors.Is(err, fault.NotFound) {
 		return err
 	}
-	f.FillRegion(r.dst, r.region, r.a.meta.Grid.Shape, r.a.fill)
-	r.a.cfg.report.chunks(cut.Len(), cut.Len())
+	f.FillRegion(r.dst, r.region, r.a.fill)
+	n := r.layout.Touched(f.Box)
+	r.a.cfg.report.chunks(n, n)
 	return nil
 }
 
 // fill sets inner chunks that the shard does not have to the fill value.
 func (r *shardReader) fill(cut shard.Cut, missing []int) {
 	for _, i := range missing {
-		cut.Box(i).FillRegion(r.dst, r.region, r.layout.Chunk, r.a.fill)
+		cut.Box(i).FillRegion(r.dst, r.region, r.a.fill)
 	}
 }
 

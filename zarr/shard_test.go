@@ -140,6 +140,10 @@ func TestShardsAgainstOracle(t *testing.T) {
 // randomRegion selects of a matrix, and tells the elements in order.
 func randomRegion(r *rand.Rand, rows, cols int) (sel []zarr.Selection, index []int) {
 	axis := func(n int) (zarr.Selection, []int) {
+		if r.IntN(5) == 0 {
+			list := r.Perm(n)[:1+r.IntN(n)]
+			return zarr.Index(list...), list
+		}
 		lo := r.IntN(n)
 		hi := lo + 1 + r.IntN(n-lo)
 		step := 1 + r.IntN(4)
@@ -175,9 +179,19 @@ func TestShardedArrays(t *testing.T) {
 	if s := a.String(); !strings.Contains(s, "chunks [4 3] in shards [8 6]") {
 		t.Errorf("prints as %s", s)
 	}
+	chosen := mustCreate(t, mem.New(), "x", zarr.Spec{Shape: []int{1000, 1000}, Shards: []int{350, 500}, DType: dtype.Int8, Layout: zarr.Layout{Elements: 10000}})
+	if c, s := chosen.Chunks(), chosen.Shards(); !slices.Equal(c, []int{70, 100}) || !slices.Equal(s, []int{350, 500}) {
+		t.Errorf("chosen: chunks %v, shards %v", c, s)
+	}
+	scalar := mustCreate(t, mem.New(), "x", zarr.Spec{Shape: []int{}, Chunks: []int{}, Shards: []int{}, DType: dtype.Int8})
+	if err := zarr.Write(t.Context(), scalar, []int8{7}); err != nil {
+		t.Error(err)
+	}
+	if got, err := zarr.Read[int8](t.Context(), scalar); err != nil || got[0] != 7 || scalar.Shards() == nil {
+		t.Errorf("scalar: %v, %v", got, err)
+	}
 	for name, s := range map[string]zarr.Spec{
 		"v2":          {Format: 2, Chunks: []int{2}, Shards: []int{4}},
-		"no chunks":   {Shards: []int{4}},
 		"no multiple": {Chunks: []int{3}, Shards: []int{4}},
 		"smaller":     {Chunks: []int{4}, Shards: []int{2}},
 		"zero":        {Chunks: []int{2}, Shards: []int{0}},

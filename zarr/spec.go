@@ -20,13 +20,14 @@ import (
 type Spec struct {
 	Format int   // 2 or 3; 0 is 3
 	Shape  []int // elements along each axis; empty for a scalar
-	Chunks []int // elements of a chunk along each axis; nil is one chunk for the whole array, at most MaxDefaultChunk bytes
+	Chunks []int // elements of a chunk along each axis; nil is chosen by Layout
+	Layout Layout
 	DType  dtype.Type
 
 	// Shards are the elements of a shard along each axis: one object that holds many chunks, each to be read by itself. The
-	// lengths are multiples of those of Chunks, which must be set too. nil stores each chunk as an object. Only v3 has
-	// shards. They get an index with a checksum at their end; for another one, give codec.Sharding among the Codecs and the
-	// shape of a shard as Chunks.
+	// lengths are multiples of those of Chunks; where Layout chooses these, it chooses divisors. nil stores each chunk as an
+	// object. Only v3 has shards. They get an index with a checksum at their end; for another one, give codec.Sharding among
+	// the Codecs and the shape of a shard as Chunks.
 	Shards []int
 
 	// Fill is the value of elements that were never written: a Go value of the data type or a number it can hold
@@ -43,9 +44,6 @@ type Spec struct {
 	Dims      []string // names of the axes, "" for one without a name; nil is none. Only v3 stores them
 	Attrs     Attrs
 }
-
-// MaxDefaultChunk is the most bytes that an array may have to be stored in one chunk unasked.
-const MaxDefaultChunk = 16 << 20
 
 // NoFill is the Spec.Fill of a v2 array whose fill value is undefined (null). Its missing chunks read as zero, and
 // every chunk written is stored.
@@ -82,43 +80,64 @@ func (s Spec) model(cfg config) (*meta.Array, error) {
 	if s.Dims != nil && m.Format == 2 {
 		return nil, bad("v2 has no dimension names; xarray keeps them in the attribute _ARRAY_DIMENSIONS")
 	}
-	var err error
-	if m.Grid.Shape, err = s.objectShape(m.Format); err != nil {
+	chunk, object, err := s.shapes(m.Format)
+	if err != nil {
 		return nil, err
 	}
+	m.Grid.Shape = object
 	if m.Fill, err = s.fill(m.Format); err != nil {
 		return nil, err
 	}
 	if m.Keys, err = s.keys(m.Format); err != nil {
 		return nil, err
 	}
-	m.Codecs, err = s.codecs(m, cfg.table)
+	if _, err := cfg.keys(m); err != nil {
+		return nil, err // Separator is no part of the spec, but must not contradict it
+	}
+	m.Codecs, err = s.codecs(m, chunk, cfg.table)
 	return m, err
 }
 
-// objectShape is the shape of what is stored as one object: a shard, or a chunk.
-func (s Spec) objectShape(format int) ([]int, error) {
-	switch {
-	case s.Shards == nil:
-		return s.chunkShape()
-	case format != 3:
-		return nil, fault.Newf(fault.Metadata, "v%d has no shards", format)
-	case s.Chunks == nil:
-		return nil, fault.Newf(fault.Metadata, "shards %v, but no chunks", s.Shards)
+// shapes are the shapes of a chunk and of what is stored as one object, a shard or a chunk.
+func (s Spec) shapes(format int) (chunk, object []int, err error) {
+	if s.Shards == nil {
+		chunk, err = s.chunkShape()
+		return chunk, chunk, err
 	}
-	chunk, err := s.chunkShape()
-	if err != nil {
-		return nil, err
+	bad := func(format string, args ...any) ([]int, []int, error) {
+		return nil, nil, fault.Newf(fault.Metadata, format, args...)
 	}
-	if len(s.Shards) != len(chunk) {
-		return nil, fault.Newf(fault.Metadata, "shards %v for the shape %v", s.Shards, s.Shape)
+	if format != 3 {
+		return bad("v%d has no shards", format)
+	}
+	if len(s.Shards) != len(s.Shape) {
+		return bad("shards %v for the shape %v", s.Shards, s.Shape)
 	}
 	for i, n := range s.Shards {
-		if n < 1 || n%chunk[i] != 0 {
-			return nil, fault.Newf(fault.Metadata, "shards %v are no multiples of chunks %v", s.Shards, chunk)
+		if n < 1 {
+			return bad("shards have length %d along axis %d", n, i)
 		}
 	}
-	return slices.Clone(s.Shards), nil
+	if s.Chunks == nil {
+		if chunk, err = s.Layout.chunks(s.Shards, s.DType.Size()); err != nil {
+			return nil, nil, err
+		}
+		for i := range chunk {
+			for s.Shards[i]%chunk[i] != 0 {
+				chunk[i]--
+			}
+		}
+		return chunk, slices.Clone(s.Shards), nil
+	}
+	if chunk, err = s.chunkShape(); err != nil {
+		return nil, nil, err
+	}
+	for i, n := range s.Shards {
+		if n%chunk[i] != 0 {
+			return bad("shards %v are no multiples of chunks %v", s.Shards, chunk)
+		}
+	}
+	return chunk, slices.Clone(s.Shards), nil
 }
 
 func (s Spec) chunkShape() ([]int, error) {
@@ -133,18 +152,7 @@ func (s Spec) chunkShape() ([]int, error) {
 		}
 		return slices.Clone(s.Chunks), nil
 	}
-	chunk := make([]int, len(s.Shape))
-	for i, d := range s.Shape {
-		chunk[i] = max(d, 1)
-	}
-	n, err := codec.Repr{Shape: chunk, Type: s.DType}.Bytes()
-	if err != nil {
-		return nil, err
-	}
-	if n > MaxDefaultChunk {
-		return nil, fault.Newf(fault.Limit, "the array has %d bytes, too many for one chunk: set Spec.Chunks", n)
-	}
-	return chunk, nil
+	return s.Layout.chunks(s.Shape, s.DType.Size())
 }
 
 func (s Spec) fill(format int) ([]byte, error) {
@@ -225,7 +233,7 @@ func (s Spec) keys(format int) (meta.KeyEncoding, error) {
 }
 
 // codecs is the whole pipeline in the spelling of the format.
-func (s Spec) codecs(m *meta.Array, table *codec.Table) ([]meta.Named, error) {
+func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Named, error) {
 	specs := s.Codecs
 	if specs == nil {
 		specs = []codec.Spec{codec.Zstd(0)}
@@ -266,7 +274,7 @@ func (s Spec) codecs(m *meta.Array, table *codec.Table) ([]meta.Named, error) {
 	}
 	specs = slices.Concat(arrays, []codec.Spec{*serial}, bytes)
 	if s.Shards != nil {
-		specs = []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: s.Chunks, Codecs: specs})}
+		specs = []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: chunk, Codecs: specs})}
 	}
 	all, err := table.Normalize(specs, codec.Repr{Shape: m.Grid.Shape, Type: m.DType, Fill: m.Fill})
 	if err != nil {

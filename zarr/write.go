@@ -49,6 +49,9 @@ func WriteBytes(ctx context.Context, a *Array, src []byte, sel ...Selection) err
 }
 
 func (a *Array) write(ctx context.Context, src []byte, r grid.Region) error {
+	if err := a.writable(); err != nil {
+		return a.errf(err)
+	}
 	p := plan.Plan{Layout: a.layout(), Region: r}
 	if err := a.admit(p); err != nil {
 		return err

@@ -17,11 +17,12 @@ import (
 type infoCmd struct {
 	URL  string `arg:"" name:"url" help:"The array or group."`
 	JSON bool   `name:"json" help:"Print one JSON object."`
+	separatorFlag
 }
 
 // Run shows one node.
 func (c *infoCmd) Run(ctx context.Context, s *session) error {
-	p, n, err := s.openNode(ctx, c.URL)
+	p, n, err := s.openNode(ctx, c.URL, c.options()...)
 	if err != nil {
 		return err
 	}
@@ -33,6 +34,11 @@ func (c *infoCmd) Run(ctx context.Context, s *session) error {
 	info.URL = p.where
 	if info.Attributes, err = attributes(n); err != nil {
 		return p.fail(err)
+	}
+	if a, ok := n.(*zarr.Array); ok {
+		if err := info.look(ctx, p, a); err != nil {
+			return p.fail(err)
+		}
 	}
 	if g, ok := n.(*zarr.Group); ok {
 		members := []nodeInfo{}
@@ -81,6 +87,9 @@ func (i *nodeInfo) print(out io.Writer, attrs zarr.Attrs) error {
 			plural = ""
 		}
 		row("bytes", "%s in %v chunk%s", sizeText(d.Bytes), d.NumChunks, plural)
+	}
+	if i.Warning != "" {
+		row("warning", "%s", i.Warning)
 	}
 	if err := w.Flush(); err != nil {
 		return err

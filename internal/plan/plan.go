@@ -63,7 +63,7 @@ func (p Plan) Fetches() iter.Seq[Fetch] {
 	return func(yield func(Fetch) bool) {
 		for b := range p.Region.Chunks(p.Chunks) {
 			f := Fetch{Box: b, Key: p.Key(b.Coord), Covers: b.Covers(p.Shape, p.Chunks), Full: b.Full(p.Chunks)}
-			f.Whole = p.Shards == nil || p.Shards.Whole(p.Shards.Cut(b).Len(), p.inside(b.Coord))
+			f.Whole = p.Shards == nil || p.Shards.Whole(p.Shards.Touched(b), p.inside(b.Coord))
 			if !yield(f) {
 				return
 			}
@@ -82,21 +82,7 @@ func (p Plan) inside(coord []int) int {
 }
 
 // Len is the number of fetches, by arithmetic alone.
-func (p Plan) Len() int {
-	n := 1
-	for i, s := range p.Region {
-		if s.Count == 0 {
-			return 0
-		}
-		if s.Step >= p.Chunks[i] {
-			n *= s.Count // every selected element lies in a chunk of its own
-			continue
-		}
-		last := s.Start + (s.Count-1)*s.Step
-		n *= last/p.Chunks[i] - s.Start/p.Chunks[i] + 1
-	}
-	return n
-}
+func (p Plan) Len() int { return p.Region.Touched(p.Chunks) }
 
 // String lists the requests of the plan that can be told before an index is known, one a line. [shard.Plan] tells the others.
 func (p Plan) String() string {

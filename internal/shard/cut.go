@@ -27,6 +27,15 @@ func (l *Layout) fits(n int, most int64) bool {
 	return most >= 0 && int64(n) <= most/max(l.ChunkBytes, 1)
 }
 
+// Touched is the number of inner chunks of a shard that a box touches, by arithmetic alone.
+func (l *Layout) Touched(b grid.Box) int {
+	r := make(grid.Region, len(b.Parts))
+	for i, p := range b.Parts {
+		r[i] = grid.Slice{Start: p.Off, Step: p.Step, Count: p.N, Index: p.At}
+	}
+	return r.Touched(l.Chunk)
+}
+
 // Cut is what a box selects of a shard, cut into inner chunks.
 type Cut struct {
 	layout *Layout
@@ -38,12 +47,7 @@ type Cut struct {
 func (l *Layout) Cut(b grid.Box) Cut {
 	c := Cut{layout: l, axes: make([][]grid.Part, len(b.Parts)), n: 1}
 	for i, p := range b.Parts {
-		axis := grid.Region{{Start: p.Off, Step: p.Step, Count: p.N}}
-		for piece := range axis.Chunks(l.Chunk[i : i+1]) {
-			q := piece.Parts[0]
-			q.Out += p.Out
-			c.axes[i] = append(c.axes[i], q)
-		}
+		c.axes[i] = p.Cut(l.Chunk[i])
 		c.n *= len(c.axes[i])
 	}
 	return c

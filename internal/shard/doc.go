@@ -1,8 +1,8 @@
 // Package shard plans what to read of a shard, without reading anything.
 //
-//	cut := layout.Cut(box)          // the inner chunks that a selection touches
-//	if layout.Whole(cut.Len(), n) { … } // one request for the shard, its index included
-//	p, err := cut.Plan(index)       // else the index first, and then these ranges
+//	if layout.Whole(layout.Touched(box), n) { … } // one request for the shard, its index included
+//	cut := layout.Cut(box)          // else the index first, and of the inner chunks that a selection touches
+//	p, err := cut.Plan(index)       // these ranges
 //	for _, r := range p.Reads { … } // r.Off, r.Len, and the inner chunks within
 //
 // Neighbours are merged by the store's numbers: a hole is read through when that is cheaper than another request, and no

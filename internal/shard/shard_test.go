@@ -103,6 +103,13 @@ func TestCutAgainstGrid(t *testing.T) {
 			n[i] = 1 + r.IntN(2*shard[i])
 			start, step := r.IntN(n[i]), 1+r.IntN(3)
 			region[i] = grid.Slice{Start: start, Step: step, Count: 1 + r.IntN((n[i]-start-1)/step+1)}
+			switch r.IntN(4) {
+			case 0:
+				list := r.Perm(n[i])[:1+r.IntN(n[i])]
+				region[i] = grid.Slice{Count: len(list), Index: list}
+			case 1:
+				region[i] = grid.Slice{Start: start, Step: -step, Count: 1 + r.IntN(start/step+1)}
+			}
 		}
 		l := layout(t, shard, chunk, 0, 0)
 		want := map[string]grid.Box{} // by position of the inner chunk in the array
@@ -111,6 +118,9 @@ func TestCutAgainstGrid(t *testing.T) {
 		}
 		for b := range region.Chunks(shard) {
 			c := l.Cut(b)
+			if l.Touched(b) != c.Len() {
+				t.Fatalf("%v: %d touched, %d cut", b, l.Touched(b), c.Len())
+			}
 			for i := range c.Len() {
 				in := c.Box(i)
 				at := make([]int, rank)

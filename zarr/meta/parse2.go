@@ -92,37 +92,45 @@ func arrayV2(o object) (*Array, error) {
 			return nil, err
 		}
 	}
-	if err := a.readShape(o); err != nil {
-		return nil, err
-	}
-	raw, p, err := o.need("dtype")
+	order, err := a.readFacts(o)
 	if err != nil {
 		return nil, err
 	}
-	t, order, err := dtype.ParseV2(raw)
-	if err != nil {
-		return nil, p.err(err)
-	}
-	a.DType = t
-	if err := o.member("shape").fits(a.Shape, t.Size()); err != nil {
-		return nil, err
-	}
-	if raw, p, err = o.need("chunks"); err != nil {
-		return nil, err
-	}
-	if err := a.readChunks(p, raw); err != nil {
-		return nil, err
-	}
-	if err := a.readFill(o); err != nil {
-		return nil, err
-	}
-	a.Keys = KeyEncoding{"v2", "."}
-	if raw := o.get("dimension_separator"); raw != nil {
+	a.Keys = KeyEncoding{Name: "v2", Separator: "."}
+	if raw := o.get("dimension_separator"); raw == nil {
+		a.NoSeparator = true
+	} else {
 		if a.Keys.Separator, err = o.member("dimension_separator").oneOf(raw, ".", "/"); err != nil {
 			return nil, err
 		}
 	}
 	return a, a.readPipeline(o, order)
+}
+
+// readFacts reads what v1 and v2 spell alike: shape, data type, chunks and fill value. It returns the byte order.
+func (a *Array) readFacts(o object) (dtype.Order, error) {
+	if err := a.readShape(o); err != nil {
+		return dtype.NoOrder, err
+	}
+	raw, p, err := o.need("dtype")
+	if err != nil {
+		return dtype.NoOrder, err
+	}
+	t, order, err := dtype.ParseV2(raw)
+	if err != nil {
+		return dtype.NoOrder, p.err(err)
+	}
+	a.DType = t
+	if err := o.member("shape").fits(a.Shape, t.Size()); err != nil {
+		return dtype.NoOrder, err
+	}
+	if raw, p, err = o.need("chunks"); err != nil {
+		return dtype.NoOrder, err
+	}
+	if err := a.readChunks(p, raw); err != nil {
+		return dtype.NoOrder, err
+	}
+	return order, a.readFill(o)
 }
 
 // readPipeline makes the pipeline that a v3 array would have of order, byte order, filters and compressor.
@@ -131,18 +139,10 @@ func (a *Array) readPipeline(o object, bytes dtype.Order) error {
 	if err != nil {
 		return err
 	}
-	order, err := p.oneOf(raw, "C", "F")
-	if err != nil {
+	if err := a.readOrder(raw, p); err != nil {
 		return err
 	}
-	if order == "F" && len(a.Shape) > 1 {
-		a.Codecs = append(a.Codecs, reversal(len(a.Shape)))
-	}
-	serial := Named{Name: "bytes"}
-	if bytes != dtype.NoOrder {
-		serial.Config = json.RawMessage(`{"endian":"` + bytes.String() + `"}`)
-	}
-	a.Codecs = append(a.Codecs, serial)
+	a.Codecs = append(a.Codecs, serial(bytes))
 
 	// The specification requires "filters"; writers without filters have been seen to leave it out.
 	if raw := o.get("filters"); raw != nil && string(raw) != "null" {
@@ -167,6 +167,24 @@ func (a *Array) readPipeline(o object, bytes dtype.Order) error {
 	n, err := p.numcodec(raw)
 	a.Codecs = append(a.Codecs, n)
 	return err
+}
+
+// readOrder reads the order of elements in a chunk.
+func (a *Array) readOrder(raw []byte, p place) error {
+	order, err := p.oneOf(raw, "C", "F")
+	if err == nil && order == "F" && len(a.Shape) > 1 {
+		a.Codecs = append(a.Codecs, reversal(len(a.Shape)))
+	}
+	return err
+}
+
+// serial is the bytes codec that a byte order amounts to.
+func serial(order dtype.Order) Named {
+	n := Named{Name: "bytes"}
+	if order != dtype.NoOrder {
+		n.Config = json.RawMessage(`{"endian":"` + order.String() + `"}`)
+	}
+	return n
 }
 
 // numcodec reads a numcodecs configuration: an object with an id.
