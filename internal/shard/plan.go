@@ -63,7 +63,7 @@ func (c Cut) Plan(x codec.ShardIndex) (Plan, error) {
 		to := max(end, k.Off+k.Len)
 		if i > first && (k.Off-end > c.layout.Gap || to > end && to-off > c.layout.Max) {
 			p.Reads = append(p.Reads, Read{off, end - off, chunks[first:i:i]})
-			first, end = i, 0
+			first = i
 		}
 		if i == first {
 			off, to = k.Off, k.Off+k.Len
