@@ -188,6 +188,7 @@ func TestKeyLayout(t *testing.T) {
 		{"both, taken for nested", "0.0 0.1 1/0 1/1", "", "/", zarr.KeyLayout{Separator: "/", Flat: true, Nested: true}, "; nested (0/0) ones are used", 2},
 		{"empty", "", "", "", zarr.KeyLayout{Separator: "."}, "no chunks were seen", 1},
 		{"other things", "0 1 notes.txt 0.0.0 00.0 -1.0 0.0/0 c/0/0 0/x 0/0/0 1.5e3 .0 0.", "", "", zarr.KeyLayout{Separator: "."}, "no chunks were seen", 2},
+		{"other folders", "-a/0 +1/0 zz/0 1/1", "", "", zarr.KeyLayout{Separator: ".", Nested: true}, nested, 2},
 		{"said and true", "0/0", "/", "", zarr.KeyLayout{Separator: "/", Stated: true, Nested: true}, nested, 2},
 		{"said and untrue", "0.0", "/", "", zarr.KeyLayout{Separator: "/", Stated: true, Flat: true}, "but the metadata says nested (0/0)", 1},
 	}
@@ -551,7 +552,7 @@ type meddler struct {
 func (m *meddler) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 	v, err := m.Store.Get(ctx, key, o, buf)
 	if m.on && strings.HasSuffix(key, ".zarray") {
-		if _, err := m.Store.Put(ctx, key, []byte(m.value), store.PutOptions{}); err != nil {
+		if _, err := m.Put(ctx, key, []byte(m.value), store.PutOptions{}); err != nil {
 			return store.Value{}, err
 		}
 	}

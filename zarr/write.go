@@ -177,7 +177,7 @@ func (w *chunkWriter) swap(ctx context.Context) (lost bool, err error) {
 		return false, err
 	}
 	if !absent && v.Version == "" && !a.cfg.singleWriter {
-		return false, fault.Newf(errors.ErrUnsupported, "the store has no versions, so part of a chunk cannot be written safely; see SingleWriter")
+		return false, noVersions(a.st, "part of a chunk cannot be written")
 	}
 	if absent {
 		v.Bytes = nil

@@ -15,13 +15,17 @@ import (
 )
 
 type infoCmd struct {
-	URL  string `arg:"" name:"url" help:"The array or group."`
-	JSON bool   `name:"json" help:"Print one JSON object."`
+	URL    string `arg:"" name:"url" help:"The array or group."`
+	JSON   bool   `name:"json" help:"Print one JSON object."`
+	Tuning bool   `name:"tuning" help:"Show the numbers of the store at the URL instead, each with its reason; nothing is requested."`
 	separatorFlag
 }
 
 // Run shows one node.
 func (c *infoCmd) Run(ctx context.Context, s *session) error {
+	if c.Tuning {
+		return c.tuning(ctx, s)
+	}
 	p, n, err := s.openNode(ctx, c.URL, c.options()...)
 	if err != nil {
 		return err
