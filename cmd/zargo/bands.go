@@ -20,10 +20,11 @@ type band struct {
 	bytes int
 }
 
-// bands cuts what is selected of an array. The parts follow one another in C order.
-func bands(a *zarr.Array, r region) (iter.Seq[band], error) {
+// bands cuts what is selected of an array, at boundaries of chunks or, to write, of shards. The parts follow one another in C
+// order.
+func bands(a *zarr.Array, r region, chunks []int) (iter.Seq[band], error) {
 	memory := concurrency.Memory() / 2
-	return cut(r, a.Chunks(), a.DType().Size(), min(maxBand, memory), memory)
+	return cut(r, chunks, a.DType().Size(), min(maxBand, memory), memory)
 }
 
 // cut makes bands of about target bytes each, or of one row of chunks; fault.Limit when that is more than limit.

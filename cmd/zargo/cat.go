@@ -54,7 +54,7 @@ func (c *catCmd) print(ctx context.Context, w io.Writer, a *zarr.Array, r region
 	if c.Format == "text" {
 		return printText(ctx, w, a, r)
 	}
-	parts, err := bands(a, r)
+	parts, err := bands(a, r, a.Chunks())
 	if err != nil {
 		return err
 	}
