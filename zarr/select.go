@@ -116,7 +116,7 @@ func (a *Array) region(sel []Selection) (grid.Region, error) {
 	if len(sel) > len(shape) {
 		return nil, a.errf(fault.Newf(fault.Selection, "%d selections for %d axes", len(sel), len(shape)))
 	}
-	r := grid.Whole(shape)
+	r, chunk := grid.Whole(shape), a.Chunks()
 	taken := make([]bool, len(shape))
 	for i, s := range sel {
 		if s == nil {
@@ -133,7 +133,7 @@ func (a *Array) region(sel []Selection) (grid.Region, error) {
 			return nil, a.errf(fault.Newf(fault.Selection, "axis %d is selected twice", k))
 		}
 		taken[k] = true
-		g, err := s.resolve(axis{shape[k], a.meta.Grid.Shape[k]})
+		g, err := s.resolve(axis{shape[k], chunk[k]})
 		if err != nil {
 			return nil, a.errf(fmt.Errorf("axis %d: %w", k, err))
 		}

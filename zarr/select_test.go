@@ -101,6 +101,11 @@ func TestSelectionsAgainstOracle(t *testing.T) {
 		}
 		if spec.Format == 3 {
 			spec.Dims = names
+			if rank > 0 && r.IntN(3) == 0 {
+				for _, c := range spec.Chunks {
+					spec.Shards = append(spec.Shards, c*(1+r.IntN(3)))
+				}
+			}
 		} else if rank > 0 {
 			spec.Attrs = zarr.Attrs{"_ARRAY_DIMENSIONS": names}
 		}
