@@ -124,12 +124,12 @@ func TestBlockedPuts(t *testing.T) {
 		o    store.PutOptions
 		want error
 	}{
-		{"below a file", "file/below", store.PutOptions{}, fault.Exists},
-		{"below a file, if absent", "file/below", store.PutOptions{IfAbsent: true}, fault.Exists},
+		{"below a file", "file/below", store.PutOptions{}, fault.Path},
+		{"below a file, if absent", "file/below", store.PutOptions{IfAbsent: true}, fault.Path},
 		{"below a file, if version", "file/below", store.PutOptions{IfVersion: v}, fault.Conflict},
-		{"deep below a file", "file/b/c/d", store.PutOptions{}, fault.Exists},
-		{"on a folder", "folder", store.PutOptions{}, fault.Exists},
-		{"on a folder, if absent", "folder", store.PutOptions{IfAbsent: true}, fault.Exists},
+		{"deep below a file", "file/b/c/d", store.PutOptions{}, fault.Path},
+		{"on a folder", "folder", store.PutOptions{}, fault.Path},
+		{"on a folder, if absent", "folder", store.PutOptions{IfAbsent: true}, fault.Path},
 		{"on a folder, if version", "folder", store.PutOptions{IfVersion: v}, fault.Conflict},
 		{"name too long", strings.Repeat("n", 300), store.PutOptions{}, fault.Path},
 	}

@@ -13,7 +13,7 @@
 //	find ROOT -name '.zargo-tmp-*' -mmin +60 -delete
 //
 // Files get mode 0666 and folders 0777, both less the umask. A Put whose way is blocked, because a parent of the key is a
-// file or the key is a folder, is fault.Exists (with IfVersion fault.Conflict: no value is there). Delete leaves empty
+// file or the key is a folder, is fault.Path (with IfVersion fault.Conflict: no value is there). Delete leaves empty
 // folders; a listing does not show them.
 //
 // # Conditions

@@ -45,13 +45,13 @@ func kindOf(err error) fault.Kind {
 	return fault.Unavailable
 }
 
-// blocked says for a write what stands in its way.
+// blocked says for a write what stands in its way: names that a directory cannot have at once, though a bucket can.
 func blocked(err error) error {
 	if errors.Is(err, syscall.ENOTDIR) {
-		return fault.Newf(fault.Exists, "a parent of the key holds a value: %w", clean(err))
+		return fault.Newf(fault.Path, "a parent of the key holds a value: %w", clean(err))
 	}
 	if errors.Is(err, syscall.EISDIR) || errors.Is(err, fs.ErrExist) {
-		return fault.Newf(fault.Exists, "there are keys below it, or an empty folder: %w", clean(err))
+		return fault.Newf(fault.Path, "there are keys below it, or an empty folder: %w", clean(err))
 	}
 	return err
 }

@@ -67,8 +67,8 @@ func early(path string, o store.PutOptions) error {
 		return err
 	}
 	if o.IfAbsent {
-		if _, err := os.Lstat(path); err == nil {
-			return fault.Exists
+		if f, err := os.Lstat(path); err == nil {
+			return taken(f)
 		}
 	}
 	return nil
@@ -181,8 +181,14 @@ func (s *Store) placeOver(ctx context.Context, temp, path string, in info, want 
 // placeNew moves temp to path if that name is free.
 func (s *Store) placeNew(ctx context.Context, temp, path string) error {
 	err := s.link(temp, path)
-	if err == nil || errors.Is(err, fs.ErrExist) {
-		return existing(err)
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, fs.ErrExist) {
+		if f, err := os.Lstat(path); err == nil {
+			return taken(f)
+		}
+		return fault.Exists // a moment ago
 	}
 	if !noLinks(err) {
 		return blocked(err)
@@ -192,19 +198,21 @@ func (s *Store) placeNew(ctx context.Context, temp, path string) error {
 		return err
 	}
 	defer release()
-	if _, err := os.Lstat(path); err == nil {
-		return fault.Exists
+	if f, err := os.Lstat(path); err == nil {
+		return taken(f)
 	} else if !absent(err) {
 		return err
 	}
 	return blocked(rename(temp, path))
 }
 
-func existing(err error) error {
-	if err != nil {
-		return fault.Exists
+// taken says what is at a name that was to be free. A folder is no value: who reads the key finds it absent, and must not
+// be told that somebody else wrote it.
+func taken(f os.FileInfo) error {
+	if f.IsDir() {
+		return fault.Newf(fault.Path, "there are keys below it, or an empty folder")
 	}
-	return nil
+	return fault.Exists
 }
 
 // noLinks tells whether the file system has no links: FAT, and many in user space.
