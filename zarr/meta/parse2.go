@@ -99,7 +99,7 @@ func arrayV2(o object) (*Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, order, err := dtype.ParseV2(raw)
+	t, order, err := p.types.ParseV2(raw, objectCodec(o))
 	if err != nil {
 		return nil, p.err(err)
 	}
@@ -125,6 +125,30 @@ func arrayV2(o object) (*Array, error) {
 	return a, a.readPipeline(o, order)
 }
 
+// objectCodec is the id of the codec that stands where one has to that makes bytes of objects: it is the first filter, or
+// the compressor where there are no filters. "" when there is none.
+func objectCodec(o object) string {
+	raw := o.get("compressor")
+	if filters := o.get("filters"); filters != nil {
+		if all, err := o.member("filters").list(filters); err == nil && len(all) > 0 {
+			raw = all[0]
+		}
+	}
+	codec, err := o.object(raw)
+	if err != nil {
+		return ""
+	}
+	id := codec.get("id")
+	if id == nil {
+		return ""
+	}
+	s, err := codec.text(id)
+	if err != nil {
+		return ""
+	}
+	return s
+}
+
 // readPipeline makes the pipeline that a v3 array would have of order, byte order, filters and compressor.
 func (a *Array) readPipeline(o object, bytes dtype.Order) error {
 	raw, p, err := o.need("order")
@@ -142,7 +166,9 @@ func (a *Array) readPipeline(o object, bytes dtype.Order) error {
 	if bytes != dtype.NoOrder {
 		serial.Config = json.RawMessage(`{"endian":"` + bytes.String() + `"}`)
 	}
-	a.Codecs = append(a.Codecs, serial)
+	if a.DType.Size() > 0 { // else the codec that makes bytes of objects is among those that follow
+		a.Codecs = append(a.Codecs, serial)
+	}
 
 	// The specification requires "filters"; writers without filters have been seen to leave it out.
 	if raw := o.get("filters"); raw != nil && string(raw) != "null" {

@@ -3,8 +3,6 @@ package meta
 import (
 	"bytes"
 	"encoding/json"
-
-	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
 // ParseV3 reads a zarr.json document; key names it in errors.
@@ -138,7 +136,7 @@ func (a *Array) readType(o object) error {
 	if err != nil {
 		return err
 	}
-	a.DType, err = dtype.ParseV3(raw)
+	a.DType, err = p.types.ParseV3(raw)
 	if err != nil {
 		return p.err(err)
 	}
