@@ -5,6 +5,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -22,8 +23,13 @@ type band struct {
 
 // bands cuts what is selected of an array. The parts follow one another in C order.
 func bands(a *zarr.Array, r region) (iter.Seq[band], error) {
+	return bandsOf(a, a.DType(), r)
+}
+
+// bandsOf cuts elements that are held as a type.
+func bandsOf(a *zarr.Array, t dtype.Type, r region) (iter.Seq[band], error) {
 	memory := concurrency.Memory() / 2
-	return cut(r, a.Chunks(), a.DType().Size(), min(maxBand, memory), memory)
+	return cut(r, a.Chunks(), t.Size(), min(maxBand, memory), memory)
 }
 
 // cut makes bands of about target bytes each, or of one row of chunks; fault.Limit when that is more than limit.

@@ -80,7 +80,11 @@ func (i *nodeInfo) print(out io.Writer, attrs zarr.Attrs) error {
 		if d.NumChunks.IsInt64() && d.NumChunks.Int64() == 1 {
 			plural = ""
 		}
-		row("bytes", "%s in %v chunk%s", sizeText(d.Bytes), d.NumChunks, plural)
+		size := "varying"
+		if d.Bytes != nil {
+			size = sizeText(d.Bytes)
+		}
+		row("bytes", "%s in %v chunk%s", size, d.NumChunks, plural)
 	}
 	if err := w.Flush(); err != nil {
 		return err
