@@ -187,7 +187,7 @@ func (n *node) document(ctx context.Context, name string) (store.Value, error) {
 func (n *node) parse(docs map[string]document) (Node, error) {
 	if d, ok := docs[keyV3]; ok {
 		n.docKey = join(n.path, keyV3)
-		m, err := meta.ParseV3(n.docKey, d.value.Bytes)
+		m, err := meta.Parser{Types: n.cfg.types}.V3(n.docKey, d.value.Bytes)
 		if err != nil {
 			return nil, err
 		}
@@ -198,7 +198,7 @@ func (n *node) parse(docs map[string]document) (Node, error) {
 	n.attrsKey, n.attrsDoc, n.attrsVersion = join(n.path, keyAttrs), attrs.Bytes, attrs.Version
 	if d, ok := docs[keyArray]; ok {
 		n.docKey = join(n.path, keyArray)
-		m, err := meta.ParseArrayV2(n.docKey, d.value.Bytes, n.attrsKey, attrs.Bytes)
+		m, err := meta.Parser{Types: n.cfg.types}.ArrayV2(n.docKey, d.value.Bytes, n.attrsKey, attrs.Bytes)
 		if err != nil {
 			return nil, err
 		}

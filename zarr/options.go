@@ -6,6 +6,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -31,6 +32,7 @@ type config struct {
 	direct       bool // ignore consolidated metadata
 	limits       *concurrency.Limits
 	table        *codec.Table
+	types        *dtype.Table // nil: dtype.Standard
 	report       *Report
 }
 
@@ -140,6 +142,17 @@ func WithCodecs(t *codec.Table) Option {
 			return fault.Newf(fault.Selection, "no table")
 		}
 		c.table = t
+		return nil
+	}}
+}
+
+// WithTypes reads metadata with the data types of t instead of dtype.Standard.
+func WithTypes(t *dtype.Table) Option {
+	return Option{"WithTypes(…)", func(c *config) error {
+		if t == nil {
+			return fault.Newf(fault.Selection, "no table")
+		}
+		c.types = t
 		return nil
 	}}
 }

@@ -213,7 +213,7 @@ func (U) Canon([]byte) {}
 // Check finds what is no Unicode code point.
 func (t U) Check(b []byte) error {
 	for i := 0; i+4 <= len(b); i += 4 {
-		if r := binary.LittleEndian.Uint32(b[i:]); r > utf8.MaxRune {
+		if r := binary.LittleEndian.Uint32(b[i:]); r > utf8.MaxRune || !utf8.ValidRune(rune(r)) {
 			return fault.Newf(fault.Type, "element %d of %v has the code point %#x", i/t.Size(), t, r)
 		}
 	}

@@ -3,6 +3,7 @@ package dtype
 import (
 	"encoding/binary"
 	"reflect"
+	"unicode/utf8"
 
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -125,6 +126,9 @@ func Value(t Type, v any) (b []byte, ok bool, err error) {
 		return append(text, make([]byte, t.Size()-len(text))...), true, nil
 	case U:
 		if r.Kind() == reflect.String {
+			if !utf8.ValidString(r.String()) {
+				return nil, true, fault.Newf(fault.Type, "%.80q is no UTF-8", r.String())
+			}
 			b, err := t.ParseFill(appendString(nil, r.String()), 3)
 			return b, true, asType(err)
 		}

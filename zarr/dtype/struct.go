@@ -323,6 +323,9 @@ func (s *Struct) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 			do(b)
 		}
 		s.Canon(b)
+		if err := s.Check(b); err != nil {
+			return nil, fault.Newf(fault.Metadata, "fill value %s: %w", abbreviate(raw), err)
+		}
 		return b, nil
 	}
 	var members map[string]json.RawMessage
@@ -426,7 +429,7 @@ func (s *Struct) V2(o Order) (json.RawMessage, error) {
 		if err != nil {
 			return nil, err
 		}
-		if t[0] == '"' && t[1] >= 'a' { // a name of TensorStore's, which it does not take for a field
+		if t[0] == '"' && t[1] >= 'a' && t[1] <= 'z' { // a name of TensorStore's, which it does not take for a field
 			return nil, fault.Newf(errors.ErrUnsupported, "v2 has no field of %v", f.Type)
 		}
 		out = append(append(append(append(out, '['), appendString(nil, f.Name)...), ','), t...)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -121,8 +122,8 @@ func (t *Table) parseV3(raw json.RawMessage, depth int) (Type, error) {
 		if !wholeBytes(bits) {
 			return nil, fault.Newf(fault.Metadata, "data type %.40q: the number of bits is no multiple of 8", name)
 		}
-		n := parseLength(bits) / 8
-		if len(bits) > 12 {
+		n, err := strconv.Atoi(bits)
+		if n /= 8; err != nil {
 			n = MaxSize + 1
 		}
 		return R(n), errors.Join(plainConfig(config), sized(R(n), n))

@@ -345,7 +345,10 @@ func (t DateTime) Time(i Instant) (time.Time, error) {
 			return time.Time{}, tooFar
 		}
 		year, month := floorDiv(months.Int64(), 12)
-		return time.Date(int(1970+year), time.Month(1+month), 1, 0, 0, 0, 0, time.UTC), nil
+		if year += 1970; int64(int(year)) != year { // where an int has 32 bits
+			return time.Time{}, tooFar
+		}
+		return time.Date(int(year), time.Month(1+month), 1, 0, 0, 0, 0, time.UTC), nil
 	}
 	num, den, ok := t.Unit.length()
 	if !ok {

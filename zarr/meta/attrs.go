@@ -21,7 +21,7 @@ func EncodeAttrs(attrs Attrs) ([]byte, error) { return indent(attributes(attrs))
 // SetAttrs gives a v3 document with other attributes. Everything else in it stays byte for byte as it is. key names it in
 // errors.
 func SetAttrs(key string, doc []byte, attrs Attrs) ([]byte, error) {
-	o, err := document(key, doc)
+	o, err := document(key, doc, nil)
 	if err != nil {
 		return nil, err
 	}

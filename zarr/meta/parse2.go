@@ -9,7 +9,12 @@ import (
 // ParseArrayV2 reads a .zarray document and the .zattrs document beside it, nil when there is none; the keys name them in
 // errors.
 func ParseArrayV2(key string, zarray []byte, attrsKey string, zattrs []byte) (*Array, error) {
-	o, err := document(key, zarray)
+	return Parser{}.ArrayV2(key, zarray, attrsKey, zattrs)
+}
+
+// ArrayV2 is ParseArrayV2 with the parser's data types.
+func (with Parser) ArrayV2(key string, zarray []byte, attrsKey string, zattrs []byte) (*Array, error) {
+	o, err := document(key, zarray, with.Types)
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +28,7 @@ func ParseArrayV2(key string, zarray []byte, attrsKey string, zattrs []byte) (*A
 
 // ParseGroupV2 reads a .zgroup document and the .zattrs document beside it, nil when there is none.
 func ParseGroupV2(key string, zgroup []byte, attrsKey string, zattrs []byte) (*Group, error) {
-	o, err := document(key, zgroup)
+	o, err := document(key, zgroup, nil)
 	if err != nil {
 		return nil, err
 	}

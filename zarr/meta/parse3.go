@@ -6,8 +6,11 @@ import (
 )
 
 // ParseV3 reads a zarr.json document; key names it in errors.
-func ParseV3(key string, doc []byte) (Node, error) {
-	o, err := document(key, doc)
+func ParseV3(key string, doc []byte) (Node, error) { return Parser{}.V3(key, doc) }
+
+// V3 is ParseV3 with the parser's data types.
+func (with Parser) V3(key string, doc []byte) (Node, error) {
+	o, err := document(key, doc, with.Types)
 	if err != nil {
 		return nil, err
 	}

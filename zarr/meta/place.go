@@ -226,9 +226,12 @@ func compact(raw []byte) json.RawMessage {
 	return b.Bytes()
 }
 
-// document reads a whole document, an object.
-func document(key string, doc []byte) (object, error) {
-	p := place{key: key, types: dtype.Standard()}
+// document reads a whole document, an object; data types in it are those of types, of dtype.Standard where that is nil.
+func document(key string, doc []byte, types *dtype.Table) (object, error) {
+	if types == nil {
+		types = dtype.Standard()
+	}
+	p := place{key: key, types: types}
 	saw, err := check(doc, true)
 	if err != nil {
 		return object{}, p.err(err)
