@@ -125,13 +125,13 @@ func (p *parser) text() (any, error) {
 	quote := p.s[0]
 	var b strings.Builder
 	for i := 1; i < len(p.s); i++ {
-		switch c := p.s[i]; {
-		case c == quote:
+		switch c := p.s[i]; c {
+		case quote:
 			p.s = p.s[i+1:]
 			return b.String(), nil
-		case c == '\n':
+		case '\n':
 			return nil, at.bad("a string does not end")
-		case c == '\\':
+		case '\\':
 			r, rest, err := unescape(p.s[i:])
 			if err != nil {
 				return nil, at.bad("a string has an escape that is not known")

@@ -172,8 +172,12 @@ func (t S) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	return base64Fill(raw, int(t))
 }
 
-// FormatFill writes base64 without the padding.
-func (t S) FormatFill(fill []byte, _ int) (json.RawMessage, error) {
+// FormatFill writes base64: in v2 of all bytes, which TensorStore insists on; in v3 without the padding, as zarr-python
+// does.
+func (t S) FormatFill(fill []byte, format int) (json.RawMessage, error) {
+	if format < 3 {
+		return quote64(fill), wantFill(t, fill)
+	}
 	return quote64([]byte(Text(fill))), wantFill(t, fill)
 }
 

@@ -80,7 +80,7 @@ func unitOf(s string) (Unit, bool) {
 // maxScale bounds scale factors (numpy.datetime64 in the registry of extensions).
 const maxScale = math.MaxInt32
 
-// NaT, "not a time", is the Instant or Span that is none.
+// NaT is the Instant or Span that is none: "not a time".
 const NaT = math.MinInt64
 
 // Instant is a point in time, counted in units of its data type from 1970-01-01T00:00:00 UTC, or NaT. See
