@@ -15,11 +15,7 @@ func (s *Struct) Moves(t reflect.Type) ([]Move, error) {
 	if t.Kind() != reflect.Struct {
 		return nil, fault.Newf(fault.Type, "%v is no struct, as elements of %v are", t, s)
 	}
-	m, err := s.moves(nil, t, 0, 0)
-	if err != nil {
-		return nil, err
-	}
-	return m, nil
+	return s.moves(nil, t, 0, 0)
 }
 
 // maxMoves bounds a plan; a structure of more scattered runs than that is read field by field.
@@ -37,9 +33,14 @@ func (s *Struct) moves(m []Move, t reflect.Type, packed, base int) ([]Move, erro
 			return nil, fault.Newf(fault.Type, "%v has no field for %.40q of %v", t, f.Name, s)
 		}
 		delete(byName, f.Name)
-		var err error
-		if m, err = f.moves(m, g.Type, packed+f.Offset, base+int(g.Offset), f.Shape); err != nil {
+		one, err := f.moves(g.Type)
+		if err != nil {
 			return nil, err
+		}
+		for _, o := range one {
+			if m, err = join(m, Move{packed + f.Offset + o.Packed, base + int(g.Offset) + o.Go, o.Size}); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for name := range byName {
@@ -48,38 +49,47 @@ func (s *Struct) moves(m []Move, t reflect.Type, packed, base int) ([]Move, erro
 	return m, nil
 }
 
-func (f Field) moves(m []Move, t reflect.Type, packed, base int, shape []int) ([]Move, error) {
-	if inner, ok := f.Type.(*Struct); ok && len(shape) == 0 {
-		if t.Kind() != reflect.Struct {
-			return nil, fault.Newf(fault.Type, "the field %.40q is %v in Go, not %v", f.Name, t, inner)
-		}
-		return inner.moves(m, t, packed, base)
+// join appends a move, to the last one where it goes on at both ends.
+func join(m []Move, next Move) ([]Move, error) {
+	if k := len(m) - 1; k >= 0 && m[k].Packed+m[k].Size == next.Packed && m[k].Go+m[k].Size == next.Go {
+		m[k].Size += next.Size
+		return m, nil
 	}
-	if len(shape) == 0 {
-		if !f.Type.Fits(t) || int(t.Size()) != f.Type.Size() {
-			return nil, fault.Newf(fault.Type, "the field %.40q is %v in Go, which does not fit %v", f.Name, t, f.Type)
-		}
-		size := f.Type.Size()
-		if k := len(m) - 1; k >= 0 && m[k].Packed+m[k].Size == packed && m[k].Go+m[k].Size == base {
-			m[k].Size += size
-			return m, nil
-		}
-		if len(m) == maxMoves {
-			return nil, fault.Newf(fault.Limit, "%v has more than %d scattered fields", t, maxMoves)
-		}
-		return append(m, Move{packed, base, size}), nil
+	if len(m) == maxMoves {
+		return nil, fault.Newf(fault.Limit, "a structure of more than %d scattered fields", maxMoves)
 	}
-	if t.Kind() != reflect.Array || t.Len() != shape[0] {
-		return nil, fault.Newf(fault.Type, "the field %.40q of shape %v is %v in Go", f.Name, f.Shape, t)
+	return append(m, next), nil
+}
+
+// moves are those of one field, from its own start.
+func (f Field) moves(t reflect.Type) ([]Move, error) {
+	for _, d := range f.Shape {
+		if t.Kind() != reflect.Array || t.Len() != d {
+			return nil, fault.Newf(fault.Type, "the field %.40q of shape %v does not fit %v in Go", f.Name, f.Shape, t)
+		}
+		t = t.Elem()
 	}
-	step := f.Type.Size()
-	for _, d := range shape[1:] {
-		step *= d
-	}
-	var err error
-	for i := range shape[0] {
-		if m, err = f.moves(m, t.Elem(), packed+i*step, base+i*int(t.Elem().Size()), shape[1:]); err != nil {
+	one := []Move{{0, 0, f.Type.Size()}}
+	if inner, ok := f.Type.(*Struct); ok {
+		var err error
+		if one, err = inner.Moves(t); err != nil {
 			return nil, err
+		}
+	} else if !f.Type.Fits(t) || int(t.Size()) != f.Type.Size() {
+		return nil, fault.Newf(fault.Type, "the field %.40q is %v in Go, which does not fit %v", f.Name, t, f.Type)
+	}
+	size, step := f.Type.Size(), int(t.Size())
+	if size == step && len(one) == 1 { // nothing between the values
+		one[0].Size *= f.Elems()
+		return one, nil
+	}
+	var m []Move
+	for i := range f.Elems() {
+		for _, o := range one {
+			var err error
+			if m, err = join(m, Move{i*size + o.Packed, i*step + o.Go, o.Size}); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return m, nil
