@@ -8,8 +8,8 @@ GO ?= go
 PYTHON ?= python3
 RACE ?=
 PKG ?= ./...
-SERVERS ?= s3 gcs azure peers
-TIMEOUT ?= 12m
+SERVERS ?= s3 gcs azure http peers
+TIMEOUT ?= 20m
 COUNT ?= 1
 BENCH ?= .
 
@@ -33,6 +33,10 @@ test: ## all tests once, with real servers: RACE=1, PKG=./zarr/..., SERVERS=s3
 	  [ "$${CI:-}" != true ] || exit 1; \
 	  exec $(GO) test $(race) -count=$(COUNT) -timeout=$(TIMEOUT) $(PKG); \
 	fi
+
+.PHONY: test-all
+test-all: ## test with a second S3 (MinIO), and what cannot be had is a failure; its first build takes minutes
+	@CI=true $(MAKE) --no-print-directory test SERVERS="s3 gcs azure http minio peers"
 
 .PHONY: check
 check: ## what CI runs: format, lint, vet everywhere, tidy, build, import table, all tests with -race
@@ -96,6 +100,11 @@ cover: ## coverage of all packages by all tests, in coverage.out
 .PHONY: bench
 bench: ## benchmarks for benchstat: BENCH=Read PKG=./zarr COUNT=10
 	@$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count=$(COUNT) $(PKG)
+
+.PHONY: sizes
+sizes: ## what the smallest program with each store weighs, and the functions among the examples, which are started too
+	@$(GO) run ./examples/internal/measure -sizes
+	@$(GO) run ./examples/internal/measure
 
 .PHONY: graph
 graph: ## the imports between our packages, as a Mermaid drawing

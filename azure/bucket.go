@@ -9,6 +9,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 
 	"github.com/zargo-io/zargo/blob"
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -28,7 +29,7 @@ type bucket struct {
 }
 
 func newBucket(client *container.Client, c *config) *bucket {
-	b := &bucket{client: client, page: int32(tuning(0).ListPage)}
+	b := &bucket{client: client, page: listPage}
 	if c.prefix != "" {
 		b.prefix = c.prefix + "/"
 	}
@@ -63,10 +64,10 @@ func (b *bucket) block(key string) *blockblob.Client {
 // checkKey keeps prefix and key together within what Azure takes. The characters that gocloud's driver escapes
 // (" # % ?) are taken as they are: nothing here goes through the driver, and the client encodes them in the URL.
 func (b *bucket) checkKey(key string) error {
-	full := b.prefix + key
-	if len(full) > store.MaxKey {
-		return fault.Newf(fault.Path, "key %q has %d bytes with its prefix, more than %d", key, len(full), store.MaxKey)
+	if err := provider.CheckLength(b.prefix, key); err != nil {
+		return err
 	}
+	full := b.prefix + key
 	if n := strings.Count(full, "/") + 1; n > maxSegments {
 		return fault.Newf(fault.Path, "key %q has %d segments with its prefix, more than %d", key, n, maxSegments)
 	}

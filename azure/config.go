@@ -13,6 +13,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	azblob "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
 
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -28,7 +29,7 @@ type config struct {
 	credential           azcore.TokenCredential
 	httpClient           policy.Transporter
 	tier, contentType    string
-	stack                stackConfig
+	stack                provider.Stack
 	envSecret            bool // a key or a SAS token is the environment's
 	keyAccount           string
 	idle                 interface{ CloseIdleConnections() }
@@ -55,41 +56,38 @@ func (c *config) check() error {
 		}
 	}
 	if len(given) > 1 {
-		return usage("%s contradict each other", strings.Join(given, " and "))
+		return provider.Usage("%s contradict each other", strings.Join(given, " and "))
 	}
 	if c.connection != "" && c.place != (place{}) {
-		return usage("with a connection string it says where the account is, not parameters or options")
+		return provider.Usage("with a connection string it says where the account is, not parameters or options")
 	}
 	if c.protocol != "" && c.protocol != "http" && c.protocol != "https" {
-		return usage("parameter protocol is %q, neither http nor https", c.protocol)
+		return provider.Usage("parameter protocol is %q, neither http nor https", c.protocol)
 	}
 	if c.cdn && c.emulator {
-		return usage("cdn and localemu contradict each other")
+		return provider.Usage("cdn and localemu contradict each other")
 	}
 	if c.domain != "" {
 		if u, err := url.Parse("https://" + c.domain); err != nil || u.Host != c.domain || u.Hostname() == "" {
 			bad := c.domain
 			c.domain = ""
-			return usage("parameter domain is %q, not a host name such as blob.core.windows.net or 127.0.0.1:10000", bad)
+			return provider.Usage("parameter domain is %q, not a host name such as blob.core.windows.net or 127.0.0.1:10000", bad)
 		}
 	}
 	if c.account != "" && !regexp.MustCompile(`^[a-z0-9-]{1,63}$`).MatchString(c.account) {
 		bad := c.account
 		c.account = ""
-		return usage("parameter storage_account is %q, not an account's name", bad)
+		return provider.Usage("parameter storage_account is %q, not an account's name", bad)
 	}
 	if c.tier != "" {
 		tiers := azblob.PossibleAccessTierValues()
 		i := slices.IndexFunc(tiers, func(t azblob.AccessTier) bool { return strings.EqualFold(string(t), c.tier) })
 		if i < 0 {
-			return usage("parameter access_tier is %q, not one of Hot, Cool, Cold", c.tier)
+			return provider.Usage("parameter access_tier is %q, not one of Hot, Cool, Cold", c.tier)
 		}
 		c.tier = string(tiers[i])
 	}
-	if c.stack.inFlight < 0 {
-		return usage("MaxInFlight(%d) is less than one", c.stack.inFlight)
-	}
-	return nil
+	return c.stack.Check()
 }
 
 // environment fills what neither the URL nor an option says, from gocloud.dev's variables, which are the Azure CLI's.
@@ -101,7 +99,7 @@ func (c *config) environment() error {
 		if v := os.Getenv(name); v != "" {
 			b, err := strconv.ParseBool(v)
 			if err != nil {
-				return usage("%s is %q, neither true nor false", name, v)
+				return provider.Usage("%s is %q, neither true nor false", name, v)
 			}
 			*to = b
 		}
@@ -186,16 +184,16 @@ func (c *config) trusted() error {
 		return nil
 	}
 	if u, e := c.fromURL.account, c.fromEnv.account; c.envSecret && u != "" && e != "" && u != e {
-		return usage("the environment's credentials are for account %s, and the URL names %s", e, u)
+		return provider.Usage("the environment's credentials are for account %s, and the URL names %s", e, u)
 	}
 	if c.key != "" {
 		return nil // signs, and is not sent
 	}
 	if d := c.fromURL.domain; d != "" && d != c.fromEnv.domain && !isAzure(d) && !isLoopback(d) {
-		return usage("the URL names the domain %s, which is not Azure's: tokens are sent there only if AZURE_STORAGE_DOMAIN or azure.Domain names it", d)
+		return provider.Usage("the URL names the domain %s, which is not Azure's: tokens are sent there only if AZURE_STORAGE_DOMAIN or azure.Domain names it", d)
 	}
 	if c.fromURL.protocol == "http" && c.fromEnv.protocol != "http" && !isLoopback(c.domain) {
-		return usage("protocol=http would send tokens in the clear; AZURE_STORAGE_PROTOCOL or azure.Protocol can allow it")
+		return provider.Usage("protocol=http would send tokens in the clear; AZURE_STORAGE_PROTOCOL or azure.Protocol can allow it")
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func (c *config) connect() (*container.Client, error) {
 	}
 	transport := c.httpClient
 	if transport == nil {
-		h := newHTTP(newTransport(c.stack.requests()))
+		h := newHTTP(newTransport(c.requests()))
 		transport, c.idle = h, h
 	}
 	o := &container.ClientOptions{ClientOptions: policy.ClientOptions{

@@ -11,13 +11,13 @@
 //   - a tail is two requests, because Azure has no ranges from the end: one for the size, and the read pinned to the
 //     version that has it. Sizes are remembered, so a tail of a value written or read before is one request.
 //   - block lists for PutParts, of any part size; List Blobs with 5000 entries a page. There is no batch delete.
-//   - as many idle connections as requests in flight (128, see [MaxInFlight]); proxies work as everywhere.
+//   - as many connections as requests in flight (128, see [MaxInFlight]); proxies work as everywhere.
 //   - SDK retries are off for blob requests, on for tokens. The store has one retry layer of its own ([Retry]).
 //
 // Errors come from Azure's own code, never from gocloud's. Only a 404 that says BlobNotFound is fault.NotFound. A
-// missing container, refused credentials, a lease and a snapshot in the way are fault.Refused. An answer that is not
-// Azure's (a portal's page with 200, an empty 200, a 404 from a proxy), a name that does not resolve and a TLS failure
-// are fault.Unavailable. The SDK's error is reachable with errors.As, as *azcore.ResponseError.
+// missing container, refused credentials, a host name that does not exist, a certificate that is not trusted, a lease and
+// a snapshot in the way are fault.Refused. An answer that is not Azure's (a portal's page with 200, an empty 200, a 404
+// from a proxy) is fault.Unavailable. The SDK's error is reachable with errors.As, as *azcore.ResponseError.
 //
 // Keys are stored as they are, also those with " # % ? in them, which gocloud's driver would rewrite. A key with a segment
 // that ends with a dot is fault.Path, because Azure drops that dot. Folders of a hierarchical namespace (Data Lake)

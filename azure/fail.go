@@ -11,51 +11,36 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
-
-// failure is an SDK error in few words and without the request's URL, which may hold a SAS token; the SDK's error stays
-// reachable.
-type failure struct {
-	kind  error
-	text  string
-	after time.Duration
-	err   error
-}
-
-func (f *failure) Error() string   { return f.kind.Error() + ": " + f.text }
-func (f *failure) Unwrap() []error { return []error{f.kind, f.err} }
-
-// RetryAfter is how long the server asks to wait; 0 if it does not say.
-func (f *failure) RetryAfter() time.Duration { return f.after }
 
 // explain gives an SDK error its kind, from Azure's own code and the HTTP status. Source: "Blob service error codes" and
 // "Common REST API error codes". ifAbsent tells what a failed precondition means.
 func explain(err error, ifAbsent bool) error {
 	var cred *credentialError
 	if errors.As(err, &cred) {
-		return &failure{kind: cred.kind(), err: err, text: "no Azure credentials could be had: set AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY, " +
+		return &provider.Failure{Kind: cred.kind(), Err: err, Text: "no Azure credentials could be had: set AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY, " +
 			"AZURE_STORAGE_SAS_TOKEN or AZURE_STORAGE_CONNECTION_STRING, sign in with az login, or open a public container with anonymous=true (" +
 			firstLine(cred.Error()) + ")"}
 	}
 	var resp *azcore.ResponseError
 	if !errors.As(err, &resp) || resp.RawResponse == nil {
-		return &failure{kind: fault.Unavailable, err: err, text: "no answer: " + cause(err).Error()}
+		return provider.NoAnswer(err)
 	}
-	h := resp.RawResponse.Header
-	f := &failure{err: err, after: retryAfter(h)}
+	f := &provider.Failure{Err: err, After: provider.RetryAfter(resp.RawResponse.Header, time.Now())}
 	code := codeOf(resp)
-	f.kind = kindOf(resp.StatusCode, code, ifAbsent)
-	f.text = "Azure answered " + strconv.Itoa(resp.StatusCode)
+	f.Kind = kindOf(resp.StatusCode, code, ifAbsent)
+	f.Text = "Azure answered " + strconv.Itoa(resp.StatusCode)
 	if code == "" {
-		f.text += ", and not in Azure's form"
+		f.Text += ", and not in Azure's form"
 		return f
 	}
-	f.text += " " + code
+	f.Text += " " + code
 	if m := message(resp.RawResponse); m != "" {
-		f.text += ": " + m
+		f.Text += ": " + m
 	}
-	f.text += hint(code)
+	f.Text += hint(code)
 	return f
 }
 
@@ -115,35 +100,10 @@ func kindOf(status int, code string, ifAbsent bool) error {
 	if k := byCode(code, ifAbsent); k != nil {
 		return k
 	}
-	switch status {
-	case http.StatusNotModified:
-		return fault.Unchanged
-	case http.StatusPreconditionFailed:
-		if code != "" {
-			return fault.Refused
-		}
-		if ifAbsent {
-			return fault.Exists
-		}
-		return fault.Conflict
-	case http.StatusRequestedRangeNotSatisfiable:
-		return fault.Corrupt
-	case http.StatusTooManyRequests:
-		return fault.Throttled
-	case http.StatusNotFound:
-		if code != "" {
-			return fault.Refused // "PathNotFound", or one that is not known here
-		}
-		return fault.Unavailable // from something in between
-	case http.StatusRequestTimeout:
-		return fault.Unavailable
-	case http.StatusNotImplemented:
-		return errors.ErrUnsupported
+	if code != "" && (status == http.StatusPreconditionFailed || status == http.StatusNotFound) {
+		return fault.Refused // not about a version, or "PathNotFound", or one that is not known here
 	}
-	if status >= 400 && status < 500 {
-		return fault.Refused
-	}
-	return fault.Unavailable // 5xx, a redirect, which Azure never sends, or a 2xx that is not the expected one
+	return provider.KindOf(status, ifAbsent) // Unavailable also for a redirect, which Azure never sends, and for an odd 2xx
 }
 
 func hint(code string) string {
@@ -190,31 +150,5 @@ func firstLine(s string) string {
 	return strings.ToValidUTF8(s, "")
 }
 
-// retryAfter reads Azure's headers in milliseconds, and RFC 9110 section 10.2.3 in its form with seconds.
-func retryAfter(h http.Header) time.Duration {
-	for _, name := range []string{"Retry-After-Ms", "X-Ms-Retry-After-Ms"} {
-		if n, err := strconv.ParseUint(strings.TrimSpace(h.Get(name)), 10, 26); err == nil {
-			return time.Duration(n) * time.Millisecond
-		}
-	}
-	if n, err := strconv.ParseUint(strings.TrimSpace(h.Get("Retry-After")), 10, 16); err == nil {
-		return time.Duration(n) * time.Second
-	}
-	return 0
-}
-
 // foreign is for answers that look like success but are not Azure's: a captive portal, a proxy's page, an empty body.
-func foreign(what string) error {
-	return fault.Newf(fault.Unavailable, "the answer is not Azure's: %s", what)
-}
-
-// cause is the innermost error of a chain. The outer ones print the request's URL.
-func cause(err error) error {
-	for {
-		inner := errors.Unwrap(err)
-		if inner == nil {
-			return err
-		}
-		err = inner
-	}
-}
+func foreign(what string) error { return provider.Foreign("Azure", what) }

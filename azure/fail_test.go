@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -16,42 +15,17 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
+	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// verbs calls every verb and gives its error.
-func verbs(ctx context.Context, s store.Store) map[string]error {
-	errs := map[string]error{}
-	_, errs["get"] = s.Get(ctx, "k", store.GetOptions{}, nil)
-	_, errs["get last"] = s.Get(ctx, "k", store.GetOptions{Range: store.Last(4)}, nil)
-	_, errs["get within"] = s.Get(ctx, "k", store.GetOptions{Range: store.Within(1, 2)}, nil)
-	_, errs["put"] = s.Put(ctx, "k", []byte("v"), store.PutOptions{})
-	_, errs["put if absent"] = s.Put(ctx, "k", []byte("v"), store.PutOptions{IfAbsent: true})
-	_, errs["put if version"] = s.Put(ctx, "k", []byte("v"), store.PutOptions{IfVersion: `"1"`})
-	errs["delete"] = s.Delete(ctx, "k", store.DeleteOptions{})
-	for depth, name := range map[store.Depth]string{store.Deep: "list", store.OneLevel: "list level"} {
-		errs[name] = errors.New("an empty listing")
-		for _, err := range s.List(ctx, "", depth) {
-			errs[name] = err
-		}
-	}
-	if p, err := store.PutParts(ctx, s, "k"); err != nil {
-		errs["parts"] = err
-	} else {
-		errs["part"] = p.Part(ctx, 0, []byte("v"))
-		q, _ := store.PutParts(ctx, s, "k")
-		_, errs["commit"] = q.Commit(ctx, store.PutOptions{})
-	}
-	return errs
-}
-
 // The same failure is of the same kind for every verb, whatever gocloud would say: it calls half of these NotFound.
-func TestFailures(t *testing.T) {
+func TestAzureFailures(t *testing.T) {
 	environment(t)
 	for _, c := range []struct {
 		name   string
-		answer http.HandlerFunc
+		answer fake.Answer
 		kind   error
 		says   string
 	}{
@@ -71,23 +45,21 @@ func TestFailures(t *testing.T) {
 		{"throttled by 429", azureSays(429, "TooManyRequests"), fault.Throttled, ""},
 		{"timed out", azureSays(500, "OperationTimedOut"), fault.Unavailable, ""},
 		{"internal error", azureSays(500, "InternalError"), fault.Unavailable, ""},
-		{"503 of a proxy", page(503, "text/html", "<html>bad"), fault.Unavailable, "not in Azure's form"},
-		{"404 of a proxy", page(404, "text/html", "<html>not here"), fault.Unavailable, "not in Azure's form"},
-		{"404 of a page about it", page(404, "text/html", "<html><code>BlobNotFound</code>"), fault.Unavailable, ""},
-		{"empty 404", page(404, "", ""), fault.Unavailable, ""},
-		{"HTML with 200", page(200, "text/html", "<html><body>Please log in</body></html>"), fault.Unavailable, ""},
-		{"empty 200", page(200, "", ""), fault.Unavailable, ""},
+		{"503 of a proxy", fake.Page(503, "text/html", "<html>bad"), fault.Unavailable, "not in Azure's form"},
+		{"404 of a proxy", fake.Page(404, "text/html", "<html>not here"), fault.Unavailable, "not in Azure's form"},
+		{"404 of a page about it", fake.Page(404, "text/html", "<html><code>BlobNotFound</code>"), fault.Unavailable, ""},
+		{"empty 404", fake.Page(404, "", ""), fault.Unavailable, ""},
+		{"HTML with 200", fake.Page(200, "text/html", "<html><body>Please log in</body></html>"), fault.Unavailable, ""},
+		{"empty 200", fake.Page(200, "", ""), fault.Unavailable, ""},
 		{"a portal's redirect", redirect, fault.Unavailable, ""},
 		{"endless error", endless, fault.Unavailable, ""},
-		{"connection cut", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, fault.Unavailable, "no answer"},
+		{"connection cut", func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }, fault.Unavailable, "no answer"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := NewFake(t)
-			f.Answer(func(w http.ResponseWriter, r *http.Request) bool { c.answer(w, r); return true })
-			for verb, err := range verbs(t.Context(), bare(t, f.At(""))) {
-				if !onlyKind(err, c.kind) {
-					t.Errorf("%s: %v; want %v", verb, err, c.kind)
-				}
+			f.Answer(c.answer)
+			for verb, err := range fake.Verbs(t.Context(), bare(t, f.At("")), `"1"`) {
+				t.Run(verb, func(t *testing.T) { fake.WantKind(t, err, c.kind) })
 				// A HEAD has no body to say it with.
 				if verb != "get last" && !strings.Contains(fmt.Sprint(err), c.says) {
 					t.Errorf("%s: %v does not mention %q", verb, err, c.says)
@@ -97,46 +69,33 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-func onlyKind(err, kind error) bool {
-	for _, k := range []error{fault.NotFound, fault.Exists, fault.Conflict, fault.Unchanged, fault.Corrupt, fault.Refused,
-		fault.Throttled, fault.Unavailable, fault.Limit, fault.Path} {
-		if errors.Is(err, k) != (k == kind) {
-			return false
-		}
+func azureSays(status int, code string) fake.Answer {
+	return func(w http.ResponseWriter, _ *http.Request) bool {
+		Fail(w, status, code, "This is the message.")
+		return true
+	}
+}
+
+func redirect(w http.ResponseWriter, r *http.Request) bool {
+	if r.URL.Path == "/portal" {
+		w.Header().Set("ETag", `"portal"`)
+		io.WriteString(w, "<html>")
+	} else {
+		http.Redirect(w, r, "/portal", http.StatusFound)
 	}
 	return true
 }
 
-func azureSays(status int, code string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) { Fail(w, status, code, "This is the message.") }
-}
-
-func page(status int, mediaType, body string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", mediaType)
-		w.WriteHeader(status)
-		io.WriteString(w, body)
-	}
-}
-
-func redirect(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path == "/portal" {
-		w.Header().Set("ETag", `"portal"`)
-		io.WriteString(w, "<html>")
-		return
-	}
-	http.Redirect(w, r, "/portal", http.StatusFound)
-}
-
 // endless sends an error document of 64 MiB, of which no more than a bounded part is read.
-func endless(w http.ResponseWriter, r *http.Request) {
+func endless(w http.ResponseWriter, r *http.Request) bool {
 	w.WriteHeader(502)
 	line := []byte(strings.Repeat("x", 1<<20))
 	for range 64 {
 		if _, err := w.Write(line); err != nil || r.Method == "HEAD" {
-			return
+			break
 		}
 	}
+	return true
 }
 
 func TestCodes(t *testing.T) {
@@ -168,34 +127,19 @@ func TestCodes(t *testing.T) {
 	}
 }
 
+// What nobody answers does not print the token that was in the URL.
 func TestNoAnswer(t *testing.T) {
 	environment(t)
-	tls := httptest.NewUnstartedServer(http.NotFoundHandler())
-	tls.Config.ErrorLog = log.New(io.Discard, "", 0)
-	tls.StartTLS()
-	defer tls.Close()
-	closed := httptest.NewServer(http.NotFoundHandler())
-	closed.Close()
-	at := func(domain, protocol string) string {
-		return "azblob://zarr-test?storage_account=acct&domain=" + url.QueryEscape(domain) + "&protocol=" + protocol
-	}
-	for _, c := range []struct{ name, url string }{
-		{"the name does not resolve", at("blob.zargo.invalid", "https")},
-		{"the connection is refused", at(strings.TrimPrefix(closed.URL, "http://"), "http")},
-		{"the certificate is not trusted", at(strings.TrimPrefix(tls.URL, "https://"), "https")},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Setenv("AZURE_STORAGE_KEY", "") // also with a token in the URL, which must not show
-			s := bare(t, c.url, SASToken("sv=2026&sig=secret"))
-			for verb, err := range verbs(t.Context(), s) {
-				if !onlyKind(err, fault.Unavailable) || !strings.Contains(fmt.Sprint(err), "no answer") {
-					t.Errorf("%s: %v", verb, err)
-				}
-				if strings.Contains(fmt.Sprint(err), "secret") {
-					t.Errorf("%s prints the token: %v", verb, err)
-				}
-			}
-		})
+	t.Setenv("AZURE_STORAGE_KEY", "")
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	s := bare(t, "azblob://zarr-test?storage_account=acct&protocol=http&domain="+url.QueryEscape(strings.TrimPrefix(gone.URL, "http://")),
+		SASToken("sv=2026&sig=secret"))
+	for verb, err := range fake.Verbs(t.Context(), s, `"1"`) {
+		fake.WantKind(t, err, fault.Unavailable)
+		if !strings.Contains(fmt.Sprint(err), "no answer") || strings.Contains(fmt.Sprint(err), "secret") {
+			t.Errorf("%s: %v", verb, err)
+		}
 	}
 }
 
@@ -213,36 +157,20 @@ func TestErrorKeepsTheSDKs(t *testing.T) {
 }
 
 func TestRetryAfter(t *testing.T) {
-	for _, c := range []struct {
-		name, header, value string
-		want                time.Duration
-	}{
-		{"none", "", "", 0},
-		{"seconds", "Retry-After", "7", 7 * time.Second},
-		{"milliseconds", "X-Ms-Retry-After-Ms", "250", 250 * time.Millisecond},
-		{"a date", "Retry-After", "Fri, 31 Dec 1999 23:59:59 GMT", 0},
-		{"too much", "Retry-After", "99999999999", 0},
-		{"negative", "Retry-After", "-1", 0},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			environment(t)
-			f := NewFake(t)
-			f.Answer(func(w http.ResponseWriter, _ *http.Request) bool {
-				if c.header != "" {
-					w.Header().Set(c.header, c.value)
-				}
-				Fail(w, 503, "ServerBusy", "busy")
-				return true
-			})
-			_, err := bare(t, f.At("")).Get(t.Context(), "k", store.GetOptions{}, nil)
-			var after interface{ RetryAfter() time.Duration }
-			if !errors.As(err, &after) || after.RetryAfter() != c.want {
-				t.Errorf("%v: %v, want %v", err, after, c.want)
-			}
-			if got := len(f.Requests()); got != 1 {
-				t.Errorf("the SDK made %d requests", got)
-			}
-		})
+	environment(t)
+	f := NewFake(t)
+	f.Answer(func(w http.ResponseWriter, _ *http.Request) bool {
+		w.Header().Set("X-Ms-Retry-After-Ms", "250")
+		Fail(w, 503, "ServerBusy", "busy")
+		return true
+	})
+	_, err := bare(t, f.At("")).Get(t.Context(), "k", store.GetOptions{}, nil)
+	var after interface{ RetryAfter() time.Duration }
+	if !errors.As(err, &after) || after.RetryAfter() != 250*time.Millisecond {
+		t.Errorf("the server's 250 ms cannot be reached in %v", err)
+	}
+	if got := len(f.Requests()); got != 1 {
+		t.Errorf("the SDK made %d requests", got)
 	}
 }
 
@@ -256,8 +184,9 @@ func (t tokens) GetToken(context.Context, policy.TokenRequestOptions) (azcore.Ac
 func TestCredentialFails(t *testing.T) {
 	environment(t)
 	s := bare(t, "azblob://c?storage_account=acct", Credential(tokens{errors.New("please run az login")}))
-	for verb, err := range verbs(t.Context(), s) {
-		if !onlyKind(err, fault.Refused) || !strings.Contains(fmt.Sprint(err), "az login") {
+	for verb, err := range fake.Verbs(t.Context(), s, `"1"`) {
+		fake.WantKind(t, err, fault.Refused)
+		if !strings.Contains(fmt.Sprint(err), "az login") {
 			t.Errorf("%s: %v", verb, err)
 		}
 	}

@@ -5,31 +5,24 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
-	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/zargo-io/zargo/internal/provider/fake"
 )
 
 // Fake is Blob Storage in this process: one account, "acct", one container, "zarr-test", the account in the path, no
 // signatures checked. It is written from the REST reference and not from our client.
 type Fake struct {
-	URL string // http://127.0.0.1:port
+	*fake.Server
 
-	mu      sync.Mutex
-	answer  func(w http.ResponseWriter, r *http.Request) bool
-	blobs   map[string]object
-	blocks  map[string]map[string][]byte // uncommitted, by key and id
-	made    int                          // versions
-	log     []string
-	headers []http.Header
-	queries []url.Values
-	conns   int
+	mu     sync.Mutex
+	blobs  map[string]object
+	blocks map[string]map[string][]byte // uncommitted, by key and id
+	made   int                          // versions
 }
 
 type object struct {
@@ -49,17 +42,8 @@ func NewFake(t testing.TB) *Fake {
 // StartFake is NewFake for examples.
 func StartFake() (*Fake, func()) {
 	f := &Fake{blobs: map[string]object{}, blocks: map[string]map[string][]byte{}}
-	srv := httptest.NewUnstartedServer(f)
-	srv.Config.ConnState = func(_ net.Conn, st http.ConnState) {
-		if st == http.StateNew {
-			f.mu.Lock()
-			f.conns++
-			f.mu.Unlock()
-		}
-	}
-	srv.Start()
-	f.URL = srv.URL
-	return f, srv.Close
+	f.Server = fake.New(f.serve, fake.Line("X-Ms-Range"))
+	return f, f.Start()
 }
 
 // Host is the server's host and port.
@@ -68,13 +52,6 @@ func (f *Fake) Host() string { return strings.TrimPrefix(f.URL, "http://") }
 // At is the azblob URL of a prefix on the server.
 func (f *Fake) At(prefix string) string {
 	return "azblob://zarr-test/" + prefix + "?storage_account=acct&protocol=http&domain=" + url.QueryEscape(f.Host())
-}
-
-// Answer lets by answer requests; where it returns false, the server does.
-func (f *Fake) Answer(by func(w http.ResponseWriter, r *http.Request) bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.answer = by
 }
 
 // Set stores a blob as a new version.
@@ -90,51 +67,6 @@ func (f *Fake) store(key string, o object) string {
 	f.blobs[key] = o
 	delete(f.blocks, key)
 	return o.etag
-}
-
-// Requests gives and forgets the requests so far: "GET /acct/zarr-test/k bytes=0-4".
-func (f *Fake) Requests() []string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	l := f.log
-	f.log, f.headers, f.queries = nil, nil, nil
-	return l
-}
-
-// Header is the header of the latest request, Query its query.
-func (f *Fake) Header() http.Header {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.headers[len(f.headers)-1]
-}
-
-func (f *Fake) Query() url.Values {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.queries[len(f.queries)-1]
-}
-
-// Conns is the number of connections so far.
-func (f *Fake) Conns() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.conns
-}
-
-func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	line := r.Method + " " + r.URL.Path
-	if rg := r.Header.Get("X-Ms-Range"); rg != "" {
-		line += " " + rg
-	}
-	f.mu.Lock()
-	f.log = append(f.log, line)
-	f.headers = append(f.headers, r.Header.Clone())
-	f.queries = append(f.queries, r.URL.Query())
-	answer := f.answer
-	f.mu.Unlock()
-	if answer == nil || !answer(w, r) {
-		f.serve(w, r)
-	}
 }
 
 func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
@@ -219,28 +151,22 @@ func (f *Fake) get(w http.ResponseWriter, r *http.Request, key string) {
 	for k, v := range o.header {
 		h.Set(k, v)
 	}
-	value, size, status := o.value, len(o.value), 200
-	if spec, ranged := strings.CutPrefix(r.Header.Get("X-Ms-Range"), "bytes="); ranged && r.Method == "GET" {
-		a, b, _ := strings.Cut(spec, "-")
-		first, last := number(a), size-1
-		if a == "" {
-			Fail(w, 400, "InvalidHeaderValue", "The value for one of the HTTP headers is not in the correct format.")
-			return
-		}
-		if b != "" {
-			last = min(number(b), size-1)
-		}
-		if first >= size {
-			Fail(w, 416, "InvalidRange", "The range specified is invalid for the current size of the resource.")
-			return
-		}
-		h.Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", first, last, size))
-		value, status = value[first:last+1], 206
+	ask := fake.Object{Value: o.value}
+	if r.Method == "GET" {
+		ask.Range = r.Header.Get("X-Ms-Range")
 	}
-	h.Set("Content-Length", strconv.Itoa(len(value)))
+	if strings.HasPrefix(ask.Range, "bytes=-") {
+		Fail(w, 400, "InvalidHeaderValue", "The value for one of the HTTP headers is not in the correct format.")
+		return
+	}
+	body, status, ok := ask.Part(h)
+	if !ok {
+		Fail(w, 416, "InvalidRange", "The range specified is invalid for the current size of the resource.")
+		return
+	}
 	w.WriteHeader(status)
 	if r.Method == "GET" {
-		w.Write(value)
+		w.Write(body)
 	}
 }
 
@@ -284,35 +210,19 @@ func (f *Fake) blockList(w http.ResponseWriter, r *http.Request, key string, bod
 }
 
 func (f *Fake) list(w http.ResponseWriter, q url.Values) {
-	prefix, delimiter, after := q.Get("prefix"), q.Get("delimiter"), q.Get("marker")
-	var names []string // keys, and prefixes ending in "/"
-	for k := range f.blobs {
-		rest, ok := strings.CutPrefix(k, prefix)
-		if !ok {
-			continue
-		}
-		if seg, _, cut := strings.Cut(rest, delimiter); delimiter != "" && cut {
-			k = prefix + seg + delimiter
-		}
-		if "m"+k > after {
-			names = append(names, k)
-		}
+	l := fake.Listing{Prefix: q.Get("prefix"), Delimiter: q.Get("delimiter"), After: strings.TrimPrefix(q.Get("marker"), "m"), Most: 5000}
+	if n := fake.Number(q.Get("maxresults")); n > 0 {
+		l.Most = min(l.Most, n)
 	}
-	slices.Sort(names)
-	names = slices.Compact(names)
-	most := 5000
-	if n := number(q.Get("maxresults")); n > 0 {
-		most = min(most, n)
-	}
+	names, more := l.Page(maps.Keys(f.blobs))
 	next := ""
-	if len(names) > most {
-		names = names[:most]
-		next = "m" + names[most-1]
+	if more {
+		next = "m" + names[len(names)-1]
 	}
 	w.Header().Set("Content-Type", "application/xml")
 	io.WriteString(w, `<?xml version="1.0" encoding="utf-8"?><EnumerationResults ServiceEndpoint="http://x/" ContainerName="zarr-test"><Blobs>`)
 	for _, n := range names {
-		if o, ok := f.blobs[n]; ok && (delimiter == "" || !strings.HasSuffix(n, delimiter)) {
+		if o, ok := f.blobs[n]; ok && l.IsKey(n) {
 			kind := ""
 			if o.kind != "" {
 				kind = "<ResourceType>" + o.kind + "</ResourceType>"
@@ -324,18 +234,6 @@ func (f *Fake) list(w http.ResponseWriter, q url.Values) {
 		}
 	}
 	fmt.Fprintf(w, "</Blobs><NextMarker>%s</NextMarker></EnumerationResults>", escaped(next))
-}
-
-// Cut answers as the server would, but breaks the connection in the middle of the body.
-func (f *Fake) Cut(w http.ResponseWriter, r *http.Request) {
-	full := httptest.NewRecorder()
-	f.serve(full, r)
-	maps.Copy(w.Header(), full.Header())
-	w.Header().Set("Content-Length", strconv.Itoa(full.Body.Len()))
-	w.WriteHeader(full.Code)
-	w.Write(full.Body.Bytes()[:full.Body.Len()/2])
-	http.NewResponseController(w).Flush()
-	panic(http.ErrAbortHandler)
 }
 
 // Fail answers with an error in Azure's form.
@@ -352,5 +250,3 @@ func escaped(s string) string {
 	_ = xml.EscapeText(&b, []byte(s))
 	return b.String()
 }
-
-func number(s string) int { n, _ := strconv.Atoi(s); return n }

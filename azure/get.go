@@ -2,7 +2,6 @@ package azure
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -11,7 +10,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	azblob "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
 
-	"github.com/zargo-io/zargo/blob"
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -50,30 +49,15 @@ func (b *bucket) getFrom(ctx context.Context, key string, o store.GetOptions, bu
 		}
 		return store.Value{}, fault.Newf(fault.Unchanged, "it still is version %s", o.IfNotVersion)
 	}
-	v := store.Value{Version: version(out.ETag)}
-	if err := accept(resp.Header, v.Version, o); err != nil {
+	v := version(out.ETag)
+	if err := accept(resp.Header, v, o); err != nil {
 		return store.Value{}, err
 	}
-	n, size, err := announced(o.Range, resp.StatusCode, out.ContentLength, resp.Header.Get("Content-Range"))
+	a, err := announced(o.Range, resp.StatusCode, out.ContentLength, resp.Header.Get("Content-Range"))
 	if err != nil {
 		return store.Value{}, err
 	}
-	if o.Max > 0 && n > o.Max {
-		return store.Value{}, fault.Newf(fault.Limit, "%d bytes were announced, at most %d are wanted", n, o.Max)
-	}
-	v.Size = size
-	_, _, within := o.Range.IsWithin()
-	v.Bytes, err = blob.ReadN(buf, out.Body, n, o.Max > 0 || within)
-	if err == nil {
-		err = blob.AtEnd(out.Body)
-	}
-	switch {
-	case err == nil:
-		return v, nil
-	case errors.Is(err, fault.Limit) || errors.Is(err, fault.Unavailable):
-		return store.Value{}, err
-	}
-	return store.Value{}, fault.Newf(fault.Unavailable, "%w", &store.CutError{Value: v, Want: n, Err: cause(err)})
+	return a.Receive(out.Body, v, o, buf)
 }
 
 // accept refuses answers with a value that are not the one asked for: not Azure's, of another version although a
@@ -108,36 +92,36 @@ func httpRange(r store.Range) azblob.HTTPRange {
 	return azblob.HTTPRange{}
 }
 
-// announced is how many bytes an answer says it has, and how many the value.
-func announced(r store.Range, status int, length *int64, contentRange string) (n, size int64, err error) {
+// announced is what an answer says about itself.
+func announced(r store.Range, status int, length *int64, contentRange string) (provider.Announced, error) {
 	if length == nil || *length < 0 {
-		return 0, 0, foreign("it has no length")
+		return provider.Announced{}, foreign("it has no length")
 	}
 	ranged := httpRange(r) != azblob.HTTPRange{}
 	switch {
 	case status == http.StatusOK && !ranged:
 		_, n, err := r.Resolve(*length)
-		return n, *length, err
+		return provider.Announced{N: n, Body: n, Size: *length}, err
 	case status == http.StatusPartialContent && ranged:
-		first, last, size, ok := parseContentRange(contentRange)
+		first, last, size, ok := provider.ContentRange(contentRange)
 		if total, empty := emptyRange(contentRange); !ok && empty && *length == 0 {
 			if _, _, err := r.Resolve(total); err != nil {
-				return 0, 0, err
+				return provider.Announced{}, err
 			}
 		}
 		if !ok {
-			return 0, 0, foreign(fmt.Sprintf("its Content-Range is %q", contentRange))
+			return provider.Announced{}, foreign(fmt.Sprintf("its Content-Range is %q", contentRange))
 		}
 		off, n, err := r.Resolve(size)
 		if err != nil {
-			return 0, 0, err
+			return provider.Announced{}, err
 		}
 		if first != off || last-first+1 != n || *length != n {
-			return 0, 0, foreign(fmt.Sprintf("bytes %v were asked for, it holds %q", r, contentRange))
+			return provider.Announced{}, foreign(fmt.Sprintf("bytes %v were asked for, it holds %q", r, contentRange))
 		}
-		return n, size, nil
+		return provider.Announced{N: n, Body: n, Size: size}, nil
 	}
-	return 0, 0, foreign(fmt.Sprintf("its status is %d for the range %v", status, r))
+	return provider.Announced{}, foreign(fmt.Sprintf("its status is %d for the range %v", status, r))
 }
 
 // emptyRange reads the size in "bytes 1000-999/1000" and "bytes 0--1/0": Azurite's way to say that the value ends where
@@ -151,22 +135,4 @@ func emptyRange(s string) (size int64, ok bool) {
 	}
 	size = int64(u)
 	return size, span == fmt.Sprintf("%d-%d", size, size-1)
-}
-
-// parseContentRange reads "bytes first-last/size", RFC 9110 section 14.4.
-func parseContentRange(s string) (first, last, size int64, ok bool) {
-	s, isBytes := strings.CutPrefix(s, "bytes ")
-	span, total, hasTotal := strings.Cut(s, "/")
-	a, z, hasEnd := strings.Cut(span, "-")
-	if !isBytes || !hasTotal || !hasEnd {
-		return 0, 0, 0, false
-	}
-	for to, digits := range map[*int64]string{&first: a, &last: z, &size: total} {
-		u, err := strconv.ParseUint(digits, 10, 63)
-		if err != nil {
-			return 0, 0, 0, false
-		}
-		*to = int64(u)
-	}
-	return first, last, size, first <= last && last < size
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -50,9 +51,6 @@ func TestTailRequests(t *testing.T) {
 	f.Requests()
 	if got := get(last4, "6789", read); got != w {
 		t.Errorf("version %s, want %s", got, w)
-	}
-	if m := f.headers; m != nil {
-		t.Errorf("headers are left: %v", m)
 	}
 }
 
@@ -225,23 +223,21 @@ func TestAnnounced(t *testing.T) {
 		{"empty range within the value", store.Within(2, 3), 206, length(0), "bytes 9-8/9", 0, 0, fault.Unavailable},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			n, size, err := announced(c.r, c.status, c.length, c.content)
-			if n != c.n && c.kind == nil || size != c.size && c.kind == nil || !errors.Is(err, c.kind) {
-				t.Errorf("%d of %d, %v; want %d of %d, %v", n, size, err, c.n, c.size, c.kind)
+			a, err := announced(c.r, c.status, c.length, c.content)
+			if a.N != c.n && c.kind == nil || a.Size != c.size && c.kind == nil || !errors.Is(err, c.kind) {
+				t.Errorf("%d of %d, %v; want %d of %d, %v", a.N, a.Size, err, c.n, c.size, c.kind)
 			}
 		})
 	}
 }
 
-func FuzzContentRange(f *testing.F) {
+// Azurite's way to say that a range is empty is nothing that a range with bytes could be taken for.
+func FuzzEmptyRange(f *testing.F) {
 	for _, s := range []string{"bytes 0-4/5", "bytes 9-8/9", "bytes 0--1/0", "bytes */5", "", "bytes 1-2/99999999999999999999"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		first, last, size, ok := parseContentRange(s)
-		if ok && (first < 0 || first > last || last >= size) {
-			t.Errorf("%q gave %d-%d/%d", s, first, last, size)
-		}
+		_, _, _, ok := provider.ContentRange(s)
 		if n, empty := emptyRange(s); empty && (n < 0 || ok) {
 			t.Errorf("%q is empty, of %d, and not", s, n)
 		}

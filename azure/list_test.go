@@ -3,9 +3,9 @@ package azure
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"testing"
 
+	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -60,10 +60,7 @@ func TestListForeign(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := NewFake(t)
-			f.Answer(func(w http.ResponseWriter, r *http.Request) bool {
-				page(200, "application/xml", c.body)(w, r)
-				return true
-			})
+			f.Answer(fake.Page(200, "application/xml", c.body))
 			for _, depth := range []store.Depth{store.Deep, store.OneLevel} {
 				err := error(nil)
 				for _, err = range bare(t, f.At("p")).List(t.Context(), "", depth) {
@@ -80,11 +77,8 @@ func TestListForeign(t *testing.T) {
 func TestListEncodedNames(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
-	f.Answer(func(w http.ResponseWriter, r *http.Request) bool {
-		page(200, "application/xml", `<EnumerationResults><Blobs><Blob><Name Encoded="true">p/a%25b</Name><Properties/></Blob>`+
-			`<Blob><Name>p/c%25d</Name><Properties/></Blob></Blobs><NextMarker/></EnumerationResults>`)(w, r)
-		return true
-	})
+	f.Answer(fake.Page(200, "application/xml", `<EnumerationResults><Blobs><Blob><Name Encoded="true">p/a%25b</Name><Properties/></Blob>`+
+		`<Blob><Name>p/c%25d</Name><Properties/></Blob></Blobs><NextMarker/></EnumerationResults>`))
 	var got []string
 	for e, err := range bare(t, f.At("p")).List(t.Context(), "", store.Deep) {
 		got = append(got, fmt.Sprint(e.Key, e.Size, err))

@@ -6,7 +6,7 @@ import (
 	"gocloud.dev/blob/azureblob"
 
 	"github.com/zargo-io/zargo/blob"
-	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -30,28 +30,22 @@ import (
 // store.PageLister and store.PartPutter, and gives by store.As: *container.Client, *gcblob.Bucket and store.Tuning.
 func Open(ctx context.Context, url string, opts ...Option) (store.Store, error) {
 	c := &config{}
+	s, err := c.open(ctx, url, opts)
+	return provider.Opened(ctx, c.name(), s, err)
+}
+
+func (c *config) open(ctx context.Context, url string, opts []Option) (store.Store, error) {
 	if err := c.parseURL(url); err != nil {
-		return nil, &fault.KeyError{Op: "open", Store: c.name(), Err: err}
+		return nil, err
 	}
 	for _, o := range opts {
 		o.apply(c)
 	}
-	s, err := c.open(ctx)
-	if err != nil {
-		if end := ctx.Err(); end != nil {
-			err = end
-		}
-		return nil, &fault.KeyError{Op: "open", Store: c.name(), Err: err}
-	}
-	return s, nil
-}
-
-func (c *config) open(ctx context.Context) (store.Store, error) {
 	s, err := c.provider(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return c.build(s)
+	return c.stack.Build(s, defaultRequests)
 }
 
 // provider is the container as a store, without layers.
@@ -68,7 +62,7 @@ func (c *config) provider(ctx context.Context) (*blob.Store, error) {
 	}
 	bucket, err := azureblob.OpenBucket(ctx, client, nil)
 	if err != nil {
-		return nil, usage("%v", err)
+		return nil, provider.Usage("%v", err)
 	}
 	b := newBucket(client, c)
 	hooks := b.hooks()
@@ -79,6 +73,6 @@ func (c *config) provider(ctx context.Context) (*blob.Store, error) {
 		blob.Name(c.name()),
 		blob.WithHooks(hooks),
 		blob.CheckKeys(b.checkKey),
-		blob.Tuning(tuning(c.stack.requests())),
+		blob.Tuning(c.tuning()),
 	), nil
 }

@@ -1,48 +1,36 @@
 package azure
 
 import (
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/store"
-	"github.com/zargo-io/zargo/zarr/store/limit"
-	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
 // defaultRequests is how many requests are in flight at once. 128, as for S3: reads are bound by latency, and an
 // account takes 20 000 requests a second before it throttles.
 const defaultRequests = 128
 
-type stackConfig struct {
-	inFlight int
-	retry    []retry.Option
-}
+// listPage is Azure's limit.
+const listPage = 5000
 
-func (c stackConfig) requests() int {
-	if c.inFlight > 0 {
-		return c.inFlight
-	}
-	return defaultRequests
-}
+func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
 
-// tuning holds Azure's numbers; requests 0 is the default.
-func tuning(requests int) store.Tuning {
-	if requests <= 0 {
-		requests = defaultRequests
-	}
+// tuning holds Azure's numbers.
+func (c *config) tuning() store.Tuning {
 	return store.Tuning{
-		Requests:   requests,
-		RangeGap:   1 << 20,  // 30 ms to the first byte at 60 MB/s is 1.8 MB: half of that is cheaper read than asked for
-		RangeMax:   16 << 20, // as S3: a quarter of a second on one connection, short enough to repeat
-		SplitAbove: 32 << 20, // two halves of 16 MiB on two connections arrive in half the time
+		Requests:   c.requests(),
+		RangeGap:   1 << 20,
+		RangeMax:   16 << 20,
+		SplitAbove: 32 << 20,
 		ListFanout: 32,
-		ListPage:   5000, // Azure's limit
+		ListPage:   listPage,
 		Reason:     "Azure: latency-bound at 30 ms and 60 MB/s a connection; more than 20 000 requests/s an account are throttled; a tail costs one more request for its size",
+		Why: store.Reasons{
+			Requests:   c.stack.Why("reads are bound by latency as S3's, and an account takes 20 000 requests/s"),
+			RangeGap:   "30 ms to the first byte at 60 MB/s is 1.8 MB: half of that is cheaper read than asked for",
+			RangeMax:   "as S3: a quarter of a second on one connection, short enough to repeat",
+			SplitAbove: "two halves of 16 MiB on two connections arrive in half the time",
+			ListFanout: provider.FanoutReason,
+			ListPage:   "Azure's limit",
+		},
 	}
-}
-
-// build puts the layers around the provider, outermost first: retry, limit. A slot is free while retry waits.
-func (c *config) build(s store.Store) (store.Store, error) {
-	limited, err := limit.New(s, c.stack.requests())
-	if err != nil {
-		return nil, err
-	}
-	return retry.New(limited, c.stack.retry...)
 }

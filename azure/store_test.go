@@ -3,7 +3,6 @@ package azure
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"os"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/sas"
 
+	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/retry"
@@ -42,19 +42,7 @@ func TestStoreBare(t *testing.T) {
 func TestStoreThroughFailures(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
-	var n atomic.Int64
-	f.Answer(func(w http.ResponseWriter, r *http.Request) bool {
-		i := n.Add(1)
-		switch {
-		case i%7 == 0:
-			Fail(w, 503, "ServerBusy", "The server is busy.")
-			return true
-		case i%5 == 0 && r.Method == "GET" && r.Header.Get("If-None-Match") == "":
-			f.Cut(w, r)
-			return true
-		}
-		return false
-	})
+	f.Flaky(azureSays(503, "ServerBusy"), "If-None-Match")
 	var run atomic.Int64
 	storetest.Run(t, func(t *testing.T) store.Store {
 		return open(t, f.At(fmt.Sprintf("run%d", run.Add(1))), Retry(retry.Backoff(time.Millisecond, time.Millisecond)), MaxInFlight(32))
@@ -115,20 +103,14 @@ func TestStoreAzurite(t *testing.T) {
 	})
 	t.Run("failures", func(t *testing.T) {
 		missing := strings.Replace(at(""), "zarr-test", "no-such-container", 1)
-		for verb, err := range verbs(t.Context(), open(t, missing, SharedKey(key))) {
-			if !onlyKind(err, fault.Refused) {
-				t.Errorf("missing container: %s: %v", verb, err)
-			}
+		for verb, err := range fake.Verbs(t.Context(), open(t, missing, SharedKey(key)), `"1"`) {
+			t.Run("missing container: "+verb, func(t *testing.T) { fake.WantKind(t, err, fault.Refused) })
 		}
-		for verb, err := range verbs(t.Context(), open(t, at(""), SharedKey("d3Jvbmc="))) {
-			if !onlyKind(err, fault.Refused) {
-				t.Errorf("wrong key: %s: %v", verb, err)
-			}
+		for verb, err := range fake.Verbs(t.Context(), open(t, at(""), SharedKey("d3Jvbmc=")), `"1"`) {
+			t.Run("wrong key: "+verb, func(t *testing.T) { fake.WantKind(t, err, fault.Refused) })
 		}
-		for verb, err := range verbs(t.Context(), open(t, at(""), Anonymous())) {
-			if !onlyKind(err, fault.Refused) {
-				t.Errorf("no key: %s: %v", verb, err)
-			}
+		for verb, err := range fake.Verbs(t.Context(), open(t, at(""), Anonymous()), `"1"`) {
+			t.Run("no key: "+verb, func(t *testing.T) { fake.WantKind(t, err, fault.Refused) })
 		}
 	})
 }

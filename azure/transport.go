@@ -2,30 +2,27 @@ package azure
 
 import (
 	"crypto/tls"
-	"io"
 	"net"
 	"net/http"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
+	"github.com/zargo-io/zargo/internal/provider"
 )
 
-// newTransport is the SDK's, proxies and all, with connections kept for as many requests as are made at once: with the
-// SDK's 10, 64 requests in flight keep reconnecting. Azure Blob Storage speaks HTTP/1.1 only.
+// newTransport is the SDK's, proxies and all, with as many connections as requests are made at once: with the SDK's
+// 10 idle ones, 64 requests in flight keep reconnecting. Azure Blob Storage speaks HTTP/1.1 only.
 func newTransport(requests int) *http.Transport {
-	idle := max(requests, defaultRequests)
-	return &http.Transport{
+	t := &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
 		DialContext:           (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 		TLSClientConfig:       &tls.Config{MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:   10 * time.Second,
 		ExpectContinueTimeout: time.Second, // the SDK asks before it sends a body for a minute after a throttle
-		MaxIdleConns:          idle,
-		MaxIdleConnsPerHost:   idle,
-		MaxConnsPerHost:       requests, // in the first burst net/http dials for requests that an idle connection then serves
-		IdleConnTimeout:       90 * time.Second,
-		DisableCompression:    true, // chunks are compressed already, and lengths must be the stored ones
 	}
+	provider.Connections(t, requests)
+	return t
 }
 
 // newHTTP follows no redirect: Azure sends none, and what a portal redirects to is not a blob.
@@ -40,24 +37,19 @@ const (
 	maxError    = 1 << 20
 )
 
-// guard bounds what the SDK reads on a server's word. Answers with a value in them are not documents: get reads them.
+// guard bounds what the SDK reads on a server's word, and marks writes that could not be sent. Answers with a value in them are not documents: get reads them.
 type guard struct{ next policy.Transporter }
 
 func (g guard) Do(r *http.Request) (*http.Response, error) {
-	resp, err := g.next.Do(r)
+	resp, err := provider.Send(r, g.next.Do)
 	if err != nil || resp == nil || resp.Body == nil {
 		return resp, err
 	}
 	switch {
 	case resp.StatusCode >= 300:
-		resp.Body = bounded{io.LimitReader(resp.Body, maxError), resp.Body}
+		resp.Body = provider.Bounded(resp.Body, maxError)
 	case r.Method != http.MethodGet || r.URL.Query().Get("comp") == "list":
-		resp.Body = bounded{io.LimitReader(resp.Body, maxDocument), resp.Body}
+		resp.Body = provider.Bounded(resp.Body, maxDocument)
 	}
 	return resp, nil
-}
-
-type bounded struct {
-	io.Reader
-	io.Closer
 }

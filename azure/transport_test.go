@@ -1,39 +1,18 @@
 package azure
 
 import (
-	"fmt"
-	"net/http"
-	"sync"
 	"testing"
-	"time"
 
+	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// As many connections as requests in flight, and no more: the SDK's own transport keeps 10 and reconnects.
+// As many connections as requests at once, and no more.
 func TestConnections(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
 	f.Set("k", object{value: make([]byte, 1000)})
-	f.Answer(func(http.ResponseWriter, *http.Request) bool { time.Sleep(time.Millisecond); return false })
-	s := open(t, f.At(""), MaxInFlight(64))
-	var wg sync.WaitGroup
-	for i := range 64 {
-		wg.Go(func() {
-			for j := range 20 {
-				if _, err := s.Get(t.Context(), "k", store.GetOptions{}, nil); err != nil {
-					t.Error(err)
-				}
-				if _, err := s.Put(t.Context(), fmt.Sprint(i, "/", j), make([]byte, 100), store.PutOptions{}); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if got := f.Conns(); got > 64 {
-		t.Errorf("%d connections for 64 requests in flight", got)
-	}
+	fake.Connections(t, f.Server, open(t, f.At(""), MaxInFlight(fake.InFlight)))
 }
 
 // Failures, absences and conflicts do not cost a connection each.
@@ -54,11 +33,8 @@ func TestConnectionsOfFailures(t *testing.T) {
 }
 
 func TestTransport(t *testing.T) {
-	tr := newTransport(300)
-	if tr.MaxIdleConnsPerHost != 300 || tr.MaxIdleConns != 300 || tr.MaxConnsPerHost != 300 || !tr.DisableCompression || tr.Proxy == nil || tr.ForceAttemptHTTP2 {
+	tr := newTransport(16)
+	if tr.MaxConnsPerHost != 16 || !tr.DisableCompression || tr.Proxy == nil || tr.ForceAttemptHTTP2 {
 		t.Errorf("%+v", tr)
-	}
-	if got := newTransport(1).MaxIdleConns; got != defaultRequests {
-		t.Errorf("%d idle connections", got)
 	}
 }

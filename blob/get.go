@@ -101,10 +101,10 @@ func (s *Store) getFrom(ctx context.Context, key string, r store.Range, most int
 		return store.Value{}, fault.Newf(fault.Limit, "%d bytes were announced, at most %d are wanted", n, most)
 	}
 	_, _, within := r.IsWithin()
-	bytes, err := ReadN(buf, body, n, most > 0 || within)
+	bytes, err := store.ReadN(buf, body, n, most > 0 || within)
 	v := store.Value{Bytes: bytes, Size: size}
 	if err == nil {
-		err = AtEnd(body)
+		err = store.AtEnd(body)
 	}
 	if err != nil {
 		if errors.Is(err, fault.Limit) || len(bytes)-len(buf) == int(n) {

@@ -59,5 +59,5 @@ func CheckKeys(f func(key string) error) Option {
 
 // Tuning replaces the numbers for an unknown provider.
 func Tuning(t store.Tuning) Option {
-	return Option{fmt.Sprintf("blob.Tuning(%+v)", t), func(o *options) { o.tuning = t }}
+	return Option{"blob.Tuning(…)", func(o *options) { o.tuning = t }}
 }

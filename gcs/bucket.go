@@ -7,6 +7,7 @@ import (
 	gcsapi "cloud.google.com/go/storage"
 
 	"github.com/zargo-io/zargo/blob"
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -52,11 +53,10 @@ func (b *bucket) object(key string) *gcsapi.ObjectHandle {
 
 // checkKey keeps prefix and key together within what GCS takes.
 func (b *bucket) checkKey(key string) error {
-	full := b.prefix + key
-	if len(full) > store.MaxKey {
-		return fault.Newf(fault.Path, "key %q has %d bytes with its prefix, more than %d", key, len(full), store.MaxKey)
+	if err := provider.CheckLength(b.prefix, key); err != nil {
+		return err
 	}
-	if strings.HasPrefix(full, ".well-known/acme-challenge/") {
+	if strings.HasPrefix(b.prefix+key, ".well-known/acme-challenge/") {
 		return fault.Newf(fault.Path, "key %q is one that GCS does not take", key)
 	}
 	return nil

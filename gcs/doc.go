@@ -10,16 +10,16 @@
 //     delete is two requests, because emulators ignore its condition.
 //   - puts send the caller's bytes without the SDK's buffer of 16 MiB, with a CRC32C that the server compares.
 //   - values are read as they are stored: one with Content-Encoding gzip is not unpacked on the way.
-//   - HTTP/1.1, with as many idle connections as requests in flight (128, see [MaxInFlight]): over HTTP/2 everything
+//   - HTTP/1.1, with as many connections as requests in flight (128, see [MaxInFlight]): over HTTP/2 everything
 //     shares one connection.
 //   - the SDK's retries are off, the silent ones in the middle of a value too. The store has one retry layer ([Retry]).
 //
 // Errors come from GCS's own document, never from gocloud's code nor from the SDK's ErrObjectNotExist, which is said of a
 // missing bucket as well. A 404 is fault.NotFound if it names the object (NoSuchKey, "No such object"), fault.Refused if it
 // names the bucket. A 404 that names neither, as emulators answer, is followed by a listing of that one key: a listing
-// that works and does not hold it proves absence. 401 and 403 are fault.Refused. An answer that is not GCS's (a portal's page
-// with 200, an empty 200, a value without a generation, a redirect) is fault.Unavailable. The *googleapi.Error is
-// reachable with errors.As.
+// that works and does not hold it proves absence. 401, 403, a host name that does not exist and a certificate that is
+// not trusted are fault.Refused. An answer that is not GCS's (a portal's page with 200, an empty 200, a value without a
+// generation, a redirect) is fault.Unavailable. The *googleapi.Error is reachable with errors.As.
 //
 // A bucket that does not let its reader list answers 403 for an absent key, which is fault.Refused, not NotFound.
 //

@@ -12,22 +12,9 @@ import (
 
 	"google.golang.org/api/googleapi"
 
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
-
-// failure is an SDK error in few words, with its kind; the SDK's error stays reachable.
-type failure struct {
-	kind  error
-	text  string
-	after time.Duration
-	err   error
-}
-
-func (f *failure) Error() string   { return f.kind.Error() + ": " + f.text }
-func (f *failure) Unwrap() []error { return []error{f.kind, f.err} }
-
-// RetryAfter is how long the server asks to wait; 0 if it does not say.
-func (f *failure) RetryAfter() time.Duration { return f.after }
 
 // explain gives the SDK's error its kind, from GCS's own document and the HTTP status. Sources: Cloud Storage, "HTTP status
 // and error codes for JSON", the same for XML. ifAbsent tells what a failed precondition means.
@@ -38,33 +25,42 @@ func (x *exchange) explain(err error, ifAbsent bool) error {
 	case x.sent == 0:
 		return notSent(err)
 	case x.status == 0 || (x.err != nil && x.status < 300):
-		return &failure{kind: fault.Unavailable, err: err, text: "no answer, or not all of it: " + cause(err).Error()}
+		return x.noAnswer(err)
 	case x.status < 300:
-		return &failure{kind: fault.Unavailable, err: err, text: "the answer is not GCS's: " + cause(err).Error()}
+		return &provider.Failure{Kind: fault.Unavailable, Err: err, Text: "the answer is not GCS's: " + provider.Cause(err).Error()}
 	}
 	d := parseDocument(x.body)
-	f := &failure{
-		kind: kindOf(x.status, d, ifAbsent), after: retryAfter(x.header.Get("Retry-After")),
-		text: "GCS answered " + strconv.Itoa(x.status),
+	f := &provider.Failure{
+		Kind: kindOf(x.status, d, ifAbsent), After: provider.RetryAfter(x.header, time.Now()),
+		Text: "GCS answered " + strconv.Itoa(x.status),
 	}
 	switch {
 	case !d.ours && x.status != http.StatusNotModified && x.status != http.StatusPreconditionFailed:
-		f.text += ", and not in GCS's form"
+		f.Text += ", and not in GCS's form"
 	default:
 		if d.code != "" {
-			f.text += " " + d.code
+			f.Text += " " + d.code
 		}
 		if d.message != "" {
-			f.text += ": " + d.message
+			f.Text += ": " + d.message
 		}
 	}
-	f.text += hint(x.status, d)
+	f.Text += hint(x.status, d)
 	var api *googleapi.Error
 	if !errors.As(err, &api) {
 		// For a 404 of a read the SDK makes none.
 		err = errors.Join(err, &googleapi.Error{Code: x.status, Message: d.message, Body: string(x.body), Header: x.header})
 	}
-	f.err = err
+	f.Err = err
+	return f
+}
+
+// noAnswer is for requests that were sent, or were to be.
+func (x *exchange) noAnswer(err error) error {
+	f := provider.NoAnswer(err)
+	if x.status != 0 {
+		f.Text = "not all of an answer: " + provider.Cause(err).Error()
+	}
 	return f
 }
 
@@ -74,9 +70,9 @@ func notSent(err error) error {
 	var dns *net.DNSError
 	var temporary interface{ Temporary() bool }
 	if errors.As(err, &op) || errors.As(err, &dns) || (errors.As(err, &temporary) && temporary.Temporary()) {
-		return &failure{kind: fault.Unavailable, err: err, text: "no token for Google could be fetched: " + cause(err).Error()}
+		return &provider.Failure{Kind: fault.Unavailable, Err: err, Text: "no token for Google could be fetched: " + provider.Cause(err).Error()}
 	}
-	return &failure{kind: fault.Refused, err: err, text: "no token for Google could be had: " + cause(err).Error()}
+	return &provider.Failure{Kind: fault.Refused, Err: err, Text: "no token for Google could be had: " + provider.Cause(err).Error()}
 }
 
 // document is what an error's body says.
@@ -128,21 +124,6 @@ const unclear = fault.Kind("absent or not")
 
 func kindOf(status int, d document, ifAbsent bool) error {
 	switch status {
-	case http.StatusNotModified:
-		return fault.Unchanged
-	case http.StatusPreconditionFailed:
-		if ifAbsent {
-			return fault.Exists
-		}
-		return fault.Conflict
-	case http.StatusRequestedRangeNotSatisfiable:
-		return fault.Corrupt
-	case http.StatusTooManyRequests:
-		return fault.Throttled
-	case http.StatusNotImplemented:
-		return errors.ErrUnsupported
-	case http.StatusRequestEntityTooLarge:
-		return fault.Limit
 	case http.StatusNotFound:
 		switch {
 		case d.noBucket():
@@ -151,17 +132,15 @@ func kindOf(status int, d document, ifAbsent bool) error {
 			return fault.NotFound
 		}
 		return unclear
-	case http.StatusRequestTimeout, http.StatusConflict, http.StatusGone:
+	case http.StatusConflict, http.StatusGone:
 		return fault.Unavailable // another writer at the same moment, or broken on the way
+	case http.StatusForbidden, http.StatusServiceUnavailable:
+		switch d.code {
+		case "rateLimitExceeded", "userRateLimitExceeded", "SlowDown":
+			return fault.Throttled // with 403 in older answers, 503 in XML
+		}
 	}
-	switch d.code {
-	case "rateLimitExceeded", "userRateLimitExceeded", "SlowDown":
-		return fault.Throttled // with 403 in older answers, 503 in XML
-	}
-	if status >= 400 && status < 500 {
-		return fault.Refused
-	}
-	return fault.Unavailable // 5xx, or a redirect, which GCS has none of
+	return provider.KindOf(status, ifAbsent) // Unavailable also for a redirect, which GCS has none of
 }
 
 func hint(status int, d document) string {
@@ -178,31 +157,20 @@ func hint(status int, d document) string {
 	return ""
 }
 
-// retryAfter reads RFC 9110 section 10.2.3, in its form with seconds; GCS sends no dates.
-func retryAfter(header string) time.Duration {
-	n, err := strconv.ParseUint(strings.TrimSpace(header), 10, 16)
-	if err != nil {
-		return 0
-	}
-	return time.Duration(n) * time.Second
-}
-
 // settled turns an unclear 404 of a verb that is not about an absent key into what it is: the bucket is missing when GCS
 // says it in its form, and else something in between answered.
 func settled(err error) error {
-	var f *failure
-	if errors.As(err, &f) && f.kind == error(unclear) {
-		f.kind = fault.Unavailable
+	var f *provider.Failure
+	if errors.As(err, &f) && f.Kind == error(unclear) {
+		f.Kind = fault.Unavailable
 		var api *googleapi.Error
 		if errors.As(err, &api) && parseDocument([]byte(api.Body)).ours {
-			f.kind = fault.Refused
-			f.text += " (does the bucket exist?)"
+			f.Kind = fault.Refused
+			f.Text += " (does the bucket exist?)"
 		}
 	}
 	return err
 }
 
 // foreign is for answers that look like success but are not GCS's: a captive portal, a proxy's page, an empty body.
-func foreign(what string) error {
-	return fault.Newf(fault.Unavailable, "the answer is not GCS's: %s", what)
-}
+func foreign(what string) error { return provider.Foreign("GCS", what) }

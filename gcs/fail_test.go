@@ -1,7 +1,6 @@
 package gcs
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,25 +11,10 @@ import (
 
 	"google.golang.org/api/googleapi"
 
+	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
-
-// page answers everything the same way.
-func page(status int, ctype, body string, header ...string) func(http.ResponseWriter, *http.Request) bool {
-	return func(w http.ResponseWriter, _ *http.Request) bool {
-		w.Header().Set("Content-Type", ctype)
-		for i := 0; i < len(header); i += 2 {
-			w.Header().Set(header[i], header[i+1])
-		}
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, body)
-		return true
-	}
-}
-
-const html = "<!DOCTYPE html><html><head><title>Sign in</title></head><body><p>Welcome<br>to the hotel</body></html>"
-const xhtml = "<html><head><title>Not here</title></head><body/></html>"
 
 func TestKinds(t *testing.T) {
 	noEnvironment(t)
@@ -47,8 +31,8 @@ func TestKinds(t *testing.T) {
 		{"absent key, JSON", 404, jsonError(404, "notFound", "No such object: zarr-test/k"), fault.NotFound, "No such object"},
 		{"missing bucket", 404, xmlError("NoSuchBucket", "m"), fault.Refused, "bucket does not exist"},
 		{"missing bucket, JSON", 404, jsonError(404, "notFound", "The specified bucket does not exist."), fault.Refused, "bucket does not exist"},
-		{"404 page", 404, html, fault.Unavailable, "404"},
-		{"404 well-formed page", 404, xhtml, fault.Unavailable, "404"},
+		{"404 page", 404, fake.HTML, fault.Unavailable, "404"},
+		{"404 well-formed page", 404, fake.XHTML, fault.Unavailable, "404"},
 		{"404 empty", 404, "", fault.Unavailable, "404"},
 		{"NoSuchKey with 403", 403, xmlError("NoSuchKey", "m"), fault.Refused, "403"},
 		{"NoSuchKey with 500", 500, xmlError("NoSuchKey", "m"), fault.Unavailable, "500"},
@@ -63,7 +47,7 @@ func TestKinds(t *testing.T) {
 		{"rate limit with 403", 403, jsonError(403, "rateLimitExceeded", "m"), fault.Throttled, "rateLimitExceeded"},
 		{"503 empty", 503, "", fault.Unavailable, "503"},
 		{"500", 500, xmlError("InternalError", "m"), fault.Unavailable, "InternalError"},
-		{"502 page", 502, html, fault.Unavailable, "502"},
+		{"502 page", 502, fake.HTML, fault.Unavailable, "502"},
 		{"408", 408, xmlError("RequestTimeout", "m"), fault.Unavailable, "408"},
 		{"409", 409, jsonError(409, "conflict", "m"), fault.Unavailable, "409"},
 		{"501", 501, xmlError("NotImplemented", "m"), errors.ErrUnsupported, "501"},
@@ -71,7 +55,7 @@ func TestKinds(t *testing.T) {
 		{"short value", 416, xmlError("InvalidRange", "m"), fault.Corrupt, "InvalidRange"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f.Answer(page(c.status, "application/xml", c.body))
+			f.Answer(fake.Page(c.status, "application/xml", c.body))
 			_, err := s.Get(t.Context(), "k", store.GetOptions{Range: store.From(1)}, nil)
 			wantKind(t, err, c.want)
 			for _, says := range []string{c.says, `"k"`, "gs://zarr-test"} {
@@ -90,22 +74,22 @@ func TestKinds(t *testing.T) {
 // Emulators answer 404 without saying of what. Only a listing that works and does not hold the key proves absence.
 func TestUnclear404(t *testing.T) {
 	noEnvironment(t)
-	plain := page(404, "text/plain", "Not Found\n")
+	plain := fake.Page(404, "text/plain", "Not Found\n")
 	for _, c := range []struct {
 		name string
-		list func(http.ResponseWriter, *http.Request) bool
+		list fake.Answer
 		want error
 	}{
-		{"not listed", page(200, "application/json", "{}"), fault.NotFound},
-		{"a longer key is listed", page(200, "application/json", `{"items":[{"name":"kk","generation":"5"}]}`), fault.NotFound},
-		{"listed", page(200, "application/json", `{"items":[{"name":"k","generation":"5"}]}`), fault.Unavailable},
-		{"no bucket", page(404, "application/json", jsonError(404, "notFound", "The specified bucket does not exist.")), fault.Refused},
-		{"no bucket, emulator", page(404, "application/json", jsonError(404, "notFound", "Not Found")), fault.Refused},
+		{"not listed", fake.Page(200, "application/json", "{}"), fault.NotFound},
+		{"a longer key is listed", fake.Page(200, "application/json", `{"items":[{"name":"kk","generation":"5"}]}`), fault.NotFound},
+		{"listed", fake.Page(200, "application/json", `{"items":[{"name":"k","generation":"5"}]}`), fault.Unavailable},
+		{"no bucket", fake.Page(404, "application/json", jsonError(404, "notFound", "The specified bucket does not exist.")), fault.Refused},
+		{"no bucket, emulator", fake.Page(404, "application/json", jsonError(404, "notFound", "Not Found")), fault.Refused},
 		{"no bucket, page", plain, fault.Unavailable},
-		{"list refused", page(403, "application/json", jsonError(403, "forbidden", "m")), fault.Refused},
-		{"list fails", page(500, "", ""), fault.Unavailable},
-		{"list is a page", page(200, "text/html", html), fault.Unavailable},
-		{"list is empty", page(200, "", ""), fault.Unavailable},
+		{"list refused", fake.Page(403, "application/json", jsonError(403, "forbidden", "m")), fault.Refused},
+		{"list fails", fake.Page(500, "", ""), fault.Unavailable},
+		{"list is a page", fake.Page(200, "text/html", fake.HTML), fault.Unavailable},
+		{"list is empty", fake.Page(200, "", ""), fault.Unavailable},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := NewFake(t)
@@ -134,7 +118,7 @@ func TestMissingBucketEverywhere(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
 	s := bare(t, strings.Replace(f.At(""), "zarr-test", "absent-bucket", 1))
-	for verb, err := range everyVerb(t.Context(), s) {
+	for verb, err := range fake.Verbs(t.Context(), s, "5") {
 		t.Run(verb, func(t *testing.T) {
 			wantKind(t, err, fault.Refused)
 			if !strings.Contains(fmt.Sprint(err), "does not exist") {
@@ -149,20 +133,20 @@ func TestForeignSuccess(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
 	portal := NewFake(t)
-	portal.Answer(page(200, "text/html", html))
+	portal.Answer(fake.Page(200, "text/html", fake.HTML))
 	s := bare(t, f.At(""))
 	for _, c := range []struct {
 		name   string
-		answer func(http.ResponseWriter, *http.Request) bool
+		answer fake.Answer
 	}{
-		{"page", page(200, "text/html", html)},
-		{"well-formed page", page(200, "text/html", xhtml)},
-		{"nothing", page(200, "", "")},
-		{"redirect", page(302, "text/html", html, "Location", portal.URL)},
+		{"page", fake.Page(200, "text/html", fake.HTML)},
+		{"well-formed page", fake.Page(200, "text/html", fake.XHTML)},
+		{"nothing", fake.Page(200, "", "")},
+		{"redirect", fake.Page(302, "text/html", fake.HTML, "Location", portal.URL)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f.Answer(c.answer)
-			for verb, err := range everyVerb(t.Context(), s) {
+			for verb, err := range fake.Verbs(t.Context(), s, "5") {
 				t.Run(verb, func(t *testing.T) { wantKind(t, err, fault.Unavailable) })
 			}
 		})
@@ -172,77 +156,37 @@ func TestForeignSuccess(t *testing.T) {
 	}
 }
 
-// SDK retries are off: every failed verb is one request, and takes no backoff.
+// SDK retries are off: every failed verb is one request.
 func TestOneAttempt(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
-	f.Answer(page(503, "", ""))
+	f.Answer(fake.Page(503, "", ""))
 	s := bare(t, f.At(""))
-	began := time.Now()
-	all := everyVerb(t.Context(), s)
-	if n := len(f.Requests()); n != len(all) || time.Since(began) > 5*time.Second {
-		t.Errorf("%d requests for %d verbs in %v", n, len(all), time.Since(began))
+	all := fake.Verbs(t.Context(), s, "5")
+	if n := len(f.Requests()); n != len(all) {
+		t.Errorf("%d requests for %d verbs", n, len(all))
 	}
 	for verb, err := range all {
 		t.Run(verb, func(t *testing.T) { wantKind(t, err, fault.Unavailable) })
 	}
 }
 
-func everyVerb(ctx context.Context, s store.Store) map[string]error {
-	all := map[string]error{}
-	_, all["get"] = s.Get(ctx, "k", store.GetOptions{}, nil)
-	_, all["get last"] = s.Get(ctx, "k", store.GetOptions{Range: store.Last(4)}, nil)
-	_, all["put"] = s.Put(ctx, "k", []byte("v"), store.PutOptions{})
-	_, all["put if absent"] = s.Put(ctx, "k", []byte("v"), store.PutOptions{IfAbsent: true})
-	all["delete"] = s.Delete(ctx, "k", store.DeleteOptions{})
-	all["list"] = listError(ctx, s, store.Deep)
-	all["list level"] = listError(ctx, s, store.OneLevel)
-	return all
-}
-
-func listError(ctx context.Context, s store.Store, d store.Depth) (last error) {
-	for _, err := range s.List(ctx, "", d) {
-		last = err
-	}
-	return last
-}
-
 func wantKind(t *testing.T, err, want error) {
 	t.Helper()
-	if !errors.Is(err, want) {
-		t.Errorf("got %v, want %v", err, want)
-	}
-	for _, k := range []error{
-		fault.NotFound, fault.Exists, fault.Conflict, fault.Unchanged, fault.Path, fault.Corrupt, fault.Refused,
-		fault.Throttled, fault.Unavailable, fault.Limit, fault.Selection, errors.ErrUnsupported, unclear,
-	} {
-		if k != want && errors.Is(err, k) {
-			t.Errorf("got %v as well: %v", k, err)
-		}
+	fake.WantKind(t, err, want)
+	if errors.Is(err, unclear) {
+		t.Errorf("a kind of this package's own: %v", err)
 	}
 }
 
 func TestRetryAfter(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
-	f.Answer(page(429, "application/xml", xmlError("SlowDown", "m"), "Retry-After", "7"))
+	f.Answer(fake.Page(429, "application/xml", xmlError("SlowDown", "m"), "Retry-After", "7"))
 	_, err := bare(t, f.At("")).Get(t.Context(), "k", store.GetOptions{}, nil)
 	var wait interface{ RetryAfter() time.Duration }
 	if !errors.As(err, &wait) || wait.RetryAfter() != 7*time.Second {
 		t.Errorf("the server's 7 s cannot be reached in %v", err)
-	}
-}
-
-func TestNotReached(t *testing.T) {
-	noEnvironment(t)
-	f, stop := StartFake()
-	s := bare(t, f.At(""))
-	stop()
-	for verb, err := range everyVerb(t.Context(), s) {
-		t.Run(verb, func(t *testing.T) { wantKind(t, err, fault.Unavailable) })
-	}
-	for verb, err := range everyVerb(t.Context(), bare(t, "gs://b?endpoint=http://no-such-host.invalid")) {
-		t.Run("DNS "+verb, func(t *testing.T) { wantKind(t, err, fault.Unavailable) })
 	}
 }
 
@@ -253,11 +197,11 @@ func TestPinnedNeverNotFound(t *testing.T) {
 	s := bare(t, f.At(""))
 	for _, c := range []struct {
 		name   string
-		answer func(http.ResponseWriter, *http.Request) bool
+		answer fake.Answer
 	}{
-		{"gone", page(404, "application/xml", xmlError("NoSuchKey", "m"))},
-		{"replaced", page(412, "application/xml", xmlError("PreconditionFailed", "m"))},
-		{"ignored", page(200, "", "other", "X-Goog-Generation", "6")},
+		{"gone", fake.Page(404, "application/xml", xmlError("NoSuchKey", "m"))},
+		{"replaced", fake.Page(412, "application/xml", xmlError("PreconditionFailed", "m"))},
+		{"ignored", fake.Page(200, "", "other", "X-Goog-Generation", "6")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f.Answer(c.answer)
@@ -312,7 +256,7 @@ func TestEndlessDocuments(t *testing.T) {
 				sent <- n
 				return true
 			})
-			wantKind(t, listError(t.Context(), s, store.Deep), c.want)
+			wantKind(t, fake.ListError(t.Context(), s, store.Deep), c.want)
 			if n := <-sent; n == blocks {
 				t.Errorf("the client read all of %d MiB", n)
 			}
@@ -321,7 +265,7 @@ func TestEndlessDocuments(t *testing.T) {
 }
 
 func FuzzDocument(f *testing.F) {
-	for _, s := range []string{xmlError("NoSuchKey", "m"), jsonError(404, "notFound", "No such object: b/k"), html, xhtml, "", "null", `{"error":"x"}`} {
+	for _, s := range []string{xmlError("NoSuchKey", "m"), jsonError(404, "notFound", "No such object: b/k"), fake.HTML, fake.XHTML, "", "null", `{"error":"x"}`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

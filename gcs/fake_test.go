@@ -12,29 +12,24 @@ import (
 	"maps"
 	"mime"
 	"mime/multipart"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/zargo-io/zargo/internal/provider/fake"
 )
 
 // Fake is a GCS server in this process: one bucket, "zarr-test", no credentials checked. It is written from the API
 // references and not from our client: reads by the XML API, everything else by the JSON API, each with its own errors.
 type Fake struct {
-	URL string // http://127.0.0.1:port
+	*fake.Server
 
 	mu      sync.Mutex
-	answer  func(w http.ResponseWriter, r *http.Request) bool
 	objects map[string]object
 	next    int64
-	log     []string
-	headers []http.Header
-	conns   int
 }
 
 type object struct {
@@ -56,31 +51,29 @@ func NewFake(t testing.TB) *Fake {
 // StartFake is NewFake for examples.
 func StartFake() (*Fake, func()) {
 	f := newFake()
-	srv := httptest.NewUnstartedServer(f)
-	srv.Config.ConnState = func(_ net.Conn, st http.ConnState) {
-		if st == http.StateNew {
-			f.mu.Lock()
-			f.conns++
-			f.mu.Unlock()
-		}
-	}
-	srv.Start()
-	f.URL = srv.URL
-	return f, srv.Close
+	return f, f.Start()
 }
 
-func newFake() *Fake { return &Fake{objects: map[string]object{}, next: 1700000000000000} }
+func newFake() *Fake {
+	f := &Fake{objects: map[string]object{}, next: 1700000000000000}
+	f.Server = fake.New(f.serve, line)
+	return f
+}
+
+// line logs a request with its range and conditions.
+func line(r *http.Request) string {
+	l := fake.Line("Range")(r)
+	for _, name := range []string{"generation", "ifGenerationMatch", "userProject", "kmsKeyName", "uploadType"} {
+		if r.URL.Query().Has(name) {
+			l += " " + name + "=" + r.URL.Query().Get(name)
+		}
+	}
+	return l
+}
 
 // At is the gs URL of a prefix on the server.
 func (f *Fake) At(prefix string) string {
 	return "gs://zarr-test/" + prefix + "?endpoint=" + url.QueryEscape(f.URL)
-}
-
-// Answer lets by answer requests; where it returns false, the server does.
-func (f *Fake) Answer(by func(w http.ResponseWriter, r *http.Request) bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.answer = by
 }
 
 // Set stores an object.
@@ -97,49 +90,6 @@ func (f *Fake) Object(key string) object {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.objects[key]
-}
-
-// Requests gives and forgets the requests so far: "GET /zarr-test/k bytes=0-4".
-func (f *Fake) Requests() []string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	l := f.log
-	f.log = nil
-	return l
-}
-
-// Header is the header of the latest request.
-func (f *Fake) Header() http.Header {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.headers[len(f.headers)-1]
-}
-
-// Conns is the number of connections so far.
-func (f *Fake) Conns() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.conns
-}
-
-func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	line := r.Method + " " + r.URL.Path
-	if rg := r.Header.Get("Range"); rg != "" {
-		line += " " + rg
-	}
-	for _, name := range []string{"generation", "ifGenerationMatch", "userProject", "kmsKeyName", "uploadType"} {
-		if r.URL.Query().Has(name) {
-			line += " " + name + "=" + r.URL.Query().Get(name)
-		}
-	}
-	f.mu.Lock()
-	f.log = append(f.log, line)
-	f.headers = append(f.headers, r.Header.Clone())
-	answer := f.answer
-	f.mu.Unlock()
-	if answer == nil || !answer(w, r) {
-		f.serve(w, r)
-	}
 }
 
 func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
@@ -185,18 +135,6 @@ func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	get(w, r, o)
-}
-
-// Cut answers as the server would, but breaks the connection in the middle of the body.
-func (f *Fake) Cut(w http.ResponseWriter, r *http.Request) {
-	full := httptest.NewRecorder()
-	f.serve(full, r)
-	maps.Copy(w.Header(), full.Header())
-	w.Header().Set("Content-Length", strconv.Itoa(full.Body.Len()))
-	w.WriteHeader(full.Code)
-	w.Write(full.Body.Bytes()[:full.Body.Len()/2])
-	http.NewResponseController(w).Flush()
-	panic(http.ErrAbortHandler)
 }
 
 func xmlError(code, message string) string {
@@ -249,10 +187,9 @@ func get(w http.ResponseWriter, r *http.Request, o object) {
 	if o.encoding != "" {
 		h.Set("X-Goog-Stored-Content-Encoding", o.encoding)
 	}
-	value, size := o.value, len(o.value)
 	if o.encoding == "gzip" && !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		// Unpacked on the way, whole whatever the range, and without a length.
-		z, err := gzip.NewReader(bytes.NewReader(value))
+		z, err := gzip.NewReader(bytes.NewReader(o.value))
 		if err == nil {
 			_, _ = io.Copy(w, z)
 		}
@@ -261,25 +198,13 @@ func get(w http.ResponseWriter, r *http.Request, o object) {
 	if o.encoding != "" {
 		h.Set("Content-Encoding", o.encoding)
 	}
-	if spec, ranged := strings.CutPrefix(r.Header.Get("Range"), "bytes="); ranged {
-		a, b, _ := strings.Cut(spec, "-")
-		first, last := number(a), size-1
-		if a == "" {
-			first = max(0, size-number(b))
-		} else if b != "" {
-			last = min(number(b), size-1)
-		}
-		if first >= size {
-			FailXML(w, 416, "InvalidRange", "The requested range cannot be satisfied.")
-			return
-		}
-		h.Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", first, last, size))
-		value = value[first : last+1]
-		h.Set("Content-Length", strconv.Itoa(len(value)))
-		w.WriteHeader(206)
+	body, status, ok := fake.Object{Value: o.value, Range: r.Header.Get("Range")}.Part(h)
+	if !ok {
+		FailXML(w, 416, "InvalidRange", "The requested range cannot be satisfied.")
+		return
 	}
-	h.Set("Content-Length", strconv.Itoa(len(value)))
-	w.Write(value)
+	w.WriteHeader(status)
+	w.Write(body)
 }
 
 // uploaded reads a multipart/related upload: metadata, then the value.
@@ -335,35 +260,19 @@ func (f *Fake) delete(w http.ResponseWriter, q url.Values, key string) {
 }
 
 func (f *Fake) list(w http.ResponseWriter, q url.Values) {
-	prefix, delimiter, after := q.Get("prefix"), q.Get("delimiter"), q.Get("pageToken")
-	var names []string // keys, and common prefixes ending in "/"
-	for k := range f.objects {
-		rest, ok := strings.CutPrefix(k, prefix)
-		if !ok {
-			continue
-		}
-		if seg, _, cut := strings.Cut(rest, delimiter); delimiter != "" && cut {
-			k = prefix + seg + delimiter
-		}
-		if k > after {
-			names = append(names, k)
-		}
+	l := fake.Listing{Prefix: q.Get("prefix"), Delimiter: q.Get("delimiter"), After: q.Get("pageToken"), Most: 1000}
+	if n := fake.Number(q.Get("maxResults")); n > 0 {
+		l.Most = min(l.Most, n)
 	}
-	slices.Sort(names)
-	names = slices.Compact(names)
-	most := 1000
-	if n := number(q.Get("maxResults")); n > 0 {
-		most = min(most, n)
-	}
+	names, more := l.Page(maps.Keys(f.objects))
 	out := map[string]any{}
-	if len(names) > most {
-		names = names[:most]
-		out["nextPageToken"] = names[most-1]
+	if more {
+		out["nextPageToken"] = names[len(names)-1]
 	}
 	var items []any
 	var prefixes []string
 	for _, n := range names {
-		if o, ok := f.objects[n]; ok && (delimiter == "" || !strings.Contains(strings.TrimPrefix(n, prefix), delimiter)) {
+		if o, ok := f.objects[n]; ok && l.IsKey(n) {
 			items = append(items, resource(n, o))
 		} else {
 			prefixes = append(prefixes, n)
@@ -393,5 +302,3 @@ func crc(b []byte) string {
 	sum := crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli))
 	return base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, sum))
 }
-
-func number(s string) int { n, _ := strconv.Atoi(s); return n }

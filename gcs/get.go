@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 
 	gcsapi "cloud.google.com/go/storage"
 
-	"github.com/zargo-io/zargo/blob"
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -55,28 +54,7 @@ func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []
 	if err != nil {
 		return store.Value{}, err
 	}
-	if o.Max > 0 && a.n > o.Max {
-		return store.Value{}, fault.Newf(fault.Limit, "%d bytes were announced, at most %d are wanted", a.n, o.Max)
-	}
-	if _, err := io.CopyN(io.Discard, r, a.skip); err != nil {
-		return store.Value{}, fault.Newf(fault.Unavailable, "transfer cut: %w", err)
-	}
-	v := store.Value{Size: a.size, Version: version}
-	_, _, within := o.Range.IsWithin()
-	v.Bytes, err = blob.ReadN(buf, r, a.n, o.Max > 0 || within)
-	if err == nil && a.skip+a.n == a.body {
-		err = blob.AtEnd(r) // here the SDK compares the CRC32C of a whole value
-	}
-	if err != nil {
-		if errors.Is(err, fault.Limit) || errors.Is(err, fault.Unavailable) {
-			return store.Value{}, err
-		}
-		if len(v.Bytes)-len(buf) == int(a.n) {
-			return store.Value{}, fault.Newf(fault.Unavailable, "the value arrived damaged: %w", err)
-		}
-		return store.Value{}, fault.Newf(fault.Unavailable, "%w", &store.CutError{Value: v, Want: a.n, Err: err})
-	}
-	return v, nil
+	return a.Receive(r, version, o, buf)
 }
 
 // pinned is the handle with a read's condition, which is on the generation and never asks for an old one.
@@ -109,10 +87,8 @@ func span(r store.Range) (off, n int64) {
 	return 0, -1
 }
 
-// announcement is what an answer says about itself: skip bytes of its body, take n, and the value has size bytes.
-type announcement struct{ skip, n, body, size int64 }
-
-func (x *exchange) announced(r store.Range, got *gcsapi.Reader) (announcement, error) {
+// announced is what an answer says about itself.
+func (x *exchange) announced(r store.Range, got *gcsapi.Reader) (provider.Announced, error) {
 	size, body := got.Attrs.Size, got.Remain()
 	stored, err := strconv.ParseInt(x.header.Get("X-Goog-Stored-Content-Length"), 10, 64)
 	switch {
@@ -120,32 +96,32 @@ func (x *exchange) announced(r store.Range, got *gcsapi.Reader) (announcement, e
 	case size < 0 && body < 0 && x.status == http.StatusOK:
 		size, body = stored, stored // a proxy that took the length away
 	case size != stored:
-		return announcement{}, foreign(fmt.Sprintf("%d bytes of a value that is stored as %d, unpacked perhaps", size, stored))
+		return provider.Announced{}, foreign(fmt.Sprintf("%d bytes of a value that is stored as %d, unpacked perhaps", size, stored))
 	}
 	if size < 0 || body < 0 {
-		return announcement{}, foreign("it does not say its length")
+		return provider.Announced{}, foreign("it does not say its length")
 	}
 	off, n, err := r.Resolve(size)
 	switch {
 	case err != nil:
-		return announcement{}, err
+		return provider.Announced{}, err
 	case x.status == http.StatusOK:
 		// A From(0), or a server that ignores ranges. What was asked for is in there, if reading that much is bearable.
 		if off+n < size && size > maxUnasked || off > maxUnasked {
-			return announcement{}, fault.Newf(fault.Unavailable, "the server ignores byte ranges and sends the whole value")
+			return provider.Announced{}, fault.Newf(fault.Unavailable, "the server ignores byte ranges and sends the whole value")
 		}
-		return announcement{skip: off, n: n, body: size, size: size}, nil
+		return provider.Announced{Skip: off, N: n, Body: size, Size: size}, nil
 	case x.status == http.StatusPartialContent && !r.IsWhole() && got.Attrs.StartOffset == off && body == n:
-		return announcement{n: n, body: n, size: size}, nil
+		return provider.Announced{N: n, Body: n, Size: size}, nil
 	}
-	return announcement{}, foreign(fmt.Sprintf("status %d and %q for the range %v", x.status, x.header.Get("Content-Range"), r))
+	return provider.Announced{}, foreign(fmt.Sprintf("status %d and %q for the range %v", x.status, x.header.Get("Content-Range"), r))
 }
 
 // absent decides about a 404 that names neither object nor bucket, as emulators answer: a listing that works and does not
 // hold the key proves that it is absent.
 func (b *bucket) absent(ctx context.Context, key string, err error) error {
-	var f *failure
-	if !errors.As(err, &f) || f.kind != error(unclear) {
+	var f *provider.Failure
+	if !errors.As(err, &f) || f.Kind != error(unclear) {
 		return err
 	}
 	full := b.prefix + key
@@ -155,11 +131,11 @@ func (b *bucket) absent(ctx context.Context, key string, err error) error {
 	case e != nil:
 		return e
 	case len(names) > 0 && names[0].Name == full:
-		f.kind = fault.Unavailable
-		f.text += ", but the key is listed"
+		f.Kind = fault.Unavailable
+		f.Text += ", but the key is listed"
 	default:
-		f.kind = fault.NotFound
-		f.text += ", and the key is not listed"
+		f.Kind = fault.NotFound
+		f.Text += ", and the key is not listed"
 	}
 	return f
 }

@@ -3,15 +3,14 @@ package gcs
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"encoding/base64"
 	"errors"
 	"net/http"
 	"slices"
 	"strconv"
 	"testing"
-	"time"
 
+	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -68,7 +67,7 @@ func TestGzipIsReadAsStored(t *testing.T) {
 		}
 	}
 	// Unpacked by something on the way all the same: never taken for the value.
-	f.Answer(page(200, "", "unpacked value", "X-Goog-Generation", "5", "X-Goog-Stored-Content-Length", "9", "X-Goog-Stored-Content-Encoding", "gzip"))
+	f.Answer(fake.Page(200, "", "unpacked value", "X-Goog-Generation", "5", "X-Goog-Stored-Content-Length", "9", "X-Goog-Stored-Content-Encoding", "gzip"))
 	_, err := s.Get(t.Context(), "k", store.GetOptions{}, nil)
 	wantKind(t, err, fault.Unavailable)
 }
@@ -138,20 +137,20 @@ func TestAnnouncements(t *testing.T) {
 		{"damaged", 200, "value", []string{"X-Goog-Generation", "5", "X-Goog-Hash", "crc32c=AAAAAA=="}, store.Range{}, 0, fault.Unavailable},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f.Answer(page(c.status, "", c.body, c.header...))
+			f.Answer(fake.Page(c.status, "", c.body, c.header...))
 			_, err := s.Get(t.Context(), "k", store.GetOptions{Range: c.r, Max: c.max}, nil)
 			wantKind(t, err, c.want)
 		})
 	}
 	t.Run("range ignored", func(t *testing.T) {
-		f.Answer(page(200, "", "0123456789", "X-Goog-Generation", "5"))
+		f.Answer(fake.Page(200, "", "0123456789", "X-Goog-Generation", "5"))
 		v, err := s.Get(t.Context(), "k", store.GetOptions{Range: store.Last(3)}, nil)
 		if err != nil || string(v.Bytes) != "789" || v.Size != 10 {
 			t.Errorf("got %q, %v", v.Bytes, err)
 		}
 	})
 	t.Run("huge, range ignored", func(t *testing.T) {
-		f.Answer(page(200, "", "0123456789", "X-Goog-Generation", "5", "Content-Length", strconv.FormatInt(1<<40, 10)))
+		f.Answer(fake.Page(200, "", "0123456789", "X-Goog-Generation", "5", "Content-Length", strconv.FormatInt(1<<40, 10)))
 		_, err := s.Get(t.Context(), "k", store.GetOptions{Range: store.Last(3)}, nil)
 		wantKind(t, err, fault.Unavailable)
 	})
@@ -188,7 +187,7 @@ func TestCustomerKeyAndUserProject(t *testing.T) {
 		t.Errorf("header %v", h)
 	}
 	f.Requests()
-	_ = listError(t.Context(), s, store.Deep)
+	_ = fake.ListError(t.Context(), s, store.Deep)
 	_ = s.Delete(t.Context(), "k2", store.DeleteOptions{})
 	_, _ = s.Put(t.Context(), "k2", nil, store.PutOptions{})
 	for _, line := range f.Requests() {
@@ -198,33 +197,4 @@ func TestCustomerKeyAndUserProject(t *testing.T) {
 	}
 	_, err = bare(t, f.At("")).Get(t.Context(), "k", store.GetOptions{}, nil)
 	wantKind(t, err, fault.Refused)
-}
-
-// A server that hangs costs no more than the caller's time limit, in every verb.
-func TestDeadlines(t *testing.T) {
-	noEnvironment(t)
-	f := NewFake(t)
-	hang := make(chan struct{})
-	f.Answer(func(http.ResponseWriter, *http.Request) bool { <-hang; return true })
-	t.Cleanup(func() { close(hang) })
-	s := bare(t, f.At(""))
-	big := make([]byte, 8<<20)
-	for _, c := range []struct {
-		name string
-		verb func(context.Context) error
-	}{
-		{"get", func(ctx context.Context) error { _, err := s.Get(ctx, "k", store.GetOptions{}, nil); return err }},
-		{"put", func(ctx context.Context) error { _, err := s.Put(ctx, "k", big, store.PutOptions{}); return err }},
-		{"delete", func(ctx context.Context) error { return s.Delete(ctx, "k", store.DeleteOptions{}) }},
-		{"list", func(ctx context.Context) error { return listError(ctx, s, store.Deep) }},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-			defer cancel()
-			began := time.Now()
-			if err := c.verb(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 5*time.Second {
-				t.Errorf("got %v after %v", err, time.Since(began))
-			}
-		})
-	}
 }

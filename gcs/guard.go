@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+
+	"github.com/zargo-io/zargo/internal/provider"
 )
 
 // What is read into memory whole is bounded. A listing of 1000 keys of 1024 bytes, escaped sixfold, is 6 MB; an error
@@ -89,10 +91,7 @@ func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	case x.value:
 		resp.Body = &watched{resp.Body, x}
 	default:
-		resp.Body = &watched{struct {
-			io.Reader
-			io.Closer
-		}{io.LimitReader(resp.Body, maxDocument), resp.Body}, x}
+		resp.Body = &watched{provider.Bounded(resp.Body, maxDocument), x}
 	}
 	return resp, nil
 }
@@ -101,12 +100,12 @@ func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
 // answer looks like success, the SDK's writer would wait for ever for somebody to read the rest.
 func (g guard) send(x *exchange, r *http.Request) (*http.Response, error) {
 	if !x.put || r.Body == nil {
-		return g.base.RoundTrip(r)
+		return provider.Send(r, g.base.RoundTrip)
 	}
 	body := &sent{ReadCloser: r.Body, closed: make(chan struct{})}
 	r = r.WithContext(r.Context()) // a RoundTripper leaves its request as it is
 	r.Body = body
-	resp, err := g.base.RoundTrip(r)
+	resp, err := provider.Send(r, g.base.RoundTrip)
 	if err != nil || resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return resp, err
 	}

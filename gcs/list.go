@@ -24,7 +24,7 @@ func (b *bucket) listPage(ctx context.Context, prefix string, depth store.Depth,
 	if depth == store.OneLevel {
 		q.Delimiter = "/"
 	}
-	found, next, err := b.list(ctx, q, tuning(0).ListPage, token)
+	found, next, err := b.list(ctx, q, listPage, token)
 	if err != nil {
 		return nil, "", err
 	}

@@ -6,7 +6,7 @@ import (
 	"gocloud.dev/blob/gcsblob"
 
 	"github.com/zargo-io/zargo/blob"
-	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -26,16 +26,7 @@ import (
 func Open(ctx context.Context, url string, opts ...Option) (store.Store, error) {
 	c := &config{}
 	s, err := c.open(ctx, url, opts)
-	if end := ctx.Err(); end != nil {
-		if err == nil {
-			_ = s.Close()
-		}
-		err = end
-	}
-	if err != nil {
-		return nil, &fault.KeyError{Op: "open", Store: c.name(), Err: err}
-	}
-	return s, nil
+	return provider.Opened(ctx, c.name(), s, err)
 }
 
 func (c *config) open(ctx context.Context, url string, opts []Option) (store.Store, error) {
@@ -46,7 +37,7 @@ func (c *config) open(ctx context.Context, url string, opts []Option) (store.Sto
 	if err != nil {
 		return nil, err
 	}
-	return c.build(s)
+	return c.stack.Build(s, defaultRequests)
 }
 
 func (c *config) read(url string, opts []Option) error {
@@ -67,7 +58,7 @@ func (c *config) provider(ctx context.Context) (*blob.Store, error) {
 	}
 	gc, err := gcsblob.OpenBucket(ctx, nil, c.bucket, &gcsblob.Options{Client: client})
 	if err != nil {
-		return nil, usage("%v", err)
+		return nil, provider.Usage("%v", err)
 	}
 	b := newBucket(client, c)
 	hooks := b.hooks()
@@ -76,6 +67,6 @@ func (c *config) provider(ctx context.Context) (*blob.Store, error) {
 		blob.Name(c.name()),
 		blob.WithHooks(hooks),
 		blob.CheckKeys(b.checkKey),
-		blob.Tuning(tuning(c.requests())),
+		blob.Tuning(c.tuning()),
 	), nil
 }

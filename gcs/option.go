@@ -76,10 +76,10 @@ func HTTPClient(h *http.Client) Option {
 
 // MaxInFlight bounds how many requests the store makes at once, over all arrays and calls on it; 0 is the default, 128.
 func MaxInFlight(n int) Option {
-	return option(func(c *config) { c.inFlight = n }, "MaxInFlight(%d)", n)
+	return option(func(c *config) { c.stack.InFlight = n }, "MaxInFlight(%d)", n)
 }
 
 // Retry changes how failed requests are repeated; see package retry for the defaults. Retry(retry.Tries(1)) is never.
 func Retry(opts ...retry.Option) Option {
-	return option(func(c *config) { c.retry = append(c.retry, opts...) }, "Retry(%v)", opts)
+	return option(func(c *config) { c.stack.Retry = append(c.stack.Retry, opts...) }, "Retry(%v)", opts)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -96,7 +97,7 @@ func TestPutAnswers(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			status, body := c.page()
-			f.Answer(page(status, "application/json", body))
+			f.Answer(fake.Page(status, "application/json", body))
 			_, err := s.Put(t.Context(), "k", make([]byte, 1<<20), store.PutOptions{IfAbsent: true})
 			wantKind(t, err, c.want)
 		})
@@ -107,11 +108,12 @@ func TestPutAnswers(t *testing.T) {
 func TestAnswerBeforeTheValue(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
-	f.Answer(page(200, "application/json", `{"name":"k","generation":"5"}`))
+	f.Answer(fake.Page(200, "application/json", `{"name":"k","generation":"5"}`))
 	s := bare(t, f.At(""))
-	for range 20 {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		_, err := s.Put(ctx, "k", make([]byte, 4<<20), store.PutOptions{})
+	value := make([]byte, 64<<20) // sockets take some megabytes that nobody reads
+	for range 5 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		_, err := s.Put(ctx, "k", value, store.PutOptions{})
 		cancel()
 		wantKind(t, err, fault.Unavailable)
 	}
@@ -139,12 +141,12 @@ func TestListing(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	t.Run("outside of the prefix", func(t *testing.T) {
-		f.Answer(page(200, "application/json", `{"items":[{"name":"q"}]}`))
-		wantKind(t, listError(t.Context(), s, store.Deep), fault.Unavailable)
+		f.Answer(fake.Page(200, "application/json", `{"items":[{"name":"q"}]}`))
+		wantKind(t, fake.ListError(t.Context(), s, store.Deep), fault.Unavailable)
 	})
 	t.Run("no progress", func(t *testing.T) {
-		f.Answer(page(200, "application/json", `{"nextPageToken":"t"}`))
-		wantKind(t, listError(t.Context(), s, store.Deep), fault.Unavailable)
+		f.Answer(fake.Page(200, "application/json", `{"nextPageToken":"t"}`))
+		wantKind(t, fake.ListError(t.Context(), s, store.Deep), fault.Unavailable)
 	})
 }
 

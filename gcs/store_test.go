@@ -2,12 +2,12 @@ package gcs
 
 import (
 	"fmt"
-	"net/http"
 	"os"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/retry"
 	"github.com/zargo-io/zargo/zarr/store/storetest"
@@ -32,19 +32,7 @@ func TestStoreBare(t *testing.T) {
 func TestStoreThroughFailures(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
-	var n atomic.Int64
-	f.Answer(func(w http.ResponseWriter, r *http.Request) bool {
-		i := n.Add(1)
-		switch {
-		case i%7 == 0:
-			FailXML(w, 429, "SlowDown", "Please reduce your request rate.")
-			return true
-		case i%5 == 0 && r.Method == "GET" && r.Header.Get("X-Goog-If-Generation-Not-Match") == "":
-			f.Cut(w, r)
-			return true
-		}
-		return false
-	})
+	f.Flaky(fake.Page(429, "application/xml", xmlError("SlowDown", "m")), "X-Goog-If-Generation-Not-Match")
 	var run atomic.Int64
 	storetest.Run(t, func(t *testing.T) store.Store {
 		return open(t, f.At(fmt.Sprintf("run%d", run.Add(1))), Retry(retry.Backoff(time.Millisecond, time.Millisecond)), MaxInFlight(32))

@@ -7,63 +7,30 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
-	"sync"
 	"testing"
 
+	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 	"golang.org/x/oauth2"
 )
 
-// As many connections as requests at once, and the same ones again.
-func TestConnectionsAreReused(t *testing.T) {
+// As many connections as requests at once, and no more.
+func TestConnections(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
-	s := open(t, f.At(""))
-	if _, err := s.Put(t.Context(), "k", make([]byte, 1000), store.PutOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	round := func() {
-		var wg sync.WaitGroup
-		for range 64 {
-			wg.Go(func() {
-				for i := range 6 {
-					o := store.GetOptions{Range: store.Last(int64(i + 1))}
-					if _, err := s.Get(t.Context(), "k", o, nil); err != nil {
-						t.Error(err)
-					}
-					if i%3 == 0 {
-						_, _ = s.Get(t.Context(), "absent", o, nil)
-					}
-				}
-			})
-		}
-		wg.Wait()
-	}
-	round()
-	first := f.Conns()
-	round()
-	if n := f.Conns() - first; first > 128 || n > 6 {
-		t.Errorf("64 workers opened %d connections, and %d more for the same again", first, n)
-	}
+	f.Set("k", object{value: make([]byte, 1000)})
+	fake.Connections(t, f.Server, open(t, f.At(""), MaxInFlight(fake.InFlight)))
 }
 
 func TestTransport(t *testing.T) {
-	for _, c := range []struct {
-		name           string
-		requests, want int
-	}{{"few", 16, 128}, {"many", 500, 500}} {
-		t.Run(c.name, func(t *testing.T) {
-			tr := transport(c.requests)
-			if tr.MaxIdleConns != c.want || tr.MaxIdleConnsPerHost != c.want || !tr.DisableCompression || tr.ForceAttemptHTTP2 ||
-				tr.TLSNextProto == nil || len(tr.TLSNextProto) != 0 || tr.Proxy == nil {
-				t.Errorf("got %+v", tr)
-			}
-		})
+	tr := transport(16)
+	if tr.MaxConnsPerHost != 16 || !tr.DisableCompression || tr.ForceAttemptHTTP2 || tr.TLSNextProto == nil || len(tr.TLSNextProto) != 0 || tr.Proxy == nil {
+		t.Errorf("got %+v", tr)
 	}
 }
 
-// Over TLS, to a server that would rather speak HTTP/2: HTTP/1.1, and a certificate nobody knows is Unavailable.
+// Over TLS, to a server that would rather speak HTTP/2: HTTP/1.1, and a certificate nobody knows is Refused.
 func TestTLS(t *testing.T) {
 	noEnvironment(t)
 	f := newFake()
@@ -77,7 +44,7 @@ func TestTLS(t *testing.T) {
 	t.Cleanup(srv.Close)
 	f.URL = srv.URL
 	_, err := bare(t, f.At(""), Anonymous()).Get(t.Context(), "k", store.GetOptions{}, nil)
-	wantKind(t, err, fault.Unavailable)
+	wantKind(t, err, fault.Refused)
 
 	tr := transport(1)
 	tr.TLSClientConfig = srv.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
@@ -108,7 +75,7 @@ func TestTokens(t *testing.T) {
 	if got := f.Header().Get("Authorization"); got != "Bearer hush" {
 		t.Errorf("authorization %q", got)
 	}
-	for verb, err := range everyVerb(t.Context(), bare(t, f.At(""), TokenSource(noToken{errors.New("revoked")}))) {
+	for verb, err := range fake.Verbs(t.Context(), bare(t, f.At(""), TokenSource(noToken{errors.New("revoked")})), "5") {
 		t.Run(verb, func(t *testing.T) { wantKind(t, err, fault.Refused) })
 	}
 	f.Requests()

@@ -6,7 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/zargo-io/zargo/blob"
-	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -29,7 +29,7 @@ func newBucket(client *awss3.Client, c *config) *bucket {
 	b := &bucket{
 		client:      client,
 		name:        aws.String(c.bucket),
-		page:        int32(tuning(0).ListPage),
+		page:        listPage,
 		sse:         types.ServerSideEncryption(c.sse),
 		class:       types.StorageClass(c.storageClass),
 		contentType: aws.String(blob.ContentType),
@@ -65,12 +65,7 @@ func (b *bucket) hooks() blob.Hooks {
 func (b *bucket) full(key string) string { return b.prefix + key }
 
 // checkKey keeps prefix and key together within what S3 takes.
-func (b *bucket) checkKey(key string) error {
-	if n := len(b.prefix) + len(key); n > store.MaxKey {
-		return fault.Newf(fault.Path, "key %q has %d bytes with its prefix, more than %d", key, n, store.MaxKey)
-	}
-	return nil
-}
+func (b *bucket) checkKey(key string) error { return provider.CheckLength(b.prefix, key) }
 
 // pin is a Version as a header's value, nil for none.
 func pin(v store.Version) *string {

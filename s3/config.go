@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go/logging"
 
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -36,7 +37,7 @@ type config struct {
 	requesterPays                          bool
 	sse, kmsKey, storageClass, contentType string
 
-	stack stackConfig
+	stack provider.Stack
 	conns conns
 }
 
@@ -45,17 +46,17 @@ func (c *config) check() error {
 	if c.client != nil {
 		if c.region != "" || c.endpoint != "" || c.profile != "" || c.role != "" || c.anonymous || c.pathStyle || c.dualstack ||
 			c.fips || c.accelerate || c.disableHTTPS || c.credentials != nil || c.httpClient != nil {
-			return usage("with s3.Client the client says how to connect, not parameters or options")
+			return provider.Usage("with s3.Client the client says how to connect, not parameters or options")
 		}
 	}
 	if c.anonymous && (c.credentials != nil || c.profile != "" || c.role != "") {
-		return usage("anonymous contradicts credentials, profile and role")
+		return provider.Usage("anonymous contradicts credentials, profile and role")
 	}
 	for name, v := range map[string]*string{
 		"request_checksum_calculation": &c.requestChecksum, "response_checksum_validation": &c.responseChecksum,
 	} {
 		if *v = strings.ToLower(*v); *v != "" && *v != "when_supported" && *v != "when_required" {
-			return usage("parameter %s is %q, neither when_supported nor when_required", name, *v)
+			return provider.Usage("parameter %s is %q, neither when_supported nor when_required", name, *v)
 		}
 	}
 	if c.sse != "" {
@@ -63,21 +64,21 @@ func (c *config) check() error {
 			return strings.EqualFold(string(v), c.sse)
 		})
 		if i < 0 {
-			return usage("parameter ssetype is %q, not one of %v", c.sse, types.ServerSideEncryption("").Values())
+			return provider.Usage("parameter ssetype is %q, not one of %v", c.sse, types.ServerSideEncryption("").Values())
 		}
 		c.sse = string(types.ServerSideEncryption("").Values()[i])
 	}
 	if c.kmsKey != "" && !strings.HasPrefix(c.sse, "aws:kms") {
-		return usage("parameter kmskeyid needs ssetype=aws:kms")
+		return provider.Usage("parameter kmskeyid needs ssetype=aws:kms")
 	}
 	if c.storageClass != "" && !slices.Contains(types.StorageClass("").Values(), types.StorageClass(c.storageClass)) {
-		return usage("parameter storage_class is %q, not one of %v", c.storageClass, types.StorageClass("").Values())
+		return provider.Usage("parameter storage_class is %q, not one of %v", c.storageClass, types.StorageClass("").Values())
 	}
 	if c.role != "" && !strings.HasPrefix(c.role, "arn:") {
-		return usage(`parameter role is %q and does not begin with "arn:"`, c.role)
+		return provider.Usage(`parameter role is %q and does not begin with "arn:"`, c.role)
 	}
-	if c.stack.inFlight < 0 {
-		return usage("MaxInFlight(%d) is less than one", c.stack.inFlight)
+	if err := c.stack.Check(); err != nil {
+		return err
 	}
 	return c.checkEndpoint()
 }
@@ -96,11 +97,11 @@ func (c *config) checkEndpoint() error {
 	u, err := url.Parse(c.endpoint)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		c.endpoint = ""
-		return usage("parameter endpoint is not a URL such as http://127.0.0.1:9000")
+		return provider.Usage("parameter endpoint is not a URL such as http://127.0.0.1:9000")
 	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		c.endpoint = ""
-		return usage("parameter endpoint holds a user, a query or a fragment")
+		return provider.Usage("parameter endpoint holds a user, a query or a fragment")
 	}
 	return nil
 }
@@ -149,7 +150,7 @@ func (c *config) object(o *awss3.Options) {
 func (c *config) load(ctx context.Context) (aws.Config, error) {
 	opts := []func(*awsconfig.LoadOptions) error{
 		// LoadDefaultConfig applies AWS_CA_BUNDLE to a BuildableClient only, so this must stay one.
-		awsconfig.WithHTTPClient(transport(c.stack.requests())),
+		awsconfig.WithHTTPClient(transport(c.requests())),
 		awsconfig.WithLogger(logging.Nop{}),
 	}
 	if c.region != "" {
@@ -196,14 +197,13 @@ func (c *config) load(ctx context.Context) (aws.Config, error) {
 	return cfg, nil
 }
 
-// transport is the SDK's own, proxies and all, with connections kept for as many requests as are made at once: with
-// the SDK's 10, 64 requests in flight keep reconnecting (110 connections against 64).
+func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
+
+// transport is the SDK's own, proxies and all, with as many connections as requests are made at once: with the SDK's 10
+// idle ones, 64 requests in flight keep reconnecting (110 connections against 64).
 func transport(requests int) *awshttp.BuildableClient {
 	return awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
-		t.MaxIdleConns = max(requests, defaultRequests)
-		t.MaxIdleConnsPerHost = t.MaxIdleConns
-		t.IdleConnTimeout = awshttp.DefaultHTTPTransportIdleConnTimeout // 90 s
-		t.DisableCompression = true                                     // chunks are compressed already, and lengths must be the stored ones
+		provider.Connections(t, requests)
 	})
 }
 

@@ -58,6 +58,18 @@ type conn struct {
 	cs *conns
 }
 
+// Write sends nothing after close: net/http would else repeat a read, whose connection was closed under it, on one that
+// is to be closed next.
+func (c *conn) Write(b []byte) (int, error) {
+	c.cs.mu.Lock()
+	closed := c.cs.closed
+	c.cs.mu.Unlock()
+	if closed {
+		return 0, net.ErrClosed
+	}
+	return c.Conn.Write(b)
+}
+
 func (c *conn) Close() error {
 	c.cs.mu.Lock()
 	delete(c.cs.open, c)

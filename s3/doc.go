@@ -8,15 +8,16 @@
 //   - one request each for whole, ranged and tail reads, puts and deletes; a condition is an If-Match or If-None-Match;
 //     a Version is an ETag. A conditional delete is two requests, because many servers ignore its condition.
 //   - DeleteObjects for batches, multipart uploads for PutParts (parts of at least 5 MiB), ListObjectsV2 for listings.
-//   - as many idle connections as requests in flight (128, see [MaxInFlight]), and otherwise the SDK's own transport:
+//   - as many connections as requests in flight (128, see [MaxInFlight]), and otherwise the SDK's own transport:
 //     proxies, AWS_CA_BUNDLE and the default credential chain work as everywhere.
 //   - SDK retries are off for object requests, on for credentials. The store has one retry layer of its own ([Retry]).
 //
 // Errors come from S3's own code and status, never from gocloud's. Only a 404 that says NoSuchKey is fault.NotFound. A
-// missing bucket, refused credentials and a wrong region are fault.Refused, and the message names the region to use
-// where S3 tells. An answer that is not S3's (a portal's page with 200, an empty 200, a 404 from a proxy) is
-// fault.Unavailable. A 409 ConditionalRequestConflict, another writer at the same moment, is fault.Unavailable too: the
-// retry layer reads back what became of the write. The SDK's error is reachable with errors.As, as smithy.APIError.
+// missing bucket, refused credentials, a wrong region, a host name that does not exist and a certificate that is not
+// trusted are fault.Refused, and the message names the region to use where S3 tells. An answer that is not S3's (a
+// portal's page with 200, an empty 200, a 404 from a proxy) is fault.Unavailable. A 409 ConditionalRequestConflict,
+// another writer at the same moment, is fault.Unavailable too: the retry layer reads back what became of the write. The
+// SDK's error is reachable with errors.As, as smithy.APIError.
 //
 // A bucket that does not let its reader list answers 403 for an absent key, which is fault.Refused, not NotFound.
 //

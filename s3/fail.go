@@ -10,53 +10,40 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/smithy-go"
 
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
-
-// failure is an SDK error in few words, with its kind; the SDK's error stays reachable.
-type failure struct {
-	kind  error
-	text  string
-	after time.Duration
-	err   error
-}
-
-func (f *failure) Error() string   { return f.kind.Error() + ": " + f.text }
-func (f *failure) Unwrap() []error { return []error{f.kind, f.err} }
-
-// RetryAfter is how long the server asks to wait; 0 if it does not say.
-func (f *failure) RetryAfter() time.Duration { return f.after }
 
 // explain gives an SDK error its kind, from S3's own code and the HTTP status. Source: Amazon S3 API Reference, "Error
 // responses". ifAbsent tells what a failed precondition means.
 func explain(err error, ifAbsent bool) error {
 	var cred *credentialsError
 	if errors.As(err, &cred) {
-		return &failure{kind: fault.Refused, err: err, text: "no AWS credentials could be had: set AWS_ACCESS_KEY_ID and " +
+		return &provider.Failure{Kind: fault.Refused, Err: err, Text: "no AWS credentials could be had: set AWS_ACCESS_KEY_ID and " +
 			"AWS_SECRET_ACCESS_KEY, name a profile, or open a public bucket with anonymous=true (" + cred.Error() + ")"}
 	}
 	var resp *awshttp.ResponseError
 	if !errors.As(err, &resp) || resp.Response == nil || resp.Response.Response == nil || resp.HTTPStatusCode() == 0 {
-		return &failure{kind: fault.Unavailable, err: err, text: "no answer: " + cause(err).Error()}
+		return provider.NoAnswer(err)
 	}
-	f := &failure{err: err, after: retryAfter(resp.Response.Header.Get("Retry-After"))}
+	f := &provider.Failure{Err: err, After: provider.RetryAfter(resp.Response.Header, time.Now())}
 	status, code, message := resp.HTTPStatusCode(), "", ""
 	var api smithy.APIError
 	if errors.As(err, &api) {
 		code, message = api.ErrorCode(), api.ErrorMessage()
 	}
-	f.kind = kindOf(status, code, ifAbsent)
-	f.text = "S3 answered " + strconv.Itoa(status)
+	f.Kind = kindOf(status, code, ifAbsent)
+	f.Text = "S3 answered " + strconv.Itoa(status)
 	if code != "" {
-		f.text += " " + code
+		f.Text += " " + code
 	}
 	if message != "" && message != code {
-		f.text += ": " + message
+		f.Text += ": " + message
 	}
 	if code == "" {
-		f.text += ", and not in S3's form: " + cause(err).Error()
+		f.Text += ", and not in S3's form: " + provider.Cause(err).Error()
 	}
-	f.text += hint(status, code, resp.Response.Header.Get("X-Amz-Bucket-Region"))
+	f.Text += hint(status, code, resp.Response.Header.Get("X-Amz-Bucket-Region"))
 	return f
 }
 
@@ -98,28 +85,10 @@ func kindOf(status int, code string, ifAbsent bool) error {
 	if k := byCode(code); k != nil {
 		return k
 	}
-	switch status {
-	case http.StatusNotModified:
-		return fault.Unchanged
-	case http.StatusPreconditionFailed:
-		if ifAbsent {
-			return fault.Exists
-		}
-		return fault.Conflict
-	case http.StatusRequestedRangeNotSatisfiable:
-		return fault.Corrupt
-	case http.StatusTooManyRequests:
-		return fault.Throttled
-	case http.StatusNotFound, http.StatusRequestTimeout, http.StatusFound:
-		// A 404 that is not in S3's form is from something in between, and so is a 302.
-		return fault.Unavailable
-	case http.StatusNotImplemented:
-		return errors.ErrUnsupported
+	if status >= 300 && status < 400 && status != http.StatusNotModified && status != http.StatusFound {
+		return fault.Refused // S3 redirects to another region; a 302 is from something in between
 	}
-	if status >= 300 && status < 500 {
-		return fault.Refused
-	}
-	return fault.Unavailable // 5xx, or a 2xx that the SDK could not read
+	return provider.KindOf(status, ifAbsent) // Unavailable also for a 2xx that the SDK could not read
 }
 
 func hint(status int, code, region string) string {
@@ -136,16 +105,5 @@ func hint(status int, code, region string) string {
 	return ""
 }
 
-// retryAfter reads RFC 9110 section 10.2.3, in its form with seconds; S3 sends no dates.
-func retryAfter(header string) time.Duration {
-	n, err := strconv.ParseUint(strings.TrimSpace(header), 10, 16)
-	if err != nil {
-		return 0
-	}
-	return time.Duration(n) * time.Second
-}
-
 // foreign is for answers that look like success but are not S3's: a captive portal, a proxy's page, an empty body.
-func foreign(what string) error {
-	return fault.Newf(fault.Unavailable, "the answer is not S3's: %s", what)
-}
+func foreign(what string) error { return provider.Foreign("S3", what) }

@@ -1,7 +1,6 @@
 package s3
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,29 +11,14 @@ import (
 
 	"github.com/aws/smithy-go"
 
+	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// page answers everything the same way.
-func page(status int, ctype, body string, header ...string) func(http.ResponseWriter, *http.Request) bool {
-	return func(w http.ResponseWriter, _ *http.Request) bool {
-		w.Header().Set("Content-Type", ctype)
-		for i := 0; i < len(header); i += 2 {
-			w.Header().Set(header[i], header[i+1])
-		}
-		w.WriteHeader(status)
-		io.WriteString(w, body)
-		return true
-	}
-}
-
 func document(code string) string {
 	return "<Error><Code>" + code + "</Code><Message>says the server</Message></Error>"
 }
-
-const html = "<!DOCTYPE html><html><head><title>Sign in</title></head><body><p>Welcome<br>to the hotel</body></html>"
-const xhtml = "<html><head><title>Not here</title></head><body/></html>"
 
 func TestKinds(t *testing.T) {
 	credentialsForTests(t)
@@ -51,8 +35,8 @@ func TestKinds(t *testing.T) {
 		{"missing bucket", 404, document("NoSuchBucket"), fault.Refused, "bucket does not exist"},
 		{"unknown access key of versitygw", 404, document("XAdminUserNotFound"), fault.Refused, "XAdminUserNotFound"},
 		{"404 with another code", 404, document("NoSuchUpload"), fault.Unavailable, "NoSuchUpload"},
-		{"404 page", 404, html, fault.Unavailable, "404"},
-		{"404 well-formed page", 404, xhtml, fault.Unavailable, "404"},
+		{"404 page", 404, fake.HTML, fault.Unavailable, "404"},
+		{"404 well-formed page", 404, fake.XHTML, fault.Unavailable, "404"},
 		{"404 empty", 404, "", fault.Unavailable, "404"},
 		{"NoSuchKey with 403", 403, document("NoSuchKey"), fault.Refused, "403"},
 		{"NoSuchKey with 500", 500, document("NoSuchKey"), fault.Unavailable, "500"},
@@ -72,7 +56,7 @@ func TestKinds(t *testing.T) {
 		{"throttling", 400, document("ThrottlingException"), fault.Throttled, "ThrottlingException"},
 		{"503 empty", 503, "", fault.Unavailable, "503"},
 		{"500", 500, document("InternalError"), fault.Unavailable, "InternalError"},
-		{"502 page", 502, html, fault.Unavailable, "502"},
+		{"502 page", 502, fake.HTML, fault.Unavailable, "502"},
 		{"request timeout", 400, document("RequestTimeout"), fault.Unavailable, "RequestTimeout"},
 		{"another writer", 409, document("ConditionalRequestConflict"), fault.Unavailable, "ConditionalRequestConflict"},
 		{"not a server of that feature", 501, document("NotImplemented"), errors.ErrUnsupported, "NotImplemented"},
@@ -80,9 +64,9 @@ func TestKinds(t *testing.T) {
 		{"short value", 416, document("InvalidRange"), fault.Corrupt, "InvalidRange"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f.Answer(page(c.status, "application/xml", c.body))
+			f.Answer(fake.Page(c.status, "application/xml", c.body))
 			_, err := s.Get(t.Context(), "k", store.GetOptions{Range: store.From(1)}, nil)
-			wantKind(t, err, c.want)
+			fake.WantKind(t, err, c.want)
 			if err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), `"k"`) ||
 				!strings.Contains(err.Error(), "s3://zarr-test") {
 				t.Errorf("the message does not name %q, the key and the store: %v", c.says, err)
@@ -96,8 +80,8 @@ func TestMissingBucketEverywhere(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
 	s := bare(t, strings.Replace(f.At(""), "zarr-test", "absent-bucket", 1))
-	for verb, err := range everyVerb(t.Context(), s) {
-		wantKind(t, err, fault.Refused)
+	for verb, err := range fake.Verbs(t.Context(), s, `"1"`) {
+		fake.WantKind(t, err, fault.Refused)
 		if !strings.Contains(fmt.Sprint(err), "does not exist") {
 			t.Errorf("%s: %v", verb, err)
 		}
@@ -109,53 +93,20 @@ func TestForeignSuccess(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
 	s := bare(t, f.At(""))
-	for name, body := range map[string]string{"page": html, "well-formed page": xhtml, "nothing": ""} {
+	for name, body := range map[string]string{"page": fake.HTML, "well-formed page": fake.XHTML, "nothing": ""} {
 		t.Run(name, func(t *testing.T) {
-			f.Answer(page(200, "text/html", body))
-			for verb, err := range everyVerb(t.Context(), s) {
-				t.Run(verb, func(t *testing.T) { wantKind(t, err, fault.Unavailable) })
+			f.Answer(fake.Page(200, "text/html", body))
+			for verb, err := range fake.Verbs(t.Context(), s, `"1"`) {
+				t.Run(verb, func(t *testing.T) { fake.WantKind(t, err, fault.Unavailable) })
 			}
 		})
-	}
-}
-
-func everyVerb(ctx context.Context, s store.Store) map[string]error {
-	all := map[string]error{}
-	_, all["get"] = s.Get(ctx, "k", store.GetOptions{}, nil)
-	_, all["get last"] = s.Get(ctx, "k", store.GetOptions{Range: store.Last(4)}, nil)
-	_, all["put"] = s.Put(ctx, "k", []byte("v"), store.PutOptions{})
-	_, all["put if absent"] = s.Put(ctx, "k", []byte("v"), store.PutOptions{IfAbsent: true})
-	all["delete"] = s.Delete(ctx, "k", store.DeleteOptions{})
-	all["delete all"] = store.DeleteAll(ctx, s, []string{"k"})
-	for _, err := range s.List(ctx, "", store.Deep) {
-		all["list"] = err
-	}
-	if _, ok := all["list"]; !ok {
-		all["list"] = nil
-	}
-	_, all["parts"] = store.PutParts(ctx, s, "k")
-	return all
-}
-
-func wantKind(t *testing.T, err, want error) {
-	t.Helper()
-	if !errors.Is(err, want) {
-		t.Errorf("got %v, want %v", err, want)
-	}
-	for _, k := range []error{
-		fault.NotFound, fault.Exists, fault.Conflict, fault.Unchanged, fault.Path, fault.Corrupt, fault.Refused,
-		fault.Throttled, fault.Unavailable, fault.Limit, fault.Selection, errors.ErrUnsupported,
-	} {
-		if k != want && errors.Is(err, k) {
-			t.Errorf("got %v as well: %v", k, err)
-		}
 	}
 }
 
 func TestProviderErrorStaysReachable(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
-	f.Answer(page(503, "application/xml", document("SlowDown"), "Retry-After", "7"))
+	f.Answer(fake.Page(503, "application/xml", document("SlowDown"), "Retry-After", "7"))
 	_, err := bare(t, f.At("")).Get(t.Context(), "k", store.GetOptions{}, nil)
 	var api smithy.APIError
 	if !errors.As(err, &api) || api.ErrorCode() != "SlowDown" {
@@ -170,7 +121,7 @@ func TestProviderErrorStaysReachable(t *testing.T) {
 func TestRegionHint(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
-	f.Answer(page(301, "application/xml", document("PermanentRedirect"), "X-Amz-Bucket-Region", "eu-central-1"))
+	f.Answer(fake.Page(301, "application/xml", document("PermanentRedirect"), "X-Amz-Bucket-Region", "eu-central-1"))
 	_, err := bare(t, f.At("")).Get(t.Context(), "k", store.GetOptions{}, nil)
 	if !errors.Is(err, fault.Refused) || !strings.Contains(err.Error(), "region=eu-central-1") {
 		t.Errorf("got %v", err)
@@ -183,7 +134,7 @@ func TestNoCredentials(t *testing.T) {
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
 	f := NewFake(t)
 	_, err := bare(t, f.At("")).Get(t.Context(), "k", store.GetOptions{}, nil)
-	wantKind(t, err, fault.Refused)
+	fake.WantKind(t, err, fault.Refused)
 	if !strings.Contains(fmt.Sprint(err), "AWS_ACCESS_KEY_ID") || !strings.Contains(fmt.Sprint(err), "anonymous=true") {
 		t.Errorf("the message does not say what to do: %v", err)
 	}
@@ -191,23 +142,10 @@ func TestNoCredentials(t *testing.T) {
 		t.Errorf("%d requests without credentials", n)
 	}
 	_, err = bare(t, f.At(""), Anonymous()).Get(t.Context(), "k", store.GetOptions{}, nil)
-	wantKind(t, err, fault.NotFound)
+	fake.WantKind(t, err, fault.NotFound)
 	if a := f.Header().Get("Authorization"); a != "" {
 		t.Errorf("an anonymous request is signed: %s", a)
 	}
-}
-
-func TestNotReached(t *testing.T) {
-	credentialsForTests(t)
-	f, stop := StartFake()
-	s := bare(t, f.At(""))
-	stop()
-	for verb, err := range everyVerb(t.Context(), s) {
-		t.Run(verb, func(t *testing.T) { wantKind(t, err, fault.Unavailable) })
-	}
-	_, err := bare(t, "s3://b?region=us-east-1&use_path_style=true&endpoint=http://no-such-host.invalid").
-		Get(t.Context(), "k", store.GetOptions{}, nil)
-	wantKind(t, err, fault.Unavailable)
 }
 
 // With a version pinned, a deleted or replaced value is a conflict, and so is one that a server forgot to check.
@@ -216,14 +154,14 @@ func TestPinnedNeverNotFound(t *testing.T) {
 	f := NewFake(t)
 	s := bare(t, f.At(""))
 	for name, answer := range map[string]func(http.ResponseWriter, *http.Request) bool{
-		"gone":     page(404, "application/xml", document("NoSuchKey")),
-		"replaced": page(412, "application/xml", document("PreconditionFailed")),
-		"ignored":  page(200, "", "other", "ETag", `"other"`),
+		"gone":     fake.Page(404, "application/xml", document("NoSuchKey")),
+		"replaced": fake.Page(412, "application/xml", document("PreconditionFailed")),
+		"ignored":  fake.Page(200, "", "other", "ETag", `"other"`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			f.Answer(answer)
 			_, err := s.Get(t.Context(), "k", store.GetOptions{IfVersion: `"mine"`}, nil)
-			wantKind(t, err, fault.Conflict)
+			fake.WantKind(t, err, fault.Conflict)
 			if got := f.Header().Get("If-Match"); got != `"mine"` {
 				t.Errorf("If-Match is %q", got)
 			}
@@ -242,7 +180,7 @@ func TestEndlessErrorDocument(t *testing.T) {
 		return true
 	})
 	_, err := bare(t, f.At("")).Get(t.Context(), "k", store.GetOptions{}, nil)
-	wantKind(t, err, fault.Refused)
+	fake.WantKind(t, err, fault.Refused)
 	if n := <-blocks; n == endlessBlocks {
 		t.Errorf("the client read all of %d MiB", n)
 	}

@@ -8,30 +8,24 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/zargo-io/zargo/internal/provider/fake"
 )
 
 // Fake is an S3 server in this process: one bucket, "zarr-test", path style, no signatures checked. It is written from
 // the API reference and not from our client, and does what the real ones do with ranges, conditions, pages and parts.
 type Fake struct {
-	URL string // http://127.0.0.1:port
+	*fake.Server
 
 	mu      sync.Mutex
-	answer  func(w http.ResponseWriter, r *http.Request) bool
 	objects map[string]object
 	uploads map[string]map[int][]byte
-	log     []string
-	headers []http.Header
-	conns   int
-	open    sync.WaitGroup
 }
 
 type object struct {
@@ -50,21 +44,8 @@ func NewFake(t testing.TB) *Fake {
 // StartFake is NewFake for examples.
 func StartFake() (*Fake, func()) {
 	f := &Fake{objects: map[string]object{}, uploads: map[string]map[int][]byte{}}
-	srv := httptest.NewUnstartedServer(f)
-	srv.Config.ConnState = func(_ net.Conn, st http.ConnState) {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		switch st {
-		case http.StateNew:
-			f.conns++
-			f.open.Add(1)
-		case http.StateClosed:
-			f.open.Done()
-		}
-	}
-	srv.Start()
-	f.URL = srv.URL
-	return f, srv.Close
+	f.Server = fake.New(f.serve, fake.Line("Range"))
+	return f, f.Start()
 }
 
 // At is the s3 URL of a prefix on the server.
@@ -72,59 +53,11 @@ func (f *Fake) At(prefix string) string {
 	return "s3://zarr-test/" + prefix + "?use_path_style=true&region=us-east-1&endpoint=" + url.QueryEscape(f.URL)
 }
 
-// Answer lets by answer requests; where it returns false, the server does.
-func (f *Fake) Answer(by func(w http.ResponseWriter, r *http.Request) bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.answer = by
-}
-
 // Set stores an object.
 func (f *Fake) Set(key string, o object) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.objects[key] = o
-}
-
-// Requests gives and forgets the requests so far: "GET /zarr-test/k bytes=0-4".
-func (f *Fake) Requests() []string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	l := f.log
-	f.log = nil
-	return l
-}
-
-// Header is the header of the latest request.
-func (f *Fake) Header() http.Header {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.headers[len(f.headers)-1]
-}
-
-// AllClosed waits until the clients have closed their connections.
-func (f *Fake) AllClosed() { f.open.Wait() }
-
-// Conns is the number of connections so far.
-func (f *Fake) Conns() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.conns
-}
-
-func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	line := r.Method + " " + r.URL.Path
-	if rg := r.Header.Get("Range"); rg != "" {
-		line += " " + rg
-	}
-	f.mu.Lock()
-	f.log = append(f.log, line)
-	f.headers = append(f.headers, r.Header.Clone())
-	answer := f.answer
-	f.mu.Unlock()
-	if answer == nil || !answer(w, r) {
-		f.serve(w, r)
-	}
 }
 
 func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
@@ -148,7 +81,7 @@ func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 	case r.Method == "GET" || r.Method == "HEAD":
 		f.get(w, r, key)
 	case r.Method == "PUT" && q.Has("uploadId"):
-		f.uploads[q.Get("uploadId")][number(q.Get("partNumber"))] = body
+		f.uploads[q.Get("uploadId")][fake.Number(q.Get("partNumber"))] = body
 		w.Header().Set("ETag", etagOf(body))
 	case r.Method == "PUT":
 		f.put(w, r, key, body, etagOf(body))
@@ -179,18 +112,6 @@ func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Cut answers as the server would, but breaks the connection in the middle of the body.
-func (f *Fake) Cut(w http.ResponseWriter, r *http.Request) {
-	full := httptest.NewRecorder()
-	f.serve(full, r)
-	maps.Copy(w.Header(), full.Header())
-	w.Header().Set("Content-Length", strconv.Itoa(full.Body.Len()))
-	w.WriteHeader(full.Code)
-	w.Write(full.Body.Bytes()[:full.Body.Len()/2])
-	http.NewResponseController(w).Flush()
-	panic(http.ErrAbortHandler)
-}
-
 // Fail answers with an error in S3's form.
 func Fail(w http.ResponseWriter, status int, code, message string) {
 	w.Header().Set("Content-Type", "application/xml")
@@ -218,26 +139,13 @@ func (f *Fake) get(w http.ResponseWriter, r *http.Request, key string) {
 	}
 	h.Set("ETag", o.etag)
 	h.Set("Content-Type", o.ctype)
-	value, size := o.value, len(o.value)
-	if spec, ranged := strings.CutPrefix(r.Header.Get("Range"), "bytes="); ranged {
-		a, b, _ := strings.Cut(spec, "-")
-		first, last := number(a), size-1
-		if a == "" {
-			first = max(0, size-number(b))
-		} else if b != "" {
-			last = min(number(b), size-1)
-		}
-		if first >= size {
-			Fail(w, 416, "InvalidRange", "The requested range is not satisfiable")
-			return
-		}
-		h.Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", first, last, size))
-		value = value[first : last+1]
-		h.Set("Content-Length", strconv.Itoa(len(value)))
-		w.WriteHeader(206)
+	body, status, ok := fake.Object{Value: o.value, Range: r.Header.Get("Range")}.Part(h)
+	if !ok {
+		Fail(w, 416, "InvalidRange", "The requested range is not satisfiable")
+		return
 	}
-	h.Set("Content-Length", strconv.Itoa(len(value)))
-	w.Write(value)
+	w.WriteHeader(status)
+	w.Write(body)
 }
 
 func (f *Fake) put(w http.ResponseWriter, r *http.Request, key string, body []byte, etag string) bool {
@@ -293,44 +201,28 @@ func (f *Fake) deleteMany(w http.ResponseWriter, body []byte) {
 }
 
 func (f *Fake) list(w http.ResponseWriter, q url.Values) {
-	prefix, delimiter, after := q.Get("prefix"), q.Get("delimiter"), q.Get("continuation-token")
 	enc := func(s string) string { return s }
 	if q.Get("encoding-type") == "url" {
 		enc = url.QueryEscape
 	}
-	var names []string // keys, and common prefixes ending in "/"
-	for k := range f.objects {
-		rest, ok := strings.CutPrefix(k, prefix)
-		if !ok {
-			continue
-		}
-		if seg, _, cut := strings.Cut(rest, delimiter); delimiter != "" && cut {
-			k = prefix + seg + delimiter
-		}
-		if k > after {
-			names = append(names, k)
-		}
+	l := fake.Listing{Prefix: q.Get("prefix"), Delimiter: q.Get("delimiter"), After: q.Get("continuation-token"), Most: 1000}
+	if n := fake.Number(q.Get("max-keys")); n > 0 {
+		l.Most = min(l.Most, n)
 	}
-	slices.Sort(names)
-	names = slices.Compact(names)
-	most := 1000
-	if n := number(q.Get("max-keys")); n > 0 {
-		most = min(most, n)
-	}
+	names, more := l.Page(maps.Keys(f.objects))
 	var b bytes.Buffer
 	b.WriteString("<ListBucketResult><Name>zarr-test</Name>")
 	if q.Get("encoding-type") == "url" {
 		b.WriteString("<EncodingType>url</EncodingType>")
 	}
-	fmt.Fprintf(&b, "<IsTruncated>%v</IsTruncated>", len(names) > most)
-	if len(names) > most {
-		names = names[:most]
+	fmt.Fprintf(&b, "<IsTruncated>%v</IsTruncated>", more)
+	if more {
 		b.WriteString("<NextContinuationToken>")
-		_ = xml.EscapeText(&b, []byte(names[most-1]))
+		_ = xml.EscapeText(&b, []byte(names[len(names)-1]))
 		b.WriteString("</NextContinuationToken>")
 	}
 	for _, n := range names {
-		if o, ok := f.objects[n]; ok && (delimiter == "" || !strings.HasSuffix(n, delimiter) || n == prefix) {
+		if o, ok := f.objects[n]; ok && l.IsKey(n) {
 			b.WriteString("<Contents><Key>")
 			_ = xml.EscapeText(&b, []byte(enc(n)))
 			fmt.Fprintf(&b, "</Key><ETag>%s</ETag><Size>%d</Size><LastModified>2026-01-01T00:00:00Z</LastModified></Contents>",
@@ -372,5 +264,3 @@ func requestBody(r *http.Request) ([]byte, error) {
 }
 
 func etagOf(b []byte) string { return fmt.Sprintf(`"%x"`, md5.Sum(b)) }
-
-func number(s string) int { n, _ := strconv.Atoi(s); return n }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
@@ -15,7 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
-	"github.com/zargo-io/zargo/blob"
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -61,43 +59,16 @@ func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []
 	if err != nil {
 		return store.Value{}, err
 	}
-	if o.Max > 0 && a.n > o.Max {
-		return store.Value{}, fault.Newf(fault.Limit, "%d bytes were announced, at most %d are wanted", a.n, o.Max)
+	if a.N < 0 {
+		return readUnannounced(out.Body, store.Value{Size: a.Size, Version: version}, o.Max, buf)
 	}
-	v := store.Value{Size: a.size, Version: version}
-	if a.n < 0 {
-		return readUnannounced(out.Body, v, o.Max, buf)
-	}
-	if _, err := io.CopyN(io.Discard, out.Body, a.skip); err != nil {
-		return store.Value{}, fault.Newf(fault.Unavailable, "transfer cut: %w", err)
-	}
-	_, _, within := o.Range.IsWithin()
-	v.Bytes, err = blob.ReadN(buf, out.Body, a.n, o.Max > 0 || within)
-	if err == nil && a.skip+a.n == a.body {
-		err = blob.AtEnd(out.Body)
-	}
-	if err != nil {
-		if errors.Is(err, fault.Limit) || errors.Is(err, fault.Unavailable) {
-			return store.Value{}, err
-		}
-		if len(v.Bytes)-len(buf) == int(a.n) {
-			return store.Value{}, fault.Newf(fault.Unavailable, "the value arrived damaged: %w", err)
-		}
-		return store.Value{}, fault.Newf(fault.Unavailable, "%w", &store.CutError{Value: v, Want: a.n, Err: err})
-	}
-	return v, nil
+	return a.Receive(out.Body, version, o, buf)
 }
 
 // header is the Range header; the zero range has none.
 func header(r store.Range) *string {
-	if n, ok := r.IsLast(); ok {
-		return aws.String(fmt.Sprintf("bytes=-%d", n))
-	}
-	if off, ok := r.IsFrom(); ok {
-		return aws.String(fmt.Sprintf("bytes=%d-", off))
-	}
-	if off, n, ok := r.IsWithin(); ok {
-		return aws.String(fmt.Sprintf("bytes=%d-%d", off, off+n-1))
+	if h := provider.RangeHeader(r); h != "" {
+		return &h
 	}
 	return nil
 }
@@ -109,68 +80,47 @@ func status(out *awss3.GetObjectOutput) int {
 	return 0
 }
 
-// announcement is what an answer says about itself: skip bytes of its body, take n, and the value has size bytes. n is
-// -1 for a whole value whose length is not said.
-type announcement struct{ skip, n, body, size int64 }
-
-func announced(r store.Range, status int, length *int64, contentRange string) (announcement, error) {
+// announced is what an answer says about itself. Its N is -1 for a whole value whose length is not said.
+func announced(r store.Range, status int, length *int64, contentRange string) (provider.Announced, error) {
 	if length != nil && *length < 0 {
-		return announcement{}, foreign(fmt.Sprintf("its length is %d", *length))
+		return provider.Announced{}, foreign(fmt.Sprintf("its length is %d", *length))
 	}
 	switch {
 	case status == http.StatusOK && r.IsWhole():
 		if length == nil {
-			return announcement{n: -1, size: -1}, nil
+			return provider.Announced{N: -1, Size: -1}, nil
 		}
-		return announcement{n: *length, body: *length, size: *length}, nil
+		return provider.Announced{N: *length, Body: *length, Size: *length}, nil
 	case status == http.StatusOK:
 		// The server ignored the range. What was asked for is in there, if reading that much is bearable.
 		if length == nil || *length > maxUnasked {
-			return announcement{}, fault.Newf(fault.Unavailable, "the server ignores byte ranges and sends the whole value")
+			return provider.Announced{}, fault.Newf(fault.Unavailable, "the server ignores byte ranges and sends the whole value")
 		}
 		off, n, err := r.Resolve(*length)
-		return announcement{skip: off, n: n, body: *length, size: *length}, err
+		return provider.Announced{Skip: off, N: n, Body: *length, Size: *length}, err
 	case status == http.StatusPartialContent && !r.IsWhole():
-		first, last, size, ok := parseContentRange(contentRange)
+		if contentRange == emptyRange && (length == nil || *length == 0) {
+			_, _, err := r.Resolve(0)
+			return provider.Announced{}, err
+		}
+		first, last, size, ok := provider.ContentRange(contentRange)
 		if !ok {
-			return announcement{}, foreign(fmt.Sprintf("its Content-Range is %q", contentRange))
+			return provider.Announced{}, foreign(fmt.Sprintf("its Content-Range is %q", contentRange))
 		}
 		off, n, err := r.Resolve(size)
 		if err != nil {
-			return announcement{}, err
+			return provider.Announced{}, err
 		}
 		if first != off || last-first+1 != n || (length != nil && *length != n) {
-			return announcement{}, foreign(fmt.Sprintf("bytes %v were asked for, it holds %q", r, contentRange))
+			return provider.Announced{}, foreign(fmt.Sprintf("bytes %v were asked for, it holds %q", r, contentRange))
 		}
-		return announcement{n: n, body: n, size: size}, nil
+		return provider.Announced{N: n, Body: n, Size: size}, nil
 	}
-	return announcement{}, foreign(fmt.Sprintf("its status is %d for the range %v", status, r))
+	return provider.Announced{}, foreign(fmt.Sprintf("its status is %d for the range %v", status, r))
 }
 
-// parseContentRange reads "bytes first-last/size", RFC 9110 section 14.4. A size of "*" is not enough for a Value.
-func parseContentRange(s string) (first, last, size int64, ok bool) {
-	span, found := strings.CutPrefix(s, "bytes ")
-	if !found {
-		return 0, 0, 0, false
-	}
-	span, total, found := strings.Cut(span, "/")
-	if !found {
-		return 0, 0, 0, false
-	}
-	a, b, found := strings.Cut(span, "-")
-	if !found {
-		return 0, 0, 0, false
-	}
-	var n [3]int64
-	for i, digits := range []string{a, b, total} {
-		u, err := strconv.ParseUint(digits, 10, 63)
-		if err != nil {
-			return 0, 0, 0, false
-		}
-		n[i] = int64(u)
-	}
-	return n[0], n[1], n[2], n[0] <= n[1] && n[1] < n[2]
-}
+// emptyRange is what MinIO says of the last bytes of an empty value, where S3 answers 416.
+const emptyRange = "bytes 0--1/0"
 
 // readUnannounced reads a chunked answer, up to what the caller allows.
 func readUnannounced(body io.Reader, v store.Value, most int64, buf []byte) (store.Value, error) {

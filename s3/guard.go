@@ -1,10 +1,11 @@
 package s3
 
 import (
-	"io"
 	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/zargo-io/zargo/internal/provider"
 )
 
 // The answers that the SDK reads into memory whole are bounded. A listing of 1000 keys of 1024 bytes, escaped threefold,
@@ -17,27 +18,22 @@ const (
 // guard bounds what the SDK reads on a server's word (answers with a value in them are not documents: get reads them),
 // and keeps connections of writes usable: the SDK closes a request's body as soon as the answer begins, and its WriteTo
 // then says io.EOF, which net/http takes for a failed write when a fast server answers before net/http has looked for
-// the body's end. It drops the connection, with the rest of the answer. Read says io.EOF too, and there it is right.
+// the body's end. It drops the connection, with the rest of the answer. Read says io.EOF too, and there it is right. Writes that could
+// not be sent are marked.
 type guard struct{ client aws.HTTPClient }
 
 func (g guard) Do(r *http.Request) (*http.Response, error) {
 	if r.Body != nil && r.Body != http.NoBody {
-		r.Body = plain{r.Body, r.Body}
+		r.Body = provider.Plain{Reader: r.Body, Closer: r.Body}
 	}
-	resp, err := g.client.Do(r)
+	resp, err := provider.Send(r, g.client.Do)
 	if err != nil {
 		return resp, err
 	}
 	if resp.StatusCode >= 300 {
-		resp.Body = plain{io.LimitReader(resp.Body, maxError), resp.Body}
+		resp.Body = provider.Bounded(resp.Body, maxError)
 	} else if r.Method != http.MethodGet || r.URL.Query().Get("list-type") != "" {
-		resp.Body = plain{io.LimitReader(resp.Body, maxDocument), resp.Body}
+		resp.Body = provider.Bounded(resp.Body, maxDocument)
 	}
 	return resp, nil
-}
-
-// plain hides every method but these.
-type plain struct {
-	io.Reader
-	io.Closer
 }

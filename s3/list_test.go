@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -82,16 +83,16 @@ func TestListBroken(t *testing.T) {
 		"bad escape":       "<ListBucketResult><IsTruncated>false</IsTruncated><EncodingType>url</EncodingType><Contents><Key>p/%zz</Key></Contents></ListBucketResult>",
 	} {
 		t.Run(name, func(t *testing.T) {
-			f.Answer(page(200, "application/xml", body))
+			f.Answer(fake.Page(200, "application/xml", body))
 			var last error
 			for _, err := range s.List(t.Context(), "", store.Deep) {
 				last = err
 			}
-			wantKind(t, last, fault.Unavailable)
+			fake.WantKind(t, last, fault.Unavailable)
 		})
 	}
 	t.Run("a server that does not escape", func(t *testing.T) {
-		f.Answer(page(200, "application/xml", "<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>p/a+%41</Key><Size>1</Size></Contents></ListBucketResult>"))
+		f.Answer(fake.Page(200, "application/xml", "<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>p/a+%41</Key><Size>1</Size></Contents></ListBucketResult>"))
 		for e, err := range s.List(t.Context(), "", store.Deep) {
 			if err != nil || e.Key != "a+%41" {
 				t.Errorf("got %+v, %v", e, err)
@@ -109,7 +110,7 @@ func TestListBroken(t *testing.T) {
 		for _, err := range s.List(t.Context(), "", store.Deep) {
 			last = err
 		}
-		wantKind(t, last, fault.Unavailable)
+		fake.WantKind(t, last, fault.Unavailable)
 		if n := <-blocks; n == endlessBlocks {
 			t.Errorf("the client read all of %d MiB", n)
 		}

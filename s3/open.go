@@ -6,7 +6,7 @@ import (
 	"gocloud.dev/blob/s3blob"
 
 	"github.com/zargo-io/zargo/blob"
-	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -19,38 +19,35 @@ import (
 // requester_pays, storage_class and content_type. Anything else is an error.
 //
 // *UsageError: the URL, a parameter or an option is malformed or contradicts another. fault.Path: the prefix is no key.
-// fault.Refused: the AWS
-// configuration cannot be used, a profile is missing, or no region is set.
+// fault.Refused: the AWS configuration cannot be used, a profile is missing, or no region is set.
 //
 // The store retries, limits its requests (see [Retry] and [MaxInFlight]), implements every optional verb but
 // store.RangesGetter, and gives by store.As: *awss3.Client, *gcblob.Bucket and store.Tuning.
 func Open(ctx context.Context, url string, opts ...Option) (store.Store, error) {
 	c := &config{}
-	if err := c.parseURL(url); err != nil {
-		return nil, &fault.KeyError{Op: "open", Store: c.name(), Err: err}
-	}
-	for _, o := range opts {
-		o.apply(c)
-	}
-	if err := c.check(); err != nil {
-		return nil, &fault.KeyError{Op: "open", Store: c.name(), Err: err}
-	}
-	s, err := c.open(ctx)
-	if err != nil {
-		if end := ctx.Err(); end != nil {
-			err = end
-		}
-		return nil, &fault.KeyError{Op: "open", Store: c.name(), Err: err}
-	}
-	return s, nil
+	s, err := c.open(ctx, url, opts)
+	return provider.Opened(ctx, c.name(), s, err)
 }
 
-func (c *config) open(ctx context.Context) (store.Store, error) {
+func (c *config) open(ctx context.Context, url string, opts []Option) (store.Store, error) {
+	if err := c.read(url, opts); err != nil {
+		return nil, err
+	}
 	s, err := c.provider(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return c.build(s)
+	return c.stack.Build(s, defaultRequests)
+}
+
+func (c *config) read(url string, opts []Option) error {
+	if err := c.parseURL(url); err != nil {
+		return err
+	}
+	for _, o := range opts {
+		o.apply(c)
+	}
+	return c.check()
 }
 
 // provider is the bucket as a store, without layers.
@@ -61,7 +58,7 @@ func (c *config) provider(ctx context.Context) (*blob.Store, error) {
 	}
 	bucket, err := s3blob.OpenBucket(ctx, client, c.bucket, nil)
 	if err != nil {
-		return nil, usage("%v", err)
+		return nil, provider.Usage("%v", err)
 	}
 	b := newBucket(client, c)
 	hooks := b.hooks()
@@ -70,6 +67,6 @@ func (c *config) provider(ctx context.Context) (*blob.Store, error) {
 		blob.Name(c.name()),
 		blob.WithHooks(hooks),
 		blob.CheckKeys(b.checkKey),
-		blob.Tuning(tuning(c.stack.requests())),
+		blob.Tuning(c.tuning()),
 	), nil
 }

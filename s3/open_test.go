@@ -9,6 +9,7 @@ import (
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	gcblob "gocloud.dev/blob"
 
+	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -55,7 +56,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	for _, prefix := range []string{"a//b", "a/../b", "a%5Cb"} {
 		_, err := Open(t.Context(), "s3://b/"+prefix+r)
-		wantKind(t, err, fault.Path)
+		fake.WantKind(t, err, fault.Path)
 	}
 	_, err := Open(t.Context(), "s3://b?profile=nobody")
 	if !errors.Is(err, fault.Refused) || !strings.Contains(err.Error(), "nobody") {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -71,21 +72,21 @@ func TestOneAttempt(t *testing.T) {
 		"caller's client": bare(t, "s3://zarr-test", Client(shared)),
 	} {
 		for what, answer := range map[string]func(http.ResponseWriter, *http.Request) bool{
-			"503": page(503, "application/xml", document("SlowDown")),
-			"500": page(500, "application/xml", document("InternalError")),
+			"503": fake.Page(503, "application/xml", document("SlowDown")),
+			"500": fake.Page(500, "application/xml", document("InternalError")),
 			"cut": func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) },
 		} {
 			f.Answer(answer)
 			f.Requests()
-			for verb, err := range everyVerb(t.Context(), s) {
+			for verb, err := range fake.Verbs(t.Context(), s, `"1"`) {
 				if err == nil {
 					t.Errorf("%s, %s: %s succeeded", name, what, verb)
 				}
 			}
 			// net/http itself repeats a GET when a connection that it kept turns out to be closed.
 			got := slices.DeleteFunc(f.Requests(), func(r string) bool { return strings.HasPrefix(r, "GET") })
-			if len(got) != 5 {
-				t.Errorf("%s, %s: requests of 5 writing verbs: %q", name, what, got)
+			if len(got) != 6 {
+				t.Errorf("%s, %s: requests of 6 writing verbs: %q", name, what, got)
 			}
 		}
 	}
@@ -171,7 +172,7 @@ func TestKeyTooLongWithPrefix(t *testing.T) {
 	f := NewFake(t)
 	s := bare(t, f.At("prefix"))
 	_, err := s.Put(t.Context(), string(bytes.Repeat([]byte("k"), store.MaxKey)), nil, store.PutOptions{})
-	wantKind(t, err, fault.Path)
+	fake.WantKind(t, err, fault.Path)
 	if n := len(f.Requests()); n != 0 {
 		t.Errorf("%d requests", n)
 	}
@@ -203,9 +204,9 @@ func TestDeleteAll(t *testing.T) {
 		{"one not mentioned", "<DeleteResult><Deleted><Key>p/x</Key></Deleted></DeleteResult>", fault.Unavailable, "y"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f.Answer(page(200, "application/xml", c.body))
+			f.Answer(fake.Page(200, "application/xml", c.body))
 			err := store.DeleteAll(t.Context(), s, []string{"x", "y"})
-			wantKind(t, err, c.want)
+			fake.WantKind(t, err, c.want)
 			var ke *fault.KeyError
 			if !errors.As(err, &ke) || ke.Key != c.key {
 				t.Errorf("the key is not named: %v", err)
@@ -245,20 +246,20 @@ func TestParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = p.Commit(t.Context(), store.PutOptions{})
-	wantKind(t, err, fault.Selection) // part 0 is missing
+	fake.WantKind(t, err, fault.Selection) // part 0 is missing
 	for range 2 {
 		if err := p.Part(t.Context(), 0, []byte("one")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	wantKind(t, p.Part(t.Context(), 10_000, nil), fault.Limit)
+	fake.WantKind(t, p.Part(t.Context(), 10_000, nil), fault.Limit)
 	if _, err := s.Put(t.Context(), "k", []byte("there"), store.PutOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = p.Commit(t.Context(), store.PutOptions{IfAbsent: true})
-	wantKind(t, err, fault.Exists)
+	fake.WantKind(t, err, fault.Exists)
 	_, err = p.Commit(t.Context(), store.PutOptions{IfVersion: `"other"`})
-	wantKind(t, err, fault.Conflict)
+	fake.WantKind(t, err, fault.Conflict)
 	v, err := p.Commit(t.Context(), store.PutOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -270,9 +271,9 @@ func TestParts(t *testing.T) {
 	if err := p.Abort(t.Context()); err != nil {
 		t.Errorf("Abort after Commit: %v", err)
 	}
-	f.Answer(page(200, "text/html", html))
+	f.Answer(fake.Page(200, "text/html", fake.HTML))
 	if p, err = store.PutParts(t.Context(), s, "k"); p != nil {
 		t.Error("parts of a server that is not S3")
 	}
-	wantKind(t, err, fault.Unavailable)
+	fake.WantKind(t, err, fault.Unavailable)
 }

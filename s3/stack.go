@@ -1,48 +1,34 @@
 package s3
 
 import (
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/store"
-	"github.com/zargo-io/zargo/zarr/store/limit"
-	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
 // defaultRequests is how many requests are in flight at once. 128: reads of less than a second lose 30 to 50 % while
 // anything smaller grows; 256 gains 10 % more, 512 loses. See docs/tuning.md.
 const defaultRequests = 128
 
-type stackConfig struct {
-	inFlight int
-	retry    []retry.Option
-}
+// listPage is S3's limit.
+const listPage = 1000
 
-func (c stackConfig) requests() int {
-	if c.inFlight > 0 {
-		return c.inFlight
-	}
-	return defaultRequests
-}
-
-// tuning holds S3's numbers; requests 0 is the default.
-func tuning(requests int) store.Tuning {
-	if requests <= 0 {
-		requests = defaultRequests
-	}
+// tuning holds S3's numbers.
+func (c *config) tuning() store.Tuning {
 	return store.Tuning{
-		Requests:   requests,
-		RangeGap:   1 << 20,  // 30 ms to the first byte at 80 MB/s is 2.4 MB: half of that is cheaper read than asked for
-		RangeMax:   16 << 20, // AWS advises reads of 8 to 16 MB
-		SplitAbove: 32 << 20, // one connection gives about 85 MB/s; two halves of 16 MiB arrive twice as fast
+		Requests:   c.requests(),
+		RangeGap:   1 << 20,
+		RangeMax:   16 << 20,
+		SplitAbove: 32 << 20,
 		ListFanout: 32,
-		ListPage:   1000, // S3's limit
+		ListPage:   listPage,
 		Reason:     "S3: latency-bound at 30 ms and 80 MB/s a connection; more than 5 500 reads/s a prefix are throttled",
+		Why: store.Reasons{
+			Requests:   c.stack.Why("reads of less than a second lose 30 to 50 % with fewer; 256 gains 10 % more, 512 loses"),
+			RangeGap:   provider.GapReason,
+			RangeMax:   "AWS advises reads of 8 to 16 MB",
+			SplitAbove: "one connection gives about 85 MB/s; two halves of 16 MiB arrive twice as fast",
+			ListFanout: provider.FanoutReason,
+			ListPage:   "S3's limit",
+		},
 	}
-}
-
-// build puts the layers around the provider, outermost first: retry, limit. A slot is free while retry waits.
-func (c *config) build(s store.Store) (store.Store, error) {
-	limited, err := limit.New(s, c.stack.requests())
-	if err != nil {
-		return nil, err
-	}
-	return retry.New(limited, c.stack.retry...)
 }

@@ -2,7 +2,6 @@ package s3
 
 import (
 	"fmt"
-	"net/http"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"gocloud.dev/blob/s3blob"
 
 	"github.com/zargo-io/zargo/blob"
+	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/retry"
 	"github.com/zargo-io/zargo/zarr/store/storetest"
@@ -36,19 +36,7 @@ func TestStoreBare(t *testing.T) {
 func TestStoreThroughFailures(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
-	var n atomic.Int64
-	f.Answer(func(w http.ResponseWriter, r *http.Request) bool {
-		i := n.Add(1)
-		switch {
-		case i%7 == 0:
-			Fail(w, 503, "SlowDown", "Please reduce your request rate.")
-			return true
-		case i%5 == 0 && r.Method == "GET" && r.Header.Get("If-None-Match") == "":
-			f.Cut(w, r)
-			return true
-		}
-		return false
-	})
+	f.Flaky(fake.Page(503, "application/xml", document("SlowDown")), "If-None-Match")
 	var run atomic.Int64
 	storetest.Run(t, func(t *testing.T) store.Store {
 		return open(t, f.At(fmt.Sprintf("run%d", run.Add(1))), Retry(retry.Backoff(time.Millisecond, time.Millisecond)), MaxInFlight(32))

@@ -36,6 +36,14 @@ func newArray(n node, m *meta.Array) (*Array, error) {
 	fail := func(pointer string, err error) error {
 		return &fault.MetaError{Key: n.docKey, Pointer: pointer, Err: err}
 	}
+	pointer := "/chunk_key_encoding"
+	if m.Format == 2 {
+		pointer = "/dimension_separator"
+	}
+	m, err := n.cfg.keys(m)
+	if err != nil {
+		return nil, fail(pointer, err)
+	}
 	repr := codec.Repr{Shape: m.Grid.Shape, Type: m.DType, Fill: m.Fill}
 	size, err := repr.Bytes()
 	if err != nil {
@@ -65,16 +73,13 @@ func (a *Array) Chunks() []int { return slices.Clone(a.meta.Grid.Shape) }
 // DType is the data type of the elements.
 func (a *Array) DType() dtype.Type { return a.meta.DType }
 
-// Dims are the names of the axes, "" for one without; nil when the array has none.
-func (a *Array) Dims() []string { return slices.Clone(a.meta.Dims) }
-
 // Codecs is the pipeline from chunk to stored bytes, v2's filters and compressor included.
 func (a *Array) Codecs() []codec.Spec { return slices.Clone(a.chain.Specs()) }
 
 // Fill is the fill value in memory form (see package dtype); nil when it is undefined, as v2's null.
 func (a *Array) Fill() []byte { return slices.Clone(a.meta.Fill) }
 
-// Metadata is the parsed metadata document. It is shared: do not change it.
+// Metadata is the parsed metadata document, with the keys that Separator gives. It is shared: do not change it.
 func (a *Array) Metadata() *meta.Array { return a.meta }
 
 // Len is the number of elements.
@@ -95,7 +100,20 @@ func (a *Array) With(opts ...Option) (*Array, error) {
 	if err := b.cfg.add(opts); err != nil {
 		return nil, err
 	}
-	return &b, nil
+	m, err := b.cfg.keys(b.meta)
+	if err != nil {
+		return nil, a.errf(err)
+	}
+	b.meta = m
+	if b.cfg.table == a.cfg.table {
+		return &b, nil
+	}
+	other, err := newArray(b.node, m) // with codecs of the other table
+	if err != nil {
+		return nil, a.errf(err)
+	}
+	other.shared = a.shared
+	return other, nil
 }
 
 // String gives the path and what the array is, for people.

@@ -13,7 +13,8 @@ import (
 
 // SetAttrs replaces all attributes of a node, an *Array or a *Group, and returns the node with them. The node's other
 // metadata stays byte for byte as it is. ErrConflict when the document was changed since n was opened; then open again
-// and decide again. A store without versions refuses with errors.ErrUnsupported, unless SingleWriter was given.
+// and decide again. A store without versions refuses with errors.ErrUnsupported, unless SingleWriter was given;
+// one that takes no writes with ErrReadOnly.
 //
 // Consolidated metadata above the node, if any, keeps the old attributes until it is consolidated again.
 func SetAttrs[N Node](ctx context.Context, n N, attrs Attrs) (N, error) {
@@ -42,6 +43,9 @@ func SetAttrs[N Node](ctx context.Context, n N, attrs Attrs) (N, error) {
 }
 
 func (n node) withAttrs(ctx context.Context, attrs Attrs) (node, error) {
+	if err := n.writable(); err != nil {
+		return n, n.errf(err)
+	}
 	if n.fromCache {
 		if err := n.reload(ctx); err != nil {
 			return n, n.errf(err)
@@ -67,7 +71,7 @@ func (n node) withAttrs(ctx context.Context, attrs Attrs) (node, error) {
 	case n.attrsDoc == nil:
 		cond.IfAbsent = true
 	case n.attrsVersion == "":
-		return n, n.errf(fault.Newf(errors.ErrUnsupported, "the store has no versions, so attributes cannot be changed safely; see SingleWriter"))
+		return n, n.errf(noVersions(n.st, "attributes cannot be changed"))
 	default:
 		cond.IfVersion = n.attrsVersion
 	}
@@ -81,6 +85,15 @@ func (n node) withAttrs(ctx context.Context, attrs Attrs) (node, error) {
 	}
 	n.attrs, n.attrsDoc, n.attrsVersion = attrs, doc, v
 	return n, nil
+}
+
+// noVersions is why a store that tells no versions does not take a change: it takes no writes at all, or what could not
+// be done safely.
+func noVersions(st store.Store, what string) error {
+	if store.IsReadOnly(st) {
+		return fault.ReadOnly
+	}
+	return fault.Newf(errors.ErrUnsupported, "the store has no versions, so %s safely; see SingleWriter", what)
 }
 
 // reload reads the document that holds the attributes of a node that was taken from consolidated metadata, and makes sure

@@ -2,6 +2,7 @@ package zarr
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -16,7 +17,7 @@ type Node interface {
 	Path() string
 	// Name is the last segment of the path.
 	Name() string
-	// Format is 2 or 3.
+	// Format is 1, 2 or 3.
 	Format() int
 	// Attrs are the attributes. Numbers are json.Number, so that none loses a digit. The map is the caller's to change,
 	// what hangs below it is not.
@@ -29,12 +30,14 @@ type Attrs = map[string]any
 
 // node is what arrays and groups have in common.
 type node struct {
-	st     store.Store
-	path   string
-	cfg    config
-	format int
-	attrs  Attrs
-	docKey string // key of the document that makes it a node
+	st         store.Store
+	path       string
+	cfg        config
+	format     int
+	attrs      Attrs
+	docKey     string // key of the document that makes it a node
+	doc        []byte // that document; nil when it came from consolidated metadata
+	docVersion store.Version
 	// What attributes are changed against: the document that holds them, and its version; no version means that the
 	// document was not read itself (consolidated metadata) or, for v2's .zattrs, is absent.
 	attrsKey     string
@@ -48,7 +51,7 @@ func (n *node) isNode() {}
 // Path is the path below the store's root.
 func (n *node) Path() string { return n.path }
 
-// Format is 2 or 3.
+// Format is 1, 2 or 3.
 func (n *node) Format() int { return n.format }
 
 // Store is the store the node was opened in.
@@ -84,6 +87,14 @@ func Attr[T any](n Node, name string) (value T, ok bool, err error) {
 		return value, true, fault.Newf(fault.Type, "attribute %q of %q: %w", name, n.Path(), err)
 	}
 	return m[name], true, nil
+}
+
+// writable refuses to change what is only read.
+func (n *node) writable() error {
+	if n.format == 1 {
+		return fault.Newf(errors.ErrUnsupported, "Zarr v1 arrays are read, not written")
+	}
+	return nil
 }
 
 // errf says which node of which store an error is about.

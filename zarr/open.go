@@ -18,9 +18,13 @@ const (
 	keyArray = ".zarray"
 	keyGroup = ".zgroup"
 	keyAttrs = ".zattrs"
+
+	keyArrayV1 = "meta"
+	keyAttrsV1 = "attrs"
 )
 
-// OpenArray opens the array at path, "" being the store's root. Its format is found out in one round trip. ErrNotFound
+// OpenArray opens the array at path, "" being the store's root. Its format is found out in one round trip, or two if it is
+// Zarr v1, which is read and not written. ErrNotFound
 // when there is no array; ErrRefused when the store refuses all that could say so.
 func OpenArray(ctx context.Context, st store.Store, path string, opts ...Option) (*Array, error) {
 	n, err := openWith(ctx, st, path, opts, wantArray)
@@ -84,6 +88,9 @@ func open(ctx context.Context, st store.Store, path string, cfg config, w want) 
 		return nil, n.errf(err)
 	}
 	found, err := n.parse(docs)
+	if err == nil && found == nil && cfg.format <= 1 && w != wantGroup {
+		found, err = n.openV1(ctx)
+	}
 	if err != nil {
 		return nil, n.errf(err)
 	}
@@ -117,10 +124,10 @@ const grace = 50 * time.Millisecond
 // map. Refused ones are neither, as long as another was found: a bucket may say 403 for whatever is not there.
 func (n *node) fetch(ctx context.Context, w want) (map[string]document, error) {
 	var names []string
-	if n.cfg.format != 2 {
+	if n.cfg.format == 0 || n.cfg.format == 3 {
 		names = append(names, keyV3)
 	}
-	if n.cfg.format != 3 {
+	if n.cfg.format == 0 || n.cfg.format == 2 {
 		if w != wantGroup {
 			names = append(names, keyArray)
 		}
@@ -129,12 +136,27 @@ func (n *node) fetch(ctx context.Context, w want) (map[string]document, error) {
 		}
 		names = append(names, keyAttrs)
 	}
+	docs, refused, err := n.documents(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	_, isV3 := docs[keyV3]
+	_, isArray := docs[keyArray]
+	_, isGroup := docs[keyGroup]
+	if refused != nil && !isV3 && !isArray && !isGroup {
+		return nil, refused
+	}
+	return docs, nil
+}
+
+// documents asks for documents, all at once, and returns those that are there, and the refusals. zarr.json comes alone.
+func (n *node) documents(ctx context.Context, names []string) (docs map[string]document, refused error, err error) {
 	answers := make([]document, len(names))
 	fctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	winner := time.AfterFunc(time.Hour, cancel)
 	defer winner.Stop()
-	err := concurrency.EachN(fctx, len(names), len(names), func(_ context.Context, i int) error {
+	err = concurrency.EachN(fctx, len(names), len(names), func(_ context.Context, i int) error {
 		answers[i].value, answers[i].err = n.document(fctx, names[i])
 		if names[i] == keyV3 && answers[i].err == nil {
 			winner.Reset(grace)
@@ -144,33 +166,47 @@ func (n *node) fetch(ctx context.Context, w want) (map[string]document, error) {
 	if ctx.Err() != nil {
 		for _, a := range answers {
 			if errors.Is(a.err, ctx.Err()) {
-				return nil, a.err // it tells what was being waited for
+				return nil, nil, a.err // it tells what was being waited for
 			}
 		}
-		return nil, err
+		return nil, nil, err
 	}
-	docs := map[string]document{}
-	var refused error
+	docs = map[string]document{}
 	for i, name := range names {
 		switch a := answers[i]; {
 		case a.err == nil:
 			docs[name] = a
 			if name == keyV3 {
-				return docs, nil
+				return docs, nil, nil
 			}
 		case errors.Is(a.err, fault.NotFound):
 		case errors.Is(a.err, fault.Refused):
 			refused = errors.Join(refused, a.err)
 		default:
-			return nil, a.err
+			return nil, nil, a.err
 		}
 	}
-	_, isArray := docs[keyArray]
-	_, isGroup := docs[keyGroup]
-	if refused != nil && !isArray && !isGroup {
+	return docs, refused, nil
+}
+
+// openV1 looks for a v1 array, which is rare enough to be asked for only where nothing else is. nil when there is none.
+func (n *node) openV1(ctx context.Context) (Node, error) {
+	docs, refused, err := n.documents(ctx, []string{keyArrayV1, keyAttrsV1})
+	if err != nil {
+		return nil, err
+	}
+	d, ok := docs[keyArrayV1]
+	if !ok {
 		return nil, refused
 	}
-	return docs, nil
+	attrs := docs[keyAttrsV1].value
+	n.docKey, n.doc, n.docVersion = join(n.path, keyArrayV1), d.value.Bytes, d.value.Version
+	n.attrsKey, n.attrsDoc, n.attrsVersion = join(n.path, keyAttrsV1), attrs.Bytes, attrs.Version
+	m, err := meta.Parser{Types: n.cfg.types}.ArrayV1(n.docKey, d.value.Bytes, n.attrsKey, attrs.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	return n.bind(m)
 }
 
 // document reads one metadata document of the node.
@@ -186,7 +222,7 @@ func (n *node) document(ctx context.Context, name string) (store.Value, error) {
 // parse makes a node of its documents; nil when they do not make one.
 func (n *node) parse(docs map[string]document) (Node, error) {
 	if d, ok := docs[keyV3]; ok {
-		n.docKey = join(n.path, keyV3)
+		n.docKey, n.doc, n.docVersion = join(n.path, keyV3), d.value.Bytes, d.value.Version
 		m, err := meta.Parser{Types: n.cfg.types}.V3(n.docKey, d.value.Bytes)
 		if err != nil {
 			return nil, err
@@ -197,7 +233,7 @@ func (n *node) parse(docs map[string]document) (Node, error) {
 	attrs := docs[keyAttrs].value
 	n.attrsKey, n.attrsDoc, n.attrsVersion = join(n.path, keyAttrs), attrs.Bytes, attrs.Version
 	if d, ok := docs[keyArray]; ok {
-		n.docKey = join(n.path, keyArray)
+		n.docKey, n.doc, n.docVersion = join(n.path, keyArray), d.value.Bytes, d.value.Version
 		m, err := meta.Parser{Types: n.cfg.types}.ArrayV2(n.docKey, d.value.Bytes, n.attrsKey, attrs.Bytes)
 		if err != nil {
 			return nil, err
@@ -205,7 +241,7 @@ func (n *node) parse(docs map[string]document) (Node, error) {
 		return n.bind(m)
 	}
 	if d, ok := docs[keyGroup]; ok {
-		n.docKey = join(n.path, keyGroup)
+		n.docKey, n.doc, n.docVersion = join(n.path, keyGroup), d.value.Bytes, d.value.Version
 		m, err := meta.ParseGroupV2(n.docKey, d.value.Bytes, n.attrsKey, attrs.Bytes)
 		if err != nil {
 			return nil, err

@@ -8,6 +8,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
 )
 
 // Option changes how a node behaves, never what is stored. Options are given when a node is opened or created, or to
@@ -30,6 +31,8 @@ type config struct {
 	storeFill    bool
 	singleWriter bool
 	direct       bool // ignore consolidated metadata
+	labels       []string
+	separator    string // of chunk keys, where metadata leaves it open; "": its default
 	limits       *concurrency.Limits
 	table        *codec.Table
 	types        *dtype.Table // nil: dtype.Standard
@@ -77,11 +80,11 @@ func intOption(name string, n, least int, set func(*config)) Option {
 	}}
 }
 
-// Format opens only nodes of one Zarr format, 2 or 3, and saves the requests that would find it out.
+// Format opens only nodes of one Zarr format, 1, 2 or 3, and saves the requests that would find it out.
 func Format(format int) Option {
 	return Option{fmt.Sprintf("Format(%d)", format), func(c *config) error {
-		if format != 2 && format != 3 {
-			return fault.Newf(fault.Selection, "format %d is neither 2 nor 3", format)
+		if format < 1 || format > 3 {
+			return fault.Newf(fault.Selection, "format %d is not 1, 2 or 3", format)
 		}
 		c.format = format
 		return nil
@@ -122,6 +125,36 @@ func SingleWriter() Option {
 // Direct ignores consolidated metadata: members of a group are listed and read one by one.
 func Direct() Option {
 	return Option{"Direct()", func(c *config) error { c.direct = true; return nil }}
+}
+
+// Separator says what is between the numbers of chunk keys, "/" or ".", of v2 arrays whose metadata does not say it. The
+// specification takes them to have a point, but writers older than the member dimension_separator (zarr-python's
+// NestedDirectoryStore, N5-like ones) stored 0/0 too: read as 0.0, all chunks are missing and are the fill value. The
+// layout is never guessed; [Array.KeyLayout] looks. Reads and writes go by the option; metadata stays as it is.
+//
+// Metadata that does say it wins: an array whose chunk keys would be others is refused with ErrSelection, when it is
+// opened or created. Keys of v2 arrays of fewer than two axes have no separator, so the option does not matter to them.
+func Separator(sep string) Option {
+	return Option{fmt.Sprintf("Separator(%q)", sep), func(c *config) error {
+		if sep != "/" && sep != "." {
+			return fault.Newf(fault.Selection, "separator %q is neither %q nor %q", sep, "/", ".")
+		}
+		c.separator = sep
+		return nil
+	}}
+}
+
+// keys gives metadata whose chunk keys are spelled as the options say, where the document leaves that open.
+func (c *config) keys(m *meta.Array) (*meta.Array, error) {
+	switch {
+	case c.separator == "" || c.separator == m.Keys.Separator || m.Keys.Name == "v2" && len(m.Shape) < 2:
+		return m, nil
+	case !m.NoSeparator:
+		return nil, fault.Newf(fault.Selection, "the metadata says that chunk keys are separated by %q, not %q", m.Keys.Separator, c.separator)
+	}
+	other := *m
+	other.Keys.Separator = c.separator
+	return &other, nil
 }
 
 // WithLimits draws CPU slots and bytes from l instead of concurrency.Default.

@@ -174,7 +174,7 @@ func (a *Array) readChunk(ctx context.Context, op *concurrency.Op, f plan.Fetch,
 	v, err := a.get(ctx, f.Key, buf)
 	if errors.Is(err, fault.NotFound) {
 		a.cfg.report.missing()
-		f.FillRegion(dst, region, a.meta.Grid.Shape, a.fill)
+		f.FillRegion(dst, region, a.fill)
 		return nil
 	}
 	if err != nil {

@@ -57,15 +57,21 @@ func exampleBody(t *testing.T, name string) string {
 	return ""
 }
 
-// docs/status.md names the tests that prove each row, as `folder: TestOne, TestTwo`. Each of them must be there.
-func TestStatusNamesTests(t *testing.T) {
-	status, err := os.ReadFile("../docs/status.md")
+// Docs name the tests that prove each row of a table, as `folder: TestOne, TestTwo`. Each of them must be there.
+func TestDocsNameTests(t *testing.T) {
+	for _, doc := range []string{"docs/status.md", "docs/correctness.md"} {
+		t.Run(doc, func(t *testing.T) { namesTests(t, doc) })
+	}
+}
+
+func namesTests(t *testing.T, doc string) {
+	text, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(doc)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	proofs := regexp.MustCompile("`([a-z0-9/]+): ((?:Test|Fuzz|Example)\\w*(?:, \\w+)*)`").FindAllStringSubmatch(string(status), -1)
+	proofs := regexp.MustCompile("`([a-z0-9/]+): ((?:Test|Fuzz|Example)\\w*(?:, \\w+)*)`").FindAllStringSubmatch(string(text), -1)
 	if len(proofs) < 10 {
-		t.Fatalf("docs/status.md names only %d proofs", len(proofs))
+		t.Fatalf("%s names only %d proofs", doc, len(proofs))
 	}
 	for _, proof := range proofs {
 		files, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(proof[1]), "*_test.go"))
@@ -82,7 +88,7 @@ func TestStatusNamesTests(t *testing.T) {
 		}
 		for name := range strings.SplitSeq(proof[2], ", ") {
 			if !strings.Contains(src.String(), "\nfunc "+name+"(") {
-				t.Errorf("docs/status.md names %s in %s, which has no such test", name, proof[1])
+				t.Errorf("%s names %s in %s, which has no such test", doc, name, proof[1])
 			}
 		}
 	}

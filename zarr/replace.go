@@ -36,6 +36,7 @@ func Replace(ctx context.Context, st store.Store, path string, spec Spec, opts .
 func (n *node) remove(ctx context.Context) error {
 	all := *n
 	all.cfg.format = 0
+	suffix := ""
 	for {
 		docs, err := all.fetch(ctx, wantAny)
 		if err != nil {
@@ -43,8 +44,11 @@ func (n *node) remove(ctx context.Context) error {
 		}
 		if d, ok := docs[keyV3]; ok {
 			if m, err := (meta.Parser{Types: n.cfg.types}).V3(join(n.path, keyV3), d.value.Bytes); err == nil {
-				if _, isGroup := m.(*meta.Group); isGroup {
+				switch m := m.(type) {
+				case *meta.Group:
 					return fault.Newf(fault.Exists, "a group is there")
+				case *meta.Array:
+					suffix = m.Keys.Suffix
 				}
 			}
 		}
@@ -52,7 +56,7 @@ func (n *node) remove(ctx context.Context) error {
 			return fault.Newf(fault.Exists, "a group is there")
 		}
 		if len(docs) == 0 {
-			return n.removeChunks(ctx)
+			return n.removeChunks(ctx, suffix)
 		}
 		for _, name := range []string{keyV3, keyArray, keyAttrs} {
 			if d, ok := docs[name]; ok {
@@ -68,8 +72,9 @@ func (n *node) remove(ctx context.Context) error {
 	}
 }
 
-// removeChunks deletes every key below the path that has the form of a chunk key of either format.
-func (n *node) removeChunks(ctx context.Context) error {
+// removeChunks deletes every key below the path that has the form of a chunk key of either format, with the suffix or
+// without.
+func (n *node) removeChunks(ctx context.Context, suffix string) error {
 	const batch = 1000
 	var keys []string
 	flush := func() error {
@@ -82,7 +87,7 @@ func (n *node) removeChunks(ctx context.Context) error {
 			return err
 		}
 		below := strings.TrimPrefix(strings.TrimPrefix(e.Key, n.path), "/")
-		if !isChunkKey(below) {
+		if !isChunkKey(below) && !isChunkKey(strings.TrimSuffix(below, suffix)) {
 			continue
 		}
 		if keys = append(keys, e.Key); len(keys) == batch {

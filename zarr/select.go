@@ -8,13 +8,20 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Selection selects along one axis: [Range], [At] or [All]. Functions take one for each axis, in order; fewer than the
-// rank mean all of the rest, none the whole array. The rank is kept: what is selected is always a region of the array's
-// rank, in C order.
+// Selection selects along one axis: [Range], [At], [All], [Index], [Mask] or [Blocks]; [Dim] says which axis by its name.
+// Functions take one for each axis, in order; fewer than the rank mean all of the rest, none the whole array. Several that
+// pick elements one by one select their cross product (orthogonal, or outer, indexing). The rank is kept: what is selected
+// is always a region of the array's rank, in C order.
 type Selection interface {
-	// resolve fits the selection to an axis of n elements.
-	resolve(n int) (grid.Slice, error)
+	// resolve fits the selection to an axis.
+	resolve(ax axis) (grid.Slice, error)
 	fmt.Stringer
+}
+
+// axis is what a selection may depend on.
+type axis struct {
+	n     int // elements
+	chunk int // elements of a chunk
 }
 
 // End is the end of an axis, for Range(lo, End).
@@ -25,8 +32,8 @@ const All = all(0)
 
 type all uint8
 
-func (all) resolve(n int) (grid.Slice, error) { return grid.Slice{Step: 1, Count: n}, nil }
-func (all) String() string                    { return ":" }
+func (all) resolve(ax axis) (grid.Slice, error) { return grid.Slice{Step: 1, Count: ax.n}, nil }
+func (all) String() string                      { return ":" }
 
 // Slice selects every Step-th element from Lo up to, not including, Hi. It is made by [Range].
 type Slice struct{ lo, hi, step int }
@@ -35,26 +42,31 @@ type Slice struct{ lo, hi, step int }
 // nothing is clipped, and negative numbers do not count from the end.
 func Range(lo, hi int) Slice { return Slice{lo, hi, 1} }
 
-// By selects every step-th of the elements, from the first on; step ≥ 1.
+// By selects every step-th of the elements: from the first on, or, where step is negative, from the last on backwards, so
+// that Range(2, 7).By(-2) selects 6, 4, 2. step is not 0.
 func (s Slice) By(step int) Slice { s.step = step; return s }
 
-func (s Slice) resolve(n int) (grid.Slice, error) {
-	hi := s.hi
+func (s Slice) resolve(ax axis) (grid.Slice, error) {
+	n, hi := ax.n, s.hi
 	if hi == End {
 		hi = n
 	}
 	if s.lo < 0 || s.lo > hi || hi > n {
 		return grid.Slice{}, fault.Newf(fault.Selection, "%v is not within an axis of %d elements", s, n)
 	}
-	if s.step < 1 {
-		return grid.Slice{}, fault.Newf(fault.Selection, "step %d is less than 1", s.step)
-	}
-	count := (hi - s.lo) / s.step
-	if (hi-s.lo)%s.step != 0 {
-		count++
+	if s.step == 0 {
+		return grid.Slice{}, fault.Newf(fault.Selection, "the step is 0")
 	}
 	// A step beyond the axis selects one element; keep it small, so that arithmetic on it cannot overflow.
-	return grid.Slice{Start: s.lo, Step: min(s.step, max(n, 1)), Count: count}, nil
+	most := max(n, 1)
+	g := grid.Slice{Start: s.lo, Step: min(max(s.step, -most), most)}
+	if g.Step < 0 {
+		g.Start = max(hi-1, 0)
+	}
+	if hi > s.lo {
+		g.Count = (hi-s.lo-1)/max(g.Step, -g.Step) + 1
+	}
+	return g, nil
 }
 
 // String gives "2:8" or "2:8:3", and no end where it is End.
@@ -74,13 +86,20 @@ func At(i int) Selection { return at(i) }
 
 type at int
 
-func (a at) resolve(n int) (grid.Slice, error) {
-	if a < 0 || int(a) >= n {
-		return grid.Slice{}, fault.Newf(fault.Selection, "index %d is not within an axis of %d elements", int(a), n)
+func (a at) resolve(ax axis) (grid.Slice, error) {
+	if err := ax.holds(int(a)); err != nil {
+		return grid.Slice{}, err
 	}
 	return grid.Slice{Start: int(a), Step: 1, Count: 1}, nil
 }
 func (a at) String() string { return fmt.Sprint(int(a)) }
+
+func (ax axis) holds(i int) error {
+	if i < 0 || i >= ax.n {
+		return fault.Newf(fault.Selection, "index %d is not within an axis of %d elements", i, ax.n)
+	}
+	return nil
+}
 
 // Selected is the shape of what sel selects of the array. ErrSelection when it does not fit.
 func (a *Array) Selected(sel ...Selection) ([]int, error) {
@@ -91,18 +110,34 @@ func (a *Array) Selected(sel ...Selection) ([]int, error) {
 	return r.Shape(), nil
 }
 
+// region resolves a selection. Selections by name are for the axis they name, the others for the axes in order.
 func (a *Array) region(sel []Selection) (grid.Region, error) {
 	shape := a.meta.Shape
 	if len(sel) > len(shape) {
 		return nil, a.errf(fault.Newf(fault.Selection, "%d selections for %d axes", len(sel), len(shape)))
 	}
 	r := grid.Whole(shape)
+	taken := make([]bool, len(shape))
 	for i, s := range sel {
-		g, err := s.resolve(shape[i])
-		if err != nil {
-			return nil, a.errf(fmt.Errorf("axis %d: %w", i, err))
+		if s == nil {
+			return nil, a.errf(fault.Newf(fault.Selection, "selection %d is nil", i))
 		}
-		r[i] = g
+		k := i
+		if d, ok := s.(dim); ok {
+			var err error
+			if k, err = a.axisOf(d.name); err != nil {
+				return nil, a.errf(err)
+			}
+		}
+		if taken[k] {
+			return nil, a.errf(fault.Newf(fault.Selection, "axis %d is selected twice", k))
+		}
+		taken[k] = true
+		g, err := s.resolve(axis{shape[k], a.meta.Grid.Shape[k]})
+		if err != nil {
+			return nil, a.errf(fmt.Errorf("axis %d: %w", k, err))
+		}
+		r[k] = g
 	}
 	return r, nil
 }

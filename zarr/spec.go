@@ -19,7 +19,8 @@ import (
 type Spec struct {
 	Format int   // 2 or 3; 0 is 3
 	Shape  []int // elements along each axis; empty for a scalar
-	Chunks []int // elements of a chunk along each axis; nil is one chunk for the whole array, at most MaxDefaultChunk bytes
+	Chunks []int // elements of a chunk along each axis; nil is chosen by Layout
+	Layout Layout
 	DType  dtype.Type
 
 	// Fill is the value of elements that were never written: a Go value of the data type or a number it can hold
@@ -36,9 +37,6 @@ type Spec struct {
 	Dims      []string // names of the axes, "" for one without a name; nil is none. Only v3 stores them
 	Attrs     Attrs
 }
-
-// MaxDefaultChunk is the most bytes that an array may have to be stored in one chunk unasked.
-const MaxDefaultChunk = 16 << 20
 
 // NoFill is the Spec.Fill of a v2 array whose fill value is undefined (null). Its missing chunks read as zero, and
 // every chunk written is stored.
@@ -87,6 +85,9 @@ func (s Spec) model(cfg config) (*meta.Array, error) {
 	if m.Keys, err = s.keys(m.Format); err != nil {
 		return nil, err
 	}
+	if _, err := cfg.keys(m); err != nil {
+		return nil, err // Separator is no part of the spec, but must not contradict it
+	}
 	m.Codecs, err = s.codecs(m, cfg.table)
 	return m, err
 }
@@ -103,21 +104,7 @@ func (s Spec) chunkShape() ([]int, error) {
 		}
 		return slices.Clone(s.Chunks), nil
 	}
-	chunk := make([]int, len(s.Shape))
-	for i, d := range s.Shape {
-		chunk[i] = max(d, 1)
-	}
-	n, err := codec.Repr{Shape: chunk, Type: s.DType}.Bytes()
-	if s.DType.Size() == 0 { // no telling; a string has as many bytes in memory before its first
-		n, err = codec.Repr{Shape: chunk, Type: dtype.Complex128}.Bytes()
-	}
-	if err != nil {
-		return nil, err
-	}
-	if n > MaxDefaultChunk {
-		return nil, fault.Newf(fault.Limit, "the array has %d bytes, too many for one chunk: set Spec.Chunks", n)
-	}
-	return chunk, nil
+	return s.Layout.chunks(s.Shape, s.DType.Size())
 }
 
 func (s Spec) fill(format int) ([]byte, error) {

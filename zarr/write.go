@@ -56,6 +56,9 @@ func WriteBytes(ctx context.Context, a *Array, src []byte, sel ...Selection) err
 }
 
 func (a *Array) write(ctx context.Context, src []byte, r grid.Region) error {
+	if err := a.writable(); err != nil {
+		return a.errf(err)
+	}
 	p := plan.Plan{Layout: a.layout(), Region: r}
 	if err := a.admit(p); err != nil {
 		return err
@@ -163,7 +166,7 @@ func (w *chunkWriter) swap(ctx context.Context) (lost bool, err error) {
 		return false, err
 	}
 	if !absent && v.Version == "" && !a.cfg.singleWriter {
-		return false, fault.Newf(errors.ErrUnsupported, "the store has no versions, so part of a chunk cannot be written safely; see SingleWriter")
+		return false, noVersions(a.st, "part of a chunk cannot be written")
 	}
 	empty, err := w.encode(ctx, buf, func(s *scratch) (chunk []byte, err error) {
 		if absent {

@@ -289,7 +289,11 @@ func TestBadSpecs(t *testing.T) {
 		{"negative length", func(s *zarr.Spec) { s.Shape = []int{-1} }, zarr.ErrMetadata},
 		{"chunk rank", func(s *zarr.Spec) { s.Chunks = []int{2, 2} }, zarr.ErrMetadata},
 		{"chunk of nothing", func(s *zarr.Spec) { s.Chunks = []int{0} }, zarr.ErrMetadata},
-		{"too large for one chunk", func(s *zarr.Spec) { s.Shape = []int{1 << 30} }, zarr.ErrLimit},
+		{"aspect of another rank", func(s *zarr.Spec) { s.Chunks, s.Layout.AspectRatio = nil, []float64{1, 2} }, zarr.ErrMetadata},
+		{"negative aspect", func(s *zarr.Spec) { s.Chunks, s.Layout.AspectRatio = nil, []float64{-1} }, zarr.ErrMetadata},
+		{"aspect that is no number", func(s *zarr.Spec) { s.Chunks, s.Layout.AspectRatio = nil, []float64{math.NaN()} }, zarr.ErrMetadata},
+		{"two bounds", func(s *zarr.Spec) { s.Chunks, s.Layout.Elements, s.Layout.Bytes = nil, 1, 1 }, zarr.ErrMetadata},
+		{"negative bound", func(s *zarr.Spec) { s.Chunks, s.Layout.Elements = nil, -1 }, zarr.ErrMetadata},
 		{"product overflows", func(s *zarr.Spec) { s.Shape = []int{math.MaxInt, 3}; s.Chunks = []int{1, 1} }, zarr.ErrLimit},
 		{"fill out of range", func(s *zarr.Spec) { s.Fill = 300 }, zarr.ErrType},
 		{"fill with a fraction", func(s *zarr.Spec) { s.Fill = 1.5 }, zarr.ErrType},
@@ -663,5 +667,37 @@ func TestEmptyAndScalarArrays(t *testing.T) {
 		if got := scalar.ChunkKey(); got != key {
 			t.Errorf("v%d scalar's chunk is %q", format, got)
 		}
+	}
+}
+
+func TestChunksAreChosen(t *testing.T) {
+	spec := zarr.Spec{Shape: []int{1000, 2000, 3000}, DType: dtype.Uint16}
+	for _, tt := range []struct {
+		layout zarr.Layout
+		want   []int
+	}{
+		{zarr.Layout{}, []int{101, 101, 101}},
+		{zarr.Layout{AspectRatio: []float64{1, 2, 2}}, []int{64, 128, 128}},
+		{zarr.Layout{AspectRatio: []float64{1, 2, 2}, Elements: 2000000}, []int{79, 159, 159}},
+		{zarr.Layout{AspectRatio: []float64{1, 2, 2}, Bytes: 4000000}, []int{79, 159, 159}},
+		{zarr.Layout{Bytes: 1}, []int{1, 1, 1}},
+	} {
+		spec.Layout = tt.layout
+		a, err := zarr.Create(t.Context(), mem.New(), "", spec)
+		if err != nil || !slices.Equal(a.Chunks(), tt.want) {
+			t.Errorf("%+v: %v, %v, want %v", tt.layout, a, err, tt.want)
+		}
+	}
+}
+
+// Another table makes the codecs anew.
+func TestWithCodecsIsForViewsToo(t *testing.T) {
+	a, err := zarr.Create(t.Context(), mem.New(), "", zarr.Spec{Shape: []int{2}, DType: dtype.Int8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := codec.Builtin().With("zstd", func(json.RawMessage, codec.Repr) (any, error) { return nil, errors.ErrUnsupported })
+	if _, err := a.With(zarr.WithCodecs(broken)); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("got %v", err)
 	}
 }

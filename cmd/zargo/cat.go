@@ -13,6 +13,7 @@ type catCmd struct {
 	Sel    string `help:"What to print, in NumPy's spelling: 0:10,5,::2 or ...,-1. Everything without it." placeholder:"SELECTION"`
 	Format string `help:"One of ${enum}." enum:"text,json,raw,npy,csv" default:"text"`
 	Output string `short:"o" help:"Write to this file, which appears only when all is well." placeholder:"FILE"`
+	separatorFlag
 }
 
 // Run prints an array. Only text, for people, leaves anything out.
@@ -21,7 +22,7 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	p, a, err := s.openArray(ctx, c.URL)
+	p, a, err := s.openArray(ctx, c.URL, c.options()...)
 	if err != nil {
 		return err
 	}
@@ -30,7 +31,13 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return p.fail(err)
 	}
-	fill := func(w io.Writer) error { return p.fail(c.print(ctx, w, a, r)) }
+	fill := func(w io.Writer) error {
+		if err := c.print(ctx, w, a, r); err != nil {
+			return p.fail(err)
+		}
+		s.warnOfMissing(ctx, p, a)
+		return nil
+	}
 	if c.Output == "" || c.Output == "-" {
 		return fill(s.out)
 	}

@@ -25,6 +25,9 @@ type nodeInfo struct {
 
 	*arrayInfo
 
+	Layout  *layoutInfo `json:"key_layout,omitempty"`
+	Warning string      `json:"warning,omitempty"`
+
 	Attributes json.RawMessage `json:"attributes,omitempty"`
 	Members    *[]nodeInfo     `json:"members,omitempty"`
 }

@@ -8,12 +8,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/zargo-io/zargo/azure"
-	"github.com/zargo-io/zargo/gcs"
 	"github.com/zargo-io/zargo/internal/urlpath"
 	"github.com/zargo-io/zargo/s3"
 	"github.com/zargo-io/zargo/zarr/fault"
-	"github.com/zargo-io/zargo/zarr/store/http"
 )
 
 // exit is an exit code, what it means, and the errors that lead to it.
@@ -71,7 +68,7 @@ func exitCode(err error) int {
 
 func codeIn(err error, table []exit) int {
 	switch err.(type) {
-	case *usageError, *s3.UsageError, *gcs.UsageError, *azure.UsageError, *http.UsageError, *urlpath.SyntaxError:
+	case *usageError, *s3.UsageError /* every provider's */, *urlpath.SyntaxError:
 		return 2
 	case errTimeout:
 		return 9

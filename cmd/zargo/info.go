@@ -15,13 +15,18 @@ import (
 )
 
 type infoCmd struct {
-	URL  string `arg:"" name:"url" help:"The array or group."`
-	JSON bool   `name:"json" help:"Print one JSON object."`
+	URL    string `arg:"" name:"url" help:"The array or group."`
+	JSON   bool   `name:"json" help:"Print one JSON object."`
+	Tuning bool   `name:"tuning" help:"Show the numbers of the store at the URL instead, each with its reason; nothing is requested."`
+	separatorFlag
 }
 
 // Run shows one node.
 func (c *infoCmd) Run(ctx context.Context, s *session) error {
-	p, n, err := s.openNode(ctx, c.URL)
+	if c.Tuning {
+		return c.tuning(ctx, s)
+	}
+	p, n, err := s.openNode(ctx, c.URL, c.options()...)
 	if err != nil {
 		return err
 	}
@@ -33,6 +38,11 @@ func (c *infoCmd) Run(ctx context.Context, s *session) error {
 	info.URL = p.where
 	if info.Attributes, err = attributes(n); err != nil {
 		return p.fail(err)
+	}
+	if a, ok := n.(*zarr.Array); ok {
+		if err := info.look(ctx, p, a); err != nil {
+			return p.fail(err)
+		}
 	}
 	if g, ok := n.(*zarr.Group); ok {
 		members := []nodeInfo{}
@@ -85,6 +95,9 @@ func (i *nodeInfo) print(out io.Writer, attrs zarr.Attrs) error {
 			size = sizeText(d.Bytes)
 		}
 		row("bytes", "%s in %v chunk%s", size, d.NumChunks, plural)
+	}
+	if i.Warning != "" {
+		row("warning", "%s", i.Warning)
 	}
 	if err := w.Flush(); err != nil {
 		return err

@@ -167,12 +167,12 @@ func (r *reworded) Error() string { return r.text }
 func (r *reworded) Unwrap() error { return r.err }
 
 // openNode opens an array or a group. The place is to be closed.
-func (s *session) openNode(ctx context.Context, url string) (*place, zarr.Node, error) {
+func (s *session) openNode(ctx context.Context, url string, more ...zarr.Option) (*place, zarr.Node, error) {
 	p, err := s.locate(ctx, url)
 	if err != nil {
 		return nil, nil, err
 	}
-	n, err := zarr.Open(ctx, p.Store, p.path, s.options()...)
+	n, err := zarr.Open(ctx, p.Store, p.path, s.options(more...)...)
 	if err != nil {
 		p.release()
 		return nil, nil, p.fail(err)
@@ -181,12 +181,12 @@ func (s *session) openNode(ctx context.Context, url string) (*place, zarr.Node, 
 }
 
 // openArray opens an array. The place is to be closed.
-func (s *session) openArray(ctx context.Context, url string) (*place, *zarr.Array, error) {
+func (s *session) openArray(ctx context.Context, url string, more ...zarr.Option) (*place, *zarr.Array, error) {
 	p, err := s.locate(ctx, url)
 	if err != nil {
 		return nil, nil, err
 	}
-	a, err := zarr.OpenArray(ctx, p.Store, p.path, s.options()...)
+	a, err := zarr.OpenArray(ctx, p.Store, p.path, s.options(more...)...)
 	if err != nil {
 		p.release()
 		return nil, nil, p.fail(err)

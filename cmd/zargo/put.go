@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"slices"
@@ -89,7 +90,7 @@ func (c *putCmd) Run(ctx context.Context, s *session) error {
 // check refuses flags of create without --create: they would have no effect.
 func (c *putCmd) check() error {
 	f := c.specFlags
-	given := f.Chunks != "" || f.Codec != nil || f.Fill != "" || f.Separator != "" || f.Dims != "" || f.Attrs != "" || f.Root != "" ||
+	given := f.Chunks != "" || f.Codec != nil || f.Fill != "" || f.Dims != "" || f.Attrs != "" || f.Root != "" ||
 		f.ExistOk || f.Order != "C" || f.ZFormat != 3 || c.Shape != nil
 	if given && !c.Create {
 		return usagef("what describes a new array needs --create")
@@ -103,7 +104,7 @@ func (c *putCmd) check() error {
 // open opens the array, or creates it after the file.
 func (c *putCmd) open(ctx context.Context, s *session, h npy.Header) (*place, *zarr.Array, error) {
 	if !c.Create {
-		return s.openArray(ctx, c.URL)
+		return c.openOld(ctx, s)
 	}
 	shape := h.Shape
 	if c.Shape != nil {
@@ -117,6 +118,27 @@ func (c *putCmd) open(ctx context.Context, s *session, h npy.Header) (*place, *z
 		return nil, nil, err
 	}
 	return s.create(ctx, c.URL, c.Root, spec, c.ExistOk)
+}
+
+// openOld opens an array that is there. Where its chunks lie under other keys than they would be written to, it asks which
+// are meant: an array with chunks of both layouts is whole in neither.
+func (c *putCmd) openOld(ctx context.Context, s *session) (*place, *zarr.Array, error) {
+	p, a, err := s.openArray(ctx, c.URL, separatorFlag{c.Separator}.options()...)
+	if err != nil || c.Separator != "" || !a.Metadata().NoSeparator {
+		return p, a, err
+	}
+	l, err := a.KeyLayout(ctx)
+	switch {
+	case errors.Is(err, fault.Refused): // who may write need not be allowed to list
+		return p, a, nil
+	case err == nil && l.Other() != "":
+		err = usagef("%v: say --separator %s or --separator %s", l, l.Other(), l.Separator)
+	}
+	if err != nil {
+		p.release()
+		return nil, nil, p.fail(err)
+	}
+	return p, a, nil
 }
 
 // inOrder reads all elements of a file in Fortran order, which takes twice their memory, and gives them in C order.

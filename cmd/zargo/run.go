@@ -28,14 +28,16 @@ type cli struct {
 	Inflight int           `help:"Bound the chunks that are worked on, and the requests that are sent, at once." placeholder:"N"`
 	Verbose  bool          `short:"v" help:"Report on standard error what was requested."`
 
-	Info    infoCmd    `cmd:"" help:"Show what an array or a group is."`
-	Ls      lsCmd      `cmd:"" help:"List the members of a group."`
-	Attrs   attrsCmd   `cmd:"" help:"Print or change attributes."`
-	Create  createCmd  `cmd:"" help:"Create an array or a group."`
-	Put     putCmd     `cmd:"" help:"Write a .npy file into an array."`
-	Cat     catCmd     `cmd:"" help:"Print an array or a part of it."`
-	Version versionCmd `cmd:"" help:"Print the version."`
-	Help    helpCmd    `cmd:"" help:"Show this, or the help of a command."`
+	Info        infoCmd        `cmd:"" help:"Show what an array or a group is."`
+	Ls          lsCmd          `cmd:"" help:"List the members of a group."`
+	Attrs       attrsCmd       `cmd:"" help:"Print or change attributes."`
+	Create      createCmd      `cmd:"" help:"Create an array or a group."`
+	Put         putCmd         `cmd:"" help:"Write a .npy file into an array."`
+	Cat         catCmd         `cmd:"" help:"Print an array or a part of it."`
+	Consolidate consolidateCmd `cmd:"" help:"Gather the metadata of a hierarchy in one document, or check it."`
+	Migrate     migrateCmd     `cmd:"" help:"Give v1 and v2 nodes v3 metadata; chunks stay as they are."`
+	Version     versionCmd     `cmd:"" help:"Print the version."`
+	Help        helpCmd        `cmd:"" help:"Show this, or the help of a command."`
 }
 
 // session is one run.
@@ -45,6 +47,7 @@ type session struct {
 	in     io.Reader
 	out    io.Writer
 	report zarr.Report
+	warned string // what is to be said although all is well
 }
 
 // run parses the arguments, does what they ask for and returns the exit code. A context that ends is an interrupt.
@@ -84,6 +87,9 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	}
 	if flags.Verbose {
 		fmt.Fprintf(errOut, "zargo: %v\n", &s.report)
+	}
+	if s.warned != "" && err == nil {
+		fmt.Fprintf(errOut, "zargo: warning: %s\n", oneLine(s.warned))
 	}
 	if err != nil && ctx.Err() != nil {
 		err = errInterrupted

@@ -3,6 +3,8 @@
 // removes it.
 //
 //	go run ./examples/cloud 's3://bucket/folder?region=eu-central-1'
+//	go run ./examples/cloud 'gs://bucket/folder'
+//	go run ./examples/cloud 'azblob://container/folder?storage_account=account'
 //	go run ./examples/cloud -mib 256 's3://bucket?endpoint=http://localhost:7070&use_path_style=true&region=us-east-1'
 //	go run ./examples/cloud /tmp/data.zarr
 //

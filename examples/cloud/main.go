@@ -12,9 +12,8 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/examples/internal/mainjob"
-	"github.com/zargo-io/zargo/s3"
+	"github.com/zargo-io/zargo/examples/internal/openurl"
 	"github.com/zargo-io/zargo/zarr/store"
-	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
 func main() {
@@ -36,9 +35,9 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return err
 	}
 	if flags.NArg() != 1 {
-		return errors.New("one URL is wanted, such as s3://bucket/folder?region=eu-central-1, or a directory")
+		return errors.New("one URL is wanted, such as s3://bucket/folder?region=eu-central-1 or gs://bucket/folder, or a directory")
 	}
-	st, err := open(ctx, flags.Arg(0))
+	st, err := openurl.Open(ctx, flags.Arg(0))
 	if err != nil {
 		return err
 	}
@@ -64,20 +63,6 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		fmt.Fprintf(out, "The array is at %s.\n", name+"/values")
 	}
 	return nil
-}
-
-// open opens the store that a URL names. A program of your own would call the one function it needs.
-func open(ctx context.Context, url string) (store.Store, error) {
-	scheme, path, isURL := strings.Cut(url, "://")
-	switch {
-	case !isURL:
-		return dir.New(url), nil
-	case scheme == "file":
-		return dir.New(path), nil
-	case scheme == "s3":
-		return s3.Open(ctx, url)
-	}
-	return nil, fmt.Errorf("%s: %w: s3:// and directories work today; gs:// and azblob:// come next", url, errors.ErrUnsupported)
 }
 
 // remove deletes everything below a name.

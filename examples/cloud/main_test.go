@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zargo-io/zargo/examples/internal/openurl"
 	"github.com/zargo-io/zargo/integration/bucket"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -22,7 +23,7 @@ func do(t *testing.T, url string) {
 			t.Errorf("no %q in\n%s", want, &out)
 		}
 	}
-	st, err := open(t.Context(), url)
+	st, err := openurl.Open(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +45,12 @@ func TestDirectory(t *testing.T) {
 	}
 }
 
-// The bucket is on the S3 server that "make test" starts.
-func TestS3(t *testing.T) { do(t, bucket.URL(t)) }
+// The buckets are on the servers that "make test" starts.
+func TestBuckets(t *testing.T) {
+	for _, p := range bucket.All() {
+		t.Run(p.Name, func(t *testing.T) { do(t, p.URL(t)) })
+	}
+}
 
 func TestArguments(t *testing.T) {
 	tests := []struct {
@@ -54,7 +59,7 @@ func TestArguments(t *testing.T) {
 		fact string
 		is   error
 	}{
-		{"a provider to come", []string{"gs://bucket"}, "s3://", errors.ErrUnsupported},
+		{"an unknown provider", []string{"ftp://bucket"}, "s3", errors.ErrUnsupported},
 		{"no URL", nil, "URL", nil},
 		{"two URLs", []string{"a", "b"}, "URL", nil},
 	}

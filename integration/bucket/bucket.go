@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"net/url"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,6 +26,10 @@ type Provider struct {
 	// AnyKey tells that every key that store.CheckKey lets pass can be stored.
 	AnyKey bool
 
+	// Asked tells that the servers of "make test" have none: without Env its tests are skipped, in CI too, unless
+	// ZARR_TEST_SERVERS asks for it by name.
+	Asked bool
+
 	// OwnHost tells that the server for tests answers only to its own name, so that a proxy must rewrite Host.
 	OwnHost bool
 }
@@ -37,6 +43,13 @@ func S3() Provider {
 		}
 		return s3.Open(ctx, url, opts...)
 	}}
+}
+
+// MinIO is S3 again, by another server.
+func MinIO() Provider {
+	p := S3()
+	p.Name, p.Env, p.Asked = "minio", "ZARR_TEST_MINIO_URL", true
+	return p
 }
 
 // GCS is Google Cloud Storage.
@@ -62,12 +75,31 @@ func Azure() Provider {
 }
 
 // All are the providers there are.
-func All() []Provider { return []Provider{S3(), GCS(), Azure()} }
+func All() []Provider { return []Provider{S3(), MinIO(), GCS(), Azure()} }
+
+// Of gives the provider of a URL, by its scheme.
+func Of(t testing.TB, raw string) Provider {
+	t.Helper()
+	scheme, _, _ := strings.Cut(raw, "://")
+	switch scheme {
+	case "s3":
+		return S3()
+	case "gs":
+		return GCS()
+	case "azblob":
+		return Azure()
+	}
+	t.Fatalf("%s is in no bucket that we know", raw)
+	return Provider{}
+}
 
 // URL is a prefix of the bucket that nobody else uses; what is below it is removed when the test ends.
 func (p Provider) URL(t testing.TB) string {
 	t.Helper()
 	base := os.Getenv(p.Env)
+	if base == "" && p.Asked && !slices.Contains(strings.Fields(os.Getenv("ZARR_TEST_SERVERS")), p.Name) {
+		t.Skipf("SKIPPED: nobody asked for %s; make test-all does", p.Name)
+	}
 	if base == "" {
 		Lack(t, p.Env+" does not name a bucket")
 	}
@@ -89,45 +121,10 @@ func (p Provider) URL(t testing.TB) string {
 // URL is S3's.
 func URL(t testing.TB) string { t.Helper(); return S3().URL(t) }
 
-// Through is the URL with another endpoint, host:port.
-func Through(t testing.TB, raw, host string) string {
-	t.Helper()
-	u, err := url.Parse(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	q := u.Query()
-	if u.Scheme == "azblob" {
-		q.Set("domain", host)
-	} else {
-		q.Set("endpoint", "http://"+host)
-	}
-	u.RawQuery = q.Encode()
-	return u.String()
-}
-
-// Endpoint is the server's address of the URL.
-func Endpoint(t testing.TB, raw string) *url.URL {
-	t.Helper()
-	u, err := url.Parse(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	endpoint := u.Query().Get("endpoint")
-	if u.Scheme == "azblob" {
-		endpoint = "http://" + u.Query().Get("domain")
-	}
-	e, err := url.Parse(endpoint)
-	if err != nil || e.Host == "" {
-		t.Fatalf("%s has no endpoint: %v", raw, err)
-	}
-	return e
-}
-
 // Open opens the store at a URL and closes it when the test ends.
 func Open(t testing.TB, raw string) store.Store {
 	t.Helper()
-	st, err := s3.Open(context.Background(), raw)
+	st, err := Of(t, raw).Open(context.Background(), raw, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
-// Package conformance holds the conformance suite of stores against a real S3 server: the provider alone, through every
-// decorator and through all of them, and with a fault proxy in between that throttles, resets, truncates and loses
-// answers.
+// Package conformance holds every store to the contract of package store: memory, folders, zip archives, a web server's
+// folder, and buckets on real servers. Each alone, through every decorator and through all of them; those on a network
+// also with a fault proxy in between that is far away, throttles, resets, truncates and loses answers.
 //
-// The tests need the bucket that ZARR_TEST_S3_URL names; see package bucket.
+// The tests on a network need the servers that package bucket tells of, or the clouds themselves; what needs a proxy is
+// then skipped.
 package conformance

@@ -7,11 +7,10 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/s3"
+	"github.com/zargo-io/zargo/integration/bucket"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/dir"
@@ -22,8 +21,9 @@ const childEnv = "ZARGO_CRASH_CHILD"
 
 // order tells a child where to write and from which generation on.
 type order struct {
-	Place string // a folder or an s3:// URL
-	First int64
+	Provider string // its name, or empty for a folder
+	Place    string // the bucket's URL or the folder
+	First    int64
 }
 
 func TestMain(m *testing.M) {
@@ -40,11 +40,13 @@ func TestMain(m *testing.M) {
 	os.Exit(1)
 }
 
-func openPlace(ctx context.Context, place string) (store.Store, error) {
-	if strings.HasPrefix(place, "s3://") {
-		return s3.Open(ctx, place)
+func (o order) open(ctx context.Context) (store.Store, error) {
+	for _, p := range bucket.All() {
+		if p.Name == o.Provider {
+			return p.Open(ctx, o.Place, 0)
+		}
 	}
-	return dir.New(place), nil
+	return dir.New(o.Place), nil
 }
 
 // run writes until the process is killed. Each line on standard output names a writer and the generation that it just
@@ -55,7 +57,7 @@ func (o order) run() error {
 		os.Exit(1)
 	}()
 	ctx := context.Background()
-	st, err := openPlace(ctx, o.Place)
+	st, err := o.open(ctx)
 	if err != nil {
 		return err
 	}

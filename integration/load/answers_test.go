@@ -143,13 +143,13 @@ func TestAnswersOnTheWay(t *testing.T) {
 		{"503 for good", faultproxy.Fault{Kind: faultproxy.SlowDown}, zarr.ErrThrottled},
 		{"reset for good", faultproxy.Fault{Kind: faultproxy.Reset}, zarr.ErrUnavailable},
 	}
-	p, u := through(t, faultproxy.Config{})
+	p, u := through(t, bucket.S3(), faultproxy.Config{})
 	at, err := url.Parse(u)
 	if err != nil {
 		t.Fatal(err)
 	}
 	st := openQuick(t, u)
-	a := create(t, st, "x", 3)
+	a := create(t, st, "x", spec(3))
 	all := slices.Concat(region(0, 0), region(1, 0), region(2, 0))
 	if err := zarr.Write(t.Context(), a, all); err != nil {
 		t.Fatal(err)
@@ -183,7 +183,7 @@ func TestAnswersOnTheWay(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	u := bucket.URL(t)
 	good := os.Getenv("AWS_SECRET_ACCESS_KEY")
-	create(t, bucket.Open(t, u), "x", 1)
+	create(t, bucket.Open(t, u), "x", spec(1))
 	tests := []struct {
 		name   string
 		url    string

@@ -1,14 +1,19 @@
-// Package peers holds zargo against other implementations of Zarr: zarr-python 3 and TensorStore write a matrix of arrays
-// that zargo reads, and zargo writes it for them to read, in a directory and in S3, every element compared.
+// Package peers holds zargo against other implementations of Zarr, both ways and with every element compared: zarr-python 3
+// by obstore and by fsspec, TensorStore, and xarray, in a directory, on S3, GCS and Azure, and through a web server.
 //
-// A [Row] says what one array is. Its values follow from a formula that Go and Python compute independently of each
-// other and of any file; see [Row.Full].
+// A [Row] says what one array is; [Matrix] is all of them, [Sample] a part. [Dataset] is what xarray writes and reads. Values
+// follow from formulas that Go and Python compute independently of each other and of any file; see [Row.Full].
 //
 //	rows := peers.Matrix()           // the same every time
 //	want := rows[0].Expected()       // memory form
 //
-// The tests need a Python with requirements.txt installed, named by ZARGO_PEERS_PYTHON, and for S3 a bucket named by
-// ZARR_TEST_S3_URL with credentials in AWS_*. Without them they are skipped, loudly, or fail when CI=true.
+// What a peer cannot do, and what zargo does not read yet, is listed in refusals_test.go, tried every time, and told in
+// docs/status.md.
+//
+// The tests need a Python with requirements.txt installed, named by ZARGO_PEERS_PYTHON, and buckets named by
+// ZARR_TEST_S3_URL, ZARR_TEST_GCS_URL and ZARR_TEST_AZURE_URL with credentials in AWS_* and AZURE_STORAGE_*. Without them they
+// are skipped, loudly, or fail when CI=true. The web server is the one of ZARR_TEST_HTTP_URL, which serves the folder
+// ZARR_TEST_HTTP_DIR, else one that the test starts.
 //
 // Everything here may be used concurrently.
 package peers

@@ -8,73 +8,168 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/integration/bucket"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store"
-	"github.com/zargo-io/zargo/zarr/store/dir"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// place is where both sides meet.
-type place struct {
-	name string
-	open func(t *testing.T) (st store.Store, url string)
+// duty is what a peer does at a place: the whole matrix, or the sample.
+type duty struct {
+	peer string
+	rows int // as many as it must do
+	of   func() []Row
 }
 
-var places = []place{
-	{"dir", func(t *testing.T) (store.Store, string) { d := t.TempDir(); return dir.New(d), d }},
-	{"s3", func(t *testing.T) (store.Store, string) { u := bucket.URL(t); return bucket.Open(t, u), u }},
-}
-
-func TestPeersWriteWeRead(t *testing.T) {
-	for _, p := range places {
-		t.Run(p.name, func(t *testing.T) {
-			st, url := p.open(t)
-			rows := Matrix()
-			answers := newTally()
-			jobs := ask(t, "write.py", rows, url)
-			jobs = slices.DeleteFunc(jobs, func(s said) bool { return !answers.add(t, byName(rows, s.Name), s) })
-			each(t, len(jobs), func(ctx context.Context, i int) error {
-				return readRow(ctx, st, byName(rows, jobs[i].Name), jobs[i])
-			})
-			answers.want(t, map[string]int{"zarr-python": 378, "tensorstore": 364}, map[string]int{"tensorstore: numcodecs.zlib": 14})
-		})
+// writers write for zargo. Where there is a web server they write in its folder.
+func writers() map[string][]duty {
+	return map[string][]duty{
+		"dir": {
+			{"zarr-python/local", 378, Matrix}, {"tensorstore", 364, Matrix},
+			{"zarr-python/obstore", 30, Sample}, {"zarr-python/fsspec", 30, Sample},
+		},
+		"s3":    {{"zarr-python/obstore", 378, Matrix}, {"tensorstore", 364, Matrix}, {"zarr-python/fsspec", 30, Sample}},
+		"gcs":   {{"zarr-python/fsspec", 30, Sample}, {"tensorstore", 29, Sample}},
+		"azure": {{"zarr-python/obstore", 30, Sample}, {"zarr-python/fsspec", 30, Sample}},
+		"http":  {{"zarr-python/local", 30, Sample}, {"tensorstore", 29, Sample}},
 	}
 }
 
-func TestWeWritePeersRead(t *testing.T) {
-	for _, p := range places {
-		t.Run(p.name, func(t *testing.T) {
-			st, url := p.open(t)
-			rows := slices.DeleteFunc(Matrix(), func(r Row) bool { return r.ReadOnly })
-			each(t, len(rows), func(ctx context.Context, i int) error { return writeRow(ctx, st, rows[i]) })
-			answers := newTally()
-			for _, s := range ask(t, "read.py", rows, url) {
-				r := byName(rows, s.Name)
-				if answers.add(t, r, s) && s.SHA256 != digest(r.Expected()) {
-					t.Errorf("%s read %s and has other bytes than we expect", s.Peer, r.Name)
-				}
+// readers read what zargo wrote.
+func readers() map[string][]duty {
+	return map[string][]duty{
+		"dir": {
+			{"zarr-python/local", 252, ours}, {"tensorstore", 238, ours},
+			{"zarr-python/obstore", 29, oursSample}, {"zarr-python/fsspec", 29, oursSample},
+		},
+		"s3":    {{"zarr-python/obstore", 252, ours}, {"tensorstore", 238, ours}, {"zarr-python/fsspec", 29, oursSample}},
+		"gcs":   {{"zarr-python/obstore", 29, oursSample}, {"zarr-python/fsspec", 29, oursSample}, {"tensorstore", 28, oursSample}},
+		"azure": {{"zarr-python/obstore", 29, oursSample}, {"zarr-python/fsspec", 29, oursSample}},
+		"http":  {{"zarr-python/obstore", 29, oursSample}, {"zarr-python/fsspec", 29, oursSample}, {"tensorstore", 28, oursSample}},
+	}
+}
+
+// ours are the rows that zargo writes.
+func ours() []Row       { return writable(Matrix()) }
+func oursSample() []Row { return sample(ours()) }
+
+func writable(rows []Row) []Row {
+	return slices.DeleteFunc(rows, func(r Row) bool { return r.ReadOnly })
+}
+
+// probe is the row by which a peer shows that it still cannot.
+const probe = "v3/int32/raw"
+
+func TestPeersWriteWeRead(t *testing.T) {
+	everywhere(t, func(_ *testing.T, name string, at place) (jobs []job) {
+		for _, d := range writers()[name] {
+			for _, r := range d.of() {
+				jobs = append(jobs, job{Do: "write", Peer: d.peer, Place: at.in, Path: d.peer + "/" + r.Name, Row: &r})
 			}
-			answers.want(t, map[string]int{"zarr-python": 252, "tensorstore": 238}, map[string]int{"tensorstore: numcodecs.zlib": 14})
+		}
+		return append(jobs, tries(name, "write", at.out, "lack/")...)
+	}, func(t *testing.T, name string, at place, jobs []job, answers []said) {
+		did := judge(t, name, jobs, answers)
+		each(t, len(did), func(ctx context.Context, i int) error {
+			j := jobs[did[i]]
+			return readRow(ctx, at.reads, j.Path, *j.Row, j.Peer, answers[did[i]])
 		})
+		count(t, writers()[name], jobs, did)
+	})
+}
+
+func TestWeWritePeersRead(t *testing.T) {
+	everywhere(t, func(t *testing.T, name string, at place) (jobs []job) {
+		rows := map[string]bool{probe: true}
+		for _, d := range readers()[name] {
+			for _, r := range d.of() {
+				rows[r.Name] = true
+				jobs = append(jobs, job{Do: "read", Peer: d.peer, Place: at.out, Path: r.Name, Row: &r})
+			}
+		}
+		wanted := slices.DeleteFunc(Matrix(), func(r Row) bool { return !rows[r.Name] })
+		each(t, len(wanted), func(ctx context.Context, i int) error { return writeRow(ctx, at.writes, wanted[i]) })
+		return append(jobs, tries(name, "read", at.out, "")...)
+	}, func(t *testing.T, name string, _ place, jobs []job, answers []said) {
+		did := judge(t, name, jobs, answers)
+		for _, i := range did {
+			if answers[i].SHA256 != digest(jobs[i].Row.Expected()) {
+				t.Errorf("%s read %s and has other bytes than we expect", jobs[i].Peer, jobs[i].Row.Name)
+			}
+		}
+		count(t, readers()[name], jobs, did)
+	})
+}
+
+// tries are jobs for what a peer lacks at a place, with a row.
+func tries(name, verb, url, below string) (jobs []job) {
+	r := byName(Matrix(), probe)
+	for _, l := range lacks {
+		if l.place == name && l.verb == verb && !strings.HasPrefix(l.peer, "xarray/") {
+			jobs = append(jobs, job{Do: verb, Peer: l.peer, Place: url, Path: below + r.Name, Row: &r, lack: true})
+		}
+	}
+	return jobs
+}
+
+// judge gives the indexes of the jobs that were done, having held the others to what is known not to work.
+func judge(t *testing.T, name string, jobs []job, answers []said) (did []int) {
+	t.Helper()
+	for i, j := range jobs {
+		s := answers[i]
+		if j.lack {
+			lackOf(name, j.Peer, j.Do).check(t, s)
+			continue
+		}
+		if s.Differs != "" {
+			t.Errorf("%s reads %s: %s", j.Peer, j.Row.Name, s.Differs)
+			continue
+		}
+		k := slices.IndexFunc(refusals, func(f refusal) bool { return f.peer == j.Peer && f.of(*j.Row) })
+		switch {
+		case k < 0 && s.Error != "":
+			t.Errorf("%s, %s: %s", j.Peer, j.Row.Name, s.Error)
+		case k < 0:
+			did = append(did, i)
+		case s.Error == "":
+			t.Errorf("%s does %s now: take it out of refusals", j.Peer, j.Row.Name)
+		case !strings.Contains(s.Error, refusals[k].says):
+			t.Errorf("%s refuses %s by %q, want %q", j.Peer, j.Row.Name, s.Error, refusals[k].says)
+		}
+	}
+	return did
+}
+
+// count holds each peer to the number of rows it must do.
+func count(t *testing.T, duties []duty, jobs []job, did []int) {
+	t.Helper()
+	done := map[string]int{}
+	for _, i := range did {
+		done[jobs[i].Peer]++
+	}
+	for _, d := range duties {
+		if done[d.peer] != d.rows {
+			t.Errorf("%s did %d rows, want %d", d.peer, done[d.peer], d.rows)
+		}
+		t.Logf("%s: %d arrays", d.peer, done[d.peer])
 	}
 }
 
 // TestRoundTrip writes and reads the rows with zargo alone: what the peers cannot see, it sees without them.
 func TestRoundTrip(t *testing.T) {
 	st := mem.New()
-	rows := slices.DeleteFunc(Matrix(), func(r Row) bool { return r.ReadOnly })
+	rows := ours()
 	each(t, len(rows), func(ctx context.Context, i int) error {
 		r := rows[i]
 		if err := writeRow(ctx, st, r); err != nil {
 			return err
 		}
-		return readRow(ctx, st, r, said{SHA256: digest(r.Expected())})
+		return readRow(ctx, st, r.Name, r, "", said{SHA256: digest(r.Expected())})
 	})
 }
 
@@ -93,11 +188,7 @@ func each(t *testing.T, n int, job func(ctx context.Context, i int) error) {
 }
 
 // readRow reads what a peer wrote and compares every element, the fill value and the attributes.
-func readRow(ctx context.Context, st store.Store, r Row, s said) error {
-	path := r.Name
-	if s.Peer != "" {
-		path = s.Peer + "/" + r.Name
-	}
+func readRow(ctx context.Context, st store.Store, path string, r Row, peer string, s said) error {
 	a, err := zarr.OpenArray(ctx, st, path)
 	if err != nil {
 		return err
@@ -115,7 +206,7 @@ func readRow(ctx context.Context, st store.Store, r Row, s said) error {
 	if r.Dims != nil && !slices.Equal(a.Dims(), r.Dims) {
 		return fmt.Errorf("%s: dimension names %q, want %q", path, a.Dims(), r.Dims)
 	}
-	if r.Attrs != nil && !(s.Peer == "tensorstore" && r.Format == 2) { // which has none there
+	if r.Attrs != nil && !(peer == "tensorstore" && r.Format == 2) { // which has none there
 		got, err := json.Marshal(a.Attrs())
 		if err != nil {
 			return err
@@ -235,5 +326,45 @@ func TestMatrix(t *testing.T) {
 	}
 	if len(rows) != 378 || len(names) != len(rows) {
 		t.Errorf("%d rows with %d names", len(rows), len(names))
+	}
+}
+
+// TestSample holds the samples to what is asked of them.
+func TestSample(t *testing.T) {
+	for name, rows := range map[string][]Row{"all": Matrix(), "ours": ours()} {
+		got := map[string]bool{}
+		s := sample(rows)
+		for _, r := range s {
+			for _, f := range facets(r) {
+				got[f] = true
+			}
+		}
+		for _, r := range rows {
+			for _, f := range facets(r) {
+				if !got[f] {
+					t.Errorf("%s: no %s", name, f)
+				}
+			}
+		}
+		t.Logf("%s: %d rows for %d choices", name, len(s), len(got))
+	}
+}
+
+// TestNoPeerIsForgotten finds each peer at each place among the duties or among the lacks, and not among both.
+func TestNoPeerIsForgotten(t *testing.T) {
+	has := func(duties []duty, peer string) bool {
+		return slices.ContainsFunc(duties, func(d duty) bool { return d.peer == peer })
+	}
+	for _, p := range placeNames {
+		for _, peer := range []string{"zarr-python/obstore", "zarr-python/fsspec", "tensorstore"} {
+			writes := p.name != "http" && has(writers()[p.name], peer) // there they write in a folder
+			if lacks := lackOf(p.name, peer, "write") != nil; lacks == writes {
+				t.Errorf("%s at %s: writes %v, lacks it %v", peer, p.name, writes, lacks)
+			}
+			reads := has(readers()[p.name], peer)
+			if lacks := lackOf(p.name, peer, "read") != nil; lacks == reads {
+				t.Errorf("%s at %s: reads %v, lacks it %v", peer, p.name, reads, lacks)
+			}
+		}
 	}
 }

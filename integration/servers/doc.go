@@ -5,7 +5,8 @@
 //	integration/servers/servers.py up s3
 //	eval "$(integration/servers/servers.py env)"
 //
-// servers.py is the commands; s3.py and peers.py are what can be started, a new server is one more file of that kind;
+// servers.py is the commands; s3.py, minio.py, gcs.py, azure.py, web.py and peers.py are what can be started, a new server
+// is one more file of that kind, and a service of docker-compose.yml, which compose_test.py compares with them;
 // process.py starts and stops processes; common.py finds or builds programs. Versions are pinned in the file of the
 // server, and in integration/peers/requirements.txt.
 package servers

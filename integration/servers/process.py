@@ -68,7 +68,7 @@ def record(state, name):
     """What start noted, if that process is still running."""
     try:
         r = json.loads((state / (name + ".json")).read_text())
-        return r if start_time(r["pid"]) == r["start"] else None
+        return r if r["start"] is not None and start_time(r["pid"]) == r["start"] else None  # None: it had ended already
     except (OSError, ValueError, KeyError):
         return None
 

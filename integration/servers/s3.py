@@ -14,6 +14,13 @@ NAME = "s3"
 MODULE, VERSION = "github.com/versity/versitygw", "v1.8.0"
 KEY, SECRET, REGION, BUCKET = "zarrtest", "zarrtest-secret", "us-east-1", "zarr-test"  # for tests only
 
+# One set of credentials serves every S3 server, since a process has but one AWS_ACCESS_KEY_ID.
+CREDENTIALS = {
+    "AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_REGION": REGION,
+    "AWS_EC2_METADATA_DISABLED": "true",
+    "AWS_SESSION_TOKEN": None, "AWS_PROFILE": None,  # would win over, or contradict, the above
+}
+
 
 def up(state):
     if process.record(state, NAME):
@@ -42,16 +49,14 @@ def down(state):
 
 def env(state):
     r = process.record(state, NAME)
-    if not r:
-        return None
-    endpoint = "http://127.0.0.1:%d" % r["port"]
-    return {
-        "AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_REGION": REGION,
-        "AWS_EC2_METADATA_DISABLED": "true",
-        "AWS_SESSION_TOKEN": None, "AWS_PROFILE": None,  # would win over, or contradict, the above
-        "ZARR_TEST_S3_URL": "s3://%s?endpoint=%s&use_path_style=true&region=%s" % (BUCKET, endpoint, REGION),
-        "ZARR_TEST_S3_ENDPOINT": endpoint,
-    }
+    return r and {**CREDENTIALS, **place("S3", r["port"])}
+
+
+def place(name, port):
+    """Where a server is, in the variables of that name."""
+    endpoint = "http://127.0.0.1:%d" % port
+    return {"ZARR_TEST_%s_URL" % name: "s3://%s?endpoint=%s&use_path_style=true&region=%s" % (BUCKET, endpoint, REGION),
+            "ZARR_TEST_%s_ENDPOINT" % name: endpoint}
 
 
 def status(state):

@@ -7,8 +7,10 @@
     servers.py status                      what is up, where, and whether it answers
     servers.py down [NAME...]              stop; stored objects are removed
 
-NAME: s3 (versitygw), gcs (fake-gcs-server), azure (Azurite), peers (a virtual environment). Default: all of them.
-Everything listens on 127.0.0.1 only, on a free port unless ZARR_S3_PORT, ZARR_GCS_PORT or ZARR_AZURE_PORT say otherwise. No containers, no root.
+NAME: s3 (versitygw), gcs (fake-gcs-server), azure (Azurite), http (nginx, else a file server of our own), peers (a
+virtual environment), minio (a second S3, which takes minutes to build). Default: all but minio for up, all for the others.
+Everything listens on 127.0.0.1 only, on a free port unless ZARR_S3_PORT, ZARR_GCS_PORT, ZARR_AZURE_PORT, ZARR_HTTP_PORT or
+ZARR_MINIO_PORT say otherwise. No containers, no root. COMMAND finds the NAMEs of its run in ZARR_TEST_SERVERS.
 
 Programs are built once into $ZARGO_CACHE, else $XDG_CACHE_HOME/zargo, else ~/.cache/zargo. What cannot be had is one
 line "servers: NAME skipped because ..." on standard error, and a failure when CI=true.
@@ -25,14 +27,17 @@ sys.dont_write_bytecode = True  # no __pycache__ in the source tree
 
 import azure
 import gcs
+import minio
 import peers
 import process
 import s3
+import web
 from common import Missing, cache, say
 
 # Each entry has: NAME; up(state) starts it or finds it running, or raises Missing; env(state) is its variables when it
 # is up, else None; down(state) stops it; status(state) is a line, or None when it is not up.
-ALL = {m.NAME: m for m in (s3, gcs, azure, peers)}
+ALL = {m.NAME: m for m in (s3, gcs, azure, web, minio, peers)}
+ASKED = {minio.NAME}  # those that are started only when they are named
 
 
 def up(names, state):
@@ -80,7 +85,7 @@ def run(names, command):
     try:
         if up(names, state) and ci():
             return 1
-        env = {**os.environ, **environment(names, state)}
+        env = {**os.environ, **environment(names, state), "ZARR_TEST_SERVERS": " ".join(names)}
         with signals.hold():
             signals.child = subprocess.Popen(command, start_new_session=True,
                                              env={k: v for k, v in env.items() if v is not None})
@@ -124,7 +129,7 @@ def main(argv):
     if unknown or verb not in ("run", "up", "env", "status", "down") or (verb == "run") != bool(command):
         say("servers: cannot %s; see servers.py --help" % shlex.join(argv))
         return 2
-    names = names or list(ALL)
+    names = names or [n for n in ALL if n not in ASKED or verb not in ("run", "up")]
     state = pathlib.Path(os.environ.get("ZARGO_SERVERS_STATE") or cache() / "up").absolute()
     if verb == "run":
         return run(names, command)

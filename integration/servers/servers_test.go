@@ -7,8 +7,14 @@ import (
 	"time"
 )
 
-// The program is tested in its own language, by servers_test.py.
-func TestProgram(t *testing.T) {
+// The program is tested in its own language.
+func TestProgram(t *testing.T) { run(t, "servers_test.py") }
+
+// So is what docker-compose.yml has in common with it.
+func TestCompose(t *testing.T) { run(t, "compose_test.py") }
+
+func run(t *testing.T, tests string) {
+	t.Helper()
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		if os.Getenv("CI") == "true" {
@@ -16,7 +22,7 @@ func TestProgram(t *testing.T) {
 		}
 		t.Skipf("SKIPPED: %v", err)
 	}
-	cmd := exec.CommandContext(t.Context(), python, "-B", "servers_test.py")
+	cmd := exec.CommandContext(t.Context(), python, "-B", tests)
 	cmd.WaitDelay = 10 * time.Second // for what a failing test may have left behind
 	out, err := cmd.CombinedOutput()
 	if err != nil {

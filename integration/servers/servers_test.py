@@ -11,14 +11,19 @@ import tempfile
 import textwrap
 import time
 import unittest
+import urllib.error
+import urllib.request
 from contextlib import redirect_stderr, redirect_stdout
+from unittest import mock
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import common
+import minio
 import process
 import servers
+import web
 
 
 class Fake:
@@ -65,12 +70,14 @@ class Case(unittest.TestCase):
 
     def all(self, *entries):
         servers.ALL = {e.NAME: e for e in entries}
+        servers.ASKED = set()
 
     def main(self, *argv):
         out, err = io.StringIO(), io.StringIO()
         with redirect_stdout(out), redirect_stderr(err):
             code = servers.main(list(argv))
-        return code, out.getvalue(), err.getvalue()
+        said = [line for line in err.getvalue().splitlines(True) if line.startswith("servers: ")]  # Python warns in between
+        return code, out.getvalue(), "".join(said)
 
 
 class Commands(Case):
@@ -95,6 +102,15 @@ class Commands(Case):
         self.assertEqual(self.main("up"), (1, "", line))
         self.assertEqual(self.main("run", "--", "true"), (1, "", line))
 
+    def test_what_must_be_asked_for(self):
+        slow = Fake("it takes minutes")
+        slow.NAME = "slow"
+        self.all(Fake(), slow)
+        servers.ASKED = {"slow"}
+        self.assertEqual(self.main("up"), (0, "", ""))
+        self.assertEqual(self.main("up", "fake", "slow")[2], "servers: slow skipped because it takes minutes\n")
+        self.main("down")
+
     def test_usage(self):
         for argv in (["start"], ["up", "other"], ["run", "fake"], ["up", "--", "true"]):
             code, _, err = self.main(*argv)
@@ -111,6 +127,11 @@ class Run(Case):
         self.assertEqual(profile, "")
         self.assertIsNone(process.start_time(int(pid)))
         self.assertEqual(list((self.state.parent / "run").iterdir()), [])
+
+    def test_the_command_knows_what_was_asked_for(self):
+        note = self.state.parent / "note"
+        self.main("run", "fake", "--", "sh", "-c", "echo $ZARR_TEST_SERVERS > %s" % note)
+        self.assertEqual(note.read_text(), "fake\n")
 
     def test_no_such_command(self):
         code, _, err = self.main("run", "--", "/no/such/command")
@@ -164,6 +185,14 @@ class Processes(Case):
         process.stop(self.state, "fake")  # would end this test
         self.assertFalse((self.state / "fake.json").exists())
 
+    def test_a_process_that_had_ended_when_it_was_noted(self):
+        child = subprocess.Popen(["true"])
+        child.wait()
+        self.state.mkdir()
+        (self.state / "fake.json").write_text(json.dumps({"pid": child.pid, "start": None, "port": 1}))
+        self.assertIsNone(process.record(self.state, "fake"))
+        process.stop(self.state, "fake")
+
     def test_deaf_to_sigterm(self):
         port = process.free_port()
         code = ("import http.server, signal; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
@@ -181,6 +210,100 @@ class Processes(Case):
         for port in ("http", "70000"):
             with self.assertRaisesRegex(common.Missing, port):
                 process.free_port(port)
+
+
+class Web(Case):
+    def served(self):
+        """Start the web server, read a file through it, stop it; what it said of itself."""
+        self.all(web)
+        code, _, err = self.main("up")
+        self.addCleanup(web.down, self.state)
+        self.assertEqual(code, 0)
+        env = web.env(self.state)
+        (pathlib.Path(env["ZARR_TEST_HTTP_DIR"]) / "a b").write_text("0123456789")
+        get = urllib.request.Request(env["ZARR_TEST_HTTP_URL"] + "/a%20b", headers={"Range": "bytes=2-4"})
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(get) as answer:
+            self.assertEqual((answer.status, answer.read()), (206, b"234"))
+            self.assertTrue(answer.headers["ETag"])
+            self.assertEqual(answer.headers["Content-Type"], "application/octet-stream")
+        self.assertRegex(self.main("status")[1], r"^http +127\.0\.0\.1:\d+ .* answers  ")
+        self.assertTrue(self.main("status")[1].endswith(err[len("servers: http is "):]))
+        self.main("down")
+        self.assertFalse((self.state / "http-data").exists())
+        return err
+
+    def test_nginx_or_our_own(self):
+        os.environ["ZARGO_SERVERS_STATE"] = str(self.state)
+        os.environ.pop("ZARGO_CACHE")  # what is there already is not fetched again
+        os.environ.update({k: v for k, v in self.before.items() if k == "ZARGO_CACHE"})
+        self.assertRegex(self.served(), r"^servers: http is (nginx \d[\w.]+|our own file server because nginx .*)\n$")
+
+    def test_our_own(self):
+        with mock.patch.object(web, "nginx", side_effect=common.Missing("nginx is not here")):
+            self.assertEqual(self.served(), "servers: http is our own file server because nginx is not here\n")
+
+    def test_an_nginx_that_does_not_start(self):
+        bad = self.state.parent / "nginx"
+        bad.write_text("#!/bin/sh\n[ $1 = -v ] && { echo nginx version: nginx/9.9 >&2; exit; }\necho no such directive; exit 1\n")
+        bad.chmod(0o755)
+        with mock.patch.object(web, "nginx", return_value=(bad, web.version_of(bad))):
+            self.assertIn("our own file server because it ended with code 1: no such directive", self.served())
+
+    def test_what_is_no_nginx(self):
+        for path in ("/no/such/nginx", "/bin/false", sys.executable):
+            with self.assertRaisesRegex(common.Missing, "nginx does not run"):
+                web.version_of(path)
+
+    def archive(self, *files):
+        """Stands for apt-get and dpkg: each package holds one of the files."""
+        waiting = list(files)
+
+        def run(argv, cwd=None, **_):
+            if argv[1] == "download":
+                (cwd / "p.deb").touch()
+            else:
+                file = argv[3] / waiting.pop(0)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text("#!/bin/sh\necho nginx version: nginx/9.9\n")
+                file.chmod(0o755)
+        return mock.patch.multiple(web, command=run, tool=lambda name: name)
+
+    def test_archive(self):
+        with self.archive("usr/share/doc/nginx", "usr/sbin/nginx"):
+            self.assertEqual(web.from_archive()[1], "9.9")
+        with mock.patch.object(web, "command", side_effect=AssertionError):
+            self.assertEqual(web.from_archive()[1], "9.9")  # it is kept
+
+    def test_archive_without_a_program(self):
+        with self.archive("a", "b", "c"), self.assertRaisesRegex(common.Missing, "no program is in"):
+            web.from_archive()
+        with mock.patch.object(web, "tool", side_effect=common.Missing("apt-get is not on PATH")):
+            with self.assertRaisesRegex(common.Missing, "nginx is not here, and apt-get is not on PATH"):
+                web.from_archive()
+
+
+class Minio(unittest.TestCase):
+    def answers(self, *codes):
+        """Stands for s3.make_bucket: it raises these codes, then makes the bucket."""
+        left = list(codes)
+
+        def make(*_):
+            if left:
+                raise urllib.error.HTTPError("http://minio", left.pop(0), "", {}, None)
+            return "made"
+        return mock.patch.object(minio.s3, "make_bucket", make)
+
+    def test_it_is_not_ready_when_it_says_so(self):
+        with self.answers(503, 503), mock.patch.object(minio.time, "sleep"):
+            self.assertEqual(minio.make_bucket("host"), "made")
+
+    def test_it_never_is(self):
+        with self.answers(503), self.assertRaises(urllib.error.HTTPError):
+            minio.make_bucket("host", patience=-1)
+
+    def test_another_answer(self):
+        with self.answers(403), self.assertRaises(urllib.error.HTTPError):
+            minio.make_bucket("host")
 
 
 class Programs(Case):

@@ -25,7 +25,7 @@ func Table() []Rule {
 		{Package: "zarr/store/dir", Own: []string{"zarr/fault", "zarr/store"}},
 		{Package: "zarr/store/storetest", Own: []string{"zarr/fault", "zarr/store"}},
 		{Package: "zarr/store/zip", Own: []string{"zarr/fault", "zarr/store"}, External: []string{compress}},
-		{Package: "zarr/store/http", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "zarr/store/limit"}},
+		{Package: "zarr/store/http", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "internal/provider"}},
 		{Package: "zarr/store/retry", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
 		{Package: "zarr/store/limit", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
 
@@ -42,6 +42,8 @@ func Table() []Rule {
 		{Package: "internal/bytesview", Own: []string{"zarr/dtype"}, Pure: true},
 		{Package: "internal/npy", Own: []string{"zarr/fault", "zarr/dtype"}, Pure: true},
 		{Package: "internal/urlpath", Own: []string{"zarr/fault", "zarr/store"}},
+		{Package: "internal/provider", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "zarr/store/limit"}},
+		{Package: "internal/provider/fake", Own: []string{"zarr", "zarr/fault", "zarr/dtype", "zarr/codec", "zarr/store", "zarr/store/mem", "zarr/store/retry"}},
 		{Package: "internal/archtest"},
 		{Package: "internal/archtest/draw", Own: []string{"internal/archtest"}},
 
@@ -50,18 +52,21 @@ func Table() []Rule {
 			"internal/grid", "internal/plan", "internal/bytesview"}},
 
 		{Package: "blob", Own: []string{"zarr/fault", "zarr/store"}, External: []string{gocloud}},
-		{Package: "s3", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "zarr/store/limit", "internal/urlpath", "blob"},
+		{Package: "s3", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "internal/provider", "blob"},
 			External: []string{"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go", gocloud}},
-		{Package: "gcs", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "zarr/store/limit", "blob"},
+		{Package: "gcs", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "internal/provider", "blob"},
 			External: []string{"cloud.google.com/go/storage", "golang.org/x/oauth2", "google.golang.org/api", gocloud}},
-		{Package: "azure", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "zarr/store/limit", "blob"},
+		{Package: "azure", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "internal/provider", "blob"},
 			External: []string{"github.com/Azure/azure-sdk-for-go", gocloud}},
 
 		{Package: "cmd/zargo", Own: []string{"zarr/...", "concurrency", "internal/npy", "internal/urlpath", "blob", "s3", "gcs", "azure"},
 			External: []string{"github.com/alecthomas/kong", gocloud}},
 
-		// Examples import what a user can. The quickstart links no provider.
+		// Examples import what a user can. The quickstart links no provider, a function only its own.
 		{Package: "examples/quickstart", Own: []string{"zarr/...", "concurrency", "examples/internal/..."}},
+		{Package: "examples/lambda", Own: []string{"zarr/...", "concurrency", "examples/internal/...", "s3"}, External: []string{"github.com/aws/aws-lambda-go"}},
+		{Package: "examples/cloudrun", Own: []string{"zarr/...", "concurrency", "examples/internal/...", "gcs"}},
+		{Package: "examples/internal/openurl", Own: []string{"zarr/...", "s3", "gcs", "azure"}},
 		{Package: "examples/internal/...", Own: []string{"zarr/...", "concurrency"}},
 		{Package: "examples/...", Own: []string{"zarr/...", "concurrency", "examples/internal/...", "blob", "s3", "gcs", "azure"}},
 

@@ -1,36 +1,57 @@
 package grid
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
-// run is one level of a nested copy: n steps of ds bytes in the destination and ss bytes in the source.
-type run struct{ n, ds, ss int }
+// run is one level of a nested copy: n steps of ds bytes in the destination and ss bytes in the source, or to the
+// offsets of lists.
+type run struct {
+	n, ds, ss int
+	dl, sl    []int // offsets in bytes; nil: even steps
+}
+
+// at gives the offsets of the i-th step.
+func (r run) at(i int) (d, s int) {
+	if r.dl != nil {
+		return r.dl[i], r.sl[i]
+	}
+	return i * r.ds, i * r.ss
+}
 
 // FromChunk copies the box's elements of size bytes from a chunk of the given shape to the region's buffer.
 func (b Box) FromChunk(dst, src []byte, region, chunk []int, size int) {
 	d, s, runs := b.runs(region, chunk, size)
-	copyRuns(dst[d:], src[s:], runs, size)
+	walk(runs, size, d, s, func(d, s, n int) { copy(dst[d:d+n], src[s:s+n]) })
 }
 
 // ToChunk copies the box's elements of size bytes from the region's buffer to a chunk of the given shape.
 func (b Box) ToChunk(dst, src []byte, region, chunk []int, size int) {
 	d, s, runs := b.runs(region, chunk, size)
-	for i, r := range runs {
-		runs[i] = run{r.n, r.ss, r.ds}
-	}
-	copyRuns(dst[s:], src[d:], runs, size)
+	walk(runs, size, d, s, func(d, s, n int) { copy(dst[s:s+n], src[d:d+n]) })
 }
 
 // FillRegion sets the box's elements in the region's buffer to fill, which is one element.
-func (b Box) FillRegion(dst []byte, region, chunk []int, fill []byte) {
-	d, _, runs := b.runs(region, chunk, len(fill))
+func (b Box) FillRegion(dst []byte, region []int, fill []byte) {
+	d, s, runs := b.placed().runs(region, region, len(fill))
 	zero := isZero(fill)
-	walk(dst[d:], nil, runs, len(fill), func(row, _ []byte) {
+	walk(runs, len(fill), d, s, func(d, _, n int) {
 		if zero {
-			clear(row)
+			clear(dst[d : d+n])
 		} else {
-			Fill(row, fill)
+			Fill(dst[d:d+n], fill)
 		}
 	})
+}
+
+// placed is the box as if its chunk were the region.
+func (b Box) placed() Box {
+	parts := make([]Part, len(b.Parts))
+	for i, p := range b.Parts {
+		parts[i] = Part{Off: p.Out, Step: 1, N: p.N, Out: p.Out, At: p.To, To: p.To}
+	}
+	return Box{Parts: parts}
 }
 
 // runs gives the offsets of the first element in the region and in the chunk, and the nested steps between elements,
@@ -40,54 +61,49 @@ func (b Box) runs(region, chunk []int, size int) (dst, src int, runs []run) {
 	ds, ss := size, size
 	for i := len(region) - 1; i >= 0; i-- {
 		p := b.Parts[i]
-		dst += p.Out * ds
-		src += p.Off * ss
-		r := run{p.N, ds, ss * p.Step}
-		if p.N != 1 {
-			if k := len(runs) - 1; k >= 0 && r.ds == runs[k].n*runs[k].ds && r.ss == runs[k].n*runs[k].ss {
+		switch {
+		case p.At != nil:
+			runs = append(runs, run{n: p.N, dl: scaled(p.To, ds), sl: scaled(p.At, ss)})
+		default:
+			dst += p.Out * ds
+			src += p.Off * ss
+			r := run{n: p.N, ds: ds, ss: ss * p.Step}
+			if k := len(runs) - 1; k >= 0 && r.ds == runs[k].n*runs[k].ds && r.ss == runs[k].n*runs[k].ss && runs[k].dl == nil {
 				runs[k].n *= p.N
-			} else {
+			} else if p.N != 1 {
 				runs = append(runs, r)
 			}
 		}
 		ds *= region[i]
 		ss *= chunk[i]
 	}
-	for i, j := 0, len(runs)-1; i < j; i, j = i+1, j-1 {
-		runs[i], runs[j] = runs[j], runs[i]
-	}
+	slices.Reverse(runs)
 	return dst, src, runs
 }
 
-func copyRuns(dst, src []byte, runs []run, size int) {
-	walk(dst, src, runs, size, func(d, s []byte) { copy(d, s) })
+func scaled(list []int, by int) []int {
+	out := make([]int, len(list))
+	for i, v := range list {
+		out[i] = v * by
+	}
+	return out
 }
 
-// walk calls row for every stretch of bytes that is contiguous in both buffers. src may be nil.
-func walk(dst, src []byte, runs []run, size int, row func(dst, src []byte)) {
+// walk calls row with the offsets and the length of every stretch of bytes that is contiguous in both buffers.
+func walk(runs []run, size, d, s int, row func(d, s, n int)) {
 	if len(runs) == 0 {
-		row(dst[:size], upTo(src, size))
+		row(d, s, size)
 		return
 	}
 	r := runs[0]
-	if len(runs) == 1 && r.ds == size && (r.ss == size || src == nil) {
-		row(dst[:r.n*size], upTo(src, r.n*size))
+	if len(runs) == 1 && r.dl == nil && r.ds == size && r.ss == size {
+		row(d, s, r.n*size)
 		return
 	}
 	for i := range r.n {
-		var s []byte
-		if src != nil {
-			s = src[i*r.ss:]
-		}
-		walk(dst[i*r.ds:], s, runs[1:], size, row)
+		di, si := r.at(i)
+		walk(runs[1:], size, d+di, s+si, row)
 	}
-}
-
-func upTo(b []byte, n int) []byte {
-	if b == nil {
-		return nil
-	}
-	return b[:n]
 }
 
 // Fill repeats the element fill over b, whose length is a multiple of it.

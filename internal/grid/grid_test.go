@@ -3,6 +3,7 @@ package grid
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -40,12 +41,32 @@ func randomCase(r *rand.Rand) (shape, chunk []int, region Region) {
 		n := 1 + r.IntN(9)
 		shape = append(shape, n)
 		chunk = append(chunk, 1+r.IntN(n+3))
-		step := 1 + r.IntN(4)
-		start := r.IntN(n)
-		count := r.IntN((n-start-1)/step + 2)
-		region = append(region, Slice{start, step, count})
+		region = append(region, randomSlice(r, n))
 	}
 	return shape, chunk, region
+}
+
+func randomSlice(r *rand.Rand, n int) Slice {
+	if r.IntN(4) == 0 {
+		list := make([]int, r.IntN(2*n))
+		for i := range list {
+			list[i] = r.IntN(n)
+		}
+		return Slice{Count: len(list), Index: list}
+	}
+	step, start := 1+r.IntN(4), r.IntN(n)
+	if r.IntN(3) == 0 {
+		return Slice{Start: start, Step: -step, Count: r.IntN(start/step + 2)}
+	}
+	return Slice{Start: start, Step: step, Count: r.IntN((n-start-1)/step + 2)}
+}
+
+// at is the element of the axis that is the j-th of the slice.
+func (s Slice) at(j int) int {
+	if s.Index != nil {
+		return s.Index[j]
+	}
+	return s.Start + j*s.Step
 }
 
 // TestReadAndWriteAgainstOracle moves every element of random regions through chunks and compares with element-wise
@@ -67,7 +88,7 @@ func TestReadAndWriteAgainstOracle(t *testing.T) {
 		for i := range product(rs) {
 			p := position(rs, i)
 			for d := range p {
-				p[d] = region[d].Start + p[d]*region[d].Step
+				p[d] = region[d].at(p[d])
 			}
 			copy(element(want, i), element(array, index(shape, p)))
 		}
@@ -131,16 +152,19 @@ func TestReadAndWriteAgainstOracle(t *testing.T) {
 				for d := range p {
 					q := p[d] + b.Coord[d]*chunk[d]
 					in = in && q < shape[d]
-					s := region[d]
-					hit = hit && q >= s.Start && (q-s.Start)%s.Step == 0 && (q-s.Start)/s.Step < s.Count
+					one := false
+					for j := range region[d].Count {
+						one = one || region[d].at(j) == q
+					}
+					hit = hit && one
 				}
 				covered = covered && (!in || hit)
 			}
 			if b.Covers(shape, chunk) != covered {
 				t.Fatalf("%s: Covers(%v) is %v", name, b.Coord, !covered)
 			}
-			if b.Full(chunk) != (n == product(chunk)) {
-				t.Fatalf("%s: Full(%v) with %d of %d", name, b.Coord, n, product(chunk))
+			if full := b.Full(chunk); full && (n != product(chunk) || !covered) || !full && n == product(chunk) && ascending(region) {
+				t.Fatalf("%s: Full(%v) is %v with %d of %d", name, b.Coord, full, n, product(chunk))
 			}
 		}
 		if elements != product(rs) || !bytes.Equal(got, want) {
@@ -149,10 +173,69 @@ func TestReadAndWriteAgainstOracle(t *testing.T) {
 
 		fill := []byte{1, 2, 3, 4, 5, 6, 7, 8}[:size]
 		for b := range region.Chunks(chunk) {
-			b.FillRegion(got, rs, chunk, fill)
+			b.FillRegion(got, rs, fill)
 		}
 		if !IsFill(got, fill) {
 			t.Fatalf("%s: fill left %x", name, got)
+		}
+	}
+}
+
+// ascending tells whether no axis goes backwards or has a list.
+func ascending(r Region) bool {
+	for _, s := range r {
+		if s.Index != nil || s.Step < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func TestTouchedIsTheNumberOfChunks(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 3000 {
+		_, chunk, region := randomCase(r)
+		n := 0
+		for range region.Chunks(chunk) {
+			n++
+		}
+		if region.Touched(chunk) != n {
+			t.Fatalf("%v in %v: Touched is %d, there are %d", region, chunk, region.Touched(chunk), n)
+		}
+	}
+}
+
+// Cutting along the chunks and then along inner chunks that divide them is cutting along the inner chunks.
+func TestCutOfParts(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for range 3000 {
+		n := 1 + r.IntN(30)
+		inner := 1 + r.IntN(4)
+		outer := inner * (1 + r.IntN(4))
+		s := randomSlice(r, n)
+		got, want := map[[2]int]int{}, map[[2]int]int{} // how often an element goes to a position
+		count := func(m map[[2]int]int, p Part, from int) {
+			for j := range p.N {
+				at, to := p.Off+j*p.Step, p.Out+j
+				if p.At != nil {
+					at, to = p.At[j], p.To[j]
+				}
+				if at < 0 || at >= inner {
+					t.Fatalf("%v: element %d of an inner chunk of %d", s, at, inner)
+				}
+				m[[2]int{from + p.Chunk*inner + at, to}]++
+			}
+		}
+		for b := range (Region{s}).Chunks([]int{outer}) {
+			for _, p := range b.Parts[0].Cut(inner) {
+				count(got, p, b.Coord[0]*outer)
+			}
+		}
+		for b := range (Region{s}).Chunks([]int{inner}) {
+			count(want, b.Parts[0], 0)
+		}
+		if !maps.Equal(got, want) {
+			t.Fatalf("%v by %d by %d: %v, want %v", s, outer, inner, got, want)
 		}
 	}
 }

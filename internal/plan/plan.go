@@ -55,21 +55,7 @@ func (p Plan) Fetches() iter.Seq[Fetch] {
 }
 
 // Len is the number of fetches, by arithmetic alone.
-func (p Plan) Len() int {
-	n := 1
-	for i, s := range p.Region {
-		if s.Count == 0 {
-			return 0
-		}
-		if s.Step >= p.Chunks[i] {
-			n *= s.Count // every selected element lies in a chunk of its own
-			continue
-		}
-		last := s.Start + (s.Count-1)*s.Step
-		n *= last/p.Chunks[i] - s.Start/p.Chunks[i] + 1
-	}
-	return n
-}
+func (p Plan) Len() int { return p.Region.Touched(p.Chunks) }
 
 // String lists the requests of the plan, one a line.
 func (p Plan) String() string {

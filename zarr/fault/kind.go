@@ -28,11 +28,12 @@ const (
 	Path Kind = "unsafe path"
 	// Corrupt means that stored bytes cannot be what the metadata promises: truncated, failed checksum, undecodable.
 	Corrupt Kind = "corrupt data"
-	// Refused means that the service knows the caller and says no, or does not know the caller: 401, 403, no such bucket.
+	// Refused means that the service knows the caller and says no, or does not know the caller: 401, 403, no such bucket; or
+	// that there is no such service as is meant: a host that does not exist, a certificate that is not trusted.
 	Refused Kind = "refused"
 	// Throttled means that the service asks for fewer requests: 429, 503 SlowDown.
 	Throttled Kind = "throttled"
-	// Unavailable means that the service could not be reached or failed: 5xx, connection cut, name not resolved.
+	// Unavailable means that the service could not be reached or failed: 5xx, connection cut, no name server.
 	Unavailable Kind = "unavailable"
 	// Limit means that doing it would exceed a bound on memory, size or number of requests.
 	Limit Kind = "over a limit"

@@ -21,6 +21,15 @@ func EncodeAttrs(attrs Attrs) ([]byte, error) { return indent(attributes(attrs))
 // SetAttrs gives a v3 document with other attributes. Everything else in it stays byte for byte as it is. key names it in
 // errors.
 func SetAttrs(key string, doc []byte, attrs Attrs) ([]byte, error) {
+	value, err := attributes(attrs)
+	if err != nil {
+		return nil, place{key: key}.member("attributes").err(err)
+	}
+	return setMember(key, doc, "attributes", value)
+}
+
+// setMember gives a v3 document with another value of one member.
+func setMember(key string, doc []byte, name string, value json.RawMessage) ([]byte, error) {
 	o, err := document(key, doc, nil)
 	if err != nil {
 		return nil, err
@@ -28,28 +37,52 @@ func SetAttrs(key string, doc []byte, attrs Attrs) ([]byte, error) {
 	if err := o.format("3"); err != nil {
 		return nil, err
 	}
-	value, err := attributes(attrs)
-	if err != nil {
-		return nil, o.member("attributes").err(err)
-	}
 	open := bytes.IndexByte(doc, '{') + 1
 	space := doc[open : open+len(doc[open:])-len(bytes.TrimLeft(doc[open:], " \t\r\n"))]
 	if i := bytes.LastIndexByte(space, '\n'); i >= 0 { // a document of several lines
 		var b bytes.Buffer
 		step := string(space[i+1:])
 		if err := json.Indent(&b, value, step, step); err != nil {
-			return nil, o.member("attributes").err(err)
+			return nil, o.member(name).err(err)
 		}
 		value = b.Bytes()
 	}
 	for _, m := range o.all {
-		if m.name == "attributes" {
+		if m.name == name {
 			from := open - 1 + m.from
 			return slices.Concat(doc[:from], value, doc[from+len(m.raw):]), nil
 		}
 	}
-	// Put first: after the brace and the white space that follows it, which also goes before the next member.
-	return slices.Concat(doc[:open], space, []byte(`"attributes": `), value, []byte(","), doc[open:]), nil
+	return insert(doc, name, value), nil
+}
+
+// SetSeparator gives a .zarray document, which does not say the separator of its chunk keys, with one: "." or "/".
+// Everything else in it stays byte for byte as it is. key names it in errors.
+func SetSeparator(key string, doc []byte, sep string) ([]byte, error) {
+	o, err := document(key, doc, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.format("2"); err != nil {
+		return nil, err
+	}
+	const name = "dimension_separator"
+	value := appendString(nil, sep)
+	if raw := o.get(name); raw != nil {
+		return nil, o.member(name).bad("it is %s already", brief(raw))
+	}
+	if _, err := o.member(name).oneOf(value, ".", "/"); err != nil {
+		return nil, err
+	}
+	return insert(doc, name, value), nil
+}
+
+// insert puts a member first into a document that has others: after the brace and the white space that follows it, which
+// also goes before the next member.
+func insert(doc []byte, name string, value []byte) []byte {
+	open := bytes.IndexByte(doc, '{') + 1
+	space := doc[open : len(doc)-len(bytes.TrimLeft(doc[open:], " \t\r\n"))]
+	return slices.Concat(doc[:open], space, appendString(nil, name), []byte(": "), value, []byte(","), doc[open:])
 }
 
 func attributes(attrs Attrs) (json.RawMessage, error) {

@@ -40,6 +40,34 @@ func TestSetAttrs(t *testing.T) {
 	refused(t, err, "zarr.json", "/attributes", fault.Type)
 }
 
+func TestSetSeparator(t *testing.T) {
+	tests := []struct{ name, doc, sep, want string }{
+		{"one line", `{"zarr_format":2,"n":1.50E+01}`, "/", `{"dimension_separator": "/","zarr_format":2,"n":1.50E+01}`},
+		{"lines", "{\n    \"zarr_format\": 2\n}\n", ".", "{\n    \"dimension_separator\": \".\",\n    \"zarr_format\": 2\n}\n"},
+		{"white space first", "\n {\r\n\"zarr_format\": 2}", "/", "\n {\r\n\"dimension_separator\": \"/\",\r\n\"zarr_format\": 2}"},
+		{"bare tokens", `{"zarr_format":2,"fill_value":NaN}`, "/", `{"dimension_separator": "/","zarr_format":2,"fill_value":NaN}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := SetSeparator(".zarray", []byte(tt.doc), tt.sep)
+			if err != nil || string(got) != tt.want {
+				t.Errorf("got %s, %v\nwant %s", got, err, tt.want)
+			}
+		})
+	}
+	for _, tt := range []struct{ doc, sep, pointer string }{
+		{`{"zarr_format":2,"dimension_separator":"."}`, ".", "/dimension_separator"},
+		{`{"zarr_format":2,"dimension_separator":null}`, "/", "/dimension_separator"},
+		{`{"zarr_format":2}`, "-", "/dimension_separator"},
+		{`{"zarr_format":3}`, "/", "/zarr_format"},
+		{`{}`, "/", "/zarr_format"},
+		{`[]`, "/", ""},
+	} {
+		_, err := SetSeparator(".zarray", []byte(tt.doc), tt.sep)
+		refused(t, err, ".zarray", tt.pointer, fault.Metadata)
+	}
+}
+
 type level float32
 
 func TestEncodeAttrs(t *testing.T) {

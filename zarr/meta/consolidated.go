@@ -228,13 +228,7 @@ func treeOrder(a, b string) int {
 // each group below.
 func (g *Group) encodeInline(nested bool) (json.RawMessage, error) {
 	var nodes writer
-	paths := make([]string, 0, len(g.Consolidated))
-	for p := range g.Consolidated {
-		paths = append(paths, p)
-	}
-	slices.SortFunc(paths, func(a, b string) int {
-		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), strings.Compare(a, b))
-	})
+	paths := byDepth(g.Consolidated)
 	if nested {
 		paths = nil
 	}
@@ -256,9 +250,5 @@ func (g *Group) encodeInline(nested bool) (json.RawMessage, error) {
 		}
 		nodes.add(p, doc)
 	}
-	var w writer
-	w.add("kind", json.RawMessage(`"inline"`))
-	w.add("must_understand", json.RawMessage("false"))
-	w.add("metadata", nodes.done())
-	return w.done(), nil
+	return inlineV3(nodes.done()), nil
 }

@@ -125,15 +125,14 @@ func (a *Array) documentV3() (json.RawMessage, error) {
 	for i, c := range a.Codecs {
 		codecs[i] = c.encode()
 	}
-	var config, sep writer
+	var config writer
 	config.add("chunk_shape", intList(a.Grid.Shape))
-	sep.text("separator", a.Keys.Separator)
 
 	var w writer
 	w.add("shape", intList(a.Shape))
 	w.add("data_type", t)
 	w.add("chunk_grid", Named{Name: "regular", Config: config.done()}.encode())
-	w.add("chunk_key_encoding", Named{Name: a.Keys.Name, Config: sep.done()}.encode())
+	w.add("chunk_key_encoding", a.Keys.encode())
 	w.add("fill_value", fill)
 	w.add("codecs", list(codecs))
 	w.add("attributes", attrs)
@@ -151,6 +150,19 @@ func (a *Array) documentV3() (json.RawMessage, error) {
 	w.add("storage_transformers", json.RawMessage("[]"))
 	w.unknown(a.Unknown)
 	return w.done(), nil
+}
+
+func (k KeyEncoding) encode() json.RawMessage {
+	var sep writer
+	sep.text("separator", k.Separator)
+	base := Named{Name: k.Name, Config: sep.done()}.encode()
+	if k.Suffix == "" {
+		return base
+	}
+	var config writer
+	config.text("suffix", k.Suffix)
+	config.add("base_encoding", base)
+	return Named{Name: "suffix", Config: config.done()}.encode()
 }
 
 // encode writes an extension as an object, which readers of every version of the specification know.
@@ -208,6 +220,9 @@ func (a *Array) documentV2() (json.RawMessage, error) {
 	if err := a.consistent(2); err != nil {
 		return nil, err
 	}
+	if a.Keys.Suffix != "" {
+		return nil, fault.Newf(errors.ErrUnsupported, "v2 has no key encoding with a suffix")
+	}
 	order, bytes, rest, err := a.splitV2()
 	if err != nil {
 		return nil, err
@@ -243,7 +258,9 @@ func (a *Array) documentV2() (json.RawMessage, error) {
 	w.add("fill_value", fill)
 	w.text("order", order)
 	w.add("filters", filters)
-	w.text("dimension_separator", a.Keys.Separator)
+	if !a.NoSeparator {
+		w.text("dimension_separator", a.Keys.Separator)
+	}
 	w.add("compressor", compressor)
 	w.add("zarr_format", json.RawMessage("2"))
 	w.unknown(a.Unknown)

@@ -117,6 +117,16 @@ func FuzzParseV2(f *testing.F) {
 		write := func(a *Array) func() ([]byte, error) {
 			return func() ([]byte, error) { doc, _, err := a.EncodeV2(); return doc, err }
 		}
+		if a.NoSeparator {
+			nested, err := SetSeparator("k", doc, "/")
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := ParseArrayV2("k", nested, "k", nil)
+			if err != nil || b.NoSeparator || describe(b) != strings.Replace(describe(a), "keys v2.", "keys v2/", 1) {
+				t.Fatalf("%s: %v", nested, err)
+			}
+		}
 		was := *a
 		was.AllFilters = false // how a filter is listed may change, what it does not
 		stable(t, write(a), func(doc []byte) (func() ([]byte, error), string, error) {

@@ -9,6 +9,7 @@ import (
 type KeyEncoding struct {
 	Name      string // "default" or "v2"
 	Separator string // "/" or "."
+	Suffix    string // what the registered extension "suffix" puts after every key; "" mostly
 }
 
 // Key is the key of the chunk at a position of the chunk grid, below the array's path: "c/1/0" or, for v2, "1.0".
@@ -22,19 +23,22 @@ func (k KeyEncoding) AppendKey(dst []byte, coord []int) []byte {
 	if k.Name != "v2" {
 		dst, sep = append(dst, 'c'), k.Separator
 	} else if len(coord) == 0 {
-		return append(dst, '0')
+		dst = append(dst, '0')
 	}
 	for _, c := range coord {
 		dst = append(dst, sep...)
 		dst = strconv.AppendInt(dst, int64(c), 10)
 		sep = k.Separator
 	}
-	return dst
+	return append(dst, k.Suffix...)
 }
 
 // Parse gives the position, of a grid of rank axes, whose key is key; ok tells whether there is one. It is the inverse
 // of Key: numbers with a sign or leading zeros are keys of no chunk.
 func (k KeyEncoding) Parse(key string, rank int) (coord []int, ok bool) {
+	if key, ok = strings.CutSuffix(key, k.Suffix); !ok {
+		return nil, false
+	}
 	if k.Name != "v2" {
 		if key, ok = strings.CutPrefix(key, "c"); !ok {
 			return nil, false

@@ -16,14 +16,17 @@ func TestKeys(t *testing.T) {
 		coord []int
 		key   string
 	}{
-		{KeyEncoding{"default", "/"}, []int{1, 0, 23}, "c/1/0/23"},
-		{KeyEncoding{"default", "."}, []int{1, 0}, "c.1.0"},
-		{KeyEncoding{"default", "/"}, []int{7}, "c/7"},
-		{KeyEncoding{"default", "/"}, []int{}, "c"},
-		{KeyEncoding{"v2", "."}, []int{1, 0, 23}, "1.0.23"},
-		{KeyEncoding{"v2", "/"}, []int{1, 0}, "1/0"},
-		{KeyEncoding{"v2", "."}, []int{7}, "7"},
-		{KeyEncoding{"v2", "."}, []int{}, "0"},
+		{KeyEncoding{"default", "/", ""}, []int{1, 0, 23}, "c/1/0/23"},
+		{KeyEncoding{"default", ".", ""}, []int{1, 0}, "c.1.0"},
+		{KeyEncoding{"default", "/", ""}, []int{7}, "c/7"},
+		{KeyEncoding{"default", "/", ""}, []int{}, "c"},
+		{KeyEncoding{"v2", ".", ""}, []int{1, 0, 23}, "1.0.23"},
+		{KeyEncoding{"v2", "/", ""}, []int{1, 0}, "1/0"},
+		{KeyEncoding{"v2", ".", ""}, []int{7}, "7"},
+		{KeyEncoding{"v2", ".", ""}, []int{}, "0"},
+		{KeyEncoding{"default", "/", ".tiff"}, []int{1, 2}, "c/1/2.tiff"},
+		{KeyEncoding{"default", ".", ".b.a"}, []int{}, "c.b.a"},
+		{KeyEncoding{"v2", ".", "/data"}, []int{3}, "3/data"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.key, func(t *testing.T) {
@@ -44,7 +47,7 @@ func TestKeys(t *testing.T) {
 			}
 		})
 	}
-	if got, ok := (KeyEncoding{"default", "/"}).Parse("c/1", 2); ok {
+	if got, ok := (KeyEncoding{"default", "/", ""}).Parse("c/1", 2); ok {
 		t.Errorf("too few parsed as %v", got)
 	}
 }
@@ -96,5 +99,29 @@ func TestCost(t *testing.T) {
 				t.Errorf("%d bytes for a document of %d", got, len(doc))
 			}
 		})
+	}
+}
+
+func TestSuffix(t *testing.T) {
+	for in, want := range map[string]KeyEncoding{
+		`{"name":"suffix","configuration":{"suffix":".tiff","base-encoding":{"name":"default"}}}`:                                                                                             {"default", "/", ".tiff"},
+		`{"name":"suffix","configuration":{"suffix":".shard.zip","base_encoding":"v2"}}`:                                                                                                      {"v2", ".", ".shard.zip"},
+		`{"name":"suffix","configuration":{"suffix":".a","base_encoding":{"name":"suffix","configuration":{"suffix":".b","base_encoding":{"name":"v2","configuration":{"separator":"/"}}}}}}`: {"v2", "/", ".b.a"},
+	} {
+		n, err := ParseV3("k", []byte(strings.Replace(valid3, `{"name":"default"}`, in, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := n.(*Array)
+		if a.Keys != want {
+			t.Errorf("%s: %+v", in, a.Keys)
+		}
+		doc, err := a.EncodeV3()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := ParseV3("k", doc); err != nil || again.(*Array).Keys != want {
+			t.Errorf("%s: written again %+v, %v", in, again, err)
+		}
 	}
 }

@@ -15,7 +15,7 @@ func (*Bad) isNode()   {}
 
 // Array is the metadata of an array.
 type Array struct {
-	Format int   // 2 or 3
+	Format int   // 1, 2 or 3
 	Shape  []int // elements along each axis; empty, not nil, for a scalar
 	Grid   Grid
 	DType  dtype.Type
@@ -28,6 +28,10 @@ type Array struct {
 	// AllFilters is for v2: the compressor is null, so that the last codec is a filter too. Without it the last codec is
 	// written as the compressor, if it can be one.
 	AllFilters bool
+
+	// NoSeparator is for v2: the document does not say the separator of chunk keys, and is written again without it. Parsing
+	// gives Keys the specification's default, a point; old writers left chunks under the keys of the other separator too.
+	NoSeparator bool
 
 	// Unknown are top-level members that this package does not know and may ignore, kept to be written again: in v3
 	// objects with "must_understand": false, in v2 all.

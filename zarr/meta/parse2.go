@@ -97,32 +97,14 @@ func arrayV2(o object) (*Array, error) {
 			return nil, err
 		}
 	}
-	if err := a.readShape(o); err != nil {
-		return nil, err
-	}
-	raw, p, err := o.need("dtype")
+	order, err := a.readFacts(o)
 	if err != nil {
 		return nil, err
 	}
-	t, order, err := p.types.ParseV2(raw, objectCodec(o))
-	if err != nil {
-		return nil, p.err(err)
-	}
-	a.DType = t
-	if err := o.member("shape").fits(a.Shape, t.Size()); err != nil {
-		return nil, err
-	}
-	if raw, p, err = o.need("chunks"); err != nil {
-		return nil, err
-	}
-	if err := a.readChunks(p, raw); err != nil {
-		return nil, err
-	}
-	if err := a.readFill(o); err != nil {
-		return nil, err
-	}
-	a.Keys = KeyEncoding{"v2", "."}
-	if raw := o.get("dimension_separator"); raw != nil {
+	a.Keys = KeyEncoding{Name: "v2", Separator: "."}
+	if raw := o.get("dimension_separator"); raw == nil {
+		a.NoSeparator = true
+	} else {
 		if a.Keys.Separator, err = o.member("dimension_separator").oneOf(raw, ".", "/"); err != nil {
 			return nil, err
 		}
@@ -154,25 +136,43 @@ func objectCodec(o object) string {
 	return s
 }
 
+// readFacts reads what v1 and v2 spell alike: shape, data type, chunks and fill value. It returns the byte order.
+func (a *Array) readFacts(o object) (dtype.Order, error) {
+	if err := a.readShape(o); err != nil {
+		return dtype.NoOrder, err
+	}
+	raw, p, err := o.need("dtype")
+	if err != nil {
+		return dtype.NoOrder, err
+	}
+	t, order, err := p.types.ParseV2(raw, objectCodec(o))
+	if err != nil {
+		return dtype.NoOrder, p.err(err)
+	}
+	a.DType = t
+	if err := o.member("shape").fits(a.Shape, t.Size()); err != nil {
+		return dtype.NoOrder, err
+	}
+	if raw, p, err = o.need("chunks"); err != nil {
+		return dtype.NoOrder, err
+	}
+	if err := a.readChunks(p, raw); err != nil {
+		return dtype.NoOrder, err
+	}
+	return order, a.readFill(o)
+}
+
 // readPipeline makes the pipeline that a v3 array would have of order, byte order, filters and compressor.
 func (a *Array) readPipeline(o object, bytes dtype.Order) error {
 	raw, p, err := o.need("order")
 	if err != nil {
 		return err
 	}
-	order, err := p.oneOf(raw, "C", "F")
-	if err != nil {
+	if err := a.readOrder(raw, p); err != nil {
 		return err
 	}
-	if order == "F" && len(a.Shape) > 1 {
-		a.Codecs = append(a.Codecs, reversal(len(a.Shape)))
-	}
-	serial := Named{Name: "bytes"}
-	if bytes != dtype.NoOrder {
-		serial.Config = json.RawMessage(`{"endian":"` + bytes.String() + `"}`)
-	}
 	if a.DType.Size() > 0 { // else the codec that makes bytes of objects is among those that follow
-		a.Codecs = append(a.Codecs, serial)
+		a.Codecs = append(a.Codecs, serial(bytes))
 	}
 
 	// The specification requires "filters"; writers without filters have been seen to leave it out.
@@ -198,6 +198,24 @@ func (a *Array) readPipeline(o object, bytes dtype.Order) error {
 	n, err := p.numcodec(raw)
 	a.Codecs = append(a.Codecs, n)
 	return err
+}
+
+// readOrder reads the order of elements in a chunk.
+func (a *Array) readOrder(raw []byte, p place) error {
+	order, err := p.oneOf(raw, "C", "F")
+	if err == nil && order == "F" && len(a.Shape) > 1 {
+		a.Codecs = append(a.Codecs, reversal(len(a.Shape)))
+	}
+	return err
+}
+
+// serial is the bytes codec that a byte order amounts to.
+func serial(order dtype.Order) Named {
+	n := Named{Name: "bytes"}
+	if order != dtype.NoOrder {
+		n.Config = json.RawMessage(`{"endian":"` + order.String() + `"}`)
+	}
+	return n
 }
 
 // numcodec reads a numcodecs configuration: an object with an id.

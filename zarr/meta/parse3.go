@@ -3,6 +3,8 @@ package meta
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // ParseV3 reads a zarr.json document; key names it in errors.
@@ -184,24 +186,65 @@ func (a *Array) readKeys(o object) error {
 	if err != nil {
 		return err
 	}
+	a.Keys, err = p.keys(raw, 0)
+	return err
+}
+
+// maxNested is how many key encodings may be within another.
+const maxNested = 4
+
+func (p place) keys(raw []byte, depth int) (k KeyEncoding, err error) {
 	n, config, err := p.named(raw)
 	if err != nil {
-		return err
+		return k, err
 	}
 	switch n.Name {
 	case "default":
-		a.Keys = KeyEncoding{n.Name, "/"}
+		k = KeyEncoding{Name: n.Name, Separator: "/"}
 	case "v2":
-		a.Keys = KeyEncoding{n.Name, "."}
+		k = KeyEncoding{Name: n.Name, Separator: "."}
+	case "suffix":
+		if depth == maxNested {
+			return k, p.bad("more than %d key encodings within each other", maxNested)
+		}
+		return config.suffixed(depth)
 	default:
-		return p.unsupported("chunk key encoding %q", n.Name)
+		return k, p.unsupported("chunk key encoding %q", n.Name)
 	}
 	if sep := config.get("separator"); sep != nil {
-		if a.Keys.Separator, err = config.member("separator").oneOf(sep, "/", "."); err != nil {
-			return err
+		if k.Separator, err = config.member("separator").oneOf(sep, "/", "."); err != nil {
+			return k, err
 		}
 	}
-	return config.only("separator")
+	return k, config.only("separator")
+}
+
+// suffixed reads the configuration of the registered key encoding "suffix" (zarr-extensions), whose text spells
+// base_encoding in two ways.
+func (config object) suffixed(depth int) (k KeyEncoding, err error) {
+	base := "base_encoding"
+	if config.get(base) == nil && config.get("base-encoding") != nil {
+		base = "base-encoding"
+	}
+	raw, p, err := config.need(base)
+	if err != nil {
+		return k, err
+	}
+	if k, err = p.keys(raw, depth+1); err != nil {
+		return k, err
+	}
+	if raw, p, err = config.need("suffix"); err != nil {
+		return k, err
+	}
+	text, err := p.text(raw)
+	if err != nil {
+		return k, err
+	}
+	if key, err := NormalizePath("c" + text); err != nil || key != "c"+text {
+		return k, p.err(fault.Newf(fault.Path, "a key that ends with %.40q is not safe", text))
+	}
+	k.Suffix += text
+	return k, config.only(base, "suffix")
 }
 
 func (a *Array) readFill(o object) error {

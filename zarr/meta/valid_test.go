@@ -141,7 +141,7 @@ func TestWritten(t *testing.T) {
 	if string(doc) != want {
 		t.Errorf("got %s", doc)
 	}
-	doc, attrs, err := parse2(t, valid2).EncodeV2()
+	doc, attrs, err := parse2(t, edit(t, valid2, `"order"`, `"dimension_separator":".","order"`)).EncodeV2()
 	if err != nil || attrs != nil {
 		t.Fatal(attrs, err)
 	}
@@ -183,7 +183,7 @@ func TestWritten(t *testing.T) {
 func TestNotWritable(t *testing.T) {
 	bytes := Named{Name: "bytes", Config: json.RawMessage(`{"endian":"little"}`)}
 	array := func(change func(*Array)) *Array {
-		a := &Array{Format: 2, Shape: []int{2, 2}, Grid: Grid{[]int{1, 1}}, DType: dtype.Float32, Fill: []byte{0, 0, 0, 0}, Codecs: []Named{bytes}, Keys: KeyEncoding{"v2", "."}}
+		a := &Array{Format: 2, Shape: []int{2, 2}, Grid: Grid{[]int{1, 1}}, DType: dtype.Float32, Fill: []byte{0, 0, 0, 0}, Codecs: []Named{bytes}, Keys: KeyEncoding{"v2", ".", ""}}
 		change(a)
 		return a
 	}
@@ -221,12 +221,34 @@ func TestNotWritable(t *testing.T) {
 	}
 }
 
+// TestSeparatorUnsaid is about documents that leave the separator to the reader: they are written again as they were, also
+// by who knows the separator.
+func TestSeparatorUnsaid(t *testing.T) {
+	a := parse2(t, valid2)
+	if !a.NoSeparator || a.Keys != (KeyEncoding{"v2", ".", ""}) {
+		t.Errorf("%+v, said: %v", a.Keys, !a.NoSeparator)
+	}
+	for _, sep := range []string{".", "/"} {
+		a.Keys.Separator = sep
+		if doc, _, err := a.EncodeV2(); err != nil || strings.Contains(string(doc), "dimension_separator") {
+			t.Errorf("%q: %s, %v", sep, doc, err)
+		}
+		said := parse2(t, edit(t, valid2, `"order"`, `"dimension_separator":"`+sep+`","order"`))
+		if doc, _, err := said.EncodeV2(); said.NoSeparator || err != nil || !strings.Contains(string(doc), `"dimension_separator": "`+sep+`"`) {
+			t.Errorf("%q: %s, %v", sep, doc, err)
+		}
+	}
+	if a := parse3(t, valid3); a.NoSeparator {
+		t.Error("a v3 array says its separator")
+	}
+}
+
 // TestFilterIsNoCompressor is about models that were not parsed: which codecs readers expect as the compressor.
 func TestFilterIsNoCompressor(t *testing.T) {
 	a := parse2(t, valid2)
 	for _, tt := range []struct{ id, want string }{
-		{"delta", `"filters":[{"id":"delta"}],"dimension_separator":".","compressor":null`},
-		{"zlib", `"filters":null,"dimension_separator":".","compressor":{"id":"zlib"}`},
+		{"delta", `"filters":[{"id":"delta"}],"compressor":null`},
+		{"zlib", `"filters":null,"compressor":{"id":"zlib"}`},
 	} {
 		a.Codecs = []Named{a.Codecs[0], {Name: "numcodecs." + tt.id}}
 		if doc, err := a.documentV2(); err != nil || !strings.Contains(string(doc), tt.want) {

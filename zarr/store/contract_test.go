@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"path"
 	"strings"
@@ -176,7 +177,34 @@ func TestTuning(t *testing.T) {
 	if got := store.TuningOf(store.ReadOnly(tuned{mem.New()})); got.Requests != 99 {
 		t.Errorf("through a decorator: %+v", got)
 	}
+	for _, n := range store.Local().Numbers() {
+		if line := fmt.Sprintf("%s %d %s: %s", n.Name, n.Value, n.Unit, n.Reason); n.Reason == "" || !strings.Contains(store.Local().String(), line) {
+			t.Errorf("%q is not printed, or without a reason", line)
+		}
+	}
 	if got := store.Name(bare{mem.New()}); got != "store_test.bare" {
 		t.Errorf("name %q", got)
+	}
+}
+
+// A read-only store is known as one through decorators, and a store that holds one as a part is not.
+func TestIsReadOnly(t *testing.T) {
+	below, err := store.Prefix(store.ReadOnly(mem.New()), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		s    store.Store
+		want bool
+	}{
+		{"memory", mem.New(), false},
+		{"observed memory", store.Observe(mem.New(), func(store.Event) {}), false},
+		{"read-only", store.ReadOnly(mem.New()), true},
+		{"below a decorator", below, true},
+	} {
+		if got := store.IsReadOnly(c.s); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
 	}
 }

@@ -12,6 +12,22 @@ import (
 // What [As] finds are the provider's own handles, which bypass this as every decorator. Close closes s.
 func ReadOnly(s Store) Store { return &readOnly{s} }
 
+// IsReadOnly tells whether s, or a store that it wraps, says by a method ReadOnly() bool that it refuses every write. It
+// makes no request. A store whose server refuses writes does not know of it.
+func IsReadOnly(s Store) bool {
+	for s != nil {
+		if r, ok := s.(interface{ ReadOnly() bool }); ok && r.ReadOnly() {
+			return true
+		}
+		w, ok := s.(Wrapper)
+		if !ok {
+			return false
+		}
+		s = w.Unwrap()
+	}
+	return false
+}
+
 type readOnly struct{ s Store }
 
 func (r *readOnly) refuse(op, key string) error {
@@ -51,6 +67,7 @@ func (r *readOnly) GetRanges(ctx context.Context, key string, ranges []Range, o 
 	return nil, errors.ErrUnsupported
 }
 
+func (r *readOnly) ReadOnly() bool { return true }
 func (r *readOnly) Close() error   { return r.s.Close() }
 func (r *readOnly) Unwrap() Store  { return r.s }
 func (r *readOnly) String() string { return Name(r.s) }

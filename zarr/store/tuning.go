@@ -1,25 +1,72 @@
 package store
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Tuning holds a provider's numbers. A store that has its own gives them through [As]; [TuningOf] falls back to Local.
 type Tuning struct {
-	Requests   int   // requests in flight at once, over all arrays and calls on the opened store
-	RangeGap   int64 // bytes of a hole worth reading through rather than paying another request
-	RangeMax   int64 // bytes of the longest merged read
-	SplitAbove int64 // bytes above which one value is read as several ranges; 0 is never
-	ListFanout int   // prefixes listed at once when a hierarchy is walked
-	ListPage   int   // entries asked for in one listing request
-	Reason     string
+	Requests   int     // requests in flight at once, over all arrays and calls on the opened store
+	RangeGap   int64   // bytes of a hole worth reading through rather than paying another request
+	RangeMax   int64   // bytes of the longest merged read
+	SplitAbove int64   // bytes above which one value is read as several ranges; 0 is never
+	ListFanout int     // prefixes listed at once when a hierarchy is walked
+	ListPage   int     // entries asked for in one listing request
+	Reason     string  // what the numbers are for
+	Why        Reasons // of each number
+}
+
+// Reasons says why each number of a Tuning is what it is.
+type Reasons struct{ Requests, RangeGap, RangeMax, SplitAbove, ListFanout, ListPage string }
+
+// Number is one of a Tuning's, for printing.
+type Number struct {
+	Name   string // "range gap"
+	Value  int64
+	Unit   string // "bytes", or what is counted
+	Reason string
+}
+
+// Numbers gives the numbers in the order of the fields.
+func (t Tuning) Numbers() []Number {
+	return []Number{
+		{"requests", int64(t.Requests), "in flight", t.Why.Requests},
+		{"range gap", t.RangeGap, "bytes", t.Why.RangeGap},
+		{"range max", t.RangeMax, "bytes", t.Why.RangeMax},
+		{"split above", t.SplitAbove, "bytes", t.Why.SplitAbove},
+		{"list fanout", int64(t.ListFanout), "prefixes", t.Why.ListFanout},
+		{"list page", int64(t.ListPage), "entries", t.Why.ListPage},
+	}
+}
+
+// String gives one line for each number, with its reason.
+func (t Tuning) String() string {
+	var b strings.Builder
+	b.WriteString(t.Reason)
+	for _, n := range t.Numbers() {
+		fmt.Fprintf(&b, "\n%s %d %s: %s", n.Name, n.Value, n.Unit, n.Reason)
+	}
+	return b.String()
 }
 
 // Local is the tuning of a store without a network: more requests than cores only cost memory there.
 func Local() Tuning {
 	return Tuning{
 		Requests:   16,
-		RangeGap:   4 << 10, // a system call costs about what copying 4 KiB does
+		RangeGap:   4 << 10,
 		RangeMax:   8 << 20,
 		ListFanout: 4,
 		ListPage:   1000,
 		Reason:     "no network: a few requests keep every core busy",
+		Why: Reasons{
+			Requests:   "a few keep every core busy; more only cost memory",
+			RangeGap:   "a system call costs about what copying 4 KiB does",
+			RangeMax:   "beyond some MiB a longer read saves nothing that a system call costs",
+			SplitAbove: "never: one reader copies as fast as memory does",
+			ListFanout: "a folder is listed in microseconds",
+			ListPage:   "what the providers' pages hold",
+		},
 	}
 }
 

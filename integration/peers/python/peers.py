@@ -1,48 +1,14 @@
-"""The libraries that write and read the rows, each behind the same two calls, on a folder or on S3."""
-
-import os
-import urllib.parse
+"""The libraries that write and read the rows, each behind the same two calls."""
 
 import numcodecs
 import numpy as np
 import tensorstore as ts
 import zarr
 import zarr.codecs
-import zarr.storage
 
 import rows
 
 zarr.config.set({"async.concurrency": 16, "threading.max_workers": 2})
-
-
-class Place:
-    """A folder, or s3://bucket/prefix?endpoint=…&region=… with credentials in AWS_*."""
-
-    def __init__(self, url):
-        self.bucket = None
-        self.path = url
-        if url.startswith("s3://"):
-            u = urllib.parse.urlsplit(url)
-            q = dict(urllib.parse.parse_qsl(u.query))
-            self.bucket, self.path = u.netloc, u.path.strip("/")
-            self.endpoint = q.get("endpoint") or os.environ.get("AWS_ENDPOINT_URL")
-            self.region = q.get("region") or os.environ.get("AWS_REGION", "us-east-1")
-
-    def zarr_store(self):
-        if self.bucket is None:
-            return zarr.storage.LocalStore(self.path)
-        from obstore.store import S3Store
-
-        return zarr.storage.ObjectStore(S3Store(
-            self.bucket, prefix=self.path, endpoint=self.endpoint, region=self.region,
-            access_key_id=os.environ["AWS_ACCESS_KEY_ID"], secret_access_key=os.environ["AWS_SECRET_ACCESS_KEY"],
-            virtual_hosted_style_request=False, client_options={"allow_http": True}))
-
-    def kvstore(self, path):
-        if self.bucket is None:
-            return {"driver": "file", "path": os.path.join(self.path, path) + "/"}
-        return {"driver": "s3", "bucket": self.bucket, "path": f"{self.path}/{path}/", "endpoint": self.endpoint,
-                "aws_region": self.region}
 
 
 def endian(row):
@@ -50,10 +16,8 @@ def endian(row):
 
 
 class ZarrPython:
-    name = "zarr-python"
-
-    def __init__(self, place):
-        self.store = place.zarr_store()
+    def __init__(self, place, via):
+        self.store = place.store(via)
 
     def create(self, row, path):
         kw = dict(name=path, shape=row["shape"], chunks=row["chunks"], fill_value=rows.fill_scalar(row),
@@ -124,12 +88,10 @@ class ZarrPython:
 
 
 class TensorStore:
-    name = "tensorstore"
-
     def __init__(self, place):
         self.place = place
         # Nothing here outlives the test, so nothing is synced to the disk.
-        self.context = ts.Context({"s3_request_concurrency": {"limit": 16}} if place.bucket else {"file_io_sync": False})
+        self.context = ts.Context({"s3_request_concurrency": {"limit": 16}, "file_io_sync": False})
 
     def spec(self, row, path):
         if row["format"] == 2:
@@ -181,5 +143,7 @@ class TensorStore:
         return np.asarray(a.read().result())
 
 
-def all_peers(place):
-    return [ZarrPython(place), TensorStore(place)]
+def peer(name, place):
+    """A peer by name: "tensorstore", or "zarr-python/" and the way to the store."""
+    library, _, via = name.partition("/")
+    return TensorStore(place) if library == "tensorstore" else ZarrPython(place, via)

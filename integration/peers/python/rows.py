@@ -2,9 +2,7 @@
 
 import hashlib
 import itertools
-import json
 import math
-import sys
 
 import numpy as np
 
@@ -103,15 +101,6 @@ def raw(a):
 
 def digest(b):
     return hashlib.sha256(b).hexdigest()
-
-
-def load(path):
-    with open(path) as f:
-        return json.load(f)
-
-
-def say(**kw):
-    sys.stdout.write(json.dumps(kw) + "\n")
 
 
 def reason(e):

@@ -7,8 +7,9 @@
 //
 // What a server says is believed only when it can be meant:
 //
-//   - 404 and 410 are fault.NotFound, nothing else is. 401 and 403 are fault.Refused, 429 and 503 fault.Throttled with
-//     their Retry-After; a server that fails or cannot be reached is fault.Unavailable.
+//   - 404 and 410 are fault.NotFound, nothing else is. 401, 403, a host name that does not exist and a certificate that is
+//     not trusted are fault.Refused, 429 and 503 fault.Throttled with their Retry-After; a server that fails or cannot be
+//     reached is fault.Unavailable.
 //   - text/html for a key that does not end in .html or .htm is a page about something else (a login, an error sent as
 //     200): fault.Unavailable. So is an empty zarr.json, .zarray, .zgroup, .zattrs or .zmetadata.
 //   - A server that ignores ranges sends all of the value: it is cut to size when its length is announced and at most
@@ -18,7 +19,8 @@
 //     protocol marks its end.
 //
 // A Version is a strong ETag. A weak one, or Last-Modified with its seconds, could name two values; without a strong
-// one the Version is empty and a pinned read is errors.ErrUnsupported.
+// one the Version is empty and a pinned read is errors.ErrUnsupported. nginx makes its strong ETag of a file's size and
+// time in whole seconds all the same: two values of one size, written within one second, have the same Version there.
 //
 // Redirects are followed, but not from https to http. Another host gets none of the caller's headers and no Referer.
 //

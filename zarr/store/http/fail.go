@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"net/http"
 	"path"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -30,7 +30,7 @@ func (e *StatusError) Unwrap() error { return e.Kind }
 func (e *StatusError) RetryAfter() time.Duration { return e.After }
 
 func status(resp *http.Response, o store.GetOptions) error {
-	e := &StatusError{Status: resp.StatusCode, Kind: kindOf(resp.StatusCode), After: retryAfter(resp.Header.Get("Retry-After"), time.Now())}
+	e := &StatusError{Status: resp.StatusCode, Kind: kindOf(resp.StatusCode), After: provider.RetryAfter(resp.Header, time.Now())}
 	if e.Status == http.StatusNotModified && o.IfNotVersion == "" || e.Status == http.StatusPreconditionFailed && o.IfVersion == "" {
 		e.Kind = fault.Unavailable // an answer to a question that was not asked
 	}
@@ -59,21 +59,6 @@ func kindOf(code int) error {
 	return fault.Unavailable
 }
 
-// maxRetryAfter bounds what a server can ask for: longer than a retry waits at all.
-const maxRetryAfter = 18 * time.Hour
-
-// retryAfter reads RFC 9110 section 10.2.3: seconds or a date.
-func retryAfter(header string, now time.Time) time.Duration {
-	header = strings.TrimSpace(header)
-	if n, err := strconv.ParseUint(header, 10, 16); err == nil {
-		return min(time.Duration(n)*time.Second, maxRetryAfter)
-	}
-	if at, err := http.ParseTime(header); err == nil {
-		return min(max(0, at.Sub(now)), maxRetryAfter)
-	}
-	return 0
-}
-
 // foreign is for answers that look like success but are not the value.
 func foreign(format string, args ...any) error {
 	return fault.Newf(fault.Unavailable, "the answer is not the value: %s", fmt.Sprintf(format, args...))
@@ -99,24 +84,4 @@ func strong(etag string) store.Version {
 		return ""
 	}
 	return store.Version(etag)
-}
-
-// contentRange reads "bytes 0-99/1000".
-func contentRange(h string) (first, last, size int64, ok bool) {
-	h, ok = strings.CutPrefix(h, "bytes ")
-	bounds, total, ok2 := strings.Cut(h, "/")
-	a, b, ok3 := strings.Cut(bounds, "-")
-	if !ok || !ok2 || !ok3 {
-		return 0, 0, 0, false
-	}
-	var errs [3]error
-	for i, p := range []struct {
-		text string
-		n    *int64
-	}{{a, &first}, {b, &last}, {total, &size}} {
-		var n uint64
-		n, errs[i] = strconv.ParseUint(p.text, 10, 63)
-		*p.n = int64(n)
-	}
-	return first, last, size, errs == [3]error{} && first <= last && last < size
 }

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -58,18 +59,14 @@ func (s *Store) request(ctx context.Context, key string, o store.GetOptions) (*h
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url(key), nil)
 	if err != nil {
-		return nil, usage("the key makes no URL") // the cause would print its parameters
+		return nil, provider.Usage("the key makes no URL") // the cause would print its parameters
 	}
 	for name, values := range s.header {
 		req.Header[name] = values
 	}
 	req.Header.Set("Accept-Encoding", "identity")
-	if off, n, ok := o.Range.IsWithin(); ok {
-		req.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", off, off+n-1))
-	} else if off, ok := o.Range.IsFrom(); ok {
-		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", off))
-	} else if n, ok := o.Range.IsLast(); ok {
-		req.Header.Set("Range", fmt.Sprintf("bytes=-%d", n))
+	if h := provider.RangeHeader(o.Range); h != "" {
+		req.Header.Set("Range", h)
 	}
 	if o.IfVersion != "" {
 		req.Header.Set("If-Match", string(o.IfVersion))
@@ -89,7 +86,7 @@ func noAnswer(err error) error {
 	if errors.Is(err, fault.Refused) || errors.Is(err, fault.Unavailable) {
 		return err // a redirect that is not followed
 	}
-	return fault.Newf(fault.Unavailable, "no answer: %w", err)
+	return provider.NoAnswer(err)
 }
 
 // answer is what the header of a response says about the bytes that follow.
@@ -113,7 +110,8 @@ func receive(resp *http.Response, key string, o store.GetOptions, buf []byte) (s
 	if _, err := io.CopyN(io.Discard, resp.Body, a.skip); err != nil {
 		return store.Value{}, fault.Newf(fault.Unavailable, "the body ended early: %w", err)
 	}
-	out, err := readN(buf, resp.Body, a.n, o.Max > 0)
+	_, _, within := o.Range.IsWithin()
+	out, err := store.ReadN(buf, resp.Body, a.n, o.Max > 0 || within)
 	v := store.Value{Bytes: out, Size: a.size, Version: a.version}
 	if errors.Is(err, fault.Limit) {
 		return store.Value{}, err
@@ -184,7 +182,7 @@ func (a *answer) all(resp *http.Response, key string, r store.Range) (err error)
 
 // partial reads Content-Range: RFC 9110 section 14.4. It must be exactly what was asked for.
 func (a *answer) partial(resp *http.Response, r store.Range) error {
-	first, last, size, ok := contentRange(resp.Header.Get("Content-Range"))
+	first, last, size, ok := provider.ContentRange(resp.Header.Get("Content-Range"))
 	if !r.IsWhole() && strings.HasSuffix(resp.Header.Get("Content-Range"), "/0") { // Go's servers say 0--1/0 of an empty value
 		_, _, err := r.Resolve(0)
 		return err

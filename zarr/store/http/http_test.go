@@ -6,15 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/zargo-io/zargo/internal/provider/fake"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
@@ -165,22 +168,15 @@ func TestRetryAfter(t *testing.T) {
 	if !errors.As(err, &e) || e.RetryAfter() != 7*time.Second {
 		t.Errorf("got %v", err)
 	}
-	now := time.Now()
-	if d := retryAfter(now.Add(time.Minute).UTC().Format(http.TimeFormat), now); d < 58*time.Second || d > time.Minute {
-		t.Errorf("a date gives %v", d)
-	}
 }
 
+// A server that nobody reaches: the error does not tell the parameters.
 func TestNobodyAnswers(t *testing.T) {
-	tls := httptest.NewTLSServer(reply(200, "x"))
-	defer tls.Close()
-	gone := httptest.NewServer(reply(200, "x"))
+	gone := httptest.NewServer(nil)
 	gone.Close()
-	for name, url := range map[string]string{"refused": gone.URL, "TLS": tls.URL, "DNS": "http://no.such.host.invalid"} {
-		_, err := once(t, url+"/?sig=secret").Get(t.Context(), "k", store.GetOptions{}, nil)
-		if !errors.Is(err, fault.Unavailable) || strings.Contains(fmt.Sprint(err), "secret") {
-			t.Errorf("%s: %v", name, err)
-		}
+	_, err := once(t, gone.URL+"/?sig=secret").Get(t.Context(), "k", store.GetOptions{}, nil)
+	if !errors.Is(err, fault.Unavailable) || strings.Contains(fmt.Sprint(err), "secret") {
+		t.Error(err)
 	}
 }
 
@@ -230,8 +226,9 @@ func TestCut(t *testing.T) {
 // Another host gets neither headers nor the address it was sent from; the same host keeps its headers.
 func TestRedirects(t *testing.T) {
 	var got http.Header
+	var query string
 	other := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		got = r.Header.Clone()
+		got, query = r.Header.Clone(), r.URL.RawQuery
 		http.ServeContent(w, r, "", time.Time{}, strings.NewReader("0123456789"))
 	})
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -243,7 +240,7 @@ func TestRedirects(t *testing.T) {
 		case "/loop/k":
 			http.Redirect(w, r, "/loop/k", http.StatusFound)
 		default:
-			got = r.Header.Clone()
+			got, query = r.Header.Clone(), r.URL.RawQuery
 			_, _ = w.Write([]byte("0123456789"))
 		}
 	})
@@ -254,12 +251,93 @@ func TestRedirects(t *testing.T) {
 		if err != nil || string(v.Bytes) != "12" || got.Get("Range") == "" {
 			t.Errorf("%s: %q, %v", path, v.Bytes, err)
 		}
-		if got.Get("Authorization") != want || got.Get("X-Api-Key") != want || got.Get("Referer") != "" {
-			t.Errorf("%s: the last host got %v", path, got)
+		if got.Get("Authorization") != want || got.Get("X-Api-Key") != want || got.Get("Referer") != "" || query != "" {
+			t.Errorf("%s: the last host got %v and parameters %q", path, got, query)
 		}
 	}
 	if _, err := once(t, url+"/loop").Get(t.Context(), "k", o, nil); !errors.Is(err, fault.Unavailable) {
 		t.Errorf("in a circle: %v", err)
+	}
+}
+
+// A server without ETags takes no change because it takes no writes, and not for want of versions.
+func TestChangesAreReadOnly(t *testing.T) {
+	values := mem.New()
+	made, err := zarr.Create(t.Context(), values, "a", zarr.Spec{Shape: []int{4}, DType: dtype.Float32})
+	if err == nil {
+		err = zarr.Write(t.Context(), made, []float32{1, 2, 3, 4})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, etags := range []bool{true, false} {
+		st := once(t, serve(t, files(values, etags))+"/a%20b/")
+		a, err := zarr.OpenArray(t.Context(), st, "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = zarr.SetAttrs(t.Context(), a, zarr.Attrs{"units": "K"})
+		fake.WantKind(t, err, fault.ReadOnly)
+		fake.WantKind(t, zarr.Write(t.Context(), a, []float32{1, 2}, zarr.Range(1, 3)), fault.ReadOnly)
+	}
+}
+
+// From https nothing goes on in the clear, not even to the same host.
+func TestRedirectToPlainHTTP(t *testing.T) {
+	var asked atomic.Int64
+	plain := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		_, _ = w.Write([]byte("0123456789"))
+	})
+	tls := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, plain+"/k", http.StatusFound)
+	}))
+	defer tls.Close()
+	st := once(t, tls.URL+"/?sig=secret", Transport(tls.Client().Transport), Header("Authorization", "Bearer secret"))
+	_, err := st.Get(t.Context(), "k", store.GetOptions{}, nil)
+	if !errors.Is(err, fault.Refused) || !strings.Contains(fmt.Sprint(err), "https") || strings.Contains(fmt.Sprint(err), "secret") {
+		t.Errorf("got %v", err)
+	}
+	if n := asked.Load(); n != 0 {
+		t.Errorf("%d requests in the clear", n)
+	}
+}
+
+const proxyChild = "ZARGO_TEST_HTTP_PROXY_CHILD"
+
+// net/http reads the proxy variables once per process, so this needs a process of its own.
+func TestMain(m *testing.M) {
+	if os.Getenv(proxyChild) == "" {
+		os.Exit(m.Run())
+	}
+	st, err := Open(context.Background(), "http://zarr.invalid/root?sig=secret", Header("Authorization", "Bearer secret"))
+	if err == nil {
+		var v store.Value
+		v, err = st.Get(context.Background(), "k", store.GetOptions{}, nil)
+		fmt.Printf("%s", v.Bytes)
+	}
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// The proxy of the environment is used, and gets what is meant for the server.
+func TestProxy(t *testing.T) {
+	asked := make(chan string, 10)
+	proxy := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.Method + " " + r.URL.String() + " " + r.Header.Get("Authorization")
+		_, _ = w.Write([]byte("by proxy"))
+	})
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), proxyChild+"=1", "HTTP_PROXY="+proxy, "http_proxy="+proxy, "NO_PROXY=", "no_proxy=")
+	out, err := cmd.CombinedOutput()
+	if err != nil || string(out) != "by proxy" {
+		t.Fatalf("got %q, %v", out, err)
+	}
+	if got := <-asked; got != "GET http://zarr.invalid/root/k?sig=secret Bearer secret" || len(asked) != 0 {
+		t.Errorf("the proxy was asked %q, and %d times more", got, len(asked))
 	}
 }
 
@@ -297,46 +375,6 @@ func TestNoListing(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-}
-
-// As many connections as requests in flight, and no more.
-func TestConnections(t *testing.T) {
-	var opened atomic.Int64
-	srv := httptest.NewUnstartedServer(reply(200, strings.Repeat("x", 100_000)))
-	srv.Config.ConnState = func(_ net.Conn, state http.ConnState) {
-		if state == http.StateNew {
-			opened.Add(1)
-		}
-	}
-	srv.Start()
-	defer srv.Close()
-	st := once(t, srv.URL)
-	var wg sync.WaitGroup
-	for range 64 {
-		wg.Go(func() {
-			for range 20 {
-				if _, err := st.Get(t.Context(), "k", store.GetOptions{}, nil); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if n := opened.Load(); n > 70 {
-		t.Errorf("%d connections for 64 requests in flight", n)
-	}
-}
-
-func FuzzContentRange(f *testing.F) {
-	for _, h := range []string{"bytes 0-9/10", "bytes */10", "bytes 9-0/10", "bytes 0-10/10", "bytes 0-9/*", ""} {
-		f.Add(h)
-	}
-	f.Fuzz(func(t *testing.T, h string) {
-		first, last, size, ok := contentRange(h)
-		if ok && (first < 0 || first > last || last >= size) {
-			t.Errorf("%q gives %d to %d of %d", h, first, last, size)
-		}
-	})
 }
 
 func ExampleOpen() {

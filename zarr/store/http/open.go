@@ -9,10 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/store"
-	"github.com/zargo-io/zargo/zarr/store/limit"
-	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
 // defaultRequests is how many requests are in flight at once. 64: enough to hide 30 ms behind chunks of 1 MiB on a
@@ -24,8 +22,7 @@ type config struct {
 	query     string // with "?", or ""
 	header    http.Header
 	transport http.RoundTripper
-	inFlight  int
-	retry     []retry.Option
+	stack     provider.Stack
 }
 
 // Open opens "https://host/path?parameters". The path becomes the store's root. No request is made: a server that cannot
@@ -34,7 +31,7 @@ type config struct {
 // *UsageError: the URL or an option is malformed.
 //
 // The store retries and limits its requests (see [Retry] and [MaxInFlight]), and gives store.Tuning by store.As.
-func Open(_ context.Context, url string, opts ...Option) (store.Store, error) {
+func Open(ctx context.Context, url string, opts ...Option) (store.Store, error) {
 	c := &config{header: http.Header{}}
 	err := c.parseURL(url)
 	for _, o := range opts {
@@ -42,27 +39,24 @@ func Open(_ context.Context, url string, opts ...Option) (store.Store, error) {
 	}
 	var s store.Store
 	if err == nil {
-		s, err = c.build()
+		s, err = c.stack.Build(c.provider(), defaultRequests)
 	}
-	if err != nil {
-		return nil, &fault.KeyError{Op: "open", Store: c.base, Err: err}
-	}
-	return s, nil
+	return provider.Opened(ctx, c.base, s, err)
 }
 
 func (c *config) parseURL(raw string) error {
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil:
-		return usage("the URL cannot be read") // a cause would repeat some of it
+		return provider.Usage("the URL cannot be read") // a cause would repeat some of it
 	case u.Scheme != "http" && u.Scheme != "https":
-		return usage("the scheme is %q, neither http nor https", u.Scheme)
+		return provider.Usage("the scheme is %q, neither http nor https", u.Scheme)
 	case u.User != nil:
-		return usage("the URL holds a user: give http.Header with an Authorization")
+		return provider.Usage("the URL holds a user: give http.Header with an Authorization")
 	case u.Host == "" || u.Opaque != "":
-		return usage("the URL names no host")
+		return provider.Usage("the URL names no host")
 	case u.Fragment != "":
-		return usage(`the URL has a fragment; "#" in a path is written %%23`)
+		return provider.Usage(`the URL has a fragment; "#" in a path is written %%23`)
 	}
 	c.base = u.Scheme + "://" + u.Host + strings.TrimRight(u.EscapedPath(), "/")
 	if u.RawQuery != "" {
@@ -71,21 +65,7 @@ func (c *config) parseURL(raw string) error {
 	return nil
 }
 
-func (c *config) requests() int {
-	if c.inFlight > 0 {
-		return c.inFlight
-	}
-	return defaultRequests
-}
-
-// build makes the store and puts the layers around it, outermost first: retry, limit.
-func (c *config) build() (store.Store, error) {
-	limited, err := limit.New(c.provider(), c.requests())
-	if err != nil {
-		return nil, err
-	}
-	return retry.New(limited, c.retry...)
-}
+func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
 
 // provider is the server as a store, without layers.
 func (c *config) provider() *Store {
@@ -93,40 +73,44 @@ func (c *config) provider() *Store {
 	if t == nil {
 		t = transport(c.requests())
 	}
-	s := &Store{base: c.base, query: c.query, header: c.header, requests: c.requests()}
+	s := &Store{base: c.base, query: c.query, header: c.header, tuning: c.tuning()}
 	s.client = &http.Client{Transport: t, CheckRedirect: s.redirect}
 	return s
 }
 
-// transport keeps as many idle connections as there are requests at once: fewer means connecting again and again. It is
-// HTTP/1.1: over HTTP/2 all values would share one connection, its window and its lost packets.
+// transport has as many connections as there are requests at once. It is HTTP/1.1: over HTTP/2 all values would share one connection, its window and its lost packets.
 func transport(requests int) *http.Transport {
 	var p http.Protocols
 	p.SetHTTP1(true)
-	return &http.Transport{
+	t := &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
 		DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout:   10 * time.Second,
 		ResponseHeaderTimeout: time.Minute, // a server that says nothing for so long is taken for dead and asked again
 		ExpectContinueTimeout: time.Second,
-		MaxIdleConns:          requests,
-		MaxIdleConnsPerHost:   requests,
-		MaxConnsPerHost:       requests, // else a dial goes on when a connection came free meanwhile: 80 for 64 requests
-		IdleConnTimeout:       90 * time.Second,
-		DisableCompression:    true, // lengths must be the stored ones
 		Protocols:             &p,
 	}
+	provider.Connections(t, requests)
+	return t
 }
 
 // tuning holds the numbers for a server about which nothing is known.
-func tuning(requests int) store.Tuning {
+func (c *config) tuning() store.Tuning {
 	return store.Tuning{
-		Requests:   requests,
-		RangeGap:   256 << 10, // 30 ms at 10 MB/s for each of the connections that share a line
+		Requests:   c.requests(),
+		RangeGap:   256 << 10,
 		RangeMax:   16 << 20,
-		SplitAbove: 0, // a server that ignores ranges would send all of it for each part
-		ListFanout: 1, // there is no listing
+		SplitAbove: 0,
+		ListFanout: 1,
 		ListPage:   1,
 		Reason:     "HTTP: latency-bound like an object store, but often one machine and one line: polite at 64 requests",
+		Why: store.Reasons{
+			Requests:   c.stack.Why("hides 30 ms behind chunks of 1 MiB on a gigabit line, and is an eighth of the connections that nginx lets one worker have"),
+			RangeGap:   "30 ms at 10 MB/s for each of the connections that share a line",
+			RangeMax:   "as S3: short enough to repeat",
+			SplitAbove: "never: a server that ignores ranges would send all of it for each part",
+			ListFanout: "there is no listing",
+			ListPage:   "there is no listing",
+		},
 	}
 }

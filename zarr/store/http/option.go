@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
@@ -23,10 +24,10 @@ func Header(name, value string) Option {
 	return Option{fmt.Sprintf("http.Header(%q, …)", name), func(c *config) error {
 		key := http.CanonicalHeaderKey(name)
 		if key == "" || strings.ContainsAny(name, " \r\n:") || strings.ContainsAny(value, "\r\n\x00") {
-			return usage("header %q cannot be sent", name)
+			return provider.Usage("header %q cannot be sent", name)
 		}
 		if key == "Range" || key == "Accept-Encoding" || key == "Host" || strings.HasPrefix(key, "If-") {
-			return usage("header %s is not the caller's to set", key)
+			return provider.Usage("header %s is not the caller's to set", key)
 		}
 		c.header.Set(key, value)
 		return nil
@@ -41,23 +42,16 @@ func Transport(t http.RoundTripper) Option {
 // MaxInFlight bounds how many requests the store makes at once, over all arrays and calls on it; 0 is the default, 64.
 func MaxInFlight(n int) Option {
 	return Option{fmt.Sprintf("http.MaxInFlight(%d)", n), func(c *config) error {
-		if n < 0 {
-			return usage("MaxInFlight(%d) is negative", n)
-		}
-		c.inFlight = n
-		return nil
+		c.stack.InFlight = n
+		return c.stack.Check()
 	}}
 }
 
 // Retry changes how failed requests are repeated; see package retry for the defaults. Retry(retry.Tries(1)) is never.
 func Retry(opts ...retry.Option) Option {
-	return Option{fmt.Sprintf("http.Retry(%v)", opts), func(c *config) error { c.retry = append(c.retry, opts...); return nil }}
+	return Option{fmt.Sprintf("http.Retry(%v)", opts), func(c *config) error { c.stack.Retry = append(c.stack.Retry, opts...); return nil }}
 }
 
 // UsageError is a mistake in the URL or the options given to [Open]. It has no kind of package fault: it is not about
-// what is stored.
-type UsageError struct{ Text string }
-
-func (e *UsageError) Error() string { return e.Text }
-
-func usage(format string, args ...any) error { return &UsageError{fmt.Sprintf(format, args...)} }
+// what is stored. It is one type for all providers.
+type UsageError = provider.UsageError

@@ -3,44 +3,13 @@ package http
 import (
 	"errors"
 	"io"
-	"math"
 
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-const (
-	// believed is how many bytes are allocated on the word of a server alone. 64 MiB: more than any chunk that reads well.
-	believed = 64 << 20
-	// maxUntold bounds a value whose length is not announced and that the caller has not bounded.
-	maxUntold = 1 << 30
-)
-
-// readN appends exactly n bytes of r to buf. On error the result is buf with what did arrive.
-func readN(buf []byte, r io.Reader, n int64, bounded bool) ([]byte, error) {
-	if n > int64(math.MaxInt-len(buf)) {
-		return buf, fault.Newf(fault.Limit, "a value of %d bytes does not fit in memory", n)
-	}
-	for left := int(n); left > 0; {
-		step := left
-		if !bounded && cap(buf)-len(buf) < left {
-			step = min(left, max(believed, len(buf)))
-		}
-		if cap(buf)-len(buf) < step {
-			buf = append(make([]byte, 0, len(buf)+step), buf...)
-		}
-		m, err := io.ReadFull(r, buf[len(buf):len(buf)+step])
-		buf = buf[:len(buf)+m]
-		left -= m
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
-		if err != nil {
-			return buf, err
-		}
-	}
-	return buf, nil
-}
+// maxUntold bounds a value whose length is not announced and that the caller has not bounded.
+const maxUntold = 1 << 30
 
 // readAll reads a body whose end the protocol marks.
 func (a answer) readAll(r io.Reader, key string, most int64, buf []byte) (store.Value, error) {

@@ -18,7 +18,7 @@ type Store struct {
 	base, query string
 	header      http.Header
 	client      *http.Client
-	requests    int
+	tuning      store.Tuning
 }
 
 // String gives the URL without its parameters.
@@ -31,7 +31,7 @@ func (s *Store) Close() error { s.client.CloseIdleConnections(); return nil }
 func (s *Store) Provide(target any) bool {
 	t, ok := target.(*store.Tuning)
 	if ok {
-		*t = tuning(s.requests)
+		*t = s.tuning
 	}
 	return ok
 }
@@ -39,6 +39,9 @@ func (s *Store) Provide(target any) bool {
 func (s *Store) fail(op, key string, err error) error {
 	return &fault.KeyError{Op: op, Store: s.String(), Key: key, Err: err}
 }
+
+// ReadOnly is true, for store.IsReadOnly.
+func (s *Store) ReadOnly() bool { return true }
 
 // Put is fault.ReadOnly.
 func (s *Store) Put(_ context.Context, key string, _ []byte, _ store.PutOptions) (store.Version, error) {

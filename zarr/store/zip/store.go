@@ -29,6 +29,9 @@ func (s *Store) fail(op, key string, err error) error {
 	return &fault.KeyError{Op: op, Store: s.name, Key: key, Err: err}
 }
 
+// ReadOnly is true, for store.IsReadOnly.
+func (s *Store) ReadOnly() bool { return true }
+
 // Put is fault.ReadOnly. To write an archive see [Save] and [Writer].
 func (s *Store) Put(_ context.Context, key string, _ []byte, _ store.PutOptions) (store.Version, error) {
 	return "", s.refuse("put", key)

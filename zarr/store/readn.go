@@ -1,4 +1,4 @@
-package blob
+package store
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ const exactBelow = 64 << 20
 // ReadN appends exactly n bytes of r to buf. A buffer with room is not reallocated; one without is allocated once, at
 // its exact size, except that a claim of more than 64 MiB that the caller has not bounded is allocated as bytes arrive.
 //
-// It is for hooks. On error the result is buf with what did arrive; an early end is io.ErrUnexpectedEOF. fault.Limit:
+// It is for stores and for hooks of package blob. On error the result is buf with what did arrive; an early end is io.ErrUnexpectedEOF. fault.Limit:
 // n does not fit an int.
 func ReadN(buf []byte, r io.Reader, n int64, bounded bool) ([]byte, error) {
 	if n < 0 || n > int64(math.MaxInt-len(buf)) {
@@ -50,7 +50,7 @@ func withRoom(buf []byte, n int) []byte {
 	return append(make([]byte, 0, len(buf)+n), buf...)
 }
 
-// AtEnd tells that r has no more bytes. Hooks call it after ReadN: it lets the connection be used again, lets a
+// AtEnd tells that r has no more bytes. Stores call it after ReadN: it lets the connection be used again, lets a
 // checksum over the body be compared, and catches an answer longer than it announced.
 func AtEnd(r io.Reader) error {
 	var one [1]byte

@@ -1,0 +1,45 @@
+package azure
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/internal/provider/fake"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/retry"
+)
+
+// held is Azure as the tests that all providers share see it.
+func held() fake.Provider {
+	at := func(base string) string {
+		protocol, host, _ := strings.Cut(base, "://")
+		return "azblob://zarr-test/?localemu=true&storage_account=acct&protocol=" + protocol + "&domain=" + url.QueryEscape(host)
+	}
+	return fake.Provider{
+		Serve: func(t testing.TB) (*fake.Server, store.Store) {
+			f := NewFake(t)
+			return f.Server, open(t, at(f.URL))
+		},
+		Open: func(t testing.TB, base string, rt http.RoundTripper, opts ...retry.Option) store.Store {
+			o := []Option{Retry(opts...)}
+			if rt != nil {
+				o = append(o, HTTPClient(&http.Client{Transport: rt}))
+			}
+			return open(t, at(base), o...)
+		},
+		Unauthorized: azureSays(401, "NoAuthenticationInformation"),
+		Forbidden:    azureSays(403, "AuthenticationFailed"),
+		NoBucket:     azureSays(404, "ContainerNotFound"),
+		Empty:        fault.Unavailable, EmptyWhole: fault.Unavailable,
+	}
+}
+
+// The failures that all providers are held to; those of Azure alone are in TestAzureFailures.
+func TestFailures(t *testing.T) { environment(t); fake.Failures(t, held()) }
+
+func TestUnsent(t *testing.T) { environment(t); fake.Unsent(t, held(), `"1"`) }
+
+func TestHanging(t *testing.T) { environment(t); fake.Hanging(t, held(), `"1"`) }

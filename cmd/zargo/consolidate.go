@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+type consolidateCmd struct {
+	URL   string `arg:"" name:"url" help:"The group."`
+	Check bool   `help:"Only compare the consolidated metadata that is there with the nodes."`
+}
+
+// Run gathers the metadata of a hierarchy in one document, or tells where that document is out of date.
+func (c *consolidateCmd) Run(ctx context.Context, s *session) error {
+	p, n, err := s.openNode(ctx, c.URL)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	g, ok := n.(*zarr.Group)
+	if !ok {
+		return p.fail(fault.Newf(fault.NotFound, "this is an array, not a group"))
+	}
+	if !c.Check {
+		_, err := zarr.Consolidate(ctx, g)
+		return p.fail(err)
+	}
+	stale, err := zarr.Stale(ctx, g)
+	if err != nil {
+		return p.fail(err)
+	}
+	for _, d := range stale {
+		if _, err := fmt.Fprintf(s.out, "%s\t%s\n", d.Why, d.Path); err != nil {
+			return err
+		}
+	}
+	if len(stale) > 0 {
+		return p.fail(fault.Newf(fault.Conflict, "the consolidated metadata is out of date: %d nodes differ", len(stale)))
+	}
+	return nil
+}

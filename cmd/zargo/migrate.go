@@ -1,0 +1,33 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/zargo-io/zargo/zarr"
+)
+
+type migrateCmd struct {
+	URL    string `arg:"" name:"url" help:"The array, or the group with all that is below it."`
+	DryRun bool   `name:"dry-run" help:"Only say what would be done."`
+	Remove bool   `help:"Remove the old metadata once all of the new is there."`
+}
+
+// Run gives v1 and v2 nodes v3 metadata. It prints a line for each.
+func (c *migrateCmd) Run(ctx context.Context, s *session) error {
+	p, n, err := s.openNode(ctx, c.URL)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	steps, err := zarr.Migrate(ctx, n, zarr.MigrateOptions{DryRun: c.DryRun, Remove: c.Remove})
+	if err != nil {
+		return p.fail(err)
+	}
+	for _, m := range steps {
+		if _, err := fmt.Fprintln(s.out, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}

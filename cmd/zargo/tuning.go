@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// tuningInfo is a store's numbers in JSON.
+type tuningInfo struct {
+	URL     string       `json:"url"`
+	Reason  string       `json:"reason"`
+	Numbers []numberInfo `json:"numbers"`
+}
+
+type numberInfo struct {
+	Name   string `json:"name"`
+	Value  int64  `json:"value"`
+	Unit   string `json:"unit"`
+	Reason string `json:"reason"`
+}
+
+// tuning shows the numbers of the store at the URL; no node need be there. An archive has those of the store that it lies
+// in, and is not opened.
+func (c *infoCmd) tuning(ctx context.Context, s *session) error {
+	l, err := parseURL(c.URL)
+	if err != nil {
+		return err
+	}
+	t := store.Local() // of mem
+	if where := l; l.Scheme != "mem" {
+		where.Inside = nil
+		st, err := s.openStore(ctx, where)
+		if err != nil {
+			return at(l.String(), err)
+		}
+		t = store.TuningOf(st)
+		if err := st.Close(); err != nil {
+			return at(l.String(), err)
+		}
+	}
+	info := tuningInfo{URL: l.String(), Reason: t.Reason}
+	for _, n := range t.Numbers() {
+		info.Numbers = append(info.Numbers, numberInfo{strings.ReplaceAll(n.Name, " ", "_"), n.Value, n.Unit, n.Reason})
+	}
+	if c.JSON {
+		return printJSON(s.out, info)
+	}
+	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "store\t%s\n", oneLine(info.URL))
+	for _, n := range t.Numbers() {
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\n", n.Name, n.Value, n.Unit, n.Reason)
+	}
+	fmt.Fprintf(w, "all\t%s\n", t.Reason)
+	return w.Flush()
+}

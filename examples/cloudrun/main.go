@@ -1,0 +1,98 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/examples/internal/region"
+	"github.com/zargo-io/zargo/examples/internal/web"
+	"github.com/zargo-io/zargo/gcs"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/dir"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	l, err := net.Listen("tcp", ":"+cmp.Or(os.Getenv("PORT"), "8080"))
+	if err == nil {
+		err = run(ctx, os.Getenv("ARRAY_URL"), l)
+	}
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "cloudrun:", err)
+		os.Exit(1)
+	}
+}
+
+const (
+	// most is the number of elements in an answer: 80 of them at once, of 8 bytes and 25 characters each, are 170 MB.
+	most = 1 << 16
+	// timeout is how long a request may take.
+	timeout = 30 * time.Second
+)
+
+func run(ctx context.Context, url string, l net.Listener) (err error) {
+	a, err := open(ctx, url)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	defer func() { err = errors.Join(err, a.Store().Close()) }()
+	log.Printf("%v; %d MiB in flight at most", a, concurrency.Default().Bytes.Size()>>20)
+	return web.Serve(ctx, l, handler{a})
+}
+
+func open(ctx context.Context, url string) (*zarr.Array, error) {
+	var st store.Store
+	switch {
+	case url == "":
+		return nil, errors.New("ARRAY_URL is not set")
+	case strings.HasPrefix(url, "gs://"):
+		var err error
+		if st, err = gcs.Open(ctx, url); err != nil {
+			return nil, err
+		}
+	default:
+		st = dir.New(strings.TrimPrefix(url, "file://"))
+	}
+	return zarr.OpenArray(ctx, st, "")
+}
+
+// handler answers with regions of one array.
+type handler struct{ array *zarr.Array }
+
+func (h handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	if req.URL.Path != "/" {
+		http.NotFound(w, req)
+		return
+	}
+	if req.Method != http.MethodGet {
+		w.Header().Set("Allow", http.MethodGet)
+		http.Error(w, "GET is wanted", http.StatusMethodNotAllowed)
+		return
+	}
+	ctx, cancel := context.WithTimeout(req.Context(), timeout)
+	defer cancel()
+	r, err := region.Parse(req.URL.Query().Get("region"), h.array.Shape())
+	if err != nil {
+		web.Fail(w, err)
+		return
+	}
+	answer, err := region.Read(ctx, h.array, r, most)
+	if err != nil {
+		web.Fail(w, err)
+		return
+	}
+	web.JSON(w, answer)
+}

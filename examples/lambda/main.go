@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/examples/internal/region"
+	"github.com/zargo-io/zargo/s3"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/dir"
+)
+
+func main() {
+	f, err := open(context.Background(), os.Getenv("ARRAY_URL"))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "lambda:", err)
+		os.Exit(1)
+	}
+	log.Printf("%v; %d MiB in flight at most", f.array, concurrency.Default().Bytes.Size()>>20)
+	lambda.Start(f.answer)
+}
+
+const (
+	// most is the number of elements in an answer. Lambda lets 6 MB through, and a number may take 25 characters.
+	most = 240_000
+	// margin is what a call leaves of its time for saying that there was too little.
+	margin = 250 * time.Millisecond
+)
+
+// function is what outlives a call.
+type function struct{ array *zarr.Array }
+
+type event struct {
+	Region string `json:"region"`
+}
+
+func open(ctx context.Context, url string) (*function, error) {
+	var st store.Store
+	switch {
+	case url == "":
+		return nil, fmt.Errorf("ARRAY_URL is not set")
+	case strings.HasPrefix(url, "s3://"):
+		var err error
+		if st, err = s3.Open(ctx, url); err != nil {
+			return nil, err
+		}
+	default:
+		st = dir.New(strings.TrimPrefix(url, "file://"))
+	}
+	a, err := zarr.OpenArray(ctx, st, "")
+	if err != nil {
+		return nil, err
+	}
+	return &function{a}, nil
+}
+
+// answer is called by Lambda, with the function's deadline in ctx.
+func (f *function) answer(ctx context.Context, e event) (region.Answer, error) {
+	if end, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, end.Add(-margin))
+		defer cancel()
+	}
+	r, err := region.Parse(e.Region, f.array.Shape())
+	if err != nil {
+		return region.Answer{}, err
+	}
+	return region.Read(ctx, f.array, r, most)
+}

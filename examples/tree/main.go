@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/zargo-io/zargo/examples/internal/openurl"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "tree:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) (err error) {
+	flags := flag.NewFlagSet("tree", flag.ContinueOnError)
+	flags.SetOutput(out)
+	direct := flags.Bool("direct", false, "ignore consolidated metadata")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() != 1 {
+		return errors.New("the URL of one group is wanted")
+	}
+	st, err := openurl.Open(ctx, flags.Arg(0))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	var opts []zarr.Option
+	if *direct {
+		opts = append(opts, zarr.Direct())
+	}
+	return draw(ctx, st, out, opts...)
+}
+
+// draw draws what hangs below the store's root.
+func draw(ctx context.Context, st store.Store, out io.Writer, opts ...zarr.Option) error {
+	var requests atomic.Int64
+	st = store.Observe(st, func(store.Event) { requests.Add(1) })
+	root, err := zarr.OpenGroup(ctx, st, "", opts...)
+	if err != nil {
+		return err
+	}
+	// Walk yields level by level; a drawing goes down first. Names are sorted by segment: a/b comes before a-b.
+	nodes := map[string]zarr.Node{"": root}
+	var bad []error
+	for n, err := range root.Walk(ctx) {
+		var broken *zarr.MetaError
+		switch {
+		case errors.As(err, &broken):
+			bad = append(bad, err)
+		case err != nil:
+			return err
+		default:
+			nodes[n.Path()] = n
+		}
+	}
+	paths := slices.SortedFunc(maps.Keys(nodes), func(a, b string) int {
+		return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/"))
+	})
+	for _, path := range paths {
+		line(out, nodes[path])
+	}
+	for _, err := range bad {
+		fmt.Fprintf(out, "! %v\n", err)
+	}
+	fmt.Fprintf(out, "%d nodes, %d requests\n", len(nodes), requests.Load())
+	return errors.Join(bad...)
+}
+
+// line draws one node, indented by its depth, and its attributes in order.
+func line(out io.Writer, n zarr.Node) {
+	depth := 0
+	if n.Path() != "" {
+		depth = 1 + strings.Count(n.Path(), "/")
+	}
+	indent := strings.Repeat("  ", depth)
+	if a, ok := n.(*zarr.Array); ok {
+		fmt.Fprintf(out, "%s%s  %v %v in chunks of %v\n", indent, n.Name(), a.DType(), a.Shape(), a.Chunks())
+	} else {
+		fmt.Fprintf(out, "%s%s/\n", indent, n.Name())
+	}
+	attrs := n.Attrs()
+	for _, name := range slices.Sorted(maps.Keys(attrs)) {
+		text, err := json.Marshal(attrs[name])
+		if err != nil {
+			text = []byte(err.Error())
+		}
+		fmt.Fprintf(out, "%s  @%s = %s\n", indent, name, text)
+	}
+}

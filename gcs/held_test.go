@@ -1,0 +1,40 @@
+package gcs
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/zargo-io/zargo/internal/provider/fake"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/retry"
+)
+
+// held is GCS as the tests that all providers share see it.
+func held() fake.Provider {
+	at := func(base string) string { return "gs://zarr-test/?endpoint=" + url.QueryEscape(base) }
+	return fake.Provider{
+		Serve: func(t testing.TB) (*fake.Server, store.Store) {
+			f := NewFake(t)
+			return f.Server, open(t, at(f.URL))
+		},
+		Open: func(t testing.TB, base string, rt http.RoundTripper, opts ...retry.Option) store.Store {
+			as := Anonymous()
+			if rt != nil {
+				as = HTTPClient(&http.Client{Transport: rt})
+			}
+			return open(t, at(base), as, Retry(opts...))
+		},
+		Unauthorized: fake.Page(401, "application/xml", xmlError("AuthenticationRequired", "m")),
+		Forbidden:    fake.Page(403, "application/xml", xmlError("AccessDenied", "m")),
+		NoBucket:     fake.Page(404, "application/xml", xmlError("NoSuchBucket", "m")),
+		Empty:        fault.Unavailable, EmptyWhole: fault.Unavailable,
+	}
+}
+
+func TestFailures(t *testing.T) { noEnvironment(t); fake.Failures(t, held()) }
+
+func TestUnsent(t *testing.T) { noEnvironment(t); fake.Unsent(t, held(), "5") }
+
+func TestHanging(t *testing.T) { noEnvironment(t); fake.Hanging(t, held(), "5") }

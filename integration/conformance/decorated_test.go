@@ -1,0 +1,78 @@
+package conformance
+
+import (
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/limit"
+	"github.com/zargo-io/zargo/zarr/store/retry"
+	"github.com/zargo-io/zargo/zarr/store/storetest"
+)
+
+// layer puts a decorator around a store.
+type layer func(*testing.T, pair) pair
+
+// around is a layer that a writer of its own has no part in.
+func around(f func(store.Store) (store.Store, error)) layer {
+	return func(t *testing.T, p pair) pair {
+		t.Helper()
+		s, err := f(p.s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pair{s, p.w}
+	}
+}
+
+func prefixed(t *testing.T, p pair) pair {
+	t.Helper()
+	for _, k := range []string{"run 7+/a", "run 7", "run 7+b/c", "z"} {
+		if _, err := p.writer().Put(t.Context(), k+"/neighbour", []byte("outside"), store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	of := func(st store.Store) store.Store {
+		if st == nil {
+			return nil
+		}
+		inner, err := store.Prefix(st, "run 7+/x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return inner
+	}
+	return pair{of(p.s), of(p.w)}
+}
+
+func TestDecorated(t *testing.T) {
+	observed := around(func(st store.Store) (store.Store, error) { return store.Observe(st, func(store.Event) {}), nil })
+	retried := around(func(st store.Store) (store.Store, error) { return retry.New(st, quick()...) })
+	limited := around(func(st store.Store) (store.Store, error) { return limit.New(st, 2) })
+	readOnly := func(_ *testing.T, p pair) pair { return pair{store.ReadOnly(p.s), p.writer()} }
+	tests := []struct {
+		name   string
+		layers []layer // innermost first
+	}{
+		{"bare", nil},
+		{"prefix", []layer{prefixed}},
+		{"observe", []layer{observed}},
+		{"limit", []layer{limited}},
+		{"retry", []layer{retried}},
+		{"readonly", []layer{readOnly}},
+		{"all", []layer{limited, retried, prefixed, observed}},
+		{"all, otherwise", []layer{prefixed, observed, limited, retried}},
+	}
+	each(t, func(t *testing.T, p place) {
+		for _, tt := range tests {
+			t.Run(tt.name, func(t *testing.T) {
+				check(t, p, p.known, func() pair {
+					o := p.bare(t)
+					for _, l := range tt.layers {
+						o = l(t, o)
+					}
+					return o
+				}, append(few(), storetest.Rounds(1))...)
+			})
+		}
+	})
+}

@@ -1,0 +1,88 @@
+package conformance
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/zargo-io/zargo/integration/bucket"
+	"github.com/zargo-io/zargo/integration/faultproxy"
+)
+
+// spared tells of requests whose lost answer cannot be told from success (see package retry): increments, where two writers
+// send the same bytes, and deletes of one version. GCS has an upload's key in the body; there it is every conditional one.
+func spared(r *http.Request) bool {
+	condition := r.URL.Query().Get("ifGenerationMatch")
+	return r.Method == "DELETE" || r.Method == "PUT" && strings.HasSuffix(r.URL.Path, "/count") ||
+		r.Method == "POST" && condition != "" && condition != "0"
+}
+
+// fate picks what happens to a request that is not spared.
+type fate func() faultproxy.Kind
+
+// chance gives a share of the requests one of the kinds.
+func chance(share float64, kinds ...faultproxy.Kind) fate {
+	return func() faultproxy.Kind {
+		if rand.Float64() >= share {
+			return faultproxy.None
+		}
+		return kinds[rand.IntN(len(kinds))]
+	}
+}
+
+// nth gives every n-th request a fault, each kind in turn. Where faults are rare it leaves none out.
+func nth(n int64, kinds ...faultproxy.Kind) fate {
+	var count atomic.Int64
+	return func() faultproxy.Kind {
+		i := count.Add(1)
+		if i%n != 0 {
+			return faultproxy.None
+		}
+		return kinds[i/n%int64(len(kinds))]
+	}
+}
+
+// The contract holds whatever happens on the way.
+func TestOnAFaultyWay(t *testing.T) {
+	const slow, reset, cut, lost = faultproxy.SlowDown, faultproxy.Reset, faultproxy.Truncate, faultproxy.Lost
+	tests := []struct {
+		name    string
+		latency float64 // ms
+		fate    func() fate
+		kinds   []faultproxy.Kind // that must have happened
+	}{
+		{"throttled, reset, truncated", 0, func() fate { return chance(0.15, slow, reset, cut) }, []faultproxy.Kind{slow, reset, cut}},
+		{"answers lost", 0, func() fate { return chance(0.05, lost) }, []faultproxy.Kind{lost}},
+		{"30 ms away, two faults in a hundred", 30, func() fate { return nth(50, slow, reset, cut, lost) }, []faultproxy.Kind{reset, cut}},
+	}
+	each(t, func(t *testing.T, p place) {
+		if p.net == nil {
+			return
+		}
+		for _, tt := range tests {
+			t.Run(tt.name, func(t *testing.T) {
+				t.Parallel()
+				fate := tt.fate()
+				proxy := faultproxy.Start(t, bucket.Endpoint(t, p.net.url(t)), faultproxy.Config{
+					LatencyMS: tt.latency, RewriteHost: p.net.ownHost, Script: func(r *http.Request) faultproxy.Fault {
+						if spared(r) {
+							return faultproxy.Fault{}
+						}
+						return faultproxy.Fault{Kind: fate()}
+					}})
+				check(t, p, p.known, func() pair {
+					return p.net.open(t, p.net.url(t), proxy.Addr())
+				}, few()...)
+				s := proxy.Stats()
+				t.Logf("%d requests, faults %v, %d in flight at most", s.Requests, s.Faults, s.PeakInFlight)
+				for _, k := range tt.kinds {
+					if s.Faults[k] == 0 {
+						t.Errorf("no request met the fault %s", k)
+					}
+				}
+			})
+		}
+	})
+}

@@ -1,0 +1,53 @@
+package load
+
+import (
+	"testing"
+
+	"github.com/zargo-io/zargo/integration/bucket"
+	"github.com/zargo-io/zargo/integration/faultproxy"
+	"github.com/zargo-io/zargo/zarr/store/retry"
+)
+
+// TestFaultyWay has 5 % of all requests meet a 503, 5 % a reset, 5 % a body cut short and 5 % an answer that is lost after
+// the server did its part, each alone and all together.
+func TestFaultyWay(t *testing.T) { each(t, faultyWay) }
+
+func faultyWay(t *testing.T, b bucket.Provider) {
+	const share = 0.05
+	tests := []struct {
+		name  string
+		rates faultproxy.Rates
+		kinds []faultproxy.Kind // that must have happened
+	}{
+		{"503", faultproxy.Rates{SlowDown: share}, []faultproxy.Kind{faultproxy.SlowDown}},
+		{"reset", faultproxy.Rates{Reset: share}, []faultproxy.Kind{faultproxy.Reset}},
+		{"truncated", faultproxy.Rates{Truncate: share}, []faultproxy.Kind{faultproxy.Truncate}},
+		{"lost", faultproxy.Rates{Lost: share}, []faultproxy.Kind{faultproxy.Lost}},
+		{
+			"all", faultproxy.Rates{SlowDown: share, Reset: share, Truncate: share, Lost: share},
+			[]faultproxy.Kind{faultproxy.SlowDown, faultproxy.Reset, faultproxy.Truncate, faultproxy.Lost},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p, u := through(t, b, faultproxy.Config{Seed: 1, Rates: tt.rates})
+			st := open(t, b, u, inFlight, retry.Tries(30)) // ten in a row happen once in 10^7 requests when a fifth of them fail
+			create(t, st, "x", spec(16))
+			r, err := work(t.Context(), st, "x", 16, 3)
+			if err != nil {
+				t.Error(err)
+			}
+			n, err := count(t, st, st, 10, 3)
+			if err != nil {
+				t.Error(err)
+			}
+			stats := p.Stats()
+			for _, k := range tt.kinds {
+				if stats.Faults[k] == 0 {
+					t.Errorf("no request met %q: the test shows nothing", k)
+				}
+			}
+			t.Logf("%v; counters: %v; %d requests, %v", r, n, stats.Requests, stats.Faults)
+		})
+	}
+}

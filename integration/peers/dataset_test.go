@@ -1,0 +1,391 @@
+package peers
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// saved is what xarray knows of a group that it wrote and read again.
+type saved struct {
+	Attrs     map[string]any
+	Variables map[string]savedVariable
+}
+
+// savedVariable is a variable that xarray did not decode.
+type savedVariable struct {
+	Dims   []string
+	Shape  []int
+	DType  string
+	Attrs  map[string]any
+	Fill   *string // _FillValue's bytes in hex
+	SHA256 *string // of the values' bytes; nil for text of any length
+}
+
+// groups are the groups that are datasets.
+var groups = []string{"", "sub/part"}
+
+// xarrays are the ways by which xarray gets to a place, for writing; where there is a web server it writes in its folder.
+func xarrays(name string) []string {
+	return map[string][]string{
+		"dir": {"local", "obstore", "fsspec"}, "s3": {"obstore", "fsspec"}, "gcs": {"fsspec"}, "azure": {"obstore", "fsspec"}, "http": {"local"},
+	}[name]
+}
+
+// xarraysReading are the ways by which xarray reads what zargo wrote.
+func xarraysReading(name string) []string {
+	return map[string][]string{
+		"dir": {"local", "obstore", "fsspec"}, "s3": {"obstore", "fsspec"}, "gcs": {"obstore", "fsspec"}, "azure": {"obstore", "fsspec"},
+		"http": {"obstore", "fsspec"},
+	}[name]
+}
+
+func TestXarrayWritesWeRead(t *testing.T) {
+	everywhere(t, func(_ *testing.T, name string, at place) (jobs []job) {
+		for _, format := range []int{2, 3} {
+			for _, via := range xarrays(name) {
+				jobs = append(jobs, job{Do: "save", Peer: "xarray/" + via, Place: at.in, Path: fmt.Sprintf("%s/v%d", via, format), Format: format})
+			}
+			for _, l := range xarrayLacks(name, "write") {
+				jobs = append(jobs, job{Do: "save", Peer: l.peer, Place: at.out, Path: fmt.Sprintf("lack/v%d", format), Format: format, lack: true})
+			}
+		}
+		return jobs
+	}, func(t *testing.T, name string, at place, jobs []job, answers []said) {
+		for i, j := range jobs {
+			t.Run(fmt.Sprintf("%s/v%d", j.Peer, j.Format), func(t *testing.T) {
+				switch s := answers[i]; {
+				case j.lack:
+					lackOf(name, j.Peer, "write").check(t, s)
+				case !s.done():
+					t.Errorf("%s %s", s.Error, s.Differs)
+				default:
+					readDataset(t, at.reads, j.Path, j.Format, s.Groups)
+				}
+			})
+		}
+	})
+}
+
+func TestWeWriteXarrayReads(t *testing.T) {
+	const verb = "read without consolidated metadata"
+	everywhere(t, func(t *testing.T, name string, at place) (jobs []job) {
+		for _, format := range []int{2, 3} {
+			path := fmt.Sprintf("plain/v%d", format)
+			writeDataset(t, at.writes, path, format)
+			for _, via := range xarraysReading(name) {
+				j := job{Do: "load", Peer: "xarray/" + via, Place: at.out, Path: path, Format: format}
+				if lackOf(name, j.Peer, verb) != nil {
+					l := j
+					l.lack = true
+					jobs = append(jobs, l)
+					j.Path = fmt.Sprintf("%s/v%d", via, format)
+					writeDataset(t, at.writes, j.Path, format)
+					j.Path, j.Place, j.Consolidate = "", at.out+"/"+j.Path, at.in+"/"+j.Path // xarray looks for it at the root only
+				}
+				jobs = append(jobs, j)
+			}
+		}
+		return jobs
+	}, func(t *testing.T, name string, _ place, jobs []job, answers []said) {
+		for i, j := range jobs {
+			t.Run(fmt.Sprintf("%s/v%d", j.Peer, j.Format), func(t *testing.T) {
+				switch s := answers[i]; {
+				case j.lack:
+					lackOf(name, j.Peer, verb).check(t, s)
+				case !s.done():
+					t.Errorf("%s %s", s.Error, s.Differs)
+				case len(s.Groups) != len(groups):
+					t.Errorf("%d groups, want %d", len(s.Groups), len(groups))
+				}
+			})
+		}
+	})
+}
+
+func xarrayLacks(place, verb string) []lack {
+	return slices.DeleteFunc(slices.Clone(lacks), func(l lack) bool {
+		return l.place != place || l.verb != verb || !strings.HasPrefix(l.peer, "xarray/")
+	})
+}
+
+// variableAt is the variable that a pointer into consolidated metadata names.
+func variableAt(pointer string) string {
+	_, after, _ := strings.Cut(pointer, "/metadata/")
+	if end := strings.IndexAny(after, "/~"); end >= 0 { // ~1 is the slash in a name
+		after = after[:end]
+	}
+	return after
+}
+
+// readDataset opens what xarray wrote, walks all of it in one request, and compares it with what xarray says and with what
+// it must be.
+func readDataset(t *testing.T, st store.Store, path string, format int, told map[string]saved) {
+	var mu sync.Mutex
+	var events []string
+	seen := store.Observe(st, func(e store.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		events = append(events, e.String())
+	})
+	root, err := zarr.OpenGroup(t.Context(), seen, path, zarr.Format(format))
+	if err != nil {
+		t.Fatal(err)
+	}
+	events = nil
+	found := map[string]map[string]*zarr.Array{"": {}}
+	attrs := map[string]zarr.Attrs{"": root.Attrs()}
+	refused := 0
+	for n, err := range root.Walk(t.Context()) {
+		var where *zarr.MetaError
+		if errors.As(err, &where) {
+			if u := unreadOf(format, variableAt(where.Pointer)); u != nil {
+				u.check(t, err)
+				refused++
+				continue
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		rel := strings.TrimPrefix(n.Path(), path+"/")
+		switch n := n.(type) {
+		case *zarr.Group:
+			attrs[rel], found[rel] = n.Attrs(), map[string]*zarr.Array{}
+		case *zarr.Array:
+			group := strings.TrimSuffix(strings.TrimSuffix(rel, n.Name()), "/")
+			found[group][n.Name()] = n
+		}
+	}
+	if len(events) > 1 || slices.ContainsFunc(events, func(e string) bool { return !strings.HasPrefix(e, "get ") }) {
+		t.Errorf("the walk took the requests %q, want at most one get", events)
+	}
+	if want := map[string]bool{"": true, "sub": true, "sub/part": true}; len(attrs) != len(want) {
+		t.Errorf("groups %q", slices.Sorted(maps.Keys(attrs)))
+	}
+	for _, group := range groups {
+		vars, want := Dataset(group)
+		sameJSON(t, group+": attributes", attrs[group], told[group].Attrs)
+		sameJSON(t, group+": attributes", attrs[group], want)
+		for _, v := range vars {
+			a := found[group][v.Name]
+			if a == nil {
+				t.Errorf("%q: no variable %s", group, v.Name)
+				continue
+			}
+			readVariable(t, a, v, told[group].Variables[v.Name])
+			delete(found[group], v.Name)
+		}
+		for name, a := range found[group] { // those that are no longer refused
+			if u := unreadOf(format, name); u != nil {
+				u.check(t, nil)
+				continue
+			}
+			t.Errorf("%q: %v is not compared with anything", group, a)
+		}
+	}
+	for _, u := range unreads {
+		if u.format == format {
+			refused--
+		}
+	}
+	if refused != 0 {
+		t.Errorf("%d more variables are refused than unreads has", refused)
+	}
+}
+
+func readVariable(t *testing.T, a *zarr.Array, v Variable, told savedVariable) {
+	t.Helper()
+	if a.DType() != v.DType || told.DType != v.DType.String() || !slices.Equal(a.Shape(), v.Shape) || !slices.Equal(told.Shape, v.Shape) {
+		t.Errorf("%v, want %s %v; xarray says %s %v", a, v.DType, v.Shape, told.DType, told.Shape)
+	}
+	attrs := a.Attrs()
+	dims := a.Dims()
+	if a.Format() == 2 {
+		names, _, err := zarr.Attr[[]string](a, "_ARRAY_DIMENSIONS")
+		if err != nil {
+			t.Error(err)
+		}
+		dims = names
+		delete(attrs, "_ARRAY_DIMENSIONS")
+	}
+	if !slices.Equal(dims, v.Dims) || !slices.Equal(told.Dims, v.Dims) {
+		t.Errorf("%s has axes %q, want %q; xarray says %q", v.Name, dims, v.Dims, told.Dims)
+	}
+	if got, want := fillOf(t, a, attrs), told.Fill; (got == nil) != (want == nil) || got != nil && hex.EncodeToString(got) != *want {
+		t.Errorf("%s has _FillValue %x, xarray says %v", v.Name, got, want)
+	}
+	delete(attrs, "_FillValue")
+	sameJSON(t, v.Name+": attributes", attrs, told.Attrs)
+	for k, want := range v.Attrs {
+		sameJSON(t, v.Name+": "+k, attrs[k], want)
+	}
+	var report zarr.Report
+	a, err := a.With(zarr.ReportTo(&report))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := bytes.Repeat([]byte{0xa5}, len(v.Raw))
+	if err := zarr.ReadBytes(t.Context(), a, got); err != nil {
+		t.Error(err)
+		return
+	}
+	if i := differ(got, v.Raw); i >= 0 {
+		i -= i % v.DType.Size()
+		t.Errorf("%s: element %d is %x, want %x", v.Name, i/v.DType.Size(), got[i:i+v.DType.Size()], v.Raw[i:i+v.DType.Size()])
+	}
+	if told.SHA256 == nil || *told.SHA256 != digest(got) {
+		t.Errorf("%s: xarray reads other bytes", v.Name)
+	}
+	if want := map[string]int64{"t2m": 1}[v.Name]; report.Missing.Load() != want {
+		t.Errorf("%s: %d chunks are not stored, want %d", v.Name, report.Missing.Load(), want)
+	}
+	if v.Name == "time" {
+		checkTimes(t, a)
+	}
+}
+
+// fillOf is the value that stands for a missing one, in memory form: v2's fill value, or v3's attribute _FillValue, which
+// is a number, and base64 of a float64 for a float.
+func fillOf(t *testing.T, a *zarr.Array, attrs zarr.Attrs) []byte {
+	t.Helper()
+	if a.Format() == 2 {
+		return a.Fill()
+	}
+	switch v := attrs["_FillValue"].(type) {
+	case nil:
+		return nil
+	case json.Number:
+		n, err := v.Int64()
+		if err != nil {
+			t.Error(err)
+		}
+		return binary.LittleEndian.AppendUint64(nil, uint64(n))[:a.DType().Size()]
+	case string:
+		b, err := base64.StdEncoding.DecodeString(v)
+		if err != nil || len(b) != 8 {
+			t.Errorf("_FillValue %q: %v", v, err)
+			return nil
+		}
+		f := math.Float64frombits(binary.LittleEndian.Uint64(b))
+		if a.DType() == dtype.Float32 {
+			return raw(float32(f))
+		}
+		return raw(f)
+	}
+	t.Errorf("_FillValue is %v", attrs["_FillValue"])
+	return nil
+}
+
+// checkTimes decodes the axis time by its attributes, as a user would.
+func checkTimes(t *testing.T, a *zarr.Array) {
+	t.Helper()
+	units, _, err := zarr.Attr[string](a, "units")
+	if err != nil {
+		t.Fatal(err)
+	}
+	epoch, err := time.Parse("hours since 2006-01-02T15:04:05", units)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hours, err := zarr.Read[int64](t.Context(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, h := range hours {
+		if got, want := epoch.Add(time.Duration(h)*time.Hour), start().Add(time.Duration(i)*step); !got.Equal(want) {
+			t.Errorf("instant %d is %v, want %v", i, got, want)
+		}
+	}
+}
+
+// writeDataset writes the groups as xarray expects to find them.
+func writeDataset(t *testing.T, st store.Store, path string, format int) {
+	t.Helper()
+	for _, group := range groups {
+		vars, attrs := Dataset(group)
+		g, err := zarr.CreateGroup(t.Context(), st, strings.Trim(path+"/"+group, "/"), zarr.GroupSpec{Format: format, Attrs: attrs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		each(t, len(vars), func(ctx context.Context, i int) error { return writeVariable(ctx, g, vars[i]) })
+	}
+}
+
+func writeVariable(ctx context.Context, g *zarr.Group, v Variable) error {
+	attrs := maps.Clone(v.Attrs)
+	if attrs == nil {
+		attrs = map[string]any{}
+	}
+	spec := zarr.Spec{Shape: v.Shape, Chunks: v.Chunks, DType: v.DType, Fill: v.Fill, Attrs: attrs}
+	if v.Name == "t2m" {
+		attrs["coordinates"] = "height lead"
+	}
+	if g.Format() == 2 {
+		attrs["_ARRAY_DIMENSIONS"] = append([]string{}, v.Dims...)
+		if v.Fill == nil {
+			spec.Fill = zarr.NoFill // any other would mean missing values to xarray
+		}
+		spec.Codecs = []codec.Spec{codec.Blosc(codec.BloscOptions{Cname: "lz4", Level: 5, Shuffle: "shuffle"})}
+	} else {
+		spec.Dims = v.Dims
+		switch f := v.Fill.(type) {
+		case float64:
+			attrs["_FillValue"] = base64.StdEncoding.EncodeToString(raw(f))
+		case int16:
+			attrs["_FillValue"] = f
+		}
+	}
+	a, err := g.CreateArray(ctx, v.Name, spec)
+	if err != nil {
+		return err
+	}
+	return zarr.WriteBytes(ctx, a, v.Raw)
+}
+
+// sameJSON compares two values as JSON spells them.
+func sameJSON(t *testing.T, what string, got, want any) {
+	t.Helper()
+	spell := func(v any) string {
+		b, err := json.Marshal(v)
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		return string(b)
+	}
+	if g, w := spell(got), spell(want); g != w {
+		t.Errorf("%s: %s, want %s", what, g, w)
+	}
+}
+
+// TestNoWayIsForgotten finds each way of xarray to each place among those that are taken or among the lacks.
+func TestNoWayIsForgotten(t *testing.T) {
+	for _, p := range placeNames {
+		for _, via := range []string{"obstore", "fsspec"} {
+			writes := p.name != "http" && slices.Contains(xarrays(p.name), via) // there it writes in a folder
+			if lacks := lackOf(p.name, "xarray/"+via, "write") != nil; lacks == writes {
+				t.Errorf("xarray/%s at %s: writes %v, lacks it %v", via, p.name, writes, lacks)
+			}
+			if !slices.Contains(xarraysReading(p.name), via) {
+				t.Errorf("xarray/%s at %s does not read", via, p.name)
+			}
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package peers
+
+import (
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/integration/bucket"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/dir"
+	httpstore "github.com/zargo-io/zargo/zarr/store/http"
+)
+
+// place is where both sides meet. What is read by HTTP is written in the folder that is served.
+type place struct {
+	reads, writes store.Store // zargo's
+	in, out       string      // where the peers write, and where they read; a folder or a URL
+}
+
+// placeNames are all places, with the variable that names the bucket, if one is needed.
+var placeNames = []struct{ name, env string }{
+	{"dir", ""}, {"s3", bucket.S3().Env}, {"gcs", bucket.GCS().Env}, {"azure", bucket.Azure().Env}, {"http", ""},
+}
+
+// open gives a place of its own for the test, which is skipped when it lacks the server.
+func open(t *testing.T, name string) place {
+	t.Helper()
+	switch name {
+	case "dir":
+		folder := t.TempDir()
+		return place{dir.New(folder), dir.New(folder), folder, folder}
+	case "http":
+		folder, url := served(t)
+		st, err := httpstore.Open(t.Context(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		closeAtEnd(t, st)
+		return place{st, dir.New(folder), folder, url}
+	}
+	for _, p := range bucket.All() {
+		if p.Name == name {
+			url := p.URL(t)
+			st, err := p.Open(t.Context(), url, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			closeAtEnd(t, st)
+			return place{st, st, url, url}
+		}
+	}
+	panic("no place " + name)
+}
+
+func closeAtEnd(t *testing.T, st store.Store) {
+	t.Cleanup(func() {
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// served is a folder and the URL at which it is served: the server's that ZARR_TEST_HTTP_URL names, else a server of the
+// test's own.
+func served(t *testing.T) (folder, url string) {
+	t.Helper()
+	root, url := os.Getenv("ZARR_TEST_HTTP_DIR"), os.Getenv("ZARR_TEST_HTTP_URL")
+	if root == "" || url == "" {
+		folder := t.TempDir()
+		s := httptest.NewServer(files(folder))
+		t.Cleanup(s.Close)
+		return folder, s.URL
+	}
+	folder, err := os.MkdirTemp(root, "test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(folder); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := os.Chmod(folder, 0o755); err != nil { // the server may be another user
+		t.Fatal(err)
+	}
+	return folder, strings.TrimRight(url, "/") + strings.TrimPrefix(folder, strings.TrimRight(root, "/"))
+}
+
+// files serves a folder's files and nothing else, as nginx does for servers.py: what is not a file is not found, whatever
+// the method, and nothing is taken.
+func files(folder string) http.Handler {
+	within := os.DirFS(folder)
+	serve := http.FileServerFS(within)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		info, err := fs.Stat(within, strings.TrimPrefix(r.URL.Path, "/"))
+		if err != nil || !info.Mode().IsRegular() {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		w.Header().Set("Content-Type", "application/octet-stream")
+		serve.ServeHTTP(w, r)
+	})
+}
+
+// everywhere runs a test at each place: plan says there what the peers are to do, they do it for all the places at once, for
+// a Python is slow to start, and check judges the answers.
+func everywhere(t *testing.T, plan func(t *testing.T, name string, at place) []job, check func(t *testing.T, name string, at place, jobs []job, answers []said)) {
+	t.Helper()
+	needPython(t)
+	type part struct {
+		name string
+		at   place
+		jobs []job
+	}
+	var parts []part
+	var jobs []job
+	for _, p := range placeNames {
+		if p.env != "" && os.Getenv(p.env) == "" {
+			t.Run(p.name, func(t *testing.T) { bucket.Lack(t, p.env+" does not name a bucket") })
+			continue
+		}
+		at := open(t, p.name)
+		own := plan(t, p.name, at)
+		parts = append(parts, part{p.name, at, own})
+		jobs = append(jobs, own...)
+	}
+	answers := ask(t, jobs)
+	for _, p := range parts {
+		own := answers[:len(p.jobs)]
+		answers = answers[len(p.jobs):]
+		t.Run(p.name, func(t *testing.T) { check(t, p.name, p.at, p.jobs, own) })
+	}
+}

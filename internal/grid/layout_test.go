@@ -1,0 +1,88 @@
+package grid
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func TestLayout(t *testing.T) {
+	big := []int{1000, 2000, 3000}
+	tests := []struct {
+		name     string
+		shape    []int
+		aspect   []float64
+		elements int
+		want     []int
+	}{
+		// The first three are those of TensorStore's document of its zarr driver.
+		{"a million", big, nil, DefaultElements, []int{101, 101, 101}},
+		{"aspect", big, []float64{1, 2, 2}, DefaultElements, []int{64, 128, 128}},
+		{"aspect and elements", big, []float64{1, 2, 2}, 2000000, []int{79, 159, 159}},
+		{"0 is 1", big, []float64{0, 2, 2}, DefaultElements, []int{64, 128, 128}},
+		{"short axes leave room", []int{3, 4000, 4000}, nil, 3 * 500 * 500, []int{3, 500, 500}},
+		{"all of it", []int{10, 10}, nil, DefaultElements, []int{10, 10}},
+		{"one element", []int{10, 10}, nil, 1, []int{1, 1}},
+		{"empty axis", []int{0, 10}, nil, 5, []int{1, 5}},
+		{"scalar", []int{}, nil, DefaultElements, []int{}},
+		{"longer than floats count", []int{1 << 62}, nil, DefaultElements, []int{DefaultElements}},
+		{"as steep as can be", []int{100, 100}, []float64{1e-300, 1e300}, 1000, []int{10, 100}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := Layout(tt.shape, tt.aspect, tt.elements); !slices.Equal(got, tt.want) {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestMultiple(t *testing.T) {
+	tests := []struct {
+		name         string
+		shape, chunk []int
+		aspect       []float64
+		elements     int
+		want         []int
+	}{
+		{"equal sides", []int{1000, 1000}, []int{10, 10}, nil, 100 * 100, []int{100, 100}},
+		{"chunks of other sides", []int{1000, 1000}, []int{10, 50}, nil, 100 * 100, []int{100, 100}},
+		{"aspect", []int{1000, 1000}, []int{10, 10}, []float64{1, 4}, 100 * 100, []int{50, 200}},
+		{"the array is smaller", []int{25, 1000}, []int{10, 10}, nil, 30 * 300, []int{30, 300}},
+		{"less than a chunk", []int{25, 1000}, []int{10, 10}, nil, 7, []int{10, 10}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := Multiple(tt.shape, tt.chunk, tt.aspect, tt.elements); !slices.Equal(got, tt.want) {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+// No chunk has more elements than asked for, and making it longer along all axes that can grow would give too many.
+func TestLayoutIsTheLargest(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 3000 {
+		shape := make([]int, 1+r.IntN(4))
+		for i := range shape {
+			shape[i] = r.IntN(200)
+		}
+		elements := 1 + r.IntN(1<<16)
+		got := Layout(shape, nil, elements)
+		longer := slices.Clone(got)
+		grows := false
+		for i, n := range shape {
+			if got[i] < 1 || got[i] > max(n, 1) {
+				t.Fatalf("%v: %v", shape, got)
+			}
+			if got[i] < n {
+				longer[i]++
+				grows = true
+			}
+		}
+		if product(got) > elements || grows && product(longer) <= elements {
+			t.Fatalf("%v, %d: %v", shape, elements, got)
+		}
+	}
+}

@@ -1,0 +1,209 @@
+package fake
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+	"github.com/zargo-io/zargo/zarr/store/retry"
+)
+
+// Provider is what the tests of this package need to know of one.
+type Provider struct {
+	// Serve makes a server that works, and the store that fills it.
+	Serve func(t testing.TB) (*Server, store.Store)
+	// Open opens what is at a server's URL, through rt where that is not nil.
+	Open func(t testing.TB, url string, rt http.RoundTripper, opts ...retry.Option) store.Store
+
+	Unauthorized, Forbidden Answer
+	// NoBucket is nil for a provider without buckets.
+	NoBucket Answer
+	// Empty is what an empty 200 is to a read of a range. EmptyWhole is the same to a read of a whole value, nil where
+	// that may be a value with nothing in it.
+	Empty, EmptyWhole error
+}
+
+// failure is a way of not getting a value. Its kind is that of every read.
+type failure struct {
+	name  string
+	kind  error
+	whole error // of a Get of the whole value; nil is none
+	tries int   // that the retry layer may take
+	again int   // times that it is to try again
+
+	answer Answer            // of the server; nil for one that is not reached
+	url    string            // of a server that is not reached
+	rt     http.RoundTripper // nil is the provider's own
+}
+
+func (p Provider) failures(t *testing.T) []failure {
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	untrusted := httptest.NewUnstartedServer(nil)
+	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0) // it complains of the client that does not trust it
+	untrusted.StartTLS()
+	t.Cleanup(untrusted.Close)
+	all := []failure{
+		{name: "401", kind: fault.Refused, whole: fault.Refused, tries: 3, answer: p.Unauthorized},
+		{name: "403", kind: fault.Refused, whole: fault.Refused, tries: 3, answer: p.Forbidden},
+		// The word of a name server does not change within minutes, and neither does a certificate: no second try.
+		{name: "no such host", kind: fault.Refused, whole: fault.Refused, tries: 3, url: "https://host.example",
+			rt: dials(&net.DNSError{Err: "no such host", Name: "host.example", IsNotFound: true})},
+		{name: "certificate not trusted", kind: fault.Refused, whole: fault.Refused, tries: 3, url: untrusted.URL},
+		{name: "name server fails", kind: fault.Unavailable, whole: fault.Unavailable, tries: 3, again: 2, url: "https://host.example",
+			rt: dials(&net.DNSError{Err: "server misbehaving", Name: "host.example", IsTemporary: true})},
+		{name: "connection refused", kind: fault.Unavailable, whole: fault.Unavailable, tries: 3, again: 2, url: gone.URL},
+		{name: "HTML page with 200", kind: fault.Unavailable, whole: fault.Unavailable, tries: 3, again: 2, answer: Page(200, "text/html; charset=utf-8", HTML)},
+		{name: "empty 200", kind: p.Empty, whole: p.EmptyWhole, tries: 1, answer: Page(200, "application/octet-stream", "")},
+		// One try: the next would go on where it stopped, and come to the end.
+		{name: "body cut short", kind: fault.Unavailable, whole: fault.Unavailable, tries: 1, answer: cut},
+		{name: "connection cut", kind: fault.Unavailable, whole: fault.Unavailable, tries: 3, again: 2, answer: hangUp},
+	}
+	if p.NoBucket != nil {
+		all = append(all, failure{name: "missing bucket", kind: fault.Refused, whole: fault.Refused, tries: 3, answer: p.NoBucket})
+	}
+	return all
+}
+
+// dials is a transport whose dialer fails.
+func dials(err error) http.RoundTripper {
+	return &http.Transport{DialContext: func(_ context.Context, network, _ string) (net.Conn, error) {
+		return nil, &net.OpError{Op: "dial", Net: network, Err: err}
+	}}
+}
+
+// cut is what Failures replaces by a server's own answer, broken off.
+func cut(http.ResponseWriter, *http.Request) bool { return false }
+
+func hangUp(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }
+
+// chunk is the key of the only chunk of the array "a", filled with 7, that holds 1, 2, 3, 4.
+const chunk = "a/c/0"
+
+// Failures holds a provider to the promise: whatever fails, no read gives a value, and none gives fill values. Every
+// failure has the kind that says whether waiting helps, is tried again only if it does, and ends with the context.
+func Failures(t *testing.T, p Provider) {
+	srv, w := p.Serve(t)
+	meta := mem.New()
+	for _, st := range []store.Store{w, meta} {
+		a, err := zarr.Create(t.Context(), st, "a", zarr.Spec{Shape: []int{4}, DType: dtype.Float32, Fill: 7, Codecs: []codec.Spec{}})
+		if err == nil {
+			err = zarr.Write(t.Context(), a, []float32{1, 2, 3, 4})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := meta.Delete(t.Context(), chunk, store.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := readArray(t.Context(), &withMeta{p.Open(t, srv.URL, nil), meta})
+	if err != nil || len(got) != 4 || got[3] != 4 {
+		t.Fatalf("without a failure: %v, %v", got, err)
+	}
+	for _, f := range p.failures(t) {
+		t.Run(f.name, func(t *testing.T) {
+			srv.Answer(f.on(srv))
+			defer srv.Answer(nil)
+			url := f.url
+			if url == "" {
+				url = srv.URL
+			}
+			again := 0
+			st := p.Open(t, url, f.rt, retry.Tries(f.tries), retry.Backoff(1, 1), retry.Notify(func(retry.Attempt) { again++ }))
+			for _, r := range []store.Range{store.Within(1, 2), store.From(3), store.Last(5)} {
+				v, err := st.Get(t.Context(), chunk, store.GetOptions{Range: r}, nil)
+				wantFailure(t, "get "+r.String(), v.Bytes, err, f.kind)
+			}
+			v, err := st.Get(t.Context(), chunk, store.GetOptions{}, nil)
+			wantFailure(t, "get whole", v.Bytes, err, f.whole)
+			if want := 4 * f.again; again != want {
+				t.Errorf("tried again %d times, want %d", again, want)
+			}
+			got, err := readArray(t.Context(), &withMeta{st, meta})
+			noFill(t, got)
+			t.Run("read of the array", func(t *testing.T) { WantKind(t, err, f.kind) })
+
+			// With waits of an hour between the tries, the context ends the read.
+			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			defer cancel()
+			slow := p.Open(t, url, f.rt, retry.Backoff(time.Hour, time.Hour), retry.Elapsed(24*time.Hour), retry.Tries(1+f.again))
+			got, err = readArray(ctx, &withMeta{slow, meta})
+			noFill(t, got)
+			if !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, f.kind) || errors.Is(err, fault.NotFound) {
+				t.Errorf("with a deadline: %v", err)
+			}
+		})
+	}
+}
+
+// on is the answer that the server gives.
+func (f failure) on(srv *Server) Answer {
+	if f.name != "body cut short" {
+		return f.answer
+	}
+	return func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodHead {
+			return false // it has no body
+		}
+		srv.Cut(w, r)
+		return true
+	}
+}
+
+// noFill wants none of the fill value in what a failed read left.
+func noFill(t *testing.T, got []float32) {
+	t.Helper()
+	if slices.Contains(got, 7) {
+		t.Errorf("fill values: %v", got)
+	}
+}
+
+func wantFailure(t *testing.T, what string, got []byte, err, kind error) {
+	t.Helper()
+	if len(got) != 0 {
+		t.Errorf("%s gave %v", what, got)
+	}
+	if kind == nil {
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		return
+	}
+	t.Run(what, func(t *testing.T) { WantKind(t, err, kind) })
+}
+
+// readArray opens the array and reads it.
+func readArray(ctx context.Context, st store.Store) ([]float32, error) {
+	a, err := zarr.OpenArray(context.WithoutCancel(ctx), st, "a")
+	if err != nil {
+		return nil, err
+	}
+	return zarr.Read[float32](ctx, a)
+}
+
+// withMeta reads chunks from a store and metadata from another, so that an array is there whose chunks are not.
+type withMeta struct {
+	store.Store
+	meta store.Store
+}
+
+func (m *withMeta) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	if key == chunk {
+		return m.Store.Get(ctx, key, o, buf)
+	}
+	return m.meta.Get(ctx, key, o, buf)
+}

@@ -1,0 +1,196 @@
+package fake
+
+import (
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// Answer answers a request, or returns false and leaves it to the server.
+type Answer func(w http.ResponseWriter, r *http.Request) bool
+
+// Server plays a provider: it records requests, counts connections, and can be made to answer otherwise.
+type Server struct {
+	URL string // http://127.0.0.1:port
+
+	serve http.HandlerFunc
+	line  func(*http.Request) string
+
+	mu      sync.Mutex
+	answer  Answer
+	log     []string
+	headers []http.Header
+	queries []url.Values
+	conns   int
+	open    sync.WaitGroup
+}
+
+// New makes a server that answers by serve and logs requests by line. It is a handler; Start makes it listen.
+func New(serve http.HandlerFunc, line func(*http.Request) string) *Server {
+	return &Server{serve: serve, line: line}
+}
+
+// Line logs "GET /bucket/key bytes=0-4", with the range of the header of that name.
+func Line(header string) func(*http.Request) string {
+	return func(r *http.Request) string {
+		return strings.TrimSpace(r.Method + " " + r.URL.Path + " " + r.Header.Get(header))
+	}
+}
+
+// Start listens on this machine until stop.
+func (s *Server) Start() (stop func()) {
+	srv := httptest.NewUnstartedServer(s)
+	srv.Config.ConnState = s.count
+	srv.Start()
+	s.URL = srv.URL
+	return srv.Close
+}
+
+func (s *Server) count(_ net.Conn, state http.ConnState) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch state {
+	case http.StateNew:
+		s.conns++
+		s.open.Add(1)
+	case http.StateClosed:
+		s.open.Done()
+	}
+}
+
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	s.log = append(s.log, s.line(r))
+	s.headers = append(s.headers, r.Header.Clone())
+	s.queries = append(s.queries, r.URL.Query())
+	answer := s.answer
+	s.mu.Unlock()
+	if answer == nil || !answer(w, r) {
+		s.serve(w, r)
+	}
+}
+
+// Answer lets by answer from now on; nil is the server itself again.
+func (s *Server) Answer(by Answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answer = by
+}
+
+// Requests gives and forgets the requests so far, one line each.
+func (s *Server) Requests() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.log
+	s.log = nil
+	return l
+}
+
+// Header is the header of the latest request.
+func (s *Server) Header() http.Header {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.headers[len(s.headers)-1]
+}
+
+// Query is the query of the latest request.
+func (s *Server) Query() url.Values {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.queries[len(s.queries)-1]
+}
+
+// Conns is the number of connections so far.
+func (s *Server) Conns() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conns
+}
+
+// AllClosed waits until the clients have closed their connections.
+func (s *Server) AllClosed() { s.open.Wait() }
+
+// Cut answers as the server would, but breaks the connection in the middle of the body.
+func (s *Server) Cut(w http.ResponseWriter, r *http.Request) {
+	full := httptest.NewRecorder()
+	s.serve(full, r)
+	maps.Copy(w.Header(), full.Header())
+	w.Header().Set("Content-Length", strconv.Itoa(full.Body.Len()))
+	w.WriteHeader(full.Code)
+	_, _ = w.Write(full.Body.Bytes()[:full.Body.Len()/2])
+	_ = http.NewResponseController(w).Flush()
+	panic(http.ErrAbortHandler)
+}
+
+// Flaky makes every seventh request fail by busy, and breaks every fifth value off, but for reads with a header.
+func (s *Server) Flaky(busy Answer, but string) {
+	var n atomic.Int64
+	s.Answer(func(w http.ResponseWriter, r *http.Request) bool {
+		switch i := n.Add(1); {
+		case i%7 == 0:
+			return busy(w, r)
+		case i%5 == 0 && r.Method == http.MethodGet && r.Header.Get(but) == "":
+			s.Cut(w, r)
+			return true
+		}
+		return false
+	})
+}
+
+// Page answers everything the same way. header holds names and values.
+func Page(status int, mediaType, body string, header ...string) Answer {
+	return func(w http.ResponseWriter, _ *http.Request) bool {
+		w.Header().Set("Content-Type", mediaType)
+		for i := 0; i < len(header); i += 2 {
+			w.Header().Set(header[i], header[i+1])
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+		return true
+	}
+}
+
+// Pages that are no provider's.
+const (
+	HTML  = "<!DOCTYPE html><html><head><title>Sign in</title></head><body><p>Welcome<br>to the hotel</body></html>"
+	XHTML = "<html><head><title>Not here</title></head><body/></html>"
+)
+
+// Object is a value as a web server has it, for servers whose ranges are those of RFC 9110.
+type Object struct {
+	Value []byte
+	// Range is what the request's range header holds, "" for none.
+	Range string
+}
+
+// Part sets the header of an answer with the object or a part of it, and gives its body and status; ok is false for a
+// range that begins after the end.
+func (o Object) Part(h http.Header) (body []byte, status int, ok bool) {
+	body, status, size := o.Value, http.StatusOK, len(o.Value)
+	if spec, ranged := strings.CutPrefix(o.Range, "bytes="); ranged {
+		a, b, _ := strings.Cut(spec, "-")
+		first, last := Number(a), size-1
+		if a == "" {
+			first = max(0, size-Number(b))
+		} else if b != "" {
+			last = min(Number(b), size-1)
+		}
+		if first >= size {
+			return nil, http.StatusRequestedRangeNotSatisfiable, false
+		}
+		h.Set("Content-Range", "bytes "+strconv.Itoa(first)+"-"+strconv.Itoa(last)+"/"+strconv.Itoa(size))
+		body, status = o.Value[first:last+1], http.StatusPartialContent
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	return body, status, true
+}
+
+// Number reads a decimal; what is none is 0.
+func Number(s string) int { n, _ := strconv.Atoi(s); return n }

@@ -1,0 +1,72 @@
+package fake
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// errEmpty is for a listing that succeeded with nothing in it.
+var errEmpty = errors.New("an empty listing")
+
+// Verbs calls every verb on the key "k" and gives the errors. version is one that the store could have given. Parts are
+// left out where the store has none.
+func Verbs(ctx context.Context, s store.Store, version store.Version) map[string]error {
+	errs := map[string]error{}
+	_, errs["get"] = s.Get(ctx, "k", store.GetOptions{}, nil)
+	_, errs["get last"] = s.Get(ctx, "k", store.GetOptions{Range: store.Last(4)}, nil)
+	_, errs["get within"] = s.Get(ctx, "k", store.GetOptions{Range: store.Within(1, 2)}, nil)
+	_, errs["put"] = s.Put(ctx, "k", []byte("v"), store.PutOptions{})
+	_, errs["put if absent"] = s.Put(ctx, "k", []byte("v"), store.PutOptions{IfAbsent: true})
+	_, errs["put if version"] = s.Put(ctx, "k", []byte("v"), store.PutOptions{IfVersion: version})
+	errs["delete"] = s.Delete(ctx, "k", store.DeleteOptions{})
+	errs["delete all"] = store.DeleteAll(ctx, s, []string{"k"})
+	errs["list"] = ListError(ctx, s, store.Deep)
+	errs["list level"] = ListError(ctx, s, store.OneLevel)
+	p, err := store.PutParts(ctx, s, "k")
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+	case err != nil:
+		errs["parts"] = err
+	default:
+		errs["part"] = p.Part(ctx, 0, []byte("v"))
+		q, err := store.PutParts(ctx, s, "k")
+		if err == nil {
+			_, err = q.Commit(ctx, store.PutOptions{})
+		}
+		errs["commit"] = err
+	}
+	return errs
+}
+
+// ListError is the error of a listing. An empty one is an error, too.
+func ListError(ctx context.Context, s store.Store, d store.Depth) error {
+	last := errEmpty
+	for _, err := range s.List(ctx, "", d) {
+		last = err
+	}
+	return last
+}
+
+// WantKind wants an error of one kind and of no other.
+func WantKind(t testing.TB, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("got %v, want %v", err, want)
+	}
+	for _, k := range kinds() {
+		if k != want && errors.Is(err, k) {
+			t.Errorf("got %v as well: %v", k, err)
+		}
+	}
+}
+
+func kinds() []error {
+	return []error{
+		fault.NotFound, fault.Exists, fault.Conflict, fault.Unchanged, fault.ReadOnly, fault.Path, fault.Corrupt, fault.Refused,
+		fault.Throttled, fault.Unavailable, fault.Limit, fault.Selection, errors.ErrUnsupported,
+	}
+}

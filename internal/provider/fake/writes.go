@@ -1,0 +1,129 @@
+package fake
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/retry"
+)
+
+// Unsent holds a provider to the word that a write whose connection could not be made was not sent: it is a
+// *store.UnsentError, and the retry layer sends it again without a look at what became of it.
+func Unsent(t *testing.T, p Provider, version store.Version) {
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	broken := ClosesAtOnce(t)
+	for _, c := range []struct {
+		name, url string
+		rt        http.RoundTripper
+		want      bool
+	}{
+		{"connection refused", gone.URL, nil, true},
+		{"no such host", "https://host.example", dials(&net.DNSError{Err: "no such host", IsNotFound: true}), true},
+		{"name server fails", "https://host.example", dials(&net.DNSError{Err: "misbehaving", IsTemporary: true}), true},
+		{"TLS handshake", "https://" + broken, nil, true},
+		{"connection cut", "http://" + broken, nil, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			st := p.Open(t, c.url, c.rt, retry.Tries(1))
+			for name, err := range map[string]error{
+				"put":           putError(t.Context(), st, store.PutOptions{}),
+				"put if absent": putError(t.Context(), st, store.PutOptions{IfAbsent: true}),
+				"put a version": putError(t.Context(), st, store.PutOptions{IfVersion: version}),
+				"delete":        st.Delete(t.Context(), "k", store.DeleteOptions{}),
+			} {
+				var unsent *store.UnsentError
+				if err == nil || errors.As(err, &unsent) != c.want {
+					t.Errorf("%s: unsent is %v: %v", name, unsent != nil, err)
+				}
+			}
+		})
+	}
+	t.Run("not read back", func(t *testing.T) {
+		var dialled atomic.Int64
+		st := p.Open(t, "https://host.example", &http.Transport{DialContext: func(_ context.Context, network, _ string) (net.Conn, error) {
+			dialled.Add(1)
+			return nil, &net.OpError{Op: "dial", Net: network, Err: errors.New("no route")}
+		}}, retry.Tries(3), retry.Backoff(1, 1))
+		WantKind(t, putError(t.Context(), st, store.PutOptions{IfAbsent: true}), fault.Unavailable)
+		if n := dialled.Load(); n != 3 {
+			t.Errorf("%d requests for 3 tries", n)
+		}
+	})
+}
+
+func putError(ctx context.Context, st store.Store, o store.PutOptions) error {
+	_, err := st.Put(ctx, "k", []byte("value"), o)
+	return err
+}
+
+// ClosesAtOnce accepts connections and closes them; it gives its host and port.
+func ClosesAtOnce(t testing.TB) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_ = c.Close()
+		}
+	}()
+	return l.Addr().String()
+}
+
+// Hanging holds a provider to its context when a server takes a request, does not read on and never answers, and a value
+// under way to being the caller's again when Put returns.
+func Hanging(t *testing.T, p Provider, version store.Version) {
+	srv, _ := p.Serve(t)
+	over := make(chan struct{})
+	defer close(over)
+	srv.Answer(func(http.ResponseWriter, *http.Request) bool {
+		<-over
+		return true
+	})
+	value := make([]byte, 32<<20) // more than the sockets' buffers hold
+	st := p.Open(t, srv.URL, nil)
+	for _, c := range []struct {
+		name string
+		do   func(context.Context) error
+	}{
+		{"get", func(ctx context.Context) error { return getError(ctx, st, store.GetOptions{}) }},
+		{"get last", func(ctx context.Context) error { return getError(ctx, st, store.GetOptions{Range: store.Last(3)}) }},
+		{"put", func(ctx context.Context) error { return putError(ctx, st, store.PutOptions{}) }},
+		{"put if absent", func(ctx context.Context) error { return putError(ctx, st, store.PutOptions{IfAbsent: true}) }},
+		{"put a version", func(ctx context.Context) error { return putError(ctx, st, store.PutOptions{IfVersion: version}) }},
+		{"put of 32 MiB", func(ctx context.Context) error {
+			_, err := st.Put(ctx, "k", value, store.PutOptions{})
+			clear(value) // a race if anybody still reads it
+			return err
+		}},
+		{"delete", func(ctx context.Context) error { return st.Delete(ctx, "k", store.DeleteOptions{}) }},
+		{"list", func(ctx context.Context) error { return ListError(ctx, st, store.Deep) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			defer cancel()
+			if err := c.do(ctx); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func getError(ctx context.Context, st store.Store, o store.GetOptions) error {
+	_, err := st.Get(ctx, "k", o, nil)
+	return err
+}

@@ -1,0 +1,77 @@
+package provider
+
+import (
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
+	"time"
+
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Send makes a request by do. The error of a write whose connection could not be made, so that nothing of it was sent,
+// is a *store.UnsentError: the retry layer need not read back what became of it.
+func Send(r *http.Request, do func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return do(r)
+	}
+	var c connecting
+	resp, err := do(r.WithContext(httptrace.WithClientTrace(r.Context(), c.trace())))
+	if err != nil && (neverDialed(err) || c.failed()) {
+		err = &store.UnsentError{Err: err}
+	}
+	return resp, err
+}
+
+// neverDialed tells from an error itself that there was no connection. net/http does not repeat a write of which it has
+// sent something, so this is about the only attempt.
+func neverDialed(err error) bool {
+	var op *net.OpError
+	var dns *net.DNSError
+	var cert *tls.CertificateVerificationError
+	return errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect") || errors.As(err, &dns) || errors.As(err, &cert)
+}
+
+// connecting watches a request get its connection, for TLS handshakes that fail with errors that also occur later.
+type connecting struct{ got, broken atomic.Bool }
+
+func (c *connecting) trace() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) { c.got.Store(true) },
+		TLSHandshakeDone: func(_ tls.ConnectionState, err error) {
+			if err != nil {
+				c.broken.Store(true)
+			}
+		},
+	}
+}
+
+// failed needs the broken handshake as evidence: a transport that does not trace reports no connection either.
+func (c *connecting) failed() bool { return c.broken.Load() && !c.got.Load() }
+
+// Connections lets a transport have as many connections as requests are made at once: idle ones, else it connects again
+// and again (64 requests at once with 2 idle ones: 766 connections), and no more in all, else it dials for requests that
+// a connection given back then serves (77 to 84 for 64). Compression is off: chunks are compressed already, and lengths
+// must be the stored ones.
+func Connections(t *http.Transport, requests int) {
+	t.MaxConnsPerHost = requests
+	t.MaxIdleConnsPerHost = requests
+	t.MaxIdleConns = max(requests, 128) // of all hosts; credentials may come from others
+	t.IdleConnTimeout = 90 * time.Second
+	t.DisableCompression = true
+}
+
+// Bounded is a body of which at most n bytes are read, for documents that an SDK reads into memory whole.
+func Bounded(body io.ReadCloser, n int64) io.ReadCloser {
+	return Plain{io.LimitReader(body, n), body}
+}
+
+// Plain hides every method but these.
+type Plain struct {
+	io.Reader
+	io.Closer
+}

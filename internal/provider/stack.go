@@ -1,0 +1,69 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/limit"
+	"github.com/zargo-io/zargo/zarr/store/retry"
+)
+
+// Stack is what options say about the layers around a provider.
+type Stack struct {
+	InFlight int // 0 is the provider's default
+	Retry    []retry.Option
+}
+
+// Check refuses fewer requests than one.
+func (s Stack) Check() error {
+	if s.InFlight < 0 {
+		return Usage("MaxInFlight(%d) is less than one", s.InFlight)
+	}
+	return nil
+}
+
+// Requests is how many requests are in flight at once.
+func (s Stack) Requests(byDefault int) int {
+	if s.InFlight > 0 {
+		return s.InFlight
+	}
+	return byDefault
+}
+
+// Why is the reason for that number in a store.Tuning: the provider's for its default, else who chose another.
+func (s Stack) Why(byDefault string) string {
+	if s.InFlight > 0 {
+		return "chosen by MaxInFlight"
+	}
+	return byDefault
+}
+
+// Reasons for numbers that S3 and GCS, or all clouds, have in common.
+const (
+	GapReason    = "30 ms to the first byte at 80 MB/s is 2.4 MB: half of that is cheaper read than asked for"
+	FanoutReason = "a walk waits for its slowest level; a quarter of the requests leaves room for reads"
+)
+
+// Build puts the layers around a provider, outermost first: retry, limit. A slot is free while retry waits.
+func (s Stack) Build(st store.Store, byDefault int) (store.Store, error) {
+	limited, err := limit.New(st, s.Requests(byDefault))
+	if err != nil {
+		return nil, err
+	}
+	return retry.New(limited, s.Retry...)
+}
+
+// Opened is what an Open returns: the store, or the error with the store's name. A context that ended wins over both.
+func Opened(ctx context.Context, name string, s store.Store, err error) (store.Store, error) {
+	if end := ctx.Err(); end != nil {
+		if err == nil {
+			_ = s.Close() // nothing was done with it
+		}
+		err = end
+	}
+	if err != nil {
+		return nil, &fault.KeyError{Op: "open", Store: name, Err: err}
+	}
+	return s, nil
+}

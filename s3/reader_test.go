@@ -1,0 +1,93 @@
+package s3
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// withholds answers as S3 does to whoever may get and put objects and not list the bucket: 403 for an absent key.
+func withholds(f *Fake) func(w http.ResponseWriter, r *http.Request) bool {
+	return func(w http.ResponseWriter, r *http.Request) bool {
+		f.mu.Lock()
+		_, there := f.objects[strings.TrimPrefix(r.URL.Path, "/zarr-test/")]
+		f.mu.Unlock()
+		if there || r.Method == http.MethodPut || r.Method == http.MethodDelete {
+			return false
+		}
+		Fail(w, 403, "AccessDenied", "Access Denied")
+		return true
+	}
+}
+
+// Whoever may get objects and not list the bucket is answered 403 for an absent key (Amazon S3 API Reference, GetObject,
+// "Permissions"). Arrays are opened all the same and read where every chunk is stored. A chunk that is not is an error
+// that says why: it could be one that is there and is withheld.
+func TestReaderWithoutListRights(t *testing.T) {
+	credentialsForTests(t)
+	for _, format := range []int{2, 3} {
+		f := NewFake(t)
+		owner := open(t, f.At("data"))
+		a, err := zarr.Create(t.Context(), owner, "x", zarr.Spec{Format: format, Shape: []int{6}, Chunks: []int{2}, DType: dtype.Int32, Fill: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := zarr.Write(t.Context(), a, []int32{1, 2, 3, 4}, zarr.Range(0, 4)); err != nil {
+			t.Fatal(err)
+		}
+		f.Answer(withholds(f))
+		st := open(t, f.At("data"))
+		a, err = zarr.OpenArray(t.Context(), st, "x")
+		if err != nil {
+			t.Fatalf("v%d: %v", format, err)
+		}
+		if got, err := zarr.Read[int32](t.Context(), a, zarr.Range(0, 4)); err != nil || got[3] != 4 {
+			t.Errorf("v%d: stored chunks: %v, %v", format, got, err)
+		}
+		var where *zarr.ChunkError
+		got, err := zarr.Read[int32](t.Context(), a)
+		if !errors.Is(err, fault.Refused) || !errors.As(err, &where) || where.Coord[0] != 2 || !strings.Contains(err.Error(), "listing the bucket") {
+			t.Errorf("v%d: an absent chunk: %v, %v", format, got, err)
+		}
+		if _, err := zarr.OpenArray(t.Context(), st, "y"); !errors.Is(err, fault.Refused) {
+			t.Errorf("v%d: no array: %v", format, err)
+		}
+		if _, err := zarr.OpenGroup(t.Context(), st, ""); err != nil {
+			t.Errorf("v%d: the group above: %v", format, err)
+		}
+	}
+}
+
+// A writer without the right to list creates arrays and replaces chunks, which is conditional or unread. To change a part
+// of a chunk it must know whether there is one.
+func TestWriterWithoutListRights(t *testing.T) {
+	credentialsForTests(t)
+	f := NewFake(t)
+	f.Answer(withholds(f))
+	st := open(t, f.At("data"))
+	spec := zarr.Spec{Shape: []int{6}, Chunks: []int{2}, DType: dtype.Int32, Fill: -1}
+	a, err := zarr.Create(t.Context(), st, "x", spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := zarr.Create(t.Context(), st, "x", spec); !errors.Is(err, fault.Exists) {
+		t.Errorf("the same again: %v", err)
+	}
+	if err := zarr.Write(t.Context(), a, []int32{1, 2, 3, 4}, zarr.Range(0, 4)); err != nil {
+		t.Errorf("whole chunks: %v", err)
+	}
+	if err := zarr.Write(t.Context(), a, []int32{5}, zarr.At(1)); err != nil {
+		t.Errorf("a part of a stored chunk: %v", err)
+	}
+	if err := zarr.Write(t.Context(), a, []int32{6}, zarr.At(4)); !errors.Is(err, fault.Refused) {
+		t.Errorf("a part of an absent chunk: %v", err)
+	}
+	if got, err := zarr.Read[int32](t.Context(), a, zarr.Range(0, 4)); err != nil || got[0] != 1 || got[1] != 5 || got[3] != 4 {
+		t.Errorf("read %v, %v", got, err)
+	}
+}

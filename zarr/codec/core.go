@@ -1,0 +1,46 @@
+package codec
+
+import "encoding/json"
+
+// Core is the codec of the v3 core that stands for the same stored bytes: gzip for "numcodecs.gzip", and likewise zstd,
+// blosc and crc32c. Others stay as they are. in is the array that enters the pipeline.
+func (s Spec) Core(in Repr) (Spec, error) {
+	id, ok := cutNumcodecs(s.Name)
+	if !ok {
+		return s, nil
+	}
+	c := openConfig(s.Config)
+	core := s
+	switch id {
+	case "gzip":
+		level := c.integer("level", 1, -1, 9)
+		if level < 0 {
+			level = 6 // zlib's default
+		}
+		core = Gzip(level)
+	case "zstd":
+		core = Zstd(c.integer("level", 0, -131072, 22))
+		if c.boolean("checksum", false) {
+			core = ZstdChecksum(openConfig(s.Config).integer("level", 0, -131072, 22))
+		}
+	case "crc32c":
+		if c.text("location", "end", "start", "end") == "end" {
+			core = CRC32C()
+		}
+	case "blosc":
+		o, err := bloscV2(s.Config, in)
+		if err != nil {
+			return s, named(s.Name, err)
+		}
+		raw, err := json.Marshal(bloscConfig{o.TypeSize, o.Compressor.String(), o.Level, o.Shuffle.String(), o.BlockSize})
+		return Spec{"blosc", raw}, err
+	case "vlen-utf8", "vlen-bytes":
+		core = Spec{Name: id}
+	default:
+		return s, nil
+	}
+	if err := c.close(); err != nil {
+		return s, named(s.Name, err)
+	}
+	return core, nil
+}

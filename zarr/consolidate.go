@@ -1,0 +1,244 @@
+package zarr
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Consolidate writes the metadata of all nodes below the group into one document, so that others open the hierarchy with
+// one request: into the group's zarr.json, or into .zmetadata for v2. The nodes are read one by one, never taken from an
+// older copy, and the document is written on condition that nobody else wrote it since (ErrConflict). A node that cannot be
+// read, or has another format than the group, is an error, and nothing is written.
+//
+// The copy is a cache. It says nothing of what is created or changed later: call Consolidate again, or see [Stale].
+func Consolidate(ctx context.Context, g *Group) (*Group, error) {
+	c, err := g.collect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	key, doc, err := c.document()
+	if err != nil {
+		return nil, g.errf(err)
+	}
+	cond, err := c.condition(ctx)
+	if err != nil {
+		return nil, g.errf(err)
+	}
+	_, err = g.st.Put(ctx, key, doc, cond)
+	g.cfg.report.put(len(doc), err)
+	if errors.Is(err, fault.Exists) {
+		err = fault.Newf(fault.Conflict, "somebody else consolidates: %w", err)
+	}
+	if err != nil {
+		return nil, g.errf(err)
+	}
+	n, err := open(ctx, g.st, g.path, g.cfg, wantGroup)
+	if err != nil {
+		return nil, err
+	}
+	return n.(*Group), nil
+}
+
+// Difference is a node for which consolidated metadata is not what is stored.
+type Difference struct {
+	Path string // below the group
+	Why  string // "missing", "gone" or "changed"
+}
+
+// String gives both.
+func (d Difference) String() string { return fmt.Sprintf("%q is %s", d.Path, d.Why) }
+
+// Stale compares the group's consolidated metadata with the nodes below it, which are read one by one, and returns where
+// they differ, by path. ErrNotFound when there is no consolidated metadata.
+func Stale(ctx context.Context, g *Group) ([]Difference, error) {
+	cached, ok, err := g.withoutDirect().consolidated(ctx, -1)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, g.errf(fault.Newf(fault.NotFound, "no consolidated metadata"))
+	}
+	c, err := g.collect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.compare(cached)
+}
+
+func (g *Group) withoutDirect() *Group {
+	b := *g
+	b.cfg.direct = false
+	return &b
+}
+
+// collection is a group and all nodes below it, as they are stored.
+type collection struct {
+	root  *Group
+	nodes map[string]Node // by path below the root
+}
+
+// collect reads the hierarchy, the group included.
+func (g *Group) collect(ctx context.Context) (*collection, error) {
+	cfg := g.cfg
+	cfg.direct = true
+	n, err := open(ctx, g.st, g.path, cfg, wantGroup)
+	if err != nil {
+		return nil, err
+	}
+	c := &collection{n.(*Group), map[string]Node{}}
+	for n, err := range c.root.Walk(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if n.Format() != c.root.format {
+			return nil, g.errf(fault.Newf(fault.Metadata, "%q has format v%d, the group v%d", n.Path(), n.Format(), c.root.format))
+		}
+		c.nodes[below(g.path, n.Path())] = n
+	}
+	return c, nil
+}
+
+// base is what arrays and groups have in common.
+func base(n Node) *node {
+	if a, ok := n.(*Array); ok {
+		return &a.node
+	}
+	return &n.(*Group).node
+}
+
+// below is the path of a node from a group above it.
+func below(group, path string) string {
+	if group == "" {
+		return path
+	}
+	return path[len(group)+1:]
+}
+
+// document is the key and the text of the document that holds the copy.
+func (c *collection) document() (key string, doc []byte, err error) {
+	docs := map[string][]byte{}
+	if c.root.format == 3 {
+		for path, n := range c.nodes {
+			if docs[path], err = strictV3(base(n)); err != nil {
+				return "", nil, err
+			}
+		}
+		doc, err = meta.ConsolidateV3(c.root.docKey, c.root.doc, docs)
+		return c.root.docKey, doc, err
+	}
+	all := maps.Clone(c.nodes)
+	all[""] = c.root
+	for path, n := range all {
+		name, doc, attrs, err := strictV2(n)
+		if err != nil {
+			return "", nil, err
+		}
+		docs[join(path, name)] = doc
+		if attrs != nil {
+			docs[join(path, keyAttrs)] = attrs
+		}
+	}
+	doc, err = meta.ConsolidateV2(docs)
+	return join(c.root.path, keyConsolidated), doc, err
+}
+
+// strictV3 is a node's document as it is stored, without bare tokens, which only attributes can have.
+func strictV3(n *node) ([]byte, error) {
+	if meta.Strict(n.doc) {
+		return n.doc, nil
+	}
+	return meta.SetAttrs(n.docKey, n.doc, n.attrs)
+}
+
+// strictV2 are a node's documents as they are stored, without bare tokens; attrs is nil when there is none.
+func strictV2(n Node) (name string, doc, attrs []byte, err error) {
+	b := base(n)
+	doc, attrs = b.doc, b.attrsDoc
+	if attrs != nil && !meta.Strict(attrs) {
+		if attrs, err = meta.EncodeAttrs(b.attrs); err != nil {
+			return "", nil, nil, err
+		}
+	}
+	a, ok := n.(*Array)
+	if !ok {
+		return keyGroup, doc, attrs, nil
+	}
+	if !meta.Strict(doc) {
+		doc, _, err = a.meta.EncodeV2()
+	}
+	return keyArray, doc, attrs, err
+}
+
+// condition is that nobody wrote the document since the hierarchy was read; for v2, since now.
+func (c *collection) condition(ctx context.Context) (o store.PutOptions, err error) {
+	version := c.root.attrsVersion
+	if c.root.format == 2 {
+		v, err := c.root.document(ctx, keyConsolidated)
+		switch {
+		case errors.Is(err, fault.NotFound):
+			o.IfAbsent = !c.root.cfg.singleWriter
+			return o, nil
+		case err != nil && !errors.Is(err, fault.Limit):
+			return o, err
+		}
+		version = v.Version
+	}
+	switch {
+	case c.root.cfg.singleWriter:
+	case version == "":
+		return o, fault.Newf(errors.ErrUnsupported, "the store has no versions, so nothing can be replaced safely; see SingleWriter")
+	default:
+		o.IfVersion = version
+	}
+	return o, nil
+}
+
+// compare holds cached nodes against those that were read.
+func (c *collection) compare(cached []found) ([]Difference, error) {
+	var out []Difference
+	seen := map[string]bool{}
+	for _, f := range cached {
+		path := below(c.root.path, f.path)
+		seen[path] = true
+		n, ok := c.nodes[path]
+		switch {
+		case !ok:
+			out = append(out, Difference{path, "gone"})
+		case f.err != nil || !same(f.node, n):
+			out = append(out, Difference{path, "changed"})
+		}
+	}
+	for path := range c.nodes {
+		if !seen[path] {
+			out = append(out, Difference{path, "missing"})
+		}
+	}
+	slices.SortFunc(out, func(a, b Difference) int { return strings.Compare(a.Path, b.Path) })
+	return out, nil
+}
+
+// same tells whether two nodes of one path are stored alike.
+func same(a, b Node) bool {
+	if !sameAttrs(base(a).attrs, base(b).attrs) {
+		return false
+	}
+	p, isArray := a.(*Array)
+	q, isToo := b.(*Array)
+	return isArray == isToo && (!isArray || difference(p.meta, q.meta) == "")
+}
+
+// sameAttrs compares attributes as they are written.
+func sameAttrs(a, b Attrs) bool {
+	x, ex := meta.EncodeAttrs(a)
+	y, ey := meta.EncodeAttrs(b)
+	return ex == nil && ey == nil && bytes.Equal(x, y)
+}

@@ -1,0 +1,173 @@
+package zarr_test
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// forest is a hierarchy of one format: groups "", "x" and "x/y", arrays "a" and "x/y/b".
+func forest(t *testing.T, st store.Store, format int) *zarr.Group {
+	t.Helper()
+	root, err := zarr.CreateGroup(t.Context(), st, "top", zarr.GroupSpec{Format: format, Attrs: zarr.Attrs{"title": "all"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"a", "x/y/b"} {
+		if _, err := root.CreateArray(t.Context(), path, zarr.Spec{Shape: []int{2}, DType: dtype.Int8, Attrs: zarr.Attrs{"name": path}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func paths(t *testing.T, g *zarr.Group) []string {
+	t.Helper()
+	var list []string
+	for n, err := range g.Walk(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, n.Path())
+	}
+	return list
+}
+
+func TestConsolidate(t *testing.T) {
+	for _, format := range []int{2, 3} {
+		st := mem.New()
+		root := forest(t, st, format)
+		if _, err := zarr.Stale(t.Context(), root); !errors.Is(err, zarr.ErrNotFound) {
+			t.Errorf("v%d: nothing to compare: %v", format, err)
+		}
+		g, err := zarr.Consolidate(t.Context(), root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, err := zarr.Stale(t.Context(), g); err != nil || d != nil {
+			t.Errorf("v%d: right after: %v, %v", format, d, err)
+		}
+		var r zarr.Report
+		g, err = zarr.OpenGroup(t.Context(), st, "top", zarr.Format(format), zarr.ReportTo(&r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := r.Gets.Load()
+		want := []string{"top/a", "top/x", "top/x/y", "top/x/y/b"}
+		if got := paths(t, g); !slices.Equal(got, want) || r.Gets.Load()-before > 1 {
+			t.Errorf("v%d: %q with %d requests", format, got, r.Gets.Load()-before)
+		}
+		if title, _, _ := zarr.Attr[string](g, "title"); title != "all" {
+			t.Errorf("v%d: the group's title is %q", format, title)
+		}
+
+		// Changes behind its back, each kind once.
+		b, err := zarr.OpenArray(t.Context(), st, "top/x/y/b")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := zarr.SetAttrs(t.Context(), b, zarr.Attrs{"name": "another"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := zarr.CreateGroup(t.Context(), st, "top/new", zarr.GroupSpec{Format: format}); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"zarr.json", ".zarray", ".zattrs"} {
+			if err := st.Delete(t.Context(), "top/a/"+name, store.DeleteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d, err := zarr.Stale(t.Context(), g)
+		if got := differences(d); err != nil || got != `"a" is gone, "new" is missing, "x/y/b" is changed` {
+			t.Errorf("v%d: %s, %v", format, got, err)
+		}
+		if g, err = zarr.Consolidate(t.Context(), g); err != nil {
+			t.Fatal(err)
+		}
+		if d, err := zarr.Stale(t.Context(), g); err != nil || d != nil {
+			t.Errorf("v%d: after the second time: %v, %v", format, d, err)
+		}
+	}
+}
+
+func differences(all []zarr.Difference) string {
+	var text []string
+	for _, d := range all {
+		text = append(text, d.String())
+	}
+	return strings.Join(text, ", ")
+}
+
+// Documents are copied as they are, members nobody knows included; bare tokens become text.
+func TestConsolidateCopiesDocuments(t *testing.T) {
+	st := mem.New()
+	for key, doc := range map[string]string{
+		".zgroup":   `{"zarr_format":2}`,
+		"a/.zarray": `{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"<f4","fill_value":NaN,"order":"C","filters":null,"compressor":null,"by":"hand"}`,
+		"a/.zattrs": `{"x":NaN,"big":12345678901234567890}`,
+		"b/.zarray": `{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"<f4","fill_value":0,"order":"C","filters":null,"compressor":null,"by":"hand"}`,
+	} {
+		if _, err := st.Put(t.Context(), key, []byte(doc), store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g, err := zarr.OpenGroup(t.Context(), st, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := zarr.Consolidate(t.Context(), g); err != nil {
+		t.Fatal(err)
+	}
+	v, err := st.Get(t.Context(), ".zmetadata", store.GetOptions{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Metadata map[string]map[string]any
+	}
+	if err := json.Unmarshal(v.Bytes, &doc); err != nil {
+		t.Fatal(err)
+	}
+	if doc.Metadata["a/.zarray"]["fill_value"] != "NaN" || doc.Metadata["b/.zarray"]["by"] != "hand" ||
+		doc.Metadata["a/.zattrs"]["x"] != "NaN" || !strings.Contains(string(v.Bytes), "12345678901234567890") {
+		t.Errorf("%s", v.Bytes)
+	}
+	if _, has := doc.Metadata["b/.zarray"]["dimension_separator"]; has {
+		t.Errorf("a member that nobody wrote: %s", v.Bytes)
+	}
+}
+
+func TestConsolidateRefuses(t *testing.T) {
+	for _, format := range []int{2, 3} {
+		st := mem.New()
+		root := forest(t, st, format)
+		if _, err := zarr.CreateGroup(t.Context(), st, "top/x/other", zarr.GroupSpec{Format: 5 - format}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := zarr.Consolidate(t.Context(), root); !errors.Is(err, zarr.ErrMetadata) || !strings.Contains(err.Error(), "top/x/other") {
+			t.Errorf("v%d with a node of another format: %v", format, err)
+		}
+	}
+	st := mem.New()
+	root := forest(t, st, 3)
+	if _, err := st.Put(t.Context(), "top/bad/zarr.json", []byte(`{"zarr_format":3}`), store.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	before, err := st.Get(t.Context(), "top/zarr.json", store.GetOptions{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := zarr.Consolidate(t.Context(), root); !errors.Is(err, zarr.ErrMetadata) {
+		t.Errorf("with a bad node: %v", err)
+	}
+	if after, err := st.Get(t.Context(), "top/zarr.json", store.GetOptions{}, nil); err != nil || after.Version != before.Version {
+		t.Errorf("something was written: %v", err)
+	}
+}

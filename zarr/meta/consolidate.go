@@ -1,0 +1,73 @@
+package meta
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// ConsolidateV3 gives the zarr.json document of a group with the documents of the nodes below it, by path, as consolidated
+// metadata: flat, by depth and then by path, with an empty one in each group, as zarr-python does. The rest of doc stays as
+// it is. key names it in errors.
+func ConsolidateV3(key string, doc []byte, nodes map[string][]byte) ([]byte, error) {
+	none := inlineV3(nil)
+	var all writer
+	for _, path := range byDepth(nodes) {
+		o, err := document(path, nodes[path], nil)
+		if err != nil {
+			return nil, err
+		}
+		raw := json.RawMessage(compact(trimSpace(nodes[path])))
+		if string(o.get("node_type")) == `"group"` {
+			with, err := setMember(path, raw, "consolidated_metadata", none)
+			if err != nil {
+				return nil, err
+			}
+			raw = compact(with)
+		}
+		all.add(path, raw)
+	}
+	return setMember(key, doc, "consolidated_metadata", inlineV3(all.done()))
+}
+
+// inlineV3 is the member "consolidated_metadata" of a group; nil is one without nodes.
+func inlineV3(nodes json.RawMessage) json.RawMessage {
+	if nodes == nil {
+		nodes = json.RawMessage("{}")
+	}
+	var w writer
+	w.add("kind", json.RawMessage(`"inline"`))
+	w.add("must_understand", json.RawMessage("false"))
+	w.add("metadata", nodes)
+	return w.done()
+}
+
+// ConsolidateV2 gives the .zmetadata document of a hierarchy from its documents, by key: ".zgroup", "a/.zarray", "a/.zattrs".
+func ConsolidateV2(docs map[string][]byte) ([]byte, error) {
+	var all writer
+	for _, key := range slices.Sorted(maps.Keys(docs)) {
+		if _, err := document(key, docs[key], nil); err != nil {
+			return nil, err
+		}
+		all.add(key, compact(trimSpace(docs[key])))
+	}
+	var w writer
+	w.add("metadata", all.done())
+	w.add("zarr_consolidated_format", json.RawMessage("1"))
+	return indent(w.done(), nil)
+}
+
+// byDepth sorts paths by their depth and then by name.
+func byDepth[T any](nodes map[string]T) []string {
+	return slices.SortedFunc(maps.Keys(nodes), func(a, b string) int {
+		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), strings.Compare(a, b))
+	})
+}
+
+// Strict tells whether a document is JSON without the bare tokens that old writers left.
+func Strict(doc []byte) bool {
+	_, err := check(doc, false)
+	return err == nil
+}

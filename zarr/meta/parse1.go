@@ -1,0 +1,94 @@
+package meta
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/zargo-io/zargo/zarr/dtype"
+)
+
+// ParseArrayV1 reads a v1 "meta" document and the "attrs" document beside it, nil when there is none; the keys name them
+// in errors. Chunks of v1 have keys like those of v2, and its compression and options are a numcodecs codec. Source: the
+// persistence document of zarr 1.0.
+func ParseArrayV1(key string, doc []byte, attrsKey string, attrs []byte) (*Array, error) {
+	return Parser{}.ArrayV1(key, doc, attrsKey, attrs)
+}
+
+// ArrayV1 is ParseArrayV1 with the parser's data types.
+func (with Parser) ArrayV1(key string, doc []byte, attrsKey string, attrs []byte) (*Array, error) {
+	o, err := document(key, doc, with.Types)
+	if err != nil {
+		return nil, err
+	}
+	a, err := arrayV1(o)
+	if err != nil {
+		return nil, err
+	}
+	a.Attrs, err = attrsV2(attrsKey, attrs)
+	return a, err
+}
+
+func arrayV1(o object) (*Array, error) {
+	if err := o.format("1"); err != nil {
+		return nil, err
+	}
+	a := &Array{Format: 1, Keys: KeyEncoding{Name: "v2", Separator: "."}, Attrs: Attrs{}}
+	for _, m := range o.all {
+		var err error
+		switch p := o.member(m.name); m.name {
+		case "fill_value": // may be a bare token
+		case "zarr_format", "shape", "chunks", "dtype", "compression", "compression_opts", "order":
+			err = p.strict(m.raw)
+		default:
+			err = p.keep(m.raw, m.name, &a.Unknown)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	order, err := a.readFacts(o)
+	if err != nil {
+		return nil, err
+	}
+	return a, a.readPipelineV1(o, order)
+}
+
+// readPipelineV1 makes the pipeline of order, byte order and compression. "order" came after the document: without it, C.
+func (a *Array) readPipelineV1(o object, bytes dtype.Order) error {
+	if raw := o.get("order"); raw != nil {
+		if err := a.readOrder(raw, o.member("order")); err != nil {
+			return err
+		}
+	}
+	a.Codecs = append(a.Codecs, serial(bytes))
+	raw, p, err := o.need("compression")
+	if err != nil || string(raw) == "null" {
+		return err
+	}
+	name, err := p.text(raw)
+	if err != nil || name == "none" {
+		return err
+	}
+	config, err := o.member("compression_opts").options(o.get("compression_opts"))
+	if name == "" {
+		err = p.bad("empty name")
+	}
+	a.Codecs = append(a.Codecs, Named{Name: numcodecs + name, Config: config})
+	return err
+}
+
+// options makes a numcodecs configuration of "compression_opts": a level, an object or nothing.
+func (p place) options(raw []byte) (json.RawMessage, error) {
+	switch {
+	case raw == nil || string(raw) == "null":
+		return nil, nil
+	case raw[0] == '{':
+		_, err := p.object(raw)
+		return compact(raw), err
+	}
+	level, err := strconv.Atoi(string(raw))
+	if err != nil {
+		return nil, p.wrong("a level, an object or null", raw)
+	}
+	return json.RawMessage(`{"level":` + strconv.Itoa(level) + `}`), nil
+}

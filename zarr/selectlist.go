@@ -1,0 +1,84 @@
+package zarr
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Index selects the given elements, in the order given; 0 ≤ i < length. An element may be there several times: it is read
+// that often, and a write leaves its last value. With no element at all nothing is selected.
+func Index(elements ...int) Selection { return index(slices.Clone(elements)) }
+
+type index []int
+
+func (x index) resolve(ax axis) (grid.Slice, error) {
+	even := true // one after another: a range
+	for k, i := range x {
+		if err := ax.holds(i); err != nil {
+			return grid.Slice{}, err
+		}
+		even = even && i == x[0]+k
+	}
+	if len(x) == 0 {
+		return grid.Slice{Step: 1}, nil
+	}
+	if even {
+		return grid.Slice{Start: x[0], Step: 1, Count: len(x)}, nil
+	}
+	return grid.Slice{Count: len(x), Index: x}, nil
+}
+
+func (x index) String() string { return briefly("Index", []int(x)) }
+
+// Mask selects the elements whose place in keep is true; its length is that of the axis.
+func Mask(keep []bool) Selection { return mask(slices.Clone(keep)) }
+
+type mask []bool
+
+func (m mask) resolve(ax axis) (grid.Slice, error) {
+	if len(m) != ax.n {
+		return grid.Slice{}, fault.Newf(fault.Selection, "a mask of %d for an axis of %d elements", len(m), ax.n)
+	}
+	var x index
+	for i, keep := range m {
+		if keep {
+			x = append(x, i)
+		}
+	}
+	return x.resolve(ax)
+}
+
+func (m mask) String() string { return briefly("Mask", []bool(m)) }
+
+// Blocks selects the elements of the chunks from lo up to, not including, hi along an axis; hi may be [End]. The last chunk
+// ends where the axis does. 0 ≤ lo ≤ hi ≤ number of chunks. Of a sharded array these are the inner chunks.
+func Blocks(lo, hi int) Selection { return blocks{lo, hi} }
+
+type blocks struct{ lo, hi int }
+
+func (b blocks) resolve(ax axis) (grid.Slice, error) {
+	count := grid.Count([]int{ax.n}, []int{ax.chunk})[0]
+	hi := b.hi
+	if hi == End {
+		hi = count
+	}
+	if b.lo < 0 || b.lo > hi || hi > count {
+		return grid.Slice{}, fault.Newf(fault.Selection, "%v is not within an axis of %d chunks", b, count)
+	}
+	lo := min(b.lo*ax.chunk, ax.n)
+	return grid.Slice{Start: lo, Step: 1, Count: min(hi*ax.chunk, ax.n) - lo}, nil
+}
+
+func (b blocks) String() string { return "Blocks(" + Range(b.lo, b.hi).String() + ")" }
+
+// briefly prints a list, cut to what a person reads.
+func briefly[T any](name string, list []T) string {
+	const most = 8
+	if len(list) > most {
+		return fmt.Sprintf("%s(%v and %d more)", name, list[:most], len(list)-most)
+	}
+	return fmt.Sprintf("%s(%v)", name, list)
+}

@@ -1,0 +1,52 @@
+package http
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/zargo-io/zargo/internal/provider/fake"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+	"github.com/zargo-io/zargo/zarr/store/retry"
+)
+
+// held is a web server as the tests that all providers share see it. It has no buckets: a 404 is an absent key. Nothing
+// but its name tells an empty value from somebody else's empty answer, so that one is corrupt to what wants bytes of it.
+func held() fake.Provider {
+	return fake.Provider{
+		Serve: func(t testing.TB) (*fake.Server, store.Store) {
+			values := mem.New()
+			s := fake.New(files(values, true), fake.Line("Range"))
+			t.Cleanup(s.Start())
+			return s, values
+		},
+		Open: func(t testing.TB, base string, rt http.RoundTripper, opts ...retry.Option) store.Store {
+			o := []Option{Retry(opts...)}
+			if rt != nil {
+				o = append(o, Transport(rt))
+			}
+			st, err := Open(t.Context(), base+"/a%20b/?sig=secret", o...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = st.Close() })
+			return st
+		},
+		Unauthorized: fake.Page(401, "text/plain", "no"),
+		Forbidden:    fake.Page(403, "text/plain", "no"),
+		Empty:        fault.Corrupt,
+	}
+}
+
+func TestFailures(t *testing.T) { fake.Failures(t, held()) }
+
+// As many connections as requests in flight, and no more.
+func TestConnections(t *testing.T) {
+	p := held()
+	srv, values := p.Serve(t)
+	if _, err := values.Put(t.Context(), "k", make([]byte, 1000), store.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	fake.Connections(t, srv, once(t, srv.URL+"/a%20b/", MaxInFlight(fake.InFlight)))
+}

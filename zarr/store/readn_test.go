@@ -1,0 +1,73 @@
+package store_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+func TestReadN(t *testing.T) {
+	data := bytes.Repeat([]byte("0123456789"), 100)
+	for _, c := range []struct {
+		name string
+		buf  []byte
+		r    io.Reader
+		n    int64
+		want string
+		err  error
+	}{
+		{"all", nil, bytes.NewReader(data), 1000, string(data), nil},
+		{"byte by byte", []byte("held"), iotest.OneByteReader(bytes.NewReader(data)), 1000, "held" + string(data), nil},
+		{"end with the last byte", nil, iotest.DataErrReader(bytes.NewReader(data)), 1000, string(data), nil},
+		{"nothing", []byte("held"), strings.NewReader("x"), 0, "held", nil},
+		{"only some", nil, strings.NewReader("0123"), 2, "01", nil},
+		{"cut", []byte("held"), strings.NewReader("0123"), 10, "held0123", io.ErrUnexpectedEOF},
+		{"cut at once", nil, strings.NewReader(""), 10, "", io.ErrUnexpectedEOF},
+		{"failed", nil, io.MultiReader(strings.NewReader("01"), iotest.ErrReader(iotest.ErrTimeout)), 10, "01", iotest.ErrTimeout},
+		{"claims the impossible", nil, strings.NewReader("0123"), 1 << 50, "0123", io.ErrUnexpectedEOF},
+		{"claims too much", []byte("held"), strings.NewReader("0123"), math.MaxInt64, "held", fault.Limit},
+		{"claims less than nothing", nil, strings.NewReader("0123"), -1, "", fault.Limit},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.n == 1<<50 && math.MaxInt == math.MaxInt32 {
+				c.want, c.err = "", fault.Limit
+			}
+			got, err := store.ReadN(c.buf, c.r, c.n, false)
+			if string(got) != c.want || !errors.Is(err, c.err) || (c.err == nil && err != nil) {
+				t.Errorf("got %q, %v", got, err)
+			}
+		})
+	}
+}
+
+// More than is believed at once still arrives whole.
+func TestReadNLong(t *testing.T) {
+	const n = 70 << 20
+	got, err := store.ReadN(nil, io.LimitReader(zeros{}, n), n, false)
+	if err != nil || len(got) != n {
+		t.Errorf("got %d bytes, %v", len(got), err)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+func TestAtEnd(t *testing.T) {
+	if err := store.AtEnd(strings.NewReader("")); err != nil {
+		t.Error(err)
+	}
+	if err := store.AtEnd(strings.NewReader("x")); !errors.Is(err, fault.Unavailable) {
+		t.Error(err)
+	}
+	if err := store.AtEnd(iotest.ErrReader(iotest.ErrTimeout)); !errors.Is(err, iotest.ErrTimeout) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,54 @@
+package zarr_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// A v1 array takes a second round trip to be found, and none of its keys is ever written.
+func TestV1IsReadOnly(t *testing.T) {
+	st := mem.New()
+	for key, value := range map[string]string{
+		"old/meta":  `{"zarr_format":1,"shape":[3],"chunks":[2],"dtype":"|u1","fill_value":9,"compression":null,"compression_opts":null,"order":"C"}`,
+		"old/attrs": `{"foo":42}`,
+		"old/0":     "\x01\x02",
+	} {
+		if _, err := st.Put(t.Context(), key, []byte(value), store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var r zarr.Report
+	a, err := zarr.OpenArray(t.Context(), st, "old", zarr.ReportTo(&r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := r.Gets.Load(); n != 5 {
+		t.Errorf("%d requests to open, want 3 and then 2", n)
+	}
+	got, err := zarr.Read[uint8](t.Context(), a)
+	if err != nil || !slices.Equal(got, []uint8{1, 2, 9}) || a.Format() != 1 {
+		t.Errorf("v%d %v, %v", a.Format(), got, err)
+	}
+	if foo, ok, err := zarr.Attr[int](a, "foo"); foo != 42 || !ok || err != nil {
+		t.Errorf("foo is %d, %v, %v", foo, ok, err)
+	}
+	if err := zarr.Write(t.Context(), a, []uint8{1, 2, 3}); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("write: %v", err)
+	}
+	if _, err := zarr.SetAttrs(t.Context(), a, zarr.Attrs{"foo": 1}); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("attributes: %v", err)
+	}
+	if _, err := zarr.OpenGroup(t.Context(), st, "old"); !errors.Is(err, zarr.ErrNotFound) {
+		t.Errorf("as a group: %v", err)
+	}
+	for format, want := range map[int]error{1: nil, 2: zarr.ErrNotFound, 3: zarr.ErrNotFound} {
+		if _, err := zarr.OpenArray(t.Context(), st, "old", zarr.Format(format)); !errors.Is(err, want) {
+			t.Errorf("as v%d: %v", format, err)
+		}
+	}
+}
