@@ -125,7 +125,15 @@ func (a *Array) With(opts ...Option) (*Array, error) {
 		return nil, a.errf(err)
 	}
 	b.meta = m
-	return &b, nil
+	if b.cfg.table == a.cfg.table {
+		return &b, nil
+	}
+	other, err := newArray(b.node, m) // with codecs of the other table
+	if err != nil {
+		return nil, a.errf(err)
+	}
+	other.shared = a.shared
+	return other, nil
 }
 
 // String gives the path and what the array is, for people.

@@ -689,3 +689,15 @@ func TestChunksAreChosen(t *testing.T) {
 		}
 	}
 }
+
+// Another table makes the codecs anew.
+func TestWithCodecsIsForViewsToo(t *testing.T) {
+	a, err := zarr.Create(t.Context(), mem.New(), "", zarr.Spec{Shape: []int{2}, DType: dtype.Int8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := codec.Builtin().With("zstd", func(json.RawMessage, codec.Repr) (any, error) { return nil, errors.ErrUnsupported })
+	if _, err := a.With(zarr.WithCodecs(broken)); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("got %v", err)
+	}
+}
