@@ -74,11 +74,13 @@ func (a *Array) Shape() []int { return slices.Clone(a.meta.Shape) }
 
 // Chunks is the number of elements of a chunk along each axis: of what is encoded as one piece, which in a sharded array is
 // an inner chunk. The slice is the caller's.
-func (a *Array) Chunks() []int {
+func (a *Array) Chunks() []int { return slices.Clone(a.chunkShape()) }
+
+func (a *Array) chunkShape() []int {
 	if a.shards != nil {
-		return slices.Clone(a.shards.Chunk)
+		return a.shards.Chunk
 	}
-	return slices.Clone(a.meta.Grid.Shape)
+	return a.meta.Grid.Shape
 }
 
 // Shards is the number of elements along each axis of a shard, which is one stored object with many chunks in it; nil when
