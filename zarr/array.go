@@ -29,6 +29,10 @@ type Array struct {
 type shared struct {
 	mean  atomic.Int64 // running mean of encoded chunk sizes, 0 before the first
 	locks concurrency.Keyed
+
+	indexes indexCache // of shards
+	loads   concurrency.Joined[*shardIndex]
+	whole   atomic.Bool // the store cannot read parts of shards: it has no versions, or no ranges from the end
 }
 
 // newArray binds metadata to a store. Its errors are *fault.MetaError.
@@ -67,8 +71,25 @@ func newArray(n node, m *meta.Array) (*Array, error) {
 // Shape is the number of elements along each axis. The slice is the caller's.
 func (a *Array) Shape() []int { return slices.Clone(a.meta.Shape) }
 
-// Chunks is the number of elements of a chunk along each axis. The slice is the caller's.
-func (a *Array) Chunks() []int { return slices.Clone(a.meta.Grid.Shape) }
+// Chunks is the number of elements of a chunk along each axis: of what is encoded as one piece, which in a sharded array is
+// an inner chunk. The slice is the caller's.
+func (a *Array) Chunks() []int { return slices.Clone(a.chunkShape()) }
+
+func (a *Array) chunkShape() []int {
+	if s := a.chain.Shards(); s != nil {
+		return s.Chunk
+	}
+	return a.meta.Grid.Shape
+}
+
+// Shards is the number of elements along each axis of a shard, which is one stored object with many chunks in it; nil when
+// chunks are stored each by itself, or cannot be read from their shard without all of it.
+func (a *Array) Shards() []int {
+	if a.chain.Shards() != nil {
+		return slices.Clone(a.meta.Grid.Shape)
+	}
+	return nil
+}
 
 // DType is the data type of the elements.
 func (a *Array) DType() dtype.Type { return a.meta.DType }
@@ -91,7 +112,7 @@ func (a *Array) Len() int {
 	return n
 }
 
-// ChunkKey is the key, below the store's root, of the chunk at a position of the chunk grid.
+// ChunkKey is the key, below the store's root, of the chunk, or the shard, at a position of the grid that they make.
 func (a *Array) ChunkKey(coord ...int) string { return join(a.path, a.meta.Keys.Key(coord)) }
 
 // With returns a view of the same array with other options.
@@ -118,7 +139,11 @@ func (a *Array) With(opts ...Option) (*Array, error) {
 
 // String gives the path and what the array is, for people.
 func (a *Array) String() string {
-	return fmt.Sprintf("%q %v %v chunks %v v%d", a.path, a.meta.DType, a.meta.Shape, a.meta.Grid.Shape, a.meta.Format)
+	in := ""
+	if a.chain.Shards() != nil {
+		in = fmt.Sprintf(" in shards %v", a.meta.Grid.Shape)
+	}
+	return fmt.Sprintf("%q %v %v chunks %v%s v%d", a.path, a.meta.DType, a.meta.Shape, a.Chunks(), in, a.meta.Format)
 }
 
 // Refresh opens the array again and returns it as it is now.
@@ -131,7 +156,7 @@ func (a *Array) Refresh(ctx context.Context) (*Array, error) {
 }
 
 func (a *Array) layout() plan.Layout {
-	return plan.Layout{Shape: a.meta.Shape, Chunks: a.meta.Grid.Shape, Key: func(c []int) string { return a.ChunkKey(c...) }}
+	return plan.Layout{Shape: a.meta.Shape, Chunks: a.meta.Grid.Shape, Key: func(c []int) string { return a.ChunkKey(c...) }, Shards: a.shardLayout()}
 }
 
 // estimate is how many bytes to reserve for a chunk whose encoded size is not known yet.

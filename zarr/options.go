@@ -106,7 +106,8 @@ func ChunkLimit(n int64) Option {
 // process has CPU slots; the store's own limit on requests, shared by all calls, holds in any case.
 func InFlight(n int) Option { return intOption("InFlight", n, 1, func(c *config) { c.inFlight = n }) }
 
-// MaxRequests refuses, with ErrLimit and before the first request, a call that would touch more than n chunks.
+// MaxRequests refuses, with ErrLimit and before the first request, a call that would touch more than n chunks, or of a
+// sharded array more than n shards.
 func MaxRequests(n int) Option {
 	return intOption("MaxRequests", n, 1, func(c *config) { c.maxRequests = n })
 }
@@ -193,10 +194,10 @@ func WithTypes(t *dtype.Table) Option {
 // Report adds up what calls did. It may be read at any time, and shared by any number of calls.
 type Report struct {
 	Gets, Puts, Deletes atomic.Int64 // requests that calls made of the store; its retries are not counted here
-	Chunks              atomic.Int64 // chunks read or written
+	Chunks              atomic.Int64 // chunks read or written; of a sharded array inner chunks read, and shards written
 	Missing             atomic.Int64 // chunks that were absent and read as the fill value
 	Conflicts           atomic.Int64 // partial writes that had to be done again
-	BytesRead           atomic.Int64 // encoded bytes
+	BytesRead           atomic.Int64 // encoded bytes, and what else had to be read with them
 	BytesWritten        atomic.Int64 // encoded bytes
 }
 

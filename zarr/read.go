@@ -146,6 +146,16 @@ func (a *Array) read(ctx context.Context, dst []byte, r grid.Region) error {
 	}
 	shape := r.Shape()
 	op := a.cfg.limits.Bytes.Op()
+	if p.Shards != nil {
+		inFlight, each := a.shardsInFlight(p.Len())
+		sr := &shardReader{a: a, op: op, layout: p.Shards, dst: dst, region: shape, each: each}
+		return concurrency.Each(ctx, inFlight, p.Fetches(), func(ctx context.Context, f plan.Fetch) error {
+			if err := sr.read(ctx, f); err != nil {
+				return a.chunkErr("read", f, err)
+			}
+			return nil
+		})
+	}
 	return concurrency.Each(ctx, min(a.inFlight(), p.Len()), p.Fetches(), func(ctx context.Context, f plan.Fetch) error {
 		if err := a.readChunk(ctx, op, f, dst, shape); err != nil {
 			return a.chunkErr("read", f, err)
@@ -173,7 +183,7 @@ func (a *Array) readChunk(ctx context.Context, op *concurrency.Op, f plan.Fetch,
 
 	v, err := a.get(ctx, f.Key, buf)
 	if errors.Is(err, fault.NotFound) {
-		a.cfg.report.missing()
+		a.cfg.report.chunks(1, 1)
 		f.FillRegion(dst, region, a.fill)
 		return nil
 	}
@@ -200,21 +210,33 @@ func (a *Array) readChunk(ctx context.Context, op *concurrency.Op, f plan.Fetch,
 	return nil
 }
 
+// errTooLong says that a stored object has more bytes than any encoder makes.
+var errTooLong = errors.New("too long")
+
 // get fetches an object of this array into buf, and leaves in buf what was fetched so that its memory is used again.
 func (a *Array) get(ctx context.Context, key string, buf *buffer) (store.Value, error) {
+	v, err := a.fetch(ctx, key, buf)
+	if err == nil {
+		a.cfg.report.chunks(1, 0)
+	}
+	return v, err
+}
+
+// fetch is get for who counts chunks otherwise.
+func (a *Array) fetch(ctx context.Context, key string, buf *buffer) (store.Value, error) {
 	a.cfg.report.get()
 	most := a.chain.MaxEncoded()
 	v, err := a.st.Get(ctx, key, store.GetOptions{Max: most}, buf.b[:0])
 	if errors.Is(err, fault.Limit) {
 		// Not a limit of the caller's: no encoder makes so much of a chunk.
-		return store.Value{}, fault.Newf(fault.Corrupt, "the stored chunk has more than the %d bytes that its codecs can make: %v", most, err)
+		return store.Value{}, fault.Newf(fault.Corrupt, "the stored chunk has more than the %d bytes that its codecs can make: %w: %v", most, errTooLong, err)
 	}
 	if err != nil {
 		return store.Value{}, err
 	}
 	buf.b = v.Bytes
 	a.observe(len(v.Bytes))
-	a.cfg.report.read(len(v.Bytes))
+	a.cfg.report.bytes(len(v.Bytes))
 	return v, nil
 }
 
@@ -229,10 +251,15 @@ func (a *Array) decode(s *scratch, stored []byte) ([]byte, error) {
 
 // chunkScratch is room for one decoded chunk.
 func (a *Array) chunkScratch(s *scratch) ([]byte, error) {
-	if int64(a.chunk) > a.cfg.maxChunk {
-		return nil, fault.Newf(fault.Limit, "a chunk of shape %v has %d bytes, more than ChunkLimit(%d)", a.meta.Grid.Shape, a.chunk, a.cfg.maxChunk)
+	return a.room(s, a.meta.Grid.Shape, a.chunk)
+}
+
+// room is n bytes of scratch for a chunk of a shape.
+func (a *Array) room(s *scratch, shape []int, n int) ([]byte, error) {
+	if int64(n) > a.cfg.maxChunk {
+		return nil, fault.Newf(fault.Limit, "a chunk of shape %v has %d bytes, more than ChunkLimit(%d)", shape, n, a.cfg.maxChunk)
 	}
-	return s.room(a.chunk), nil
+	return s.room(n), nil
 }
 
 func (a *Array) chunkErr(op string, f plan.Fetch, err error) error {

@@ -16,17 +16,17 @@ func (r *Report) get() {
 	}
 }
 
-func (r *Report) read(n int) {
+func (r *Report) bytes(n int) {
 	if r != nil {
-		r.Chunks.Add(1)
 		r.BytesRead.Add(int64(n))
 	}
 }
 
-func (r *Report) missing() {
+// chunks counts chunks that were read, and how many of them were absent.
+func (r *Report) chunks(n, missing int) {
 	if r != nil {
-		r.Chunks.Add(1)
-		r.Missing.Add(1)
+		r.Chunks.Add(int64(n))
+		r.Missing.Add(int64(missing))
 	}
 }
 

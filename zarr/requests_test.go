@@ -48,6 +48,7 @@ func TestRequests(t *testing.T) {
 	ctx := t.Context()
 	var tr transcript
 	var out strings.Builder
+	var err error
 	backing := mem.New()
 	st := store.Observe(backing, tr.record)
 	step := func(name string, f func() error) {
@@ -105,6 +106,45 @@ func TestRequests(t *testing.T) {
 	step("change attributes", func() error { _, err := zarr.SetAttrs(ctx, a, zarr.Attrs{"units": "K"}); return err })
 	step("walk a v3 group with a v2 array in it", walk())
 	step("replace an array", func() error { _, err := zarr.Replace(ctx, st, "g/sub/x", spec); return err })
+
+	// Sharded: 32 KiB in 128 chunks of 256 bytes; a shard that is missing is another one.
+	shards := zarr.Spec{Shape: []int{128 * 64 * 2}, Chunks: []int{64}, Shards: []int{128 * 64}, DType: dtype.Float32, Codecs: []codec.Spec{}}
+	var b *zarr.Array
+	reopen := func() (err error) { b, err = zarr.OpenArray(ctx, st, "s", zarr.Format(3)); return err }
+	read := func(lo, hi int) func() error {
+		return func() error { return zarr.ReadInto(ctx, b, make([]float32, hi-lo), zarr.Range(lo, hi)) }
+	}
+	if _, err := zarr.Create(ctx, backing, "s", shards); err != nil {
+		t.Fatal(err)
+	}
+	step("open a sharded array", reopen)
+	step("write a whole shard", func() error { return zarr.Write(ctx, b, count(128*64), zarr.Range(0, 128*64)) })
+	step("write fill values over three of its chunks", func() error { return zarr.Write(ctx, b, make([]float32, 3*64), zarr.Range(0, 3*64)) })
+	step("open it again", reopen)
+	step("read one element of a shard", read(70*64, 70*64+1))
+	step("read one element more", read(7*64, 7*64+1))
+	step("open it once more", reopen)
+	step("read a region of 13 neighbouring chunks of a shard", read(40*64, 53*64))
+	step("read three of its chunks that are missing", read(0, 3*64))
+	step("read all of a shard", read(0, 128*64))
+	step("read most of a shard that is not known", func() error {
+		if err := reopen(); err != nil {
+			return err
+		}
+		return read(4*64, 128*64)()
+	})
+	step("read a part of a shard that is missing", read(200*64, 201*64))
+	step("write fill values over the whole shard", func() error { return zarr.Write(ctx, b, make([]float32, 128*64), zarr.Range(0, 128*64)) })
+	if b, err = zarr.Create(ctx, backing, "small", zarr.Spec{Shape: []int{64}, Chunks: []int{8}, Shards: []int{64}, DType: dtype.Float32, Codecs: []codec.Spec{}}); err == nil {
+		err = zarr.Write(ctx, b, count(64))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err = zarr.OpenArray(ctx, st, "small"); err != nil {
+		t.Fatal(err)
+	}
+	step("read one element of a shard of 256 bytes", read(9, 10))
 
 	const file = "testdata/requests.txt"
 	if *update {

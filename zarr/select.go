@@ -133,7 +133,7 @@ func (a *Array) region(sel []Selection) (grid.Region, error) {
 			return nil, a.errf(fault.Newf(fault.Selection, "axis %d is selected twice", k))
 		}
 		taken[k] = true
-		g, err := s.resolve(axis{shape[k], a.meta.Grid.Shape[k]})
+		g, err := s.resolve(axis{shape[k], a.chunkShape()[k]})
 		if err != nil {
 			return nil, a.errf(fmt.Errorf("axis %d: %w", k, err))
 		}

@@ -23,6 +23,12 @@ type Spec struct {
 	Layout Layout
 	DType  dtype.Type
 
+	// Shards are the elements of a shard along each axis: one object that holds many chunks, each to be read by itself. The
+	// lengths are multiples of those of Chunks; where Layout chooses these, it chooses divisors. nil stores each chunk as an
+	// object. Only v3 has shards. They get an index with a checksum at their end; for another one, give codec.Sharding among
+	// the Codecs and the shape of a shard as Chunks.
+	Shards []int
+
 	// Fill is the value of elements that were never written: a Go value of the data type or a number it can hold
 	// exactly, a json.RawMessage as metadata spells it, [NoFill] for v2's null; nil is the data type's default.
 	Fill any
@@ -75,10 +81,11 @@ func (s Spec) model(cfg config) (*meta.Array, error) {
 	if s.Dims != nil && m.Format == 2 {
 		return nil, bad("v2 has no dimension names; xarray keeps them in the attribute _ARRAY_DIMENSIONS")
 	}
-	var err error
-	if m.Grid.Shape, err = s.chunkShape(); err != nil {
+	chunk, object, err := s.shapes(m.Format)
+	if err != nil {
 		return nil, err
 	}
+	m.Grid.Shape = object
 	if m.Fill, err = s.fill(m.Format); err != nil {
 		return nil, err
 	}
@@ -88,8 +95,50 @@ func (s Spec) model(cfg config) (*meta.Array, error) {
 	if _, err := cfg.keys(m); err != nil {
 		return nil, err // Separator is no part of the spec, but must not contradict it
 	}
-	m.Codecs, err = s.codecs(m, cfg.table)
+	m.Codecs, err = s.codecs(m, chunk, cfg.table)
 	return m, err
+}
+
+// shapes are the shapes of a chunk and of what is stored as one object, a shard or a chunk.
+func (s Spec) shapes(format int) (chunk, object []int, err error) {
+	if s.Shards == nil {
+		chunk, err = s.chunkShape()
+		return chunk, chunk, err
+	}
+	bad := func(format string, args ...any) ([]int, []int, error) {
+		return nil, nil, fault.Newf(fault.Metadata, format, args...)
+	}
+	if format != 3 {
+		return bad("v%d has no shards", format)
+	}
+	if len(s.Shards) != len(s.Shape) {
+		return bad("shards %v for the shape %v", s.Shards, s.Shape)
+	}
+	for i, n := range s.Shards {
+		if n < 1 {
+			return bad("shards have length %d along axis %d", n, i)
+		}
+	}
+	if s.Chunks == nil {
+		if chunk, err = s.Layout.chunks(s.Shards, s.DType.Size()); err != nil {
+			return nil, nil, err
+		}
+		for i := range chunk {
+			for s.Shards[i]%chunk[i] != 0 {
+				chunk[i]--
+			}
+		}
+		return chunk, slices.Clone(s.Shards), nil
+	}
+	if chunk, err = s.chunkShape(); err != nil {
+		return nil, nil, err
+	}
+	for i, n := range s.Shards {
+		if n%chunk[i] != 0 {
+			return bad("shards %v are no multiples of chunks %v", s.Shards, chunk)
+		}
+	}
+	return chunk, slices.Clone(s.Shards), nil
 }
 
 func (s Spec) chunkShape() ([]int, error) {
@@ -194,7 +243,7 @@ func (s Spec) keys(format int) (meta.KeyEncoding, error) {
 }
 
 // codecs is the whole pipeline in the spelling of the format.
-func (s Spec) codecs(m *meta.Array, table *codec.Table) ([]meta.Named, error) {
+func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Named, error) {
 	specs := s.Codecs
 	if specs == nil {
 		specs = []codec.Spec{codec.Zstd(0)}
@@ -219,7 +268,7 @@ func (s Spec) codecs(m *meta.Array, table *codec.Table) ([]meta.Named, error) {
 		switch c.Name {
 		case "transpose":
 			arrays = append(arrays, c)
-		case "bytes", "vlen-utf8", "vlen-bytes":
+		case "bytes", "vlen-utf8", "vlen-bytes", "sharding_indexed":
 			serial = &c
 		default:
 			bytes = append(bytes, c)
@@ -236,7 +285,11 @@ func (s Spec) codecs(m *meta.Array, table *codec.Table) ([]meta.Named, error) {
 		}
 		serial = &c
 	}
-	all, err := table.Normalize(slices.Concat(arrays, []codec.Spec{*serial}, bytes), codec.Repr{Shape: m.Grid.Shape, Type: m.DType, Fill: m.Fill})
+	specs = slices.Concat(arrays, []codec.Spec{*serial}, bytes)
+	if s.Shards != nil {
+		specs = []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: chunk, Codecs: specs})}
+	}
+	all, err := table.Normalize(specs, codec.Repr{Shape: m.Grid.Shape, Type: m.DType, Fill: m.Fill})
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package zarr
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/zargo-io/zargo/internal/bytesview"
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/plan"
+	"github.com/zargo-io/zargo/internal/shard"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -66,7 +68,7 @@ func (a *Array) write(ctx context.Context, src []byte, r grid.Region) error {
 	shape := r.Shape()
 	op := a.cfg.limits.Bytes.Op()
 	return concurrency.Each(ctx, min(a.inFlight(), p.Len()), p.Fetches(), func(ctx context.Context, f plan.Fetch) error {
-		w := chunkWriter{a: a, op: op, f: f, src: src, region: shape}
+		w := chunkWriter{a: a, op: op, layout: p.Shards, f: f, src: src, region: shape}
 		var err error
 		if f.Covers {
 			err = w.whole(ctx)
@@ -84,6 +86,7 @@ func (a *Array) write(ctx context.Context, src []byte, r grid.Region) error {
 type chunkWriter struct {
 	a      *Array
 	op     *concurrency.Op
+	layout *shard.Layout // nil where a chunk is encoded as a whole
 	f      plan.Fetch
 	src    []byte
 	region []int
@@ -91,14 +94,30 @@ type chunkWriter struct {
 
 // whole writes a chunk without reading it.
 func (w *chunkWriter) whole(ctx context.Context) error {
-	hold, err := w.op.Acquire(ctx, w.a.estimate())
+	hold, err := w.op.Acquire(ctx, w.reserve(1))
 	if err != nil {
 		return err
 	}
 	defer hold.Release()
 	buf := getBuffer(w.a.estimate())
 	defer putBuffer(buf)
-	empty, err := w.encode(ctx, buf, func(s *scratch) ([]byte, error) {
+	empty, err := w.fresh(ctx, buf)
+	if err != nil {
+		return err
+	}
+	hold.Adjust(int64(cap(buf.b)))
+	if empty {
+		return w.delete(ctx, store.DeleteOptions{})
+	}
+	return w.put(ctx, buf.b, store.PutOptions{})
+}
+
+// fresh appends to buf the encoded form of a chunk of which nothing that was is left; empty is as for encode.
+func (w *chunkWriter) fresh(ctx context.Context, buf *buffer) (empty bool, err error) {
+	if w.layout != nil {
+		return w.packShard(ctx, buf, nil)
+	}
+	return w.encode(ctx, buf, func(s *scratch) ([]byte, error) {
 		size := w.a.meta.DType.Size()
 		if off, ok := w.f.Contiguous(w.region); ok && w.f.Full {
 			return w.src[off*size : off*size+w.a.chunk], nil
@@ -113,15 +132,14 @@ func (w *chunkWriter) whole(ctx context.Context) error {
 		w.f.ToChunk(chunk, w.src, w.region, w.a.meta.Grid.Shape, size)
 		return chunk, nil
 	})
-	if err != nil {
-		return err
+}
+
+// reserve is how many bytes to reserve for so many encoded chunks. A shard is there once more, in pieces, while it is packed.
+func (w *chunkWriter) reserve(chunks int64) int64 {
+	if w.layout != nil {
+		chunks++
 	}
-	hold.Adjust(int64(cap(buf.b)))
-	if empty {
-		w.a.cfg.report.del()
-		return w.a.st.Delete(ctx, w.f.Key, store.DeleteOptions{})
-	}
-	return w.put(ctx, buf.b, store.PutOptions{})
+	return chunks * min(w.a.estimate(), math.MaxInt64/4)
 }
 
 // maxConflicts bounds how often a partial chunk is done again. Each conflict means that another writer succeeded, so
@@ -151,7 +169,7 @@ func (w *chunkWriter) partial(ctx context.Context) error {
 // swap is one try of partial; lost tells that somebody else replaced the chunk in between, so that err is a conflict.
 func (w *chunkWriter) swap(ctx context.Context) (lost bool, err error) {
 	a := w.a
-	hold, err := w.op.Acquire(ctx, 2*a.estimate()) // the old encoded chunk and the new one
+	hold, err := w.op.Acquire(ctx, w.reserve(2)) // the old encoded chunk and the new one
 	if err != nil {
 		return false, err
 	}
@@ -168,20 +186,12 @@ func (w *chunkWriter) swap(ctx context.Context) (lost bool, err error) {
 	if !absent && v.Version == "" && !a.cfg.singleWriter {
 		return false, noVersions(a.st, "part of a chunk cannot be written")
 	}
-	empty, err := w.encode(ctx, buf, func(s *scratch) (chunk []byte, err error) {
-		if absent {
-			if chunk, err = a.chunkScratch(s); err == nil {
-				grid.Fill(chunk, a.fill)
-			}
-		} else {
-			chunk, err = a.decode(s, v.Bytes)
-		}
-		if err != nil {
-			return nil, err
-		}
-		w.f.ToChunk(chunk, w.src, w.region, a.meta.Grid.Shape, a.meta.DType.Size())
-		return chunk, nil
-	})
+	if absent {
+		v.Bytes = nil
+	} else if v.Bytes == nil {
+		v.Bytes = []byte{}
+	}
+	empty, err := w.changed(ctx, buf, v.Bytes)
 	if err != nil {
 		return false, err
 	}
@@ -190,14 +200,36 @@ func (w *chunkWriter) swap(ctx context.Context) (lost bool, err error) {
 	case empty && absent:
 		return false, nil
 	case empty:
-		a.cfg.report.del()
-		err = a.st.Delete(ctx, w.f.Key, store.DeleteOptions{IfVersion: a.condition(v.Version)})
+		err = w.delete(ctx, store.DeleteOptions{IfVersion: a.condition(v.Version)})
 	case absent && !a.cfg.singleWriter:
 		err = w.put(ctx, buf.b, store.PutOptions{IfAbsent: true})
 	default:
 		err = w.put(ctx, buf.b, store.PutOptions{IfVersion: a.condition(v.Version)})
 	}
 	return errors.Is(err, fault.Conflict) || errors.Is(err, fault.Exists), err
+}
+
+// changed appends to buf the encoded form of a chunk with src laid over what was stored, which is nil when nothing was; empty
+// is as for encode.
+func (w *chunkWriter) changed(ctx context.Context, buf *buffer, stored []byte) (empty bool, err error) {
+	if w.layout != nil {
+		return w.packShard(ctx, buf, stored)
+	}
+	a := w.a
+	return w.encode(ctx, buf, func(s *scratch) (chunk []byte, err error) {
+		if stored == nil {
+			if chunk, err = a.chunkScratch(s); err == nil {
+				grid.Fill(chunk, a.fill)
+			}
+		} else {
+			chunk, err = a.decode(s, stored)
+		}
+		if err != nil {
+			return nil, err
+		}
+		w.f.ToChunk(chunk, w.src, w.region, a.meta.Grid.Shape, a.meta.DType.Size())
+		return chunk, nil
+	})
 }
 
 // condition is the version a partial write asks for: none for a single writer.
@@ -235,6 +267,14 @@ func (w *chunkWriter) encode(ctx context.Context, buf *buffer, gather func(*scra
 func (w *chunkWriter) put(ctx context.Context, b []byte, o store.PutOptions) error {
 	_, err := w.a.st.Put(ctx, w.f.Key, b, o)
 	w.a.cfg.report.put(len(b), err)
+	w.a.shared.indexes.drop(w.f.Key, nil)
+	return err
+}
+
+func (w *chunkWriter) delete(ctx context.Context, o store.DeleteOptions) error {
+	w.a.cfg.report.del()
+	err := w.a.st.Delete(ctx, w.f.Key, o)
+	w.a.shared.indexes.drop(w.f.Key, nil)
 	return err
 }
 

@@ -21,15 +21,16 @@ type band struct {
 	bytes int
 }
 
-// bands cuts what is selected of an array. The parts follow one another in C order.
-func bands(a *zarr.Array, r region) (iter.Seq[band], error) {
-	return bandsOf(a, a.DType(), r)
+// bands cuts what is selected of an array, at boundaries of chunks or, to write, of shards. The parts follow one another in C
+// order.
+func bands(a *zarr.Array, r region, chunks []int) (iter.Seq[band], error) {
+	return bandsOf(a.DType(), r, chunks)
 }
 
 // bandsOf cuts elements that are held as a type.
-func bandsOf(a *zarr.Array, t dtype.Type, r region) (iter.Seq[band], error) {
+func bandsOf(t dtype.Type, r region, chunks []int) (iter.Seq[band], error) {
 	memory := concurrency.Memory() / 2
-	return cut(r, a.Chunks(), t.Size(), min(maxBand, memory), memory)
+	return cut(r, chunks, t.Size(), min(maxBand, memory), memory)
 }
 
 // cut makes bands of about target bytes each, or of one row of chunks; fault.Limit when that is more than limit.

@@ -19,6 +19,7 @@ type specFlags struct {
 	Chunks    string   `help:"Elements of a chunk along each axis: 5,5. About a million elements, of equal sides, without it." placeholder:"N,…"`
 	Aspect    string   `help:"Proportions of the sides of chunks where --chunks does not give them: 1,2,2." placeholder:"N,…"`
 	ChunkSize string   `help:"Most bytes of a chunk where --chunks does not give it: 4MiB." placeholder:"BYTES"`
+	Shards    string   `help:"Elements of a shard along each axis, multiples of those of a chunk: one object that holds many chunks." placeholder:"N,…"`
 	Codec     []string `sep:"none" help:"A codec: zstd:3, gzip:5, blosc:lz4:5:shuffle, crc32c, bytes:big, transpose:1,0, JSON as in metadata, or none. May be given again, in order. zstd without it." placeholder:"CODEC"`
 	ZFormat   int      `name:"format" help:"Zarr format, 2 or 3." enum:"2,3" default:"3"`
 	Fill      string   `help:"Fill value as JSON, or NaN, Infinity, -Infinity; null in v2 is none." placeholder:"JSON"`
@@ -101,8 +102,8 @@ func checkSpec(ctx context.Context, spec zarr.Spec) error {
 }
 
 func (c *createCmd) group(ctx context.Context, s *session) error {
-	if c.Shape != nil || c.DType != "" || c.Chunks != "" || c.Aspect != "" || c.ChunkSize != "" || c.Codec != nil || c.Fill != "" || c.Dims != "" {
-		return usagef("a group has no shape, data type, chunks, codecs, fill value or dimensions")
+	if c.Shape != nil || c.DType != "" || c.Chunks != "" || c.Shards != "" || c.Aspect != "" || c.ChunkSize != "" || c.Codec != nil || c.Fill != "" || c.Dims != "" {
+		return usagef("a group has no shape, data type, chunks, shards, codecs, fill value or dimensions")
 	}
 	attrs, err := parseAttrs(c.Attrs)
 	if err != nil {
@@ -130,6 +131,11 @@ func (f *specFlags) spec(shape []int, t dtype.Type, big bool) (zarr.Spec, error)
 	var err error
 	if f.Chunks != "" {
 		if spec.Chunks, err = parseInts("--chunks", f.Chunks); err != nil {
+			return spec, err
+		}
+	}
+	if f.Shards != "" {
+		if spec.Shards, err = parseInts("--shards", f.Shards); err != nil {
 			return spec, err
 		}
 	}

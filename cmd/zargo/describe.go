@@ -36,6 +36,7 @@ type nodeInfo struct {
 type arrayInfo struct {
 	Shape     []int           `json:"shape"`
 	Chunks    []int           `json:"chunks"`
+	Shards    []int           `json:"shards,omitempty"`
 	DType     json.RawMessage `json:"dtype"`
 	Fill      json.RawMessage `json:"fill_value"`
 	Codecs    []codecInfo     `json:"codecs"`
@@ -43,6 +44,7 @@ type arrayInfo struct {
 	Dims      []*string       `json:"dimension_names"`
 	Elements  *big.Int        `json:"elements"`
 	NumChunks *big.Int        `json:"number_of_chunks"`
+	NumShards *big.Int        `json:"number_of_shards,omitempty"`
 	Bytes     *big.Int        `json:"bytes"` // null where elements vary in length
 }
 
@@ -65,7 +67,7 @@ func describe(n zarr.Node) (nodeInfo, error) {
 	}
 	info.Kind = "array"
 	m := a.Metadata()
-	d := &arrayInfo{Shape: a.Shape(), Chunks: a.Chunks(), Keys: keysInfo{m.Keys.Name, m.Keys.Separator}, Codecs: []codecInfo{}}
+	d := &arrayInfo{Shape: a.Shape(), Chunks: a.Chunks(), Shards: a.Shards(), Keys: keysInfo{m.Keys.Name, m.Keys.Separator}, Codecs: []codecInfo{}}
 	info.arrayInfo = d
 	for _, c := range a.Codecs() {
 		d.Codecs = append(d.Codecs, codecInfo{c.Name, c.Config})
@@ -77,14 +79,13 @@ func describe(n zarr.Node) (nodeInfo, error) {
 		}
 		d.Dims = append(d.Dims, &name)
 	}
-	d.Elements, d.NumChunks = big.NewInt(1), big.NewInt(1)
-	for i, length := range d.Shape {
+	d.Elements = big.NewInt(1)
+	for _, length := range d.Shape {
 		d.Elements.Mul(d.Elements, big.NewInt(int64(length)))
-		chunks := int64(0)
-		if length > 0 {
-			chunks = int64((length-1)/d.Chunks[i]) + 1
-		}
-		d.NumChunks.Mul(d.NumChunks, big.NewInt(chunks))
+	}
+	d.NumChunks = count(d.Shape, d.Chunks)
+	if d.Shards != nil {
+		d.NumShards = count(d.Shape, d.Shards)
 	}
 	if size := a.DType().Size(); size > 0 {
 		d.Bytes = new(big.Int).Mul(d.Elements, big.NewInt(int64(size)))
@@ -102,6 +103,19 @@ func describe(n zarr.Node) (nodeInfo, error) {
 		d.Fill, err = a.DType().FormatFill(fill, 3)
 	}
 	return info, err
+}
+
+// count is the number of chunks, or shards, of an array.
+func count(shape, chunk []int) *big.Int {
+	n := big.NewInt(1)
+	for i, length := range shape {
+		along := int64(0)
+		if length > 0 {
+			along = int64((length-1)/chunk[i]) + 1
+		}
+		n.Mul(n, big.NewInt(along))
+	}
+	return n
 }
 
 // printJSON prints a value, indented, with nothing escaped that need not be.
@@ -146,5 +160,14 @@ func (d *arrayInfo) dtypeText() string {
 
 // summary is an array in a few words.
 func (d *arrayInfo) summary(format int) string {
-	return d.dtypeText() + " [" + list(d.Shape) + "] chunks [" + list(d.Chunks) + "] v" + strconv.Itoa(format)
+	return d.dtypeText() + " [" + list(d.Shape) + "] " + d.chunkText() + " v" + strconv.Itoa(format)
+}
+
+// chunkText is the shape of chunks, and of the shards they are in.
+func (d *arrayInfo) chunkText() string {
+	text := "chunks [" + list(d.Chunks) + "]"
+	if d.Shards != nil {
+		text += " in shards [" + list(d.Shards) + "]"
+	}
+	return text
 }

@@ -76,6 +76,9 @@ func (i *nodeInfo) print(out io.Writer, attrs zarr.Attrs) error {
 	if d := i.arrayInfo; d != nil {
 		row("shape", "%s", list(d.Shape))
 		row("chunks", "%s", list(d.Chunks))
+		if d.Shards != nil {
+			row("shards", "%s", list(d.Shards))
+		}
 		row("dtype", "%s", d.dtypeText())
 		fill := "undefined"
 		if d.Fill != nil {
@@ -86,15 +89,15 @@ func (i *nodeInfo) print(out io.Writer, attrs zarr.Attrs) error {
 		if d.Dims != nil {
 			row("dims", "%s", d.dimText())
 		}
-		plural := "s"
-		if d.NumChunks.IsInt64() && d.NumChunks.Int64() == 1 {
-			plural = ""
+		in := amount(d.NumChunks, "chunk")
+		if d.Shards != nil {
+			in += " in " + amount(d.NumShards, "shard")
 		}
 		size := "varying"
 		if d.Bytes != nil {
 			size = sizeText(d.Bytes)
 		}
-		row("bytes", "%s in %v chunk%s", size, d.NumChunks, plural)
+		row("bytes", "%s in %s", size, in)
 	}
 	if i.Warning != "" {
 		row("warning", "%s", i.Warning)
@@ -171,6 +174,14 @@ func (d *arrayInfo) dimText() string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// amount is a number of things.
+func amount(n *big.Int, thing string) string {
+	if n.IsInt64() && n.Int64() == 1 {
+		return "1 " + thing
+	}
+	return n.String() + " " + thing + "s"
 }
 
 // sizeText is a number of bytes, with a unit beside it where that is shorter.

@@ -90,7 +90,7 @@ func (i *nodeInfo) columns(long bool) string {
 	case d == nil:
 		return "\t\t\t\tv" + strconv.Itoa(i.Format)
 	default:
-		return fmt.Sprintf("\t%s\t[%s]\tchunks [%s]\tv%d", d.dtypeText(), list(d.Shape), list(d.Chunks), i.Format)
+		return fmt.Sprintf("\t%s\t[%s]\t%s\tv%d", d.dtypeText(), list(d.Shape), d.chunkText(), i.Format)
 	}
 }
 

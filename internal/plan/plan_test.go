@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/shard"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
 func key(coord []int) string {
@@ -22,7 +25,8 @@ func key(coord []int) string {
 }
 
 // TestTranscripts compares the requests of plans with testdata/*.txt: a line "read shape=… chunks=… sel=start:step:count,…",
-// "----", the requests, an empty line.
+// "----", the requests, an empty line. "inner=…" makes shards of the chunks, with an index of 16 bytes for each inner chunk,
+// "index=start" puts it there, "gap=…" and "max=…" are the store's.
 func TestTranscripts(t *testing.T) {
 	b, err := os.ReadFile("testdata/plans.txt")
 	if err != nil {
@@ -49,20 +53,32 @@ func TestTranscripts(t *testing.T) {
 func parse(t *testing.T, head string) Plan {
 	t.Helper()
 	p := Plan{Layout: Layout{Key: key}}
+	o := codec.ShardingOptions{Index: []codec.Spec{codec.Bytes(dtype.Little)}}
+	l := &shard.Layout{ChunkBytes: 1}
 	for _, f := range strings.Fields(head)[1:] {
 		name, value, _ := strings.Cut(f, "=")
 		for _, v := range strings.FieldsFunc(value, func(r rune) bool { return r == ',' }) {
 			switch name {
-			case "shape", "chunks":
+			case "shape", "chunks", "inner", "gap", "max":
 				n, err := strconv.Atoi(v)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if name == "shape" {
+				switch name {
+				case "shape":
 					p.Shape = append(p.Shape, n)
-				} else {
+				case "chunks":
 					p.Chunks = append(p.Chunks, n)
+				case "inner":
+					o.Chunk = append(o.Chunk, n)
+					l.ChunkBytes *= int64(n)
+				case "gap":
+					l.Gap = int64(n)
+				case "max":
+					l.Max = int64(n)
 				}
+			case "index":
+				o.AtStart = v == "start"
 			case "sel":
 				var s grid.Slice
 				if _, err := fmt.Sscanf(v, "%d:%d:%d", &s.Start, &s.Step, &s.Count); err != nil {
@@ -74,7 +90,34 @@ func parse(t *testing.T, head string) Plan {
 			}
 		}
 	}
+	if o.Chunk != nil {
+		c, err := codec.Builtin().Chain([]codec.Spec{codec.Sharding(o)}, codec.Repr{Shape: p.Chunks, Type: dtype.Uint8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Shards = c.Shards()
+		p.Shards = l
+	}
 	return p
+}
+
+// TestPlansAreLazy: what is not asked for is not planned.
+func TestPlansAreLazy(t *testing.T) {
+	p := parse(t, "read shape=100 chunks=10 inner=1 sel=0:1:100")
+	keys := 0
+	p.Key = func(c []int) string { keys++; return key(c) }
+	for range p.Indexes() {
+		break
+	}
+	n := 0
+	for range p.Fetches() {
+		if n++; n == 3 {
+			break
+		}
+	}
+	if keys != 1+3 {
+		t.Errorf("%d keys were made", keys)
+	}
 }
 
 func TestLenIsTheNumberOfFetches(t *testing.T) {

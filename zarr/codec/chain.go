@@ -21,6 +21,7 @@ type Chain struct {
 	bytes  []bytesStage
 	size   int64 // of the stored bytes, or -1
 	most   int64
+	shards *Shards
 }
 
 // stage is an array between two codecs.
@@ -91,7 +92,8 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 	if c.array == nil {
 		return nil, fault.Newf(fault.Metadata, "no codec makes bytes of the array")
 	}
-	return c, nil
+	c.shards, err = t.shardsOf(c)
+	return c, err
 }
 
 func stageOf(r Repr) (stage, error) {

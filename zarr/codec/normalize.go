@@ -19,6 +19,12 @@ func (t *Table) Normalize(specs []Spec, in Repr) ([]Spec, error) {
 		if s.Name == "bytes" && in.Type.HasOrder() && len(openConfig(s.Config).members) == 0 {
 			s = Bytes(dtype.Little)
 		}
+		var err error
+		if _, ok := t.binders[s.Name]; ok {
+			if s, err = t.normalSharding(s, in); err != nil {
+				return nil, named(s.Name, err)
+			}
+		}
 		c, err := t.Bind(s, in)
 		if err != nil {
 			return nil, err

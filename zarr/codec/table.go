@@ -16,13 +16,20 @@ import (
 type Factory func(config json.RawMessage, in Repr) (any, error)
 
 // Table is a set of codecs by name. It is immutable and safe for concurrent use.
-type Table struct{ factories map[string]Factory }
+type Table struct {
+	factories map[string]Factory
+	binders   map[string]binder
+	nesting   int // shardings that this table is used within
+}
 
-// Builtin is the table of the codecs in this package: of the v3 core bytes, transpose, gzip, zstd, blosc and crc32c; of
-// the registry of extensions vlen-utf8 and vlen-bytes; of numcodecs zlib, gzip, zstd, blosc, crc32c, vlen-utf8 and
-// vlen-bytes, under "numcodecs." and their id.
+// binder is the Factory of a codec that has codecs of its own, from the table it is in.
+type binder func(t *Table, config json.RawMessage, in Repr) (any, error)
+
+// Builtin is the table of the codecs in this package: of the v3 core bytes, transpose, gzip, zstd, blosc, crc32c and
+// sharding_indexed; of the registry of extensions vlen-utf8 and vlen-bytes; of numcodecs zlib, gzip, zstd, blosc, crc32c,
+// vlen-utf8 and vlen-bytes, under "numcodecs." and their id.
 func Builtin() *Table {
-	return &Table{map[string]Factory{
+	return &Table{binders: map[string]binder{shardingName: (*Table).newSharding}, factories: map[string]Factory{
 		"bytes":              newBytes,
 		"transpose":          newTranspose,
 		"gzip":               newGzip,
@@ -50,11 +57,17 @@ func (t *Table) With(name string, f Factory) *Table {
 		m = map[string]Factory{}
 	}
 	m[name] = f
-	return &Table{m}
+	b := maps.Clone(t.binders)
+	delete(b, name)
+	return &Table{factories: m, binders: b, nesting: t.nesting}
 }
 
 // Names are the names of all codecs, sorted.
-func (t *Table) Names() []string { return slices.Sorted(maps.Keys(t.factories)) }
+func (t *Table) Names() []string {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(t.factories)), maps.Keys(t.binders))
+	slices.Sort(names)
+	return names
+}
 
 // Bind makes one codec. errors.ErrUnsupported for an unknown name.
 func (t *Table) Bind(s Spec, in Repr) (any, error) {
@@ -65,6 +78,9 @@ func (t *Table) Bind(s Spec, in Repr) (any, error) {
 		return nil, named(s.Name, fault.Newf(fault.Metadata, "array without data type"))
 	}
 	f, ok := t.factories[s.Name]
+	if b, nested := t.binders[s.Name]; nested {
+		f, ok = func(config json.RawMessage, in Repr) (any, error) { return b(t, config, in) }, true
+	}
 	if !ok {
 		return nil, fault.Newf(errors.ErrUnsupported, "codec %q", s.Name)
 	}

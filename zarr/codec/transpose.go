@@ -10,6 +10,7 @@ import (
 // transpose is the v3 core codec "transpose": axis order[i] of the array is axis i of what leaves.
 type transpose struct {
 	out            Repr
+	order          []int
 	size           int // bytes of an element; 0 for items
 	encode, decode walk
 }
@@ -35,6 +36,7 @@ func newTranspose(raw json.RawMessage, in Repr) (any, error) {
 	out.Shape = shape
 	return &transpose{
 		out:    out,
+		order:  order,
 		size:   in.Type.Size(),
 		encode: newWalk(shape, pick(strides(in.Shape), order)),
 		decode: newWalk(in.Shape, pick(strides(shape), inverse)),

@@ -1,0 +1,73 @@
+package concurrency
+
+import (
+	"context"
+	"sync"
+)
+
+// Joined runs a load once for all goroutines that want its result at the same time. The zero Joined is ready.
+type Joined[V any] struct {
+	mu    sync.Mutex
+	loads map[string]*load[V]
+}
+
+type load[V any] struct {
+	done   chan struct{} // closed when value and err are set
+	cancel context.CancelFunc
+	users  int // who waits, under Joined.mu
+	value  V
+	err    error
+}
+
+// Do returns what f returns. While a load of that name is under way it is waited for instead, and joined is true: that load
+// began before the call, so what it found may be older. f runs under a context of its own, with the values of the first
+// caller's, which is cancelled when nobody waits any more; the last to leave waits for f to end.
+func (j *Joined[V]) Do(ctx context.Context, name string, f func(context.Context) (V, error)) (value V, joined bool, err error) {
+	if err := context.Cause(ctx); err != nil {
+		return value, false, err
+	}
+	j.mu.Lock()
+	l, joined := j.loads[name]
+	if !joined {
+		own, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		l = &load[V]{done: make(chan struct{}), cancel: cancel}
+		if j.loads == nil {
+			j.loads = map[string]*load[V]{}
+		}
+		j.loads[name] = l
+		go func() {
+			defer cancel()
+			l.value, l.err = f(own)
+			j.forget(name, l)
+			close(l.done)
+		}()
+	}
+	l.users++
+	j.mu.Unlock()
+
+	select {
+	case <-l.done:
+		return l.value, joined, l.err
+	case <-ctx.Done():
+	}
+	j.mu.Lock()
+	l.users--
+	last := l.users == 0
+	if last && j.loads[name] == l {
+		delete(j.loads, name) // nobody shall join what is being cancelled
+	}
+	j.mu.Unlock()
+	if last {
+		l.cancel()
+		<-l.done
+	}
+	return value, joined, context.Cause(ctx)
+}
+
+func (j *Joined[V]) forget(name string, l *load[V]) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.loads[name] == l {
+		delete(j.loads, name)
+	}
+}

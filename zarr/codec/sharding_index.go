@@ -1,0 +1,52 @@
+package codec
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// ShardIndex says where the inner chunks of one shard lie. It is immutable.
+type ShardIndex struct {
+	pairs []byte // offset and length of each inner chunk, uint64 in memory form
+	size  int64  // of the shard
+}
+
+// empty is the offset and the length of an inner chunk that is missing.
+const empty = math.MaxUint64
+
+// newShardIndex has n inner chunks, all missing.
+func newShardIndex(n int) ShardIndex {
+	return ShardIndex{pairs: bytes.Repeat([]byte{0xff}, 16*n)}
+}
+
+func (x ShardIndex) set(i, off, n int) {
+	binary.LittleEndian.PutUint64(x.pairs[16*i:], uint64(off))
+	binary.LittleEndian.PutUint64(x.pairs[16*i+8:], uint64(n))
+}
+
+// Len is the number of inner chunks.
+func (x ShardIndex) Len() int { return len(x.pairs) / 16 }
+
+// Bytes is the memory that the index takes.
+func (x ShardIndex) Bytes() int { return len(x.pairs) }
+
+// Size is the number of bytes of the shard.
+func (x ShardIndex) Size() int64 { return x.size }
+
+// At gives offset and length, in bytes, of an inner chunk within its shard; not ok when it is missing. Nothing is known of
+// other inner chunks by it: they may lie in any order, with gaps, share bytes or overlap. fault.Corrupt when they do not
+// lie in the shard.
+func (x ShardIndex) At(i int) (off, n int64, ok bool, err error) {
+	o, l := binary.LittleEndian.Uint64(x.pairs[16*i:]), binary.LittleEndian.Uint64(x.pairs[16*i+8:])
+	size := uint64(x.size)
+	switch {
+	case o == empty && l == empty:
+		return 0, 0, false, nil
+	case o > size || l > size-o || l == 0:
+		return 0, 0, false, fault.Newf(fault.Corrupt, "index of the shard: inner chunk %d is %d bytes at %d, the shard has %d", i, l, o, x.size)
+	}
+	return int64(o), int64(l), true, nil
+}

@@ -1,0 +1,88 @@
+package codec
+
+import "slices"
+
+// Shards tells how the stored bytes of a chain's chunks, the shards, fall into inner chunks that can be read without the
+// others. It is immutable.
+type Shards struct {
+	// Chunk is the shape of an inner chunk and Grid their number, along each axis of the array that enters the chain.
+	Chunk, Grid []int
+	// Inner takes such an inner chunk to its stored bytes and back. What the chain does with axes before it shards is in it.
+	Inner *Chain
+
+	codec *sharding
+	order []int // axis of the array that is axis i of the shard when it is cut
+}
+
+// Shards tells how to read parts of what the chain stores; nil when they can only be read as a whole: there is no sharding, or
+// bytes are transformed after it, or the array before it by something else than transpose.
+func (c *Chain) Shards() *Shards { return c.shards }
+
+// shardsOf finds out. specs are the chain's own; t is the table they are from.
+func (t *Table) shardsOf(c *Chain) (*Shards, error) {
+	codec, ok := c.array.(*sharding)
+	if !ok || len(c.bytes) > 0 {
+		return nil, nil
+	}
+	rank := len(c.in.Shape)
+	s := &Shards{codec: codec, order: make([]int, rank)}
+	for i := range s.order {
+		s.order[i] = i
+	}
+	for _, a := range c.arrays {
+		t, ok := a.codec.(*transpose)
+		if !ok {
+			return nil, nil
+		}
+		s.order = pick(s.order, t.order)
+	}
+	s.Chunk, s.Grid = make([]int, rank), make([]int, rank)
+	for i, a := range s.order {
+		s.Chunk[a], s.Grid[a] = codec.chunk[i], codec.grid[i]
+	}
+	if len(c.arrays) == 0 {
+		s.Inner = codec.inner
+		return s, nil
+	}
+	in := c.in
+	in.Shape = s.Chunk
+	var err error
+	s.Inner, err = t.Chain(slices.Concat(c.specs[:len(c.arrays)], codec.inner.specs), in)
+	return s, err
+}
+
+// Place is the place in the index of the inner chunk at a position of the Grid.
+func (s *Shards) Place(coord []int) int {
+	i := 0
+	for k, a := range s.order {
+		i = i*s.codec.grid[k] + coord[a]
+	}
+	return i
+}
+
+// Len is the number of inner chunks of a shard.
+func (s *Shards) Len() int { return s.codec.n }
+
+// IndexSize is the length in bytes of a stored index; atStart tells where in the shard it is.
+func (s *Shards) IndexSize() (n int64, atStart bool) { return s.codec.size, s.codec.atStart }
+
+// MaxIndexed bounds the bytes of a shard that its index can speak of without sharing: the index, and every inner chunk as long
+// as it can be. A longer shard has unused space.
+func (s *Shards) MaxIndexed() int64 { return s.codec.most }
+
+// Index reads the stored index of a shard that has size bytes. fault.Corrupt when it does not decode.
+func (s *Shards) Index(stored []byte, size int64) (ShardIndex, error) {
+	return s.codec.decodeIndex(stored, size, nil)
+}
+
+// Cut reads the index of a whole stored shard.
+func (s *Shards) Cut(stored []byte) (ShardIndex, error) { return s.codec.indexOf(stored, nil) }
+
+// Pack appends a shard to dst. piece appends the stored bytes of the inner chunk at a place of the index, or nothing for a
+// missing one; it is called once for each place, in order. stored is the number of those that are not missing: a shard
+// without any need not be stored.
+func (s *Shards) Pack(dst []byte, piece func(dst []byte, place int) ([]byte, error)) (_ []byte, stored int, err error) {
+	sc := s.codec.pool.Get().(*shardScratch)
+	defer s.codec.done(sc)
+	return s.codec.pack(dst, sc, piece)
+}

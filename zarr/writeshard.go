@@ -1,0 +1,164 @@
+package zarr
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/shard"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// shardPacker makes one shard of what is written of it and of what it was. Inner chunks that are not touched keep their
+// stored bytes: they are neither decoded nor encoded.
+type shardPacker struct {
+	*chunkWriter
+	cut    shard.Cut
+	inside []int             // shape of what of the array begins with this shard
+	old    []byte            // the stored shard; nil when there is none, or nothing of it is needed
+	index  *codec.ShardIndex // of old
+	pieces [][]byte          // stored bytes of the inner chunks of cut; nil for one that is all fill value
+}
+
+// packShard appends to buf the shard with src laid over the old one; empty tells that no inner chunk is left to be stored.
+func (w *chunkWriter) packShard(ctx context.Context, buf *buffer, old []byte) (empty bool, err error) {
+	a := w.a
+	if n, _ := w.layout.IndexSize(); n > a.cfg.maxChunk {
+		return false, fault.Newf(fault.Limit, "the index of a shard has %d bytes, more than ChunkLimit(%d)", n, a.cfg.maxChunk)
+	}
+	p := shardPacker{chunkWriter: w, cut: w.layout.Cut(w.f.Box), inside: make([]int, len(w.f.Coord)), old: old}
+	for i, c := range w.f.Coord {
+		p.inside[i] = a.meta.Shape[i] - c*a.meta.Grid.Shape[i]
+	}
+	if old != nil {
+		x, err := w.layout.Shards.Cut(old)
+		if err != nil {
+			return false, err
+		}
+		p.index = &x
+	}
+	p.pieces = make([][]byte, p.cut.Len())
+	each := max(int(minDecoded/max(w.layout.ChunkBytes, 1)), 1)
+	err = concurrency.EachN(ctx, a.cfg.limits.CPU.Slots(), (len(p.pieces)-1)/each+1, func(ctx context.Context, k int) error {
+		return p.encodeSome(ctx, k*each, min((k+1)*each, len(p.pieces)))
+	})
+	if err != nil {
+		return false, err
+	}
+	slot, err := a.cfg.limits.CPU.Acquire(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer slot.Release()
+	stored := 0
+	if buf.b, stored, err = p.pack(buf.b[:0]); err != nil {
+		return false, err
+	}
+	if stored > 0 {
+		a.observe(len(buf.b))
+	}
+	return stored == 0 && !a.cfg.storeFill, nil
+}
+
+// encodeSome encodes the inner chunks lo to hi-1 of the cut.
+func (p *shardPacker) encodeSome(ctx context.Context, lo, hi int) error {
+	slot, err := p.a.cfg.limits.CPU.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer slot.Release()
+	s := scratchOf(slot)
+	var out []byte
+	ends := make([]int, 0, hi-lo)
+	for i := lo; i < hi; i++ {
+		box := p.cut.Box(i)
+		chunk, err := p.gather(box, s)
+		if err != nil {
+			return innerErr(box, err)
+		}
+		if p.a.cfg.storeFill || !grid.IsFill(chunk, p.a.fill) {
+			if out, err = p.layout.Inner.Encode(out, codec.Block{Bytes: chunk}, &s.codec); err != nil {
+				return innerErr(box, err)
+			}
+		}
+		ends = append(ends, len(out))
+	}
+	from := 0
+	for k, end := range ends {
+		if end > from {
+			p.pieces[lo+k] = out[from:end:end]
+		}
+		from = end
+	}
+	return nil
+}
+
+// gather lays out one inner chunk: what is written, over what was there unless all of it is written.
+func (p *shardPacker) gather(box grid.Box, s *scratch) ([]byte, error) {
+	a, shape, size, n := p.a, p.layout.Chunk, p.a.meta.DType.Size(), int(p.layout.ChunkBytes)
+	full := box.Full(shape)
+	if at, ok := box.Contiguous(p.region); ok && full {
+		return p.src[at*size : at*size+n], nil
+	}
+	chunk, err := a.room(s, shape, n)
+	if err != nil {
+		return nil, err
+	}
+	if !full {
+		if err := p.before(box, chunk, s); err != nil {
+			return nil, err
+		}
+	}
+	box.ToChunk(chunk, p.src, p.region, shape, size)
+	return chunk, nil
+}
+
+// before sets chunk to what the inner chunk was, or to the fill value where none of that will be left.
+func (p *shardPacker) before(box grid.Box, chunk []byte, s *scratch) error {
+	if p.index != nil && !box.Covers(p.inside, p.layout.Chunk) {
+		stored, ok, err := p.stored(p.layout.Place(box.Coord))
+		if err != nil {
+			return err
+		}
+		if ok {
+			return p.layout.Inner.Decode(codec.Block{Bytes: chunk}, stored, &s.codec)
+		}
+	}
+	grid.Fill(chunk, p.a.fill)
+	return nil
+}
+
+// stored are the bytes of an inner chunk in the old shard.
+func (p *shardPacker) stored(place int) (b []byte, ok bool, err error) {
+	off, n, ok, err := p.index.At(place)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	if most := p.layout.Inner.MaxEncoded(); n > most {
+		return nil, false, fault.Newf(fault.Corrupt, "index of the shard: inner chunk %d has %d bytes, its codecs make at most %d", place, n, most)
+	}
+	return p.old[off : off+n], true, nil
+}
+
+// pack appends the shard to dst.
+func (p *shardPacker) pack(dst []byte) (_ []byte, stored int, err error) {
+	touched := make(map[int]int, len(p.pieces)) // place in the index -> number in the cut
+	for i := range p.pieces {
+		touched[p.layout.Place(p.cut.Box(i).Coord)] = i
+	}
+	return p.layout.Pack(dst, func(dst []byte, place int) ([]byte, error) {
+		if i, ok := touched[place]; ok {
+			return append(dst, p.pieces[i]...), nil
+		}
+		if p.index == nil {
+			return dst, nil
+		}
+		b, _, err := p.stored(place)
+		if err != nil {
+			return dst, fmt.Errorf("what is not written: %w", err)
+		}
+		return append(dst, b...), nil
+	})
+}
