@@ -20,9 +20,8 @@ type Array struct {
 	node
 	meta   *meta.Array
 	chain  *codec.Chain
-	shards *codec.Shards // how to read parts of a stored chunk; nil when that cannot be done
-	chunk  int           // bytes of a decoded chunk
-	fill   []byte        // one element: the fill value, or zero where it is undefined
+	chunk  int    // bytes of a decoded chunk
+	fill   []byte // one element: the fill value, or zero where it is undefined
 	shared *shared
 }
 
@@ -66,7 +65,7 @@ func newArray(n node, m *meta.Array) (*Array, error) {
 	if fill == nil {
 		fill = make([]byte, m.DType.Size())
 	}
-	return &Array{node: n, meta: m, chain: chain, shards: chain.Shards(), chunk: size, fill: fill, shared: &shared{}}, nil
+	return &Array{node: n, meta: m, chain: chain, chunk: size, fill: fill, shared: &shared{}}, nil
 }
 
 // Shape is the number of elements along each axis. The slice is the caller's.
@@ -74,17 +73,19 @@ func (a *Array) Shape() []int { return slices.Clone(a.meta.Shape) }
 
 // Chunks is the number of elements of a chunk along each axis: of what is encoded as one piece, which in a sharded array is
 // an inner chunk. The slice is the caller's.
-func (a *Array) Chunks() []int {
-	if a.shards != nil {
-		return slices.Clone(a.shards.Chunk)
+func (a *Array) Chunks() []int { return slices.Clone(a.chunkShape()) }
+
+func (a *Array) chunkShape() []int {
+	if s := a.chain.Shards(); s != nil {
+		return s.Chunk
 	}
-	return slices.Clone(a.meta.Grid.Shape)
+	return a.meta.Grid.Shape
 }
 
 // Shards is the number of elements along each axis of a shard, which is one stored object with many chunks in it; nil when
 // chunks are stored each by itself, or cannot be read from their shard without all of it.
 func (a *Array) Shards() []int {
-	if a.shards != nil {
+	if a.chain.Shards() != nil {
 		return slices.Clone(a.meta.Grid.Shape)
 	}
 	return nil
@@ -139,7 +140,7 @@ func (a *Array) With(opts ...Option) (*Array, error) {
 // String gives the path and what the array is, for people.
 func (a *Array) String() string {
 	in := ""
-	if a.shards != nil {
+	if a.chain.Shards() != nil {
 		in = fmt.Sprintf(" in shards %v", a.meta.Grid.Shape)
 	}
 	return fmt.Sprintf("%q %v %v chunks %v%s v%d", a.path, a.meta.DType, a.meta.Shape, a.Chunks(), in, a.meta.Format)

@@ -151,7 +151,7 @@ func (n *node) createAncestors(ctx context.Context, format int) error {
 			return fault.Newf(fault.Exists, "an array is above, at %q", p.path)
 		}
 		if d, ok := docs[keyV3]; ok {
-			m, err := meta.ParseV3(join(p.path, keyV3), d.value.Bytes)
+			m, err := meta.Parser{Types: n.cfg.types}.V3(join(p.path, keyV3), d.value.Bytes)
 			if err != nil {
 				return err
 			}

@@ -362,3 +362,57 @@ func ExampleChunkError() {
 	fmt.Println(errors.Is(err, zarr.ErrCorrupt), errors.As(err, &chunk), chunk.Key, chunk.Coord)
 	// Output: true true numbers/c/1/0 [1 0]
 }
+
+func ExampleReadAs() {
+	ctx := context.Background()
+	a, err := zarr.Create(ctx, mem.New(), "x", zarr.Spec{Shape: []int{3}, DType: dtype.Float64})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(zarr.Write(ctx, a, []float64{1, 2, 300}))
+	fmt.Println(zarr.ReadAs[int](ctx, a))
+	_, err = zarr.ReadAs[int8](ctx, a)
+	fmt.Println(err)
+	// Output:
+	// <nil>
+	// [1 2 300] <nil>
+	// zarr: "x" in mem://: wrong type: element 2 of float64 as int8: 300 is not a value of it
+}
+
+func ExampleWrite_strings() {
+	ctx := context.Background()
+	a, err := zarr.Create(ctx, mem.New(), "names", zarr.Spec{Shape: []int{3}, DType: dtype.String, Fill: "?"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(zarr.Write(ctx, a, []string{"Ada", "Grace"}, zarr.Range(0, 2)))
+	fmt.Println(zarr.Read[string](ctx, a))
+	// Output:
+	// <nil>
+	// [Ada Grace ?] <nil>
+}
+
+func ExampleWrite_structs() {
+	type station struct {
+		ID  uint32     `zarr:"id"`
+		Pos [2]float64 `zarr:"pos"`
+	}
+	ctx := context.Background()
+	t, err := dtype.Of[station]()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	a, err := zarr.Create(ctx, mem.New(), "stations", zarr.Spec{Format: 2, Shape: []int{2}, DType: t})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(zarr.Write(ctx, a, []station{{7, [2]float64{52.5, 13.4}}}, zarr.At(1)))
+	fmt.Println(zarr.Read[station](ctx, a))
+	// Output:
+	// <nil>
+	// [{0 [0 0]} {7 [52.5 13.4]}] <nil>
+}

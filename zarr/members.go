@@ -89,7 +89,7 @@ func (g *Group) consolidated(ctx context.Context, depth int) (nodes []found, ok 
 		case err != nil:
 			return nil, false, g.errf(err)
 		}
-		if all, err = meta.ParseConsolidatedV2(key, v.Bytes); err != nil {
+		if all, err = (meta.Parser{Types: g.cfg.types}).ConsolidatedV2(key, v.Bytes); err != nil {
 			return nil, false, g.errf(err)
 		}
 	}

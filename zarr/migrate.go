@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -188,24 +189,31 @@ func migration(n Node, o MigrateOptions) (Migration, error) {
 
 // modelV3 is v3 metadata for the chunks of a v1 or v2 array.
 func (a *Array) modelV3() (*meta.Array, error) {
+	typ, order, one := dtype.Uniform(a.meta.DType)
+	if !one {
+		return nil, fault.Newf(errors.ErrUnsupported, "the fields of %v are stored in both byte orders, which v3 does not have", typ)
+	}
 	m := &meta.Array{
-		Format: 3, Shape: a.meta.Shape, Grid: a.meta.Grid, DType: a.meta.DType, Fill: a.meta.Fill,
+		Format: 3, Shape: a.meta.Shape, Grid: a.meta.Grid, DType: typ, Fill: a.meta.Fill,
 		Keys: a.meta.Keys, Dims: xarrayDims(a.attrs, len(a.meta.Shape)), Attrs: a.attrs,
 	}
 	if m.Fill == nil {
-		m.Fill = m.DType.DefaultFill()
+		m.Fill = a.fill // what missing chunks read as
 	}
 	if m.Dims != nil {
 		m.Attrs = maps.Clone(a.attrs)
 		delete(m.Attrs, attrDims)
 	}
 	in := a.chain.In()
-	in.Fill = m.Fill
+	in.Fill, in.Type = m.Fill, typ
 	var specs []codec.Spec
 	for _, s := range a.chain.Specs() {
 		core, err := s.Core(in)
 		if err != nil {
 			return nil, err
+		}
+		if core.Name == "bytes" && order != dtype.NoOrder { // of a structure, whose fields said it
+			core = codec.Bytes(order)
 		}
 		specs = append(specs, core)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 )
@@ -34,6 +35,7 @@ type config struct {
 	separator    string // of chunk keys, where metadata leaves it open; "": its default
 	limits       *concurrency.Limits
 	table        *codec.Table
+	types        *dtype.Table // nil: dtype.Standard
 	report       *Report
 }
 
@@ -174,6 +176,17 @@ func WithCodecs(t *codec.Table) Option {
 			return fault.Newf(fault.Selection, "no table")
 		}
 		c.table = t
+		return nil
+	}}
+}
+
+// WithTypes reads metadata with the data types of t instead of dtype.Standard.
+func WithTypes(t *dtype.Table) Option {
+	return Option{"WithTypes(…)", func(c *config) error {
+		if t == nil {
+			return fault.Newf(fault.Selection, "no table")
+		}
+		c.types = t
 		return nil
 	}}
 }

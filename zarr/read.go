@@ -11,6 +11,7 @@ import (
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -59,6 +60,12 @@ func ReadBytes(ctx context.Context, a *Array, dst []byte, sel ...Selection) erro
 }
 
 func readInto[T any](ctx context.Context, a *Array, dst []T, r grid.Region) error {
+	switch t := a.meta.DType.(type) {
+	case *dtype.Struct:
+		return readStructs(ctx, a, t, dst, r)
+	case dtype.Vary:
+		return readItems(ctx, a, t, dst, r)
+	}
 	if view, ok := bytesview.Of(dst); ok {
 		return a.read(ctx, view, r)
 	}
@@ -86,6 +93,9 @@ func regionOf[T any](a *Array, n int, sel []Selection) (grid.Region, error) {
 func (a *Array) regionOfBytes(n int, sel []Selection) (grid.Region, error) {
 	r, err := a.region(sel)
 	if err != nil {
+		return nil, err
+	}
+	if err := a.fixedSize(); err != nil {
 		return nil, err
 	}
 	return r, a.wantLen(r, n, "bytes", a.meta.DType.Size())

@@ -17,11 +17,12 @@ import (
 
 // shardLayout is what plans need to know of the shards; nil where there are none, or where they are read as a whole.
 func (a *Array) shardLayout() *shard.Layout {
-	if a.shards == nil || a.meta.DType.Size() == 0 {
+	s := a.chain.Shards()
+	if s == nil || a.meta.DType.Size() == 0 {
 		return nil
 	}
 	t := store.TuningOf(a.st)
-	return &shard.Layout{Shards: a.shards, ChunkBytes: int64(a.chunk / a.shards.Len()), Gap: t.RangeGap, Max: t.RangeMax}
+	return &shard.Layout{Shards: s, ChunkBytes: int64(a.chunk / s.Len()), Gap: t.RangeGap, Max: t.RangeMax}
 }
 
 // shardReader reads shards of one call: an index first, then the inner chunks in as few ranges as the store's numbers say.
@@ -40,7 +41,7 @@ const maxPlanned = 32 << 20
 // shardsInFlight divides what a call may have in flight into shards and ranges of one shard.
 func (a *Array) shardsInFlight(shards int) (inFlight, each int) {
 	all := a.inFlight()
-	inFlight = max(min(all, shards, maxPlanned/40/a.shards.Len()), 1)
+	inFlight = max(min(all, shards, maxPlanned/40/a.chain.Shards().Len()), 1)
 	return inFlight, (all-1)/inFlight + 1
 }
 
@@ -147,7 +148,7 @@ func (r *shardReader) whole(ctx context.Context, f plan.Fetch) error {
 	}
 	hold.Adjust(int64(cap(v.Bytes)))
 	x := &shardIndex{version: v.Version}
-	if x.ShardIndex, err = a.shards.Cut(v.Bytes); err != nil {
+	if x.ShardIndex, err = r.layout.Shards.Cut(v.Bytes); err != nil {
 		return err
 	}
 	if v.Version != "" {
@@ -221,13 +222,13 @@ func (r *shardReader) decodeOne(box grid.Box, stored []byte, s *scratch) error {
 	a, size, n := r.a, r.a.meta.DType.Size(), int(r.layout.ChunkBytes)
 	if at, ok := box.Contiguous(r.region); ok && box.Full(r.layout.Chunk) {
 		at *= size
-		return innerErr(box, a.shards.Inner.Decode(codec.Block{Bytes: r.dst[at : at+n : at+n]}, stored, &s.codec))
+		return innerErr(box, r.layout.Inner.Decode(codec.Block{Bytes: r.dst[at : at+n : at+n]}, stored, &s.codec))
 	}
 	chunk, err := a.room(s, r.layout.Chunk, n)
 	if err != nil {
 		return err
 	}
-	if err := a.shards.Inner.Decode(codec.Block{Bytes: chunk}, stored, &s.codec); err != nil {
+	if err := r.layout.Inner.Decode(codec.Block{Bytes: chunk}, stored, &s.codec); err != nil {
 		return innerErr(box, err)
 	}
 	box.FromChunk(r.dst, chunk, r.region, r.layout.Chunk, size)

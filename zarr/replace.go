@@ -43,7 +43,7 @@ func (n *node) remove(ctx context.Context) error {
 			return err
 		}
 		if d, ok := docs[keyV3]; ok {
-			if m, err := meta.ParseV3(join(n.path, keyV3), d.value.Bytes); err == nil {
+			if m, err := (meta.Parser{Types: n.cfg.types}).V3(join(n.path, keyV3), d.value.Bytes); err == nil {
 				switch m := m.(type) {
 				case *meta.Group:
 					return fault.Newf(fault.Exists, "a group is there")

@@ -116,7 +116,7 @@ func (a *Array) region(sel []Selection) (grid.Region, error) {
 	if len(sel) > len(shape) {
 		return nil, a.errf(fault.Newf(fault.Selection, "%d selections for %d axes", len(sel), len(shape)))
 	}
-	r, chunk := grid.Whole(shape), a.Chunks()
+	r, chunk := grid.Whole(shape), a.chunkShape()
 	taken := make([]bool, len(shape))
 	for i, s := range sel {
 		if s == nil {

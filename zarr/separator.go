@@ -40,7 +40,7 @@ func (a *Array) stateSeparator(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	now, err := meta.ParseArrayV2(key, v.Bytes, "", nil)
+	now, err := meta.Parser{Types: a.cfg.types}.ArrayV2(key, v.Bytes, "", nil)
 	if err != nil {
 		return err
 	}

@@ -183,6 +183,9 @@ func TestShardedArrays(t *testing.T) {
 	if c, s := chosen.Chunks(), chosen.Shards(); !slices.Equal(c, []int{70, 100}) || !slices.Equal(s, []int{350, 500}) {
 		t.Errorf("chosen: chunks %v, shards %v", c, s)
 	}
+	if got, err := a.Selected(zarr.Blocks(1, 3), zarr.Blocks(4, zarr.End)); err != nil || !slices.Equal(got, []int{7, 1}) {
+		t.Errorf("blocks: %v, %v", got, err)
+	}
 	scalar := mustCreate(t, mem.New(), "x", zarr.Spec{Shape: []int{}, Chunks: []int{}, Shards: []int{}, DType: dtype.Int8})
 	if err := zarr.Write(t.Context(), scalar, []int8{7}); err != nil {
 		t.Error(err)

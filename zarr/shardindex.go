@@ -100,7 +100,7 @@ func (a *Array) index(ctx context.Context, key string) (x *shardIndex, fresh boo
 
 // loadIndex reads the index of a shard and keeps it. With a version it is fault.Unchanged while the shard still has that.
 func (a *Array) loadIndex(ctx context.Context, key string, not store.Version) (*shardIndex, error) {
-	n, atStart := a.shards.IndexSize()
+	n, atStart := a.chain.Shards().IndexSize()
 	if n > a.cfg.maxChunk {
 		return nil, fault.Newf(fault.Limit, "the index of a shard has %d bytes, more than ChunkLimit(%d)", n, a.cfg.maxChunk)
 	}
@@ -139,7 +139,7 @@ func (a *Array) loadIndex(ctx context.Context, key string, not store.Version) (*
 	}
 	defer slot.Release()
 	x := &shardIndex{version: v.Version}
-	if x.ShardIndex, err = a.shards.Index(v.Bytes, v.Size); err != nil {
+	if x.ShardIndex, err = a.chain.Shards().Index(v.Bytes, v.Size); err != nil {
 		return nil, err
 	}
 	a.shared.indexes.put(key, x)

@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/zargo-io/zargo/internal/bytesview"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -74,6 +73,8 @@ func (s Spec) model(cfg config) (*meta.Array, error) {
 			return nil, bad("axis %d has length %d", i, d)
 		}
 	}
+	m.DType = s.storedType(m.Format)
+	s.DType = m.DType
 	if s.Dims != nil && len(s.Dims) != len(s.Shape) {
 		return nil, bad("%d names for %d axes", len(s.Dims), len(s.Shape))
 	}
@@ -167,8 +168,8 @@ func (s Spec) fill(format int) ([]byte, error) {
 	case json.RawMessage:
 		return s.DType.ParseFill(v, format)
 	}
-	if v := reflect.ValueOf(s.Fill); s.DType.Fits(v.Type()) {
-		return memoryForm(v, s.DType)
+	if b, ok, err := dtype.Value(s.DType, s.Fill); ok {
+		return b, err
 	}
 	raw, err := fillJSON(s.Fill)
 	if err != nil {
@@ -181,12 +182,21 @@ func (s Spec) fill(format int) ([]byte, error) {
 	return b, nil
 }
 
-// memoryForm gives the bytes of one Go value that fits t.
-func memoryForm(v reflect.Value, t dtype.Type) ([]byte, error) {
-	b := make([]byte, t.Size())
-	one := reflect.New(t.Go()).Elem()
-	one.Set(v.Convert(t.Go()))
-	return b, bytesview.PutValue(b, one.Interface())
+// storedType is the data type as metadata of the format has it: the fields of structures have byte orders of their own in
+// v2, and none in v3.
+func (s Spec) storedType(format int) dtype.Type {
+	if format == 3 {
+		t, _, _ := dtype.Uniform(s.DType)
+		return t
+	}
+	order := dtype.Little
+	for _, c := range s.Codecs {
+		var config struct{ Endian string }
+		if c.Name == "bytes" && json.Unmarshal(c.Config, &config) == nil && config.Endian == dtype.Big.String() {
+			order = dtype.Big
+		}
+	}
+	return dtype.InOrder(s.DType, order)
 }
 
 // fillJSON spells a Go number as metadata does, so that ParseFill decides whether the data type can hold it.
@@ -258,7 +268,7 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 		switch c.Name {
 		case "transpose":
 			arrays = append(arrays, c)
-		case "bytes", "sharding_indexed":
+		case "bytes", "vlen-utf8", "vlen-bytes", "sharding_indexed":
 			serial = &c
 		default:
 			bytes = append(bytes, c)
@@ -270,6 +280,9 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 			order = dtype.Little
 		}
 		c := codec.Bytes(order)
+		if v, ok := m.DType.(dtype.Vary); ok {
+			c = codec.Spec{Name: v.Codec()}
+		}
 		serial = &c
 	}
 	specs = slices.Concat(arrays, []codec.Spec{*serial}, bytes)
@@ -303,7 +316,7 @@ func difference(a, b *meta.Array) string {
 		return "shape"
 	case !slices.Equal(a.Grid.Shape, b.Grid.Shape):
 		return "chunk shape"
-	case a.DType.String() != b.DType.String():
+	case !dtype.Equal(a.DType, b.DType):
 		return "data type"
 	case (a.Fill == nil) != (b.Fill == nil) || !bytes.Equal(a.Fill, b.Fill):
 		return "fill value"

@@ -13,6 +13,7 @@ import (
 	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/internal/shard"
 	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -31,6 +32,12 @@ func Write[T any](ctx context.Context, a *Array, src []T, sel ...Selection) erro
 	r, err := regionOf[T](a, len(src), sel)
 	if err != nil {
 		return err
+	}
+	switch t := a.meta.DType.(type) {
+	case *dtype.Struct:
+		return writeStructs(ctx, a, t, src, r)
+	case dtype.Vary:
+		return writeItems(ctx, a, t, src, r)
 	}
 	if view, ok := bytesview.Of(src); ok {
 		return a.write(ctx, view, r)

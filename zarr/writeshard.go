@@ -25,7 +25,7 @@ type shardPacker struct {
 // packShard appends to buf the shard with src laid over the old one; empty tells that no inner chunk is left to be stored.
 func (w *chunkWriter) packShard(ctx context.Context, buf *buffer, old []byte) (empty bool, err error) {
 	a := w.a
-	if n, _ := a.shards.IndexSize(); n > a.cfg.maxChunk {
+	if n, _ := w.layout.IndexSize(); n > a.cfg.maxChunk {
 		return false, fault.Newf(fault.Limit, "the index of a shard has %d bytes, more than ChunkLimit(%d)", n, a.cfg.maxChunk)
 	}
 	p := shardPacker{chunkWriter: w, cut: w.layout.Cut(w.f.Box), inside: make([]int, len(w.f.Coord)), old: old}
@@ -33,7 +33,7 @@ func (w *chunkWriter) packShard(ctx context.Context, buf *buffer, old []byte) (e
 		p.inside[i] = a.meta.Shape[i] - c*a.meta.Grid.Shape[i]
 	}
 	if old != nil {
-		x, err := a.shards.Cut(old)
+		x, err := w.layout.Shards.Cut(old)
 		if err != nil {
 			return false, err
 		}
@@ -79,7 +79,7 @@ func (p *shardPacker) encodeSome(ctx context.Context, lo, hi int) error {
 			return innerErr(box, err)
 		}
 		if p.a.cfg.storeFill || !grid.IsFill(chunk, p.a.fill) {
-			if out, err = p.a.shards.Inner.Encode(out, codec.Block{Bytes: chunk}, &s.codec); err != nil {
+			if out, err = p.layout.Inner.Encode(out, codec.Block{Bytes: chunk}, &s.codec); err != nil {
 				return innerErr(box, err)
 			}
 		}
@@ -123,7 +123,7 @@ func (p *shardPacker) before(box grid.Box, chunk []byte, s *scratch) error {
 			return err
 		}
 		if ok {
-			return p.a.shards.Inner.Decode(codec.Block{Bytes: chunk}, stored, &s.codec)
+			return p.layout.Inner.Decode(codec.Block{Bytes: chunk}, stored, &s.codec)
 		}
 	}
 	grid.Fill(chunk, p.a.fill)
@@ -136,7 +136,7 @@ func (p *shardPacker) stored(place int) (b []byte, ok bool, err error) {
 	if err != nil || !ok {
 		return nil, false, err
 	}
-	if most := p.a.shards.Inner.MaxEncoded(); n > most {
+	if most := p.layout.Inner.MaxEncoded(); n > most {
 		return nil, false, fault.Newf(fault.Corrupt, "index of the shard: inner chunk %d has %d bytes, its codecs make at most %d", place, n, most)
 	}
 	return p.old[off : off+n], true, nil
@@ -148,7 +148,7 @@ func (p *shardPacker) pack(dst []byte) (_ []byte, stored int, err error) {
 	for i := range p.pieces {
 		touched[p.layout.Place(p.cut.Box(i).Coord)] = i
 	}
-	return p.a.shards.Pack(dst, func(dst []byte, place int) ([]byte, error) {
+	return p.layout.Pack(dst, func(dst []byte, place int) ([]byte, error) {
 		if i, ok := touched[place]; ok {
 			return append(dst, p.pieces[i]...), nil
 		}

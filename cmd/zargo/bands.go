@@ -5,6 +5,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -23,8 +24,13 @@ type band struct {
 // bands cuts what is selected of an array, at boundaries of chunks or, to write, of shards. The parts follow one another in C
 // order.
 func bands(a *zarr.Array, r region, chunks []int) (iter.Seq[band], error) {
+	return bandsOf(a.DType(), r, chunks)
+}
+
+// bandsOf cuts elements that are held as a type.
+func bandsOf(t dtype.Type, r region, chunks []int) (iter.Seq[band], error) {
 	memory := concurrency.Memory() / 2
-	return cut(r, chunks, a.DType().Size(), min(maxBand, memory), memory)
+	return cut(r, chunks, t.Size(), min(maxBand, memory), memory)
 }
 
 // cut makes bands of about target bytes each, or of one row of chunks; fault.Limit when that is more than limit.

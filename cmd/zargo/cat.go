@@ -54,11 +54,12 @@ func (c *catCmd) print(ctx context.Context, w io.Writer, a *zarr.Array, r region
 	if c.Format == "text" {
 		return printText(ctx, w, a, r)
 	}
-	parts, err := bands(a, r, a.Chunks())
+	t, read := readerOf(a)
+	parts, err := bandsOf(t, r, a.Chunks())
 	if err != nil {
 		return err
 	}
-	out, err := newSink(c.Format, &checkedWriter{ctx, w}, a.DType(), r.shape())
+	out, err := newSink(c.Format, &checkedWriter{ctx, w}, t, r.shape())
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func (c *catCmd) print(ctx context.Context, w io.Writer, a *zarr.Array, r region
 			buf = make([]byte, b.bytes)
 		}
 		buf = buf[:b.bytes]
-		if err := zarr.ReadBytes(ctx, a, buf, b.selections()...); err != nil {
+		if err := read(ctx, buf, b.selections()...); err != nil {
 			return err
 		}
 		if err := out.write(buf); err != nil {

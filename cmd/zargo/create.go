@@ -34,7 +34,7 @@ type specFlags struct {
 type createCmd struct {
 	URL   string  `arg:"" name:"url" help:"The array or group to create."`
 	Shape *string `help:"Elements along each axis: 10,20. An empty one is a scalar." placeholder:"N,…"`
-	DType string  `name:"dtype" help:"Data type: bool, int8 to int64, uint8 to uint64, float16 to float64, complex64, complex128, or as NumPy has it: <f4, >i2." placeholder:"TYPE"`
+	DType string  `name:"dtype" help:"Data type: bool, int8 to int64, uint8 to uint64, float16 to float64, complex64, complex128, string, bytes, bfloat16, float8_e4m3fn and so on, as NumPy has it: <f4, >i2, S5, U4, datetime64[ms], or as JSON of metadata has it." placeholder:"TYPE"`
 	Group bool    `help:"Create a group."`
 	specFlags
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
@@ -44,7 +45,7 @@ type arrayInfo struct {
 	Elements  *big.Int        `json:"elements"`
 	NumChunks *big.Int        `json:"number_of_chunks"`
 	NumShards *big.Int        `json:"number_of_shards,omitempty"`
-	Bytes     *big.Int        `json:"bytes"`
+	Bytes     *big.Int        `json:"bytes"` // null where elements vary in length
 }
 
 type codecInfo struct {
@@ -86,9 +87,12 @@ func describe(n zarr.Node) (nodeInfo, error) {
 	if d.Shards != nil {
 		d.NumShards = count(d.Shape, d.Shards)
 	}
-	d.Bytes = new(big.Int).Mul(d.Elements, big.NewInt(int64(a.DType().Size())))
+	if size := a.DType().Size(); size > 0 {
+		d.Bytes = new(big.Int).Mul(d.Elements, big.NewInt(int64(size)))
+	}
 	var err error
-	if d.DType, err = a.DType().V3(); errors.Is(err, errors.ErrUnsupported) {
+	t, _, _ := dtype.Uniform(a.DType())
+	if d.DType, err = t.V3(); errors.Is(err, errors.ErrUnsupported) {
 		d.DType, err = json.Marshal(a.DType().String()) // one that only v2 has
 	}
 	if err != nil {

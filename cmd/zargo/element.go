@@ -2,12 +2,10 @@ package main
 
 import (
 	"encoding/binary"
-	"errors"
 	"math"
 	"strconv"
 
 	"github.com/zargo-io/zargo/zarr/dtype"
-	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // spelling is how elements are written: names of what is no number, and what goes around complex numbers.
@@ -15,16 +13,29 @@ type spelling struct {
 	nan, inf, negInf string
 	yes, no          string
 	pair             bool // complex as [re, im] and not as re+imj
+	form             form
 }
+
+// form is the format that a spelling is for.
+type form uint8
+
+const (
+	formText form = iota
+	formJSON
+	formCSV
+)
 
 // The spellings of the formats. JSON has no NaN, so there the names are in quotes. Every reader of CSV, NumPy's and
 // pandas' among them, knows the names that csv uses.
 func jsonSpelling() spelling {
-	return spelling{`"NaN"`, `"Infinity"`, `"-Infinity"`, "true", "false", true}
+	return spelling{`"NaN"`, `"Infinity"`, `"-Infinity"`, "true", "false", true, formJSON}
 }
-func csvSpelling() spelling { return spelling{"NaN", "Infinity", "-Infinity", "true", "false", false} }
+func csvSpelling() spelling {
+	return spelling{"NaN", "Infinity", "-Infinity", "true", "false", false, formCSV}
+}
+
 func textSpelling() spelling {
-	return spelling{"nan", "inf", "-inf", "true", "false", false}
+	return spelling{"nan", "inf", "-inf", "true", "false", false, formText}
 }
 
 // element appends one element in memory form, b, as text.
@@ -69,7 +80,7 @@ func elements(t dtype.Type, s spelling) (element, error) {
 	case dtype.Complex128:
 		return s.complex(s.double, 8), nil
 	}
-	return nil, fault.Newf(errors.ErrUnsupported, "%v elements as text", t)
+	return s.typed(t)
 }
 
 func (s spelling) half(dst, b []byte) []byte {

@@ -93,7 +93,11 @@ func (i *nodeInfo) print(out io.Writer, attrs zarr.Attrs) error {
 		if d.Shards != nil {
 			in += " in " + amount(d.NumShards, "shard")
 		}
-		row("bytes", "%s in %s", sizeText(d.Bytes), in)
+		size := "varying"
+		if d.Bytes != nil {
+			size = sizeText(d.Bytes)
+		}
+		row("bytes", "%s in %s", size, in)
 	}
 	if i.Warning != "" {
 		row("warning", "%s", i.Warning)

@@ -55,7 +55,7 @@ func (c *putCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return p.fail(err)
 	}
-	if a.DType() != h.Type {
+	if !dtype.Equal(a.DType(), h.Type) {
 		return p.fail(fault.Newf(fault.Type, "the array is %v and %s is %v; nothing is converted", a.DType(), name, h.Type))
 	}
 	if !slices.Equal(r.shape(), h.Shape) {

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"strconv"
 
 	"github.com/zargo-io/zargo/internal/npy"
 	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // sink takes the elements of an array, band by band, in C order and memory form, and prints them.
@@ -19,8 +21,12 @@ type sink interface {
 func newSink(format string, w io.Writer, t dtype.Type, shape []int) (sink, error) {
 	switch format {
 	case "raw":
+		if _, varied := t.(numbered); varied {
+			return nil, fault.Newf(errors.ErrUnsupported, "%v elements vary in length and have no raw form: take json", t)
+		}
 		return &rawSink{w: w}, nil
 	case "npy":
+		t, _, _ = dtype.Uniform(t) // what is written is little-endian
 		head, err := npy.AppendHeader(nil, npy.Header{Type: t, Order: dtype.Little, Shape: shape})
 		return &rawSink{w: w, head: head}, err
 	case "csv":

@@ -21,11 +21,12 @@ const (
 
 // printText reads what is to be seen of the region, no more, and prints it.
 func printText(ctx context.Context, w io.Writer, a *zarr.Array, r region) error {
-	one, err := elements(a.DType(), textSpelling())
+	t, read := readerOf(a)
+	one, err := elements(t, textSpelling())
 	if err != nil {
 		return err
 	}
-	size := a.DType().Size()
+	size := t.Size()
 	n, err := r.bytes(size)
 	if err != nil {
 		n = textAll*int64(size) + 1 // more than can be counted is more than is shown
@@ -39,7 +40,7 @@ func printText(ctx context.Context, w io.Writer, a *zarr.Array, r region) error 
 		}
 	}
 	s := newSheet(r, edge)
-	if err := s.read(ctx, a, size, one); err != nil {
+	if err := s.read(ctx, read, size, one); err != nil {
 		return err
 	}
 	_, err = io.WriteString(w, s.String()+"\n")
@@ -88,7 +89,7 @@ func newSheet(r region, edge int) sheet {
 }
 
 // read fills the cells: one read for each combination of runs.
-func (s *sheet) read(ctx context.Context, a *zarr.Array, size int, one element) error {
+func (s *sheet) read(ctx context.Context, read reader, size int, one element) error {
 	if len(s.cells) == 0 {
 		return nil
 	}
@@ -106,7 +107,7 @@ func (s *sheet) read(ctx context.Context, a *zarr.Array, size int, one element) 
 			return err
 		}
 		buf := make([]byte, n)
-		if err := zarr.ReadBytes(ctx, a, buf, part.selections()...); err != nil {
+		if err := read(ctx, buf, part.selections()...); err != nil {
 			return err
 		}
 		s.put(part, origin, buf, size, one)

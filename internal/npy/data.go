@@ -12,8 +12,8 @@ func (h Header) ReadData(r io.Reader, b []byte) error {
 	if _, err := io.ReadFull(r, b); err != nil {
 		return short(err, "the elements")
 	}
-	if h.Order == dtype.Big {
-		h.Type.Swap(b)
+	if reorder := dtype.Reorder(h.Type, h.Order); reorder != nil {
+		reorder(b)
 	}
 	h.Type.Canon(b)
 	return nil

@@ -11,7 +11,7 @@
 //
 // Files are hostile: lengths are compared with bounds before anything is allocated, and the header's Python literal is
 // parsed, never evaluated. Errors: fault.Corrupt for what is no .npy file or ends early, errors.ErrUnsupported for other
-// data types (objects, strings, structures) and versions, fault.Limit for a shape whose bytes cannot be counted.
+// data types (objects, structures with padding) and versions, fault.Limit for a shape whose bytes cannot be counted.
 //
 // Source: NumPy Enhancement Proposal 1 and the documentation of numpy.lib.format.
 //

@@ -3,7 +3,6 @@ package npy
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -49,6 +48,13 @@ func ReadHeader(r io.Reader) (Header, error) {
 	text := make([]byte, n)
 	if _, err := io.ReadFull(r, text); err != nil {
 		return Header{}, short(err, "the .npy header")
+	}
+	if fixed[6] < 3 {
+		letters := make([]rune, len(text))
+		for i, b := range text {
+			letters[i] = rune(b)
+		}
+		text = []byte(string(letters))
 	}
 	h, err := parse(string(text))
 	if err != nil {
@@ -128,31 +134,6 @@ func shapeOf(v any) ([]int, error) {
 	return shape, nil
 }
 
-func typeOf(v any) (dtype.Type, dtype.Order, error) {
-	s, ok := v.(string)
-	if !ok {
-		if _, ok := v.(list); ok {
-			return nil, dtype.NoOrder, fault.Newf(errors.ErrUnsupported, "a structured data type")
-		}
-		return nil, dtype.NoOrder, fault.Newf(fault.Corrupt, "descr is neither a string nor a list")
-	}
-	if strings.HasPrefix(s, "|O") {
-		return nil, dtype.NoOrder, fault.Newf(errors.ErrUnsupported, "pickled objects (descr %q)", s)
-	}
-	raw, err := json.Marshal(s)
-	if err != nil {
-		return nil, dtype.NoOrder, err
-	}
-	t, o, err := dtype.ParseV2(raw)
-	switch {
-	case errors.Is(err, errors.ErrUnsupported):
-		return nil, o, fmt.Errorf("descr %q: %w", s, err)
-	case err != nil:
-		return nil, o, fault.Newf(fault.Corrupt, "descr %q is no data type", s)
-	}
-	return t, o, nil
-}
-
 // Elems is the number of elements, 1 for a scalar, and Bytes what they take. fault.Limit when they overflow an int64.
 func (h Header) Elems() (int64, error) {
 	if slices.Contains(h.Shape, 0) {
@@ -187,20 +168,16 @@ func AppendHeader(dst []byte, h Header) ([]byte, error) {
 	if order == dtype.NoOrder {
 		order = dtype.Little
 	}
-	raw, err := h.Type.V2(order)
+	descr, err := appendDescr(nil, h.Type, order)
 	if err != nil {
 		return dst, err
-	}
-	var descr string
-	if err := json.Unmarshal(raw, &descr); err != nil {
-		return dst, fault.Newf(errors.ErrUnsupported, ".npy of %v", h.Type)
 	}
 	var text bytes.Buffer
 	fortran := "False"
 	if h.Fortran {
 		fortran = "True"
 	}
-	fmt.Fprintf(&text, "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }", descr, fortran, tupleText(h.Shape))
+	fmt.Fprintf(&text, "{'descr': %s, 'fortran_order': %s, 'shape': %s, }", descr, fortran, tupleText(h.Shape))
 	growth(&text, h)
 	return frame(dst, text.Bytes()), nil
 }
@@ -238,11 +215,15 @@ const align = 64
 // frame puts magic, version and length before the text, and pads it.
 func frame(dst, text []byte) []byte {
 	version, width := byte(1), 2
+	text, latin := latin1(text)
 	fixed := len(magic) + 2 + width
 	total := fixed + len(text) + 1
 	padded := (total + align - 1) / align * align
-	if padded-fixed > math.MaxUint16 {
+	if padded-fixed > math.MaxUint16 || !latin {
 		version, width = 2, 4
+		if !latin {
+			version = 3
+		}
 		fixed += 2
 		total += 2
 		padded = (total + align - 1) / align * align
@@ -258,4 +239,17 @@ func frame(dst, text []byte) []byte {
 	dst = append(dst, text...)
 	dst = append(dst, bytes.Repeat([]byte{' '}, padded-total)...)
 	return append(dst, '\n')
+}
+
+// latin1 is UTF-8 text in Latin-1, in which the versions before 3.0 have their headers; as it is, and false, when it has
+// other letters.
+func latin1(text []byte) ([]byte, bool) {
+	out := make([]byte, 0, len(text))
+	for _, r := range string(text) {
+		if r > 0xff {
+			return text, false
+		}
+		out = append(out, byte(r))
+	}
+	return out, true
 }

@@ -119,15 +119,39 @@ func (p *parser) dict(depth int) (any, error) {
 	return d, nil
 }
 
-// text reads a quoted string. No data type known here needs an escape.
+// text reads a quoted string with Python's escapes.
 func (p *parser) text() (any, error) {
-	quote := p.s[:1]
-	text, rest, ok := strings.Cut(p.s[1:], quote)
-	if !ok || strings.ContainsAny(text, "\\\n") {
-		return nil, p.bad("a string does not end, or has an escape")
+	at := *p
+	quote := p.s[0]
+	var b strings.Builder
+	for i := 1; i < len(p.s); i++ {
+		switch c := p.s[i]; c {
+		case quote:
+			p.s = p.s[i+1:]
+			return b.String(), nil
+		case '\n':
+			return nil, at.bad("a string does not end")
+		case '\\':
+			r, rest, err := unescape(p.s[i:])
+			if err != nil {
+				return nil, at.bad("a string has an escape that is not known")
+			}
+			b.WriteRune(r)
+			i = len(p.s) - len(rest) - 1
+		default:
+			b.WriteByte(c)
+		}
 	}
-	p.s = rest
-	return text, nil
+	return nil, at.bad("a string does not end")
+}
+
+// unescape reads one escape; those that Python's repr writes, Go has too.
+func unescape(s string) (r rune, rest string, err error) {
+	if len(s) > 1 && (s[1] == '\'' || s[1] == '"') {
+		return rune(s[1]), s[2:], nil
+	}
+	r, _, rest, err = strconv.UnquoteChar(s, 0)
+	return r, rest, err
 }
 
 // word reads True, False or a number; Python 2 wrote long ones with an L.

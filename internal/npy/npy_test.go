@@ -121,7 +121,7 @@ func TestManifest(t *testing.T) {
 			t.Errorf("%s is not the file that numpy wrote", f[1])
 		}
 	}
-	if n != 37 {
+	if n != 46 {
 		t.Errorf("the manifest has %d files", n)
 	}
 }
@@ -164,6 +164,42 @@ func TestReadNumpy(t *testing.T) {
 	}
 }
 
+// TestReadNumpyTypes reads what is no plain number; elements are compared with what numpy says they are.
+func TestReadNumpyTypes(t *testing.T) {
+	nested := `[["p",[["x'y",">f4",[2]],["n","<u2",[2]]]],["u",">U2"],["s","|S3"],["t","<M8[s]"],["b","|b1"]]`
+	one := "0000c03f000000c0" + "01000200" + "e900000000f60100" + "616200" + "80a9595e00000000" + "01"
+	for _, r := range []struct{ name, typ, elems string }{
+		{"struct", `[["a","<i4"],["b","<f8"]]`, strings.Repeat("00", 24)},
+		{"struct-nested", nested, one + one},
+		{"struct-latin1", `[["é","<i4"]]`, "00000000"},
+		{"struct-unicode", `[["漢\t","<i4"]]`, "00000000"},
+		{"struct-titled", `[["a","<i4"]]`, "00000000"},
+		{"bytes", "S3", "610000626364"},
+		{"void", "V3", "616263"},
+		{"text", "U2", "61000000000000006200000063000000"},
+		{"text-big", "U2", "61000000000000006200000063000000"},
+		{"time", "datetime64[ns]", "00008ab9359ae515"},
+		{"delta", "timedelta64[25s]", "05000000000000000000000000000080"},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			want, err := dtype.Parse(r.typ)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h, got, err := read(bytes.NewReader(file(t, r.name)))
+			if err != nil || !dtype.Equal(h.Type, want) || hex.EncodeToString(got) != r.elems {
+				t.Errorf("%+v, %x, %v; want %v, %s", h, got, err, want, r.elems)
+			}
+		})
+	}
+	if _, err := AppendHeader(nil, Header{Type: dtype.BFloat16}); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("bfloat16: %v", err)
+	}
+	if _, err := AppendHeader(nil, Header{Type: dtype.String}); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("string: %v", err)
+	}
+}
+
 func TestReadNumpyShapes(t *testing.T) {
 	cube := make([]byte, 24)
 	for i := range cube {
@@ -190,7 +226,8 @@ func TestReadNumpyShapes(t *testing.T) {
 
 // What AppendHeader and the elements make is what numpy.save makes.
 func TestWriteAsNumpy(t *testing.T) {
-	names := []string{"scalar", "empty", "line", "int16-fortran", "float64-big"}
+	names := []string{"scalar", "empty", "line", "int16-fortran", "float64-big", "struct", "struct-nested", "struct-latin1", "struct-unicode",
+		"text", "text-big", "bytes", "void", "time", "delta"}
 	for _, b := range basics {
 		names = append(names, b.String())
 	}
@@ -216,7 +253,7 @@ func TestWriteAsNumpy(t *testing.T) {
 }
 
 func TestUnsupported(t *testing.T) {
-	for _, name := range []string{"object", "struct", "text", "time"} {
+	for _, name := range []string{"object", "struct-padded"} {
 		if _, err := ReadHeader(bytes.NewReader(file(t, name))); !errors.Is(err, errors.ErrUnsupported) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -260,12 +297,20 @@ func TestBadHeader(t *testing.T) {
 		{"65 axes", change("(2,)", "("+strings.Repeat("1,", 65)+")"), fault.Limit, "65 axes"},
 		{"comma missing", change("'<i4',", "'<i4'"), fault.Corrupt, "comma"},
 		{"string without end", change("'<i4'", "'<i4"), fault.Corrupt, "at"},
-		{"escape", change("'<i4'", `'<i\x34'`), fault.Corrupt, "escape"},
+		{"escape", change("'<i4'", `'<i\q'`), fault.Corrupt, "escape"},
 		{"code", change("False", "exit()"), fault.Corrupt, "exit"},
 		{"something after", head(good + "{}"), fault.Corrupt, "follows"},
 		{"deep", change("(2,)", strings.Repeat("(", 60000)), fault.Corrupt, "deep"},
-		{"no such size", change("<i4", "<i3"), fault.Corrupt, "<i3"},
+		{"no such size", change("<i4", "<i3"), fault.Corrupt, "i3"},
 		{"no order", change("<i4", "|i4"), fault.Corrupt, "|i4"},
+		{"field a list", change("'<i4'", "[['a', '<i4']]"), fault.Corrupt, "tuple"},
+		{"field without a type", change("'<i4'", "[('a',)]"), fault.Corrupt, "tuple"},
+		{"field of a number", change("'<i4'", "[('a', 4)]"), fault.Corrupt, "descr"},
+		{"fields of one name", change("'<i4'", "[('a', '<i4'), ('a', '<i4')]"), fault.Corrupt, "descr"},
+		{"field of a negative shape", change("'<i4'", "[('a', '<i4', (-1,))]"), fault.Corrupt, "-1"},
+		{"TensorStore's name", change("<i4", "bfloat16"), fault.Corrupt, "bfloat16"},
+		{"object in a field", change("'<i4'", "[('a', '|O')]"), fault.Corrupt, "O"},
+		{"huge element", change("<i4", "|S999999999"), fault.Limit, "S999999999"},
 		{"descr a number", change("'<i4'", "4"), fault.Corrupt, "descr"},
 	} {
 		t.Run(r.name, func(t *testing.T) {
@@ -346,7 +391,7 @@ func FuzzReadHeader(f *testing.F) {
 			t.Fatal(err)
 		}
 		g, err := ReadHeader(bytes.NewReader(again))
-		if err != nil || g.Type != h.Type || g.Fortran != h.Fortran || !slices.Equal(g.Shape, h.Shape) || g.Order != h.Order {
+		if err != nil || !dtype.Equal(g.Type, h.Type) || g.Fortran != h.Fortran || !slices.Equal(g.Shape, h.Shape) || g.Order != h.Order {
 			t.Fatalf("%+v became %+v, %v", h, g, err)
 		}
 	})

@@ -10,19 +10,20 @@ import (
 // rawBytes is the v3 core codec "bytes": the elements in C order, each in one byte order.
 type rawBytes struct {
 	typ  dtype.Type
-	size int  // of the array
-	swap bool // stored big-endian
+	size int            // of the array
+	swap func(b []byte) // from stored to memory form and back; nil where they are the same
 }
 
 // newBytes refuses numbers of more than one byte without an order, as the specification and TensorStore do: zarr-python
-// takes the machine's own, which is a guess.
+// takes the machine's own, which is a guess. The data type "structured" is the exception: zarr-python wrote it so, always
+// little-endian, and its page in the registry says to read it.
 func newBytes(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	endian := c.text("endian", "", "little", "big")
 	if err := c.close(); err != nil {
 		return nil, err
 	}
-	if endian == "" && in.Type.HasOrder() {
+	if s, ok := in.Type.(*dtype.Struct); endian == "" && in.Type.HasOrder() && !(ok && s.Legacy()) {
 		return nil, fault.Newf(fault.Metadata, "%v needs \"endian\"", in.Type)
 	}
 	if in.Type.Size() == 0 {
@@ -32,23 +33,40 @@ func newBytes(raw json.RawMessage, in Repr) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &rawBytes{in.Type, size, endian == "big" && in.Type.HasOrder()}, nil
+	order := dtype.Little
+	if endian == "big" {
+		order = dtype.Big
+	}
+	return &rawBytes{in.Type, size, dtype.Reorder(in.Type, order)}, nil
 }
 
 func (c *rawBytes) EncodedSize() int64 { return int64(c.size) }
 func (c *rawBytes) MaxEncoded() int64  { return int64(c.size) }
 
 func (c *rawBytes) Encode(dst []byte, src Block) ([]byte, error) {
+	if err := c.check(src.Bytes); err != nil {
+		return dst, err
+	}
 	start := len(dst)
 	dst = append(dst, src.Bytes...)
-	if c.swap {
-		c.typ.Swap(dst[start:])
+	if c.swap != nil {
+		c.swap(dst[start:])
 	}
 	return dst, nil
 }
 
+// check refuses what is no memory form: nobody could tell what it meant.
+func (c *rawBytes) check(b []byte) error {
+	if k, ok := c.typ.(dtype.Checker); ok {
+		return k.Check(b)
+	}
+	return nil
+}
+
 // plain gives the encoded form where it is that of memory, so that it need not be copied.
-func (c *rawBytes) plain(src Block) ([]byte, bool) { return src.Bytes, !c.swap }
+func (c *rawBytes) plain(src Block) ([]byte, bool) {
+	return src.Bytes, c.swap == nil && c.check(src.Bytes) == nil
+}
 
 func (c *rawBytes) Decode(dst Block, src []byte) error {
 	if len(src) != c.size {
@@ -59,8 +77,8 @@ func (c *rawBytes) Decode(dst Block, src []byte) error {
 }
 
 func (c *rawBytes) DecodeInPlace(b []byte) error {
-	if c.swap {
-		c.typ.Swap(b)
+	if c.swap != nil {
+		c.swap(b)
 	}
 	c.typ.Canon(b)
 	return nil

@@ -34,6 +34,8 @@ func (s Spec) Core(in Repr) (Spec, error) {
 		}
 		raw, err := json.Marshal(bloscConfig{o.TypeSize, o.Compressor.String(), o.Level, o.Shuffle.String(), o.BlockSize})
 		return Spec{"blosc", raw}, err
+	case "vlen-utf8", "vlen-bytes":
+		core = Spec{Name: id}
 	default:
 		return s, nil
 	}

@@ -98,6 +98,8 @@ func (s Spec) Numcodecs() (id string, config json.RawMessage, err error) {
 	case "crc32c":
 		config = json.RawMessage(`{}`)
 		c.take("location")
+	case "vlen-utf8", "vlen-bytes":
+		config = json.RawMessage(`{}`)
 	case "blosc":
 		c.take("typesize")
 		shuffle := map[string]int{"auto": -1, "noshuffle": 0, "shuffle": 1, "bitshuffle": 2}[c.text("shuffle", "auto", "noshuffle", "shuffle", "bitshuffle")]

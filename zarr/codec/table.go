@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -25,8 +26,8 @@ type Table struct {
 type binder func(t *Table, config json.RawMessage, in Repr) (any, error)
 
 // Builtin is the table of the codecs in this package: of the v3 core bytes, transpose, gzip, zstd, blosc, crc32c and
-// sharding_indexed; of
-// numcodecs zlib, gzip, zstd, blosc and crc32c, under "numcodecs." and their id.
+// sharding_indexed; of the registry of extensions vlen-utf8 and vlen-bytes; of numcodecs zlib, gzip, zstd, blosc, crc32c,
+// vlen-utf8 and vlen-bytes, under "numcodecs." and their id.
 func Builtin() *Table {
 	return &Table{binders: map[string]binder{shardingName: (*Table).newSharding}, factories: map[string]Factory{
 		"bytes":              newBytes,
@@ -35,11 +36,16 @@ func Builtin() *Table {
 		"zstd":               newZstd,
 		"blosc":              newBlosc,
 		"crc32c":             newCRC32C,
+		"vlen-utf8":          newVlen(dtype.String),
+		"vlen-bytes":         newVlen(dtype.Bytes),
 		numcodecs + "zlib":   newNumcodecsZlib,
 		numcodecs + "gzip":   newNumcodecsGzip,
 		numcodecs + "zstd":   newNumcodecsZstd,
 		numcodecs + "blosc":  newNumcodecsBlosc,
 		numcodecs + "crc32c": newCRC32C,
+
+		numcodecs + "vlen-utf8":  newVlen(dtype.String),
+		numcodecs + "vlen-bytes": newVlen(dtype.Bytes),
 	}}
 }
 

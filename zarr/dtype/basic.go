@@ -9,8 +9,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Basic is a data type of one or two numbers of a fixed size: the core data types of the v3 specification and the
-// numeric typestrings of v2.
+// Basic is a data type of one or two numbers of a fixed size: the core data types of the v3 specification, the numeric
+// typestrings of v2, and the small integers and floats of the registry of extensions with the complex numbers made of
+// them. Numbers of less than 8 bits take a byte, sign extended.
 type Basic uint8
 
 // The basic data types.
@@ -29,6 +30,37 @@ const (
 	Float64
 	Complex64
 	Complex128
+
+	Int2
+	Int4
+	Uint2
+	Uint4
+	BFloat16
+	Float8E3M4
+	Float8E4M3
+	Float8E4M3B11FNUZ
+	Float8E4M3FN
+	Float8E4M3FNUZ
+	Float8E5M2
+	Float8E5M2FNUZ
+	Float8E8M0FNU
+	Float6E2M3FN
+	Float6E3M2FN
+	Float4E2M1FN
+
+	ComplexFloat16
+	ComplexBFloat16
+	ComplexFloat8E3M4
+	ComplexFloat8E4M3
+	ComplexFloat8E4M3B11FNUZ
+	ComplexFloat8E4M3FN
+	ComplexFloat8E4M3FNUZ
+	ComplexFloat8E5M2
+	ComplexFloat8E5M2FNUZ
+	ComplexFloat8E8M0FNU
+	ComplexFloat6E2M3FN
+	ComplexFloat6E3M2FN
+	ComplexFloat4E2M1FN
 	numBasic
 )
 
@@ -46,31 +78,135 @@ const (
 // basicInfo is what there is to know of a Basic.
 type basicInfo struct {
 	name  string // v3
-	v2    string // v2 typestring without byte order
+	v2    string // v2 typestring without byte order; "" when it has none of numpy's
 	class class
 	size  int // bytes of an element
 	unit  int // bytes of one number of it
+	bits  int // of one number that count
 	kind  reflect.Kind
-	goes  reflect.Type
+	float format // of one number, for floating and complexed
+	goes  func() reflect.Type
+}
+
+func number(name, v2 string, c class, size int, kind reflect.Kind, goes func() reflect.Type) basicInfo {
+	return basicInfo{name: name, v2: v2, class: c, size: size, unit: size, bits: 8 * size, kind: kind, goes: goes}
+}
+
+// tiny is an integer of less than 8 bits.
+func tiny(name string, c class, bits int, kind reflect.Kind, goes func() reflect.Type) basicInfo {
+	return basicInfo{name: name, class: c, size: 1, unit: 1, bits: bits, kind: kind, goes: goes}
+}
+
+func float(name, v2 string, f format, kind reflect.Kind, goes func() reflect.Type) basicInfo {
+	unit := (f.bits + 7) / 8
+	return basicInfo{name: name, v2: v2, class: floating, size: unit, unit: unit, bits: f.bits, kind: kind, float: f, goes: goes}
+}
+
+func pair(name, v2 string, f format, kind reflect.Kind, goes func() reflect.Type) basicInfo {
+	i := float(name, v2, f, kind, goes)
+	i.class, i.size = complexed, 2*i.unit
+	return i
 }
 
 func (b Basic) info() basicInfo {
-	return [...]basicInfo{
-		Bool:       {"bool", "b1", boolean, 1, 1, reflect.Bool, reflect.TypeFor[bool]()},
-		Int8:       {"int8", "i1", signed, 1, 1, reflect.Int8, reflect.TypeFor[int8]()},
-		Int16:      {"int16", "i2", signed, 2, 2, reflect.Int16, reflect.TypeFor[int16]()},
-		Int32:      {"int32", "i4", signed, 4, 4, reflect.Int32, reflect.TypeFor[int32]()},
-		Int64:      {"int64", "i8", signed, 8, 8, reflect.Int64, reflect.TypeFor[int64]()},
-		Uint8:      {"uint8", "u1", unsigned, 1, 1, reflect.Uint8, reflect.TypeFor[uint8]()},
-		Uint16:     {"uint16", "u2", unsigned, 2, 2, reflect.Uint16, reflect.TypeFor[uint16]()},
-		Uint32:     {"uint32", "u4", unsigned, 4, 4, reflect.Uint32, reflect.TypeFor[uint32]()},
-		Uint64:     {"uint64", "u8", unsigned, 8, 8, reflect.Uint64, reflect.TypeFor[uint64]()},
-		Float16:    {"float16", "f2", floating, 2, 2, reflect.Uint16, reflect.TypeFor[F16]()},
-		Float32:    {"float32", "f4", floating, 4, 4, reflect.Float32, reflect.TypeFor[float32]()},
-		Float64:    {"float64", "f8", floating, 8, 8, reflect.Float64, reflect.TypeFor[float64]()},
-		Complex64:  {"complex64", "c8", complexed, 8, 4, reflect.Complex64, reflect.TypeFor[complex64]()},
-		Complex128: {"complex128", "c16", complexed, 16, 8, reflect.Complex128, reflect.TypeFor[complex128]()},
-	}[b]
+	const small = reflect.Uint8
+	switch b {
+	case Bool:
+		return number("bool", "b1", boolean, 1, reflect.Bool, reflect.TypeFor[bool])
+	case Int8:
+		return number("int8", "i1", signed, 1, reflect.Int8, reflect.TypeFor[int8])
+	case Int16:
+		return number("int16", "i2", signed, 2, reflect.Int16, reflect.TypeFor[int16])
+	case Int32:
+		return number("int32", "i4", signed, 4, reflect.Int32, reflect.TypeFor[int32])
+	case Int64:
+		return number("int64", "i8", signed, 8, reflect.Int64, reflect.TypeFor[int64])
+	case Uint8:
+		return number("uint8", "u1", unsigned, 1, reflect.Uint8, reflect.TypeFor[uint8])
+	case Uint16:
+		return number("uint16", "u2", unsigned, 2, reflect.Uint16, reflect.TypeFor[uint16])
+	case Uint32:
+		return number("uint32", "u4", unsigned, 4, reflect.Uint32, reflect.TypeFor[uint32])
+	case Uint64:
+		return number("uint64", "u8", unsigned, 8, reflect.Uint64, reflect.TypeFor[uint64])
+	case Float16:
+		return float("float16", "f2", binary16, reflect.Uint16, reflect.TypeFor[F16])
+	case Float32:
+		return float("float32", "f4", binary32, reflect.Float32, reflect.TypeFor[float32])
+	case Float64:
+		return float("float64", "f8", binary64, reflect.Float64, reflect.TypeFor[float64])
+	case Complex64:
+		return pair("complex64", "c8", binary32, reflect.Complex64, reflect.TypeFor[complex64])
+	case Complex128:
+		return pair("complex128", "c16", binary64, reflect.Complex128, reflect.TypeFor[complex128])
+	case Int2:
+		return tiny("int2", signed, 2, reflect.Int8, reflect.TypeFor[int8])
+	case Int4:
+		return tiny("int4", signed, 4, reflect.Int8, reflect.TypeFor[int8])
+	case Uint2:
+		return tiny("uint2", unsigned, 2, reflect.Uint8, reflect.TypeFor[uint8])
+	case Uint4:
+		return tiny("uint4", unsigned, 4, reflect.Uint8, reflect.TypeFor[uint8])
+	case BFloat16:
+		return float("bfloat16", "", bfloat16, reflect.Uint16, reflect.TypeFor[BF16])
+	case Float8E3M4:
+		return float("float8_e3m4", "", e3m4, small, reflect.TypeFor[F8E3M4])
+	case Float8E4M3:
+		return float("float8_e4m3", "", e4m3, small, reflect.TypeFor[F8E4M3])
+	case Float8E4M3B11FNUZ:
+		return float("float8_e4m3b11fnuz", "", e4m3b11fnuz, small, reflect.TypeFor[F8E4M3B11FNUZ])
+	case Float8E4M3FN:
+		return float("float8_e4m3fn", "", e4m3fn, small, reflect.TypeFor[F8E4M3FN])
+	case Float8E4M3FNUZ:
+		return float("float8_e4m3fnuz", "", e4m3fnuz, small, reflect.TypeFor[F8E4M3FNUZ])
+	case Float8E5M2:
+		return float("float8_e5m2", "", e5m2, small, reflect.TypeFor[F8E5M2])
+	case Float8E5M2FNUZ:
+		return float("float8_e5m2fnuz", "", e5m2fnuz, small, reflect.TypeFor[F8E5M2FNUZ])
+	case Float8E8M0FNU:
+		return float("float8_e8m0fnu", "", e8m0fnu, small, reflect.TypeFor[F8E8M0FNU])
+	case Float6E2M3FN:
+		return float("float6_e2m3fn", "", e2m3fn, small, reflect.TypeFor[F6E2M3FN])
+	case Float6E3M2FN:
+		return float("float6_e3m2fn", "", e3m2fn, small, reflect.TypeFor[F6E3M2FN])
+	case Float4E2M1FN:
+		return float("float4_e2m1fn", "", e2m1fn, small, reflect.TypeFor[F4E2M1FN])
+	}
+	return b.complexInfo()
+}
+
+// complexInfo is info of the complex numbers of small floats.
+func (b Basic) complexInfo() basicInfo {
+	const array = reflect.Array
+	switch b {
+	case ComplexFloat16:
+		return pair("complex_float16", "", binary16, array, reflect.TypeFor[Complex[F16]])
+	case ComplexBFloat16:
+		return pair("complex_bfloat16", "", bfloat16, array, reflect.TypeFor[Complex[BF16]])
+	case ComplexFloat8E3M4:
+		return pair("complex_float8_e3m4", "", e3m4, array, reflect.TypeFor[Complex[F8E3M4]])
+	case ComplexFloat8E4M3:
+		return pair("complex_float8_e4m3", "", e4m3, array, reflect.TypeFor[Complex[F8E4M3]])
+	case ComplexFloat8E4M3B11FNUZ:
+		return pair("complex_float8_e4m3b11fnuz", "", e4m3b11fnuz, array, reflect.TypeFor[Complex[F8E4M3B11FNUZ]])
+	case ComplexFloat8E4M3FN:
+		return pair("complex_float8_e4m3fn", "", e4m3fn, array, reflect.TypeFor[Complex[F8E4M3FN]])
+	case ComplexFloat8E4M3FNUZ:
+		return pair("complex_float8_e4m3fnuz", "", e4m3fnuz, array, reflect.TypeFor[Complex[F8E4M3FNUZ]])
+	case ComplexFloat8E5M2:
+		return pair("complex_float8_e5m2", "", e5m2, array, reflect.TypeFor[Complex[F8E5M2]])
+	case ComplexFloat8E5M2FNUZ:
+		return pair("complex_float8_e5m2fnuz", "", e5m2fnuz, array, reflect.TypeFor[Complex[F8E5M2FNUZ]])
+	case ComplexFloat8E8M0FNU:
+		return pair("complex_float8_e8m0fnu", "", e8m0fnu, array, reflect.TypeFor[Complex[F8E8M0FNU]])
+	case ComplexFloat6E2M3FN:
+		return pair("complex_float6_e2m3fn", "", e2m3fn, array, reflect.TypeFor[Complex[F6E2M3FN]])
+	case ComplexFloat6E3M2FN:
+		return pair("complex_float6_e3m2fn", "", e3m2fn, array, reflect.TypeFor[Complex[F6E3M2FN]])
+	case ComplexFloat4E2M1FN:
+		return pair("complex_float4_e2m1fn", "", e2m1fn, array, reflect.TypeFor[Complex[F4E2M1FN]])
+	}
+	panic("dtype: a Basic that is none of the constants")
 }
 
 // basics yields every Basic.
@@ -93,25 +229,45 @@ func (b Basic) String() string {
 // Size is the number of bytes of an element.
 func (b Basic) Size() int { return b.info().size }
 
-// Go is the natural Go type.
-func (b Basic) Go() reflect.Type { return b.info().goes }
+// Go is the natural Go type: int8 for Int4, one of the named types of this package for a small float, Complex of it for
+// a complex number.
+func (b Basic) Go() reflect.Type { return b.info().goes() }
 
-// Fits takes the natural Go type and named types of the same kind. F16 has the kind of uint16 but is another type: bits
-// of a float16 are not taken for an integer, nor the other way round.
+// Fits takes the natural Go type and named types of the same kind. F16 and its like have the kind of uint16 or uint8 but
+// are other types: bits of a float are not taken for an integer, nor the other way round; nor is an Instant or a Span.
 func (b Basic) Fits(t reflect.Type) bool {
-	half := t == reflect.TypeFor[F16]()
-	if b == Float16 || half {
-		return b == Float16 && half
+	info := b.info()
+	switch {
+	case info.class == floating && info.unit < 4:
+		return t == info.goes()
+	case info.kind == reflect.Array:
+		return t == info.goes() || t.Kind() == reflect.Array && t.Len() == 2 && t.Elem() == info.goes().Elem()
 	}
-	return t.Kind() == b.info().kind
+	return t.Kind() == info.kind && !isBits(t)
+}
+
+// isBits tells whether values of t stand for something else than the number they look like.
+func isBits(t reflect.Type) bool {
+	if t == reflect.TypeFor[Instant]() || t == reflect.TypeFor[Span]() {
+		return true
+	}
+	for b := range basics {
+		if info := b.info(); info.class == floating && info.unit < 4 && t == info.goes() {
+			return true
+		}
+	}
+	return false
 }
 
 // HasOrder tells whether numbers have more than one byte.
 func (b Basic) HasOrder() bool { return b.info().unit > 1 }
 
 // Swap reverses the bytes of each number.
-func (b Basic) Swap(buf []byte) {
-	switch b.info().unit {
+func (b Basic) Swap(buf []byte) { swap(buf, b.info().unit) }
+
+// swap reverses the bytes of each number of size bytes.
+func swap(buf []byte, size int) {
+	switch size {
 	case 2:
 		for i := 0; i+2 <= len(buf); i += 2 {
 			buf[i], buf[i+1] = buf[i+1], buf[i]
@@ -127,30 +283,75 @@ func (b Basic) Swap(buf []byte) {
 	}
 }
 
-// Canon makes every bool 0 or 1: whatever is not 0 is true, as numpy reads it.
+// Canon makes every bool 0 or 1, as numpy reads it, and sets the bits of a byte that its number does not have: to the sign
+// of an integer, else to 0.
 func (b Basic) Canon(buf []byte) {
-	if b != Bool {
-		return
-	}
-	for i, c := range buf {
-		if c > 1 {
-			buf[i] = 1
+	switch info := b.info(); {
+	case info.class == boolean:
+		for i, c := range buf {
+			if c > 1 {
+				buf[i] = 1
+			}
+		}
+	case info.bits >= 8:
+	case info.class == signed:
+		shift := 8 - info.bits
+		for i, c := range buf {
+			buf[i] = byte(int8(c<<shift) >> shift)
+		}
+	default:
+		mask := byte(1)<<info.bits - 1
+		for i := range buf {
+			buf[i] &= mask
 		}
 	}
 }
 
-// DefaultFill is zero.
+// Check finds bytes that are no memory form: a bool other than 0 and 1, a small number out of its range.
+func (b Basic) Check(buf []byte) error {
+	info := b.info()
+	if info.bits >= 8 && info.class != boolean {
+		return nil
+	}
+	one := make([]byte, 1)
+	for i, c := range buf {
+		one[0] = c
+		if b.Canon(one); one[0] != c {
+			return fault.Newf(fault.Type, "element %d of %v is the byte %#02x", i/info.size, b, c)
+		}
+	}
+	return nil
+}
+
+// DefaultFill is zero; the least number of float8_e8m0fnu, which has no zero.
 func (b Basic) DefaultFill() []byte { return make([]byte, b.Size()) }
 
-// V2 is the typestring: "<f4", "|u1".
+// V2 is the typestring: "<f4", "|u1". Small numbers have the names that TensorStore gives them in v2, bfloat16 little-endian
+// only; those without one are errors.ErrUnsupported.
 func (b Basic) V2(o Order) (json.RawMessage, error) {
+	info := b.info()
+	if info.v2 == "" {
+		if !b.inTensorStore() || b.HasOrder() && o == Big {
+			return nil, fault.Newf(errors.ErrUnsupported, "%v in v2 metadata, %v byte order", b, o)
+		}
+		return json.RawMessage(`"` + info.name + `"`), nil
+	}
 	mark := map[Order]string{NoOrder: "|", Little: "<", Big: ">"}[o]
 	if !b.HasOrder() {
 		mark = "|"
 	} else if mark == "" || o == NoOrder {
 		return nil, fault.Newf(fault.Metadata, "%v needs a byte order", b)
 	}
-	return json.RawMessage(`"` + mark + b.info().v2 + `"`), nil // json.Marshal would escape the "<"
+	return json.RawMessage(`"` + mark + info.v2 + `"`), nil // json.Marshal would escape the "<"
+}
+
+// inTensorStore tells whether TensorStore knows the type by its name in v2.
+func (b Basic) inTensorStore() bool {
+	switch b {
+	case Int2, Int4, BFloat16, Float8E3M4, Float8E4M3B11FNUZ, Float8E4M3FN, Float8E4M3FNUZ, Float8E5M2, Float8E5M2FNUZ, Float4E2M1FN:
+		return true
+	}
+	return false
 }
 
 // V3 is the name.

@@ -2,6 +2,7 @@ package dtype
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -55,7 +56,7 @@ func TestF16(t *testing.T) {
 			f    float64
 			want F16
 		}{{mid, even}, {math.Nextafter(mid, value(h)), h}, {math.Nextafter(mid, value(h+1)), h + 1}} {
-			if got := roundF16(c.f); got != c.want {
+			if got := Round[F16](c.f); got != c.want {
 				t.Fatalf("%v rounds to %04x, want %04x", c.f, got, c.want)
 			}
 		}
@@ -136,6 +137,12 @@ func TestNames(t *testing.T) {
 		}
 		for _, o := range []Order{Little, Big} {
 			v2, err := b.V2(o)
+			if b.info().v2 == "" && (!b.inTensorStore() || o == Big && b.HasOrder()) {
+				if !errors.Is(err, errors.ErrUnsupported) {
+					t.Errorf("%v %v in v2: %s, %v", b, o, v2, err)
+				}
+				continue
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,7 +154,7 @@ func TestNames(t *testing.T) {
 				t.Errorf("%s: %v %v, %v", v2, got, order, err)
 			}
 		}
-		for _, s := range []string{b.String(), b.info().v2, ">" + b.info().v2, string(v3)} {
+		for _, s := range []string{b.String(), cmp.Or(b.info().v2, b.String()), string(v3)} {
 			if got, err := Parse(s); err != nil || got != Type(b) {
 				t.Errorf("%s: %v, %v", s, got, err)
 			}
@@ -159,14 +166,14 @@ func TestNames(t *testing.T) {
 }
 
 func TestNamesThatFail(t *testing.T) {
-	for raw, kind := range map[string]error{`"float33"`: errors.ErrUnsupported, `"r16"`: errors.ErrUnsupported, `{"name":"string"}`: errors.ErrUnsupported,
+	for raw, kind := range map[string]error{`"float33"`: errors.ErrUnsupported, `{"name":"numpy.datetime64"}`: fault.Metadata,
 		`{"name":"int8","configuration":{"x":1}}`: errors.ErrUnsupported, `{}`: fault.Metadata, `3`: fault.Metadata, `null`: fault.Metadata, `{"name":7}`: fault.Metadata} {
 		if got, err := ParseV3(json.RawMessage(raw)); !errors.Is(err, kind) {
 			t.Errorf("v3 %s: %v, %v", raw, got, err)
 		}
 	}
 	for raw, kind := range map[string]error{`"|f4"`: fault.Metadata, `"<f3"`: fault.Metadata, `"f4"`: fault.Metadata, `""`: fault.Metadata, `7`: fault.Metadata, `"=f4"`: fault.Metadata,
-		`"<U4"`: errors.ErrUnsupported, `"|O"`: errors.ErrUnsupported, `"<M8[ns]"`: errors.ErrUnsupported, `[["a","<i4"]]`: errors.ErrUnsupported, `"<f16"`: fault.Metadata} {
+		`"|U4"`: fault.Metadata, `"|O"`: fault.Metadata, `"<M8[sec]"`: fault.Metadata, `"<t5"`: errors.ErrUnsupported, `[["a","|O"]]`: fault.Metadata, `"<f16"`: fault.Metadata} {
 		if got, _, err := ParseV2(json.RawMessage(raw)); !errors.Is(err, kind) {
 			t.Errorf("v2 %s: %v, %v", raw, got, err)
 		}

@@ -5,8 +5,10 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,6 +19,11 @@ import (
 func (b Basic) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	raw = bytes.TrimSpace(raw)
 	info := b.info()
+	if b == Float4E2M1FN && format < 3 && len(raw) > 0 && raw[0] == '"' && !bytes.HasPrefix(raw, []byte(`"0x`)) {
+		fill, err := base64Fill(raw, 1) // TensorStore has no other way
+		b.Canon(fill)
+		return fill, err
+	}
 	switch info.class {
 	case boolean:
 		return parseBool(string(raw), format)
@@ -27,7 +34,7 @@ func (b Basic) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 		}
 		return b.integer(n)
 	case floating:
-		return parseFloat(string(raw), info.unit)
+		return parseFloat(string(raw), b, info.float)
 	}
 	var parts []json.RawMessage
 	if format < 3 && !bytes.HasPrefix(raw, []byte("[")) {
@@ -35,11 +42,11 @@ func (b Basic) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	} else if parts = splitPair(raw); parts == nil {
 		return nil, fault.Newf(fault.Metadata, "fill value %s of %v is not a list of two", abbreviate(raw), b)
 	}
-	re, err := parseFloat(strings.TrimSpace(string(parts[0])), info.unit)
+	re, err := parseFloat(strings.TrimSpace(string(parts[0])), b, info.float)
 	if err != nil {
 		return nil, err
 	}
-	im, err := parseFloat(strings.TrimSpace(string(parts[1])), info.unit)
+	im, err := parseFloat(strings.TrimSpace(string(parts[1])), b, info.float)
 	return append(re, im...), err
 }
 
@@ -102,7 +109,7 @@ func parseInteger(s string) (*big.Int, error) {
 // integer gives the memory form of n, if it is in range.
 func (b Basic) integer(n *big.Int) ([]byte, error) {
 	info := b.info()
-	bits := uint(8 * info.size)
+	bits := uint(info.bits)
 	lo, hi := new(big.Int), new(big.Int).Lsh(big.NewInt(1), bits)
 	if info.class == signed {
 		hi.Rsh(hi, 1)
@@ -130,11 +137,12 @@ func getBits(b []byte) uint64 {
 	return binary.LittleEndian.Uint64(full[:])
 }
 
-// parseFloat gives the memory form of a float of size bytes: a number, rounded to nearest even; "NaN", "Infinity" and
-// "-Infinity", in quotes or bare; or the bits in hexadecimal, "0x7fc00001".
-func parseFloat(s string, size int) ([]byte, error) {
+// parseFloat gives the memory form of a float: a number, rounded to nearest even; "NaN", "Infinity" and "-Infinity", in
+// quotes or bare, where the format has them; or the bits in hexadecimal, "0x7fc00001", two digits for each byte.
+func parseFloat(s string, of Basic, m format) ([]byte, error) {
+	size := (m.bits + 7) / 8
 	bad := func(why string) error {
-		return fault.Newf(fault.Metadata, "fill value %s of float%d %s", abbreviate([]byte(s)), 8*size, why)
+		return fault.Newf(fault.Metadata, "fill value %s of %v %s", abbreviate([]byte(s)), of, why)
 	}
 	if s == "" {
 		return nil, bad("is empty")
@@ -145,61 +153,50 @@ func parseFloat(s string, size int) ([]byte, error) {
 	}
 	switch text {
 	case "NaN":
-		return putBits(nanBits(size), size), nil
+		nan, ok := m.nan()
+		if !ok {
+			return nil, bad("is no number, and the type has none such")
+		}
+		return putBits(nan, size), nil
 	case "Infinity", "-Infinity":
-		return putBits(fromFloat64(math.Inf(len("Infinity")-len(text)), size), size), nil
+		if m.special != ieee {
+			return nil, bad("is no number, and the type has none such")
+		}
+		inf, _ := m.round(math.Inf(len("Infinity") - len(text)))
+		return putBits(inf, size), nil
 	}
 	if s[0] == '"' {
 		digits, ok := strings.CutPrefix(text, "0x")
 		be, err := hex.DecodeString(digits)
-		if !ok || err != nil || len(be) != size {
+		if !ok || err != nil || len(be) != size || m.bits < 8 && be[0]>>m.bits != 0 {
 			return nil, bad("is neither a number, nor NaN, Infinity or -Infinity, nor 0x and its bits")
 		}
-		for i, j := 0, len(be)-1; i < j; i, j = i+1, j-1 {
-			be[i], be[j] = be[j], be[i]
-		}
+		slices.Reverse(be)
 		return be, nil
 	}
 	if len(s) > maxDigits || !json.Valid([]byte(s)) || !strings.ContainsRune("-0123456789", rune(s[0])) {
 		return nil, bad("is not a number")
 	}
-	if size == 2 {
-		return putBits(uint64(parseF16(s)), 2), nil
+	var bits uint64
+	fits := true
+	switch m {
+	case binary32, binary64:
+		f, err := strconv.ParseFloat(s, m.bits)
+		if err != nil && !math.IsInf(f, 0) {
+			return nil, bad("is not a number")
+		}
+		bits = math.Float64bits(f)
+		if m == binary32 {
+			bits = uint64(math.Float32bits(float32(f)))
+		}
+	default:
+		bits, fits = m.round(toOdd(s))
 	}
-	// A number beyond the range rounds to infinity: that is what nearest-even says.
-	f, err := strconv.ParseFloat(s, 8*size)
-	if err != nil && !math.IsInf(f, 0) {
-		return nil, bad("is not a number")
+	// A number beyond the range rounds to infinity, where there is one: that is what nearest-even says.
+	if !fits && m.special != ieee {
+		return nil, bad("is out of range")
 	}
-	if size == 4 {
-		return putBits(uint64(math.Float32bits(float32(f))), 4), nil
-	}
-	return putBits(math.Float64bits(f), 8), nil
-}
-
-// nanBits is the NaN that "NaN" means: sign 0, the most significant bit of the mantissa set, all others 0.
-func nanBits(size int) uint64 {
-	return map[int]uint64{2: 0x7e00, 4: 0x7fc00000, 8: 0x7ff8000000000000}[size]
-}
-
-func fromFloat64(f float64, size int) uint64 {
-	switch size {
-	case 2:
-		return uint64(F16From(float32(f)))
-	case 4:
-		return uint64(math.Float32bits(float32(f)))
-	}
-	return math.Float64bits(f)
-}
-
-func toFloat64(bits uint64, size int) float64 {
-	switch size {
-	case 2:
-		return float64(F16(bits).Float32())
-	case 4:
-		return float64(math.Float32frombits(uint32(bits)))
-	}
-	return math.Float64frombits(bits)
+	return putBits(bits, size), nil
 }
 
 // FormatFill writes a fill value. v2 has no spelling for the bits of a NaN: every NaN is "NaN" there, as zarr-python
@@ -209,37 +206,45 @@ func (b Basic) FormatFill(fill []byte, format int) (json.RawMessage, error) {
 	if len(fill) != info.size {
 		return nil, fault.Newf(fault.Metadata, "fill value of %d bytes for %v", len(fill), b)
 	}
+	if b.Check(fill) != nil {
+		return nil, fault.Newf(fault.Metadata, "fill value %x of %v is out of its range", fill, b)
+	}
+	if b == Float4E2M1FN && format < 3 {
+		return quote64(fill), nil
+	}
 	bits := getBits(fill[:info.unit])
 	switch info.class {
 	case boolean:
 		return json.RawMessage(strconv.FormatBool(bits != 0)), nil
 	case signed:
-		shift := 64 - 8*info.size
+		shift := 64 - info.bits
 		return json.RawMessage(strconv.FormatInt(int64(bits<<shift)>>shift, 10)), nil
 	case unsigned:
 		return json.RawMessage(strconv.FormatUint(bits, 10)), nil
 	case floating:
-		return formatFloat(bits, info.unit, format), nil
+		return formatFloat(bits, info.float, format), nil
 	}
-	re, im := formatFloat(bits, info.unit, format), formatFloat(getBits(fill[info.unit:]), info.unit, format)
+	re, im := formatFloat(bits, info.float, format), formatFloat(getBits(fill[info.unit:]), info.float, format)
 	return json.RawMessage("[" + string(re) + "," + string(im) + "]"), nil
 }
 
-func formatFloat(bits uint64, size, format int) json.RawMessage {
-	f := toFloat64(bits, size)
+func formatFloat(bits uint64, m format, version int) json.RawMessage {
+	if m.isNaN(bits) {
+		if nan, _ := m.nan(); version < 3 || bits == nan {
+			return json.RawMessage(`"NaN"`)
+		}
+		return fmt.Appendf(nil, `"0x%0*x"`, 2*((m.bits+7)/8), bits)
+	}
+	f := m.value(bits)
 	switch {
-	case math.IsNaN(f) && (format < 3 || bits == nanBits(size)):
-		return json.RawMessage(`"NaN"`)
-	case math.IsNaN(f):
-		return json.RawMessage(`"0x` + strings.Repeat("0", 2*size-len(strconv.FormatUint(bits, 16))) + strconv.FormatUint(bits, 16) + `"`)
 	case math.IsInf(f, 1):
 		return json.RawMessage(`"Infinity"`)
 	case math.IsInf(f, -1):
 		return json.RawMessage(`"-Infinity"`)
 	}
 	width := 64
-	if size < 8 {
-		width = 32 // the shortest decimal of the float32 is exact for a float16 too
+	if m != binary64 {
+		width = 32 // the shortest decimal of the float32 is exact for smaller ones too
 	}
 	s := strconv.FormatFloat(f, 'g', -1, width)
 	if !strings.ContainsAny(s, ".e") {

@@ -3,57 +3,43 @@ package dtype
 import (
 	"encoding/json"
 	"errors"
-	"reflect"
+	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// ParseV3 reads the v3 "data_type" member: a name, or an object with a name.
-func ParseV3(raw json.RawMessage) (Type, error) {
-	var name string
-	if json.Unmarshal(raw, &name) != nil {
-		var ext struct {
-			Name   *string         `json:"name"`
-			Config json.RawMessage `json:"configuration"`
-		}
-		if err := json.Unmarshal(raw, &ext); err != nil || ext.Name == nil {
-			return nil, fault.Newf(fault.Metadata, "a data type is a name or an object with a name")
-		}
-		name = *ext.Name
-		if len(ext.Config) > 0 && string(ext.Config) != "null" && strings.Trim(string(ext.Config), "{} \t\r\n") != "" {
-			return nil, fault.Newf(errors.ErrUnsupported, "data type %.40q with a configuration", name)
-		}
-	}
-	for b := range basics {
-		if b.info().name == name {
-			return b, nil
-		}
-	}
-	if name == "" {
-		return nil, fault.Newf(fault.Metadata, "the data type has no name")
-	}
-	if bits, ok := strings.CutPrefix(name, "r"); ok && digits(bits) && !wholeBytes(bits) {
-		return nil, fault.Newf(fault.Metadata, "data type %.40q: the number of bits is no multiple of 8", name)
-	}
-	return nil, fault.Newf(errors.ErrUnsupported, "data type %.40q", name)
+// ParseV3 reads the v3 "data_type" member with the types of Standard.
+func ParseV3(raw json.RawMessage) (Type, error) { return Standard().ParseV3(raw) }
+
+// ParseV2 reads the v2 "dtype" member with the types of Standard. "|O" is fault.Metadata: what it means is said by its
+// codec, see [Table.ParseV2].
+func ParseV2(raw json.RawMessage) (Type, Order, error) { return Standard().ParseV2(raw, "") }
+
+// Parse reads a data type as people write it, with the types of Standard.
+func Parse(s string) (Type, error) { return Standard().Parse(s) }
+
+// ParseV2 reads the v2 "dtype" member: a numpy typestring, a name that TensorStore writes there, or a list of fields. The
+// order is that of the numbers; the fields of a structure have each its own, and it is NoOrder. object is the numcodecs id
+// of the codec that makes bytes of the elements of "|O": the first filter, or the compressor.
+func (t *Table) ParseV2(raw json.RawMessage, object string) (Type, Order, error) {
+	return t.parseV2(raw, object, 0)
 }
 
-// ParseV2 reads the v2 "dtype" member, a numpy typestring, and the byte order that it names.
-func ParseV2(raw json.RawMessage) (Type, Order, error) {
+func (t *Table) parseV2(raw json.RawMessage, codec string, depth int) (Type, Order, error) {
 	var s string
-	if json.Unmarshal(raw, &s) != nil {
-		var fields []json.RawMessage
-		if json.Unmarshal(raw, &fields) != nil {
-			return nil, NoOrder, fault.Newf(fault.Metadata, "a dtype is a typestring or a list of fields")
-		}
-		if err := checkFields(fields); err != nil {
-			return nil, NoOrder, err
-		}
-		return nil, NoOrder, fault.Newf(errors.ErrUnsupported, "structured dtype %s", abbreviate(raw))
+	if json.Unmarshal(raw, &s) != nil || !strings.HasPrefix(strings.TrimSpace(string(raw)), `"`) {
+		typ, err := t.structV2(raw, depth)
+		return typ, NoOrder, err
 	}
-	if len(s) >= 3 && s[0] >= 'a' && s[0] <= 'z' && !code(s) { // TensorStore's own: "bfloat16", "int4"
+	if typ, ok := t.v2[s]; ok {
+		if typ.HasOrder() {
+			return typ, Little, nil
+		}
+		return typ, NoOrder, nil
+	}
+	if len(s) >= 3 && s[0] >= 'a' && s[0] <= 'z' && !code(s) {
 		return nil, NoOrder, fault.Newf(errors.ErrUnsupported, "dtype %.40q", s)
 	}
 	if len(s) < 2 {
@@ -63,22 +49,61 @@ func ParseV2(raw json.RawMessage) (Type, Order, error) {
 	if !ok {
 		return nil, NoOrder, fault.Newf(fault.Metadata, "typestring %.40q does not begin with <, > or |", s)
 	}
+	typ, err := bare(s[1:], codec)
+	if err != nil {
+		return nil, NoOrder, fmt.Errorf("typestring %.40q: %w", s, err)
+	}
+	if !typ.HasOrder() {
+		return typ, NoOrder, nil // "<u1" is seen in the wild
+	}
+	if order == NoOrder {
+		return nil, NoOrder, fault.Newf(fault.Metadata, "typestring %.40q has no byte order", s)
+	}
+	return typ, order, nil
+}
+
+// bare reads a typestring without its byte order: a kind and a size.
+func bare(s, codec string) (Type, error) {
 	for b := range basics {
-		if b.info().v2 != s[1:] {
-			continue
+		if v2 := b.info().v2; v2 != "" && v2 == s {
+			return b, nil
 		}
-		if !b.HasOrder() {
-			return b, NoOrder, nil // "<u1" is seen in the wild
-		}
-		if order == NoOrder {
-			return nil, NoOrder, fault.Newf(fault.Metadata, "typestring %.40q has no byte order", s)
-		}
-		return b, order, nil
 	}
-	if strings.Trim(s[2:], "0123456789") == "" && strings.ContainsRune("biufc", rune(s[1])) {
-		return nil, NoOrder, fault.Newf(fault.Metadata, "typestring %.40q has no such size", s)
+	size := s[1:]
+	switch s[0] {
+	case 'b', 'i', 'u', 'f', 'c':
+		if strings.Trim(size, "0123456789") == "" {
+			return nil, fault.Newf(fault.Metadata, "no such size")
+		}
+	case 'M', 'm':
+		if unit, ok := strings.CutPrefix(size, "8"); ok {
+			return parseSuffix(s[0], unit)
+		}
+		return nil, fault.Newf(fault.Metadata, "times have 8 bytes")
+	case 'S', 'a', 'U', 'V':
+		if !digits(size) {
+			return nil, fault.Newf(fault.Metadata, "no size")
+		}
+		return fixed(s[0], parseLength(size))
+	case 'O':
+		if size == "" || size == "8" || size == "4" { // numpy has the size of a pointer there
+			return object(codec)
+		}
 	}
-	return nil, NoOrder, fault.Newf(errors.ErrUnsupported, "typestring %.40q", s)
+	return nil, fault.Newf(errors.ErrUnsupported, "no such kind")
+}
+
+// fixed is the type of a kind and a length.
+func fixed(kind byte, n int) (Type, error) {
+	var t Type = S(n)
+	size := n
+	switch kind {
+	case 'U':
+		t, size = U(n), 4*n
+	case 'V':
+		t = V(n)
+	}
+	return t, sized(t, size)
 }
 
 // code tells whether s is a numpy type code without its byte order: a kind and a size.
@@ -92,57 +117,96 @@ func wholeBytes(bits string) bool {
 	return err == nil && n%8 == 0 && strings.Trim(bits, "0") != ""
 }
 
-// checkFields tells structures that are malformed from those that are only unknown here.
-func checkFields(fields []json.RawMessage) error {
-	if len(fields) == 0 {
-		return fault.Newf(fault.Metadata, "a structured dtype without fields")
+// structV2 reads a list of fields: a name, a dtype and perhaps a shape.
+func (t *Table) structV2(raw json.RawMessage, depth int) (Type, error) {
+	if depth >= maxNest {
+		return nil, fault.Newf(fault.Limit, "structures more than %d deep", maxNest)
 	}
-	seen := make(map[string]bool, len(fields))
-	for _, f := range fields {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil || list == nil {
+		return nil, fault.Newf(fault.Metadata, "a dtype is a typestring or a list of fields")
+	}
+	if len(list) > maxFields {
+		return nil, fault.Newf(fault.Limit, "a structure of %d fields, more than %d", len(list), maxFields)
+	}
+	fields := make([]Field, len(list))
+	for i, one := range list {
 		var parts []json.RawMessage
 		var name *string
-		if json.Unmarshal(f, &parts) != nil || len(parts) < 2 || len(parts) > 3 || json.Unmarshal(parts[0], &name) != nil || name == nil {
-			return fault.Newf(fault.Metadata, "dtype field %s is not a name, a type and perhaps a shape", abbreviate(f))
+		if json.Unmarshal(one, &parts) != nil || len(parts) < 2 || len(parts) > 3 || json.Unmarshal(parts[0], &name) != nil || name == nil {
+			return nil, fault.Newf(fault.Metadata, "dtype field %s is not a name, a type and perhaps a shape", abbreviate(one))
 		}
-		if seen[*name] {
-			return fault.Newf(fault.Metadata, "two dtype fields are called %.40q", *name)
+		f := &fields[i]
+		f.Name = *name
+		var err error
+		if len(parts) == 3 {
+			if f.Shape, err = shapeV2(parts[2]); err != nil {
+				return nil, fmt.Errorf("dtype field %.40q: %w", f.Name, err)
+			}
 		}
-		seen[*name] = true
-		var shape []uint64
-		if len(parts) == 3 && json.Unmarshal(parts[2], &shape) != nil {
-			return fault.Newf(fault.Metadata, "dtype field %.40q has the shape %s", *name, abbreviate(parts[2]))
+		if f.Type, f.Order, err = t.parseV2(parts[1], "", depth+1); err != nil {
+			return nil, fmt.Errorf("dtype field %.40q: %w", f.Name, err)
 		}
 	}
-	return nil
+	return NewStruct(fields...)
 }
 
-// Parse reads a data type as people write it: a v3 name, a v2 typestring with or without its byte order, or the JSON of
-// either. The byte order is dropped.
-func Parse(s string) (Type, error) {
-	if s = strings.TrimSpace(s); strings.HasPrefix(s, "{") || strings.HasPrefix(s, `"`) {
-		return ParseV3(json.RawMessage(s))
+// shapeV2 reads a field's shape: a list, or one number for a list of one.
+func shapeV2(raw json.RawMessage) ([]int, error) {
+	list := []json.RawMessage{raw}
+	if strings.HasPrefix(strings.TrimSpace(string(raw)), "[") && json.Unmarshal(raw, &list) != nil || len(list) > maxAxes {
+		return nil, fault.Newf(fault.Metadata, "shape %s", abbreviate(raw))
+	}
+	shape := make([]int, len(list))
+	for i, d := range list {
+		n, err := parseInteger(strings.TrimSpace(string(d)))
+		if err != nil || n.Sign() < 0 || !n.IsInt64() || n.Int64() > MaxSize {
+			return nil, fault.Newf(fault.Metadata, "shape %s", abbreviate(raw))
+		}
+		shape[i] = int(n.Int64())
+	}
+	return shape, nil
+}
+
+// Parse reads a data type as people write it: a v3 name, a v2 typestring with or without its byte order, numpy's
+// datetime64[ms], the JSON of either format. The byte order is dropped, but the fields of a structure keep theirs.
+func (t *Table) Parse(s string) (Type, error) {
+	if s = strings.TrimSpace(s); s == "" {
+		return nil, fault.Newf(fault.Metadata, "no data type")
+	}
+	if strings.HasPrefix(s, "{") || strings.HasPrefix(s, `"`) {
+		typ, err := t.ParseV3(json.RawMessage(s))
+		if err != nil && strings.HasPrefix(s, `"`) {
+			if v2, _, err2 := t.ParseV2(json.RawMessage(s), ""); err2 == nil {
+				return v2, nil
+			}
+		}
+		return typ, err
 	}
 	if strings.HasPrefix(s, "[") {
-		t, _, err := ParseV2(json.RawMessage(s))
-		return t, err
+		typ, _, err := t.ParseV2(json.RawMessage(s), "")
+		return typ, err
 	}
-	bare := strings.TrimLeft(s, "<>|=")
-	for b := range basics {
-		if b.info().name == s || b.info().v2 == bare {
-			return b, nil
+	if raw, err := json.Marshal(s); err == nil {
+		typ, err := t.ParseV3(raw)
+		if err == nil || !errors.Is(err, errors.ErrUnsupported) && digits(s[1:]) {
+			return typ, err
+		}
+	}
+	name := strings.TrimPrefix(s, "numpy.")
+	for _, times := range [...]string{"datetime64", "timedelta64"} {
+		if unit, ok := strings.CutPrefix(name, times); ok {
+			return parseSuffix(map[byte]byte{'d': 'M', 't': 'm'}[times[0]], unit)
+		}
+	}
+	bareName := strings.TrimLeft(s, "<>|=")
+	if typ, ok := t.v2[bareName]; ok {
+		return typ, nil
+	}
+	if bareName != "" && (strings.ContainsRune("SaUVMm", rune(bareName[0])) && len(bareName) > 1 || code(bareName)) {
+		if typ, err := bare(bareName, ""); !errors.Is(err, errors.ErrUnsupported) {
+			return typ, err
 		}
 	}
 	return nil, fault.Newf(errors.ErrUnsupported, "data type %.40q", s)
-}
-
-// Of is the data type whose elements are Ts: Float32 for float32, Float16 for F16. A T of no fixed size, int for one, is
-// fault.Type.
-func Of[T any]() (Type, error) {
-	t := reflect.TypeFor[T]()
-	for b := range basics {
-		if b.Fits(t) {
-			return b, nil
-		}
-	}
-	return nil, fault.Newf(fault.Type, "no data type has elements of the Go type %v", t)
 }

@@ -64,6 +64,3 @@ const (
 
 // String gives "none", "little" or "big".
 func (o Order) String() string { return [...]string{"none", "little", "big"}[min(o, Big)] }
-
-// F16 holds the bits of an IEEE 754 binary16 number: the Go form of a float16 element.
-type F16 uint16

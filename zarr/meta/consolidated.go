@@ -65,7 +65,12 @@ func (g *Group) inline(p place, raw []byte) error {
 // ParseConsolidatedV2 reads a .zmetadata document: every group and array of a hierarchy by its path, "" being the node
 // beside the document.
 func ParseConsolidatedV2(key string, doc []byte) (map[string]Node, error) {
-	o, err := document(key, doc)
+	return Parser{}.ConsolidatedV2(key, doc)
+}
+
+// ConsolidatedV2 is ParseConsolidatedV2 with the parser's data types.
+func (with Parser) ConsolidatedV2(key string, doc []byte) (map[string]Node, error) {
+	o, err := document(key, doc, with.Types)
 	if err != nil {
 		return nil, err
 	}

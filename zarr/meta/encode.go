@@ -227,13 +227,14 @@ func (a *Array) documentV2() (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := a.DType.V2(bytes)
+	typ := dtype.InOrder(a.DType, bytes) // fill values of structures are spelled as they are stored
+	t, err := typ.V2(bytes)
 	if err != nil {
 		return nil, err
 	}
 	fill := json.RawMessage("null")
 	if a.Fill != nil {
-		if fill, err = a.DType.FormatFill(a.Fill, 2); err != nil {
+		if fill, err = typ.FormatFill(a.Fill, 2); err != nil {
 			return nil, err
 		}
 	}
@@ -278,6 +279,9 @@ func (a *Array) splitV2() (order string, bytes dtype.Order, rest []Named, err er
 		if rest = rest[1:]; len(a.Shape) > 1 {
 			order = "F"
 		}
+	}
+	if a.DType.Size() == 0 && len(rest) > 0 { // the codec that makes bytes of objects is a filter
+		return order, dtype.NoOrder, rest, nil
 	}
 	if len(rest) == 0 || rest[0].Name != "bytes" {
 		return "", 0, nil, fault.Newf(errors.ErrUnsupported, "v2 needs the codec bytes first")

@@ -11,7 +11,12 @@ import (
 // in errors. Chunks of v1 have keys like those of v2, and its compression and options are a numcodecs codec. Source: the
 // persistence document of zarr 1.0.
 func ParseArrayV1(key string, doc []byte, attrsKey string, attrs []byte) (*Array, error) {
-	o, err := document(key, doc)
+	return Parser{}.ArrayV1(key, doc, attrsKey, attrs)
+}
+
+// ArrayV1 is ParseArrayV1 with the parser's data types.
+func (with Parser) ArrayV1(key string, doc []byte, attrsKey string, attrs []byte) (*Array, error) {
+	o, err := document(key, doc, with.Types)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,12 @@ import (
 // ParseArrayV2 reads a .zarray document and the .zattrs document beside it, nil when there is none; the keys name them in
 // errors.
 func ParseArrayV2(key string, zarray []byte, attrsKey string, zattrs []byte) (*Array, error) {
-	o, err := document(key, zarray)
+	return Parser{}.ArrayV2(key, zarray, attrsKey, zattrs)
+}
+
+// ArrayV2 is ParseArrayV2 with the parser's data types.
+func (with Parser) ArrayV2(key string, zarray []byte, attrsKey string, zattrs []byte) (*Array, error) {
+	o, err := document(key, zarray, with.Types)
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +28,7 @@ func ParseArrayV2(key string, zarray []byte, attrsKey string, zattrs []byte) (*A
 
 // ParseGroupV2 reads a .zgroup document and the .zattrs document beside it, nil when there is none.
 func ParseGroupV2(key string, zgroup []byte, attrsKey string, zattrs []byte) (*Group, error) {
-	o, err := document(key, zgroup)
+	o, err := document(key, zgroup, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -107,6 +112,30 @@ func arrayV2(o object) (*Array, error) {
 	return a, a.readPipeline(o, order)
 }
 
+// objectCodec is the id of the codec that stands where one has to that makes bytes of objects: it is the first filter, or
+// the compressor where there are no filters. "" when there is none.
+func objectCodec(o object) string {
+	raw := o.get("compressor")
+	if filters := o.get("filters"); filters != nil {
+		if all, err := o.member("filters").list(filters); err == nil && len(all) > 0 {
+			raw = all[0]
+		}
+	}
+	codec, err := o.object(raw)
+	if err != nil {
+		return ""
+	}
+	id := codec.get("id")
+	if id == nil {
+		return ""
+	}
+	s, err := codec.text(id)
+	if err != nil {
+		return ""
+	}
+	return s
+}
+
 // readFacts reads what v1 and v2 spell alike: shape, data type, chunks and fill value. It returns the byte order.
 func (a *Array) readFacts(o object) (dtype.Order, error) {
 	if err := a.readShape(o); err != nil {
@@ -116,7 +145,7 @@ func (a *Array) readFacts(o object) (dtype.Order, error) {
 	if err != nil {
 		return dtype.NoOrder, err
 	}
-	t, order, err := dtype.ParseV2(raw)
+	t, order, err := p.types.ParseV2(raw, objectCodec(o))
 	if err != nil {
 		return dtype.NoOrder, p.err(err)
 	}
@@ -142,7 +171,9 @@ func (a *Array) readPipeline(o object, bytes dtype.Order) error {
 	if err := a.readOrder(raw, p); err != nil {
 		return err
 	}
-	a.Codecs = append(a.Codecs, serial(bytes))
+	if a.DType.Size() > 0 { // else the codec that makes bytes of objects is among those that follow
+		a.Codecs = append(a.Codecs, serial(bytes))
+	}
 
 	// The specification requires "filters"; writers without filters have been seen to leave it out.
 	if raw := o.get("filters"); raw != nil && string(raw) != "null" {

@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // ParseV3 reads a zarr.json document; key names it in errors.
-func ParseV3(key string, doc []byte) (Node, error) {
-	o, err := document(key, doc)
+func ParseV3(key string, doc []byte) (Node, error) { return Parser{}.V3(key, doc) }
+
+// V3 is ParseV3 with the parser's data types.
+func (with Parser) V3(key string, doc []byte) (Node, error) {
+	o, err := document(key, doc, with.Types)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +141,7 @@ func (a *Array) readType(o object) error {
 	if err != nil {
 		return err
 	}
-	a.DType, err = dtype.ParseV3(raw)
+	a.DType, err = p.types.ParseV3(raw)
 	if err != nil {
 		return p.err(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -19,11 +20,13 @@ type place struct {
 	up   *place // nil: the whole document
 	name string
 	num  int // -1: a member of an object, called name
+
+	types *dtype.Table
 }
 
-func (p place) member(name string) place { return place{p.key, p.bare, &p, name, -1} }
+func (p place) member(name string) place { return place{p.key, p.bare, &p, name, -1, p.types} }
 
-func (p place) index(i int) place { return place{p.key, p.bare, &p, "", i} }
+func (p place) index(i int) place { return place{p.key, p.bare, &p, "", i, p.types} }
 
 // pointer is the JSON pointer (RFC 6901).
 func (p place) pointer() string {
@@ -223,9 +226,12 @@ func compact(raw []byte) json.RawMessage {
 	return b.Bytes()
 }
 
-// document reads a whole document, an object.
-func document(key string, doc []byte) (object, error) {
-	p := place{key: key}
+// document reads a whole document, an object; data types in it are those of types, of dtype.Standard where that is nil.
+func document(key string, doc []byte, types *dtype.Table) (object, error) {
+	if types == nil {
+		types = dtype.Standard()
+	}
+	p := place{key: key, types: types}
 	saw, err := check(doc, true)
 	if err != nil {
 		return object{}, p.err(err)

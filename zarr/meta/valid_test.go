@@ -261,7 +261,7 @@ func TestConsolidated(t *testing.T) {
 	doc := `{"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{
 "a":{"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline","metadata":{}}},
 "a-b":` + valid3 + `,"a/b":{"zarr_format":3,"node_type":"group"},"a/b/c":` + valid3 + `,
-"bad":{"zarr_format":3,"node_type":"array"},"text":` + edit(t, valid3, `"float32"`, `"string"`) + `}}}`
+"bad":{"zarr_format":3,"node_type":"array"},"text":` + edit(t, valid3, `"float32"`, `"text"`) + `}}}`
 	n, err := ParseV3("zarr.json", []byte(doc))
 	if err != nil {
 		t.Fatal(err)

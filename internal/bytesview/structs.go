@@ -1,0 +1,59 @@
+package bytesview
+
+import (
+	"reflect"
+
+	"github.com/zargo-io/zargo/zarr/dtype"
+)
+
+// TakeStructs sets dst, structs that fit t, from their memory form; len(src) is len(dst) times the size of t.
+func TakeStructs[T any](t *dtype.Struct, dst []T, src []byte) error {
+	moves, err := t.Moves(reflect.TypeFor[T]())
+	if err != nil {
+		return err
+	}
+	size := t.Size()
+	if view, ok := Structs(dst); ok && len(dst) > 0 {
+		step := len(view) / len(dst)
+		for i := range dst {
+			one, packed := view[i*step:(i+1)*step], src[i*size:(i+1)*size]
+			for _, m := range moves {
+				copy(one[m.Go:m.Go+m.Size], packed[m.Packed:])
+			}
+		}
+		return nil
+	}
+	all := reflect.ValueOf(dst)
+	for i := range dst {
+		if err := dtype.Take(t, all.Index(i), src[i*size:(i+1)*size]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PutStructs writes the memory form of src, structs that fit t, to dst, which is long enough.
+func PutStructs[T any](t *dtype.Struct, dst []byte, src []T) error {
+	moves, err := t.Moves(reflect.TypeFor[T]())
+	if err != nil {
+		return err
+	}
+	size := t.Size()
+	if view, ok := Structs(src); ok && len(src) > 0 {
+		step := len(view) / len(src)
+		for i := range src {
+			one, packed := view[i*step:(i+1)*step], dst[i*size:(i+1)*size]
+			for _, m := range moves {
+				copy(packed[m.Packed:m.Packed+m.Size], one[m.Go:])
+			}
+		}
+		return nil
+	}
+	all := reflect.ValueOf(src)
+	for i := range src {
+		if err := dtype.Put(t, dst[i*size:(i+1)*size], all.Index(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

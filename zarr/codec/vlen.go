@@ -1,0 +1,114 @@
+package codec
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"math"
+	"unicode/utf8"
+
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// vlen is numcodecs' "vlen-utf8" or "vlen-bytes": the number of elements, and each after its length, all little-endian
+// numbers of 32 bits.
+type vlen struct {
+	typ   dtype.Vary
+	elems int
+}
+
+func newVlen(typ dtype.Vary) Factory {
+	return func(raw json.RawMessage, in Repr) (any, error) {
+		if err := openConfig(raw).close(); err != nil {
+			return nil, err
+		}
+		if !dtype.Equal(in.Type, typ) {
+			return nil, fault.Newf(fault.Metadata, "takes elements of %v, not %v", typ, in.Type)
+		}
+		n, err := in.Elems()
+		if err != nil {
+			return nil, err
+		}
+		if int64(n) > math.MaxUint32 {
+			return nil, fault.Newf(fault.Limit, "a chunk of %d elements, more than 2^32-1", n)
+		}
+		return &vlen{typ, n}, nil
+	}
+}
+
+func (c *vlen) EncodedSize() int64 { return -1 }
+
+// MaxEncoded is what elements of the greatest length would take, 2^32-1 bytes each.
+func (c *vlen) MaxEncoded() int64 {
+	const each = 4 + math.MaxUint32
+	if int64(c.elems) > (math.MaxInt64-4)/each {
+		return math.MaxInt64
+	}
+	return 4 + int64(c.elems)*each
+}
+
+func (c *vlen) Encode(dst []byte, src Block) ([]byte, error) {
+	return AppendItems(dst, src.Items, c.typ)
+}
+
+func (c *vlen) Decode(dst Block, src []byte) error {
+	items, err := Items(dst.Items[:0], src, c.elems, c.typ)
+	if err == nil && len(items) > 0 && &items[0] != &dst.Items[0] {
+		copy(dst.Items, items)
+	}
+	return err
+}
+
+// AppendItems appends elements of varying length as the codecs vlen-utf8 and vlen-bytes write them. fault.Type for text
+// that is no UTF-8, fault.Limit for an element, or a number of them, of 2^32 or more.
+func AppendItems(dst []byte, items [][]byte, typ dtype.Vary) ([]byte, error) {
+	if int64(len(items)) > math.MaxUint32 {
+		return dst, fault.Newf(fault.Limit, "%d elements, more than 2^32-1", len(items))
+	}
+	start := len(dst)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(items)))
+	for i, b := range items {
+		if int64(len(b)) > math.MaxUint32 {
+			return dst[:start], fault.Newf(fault.Limit, "element %d has %d bytes, more than 2^32-1", i, len(b))
+		}
+		if typ == dtype.String && !utf8.Valid(b) {
+			return dst[:start], fault.Newf(fault.Type, "element %d is no UTF-8", i)
+		}
+		dst = append(binary.LittleEndian.AppendUint32(dst, uint32(len(b))), b...)
+	}
+	return dst, nil
+}
+
+// Items appends to dst the n elements that src holds, as the codecs vlen-utf8 and vlen-bytes write them; they lie in src.
+// fault.Corrupt when they are not exactly that: another number of elements, one that ends beyond src, bytes after the last,
+// text that is no UTF-8.
+func Items(dst [][]byte, src []byte, n int, typ dtype.Vary) ([][]byte, error) {
+	if len(src) < 4 {
+		return dst, fault.Newf(fault.Corrupt, "%d bytes are too few for the number of elements", len(src))
+	}
+	if have := binary.LittleEndian.Uint32(src); int64(have) != int64(n) {
+		return dst, fault.Newf(fault.Corrupt, "%d elements, the chunk has %d", have, n)
+	}
+	src = src[4:]
+	if n > len(src)/4 {
+		return dst, fault.Newf(fault.Corrupt, "%d bytes are too few for %d elements", len(src), n)
+	}
+	for i := range n {
+		if len(src) < 4 {
+			return dst, fault.Newf(fault.Corrupt, "the bytes end before element %d", i)
+		}
+		size := binary.LittleEndian.Uint32(src)
+		if src = src[4:]; int64(size) > int64(len(src)) {
+			return dst, fault.Newf(fault.Corrupt, "element %d has %d bytes, and %d are left", i, size, len(src))
+		}
+		item := src[:size:size]
+		if typ == dtype.String && !utf8.Valid(item) {
+			return dst, fault.Newf(fault.Corrupt, "element %d is no UTF-8", i)
+		}
+		dst, src = append(dst, item), src[size:]
+	}
+	if len(src) > 0 {
+		return dst, fault.Newf(fault.Corrupt, "%d bytes follow the last element", len(src))
+	}
+	return dst, nil
+}

@@ -1,0 +1,173 @@
+package dtype
+
+import (
+	"encoding/binary"
+	"reflect"
+	"unicode/utf8"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Put writes the memory form of one Go value to b, which has the size of an element of t. v has a type that fits t; where
+// that does not say what the bytes are, as for strings of a fixed length, see [Value].
+func Put(t Type, b []byte, v reflect.Value) error {
+	if s, ok := t.(*Struct); ok {
+		return s.walk(b, v, Put)
+	}
+	if v.Kind() == reflect.Array {
+		step := len(b) / max(v.Len(), 1)
+		for i := range v.Len() {
+			if err := Put(t, b[i*step:(i+1)*step], v.Index(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if k := kindType(v.Kind()); k != nil {
+		v = v.Convert(k) // encoding/binary keeps the bits of a NaN for these only
+	}
+	n, err := binary.Encode(b, binary.LittleEndian, v.Interface())
+	if err != nil || n != len(b) {
+		return fault.Newf(fault.Type, "a value of type %v is no element of %v", v.Type(), t)
+	}
+	return nil
+}
+
+// Take sets one Go value, which can be set, from its memory form.
+func Take(t Type, v reflect.Value, b []byte) error {
+	if s, ok := t.(*Struct); ok {
+		return s.walk(b, v, func(t Type, b []byte, v reflect.Value) error { return Take(t, v, b) })
+	}
+	if v.Kind() == reflect.Array {
+		step := len(b) / max(v.Len(), 1)
+		for i := range v.Len() {
+			if err := Take(t, v.Index(i), b[i*step:(i+1)*step]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	of := v.Type()
+	if k := kindType(v.Kind()); k != nil {
+		of = k
+	}
+	one := reflect.New(of)
+	n, err := binary.Decode(b, binary.LittleEndian, one.Interface())
+	if err != nil || n != len(b) {
+		return fault.Newf(fault.Type, "an element of %v is no value of type %v", t, v.Type())
+	}
+	v.Set(one.Elem().Convert(v.Type()))
+	return nil
+}
+
+// kindType is the predeclared type of a kind of number; nil for other kinds.
+func kindType(k reflect.Kind) reflect.Type {
+	for b := range basics {
+		if b > Complex128 {
+			break
+		}
+		if t := b.Go(); t.Kind() == k && t != reflect.TypeFor[F16]() {
+			return t
+		}
+	}
+	return nil
+}
+
+// walk does something to every value of every field of an element.
+func (s *Struct) walk(b []byte, v reflect.Value, do func(Type, []byte, reflect.Value) error) error {
+	if v.Kind() != reflect.Struct {
+		return fault.Newf(fault.Type, "%v is no struct", v.Type())
+	}
+	for _, g := range goFields(v.Type()) {
+		name, _ := label(g)
+		f, _, ok := s.Lookup(name)
+		if !ok {
+			return fault.Newf(fault.Type, "%v has no field %.40q", s, name)
+		}
+		if err := f.walk(b[f.Offset:f.Offset+f.Size()], v.FieldByIndex(g.Index), len(f.Shape), do); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f Field) walk(b []byte, v reflect.Value, axes int, do func(Type, []byte, reflect.Value) error) error {
+	if axes == 0 {
+		return do(f.Type, b, v)
+	}
+	step := len(b) / v.Len()
+	for i := range v.Len() {
+		if err := f.walk(b[i*step:(i+1)*step], v.Index(i), axes-1, do); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Value gives the memory form of a Go value, where the type of the value and t say together what it is: one that fits t;
+// a string for S, U, String and, if its length is right, V and R; a time.Time for DateTime and a time.Duration for
+// TimeDelta, if they are whole units; a slice of bytes for S, V, R and Bytes. ok is false for anything else. Errors are
+// fault.Type for values that do not fit.
+func Value(t Type, v any) (b []byte, ok bool, err error) {
+	r := reflect.ValueOf(v)
+	if !r.IsValid() {
+		return nil, false, nil
+	}
+	switch t := t.(type) {
+	case S, V, R:
+		text, ok := bytesOf(r)
+		if !ok {
+			break
+		}
+		_, padded := t.(S)
+		if len(text) > t.Size() || !padded && len(text) < t.Size() {
+			return nil, true, fault.Newf(fault.Type, "%d bytes for an element of %v", len(text), t)
+		}
+		return append(text, make([]byte, t.Size()-len(text))...), true, nil
+	case U:
+		if r.Kind() == reflect.String {
+			if !utf8.ValidString(r.String()) {
+				return nil, true, fault.Newf(fault.Type, "%.80q is no UTF-8", r.String())
+			}
+			b, err := t.ParseFill(appendString(nil, r.String()), 3)
+			return b, true, asType(err)
+		}
+	case Vary:
+		if text, ok := bytesOf(r); ok && t.Fits(r.Type()) {
+			return text, true, nil
+		}
+		return nil, false, nil
+	case DateTime:
+		if b, ok, err := instantOf(t, v); ok {
+			return b, true, err
+		}
+	case TimeDelta:
+		if b, ok, err := spanOf(t, v); ok {
+			return b, true, err
+		}
+	}
+	if !t.Fits(r.Type()) {
+		return nil, false, nil
+	}
+	b = make([]byte, t.Size())
+	return b, true, Put(t, b, r)
+}
+
+// bytesOf is a copy of the bytes of a string or of a slice of bytes.
+func bytesOf(r reflect.Value) ([]byte, bool) {
+	switch {
+	case r.Kind() == reflect.String:
+		return []byte(r.String()), true
+	case r.Kind() == reflect.Slice && r.Type().Elem().Kind() == reflect.Uint8:
+		return append([]byte{}, r.Bytes()...), true
+	}
+	return nil, false
+}
+
+// asType gives an error the kind of a value that does not fit.
+func asType(err error) error {
+	if err != nil {
+		return fault.Newf(fault.Type, "%w", err)
+	}
+	return nil
+}

@@ -1,0 +1,486 @@
+package dtype
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Field is one member of a Struct.
+type Field struct {
+	Name string
+	Type Type
+
+	// Shape makes the field an array of Type in C order, as v2 has it; nil for one value. v3 has no such fields.
+	Shape []int
+
+	// Order is the byte order in which the field is stored where that is its own, as in a v2 structure; NoOrder means that
+	// the codec says it, as in v3. The memory form is little-endian in any case.
+	Order Order
+
+	// Offset is where the field lies in an element's memory form, in bytes. NewStruct sets it.
+	Offset int
+}
+
+// Elems is the number of values of the field: the product of its Shape.
+func (f Field) Elems() int {
+	n := 1
+	for _, d := range f.Shape {
+		n *= d
+	}
+	return n
+}
+
+// Size is the number of bytes of the field.
+func (f Field) Size() int { return f.Elems() * f.Type.Size() }
+
+// Bounds of a Struct, which keep what hostile metadata can ask for small: numpy itself stops at 32 axes, and structures
+// of files have some dozen fields, two deep.
+const (
+	maxFields = 1 << 14
+	maxNest   = 32
+	maxAxes   = 32
+)
+
+// Struct is a data type of named fields, packed one after the other: numpy's structured types, "struct" in v3, a list in
+// v2. It is made by NewStruct. Two of them are compared with [Equal].
+type Struct struct {
+	fields []Field
+	size   int
+	depth  int
+	legacy bool // v3 called it "structured"
+}
+
+// NewStruct makes a Struct of fields in their order. fault.Metadata for no fields, two of one name, one without, or
+// one whose elements vary in length; fault.Limit for too many, too deep, or an element of more than MaxSize bytes.
+func NewStruct(fields ...Field) (*Struct, error) {
+	s := &Struct{fields: slices.Clone(fields), depth: 1}
+	if len(fields) == 0 {
+		return nil, fault.Newf(fault.Metadata, "a structure without fields")
+	}
+	if len(fields) > maxFields {
+		return nil, fault.Newf(fault.Limit, "a structure of %d fields, more than %d", len(fields), maxFields)
+	}
+	seen := make(map[string]bool, len(fields))
+	for i := range s.fields {
+		f := &s.fields[i]
+		f.Offset = s.size
+		if err := f.check(); err != nil {
+			return nil, err
+		}
+		if seen[f.Name] {
+			return nil, fault.Newf(fault.Metadata, "two fields are called %.40q", f.Name)
+		}
+		seen[f.Name] = true
+		if inner, ok := f.Type.(*Struct); ok {
+			s.depth = max(s.depth, inner.depth+1)
+		}
+		s.size += f.Size()
+		if s.size > MaxSize {
+			return nil, fault.Newf(fault.Limit, "a structure of more than %d bytes", MaxSize)
+		}
+	}
+	if s.depth > maxNest {
+		return nil, fault.Newf(fault.Limit, "structures %d deep, more than %d", s.depth, maxNest)
+	}
+	return s, nil
+}
+
+func (f *Field) check() error {
+	if f.Name == "" {
+		return fault.Newf(fault.Metadata, "a field has no name")
+	}
+	if f.Type == nil {
+		return fault.Newf(fault.Metadata, "the field %.40q has no type", f.Name)
+	}
+	if f.Type.Size() == 0 {
+		return fault.Newf(fault.Metadata, "the elements of field %.40q, %v, vary in length", f.Name, f.Type)
+	}
+	if len(f.Shape) > maxAxes {
+		return fault.Newf(fault.Limit, "the field %.40q has %d axes, more than %d", f.Name, len(f.Shape), maxAxes)
+	}
+	n := f.Type.Size()
+	for _, d := range f.Shape {
+		if d < 1 {
+			return fault.Newf(fault.Metadata, "the field %.40q has the shape %v", f.Name, f.Shape)
+		}
+		if d > MaxSize/n {
+			return fault.Newf(fault.Limit, "the field %.40q has more than %d bytes", f.Name, MaxSize)
+		}
+		n *= d
+	}
+	if !f.Type.HasOrder() {
+		f.Order = NoOrder
+	}
+	f.Shape = slices.Clone(f.Shape)
+	return nil
+}
+
+// Fields are the fields in order, with their offsets. The slice is the caller's; the shapes are shared.
+func (s *Struct) Fields() []Field { return slices.Clone(s.fields) }
+
+// Lookup finds a field by name, and within it by the names that follow. Its Offset counts from the start of the outermost
+// element, and its Shape has the axes of the fields above it before its own: where these are arrays, the values of an
+// inner field do not lie together, and Strides says where they lie.
+func (s *Struct) Lookup(path ...string) (f Field, strides []int, ok bool) {
+	if len(path) == 0 {
+		return Field{}, nil, false
+	}
+	i := slices.IndexFunc(s.fields, func(f Field) bool { return f.Name == path[0] })
+	if i < 0 {
+		return Field{}, nil, false
+	}
+	f = s.fields[i]
+	own, step := make([]int, len(f.Shape)), f.Type.Size()
+	for k := len(own) - 1; k >= 0; k-- {
+		own[k] = step
+		step *= f.Shape[k]
+	}
+	if len(path) == 1 {
+		return f, own, true
+	}
+	inner, isStruct := f.Type.(*Struct)
+	if !isStruct {
+		return Field{}, nil, false
+	}
+	g, rest, ok := inner.Lookup(path[1:]...)
+	if !ok {
+		return Field{}, nil, false
+	}
+	g.Offset += f.Offset
+	g.Shape = slices.Concat(f.Shape, g.Shape)
+	return g, slices.Concat(own, rest), true
+}
+
+// maxText bounds String: it goes into errors, and names can be of any length.
+const maxText = 200
+
+// String lists the fields, and cuts a long list: struct{"a" int32, "b" S3, "c" [2 2]float64}.
+func (s *Struct) String() string {
+	var b strings.Builder
+	b.WriteString("struct{")
+	for i, f := range s.fields {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if b.Len() > maxText {
+			b.WriteString("…")
+			break
+		}
+		fmt.Fprintf(&b, "%.40q ", f.Name)
+		if len(f.Shape) > 0 {
+			b.WriteString("[")
+			for k, d := range f.Shape {
+				if k > 0 {
+					b.WriteByte(' ')
+				}
+				b.WriteString(strconv.Itoa(d))
+			}
+			b.WriteString("]")
+		}
+		b.WriteString(f.Type.String())
+	}
+	b.WriteString("}")
+	return b.String()
+}
+
+// Size is the sum of the fields' sizes.
+func (s *Struct) Size() int { return s.size }
+
+// HasOrder tells whether a codec must say the byte order: some field has one that is not its own.
+func (s *Struct) HasOrder() bool {
+	return slices.ContainsFunc(s.fields, func(f Field) bool { return f.Type.HasOrder() && f.Order == NoOrder })
+}
+
+// part is what is done to one field of every element.
+type part struct {
+	off, size int
+	do        func(b []byte)
+}
+
+// over does the parts to every element; nil when there are none.
+func (s *Struct) over(parts []part) func(b []byte) {
+	if len(parts) == 0 {
+		return nil
+	}
+	size := s.size
+	return func(b []byte) {
+		for ; len(b) >= size; b = b[size:] {
+			for _, p := range parts {
+				p.do(b[p.off : p.off+p.size])
+			}
+		}
+	}
+}
+
+// reorder is Reorder of a Struct. own tells whether fields with an order of their own are done.
+func (s *Struct) reorder(o Order, own bool) func(b []byte) {
+	var parts []part
+	for _, f := range s.fields {
+		order := f.Order
+		switch {
+		case order == NoOrder:
+			order = o
+		case !own:
+			continue
+		}
+		do := Reorder(f.Type, order)
+		if inner, ok := f.Type.(*Struct); ok && !own {
+			do = inner.reorder(order, false)
+		}
+		if do != nil {
+			parts = append(parts, part{f.Offset, f.Size(), do})
+		}
+	}
+	return s.over(parts)
+}
+
+// Swap reverses the bytes of each number but those of fields that have an order of their own.
+func (s *Struct) Swap(b []byte) {
+	if do := s.reorder(Big, false); do != nil {
+		do(b)
+	}
+}
+
+// Canon makes every field legal.
+func (s *Struct) Canon(b []byte) {
+	if do := s.canon(); do != nil {
+		do(b)
+	}
+}
+
+func (s *Struct) canon() func(b []byte) {
+	var parts []part
+	for _, f := range s.fields {
+		var do func(b []byte)
+		switch t := f.Type.(type) {
+		case Basic:
+			if i := t.info(); i.class == boolean || i.bits < 8 {
+				do = t.Canon
+			}
+		case *Struct:
+			do = t.canon()
+		case S, U, V, R, DateTime, TimeDelta:
+		default:
+			do = t.Canon
+		}
+		if do != nil {
+			parts = append(parts, part{f.Offset, f.Size(), do})
+		}
+	}
+	return s.over(parts)
+}
+
+// Check finds bytes that are no memory form of a field.
+func (s *Struct) Check(b []byte) error {
+	for i := 0; len(b) >= s.size; i++ {
+		for _, f := range s.fields {
+			c, ok := f.Type.(Checker)
+			if !ok {
+				continue
+			}
+			if err := c.Check(b[f.Offset : f.Offset+f.Size()]); err != nil {
+				return fault.Newf(fault.Type, "element %d, field %.40q: %w", i, f.Name, err)
+			}
+		}
+		b = b[s.size:]
+	}
+	return nil
+}
+
+// DefaultFill is every field's own.
+func (s *Struct) DefaultFill() []byte {
+	b := make([]byte, 0, s.size)
+	for _, f := range s.fields {
+		one := f.Type.DefaultFill()
+		for range f.Elems() {
+			b = append(b, one...)
+		}
+	}
+	return b
+}
+
+// ParseFill reads an object of fill values by field in v3, in which no field may be left out; and in v2, and in old v3
+// files, base64 of the element as it is stored, padded with zeros where it is short. 0 in v2 is zeros.
+func (s *Struct) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
+	text := strings.TrimSpace(string(raw))
+	if isZero(raw, format) {
+		return make([]byte, s.size), nil
+	}
+	if format < 3 || strings.HasPrefix(text, `"`) {
+		b, err := base64Fill(raw, s.size)
+		if err != nil {
+			return nil, err
+		}
+		if do := Reorder(s, Little); do != nil {
+			do(b)
+		}
+		s.Canon(b)
+		if err := s.Check(b); err != nil {
+			return nil, fault.Newf(fault.Metadata, "fill value %s: %w", abbreviate(raw), err)
+		}
+		return b, nil
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(raw, &members) != nil || members == nil {
+		return nil, fault.Newf(fault.Metadata, "fill value %s of a structure is no object", abbreviate(raw))
+	}
+	if len(members) != len(s.fields) {
+		return nil, fault.Newf(fault.Metadata, "fill value %s has %d members for %d fields", abbreviate(raw), len(members), len(s.fields))
+	}
+	b := make([]byte, 0, s.size)
+	for _, f := range s.fields {
+		m, ok := members[f.Name]
+		if !ok {
+			return nil, fault.Newf(fault.Metadata, "fill value %s has no member %.40q", abbreviate(raw), f.Name)
+		}
+		one, err := f.parseFill(m, format, f.Shape)
+		if err != nil {
+			return nil, fault.Newf(fault.Metadata, "field %.40q: %w", f.Name, err)
+		}
+		b = append(b, one...)
+	}
+	return b, nil
+}
+
+// parseFill reads a field's fill value: nested lists where it is an array, which no specification has.
+func (f Field) parseFill(raw json.RawMessage, format int, shape []int) ([]byte, error) {
+	if len(shape) == 0 {
+		return f.Type.ParseFill(raw, format)
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil || len(list) != shape[0] {
+		return nil, fault.Newf(fault.Metadata, "fill value %s is no list of %d", abbreviate(raw), shape[0])
+	}
+	var b []byte
+	for _, m := range list {
+		one, err := f.parseFill(m, format, shape[1:])
+		if err != nil {
+			return nil, err
+		}
+		b = append(b, one...)
+	}
+	return b, nil
+}
+
+// FormatFill writes an object in v3, base64 of the stored element in v2.
+func (s *Struct) FormatFill(fill []byte, format int) (json.RawMessage, error) {
+	if err := wantFill(s, fill); err != nil {
+		return nil, err
+	}
+	if format < 3 {
+		b := slices.Clone(fill)
+		if do := Reorder(s, Little); do != nil {
+			do(b)
+		}
+		return json.RawMessage(`"` + base64.StdEncoding.EncodeToString(b) + `"`), nil
+	}
+	out := []byte{'{'}
+	for i, f := range s.fields {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		one, err := f.formatFill(fill[f.Offset:f.Offset+f.Size()], format, f.Shape)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(append(out, appendString(nil, f.Name)...), ':'), one...)
+	}
+	return append(out, '}'), nil
+}
+
+func (f Field) formatFill(fill []byte, format int, shape []int) (json.RawMessage, error) {
+	if len(shape) == 0 {
+		return f.Type.FormatFill(fill, format)
+	}
+	out, step := []byte{'['}, len(fill)/shape[0]
+	for i := range shape[0] {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		one, err := f.formatFill(fill[i*step:(i+1)*step], format, shape[1:])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, one...)
+	}
+	return append(out, ']'), nil
+}
+
+// V2 is the list of fields, [["a","<i4"],["b","|S3"]]; o is the order of those that have none of their own.
+func (s *Struct) V2(o Order) (json.RawMessage, error) {
+	out := []byte{'['}
+	for i, f := range s.fields {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		order := f.Order
+		if order == NoOrder {
+			order = o
+		}
+		t, err := f.Type.V2(order)
+		if err != nil {
+			return nil, err
+		}
+		if t[0] == '"' && t[1] >= 'a' && t[1] <= 'z' { // a name of TensorStore's, which it does not take for a field
+			return nil, fault.Newf(errors.ErrUnsupported, "v2 has no field of %v", f.Type)
+		}
+		out = append(append(append(append(out, '['), appendString(nil, f.Name)...), ','), t...)
+		if len(f.Shape) > 0 {
+			raw, err := json.Marshal(f.Shape)
+			if err != nil {
+				return nil, err
+			}
+			out = append(append(out, ','), raw...)
+		}
+		out = append(out, ']')
+	}
+	return append(out, ']'), nil
+}
+
+// V3 is "struct" with its fields. errors.ErrUnsupported where a field is an array, which v3 does not have; fault.Metadata
+// where one has a byte order of its own, see [Uniform].
+func (s *Struct) V3() (json.RawMessage, error) {
+	out := []byte(`{"name":"struct","configuration":{"fields":[`)
+	for i, f := range s.fields {
+		if len(f.Shape) > 0 {
+			return nil, fault.Newf(errors.ErrUnsupported, "v3 has no fields that are arrays, as %.40q of shape %v", f.Name, f.Shape)
+		}
+		if f.Order != NoOrder {
+			return nil, fault.Newf(fault.Metadata, "v3 has no fields with a byte order of their own, as %.40q", f.Name)
+		}
+		t, err := f.Type.V3()
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(append(append(append(out, `{"name":`...), appendString(nil, f.Name)...), `,"data_type":`...), t...), '}')
+	}
+	return append(out, `]}}`...), nil
+}
+
+// Legacy tells that metadata called the type "structured", the name before "struct": its stored bytes are little-endian
+// where no byte order is given.
+func (s *Struct) Legacy() bool { return s.legacy }
+
+// Go is a struct type with a field for each, tagged with its name.
+func (s *Struct) Go() reflect.Type {
+	fields := make([]reflect.StructField, len(s.fields))
+	for i, f := range s.fields {
+		t := f.Type.Go()
+		for _, d := range slices.Backward(f.Shape) {
+			t = reflect.ArrayOf(d, t)
+		}
+		fields[i] = reflect.StructField{Name: "F" + strconv.Itoa(i), Type: t, Tag: reflect.StructTag(`zarr:` + strconv.Quote(f.Name))}
+	}
+	return reflect.StructOf(fields)
+}

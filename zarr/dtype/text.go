@@ -1,0 +1,57 @@
+package dtype
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// unquote reads a JSON string. Half a surrogate pair, or bytes that are no UTF-8, are an error: they would be read as
+// U+FFFD.
+func unquote(raw json.RawMessage) (string, error) {
+	var s string
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
+		return "", fault.Newf(fault.Metadata, "fill value %s is no string", abbreviate(raw))
+	}
+	const replaced = string(utf8.RuneError)
+	meant := strings.Count(string(raw), replaced) + strings.Count(strings.ToLower(string(raw)), `\ufffd`)
+	if !utf8.Valid(raw) || strings.Count(s, replaced) > meant {
+		return "", fault.Newf(fault.Metadata, "fill value %s is no Unicode text", abbreviate(raw))
+	}
+	return s, nil
+}
+
+// appendString appends a JSON string with nothing escaped that need not be.
+func appendString(dst []byte, s string) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a string cannot fail
+	return append(dst, bytes.TrimRight(b.Bytes(), "\n")...)
+}
+
+// strictConfig reads a configuration, an object of no members but those named.
+func strictConfig(config json.RawMessage, into any, names ...string) error {
+	var members map[string]json.RawMessage
+	if len(config) == 0 {
+		return fault.Newf(fault.Metadata, "the data type needs a configuration")
+	}
+	if err := json.Unmarshal(config, &members); err != nil || members == nil {
+		return fault.Newf(fault.Metadata, "the configuration is no object")
+	}
+	for name := range members {
+		if !slices.Contains(names, name) {
+			return fault.Newf(errors.ErrUnsupported, "unknown member %.40q of the configuration", name)
+		}
+	}
+	if err := json.Unmarshal(config, into); err != nil {
+		return fault.Newf(fault.Metadata, "configuration %s: %v", abbreviate(config), err)
+	}
+	return nil
+}
