@@ -161,8 +161,7 @@ func TestMigrateV1(t *testing.T) {
 // What somebody changed since it was read is not removed.
 func TestMigrateKeepsWhatChanged(t *testing.T) {
 	st := mem.New()
-	a, err := zarr.Create(t.Context(), st, "a", zarr.Spec{Format: 2, Shape: []int{3}, DType: dtype.Int8, Attrs: zarr.Attrs{"x": 1}})
-	if err != nil {
+	if _, err := zarr.Create(t.Context(), st, "a", zarr.Spec{Format: 2, Shape: []int{3}, DType: dtype.Int8, Attrs: zarr.Attrs{"x": 1}}); err != nil {
 		t.Fatal(err)
 	}
 	// The attributes are replaced as soon as the new document is there.
@@ -173,7 +172,8 @@ func TestMigrateKeepsWhatChanged(t *testing.T) {
 			}
 		}
 	})
-	if a, err = zarr.OpenArray(t.Context(), watch, "a"); err != nil {
+	a, err := zarr.OpenArray(t.Context(), watch, "a")
+	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := zarr.Migrate(t.Context(), a, zarr.MigrateOptions{Remove: true}); !errors.Is(err, zarr.ErrConflict) {

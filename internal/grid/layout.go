@@ -26,7 +26,10 @@ func Layout(shape []int, aspect []float64, elements int) []int {
 	at := func(factor float64) (fits bool) {
 		total := 1.0
 		for i, n := range shape {
-			chunk[i] = int(min(max(math.Round(factor*ratio[i]), 1), float64(max(n, 1))))
+			chunk[i] = max(n, 1)
+			if v := max(math.Round(factor*ratio[i]), 1); v < float64(chunk[i]) { // which may be more than n
+				chunk[i] = int(v)
+			}
 			total *= float64(chunk[i])
 		}
 		return total <= float64(elements)

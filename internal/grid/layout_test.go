@@ -1,6 +1,7 @@
 package grid
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -25,7 +26,7 @@ func TestLayout(t *testing.T) {
 		{"one element", []int{10, 10}, nil, 1, []int{1, 1}},
 		{"empty axis", []int{0, 10}, nil, 5, []int{1, 5}},
 		{"scalar", []int{}, nil, DefaultElements, []int{}},
-		{"longer than floats count", []int{1 << 62}, nil, DefaultElements, []int{DefaultElements}},
+		{"longer than floats count", []int{math.MaxInt}, nil, DefaultElements, []int{DefaultElements}},
 		{"as steep as can be", []int{100, 100}, []float64{1e-300, 1e300}, 1000, []int{10, 100}},
 	}
 	for _, tt := range tests {

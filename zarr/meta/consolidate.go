@@ -19,7 +19,7 @@ func ConsolidateV3(key string, doc []byte, nodes map[string][]byte) ([]byte, err
 		if err != nil {
 			return nil, err
 		}
-		raw := json.RawMessage(compact(trimSpace(nodes[path])))
+		raw := compact(trimSpace(nodes[path]))
 		if string(o.get("node_type")) == `"group"` {
 			with, err := setMember(path, raw, "consolidated_metadata", none)
 			if err != nil {
