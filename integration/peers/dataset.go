@@ -16,7 +16,9 @@ type Variable struct {
 	Dims   []string
 	Shape  []int
 	Chunks []int
-	Raw    []byte         // little-endian, in C order
+	Raw    []byte // little-endian, in C order; nil where Text holds the values
+	Text   []string
+	Told   string         // the data type by numpy's name, where that is not DType's
 	Fill   any            // what stands for a missing value; nil when nothing does
 	Attrs  map[string]any // without the names of the axes, and without _FillValue
 }
@@ -96,6 +98,9 @@ func Dataset(group string) (vars []Variable, attrs map[string]any) {
 			Name: "lon", DType: dtype.Float32, Dims: []string{"lon"}, Shape: []int{lons}, Raw: raw([]float32{0, 60, 120, 180, 240, 300}), Fill: math.NaN(),
 			Attrs: map[string]any{"units": "degrees_east"},
 		},
+		{Name: "code", DType: dtype.S(4), Dims: []string{"lat"}, Shape: []int{lats}, Raw: []byte("a\x00\x00\x00bc\x00\x00def\x00\x00\x00\x00\x00ghij"), Told: "bytes32"},
+		{Name: "name", DType: dtype.U(2), Dims: []string{"lat"}, Shape: []int{lats}, Raw: raw([]rune("a\x00é\x00漢字\x00\x00𝄞b")), Told: "str64"},
+		{Name: "label", DType: dtype.String, Dims: []string{"lat"}, Shape: []int{lats}, Text: []string{"a", "é", "漢字", "", "longer than the others"}, Told: "StringDType128"},
 		{Name: "height", DType: dtype.Float64, Shape: []int{}, Raw: raw([]float64{2}), Fill: math.NaN()},
 	}, map[string]any{"title": "zargo and xarray", "version": 3, "nested": map[string]any{"a": []any{1, 2.5, "é"}, "b": true}}
 }

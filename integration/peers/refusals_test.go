@@ -1,7 +1,6 @@
 package peers
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -68,37 +67,6 @@ func (l lack) check(t *testing.T, s said) {
 		t.Errorf("%s at %s: %s says %q %q, want %q", l.peer, l.place, l.verb, s.Error, s.Differs, l.says)
 	default:
 		t.Logf("cannot: %s at %s: %s: %s", l.peer, l.place, l.verb, l.why)
-	}
-}
-
-// unread is a variable of the dataset that zargo refuses because of its data type.
-type unread struct {
-	format   int
-	variable string
-	dtype    string // the error names it
-}
-
-var unreads = []unread{
-	{2, "code", "|S4"}, {2, "name", "<U2"}, {2, "label", "|O"},
-	{3, "code", "null_terminated_bytes"}, {3, "name", "fixed_length_utf32"}, {3, "label", "string"},
-}
-
-func unreadOf(format int, variable string) *unread {
-	i := slices.IndexFunc(unreads, func(u unread) bool { return u.format == format && u.variable == variable })
-	if i < 0 {
-		return nil
-	}
-	return &unreads[i]
-}
-
-// check judges what zargo said when it was asked to open the variable nevertheless.
-func (u unread) check(t *testing.T, err error) {
-	t.Helper()
-	switch {
-	case err == nil:
-		t.Errorf("v%d %s: zargo reads %s now: take it out of unreads, and put it into Dataset to be compared", u.format, u.variable, u.dtype)
-	case !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), u.dtype):
-		t.Errorf("v%d %s: %v, want errors.ErrUnsupported that names %s", u.format, u.variable, err, u.dtype)
 	}
 }
 

@@ -17,7 +17,7 @@ def numbers(dtype, *shape, seed=0):
     return (v / 2 if np.dtype(dtype).kind == "f" else v).astype(dtype).reshape(shape)
 
 
-def root(strings):
+def root():
     temperature = numbers("f4", T, LAT, LON, seed=200)
     temperature[2:4, :, 0:4] = np.nan  # a chunk that is not stored
     rain = numbers("f8", T, LAT, seed=1)
@@ -38,19 +38,18 @@ def root(strings):
         "lead": (("time",), np.arange(T) * np.timedelta64(90, "m").astype("m8[ns]")),
         "height": ((), 2.0),
     }
-    if strings:
-        coords["code"] = (("lat",), np.array([b"a", b"bc", b"def", b"", b"ghij"]))
-        coords["name"] = (("lat",), np.array(["a", "é", "漢字", "", "𝄞b"]))
-        coords["label"] = (("lat",), np.array(["a", "é", "漢字", "", "longer than the others"], dtype=object))
+    coords["code"] = (("lat",), np.array([b"a", b"bc", b"def", b"", b"ghij"]))
+    coords["name"] = (("lat",), np.array(["a", "é", "漢字", "", "𝄞b"]))
+    coords["label"] = (("lat",), np.array(["a", "é", "漢字", "", "longer than the others"], dtype=object))
     return xr.Dataset(variables, coords, {"title": "zargo and xarray", "version": 3, "nested": {"a": [1, 2.5, "é"], "b": True}})
 
 
-def part(strings):
+def part():
     return xr.Dataset({"x": (("n",), numbers("i4", 10, seed=3), {"units": "1"})}, {"n": (("n",), numbers("i8", 10))}, {"depth": 2})
 
 
-def make(name, strings):
-    return {"root": root, "part": part}[name](strings)
+def make(name):
+    return {"root": root, "part": part}[name]()
 
 
 def encoding(ds):
@@ -71,14 +70,14 @@ def save(place, via, path, format):
     """Writes the groups and what consolidates them; tells what xarray then reads, as stored and decoded."""
     store = place.store(via)
     for group, name in PARTS.items():
-        ds = make(name, strings=True)
+        ds = make(name)
         ds.to_zarr(store, group=below(path, group), mode="w" if group == "" else "a", zarr_format=format, consolidated=False,
                    encoding=encoding(ds))
     store = place.store(via)  # the first one may remember listings from before
     zarr.consolidate_metadata(store, path=path, zarr_format=format)
     told = {}
     for group, name in PARTS.items():
-        want = make(name, strings=True)
+        want = make(name)
         with xr.open_zarr(store, group=below(path, group), zarr_format=format, consolidated=False) as got:
             xr.testing.assert_identical(want, got.load())
         with xr.open_zarr(store, group=below(path, group), zarr_format=format, consolidated=False, decode_cf=False) as stored:
@@ -111,7 +110,7 @@ def load(place, via, path, format, consolidate):
         zarr.consolidate_metadata(zarr.storage.LocalStore(consolidate), zarr_format=format)
     store = place.store(via)
     for group, name in PARTS.items():
-        want = make(name, strings=False)
+        want = make(name)
         with xr.open_zarr(store, group=below(path, group), zarr_format=format, consolidated=bool(consolidate)) as got:
             got.load()
         for k in want.variables:
@@ -119,6 +118,6 @@ def load(place, via, path, format, consolidate):
                 return {"error": f"group {group!r} has no variable {k}: only {sorted(got.variables)}"}
         xr.testing.assert_identical(want, got)
         for k, v in want.variables.items():
-            if got[k].dtype != v.dtype:
+            if got[k].dtype != v.dtype and {got[k].dtype.kind, v.dtype.kind} != {"O", "T"}:  # both are text of any length
                 return {"differs": f"{k} has data type {got[k].dtype}, want {v.dtype}"}
     return {"groups": {group: {} for group in PARTS}}
