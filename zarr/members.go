@@ -122,7 +122,7 @@ func (g *Group) below(ctx context.Context, level []*Group) ([]found, error) {
 			if err != nil {
 				return err
 			}
-			if e.Dir && !hidden(e.Key) {
+			if e.Dir && (level[i].format == 2 || !hidden(e.Key)) {
 				dirs[i] = append(dirs[i], child{e.Key, level[i].format})
 			}
 		}
@@ -181,7 +181,7 @@ func (g *Group) openChild(ctx context.Context, c child) (Node, error) {
 	return nil, nil
 }
 
-// hidden tells whether a folder cannot be a node: v3 reserves names that begin with "__".
+// hidden tells whether a folder of a v3 group cannot be a node: v3 reserves names that begin with "__", v2 does not.
 func hidden(key string) bool {
 	return strings.HasPrefix(key[strings.LastIndexByte(key, '/')+1:], "__")
 }
