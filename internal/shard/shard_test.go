@@ -220,7 +220,7 @@ func TestPlans(t *testing.T) {
 func TestHostileIndexes(t *testing.T) {
 	l := layout(t, []int{16}, []int{8}, 10, 100)
 	c := l.Cut(grid.Box{Parts: []grid.Part{{Step: 1, N: 16}}})
-	for _, p := range [][2]int64{{0, 0}, {0, 9}, {math.MinInt64, 8}, {0, math.MinInt64}, {1001, 8}, {999, 8}, {-8, 12}, {-1, 8}} {
+	for _, p := range [][2]int64{{0, 0}, {0, 9}, {math.MinInt64, 8}, {0, math.MinInt64}, {1001, 8}, {999, 8}, {-8, 12}, {16, -8}, {-1, 8}} {
 		if _, err := c.Plan(index(t, l, 1000, [][2]int64{{0, 8}, p})); !errors.Is(err, fault.Corrupt) {
 			t.Errorf("%v: %v", p, err)
 		}

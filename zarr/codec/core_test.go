@@ -19,6 +19,7 @@ func TestCore(t *testing.T) {
 		{"numcodecs.crc32c", ``, "crc32c", ``},
 		{"numcodecs.crc32c", `{"location":"start"}`, "numcodecs.crc32c", `{"location":"start"}`},
 		{"numcodecs.blosc", `{"cname":"lz4","clevel":3,"shuffle":-1,"blocksize":0}`, "blosc", `{"typesize":2,"cname":"lz4","clevel":3,"shuffle":"shuffle","blocksize":0}`},
+		{"numcodecs.blosc", `{"cname":"lz4","shuffle":0}`, "blosc", `{"typesize":2,"cname":"lz4","clevel":5,"shuffle":"noshuffle","blocksize":0}`},
 		{"numcodecs.zlib", `{"level":1}`, "numcodecs.zlib", `{"level":1}`},
 		{"zstd", `{"level":1}`, "zstd", `{"level":1}`},
 	}

@@ -104,6 +104,7 @@ func TestShardLayouts(t *testing.T) {
 		{"over the end", [4][2]uint64{{71, 2}, {0, 2}, {0, 2}, {0, 2}}, nil},
 		{"sum overflows", [4][2]uint64{{no - 1, 2}, {0, 2}, {0, 2}, {0, 2}}, nil},
 		{"sum overflows to a place within", [4][2]uint64{{no - 7, 12}, {0, 2}, {0, 2}, {0, 2}}, nil},
+		{"end overflows to a place within", [4][2]uint64{{16, no - 7}, {0, 2}, {0, 2}, {0, 2}}, nil},
 		{"2^63", [4][2]uint64{{1 << 63, 2}, {0, 2}, {0, 2}, {0, 2}}, nil},
 		{"too short", [4][2]uint64{{0, 1}, {0, 2}, {0, 2}, {0, 2}}, nil},
 		{"too long", [4][2]uint64{{0, 3}, {0, 2}, {0, 2}, {0, 2}}, nil},

@@ -40,3 +40,15 @@ func TestConsolidatedOrder(t *testing.T) {
 		t.Errorf("%s, %v", doc, err)
 	}
 }
+
+// TestUnknownMembersOfV2: readers of v2 pass over what they do not know, in groups too, and writers keep it.
+func TestUnknownMembersOfV2(t *testing.T) {
+	g, err := ParseGroupV2(".zgroup", []byte(`{"zarr_format":2,"_nczarr_group":{"dims":{"x":4}},"by":"hand"}`), ".zattrs", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, _, err := g.EncodeV2()
+	if err != nil || !strings.Contains(string(doc), `"_nczarr_group"`) || !strings.Contains(string(doc), `"by": "hand"`) {
+		t.Errorf("%s, %v", doc, err)
+	}
+}
