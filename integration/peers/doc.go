@@ -7,7 +7,7 @@
 //	rows := peers.Matrix()           // the same every time
 //	want := rows[0].Expected()       // memory form
 //
-// What a peer cannot do, and what zargo does not read yet, is listed in refusals_test.go, tried every time, and told in
+// What a peer cannot do, and what zargo does not read yet, is listed in refusals_test.go, for data types in types_test.go, tried every time, and told in
 // docs/status.md.
 //
 // The tests need a Python with requirements.txt installed, named by ZARGO_PEERS_PYTHON, and buckets named by

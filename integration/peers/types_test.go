@@ -30,12 +30,47 @@ type typeLack struct {
 	wrong      bool // the peer does it, but otherwise than the specification has it
 }
 
-// small are the numbers that numpy does not have of its own.
-const small = "bfloat16 float8_e3m4 float8_e4m3 float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn int2 int4 uint4"
+// row is what docs/status.md says of it.
+func (l typeLack) row() string {
+	verb, says := l.verb, "says `"+l.says+"`"
+	if verb == "" {
+		verb = "write, read"
+	}
+	if l.wrong {
+		says = "is wrong: `" + l.says + "`"
+	}
+	only := map[string]string{"": "", "shards": ", in shards", "-F-": ", transposed"}[l.only]
+	return fmt.Sprintf("| %s | %s | v%d: %s%s | %s |", l.peer, verb, l.format, strings.ReplaceAll(l.kinds, " ", ", "), only, says)
+}
+
+// TestStatusTellsTypes holds docs/status.md to typeLacks, and these to what is tried.
+func TestStatusTellsTypes(t *testing.T) {
+	b, err := os.ReadFile("../../docs/status.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, found := strings.Cut(string(b), "| peer | cannot | of | and |\n|---|---|---|---|\n")
+	section, _, _ = strings.Cut(section, "\n\n")
+	var want []string
+	for _, l := range typeLacks {
+		want = append(want, l.row())
+		for _, k := range strings.Fields(l.kinds) {
+			if !slices.ContainsFunc(typedArrays(), func(a typed) bool { return a.Kind == k && a.Format == l.format && strings.Contains(a.Name, l.only) }) {
+				t.Errorf("%s: no array of %s is tried", l.row(), k)
+			}
+		}
+	}
+	if w := strings.Join(want, "\n"); !found || section != w {
+		t.Errorf("docs/status.md says\n%s\nwant\n%s", section, w)
+	}
+}
+
+// small are the numbers that numpy does not have of its own, those that v2 has.
+const small = "bfloat16 float8_e3m4 float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float4_e2m1fn int2 int4"
 
 var typeLacks = []typeLack{
 	{peer: "zarr-python", format: 2, kinds: small, says: "No Zarr data type found that matches"},
-	{peer: "zarr-python", format: 3, kinds: small, says: "No Zarr data type found that matches"},
+	{peer: "zarr-python", format: 3, kinds: small + " float8_e4m3 float8_e8m0fnu uint4", says: "No Zarr data type found that matches"},
 	{peer: "zarr-python", format: 3, kinds: "V5 V16", only: "shards", says: "unhashable type: 'writeable void-scalar'"},
 	{peer: "zarr-python", verb: "read", format: 2, kinds: "nested subarray", says: "No Zarr data type found that matches"},
 	{peer: "zarr-python", verb: "write", format: 2, kinds: "subarray", says: "Cannot compare structured arrays"},

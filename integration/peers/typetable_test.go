@@ -31,7 +31,8 @@ type kind struct {
 	typ dtype.Type
 }
 
-// kinds are the data types of TestTypes: all that zarr-python or TensorStore may know. Most are as numpy writes them.
+// kinds are the data types of TestTypes: all that zarr-python or TensorStore knows, and two that neither does.
+// Those that numpy has are spelled as it does.
 func kinds() []kind {
 	var all []kind
 	add := func(name, spelled string) {

@@ -13,6 +13,8 @@ import tensorstore as ts
 import zarr
 from zarr.codecs import BytesCodec, TransposeCodec
 
+zarr.config.set({"async.concurrency": 4, "threading.max_workers": 2})
+
 
 def numpy_type(told):
     if isinstance(told, list):
