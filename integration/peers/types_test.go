@@ -52,10 +52,11 @@ func TestStatusTellsTypes(t *testing.T) {
 	_, section, found := strings.Cut(string(b), "| peer | cannot | of | and |\n|---|---|---|---|\n")
 	section, _, _ = strings.Cut(section, "\n\n")
 	var want []string
+	arrays := typedArrays()
 	for _, l := range typeLacks {
 		want = append(want, l.row())
 		for _, k := range strings.Fields(l.kinds) {
-			if !slices.ContainsFunc(typedArrays(), func(a typed) bool { return a.Kind == k && a.Format == l.format && strings.Contains(a.Name, l.only) }) {
+			if !slices.ContainsFunc(arrays, func(a typed) bool { return a.Kind == k && a.Format == l.format && strings.Contains(a.Name, l.only) }) {
 				t.Errorf("%s: no array of %s is tried", l.row(), k)
 			}
 		}

@@ -1,6 +1,6 @@
 """datatypes.py write|read FILE FOLDER: every peer makes every array of the file at FOLDER/<peer>/<name> and writes its boxes, or
-reads all of what is at FOLDER/<name>. One line of JSON for each. Elements are in hex, in little-endian order; what they are in
-numpy is all that is told of a data type."""
+reads all of what is at FOLDER/<name>. One line of JSON for each. Elements are in hex, in little-endian order; a data type is
+told as numpy has it, and as v3 has it where TensorStore makes an array."""
 
 import base64
 import json
