@@ -7,8 +7,8 @@
 //	rows := peers.Matrix()           // the same every time
 //	want := rows[0].Expected()       // memory form
 //
-// What a peer cannot do, and what zargo does not read yet, is listed in refusals_test.go, tried every time, and told in
-// docs/status.md.
+// What a peer cannot do, and what zargo does not read yet, is listed in refusals_test.go, for data types in types_test.go,
+// tried every time, and told in docs/status.md.
 //
 // The tests need a Python with requirements.txt installed, named by ZARGO_PEERS_PYTHON, and buckets named by
 // ZARR_TEST_S3_URL, ZARR_TEST_GCS_URL and ZARR_TEST_AZURE_URL with credentials in AWS_* and AZURE_STORAGE_*. Without them they
