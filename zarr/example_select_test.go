@@ -36,3 +36,11 @@ func ExampleBlocks() {
 	fmt.Println(a.Shape(), a.Chunks(), shape, err)
 	// Output: [4 6] [2 3] [2 3] <nil>
 }
+
+func ExamplePoints() {
+	ctx := context.Background()
+	a := numbers(ctx, mem.New()) // 4 × 6: 0, 1, … 23
+	got, err := zarr.Read[int64](ctx, a, zarr.Points([]int{3, 0, 1}, []int{5, 1, 0}))
+	fmt.Println(got, err)
+	// Output: [23 1 6] <nil>
+}

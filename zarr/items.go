@@ -116,7 +116,7 @@ func (a *Array) numbered(h *heap) (*Array, error) {
 }
 
 // readItems reads elements that vary in length: strings, or slices of bytes, which are the caller's.
-func readItems[T any](ctx context.Context, a *Array, t dtype.Vary, dst []T, r grid.Region) error {
+func readItems[T any](ctx context.Context, a *Array, t dtype.Vary, dst []T, r grid.Selection) error {
 	h := newHeap(a, t)
 	b, err := a.numbered(h)
 	if err != nil {
@@ -150,7 +150,7 @@ func readItems[T any](ctx context.Context, a *Array, t dtype.Vary, dst []T, r gr
 }
 
 // writeItems writes elements that vary in length.
-func writeItems[T any](ctx context.Context, a *Array, t dtype.Vary, src []T, r grid.Region) error {
+func writeItems[T any](ctx context.Context, a *Array, t dtype.Vary, src []T, r grid.Selection) error {
 	h := newHeap(a, t)
 	b, err := a.numbered(h)
 	if err != nil {

@@ -59,7 +59,7 @@ func ReadBytes(ctx context.Context, a *Array, dst []byte, sel ...Selection) erro
 	return a.read(ctx, dst, r)
 }
 
-func readInto[T any](ctx context.Context, a *Array, dst []T, r grid.Region) error {
+func readInto[T any](ctx context.Context, a *Array, dst []T, r grid.Selection) error {
 	switch t := a.meta.DType.(type) {
 	case *dtype.Struct:
 		return readStructs(ctx, a, t, dst, r)
@@ -78,7 +78,7 @@ func readInto[T any](ctx context.Context, a *Array, dst []T, r grid.Region) erro
 }
 
 // regionOf resolves a selection that a buffer of n Ts is for.
-func regionOf[T any](a *Array, n int, sel []Selection) (grid.Region, error) {
+func regionOf[T any](a *Array, n int, sel []Selection) (grid.Selection, error) {
 	r, err := a.region(sel)
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func regionOf[T any](a *Array, n int, sel []Selection) (grid.Region, error) {
 }
 
 // regionOfBytes resolves a selection that a buffer of n bytes is for.
-func (a *Array) regionOfBytes(n int, sel []Selection) (grid.Region, error) {
+func (a *Array) regionOfBytes(n int, sel []Selection) (grid.Selection, error) {
 	r, err := a.region(sel)
 	if err != nil {
 		return nil, err
@@ -109,17 +109,17 @@ func fits[T any](a *Array) error {
 	return nil
 }
 
-// sized is the number of elements of a region; ErrLimit when their bytes overflow an int.
-func (a *Array) sized(r grid.Region) (int, error) {
+// sized is the number of elements of a selection; ErrLimit when their bytes overflow an int.
+func (a *Array) sized(r grid.Selection) (int, error) {
 	n := 1
-	for _, s := range r {
-		if s.Count == 0 {
+	for _, count := range r.Shape() {
+		if count == 0 {
 			return 0, nil
 		}
-		if n > math.MaxInt/s.Count {
+		if n > math.MaxInt/count {
 			return 0, a.errf(fault.Newf(fault.Limit, "a selection of shape %v overflows", r.Shape()))
 		}
-		n *= s.Count
+		n *= count
 	}
 	if n > math.MaxInt/max(a.meta.DType.Size(), 1) {
 		return 0, a.errf(fault.Newf(fault.Limit, "a selection of shape %v overflows", r.Shape()))
@@ -127,7 +127,7 @@ func (a *Array) sized(r grid.Region) (int, error) {
 	return n, nil
 }
 
-func (a *Array) wantLen(r grid.Region, have int, unit string, each int) error {
+func (a *Array) wantLen(r grid.Selection, have int, unit string, each int) error {
 	n, err := a.sized(r)
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func (a *Array) wantLen(r grid.Region, have int, unit string, each int) error {
 }
 
 // read fills dst with the region: one goroutine takes one chunk from its key to its place in dst.
-func (a *Array) read(ctx context.Context, dst []byte, r grid.Region) error {
+func (a *Array) read(ctx context.Context, dst []byte, r grid.Selection) error {
 	p := plan.Plan{Layout: a.layout(), Region: r}
 	if err := a.admit(p); err != nil {
 		return err

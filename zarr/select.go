@@ -3,6 +3,7 @@ package zarr
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -11,7 +12,8 @@ import (
 // Selection selects along one axis: [Range], [At], [All], [Index], [Mask] or [Blocks]; [Dim] says which axis by its name.
 // Functions take one for each axis, in order; fewer than the rank mean all of the rest, none the whole array. Several that
 // pick elements one by one select their cross product (orthogonal, or outer, indexing). The rank is kept: what is selected
-// is always a region of the array's rank, in C order.
+// is always a region of the array's rank, in C order. But [Points] and [Where] select of all axes at once, as the only
+// selection of their call, and what is selected has one axis.
 type Selection interface {
 	// resolve fits the selection to an axis.
 	resolve(ax axis) (grid.Slice, error)
@@ -111,8 +113,18 @@ func (a *Array) Selected(sel ...Selection) ([]int, error) {
 }
 
 // region resolves a selection. Selections by name are for the axis they name, the others for the axes in order.
-func (a *Array) region(sel []Selection) (grid.Region, error) {
+func (a *Array) region(sel []Selection) (grid.Selection, error) {
 	shape := a.meta.Shape
+	if i := slices.IndexFunc(sel, isAlone); i >= 0 {
+		if len(sel) > 1 {
+			return nil, a.errf(fault.Newf(fault.Selection, "%v is for all axes; there are %d selections", sel[i], len(sel)))
+		}
+		p, err := sel[i].(alone).points(shape, a.meta.Grid.Shape)
+		if err != nil {
+			return nil, a.errf(err)
+		}
+		return p, nil
+	}
 	if len(sel) > len(shape) {
 		return nil, a.errf(fault.Newf(fault.Selection, "%d selections for %d axes", len(sel), len(shape)))
 	}

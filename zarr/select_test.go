@@ -65,14 +65,12 @@ func randomSelection(r *rand.Rand, n, chunk int) (zarr.Selection, []int) {
 	return zarr.All, every(0, n)
 }
 
-// each calls f for every element of a cross product, in C order: its number, and its place in an array of the shape.
-func each(shape []int, lists [][]int, f func(i, at int)) {
-	n := 0
+// each calls f for every element of a cross product, in C order, with its place in an array of the shape.
+func each(shape []int, lists [][]int, f func(at int)) {
 	var walk func(d, at int)
 	walk = func(d, at int) {
 		if d == len(shape) {
-			f(n, at)
-			n++
+			f(at)
 			return
 		}
 		for _, i := range lists[d] {
@@ -80,6 +78,33 @@ func each(shape []int, lists [][]int, f func(i, at int)) {
 		}
 	}
 	walk(0, 0)
+}
+
+// randomPoints draws a selection of all axes at once, and the places that it means in an array of the shape.
+func randomPoints(r *rand.Rand, shape []int, total int) (zarr.Selection, []int) {
+	var list []int
+	if r.IntN(3) == 0 || len(shape) == 0 {
+		mask := make([]bool, total)
+		for i := range mask {
+			if mask[i] = r.IntN(2) == 0; mask[i] {
+				list = append(list, i)
+			}
+		}
+		return zarr.Where(mask), list
+	}
+	coords := make([][]int, len(shape))
+	if total > 0 {
+		for range r.IntN(2*total + 1) {
+			at := 0
+			for d, n := range shape {
+				i := r.IntN(n)
+				coords[d] = append(coords[d], i)
+				at = at*n + i
+			}
+			list = append(list, at)
+		}
+	}
+	return zarr.Points(coords...), list
 }
 
 // TestSelectionsAgainstOracle reads and writes what random selections select of random arrays, in every order of giving
@@ -128,33 +153,41 @@ func TestSelectionsAgainstOracle(t *testing.T) {
 		for i := range values {
 			values[i] = -7
 		}
-		for range 4 {
+		for range 6 {
 			var sel []zarr.Selection
+			var places []int // in the array, of what is selected
 			lists := make([][]int, rank)
-			count := 1
 			for d := range rank {
 				var s zarr.Selection
 				s, lists[d] = randomSelection(r, spec.Shape[d], spec.Chunks[d])
-				count *= len(lists[d])
 				sel = append(sel, s)
 			}
-			if rank > 0 && r.IntN(3) == 0 {
+			each(spec.Shape, lists, func(at int) { places = append(places, at) })
+			if r.IntN(3) == 0 {
+				var s zarr.Selection
+				s, places = randomPoints(r, spec.Shape, total)
+				sel = []zarr.Selection{s}
+			} else if rank > 0 && r.IntN(3) == 0 {
 				for d := range sel {
 					sel[d] = zarr.Dim(names[d], sel[d])
 				}
 				r.Shuffle(rank, func(i, j int) { sel[i], sel[j] = sel[j], sel[i] })
 			}
 			about := fmt.Sprintf("trial %d: v%d %v in %v: %v", trial, spec.Format, spec.Shape, spec.Chunks, sel)
-			src := make([]int32, count)
+			src := make([]int32, len(places))
 			for i := range src {
 				src[i] = r.Int32()
 			}
 			if err := zarr.Write(t.Context(), a, src, sel...); err != nil {
 				t.Fatalf("%s: %v", about, err)
 			}
-			each(spec.Shape, lists, func(i, at int) { values[at] = src[i] })
-			want := make([]int32, count)
-			each(spec.Shape, lists, func(i, at int) { want[i] = values[at] })
+			for i, at := range places {
+				values[at] = src[i]
+			}
+			want := make([]int32, len(places))
+			for i, at := range places {
+				want[i] = values[at]
+			}
 			got, err := zarr.Read[int32](t.Context(), a, sel...)
 			if err != nil || !slices.Equal(got, want) {
 				t.Fatalf("%s: %v, got %v, want %v", about, err, got, want)
@@ -189,6 +222,16 @@ func TestSelectionsThatDoNotFit(t *testing.T) {
 		"twice":                 {zarr.At(0), zarr.Dim("y", zarr.At(1))},
 		"named without any":     {zarr.Dim("y", nil)},
 		"a name within another": {zarr.Dim("y", zarr.Dim("y", zarr.All))},
+		"points of two axes":    {zarr.Points([]int{1}, []int{1})},
+		"points of no axes":     {zarr.Points()},
+		"points that differ":    {zarr.Points([]int{1, 2}, []int{1}, []int{1, 1})},
+		"point below":           {zarr.Points([]int{1, 2}, []int{-1, 0}, []int{1, 1})},
+		"point beyond":          {zarr.Points([]int{1, 2}, []int{1, 6}, []int{1, 1})},
+		"points and more":       {zarr.Points([]int{1}, []int{1}, []int{1}), zarr.All},
+		"more and points":       {zarr.All, zarr.Points([]int{1}, []int{1}, []int{1})},
+		"points of a name":      {zarr.Dim("y", zarr.Points([]int{1}))},
+		"mask of another size":  {zarr.Where(make([]bool, 47))},
+		"mask of a name":        {zarr.Dim("y", zarr.Where(make([]bool, 48)))},
 	}
 	for name, sel := range tests {
 		t.Run(name, func(t *testing.T) {

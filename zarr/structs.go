@@ -9,7 +9,7 @@ import (
 )
 
 // readStructs reads elements of a structured data type into Go structs, which were checked to fit.
-func readStructs[T any](ctx context.Context, a *Array, t *dtype.Struct, dst []T, r grid.Region) error {
+func readStructs[T any](ctx context.Context, a *Array, t *dtype.Struct, dst []T, r grid.Selection) error {
 	b := make([]byte, len(dst)*t.Size())
 	if err := a.read(ctx, b, r); err != nil {
 		return err
@@ -21,7 +21,7 @@ func readStructs[T any](ctx context.Context, a *Array, t *dtype.Struct, dst []T,
 }
 
 // writeStructs writes Go structs, which were checked to fit.
-func writeStructs[T any](ctx context.Context, a *Array, t *dtype.Struct, src []T, r grid.Region) error {
+func writeStructs[T any](ctx context.Context, a *Array, t *dtype.Struct, src []T, r grid.Selection) error {
 	b := make([]byte, len(src)*t.Size())
 	if err := bytesview.PutStructs(t, b, src); err != nil {
 		return a.errf(err)

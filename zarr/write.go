@@ -57,7 +57,7 @@ func WriteBytes(ctx context.Context, a *Array, src []byte, sel ...Selection) err
 	return a.write(ctx, src, r)
 }
 
-func (a *Array) write(ctx context.Context, src []byte, r grid.Region) error {
+func (a *Array) write(ctx context.Context, src []byte, r grid.Selection) error {
 	if err := a.writable(); err != nil {
 		return a.errf(err)
 	}

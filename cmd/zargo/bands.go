@@ -10,7 +10,8 @@ import (
 )
 
 // A selection may be larger than memory. It is cut into bands: parts that follow one another in C order, each small
-// enough to hold, cut at chunk boundaries so that no chunk is read twice and none is written in part.
+// enough to hold, cut at chunk boundaries so that no chunk is read twice and none is written in part. Only a list can ask for
+// that, where it comes back to a chunk or has more of one than there is room for.
 
 // maxBand is how many bytes are held at a time: 128 chunks of 1 MiB keep a bucket's 128 requests busy.
 const maxBand = 128 << 20
@@ -50,12 +51,15 @@ func cut(r region, chunks []int, elem int, target, limit int64) (iter.Seq[band],
 		k++
 	}
 	row := total / int64(r[k].count)
-	rows := min((chunks[k]-1)/r[k].step+1, r[k].count) // of a row of chunks
+	rows := 1 // of a row of chunks; a list may be cut anywhere
+	if step := max(r[k].step, -r[k].step); r[k].list == nil {
+		rows = min((chunks[k]-1)/step+1, r[k].count)
+	}
 	if int64(rows) > limit/row {
 		return nil, fault.Newf(fault.Limit, "a row of chunks of the selection, of shape %v, is more than the %d bytes that this process may hold: select less",
 			r.part(k, 0, rows).shape(), limit)
 	}
-	ends := r[k].ends(chunks[k], max(target/row, 1))
+	ends := r[k].ends(chunks[k], max(target/row, 1), limit/row)
 	return func(yield func(band) bool) {
 		from := 0
 		for to := range ends {
@@ -67,17 +71,21 @@ func cut(r region, chunks []int, elem int, target, limit int64) (iter.Seq[band],
 	}, nil
 }
 
-// ends yields where to cut the elements 0 to count of an axis: after about want of them, at chunk boundaries.
-func (a axis) ends(chunk int, want int64) iter.Seq[int] {
+// ends yields where to cut the elements 0 to count of an axis: after about want of them, at chunk boundaries, but never more
+// than most, which only a list can be.
+func (a axis) ends(chunk int, want, most int64) iter.Seq[int] {
+	// boundary tells whether another chunk begins with the i-th element.
+	boundary := func(i int) bool { return a.at(i-1)/chunk != a.at(i)/chunk }
 	return func(yield func(int) bool) {
 		for from := 0; from < a.count; {
 			to := a.count
 			if want < int64(a.count-from) {
-				to = a.first((a.start + (from+int(want))*a.step) / chunk * chunk) // the boundary before it
-				if to <= from {
-					to = a.count
-					if here := (a.start + from*a.step) / chunk; (a.start+(a.count-1)*a.step)/chunk > here {
-						to = a.first((here + 1) * chunk)
+				to = from + int(want)
+				for to > from && !boundary(to) {
+					to--
+				}
+				if to == from {
+					for to++; to < a.count && int64(to-from) < most && !boundary(to); to++ {
 					}
 				}
 			}
@@ -87,12 +95,4 @@ func (a axis) ends(chunk int, want int64) iter.Seq[int] {
 			from = to
 		}
 	}
-}
-
-// first is the number of the first selected element at or after a position of the array.
-func (a axis) first(position int) int {
-	if position <= a.start {
-		return 0
-	}
-	return (position-a.start-1)/a.step + 1
 }

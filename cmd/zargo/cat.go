@@ -10,7 +10,7 @@ import (
 
 type catCmd struct {
 	URL    string `arg:"" name:"url" help:"The array."`
-	Sel    string `help:"What to print, in NumPy's spelling: 0:10,5,::2 or ...,-1. Everything without it." placeholder:"SELECTION"`
+	Sel    string `help:"What to print, in NumPy's spelling: 0:10,5,::-2 or ...,[4,0], or by names of axes: time=0:10,lat=3. Everything without it." placeholder:"SELECTION"`
 	Format string `help:"One of ${enum}." enum:"text,json,raw,npy,csv" default:"text"`
 	Output string `short:"o" help:"Write to this file, which appears only when all is well." placeholder:"FILE"`
 	separatorFlag
@@ -27,7 +27,7 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	defer p.release()
-	r, err := resolve(items, a.Shape())
+	r, err := resolve(items, a.Shape(), a.Dims())
 	if err != nil {
 		return p.fail(err)
 	}

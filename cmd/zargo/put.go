@@ -18,7 +18,7 @@ import (
 type putCmd struct {
 	URL    string  `arg:"" name:"url" help:"The array."`
 	File   string  `arg:"" name:"file.npy" help:"What to write; - is standard input."`
-	Sel    string  `help:"Where to write, in NumPy's spelling: 0:10,5. Everywhere without it." placeholder:"SELECTION"`
+	Sel    string  `help:"Where to write, in NumPy's spelling: 0:10,5, or by names of axes: time=0:10,lat=3. Everywhere without it." placeholder:"SELECTION"`
 	Create bool    `help:"Create the array first, of the file's shape and data type."`
 	Shape  *string `help:"With --create and --sel: the array's shape." placeholder:"N,…"`
 	specFlags
@@ -51,7 +51,7 @@ func (c *putCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	defer p.release()
-	r, err := resolve(items, a.Shape())
+	r, err := resolve(items, a.Shape(), a.Dims())
 	if err != nil {
 		return p.fail(err)
 	}

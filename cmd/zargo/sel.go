@@ -2,35 +2,41 @@ package main
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// item is one part of --sel as it was written: "…", an index, or a slice.
+// item is one part of --sel as it was written: "…", an index, a slice or a list, of the axis whose turn it is or of a name.
 type item struct {
 	dots           bool
-	index          bool // lo alone
+	name           string // "" without one
+	index          bool   // lo alone
 	lo, hi, step   int
 	hasLo, hasHigh bool
+	list           []int // when not nil, a list
 }
 
-// parseSel reads a selection in NumPy's spelling: "0:10,5,::2", "...,-1". "" is everything.
+// parseSel reads a selection in NumPy's spelling: "0:10,5,::2", "...,-1", "[4,0],::-1", or by names of axes: "time=0:10,lat=3".
+// "" is everything.
 func parseSel(text string) ([]item, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
 	}
 	var items []item
 	dots := false
-	for part := range strings.SplitSeq(text, ",") {
-		it, err := parseItem(strings.TrimSpace(part))
+	for _, part := range splitSel(text) {
+		it, err := parseNamed(strings.TrimSpace(part))
 		if err != nil {
 			return nil, err
 		}
 		if it.dots && dots {
 			return nil, usagef("--sel: ... is there twice")
+		}
+		if it.name == "" && len(items) > 0 && items[len(items)-1].name != "" {
+			return nil, usagef("--sel: %q without a name follows one with a name", strings.TrimSpace(part))
 		}
 		dots = dots || it.dots
 		items = append(items, it)
@@ -38,14 +44,61 @@ func parseSel(text string) ([]item, error) {
 	return items, nil
 }
 
+// splitSel cuts a text at the commas that are not in a list.
+func splitSel(text string) []string {
+	var parts []string
+	from, in := 0, false
+	for i, c := range text {
+		switch c {
+		case '[', ']':
+			in = c == '['
+		case ',':
+			if !in {
+				parts = append(parts, text[from:i])
+				from = i + 1
+			}
+		}
+	}
+	return append(parts, text[from:])
+}
+
+func parseNamed(part string) (item, error) {
+	i := strings.LastIndexByte(part, '=')
+	if i < 0 {
+		return parseItem(part)
+	}
+	it, err := parseItem(strings.TrimSpace(part[i+1:]))
+	if it.name = strings.TrimSpace(part[:i]); err == nil && (it.name == "" || it.dots) {
+		err = usagef("--sel: %q is no name of an axis and what to select along it", part)
+	}
+	return it, err
+}
+
 func parseItem(part string) (item, error) {
 	if part == "..." {
 		return item{dots: true}, nil
 	}
-	fields := strings.Split(part, ":")
 	bad := func() (item, error) {
-		return item{}, usagef("--sel: %q is no index, no slice such as 2:8:3, and not ...", part)
+		return item{}, usagef("--sel: %q is no index, no slice such as 2:8:3, no list such as [5,0], and not ...", part)
 	}
+	if inner, ok := strings.CutPrefix(part, "["); ok {
+		if inner, ok = strings.CutSuffix(inner, "]"); !ok {
+			return bad()
+		}
+		it := item{list: []int{}}
+		if strings.TrimSpace(inner) == "" {
+			return it, nil
+		}
+		for f := range strings.SplitSeq(inner, ",") {
+			v, ok := parseInt(strings.TrimSpace(f))
+			if !ok {
+				return bad()
+			}
+			it.list = append(it.list, v)
+		}
+		return it, nil
+	}
+	fields := strings.Split(part, ":")
 	if len(fields) > 3 || part == "" {
 		return bad()
 	}
@@ -55,77 +108,104 @@ func parseItem(part string) (item, error) {
 		if f = strings.TrimSpace(f); f == "" {
 			continue
 		}
-		v, err := strconv.Atoi(f)
-		if err != nil || v == math.MinInt {
+		var ok bool
+		if n[i], ok = parseInt(f); !ok {
 			return bad()
 		}
-		n[i], has[i] = v, true
+		has[i] = true
 	}
 	it := item{index: len(fields) == 1, lo: n[0], hi: n[1], step: 1, hasLo: has[0], hasHigh: has[1]}
 	if has[2] {
-		if it.step = n[2]; it.step < 1 {
-			return item{}, usagef("--sel: %q has the step %d; steps are 1 or more", part, it.step)
+		if it.step = n[2]; it.step == 0 {
+			return item{}, usagef("--sel: %q has the step 0", part)
 		}
 	}
 	return it, nil
 }
 
-// axis is what is selected along one axis: count elements from start on, every step-th.
-type axis struct {
-	start, step, count int
-	drop               bool // an index: the axis is not in the result
+// parseInt reads a number whose negative is one too.
+func parseInt(s string) (int, bool) {
+	v, err := strconv.Atoi(s)
+	return v, err == nil && v != math.MinInt
 }
 
-// region is what is selected of an array.
-type region []axis
-
-// resolve fits a selection to a shape. Negative numbers count from the end, as in Python; what is out of bounds is an
-// error, unlike in Python.
-func resolve(items []item, shape []int) (region, error) {
-	n := 0
+// resolve fits a selection to a shape and the names of its axes, nil where they have none. Negative numbers count from the
+// end, as in Python; what is out of bounds is an error, unlike in Python.
+func resolve(items []item, shape []int, names []string) (region, error) {
+	r := make(region, len(shape))
+	for k, n := range shape {
+		r[k] = axis{step: 1, count: n}
+	}
+	n := 0 // parts that take an axis each, in turn
 	for _, it := range items {
-		if !it.dots {
+		if !it.dots && it.name == "" {
 			n++
 		}
 	}
 	if n > len(shape) {
 		return nil, fault.Newf(fault.Selection, "--sel has %d axes, the array %d of shape %v", n, len(shape), shape)
 	}
-	r := make(region, 0, len(shape))
-	rest := func(n int) {
-		for range n {
-			r = append(r, axis{step: 1, count: shape[len(r)]})
-		}
-	}
+	taken := make([]bool, len(shape))
+	next := 0
 	for _, it := range items {
 		if it.dots {
-			rest(len(shape) - n)
+			next += len(shape) - n
 			continue
 		}
-		a, err := it.resolve(shape[len(r)])
-		if err != nil {
-			return nil, fault.Newf(fault.Selection, "axis %d of shape %v: %w", len(r), shape, err)
+		k := next
+		if it.name == "" {
+			next++
+		} else {
+			var err error
+			if k, err = axisOf(it.name, names); err != nil {
+				return nil, err
+			}
 		}
-		r = append(r, a)
+		if taken[k] {
+			return nil, fault.Newf(fault.Selection, "--sel selects axis %d, %q, twice", k, it.name)
+		}
+		taken[k] = true
+		a, err := it.resolve(shape[k])
+		if err != nil {
+			return nil, fault.Newf(fault.Selection, "axis %d of shape %v: %w", k, shape, err)
+		}
+		r[k] = a
 	}
-	rest(len(shape) - len(r))
 	return r, nil
 }
 
+// axisOf finds an axis by its name.
+func axisOf(name string, names []string) (int, error) {
+	k := slices.Index(names, name)
+	switch {
+	case len(names) == 0:
+		return 0, fault.Newf(fault.Selection, "--sel names an axis %q; the array's have no names", name)
+	case k < 0:
+		return 0, fault.Newf(fault.Selection, "no axis is called %q; the names are %q", name, names)
+	case slices.Contains(names[k+1:], name):
+		return 0, fault.Newf(fault.Selection, "more than one axis is called %q", name)
+	}
+	return k, nil
+}
+
 func (it item) resolve(n int) (axis, error) {
-	lo, hi := it.lo, it.hi
-	if lo < 0 {
-		lo += n
-	}
-	if it.index {
-		if lo < 0 || lo >= n {
-			return axis{}, usagef("index %d is out of bounds", it.lo)
+	switch {
+	case it.list != nil:
+		a := axis{step: 1, count: len(it.list), list: make([]int, len(it.list))}
+		for i, v := range it.list {
+			var err error
+			if a.list[i], err = inAxis(v, n); err != nil {
+				return axis{}, err
+			}
 		}
-		return axis{start: lo, step: 1, count: 1, drop: true}, nil
+		return a, nil
+	case it.index:
+		i, err := inAxis(it.lo, n)
+		return axis{start: i, step: 1, count: 1, drop: true}, err
+	case it.step < 0:
+		return it.descending(n)
 	}
-	if hi < 0 {
-		hi += n
-	}
+	lo, hi := fromEnd(it.lo, n), fromEnd(it.hi, n)
 	if !it.hasHigh {
 		hi = n
 	}
@@ -142,6 +222,44 @@ func (it item) resolve(n int) (axis, error) {
 	return a, nil
 }
 
+// descending is resolve for a negative step: from lo, or the last element, down to but not including hi, or to the first.
+func (it item) descending(n int) (axis, error) {
+	lo, hi := n-1, -1
+	if it.hasLo {
+		lo = fromEnd(it.lo, n)
+	}
+	if it.hasHigh {
+		hi = fromEnd(it.hi, n)
+	}
+	if it.hasLo && (lo < 0 || lo >= n) || it.hasHigh && (hi < 0 || hi >= n) {
+		return axis{}, usagef("%v is out of bounds", it)
+	}
+	if lo < hi {
+		return axis{}, usagef("%v ends before it begins", it)
+	}
+	a := axis{start: max(lo, 0), step: max(it.step, -max(n, 1))}
+	if lo > hi {
+		a.count = (lo-hi-1)/-a.step + 1
+	}
+	return a, nil
+}
+
+// fromEnd counts a negative number from the end of an axis.
+func fromEnd(i, n int) int {
+	if i < 0 {
+		return i + n
+	}
+	return i
+}
+
+// inAxis is the element of an axis that a number means.
+func inAxis(i, n int) (int, error) {
+	if k := fromEnd(i, n); k >= 0 && k < n {
+		return k, nil
+	}
+	return 0, usagef("index %d is out of bounds", i)
+}
+
 func (it item) String() string {
 	s := ""
 	if it.hasLo {
@@ -155,53 +273,4 @@ func (it item) String() string {
 		s += ":" + strconv.Itoa(it.step)
 	}
 	return s
-}
-
-// shape is the shape of the result.
-func (r region) shape() []int {
-	shape := []int{}
-	for _, a := range r {
-		if !a.drop {
-			shape = append(shape, a.count)
-		}
-	}
-	return shape
-}
-
-// part takes the elements lo to hi of what is selected along axis k.
-func (r region) part(k, lo, hi int) region {
-	s := append(region(nil), r...)
-	s[k].start += lo * s[k].step
-	s[k].count = hi - lo
-	return s
-}
-
-// selections is the region for package zarr.
-func (r region) selections() []zarr.Selection {
-	sel := make([]zarr.Selection, len(r))
-	for i, a := range r {
-		if a.count == 0 {
-			sel[i] = zarr.Range(0, 0)
-		} else {
-			sel[i] = zarr.Range(a.start, a.start+(a.count-1)*a.step+1).By(a.step)
-		}
-	}
-	return sel
-}
-
-// bytes is the size of the region's elements; fault.Limit when that is more than an int64 holds.
-func (r region) bytes(elem int) (int64, error) {
-	n := int64(elem)
-	for _, a := range r {
-		if a.count == 0 {
-			return 0, nil
-		}
-	}
-	for _, a := range r {
-		if n > math.MaxInt64/int64(a.count) {
-			return 0, fault.Newf(fault.Limit, "a selection of shape %v is more than can be counted", r.shape())
-		}
-		n *= int64(a.count)
-	}
-	return n, nil
 }

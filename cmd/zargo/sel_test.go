@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -17,23 +18,31 @@ func TestSel(t *testing.T) {
 		name, text string
 		want       region
 	}{
-		{"nothing", "", region{{0, 1, 10, false}, {0, 1, 7, false}, {0, 1, 20, false}}},
-		{"the issue's", "0:10,5,::2", region{{0, 1, 10, false}, {5, 1, 1, true}, {0, 2, 10, false}}},
-		{"fewer than the rank", "3", region{{3, 1, 1, true}, {0, 1, 7, false}, {0, 1, 20, false}}},
-		{"from the end", "-1,-3:,:-19", region{{9, 1, 1, true}, {4, 1, 3, false}, {0, 1, 1, false}}},
-		{"dots first", "...,2:4", region{{0, 1, 10, false}, {0, 1, 7, false}, {2, 1, 2, false}}},
-		{"dots between", "0,...,0", region{{0, 1, 1, true}, {0, 1, 7, false}, {0, 1, 1, true}}},
-		{"dots for nothing", "0,1,2,...", region{{0, 1, 1, true}, {1, 1, 1, true}, {2, 1, 1, true}}},
-		{"spaces", " 1 : 9 : 3 , : , : ", region{{1, 3, 3, false}, {0, 1, 7, false}, {0, 1, 20, false}}},
-		{"empty", "3:3,7:", region{{3, 1, 0, false}, {7, 1, 0, false}, {0, 1, 20, false}}},
-		{"long step", "::2147483647", region{{0, 10, 1, false}, {0, 1, 7, false}, {0, 1, 20, false}}},
+		{"nothing", "", region{{0, 1, 10, false, nil}, {0, 1, 7, false, nil}, {0, 1, 20, false, nil}}},
+		{"the issue's", "0:10,5,::2", region{{0, 1, 10, false, nil}, {5, 1, 1, true, nil}, {0, 2, 10, false, nil}}},
+		{"fewer than the rank", "3", region{{3, 1, 1, true, nil}, {0, 1, 7, false, nil}, {0, 1, 20, false, nil}}},
+		{"from the end", "-1,-3:,:-19", region{{9, 1, 1, true, nil}, {4, 1, 3, false, nil}, {0, 1, 1, false, nil}}},
+		{"dots first", "...,2:4", region{{0, 1, 10, false, nil}, {0, 1, 7, false, nil}, {2, 1, 2, false, nil}}},
+		{"dots between", "0,...,0", region{{0, 1, 1, true, nil}, {0, 1, 7, false, nil}, {0, 1, 1, true, nil}}},
+		{"dots for nothing", "0,1,2,...", region{{0, 1, 1, true, nil}, {1, 1, 1, true, nil}, {2, 1, 1, true, nil}}},
+		{"spaces", " 1 : 9 : 3 , : , : ", region{{1, 3, 3, false, nil}, {0, 1, 7, false, nil}, {0, 1, 20, false, nil}}},
+		{"empty", "3:3,7:", region{{3, 1, 0, false, nil}, {7, 1, 0, false, nil}, {0, 1, 20, false, nil}}},
+		{"backwards", "::-1,5:2:-2,-1:-4:-1", region{{9, -1, 10, false, nil}, {5, -2, 2, false, nil}, {19, -1, 3, false, nil}}},
+		{"backwards from or to", "8:2:-3,3::-1,:2:-2", region{{8, -3, 2, false, nil}, {3, -1, 4, false, nil}, {19, -2, 9, false, nil}}},
+		{"backwards, empty", "3:3:-1", region{{3, -1, 0, false, nil}, {0, 1, 7, false, nil}, {0, 1, 20, false, nil}}},
+		{"lists", "[1,5,-1], [ 3 ] ,[]", region{{0, 1, 3, false, []int{1, 5, 9}}, {0, 1, 1, false, []int{3}}, {0, 1, 0, false, []int{}}}},
+		{"names", "x=2, t = [4,4]", region{{0, 1, 2, false, []int{4, 4}}, {0, 1, 7, false, nil}, {2, 1, 1, true, nil}}},
+		{"names last", "3,y=::-1", region{{3, 1, 1, true, nil}, {6, -1, 7, false, nil}, {0, 1, 20, false, nil}}},
+		{"dots and a name", "...,4:6,t=1", region{{1, 1, 1, true, nil}, {0, 1, 7, false, nil}, {4, 1, 2, false, nil}}},
+		{"long step back", "::-2147483647", region{{9, -10, 1, false, nil}, {0, 1, 7, false, nil}, {0, 1, 20, false, nil}}},
+		{"long step", "::2147483647", region{{0, 10, 1, false, nil}, {0, 1, 7, false, nil}, {0, 1, 20, false, nil}}},
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			items, err := parseSel(r.text)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := resolve(items, shape)
+			got, err := resolve(items, shape, []string{"t", "y", "x"})
 			if err != nil || !reflect.DeepEqual(got, r.want) {
 				t.Errorf("%v, %v; want %v", got, err, r.want)
 			}
@@ -42,17 +51,22 @@ func TestSel(t *testing.T) {
 }
 
 func TestSelOutOfBounds(t *testing.T) {
-	shape := []int{10, 7}
 	for _, r := range []struct{ text, says string }{
 		{"10", "10"}, {"-11", "-11"}, {"0:11", "0:11"}, {"-11:", "-11:"}, {":-11", ":-11"}, {"5:2", "5:2"}, {"0,0,0", "3 axes"},
 		{"...,0,0,0", "3 axes"}, {":,7", "axis 1"}, {"2147483647:", "2147483647:"},
+		{"10::-1", "10::-1"}, {":-11:-1", ":-11:-1"}, {"2:5:-1", "2:5:-1"}, {"0:10:-1", "0:10:-1"}, {"[1,10]", "10"}, {"[-11]", "-11"},
+		{"z=1", `"z"`}, {"d=1", "more than one"}, {"0,a=1", "twice"}, {"a=1,a=2", "twice"}, {"a=10", "axis 0"},
 	} {
 		t.Run(r.text, func(t *testing.T) {
 			items, err := parseSel(r.text)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := resolve(items, shape); !errors.Is(err, fault.Selection) || exitCode(err) != 2 || !strings.Contains(err.Error(), r.says) {
+			shape, names := []int{10, 7}, []string{"a", "b"}
+			if strings.HasPrefix(r.text, "d") {
+				names = []string{"d", "d"}
+			}
+			if _, err := resolve(items, shape, names); !errors.Is(err, fault.Selection) || exitCode(err) != 2 || !strings.Contains(err.Error(), r.says) {
 				t.Error(err)
 			}
 		})
@@ -60,7 +74,7 @@ func TestSelOutOfBounds(t *testing.T) {
 }
 
 func TestSelSyntax(t *testing.T) {
-	for _, text := range []string{"a", "1,,2", ",", "1:2:3:4", "1.5", "::0", "::-1", "...,...", "....", "99999999999999999999", "1 2", "-9223372036854775808"} {
+	for _, text := range []string{"a", "1,,2", ",", "1:2:3:4", "1.5", "::0", "[1", "1]", "[1,]", "[1:2]", "[[1]]", "[-9223372036854775808]", "=1", "x=", "x=...", "x=1,2", "x=1,...", "1[2]", "...,...", "....", "99999999999999999999", "1 2", "-9223372036854775808"} {
 		if _, err := parseSel(text); exitCode(err) != 2 {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -68,13 +82,60 @@ func TestSelSyntax(t *testing.T) {
 }
 
 func TestRegionBytes(t *testing.T) {
-	r := region{{0, 1, math.MaxInt, false}, {0, 1, math.MaxInt, false}, {0, 1, math.MaxInt, false}}
+	r := region{{0, 1, math.MaxInt, false, nil}, {0, 1, math.MaxInt, false, nil}, {0, 1, math.MaxInt, false, nil}}
 	if _, err := r.bytes(1); !errors.Is(err, fault.Limit) {
 		t.Error(err)
 	}
 	r[2].count = 0
 	if n, err := r.bytes(1); n != 0 || err != nil {
 		t.Error(n, err)
+	}
+}
+
+// TestSlicesAgainstPython takes every slice of short axes whose ends are inside and compares with stepping from one end to the
+// other.
+func TestSlicesAgainstPython(t *testing.T) {
+	for n := 1; n <= 5; n++ {
+		for lo := range n {
+			for hi := range n {
+				for _, step := range []int{-7, -3, -2, -1, 1, 2, 3, 7} {
+					if (hi-lo)*step < 0 {
+						continue // an error: TestSelOutOfBounds
+					}
+					var want []int
+					for i := lo; (hi-i)*step > 0; i += step {
+						want = append(want, i)
+					}
+					for _, text := range []string{fmt.Sprintf("%d:%d:%d", lo, hi, step), fmt.Sprintf("%d:%d:%d", lo-n, hi-n, step)} {
+						checkSlice(t, text, n, want)
+					}
+				}
+			}
+			var down []int
+			for i := lo; i >= 0; i-- {
+				down = append(down, i)
+			}
+			checkSlice(t, fmt.Sprintf("%d::-1", lo), n, down)
+		}
+	}
+}
+
+func checkSlice(t *testing.T, text string, n int, want []int) {
+	t.Helper()
+	items, err := parseSel(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := resolve(items, []int{n}, nil)
+	if err != nil {
+		t.Fatalf("%s of %d: %v", text, n, err)
+	}
+	var got []int
+	for i := range r[0].count {
+		got = append(got, r[0].at(i))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s of %d: %v, want %v", text, n, got, want)
 	}
 }
 
@@ -86,14 +147,20 @@ func TestBands(t *testing.T) {
 		chunks []int
 		target int64
 	}{
-		{"rows of one chunk", region{{0, 1, 100, false}, {0, 1, 10, false}}, []int{10, 10}, 100 * 8},
-		{"several chunks", region{{0, 1, 100, false}, {0, 1, 10, false}}, []int{10, 10}, 350 * 8},
-		{"less than a chunk", region{{0, 1, 100, false}, {0, 1, 10, false}}, []int{10, 10}, 8},
-		{"off the grid", region{{3, 1, 94, false}, {0, 1, 10, false}}, []int{10, 3}, 250 * 8},
-		{"steps", region{{3, 4, 20, false}, {0, 1, 10, false}}, []int{10, 10}, 50 * 8},
-		{"steps longer than chunks", region{{3, 13, 7, false}, {0, 1, 10, false}}, []int{10, 10}, 20 * 8},
-		{"first axis an index", region{{5, 1, 1, true}, {0, 1, 100, false}}, []int{10, 10}, 25 * 8},
-		{"all at once", region{{0, 1, 100, false}, {0, 1, 10, false}}, []int{10, 10}, 1 << 20},
+		{"rows of one chunk", region{{0, 1, 100, false, nil}, {0, 1, 10, false, nil}}, []int{10, 10}, 100 * 8},
+		{"several chunks", region{{0, 1, 100, false, nil}, {0, 1, 10, false, nil}}, []int{10, 10}, 350 * 8},
+		{"less than a chunk", region{{0, 1, 100, false, nil}, {0, 1, 10, false, nil}}, []int{10, 10}, 8},
+		{"off the grid", region{{3, 1, 94, false, nil}, {0, 1, 10, false, nil}}, []int{10, 3}, 250 * 8},
+		{"steps", region{{3, 4, 20, false, nil}, {0, 1, 10, false, nil}}, []int{10, 10}, 50 * 8},
+		{"steps longer than chunks", region{{3, 13, 7, false, nil}, {0, 1, 10, false, nil}}, []int{10, 10}, 20 * 8},
+		{"backwards", region{{99, -1, 100, false, nil}, {0, 1, 10, false, nil}}, []int{10, 10}, 250 * 8},
+		{"backwards with steps", region{{97, -4, 20, false, nil}, {0, 1, 10, false, nil}}, []int{10, 10}, 50 * 8},
+		{"backwards, less than a chunk", region{{93, -1, 90, false, nil}, {9, -1, 10, false, nil}}, []int{10, 10}, 8},
+		{"backwards, steps longer than chunks", region{{98, -13, 7, false, nil}, {0, 1, 10, false, nil}}, []int{10, 10}, 20 * 8},
+		{"list", region{{0, 1, 12, false, []int{1, 2, 2, 4, 15, 16, 30, 31, 32, 55, 51, 50}}, {0, 1, 10, false, nil}}, []int{10, 10}, 50 * 8},
+		{"list, less than a chunk", region{{0, 1, 7, false, []int{9, 8, 7, 25, 26, 3, 4}}, {0, 1, 10, false, nil}}, []int{10, 10}, 8},
+		{"first axis an index", region{{5, 1, 1, true, nil}, {0, 1, 100, false, nil}}, []int{10, 10}, 25 * 8},
+		{"all at once", region{{0, 1, 100, false, nil}, {0, 1, 10, false, nil}}, []int{10, 10}, 1 << 20},
 		{"scalar", region{}, []int{}, 100},
 	} {
 		t.Run(r.name, func(t *testing.T) {
@@ -119,9 +186,9 @@ func TestBands(t *testing.T) {
 				}
 				a := b.region[k]
 				for i := range a.count {
-					positions = append(positions, a.start+i*a.step)
+					positions = append(positions, a.at(i))
 				}
-				first, last := a.start/r.chunks[k], (a.start+(a.count-1)*a.step)/r.chunks[k]
+				first, last := a.at(0)/r.chunks[k], a.at(a.count-1)/r.chunks[k]
 				if first == lastChunk {
 					t.Errorf("chunk %d is in two bands", first)
 				}
@@ -136,7 +203,7 @@ func TestBands(t *testing.T) {
 			if k >= 0 {
 				a := r.region[k]
 				for i, p := range positions {
-					if p != a.start+i*a.step {
+					if p != a.at(i) {
 						t.Fatalf("position %d is %d", i, p)
 					}
 				}
@@ -146,24 +213,36 @@ func TestBands(t *testing.T) {
 }
 
 func TestBandsLimit(t *testing.T) {
-	r := region{{0, 1, 1000, false}, {0, 1, 1000, false}}
+	r := region{{0, 1, 1000, false, nil}, {0, 1, 1000, false, nil}}
 	if _, err := cut(r, []int{100, 1}, 8, 1000, 100*1000*8-1); !errors.Is(err, fault.Limit) {
 		t.Error(err)
 	}
 	if _, err := cut(r, []int{100, 1}, 8, 1000, 100*1000*8); err != nil {
 		t.Error(err)
 	}
-	parts, err := cut(region{{0, 1, 0, false}, {0, 1, 1000, false}}, []int{1, 1}, 8, 1, 1)
+	parts, err := cut(region{{0, 1, 0, false, nil}, {0, 1, 1000, false, nil}}, []int{1, 1}, 8, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for b := range parts {
 		t.Error("a band of nothing", b)
 	}
+	// A list that has more of one chunk than there is room for is cut within it.
+	again := region{{0, 1, 1000, false, make([]int, 1000)}, {0, 1, 10, false, nil}}
+	if parts, err = cut(again, []int{100, 10}, 8, 80, 300*10*8); err != nil {
+		t.Fatal(err)
+	}
+	var counts []int
+	for b := range parts {
+		counts = append(counts, b.region[0].count)
+	}
+	if !slices.Equal(counts, []int{300, 300, 300, 100}) {
+		t.Error(counts)
+	}
 }
 
 func FuzzParseSel(f *testing.F) {
-	for _, s := range []string{"0:10,5,::2", "...,-1", ":", "-3:", "1:2:3,..."} {
+	for _, s := range []string{"0:10,5,::2", "...,-1", ":", "-3:", "1:2:3,...", "::-1,[3,-1]", "9:2:-3", "y=[],x=1"} {
 		f.Add(s, 10, 7)
 	}
 	f.Fuzz(func(t *testing.T, s string, n, m int) {
@@ -175,12 +254,16 @@ func FuzzParseSel(f *testing.F) {
 			return
 		}
 		shape := []int{n, m}
-		r, err := resolve(items, shape)
+		r, err := resolve(items, shape, []string{"y", "x"})
 		if err != nil {
 			return
 		}
 		for i, a := range r {
-			if a.start < 0 || a.step < 1 || a.count < 0 || a.count > shape[i] || a.count > 0 && a.start+(a.count-1)*a.step >= shape[i] {
+			bad := a.step == 0 || a.count < 0 || a.list == nil && a.count > shape[i] || a.list != nil && a.count != len(a.list)
+			for _, j := range []int{0, a.count / 2, a.count - 1} {
+				bad = bad || a.count > 0 && (a.at(j) < 0 || a.at(j) >= shape[i])
+			}
+			if bad {
 				t.Fatalf("%q of %v is %v", s, shape, r)
 			}
 		}

@@ -22,18 +22,32 @@ func (r run) at(i int) (d, s int) {
 
 // FromChunk copies the box's elements of size bytes from a chunk of the given shape to the region's buffer.
 func (b Box) FromChunk(dst, src []byte, region, chunk []int, size int) {
+	if b.Pairs != nil {
+		b.copyPairs(dst, src, size, false)
+		return
+	}
 	d, s, runs := b.runs(region, chunk, size)
 	walk(runs, size, d, s, func(d, s, n int) { copy(dst[d:d+n], src[s:s+n]) })
 }
 
 // ToChunk copies the box's elements of size bytes from the region's buffer to a chunk of the given shape.
 func (b Box) ToChunk(dst, src []byte, region, chunk []int, size int) {
+	if b.Pairs != nil {
+		b.copyPairs(src, dst, size, true)
+		return
+	}
 	d, s, runs := b.runs(region, chunk, size)
 	walk(runs, size, d, s, func(d, s, n int) { copy(dst[s:s+n], src[d:d+n]) })
 }
 
 // FillRegion sets the box's elements in the region's buffer to fill, which is one element.
 func (b Box) FillRegion(dst []byte, region []int, fill []byte) {
+	for _, p := range b.Pairs {
+		copy(dst[p.To*len(fill):], fill)
+	}
+	if b.Pairs != nil {
+		return
+	}
 	d, s, runs := b.placed().runs(region, region, len(fill))
 	zero := isZero(fill)
 	walk(runs, len(fill), d, s, func(d, _, n int) {

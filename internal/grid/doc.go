@@ -6,6 +6,8 @@
 //		… // box.Coord, and for each axis where the selected elements lie in the chunk and in the region
 //	}
 //
+// A region is a product of axes; Points are elements one by one. Both are a Selection.
+//
 // Arrays are in C order: the last axis is contiguous. The package is pure, knows nothing of metadata or stores, and
 // keeps no state. It trusts its callers to have checked sizes; it panics only on a caller's bug.
 package grid

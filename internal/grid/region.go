@@ -154,6 +154,7 @@ func (p Part) Cut(inner int) []Part {
 type Box struct {
 	Coord []int  // the chunk's position in the grid
 	Parts []Part // one for each axis
+	Pairs []Pair // of Points: the elements one by one, in place of Parts
 }
 
 // Chunks yields the chunks of the given shape that the region touches, each once, in C order of their positions where no
@@ -224,8 +225,12 @@ func Count(shape, chunk []int) []int {
 	return n
 }
 
-// Covers tells whether the box selects every element of its chunk that lies inside an array of the given shape.
+// Covers tells whether the box selects every element of its chunk that lies inside an array of the given shape. Of Points
+// that is not found out.
 func (b Box) Covers(shape, chunk []int) bool {
+	if b.Pairs != nil {
+		return false
+	}
 	for i, p := range b.Parts {
 		if p.distinct(chunk[i]) != min(chunk[i], shape[i]-p.Chunk*chunk[i]) {
 			return false
@@ -251,6 +256,9 @@ func (p Part) distinct(chunk int) int {
 
 // Full tells whether the box selects every element of its chunk in order, the chunk being wholly inside the array.
 func (b Box) Full(chunk []int) bool {
+	if b.Pairs != nil {
+		return false
+	}
 	for i, p := range b.Parts {
 		if p.N != chunk[i] || p.At != nil || (p.Step != 1 && p.N > 1) {
 			return false
@@ -262,6 +270,9 @@ func (b Box) Full(chunk []int) bool {
 // Contiguous tells whether the selected elements lie without gaps in the region of the given shape, and where, in
 // elements, they begin.
 func (b Box) Contiguous(region []int) (off int, ok bool) {
+	if b.Pairs != nil {
+		return 0, false
+	}
 	off, ok = 0, true
 	whole := true // all axes after i are taken whole
 	stride := 1

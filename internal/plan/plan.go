@@ -20,7 +20,7 @@ type Layout struct {
 // Plan is a selection of an array, resolved.
 type Plan struct {
 	Layout
-	Region grid.Region
+	Region grid.Selection
 }
 
 // Index is a shard index that must be read before the inner chunks of its shard can be.
@@ -81,7 +81,7 @@ func (p Plan) inside(coord []int) int {
 	return n
 }
 
-// Len is the number of fetches, by arithmetic alone.
+// Len is the number of fetches, known before any of them.
 func (p Plan) Len() int { return p.Region.Touched(p.Chunks) }
 
 // String lists the requests of the plan that can be told before an index is known, one a line. [shard.Plan] tells the others.

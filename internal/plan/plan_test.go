@@ -55,6 +55,7 @@ func parse(t *testing.T, head string) Plan {
 	p := Plan{Layout: Layout{Key: key}}
 	o := codec.ShardingOptions{Index: []codec.Spec{codec.Bytes(dtype.Little)}}
 	l := &shard.Layout{ChunkBytes: 1}
+	var region grid.Region
 	for _, f := range strings.Fields(head)[1:] {
 		name, value, _ := strings.Cut(f, "=")
 		for _, v := range strings.FieldsFunc(value, func(r rune) bool { return r == ',' }) {
@@ -84,12 +85,13 @@ func parse(t *testing.T, head string) Plan {
 				if _, err := fmt.Sscanf(v, "%d:%d:%d", &s.Start, &s.Step, &s.Count); err != nil {
 					t.Fatal(err)
 				}
-				p.Region = append(p.Region, s)
+				region = append(region, s)
 			default:
 				t.Fatalf("unknown word %q", f)
 			}
 		}
 	}
+	p.Region = region
 	if o.Chunk != nil {
 		c, err := codec.Builtin().Chain([]codec.Spec{codec.Sharding(o)}, codec.Repr{Shape: p.Chunks, Type: dtype.Uint8})
 		if err != nil {
@@ -124,13 +126,15 @@ func TestLenIsTheNumberOfFetches(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
 		p := Plan{Layout: Layout{Key: key}}
+		var region grid.Region
 		for range 1 + r.IntN(3) {
 			n := 1 + r.IntN(12)
 			step, start := 1+r.IntN(5), r.IntN(n)
 			p.Shape = append(p.Shape, n)
 			p.Chunks = append(p.Chunks, 1+r.IntN(n+2))
-			p.Region = append(p.Region, grid.Slice{Start: start, Step: step, Count: r.IntN((n-start-1)/step + 2)})
+			region = append(region, grid.Slice{Start: start, Step: step, Count: r.IntN((n-start-1)/step + 2)})
 		}
+		p.Region = region
 		n := 0
 		for range p.Fetches() {
 			n++

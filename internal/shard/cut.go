@@ -27,8 +27,11 @@ func (l *Layout) fits(n int, most int64) bool {
 	return most >= 0 && int64(n) <= most/max(l.ChunkBytes, 1)
 }
 
-// Touched is the number of inner chunks of a shard that a box touches, by arithmetic alone.
+// Touched is the number of inner chunks of a shard that a box touches: by arithmetic alone, but for Points.
 func (l *Layout) Touched(b grid.Box) int {
+	if b.Pairs != nil {
+		return b.CutPairs(l.shape(), l.Chunk).Touched(l.Chunk)
+	}
 	r := make(grid.Region, len(b.Parts))
 	for i, p := range b.Parts {
 		r[i] = grid.Slice{Start: p.Off, Step: p.Step, Count: p.N, Index: p.At}
@@ -36,15 +39,29 @@ func (l *Layout) Touched(b grid.Box) int {
 	return r.Touched(l.Chunk)
 }
 
+// shape is that of a shard.
+func (l *Layout) shape() []int {
+	s := make([]int, len(l.Chunk))
+	for i, n := range l.Grid {
+		s[i] = n * l.Chunk[i]
+	}
+	return s
+}
+
 // Cut is what a box selects of a shard, cut into inner chunks.
 type Cut struct {
 	layout *Layout
 	axes   [][]grid.Part // the pieces along each axis: every combination is an inner chunk
+	points *grid.Points  // of a box of Points, in place of axes
 	n      int
 }
 
 // Cut gives the inner chunks of a shard that a box touches, in C order.
 func (l *Layout) Cut(b grid.Box) Cut {
+	if b.Pairs != nil {
+		p := b.CutPairs(l.shape(), l.Chunk)
+		return Cut{layout: l, points: p, n: p.Touched(l.Chunk)}
+	}
 	c := Cut{layout: l, axes: make([][]grid.Part, len(b.Parts)), n: 1}
 	for i, p := range b.Parts {
 		c.axes[i] = p.Cut(l.Chunk[i])
@@ -58,6 +75,9 @@ func (c Cut) Len() int { return c.n }
 
 // Box is the i-th inner chunk: its position in the shard, and where its elements lie in it and in the region.
 func (c Cut) Box(i int) grid.Box {
+	if c.points != nil {
+		return c.points.Box(i)
+	}
 	b := grid.Box{Coord: make([]int, len(c.axes)), Parts: make([]grid.Part, len(c.axes))}
 	for k := len(c.axes) - 1; k >= 0; k-- {
 		n := len(c.axes[k])
@@ -70,6 +90,10 @@ func (c Cut) Box(i int) grid.Box {
 
 // place is the place in the index of the i-th inner chunk; coord is room for its position.
 func (c Cut) place(i int, coord []int) int {
+	if c.points != nil {
+		copy(coord, c.points.Box(i).Coord)
+		return c.layout.Place(coord)
+	}
 	for k := len(c.axes) - 1; k >= 0; k-- {
 		n := len(c.axes[k])
 		coord[k] = c.axes[k][i%n].Chunk

@@ -32,7 +32,7 @@ type Chunk struct {
 // index has one outside the shard, or longer than any encoder makes it.
 func (c Cut) Locate(x codec.ShardIndex) (chunks []Chunk, missing []int, err error) {
 	most := c.layout.Inner.MaxEncoded()
-	coord := make([]int, len(c.axes))
+	coord := make([]int, len(c.layout.Chunk))
 	for i := range c.n {
 		off, n, ok, err := x.At(c.place(i, coord))
 		switch {

@@ -1,0 +1,130 @@
+package grid
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+)
+
+// Selection is what is selected of an array: a [Region], or [Points].
+type Selection interface {
+	// Shape is the shape of what is selected.
+	Shape() []int
+	// Chunks yields the chunks of a shape that the selection touches, each once.
+	Chunks(chunk []int) iter.Seq[Box]
+	// Touched is the number of those chunks.
+	Touched(chunk []int) int
+}
+
+// Pair is one element of [Points]: its place in a chunk, and its place in what is selected, both counted in C order.
+type Pair struct{ Off, To int }
+
+// Points selects elements one by one, by their coordinates. They are sorted by chunks once, when they are made, for 16 bytes
+// and a third list of numbers each.
+type Points struct {
+	at    [][]int // one list for each axis
+	n     int
+	chunk []int
+	order []int  // the points by chunk, and in a chunk in the order given, so that of duplicates the last write stays
+	pairs []Pair // in that order
+	ends  []int  // of the pairs of each chunk
+}
+
+// NewPoints selects n elements of an array in chunks of a shape; at has a list of n coordinates, all inside the array, for
+// each axis. The lists are kept and not changed.
+func NewPoints(at [][]int, n int, chunk []int) *Points {
+	p := &Points{at: at, n: n, chunk: chunk, order: make([]int, n), pairs: make([]Pair, n)}
+	for i := range p.order {
+		p.order[i] = i
+	}
+	if !slices.IsSortedFunc(p.order, p.compare) {
+		slices.SortStableFunc(p.order, p.compare)
+	}
+	for k, i := range p.order {
+		off := 0
+		for d, c := range chunk {
+			off = off*c + at[d][i]%c
+		}
+		p.pairs[k] = Pair{Off: off, To: i}
+		if k > 0 && p.compare(p.order[k-1], i) != 0 {
+			p.ends = append(p.ends, k)
+		}
+	}
+	if n > 0 {
+		p.ends = append(p.ends, n)
+	}
+	return p
+}
+
+// compare orders two points by their chunks, these in C order.
+func (p *Points) compare(i, j int) int {
+	for d, c := range p.chunk {
+		if by := cmp.Compare(p.at[d][i]/c, p.at[d][j]/c); by != 0 {
+			return by
+		}
+	}
+	return 0
+}
+
+// Shape is one axis, of the number of points.
+func (p *Points) Shape() []int { return []int{p.n} }
+
+// Touched is the number of chunks that hold a point. The chunks are those that the points were made for.
+func (p *Points) Touched([]int) int { return len(p.ends) }
+
+// Chunks yields the chunks that hold a point, in C order. They are those that the points were made for.
+func (p *Points) Chunks([]int) iter.Seq[Box] {
+	return func(yield func(Box) bool) {
+		for i := range p.ends {
+			if !yield(p.Box(i)) {
+				return
+			}
+		}
+	}
+}
+
+// Box is the i-th chunk that holds a point.
+func (p *Points) Box(i int) Box {
+	from := 0
+	if i > 0 {
+		from = p.ends[i-1]
+	}
+	b := Box{Coord: make([]int, len(p.chunk)), Pairs: p.pairs[from:p.ends[i]:p.ends[i]]}
+	for d, c := range p.chunk {
+		b.Coord[d] = p.at[d][p.order[from]] / c
+	}
+	return b
+}
+
+// CutPairs gives the pairs of a box of a chunk of a shape as the points of its inner chunks: Coord and Off count from the
+// chunk's start, To from where those of b do.
+func (b Box) CutPairs(chunk, inner []int) *Points {
+	at := make([][]int, len(chunk))
+	for d := range at {
+		at[d] = make([]int, len(b.Pairs))
+	}
+	for i, p := range b.Pairs {
+		off := p.Off
+		for d := len(chunk) - 1; d >= 0; d-- {
+			at[d][i] = off % chunk[d]
+			off /= chunk[d]
+		}
+	}
+	cut := NewPoints(at, len(b.Pairs), inner)
+	for i := range cut.pairs {
+		cut.pairs[i].To = b.Pairs[cut.pairs[i].To].To
+	}
+	return cut
+}
+
+// copyPairs copies elements of size bytes between a region and a chunk.
+func (b Box) copyPairs(region, chunk []byte, size int, toChunk bool) {
+	for _, p := range b.Pairs {
+		r, c := region[p.To*size:(p.To+1)*size], chunk[p.Off*size:(p.Off+1)*size]
+		if toChunk {
+			copy(c, r)
+		} else {
+			copy(r, c)
+		}
+	}
+}

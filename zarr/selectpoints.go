@@ -1,0 +1,108 @@
+package zarr
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// alone is a selection of all axes at once.
+type alone interface {
+	Selection
+	// points fits the selection to an array, and sorts it by chunks of a shape.
+	points(shape, chunk []int) (*grid.Points, error)
+}
+
+func isAlone(s Selection) bool { _, ok := s.(alone); return ok }
+
+// Points selects elements one by one, by their coordinates: coords has a list for each axis, all of them of one length n,
+// and Points([]int{3, 0}, []int{5, 1}) selects the elements (3, 5) and (0, 1). What is selected has the shape [n] and the
+// order given. An element may be there several times: it is read that often, and a write leaves its last value. It is the
+// only selection of its call, and each chunk that holds a point is requested once. ErrSelection when the lists differ in
+// length, are not as many as the axes, or leave an axis; of an array without axes there are no points.
+func Points(coords ...[]int) Selection {
+	p := make(points, len(coords))
+	for i, c := range coords {
+		p[i] = slices.Clone(c)
+	}
+	return p
+}
+
+type points [][]int
+
+func (p points) points(shape, chunk []int) (*grid.Points, error) {
+	if len(p) != len(shape) || len(p) == 0 {
+		return nil, fault.Newf(fault.Selection, "points of %d coordinates in an array of %d axes", len(p), len(shape))
+	}
+	n := len(p[0])
+	for k, list := range p {
+		if len(list) != n {
+			return nil, fault.Newf(fault.Selection, "%d coordinates for axis %d, %d for axis 0", len(list), k, n)
+		}
+		ax := axis{shape[k], chunk[k]}
+		for i, c := range list {
+			if err := ax.holds(c); err != nil {
+				return nil, fmt.Errorf("point %d: axis %d: %w", i, k, err)
+			}
+		}
+	}
+	return grid.NewPoints(p, n, chunk), nil
+}
+
+func (points) resolve(axis) (grid.Slice, error) { return forOneAxis("points") }
+
+func (p points) String() string {
+	s := "Points"
+	for _, list := range p {
+		s += briefly("", list)
+	}
+	return s
+}
+
+// Where selects the elements whose place in mask, in C order, is true; its length is the number of elements of the array.
+// What is selected has one axis, and is in C order. It is the only selection of its call. See [Mask] for one axis alone.
+func Where(mask []bool) Selection { return where(slices.Clone(mask)) }
+
+type where []bool
+
+func (w where) points(shape, chunk []int) (*grid.Points, error) {
+	if n, ok := elements(shape); !ok || n != len(w) {
+		return nil, fault.Newf(fault.Selection, "a mask of %d for an array of shape %v", len(w), shape)
+	}
+	n, at := 0, make([][]int, len(shape))
+	for i, keep := range w {
+		if !keep {
+			continue
+		}
+		n++
+		for k := len(shape) - 1; k >= 0; k-- {
+			at[k] = append(at[k], i%shape[k])
+			i /= shape[k]
+		}
+	}
+	return grid.NewPoints(at, n, chunk), nil
+}
+
+func (where) resolve(axis) (grid.Slice, error) { return forOneAxis("a mask of the whole array") }
+func (w where) String() string                 { return briefly("Where", []bool(w)) }
+
+// elements is the number of elements of an array; false where an int does not hold it.
+func elements(shape []int) (n int, ok bool) {
+	if slices.Contains(shape, 0) {
+		return 0, true
+	}
+	n = 1
+	for _, s := range shape {
+		if n > End/s {
+			return 0, false
+		}
+		n *= s
+	}
+	return n, true
+}
+
+func forOneAxis(what string) (grid.Slice, error) {
+	return grid.Slice{}, fault.Newf(fault.Selection, "%s for one axis", what)
+}

@@ -1,0 +1,109 @@
+package zarr_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// TestPointsRequestEachChunkOnce reads points that go to and fro between chunks, of arrays with shards and without.
+func TestPointsRequestEachChunkOnce(t *testing.T) {
+	var tr transcript
+	st := store.Observe(mem.New(), tr.record)
+	for name, spec := range map[string]zarr.Spec{
+		"chunks": {Shape: []int{8, 8}, Chunks: []int{4, 4}, DType: dtype.Int16},
+		"shards": {Shape: []int{8, 8}, Chunks: []int{2, 2}, Shards: []int{4, 4}, DType: dtype.Int16},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := mustCreate(t, st, name, spec)
+			src := make([]int16, 64)
+			for i := range src {
+				src[i] = int16(100 + i)
+			}
+			if err := zarr.Write(t.Context(), a, src); err != nil {
+				t.Fatal(err)
+			}
+			tr.lines = nil
+			got, err := zarr.Read[int16](t.Context(), a, zarr.Points([]int{7, 0, 6, 3, 7}, []int{1, 0, 0, 3, 1}))
+			if want := []int16{157, 100, 148, 127, 157}; err != nil || !slices.Equal(got, want) {
+				t.Errorf("%v, %v, want %v", got, err, want)
+			}
+			slices.Sort(tr.lines)
+			if want := []string{"get " + name + "/c/0/0", "get " + name + "/c/1/0"}; !slices.Equal(tr.lines, want) {
+				t.Errorf("%q, want %q", tr.lines, want)
+			}
+			limited, err := a.With(zarr.MaxRequests(1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := zarr.Read[int16](t.Context(), limited, zarr.Points([]int{7, 0}, []int{1, 0})); !errors.Is(err, zarr.ErrLimit) {
+				t.Error(err)
+			}
+			if _, err := zarr.Read[int16](t.Context(), limited, zarr.Points([]int{1, 0}, []int{1, 0})); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestPointsOfStrings writes and reads texts one by one, some of them twice.
+func TestPointsOfStrings(t *testing.T) {
+	st := mem.New()
+	r := rand.New(rand.NewPCG(7, 8))
+	for name, shards := range map[string][]int{"chunks": nil, "shards": {4, 6}} {
+		a := mustCreate(t, st, name, zarr.Spec{Shape: []int{7, 9}, Chunks: []int{2, 3}, Shards: shards, DType: dtype.String, Fill: "-"})
+		want := slices.Repeat([]string{"-"}, 63)
+		for k := range 20 {
+			var y, x []int
+			var src, part []string
+			for i := range 15 {
+				y, x = append(y, r.IntN(7)), append(x, r.IntN(9))
+				src = append(src, fmt.Sprint("é", k, ".", i))
+				want[y[i]*9+x[i]] = src[i]
+			}
+			for i := range y {
+				part = append(part, want[y[i]*9+x[i]])
+			}
+			if err := zarr.Write(t.Context(), a, src, zarr.Points(y, x)); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := zarr.Read[string](t.Context(), a, zarr.Points(y, x)); err != nil || !slices.Equal(got, part) {
+				t.Fatalf("%s: %q, %v, want %q", name, got, err, part)
+			}
+			if got, err := zarr.Read[string](t.Context(), a); err != nil || !slices.Equal(got, want) {
+				t.Fatalf("%s: %q, %v, want %q", name, got, err, want)
+			}
+		}
+	}
+}
+
+// TestPointsAreKept: what is done to the lists later does not reach the selection.
+func TestPointsAreKept(t *testing.T) {
+	a := mustCreate(t, mem.New(), "a", zarr.Spec{Shape: []int{3}, DType: dtype.Int8})
+	if err := zarr.Write(t.Context(), a, []int8{5, 6, 7}); err != nil {
+		t.Fatal(err)
+	}
+	list, mask := []int{2, 0}, []bool{true, false, true}
+	points, where := zarr.Points(list), zarr.Where(mask)
+	list[0], mask[1] = 1, true
+	if got, err := zarr.Read[int8](t.Context(), a, points); err != nil || !slices.Equal(got, []int8{7, 5}) {
+		t.Error(got, err)
+	}
+	if got, err := zarr.Read[int8](t.Context(), a, where); err != nil || !slices.Equal(got, []int8{5, 7}) {
+		t.Error(got, err)
+	}
+	shape, err := a.Selected(points)
+	if err != nil || !slices.Equal(shape, []int{2}) {
+		t.Error(shape, err)
+	}
+	if got := fmt.Sprint(points, " ", zarr.Points(make([]int, 10), nil)); got != "Points([2 0]) Points([0 0 0 0 0 0 0 0] and 2 more)([])" {
+		t.Error(got)
+	}
+}
