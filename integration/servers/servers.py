@@ -91,7 +91,7 @@ def run(names, command):
                                              env={k: v for k, v in env.items() if v is not None})
             if signals.caught:
                 process.signal_group(signals.child.pid, signals.caught[-1])
-        code = signals.child.wait()
+        code = wait(signals.child)
         return 128 + signals.caught[0] if signals.caught else 128 - code if code < 0 else code
     except KeyboardInterrupt:
         return 128 + signals.caught[0]
@@ -103,6 +103,16 @@ def run(names, command):
             signal.signal(number, signal.SIG_IGN)
         down(names, state)
         shutil.rmtree(state, ignore_errors=True)
+
+
+def wait(child):
+    """Wait for a child, in steps: Python hears a signal between two of them, but not one that comes just before it begins to
+    wait without end."""
+    while True:
+        try:
+            return child.wait(0.5)
+        except subprocess.TimeoutExpired:
+            pass
 
 
 def sweep():
