@@ -1,7 +1,6 @@
 package peers
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
@@ -9,13 +8,10 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/zargo-io/zargo/integration/bucket"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -203,33 +199,11 @@ type shardSaid struct {
 
 func askShards(t *testing.T, verb string, arrays []sharded, folder string) []shardSaid {
 	t.Helper()
-	python := os.Getenv(pythonEnv)
-	if python == "" {
-		bucket.Lack(t, pythonEnv+" does not name a Python with requirements.txt")
-	}
-	b, err := json.Marshal(arrays)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "arrays.json")
-	if err := os.WriteFile(file, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), python, "-W", "ignore", filepath.Join("python", "shards.py"), verb, file, folder)
-	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, stderr.Bytes())
-	}
 	var all []shardSaid
-	lines := bufio.NewScanner(bytes.NewReader(out))
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
+	for _, line := range linesOf(t, "shards.py", verb, arrays, folder) {
 		s := shardSaid{index: len(all) % len(arrays)}
-		if err := json.Unmarshal(lines.Bytes(), &s); err != nil {
-			t.Fatalf("%q: %v", lines.Bytes(), err)
+		if err := json.Unmarshal(line, &s); err != nil {
+			t.Fatalf("%q: %v", line, err)
 		}
 		if s.Name != arrays[s.index].Name {
 			t.Fatalf("%q where %q is due", s.Name, arrays[s.index].Name)
@@ -237,7 +211,7 @@ func askShards(t *testing.T, verb string, arrays []sharded, folder string) []sha
 		all = append(all, s)
 	}
 	if len(all) != 2*len(arrays) {
-		t.Fatalf("%d lines for %d arrays\n%s", len(all), len(arrays), stderr.Bytes())
+		t.Fatalf("%d lines for %d arrays", len(all), len(arrays))
 	}
 	return all
 }

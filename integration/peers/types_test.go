@@ -1,14 +1,12 @@
 package peers
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -239,31 +237,13 @@ func askTypes(t *testing.T, verb string, arrays []typed, folder string) []typeSa
 	for _, a := range arrays {
 		byKind[a.Kind] = a.kind
 	}
-	b, err := json.Marshal(map[string]any{
-		"kinds": byKind, "arrays": arrays, "shape": typedShape, "chunks": typedChunks, "shards": typedShards, "boxes": typedBoxes,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "arrays.json")
-	if err := os.WriteFile(file, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), os.Getenv(pythonEnv), "-W", "ignore", filepath.Join("python", "datatypes.py"), verb, file, folder)
-	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, stderr.Bytes())
-	}
 	var all []typeSaid
-	lines := bufio.NewScanner(bytes.NewReader(out))
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
+	for _, line := range linesOf(t, "datatypes.py", verb, map[string]any{
+		"kinds": byKind, "arrays": arrays, "shape": typedShape, "chunks": typedChunks, "shards": typedShards, "boxes": typedBoxes,
+	}, folder) {
 		s := typeSaid{index: len(all) % len(arrays)}
-		if err := json.Unmarshal(lines.Bytes(), &s); err != nil {
-			t.Fatalf("%q: %v", lines.Bytes(), err)
+		if err := json.Unmarshal(line, &s); err != nil {
+			t.Fatalf("%q: %v", line, err)
 		}
 		if s.Name != arrays[s.index].Name {
 			t.Fatalf("%q where %q is due", s.Name, arrays[s.index].Name)
@@ -271,7 +251,7 @@ func askTypes(t *testing.T, verb string, arrays []typed, folder string) []typeSa
 		all = append(all, s)
 	}
 	if len(all) != 2*len(arrays) {
-		t.Fatalf("%d lines for %d arrays\n%s", len(all), len(arrays), stderr.Bytes())
+		t.Fatalf("%d lines for %d arrays", len(all), len(arrays))
 	}
 	return all
 }

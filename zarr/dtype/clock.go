@@ -1,0 +1,188 @@
+package dtype
+
+import (
+	"fmt"
+	"math/big"
+	"strconv"
+	"time"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// This file takes instants and spans from and to what Go has for them.
+
+// notATime refuses NaT.
+func notATime(what string) error { return fault.Newf(fault.Type, "NaT is no %s", what) }
+
+// Time gives the time, in UTC, rounded down to a nanosecond. fault.Type for NaT and for the generic unit,
+// fault.Limit for more than 291e9 years from 1970, which time.Time does not reach.
+func (t DateTime) Time(i Instant) (time.Time, error) {
+	if i == NaT {
+		return time.Time{}, notATime("time")
+	}
+	scale := int64(max(t.Scale, 1))
+	n := new(big.Int).Mul(big.NewInt(int64(i)), big.NewInt(scale))
+	tooFar := fault.Newf(fault.Limit, "%d in %v is out of the range of time.Time", i, t)
+	if t.Unit == Year || t.Unit == Month {
+		months := n
+		if t.Unit == Year {
+			months = n.Mul(n, big.NewInt(12))
+		}
+		if !months.IsInt64() || months.CmpAbs(big.NewInt(12*maxYears)) > 0 {
+			return time.Time{}, tooFar
+		}
+		year, month := floorDiv(months.Int64(), 12)
+		if year += 1970; int64(int(year)) != year { // where an int has 32 bits
+			return time.Time{}, tooFar
+		}
+		return time.Date(int(year), time.Month(1+month), 1, 0, 0, 0, 0, time.UTC), nil
+	}
+	num, den, ok := t.Unit.length()
+	if !ok {
+		return time.Time{}, fault.Newf(fault.Type, "%v counts in no known unit", t)
+	}
+	n.Mul(n, big.NewInt(num))
+	n.Div(n, big.NewInt(den)) // Euclidean: down, as the divisor is positive
+	sec, nsec := new(big.Int).DivMod(n, big.NewInt(1e9), new(big.Int))
+	if !sec.IsInt64() || sec.CmpAbs(big.NewInt(maxYears*366*24*3600)) > 0 {
+		return time.Time{}, tooFar
+	}
+	return time.Unix(sec.Int64(), nsec.Int64()).UTC(), nil
+}
+
+// maxYears bounds how far from 1970 a time.Time is made: its seconds since year 1 have 63 bits, and its year is an int.
+const maxYears = 291_000_000_000
+
+func floorDiv(a, b int64) (quotient, rest int64) {
+	quotient, rest = a/b, a%b
+	if rest < 0 {
+		quotient, rest = quotient-1, rest+b
+	}
+	return quotient, rest
+}
+
+// Format spells an instant as numpy does: "2020-02-29T23:59:59.123" with as many digits as the unit has, "2020-02" for
+// months, "NaT". One that time.Time does not reach, and one in no known unit, is its count with the unit.
+func (t DateTime) Format(i Instant) string {
+	if i == NaT {
+		return "NaT"
+	}
+	at, err := t.Time(i)
+	if err != nil {
+		return strconv.FormatInt(int64(i), 10) + t.ticks().suffix()
+	}
+	s := fmt.Sprintf("%04d", at.Year())
+	if t.Unit != Year {
+		s += fmt.Sprintf("-%02d", at.Month())
+	}
+	switch t.Unit {
+	case Year, Month:
+		return s
+	case Week, Day:
+		return s + fmt.Sprintf("-%02d", at.Day())
+	case Hour:
+		return s + at.Format("-02T15")
+	case Minute:
+		return s + at.Format("-02T15:04")
+	}
+	s += at.Format("-02T15:04:05")
+	digits := map[Unit]int{Millisecond: 3, Microsecond: 6, Nanosecond: 9, Picosecond: 12, Femtosecond: 15, Attosecond: 18}[t.Unit]
+	if digits == 0 {
+		return s
+	}
+	second := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil)
+	n := new(big.Int).Mul(big.NewInt(int64(i)), big.NewInt(int64(max(t.Scale, 1))))
+	return s + fmt.Sprintf(".%0*d", digits, n.Mod(n, second))
+}
+
+// Instant counts a time in the type's units, rounded down. fault.Type for the generic unit, fault.Limit when the count
+// does not fit.
+func (t DateTime) Instant(at time.Time) (Instant, error) {
+	at = at.UTC()
+	var n *big.Int
+	switch t.Unit {
+	case Year:
+		n = big.NewInt(int64(at.Year()) - 1970)
+	case Month:
+		n = big.NewInt((int64(at.Year())-1970)*12 + int64(at.Month()) - 1)
+	default:
+		num, den, ok := t.Unit.length()
+		if !ok {
+			return 0, fault.Newf(fault.Type, "%v counts in no known unit", t)
+		}
+		n = new(big.Int).Mul(big.NewInt(at.Unix()), big.NewInt(1e9))
+		n.Add(n, big.NewInt(int64(at.Nanosecond())))
+		n.Mul(n, big.NewInt(den))
+		n.Div(n, big.NewInt(num))
+	}
+	n.Div(n, big.NewInt(int64(max(t.Scale, 1))))
+	if !n.IsInt64() || n.Int64() == NaT {
+		return 0, fault.Newf(fault.Limit, "%v does not fit %v", at, t)
+	}
+	return Instant(n.Int64()), nil
+}
+
+// Duration gives the length, rounded down to a nanosecond. fault.Type for NaT, and for years, months and the generic
+// unit, which have no length; fault.Limit for more than a time.Duration holds, 292 years.
+func (t TimeDelta) Duration(s Span) (time.Duration, error) {
+	if s == NaT {
+		return 0, notATime("duration")
+	}
+	num, den, ok := t.Unit.length()
+	if !ok {
+		return 0, fault.Newf(fault.Type, "the unit of %v has no length", t)
+	}
+	n := new(big.Int).Mul(big.NewInt(int64(s)), big.NewInt(int64(max(t.Scale, 1))))
+	n.Mul(n, big.NewInt(num))
+	n.Div(n, big.NewInt(den))
+	if !n.IsInt64() {
+		return 0, fault.Newf(fault.Limit, "%d in %v is out of the range of time.Duration", s, t)
+	}
+	return time.Duration(n.Int64()), nil
+}
+
+// Span counts a length in the type's units, rounded down. Errors are those of Duration.
+func (t TimeDelta) Span(d time.Duration) (Span, error) {
+	num, den, ok := t.Unit.length()
+	if !ok {
+		return 0, fault.Newf(fault.Type, "the unit of %v has no length", t)
+	}
+	n := new(big.Int).Mul(big.NewInt(int64(d)), big.NewInt(den))
+	n.Div(n, new(big.Int).Mul(big.NewInt(num), big.NewInt(int64(max(t.Scale, 1)))))
+	if !n.IsInt64() || n.Int64() == NaT {
+		return 0, fault.Newf(fault.Limit, "%v does not fit %v", d, t)
+	}
+	return Span(n.Int64()), nil
+}
+
+// instantOf is the memory form of a time.Time that is a whole number of units.
+func instantOf(t DateTime, v any) ([]byte, bool, error) {
+	at, ok := v.(time.Time)
+	if !ok {
+		return nil, false, nil
+	}
+	i, err := t.Instant(at)
+	if err != nil {
+		return nil, true, err
+	}
+	if back, err := t.Time(i); err != nil || !back.Equal(at) {
+		return nil, true, fault.Newf(fault.Type, "%v is no whole number of units of %v", at, t)
+	}
+	return putBits(uint64(i), 8), true, nil
+}
+
+// spanOf is the memory form of a time.Duration that is a whole number of units.
+func spanOf(t TimeDelta, v any) ([]byte, bool, error) {
+	d, ok := v.(time.Duration)
+	if !ok {
+		return nil, false, nil
+	}
+	s, err := t.Span(d)
+	if err != nil {
+		return nil, true, err
+	}
+	if back, err := t.Duration(s); err != nil || back != d {
+		return nil, true, fault.Newf(fault.Type, "%v is no whole number of units of %v", d, t)
+	}
+	return putBits(uint64(s), 8), true, nil
+}
