@@ -43,10 +43,9 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutO
 	w.KMSKeyName = b.kmsKey
 	// The server compares it before anybody can see the value.
 	w.CRC32C, w.SendCRC32C = crc32.Checksum(value, crc32.MakeTable(crc32.Castagnoli)), true
+	// A write that fails has failed because the request is over, so nothing is left to cancel: it would only put
+	// context.Canceled beside the reason.
 	_, err := w.Write(value)
-	if err != nil {
-		cancel()
-	}
 	err = errors.Join(err, w.Close())
 	if err != nil {
 		return "", settled(x.explain(err, o.IfAbsent))

@@ -2,6 +2,7 @@ package gcs
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -76,6 +77,19 @@ func TestPutAllocatesLittle(t *testing.T) {
 	})
 	if n := r.AllocedBytesPerOp(); n > 1<<20 { // the server in this process included
 		t.Errorf("%d bytes allocated for a put of 64 KiB", n)
+	}
+}
+
+// The SDK's writer fails in one goroutine and is closed in another; whichever is first, the reason is what is told.
+func TestPutKeepsTheReason(t *testing.T) {
+	noEnvironment(t)
+	s := bare(t, NewFake(t).At(""), TokenSource(noToken{errors.New("revoked")}))
+	for range 500 {
+		_, err := s.Put(t.Context(), "k", []byte("v"), store.PutOptions{})
+		wantKind(t, err, fault.Refused)
+		if errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
 	}
 }
 
