@@ -9,9 +9,10 @@ import (
 
 // rawBytes is the v3 core codec "bytes": the elements in C order, each in one byte order.
 type rawBytes struct {
-	typ  dtype.Type
-	size int            // of the array
-	swap func(b []byte) // from stored to memory form and back; nil where they are the same
+	typ   dtype.Type
+	size  int // of the array
+	order dtype.Order
+	swap  func(b []byte) // from stored to memory form and back; nil where they are the same
 }
 
 // newBytes refuses numbers of more than one byte without an order, as the specification and TensorStore do: zarr-python
@@ -37,7 +38,7 @@ func newBytes(raw json.RawMessage, in Repr) (any, error) {
 	if endian == "big" {
 		order = dtype.Big
 	}
-	return &rawBytes{in.Type, size, dtype.Reorder(in.Type, order)}, nil
+	return &rawBytes{in.Type, size, order, dtype.Reorder(in.Type, order)}, nil
 }
 
 func (c *rawBytes) EncodedSize() int64 { return int64(c.size) }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -60,7 +61,7 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 		if err != nil {
 			return nil, err
 		}
-		switch codec := codec.(type) {
+		switch codec := placed(codec, c.array != nil).(type) {
 		case ArrayArray:
 			if c.array != nil {
 				return nil, named(s.Name, fault.Newf(fault.Metadata, "takes an array and stands after %s, which makes bytes", c.name))
@@ -76,6 +77,7 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 			}
 			c.array, c.name = codec, s.Name
 			c.size, c.most = codec.EncodedSize(), codec.MaxEncoded()
+			in.Order = orderOf(codec)
 		case BytesBytes:
 			if c.array == nil {
 				return nil, named(s.Name, fault.Newf(fault.Metadata, "takes bytes and stands before any codec that makes them"))
@@ -94,6 +96,26 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 	}
 	c.shards, err = t.shardsOf(c)
 	return c, err
+}
+
+// placed is the form of a codec that stands before or after the one that makes bytes.
+func placed(codec any, after bool) any {
+	e, ok := codec.(Either)
+	switch {
+	case ok && e.Bytes != nil && (after || e.Array == nil):
+		return e.Bytes
+	case ok && e.Array != nil:
+		return e.Array
+	}
+	return codec
+}
+
+// orderOf is the byte order in which a codec makes bytes of elements, where it has one.
+func orderOf(codec ArrayBytes) dtype.Order {
+	if b, ok := codec.(*rawBytes); ok {
+		return b.order
+	}
+	return dtype.NoOrder
 }
 
 func stageOf(r Repr) (stage, error) {

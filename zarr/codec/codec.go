@@ -18,6 +18,9 @@ type Repr struct {
 	Shape []int // the chunk's shape; empty for zero dimensions
 	Type  dtype.Type
 	Fill  []byte // fill value in memory form; nil when undefined
+
+	// Order is the byte order of the elements behind a codec "bytes"; NoOrder before it.
+	Order dtype.Order
 }
 
 // Block is the contents of an array in C order: Bytes in memory form where elements have a size, else one item for
@@ -75,4 +78,13 @@ type View interface {
 	BytesBytes
 	// DecodeView returns the part of src that is the decoded form, after checking it.
 	DecodeView(src []byte) ([]byte, error)
+}
+
+// Either is a codec that stands in two places: from array to array where an array enters it, and from bytes to bytes
+// where bytes do. numcodecs' filters are of this kind: v3 metadata has them before the codec "bytes", v2 metadata after
+// it, or after other codecs, and there they view whatever bytes they get as elements. The chain takes the form that fits
+// the place; either may be nil.
+type Either struct {
+	Array ArrayArray
+	Bytes BytesBytes
 }

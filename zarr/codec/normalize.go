@@ -15,6 +15,7 @@ import (
 // those of [Table.Bind].
 func (t *Table) Normalize(specs []Spec, in Repr) ([]Spec, error) {
 	out := make([]Spec, len(specs))
+	serial := false
 	for i, s := range specs {
 		if s.Name == "bytes" && in.Type.HasOrder() && len(openConfig(s.Config).members) == 0 {
 			s = Bytes(dtype.Little)
@@ -32,8 +33,11 @@ func (t *Table) Normalize(specs []Spec, in Repr) ([]Spec, error) {
 		if out[i], err = s.normal(in); err != nil {
 			return nil, named(s.Name, err)
 		}
-		if a, ok := c.(ArrayArray); ok {
-			in = a.Out()
+		switch c := placed(c, serial).(type) {
+		case ArrayArray:
+			in = c.Out()
+		case ArrayBytes:
+			serial, in.Order = true, orderOf(c)
 		}
 	}
 	return out, nil

@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Factory makes the codec of a configuration: an [ArrayArray], [ArrayBytes] or [BytesBytes], bound to the Repr that
-// enters it on encoding. For a BytesBytes that is the Repr that entered the array-to-bytes codec. fault.Metadata for a
+// Factory makes the codec of a configuration: an [ArrayArray], [ArrayBytes], [BytesBytes] or [Either], bound to the Repr that
+// enters it on encoding. For a BytesBytes that is the Repr that entered the array-to-bytes codec, with its Order. fault.Metadata for a
 // configuration that is wrong or does not fit the Repr, errors.ErrUnsupported for one that is not implemented.
 type Factory func(config json.RawMessage, in Repr) (any, error)
 
