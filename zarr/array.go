@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/plan"
+	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -19,9 +19,13 @@ import (
 type Array struct {
 	node
 	meta   *meta.Array
+	axes   []grid.Axis // how each is cut into what is stored as one object: chunks, or shards
+	object []int       // the shape of these; nil where they differ, see views
 	chain  *codec.Chain
-	chunk  int    // bytes of a decoded chunk
-	fill   []byte // one element: the fill value, or zero where it is undefined
+	chunk  int         // bytes of a decoded object
+	blocks []grid.Axis // how each axis is cut into chunks: axes, or inner chunks
+	fill   []byte      // one element: the fill value, or zero where it is undefined
+	views  *views      // where objects differ in shape: chain and chunk are of the largest then
 	shared *shared
 }
 
@@ -48,45 +52,44 @@ func newArray(n node, m *meta.Array) (*Array, error) {
 	if err != nil {
 		return nil, fail(pointer, err)
 	}
-	repr := codec.Repr{Shape: m.Grid.Shape, Type: m.DType, Fill: m.Fill}
-	size, err := repr.Bytes()
-	if err != nil {
+	axes := axesOf(m)
+	repr := codec.Repr{Shape: longest(axes), Type: m.DType}
+	if _, err := repr.Bytes(); err != nil {
 		return nil, fail("/chunk_grid", err)
 	}
 	specs := make([]codec.Spec, len(m.Codecs))
 	for i, c := range m.Codecs {
 		specs[i] = codec.Spec{Name: c.Name, Config: c.Config}
 	}
-	chain, err := n.cfg.table.Chain(specs, repr)
-	if err != nil {
-		return nil, fail("/codecs", err)
-	}
 	fill := m.Fill
 	if fill == nil {
 		fill = make([]byte, m.DType.Size())
 	}
-	return &Array{node: n, meta: m, chain: chain, chunk: size, fill: fill, shared: &shared{}}, nil
+	a := &Array{node: n, meta: m, axes: axes, object: grid.Shape(axes), fill: fill, shared: &shared{}}
+	if err := a.bindAll(specs); err != nil {
+		return nil, fail("/codecs", err)
+	}
+	a.blocks = axes
+	if s := a.chain.Shards(); s != nil {
+		a.blocks = grid.Even(s.Chunk) // which divides every shard
+	}
+	return a, nil
 }
 
 // Shape is the number of elements along each axis. The slice is the caller's.
 func (a *Array) Shape() []int { return slices.Clone(a.meta.Shape) }
 
 // Chunks is the number of elements of a chunk along each axis: of what is encoded as one piece, which in a sharded array is
-// an inner chunk. The slice is the caller's.
-func (a *Array) Chunks() []int { return slices.Clone(a.chunkShape()) }
-
-func (a *Array) chunkShape() []int {
-	if s := a.chain.Shards(); s != nil {
-		return s.Chunk
-	}
-	return a.meta.Grid.Shape
-}
+// an inner chunk. nil where chunks differ in shape, as those of a rectilinear grid may; see [Array.Edges]. The slice is the
+// caller's.
+func (a *Array) Chunks() []int { return grid.Shape(a.blocks) }
 
 // Shards is the number of elements along each axis of a shard, which is one stored object with many chunks in it; nil when
-// chunks are stored each by itself, or cannot be read from their shard without all of it.
+// chunks are stored each by itself, or cannot be read from their shard without all of it, and where shards differ in shape:
+// [Array.Sharded] tells.
 func (a *Array) Shards() []int {
-	if a.chain.Shards() != nil {
-		return slices.Clone(a.meta.Grid.Shape)
+	if a.Sharded() {
+		return slices.Clone(a.object)
 	}
 	return nil
 }
@@ -126,6 +129,9 @@ func (a *Array) With(opts ...Option) (*Array, error) {
 		return nil, a.errf(err)
 	}
 	b.meta = m
+	if b.views != nil {
+		b.views = &views{} // which have the options
+	}
 	if b.cfg.table == a.cfg.table {
 		return &b, nil
 	}
@@ -139,11 +145,14 @@ func (a *Array) With(opts ...Option) (*Array, error) {
 
 // String gives the path and what the array is, for people.
 func (a *Array) String() string {
-	in := ""
-	if a.chain.Shards() != nil {
-		in = fmt.Sprintf(" in shards %v", a.meta.Grid.Shape)
+	objects := fmt.Sprint(a.object)
+	if a.object == nil {
+		objects = fmt.Sprintf("of up to %v", longest(a.axes))
 	}
-	return fmt.Sprintf("%q %v %v chunks %v%s v%d", a.path, a.meta.DType, a.meta.Shape, a.Chunks(), in, a.meta.Format)
+	if a.Sharded() {
+		objects = fmt.Sprintf("%v in shards %s", a.Chunks(), objects)
+	}
+	return fmt.Sprintf("%q %v %v chunks %s v%d", a.path, a.meta.DType, a.meta.Shape, objects, a.meta.Format)
 }
 
 // Refresh opens the array again and returns it as it is now.
@@ -153,10 +162,6 @@ func (a *Array) Refresh(ctx context.Context) (*Array, error) {
 		return nil, err
 	}
 	return n.(*Array), nil
-}
-
-func (a *Array) layout() plan.Layout {
-	return plan.Layout{Shape: a.meta.Shape, Chunks: a.meta.Grid.Shape, Key: func(c []int) string { return a.ChunkKey(c...) }, Shards: a.shardLayout()}
 }
 
 // estimate is how many bytes to reserve for a chunk whose encoded size is not known yet.

@@ -103,13 +103,7 @@ func (a *Array) numbered(h *heap) (*Array, error) {
 	if a.meta.Fill != nil {
 		m.Fill = b.fill
 	}
-	specs := a.chain.Specs()
-	repr := codec.Repr{Shape: m.Grid.Shape, Type: m.DType, Fill: m.Fill}
-	var err error
-	if b.chunk, err = repr.Bytes(); err != nil {
-		return nil, a.errf(err)
-	}
-	if b.chain, err = table.Chain(specs, repr); err != nil {
+	if err := b.bindAll(a.chain.Specs()); err != nil {
 		return nil, a.errf(err)
 	}
 	return &b, nil

@@ -150,14 +150,22 @@ func (a *Array) read(ctx context.Context, dst []byte, r grid.Selection) error {
 		inFlight, each := a.shardsInFlight(p.Len())
 		sr := &shardReader{a: a, op: op, layout: p.Shards, dst: dst, region: shape, each: each}
 		return concurrency.Each(ctx, inFlight, p.Fetches(), func(ctx context.Context, f plan.Fetch) error {
-			if err := sr.read(ctx, f); err != nil {
+			one, err := sr.of(f)
+			if err == nil {
+				err = one.read(ctx, f)
+			}
+			if err != nil {
 				return a.chunkErr("read", f, err)
 			}
 			return nil
 		})
 	}
 	return concurrency.Each(ctx, min(a.inFlight(), p.Len()), p.Fetches(), func(ctx context.Context, f plan.Fetch) error {
-		if err := a.readChunk(ctx, op, f, dst, shape); err != nil {
+		one, err := a.of(f.Chunk)
+		if err == nil {
+			err = one.readChunk(ctx, op, f, dst, shape)
+		}
+		if err != nil {
 			return a.chunkErr("read", f, err)
 		}
 		return nil
@@ -206,7 +214,7 @@ func (a *Array) readChunk(ctx context.Context, op *concurrency.Op, f plan.Fetch,
 	if err != nil {
 		return err
 	}
-	f.FromChunk(dst, chunk, region, a.meta.Grid.Shape, a.meta.DType.Size())
+	f.FromChunk(dst, chunk, region, a.object, a.meta.DType.Size())
 	return nil
 }
 
@@ -251,7 +259,7 @@ func (a *Array) decode(s *scratch, stored []byte) ([]byte, error) {
 
 // chunkScratch is room for one decoded chunk.
 func (a *Array) chunkScratch(s *scratch) ([]byte, error) {
-	return a.room(s, a.meta.Grid.Shape, a.chunk)
+	return a.room(s, a.object, a.chunk)
 }
 
 // room is n bytes of scratch for a chunk of a shape.

@@ -35,6 +35,17 @@ type shardReader struct {
 	each   int // ranges of one shard that are read at once
 }
 
+// of is the reader for a shard, where shards differ in shape.
+func (r *shardReader) of(f plan.Fetch) (*shardReader, error) {
+	if f.Err != nil || f.Shards == r.layout {
+		return r, f.Err
+	}
+	a, err := r.a.of(f.Chunk)
+	one := *r
+	one.a, one.layout = a, f.Shards
+	return &one, err
+}
+
 // maxPlanned bounds the memory in bytes of the plans and indexes of shards that are being read: 40 for each inner chunk.
 const maxPlanned = 32 << 20
 

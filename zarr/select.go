@@ -22,8 +22,8 @@ type Selection interface {
 
 // axis is what a selection may depend on.
 type axis struct {
-	n     int // elements
-	chunk int // elements of a chunk
+	n     int       // elements
+	chunk grid.Axis // how it is cut into chunks
 }
 
 // End is the end of an axis, for Range(lo, End).
@@ -119,7 +119,7 @@ func (a *Array) region(sel []Selection) (grid.Selection, error) {
 		if len(sel) > 1 {
 			return nil, a.errf(fault.Newf(fault.Selection, "%v is for all axes; there are %d selections", sel[i], len(sel)))
 		}
-		p, err := sel[i].(alone).points(shape, a.meta.Grid.Shape)
+		p, err := sel[i].(alone).points(shape, a.axes)
 		if err != nil {
 			return nil, a.errf(err)
 		}
@@ -128,7 +128,7 @@ func (a *Array) region(sel []Selection) (grid.Selection, error) {
 	if len(sel) > len(shape) {
 		return nil, a.errf(fault.Newf(fault.Selection, "%d selections for %d axes", len(sel), len(shape)))
 	}
-	r, chunk := grid.Whole(shape), a.chunkShape()
+	r := grid.Whole(shape)
 	taken := make([]bool, len(shape))
 	for i, s := range sel {
 		if s == nil {
@@ -145,7 +145,7 @@ func (a *Array) region(sel []Selection) (grid.Selection, error) {
 			return nil, a.errf(fault.Newf(fault.Selection, "axis %d is selected twice", k))
 		}
 		taken[k] = true
-		g, err := s.resolve(axis{shape[k], chunk[k]})
+		g, err := s.resolve(axis{shape[k], a.blocks[k]})
 		if err != nil {
 			return nil, a.errf(fmt.Errorf("axis %d: %w", k, err))
 		}

@@ -54,13 +54,14 @@ func (m mask) resolve(ax axis) (grid.Slice, error) {
 func (m mask) String() string { return briefly("Mask", []bool(m)) }
 
 // Blocks selects the elements of the chunks from lo up to, not including, hi along an axis; hi may be [End]. The last chunk
-// ends where the axis does. 0 ≤ lo ≤ hi ≤ number of chunks. Of a sharded array these are the inner chunks.
+// ends where the axis does. 0 ≤ lo ≤ hi ≤ number of chunks, those that hold elements of the array. Of a sharded array these
+// are the inner chunks.
 func Blocks(lo, hi int) Selection { return blocks{lo, hi} }
 
 type blocks struct{ lo, hi int }
 
 func (b blocks) resolve(ax axis) (grid.Slice, error) {
-	count := grid.Count([]int{ax.n}, []int{ax.chunk})[0]
+	count := ax.chunk.Count(ax.n)
 	hi := b.hi
 	if hi == End {
 		hi = count
@@ -68,8 +69,14 @@ func (b blocks) resolve(ax axis) (grid.Slice, error) {
 	if b.lo < 0 || b.lo > hi || hi > count {
 		return grid.Slice{}, fault.Newf(fault.Selection, "%v is not within an axis of %d chunks", b, count)
 	}
-	lo := min(b.lo*ax.chunk, ax.n)
-	return grid.Slice{Start: lo, Step: 1, Count: min(hi*ax.chunk, ax.n) - lo}, nil
+	start := func(i int) int {
+		if i == count {
+			return ax.n
+		}
+		at, _ := ax.chunk.Chunk(i)
+		return at
+	}
+	return grid.Slice{Start: start(b.lo), Step: 1, Count: start(hi) - start(b.lo)}, nil
 }
 
 func (b blocks) String() string { return "Blocks(" + Range(b.lo, b.hi).String() + ")" }

@@ -11,8 +11,8 @@ import (
 // alone is a selection of all axes at once.
 type alone interface {
 	Selection
-	// points fits the selection to an array, and sorts it by chunks of a shape.
-	points(shape, chunk []int) (*grid.Points, error)
+	// points fits the selection to an array, and sorts it by the chunks of its grid.
+	points(shape []int, chunk []grid.Axis) (*grid.Points, error)
 }
 
 func isAlone(s Selection) bool { _, ok := s.(alone); return ok }
@@ -32,7 +32,7 @@ func Points(coords ...[]int) Selection {
 
 type points [][]int
 
-func (p points) points(shape, chunk []int) (*grid.Points, error) {
+func (p points) points(shape []int, chunk []grid.Axis) (*grid.Points, error) {
 	if len(p) != len(shape) || len(p) == 0 {
 		return nil, fault.Newf(fault.Selection, "points of %d coordinates in an array of %d axes", len(p), len(shape))
 	}
@@ -67,7 +67,7 @@ func Where(mask []bool) Selection { return where(slices.Clone(mask)) }
 
 type where []bool
 
-func (w where) points(shape, chunk []int) (*grid.Points, error) {
+func (w where) points(shape []int, chunk []grid.Axis) (*grid.Points, error) {
 	if n, ok := elements(shape); !ok || n != len(w) {
 		return nil, fault.Newf(fault.Selection, "a mask of %d for an array of shape %v", len(w), shape)
 	}

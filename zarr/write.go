@@ -68,11 +68,13 @@ func (a *Array) write(ctx context.Context, src []byte, r grid.Selection) error {
 	shape := r.Shape()
 	op := a.cfg.limits.Bytes.Op()
 	return concurrency.Each(ctx, min(a.inFlight(), p.Len()), p.Fetches(), func(ctx context.Context, f plan.Fetch) error {
-		w := chunkWriter{a: a, op: op, layout: p.Shards, f: f, src: src, region: shape}
-		var err error
-		if f.Covers {
+		one, err := a.of(f.Chunk)
+		w := chunkWriter{a: one, op: op, layout: f.Shards, f: f, src: src, region: shape}
+		switch {
+		case err != nil:
+		case f.Covers:
 			err = w.whole(ctx)
-		} else {
+		default:
 			err = w.partial(ctx)
 		}
 		if err != nil {
@@ -129,7 +131,7 @@ func (w *chunkWriter) fresh(ctx context.Context, buf *buffer) (empty bool, err e
 		if !w.f.Full {
 			grid.Fill(chunk, w.a.fill) // what lies beyond the array's edge
 		}
-		w.f.ToChunk(chunk, w.src, w.region, w.a.meta.Grid.Shape, size)
+		w.f.ToChunk(chunk, w.src, w.region, w.a.object, size)
 		return chunk, nil
 	})
 }
@@ -227,7 +229,7 @@ func (w *chunkWriter) changed(ctx context.Context, buf *buffer, stored []byte) (
 		if err != nil {
 			return nil, err
 		}
-		w.f.ToChunk(chunk, w.src, w.region, a.meta.Grid.Shape, a.meta.DType.Size())
+		w.f.ToChunk(chunk, w.src, w.region, a.object, a.meta.DType.Size())
 		return chunk, nil
 	})
 }

@@ -1,8 +1,8 @@
-// Package grid is the arithmetic of regular chunk grids: which chunks a selection touches, which part of each, and the
-// copies between a chunk and the selected region.
+// Package grid is the arithmetic of chunk grids, regular and rectilinear: which chunks a selection touches, which part of
+// each, and the copies between a chunk and the selected region.
 //
 //	r := grid.Region{{Start: 2, Step: 1, Count: 6}, {Start: 0, Step: 2, Count: 4}}
-//	for box := range r.Chunks([]int{4, 4}) {
+//	for box := range r.Chunks(grid.Even([]int{4, 4})) {
 //		… // box.Coord, and for each axis where the selected elements lie in the chunk and in the region
 //	}
 //

@@ -35,15 +35,16 @@ func index(shape, pos []int) int {
 	return i
 }
 
-// randomCase draws shapes, chunks and regions with ragged edges, steps, single rows and empty axes.
-func randomCase(r *rand.Rand) (shape, chunk []int, region Region) {
+// randomCase draws shapes, grids and regions with ragged edges, steps, single rows and empty axes.
+func randomCase(r *rand.Rand) (shape []int, cut []edges, axes []Axis, region Region) {
 	for range r.IntN(4) {
 		n := 1 + r.IntN(9)
 		shape = append(shape, n)
-		chunk = append(chunk, 1+r.IntN(n+3))
+		e, a := randomEdges(r, n)
+		cut, axes = append(cut, e), append(axes, a)
 		region = append(region, randomSlice(r, n))
 	}
-	return shape, chunk, region
+	return shape, cut, axes, region
 }
 
 func randomSlice(r *rand.Rand, n int) Slice {
@@ -74,9 +75,9 @@ func (s Slice) at(j int) int {
 func TestReadAndWriteAgainstOracle(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
-		shape, chunk, region := randomCase(r)
+		shape, cut, axes, region := randomCase(r)
 		size := []int{1, 2, 4, 8, 3}[r.IntN(5)]
-		name := fmt.Sprint(shape, chunk, region, size)
+		name := fmt.Sprint(shape, cut, region, size)
 		array := make([]byte, product(shape)*size)
 		for i := range array {
 			array[i] = byte(r.Uint32())
@@ -94,13 +95,13 @@ func TestReadAndWriteAgainstOracle(t *testing.T) {
 		}
 
 		// chunkOf cuts a chunk out of the array, with 0xEE beyond the edge.
-		chunkOf := func(coord []int) []byte {
+		chunkOf := func(coord, chunk []int) []byte {
 			c := bytes.Repeat([]byte{0xEE}, product(chunk)*size)
 			for i := range product(chunk) {
 				p := position(chunk, i)
 				in := true
 				for d := range p {
-					p[d] += coord[d] * chunk[d]
+					p[d] += cut[d].start(coord[d])
 					in = in && p[d] < shape[d]
 				}
 				if in {
@@ -113,7 +114,8 @@ func TestReadAndWriteAgainstOracle(t *testing.T) {
 		got := bytes.Repeat([]byte{0x55}, len(want))
 		seen := map[string]bool{}
 		elements := 0
-		for b := range region.Chunks(chunk) {
+		for b := range region.Chunks(axes) {
+			chunk := ShapeOf(axes, b.Coord)
 			if seen[fmt.Sprint(b.Coord)] {
 				t.Fatalf("%s: chunk %v twice", name, b.Coord)
 			}
@@ -123,7 +125,7 @@ func TestReadAndWriteAgainstOracle(t *testing.T) {
 				n *= p.N
 			}
 			elements += n
-			src := chunkOf(b.Coord)
+			src := chunkOf(b.Coord, chunk)
 			b.FromChunk(got, src, rs, chunk, size)
 
 			if off, ok := b.Contiguous(rs); ok {
@@ -150,7 +152,7 @@ func TestReadAndWriteAgainstOracle(t *testing.T) {
 				p := position(chunk, i)
 				in, hit := true, true
 				for d := range p {
-					q := p[d] + b.Coord[d]*chunk[d]
+					q := p[d] + cut[d].start(b.Coord[d])
 					in = in && q < shape[d]
 					one := false
 					for j := range region[d].Count {
@@ -160,7 +162,7 @@ func TestReadAndWriteAgainstOracle(t *testing.T) {
 				}
 				covered = covered && (!in || hit)
 			}
-			if b.Covers(shape, chunk) != covered {
+			if b.Covers(shape, axes) != covered {
 				t.Fatalf("%s: Covers(%v) is %v", name, b.Coord, !covered)
 			}
 			if full := b.Full(chunk); full && (n != product(chunk) || !covered) || !full && n == product(chunk) && ascending(region) {
@@ -172,7 +174,7 @@ func TestReadAndWriteAgainstOracle(t *testing.T) {
 		}
 
 		fill := []byte{1, 2, 3, 4, 5, 6, 7, 8}[:size]
-		for b := range region.Chunks(chunk) {
+		for b := range region.Chunks(axes) {
 			b.FillRegion(got, rs, fill)
 		}
 		if !IsFill(got, fill) {
@@ -194,13 +196,13 @@ func ascending(r Region) bool {
 func TestTouchedIsTheNumberOfChunks(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 3000 {
-		_, chunk, region := randomCase(r)
+		_, cut, axes, region := randomCase(r)
 		n := 0
-		for range region.Chunks(chunk) {
+		for range region.Chunks(axes) {
 			n++
 		}
-		if region.Touched(chunk) != n {
-			t.Fatalf("%v in %v: Touched is %d, there are %d", region, chunk, region.Touched(chunk), n)
+		if region.Touched(axes) != n {
+			t.Fatalf("%v in %v: Touched is %d, there are %d", region, cut, region.Touched(axes), n)
 		}
 	}
 }
@@ -211,7 +213,7 @@ func TestCutOfParts(t *testing.T) {
 	for range 3000 {
 		n := 1 + r.IntN(30)
 		inner := 1 + r.IntN(4)
-		outer := inner * (1 + r.IntN(4))
+		e, outer := randomEdgesBy(r, n, inner)
 		s := randomSlice(r, n)
 		got, want := map[[2]int]int{}, map[[2]int]int{} // how often an element goes to a position
 		count := func(m map[[2]int]int, p Part, from int) {
@@ -226,16 +228,19 @@ func TestCutOfParts(t *testing.T) {
 				m[[2]int{from + p.Chunk*inner + at, to}]++
 			}
 		}
-		for b := range (Region{s}).Chunks([]int{outer}) {
+		for b := range (Region{s}).Chunks([]Axis{outer}) {
+			if p := b.Parts[0]; p.Touched(inner) != len(p.Cut(inner)) {
+				t.Fatalf("%+v by %d: Touched is %d", p, inner, p.Touched(inner))
+			}
 			for _, p := range b.Parts[0].Cut(inner) {
-				count(got, p, b.Coord[0]*outer)
+				count(got, p, e.start(b.Coord[0]))
 			}
 		}
-		for b := range (Region{s}).Chunks([]int{inner}) {
+		for b := range (Region{s}).Chunks(Even([]int{inner})) {
 			count(want, b.Parts[0], 0)
 		}
 		if !maps.Equal(got, want) {
-			t.Fatalf("%v by %d by %d: %v, want %v", s, outer, inner, got, want)
+			t.Fatalf("%v by %v by %d: %v, want %v", s, e, inner, got, want)
 		}
 	}
 }

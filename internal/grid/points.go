@@ -10,10 +10,10 @@ import (
 type Selection interface {
 	// Shape is the shape of what is selected.
 	Shape() []int
-	// Chunks yields the chunks of a shape that the selection touches, each once.
-	Chunks(chunk []int) iter.Seq[Box]
+	// Chunks yields the chunks of a grid that the selection touches, each once.
+	Chunks(chunk []Axis) iter.Seq[Box]
 	// Touched is the number of those chunks.
-	Touched(chunk []int) int
+	Touched(chunk []Axis) int
 }
 
 // Pair is one element of [Points]: its place in a chunk, and its place in what is selected, both counted in C order.
@@ -24,15 +24,15 @@ type Pair struct{ Off, To int }
 type Points struct {
 	at    [][]int // one list for each axis
 	n     int
-	chunk []int
+	chunk []Axis
 	order []int  // the points by chunk, and in a chunk in the order given, so that of duplicates the last write stays
 	pairs []Pair // in that order
 	ends  []int  // of the pairs of each chunk
 }
 
-// NewPoints selects n elements of an array in chunks of a shape; at has a list of n coordinates, all inside the array, for
+// NewPoints selects n elements of an array in the chunks of a grid; at has a list of n coordinates, all inside the array, for
 // each axis. The lists are kept and not changed.
-func NewPoints(at [][]int, n int, chunk []int) *Points {
+func NewPoints(at [][]int, n int, chunk []Axis) *Points {
 	p := &Points{at: at, n: n, chunk: chunk, order: make([]int, n), pairs: make([]Pair, n)}
 	for i := range p.order {
 		p.order[i] = i
@@ -42,8 +42,9 @@ func NewPoints(at [][]int, n int, chunk []int) *Points {
 	}
 	for k, i := range p.order {
 		off := 0
-		for d, c := range chunk {
-			off = off*c + at[d][i]%c
+		for d, a := range chunk {
+			_, edge, in := a.Locate(at[d][i])
+			off = off*edge + in
 		}
 		p.pairs[k] = Pair{Off: off, To: i}
 		if k > 0 && p.compare(p.order[k-1], i) != 0 {
@@ -58,8 +59,8 @@ func NewPoints(at [][]int, n int, chunk []int) *Points {
 
 // compare orders two points by their chunks, these in C order.
 func (p *Points) compare(i, j int) int {
-	for d, c := range p.chunk {
-		if by := cmp.Compare(p.at[d][i]/c, p.at[d][j]/c); by != 0 {
+	for d, a := range p.chunk {
+		if by := cmp.Compare(a.number(p.at[d][i]), a.number(p.at[d][j])); by != 0 {
 			return by
 		}
 	}
@@ -70,10 +71,10 @@ func (p *Points) compare(i, j int) int {
 func (p *Points) Shape() []int { return []int{p.n} }
 
 // Touched is the number of chunks that hold a point. The chunks are those that the points were made for.
-func (p *Points) Touched([]int) int { return len(p.ends) }
+func (p *Points) Touched([]Axis) int { return len(p.ends) }
 
 // Chunks yields the chunks that hold a point, in C order. They are those that the points were made for.
-func (p *Points) Chunks([]int) iter.Seq[Box] {
+func (p *Points) Chunks([]Axis) iter.Seq[Box] {
 	return func(yield func(Box) bool) {
 		for i := range p.ends {
 			if !yield(p.Box(i)) {
@@ -90,8 +91,8 @@ func (p *Points) Box(i int) Box {
 		from = p.ends[i-1]
 	}
 	b := Box{Coord: make([]int, len(p.chunk)), Pairs: p.pairs[from:p.ends[i]:p.ends[i]]}
-	for d, c := range p.chunk {
-		b.Coord[d] = p.at[d][p.order[from]] / c
+	for d, a := range p.chunk {
+		b.Coord[d] = a.number(p.at[d][p.order[from]])
 	}
 	return b
 }
@@ -110,7 +111,7 @@ func (b Box) CutPairs(chunk, inner []int) *Points {
 			off /= chunk[d]
 		}
 	}
-	cut := NewPoints(at, len(b.Pairs), inner)
+	cut := NewPoints(at, len(b.Pairs), Even(inner))
 	for i := range cut.pairs {
 		cut.pairs[i].To = b.Pairs[cut.pairs[i].To].To
 	}

@@ -12,10 +12,13 @@ import (
 func TestPointsAgainstOracle(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 3000 {
-		var shape, chunk, inner []int
+		var shape, inner []int
+		var cut []edges
+		var axes []Axis
 		for range r.IntN(4) {
-			shape, inner = append(shape, 1+r.IntN(9)), append(inner, 1+r.IntN(3))
-			chunk = append(chunk, inner[len(inner)-1]*(1+r.IntN(3)))
+			n, in := 1+r.IntN(9), 1+r.IntN(3)
+			e, a := randomEdgesBy(r, n, in)
+			shape, inner, cut, axes = append(shape, n), append(inner, in), append(cut, e), append(axes, a)
 		}
 		n, size := r.IntN(12), []int{1, 3, 8}[r.IntN(3)]
 		at := make([][]int, len(shape))
@@ -24,7 +27,7 @@ func TestPointsAgainstOracle(t *testing.T) {
 				at[d] = append(at[d], r.IntN(shape[d]))
 			}
 		}
-		name := fmt.Sprint(shape, chunk, inner, at, size)
+		name := fmt.Sprint(shape, cut, inner, at, size)
 		place := func(i int) int { // of a point in the array
 			pos := make([]int, len(shape))
 			for d := range pos {
@@ -39,16 +42,24 @@ func TestPointsAgainstOracle(t *testing.T) {
 		for i := range src {
 			src[i] = byte(r.Uint32())
 		}
-		p := NewPoints(at, n, chunk)
+		p := NewPoints(at, n, axes)
 		if got := fmt.Sprint(p.Shape()); got != fmt.Sprint([]int{n}) {
 			t.Fatalf("%s: shape %s", name, got)
 		}
-		// chunkAt takes a chunk, here one of chunk or of inner, out of the array, or puts it back.
-		chunkAt := func(coord, by []int, b []byte, put bool) {
+		// startOf is the first element of a chunk of the grid.
+		startOf := func(coord []int) []int {
+			start := make([]int, len(coord))
+			for d := range coord {
+				start[d] = cut[d].start(coord[d])
+			}
+			return start
+		}
+		// chunkAt takes a chunk of a shape out of the array, or puts it back.
+		chunkAt := func(start, by []int, b []byte, put bool) {
 			for i := range product(by) {
 				pos, inside := position(by, i), true
 				for d := range pos {
-					pos[d] += coord[d] * by[d]
+					pos[d] += start[d]
 					inside = inside && pos[d] < shape[d]
 				}
 				if k := index(shape, pos) * size; inside && put {
@@ -58,47 +69,48 @@ func TestPointsAgainstOracle(t *testing.T) {
 				}
 			}
 		}
-		want, got, cut := make([]byte, n*size), make([]byte, n*size), make([]byte, n*size)
+		want, got, parts := make([]byte, n*size), make([]byte, n*size), make([]byte, n*size)
 		for i := range n {
 			copy(want[i*size:(i+1)*size], array[place(i)*size:])
 		}
 		seen := map[string]bool{}
 		fill := bytes.Repeat([]byte{7}, size)
 		filled := make([]byte, n*size)
-		for b := range p.Chunks(chunk) {
+		for b := range p.Chunks(axes) {
+			chunk := ShapeOf(axes, b.Coord)
 			if seen[fmt.Sprint(b.Coord)] {
 				t.Fatalf("%s: chunk %v twice", name, b.Coord)
 			}
 			seen[fmt.Sprint(b.Coord)] = true
-			if _, ok := b.Contiguous(p.Shape()); ok || b.Full(chunk) || b.Covers(shape, chunk) {
+			if _, ok := b.Contiguous(p.Shape()); ok || b.Full(chunk) || b.Covers(shape, axes) {
 				t.Fatalf("%s: a box of points is taken for a block", name)
 			}
 			buf := make([]byte, product(chunk)*size)
-			chunkAt(b.Coord, chunk, buf, false)
+			chunkAt(startOf(b.Coord), chunk, buf, false)
 			b.FromChunk(got, buf, p.Shape(), chunk, size)
 			b.FillRegion(filled, p.Shape(), fill)
 			inside := b.CutPairs(chunk, inner)
 			k := 0
-			for in := range inside.Chunks(inner) {
+			for in := range inside.Chunks(nil) {
 				k++
 				buf := make([]byte, product(inner)*size)
-				coord := make([]int, len(shape))
-				for d := range coord {
-					coord[d] = b.Coord[d]*(chunk[d]/inner[d]) + in.Coord[d]
+				start := startOf(b.Coord)
+				for d := range start {
+					start[d] += in.Coord[d] * inner[d]
 				}
-				if seen["in"+fmt.Sprint(coord)] {
-					t.Fatalf("%s: inner chunk %v twice", name, coord)
+				if seen["in"+fmt.Sprint(start)] {
+					t.Fatalf("%s: inner chunk at %v twice", name, start)
 				}
-				seen["in"+fmt.Sprint(coord)] = true
-				chunkAt(coord, inner, buf, false)
-				in.FromChunk(cut, buf, p.Shape(), inner, size)
+				seen["in"+fmt.Sprint(start)] = true
+				chunkAt(start, inner, buf, false)
+				in.FromChunk(parts, buf, p.Shape(), inner, size)
 			}
-			if k != inside.Touched(inner) {
-				t.Fatalf("%s: %d inner chunks, Touched is %d", name, k, inside.Touched(inner))
+			if k != inside.Touched(nil) {
+				t.Fatalf("%s: %d inner chunks, Touched is %d", name, k, inside.Touched(nil))
 			}
 		}
-		if !bytes.Equal(got, want) || !bytes.Equal(cut, want) {
-			t.Fatalf("%s: got %v, and through inner chunks %v, want %v", name, got, cut, want)
+		if !bytes.Equal(got, want) || !bytes.Equal(parts, want) {
+			t.Fatalf("%s: got %v, and through inner chunks %v, want %v", name, got, parts, want)
 		}
 		if !bytes.Equal(filled, bytes.Repeat(fill, n)) {
 			t.Fatalf("%s: filled %v", name, filled)
@@ -108,18 +120,19 @@ func TestPointsAgainstOracle(t *testing.T) {
 			copy(wantArray[place(i)*size:(place(i)+1)*size], src[i*size:])
 		}
 		touched := 0
-		for b := range p.Chunks(chunk) {
+		for b := range p.Chunks(axes) {
 			touched++
+			chunk := ShapeOf(axes, b.Coord)
 			buf := make([]byte, product(chunk)*size)
-			chunkAt(b.Coord, chunk, buf, false)
+			chunkAt(startOf(b.Coord), chunk, buf, false)
 			b.ToChunk(buf, src, p.Shape(), chunk, size)
-			chunkAt(b.Coord, chunk, buf, true)
+			chunkAt(startOf(b.Coord), chunk, buf, true)
 		}
 		if !bytes.Equal(array, wantArray) {
 			t.Fatalf("%s: the array is %v, want %v", name, array, wantArray)
 		}
-		if touched != p.Touched(chunk) {
-			t.Fatalf("%s: %d chunks, Touched is %d", name, touched, p.Touched(chunk))
+		if touched != p.Touched(axes) {
+			t.Fatalf("%s: %d chunks, Touched is %d", name, touched, p.Touched(axes))
 		}
 	}
 }

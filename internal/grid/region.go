@@ -45,34 +45,36 @@ func Whole(shape []int) Region {
 }
 
 // part is the piece of s in the chunk that holds its j-th element.
-func (s Slice) part(j, chunk int) Part {
-	pos := s.Start + j*s.Step
-	c := pos / chunk
-	off := pos - c*chunk
-	n := off/max(-s.Step, 1) + 1
+func (s Slice) part(j int, axis Axis) Part {
+	c, edge, off := axis.Locate(s.Start + j*s.Step)
+	return Part{Chunk: c, Off: off, Step: s.Step, N: min(s.within(off, edge), s.Count-j), Out: j}
+}
+
+// within is how many steps s takes in a stretch of n elements, from its off-th on, that one included.
+func (s Slice) within(off, n int) int {
 	if s.Step > 0 {
-		n = (chunk-off-1)/s.Step + 1
+		return (n-off-1)/s.Step + 1
 	}
-	return Part{Chunk: c, Off: off, Step: s.Step, N: min(n, s.Count-j), Out: j}
+	return off/-s.Step + 1
 }
 
 // listed gives the pieces of an Index, in the order of their chunks. In a piece the elements keep their order, so that of
 // an element that is there twice the last write stays.
-func (s Slice) listed(chunk int) []Part {
+func (s Slice) listed(axis Axis) []Part {
 	order := make([]int, s.Count)
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return s.Index[i]/chunk - s.Index[j]/chunk })
+	slices.SortStableFunc(order, func(i, j int) int { return axis.number(s.Index[i]) - axis.number(s.Index[j]) })
 	at := make([]int, s.Count)
 	for i, j := range order {
-		at[i] = s.Index[j] % chunk
+		_, _, at[i] = axis.Locate(s.Index[j])
 	}
 	var parts []Part
 	for lo := 0; lo < s.Count; {
-		c := s.Index[order[lo]] / chunk
+		c := axis.number(s.Index[order[lo]])
 		hi := lo + 1
-		for hi < s.Count && s.Index[order[hi]]/chunk == c {
+		for hi < s.Count && axis.number(s.Index[order[hi]]) == c {
 			hi++
 		}
 		parts = append(parts, Part{Chunk: c, N: hi - lo, Step: 1, At: at[lo:hi:hi], To: order[lo:hi:hi]})
@@ -83,17 +85,17 @@ func (s Slice) listed(chunk int) []Part {
 
 // walker goes through the pieces of one axis.
 type walker struct {
-	s     Slice
-	chunk int
-	list  []Part // of an Index
-	i     int    // of list
+	s    Slice
+	axis Axis
+	list []Part // of an Index
+	i    int    // of list
 	Part
 }
 
-func newWalker(s Slice, chunk int) *walker {
-	w := &walker{s: s, chunk: chunk}
+func newWalker(s Slice, axis Axis) *walker {
+	w := &walker{s: s, axis: axis}
 	if s.Index != nil {
-		w.list = s.listed(chunk)
+		w.list = s.listed(axis)
 	}
 	w.rewind()
 	return w
@@ -104,7 +106,7 @@ func (w *walker) rewind() {
 		w.Part = w.list[0]
 		return
 	}
-	w.Part = w.s.part(0, w.chunk)
+	w.Part = w.s.part(0, w.axis)
 }
 
 // next goes on to the next piece; false at the end.
@@ -120,19 +122,25 @@ func (w *walker) next() bool {
 	if j == w.s.Count {
 		return false
 	}
-	w.Part = w.s.part(j, w.chunk)
+	w.Part = w.s.part(j, w.axis)
 	return true
 }
+
+// slice is the piece as a slice of its chunk.
+func (p Part) slice() Slice { return Slice{Start: p.Off, Step: p.Step, Count: p.N, Index: p.At} }
+
+// Touched is the number of pieces that Cut gives.
+func (p Part) Touched(inner int) int { return p.slice().Touched(Axis{edge: inner}) }
 
 // Cut gives the pieces of a piece in the inner chunks of its chunk: Chunk and Off count from the chunk's start, Out and To
 // from where those of p do.
 func (p Part) Cut(inner int) []Part {
-	s := Slice{Start: p.Off, Step: p.Step, Count: p.N, Index: p.At}
+	s := p.slice()
 	if p.N == 0 {
 		return nil
 	}
 	var parts []Part
-	for w := newWalker(s, inner); ; {
+	for w := newWalker(s, Axis{edge: inner}); ; {
 		q := w.Part
 		if p.At == nil {
 			q.Out += p.Out
@@ -157,10 +165,10 @@ type Box struct {
 	Pairs []Pair // of Points: the elements one by one, in place of Parts
 }
 
-// Chunks yields the chunks of the given shape that the region touches, each once, in C order of their positions where no
-// step is negative. Each Box is the caller's to keep, but for its lists. A region of no elements yields nothing; one of no
+// Chunks yields the chunks of a grid that the region touches, each once, in C order of their positions where no step is
+// negative. Each Box is the caller's to keep, but for its lists. A region of no elements yields nothing; one of no
 // axes yields one chunk.
-func (r Region) Chunks(chunk []int) iter.Seq[Box] {
+func (r Region) Chunks(chunk []Axis) iter.Seq[Box] {
 	return func(yield func(Box) bool) {
 		for _, s := range r {
 			if s.Count == 0 {
@@ -187,22 +195,44 @@ func (r Region) Chunks(chunk []int) iter.Seq[Box] {
 }
 
 // Touched is the number of chunks that the region touches, by arithmetic alone.
-func (r Region) Touched(chunk []int) int {
+func (r Region) Touched(chunk []Axis) int {
 	n := 1
 	for i, s := range r {
-		switch {
-		case s.Count == 0:
-			return 0
-		case s.Index != nil:
-			n *= len(s.listed(chunk[i]))
-		case max(s.Step, -s.Step) >= chunk[i]:
-			n *= s.Count // every selected element lies in a chunk of its own
-		default:
-			first, last := s.Start/chunk[i], (s.Start+(s.Count-1)*s.Step)/chunk[i]
-			n *= max(first-last, last-first) + 1
-		}
+		n *= s.Touched(chunk[i])
 	}
 	return n
+}
+
+// Touched is the number of chunks that the slice touches.
+func (s Slice) Touched(axis Axis) int {
+	switch {
+	case s.Count == 0:
+		return 0
+	case s.Index != nil:
+		return len(s.listed(axis))
+	case axis.runs == nil:
+		return s.touched(axis.edge)
+	}
+	// In a run the chunks have one length, and none is in two runs.
+	n := 0
+	for j := 0; j < s.Count; {
+		k := axis.run(s.Start + j*s.Step)
+		run := axis.runs[k]
+		off := s.Start + j*s.Step - run.start
+		m := min(s.within(off, axis.end(k)-run.start), s.Count-j)
+		n += Slice{Start: off, Step: s.Step, Count: m}.touched(run.edge)
+		j += m
+	}
+	return n
+}
+
+// touched is the number of chunks of one length that the slice, which has elements and no list, touches.
+func (s Slice) touched(edge int) int {
+	if max(s.Step, -s.Step) >= edge {
+		return s.Count // every selected element lies in a chunk of its own
+	}
+	first, last := s.Start/edge, (s.Start+(s.Count-1)*s.Step)/edge
+	return max(first-last, last-first) + 1
 }
 
 func makeBox(axes []*walker) Box {
@@ -213,26 +243,24 @@ func makeBox(axes []*walker) Box {
 	return b
 }
 
-// Count is the number of chunks along each axis of an array.
+// Count is the number of chunks of a shape along each axis of an array.
 func Count(shape, chunk []int) []int {
 	n := make([]int, len(shape))
 	for i := range shape {
-		n[i] = shape[i] / chunk[i]
-		if shape[i]%chunk[i] != 0 {
-			n[i]++
-		}
+		n[i] = Axis{edge: chunk[i]}.Count(shape[i])
 	}
 	return n
 }
 
 // Covers tells whether the box selects every element of its chunk that lies inside an array of the given shape. Of Points
 // that is not found out.
-func (b Box) Covers(shape, chunk []int) bool {
+func (b Box) Covers(shape []int, chunk []Axis) bool {
 	if b.Pairs != nil {
 		return false
 	}
 	for i, p := range b.Parts {
-		if p.distinct(chunk[i]) != min(chunk[i], shape[i]-p.Chunk*chunk[i]) {
+		start, edge := chunk[i].Chunk(p.Chunk)
+		if p.distinct(edge) != min(edge, shape[i]-start) {
 			return false
 		}
 	}
@@ -254,7 +282,7 @@ func (p Part) distinct(chunk int) int {
 	return len(seen)
 }
 
-// Full tells whether the box selects every element of its chunk in order, the chunk being wholly inside the array.
+// Full tells whether the box selects every element of its chunk, which has the given shape, in order, the chunk being wholly inside the array.
 func (b Box) Full(chunk []int) bool {
 	if b.Pairs != nil {
 		return false

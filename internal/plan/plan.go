@@ -12,9 +12,13 @@ import (
 // Layout is what a plan needs to know of an array.
 type Layout struct {
 	Shape  []int                    // elements along each axis
-	Chunks []int                    // elements along each axis of a chunk, or of a shard: of what is one object
+	Chunks []grid.Axis              // how each axis is cut into chunks, or shards: into what is one object
+	Even   []int                    // the shape of these where all have one; nil otherwise
 	Key    func(coord []int) string // the key of the object at a position of the grid
-	Shards *shard.Layout            // how objects fall into inner chunks; nil where they are read as a whole
+	Shards *shard.Layout            // how objects fall into inner chunks, or the largest of them where they differ in shape; nil where they are read as a whole
+
+	// ShardsOf is Shards of objects of a shape, where Even and Shards leave that open.
+	ShardsOf func(chunk []int) (*shard.Layout, error)
 }
 
 // Plan is a selection of an array, resolved.
@@ -33,7 +37,10 @@ type Index struct {
 // Fetch is one object of a plan: a chunk or a shard.
 type Fetch struct {
 	grid.Box
-	Key string
+	Key   string
+	Chunk []int // the shape of the object; not to be changed
+	// Shards is how the object falls into inner chunks; nil where it is read as a whole.
+	Shards *shard.Layout
 	// Whole: one request reads all of the object. Otherwise it is a shard of which the index is read first, and then what it
 	// says.
 	Whole bool
@@ -41,6 +48,8 @@ type Fetch struct {
 	Covers bool
 	// Full: every element of the chunk is selected, and none lies outside the array.
 	Full bool
+	// Err: no shard can have the shape of this one, so that it can be neither read nor written.
+	Err error
 }
 
 // Indexes yields the first stage: of each shard that is not read as a whole, its index.
@@ -49,9 +58,11 @@ func (p Plan) Indexes() iter.Seq[Index] {
 		if p.Shards == nil {
 			return
 		}
-		n, atStart := p.Shards.IndexSize()
 		for f := range p.Fetches() {
-			if !f.Whole && !yield(Index{f.Key, n, atStart}) {
+			if f.Whole || f.Err != nil {
+				continue
+			}
+			if n, atStart := f.Shards.IndexSize(); !yield(Index{f.Key, n, atStart}) {
 				return
 			}
 		}
@@ -62,8 +73,15 @@ func (p Plan) Indexes() iter.Seq[Index] {
 func (p Plan) Fetches() iter.Seq[Fetch] {
 	return func(yield func(Fetch) bool) {
 		for b := range p.Region.Chunks(p.Chunks) {
-			f := Fetch{Box: b, Key: p.Key(b.Coord), Covers: b.Covers(p.Shape, p.Chunks), Full: b.Full(p.Chunks)}
-			f.Whole = p.Shards == nil || p.Shards.Whole(p.Shards.Touched(b), p.inside(b.Coord))
+			f := Fetch{Box: b, Key: p.Key(b.Coord), Chunk: p.Even, Shards: p.Shards, Covers: b.Covers(p.Shape, p.Chunks)}
+			if p.Even == nil {
+				f.Chunk = grid.ShapeOf(p.Chunks, b.Coord)
+				if p.Shards != nil {
+					f.Shards, f.Err = p.ShardsOf(f.Chunk)
+				}
+			}
+			f.Full = b.Full(f.Chunk)
+			f.Whole = p.Shards == nil || f.Err == nil && f.Shards.Whole(f.Shards.Touched(b), p.inside(f))
 			if !yield(f) {
 				return
 			}
@@ -72,11 +90,11 @@ func (p Plan) Fetches() iter.Seq[Fetch] {
 }
 
 // inside is the number of inner chunks of a shard that have elements inside the array.
-func (p Plan) inside(coord []int) int {
+func (p Plan) inside(f Fetch) int {
 	n := 1
-	for i, c := range coord {
-		length := min(p.Chunks[i], p.Shape[i]-c*p.Chunks[i])
-		n *= (length-1)/p.Shards.Chunk[i] + 1
+	for i, c := range f.Coord {
+		start, length := p.Chunks[i].Chunk(c)
+		n *= (min(length, p.Shape[i]-start)-1)/f.Shards.Chunk[i] + 1
 	}
 	return n
 }

@@ -1,9 +1,12 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -26,7 +29,7 @@ func key(coord []int) string {
 
 // TestTranscripts compares the requests of plans with testdata/*.txt: a line "read shape=… chunks=… sel=start:step:count,…",
 // "----", the requests, an empty line. "inner=…" makes shards of the chunks, with an index of 16 bytes for each inner chunk,
-// "index=start" puts it there, "gap=…" and "max=…" are the store's.
+// "chunks=3+4+1,…" has chunks that differ; "index=start" puts it there, "gap=…" and "max=…" are the store's.
 func TestTranscripts(t *testing.T) {
 	b, err := os.ReadFile("testdata/plans.txt")
 	if err != nil {
@@ -53,6 +56,7 @@ func TestTranscripts(t *testing.T) {
 func parse(t *testing.T, head string) Plan {
 	t.Helper()
 	p := Plan{Layout: Layout{Key: key}}
+	var cut [][]grid.Run
 	o := codec.ShardingOptions{Index: []codec.Spec{codec.Bytes(dtype.Little)}}
 	l := &shard.Layout{ChunkBytes: 1}
 	var region grid.Region
@@ -60,7 +64,20 @@ func parse(t *testing.T, head string) Plan {
 		name, value, _ := strings.Cut(f, "=")
 		for _, v := range strings.FieldsFunc(value, func(r rune) bool { return r == ',' }) {
 			switch name {
-			case "shape", "chunks", "inner", "gap", "max":
+			case "chunks":
+				var runs []grid.Run
+				for _, n := range strings.Split(v, "+") {
+					edge, err := strconv.Atoi(n)
+					if err != nil {
+						t.Fatal(err)
+					}
+					runs = append(runs, grid.Run{Edge: edge, Count: 1})
+				}
+				if len(runs) == 1 {
+					runs[0].Count = math.MaxInt
+				}
+				cut = append(cut, runs)
+			case "shape", "inner", "gap", "max":
 				n, err := strconv.Atoi(v)
 				if err != nil {
 					t.Fatal(err)
@@ -68,8 +85,6 @@ func parse(t *testing.T, head string) Plan {
 				switch name {
 				case "shape":
 					p.Shape = append(p.Shape, n)
-				case "chunks":
-					p.Chunks = append(p.Chunks, n)
 				case "inner":
 					o.Chunk = append(o.Chunk, n)
 					l.ChunkBytes *= int64(n)
@@ -92,13 +107,31 @@ func parse(t *testing.T, head string) Plan {
 		}
 	}
 	p.Region = region
-	if o.Chunk != nil {
-		c, err := codec.Builtin().Chain([]codec.Spec{codec.Sharding(o)}, codec.Repr{Shape: p.Chunks, Type: dtype.Uint8})
+	for i, runs := range cut {
+		p.Chunks = append(p.Chunks, grid.Uneven(p.Shape[i], runs))
+	}
+	p.Even = grid.Shape(p.Chunks)
+	if o.Chunk == nil {
+		return p
+	}
+	p.ShardsOf = func(shape []int) (*shard.Layout, error) {
+		c, err := codec.Builtin().Chain([]codec.Spec{codec.Sharding(o)}, codec.Repr{Shape: shape, Type: dtype.Uint8})
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
-		l.Shards = c.Shards()
-		p.Shards = l
+		one := *l
+		one.Shards = c.Shards()
+		return &one, nil
+	}
+	largest := p.Even
+	if largest == nil {
+		for _, a := range p.Chunks {
+			largest = append(largest, a.Longest())
+		}
+	}
+	var err error
+	if p.Shards, err = p.ShardsOf(largest); err != nil {
+		t.Fatal(err)
 	}
 	return p
 }
@@ -131,16 +164,46 @@ func TestLenIsTheNumberOfFetches(t *testing.T) {
 			n := 1 + r.IntN(12)
 			step, start := 1+r.IntN(5), r.IntN(n)
 			p.Shape = append(p.Shape, n)
-			p.Chunks = append(p.Chunks, 1+r.IntN(n+2))
+			runs := []grid.Run{{Edge: 1 + r.IntN(n+2), Count: 1 + r.IntN(3)}, {Edge: 1 + r.IntN(4), Count: n}}
+			p.Chunks = append(p.Chunks, grid.Uneven(n, runs))
 			region = append(region, grid.Slice{Start: start, Step: step, Count: r.IntN((n-start-1)/step + 2)})
 		}
 		p.Region = region
+		p.Even = grid.Shape(p.Chunks)
 		n := 0
-		for range p.Fetches() {
+		for f := range p.Fetches() {
+			if !slices.Equal(f.Chunk, grid.ShapeOf(p.Chunks, f.Coord)) {
+				t.Fatalf("%v has the shape %v", f.Coord, f.Chunk)
+			}
 			n++
 		}
 		if p.Len() != n {
 			t.Fatalf("%v of %v in %v: Len is %d, there are %d", p.Region, p.Shape, p.Chunks, p.Len(), n)
 		}
+	}
+}
+
+// TestShapesThatCannotBe: an error of one shard is that shard's, and its index is not asked for.
+func TestShapesThatCannotBe(t *testing.T) {
+	p := parse(t, "read shape=12 chunks=4+8 inner=2 sel=0:1:12")
+	no, of := errors.New("no such shard"), p.ShardsOf
+	p.ShardsOf = func(shape []int) (*shard.Layout, error) {
+		if shape[0] == 8 {
+			return nil, no
+		}
+		return of(shape)
+	}
+	var errs []error
+	for f := range p.Fetches() {
+		errs = append(errs, f.Err)
+		if f.Err != nil && (f.Whole || f.Shards != nil) {
+			t.Errorf("%+v", f)
+		}
+	}
+	if len(errs) != 2 || errs[0] != nil || !errors.Is(errs[1], no) {
+		t.Errorf("%v", errs)
+	}
+	if got := p.String(); got != "GET c/0 last 32\n" {
+		t.Errorf("%s", got)
 	}
 }

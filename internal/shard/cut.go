@@ -30,13 +30,13 @@ func (l *Layout) fits(n int, most int64) bool {
 // Touched is the number of inner chunks of a shard that a box touches: by arithmetic alone, but for Points.
 func (l *Layout) Touched(b grid.Box) int {
 	if b.Pairs != nil {
-		return b.CutPairs(l.shape(), l.Chunk).Touched(l.Chunk)
+		return b.CutPairs(l.shape(), l.Chunk).Touched(nil)
 	}
-	r := make(grid.Region, len(b.Parts))
+	n := 1
 	for i, p := range b.Parts {
-		r[i] = grid.Slice{Start: p.Off, Step: p.Step, Count: p.N, Index: p.At}
+		n *= p.Touched(l.Chunk[i])
 	}
-	return r.Touched(l.Chunk)
+	return n
 }
 
 // shape is that of a shard.
@@ -60,7 +60,7 @@ type Cut struct {
 func (l *Layout) Cut(b grid.Box) Cut {
 	if b.Pairs != nil {
 		p := b.CutPairs(l.shape(), l.Chunk)
-		return Cut{layout: l, points: p, n: p.Touched(l.Chunk)}
+		return Cut{layout: l, points: p, n: p.Touched(nil)}
 	}
 	c := Cut{layout: l, axes: make([][]grid.Part, len(b.Parts)), n: 1}
 	for i, p := range b.Parts {

@@ -87,8 +87,6 @@ func (a *Array) consistent(format int) error {
 		return fault.Newf(fault.Metadata, "an array of v%d cannot be written as v%d", a.Format, format)
 	case a.DType == nil:
 		return fault.Newf(fault.Metadata, "no data type")
-	case len(a.Grid.Shape) != len(a.Shape):
-		return fault.Newf(fault.Metadata, "chunks %v for the shape %v", a.Grid.Shape, a.Shape)
 	case a.Dims != nil && len(a.Dims) != len(a.Shape):
 		return fault.Newf(fault.Metadata, "%d dimension names for %d axes", len(a.Dims), len(a.Shape))
 	case len(a.Codecs) == 0:
@@ -96,7 +94,7 @@ func (a *Array) consistent(format int) error {
 	case a.Keys.Separator != "/" && a.Keys.Separator != ".":
 		return fault.Newf(fault.Metadata, "separator %q", a.Keys.Separator)
 	}
-	return nil
+	return a.Grid.consistent(a.Shape, format)
 }
 
 // EncodeV3 writes the zarr.json document of a v3 array, laid out as zarr-python does.
@@ -125,13 +123,10 @@ func (a *Array) documentV3() (json.RawMessage, error) {
 	for i, c := range a.Codecs {
 		codecs[i] = c.encode()
 	}
-	var config writer
-	config.add("chunk_shape", intList(a.Grid.Shape))
-
 	var w writer
 	w.add("shape", intList(a.Shape))
 	w.add("data_type", t)
-	w.add("chunk_grid", Named{Name: "regular", Config: config.done()}.encode())
+	w.add("chunk_grid", a.Grid.encode())
 	w.add("chunk_key_encoding", a.Keys.encode())
 	w.add("fill_value", fill)
 	w.add("codecs", list(codecs))

@@ -50,7 +50,8 @@ func stable(t *testing.T, write func() ([]byte, error), read func([]byte) (func(
 }
 
 func FuzzParseV3(f *testing.F) {
-	seeds(f, "zarr.json", valid3, strings.Replace(valid3, `{"a":1}`, `{"a":NaN,"b":[-Infinity,"\ud800"]}`, 1), `{"zarr_format":3,"node_type":"group","consolidated_metadata":null}`)
+	seeds(f, "zarr.json", valid3, strings.Replace(valid3, `{"a":1}`, `{"a":NaN,"b":[-Infinity,"\ud800"]}`, 1),
+		strings.Replace(valid3, regular3, `{"name":"rectilinear","configuration":{"kind":"inline","chunk_shapes":[3,[1,[2,9],2]]}}`, 1), `{"zarr_format":3,"node_type":"group","consolidated_metadata":null}`)
 	f.Fuzz(func(t *testing.T, doc []byte) {
 		n, err := ParseV3("k", doc)
 		if (n == nil) == (err == nil) {

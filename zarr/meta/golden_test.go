@@ -28,7 +28,11 @@ func describe(n Node) string {
 		if n.Fill == nil {
 			fill = "none"
 		}
-		fmt.Fprintf(&b, "v%d %v%v chunks %v fill %s keys %s%s codecs", n.Format, n.DType, n.Shape, n.Grid.Shape, fill, n.Keys.Name, n.Keys.Separator)
+		chunks := fmt.Sprint(n.Grid.Shape)
+		if n.Grid.Edges != nil {
+			chunks = string(n.Grid.encode())
+		}
+		fmt.Fprintf(&b, "v%d %v%v chunks %s fill %s keys %s%s codecs", n.Format, n.DType, n.Shape, chunks, fill, n.Keys.Name, n.Keys.Separator)
 		for _, c := range n.Codecs {
 			fmt.Fprintf(&b, " %s%s", c.Name, c.Config)
 			if c.Optional {

@@ -67,7 +67,7 @@ func TestInvalidV3(t *testing.T) {
 		{"unknown data type that need not be understood", `"float32"`, `{"name":"float33","must_understand":false}`, "/data_type", unsupported},
 		{"data type a number", `"float32"`, `7`, "/data_type", fault.Metadata},
 		{"no grid", `"chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2,3]}},`, ``, "/chunk_grid", fault.Metadata},
-		{"unknown grid", `"regular"`, `"rectilinear"`, "/chunk_grid", unsupported},
+		{"unknown grid", `"regular"`, `"hexagons"`, "/chunk_grid", unsupported},
 		{"unknown grid that need not be understood", `"name":"regular"`, `"must_understand":false,"name":"hexagons"`, "/chunk_grid", unsupported},
 		{"grid a short-hand", `{"name":"regular","configuration":{"chunk_shape":[2,3]}}`, `"regular"`, "/chunk_grid/configuration/chunk_shape", fault.Metadata},
 		{"grid without a name", `"name":"regular",`, ``, "/chunk_grid/name", fault.Metadata},

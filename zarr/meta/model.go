@@ -58,11 +58,6 @@ type Bad struct {
 	Doc json.RawMessage // the node's document, kept to be written again; nil for v2
 }
 
-// Grid cuts an array into chunks, here always a regular one.
-type Grid struct {
-	Shape []int // elements of a chunk along each axis, each at least 1
-}
-
 // Named is an extension as metadata spells it. Its fields are those of codec.Spec, and one more.
 type Named struct {
 	Name     string

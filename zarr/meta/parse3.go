@@ -157,7 +157,11 @@ func (a *Array) readGrid(o object) error {
 	if err != nil {
 		return err
 	}
-	if n.Name != "regular" {
+	switch n.Name {
+	case "regular":
+	case "rectilinear":
+		return a.readEdges(config)
+	default:
 		return p.unsupported("chunk grid %q", n.Name)
 	}
 	list, at, err := config.need("chunk_shape")

@@ -187,7 +187,7 @@ func TestWritten(t *testing.T) {
 func TestNotWritable(t *testing.T) {
 	bytes := Named{Name: "bytes", Config: json.RawMessage(`{"endian":"little"}`)}
 	array := func(change func(*Array)) *Array {
-		a := &Array{Format: 2, Shape: []int{2, 2}, Grid: Grid{[]int{1, 1}}, DType: dtype.Float32, Fill: []byte{0, 0, 0, 0}, Codecs: []Named{bytes}, Keys: KeyEncoding{"v2", ".", ""}}
+		a := &Array{Format: 2, Shape: []int{2, 2}, Grid: Grid{Shape: []int{1, 1}}, DType: dtype.Float32, Fill: []byte{0, 0, 0, 0}, Codecs: []Named{bytes}, Keys: KeyEncoding{"v2", ".", ""}}
 		change(a)
 		return a
 	}

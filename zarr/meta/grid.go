@@ -1,0 +1,212 @@
+package meta
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Grid cuts an array into chunks: a regular one has a Shape, a rectilinear one Edges. Chunks at the end of an axis may go
+// beyond the array, and are stored whole.
+type Grid struct {
+	Shape []int   // elements of a chunk along each axis, each at least 1; nil where there are Edges
+	Edges []Edges // the lengths of chunks along each axis; nil in a regular grid. Only v3 has them
+}
+
+// Edges are the lengths of the chunks along one axis of a rectilinear grid: those of Runs, one after another, or Every. They
+// reach the end of the axis at the least.
+type Edges struct {
+	Every int   // the length of each chunk, however many there are; 0 where there are Runs
+	Runs  []Run // no two neighbours of one length, unless a Count would overflow
+}
+
+// Run is Count chunks of length Edge, one after another; both are at least 1.
+type Run struct{ Edge, Count int }
+
+// EdgesOf are chunks of the given lengths.
+func EdgesOf(lengths ...int) Edges {
+	e := Edges{Runs: []Run{}}
+	for _, n := range lengths {
+		e.add(Run{n, 1})
+	}
+	return e
+}
+
+func (e *Edges) add(r Run) {
+	if k := len(e.Runs) - 1; k >= 0 && e.Runs[k].Edge == r.Edge && e.Runs[k].Count <= math.MaxInt-r.Count {
+		e.Runs[k].Count += r.Count
+		return
+	}
+	e.Runs = append(e.Runs, r)
+}
+
+// Equal tells whether two grids are the same. A regular grid is not the same as a rectilinear one of the same chunks.
+func (g Grid) Equal(h Grid) bool {
+	same := func(a, b Edges) bool { return a.Every == b.Every && slices.Equal(a.Runs, b.Runs) }
+	return (g.Edges == nil) == (h.Edges == nil) && slices.Equal(g.Shape, h.Shape) && slices.EqualFunc(g.Edges, h.Edges, same)
+}
+
+// longest is the length of the longest chunk.
+func (e Edges) longest() int {
+	n := max(e.Every, 1)
+	for _, r := range e.Runs {
+		n = max(n, r.Edge)
+	}
+	return n
+}
+
+// check holds the lengths against those of an axis.
+func (e Edges) check(length int) error {
+	left := length
+	for _, r := range e.Runs {
+		if r.Edge < 1 || r.Count < 1 {
+			return fault.Newf(fault.Metadata, "%d chunks of length %d", r.Count, r.Edge)
+		}
+		if left > 0 && r.Count > (left-1)/r.Edge {
+			left = 0 // and may go on
+		} else if left > 0 {
+			left -= r.Count * r.Edge
+		}
+	}
+	switch {
+	case e.Every < 0 || e.Every > 0 && len(e.Runs) > 0:
+		return fault.Newf(fault.Metadata, "every chunk of length %d, and %d runs", e.Every, len(e.Runs))
+	case e.Every == 0 && left > 0:
+		return fault.Newf(fault.Metadata, "the chunks end after %d of %d elements", length-left, length)
+	}
+	return nil
+}
+
+// rank is the number of axes of the grid.
+func (g Grid) rank() int {
+	if g.Edges != nil {
+		return len(g.Edges)
+	}
+	return len(g.Shape)
+}
+
+// consistent refuses grids that would not parse once written.
+func (g Grid) consistent(shape []int, format int) error {
+	switch {
+	case g.Edges != nil && g.Shape != nil:
+		return fault.Newf(fault.Metadata, "a grid that is both regular and rectilinear")
+	case g.rank() != len(shape):
+		return fault.Newf(fault.Metadata, "chunks along %d axes for the shape %v", g.rank(), shape)
+	case g.Edges != nil && format != 3:
+		return fault.Newf(errors.ErrUnsupported, "v%d has no rectilinear grids", format)
+	}
+	for i, e := range g.Edges {
+		if err := e.check(shape[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readEdges reads the configuration of the registered grid "rectilinear" (zarr-extensions).
+func (a *Array) readEdges(config object) error {
+	kind, p, err := config.need("kind")
+	if err != nil {
+		return err
+	}
+	if name, err := p.text(kind); err != nil || name != "inline" {
+		return p.unsupported("chunk shapes of kind %s", brief(kind))
+	}
+	raw, p, err := config.need("chunk_shapes")
+	if err != nil {
+		return err
+	}
+	all, err := p.list(raw)
+	if err != nil {
+		return err
+	}
+	if len(all) != len(a.Shape) {
+		return p.bad("chunks along %d axes for %d axes", len(all), len(a.Shape))
+	}
+	a.Grid.Edges = make([]Edges, len(all))
+	longest := make([]int, len(all))
+	for i, raw := range all {
+		at := p.index(i)
+		e, err := at.edges(raw)
+		if err != nil {
+			return err
+		}
+		if err := e.check(a.Shape[i]); err != nil {
+			return at.err(err)
+		}
+		a.Grid.Edges[i], longest[i] = e, e.longest()
+	}
+	if err := p.fits(longest, a.DType.Size()); err != nil {
+		return err
+	}
+	return config.only("kind", "chunk_shapes")
+}
+
+// edges reads the lengths of chunks along an axis: one for all of them, or a list of lengths and of runs, [length, count].
+func (p place) edges(raw []byte) (e Edges, err error) {
+	if raw[0] != '[' {
+		e.Every, err = p.length(raw, 1)
+		return e, err
+	}
+	all, err := p.list(raw)
+	if err != nil {
+		return e, err
+	}
+	e.Runs = []Run{}
+	for i, raw := range all {
+		at := p.index(i)
+		run := Run{Count: 1}
+		if raw[0] != '[' {
+			run.Edge, err = at.length(raw, 1)
+		} else {
+			var pair []int
+			if pair, err = at.lengths(raw, 1); err == nil && len(pair) != 2 {
+				err = at.wrong("a length and how often it comes", raw)
+			}
+			if err == nil {
+				run = Run{pair[0], pair[1]}
+			}
+		}
+		if err != nil {
+			return e, err
+		}
+		e.add(run)
+	}
+	e.Runs = slices.Clip(e.Runs)
+	return e, nil
+}
+
+// encode writes the grid as the extension of v3 that it is.
+func (g Grid) encode() json.RawMessage {
+	var config writer
+	if g.Edges == nil {
+		config.add("chunk_shape", intList(g.Shape))
+		return Named{Name: "regular", Config: config.done()}.encode()
+	}
+	axes := make([]json.RawMessage, len(g.Edges))
+	for i, e := range g.Edges {
+		axes[i] = e.encode()
+	}
+	config.text("kind", "inline")
+	config.add("chunk_shapes", list(axes))
+	return Named{Name: "rectilinear", Config: config.done()}.encode()
+}
+
+func (e Edges) encode() json.RawMessage {
+	if e.Every > 0 {
+		return strconv.AppendInt(nil, int64(e.Every), 10)
+	}
+	runs := make([]json.RawMessage, len(e.Runs))
+	for i, r := range e.Runs {
+		if r.Count == 1 {
+			runs[i] = strconv.AppendInt(nil, int64(r.Edge), 10)
+		} else {
+			runs[i] = intList([]int{r.Edge, r.Count})
+		}
+	}
+	return list(runs)
+}
