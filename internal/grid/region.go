@@ -225,11 +225,10 @@ func Count(shape, chunk []int) []int {
 	return n
 }
 
-// Covers tells whether the box selects every element of its chunk that lies inside an array of the given shape. Of Points
-// that is not found out.
+// Covers tells whether the box selects every element of its chunk that lies inside an array of the given shape.
 func (b Box) Covers(shape, chunk []int) bool {
 	if b.Pairs != nil {
-		return false
+		return b.pairsCover(shape, chunk)
 	}
 	for i, p := range b.Parts {
 		if p.distinct(chunk[i]) != min(chunk[i], shape[i]-p.Chunk*chunk[i]) {
