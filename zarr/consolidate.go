@@ -33,7 +33,7 @@ func Consolidate(ctx context.Context, g *Group) (*Group, error) {
 	if err != nil {
 		return nil, g.errf(err)
 	}
-	_, err = g.st.Put(ctx, key, doc, cond)
+	version, err := g.st.Put(ctx, key, doc, cond)
 	g.cfg.report.put(len(doc), err)
 	if errors.Is(err, fault.Exists) {
 		err = fault.Newf(fault.Conflict, "somebody else consolidates: %w", err)
@@ -41,11 +41,17 @@ func Consolidate(ctx context.Context, g *Group) (*Group, error) {
 	if err != nil {
 		return nil, g.errf(err)
 	}
-	n, err := open(ctx, g.st, g.path, g.cfg, wantGroup)
-	if err != nil {
-		return nil, err
+	out := c.root
+	if out.format == 3 {
+		n := node{st: g.st, path: g.path, cfg: g.cfg}
+		again, err := n.parse(newDocs{{keyV3, doc, version}}.documents())
+		if err != nil {
+			return nil, g.errf(err)
+		}
+		out = again.(*Group)
 	}
-	return n.(*Group), nil
+	out.cfg = g.cfg
+	return out, nil
 }
 
 // Difference is a node for which consolidated metadata is not what is stored.
@@ -182,15 +188,14 @@ func strictV2(n Node) (name string, doc, attrs []byte, err error) {
 func (c *collection) condition(ctx context.Context) (o store.PutOptions, err error) {
 	version := c.root.attrsVersion
 	if c.root.format == 2 {
-		v, err := c.root.document(ctx, keyConsolidated)
-		switch {
-		case errors.Is(err, fault.NotFound):
-			o.IfAbsent = !c.root.cfg.singleWriter
-			return o, nil
-		case err != nil && !errors.Is(err, fault.Limit):
+		there := false
+		if version, there, err = c.root.look(ctx, keyConsolidated); err != nil {
 			return o, err
 		}
-		version = v.Version
+		if !there {
+			o.IfAbsent = !c.root.cfg.singleWriter
+			return o, nil
+		}
 	}
 	switch {
 	case c.root.cfg.singleWriter:

@@ -97,6 +97,84 @@ func TestConsolidate(t *testing.T) {
 	}
 }
 
+// What Consolidate returns is as what is opened then: it is walked without a request or with one, and can be changed.
+func TestConsolidateReturns(t *testing.T) {
+	for _, format := range []int{2, 3} {
+		var r zarr.Report
+		root := forest(t, mem.New(), format)
+		root, err := root.With(zarr.ReportTo(&r), zarr.Direct())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if root, err = zarr.Consolidate(t.Context(), root); err != nil {
+			t.Fatal(err)
+		}
+		before := r.Gets.Load()
+		if got := paths(t, root); len(got) != 4 || r.Gets.Load()-before < 4 {
+			t.Errorf("v%d: a group of Direct walks %q with %d requests", format, got, r.Gets.Load()-before)
+		}
+		if root, err = zarr.Consolidate(t.Context(), forest(t, mem.New(), format)); err != nil {
+			t.Fatal(err)
+		}
+		if root, err = root.With(zarr.ReportTo(&r)); err != nil {
+			t.Fatal(err)
+		}
+		before = r.Gets.Load()
+		if got := paths(t, root); len(got) != 4 || r.Gets.Load()-before > 1 {
+			t.Errorf("v%d: walks %q with %d requests", format, got, r.Gets.Load()-before)
+		}
+		if root, err = zarr.SetAttrs(t.Context(), root, zarr.Attrs{"title": "new"}); err != nil {
+			t.Fatal(err)
+		}
+		again, err := zarr.OpenGroup(t.Context(), root.Store(), "top")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if title, _, _ := zarr.Attr[string](again, "title"); title != "new" || len(paths(t, again)) != 4 {
+			t.Errorf("v%d: %q, %q", format, title, paths(t, again))
+		}
+	}
+}
+
+// A .zmetadata that nobody could read is replaced too: too long a one, and an empty one.
+func TestConsolidateOverAnything(t *testing.T) {
+	for name, old := range map[string]string{"long": strings.Repeat(" ", 1<<16), "empty": ""} {
+		st := mem.New()
+		root := forest(t, st, 2)
+		if _, err := st.Put(t.Context(), "top/.zmetadata", []byte(old), store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		root, err := root.With(zarr.MetadataLimit(1 << 12))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if root, err = zarr.Consolidate(t.Context(), root); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if d, err := zarr.Stale(t.Context(), root); err != nil || d != nil {
+			t.Errorf("%s: %v, %v", name, d, err)
+		}
+		// Whoever read it before loses.
+		if _, err := st.Put(t.Context(), "top/.zmetadata", []byte(old), store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		watch := store.Observe(st, func(e store.Event) {
+			if e.Op == "get" && e.Key == "top/.zmetadata" {
+				if _, err := st.Put(t.Context(), "top/.zmetadata", []byte("{}"), store.PutOptions{}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		late, err := zarr.OpenGroup(t.Context(), watch, "top")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := zarr.Consolidate(t.Context(), late); !errors.Is(err, zarr.ErrConflict) {
+			t.Errorf("%s: over another one: %v", name, err)
+		}
+	}
+}
+
 func differences(all []zarr.Difference) string {
 	var text []string
 	for _, d := range all {

@@ -1,6 +1,7 @@
 package zarr
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -12,13 +13,15 @@ import (
 )
 
 // Create creates an array at path, and the groups above it that are missing, up to the store's root. ErrExists when a
-// node is there; nothing is ever overwritten.
+// node is there; nothing is ever overwritten. ErrExists too when something is there that would be read as a chunk of the
+// new array, such as what an array left behind whose metadata alone was deleted; [Replace] deletes that. One listing tells,
+// of its first 1000 entries; where the store cannot list, or refuses to, nobody does.
 func Create(ctx context.Context, st store.Store, path string, spec Spec, opts ...Option) (*Array, error) {
 	n, err := newNode(st, path, opts)
 	if err != nil {
 		return nil, err
 	}
-	return create(ctx, n, spec)
+	return create(ctx, n, spec, n.free)
 }
 
 // OpenOrCreate opens the array at path, or creates it when there is none. ErrConflict when what is there differs from
@@ -28,7 +31,11 @@ func OpenOrCreate(ctx context.Context, st store.Store, path string, spec Spec, o
 	if !errors.Is(err, fault.Exists) {
 		return a, err
 	}
+	exists := err
 	a, err = OpenArray(ctx, st, path, opts...)
+	if errors.Is(err, fault.NotFound) {
+		err = exists // what is there is something else
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +70,8 @@ func (d newDocs) documents() map[string]document {
 	return m
 }
 
-func create(ctx context.Context, n node, spec Spec) (*Array, error) {
+// create creates an array at a place that free, unless it is nil, finds to be free.
+func create(ctx context.Context, n node, spec Spec, free func(context.Context, *meta.Array) error) (*Array, error) {
 	m, err := spec.model(n.cfg)
 	if err != nil {
 		return nil, n.errf(err)
@@ -77,7 +85,13 @@ func create(ctx context.Context, n node, spec Spec) (*Array, error) {
 	if _, err := trial.parse(docs.documents()); err != nil {
 		return nil, n.errf(err)
 	}
-	if err := n.create(ctx, m.Format, docs); err != nil {
+	err = n.create(ctx, m.Format, docs, func(ctx context.Context) error {
+		if free == nil {
+			return nil
+		}
+		return free(ctx, m)
+	})
+	if err != nil {
 		return nil, n.errf(err)
 	}
 	a, err := n.parse(docs.documents())
@@ -97,9 +111,9 @@ func arrayDocs(m *meta.Array) (newDocs, error) {
 	return newDocs{{name: keyArray, bytes: zarray}, {name: keyAttrs, bytes: zattrs}}, err
 }
 
-// create stores the documents of a new node, after the groups above it. The first document is put on condition that it
-// is absent, so of two creators one wins; only the winner writes the others.
-func (n *node) create(ctx context.Context, format int, docs newDocs) error {
+// create stores the documents of a new node, after the groups above it, where free finds nothing. The first document is put
+// on condition that it is absent, so of two creators one wins; only the winner writes the others.
+func (n *node) create(ctx context.Context, format int, docs newDocs, free func(context.Context) error) error {
 	if err := checkNames(n.path, format); err != nil {
 		return err
 	}
@@ -107,16 +121,33 @@ func (n *node) create(ctx context.Context, format int, docs newDocs) error {
 		return err
 	}
 	// A node of the other format would be hidden by this one, or hide it.
-	for _, other := range []string{keyV3, keyArray, keyGroup} {
-		if other == docs[0].name {
-			continue
+	var others []string
+	for _, name := range []string{keyV3, keyArray, keyGroup} {
+		if name != docs[0].name {
+			others = append(others, name)
 		}
-		switch _, err := n.document(ctx, other); {
+	}
+	found := make([]error, len(others)+1) // of which the first counts, whichever is known first
+	err := concurrency.EachN(ctx, len(found), len(found), func(ctx context.Context, i int) error {
+		if i == len(others) {
+			found[i] = free(ctx)
+			if errors.Is(found[i], fault.Exists) {
+				if _, there, _ := n.look(ctx, docs[0].name); there { // which says it better
+					found[i] = fault.Newf(fault.Exists, "%q is there", join(n.path, docs[0].name))
+				}
+			}
+			return nil
+		}
+		switch _, err := n.document(ctx, others[i]); {
 		case err == nil:
-			return fault.Newf(fault.Exists, "%q is there", join(n.path, other))
+			found[i] = fault.Newf(fault.Exists, "%q is there", join(n.path, others[i]))
 		case !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Refused):
-			return err
+			found[i] = err
 		}
+		return nil
+	})
+	if err = cmp.Or(append(found, err)...); err != nil {
+		return err
 	}
 	for i := range docs {
 		d := &docs[i]
@@ -162,6 +193,9 @@ func (n *node) createAncestors(ctx context.Context, format int) error {
 		}
 		if _, isGroup := docs[keyGroup]; isGroup {
 			return nil
+		}
+		if err := p.noV1(ctx); err != nil {
+			return err
 		}
 		group, err := p.groupDocs(&meta.Group{Format: format})
 		if err != nil {

@@ -77,7 +77,7 @@ func (g *Group) CreateArray(ctx context.Context, path string, spec Spec) (*Array
 	if spec.Format == 0 {
 		spec.Format = g.format
 	}
-	return create(ctx, n, spec)
+	return create(ctx, n, spec, n.free)
 }
 
 // CreateGroup creates a group below the group, in its format.
@@ -96,7 +96,7 @@ type GroupSpec struct {
 }
 
 // CreateGroup creates a group at path, and the groups above it that are missing, up to the store's root. ErrExists when a
-// node is there.
+// node is there, be it a v1 array.
 func CreateGroup(ctx context.Context, st store.Store, path string, spec GroupSpec, opts ...Option) (*Group, error) {
 	n, err := newNode(st, path, opts)
 	if err != nil {
@@ -114,7 +114,7 @@ func createGroup(ctx context.Context, n node, spec GroupSpec) (*Group, error) {
 	if err != nil {
 		return nil, n.errf(err)
 	}
-	if err := n.create(ctx, spec.Format, docs); err != nil {
+	if err := n.create(ctx, spec.Format, docs, n.noV1); err != nil {
 		return nil, n.errf(err)
 	}
 	g, err := n.parse(docs.documents())

@@ -56,7 +56,7 @@ func (l KeyLayout) String() string {
 	return fmt.Sprintf("no chunks were seen; %s ones are looked for", used)
 }
 
-// layoutEntries is how many entries of a listing KeyLayout looks at: what S3 and GCS send in answer to one request.
+// layoutEntries is how many entries of a listing KeyLayout and Create look at: what S3 and GCS send in answer to one request.
 const layoutEntries = 1000
 
 // KeyLayout looks in the store under which keys a v2 array has its chunks. It is for arrays whose chunks seem to be
@@ -109,15 +109,15 @@ func (a *Array) listLayout(ctx context.Context, l *KeyLayout) error {
 	})
 }
 
-// firstEntries gives the first entries of a listing below the array, each with its key below the array, while more wants
+// firstEntries gives the first entries of a listing below the node, each with its key below the node, while more wants
 // them.
-func (a *Array) firstEntries(ctx context.Context, folder string, depth store.Depth, more func(store.Entry, string) bool) error {
-	n := 0
-	for e, err := range store.Pages(ctx, a.st, join(a.path, folder), depth) {
+func (n *node) firstEntries(ctx context.Context, folder string, depth store.Depth, more func(store.Entry, string) bool) error {
+	seen := 0
+	for e, err := range store.Pages(ctx, n.st, join(n.path, folder), depth) {
 		if err != nil {
 			return err
 		}
-		if n++; !more(e, strings.TrimPrefix(strings.TrimPrefix(e.Key, a.path), "/")) || n == layoutEntries {
+		if seen++; !more(e, strings.TrimPrefix(strings.TrimPrefix(e.Key, n.path), "/")) || seen == layoutEntries {
 			return nil
 		}
 	}

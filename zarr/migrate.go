@@ -60,13 +60,16 @@ func Migrate(ctx context.Context, n Node, o MigrateOptions) ([]Migration, error)
 		}
 		steps = append(steps, m)
 	}
-	b := base(n)
-	consolidated, err := b.hasConsolidated(ctx)
-	if err != nil {
-		return nil, err
-	}
 	if o.DryRun || len(steps) == 0 {
 		return steps, nil
+	}
+	b := base(n)
+	var consolidated bool
+	var version store.Version
+	if g, ok := nodes[0].(*Group); ok && g.path == b.path {
+		if version, consolidated, err = g.look(ctx, keyConsolidated); err != nil {
+			return nil, g.errf(err)
+		}
 	}
 	for i, m := range slices.Backward(steps) {
 		if err := b.putOnce(ctx, m.Key, m.Doc); err != nil {
@@ -74,11 +77,9 @@ func Migrate(ctx context.Context, n Node, o MigrateOptions) ([]Migration, error)
 		}
 	}
 	if consolidated {
-		g, err := open(ctx, b.st, b.path, b.cfg, wantGroup)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := Consolidate(ctx, g.(*Group)); err != nil {
+		g := &Group{node: *b}
+		g.cfg.format = 0 // it may have been opened as what it was
+		if _, err := Consolidate(ctx, g); err != nil {
 			return nil, err
 		}
 	}
@@ -90,8 +91,15 @@ func Migrate(ctx context.Context, n Node, o MigrateOptions) ([]Migration, error)
 			return nil, base(n).errf(err)
 		}
 	}
-	if consolidated {
-		return steps, b.st.Delete(ctx, join(b.path, keyConsolidated), store.DeleteOptions{})
+	if !consolidated {
+		return steps, nil
+	}
+	if b.cfg.singleWriter {
+		version = ""
+	}
+	b.cfg.report.del()
+	if err := b.st.Delete(ctx, join(b.path, keyConsolidated), store.DeleteOptions{IfVersion: version}); err != nil {
+		return nil, b.errf(err)
 	}
 	return steps, nil
 }
@@ -225,21 +233,6 @@ func (a *Array) modelV3() (*meta.Array, error) {
 		m.Codecs = append(m.Codecs, meta.Named{Name: s.Name, Config: s.Config})
 	}
 	return m, nil
-}
-
-// hasConsolidated tells whether a v2 group has consolidated metadata.
-func (n *node) hasConsolidated(ctx context.Context) (bool, error) {
-	if n.format != 2 || n.docKey == join(n.path, keyArray) {
-		return false, nil
-	}
-	_, err := n.document(ctx, keyConsolidated)
-	if errors.Is(err, fault.NotFound) {
-		return false, nil
-	}
-	if err != nil {
-		return false, n.errf(err)
-	}
-	return true, nil
 }
 
 // removeOld removes the documents of a v1 or v2 node, unless somebody changed them.

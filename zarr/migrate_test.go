@@ -183,3 +183,65 @@ func TestMigrateKeepsWhatChanged(t *testing.T) {
 		t.Errorf("%s, %v", v.Bytes, err)
 	}
 }
+
+// Consolidated metadata of v2 becomes that of v3, and goes with the rest, however the group was opened.
+func TestMigrateConsolidated(t *testing.T) {
+	for _, opts := range [][]zarr.Option{nil, {zarr.Format(2)}} {
+		st := mem.New()
+		if _, err := zarr.Consolidate(t.Context(), forest(t, st, 2)); err != nil {
+			t.Fatal(err)
+		}
+		has := func(key string) bool {
+			_, err := st.Get(t.Context(), key, store.GetOptions{}, nil)
+			if err != nil && !errors.Is(err, zarr.ErrNotFound) {
+				t.Fatal(err)
+			}
+			return err == nil
+		}
+		g, err := zarr.OpenGroup(t.Context(), st, "top", opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := zarr.Migrate(t.Context(), g, zarr.MigrateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if g, err = zarr.OpenGroup(t.Context(), st, "top"); err != nil {
+			t.Fatal(err)
+		}
+		if d, err := zarr.Stale(t.Context(), g); err != nil || d != nil || g.Format() != 3 || !has("top/.zmetadata") {
+			t.Errorf("%v: v%d, %v, %v", opts, g.Format(), d, err)
+		}
+		// What is left of v2 goes the second time, with g as v3 and nothing to write.
+		if _, err := zarr.Migrate(t.Context(), g, zarr.MigrateOptions{Remove: true}); err != nil {
+			t.Fatal(err)
+		}
+		if d, err := zarr.Stale(t.Context(), g); err != nil || d != nil || has("top/.zmetadata") || has("top/.zgroup") || has("top/x/y/b/.zarray") {
+			t.Errorf("%v: %v, %v, or something of v2 is left", opts, d, err)
+		}
+	}
+}
+
+// Consolidated metadata that was written anew in between is not removed.
+func TestMigrateKeepsNewConsolidated(t *testing.T) {
+	st := mem.New()
+	if _, err := zarr.Consolidate(t.Context(), forest(t, st, 2)); err != nil {
+		t.Fatal(err)
+	}
+	watch := store.Observe(st, func(e store.Event) {
+		if e.Op == "put" && e.Key == "top/zarr.json" {
+			if _, err := st.Put(t.Context(), "top/.zmetadata", []byte("{}"), store.PutOptions{}); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	g, err := zarr.OpenGroup(t.Context(), watch, "top")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := zarr.Migrate(t.Context(), g, zarr.MigrateOptions{Remove: true}); !errors.Is(err, zarr.ErrConflict) {
+		t.Errorf("got %v", err)
+	}
+	if v, err := st.Get(t.Context(), "top/.zmetadata", store.GetOptions{}, nil); err != nil || string(v.Bytes) != "{}" {
+		t.Errorf("%s, %v", v.Bytes, err)
+	}
+}

@@ -219,6 +219,19 @@ func (n *node) document(ctx context.Context, name string) (store.Value, error) {
 	return v, err
 }
 
+// look tells whether a document of the node is there, and its version, by the first byte of it, however long it is.
+func (n *node) look(ctx context.Context, name string) (v store.Version, there bool, err error) {
+	n.cfg.report.get()
+	first, err := n.st.Get(ctx, join(n.path, name), store.GetOptions{Range: store.Within(0, 1)}, nil)
+	if errors.Is(err, fault.Corrupt) { // it is empty
+		first, err = n.document(ctx, name)
+	}
+	if errors.Is(err, fault.NotFound) {
+		return "", false, nil
+	}
+	return first.Version, err == nil, err
+}
+
 // parse makes a node of its documents; nil when they do not make one.
 func (n *node) parse(docs map[string]document) (Node, error) {
 	if d, ok := docs[keyV3]; ok {

@@ -2,6 +2,7 @@ package zarr
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -28,7 +29,7 @@ func Replace(ctx context.Context, st store.Store, path string, spec Spec, opts .
 	if err := n.remove(ctx); err != nil {
 		return nil, n.errf(err)
 	}
-	return create(ctx, n, spec)
+	return create(ctx, n, spec, nil)
 }
 
 // remove deletes the array at the node's path: metadata, then chunks. Where metadata of both formats is there, the one
@@ -56,6 +57,9 @@ func (n *node) remove(ctx context.Context) error {
 			return fault.Newf(fault.Exists, "a group is there")
 		}
 		if len(docs) == 0 {
+			if err := n.removeV1(ctx); err != nil {
+				return err
+			}
 			return n.removeChunks(ctx, suffix)
 		}
 		for _, name := range []string{keyV3, keyArray, keyAttrs} {
@@ -70,6 +74,19 @@ func (n *node) remove(ctx context.Context) error {
 			}
 		}
 	}
+}
+
+// removeV1 deletes the metadata of a v1 array, if there is one.
+func (n *node) removeV1(ctx context.Context) error {
+	if err := n.noV1(ctx); err == nil || !errors.Is(err, fault.Exists) {
+		return err
+	}
+	old := *n
+	a, err := old.openV1(ctx)
+	if err != nil {
+		return err
+	}
+	return base(a).removeOld(ctx)
 }
 
 // removeChunks deletes every key below the path that has the form of a chunk key of either format, with the suffix or

@@ -146,6 +146,24 @@ func TestRequests(t *testing.T) {
 	}
 	step("read one element of a shard of 256 bytes", read(9, 10))
 
+	// Hierarchies of a group and an array, of each format.
+	var g *zarr.Group
+	for _, format := range []int{3, 2} {
+		top := fmt.Sprint("v", format)
+		if g, err = zarr.CreateGroup(ctx, backing, top, zarr.GroupSpec{Format: format}); err == nil {
+			_, err = g.CreateArray(ctx, "x", spec)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g, err = zarr.OpenGroup(ctx, st, top); err != nil {
+			t.Fatal(err)
+		}
+		step("consolidate a group of "+top, func() (err error) { g, err = zarr.Consolidate(ctx, g); return err })
+		step("consolidate it again", func() (err error) { g, err = zarr.Consolidate(ctx, g); return err })
+	}
+	step("migrate it", func() error { _, err := zarr.Migrate(ctx, g, zarr.MigrateOptions{Remove: true}); return err })
+
 	const file = "testdata/requests.txt"
 	if *update {
 		if err := os.WriteFile(file, []byte(out.String()), 0o666); err != nil {

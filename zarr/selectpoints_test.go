@@ -53,6 +53,73 @@ func TestPointsRequestEachChunkOnce(t *testing.T) {
 	}
 }
 
+// TestPointsOfWholeChunksAreNotRead writes, point by point and backwards, one chunk at the edge wholly, another one but for its
+// last element, and one element twice.
+func TestPointsOfWholeChunksAreNotRead(t *testing.T) {
+	var tr transcript
+	st := store.Observe(mem.New(), tr.record)
+	for name, spec := range map[string]zarr.Spec{
+		"chunks":  {Shape: []int{6, 5}, Chunks: []int{4, 4}, DType: dtype.Int16},
+		"shards":  {Shape: []int{6, 5}, Chunks: []int{2, 2}, Shards: []int{4, 4}, DType: dtype.Int16},
+		"strings": {Shape: []int{6, 5}, Chunks: []int{4, 4}, DType: dtype.String},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := mustCreate(t, st, name, spec)
+			var y, x, src []int
+			for i := 5; i >= 0; i-- {
+				for j := 4; j >= 0; j-- {
+					if i >= 4 && j < 4 || i < 4 && j < 4 && (i != 3 || j != 3) {
+						y, x, src = append(y, i), append(x, j), append(src, 100+5*i+j)
+					}
+				}
+			}
+			y, x, src = append(y, 5), append(x, 0), append(src, 7)
+			tr.lines = nil
+			var err error
+			if spec.DType == dtype.String {
+				texts := make([]string, len(src))
+				for i, n := range src {
+					texts[i] = fmt.Sprint(n)
+				}
+				err = zarr.Write(t.Context(), a, texts, zarr.Points(y, x))
+			} else {
+				short := make([]int16, len(src))
+				for i, n := range src {
+					short[i] = int16(n)
+				}
+				err = zarr.Write(t.Context(), a, short, zarr.Points(y, x))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			slices.Sort(tr.lines)
+			if want := []string{"get " + name + "/c/0/0 absent", "put " + name + "/c/0/0", "put " + name + "/c/1/0"}; !slices.Equal(tr.lines, want) {
+				t.Errorf("%q, want %q", tr.lines, want)
+			}
+			want := make([]string, 30)
+			for k := range want {
+				want[k] = map[bool]string{false: "0", true: ""}[spec.DType == dtype.String]
+			}
+			for k := range src {
+				want[y[k]*5+x[k]] = fmt.Sprint(src[k])
+			}
+			var got []string
+			if spec.DType == dtype.String {
+				got, err = zarr.Read[string](t.Context(), a)
+			} else {
+				var short []int16
+				short, err = zarr.Read[int16](t.Context(), a)
+				for _, n := range short {
+					got = append(got, fmt.Sprint(n))
+				}
+			}
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("%q, %v, want %q", got, err, want)
+			}
+		})
+	}
+}
+
 // TestPointsOfStrings writes and reads texts one by one, some of them twice.
 func TestPointsOfStrings(t *testing.T) {
 	st := mem.New()

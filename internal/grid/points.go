@@ -97,6 +97,35 @@ func (p *Points) Box(i int) Box {
 	return b
 }
 
+// pairsCover is Covers of a box of Points. It takes no more memory than they do, however long the chunk is.
+func (b Box) pairsCover(shape []int, axes []Axis) bool {
+	left := 1 // elements of the chunk that lie inside the array
+	chunk, inside := make([]int, len(axes)), make([]int, len(axes))
+	for d, a := range axes {
+		var start int
+		start, chunk[d] = a.Chunk(b.Coord[d])
+		inside[d] = min(chunk[d], shape[d]-start)
+		if inside[d] > len(b.Pairs)/left {
+			return false
+		}
+		left *= inside[d]
+	}
+	seen := make([]bool, left)
+	for _, p := range b.Pairs {
+		at, step := 0, 1
+		for d := len(chunk) - 1; d >= 0; d-- {
+			at += p.Off % chunk[d] * step
+			p.Off /= chunk[d]
+			step *= inside[d]
+		}
+		if !seen[at] {
+			seen[at] = true
+			left--
+		}
+	}
+	return left == 0
+}
+
 // CutPairs gives the pairs of a box of a chunk of a shape as the points of its inner chunks: Coord and Off count from the
 // chunk's start, To from where those of b do.
 func (b Box) CutPairs(chunk, inner []int) *Points {

@@ -11,6 +11,7 @@ import (
 // element-wise indexing.
 func TestPointsAgainstOracle(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
+	whole, twice := 0, 0 // chunks of which every element is a point, and those in which one comes twice
 	for range 3000 {
 		var shape, inner []int
 		var cut []edges
@@ -82,8 +83,18 @@ func TestPointsAgainstOracle(t *testing.T) {
 				t.Fatalf("%s: chunk %v twice", name, b.Coord)
 			}
 			seen[fmt.Sprint(b.Coord)] = true
-			if _, ok := b.Contiguous(p.Shape()); ok || b.Full(chunk) || b.Covers(shape, axes) {
+			if _, ok := b.Contiguous(p.Shape()); ok || b.Full(chunk) {
 				t.Fatalf("%s: a box of points is taken for a block", name)
+			}
+			covers, offs := covering(shape, chunk, at, n, startOf(b.Coord))
+			if got := b.Covers(shape, axes); got != covers {
+				t.Fatalf("%s: covers %v: %v", name, b.Coord, got)
+			}
+			if covers {
+				whole++
+				if offs < len(b.Pairs) {
+					twice++
+				}
 			}
 			buf := make([]byte, product(chunk)*size)
 			chunkAt(startOf(b.Coord), chunk, buf, false)
@@ -133,6 +144,48 @@ func TestPointsAgainstOracle(t *testing.T) {
 		}
 		if touched != p.Touched(axes) {
 			t.Fatalf("%s: %d chunks, Touched is %d", name, touched, p.Touched(axes))
+		}
+	}
+	if whole < 100 || twice < 10 {
+		t.Errorf("%d chunks were covered, %d of them with an element twice", whole, twice)
+	}
+}
+
+// covering tells, element by element, whether points cover what lies inside the array of a chunk, and how many elements
+// that is.
+func covering(shape, chunk []int, at [][]int, points int, start []int) (covers bool, n int) {
+	covers = true
+	for i := range product(chunk) {
+		pos, inside := position(chunk, i), true
+		for d := range pos {
+			pos[d] += start[d]
+			inside = inside && pos[d] < shape[d]
+		}
+		if !inside {
+			continue
+		}
+		n++
+		there := false
+		for k := range points {
+			same := true
+			for d := range pos {
+				same = same && at[d][k] == pos[d]
+			}
+			there = there || same
+		}
+		covers = covers && there
+	}
+	return covers, n
+}
+
+// Points of a chunk that is far longer than the array: what is taken is what they take.
+func TestPointsCoverLongChunk(t *testing.T) {
+	chunk := []int{1 << 15, 1 << 15}
+	axes := Even(chunk)
+	p := NewPoints([][]int{{1, 0}, {0, 0}}, 2, axes)
+	for b := range p.Chunks(nil) {
+		if !b.Covers([]int{2, 1}, axes) || b.Covers([]int{2, 2}, axes) || b.Covers([]int{1 << 20, 1 << 20}, axes) {
+			t.Error("two points cover what they are")
 		}
 	}
 }

@@ -252,11 +252,10 @@ func Count(shape, chunk []int) []int {
 	return n
 }
 
-// Covers tells whether the box selects every element of its chunk that lies inside an array of the given shape. Of Points
-// that is not found out.
+// Covers tells whether the box selects every element of its chunk that lies inside an array of the given shape.
 func (b Box) Covers(shape []int, chunk []Axis) bool {
 	if b.Pairs != nil {
-		return false
+		return b.pairsCover(shape, chunk)
 	}
 	for i, p := range b.Parts {
 		start, edge := chunk[i].Chunk(p.Chunk)

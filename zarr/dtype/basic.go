@@ -348,7 +348,7 @@ func (b Basic) V2(o Order) (json.RawMessage, error) {
 // inTensorStore tells whether TensorStore knows the type by its name in v2.
 func (b Basic) inTensorStore() bool {
 	switch b {
-	case Int2, Int4, BFloat16, Float8E3M4, Float8E4M3B11FNUZ, Float8E4M3FN, Float8E4M3FNUZ, Float8E5M2, Float8E5M2FNUZ, Float4E2M1FN:
+	case Int2, Int4, BFloat16, Float8E3M4, Float8E4M3B11FNUZ, Float8E4M3FN, Float8E4M3FNUZ, Float8E5M2, Float8E5M2FNUZ, Float8E8M0FNU, Float4E2M1FN:
 		return true
 	}
 	return false

@@ -12,7 +12,7 @@ import (
 // metadata: flat, by depth and then by path, with an empty one in each group, as zarr-python does. The rest of doc stays as
 // it is. key names it in errors.
 func ConsolidateV3(key string, doc []byte, nodes map[string][]byte) ([]byte, error) {
-	none := inlineV3(nil)
+	none := inlineV3(json.RawMessage("{}"))
 	var all writer
 	for _, path := range byDepth(nodes) {
 		o, err := document(path, nodes[path], nil)
@@ -32,11 +32,8 @@ func ConsolidateV3(key string, doc []byte, nodes map[string][]byte) ([]byte, err
 	return setMember(key, doc, "consolidated_metadata", inlineV3(all.done()))
 }
 
-// inlineV3 is the member "consolidated_metadata" of a group; nil is one without nodes.
+// inlineV3 is the member "consolidated_metadata" of a group.
 func inlineV3(nodes json.RawMessage) json.RawMessage {
-	if nodes == nil {
-		nodes = json.RawMessage("{}")
-	}
 	var w writer
 	w.add("kind", json.RawMessage(`"inline"`))
 	w.add("must_understand", json.RawMessage("false"))
@@ -60,7 +57,7 @@ func ConsolidateV2(docs map[string][]byte) ([]byte, error) {
 }
 
 // byDepth sorts paths by their depth and then by name.
-func byDepth[T any](nodes map[string]T) []string {
+func byDepth(nodes map[string][]byte) []string {
 	return slices.SortedFunc(maps.Keys(nodes), func(a, b string) int {
 		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), strings.Compare(a, b))
 	})

@@ -2,7 +2,6 @@ package meta
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -49,7 +48,7 @@ func (g *Group) inline(p place, raw []byte) error {
 		if m.name == "" {
 			return p.bad("the group itself")
 		}
-		nodes[m.name] = orBad(m.raw, func() (Node, error) {
+		nodes[m.name] = orBad(func() (Node, error) {
 			o, err := p.object(m.raw)
 			if err != nil {
 				return nil, err
@@ -119,7 +118,7 @@ func (with Parser) ConsolidatedV2(key string, doc []byte) (map[string]Node, erro
 		if m == nil {
 			continue // attributes of nothing
 		}
-		nodes[dir] = orBad(nil, func() (Node, error) {
+		nodes[dir] = orBad(func() (Node, error) {
 			o, err := all.member(m.name).object(m.raw)
 			if err != nil {
 				return nil, err
@@ -151,16 +150,12 @@ func (with Parser) ConsolidatedV2(key string, doc []byte) (map[string]Node, erro
 }
 
 // orBad gives the node, or what stands in for one that cannot be parsed.
-func orBad(doc []byte, parse func() (Node, error)) Node {
+func orBad(parse func() (Node, error)) Node {
 	n, err := parse()
-	if err == nil {
-		return n
+	if err != nil {
+		return &Bad{err}
 	}
-	b := &Bad{Err: err}
-	if _, err := check(doc, false); err == nil {
-		b.Doc = compact(doc)
-	}
-	return b
+	return n
 }
 
 // checkPath refuses paths that are not in the one form that cannot leave the hierarchy.
@@ -222,33 +217,4 @@ func treeOrder(a, b string) int {
 		}
 	}
 	return cmp.Compare(len(a), len(b))
-}
-
-// encodeInline writes consolidated metadata as zarr-python does: flat, by depth and then by path, with an empty one in
-// each group below.
-func (g *Group) encodeInline(nested bool) (json.RawMessage, error) {
-	var nodes writer
-	paths := byDepth(g.Consolidated)
-	if nested {
-		paths = nil
-	}
-	for _, p := range paths {
-		var doc json.RawMessage
-		var err error
-		switch n := g.Consolidated[p].(type) {
-		case *Array:
-			doc, err = n.documentV3()
-		case *Group:
-			doc, err = n.documentV3(true)
-		case *Bad:
-			if doc = n.Doc; doc == nil {
-				err = n.Err
-			}
-		}
-		if err != nil {
-			return nil, fault.Newf(fault.Metadata, "consolidated %q: %w", p, err)
-		}
-		nodes.add(p, doc)
-	}
-	return inlineV3(nodes.done()), nil
 }

@@ -173,10 +173,9 @@ func (n Named) encode() json.RawMessage {
 	return w.done()
 }
 
-// EncodeV3 writes the zarr.json document of a v3 group, consolidated metadata included.
-func (g *Group) EncodeV3() ([]byte, error) { return indent(g.documentV3(false)) }
-
-func (g *Group) documentV3(nested bool) (json.RawMessage, error) {
+// EncodeV3 writes the zarr.json document of a v3 group, without consolidated metadata, which [ConsolidateV3] makes of
+// documents as they are stored.
+func (g *Group) EncodeV3() ([]byte, error) {
 	if g.Format != 3 {
 		return nil, fault.Newf(fault.Metadata, "a group of v%d cannot be written as v3", g.Format)
 	}
@@ -187,16 +186,9 @@ func (g *Group) documentV3(nested bool) (json.RawMessage, error) {
 	var w writer
 	w.add("attributes", attrs)
 	w.add("zarr_format", json.RawMessage("3"))
-	if g.Consolidated != nil {
-		inline, err := g.encodeInline(nested)
-		if err != nil {
-			return nil, err
-		}
-		w.add("consolidated_metadata", inline)
-	}
 	w.text("node_type", "group")
 	w.unknown(g.Unknown)
-	return w.done(), nil
+	return indent(w.done(), nil)
 }
 
 // EncodeV2 writes the .zarray document of a v2 array and its .zattrs document, which is nil when there are no attributes.

@@ -54,8 +54,7 @@ type Group struct {
 // Bad stands in consolidated metadata for a node that cannot be parsed, so that one bad or unsupported node does not
 // hide the others.
 type Bad struct {
-	Err error           // a *fault.MetaError
-	Doc json.RawMessage // the node's document, kept to be written again; nil for v2
+	Err error // a *fault.MetaError
 }
 
 // Named is an extension as metadata spells it. Its fields are those of codec.Spec, and one more.

@@ -281,7 +281,18 @@ func TestConsolidated(t *testing.T) {
 	refused(t, g.Consolidated["bad"].(*Bad).Err, "zarr.json", "/consolidated_metadata/metadata/bad/shape", fault.Metadata)
 	refused(t, g.Consolidated["text"].(*Bad).Err, "zarr.json", "/consolidated_metadata/metadata/text/data_type", unsupported)
 
-	out, err := g.EncodeV3()
+	// Documents are copied as they are, also those that do not parse.
+	var stored struct {
+		Consolidated struct{ Metadata map[string]json.RawMessage } `json:"consolidated_metadata"`
+	}
+	if err := json.Unmarshal([]byte(doc), &stored); err != nil {
+		t.Fatal(err)
+	}
+	docs := map[string][]byte{}
+	for path, doc := range stored.Consolidated.Metadata {
+		docs[path] = doc
+	}
+	out, err := ConsolidateV3("zarr.json", []byte(`{"zarr_format":3,"node_type":"group"}`), docs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,162 @@
+package zarr_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// TestCreateOverLeftovers creates arrays where something lies already: what they would read as their own is ErrExists and
+// stays as it is, what they never read is passed over, and Replace deletes the one and keeps the other.
+func TestCreateOverLeftovers(t *testing.T) {
+	const v1 = `{"zarr_format":1,"shape":[4,4],"chunks":[2,2],"dtype":"<i4","fill_value":0,"compression":null,"compression_opts":null,"order":"C"}`
+	plain := zarr.Spec{Shape: []int{4, 4}, Chunks: []int{2, 2}, DType: dtype.Int32, Codecs: []codec.Spec{}}
+	v2, nested, dotted, line, scalar, scalar2 := plain, plain, plain, plain, plain, plain
+	v2.Format = 2
+	nested.Format, nested.Separator = 2, "/"
+	dotted.Separator = "."
+	line.Format, line.Shape, line.Chunks = 2, []int{4}, []int{2}
+	scalar.Shape, scalar.Chunks = []int{}, []int{}
+	scalar2.Format, scalar2.Shape, scalar2.Chunks = 2, []int{}, []int{}
+	for _, tt := range []struct {
+		name   string
+		spec   zarr.Spec
+		key    string
+		value  string
+		exists bool
+		stays  bool // when it is replaced
+	}{
+		{"v3", plain, "c/1/0", "x", true, false},
+		{"v3, a chunk beyond the array", plain, "c/7/7", "x", true, false},
+		{"v3, keys of v2", plain, "1.0", "x", false, false},
+		{"v3 with points", dotted, "c.1.0", "x", true, false},
+		{"v3 with points, keys with slashes", dotted, "c/1/0", "x", false, false},
+		{"v3 without axes", scalar, "c", "x", true, false},
+		{"v3 without axes, other keys", scalar, "c/0", "x", false, false},
+		{"v2", v2, "1.0", "x", true, false},
+		{"v2 of another rank", v2, "1.0.0", "x", false, false},
+		{"v2 with slashes", v2, "1/0", "x", false, false},
+		{"nested", nested, "1/0", "x", true, false},
+		{"nested, flat keys", nested, "1.0", "x", false, false},
+		{"one axis", line, "1", "x", true, false},
+		{"one axis, keys below", line, "1/0", "x", false, false},
+		{"v2 without axes", scalar2, "0", "x", true, false},
+		{"v2 without axes, another key", scalar2, "1", "x", false, false},
+		{"no chunk", v2, "c.txt", "x", false, true},
+		{"a leading zero", v2, "01.0", "x", false, false},
+		{"v1 beside v2", v2, "meta", v1, true, false},
+		{"v1 beside v3", plain, "meta", v1, true, false},
+		{"v1 of another data type", plain, "meta", strings.Replace(v1, "<i4", "<t5", 1), true, false},
+		{"no v1", v2, "meta", `{"x":1}`, false, true},
+		{"nobody's folder", v2, "meta/x", v1, false, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			st := mem.New()
+			put(t, st, "a/"+tt.key, tt.value)
+			_, err := zarr.Create(t.Context(), st, "a", tt.spec)
+			if tt.exists != errors.Is(err, zarr.ErrExists) || !tt.exists && err != nil {
+				t.Fatalf("created: %v", err)
+			}
+			if tt.exists && !strings.Contains(err.Error(), "a/"+strings.Split(tt.key, "/")[0]) {
+				t.Errorf("%v does not say what is there", err)
+			}
+			if v, err := st.Get(t.Context(), "a/"+tt.key, store.GetOptions{}, nil); err != nil || string(v.Bytes) != tt.value {
+				t.Errorf("then there is %q, %v", v.Bytes, err)
+			}
+			if _, err := zarr.OpenOrCreate(t.Context(), st, "a", tt.spec); tt.exists != (err != nil) {
+				t.Errorf("opened or created: %v", err)
+			} else if tt.exists && tt.key != "meta" && !errors.Is(err, zarr.ErrExists) {
+				t.Errorf("opened or created: %v", err)
+			}
+			if strings.Contains(tt.name, "another data type") {
+				return // which Replace does not touch either
+			}
+			if _, err := zarr.Replace(t.Context(), st, "a", tt.spec); err != nil {
+				t.Fatal(err)
+			}
+			_, err = st.Get(t.Context(), "a/"+tt.key, store.GetOptions{}, nil)
+			if tt.stays != (err == nil) || err != nil && !errors.Is(err, zarr.ErrNotFound) {
+				t.Errorf("after Replace: %v", err)
+			}
+			if _, err := zarr.Create(t.Context(), st, "a", tt.spec); !errors.Is(err, zarr.ErrExists) || strings.Contains(err.Error(), "chunk") {
+				t.Errorf("over the array itself: %v", err)
+			}
+		})
+	}
+}
+
+// TestCreateOverItself: an array that has chunks is what is there, not its chunks.
+func TestCreateOverItself(t *testing.T) {
+	st := mem.New()
+	spec := zarr.Spec{Shape: []int{4}, DType: dtype.Int8}
+	if err := zarr.Write(t.Context(), mustCreate(t, st, "a", spec), []int8{1, 2, 3, 4}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := zarr.Create(t.Context(), st, "a", spec); !errors.Is(err, zarr.ErrExists) || !strings.Contains(err.Error(), "a/zarr.json") {
+		t.Error(err)
+	}
+	a, err := zarr.OpenOrCreate(t.Context(), st, "a", spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := zarr.Read[int8](t.Context(), a); err != nil || !slices.Equal(got, []int8{1, 2, 3, 4}) {
+		t.Error(got, err)
+	}
+}
+
+// TestGroupsHideNoV1: a v1 array is no place for a group, and nothing can be below it.
+func TestGroupsHideNoV1(t *testing.T) {
+	for _, format := range []int{2, 3} {
+		st := mem.New()
+		put(t, st, "old/meta", `{"zarr_format":1,"shape":[2],"chunks":[2],"dtype":"<i4","fill_value":0,"compression":null,"compression_opts":null,"order":"C"}`)
+		if _, err := zarr.CreateGroup(t.Context(), st, "old", zarr.GroupSpec{Format: format}); !errors.Is(err, zarr.ErrExists) || !strings.Contains(err.Error(), "old/meta") {
+			t.Errorf("a group of v%d: %v", format, err)
+		}
+		if _, err := zarr.Create(t.Context(), st, "old/x", zarr.Spec{Format: format, Shape: []int{2}, DType: dtype.Int8}); !errors.Is(err, zarr.ErrExists) {
+			t.Errorf("an array of v%d below: %v", format, err)
+		}
+		for _, k := range keys(t, st) {
+			if strings.HasPrefix(k, "old/") && k != "old/meta" {
+				t.Errorf("v%d: %s was written", format, k)
+			}
+		}
+	}
+}
+
+// unlisted is a store that answers listings with an error.
+type unlisted struct {
+	store.Store
+	err error
+}
+
+func (s unlisted) List(context.Context, string, store.Depth) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) { yield(store.Entry{}, s.err) }
+}
+
+// TestCreateWithoutListing: who may not list, or cannot, creates all the same, but over no v1 array; any other failure ends it.
+func TestCreateWithoutListing(t *testing.T) {
+	spec := zarr.Spec{Format: 2, Shape: []int{2}, DType: dtype.Int32}
+	for _, kind := range []error{fault.Refused, errors.ErrUnsupported, fault.Unavailable} {
+		st := unlisted{mem.New(), fmt.Errorf("no: %w", kind)}
+		put(t, st, "a/0", "x")
+		put(t, st, "old/meta", `{"zarr_format":1,"shape":[2],"chunks":[2],"dtype":"<i4","fill_value":0,"compression":null,"compression_opts":null,"order":"C"}`)
+		_, err := zarr.Create(t.Context(), st, "a", spec)
+		if fails := kind == fault.Unavailable; fails != (err != nil) || fails && !errors.Is(err, kind) {
+			t.Errorf("%v: %v", kind, err)
+		}
+		if _, err := zarr.Create(t.Context(), st, "old", spec); !errors.Is(err, zarr.ErrExists) && !errors.Is(err, fault.Unavailable) {
+			t.Errorf("%v, over v1: %v", kind, err)
+		}
+	}
+}
