@@ -2,6 +2,7 @@ package zst
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -18,6 +19,9 @@ type Options struct {
 type Encoder struct {
 	opts []zstd.EOption
 	pool sync.Pool
+
+	// short is for what a frame would not tell the size of, unless it is asked for a single segment.
+	short sync.Pool
 }
 
 // NewEncoder makes an encoder.
@@ -35,15 +39,23 @@ func NewEncoder(o Options) *Encoder {
 
 // Encode appends one frame that holds src, with its size in the header.
 func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
-	z, ok := e.pool.Get().(*zstd.Encoder)
+	pool, short := &e.pool, len(src) <= zstd.MinWindowSize // what is longer is a single segment anyway, as far as the window holds it
+	if short {
+		pool = &e.short
+	}
+	z, ok := pool.Get().(*zstd.Encoder)
 	if !ok {
+		opts := e.opts
+		if short {
+			opts = append(slices.Clip(opts), zstd.WithSingleSegment(true))
+		}
 		var err error
-		if z, err = zstd.NewWriter(nil, e.opts...); err != nil {
+		if z, err = zstd.NewWriter(nil, opts...); err != nil {
 			return dst, err
 		}
 	}
 	dst = z.EncodeAll(src, dst)
-	e.pool.Put(z)
+	pool.Put(z)
 	return dst, nil
 }
 
