@@ -50,7 +50,7 @@ func TestNumcodecs(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	for _, id := range ids() {
+	for _, id := range append(ids(), filters()...) {
 		name := id.ID + id.Name
 		t.Run(name, func(t *testing.T) {
 			h := fnv.New64a()

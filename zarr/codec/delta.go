@@ -24,7 +24,10 @@ func newDelta(raw json.RawMessage, in Repr) (any, error) {
 		return nil, fault.Newf(fault.Metadata, "differences of %v are no %v", f.dec.typ, f.enc.typ)
 	}
 	f.encode = func() []number.Step { return []number.Step{number.Differences(dec), number.Cast(dec, enc)} }
-	f.decode = func() []number.Step { return []number.Step{number.Cast(enc, dec), number.Sums(dec)} }
+	sum := number.Promote(enc, dec) // numpy adds up in it and casts the sums
+	f.decode = func() []number.Step {
+		return []number.Step{number.Cast(enc, sum), number.Sums(sum), number.Cast(sum, dec)}
+	}
 	return f.either(in)
 }
 

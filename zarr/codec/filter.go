@@ -220,15 +220,6 @@ func (b bytesFilter) leaves(in Repr) Repr {
 	return in
 }
 
-// extend makes room for n more bytes.
-func extend(dst []byte, n int) (all, room []byte) {
-	k := len(dst)
-	if cap(dst)-k < n {
-		dst = append(make([]byte, 0, k+n), dst...)
-	}
-	return dst[:k+n], dst[k : k+n : k+n]
-}
-
 // mulSat multiplies two numbers that are not negative, up to the largest there is.
 func mulSat(a, b int64) int64 {
 	if b != 0 && a > maxInt64/b {

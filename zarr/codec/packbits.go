@@ -30,11 +30,7 @@ const (
 
 func newPackBits(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
-	for _, key := range []string{"padding_encoding", "first_bit", "last_bit"} {
-		if string(c.members[key]) == "null" {
-			delete(c.members, key)
-		}
-	}
+	c.dropNull("padding_encoding", "first_bit", "last_bit")
 	p := &packbits{in: in, padding: c.text("padding_encoding", padNone, padNone, padFirst, padLast)}
 	basic, ok := in.Type.(dtype.Basic)
 	if !ok {

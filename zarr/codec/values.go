@@ -60,9 +60,7 @@ func newCastValue(raw json.RawMessage, in Repr) (any, error) {
 	}
 	rounding := number.Rounding(c.text("rounding", string(number.NearestEven), string(number.NearestEven), string(number.TowardsZero),
 		string(number.TowardsPositive), string(number.TowardsNegative), string(number.NearestAway)))
-	if string(c.members["out_of_range"]) == "null" {
-		delete(c.members, "out_of_range")
-	}
+	c.dropNull("out_of_range", "scalar_map")
 	outside := number.Outside(c.text("out_of_range", string(number.Refuse), string(number.Refuse), string(number.Clamp), string(number.Wrap)))
 	there, back := c.pairs(f.dec, f.enc)
 	if err := c.close(); err != nil {

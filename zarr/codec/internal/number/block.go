@@ -170,21 +170,37 @@ func (t Type) store(dst []byte, b *Block) {
 	putBits(dst, b.Int[:n], t.Size, t.Big)
 }
 
+// floats widens patterns of bits. A signalling NaN stays one here, which the processor's conversion would change.
 func floats(dst []float64, src []uint64, size int) {
 	switch size {
 	case 2:
 		for i, u := range src {
-			dst[i] = float64(dtype.F16(u).Float32())
+			dst[i] = half(dtype.F16(u))
 		}
 	case 4:
 		for i, u := range src {
 			dst[i] = float64(math.Float32frombits(uint32(u)))
+			if u&0x7f800000 == 0x7f800000 {
+				dst[i] = special(u>>31, u&0x7fffff<<29)
+			}
 		}
 	default:
 		for i, u := range src {
 			dst[i] = math.Float64frombits(u)
 		}
 	}
+}
+
+func half(h dtype.F16) float64 {
+	if h&0x7c00 == 0x7c00 {
+		return special(uint64(h>>15), uint64(h&0x3ff)<<42)
+	}
+	return float64(h.Float32())
+}
+
+// special is an infinity or a NaN.
+func special(sign, fraction uint64) float64 {
+	return math.Float64frombits(sign<<63 | 0x7ff<<52 | fraction)
 }
 
 func floatBits(dst []uint64, src []float64, size int) {
@@ -196,10 +212,22 @@ func floatBits(dst []uint64, src []float64, size int) {
 	case 4:
 		for i, f := range src {
 			dst[i] = uint64(math.Float32bits(float32(f)))
+			if f != f {
+				dst[i] = nan32(math.Float64bits(f))
+			}
 		}
 	default:
 		for i, f := range src {
 			dst[i] = math.Float64bits(f)
 		}
 	}
+}
+
+// nan32 shortens a NaN, which stays signalling.
+func nan32(u uint64) uint64 {
+	fraction := u & (1<<52 - 1) >> 29
+	if fraction == 0 {
+		fraction = 1 << 22
+	}
+	return u>>63<<31 | 0x7f800000 | fraction
 }

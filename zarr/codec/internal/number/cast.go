@@ -80,15 +80,26 @@ func rounds(from, to Type) Step {
 		if from.Kind != Complex {
 			clear(b.Im[:b.N])
 		}
-		if to.unit() >= from.unit() {
-			return
-		}
-		for i, f := range b.Re[:b.N] {
-			b.Re[i] = to.round(f)
-		}
+		to.recast(b.Re[:b.N], from)
 		if to.Kind == Complex {
-			for i, f := range b.Im[:b.N] {
-				b.Im[i] = to.round(f)
+			to.recast(b.Im[:b.N], from)
+		}
+	}
+}
+
+// recast rounds floats of another type, and makes NaNs quiet where a processor's conversion does; to and from float16 numpy
+// converts without it.
+func (t Type) recast(list []float64, from Type) {
+	u, v := t.unit(), from.unit()
+	switch {
+	case u < v:
+		for i, f := range list {
+			list[i] = t.round(f)
+		}
+	case u > v && v == 4:
+		for i, f := range list {
+			if f != f {
+				list[i] = math.Float64frombits(math.Float64bits(f) | 1<<51)
 			}
 		}
 	}

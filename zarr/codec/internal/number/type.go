@@ -95,7 +95,7 @@ func (t Type) wrap(u uint64) uint64 {
 func (t Type) round(f float64) float64 {
 	switch t.unit() {
 	case 2:
-		return float64(dtype.Round[dtype.F16](f).Float32())
+		return half(dtype.Round[dtype.F16](f))
 	case 4:
 		return float64(float32(f))
 	}
