@@ -67,7 +67,7 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 				return nil, named(s.Name, fault.Newf(fault.Metadata, "takes an array and stands after %s, which makes bytes", c.name))
 			}
 			c.arrays = append(c.arrays, arrayStage{s.Name, codec, c.packed})
-			in = codec.Out()
+			in = leaving(codec, in)
 			if c.packed, err = stageOf(in); err != nil {
 				return nil, named(s.Name, err)
 			}
@@ -77,7 +77,7 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 			}
 			c.array, c.name = codec, s.Name
 			c.size, c.most = codec.EncodedSize(), codec.MaxEncoded()
-			in.Order = orderOf(codec)
+			in = leaving(codec, in)
 		case BytesBytes:
 			if c.array == nil {
 				return nil, named(s.Name, fault.Newf(fault.Metadata, "takes bytes and stands before any codec that makes them"))
@@ -87,6 +87,7 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 				c.size = codec.EncodedSize(c.size)
 			}
 			c.most = codec.MaxEncoded(c.most)
+			in = leaving(codec, in)
 		default:
 			return nil, named(s.Name, fmt.Errorf("%T is no codec", codec))
 		}
@@ -108,6 +109,19 @@ func placed(codec any, after bool) any {
 		return e.Array
 	}
 	return codec
+}
+
+// leaving is the array that leaves a codec on encoding, or that its bytes are taken for by the codecs after it.
+func leaving(codec any, in Repr) Repr {
+	switch c := codec.(type) {
+	case ArrayArray:
+		return c.Out()
+	case ArrayBytes:
+		in.Order = orderOf(c)
+	case interface{ leaves(in Repr) Repr }:
+		return c.leaves(in)
+	}
+	return in
 }
 
 // orderOf is the byte order in which a codec makes bytes of elements, where it has one.

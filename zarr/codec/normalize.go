@@ -33,11 +33,10 @@ func (t *Table) Normalize(specs []Spec, in Repr) ([]Spec, error) {
 		if out[i], err = s.normal(in); err != nil {
 			return nil, named(s.Name, err)
 		}
-		switch c := placed(c, serial).(type) {
-		case ArrayArray:
-			in = c.Out()
-		case ArrayBytes:
-			serial, in.Order = true, orderOf(c)
+		c = placed(c, serial)
+		in = leaving(c, in)
+		if _, ok := c.(ArrayBytes); ok {
+			serial = true
 		}
 	}
 	return out, nil

@@ -26,8 +26,9 @@ type Table struct {
 type binder func(t *Table, config json.RawMessage, in Repr) (any, error)
 
 // Builtin is the table of the codecs in this package: of the v3 core bytes, transpose, gzip, zstd, blosc, crc32c and
-// sharding_indexed; of the registry of extensions vlen-utf8 and vlen-bytes; of numcodecs zlib, gzip, zstd, blosc, crc32c,
-// vlen-utf8 and vlen-bytes, under "numcodecs." and their id.
+// sharding_indexed; of the registry of extensions vlen-utf8, vlen-bytes, packbits, bitround, reshape, scale_offset and
+// cast_value; of numcodecs zlib, gzip, zstd, blosc, crc32c, vlen-utf8, vlen-bytes, and the filters delta, fixedscaleoffset,
+// quantize, astype, bitround and packbits, under "numcodecs." and their id.
 func Builtin() *Table {
 	return &Table{binders: map[string]binder{shardingName: (*Table).newSharding}, factories: map[string]Factory{
 		"bytes":              newBytes,
@@ -43,6 +44,28 @@ func Builtin() *Table {
 		numcodecs + "zstd":   newNumcodecsZstd,
 		numcodecs + "blosc":  newNumcodecsBlosc,
 		numcodecs + "crc32c": newCRC32C,
+		numcodecs + "lz4":    newLZ4,
+
+		numcodecs + "shuffle": newShuffle,
+		numcodecs + "base64":  newBase64,
+
+		numcodecs + "crc32":           newCRC32,
+		numcodecs + "adler32":         newAdler32,
+		numcodecs + "fletcher32":      newFletcher32,
+		numcodecs + "jenkins_lookup3": newLookup3,
+
+		"packbits":     newPackBits,
+		"bitround":     newBitRound,
+		"reshape":      newReshape,
+		"scale_offset": newScaleOffset,
+		"cast_value":   newCastValue,
+
+		numcodecs + "delta":            newDelta,
+		numcodecs + "fixedscaleoffset": newFixedScaleOffset,
+		numcodecs + "quantize":         newQuantize,
+		numcodecs + "astype":           newAsType,
+		numcodecs + "bitround":         newNumcodecsBitRound,
+		numcodecs + "packbits":         newNumcodecsPackBits,
 
 		numcodecs + "vlen-utf8":  newVlen(dtype.String),
 		numcodecs + "vlen-bytes": newVlen(dtype.Bytes),

@@ -1,0 +1,173 @@
+package codec
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"math/bits"
+
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// bitround keeps the highest bits of every number and rounds away those below, ties to even: of a float's fraction
+// (numcodecs, and "bitround" of the registry), of an integer from the highest that is set (registry alone). The number is
+// rounded as the integer that its bits are, so that what is near infinity becomes it, and a NaN may. Decoding changes nothing.
+type bitround struct {
+	out      Repr
+	keep     int
+	unit     int // bytes of a number
+	fraction int // bits of a fraction; 0 for integers
+	big      bool
+	refuse   error
+}
+
+func newBitRound(raw json.RawMessage, in Repr) (any, error) {
+	return openBitRound(raw, in, 1)
+}
+
+// newNumcodecsBitRound takes floats of 16, 32 and 64 bits.
+func newNumcodecsBitRound(raw json.RawMessage, in Repr) (any, error) {
+	c, err := openBitRound(raw, in, 0)
+	if err != nil {
+		return nil, err
+	}
+	if b := c.(Either).Bytes.(bitroundBytes); b.refuse == nil {
+		switch in.Type {
+		case dtype.Float16, dtype.Float32, dtype.Float64:
+		default:
+			b.refuse = fault.Newf(fault.Metadata, "bit rounding of %v", in.Type)
+			return Either{bitroundArray{b.bitround}, b}, nil
+		}
+	}
+	return c, nil
+}
+
+func openBitRound(raw json.RawMessage, in Repr, least int) (any, error) {
+	c := openConfig(raw)
+	if _, ok := c.members["keepbits"]; !ok {
+		c.fail("no keepbits")
+	}
+	b := bitround{out: in, keep: c.integer("keepbits", 1, least, 1<<31-1), big: in.Order == dtype.Big}
+	if err := c.close(); err != nil {
+		return nil, err
+	}
+	if in.Type.Size() == 0 {
+		return nil, fault.Newf(errors.ErrUnsupported, "bit rounding of %v", in.Type)
+	}
+	if b.unit, b.fraction = rounded(in.Type); b.unit == 0 {
+		b.refuse = fault.Newf(errors.ErrUnsupported, "bit rounding of %v", in.Type)
+	} else if b.fraction > 0 && b.keep > b.fraction {
+		b.refuse = fault.Newf(fault.Metadata, "\"keepbits\" is %d, the fraction of %v has %d bits", b.keep, in.Type, b.fraction)
+	}
+	return Either{bitroundArray{b}, bitroundBytes{b}}, nil
+}
+
+// rounded is the size of the numbers of an element and the bits of their fraction; no size for what is not rounded.
+func rounded(t dtype.Type) (unit, fraction int) {
+	switch t := t.(type) {
+	case dtype.DateTime, dtype.TimeDelta:
+		return 8, 0
+	case dtype.Basic:
+		switch t {
+		case dtype.Int8, dtype.Uint8, dtype.Int16, dtype.Uint16, dtype.Int32, dtype.Uint32, dtype.Int64, dtype.Uint64:
+			return t.Size(), 0
+		case dtype.Float16, dtype.ComplexFloat16:
+			return 2, 10
+		case dtype.BFloat16, dtype.ComplexBFloat16:
+			return 2, 7
+		case dtype.Float32, dtype.Complex64:
+			return 4, 23
+		case dtype.Float64, dtype.Complex128:
+			return 8, 52
+		}
+	}
+	return 0, 0
+}
+
+// round rounds numbers in place.
+func (b bitround) round(buf []byte) {
+	if b.fraction > 0 && b.keep == b.fraction {
+		return
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if b.big {
+		order = binary.BigEndian
+	}
+	for ; len(buf) >= b.unit; buf = buf[b.unit:] {
+		switch b.unit {
+		case 1:
+			buf[0] = byte(b.number(uint64(buf[0])))
+		case 2:
+			order.PutUint16(buf, uint16(b.number(uint64(order.Uint16(buf)))))
+		case 4:
+			order.PutUint32(buf, uint32(b.number(uint64(order.Uint32(buf)))))
+		case 8:
+			order.PutUint64(buf, b.number(order.Uint64(buf)))
+		}
+	}
+}
+
+// number rounds the bits of one number. Of an integer that has no room for the next higher bit, all bits that are kept
+// are set instead.
+func (b bitround) number(u uint64) uint64 {
+	width := b.fraction
+	if width == 0 {
+		width = bits.Len64(u)
+	}
+	drop := width - b.keep
+	if drop <= 0 {
+		return u
+	}
+	mask := ^uint64(0) << drop
+	v := u + u>>drop&1 + (1<<(drop-1) - 1)
+	if most := ^uint64(0) >> (64 - 8*b.unit); b.fraction == 0 && (v < u || v > most) {
+		v = most
+	}
+	return v & mask
+}
+
+type bitroundArray struct{ bitround }
+
+func (b bitroundArray) Out() Repr { return b.out }
+
+func (b bitroundArray) Encode(dst, src Block) error {
+	if b.refuse != nil {
+		return b.refuse
+	}
+	copy(dst.Bytes, src.Bytes)
+	b.round(dst.Bytes)
+	return nil
+}
+
+func (b bitroundArray) Decode(dst, src Block) error {
+	copy(dst.Bytes, src.Bytes)
+	return nil
+}
+
+type bitroundBytes struct{ bitround }
+
+func (bitroundBytes) EncodedSize(n int64) int64 { return n }
+func (bitroundBytes) MaxEncoded(n int64) int64  { return n }
+
+func (b bitroundBytes) Encode(dst, src []byte) ([]byte, error) {
+	switch {
+	case b.refuse != nil:
+		return dst, b.refuse
+	case len(src)%b.unit != 0:
+		return dst, fault.Newf(fault.Metadata, "%d bytes are no elements of %v", len(src), b.out.Type)
+	}
+	start := len(dst)
+	dst = append(dst, src...)
+	b.round(dst[start:])
+	return dst, nil
+}
+
+func (bitroundBytes) DecodeView(src []byte) ([]byte, error) { return src, nil }
+
+func (bitroundBytes) Decode(dst, src []byte, limit int) ([]byte, error) {
+	if len(src) > limit {
+		return dst, fault.Newf(fault.Corrupt, "%d bytes, at most %d are due", len(src), limit)
+	}
+	return append(dst, src...), nil
+}

@@ -1,0 +1,236 @@
+package codec
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/zargo-io/zargo/zarr/codec/internal/number"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// filter makes each array of one type of number into one of another, of as many elements, and back. It is the core of
+// numcodecs' filters and of the codecs of the registry that are like them; arrayFilter and bytesFilter make codecs of it.
+type filter struct {
+	dec, enc elements
+	encode   func() []number.Step // of one array: a step may remember what went before
+	decode   func() []number.Step
+	refuse   error // why it does not encode, where it only decodes
+}
+
+// elements is what a filter takes or gives: a data type, and as a number with the byte order of the configuration.
+type elements struct {
+	typ    dtype.Type
+	number number.Type
+}
+
+// viewed is the data type in a byte order, as far as numpy calculates with it.
+func viewed(t dtype.Type, o dtype.Order) (elements, error) {
+	n, ok := number.Of(t)
+	if !ok {
+		return elements{}, fault.Newf(errors.ErrUnsupported, "arithmetic on %v", t)
+	}
+	return elements{t, n.In(o)}, nil
+}
+
+// elements is a member that says a data type as numpy does, "<f8" or "float64".
+func (c *config) elements(key string, def elements) elements {
+	raw, ok := c.take(key)
+	if !ok || string(raw) == "null" {
+		return def
+	}
+	typ, order, err := dtype.ParseV2(raw)
+	var name string
+	if err != nil && json.Unmarshal(raw, &name) == nil {
+		if typ, err = dtype.Parse(name); err == nil && typ.HasOrder() {
+			order = dtype.Little
+		}
+	}
+	if err != nil {
+		c.wrap(key, err)
+		return def
+	}
+	e, err := viewed(typ, order)
+	if err != nil {
+		c.wrap(key, err)
+		return def
+	}
+	return e
+}
+
+// wrap keeps what was wrong with a member.
+func (c *config) wrap(key string, err error) {
+	if c.err == nil {
+		c.err = fmt.Errorf("%q: %w", key, err)
+	}
+}
+
+// given are the elements that a filter gets where its configuration does not say which: those of the array.
+func given(in Repr) elements {
+	e, err := viewed(in.Type, in.Order)
+	if err != nil {
+		return elements{typ: in.Type}
+	}
+	return e
+}
+
+// known refuses a filter whose configuration and array leave open what it takes or gives.
+func (f filter) known() error {
+	for _, e := range []elements{f.dec, f.enc} {
+		if e.number.Size == 0 {
+			return fault.Newf(errors.ErrUnsupported, "arithmetic on %v", e.typ)
+		}
+	}
+	return nil
+}
+
+// either gives the filter the two places in which numcodecs' filters stand. An array of elements of another size than the
+// filter takes is none for it.
+func (f filter) either(in Repr) (any, error) {
+	if err := f.known(); err != nil {
+		return nil, err
+	}
+	e := Either{Bytes: bytesFilter{f}}
+	if in.Type.Size() == f.dec.number.Size {
+		a, err := f.array(in)
+		if err != nil {
+			return nil, err
+		}
+		e.Array = a
+	}
+	return e, nil
+}
+
+// array binds the filter to an array. Its fill value stays the number that it is, as zarr-python has it, and is undefined
+// where the other type does not have that number.
+func (f filter) array(in Repr) (*arrayFilter, error) {
+	out := in
+	if out.Type = f.enc.typ; f.enc.typ.Size() == in.Type.Size() && f.enc.number.Kind == f.dec.number.Kind {
+		out.Type = in.Type // which may be viewed as another: instants as counts
+	}
+	if _, err := out.Bytes(); err != nil {
+		return nil, err
+	}
+	a := &arrayFilter{f, out}
+	a.dec.number.Big, a.enc.number.Big = false, false // memory form
+	a.out.Fill = a.recast(in.Fill)
+	return a, nil
+}
+
+// recast is a fill value as a number of the other type; nil where there is none.
+func (a *arrayFilter) recast(fill []byte) []byte {
+	from, to := a.dec.number, a.enc.number
+	if len(fill) != from.Size {
+		return nil
+	}
+	if from == to {
+		return fill
+	}
+	there, back := make([]byte, to.Size), make([]byte, from.Size)
+	err := errors.Join(number.Run(there, fill, from, to, number.Cast(from, to)), number.Run(back, there, to, from, number.Cast(to, from)))
+	if err != nil || string(back) != string(fill) {
+		return nil
+	}
+	return there
+}
+
+// arrayFilter is a filter before the codec that makes bytes, where elements are in memory form.
+type arrayFilter struct {
+	filter
+	out Repr
+}
+
+func (a *arrayFilter) Out() Repr { return a.out }
+
+func (a *arrayFilter) Encode(dst, src Block) error {
+	if a.refuse != nil {
+		return a.refuse
+	}
+	return number.Run(dst.Bytes, src.Bytes, a.dec.number, a.enc.number, a.encode()...)
+}
+
+func (a *arrayFilter) Decode(dst, src Block) error {
+	return corrupt(number.Run(dst.Bytes, src.Bytes, a.enc.number, a.dec.number, a.decode()...))
+}
+
+// corrupt is the error of stored numbers that cannot be decoded.
+func corrupt(err error) error {
+	if err != nil {
+		return fault.Newf(fault.Corrupt, "%v", err)
+	}
+	return nil
+}
+
+// bytesFilter is a filter behind the codec that makes bytes: it views what it gets as elements, as numcodecs does.
+type bytesFilter struct{ filter }
+
+// sized converts a length from elements of one size to those of another; -1 when they do not fill it.
+func sized(n int64, from, to elements) int64 {
+	if n%int64(from.number.Size) != 0 {
+		return -1
+	}
+	return mulSat(n/int64(from.number.Size), int64(to.number.Size))
+}
+
+func (b bytesFilter) EncodedSize(n int64) int64 { return sized(n, b.dec, b.enc) }
+
+func (b bytesFilter) MaxEncoded(n int64) int64 {
+	return mulSat(n/int64(b.dec.number.Size), int64(b.enc.number.Size))
+}
+
+func (b bytesFilter) Encode(dst, src []byte) ([]byte, error) {
+	n := sized(int64(len(src)), b.dec, b.enc)
+	switch {
+	case b.refuse != nil:
+		return dst, b.refuse
+	case n < 0:
+		return dst, fault.Newf(fault.Metadata, "%d bytes are no elements of %v", len(src), b.dec.typ)
+	}
+	out, room := extend(dst, int(n))
+	if err := number.Run(room, src, b.dec.number, b.enc.number, b.encode()...); err != nil {
+		return dst, err
+	}
+	return out, nil
+}
+
+func (b bytesFilter) Decode(dst, src []byte, limit int) ([]byte, error) {
+	n := sized(int64(len(src)), b.enc, b.dec)
+	switch {
+	case n < 0:
+		return dst, fault.Newf(fault.Corrupt, "%d bytes are no elements of %v", len(src), b.enc.typ)
+	case n > int64(limit):
+		return dst, fault.Newf(fault.Corrupt, "%d bytes, at most %d are due", n, limit)
+	}
+	out, room := extend(dst, int(n))
+	if err := number.Run(room, src, b.enc.number, b.dec.number, b.decode()...); err != nil {
+		return dst, corrupt(err)
+	}
+	return out, nil
+}
+
+// leaves is the array that the bytes are of which a filter gives.
+func (b bytesFilter) leaves(in Repr) Repr {
+	in.Type, in.Order, in.Fill = b.enc.typ, dtype.NoOrder, nil
+	if in.Type.HasOrder() {
+		if in.Order = dtype.Little; b.enc.number.Big {
+			in.Order = dtype.Big
+		}
+	}
+	return in
+}
+
+// mulSat multiplies two numbers that are not negative, up to the largest there is.
+func mulSat(a, b int64) int64 {
+	if b != 0 && a > maxInt64/b {
+		return maxInt64
+	}
+	return a * b
+}
+
+const maxInt64 = 1<<63 - 1
+
+// steps is what a filter does that keeps nothing from block to block.
+func steps(s ...number.Step) func() []number.Step {
+	return func() []number.Step { return s }
+}

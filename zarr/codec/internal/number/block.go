@@ -1,0 +1,233 @@
+package number
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/zargo-io/zargo/zarr/dtype"
+)
+
+// Len is the number of elements of a full block: three times 4 KiB stay in the first-level cache.
+const Len = 512
+
+// Block is elements that are being worked on. Which of the fields they are in depends on their type: whole numbers are
+// in Int, sign extended, floats in Re, complex numbers in Re and Im.
+type Block struct {
+	N      int
+	Int    [Len]uint64
+	Re, Im [Len]float64
+	Err    error // what a step could not do; ends the run
+}
+
+// Step does one thing with all elements of a block. The steps of one array get its blocks in order.
+type Step func(b *Block)
+
+// Run takes the elements of src through steps and puts them to dst. Both hold as many, of their types.
+func Run(dst, src []byte, from, to Type, steps ...Step) error {
+	if len(steps) == 0 && from.Kind == to.Kind && from.Size == to.Size {
+		same(dst, src, from, to)
+		return nil
+	}
+	b := new(Block)
+	for len(src) > 0 {
+		b.N = min(Len, len(src)/from.Size)
+		from.load(b, src[:b.N*from.Size])
+		for _, s := range steps {
+			if s(b); b.Err != nil {
+				return b.Err
+			}
+		}
+		to.store(dst[:b.N*to.Size], b)
+		src, dst = src[b.N*from.Size:], dst[b.N*to.Size:]
+	}
+	return nil
+}
+
+// same copies elements, in another order where need be: a NaN keeps every bit.
+func same(dst, src []byte, from, to Type) {
+	copy(dst, src)
+	if from.Big == to.Big {
+		return
+	}
+	n := from.unit()
+	for ; len(dst) > 0; dst = dst[n:] {
+		for i := range n / 2 {
+			dst[i], dst[n-1-i] = dst[n-1-i], dst[i]
+		}
+	}
+}
+
+// getBits reads numbers of a size.
+func getBits(dst []uint64, src []byte, size int, big bool) {
+	switch {
+	case size == 1:
+		for i := range dst {
+			dst[i] = uint64(src[i])
+		}
+	case size == 2 && big:
+		for i := range dst {
+			dst[i] = uint64(binary.BigEndian.Uint16(src[2*i:]))
+		}
+	case size == 2:
+		for i := range dst {
+			dst[i] = uint64(binary.LittleEndian.Uint16(src[2*i:]))
+		}
+	case size == 4 && big:
+		for i := range dst {
+			dst[i] = uint64(binary.BigEndian.Uint32(src[4*i:]))
+		}
+	case size == 4:
+		for i := range dst {
+			dst[i] = uint64(binary.LittleEndian.Uint32(src[4*i:]))
+		}
+	case big:
+		for i := range dst {
+			dst[i] = binary.BigEndian.Uint64(src[8*i:])
+		}
+	default:
+		for i := range dst {
+			dst[i] = binary.LittleEndian.Uint64(src[8*i:])
+		}
+	}
+}
+
+// putBits writes numbers of a size.
+func putBits(dst []byte, src []uint64, size int, big bool) {
+	switch {
+	case size == 1:
+		for i, u := range src {
+			dst[i] = byte(u)
+		}
+	case size == 2 && big:
+		for i, u := range src {
+			binary.BigEndian.PutUint16(dst[2*i:], uint16(u))
+		}
+	case size == 2:
+		for i, u := range src {
+			binary.LittleEndian.PutUint16(dst[2*i:], uint16(u))
+		}
+	case size == 4 && big:
+		for i, u := range src {
+			binary.BigEndian.PutUint32(dst[4*i:], uint32(u))
+		}
+	case size == 4:
+		for i, u := range src {
+			binary.LittleEndian.PutUint32(dst[4*i:], uint32(u))
+		}
+	case big:
+		for i, u := range src {
+			binary.BigEndian.PutUint64(dst[8*i:], u)
+		}
+	default:
+		for i, u := range src {
+			binary.LittleEndian.PutUint64(dst[8*i:], u)
+		}
+	}
+}
+
+func (t Type) load(b *Block, src []byte) {
+	n := b.N
+	if t.Kind == Complex {
+		half := make([]byte, len(src)/2)
+		for part, to := range []*[Len]float64{&b.Re, &b.Im} {
+			u := t.unit()
+			for i := range n {
+				copy(half[i*u:(i+1)*u], src[i*t.Size+part*u:])
+			}
+			getBits(b.Int[:n], half, u, t.Big)
+			floats(to[:n], b.Int[:n], u)
+		}
+		return
+	}
+	getBits(b.Int[:n], src, t.Size, t.Big)
+	switch {
+	case t.Kind == Float:
+		floats(b.Re[:n], b.Int[:n], t.Size)
+	case t.Kind == Bool || t.Kind == Int && t.Size < 8:
+		for i, u := range b.Int[:n] {
+			b.Int[i] = t.wrap(u)
+		}
+	}
+}
+
+func (t Type) store(dst []byte, b *Block) {
+	n := b.N
+	switch t.Kind {
+	case Complex:
+		half := make([]byte, len(dst)/2)
+		for part, from := range []*[Len]float64{&b.Re, &b.Im} {
+			u := t.unit()
+			floatBits(b.Int[:n], from[:n], u)
+			putBits(half, b.Int[:n], u, t.Big)
+			for i := range n {
+				copy(dst[i*t.Size+part*u:], half[i*u:(i+1)*u])
+			}
+		}
+		return
+	case Float:
+		floatBits(b.Int[:n], b.Re[:n], t.Size)
+	}
+	putBits(dst, b.Int[:n], t.Size, t.Big)
+}
+
+// floats widens patterns of bits. A signalling NaN stays one here, which the processor's conversion would change.
+func floats(dst []float64, src []uint64, size int) {
+	switch size {
+	case 2:
+		for i, u := range src {
+			dst[i] = half(dtype.F16(u))
+		}
+	case 4:
+		for i, u := range src {
+			dst[i] = float64(math.Float32frombits(uint32(u)))
+			if u&0x7f800000 == 0x7f800000 {
+				dst[i] = special(u>>31, u&0x7fffff<<29)
+			}
+		}
+	default:
+		for i, u := range src {
+			dst[i] = math.Float64frombits(u)
+		}
+	}
+}
+
+func half(h dtype.F16) float64 {
+	if h&0x7c00 == 0x7c00 {
+		return special(uint64(h>>15), uint64(h&0x3ff)<<42)
+	}
+	return float64(h.Float32())
+}
+
+// special is an infinity or a NaN.
+func special(sign, fraction uint64) float64 {
+	return math.Float64frombits(sign<<63 | 0x7ff<<52 | fraction)
+}
+
+func floatBits(dst []uint64, src []float64, size int) {
+	switch size {
+	case 2:
+		for i, f := range src {
+			dst[i] = uint64(dtype.Round[dtype.F16](f))
+		}
+	case 4:
+		for i, f := range src {
+			dst[i] = uint64(math.Float32bits(float32(f)))
+			if f != f {
+				dst[i] = nan32(math.Float64bits(f))
+			}
+		}
+	default:
+		for i, f := range src {
+			dst[i] = math.Float64bits(f)
+		}
+	}
+}
+
+// nan32 shortens a NaN, which stays signalling.
+func nan32(u uint64) uint64 {
+	fraction := u & (1<<52 - 1) >> 29
+	if fraction == 0 {
+		fraction = 1 << 22
+	}
+	return u>>63<<31 | 0x7f800000 | fraction
+}

@@ -1,0 +1,166 @@
+package number
+
+import "math"
+
+// smallest is the count of NaT.
+const smallest = 1 << 63
+
+// Differences puts each element's difference from the one before in its place; the first stays.
+func Differences(t Type) Step {
+	var last uint64
+	var re, im float64
+	first := true
+	return func(b *Block) {
+		if first && b.N > 0 {
+			first = false
+			defer func(u uint64, f, g float64) { b.Int[0], b.Re[0], b.Im[0] = u, f, g }(b.Int[0], b.Re[0], b.Im[0])
+		}
+		switch t.Kind {
+		case Bool:
+			for i, u := range b.Int[:b.N] {
+				b.Int[i], last = u^last, u
+			}
+		case Int, Uint:
+			for i, u := range b.Int[:b.N] {
+				b.Int[i], last = t.wrap(u-last), u
+			}
+		case Time:
+			for i, u := range b.Int[:b.N] {
+				d := u - last
+				if u == smallest || last == smallest {
+					d = smallest
+				}
+				b.Int[i], last = d, u
+			}
+		default:
+			for i, f := range b.Re[:b.N] {
+				b.Re[i], re = t.round(f-re), f
+			}
+			if t.Kind == Complex {
+				for i, f := range b.Im[:b.N] {
+					b.Im[i], im = t.round(f-im), f
+				}
+			}
+		}
+	}
+}
+
+// Sums puts the sum of each element and all before it in its place. Of truth values that is whether any was true.
+func Sums(t Type) Step {
+	var sum uint64
+	var re, im float64
+	first := true
+	return func(b *Block) {
+		from := 0
+		if first && b.N > 0 { // nothing is added to the first: -0 stays
+			first, from = false, 1
+			sum, re, im = b.Int[0], b.Re[0], b.Im[0]
+		}
+		switch t.Kind {
+		case Bool:
+			for i := from; i < b.N; i++ {
+				sum |= b.Int[i]
+				b.Int[i] = sum
+			}
+		case Int, Uint:
+			for i := from; i < b.N; i++ {
+				sum = t.wrap(sum + b.Int[i])
+				b.Int[i] = sum
+			}
+		case Time:
+			for i := from; i < b.N; i++ {
+				if sum == smallest || b.Int[i] == smallest {
+					sum = smallest
+				} else {
+					sum += b.Int[i]
+				}
+				b.Int[i] = sum
+			}
+		default:
+			for i := from; i < b.N; i++ {
+				re = t.round(re + b.Re[i])
+				b.Re[i] = re
+			}
+			if t.Kind == Complex {
+				for i := from; i < b.N; i++ {
+					im = t.round(im + b.Im[i])
+					b.Im[i] = im
+				}
+			}
+		}
+	}
+}
+
+// Subtract takes a whole number away, wrapping.
+func Subtract(t Type, v uint64) Step {
+	return func(b *Block) {
+		for i, u := range b.Int[:b.N] {
+			b.Int[i] = t.wrap(u - v)
+		}
+	}
+}
+
+// Multiply multiplies by a whole number, wrapping.
+func Multiply(t Type, v uint64) Step {
+	return func(b *Block) {
+		for i, u := range b.Int[:b.N] {
+			b.Int[i] = t.wrap(u * v)
+		}
+	}
+}
+
+// Add adds a float.
+func Add(t Type, v float64) Step {
+	return each(t, func(b *Block) {
+		for i, f := range b.Re[:b.N] {
+			b.Re[i] = f + v
+		}
+	})
+}
+
+// Minus subtracts a float.
+func Minus(t Type, v float64) Step {
+	return each(t, func(b *Block) {
+		for i, f := range b.Re[:b.N] {
+			b.Re[i] = f - v
+		}
+	})
+}
+
+// Times multiplies by a float.
+func Times(t Type, v float64) Step {
+	return each(t, func(b *Block) {
+		for i, f := range b.Re[:b.N] {
+			b.Re[i] = f * v
+		}
+	})
+}
+
+// Over divides by a float.
+func Over(t Type, v float64) Step {
+	return each(t, func(b *Block) {
+		for i, f := range b.Re[:b.N] {
+			b.Re[i] = f / v
+		}
+	})
+}
+
+// each rounds after a step to the type's own precision.
+func each(t Type, s Step) Step {
+	if t.Size == 8 {
+		return s
+	}
+	return func(b *Block) {
+		s(b)
+		for i, f := range b.Re[:b.N] {
+			b.Re[i] = t.round(f)
+		}
+	}
+}
+
+// Around rounds floats to whole numbers, ties to even.
+func Around(b *Block) {
+	for i, f := range b.Re[:b.N] {
+		b.Re[i] = math.RoundToEven(f)
+	}
+}

@@ -1,0 +1,246 @@
+package number
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Rounding says where a number goes that lies between two of a type.
+type Rounding string
+
+// The roundings, as the codec cast_value names them.
+const (
+	NearestEven     Rounding = "nearest-even"
+	TowardsZero     Rounding = "towards-zero"
+	TowardsPositive Rounding = "towards-positive"
+	TowardsNegative Rounding = "towards-negative"
+	NearestAway     Rounding = "nearest-away"
+)
+
+// Outside says what becomes of a number beyond the range of a type.
+type Outside string
+
+// What there is to do.
+const (
+	Refuse Outside = "error"
+	Clamp  Outside = "clamp"
+	Wrap   Outside = "wrap"
+)
+
+// Pair maps one number to another. A NaN stands for every NaN.
+type Pair struct{ From, To Value }
+
+// Value is a number of either kind: Int as in a block, or Float.
+type Value struct {
+	Int   uint64
+	Float float64
+}
+
+// Convert makes numbers of one type those of another by value. What is among the pairs becomes what the first of them
+// says; other numbers are rounded, and then o decides where they are out of range. NaN has no whole number.
+//
+// A step that fails has the error fault.Type.
+func Convert(from, to Type, r Rounding, o Outside, pairs []Pair) Step {
+	return func(b *Block) {
+		for i := range b.N {
+			v := Value{b.Int[i], b.Re[i]}
+			w, mapped := find(pairs, v, from)
+			if !mapped {
+				var ok bool
+				if w, ok = convert(v, from, to, r, o); !ok {
+					b.Err = v.outside(from, to)
+					return
+				}
+			}
+			b.Int[i], b.Re[i] = w.Int, w.Float
+		}
+	}
+}
+
+func (v Value) outside(from, to Type) error {
+	switch {
+	case from.Kind == Float:
+		return fault.Newf(fault.Type, "%v is out of the range of the type it is cast to", v.Float)
+	case from.Kind == Uint:
+		return fault.Newf(fault.Type, "%d is out of the range of the type it is cast to", v.Int)
+	}
+	return fault.Newf(fault.Type, "%d is out of the range of the type it is cast to", int64(v.Int))
+}
+
+func find(pairs []Pair, v Value, from Type) (Value, bool) {
+	for _, p := range pairs {
+		if from.Kind != Float && p.From.Int == v.Int || from.Kind == Float && (p.From.Float == v.Float || p.From.Float != p.From.Float && v.Float != v.Float) {
+			return p.To, true
+		}
+	}
+	return Value{}, false
+}
+
+func convert(v Value, from, to Type, r Rounding, o Outside) (Value, bool) {
+	switch {
+	case from.Kind == Float && to.Kind == Float:
+		f, ok := toFloat(v.Float, to, r, o)
+		return Value{Float: f}, ok
+	case to.Kind == Float:
+		f, ok := wholeToFloat(v.Int, from, to, r, o)
+		return Value{Float: f}, ok
+	case from.Kind == Float:
+		u, ok := toWhole(whole(v.Float, r), to, o)
+		return Value{Int: u}, ok
+	}
+	u, ok := wholeToWhole(v.Int, from, to, o)
+	return Value{Int: u}, ok
+}
+
+// whole rounds to a whole number.
+func whole(f float64, r Rounding) float64 {
+	switch r {
+	case TowardsZero:
+		return math.Trunc(f)
+	case TowardsPositive:
+		return math.Ceil(f)
+	case TowardsNegative:
+		return math.Floor(f)
+	case NearestAway:
+		return math.Round(f)
+	}
+	return math.RoundToEven(f)
+}
+
+// toWhole puts a whole float into a type.
+func toWhole(f float64, to Type, o Outside) (uint64, bool) {
+	lo, hi := to.Range()
+	low, high := float64(lo), math.Ldexp(1, 8*to.Size) // the first beyond is exact where the last may not be
+	if to.Kind == Int {
+		high /= 2
+	}
+	switch {
+	case f >= low && f < high:
+		if f < 0 {
+			return uint64(int64(f)), true
+		}
+		return uint64(f), true
+	case f != f || o == Refuse:
+		return 0, false
+	case o == Clamp && f < low:
+		return uint64(lo), true
+	case o == Clamp:
+		return hi, true
+	case math.IsInf(f, 0):
+		return 0, false
+	}
+	m := math.Mod(f, 1<<64) // exact
+	if m < 0 {
+		return to.wrap(-uint64(-m)), true
+	}
+	return to.wrap(uint64(m)), true
+}
+
+func wholeToWhole(u uint64, from, to Type, o Outside) (uint64, bool) {
+	lo, hi := to.Range()
+	negative := from.Kind != Uint && int64(u) < 0
+	switch {
+	case negative && int64(u) >= lo || !negative && u <= hi:
+		return u, true
+	case o == Refuse:
+		return 0, false
+	case o == Wrap:
+		return to.wrap(u), true
+	case negative:
+		return uint64(lo), true
+	}
+	return hi, true
+}
+
+// precision is the number of bits of a float and the exponent of its smallest step.
+func (t Type) precision() (bits, least int, largest float64) {
+	switch t.Size {
+	case 2:
+		return 11, -24, 65504
+	case 4:
+		return 24, -149, math.MaxFloat32
+	}
+	return 53, -1074, math.MaxFloat64
+}
+
+// toFloat rounds to a narrower type of floats.
+func toFloat(f float64, to Type, r Rounding, o Outside) (float64, bool) {
+	if f != f || math.IsInf(f, 0) || f == 0 || to.Size == 8 {
+		return f, true
+	}
+	p, least, largest := to.precision()
+	_, e := math.Frexp(f)
+	q := max(e-p, least)
+	g := math.Ldexp(whole(math.Ldexp(f, -q), r), q) // as a whole number of steps
+	if math.Abs(g) <= largest {
+		return g, true
+	}
+	return math.Copysign(largest, f), o == Clamp
+}
+
+// wholeToFloat rounds a whole number, which may have more bits than a float64.
+func wholeToFloat(u uint64, from, to Type, r Rounding, o Outside) (float64, bool) {
+	sign, m := 1.0, u
+	if from.Kind != Uint && int64(u) < 0 {
+		sign, m = -1, -u
+	}
+	p, _, _ := to.precision()
+	shift := bits.Len64(m) - p
+	if shift <= 0 {
+		return sign * float64(m), true
+	}
+	up := false
+	low, half := m&(1<<shift-1), uint64(1)<<(shift-1)
+	m >>= shift
+	switch r {
+	case TowardsPositive:
+		up = sign > 0 && low > 0
+	case TowardsNegative:
+		up = sign < 0 && low > 0
+	case NearestAway:
+		up = low >= half
+	case NearestEven:
+		up = low > half || low == half && m&1 == 1
+	}
+	if up {
+		m++
+	}
+	f := sign * math.Ldexp(float64(m), shift)
+	if _, _, largest := to.precision(); math.Abs(f) > largest {
+		return math.Copysign(largest, f), o == Clamp
+	}
+	return f, true
+}
+
+// Checked are steps of whole numbers in which what is out of range is fault.Type.
+type Checked struct{ Type Type }
+
+// Minus subtracts and then multiplies.
+func (c Checked) Minus(offset, scale uint64) Step {
+	return func(b *Block) {
+		for i, u := range b.Int[:b.N] {
+			d, ok := c.sub(u, offset)
+			if d, ok = c.mul(d, scale, ok); !ok {
+				b.Err = fault.Newf(fault.Type, "(%s - %s) × %s is out of range", c.text(u), c.text(offset), c.text(scale))
+				return
+			}
+			b.Int[i] = d
+		}
+	}
+}
+
+// Over divides, rounding down, and then adds.
+func (c Checked) Over(scale, offset uint64) Step {
+	return func(b *Block) {
+		for i, u := range b.Int[:b.N] {
+			d, ok := c.div(u, scale)
+			if d, ok = c.add(d, offset, ok); !ok {
+				b.Err = fault.Newf(fault.Type, "%s / %s + %s is out of range", c.text(u), c.text(scale), c.text(offset))
+				return
+			}
+			b.Int[i] = d
+		}
+	}
+}

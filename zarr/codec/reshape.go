@@ -1,0 +1,104 @@
+package codec
+
+import (
+	"encoding/json"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// reshape is the codec "reshape" of the registry: the same elements in the same order under another shape.
+type reshape struct{ out Repr }
+
+func newReshape(raw json.RawMessage, in Repr) (any, error) {
+	c := openConfig(raw)
+	list, ok := c.take("shape")
+	var parts []json.RawMessage
+	if !ok || json.Unmarshal(list, &parts) != nil || parts == nil {
+		c.fail("shape is no list")
+	}
+	if err := c.close(); err != nil {
+		return nil, err
+	}
+	shape, err := reshaped(parts, in.Shape)
+	if err != nil {
+		return nil, err
+	}
+	out := in
+	out.Shape = shape
+	return reshape{out}, nil
+}
+
+// reshaped is the shape that a configuration makes of another.
+func reshaped(parts []json.RawMessage, in []int) ([]int, error) {
+	bad := func(format string, args ...any) ([]int, error) {
+		return nil, fault.Newf(fault.Metadata, format, args...)
+	}
+	shape, dims := make([]int, len(parts)), make([][]int, len(parts))
+	free, next := -1, 0
+	for i, raw := range parts {
+		var size json.Number
+		if json.Unmarshal(raw, &dims[i]) == nil && dims[i] != nil {
+			shape[i] = 1
+			for _, d := range dims[i] {
+				if d < next || d >= len(in) {
+					return bad("axes %s: of an array of %d they have to rise", raw, len(in))
+				}
+				next = d + 1
+				shape[i] = prod([]int{shape[i], in[d]})
+			}
+			continue
+		}
+		n, err := -2, json.Unmarshal(raw, &size)
+		if f, ferr := size.Float64(); err == nil && ferr == nil && f == float64(int32(f)) {
+			n = int(f)
+		}
+		switch {
+		case n >= 1:
+			shape[i] = n
+		case n == -1 && free < 0:
+			free, shape[i] = i, 1
+		default:
+			return bad("length %.40s of a new axis", raw)
+		}
+	}
+	if free >= 0 {
+		rest, all := prod(shape), prod(in)
+		if rest < 1 || all < 0 || all%rest != 0 {
+			return bad("no length of the axis -1 makes %v of %v", in, shape)
+		}
+		shape[free] = all / rest
+	}
+	if n := prod(shape); n < 0 || n != prod(in) {
+		return bad("shape %v for the elements of %v", shape, in)
+	}
+	for i, d := range dims {
+		if len(d) > 0 && (prod(shape[:i]) != prod(in[:d[0]]) || prod(shape[i+1:]) != prod(in[d[len(d)-1]+1:])) {
+			return bad("the new axis %d is not the axes %v of %v", i, d, in)
+		}
+		for k := 1; k < len(d); k++ {
+			if d[k] != d[k-1]+1 && prod(in[d[k-1]+1:d[k]]) != 1 {
+				return bad("axes %v are no neighbours", d)
+			}
+		}
+	}
+	return shape, nil
+}
+
+// prod is the number of elements; -1 when it overflows.
+func prod(shape []int) int {
+	n, err := Repr{Shape: shape}.Elems()
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+func (r reshape) Out() Repr { return r.out }
+
+func (r reshape) Encode(dst, src Block) error {
+	copy(dst.Bytes, src.Bytes)
+	copy(dst.Items, src.Items)
+	return nil
+}
+
+func (r reshape) Decode(dst, src Block) error { return r.Encode(dst, src) }

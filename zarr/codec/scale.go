@@ -1,0 +1,140 @@
+package codec
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"math/big"
+	"strconv"
+
+	"github.com/zargo-io/zargo/zarr/codec/internal/number"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// newFixedScaleOffset is numcodecs' "fixedscaleoffset": (x - offset) × scale, rounded to even, and cast. numpy calculates in
+// the type of x where that is a float, or whole and so is the number in the configuration, else in float64.
+func newFixedScaleOffset(raw json.RawMessage, in Repr) (any, error) {
+	c := openConfig(raw)
+	offset, scale := c.scalar("offset"), c.scalar("scale")
+	f := filter{dec: c.elements("dtype", given(in))}
+	f.enc = c.elements("astype", f.dec)
+	if err := c.close(); err != nil {
+		return nil, err
+	}
+	if scale.float == 0 {
+		return nil, fault.Newf(fault.Metadata, "\"scale\" is 0")
+	}
+	if err := f.known(); err != nil {
+		return nil, err
+	}
+	dec, enc := f.dec.number, f.enc.number
+	for _, n := range []number.Type{dec, enc} {
+		if n.Kind == number.Complex || n.Kind == number.Time {
+			return nil, fault.Newf(errors.ErrUnsupported, "scaling %v to %v", f.dec.typ, f.enc.typ)
+		}
+	}
+	f.encode, f.refuse = scaling(dec, enc, offset, scale)
+	work := float64s()
+	if enc.Kind == number.Float {
+		work = enc
+	}
+	f.decode = steps(number.Cast(enc, work), number.Over(work, work.Round(scale.float)), number.Add(work, work.Round(offset.float)), number.Cast(work, dec))
+	return f.either(in)
+}
+
+// scaling are the steps of encoding. A whole number of the configuration that the type does not have is an error in numpy.
+func scaling(dec, enc number.Type, offset, scale scalar) (func() []number.Step, error) {
+	var list []number.Step
+	at := dec
+	for i, s := range []scalar{offset, scale} {
+		if at.Whole() && s.whole != nil {
+			if at.Kind == number.Bool {
+				at = number.Type{Kind: number.Int, Size: 8}
+			}
+			v, ok := s.in(at)
+			if !ok {
+				return nil, fault.Newf(fault.Metadata, "%s is out of the range of the elements", s.text)
+			}
+			list = append(list, []func(number.Type, uint64) number.Step{number.Subtract, number.Multiply}[i](at, v))
+			continue
+		}
+		if at.Whole() {
+			list, at = append(list, number.Cast(at, float64s())), float64s()
+		}
+		list = append(list, []func(number.Type, float64) number.Step{number.Minus, number.Times}[i](at, at.Round(s.float)))
+	}
+	if !at.Whole() {
+		list = append(list, number.Around)
+	}
+	return steps(append(list, number.Cast(at, enc))...), nil
+}
+
+func float64s() number.Type { return number.Type{Kind: number.Float, Size: 8} }
+
+// scalar is a number of a configuration. Python tells 1 from 1.0, and numpy what to calculate in by that.
+type scalar struct {
+	text  string
+	whole *big.Int // nil for a float
+	float float64
+}
+
+// in is the number as one of a type of whole ones.
+func (s scalar) in(t number.Type) (uint64, bool) {
+	lo, hi := t.Range()
+	switch {
+	case s.whole.IsInt64():
+		n := s.whole.Int64()
+		return uint64(n), n >= lo && (n < 0 || uint64(n) <= hi)
+	case s.whole.IsUint64():
+		return s.whole.Uint64(), s.whole.Uint64() <= hi
+	}
+	return 0, false
+}
+
+// scalar is a finite JSON number.
+func (c *config) scalar(key string) scalar {
+	raw, ok := c.take(key)
+	if !ok {
+		c.fail("no %s", key)
+		return scalar{}
+	}
+	f, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
+		c.fail("%q is %.40s, not a number", key, raw)
+		return scalar{}
+	}
+	s := scalar{text: string(raw), float: f}
+	if !bytes.ContainsAny(raw, ".eE") {
+		s.whole, _ = new(big.Int).SetString(string(raw), 10)
+	}
+	return s
+}
+
+// newQuantize is numcodecs' "quantize": floats rounded to so many decimal digits, as binary fractions, and cast.
+func newQuantize(raw json.RawMessage, in Repr) (any, error) {
+	c := openConfig(raw)
+	if _, ok := c.members["digits"]; !ok {
+		c.fail("no digits")
+	}
+	digits := c.integer("digits", 0, -maxDigits, maxDigits)
+	f := filter{dec: c.elements("dtype", given(in))}
+	f.enc = c.elements("astype", f.dec)
+	if err := c.close(); err != nil {
+		return nil, err
+	}
+	if err := f.known(); err != nil {
+		return nil, err
+	}
+	dec, enc := f.dec.number, f.enc.number
+	if dec.Kind != number.Float || enc.Kind != number.Float {
+		return nil, fault.Newf(fault.Metadata, "quantize takes and gives floats, not %v and %v", f.dec.typ, f.enc.typ)
+	}
+	scale := dec.Round(math.Ldexp(1, int(math.Ceil(float64(digits)*math.Log2(10)))))
+	f.encode = steps(number.Times(dec, scale), number.Around, number.Over(dec, scale), number.Cast(dec, enc))
+	f.decode = casts(enc, dec)
+	return f.either(in)
+}
+
+// maxDigits is as many as numcodecs can express: 10 to the power of more is no float64.
+const maxDigits = 307

@@ -1,0 +1,168 @@
+package codec
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/zargo-io/zargo/zarr/codec/internal/number"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// newScaleOffset is the codec "scale_offset" of the registry: (x - offset) × scale, in the array's own type. Whole numbers
+// may not overflow, and are divided rounding down. What is left out is 0 and 1, as zarr-python leaves it out.
+func newScaleOffset(raw json.RawMessage, in Repr) (any, error) {
+	c := openConfig(raw)
+	e, err := real(in.Type)
+	if err != nil {
+		return nil, err
+	}
+	offset, scale := c.element("offset", e, "0"), c.element("scale", e, "1")
+	if err := c.close(); err != nil {
+		return nil, err
+	}
+	f := filter{dec: e, enc: e}
+	n := e.number
+	if n.Whole() {
+		if scale.Int == 0 {
+			return nil, fault.Newf(fault.Metadata, "\"scale\" is 0")
+		}
+		f.encode = steps(number.Checked{Type: n}.Minus(offset.Int, scale.Int))
+		f.decode = steps(number.Checked{Type: n}.Over(scale.Int, offset.Int))
+	} else {
+		if !(scale.Float < 0 || scale.Float > 0) {
+			return nil, fault.Newf(fault.Metadata, "\"scale\" is %v", scale.Float)
+		}
+		f.encode = steps(number.Minus(n, offset.Float), number.Times(n, scale.Float))
+		f.decode = steps(number.Over(n, scale.Float), number.Add(n, offset.Float))
+	}
+	return f.through(in)
+}
+
+// newCastValue is the codec "cast_value" of the registry: the same numbers in another type, by value.
+func newCastValue(raw json.RawMessage, in Repr) (any, error) {
+	c := openConfig(raw)
+	f := filter{}
+	var err error
+	if f.dec, err = real(in.Type); err != nil {
+		return nil, err
+	}
+	name, ok := c.take("data_type")
+	if !ok {
+		return nil, fault.Newf(fault.Metadata, "no data_type")
+	}
+	typ, err := dtype.ParseV3(name)
+	if err != nil {
+		return nil, err
+	}
+	if f.enc, err = real(typ); err != nil {
+		return nil, err
+	}
+	rounding := number.Rounding(c.text("rounding", string(number.NearestEven), string(number.NearestEven), string(number.TowardsZero),
+		string(number.TowardsPositive), string(number.TowardsNegative), string(number.NearestAway)))
+	c.dropNull("out_of_range", "scalar_map")
+	outside := number.Outside(c.text("out_of_range", string(number.Refuse), string(number.Refuse), string(number.Clamp), string(number.Wrap)))
+	there, back := c.pairs(f.dec, f.enc)
+	if err := c.close(); err != nil {
+		return nil, err
+	}
+	dec, enc := f.dec.number, f.enc.number
+	if outside == number.Wrap && !enc.Whole() {
+		return nil, fault.Newf(fault.Metadata, "\"out_of_range\" is %q, and %v does not wrap", outside, typ)
+	}
+	returning := outside
+	if returning == number.Wrap && !dec.Whole() {
+		returning = number.Refuse
+	}
+	f.encode = steps(number.Convert(dec, enc, rounding, outside, there))
+	f.decode = steps(number.Convert(enc, dec, rounding, returning, back))
+	return f.through(in)
+}
+
+// real is a type of integers or floats, which the codecs of values take.
+func real(t dtype.Type) (elements, error) {
+	e, err := viewed(t, dtype.NoOrder)
+	if err == nil && e.number.Kind != number.Int && e.number.Kind != number.Uint && e.number.Kind != number.Float {
+		err = fault.Newf(errors.ErrUnsupported, "values of %v", t)
+	}
+	return e, err
+}
+
+// through binds the filter to an array whose fill value goes through it as the elements do. The fill value has to.
+func (f filter) through(in Repr) (any, error) {
+	a, err := f.array(in)
+	if err != nil {
+		return nil, err
+	}
+	if a.out.Fill = nil; len(in.Fill) == f.dec.number.Size {
+		a.out.Fill = make([]byte, f.enc.number.Size)
+		if err := number.Run(a.out.Fill, in.Fill, f.dec.number, f.enc.number, f.encode()...); err != nil {
+			return nil, fault.Newf(fault.Metadata, "the fill value: %v", err)
+		}
+	}
+	return a, nil
+}
+
+// element is a number spelled as the fill value of a type is.
+func (c *config) element(key string, e elements, def string) number.Value {
+	raw, ok := c.take(key)
+	if !ok {
+		raw = json.RawMessage(def)
+	}
+	v, err := e.value(raw)
+	if err != nil {
+		c.wrap(key, err)
+	}
+	return v
+}
+
+func (e elements) value(raw json.RawMessage) (number.Value, error) {
+	b, err := e.typ.ParseFill(raw, 3)
+	if err != nil {
+		return number.Value{}, err
+	}
+	var v number.Value
+	keep := func(b *number.Block) { v = number.Value{Int: b.Int[0], Float: b.Re[0]} }
+	err = number.Run(make([]byte, len(b)), b, e.number, e.number, keep)
+	return v, err
+}
+
+// pairs reads the scalar map: lists of two numbers for either direction.
+func (c *config) pairs(dec, enc elements) (there, back []number.Pair) {
+	raw, ok := c.take("scalar_map")
+	if !ok || string(raw) == "null" {
+		return nil, nil
+	}
+	m := openConfig(raw)
+	read := func(key string, from, to elements) (list []number.Pair) {
+		raw, ok := m.take(key)
+		if !ok || string(raw) == "null" {
+			return nil
+		}
+		var entries [][]json.RawMessage
+		if err := json.Unmarshal(raw, &entries); err != nil {
+			m.fail("%q is no list of pairs", key)
+		}
+		for _, e := range entries {
+			if len(e) != 2 {
+				m.fail("%q has an entry of %d numbers, not 2", key, len(e))
+				return nil
+			}
+			a, err := from.value(e[0])
+			if err != nil {
+				m.wrap(key, err)
+			}
+			b, err := to.value(e[1])
+			if err != nil {
+				m.wrap(key, err)
+			}
+			list = append(list, number.Pair{From: a, To: b})
+		}
+		return list
+	}
+	there, back = read("encode", dec, enc), read("decode", enc, dec)
+	if err := m.close(); err != nil {
+		c.wrap("scalar_map", err)
+	}
+	return there, back
+}
