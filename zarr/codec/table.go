@@ -27,7 +27,8 @@ type binder func(t *Table, config json.RawMessage, in Repr) (any, error)
 
 // Builtin is the table of the codecs in this package: of the v3 core bytes, transpose, gzip, zstd, blosc, crc32c and
 // sharding_indexed; of the registry of extensions vlen-utf8 and vlen-bytes; of numcodecs zlib, gzip, zstd, blosc, crc32c,
-// vlen-utf8 and vlen-bytes, under "numcodecs." and their id.
+// vlen-utf8, vlen-bytes, vlen-array, json2, msgpack2 and categorize, under "numcodecs." and their id. numcodecs' pickle and
+// n5_wrapper are there to be refused with a reason.
 func Builtin() *Table {
 	return &Table{binders: map[string]binder{shardingName: (*Table).newSharding}, factories: map[string]Factory{
 		"bytes":              newBytes,
@@ -46,7 +47,18 @@ func Builtin() *Table {
 
 		numcodecs + "vlen-utf8":  newVlen(dtype.String),
 		numcodecs + "vlen-bytes": newVlen(dtype.Bytes),
+		numcodecs + "vlen-array": newVlenArray,
+		numcodecs + "json2":      newJSON2,
+		numcodecs + "msgpack2":   newMsgPack2,
+		numcodecs + "categorize": newCategorize,
+		numcodecs + "pickle":     refused("it is never read: it would run whatever program is stored"),
+		numcodecs + "n5_wrapper": refused("it is for N5, which is another format than Zarr"),
 	}}
+}
+
+// refused is the Factory of a codec that there will never be.
+func refused(why string) Factory {
+	return func(json.RawMessage, Repr) (any, error) { return nil, fault.Newf(errors.ErrUnsupported, "%s", why) }
 }
 
 // With returns a table that has f under name too, in place of what was there. Names are those of Spec: one that
