@@ -41,6 +41,15 @@ func (c *config) take(key string) (json.RawMessage, bool) {
 	return bytes.TrimSpace(raw), ok
 }
 
+// dropNull leaves out members that are null, where numcodecs writes null for what is not given.
+func (c *config) dropNull(keys ...string) {
+	for _, key := range keys {
+		if string(bytes.TrimSpace(c.members[key])) == "null" {
+			delete(c.members, key)
+		}
+	}
+}
+
 // integer is a number without fraction in [lo, hi]; 5.0 is one, as TensorStore has it.
 func (c *config) integer(key string, def, lo, hi int) int {
 	raw, ok := c.take(key)

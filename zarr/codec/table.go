@@ -44,6 +44,15 @@ func Builtin() *Table {
 		numcodecs + "zstd":   newNumcodecsZstd,
 		numcodecs + "blosc":  newNumcodecsBlosc,
 		numcodecs + "crc32c": newCRC32C,
+		numcodecs + "lz4":    newLZ4,
+
+		numcodecs + "shuffle": newShuffle,
+		numcodecs + "base64":  newBase64,
+
+		numcodecs + "crc32":           newCRC32,
+		numcodecs + "adler32":         newAdler32,
+		numcodecs + "fletcher32":      newFletcher32,
+		numcodecs + "jenkins_lookup3": newLookup3,
 
 		numcodecs + "vlen-utf8":  newVlen(dtype.String),
 		numcodecs + "vlen-bytes": newVlen(dtype.Bytes),

@@ -9,6 +9,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 
 	"github.com/zargo-io/zargo/zarr/codec/internal/deflate"
+	"github.com/zargo-io/zargo/zarr/codec/internal/planes"
 	"github.com/zargo-io/zargo/zarr/codec/internal/zst"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -107,7 +108,7 @@ func (h Header) decodeBlock(out, src []byte, s *scratch) error {
 	}
 	switch h.Shuffle {
 	case ByteShuffle:
-		unshuffle(out, plain, h.TypeSize)
+		planes.Join(out, plain, h.TypeSize)
 	case BitShuffle:
 		bitUnshuffle(out, plain, h.TypeSize)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 
 	"github.com/zargo-io/zargo/zarr/codec/internal/deflate"
+	"github.com/zargo-io/zargo/zarr/codec/internal/planes"
 	"github.com/zargo-io/zargo/zarr/codec/internal/zst"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -129,7 +130,7 @@ func (e *Encoder) block(dst, src []byte, h Header, w *work) ([]byte, error) {
 	case h.Shuffle == ByteShuffle && h.TypeSize > 1:
 		plain := src
 		src = w.shuffled.room(len(src))
-		shuffle(src, plain, h.TypeSize)
+		planes.Split(src, plain, h.TypeSize)
 	case h.Shuffle == BitShuffle:
 		plain := src
 		src = w.shuffled.room(len(src))

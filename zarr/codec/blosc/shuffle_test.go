@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/zargo-io/zargo/zarr/codec/internal/planes"
 )
 
 // The naive forms say what the fast ones must do.
@@ -53,7 +55,7 @@ func TestShuffles(t *testing.T) {
 					t.Errorf("%s ts=%d n=%d: right %v, undone %v", name, ts, n, bytes.Equal(got, want), bytes.Equal(back, src))
 				}
 			}
-			check("shuffle", naiveShuffle(src, ts), shuffle, unshuffle)
+			check("shuffle", naiveShuffle(src, ts), planes.Split, planes.Join)
 			check("bitshuffle", naiveBitShuffle(src, ts), bitShuffle, bitUnshuffle)
 		}
 	}
@@ -109,7 +111,7 @@ func BenchmarkUnshuffle(b *testing.B) {
 		b.Run(fmt.Sprintf("by=byte/typesize=%d", ts), func(b *testing.B) {
 			b.SetBytes(int64(len(src)))
 			for b.Loop() {
-				unshuffle(dst, src, ts)
+				planes.Join(dst, src, ts)
 			}
 		})
 		b.Run(fmt.Sprintf("by=bit/typesize=%d", ts), func(b *testing.B) {

@@ -1,12 +1,15 @@
-package blosc
+package planes
 
 import "encoding/binary"
 
-// shuffle puts first all first bytes of the elements of src into dst, then all second ones, and so on. Bytes after the
+// Split puts first all first bytes of the elements of src into dst, then all second ones, and so on. Bytes after the
 // last whole element stay last. dst and src have the same length and do not overlap.
-func shuffle(dst, src []byte, typeSize int) {
+func Split(dst, src []byte, typeSize int) {
 	n := len(src) / typeSize
 	copy(dst[n*typeSize:], src[n*typeSize:])
+	if n == 0 {
+		return // elements may be of any size, and then there is no end to their planes
+	}
 	switch typeSize {
 	case 2:
 		d0, d1 := dst[:n], dst[n:2*n]
@@ -38,10 +41,13 @@ func shuffle(dst, src []byte, typeSize int) {
 	}
 }
 
-// unshuffle undoes shuffle.
-func unshuffle(dst, src []byte, typeSize int) {
+// Join undoes Split.
+func Join(dst, src []byte, typeSize int) {
 	n := len(src) / typeSize
 	copy(dst[n*typeSize:], src[n*typeSize:])
+	if n == 0 {
+		return // elements may be of any size, and then there is no end to their planes
+	}
 	switch typeSize {
 	case 2:
 		s0, s1 := src[:n], src[n:2*n]

@@ -1,0 +1,133 @@
+package numcodecs
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+
+	"github.com/zargo-io/zargo/zarr/dtype"
+)
+
+// ID is one codec of numcodecs, and what random arrays it is tried with.
+type ID struct {
+	Name  string   // the subtest, where one id has several
+	ID    string   // numcodecs'
+	Types []string // data types of the arrays, as numpy and v2 metadata name them
+	Cases int      // how many arrays
+
+	// Config gives a random configuration without the id; nil is none.
+	Config func(r *rand.Rand, t dtype.Type) Config
+	// Contents fills an array in memory form; nil is [Contents]. It need not think of values that t does not have.
+	Contents func(r *rand.Rand, t dtype.Type, array []byte)
+	// Elems bounds the elements of an array; 0 is 20,000.
+	Elems int
+
+	Exact    bool // both encode to the same bytes
+	Lossy    bool // an array comes back changed; both change it alike
+	NonEmpty bool // numcodecs does not read what it makes of no bytes
+}
+
+// Config is a configuration of numcodecs, without or with the id.
+type Config map[string]any
+
+// JSON is the configuration as metadata of v2 has it.
+func (c Config) JSON(id string) json.RawMessage {
+	all := Config{"id": id}
+	for k, v := range c {
+		all[k] = v
+	}
+	b, err := json.Marshal(all)
+	if err != nil {
+		panic(err) // only numbers, text and lists of them are in there
+	}
+	return b
+}
+
+// Contents fills an array of elements of size bytes with one of several kinds of contents.
+func Contents(r *rand.Rand, t dtype.Type, array []byte) {
+	size := max(t.Size(), 1)
+	switch r.IntN(7) {
+	case 0: // zeros
+	case 1: // noise
+		fill(r, array)
+	case 2: // sparse
+		for i := r.IntN(50); i < len(array); i += 1 + r.IntN(200) {
+			array[i] = byte(r.Uint32())
+		}
+	case 3: // a ramp of elements
+		step := 1 + r.IntN(300)
+		for i := 0; i+size <= len(array); i += size {
+			v := uint64(i / size * step)
+			for k := range min(size, 8) {
+				array[i+k] = byte(v >> (8 * k))
+			}
+		}
+	case 4: // a random walk of elements
+		v := r.Uint64()
+		for i := 0; i+size <= len(array); i += size {
+			v += uint64(r.IntN(17)) - 8
+			for k := range min(size, 8) {
+				array[i+k] = byte(v >> (8 * k))
+			}
+		}
+	case 5: // words
+		words := make([][]byte, 1+r.IntN(40))
+		for i := range words {
+			words[i] = make([]byte, 1+r.IntN(30))
+			fill(r, words[i])
+		}
+		for i := 0; i < len(array); {
+			i += copy(array[i:], words[r.IntN(len(words))])
+		}
+	case 6: // runs
+		for i := 0; i < len(array); {
+			n, v := 1+r.IntN(1+r.IntN(2000)), byte(r.Uint32())
+			for ; n > 0 && i < len(array); n-- {
+				array[i] = v
+				i++
+			}
+		}
+	}
+}
+
+func fill(r *rand.Rand, b []byte) {
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+}
+
+// length is a number of elements up to most: none, one, few, about a power of two, any.
+func length(r *rand.Rand, most int) int {
+	switch r.IntN(10) {
+	case 0:
+		return 0
+	case 1:
+		return 1
+	case 2, 3, 4:
+		return r.IntN(min(most, 40) + 1)
+	case 5, 6:
+		return min(most, max(0, 1<<r.IntN(16)+r.IntN(5)-2))
+	}
+	return r.IntN(most + 1)
+}
+
+// Length is a random number of elements.
+func (id ID) Length(r *rand.Rand) int {
+	most := id.Elems
+	if most == 0 {
+		most = 20_000
+	}
+	n := length(r, most)
+	if id.NonEmpty {
+		n = max(n, 1)
+	}
+	return n
+}
+
+// Fill fills an array in memory form.
+func (id ID) Fill(r *rand.Rand, t dtype.Type, array []byte) {
+	if id.Contents != nil {
+		id.Contents(r, t, array)
+		return
+	}
+	Contents(r, t, array)
+}

@@ -1,0 +1,191 @@
+package numcodecs_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/zargo-io/zargo/integration/bucket"
+	"github.com/zargo-io/zargo/integration/numcodecs"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+)
+
+// pythonEnv names the Python that has numcodecs.
+const pythonEnv = "ZARGO_PEERS_PYTHON"
+
+// judges is the one judge of a run; whoever asks first starts it.
+type judges struct {
+	once sync.Once
+	j    *numcodecs.Judge
+	err  error
+}
+
+func (s *judges) get(t testing.TB) *numcodecs.Judge {
+	t.Helper()
+	python := os.Getenv(pythonEnv)
+	if python == "" {
+		bucket.Lack(t, pythonEnv+" does not name a Python with numcodecs")
+	}
+	s.once.Do(func() { s.j, s.err = numcodecs.Start(python, filepath.Join("python", "judge.py")) })
+	if s.err != nil {
+		t.Fatal(s.err)
+	}
+	return s.j
+}
+
+// TestNumcodecs tries every id of the table.
+func TestNumcodecs(t *testing.T) {
+	var s judges
+	j := s.get(t)
+	t.Cleanup(func() {
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, id := range ids() {
+		name := id.ID + id.Name
+		t.Run(name, func(t *testing.T) {
+			h := fnv.New64a()
+			h.Write([]byte(name))
+			r := rand.New(rand.NewPCG(1, h.Sum64()))
+			cases := id.Cases
+			if testing.Short() {
+				cases = min(cases, 100)
+			}
+			for i := range cases {
+				try(t, j, id, r)
+				if t.Failed() {
+					t.Fatalf("case %d of %d", i, cases)
+				}
+			}
+		})
+	}
+}
+
+// try makes one array and has both encode and decode it.
+func try(t *testing.T, j *numcodecs.Judge, id numcodecs.ID, r *rand.Rand) {
+	t.Helper()
+	name := id.Types[r.IntN(len(id.Types))]
+	typ, order := v2Type(t, name)
+	c := config(id, r, typ)
+	in := codec.Repr{Shape: []int{id.Length(r)}, Type: typ}
+	array := make([]byte, in.Shape[0]*typ.Size())
+	id.Fill(r, typ, array)
+	typ.Canon(array)
+
+	serial := codec.Bytes(order)
+	plain := encode(t, in, array, serial)
+	spec := codec.FromNumcodecs(id.ID, c)
+	about := func(what string, err error) {
+		t.Helper()
+		t.Errorf("%s of %d %s, %s: %v", what, in.Shape[0], name, c, err)
+	}
+
+	theirs, err := j.Encode(c, name, plain)
+	if err != nil {
+		about("numcodecs encodes", err)
+		return
+	}
+	back, err := j.Decode(c, name, theirs)
+	switch {
+	case err != nil:
+		about("numcodecs decodes its own", err)
+		return
+	case !id.Lossy && !bytes.Equal(back, plain):
+		about("numcodecs decodes its own", errors.New("the array is another one"))
+		return
+	}
+	want := decode(t, in, back, serial)
+
+	chain, err := codec.Builtin().Chain([]codec.Spec{serial, spec}, in)
+	if err != nil {
+		about("chain", err)
+		return
+	}
+	got := make([]byte, len(array))
+	if err := chain.Decode(codec.Block{Bytes: got}, theirs, nil); err != nil || !bytes.Equal(got, want) {
+		about("zargo decodes numcodecs'", errors.Join(err, differ(got, want)))
+	}
+	ours, err := chain.Encode(nil, codec.Block{Bytes: array}, nil)
+	if err != nil {
+		about("zargo encodes", err)
+		return
+	}
+	if id.Exact && !bytes.Equal(ours, theirs) {
+		about("zargo encodes", differ(ours, theirs))
+	}
+	if got, err := j.Decode(c, name, ours); err != nil || !bytes.Equal(got, back) {
+		about("numcodecs decodes zargo's", errors.Join(err, differ(got, back)))
+	}
+}
+
+// v2Type reads a data type as v2 metadata names it.
+func v2Type(t *testing.T, name string) (dtype.Type, dtype.Order) {
+	t.Helper()
+	raw, err := json.Marshal(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	typ, order, err := dtype.ParseV2(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return typ, order
+}
+
+func config(id numcodecs.ID, r *rand.Rand, t dtype.Type) json.RawMessage {
+	if id.Config == nil {
+		return numcodecs.Config{}.JSON(id.ID)
+	}
+	return id.Config(r, t).JSON(id.ID)
+}
+
+func encode(t *testing.T, in codec.Repr, array []byte, s codec.Spec) []byte {
+	t.Helper()
+	c, err := codec.Builtin().Chain([]codec.Spec{s}, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := c.Encode(nil, codec.Block{Bytes: array}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func decode(t *testing.T, in codec.Repr, stored []byte, s codec.Spec) []byte {
+	t.Helper()
+	c, err := codec.Builtin().Chain([]codec.Spec{s}, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := in.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, n)
+	if err := c.Decode(codec.Block{Bytes: b}, stored, nil); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// differ says where two forms differ; nil when they do not.
+func differ(got, want []byte) error {
+	i := 0
+	for i < min(len(got), len(want)) && got[i] == want[i] {
+		i++
+	}
+	if i == len(got) && i == len(want) {
+		return nil
+	}
+	return fmt.Errorf("byte %d differs: %x of %d bytes, want %x of %d", i, got[i:min(i+8, len(got))], len(got), want[i:min(i+8, len(want))], len(want))
+}

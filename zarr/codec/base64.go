@@ -1,0 +1,49 @@
+package codec
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"math"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// base64Codec is numcodecs' base64: the standard alphabet with padding (RFC 4648, 4). Python's reader passes over bytes that
+// are not in the alphabet and over what is behind the padding; that is corrupt here.
+type base64Codec struct{}
+
+func newBase64(raw json.RawMessage, _ Repr) (any, error) {
+	return base64Codec{}, openConfig(raw).close()
+}
+
+func (base64Codec) EncodedSize(n int64) int64 {
+	if n > math.MaxInt64/4*3-2 {
+		return math.MaxInt64
+	}
+	return (n + 2) / 3 * 4
+}
+
+func (c base64Codec) MaxEncoded(n int64) int64 { return c.EncodedSize(n) }
+
+func (base64Codec) Encode(dst, src []byte) ([]byte, error) {
+	return base64.StdEncoding.AppendEncode(dst, src), nil
+}
+
+func (base64Codec) Decode(dst, src []byte, limit int) ([]byte, error) {
+	size := len(src) / 4 * 3 // or one or two less
+	for i := len(src) - 1; i >= 0 && i >= len(src)-2 && src[i] == '='; i-- {
+		size--
+	}
+	if len(src)%4 != 0 || size < 0 {
+		return dst, fault.Newf(fault.Corrupt, "base64 of %d bytes, which are no fours", len(src))
+	}
+	if size > limit {
+		return dst, fault.Newf(fault.Corrupt, "base64 holds %d bytes, at most %d are due", size, limit)
+	}
+	out, room := extend(dst, size)
+	n, err := base64.StdEncoding.Decode(room[:size:size], src)
+	if err != nil || n != size {
+		return dst, fault.Newf(fault.Corrupt, "base64 of %d bytes holds %d, %d are due (%v)", len(src), n, size, err)
+	}
+	return out, nil
+}

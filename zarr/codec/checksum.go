@@ -1,0 +1,106 @@
+package codec
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"hash/adler32"
+	"hash/crc32"
+	"math"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// checksum puts four little-endian bytes after the others, or before them: the v3 core codec "crc32c" (RFC 3720) and
+// numcodecs' crc32 (RFC 1952), adler32 (RFC 1950), crc32c, fletcher32 and jenkins_lookup3.
+type checksum struct {
+	first bool
+	sum   func([]byte) uint32
+}
+
+// newChecksum makes the factory of a checksum that may be told its place, and stands at the given one if it is not.
+func newChecksum(place string, sum func([]byte) uint32) Factory {
+	return func(raw json.RawMessage, _ Repr) (any, error) {
+		c := openConfig(raw)
+		c.dropNull("location")
+		first := c.text("location", place, "start", "end") == "start"
+		if err := c.close(); err != nil {
+			return nil, err
+		}
+		return checksum{first, sum}, nil
+	}
+}
+
+// newCRC32C stands at the end. numcodecs' can be told to stand at the start.
+func newCRC32C(raw json.RawMessage, in Repr) (any, error) {
+	table := crc32.MakeTable(crc32.Castagnoli)
+	return newChecksum("end", func(b []byte) uint32 { return crc32.Checksum(b, table) })(raw, in)
+}
+
+// newCRC32 stands at the start, where numcodecs puts it.
+func newCRC32(raw json.RawMessage, in Repr) (any, error) {
+	return newChecksum("start", crc32.ChecksumIEEE)(raw, in)
+}
+
+// newAdler32 stands at the start, where numcodecs puts it.
+func newAdler32(raw json.RawMessage, in Repr) (any, error) {
+	return newChecksum("start", adler32.Checksum)(raw, in)
+}
+
+// newFletcher32 has no configuration.
+func newFletcher32(raw json.RawMessage, _ Repr) (any, error) {
+	return checksum{false, fletcher32}, openConfig(raw).close()
+}
+
+// newLookup3 has a seed. numcodecs' class also takes a prefix, bytes that are thought before the data, but neither writes one
+// into metadata nor takes one from there.
+func newLookup3(raw json.RawMessage, _ Repr) (any, error) {
+	c := openConfig(raw)
+	c.dropNull("prefix")
+	if _, ok := c.members["prefix"]; ok {
+		return nil, fault.Newf(errors.ErrUnsupported, "a prefix, which has no form in metadata")
+	}
+	seed := uint32(c.integer("initval", 0, 0, math.MaxUint32))
+	if err := c.close(); err != nil {
+		return nil, err
+	}
+	return checksum{false, func(b []byte) uint32 { return lookup3(b, seed) }}, nil
+}
+
+func (checksum) EncodedSize(n int64) int64 { return addSat(n, 4) }
+func (checksum) MaxEncoded(n int64) int64  { return addSat(n, 4) }
+
+func (c checksum) Encode(dst, src []byte) ([]byte, error) {
+	sum := c.sum(src)
+	if c.first {
+		return append(binary.LittleEndian.AppendUint32(dst, sum), src...), nil
+	}
+	return binary.LittleEndian.AppendUint32(append(dst, src...), sum), nil
+}
+
+func (c checksum) DecodeView(src []byte) ([]byte, error) {
+	n := len(src) - 4
+	if n < 0 {
+		return nil, fault.Newf(fault.Corrupt, "%d bytes, the checksum alone has 4", len(src))
+	}
+	data, sum := src[:n:n], src[n:]
+	if c.first {
+		data, sum = src[4:], src[:4]
+	}
+	want, got := binary.LittleEndian.Uint32(sum), c.sum(data)
+	if want != got {
+		return nil, fault.Newf(fault.Corrupt, "checksum of %d bytes is %08x, stored is %08x", n, got, want)
+	}
+	return data, nil
+}
+
+func (c checksum) Decode(dst, src []byte, limit int) ([]byte, error) {
+	b, err := c.DecodeView(src)
+	if err != nil {
+		return dst, err
+	}
+	if len(b) > limit {
+		return dst, fault.Newf(fault.Corrupt, "%d bytes, at most %d are due", len(b), limit)
+	}
+	return append(dst, b...), nil
+}

@@ -1,0 +1,73 @@
+package codec
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"math"
+	"sync"
+
+	"github.com/pierrec/lz4/v4"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// lz4Codec is numcodecs' lz4: four little-endian bytes with the length of what is decoded, then one LZ4 block.
+type lz4Codec struct {
+	compressor
+	tables *sync.Pool // of *lz4.CompressorCCompat
+}
+
+// maxLZ4 is the largest length that LZ4 and numcodecs take.
+const maxLZ4 = 0x7e000000
+
+// newLZ4 takes any acceleration, as numcodecs does. It trades size for speed, and there is one speed here.
+func newLZ4(raw json.RawMessage, _ Repr) (any, error) {
+	c := openConfig(raw)
+	c.integer("acceleration", 1, math.MinInt32, math.MaxInt32)
+	if err := c.close(); err != nil {
+		return nil, err
+	}
+	return lz4Codec{tables: &sync.Pool{New: func() any { return new(lz4.CompressorCCompat) }}}, nil
+}
+
+func (c lz4Codec) Encode(dst, src []byte) ([]byte, error) {
+	if len(src) > maxLZ4 {
+		return dst, fault.Newf(fault.Limit, "%d bytes, lz4 takes at most %d", len(src), maxLZ4)
+	}
+	start := len(dst) + 4
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(src)))
+	if len(src) == 0 {
+		return append(dst, 0), nil // a block of no literals
+	}
+	out, room := extend(dst, lz4.CompressBlockBound(len(src)))
+	t := c.tables.Get().(*lz4.CompressorCCompat)
+	defer c.tables.Put(t)
+	n, err := t.CompressBlock(src, room)
+	if err != nil {
+		return dst[:start-4], err
+	}
+	return out[:start+n], nil
+}
+
+func (c lz4Codec) Decode(dst, src []byte, limit int) ([]byte, error) {
+	if len(src) < 4 {
+		return dst, fault.Newf(fault.Corrupt, "lz4: %d bytes, the length alone has 4", len(src))
+	}
+	size, block := int64(binary.LittleEndian.Uint32(src)), src[4:]
+	switch {
+	case size > int64(limit):
+		return dst, fault.Newf(fault.Corrupt, "lz4 says %d bytes, at most %d are due", size, limit)
+	case size > 255*int64(len(block)):
+		return dst, fault.Newf(fault.Corrupt, "lz4 says %d bytes, %d cannot hold so many", size, len(block))
+	case size == 0 && (len(block) != 1 || block[0] != 0):
+		return dst, fault.Newf(fault.Corrupt, "lz4 says no bytes and has a block of %d", len(block))
+	case size == 0:
+		return dst, nil
+	}
+	out, room := extend(dst, int(size))
+	n, err := lz4.UncompressBlock(block, room[:size:size])
+	if err != nil || n != int(size) {
+		return dst, fault.Newf(fault.Corrupt, "lz4 block of %d bytes: %d of %d bytes (%v)", len(block), n, size, err)
+	}
+	return out, nil
+}
