@@ -63,7 +63,9 @@ func newArray(n node, m *meta.Array) (*Array, error) {
 	}
 	fill := m.Fill
 	if fill == nil {
-		fill = make([]byte, m.DType.Size())
+		if fill = make([]byte, m.DType.Size()); m.DType.Size() == 0 {
+			fill = m.DType.DefaultFill()
+		}
 	}
 	a := &Array{node: n, meta: m, axes: axes, object: grid.Shape(axes), fill: fill, shared: &shared{}}
 	if err := a.bindAll(specs); err != nil {

@@ -21,7 +21,7 @@ import (
 
 // heap holds the elements that one call has met.
 type heap struct {
-	typ  dtype.Vary
+	typ  dtype.Type
 	fill []byte
 	max  int64 // bytes of a chunk's elements
 
@@ -29,7 +29,7 @@ type heap struct {
 	items [][]byte // by number; 0 is the fill value
 }
 
-func newHeap(a *Array, t dtype.Vary) *heap {
+func newHeap(a *Array, t dtype.Type) *heap {
 	return &heap{typ: t, fill: a.fill, max: a.cfg.maxChunk, items: [][]byte{a.fill}}
 }
 
@@ -58,43 +58,61 @@ func (h *heap) get(dst [][]byte, numbers []byte) [][]byte {
 	return dst
 }
 
-// heapCodec is vlen-utf8 or vlen-bytes between numbers and bytes.
+// heapCodec is a codec of elements that vary in length, between numbers and bytes.
 type heapCodec struct {
+	codec.ArrayBytes
 	heap  *heap
 	elems int
 }
 
-func (h *heap) factory(_ json.RawMessage, in codec.Repr) (any, error) {
-	n, err := in.Elems()
-	return &heapCodec{h, n}, err
+// factory makes the codec of a name in a table.
+func (h *heap) factory(table *codec.Table, name string) codec.Factory {
+	return func(config json.RawMessage, in codec.Repr) (any, error) {
+		n, err := in.Elems()
+		if err != nil {
+			return nil, err
+		}
+		in.Type, in.Fill = h.typ, h.fill
+		c, err := table.Bind(codec.Spec{Name: name, Config: config}, in)
+		if err != nil {
+			return nil, err
+		}
+		real, ok := c.(codec.ArrayBytes)
+		if !ok {
+			return nil, fault.Newf(fault.Metadata, "makes no bytes of %v", h.typ)
+		}
+		return &heapCodec{real, h, n}, nil
+	}
 }
-
-func (c *heapCodec) EncodedSize() int64 { return -1 }
 
 // MaxEncoded is the bytes of the elements that memory may hold, and of their lengths.
 func (c *heapCodec) MaxEncoded() int64 {
-	return min(c.heap.max, math.MaxInt64/2) + 4 + 4*int64(c.elems)
+	return min(c.ArrayBytes.MaxEncoded(), min(c.heap.max, math.MaxInt64/2)+4+4*int64(c.elems))
 }
 
 func (c *heapCodec) Encode(dst []byte, src codec.Block) ([]byte, error) {
-	return codec.AppendItems(dst, c.heap.get(nil, src.Bytes), c.heap.typ)
+	return c.ArrayBytes.Encode(dst, codec.Block{Items: c.heap.get(nil, src.Bytes)})
 }
 
 func (c *heapCodec) Decode(dst codec.Block, src []byte) error {
 	// One copy for all of them: src is used again.
-	items, err := codec.Items(nil, bytes.Clone(src), c.elems, c.heap.typ)
-	if err != nil {
+	items := make([][]byte, c.elems)
+	if err := c.ArrayBytes.Decode(codec.Block{Items: items}, bytes.Clone(src)); err != nil {
 		return err
 	}
 	c.heap.add(dst.Bytes, items)
 	return nil
 }
 
+// itemCodecs are the codecs that make bytes of elements of varying length.
+var itemCodecs = [...]string{"vlen-utf8", "vlen-bytes", "numcodecs.vlen-utf8", "numcodecs.vlen-bytes", "numcodecs.vlen-array",
+	"numcodecs.json2", "numcodecs.msgpack2", "numcodecs.categorize"}
+
 // numbered is the array with the numbers of h in place of its elements.
 func (a *Array) numbered(h *heap) (*Array, error) {
 	table := a.cfg.table
-	for _, name := range []string{h.typ.Codec(), "numcodecs." + h.typ.Codec()} {
-		table = table.With(name, h.factory)
+	for _, name := range itemCodecs {
+		table = table.With(name, h.factory(a.cfg.table, name))
 	}
 	m := *a.meta
 	m.DType = dtype.Uint64
@@ -109,63 +127,106 @@ func (a *Array) numbered(h *heap) (*Array, error) {
 	return &b, nil
 }
 
-// readItems reads elements that vary in length: strings, or slices of bytes, which are the caller's.
-func readItems[T any](ctx context.Context, a *Array, t dtype.Vary, dst []T, r grid.Selection) error {
-	h := newHeap(a, t)
+// ReadItems is ReadBytes for data types whose elements vary in length: it returns what sel selects, in C order, each element
+// in memory form (see package dtype), the caller's. ErrType for other data types.
+func ReadItems(ctx context.Context, a *Array, sel ...Selection) ([][]byte, error) {
+	if t := a.meta.DType; t.Size() > 0 {
+		return nil, a.errf(fault.Newf(fault.Type, "elements of %v have %d bytes each", t, t.Size()))
+	}
+	r, err := a.region(sel)
+	if err != nil {
+		return nil, err
+	}
+	n, err := a.sized(r)
+	if err != nil {
+		return nil, err
+	}
+	items, err := a.readHeap(ctx, n, r)
+	for i, item := range items {
+		items[i] = append([]byte{}, item...)
+	}
+	return items, err
+}
+
+// readHeap reads n elements that vary in length; several may be one.
+func (a *Array) readHeap(ctx context.Context, n int, r grid.Selection) ([][]byte, error) {
+	h := newHeap(a, a.meta.DType)
 	b, err := a.numbered(h)
+	if err != nil {
+		return nil, err
+	}
+	numbers := make([]byte, 8*n)
+	if err := b.read(ctx, numbers, r); err != nil {
+		return nil, err
+	}
+	return h.get(nil, numbers), nil
+}
+
+// readItems reads elements that vary in length: strings, or slices, which are the caller's.
+func readItems[T any](ctx context.Context, a *Array, dst []T, r grid.Selection) error {
+	items, err := a.readHeap(ctx, len(dst), r)
 	if err != nil {
 		return err
 	}
-	numbers := make([]byte, 8*len(dst))
-	if err := b.read(ctx, numbers, r); err != nil {
-		return err
-	}
+	typ := a.meta.DType
 	switch dst := any(dst).(type) {
 	case []string:
-		for i, item := range h.get(nil, numbers) {
+		for i, item := range items {
 			dst[i] = string(item)
 		}
 		return nil
 	case [][]byte:
-		for i, item := range h.get(nil, numbers) {
-			dst[i] = append([]byte{}, item...)
+		if _, ok := typ.(dtype.Vary); ok {
+			for i, item := range items {
+				dst[i] = append([]byte{}, item...)
+			}
+			return nil
 		}
-		return nil
 	}
-	all := reflect.ValueOf(dst) // of a named type
-	for i, item := range h.get(nil, numbers) {
-		if v := all.Index(i); t == dtype.String {
-			v.SetString(string(item))
-		} else {
-			v.SetBytes(append([]byte{}, item...))
+	all := reflect.ValueOf(dst) // of a named type, or of numbers
+	for i, item := range items {
+		switch v := all.Index(i); t := typ.(type) {
+		case dtype.Ragged:
+			if err := t.Take(v, item); err != nil {
+				return a.errf(err)
+			}
+		default:
+			if v.Kind() == reflect.String {
+				v.SetString(string(item))
+			} else {
+				v.SetBytes(append([]byte{}, item...))
+			}
 		}
 	}
 	return nil
 }
 
 // writeItems writes elements that vary in length.
-func writeItems[T any](ctx context.Context, a *Array, t dtype.Vary, src []T, r grid.Selection) error {
-	h := newHeap(a, t)
+func writeItems[T any](ctx context.Context, a *Array, src []T, r grid.Selection) error {
+	h := newHeap(a, a.meta.DType)
 	b, err := a.numbered(h)
 	if err != nil {
 		return err
 	}
 	items := make([][]byte, len(src))
-	switch src := any(src).(type) {
-	case []string:
-		for i, s := range src {
-			items[i] = []byte(s)
-		}
-	case [][]byte:
-		copy(items, src)
-	default:
-		all := reflect.ValueOf(src)
-		for i := range items {
-			if v := all.Index(i); t == dtype.String {
+	all := reflect.ValueOf(src)
+	for i := range items {
+		switch v := all.Index(i); t := h.typ.(type) {
+		case dtype.Ragged:
+			if items[i], err = t.Append(nil, v); err != nil {
+				return a.errf(err)
+			}
+		default:
+			if v.Kind() == reflect.String {
 				items[i] = []byte(v.String())
 			} else {
 				items[i] = v.Bytes()
 			}
+		}
+	}
+	if t, ok := h.typ.(dtype.Vary); ok {
+		if err := t.Items(items); err != nil {
+			return a.errf(err)
 		}
 	}
 	numbers := make([]byte, 8*len(src))

@@ -60,11 +60,11 @@ func ReadBytes(ctx context.Context, a *Array, dst []byte, sel ...Selection) erro
 }
 
 func readInto[T any](ctx context.Context, a *Array, dst []T, r grid.Selection) error {
-	switch t := a.meta.DType.(type) {
-	case *dtype.Struct:
+	if t, ok := a.meta.DType.(*dtype.Struct); ok {
 		return readStructs(ctx, a, t, dst, r)
-	case dtype.Vary:
-		return readItems(ctx, a, t, dst, r)
+	}
+	if a.meta.DType.Size() == 0 {
+		return readItems(ctx, a, dst, r)
 	}
 	if view, ok := bytesview.Of(dst); ok {
 		return a.read(ctx, view, r)

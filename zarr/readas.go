@@ -13,7 +13,7 @@ import (
 // ReadAs returns what sel selects of the array, in C order, converted to Ts one by one, where Read wants T to be the data
 // type's own. Nothing is lost: an element that T does not hold exactly, 0.1 of a float64 as float32, 300 as int8, NaN as
 // an integer, is ErrType and tells its place. See [dtype.Convert] for what goes to what; text and bytes of varying length
-// go to each other where the bytes are UTF-8. A selection of more bytes than concurrency.Memory is ErrLimit.
+// go to each other where the bytes are UTF-8, and elements of JSON that are strings to strings. A selection of more bytes than concurrency.Memory is ErrLimit.
 func ReadAs[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error) {
 	t, to := a.meta.DType, reflect.TypeFor[T]()
 	if t.Fits(to) {
@@ -47,10 +47,10 @@ func ReadAs[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error)
 	return dst, nil
 }
 
-// itemsAs reads text as bytes, or bytes as text.
+// itemsAs reads text as bytes, bytes as text, or the text of strings in JSON.
 func itemsAs[T any](ctx context.Context, a *Array, t dtype.Vary, sel []Selection) ([]T, error) {
 	to := reflect.TypeFor[T]()
-	toText := t == dtype.Bytes && dtype.String.Fits(to)
+	toText := t != dtype.String && dtype.String.Fits(to)
 	if !toText && !(t == dtype.String && dtype.Bytes.Fits(to)) {
 		return nil, a.errf(fault.Newf(fault.Type, "elements of %v are not converted to %v", t, to))
 	}
@@ -65,10 +65,14 @@ func itemsAs[T any](ctx context.Context, a *Array, t dtype.Vary, sel []Selection
 	all, err := Read[[]byte](ctx, a, sel...)
 	dst := make([]T, len(all))
 	for i, b := range all {
-		if !utf8.Valid(b) {
-			return nil, a.errf(fault.Newf(fault.Type, "element %d of %v as %v: it is no UTF-8", i, t, to))
+		text, ok := string(b), utf8.Valid(b)
+		if t == dtype.JSON {
+			text, ok = dtype.Unquote(b)
 		}
-		reflect.ValueOf(&dst[i]).Elem().SetString(string(b))
+		if !ok {
+			return nil, a.errf(fault.Newf(fault.Type, "element %d of %v as %v: %.40q is no text", i, t, to, b))
+		}
+		reflect.ValueOf(&dst[i]).Elem().SetString(text)
 	}
 	return dst, err
 }

@@ -271,6 +271,10 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 		case "bytes", "vlen-utf8", "vlen-bytes", "sharding_indexed":
 			serial = &c
 		default:
+			if serial == nil && m.DType.Size() == 0 && slices.Contains(itemCodecs[:], c.Name) {
+				serial = &c
+				continue
+			}
 			bytes = append(bytes, c)
 		}
 	}
@@ -280,8 +284,13 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 			order = dtype.Little
 		}
 		c := codec.Bytes(order)
-		if v, ok := m.DType.(dtype.Vary); ok {
-			c = codec.Spec{Name: v.Codec()}
+		switch t := m.DType.(type) {
+		case dtype.Vary:
+			if c = (codec.Spec{Name: t.Codec()}); t == dtype.JSON {
+				c = codec.JSON2()
+			}
+		case dtype.Ragged:
+			c = codec.VlenArray(t)
 		}
 		serial = &c
 	}

@@ -33,11 +33,11 @@ func Write[T any](ctx context.Context, a *Array, src []T, sel ...Selection) erro
 	if err != nil {
 		return err
 	}
-	switch t := a.meta.DType.(type) {
-	case *dtype.Struct:
+	if t, ok := a.meta.DType.(*dtype.Struct); ok {
 		return writeStructs(ctx, a, t, src, r)
-	case dtype.Vary:
-		return writeItems(ctx, a, t, src, r)
+	}
+	if a.meta.DType.Size() == 0 {
+		return writeItems(ctx, a, src, r)
 	}
 	if view, ok := bytesview.Of(src); ok {
 		return a.write(ctx, view, r)

@@ -46,10 +46,7 @@ func (s spelling) typed(t dtype.Type) (element, error) {
 	case dtype.V, dtype.R:
 		return s.bytes, nil
 	case numbered:
-		if t.Vary == dtype.String {
-			return func(dst, b []byte) []byte { return s.text(dst, t.item(b)) }, nil
-		}
-		return func(dst, b []byte) []byte { return s.bytes(dst, t.item(b)) }, nil
+		return s.varied(t)
 	case *dtype.Struct:
 		return s.structure(t)
 	}

@@ -3,6 +3,7 @@ package codec
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/zargo-io/zargo/zarr/codec/blosc"
@@ -49,6 +50,46 @@ func ZstdChecksum(level int) Spec { return newSpec("zstd", `{"level":%d,"checksu
 
 // CRC32C puts a CRC-32C of the bytes after them (v3 core "crc32c").
 func CRC32C() Spec { return Spec{Name: "crc32c"} }
+
+// VlenArray stores elements that are arrays, each after its length (numcodecs "vlen-array"; v2 only).
+func VlenArray(t dtype.Ragged) Spec {
+	raw, err := t.ElemV2()
+	if err != nil {
+		raw = json.RawMessage("null") // Bind refuses it
+	}
+	return newSpec(numcodecs+"vlen-array", `{"dtype":%s}`, raw)
+}
+
+// JSON2 stores elements of [dtype.JSON], or numbers and text of a fixed length, as one JSON list (numcodecs "json2"; v2
+// only), with the configuration that numcodecs writes.
+func JSON2() Spec {
+	return newSpec(numcodecs+"json2", `{"allow_nan":true,"check_circular":true,"encoding":"utf-8","ensure_ascii":true,"indent":null,`+
+		`"separators":[",",":"],"skipkeys":false,"sort_keys":true,"strict":true}`)
+}
+
+// MsgPack2 is JSON2 in MessagePack (numcodecs "msgpack2"; v2 only), which has bytes too.
+func MsgPack2() Spec {
+	return newSpec(numcodecs+"msgpack2", `{"raw":false,"use_bin_type":true,"use_single_float":false}`)
+}
+
+// Categorize stores text as its place in a list of labels, counted from 1, in integers of a type (numcodecs "categorize"; v2
+// only). The text is of the data type t: dtype.String, or dtype.U, which is little-endian. Text that is no label is stored
+// as 0 and read back as no text.
+func Categorize(t dtype.Type, as dtype.Basic, labels ...string) Spec {
+	of, err := t.V2(dtype.Little)
+	if err != nil {
+		of = json.RawMessage("null") // Bind refuses it
+	}
+	code, err := as.V2(dtype.Little)
+	if err != nil {
+		code = json.RawMessage("null")
+	}
+	list, err := json.Marshal(slices.Concat([]string{}, labels))
+	if err != nil {
+		panic(err) // strings
+	}
+	return newSpec(numcodecs+"categorize", `{"labels":%s,"dtype":%s,"astype":%s}`, list, of, code)
+}
 
 // BloscOptions configure [Blosc]. The zero value is zarr-python's default.
 type BloscOptions struct {

@@ -27,8 +27,8 @@ type binder func(t *Table, config json.RawMessage, in Repr) (any, error)
 
 // Builtin is the table of the codecs in this package: of the v3 core bytes, transpose, gzip, zstd, blosc, crc32c and
 // sharding_indexed; of the registry of extensions vlen-utf8, vlen-bytes, packbits, bitround, reshape, scale_offset and
-// cast_value; of numcodecs zlib, gzip, zstd, blosc, crc32c, vlen-utf8, vlen-bytes, and the filters delta, fixedscaleoffset,
-// quantize, astype, bitround and packbits, under "numcodecs." and their id.
+// cast_value; of numcodecs, under "numcodecs." and their id, all but what is there to be refused with a reason: pickle and
+// n5_wrapper.
 func Builtin() *Table {
 	return &Table{binders: map[string]binder{shardingName: (*Table).newSharding}, factories: map[string]Factory{
 		"bytes":              newBytes,
@@ -69,7 +69,18 @@ func Builtin() *Table {
 
 		numcodecs + "vlen-utf8":  newVlen(dtype.String),
 		numcodecs + "vlen-bytes": newVlen(dtype.Bytes),
+		numcodecs + "vlen-array": newVlenArray,
+		numcodecs + "json2":      newJSON2,
+		numcodecs + "msgpack2":   newMsgPack2,
+		numcodecs + "categorize": newCategorize,
+		numcodecs + "pickle":     refused("it is never read: it would run whatever program is stored"),
+		numcodecs + "n5_wrapper": refused("it is for N5, which is another format than Zarr"),
 	}}
+}
+
+// refused is the Factory of a codec that there will never be.
+func refused(why string) Factory {
+	return func(json.RawMessage, Repr) (any, error) { return nil, fault.Newf(errors.ErrUnsupported, "%s", why) }
 }
 
 // With returns a table that has f under name too, in place of what was there. Names are those of Spec: one that

@@ -134,9 +134,17 @@ func Value(t Type, v any) (b []byte, ok bool, err error) {
 		}
 	case Vary:
 		if text, ok := bytesOf(r); ok && t.Fits(r.Type()) {
-			return text, true, nil
+			one := [][]byte{text}
+			err := t.Items(one)
+			return one[0], true, err
 		}
 		return nil, false, nil
+	case Ragged:
+		if !t.Fits(r.Type()) {
+			return nil, false, nil
+		}
+		b, err := t.Append(nil, r)
+		return b, true, err
 	case DateTime:
 		if b, ok, err := instantOf(t, v); ok {
 			return b, true, err

@@ -21,8 +21,9 @@ func ParseV2(raw json.RawMessage) (Type, Order, error) { return Standard().Parse
 func Parse(s string) (Type, error) { return Standard().Parse(s) }
 
 // ParseV2 reads the v2 "dtype" member: a numpy typestring, a name that TensorStore writes there, or a list of fields. The
-// order is that of the numbers; the fields of a structure have each its own, and it is NoOrder. object is the numcodecs id
-// of the codec that makes bytes of the elements of "|O": the first filter, or the compressor.
+// order is that of the numbers; the fields of a structure have each its own, and it is NoOrder. object is the codec
+// that makes bytes of the elements of "|O", the first filter or the compressor: numcodecs' configuration with its id, a
+// JSON object, or the id alone.
 func (t *Table) ParseV2(raw json.RawMessage, object string) (Type, Order, error) {
 	return t.parseV2(raw, object, 0)
 }
@@ -49,7 +50,7 @@ func (t *Table) parseV2(raw json.RawMessage, codec string, depth int) (Type, Ord
 	if !ok {
 		return nil, NoOrder, fault.Newf(fault.Metadata, "typestring %.40q does not begin with <, > or |", s)
 	}
-	typ, err := bare(s[1:], codec)
+	typ, err := t.bare(s[1:], codec, depth)
 	if err != nil {
 		return nil, NoOrder, fmt.Errorf("typestring %.40q: %w", s, err)
 	}
@@ -63,7 +64,7 @@ func (t *Table) parseV2(raw json.RawMessage, codec string, depth int) (Type, Ord
 }
 
 // bare reads a typestring without its byte order: a kind and a size.
-func bare(s, codec string) (Type, error) {
+func (t *Table) bare(s, codec string, depth int) (Type, error) {
 	for b := range basics {
 		if v2 := b.info().v2; v2 != "" && v2 == s {
 			return b, nil
@@ -87,7 +88,7 @@ func bare(s, codec string) (Type, error) {
 		return fixed(s[0], parseLength(size))
 	case 'O':
 		if size == "" || size == "8" || size == "4" { // numpy has the size of a pointer there
-			return object(codec)
+			return t.object(codec, depth)
 		}
 	}
 	return nil, fault.Newf(errors.ErrUnsupported, "no such kind")
@@ -204,7 +205,7 @@ func (t *Table) Parse(s string) (Type, error) {
 		return typ, nil
 	}
 	if bareName != "" && (strings.ContainsRune("SaUVMm", rune(bareName[0])) && len(bareName) > 1 || code(bareName)) {
-		if typ, err := bare(bareName, ""); !errors.Is(err, errors.ErrUnsupported) {
+		if typ, err := t.bare(bareName, "", 0); !errors.Is(err, errors.ErrUnsupported) {
 			return typ, err
 		}
 	}

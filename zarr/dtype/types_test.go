@@ -180,7 +180,7 @@ func TestRefusedTypes(t *testing.T) {
 			}
 		})
 	}
-	for codec, kind := range map[string]error{"vlen-array": errors.ErrUnsupported, "pickle": errors.ErrUnsupported, "": fault.Metadata} {
+	for codec, kind := range map[string]error{"vlen-array": fault.Metadata, "pickle": errors.ErrUnsupported, "n5_wrapper": errors.ErrUnsupported, "": fault.Metadata} {
 		if _, _, err := Standard().ParseV2(json.RawMessage(`"|O"`), codec); !errors.Is(err, kind) || !strings.Contains(err.Error(), codec) {
 			t.Errorf("object by %q: %v", codec, err)
 		}

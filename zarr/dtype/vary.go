@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/zargo-io/zargo/internal/jsontext"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -21,27 +22,29 @@ const (
 	String Vary = iota
 	// Bytes is any bytes: "bytes" in v3, also read as "variable_length_bytes", and "|O" with the codec vlen-bytes in v2.
 	Bytes
+	// JSON is a value of any kind: "|O" with the codec json2 or msgpack2 in v2. An element is its JSON text without white
+	// space; {"b64":"AP8="} is bytes, which msgpack2 has, and {"float":"NaN"}, {"float":"Infinity"} and {"float":"-Infinity"} are the
+	// numbers that JSON lacks. What numcodecs has as None is null.
+	JSON
 	numVary
 )
 
-// Codec is the name of the codec from array to bytes that elements need, in v3 and in numcodecs.
-func (t Vary) Codec() string { return [...]string{"vlen-utf8", "vlen-bytes"}[t] }
+// Codec is the name of the codec from array to bytes that elements have unless another one is chosen: in v3 and in
+// numcodecs, or that of numcodecs where v3 has none.
+func (t Vary) Codec() string { return [...]string{"vlen-utf8", "vlen-bytes", "json2"}[t] }
 
-// String is the v3 name.
-func (t Vary) String() string { return [...]string{"string", "bytes"}[t] }
+// String is the v3 name, or "json".
+func (t Vary) String() string { return [...]string{"string", "bytes", "json"}[t] }
 
 // Size is 0.
 func (Vary) Size() int { return 0 }
 
-// Go is string for String and []byte for Bytes.
+// Go is string for String, []byte for Bytes and json.RawMessage for JSON.
 func (t Vary) Go() reflect.Type {
-	if t == String {
-		return reflect.TypeFor[string]()
-	}
-	return reflect.TypeFor[[]byte]()
+	return [...]reflect.Type{reflect.TypeFor[string](), reflect.TypeFor[[]byte](), reflect.TypeFor[json.RawMessage]()}[t]
 }
 
-// Fits takes strings for String, slices of bytes for Bytes, and named types of them.
+// Fits takes strings for String, slices of bytes for Bytes and JSON, and named types of them.
 func (t Vary) Fits(g reflect.Type) bool {
 	if t == String {
 		return g.Kind() == reflect.String
@@ -58,12 +61,27 @@ func (Vary) Swap([]byte) {}
 // Canon does nothing.
 func (Vary) Canon([]byte) {}
 
-// DefaultFill is no bytes.
-func (Vary) DefaultFill() []byte { return []byte{} }
+// DefaultFill is no bytes, and null of JSON.
+func (t Vary) DefaultFill() []byte {
+	if t == JSON {
+		return []byte("null")
+	}
+	return []byte{}
+}
 
-// ParseFill reads text as a string, bytes as base64 or, in v3, a list; 0 in v2 is no bytes, as old writers left it.
+// ParseFill reads text as a string, bytes as base64 or, in v3, a list, and JSON as it is; 0 in v2 is no text and no bytes, as
+// old writers left it.
 func (t Vary) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	switch {
+	case t == JSON:
+		b, err := jsontext.Canon(nil, raw, jsontext.Strict)
+		if err != nil {
+			b, err = jsontext.Canon(nil, raw, jsontext.Tokens)
+		}
+		if err != nil {
+			return nil, fault.Newf(fault.Metadata, "fill value: %v", err)
+		}
+		return b, nil
 	case isZero(raw, format):
 		return []byte{}, nil
 	case t == String:
@@ -83,8 +101,11 @@ func (t Vary) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	return b, nil
 }
 
-// FormatFill writes text as a string and bytes as base64.
+// FormatFill writes text as a string, bytes as base64, and JSON as it is.
 func (t Vary) FormatFill(fill []byte, _ int) (json.RawMessage, error) {
+	if t == JSON {
+		return jsontext.Canon(nil, fill, jsontext.Strict)
+	}
 	if t == String {
 		if !utf8.Valid(fill) {
 			return nil, fault.Newf(fault.Metadata, "fill value %.80x is no UTF-8", fill)
@@ -97,18 +118,29 @@ func (t Vary) FormatFill(fill []byte, _ int) (json.RawMessage, error) {
 // V2 is "|O"; the codec says the rest.
 func (Vary) V2(Order) (json.RawMessage, error) { return json.RawMessage(`"|O"`), nil }
 
-// V3 is the name.
-func (t Vary) V3() (json.RawMessage, error) { return json.Marshal(t.String()) }
-
-// object is the type of v2's "|O", which its codec decides.
-func object(codec string) (Type, error) {
-	for t := range numVary {
-		if t.Codec() == codec {
-			return t, nil
-		}
+// V3 is the name; errors.ErrUnsupported for JSON, for which v3 has none.
+func (t Vary) V3() (json.RawMessage, error) {
+	if t == JSON {
+		return nil, fault.Newf(errors.ErrUnsupported, "v3 has no data type for objects of any kind")
 	}
-	if codec == "" {
-		return nil, fault.Newf(fault.Metadata, `"|O" without a codec that makes bytes of objects`)
-	}
-	return nil, fault.Newf(errors.ErrUnsupported, `"|O" with the codec %.40q`, codec)
+	return json.Marshal(t.String())
 }
+
+// Items brings elements of t that a caller has into the form in which they are stored: JSON without white space.
+// fault.Type, with its place, for one that is none. Other elements stay as they are.
+func (t Vary) Items(items [][]byte) error {
+	if t != JSON {
+		return nil
+	}
+	for i, b := range items {
+		canon, err := jsontext.Canon(nil, b, jsontext.Strict)
+		if err != nil {
+			return fault.Newf(fault.Type, "element %d: %v", i, err)
+		}
+		items[i] = canon
+	}
+	return nil
+}
+
+// Unquote gives the text of an element of JSON that is a string; not ok for elements of other kinds.
+func Unquote(item []byte) (text string, ok bool) { return jsontext.Unquote(item) }

@@ -112,9 +112,9 @@ func arrayV2(o object) (*Array, error) {
 	return a, a.readPipeline(o, order)
 }
 
-// objectCodec is the id of the codec that stands where one has to that makes bytes of objects: it is the first filter, or
-// the compressor where there are no filters. "" when there is none.
-func objectCodec(o object) string {
+// firstCodec is the configuration, and the id, of the codec that takes the array: the first filter, or the compressor where
+// there are no filters. It is the one that makes bytes of objects. "" when there is none.
+func firstCodec(o object) (config, id string) {
 	raw := o.get("compressor")
 	if filters := o.get("filters"); filters != nil {
 		if all, err := o.member("filters").list(filters); err == nil && len(all) > 0 {
@@ -123,17 +123,16 @@ func objectCodec(o object) string {
 	}
 	codec, err := o.object(raw)
 	if err != nil {
-		return ""
+		return "", ""
 	}
-	id := codec.get("id")
-	if id == nil {
-		return ""
+	text := codec.get("id")
+	if text == nil {
+		return "", ""
 	}
-	s, err := codec.text(id)
-	if err != nil {
-		return ""
+	if id, err = codec.text(text); err != nil {
+		return "", ""
 	}
-	return s
+	return string(raw), id
 }
 
 // readFacts reads what v1 and v2 spell alike: shape, data type, chunks and fill value. It returns the byte order.
@@ -145,7 +144,8 @@ func (a *Array) readFacts(o object) (dtype.Order, error) {
 	if err != nil {
 		return dtype.NoOrder, err
 	}
-	t, order, err := p.types.ParseV2(raw, objectCodec(o))
+	first, _ := firstCodec(o)
+	t, order, err := p.types.ParseV2(raw, first)
 	if err != nil {
 		return dtype.NoOrder, p.err(err)
 	}
@@ -170,6 +170,11 @@ func (a *Array) readPipeline(o object, bytes dtype.Order) error {
 	}
 	if err := a.readOrder(raw, p); err != nil {
 		return err
+	}
+	if _, first := firstCodec(o); first == "json2" || first == "msgpack2" {
+		// They store nested lists, which have no order in memory. zarr-python 2 takes them for such with order F when it
+		// reads, and mixes up what it wrote; what is stored is plain all the same.
+		a.Codecs = nil
 	}
 	if a.DType.Size() > 0 { // else the codec that makes bytes of objects is among those that follow
 		a.Codecs = append(a.Codecs, serial(bytes))

@@ -1,0 +1,200 @@
+package jsontext
+
+import (
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// MaxDepth is how deep values may be nested: half of what Python's own reader gets through with its default of 1000 calls.
+const MaxDepth = 512
+
+// Dialect is the JSON that is read.
+type Dialect uint8
+
+// The dialects.
+const (
+	// Strict is JSON of RFC 8259.
+	Strict Dialect = 0
+	// Tokens has NaN, Infinity and -Infinity too, as Python's json module by default. An object that is spelled as one of
+	// them is errors.ErrUnsupported: nobody could tell it from the number.
+	Tokens Dialect = 1 << iota
+	// Controls has control characters in strings, as Python reads them when it is not strict.
+	Controls
+)
+
+// Canon appends the canonical spelling of src, which is one value and nothing else.
+func Canon(dst, src []byte, d Dialect) ([]byte, error) {
+	start := len(dst)
+	r := reader{src: src, dst: dst, dialect: d}
+	if !utf8.Valid(src) {
+		return dst, fault.Newf(fault.Corrupt, "JSON that is no UTF-8")
+	}
+	if err := r.value(0); err != nil {
+		return dst[:start], err
+	}
+	if r.space(); r.at < len(r.src) {
+		return dst[:start], r.bad("more after the value")
+	}
+	return r.dst, nil
+}
+
+// reader goes through src once and appends to dst.
+type reader struct {
+	src     []byte
+	at      int
+	dst     []byte
+	dialect Dialect
+}
+
+func (r *reader) bad(what string) error {
+	return fault.Newf(fault.Corrupt, "JSON: %s at byte %d of %d", what, r.at, len(r.src))
+}
+
+func (r *reader) space() {
+	for r.at < len(r.src) && strings.IndexByte(" \t\r\n", r.src[r.at]) >= 0 {
+		r.at++
+	}
+}
+
+// peek is the next byte after white space, 0 at the end.
+func (r *reader) peek() byte {
+	if r.space(); r.at < len(r.src) {
+		return r.src[r.at]
+	}
+	return 0
+}
+
+// token takes a word if it is next.
+func (r *reader) token(word string) bool {
+	if len(r.src)-r.at < len(word) || string(r.src[r.at:r.at+len(word)]) != word {
+		return false
+	}
+	r.at += len(word)
+	return true
+}
+
+func (r *reader) value(depth int) error {
+	switch c := r.peek(); {
+	case (c == '[' || c == '{') && depth == MaxDepth:
+		return fault.Newf(fault.Limit, "JSON nested more than %d deep", MaxDepth)
+	case c == '[':
+		return r.list(depth)
+	case c == '{':
+		return r.object(depth)
+	case c == '"':
+		return r.text()
+	}
+	for _, word := range [...]string{"null", "true", "false"} {
+		if r.token(word) {
+			r.dst = append(r.dst, word...)
+			return nil
+		}
+	}
+	if r.dialect&Tokens != 0 {
+		for _, word := range names {
+			if r.token(word) {
+				r.dst = AppendFloat(r.dst, word)
+				return nil
+			}
+		}
+	}
+	return r.number()
+}
+
+func (r *reader) list(depth int) error {
+	r.at++
+	r.dst = append(r.dst, '[')
+	for n := 0; ; n++ {
+		if r.peek() == ']' && n == 0 {
+			break
+		}
+		if err := r.value(depth + 1); err != nil {
+			return err
+		}
+		c := r.peek()
+		if c == ']' {
+			break
+		}
+		if c != ',' {
+			return r.bad("neither , nor ]")
+		}
+		r.at++
+		r.dst = append(r.dst, ',')
+	}
+	r.at++
+	r.dst = append(r.dst, ']')
+	return nil
+}
+
+func (r *reader) object(depth int) error {
+	start := len(r.dst)
+	r.at++
+	r.dst = append(r.dst, '{')
+	for n := 0; ; n++ {
+		c := r.peek()
+		if c == '}' && n == 0 {
+			break
+		}
+		if c != '"' {
+			return r.bad("no name of a member")
+		}
+		if err := r.text(); err != nil {
+			return err
+		}
+		if r.peek() != ':' {
+			return r.bad("no :")
+		}
+		r.at++
+		r.dst = append(r.dst, ':')
+		if err := r.value(depth + 1); err != nil {
+			return err
+		}
+		if c = r.peek(); c == '}' {
+			break
+		}
+		if c != ',' {
+			return r.bad("neither , nor }")
+		}
+		r.at++
+		r.dst = append(r.dst, ',')
+	}
+	r.at++
+	r.dst = append(r.dst, '}')
+	if _, ok := Float(r.dst[start:]); ok && r.dialect&Tokens != 0 {
+		return fault.Newf(errors.ErrUnsupported, "an object %s, which stands for a number here", r.dst[start:])
+	}
+	return nil
+}
+
+// number takes a number and keeps its digits.
+func (r *reader) number() error {
+	from := r.at
+	r.token("-")
+	if whole := r.digits(); whole == 0 || whole > 1 && r.src[r.at-whole] == '0' {
+		return r.bad("no value")
+	}
+	if r.token(".") && r.digits() == 0 {
+		return r.bad("no digits after the point")
+	}
+	if r.token("e") || r.token("E") {
+		if !r.token("-") {
+			r.token("+")
+		}
+		if r.digits() == 0 {
+			return r.bad("no digits in the exponent")
+		}
+	}
+	r.dst = append(r.dst, r.src[from:r.at]...)
+	return nil
+}
+
+func (r *reader) digits() int {
+	from := r.at
+	for r.at < len(r.src) && r.src[r.at] >= '0' && r.src[r.at] <= '9' {
+		r.at++
+	}
+	return r.at - from
+}

@@ -1,0 +1,51 @@
+package jsontext
+
+import (
+	"encoding/base64"
+	"slices"
+	"strings"
+)
+
+// names are the numbers that JSON lacks, as Python spells them.
+var names = [...]string{"NaN", "Infinity", "-Infinity"}
+
+const (
+	floatHead = `{"float":"`
+	bytesHead = `{"b64":"`
+	tail      = `"}`
+)
+
+// AppendFloat appends NaN, Infinity or -Infinity.
+func AppendFloat(dst []byte, name string) []byte {
+	return append(append(append(dst, floatHead...), name...), tail...)
+}
+
+// Float tells whether a value in canonical spelling is one that AppendFloat writes.
+func Float(canon []byte) (name string, ok bool) {
+	name, ok = between(canon, floatHead)
+	return name, ok && slices.Contains(names[:], name)
+}
+
+// AppendBytes appends bytes.
+func AppendBytes(dst, b []byte) []byte {
+	return append(base64.StdEncoding.AppendEncode(append(dst, bytesHead...), b), tail...)
+}
+
+// Bytes gives the bytes of a value in canonical spelling that AppendBytes writes.
+func Bytes(canon []byte) (b []byte, ok bool) {
+	text, ok := between(canon, bytesHead)
+	if !ok {
+		return nil, false
+	}
+	b, err := base64.StdEncoding.Strict().DecodeString(text)
+	return b, err == nil
+}
+
+// between is what stands between a head and the tail of an object.
+func between(canon []byte, head string) (string, bool) {
+	if len(canon) < len(head)+len(tail) || string(canon[:len(head)]) != head {
+		return "", false
+	}
+	text, ok := strings.CutSuffix(string(canon[len(head):]), tail)
+	return text, ok && !strings.ContainsAny(text, `"\`)
+}

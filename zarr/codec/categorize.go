@@ -1,0 +1,221 @@
+package codec
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// categories is numcodecs' "categorize": text by its place in a list of labels, counted from 1. Text that is not in the
+// list is 0, and 0 and whatever is no place decode to no text: that is the codec's way, nobody is told.
+type categories struct {
+	labels []string
+	codes  map[string]uint64
+	size   int // bytes of a code
+	order  binary.ByteOrder
+	max    uint64
+}
+
+func newCategorize(raw json.RawMessage, in Repr) (any, error) {
+	c := openConfig(raw)
+	var k categories
+	if text, ok := c.take("labels"); !ok || json.Unmarshal(text, &k.labels) != nil || text[0] != '[' {
+		c.fail("\"labels\" is no list of strings")
+	}
+	of, _ := c.take("dtype")
+	as, ok := c.take("astype")
+	if !ok {
+		as = json.RawMessage(`"|u1"`)
+	}
+	if err := c.close(); err != nil {
+		return nil, err
+	}
+	if err := k.as(as); err != nil {
+		return nil, err
+	}
+	k.codes = make(map[string]uint64, len(k.labels))
+	for i, label := range k.labels {
+		k.codes[label] = uint64(i) + 1 // the last of two that are the same
+	}
+	if in.Type.Size() == 0 {
+		if !dtype.Equal(in.Type, dtype.String) {
+			return nil, fault.Newf(fault.Metadata, "takes text, not %v", in.Type)
+		}
+		n, err := in.Elems()
+		if err == nil && int64(n) > math.MaxInt64/int64(k.size) {
+			err = fault.Newf(fault.Limit, "%d codes are more than memory can hold", n)
+		}
+		return &categorizeItems{k, int64(n)}, err
+	}
+	t, order, err := numpyType(of)
+	if err != nil {
+		return nil, err
+	}
+	u, ok := t.(dtype.U)
+	if !ok || u == 0 {
+		return nil, fault.Newf(fault.Metadata, "takes text of code points or objects, not %v", t)
+	}
+	return &categorizeText{k, u, order}, nil
+}
+
+// as reads the type of the codes.
+func (k *categories) as(raw json.RawMessage) error {
+	t, order, err := numpyType(raw)
+	if err != nil {
+		return err
+	}
+	b, ok := t.(dtype.Basic)
+	if !ok || b < dtype.Int8 || b > dtype.Uint64 {
+		return fault.Newf(errors.ErrUnsupported, "codes of %v, which are no integers", t)
+	}
+	k.size, k.order = b.Size(), binary.LittleEndian
+	if order == dtype.Big {
+		k.order = binary.BigEndian
+	}
+	k.max = math.MaxUint64 >> (64 - 8*k.size)
+	if b <= dtype.Int64 {
+		k.max >>= 1
+	}
+	return nil
+}
+
+// put appends the code of a text.
+func (k *categories) put(dst []byte, text string) []byte {
+	var full [8]byte
+	if code := k.codes[text]; k.order == binary.ByteOrder(binary.BigEndian) {
+		binary.BigEndian.PutUint64(full[:], code)
+		return append(dst, full[8-k.size:]...)
+	} else {
+		binary.LittleEndian.PutUint64(full[:], code)
+	}
+	return append(dst, full[:k.size]...)
+}
+
+// get is the text of a code.
+func (k *categories) get(b []byte) string {
+	var full [8]byte
+	if k.order == binary.ByteOrder(binary.BigEndian) {
+		copy(full[8-k.size:], b)
+	} else {
+		copy(full[:], b)
+	}
+	code := k.order.Uint64(full[:])
+	if code == 0 || code > uint64(len(k.labels)) || code > k.max {
+		return ""
+	}
+	return k.labels[code-1]
+}
+
+// room refuses to write where there are more labels than codes.
+func (k *categories) room() error {
+	if uint64(len(k.labels)) > k.max {
+		return fault.Newf(fault.Type, "%d labels, and codes up to %d", len(k.labels), k.max)
+	}
+	return nil
+}
+
+// categorizeItems takes text of any length.
+type categorizeItems struct {
+	categories
+	elems int64
+}
+
+func (c *categorizeItems) EncodedSize() int64 { return c.elems * int64(c.size) }
+func (c *categorizeItems) MaxEncoded() int64  { return c.EncodedSize() }
+
+func (c *categorizeItems) Encode(dst []byte, src Block) ([]byte, error) {
+	if err := c.room(); err != nil {
+		return dst, err
+	}
+	for _, b := range src.Items {
+		dst = c.put(dst, string(b))
+	}
+	return dst, nil
+}
+
+func (c *categorizeItems) Decode(dst Block, src []byte) error {
+	if int64(len(src)) != c.EncodedSize() {
+		return fault.Newf(fault.Corrupt, "%d bytes, %d codes of %d are due", len(src), c.elems, c.size)
+	}
+	for i := range dst.Items {
+		dst.Items[i] = []byte(c.get(src[i*c.size : (i+1)*c.size]))
+	}
+	return nil
+}
+
+// categorizeText takes text of a fixed number of code points, of which bytes were made before.
+type categorizeText struct {
+	categories
+	typ   dtype.U
+	order dtype.Order
+}
+
+func (c *categorizeText) EncodedSize(n int64) int64 {
+	return n / int64(c.typ.Size()) * int64(c.size)
+}
+
+func (c *categorizeText) MaxEncoded(n int64) int64 {
+	if k := n / int64(c.typ.Size()); k <= math.MaxInt64/8 {
+		return k * int64(c.size)
+	}
+	return math.MaxInt64
+}
+
+func (c *categorizeText) Encode(dst, src []byte) ([]byte, error) {
+	if err := c.room(); err != nil {
+		return dst, err
+	}
+	size := c.typ.Size()
+	if len(src)%size != 0 {
+		return dst, fault.Newf(fault.Type, "%d bytes, no multiple of the %d of an element", len(src), size)
+	}
+	order := c.points()
+	var text strings.Builder
+	for ; len(src) > 0; src = src[size:] {
+		text.Reset()
+		for i := 0; i < size; i += 4 {
+			if r := rune(order.Uint32(src[i:])); utf8.ValidRune(r) {
+				text.WriteRune(r)
+			} else {
+				text.WriteByte(0xff) // which no label has
+			}
+		}
+		dst = c.put(dst, strings.TrimRight(text.String(), "\x00"))
+	}
+	return dst, nil
+}
+
+func (c *categorizeText) points() binary.ByteOrder {
+	if c.order == dtype.Big {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
+}
+
+func (c *categorizeText) Decode(dst, src []byte, limit int) ([]byte, error) {
+	size := c.typ.Size()
+	if len(src)%c.size != 0 || len(src)/c.size > limit/size {
+		return dst, fault.Newf(fault.Corrupt, "%d bytes of codes of %d for at most %d bytes of text", len(src), c.size, limit)
+	}
+	order := c.points()
+	one := make([]byte, size)
+	for ; len(src) > 0; src = src[c.size:] {
+		clear(one)
+		at := 0
+		for _, r := range c.get(src[:c.size]) {
+			if at == size {
+				break
+			}
+			order.PutUint32(one[at:], uint32(r))
+			at += 4
+		}
+		dst = append(dst, one...)
+	}
+	return dst, nil
+}

@@ -1,0 +1,223 @@
+package msgpack
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/zargo-io/zargo/internal/jsontext"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Decode appends the text of the value that src is. raw takes text for bytes.
+func Decode(dst, src []byte, raw bool) ([]byte, error) {
+	start := len(dst)
+	d := decoder{src: src, dst: dst, raw: raw}
+	if err := d.value(0); err != nil {
+		return dst[:start], err
+	}
+	if d.at < len(src) {
+		return dst[:start], d.bad("more after the value")
+	}
+	return d.dst, nil
+}
+
+type decoder struct {
+	src []byte
+	at  int
+	dst []byte
+	raw bool
+}
+
+func (d *decoder) bad(what string) error {
+	return fault.Newf(fault.Corrupt, "MessagePack: %s at byte %d of %d", what, d.at, len(d.src))
+}
+
+// take gives the next n bytes.
+func (d *decoder) take(n int) ([]byte, error) {
+	if n > len(d.src)-d.at {
+		return nil, d.bad("the end within a value")
+	}
+	b := d.src[d.at : d.at+n : d.at+n]
+	d.at += n
+	return b, nil
+}
+
+// number is a big-endian number of n bytes.
+func (d *decoder) number(n int) (uint64, error) {
+	b, err := d.take(n)
+	if err != nil {
+		return 0, err
+	}
+	var full [8]byte
+	copy(full[8-n:], b)
+	return binary.BigEndian.Uint64(full[:]), nil
+}
+
+func (d *decoder) value(depth int) error {
+	head, err := d.take(1)
+	if err != nil {
+		return err
+	}
+	c := head[0]
+	switch {
+	case c <= 0x7f:
+		d.dst = strconv.AppendUint(d.dst, uint64(c), 10)
+	case c >= 0xe0:
+		d.dst = strconv.AppendInt(d.dst, int64(int8(c)), 10)
+	case c <= 0x8f:
+		return d.object(uint64(c&15), depth)
+	case c <= 0x9f:
+		return d.list(uint64(c&15), depth)
+	case c <= 0xbf:
+		return d.text(uint64(c&31), d.raw)
+	case c == 0xc0:
+		d.dst = append(d.dst, "null"...)
+	case c == 0xc2:
+		d.dst = append(d.dst, "false"...)
+	case c == 0xc3:
+		d.dst = append(d.dst, "true"...)
+	case c >= 0xc7 && c <= 0xc9 || c >= 0xd4 && c <= 0xd8:
+		return fault.Newf(errors.ErrUnsupported, "MessagePack: an extension type at byte %d", d.at-1)
+	case c == 0xc1:
+		return d.bad("a byte that begins no value")
+	default:
+		return d.sized(c, depth)
+	}
+	return nil
+}
+
+// sized reads a value whose first byte is followed by a number of 1, 2, 4 or 8 bytes.
+func (d *decoder) sized(c byte, depth int) error {
+	form := map[byte]struct {
+		kind byte
+		size int
+	}{
+		0xc4: {'b', 1}, 0xc5: {'b', 2}, 0xc6: {'b', 4}, 0xca: {'f', 4}, 0xcb: {'f', 8},
+		0xcc: {'u', 1}, 0xcd: {'u', 2}, 0xce: {'u', 4}, 0xcf: {'u', 8}, 0xd0: {'i', 1}, 0xd1: {'i', 2}, 0xd2: {'i', 4}, 0xd3: {'i', 8},
+		0xd9: {'s', 1}, 0xda: {'s', 2}, 0xdb: {'s', 4}, 0xdc: {'l', 2}, 0xdd: {'l', 4}, 0xde: {'o', 2}, 0xdf: {'o', 4},
+	}[c]
+	n, err := d.number(form.size)
+	if err != nil {
+		return err
+	}
+	switch form.kind {
+	case 'u':
+		d.dst = strconv.AppendUint(d.dst, n, 10)
+	case 'i':
+		shift := 64 - 8*form.size
+		d.dst = strconv.AppendInt(d.dst, int64(n<<shift)>>shift, 10)
+	case 'f':
+		f := math.Float64frombits(n)
+		if form.size == 4 {
+			f = float64(math.Float32frombits(uint32(n)))
+		}
+		d.dst = appendFloat(d.dst, f)
+	case 's':
+		return d.text(n, d.raw)
+	case 'b':
+		return d.text(n, true)
+	case 'l':
+		return d.list(n, depth)
+	case 'o':
+		return d.object(n, depth)
+	}
+	return nil
+}
+
+// appendFloat appends a number as Python writes it: with a point or an exponent, whatever it is.
+func appendFloat(dst []byte, f float64) []byte {
+	switch {
+	case math.IsNaN(f):
+		return jsontext.AppendFloat(dst, "NaN")
+	case math.IsInf(f, 1):
+		return jsontext.AppendFloat(dst, "Infinity")
+	case math.IsInf(f, -1):
+		return jsontext.AppendFloat(dst, "-Infinity")
+	}
+	if abs := math.Abs(f); abs != 0 && (abs < 1e-4 || abs >= 1e16) {
+		return strconv.AppendFloat(dst, f, 'e', -1, 64)
+	}
+	s := strconv.FormatFloat(f, 'f', -1, 64)
+	if !strings.Contains(s, ".") {
+		s += ".0"
+	}
+	return append(dst, s...)
+}
+
+func (d *decoder) text(n uint64, asBytes bool) error {
+	b, err := d.take(int(min(n, math.MaxInt32)))
+	if err != nil {
+		return err
+	}
+	if uint64(len(b)) != n {
+		return d.bad("more bytes than there can be")
+	}
+	if asBytes {
+		d.dst = jsontext.AppendBytes(d.dst, b)
+		return nil
+	}
+	if !utf8.Valid(b) {
+		return d.bad("text that is no UTF-8 before")
+	}
+	d.dst = jsontext.AppendString(d.dst, b)
+	return nil
+}
+
+func (d *decoder) deeper(depth int) error {
+	if depth >= jsontext.MaxDepth {
+		return fault.Newf(fault.Limit, "MessagePack nested more than %d deep", jsontext.MaxDepth)
+	}
+	return nil
+}
+
+func (d *decoder) list(n uint64, depth int) error {
+	if err := d.deeper(depth); err != nil {
+		return err
+	}
+	d.dst = append(d.dst, '[')
+	for i := range n {
+		if i > 0 {
+			d.dst = append(d.dst, ',')
+		}
+		if err := d.value(depth + 1); err != nil {
+			return err
+		}
+	}
+	d.dst = append(d.dst, ']')
+	return nil
+}
+
+func (d *decoder) object(n uint64, depth int) error {
+	if err := d.deeper(depth); err != nil {
+		return err
+	}
+	start := len(d.dst)
+	d.dst = append(d.dst, '{')
+	for i := range n {
+		if i > 0 {
+			d.dst = append(d.dst, ',')
+		}
+		at := len(d.dst)
+		if err := d.value(depth + 1); err != nil {
+			return err
+		}
+		if d.dst[at] != '"' {
+			return fault.Newf(errors.ErrUnsupported, "MessagePack: a key that is no text before byte %d", d.at)
+		}
+		d.dst = append(d.dst, ':')
+		if err := d.value(depth + 1); err != nil {
+			return err
+		}
+	}
+	d.dst = append(d.dst, '}')
+	_, float := jsontext.Float(d.dst[start:])
+	_, bytes := jsontext.Bytes(d.dst[start:])
+	if float || bytes {
+		return fault.Newf(errors.ErrUnsupported, "MessagePack: a map %.40s, which stands for something else here", d.dst[start:])
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package codec
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+
+	"github.com/zargo-io/zargo/internal/jsontext"
+	"github.com/zargo-io/zargo/zarr/codec/internal/msgpack"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// numcodecs' json2 and msgpack2 store an array as one list: the elements, in lists within lists where there are several axes,
+// then the dtype, then the shape. They take arrays of objects, and arrays of numbers and text too, of which v2 metadata
+// makes bytes first.
+
+// notation is one of the two.
+type notation interface {
+	// read gives the list in the spelling of jsontext.
+	read(src []byte) ([]byte, error)
+	// write appends a list in that spelling.
+	write(dst, canon []byte) ([]byte, error)
+}
+
+type json2 struct {
+	dialect jsontext.Dialect
+	style   jsontext.Style
+}
+
+func (n json2) read(src []byte) ([]byte, error)         { return jsontext.Canon(nil, src, n.dialect) }
+func (n json2) write(dst, canon []byte) ([]byte, error) { return n.style.Render(dst, canon) }
+
+type msgpack2 struct {
+	raw     bool
+	options msgpack.Options
+}
+
+func (n msgpack2) read(src []byte) ([]byte, error)         { return msgpack.Decode(nil, src, n.raw) }
+func (n msgpack2) write(dst, canon []byte) ([]byte, error) { return n.options.Encode(dst, canon) }
+
+// newJSON2 takes the configuration that numcodecs writes. Indentation and separators are those of other writers: what we
+// write is compact.
+func newJSON2(raw json.RawMessage, in Repr) (any, error) {
+	c := openConfig(raw)
+	n := json2{dialect: jsontext.Tokens, style: jsontext.Style{ASCII: c.boolean("ensure_ascii", true), Sorted: c.boolean("sort_keys", true), Tokens: c.boolean("allow_nan", true)}}
+	if !c.boolean("strict", true) {
+		n.dialect |= jsontext.Controls
+	}
+	for _, name := range [...]string{"skipkeys", "check_circular"} {
+		c.boolean(name, false) // of what Python has and JSON has not
+	}
+	c.take("indent")
+	c.take("separators")
+	encoding := "utf-8"
+	if text, ok := c.take("encoding"); ok && json.Unmarshal(text, &encoding) != nil {
+		c.fail("\"encoding\" is %s, not a string", text)
+	}
+	if err := c.close(); err != nil {
+		return nil, err
+	}
+	switch strings.ReplaceAll(strings.ToLower(encoding), "_", "-") {
+	case "utf-8", "utf8":
+	case "ascii", "us-ascii":
+		n.style.ASCII = true
+	default:
+		return nil, fault.Newf(errors.ErrUnsupported, "JSON in the encoding %.40q", encoding)
+	}
+	return newObjects(n, in)
+}
+
+func newMsgPack2(raw json.RawMessage, in Repr) (any, error) {
+	c := openConfig(raw)
+	n := msgpack2{c.boolean("raw", false), msgpack.Options{Single: c.boolean("use_single_float", false), Old: !c.boolean("use_bin_type", true)}}
+	if err := c.close(); err != nil {
+		return nil, err
+	}
+	if len(in.Shape) == 0 {
+		return nil, fault.Newf(errors.ErrUnsupported, "an array without axes, which numcodecs does not read back")
+	}
+	return newObjects(n, in)
+}
+
+func newObjects(n notation, in Repr) (any, error) {
+	if in.Type.Size() > 0 {
+		return &values{notation: n, in: in}, nil
+	}
+	if !dtype.Equal(in.Type, dtype.JSON) {
+		return nil, fault.Newf(fault.Metadata, "takes elements of %v, not %v", dtype.JSON, in.Type)
+	}
+	count, err := in.Elems()
+	if err != nil {
+		return nil, err
+	}
+	return &objects{n, in.Shape, count}, nil
+}
+
+// objects is a notation of objects.
+type objects struct {
+	notation
+	shape []int
+	count int
+}
+
+func (c *objects) EncodedSize() int64 { return -1 }
+
+// MaxEncoded is unknown: there is no largest object.
+func (c *objects) MaxEncoded() int64 { return math.MaxInt64 }
+
+func (c *objects) Encode(dst []byte, src Block) ([]byte, error) {
+	list, err := compose(src.Items, c.shape, `"|O"`)
+	if err != nil {
+		return dst, err
+	}
+	return c.write(dst, list)
+}
+
+func (c *objects) Decode(dst Block, src []byte) error {
+	list, err := c.read(src)
+	if err != nil {
+		return err
+	}
+	d, err := parse(list)
+	switch {
+	case err != nil:
+		return err
+	case d.dtype != "|O":
+		return fault.Newf(fault.Corrupt, "elements of %.40q where objects are due", d.dtype)
+	case d.elems != c.count:
+		return fault.Newf(fault.Corrupt, "%d elements of the shape %v, the chunk has %d", d.elems, d.shape, c.count)
+	}
+	items := dst.Items[:0]
+	return d.each(func(item []byte) error {
+		items = append(items, item)
+		return nil
+	})
+}

@@ -1,0 +1,150 @@
+package codec
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/zargo-io/zargo/internal/jsontext"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// values is a notation of numbers or text of a fixed length, which it takes as bytes.
+type values struct {
+	notation
+	in Repr
+}
+
+func (c *values) EncodedSize(int64) int64 { return -1 }
+
+// MaxEncoded allows for 24 digits of every float16 and as much white space again.
+func (c *values) MaxEncoded(n int64) int64 {
+	if n > math.MaxInt64/32 {
+		return math.MaxInt64
+	}
+	return addSat(32*n, 64<<10)
+}
+
+func (c *values) Encode(dst, src []byte) ([]byte, error) {
+	t := c.in.Type
+	if n, err := c.in.Bytes(); err != nil || n != len(src) {
+		return dst, fault.Newf(errors.ErrUnsupported, "%d bytes after another filter, of no known type", len(src))
+	}
+	if err := listable(t); err != nil {
+		return dst, err
+	}
+	typ, err := t.V2(c.in.Order)
+	if err != nil {
+		return dst, err
+	}
+	if swap := dtype.Reorder(t, c.in.Order); swap != nil {
+		src = slices.Clone(src)
+		swap(src)
+	}
+	items := make([][]byte, 0, len(src)/t.Size())
+	for b := range slices.Chunk(src, t.Size()) {
+		item, err := toItem(t, b)
+		if err != nil {
+			return dst, err
+		}
+		items = append(items, item)
+	}
+	list, err := compose(items, c.in.Shape, string(typ))
+	if err != nil {
+		return dst, err
+	}
+	return c.write(dst, list)
+}
+
+func (c *values) Decode(dst, src []byte, limit int) ([]byte, error) {
+	list, err := c.read(src)
+	if err != nil {
+		return dst, err
+	}
+	d, err := parse(list)
+	if err != nil {
+		return dst, err
+	}
+	t, order, err := dtype.ParseV2(json.RawMessage(jsontext.AppendString(nil, d.dtype)))
+	if err != nil {
+		return dst, fault.Newf(fault.Corrupt, "dtype %.40q: %v", d.dtype, err)
+	}
+	if err := listable(t); err != nil {
+		return dst, err
+	}
+	if d.elems > limit/t.Size() {
+		return dst, fault.Newf(fault.Corrupt, "%d elements of %v are more than %d bytes", d.elems, t, limit)
+	}
+	start, out := len(dst), dst
+	err = d.each(func(item []byte) error {
+		b, err := fromItem(t, item)
+		if err != nil {
+			return fault.Newf(fault.Corrupt, "%.40s of %v: %v", item, t, err)
+		}
+		out = append(out, b...)
+		return nil
+	})
+	if err != nil {
+		return dst, err
+	}
+	if swap := dtype.Reorder(t, order); swap != nil {
+		swap(out[start:])
+	}
+	return out, nil
+}
+
+// listable refuses what numcodecs can neither write nor read: Python's own types are bool, int, float, str and bytes.
+func listable(t dtype.Type) error {
+	switch t := t.(type) {
+	case dtype.S, dtype.U:
+		if t.Size() > 0 {
+			return nil
+		}
+	case dtype.Basic:
+		if t <= dtype.Float64 {
+			return nil
+		}
+	}
+	return fault.Newf(errors.ErrUnsupported, "elements of %v, which Python's lists have not", t)
+}
+
+// toItem gives one element as a value.
+func toItem(t dtype.Type, b []byte) ([]byte, error) {
+	if _, ok := t.(dtype.S); ok {
+		return jsontext.AppendBytes(nil, []byte(dtype.Text(b))), nil
+	}
+	raw, err := t.FormatFill(b, 2)
+	if err != nil {
+		return nil, fault.Newf(fault.Type, "%v", err)
+	}
+	if _, ok := t.(dtype.U); ok || raw[0] != '"' {
+		return raw, nil
+	}
+	name := strings.Trim(string(raw), `"`)
+	if strings.HasPrefix(name, "0x") {
+		name = "NaN" // of other bits than the usual ones, for which there is no word
+	}
+	return jsontext.AppendFloat(nil, name), nil
+}
+
+// fromItem gives the memory form of a value.
+func fromItem(t dtype.Type, item []byte) ([]byte, error) {
+	_, text := t.(dtype.U)
+	raw, special := json.RawMessage(item), false
+	if name, ok := jsontext.Float(item); ok {
+		raw, special = jsontext.AppendString(nil, name), true
+	}
+	if b, ok := jsontext.Bytes(item); ok {
+		if s, ok := t.(dtype.S); ok && len(b) <= s.Size() {
+			return append(b, make([]byte, s.Size()-len(b))...), nil
+		}
+		return nil, fault.Newf(fault.Corrupt, "bytes")
+	}
+	if quoted := raw[0] == '"'; quoted != text && !special {
+		return nil, fault.Newf(fault.Corrupt, "another kind of value")
+	}
+	return t.ParseFill(raw, 2)
+}

@@ -1,0 +1,51 @@
+package dtype
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// objectCodec is what v2's "|O" says of the codec that makes bytes of its elements.
+type objectCodec struct {
+	ID    string
+	DType json.RawMessage // of vlen-array and categorize
+}
+
+// object is the type of v2's "|O", which its codec decides: an id, or a configuration with one.
+func (t *Table) object(codec string, depth int) (Type, error) {
+	c := objectCodec{ID: codec}
+	if strings.HasPrefix(codec, "{") {
+		c.ID = ""
+		if err := json.Unmarshal([]byte(codec), &c); err != nil {
+			return nil, fault.Newf(fault.Metadata, `"|O" with the codec %s: %v`, abbreviate([]byte(codec)), err)
+		}
+	}
+	switch c.ID {
+	case "":
+		return nil, fault.Newf(fault.Metadata, `"|O" without a codec that makes bytes of objects`)
+	case "vlen-utf8":
+		return String, nil
+	case "vlen-bytes":
+		return Bytes, nil
+	case "json2", "msgpack2":
+		return JSON, nil
+	case "categorize":
+		if s, err := unquote(c.DType); err != nil || strings.TrimLeft(s, "|<>=") != "O" {
+			return nil, fault.Newf(fault.Metadata, `"|O" with the codec categorize for elements of %s`, abbreviate(c.DType))
+		}
+		return String, nil
+	case "vlen-array":
+		elem, order, err := t.parseV2(c.DType, "", depth+1)
+		if err != nil {
+			return nil, fmt.Errorf("arrays in the codec vlen-array: %w", err)
+		}
+		return RaggedOf(elem, order)
+	case "pickle":
+		return nil, fault.Newf(errors.ErrUnsupported, `"|O" with the codec "pickle", which is never read: it would run whatever program is stored`)
+	}
+	return nil, fault.Newf(errors.ErrUnsupported, `"|O" with the codec %.40q`, c.ID)
+}
