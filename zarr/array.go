@@ -57,7 +57,7 @@ func newArray(n node, m *meta.Array) (*Array, error) {
 	for i, c := range m.Codecs {
 		specs[i] = codec.Spec{Name: c.Name, Config: c.Config}
 	}
-	chain, err := n.cfg.table.Chain(specs, repr)
+	chain, err := n.codecs().Chain(specs, repr)
 	if err != nil {
 		return nil, fail("/codecs", err)
 	}
@@ -126,7 +126,7 @@ func (a *Array) With(opts ...Option) (*Array, error) {
 		return nil, a.errf(err)
 	}
 	b.meta = m
-	if b.cfg.table == a.cfg.table {
+	if b.cfg.table == a.cfg.table && b.cfg.strict == a.cfg.strict && b.cfg.tell == nil && a.cfg.tell == nil {
 		return &b, nil
 	}
 	other, err := newArray(b.node, m) // with codecs of the other table
