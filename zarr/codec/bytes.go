@@ -2,6 +2,7 @@ package codec
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -88,7 +89,7 @@ func (c *rawBytes) DecodeInPlace(b []byte) error {
 	}
 	if c.judge != nil {
 		if err := c.check(b); err != nil {
-			if err := c.judge(rule.Finding{Rule: rule.ElementForm, Text: err.Error()}); err != nil {
+			if err := c.judge(rule.Finding{Rule: rule.ElementForm, Text: strings.TrimPrefix(err.Error(), fault.Type.Error()+": ")}); err != nil {
 				return err
 			}
 		}

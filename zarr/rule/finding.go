@@ -19,10 +19,13 @@ type Finding struct {
 // Severity is the rule's.
 func (f Finding) Severity() Severity { return f.Rule.Severity() }
 
-// Message is the rule's text and what there is to add.
+// Message is the rule's text and what there is to add; what reading gave says it all.
 func (f Finding) Message() string {
-	if f.Text == "" {
+	switch {
+	case f.Text == "":
 		return f.Rule.Text()
+	case f.Err != nil:
+		return f.Text
 	}
 	return f.Rule.Text() + ": " + f.Text
 }
