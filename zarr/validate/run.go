@@ -31,7 +31,7 @@ type Result struct {
 }
 
 // Worst gives the worst finding of at least a severity, and whether there is one. Of findings of the highest severity that
-// came up, that is the first corrupt one, else one of metadata, a path, a limit, what is not supported, what is not there.
+// came up, that is the first, by its place, that is corrupt, else one of metadata, a path, a limit, what is not supported, what is not there.
 func (r *Result) Worst(least rule.Severity) (rule.Finding, bool) {
 	for s := rule.Fault; ; s-- {
 		switch {
@@ -53,6 +53,12 @@ func rank(f rule.Finding) int {
 		return i
 	}
 	return len(order)
+}
+
+// compare orders findings of one severity, the worst first, and those as bad as each other by where they are, so that it
+// does not matter which was found first.
+func compare(a, b rule.Finding) int {
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Text, b.Text))
 }
 
 // Run looks at the node at path and all below it, and calls tell for each finding, one at a time and in no promised order.
@@ -98,7 +104,7 @@ func (r *run) tell(f rule.Finding) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := f.Severity()
-	if r.result.Counts[s]++; r.result.Counts[s] == 1 || cmp.Less(rank(f), rank(r.result.worst[s])) {
+	if r.result.Counts[s]++; r.result.Counts[s] == 1 || compare(f, r.result.worst[s]) < 0 {
 		r.result.worst[s] = f
 	}
 	r.out(f)
