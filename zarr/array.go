@@ -134,7 +134,7 @@ func (a *Array) With(opts ...Option) (*Array, error) {
 	if b.views != nil {
 		b.views = &views{} // which have the options
 	}
-	if b.cfg.table == a.cfg.table {
+	if b.cfg.table == a.cfg.table && b.cfg.strict == a.cfg.strict && b.cfg.tell == nil && a.cfg.tell == nil {
 		return &b, nil
 	}
 	other, err := newArray(b.node, m) // with codecs of the other table

@@ -86,7 +86,7 @@ func (a *Array) bind(specs []codec.Spec, object []int) (err error) {
 	if a.chunk, err = repr.Bytes(); err != nil {
 		return err
 	}
-	a.chain, err = a.cfg.table.Chain(specs, repr)
+	a.chain, err = a.codecs().Chain(specs, repr)
 	return err
 }
 

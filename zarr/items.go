@@ -112,7 +112,7 @@ var itemCodecs = [...]string{"vlen-utf8", "vlen-bytes", "numcodecs.vlen-utf8", "
 func (a *Array) numbered(h *heap) (*Array, error) {
 	table := a.cfg.table
 	for _, name := range itemCodecs {
-		table = table.With(name, h.factory(a.cfg.table, name))
+		table = table.With(name, h.factory(a.codecs(), name))
 	}
 	m := *a.meta
 	m.DType = dtype.Uint64

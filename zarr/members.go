@@ -10,7 +10,6 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr/fault"
-	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -89,7 +88,7 @@ func (g *Group) consolidated(ctx context.Context, depth int) (nodes []found, ok 
 		case err != nil:
 			return nil, false, g.errf(err)
 		}
-		if all, err = (meta.Parser{Types: g.cfg.types}).ConsolidatedV2(key, v.Bytes); err != nil {
+		if all, err = g.parser().ConsolidatedV2(key, v.Bytes); err != nil {
 			return nil, false, g.errf(err)
 		}
 	}

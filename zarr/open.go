@@ -202,7 +202,7 @@ func (n *node) openV1(ctx context.Context) (Node, error) {
 	attrs := docs[keyAttrsV1].value
 	n.docKey, n.doc, n.docVersion = join(n.path, keyArrayV1), d.value.Bytes, d.value.Version
 	n.attrsKey, n.attrsDoc, n.attrsVersion = join(n.path, keyAttrsV1), attrs.Bytes, attrs.Version
-	m, err := meta.Parser{Types: n.cfg.types}.ArrayV1(n.docKey, d.value.Bytes, n.attrsKey, attrs.Bytes)
+	m, err := n.parser().ArrayV1(n.docKey, d.value.Bytes, n.attrsKey, attrs.Bytes)
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +236,7 @@ func (n *node) look(ctx context.Context, name string) (v store.Version, there bo
 func (n *node) parse(docs map[string]document) (Node, error) {
 	if d, ok := docs[keyV3]; ok {
 		n.docKey, n.doc, n.docVersion = join(n.path, keyV3), d.value.Bytes, d.value.Version
-		m, err := meta.Parser{Types: n.cfg.types}.V3(n.docKey, d.value.Bytes)
+		m, err := n.parser().V3(n.docKey, d.value.Bytes)
 		if err != nil {
 			return nil, err
 		}
@@ -247,7 +247,7 @@ func (n *node) parse(docs map[string]document) (Node, error) {
 	n.attrsKey, n.attrsDoc, n.attrsVersion = join(n.path, keyAttrs), attrs.Bytes, attrs.Version
 	if d, ok := docs[keyArray]; ok {
 		n.docKey, n.doc, n.docVersion = join(n.path, keyArray), d.value.Bytes, d.value.Version
-		m, err := meta.Parser{Types: n.cfg.types}.ArrayV2(n.docKey, d.value.Bytes, n.attrsKey, attrs.Bytes)
+		m, err := n.parser().ArrayV2(n.docKey, d.value.Bytes, n.attrsKey, attrs.Bytes)
 		if err != nil {
 			return nil, err
 		}
@@ -255,7 +255,7 @@ func (n *node) parse(docs map[string]document) (Node, error) {
 	}
 	if d, ok := docs[keyGroup]; ok {
 		n.docKey, n.doc, n.docVersion = join(n.path, keyGroup), d.value.Bytes, d.value.Version
-		m, err := meta.ParseGroupV2(n.docKey, d.value.Bytes, n.attrsKey, attrs.Bytes)
+		m, err := n.parser().GroupV2(n.docKey, d.value.Bytes, n.attrsKey, attrs.Bytes)
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
+	"github.com/zargo-io/zargo/zarr/rule"
 )
 
 // Option changes how a node behaves, never what is stored. Options are given when a node is opened or created, or to
@@ -37,6 +38,8 @@ type config struct {
 	table        *codec.Table
 	types        *dtype.Table // nil: dtype.Standard
 	report       *Report
+	strict       bool               // breaches of rules are errors
+	tell         func(rule.Finding) // of breaches; nil: nobody asked
 }
 
 // MaxMetadata is the default bound in bytes on one metadata document: consolidated metadata of ten thousand arrays has

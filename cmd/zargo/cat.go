@@ -54,12 +54,17 @@ func (c *catCmd) print(ctx context.Context, w io.Writer, a *zarr.Array, r region
 	if c.Format == "text" {
 		return printText(ctx, w, a, r)
 	}
+	return printValues(ctx, w, a, r, c.Format, r.shape())
+}
+
+// printValues prints what r selects of an array in any format but text, as an array of a shape of as many elements.
+func printValues(ctx context.Context, w io.Writer, a *zarr.Array, r region, format string, shape []int) error {
 	t, read := readerOf(a)
 	parts, err := bandsOf(t, r, a.Chunks())
 	if err != nil {
 		return err
 	}
-	out, err := newSink(c.Format, &checkedWriter{ctx, w}, t, r.shape())
+	out, err := newSink(format, &checkedWriter{ctx, w}, t, shape)
 	if err != nil {
 		return err
 	}

@@ -29,13 +29,14 @@ func Table() []Rule {
 		{Package: "zarr/store/retry", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
 		{Package: "zarr/store/limit", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
 
+		{Package: "zarr/rule", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "zarr/dtype", Own: []string{"zarr/fault", "internal/jsontext"}, Pure: true},
-		{Package: "zarr/meta", Own: []string{"zarr/fault", "zarr/dtype"}, Pure: true},
+		{Package: "zarr/meta", Own: []string{"zarr/fault", "zarr/rule", "zarr/dtype"}, Pure: true},
 		{Package: "zarr/codec/internal/number", Own: []string{"zarr/fault", "zarr/dtype"}, Pure: true},
 		{Package: "zarr/codec/internal/msgpack", Own: []string{"zarr/fault", "internal/jsontext"}, Pure: true},
 		{Package: "zarr/codec/internal/...", Own: []string{"zarr/fault"}, External: []string{compress}, Pure: true},
 		{Package: "zarr/codec/blosc", Own: []string{"zarr/fault", "zarr/codec/internal/..."}, External: []string{compress, lz4}, Pure: true},
-		{Package: "zarr/codec", Own: []string{"zarr/fault", "zarr/dtype", "zarr/codec/blosc", "zarr/codec/internal/...", "internal/grid", "internal/jsontext"}, External: []string{lz4}, Pure: true},
+		{Package: "zarr/codec", Own: []string{"zarr/fault", "zarr/rule", "zarr/dtype", "zarr/codec/blosc", "zarr/codec/internal/...", "internal/grid", "internal/jsontext"}, External: []string{lz4}, Pure: true},
 		{Package: "zarr/codec/codectest", Own: []string{"zarr/fault", "zarr/dtype", "zarr/codec"}, Pure: true},
 
 		{Package: "internal/grid", Own: []string{"zarr/fault"}, Pure: true},
@@ -51,8 +52,10 @@ func Table() []Rule {
 		{Package: "internal/archtest/draw", Own: []string{"internal/archtest"}},
 
 		{Package: "concurrency", Own: []string{"zarr/fault"}, External: []string{"golang.org/x/sync"}},
-		{Package: "zarr", Own: []string{"zarr/fault", "zarr/store", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency",
+		{Package: "zarr", Own: []string{"zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency",
 			"internal/grid", "internal/plan", "internal/shard", "internal/bytesview"}},
+
+		{Package: "zarr/validate", Own: []string{"zarr", "zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency"}},
 
 		{Package: "blob", Own: []string{"zarr/fault", "zarr/store"}, External: []string{gocloud}},
 		{Package: "s3", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "internal/provider", "blob"},

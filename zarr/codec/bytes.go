@@ -2,9 +2,11 @@ package codec
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/rule"
 )
 
 // rawBytes is the v3 core codec "bytes": the elements in C order, each in one byte order.
@@ -13,12 +15,16 @@ type rawBytes struct {
 	size  int // of the array
 	order dtype.Order
 	swap  func(b []byte) // from stored to memory form and back; nil where they are the same
+
+	judge func(rule.Finding) error // asked about elements that are no memory form; nil lets them pass
 }
 
 // newBytes refuses numbers of more than one byte without an order, as the specification and TensorStore do: zarr-python
 // takes the machine's own, which is a guess. The data type "structured" is the exception: zarr-python wrote it so, always
 // little-endian, and its page in the registry says to read it.
-func newBytes(raw json.RawMessage, in Repr) (any, error) {
+func newBytes(raw json.RawMessage, in Repr) (any, error) { return bytesOf(raw, in, nil) }
+
+func bytesOf(raw json.RawMessage, in Repr, judge func(rule.Finding) error) (any, error) {
 	c := openConfig(raw)
 	endian := c.text("endian", "", "little", "big")
 	if err := c.close(); err != nil {
@@ -38,7 +44,7 @@ func newBytes(raw json.RawMessage, in Repr) (any, error) {
 	if endian == "big" {
 		order = dtype.Big
 	}
-	return &rawBytes{in.Type, size, order, dtype.Reorder(in.Type, order)}, nil
+	return &rawBytes{in.Type, size, order, dtype.Reorder(in.Type, order), judge}, nil
 }
 
 func (c *rawBytes) EncodedSize() int64 { return int64(c.size) }
@@ -80,6 +86,13 @@ func (c *rawBytes) Decode(dst Block, src []byte) error {
 func (c *rawBytes) DecodeInPlace(b []byte) error {
 	if c.swap != nil {
 		c.swap(b)
+	}
+	if c.judge != nil {
+		if err := c.check(b); err != nil {
+			if err := c.judge(rule.Finding{Rule: rule.ElementForm, Text: strings.TrimPrefix(err.Error(), fault.Type.Error()+": ")}); err != nil {
+				return err
+			}
+		}
 	}
 	c.typ.Canon(b)
 	return nil

@@ -155,7 +155,9 @@ func (t *Table) openSharding(raw json.RawMessage) (ShardingOptions, *Table, erro
 		Index:   c.specs("index_codecs", defaultIndex()),
 		AtStart: c.text("index_location", "end", "start", "end") == "start",
 	}
-	return o, &Table{factories: t.factories, binders: t.binders, nesting: t.nesting + 1}, c.close()
+	below := *t
+	below.nesting++
+	return o, &below, c.close()
 }
 
 // normalSharding completes the configurations of the codecs within. What does not fit the shard is left as it is: binding

@@ -8,6 +8,7 @@ import (
 
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/rule"
 )
 
 // Factory makes the codec of a configuration: an [ArrayArray], [ArrayBytes], [BytesBytes] or [Either], bound to the Repr that
@@ -15,11 +16,16 @@ import (
 // configuration that is wrong or does not fit the Repr, errors.ErrUnsupported for one that is not implemented.
 type Factory func(config json.RawMessage, in Repr) (any, error)
 
+// bytesName is the codec that makes elements of bytes.
+const bytesName = "bytes"
+
 // Table is a set of codecs by name. It is immutable and safe for concurrent use.
 type Table struct {
 	factories map[string]Factory
 	binders   map[string]binder
-	nesting   int // shardings that this table is used within
+	nesting   int                      // shardings that this table is used within
+	own       map[string]bool          // names that With set
+	judge     func(rule.Finding) error // nil: everything passes
 }
 
 // binder is the Factory of a codec that has codecs of its own, from the table it is in.
@@ -93,7 +99,21 @@ func (t *Table) With(name string, f Factory) *Table {
 	m[name] = f
 	b := maps.Clone(t.binders)
 	delete(b, name)
-	return &Table{factories: m, binders: b, nesting: t.nesting}
+	own := maps.Clone(t.own)
+	if own == nil {
+		own = map[string]bool{}
+	}
+	own[name] = true
+	return &Table{factories: m, binders: b, nesting: t.nesting, own: own, judge: t.judge}
+}
+
+// Judged returns a table whose codecs ask judge about every breach of a rule that chunks are decoded in spite of; an error
+// ends the decoding. Finding.Rule and Text are set. Only the codec "bytes" passes anything over; one that a user put in its
+// place is not asked. judge may be called from many goroutines at once.
+func (t *Table) Judged(judge func(rule.Finding) error) *Table {
+	c := *t
+	c.judge = judge
+	return &c
 }
 
 // Names are the names of all codecs, sorted.
@@ -114,6 +134,9 @@ func (t *Table) Bind(s Spec, in Repr) (any, error) {
 	f, ok := t.factories[s.Name]
 	if b, nested := t.binders[s.Name]; nested {
 		f, ok = func(config json.RawMessage, in Repr) (any, error) { return b(t, config, in) }, true
+	}
+	if t.judge != nil && s.Name == bytesName && !t.own[s.Name] {
+		f = func(config json.RawMessage, in Repr) (any, error) { return bytesOf(config, in, t.judge) }
 	}
 	if !ok {
 		return nil, fault.Newf(errors.ErrUnsupported, "codec %q", s.Name)

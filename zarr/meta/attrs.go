@@ -30,7 +30,7 @@ func SetAttrs(key string, doc []byte, attrs Attrs) ([]byte, error) {
 
 // setMember gives a v3 document with another value of one member.
 func setMember(key string, doc []byte, name string, value json.RawMessage) ([]byte, error) {
-	o, err := document(key, doc, nil)
+	o, err := document(key, doc, Parser{})
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func setMember(key string, doc []byte, name string, value json.RawMessage) ([]by
 // SetSeparator gives a .zarray document, which does not say the separator of its chunk keys, with one: "." or "/".
 // Everything else in it stays byte for byte as it is. key names it in errors.
 func SetSeparator(key string, doc []byte, sep string) ([]byte, error) {
-	o, err := document(key, doc, nil)
+	o, err := document(key, doc, Parser{})
 	if err != nil {
 		return nil, err
 	}

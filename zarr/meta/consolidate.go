@@ -15,7 +15,7 @@ func ConsolidateV3(key string, doc []byte, nodes map[string][]byte) ([]byte, err
 	none := inlineV3(json.RawMessage("{}"))
 	var all writer
 	for _, path := range byDepth(nodes) {
-		o, err := document(path, nodes[path], nil)
+		o, err := document(path, nodes[path], Parser{})
 		if err != nil {
 			return nil, err
 		}
@@ -45,7 +45,7 @@ func inlineV3(nodes json.RawMessage) json.RawMessage {
 func ConsolidateV2(docs map[string][]byte) ([]byte, error) {
 	var all writer
 	for _, key := range slices.Sorted(maps.Keys(docs)) {
-		if _, err := document(key, docs[key], nil); err != nil {
+		if _, err := document(key, docs[key], Parser{}); err != nil {
 			return nil, err
 		}
 		all.add(key, compact(trimSpace(docs[key])))

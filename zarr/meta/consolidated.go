@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/rule"
 )
 
 // maxPath is the longest path that consolidated metadata may name: no store has longer keys (S3, GCS and Azure stop at
@@ -16,7 +17,7 @@ const maxPath = 1024
 // zarr-python writes and reads it; an unknown kind that need not be understood is passed over.
 func (g *Group) inline(p place, raw []byte) error {
 	if string(raw) == "null" {
-		return nil
+		return p.lenient(rule.ConsolidatedNull, "")
 	}
 	if raw[0] != '{' {
 		return p.unsupported("unknown member without \"must_understand\": false")
@@ -69,7 +70,7 @@ func ParseConsolidatedV2(key string, doc []byte) (map[string]Node, error) {
 
 // ConsolidatedV2 is ParseConsolidatedV2 with the parser's data types.
 func (with Parser) ConsolidatedV2(key string, doc []byte) (map[string]Node, error) {
-	o, err := document(key, doc, with.Types)
+	o, err := document(key, doc, with)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +117,12 @@ func (with Parser) ConsolidatedV2(key string, doc []byte) (map[string]Node, erro
 	for dir, n := range found {
 		m := cmp.Or(n.array, n.group)
 		if m == nil {
-			continue // attributes of nothing
+			if n.attrs != nil {
+				if err := all.member(n.attrs.name).lenient(rule.AttributesOfNothing, ""); err != nil {
+					return nil, err
+				}
+			}
+			continue
 		}
 		nodes[dir] = orBad(func() (Node, error) {
 			o, err := all.member(m.name).object(m.raw)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/rule"
 )
 
 // ParseArrayV1 reads a v1 "meta" document and the "attrs" document beside it, nil when there is none; the keys name them
@@ -16,7 +17,7 @@ func ParseArrayV1(key string, doc []byte, attrsKey string, attrs []byte) (*Array
 
 // ArrayV1 is ParseArrayV1 with the parser's data types.
 func (with Parser) ArrayV1(key string, doc []byte, attrsKey string, attrs []byte) (*Array, error) {
-	o, err := document(key, doc, with.Types)
+	o, err := document(key, doc, with)
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +25,7 @@ func (with Parser) ArrayV1(key string, doc []byte, attrsKey string, attrs []byte
 	if err != nil {
 		return nil, err
 	}
-	a.Attrs, err = attrsV2(attrsKey, attrs)
+	a.Attrs, err = with.attrsV2(attrsKey, attrs)
 	return a, err
 }
 
@@ -37,6 +38,7 @@ func arrayV1(o object) (*Array, error) {
 		var err error
 		switch p := o.member(m.name); m.name {
 		case "fill_value": // may be a bare token
+			err = p.bareToken(m.raw)
 		case "zarr_format", "shape", "chunks", "dtype", "compression", "compression_opts", "order":
 			err = p.strict(m.raw)
 		default:
@@ -55,10 +57,12 @@ func arrayV1(o object) (*Array, error) {
 
 // readPipelineV1 makes the pipeline of order, byte order and compression. "order" came after the document: without it, C.
 func (a *Array) readPipelineV1(o object, bytes dtype.Order) error {
-	if raw := o.get("order"); raw != nil {
-		if err := a.readOrder(raw, o.member("order")); err != nil {
+	if raw := o.get("order"); raw == nil {
+		if err := o.lenient(rule.NoOrder, ""); err != nil {
 			return err
 		}
+	} else if err := a.readOrder(raw, o.member("order")); err != nil {
+		return err
 	}
 	a.Codecs = append(a.Codecs, serial(bytes))
 	raw, p, err := o.need("compression")

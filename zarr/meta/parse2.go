@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/rule"
 )
 
 // ParseArrayV2 reads a .zarray document and the .zattrs document beside it, nil when there is none; the keys name them in
@@ -14,7 +15,7 @@ func ParseArrayV2(key string, zarray []byte, attrsKey string, zattrs []byte) (*A
 
 // ArrayV2 is ParseArrayV2 with the parser's data types.
 func (with Parser) ArrayV2(key string, zarray []byte, attrsKey string, zattrs []byte) (*Array, error) {
-	o, err := document(key, zarray, with.Types)
+	o, err := document(key, zarray, with)
 	if err != nil {
 		return nil, err
 	}
@@ -22,13 +23,18 @@ func (with Parser) ArrayV2(key string, zarray []byte, attrsKey string, zattrs []
 	if err != nil {
 		return nil, err
 	}
-	a.Attrs, err = attrsV2(attrsKey, zattrs)
+	a.Attrs, err = with.attrsV2(attrsKey, zattrs)
 	return a, err
 }
 
 // ParseGroupV2 reads a .zgroup document and the .zattrs document beside it, nil when there is none.
 func ParseGroupV2(key string, zgroup []byte, attrsKey string, zattrs []byte) (*Group, error) {
-	o, err := document(key, zgroup, nil)
+	return Parser{}.GroupV2(key, zgroup, attrsKey, zattrs)
+}
+
+// GroupV2 is ParseGroupV2 with the parser's mode.
+func (with Parser) GroupV2(key string, zgroup []byte, attrsKey string, zattrs []byte) (*Group, error) {
+	o, err := document(key, zgroup, with)
 	if err != nil {
 		return nil, err
 	}
@@ -36,17 +42,22 @@ func ParseGroupV2(key string, zgroup []byte, attrsKey string, zattrs []byte) (*G
 	if err != nil {
 		return nil, err
 	}
-	g.Attrs, err = attrsV2(attrsKey, zattrs)
+	g.Attrs, err = with.attrsV2(attrsKey, zattrs)
 	return g, err
 }
 
-func attrsV2(key string, doc []byte) (Attrs, error) {
+func (with Parser) attrsV2(key string, doc []byte) (Attrs, error) {
 	if doc == nil {
 		return Attrs{}, nil
 	}
-	p := place{key: key}
-	if _, err := check(doc, true); err != nil {
+	p := place{key: key, with: with}
+	saw, err := check(doc, true)
+	if err != nil {
 		return nil, p.err(err)
+	}
+	p.bare = saw
+	if err := p.duplicates(doc); err != nil {
+		return nil, err
 	}
 	return p.attributes(trimSpace(doc))
 }
@@ -76,7 +87,7 @@ func (p place) keep(raw []byte, name string, in *map[string]json.RawMessage) err
 		*in = map[string]json.RawMessage{}
 	}
 	(*in)[name] = compact(raw)
-	return nil
+	return p.lenient(rule.UnknownMember, "")
 }
 
 func arrayV2(o object) (*Array, error) {
@@ -88,6 +99,7 @@ func arrayV2(o object) (*Array, error) {
 		var err error
 		switch p := o.member(m.name); m.name {
 		case "fill_value": // the one member in which old writers left bare tokens
+			err = p.bareToken(m.raw)
 		case "zarr_format", "shape", "chunks", "dtype", "compressor", "order", "filters", "dimension_separator":
 			err = p.strict(m.raw)
 		default:
@@ -145,11 +157,14 @@ func (a *Array) readFacts(o object) (dtype.Order, error) {
 		return dtype.NoOrder, err
 	}
 	first, _ := firstCodec(o)
-	t, order, err := p.types.ParseV2(raw, first)
+	t, order, err := p.with.types().ParseV2(raw, first)
 	if err != nil {
 		return dtype.NoOrder, p.err(err)
 	}
 	a.DType = t
+	if err := p.spelledV2(raw, t, order); err != nil {
+		return dtype.NoOrder, err
+	}
 	if err := o.member("shape").fits(a.Shape, t.Size()); err != nil {
 		return dtype.NoOrder, err
 	}
@@ -181,7 +196,11 @@ func (a *Array) readPipeline(o object, bytes dtype.Order) error {
 	}
 
 	// The specification requires "filters"; writers without filters have been seen to leave it out.
-	if raw := o.get("filters"); raw != nil && string(raw) != "null" {
+	if raw := o.get("filters"); raw == nil {
+		if err := o.lenient(rule.NoFilters, ""); err != nil {
+			return err
+		}
+	} else if string(raw) != "null" {
 		p := o.member("filters")
 		all, err := p.list(raw)
 		if err != nil {

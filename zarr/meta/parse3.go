@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/rule"
 )
 
 // ParseV3 reads a zarr.json document; key names it in errors.
@@ -12,7 +13,7 @@ func ParseV3(key string, doc []byte) (Node, error) { return Parser{}.V3(key, doc
 
 // V3 is ParseV3 with the parser's data types.
 func (with Parser) V3(key string, doc []byte) (Node, error) {
-	o, err := document(key, doc, with.Types)
+	o, err := document(key, doc, with)
 	if err != nil {
 		return nil, err
 	}
@@ -141,9 +142,12 @@ func (a *Array) readType(o object) error {
 	if err != nil {
 		return err
 	}
-	a.DType, err = p.types.ParseV3(raw)
+	a.DType, err = p.with.types().ParseV3(raw)
 	if err != nil {
 		return p.err(err)
+	}
+	if err := p.spelledV3(raw, a.DType); err != nil {
+		return err
 	}
 	return o.member("shape").fits(a.Shape, a.DType.Size())
 }
@@ -262,8 +266,10 @@ func (a *Array) readFill(o object) error {
 		}
 		return nil
 	}
-	a.Fill, err = a.DType.ParseFill(raw, a.Format)
-	return p.err(err)
+	if a.Fill, err = a.DType.ParseFill(raw, a.Format); err != nil {
+		return p.err(err)
+	}
+	return p.spelledFill(raw, a.DType, a.Format)
 }
 
 func (a *Array) readCodecs(o object) error {
@@ -279,8 +285,11 @@ func (a *Array) readCodecs(o object) error {
 		return p.bad("no codecs: there must be one from array to bytes")
 	}
 	for i, c := range all {
-		n, _, err := p.index(i).named(c)
+		n, config, err := p.index(i).named(c)
 		if err != nil {
+			return err
+		}
+		if err := config.spelledCodec(n, 0); err != nil {
 			return err
 		}
 		a.Codecs = append(a.Codecs, n)
@@ -292,8 +301,11 @@ func (a *Array) readCodecs(o object) error {
 // implementations of it.
 func (a *Array) readDims(o object) error {
 	raw, p := o.get("dimension_names"), o.member("dimension_names")
-	if raw == nil || string(raw) == "null" {
+	if raw == nil {
 		return nil
+	}
+	if string(raw) == "null" {
+		return p.lenient(rule.DimensionsNull, "")
 	}
 	all, err := p.list(raw)
 	if err != nil {

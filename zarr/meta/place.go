@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -21,12 +20,12 @@ type place struct {
 	name string
 	num  int // -1: a member of an object, called name
 
-	types *dtype.Table
+	with Parser
 }
 
-func (p place) member(name string) place { return place{p.key, p.bare, &p, name, -1, p.types} }
+func (p place) member(name string) place { return place{p.key, p.bare, &p, name, -1, p.with} }
 
-func (p place) index(i int) place { return place{p.key, p.bare, &p, "", i, p.types} }
+func (p place) index(i int) place { return place{p.key, p.bare, &p, "", i, p.with} }
 
 // pointer is the JSON pointer (RFC 6901).
 func (p place) pointer() string {
@@ -209,6 +208,9 @@ func (p place) attributes(raw []byte) (Attrs, error) {
 	if raw[0] != '{' {
 		return nil, p.wrong("an object", raw)
 	}
+	if err := p.bareToken(raw); err != nil {
+		return nil, err
+	}
 	v, err := (&scanner{b: raw, bare: true}).decode()
 	if err != nil {
 		return nil, p.err(err)
@@ -226,16 +228,16 @@ func compact(raw []byte) json.RawMessage {
 	return b.Bytes()
 }
 
-// document reads a whole document, an object; data types in it are those of types, of dtype.Standard where that is nil.
-func document(key string, doc []byte, types *dtype.Table) (object, error) {
-	if types == nil {
-		types = dtype.Standard()
-	}
-	p := place{key: key, types: types}
+// document reads a whole document, an object.
+func document(key string, doc []byte, with Parser) (object, error) {
+	p := place{key: key, with: with}
 	saw, err := check(doc, true)
 	if err != nil {
 		return object{}, p.err(err)
 	}
 	p.bare = saw
+	if err := p.duplicates(doc); err != nil {
+		return object{}, err
+	}
 	return p.object(trimSpace(doc))
 }

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/zargo-io/zargo/zarr/rule"
+	"github.com/zargo-io/zargo/zarr/validate"
+)
+
+type validateCmd struct {
+	URL       string `arg:"" name:"url" optional:"" help:"The array or the group."`
+	Data      bool   `help:"Decode every chunk."`
+	Strict    bool   `help:"Take warnings for errors."`
+	JSON      bool   `name:"json" help:"Print a JSON object."`
+	ArrayPath string `name:"array_path" help:"Print all values of this array instead, one on a line in C order, as the Zarr conformance tests ask for them." placeholder:"URL"`
+	separatorFlag
+}
+
+// Run tells every breach of a rule, and ends by the worst.
+func (c *validateCmd) Run(ctx context.Context, s *session) error {
+	switch {
+	case c.ArrayPath != "" && c.URL != "":
+		return usagef("--array_path takes the place of the URL")
+	case c.ArrayPath != "":
+		return s.values(ctx, c.ArrayPath)
+	case c.URL == "":
+		return usagef("expected \"<url>\"")
+	}
+	p, err := s.locate(ctx, c.URL)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	var found []rule.Finding
+	r, err := validate.Run(ctx, p.Store, p.path, validate.Options{Data: c.Data, Open: s.options(c.options()...)}, func(f rule.Finding) {
+		found = append(found, f)
+	})
+	slices.SortFunc(found, func(a, b rule.Finding) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Text, b.Text))
+	})
+	if e := c.print(s, r, found); e != nil && err == nil {
+		err = e
+	}
+	if err != nil {
+		return p.fail(err)
+	}
+	least := rule.Fault
+	if c.Strict {
+		least = rule.Warning
+	}
+	if worst, broken := r.Worst(least); broken {
+		return at(p.where, &invalid{worst, r})
+	}
+	return nil
+}
+
+// values prints an array as the conformance tests want it.
+func (s *session) values(ctx context.Context, url string) error {
+	p, a, err := s.openArray(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	all, err := resolve(nil, a.Shape(), a.Dims())
+	if err != nil {
+		return p.fail(err)
+	}
+	return p.fail(printValues(ctx, s.out, a, all, "csv", []int{a.Len()}))
+}
+
+// invalid is what a hierarchy is that breaks rules.
+type invalid struct {
+	worst  rule.Finding
+	result *validate.Result
+}
+
+func (i *invalid) Error() string {
+	text := fmt.Sprintf("%s, %s", plural(i.result.Counts[rule.Fault], "error"), plural(i.result.Counts[rule.Warning], "warning"))
+	at := cmp.Or(i.worst.Key, i.worst.Path)
+	if at != "" {
+		at += ": "
+	}
+	return text + ", the worst: " + at + i.worst.Message()
+}
+
+// Unwrap gives the kind of the worst, or what the store said.
+func (i *invalid) Unwrap() error { return cmp.Or(i.worst.Rule.Kind(), i.worst.Err) }
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// findingInfo is a finding as JSON.
+type findingInfo struct {
+	Severity string `json:"severity"`
+	Code     string `json:"code"`
+	Path     string `json:"path"`
+	Key      string `json:"key,omitempty"`
+	Pointer  string `json:"pointer,omitempty"`
+	Message  string `json:"message"`
+	Source   string `json:"source"`
+}
+
+// validateInfo is all that was found as JSON.
+type validateInfo struct {
+	Nodes    int           `json:"nodes"`
+	Arrays   int           `json:"arrays"`
+	Chunks   int64         `json:"chunks"`
+	Data     bool          `json:"data"`
+	Errors   int           `json:"errors"`
+	Warnings int           `json:"warnings"`
+	Notes    int           `json:"notes"`
+	Findings []findingInfo `json:"findings"`
+}
+
+func (c *validateCmd) print(s *session, r *validate.Result, found []rule.Finding) error {
+	if c.JSON {
+		info := validateInfo{r.Nodes, r.Arrays, r.Chunks, c.Data, r.Counts[rule.Fault], r.Counts[rule.Warning], r.Counts[rule.Note], []findingInfo{}}
+		for _, f := range found {
+			info.Findings = append(info.Findings, findingInfo{f.Severity().String(), string(f.Rule), f.Path, f.Key, f.Pointer, f.Message(), f.Rule.Section()})
+		}
+		return printJSON(s.out, info)
+	}
+	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	for _, f := range found {
+		fmt.Fprintf(w, "%v\t%s\t%s\t%s\n", f.Severity(), f.Rule, oneLine(cmp.Or(f.Key, f.Path, ".")+f.Pointer), oneLine(f.Message()))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	how := "seen"
+	if c.Data {
+		how = "decoded"
+	}
+	_, err := fmt.Fprintf(s.out, "%s, %s, %s %s: %s, %s, %s\n", plural(r.Nodes, "node"), plural(r.Arrays, "array"), plural(int(r.Chunks), "chunk"), how,
+		plural(r.Counts[rule.Fault], "error"), plural(r.Counts[rule.Warning], "warning"), plural(r.Counts[rule.Note], "note"))
+	return err
+}

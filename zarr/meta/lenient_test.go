@@ -1,0 +1,108 @@
+package meta
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/rule"
+)
+
+// parse reads a document of the format that it says it has.
+func (with Parser) parse(doc string) error {
+	var err error
+	switch {
+	case strings.Contains(doc, `"zarr_consolidated_format"`):
+		_, err = with.ConsolidatedV2("k", []byte(doc))
+	case strings.Contains(doc, `"zarr_format":1`):
+		_, err = with.ArrayV1("k", []byte(doc), "", nil)
+	case strings.Contains(doc, `"zarr_format":2`) && strings.Contains(doc, `"shape"`):
+		_, err = with.ArrayV2("k", []byte(doc), "", nil)
+	case strings.Contains(doc, `"zarr_format":2`):
+		_, err = with.GroupV2("k", []byte(doc), "", nil)
+	default:
+		_, err = with.V3("k", []byte(doc))
+	}
+	return err
+}
+
+// TestLenient reads documents that break rules: by default, told of it, and strictly.
+func TestLenient(t *testing.T) {
+	v2 := func(old, with string) string { return edit(t, valid2, old, with) }
+	v3 := func(old, with string) string { return edit(t, valid3, old, with) }
+	const group = `{"zarr_format":3,"node_type":"group"`
+	const v1 = `{"zarr_format":1,"shape":[9,4],"chunks":[4,4],"dtype":">u2","fill_value":7,"compression":null`
+	typed := func(name, fill string) string {
+		return strings.Replace(v3(`"float32"`, name), `"fill_value":0`, `"fill_value":`+fill, 1)
+	}
+	sharded := `"codecs":[{"name":"sharding_indexed","configuration":{"chunk_shape":[1,3],"codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}}]`
+	codecs := `"codecs":[{"name":"bytes","configuration":{"endian":"little"}}]`
+	tests := []struct {
+		name, doc, pointer string
+		want               rule.Rule
+	}{
+		{"bare NaN, v2", v2(`"fill_value":0`, `"fill_value":NaN`), "/fill_value", rule.BareToken},
+		{"bare NaN, v1", strings.NewReplacer(`7`, `NaN`, `>u2`, `>f4`).Replace(v1) + `,"order":"C"}`, "/fill_value", rule.BareToken},
+		{"bare NaN in attributes", v3(`{"a":1}`, `{"a":[-Infinity]}`), "/attributes", rule.BareToken},
+		{"bare NaN in a group", group + `,"attributes":{"a":NaN}}`, "/attributes", rule.BareToken},
+		{"twice", v3(`{"a":1}`, `{"a":1,"b":{"a":1,"a":2}}`), "", rule.DuplicateMember},
+		{"unknown in v2", v2(`"order":"C"`, `"order":"C","x":1`), "/x", rule.UnknownMember},
+		{"unknown in a v2 group", `{"zarr_format":2,"x":1}`, "/x", rule.UnknownMember},
+		{"filters", v2(`,"filters":null`, ``), "", rule.NoFilters},
+		{"order of v1", v1 + `}`, "", rule.NoOrder},
+		{"order of one byte", v2(`<f4`, `<u1`), "/dtype", rule.DTypeSpelling},
+		{"micro", strings.Replace(v2(`<f4`, `<M8[μs]`), `"fill_value":0`, `"fill_value":0`, 1), "/dtype", rule.DTypeSpelling},
+		{"TensorStore's name", v2(`<f4`, `bfloat16`), "/dtype", rule.DTypeSpelling},
+		{"pointer's size", strings.Replace(v2(`<f4`, `|O8`), `"fill_value":0,"order":"C","filters":null`, `"fill_value":"","order":"C","filters":[{"id":"vlen-utf8"}]`, 1), "/dtype", rule.DTypeSpelling},
+		{"micro, v3", typed(`{"name":"numpy.datetime64","configuration":{"unit":"μs","scale_factor":1}}`, `"NaT"`), "/data_type", rule.UnregisteredSpelling},
+		{"bytes", typed(`"variable_length_bytes"`, `""`), "/data_type", rule.UnregisteredSpelling},
+		{"structured", typed(`{"name":"structured","configuration":{"fields":[["x","uint8"]]}}`, `"AA=="`), "/data_type", rule.LegacyStructured},
+		{"zero for text", v2(`<f4`, `|S5`), "/fill_value", rule.FillSpelling},
+		{"zero for bool", v2(`<f4`, `|b1`), "/fill_value", rule.FillSpelling},
+		{"fraction for integer", typed(`"int32"`, `1.0`), "/fill_value", rule.FillSpelling},
+		{"dimensions", v3(`["y",null]`, `null`), "/dimension_names", rule.DimensionsNull},
+		{"consolidated", group + `,"consolidated_metadata":null}`, "/consolidated_metadata", rule.ConsolidatedNull},
+		{"attributes of nothing", `{"zarr_consolidated_format":1,"metadata":{"a/.zattrs":{}}}`, "/metadata/a~1.zattrs", rule.AttributesOfNothing},
+		{"index codecs", v3(codecs, sharded), "/codecs/0/configuration", rule.NoIndexCodecs},
+		{"fraction", v3(codecs, codecs[:len(codecs)-1]+`,{"name":"gzip","configuration":{"level":5.0}}]`), "/codecs/1/configuration/level", rule.NumberSpelling},
+		{"fraction in a shard", v3(codecs, strings.Replace(sharded, `}}]}}`, `}},{"name":"gzip","configuration":{"level":5e0}}],"index_codecs":["crc32c"]}}`, 1)),
+			"/codecs/0/configuration/codecs/1/configuration/level", rule.NumberSpelling},
+	}
+	told := map[rule.Rule]bool{}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if err := (Parser{}).parse(tt.doc); err != nil {
+				t.Fatalf("by default: %v", err)
+			}
+			var got []rule.Finding
+			tell := func(f rule.Finding) error { got = append(got, f); return nil }
+			if err := (Parser{Lenient: tell}).parse(tt.doc); err != nil {
+				t.Errorf("told: %v", err)
+			}
+			if len(got) != 1 || got[0].Rule != tt.want || got[0].Pointer != tt.pointer || got[0].Key != "k" {
+				t.Fatalf("told %+v, want %v at %q", got, tt.want, tt.pointer)
+			}
+			err := Parser{Lenient: func(f rule.Finding) error { return &rule.Error{Rule: f.Rule} }}.parse(tt.doc)
+			refused(t, err, "k", tt.pointer, fault.Metadata)
+			var broken *rule.Error
+			if !errors.As(err, &broken) || broken.Rule != tt.want {
+				t.Errorf("strict: %v", err)
+			}
+		})
+		told[tt.want] = true
+	}
+	// Every rule that strict mode makes an error of a document has its place above.
+	last := slices.Index(rule.All(), rule.ElementForm)
+	for _, r := range rule.All()[:last] {
+		if !told[r] {
+			t.Errorf("no document breaks %q", r)
+		}
+	}
+	for _, doc := range []string{valid2, valid3, group + "}"} {
+		if err := (Parser{Lenient: func(f rule.Finding) error { return &rule.Error{Rule: f.Rule} }}).parse(doc); err != nil {
+			t.Errorf("%s: %v", doc, err)
+		}
+	}
+}

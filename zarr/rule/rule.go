@@ -1,0 +1,156 @@
+package rule
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Rule is the code of a rule: a word that does not change once it was released.
+type Rule string
+
+// Rules of metadata documents. Documents that break them are read.
+const (
+	BareToken            Rule = "bare-token"
+	DuplicateMember      Rule = "duplicate-member"
+	UnknownMember        Rule = "unknown-member"
+	NoFilters            Rule = "no-filters"
+	NoOrder              Rule = "no-order"
+	DTypeSpelling        Rule = "dtype-spelling"
+	LegacyStructured     Rule = "legacy-structured"
+	FillSpelling         Rule = "fill-spelling"
+	DimensionsNull       Rule = "dimensions-null"
+	ConsolidatedNull     Rule = "consolidated-null"
+	AttributesOfNothing  Rule = "attributes-of-nothing"
+	NoIndexCodecs        Rule = "no-index-codecs"
+	NumberSpelling       Rule = "number-spelling"
+	UnregisteredSpelling Rule = "unregistered-spelling"
+)
+
+// Rules of chunks. Chunks that break them are read.
+const (
+	// ElementForm is broken by bytes that are not the form of any element: a bool of 7, bits that a small number lacks.
+	ElementForm Rule = "element-form"
+)
+
+// Rules of hierarchies: of what lies under which key.
+const (
+	TwoFormats    Rule = "two-formats"
+	ArrayAndGroup Rule = "array-and-group"
+	BeyondShape   Rule = "beyond-shape"
+	StrayKey      Rule = "stray-key"
+	NoNode        Rule = "no-node"
+	OtherLayout   Rule = "other-layout"
+	Stale         Rule = "stale-consolidated"
+	Unlisted      Rule = "not-listed"
+)
+
+// Rules whose breach no reader passes over. Their text is the error's.
+const (
+	NotThere    Rule = "not-there"
+	Metadata    Rule = "metadata"
+	Corrupt     Rule = "corrupt"
+	Unsupported Rule = "unsupported"
+	Limit       Rule = "limit"
+	Path        Rule = "path"
+	Unreadable  Rule = "unreadable"
+)
+
+// Severity says what a breach means to a reader. The larger is the worse.
+type Severity uint8
+
+// The severities.
+const (
+	Note    Severity = iota // nothing is wrong with what is read, but somebody should know
+	Warning                 // read all the same; an error in strict mode
+	Fault                   // cannot be read, or readers would get different things
+)
+
+// String is "note", "warning" or "error".
+func (s Severity) String() string { return [...]string{"note", "warning", "error"}[min(s, Fault)] }
+
+// entry is a row of the table.
+type entry struct {
+	rule     Rule
+	severity Severity
+	kind     error // of the error that strict mode makes of it
+	text     string
+	section  string // of which document
+}
+
+const (
+	core = "Zarr core specification 3.1, "
+	v2   = "Zarr storage specification 2, "
+)
+
+// table has every rule once, in the order of the documentation.
+func table() []entry {
+	unsupported := errors.ErrUnsupported
+	return []entry{
+		{BareToken, Warning, fault.Metadata, "NaN, Infinity or -Infinity without quotes, which JSON does not have", "RFC 8259, section 3"},
+		{DuplicateMember, Warning, fault.Metadata, "an object has two members of one name; the last counts", "RFC 8259, section 4"},
+		{UnknownMember, Warning, fault.Metadata, "a member that the format does not have, which is ignored", v2 + "\"Metadata\""},
+		{NoFilters, Warning, fault.Metadata, "the member \"filters\" is missing; there are none", v2 + "\"Metadata\""},
+		{NoOrder, Warning, fault.Metadata, "the member \"order\" is missing; it is C", "zarr 1.0, persistence"},
+		{DTypeSpelling, Warning, fault.Metadata, "the data type is spelled as the specification does not", v2 + "\"Data type encoding\""},
+		{LegacyStructured, Warning, fault.Metadata, "the data type is \"structured\", the name before \"struct\"", "zarr-extensions, data type struct"},
+		{FillSpelling, Warning, fault.Metadata, "the fill value is spelled as the specification does not for this data type", core + "\"Fill value\"; " + v2 + "\"Fill value encoding\""},
+		{DimensionsNull, Warning, fault.Metadata, "\"dimension_names\" is null rather than left out", core + "\"Dimension names\""},
+		{ConsolidatedNull, Warning, fault.Metadata, "\"consolidated_metadata\" is null rather than left out", core + "\"Consolidated metadata\""},
+		{AttributesOfNothing, Warning, fault.Metadata, "consolidated metadata has attributes of a node that it does not have", "zarr-python 2, consolidated metadata"},
+		{NoIndexCodecs, Warning, fault.Metadata, "a sharding codec without \"index_codecs\"; they are the recommended ones", "Zarr sharding codec 1.0, \"Configuration parameters\""},
+		{NumberSpelling, Warning, fault.Metadata, "an integer of a codec's configuration is written as a fraction", "RFC 8259, section 6"},
+		{UnregisteredSpelling, Warning, fault.Metadata, "the data type has a name that is read beside the registered one", "zarr-extensions, data types"},
+
+		{ElementForm, Warning, fault.Corrupt, "stored bytes are the form of no element; what is read is the nearest that is one", core + "\"Data types\"; zarr-extensions, data types"},
+
+		{TwoFormats, Warning, fault.Metadata, "metadata of v2 and of v3 at one path; v3 is read", core + "\"Storage keys\""},
+		{ArrayAndGroup, Warning, fault.Metadata, "an array and a group of v2 at one path; the array is read", v2 + "\"Hierarchies\""},
+		{BeyondShape, Warning, fault.Corrupt, "a chunk beyond the array's shape, which nobody reads", core + "\"Chunk grids\""},
+		{StrayKey, Note, fault.Corrupt, "a key that is neither metadata nor a chunk of the array", core + "\"Storage keys\""},
+		{NoNode, Note, fault.Metadata, "a folder in a group that is no node; what is below it is not seen", core + "\"Hierarchy\""},
+		{OtherLayout, Warning, fault.Metadata, "chunks under keys of the other separator, which are not read", v2 + "\"Chunks\""},
+		{Stale, Fault, fault.Metadata, "consolidated metadata is not what is stored", core + "\"Consolidated metadata\""},
+		{Unlisted, Note, unsupported, "the store cannot list: chunks are looked for one by one, and what else is there is not seen", core + "\"Abstract store interface\""},
+
+		{NotThere, Fault, fault.NotFound, "there is no node", core + "\"Hierarchy\""},
+		{Metadata, Fault, fault.Metadata, "metadata is malformed or contradicts itself", core + "\"Metadata\"; " + v2 + "\"Metadata\""},
+		{Corrupt, Fault, fault.Corrupt, "a chunk or a shard is not what the metadata promises: cut, torn, too long, of a wrong checksum", core + "\"Codecs\"; Zarr sharding codec 1.0, \"Binary shard format\""},
+		{Unsupported, Fault, unsupported, "well formed, but not implemented here", core + "\"Extension points\""},
+		{Limit, Fault, fault.Limit, "over a bound on memory or size", "zargo"},
+		{Path, Fault, fault.Path, "an unsafe path or key", core + "\"Node names\""},
+		{Unreadable, Fault, nil, "the store refused, or did not answer", "zargo"},
+	}
+}
+
+// All gives every rule, in the order of the documentation.
+func All() []Rule {
+	all := table()
+	out := make([]Rule, len(all))
+	for i, e := range all {
+		out[i] = e.rule
+	}
+	return out
+}
+
+func (r Rule) entry() entry {
+	all := table()
+	if i := slices.IndexFunc(all, func(e entry) bool { return e.rule == r }); i >= 0 {
+		return all[i]
+	}
+	return entry{rule: r, severity: Fault, text: string(r)}
+}
+
+// Severity is what a breach means to a reader.
+func (r Rule) Severity() Severity { return r.entry().severity }
+
+// Text says in one line what breaks the rule.
+func (r Rule) Text() string { return r.entry().text }
+
+// Section names the document that has the rule, and where.
+func (r Rule) Section() string { return r.entry().section }
+
+// Kind is the kind of error, one of package fault's or errors.ErrUnsupported, that a breach is in strict mode; nil where
+// it is the store's.
+func (r Rule) Kind() error { return r.entry().kind }

@@ -1,0 +1,130 @@
+package validate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/meta"
+	"github.com/zargo-io/zargo/zarr/rule"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// maxProbe is how many chunks of an array are asked for one by one where the store cannot list. 2^20: a request each, hours.
+const maxProbe = 1 << 20
+
+// chunks is what is at an array's keys.
+type chunks struct {
+	r     *run
+	a     *zarr.Array
+	told  *few
+	grid  []int // chunks along each axis
+	chunk []int // elements of one, a shard where there are shards
+
+	err error // of the listing
+}
+
+// array looks at an array's keys, and with Options.Data at what they hold.
+func (r *run) array(ctx context.Context, a *zarr.Array, told *few) error {
+	c := &chunks{r: r, a: a, told: told, chunk: a.Metadata().Grid.Shape}
+	for i, n := range a.Shape() {
+		c.grid = append(c.grid, n/c.chunk[i]+min(n%c.chunk[i], 1))
+	}
+	// What chunks break is taken from the errors of the strict view, which say which chunk it is.
+	plain, err := a.With(zarr.Findings(func(rule.Finding) {}))
+	if err != nil {
+		return r.fail(a.Path(), err)
+	}
+	strict, err := plain.With(zarr.Strict())
+	if err != nil {
+		return r.fail(a.Path(), err)
+	}
+	read := &reader{chunks: c, strict: strict, plain: plain, op: concurrency.Default().Bytes.Op()}
+	err = concurrency.Each(ctx, r.tuning.Requests, c.list(ctx), read.chunk)
+	if err == nil {
+		err = c.err
+	}
+	if err != nil {
+		return r.fail(a.Path(), err)
+	}
+	return nil
+}
+
+// list yields the positions of chunks that are to be decoded, and tells of keys that are no chunks.
+func (c *chunks) list(ctx context.Context) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		docs, path, m := documents{}, c.a.Path(), c.a.Metadata()
+		other := meta.KeyEncoding{Name: "v2", Separator: map[string]string{".": "/", "/": "."}[m.Keys.Separator]}
+		for e, err := range store.Pages(ctx, c.r.st, path, store.Deep) {
+			if errors.Is(err, errors.ErrUnsupported) {
+				c.r.cannotList(path)
+				c.every(yield)
+				return
+			}
+			if err != nil {
+				c.err = err
+				return
+			}
+			part := name(path, e.Key)
+			coord, ok := m.Keys.Parse(part, len(c.grid))
+			_, nested := other.Parse(part, len(c.grid))
+			switch {
+			case ok && c.inside(coord):
+				c.r.count(func(x *Result) { x.Chunks++ })
+				if c.r.opts.Data && !yield(coord) {
+					return
+				}
+			case ok:
+				c.told.tell(rule.Finding{Rule: rule.BeyondShape, Key: e.Key, Text: fmt.Sprintf("chunk %v of a grid of %v", coord, c.grid)})
+			case isDocument(part), m.Format == 1 && (part == "meta" || part == "attrs"):
+				docs[part] = true
+			case m.Format == 2 && len(c.grid) > 1 && nested:
+				c.told.tell(rule.Finding{Rule: rule.OtherLayout, Key: e.Key})
+			default:
+				c.told.tell(rule.Finding{Rule: rule.StrayKey, Key: e.Key})
+			}
+		}
+		docs.check(c.told.tell, path)
+	}
+}
+
+// inside tells whether a position is in the grid.
+func (c *chunks) inside(coord []int) bool {
+	for i, n := range coord {
+		if n >= c.grid[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// every yields all positions of the grid, as many as are worth asking for.
+func (c *chunks) every(yield func([]int) bool) {
+	if !c.r.opts.Data {
+		return
+	}
+	total := 1
+	for _, n := range c.grid {
+		if n == 0 {
+			return
+		}
+		if total > maxProbe/n {
+			c.told.tell(rule.Finding{Rule: rule.Limit, Text: fmt.Sprintf("a grid of %v chunks, more than %d, is not asked for one by one", c.grid, maxProbe)})
+			return
+		}
+		total *= n
+	}
+	for i := range total {
+		coord := make([]int, len(c.grid))
+		for k := len(coord) - 1; k >= 0; k-- {
+			coord[k], i = i%c.grid[k], i/c.grid[k]
+		}
+		c.r.count(func(x *Result) { x.Chunks++ })
+		if !yield(coord) {
+			return
+		}
+	}
+}

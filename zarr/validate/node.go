@@ -1,0 +1,169 @@
+package validate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+	"github.com/zargo-io/zargo/zarr/rule"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+func more(n int) string { return fmt.Sprintf("and %d more", n) }
+
+// The documents of nodes, by name.
+const (
+	docV3           = "zarr.json"
+	docArray        = ".zarray"
+	docGroup        = ".zgroup"
+	docAttrs        = ".zattrs"
+	docConsolidated = ".zmetadata"
+)
+
+// documents are the names of documents that lie at a node.
+type documents map[string]bool
+
+func isDocument(name string) bool {
+	switch name {
+	case docV3, docArray, docGroup, docAttrs, docConsolidated:
+		return true
+	}
+	return false
+}
+
+// check finds metadata that other metadata hides.
+func (d documents) check(tell func(rule.Finding), path string) {
+	switch {
+	case d[docV3] && d[docArray]:
+		tell(rule.Finding{Rule: rule.TwoFormats, Path: path, Key: join(path, docArray)})
+	case d[docV3] && d[docGroup]:
+		tell(rule.Finding{Rule: rule.TwoFormats, Path: path, Key: join(path, docGroup)})
+	case d[docArray] && d[docGroup]:
+		tell(rule.Finding{Rule: rule.ArrayAndGroup, Path: path, Key: join(path, docGroup)})
+	}
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "/" + name
+}
+
+// name is a key below a path.
+func name(path, key string) string { return strings.TrimPrefix(strings.TrimPrefix(key, path), "/") }
+
+// node looks at one node and returns the paths of those that may be directly below it.
+func (r *run) node(ctx context.Context, path string, root bool) ([]string, error) {
+	told := r.few(path)
+	defer told.done()
+	opts := append(append([]zarr.Option{}, r.opts.Open...), zarr.Direct(), zarr.Findings(told.tell))
+	n, err := zarr.Open(ctx, r.st, path, opts...)
+	switch {
+	case err != nil && errors.Is(err, fault.NotFound) && !root:
+		r.tell(rule.Finding{Rule: rule.NoNode, Path: path})
+		return nil, nil
+	case err != nil:
+		r.count(func(x *Result) { x.Nodes++ })
+		return nil, r.fail(path, err)
+	}
+	r.count(func(x *Result) { x.Nodes++ })
+	switch n := n.(type) {
+	case *zarr.Array:
+		r.count(func(x *Result) { x.Arrays++ })
+		return nil, r.array(ctx, n, told)
+	case *zarr.Group:
+		return r.group(ctx, n, told)
+	}
+	return nil, nil
+}
+
+// group looks at what lies at a group.
+func (r *run) group(ctx context.Context, g *zarr.Group, told *few) (below []string, err error) {
+	path, docs := g.Path(), documents{}
+	for e, err := range store.Pages(ctx, r.st, path, store.OneLevel) {
+		if errors.Is(err, errors.ErrUnsupported) {
+			if !r.cannotList(path) {
+				return nil, nil // the group above gave all that is below
+			}
+			return r.unlistedNodes(ctx, g)
+		}
+		if err != nil {
+			return nil, r.fail(path, err)
+		}
+		switch part := name(path, e.Key); {
+		case e.Dir && g.Format() == 3 && strings.HasPrefix(part, "__"): // reserved, and no node
+		case e.Dir:
+			below = append(below, e.Key)
+		case isDocument(part):
+			docs[part] = true
+		default:
+			told.tell(rule.Finding{Rule: rule.StrayKey, Key: e.Key})
+		}
+	}
+	docs.check(told.tell, path)
+	if g.Format() == 3 || docs[docConsolidated] {
+		if err := r.consolidated(ctx, g, told); err != nil {
+			return nil, err
+		}
+	}
+	return below, nil
+}
+
+// unlistedNodes are all nodes below a group that consolidated metadata has, where there is no listing.
+func (r *run) unlistedNodes(ctx context.Context, g *zarr.Group) (below []string, err error) {
+	cached, err := zarr.OpenGroup(ctx, r.st, g.Path(), r.opts.Open...)
+	if err != nil {
+		return nil, r.fail(g.Path(), err)
+	}
+	for n, err := range cached.Walk(ctx) {
+		switch {
+		case err != nil:
+			if err := r.fail(g.Path(), err); err != nil {
+				return nil, err
+			}
+		default:
+			below = append(below, n.Path())
+		}
+	}
+	return below, nil
+}
+
+// consolidated holds the group's consolidated metadata against the nodes below it.
+func (r *run) consolidated(ctx context.Context, g *zarr.Group, told *few) error {
+	path, key := g.Path(), join(g.Path(), docV3)
+	if g.Format() == 2 {
+		// Its own leniencies: those of v3 were told when the group was opened, of whose document it is a part.
+		key = join(path, docConsolidated)
+		v, err := r.st.Get(ctx, key, store.GetOptions{Max: zarr.MaxMetadata}, nil)
+		if err != nil {
+			return r.fail(path, err)
+		}
+		p := meta.Parser{Lenient: func(f rule.Finding) error { told.tell(f); return nil }}
+		if _, err := p.ConsolidatedV2(key, v.Bytes); err != nil {
+			return r.fail(path, err)
+		}
+	}
+	quiet, err := g.With(zarr.Findings(func(rule.Finding) {})) // each node below tells its own
+	if err != nil {
+		return err
+	}
+	stale, err := zarr.Stale(ctx, quiet)
+	var m *fault.MetaError
+	switch {
+	case errors.Is(err, fault.NotFound):
+		return nil
+	case errors.As(err, &m) && m.Key != key:
+		return nil // the node tells it
+	case err != nil:
+		return r.fail(path, err)
+	}
+	for _, d := range stale {
+		told.tell(rule.Finding{Rule: rule.Stale, Key: key, Text: d.String()})
+	}
+	return nil
+}

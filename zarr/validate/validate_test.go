@@ -1,0 +1,340 @@
+package validate_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/rule"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+	"github.com/zargo-io/zargo/zarr/validate"
+)
+
+// run gives the findings as lines of code and key, sorted.
+func run(t *testing.T, st store.Store, o validate.Options) ([]string, *validate.Result) {
+	t.Helper()
+	lines := []string{}
+	r, err := validate.Run(t.Context(), st, "", o, func(f rule.Finding) {
+		where := f.Key
+		if where == "" {
+			where = f.Path
+		}
+		lines = append(lines, string(f.Rule)+" "+where)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(lines)
+	return lines, r
+}
+
+func put(t *testing.T, st store.Store, key, value string) {
+	t.Helper()
+	if _, err := st.Put(t.Context(), key, []byte(value), store.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func get(t *testing.T, st store.Store, key string) []byte {
+	t.Helper()
+	v, err := st.Get(t.Context(), key, store.GetOptions{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v.Bytes
+}
+
+const (
+	groupV2 = `{"zarr_format":2}`
+	groupV3 = `{"zarr_format":3,"node_type":"group"}`
+	arrayV2 = `{"zarr_format":2,"shape":[4,4],"chunks":[2,2],"dtype":"|u1","compressor":null,"fill_value":0,"order":"C","filters":null,"dimension_separator":"."}`
+)
+
+// tree makes a hierarchy of a format with nothing wrong in it: a plain array, one in shards, one of strings.
+func tree(t *testing.T, format int) store.Store {
+	t.Helper()
+	st := mem.New()
+	g, err := zarr.CreateGroup(t.Context(), st, "", zarr.GroupSpec{Format: format})
+	if err != nil {
+		t.Fatal(err)
+	}
+	specs := map[string]zarr.Spec{
+		"plain":  {Shape: []int{5, 4}, Chunks: []int{2, 2}, DType: dtype.Uint8, Codecs: []codec.Spec{codec.Gzip(1)}},
+		"in/txt": {Shape: []int{3}, Chunks: []int{2}, DType: dtype.String},
+		"scalar": {Shape: []int{}, DType: dtype.Float64},
+	}
+	if format == 3 {
+		specs["shards"] = zarr.Spec{Shape: []int{8}, Shards: []int{4}, Chunks: []int{2}, DType: dtype.Int32, Codecs: []codec.Spec{codec.CRC32C()}}
+	}
+	for path, spec := range specs {
+		a, err := g.CreateArray(t.Context(), path, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch a.DType() {
+		case dtype.Type(dtype.String):
+			err = zarr.Write(t.Context(), a, []string{"a", "", "c"})
+		default:
+			all := make([]byte, a.Len()*a.DType().Size())
+			for i := range all {
+				all[i] = byte(i + 1)
+			}
+			err = zarr.WriteBytes(t.Context(), a, all)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return st
+}
+
+func TestNothingWrong(t *testing.T) {
+	for _, format := range []int{2, 3} {
+		st := tree(t, format)
+		g, err := zarr.OpenGroup(t.Context(), st, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // without and with consolidated metadata
+			lines, r := run(t, st, validate.Options{Data: true})
+			nodes, arrays, chunks := 5, 3, int64(9)
+			if format == 3 {
+				nodes, arrays, chunks = 6, 4, 11
+			}
+			if len(lines) > 0 || r.Nodes != nodes || r.Arrays != arrays || r.Chunks != chunks {
+				t.Errorf("v%d: %q, %+v", format, lines, r)
+			}
+			if _, broken := r.Worst(rule.Note); broken {
+				t.Error("a worst finding of none")
+			}
+			if _, err := zarr.Consolidate(t.Context(), g); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestFindings breaks one thing of a good hierarchy at a time.
+func TestFindings(t *testing.T) {
+	cut := func(t *testing.T, st store.Store, key string) {
+		b := get(t, st, key)
+		put(t, st, key, string(b[:len(b)-3]))
+	}
+	consolidated := func(t *testing.T, st store.Store) {
+		g, err := zarr.OpenGroup(t.Context(), st, "")
+		if err == nil {
+			_, err = zarr.Consolidate(t.Context(), g)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	tests := []struct {
+		name   string
+		format int
+		break_ func(t *testing.T, st store.Store)
+		want   []string
+		kind   error // of the worst, at least a warning; nil: there is none
+	}{
+		{"cut chunk", 3, func(t *testing.T, st store.Store) { cut(t, st, "plain/c/1/0") }, []string{"corrupt plain/c/1/0"}, fault.Corrupt},
+		{"bytes after a chunk", 3, func(t *testing.T, st store.Store) { put(t, st, "plain/c/1/0", string(get(t, st, "plain/c/1/0"))+"x") }, []string{"corrupt plain/c/1/0"}, fault.Corrupt},
+		{"empty chunk", 2, func(t *testing.T, st store.Store) { put(t, st, "plain/1.0", "") }, []string{"corrupt plain/1.0"}, fault.Corrupt},
+		{"cut text", 2, func(t *testing.T, st store.Store) { cut(t, st, "in/txt/0") }, []string{"corrupt in/txt/0"}, fault.Corrupt},
+		{"torn shard", 3, func(t *testing.T, st store.Store) { cut(t, st, "shards/c/1") }, []string{"corrupt shards/c/1"}, fault.Corrupt},
+		{"a chunk of a shard", 3, func(t *testing.T, st store.Store) {
+			b := get(t, st, "shards/c/0")
+			b[0]++
+			put(t, st, "shards/c/0", string(b))
+		}, []string{"corrupt shards/c/0"}, fault.Corrupt},
+		{"beyond the shape", 3, func(t *testing.T, st store.Store) { put(t, st, "plain/c/3/0", "x") }, []string{"beyond-shape plain/c/3/0"}, fault.Corrupt},
+		{"strays", 2, func(t *testing.T, st store.Store) { put(t, st, "plain/0.0.0", "x"); put(t, st, "in/README", "x") },
+			[]string{"stray-key in/README", "stray-key plain/0.0.0"}, nil},
+		{"other layout", 2, func(t *testing.T, st store.Store) { put(t, st, "plain/0/1", "x") }, []string{"other-layout plain/0/1"}, fault.Metadata},
+		{"two formats of an array", 3, func(t *testing.T, st store.Store) { put(t, st, "plain/.zarray", arrayV2) }, []string{"two-formats plain/.zarray"}, fault.Metadata},
+		{"two formats of a group", 3, func(t *testing.T, st store.Store) { put(t, st, "in/.zgroup", groupV2) }, []string{"two-formats in/.zgroup"}, fault.Metadata},
+		{"array and group", 2, func(t *testing.T, st store.Store) { put(t, st, "plain/.zgroup", groupV2) }, []string{"array-and-group plain/.zgroup"}, fault.Metadata},
+		{"no node", 3, func(t *testing.T, st store.Store) { put(t, st, "x/y/zarr.json", groupV3) }, []string{"no-node x"}, nil},
+		{"reserved", 3, func(t *testing.T, st store.Store) { put(t, st, "__x/y", "x") }, []string{}, nil},
+		{"bad metadata", 3, func(t *testing.T, st store.Store) { cut(t, st, "plain/zarr.json") }, []string{"metadata plain/zarr.json"}, fault.Metadata},
+		{"unsupported", 2, func(t *testing.T, st store.Store) {
+			put(t, st, "plain/.zarray", strings.Replace(arrayV2, `"compressor":null`, `"compressor":{"id":"nobodys"}`, 1))
+		}, []string{"unsupported plain/.zarray"}, errors.ErrUnsupported},
+		{"leniency", 2, func(t *testing.T, st store.Store) {
+			put(t, st, "plain/.zarray", strings.Replace(arrayV2, `,"filters":null`, ``, 1))
+			for _, k := range []string{"0.0", "0.1", "1.0", "1.1", "2.0", "2.1"} {
+				_ = st.Delete(t.Context(), "plain/"+k, store.DeleteOptions{})
+			}
+		}, []string{"no-filters plain/.zarray"}, fault.Metadata},
+		{"no bool", 2, func(t *testing.T, st store.Store) {
+			put(t, st, "plain/.zarray", strings.NewReplacer(`|u1`, `|b1`, `:0,`, `:false,`).Replace(arrayV2))
+			for _, k := range []string{"0.1", "1.0", "1.1", "2.0", "2.1"} {
+				_ = st.Delete(t.Context(), "plain/"+k, store.DeleteOptions{})
+			}
+			put(t, st, "plain/0.0", "\x01\x00\x07\x00")
+		}, []string{"element-form plain/0.0"}, fault.Corrupt},
+		{"stale, v3", 3, func(t *testing.T, st store.Store) {
+			consolidated(t, st)
+			put(t, st, "new/zarr.json", groupV3)
+		}, []string{"stale-consolidated zarr.json"}, fault.Metadata},
+		{"stale, v2", 2, func(t *testing.T, st store.Store) {
+			consolidated(t, st)
+			put(t, st, "in/.zattrs", `{"a":1}`)
+		}, []string{"stale-consolidated .zmetadata"}, fault.Metadata},
+		{"bad consolidated", 2, func(t *testing.T, st store.Store) { put(t, st, ".zmetadata", "{") }, []string{"metadata .zmetadata"}, fault.Metadata},
+		{"bad node below consolidated", 3, func(t *testing.T, st store.Store) {
+			consolidated(t, st)
+			cut(t, st, "plain/zarr.json")
+		}, []string{"metadata plain/zarr.json"}, fault.Metadata},
+		{"the worst of two", 3, func(t *testing.T, st store.Store) {
+			cut(t, st, "plain/zarr.json")
+			cut(t, st, "shards/c/1")
+		}, []string{"corrupt shards/c/1", "metadata plain/zarr.json"}, fault.Corrupt},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			st := tree(t, tt.format)
+			tt.break_(t, st)
+			lines, r := run(t, st, validate.Options{Data: true})
+			if !slices.Equal(lines, tt.want) {
+				t.Errorf("found %q, want %q", lines, tt.want)
+			}
+			worst, broken := r.Worst(rule.Warning)
+			if broken != (tt.kind != nil) || broken && worst.Rule.Kind() != tt.kind {
+				t.Errorf("the worst: %v %+v, want %v", broken, worst, tt.kind)
+			}
+		})
+	}
+	if lines, r := run(t, mem.New(), validate.Options{}); !slices.Equal(lines, []string{"not-there "}) || r.Nodes != 1 {
+		t.Errorf("nothing there: %q, %+v", lines, r)
+	}
+}
+
+// TestWithoutData looks into no chunk.
+func TestWithoutData(t *testing.T) {
+	st := tree(t, 3)
+	put(t, st, "plain/c/0/0", "no gzip")
+	put(t, st, "plain/c/9/9", "no gzip")
+	var gets []string
+	watched := store.Observe(st, func(e store.Event) {
+		if e.Op == "get" && strings.Contains(e.Key, "/c/") {
+			gets = append(gets, e.Key)
+		}
+	})
+	lines, _ := run(t, watched, validate.Options{})
+	if !slices.Equal(lines, []string{"beyond-shape plain/c/9/9"}) || len(gets) > 0 {
+		t.Errorf("found %q, and read %q", lines, gets)
+	}
+}
+
+// TestFew bounds what is told of one array.
+func TestFew(t *testing.T) {
+	st := tree(t, 3)
+	for i := range 150 {
+		put(t, st, fmt.Sprintf("plain/stray%d", i), "x")
+	}
+	lines, r := run(t, st, validate.Options{})
+	if len(lines) != 101 || r.Counts[rule.Note] != 101 || !slices.Contains(lines, "stray-key plain") {
+		t.Errorf("%d lines, %v", len(lines), r.Counts)
+	}
+}
+
+// TestHostileShapes: what is claimed costs nothing, what is there counts.
+func TestHostileShapes(t *testing.T) {
+	st := mem.New()
+	const doc = `{"zarr_format":2,"shape":[4611686018427387904],"chunks":[%d],"dtype":"|u1","compressor":{"id":"zstd"},"fill_value":0,"order":"C","filters":null}`
+	put(t, st, ".zgroup", groupV2)
+	put(t, st, "many/.zarray", fmt.Sprintf(doc, 1))
+	put(t, st, "many/4611686018427387903", "x")
+	put(t, st, "large/.zarray", fmt.Sprintf(doc, int64(1)<<61))
+	put(t, st, "large/1", "x")
+	lines, _ := run(t, st, validate.Options{Data: true})
+	if !slices.Equal(lines, []string{"corrupt many/4611686018427387903", "limit large/1"}) {
+		t.Errorf("found %q", lines)
+	}
+}
+
+// unlisted is a store without listings.
+type unlisted struct{ store.Store }
+
+func (unlisted) List(context.Context, string, store.Depth) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) { yield(store.Entry{}, errors.ErrUnsupported) }
+}
+
+func TestStoreThatCannotList(t *testing.T) {
+	for _, format := range []int{2, 3} {
+		st := tree(t, format)
+		g, err := zarr.OpenGroup(t.Context(), st, "")
+		if err == nil {
+			_, err = zarr.Consolidate(t.Context(), g)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := map[int]string{2: "plain/2.1", 3: "plain/c/2/1"}[format]
+		put(t, st, key, "x")
+		lines, r := run(t, unlisted{st}, validate.Options{Data: true})
+		if !slices.Equal(lines, []string{"corrupt " + key, "not-listed "}) || r.Arrays != map[int]int{2: 3, 3: 4}[format] {
+			t.Errorf("v%d: found %q, %+v", format, lines, r)
+		}
+	}
+}
+
+// failing is a store that fails with an error for some key.
+type failing struct {
+	store.Store
+	key string
+	err error
+}
+
+func (f failing) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	if key == f.key {
+		return store.Value{}, &fault.KeyError{Op: "get", Key: key, Kind: f.err}
+	}
+	return f.Store.Get(ctx, key, o, buf)
+}
+
+func TestStoreThatFails(t *testing.T) {
+	st := tree(t, 3)
+	lines, r := run(t, failing{st, "plain/c/0/1", fault.Refused}, validate.Options{Data: true})
+	if worst, _ := r.Worst(rule.Fault); !slices.Equal(lines, []string{"unreadable plain/c/0/1"}) || !errors.Is(worst.Err, fault.Refused) {
+		t.Errorf("refused: %q, %+v", lines, worst)
+	}
+	for _, kind := range []error{fault.Unavailable, fault.Throttled} {
+		_, err := validate.Run(t.Context(), failing{st, "plain/c/0/1", kind}, "", validate.Options{Data: true}, func(f rule.Finding) {
+			t.Errorf("found %+v", f)
+		})
+		if !errors.Is(err, kind) {
+			t.Errorf("%v: %v", kind, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := validate.Run(ctx, st, "", validate.Options{}, func(rule.Finding) {}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func ExampleRun() {
+	ctx, st := context.Background(), mem.New()
+	_, _ = st.Put(ctx, ".zarray", []byte(arrayV2), store.PutOptions{})
+	_, _ = st.Put(ctx, "0.0", []byte("too long"), store.PutOptions{})
+	_, _ = st.Put(ctx, "0.7", []byte("four"), store.PutOptions{})
+	r, err := validate.Run(ctx, st, "", validate.Options{Data: true}, func(f rule.Finding) {
+		fmt.Println(f.Severity(), f.Rule, f.Key)
+	})
+	worst, broken := r.Worst(rule.Fault)
+	fmt.Println(r.Chunks, broken, worst.Rule, err)
+	// Unordered output:
+	// error corrupt 0.0
+	// warning beyond-shape 0.7
+	// 1 true corrupt <nil>
+}
