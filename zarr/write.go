@@ -62,13 +62,13 @@ func (a *Array) write(ctx context.Context, src []byte, r grid.Selection) error {
 		return a.errf(err)
 	}
 	p := plan.Plan{Layout: a.layout(), Region: r}
-	if err := a.admit(p); err != nil {
+	if err := a.admit(p, true); err != nil {
 		return err
 	}
 	shape := r.Shape()
-	op := a.cfg.limits.Bytes.Op()
+	op, allow := a.cfg.limits.Bytes.Op(), a.allowance()
 	return concurrency.Each(ctx, min(a.inFlight(), p.Len()), p.Fetches(), func(ctx context.Context, f plan.Fetch) error {
-		w := chunkWriter{a: a, op: op, layout: p.Shards, f: f, src: src, region: shape}
+		w := chunkWriter{a: a, op: op, allow: allow, layout: p.Shards, f: f, src: src, region: shape}
 		var err error
 		if f.Covers {
 			err = w.whole(ctx)
@@ -86,6 +86,7 @@ func (a *Array) write(ctx context.Context, src []byte, r grid.Selection) error {
 type chunkWriter struct {
 	a      *Array
 	op     *concurrency.Op
+	allow  *allowance
 	layout *shard.Layout // nil where a chunk is encoded as a whole
 	f      plan.Fetch
 	src    []byte
@@ -178,10 +179,10 @@ func (w *chunkWriter) swap(ctx context.Context) (lost bool, err error) {
 	defer putBuffer(old)
 	defer putBuffer(buf)
 
-	v, err := a.get(ctx, w.f.Key, old)
+	v, err := w.stored(ctx, old)
 	absent := errors.Is(err, fault.NotFound)
 	if err != nil && !absent {
-		return false, err
+		return errors.Is(err, fault.Conflict), err
 	}
 	if !absent && v.Version == "" && !a.cfg.singleWriter {
 		return false, noVersions(a.st, "part of a chunk cannot be written")
@@ -265,16 +266,22 @@ func (w *chunkWriter) encode(ctx context.Context, buf *buffer, gather func(*scra
 }
 
 func (w *chunkWriter) put(ctx context.Context, b []byte, o store.PutOptions) error {
+	if err := w.allow.take(1); err != nil {
+		return err
+	}
 	_, err := w.a.st.Put(ctx, w.f.Key, b, o)
 	w.a.cfg.report.put(len(b), err)
-	w.a.shared.indexes.drop(w.f.Key, nil)
+	w.a.shared.indexes.drop(indexKey{key: w.f.Key}, nil)
 	return err
 }
 
 func (w *chunkWriter) delete(ctx context.Context, o store.DeleteOptions) error {
+	if err := w.allow.take(1); err != nil {
+		return err
+	}
 	w.a.cfg.report.del()
 	err := w.a.st.Delete(ctx, w.f.Key, o)
-	w.a.shared.indexes.drop(w.f.Key, nil)
+	w.a.shared.indexes.drop(indexKey{key: w.f.Key}, nil)
 	return err
 }
 

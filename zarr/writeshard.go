@@ -3,6 +3,7 @@ package zarr
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/grid"
@@ -136,7 +137,8 @@ func (p *shardPacker) stored(place int) (b []byte, ok bool, err error) {
 	if err != nil || !ok {
 		return nil, false, err
 	}
-	if most := p.layout.Inner.MaxEncoded(); n > most {
+	// A shard in a shard may have unused space of any length: pack bounds what comes of that.
+	if most := p.layout.Inner.MaxEncoded(); n > most && p.layout.Below == nil {
 		return nil, false, fault.Newf(fault.Corrupt, "index of the shard: inner chunk %d has %d bytes, its codecs make at most %d", place, n, most)
 	}
 	return p.old[off : off+n], true, nil
@@ -148,6 +150,7 @@ func (p *shardPacker) pack(dst []byte) (_ []byte, stored int, err error) {
 	for i := range p.pieces {
 		touched[p.layout.Place(p.cut.Box(i).Coord)] = i
 	}
+	most := int(min(p.layout.Packed(), math.MaxInt/2)) + len(p.old) // of what was and is
 	return p.layout.Pack(dst, func(dst []byte, place int) ([]byte, error) {
 		if i, ok := touched[place]; ok {
 			return append(dst, p.pieces[i]...), nil
@@ -158,6 +161,10 @@ func (p *shardPacker) pack(dst []byte) (_ []byte, stored int, err error) {
 		b, _, err := p.stored(place)
 		if err != nil {
 			return dst, fmt.Errorf("what is not written: %w", err)
+		}
+		// Without shared bytes there are no more than in the old one; shared ones are as good as written anew.
+		if len(dst)+len(b) > most {
+			return dst, fault.Newf(fault.Limit, "the shard that is written has more than %d bytes: the index of the old one has inner chunks share theirs", most)
 		}
 		return append(dst, b...), nil
 	})

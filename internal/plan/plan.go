@@ -71,12 +71,12 @@ func (p Plan) Fetches() iter.Seq[Fetch] {
 	}
 }
 
-// inside is the number of inner chunks of a shard that have elements inside the array.
+// inside is the number of inner chunks of a shard, the deepest ones, that have elements inside the array.
 func (p Plan) inside(coord []int) int {
-	n := 1
+	n, chunk := 1, p.Shards.Deepest().Chunk
 	for i, c := range coord {
 		length := min(p.Chunks[i], p.Shape[i]-c*p.Chunks[i])
-		n *= (length-1)/p.Shards.Chunk[i] + 1
+		n *= (length-1)/chunk[i] + 1
 	}
 	return n
 }
