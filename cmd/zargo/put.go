@@ -94,7 +94,7 @@ func (c *putCmd) Run(ctx context.Context, s *session) error {
 // check refuses flags of create without --create: they would have no effect.
 func (c *putCmd) check() error {
 	f := c.specFlags
-	given := f.Chunks != "" || f.Shards != "" || f.Codec != nil || f.Fill != "" || f.Dims != "" || f.Attrs != "" || f.Root != "" ||
+	given := f.chooses() || f.Chunks != "" || f.Shards != "" || f.Codec != nil || f.Fill != "" || f.Dims != "" || f.Attrs != "" || f.Root != "" ||
 		f.ExistOk || f.Order != "C" || f.ZFormat != 3 || c.Shape != nil
 	if given && !c.Create {
 		return usagef("what describes a new array needs --create")
