@@ -38,7 +38,7 @@ func (a *Array) admit(p plan.Plan, write bool) error {
 	n := p.Len()
 	if n <= most && write {
 		for f := range p.Fetches() {
-			if !f.Covers {
+			if !f.Covers || a.field != nil {
 				n++
 			}
 		}

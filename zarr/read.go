@@ -169,7 +169,7 @@ func (a *Array) readChunk(ctx context.Context, op *concurrency.Op, f plan.Fetch,
 	v, err := a.get(ctx, f.Key, buf)
 	if errors.Is(err, fault.NotFound) {
 		a.cfg.report.chunks(1, 1)
-		f.FillRegion(dst, region, a.fill)
+		a.fillRegion(f.Box, dst, region)
 		return nil
 	}
 	if err != nil {
@@ -250,5 +250,5 @@ func (a *Array) room(s *scratch, shape []int, n int) ([]byte, error) {
 }
 
 func (a *Array) chunkErr(op string, f plan.Fetch, err error) error {
-	return a.errf(&fault.ChunkError{Op: op, Path: a.path, Key: f.Key, Coord: f.Coord, Err: err})
+	return a.errf(&fault.ChunkError{Op: op, Path: a.path, Key: f.Key, Coord: a.stored(f.Coord), Err: err})
 }

@@ -234,7 +234,7 @@ func (r *shardReader) absent(f plan.Fetch, err error) error {
 	if !errors.Is(err, fault.NotFound) {
 		return err
 	}
-	f.FillRegion(r.dst, r.region, r.a.fill)
+	r.a.fillRegion(f.Box, r.dst, r.region)
 	n := r.layout.Touched(f.Box)
 	r.a.cfg.report.chunks(n, n)
 	return nil
@@ -245,7 +245,7 @@ func (r *shardReader) fill(cut shard.Cut, missing []int) (n int64) {
 	below := cut.Layout().Below
 	for _, i := range missing {
 		b := cut.Box(i)
-		b.FillRegion(r.dst, r.region, r.a.fill)
+		r.a.fillRegion(b, r.dst, r.region)
 		if below == nil {
 			n++
 		} else {

@@ -61,6 +61,9 @@ func (a *Array) write(ctx context.Context, src []byte, r grid.Selection) error {
 	if err := a.writable(); err != nil {
 		return a.errf(err)
 	}
+	if a.field != nil {
+		return a.writeField(ctx, src, r)
+	}
 	p := plan.Plan{Layout: a.layout(), Region: r}
 	if err := a.admit(p, true); err != nil {
 		return err
@@ -91,6 +94,7 @@ type chunkWriter struct {
 	f      plan.Fetch
 	src    []byte
 	region []int
+	field  *fieldWriter // of what is written of structures; nil where elements are written as they are
 }
 
 // whole writes a chunk without reading it.
@@ -228,9 +232,18 @@ func (w *chunkWriter) changed(ctx context.Context, buf *buffer, stored []byte) (
 		if err != nil {
 			return nil, err
 		}
-		w.f.ToChunk(chunk, w.src, w.region, a.meta.Grid.Shape, a.meta.DType.Size())
+		w.lay(w.f.Box, chunk, a.meta.Grid.Shape)
 		return chunk, nil
 	})
+}
+
+// lay puts what is written over a chunk of a shape.
+func (w *chunkWriter) lay(b grid.Box, chunk []byte, shape []int) {
+	if w.field != nil {
+		w.field.lay(b, chunk, shape, w.src, w.region)
+		return
+	}
+	b.ToChunk(chunk, w.src, w.region, shape, w.a.meta.DType.Size())
 }
 
 // condition is the version a partial write asks for: none for a single writer.

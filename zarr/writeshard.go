@@ -29,9 +29,12 @@ func (w *chunkWriter) packShard(ctx context.Context, buf *buffer, old []byte) (e
 	if n, _ := w.layout.IndexSize(); n > a.cfg.maxChunk {
 		return false, fault.Newf(fault.Limit, "the index of a shard has %d bytes, more than ChunkLimit(%d)", n, a.cfg.maxChunk)
 	}
-	p := shardPacker{chunkWriter: w, cut: w.layout.Cut(w.f.Box), inside: make([]int, len(w.f.Coord)), old: old}
-	for i, c := range w.f.Coord {
-		p.inside[i] = a.meta.Shape[i] - c*a.meta.Grid.Shape[i]
+	p := shardPacker{chunkWriter: w, cut: w.layout.Cut(w.f.Box), inside: make([]int, len(a.meta.Shape)), old: old}
+	if w.field != nil {
+		p.cut = w.field.layout.Cut(w.f.Box)
+	}
+	for i, n := range a.meta.Shape {
+		p.inside[i] = n - w.f.Coord[i]*a.meta.Grid.Shape[i]
 	}
 	if old != nil {
 		x, err := w.layout.Shards.Cut(old)
@@ -99,8 +102,8 @@ func (p *shardPacker) encodeSome(ctx context.Context, lo, hi int) error {
 // gather lays out one inner chunk: what is written, over what was there unless all of it is written.
 func (p *shardPacker) gather(box grid.Box, s *scratch) ([]byte, error) {
 	a, shape, size, n := p.a, p.layout.Chunk, p.a.meta.DType.Size(), int(p.layout.ChunkBytes)
-	full := box.Full(shape)
-	if at, ok := box.Contiguous(p.region); ok && full {
+	full := p.field == nil && box.Full(shape)
+	if at, ok := box.Contiguous(p.region); full && ok {
 		return p.src[at*size : at*size+n], nil
 	}
 	chunk, err := a.room(s, shape, n)
@@ -112,13 +115,13 @@ func (p *shardPacker) gather(box grid.Box, s *scratch) ([]byte, error) {
 			return nil, err
 		}
 	}
-	box.ToChunk(chunk, p.src, p.region, shape, size)
+	p.lay(box, chunk, shape)
 	return chunk, nil
 }
 
 // before sets chunk to what the inner chunk was, or to the fill value where none of that will be left.
 func (p *shardPacker) before(box grid.Box, chunk []byte, s *scratch) error {
-	if p.index != nil && !box.Covers(p.inside, p.layout.Chunk) {
+	if p.index != nil && (p.field != nil || !box.Covers(p.inside, p.layout.Chunk)) {
 		stored, ok, err := p.stored(p.layout.Place(box.Coord))
 		if err != nil {
 			return err
