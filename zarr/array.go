@@ -27,6 +27,7 @@ type Array struct {
 	fill   []byte      // one element: the fill value, or zero where it is undefined
 	views  *views      // where objects differ in shape: chain and chunk are of the largest then
 	shared *shared
+	field  *fieldView // of a view of one field; else nil
 }
 
 // shared is the state that all views of one opened array have in common.
@@ -100,7 +101,12 @@ func (a *Array) Shards() []int {
 func (a *Array) DType() dtype.Type { return a.meta.DType }
 
 // Codecs is the pipeline from chunk to stored bytes, v2's filters and compressor included.
-func (a *Array) Codecs() []codec.Spec { return slices.Clone(a.chain.Specs()) }
+func (a *Array) Codecs() []codec.Spec {
+	if a.field != nil {
+		return a.field.base.Codecs()
+	}
+	return slices.Clone(a.chain.Specs())
+}
 
 // Fill is the fill value in memory form (see package dtype); nil when it is undefined, as v2's null.
 func (a *Array) Fill() []byte { return slices.Clone(a.meta.Fill) }
@@ -118,10 +124,15 @@ func (a *Array) Len() int {
 }
 
 // ChunkKey is the key, below the store's root, of the chunk, or the shard, at a position of the grid that they make.
-func (a *Array) ChunkKey(coord ...int) string { return join(a.path, a.meta.Keys.Key(coord)) }
+func (a *Array) ChunkKey(coord ...int) string {
+	return join(a.path, a.meta.Keys.Key(a.stored(coord)))
+}
 
 // With returns a view of the same array with other options.
 func (a *Array) With(opts ...Option) (*Array, error) {
+	if a.field != nil {
+		return a.field.again(a.field.base.With(opts...))
+	}
 	b := *a
 	if err := b.cfg.add(opts); err != nil {
 		return nil, err
@@ -159,6 +170,9 @@ func (a *Array) String() string {
 
 // Refresh opens the array again and returns it as it is now.
 func (a *Array) Refresh(ctx context.Context) (*Array, error) {
+	if a.field != nil {
+		return a.field.again(a.field.base.Refresh(ctx))
+	}
 	n, err := open(ctx, a.st, a.path, a.cfg, wantArray)
 	if err != nil {
 		return nil, err

@@ -26,6 +26,19 @@ func (a *Array) Edges(axis int) iter.Seq2[int, int] {
 	}
 }
 
+// GridShape is the number of chunks along each axis, in a sharded array of shards. The slice is the caller's.
+func (a *Array) GridShape() []int {
+	n := make([]int, len(a.axes))
+	for i, cut := range a.axes {
+		n[i] = cut.Count(a.meta.Shape[i])
+	}
+	return n
+}
+
+// Edge is where the i-th chunk along an axis begins, in a sharded array the i-th shard, and its length as [Array.Edges] has
+// it. i is at least 0 and less than [Array.GridShape] of the axis.
+func (a *Array) Edge(axis, i int) (start, length int) { return a.axes[axis].Chunk(i) }
+
 // Regular tells whether all chunks, or all shards of a sharded array, have one shape. Only a rectilinear grid may have others.
 func (a *Array) Regular() bool { return a.object != nil }
 

@@ -67,6 +67,9 @@ const layoutEntries = 1000
 // layout proves it, and what comes later is not seen. A store that cannot list is asked for the first chunk under both
 // of its keys. An array of v3 or of fewer than two axes costs nothing. Errors are the store's.
 func (a *Array) KeyLayout(ctx context.Context) (KeyLayout, error) {
+	if a.field != nil {
+		return a.field.base.KeyLayout(ctx)
+	}
 	l := KeyLayout{Separator: a.meta.Keys.Separator, Stated: !a.meta.NoSeparator, Looked: a.format == 2 && len(a.meta.Shape) > 1}
 	if !l.Looked {
 		return l, nil

@@ -109,8 +109,11 @@ func ChunkLimit(n int64) Option {
 // process has CPU slots; the store's own limit on requests, shared by all calls, holds in any case.
 func InFlight(n int) Option { return intOption("InFlight", n, 1, func(c *config) { c.inFlight = n }) }
 
-// MaxRequests refuses, with ErrLimit and before the first request, a call that would touch more than n chunks, or of a
-// sharded array more than n shards.
+// MaxRequests refuses, with ErrLimit, a call that needs more than n requests of the store: of chunks one each, and another
+// where a part of one is written; of shards one each and, where they are read in parts, one for each index and each range
+// of inner chunks. Where a selection has so many chunks or shards that it cannot do with n, that is before the first
+// request; ranges are known when their index is, and are refused before they are read. What is done again because somebody
+// replaced an object in between counts again; what the store itself tries again does not.
 func MaxRequests(n int) Option {
 	return intOption("MaxRequests", n, 1, func(c *config) { c.maxRequests = n })
 }

@@ -141,25 +141,14 @@ func (a *Array) wantLen(r grid.Selection, have int, unit string, each int) error
 // read fills dst with the region: one goroutine takes one chunk from its key to its place in dst.
 func (a *Array) read(ctx context.Context, dst []byte, r grid.Selection) error {
 	p := plan.Plan{Layout: a.layout(), Region: r}
-	if err := a.admit(p); err != nil {
+	if err := a.admit(p, false); err != nil {
 		return err
 	}
 	shape := r.Shape()
-	op := a.cfg.limits.Bytes.Op()
 	if p.Shards != nil {
-		inFlight, each := a.shardsInFlight(p.Len())
-		sr := &shardReader{a: a, op: op, layout: p.Shards, dst: dst, region: shape, each: each}
-		return concurrency.Each(ctx, inFlight, p.Fetches(), func(ctx context.Context, f plan.Fetch) error {
-			one, err := sr.of(f)
-			if err == nil {
-				err = one.read(ctx, f)
-			}
-			if err != nil {
-				return a.chunkErr("read", f, err)
-			}
-			return nil
-		})
+		return a.readShards(ctx, p, dst, a.allowance())
 	}
+	op := a.cfg.limits.Bytes.Op()
 	return concurrency.Each(ctx, min(a.inFlight(), p.Len()), p.Fetches(), func(ctx context.Context, f plan.Fetch) error {
 		one, err := a.of(f.Chunk)
 		if err == nil {
@@ -170,14 +159,6 @@ func (a *Array) read(ctx context.Context, dst []byte, r grid.Selection) error {
 		}
 		return nil
 	})
-}
-
-// admit holds a plan against the caller's bounds before anything is requested.
-func (a *Array) admit(p plan.Plan) error {
-	if n := p.Len(); a.cfg.maxRequests > 0 && n > a.cfg.maxRequests {
-		return a.errf(fault.Newf(fault.Limit, "the selection touches %d chunks, more than MaxRequests(%d)", n, a.cfg.maxRequests))
-	}
-	return nil
 }
 
 func (a *Array) readChunk(ctx context.Context, op *concurrency.Op, f plan.Fetch, dst []byte, region []int) error {
@@ -192,7 +173,7 @@ func (a *Array) readChunk(ctx context.Context, op *concurrency.Op, f plan.Fetch,
 	v, err := a.get(ctx, f.Key, buf)
 	if errors.Is(err, fault.NotFound) {
 		a.cfg.report.chunks(1, 1)
-		f.FillRegion(dst, region, a.fill)
+		a.fillRegion(f.Box, dst, region)
 		return nil
 	}
 	if err != nil {
@@ -223,18 +204,20 @@ var errTooLong = errors.New("too long")
 
 // get fetches an object of this array into buf, and leaves in buf what was fetched so that its memory is used again.
 func (a *Array) get(ctx context.Context, key string, buf *buffer) (store.Value, error) {
-	v, err := a.fetch(ctx, key, buf)
+	v, err := a.fetch(ctx, key, buf, a.chain.MaxEncoded())
 	if err == nil {
 		a.cfg.report.chunks(1, 0)
 	}
 	return v, err
 }
 
-// fetch is get for who counts chunks otherwise.
-func (a *Array) fetch(ctx context.Context, key string, buf *buffer) (store.Value, error) {
+// fetch is get for who counts chunks otherwise. most bounds the bytes of the object.
+func (a *Array) fetch(ctx context.Context, key string, buf *buffer, most int64) (store.Value, error) {
 	a.cfg.report.get()
-	most := a.chain.MaxEncoded()
 	v, err := a.st.Get(ctx, key, store.GetOptions{Max: most}, buf.b[:0])
+	if errors.Is(err, fault.Limit) && most > a.chain.MaxEncoded() {
+		return store.Value{}, fault.Newf(fault.Limit, "a shard with unused space, which this store cannot give in parts, has more bytes than ChunkLimit(%d)", most)
+	}
 	if errors.Is(err, fault.Limit) {
 		// Not a limit of the caller's: no encoder makes so much of a chunk.
 		return store.Value{}, fault.Newf(fault.Corrupt, "the stored chunk has more than the %d bytes that its codecs can make: %w: %v", most, errTooLong, err)
@@ -271,5 +254,5 @@ func (a *Array) room(s *scratch, shape []int, n int) ([]byte, error) {
 }
 
 func (a *Array) chunkErr(op string, f plan.Fetch, err error) error {
-	return a.errf(&fault.ChunkError{Op: op, Path: a.path, Key: f.Key, Coord: f.Coord, Err: err})
+	return a.errf(&fault.ChunkError{Op: op, Path: a.path, Key: f.Key, Coord: a.stored(f.Coord), Err: err})
 }

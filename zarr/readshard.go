@@ -22,17 +22,19 @@ func (a *Array) shardLayout() *shard.Layout {
 		return nil
 	}
 	t := store.TuningOf(a.st)
-	return &shard.Layout{Shards: s, ChunkBytes: int64(a.chunk / s.Len()), Gap: t.RangeGap, Max: t.RangeMax}
+	return shard.New(s, int64(a.chunk/s.Len()), t.RangeGap, t.RangeMax)
 }
 
 // shardReader reads shards of one call: an index first, then the inner chunks in as few ranges as the store's numbers say.
 type shardReader struct {
-	a      *Array
-	op     *concurrency.Op
-	layout *shard.Layout
-	dst    []byte
-	region []int
-	each   int // ranges of one shard that are read at once
+	a       *Array
+	op      *concurrency.Op
+	allow   *allowance
+	layout  *shard.Layout
+	dst     []byte
+	region  []int
+	each    int // ranges of one shard that are read at once
+	planned int // bytes that plans and indexes of shards within one shard may take
 }
 
 // of is the reader for a shard, where shards differ in shape.
@@ -56,68 +58,127 @@ func (a *Array) shardsInFlight(shards int) (inFlight, each int) {
 	return inFlight, (all-1)/inFlight + 1
 }
 
+// readShards reads what a plan wants of shards.
+func (a *Array) readShards(ctx context.Context, p plan.Plan, dst []byte, allow *allowance) error {
+	inFlight, each := a.shardsInFlight(p.Len())
+	r := &shardReader{a: a, op: a.cfg.limits.Bytes.Op(), allow: allow, layout: p.Shards, dst: dst, region: p.Region.Shape(), each: each, planned: maxPlanned / inFlight}
+	return concurrency.Each(ctx, inFlight, p.Fetches(), func(ctx context.Context, f plan.Fetch) error {
+		one, err := r.of(f)
+		if err == nil {
+			err = one.read(ctx, f)
+		}
+		if err != nil {
+			return a.chunkErr("read", f, err)
+		}
+		return nil
+	})
+}
+
 // maxReplaced bounds how often a shard is begun again because it was replaced in the middle of reading it. Each time means
 // that a writer succeeded, so this many in a row is a store that misreports its versions.
 const maxReplaced = 100
 
 // read takes what is selected of one shard to its place in dst, all of it from one version.
 func (r *shardReader) read(ctx context.Context, f plan.Fetch) error {
-	if only := r.a.shared.whole.Load(); f.Whole || only {
+	only := r.a.shared.whole.Load()
+	if f.Whole && !only {
 		// One with so much unused space that nobody would read it all is read in parts after all.
-		if err := r.whole(ctx, f); only || !errors.Is(err, errTooLong) {
+		if err := r.whole(ctx, f, r.a.chain.MaxEncoded()); !errors.Is(err, errTooLong) {
 			return err
 		}
 	}
-	for try := 1; ; try++ {
+	for try := 1; !only; try++ {
 		err := r.parts(ctx, f)
 		switch {
 		case errors.Is(err, errWhole):
-			return r.whole(ctx, f)
+			only = true
 		case !errors.Is(err, fault.Conflict) || try == maxReplaced:
 			return err
 		}
 	}
+	return r.whole(ctx, f, r.a.longestShard())
 }
+
+// longestShard is the length in bytes up to which a shard is read as a whole that cannot be read in parts: unused space is
+// legal, so it is not told by what an encoder makes, but by what memory may hold.
+func (a *Array) longestShard() int64 { return max(a.chain.MaxEncoded(), a.cfg.maxChunk) }
 
 // parts reads the ranges that the index tells, pinned to its version; fault.Conflict when the shard was replaced meanwhile.
 func (r *shardReader) parts(ctx context.Context, f plan.Fetch) error {
 	a := r.a
-	x, fresh, err := a.index(ctx, f.Key)
+	key := indexKey{key: f.Key}
+	x, fresh, err := a.index(ctx, f.Key, r.allow)
 	if err != nil {
 		return r.absent(f, err)
 	}
-	cut := r.layout.Cut(f.Box)
-	p, err := cut.Plan(x.ShardIndex)
-	if err == nil && len(p.Reads) == 0 && !fresh {
-		// Nothing will be read that could find the index stale, so it is asked whether it is.
+	asked, err := r.version(ctx, f, x)
+	if err == nil && !asked && !fresh {
+		// Nothing was read that could find the index stale, so it is asked whether it is.
+		if err := r.allow.take(1); err != nil {
+			return err
+		}
 		now, again := a.loadIndex(ctx, f.Key, x.version)
 		if !errors.Is(again, fault.Unchanged) {
 			if again != nil {
-				a.shared.indexes.drop(f.Key, x)
+				a.shared.indexes.drop(key, x)
 				return r.absent(f, again)
 			}
 			x = now
-			p, err = cut.Plan(x.ShardIndex)
+			_, err = r.version(ctx, f, x)
 		}
 	}
-	if err != nil {
-		return err
-	}
-	r.fill(cut, p.Missing)
-	err = concurrency.Each(ctx, r.each, slices.Values(p.Reads), func(ctx context.Context, rd shard.Read) error {
-		return r.span(ctx, f.Key, x.version, cut, rd)
-	})
 	if errors.Is(err, fault.Conflict) {
-		a.shared.indexes.drop(f.Key, x)
-	}
-	if err == nil {
-		a.cfg.report.chunks(cut.Len(), len(p.Missing))
+		a.shared.indexes.drop(key, x)
 	}
 	return err
 }
 
-// span reads one range and decodes the inner chunks in it.
-func (r *shardReader) span(ctx context.Context, key string, version store.Version, cut shard.Cut, rd shard.Read) error {
+// version reads what is selected of the version that an index is of; asked tells whether the store was asked for anything.
+func (r *shardReader) version(ctx context.Context, f plan.Fetch, x *shardIndex) (asked bool, err error) {
+	o := &object{key: f.Key, version: x.version}
+	cut := r.layout.Cut(f.Box)
+	if below := r.layout.Below; below != nil {
+		var shards pieces
+		if shards, err = r.locate(o, &cut, x, 0); err == nil {
+			err = r.inner(ctx, o, below, 1, shards)
+		}
+	} else {
+		var p shard.Plan
+		if p, err = cut.Plan(x.ShardIndex); err == nil {
+			o.missing.Add(r.fill(cut, p.Missing))
+			err = r.spans(ctx, o, oneCut{cut}, p.Reads)
+		}
+	}
+	if err == nil {
+		r.a.cfg.report.chunks(r.layout.Touched(f.Box), int(o.missing.Load()))
+	}
+	return o.asked.Load(), err
+}
+
+// target tells where inner chunks go, by the numbers that a plan has for them, and what layout their shard has.
+type target interface {
+	chunk(i int) (grid.Box, *shard.Layout)
+}
+
+// oneCut is the target for the inner chunks of one shard.
+type oneCut struct{ shard.Cut }
+
+func (c oneCut) chunk(i int) (grid.Box, *shard.Layout) { return c.Box(i), c.Layout() }
+
+// spans reads ranges and decodes the inner chunks in them.
+func (r *shardReader) spans(ctx context.Context, o *object, to target, reads []shard.Read) error {
+	if err := r.allow.take(len(reads)); err != nil {
+		return err
+	}
+	return concurrency.Each(ctx, r.each, slices.Values(reads), func(ctx context.Context, rd shard.Read) error {
+		return r.pinned(ctx, o, rd, func(ctx context.Context, b []byte) error {
+			return r.decode(ctx, o, to, rd.Chunks, b, rd.Off)
+		})
+	})
+}
+
+// pinned reads a range of one version of a shard. The bytes are take's until it returns.
+func (r *shardReader) pinned(ctx context.Context, o *object, rd shard.Read, take func(ctx context.Context, b []byte) error) error {
 	a := r.a
 	hold, err := r.op.Acquire(ctx, rd.Len)
 	if err != nil {
@@ -126,8 +187,9 @@ func (r *shardReader) span(ctx context.Context, key string, version store.Versio
 	defer hold.Release()
 	buf := getBuffer(rd.Len)
 	defer putBuffer(buf)
+	o.asked.Store(true)
 	a.cfg.report.get()
-	v, err := a.st.Get(ctx, key, store.GetOptions{Range: store.Within(rd.Off, rd.Len), IfVersion: version, Max: rd.Len}, buf.b[:0])
+	v, err := a.st.Get(ctx, o.key, store.GetOptions{Range: store.Within(rd.Off, rd.Len), IfVersion: o.version, Max: rd.Len}, buf.b[:0])
 	switch {
 	case errors.Is(err, fault.NotFound):
 		// No store says so of a pinned read; a shard that was there a moment ago is no fill value.
@@ -140,12 +202,15 @@ func (r *shardReader) span(ctx context.Context, key string, version store.Versio
 	buf.b = v.Bytes
 	a.cfg.report.bytes(len(v.Bytes))
 	hold.Adjust(int64(cap(v.Bytes)))
-	return r.decode(ctx, cut, rd.Chunks, v.Bytes, rd.Off)
+	return take(ctx, v.Bytes)
 }
 
-// whole reads a shard with one request.
-func (r *shardReader) whole(ctx context.Context, f plan.Fetch) error {
+// whole reads a shard of at most so many bytes with one request.
+func (r *shardReader) whole(ctx context.Context, f plan.Fetch, most int64) error {
 	a := r.a
+	if err := r.allow.take(1); err != nil {
+		return err
+	}
 	hold, err := r.op.Acquire(ctx, a.estimate())
 	if err != nil {
 		return err
@@ -153,7 +218,7 @@ func (r *shardReader) whole(ctx context.Context, f plan.Fetch) error {
 	defer hold.Release()
 	buf := getBuffer(a.estimate())
 	defer putBuffer(buf)
-	v, err := a.fetch(ctx, f.Key, buf)
+	v, err := a.fetch(ctx, f.Key, buf, most)
 	if err != nil {
 		return r.absent(f, err)
 	}
@@ -163,18 +228,19 @@ func (r *shardReader) whole(ctx context.Context, f plan.Fetch) error {
 		return err
 	}
 	if v.Version != "" {
-		a.shared.indexes.put(f.Key, x)
+		a.shared.indexes.put(indexKey{key: f.Key}, x)
 	}
+	o := &object{key: f.Key, version: v.Version}
 	cut := r.layout.Cut(f.Box)
 	chunks, missing, err := cut.Locate(x.ShardIndex)
 	if err != nil {
 		return err
 	}
-	r.fill(cut, missing)
-	if err := r.decode(ctx, cut, chunks, v.Bytes, 0); err != nil {
+	o.missing.Add(r.fill(cut, missing))
+	if err := r.decode(ctx, o, oneCut{cut}, chunks, v.Bytes, 0); err != nil {
 		return err
 	}
-	a.cfg.report.chunks(cut.Len(), len(missing))
+	a.cfg.report.chunks(r.layout.Touched(f.Box), int(o.missing.Load()))
 	return nil
 }
 
@@ -183,38 +249,46 @@ func (r *shardReader) absent(f plan.Fetch, err error) error {
 	if !errors.Is(err, fault.NotFound) {
 		return err
 	}
-	f.FillRegion(r.dst, r.region, r.a.fill)
+	r.a.fillRegion(f.Box, r.dst, r.region)
 	n := r.layout.Touched(f.Box)
 	r.a.cfg.report.chunks(n, n)
 	return nil
 }
 
-// fill sets inner chunks that the shard does not have to the fill value.
-func (r *shardReader) fill(cut shard.Cut, missing []int) {
+// fill sets inner chunks that the shard does not have to the fill value, and counts the deepest ones among them.
+func (r *shardReader) fill(cut shard.Cut, missing []int) (n int64) {
+	below := cut.Layout().Below
 	for _, i := range missing {
-		cut.Box(i).FillRegion(r.dst, r.region, r.a.fill)
+		b := cut.Box(i)
+		r.a.fillRegion(b, r.dst, r.region)
+		if below == nil {
+			n++
+		} else {
+			n += int64(below.Touched(b))
+		}
 	}
+	return n
 }
 
 // minDecoded is how many decoded bytes are worth a goroutine of their own: some tens of microseconds of work.
 const minDecoded = 256 << 10
 
 // decode takes inner chunks out of bytes that lie at off in the shard. Where there are many it does so on several cores.
-func (r *shardReader) decode(ctx context.Context, cut shard.Cut, chunks []shard.Chunk, b []byte, off int64) error {
-	size := max(int(min(minDecoded/max(r.layout.ChunkBytes, 1), minDecoded)), 1)
-	some := slices.Chunk(chunks, size)
-	if len(chunks) <= size {
-		for part := range some {
-			return r.decodeSome(ctx, cut, part, b, off)
-		}
+func (r *shardReader) decode(ctx context.Context, o *object, to target, chunks []shard.Chunk, b []byte, off int64) error {
+	if len(chunks) == 0 {
 		return nil
 	}
-	return concurrency.Each(ctx, r.a.cfg.limits.CPU.Slots(), some, func(ctx context.Context, part []shard.Chunk) error {
-		return r.decodeSome(ctx, cut, part, b, off)
+	_, l := to.chunk(chunks[0].I)
+	size := max(int(min(minDecoded/max(l.ChunkBytes, 1), minDecoded)), 1)
+	if len(chunks) <= size {
+		return r.decodeSome(ctx, o, to, chunks, b, off)
+	}
+	return concurrency.Each(ctx, r.a.cfg.limits.CPU.Slots(), slices.Chunk(chunks, size), func(ctx context.Context, part []shard.Chunk) error {
+		return r.decodeSome(ctx, o, to, part, b, off)
 	})
 }
 
-func (r *shardReader) decodeSome(ctx context.Context, cut shard.Cut, chunks []shard.Chunk, b []byte, off int64) error {
+func (r *shardReader) decodeSome(ctx context.Context, o *object, to target, chunks []shard.Chunk, b []byte, off int64) error {
 	slot, err := r.a.cfg.limits.CPU.Acquire(ctx)
 	if err != nil {
 		return err
@@ -222,27 +296,32 @@ func (r *shardReader) decodeSome(ctx context.Context, cut shard.Cut, chunks []sh
 	defer slot.Release()
 	s := scratchOf(slot)
 	for _, k := range chunks {
-		if err := r.decodeOne(cut.Box(k.I), b[k.Off-off:k.Off-off+k.Len], s); err != nil {
+		box, l := to.chunk(k.I)
+		if err := r.decodeOne(o, l, box, b[k.Off-off:k.Off-off+k.Len], s); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *shardReader) decodeOne(box grid.Box, stored []byte, s *scratch) error {
-	a, size, n := r.a, r.a.meta.DType.Size(), int(r.layout.ChunkBytes)
-	if at, ok := box.Contiguous(r.region); ok && box.Full(r.layout.Chunk) {
-		at *= size
-		return innerErr(box, r.layout.Inner.Decode(codec.Block{Bytes: r.dst[at : at+n : at+n]}, stored, &s.codec))
+// decodeOne takes an inner chunk of a shard of layout l to its place in dst.
+func (r *shardReader) decodeOne(o *object, l *shard.Layout, box grid.Box, stored []byte, s *scratch) error {
+	if l.Below != nil {
+		return innerErr(box, r.within(o, l.Below, box, stored, s))
 	}
-	chunk, err := a.room(s, r.layout.Chunk, n)
+	a, size, n := r.a, r.a.meta.DType.Size(), int(l.ChunkBytes)
+	if at, ok := box.Contiguous(r.region); ok && box.Full(l.Chunk) {
+		at *= size
+		return innerErr(box, l.Inner.Decode(codec.Block{Bytes: r.dst[at : at+n : at+n]}, stored, &s.codec))
+	}
+	chunk, err := a.room(s, l.Chunk, n)
 	if err != nil {
 		return err
 	}
-	if err := r.layout.Inner.Decode(codec.Block{Bytes: chunk}, stored, &s.codec); err != nil {
+	if err := l.Inner.Decode(codec.Block{Bytes: chunk}, stored, &s.codec); err != nil {
 		return innerErr(box, err)
 	}
-	box.FromChunk(r.dst, chunk, r.region, r.layout.Chunk, size)
+	box.FromChunk(r.dst, chunk, r.region, l.Chunk, size)
 	return nil
 }
 

@@ -164,6 +164,36 @@ func TestRequests(t *testing.T) {
 	}
 	step("migrate it", func() error { _, err := zarr.Migrate(ctx, g, zarr.MigrateOptions{Remove: true}); return err })
 
+	// Shards in shards: 16 of 16 KiB in an object, with 64 chunks of 256 bytes each and 1028 bytes of index.
+	within := codec.Sharding(codec.ShardingOptions{Chunk: []int{64}})
+	nested := zarr.Spec{Shape: []int{16 * 64 * 64}, Chunks: []int{16 * 64 * 64}, DType: dtype.Float32,
+		Codecs: []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: []int{64 * 64}, Codecs: []codec.Spec{within}})}}
+	if b, err = zarr.Create(ctx, backing, "n", nested); err == nil {
+		err = zarr.Write(ctx, b, count(16*64*64))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	reopen = func() (err error) { b, err = zarr.OpenArray(ctx, st, "n", zarr.Format(3)); return err }
+	step("read one element of a shard in a shard, opening it", func() error {
+		if err := reopen(); err != nil {
+			return err
+		}
+		return read(3*64*64+70, 3*64*64+71)()
+	})
+	step("read another one of the same inner shard", read(3*64*64+40*64, 3*64*64+40*64+1))
+	step("read one of the next inner shard", read(4*64*64+40*64, 4*64*64+40*64+1))
+	step("read over the border of the two", read(4*64*64-2*64, 4*64*64+3*64))
+	step("read half of one inner shard and all of two", read(7*64*64+32*64, 10*64*64))
+	step("read every 64th chunk of a shard that is not known", func() error {
+		if err := reopen(); err != nil {
+			return err
+		}
+		return zarr.ReadInto(ctx, b, make([]float32, 16), zarr.Range(0, zarr.End).By(64*64))
+	})
+	step("write a whole shard of shards", func() error { return zarr.Write(ctx, b, count(16*64*64)) })
+	step("write one element of it", func() error { return zarr.Write(ctx, b, count(1), zarr.At(5)) })
+
 	const file = "testdata/requests.txt"
 	if *update {
 		if err := os.WriteFile(file, []byte(out.String()), 0o666); err != nil {

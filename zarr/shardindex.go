@@ -20,20 +20,28 @@ type shardIndex struct {
 // maxIndexes is how many bytes of shard indexes an opened array keeps: sixteen shards of 32³ inner chunks, at 16 bytes each.
 const maxIndexes = 8 << 20
 
+// indexKey says which shard an index is of: an object, or a shard within one at a place of it. There the depth counts too,
+// since a hostile index can have a shard begin and end where one does that lies in it.
+type indexKey struct {
+	key    string
+	depth  int
+	off, n int64
+}
+
 // indexCache keeps the shard indexes that were used last, by key. The zero indexCache is ready.
 type indexCache struct {
 	mu    sync.Mutex
-	byKey map[string]*list.Element
+	byKey map[indexKey]*list.Element
 	order list.List // of *cachedIndex, the one used last in front
 	bytes int
 }
 
 type cachedIndex struct {
-	key string
+	key indexKey
 	*shardIndex
 }
 
-func (c *indexCache) get(key string) *shardIndex {
+func (c *indexCache) get(key indexKey) *shardIndex {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, ok := c.byKey[key]
@@ -45,7 +53,7 @@ func (c *indexCache) get(key string) *shardIndex {
 }
 
 // put keeps an index in place of what there is under the key. One that alone is larger than the cache is not kept.
-func (c *indexCache) put(key string, x *shardIndex) {
+func (c *indexCache) put(key indexKey, x *shardIndex) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.remove(key)
@@ -53,7 +61,7 @@ func (c *indexCache) put(key string, x *shardIndex) {
 		return
 	}
 	if c.byKey == nil {
-		c.byKey = map[string]*list.Element{}
+		c.byKey = map[indexKey]*list.Element{}
 	}
 	c.byKey[key] = c.order.PushFront(&cachedIndex{key, x})
 	for c.bytes += x.Bytes(); c.bytes > maxIndexes; {
@@ -62,7 +70,7 @@ func (c *indexCache) put(key string, x *shardIndex) {
 }
 
 // drop forgets the index under a key, if it still is x; nil is any.
-func (c *indexCache) drop(key string, x *shardIndex) {
+func (c *indexCache) drop(key indexKey, x *shardIndex) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e, ok := c.byKey[key]; ok && (x == nil || e.Value.(*cachedIndex).shardIndex == x) {
@@ -70,7 +78,7 @@ func (c *indexCache) drop(key string, x *shardIndex) {
 	}
 }
 
-func (c *indexCache) remove(key string) {
+func (c *indexCache) remove(key indexKey) {
 	if e, ok := c.byKey[key]; ok {
 		c.bytes -= e.Value.(*cachedIndex).Bytes()
 		c.order.Remove(e)
@@ -84,9 +92,13 @@ var errWhole = errors.New("the shard must be read as a whole")
 
 // index gives the index of a shard; fresh tells that it was read after the call began. fault.NotFound when there is no shard
 // now, errWhole when parts of one cannot be read.
-func (a *Array) index(ctx context.Context, key string) (x *shardIndex, fresh bool, err error) {
-	if x := a.shared.indexes.get(key); x != nil {
+func (a *Array) index(ctx context.Context, key string, allow *allowance) (x *shardIndex, fresh bool, err error) {
+	if x := a.shared.indexes.get(indexKey{key: key}); x != nil {
 		return x, false, nil
+	}
+	// Counted here even where the request is another's: a load that is joined must not end for one call's allowance.
+	if err := allow.take(1); err != nil {
+		return nil, false, err
 	}
 	load := func(ctx context.Context) (*shardIndex, error) { return a.loadIndex(ctx, key, "") }
 	x, joined, err := a.shared.loads.Do(ctx, key, load)
@@ -142,6 +154,6 @@ func (a *Array) loadIndex(ctx context.Context, key string, not store.Version) (*
 	if x.ShardIndex, err = a.chain.Shards().Index(v.Bytes, v.Size); err != nil {
 		return nil, err
 	}
-	a.shared.indexes.put(key, x)
+	a.shared.indexes.put(indexKey{key: key}, x)
 	return x, nil
 }

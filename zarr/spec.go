@@ -29,6 +29,9 @@ type Spec struct {
 	// the Codecs and the shape of a shard as Chunks.
 	Shards []int
 
+	// ShardLayout chooses Shards where they are not given; nil chooses none.
+	ShardLayout *Layout
+
 	// Fill is the value of elements that were never written: a Go value of the data type or a number it can hold
 	// exactly, a json.RawMessage as metadata spells it, [NoFill] for v2's null; nil is the data type's default.
 	Fill any
@@ -101,9 +104,18 @@ func (s Spec) model(cfg config) (*meta.Array, error) {
 
 // shapes are the shapes of a chunk and of what is stored as one object, a shard or a chunk.
 func (s Spec) shapes(format int) (chunk, object []int, err error) {
+	if s.Shards != nil && s.ShardLayout != nil {
+		return nil, nil, fault.Newf(fault.Metadata, "Shards leave nothing to choose for ShardLayout")
+	}
 	if s.Shards == nil {
-		chunk, err = s.chunkShape()
-		return chunk, chunk, err
+		if chunk, err = s.chunkShape(); err != nil || s.ShardLayout == nil {
+			return chunk, chunk, err
+		}
+		if format != 3 {
+			return nil, nil, fault.Newf(fault.Metadata, "v%d has no shards", format)
+		}
+		object, err = s.ShardLayout.shards(s.Shape, chunk, s.DType.Size())
+		return chunk, object, err
 	}
 	bad := func(format string, args ...any) ([]int, []int, error) {
 		return nil, nil, fault.Newf(fault.Metadata, format, args...)
@@ -295,7 +307,7 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 		serial = &c
 	}
 	specs = slices.Concat(arrays, []codec.Spec{*serial}, bytes)
-	if s.Shards != nil {
+	if s.Shards != nil || s.ShardLayout != nil {
 		specs = []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: chunk, Codecs: specs})}
 	}
 	all, err := table.Normalize(specs, codec.Repr{Shape: m.Grid.Shape, Type: m.DType, Fill: m.Fill})

@@ -61,15 +61,18 @@ func (a *Array) write(ctx context.Context, src []byte, r grid.Selection) error {
 	if err := a.writable(); err != nil {
 		return a.errf(err)
 	}
+	if a.field != nil {
+		return a.writeField(ctx, src, r)
+	}
 	p := plan.Plan{Layout: a.layout(), Region: r}
-	if err := a.admit(p); err != nil {
+	if err := a.admit(p, true); err != nil {
 		return err
 	}
 	shape := r.Shape()
-	op := a.cfg.limits.Bytes.Op()
+	op, allow := a.cfg.limits.Bytes.Op(), a.allowance()
 	return concurrency.Each(ctx, min(a.inFlight(), p.Len()), p.Fetches(), func(ctx context.Context, f plan.Fetch) error {
 		one, err := a.of(f.Chunk)
-		w := chunkWriter{a: one, op: op, layout: f.Shards, f: f, src: src, region: shape}
+		w := chunkWriter{a: one, op: op, allow: allow, layout: f.Shards, f: f, src: src, region: shape}
 		switch {
 		case err != nil:
 		case f.Covers:
@@ -88,10 +91,12 @@ func (a *Array) write(ctx context.Context, src []byte, r grid.Selection) error {
 type chunkWriter struct {
 	a      *Array
 	op     *concurrency.Op
+	allow  *allowance
 	layout *shard.Layout // nil where a chunk is encoded as a whole
 	f      plan.Fetch
 	src    []byte
 	region []int
+	field  *fieldWriter // of what is written of structures; nil where elements are written as they are
 }
 
 // whole writes a chunk without reading it.
@@ -180,10 +185,10 @@ func (w *chunkWriter) swap(ctx context.Context) (lost bool, err error) {
 	defer putBuffer(old)
 	defer putBuffer(buf)
 
-	v, err := a.get(ctx, w.f.Key, old)
+	v, err := w.stored(ctx, old)
 	absent := errors.Is(err, fault.NotFound)
 	if err != nil && !absent {
-		return false, err
+		return errors.Is(err, fault.Conflict), err
 	}
 	if !absent && v.Version == "" && !a.cfg.singleWriter {
 		return false, noVersions(a.st, "part of a chunk cannot be written")
@@ -229,9 +234,18 @@ func (w *chunkWriter) changed(ctx context.Context, buf *buffer, stored []byte) (
 		if err != nil {
 			return nil, err
 		}
-		w.f.ToChunk(chunk, w.src, w.region, a.object, a.meta.DType.Size())
+		w.lay(w.f.Box, chunk, a.object)
 		return chunk, nil
 	})
+}
+
+// lay puts what is written over a chunk of a shape.
+func (w *chunkWriter) lay(b grid.Box, chunk []byte, shape []int) {
+	if w.field != nil {
+		w.field.lay(b, chunk, shape, w.src, w.region)
+		return
+	}
+	b.ToChunk(chunk, w.src, w.region, shape, w.a.meta.DType.Size())
 }
 
 // condition is the version a partial write asks for: none for a single writer.
@@ -267,16 +281,22 @@ func (w *chunkWriter) encode(ctx context.Context, buf *buffer, gather func(*scra
 }
 
 func (w *chunkWriter) put(ctx context.Context, b []byte, o store.PutOptions) error {
+	if err := w.allow.take(1); err != nil {
+		return err
+	}
 	_, err := w.a.st.Put(ctx, w.f.Key, b, o)
 	w.a.cfg.report.put(len(b), err)
-	w.a.shared.indexes.drop(w.f.Key, nil)
+	w.a.shared.indexes.drop(indexKey{key: w.f.Key}, nil)
 	return err
 }
 
 func (w *chunkWriter) delete(ctx context.Context, o store.DeleteOptions) error {
+	if err := w.allow.take(1); err != nil {
+		return err
+	}
 	w.a.cfg.report.del()
 	err := w.a.st.Delete(ctx, w.f.Key, o)
-	w.a.shared.indexes.drop(w.f.Key, nil)
+	w.a.shared.indexes.drop(indexKey{key: w.f.Key}, nil)
 	return err
 }
 

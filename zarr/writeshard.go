@@ -3,6 +3,7 @@ package zarr
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/grid"
@@ -29,8 +30,11 @@ func (w *chunkWriter) packShard(ctx context.Context, buf *buffer, old []byte) (e
 	if n, _ := w.layout.IndexSize(); n > a.cfg.maxChunk {
 		return false, fault.Newf(fault.Limit, "the index of a shard has %d bytes, more than ChunkLimit(%d)", n, a.cfg.maxChunk)
 	}
-	p := shardPacker{chunkWriter: w, cut: w.layout.Cut(w.f.Box), chunks: grid.Even(w.layout.Chunk), inside: make([]int, len(w.f.Coord)), old: old}
-	for i, c := range w.f.Coord {
+	p := shardPacker{chunkWriter: w, cut: w.layout.Cut(w.f.Box), chunks: grid.Even(w.layout.Chunk), inside: make([]int, len(a.meta.Shape)), old: old}
+	if w.field != nil {
+		p.cut = w.field.layout.Cut(w.f.Box)
+	}
+	for i, c := range w.f.Coord[:len(a.meta.Shape)] {
 		start, _ := a.axes[i].Chunk(c)
 		p.inside[i] = a.meta.Shape[i] - start
 	}
@@ -100,8 +104,8 @@ func (p *shardPacker) encodeSome(ctx context.Context, lo, hi int) error {
 // gather lays out one inner chunk: what is written, over what was there unless all of it is written.
 func (p *shardPacker) gather(box grid.Box, s *scratch) ([]byte, error) {
 	a, shape, size, n := p.a, p.layout.Chunk, p.a.meta.DType.Size(), int(p.layout.ChunkBytes)
-	full := box.Full(shape)
-	if at, ok := box.Contiguous(p.region); ok && full {
+	full := p.field == nil && box.Full(shape)
+	if at, ok := box.Contiguous(p.region); full && ok {
 		return p.src[at*size : at*size+n], nil
 	}
 	chunk, err := a.room(s, shape, n)
@@ -113,13 +117,13 @@ func (p *shardPacker) gather(box grid.Box, s *scratch) ([]byte, error) {
 			return nil, err
 		}
 	}
-	box.ToChunk(chunk, p.src, p.region, shape, size)
+	p.lay(box, chunk, shape)
 	return chunk, nil
 }
 
 // before sets chunk to what the inner chunk was, or to the fill value where none of that will be left.
 func (p *shardPacker) before(box grid.Box, chunk []byte, s *scratch) error {
-	if p.index != nil && !box.Covers(p.inside, p.chunks) {
+	if p.index != nil && (p.field != nil || !box.Covers(p.inside, p.chunks)) {
 		stored, ok, err := p.stored(p.layout.Place(box.Coord))
 		if err != nil {
 			return err
@@ -138,7 +142,8 @@ func (p *shardPacker) stored(place int) (b []byte, ok bool, err error) {
 	if err != nil || !ok {
 		return nil, false, err
 	}
-	if most := p.layout.Inner.MaxEncoded(); n > most {
+	// A shard in a shard may have unused space of any length: pack bounds what comes of that.
+	if most := p.layout.Inner.MaxEncoded(); n > most && p.layout.Below == nil {
 		return nil, false, fault.Newf(fault.Corrupt, "index of the shard: inner chunk %d has %d bytes, its codecs make at most %d", place, n, most)
 	}
 	return p.old[off : off+n], true, nil
@@ -150,6 +155,7 @@ func (p *shardPacker) pack(dst []byte) (_ []byte, stored int, err error) {
 	for i := range p.pieces {
 		touched[p.layout.Place(p.cut.Box(i).Coord)] = i
 	}
+	most := int(min(p.layout.Packed(), math.MaxInt/2)) + len(p.old) // of what was and is
 	return p.layout.Pack(dst, func(dst []byte, place int) ([]byte, error) {
 		if i, ok := touched[place]; ok {
 			return append(dst, p.pieces[i]...), nil
@@ -160,6 +166,10 @@ func (p *shardPacker) pack(dst []byte) (_ []byte, stored int, err error) {
 		b, _, err := p.stored(place)
 		if err != nil {
 			return dst, fmt.Errorf("what is not written: %w", err)
+		}
+		// Without shared bytes there are no more than in the old one; shared ones are as good as written anew.
+		if len(dst)+len(b) > most {
+			return dst, fault.Newf(fault.Limit, "the shard that is written has more than %d bytes: the index of the old one has inner chunks share theirs", most)
 		}
 		return append(dst, b...), nil
 	})

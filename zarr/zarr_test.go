@@ -690,6 +690,50 @@ func TestChunksAreChosen(t *testing.T) {
 	}
 }
 
+// TestShardsAreChosen: a shard is a whole number of chunks along each axis, as many as the bound allows.
+func TestShardsAreChosen(t *testing.T) {
+	big := []int{1000, 2000, 3000}
+	tests := []struct {
+		name           string
+		shape, given   []int
+		chunks, shards zarr.Layout
+		chunk, shard   []int
+	}{
+		// 512^3 elements are 2^27: five chunks of 101 along each axis.
+		{"both chosen", big, nil, zarr.Layout{}, zarr.Layout{Elements: 1 << 27}, []int{101, 101, 101}, []int{505, 505, 505}},
+		{"by bytes", big, nil, zarr.Layout{Bytes: 2 << 20}, zarr.Layout{Bytes: 2 << 27}, []int{101, 101, 101}, []int{505, 505, 505}},
+		// 64 chunks of 64 × 128 × 128.
+		{"aspects", big, nil, zarr.Layout{AspectRatio: []float64{1, 2, 2}}, zarr.Layout{AspectRatio: []float64{1, 2, 2}, Elements: 1 << 26}, []int{64, 128, 128}, []int{256, 512, 512}},
+		// 2^20 elements are 419 chunks of 50 × 50: 20 × 20 of them are 400, 21 × 21 are 441.
+		{"chunks given, a million", []int{1, 5000, 5000}, []int{1, 50, 50}, zarr.Layout{}, zarr.Layout{}, []int{1, 50, 50}, []int{1, 1000, 1000}},
+		{"less than a chunk", big, []int{10, 10, 10}, zarr.Layout{}, zarr.Layout{Elements: 999}, []int{10, 10, 10}, []int{10, 10, 10}},
+		{"more than the array", []int{25, 10}, []int{10, 10}, zarr.Layout{}, zarr.Layout{}, []int{10, 10}, []int{30, 10}},
+	}
+	for _, tt := range tests {
+		a, err := zarr.Create(t.Context(), mem.New(), "", zarr.Spec{Shape: tt.shape, DType: dtype.Uint16, Chunks: tt.given, Layout: tt.chunks, ShardLayout: &tt.shards})
+		if err != nil || !slices.Equal(a.Chunks(), tt.chunk) || !slices.Equal(a.Shards(), tt.shard) {
+			t.Errorf("%s: %v, %v, want %v in %v", tt.name, a, err, tt.chunk, tt.shard)
+		}
+	}
+	for name, s := range map[string]zarr.Spec{
+		"v2":              {Format: 2, ShardLayout: &zarr.Layout{}},
+		"shards given":    {Chunks: []int{2}, Shards: []int{4}, ShardLayout: &zarr.Layout{}},
+		"ratios":          {ShardLayout: &zarr.Layout{AspectRatio: []float64{1, 2}}},
+		"negative":        {ShardLayout: &zarr.Layout{Elements: -1}},
+		"two bounds":      {ShardLayout: &zarr.Layout{Elements: 1, Bytes: 1}},
+		"ratio of no use": {ShardLayout: &zarr.Layout{AspectRatio: []float64{math.Inf(1)}}},
+	} {
+		s.Shape, s.DType = []int{8}, dtype.Int8
+		if _, err := zarr.Create(t.Context(), mem.New(), "", s); !errors.Is(err, zarr.ErrMetadata) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	text := zarr.Spec{Shape: []int{8}, DType: dtype.String, ShardLayout: &zarr.Layout{Bytes: 5}}
+	if _, err := zarr.Create(t.Context(), mem.New(), "", text); !errors.Is(err, zarr.ErrMetadata) {
+		t.Errorf("bytes of text: %v", err)
+	}
+}
+
 // Another table makes the codecs anew.
 func TestWithCodecsIsForViewsToo(t *testing.T) {
 	a, err := zarr.Create(t.Context(), mem.New(), "", zarr.Spec{Shape: []int{2}, DType: dtype.Int8})

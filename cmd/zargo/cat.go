@@ -14,6 +14,7 @@ type catCmd struct {
 	Format string `help:"One of ${enum}." enum:"text,json,raw,npy,csv" default:"text"`
 	Output string `short:"o" help:"Write to this file, which appears only when all is well." placeholder:"FILE"`
 	separatorFlag
+	fieldFlag
 }
 
 // Run prints an array. Only text, for people, leaves anything out.
@@ -27,6 +28,9 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	defer p.release()
+	if a, err = c.of(a); err != nil {
+		return p.fail(err)
+	}
 	r, err := resolve(items, a.Shape(), a.Dims())
 	if err != nil {
 		return p.fail(err)

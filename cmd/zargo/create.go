@@ -16,19 +16,23 @@ import (
 
 // specFlags are what is stored of a new node. put takes them too.
 type specFlags struct {
-	Chunks    string   `help:"Elements of a chunk along each axis: 5,5. About a million elements, of equal sides, without it." placeholder:"N,…"`
-	Aspect    string   `help:"Proportions of the sides of chunks where --chunks does not give them: 1,2,2." placeholder:"N,…"`
-	ChunkSize string   `help:"Most bytes of a chunk where --chunks does not give it: 4MiB." placeholder:"BYTES"`
-	Shards    string   `help:"Elements of a shard along each axis, multiples of those of a chunk: one object that holds many chunks." placeholder:"N,…"`
-	Codec     []string `sep:"none" help:"A codec: zstd:3, gzip:5, blosc:lz4:5:shuffle, crc32c, bytes:big, transpose:1,0, JSON as in metadata, or none. May be given again, in order. zstd without it." placeholder:"CODEC"`
-	ZFormat   int      `name:"format" help:"Zarr format, 2 or 3." enum:"2,3" default:"3"`
-	Fill      string   `help:"Fill value as JSON, or NaN, Infinity, -Infinity; null in v2 is none." placeholder:"JSON"`
-	Order     string   `help:"Order of the elements within a chunk: C or F." enum:"C,F" default:"C"`
-	Separator string   `help:"Between the numbers of a chunk's key: / or a point. For put without --create: see cat." enum:",/,." default:""`
-	Dims      string   `help:"Names of the axes: time,lat,lon." placeholder:"NAME,…"`
-	Attrs     string   `help:"Attributes, a JSON object." placeholder:"JSON"`
-	Root      string   `help:"Where groups above the node begin; see docs/cli.md." placeholder:"URL"`
-	ExistOk   bool     `help:"Be content with a node that is there already and is the same."`
+	Chunks        string   `help:"Elements of a chunk along each axis: 5,5. About a million elements, of equal sides, without it." placeholder:"N,…"`
+	Aspect        string   `help:"Proportions of the sides of chunks where --chunks does not give them: 1,2,2." placeholder:"N,…"`
+	ChunkSize     string   `help:"Most bytes of a chunk where --chunks does not give it: 4MiB." placeholder:"BYTES"`
+	ChunkElements int      `help:"Most elements of a chunk, likewise." placeholder:"N"`
+	Shards        string   `help:"Elements of a shard along each axis, multiples of those of a chunk: one object that holds many chunks." placeholder:"N,…"`
+	ShardAspect   string   `help:"Proportions of the sides of shards where --shards does not give them: 1,2,2." placeholder:"N,…"`
+	ShardSize     string   `help:"Most bytes of a shard where --shards does not give it: 256MiB." placeholder:"BYTES"`
+	ShardElements int      `help:"Most elements of a shard, likewise." placeholder:"N"`
+	Codec         []string `sep:"none" help:"A codec: zstd:3, gzip:5, blosc:lz4:5:shuffle, crc32c, bytes:big, transpose:1,0, JSON as in metadata, or none. May be given again, in order. zstd without it." placeholder:"CODEC"`
+	ZFormat       int      `name:"format" help:"Zarr format, 2 or 3." enum:"2,3" default:"3"`
+	Fill          string   `help:"Fill value as JSON, or NaN, Infinity, -Infinity; null in v2 is none." placeholder:"JSON"`
+	Order         string   `help:"Order of the elements within a chunk: C or F." enum:"C,F" default:"C"`
+	Separator     string   `help:"Between the numbers of a chunk's key: / or a point. For put without --create: see cat." enum:",/,." default:""`
+	Dims          string   `help:"Names of the axes: time,lat,lon." placeholder:"NAME,…"`
+	Attrs         string   `help:"Attributes, a JSON object." placeholder:"JSON"`
+	Root          string   `help:"Where groups above the node begin; see docs/cli.md." placeholder:"URL"`
+	ExistOk       bool     `help:"Be content with a node that is there already and is the same."`
 }
 
 type createCmd struct {
@@ -102,7 +106,7 @@ func checkSpec(ctx context.Context, spec zarr.Spec) error {
 }
 
 func (c *createCmd) group(ctx context.Context, s *session) error {
-	if c.Shape != nil || c.DType != "" || c.Chunks != "" || c.Shards != "" || c.Aspect != "" || c.ChunkSize != "" || c.Codec != nil || c.Fill != "" || c.Dims != "" {
+	if c.Shape != nil || c.DType != "" || c.Chunks != "" || c.Shards != "" || c.chooses() || c.Codec != nil || c.Fill != "" || c.Dims != "" {
 		return usagef("a group has no shape, data type, chunks, shards, codecs, fill value or dimensions")
 	}
 	attrs, err := parseAttrs(c.Attrs)
@@ -139,7 +143,7 @@ func (f *specFlags) spec(shape []int, t dtype.Type, big bool) (zarr.Spec, error)
 			return spec, err
 		}
 	}
-	if spec.Layout, err = f.layout(); err != nil {
+	if err := f.layouts(&spec); err != nil {
 		return spec, err
 	}
 	if f.Dims != "" {
@@ -153,28 +157,6 @@ func (f *specFlags) spec(shape []int, t dtype.Type, big bool) (zarr.Spec, error)
 	}
 	spec.Codecs, err = f.codecs(big)
 	return spec, err
-}
-
-// layout is how chunks are chosen that --chunks does not give.
-func (f *specFlags) layout() (l zarr.Layout, err error) {
-	if f.Chunks != "" && (f.Aspect != "" || f.ChunkSize != "") {
-		return l, usagef("--chunks leaves nothing to choose for --aspect and --chunk-size")
-	}
-	if f.Aspect != "" {
-		for part := range strings.SplitSeq(f.Aspect, ",") {
-			r, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
-			if err != nil || !(r > 0) {
-				return l, usagef("--aspect: %q is not a number above 0", part)
-			}
-			l.AspectRatio = append(l.AspectRatio, r)
-		}
-	}
-	if f.ChunkSize != "" {
-		if l.Bytes, err = parseSize("--chunk-size", f.ChunkSize); err != nil {
-			return l, err
-		}
-	}
-	return l, nil
 }
 
 func (f *specFlags) fill() (any, error) {

@@ -22,6 +22,7 @@ type putCmd struct {
 	Create bool    `help:"Create the array first, of the file's shape and data type."`
 	Shape  *string `help:"With --create and --sel: the array's shape." placeholder:"N,…"`
 	specFlags
+	fieldFlag
 }
 
 // Run writes a .npy file into what is selected of an array.
@@ -94,10 +95,13 @@ func (c *putCmd) Run(ctx context.Context, s *session) error {
 // check refuses flags of create without --create: they would have no effect.
 func (c *putCmd) check() error {
 	f := c.specFlags
-	given := f.Chunks != "" || f.Shards != "" || f.Codec != nil || f.Fill != "" || f.Dims != "" || f.Attrs != "" || f.Root != "" ||
+	given := f.chooses() || f.Chunks != "" || f.Shards != "" || f.Codec != nil || f.Fill != "" || f.Dims != "" || f.Attrs != "" || f.Root != "" ||
 		f.ExistOk || f.Order != "C" || f.ZFormat != 3 || c.Shape != nil
 	if given && !c.Create {
 		return usagef("what describes a new array needs --create")
+	}
+	if c.Field != "" && c.Create {
+		return usagef("--field is of an array that is there, and --create makes one")
 	}
 	if c.Sel != "" && c.Create && c.Shape == nil {
 		return usagef("--create with --sel needs --shape: the file is only a part of the array")
@@ -128,8 +132,15 @@ func (c *putCmd) open(ctx context.Context, s *session, h npy.Header) (*place, *z
 // are meant: an array with chunks of both layouts is whole in neither.
 func (c *putCmd) openOld(ctx context.Context, s *session) (*place, *zarr.Array, error) {
 	p, a, err := s.openArray(ctx, c.URL, separatorFlag{c.Separator}.options()...)
-	if err != nil || c.Separator != "" || !a.Metadata().NoSeparator {
-		return p, a, err
+	if err != nil {
+		return nil, nil, err
+	}
+	if a, err = c.of(a); err != nil {
+		p.release()
+		return nil, nil, p.fail(err)
+	}
+	if c.Separator != "" || !a.Metadata().NoSeparator {
+		return p, a, nil
 	}
 	l, err := a.KeyLayout(ctx)
 	switch {

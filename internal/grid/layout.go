@@ -1,6 +1,9 @@
 package grid
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // DefaultElements is how many elements a chunk has at most when nobody says: TensorStore's million.
 const DefaultElements = 1 << 20
@@ -60,6 +63,9 @@ func Layout(shape []int, aspect []float64, elements int) []int {
 func Multiple(shape, chunk []int, aspect []float64, elements int) []int {
 	each := 1
 	for _, c := range chunk {
+		if each > elements/c {
+			return slices.Clone(chunk) // two are too many already; what follows cannot overflow
+		}
 		each *= c
 	}
 	ratio := make([]float64, len(shape))
@@ -69,7 +75,7 @@ func Multiple(shape, chunk []int, aspect []float64, elements int) []int {
 			ratio[i] *= aspect[i]
 		}
 	}
-	shard := Layout(Count(shape, chunk), ratio, max(elements/max(each, 1), 1))
+	shard := Layout(Count(shape, chunk), ratio, elements/each)
 	for i := range shard {
 		shard[i] *= chunk[i]
 	}

@@ -89,12 +89,12 @@ func (p Plan) Fetches() iter.Seq[Fetch] {
 	}
 }
 
-// inside is the number of inner chunks of a shard that have elements inside the array.
+// inside is the number of inner chunks of a shard, the deepest ones, that have elements inside the array.
 func (p Plan) inside(f Fetch) int {
-	n := 1
+	n, chunk := 1, f.Shards.Deepest().Chunk
 	for i, c := range f.Coord {
 		start, length := p.Chunks[i].Chunk(c)
-		n *= (min(length, p.Shape[i]-start)-1)/f.Shards.Chunk[i] + 1
+		n *= (min(length, p.Shape[i]-start)-1)/chunk[i] + 1
 	}
 	return n
 }

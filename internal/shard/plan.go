@@ -29,7 +29,7 @@ type Chunk struct {
 }
 
 // Locate finds the inner chunks in a shard, in the order of the Cut, and those that it does not have. fault.Corrupt when the
-// index has one outside the shard, or longer than any encoder makes it.
+// index has one outside the shard, or longer than any encoder makes it; shards in shards may have unused space of any length.
 func (c Cut) Locate(x codec.ShardIndex) (chunks []Chunk, missing []int, err error) {
 	most := c.layout.Inner.MaxEncoded()
 	coord := make([]int, len(c.layout.Chunk))
@@ -40,7 +40,7 @@ func (c Cut) Locate(x codec.ShardIndex) (chunks []Chunk, missing []int, err erro
 			return nil, nil, err
 		case !ok:
 			missing = append(missing, i)
-		case n > most:
+		case n > most && c.layout.Below == nil:
 			return nil, nil, fault.Newf(fault.Corrupt, "index of the shard: inner chunk %v has %d bytes, its codecs make at most %d", coord, n, most)
 		default:
 			chunks = append(chunks, Chunk{i, off, n})
@@ -49,20 +49,25 @@ func (c Cut) Locate(x codec.ShardIndex) (chunks []Chunk, missing []int, err erro
 	return chunks, missing, nil
 }
 
-// Plan merges the inner chunks into ranges to read. Inner chunks may share bytes and overlap.
+// Plan merges the inner chunks into ranges to read.
 func (c Cut) Plan(x codec.ShardIndex) (Plan, error) {
 	chunks, missing, err := c.Locate(x)
 	if err != nil {
 		return Plan{}, err
 	}
+	return Plan{c.layout.Merge(chunks), missing}, nil
+}
+
+// Merge sorts chunks by offset and merges them into ranges to read. They may share bytes and overlap.
+func (l *Layout) Merge(chunks []Chunk) []Read {
 	slices.SortStableFunc(chunks, func(a, b Chunk) int { return cmp.Or(cmp.Compare(a.Off, b.Off), cmp.Compare(a.Len, b.Len)) })
-	p := Plan{Missing: missing}
+	var reads []Read
 	first := 0 // of the range under way
 	var off, end int64
 	for i, k := range chunks {
 		to := max(end, k.Off+k.Len)
-		if i > first && (k.Off-end > c.layout.Gap || to > end && to-off > c.layout.Max) {
-			p.Reads = append(p.Reads, Read{off, end - off, chunks[first:i:i]})
+		if i > first && (k.Off-end > l.Gap || to > end && to-off > l.Max) {
+			reads = append(reads, Read{off, end - off, chunks[first:i:i]})
 			first = i
 		}
 		if i == first {
@@ -71,9 +76,9 @@ func (c Cut) Plan(x codec.ShardIndex) (Plan, error) {
 		end = to
 	}
 	if len(chunks) > 0 {
-		p.Reads = append(p.Reads, Read{off, end - off, chunks[first:]})
+		reads = append(reads, Read{off, end - off, chunks[first:]})
 	}
-	return p, nil
+	return reads
 }
 
 // String lists the ranges, one a line, each with the number of inner chunks in it.

@@ -29,14 +29,17 @@ func (t *Table) shardsOf(c *Chain) (*Shards, error) {
 	for i := range s.order {
 		s.order[i] = i
 	}
+	s.Chunk, s.Grid = slices.Clone(c.in.Shape), slices.Repeat([]int{1}, rank)
 	for _, a := range c.arrays {
-		t, ok := a.codec.(*transpose)
-		if !ok {
+		switch t := a.codec.(type) {
+		case *transpose:
+			s.order = pick(s.order, t.order)
+		case *fieldOf: // the axes of the field itself are not cut
+			s.order = s.order[:len(t.out.Shape)]
+		default:
 			return nil, nil
 		}
-		s.order = pick(s.order, t.order)
 	}
-	s.Chunk, s.Grid = make([]int, rank), make([]int, rank)
 	for i, a := range s.order {
 		s.Chunk[a], s.Grid[a] = codec.chunk[i], codec.grid[i]
 	}

@@ -50,6 +50,18 @@ func (g Grid) Equal(h Grid) bool {
 	return (g.Edges == nil) == (h.Edges == nil) && slices.Equal(g.Shape, h.Shape) && slices.EqualFunc(g.Edges, h.Edges, same)
 }
 
+// And is the grid with axes more, which are never cut.
+func (g Grid) And(shape []int) Grid {
+	if g.Edges == nil {
+		return Grid{Shape: slices.Concat(g.Shape, shape)}
+	}
+	more := make([]Edges, len(shape))
+	for i, n := range shape {
+		more[i].Every = n
+	}
+	return Grid{Edges: slices.Concat(g.Edges, more)}
+}
+
 // longest is the length of the longest chunk.
 func (e Edges) longest() int {
 	n := max(e.Every, 1)

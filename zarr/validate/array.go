@@ -18,21 +18,17 @@ const maxProbe = 1 << 20
 
 // chunks is what is at an array's keys.
 type chunks struct {
-	r     *run
-	a     *zarr.Array
-	told  *few
-	grid  []int // chunks along each axis
-	chunk []int // elements of one, a shard where there are shards
+	r    *run
+	a    *zarr.Array
+	told *few
+	grid []int // chunks along each axis, shards where there are shards
 
 	err error // of the listing
 }
 
 // array looks at an array's keys, and with Options.Data at what they hold.
 func (r *run) array(ctx context.Context, a *zarr.Array, told *few) error {
-	c := &chunks{r: r, a: a, told: told, chunk: a.Metadata().Grid.Shape}
-	for i, n := range a.Shape() {
-		c.grid = append(c.grid, n/c.chunk[i]+min(n%c.chunk[i], 1))
-	}
+	c := &chunks{r: r, a: a, told: told, grid: a.GridShape()}
 	// What chunks break is taken from the errors of the strict view, which say which chunk it is.
 	plain, err := a.With(zarr.Findings(func(rule.Finding) {}))
 	if err != nil {

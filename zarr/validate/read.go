@@ -59,7 +59,8 @@ func (r *reader) chunk(ctx context.Context, coord []int) error {
 	shape := r.a.Shape()
 	whole := make(box, len(coord))
 	for i, c := range coord {
-		whole[i] = [2]int{c * r.chunks.chunk[i], c*r.chunks.chunk[i] + min(r.chunks.chunk[i], shape[i]-c*r.chunks.chunk[i])}
+		start, length := r.chunks.a.Edge(i, c)
+		whole[i] = [2]int{start, start + min(length, shape[i]-start)}
 	}
 	key := r.a.ChunkKey(coord...)
 	if r.a.Shards() == nil {

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr"
+)
+
+// chooses tells whether some flag says how the shape of chunks or shards is chosen.
+func (f *specFlags) chooses() bool { return f.choosesChunks() || f.choosesShards() }
+
+func (f *specFlags) choosesChunks() bool {
+	return f.Aspect != "" || f.ChunkSize != "" || f.ChunkElements != 0
+}
+func (f *specFlags) choosesShards() bool {
+	return f.ShardAspect != "" || f.ShardSize != "" || f.ShardElements != 0
+}
+
+// layouts sets how chunks and shards are chosen that --chunks and --shards do not give.
+func (f *specFlags) layouts(spec *zarr.Spec) (err error) {
+	if f.Chunks != "" && f.choosesChunks() {
+		return usagef("--chunks leaves nothing to choose for --aspect, --chunk-size and --chunk-elements")
+	}
+	if f.Shards != "" && f.choosesShards() {
+		return usagef("--shards leaves nothing to choose for --shard-aspect, --shard-size and --shard-elements")
+	}
+	if spec.Layout, err = chosen("--aspect", f.Aspect, "--chunk-size", f.ChunkSize, "--chunk-elements", f.ChunkElements); err != nil {
+		return err
+	}
+	if f.choosesShards() {
+		l, err := chosen("--shard-aspect", f.ShardAspect, "--shard-size", f.ShardSize, "--shard-elements", f.ShardElements)
+		spec.ShardLayout = &l
+		return err
+	}
+	return nil
+}
+
+// chosen is one layout, by three flags and their names.
+func chosen(aspectFlag, aspect, sizeFlag, size, elementsFlag string, elements int) (l zarr.Layout, err error) {
+	if aspect != "" {
+		for part := range strings.SplitSeq(aspect, ",") {
+			r, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+			if err != nil || !(r > 0) {
+				return l, usagef("%s: %q is not a number above 0", aspectFlag, part)
+			}
+			l.AspectRatio = append(l.AspectRatio, r)
+		}
+	}
+	if elements < 0 {
+		return l, usagef("%s: %d is not a number above 0", elementsFlag, elements)
+	}
+	l.Elements = elements
+	if size == "" {
+		return l, nil
+	}
+	if elements > 0 {
+		return l, usagef("%s and %s both bound the same", sizeFlag, elementsFlag)
+	}
+	l.Bytes, err = parseSize(sizeFlag, size)
+	return l, err
+}

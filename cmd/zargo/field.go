@@ -1,0 +1,23 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr"
+)
+
+// fieldFlag takes one field of an array of structures for the array.
+type fieldFlag struct {
+	Field string `help:"One field of structures, or of a structure in them: at.y. Its own axes, if it has any, come last." placeholder:"NAME"`
+}
+
+// of gives the view of the field, or the array itself without the flag. A name that has points itself is found first.
+func (f fieldFlag) of(a *zarr.Array) (*zarr.Array, error) {
+	if f.Field == "" {
+		return a, nil
+	}
+	if v, err := a.Field(f.Field); err == nil {
+		return v, nil
+	}
+	return a.Field(strings.Split(f.Field, ".")...)
+}

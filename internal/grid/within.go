@@ -1,0 +1,43 @@
+package grid
+
+// Within is what a box has of one place in its last axes, which have the given shape and lie in one chunk: the i-th in C
+// order.
+func (b Box) Within(shape []int, i int) Box {
+	if b.Pairs != nil {
+		n := 1
+		for _, d := range shape {
+			n *= d
+		}
+		pairs := []Pair{}
+		for _, p := range b.Pairs {
+			if p.Off%n == i {
+				pairs = append(pairs, p)
+			}
+		}
+		return Box{Coord: b.Coord, Pairs: pairs}
+	}
+	parts := make([]Part, len(b.Parts))
+	copy(parts, b.Parts)
+	for k := len(shape) - 1; k >= 0; k-- {
+		p := &parts[len(parts)-len(shape)+k]
+		*p = p.only(i % shape[k])
+		i /= shape[k]
+	}
+	return Box{Coord: b.Coord, Parts: parts}
+}
+
+// only is what a piece has of one element: as often as it is there.
+func (p Part) only(at int) Part {
+	one := Part{Chunk: p.Chunk, Step: 1, At: []int{}, To: []int{}}
+	for j := range p.N {
+		i, to := p.Off+j*p.Step, p.Out+j
+		if p.At != nil {
+			i, to = p.At[j], p.To[j]
+		}
+		if i == at {
+			one.At, one.To = append(one.At, i), append(one.To, to)
+		}
+	}
+	one.N = len(one.At)
+	return one
+}

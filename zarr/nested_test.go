@@ -1,0 +1,353 @@
+package zarr_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// nestedSpecs are arrays of 11 × 13 in shards of 8 × 6 with shards in them.
+func nestedSpecs() map[string]zarr.Spec {
+	with := func(codecs ...codec.Spec) zarr.Spec {
+		return zarr.Spec{Shape: []int{11, 13}, Chunks: []int{8, 6}, DType: dtype.Float32, Fill: -1, Codecs: codecs}
+	}
+	in := func(chunk []int, atStart bool, codecs ...codec.Spec) codec.Spec {
+		return codec.Sharding(codec.ShardingOptions{Chunk: chunk, Codecs: codecs, AtStart: atStart})
+	}
+	turn, zstd := codec.Transpose(1, 0), codec.Zstd(1)
+	return map[string]zarr.Spec{
+		"ends":              with(in([]int{4, 6}, false, in([]int{2, 2}, false, codec.Bytes(0), zstd))),
+		"starts":            with(in([]int{4, 3}, true, in([]int{1, 3}, true))),
+		"transposed before": with(turn, in([]int{3, 4}, false, in([]int{1, 2}, true))),
+		"transposed within": with(in([]int{4, 6}, true, turn, in([]int{3, 2}, false))),
+		"transposed twice":  with(turn, in([]int{6, 4}, false, turn, in([]int{2, 3}, false, turn, codec.Bytes(0)))),
+		"three":             with(in([]int{8, 6}, false, in([]int{4, 6}, true, turn, in([]int{3, 2}, false, codec.Bytes(dtype.Big), zstd)))),
+		"compressed within": with(in([]int{4, 6}, false, in([]int{2, 2}, false), zstd)),
+	}
+}
+
+// TestNestedAgainstOracle writes and reads random regions and points of arrays with shards in shards, as
+// TestShardsAgainstOracle does.
+func TestNestedAgainstOracle(t *testing.T) {
+	for name, spec := range nestedSpecs() {
+		for _, numbers := range [][2]int64{{-1, 0}, {0, 100}, {60, 1 << 20}, {1 << 20, 1 << 20}} {
+			t.Run(fmt.Sprint(name, numbers), func(t *testing.T) {
+				r := rand.New(rand.NewPCG(9, uint64(numbers[1])))
+				st := tuned{mem.New(), numbers[0], numbers[1]}
+				writer := mustCreate(t, st, "x", spec)
+				reader, err := zarr.OpenArray(t.Context(), st, "x")
+				if err != nil {
+					t.Fatal(err)
+				}
+				oracle := slices.Repeat([]float32{-1}, 11*13)
+				for step := range 10 {
+					sel, index := randomRegion(r, 11, 13)
+					values := make([]float32, len(index))
+					same := r.IntN(3) == 0 // nothing but fill values
+					for i, at := range index {
+						if values[i] = float32(r.IntN(100)); same {
+							values[i] = -1
+						}
+						oracle[at] = values[i]
+					}
+					if err := zarr.Write(t.Context(), writer, values, sel...); err != nil {
+						t.Fatal(err)
+					}
+					fresh, err := zarr.OpenArray(t.Context(), st, "x")
+					if err != nil {
+						t.Fatal(err)
+					}
+					for who, a := range map[string]*zarr.Array{"writer": writer, "reader": reader, "fresh": fresh} {
+						some, index := randomRegion(r, 11, 13)
+						ys, xs := r.Perm(11)[:1+r.IntN(11)], r.Perm(13)
+						at := make([]int, len(ys))
+						for i, y := range ys {
+							at[i] = y*13 + xs[i]
+						}
+						for _, part := range []struct {
+							sel []zarr.Selection
+							at  []int
+						}{{some, index}, {[]zarr.Selection{zarr.Points(ys, xs[:len(ys)])}, at}} {
+							got, err := zarr.Read[float32](t.Context(), a, part.sel...)
+							if err != nil {
+								t.Fatalf("step %d: %s %v: %v", step, who, part.sel, err)
+							}
+							for i, at := range part.at {
+								if got[i] != oracle[at] {
+									t.Fatalf("step %d: the %s has %v in %v at %d, want %v", step, who, got[i], part.sel, i, oracle[at])
+								}
+							}
+						}
+						if got, err := zarr.Read[float32](t.Context(), a); err != nil || !slices.Equal(got, oracle) {
+							t.Fatalf("step %d: the %s has %v, %v, want %v", step, who, got, err, oracle)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// twice makes an array of 64 uint8 with checksums, all 1: one shard of four inner shards of four chunks of 4, in a store that
+// merges nothing.
+func twice(t *testing.T, st store.Store, outer, inner bool) (a *zarr.Array, shard []byte) {
+	t.Helper()
+	within := codec.Sharding(codec.ShardingOptions{Chunk: []int{4}, Codecs: []codec.Spec{codec.Bytes(0), codec.CRC32C()}, AtStart: inner})
+	a = mustCreate(t, st, "x", zarr.Spec{Shape: []int{64}, Chunks: []int{64}, DType: dtype.Uint8,
+		Codecs: []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: []int{16}, Codecs: []codec.Spec{within}, AtStart: outer})}})
+	if err := zarr.Write(t.Context(), a, bytes.Repeat([]byte{1}, 64)); err != nil {
+		t.Fatal(err)
+	}
+	return a, stored(t, st)
+}
+
+// reopen opens the array that twice made, through a store that counts its requests and merges as it is told.
+func reopen(t *testing.T, st store.Store, tr *transcript, gap, longest int64, opts ...zarr.Option) *zarr.Array {
+	t.Helper()
+	a, err := zarr.OpenArray(t.Context(), tuned{store.Observe(st, tr.record), gap, longest}, "x", opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.lines = nil
+	return a
+}
+
+// TestTornNestedShards cuts and breaks stored shards with shards in them: wherever that is, it is an error that names the
+// key, and never a fill value.
+func TestTornNestedShards(t *testing.T) {
+	for _, starts := range [][2]bool{{false, false}, {false, true}, {true, false}, {true, true}} {
+		backing := mem.New()
+		_, shard := twice(t, backing, starts[0], starts[1])
+		if len(shard) != 4*(4*8+4*16+4)+4*16+4 {
+			t.Fatalf("a shard of %d bytes", len(shard))
+		}
+		broken := map[string][]byte{"empty": {}, "one byte short": shard[:len(shard)-1], "cut in the middle": shard[:len(shard)/2]}
+		for i := range shard {
+			b := bytes.Clone(shard)
+			b[i] ^= 0x10
+			broken[fmt.Sprintf("bit %d", i)] = b
+		}
+		for name, b := range broken {
+			replaceShard(t, backing, b)
+			for _, numbers := range [][2]int64{{-1, 30}, {0, 100}, {1 << 20, 1 << 20}} {
+				a := reopen(t, backing, &transcript{}, numbers[0], numbers[1])
+				got, err := zarr.Read[uint8](t.Context(), a)
+				var ce *zarr.ChunkError
+				if !errors.Is(err, zarr.ErrCorrupt) || !errors.As(err, &ce) || ce.Key != "x/c/0" {
+					t.Errorf("%s, merging %v: %v, %v", name, numbers, got, err)
+				}
+			}
+		}
+	}
+}
+
+// TestHostileNestedIndexes reads shards whose indexes are right by their checksums and wrong otherwise.
+func TestHostileNestedIndexes(t *testing.T) {
+	const no = 1<<64 - 1
+	plain := []codec.Spec{codec.Bytes(dtype.Little)}
+	const inner = 16 + 4*16 // bytes of an inner shard
+	tests := []struct {
+		name         string
+		outer, inner [2]uint64 // of the first inner shard, and of the first chunk of that
+		fact         string    // that the error mentions; "": none
+		first        byte
+	}{
+		{"right", [2]uint64{0, inner}, [2]uint64{0, 4}, "", 1},
+		{"chunk missing", [2]uint64{0, inner}, [2]uint64{no, no}, "", 9},
+		{"inner shard missing", [2]uint64{no, no}, [2]uint64{0, 4}, "", 9},
+		{"another inner shard twice", [2]uint64{inner, inner}, [2]uint64{0, 0}, "", 1},
+		{"chunk in the index", [2]uint64{0, inner}, [2]uint64{16, 4}, "", 0},
+		{"chunk beyond the inner shard", [2]uint64{0, inner}, [2]uint64{inner, 4}, "the shard has 80", 0},
+		{"chunk over its end", [2]uint64{0, inner}, [2]uint64{inner - 2, 4}, "the shard has 80", 0},
+		{"chunk half missing", [2]uint64{0, inner}, [2]uint64{no, 4}, "the shard has 80", 0},
+		{"chunk of nothing", [2]uint64{0, inner}, [2]uint64{0, 0}, "the shard has 80", 0},
+		{"chunk overflows", [2]uint64{0, inner}, [2]uint64{no - 3, 8}, "the shard has 80", 0},
+		{"chunk too long for its codecs", [2]uint64{0, inner}, [2]uint64{0, 40}, "at most 4", 0},
+		{"inner shard shorter than its index", [2]uint64{0, 63}, [2]uint64{0, 4}, "its index alone 64", 0},
+		{"inner shard beyond the shard", [2]uint64{5 * inner, inner}, [2]uint64{0, 4}, "the shard has", 0},
+		{"inner shard over its end", [2]uint64{0, 1 << 40}, [2]uint64{0, 4}, "the shard has", 0},
+		{"inner shard half missing", [2]uint64{0, no}, [2]uint64{0, 4}, "the shard has", 0},
+	}
+	for _, tt := range tests {
+		backing := mem.New()
+		mustCreate(t, backing, "x", zarr.Spec{Shape: []int{64}, Chunks: []int{64}, DType: dtype.Uint8, Fill: 9, Codecs: []codec.Spec{codec.Sharding(
+			codec.ShardingOptions{Chunk: []int{16}, Index: plain, Codecs: []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: []int{4}, Index: plain})}})}})
+		var shard, index []byte
+		pair := func(b []byte, p [2]uint64) []byte {
+			return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, p[0]), p[1])
+		}
+		for i := range uint64(4) {
+			shard = append(shard, bytes.Repeat([]byte{1}, 16)...)
+			for k := range uint64(4) {
+				p := [2]uint64{4 * k, 4}
+				if i == 0 && k == 0 {
+					p = tt.inner
+				}
+				shard = pair(shard, p)
+			}
+			p := [2]uint64{inner * i, inner}
+			if i == 0 {
+				p = tt.outer
+			}
+			index = pair(index, p)
+		}
+		replaceShard(t, backing, append(shard, index...))
+		for _, numbers := range [][2]int64{{-1, 30}, {0, 200}, {1 << 20, 1 << 20}} {
+			a := reopen(t, backing, &transcript{}, numbers[0], numbers[1])
+			for _, sel := range []zarr.Selection{zarr.All, zarr.Range(0, 4)} {
+				got, err := zarr.Read[uint8](t.Context(), a, sel)
+				if tt.fact == "" {
+					if err != nil || tt.first != 0 && got[0] != tt.first {
+						t.Errorf("%s, merging %v: %v, %v", tt.name, numbers, got, err)
+					}
+					continue
+				}
+				var ce *zarr.ChunkError
+				if !errors.Is(err, zarr.ErrCorrupt) || !errors.As(err, &ce) || ce.Key != "x/c/0" || !strings.Contains(err.Error(), tt.fact) {
+					t.Errorf("%s, merging %v: %v, %v", tt.name, numbers, got, err)
+				}
+			}
+			// Other inner chunks do not suffer.
+			if got, err := zarr.Read[uint8](t.Context(), a, zarr.At(20)); err != nil || got[0] != 1 {
+				t.Errorf("%s, merging %v, beside it: %v, %v", tt.name, numbers, got, err)
+			}
+		}
+	}
+}
+
+// TestNestedReplaced: what is read of a shard is of one version, wherever between its requests it is replaced.
+func TestNestedReplaced(t *testing.T) {
+	for pinned := 1; pinned <= 4; pinned++ {
+		for name, now := range map[string][]byte{"replaced": bytes.Repeat([]byte{2}, 64), "smaller": append(make([]byte, 40), bytes.Repeat([]byte{2}, 24)...), "deleted": make([]byte, 64)} {
+			backing := mem.New()
+			writer, _ := twice(t, backing, false, true)
+			n, done := 0, false
+			st := hooked{backing, func(_ string, o store.GetOptions) {
+				if o.IfVersion == "" {
+					return
+				}
+				if n++; n == pinned {
+					done = true
+					if err := zarr.Write(t.Context(), writer, now); err != nil {
+						t.Error(err)
+					}
+				}
+			}}
+			a, err := zarr.OpenArray(t.Context(), tuned{st, -1, 0}, "x", zarr.InFlight(1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Two inner shards, a chunk of each: two indexes and two chunks.
+			if got, err := zarr.Read[uint8](t.Context(), a, zarr.Range(44, 52)); err != nil || !bytes.Equal(got, now[44:52]) || !done {
+				t.Errorf("%s before request %d: %v, %v, want %v", name, pinned, got, err, now[44:52])
+			}
+		}
+	}
+}
+
+// TestNestedMissingIsAskedAgain: what the indexes in the cache say is missing may be there by now.
+func TestNestedMissingIsAskedAgain(t *testing.T) {
+	backing := mem.New()
+	writer, _ := twice(t, backing, false, false)
+	if err := zarr.Write(t.Context(), writer, make([]byte, 4)); err == nil {
+		t.Fatal("wrote 4 elements for 64")
+	}
+	if err := zarr.Write(t.Context(), writer, make([]byte, 4), zarr.Range(0, 4)); err != nil {
+		t.Fatal(err)
+	}
+	var tr transcript
+	a := reopen(t, backing, &tr, -1, 0)
+	for i, want := range []int{2, 1} {
+		tr.lines = nil
+		if got, err := zarr.Read[uint8](t.Context(), a, zarr.Range(0, 4)); err != nil || !bytes.Equal(got, make([]byte, 4)) || len(tr.lines) != want {
+			t.Errorf("read %d: %v, %v, %q", i, got, err, tr.lines)
+		}
+	}
+	if err := zarr.Write(t.Context(), writer, []byte{5}, zarr.At(2)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := zarr.Read[uint8](t.Context(), a, zarr.Range(0, 4)); err != nil || !bytes.Equal(got, []byte{0, 0, 5, 0}) {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// TestManyReadersOfOneInnerShard: its index is read once for all of them.
+func TestManyReadersOfOneInnerShard(t *testing.T) {
+	backing := mem.New()
+	twice(t, backing, false, false)
+	synctest.Test(t, func(t *testing.T) {
+		var gets sync.Map
+		st := hooked{backing, func(key string, o store.GetOptions) {
+			n, _ := gets.LoadOrStore(o.Range.String(), new(atomic.Int64))
+			n.(*atomic.Int64).Add(1)
+			time.Sleep(time.Second)
+		}}
+		a, err := zarr.OpenArray(t.Context(), tuned{st, -1, 0}, "x", zarr.Format(3), bubble())
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = concurrency.EachN(t.Context(), 32, 32, func(ctx context.Context, i int) error {
+			lo := 16 + i%4*4
+			got, err := zarr.Read[uint8](ctx, a, zarr.Range(lo, lo+4))
+			if err == nil && !bytes.Equal(got, bytes.Repeat([]byte{1}, 4)) {
+				return fmt.Errorf("%d: %v", i, got)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		// The inner shard is 100 bytes at 100, and its index the last 68 of them.
+		for what, want := range map[string]int64{"132+68": 1, "last 68": 1, "100+8": 8, "108+8": 8} {
+			n, ok := gets.Load(what)
+			if !ok || n.(*atomic.Int64).Load() != want {
+				t.Errorf("%s was asked for other than %d times: %v", what, want, ok)
+			}
+		}
+	})
+}
+
+// TestNestedReport counts the deepest chunks, and all bytes.
+func TestNestedReport(t *testing.T) {
+	backing := mem.New()
+	writer, _ := twice(t, backing, false, false)
+	// The second inner shard is gone, and the first chunk of the third.
+	if err := zarr.Write(t.Context(), writer, make([]byte, 20), zarr.Range(16, 36)); err != nil {
+		t.Fatal(err)
+	}
+	for _, numbers := range [][2]int64{{-1, 0}, {1 << 20, 1 << 20}} {
+		var r zarr.Report
+		a := reopen(t, backing, &transcript{}, numbers[0], numbers[1])
+		a, err := a.With(zarr.ReportTo(&r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := zarr.Read[uint8](t.Context(), a, zarr.Range(8, 40)); err != nil {
+			t.Fatal(err)
+		}
+		if r.Chunks.Load() != 8 || r.Missing.Load() != 5 {
+			t.Errorf("merging %v: %v", numbers, &r)
+		}
+		// Two of each inner shard are there: its index and they; with all merged the whole object.
+		if numbers[0] < 0 && (r.Gets.Load() != 1+2+2+1 || r.BytesRead.Load() != 68+2*68+3*8) {
+			t.Errorf("merging %v: %v", numbers, &r)
+		}
+	}
+}
