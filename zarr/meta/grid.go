@@ -3,6 +3,7 @@ package meta
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -101,7 +102,7 @@ func (g Grid) consistent(shape []int, format int) error {
 	}
 	for i, e := range g.Edges {
 		if err := e.check(shape[i]); err != nil {
-			return err
+			return fmt.Errorf("chunks along axis %d: %w", i, err)
 		}
 	}
 	return nil
