@@ -26,6 +26,13 @@ func (a *Array) Edges(axis int) iter.Seq2[int, int] {
 	}
 }
 
+// ChunkAt finds the chunk that holds element i along an axis, or the shard in a sharded array: its number, for
+// [Array.ChunkKey], the element it begins with, and its length as for Edges. i is at least 0 and less than the axis is long.
+func (a *Array) ChunkAt(axis, i int) (chunk, start, length int) {
+	chunk, length, off := a.axes[axis].Locate(i)
+	return chunk, i - off, length
+}
+
 // Regular tells whether all chunks, or all shards of a sharded array, have one shape. Only a rectilinear grid may have others.
 func (a *Array) Regular() bool { return a.object != nil }
 

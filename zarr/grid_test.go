@@ -321,6 +321,13 @@ func TestWhatAGridIs(t *testing.T) {
 			if !slices.Equal(got, tt.edges) {
 				t.Errorf("edges %v, want %v", got, tt.edges)
 			}
+			for i, e := range tt.edges {
+				for at := e[0]; at < min(e[0]+e[1], 10); at++ {
+					if c, start, n := a.ChunkAt(0, at); c != i || start != e[0] || n != e[1] {
+						t.Errorf("element %d is in chunk %d of %d+%d, want %d of %v", at, c, start, n, i, e)
+					}
+				}
+			}
 			for start, n := range a.Edges(0) {
 				if start != 0 || n != tt.edges[0][1] {
 					t.Errorf("first %d+%d", start, n)

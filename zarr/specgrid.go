@@ -1,6 +1,7 @@
 package zarr
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -67,7 +68,11 @@ func (s Spec) inner(g meta.Grid) (chunk []int, err error) {
 	}
 	for i, n := range divided {
 		if n%chunk[i] != 0 {
-			return nil, fault.Newf(fault.Metadata, "shards are no multiples of chunks %v along axis %d", chunk, i)
+			shards := fmt.Sprintf("shards %v", s.Shards)
+			if s.Shards == nil {
+				shards = fmt.Sprintf("ShardEdges along axis %d", i)
+			}
+			return nil, fault.Newf(fault.Metadata, "%s are no multiples of chunks %v", shards, chunk)
 		}
 	}
 	return chunk, nil

@@ -55,7 +55,7 @@ func (c *catCmd) print(ctx context.Context, w io.Writer, a *zarr.Array, r region
 		return printText(ctx, w, a, r)
 	}
 	t, read := readerOf(a)
-	parts, err := bandsOf(t, r, a.Chunks())
+	parts, err := bandsOf(t, r, chunksOf(a))
 	if err != nil {
 		return err
 	}

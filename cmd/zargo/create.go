@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,19 +17,21 @@ import (
 
 // specFlags are what is stored of a new node. put takes them too.
 type specFlags struct {
-	Chunks    string   `help:"Elements of a chunk along each axis: 5,5. About a million elements, of equal sides, without it." placeholder:"N,…"`
-	Aspect    string   `help:"Proportions of the sides of chunks where --chunks does not give them: 1,2,2." placeholder:"N,…"`
-	ChunkSize string   `help:"Most bytes of a chunk where --chunks does not give it: 4MiB." placeholder:"BYTES"`
-	Shards    string   `help:"Elements of a shard along each axis, multiples of those of a chunk: one object that holds many chunks." placeholder:"N,…"`
-	Codec     []string `sep:"none" help:"A codec: zstd:3, gzip:5, blosc:lz4:5:shuffle, crc32c, bytes:big, transpose:1,0, JSON as in metadata, or none. May be given again, in order. zstd without it." placeholder:"CODEC"`
-	ZFormat   int      `name:"format" help:"Zarr format, 2 or 3." enum:"2,3" default:"3"`
-	Fill      string   `help:"Fill value as JSON, or NaN, Infinity, -Infinity; null in v2 is none." placeholder:"JSON"`
-	Order     string   `help:"Order of the elements within a chunk: C or F." enum:"C,F" default:"C"`
-	Separator string   `help:"Between the numbers of a chunk's key: / or a point. For put without --create: see cat." enum:",/,." default:""`
-	Dims      string   `help:"Names of the axes: time,lat,lon." placeholder:"NAME,…"`
-	Attrs     string   `help:"Attributes, a JSON object." placeholder:"JSON"`
-	Root      string   `help:"Where groups above the node begin; see docs/cli.md." placeholder:"URL"`
-	ExistOk   bool     `help:"Be content with a node that is there already and is the same."`
+	Chunks     string   `help:"Elements of a chunk along each axis: 5,5. About a million elements, of equal sides, without it." placeholder:"N,…"`
+	Aspect     string   `help:"Proportions of the sides of chunks where --chunks does not give them: 1,2,2." placeholder:"N,…"`
+	ChunkSize  string   `help:"Most bytes of a chunk where --chunks does not give it: 4MiB." placeholder:"BYTES"`
+	Shards     string   `help:"Elements of a shard along each axis, multiples of those of a chunk: one object that holds many chunks." placeholder:"N,…"`
+	ChunkEdges string   `help:"Lengths of the chunks along each axis, one after another, in place of --chunks, where they differ: 31,28,31/180. 5x12 is 5 twelve times; a single one is for all." placeholder:"N,…/…"`
+	ShardEdges string   `help:"The same for shards, in place of --shards." placeholder:"N,…/…"`
+	Codec      []string `sep:"none" help:"A codec: zstd:3, gzip:5, blosc:lz4:5:shuffle, crc32c, bytes:big, transpose:1,0, JSON as in metadata, or none. May be given again, in order. zstd without it." placeholder:"CODEC"`
+	ZFormat    int      `name:"format" help:"Zarr format, 2 or 3." enum:"2,3" default:"3"`
+	Fill       string   `help:"Fill value as JSON, or NaN, Infinity, -Infinity; null in v2 is none." placeholder:"JSON"`
+	Order      string   `help:"Order of the elements within a chunk: C or F." enum:"C,F" default:"C"`
+	Separator  string   `help:"Between the numbers of a chunk's key: / or a point. For put without --create: see cat." enum:",/,." default:""`
+	Dims       string   `help:"Names of the axes: time,lat,lon." placeholder:"NAME,…"`
+	Attrs      string   `help:"Attributes, a JSON object." placeholder:"JSON"`
+	Root       string   `help:"Where groups above the node begin; see docs/cli.md." placeholder:"URL"`
+	ExistOk    bool     `help:"Be content with a node that is there already and is the same."`
 }
 
 type createCmd struct {
@@ -102,7 +105,7 @@ func checkSpec(ctx context.Context, spec zarr.Spec) error {
 }
 
 func (c *createCmd) group(ctx context.Context, s *session) error {
-	if c.Shape != nil || c.DType != "" || c.Chunks != "" || c.Shards != "" || c.Aspect != "" || c.ChunkSize != "" || c.Codec != nil || c.Fill != "" || c.Dims != "" {
+	if c.Shape != nil || c.DType != "" || c.Chunks != "" || c.Shards != "" || c.ChunkEdges != "" || c.ShardEdges != "" || c.Aspect != "" || c.ChunkSize != "" || c.Codec != nil || c.Fill != "" || c.Dims != "" {
 		return usagef("a group has no shape, data type, chunks, shards, codecs, fill value or dimensions")
 	}
 	attrs, err := parseAttrs(c.Attrs)
@@ -139,6 +142,12 @@ func (f *specFlags) spec(shape []int, t dtype.Type, big bool) (zarr.Spec, error)
 			return spec, err
 		}
 	}
+	if spec.ChunkEdges, err = parseEdges("--chunk-edges", f.ChunkEdges); err != nil {
+		return spec, err
+	}
+	if spec.ShardEdges, err = parseEdges("--shard-edges", f.ShardEdges); err != nil {
+		return spec, err
+	}
 	if spec.Layout, err = f.layout(); err != nil {
 		return spec, err
 	}
@@ -157,8 +166,8 @@ func (f *specFlags) spec(shape []int, t dtype.Type, big bool) (zarr.Spec, error)
 
 // layout is how chunks are chosen that --chunks does not give.
 func (f *specFlags) layout() (l zarr.Layout, err error) {
-	if f.Chunks != "" && (f.Aspect != "" || f.ChunkSize != "") {
-		return l, usagef("--chunks leaves nothing to choose for --aspect and --chunk-size")
+	if (f.Chunks != "" || f.ChunkEdges != "") && (f.Aspect != "" || f.ChunkSize != "") {
+		return l, usagef("--chunks and --chunk-edges leave nothing to choose for --aspect and --chunk-size")
 	}
 	if f.Aspect != "" {
 		for part := range strings.SplitSeq(f.Aspect, ",") {
@@ -233,6 +242,37 @@ func parseInts(flag, text string) ([]int, error) {
 		list = append(list, n)
 	}
 	return list, nil
+}
+
+// maxEdges is how many chunks along an axis the command line may count one by one.
+const maxEdges = 1 << 20
+
+// parseEdges reads "31,28x3,31/180": lengths along each axis, one after another. "" is nil.
+func parseEdges(flag, text string) ([][]int, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var all [][]int
+	for axis := range strings.SplitSeq(text, "/") {
+		edges := []int{}
+		for part := range strings.SplitSeq(axis, ",") {
+			length, times, ok := strings.Cut(strings.TrimSpace(part), "x")
+			n, err := strconv.Atoi(length)
+			count := 1
+			if ok && err == nil {
+				count, err = strconv.Atoi(times)
+			}
+			if err != nil || n < 1 || count < 1 {
+				return nil, usagef("%s %q: %q is no length of a chunk", flag, text, part)
+			}
+			if count > maxEdges-len(edges) {
+				return nil, usagef("%s %q: more than %d chunks along an axis", flag, text, maxEdges)
+			}
+			edges = append(edges, slices.Repeat([]int{n}, count)...)
+		}
+		all = append(all, edges)
+	}
+	return all, nil
 }
 
 func parseAttrs(text string) (zarr.Attrs, error) {

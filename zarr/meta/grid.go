@@ -190,16 +190,17 @@ func (g Grid) encode() json.RawMessage {
 	}
 	axes := make([]json.RawMessage, len(g.Edges))
 	for i, e := range g.Edges {
-		axes[i] = e.encode()
+		axes[i], _ = e.MarshalJSON()
 	}
 	config.text("kind", "inline")
 	config.add("chunk_shapes", list(axes))
 	return Named{Name: "rectilinear", Config: config.done()}.encode()
 }
 
-func (e Edges) encode() json.RawMessage {
+// MarshalJSON writes the lengths as metadata spells them: 5, or [1,[2,3]] for 1, 2, 2, 2. There is no error.
+func (e Edges) MarshalJSON() ([]byte, error) {
 	if e.Every > 0 {
-		return strconv.AppendInt(nil, int64(e.Every), 10)
+		return strconv.AppendInt(nil, int64(e.Every), 10), nil
 	}
 	runs := make([]json.RawMessage, len(e.Runs))
 	for i, r := range e.Runs {
@@ -209,5 +210,5 @@ func (e Edges) encode() json.RawMessage {
 			runs[i] = intList([]int{r.Edge, r.Count})
 		}
 	}
-	return list(runs)
+	return list(runs), nil
 }
