@@ -409,6 +409,23 @@ func rectilinearDoc(shape, chunkShapes, codecs string) string {
 		"chunk_key_encoding":{"name":"default"},"codecs":%s}`, shape, chunkShapes, codecs)
 }
 
+// TestGridOfTheText has a length for all, a list, a run, a run in a list, and chunks beyond the end, as the text of the
+// extension has them for six elements each.
+func TestGridOfTheText(t *testing.T) {
+	st := mem.New()
+	put(t, st, "zarr.json", rectilinearDoc("[6,6,6,6,6]", "[4,[1,2,3],[[4,2]],[[1,3],3],[4,4,4]]", `["bytes"]`))
+	a := mustOpen(t, st, "")
+	for axis, want := range [][][2]int{{{0, 4}, {4, 4}}, {{0, 1}, {1, 2}, {3, 3}}, {{0, 4}, {4, 4}}, {{0, 1}, {1, 1}, {2, 1}, {3, 3}}, {{0, 4}, {4, 4}}} {
+		var got [][2]int
+		for start, n := range a.Edges(axis) {
+			got = append(got, [2]int{start, n})
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("axis %d: %v, want %v", axis, got, want)
+		}
+	}
+}
+
 // TestHostileGrids: numbers in a document cost nothing.
 func TestHostileGrids(t *testing.T) {
 	const most = "9223372036854775807"
