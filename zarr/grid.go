@@ -135,9 +135,10 @@ func (a *Array) of(object []int) (*Array, error) {
 }
 
 func (a *Array) layout() plan.Layout {
-	l := plan.Layout{Shape: a.meta.Shape, Chunks: a.axes, Even: a.object, Key: func(c []int) string { return a.ChunkKey(c...) }, Shards: a.shardLayout()}
+	l := plan.Layout{Shape: a.meta.Shape, Chunks: a.axes, Key: func(c []int) string { return a.ChunkKey(c...) },
+		Object: plan.Object{Shape: a.object, Shards: a.shardLayout()}}
 	if a.object == nil {
-		l.ShardsOf = func(object []int) (*shard.Layout, error) {
+		l.Shards = func(object []int) (*shard.Layout, error) {
 			v, err := a.of(object)
 			if err != nil {
 				return nil, err

@@ -146,9 +146,9 @@ func (a *Array) read(ctx context.Context, dst []byte, r grid.Selection) error {
 	}
 	shape := r.Shape()
 	op := a.cfg.limits.Bytes.Op()
-	if p.Shards != nil {
+	if p.Object.Shards != nil {
 		inFlight, each := a.shardsInFlight(p.Len())
-		sr := &shardReader{a: a, op: op, layout: p.Shards, dst: dst, region: shape, each: each}
+		sr := &shardReader{a: a, op: op, layout: p.Object.Shards, dst: dst, region: shape, each: each}
 		return concurrency.Each(ctx, inFlight, p.Fetches(), func(ctx context.Context, f plan.Fetch) error {
 			one, err := sr.of(f)
 			if err == nil {
@@ -161,7 +161,7 @@ func (a *Array) read(ctx context.Context, dst []byte, r grid.Selection) error {
 		})
 	}
 	return concurrency.Each(ctx, min(a.inFlight(), p.Len()), p.Fetches(), func(ctx context.Context, f plan.Fetch) error {
-		one, err := a.of(f.Chunk)
+		one, err := a.of(f.Object.Shape)
 		if err == nil {
 			err = one.readChunk(ctx, op, f, dst, shape)
 		}

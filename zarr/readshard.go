@@ -37,12 +37,12 @@ type shardReader struct {
 
 // of is the reader for a shard, where shards differ in shape.
 func (r *shardReader) of(f plan.Fetch) (*shardReader, error) {
-	if f.Err != nil || f.Shards == r.layout {
-		return r, f.Err
+	if f.Object.Err != nil || f.Object.Shards == r.layout {
+		return r, f.Object.Err
 	}
-	a, err := r.a.of(f.Chunk)
+	a, err := r.a.of(f.Object.Shape)
 	one := *r
-	one.a, one.layout = a, f.Shards
+	one.a, one.layout = a, f.Object.Shards
 	return &one, err
 }
 
