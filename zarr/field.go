@@ -137,9 +137,9 @@ func (a *Array) writeField(ctx context.Context, src []byte, r grid.Selection) er
 	base, shape := a.field.base, r.Shape()
 	op, allow := a.cfg.limits.Bytes.Op(), a.allowance()
 	return concurrency.Each(ctx, min(a.inFlight(), p.Len()), p.Fetches(), func(ctx context.Context, f plan.Fetch) error {
-		one, err := base.of(f.Chunk[:len(base.meta.Shape)])
+		one, err := base.of(f.Object.Shape[:len(base.meta.Shape)])
 		if err == nil {
-			fw := &fieldWriter{a.field, f.Shards}
+			fw := &fieldWriter{a.field, f.Object.Shards}
 			w := chunkWriter{a: one, op: op, allow: allow, layout: one.shardLayout(), f: f, src: src, region: shape, field: fw}
 			err = w.partial(ctx)
 		}

@@ -39,6 +39,13 @@ func (a *Array) GridShape() []int {
 // it. i is at least 0 and less than [Array.GridShape] of the axis.
 func (a *Array) Edge(axis, i int) (start, length int) { return a.axes[axis].Chunk(i) }
 
+// ChunkAt finds the chunk that holds element i along an axis, or the shard in a sharded array: its number, for
+// [Array.ChunkKey], the element it begins with, and its length as for Edges. i is at least 0 and less than the axis is long.
+func (a *Array) ChunkAt(axis, i int) (chunk, start, length int) {
+	chunk, length, off := a.axes[axis].Locate(i)
+	return chunk, i - off, length
+}
+
 // Regular tells whether all chunks, or all shards of a sharded array, have one shape. Only a rectilinear grid may have others.
 func (a *Array) Regular() bool { return a.object != nil }
 
@@ -141,9 +148,10 @@ func (a *Array) of(object []int) (*Array, error) {
 }
 
 func (a *Array) layout() plan.Layout {
-	l := plan.Layout{Shape: a.meta.Shape, Chunks: a.axes, Even: a.object, Key: func(c []int) string { return a.ChunkKey(c...) }, Shards: a.shardLayout()}
+	l := plan.Layout{Shape: a.meta.Shape, Chunks: a.axes, Key: func(c []int) string { return a.ChunkKey(c...) },
+		Object: plan.Object{Shape: a.object, Shards: a.shardLayout()}}
 	if a.object == nil {
-		l.ShardsOf = func(object []int) (*shard.Layout, error) {
+		l.Shards = func(object []int) (*shard.Layout, error) {
 			v, err := a.of(object)
 			if err != nil {
 				return nil, err

@@ -145,12 +145,12 @@ func (a *Array) read(ctx context.Context, dst []byte, r grid.Selection) error {
 		return err
 	}
 	shape := r.Shape()
-	if p.Shards != nil {
+	if p.Object.Shards != nil {
 		return a.readShards(ctx, p, dst, a.allowance())
 	}
 	op := a.cfg.limits.Bytes.Op()
 	return concurrency.Each(ctx, min(a.inFlight(), p.Len()), p.Fetches(), func(ctx context.Context, f plan.Fetch) error {
-		one, err := a.of(f.Chunk)
+		one, err := a.of(f.Object.Shape)
 		if err == nil {
 			err = one.readChunk(ctx, op, f, dst, shape)
 		}

@@ -39,12 +39,12 @@ type shardReader struct {
 
 // of is the reader for a shard, where shards differ in shape.
 func (r *shardReader) of(f plan.Fetch) (*shardReader, error) {
-	if f.Err != nil || f.Shards == r.layout {
-		return r, f.Err
+	if f.Object.Err != nil || f.Object.Shards == r.layout {
+		return r, f.Object.Err
 	}
-	a, err := r.a.of(f.Chunk)
+	a, err := r.a.of(f.Object.Shape)
 	one := *r
-	one.a, one.layout = a, f.Shards
+	one.a, one.layout = a, f.Object.Shards
 	return &one, err
 }
 
@@ -61,7 +61,7 @@ func (a *Array) shardsInFlight(shards int) (inFlight, each int) {
 // readShards reads what a plan wants of shards.
 func (a *Array) readShards(ctx context.Context, p plan.Plan, dst []byte, allow *allowance) error {
 	inFlight, each := a.shardsInFlight(p.Len())
-	r := &shardReader{a: a, op: a.cfg.limits.Bytes.Op(), allow: allow, layout: p.Shards, dst: dst, region: p.Region.Shape(), each: each, planned: maxPlanned / inFlight}
+	r := &shardReader{a: a, op: a.cfg.limits.Bytes.Op(), allow: allow, layout: p.Object.Shards, dst: dst, region: p.Region.Shape(), each: each, planned: maxPlanned / inFlight}
 	return concurrency.Each(ctx, inFlight, p.Fetches(), func(ctx context.Context, f plan.Fetch) error {
 		one, err := r.of(f)
 		if err == nil {

@@ -32,6 +32,16 @@ type Spec struct {
 	// ShardLayout chooses Shards where they are not given; nil chooses none.
 	ShardLayout *Layout
 
+	// ChunkEdges are the lengths of the chunks along each axis, one after another, in place of Chunks: {{1, 2, 3}, {5}} cuts six
+	// rows into chunks of one, two and three. They reach the end of the axis and may go beyond it; a single one is the length
+	// of every chunk along its axis. Where they differ the grid is a rectilinear one, an extension of v3 that few other
+	// implementations read; where each axis has a single one it is a regular one.
+	ChunkEdges [][]int
+
+	// ShardEdges are for shards what ChunkEdges are for chunks, in place of Shards: multiples of the lengths of Chunks, which
+	// have one shape.
+	ShardEdges [][]int
+
 	// Fill is the value of elements that were never written: a Go value of the data type or a number it can hold
 	// exactly, a json.RawMessage as metadata spells it, [NoFill] for v2's null; nil is the data type's default.
 	Fill any
@@ -84,11 +94,11 @@ func (s Spec) model(cfg config) (*meta.Array, error) {
 	if s.Dims != nil && m.Format == 2 {
 		return nil, bad("v2 has no dimension names; xarray keeps them in the attribute _ARRAY_DIMENSIONS")
 	}
-	chunk, object, err := s.shapes(m.Format)
-	if err != nil {
+	var chunk []int
+	var err error
+	if chunk, m.Grid, err = s.grid(m.Format); err != nil {
 		return nil, err
 	}
-	m.Grid.Shape = object
 	if m.Fill, err = s.fill(m.Format); err != nil {
 		return nil, err
 	}
@@ -100,72 +110,6 @@ func (s Spec) model(cfg config) (*meta.Array, error) {
 	}
 	m.Codecs, err = s.codecs(m, chunk, cfg.table)
 	return m, err
-}
-
-// shapes are the shapes of a chunk and of what is stored as one object, a shard or a chunk.
-func (s Spec) shapes(format int) (chunk, object []int, err error) {
-	if s.Shards != nil && s.ShardLayout != nil {
-		return nil, nil, fault.Newf(fault.Metadata, "Shards leave nothing to choose for ShardLayout")
-	}
-	if s.Shards == nil {
-		if chunk, err = s.chunkShape(); err != nil || s.ShardLayout == nil {
-			return chunk, chunk, err
-		}
-		if format != 3 {
-			return nil, nil, fault.Newf(fault.Metadata, "v%d has no shards", format)
-		}
-		object, err = s.ShardLayout.shards(s.Shape, chunk, s.DType.Size())
-		return chunk, object, err
-	}
-	bad := func(format string, args ...any) ([]int, []int, error) {
-		return nil, nil, fault.Newf(fault.Metadata, format, args...)
-	}
-	if format != 3 {
-		return bad("v%d has no shards", format)
-	}
-	if len(s.Shards) != len(s.Shape) {
-		return bad("shards %v for the shape %v", s.Shards, s.Shape)
-	}
-	for i, n := range s.Shards {
-		if n < 1 {
-			return bad("shards have length %d along axis %d", n, i)
-		}
-	}
-	if s.Chunks == nil {
-		if chunk, err = s.Layout.chunks(s.Shards, s.DType.Size()); err != nil {
-			return nil, nil, err
-		}
-		for i := range chunk {
-			for s.Shards[i]%chunk[i] != 0 {
-				chunk[i]--
-			}
-		}
-		return chunk, slices.Clone(s.Shards), nil
-	}
-	if chunk, err = s.chunkShape(); err != nil {
-		return nil, nil, err
-	}
-	for i, n := range s.Shards {
-		if n%chunk[i] != 0 {
-			return bad("shards %v are no multiples of chunks %v", s.Shards, chunk)
-		}
-	}
-	return chunk, slices.Clone(s.Shards), nil
-}
-
-func (s Spec) chunkShape() ([]int, error) {
-	if s.Chunks != nil {
-		if len(s.Chunks) != len(s.Shape) {
-			return nil, fault.Newf(fault.Metadata, "chunks %v for the shape %v", s.Chunks, s.Shape)
-		}
-		for i, c := range s.Chunks {
-			if c < 1 {
-				return nil, fault.Newf(fault.Metadata, "chunks have length %d along axis %d", c, i)
-			}
-		}
-		return slices.Clone(s.Chunks), nil
-	}
-	return s.Layout.chunks(s.Shape, s.DType.Size())
 }
 
 func (s Spec) fill(format int) ([]byte, error) {
@@ -307,10 +251,10 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 		serial = &c
 	}
 	specs = slices.Concat(arrays, []codec.Spec{*serial}, bytes)
-	if s.Shards != nil || s.ShardLayout != nil {
+	if s.Shards != nil || s.ShardLayout != nil || s.ShardEdges != nil {
 		specs = []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: chunk, Codecs: specs})}
 	}
-	all, err := table.Normalize(specs, codec.Repr{Shape: m.Grid.Shape, Type: m.DType, Fill: m.Fill})
+	all, err := table.Normalize(specs, codec.Repr{Shape: longest(axesOf(m)), Type: m.DType, Fill: m.Fill})
 	if err != nil {
 		return nil, err
 	}
@@ -335,7 +279,7 @@ func difference(a, b *meta.Array) string {
 		return "format"
 	case !slices.Equal(a.Shape, b.Shape):
 		return "shape"
-	case !slices.Equal(a.Grid.Shape, b.Grid.Shape):
+	case !a.Grid.Equal(b.Grid):
 		return "chunk shape"
 	case !dtype.Equal(a.DType, b.DType):
 		return "data type"

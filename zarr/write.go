@@ -71,8 +71,8 @@ func (a *Array) write(ctx context.Context, src []byte, r grid.Selection) error {
 	shape := r.Shape()
 	op, allow := a.cfg.limits.Bytes.Op(), a.allowance()
 	return concurrency.Each(ctx, min(a.inFlight(), p.Len()), p.Fetches(), func(ctx context.Context, f plan.Fetch) error {
-		one, err := a.of(f.Chunk)
-		w := chunkWriter{a: one, op: op, allow: allow, layout: f.Shards, f: f, src: src, region: shape}
+		one, err := a.of(f.Object.Shape)
+		w := chunkWriter{a: one, op: op, allow: allow, layout: f.Object.Shards, f: f, src: src, region: shape}
 		switch {
 		case err != nil:
 		case f.Covers:

@@ -17,7 +17,6 @@ import (
 type shardPacker struct {
 	*chunkWriter
 	cut    shard.Cut
-	chunks []grid.Axis       // of the shard
 	inside []int             // shape of what of the array begins with this shard
 	old    []byte            // the stored shard; nil when there is none, or nothing of it is needed
 	index  *codec.ShardIndex // of old
@@ -30,7 +29,7 @@ func (w *chunkWriter) packShard(ctx context.Context, buf *buffer, old []byte) (e
 	if n, _ := w.layout.IndexSize(); n > a.cfg.maxChunk {
 		return false, fault.Newf(fault.Limit, "the index of a shard has %d bytes, more than ChunkLimit(%d)", n, a.cfg.maxChunk)
 	}
-	p := shardPacker{chunkWriter: w, cut: w.layout.Cut(w.f.Box), chunks: grid.Even(w.layout.Chunk), inside: make([]int, len(a.meta.Shape)), old: old}
+	p := shardPacker{chunkWriter: w, cut: w.layout.Cut(w.f.Box), inside: make([]int, len(a.meta.Shape)), old: old}
 	if w.field != nil {
 		p.cut = w.field.layout.Cut(w.f.Box)
 	}
@@ -123,7 +122,7 @@ func (p *shardPacker) gather(box grid.Box, s *scratch) ([]byte, error) {
 
 // before sets chunk to what the inner chunk was, or to the fill value where none of that will be left.
 func (p *shardPacker) before(box grid.Box, chunk []byte, s *scratch) error {
-	if p.index != nil && (p.field != nil || !box.Covers(p.inside, p.chunks)) {
+	if p.index != nil && (p.field != nil || !box.Covers(p.inside, p.a.blocks)) {
 		stored, ok, err := p.stored(p.layout.Place(box.Coord))
 		if err != nil {
 			return err

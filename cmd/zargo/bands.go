@@ -24,18 +24,66 @@ type band struct {
 
 // bands cuts what is selected of an array, at boundaries of chunks or, to write, of shards. The parts follow one another in C
 // order.
-func bands(a *zarr.Array, r region, chunks []int) (iter.Seq[band], error) {
+func bands(a *zarr.Array, r region, chunks chunking) (iter.Seq[band], error) {
 	return bandsOf(a.DType(), r, chunks)
 }
 
+// chunking is how an array is cut into chunks, or shards.
+type chunking struct {
+	shape []int                                        // of all of them, where they have one
+	at    func(axis, i int) (chunk, start, length int) // else the one that holds element i along an axis
+}
+
+// chunksOf is how an array is cut into what can be read by itself.
+func chunksOf(a *zarr.Array) chunking { return chunking{a.Chunks(), a.ChunkAt} }
+
+// objectsOf is how an array is cut into what is stored as one object.
+func objectsOf(a *zarr.Array) chunking {
+	switch {
+	case !a.Regular():
+		return chunking{at: a.ChunkAt}
+	case a.Sharded():
+		return chunking{shape: a.Shards()}
+	}
+	return chunking{shape: a.Chunks()}
+}
+
+// start is where the chunk begins that holds element i along an axis.
+func (c chunking) start(axis, i int) int {
+	if c.shape != nil {
+		return i - i%c.shape[axis]
+	}
+	_, start, _ := c.at(axis, i)
+	return start
+}
+
+// most bounds how many elements of a range along an axis lie in one chunk.
+func (c chunking) most(k int, a axis) int {
+	step := max(a.step, -a.step)
+	if c.shape != nil {
+		return min((c.shape[k]-1)/step+1, a.count)
+	}
+	most := 0
+	for i := 0; i < a.count; {
+		_, start, length := c.at(k, a.at(i))
+		n := (a.at(i)-start)/step + 1
+		if a.step > 0 {
+			n = (length-1-(a.at(i)-start))/step + 1
+		}
+		most = max(most, min(n, a.count-i))
+		i += n
+	}
+	return most
+}
+
 // bandsOf cuts elements that are held as a type.
-func bandsOf(t dtype.Type, r region, chunks []int) (iter.Seq[band], error) {
+func bandsOf(t dtype.Type, r region, chunks chunking) (iter.Seq[band], error) {
 	memory := concurrency.Memory() / 2
 	return cut(r, chunks, t.Size(), min(maxBand, memory), memory)
 }
 
 // cut makes bands of about target bytes each, or of one row of chunks; fault.Limit when that is more than limit.
-func cut(r region, chunks []int, elem int, target, limit int64) (iter.Seq[band], error) {
+func cut(r region, chunks chunking, elem int, target, limit int64) (iter.Seq[band], error) {
 	total, err := r.bytes(elem)
 	if err != nil {
 		return nil, err
@@ -52,14 +100,14 @@ func cut(r region, chunks []int, elem int, target, limit int64) (iter.Seq[band],
 	}
 	row := total / int64(r[k].count)
 	rows := 1 // of a row of chunks; a list may be cut anywhere
-	if step := max(r[k].step, -r[k].step); r[k].list == nil {
-		rows = min((chunks[k]-1)/step+1, r[k].count)
+	if r[k].list == nil {
+		rows = chunks.most(k, r[k])
 	}
 	if int64(rows) > limit/row {
 		return nil, fault.Newf(fault.Limit, "a row of chunks of the selection, of shape %v, is more than the %d bytes that this process may hold: select less",
 			r.part(k, 0, rows).shape(), limit)
 	}
-	ends := r[k].ends(chunks[k], max(target/row, 1), limit/row)
+	ends := r[k].ends(chunks, k, max(target/row, 1), limit/row)
 	return func(yield func(band) bool) {
 		from := 0
 		for to := range ends {
@@ -73,9 +121,9 @@ func cut(r region, chunks []int, elem int, target, limit int64) (iter.Seq[band],
 
 // ends yields where to cut the elements 0 to count of an axis: after about want of them, at chunk boundaries, but never more
 // than most, which only a list can be.
-func (a axis) ends(chunk int, want, most int64) iter.Seq[int] {
+func (a axis) ends(chunks chunking, k int, want, most int64) iter.Seq[int] {
 	// boundary tells whether another chunk begins with the i-th element.
-	boundary := func(i int) bool { return a.at(i-1)/chunk != a.at(i)/chunk }
+	boundary := func(i int) bool { return chunks.start(k, a.at(i-1)) != chunks.start(k, a.at(i)) }
 	return func(yield func(int) bool) {
 		for from := 0; from < a.count; {
 			to := a.count

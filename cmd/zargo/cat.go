@@ -64,7 +64,7 @@ func (c *catCmd) print(ctx context.Context, w io.Writer, a *zarr.Array, r region
 // printValues prints what r selects of an array in any format but text, as an array of a shape of as many elements.
 func printValues(ctx context.Context, w io.Writer, a *zarr.Array, r region, format string, shape []int) error {
 	t, read := readerOf(a)
-	parts, err := bandsOf(t, r, a.Chunks())
+	parts, err := bandsOf(t, r, chunksOf(a))
 	if err != nil {
 		return err
 	}

@@ -19,11 +19,11 @@ func (f *specFlags) choosesShards() bool {
 
 // layouts sets how chunks and shards are chosen that --chunks and --shards do not give.
 func (f *specFlags) layouts(spec *zarr.Spec) (err error) {
-	if f.Chunks != "" && f.choosesChunks() {
-		return usagef("--chunks leaves nothing to choose for --aspect, --chunk-size and --chunk-elements")
+	if (f.Chunks != "" || f.ChunkEdges != "") && f.choosesChunks() {
+		return usagef("--chunks and --chunk-edges leave nothing to choose for --aspect, --chunk-size and --chunk-elements")
 	}
-	if f.Shards != "" && f.choosesShards() {
-		return usagef("--shards leaves nothing to choose for --shard-aspect, --shard-size and --shard-elements")
+	if (f.Shards != "" || f.ShardEdges != "") && f.choosesShards() {
+		return usagef("--shards and --shard-edges leave nothing to choose for --shard-aspect, --shard-size and --shard-elements")
 	}
 	if spec.Layout, err = chosen("--aspect", f.Aspect, "--chunk-size", f.ChunkSize, "--chunk-elements", f.ChunkElements); err != nil {
 		return err

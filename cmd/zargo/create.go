@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,7 +21,9 @@ type specFlags struct {
 	Aspect        string   `help:"Proportions of the sides of chunks where --chunks does not give them: 1,2,2." placeholder:"N,…"`
 	ChunkSize     string   `help:"Most bytes of a chunk where --chunks does not give it: 4MiB." placeholder:"BYTES"`
 	ChunkElements int      `help:"Most elements of a chunk, likewise." placeholder:"N"`
+	ChunkEdges    string   `help:"Lengths of the chunks along each axis, one after another, in place of --chunks, where they differ: 31,28,31/180. 5x12 is 5 twelve times; a single one is for all." placeholder:"N,…/…"`
 	Shards        string   `help:"Elements of a shard along each axis, multiples of those of a chunk: one object that holds many chunks." placeholder:"N,…"`
+	ShardEdges    string   `help:"The same for shards, in place of --shards." placeholder:"N,…/…"`
 	ShardAspect   string   `help:"Proportions of the sides of shards where --shards does not give them: 1,2,2." placeholder:"N,…"`
 	ShardSize     string   `help:"Most bytes of a shard where --shards does not give it: 256MiB." placeholder:"BYTES"`
 	ShardElements int      `help:"Most elements of a shard, likewise." placeholder:"N"`
@@ -106,7 +109,7 @@ func checkSpec(ctx context.Context, spec zarr.Spec) error {
 }
 
 func (c *createCmd) group(ctx context.Context, s *session) error {
-	if c.Shape != nil || c.DType != "" || c.Chunks != "" || c.Shards != "" || c.chooses() || c.Codec != nil || c.Fill != "" || c.Dims != "" {
+	if c.Shape != nil || c.DType != "" || c.Chunks != "" || c.Shards != "" || c.ChunkEdges != "" || c.ShardEdges != "" || c.chooses() || c.Codec != nil || c.Fill != "" || c.Dims != "" {
 		return usagef("a group has no shape, data type, chunks, shards, codecs, fill value or dimensions")
 	}
 	attrs, err := parseAttrs(c.Attrs)
@@ -142,6 +145,12 @@ func (f *specFlags) spec(shape []int, t dtype.Type, big bool) (zarr.Spec, error)
 		if spec.Shards, err = parseInts("--shards", f.Shards); err != nil {
 			return spec, err
 		}
+	}
+	if spec.ChunkEdges, err = parseEdges("--chunk-edges", f.ChunkEdges); err != nil {
+		return spec, err
+	}
+	if spec.ShardEdges, err = parseEdges("--shard-edges", f.ShardEdges); err != nil {
+		return spec, err
 	}
 	if err := f.layouts(&spec); err != nil {
 		return spec, err
@@ -215,6 +224,37 @@ func parseInts(flag, text string) ([]int, error) {
 		list = append(list, n)
 	}
 	return list, nil
+}
+
+// maxEdges is how many chunks along an axis the command line may count one by one.
+const maxEdges = 1 << 20
+
+// parseEdges reads "31,28x3,31/180": lengths along each axis, one after another. "" is nil.
+func parseEdges(flag, text string) ([][]int, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var all [][]int
+	for axis := range strings.SplitSeq(text, "/") {
+		edges := []int{}
+		for part := range strings.SplitSeq(axis, ",") {
+			length, times, ok := strings.Cut(strings.TrimSpace(part), "x")
+			n, err := strconv.Atoi(length)
+			count := 1
+			if ok && err == nil {
+				count, err = strconv.Atoi(times)
+			}
+			if err != nil || n < 1 || count < 1 {
+				return nil, usagef("%s %q: %q is no length of a chunk", flag, text, part)
+			}
+			if count > maxEdges-len(edges) {
+				return nil, usagef("%s %q: more than %d chunks along an axis", flag, text, maxEdges)
+			}
+			edges = append(edges, slices.Repeat([]int{n}, count)...)
+		}
+		all = append(all, edges)
+	}
+	return all, nil
 }
 
 func parseAttrs(text string) (zarr.Attrs, error) {

@@ -37,6 +37,7 @@ type arrayInfo struct {
 	Shape     []int           `json:"shape"`
 	Chunks    []int           `json:"chunks"`
 	Shards    []int           `json:"shards,omitempty"`
+	Edges     []meta.Edges    `json:"edges,omitempty"` // of a rectilinear grid
 	DType     json.RawMessage `json:"dtype"`
 	Fill      json.RawMessage `json:"fill_value"`
 	Codecs    []codecInfo     `json:"codecs"`
@@ -67,7 +68,7 @@ func describe(n zarr.Node) (nodeInfo, error) {
 	}
 	info.Kind = "array"
 	m := a.Metadata()
-	d := &arrayInfo{Shape: a.Shape(), Chunks: a.Chunks(), Shards: a.Shards(), Keys: keysInfo{m.Keys.Name, m.Keys.Separator}, Codecs: []codecInfo{}}
+	d := &arrayInfo{Shape: a.Shape(), Chunks: a.Chunks(), Shards: a.Shards(), Edges: m.Grid.Edges, Keys: keysInfo{m.Keys.Name, m.Keys.Separator}, Codecs: []codecInfo{}}
 	info.arrayInfo = d
 	for _, c := range a.Codecs() {
 		d.Codecs = append(d.Codecs, codecInfo{c.Name, c.Config})
@@ -83,9 +84,9 @@ func describe(n zarr.Node) (nodeInfo, error) {
 	for _, length := range d.Shape {
 		d.Elements.Mul(d.Elements, big.NewInt(int64(length)))
 	}
-	d.NumChunks = count(d.Shape, d.Chunks)
-	if d.Shards != nil {
-		d.NumShards = count(d.Shape, d.Shards)
+	d.NumChunks = count(d.Shape, chunksOf(a))
+	if a.Sharded() {
+		d.NumShards = count(d.Shape, objectsOf(a))
 	}
 	if size := a.DType().Size(); size > 0 {
 		d.Bytes = new(big.Int).Mul(d.Elements, big.NewInt(int64(size)))
@@ -106,14 +107,18 @@ func describe(n zarr.Node) (nodeInfo, error) {
 }
 
 // count is the number of chunks, or shards, of an array.
-func count(shape, chunk []int) *big.Int {
+func count(shape []int, chunks chunking) *big.Int {
 	n := big.NewInt(1)
 	for i, length := range shape {
-		along := int64(0)
-		if length > 0 {
-			along = int64((length-1)/chunk[i]) + 1
+		last := -1
+		switch {
+		case length == 0:
+		case chunks.shape != nil:
+			last = (length - 1) / chunks.shape[i]
+		default:
+			last, _, _ = chunks.at(i, length-1)
 		}
-		n.Mul(n, big.NewInt(along))
+		n.Mul(n, big.NewInt(int64(last)+1))
 	}
 	return n
 }
@@ -165,9 +170,30 @@ func (d *arrayInfo) summary(format int) string {
 
 // chunkText is the shape of chunks, and of the shards they are in.
 func (d *arrayInfo) chunkText() string {
-	text := "chunks [" + list(d.Chunks) + "]"
-	if d.Shards != nil {
-		text += " in shards [" + list(d.Shards) + "]"
+	text := "chunks " + d.shapeText(d.Chunks)
+	if d.NumShards != nil {
+		text += " in shards " + d.shapeText(d.Shards)
 	}
 	return text
+}
+
+// shapeText is lengths in brackets.
+func (d *arrayInfo) shapeText(shape []int) string { return "[" + d.lengths(shape) + "]" }
+
+// maxEdgeText is how much of the lengths of chunks a person reads.
+const maxEdgeText = 60
+
+// lengths spells the shape of chunks, or where they differ the lengths along each axis, as metadata does and cut short.
+func (d *arrayInfo) lengths(shape []int) string {
+	if shape != nil {
+		return list(shape)
+	}
+	parts := make([]string, len(d.Edges))
+	for i, e := range d.Edges {
+		b, _ := e.MarshalJSON()
+		if parts[i] = string(b); len(b) > maxEdgeText {
+			parts[i] = parts[i][:maxEdgeText] + "…"
+		}
+	}
+	return strings.Join(parts, ", ")
 }

@@ -75,9 +75,9 @@ func (i *nodeInfo) print(out io.Writer, attrs zarr.Attrs) error {
 	row("format", "v%d", i.Format)
 	if d := i.arrayInfo; d != nil {
 		row("shape", "%s", list(d.Shape))
-		row("chunks", "%s", list(d.Chunks))
-		if d.Shards != nil {
-			row("shards", "%s", list(d.Shards))
+		row("chunks", "%s", d.lengths(d.Chunks))
+		if d.NumShards != nil {
+			row("shards", "%s", d.lengths(d.Shards))
 		}
 		row("dtype", "%s", d.dtypeText())
 		fill := "undefined"
@@ -90,7 +90,7 @@ func (i *nodeInfo) print(out io.Writer, attrs zarr.Attrs) error {
 			row("dims", "%s", d.dimText())
 		}
 		in := amount(d.NumChunks, "chunk")
-		if d.Shards != nil {
+		if d.NumShards != nil {
 			in += " in " + amount(d.NumShards, "shard")
 		}
 		size := "varying"

@@ -62,11 +62,7 @@ func (c *putCmd) Run(ctx context.Context, s *session) error {
 	if !slices.Equal(r.shape(), h.Shape) {
 		return p.fail(fault.Newf(fault.Selection, "the selection has the shape %v and %s %v", r.shape(), name, h.Shape))
 	}
-	object := a.Shards()
-	if object == nil {
-		object = a.Chunks()
-	}
-	parts, err := bands(a, r, object)
+	parts, err := bands(a, r, objectsOf(a))
 	if err != nil {
 		return p.fail(err)
 	}
@@ -95,7 +91,7 @@ func (c *putCmd) Run(ctx context.Context, s *session) error {
 // check refuses flags of create without --create: they would have no effect.
 func (c *putCmd) check() error {
 	f := c.specFlags
-	given := f.chooses() || f.Chunks != "" || f.Shards != "" || f.Codec != nil || f.Fill != "" || f.Dims != "" || f.Attrs != "" || f.Root != "" ||
+	given := f.chooses() || f.Chunks != "" || f.Shards != "" || f.ChunkEdges != "" || f.ShardEdges != "" || f.Codec != nil || f.Fill != "" || f.Dims != "" || f.Attrs != "" || f.Root != "" ||
 		f.ExistOk || f.Order != "C" || f.ZFormat != 3 || c.Shape != nil
 	if given && !c.Create {
 		return usagef("what describes a new array needs --create")

@@ -164,63 +164,114 @@ func TestBands(t *testing.T) {
 		{"scalar", region{}, []int{}, 100},
 	} {
 		t.Run(r.name, func(t *testing.T) {
-			parts, err := cut(r.region, r.chunks, 8, r.target, 1<<30)
-			if err != nil {
-				t.Fatal(err)
+			checkBands(t, r.region, chunking{shape: r.chunks}, func(k, i int) int { return i / r.chunks[k] }, r.target)
+		})
+	}
+}
+
+// TestBandsOfUnevenChunks is TestBands where chunks differ in length.
+func TestBandsOfUnevenChunks(t *testing.T) {
+	edges := []int{5, 20, 3, 1, 1, 30, 40}
+	chunkOf := func(_, i int) (n int) {
+		for ; i >= edges[n]; n++ {
+			i -= edges[n]
+		}
+		return n
+	}
+	chunks := chunking{at: func(axis, i int) (chunk, start, length int) {
+		chunk = chunkOf(axis, i)
+		for _, n := range edges[:chunk] {
+			start += n
+		}
+		return chunk, start, edges[chunk]
+	}}
+	for _, r := range []struct {
+		name   string
+		region region
+		rows   int // of the longest chunk
+		target int64
+	}{
+		{"all", region{{0, 1, 100, false, nil}, {0, 1, 10, false, nil}}, 40, 310 * 8},
+		{"a part", region{{3, 1, 40, false, nil}, {0, 1, 10, false, nil}}, 20, 8},
+		{"steps", region{{3, 4, 20, false, nil}, {0, 1, 10, false, nil}}, 8, 50 * 8},
+		{"steps longer than chunks", region{{3, 33, 3, false, nil}, {0, 1, 10, false, nil}}, 1, 8},
+		{"backwards", region{{99, -1, 100, false, nil}, {0, 1, 10, false, nil}}, 40, 350 * 8},
+		{"backwards with steps", region{{97, -7, 14, false, nil}, {0, 1, 10, false, nil}}, 6, 8},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			if got := chunks.most(0, r.region[0]); got != r.rows {
+				t.Errorf("%d rows of a chunk, want %d", got, r.rows)
 			}
-			total, err := r.region.bytes(8)
-			if err != nil {
-				t.Fatal(err)
+			checkBands(t, r.region, chunks, chunkOf, r.target)
+			limit := int64(r.rows) * 10 * 8
+			if _, err := cut(r.region, chunks, 8, r.target, limit); err != nil {
+				t.Errorf("%d bytes: %v", limit, err)
 			}
-			var positions []int // along the axis that is cut
-			sum, k := int64(0), slices.IndexFunc(r.region, func(a axis) bool { return a.count > 1 })
-			lastChunk := -1
-			for b := range parts {
-				n, err := b.region.bytes(8)
-				if err != nil || n != int64(b.bytes) {
-					t.Errorf("%d bytes of %v, %v", b.bytes, b.region, err)
-				}
-				sum += n
-				if k < 0 {
-					continue
-				}
-				a := b.region[k]
-				for i := range a.count {
-					positions = append(positions, a.at(i))
-				}
-				first, last := a.at(0)/r.chunks[k], a.at(a.count-1)/r.chunks[k]
-				if first == lastChunk {
-					t.Errorf("chunk %d is in two bands", first)
-				}
-				if n > r.target && first != last {
-					t.Errorf("a band of %d bytes, more than %d, has chunks %d to %d", n, r.target, first, last)
-				}
-				lastChunk = last
-			}
-			if sum != total {
-				t.Errorf("%d bytes of %d", sum, total)
-			}
-			if k >= 0 {
-				a := r.region[k]
-				for i, p := range positions {
-					if p != a.at(i) {
-						t.Fatalf("position %d is %d", i, p)
-					}
-				}
+			if _, err := cut(r.region, chunks, 8, r.target, limit-1); !errors.Is(err, fault.Limit) {
+				t.Errorf("one byte less: %v", err)
 			}
 		})
 	}
 }
 
+// checkBands cuts a region; chunkOf is the number of the chunk that holds an element along an axis.
+func checkBands(t *testing.T, whole region, chunks chunking, chunkOf func(k, i int) int, target int64) {
+	t.Helper()
+	parts, err := cut(whole, chunks, 8, target, 1<<30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	total, err := whole.bytes(8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var positions []int // along the axis that is cut
+	sum, k := int64(0), slices.IndexFunc(whole, func(a axis) bool { return a.count > 1 })
+	lastChunk := -1
+	for b := range parts {
+		n, err := b.region.bytes(8)
+		if err != nil || n != int64(b.bytes) {
+			t.Errorf("%d bytes of %v, %v", b.bytes, b.region, err)
+		}
+		sum += n
+		if k < 0 {
+			continue
+		}
+		a := b.region[k]
+		for i := range a.count {
+			positions = append(positions, a.at(i))
+		}
+		first, last := chunkOf(k, a.at(0)), chunkOf(k, a.at(a.count-1))
+		if first == lastChunk {
+			t.Errorf("chunk %d is in two bands", first)
+		}
+		if n > target && first != last {
+			t.Errorf("a band of %d bytes, more than %d, has chunks %d to %d", n, target, first, last)
+		}
+		lastChunk = last
+	}
+	if sum != total {
+		t.Errorf("%d bytes of %d", sum, total)
+	}
+	if k >= 0 {
+		a := whole[k]
+		for i, p := range positions {
+			if p != a.at(i) {
+				t.Fatalf("position %d is %d", i, p)
+			}
+		}
+	}
+}
+
 func TestBandsLimit(t *testing.T) {
 	r := region{{0, 1, 1000, false, nil}, {0, 1, 1000, false, nil}}
-	if _, err := cut(r, []int{100, 1}, 8, 1000, 100*1000*8-1); !errors.Is(err, fault.Limit) {
+	if _, err := cut(r, chunking{shape: []int{100, 1}}, 8, 1000, 100*1000*8-1); !errors.Is(err, fault.Limit) {
 		t.Error(err)
 	}
-	if _, err := cut(r, []int{100, 1}, 8, 1000, 100*1000*8); err != nil {
+	if _, err := cut(r, chunking{shape: []int{100, 1}}, 8, 1000, 100*1000*8); err != nil {
 		t.Error(err)
 	}
-	parts, err := cut(region{{0, 1, 0, false, nil}, {0, 1, 1000, false, nil}}, []int{1, 1}, 8, 1, 1)
+	parts, err := cut(region{{0, 1, 0, false, nil}, {0, 1, 1000, false, nil}}, chunking{shape: []int{1, 1}}, 8, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +280,7 @@ func TestBandsLimit(t *testing.T) {
 	}
 	// A list that has more of one chunk than there is room for is cut within it.
 	again := region{{0, 1, 1000, false, make([]int, 1000)}, {0, 1, 10, false, nil}}
-	if parts, err = cut(again, []int{100, 10}, 8, 80, 300*10*8); err != nil {
+	if parts, err = cut(again, chunking{shape: []int{100, 10}}, 8, 80, 300*10*8); err != nil {
 		t.Fatal(err)
 	}
 	var counts []int

@@ -51,6 +51,9 @@ func (s *service) add(ctx context.Context, name string, st store.Store) error {
 	if t := a.DType(); t != dtype.Float32 && t != dtype.Float64 {
 		return fault.Newf(fault.Type, "array %s is %v; float32 and float64 are known", name, t)
 	}
+	if a.Chunks() == nil {
+		return fault.Newf(errors.ErrUnsupported, "array %s has chunks that differ in shape", name)
+	}
 	chunk := int64(a.DType().Size())
 	for _, n := range a.Chunks() {
 		chunk *= int64(n)

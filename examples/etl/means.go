@@ -21,7 +21,9 @@ func means(a *zarr.Array, every int) (zarr.Spec, error) {
 		return zarr.Spec{}, fmt.Errorf("%w: the array has no axis", zarr.ErrSelection)
 	}
 	shape[0] = up(shape[0], every)
-	chunks[0] = up(chunks[0], every)
+	if chunks != nil { // else they differ in shape, and those of the means are chosen
+		chunks[0] = up(chunks[0], every)
+	}
 	return zarr.Spec{Format: a.Format(), Shape: shape, Chunks: chunks, DType: a.DType(), Dims: a.Dims(), Attrs: a.Attrs()}, nil
 }
 

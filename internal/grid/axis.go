@@ -72,7 +72,8 @@ func (a Axis) number(pos int) int {
 // Locate finds the chunk that holds an element: its number, its length, and the element counted from its start.
 func (a Axis) Locate(pos int) (chunk, edge, off int) {
 	if a.runs == nil {
-		return pos / a.edge, a.edge, pos % a.edge
+		chunk = pos / a.edge
+		return chunk, a.edge, pos - chunk*a.edge
 	}
 	return a.locate(pos)
 }

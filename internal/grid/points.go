@@ -59,7 +59,8 @@ func NewPoints(at [][]int, n int, chunk []Axis) *Points {
 
 // compare orders two points by their chunks, these in C order.
 func (p *Points) compare(i, j int) int {
-	for d, a := range p.chunk {
+	for d := range p.chunk {
+		a := &p.chunk[d]
 		if by := cmp.Compare(a.number(p.at[d][i]), a.number(p.at[d][j])); by != 0 {
 			return by
 		}

@@ -61,24 +61,23 @@ func (s Slice) within(off, n int) int {
 // listed gives the pieces of an Index, in the order of their chunks. In a piece the elements keep their order, so that of
 // an element that is there twice the last write stays.
 func (s Slice) listed(axis Axis) []Part {
-	order := make([]int, s.Count)
-	for i := range order {
-		order[i] = i
+	order, at := make([]int, s.Count), make([]int, s.Count)
+	for i, pos := range s.Index {
+		order[i], at[i] = i, axis.number(pos)
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return axis.number(s.Index[i]) - axis.number(s.Index[j]) })
-	at := make([]int, s.Count)
-	for i, j := range order {
-		_, _, at[i] = axis.Locate(s.Index[j])
-	}
+	slices.SortStableFunc(order, func(i, j int) int { return at[i] - at[j] })
 	var parts []Part
 	for lo := 0; lo < s.Count; {
-		c := axis.number(s.Index[order[lo]])
+		c := at[order[lo]]
 		hi := lo + 1
-		for hi < s.Count && axis.number(s.Index[order[hi]]) == c {
+		for hi < s.Count && at[order[hi]] == c {
 			hi++
 		}
 		parts = append(parts, Part{Chunk: c, N: hi - lo, Step: 1, At: at[lo:hi:hi], To: order[lo:hi:hi]})
 		lo = hi
+	}
+	for i, j := range order { // the numbers of chunks are done with
+		_, _, at[i] = axis.Locate(s.Index[j])
 	}
 	return parts
 }

@@ -13,12 +13,18 @@ import (
 type Layout struct {
 	Shape  []int                    // elements along each axis
 	Chunks []grid.Axis              // how each axis is cut into chunks, or shards: into what is one object
-	Even   []int                    // the shape of these where all have one; nil otherwise
 	Key    func(coord []int) string // the key of the object at a position of the grid
-	Shards *shard.Layout            // how objects fall into inner chunks, or the largest of them where they differ in shape; nil where they are read as a whole
+	Object Object                   // what these are, or the largest of them where they differ in shape
 
-	// ShardsOf is Shards of objects of a shape, where Even and Shards leave that open.
-	ShardsOf func(chunk []int) (*shard.Layout, error)
+	// Shards is how objects of a shape fall into inner chunks, where they differ in shape; nil where they do not.
+	Shards func(shape []int) (*shard.Layout, error)
+}
+
+// Object is a chunk or a shard.
+type Object struct {
+	Shape  []int         // elements along each axis
+	Shards *shard.Layout // how it falls into inner chunks; nil where it is read as a whole
+	Err    error         // no shard can have this shape: it can be neither read nor written
 }
 
 // Plan is a selection of an array, resolved.
@@ -37,10 +43,8 @@ type Index struct {
 // Fetch is one object of a plan: a chunk or a shard.
 type Fetch struct {
 	grid.Box
-	Key   string
-	Chunk []int // the shape of the object; not to be changed
-	// Shards is how the object falls into inner chunks; nil where it is read as a whole.
-	Shards *shard.Layout
+	Key    string
+	Object *Object // shared: not to be changed
 	// Whole: one request reads all of the object. Otherwise it is a shard of which the index is read first, and then what it
 	// says.
 	Whole bool
@@ -48,21 +52,19 @@ type Fetch struct {
 	Covers bool
 	// Full: every element of the chunk is selected, and none lies outside the array.
 	Full bool
-	// Err: no shard can have the shape of this one, so that it can be neither read nor written.
-	Err error
 }
 
 // Indexes yields the first stage: of each shard that is not read as a whole, its index.
 func (p Plan) Indexes() iter.Seq[Index] {
 	return func(yield func(Index) bool) {
-		if p.Shards == nil {
+		if p.Object.Shards == nil {
 			return
 		}
 		for f := range p.Fetches() {
-			if f.Whole || f.Err != nil {
+			if f.Whole || f.Object.Err != nil {
 				continue
 			}
-			if n, atStart := f.Shards.IndexSize(); !yield(Index{f.Key, n, atStart}) {
+			if n, atStart := f.Object.Shards.IndexSize(); !yield(Index{f.Key, n, atStart}) {
 				return
 			}
 		}
@@ -73,15 +75,12 @@ func (p Plan) Indexes() iter.Seq[Index] {
 func (p Plan) Fetches() iter.Seq[Fetch] {
 	return func(yield func(Fetch) bool) {
 		for b := range p.Region.Chunks(p.Chunks) {
-			f := Fetch{Box: b, Key: p.Key(b.Coord), Chunk: p.Even, Shards: p.Shards, Covers: b.Covers(p.Shape, p.Chunks)}
-			if p.Even == nil {
-				f.Chunk = grid.ShapeOf(p.Chunks, b.Coord)
-				if p.Shards != nil {
-					f.Shards, f.Err = p.ShardsOf(f.Chunk)
-				}
+			o := &p.Object
+			if p.Shards != nil {
+				o = p.object(b.Coord)
 			}
-			f.Full = b.Full(f.Chunk)
-			f.Whole = p.Shards == nil || f.Err == nil && f.Shards.Whole(f.Shards.Touched(b), p.inside(f))
+			f := Fetch{Box: b, Key: p.Key(b.Coord), Object: o, Covers: b.Covers(p.Shape, p.Chunks), Full: b.Full(o.Shape)}
+			f.Whole = o.Err == nil && (o.Shards == nil || o.Shards.Whole(o.Shards.Touched(b), p.inside(b.Coord, o.Shards)))
 			if !yield(f) {
 				return
 			}
@@ -89,10 +88,19 @@ func (p Plan) Fetches() iter.Seq[Fetch] {
 	}
 }
 
+// object is what is at a position of a grid of objects that differ in shape.
+func (p Plan) object(coord []int) *Object {
+	o := &Object{Shape: grid.ShapeOf(p.Chunks, coord)}
+	if p.Object.Shards != nil {
+		o.Shards, o.Err = p.Shards(o.Shape)
+	}
+	return o
+}
+
 // inside is the number of inner chunks of a shard, the deepest ones, that have elements inside the array.
-func (p Plan) inside(f Fetch) int {
-	n, chunk := 1, f.Shards.Deepest().Chunk
-	for i, c := range f.Coord {
+func (p Plan) inside(coord []int, shards *shard.Layout) int {
+	n, chunk := 1, shards.Deepest().Chunk
+	for i, c := range coord {
 		start, length := p.Chunks[i].Chunk(c)
 		n *= (min(length, p.Shape[i]-start)-1)/chunk[i] + 1
 	}

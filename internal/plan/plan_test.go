@@ -110,11 +110,11 @@ func parse(t *testing.T, head string) Plan {
 	for i, runs := range cut {
 		p.Chunks = append(p.Chunks, grid.Uneven(p.Shape[i], runs))
 	}
-	p.Even = grid.Shape(p.Chunks)
-	if o.Chunk == nil {
-		return p
-	}
-	p.ShardsOf = func(shape []int) (*shard.Layout, error) {
+	p.Object.Shape = grid.Shape(p.Chunks)
+	of := func(shape []int) (*shard.Layout, error) {
+		if o.Chunk == nil {
+			return nil, nil
+		}
 		c, err := codec.Builtin().Chain([]codec.Spec{codec.Sharding(o)}, codec.Repr{Shape: shape, Type: dtype.Uint8})
 		if err != nil {
 			return nil, err
@@ -123,14 +123,14 @@ func parse(t *testing.T, head string) Plan {
 		one.Shards = c.Shards()
 		return &one, nil
 	}
-	largest := p.Even
-	if largest == nil {
+	if p.Object.Shape == nil {
+		p.Shards = of
 		for _, a := range p.Chunks {
-			largest = append(largest, a.Longest())
+			p.Object.Shape = append(p.Object.Shape, a.Longest())
 		}
 	}
 	var err error
-	if p.Shards, err = p.ShardsOf(largest); err != nil {
+	if p.Object.Shards, err = of(p.Object.Shape); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -169,11 +169,13 @@ func TestLenIsTheNumberOfFetches(t *testing.T) {
 			region = append(region, grid.Slice{Start: start, Step: step, Count: r.IntN((n-start-1)/step + 2)})
 		}
 		p.Region = region
-		p.Even = grid.Shape(p.Chunks)
+		if p.Object.Shape = grid.Shape(p.Chunks); p.Object.Shape == nil {
+			p.Shards = func([]int) (*shard.Layout, error) { return nil, nil }
+		}
 		n := 0
 		for f := range p.Fetches() {
-			if !slices.Equal(f.Chunk, grid.ShapeOf(p.Chunks, f.Coord)) {
-				t.Fatalf("%v has the shape %v", f.Coord, f.Chunk)
+			if !slices.Equal(f.Object.Shape, grid.ShapeOf(p.Chunks, f.Coord)) {
+				t.Fatalf("%v has the shape %v", f.Coord, f.Object.Shape)
 			}
 			n++
 		}
@@ -186,8 +188,8 @@ func TestLenIsTheNumberOfFetches(t *testing.T) {
 // TestShapesThatCannotBe: an error of one shard is that shard's, and its index is not asked for.
 func TestShapesThatCannotBe(t *testing.T) {
 	p := parse(t, "read shape=12 chunks=4+8 inner=2 sel=0:1:12")
-	no, of := errors.New("no such shard"), p.ShardsOf
-	p.ShardsOf = func(shape []int) (*shard.Layout, error) {
+	no, of := errors.New("no such shard"), p.Shards
+	p.Shards = func(shape []int) (*shard.Layout, error) {
 		if shape[0] == 8 {
 			return nil, no
 		}
@@ -195,8 +197,8 @@ func TestShapesThatCannotBe(t *testing.T) {
 	}
 	var errs []error
 	for f := range p.Fetches() {
-		errs = append(errs, f.Err)
-		if f.Err != nil && (f.Whole || f.Shards != nil) {
+		errs = append(errs, f.Object.Err)
+		if f.Object.Err != nil && (f.Whole || f.Object.Shards != nil) {
 			t.Errorf("%+v", f)
 		}
 	}

@@ -3,6 +3,7 @@ package meta
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -113,7 +114,7 @@ func (g Grid) consistent(shape []int, format int) error {
 	}
 	for i, e := range g.Edges {
 		if err := e.check(shape[i]); err != nil {
-			return err
+			return fmt.Errorf("chunks along axis %d: %w", i, err)
 		}
 	}
 	return nil
@@ -201,16 +202,17 @@ func (g Grid) encode() json.RawMessage {
 	}
 	axes := make([]json.RawMessage, len(g.Edges))
 	for i, e := range g.Edges {
-		axes[i] = e.encode()
+		axes[i], _ = e.MarshalJSON()
 	}
 	config.text("kind", "inline")
 	config.add("chunk_shapes", list(axes))
 	return Named{Name: "rectilinear", Config: config.done()}.encode()
 }
 
-func (e Edges) encode() json.RawMessage {
+// MarshalJSON writes the lengths as metadata spells them: 5, or [1,[2,3]] for 1, 2, 2, 2. There is no error.
+func (e Edges) MarshalJSON() ([]byte, error) {
 	if e.Every > 0 {
-		return strconv.AppendInt(nil, int64(e.Every), 10)
+		return strconv.AppendInt(nil, int64(e.Every), 10), nil
 	}
 	runs := make([]json.RawMessage, len(e.Runs))
 	for i, r := range e.Runs {
@@ -220,5 +222,5 @@ func (e Edges) encode() json.RawMessage {
 			runs[i] = intList([]int{r.Edge, r.Count})
 		}
 	}
-	return list(runs)
+	return list(runs), nil
 }

@@ -1,0 +1,565 @@
+package zarr_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/meta"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// randomEdges cuts an axis of n elements into chunks that by divides, now and then with some beyond the end.
+func randomEdges(r *rand.Rand, n, by int) []int {
+	if r.IntN(4) == 0 {
+		return []int{by * (1 + r.IntN(3))}
+	}
+	edges := []int{}
+	for sum := 0; sum < n || len(edges) < 2; {
+		edges = append(edges, by*(1+r.IntN(4)))
+		sum += edges[len(edges)-1]
+	}
+	return edges
+}
+
+// chunkOf finds the chunk that holds an element.
+func chunkOf(edges []int, pos int) int {
+	if len(edges) == 1 {
+		return pos / edges[0]
+	}
+	i := 0
+	for ; pos >= edges[i]; i++ {
+		pos -= edges[i]
+	}
+	return i
+}
+
+// picked is a selection along an axis of a length, and what it selects.
+func picked(r *rand.Rand, n int, edges []int, inner int) (zarr.Selection, []int) {
+	at := []int{}
+	lo := r.IntN(n + 1)
+	hi := lo + r.IntN(n-lo+1)
+	switch r.IntN(6) {
+	case 0:
+		for range r.IntN(2 * n) {
+			at = append(at, r.IntN(n))
+		}
+		return zarr.Index(at...), at
+	case 1:
+		keep := make([]bool, n)
+		for i := range keep {
+			if keep[i] = r.IntN(2) == 0; keep[i] {
+				at = append(at, i)
+			}
+		}
+		return zarr.Mask(keep), at
+	case 2:
+		if inner > 0 {
+			edges = []int{inner}
+		}
+		count := chunkOf(edges, n-1) + 1
+		lo := r.IntN(count + 1)
+		hi := lo + r.IntN(count-lo+1)
+		for i := range n {
+			if c := chunkOf(edges, i); lo <= c && c < hi {
+				at = append(at, i)
+			}
+		}
+		return zarr.Blocks(lo, hi), at
+	case 3:
+		by := 1 + r.IntN(4)
+		for i := hi - 1; i >= lo; i -= by {
+			at = append(at, i)
+		}
+		return zarr.Range(lo, hi).By(-by), at
+	default:
+		by := 1 + r.IntN(4)
+		for i := lo; i < hi; i += by {
+			at = append(at, i)
+		}
+		return zarr.Range(lo, hi).By(by), at
+	}
+}
+
+// TestRectilinearAgainstOracle writes and reads random selections of arrays whose chunks, or shards, differ in shape.
+func TestRectilinearAgainstOracle(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	codecs := [][]codec.Spec{nil, {}, {codec.Transpose(1, 0), codec.Zstd(1), codec.CRC32C()}, {codec.Bytes(dtype.Big)}}
+	for i := range 80 {
+		shape := []int{1 + r.IntN(14), 1 + r.IntN(14)}
+		spec := zarr.Spec{Shape: shape, DType: dtype.Int32, Codecs: codecs[i%len(codecs)], Fill: -1}
+		edges, inner := make([][]int, 2), make([]int, 2)
+		if i%2 == 0 {
+			for d, n := range shape {
+				edges[d] = randomEdges(r, n, 1)
+			}
+			spec.ChunkEdges = edges
+		} else {
+			for d, n := range shape {
+				inner[d] = 1 + r.IntN(3)
+				edges[d] = randomEdges(r, n, inner[d])
+			}
+			spec.Chunks, spec.ShardEdges = inner, edges
+		}
+		t.Run(fmt.Sprintf("%d %v in %v by %v", i, shape, edges, inner), func(t *testing.T) {
+			st := mem.New()
+			a := mustCreate(t, st, "x", spec)
+			oracle := make([]int32, shape[0]*shape[1])
+			for i := range oracle {
+				oracle[i] = -1
+			}
+			for step := range 12 {
+				rows, atRow := picked(r, shape[0], edges[0], inner[0])
+				cols, atCol := picked(r, shape[1], edges[1], inner[1])
+				sel := []zarr.Selection{rows, cols}
+				var at []int // places in C order
+				for _, i := range atRow {
+					for _, j := range atCol {
+						at = append(at, i*shape[1]+j)
+					}
+				}
+				if step%4 == 3 {
+					coords := [][]int{nil, nil}
+					at = at[:0:0]
+					for range r.IntN(9) {
+						i, j := r.IntN(shape[0]), r.IntN(shape[1])
+						coords[0], coords[1], at = append(coords[0], i), append(coords[1], j), append(at, i*shape[1]+j)
+					}
+					sel = []zarr.Selection{zarr.Points(coords...)}
+				}
+				values := make([]int32, len(at))
+				for k, i := range at {
+					values[k] = int32(r.IntN(3) - 1) // -1 is the fill value
+					oracle[i] = values[k]
+				}
+				if err := zarr.Write(t.Context(), a, values, sel...); err != nil {
+					t.Fatal(err)
+				}
+				opened := a
+				if step%3 == 0 {
+					var err error
+					if opened, err = zarr.OpenArray(t.Context(), st, "x"); err != nil {
+						t.Fatal(err)
+					}
+				}
+				got, err := zarr.Read[int32](t.Context(), opened)
+				if err != nil || !slices.Equal(got, oracle) {
+					t.Fatalf("step %d, %v: got %v, want %v, %v", step, sel, got, oracle, err)
+				}
+				want := make([]float64, len(at))
+				for k, i := range at {
+					want[k] = float64(oracle[i])
+				}
+				part, err := zarr.ReadAs[float64](t.Context(), opened, sel...)
+				if err != nil || !slices.Equal(part, want) {
+					t.Fatalf("step %d, %v: read back %v, want %v, %v", step, sel, part, want, err)
+				}
+			}
+			stored := 0
+			for _, k := range keys(t, st) {
+				if strings.HasPrefix(k, "x/c/") {
+					stored++
+				}
+			}
+			touched := map[[2]int]bool{} // chunks with more than the fill value
+			for k, v := range oracle {
+				if v != -1 {
+					touched[[2]int{chunkOf(edges[0], k/shape[1]), chunkOf(edges[1], k%shape[1])}] = true
+				}
+			}
+			if stored != len(touched) {
+				t.Errorf("%d objects are stored, %d have values: %v", stored, len(touched), keys(t, st))
+			}
+		})
+	}
+}
+
+// TestRectilinearText is about elements that vary in length, in chunks that do.
+func TestRectilinearText(t *testing.T) {
+	for name, spec := range map[string]zarr.Spec{
+		"chunks": {ChunkEdges: [][]int{{1, 4, 2, 4}}},
+		"shards": {ShardEdges: [][]int{{4, 2, 6}}, Chunks: []int{2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec.Shape, spec.DType = []int{10}, dtype.String
+			a := mustCreate(t, mem.New(), "", spec)
+			want := make([]string, 10)
+			for i := range want {
+				want[i] = strings.Repeat("x", i)
+			}
+			if err := zarr.Write(t.Context(), a, want); err != nil {
+				t.Fatal(err)
+			}
+			want[3] = "three"
+			if err := zarr.Write(t.Context(), a, want[3:4], zarr.At(3)); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := zarr.Read[string](t.Context(), a); err != nil || !slices.Equal(got, want) {
+				t.Errorf("%q, %v", got, err)
+			}
+		})
+	}
+}
+
+// TestRectilinearObjects is about what is stored: the keys of the chunks that hold elements, each chunk as long as the grid
+// says, with the fill value beyond the array.
+func TestRectilinearObjects(t *testing.T) {
+	st := mem.New()
+	a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{6, 3}, ChunkEdges: [][]int{{1, 3, 3, 5}, {2}}, DType: dtype.Uint8, Fill: 9, Codecs: []codec.Spec{}})
+	values := make([]uint8, 18)
+	for i := range values {
+		values[i] = uint8(i + 10)
+	}
+	if err := zarr.Write(t.Context(), a, values); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][]byte{
+		"x/c/0/0": {10, 11}, "x/c/0/1": {12, 9},
+		"x/c/1/0": {13, 14, 16, 17, 19, 20}, "x/c/1/1": {15, 9, 18, 9, 21, 9},
+		"x/c/2/0": {22, 23, 25, 26, 9, 9}, "x/c/2/1": {24, 9, 27, 9, 9, 9},
+	}
+	for _, k := range keys(t, st) {
+		v, err := st.Get(t.Context(), k, store.GetOptions{}, nil)
+		if !strings.HasPrefix(k, "x/c/") {
+			continue
+		}
+		if err != nil || !bytes.Equal(v.Bytes, want[k]) {
+			t.Errorf("%s is %v, %v, want %v", k, v.Bytes, err, want[k])
+		}
+		delete(want, k)
+	}
+	if len(want) > 0 {
+		t.Errorf("not stored: %v", want)
+	}
+	// A chunk of another length is no chunk of this array.
+	if _, err := st.Put(t.Context(), "x/c/1/0", make([]byte, 8), store.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := zarr.Read[uint8](t.Context(), a); !errors.Is(err, zarr.ErrCorrupt) {
+		t.Errorf("8 bytes for 6: %v", err)
+	}
+}
+
+// TestRectilinearRequests: chunks of which all is written are not read, and what is read is asked for once.
+func TestRectilinearRequests(t *testing.T) {
+	tests := []struct {
+		name             string
+		sel              zarr.Selection
+		gets, puts, dels int64
+	}{
+		{"everything", zarr.All, 0, 4, 0},
+		{"the second chunk", zarr.Range(1, 4), 0, 1, 0},
+		{"the last, which is longer than the array", zarr.Range(8, 10), 0, 1, 0},
+		{"a part of the last", zarr.Range(9, 10), 1, 1, 0},
+		{"two chunks and a part", zarr.Range(0, 5), 1, 3, 0},
+		{"two blocks", zarr.Blocks(1, 3), 0, 2, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var rep zarr.Report
+			a := mustCreate(t, mem.New(), "", zarr.Spec{Shape: []int{10}, ChunkEdges: [][]int{{1, 3, 4, 7, 2}}, DType: dtype.Float32})
+			a, err := a.With(zarr.ReportTo(&rep))
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, err := a.Selected(tt.sel)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := zarr.Write(t.Context(), a, count(n[0]), tt.sel); err != nil {
+				t.Fatal(err)
+			}
+			if rep.Gets.Load() != tt.gets || rep.Puts.Load() != tt.puts || rep.Deletes.Load() != tt.dels {
+				t.Errorf("%v", &rep)
+			}
+		})
+	}
+}
+
+func TestWhatAGridIs(t *testing.T) {
+	uneven := [][]int{{1, 3, 4, 7, 2}, {5}}
+	tests := []struct {
+		name              string
+		spec              zarr.Spec
+		chunks, shards    []int
+		regular, isShards bool
+		edges             [][2]int // of the first axis
+		text              string
+		grid              string
+	}{
+		{"regular", zarr.Spec{Chunks: []int{4, 5}}, []int{4, 5}, nil, true, false, [][2]int{{0, 4}, {4, 4}, {8, 4}}, "chunks [4 5] v3", "regular"},
+		{"chunks", zarr.Spec{ChunkEdges: uneven}, nil, nil, false, false, [][2]int{{0, 1}, {1, 3}, {4, 4}, {8, 7}}, "chunks of up to [7 5] v3", "rectilinear"},
+		{"one length each", zarr.Spec{ChunkEdges: [][]int{{4}, {5}}}, []int{4, 5}, nil, true, false, [][2]int{{0, 4}, {4, 4}, {8, 4}}, "chunks [4 5] v3", "regular"},
+		{"a list of equal ones", zarr.Spec{ChunkEdges: [][]int{{6, 6}, {5}}}, []int{6, 5}, nil, true, false, [][2]int{{0, 6}, {6, 6}}, "chunks [6 5] v3", "rectilinear"},
+		{"shards", zarr.Spec{ShardEdges: [][]int{{2, 6, 4}, {6, 3}}, Chunks: []int{2, 3}}, []int{2, 3}, nil, false, true, [][2]int{{0, 2}, {2, 6}, {8, 4}}, "chunks [2 3] in shards of up to [6 6] v3", "rectilinear"},
+		{"chunks chosen for shards", zarr.Spec{ShardEdges: [][]int{{4, 6}, {6, 3}}}, []int{2, 3}, nil, false, true, [][2]int{{0, 4}, {4, 6}}, "chunks [2 3] in shards of up to [6 6] v3", "rectilinear"},
+		{"shards of one shape", zarr.Spec{ShardEdges: [][]int{{6}, {3}}, Chunks: []int{2, 3}}, []int{2, 3}, []int{6, 3}, true, true, [][2]int{{0, 6}, {6, 6}}, "chunks [2 3] in shards [6 3] v3", "regular"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			st := mem.New()
+			tt.spec.Shape, tt.spec.DType = []int{10, 7}, dtype.Int8
+			a := mustCreate(t, st, "x", tt.spec)
+			if !reflect.DeepEqual(a.Chunks(), tt.chunks) || !reflect.DeepEqual(a.Shards(), tt.shards) || a.Regular() != tt.regular || a.Sharded() != tt.isShards {
+				t.Errorf("chunks %v, shards %v, regular %v, sharded %v", a.Chunks(), a.Shards(), a.Regular(), a.Sharded())
+			}
+			var got [][2]int
+			for start, n := range a.Edges(0) {
+				got = append(got, [2]int{start, n})
+			}
+			if !slices.Equal(got, tt.edges) {
+				t.Errorf("edges %v, want %v", got, tt.edges)
+			}
+			for i, e := range tt.edges {
+				for at := e[0]; at < min(e[0]+e[1], 10); at++ {
+					if c, start, n := a.ChunkAt(0, at); c != i || start != e[0] || n != e[1] {
+						t.Errorf("element %d is in chunk %d of %d+%d, want %d of %v", at, c, start, n, i, e)
+					}
+				}
+			}
+			for start, n := range a.Edges(0) {
+				if start != 0 || n != tt.edges[0][1] {
+					t.Errorf("first %d+%d", start, n)
+				}
+				break
+			}
+			if !strings.HasSuffix(a.String(), tt.text) {
+				t.Errorf("%v, want %s", a, tt.text)
+			}
+			v, err := st.Get(t.Context(), "x/zarr.json", store.GetOptions{}, nil)
+			if err != nil || !strings.Contains(string(v.Bytes), `"`+tt.grid+`"`) {
+				t.Errorf("%s, %v", v.Bytes, err)
+			}
+			again, err := zarr.OpenOrCreate(t.Context(), st, "x", tt.spec)
+			if err != nil || again.String() != a.String() {
+				t.Errorf("%v, %v", again, err)
+			}
+			tt.spec.Chunks, tt.spec.ChunkEdges, tt.spec.Shards, tt.spec.ShardEdges = nil, [][]int{{2, 3, 5}, {7}}, nil, nil
+			if _, err := zarr.OpenOrCreate(t.Context(), st, "x", tt.spec); !errors.Is(err, zarr.ErrConflict) || !strings.Contains(err.Error(), "chunk shape") {
+				t.Errorf("another grid: %v", err)
+			}
+		})
+	}
+}
+
+func TestSpecsOfNoGrid(t *testing.T) {
+	two := []int{2}
+	tests := []struct {
+		name string
+		spec zarr.Spec
+		say  string
+	}{
+		{"too short", zarr.Spec{ChunkEdges: [][]int{{2, 3}}}, "5 of 6"},
+		{"nothing", zarr.Spec{ChunkEdges: [][]int{{}}}, "0 of 6"},
+		{"0", zarr.Spec{ChunkEdges: [][]int{{6, 0}}}, "is 0"},
+		{"negative for all", zarr.Spec{ChunkEdges: [][]int{{-1}}}, "is -1"},
+		{"rank", zarr.Spec{ChunkEdges: [][]int{{6}, {6}}}, "2 axes"},
+		{"chunks too", zarr.Spec{ChunkEdges: [][]int{{2, 4}}, Chunks: two}, "alone"},
+		{"shards too", zarr.Spec{ChunkEdges: [][]int{{2, 4}}, Shards: two}, "alone"},
+		{"both of shards", zarr.Spec{ShardEdges: [][]int{{2, 4}}, Shards: two}, "both"},
+		{"no multiple", zarr.Spec{ShardEdges: [][]int{{2, 5}}, Chunks: two}, "no multiples"},
+		{"rank of shards", zarr.Spec{ShardEdges: [][]int{}, Chunks: two}, "0 axes"},
+		{"rank of chunks in shards", zarr.Spec{ShardEdges: [][]int{{2, 4}}, Chunks: []int{2, 2}}, "[2 2]"},
+		{"v2", zarr.Spec{Format: 2, ChunkEdges: [][]int{{2, 4}}}, "v2"},
+		{"v2 shards", zarr.Spec{Format: 2, ShardEdges: [][]int{{2, 4}}}, "v2"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			st := mem.New()
+			tt.spec.Shape, tt.spec.DType = []int{6}, dtype.Int8
+			if _, err := zarr.Create(t.Context(), st, "", tt.spec); !errors.Is(err, zarr.ErrMetadata) || !strings.Contains(err.Error(), tt.say) {
+				t.Errorf("%v, want %q", err, tt.say)
+			}
+			if k := keys(t, st); len(k) > 0 {
+				t.Errorf("stored %v", k)
+			}
+		})
+	}
+	v2 := mustCreate(t, mem.New(), "", zarr.Spec{Format: 2, Shape: []int{6}, ChunkEdges: [][]int{{4}}, DType: dtype.Int8})
+	if !slices.Equal(v2.Chunks(), []int{4}) {
+		t.Errorf("one length in v2: %v", v2)
+	}
+	for _, spec := range []zarr.Spec{{Shape: []int{}, ChunkEdges: [][]int{}}, {Shape: []int{0, 2}, ChunkEdges: [][]int{{}, {1, 1}}}} {
+		spec.DType = dtype.Int8
+		a := mustCreate(t, mem.New(), "", spec)
+		if err := zarr.Write(t.Context(), a, make([]int8, a.Len())); err != nil {
+			t.Error(err)
+		}
+		if got, err := zarr.Read[int8](t.Context(), a); err != nil || len(got) != a.Len() {
+			t.Errorf("%v: %v, %v", a, got, err)
+		}
+	}
+}
+
+// rectilinearDoc is the metadata of uint8 in a grid as a document spells it.
+func rectilinearDoc(shape, chunkShapes, codecs string) string {
+	return fmt.Sprintf(`{"zarr_format":3,"node_type":"array","shape":%s,"data_type":"uint8","fill_value":0,
+		"chunk_grid":{"name":"rectilinear","configuration":{"kind":"inline","chunk_shapes":%s}},
+		"chunk_key_encoding":{"name":"default"},"codecs":%s}`, shape, chunkShapes, codecs)
+}
+
+// TestGridOfTheText has a length for all, a list, a run, a run in a list, and chunks beyond the end, as the text of the
+// extension has them for six elements each.
+func TestGridOfTheText(t *testing.T) {
+	st := mem.New()
+	put(t, st, "zarr.json", rectilinearDoc("[6,6,6,6,6]", "[4,[1,2,3],[[4,2]],[[1,3],3],[4,4,4]]", `["bytes"]`))
+	a := mustOpen(t, st, "")
+	for axis, want := range [][][2]int{{{0, 4}, {4, 4}}, {{0, 1}, {1, 2}, {3, 3}}, {{0, 4}, {4, 4}}, {{0, 1}, {1, 1}, {2, 1}, {3, 3}}, {{0, 4}, {4, 4}}} {
+		var got [][2]int
+		for start, n := range a.Edges(axis) {
+			got = append(got, [2]int{start, n})
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("axis %d: %v, want %v", axis, got, want)
+		}
+	}
+}
+
+// TestHostileGrids: numbers in a document cost nothing.
+func TestHostileGrids(t *testing.T) {
+	const most = "9223372036854775807"
+	tests := []struct {
+		name, shape, edges string
+		at                 int // an element, and the key of its chunk
+		key                string
+	}{
+		{"more chunks than memory has bytes", most, `[[1,4611686018427387904],[3,` + most + `]]`, 4611686018427387906, "c/4611686018427387904"},
+		{"sums that overflow", "9", `[[5,` + most + `],[1,` + most + `]]`, 8, "c/1"},
+		{"chunks that nobody needs", "3", `[1,1,1,[7,` + most + `],[8,` + most + `]]`, 2, "c/2"},
+		{"many runs", "30000", "[" + strings.Repeat("1,2,", 10000) + "1]", 29999, "c/19999"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			st := mem.New()
+			put(t, st, "zarr.json", rectilinearDoc("["+tt.shape+"]", "["+tt.edges+"]", `["bytes"]`))
+			a, err := zarr.OpenArray(t.Context(), st, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := zarr.Write(t.Context(), a, []uint8{7}, zarr.At(tt.at)); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := zarr.Read[uint8](t.Context(), a, zarr.Range(tt.at-1, tt.at+1)); err != nil || !slices.Equal(got, []uint8{0, 7}) {
+				t.Errorf("%v, %v", got, err)
+			}
+			if ks := keys(t, st); !slices.Equal(ks, []string{tt.key, "zarr.json"}) {
+				t.Errorf("keys %v", ks)
+			}
+			if got, err := zarr.Read[uint8](t.Context(), a, zarr.Points([]int{tt.at, 0})); err != nil || got[0] != 7 {
+				t.Errorf("points: %v, %v", got, err)
+			}
+		})
+	}
+}
+
+// TestShardsThatInnerChunksDoNotDivide are refused when the array is opened, wherever the length stands that is wrong.
+func TestShardsThatInnerChunksDoNotDivide(t *testing.T) {
+	sharded := `[{"name":"sharding_indexed","configuration":{"chunk_shape":[2,3],"codecs":["bytes"],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}}]`
+	turned := strings.Replace(strings.Replace(sharded, `[{`, `[{"name":"transpose","configuration":{"order":[1,0]}},{`, 1), "[2,3]", "[3,2]", 1)
+	for name, codecs := range map[string]string{"shards": sharded, "turned": turned} {
+		for edges, bad := range map[string]bool{
+			`[[4,[2,3],6],[3,6]]`:     false,
+			`[[4,[2,2],5],[3,6]]`:     true,
+			`[[4,[2,3],6],[3,5,3]]`:   true,
+			`[[3,[2,5]],9]`:           true,
+			`[8,[3,7]]`:               true,
+			`[[4,[2,3],6,3],[3,6,4]]`: false, // beyond the array no shard is ever made
+		} {
+			t.Run(name+" "+edges, func(t *testing.T) {
+				st := mem.New()
+				put(t, st, "zarr.json", rectilinearDoc("[10,9]", edges, codecs))
+				a, err := zarr.OpenArray(t.Context(), st, "")
+				var m *zarr.MetaError
+				if bad {
+					if !errors.Is(err, zarr.ErrMetadata) || !errors.As(err, &m) || m.Pointer != "/codecs" {
+						t.Errorf("%v", err)
+					}
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := make([]uint8, 90)
+				for i := range want {
+					want[i] = uint8(i)
+				}
+				if err := zarr.Write(t.Context(), a, want); err != nil {
+					t.Fatal(err)
+				}
+				if got, err := zarr.Read[uint8](t.Context(), a); err != nil || !bytes.Equal(got, want) {
+					t.Errorf("%v, %v", got, err)
+				}
+			})
+		}
+	}
+}
+
+// TestManyShapes reads chunks of more shapes than are kept, from several goroutines at once.
+func TestManyShapes(t *testing.T) {
+	edges, n := []int{}, 0
+	for i := range 17 { // 17² shapes
+		edges, n = append(edges, i+1), n+i+1
+	}
+	both := [][]int{edges, edges}
+	for _, spec := range []zarr.Spec{{ChunkEdges: both}, {ShardEdges: both, Chunks: []int{1, 1}}} {
+		spec.Shape, spec.DType, spec.Codecs = []int{n, n}, dtype.Uint8, []codec.Spec{}
+		a := mustCreate(t, mem.New(), "", spec)
+		want := make([]uint8, n*n)
+		for i := range want {
+			want[i] = uint8(1 + i%251)
+		}
+		if err := zarr.Write(t.Context(), a, want); err != nil {
+			t.Fatal(err)
+		}
+		err := concurrency.EachN(t.Context(), 4, 4, func(ctx context.Context, k int) error {
+			lo := k * n / 4
+			got, err := zarr.Read[uint8](ctx, a, zarr.Range(lo, n))
+			if err == nil && !slices.Equal(got, want[lo*n:]) {
+				err = errors.New("other elements")
+			}
+			return err
+		})
+		if err != nil {
+			t.Errorf("%v: %v", a, err)
+		}
+	}
+}
+
+// TestRectilinearConsolidated: a copy of the metadata has the grid too.
+func TestRectilinearConsolidated(t *testing.T) {
+	st := mem.New()
+	a := mustCreate(t, st, "g/x", zarr.Spec{Shape: []int{6}, ChunkEdges: [][]int{{1, 2, 3}}, DType: dtype.Uint8})
+	if err := zarr.Write(t.Context(), a, []uint8{1, 2, 3, 4, 5, 6}); err != nil {
+		t.Fatal(err)
+	}
+	g, err := zarr.OpenGroup(t.Context(), st, "g")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g, err = zarr.Consolidate(t.Context(), g); err != nil {
+		t.Fatal(err)
+	}
+	x, err := g.OpenArray(t.Context(), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := meta.Grid{Edges: []meta.Edges{meta.EdgesOf(1, 2, 3)}}
+	if got, err := zarr.Read[uint8](t.Context(), x, zarr.Blocks(1, 3)); err != nil || !slices.Equal(got, []uint8{2, 3, 4, 5, 6}) || !x.Metadata().Grid.Equal(want) {
+		t.Errorf("%v, %v, %+v", got, err, x.Metadata().Grid)
+	}
+	steps, err := zarr.Migrate(t.Context(), g, zarr.MigrateOptions{})
+	if err != nil || len(steps) > 0 {
+		t.Errorf("migrated %v, %v", steps, err)
+	}
+}

@@ -1,0 +1,131 @@
+package zarr
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+)
+
+// grid is the shape of an inner chunk, nil where there are no shards, and how the array is cut into what is stored as one
+// object, a shard or a chunk.
+func (s Spec) grid(format int) (chunk []int, g meta.Grid, err error) {
+	bad := func(format string, args ...any) ([]int, meta.Grid, error) {
+		return nil, meta.Grid{}, fault.Newf(fault.Metadata, format, args...)
+	}
+	switch {
+	case s.ChunkEdges != nil && (s.Chunks != nil || s.Shards != nil || s.ShardEdges != nil):
+		return bad("ChunkEdges stand alone: Chunks are of one shape, and so are the chunks of shards")
+	case s.Shards != nil && s.ShardEdges != nil:
+		return bad("both Shards and ShardEdges")
+	case s.ShardLayout != nil && (s.Shards != nil || s.ShardEdges != nil || s.ChunkEdges != nil):
+		return bad("Shards and edges leave nothing to choose for ShardLayout")
+	case (s.Shards != nil || s.ShardEdges != nil || s.ShardLayout != nil) && format != 3:
+		return bad("v%d has no shards", format)
+	case s.ChunkEdges != nil:
+		g, err = s.edges("ChunkEdges", s.ChunkEdges, format)
+		return nil, g, err
+	case s.ShardEdges != nil:
+		if g, err = s.edges("ShardEdges", s.ShardEdges, format); err != nil {
+			return nil, g, err
+		}
+		chunk, err = s.inner(g)
+		return chunk, g, err
+	case s.Shards == nil:
+		if chunk, err = s.chunkShape(); err != nil || s.ShardLayout == nil {
+			return nil, meta.Grid{Shape: chunk}, err
+		}
+		g.Shape, err = s.ShardLayout.shards(s.Shape, chunk, s.DType.Size())
+		return chunk, g, err
+	case len(s.Shards) != len(s.Shape):
+		return bad("shards %v for the shape %v", s.Shards, s.Shape)
+	}
+	for i, n := range s.Shards {
+		if n < 1 {
+			return bad("shards have length %d along axis %d", n, i)
+		}
+	}
+	g.Shape = slices.Clone(s.Shards)
+	chunk, err = s.inner(g)
+	return chunk, g, err
+}
+
+// inner is the shape of the chunks in shards.
+func (s Spec) inner(g meta.Grid) (chunk []int, err error) {
+	divided := make([]int, len(s.Shape)) // what chunks must divide
+	for i, axis := range axesOf(&meta.Array{Shape: s.Shape, Grid: g}) {
+		divided[i] = axis.Divisor()
+	}
+	if s.Chunks == nil {
+		if chunk, err = s.Layout.chunks(divided, s.DType.Size()); err != nil {
+			return nil, err
+		}
+		for i := range chunk {
+			for divided[i]%chunk[i] != 0 {
+				chunk[i]--
+			}
+		}
+		return chunk, nil
+	}
+	if chunk, err = s.chunkShape(); err != nil {
+		return nil, err
+	}
+	for i, n := range divided {
+		if n%chunk[i] != 0 {
+			shards := fmt.Sprintf("shards %v", s.Shards)
+			if s.Shards == nil {
+				shards = fmt.Sprintf("ShardEdges along axis %d", i)
+			}
+			return nil, fault.Newf(fault.Metadata, "%s are no multiples of chunks %v", shards, chunk)
+		}
+	}
+	return chunk, nil
+}
+
+func (s Spec) chunkShape() ([]int, error) {
+	if s.Chunks != nil {
+		if len(s.Chunks) != len(s.Shape) {
+			return nil, fault.Newf(fault.Metadata, "chunks %v for the shape %v", s.Chunks, s.Shape)
+		}
+		for i, c := range s.Chunks {
+			if c < 1 {
+				return nil, fault.Newf(fault.Metadata, "chunks have length %d along axis %d", c, i)
+			}
+		}
+		return slices.Clone(s.Chunks), nil
+	}
+	return s.Layout.chunks(s.Shape, s.DType.Size())
+}
+
+// edges is the grid of chunks of the given lengths. What is wrong with their sum shows when metadata is made of it.
+func (s Spec) edges(name string, edges [][]int, format int) (g meta.Grid, err error) {
+	bad := func(format string, args ...any) (meta.Grid, error) {
+		return meta.Grid{}, fault.Newf(fault.Metadata, name+": "+format, args...)
+	}
+	if len(edges) != len(s.Shape) {
+		return bad("lengths along %d axes for the shape %v", len(edges), s.Shape)
+	}
+	g.Edges = make([]meta.Edges, len(edges))
+	even := make([]int, 0, len(edges))
+	for i, list := range edges {
+		for k, n := range list {
+			if n < 1 {
+				return bad("length %d along axis %d is %d", k, i, n)
+			}
+		}
+		if len(list) == 1 {
+			g.Edges[i].Every = list[0]
+			even = append(even, list[0])
+			continue
+		}
+		g.Edges[i] = meta.EdgesOf(list...)
+	}
+	switch {
+	case len(even) == len(edges):
+		return meta.Grid{Shape: even}, nil
+	case format != 3:
+		return bad("v%d has no chunks that differ in shape", format)
+	}
+	return g, nil
+}
