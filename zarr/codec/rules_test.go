@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/zargo-io/zargo/zarr/codec"
@@ -37,6 +38,54 @@ func TestCRC32CBytes(t *testing.T) {
 	got, err := c.Encode(nil, codec.Block{Bytes: []byte("123456789")}, nil)
 	if want := []byte("123456789\x83\x92\x06\xe3"); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+	back := codec.Block{Bytes: make([]byte, 9)}
+	if err := c.Decode(back, got, nil); err != nil || string(back.Bytes) != "123456789" {
+		t.Errorf("back: %q, %v", back.Bytes, err)
+	}
+	for i := range got {
+		got[i] ^= 1
+		if err := c.Decode(back, got, nil); !errors.Is(err, fault.Corrupt) {
+			t.Errorf("with byte %d changed: %v", i, err)
+		}
+		got[i] ^= 1
+	}
+	for n := range len(got) {
+		if err := c.Decode(back, got[:n], nil); !errors.Is(err, fault.Corrupt) {
+			t.Errorf("%d bytes: %v", n, err)
+		}
+	}
+}
+
+// TestBloscTypeSize: what is shuffled is the element, which blosc can say up to 255 bytes; longer ones, and those of varying
+// length, are single bytes. Only elements of one byte are shuffled by bits unless the configuration says.
+func TestBloscTypeSize(t *testing.T) {
+	for text, want := range map[string]string{"int8": "1 bitshuffle", "int16": "2 shuffle", "complex128": "16 shuffle", "V255": "255 shuffle", "V256": "1 shuffle", "V1": "1 bitshuffle"} {
+		typ, err := dtype.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := codec.Repr{Shape: []int{2}, Type: typ}
+		for _, spec := range []codec.Spec{{Name: "blosc"}, codec.FromNumcodecs("blosc", json.RawMessage(`{"shuffle":-1}`))} {
+			core, err := spec.Core(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			specs, err := codec.Builtin().Normalize([]codec.Spec{codec.Bytes(dtype.Little), core}, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var c struct {
+				TypeSize int
+				Shuffle  string
+			}
+			if err := json.Unmarshal(specs[1].Config, &c); err != nil {
+				t.Fatal(err)
+			}
+			if got := fmt.Sprint(c.TypeSize, " ", c.Shuffle); got != want {
+				t.Errorf("%s of %s: %s, want %s", spec.Name, text, got, want)
+			}
+		}
 	}
 }
 
