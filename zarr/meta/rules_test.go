@@ -45,3 +45,22 @@ func TestUnknownMembersOfV2(t *testing.T) {
 		t.Errorf("%s, %v", doc, err)
 	}
 }
+
+// TestUnknownMembersOfV3Groups: a group is as strict as an array, but its member consolidated_metadata is known.
+func TestUnknownMembersOfV3Groups(t *testing.T) {
+	for member, ok := range map[string]bool{`"x":1`: false, `"x":{}`: false, `"x":{"must_understand":true}`: false, `"x":{"must_understand":false}`: true, `"consolidated_metadata":null`: true} {
+		n, err := ParseV3("k", []byte(`{"zarr_format":3,"node_type":"group",`+member+`}`))
+		if !ok {
+			refused(t, err, "k", "/x", unsupported)
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", member, err)
+			continue
+		}
+		doc, err := n.(*Group).EncodeV3()
+		if kept := strings.Contains(string(doc), `"must_understand": false`); err != nil || kept != strings.Contains(member, "false") {
+			t.Errorf("%s: written again %s, %v", member, doc, err)
+		}
+	}
+}
