@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // TestConsolidatedOrder: nodes stand by depth and then by path, whatever their order was.
@@ -63,4 +65,10 @@ func TestUnknownMembersOfV3Groups(t *testing.T) {
 			t.Errorf("%s: written again %s, %v", member, doc, err)
 		}
 	}
+}
+
+// TestEmptyNameAlone: a name that stands alone is no more allowed to be empty than one in an object.
+func TestEmptyNameAlone(t *testing.T) {
+	_, err := ParseV3("k", []byte(edit(t, valid3, `{"name":"bytes","configuration":{"endian":"little"}}`, `""`)))
+	refused(t, err, "k", "/codecs/0", fault.Metadata)
 }
