@@ -160,3 +160,91 @@ func TestCreateWithoutListing(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingBelowArrays: neither format puts a node below an array of either one.
+func TestNothingBelowArrays(t *testing.T) {
+	for _, above := range []int{2, 3} {
+		for _, below := range []int{2, 3} {
+			st := mem.New()
+			mustCreate(t, st, "a", zarr.Spec{Format: above, Shape: []int{2}, DType: dtype.Int8})
+			before := keys(t, st)
+			for _, path := range []string{"a/x", "a/x/y"} {
+				if _, err := zarr.Create(t.Context(), st, path, zarr.Spec{Format: below, Shape: []int{2}, DType: dtype.Int8}); !errors.Is(err, zarr.ErrExists) {
+					t.Errorf("v%d at %s below v%d: %v", below, path, above, err)
+				}
+				if _, err := zarr.CreateGroup(t.Context(), st, path, zarr.GroupSpec{Format: below}); !errors.Is(err, zarr.ErrExists) {
+					t.Errorf("a group of v%d at %s below v%d: %v", below, path, above, err)
+				}
+			}
+			for _, k := range keys(t, st) {
+				if !slices.Contains(before, k) && (k == "a/zarr.json" || k == "a/.zgroup") {
+					t.Errorf("v%d below v%d: %s was written", below, above, k)
+				}
+			}
+		}
+	}
+}
+
+// TestGroupsAboveStay: a group above of the other format is a group, and stays as it is.
+func TestGroupsAboveStay(t *testing.T) {
+	for _, format := range []int{2, 3} {
+		st := mem.New()
+		if _, err := zarr.CreateGroup(t.Context(), st, "g", zarr.GroupSpec{Format: format}); err != nil {
+			t.Fatal(err)
+		}
+		before := keys(t, st)
+		mustCreate(t, st, "g/x", zarr.Spec{Format: 5 - format, Shape: []int{2}, DType: dtype.Int8})
+		after := slices.DeleteFunc(keys(t, st), func(k string) bool { return strings.HasPrefix(k, "g/x/") })
+		if !slices.Equal(before, after) {
+			t.Errorf("there were %q, there are %q", before, after)
+		}
+	}
+}
+
+// failing is a store in which metadata of one node cannot be had.
+type failing struct {
+	store.Store
+	path string
+	err  error
+}
+
+func (s failing) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	if strings.HasPrefix(key, s.path+"/") {
+		return store.Value{}, s.err
+	}
+	return s.Store.Get(ctx, key, o, buf)
+}
+
+// TestWalkEndsWithTheStore: what the store does not answer is not a node left out, nor a bad one among others.
+func TestWalkEndsWithTheStore(t *testing.T) {
+	for _, kind := range []error{fault.Unavailable, fault.Refused} {
+		st := mem.New()
+		for _, path := range []string{"a", "b", "c"} {
+			mustCreate(t, st, path, zarr.Spec{Shape: []int{2}, DType: dtype.Int8})
+		}
+		g, err := zarr.OpenGroup(t.Context(), failing{st, "b", fmt.Errorf("no: %w", kind)}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		errs, nodes := 0, 0
+		for _, err := range g.Walk(t.Context()) {
+			if err == nil {
+				nodes++
+			} else if errs++; !errors.Is(err, kind) {
+				t.Errorf("%v: %v", kind, err)
+			}
+		}
+		if errs != 1 || nodes != 0 {
+			t.Errorf("%v: %d nodes and %d errors", kind, nodes, errs)
+		}
+	}
+}
+
+// TestNoFillIsOfV2: v3 has no undefined fill value.
+func TestNoFillIsOfV2(t *testing.T) {
+	for format, kind := range map[int]error{2: nil, 3: zarr.ErrMetadata} {
+		if _, err := zarr.Create(t.Context(), mem.New(), "", zarr.Spec{Format: format, Shape: []int{2}, DType: dtype.Int8, Fill: zarr.NoFill}); !errors.Is(err, kind) {
+			t.Errorf("v%d: %v", format, err)
+		}
+	}
+}

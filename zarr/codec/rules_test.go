@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/zargo-io/zargo/zarr/codec"
@@ -38,6 +39,54 @@ func TestCRC32CBytes(t *testing.T) {
 	if want := []byte("123456789\x83\x92\x06\xe3"); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%q, %v, want %q", got, err, want)
 	}
+	back := codec.Block{Bytes: make([]byte, 9)}
+	if err := c.Decode(back, got, nil); err != nil || string(back.Bytes) != "123456789" {
+		t.Errorf("back: %q, %v", back.Bytes, err)
+	}
+	for i := range got {
+		got[i] ^= 1
+		if err := c.Decode(back, got, nil); !errors.Is(err, fault.Corrupt) {
+			t.Errorf("with byte %d changed: %v", i, err)
+		}
+		got[i] ^= 1
+	}
+	for n := range len(got) {
+		if err := c.Decode(back, got[:n], nil); !errors.Is(err, fault.Corrupt) {
+			t.Errorf("%d bytes: %v", n, err)
+		}
+	}
+}
+
+// TestBloscTypeSize: what is shuffled is the element, which blosc can say up to 255 bytes; longer ones, and those of varying
+// length, are single bytes. Only elements of one byte are shuffled by bits unless the configuration says.
+func TestBloscTypeSize(t *testing.T) {
+	for text, want := range map[string]string{"int8": "1 bitshuffle", "int16": "2 shuffle", "complex128": "16 shuffle", "V255": "255 shuffle", "V256": "1 shuffle", "V1": "1 bitshuffle"} {
+		typ, err := dtype.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := codec.Repr{Shape: []int{2}, Type: typ}
+		for _, spec := range []codec.Spec{{Name: "blosc"}, codec.FromNumcodecs("blosc", json.RawMessage(`{"shuffle":-1}`))} {
+			core, err := spec.Core(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			specs, err := codec.Builtin().Normalize([]codec.Spec{codec.Bytes(dtype.Little), core}, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var c struct {
+				TypeSize int
+				Shuffle  string
+			}
+			if err := json.Unmarshal(specs[1].Config, &c); err != nil {
+				t.Fatal(err)
+			}
+			if got := fmt.Sprint(c.TypeSize, " ", c.Shuffle); got != want {
+				t.Errorf("%s of %s: %s, want %s", spec.Name, text, got, want)
+			}
+		}
+	}
 }
 
 // TestBloscStored: level 0 compresses nothing, the frame's header of 16 bytes apart.
@@ -61,5 +110,48 @@ func TestShardIndexIsAtTheEnd(t *testing.T) {
 	b, err := c.Encode(nil, codec.Block{Bytes: []byte{1, 2, 3, 4}}, nil)
 	if err != nil || !bytes.HasPrefix(b, []byte{1, 2, 3, 4}) {
 		t.Errorf("%x, %v", b, err)
+	}
+}
+
+// TestRefusedConfigurations: what is nearly a configuration is none, and what is nearly a codec is none.
+func TestRefusedConfigurations(t *testing.T) {
+	in := codec.Repr{Shape: []int{2, 3}, Type: dtype.Int16, Fill: []byte{0, 0}}
+	for _, r := range [][2]string{
+		{"transpose", `{}`}, {"transpose", `{"order":"X"}`}, {"transpose", `{"order":{}}`}, {"transpose", `{"order":null}`}, {"transpose", `{"order":["1","0"]}`},
+		{"transpose", `{"order":[1,null]}`}, {"transpose", `{"order":[1,1]}`}, {"transpose", `{"order":[0.5,1]}`}, {"transpose", `{"order":[0,2]}`}, {"transpose", `{"order":[0]}`}, {"transpose", `{"order":[-1,0]}`},
+		{"crc32c", `{"location":"middle"}`}, {"", `{}`}, {"bytes", `{"endian":"middle"}`}, {"bytes", `{}`},
+	} {
+		if _, err := codec.Builtin().Bind(codec.Spec{Name: r[0], Config: json.RawMessage(r[1])}, in); !errors.Is(err, fault.Metadata) {
+			t.Errorf("%s %s: %v", r[0], r[1], err)
+		}
+	}
+	if _, err := codec.Builtin().Bind(codec.Bytes(dtype.Little), codec.Repr{Shape: []int{2}}); !errors.Is(err, fault.Metadata) {
+		t.Errorf("without a data type: %v", err)
+	}
+	if _, err := codec.Builtin().Bind(codec.Bytes(dtype.Little), codec.Repr{Shape: []int{2}, Type: dtype.String}); !errors.Is(err, fault.Metadata) {
+		t.Errorf("bytes of texts: %v", err)
+	}
+	c := mustChain(t, in, codec.Bytes(dtype.Little))
+	for _, n := range []int{0, 11, 13} {
+		if err := c.Decode(codec.Block{Bytes: make([]byte, 12)}, make([]byte, n), nil); !errors.Is(err, fault.Corrupt) {
+			t.Errorf("%d bytes for a chunk of 12: %v", n, err)
+		}
+	}
+}
+
+// TestCRC32CAtTheStart: numcodecs can put the checksum before what it is of.
+func TestCRC32CAtTheStart(t *testing.T) {
+	c := mustChain(t, codec.Repr{Shape: []int{9}, Type: dtype.Uint8}, codec.Bytes(dtype.NoOrder), codec.FromNumcodecs("crc32c", json.RawMessage(`{"location":"start"}`)))
+	got, err := c.Encode(nil, codec.Block{Bytes: []byte("123456789")}, nil)
+	if want := []byte("\x83\x92\x06\xe3123456789"); err != nil || !bytes.Equal(got, want) {
+		t.Fatalf("%q, %v, want %q", got, err, want)
+	}
+	back := codec.Block{Bytes: make([]byte, 9)}
+	if err := c.Decode(back, got, nil); err != nil || string(back.Bytes) != "123456789" {
+		t.Errorf("%q, %v", back.Bytes, err)
+	}
+	got[12] ^= 1
+	if err := c.Decode(back, got, nil); !errors.Is(err, fault.Corrupt) {
+		t.Errorf("changed: %v", err)
 	}
 }

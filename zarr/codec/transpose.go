@@ -3,6 +3,7 @@ package codec
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -60,7 +61,7 @@ func readOrder(c *config, rank int) ([]int, error) {
 		slices.Reverse(order)
 		return order, nil
 	}
-	var list []json.Number
+	var list []json.RawMessage // a json.Number would be read from a string too
 	if err := json.Unmarshal(raw, &list); err != nil || raw[0] != '[' {
 		return nil, fault.Newf(fault.Metadata, "order %s is no list of integers", raw)
 	}
@@ -69,7 +70,7 @@ func readOrder(c *config, rank int) ([]int, error) {
 	}
 	seen := make([]bool, rank)
 	for i, n := range list {
-		f, err := n.Float64() // 1.0 is 1, as TensorStore has it
+		f, err := strconv.ParseFloat(string(n), 64) // 1.0 is 1, as TensorStore has it
 		a := int(f)
 		if err != nil || float64(a) != f || a < 0 || a >= rank || seen[a] {
 			return nil, fault.Newf(fault.Metadata, "order %s is no permutation of %d axes", raw, rank)

@@ -76,7 +76,7 @@ func parseLength(s string) int {
 // parseLengthBytes reads the configuration {"length_bytes": n}.
 func parseLengthBytes(config json.RawMessage, each int) (int, error) {
 	var c struct {
-		Length *json.Number `json:"length_bytes"`
+		Length json.RawMessage `json:"length_bytes"`
 	}
 	if err := strictConfig(config, &c, "length_bytes"); err != nil {
 		return 0, err
@@ -84,15 +84,15 @@ func parseLengthBytes(config json.RawMessage, each int) (int, error) {
 	if c.Length == nil {
 		return 0, fault.Newf(fault.Metadata, `the type needs "length_bytes"`)
 	}
-	n, err := parseInteger(c.Length.String())
+	n, err := parseInteger(string(c.Length))
 	if err != nil || n.Sign() < 1 {
-		return 0, fault.Newf(fault.Metadata, "length_bytes %.40s is no positive integer", *c.Length)
+		return 0, fault.Newf(fault.Metadata, "length_bytes %.40s is no positive integer", c.Length)
 	}
 	if !n.IsInt64() || n.Int64() > MaxSize {
 		return MaxSize + 1, nil
 	}
 	if n.Int64()%int64(each) != 0 {
-		return 0, fault.Newf(fault.Metadata, "length_bytes %.40s is no multiple of %d", *c.Length, each)
+		return 0, fault.Newf(fault.Metadata, "length_bytes %.40s is no multiple of %d", c.Length, each)
 	}
 	return int(n.Int64()) / each, nil
 }
@@ -368,12 +368,12 @@ func (t R) V3() (json.RawMessage, error) { return json.RawMessage(`"` + t.String
 // byteList reads a list of n numbers from 0 to 255; any n when it is -1.
 func byteList(raw json.RawMessage, n int) ([]byte, error) {
 	var list []uint8
-	var numbers []json.Number // a []uint8 would be read as base64
+	var numbers []json.RawMessage // a []uint8 would be read as base64, and a json.Number from a string
 	if json.Unmarshal(raw, &numbers) != nil || numbers == nil || n >= 0 && len(numbers) != n {
 		return nil, fault.Newf(fault.Metadata, "fill value %s is no list of %d bytes", abbreviate(raw), n)
 	}
 	for _, s := range numbers {
-		v, err := parseInteger(s.String())
+		v, err := parseInteger(string(s))
 		if err != nil || !v.IsInt64() || v.Int64() < 0 || v.Int64() > 255 {
 			return nil, fault.Newf(fault.Metadata, "%.40s in a fill value is no byte", s)
 		}

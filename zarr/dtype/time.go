@@ -176,8 +176,8 @@ func parseSuffix(kind byte, s string) (Type, error) {
 // parseTicks reads the configuration of the v3 types.
 func parseTicks(kind byte, config json.RawMessage) (Type, error) {
 	var c struct {
-		Unit  *string      `json:"unit"`
-		Scale *json.Number `json:"scale_factor"`
+		Unit  *string         `json:"unit"`
+		Scale json.RawMessage `json:"scale_factor"` // a json.Number would be read from a string too
 	}
 	if err := strictConfig(config, &c, "unit", "scale_factor"); err != nil {
 		return nil, err
@@ -186,9 +186,9 @@ func parseTicks(kind byte, config json.RawMessage) (Type, error) {
 		return nil, fault.Newf(fault.Metadata, `the type needs "unit" and "scale_factor"`)
 	}
 	u, ok := unitOf(*c.Unit)
-	n, err := parseInteger(c.Scale.String())
+	n, err := parseInteger(string(c.Scale))
 	if !ok || err != nil || !n.IsInt64() || n.Int64() > maxScale {
-		return nil, fault.Newf(fault.Metadata, "unit %.40q and scale factor %.40s are no unit of time", *c.Unit, *c.Scale)
+		return nil, fault.Newf(fault.Metadata, "unit %.40q and scale factor %.40s are no unit of time", *c.Unit, c.Scale)
 	}
 	t := ticks{kind, u, int(n.Int64())}
 	if err := t.check(); err != nil {

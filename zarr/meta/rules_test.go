@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // TestConsolidatedOrder: nodes stand by depth and then by path, whatever their order was.
@@ -44,4 +46,29 @@ func TestUnknownMembersOfV2(t *testing.T) {
 	if err != nil || !strings.Contains(string(doc), `"_nczarr_group"`) || !strings.Contains(string(doc), `"by": "hand"`) {
 		t.Errorf("%s, %v", doc, err)
 	}
+}
+
+// TestUnknownMembersOfV3Groups: a group is as strict as an array, but its member consolidated_metadata is known.
+func TestUnknownMembersOfV3Groups(t *testing.T) {
+	for member, ok := range map[string]bool{`"x":1`: false, `"x":{}`: false, `"x":{"must_understand":true}`: false, `"x":{"must_understand":false}`: true, `"consolidated_metadata":null`: true} {
+		n, err := ParseV3("k", []byte(`{"zarr_format":3,"node_type":"group",`+member+`}`))
+		if !ok {
+			refused(t, err, "k", "/x", unsupported)
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", member, err)
+			continue
+		}
+		doc, err := n.(*Group).EncodeV3()
+		if kept := strings.Contains(string(doc), `"must_understand": false`); err != nil || kept != strings.Contains(member, "false") {
+			t.Errorf("%s: written again %s, %v", member, doc, err)
+		}
+	}
+}
+
+// TestEmptyNameAlone: a name that stands alone is no more allowed to be empty than one in an object.
+func TestEmptyNameAlone(t *testing.T) {
+	_, err := ParseV3("k", []byte(edit(t, valid3, `{"name":"bytes","configuration":{"endian":"little"}}`, `""`)))
+	refused(t, err, "k", "/codecs/0", fault.Metadata)
 }

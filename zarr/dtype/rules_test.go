@@ -1,0 +1,87 @@
+package dtype
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// TestFillsRefused: what is nearly a fill value is none.
+func TestFillsRefused(t *testing.T) {
+	long := strings.Repeat("1", 1200)
+	for _, r := range []struct {
+		typ    string
+		format int
+		values []string
+	}{
+		{"bool", 3, []string{`0`, `1`, `0.0`, `1.0`, `"false"`, `null`, ``}},
+		{"bool", 2, []string{`2`, `0.5`, `"0"`, `-0`, ``}},
+		{"int16", 3, []string{`0.4`, `1.5`, `1e-1`, `1e5`, `32768`, `-32769`, `1e400`, `--1`, `+1`, `1x`, `"1"`, `true`, long, ``}},
+		{"uint64", 3, []string{`-1`, `18446744073709551616`, `36893488147419103232.0`, `1e30`}},
+		{"float32", 3, []string{`1x`, `--1`, `+1`, `.5`, `tru`, `"1.0"`, `"7fc00000"`, `"0x7fc000"`, `"0xzzzzzzzz"`, `"nan"`, long, `"`, ``}},
+		{"float16", 3, []string{`1x`, `[1]`, long, `"0x7e"`, ``}},
+		{"float6_e3m2fn", 3, []string{`"0x40"`, `"0xff"`}},
+		{"complex64", 3, []string{`1`, `[1]`, `[1,2,3]`, `[1,2`, `1,2]`, `[1 2]`, `["x",1]`, `[1,"x"]`, `[]`, `null`}},
+		{"complex64", 2, []string{`[1]`, `[1,2,3]`, `[1,2`, `"x"`}},
+		{"r24", 3, []string{`[1,2,1.5]`, `[1,2,-1]`, `[1,2,256]`, `[1,2,1e30]`, `[1,2,"3"]`, `[1,2]`, `[]`, `null`, `{}`, `1`}},
+		{"string", 3, []string{`x`, ``, `"\ud800"`, `null`}},
+	} {
+		typ := parsed(t, r.typ)
+		for _, v := range r.values {
+			if got, err := typ.ParseFill(json.RawMessage(v), r.format); !errors.Is(err, fault.Metadata) {
+				t.Errorf("%s v%d: %.40q is read as %x, %v", r.typ, r.format, v, got, err)
+			}
+		}
+	}
+}
+
+// TestFillsAtTheEdge: the greatest and the least, and white space, which JSON allows.
+func TestFillsAtTheEdge(t *testing.T) {
+	for _, r := range [][3]string{
+		{"int16", "32767", "ff7f"}, {"int16", "-32768", "0080"}, {"int16", " 1 ", "0100"}, {"int16", "0", "0000"}, {"int16", "-0.0e3", "0000"}, {"int16", "1e2", "6400"},
+		{"uint64", "18446744073709551615", "ffffffffffffffff"}, {"uint64", "18446744073709551615.0", "ffffffffffffffff"}, {"r24", "[0,255,1]", "00ff01"},
+		{"float32", " 1 ", "0000803f"}, {"complex64", ` [ 1 , "NaN" ] `, "0000803f0000c07f"}, {"float8_e5m2", `"0xff"`, "ff"}, {"string", ` "é" `, "c3a9"},
+	} {
+		got, err := parsed(t, r[0]).ParseFill(json.RawMessage(r[1]), 3)
+		if err != nil || fmt.Sprintf("%x", got) != r[2] {
+			t.Errorf("%s: %s is %x, %v, want %s", r[0], r[1], got, err, r[2])
+		}
+	}
+}
+
+// TestUnitsRefused: units that are none, also in a Go value, and configurations that are none.
+func TestUnitsRefused(t *testing.T) {
+	for _, typ := range []Type{DateTime{Unit: "x"}, TimeDelta{Unit: ""}, DateTime{Unit: "μs"}} {
+		if v3, err := typ.V3(); !errors.Is(err, fault.Metadata) {
+			t.Errorf("%#v is written as %s, %v", typ, v3, err)
+		}
+		if v2, err := typ.V2(Little); !errors.Is(err, fault.Metadata) {
+			t.Errorf("%#v is written as %s in v2, %v", typ, v2, err)
+		}
+	}
+	for _, text := range []string{`M8[x]`, `M8[0s]`, `M8[2147483648s]`, `M8[99999999999999999999s]`, `M8[s`, `M8s]`} {
+		if typ, err := Parse(text); !errors.Is(err, fault.Metadata) {
+			t.Errorf("%s: %v, %v", text, typ, err)
+		}
+	}
+	for _, length := range []string{`"4"`, `null`, `4.5`, `0`, `[]`} {
+		if typ, err := ParseV3(json.RawMessage(`{"name":"raw_bytes","configuration":{"length_bytes":` + length + `}}`)); !errors.Is(err, fault.Metadata) {
+			t.Errorf("a length of %s: %v, %v", length, typ, err)
+		}
+	}
+	for _, text := range []string{"μ", "µ"} { // the Greek letter, and the sign
+		if typ, err := Parse("M8[" + text + "s]"); err != nil || typ != Type(DateTime{Microsecond, 1}) {
+			t.Errorf("%q: %v, %v", text, typ, err)
+		}
+	}
+	for _, config := range []string{``, `,"configuration":null`, `,"configuration":[]`, `,"configuration":{}`, `,"configuration":{"unit":"s"}`, `,"configuration":{"unit":"s","scale_factor":0}`, `,"configuration":{"unit":7,"scale_factor":1}`,
+		`,"configuration":{"unit":"s","scale_factor":"1"}`, `,"configuration":{"unit":"s","scale_factor":null}`} {
+		if typ, err := ParseV3(json.RawMessage(`{"name":"numpy.datetime64"` + config + `}`)); !errors.Is(err, fault.Metadata) {
+			t.Errorf("%s: %v, %v", config, typ, err)
+		}
+	}
+}
