@@ -172,3 +172,15 @@ func (h *hand) send(j job, to chan<- said) (id int, err error) {
 	_, err = h.in.Write(append(b, '\n'))
 	return j.ID, err
 }
+
+// TestPythonThatEnds asks a program that ends at once: whoever asks hears why, and does not wait.
+func TestPythonThatEnds(t *testing.T) {
+	h, err := startHand(os.Args[0], "nothing")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = h.ask(t.Context(), []job{{Do: "read"}}, []int{0}, make([]said, 1))
+	if err == nil || !strings.Contains(err.Error(), "-W") { // the flag that it does not know
+		t.Errorf("got %v", err)
+	}
+}
