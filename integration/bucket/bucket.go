@@ -109,7 +109,7 @@ func (p Provider) URL(t testing.TB) string {
 	}
 	u.Path = "/test-" + rand.Text()[:12]
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute) // a thousand keys, on a machine that does much else
 		defer cancel()
 		if err := p.empty(ctx, u.String()); err != nil {
 			t.Errorf("%s: %v", u, err)

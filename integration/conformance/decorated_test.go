@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/zargo-io/zargo/zarr/store"
@@ -44,25 +45,37 @@ func prefixed(t *testing.T, p pair) pair {
 	return pair{of(p.s), of(p.w)}
 }
 
+// stack is a name for layers, innermost first.
+type stack struct {
+	name   string
+	layers []layer
+}
+
+// TestDecorated puts every decorator around every store: all of them one in another, in two orders, and each alone where the
+// server is not slow.
 func TestDecorated(t *testing.T) {
+	t.Parallel()
 	observed := around(func(st store.Store) (store.Store, error) { return store.Observe(st, func(store.Event) {}), nil })
 	retried := around(func(st store.Store) (store.Store, error) { return retry.New(st, quick()...) })
 	limited := around(func(st store.Store) (store.Store, error) { return limit.New(st, 2) })
 	readOnly := func(_ *testing.T, p pair) pair { return pair{store.ReadOnly(p.s), p.writer()} }
-	tests := []struct {
-		name   string
-		layers []layer // innermost first
-	}{
-		{"bare", nil},
+	single := []stack{
 		{"prefix", []layer{prefixed}},
 		{"observe", []layer{observed}},
 		{"limit", []layer{limited}},
 		{"retry", []layer{retried}},
+	}
+	tests := []stack{
+		{"bare", nil},
 		{"readonly", []layer{readOnly}},
 		{"all", []layer{limited, retried, prefixed, observed}},
 		{"all, otherwise", []layer{prefixed, observed, limited, retried}},
 	}
 	each(t, func(t *testing.T, p place) {
+		tests := tests
+		if !p.slow {
+			tests = slices.Concat(single, tests)
+		}
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
 				check(t, p, p.known, func() pair {

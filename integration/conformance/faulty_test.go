@@ -46,6 +46,7 @@ func nth(n int64, kinds ...faultproxy.Kind) fate {
 
 // The contract holds whatever happens on the way.
 func TestOnAFaultyWay(t *testing.T) {
+	t.Parallel()
 	const slow, reset, cut, lost = faultproxy.SlowDown, faultproxy.Reset, faultproxy.Truncate, faultproxy.Lost
 	tests := []struct {
 		name    string

@@ -33,6 +33,9 @@ type place struct {
 	limits []storetest.Option      // what it cannot do
 	known  []clause
 
+	// slow places meet prefix, observe, limit and retry one in another only: each alone is in front of the other places.
+	slow bool
+
 	// net is for places on a network.
 	net *network
 }
@@ -112,6 +115,7 @@ func inBucket(b bucket.Provider) place {
 			ownHost: b.OwnHost,
 		},
 	}
+	p.slow = b.Name == bucket.Azure().Name || b.Name == bucket.MinIO().Name // Azurite takes the longest by far, and MinIO is S3 again
 	if !b.AnyKey {
 		p.limits = []storetest.Option{storetest.Without(storetest.AnyKey)}
 	}

@@ -16,6 +16,7 @@ import (
 // TestShards reads parts of a shard of 2 MiB on every place: what it costs, and that a shard that was replaced or deleted is
 // never read by an old index.
 func TestShards(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, p place) {
 		o := p.open(t)
 		const rows, cols, band = 1024, 1024, 32

@@ -135,6 +135,7 @@ func buckets(t *testing.T, test func(t *testing.T, b bucket.Provider)) {
 }
 
 func TestZipInBucket(t *testing.T) {
+	t.Parallel()
 	buckets(t, func(t *testing.T, b bucket.Provider) {
 		p := inBucket(b)
 		p.limits = nil // names of archives are plain
@@ -144,6 +145,7 @@ func TestZipInBucket(t *testing.T) {
 
 // What an archive's writer can ask of a bucket: conditions, parts, and all or nothing.
 func TestZipWrites(t *testing.T) {
+	t.Parallel()
 	buckets(t, func(t *testing.T, b bucket.Provider) {
 		st := inBucket(b).open(t).s
 		defer func() { _ = st.Close() }()
@@ -194,6 +196,7 @@ func TestZipWrites(t *testing.T) {
 
 // Opening an archive of ten thousand chunks costs three requests at most, and a chunk costs one.
 func TestZipRequests(t *testing.T) {
+	t.Parallel()
 	const chunks = 10_000
 	name := func(i int) string { return fmt.Sprintf("c/%d/%d", i/100, i%100) }
 	chunk := func(i int) []byte { return bytes.Repeat(fmt.Appendf(nil, "%06d ", i), 40) }

@@ -58,6 +58,7 @@ func xarraysReading(name string) []string {
 }
 
 func TestXarrayWritesWeRead(t *testing.T) {
+	t.Parallel()
 	everywhere(t, func(_ *testing.T, name string, at place) (jobs []job) {
 		for _, format := range []int{2, 3} {
 			for _, via := range xarrays(name) {
@@ -85,6 +86,7 @@ func TestXarrayWritesWeRead(t *testing.T) {
 }
 
 func TestWeWriteXarrayReads(t *testing.T) {
+	t.Parallel()
 	const verb = "read without consolidated metadata"
 	everywhere(t, func(t *testing.T, name string, at place) (jobs []job) {
 		for _, format := range []int{2, 3} {

@@ -1,6 +1,8 @@
 package peers
 
 import (
+	"bytes"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"regexp"
@@ -12,15 +14,76 @@ import (
 // This file holds all that is known not to work, and nothing else is excused. Each entry is tried every time: one that
 // has begun to work fails the test until it is taken out here.
 
-// refusal is a kind of array that a peer does not do anywhere, with a part of what it says.
+// refusal is a kind of array that a peer does not do anywhere, with a part of what it says, or, where it is wrong, of what is
+// then found.
 type refusal struct {
-	peer string
-	of   func(Row) bool
-	says string
+	peer, verb string // verb "" is both
+	kind       string // in words
+	of         func(Row) bool
+	says       string
+	wrong      bool // the peer does it, but otherwise than the specification has it
 }
 
 var refusals = []refusal{
-	{"tensorstore", func(r Row) bool { return r.Format == 3 && hasCodec(r, "zlib") }, "numcodecs.zlib"},
+	{peer: "tensorstore", kind: "v3 with `numcodecs.zlib`", of: func(r Row) bool { return r.Format == 3 && hasCodec(r, "zlib") }, says: "numcodecs.zlib"},
+	{peer: "zarr-python-2", verb: "write", kind: "v3", of: func(r Row) bool { return r.Format == 3 }, says: "V3 reading and writing is experimental"},
+	{peer: "zarr-python-2", verb: "read", kind: "v3", of: func(r Row) bool { return r.Format == 3 }, says: "array not found"},
+	// It makes 0 of all that equals 0.
+	{peer: "zarr-python-2", verb: "write", kind: "v2: float16, float32, float64 with the fill value -0", of: func(r Row) bool {
+		return r.Format == 2 && strings.HasPrefix(r.DType, "float") && isNegativeZero(r.FillBytes())
+	}, says: "fill value 00", wrong: true},
+	// It adds the imaginary part times i to the real one.
+	{peer: "zarr-python-2", verb: "read", kind: "v2: complex64, complex128 with missing chunks and a fill value that is not finite", of: func(r Row) bool {
+		return r.Format == 2 && isComplex(r) && strings.Trim(hex.EncodeToString(r.FillBytes()), "0") != "" && !bytes.Equal(r.Full(), r.Expected())
+	}, says: "element", wrong: true},
+	{peer: "zarrs", kind: "v2: complex64, complex128 without a fill value", of: func(r Row) bool { return r.Format == 2 && isComplex(r) && r.Fill == nil }, says: "incompatible fill value metadata"},
+	// Where it reads a part of a chunk it turns around the eight or sixteen bytes of an element, and not those of each number.
+	{peer: "zarrs", verb: "read", kind: "complex64, complex128 in big-endian order, chunks over the edge", of: func(r Row) bool {
+		return isComplex(r) && r.Order == "big" && slices.ContainsFunc(r.Written(), func(b Box) bool { return overEdge(r, b) })
+	}, says: "element", wrong: true},
+}
+
+func isComplex(r Row) bool { return strings.HasPrefix(r.DType, "complex") }
+
+// overEdge tells whether the array ends within a chunk, and has something of it.
+func overEdge(r Row, b Box) bool {
+	over, some := false, true
+	for i := range b.Lo {
+		over = over || b.Hi[i]-b.Lo[i] < r.Chunks[i]
+		some = some && b.Hi[i] > b.Lo[i]
+	}
+	return over && some
+}
+
+func isNegativeZero(fill []byte) bool {
+	n := len(fill) - 1
+	return fill[n] == 0x80 && strings.Trim(string(fill[:n]), "\x00") == ""
+}
+
+// refusalOf finds the first that fits.
+func refusalOf(j job) *refusal {
+	i := slices.IndexFunc(refusals, func(f refusal) bool {
+		return f.peer == j.Peer && (f.verb == "" || f.verb == j.Do) && f.of(*j.Row)
+	})
+	if i < 0 {
+		return nil
+	}
+	return &refusals[i]
+}
+
+// row is what docs/status.md says of it.
+func (f refusal) row() string { return toldRow(f.peer, f.verb, f.kind, f.says, f.wrong) }
+
+// toldRow is a row of docs/status.md.
+func toldRow(peer, verb, kind, says string, wrong bool) string {
+	if verb == "" {
+		verb = "write, read"
+	}
+	how := "says"
+	if wrong {
+		how = "is wrong:"
+	}
+	return fmt.Sprintf("| %s | %s | %s | %s `%s` |", peer, verb, kind, how, says)
 }
 
 func hasCodec(r Row, name string) bool {
@@ -80,6 +143,15 @@ func TestStatusTellsAll(t *testing.T) {
 	section, _, _ = strings.Cut(section, "\n\n")
 	if got := strings.Split(section, "\n"); !found || len(got) != len(lacks) {
 		t.Errorf("docs/status.md has %d rows of what a peer cannot do, want %d", len(got), len(lacks))
+	}
+	_, told, _ := strings.Cut(string(b), "| peer | cannot | of these rows | and |\n|---|---|---|---|\n")
+	told, _, _ = strings.Cut(told, "\n\n")
+	var want []string
+	for _, f := range refusals {
+		want = append(want, f.row())
+	}
+	if w := strings.Join(want, "\n"); told != w {
+		t.Errorf("docs/status.md says\n%s\nwant\n%s", told, w)
 	}
 	for _, l := range lacks {
 		row := fmt.Sprintf("| %s | %s | %s | %s |", l.place, l.peer, l.verb, l.why)

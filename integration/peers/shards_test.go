@@ -124,14 +124,15 @@ func shardRefusals() map[string]string {
 	}
 }
 
-// TestShards meets zarr-python and TensorStore in sharded arrays, each way: the arrays are made by zargo, written in part by one
+// TestShards meets zarr-python, TensorStore and zarrs in sharded arrays, each way: the arrays are made by zargo, written in part by one
 // side and read by the other.
 func TestShards(t *testing.T) {
+	t.Parallel()
 	arrays := shardedArrays()
 	for _, verb := range []string{"write", "read"} {
 		t.Run(verb, func(t *testing.T) {
 			folder := t.TempDir()
-			for _, peer := range []string{"zarr-python", "tensorstore"} {
+			for _, peer := range []string{"zarr-python", "tensorstore", "zarrs"} {
 				for _, a := range arrays {
 					made, err := zarr.Create(t.Context(), dir.New(filepath.Join(folder, peer, a.Name)), "", a.spec)
 					if err != nil {
@@ -161,7 +162,7 @@ func TestShards(t *testing.T) {
 				}
 				good[s.Peer]++
 			}
-			if len(arrays) != 60 || !maps.Equal(good, map[string]int{"zarr-python": 56, "tensorstore": 52}) || !maps.Equal(refused, map[string]int{"zarr-python": 4, "tensorstore": 8}) {
+			if len(arrays) != 60 || !maps.Equal(good, map[string]int{"zarr-python": 56, "tensorstore": 52, "zarrs": 60}) || !maps.Equal(refused, map[string]int{"zarr-python": 4, "tensorstore": 8}) {
 				t.Errorf("%d arrays; equal: %v; refused: %v", len(arrays), good, refused)
 			}
 		})
@@ -210,7 +211,7 @@ func askShards(t *testing.T, verb string, arrays []sharded, folder string) []sha
 		}
 		all = append(all, s)
 	}
-	if len(all) != 2*len(arrays) {
+	if len(all) != 3*len(arrays) {
 		t.Fatalf("%d lines for %d arrays", len(all), len(arrays))
 	}
 	return all

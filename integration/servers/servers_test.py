@@ -21,6 +21,7 @@ sys.path.insert(0, str(HERE))
 
 import common
 import minio
+import peers
 import process
 import servers
 import web
@@ -280,6 +281,32 @@ class Web(Case):
         with mock.patch.object(web, "tool", side_effect=common.Missing("apt-get is not on PATH")):
             with self.assertRaisesRegex(common.Missing, "nginx is not here, and apt-get is not on PATH"):
                 web.from_archive()
+
+
+class Peers(Case):
+    def test_one_that_cannot_be_had_is_named(self):
+        def make(argv, **_):
+            if "venv" in argv:
+                argv[-1].mkdir()
+
+        def fail(argv, **_):
+            make(argv)
+            if "pip" in argv and "zarr2" in str(argv[-1]):
+                raise common.Missing("pip: out of luck")
+        self.all(peers)
+        with mock.patch.object(peers, "command", fail):
+            os.environ["CI"] = "true"
+            code, _, err = self.main("up")
+            self.assertEqual(code, 1)
+            self.assertIn("servers: peers skipped because requirements-zarr2.txt: pip: out of luck\n", err)
+            self.assertEqual(list(peers.env(self.state)), ["ZARGO_PEERS_PYTHON"])
+        with mock.patch.object(peers, "command", side_effect=make) as again:
+            self.assertEqual(self.main("up")[0], 0)
+            self.assertEqual(again.call_count, 2)  # only the one that is not there
+        self.assertEqual(list(peers.env(self.state)), ["ZARGO_PEERS_PYTHON", "ZARGO_PEERS_ZARR2"])
+
+    def test_each_file_has_an_environment_of_its_own(self):
+        self.assertEqual(len({peers.folder(f) for f in peers.REQUIREMENTS.values()}), 2)
 
 
 class Minio(unittest.TestCase):

@@ -17,11 +17,11 @@ func TestWithin(t *testing.T) {
 		{"backwards", Region{{Start: 1, Step: 1, Count: 1}, {Start: 1, Step: -1, Count: 2}, {Start: 0, Step: 1, Count: 2}}, []byte{2, 3, 0, 1}},
 		{"one", Region{{Start: 0, Step: 1, Count: 3}, {Start: 1, Step: 1, Count: 1}, {Start: 0, Step: 1, Count: 1}}, []byte{2, 2, 2}},
 		{"listed", Region{{Start: 0, Step: 1, Count: 1}, {Start: 0, Step: 1, Count: 1}, {Count: 3, Index: []int{1, 0, 1}}}, []byte{1, 0, 1}},
-		{"points", NewPoints([][]int{{2, 0, 1}, {1, 0, 1}, {1, 0, 0}}, 3, []int{2, 2, 2}), []byte{3, 0, 2}},
+		{"points", NewPoints([][]int{{2, 0, 1}, {1, 0, 1}, {1, 0, 0}}, 3, Even([]int{2, 2, 2})), []byte{3, 0, 2}},
 	}
 	for _, tt := range tests {
 		got := bytes.Repeat([]byte{9}, len(tt.want))
-		for b := range tt.sel.Chunks([]int{2, 2, 2}) {
+		for b := range tt.sel.Chunks(Even([]int{2, 2, 2})) {
 			for i := range 4 {
 				b.Within(shape[1:], i).FillRegion(got, tt.sel.Shape(), []byte{byte(i)})
 			}

@@ -141,7 +141,7 @@ func TestNestedPoints(t *testing.T) {
 			touched[[2]int{rows[i] / 2, cols[i] / 4}] = true
 		}
 		seen := make([]int, n)
-		for b := range grid.NewPoints([][]int{rows, cols}, n, []int{32, 8}).Chunks([]int{32, 8}) {
+		for b := range grid.NewPoints([][]int{rows, cols}, n, grid.Even([]int{32, 8})).Chunks(nil) {
 			if got := l.Touched(b); got != len(touched) {
 				t.Fatalf("%d chunks touched, want %d", got, len(touched))
 			}

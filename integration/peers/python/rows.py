@@ -31,6 +31,10 @@ def numbers(dtype, count, seed):
     return bits.view(dt.newbyteorder("<"))
 
 
+def endian(row):
+    return {"little": "<", "big": ">"}[row["order"]]
+
+
 def fill_bytes(row):
     """The fill value in little-endian bytes; zero where it is undefined."""
     size = np.dtype(row["dtype"]).itemsize
@@ -65,6 +69,41 @@ def spell(f):
     if math.isinf(f):
         return "Infinity" if f > 0 else "-Infinity"
     return f
+
+
+def metadata(row):
+    """What .zarray says, or zarr.json but for the two members that every one of them has."""
+    if row["format"] == 2:
+        c = [codec_v2(c) for c in row["codecs"]]
+        assert len(c) < 2
+        return {"shape": row["shape"], "chunks": row["chunks"], "dtype": np.dtype(row["dtype"]).newbyteorder(endian(row)).str,
+                "compressor": c[0] if c else None, "filters": None, "order": "F" if row["transpose"] else "C",
+                "fill_value": fill_json(row), "dimension_separator": row["separator"]}
+    codecs = [{"name": "transpose", "configuration": {"order": row["transpose"]}}] if row["transpose"] else []
+    codecs.append({"name": "bytes", "configuration": {"endian": row["order"]}})
+    codecs += [codec_v3(c) for c in row["codecs"]]
+    meta = {"shape": row["shape"], "data_type": row["dtype"], "codecs": codecs, "fill_value": fill_json(row),
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": row["chunks"]}},
+            "chunk_key_encoding": {"name": row["keys"], "configuration": {"separator": row["separator"]}}}
+    if row["attrs"]:
+        meta["attributes"] = row["attrs"]
+    if row["dims"]:
+        meta["dimension_names"] = row["dims"]
+    return meta
+
+
+def codec_v2(c):
+    c = dict(c)
+    c["id"] = c.pop("name")
+    if c["id"] == "blosc":
+        c["shuffle"] = ["noshuffle", "shuffle", "bitshuffle"].index(c["shuffle"])
+    return c
+
+
+def codec_v3(c):
+    kind = {k: v for k, v in c.items() if k != "name"}
+    name = {"zlib": "numcodecs.zlib"}.get(c["name"], c["name"])
+    return {"name": name, "configuration": kind} if kind else {"name": name}
 
 
 def chunks(row):

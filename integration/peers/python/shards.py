@@ -9,6 +9,8 @@ import numpy as np
 import tensorstore as ts
 import zarr
 
+import rust
+
 
 def values(array):
     n = int(np.prod(array["shape"], dtype=int))
@@ -42,6 +44,19 @@ class TensorStore:
         return a.read().result()
 
 
+class Zarrs:
+    name = "zarrs"
+
+    def open(self, path):
+        return rust.Array(path)
+
+    def put(self, a, box, part):
+        a.put(box, part)
+
+    def all(self, a):
+        return a.all(np.dtype(a.meta["data_type"]))
+
+
 def one(peer, array, folder, verb):
     said = dict(peer=peer.name, name=array["name"])
     try:
@@ -60,7 +75,7 @@ def one(peer, array, folder, verb):
 def main(verb, file, folder):
     with open(file) as f:
         arrays = json.load(f)
-    for peer in (ZarrPython(), TensorStore()):
+    for peer in (ZarrPython(), TensorStore(), Zarrs()):
         for array in arrays:
             print(json.dumps(one(peer, array, folder, verb)))
 

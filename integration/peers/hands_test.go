@@ -1,0 +1,186 @@
+package peers
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// pythons are the Pythons of all tests: TestMain stops them.
+var pythons crew
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	defer pythons.stop()
+	return m.Run()
+}
+
+// library is that of a peer, whose name may say behind a slash how it gets to its store.
+func library(peer string) string {
+	name, _, _ := strings.Cut(peer, "/")
+	return name
+}
+
+// crew is a Python for each library. Each is slow to start, so it is started once, when it is first asked, and stays up.
+type crew struct {
+	mu    sync.Mutex
+	hands map[string]*hand
+}
+
+// hand gives a library's Python.
+func (c *crew) hand(library string) (*hand, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if h := c.hands[library]; h != nil {
+		return h, nil
+	}
+	env := pythonEnv
+	if library == "zarr-python-2" {
+		env = zarr2Env
+	}
+	h, err := startHand(os.Getenv(env), library)
+	if err != nil {
+		return nil, err
+	}
+	if c.hands == nil {
+		c.hands = map[string]*hand{}
+	}
+	c.hands[library] = h
+	return h, nil
+}
+
+// stop ends them all.
+func (c *crew) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, h := range c.hands {
+		_ = h.in.Close() // it ends by that
+		<-h.ended
+	}
+}
+
+// hand is a Python that does jobs as long as its input is open.
+type hand struct {
+	library string
+	in      io.WriteCloser
+	ended   chan struct{}
+	why     error // behind ended
+
+	mu      sync.Mutex // of what follows, and of in
+	last    int
+	waiting map[int]chan<- said
+}
+
+func startHand(python, library string) (*hand, error) {
+	cmd := exec.Command(python, "-W", "ignore", filepath.Join("python", "serve.py"), library)
+	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "AWS_EC2_METADATA_DISABLED=true", "RUST_BACKTRACE=0")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	h := &hand{library: library, in: in, ended: make(chan struct{}), waiting: map[int]chan<- said{}}
+	go func() { // stop waits for it
+		defer close(h.ended)
+		heard := h.listen(out)
+		if heard != nil {
+			_ = cmd.Process.Kill() // nobody listens to it any more
+		}
+		_ = in.Close()
+		h.why = fmt.Errorf("serve.py %s: ended: %v, %v\n%s", library, heard, cmd.Wait(), stderr.Bytes())
+	}()
+	return h, nil
+}
+
+// listen hands every answer to the one who waits for it.
+func (h *hand) listen(out io.Reader) error {
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var s said
+		d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
+		d.UseNumber() // as zargo gives attributes
+		if err := d.Decode(&s); err != nil {
+			return fmt.Errorf("it says %q: %w", lines.Bytes(), err)
+		}
+		h.mu.Lock()
+		who := h.waiting[s.ID]
+		delete(h.waiting, s.ID)
+		h.mu.Unlock()
+		if who == nil {
+			return fmt.Errorf("it says %q, which nobody asked", lines.Bytes())
+		}
+		who <- s // it has room for all of its answers
+	}
+	return lines.Err()
+}
+
+// ask has some of the jobs done, and puts what is said of each in its place.
+func (h *hand) ask(ctx context.Context, jobs []job, some []int, all []said) error {
+	answers := make(chan said, len(some))
+	place := map[int]int{}
+	for _, i := range some {
+		id, err := h.send(jobs[i], answers)
+		if err != nil {
+			<-h.ended
+			return h.why
+		}
+		place[id] = i
+	}
+	for range some {
+		select {
+		case s := <-answers:
+			all[place[s.ID]] = s
+		case <-h.ended:
+			return h.why
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// send gives the job the next number.
+func (h *hand) send(j job, to chan<- said) (id int, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.last++
+	j.ID = h.last
+	b, err := json.Marshal(j)
+	if err != nil {
+		panic(err) // our own types
+	}
+	h.waiting[j.ID] = to
+	_, err = h.in.Write(append(b, '\n'))
+	return j.ID, err
+}
+
+// TestPythonThatEnds asks a program that ends at once: whoever asks hears why, and does not wait.
+func TestPythonThatEnds(t *testing.T) {
+	h, err := startHand(os.Args[0], "nothing")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = h.ask(t.Context(), []job{{Do: "read"}}, []int{0}, make([]said, 1))
+	if err == nil || !strings.Contains(err.Error(), "-W") { // the flag that it does not know
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,124 @@
+"""serve.py LIBRARY: stays up and does the jobs that come by standard input, one JSON object in a line, some at a time, and says one
+line of JSON for each, in any order. It ends when its input does.
+
+A job has id, which is in its answer too, do (write or read a row, save or load a dataset, write-type or read-type an array of
+TestTypes), peer, place, path and what is to be written or read.
+"""
+
+import functools
+import importlib
+import json
+import os
+import sys
+import threading
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+import datatypes
+import rows
+
+# The modules of the libraries that have rows and types.
+MODULES = {"zarr-python": "zarr3", "zarr-python-2": "zarr2", "tensorstore": "tensor", "zarrs": "rust"}
+OWN_FOLDERS = ("zarr-python-2", "zarrs")  # these are only in directories
+
+one_line = threading.Lock()
+
+
+def module(peer):
+    return importlib.import_module(MODULES[peer.partition("/")[0]])
+
+
+@functools.lru_cache(maxsize=None)
+def peer(name, url):
+    if name in OWN_FOLDERS:
+        return module(name).Rows(url, "")
+    import places
+
+    return module(name).Rows(places.Place(url), via(name))
+
+
+def write(job):
+    row = job["row"]
+    peer(job["peer"], job["place"]).write(row, job["path"])
+    return {"sha256": rows.digest(rows.raw(rows.expected(row)))}
+
+
+def read(job):
+    row = job["row"]
+    got = peer(job["peer"], job["place"]).read(row, job["path"])
+    want = rows.expected(row)
+    dtype = np.dtype(row["dtype"])
+    if got.dtype not in (dtype.newbyteorder("<"), dtype.newbyteorder(">")):
+        return {"differs": f"data type {got.dtype}"}
+    if got.shape != want.shape:
+        return {"differs": f"shape {got.shape}"}
+    g, w = rows.raw(got), rows.raw(want)
+    if g != w:
+        size = want.dtype.itemsize
+        k = next(i for i in range(0, len(w), size) if g[i:i + size] != w[i:i + size])
+        return {"differs": f"element {k // size} is {g[k:k + size].hex()}, want {w[k:k + size].hex()}"}
+    return {"sha256": rows.digest(g)}
+
+
+def via(peer):
+    return peer.partition("/")[2]
+
+
+def save(job):
+    import dataset
+    import places
+
+    return dataset.save(places.Place(job["place"]), via(job["peer"]), job["path"], job["format"])
+
+
+def load(job):
+    import dataset
+    import places
+
+    return dataset.load(places.Place(job["place"]), via(job["peer"]), job["path"], job["format"], job.get("consolidate"))
+
+
+def write_type(job):
+    module(job["peer"]).Types().write(datatypes.Array(job["array"]), os.path.join(job["place"], job["path"]))
+    return {}
+
+
+def read_type(job):
+    return {"values": module(job["peer"]).Types().read(datatypes.Array(job["array"]), os.path.join(job["place"], job["path"]))}
+
+
+def do(job):
+    verbs = {"write": write, "read": read, "save": save, "load": load, "write-type": write_type, "read-type": read_type}
+    try:
+        return verbs[job["do"]](job)
+    except Exception as e:
+        return {"error": rows.reason(e)}
+    except BaseException as e:  # what Rust calls a panic is no Exception
+        if type(e).__name__ != "PanicException":
+            raise
+        return {"error": rows.reason(e)}
+
+
+def answer(line):
+    try:
+        job = json.loads(line)
+        said = json.dumps({"id": job["id"], **do(job)})
+        with one_line:
+            print(said, flush=True)
+    except BaseException:  # else whoever asks would wait for ever
+        traceback.print_exc()
+        os._exit(1)
+
+
+def main(library):
+    if library in MODULES:
+        module(library)
+    with ThreadPoolExecutor(4) as pool:
+        for line in sys.stdin:
+            pool.submit(answer, line)
+    os._exit(0)  # the libraries' event loops and sessions cannot all be closed in an order that suits them
+
+
+main(*sys.argv[1:])
