@@ -37,6 +37,7 @@ type shared struct {
 
 	indexes indexCache // of shards
 	loads   concurrency.Joined[*shardIndex]
+	structs structPlans
 	whole   atomic.Bool // the store cannot read parts of shards: it has no versions, or no ranges from the end
 }
 

@@ -103,7 +103,13 @@ func (a *Array) regionOfBytes(n int, sel []Selection) (grid.Selection, error) {
 
 // fits checks T against the data type, once a call.
 func fits[T any](a *Array) error {
-	if t := reflect.TypeFor[T](); !a.meta.DType.Fits(t) {
+	t := reflect.TypeFor[T]()
+	if of, ok := a.meta.DType.(*dtype.Struct); ok {
+		if _, err := a.shared.structs.moves(of, t); err == nil {
+			return nil
+		}
+	}
+	if !a.meta.DType.Fits(t) {
 		return a.errf(fault.Newf(fault.Type, "%v elements are %v in Go, not %v", a.meta.DType, a.meta.DType.Go(), t))
 	}
 	return nil

@@ -6,12 +6,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// TakeStructs sets dst, structs that fit t, from their memory form; len(src) is len(dst) times the size of t.
-func TakeStructs[T any](t *dtype.Struct, dst []T, src []byte) error {
-	moves, err := t.Moves(reflect.TypeFor[T]())
-	if err != nil {
-		return err
-	}
+// TakeStructs sets dst, structs that fit t, from their memory form; len(src) is len(dst) times the size of t. moves are
+// those of t for T.
+func TakeStructs[T any](t *dtype.Struct, moves []dtype.Move, dst []T, src []byte) error {
 	size := t.Size()
 	if view, ok := Structs(dst); ok && len(dst) > 0 {
 		step := len(view) / len(dst)
@@ -32,12 +29,8 @@ func TakeStructs[T any](t *dtype.Struct, dst []T, src []byte) error {
 	return nil
 }
 
-// PutStructs writes the memory form of src, structs that fit t, to dst, which is long enough.
-func PutStructs[T any](t *dtype.Struct, dst []byte, src []T) error {
-	moves, err := t.Moves(reflect.TypeFor[T]())
-	if err != nil {
-		return err
-	}
+// PutStructs writes the memory form of src, structs that fit t, to dst, which is long enough. moves are those of t for T.
+func PutStructs[T any](t *dtype.Struct, moves []dtype.Move, dst []byte, src []T) error {
 	size := t.Size()
 	if view, ok := Structs(src); ok && len(src) > 0 {
 		step := len(view) / len(src)

@@ -2,13 +2,11 @@ package bytesview
 
 import (
 	"bytes"
-	"errors"
 	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/zargo-io/zargo/zarr/dtype"
-	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 type pixel struct {
@@ -22,14 +20,18 @@ func TestStructs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	moves, err := typ.Moves(reflect.TypeFor[pixel]())
+	if err != nil {
+		t.Fatal(err)
+	}
 	src := []pixel{{1, 2, [2]dtype.BF16{3, 4}}, {5, -1, [2]dtype.BF16{6, 7}}}
 	want := []byte{2, 0, 0, 0, 3, 0, 4, 0, 1, 0xff, 0xff, 0xff, 0xff, 6, 0, 7, 0, 5}
 	b := make([]byte, len(want))
-	if err := PutStructs(typ, b, src); err != nil || !bytes.Equal(b, want) {
+	if err := PutStructs(typ, moves, b, src); err != nil || !bytes.Equal(b, want) {
 		t.Errorf("%x, %v, want %x", b, err, want)
 	}
 	dst := make([]pixel, 2)
-	if err := TakeStructs(typ, dst, b); err != nil || !slices.Equal(dst, src) {
+	if err := TakeStructs(typ, moves, dst, b); err != nil || !slices.Equal(dst, src) {
 		t.Errorf("%v, %v", dst, err)
 	}
 	// What a build without unsafe does.
@@ -42,14 +44,8 @@ func TestStructs(t *testing.T) {
 	if !bytes.Equal(b, want) {
 		t.Errorf("by reflection %x", b)
 	}
-	if err := PutStructs(typ, nil, []pixel{}); err != nil {
+	if err := PutStructs(typ, moves, nil, []pixel{}); err != nil {
 		t.Error(err)
-	}
-	if err := TakeStructs(typ, make([]struct{ A int32 }, 1), b); !errors.Is(err, fault.Type) {
-		t.Errorf("another struct: %v", err)
-	}
-	if err := PutStructs(typ, b, make([]struct{ A int32 }, 1)); !errors.Is(err, fault.Type) {
-		t.Errorf("another struct: %v", err)
 	}
 	if _, ok := Structs([]struct{ S string }{{"a"}}); ok {
 		t.Error("a view of structs with pointers")
