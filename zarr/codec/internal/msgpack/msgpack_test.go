@@ -68,7 +68,7 @@ func TestOtherForms(t *testing.T) {
 		o             msgpack.Options
 	}{
 		{"1.5", "ca3fc00000", msgpack.Options{Single: true}}, {`{"b64":"YQ=="}`, "a161", msgpack.Options{Old: true}}, {`"` + strings.Repeat("a", 32) + `"`, "da0020" + strings.Repeat("61", 32), msgpack.Options{Old: true}},
-		{`{"float":"NaN"}`, "cb7ff8000000000001", msgpack.Options{}},
+		{`{"float":"NaN"}`, "cb7ff8000000000000", msgpack.Options{}}, {`{"float":"NaN"}`, "ca7fc00000", msgpack.Options{Single: true}},
 	} {
 		if b, err := r.o.Encode(nil, []byte(r.canon)); err != nil || hex.EncodeToString(b) != r.stored {
 			t.Errorf("%s: %x, %v", r.canon, b, err)
