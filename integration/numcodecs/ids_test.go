@@ -25,9 +25,14 @@ func ids() []numcodecs.ID {
 		{ID: "crc32c", Types: plainTypes, Cases: 2000, Config: location, Exact: true},
 		{ID: "adler32", Types: plainTypes, Cases: 2000, Config: location, Exact: true},
 		{ID: "fletcher32", Types: plainTypes, Cases: 2000, Exact: true, NonEmpty: true},
-		{ID: "json2", Types: valueTypes, Cases: 500, Contents: values, Elems: 300, Exact: true, NonEmpty: true},
-		{ID: "msgpack2", Types: append([]string{"|S3", "|S7"}, valueTypes...), Cases: 500, Contents: values, Elems: 300, Exact: true},
-		{ID: "categorize", Types: []string{"<U6", ">U3"}, Cases: 1000, Contents: values, Config: textLabels, Exact: true, Lossy: true},
+		{ID: "blosc", Name: "/blosclz", Types: bloscTypes, Cases: 2000, Config: bloscConfig("blosclz"), Elems: 30_000, NonEmpty: true},
+		{ID: "blosc", Name: "/lz4", Types: bloscTypes, Cases: 1000, Config: bloscConfig("lz4"), Elems: 30_000, NonEmpty: true},
+		{ID: "blosc", Name: "/lz4hc", Types: bloscTypes, Cases: 500, Config: bloscConfig("lz4hc"), Elems: 30_000, NonEmpty: true},
+		{ID: "blosc", Name: "/zlib", Types: bloscTypes, Cases: 500, Config: bloscConfig("zlib"), Elems: 30_000, NonEmpty: true},
+		{ID: "blosc", Name: "/zstd", Types: bloscTypes, Cases: 500, Config: bloscConfig("zstd"), Elems: 30_000, NonEmpty: true},
+		{ID: "json2", Name: "/values", Types: valueTypes, Cases: 500, Contents: values, Elems: 300, Exact: true, NonEmpty: true},
+		{ID: "msgpack2", Name: "/values", Types: append([]string{"|S3", "|S7"}, valueTypes...), Cases: 500, Contents: values, Elems: 300, Exact: true},
+		{ID: "categorize", Name: "/text", Types: []string{"<U6", ">U3"}, Cases: 1000, Contents: values, Config: textLabels, Exact: true, Lossy: true},
 		{ID: "jenkins_lookup3", Types: plainTypes, Cases: 2000, Config: seed, Exact: true},
 	}
 }
@@ -118,4 +123,19 @@ func textLabels(r *rand.Rand, t dtype.Type) numcodecs.Config {
 	c := labelConfig(r)
 	c["dtype"] = map[dtype.Type]string{dtype.U(6): "<U6", dtype.U(3): ">U3"}[t]
 	return c
+}
+
+// bloscTypes are elements of every kind of size: split and not, odd, the largest that blosc knows and one too large.
+var bloscTypes = []string{"|u1", "<i2", "|S3", "<f4", ">f8", "<c16", "|S5", "|S7", "|S15", "|S17", "|S100", "|S255", "|S256"}
+
+// bloscConfig has any level, shuffle and size of blocks. numcodecs has no snappy in it.
+func bloscConfig(cname string) func(*rand.Rand, dtype.Type) numcodecs.Config {
+	return func(r *rand.Rand, _ dtype.Type) numcodecs.Config {
+		block := 0
+		if r.IntN(2) == 0 {
+			block = 1 << r.IntN(18)
+			block += r.IntN(block)
+		}
+		return numcodecs.Config{"cname": cname, "clevel": between(r, 0, 9), "shuffle": between(r, -1, 2), "blocksize": block}
+	}
 }
