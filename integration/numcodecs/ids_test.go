@@ -1,6 +1,7 @@
 package numcodecs_test
 
 import (
+	"encoding/json"
 	"math"
 	"math/rand/v2"
 
@@ -24,6 +25,14 @@ func ids() []numcodecs.ID {
 		{ID: "crc32c", Types: plainTypes, Cases: 2000, Config: location, Exact: true},
 		{ID: "adler32", Types: plainTypes, Cases: 2000, Config: location, Exact: true},
 		{ID: "fletcher32", Types: plainTypes, Cases: 2000, Exact: true, NonEmpty: true},
+		{ID: "blosc", Name: "/blosclz", Types: bloscTypes, Cases: 2000, Config: bloscConfig("blosclz"), Elems: 30_000, NonEmpty: true},
+		{ID: "blosc", Name: "/lz4", Types: bloscTypes, Cases: 1000, Config: bloscConfig("lz4"), Elems: 30_000, NonEmpty: true},
+		{ID: "blosc", Name: "/lz4hc", Types: bloscTypes, Cases: 500, Config: bloscConfig("lz4hc"), Elems: 30_000, NonEmpty: true},
+		{ID: "blosc", Name: "/zlib", Types: bloscTypes, Cases: 500, Config: bloscConfig("zlib"), Elems: 30_000, NonEmpty: true},
+		{ID: "blosc", Name: "/zstd", Types: bloscTypes, Cases: 500, Config: bloscConfig("zstd"), Elems: 30_000, NonEmpty: true},
+		{ID: "json2", Name: "/values", Types: valueTypes, Cases: 500, Contents: values, Elems: 300, Exact: true, NonEmpty: true},
+		{ID: "msgpack2", Name: "/values", Types: append([]string{"|S3", "|S7"}, valueTypes...), Cases: 500, Contents: values, Elems: 300, Exact: true},
+		{ID: "categorize", Name: "/text", Types: []string{"<U6", ">U3"}, Cases: 1000, Contents: values, Config: textLabels, Exact: true, Lossy: true},
 		{ID: "jenkins_lookup3", Types: plainTypes, Cases: 2000, Config: seed, Exact: true},
 	}
 }
@@ -68,4 +77,65 @@ func location(r *rand.Rand, _ dtype.Type) numcodecs.Config {
 
 func seed(r *rand.Rand, _ dtype.Type) numcodecs.Config {
 	return sometimes(r, numcodecs.Config{"initval": []uint32{0, 1, math.MaxUint32, r.Uint32()}[r.IntN(4)], "prefix": nil})
+}
+
+// valueTypes are the data types of which Python has the elements.
+var valueTypes = []string{"|u1", "|b1", "<i2", ">i4", "<u8", ">i8", "<f8", ">f4", "<f2", "<U3", ">U5"}
+
+// values fills an array with numbers that have a name in JSON, or with text.
+func values(r *rand.Rand, t dtype.Type, array []byte) {
+	numcodecs.Contents(r, t, array)
+	for size := t.Size(); len(array) > 0; array = array[size:] {
+		var v any
+		switch t := t.(type) {
+		case dtype.U:
+			text := []rune(label(r.IntN(12)))
+			v = string(text[:min(len(text), int(t))])
+		case dtype.Basic:
+			if t < dtype.Float16 || t > dtype.Float64 {
+				return
+			}
+			v = r.NormFloat64()
+			if r.IntN(10) == 0 {
+				v = []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, 65504, 1e-7}[r.IntN(8)]
+			}
+			v = real(v.(float64))
+		default:
+			return
+		}
+		raw, err := json.Marshal(v)
+		if err != nil {
+			panic(err)
+		}
+		var special struct{ Float json.RawMessage }
+		if json.Unmarshal(raw, &special) == nil && special.Float != nil {
+			raw = special.Float
+		}
+		b, err := t.ParseFill(raw, 2)
+		if err != nil {
+			panic(err)
+		}
+		copy(array, b)
+	}
+}
+
+func textLabels(r *rand.Rand, t dtype.Type) numcodecs.Config {
+	c := labelConfig(r)
+	c["dtype"] = map[dtype.Type]string{dtype.U(6): "<U6", dtype.U(3): ">U3"}[t]
+	return c
+}
+
+// bloscTypes are elements of every kind of size: split and not, odd, the largest that blosc knows and one too large.
+var bloscTypes = []string{"|u1", "<i2", "|S3", "<f4", ">f8", "<c16", "|S5", "|S7", "|S15", "|S17", "|S100", "|S255", "|S256"}
+
+// bloscConfig has any level, shuffle and size of blocks. numcodecs has no snappy in it.
+func bloscConfig(cname string) func(*rand.Rand, dtype.Type) numcodecs.Config {
+	return func(r *rand.Rand, _ dtype.Type) numcodecs.Config {
+		block := 0
+		if r.IntN(2) == 0 {
+			block = 1 << r.IntN(18)
+			block += r.IntN(block)
+		}
+		return numcodecs.Config{"cname": cname, "clevel": between(r, 0, 9), "shuffle": between(r, -1, 2), "blocksize": block}
+	}
 }

@@ -1,8 +1,11 @@
 package jsontext
 
 import (
+	"bytes"
 	"encoding/base64"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -18,6 +21,27 @@ const (
 // AppendFloat appends NaN, Infinity or -Infinity.
 func AppendFloat(dst []byte, name string) []byte {
 	return append(append(append(dst, floatHead...), name...), tail...)
+}
+
+// AppendNumber appends a floating-point number as Python writes it: the shortest decimal that is read back as it, with a
+// point or an exponent, whatever it is. All NaNs are one.
+func AppendNumber(dst []byte, f float64) []byte {
+	switch {
+	case math.IsNaN(f):
+		return AppendFloat(dst, "NaN")
+	case math.IsInf(f, 1):
+		return AppendFloat(dst, "Infinity")
+	case math.IsInf(f, -1):
+		return AppendFloat(dst, "-Infinity")
+	}
+	if abs := math.Abs(f); abs != 0 && (abs < 1e-4 || abs >= 1e16) {
+		return strconv.AppendFloat(dst, f, 'e', -1, 64)
+	}
+	start := len(dst)
+	if dst = strconv.AppendFloat(dst, f, 'f', -1, 64); !bytes.ContainsRune(dst[start:], '.') {
+		dst = append(dst, ".0"...)
+	}
+	return dst
 }
 
 // Float tells whether a value in canonical spelling is one that AppendFloat writes.

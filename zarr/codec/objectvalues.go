@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/zargo-io/zargo/internal/jsontext"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -116,18 +115,18 @@ func toItem(t dtype.Type, b []byte) ([]byte, error) {
 	if _, ok := t.(dtype.S); ok {
 		return jsontext.AppendBytes(nil, []byte(dtype.Text(b))), nil
 	}
+	if k, ok := t.(dtype.Basic); ok && k >= dtype.Float16 {
+		var f [1]float64 // Python has no other
+		if err := dtype.Convert(t, f[:], b); err != nil {
+			return nil, err
+		}
+		return jsontext.AppendNumber(nil, f[0]), nil
+	}
 	raw, err := t.FormatFill(b, 2)
 	if err != nil {
 		return nil, fault.Newf(fault.Type, "%v", err)
 	}
-	if _, ok := t.(dtype.U); ok || raw[0] != '"' {
-		return raw, nil
-	}
-	name := strings.Trim(string(raw), `"`)
-	if strings.HasPrefix(name, "0x") {
-		name = "NaN" // of other bits than the usual ones, for which there is no word
-	}
-	return jsontext.AppendFloat(nil, name), nil
+	return raw, nil
 }
 
 // fromItem gives the memory form of a value.

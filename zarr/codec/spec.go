@@ -93,7 +93,7 @@ func Categorize(t dtype.Type, as dtype.Basic, labels ...string) Spec {
 
 // BloscOptions configure [Blosc]. The zero value is zarr-python's default.
 type BloscOptions struct {
-	Cname     string // "lz4", "lz4hc", "zstd", "zlib", "snappy", or "blosclz", which is read but not written; "" is "zstd"
+	Cname     string // "lz4", "lz4hc", "zstd", "zlib", "snappy" or "blosclz"; "" is "zstd"
 	Level     int    // 1 to 9; 0 is 5, and Stored stores without compressing
 	Shuffle   string // "noshuffle", "shuffle" or "bitshuffle"; "" is "shuffle", and "bitshuffle" for elements of one byte
 	TypeSize  int    // bytes of an element; 0 is that of the data type

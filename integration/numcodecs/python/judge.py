@@ -1,8 +1,10 @@
 """judge.py: numcodecs, asked over a pipe. A question is a line of JSON and then as many bytes as its "size" says; so is an
 answer. {"do": "encode", "config": {"id": ...}, "dtype": "<i4", "size": n} views the bytes as an array and encodes it,
-"decode" decodes the bytes and gives the array's. With the dtype "|O" the array's bytes are a list in JSON. An answer that has
+"decode" decodes the bytes and gives the array's. With the dtype "|O" the array's bytes are a list in JSON, with
+{"b64": ...} for bytes and {"float": "NaN"} for what JSON lacks. An answer that has
 "error" has no bytes."""
 
+import base64
 import json
 import sys
 
@@ -11,9 +13,31 @@ from numcodecs.compat import ensure_bytes
 from numcodecs.registry import get_codec
 
 
+def special(members):
+    """What JSON lacks is an object of one member."""
+    for name, make in ("b64", base64.b64decode), ("float", float):
+        if list(members) == [name]:
+            return make(members[name])
+    return members
+
+
+def plain(made):
+    if isinstance(made, np.ndarray):
+        return plain(made.tolist())
+    if isinstance(made, (list, tuple)):
+        return [plain(one) for one in made]
+    if isinstance(made, dict):
+        return {name: plain(one) for name, one in made.items()}
+    if isinstance(made, bytes):
+        return {"b64": base64.b64encode(made).decode()}
+    if isinstance(made, float) and not np.isfinite(made):
+        return {"float": {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[repr(made)]}
+    return made
+
+
 def array(told, data):
     if told == "|O":
-        items = json.loads(data)
+        items = json.loads(data, object_hook=special)
         made = np.empty(len(items), dtype=object)
         made[:] = items
         return made
@@ -22,7 +46,7 @@ def array(told, data):
 
 def contents(told, made):
     if told == "|O":
-        return json.dumps(np.asarray(made).tolist()).encode()
+        return json.dumps(plain(made)).encode()
     return ensure_bytes(made)
 
 

@@ -22,8 +22,7 @@
 //
 // [Decode] compares every size with the limit and with the bytes that are there before it allocates or copies, and
 // writes nothing outside the place for the output. Errors are fault.Corrupt, or errors.ErrUnsupported for a blosc2 frame
-// and for unknown compressors. Encode's are fault.Metadata for bad options, fault.Limit for more than [MaxSize] bytes and
-// errors.ErrUnsupported for blosclz, which is read but not written.
+// and for unknown compressors. Encode's are fault.Metadata for bad options, fault.Limit for more than [MaxSize] bytes.
 //
 // All functions may be called from any number of goroutines.
 package blosc

@@ -2,7 +2,6 @@ package blosc
 
 import (
 	"encoding/binary"
-	"errors"
 	"sync"
 
 	"github.com/klauspost/compress/s2"
@@ -39,6 +38,7 @@ type work struct {
 	shuffled, packed scratch
 	lz4              lz4.CompressorCCompat
 	hc               lz4.CompressorHC
+	lz               lzTable
 }
 
 // NewEncoder checks the options; fault.Metadata when one is out of range.
@@ -79,9 +79,6 @@ func Encode(dst, src []byte, o Options) ([]byte, error) {
 func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	if len(src) > MaxSize {
 		return dst, fault.Newf(fault.Limit, "%d bytes, a blosc frame holds at most %d", len(src), MaxSize)
-	}
-	if e.o.Compressor == BloscLZ && e.o.Level > 0 {
-		return dst, fault.Newf(errors.ErrUnsupported, "blosclz is read, not written; lz4 and zstd are")
 	}
 	h := Header{Compressor: e.o.Compressor, Shuffle: e.o.Shuffle, TypeSize: e.o.TypeSize, Size: len(src), BlockSize: e.blockSize(len(src))}
 	h.Split = e.split(h.BlockSize)
@@ -156,6 +153,8 @@ func (e *Encoder) block(dst, src []byte, h Header, w *work) ([]byte, error) {
 func (e *Encoder) stream(src []byte, w *work) (out []byte, err error) {
 	n, room := 0, w.packed.room(len(src))
 	switch e.o.Compressor {
+	case BloscLZ:
+		return room[:bloscLZEncode(room, src, e.o.Level, &w.lz)], nil
 	case LZ4:
 		n, err = w.lz4.CompressBlock(src, room)
 		return room[:n], err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/zargo-io/zargo/internal/jsontext"
@@ -115,7 +114,7 @@ func (d *decoder) sized(c byte, depth int) error {
 		if form.size == 4 {
 			f = float64(math.Float32frombits(uint32(n)))
 		}
-		d.dst = appendFloat(d.dst, f)
+		d.dst = jsontext.AppendNumber(d.dst, f)
 	case 's':
 		return d.text(n, d.raw)
 	case 'b':
@@ -126,26 +125,6 @@ func (d *decoder) sized(c byte, depth int) error {
 		return d.object(n, depth)
 	}
 	return nil
-}
-
-// appendFloat appends a number as Python writes it: with a point or an exponent, whatever it is.
-func appendFloat(dst []byte, f float64) []byte {
-	switch {
-	case math.IsNaN(f):
-		return jsontext.AppendFloat(dst, "NaN")
-	case math.IsInf(f, 1):
-		return jsontext.AppendFloat(dst, "Infinity")
-	case math.IsInf(f, -1):
-		return jsontext.AppendFloat(dst, "-Infinity")
-	}
-	if abs := math.Abs(f); abs != 0 && (abs < 1e-4 || abs >= 1e16) {
-		return strconv.AppendFloat(dst, f, 'e', -1, 64)
-	}
-	s := strconv.FormatFloat(f, 'f', -1, 64)
-	if !strings.Contains(s, ".") {
-		s += ".0"
-	}
-	return append(dst, s...)
 }
 
 func (d *decoder) text(n uint64, asBytes bool) error {

@@ -149,6 +149,9 @@ func (o Options) number(dst []byte, s string) ([]byte, error) {
 }
 
 func (o Options) float(dst []byte, f float64) []byte {
+	if f != f {
+		f = math.Float64frombits(0x7ff8 << 48) // Python's NaN
+	}
 	if o.Single {
 		return binary.BigEndian.AppendUint32(append(dst, 0xca), math.Float32bits(float32(f)))
 	}

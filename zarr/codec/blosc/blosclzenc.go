@@ -1,0 +1,181 @@
+package blosc
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// Limits of what is written in blosclz.
+const (
+	lzFar     = lzNear + 65535 // the largest distance, less one
+	lzTail    = 13             // bytes at the end that are literals, as c-blosc leaves them: its decoder takes no match there
+	lzRun     = 32             // the most literals of a run
+	lzNearMin = 4              // the shortest match that is written, the length of what is hashed
+	lzFarMin  = 6              // the shortest far match that is worth its four bytes
+	lzHashLog = 14
+)
+
+// lzTable has the places of what was seen, by the hash of four bytes; numbers are one more than the place, 0 is none.
+type lzTable struct {
+	head [1 << lzHashLog]int32
+	prev []int32 // of each place the one before it with the same hash
+}
+
+func lzHash(x uint32) uint32 { return x * 2654435761 >> (32 - lzHashLog) }
+
+// lzTries is how many earlier places are looked at for a match, by level.
+var lzTries = [10]int{0, 1, 1, 1, 2, 2, 4, 8, 16, 32}
+
+// bloscLZEncode writes src as a blosclz stream into out, see [bloscLZ], and returns its length; 0 when it would not be
+// shorter than src. It takes the longest match of a few that it looks at, from level 7 on the one a byte later if that
+// is longer.
+func bloscLZEncode(out, src []byte, level int, t *lzTable) int {
+	if len(src) < lzTail+8 {
+		return 0
+	}
+	w := lzWriter{out: out[:0:min(len(out), len(src)-1)]}
+	tries, lazy := lzTries[level], level >= 7
+	t.head = [1 << lzHashLog]int32{}
+	if tries > 1 {
+		if cap(t.prev) < len(src) {
+			t.prev = make([]int32, len(src))
+		}
+		t.prev = t.prev[:len(src)]
+	}
+	end := len(src) - lzTail
+	from, at := 0, 1 // literals since from; the first byte is one
+	t.add(src, 0, tries)
+	for at < end {
+		n, back := t.longest(src, at, end, tries)
+		if n == 0 {
+			t.add(src, at, tries)
+			at += 1 + (at-from)>>6/tries // what does not compress is passed over ever faster
+			continue
+		}
+		for lazy && at+1 < end && n < 64 {
+			t.add(src, at, tries)
+			more, far := t.longest(src, at+1, end, tries)
+			if more <= n {
+				break
+			}
+			n, back, at = more, far, at+1
+		}
+		if !w.literals(src[from:at]) || !w.match(n, back) {
+			return 0
+		}
+		stop := at + n
+		for step := 1 + n>>8; at < stop; at += step {
+			t.add(src, at, tries)
+		}
+		from, at = stop, stop
+	}
+	if !w.literals(src[from:]) {
+		return 0
+	}
+	w.out[0] |= 1 << 5 // the mark of blosclz
+	return len(w.out)
+}
+
+// add remembers a place.
+func (t *lzTable) add(src []byte, at, tries int) {
+	if at+4 > len(src) {
+		return
+	}
+	h := lzHash(binary.LittleEndian.Uint32(src[at:]))
+	if t.head[h] == int32(at+1) {
+		return
+	}
+	if tries > 1 {
+		t.prev[at] = t.head[h]
+	}
+	t.head[h] = int32(at + 1)
+}
+
+// longest gives the longest match at a place that ends before end, and its distance; 0 when there is none that is worth it.
+func (t *lzTable) longest(src []byte, at, end, tries int) (n, back int) {
+	x := binary.LittleEndian.Uint32(src[at:])
+	for place := t.head[lzHash(x)]; place > 0 && tries > 0; tries-- {
+		from := int(place) - 1
+		if from >= at { // at itself
+			place = t.before(from)
+			continue
+		}
+		if at-from-1 > lzFar {
+			break
+		}
+		if binary.LittleEndian.Uint32(src[from:]) == x {
+			k := same(src, from, at, end)
+			if k > n && k >= lzNearMin && (at-from-1 < lzNear || k >= lzFarMin) {
+				n, back = k, at-from
+			}
+		}
+		if place = t.before(from); int(place) > from {
+			break
+		}
+	}
+	return n, back
+}
+
+func (t *lzTable) before(at int) int32 {
+	if at >= len(t.prev) {
+		return 0
+	}
+	return t.prev[at]
+}
+
+// same is how many bytes from two places on are the same, up to end for the second.
+func same(src []byte, a, b, end int) int {
+	start := b
+	for b+8 <= end {
+		if d := binary.LittleEndian.Uint64(src[a:]) ^ binary.LittleEndian.Uint64(src[b:]); d != 0 {
+			return b - start + bits.TrailingZeros64(d)>>3
+		}
+		a, b = a+8, b+8
+	}
+	for b < end && src[a] == src[b] {
+		a, b = a+1, b+1
+	}
+	return b - start
+}
+
+// lzWriter appends to out as long as there is room.
+type lzWriter struct{ out []byte }
+
+func (w *lzWriter) literals(b []byte) bool {
+	if len(w.out)+len(b)+(len(b)+lzRun-1)/lzRun > cap(w.out) {
+		return false
+	}
+	for len(b) > 0 {
+		n := min(len(b), lzRun)
+		w.out = append(append(w.out, byte(n-1)), b[:n]...)
+		b = b[n:]
+	}
+	return true
+}
+
+func (w *lzWriter) match(n, back int) bool {
+	if len(w.out)+n/255+6 > cap(w.out) {
+		return false
+	}
+	n, back = n-lzMinMatch+1, back-1
+	far := back >= lzNear
+	high := byte(back >> 8)
+	if far {
+		high = lzNear >> 8
+	}
+	if n < 7 {
+		w.out = append(w.out, byte(n)<<5|high)
+	} else {
+		w.out = append(w.out, 7<<5|high)
+		for n -= 7; n >= 255; n -= 255 {
+			w.out = append(w.out, 255)
+		}
+		w.out = append(w.out, byte(n))
+	}
+	if far {
+		back -= lzNear
+		w.out = append(w.out, 255, byte(back>>8))
+	}
+	w.out = append(w.out, byte(back))
+	return true
+}
