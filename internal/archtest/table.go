@@ -31,7 +31,8 @@ func Table() []Rule {
 
 		{Package: "zarr/dtype", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "zarr/meta", Own: []string{"zarr/fault", "zarr/dtype"}, Pure: true},
-		{Package: "zarr/codec/internal/...", Own: []string{"zarr/fault"}, External: []string{compress}, Pure: true},
+		{Package: "zarr/codec/internal/stream", Pure: true},
+		{Package: "zarr/codec/internal/...", Own: []string{"zarr/fault", "zarr/codec/internal/stream"}, External: []string{compress}, Pure: true},
 		{Package: "zarr/codec/blosc", Own: []string{"zarr/fault", "zarr/codec/internal/..."}, External: []string{compress, lz4}, Pure: true},
 		{Package: "zarr/codec", Own: []string{"zarr/fault", "zarr/dtype", "zarr/codec/blosc", "zarr/codec/internal/...", "internal/grid"}, External: []string{lz4}, Pure: true},
 		{Package: "zarr/codec/codectest", Own: []string{"zarr/fault", "zarr/dtype", "zarr/codec"}, Pure: true},
