@@ -1,8 +1,10 @@
 package numcodecs_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/zargo-io/zargo/integration/numcodecs"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -21,6 +23,8 @@ func ids() []numcodecs.ID {
 		{ID: "bz2", Types: plainTypes, Cases: 500, Config: level(1, 9)},
 		{ID: "lzma", Types: plainTypes, Cases: 500, Config: lzmaConfig, Elems: 2000},
 		{ID: "lzma", Name: "/code", Types: []string{"|u1"}, Cases: 500, Config: lzmaConfig, Contents: code, Elems: 3000},
+		{ID: "blosc", Types: bloscTypes(), Cases: 2000, Config: bloscConfig, Elems: 600, NonEmpty: true},
+		{ID: "blosc", Name: "/blosclz", Types: bloscTypes(), Cases: 1000, Config: blosclzConfig, Elems: 600, NonEmpty: true, ReadOnly: true},
 		{ID: "shuffle", Types: plainTypes, Cases: 2000, Config: shuffleConfig, Exact: true},
 		{ID: "base64", Types: plainTypes, Cases: 2000, Exact: true},
 		{ID: "crc32", Types: plainTypes, Cases: 2000, Config: location, Exact: true},
@@ -122,4 +126,27 @@ func code(r *rand.Rand, _ dtype.Type, array []byte) {
 	for i := range array {
 		array[i] = []byte{0xe8, 0xe9, 0, 0xff, 0x48, 1, 0x40, 0x7f, 0xc0, 0xeb, 0xf0, 0xf8, 0x10, 0x12, 0x16, byte(r.Uint32()), byte(r.Uint32())}[r.IntN(17)]
 	}
+}
+
+// bloscTypes have elements of 1 to 255 bytes, and of more than blosc can say.
+func bloscTypes() []string {
+	names := slices.Clone(plainTypes)
+	for n := 1; n <= 260; n++ {
+		names = append(names, fmt.Sprintf("|V%d", n))
+	}
+	return names
+}
+
+func bloscConfig(r *rand.Rand, t dtype.Type) numcodecs.Config {
+	c := blosclzConfig(r, t)
+	c["cname"] = []string{"lz4", "lz4hc", "zstd", "zlib"}[r.IntN(4)] // the wheel has no snappy
+	return c
+}
+
+func blosclzConfig(r *rand.Rand, _ dtype.Type) numcodecs.Config {
+	block := 0
+	if r.IntN(2) == 0 {
+		block = between(r, 1, 70_000)
+	}
+	return numcodecs.Config{"cname": "blosclz", "clevel": between(r, 0, 9), "shuffle": between(r, -1, 2), "blocksize": block}
 }
