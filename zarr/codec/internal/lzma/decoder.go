@@ -131,12 +131,10 @@ func decodeLZMA1(o *output, src []byte, p Properties, size int64) ([]byte, error
 		return nil, err
 	}
 	if !marked && d.code != 0 {
-		// One symbol more, which has to be the mark: there is no room for another.
-		most := o.most
-		o.most = o.n
-		_, err = d.run(o, -1)
-		if o.most = most; err != nil {
-			return nil, errors.New("goes on after its end")
+		// One symbol more, which has to be the mark.
+		n := o.n
+		if _, err = d.run(o, -1); err != nil || o.n != n {
+			return nil, errors.New("goes on behind its end")
 		}
 	}
 	if d.overread || d.code != 0 {
