@@ -115,7 +115,7 @@ func (d *decoder) distance(state int) uint32 {
 // stand where the size says the end is. It gives what is behind.
 func decodeLZMA1(o *output, src []byte, p Properties, size int64) ([]byte, error) {
 	var d decoder
-	d.model.reset(p)
+	d.reset(p)
 	if !d.start(src) {
 		return nil, errStart
 	}

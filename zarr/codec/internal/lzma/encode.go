@@ -47,7 +47,7 @@ func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	case Raw:
 		return w.encode(dst, packed, last), nil
 	case Alone:
-		dst = append(dst, last.Coder.Properties.byte())
+		dst = append(dst, last.Coder.byte())
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(last.Coder.DictSize))
 		dst = append(dst, 255, 255, 255, 255, 255, 255, 255, 255) // a mark ends it
 		return w.encode(dst, packed, last), nil
@@ -105,7 +105,7 @@ func (w *encoder) encode(dst, src []byte, f Filter) []byte {
 	w.src = src
 	w.finder.reset(src, f.Coder)
 	w.model.reset(f.Coder.Properties)
-	w.prices.compute(&w.model)
+	w.compute(&w.model)
 	if f.ID == LZMA2 {
 		return w.encodeLZMA2(dst)
 	}
@@ -126,7 +126,7 @@ func (w *encoder) step(pos int) int {
 	}
 	if w.stale > 512 { // about a tenth of the time at the most
 		w.stale = 0
-		w.prices.compute(&w.model)
+		w.compute(&w.model)
 	}
 	return pos
 }
@@ -225,7 +225,7 @@ func (w *encoder) encodeLZMA2(dst []byte) []byte {
 		from, head := pos, len(dst)
 		dst = append(dst, 0, 0, 0, 0, 0)
 		if forget >= chunkProps {
-			dst = append(dst, w.Properties.byte())
+			dst = append(dst, w.byte())
 		}
 		begin := len(dst)
 		w.start(dst)
@@ -245,7 +245,7 @@ func (w *encoder) encodeLZMA2(dst []byte) []byte {
 			}
 			dst = append(dst, w.src[from:pos]...)
 			w.model.reset(w.Properties)
-			w.prices.compute(&w.model)
+			w.compute(&w.model)
 		} else {
 			dst[head] = chunkLZMA | forget | byte((size-1)>>16)
 			binary.BigEndian.PutUint16(dst[head+1:], uint16(size-1))

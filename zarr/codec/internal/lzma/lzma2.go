@@ -78,7 +78,7 @@ func decodeLZMA2(o *output, src []byte) ([]byte, error) {
 				d.Properties, src, needProps = p, src[1:], false
 			}
 			if resets >= chunkState {
-				d.model.reset(d.Properties)
+				d.reset(d.Properties)
 				needState = false
 			}
 			if len(src) < packed {

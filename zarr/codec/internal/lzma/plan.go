@@ -138,8 +138,8 @@ func (e *encoder) look(start, i int) symbol {
 	here := p.nodes[i]
 	base := here.price
 	posState := pos & (1<<m.PB - 1)
-	found := e.finder.at(pos)
-	if k := len(found) - 1; k >= 0 && int(found[k].n) == e.finder.nice {
+	found := e.at(pos)
+	if k := len(found) - 1; k >= 0 && int(found[k].n) == e.nice {
 		found[k].n = int32(e.common(pos, int(found[k].dist)+1, int(found[k].n), avail))
 	}
 
@@ -171,14 +171,14 @@ func (e *encoder) look(start, i int) symbol {
 
 	longest := 0
 	for r, d := range here.reps {
-		if int64(d) >= int64(pos) || int(d) >= e.finder.far {
+		if int64(d) >= int64(pos) || int(d) >= e.far {
 			continue
 		}
 		n := e.common(pos, int(d)+1, 0, avail)
 		if n < minMatch {
 			continue
 		}
-		if n >= e.finder.nice {
+		if n >= e.nice {
 			e.skip(pos+1, n-1)
 			return symbol{int32(n), uint32(r)}
 		}
@@ -194,7 +194,7 @@ func (e *encoder) look(start, i int) symbol {
 	if len(found) == 0 {
 		return symbol{}
 	}
-	if last := found[len(found)-1]; int(last.n) >= e.finder.nice {
+	if last := found[len(found)-1]; int(last.n) >= e.nice {
 		e.skip(pos+1, int(last.n)-1)
 		return symbol{last.n, uint32(last.dist) + 4}
 	}
@@ -228,11 +228,11 @@ func (e *encoder) matchLiteralRep(start, i, pos int, s symbol, price uint32, sta
 
 // literalThenRep tries a repetition of distance back behind the literal at a place; price includes the literal, state is before it.
 func (e *encoder) literalThenRep(start, i, at int, before symbol, price uint32, state, back, avail int) {
-	if back > e.finder.far {
+	if back > e.far {
 		return
 	}
 	next := at + 1
-	n := e.common(next, back, 0, min(avail-1, e.finder.nice))
+	n := e.common(next, back, 0, min(avail-1, e.nice))
 	if n < minMatch {
 		return
 	}
@@ -240,7 +240,7 @@ func (e *encoder) literalThenRep(start, i, at int, before symbol, price uint32, 
 	state = afterLiteral(state)
 	posState := next & (1<<m.PB - 1)
 	price += bitPrice(m.match[state][posState], 1) + bitPrice(m.rep[state], 1) + m.repPrice(0, state, posState) + e.prices.repeated[posState][n]
-	if to := e.planner.way(next-start+n, price); to != nil {
+	if to := e.way(next-start+n, price); to != nil {
 		to.from, to.symbol, to.two = int32(next-start), symbol{int32(n), 0}, true
 		to.before, to.beforeFrom = before, int32(i)
 	}
