@@ -26,8 +26,8 @@ type Table struct {
 type binder func(t *Table, config json.RawMessage, in Repr) (any, error)
 
 // Builtin is the table of the codecs in this package: of the v3 core bytes, transpose, gzip, zstd, blosc, crc32c and
-// sharding_indexed; of the registry of extensions vlen-utf8 and vlen-bytes; of numcodecs zlib, gzip, zstd, blosc, crc32c,
-// vlen-utf8 and vlen-bytes, under "numcodecs." and their id.
+// sharding_indexed; of the registry of extensions vlen-utf8 and vlen-bytes; of numcodecs zlib, gzip, zstd, blosc, lz4, bz2, lzma,
+// shuffle, base64, crc32, crc32c, adler32, fletcher32, jenkins_lookup3, vlen-utf8 and vlen-bytes, under "numcodecs." and their id.
 func Builtin() *Table {
 	return &Table{binders: map[string]binder{shardingName: (*Table).newSharding}, factories: map[string]Factory{
 		"bytes":              newBytes,
