@@ -23,6 +23,7 @@ type ID struct {
 
 	Exact    bool // both encode to the same bytes
 	Lossy    bool // an array comes back changed; both change it alike
+	ReadOnly bool // zargo does not encode it
 	NonEmpty bool // numcodecs does not read what it makes of no bytes
 }
 

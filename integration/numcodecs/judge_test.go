@@ -114,6 +114,9 @@ func try(t *testing.T, j *numcodecs.Judge, id numcodecs.ID, r *rand.Rand) {
 	if err := chain.Decode(codec.Block{Bytes: got}, theirs, nil); err != nil || !bytes.Equal(got, want) {
 		about("zargo decodes numcodecs'", errors.Join(err, differ(got, want)))
 	}
+	if id.ReadOnly {
+		return
+	}
 	ours, err := chain.Encode(nil, codec.Block{Bytes: array}, nil)
 	if err != nil {
 		about("zargo encodes", err)

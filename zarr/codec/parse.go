@@ -41,6 +41,8 @@ func FromNumcodecs(id string, config json.RawMessage) Spec {
 //	zstd  zstd:3  zstd:3:checksum     level
 //	gzip:5  zlib:1  numcodecs.zstd:1  level
 //	blosc:lz4:5:shuffle:65536         compressor, level, shuffle, block size; all optional
+//	bz2:9  lzma:6  lz4:1  shuffle:4   level, preset, acceleration, bytes of an element; numcodecs'
+//	base64  crc32  adler32  fletcher32  jenkins_lookup3:0  the number is the seed; numcodecs'
 //	crc32c
 //	bytes  bytes:big
 //	transpose:1,0                     order of the axes
@@ -102,7 +104,10 @@ func ParseSpec(text string) (Spec, error) {
 	case "transpose":
 		s = Transpose(p.list()...)
 	default:
-		s = Spec{Name: name}
+		var ok bool
+		if s, ok = parseNumcodecs(name, &p); !ok {
+			s = Spec{Name: name}
+		}
 	}
 	if p.bad || len(p.left) > 0 {
 		return Spec{}, fault.Newf(fault.Metadata, "codec %q is not understood", text)
@@ -248,7 +253,8 @@ func (s Spec) short() (string, bool) {
 			text += fmt.Sprintf(":%d", block)
 		}
 	default:
-		return "", false
+		id, _ := cutNumcodecs(s.Name)
+		return shortNumcodecs(id, c)
 	}
 	return text, c.close() == nil
 }

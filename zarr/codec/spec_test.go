@@ -43,6 +43,15 @@ func TestSpellings(t *testing.T) {
 			`blosc{"typesize":1,"cname":"lz4","clevel":0,"shuffle":"bitshuffle","blocksize":4096}`},
 		{"numcodecs.blosc", `{"cname":"lz4","shuffle":-1}`, codec.FromNumcodecs("blosc", json.RawMessage(`{"id":"blosc","cname":"lz4","shuffle":-1}`)),
 			`numcodecs.blosc{"cname":"lz4","shuffle":-1}`, `numcodecs.blosc{"cname":"lz4","shuffle":-1}`, "blosc", `{"cname":"lz4","shuffle":-1}`, ""},
+		{"numcodecs.bz2", `{"level":9}`, codec.BZ2(9), "bz2:9", `numcodecs.bz2{"level":9}`, "bz2", `{"level":9}`, ""},
+		{"numcodecs.lzma", `{"preset":1}`, codec.LZMA(1), "lzma:1", `numcodecs.lzma{"preset":1}`, "lzma", `{"preset":1}`, ""},
+		{"numcodecs.lz4", `{"acceleration":3}`, codec.LZ4(3), "lz4:3", `numcodecs.lz4{"acceleration":3}`, "lz4", `{"acceleration":3}`, ""},
+		{"numcodecs.shuffle", `{"elementsize":8}`, codec.Shuffle(8), "shuffle:8", `numcodecs.shuffle{"elementsize":8}`, "shuffle", `{"elementsize":8}`, ""},
+		{"numcodecs.base64", ``, codec.Base64(), "numcodecs.base64", `numcodecs.base64{}`, "base64", `{}`, ""},
+		{"numcodecs.crc32", ``, codec.CRC32(), "numcodecs.crc32", `numcodecs.crc32{}`, "crc32", `{}`, ""},
+		{"numcodecs.adler32", ``, codec.Adler32(), "numcodecs.adler32", `numcodecs.adler32{}`, "adler32", `{}`, ""},
+		{"numcodecs.fletcher32", ``, codec.Fletcher32(), "numcodecs.fletcher32", `numcodecs.fletcher32{}`, "fletcher32", `{}`, ""},
+		{"numcodecs.jenkins_lookup3", `{"initval":7}`, codec.JenkinsLookup3(7), "jenkins_lookup3:7", `numcodecs.jenkins_lookup3{"initval":7}`, "jenkins_lookup3", `{"initval":7}`, ""},
 		{"numcodecs.zstd", ``, codec.FromNumcodecs("zstd", nil), `numcodecs.zstd{}`, `numcodecs.zstd{}`, "zstd", `{}`, ""},
 	}
 	full := func(s codec.Spec) string { return s.Name + string(s.Config) }
@@ -98,13 +107,15 @@ func TestParseSpec(t *testing.T) {
 		{"blosc:lz4", `blosc{"cname":"lz4","clevel":5,"blocksize":0}`},
 		{"blosc:lz4:0", `blosc{"cname":"lz4","clevel":0,"blocksize":0}`},
 		{"blosc::9::65536", `blosc{"cname":"zstd","clevel":9,"blocksize":65536}`},
+		{"bz2", `numcodecs.bz2{"level":1}`}, {"lzma", `numcodecs.lzma{"preset":6}`}, {"lz4", `numcodecs.lz4{"acceleration":1}`}, {"shuffle", `numcodecs.shuffle{"elementsize":4}`},
+		{"base64", `numcodecs.base64`}, {"crc32", `numcodecs.crc32`}, {"adler32", `numcodecs.adler32`}, {"fletcher32", `numcodecs.fletcher32`}, {"jenkins_lookup3", `numcodecs.jenkins_lookup3{"initval":0}`},
 		{"mine", `mine`},
 		{`mine{"a": 1}`, `mine{"a":1}`},
 		{`{"name":"zstd","configuration":{"level": 3},"must_understand":false}`, `zstd{"level":3}`},
 		{`{"name":"crc32c"}`, `crc32c`},
 		{`{"id":"zlib","level":1}`, `numcodecs.zlib{"level":1}`},
 		// Not understood.
-		{"", ""}, {":", ""}, {"zstd:x", ""}, {"zstd:1:checksum:2", ""}, {"zstd:1:sum", ""}, {"crc32c:1", ""}, {"gzip:1:2", ""}, {"transpose", ""}, {"transpose:a", ""}, {"bytes:middle", ""},
+		{"", ""}, {":", ""}, {"zstd:x", ""}, {"zstd:1:checksum:2", ""}, {"zstd:1:sum", ""}, {"crc32c:1", ""}, {"gzip:1:2", ""}, {"lz4:x", ""}, {"bz2:1:2", ""}, {"crc32:1", ""}, {"jenkins_lookup3:-1", ""}, {"transpose", ""}, {"transpose:a", ""}, {"bytes:middle", ""},
 		{"mine:1", ""}, {"{", ""}, {"{}", ""}, {`{"name":7}`, ""}, {`{"name":"zstd","configuration":3}`, ""}, {`{"name":"zstd","extra":3}`, ""}, {`mine{`, ""}, {`mine{}}`, ""}, {`{"name":""}`, ""}, {"a b", ""},
 	}
 	for _, tt := range tests {
@@ -138,6 +149,18 @@ func TestConfigurations(t *testing.T) {
 		{"numcodecs.blosc", `{}`, yes}, {"numcodecs.blosc", `{"shuffle":-1,"typesize":null}`, yes}, {"numcodecs.blosc", `{"typesize":4}`, yes}, {"numcodecs.blosc", `{"shuffle":"shuffle"}`, no}, {"numcodecs.blosc", `{"shuffle":3}`, no}, {"numcodecs.blosc", `{"x":1}`, no},
 		{"numcodecs.zlib", `{}`, yes}, {"numcodecs.zlib", `{"level":-1}`, yes}, {"numcodecs.zlib", `{"level":10}`, no}, {"numcodecs.zlib", `{"level":1,"x":1}`, no},
 		{"numcodecs.gzip", `{"level":1}`, yes}, {"numcodecs.zstd", `{"level":30,"checksum":false}`, yes}, {"numcodecs.crc32c", `{"location":"start"}`, yes},
+		{"numcodecs.bz2", `{}`, yes}, {"numcodecs.bz2", `{"level":0}`, no}, {"numcodecs.bz2", `{"level":10}`, no}, {"numcodecs.bz2", `{"x":1}`, no},
+		{"numcodecs.lz4", `{}`, yes}, {"numcodecs.lz4", `{"acceleration":-5}`, yes}, {"numcodecs.lz4", `{"acceleration":"fast"}`, no},
+		{"numcodecs.shuffle", `{}`, yes}, {"numcodecs.shuffle", `{"elementsize":-1}`, yes}, {"numcodecs.shuffle", `{"elementsize":0.5}`, no}, {"numcodecs.base64", `{"x":1}`, no},
+		{"numcodecs.crc32", `{"location":null}`, yes}, {"numcodecs.crc32", `{"location":"end"}`, yes}, {"numcodecs.adler32", `{"location":"middle"}`, no}, {"numcodecs.fletcher32", `{"location":"end"}`, no},
+		{"numcodecs.jenkins_lookup3", `{"initval":1,"prefix":null}`, yes}, {"numcodecs.jenkins_lookup3", `{"initval":-1}`, no}, {"numcodecs.jenkins_lookup3", `{"prefix":"ab"}`, errors.ErrUnsupported},
+		{"numcodecs.lzma", `{"format":1,"check":-1,"preset":null,"filters":null}`, yes}, {"numcodecs.lzma", `{"format":0}`, yes}, {"numcodecs.lzma", `{"format":4}`, no}, {"numcodecs.lzma", `{"check":2}`, no}, {"numcodecs.lzma", `{"check":16}`, no},
+		{"numcodecs.lzma", `{"format":2,"check":1}`, no}, {"numcodecs.lzma", `{"preset":10}`, no}, {"numcodecs.lzma", `{"preset":2147483654}`, yes}, {"numcodecs.lzma", `{"preset":-1}`, no}, {"numcodecs.lzma", `{"format":3}`, no},
+		{"numcodecs.lzma", `{"filters":[]}`, no}, {"numcodecs.lzma", `{"filters":[{"id":33}]}`, yes}, {"numcodecs.lzma", `{"filters":[{"id":33}],"preset":1}`, no}, {"numcodecs.lzma", `{"filters":[{"id":33,"x":1}]}`, no}, {"numcodecs.lzma", `{"filters":7}`, no},
+		{"numcodecs.lzma", `{"filters":[{"id":3,"dist":257},{"id":33}]}`, no}, {"numcodecs.lzma", `{"filters":[{"id":3},{"id":4},{"id":5},{"id":33}]}`, yes}, {"numcodecs.lzma", `{"filters":[{"id":3},{"id":3},{"id":3},{"id":3},{"id":33}]}`, no},
+		{"numcodecs.lzma", `{"filters":[{"id":33},{"id":3}]}`, no}, {"numcodecs.lzma", `{"filters":[{"id":3}]}`, no}, {"numcodecs.lzma", `{"filters":[{"id":5,"start_offset":3},{"id":33}]}`, no}, {"numcodecs.lzma", `{"filters":[{"id":99},{"id":33}]}`, errors.ErrUnsupported},
+		{"numcodecs.lzma", `{"filters":[{"id":4611686018427387905}]}`, no}, {"numcodecs.lzma", `{"format":2,"filters":[{"id":4611686018427387905,"lc":4}]}`, yes}, {"numcodecs.lzma", `{"format":2,"filters":[{"id":33}]}`, no},
+		{"numcodecs.lzma", `{"format":2,"filters":[{"id":3},{"id":4611686018427387905}]}`, no}, {"numcodecs.lzma", `{"filters":[{"id":33,"lc":3,"lp":2}]}`, no}, {"numcodecs.lzma", `{"filters":[{"id":33,"dict_size":4095}]}`, no},
 		{"zlib", `{"level":1}`, errors.ErrUnsupported}, {"nosuchcodec", ``, errors.ErrUnsupported}, {"numcodecs.pickle", ``, errors.ErrUnsupported}, {"", ``, no},
 	}
 	for _, tt := range tests {

@@ -51,6 +51,8 @@ func Builtin() *Table {
 		numcodecs + "blosc":  newNumcodecsBlosc,
 		numcodecs + "crc32c": newCRC32C,
 		numcodecs + "lz4":    newLZ4,
+		numcodecs + "bz2":    newBZ2,
+		numcodecs + "lzma":   newLZMA,
 
 		numcodecs + "shuffle": newShuffle,
 		numcodecs + "base64":  newBase64,

@@ -51,7 +51,10 @@ def contents(told, made):
 
 
 def answer(question, data):
-    codec = get_codec(question["config"])
+    config = question["config"]
+    if config["id"] == "lzma" and question["do"] == "decode" and config.get("format") != 3:
+        config["filters"] = None  # numcodecs hands them to Python, which refuses them where the stream says them itself
+    codec = get_codec(config)
     told = question["dtype"]
     if question["do"] == "encode":
         return ensure_bytes(codec.encode(array(told, data)))

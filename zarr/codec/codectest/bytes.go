@@ -34,6 +34,8 @@ func (r *report) bytesOne(c codec.BytesBytes, plain []byte) {
 	n, before := len(plain), bytes.Clone(plain)
 	out, err := c.Encode([]byte("before"), plain)
 	switch {
+	case errors.Is(err, fault.Metadata) && r.size > 1 && n%r.size != 0:
+		return // no array has such a length, and a codec may refuse it
 	case err != nil:
 		r.addf("encode %d bytes: %v", n, err)
 		return

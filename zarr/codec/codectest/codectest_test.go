@@ -28,13 +28,17 @@ func TestBuiltin(t *testing.T) {
 		codec.Blosc(codec.BloscOptions{Cname: "lz4"}), codec.Blosc(codec.BloscOptions{Cname: "zstd", Shuffle: "bitshuffle"}), codec.Blosc(codec.BloscOptions{Cname: "lz4hc", Shuffle: "noshuffle"}),
 		codec.Blosc(codec.BloscOptions{Cname: "zlib"}), codec.Blosc(codec.BloscOptions{Cname: "snappy"}), codec.Blosc(codec.BloscOptions{Level: codec.Stored}),
 		{Name: "transpose", Config: json.RawMessage(`{"order":"F"}`)},
+		codec.BZ2(1), codec.LZ4(1), codec.LZMA(1), codec.Base64(), codec.CRC32(), codec.Adler32(), codec.Fletcher32(), codec.JenkinsLookup3(7),
+		{Name: "numcodecs.lzma", Config: json.RawMessage(`{"format":2}`)},
+		{Name: "numcodecs.lzma", Config: json.RawMessage(`{"format":3,"filters":[{"id":3,"dist":4},{"id":33}]}`)},
+		{Name: "numcodecs.shuffle", Config: json.RawMessage(`{"elementsize":1}`)},
 		{Name: "numcodecs.gzip"}, {Name: "numcodecs.zstd"}, {Name: "numcodecs.blosc"},
 	}
 	for _, s := range specs {
 		t.Run(s.String(), func(t *testing.T) {
 			t.Parallel()
 			for i, in := range reprs {
-				if i > 1 && testing.Short() {
+				if i > 1 && (testing.Short() || s.Name == "numcodecs.bz2" || s.Name == "numcodecs.lzma") { // those take too long
 					break
 				}
 				codectest.Run(t, codec.Builtin(), s, in)
@@ -134,5 +138,12 @@ func TestCheckFinds(t *testing.T) {
 	}
 	if err := codectest.Check(codec.Builtin(), codec.Gzip(42), in); !errors.Is(err, fault.Metadata) {
 		t.Errorf("bad configuration: %v", err)
+	}
+}
+
+// TestShuffle: bytes that are no whole elements are refused, so it runs on arrays of its elements alone.
+func TestShuffle(t *testing.T) {
+	for _, in := range []codec.Repr{{Shape: []int{7, 5}, Type: dtype.Float32}, {Shape: []int{3}, Type: dtype.Complex128}, {Shape: []int{9}, Type: dtype.Int16}} {
+		codectest.Run(t, codec.Builtin(), codec.Shuffle(in.Type.Size()), in)
 	}
 }

@@ -25,7 +25,7 @@ func Check(table *codec.Table, spec codec.Spec, in codec.Repr) error {
 	if err != nil {
 		return err
 	}
-	r := &report{rand: rand.New(rand.NewPCG(1, 2))}
+	r := &report{rand: rand.New(rand.NewPCG(1, 2)), size: in.Type.Size()}
 	specs := []codec.Spec{spec}
 	serial := codec.Bytes(dtype.NoOrder)
 	if in.Type.HasOrder() {
@@ -51,6 +51,7 @@ const most = 20
 
 type report struct {
 	rand *rand.Rand
+	size int // of an element
 	errs []error
 }
 

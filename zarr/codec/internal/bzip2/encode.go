@@ -1,0 +1,152 @@
+package bzip2
+
+import "sync"
+
+// Encoder makes streams of one level. It is immutable and safe for concurrent use.
+type Encoder struct {
+	level int
+	pool  sync.Pool
+}
+
+// NewEncoder makes an encoder of a level from 1 to 9: blocks of that many times 100,000 bytes.
+func NewEncoder(level int) *Encoder { return &Encoder{level: level} }
+
+// work is what one encoding needs; buffers grow to the block's length.
+type work struct {
+	block   []byte
+	sorter  sorter
+	symbols []uint16
+}
+
+// Encode appends one stream that holds src. The same src always gives the same stream.
+func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
+	w, ok := e.pool.Get().(*work)
+	if !ok {
+		w = &work{}
+	}
+	defer e.pool.Put(w)
+	out := bits{out: append(dst, 'B', 'Z', 'h', byte('0'+e.level))}
+	all := uint32(0)
+	for len(src) > 0 {
+		n := w.fill(src, 100_000*e.level-19) // 19 less than the format allows, as libbz2 has it
+		sum := checksum(src[:n])
+		src = src[n:]
+		all = (all<<1 | all>>31) ^ sum
+		out.write(0x314159, 24)
+		out.write(0x265359, 24)
+		out.write(sum, 32)
+		w.encode(&out)
+	}
+	out.write(0x177245, 24)
+	out.write(0x385090, 24)
+	out.write(all, 32)
+	out.pad()
+	return out.out, nil
+}
+
+// fill puts bytes of src into the block, runs shortened, until it has most or a few more. It returns how many it took.
+func (w *work) fill(src []byte, most int) int {
+	b, i := w.block[:0], 0
+	for i < len(src) && len(b) < most {
+		n := 1
+		for n < 255 && i+n < len(src) && src[i+n] == src[i] {
+			n++
+		}
+		b = append(b, src[i:i+min(n, 4)]...)
+		if n >= 4 {
+			b = append(b, byte(n-4))
+		}
+		i += n
+	}
+	w.block = b
+	return i
+}
+
+// encode writes the block behind its checksum.
+func (w *work) encode(out *bits) {
+	last, row := w.sorter.transform(w.block)
+	out.write(0, 1)
+	out.write(uint32(row), 24)
+
+	var used [256]bool
+	for _, c := range w.block {
+		used[c] = true
+	}
+	var order []byte // the bytes that occur, the one met last first
+	var groups uint32
+	for c, ok := range used {
+		if ok {
+			order = append(order, byte(c))
+			groups |= 1 << (15 - c/16)
+		}
+	}
+	out.write(groups, 16)
+	for g := range 16 {
+		if groups>>(15-g)&1 == 0 {
+			continue
+		}
+		for _, ok := range used[16*g : 16*g+16] {
+			out.write(bit(ok), 1)
+		}
+	}
+	end := uint16(len(order) + 1)
+	w.symbols = append(toFront(w.symbols[:0], last, order), end)
+	writeSymbols(out, w.symbols, int(end)+1)
+}
+
+// toFront appends symbols for the bytes: the place of each in order, from which it moves to the front. Places are one higher
+// than they are, and runs of place 0 are their length in base 2 with digits 1 and 2, the low one first, as symbols 0 and 1.
+func toFront(symbols []uint16, b, order []byte) []uint16 {
+	run := 0
+	for _, c := range b {
+		if c == order[0] {
+			run++
+			continue
+		}
+		symbols = digits(symbols, run)
+		run = 0
+		at, before := 0, order[0]
+		for before != c {
+			at++
+			order[at], before = before, order[at]
+		}
+		order[0] = c
+		symbols = append(symbols, uint16(at+1))
+	}
+	return digits(symbols, run)
+}
+
+func digits(symbols []uint16, run int) []uint16 {
+	for ; run > 0; run = (run - 1) / 2 {
+		symbols = append(symbols, uint16((run-1)%2))
+	}
+	return symbols
+}
+
+func bit(b bool) uint32 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// checksum is the CRC-32 of Ethernet with the high bit of a byte first: that of bytes and sum mirrored.
+func checksum(b []byte) uint32 {
+	sum := ^uint32(0)
+	for _, c := range b {
+		sum = sum<<8 ^ crcTable[byte(sum>>24)^c]
+	}
+	return ^sum
+}
+
+// crcTable is what eight steps of the polynomial 04c11db7 make of a byte; nobody changes it.
+var crcTable = func() (t [256]uint32) {
+	for i := range t {
+		v := uint32(i) << 24
+		for range 8 {
+			v = v<<1 ^ 0x04c11db7&-(v>>31)
+		}
+		t[i] = v
+	}
+	return t
+}()

@@ -1,0 +1,189 @@
+package bzip2
+
+import "slices"
+
+const (
+	groupSize = 50 // symbols that share a code
+	maxLength = 17 // of a code word, as libbz2 makes them; 20 may be read
+)
+
+// writeSymbols writes codes, selectors and the symbols, all less than size. Up to six codes are fitted to the symbols by turns:
+// every group takes the code that is shortest for it, every code is made anew for the groups that took it.
+func writeSymbols(out *bits, symbols []uint16, size int) {
+	codes := startCodes(symbols, size)
+	var selectors []uint8
+	for range 4 { // as often as libbz2
+		selectors = choose(selectors[:0], codes, symbols)
+		counts := make([][]int, len(codes))
+		for i := range counts {
+			counts[i] = make([]int, size)
+		}
+		for g, s := range selectors {
+			for _, sym := range group(symbols, g) {
+				counts[s][sym]++
+			}
+		}
+		for i := range codes {
+			codes[i] = lengths(counts[i])
+		}
+	}
+	out.write(uint32(len(codes)), 3)
+	out.write(uint32(len(selectors)), 15)
+	front := [6]uint8{0, 1, 2, 3, 4, 5}
+	for _, s := range selectors {
+		at := slices.Index(front[:], s)
+		copy(front[1:at+1], front[:at])
+		front[0] = s
+		out.write(1<<at-1, uint(at)) // ones, one for each step
+		out.write(0, 1)
+	}
+	words := make([][]uint32, len(codes))
+	for i, code := range codes {
+		writeLengths(out, code)
+		words[i] = canonical(code)
+	}
+	for g, s := range selectors {
+		code, word := codes[s], words[s]
+		for _, sym := range group(symbols, g) {
+			out.write(word[sym], uint(code[sym]))
+		}
+	}
+}
+
+func group(symbols []uint16, g int) []uint16 {
+	return symbols[g*groupSize : min((g+1)*groupSize, len(symbols))]
+}
+
+// startCodes gives each code a range of symbols that are about as frequent as every other range: those are cheap there.
+func startCodes(symbols []uint16, size int) [][]uint8 {
+	n := 6
+	for i, most := range [...]int{200, 600, 1200, 2400} { // libbz2's
+		if len(symbols) < most {
+			n = i + 2
+			break
+		}
+	}
+	counts := make([]int, size)
+	for _, s := range symbols {
+		counts[s]++
+	}
+	codes := make([][]uint8, n)
+	left, from := len(symbols), 0
+	for i := range codes {
+		to, sum := from, 0
+		for to < size && (sum < left/(n-i) || to == from) {
+			sum += counts[to]
+			to++
+		}
+		if i == n-1 {
+			to = size
+		}
+		code := make([]uint8, size)
+		for s := range code {
+			if s < from || s >= to {
+				code[s] = 15
+			}
+		}
+		codes[i] = code
+		left, from = left-sum, to
+	}
+	return codes
+}
+
+// choose appends the code that is shortest for each group.
+func choose(selectors []uint8, codes [][]uint8, symbols []uint16) []uint8 {
+	for g := 0; g*groupSize < len(symbols); g++ {
+		best, least := 0, 1<<30
+		for i, code := range codes {
+			n := 0
+			for _, s := range group(symbols, g) {
+				n += int(code[s])
+			}
+			if n < least {
+				best, least = i, n
+			}
+		}
+		selectors = append(selectors, uint8(best))
+	}
+	return selectors
+}
+
+// lengths makes the lengths of a Huffman code, 1 to maxLength, for every symbol, those that do not occur too. Where a word gets
+// too long, counts are flattened until none is.
+func lengths(counts []int) []uint8 {
+	weights := make([]int, len(counts))
+	for i, n := range counts {
+		weights[i] = max(n, 1)
+	}
+	for {
+		code := huffman(weights)
+		if slices.Max(code) <= maxLength {
+			return code
+		}
+		for i := range weights {
+			weights[i] = weights[i]/2 + 1
+		}
+	}
+}
+
+// huffman makes lengths without a bound, of two symbols or more: the two lightest trees become one, again and again. Leaves in
+// order of weight and trees in the order of their making are each a queue.
+func huffman(weights []int) []uint8 {
+	n := len(weights)
+	leaves := make([]int, n)
+	for i := range leaves {
+		leaves[i] = i
+	}
+	slices.SortStableFunc(leaves, func(a, b int) int { return weights[a] - weights[b] })
+	weight := append(slices.Clone(weights), make([]int, n-1)...)
+	parent := make([]int, 2*n-1)
+	tree := n // the first that has no parent
+	for made := n; made < 2*n-1; made++ {
+		for range 2 {
+			var least int
+			if len(leaves) > 0 && (tree == made || weight[leaves[0]] <= weight[tree]) {
+				least, leaves = leaves[0], leaves[1:]
+			} else {
+				least, tree = tree, tree+1
+			}
+			parent[least] = made
+			weight[made] += weight[least]
+		}
+	}
+	depth := make([]uint8, 2*n-1)
+	for i := 2*n - 3; i >= 0; i-- {
+		depth[i] = depth[parent[i]] + 1
+	}
+	return depth[:n]
+}
+
+// writeLengths writes the first length, then for every symbol steps up (10) or down (11) from the one before, and 0.
+func writeLengths(out *bits, code []uint8) {
+	at := code[0]
+	out.write(uint32(at), 5)
+	for _, n := range code {
+		for ; at < n; at++ {
+			out.write(2, 2)
+		}
+		for ; at > n; at-- {
+			out.write(3, 2)
+		}
+		out.write(0, 1)
+	}
+}
+
+// canonical gives the words of a code: counted up, from short to long.
+func canonical(code []uint8) []uint32 {
+	words := make([]uint32, len(code))
+	next := uint32(0)
+	for n := uint8(1); n <= maxLength; n++ {
+		for s, l := range code {
+			if l == n {
+				words[s] = next
+				next++
+			}
+		}
+		next <<= 1
+	}
+	return words
+}

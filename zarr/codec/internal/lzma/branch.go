@@ -1,0 +1,146 @@
+package lzma
+
+import "encoding/binary"
+
+// A branch filter turns the relative targets of jumps in machine code into absolute ones, which repeat more often, and back.
+// On data it is a permutation like any other; it is here because Python can be told to make it.
+type branch struct {
+	align int // instructions begin at multiples of it
+	run   func(b []byte, at uint32, encode bool)
+}
+
+// branches are the filters by id; nobody changes them.
+var branches = map[FilterID]branch{
+	X86: {1, x86}, PowerPC: {4, powerPC}, IA64: {16, ia64}, ARM: {4, arm}, ARMThumb: {2, armThumb}, SPARC: {4, sparc},
+}
+
+// moved adds where the instruction is to its target, or takes it away.
+func moved(v, at uint32, encode bool) uint32 {
+	if encode {
+		return v + at
+	}
+	return v - at
+}
+
+// powerPC: branches with the link bit, relative (opcode 18, AA 0, LK 1).
+func powerPC(b []byte, at uint32, encode bool) {
+	for i := 0; i+4 <= len(b); i += 4 {
+		if v := binary.BigEndian.Uint32(b[i:]); v&0xfc000003 == 0x48000001 {
+			target := moved(v&0x03fffffc, at+uint32(i), encode)
+			binary.BigEndian.PutUint32(b[i:], 0x48000001|target&0x03fffffc)
+		}
+	}
+}
+
+// sparc: calls whose target is within 22 bits and a sign.
+func sparc(b []byte, at uint32, encode bool) {
+	for i := 0; i+4 <= len(b); i += 4 {
+		v := binary.BigEndian.Uint32(b[i:])
+		if v>>22 != 0x100 && v>>22 != 0x1ff {
+			continue
+		}
+		target := moved(v<<2, at+uint32(i), encode) >> 2
+		target = (0-(target>>22&1))<<22&0x3fffffff | target&0x3fffff | 0x40000000
+		binary.BigEndian.PutUint32(b[i:], target)
+	}
+}
+
+// arm: BL, always; the processor is two instructions ahead.
+func arm(b []byte, at uint32, encode bool) {
+	for i := 0; i+4 <= len(b); i += 4 {
+		if b[i+3] != 0xeb {
+			continue
+		}
+		v := binary.LittleEndian.Uint32(b[i:])
+		target := moved(v<<2, at+uint32(i)+8, encode) >> 2
+		binary.LittleEndian.PutUint32(b[i:], v&0xff000000|target&0x00ffffff)
+	}
+}
+
+// armThumb: BL, a pair of halfwords.
+func armThumb(b []byte, at uint32, encode bool) {
+	for i := 0; i+4 <= len(b); i += 2 {
+		hi, lo := uint32(binary.LittleEndian.Uint16(b[i:])), uint32(binary.LittleEndian.Uint16(b[i+2:]))
+		if hi&0xf800 != 0xf000 || lo&0xf800 != 0xf800 {
+			continue
+		}
+		target := moved((hi&0x7ff<<11|lo&0x7ff)<<1, at+uint32(i)+4, encode) >> 1
+		binary.LittleEndian.PutUint16(b[i:], uint16(0xf000|target>>11&0x7ff))
+		binary.LittleEndian.PutUint16(b[i+2:], uint16(0xf800|target&0x7ff))
+		i += 2
+	}
+}
+
+// ia64: bundles of 16 bytes with three slots of 41 bits after 5 that tell which slots branch.
+func ia64(b []byte, at uint32, encode bool) {
+	slots := [32]byte{16: 4, 17: 4, 18: 6, 19: 6, 22: 7, 23: 7, 24: 4, 25: 4, 28: 4, 29: 4}
+	for i := 0; i+16 <= len(b); i += 16 {
+		mask := slots[b[i]&31]
+		for slot := range 3 {
+			if mask>>slot&1 == 0 {
+				continue
+			}
+			bit := 5 + 41*slot
+			p := b[i+bit/8:][:6]
+			v := uint64(binary.LittleEndian.Uint32(p)) | uint64(binary.LittleEndian.Uint16(p[4:]))<<32
+			op := v >> (bit % 8)
+			if op>>37&0xf != 5 || op>>9&7 != 0 {
+				continue
+			}
+			target := uint32(op>>13&0xfffff) | uint32(op>>36&1)<<20
+			target = moved(target<<4, at+uint32(i), encode) >> 4
+			op = op&^(0x8fffff<<13) | uint64(target&0xfffff)<<13 | uint64(target>>20&1)<<36
+			v = v&(1<<(bit%8)-1) | op<<(bit%8)
+			binary.LittleEndian.PutUint32(p, uint32(v))
+			binary.LittleEndian.PutUint16(p[4:], uint16(v>>32))
+		}
+	}
+}
+
+// x86: CALL and JMP with 32 bits (E8, E9) whose highest byte is 00 or FF, unless the bytes shortly before look as if the opcode
+// were part of another target. seen has a bit for each of the last three bytes that was an opcode.
+func x86(b []byte, at uint32, encode bool) {
+	likely := [8]bool{true, true, true, false, true}
+	number := [8]uint32{0, 1, 2, 2, 3, 3, 3, 3}
+	sign := func(c byte) bool { return c == 0 || c == 0xff }
+	seen, last := uint32(0), -5 // where an opcode was met last
+	for i := 0; i+5 <= len(b); {
+		if b[i]&0xfe != 0xe8 {
+			i++
+			continue
+		}
+		gap := i - last
+		last = i
+		if gap > 5 {
+			seen = 0
+		} else {
+			for range gap {
+				seen = seen & 0x77 << 1
+			}
+		}
+		if !sign(b[i+4]) || !likely[seen>>1&7] || seen>>1 >= 0x10 {
+			seen |= 1
+			if sign(b[i+4]) {
+				seen |= 0x10
+			}
+			i++
+			continue
+		}
+		v := binary.LittleEndian.Uint32(b[i+1:])
+		for {
+			v = moved(v, at+uint32(i)+5, encode)
+			if seen == 0 {
+				break
+			}
+			k := number[seen>>1] * 8
+			if !sign(byte(v >> (24 - k))) {
+				break
+			}
+			v ^= 1<<(32-k) - 1
+		}
+		v = v&0x01ffffff | (0-v>>24&1)<<25
+		binary.LittleEndian.PutUint32(b[i+1:], v)
+		i += 5
+		seen = 0
+	}
+}

@@ -1,0 +1,258 @@
+package lzma
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"math"
+	"sync"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Encoder makes streams of one configuration. It is immutable and safe for concurrent use.
+type Encoder struct {
+	c    Config
+	pool sync.Pool
+}
+
+// NewEncoder checks the configuration; see [Config.Validate]. Auto can only be read.
+func NewEncoder(c Config) (*Encoder, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if c.Format == Auto {
+		return nil, fault.Newf(fault.Metadata, "lzma format 0 can only be read")
+	}
+	if c.Format == XZ && c.Check == Unsaid {
+		c.Check = CRC64
+	}
+	return &Encoder{c: c}, nil
+}
+
+// Encode appends one stream that holds src. The same src always gives the same stream.
+func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
+	if int64(len(src)) > math.MaxInt32-1 {
+		return dst, fault.Newf(fault.Limit, "%d bytes, an lzma stream holds at most %d here", len(src), math.MaxInt32-1)
+	}
+	w, ok := e.pool.Get().(*encoder)
+	if !ok {
+		w = &encoder{}
+	}
+	defer e.pool.Put(w)
+	chain := e.c.chain()
+	packed := apply(chain, src)
+	defer func() { w.src, w.finder.src = nil, nil }()
+	last := chain[len(chain)-1]
+	switch e.c.Format {
+	case Raw:
+		return w.encode(dst, packed, last), nil
+	case Alone:
+		dst = append(dst, last.Coder.byte())
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(last.Coder.DictSize))
+		dst = append(dst, 255, 255, 255, 255, 255, 255, 255, 255) // a mark ends it
+		return w.encode(dst, packed, last), nil
+	}
+	return w.encodeXZ(dst, src, packed, e.c.Check, chain), nil
+}
+
+// encodeXZ appends a stream of one block, or of none for no bytes, as liblzma does.
+func (w *encoder) encodeXZ(dst, src, packed []byte, kind Check, chain []Filter) []byte {
+	flags := []byte{0, byte(kind)}
+	dst = append(append(dst, magic...), flags...)
+	dst = binary.LittleEndian.AppendUint32(dst, crc32.ChecksumIEEE(flags))
+	var records []record
+	if len(src) > 0 {
+		from := len(dst)
+		dst = append(dst, 0, byte(len(chain)-1))
+		for _, f := range chain {
+			p := f.properties()
+			dst = binary.AppendUvarint(dst, uint64(f.ID))
+			dst = append(binary.AppendUvarint(dst, uint64(len(p))), p...)
+		}
+		for (len(dst)-from)%4 != 0 {
+			dst = append(dst, 0)
+		}
+		dst[from] = byte((len(dst) - from) / 4)
+		dst = binary.LittleEndian.AppendUint32(dst, crc32.ChecksumIEEE(dst[from:]))
+		dst = w.encode(dst, packed, chain[len(chain)-1])
+		n := len(dst) - from
+		for k := n; k%4 != 0; k++ {
+			dst = append(dst, 0)
+		}
+		dst = appendSum(dst, kind, src)
+		records = []record{{uint64(n + sumSize(kind)), uint64(len(src))}}
+	}
+	from := len(dst)
+	dst = appendIndex(dst, records)
+	footer := append(binary.LittleEndian.AppendUint32(nil, uint32((len(dst)-from)/4-1)), flags...)
+	dst = binary.LittleEndian.AppendUint32(dst, crc32.ChecksumIEEE(footer))
+	return append(append(dst, footer...), 'Y', 'Z')
+}
+
+// encoder is what one encoding needs.
+type encoder struct {
+	rangeEncoder
+	model
+	finder
+	prices
+	planner
+	src   []byte
+	stale int // symbols since prices were computed
+}
+
+// encode appends a stream of the last filter.
+func (w *encoder) encode(dst, src []byte, f Filter) []byte {
+	w.src = src
+	w.finder.reset(src, f.Coder)
+	w.model.reset(f.Coder.Properties)
+	w.compute(&w.model)
+	if f.ID == LZMA2 {
+		return w.encodeLZMA2(dst)
+	}
+	w.start(dst)
+	for pos := 0; pos < len(src); {
+		pos = w.step(pos)
+	}
+	w.matched(w.state, len(src), symbol{minMatch, literal}) // the mark
+	return w.finish()
+}
+
+// step plans and writes the next symbols, and gives the place behind them.
+func (w *encoder) step(pos int) int {
+	for _, s := range w.plan(pos) {
+		w.write(pos, s)
+		pos += int(s.n)
+		w.stale++
+	}
+	if w.stale > 512 { // about a tenth of the time at the most
+		w.stale = 0
+		w.compute(&w.model)
+	}
+	return pos
+}
+
+// write codes one symbol.
+func (w *encoder) write(pos int, s symbol) {
+	m := &w.model
+	posState := pos & (1<<m.PB - 1)
+	if s.what == literal {
+		w.bit(&m.match[m.state][posState], 0)
+		w.literalByte(pos)
+		m.state = afterLiteral(m.state)
+		return
+	}
+	state := m.state
+	m.state, m.reps = after(s, m.state, m.reps)
+	if s.what >= 4 {
+		w.matched(state, pos, symbol{s.n, s.what - 4})
+		return
+	}
+	w.bit(&m.match[state][posState], 1)
+	w.bit(&m.rep[state], 1)
+	if s.what == 0 {
+		w.bit(&m.repNot0[state], 0)
+		long := uint32(1)
+		if s.n == 1 {
+			long = 0
+		}
+		w.bit(&m.repLong[state][posState], long)
+		if s.n == 1 {
+			return
+		}
+	} else {
+		w.bit(&m.repNot0[state], 1)
+		if s.what == 1 {
+			w.bit(&m.repNot1[state], 0)
+		} else {
+			w.bit(&m.repNot1[state], 1)
+			w.bit(&m.repNot2[state], s.what-2)
+		}
+	}
+	w.rangeEncoder.length(&m.repeated, int(s.n), posState)
+}
+
+// matched codes a match; what is the distance less one.
+func (w *encoder) matched(state, pos int, s symbol) {
+	m := &w.model
+	posState := pos & (1<<m.PB - 1)
+	w.bit(&m.match[state][posState], 1)
+	w.bit(&m.rep[state], 0)
+	w.rangeEncoder.length(&m.length, int(s.n), posState)
+	slot := slotOf(s.what)
+	w.tree(m.slot[lengthState(int(s.n))][:], slot)
+	if slot < firstSpecial {
+		return
+	}
+	n := slot>>1 - 1
+	low := s.what - uint32(2|slot&1)<<n
+	if slot < firstDirect {
+		w.reverse(m.special[slot-firstSpecial][:], low, n)
+		return
+	}
+	w.direct(low>>alignBits, n-alignBits)
+	w.reverse(m.align[:], low&(1<<alignBits-1), alignBits)
+}
+
+func (w *encoder) literalByte(pos int) {
+	m := &w.model
+	prev := byte(0)
+	if pos > 0 {
+		prev = w.src[pos-1]
+	}
+	probs := m.literalProbs(pos, prev)
+	c := uint32(w.src[pos])
+	if m.state < literals {
+		w.tree(probs[:0x100], int(c))
+		return
+	}
+	not, same, at := uint32(w.src[pos-int(m.reps[0])-1])<<1, uint32(0x100), uint32(1)
+	for k := 7; k >= 0; k-- {
+		b := c >> k & 1
+		w.bit(&probs[same+not&same+at], b)
+		at = at<<1 | b
+		if not&same != b<<8 {
+			same = 0
+		}
+		not <<= 1
+	}
+}
+
+// encodeLZMA2 appends chunks. One that got no smaller is stored as it is, and what was learnt in it forgotten.
+func (w *encoder) encodeLZMA2(dst []byte) []byte {
+	forget := byte(chunkAll)
+	newDict := true
+	for pos := 0; pos < len(w.src); {
+		from, head := pos, len(dst)
+		dst = append(dst, 0, 0, 0, 0, 0)
+		if forget >= chunkProps {
+			dst = append(dst, w.byte())
+		}
+		begin := len(dst)
+		w.start(dst)
+		// A step is of less than 3,000 bytes. They take at most seven times that: a bit can be as improbable as 31 of 2048.
+		for pos < len(w.src) && pos-from < maxChunk-4096 && w.size(begin) < maxPackedChunk-21_000 {
+			pos = w.step(pos)
+		}
+		dst = w.finish()
+		size, packed := pos-from, len(dst)-begin
+		if packed >= size {
+			dst = append(dst[:head], chunkPlain, byte((size-1)>>8), byte(size-1))
+			if newDict {
+				dst[head] = chunkPlainNew
+				forget = chunkProps
+			} else {
+				forget = max(forget, chunkState)
+			}
+			dst = append(dst, w.src[from:pos]...)
+			w.model.reset(w.Properties)
+			w.compute(&w.model)
+		} else {
+			dst[head] = chunkLZMA | forget | byte((size-1)>>16)
+			binary.BigEndian.PutUint16(dst[head+1:], uint16(size-1))
+			binary.BigEndian.PutUint16(dst[head+3:], uint16(packed-1))
+			forget = 0
+		}
+		newDict = false
+	}
+	return append(dst, chunkEnd)
+}

@@ -1,0 +1,142 @@
+package lzma
+
+// Properties say how the literals and positions of a stream choose their probabilities.
+type Properties struct {
+	LC int // high bits of the byte before, for literals
+	LP int // low bits of the position, for literals; with LC at most 4
+	PB int // low bits of the position, for everything else
+}
+
+func (p Properties) valid() bool {
+	return p.LC >= 0 && p.LP >= 0 && p.LC+p.LP <= 4 && p.PB >= 0 && p.PB <= 4
+}
+
+// byte and propertiesOf are the form in headers.
+func (p Properties) byte() byte { return byte((p.PB*5+p.LP)*9 + p.LC) }
+
+func propertiesOf(b byte) (Properties, bool) {
+	n := int(b)
+	p := Properties{n % 9, n / 9 % 5, n / 45}
+	return p, p.valid()
+}
+
+const (
+	minMatch = 2
+	maxMatch = 273
+	states   = 12 // what the last symbols were, see afterLiteral and its like
+	literals = 7  // states below follow a literal
+	even     = 1 << 10
+)
+
+// prob is the probability of a 0, of 2048.
+type prob = uint16
+
+// model is all that a coder has learnt, and the last four distances.
+type model struct {
+	Properties
+	state int
+	reps  [4]uint32 // less one
+
+	match    [states][16]prob
+	rep      [states]prob
+	repNot0  [states]prob
+	repNot1  [states]prob
+	repNot2  [states]prob
+	repLong  [states][16]prob
+	slot     [4][64]prob // by length
+	special  [10][32]prob
+	align    [16]prob
+	length   lengthModel
+	repeated lengthModel
+	literal  []prob
+}
+
+// lengthModel is for lengths less minMatch: 8, 8 more, 256 more.
+type lengthModel struct {
+	mid, high prob
+	lows      [16][8]prob
+	mids      [16][8]prob
+	highs     [256]prob
+}
+
+// reset forgets everything.
+func (m *model) reset(p Properties) {
+	literal := m.literal
+	if n := 0x300 << (p.LC + p.LP); cap(literal) >= n {
+		literal = literal[:n]
+	} else {
+		literal = make([]prob, n)
+	}
+	*m = model{Properties: p, literal: literal}
+	fill(literal)
+	for i := range states {
+		fill(m.match[i][:])
+		fill(m.repLong[i][:])
+	}
+	for _, p := range [][]prob{m.rep[:], m.repNot0[:], m.repNot1[:], m.repNot2[:], m.align[:]} {
+		fill(p)
+	}
+	for i := range m.slot {
+		fill(m.slot[i][:])
+	}
+	for i := range m.special {
+		fill(m.special[i][:])
+	}
+	m.length.reset()
+	m.repeated.reset()
+}
+
+func (m *lengthModel) reset() {
+	m.mid, m.high = even, even
+	for i := range m.lows {
+		fill(m.lows[i][:])
+		fill(m.mids[i][:])
+	}
+	fill(m.highs[:])
+}
+
+func fill(p []prob) {
+	for i := range p {
+		p[i] = even
+	}
+}
+
+// literalProbs are those for a literal at a position, after the byte prev.
+func (m *model) literalProbs(pos int, prev byte) []prob {
+	i := (pos&(1<<m.LP-1))<<m.LC + int(prev)>>(8-m.LC)
+	return m.literal[0x300*i:][:0x300]
+}
+
+// The states after one symbol more.
+
+func afterLiteral(s int) int {
+	switch {
+	case s < 4:
+		return 0
+	case s < 10:
+		return s - 3
+	}
+	return s - 6
+}
+
+func afterMatch(s int) int { return either(s, 7, 10) }
+func afterRep(s int) int   { return either(s, 8, 11) }
+func afterShort(s int) int { return either(s, 9, 11) }
+
+func either(s, afterLiteral, afterMatch int) int {
+	if s < literals {
+		return afterLiteral
+	}
+	return afterMatch
+}
+
+// lengthState is how a length, at least minMatch, chooses probabilities of a distance.
+func lengthState(n int) int { return min(n-minMatch, 3) }
+
+// A distance less one has a slot, of its highest two bits and how many there are below; up to slot 13 the lower bits have
+// probabilities of their own, from 14 on the lowest four share some and those between have none.
+const (
+	firstSpecial = 4
+	firstDirect  = 14
+	alignBits    = 4
+)

@@ -1,0 +1,76 @@
+package lzma
+
+import (
+	"errors"
+	"math"
+)
+
+// output is where decoded bytes go, which are the dictionary too: whatever a header says of its size, it takes no memory.
+type output struct {
+	b     []byte // what is there, with room behind
+	n     int    // how much is there
+	start int    // where the dictionary begins
+	most  int    // n does not pass it
+	hint  int    // room to begin with
+}
+
+var errLimit = errors.New("more bytes than are due")
+
+// newOutput appends to dst up to limit bytes. The buffer grows as bytes come, from a size in proportion to the source's.
+func newOutput(dst []byte, limit, srcLen int) *output {
+	most := len(dst) + min(limit, math.MaxInt-len(dst))
+	return &output{b: dst[:min(cap(dst), most)], n: len(dst), start: len(dst), most: most, hint: max(512, 4*min(srcLen, 1<<26))}
+}
+
+func (o *output) bytes() []byte { return o.b[:o.n] }
+
+// room makes sure of n more bytes.
+func (o *output) room(n int) error {
+	if n > o.most-o.n {
+		return errLimit
+	}
+	if len(o.b)-o.n >= n {
+		return nil
+	}
+	size := min(o.most-o.n, max(n, o.n, o.hint))
+	b := make([]byte, o.n+size)
+	copy(b, o.b[:o.n])
+	o.b = b
+	return nil
+}
+
+func (o *output) put(c byte) error {
+	if o.n == len(o.b) {
+		if err := o.room(1); err != nil {
+			return err
+		}
+	}
+	o.b[o.n] = c
+	o.n++
+	return nil
+}
+
+// back is the byte d+1 before the end, 0 before the beginning.
+func (o *output) back(d uint32) byte {
+	if int64(d) >= int64(o.n-o.start) {
+		return 0
+	}
+	return o.b[o.n-1-int(d)]
+}
+
+var errDistance = errors.New("a match from before the beginning")
+
+// repeat copies n bytes from d+1 before the end.
+func (o *output) repeat(d uint32, n int) error {
+	if int64(d) >= int64(o.n-o.start) {
+		return errDistance
+	}
+	if err := o.room(n); err != nil {
+		return err
+	}
+	from := o.n - 1 - int(d)
+	for end := o.n + n; o.n < end; {
+		o.n += copy(o.b[o.n:end], o.b[from:o.n])
+	}
+	return nil
+}

@@ -1,0 +1,194 @@
+package lzma
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"hash/crc64"
+)
+
+// magic begins a stream of XZ.
+var magic = []byte{0xfd, '7', 'z', 'X', 'Z', 0}
+
+// xzHeader is the length of a stream's header, and of its footer.
+const xzHeader = 12
+
+// crc64Table is that of ECMA-182, which XZ has; nobody changes it.
+var crc64Table = crc64.MakeTable(crc64.ECMA)
+
+// sumSize is the length of a check, by its number: those that are reserved have one too.
+func sumSize(c Check) int { return [...]int{0, 4, 8, 16, 32, 64}[(int(c)+2)/3] }
+
+// appendSum appends a check's value.
+func appendSum(dst []byte, c Check, b []byte) []byte {
+	switch c {
+	case CRC32:
+		return binary.LittleEndian.AppendUint32(dst, crc32.ChecksumIEEE(b))
+	case CRC64:
+		return binary.LittleEndian.AppendUint64(dst, crc64.Checksum(b, crc64Table))
+	case SHA256:
+		sum := sha256.Sum256(b)
+		return append(dst, sum[:]...)
+	}
+	return dst
+}
+
+// record is what the index keeps of a block: its length without padding, and what it decodes to.
+type record struct{ packed, size uint64 }
+
+// decodeXZ reads one stream. It gives what is behind.
+func decodeXZ(o *output, src []byte) ([]byte, error) {
+	all := src
+	if len(src) < xzHeader || !bytes.HasPrefix(src, magic) {
+		return nil, errStart
+	}
+	flags := src[6:8]
+	if binary.LittleEndian.Uint32(src[8:]) != crc32.ChecksumIEEE(flags) {
+		return nil, errors.New("the checksum of the stream's header is wrong")
+	}
+	if flags[0] != 0 || flags[1] > 15 {
+		return nil, fmt.Errorf("%w: flags %x", errors.ErrUnsupported, flags)
+	}
+	kind := Check(flags[1])
+	if kind != None && kind != CRC32 && kind != CRC64 && kind != SHA256 {
+		return nil, fmt.Errorf("%w: check %d", errors.ErrUnsupported, kind)
+	}
+	src = src[xzHeader:]
+	var records []record
+	for len(src) > 0 && src[0] != 0 {
+		r, rest, err := decodeBlock(o, src, kind)
+		if err != nil {
+			return nil, err
+		}
+		records, src = append(records, r), rest
+	}
+	index, src, err := checkIndex(src, records)
+	if err != nil {
+		return nil, err
+	}
+	if len(src) < xzHeader {
+		return nil, errCut
+	}
+	footer := src[:xzHeader]
+	if footer[10] != 'Y' || footer[11] != 'Z' || !bytes.Equal(footer[8:10], flags) || binary.LittleEndian.Uint32(footer) != crc32.ChecksumIEEE(footer[4:10]) ||
+		int64(binary.LittleEndian.Uint32(footer[4:])) != int64(index/4-1) {
+		return nil, errors.New("the stream's footer is wrong")
+	}
+	return all[len(all)-len(src)+xzHeader:], nil
+}
+
+// decodeBlock reads one block. It gives what is behind.
+func decodeBlock(o *output, src []byte, kind Check) (r record, rest []byte, err error) {
+	head := (int(src[0]) + 1) * 4
+	if len(src) < head {
+		return r, nil, errCut
+	}
+	h := src[:head-4]
+	if binary.LittleEndian.Uint32(src[head-4:]) != crc32.ChecksumIEEE(h) {
+		return r, nil, errors.New("the checksum of a block's header is wrong")
+	}
+	chain, packed, size, err := parseBlockHeader(h)
+	if err != nil {
+		return r, nil, err
+	}
+	from := o.n
+	rest, err = decodeRaw(chain, o, src[head:])
+	if err != nil {
+		return r, nil, err
+	}
+	n := len(src) - head - len(rest)
+	if packed >= 0 && packed != int64(n) || size >= 0 && size != int64(o.n-from) {
+		return r, nil, fmt.Errorf("a block of %d bytes in %d says %d in %d", o.n-from, n, size, packed)
+	}
+	for pad := -n & 3; pad > 0; pad-- {
+		if len(rest) == 0 || rest[0] != 0 {
+			return r, nil, errors.New("a block's padding is wrong")
+		}
+		rest = rest[1:]
+	}
+	sum := sumSize(kind)
+	if len(rest) < sum {
+		return r, nil, errCut
+	}
+	if got := appendSum(nil, kind, o.b[from:o.n]); !bytes.Equal(got, rest[:sum]) {
+		return r, nil, fmt.Errorf("checksum of %d bytes is %x, stored is %x", o.n-from, got, rest[:sum])
+	}
+	return record{uint64(head + n + sum), uint64(o.n - from)}, rest[sum:], nil
+}
+
+// parseBlockHeader reads a header without its checksum; sizes that it does not say are -1.
+func parseBlockHeader(h []byte) (chain []Filter, packed, size int64, err error) {
+	flags := h[1]
+	b := h[2:]
+	if flags&0x3c != 0 {
+		return nil, 0, 0, fmt.Errorf("%w: block flags %#x", errors.ErrUnsupported, flags)
+	}
+	packed, size = -1, -1
+	for i, to := range []*int64{&packed, &size} {
+		if flags>>(6+i)&1 == 1 {
+			var v uint64
+			if v, b, err = number(b); err != nil {
+				return nil, 0, 0, err
+			}
+			*to = int64(v)
+		}
+	}
+	for range flags&3 + 1 {
+		var id, n uint64
+		if id, b, err = number(b); err == nil {
+			n, b, err = number(b)
+		}
+		if err != nil || n > uint64(len(b)) {
+			return nil, 0, 0, errCut
+		}
+		f, err := parseFilter(FilterID(id), b[:n])
+		if err != nil {
+			return nil, 0, 0, err
+		}
+		chain, b = append(chain, f), b[n:]
+	}
+	for _, c := range b {
+		if c != 0 {
+			return nil, 0, 0, fmt.Errorf("%w: a block's header goes on", errors.ErrUnsupported)
+		}
+	}
+	return chain, packed, size, check(chain, LZMA2)
+}
+
+// checkIndex compares the index with the blocks. It gives its length and what is behind.
+func checkIndex(src []byte, records []record) (int, []byte, error) {
+	want := appendIndex(nil, records)
+	if len(src) < len(want) {
+		return 0, nil, errCut
+	}
+	if !bytes.Equal(src[:len(want)], want) {
+		return 0, nil, errors.New("the index is not of these blocks")
+	}
+	return len(want), src[len(want):], nil
+}
+
+// appendIndex appends the index: there is one way to write it.
+func appendIndex(dst []byte, records []record) []byte {
+	from := len(dst)
+	dst = append(dst, 0)
+	dst = binary.AppendUvarint(dst, uint64(len(records)))
+	for _, r := range records {
+		dst = binary.AppendUvarint(binary.AppendUvarint(dst, r.packed), r.size)
+	}
+	for (len(dst)-from)%4 != 0 {
+		dst = append(dst, 0)
+	}
+	return binary.LittleEndian.AppendUint32(dst, crc32.ChecksumIEEE(dst[from:]))
+}
+
+// number reads a number of up to 63 bits, seven to a byte, the low ones first, in as few bytes as can be.
+func number(b []byte) (uint64, []byte, error) {
+	v, n := binary.Uvarint(b)
+	if n <= 0 || n > 9 || n > 1 && b[n-1] == 0 {
+		return 0, nil, errCut
+	}
+	return v, b[n:], nil
+}

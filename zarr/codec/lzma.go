@@ -1,0 +1,119 @@
+package codec
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+
+	"github.com/zargo-io/zargo/zarr/codec/internal/lzma"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// lzmaCodec is numcodecs' lzma: what Python's module of that name makes. numcodecs itself cannot read what it writes with filters
+// but in format 3; they are read here.
+type lzmaCodec struct {
+	compressor
+	c   lzma.Config
+	enc *lzma.Encoder // nil for format 0, which can only be read
+}
+
+func newLZMA(raw json.RawMessage, _ Repr) (any, error) {
+	c := openConfig(raw)
+	o := readLZMA(c)
+	if err := c.close(); err != nil {
+		return nil, err
+	}
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	enc, err := lzma.NewEncoder(o)
+	if err != nil && o.Format != lzma.Auto {
+		return nil, err
+	}
+	return &lzmaCodec{c: o, enc: enc}, nil
+}
+
+// extreme is a bit of a preset.
+const extreme = 1 << 31
+
+func readLZMA(c *config) lzma.Config {
+	c.dropNull("preset", "filters")
+	o := lzma.Config{Format: lzma.Format(c.integer("format", int(lzma.XZ), 0, 3)), Check: lzma.Check(c.integer("check", -1, -1, 15))}
+	_, preset := c.members["preset"]
+	o.Preset, o.Extreme = readPreset(c)
+	raw, ok := c.take("filters")
+	if !ok {
+		return o
+	}
+	if preset {
+		c.fail(`both "preset" and "filters"`)
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(raw, &list); err != nil || len(list) == 0 {
+		c.fail(`"filters" is %s, not a list of filters`, raw)
+	}
+	for _, raw := range list {
+		f := openConfig(raw)
+		o.Filters = append(o.Filters, readFilter(f))
+		if err := f.close(); err != nil && c.err == nil {
+			c.err = err
+		}
+	}
+	return o
+}
+
+func readPreset(c *config) (level int, high bool) {
+	n := c.natural("preset", 6, math.MaxUint32)
+	return int(min(n&^extreme, math.MaxInt32)), n&extreme != 0
+}
+
+// readFilter reads one filter. What only says how hard an encoder tries is taken as a wish, mode and mf not at all.
+func readFilter(c *config) lzma.Filter {
+	f := lzma.Filter{ID: lzma.FilterID(c.natural("id", 0, math.MaxInt64))}
+	switch f.ID {
+	case lzma.LZMA1, lzma.LZMA2:
+		f.Coder = lzma.Preset(readPreset(c))
+		o := &f.Coder
+		o.DictSize = int(c.natural("dict_size", uint64(o.DictSize), 3<<29))
+		if o.DictSize < 4096 {
+			c.fail(`"dict_size" is %d, less than 4096`, o.DictSize)
+		}
+		o.LC = c.integer("lc", o.LC, 0, 4)
+		o.LP = c.integer("lp", o.LP, 0, 4)
+		o.PB = c.integer("pb", o.PB, 0, 4)
+		o.Nice = c.integer("nice_len", o.Nice, 2, 273)
+		o.Depth = int(c.natural("depth", uint64(o.Depth), math.MaxInt32))
+		c.natural("mode", 0, math.MaxUint32)
+		c.natural("mf", 0, math.MaxUint32)
+	case lzma.Delta:
+		f.Distance = c.integer("dist", 1, 1, 256)
+	default:
+		f.StartOffset = uint32(c.natural("start_offset", 0, math.MaxUint32))
+	}
+	return f
+}
+
+// natural is a number without fraction from 0 to most.
+func (c *config) natural(key string, def, most uint64) uint64 {
+	raw, ok := c.take(key)
+	if !ok {
+		return def
+	}
+	n, err := strconv.ParseUint(string(raw), 10, 64)
+	if err != nil || n > most {
+		c.fail("%q is %s, not in 0 to %d", key, raw, most)
+		return def
+	}
+	return n
+}
+
+func (c *lzmaCodec) Encode(dst, src []byte) ([]byte, error) {
+	if c.enc == nil {
+		return dst, fault.Newf(fault.Metadata, "format 0 can only be read")
+	}
+	return c.enc.Encode(dst, src)
+}
+
+func (c *lzmaCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
+	return lzma.Decode(c.c, dst, src, limit)
+}
