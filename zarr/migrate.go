@@ -225,8 +225,11 @@ func (a *Array) modelV3() (*meta.Array, error) {
 		}
 		specs = append(specs, core)
 	}
-	specs, err := a.cfg.table.Normalize(specs, in)
+	specs, err := a.cfg.table.FiltersFirst(specs, in)
 	if err != nil {
+		return nil, err
+	}
+	if specs, err = a.cfg.table.Normalize(specs, in); err != nil {
 		return nil, err
 	}
 	for _, s := range specs {

@@ -206,7 +206,7 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 	}
 	var arrays, bytes []codec.Spec
 	var serial *codec.Spec
-	rank := len(m.Shape)
+	rank, in := len(m.Shape), codec.Repr{Shape: chunk, Type: m.DType, Fill: m.Fill}
 	switch s.Order {
 	case "", "C":
 	case "F":
@@ -216,15 +216,16 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 				order[i] = rank - 1 - i
 			}
 			arrays = append(arrays, codec.Transpose(order...))
+			placeOf(arrays[0], m.Format, table, &in)
 		}
 	default:
 		return nil, fault.Newf(fault.Metadata, "order %q is neither C nor F", s.Order)
 	}
 	for _, c := range specs {
-		switch c.Name {
-		case "transpose":
+		switch placeOf(c, m.Format, table, &in) {
+		case beforeBytes:
 			arrays = append(arrays, c)
-		case "bytes", "vlen-utf8", "vlen-bytes", "sharding_indexed":
+		case makesBytes:
 			serial = &c
 		default:
 			if serial == nil && m.DType.Size() == 0 && slices.Contains(itemCodecs[:], c.Name) {
@@ -270,6 +271,41 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 		named[i] = meta.Named{Name: c.Name, Config: c.Config}
 	}
 	return named, nil
+}
+
+// place is where in a pipeline a codec stands.
+type place uint8
+
+const (
+	afterBytes place = iota
+	makesBytes
+	beforeBytes
+)
+
+// placeOf finds the place of a codec, and takes the array through it that enters it. A filter of numcodecs stands before the
+// codec that makes bytes in v3 and after it in v2. A codec that cannot be bound goes last: Normalize says what is wrong.
+func placeOf(s codec.Spec, format int, table *codec.Table, in *codec.Repr) place {
+	switch s.Name {
+	case "bytes", "sharding_indexed":
+		return makesBytes
+	}
+	c, err := table.Bind(s, *in)
+	if e, ok := c.(codec.Either); ok && err == nil {
+		if c = e.Bytes; e.Array != nil && format == 3 {
+			c = e.Array
+		}
+	}
+	switch c := c.(type) {
+	case codec.ArrayArray:
+		*in = c.Out()
+		return beforeBytes
+	case codec.ArrayBytes:
+		return makesBytes
+	}
+	if s.Name == "transpose" {
+		return beforeBytes
+	}
+	return afterBytes
 }
 
 // difference names the first stored fact, attributes apart, in which two arrays differ; "" when there is none.

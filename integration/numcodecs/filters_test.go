@@ -29,11 +29,11 @@ func filters() []numcodecs.ID {
 		{ID: "delta", Name: " of big-endian floats", Types: []string{">f2", ">f4", ">f8", ">c8", ">c16"}, Cases: 2000, Config: deltaConfig(dtype.Big), Contents: started,
 			Elems: 3000, Exact: true, Lossy: true, NonEmpty: true},
 		{ID: "delta", Name: " of times", Types: []string{"<m8[ns]", ">m8[s]", "<M8[ns]"}, Cases: 1000, Config: timeConfig, Elems: 3000, Exact: true, Lossy: true, NonEmpty: true},
-		{ID: "astype", Types: numberTypes, Cases: 8000, Config: asTypeConfig, Contents: values, Elems: 3000, Exact: true, Lossy: true},
-		{ID: "fixedscaleoffset", Types: scaledTypes, Cases: 6000, Config: scaleConfig, Contents: values, Elems: 3000, Exact: true, Lossy: true},
+		{ID: "astype", Types: numberTypes, Cases: 8000, Config: asTypeConfig, Contents: mixture, Elems: 3000, Exact: true, Lossy: true},
+		{ID: "fixedscaleoffset", Types: scaledTypes, Cases: 6000, Config: scaleConfig, Contents: mixture, Elems: 3000, Exact: true, Lossy: true},
 		{ID: "astype", Name: " of uint32", Types: []string{"<f2", "<f4", "<f8"}, Cases: 1000, Config: to("<u4", ">u4"), Contents: within(-1<<31, 1<<32), Elems: 3000, Exact: true, Lossy: true},
-		{ID: "quantize", Types: floatTypes, Cases: 3000, Config: quantizeConfig, Contents: values, Elems: 3000, Exact: true, Lossy: true},
-		{ID: "bitround", Types: []string{"<f2", "<f4", "<f8"}, Cases: 3000, Config: bitroundConfig, Contents: values, Elems: 3000, Exact: true, Lossy: true},
+		{ID: "quantize", Types: floatTypes, Cases: 3000, Config: quantizeConfig, Contents: mixture, Elems: 3000, Exact: true, Lossy: true},
+		{ID: "bitround", Types: []string{"<f2", "<f4", "<f8"}, Cases: 3000, Config: bitroundConfig, Contents: mixture, Elems: 3000, Exact: true, Lossy: true},
 		{ID: "packbits", Types: []string{"|b1"}, Cases: 2000, Exact: true, Elems: 5000},
 	}
 }
@@ -169,8 +169,8 @@ func putFloat(b []byte, f float64) {
 	}
 }
 
-// values fills an array with numbers of its type: near each other, near the ends of every integer type, special ones, noise.
-func values(r *rand.Rand, t dtype.Type, array []byte) {
+// mixture fills an array with numbers of its type: near each other, near the ends of every integer type, special ones, noise.
+func mixture(r *rand.Rand, t dtype.Type, array []byte) {
 	size := floatSize(t)
 	if size == 0 || r.IntN(5) == 0 {
 		numcodecs.Contents(r, t, array)

@@ -37,7 +37,7 @@ func newNumcodecsBitRound(raw json.RawMessage, in Repr) (any, error) {
 		case dtype.Float16, dtype.Float32, dtype.Float64:
 		default:
 			b.refuse = fault.Newf(fault.Metadata, "bit rounding of %v", in.Type)
-			return Either{bitroundArray{b.bitround}, b}, nil
+			return Either{bitroundArray(b), b}, nil
 		}
 	}
 	return c, nil

@@ -103,6 +103,8 @@ func (s Spec) Numcodecs() (id string, config json.RawMessage, err error) {
 		c.take("location")
 	case "vlen-utf8", "vlen-bytes":
 		config = json.RawMessage(`{}`)
+	case "bitround":
+		config = fmt.Appendf(nil, `{"keepbits":%d}`, c.integer("keepbits", 1, 1, 1<<31-1))
 	case "blosc":
 		c.take("typesize")
 		shuffle := map[string]int{"auto": -1, "noshuffle": 0, "shuffle": 1, "bitshuffle": 2}[c.text("shuffle", "auto", "noshuffle", "shuffle", "bitshuffle")]

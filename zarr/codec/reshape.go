@@ -2,6 +2,8 @@ package codec
 
 import (
 	"encoding/json"
+	"math"
+	"strconv"
 
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -36,7 +38,6 @@ func reshaped(parts []json.RawMessage, in []int) ([]int, error) {
 	shape, dims := make([]int, len(parts)), make([][]int, len(parts))
 	free, next := -1, 0
 	for i, raw := range parts {
-		var size json.Number
 		if json.Unmarshal(raw, &dims[i]) == nil && dims[i] != nil {
 			shape[i] = 1
 			for _, d := range dims[i] {
@@ -48,14 +49,11 @@ func reshaped(parts []json.RawMessage, in []int) ([]int, error) {
 			}
 			continue
 		}
-		n, err := -2, json.Unmarshal(raw, &size)
-		if f, ferr := size.Float64(); err == nil && ferr == nil && f == float64(int32(f)) {
-			n = int(f)
-		}
+		size, err := strconv.ParseFloat(string(raw), 64) // 4.0 is 4
 		switch {
-		case n >= 1:
-			shape[i] = n
-		case n == -1 && free < 0:
+		case err == nil && size == math.Trunc(size) && size >= 1 && size <= 1<<53 && size <= math.MaxInt:
+			shape[i] = int(size)
+		case err == nil && size == -1 && free < 0:
 			free, shape[i] = i, 1
 		default:
 			return bad("length %.40s of a new axis", raw)

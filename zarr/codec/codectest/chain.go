@@ -19,6 +19,9 @@ func (r *report) chain(c *codec.Chain) {
 }
 
 func (r *report) chainOne(c *codec.Chain, src codec.Block, s *codec.Scratch) {
+	if r.lossy {
+		r.settle(c, src)
+	}
 	before := clone(src)
 	out, err := c.Encode([]byte("before"), src, s)
 	switch {
@@ -57,6 +60,17 @@ func (r *report) chainOne(c *codec.Chain, src codec.Block, s *codec.Scratch) {
 	})
 	// The scratch must be as good as new after all those errors.
 	_ = r.decodes(c, "decode after errors", stored, src, s)
+}
+
+// settle takes an array through the chain and back.
+func (r *report) settle(c *codec.Chain, src codec.Block) {
+	stored, err := c.Encode(nil, src, nil)
+	if err == nil {
+		err = c.Decode(src, stored, nil)
+	}
+	if err != nil {
+		r.addf("round trip: %v", err)
+	}
 }
 
 // decodes decodes into a place among other bytes; with want, what is there then has to be that.

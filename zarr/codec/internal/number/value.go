@@ -60,10 +60,10 @@ func Convert(from, to Type, r Rounding, o Outside, pairs []Pair) Step {
 }
 
 func (v Value) outside(from, to Type) error {
-	switch {
-	case from.Kind == Float:
+	switch from.Kind {
+	case Float:
 		return fault.Newf(fault.Type, "%v is out of the range of the type it is cast to", v.Float)
-	case from.Kind == Uint:
+	case Uint:
 		return fault.Newf(fault.Type, "%d is out of the range of the type it is cast to", v.Int)
 	}
 	return fault.Newf(fault.Type, "%d is out of the range of the type it is cast to", int64(v.Int))

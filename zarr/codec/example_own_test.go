@@ -1,0 +1,106 @@
+package codec_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/codec/codectest"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// runs stores each run of equal bytes as its length and the byte.
+type runs struct{}
+
+func newRuns(json.RawMessage, codec.Repr) (any, error) { return runs{}, nil }
+
+func (runs) EncodedSize(int64) int64  { return -1 }
+func (runs) MaxEncoded(n int64) int64 { return 2 * min(n, math.MaxInt64/2) }
+
+func (runs) Encode(dst, src []byte) ([]byte, error) {
+	for i := 0; i < len(src); {
+		n := 1
+		for n < 255 && i+n < len(src) && src[i+n] == src[i] {
+			n++
+		}
+		dst, i = append(dst, byte(n), src[i]), i+n
+	}
+	return dst, nil
+}
+
+func (runs) Decode(dst, src []byte, limit int) ([]byte, error) {
+	for ; len(src) >= 2; src = src[2:] {
+		if limit -= int(src[0]); limit < 0 {
+			return dst, fault.Newf(fault.Corrupt, "runs of more bytes than are due")
+		}
+		for range src[0] {
+			dst = append(dst, src[1])
+		}
+	}
+	if len(src) > 0 {
+		return dst, fault.Newf(fault.Corrupt, "half a run")
+	}
+	return dst, nil
+}
+
+// A codec of one's own in an array.
+func Example_own() {
+	ctx, st := context.Background(), mem.New()
+	table := codec.Builtin().With("example.com.runs", newRuns)
+	spec := zarr.Spec{Shape: []int{1000}, DType: dtype.Uint8, Codecs: []codec.Spec{{Name: "example.com.runs"}}}
+	a, err := zarr.Create(ctx, st, "a", spec, zarr.WithCodecs(table))
+	if err != nil {
+		panic(err)
+	}
+	if err := zarr.Write(ctx, a, make([]uint8, 100), zarr.Range(900, 1000)); err != nil {
+		panic(err)
+	}
+	if a, err = zarr.OpenArray(ctx, st, "a", zarr.WithCodecs(table)); err != nil {
+		panic(err)
+	}
+	values, err := zarr.Read[uint8](ctx, a)
+	fmt.Println(len(values), err)
+	_, err = zarr.OpenArray(ctx, st, "a")
+	fmt.Println(err)
+	// Output:
+	// 1000 <nil>
+	// zarr: "a" in mem://: a/zarr.json at /codecs: unsupported operation: codec "example.com.runs"
+}
+
+func TestRuns(t *testing.T) {
+	table := codec.Builtin().With("example.com.runs", newRuns)
+	codectest.Run(t, table, codec.Spec{Name: "example.com.runs"}, codec.Repr{Shape: []int{16, 9}, Type: dtype.Float32})
+}
+
+// TestHowToCodecs: every Go block of the page is part of this file, indented or not, and the codec has less than 30 lines.
+func TestHowToCodecs(t *testing.T) {
+	read := func(path string) string {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.ReplaceAll(strings.ReplaceAll(string(b), "\r\n", "\n"), "\t", "")
+	}
+	source := read("example_own_test.go")
+	blocks := strings.Split(read("../../docs/how-to/codecs.md"), "```go\n")[1:]
+	if len(blocks) != 3 {
+		t.Errorf("%d blocks of Go", len(blocks))
+	}
+	for i, b := range blocks {
+		code, _, _ := strings.Cut(b, "```")
+		if !strings.Contains(source, code) {
+			t.Errorf("block %d is not in the example:\n%s", i, code)
+		}
+		if lines := strings.Count(code, "\n") - strings.Count(code, "\n\n"); lines >= 30 {
+			t.Errorf("block %d has %d lines", i, lines)
+		}
+	}
+}

@@ -1,0 +1,232 @@
+package zarr_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// document reads what is stored under a key.
+func document(t *testing.T, st store.Store, key string) []byte {
+	t.Helper()
+	v, err := st.Get(t.Context(), key, store.GetOptions{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v.Bytes
+}
+
+// names lists the codecs of an array's metadata, filters of v2 with a star.
+func names(t *testing.T, st store.Store, path string, format int) string {
+	t.Helper()
+	var out []string
+	if format == 3 {
+		var doc struct{ Codecs []struct{ Name string } }
+		if err := json.Unmarshal(document(t, st, path+"/zarr.json"), &doc); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range doc.Codecs {
+			out = append(out, c.Name)
+		}
+		return strings.Join(out, " ")
+	}
+	var doc struct {
+		Filters    []struct{ ID string }
+		Compressor *struct{ ID string }
+	}
+	if err := json.Unmarshal(document(t, st, path+"/.zarray"), &doc); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range doc.Filters {
+		out = append(out, c.ID+"*")
+	}
+	if doc.Compressor != nil {
+		out = append(out, doc.Compressor.ID)
+	}
+	return strings.Join(out, " ")
+}
+
+// ramp fills with whole numbers that every filter of these tests gives back.
+func ramp(n int) []int32 {
+	v := make([]int32, n)
+	for i := range v {
+		v[i] = int32(i*i) % 97
+	}
+	return v
+}
+
+// TestFilterPipelines: filters land before bytes in v3 and among the filters in v2, and arrays come back whole and in parts.
+func TestFilterPipelines(t *testing.T) {
+	delta, cast, zstd := codec.Delta(dtype.Int32, nil), codec.AsType(dtype.Int16, dtype.Int32), codec.Zstd(1)
+	shuffle := codec.Spec{Name: "numcodecs.shuffle", Config: json.RawMessage(`{"elementsize":4}`)}
+	tests := []struct {
+		name   string
+		spec   zarr.Spec
+		v2, v3 string // "" is not tried
+	}{
+		{"filter", zarr.Spec{Codecs: []codec.Spec{delta, zstd}}, "delta* zstd", "numcodecs.delta bytes zstd"},
+		{"two", zarr.Spec{Codecs: []codec.Spec{delta, codec.AsType(dtype.Int64, dtype.Int32)}}, "delta* astype*", "numcodecs.delta numcodecs.astype bytes"},
+		{"given last", zarr.Spec{Codecs: []codec.Spec{zstd, cast}}, "", "numcodecs.astype bytes zstd"},
+		{"column order", zarr.Spec{Order: "F", Codecs: []codec.Spec{cast, delta16(), zstd}}, "astype* delta* zstd", "transpose numcodecs.astype numcodecs.delta bytes zstd"},
+		{"behind shuffle", zarr.Spec{Codecs: []codec.Spec{shuffle, delta, zstd}}, "shuffle* delta* zstd", "numcodecs.delta bytes numcodecs.shuffle zstd"},
+		{"bit rounding", zarr.Spec{Codecs: []codec.Spec{codec.BitRound(30)}}, "", "bitround bytes"},
+		{"values", zarr.Spec{Codecs: []codec.Spec{codec.ScaleOffset(-3, 2), codec.CastValue(dtype.Int16, codec.CastOptions{}), codec.Reshape(-1)}}, "", "scale_offset cast_value reshape bytes"},
+		{"bits", zarr.Spec{Codecs: []codec.Spec{codec.PackBitsOf(0, 7)}}, "", "packbits"},
+		{"shards", zarr.Spec{Shards: []int{8, 6}, Codecs: []codec.Spec{delta, cast, zstd}}, "", "sharding_indexed"},
+	}
+	shape, want := []int{13, 9}, ramp(13*9)
+	for _, tt := range tests {
+		for format, listed := range map[int]string{2: tt.v2, 3: tt.v3} {
+			if listed == "" {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s v%d", tt.name, format), func(t *testing.T) {
+				st := mem.New()
+				s := tt.spec
+				s.Format, s.Shape, s.Chunks, s.DType, s.Fill = format, shape, []int{4, 3}, dtype.Int32, 7
+				a, err := zarr.Create(t.Context(), st, "a", s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := names(t, st, "a", format); got != listed {
+					t.Errorf("metadata has %q, want %q", got, listed)
+				}
+				if err := zarr.Write(t.Context(), a, want); err != nil {
+					t.Fatal(err)
+				}
+				part := ramp(6)
+				if err := zarr.Write(t.Context(), a, part, zarr.Range(3, 5), zarr.Range(2, 5)); err != nil {
+					t.Fatal(err)
+				}
+				want := slices.Clone(want)
+				for i, v := range part {
+					want[(3+i/3)*9+2+i%3] = v
+				}
+				if a, err = zarr.OpenArray(t.Context(), st, "a"); err != nil {
+					t.Fatal(err)
+				}
+				got := make([]int32, len(want))
+				if err := zarr.ReadInto(t.Context(), a, got); err != nil || !slices.Equal(got, want) {
+					t.Errorf("read %v, want %v (%v)", got, want, err)
+				}
+				got = got[:4]
+				if err := zarr.ReadInto(t.Context(), a, got, zarr.Range(4, 8).By(2), zarr.Range(2, 4)); err != nil ||
+					!slices.Equal(got, []int32{want[4*9+2], want[4*9+3], want[6*9+2], want[6*9+3]}) {
+					t.Errorf("part %v (%v)", got, err)
+				}
+			})
+		}
+	}
+}
+
+// TestFiltersOnlyV3: what numcodecs does not have v2 cannot name.
+func TestFiltersOnlyV3(t *testing.T) {
+	for _, c := range []codec.Spec{codec.ScaleOffset(1, 2), codec.CastValue(dtype.Int16, codec.CastOptions{}), codec.Reshape(-1), codec.PackBits()} {
+		_, err := zarr.Create(t.Context(), mem.New(), "a", zarr.Spec{Format: 2, Shape: []int{4}, DType: dtype.Int32, Codecs: []codec.Spec{c}})
+		if !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("%v: %v", c, err)
+		}
+	}
+	st := mem.New()
+	if _, err := zarr.Create(t.Context(), st, "a", zarr.Spec{Format: 2, Shape: []int{4}, DType: dtype.Float32, Codecs: []codec.Spec{codec.BitRound(3)}}); err != nil || names(t, st, "a", 2) != "bitround*" {
+		t.Errorf("%q (%v)", names(t, st, "a", 2), err)
+	}
+}
+
+func delta16() codec.Spec { return codec.Delta(dtype.Int16, nil) }
+
+// TestFilterBeforeShards: codecs before a sharding are read through, and what they leave of the fill value is left out.
+func TestFilterBeforeShards(t *testing.T) {
+	st := mem.New()
+	a, err := zarr.Create(t.Context(), st, "a", zarr.Spec{Shape: []int{16, 6}, Chunks: []int{8, 6}, DType: dtype.Float32, Fill: 7, Codecs: []codec.Spec{
+		codec.ScaleOffset(5, 2), codec.CastValue(dtype.Int8, codec.CastOptions{}), codec.Reshape([]int{0, 1}),
+		codec.Sharding(codec.ShardingOptions{Chunk: []int{12}, Codecs: []codec.Spec{codec.Bytes(dtype.NoOrder)}}),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make([]float32, 16*6)
+	for i := range want {
+		want[i] = 7
+	}
+	want[50] = 1.5
+	if err := zarr.Write(t.Context(), a, want); err != nil {
+		t.Fatal(err)
+	}
+	if all := chunks(t, st); len(all) != 1 || len(all["a/c/1/0"]) != 12+4*16+4 {
+		t.Errorf("stored %d shards, %d bytes: one inner chunk differs from the fill value", len(all), len(all["a/c/1/0"]))
+	}
+	got := make([]float32, len(want))
+	if err := zarr.ReadInto(t.Context(), a, got); err != nil || !slices.Equal(got, want) {
+		t.Errorf("read %v (%v)", got, err)
+	}
+	if err := zarr.ReadInto(t.Context(), a, got[:3], zarr.Range(8, 9), zarr.Range(1, 4)); err != nil || !slices.Equal(got[:3], []float32{7, 1.5, 7}) {
+		t.Errorf("part %v (%v)", got[:3], err)
+	}
+}
+
+// TestLossyFill: a chunk is left out only where it was all fill value before a lossy filter, and reads as that.
+func TestLossyFill(t *testing.T) {
+	st := mem.New()
+	a, err := zarr.Create(t.Context(), st, "a", zarr.Spec{Shape: []int{8}, Chunks: []int{4}, DType: dtype.Float64, Fill: 0.3, Codecs: []codec.Spec{codec.Quantize(0, dtype.Float64, nil)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := zarr.Write(t.Context(), a, []float64{0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.4, 0.3}); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]float64, 8)
+	if err := zarr.ReadInto(t.Context(), a, got); err != nil || !slices.Equal(got, []float64{0.3, 0.3, 0.3, 0.3, 0, 0, 0, 0}) || len(chunks(t, st)) != 1 {
+		t.Errorf("read %v from %d chunks (%v)", got, len(chunks(t, st)), err)
+	}
+}
+
+// TestMigrateFilters: v3 metadata names the filters of v2 before bytes, and the chunks read the same.
+func TestMigrateFilters(t *testing.T) {
+	st, want := mem.New(), ramp(10)
+	spec := zarr.Spec{Format: 2, Shape: []int{10}, Chunks: []int{4}, DType: dtype.Int32, Codecs: []codec.Spec{
+		codec.Bytes(dtype.Big), codec.FromNumcodecs("delta", json.RawMessage(`{"dtype":">i4","astype":">i2"}`)), codec.Gzip(1),
+	}}
+	a, err := zarr.Create(t.Context(), st, "a", spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := zarr.Write(t.Context(), a, want); err != nil {
+		t.Fatal(err)
+	}
+	before := chunks(t, st)
+	if _, err := zarr.Migrate(t.Context(), a, zarr.MigrateOptions{Remove: true}); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, st, "a", 3); got != "numcodecs.delta bytes gzip" {
+		t.Errorf("codecs %q", got)
+	}
+	if !bytes.Contains(document(t, st, "a/zarr.json"), []byte(`"endian": "big"`)) {
+		t.Error("the differences are big-endian")
+	}
+	if a, err = zarr.OpenArray(t.Context(), st, "a"); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]int32, 10)
+	if err := zarr.ReadInto(t.Context(), a, got); err != nil || !slices.Equal(got, want) || a.Format() != 3 || len(chunks(t, st)) != len(before) {
+		t.Errorf("v%d: %v (%v)", a.Format(), got, err)
+	}
+
+	spec.Codecs[1] = codec.FromNumcodecs("delta", json.RawMessage(`{"dtype":"<i4"}`)) // of big-endian numbers, viewed as others
+	if a, err = zarr.Create(t.Context(), st, "b", spec); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := zarr.Migrate(t.Context(), a, zarr.MigrateOptions{}); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("migrated: %v", err)
+	}
+}
