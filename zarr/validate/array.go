@@ -18,21 +18,22 @@ const maxProbe = 1 << 20
 
 // chunks is what is at an array's keys.
 type chunks struct {
-	r     *run
-	a     *zarr.Array
-	told  *few
-	grid  []int // chunks along each axis
-	chunk []int // elements of one, a shard where there are shards
+	r    *run
+	a    *zarr.Array
+	told *few
+	layout
 
 	err error // of the listing
 }
 
 // array looks at an array's keys, and with Options.Data at what they hold.
 func (r *run) array(ctx context.Context, a *zarr.Array, told *few) error {
-	c := &chunks{r: r, a: a, told: told, chunk: a.Metadata().Grid.Shape}
-	for i, n := range a.Shape() {
-		c.grid = append(c.grid, n/c.chunk[i]+min(n%c.chunk[i], 1))
+	l, ok := layoutOf(a)
+	if !ok {
+		told.tell(rule.Finding{Rule: rule.Unsupported, Text: "chunks of different shapes are not looked at"})
+		return nil
 	}
+	c := &chunks{r: r, a: a, told: told, layout: l}
 	// What chunks break is taken from the errors of the strict view, which say which chunk it is.
 	plain, err := a.With(zarr.Findings(func(rule.Finding) {}))
 	if err != nil {
@@ -89,16 +90,6 @@ func (c *chunks) list(ctx context.Context) iter.Seq[[]int] {
 		}
 		docs.check(c.told.tell, path)
 	}
-}
-
-// inside tells whether a position is in the grid.
-func (c *chunks) inside(coord []int) bool {
-	for i, n := range coord {
-		if n >= c.grid[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // every yields all positions of the grid, as many as are worth asking for.
