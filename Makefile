@@ -12,6 +12,10 @@ SERVERS ?= s3 gcs azure http peers
 TIMEOUT ?= 20m
 COUNT ?= 1
 BENCH ?= .
+FUZZTIME ?= 3m
+# How the binaries of fuzz targets are built: with what guides them to new code; -race for a short run, whose packages are built
+# already by the tests.
+FUZZBUILD ?= -fuzz=Fuzz
 
 servers := $(PYTHON) integration/servers/servers.py
 lint := $(GO) tool -modfile=go.tools.mod golangci-lint
@@ -40,9 +44,24 @@ test-all: ## test with a second S3 (MinIO), and what cannot be had is a failure;
 	@CI=true $(MAKE) --no-print-directory test SERVERS="s3 gcs azure http minio peers"
 
 .PHONY: check
-check: ## what CI runs: format, lint, vet everywhere, tidy, build, import table, all tests with -race
+check: ## what CI runs: format, lint, vet everywhere, tidy, build, import table, all tests with -race, each fuzz target for 2 s
 	@$(MAKE) --no-print-directory format-check tidy-check build vet lint archtest purego
 	@$(MAKE) --no-print-directory test RACE=1
+	@$(MAKE) --no-print-directory fuzz FUZZTIME=2s FUZZBUILD=-race
+
+.PHONY: fuzz
+fuzz: ## every fuzz target for a while: FUZZTIME=3m PKG=./zarr/...
+	@tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT; cache=$$($(GO) env GOCACHE)/fuzz; \
+	for dir in $$($(GO) list -f '{{.Dir}}' $(PKG)); do \
+	  targets=$$(cat "$$dir"/*_test.go 2>/dev/null | sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p'); \
+	  [ -n "$$targets" ] || continue; \
+	  cd "$$dir"; $(GO) test -c $(FUZZBUILD) -o "$$tmp/fuzz.test" .; \
+	  for t in $$targets; do \
+	    echo "fuzz $${dir#$(CURDIR)/} $$t"; \
+	    "$$tmp/fuzz.test" -test.run='^$$' -test.fuzz="^$$t\$$" -test.fuzztime=$(FUZZTIME) -test.fuzzcachedir="$$cache" >"$$tmp/log" 2>&1 || { cat "$$tmp/log"; exit 1; }; \
+	    tail -2 "$$tmp/log" | head -1; \
+	  done; \
+	done
 
 .PHONY: format-check
 format-check: ## gofmt -s would change nothing

@@ -21,14 +21,14 @@ type chunks struct {
 	r    *run
 	a    *zarr.Array
 	told *few
-	grid []int // chunks along each axis, shards where there are shards
+	layout
 
 	err error // of the listing
 }
 
 // array looks at an array's keys, and with Options.Data at what they hold.
 func (r *run) array(ctx context.Context, a *zarr.Array, told *few) error {
-	c := &chunks{r: r, a: a, told: told, grid: a.GridShape()}
+	c := &chunks{r: r, a: a, told: told, layout: layoutOf(a)}
 	// What chunks break is taken from the errors of the strict view, which say which chunk it is.
 	plain, err := a.With(zarr.Findings(func(rule.Finding) {}))
 	if err != nil {
@@ -85,16 +85,6 @@ func (c *chunks) list(ctx context.Context) iter.Seq[[]int] {
 		}
 		docs.check(c.told.tell, path)
 	}
-}
-
-// inside tells whether a position is in the grid.
-func (c *chunks) inside(coord []int) bool {
-	for i, n := range coord {
-		if n >= c.grid[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // every yields all positions of the grid, as many as are worth asking for.

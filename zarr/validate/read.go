@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 
 	"github.com/zargo-io/zargo/concurrency"
@@ -56,14 +57,9 @@ func (b box) elems() int {
 
 // chunk decodes the chunk at a position.
 func (r *reader) chunk(ctx context.Context, coord []int) error {
-	shape := r.a.Shape()
-	whole := make(box, len(coord))
-	for i, c := range coord {
-		start, length := r.chunks.a.Edge(i, c)
-		whole[i] = [2]int{start, start + min(length, shape[i]-start)}
-	}
+	whole := r.box(coord)
 	key := r.a.ChunkKey(coord...)
-	if r.a.Shards() == nil {
+	if !r.a.Sharded() {
 		return r.finding(key, r.decode(ctx, key, whole), nil)
 	}
 	var err error
@@ -182,9 +178,10 @@ func (r *reader) read(ctx context.Context, a *zarr.Array, b box) error {
 	switch {
 	case typ.Size() > 0:
 		return zarr.ReadBytes(ctx, a, make([]byte, n*typ.Size()), b.selections()...)
-	case typ.Go().Kind().String() == "string":
+	case typ.Fits(reflect.TypeFor[string]()):
 		return zarr.ReadInto(ctx, a, make([]string, n), b.selections()...)
-	default:
+	case typ.Fits(reflect.TypeFor[[]byte]()):
 		return zarr.ReadInto(ctx, a, make([][]byte, n), b.selections()...)
 	}
+	return fault.Newf(errors.ErrUnsupported, "elements of %v are not looked at", typ)
 }

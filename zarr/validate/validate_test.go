@@ -69,8 +69,8 @@ func tree(t *testing.T, format int) store.Store {
 	}
 	specs := map[string]zarr.Spec{
 		"plain":  {Shape: []int{5, 4}, Chunks: []int{2, 2}, DType: dtype.Uint8, Codecs: []codec.Spec{codec.Gzip(1)}},
-		"in/txt": {Shape: []int{3}, Chunks: []int{2}, DType: dtype.String},
-		"scalar": {Shape: []int{}, DType: dtype.Float64},
+		"in/txt": {Shape: []int{3}, Chunks: []int{2}, DType: dtype.String, Codecs: []codec.Spec{codec.Gzip(1)}},
+		"scalar": {Shape: []int{}, DType: dtype.Float64, Codecs: []codec.Spec{codec.Bytes(dtype.Little)}},
 	}
 	if format == 3 {
 		specs["shards"] = zarr.Spec{Shape: []int{8}, Shards: []int{4}, Chunks: []int{2}, DType: dtype.Int32, Codecs: []codec.Spec{codec.CRC32C()}}

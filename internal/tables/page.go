@@ -1,0 +1,60 @@
+package tables
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Page is a page of the documentation, and what is generated in it, by the name in its markers.
+type Page struct {
+	File     string // from the repository's root
+	Sections map[string]func() (string, error)
+}
+
+// Pages are all pages with something generated.
+func Pages() []Page {
+	return []Page{
+		{"docs/status.md", map[string]func() (string, error){"formats": formats, "types": types, "codecs": codecs}},
+		{"docs/validation.md", map[string]func() (string, error){"rules": rules}},
+	}
+}
+
+// Fill gives a page with its sections made anew. What is outside of the markers stays.
+func (p Page) Fill(text string) (string, error) {
+	for name, section := range p.Sections {
+		begin, end := fmt.Sprintf("<!-- generated: %s -->\n", name), fmt.Sprintf("<!-- end: %s -->\n", name)
+		before, rest, ok := strings.Cut(text, begin)
+		_, after, closed := strings.Cut(rest, end)
+		if !ok || !closed {
+			return "", fmt.Errorf("%s has no markers for %q", p.File, name)
+		}
+		made, err := section()
+		if err != nil {
+			return "", fmt.Errorf("%s: %s: %w", p.File, name, err)
+		}
+		text = before + begin + "\n" + made + "\n" + end + after
+	}
+	return text, nil
+}
+
+// table lays out rows for Markdown.
+func table(head []string, rows [][]string) string {
+	var b strings.Builder
+	line := func(cells []string) {
+		b.WriteString("| " + strings.ReplaceAll(strings.Join(cells, "\x00"), "\x00", " | ") + " |\n")
+	}
+	line(head)
+	b.WriteString(strings.Repeat("|---", len(head)) + "|\n")
+	for _, r := range rows {
+		line(r)
+	}
+	return b.String()
+}
+
+// code sets a text as code; nothing stays nothing.
+func code(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "`" + strings.ReplaceAll(text, "|", `\|`) + "`"
+}

@@ -1,0 +1,16 @@
+package tables
+
+import "github.com/zargo-io/zargo/zarr/rule"
+
+// rules lists the rules of validation with the exit code that each leads to.
+func rules() (string, error) {
+	var rows [][]string
+	for _, r := range rule.All() {
+		kind := "what the store said"
+		if k := r.Kind(); k != nil {
+			kind = k.Error()
+		}
+		rows = append(rows, []string{code(string(r)), r.Severity().String(), r.Text(), kind, r.Section()})
+	}
+	return table([]string{"code", "severity", "what breaks it", "kind", "source"}, rows), nil
+}

@@ -1,0 +1,48 @@
+package meta
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/rule"
+)
+
+// FuzzModes holds the modes to each other: being told changes nothing, and strict mode refuses just what was told of. v1
+// documents are read here too.
+func FuzzModes(f *testing.F) {
+	seeds(f, "zarr.json", valid3)
+	seeds(f, ".zarray", valid2)
+	seeds(f, ".zmetadata")
+	seeds(f, "meta", `{"zarr_format":1,"shape":[9,4],"chunks":[4,4],"dtype":">f4","fill_value":NaN,"compression":"zlib","compression_opts":1}`)
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		for name, parse := range map[string]func(Parser) (any, error){
+			"v1":           func(p Parser) (any, error) { return p.ArrayV1("k", doc, "a", nil) },
+			"v2":           func(p Parser) (any, error) { return p.ArrayV2("k", doc, "a", nil) },
+			"v2 group":     func(p Parser) (any, error) { return p.GroupV2("k", doc, "a", doc) },
+			"v3":           func(p Parser) (any, error) { return p.V3("k", doc) },
+			"consolidated": func(p Parser) (any, error) { return p.ConsolidatedV2("k", doc) },
+		} {
+			_, plain := parse(Parser{})
+			told := 0
+			_, err := parse(Parser{Lenient: func(f rule.Finding) error {
+				told++
+				if f.Severity() != rule.Warning || f.Key != "k" && f.Key != "a" {
+					t.Errorf("%s: told %+v", name, f)
+				}
+				return nil
+			}})
+			if (plain == nil) != (err == nil) {
+				t.Errorf("%s: %v, and told of breaches %v", name, plain, err)
+			}
+			_, err = parse(Parser{Lenient: func(f rule.Finding) error { return &rule.Error{Rule: f.Rule} }})
+			var broken *rule.Error
+			var at *fault.MetaError
+			switch {
+			case name == "consolidated" && err == nil: // a node that is refused stands in it as Bad
+			case (told > 0) != errors.As(err, &broken), told == 0 && (plain == nil) != (err == nil), err != nil && !errors.As(err, &at):
+				t.Errorf("%s: %d breaches, %v, strictly %v", name, told, plain, err)
+			}
+		}
+	})
+}
