@@ -474,6 +474,8 @@ func TestShardsThatInnerChunksDoNotDivide(t *testing.T) {
 			`[[4,[2,3],6],[3,5,3]]`:   true,
 			`[[3,[2,5]],9]`:           true,
 			`[8,[3,7]]`:               true,
+			`[[4,1,6],9]`:             true,
+			`[10,[3,2,6]]`:            true,
 			`[[4,[2,3],6,3],[3,6,4]]`: false, // beyond the array no shard is ever made
 		} {
 			t.Run(name+" "+edges, func(t *testing.T) {
