@@ -19,7 +19,7 @@ func trials() []string {
 		`{"chunk_shape":[1,2],"codecs":["bytes"],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}`,
 		`{"dtype":"<f4"}`, `{"dtype":"<i2"}`, `{"dtype":"<f4","astype":"<i2","scale":1,"offset":0}`, `{"dtype":"<f4","digits":3}`, `{"encode_dtype":"<f4","decode_dtype":"<f4"}`,
 		`{"keepbits":3}`, `{"elementsize":4}`, `{"elementsize":1}`, `{"labels":["a"],"dtype":"|O"}`, `{"labels":["a"],"dtype":"|S1"}`,
-		`{"scale":"1","offset":"0"}`, `{"data_type":"float64"}`, `{"scale":1,"offset":0}`}
+		`{"scale":"1","offset":"0"}`, `{"data_type":"float64"}`, `{"scale":1,"offset":0}`, `{"shape":[4]}`}
 }
 
 // notes are what a registry cannot tell.
@@ -27,12 +27,13 @@ func notes() map[string]string {
 	return map[string]string{
 		"sharding_indexed": "at most 8 in each other; index of a fixed size",
 		"vlen-utf8":        "fewer than 2^32 elements in a chunk",
+		"packbits":         "v2's is another format, a filter, and `numcodecs.packbits` in v3",
 		"vlen-bytes":       "fewer than 2^32 elements in a chunk",
 	}
 }
 
 // codecs lists the codecs, those that have a name in v3 and an id in v2 in one row. Each is bound, makes bytes of a chunk, and
-// makes the chunk of them again.
+// makes the chunk of them again, or is refused as not supported whatever it is bound to.
 func codecs() (string, error) {
 	registry := codec.Builtin()
 	const prefix = "numcodecs."
@@ -56,84 +57,112 @@ func codecs() (string, error) {
 	for _, id := range order {
 		pair := ids[id]
 		name := cmp.Or(pair[0], pair[1])
-		of, wrote, err := try(registry, name)
+		of, err := places(registry, name)
 		if err != nil {
 			return "", err
 		}
-		written := "yes"
-		if !wrote {
-			written = "no"
+		known := "yes"
+		if of == "" {
+			known = "no"
 		}
 		v2 := ""
 		if pair[1] != "" {
 			v2 = id
 		}
-		rows = append(rows, []string{code(name), code(v2), of, "yes", written, notes()[id]})
+		rows = append(rows, []string{code(name), code(v2), of, known, notes()[id]})
 	}
-	return table([]string{"v3 name", "v2 id", "from and to", "read", "written", "limits"}, rows), nil
+	return table([]string{"v3 name", "v2 id", "from and to", "read and written", "limits"}, rows), nil
 }
 
-// try binds a codec to a small chunk in whichever place it takes, and codes the chunk there and back.
-func try(t *codec.Table, name string) (of string, wrote bool, err error) {
-	chunks := []struct {
-		in codec.Repr
-		b  codec.Block
-	}{
-		{codec.Repr{Shape: []int{2, 2}, Type: dtype.Uint8, Fill: []byte{0}}, codec.Block{Bytes: []byte{1, 0, 1, 1}}},
-		{codec.Repr{Shape: []int{2, 2}, Type: dtype.Float32, Fill: make([]byte, 4)}, codec.Block{Bytes: make([]byte, 16)}},
-		{codec.Repr{Shape: []int{2, 2}, Type: dtype.Int16, Fill: make([]byte, 2)}, codec.Block{Bytes: make([]byte, 8)}},
-		{codec.Repr{Shape: []int{2, 2}, Type: dtype.Bool, Fill: []byte{0}}, codec.Block{Bytes: []byte{1, 0, 1, 1}}},
-		{codec.Repr{Shape: []int{2, 2}, Type: dtype.String, Fill: []byte{}}, codec.Block{Items: [][]byte{[]byte("a"), {}, []byte("a"), []byte("a")}}},
-		{codec.Repr{Shape: []int{2, 2}, Type: dtype.Bytes, Fill: []byte{}}, codec.Block{Items: [][]byte{[]byte("a"), {}, []byte("a"), []byte("a")}}},
-	}
+// places binds a codec in each place that a chain has, and codes a small chunk there and back. It names the places where
+// that went well; none where all is unsupported.
+func places(t *codec.Table, name string) (string, error) {
 	serial := codec.Spec{Name: "bytes", Config: json.RawMessage(`{"endian":"little"}`)}
+	var of []string
 	var first error
-	for _, c := range chunks {
+	for _, place := range []struct {
+		of    string
+		chain func(s codec.Spec) []codec.Spec
+	}{
+		{"array to bytes", func(s codec.Spec) []codec.Spec { return []codec.Spec{s} }},
+		{"array", func(s codec.Spec) []codec.Spec { return []codec.Spec{s, serial} }},
+		{"bytes", func(s codec.Spec) []codec.Spec { return []codec.Spec{serial, s} }},
+	} {
+		switch err := anyTrial(t, name, place.chain); {
+		case err == nil:
+			of = append(of, place.of)
+		case !errors.Is(err, errors.ErrUnsupported):
+			first = cmp.Or(first, err)
+		}
+	}
+	if of == nil && first != nil {
+		return "", fmt.Errorf("codec %q fits nothing that is tried here: add a configuration to trials: %w", name, first)
+	}
+	return strings.Join(of, "; "), nil
+}
+
+// anyTrial is nil where one configuration does well on one chunk; else the first error that is not for want of support.
+func anyTrial(t *codec.Table, name string, chain func(codec.Spec) []codec.Spec) error {
+	var unsupported, first error
+	for _, c := range chunks() {
+		if c.b.Items != nil && len(chain(codec.Spec{})) > 1 {
+			continue // bytes takes no items
+		}
 		for _, config := range trials() {
 			s := codec.Spec{Name: name}
 			if config != "" {
 				s.Config = json.RawMessage(config)
 			}
-			for _, place := range []struct {
-				of    string
-				specs []codec.Spec
-			}{{"array to bytes", []codec.Spec{s}}, {"array", []codec.Spec{s, serial}}, {"bytes", []codec.Spec{serial, s}}} {
-				chain, err := t.Chain(place.specs, c.in)
-				if err != nil {
-					first = cmp.Or(first, err)
-					continue
-				}
-				wrote, err := thereAndBack(chain, c.in, c.b)
-				if err != nil {
-					return "", false, fmt.Errorf("codec %q %s as %s: %w", name, config, place.of, err)
-				}
-				return place.of, wrote, nil
+			switch err := thereAndBack(t, chain(s), c); {
+			case err == nil:
+				return nil
+			case errors.Is(err, errors.ErrUnsupported):
+				unsupported = err
+			default:
+				first = cmp.Or(first, err)
 			}
 		}
 	}
-	return "", false, fmt.Errorf("codec %q fits nothing that is tried here: add a configuration to trials: %w", name, first)
+	return cmp.Or(first, unsupported)
 }
 
-// thereAndBack tells whether a chunk can be encoded; it is then the same chunk again.
-func thereAndBack(c *codec.Chain, in codec.Repr, b codec.Block) (bool, error) {
-	stored, err := c.Encode(nil, b, nil)
-	if errors.Is(err, errors.ErrUnsupported) {
-		return false, nil
+// chunk is a small one.
+type chunk struct {
+	in codec.Repr
+	b  codec.Block
+}
+
+func chunks() []chunk {
+	shape := []int{2, 2}
+	fixed := func(t dtype.Type, b ...byte) chunk {
+		array := make([]byte, 4*t.Size())
+		copy(array, b)
+		return chunk{codec.Repr{Shape: shape, Type: t, Fill: make([]byte, t.Size())}, codec.Block{Bytes: array}}
 	}
+	items := func(t dtype.Type, a, b string) chunk {
+		return chunk{codec.Repr{Shape: shape, Type: t, Fill: []byte{}}, codec.Block{Items: [][]byte{[]byte(a), []byte(b), []byte(a), []byte(a)}}}
+	}
+	return []chunk{fixed(dtype.Uint8, 1, 0, 1, 1), fixed(dtype.Float32), fixed(dtype.Int16), fixed(dtype.Bool, 1, 0, 1, 1),
+		items(dtype.String, "a", ""), items(dtype.Bytes, "a", ""),
+		items(dtype.JSON, `"a"`, "1"), items(dtype.Ragged{Elem: dtype.Int16, Order: dtype.Little}, "ab", "")}
+}
+
+// thereAndBack makes bytes of a chunk, and the same chunk of them again.
+func thereAndBack(t *codec.Table, specs []codec.Spec, c chunk) error {
+	chain, err := t.Chain(specs, c.in)
 	if err != nil {
-		return false, err
+		return err
 	}
-	back := codec.Block{}
-	if b.Items != nil {
-		back.Items = make([][]byte, len(b.Items))
-	} else {
-		back.Bytes = make([]byte, len(b.Bytes))
+	stored, err := chain.Encode(nil, c.b, nil)
+	if err != nil {
+		return err
 	}
-	if err := c.Decode(back, stored, nil); err != nil {
-		return false, err
+	back := codec.Block{Bytes: make([]byte, len(c.b.Bytes)), Items: make([][]byte, len(c.b.Items))}
+	if err := chain.Decode(back, stored, nil); err != nil {
+		return err
 	}
-	if !bytes.Equal(back.Bytes, b.Bytes) || !slices.EqualFunc(back.Items, b.Items, bytes.Equal) {
-		return false, fmt.Errorf("a chunk of %v is another one when it is read", in.Type)
+	if !bytes.Equal(back.Bytes, c.b.Bytes) || !slices.EqualFunc(back.Items, c.b.Items, bytes.Equal) {
+		return fmt.Errorf("a chunk of %v is another one when it is read", c.in.Type)
 	}
-	return true, nil
+	return nil
 }
