@@ -206,7 +206,11 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 	}
 	var arrays, bytes []codec.Spec
 	var serial *codec.Spec
-	rank, in := len(m.Shape), codec.Repr{Shape: chunk, Type: m.DType, Fill: m.Fill}
+	rank, in := len(m.Shape), codec.Repr{Shape: longest(axesOf(m)), Type: m.DType, Fill: m.Fill}
+	whole := in
+	if chunk != nil {
+		in.Shape = chunk
+	}
 	switch s.Order {
 	case "", "C":
 	case "F":
@@ -255,7 +259,7 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 	if s.Shards != nil || s.ShardLayout != nil || s.ShardEdges != nil {
 		specs = []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: chunk, Codecs: specs})}
 	}
-	all, err := table.Normalize(specs, codec.Repr{Shape: longest(axesOf(m)), Type: m.DType, Fill: m.Fill})
+	all, err := table.Normalize(specs, whole)
 	if err != nil {
 		return nil, err
 	}

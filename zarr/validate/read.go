@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 
 	"github.com/zargo-io/zargo/concurrency"
@@ -175,13 +174,9 @@ func (r *reader) read(ctx context.Context, a *zarr.Array, b box) error {
 		return err
 	}
 	defer hold.Release()
-	switch {
-	case typ.Size() > 0:
+	if typ.Size() > 0 {
 		return zarr.ReadBytes(ctx, a, make([]byte, n*typ.Size()), b.selections()...)
-	case typ.Fits(reflect.TypeFor[string]()):
-		return zarr.ReadInto(ctx, a, make([]string, n), b.selections()...)
-	case typ.Fits(reflect.TypeFor[[]byte]()):
-		return zarr.ReadInto(ctx, a, make([][]byte, n), b.selections()...)
 	}
-	return fault.Newf(errors.ErrUnsupported, "elements of %v are not looked at", typ)
+	_, err = zarr.ReadItems(ctx, a, b.selections()...)
+	return err
 }
