@@ -49,6 +49,10 @@ check: ## what CI runs: format, lint, vet everywhere, tidy, build, import table,
 	@$(MAKE) --no-print-directory test RACE=1
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=2s FUZZBUILD=-race
 
+# Before Go 1.27 the end of the time may itself be told as a failure (golang/go#75804). A finding has an input, which is
+# written down, or is one of the seeds, or panics.
+raced := { grep -qx '    context deadline exceeded' "$$tmp/log" && ! grep -qE 'Failing input|seed corpus|panic:|DATA RACE|_test.go:' "$$tmp/log"; }
+
 .PHONY: fuzz
 fuzz: ## every fuzz target for a while: FUZZTIME=3m PKG=./zarr/...
 	@tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT; cache=$$($(GO) env GOCACHE)/fuzz; \
@@ -58,7 +62,7 @@ fuzz: ## every fuzz target for a while: FUZZTIME=3m PKG=./zarr/...
 	  cd "$$dir"; $(GO) test -c $(FUZZBUILD) -o "$$tmp/fuzz.test" .; \
 	  for t in $$targets; do \
 	    echo "fuzz $${dir#$(CURDIR)/} $$t"; \
-	    "$$tmp/fuzz.test" -test.run='^$$' -test.fuzz="^$$t\$$" -test.fuzztime=$(FUZZTIME) -test.fuzzcachedir="$$cache" >"$$tmp/log" 2>&1 || { cat "$$tmp/log"; exit 1; }; \
+	    "$$tmp/fuzz.test" -test.run='^$$' -test.fuzz="^$$t\$$" -test.fuzztime=$(FUZZTIME) -test.fuzzcachedir="$$cache" >"$$tmp/log" 2>&1 || $(raced) || { cat "$$tmp/log"; exit 1; }; \
 	    tail -2 "$$tmp/log" | head -1; \
 	  done; \
 	done

@@ -155,11 +155,11 @@ func lzmaConfig(r *rand.Rand, _ dtype.Type) numcodecs.Config {
 	}
 	if format != 3 && r.IntN(2) == 0 {
 		if r.IntN(4) > 0 {
-			c["preset"] = between(r, 0, 6) | r.IntN(2)<<31
+			c["preset"] = int64(between(r, 0, 6)) | r.Int64N(2)<<31
 		}
 		return sometimes(r, c)
 	}
-	const lzma1 = 0x4000000000000001
+	const lzma1 = int64(0x4000000000000001)
 	last := map[string]any{"id": 0x21}
 	if format == 2 || format == 3 && r.IntN(2) == 0 {
 		last["id"] = lzma1

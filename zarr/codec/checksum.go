@@ -60,7 +60,7 @@ func newLookup3(raw json.RawMessage, _ Repr) (any, error) {
 	if _, ok := c.members["prefix"]; ok {
 		return nil, fault.Newf(errors.ErrUnsupported, "a prefix, which has no form in metadata")
 	}
-	seed := uint32(c.integer("initval", 0, 0, math.MaxUint32))
+	seed := uint32(c.integer64("initval", 0, 0, math.MaxUint32))
 	if err := c.close(); err != nil {
 		return nil, err
 	}

@@ -52,6 +52,11 @@ func (c *config) dropNull(keys ...string) {
 
 // integer is a number without fraction in [lo, hi]; 5.0 is one, as TensorStore has it.
 func (c *config) integer(key string, def, lo, hi int) int {
+	return int(c.integer64(key, int64(def), int64(lo), int64(hi)))
+}
+
+// integer64 is integer where an int may be too small.
+func (c *config) integer64(key string, def, lo, hi int64) int64 {
 	raw, ok := c.take(key)
 	if !ok {
 		return def
@@ -65,11 +70,11 @@ func (c *config) integer(key string, def, lo, hi int) int {
 		}
 		n = int64(f)
 	}
-	if n < int64(lo) || n > int64(hi) {
+	if n < lo || n > hi {
 		c.fail("%q is %d, not in %d to %d", key, n, lo, hi)
 		return def
 	}
-	return int(n)
+	return n
 }
 
 func (c *config) boolean(key string, def bool) bool {

@@ -62,7 +62,7 @@ func structOf(t reflect.Type, depth int) (Type, error) {
 	if len(fields) == 0 {
 		return nil, fault.Newf(fault.Type, "the struct %v has no fields to store", t)
 	}
-	return NewStruct(fields...)
+	return structType(fields)
 }
 
 // goFields are the fields of a Go struct that are stored.

@@ -149,7 +149,7 @@ func (t *Table) structV2(raw json.RawMessage, depth int) (Type, error) {
 			return nil, fmt.Errorf("dtype field %.40q: %w", f.Name, err)
 		}
 	}
-	return NewStruct(fields...)
+	return structType(fields)
 }
 
 // shapeV2 reads a field's shape: a list, or one number for a list of one.

@@ -58,6 +58,15 @@ type Struct struct {
 	legacy bool // v3 called it "structured"
 }
 
+// structType is NewStruct as a Type, which is nil where there is an error.
+func structType(fields []Field) (Type, error) {
+	s, err := NewStruct(fields...)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
 // NewStruct makes a Struct of fields in their order. fault.Metadata for no fields, two of one name, one without, or
 // one whose elements vary in length; fault.Limit for too many, too deep, or an element of more than MaxSize bytes.
 func NewStruct(fields ...Field) (*Struct, error) {
