@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/dir"
@@ -33,8 +34,7 @@ func (l codecLack) row() string {
 
 var codecLacks = []codecLack{
 	{peer: "zarr-python", verb: "write", of: "blosc-snappy", says: "compressor not supported: 'snappy'"},
-	// What snappy makes no shorter is stored as it is, and that is read.
-	{peer: "zarr-python", verb: "read", of: "blosc-snappy-.* of <f8|blosc-snappy-shuffle of >i2", says: "error during blosc decompression"},
+	{peer: "zarr-python", verb: "read", of: "blosc-snappy", says: "error during blosc decompression"},
 	{peer: "zarr-python", verb: "read", of: "v2 (json2|msgpack2|vlen-array|categorize of string)", says: "No Zarr data type found that matches"},
 	{peer: "zarr-python", verb: "write", of: "v2 (json2|msgpack2|vlen-array).* of (json|ragged)", says: "Zarr data type resolution from object failed"},
 	{peer: "zarr-python", verb: "write", of: "v2 categorize of string", says: "requires the numcodecs.VLenUTF8 codec"},
@@ -50,7 +50,7 @@ var codecLacks = []codecLack{
 	{peer: "tensorstore", of: "v3 (packbits|bitround|reshape|scale_offset|cast_value|numcodecs)", says: "is not registered"},
 
 	{peer: "zarr-python-2", verb: "write", of: "blosc-snappy", says: "compressor not supported: 'snappy'"},
-	{peer: "zarr-python-2", verb: "read", of: "blosc-snappy-.* of <f8|blosc-snappy-shuffle of >i2", says: "error during blosc decompression"},
+	{peer: "zarr-python-2", verb: "read", of: "blosc-snappy", says: "error during blosc decompression"},
 	{peer: "zarr-python-2", verb: "read", of: "v2 lzma-filters", says: "Cannot specify filters except with FORMAT_RAW"},
 	// These two ask for other packages, which are not installed beside it.
 	{peer: "zarr-python-2", of: "v2 crc32c", says: "codec not available: ''crc32c''"},
@@ -164,15 +164,15 @@ type codecCounts struct{ equal, refused, wrong int }
 
 // codecTotals are the counts by peer, verb and format.
 var codecTotals = map[string]codecCounts{
-	"zarr-python read v2":    {180, 20, 0},
+	"zarr-python read v2":    {175, 25, 0},
 	"zarr-python write v2":   {185, 15, 0},
-	"zarr-python read v3":    {208, 40, 0},
+	"zarr-python read v3":    {206, 42, 0},
 	"zarr-python write v3":   {206, 42, 0},
 	"tensorstore read v2":    {82, 118, 0},
 	"tensorstore write v2":   {82, 118, 0},
 	"tensorstore read v3":    {90, 158, 0},
 	"tensorstore write v3":   {90, 158, 0},
-	"zarr-python-2 read v2":  {176, 24, 0},
+	"zarr-python-2 read v2":  {171, 29, 0},
 	"zarr-python-2 write v2": {177, 23, 0},
 	"zarrs read v2":          {92, 107, 1},
 	"zarrs write v2":         {92, 107, 1},
@@ -202,6 +202,22 @@ func TestStatusTellsCodecs(t *testing.T) {
 	}
 	if w := strings.Join(want, "\n"); !found || section != w {
 		t.Errorf("docs/status.md says\n%s\nwant\n%s", section, w)
+	}
+}
+
+// TestEveryCodecIsTried holds the chains to what zargo knows.
+func TestEveryCodecIsTried(t *testing.T) {
+	tried := map[string]bool{}
+	for _, a := range codedArrays() {
+		for _, c := range a.spec().Codecs {
+			tried[c.Name] = true
+		}
+		tried["sharding_indexed"] = tried["sharding_indexed"] || a.shards
+	}
+	for _, name := range codec.Builtin().Names() {
+		if refused := name == "numcodecs.pickle" || name == "numcodecs.n5_wrapper"; tried[name] == refused {
+			t.Errorf("codec %s: tried %v", name, tried[name])
+		}
 	}
 }
 
