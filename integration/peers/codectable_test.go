@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -78,7 +79,7 @@ func chains2() []chain {
 		{"bitround", "<f2 <f4 <f8", `bitround {"keepbits":4}`, lossy},
 		{"astype", floats, `astype {"encode_dtype":"<f2","decode_dtype":"TYPE"}`, lossy},
 		{"packbits", "|b1", `packbits`, 0},
-		{"categorize", texts, `categorize {"labels":["a","é漢"],"dtype":"|O","astype":"|u1"}`, lossy},
+		{"categorize", texts, `categorize {"labels":["a","é漢"],"dtype":"TYPE","astype":"|u1"}`, lossy},
 		{"categorize", "<U3 >U3", `categorize {"labels":["a","é漢"],"dtype":"TYPE","astype":"<i2"}`, lossy},
 		{"json2", "json", `json2 {"allow_nan":true,"check_circular":true,"encoding":"utf-8","ensure_ascii":true,"indent":null,"separators":[",",":"],"skipkeys":false,"sort_keys":true,"strict":true}`, 0},
 		{"json2", "|u1 >i2 <f8", `json2 {"allow_nan":true,"check_circular":true,"encoding":"utf-8","ensure_ascii":true,"indent":null,"separators":[",",":"],"skipkeys":false,"sort_keys":true,"strict":true}`, 0},
@@ -146,6 +147,9 @@ func chains3() []chain {
 		{"numcodecs.fletcher32", plain, `numcodecs.fletcher32`, 0},
 		{"numcodecs.jenkins_lookup3", plain, `numcodecs.jenkins_lookup3 {"initval":7}`, 0},
 		{"numcodecs.base64", plain, `numcodecs.base64`, 0},
+		{"numcodecs.json2", "|u1 <f8", `numcodecs.json2 {"encoding":"utf-8","sort_keys":true,"separators":[",",":"]}`, 0},
+		{"numcodecs.msgpack2", "|u1 <f8", `numcodecs.msgpack2 {"use_bin_type":true,"raw":false}`, 0},
+		{"numcodecs.categorize", "string <U3", `numcodecs.categorize {"labels":["a","é漢"],"dtype":"TYPE","astype":"|u1"}`, lossy},
 		{"numcodecs.delta", "<i2 <i4", `numcodecs.delta {"dtype":"TYPE","astype":"TYPE"}`, 0},
 		{"numcodecs.fixedscaleoffset", "<f4 <f8", `numcodecs.fixedscaleoffset {"scale":8.0,"offset":1.0,"dtype":"TYPE","astype":"<i2"}`, lossy},
 		{"numcodecs.quantize", "<f4 <f8", `numcodecs.quantize {"digits":2,"dtype":"TYPE"}`, lossy},
@@ -233,6 +237,9 @@ func (a coded) spec() zarr.Spec {
 	if a.format == 3 {
 		name = a.kind() // filters come before the byte order
 	}
+	if a.varies() {
+		name = "|O"
+	}
 	text := strings.NewReplacer("TYPE", name, "SIZE", strconv.Itoa(a.typ.Size())).Replace(a.chain.codecs)
 	serial := false
 	for one := range strings.SplitSeq(text, " | ") {
@@ -247,7 +254,7 @@ func (a coded) spec() zarr.Spec {
 		if a.format == 2 {
 			c = codec.FromNumcodecs(name, c.Config)
 		}
-		serial = serial || name == "packbits" && a.format == 3
+		serial = serial || a.format == 3 && slices.Contains([]string{"packbits", "numcodecs.json2", "numcodecs.msgpack2", "numcodecs.categorize"}, name)
 		s.Codecs = append(s.Codecs, c)
 	}
 	if !a.varies() && !serial {

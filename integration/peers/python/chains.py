@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 
-SERIALIZERS = ("bytes", "vlen-utf8", "vlen-bytes", "packbits")
+SERIALIZERS = ("bytes", "vlen-utf8", "vlen-bytes", "packbits", "numcodecs.json2", "numcodecs.msgpack2", "numcodecs.categorize")
 
 
 class Array:
