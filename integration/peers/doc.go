@@ -12,7 +12,7 @@
 //	want := rows[0].Expected()       // memory form
 //
 // What a peer cannot do, and what zargo does not read yet, is listed in refusals_test.go, for data types in types_test.go,
-// tried every time, and told in docs/status.md.
+// for codecs in codecs_test.go, tried every time, and told in docs/status.md.
 //
 // The tests need a Python with requirements.txt installed, named by ZARGO_PEERS_PYTHON, one with requirements-zarr2.txt, named
 // by ZARGO_PEERS_ZARR2, and buckets named by ZARR_TEST_S3_URL, ZARR_TEST_GCS_URL and ZARR_TEST_AZURE_URL with credentials in

@@ -2,7 +2,7 @@
 line of JSON for each, in any order. It ends when its input does.
 
 A job has id, which is in its answer too, do (write or read a row, save or load a dataset, write-type or read-type an array of
-TestTypes), peer, place, path and what is to be written or read.
+TestTypes, write-chain or read-chain one of TestCodecs), peer, place, path and what is to be written or read.
 """
 
 import functools
@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+import chains
 import datatypes
 import rows
 
@@ -89,8 +90,18 @@ def read_type(job):
     return {"values": module(job["peer"]).Types().read(datatypes.Array(job["array"]), os.path.join(job["place"], job["path"]))}
 
 
+def write_chain(job):
+    module(job["peer"]).Chains().write(chains.Array(job["array"]), os.path.join(job["place"], job["path"]))
+    return {}
+
+
+def read_chain(job):
+    return {"values": module(job["peer"]).Chains().read(chains.Array(job["array"]), os.path.join(job["place"], job["path"]))}
+
+
 def do(job):
-    verbs = {"write": write, "read": read, "save": save, "load": load, "write-type": write_type, "read-type": read_type}
+    verbs = {"write": write, "read": read, "save": save, "load": load, "write-type": write_type, "read-type": read_type,
+             "write-chain": write_chain, "read-chain": read_chain}
     try:
         return verbs[job["do"]](job)
     except Exception as e:
