@@ -60,21 +60,21 @@ func VlenArray(t dtype.Ragged) Spec {
 	return newSpec(numcodecs+"vlen-array", `{"dtype":%s}`, raw)
 }
 
-// JSON2 stores elements of [dtype.JSON], or numbers and text of a fixed length, as one JSON list (numcodecs "json2"; v2
-// only), with the configuration that numcodecs writes.
+// JSON2 stores elements of [dtype.JSON], or numbers and text of a fixed length, as one JSON list (numcodecs "json2"), with
+// the configuration that numcodecs writes. No other implementation is known that reads it in v3.
 func JSON2() Spec {
 	return newSpec(numcodecs+"json2", `{"allow_nan":true,"check_circular":true,"encoding":"utf-8","ensure_ascii":true,"indent":null,`+
 		`"separators":[",",":"],"skipkeys":false,"sort_keys":true,"strict":true}`)
 }
 
-// MsgPack2 is JSON2 in MessagePack (numcodecs "msgpack2"; v2 only), which has bytes too.
+// MsgPack2 is JSON2 in MessagePack (numcodecs "msgpack2"), which has bytes too. No other implementation is known that reads it in v3.
 func MsgPack2() Spec {
 	return newSpec(numcodecs+"msgpack2", `{"raw":false,"use_bin_type":true,"use_single_float":false}`)
 }
 
-// Categorize stores text as its place in a list of labels, counted from 1, in integers of a type (numcodecs "categorize"; v2
-// only). The text is of the data type t: dtype.String, or dtype.U, which is little-endian. Text that is no label is stored
-// as 0 and read back as no text.
+// Categorize stores text as its place in a list of labels, counted from 1, in integers of a type (numcodecs "categorize").
+// The text is of the data type t: dtype.String, or dtype.U, which is little-endian. Text that is no label is stored as 0 and
+// read back as no text. No other implementation is known that reads it in v3.
 func Categorize(t dtype.Type, as dtype.Basic, labels ...string) Spec {
 	of, err := t.V2(dtype.Little)
 	if err != nil {
