@@ -26,7 +26,7 @@ func TestLevels(t *testing.T) {
 		Gzip: func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
 		Zlib: func(r io.Reader) (io.Reader, error) { return zlib.NewReader(r) },
 	}
-	src := text(100_000)
+	src := text(20_000)
 	for f, reader := range open {
 		for level := -1; level <= 9; level++ {
 			e := NewEncoder(f, level)
@@ -54,7 +54,7 @@ func TestLevels(t *testing.T) {
 
 // TestNoise: bytes of which some values are rarer get shorter at every level but 0, though nothing in them comes twice.
 func TestNoise(t *testing.T) {
-	src, x := make([]byte, 64<<10), uint32(1)
+	src, x := make([]byte, 16<<10), uint32(1)
 	for i := range src {
 		x = x*1664525 + 1013904223
 		src[i] = byte(x >> 24)
