@@ -35,14 +35,16 @@ func Transpose(order ...int) Spec {
 	return newSpec("transpose", `{"order":[%s]}`, list)
 }
 
-// Gzip compresses with RFC 1952 at a level from 0 (stored) to 9 (v3 core "gzip").
+// Gzip compresses with RFC 1952 at a level from 0 (stored) to 9 (v3 core "gzip"). From 1 to 7
+// all are one, which takes about the time of zlib's 3.
 func Gzip(level int) Spec { return newSpec("gzip", `{"level":%d}`, level) }
 
-// Zlib compresses with RFC 1950 at a level from -1 or 0 (stored) to 9. It is numcodecs' codec, not one of the v3 core.
+// Zlib compresses with RFC 1950 at a level from -1 or 0 (stored) to 9, of which there are as many as of Gzip. It is numcodecs'
+// codec, not one of the v3 core.
 func Zlib(level int) Spec { return newSpec(numcodecs+"zlib", `{"level":%d}`, level) }
 
-// Zstd compresses with RFC 8878 at a level of libzstd's scale, -131072 to 22, where 0 is 3 (v3 core "zstd"). The four
-// levels there really are: up to 2 or negative fastest, 3 and 4 default, 5 to 9 better, 10 and more best.
+// Zstd compresses with RFC 8878 at a level of libzstd's scale, -131072 to 22, where 0 is 3 (v3 core "zstd"). The
+// levels there really are: negative, 1, 0 with 2 to 4, 5 with 6, and 7 and more.
 func Zstd(level int) Spec { return newSpec("zstd", `{"level":%d,"checksum":false}`, level) }
 
 // ZstdChecksum is Zstd with a checksum of the contents in every frame. Readers check it where it is.

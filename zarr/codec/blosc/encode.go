@@ -214,13 +214,19 @@ func (e *Encoder) blockSize(n int) int {
 	return size
 }
 
-// zstdLevel is the level of zstd for a level of blosc, as c-blosc has it.
+// zstdLevel is the level of zstd for a level of blosc. c-blosc has 2 * level - 1, and 20 and 22 for the last two. Here 1 is
+// like 2, since on short blocks the encoder of zstd's 1 does worse than libzstd, by up to 14 %; and 4 and 5 are less, since
+// there the encoder of 7 and more takes five times as long as that of 6.
 func zstdLevel(level int) int {
 	switch level {
+	case 0, 1:
+		return 3
+	case 4, 5:
+		return 6
 	case 8:
 		return 20
 	case 9:
 		return 22
 	}
-	return max(2*level-1, 1)
+	return 2*level - 1
 }

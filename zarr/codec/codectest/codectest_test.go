@@ -53,6 +53,14 @@ type bad struct {
 	encode func(c codec.BytesBytes, dst, src []byte) ([]byte, error)
 	decode func(c codec.BytesBytes, dst, src []byte, limit int) ([]byte, error)
 	most   int64
+	size   func(n int64) int64
+}
+
+func (b bad) EncodedSize(n int64) int64 {
+	if b.size != nil {
+		return b.size(n)
+	}
+	return b.BytesBytes.EncodedSize(n)
 }
 
 func (b bad) Encode(dst, src []byte) ([]byte, error) {
@@ -116,6 +124,17 @@ func TestCheckFinds(t *testing.T) {
 			return out, err
 		}}, "no error"},
 		{"promises too little", bad{most: 10}, "MaxEncoded says 10"},
+		{"promises less than nothing", bad{size: func(int64) int64 { return -2 }}, "is -2"},
+		{"promises another size", bad{size: func(n int64) int64 { return n + 5 }}, "EncodedSize says"},
+		{"promises far too much", bad{most: 1 << 40}, "MaxEncoded(0) is"},
+		{"fails", bad{encode: func(c codec.BytesBytes, dst, src []byte) ([]byte, error) { return dst, errors.New("oops") }}, "encode 0 bytes: oops"},
+		{"spoils what is stored", bad{decode: func(c codec.BytesBytes, dst, src []byte, limit int) ([]byte, error) {
+			out, err := c.Decode(dst, src, limit)
+			if err == nil && len(src) > 0 {
+				src[0] ^= 1
+			}
+			return out, err
+		}}, "changed its source"},
 		{"loses a byte", bad{encode: func(c codec.BytesBytes, dst, src []byte) ([]byte, error) {
 			return c.Encode(dst, src[:max(0, len(src)-1)])
 		}}, "decode"},
@@ -146,4 +165,84 @@ func TestShuffle(t *testing.T) {
 	for _, in := range []codec.Repr{{Shape: []int{7, 5}, Type: dtype.Float32}, {Shape: []int{3}, Type: dtype.Complex128}, {Shape: []int{9}, Type: dtype.Int16}} {
 		codectest.Run(t, codec.Builtin(), codec.Shuffle(in.Type.Size()), in)
 	}
+}
+
+// badArray is a codec from arrays to arrays with one thing wrong.
+type badArray struct {
+	codec.ArrayArray
+	encode, decode func(c codec.ArrayArray, dst, src codec.Block) error
+}
+
+func (b badArray) Encode(dst, src codec.Block) error {
+	if b.encode != nil {
+		return b.encode(b.ArrayArray, dst, src)
+	}
+	return b.ArrayArray.Encode(dst, src)
+}
+
+func (b badArray) Decode(dst, src codec.Block) error {
+	if b.decode != nil {
+		return b.decode(b.ArrayArray, dst, src)
+	}
+	return b.ArrayArray.Decode(dst, src)
+}
+
+// TestCheckFindsInChains: the same for what is between arrays, which is checked in a chain only.
+func TestCheckFindsInChains(t *testing.T) {
+	oops := func(codec.ArrayArray, codec.Block, codec.Block) error { return errors.New("oops") }
+	tests := []struct {
+		name string
+		bad  badArray
+		says string
+	}{
+		{"encodes nothing", badArray{encode: oops}, "encode: "},
+		{"decodes nothing", badArray{decode: oops}, "decoded wrong beside others"},
+		{"panics", badArray{decode: func(codec.ArrayArray, codec.Block, codec.Block) error { panic("oops") }}, "panic: oops"},
+		{"changes its source", badArray{encode: func(c codec.ArrayArray, dst, src codec.Block) error {
+			err := c.Encode(dst, src)
+			src.Bytes[0] ^= 1
+			return err
+		}}, "encode: changed its source"},
+		{"loses a value", badArray{decode: func(c codec.ArrayArray, dst, src codec.Block) error {
+			err := c.Decode(dst, src)
+			dst.Bytes[0] ^= 1
+			return err
+		}}, "decode: equal false"},
+	}
+	in := codec.Repr{Shape: []int{3, 4}, Type: dtype.Int16}
+	for _, tt := range tests {
+		inner, err := codec.Builtin().Bind(codec.Transpose(1, 0), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := tt.bad
+		b.ArrayArray = inner.(codec.ArrayArray)
+		for form, made := range map[string]any{"array": b, "either": codec.Either{Array: b}} {
+			table := codec.Builtin().With("bad", func(json.RawMessage, codec.Repr) (any, error) { return made, nil })
+			if err := codectest.Check(table, codec.Spec{Name: "bad"}, in); err == nil || !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("%s, %s: found %v, not %q", tt.name, form, err, tt.says)
+			}
+		}
+	}
+	broken := codec.Builtin().With("bad", func(json.RawMessage, codec.Repr) (any, error) {
+		inner, err := codec.Builtin().Bind(codec.Transpose(1, 0), in)
+		return badArray{ArrayArray: inner.(codec.ArrayArray), decode: oops}, err
+	})
+	if err := codectest.CheckLossy(broken, codec.Spec{Name: "bad"}, in); err == nil || !strings.Contains(err.Error(), "round trip: ") {
+		t.Errorf("lossy: found %v", err)
+	}
+}
+
+// TestLossy: what rounds passes where values may change once, and not where they may not.
+func TestLossy(t *testing.T) {
+	in := codec.Repr{Shape: []int{5, 6}, Type: dtype.Float32}
+	codectest.RunLossy(t, codec.Builtin(), codec.BitRound(3), in)
+	if err := codectest.Check(codec.Builtin(), codec.BitRound(3), in); err == nil {
+		t.Error("rounding was not noticed")
+	}
+}
+
+// TestItems: elements of any length, which are items and no bytes.
+func TestItems(t *testing.T) {
+	codectest.Run(t, codec.Builtin(), codec.Spec{Name: "vlen-bytes"}, codec.Repr{Shape: []int{4, 3}, Type: dtype.Bytes})
 }

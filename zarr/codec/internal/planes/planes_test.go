@@ -1,0 +1,30 @@
+package planes
+
+import (
+	"bytes"
+	"testing"
+)
+
+// TestPlanes: byte j of element i goes to place j*n+i, the rest stays, and Join undoes it.
+func TestPlanes(t *testing.T) {
+	for _, size := range []int{1, 2, 3, 4, 5, 8, 16, 1 << 30} {
+		for _, length := range []int{0, 1, 7, 8, 24, 65, 1003} {
+			src, want := make([]byte, length), make([]byte, length)
+			for i := range src {
+				src[i] = byte(i*7 + i>>8)
+			}
+			copy(want, src)
+			n := length / size
+			for i := range n * size {
+				want[i%size*n+i/size] = src[i]
+			}
+			got, back := make([]byte, length), make([]byte, length)
+			if Split(got, src, size); !bytes.Equal(got, want) {
+				t.Errorf("split %d bytes by %d: %v", length, size, got)
+			}
+			if Join(back, got, size); !bytes.Equal(back, src) {
+				t.Errorf("join %d bytes by %d: %v", length, size, back)
+			}
+		}
+	}
+}

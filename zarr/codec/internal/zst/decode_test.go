@@ -1,0 +1,106 @@
+package zst
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// unsized makes a frame that does not tell its size.
+func unsized(t *testing.T, src []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := zstd.NewWriter(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for len(src) > 0 { // in pieces, so that it is a stream
+		n := min(len(src), 1000)
+		if _, err := w.Write(src[:n]); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		src = src[n:]
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var h zstd.Header
+	if err := h.Decode(b.Bytes()); err != nil || h.HasFCS {
+		t.Fatalf("the frame tells its size (%v)", err)
+	}
+	return b.Bytes()
+}
+
+// TestUnsized: the room for a frame that does not tell its size grows up to the limit and no further.
+func TestUnsized(t *testing.T) {
+	src := bytes.Repeat([]byte("zargo"), 200_000)
+	frame := unsized(t, src)
+	for _, limit := range []int{len(src), len(src) + 1, 10 * len(src)} {
+		if got, err := Decode([]byte("before"), frame, limit); err != nil || string(got) != "before"+string(src) {
+			t.Errorf("limit %d: %d bytes, %v", limit, len(got), err)
+		}
+	}
+	for _, limit := range []int{0, 1, 100_000, len(src) - 1} {
+		if _, err := Decode(nil, frame, limit); !errors.Is(err, fault.Corrupt) {
+			t.Errorf("limit %d: %v", limit, err)
+		}
+	}
+}
+
+// TestFrames: several frames are one after the other, skippable ones are nothing.
+func TestFrames(t *testing.T) {
+	e := NewEncoder(Options{Level: 3})
+	a, err := e.Encode(nil, []byte("first "))
+	if err != nil {
+		t.Fatal(err)
+	}
+	skip := []byte{0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3}
+	b, err := e.Encode(append(bytes.Clone(a), skip...), []byte("second"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dst := range [][]byte{nil, make([]byte, 0, 100)} {
+		if got, err := Decode(dst, b, 12); err != nil || string(got) != "first second" {
+			t.Errorf("%q, %v", got, err)
+		}
+	}
+	if _, err := Decode(nil, b, 11); !errors.Is(err, fault.Corrupt) {
+		t.Errorf("one byte too many: %v", err)
+	}
+}
+
+func TestCorrupt(t *testing.T) {
+	good, err := NewEncoder(Options{Level: 3, Checksum: true}).Encode(nil, bytes.Repeat([]byte("zargo"), 1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	flipped := bytes.Clone(good)
+	flipped[len(flipped)-1] ^= 1
+	tests := []struct {
+		name  string
+		in    []byte
+		limit int
+	}{
+		{"nothing", nil, 5000},
+		{"no frame", []byte("nonsense, really"), 5000},
+		{"half a header", good[:3], 5000},
+		{"cut", good[:len(good)-6], 5000},
+		{"another checksum", flipped, 5000},
+		{"more after it", append(bytes.Clone(good), 0), 5000},
+		{"says more than is due", good, 4999},
+	}
+	for _, tt := range tests {
+		for _, room := range []int{0, tt.limit} {
+			if _, err := Decode(make([]byte, 0, room), tt.in, tt.limit); !errors.Is(err, fault.Corrupt) {
+				t.Errorf("%s, room %d: %v", tt.name, room, err)
+			}
+		}
+	}
+}
