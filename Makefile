@@ -43,6 +43,10 @@ test: ## all tests once, with real servers: RACE=1, PKG=./zarr/..., SERVERS=s3
 test-all: ## test with a second S3 (MinIO), and what cannot be had is a failure; its first build takes minutes
 	@CI=true $(MAKE) --no-print-directory test SERVERS="s3 gcs azure http minio peers"
 
+.PHONY: judge
+judge: ## thousands of random arrays of each codec, both ways with numcodecs; a quarter of an hour
+	@$(servers) run peers -- $(GO) test -count=1 -timeout=2h ./integration/numcodecs -full
+
 .PHONY: check
 check: ## what CI runs: format, lint, vet everywhere, tidy, build, import table, all tests with -race, each fuzz target for 2 s
 	@$(MAKE) --no-print-directory format-check tidy-check build vet lint archtest purego

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
@@ -41,6 +42,9 @@ func (s *judges) get(t testing.TB) *numcodecs.Judge {
 	return s.j
 }
 
+// full is for `make judge`, which takes a quarter of an hour: some arrays of each kind are enough for every day.
+var full = flag.Bool("full", false, "try as many arrays as the tables say, not 60 of each kind")
+
 // TestNumcodecs tries every id of the table.
 func TestNumcodecs(t *testing.T) {
 	var s judges
@@ -57,8 +61,8 @@ func TestNumcodecs(t *testing.T) {
 			h.Write([]byte(name))
 			r := rand.New(rand.NewPCG(1, h.Sum64()))
 			cases := id.Cases
-			if testing.Short() {
-				cases = min(cases, 100)
+			if !*full {
+				cases = min(cases, 60)
 			}
 			for i := range cases {
 				try(t, j, id, r)

@@ -47,8 +47,8 @@ func TestObjects(t *testing.T) {
 		t.Run(id.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(7, uint64(len(id.name))))
 			cases := id.cases
-			if testing.Short() {
-				cases = min(cases, 100)
+			if !*full {
+				cases = min(cases, 60)
 			}
 			for i := range cases {
 				tryObjects(t, j, id, r)
