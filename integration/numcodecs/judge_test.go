@@ -43,7 +43,7 @@ func (s *judges) get(t testing.TB) *numcodecs.Judge {
 }
 
 // full is for `make judge`, which takes a quarter of an hour: some arrays of each kind are enough for every day.
-var full = flag.Bool("full", false, "try as many arrays as the tables say, not 20 of each kind")
+var full = flag.Bool("full", false, "try as many arrays as the tables say, not 8 of each kind")
 
 // TestNumcodecs tries every id of the table.
 func TestNumcodecs(t *testing.T) {
@@ -62,7 +62,7 @@ func TestNumcodecs(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, h.Sum64()))
 			cases := id.Cases
 			if !*full {
-				cases = min(cases, 20)
+				cases = min(cases, 8)
 			}
 			for i := range cases {
 				try(t, j, id, r)

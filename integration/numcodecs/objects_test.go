@@ -48,7 +48,7 @@ func TestObjects(t *testing.T) {
 			r := rand.New(rand.NewPCG(7, uint64(len(id.name))))
 			cases := id.cases
 			if !*full {
-				cases = min(cases, 20)
+				cases = min(cases, 8)
 			}
 			for i := range cases {
 				tryObjects(t, j, id, r)
