@@ -3,7 +3,6 @@ package deflate
 import (
 	"bytes"
 	"io"
-	"sync"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zlib"
@@ -33,18 +32,33 @@ type reader struct {
 	all  stream.Appender
 }
 
-// readers is a cache; nobody can tell whether a reader was used before.
-var readers = sync.Pool{New: func() any { return new(reader) }}
+// readers are idle, at most so many of some 50 KB: a new one allocates its tables block by block, so none is forgotten as
+// a sync.Pool would. Nobody can tell whether a reader was used before.
+var readers = make(chan *reader, 32)
+
+func take() *reader {
+	select {
+	case r := <-readers:
+		return r
+	default:
+		return new(reader)
+	}
+}
+
+func (r *reader) giveBack() {
+	r.src.Reset(nil)
+	select {
+	case readers <- r:
+	default:
+	}
+}
 
 // Decode appends what src holds to dst. More than limit bytes, and anything in src after the end, are fault.Corrupt.
 // Where dst has room for the output nothing is allocated; bytes beyond its capacity are not touched.
 func Decode(f Format, dst, src []byte, limit int) ([]byte, error) {
-	r := readers.Get().(*reader)
+	r := take()
 	r.src.Reset(src)
-	defer func() {
-		r.src.Reset(nil)
-		readers.Put(r)
-	}()
+	defer r.giveBack()
 	in, err := r.open(f)
 	if err != nil {
 		return dst, fault.Newf(fault.Corrupt, "%v header: %v", f, err)

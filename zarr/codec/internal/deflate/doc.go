@@ -4,6 +4,6 @@
 //	enc := deflate.NewEncoder(deflate.Gzip, 5)
 //	out, err = enc.Encode(nil, src)
 //
-// Readers and writers are kept in pools; idle ones are given back to the garbage collector. All functions may be called
+// A few idle readers are kept; idle writers are given back to the garbage collector. All functions may be called
 // from any number of goroutines. Errors of Decode are fault.Corrupt. Formats: RFC 1950, 1951, 1952.
 package deflate
