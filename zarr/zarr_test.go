@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr"
@@ -507,27 +508,31 @@ func (a answers) Get(ctx context.Context, key string, o store.GetOptions, buf []
 	return a.Store.Get(ctx, key, o, buf)
 }
 
+// TestOnlyProvenAbsenceIsFill runs on a bubble's clock: a conflict is met with a thousand tries.
 func TestOnlyProvenAbsenceIsFill(t *testing.T) {
 	for _, kind := range []error{zarr.ErrRefused, zarr.ErrThrottled, zarr.ErrUnavailable, zarr.ErrConflict, zarr.ErrCorrupt, context.DeadlineExceeded, errors.New("odd")} {
 		st := mem.New()
-		mustCreate(t, st, "x", zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Float32})
-		a, err := zarr.OpenArray(t.Context(), answers{st, func(key string) error {
+		mustCreate(t, st, "x", zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Float32, Codecs: []codec.Spec{}})
+		broken := answers{st, func(key string) error {
 			if key == "x/c/1" {
 				return kind
 			}
 			return nil
-		}}, "x")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = zarr.Read[float32](t.Context(), a)
-		var ce *zarr.ChunkError
-		if !errors.Is(err, kind) || !errors.As(err, &ce) || ce.Key != "x/c/1" || !slices.Equal(ce.Coord, []int{1}) {
-			t.Errorf("%v: read gives %v", kind, err)
-		}
-		if err := zarr.Write(t.Context(), a, []float32{1}, zarr.At(3)); !errors.Is(err, kind) {
-			t.Errorf("%v: partial write gives %v", kind, err)
-		}
+		}}
+		synctest.Test(t, func(t *testing.T) {
+			a, err := zarr.OpenArray(t.Context(), broken, "x", bubble())
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = zarr.Read[float32](t.Context(), a)
+			var ce *zarr.ChunkError
+			if !errors.Is(err, kind) || !errors.As(err, &ce) || ce.Key != "x/c/1" || !slices.Equal(ce.Coord, []int{1}) {
+				t.Errorf("%v: read gives %v", kind, err)
+			}
+			if err := zarr.Write(t.Context(), a, []float32{1}, zarr.At(3)); !errors.Is(err, kind) {
+				t.Errorf("%v: partial write gives %v", kind, err)
+			}
+		})
 	}
 }
 

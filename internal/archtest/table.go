@@ -50,6 +50,7 @@ func Table() []Rule {
 		{Package: "internal/provider", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "zarr/store/limit"}},
 		{Package: "internal/provider/fake", Own: []string{"zarr", "zarr/fault", "zarr/dtype", "zarr/codec", "zarr/store", "zarr/store/mem", "zarr/store/retry"}},
 		{Package: "internal/tables", Own: []string{"zarr/...", "blob", "s3", "gcs", "azure"}, External: []string{gocloud}},
+		{Package: "internal/race", Pure: true},
 		{Package: "internal/archtest"},
 		{Package: "internal/archtest/draw", Own: []string{"internal/archtest"}},
 

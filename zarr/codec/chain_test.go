@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zargo-io/zargo/internal/race"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -256,7 +257,7 @@ func mustTable(t *testing.T, table *codec.Table, in codec.Repr) *codec.Chain {
 // TestDecodeAllocates: with a warm Scratch, decoding allocates nothing. (Pools may be emptied by a collection in
 // between, and -race empties them at random.)
 func TestDecodeAllocates(t *testing.T) {
-	if race {
+	if race.Enabled {
 		t.Skip("sync.Pool drops values at random under -race")
 	}
 	in := codec.Repr{Shape: []int{128, 128}, Type: dtype.Float32}

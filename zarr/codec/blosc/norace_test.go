@@ -1,5 +1,0 @@
-//go:build !race
-
-package blosc_test
-
-const race = false
