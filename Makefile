@@ -44,7 +44,7 @@ test-all: ## test with a second S3 (MinIO), and what cannot be had is a failure;
 	@CI=true $(MAKE) --no-print-directory test SERVERS="s3 gcs azure http minio peers"
 
 .PHONY: judge
-judge: ## thousands of random arrays of each codec, both ways with numcodecs; a quarter of an hour
+judge: ## thousands of random arrays of each codec, both ways with numcodecs and TensorStore; a quarter of an hour
 	@$(servers) run peers -- $(GO) test -count=1 -timeout=2h ./integration/numcodecs -full
 
 # Tests that compare with other programs and judge processes from outside, where -race would only slow them down: what they

@@ -9,10 +9,11 @@ import (
 
 // ID is one codec of numcodecs, and what random arrays it is tried with.
 type ID struct {
-	Name  string   // the subtest, where one id has several
-	ID    string   // numcodecs'
-	Types []string // data types of the arrays, as numpy and v2 metadata name them
-	Cases int      // how many arrays
+	Name    string   // the subtest, where one id has several
+	ID      string   // numcodecs'
+	Library string   // who judges, as in a [Question]
+	Types   []string // data types of the arrays, as numpy and v2 metadata name them
+	Cases   int      // how many arrays
 
 	// Config gives a random configuration without the id; nil is none.
 	Config func(r *rand.Rand, t dtype.Type) Config
@@ -24,7 +25,7 @@ type ID struct {
 	Exact    bool // both encode to the same bytes
 	Lossy    bool // an array comes back changed; both change it alike
 	ReadOnly bool // zargo does not encode it
-	NonEmpty bool // numcodecs does not read what it makes of no bytes
+	NonEmpty bool // the judge does not read what it makes of no bytes, or stores nothing
 }
 
 // Config is a configuration of numcodecs, without or with the id.

@@ -36,6 +36,8 @@ func ids() []numcodecs.ID {
 		{ID: "blosc", Name: "/lz4hc", Types: bloscTypes, Cases: 500, Config: bloscConfig("lz4hc"), Elems: 30_000, NonEmpty: true},
 		{ID: "blosc", Name: "/zlib", Types: bloscTypes, Cases: 500, Config: bloscConfig("zlib"), Elems: 30_000, NonEmpty: true},
 		{ID: "blosc", Name: "/zstd", Types: bloscTypes, Cases: 500, Config: bloscConfig("zstd"), Elems: 30_000, NonEmpty: true},
+		{ID: "blosc", Name: "/snappy", Library: numcodecs.TensorStore, Types: bloscTypes, Cases: 2000, Config: bloscConfig("snappy"), Elems: 30_000, NonEmpty: true},
+		{ID: "blosc", Name: "/snappy of any size", Library: numcodecs.TensorStore, Types: sizedTypes(), Cases: 2000, Config: bloscConfig("snappy"), Elems: 600, NonEmpty: true},
 		{ID: "json2", Name: "/values", Types: valueTypes, Cases: 500, Contents: values, Elems: 300, Exact: true, NonEmpty: true},
 		{ID: "msgpack2", Name: "/values", Types: append([]string{"|S3", "|S7"}, valueTypes...), Cases: 500, Contents: values, Elems: 300, Exact: true},
 		{ID: "categorize", Name: "/text", Types: []string{"<U6", ">U3"}, Cases: 1000, Contents: values, Config: textLabels, Exact: true, Lossy: true},
@@ -134,7 +136,7 @@ func textLabels(r *rand.Rand, t dtype.Type) numcodecs.Config {
 // bloscTypes are elements of every kind of size: split and not, odd, the largest that blosc knows and one too large.
 var bloscTypes = []string{"|u1", "<i2", "|S3", "<f4", ">f8", "<c16", "|S5", "|S7", "|S15", "|S17", "|S100", "|S255", "|S256"}
 
-// bloscConfig has any level, shuffle and size of blocks. numcodecs has no snappy in it.
+// bloscConfig has any level, shuffle and size of blocks.
 func bloscConfig(cname string) func(*rand.Rand, dtype.Type) numcodecs.Config {
 	return func(r *rand.Rand, _ dtype.Type) numcodecs.Config {
 		block := 0
@@ -206,7 +208,7 @@ func sizedTypes() []string {
 	return names
 }
 
-// anyBlosc has any compressor too.
+// anyBlosc has any compressor too, but for snappy.
 func anyBlosc(r *rand.Rand, t dtype.Type) numcodecs.Config {
 	return bloscConfig([]string{"blosclz", "lz4", "lz4hc", "zstd", "zlib"}[r.IntN(5)])(r, t)
 }

@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// Judge is a Python that has numcodecs. It may be used from any number of goroutines, one of which is answered at a time.
+// Judge is a Python that has numcodecs and TensorStore. It may be used from any number of goroutines, one of which is answered at a time.
 type Judge struct {
 	mu     sync.Mutex
 	cmd    *exec.Cmd
@@ -21,7 +21,7 @@ type Judge struct {
 	stderr bytes.Buffer
 }
 
-// Refusal is what numcodecs says that it cannot do.
+// Refusal is what the library says that it cannot do.
 type Refusal string
 
 func (r Refusal) Error() string { return string(r) }
@@ -50,26 +50,32 @@ func (j *Judge) Close() error {
 	return errors.Join(j.in.Close(), j.cmd.Wait())
 }
 
-// Encode gives what numcodecs makes of an array of one axis: its elements in the byte order of the data type, which is named
-// as numpy does, or with "|O" a list in JSON. The configuration is numcodecs', with the id.
-func (j *Judge) Encode(config json.RawMessage, dtype string, array []byte) ([]byte, error) {
-	return j.ask("encode", config, dtype, array)
+// Question is what to encode or to decode by.
+type Question struct {
+	Config json.RawMessage `json:"config"` // numcodecs', with the id
+	// DType is of the array's elements, as numpy names it. With "|O" the array is a list in JSON.
+	DType   string `json:"dtype"`
+	Library string `json:"library,omitempty"` // "" is numcodecs
+	Split   string `json:"split,omitempty"`   // c-blosc's BLOSC_SPLITMODE, which numcodecs follows
 }
 
-// Decode gives the bytes of the array that numcodecs makes of stored ones, or with "|O" a list in JSON.
-func (j *Judge) Decode(config json.RawMessage, dtype string, stored []byte) ([]byte, error) {
-	return j.ask("decode", config, dtype, stored)
-}
+// TensorStore is a [Question]'s library: it has blosc's snappy, which numcodecs has not.
+const TensorStore = "tensorstore"
 
-func (j *Judge) ask(do string, config json.RawMessage, dtype string, data []byte) ([]byte, error) {
+// Encode gives what the library makes of an array of one axis: its elements in the byte order of the data type.
+func (j *Judge) Encode(q Question, array []byte) ([]byte, error) { return j.ask("encode", q, array) }
+
+// Decode gives the bytes of the array that the library makes of stored ones.
+func (j *Judge) Decode(q Question, stored []byte) ([]byte, error) { return j.ask("decode", q, stored) }
+
+func (j *Judge) ask(do string, q Question, data []byte) ([]byte, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	head, err := json.Marshal(struct {
-		Do     string          `json:"do"`
-		Config json.RawMessage `json:"config"`
-		DType  string          `json:"dtype"`
-		Size   int             `json:"size"`
-	}{do, config, dtype, len(data)})
+		Do string `json:"do"`
+		Question
+		Size int `json:"size"`
+	}{do, q, len(data)})
 	if err != nil {
 		return nil, err
 	}

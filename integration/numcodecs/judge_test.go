@@ -78,50 +78,56 @@ func TestNumcodecs(t *testing.T) {
 func try(t *testing.T, j *numcodecs.Judge, id numcodecs.ID, r *rand.Rand) {
 	t.Helper()
 	name := id.Types[r.IntN(len(id.Types))]
-	typ, order := v2Type(t, name)
-	c := config(id, r, typ)
-	in := codec.Repr{Shape: []int{id.Length(r)}, Type: typ}
-	array := make([]byte, in.Shape[0]*typ.Size())
+	typ, _ := v2Type(t, name)
+	q := numcodecs.Question{Config: config(id, r, typ), DType: name, Library: id.Library}
+	array := make([]byte, id.Length(r)*typ.Size())
 	id.Fill(r, typ, array)
+	tryArray(t, j, id, q, array)
+}
+
+// tryArray has both encode and decode an array in memory form. It gives what they stored.
+func tryArray(t *testing.T, j *numcodecs.Judge, id numcodecs.ID, q numcodecs.Question, array []byte) (theirs, ours []byte) {
+	t.Helper()
+	typ, order := v2Type(t, q.DType)
+	in := codec.Repr{Shape: []int{len(array) / typ.Size()}, Type: typ}
 	typ.Canon(array)
 
 	serial := codec.Bytes(order)
 	plain := encode(t, in, array, serial)
-	spec := codec.FromNumcodecs(id.ID, c)
 	about := func(what string, err error) {
 		t.Helper()
-		t.Errorf("%s of %d %s, %s: %v", what, in.Shape[0], name, c, err)
+		t.Errorf("%s of %d %s, %s %s: %v", what, in.Shape[0], q.DType, q.Config, q.Split, err)
 	}
 
-	theirs, err := j.Encode(c, name, plain)
+	theirs, err := j.Encode(q, plain)
 	if err != nil {
-		about("numcodecs encodes", err)
+		about("the judge encodes", err)
 		return
 	}
-	back, err := j.Decode(c, name, theirs)
+	back, err := j.Decode(q, theirs)
 	switch {
 	case err != nil:
-		about("numcodecs decodes its own", err)
+		about("the judge decodes its own", err)
 		return
 	case !id.Lossy && !bytes.Equal(back, plain):
-		about("numcodecs decodes its own", errors.New("the array is another one"))
+		about("the judge decodes its own", errors.New("the array is another one"))
 		return
 	}
 	want := decode(t, in, back, serial)
 
-	chain, err := codec.Builtin().Chain([]codec.Spec{serial, spec}, in)
+	chain, err := codec.Builtin().Chain([]codec.Spec{serial, codec.FromNumcodecs(id.ID, q.Config)}, in)
 	if err != nil {
 		about("chain", err)
 		return
 	}
 	got := make([]byte, len(array))
 	if err := chain.Decode(codec.Block{Bytes: got}, theirs, nil); err != nil || !bytes.Equal(got, want) {
-		about("zargo decodes numcodecs'", errors.Join(err, differ(got, want)))
+		about("zargo decodes the judge's", errors.Join(err, differ(got, want)))
 	}
 	if id.ReadOnly {
 		return
 	}
-	ours, err := chain.Encode(nil, codec.Block{Bytes: array}, nil)
+	ours, err = chain.Encode(nil, codec.Block{Bytes: array}, nil)
 	if err != nil {
 		about("zargo encodes", err)
 		return
@@ -129,9 +135,10 @@ func try(t *testing.T, j *numcodecs.Judge, id numcodecs.ID, r *rand.Rand) {
 	if id.Exact && !bytes.Equal(ours, theirs) {
 		about("zargo encodes", differ(ours, theirs))
 	}
-	if got, err := j.Decode(c, name, ours); err != nil || !bytes.Equal(got, back) {
-		about("numcodecs decodes zargo's", errors.Join(err, differ(got, back)))
+	if got, err := j.Decode(q, ours); err != nil || !bytes.Equal(got, back) {
+		about("the judge decodes zargo's", errors.Join(err, differ(got, back)))
 	}
+	return theirs, ours
 }
 
 // v2Type reads a data type as v2 metadata names it.

@@ -76,12 +76,13 @@ func tryObjects(t *testing.T, j *numcodecs.Judge, id objectID, r *rand.Rand) {
 	}
 	config := c.JSON(id.id)
 	about := func(what string, why any) { t.Helper(); t.Errorf("%s %s of %.2000s: %v", config, what, list, why) }
-	theirs, err := j.Encode(config, "|O", list)
+	q := numcodecs.Question{Config: config, DType: "|O"}
+	theirs, err := j.Encode(q, list)
 	if err != nil {
 		about("numcodecs encodes", err)
 		return
 	}
-	back, err := j.Decode(config, "|O", theirs)
+	back, err := j.Decode(q, theirs)
 	if err != nil {
 		about("numcodecs decodes its own", err)
 		return
@@ -113,7 +114,7 @@ func tryObjects(t *testing.T, j *numcodecs.Judge, id objectID, r *rand.Rand) {
 	if id.exact && !bytes.Equal(ours, theirs) {
 		about("zargo encodes", differ(ours, theirs))
 	}
-	if again, err := j.Decode(config, "|O", ours); err != nil || !same(again, back) {
+	if again, err := j.Decode(q, ours); err != nil || !same(again, back) {
 		about("numcodecs decodes zargo's", string(again))
 	}
 }

@@ -131,7 +131,7 @@ func bloscV3(raw json.RawMessage, in Repr) (o blosc.Options, err error) {
 		return o, err
 	}
 	if shuffle == "auto" {
-		o.Shuffle = autoShuffle(in)
+		o.Shuffle = autoShuffle(in.Type.Size())
 		return o, nil
 	}
 	o.Shuffle, err = blosc.ParseShuffle(shuffle)
@@ -146,20 +146,18 @@ func bloscV2(raw json.RawMessage, in Repr) (o blosc.Options, err error) {
 	if string(c.members["typesize"]) == "null" {
 		delete(c.members, "typesize")
 	}
-	o = blosc.Options{Level: c.integer("clevel", 5, 0, 9), TypeSize: c.integer("typesize", typeSize(in), 1, math.MaxInt32), BlockSize: c.integer("blocksize", 0, 0, blosc.MaxSize)}
+	o = blosc.Options{Level: c.integer("clevel", 5, 0, 9), TypeSize: c.integer("typesize", in.Type.Size(), 1, math.MaxInt32), BlockSize: c.integer("blocksize", 0, 0, blosc.MaxSize)}
 	if err := c.close(); err != nil {
 		return o, err
 	}
-	if o.TypeSize > blosc.MaxTypeSize {
-		o.TypeSize = 1
-	}
-	if o.Compressor, err = blosc.ParseCompressor(cname); err != nil {
-		return o, err
-	}
-	if o.Shuffle = autoShuffle(in); shuffle >= 0 {
+	if o.Shuffle = autoShuffle(o.TypeSize); shuffle >= 0 {
 		o.Shuffle = blosc.Shuffle(shuffle)
 	}
-	return o, nil
+	if o.TypeSize < 1 || o.TypeSize > blosc.MaxTypeSize {
+		o.TypeSize = 1
+	}
+	o.Compressor, err = blosc.ParseCompressor(cname)
+	return o, err
 }
 
 // typeSize is the bytes of an element for blosc; 1 where they vary or are too many for it.
@@ -170,9 +168,9 @@ func typeSize(in Repr) int {
 	return 1
 }
 
-// autoShuffle is what numcodecs and zarr-python choose.
-func autoShuffle(in Repr) blosc.Shuffle {
-	if in.Type.Size() == 1 {
+// autoShuffle is what numcodecs and zarr-python choose for elements of a size: the former of blosc's elements, the latter of the array's.
+func autoShuffle(size int) blosc.Shuffle {
+	if size == 1 {
 		return blosc.BitShuffle
 	}
 	return blosc.ByteShuffle

@@ -67,26 +67,47 @@ func TestBloscTypeSize(t *testing.T) {
 		}
 		in := codec.Repr{Shape: []int{2}, Type: typ}
 		for _, spec := range []codec.Spec{{Name: "blosc"}, codec.FromNumcodecs("blosc", json.RawMessage(`{"shuffle":-1}`))} {
-			core, err := spec.Core(in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			specs, err := codec.Builtin().Normalize([]codec.Spec{codec.Bytes(dtype.Little), core}, in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var c struct {
-				TypeSize int
-				Shuffle  string
-			}
-			if err := json.Unmarshal(specs[1].Config, &c); err != nil {
-				t.Fatal(err)
-			}
-			if got := fmt.Sprint(c.TypeSize, " ", c.Shuffle); got != want {
+			if got := bloscElements(t, spec, in); got != want {
 				t.Errorf("%s of %s: %s, want %s", spec.Name, text, got, want)
 			}
 		}
 	}
+}
+
+// TestBloscTypeSizeOfConfiguration: a size that the configuration has decides, in v2 about the shuffle too; numcodecs does so.
+func TestBloscTypeSizeOfConfiguration(t *testing.T) {
+	for config, want := range map[string]string{
+		`{"shuffle":-1,"typesize":4}`:    "4 shuffle",
+		`{"shuffle":-1,"typesize":1}`:    "1 bitshuffle",
+		`{"shuffle":-1,"typesize":300}`:  "1 shuffle",
+		`{"shuffle":-1,"typesize":null}`: "1 bitshuffle",
+		`{"shuffle":0,"typesize":4}`:     "4 noshuffle",
+	} {
+		if got := bloscElements(t, codec.FromNumcodecs("blosc", json.RawMessage(config)), codec.Repr{Shape: []int{2}, Type: dtype.Int8}); got != want {
+			t.Errorf("%s: %s, want %s", config, got, want)
+		}
+	}
+}
+
+// bloscElements are the size of an element and the shuffle that v3 metadata is told.
+func bloscElements(t *testing.T, spec codec.Spec, in codec.Repr) string {
+	t.Helper()
+	core, err := spec.Core(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	specs, err := codec.Builtin().Normalize([]codec.Spec{codec.Bytes(dtype.Little), core}, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c struct {
+		TypeSize int
+		Shuffle  string
+	}
+	if err := json.Unmarshal(specs[1].Config, &c); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(c.TypeSize, " ", c.Shuffle)
 }
 
 // TestBloscStored: level 0 compresses nothing, the frame's header of 16 bytes apart.

@@ -1,11 +1,12 @@
-"""judge.py: numcodecs, asked over a pipe. A question is a line of JSON and then as many bytes as its "size" says; so is an
-answer. {"do": "encode", "config": {"id": ...}, "dtype": "<i4", "size": n} views the bytes as an array and encodes it,
-"decode" decodes the bytes and gives the array's. With the dtype "|O" the array's bytes are a list in JSON, with
-{"b64": ...} for bytes and {"float": "NaN"} for what JSON lacks. An answer that has
-"error" has no bytes."""
+"""judge.py: numcodecs and TensorStore, asked over a pipe. A question is a line of JSON and then as many bytes as its "size" says;
+so is an answer. {"do": "encode", "config": {"id": ...}, "dtype": "<i4", "size": n} views the bytes as an array and encodes it,
+"decode" decodes the bytes and gives the array's. "library" is "tensorstore" or left out, and "split" how c-blosc is to split
+blocks. With the dtype "|O" the array's bytes are a list in JSON, with {"b64": ...} for bytes and {"float": "NaN"} for what JSON
+lacks. An answer that has "error" has no bytes."""
 
 import base64
 import json
+import os
 import sys
 
 import numpy as np
@@ -52,6 +53,11 @@ def contents(told, made):
 
 def answer(question, data):
     config = question["config"]
+    os.environ["BLOSC_SPLITMODE"] = question.get("split", "FORWARD_COMPAT")  # c-blosc keeps the last one; this is its default
+    if question.get("library") == "tensorstore":
+        import tensor
+
+        return (tensor.encode if question["do"] == "encode" else tensor.decode)(config, question["dtype"], data)
     if config["id"] == "lzma" and question["do"] == "decode" and config.get("format") != 3:
         config["filters"] = None  # numcodecs hands them to Python, which refuses them where the stream says them itself
     codec = get_codec(config)
