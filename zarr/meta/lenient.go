@@ -252,7 +252,7 @@ func (config object) lacks(codec string) string {
 // isWhole tells whether a member of a codec's configuration is an integer, or a list of such.
 func isWhole(codec, member string) bool {
 	switch member {
-	case "level", "clevel", "typesize", "blocksize", "order", "chunk_shape":
+	case "level", "clevel", "typesize", "blocksize", "order", "chunk_shape", "keepbits", "first_bit", "last_bit":
 		return !strings.HasPrefix(codec, numcodecs)
 	}
 	return false

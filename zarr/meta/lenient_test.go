@@ -87,6 +87,9 @@ func TestLenient(t *testing.T) {
 		{"attributes of nothing", `{"zarr_consolidated_format":1,"metadata":{"a/.zattrs":{}}}`, "/metadata/a~1.zattrs", rule.AttributesOfNothing},
 		{"index codecs", v3(codecs, sharded), "/codecs/0/configuration", rule.NoIndexCodecs},
 		{"fraction", v3(codecs, codecs[:len(codecs)-1]+`,{"name":"gzip","configuration":{"level":5.0}}]`), "/codecs/1/configuration/level", rule.NumberSpelling},
+		{"fraction of bits", v3(`"codecs":[`, `"codecs":[{"name":"bitround","configuration":{"keepbits":5.0}},`), "/codecs/0/configuration/keepbits", rule.NumberSpelling},
+		{"fraction in a shard's index", v3(codecs, strings.Replace(sharded, `}}]}}`, `}}],"index_codecs":[{"name":"transpose","configuration":{"order":[0,1,2e0]}},"bytes"]}}`, 1)),
+			"/codecs/0/configuration/index_codecs/0/configuration/order", rule.NumberSpelling},
 		{"fraction in a shard", v3(codecs, strings.Replace(sharded, `}}]}}`, `}},{"name":"gzip","configuration":{"level":5e0}}],"index_codecs":["crc32c"]}}`, 1)),
 			"/codecs/0/configuration/codecs/1/configuration/level", rule.NumberSpelling},
 	}
