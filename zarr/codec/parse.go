@@ -163,26 +163,40 @@ func (p *arguments) list() []int {
 	return list
 }
 
-// parseObject reads JSON as metadata has it.
+// parseObject reads JSON as metadata of either format has it.
 func parseObject(text string) (Spec, error) {
+	var m struct {
+		Name *json.RawMessage
+		ID   *string
+	}
+	if err := json.Unmarshal([]byte(text), &m); err == nil && m.ID != nil && m.Name == nil {
+		return checked(text, FromNumcodecs(*m.ID, json.RawMessage(text)))
+	}
+	return parseNamed(text)
+}
+
+// parseNamed reads JSON as v3 metadata has it.
+func parseNamed(text string) (Spec, error) {
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &m); err != nil {
 		return Spec{}, fault.Newf(fault.Metadata, "codec %q: %v", text, err)
 	}
-	var name, id string
-	hasName, hasID := json.Unmarshal(m["name"], &name) == nil, json.Unmarshal(m["id"], &id) == nil
-	switch {
-	case hasID && !hasName:
-		return checked(text, FromNumcodecs(id, json.RawMessage(text)))
-	case !hasName:
-		return Spec{}, fault.Newf(fault.Metadata, `codec %q has neither "name" nor "id"`, text)
+	var s Spec
+	if json.Unmarshal(m["name"], &s.Name) != nil {
+		return Spec{}, fault.Newf(fault.Metadata, "codec %q has no name", text)
 	}
-	s := Spec{Name: name, Config: m["configuration"]}
-	delete(m, "name")
-	delete(m, "configuration")
-	delete(m, "must_understand")
-	for key := range m {
-		return Spec{}, fault.Newf(fault.Metadata, "codec %q: unknown member %q", text, key)
+	for key, raw := range m {
+		switch key {
+		case "name":
+		case "configuration":
+			s.Config = raw
+		case "must_understand": // which excuses no codec
+			if string(raw) != "true" && string(raw) != "false" {
+				return Spec{}, fault.Newf(fault.Metadata, "codec %q: must_understand is %s", text, raw)
+			}
+		default:
+			return Spec{}, fault.Newf(fault.Metadata, "codec %q: unknown member %q", text, key)
+		}
 	}
 	return checked(text, s)
 }

@@ -225,7 +225,7 @@ func (c *config) specs(key string, def []Spec) []Spec {
 			c.fail("%q has %s, which is no codec", key, item)
 			return nil
 		}
-		s, err := parseObject(string(item))
+		s, err := parseNamed(string(item))
 		if err != nil {
 			c.fail("%q: %v", key, err)
 			return nil

@@ -34,7 +34,7 @@ func (b Basic) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 		}
 		return b.integer(n)
 	case floating:
-		return parseFloat(string(raw), b, info.float)
+		return parseFloat(string(raw), b, format)
 	}
 	var parts []json.RawMessage
 	if format < 3 && !bytes.HasPrefix(raw, []byte("[")) {
@@ -42,11 +42,11 @@ func (b Basic) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	} else if parts = splitPair(raw); parts == nil {
 		return nil, fault.Newf(fault.Metadata, "fill value %s of %v is not a list of two", abbreviate(raw), b)
 	}
-	re, err := parseFloat(strings.TrimSpace(string(parts[0])), b, info.float)
+	re, err := parseFloat(strings.TrimSpace(string(parts[0])), b, format)
 	if err != nil {
 		return nil, err
 	}
-	im, err := parseFloat(strings.TrimSpace(string(parts[1])), b, info.float)
+	im, err := parseFloat(strings.TrimSpace(string(parts[1])), b, format)
 	return append(re, im...), err
 }
 
@@ -138,8 +138,10 @@ func getBits(b []byte) uint64 {
 }
 
 // parseFloat gives the memory form of a float: a number, rounded to nearest even; "NaN", "Infinity" and "-Infinity", in
-// quotes or bare, where the format has them; or the bits in hexadecimal, "0x7fc00001", two digits for each byte.
-func parseFloat(s string, of Basic, m format) ([]byte, error) {
+// quotes or bare, where the type has them; in v3 the bits in hexadecimal, "0x7fc00001", two digits for each byte; in v2 a
+// number in quotes, as all readers of it but zarrs have it. Bits in v2 are nobody's: TensorStore takes them for a number.
+func parseFloat(s string, of Basic, version int) ([]byte, error) {
+	m := of.info().float
 	size := (m.bits + 7) / 8
 	bad := func(why string) error {
 		return fault.Newf(fault.Metadata, "fill value %s of %v %s", abbreviate([]byte(s)), of, why)
@@ -165,7 +167,10 @@ func parseFloat(s string, of Basic, m format) ([]byte, error) {
 		inf, _ := m.round(math.Inf(len("Infinity") - len(text)))
 		return putBits(inf, size), nil
 	}
-	if s[0] == '"' {
+	if s[0] == '"' && version < 3 {
+		s = text
+	}
+	if strings.HasPrefix(s, `"`) {
 		digits, ok := strings.CutPrefix(text, "0x")
 		be, err := hex.DecodeString(digits)
 		if !ok || err != nil || len(be) != size || m.bits < 8 && be[0]>>m.bits != 0 {
@@ -174,7 +179,7 @@ func parseFloat(s string, of Basic, m format) ([]byte, error) {
 		slices.Reverse(be)
 		return be, nil
 	}
-	if len(s) > maxDigits || !json.Valid([]byte(s)) || !strings.ContainsRune("-0123456789", rune(s[0])) {
+	if s == "" || len(s) > maxDigits || strings.TrimSpace(s) != s || !json.Valid([]byte(s)) || !strings.ContainsRune("-0123456789", rune(s[0])) {
 		return nil, bad("is not a number")
 	}
 	var bits uint64

@@ -148,6 +148,9 @@ func (t *Table) structV2(raw json.RawMessage, depth int) (Type, error) {
 		if f.Type, f.Order, err = t.parseV2(parts[1], "", depth+1); err != nil {
 			return nil, fmt.Errorf("dtype field %.40q: %w", f.Name, err)
 		}
+		if _, ok := f.Type.(V); ok && f.Name == "" {
+			f.Name = "f" + strconv.Itoa(i) // padding, as zarr-python 2 stored it of aligned structures; numpy reads it so
+		}
 	}
 	return structType(fields)
 }

@@ -26,7 +26,8 @@ func TestFillsRefused(t *testing.T) {
 		{"float16", 3, []string{`1x`, `[1]`, long, `"0x7e"`, ``}},
 		{"float6_e3m2fn", 3, []string{`"0x40"`, `"0xff"`}},
 		{"complex64", 3, []string{`1`, `[1]`, `[1,2,3]`, `[1,2`, `1,2]`, `[1 2]`, `["x",1]`, `[1,"x"]`, `[]`, `null`}},
-		{"complex64", 2, []string{`[1]`, `[1,2,3]`, `[1,2`, `"x"`}},
+		{"complex64", 2, []string{`[1]`, `[1,2,3]`, `[1,2`, `"x"`, `["0x7fc00001",0]`}},
+		{"float32", 2, []string{`"0x7fc00000"`, `""`, `" 1"`, `"nan"`, `"1e"`, `"\"1\""`, `"true"`, `"1 "`, `"` + long + `"`}},
 		{"r24", 3, []string{`[1,2,1.5]`, `[1,2,-1]`, `[1,2,256]`, `[1,2,1e30]`, `[1,2,"3"]`, `[1,2]`, `[]`, `null`, `{}`, `1`}},
 		{"string", 3, []string{`x`, ``, `"\ud800"`, `null`}},
 	} {
@@ -82,6 +83,48 @@ func TestUnitsRefused(t *testing.T) {
 		`,"configuration":{"unit":"s","scale_factor":"1"}`, `,"configuration":{"unit":"s","scale_factor":null}`} {
 		if typ, err := ParseV3(json.RawMessage(`{"name":"numpy.datetime64"` + config + `}`)); !errors.Is(err, fault.Metadata) {
 			t.Errorf("%s: %v, %v", config, typ, err)
+		}
+	}
+}
+
+// TestNumbersInQuotes: v2 has none, but all that read its floats take them, zarrs apart.
+func TestNumbersInQuotes(t *testing.T) {
+	for _, r := range [][3]string{{"float32", `"1.5"`, "0000c03f"}, {"float64", `"-2e3"`, "0000000000409fc0"}, {"complex64", `["1","-0.0"]`, "0000803f00000080"}} {
+		got, err := parsed(t, r[0]).ParseFill(json.RawMessage(r[1]), 2)
+		if err != nil || fmt.Sprintf("%x", got) != r[2] {
+			t.Errorf("%s: %s is %x, %v, want %s", r[0], r[1], got, err, r[2])
+		}
+	}
+}
+
+// TestPadding: zarr-python 2 stored numpy's aligned structures with their padding, in fields without a name. numpy names
+// these by their place.
+func TestPadding(t *testing.T) {
+	const stored = `[["a","|i1"],["","|V3"],["b","<i4"],["c","|i1"],["","|V3"]]`
+	typ, _, err := ParseV2(json.RawMessage(stored))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v2, err := typ.V2(NoOrder); err != nil || string(v2) != `[["a","|i1"],["f1","|V3"],["b","<i4"],["c","|i1"],["f4","|V3"]]` {
+		t.Errorf("%s, %v", v2, err)
+	}
+	for _, bad := range []string{`[["","|V3"],["f0","<i4"]]`, `[["","<i4"]]`, `[[null,"|V3"]]`} {
+		if typ, _, err := ParseV2(json.RawMessage(bad)); !errors.Is(err, fault.Metadata) {
+			t.Errorf("%s: %v, %v", bad, typ, err)
+		}
+	}
+}
+
+// TestMembersOfDataTypes: of two members the last counts, also where the first could not be read; must_understand is a bool.
+func TestMembersOfDataTypes(t *testing.T) {
+	typ, err := ParseV3(json.RawMessage(`{"name":"numpy.datetime64","configuration":{"unit":7,"unit":"s","scale_factor":1}}`))
+	if err != nil || typ != Type(DateTime{Unit: "s", Scale: 1}) {
+		t.Errorf("%v, %v", typ, err)
+	}
+	for value, ok := range map[string]bool{"true": true, "false": true, "null": false, "0": false, `"no"`: false, "{}": false} {
+		_, err := ParseV3(json.RawMessage(`{"name":"int8","must_understand":` + value + `}`))
+		if ok && err != nil || !ok && !errors.Is(err, fault.Metadata) {
+			t.Errorf("must_understand %s: %v", value, err)
 		}
 	}
 }

@@ -151,9 +151,14 @@ func nameOf(raw json.RawMessage) (name string, config json.RawMessage, err error
 	if name == "" {
 		return "", nil, fault.Newf(fault.Metadata, "the data type has no name")
 	}
-	for m := range members {
-		// must_understand has no effect here: a type that is not known is never passed over.
-		if m != "name" && m != "configuration" && m != "must_understand" {
+	for m, v := range members {
+		switch m {
+		case "name", "configuration":
+		case "must_understand": // which has no effect: a type that is not known is never passed over
+			if string(v) != "true" && string(v) != "false" {
+				return "", nil, fault.Newf(fault.Metadata, "data type %.40q: must_understand is %s", name, abbreviate(v))
+			}
+		default:
 			return "", nil, fault.Newf(errors.ErrUnsupported, "data type %.40q has the unknown member %.40q", name, m)
 		}
 	}

@@ -50,7 +50,12 @@ func strictConfig(config json.RawMessage, into any, names ...string) error {
 			return fault.Newf(errors.ErrUnsupported, "unknown member %.40q of the configuration", name)
 		}
 	}
-	if err := json.Unmarshal(config, into); err != nil {
+	// Of two members of one name the last counts, whatever the first was: it is gone from what was split.
+	last, err := json.Marshal(members)
+	if err != nil {
+		return fault.Newf(fault.Metadata, "configuration %s: %v", abbreviate(config), err)
+	}
+	if err := json.Unmarshal(last, into); err != nil {
 		return fault.Newf(fault.Metadata, "configuration %s: %v", abbreviate(config), err)
 	}
 	return nil

@@ -208,4 +208,11 @@ func appendOther(dst []byte, v any) ([]byte, error) {
 	return append(dst, bytes.TrimRight(b.Bytes(), "\n")...), nil
 }
 
-func trimSpace(doc []byte) []byte { return bytes.Trim(doc, " \t\r\n") }
+// byteOrderMark is U+FEFF in UTF-8. Editors put it before documents, and parsers may pass over it (RFC 8259, section 8.1), as
+// zarr-python and TensorStore do.
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// trimSpace gives a document without what may stand around its value.
+func trimSpace(doc []byte) []byte {
+	return bytes.Trim(bytes.TrimPrefix(doc, byteOrderMark), " \t\r\n")
+}

@@ -65,6 +65,6 @@ func byDepth(nodes map[string][]byte) []string {
 
 // Strict tells whether a document is JSON without the bare tokens that old writers left.
 func Strict(doc []byte) bool {
-	_, err := check(doc, false)
+	_, err := check(trimSpace(doc), false)
 	return err == nil
 }

@@ -79,7 +79,12 @@ func (with Parser) ConsolidatedV2(key string, doc []byte) (map[string]Node, erro
 		return nil, err
 	}
 	if string(raw) != "1" {
-		return nil, p.unsupported("consolidated format %s", brief(raw))
+		if !whole(raw, "1") {
+			return nil, p.unsupported("consolidated format %s", brief(raw))
+		}
+		if err := p.lenient(rule.NumberSpelling, brief(raw)); err != nil {
+			return nil, err
+		}
 	}
 	if raw, p, err = o.need("metadata"); err != nil {
 		return nil, err

@@ -119,7 +119,11 @@ func TestInvalidV3(t *testing.T) {
 		{"token cut short", `{"a":1}`, `{"a":nul}`, "", fault.Metadata},
 		{"nan in another case", `{"a":1}`, `{"a":nan}`, "", fault.Metadata},
 		{"nested deep", `{"a":1}`, `{"a":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}`, "", fault.Metadata},
-		{"byte order mark", `{"zarr_format"`, "\xef\xbb\xbf{\"zarr_format\"", "", fault.Metadata},
+		{"two byte order marks", `{"zarr_format"`, "\xef\xbb\xbf\xef\xbb\xbf{\"zarr_format\"", "", fault.Metadata},
+		{"byte order mark within", `"attributes"`, "\xef\xbb\xbf\"attributes\"", "", fault.Metadata},
+		{"white space before a byte order mark", `{"zarr_format"`, "\n\xef\xbb\xbf{\"zarr_format\"", "", fault.Metadata},
+		{"format a larger fraction", `"zarr_format":3`, `"zarr_format":3.5`, "/zarr_format", fault.Metadata},
+		{"negative chunk", `[2,3]`, `[2,-1]`, "/chunk_grid/configuration/chunk_shape/1", fault.Metadata},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -24,9 +24,6 @@ type scanner struct {
 // check makes sure that doc is one JSON value in UTF-8 and nothing else, and tells whether bare tokens are in it.
 func check(doc []byte, bare bool) (saw bool, err error) {
 	s := &scanner{b: doc, bare: bare}
-	if bytes.HasPrefix(doc, []byte("\xef\xbb\xbf")) {
-		return false, s.errorf("a byte order mark, which JSON does not have")
-	}
 	if !utf8.Valid(doc) {
 		for i := 0; i < len(doc); {
 			r, n := utf8.DecodeRune(doc[i:])

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -81,8 +82,16 @@ func (s *scanner) duplicate() (name string, found bool) {
 // spelledV2 holds a v2 data type against the one spelling that the specification has for it. Fields of structures may
 // name their shape as a number and are held to it only by their own types' reading.
 func (p place) spelledV2(raw []byte, t dtype.Type, order dtype.Order) error {
-	if !p.judged() || raw[0] != '"' {
+	if !p.judged() {
 		return nil
+	}
+	if raw[0] != '"' {
+		if p.padded(raw) {
+			if err := p.lenient(rule.DTypeSpelling, "a field without a name"); err != nil {
+				return err
+			}
+		}
+		return p.fractions(raw)
 	}
 	want, err := t.V2(order)
 	var have string
@@ -91,6 +100,12 @@ func (p place) spelledV2(raw []byte, t dtype.Type, order dtype.Order) error {
 	}
 	var text string
 	if json.Unmarshal(want, &text) != nil || have == text {
+		switch t.(type) {
+		case dtype.DateTime, dtype.TimeDelta:
+			if !strings.Contains(have, "[") {
+				return p.lenient(rule.DTypeSpelling, have+", which has no unit")
+			}
+		}
 		if strings.ContainsAny(have[:1], "<>|") {
 			return nil
 		}
@@ -104,7 +119,10 @@ func (p place) spelledV3(raw []byte, t dtype.Type) error {
 	if !p.judged() {
 		return nil
 	}
-	if s, ok := t.(*dtype.Struct); ok && s.Legacy() {
+	if err := p.fractions(raw); err != nil {
+		return err
+	}
+	if s, ok := t.(*dtype.Struct); ok && (s.Legacy() || p.pairs(raw)) {
 		return p.lenient(rule.LegacyStructured, "")
 	}
 	if bytes.Contains(raw, []byte("variable_length_bytes")) {
@@ -116,35 +134,58 @@ func (p place) spelledV3(raw []byte, t dtype.Type) error {
 	return nil
 }
 
-// spelledFill holds a fill value that was read against the kinds of JSON value that its format has for the data type.
-func (p place) spelledFill(raw []byte, t dtype.Type, format int) error {
-	if !p.judged() {
-		return nil
+// padded tells whether a v2 structure, or one within it, has a field without a name.
+func (p place) padded(raw []byte) bool {
+	fields, err := p.list(raw)
+	if err != nil {
+		return false
 	}
-	form, err := t.FormatFill(t.DefaultFill(), format)
-	if err != nil || len(form) == 0 {
-		return nil
+	for _, f := range fields {
+		parts, err := p.list(f)
+		if err == nil && len(parts) > 1 && (string(parts[0]) == `""` || parts[1][0] == '[' && p.padded(parts[1])) {
+			return true
+		}
 	}
-	bad := func(want string) error { return p.lenient(rule.FillSpelling, brief(raw)+" is not "+want) }
-	number := raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9'
-	switch {
-	case (string(form) == "true" || string(form) == "false") && number:
-		return bad("true or false")
-	case number && isText(t):
-		return bad("a string")
-	case string(form) == "0" && number && strings.ContainsAny(string(raw), ".eE"):
-		return bad("an integer without fraction and exponent")
+	return false
+}
+
+// pairs tells whether a v3 structure has its fields as "structured" has them.
+func (p place) pairs(raw []byte) bool {
+	_, config, err := p.named(raw)
+	if err != nil {
+		return false
+	}
+	fields, err := elements(config.get("fields"))
+	return err == nil && slices.ContainsFunc(fields, func(f []byte) bool { return f[0] == '[' })
+}
+
+// fractions tells of the first number in a data type, which has only integers, that is spelled with a point or an exponent.
+func (p place) fractions(raw []byte) error {
+	if n := firstFraction(raw); n != nil {
+		return p.lenient(rule.NumberSpelling, brief(n))
 	}
 	return nil
 }
 
-// isText tells whether fill values of a data type are strings, which old writers left as 0.
-func isText(t dtype.Type) bool {
-	switch t.(type) {
-	case dtype.S, dtype.U, dtype.V, dtype.R, dtype.Vary, *dtype.Struct:
-		return true
+// firstFraction finds such a number in checked text; nil when there is none.
+func firstFraction(raw []byte) []byte {
+	s := &scanner{b: raw}
+	for s.i < len(raw) {
+		from := s.i
+		switch c := raw[s.i]; {
+		case c == '"':
+			_ = s.text()
+		case c == '-' || c >= '0' && c <= '9':
+			_ = s.number()
+			if bytes.ContainsAny(raw[from:s.i], ".eE") {
+				return raw[from:s.i]
+			}
+		}
+		if s.i == from {
+			s.i++
+		}
 	}
-	return false
+	return nil
 }
 
 // spelledCodec holds the configuration of a codec against what is read beside it.
@@ -157,10 +198,15 @@ func (config object) spelledCodec(n Named, depth int) error {
 			return err
 		}
 	}
+	if lacks := config.lacks(n.Name); lacks != "" {
+		if err := config.lenient(rule.CodecDefault, n.Name+" without "+lacks); err != nil {
+			return err
+		}
+	}
 	for _, m := range config.all {
 		p := config.member(m.name)
 		switch {
-		case m.raw[0] == '[' && m.name == "codecs":
+		case m.raw[0] == '[' && (m.name == "codecs" || m.name == "index_codecs"):
 			all, err := p.list(m.raw)
 			if err != nil {
 				return err
@@ -183,10 +229,30 @@ func (config object) spelledCodec(n Named, depth int) error {
 	return nil
 }
 
+// lacks is a member that a codec's configuration must have and does not; "" when there is none.
+func (config object) lacks(codec string) string {
+	var must []string
+	switch codec {
+	case "gzip", "zstd":
+		must = []string{"level"}
+	case "blosc":
+		must = []string{"cname", "clevel", "shuffle", "blocksize"}
+		if string(config.get("shuffle")) != `"noshuffle"` {
+			must = append(must, "typesize")
+		}
+	}
+	for _, name := range must {
+		if config.get(name) == nil {
+			return name
+		}
+	}
+	return ""
+}
+
 // isWhole tells whether a member of a codec's configuration is an integer, or a list of such.
 func isWhole(codec, member string) bool {
 	switch member {
-	case "level", "clevel", "typesize", "blocksize", "order", "chunk_shape":
+	case "level", "clevel", "typesize", "blocksize", "order", "chunk_shape", "keepbits", "first_bit", "last_bit":
 		return !strings.HasPrefix(codec, numcodecs)
 	}
 	return false

@@ -50,16 +50,11 @@ func (with Parser) attrsV2(key string, doc []byte) (Attrs, error) {
 	if doc == nil {
 		return Attrs{}, nil
 	}
-	p := place{key: key, with: with}
-	saw, err := check(doc, true)
+	p, text, err := with.text(key, doc)
 	if err != nil {
-		return nil, p.err(err)
-	}
-	p.bare = saw
-	if err := p.duplicates(doc); err != nil {
 		return nil, err
 	}
-	return p.attributes(trimSpace(doc))
+	return p.attributes(text)
 }
 
 func groupV2(o object) (*Group, error) {

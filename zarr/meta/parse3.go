@@ -178,13 +178,26 @@ func (a *Array) readGrid(o object) error {
 	return a.readChunks(at, list)
 }
 
-// readChunks reads the lengths of a chunk, which are at least 1 (core specification, since 2026-05).
+// readChunks reads the lengths of a chunk, which are at least 1 (core specification, since 2026-05). zarr-python writes a 0
+// where it is told to make one chunk of an empty axis; there are no chunks then, so that any length says the same.
 func (a *Array) readChunks(p place, raw []byte) (err error) {
-	if a.Grid.Shape, err = p.lengths(raw, 1); err != nil {
+	if a.Grid.Shape, err = p.lengths(raw, 0); err != nil {
 		return err
 	}
 	if len(a.Grid.Shape) != len(a.Shape) {
 		return p.bad("%d lengths for %d axes", len(a.Grid.Shape), len(a.Shape))
+	}
+	for i, n := range a.Grid.Shape {
+		if n > 0 {
+			continue
+		}
+		if a.Shape[i] > 0 {
+			return p.index(i).bad("0 is less than 1")
+		}
+		if err := p.index(i).lenient(rule.EmptyChunk, ""); err != nil {
+			return err
+		}
+		a.Grid.Shape[i] = 1
 	}
 	return p.fits(a.Grid.Shape, a.DType.Size())
 }

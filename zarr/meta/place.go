@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/rule"
 )
 
 // place is a member of a document: what errors are about. It knows its pointer only as a chain of names, because most
@@ -197,10 +198,18 @@ func (o object) format(want string) error {
 	switch s := string(raw); {
 	case s == want:
 		return nil
+	case whole(raw, want):
+		return p.lenient(rule.NumberSpelling, brief(raw))
 	case len(s) == 1 && s > "3" && s <= "9":
 		return p.unsupported("zarr_format %s", s)
 	}
 	return p.wrong(want, raw)
+}
+
+// whole tells whether a number, spelled with a point or an exponent, is the integer want.
+func whole(raw []byte, want string) bool {
+	f, err := strconv.ParseFloat(string(raw), 64)
+	return err == nil && strconv.FormatFloat(f, 'f', -1, 64) == want
 }
 
 // attributes reads attributes, in which bare tokens are allowed.
@@ -230,14 +239,26 @@ func compact(raw []byte) json.RawMessage {
 
 // document reads a whole document, an object.
 func document(key string, doc []byte, with Parser) (object, error) {
-	p := place{key: key, with: with}
-	saw, err := check(doc, true)
+	p, text, err := with.text(key, doc)
 	if err != nil {
-		return object{}, p.err(err)
-	}
-	p.bare = saw
-	if err := p.duplicates(doc); err != nil {
 		return object{}, err
 	}
-	return p.object(trimSpace(doc))
+	return p.object(text)
+}
+
+// text checks a whole document, and gives its place and the text of its value.
+func (with Parser) text(key string, doc []byte) (place, []byte, error) {
+	p := place{key: key, with: with}
+	if bytes.HasPrefix(doc, byteOrderMark) {
+		if err := p.lenient(rule.ByteOrderMark, ""); err != nil {
+			return p, nil, err
+		}
+	}
+	text := trimSpace(doc)
+	saw, err := check(text, true)
+	if err != nil {
+		return p, nil, p.err(err)
+	}
+	p.bare = saw
+	return p, text, p.duplicates(text)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,6 +39,8 @@ func TestAllowed(t *testing.T) {
 		from, to        string // what changes in the description
 	}{
 		{"as it is", `"shape"`, `"shape"`, "", ""},
+		{"byte order mark", `{"zarr_format"`, "\xef\xbb\xbf \n{\"zarr_format\"", "", ""},
+		{"format a fraction", `"zarr_format":3`, `"zarr_format":3.0`, "", ""},
 		{"white space", `"shape":`, "\r\n\t \"shape\" \r\n\t :", "", ""},
 		{"name escaped", `"shape"`, `"\u0073hape"`, "", ""},
 		{"data type an object", `"float32"`, `{"name":"float32"}`, "", ""},
@@ -87,6 +90,41 @@ func TestAllowed(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, want)
 			}
 		})
+	}
+}
+
+// TestEmptyChunks: along an axis without elements a chunk of no length is one of any, and written as 1.
+func TestEmptyChunks(t *testing.T) {
+	doc := edit(t, edit(t, valid3, `[4,6]`, `[4,0]`), `[2,3]`, `[2,0]`)
+	a := parse3(t, doc)
+	if !slices.Equal(a.Grid.Shape, []int{2, 1}) {
+		t.Errorf("chunks %v", a.Grid.Shape)
+	}
+	again, err := a.EncodeV3()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := parse3(t, string(again)); describe(b) != describe(a) {
+		t.Errorf("got  %s\nwant %s", describe(b), describe(a))
+	}
+}
+
+// TestMarkedDocuments: what is made of documents with a byte order mark has at most that one, at its start.
+func TestMarkedDocuments(t *testing.T) {
+	const mark = "\xef\xbb\xbf"
+	doc, err := SetAttrs("k", []byte(mark+valid3), Attrs{"b": json.Number("2")})
+	if a := parse3(t, string(doc)); err != nil || a.Attrs["b"] != json.Number("2") || strings.Count(string(doc), mark) != 1 {
+		t.Errorf("%q, %v", doc, err)
+	}
+	doc, err = ConsolidateV2(map[string][]byte{".zgroup": []byte(mark + `{"zarr_format":2}`), "a/.zarray": []byte(mark + valid2), "a/.zattrs": []byte(mark + "{}")})
+	if err != nil || strings.Contains(string(doc), mark) {
+		t.Errorf("%q, %v", doc, err)
+	}
+	if nodes, err := ParseConsolidatedV2("k", doc); err != nil || len(nodes) != 2 {
+		t.Errorf("%v, %v", nodes, err)
+	}
+	if !Strict([]byte(mark+"{}")) || Strict([]byte(mark+`{"a":NaN}`)) {
+		t.Error("a mark is no bare token")
 	}
 }
 

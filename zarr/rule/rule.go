@@ -12,6 +12,7 @@ type Rule string
 
 // Rules of metadata documents. Documents that break them are read.
 const (
+	ByteOrderMark        Rule = "byte-order-mark"
 	BareToken            Rule = "bare-token"
 	DuplicateMember      Rule = "duplicate-member"
 	UnknownMember        Rule = "unknown-member"
@@ -24,6 +25,8 @@ const (
 	ConsolidatedNull     Rule = "consolidated-null"
 	AttributesOfNothing  Rule = "attributes-of-nothing"
 	NoIndexCodecs        Rule = "no-index-codecs"
+	CodecDefault         Rule = "codec-default"
+	EmptyChunk           Rule = "empty-chunk"
 	NumberSpelling       Rule = "number-spelling"
 	UnregisteredSpelling Rule = "unregistered-spelling"
 )
@@ -88,6 +91,7 @@ const (
 func table() []entry {
 	unsupported := errors.ErrUnsupported
 	return []entry{
+		{ByteOrderMark, Warning, fault.Metadata, "a byte order mark before the document", "RFC 8259, section 8.1"},
 		{BareToken, Warning, fault.Metadata, "NaN, Infinity or -Infinity without quotes, which JSON does not have", "RFC 8259, section 3"},
 		{DuplicateMember, Warning, fault.Metadata, "an object has two members of one name; the last counts", "RFC 8259, section 4"},
 		{UnknownMember, Warning, fault.Metadata, "a member that the format does not have, which is ignored", v2 + "\"Metadata\""},
@@ -100,7 +104,9 @@ func table() []entry {
 		{ConsolidatedNull, Warning, fault.Metadata, "\"consolidated_metadata\" is null rather than left out", core + "\"Consolidated metadata\""},
 		{AttributesOfNothing, Warning, fault.Metadata, "consolidated metadata has attributes of a node that it does not have", "zarr-python 2, consolidated metadata"},
 		{NoIndexCodecs, Warning, fault.Metadata, "a sharding codec without \"index_codecs\"; they are the recommended ones", "Zarr sharding codec 1.0, \"Configuration parameters\""},
-		{NumberSpelling, Warning, fault.Metadata, "an integer of a codec's configuration is written as a fraction", "RFC 8259, section 6"},
+		{CodecDefault, Warning, fault.Metadata, "a codec's configuration lacks a member that it must have; writers take the default", "Zarr codecs specifications 1.0, \"Configuration parameters\""},
+		{EmptyChunk, Warning, fault.Metadata, "chunks of length 0 along an axis of length 0, which has none", core + "\"Regular grids\""},
+		{NumberSpelling, Warning, fault.Metadata, "an integer of the format, of a data type or of a codec's configuration is written as a fraction", "RFC 8259, section 6"},
 		{UnregisteredSpelling, Warning, fault.Metadata, "the data type has a name that is read beside the registered one", "zarr-extensions, data types"},
 
 		{ElementForm, Warning, fault.Corrupt, "stored bytes are the form of no element; what is read is the nearest that is one", core + "\"Data types\"; zarr-extensions, data types"},

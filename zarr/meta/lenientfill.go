@@ -1,0 +1,88 @@
+package meta
+
+import (
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/rule"
+)
+
+// spelledFill holds a fill value that was read against the kinds of JSON value that its format has for the data type.
+func (p place) spelledFill(raw []byte, t dtype.Type, format int) error {
+	if !p.judged() {
+		return nil
+	}
+	form, err := t.FormatFill(t.DefaultFill(), format)
+	if err != nil || len(form) == 0 {
+		return nil
+	}
+	if want := otherForm(raw, form, t, format); want != "" {
+		return p.lenient(rule.FillSpelling, brief(raw)+" is not "+want)
+	}
+	return nil
+}
+
+// otherForm says what a fill value should be, where it is of another form than the specification's; form is that of the type's
+// default.
+func otherForm(raw, form []byte, t dtype.Type, format int) string {
+	number := raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9'
+	_, basic := t.(dtype.Basic)
+	pair := basic && form[0] == '['
+	switch t := t.(type) {
+	case dtype.R:
+		if format == 3 && raw[0] != '[' {
+			return "a list of bytes"
+		}
+	case dtype.V:
+		if raw[0] == '[' {
+			return "a string"
+		}
+	case *dtype.Struct:
+		if format == 3 && !t.Legacy() && raw[0] != '{' {
+			return "an object"
+		}
+	}
+	switch {
+	case (string(form) == "true" || string(form) == "false") && number:
+		return "true or false"
+	case number && isText(t):
+		return "a string"
+	case pair && raw[0] != '[':
+		return "a list of two"
+	case integral(t, form) && firstFraction(raw) != nil:
+		return "an integer without fraction and exponent"
+	case format < 3 && string(form) == "0.0" && quotedNumber(raw):
+		return "a number"
+	case format < 3 && pair:
+		parts, err := elements(raw)
+		if err == nil && (quotedNumber(parts[0]) || quotedNumber(parts[1])) {
+			return "a list of two numbers"
+		}
+	}
+	return ""
+}
+
+// integral tells whether fill values of a data type are integers, or lists of such.
+func integral(t dtype.Type, form []byte) bool {
+	switch t := t.(type) {
+	case dtype.DateTime, dtype.TimeDelta, dtype.R:
+		return true
+	case dtype.Vary:
+		return t == dtype.Bytes
+	}
+	return string(form) == "0"
+}
+
+// quotedNumber tells whether a value is a string other than those that stand for floats without digits.
+func quotedNumber(raw []byte) bool {
+	return raw[0] == '"' && !strings.Contains(string(raw), "N") && !strings.Contains(string(raw), "I")
+}
+
+// isText tells whether fill values of a data type are strings, which old writers left as 0.
+func isText(t dtype.Type) bool {
+	switch t.(type) {
+	case dtype.S, dtype.U, dtype.V, dtype.R, dtype.Vary, *dtype.Struct:
+		return true
+	}
+	return false
+}
