@@ -101,6 +101,12 @@ func TestBytes(t *testing.T) {
 	}
 }
 
+// beyond tells whether JSON has a number that no float64 is, which is all that encoding/json may refuse.
+func beyond(err error) bool {
+	var e *json.UnmarshalTypeError
+	return errors.As(err, &e) && strings.HasPrefix(e.Value, "number ")
+}
+
 // FuzzCanon compares with encoding/json, and reads again what it has written.
 func FuzzCanon(f *testing.F) {
 	for _, s := range []string{`{"a":[1,2.5,null,true],"é":"\u00fc\ud800"}`, `[[[]],{"a":{"b":{}}}]`, `[NaN,-Infinity,{"float":"NaN"}]`, `"\ud83d\ude00\n"`, `["x",1,2.5,"|O",[3]]`} {
@@ -121,14 +127,14 @@ func FuzzCanon(f *testing.F) {
 		}
 		var x, y any
 		if d == jsontext.Strict {
-			if err := json.Unmarshal(src, &x); err != nil && !strings.Contains(err.Error(), "range") {
+			if err := json.Unmarshal(src, &x); err != nil && !beyond(err) {
 				t.Fatalf("%q: %v", src, err)
 			}
 		}
-		if err := json.Unmarshal(canon, &y); err != nil && !strings.Contains(err.Error(), "range") {
+		if err := json.Unmarshal(canon, &y); err != nil && !beyond(err) {
 			t.Fatalf("%q became %q: %v", src, canon, err)
 		}
-		if d == jsontext.Strict && x != nil && y != nil && !reflect.DeepEqual(x, y) {
+		if d == jsontext.Strict && !reflect.DeepEqual(x, y) {
 			t.Fatalf("%q became %q", src, canon)
 		}
 		again, err := jsontext.Canon(nil, canon, jsontext.Strict)
