@@ -8,6 +8,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 
 	"github.com/zargo-io/zargo/zarr/codec/internal/deflate"
+	"github.com/zargo-io/zargo/zarr/codec/internal/lz4hc"
 	"github.com/zargo-io/zargo/zarr/codec/internal/planes"
 	"github.com/zargo-io/zargo/zarr/codec/internal/zst"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -37,7 +38,7 @@ type Encoder struct {
 type work struct {
 	shuffled, packed scratch
 	lz4              lz4.CompressorCCompat
-	hc               lz4.CompressorHC
+	hc               *lz4hc.Encoder // nil for other compressors
 	lz               lzTable
 }
 
@@ -103,7 +104,10 @@ func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 func (e *Encoder) blocks(dst []byte, start int, src []byte, h Header) ([]byte, error) {
 	w, ok := e.scratch.Get().(*work)
 	if !ok {
-		w = &work{lz4: lz4.CompressorCCompat{Acceleration: 10 - e.o.Level}, hc: lz4.CompressorHC{Level: 1 << (8 + e.o.Level)}}
+		w = &work{lz4: lz4.CompressorCCompat{Acceleration: 10 - e.o.Level}}
+		if e.o.Compressor == LZ4HC {
+			w.hc = lz4hc.New(e.o.Level)
+		}
 	}
 	defer e.scratch.Put(w)
 	table := len(dst)
@@ -159,10 +163,7 @@ func (e *Encoder) stream(src []byte, w *work) (out []byte, err error) {
 		n, err = w.lz4.CompressBlock(src, room)
 		return room[:n], err
 	case LZ4HC:
-		if n, err = w.hc.CompressBlock(src, room); err != nil {
-			n = 0 // it does not fit, and so is not shorter
-		}
-		return room[:n], nil
+		return room[:w.hc.Encode(room, src)], nil
 	case Snappy:
 		out = s2.EncodeSnappy(w.packed.room(max(0, s2.MaxEncodedLen(len(src)))), src)
 	case Zlib:
