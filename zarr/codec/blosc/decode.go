@@ -101,6 +101,9 @@ func (h Header) decodeBlock(out, src []byte, s *scratch) error {
 		if size < 0 || size > len(src) {
 			return errorf("stream %d says %d bytes, %d are left", i, size, len(src))
 		}
+		if size > longest(n) {
+			return errorf("stream %d says %d bytes for %d", i, size, n)
+		}
 		if err := h.decodeStream(plain[i*n:(i+1)*n:(i+1)*n], src[:size:size]); err != nil {
 			return errorf("%v stream %d of %d bytes: %v", h.Compressor, i, size, err)
 		}
@@ -114,6 +117,10 @@ func (h Header) decodeBlock(out, src []byte, s *scratch) error {
 	}
 	return nil
 }
+
+// longest is the most bytes that a stream of n bytes has: what c-blosc gives its compressors room for, which is most with
+// snappy; the others have n. Blocks may share their streams, so without a bound a frame would cost the square of its length.
+func longest(n int) int { return 32 + n + n/6 }
 
 // decodeStream fills out with exactly what src holds.
 func (h Header) decodeStream(out, src []byte) (err error) {
