@@ -100,6 +100,13 @@ func (c *heapCodec) Decode(dst codec.Block, src []byte) error {
 	if err := c.ArrayBytes.Decode(codec.Block{Items: items}, bytes.Clone(src)); err != nil {
 		return err
 	}
+	// What is stored bounds text and bytes, but not what labels or values in another spelling come to.
+	left := c.heap.max
+	for _, item := range items {
+		if left -= int64(len(item)); left < 0 {
+			return fault.Newf(fault.Limit, "the elements of a chunk have more bytes than ChunkLimit(%d)", c.heap.max)
+		}
+	}
 	c.heap.add(dst.Bytes, items)
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/zargo-io/zargo/zarr"
@@ -192,5 +193,28 @@ func TestListsHaveNoOrder(t *testing.T) {
 		if !slices.Equal(got, []int{1, 2, 3, 4, 5, 6}) {
 			t.Errorf("%s: %v", name, got)
 		}
+	}
+}
+
+// TestLabelsCountEachTime has a chunk of 4 KiB of codes that stand for 4 MiB of text.
+func TestLabelsCountEachTime(t *testing.T) {
+	label := strings.Repeat("x", 1<<10)
+	a, err := zarr.Create(t.Context(), mem.New(), "a", zarr.Spec{Format: 2, Shape: []int{1 << 12}, DType: dtype.String, Codecs: []codec.Spec{codec.Categorize(dtype.String, dtype.Uint8, label)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := slices.Repeat([]string{label}, 1<<12)
+	if err := zarr.Write(t.Context(), a, text); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := zarr.Read[string](t.Context(), a); err != nil || !slices.Equal(got, text) {
+		t.Errorf("%d elements, %v", len(got), err)
+	}
+	small, err := a.With(zarr.ChunkLimit(1 << 20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := zarr.Read[string](t.Context(), small); !errors.Is(err, zarr.ErrLimit) {
+		t.Errorf("4 MiB of text: %v", err)
 	}
 }
