@@ -14,9 +14,11 @@ type compressor struct{}
 
 func (compressor) EncodedSize(int64) int64 { return -1 }
 
-// MaxEncoded allows for an encoder that flushes after every few bytes and for small inputs. Encoders that mean well
-// stay below n plus a hundredth.
+// MaxEncoded allows for an encoder that flushes after every few bytes and for small inputs.
 func (compressor) MaxEncoded(n int64) int64 { return addSat(addSat(n, n), 64<<10) }
+
+// usual allows for a hundredth and 600 bytes, which is what bzip2 says that it may need; the others need less.
+func (compressor) usual(n int64) int64 { return addSat(addSat(n, n/64), 1<<10) }
 
 // addSat adds two numbers that are not negative, up to the largest there is.
 func addSat(a, b int64) int64 {

@@ -85,6 +85,7 @@ type sharding struct {
 	atStart bool
 	size    int64 // of the encoded index
 	most    int64
+	usual   int64 // bytes of a shard by encoders that mean well
 
 	strides []int // elements of the shard between inner chunks along each axis
 	rows    walk  // from an inner chunk to its place in the shard
@@ -122,6 +123,7 @@ func (t *Table) newSharding(raw json.RawMessage, in Repr) (any, error) {
 	if s.size = s.index.EncodedSize(); s.size < 0 {
 		return nil, fault.Newf(fault.Metadata, "the index codecs %v make bytes of varying length", o.Index)
 	}
+	s.usual = addSat(mulSat(s.inner.usual, int64(s.n)), s.size)
 	s.most = s.maxEncoded()
 	distance := strides(in.Shape)
 	s.strides = make([]int, len(s.chunk))
@@ -136,11 +138,7 @@ func (t *Table) newSharding(raw json.RawMessage, in Repr) (any, error) {
 // maxEncoded allows for as much unused space as there can be data, and a little more: what writers that replace inner
 // chunks leave behind.
 func (s *sharding) maxEncoded() int64 {
-	most := s.inner.MaxEncoded()
-	if most > math.MaxInt64/4/int64(s.n) {
-		return math.MaxInt64
-	}
-	return addSat(addSat(2*most*int64(s.n), s.size), addSat(s.size, 1<<20))
+	return addSat(mulSat(s.usual, 2), 1<<20)
 }
 
 // openSharding reads a configuration, and gives the table for the codecs within.
