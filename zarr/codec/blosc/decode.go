@@ -34,6 +34,9 @@ func (s *scratch) room(n int) []byte {
 	return b
 }
 
+// most is how many bytes a byte of a frame can hold: zstd's blocks of 4 bytes with 128 KiB are the densest there are.
+const most = 128 << 10 / 4
+
 // Decode appends what a frame holds to dst. src is the frame and nothing else; more than limit bytes are fault.Corrupt.
 // Where dst has room for the output nothing is allocated; bytes beyond its capacity are not touched.
 func Decode(dst, src []byte, limit int) ([]byte, error) {
@@ -51,6 +54,8 @@ func Decode(dst, src []byte, limit int) ([]byte, error) {
 		return append(dst, src[HeaderSize:]...), nil
 	case h.blocks() > (len(src)-HeaderSize)/4:
 		return dst, fault.Newf(fault.Corrupt, "blosc frame of %d bytes says %d blocks", len(src), h.blocks())
+	case h.Size/most > len(src):
+		return dst, fault.Newf(fault.Corrupt, "blosc frame says %d bytes, its %d cannot hold so many", h.Size, len(src))
 	}
 	start := len(dst)
 	if cap(dst)-start < h.Size {
