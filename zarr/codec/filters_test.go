@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/zargo-io/zargo/zarr/codec"
@@ -438,6 +439,20 @@ func TestReshape(t *testing.T) {
 				t.Errorf("%v to %s: %v", tt.shape, tt.to, out)
 			}
 		}
+	}
+}
+
+// TestReshapeManyAxes: as many axes as metadata can name, which took the square of their number.
+func TestReshapeManyAxes(t *testing.T) {
+	const axes = 20000
+	var list []string
+	for i := range axes {
+		list = append(list, fmt.Sprintf("[%d]", i))
+	}
+	in := codec.Repr{Shape: slices.Repeat([]int{1}, axes), Type: dtype.Int8}
+	c, err := codec.Builtin().Bind(raw("reshape", `{"shape":[`+strings.Join(list, ",")+`]}`), in)
+	if err != nil || len(c.(codec.ArrayArray).Out().Shape) != axes {
+		t.Error(err)
 	}
 }
 
