@@ -285,6 +285,26 @@ func TestOnlyDecodes(t *testing.T) {
 	}
 }
 
+// TestKeepAllBits: the registry's bitround may be told to keep more bits than there are.
+func TestKeepAllBits(t *testing.T) {
+	for _, tt := range []struct {
+		typ   dtype.Type
+		array []byte
+	}{
+		{dtype.Float32, floats[float32](0.1, -1e-45, float32(math.Inf(1)))},
+		{dtype.Float64, floats(0.1, math.NaN(), -0.0)},
+		{dtype.Int8, floats[int8](-128, 127, -1)},
+	} {
+		chain, err := codec.Builtin().Chain([]codec.Spec{raw("bitround", `{"keepbits":64}`), {Name: "bytes", Config: json.RawMessage(`{"endian":"little"}`)}}, array(3, tt.typ))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := chain.Encode(nil, codec.Block{Bytes: tt.array}, nil); err != nil || string(got) != string(tt.array) {
+			t.Errorf("%v: %x, %v, want %x", tt.typ, got, err, tt.array)
+		}
+	}
+}
+
 // TestFilterCorrupt: stored bytes that are no elements, and more than is due.
 func TestFilterCorrupt(t *testing.T) {
 	for _, tt := range []struct {
