@@ -228,6 +228,10 @@ func (c *config) specs(key string, def []Spec) []Spec {
 			c.fail("%q: %v", key, err)
 			return nil
 		}
+		if v2 := openConfig(item); v2.members["name"] == nil {
+			c.fail("%q has %s, which is a codec of v2", key, item)
+			return nil
+		}
 		specs[i] = s
 	}
 	return specs

@@ -170,6 +170,7 @@ func TestShardingConfiguration(t *testing.T) {
 		{"no codecs", `{"chunk_shape":[2,3],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}`, fault.Metadata},
 		{"empty codecs", `{"chunk_shape":[2,3],"codecs":[],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}`, fault.Metadata},
 		{"codecs that are none", `{"chunk_shape":[2,3],"codecs":[7]}`, fault.Metadata},
+		{"codec of v2", `{"chunk_shape":[2,3],"codecs":["bytes",{"id":"zlib","level":1}]}`, fault.Metadata},
 		{"codec without name", `{"chunk_shape":[2,3],"codecs":[{}]}`, fault.Metadata},
 		{"unknown codec", `{"chunk_shape":[2,3],"codecs":["bytes","nosuchcodec"]}`, errors.ErrUnsupported},
 		{"index compressed", `{"chunk_shape":[2,3],"codecs":["bytes"],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}},{"name":"gzip","configuration":{"level":1}}]}`, fault.Metadata},
