@@ -49,7 +49,7 @@ func Builtin() *Table {
 		numcodecs + "gzip":   newNumcodecsGzip,
 		numcodecs + "zstd":   newNumcodecsZstd,
 		numcodecs + "blosc":  newNumcodecsBlosc,
-		numcodecs + "crc32c": newCRC32C,
+		numcodecs + "crc32c": newNumcodecsCRC32C,
 		numcodecs + "lz4":    newLZ4,
 		numcodecs + "bz2":    newBZ2,
 		numcodecs + "lzma":   newLZMA,
