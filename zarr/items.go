@@ -179,6 +179,10 @@ func readItems[T any](ctx context.Context, a *Array, dst []T, r grid.Selection) 
 	switch dst := any(dst).(type) {
 	case []string:
 		for i, item := range items {
+			if i > 0 && one(item, items[i-1]) { // of a chunk that is missing, all are the fill value, however long that is
+				dst[i] = dst[i-1]
+				continue
+			}
 			dst[i] = string(item)
 		}
 		return nil
@@ -206,6 +210,11 @@ func readItems[T any](ctx context.Context, a *Array, dst []T, r grid.Selection) 
 		}
 	}
 	return nil
+}
+
+// one tells whether two items are the same memory.
+func one(a, b []byte) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 // writeItems writes elements that vary in length.

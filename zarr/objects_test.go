@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -216,5 +217,21 @@ func TestLabelsCountEachTime(t *testing.T) {
 	}
 	if _, err := zarr.Read[string](t.Context(), small); !errors.Is(err, zarr.ErrLimit) {
 		t.Errorf("4 MiB of text: %v", err)
+	}
+}
+
+// TestFillIsShared reads 1024 missing elements whose fill value has 64 KiB.
+func TestFillIsShared(t *testing.T) {
+	fill := strings.Repeat("x", 1<<16)
+	a, err := zarr.Create(t.Context(), mem.New(), "a", zarr.Spec{Shape: []int{1 << 10}, DType: dtype.String, Fill: fill})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got, err := zarr.Read[string](t.Context(), a)
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; err != nil || len(got) != 1<<10 || got[0] != fill || got[1<<10-1] != fill || n > 8<<20 {
+		t.Errorf("%d elements, %v, %d bytes were allocated", len(got), err, n)
 	}
 }
