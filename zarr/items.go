@@ -95,6 +95,10 @@ func (c *heapCodec) Encode(dst []byte, src codec.Block) ([]byte, error) {
 }
 
 func (c *heapCodec) Decode(dst codec.Block, src []byte) error {
+	// No codec has less than a byte for an element, and an item takes more memory than the number that ChunkLimit counts.
+	if len(src) < c.elems {
+		return fault.Newf(fault.Corrupt, "%d bytes, the chunk has %d elements", len(src), c.elems)
+	}
 	// One copy for all of them: src is used again.
 	items := make([][]byte, c.elems)
 	if err := c.ArrayBytes.Decode(codec.Block{Items: items}, bytes.Clone(src)); err != nil {
