@@ -202,7 +202,7 @@ func (c *Chain) InPlace() bool {
 }
 
 // named puts a codec's name before an error.
-func named(name string, err error) error { return fmt.Errorf("codec %s: %w", name, err) }
+func named(name string, err error) error { return fmt.Errorf("codec %.80s: %w", name, err) }
 
 // fits checks the length of what the caller hands over.
 func (s stage) fits(b Block) error {

@@ -110,7 +110,7 @@ func ParseSpec(text string) (Spec, error) {
 		}
 	}
 	if p.bad || len(p.left) > 0 {
-		return Spec{}, fault.Newf(fault.Metadata, "codec %q is not understood", text)
+		return Spec{}, fault.Newf(fault.Metadata, "codec %.200q is not understood", text)
 	}
 	return checked(text, s)
 }
@@ -167,7 +167,7 @@ func (p *arguments) list() []int {
 func parseObject(text string) (Spec, error) {
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &m); err != nil {
-		return Spec{}, fault.Newf(fault.Metadata, "codec %q: %v", text, err)
+		return Spec{}, fault.Newf(fault.Metadata, "codec %.200q: %v", text, err)
 	}
 	var name, id string
 	hasName, hasID := json.Unmarshal(m["name"], &name) == nil, json.Unmarshal(m["id"], &id) == nil
@@ -175,14 +175,14 @@ func parseObject(text string) (Spec, error) {
 	case hasID && !hasName:
 		return checked(text, FromNumcodecs(id, json.RawMessage(text)))
 	case !hasName:
-		return Spec{}, fault.Newf(fault.Metadata, `codec %q has neither "name" nor "id"`, text)
+		return Spec{}, fault.Newf(fault.Metadata, `codec %.200q has neither "name" nor "id"`, text)
 	}
 	s := Spec{Name: name, Config: m["configuration"]}
 	delete(m, "name")
 	delete(m, "configuration")
 	delete(m, "must_understand")
 	for key := range m {
-		return Spec{}, fault.Newf(fault.Metadata, "codec %q: unknown member %q", text, key)
+		return Spec{}, fault.Newf(fault.Metadata, "codec %.200q: unknown member %.80q", text, key)
 	}
 	return checked(text, s)
 }
@@ -190,14 +190,14 @@ func parseObject(text string) (Spec, error) {
 // checked makes sure that a Spec can be put into metadata.
 func checked(text string, s Spec) (Spec, error) {
 	if s.Name == "" || strings.ContainsAny(s.Name, " \t\n\"{}:,") {
-		return Spec{}, fault.Newf(fault.Metadata, "codec %q has no name", text)
+		return Spec{}, fault.Newf(fault.Metadata, "codec %.200q has no name", text)
 	}
 	if s.Config == nil {
 		return s, nil
 	}
 	var b bytes.Buffer
 	if err := json.Compact(&b, s.Config); err != nil || b.Bytes()[0] != '{' {
-		return Spec{}, fault.Newf(fault.Metadata, "codec %q: the configuration is no JSON object", text)
+		return Spec{}, fault.Newf(fault.Metadata, "codec %.200q: the configuration is no JSON object", text)
 	}
 	s.Config = b.Bytes()
 	return s, nil

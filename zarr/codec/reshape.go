@@ -42,7 +42,7 @@ func reshaped(parts []json.RawMessage, in []int) ([]int, error) {
 			shape[i] = 1
 			for _, d := range dims[i] {
 				if d < next || d >= len(in) {
-					return bad("axes %s: of an array of %d they have to rise", raw, len(in))
+					return bad("axes %.80s: of an array of %d they have to rise", raw, len(in))
 				}
 				next = d + 1
 				shape[i] = prod([]int{shape[i], in[d]})

@@ -187,13 +187,13 @@ func (c *config) lengths(key string) []int {
 	raw, ok := c.take(key)
 	var list []float64 // 4.0 is 4, as TensorStore has it
 	if !ok || json.Unmarshal(raw, &list) != nil || raw[0] != '[' {
-		c.fail("%q is %s, not a list of lengths", key, orNothing(raw))
+		c.fail("%q is %.80s, not a list of lengths", key, orNothing(raw))
 		return nil
 	}
 	lengths := make([]int, len(list))
 	for i, f := range list {
 		if f != math.Trunc(f) || f < 1 || f > min(1<<53, math.MaxInt) {
-			c.fail("%q is %s, not a list of lengths", key, raw)
+			c.fail("%q is %.80s, not a list of lengths", key, raw)
 			return nil
 		}
 		lengths[i] = int(f)
@@ -209,7 +209,7 @@ func (c *config) specs(key string, def []Spec) []Spec {
 	}
 	var list []json.RawMessage
 	if !ok || json.Unmarshal(raw, &list) != nil || raw[0] != '[' {
-		c.fail("%q is %s, not a list of codecs", key, orNothing(raw))
+		c.fail("%q is %.80s, not a list of codecs", key, orNothing(raw))
 		return nil
 	}
 	specs := make([]Spec, len(list))
@@ -220,7 +220,7 @@ func (c *config) specs(key string, def []Spec) []Spec {
 			continue
 		}
 		if len(item) == 0 || item[0] != '{' {
-			c.fail("%q has %s, which is no codec", key, item)
+			c.fail("%q has %.80s, which is no codec", key, item)
 			return nil
 		}
 		s, err := parseObject(string(item))
@@ -229,7 +229,7 @@ func (c *config) specs(key string, def []Spec) []Spec {
 			return nil
 		}
 		if v2 := openConfig(item); v2.members["name"] == nil {
-			c.fail("%q has %s, which is a codec of v2", key, item)
+			c.fail("%q has %.80s, which is a codec of v2", key, item)
 			return nil
 		}
 		specs[i] = s

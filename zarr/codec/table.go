@@ -141,7 +141,7 @@ func (t *Table) Bind(s Spec, in Repr) (any, error) {
 		f = func(config json.RawMessage, in Repr) (any, error) { return bytesOf(config, in, t.judge) }
 	}
 	if !ok {
-		return nil, fault.Newf(errors.ErrUnsupported, "codec %q", s.Name)
+		return nil, fault.Newf(errors.ErrUnsupported, "codec %.80q", s.Name)
 	}
 	c, err := f(s.Config, in)
 	if err != nil {
