@@ -292,7 +292,7 @@ func TestKeepAllBits(t *testing.T) {
 		array []byte
 	}{
 		{dtype.Float32, floats[float32](0.1, -1e-45, float32(math.Inf(1)))},
-		{dtype.Float64, floats(0.1, math.NaN(), -0.0)},
+		{dtype.Float64, floats(0.1, math.NaN(), math.Copysign(0, -1))},
 		{dtype.Int8, floats[int8](-128, 127, -1)},
 	} {
 		chain, err := codec.Builtin().Chain([]codec.Spec{raw("bitround", `{"keepbits":64}`), {Name: "bytes", Config: json.RawMessage(`{"endian":"little"}`)}}, array(3, tt.typ))
