@@ -95,10 +95,21 @@ func (c *heapCodec) Encode(dst []byte, src codec.Block) ([]byte, error) {
 }
 
 func (c *heapCodec) Decode(dst codec.Block, src []byte) error {
+	// No codec has less than a byte for an element, and an item takes more memory than the number that ChunkLimit counts.
+	if len(src) < c.elems {
+		return fault.Newf(fault.Corrupt, "%d bytes, the chunk has %d elements", len(src), c.elems)
+	}
 	// One copy for all of them: src is used again.
 	items := make([][]byte, c.elems)
 	if err := c.ArrayBytes.Decode(codec.Block{Items: items}, bytes.Clone(src)); err != nil {
 		return err
+	}
+	// What is stored bounds text and bytes, but not what labels or values in another spelling come to.
+	left := c.heap.max
+	for _, item := range items {
+		if left -= int64(len(item)); left < 0 {
+			return fault.Newf(fault.Limit, "the elements of a chunk have more bytes than ChunkLimit(%d)", c.heap.max)
+		}
 	}
 	c.heap.add(dst.Bytes, items)
 	return nil
@@ -172,6 +183,10 @@ func readItems[T any](ctx context.Context, a *Array, dst []T, r grid.Selection) 
 	switch dst := any(dst).(type) {
 	case []string:
 		for i, item := range items {
+			if i > 0 && one(item, items[i-1]) { // of a chunk that is missing, all are the fill value, however long that is
+				dst[i] = dst[i-1]
+				continue
+			}
 			dst[i] = string(item)
 		}
 		return nil
@@ -199,6 +214,11 @@ func readItems[T any](ctx context.Context, a *Array, dst []T, r grid.Selection) 
 		}
 	}
 	return nil
+}
+
+// one tells whether two items are the same memory.
+func one(a, b []byte) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 // writeItems writes elements that vary in length.

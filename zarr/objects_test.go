@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/zargo-io/zargo/zarr"
@@ -192,5 +194,44 @@ func TestListsHaveNoOrder(t *testing.T) {
 		if !slices.Equal(got, []int{1, 2, 3, 4, 5, 6}) {
 			t.Errorf("%s: %v", name, got)
 		}
+	}
+}
+
+// TestLabelsCountEachTime has a chunk of 4 KiB of codes that stand for 4 MiB of text.
+func TestLabelsCountEachTime(t *testing.T) {
+	label := strings.Repeat("x", 1<<10)
+	a, err := zarr.Create(t.Context(), mem.New(), "a", zarr.Spec{Format: 2, Shape: []int{1 << 12}, DType: dtype.String, Codecs: []codec.Spec{codec.Categorize(dtype.String, dtype.Uint8, label)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := slices.Repeat([]string{label}, 1<<12)
+	if err := zarr.Write(t.Context(), a, text); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := zarr.Read[string](t.Context(), a); err != nil || !slices.Equal(got, text) {
+		t.Errorf("%d elements, %v", len(got), err)
+	}
+	small, err := a.With(zarr.ChunkLimit(1 << 20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := zarr.Read[string](t.Context(), small); !errors.Is(err, zarr.ErrLimit) {
+		t.Errorf("4 MiB of text: %v", err)
+	}
+}
+
+// TestFillIsShared reads 1024 missing elements whose fill value has 64 KiB.
+func TestFillIsShared(t *testing.T) {
+	fill := strings.Repeat("x", 1<<16)
+	a, err := zarr.Create(t.Context(), mem.New(), "a", zarr.Spec{Shape: []int{1 << 10}, DType: dtype.String, Fill: fill})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got, err := zarr.Read[string](t.Context(), a)
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; err != nil || len(got) != 1<<10 || got[0] != fill || got[1<<10-1] != fill || n > 8<<20 {
+		t.Errorf("%d elements, %v, %d bytes were allocated", len(got), err, n)
 	}
 }

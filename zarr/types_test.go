@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -141,6 +142,23 @@ func TestItemsOfOtherTypes(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// TestShortItems: a chunk of a million texts that has 8 bytes is refused before there is room for the texts.
+func TestShortItems(t *testing.T) {
+	st := mem.New()
+	a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{1 << 20}, DType: dtype.String, Codecs: []codec.Spec{{Name: "vlen-utf8"}}})
+	if _, err := st.Put(t.Context(), "x/c/0", []byte("\x00\x00\x10\x00\x00\x00\x00\x00"), store.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := zarr.Read[string](t.Context(), a, zarr.Range(0, 1))
+	runtime.ReadMemStats(&after)
+	// Twice 8 MiB are numbers in place of the texts.
+	if n := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, zarr.ErrCorrupt) || n > 24<<20 {
+		t.Errorf("%d bytes were allocated: %v", n, err)
+	}
+}
 
 // TestStringBombs: what expands to more than a chunk may have is refused before it is in memory.
 func TestStringBombs(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -150,4 +151,23 @@ func FuzzCanon(f *testing.F) {
 			t.Fatalf("%q rendered as %q, read as %q, %v", canon, text, back, err)
 		}
 	})
+}
+
+// TestCanonCost: nothing is allocated for an escape, and objects in objects that begin as numbers do are not gone through once
+// for each.
+func TestCanonCost(t *testing.T) {
+	for name, src := range map[string]string{
+		"escapes": `"` + strings.Repeat(`\n\/`, 1<<16) + `"`,
+		"nested":  strings.Repeat(`{"float":"x","a":`, 500) + `"` + strings.Repeat("y", 1<<16) + `"` + strings.Repeat("}", 500),
+	} {
+		room := make([]byte, 0, 1<<20)
+		text := []byte(src)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := jsontext.Canon(room, text, jsontext.Tokens)
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; err != nil || n > 1<<20 {
+			t.Errorf("%s: %d bytes were allocated, %v", name, n, err)
+		}
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // names are the numbers that JSON lacks, as Python spells them.
@@ -67,9 +66,12 @@ func Bytes(canon []byte) (b []byte, ok bool) {
 
 // between is what stands between a head and the tail of an object.
 func between(canon []byte, head string) (string, bool) {
-	if len(canon) < len(head)+len(tail) || string(canon[:len(head)]) != head {
+	if len(canon) < len(head)+len(tail) || string(canon[:len(head)]) != head || string(canon[len(canon)-len(tail):]) != tail {
 		return "", false
 	}
-	text, ok := strings.CutSuffix(string(canon[len(head):]), tail)
-	return text, ok && !strings.ContainsAny(text, `"\`)
+	text := canon[len(head) : len(canon)-len(tail)]
+	if bytes.ContainsAny(text, `"\`) { // found soon where it is another object, however large
+		return "", false
+	}
+	return string(text), true
 }

@@ -2,6 +2,7 @@ package jsontext
 
 import (
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -60,12 +61,12 @@ func (r *reader) escape() error {
 		r.dst = utf8.AppendRune(r.dst, u)
 		return nil
 	}
-	plain, ok := map[byte]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}[c]
-	if !ok {
+	i := strings.IndexByte(`"\/bfnrt`, c)
+	if i < 0 {
 		return r.bad("an unknown escape")
 	}
 	r.at += 2
-	r.dst = appendByte(r.dst, plain)
+	r.dst = appendByte(r.dst, "\"\\/\b\f\n\r\t"[i])
 	return nil
 }
 
@@ -86,8 +87,8 @@ func appendByte(dst []byte, c byte) []byte {
 	case c >= ' ':
 		return append(dst, c)
 	}
-	if short := map[byte]byte{'\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}[c]; short != 0 {
-		return append(dst, '\\', short)
+	if i := strings.IndexByte("\b\f\n\r\t", c); i >= 0 {
+		return append(dst, '\\', "bfnrt"[i])
 	}
 	return appendUnit(dst, rune(c))
 }

@@ -26,21 +26,26 @@ func newBitRound(raw json.RawMessage, in Repr) (any, error) {
 	return openBitRound(raw, in, 1)
 }
 
-// newNumcodecsBitRound takes floats of 16, 32 and 64 bits.
+// newNumcodecsBitRound takes floats of 16, 32 and 64 bits, and keeps no more bits than there are. The registry has no such
+// limit, and zarrs leaves numbers as they are beyond it.
 func newNumcodecsBitRound(raw json.RawMessage, in Repr) (any, error) {
 	c, err := openBitRound(raw, in, 0)
 	if err != nil {
 		return nil, err
 	}
-	if b := c.(Either).Bytes.(bitroundBytes); b.refuse == nil {
-		switch in.Type {
-		case dtype.Float16, dtype.Float32, dtype.Float64:
-		default:
-			b.refuse = fault.Newf(fault.Metadata, "bit rounding of %v", in.Type)
-			return Either{bitroundArray(b), b}, nil
-		}
+	b := c.(Either).Bytes.(bitroundBytes)
+	if b.refuse != nil {
+		return c, nil
 	}
-	return c, nil
+	switch in.Type {
+	case dtype.Float16, dtype.Float32, dtype.Float64:
+		if b.keep > b.fraction {
+			b.refuse = fault.Newf(fault.Metadata, "\"keepbits\" is %d, the fraction of %v has %d bits", b.keep, in.Type, b.fraction)
+		}
+	default:
+		b.refuse = fault.Newf(fault.Metadata, "bit rounding of %v", in.Type)
+	}
+	return Either{bitroundArray(b), b}, nil
 }
 
 func openBitRound(raw json.RawMessage, in Repr, least int) (any, error) {
@@ -57,8 +62,6 @@ func openBitRound(raw json.RawMessage, in Repr, least int) (any, error) {
 	}
 	if b.unit, b.fraction = rounded(in.Type); b.unit == 0 {
 		b.refuse = fault.Newf(errors.ErrUnsupported, "bit rounding of %v", in.Type)
-	} else if b.fraction > 0 && b.keep > b.fraction {
-		b.refuse = fault.Newf(fault.Metadata, "\"keepbits\" is %d, the fraction of %v has %d bits", b.keep, in.Type, b.fraction)
 	}
 	return Either{bitroundArray{b}, bitroundBytes{b}}, nil
 }
@@ -87,7 +90,7 @@ func rounded(t dtype.Type) (unit, fraction int) {
 
 // round rounds numbers in place.
 func (b bitround) round(buf []byte) {
-	if b.fraction > 0 && b.keep == b.fraction {
+	if b.fraction > 0 && b.keep >= b.fraction {
 		return
 	}
 	var order binary.ByteOrder = binary.LittleEndian

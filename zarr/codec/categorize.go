@@ -15,7 +15,7 @@ import (
 // categories is numcodecs' "categorize": text by its place in a list of labels, counted from 1. Text that is not in the
 // list is 0, and 0 and whatever is no place decode to no text: that is the codec's way, nobody is told.
 type categories struct {
-	labels []string
+	labels [][]byte
 	codes  map[string]uint64
 	size   int // bytes of a code
 	order  binary.ByteOrder
@@ -25,7 +25,8 @@ type categories struct {
 func newCategorize(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	var k categories
-	if text, ok := c.take("labels"); !ok || json.Unmarshal(text, &k.labels) != nil || text[0] != '[' {
+	var labels []string
+	if text, ok := c.take("labels"); !ok || json.Unmarshal(text, &labels) != nil || text[0] != '[' {
 		c.fail("\"labels\" is no list of strings")
 	}
 	of, _ := c.take("dtype")
@@ -39,8 +40,9 @@ func newCategorize(raw json.RawMessage, in Repr) (any, error) {
 	if err := k.as(as); err != nil {
 		return nil, err
 	}
-	k.codes = make(map[string]uint64, len(k.labels))
-	for i, label := range k.labels {
+	k.labels, k.codes = make([][]byte, len(labels)), make(map[string]uint64, len(labels))
+	for i, label := range labels {
+		k.labels[i] = []byte(label)
 		k.codes[label] = uint64(i) + 1 // the last of two that are the same
 	}
 	if in.Type.Size() == 0 {
@@ -97,17 +99,18 @@ func (k *categories) put(dst []byte, text string) []byte {
 	return append(dst, full[:k.size]...)
 }
 
-// get is the text of a code.
-func (k *categories) get(b []byte) string {
-	var full [8]byte
-	if k.order == binary.ByteOrder(binary.BigEndian) {
-		copy(full[8-k.size:], b)
-	} else {
-		copy(full[:], b)
+// get is the text of a code. It is the label itself and not a copy: a chunk has many codes of one label.
+func (k *categories) get(b []byte) []byte {
+	var code uint64
+	big := k.order == binary.ByteOrder(binary.BigEndian)
+	for i, c := range b {
+		if big {
+			i = k.size - 1 - i
+		}
+		code |= uint64(c) << (8 * i)
 	}
-	code := k.order.Uint64(full[:])
 	if code == 0 || code > uint64(len(k.labels)) || code > k.max {
-		return ""
+		return []byte{}
 	}
 	return k.labels[code-1]
 }
@@ -144,7 +147,7 @@ func (c *categorizeItems) Decode(dst Block, src []byte) error {
 		return fault.Newf(fault.Corrupt, "%d bytes, %d codes of %d are due", len(src), c.elems, c.size)
 	}
 	for i := range dst.Items {
-		dst.Items[i] = []byte(c.get(src[i*c.size : (i+1)*c.size]))
+		dst.Items[i] = c.get(src[i*c.size : (i+1)*c.size])
 	}
 	return nil
 }
@@ -208,7 +211,7 @@ func (c *categorizeText) Decode(dst, src []byte, limit int) ([]byte, error) {
 	for ; len(src) > 0; src = src[c.size:] {
 		clear(one)
 		at := 0
-		for _, r := range c.get(src[:c.size]) {
+		for _, r := range string(c.get(src[:c.size])) {
 			if at == size {
 				break
 			}

@@ -22,6 +22,7 @@ type Chain struct {
 	bytes  []bytesStage
 	size   int64 // of the stored bytes, or -1
 	most   int64
+	usual  int64 // see plentiful
 	shards *Shards
 }
 
@@ -48,10 +49,15 @@ type bytesStage struct {
 
 // Chain binds codecs to the array that enters the first of them: any number from array to array, one from array to
 // bytes, any number from bytes to bytes, in the order of encoding. fault.Metadata for another order or a bad
-// configuration, errors.ErrUnsupported for an unknown codec, fault.Limit for a chunk that memory cannot hold.
+// configuration, errors.ErrUnsupported for an unknown codec, fault.Limit for a chunk that memory cannot hold, for more than
+// 64 codecs, and for codecs that make far more bytes of bytes than entered them.
 func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
+	if len(specs) > maxCodecs {
+		return nil, fault.Newf(fault.Limit, "%d codecs after each other, more than %d", len(specs), maxCodecs)
+	}
 	c := &Chain{specs: slices.Clone(specs), in: in}
 	var err error
+	var serial int64
 	if c.whole, err = stageOf(in); err != nil {
 		return nil, err
 	}
@@ -77,6 +83,11 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 			}
 			c.array, c.name = codec, s.Name
 			c.size, c.most = codec.EncodedSize(), codec.MaxEncoded()
+			serial = c.most
+			if s, ok := codec.(*sharding); ok {
+				serial = s.usual
+			}
+			c.usual = serial
 			in = leaving(codec, in)
 		case BytesBytes:
 			if c.array == nil {
@@ -86,7 +97,10 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 			if c.size >= 0 {
 				c.size = codec.EncodedSize(c.size)
 			}
-			c.most = codec.MaxEncoded(c.most)
+			c.grow(codec)
+			if c.usual > addSat(mulSat(serial, maxGrowth), 1<<20) {
+				return nil, named(s.Name, fault.Newf(fault.Limit, "makes %d bytes or so, of %d that codecs before it began with", c.usual, serial))
+			}
 			in = leaving(codec, in)
 		default:
 			return nil, named(s.Name, fmt.Errorf("%T is no codec", codec))
@@ -97,6 +111,29 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 	}
 	c.shards, err = t.shardsOf(c)
 	return c, err
+}
+
+// maxCodecs is how many codecs may stand after each other, each of which may copy the chunk. A handful are in use.
+const maxCodecs = 64
+
+// maxGrowth is how many times as many bytes codecs may make of those that the array became: bytes as float64 as text are 32
+// times as many. Metadata that asks for more, as casts of casts do, wants memory and not an array.
+const maxGrowth = 64
+
+// plentiful is a codec whose MaxEncoded allows for more than encoders make that mean well. usual bounds what these make. Of
+// several in a row one alone is allowed for: else every codec would double what a chunk may become on the way.
+type plentiful interface {
+	usual(n int64) int64
+}
+
+// grow puts a codec after those that there are, as far as lengths go.
+func (c *Chain) grow(codec BytesBytes) {
+	p, ok := codec.(plentiful)
+	if !ok {
+		c.most, c.usual = codec.MaxEncoded(c.most), codec.MaxEncoded(c.usual)
+		return
+	}
+	c.most, c.usual = max(codec.MaxEncoded(c.usual), p.usual(c.most)), p.usual(c.usual)
 }
 
 // placed is the form of a codec that stands before or after the one that makes bytes.
@@ -165,7 +202,7 @@ func (c *Chain) InPlace() bool {
 }
 
 // named puts a codec's name before an error.
-func named(name string, err error) error { return fmt.Errorf("codec %s: %w", name, err) }
+func named(name string, err error) error { return fmt.Errorf("codec %.80s: %w", name, err) }
 
 // fits checks the length of what the caller hands over.
 func (s stage) fits(b Block) error {

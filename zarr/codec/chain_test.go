@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,12 +102,40 @@ func TestChainSizes(t *testing.T) {
 			t.Errorf("%s: %v of %v", tt.name, c.Specs(), c.In())
 		}
 	}
-	many := []codec.Spec{little}
-	for range 100 {
-		many = append(many, codec.Zstd(1))
+}
+
+// TestChainBounds: however many codecs metadata names, what a chunk becomes on the way stays in proportion to it.
+func TestChainBounds(t *testing.T) {
+	times := func(n int, s ...codec.Spec) []codec.Spec { return slices.Repeat(s, n) }
+	wide := codec.AsType(dtype.Complex128, dtype.Int8)
+	text := codec.JSON2()
+	within := []codec.Spec{little, codec.Gzip(1)}
+	for range 7 {
+		within = []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: []int{32, 32}, Codecs: within}), codec.Gzip(1)}
 	}
-	if c := mustChain(t, chunk, many...); c.MaxEncoded() != math.MaxInt64 {
-		t.Errorf("a hundred compressors: %d", c.MaxEncoded())
+	for name, specs := range map[string][]codec.Spec{
+		"compressors":               slices.Concat([]codec.Spec{little}, times(63, codec.Zstd(1))),
+		"compressors and checksums": slices.Concat([]codec.Spec{little}, times(31, codec.Gzip(1), codec.CRC32C())),
+		"compressed shards":         within,
+	} {
+		// The 4 KiB of the chunk would be 2 to the power of 75 at worst if every compressor could double them.
+		if c := mustChain(t, chunk, specs...); c.MaxEncoded() > 2<<20 {
+			t.Errorf("%s: %d", name, c.MaxEncoded())
+		}
+	}
+	for name, specs := range map[string][]codec.Spec{
+		"65 compressors": slices.Concat([]codec.Spec{little}, times(64, codec.Zstd(1))),
+		"65 transposes":  slices.Concat(times(64, codec.Transpose(1, 0)), []codec.Spec{little}),
+		"casts of casts": slices.Concat([]codec.Spec{little, codec.Gzip(1)}, times(4, wide)),
+		"text of text":   slices.Concat([]codec.Spec{little}, times(5, text)),
+	} {
+		if _, err := codec.Builtin().Chain(specs, chunk); !errors.Is(err, fault.Limit) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	small := codec.Repr{Shape: []int{1 << 20}, Type: dtype.Int8}
+	if _, err := codec.Builtin().Chain([]codec.Spec{codec.Bytes(dtype.NoOrder), codec.AsType(dtype.Float64, dtype.Int8), text, codec.Zstd(1)}, small); err != nil {
+		t.Errorf("bytes as float64 as text: %v", err)
 	}
 }
 

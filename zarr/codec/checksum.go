@@ -31,10 +31,20 @@ func newChecksum(place string, sum func([]byte) uint32) Factory {
 	}
 }
 
-// newCRC32C stands at the end. numcodecs' can be told to stand at the start.
-func newCRC32C(raw json.RawMessage, in Repr) (any, error) {
+// newNumcodecsCRC32C stands at the end, and can be told to stand at the start.
+func newNumcodecsCRC32C(raw json.RawMessage, in Repr) (any, error) {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	return newChecksum("end", func(b []byte) uint32 { return crc32.Checksum(b, table) })(raw, in)
+}
+
+// newCRC32C stands at the end: the v3 core has no other place for it, and readers that pass over a configuration would look
+// for it there.
+func newCRC32C(raw json.RawMessage, in Repr) (any, error) {
+	codec, err := newNumcodecsCRC32C(raw, in)
+	if c, ok := codec.(checksum); ok && c.first {
+		return nil, fault.Newf(fault.Metadata, `"location" is "start", which only that of numcodecs knows`)
+	}
+	return codec, err
 }
 
 // newCRC32 stands at the start, where numcodecs puts it.

@@ -14,9 +14,11 @@ type compressor struct{}
 
 func (compressor) EncodedSize(int64) int64 { return -1 }
 
-// MaxEncoded allows for an encoder that flushes after every few bytes and for small inputs. Encoders that mean well
-// stay below n plus a hundredth.
+// MaxEncoded allows for an encoder that flushes after every few bytes and for small inputs.
 func (compressor) MaxEncoded(n int64) int64 { return addSat(addSat(n, n), 64<<10) }
+
+// usual allows for a hundredth and 600 bytes, which is what bzip2 says that it may need; the others need less.
+func (compressor) usual(n int64) int64 { return addSat(addSat(n, n/64), 1<<10) }
 
 // addSat adds two numbers that are not negative, up to the largest there is.
 func addSat(a, b int64) int64 {
@@ -120,12 +122,19 @@ func bloscV3(raw json.RawMessage, in Repr) (o blosc.Options, err error) {
 	c := openConfig(raw)
 	cname := c.text("cname", "zstd", cnames[:]...)
 	shuffle := c.text("shuffle", "auto", "noshuffle", "shuffle", "bitshuffle")
-	o = blosc.Options{Level: c.integer("clevel", 5, 0, 9), TypeSize: c.integer("typesize", typeSize(in), 1, math.MaxInt32), BlockSize: c.integer("blocksize", 0, 0, blosc.MaxSize)}
+	least := 1
+	if shuffle == blosc.NoShuffle.String() {
+		least = 0 // "in which case the value is ignored"
+	}
+	o = blosc.Options{Level: c.integer("clevel", 5, 0, 9), TypeSize: c.integer("typesize", typeSize(in), least, math.MaxInt32), BlockSize: c.integer("blocksize", 0, 0, blosc.MaxSize)}
 	if err := c.close(); err != nil {
 		return o, err
 	}
-	if o.TypeSize > blosc.MaxTypeSize {
+	switch {
+	case o.TypeSize > blosc.MaxTypeSize:
 		o.TypeSize = 1
+	case o.TypeSize == 0:
+		o.TypeSize = typeSize(in)
 	}
 	if o.Compressor, err = blosc.ParseCompressor(cname); err != nil {
 		return o, err

@@ -65,7 +65,7 @@ func (c *config) integer64(key string, def, lo, hi int64) int64 {
 	if err != nil {
 		f, ferr := strconv.ParseFloat(string(raw), 64)
 		if ferr != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
-			c.fail("%q is %s, not an integer", key, raw)
+			c.fail("%q is %.80s, not an integer", key, raw)
 			return def
 		}
 		n = int64(f)
@@ -86,7 +86,7 @@ func (c *config) boolean(key string, def bool) bool {
 	case string(raw) == "false":
 		return false
 	default:
-		c.fail("%q is %s, neither true nor false", key, raw)
+		c.fail("%q is %.80s, neither true nor false", key, raw)
 		return def
 	}
 }
@@ -99,11 +99,11 @@ func (c *config) text(key, def string, allowed ...string) string {
 	}
 	var s string
 	if err := json.Unmarshal(raw, &s); err != nil || raw[0] != '"' {
-		c.fail("%q is %s, not a string", key, raw)
+		c.fail("%q is %.80s, not a string", key, raw)
 		return def
 	}
 	if !slices.Contains(allowed, s) {
-		c.fail("%q is %q, none of %q", key, s, allowed)
+		c.fail("%q is %.80q, none of %q", key, s, allowed)
 		return def
 	}
 	return s
@@ -112,7 +112,7 @@ func (c *config) text(key, def string, allowed ...string) string {
 // close returns what was wrong.
 func (c *config) close() error {
 	for key := range c.members {
-		c.fail("unknown member %q of the configuration", key)
+		c.fail("unknown member %.80q of the configuration", key)
 	}
 	return c.err
 }

@@ -6,7 +6,8 @@ import "github.com/zargo-io/zargo/zarr/fault"
 // not overlap src. s may be nil. Where the array lies in dst as it was serialised, the first bytes-to-bytes codec
 // decodes straight into dst.Bytes. Bytes beyond len(dst.Bytes) are never touched; after an error dst is undefined.
 //
-// Items of a chunk whose elements vary in length lie in src or in s, until either is used again.
+// Items of a chunk whose elements vary in length lie in src or in s, until either is used again, or, as labels and fill values do,
+// in the chain: do not change them.
 //
 // Errors: fault.Corrupt when src does not decode to exactly a chunk, errors.ErrUnsupported when it uses what is not
 // implemented; they name the codec.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/zargo-io/zargo/zarr/codec"
@@ -284,6 +285,26 @@ func TestOnlyDecodes(t *testing.T) {
 	}
 }
 
+// TestKeepAllBits: the registry's bitround may be told to keep more bits than there are.
+func TestKeepAllBits(t *testing.T) {
+	for _, tt := range []struct {
+		typ   dtype.Type
+		array []byte
+	}{
+		{dtype.Float32, floats[float32](0.1, -1e-45, float32(math.Inf(1)))},
+		{dtype.Float64, floats(0.1, math.NaN(), math.Copysign(0, -1))},
+		{dtype.Int8, floats[int8](-128, 127, -1)},
+	} {
+		chain, err := codec.Builtin().Chain([]codec.Spec{raw("bitround", `{"keepbits":64}`), {Name: "bytes", Config: json.RawMessage(`{"endian":"little"}`)}}, array(3, tt.typ))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := chain.Encode(nil, codec.Block{Bytes: tt.array}, nil); err != nil || string(got) != string(tt.array) {
+			t.Errorf("%v: %x, %v, want %x", tt.typ, got, err, tt.array)
+		}
+	}
+}
+
 // TestFilterCorrupt: stored bytes that are no elements, and more than is due.
 func TestFilterCorrupt(t *testing.T) {
 	for _, tt := range []struct {
@@ -438,6 +459,20 @@ func TestReshape(t *testing.T) {
 				t.Errorf("%v to %s: %v", tt.shape, tt.to, out)
 			}
 		}
+	}
+}
+
+// TestReshapeManyAxes: as many axes as metadata can name, which took the square of their number.
+func TestReshapeManyAxes(t *testing.T) {
+	const axes = 20000
+	var list []string
+	for i := range axes {
+		list = append(list, fmt.Sprintf("[%d]", i))
+	}
+	in := codec.Repr{Shape: slices.Repeat([]int{1}, axes), Type: dtype.Int8}
+	c, err := codec.Builtin().Bind(raw("reshape", `{"shape":[`+strings.Join(list, ",")+`]}`), in)
+	if err != nil || len(c.(codec.ArrayArray).Out().Shape) != axes {
+		t.Error(err)
 	}
 }
 

@@ -50,7 +50,7 @@ func readLZMA(c *config) lzma.Config {
 	}
 	var list []json.RawMessage
 	if err := json.Unmarshal(raw, &list); err != nil || len(list) == 0 {
-		c.fail(`"filters" is %s, not a list of filters`, raw)
+		c.fail(`"filters" is %.80s, not a list of filters`, raw)
 	}
 	for _, raw := range list {
 		f := openConfig(raw)
@@ -101,7 +101,7 @@ func (c *config) natural(key string, def, most uint64) uint64 {
 	}
 	n, err := strconv.ParseUint(string(raw), 10, 64)
 	if err != nil || n > most {
-		c.fail("%q is %s, not in 0 to %d", key, raw, most)
+		c.fail("%q is %.80s, not in 0 to %d", key, raw, most)
 		return def
 	}
 	return n

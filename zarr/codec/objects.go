@@ -55,7 +55,7 @@ func newJSON2(raw json.RawMessage, in Repr) (any, error) {
 	c.take("separators")
 	encoding := "utf-8"
 	if text, ok := c.take("encoding"); ok && json.Unmarshal(text, &encoding) != nil {
-		c.fail("\"encoding\" is %s, not a string", text)
+		c.fail("\"encoding\" is %.80s, not a string", text)
 	}
 	if err := c.close(); err != nil {
 		return nil, err

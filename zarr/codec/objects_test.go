@@ -312,3 +312,20 @@ func FuzzObjects(f *testing.F) {
 		}
 	})
 }
+
+// TestLabelsAreShared: many codes of one label take the memory of one.
+func TestLabelsAreShared(t *testing.T) {
+	const elems = 64
+	label := strings.Repeat("x", 1<<16)
+	c := mustChain(t, codec.Repr{Shape: []int{elems}, Type: dtype.String}, codec.Categorize(dtype.String, dtype.Uint8, label))
+	b := codec.Block{Items: make([][]byte, elems)}
+	stored := bytes.Repeat([]byte{1}, elems)
+	n := testing.AllocsPerRun(5, func() {
+		if err := c.Decode(b, stored, nil); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if n > 2 || string(b.Items[elems-1]) != label {
+		t.Errorf("%v allocations for %d elements", n, elems)
+	}
+}

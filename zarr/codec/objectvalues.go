@@ -27,6 +27,15 @@ func (c *values) MaxEncoded(n int64) int64 {
 	return addSat(32*n, 64<<10)
 }
 
+// usual has 28 bytes for a number, whatever its size, and 8 for each byte of text, which may be escaped.
+func (c *values) usual(n int64) int64 {
+	each, size := int64(28), int64(c.in.Type.Size())
+	if _, ok := c.in.Type.(dtype.Basic); !ok {
+		each, size = 8, 1
+	}
+	return addSat(mulSat(n/size+1, each), 1<<10)
+}
+
 func (c *values) Encode(dst, src []byte) ([]byte, error) {
 	t := c.in.Type
 	if n, err := c.in.Bytes(); err != nil || n != len(src) {

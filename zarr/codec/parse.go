@@ -110,7 +110,7 @@ func ParseSpec(text string) (Spec, error) {
 		}
 	}
 	if p.bad || len(p.left) > 0 {
-		return Spec{}, fault.Newf(fault.Metadata, "codec %q is not understood", text)
+		return Spec{}, fault.Newf(fault.Metadata, "codec %.200q is not understood", text)
 	}
 	return checked(text, s)
 }
@@ -179,11 +179,11 @@ func parseObject(text string) (Spec, error) {
 func parseNamed(text string) (Spec, error) {
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &m); err != nil {
-		return Spec{}, fault.Newf(fault.Metadata, "codec %q: %v", text, err)
+		return Spec{}, fault.Newf(fault.Metadata, "codec %.200q: %v", text, err)
 	}
 	var s Spec
 	if json.Unmarshal(m["name"], &s.Name) != nil {
-		return Spec{}, fault.Newf(fault.Metadata, "codec %q has no name", text)
+		return Spec{}, fault.Newf(fault.Metadata, "codec %.200q has no name", text)
 	}
 	for key, raw := range m {
 		switch key {
@@ -192,10 +192,10 @@ func parseNamed(text string) (Spec, error) {
 			s.Config = raw
 		case "must_understand": // which excuses no codec
 			if string(raw) != "true" && string(raw) != "false" {
-				return Spec{}, fault.Newf(fault.Metadata, "codec %q: must_understand is %s", text, raw)
+				return Spec{}, fault.Newf(fault.Metadata, "codec %.200q: must_understand is %.80s", text, raw)
 			}
 		default:
-			return Spec{}, fault.Newf(fault.Metadata, "codec %q: unknown member %q", text, key)
+			return Spec{}, fault.Newf(fault.Metadata, "codec %.200q: unknown member %.80q", text, key)
 		}
 	}
 	return checked(text, s)
@@ -204,14 +204,14 @@ func parseNamed(text string) (Spec, error) {
 // checked makes sure that a Spec can be put into metadata.
 func checked(text string, s Spec) (Spec, error) {
 	if s.Name == "" || strings.ContainsAny(s.Name, " \t\n\"{}:,") {
-		return Spec{}, fault.Newf(fault.Metadata, "codec %q has no name", text)
+		return Spec{}, fault.Newf(fault.Metadata, "codec %.200q has no name", text)
 	}
 	if s.Config == nil {
 		return s, nil
 	}
 	var b bytes.Buffer
 	if err := json.Compact(&b, s.Config); err != nil || b.Bytes()[0] != '{' {
-		return Spec{}, fault.Newf(fault.Metadata, "codec %q: the configuration is no JSON object", text)
+		return Spec{}, fault.Newf(fault.Metadata, "codec %.200q: the configuration is no JSON object", text)
 	}
 	s.Config = b.Bytes()
 	return s, nil

@@ -42,7 +42,7 @@ func reshaped(parts []json.RawMessage, in []int) ([]int, error) {
 			shape[i] = 1
 			for _, d := range dims[i] {
 				if d < next || d >= len(in) {
-					return bad("axes %s: of an array of %d they have to rise", raw, len(in))
+					return bad("axes %.80s: of an array of %d they have to rise", raw, len(in))
 				}
 				next = d + 1
 				shape[i] = prod([]int{shape[i], in[d]})
@@ -69,8 +69,10 @@ func reshaped(parts []json.RawMessage, in []int) ([]int, error) {
 	if n := prod(shape); n < 0 || n != prod(in) {
 		return bad("shape %v for the elements of %v", shape, in)
 	}
+	before, behind := products(shape)
+	inBefore, inBehind := products(in)
 	for i, d := range dims {
-		if len(d) > 0 && (prod(shape[:i]) != prod(in[:d[0]]) || prod(shape[i+1:]) != prod(in[d[len(d)-1]+1:])) {
+		if len(d) > 0 && (before[i] != inBefore[d[0]] || behind[i+1] != inBehind[d[len(d)-1]+1]) {
 			return bad("the new axis %d is not the axes %v of %v", i, d, in)
 		}
 		for k := 1; k < len(d); k++ {
@@ -80,6 +82,19 @@ func reshaped(parts []json.RawMessage, in []int) ([]int, error) {
 		}
 	}
 	return shape, nil
+}
+
+// products are the numbers of elements of the axes before each place, and of those from it on, with one place more than axes.
+func products(shape []int) (before, from []int) {
+	before, from = make([]int, len(shape)+1), make([]int, len(shape)+1)
+	before[0], from[len(shape)] = 1, 1
+	for i, n := range shape {
+		before[i+1] = prod([]int{before[i], n})
+	}
+	for i := len(shape) - 1; i >= 0; i-- {
+		from[i] = prod([]int{shape[i], from[i+1]})
+	}
+	return before, from
 }
 
 // prod is the number of elements; -1 when it overflows.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/zargo-io/zargo/zarr/codec"
@@ -174,5 +175,23 @@ func TestCRC32CAtTheStart(t *testing.T) {
 	got[12] ^= 1
 	if err := c.Decode(back, got, nil); !errors.Is(err, fault.Corrupt) {
 		t.Errorf("changed: %v", err)
+	}
+}
+
+// TestErrorsAreShort: what is wrong in metadata is quoted as far as it helps.
+func TestErrorsAreShort(t *testing.T) {
+	long := strings.Repeat("7", 1<<16)
+	in := codec.Repr{Shape: []int{2, 3}, Type: dtype.Int16, Fill: []byte{0, 0}}
+	for _, s := range [][2]string{
+		{"gzip", `{"level":"` + long + `"}`}, {"gzip", `{"level":` + long + `}`}, {"gzip", `{"` + long + `":1}`}, {"zstd", `{"checksum":"` + long + `"}`},
+		{"bytes", `{"endian":"` + long + `"}`}, {"bytes", `{"endian":["` + long + `"]}`}, {"transpose", `{"order":"` + long + `"}`}, {"transpose", `{"order":[1,` + long + `]}`},
+		{"reshape", `{"shape":[` + long + `]}`}, {"reshape", `{"shape":[[` + long[:9] + `]]}`}, {"numcodecs.lzma", `{"filters":"` + long + `"}`}, {"numcodecs.json2", `{"encoding":["` + long + `"]}`},
+		{"sharding_indexed", `{"chunk_shape":"` + long + `"}`}, {"sharding_indexed", `{"chunk_shape":[2,3],"codecs":"` + long + `"}`}, {"sharding_indexed", `{"chunk_shape":[2,3],"codecs":[` + long + `]}`},
+		{"sharding_indexed", `{"chunk_shape":[2,3],"codecs":[{"id":"` + long + `"}]}`}, {"sharding_indexed", `{"chunk_shape":[2,3],"codecs":[{"name":"` + long + `"}]}`}, {"sharding_indexed", `{"chunk_shape":[2,3],"codecs":[{"name":"bytes","x":"` + long + `"}]}`},
+		{"x" + long, `{}`},
+	} {
+		if _, err := codec.Builtin().Bind(codec.Spec{Name: s[0], Config: json.RawMessage(s[1])}, in); err == nil || len(err.Error()) > 1000 {
+			t.Errorf("%.40s %.40s: %d bytes", s[0], s[1], len(err.Error()))
+		}
 	}
 }

@@ -85,6 +85,7 @@ type sharding struct {
 	atStart bool
 	size    int64 // of the encoded index
 	most    int64
+	usual   int64 // bytes of a shard by encoders that mean well
 
 	strides []int // elements of the shard between inner chunks along each axis
 	rows    walk  // from an inner chunk to its place in the shard
@@ -122,6 +123,7 @@ func (t *Table) newSharding(raw json.RawMessage, in Repr) (any, error) {
 	if s.size = s.index.EncodedSize(); s.size < 0 {
 		return nil, fault.Newf(fault.Metadata, "the index codecs %v make bytes of varying length", o.Index)
 	}
+	s.usual = addSat(mulSat(s.inner.usual, int64(s.n)), s.size)
 	s.most = s.maxEncoded()
 	distance := strides(in.Shape)
 	s.strides = make([]int, len(s.chunk))
@@ -136,11 +138,7 @@ func (t *Table) newSharding(raw json.RawMessage, in Repr) (any, error) {
 // maxEncoded allows for as much unused space as there can be data, and a little more: what writers that replace inner
 // chunks leave behind.
 func (s *sharding) maxEncoded() int64 {
-	most := s.inner.MaxEncoded()
-	if most > math.MaxInt64/4/int64(s.n) {
-		return math.MaxInt64
-	}
-	return addSat(addSat(2*most*int64(s.n), s.size), addSat(s.size, 1<<20))
+	return addSat(mulSat(s.usual, 2), 1<<20)
 }
 
 // openSharding reads a configuration, and gives the table for the codecs within.
@@ -189,13 +187,13 @@ func (c *config) lengths(key string) []int {
 	raw, ok := c.take(key)
 	var list []float64 // 4.0 is 4, as TensorStore has it
 	if !ok || json.Unmarshal(raw, &list) != nil || raw[0] != '[' {
-		c.fail("%q is %s, not a list of lengths", key, orNothing(raw))
+		c.fail("%q is %.80s, not a list of lengths", key, orNothing(raw))
 		return nil
 	}
 	lengths := make([]int, len(list))
 	for i, f := range list {
 		if f != math.Trunc(f) || f < 1 || f > min(1<<53, math.MaxInt) {
-			c.fail("%q is %s, not a list of lengths", key, raw)
+			c.fail("%q is %.80s, not a list of lengths", key, raw)
 			return nil
 		}
 		lengths[i] = int(f)
@@ -211,7 +209,7 @@ func (c *config) specs(key string, def []Spec) []Spec {
 	}
 	var list []json.RawMessage
 	if !ok || json.Unmarshal(raw, &list) != nil || raw[0] != '[' {
-		c.fail("%q is %s, not a list of codecs", key, orNothing(raw))
+		c.fail("%q is %.80s, not a list of codecs", key, orNothing(raw))
 		return nil
 	}
 	specs := make([]Spec, len(list))
@@ -222,7 +220,7 @@ func (c *config) specs(key string, def []Spec) []Spec {
 			continue
 		}
 		if len(item) == 0 || item[0] != '{' {
-			c.fail("%q has %s, which is no codec", key, item)
+			c.fail("%q has %.80s, which is no codec", key, item)
 			return nil
 		}
 		s, err := parseNamed(string(item))

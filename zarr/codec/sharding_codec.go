@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 	"fmt"
+	"math"
 
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -98,6 +99,9 @@ func (s *sharding) Decode(dst Block, src []byte) error {
 			s.scatter(dst, sc.chunk, i)
 			continue
 		}
+		if n > s.longest() {
+			return fault.Newf(fault.Corrupt, "inner chunk %v has %d bytes, its codecs make at most %d", s.coord(i), n, s.longest())
+		}
 		if sc.chunk.Items != nil {
 			sc.codec = Scratch{} // items may lie in it
 		}
@@ -107,6 +111,15 @@ func (s *sharding) Decode(dst Block, src []byte) error {
 		s.scatter(dst, sc.chunk, i)
 	}
 	return nil
+}
+
+// longest bounds the bytes of an inner chunk. Inner chunks may share their bytes, so that without a bound each could cost as
+// much as all of the shard. An inner shard that is read by its index may have unused space of any length.
+func (s *sharding) longest() int64 {
+	if s.inner.shards != nil {
+		return math.MaxInt64
+	}
+	return s.inner.MaxEncoded()
 }
 
 // indexOf reads the index of a whole shard.

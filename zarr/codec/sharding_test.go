@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"slices"
 	"strings"
@@ -349,4 +350,29 @@ func FuzzShard(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestLongInnerChunks has one inner chunk in a shard, of gzip with blocks that hold nothing before the one that holds 2 bytes.
+func TestLongInnerChunks(t *testing.T) {
+	in := codec.Repr{Shape: []int{1}, Type: dtype.Uint16}
+	c := mustChain(t, in, codec.Sharding(codec.ShardingOptions{Chunk: []int{1}, Codecs: []codec.Spec{little, codec.Gzip(1)}, Index: plainIndex}))
+	for _, tt := range []struct {
+		name    string
+		nothing int // blocks of 5 bytes
+		want    error
+	}{
+		{"long", 12000, nil},
+		{"longer than any", 15000, fault.Corrupt},
+	} {
+		shard := append([]byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}, bytes.Repeat([]byte{0, 0, 0, 0xff, 0xff}, tt.nothing)...)
+		shard = append(shard, 1, 2, 0, 0xfd, 0xff, 7, 0)
+		shard = binary.LittleEndian.AppendUint32(shard, crc32.ChecksumIEEE([]byte{7, 0}))
+		shard = binary.LittleEndian.AppendUint32(shard, 2)
+		n := uint64(len(shard))
+		shard = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(shard, 0), n)
+		got := make([]byte, 2)
+		if err := c.Decode(codec.Block{Bytes: got}, shard, nil); !errors.Is(err, tt.want) || err == nil && got[0] != 7 {
+			t.Errorf("%s: %x, %v", tt.name, got, err)
+		}
+	}
 }

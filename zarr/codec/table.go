@@ -49,7 +49,7 @@ func Builtin() *Table {
 		numcodecs + "gzip":   newNumcodecsGzip,
 		numcodecs + "zstd":   newNumcodecsZstd,
 		numcodecs + "blosc":  newNumcodecsBlosc,
-		numcodecs + "crc32c": newCRC32C,
+		numcodecs + "crc32c": newNumcodecsCRC32C,
 		numcodecs + "lz4":    newLZ4,
 		numcodecs + "bz2":    newBZ2,
 		numcodecs + "lzma":   newLZMA,
@@ -141,7 +141,7 @@ func (t *Table) Bind(s Spec, in Repr) (any, error) {
 		f = func(config json.RawMessage, in Repr) (any, error) { return bytesOf(config, in, t.judge) }
 	}
 	if !ok {
-		return nil, fault.Newf(errors.ErrUnsupported, "codec %q", s.Name)
+		return nil, fault.Newf(errors.ErrUnsupported, "codec %.80q", s.Name)
 	}
 	c, err := f(s.Config, in)
 	if err != nil {

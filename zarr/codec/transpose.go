@@ -63,17 +63,17 @@ func readOrder(c *config, rank int) ([]int, error) {
 	}
 	var list []json.RawMessage // a json.Number would be read from a string too
 	if err := json.Unmarshal(raw, &list); err != nil || raw[0] != '[' {
-		return nil, fault.Newf(fault.Metadata, "order %s is no list of integers", raw)
+		return nil, fault.Newf(fault.Metadata, "order %.80s is no list of integers", raw)
 	}
 	if len(list) != rank {
-		return nil, fault.Newf(fault.Metadata, "order %s of %d axes for an array of %d", raw, len(list), rank)
+		return nil, fault.Newf(fault.Metadata, "order %.80s of %d axes for an array of %d", raw, len(list), rank)
 	}
 	seen := make([]bool, rank)
 	for i, n := range list {
 		f, err := strconv.ParseFloat(string(n), 64) // 1.0 is 1, as TensorStore has it
 		a := int(f)
 		if err != nil || float64(a) != f || a < 0 || a >= rank || seen[a] {
-			return nil, fault.Newf(fault.Metadata, "order %s is no permutation of %d axes", raw, rank)
+			return nil, fault.Newf(fault.Metadata, "order %.80s is no permutation of %d axes", raw, rank)
 		}
 		order[i], seen[a] = a, true
 	}

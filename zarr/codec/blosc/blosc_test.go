@@ -148,12 +148,19 @@ func TestHostileFrames(t *testing.T) {
 }
 
 // TestHugeSizeCostsNothing: a header may claim as much as it likes as long as the limit allows it, but a frame of a few
-// bytes that says it has millions of blocks is refused before there is memory for the output.
+// bytes that says it has millions of blocks, or one block of a gigabyte, is refused before there is memory for the output.
 func TestHugeSizeCostsNothing(t *testing.T) {
+	for _, block := range []uint32{1 << 10, 1 << 30} {
+		hugeSize(t, block)
+	}
+}
+
+func hugeSize(t *testing.T, block uint32) {
+	t.Helper()
 	frame := make([]byte, 64)
 	copy(frame, []byte{2, 1, 0x20, 4})
 	binary.LittleEndian.PutUint32(frame[4:], 1<<30)
-	binary.LittleEndian.PutUint32(frame[8:], 1<<10)
+	binary.LittleEndian.PutUint32(frame[8:], block)
 	binary.LittleEndian.PutUint32(frame[12:], 64)
 	b := testing.Benchmark(func(b *testing.B) {
 		b.ReportAllocs()
@@ -164,7 +171,7 @@ func TestHugeSizeCostsNothing(t *testing.T) {
 		}
 	})
 	if n := b.AllocedBytesPerOp(); n > 10_000 {
-		t.Errorf("%d bytes allocated", n)
+		t.Errorf("blocks of %d: %d bytes allocated", block, n)
 	}
 }
 

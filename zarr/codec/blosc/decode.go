@@ -34,6 +34,9 @@ func (s *scratch) room(n int) []byte {
 	return b
 }
 
+// most is how many bytes a byte of a frame can hold: zstd's blocks of 4 bytes with 128 KiB are the densest there are.
+const most = 128 << 10 / 4
+
 // Decode appends what a frame holds to dst. src is the frame and nothing else; more than limit bytes are fault.Corrupt.
 // Where dst has room for the output nothing is allocated; bytes beyond its capacity are not touched.
 func Decode(dst, src []byte, limit int) ([]byte, error) {
@@ -51,6 +54,8 @@ func Decode(dst, src []byte, limit int) ([]byte, error) {
 		return append(dst, src[HeaderSize:]...), nil
 	case h.blocks() > (len(src)-HeaderSize)/4:
 		return dst, fault.Newf(fault.Corrupt, "blosc frame of %d bytes says %d blocks", len(src), h.blocks())
+	case h.Size/most > len(src):
+		return dst, fault.Newf(fault.Corrupt, "blosc frame says %d bytes, its %d cannot hold so many", h.Size, len(src))
 	}
 	start := len(dst)
 	if cap(dst)-start < h.Size {
@@ -101,6 +106,9 @@ func (h Header) decodeBlock(out, src []byte, s *scratch) error {
 		if size < 0 || size > len(src) {
 			return errorf("stream %d says %d bytes, %d are left", i, size, len(src))
 		}
+		if size > longest(n) {
+			return errorf("stream %d says %d bytes for %d", i, size, n)
+		}
 		if err := h.decodeStream(plain[i*n:(i+1)*n:(i+1)*n], src[:size:size]); err != nil {
 			return errorf("%v stream %d of %d bytes: %v", h.Compressor, i, size, err)
 		}
@@ -114,6 +122,10 @@ func (h Header) decodeBlock(out, src []byte, s *scratch) error {
 	}
 	return nil
 }
+
+// longest is the most bytes that a stream of n bytes has: what c-blosc gives its compressors room for, which is most with
+// snappy; the others have n. Blocks may share their streams, so without a bound a frame would cost the square of its length.
+func longest(n int) int { return 32 + n + n/6 }
 
 // decodeStream fills out with exactly what src holds.
 func (h Header) decodeStream(out, src []byte) (err error) {

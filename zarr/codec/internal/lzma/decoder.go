@@ -114,7 +114,7 @@ func (d *decoder) distance(state int) uint32 {
 // decodeLZMA1 reads one stream without a header. size is the bytes that it holds, or -1 when a mark ends it; a mark may also
 // stand where the size says the end is. It gives what is behind.
 func decodeLZMA1(o *output, src []byte, p Properties, size int64) ([]byte, error) {
-	var d decoder
+	d := &o.coder
 	d.reset(p)
 	if !d.start(src) {
 		return nil, errStart

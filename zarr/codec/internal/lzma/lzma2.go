@@ -22,7 +22,7 @@ const (
 
 // decodeLZMA2 reads one stream of chunks. It gives what is behind.
 func decodeLZMA2(o *output, src []byte) ([]byte, error) {
-	var d decoder
+	d := &o.coder
 	needDict, needProps, needState := true, true, true
 	for {
 		if len(src) == 0 {

@@ -148,6 +148,18 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// TestManyStreams: a stream costs no memory of its own.
+func TestManyStreams(t *testing.T) {
+	b := slices.Repeat(alone(t, "a", -1), 1000)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got, err := lzma.Decode(lzma.Config{Format: lzma.Alone}, nil, b, 1000)
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; err != nil || len(got) != 1000 || used > 1<<20 {
+		t.Errorf("%d bytes, %v, %d bytes allocated", len(got), err, used)
+	}
+}
+
 // TestRefuses: what cannot be written is said before.
 func TestRefuses(t *testing.T) {
 	if _, err := lzma.NewEncoder(lzma.Config{}); !errors.Is(err, fault.Metadata) {

@@ -96,8 +96,12 @@ func (m *lengthModel) reset() {
 }
 
 func fill(p []prob) {
-	for i := range p {
+	n := min(len(p), 16)
+	for i := range n {
 		p[i] = even
+	}
+	for n > 0 && n < len(p) { // a stream may be 18 bytes, and the literals of it have 12,288 probabilities
+		n += copy(p[n:], p[:n])
 	}
 }
 

@@ -12,6 +12,8 @@ type output struct {
 	start int    // where the dictionary begins
 	most  int    // n does not pass it
 	hint  int    // room to begin with
+
+	coder decoder // of every stream and block: its probabilities are many more bytes than a stream may have
 }
 
 var errLimit = errors.New("more bytes than are due")

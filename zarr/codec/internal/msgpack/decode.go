@@ -89,16 +89,28 @@ func (d *decoder) value(depth int) error {
 	return nil
 }
 
+// form is what a first byte says: the kind of value, and how many bytes the number behind it has.
+type form struct {
+	kind byte
+	size int
+}
+
+// firstForm is the first byte that forms begin with; 0 is none.
+const firstForm = 0xc4
+
+var forms = [...]form{
+	0xc4 - firstForm: {'b', 1}, 0xc5 - firstForm: {'b', 2}, 0xc6 - firstForm: {'b', 4},
+	0xca - firstForm: {'f', 4}, 0xcb - firstForm: {'f', 8},
+	0xcc - firstForm: {'u', 1}, 0xcd - firstForm: {'u', 2}, 0xce - firstForm: {'u', 4}, 0xcf - firstForm: {'u', 8},
+	0xd0 - firstForm: {'i', 1}, 0xd1 - firstForm: {'i', 2}, 0xd2 - firstForm: {'i', 4}, 0xd3 - firstForm: {'i', 8},
+	0xd9 - firstForm: {'s', 1}, 0xda - firstForm: {'s', 2}, 0xdb - firstForm: {'s', 4},
+	0xdc - firstForm: {'l', 2}, 0xdd - firstForm: {'l', 4},
+	0xde - firstForm: {'o', 2}, 0xdf - firstForm: {'o', 4},
+}
+
 // sized reads a value whose first byte is followed by a number of 1, 2, 4 or 8 bytes.
 func (d *decoder) sized(c byte, depth int) error {
-	form := map[byte]struct {
-		kind byte
-		size int
-	}{
-		0xc4: {'b', 1}, 0xc5: {'b', 2}, 0xc6: {'b', 4}, 0xca: {'f', 4}, 0xcb: {'f', 8},
-		0xcc: {'u', 1}, 0xcd: {'u', 2}, 0xce: {'u', 4}, 0xcf: {'u', 8}, 0xd0: {'i', 1}, 0xd1: {'i', 2}, 0xd2: {'i', 4}, 0xd3: {'i', 8},
-		0xd9: {'s', 1}, 0xda: {'s', 2}, 0xdb: {'s', 4}, 0xdc: {'l', 2}, 0xdd: {'l', 4}, 0xde: {'o', 2}, 0xdf: {'o', 4},
-	}[c]
+	form := forms[c-firstForm]
 	n, err := d.number(form.size)
 	if err != nil {
 		return err

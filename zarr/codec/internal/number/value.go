@@ -29,9 +29,6 @@ const (
 	Wrap   Outside = "wrap"
 )
 
-// Pair maps one number to another. A NaN stands for every NaN.
-type Pair struct{ From, To Value }
-
 // Value is a number of either kind: Int as in a block, or Float.
 type Value struct {
 	Int   uint64
@@ -43,10 +40,11 @@ type Value struct {
 //
 // A step that fails has the error fault.Type.
 func Convert(from, to Type, r Rounding, o Outside, pairs []Pair) Step {
+	find := finder(pairs, from)
 	return func(b *Block) {
 		for i := range b.N {
 			v := Value{b.Int[i], b.Re[i]}
-			w, mapped := find(pairs, v, from)
+			w, mapped := find(v)
 			if !mapped {
 				var ok bool
 				if w, ok = convert(v, from, to, r, o); !ok {
@@ -67,15 +65,6 @@ func (v Value) outside(from, to Type) error {
 		return fault.Newf(fault.Type, "%d is out of the range of the type it is cast to", v.Int)
 	}
 	return fault.Newf(fault.Type, "%d is out of the range of the type it is cast to", int64(v.Int))
-}
-
-func find(pairs []Pair, v Value, from Type) (Value, bool) {
-	for _, p := range pairs {
-		if from.Kind != Float && p.From.Int == v.Int || from.Kind == Float && (p.From.Float == v.Float || p.From.Float != p.From.Float && v.Float != v.Float) {
-			return p.To, true
-		}
-	}
-	return Value{}, false
 }
 
 func convert(v Value, from, to Type, r Rounding, o Outside) (Value, bool) {

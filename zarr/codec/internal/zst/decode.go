@@ -35,13 +35,14 @@ func Decode(dst, src []byte, limit int) ([]byte, error) {
 	defer decoders.Put(d)
 
 	start := len(dst)
+	most := min(limit, holds(len(src)))
 	room := min(cap(dst)-start, limit)
-	if room < limit {
+	if room < most {
 		size, known := guess(src)
-		if known && size > uint64(limit) {
-			return dst, fault.Newf(fault.Corrupt, "zstd: frame says %d bytes, at most %d are due", size, limit)
+		if known && size > uint64(most) {
+			return dst, fault.Newf(fault.Corrupt, "zstd: frame says %d bytes, at most %d are due, and %d hold at most %d", size, limit, len(src), most)
 		}
-		room = max(room, int(min(size, uint64(limit))))
+		room = max(room, int(min(size, uint64(most))))
 	}
 	for {
 		dst = grown(dst, room)
@@ -52,19 +53,28 @@ func Decode(dst, src []byte, limit int) ([]byte, error) {
 				copy(dst[start:start+room], out)
 			}
 			return dst[:start+len(out)], nil
-		case room >= limit && err == nil:
+		case room >= most && err == nil:
 			return dst, fault.Newf(fault.Corrupt, "zstd: %d bytes where at most %d are due", len(out), limit)
-		case room >= limit:
+		case room >= most:
 			return dst, fault.Newf(fault.Corrupt, "zstd: %v (at most %d bytes are due)", err, limit)
 		}
 		// The error may mean that the room was too small; which error a frame without a size gives then is not
 		// settled. Tried again with four times the room, the last time with all that is allowed.
-		if room > limit/4 {
-			room = limit
+		if room > most/4 {
+			room = most
 		} else {
-			room = min(limit, max(minGuess, 4*room)) // a frame may say 0 bytes and lie
+			room = min(most, max(minGuess, 4*room)) // a frame may say 0 bytes and lie
 		}
 	}
+}
+
+// holds bounds what n bytes of frames can hold: a block has 4 bytes or more, and 128 KiB of contents at most.
+func holds(n int) int {
+	const block = 128 << 10
+	if n/4 >= math.MaxInt/block {
+		return math.MaxInt
+	}
+	return n / 4 * block
 }
 
 // guess is how much room to try first, and whether the first frame says so itself.

@@ -2,7 +2,9 @@ package zst
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"runtime"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -102,5 +104,32 @@ func TestCorrupt(t *testing.T) {
 				t.Errorf("%s, room %d: %v", tt.name, room, err)
 			}
 		}
+	}
+}
+
+// TestRoomByContents: where the limit is far away, as for text, a frame gets no more room than its blocks can fill.
+func TestRoomByContents(t *testing.T) {
+	const limit = 1 << 28
+	says := binary.LittleEndian.AppendUint64([]byte{0x28, 0xb5, 0x2f, 0xfd, 0xe0}, limit)
+	for name, frame := range map[string][]byte{
+		"says what it has not": append(says, 1, 0, 0),
+		"says nothing":         {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa8, 7, 0, 0}, // a block of the reserved kind
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := Decode(nil, frame, limit)
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, fault.Corrupt) || n > 8<<20 {
+			t.Errorf("%s: %d bytes were allocated: %v", name, n, err)
+		}
+	}
+	const block = 128 << 10
+	full := []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x50}
+	for range 20 {
+		full = append(full, 2, 0, 16, 'z') // 128 KiB of one byte
+	}
+	full = append(full, 3, 0, 16, 'z')
+	if got, err := Decode(nil, full, limit); err != nil || len(got) != 21*block {
+		t.Errorf("full blocks: %d bytes, %v", len(got), err)
 	}
 }
