@@ -153,17 +153,15 @@ func (r *run) consolidated(ctx context.Context, g *zarr.Group, told *few) error 
 		return err
 	}
 	stale, err := zarr.Stale(ctx, quiet)
-	var m *fault.MetaError
-	switch {
-	case errors.Is(err, fault.NotFound):
-		return nil
-	case errors.As(err, &m) && m.Key != key:
-		return nil // the node tells it
-	case err != nil:
-		return r.fail(path, err)
-	}
 	for _, d := range stale {
 		told.tell(rule.Finding{Rule: rule.Stale, Key: key, Text: d.String()})
 	}
-	return nil
+	var m *fault.MetaError
+	switch {
+	case err == nil, errors.Is(err, fault.NotFound):
+		return nil
+	case errors.As(err, &m) && m.Key != key:
+		return nil // the node tells it
+	}
+	return r.fail(path, err)
 }

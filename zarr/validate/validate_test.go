@@ -189,6 +189,20 @@ func TestFindings(t *testing.T) {
 			consolidated(t, st)
 			put(t, st, "in/.zattrs", `{"a":1}`)
 		}, []string{"stale-consolidated .zmetadata"}, fault.Metadata},
+		{"stale of the group itself, v2", 2, func(t *testing.T, st store.Store) {
+			consolidated(t, st)
+			put(t, st, ".zattrs", `{"a":1}`)
+		}, []string{"stale-consolidated .zmetadata"}, fault.Metadata},
+		{"stale beside a bad node", 3, func(t *testing.T, st store.Store) {
+			consolidated(t, st)
+			put(t, st, "new/zarr.json", groupV3)
+			cut(t, st, "plain/zarr.json")
+		}, []string{"metadata plain/zarr.json", "stale-consolidated zarr.json"}, fault.Metadata},
+		{"a node of another format, which consolidated metadata cannot have", 3, func(t *testing.T, st store.Store) {
+			consolidated(t, st)
+			put(t, st, "new/.zgroup", groupV2)
+		}, []string{"stale-consolidated zarr.json"}, fault.Metadata},
+		{"a node of another format", 3, func(t *testing.T, st store.Store) { put(t, st, "new/.zgroup", groupV2) }, []string{}, nil},
 		{"bad consolidated", 2, func(t *testing.T, st store.Store) { put(t, st, ".zmetadata", "{") }, []string{"metadata .zmetadata"}, fault.Metadata},
 		{"bad node below consolidated", 3, func(t *testing.T, st store.Store) {
 			consolidated(t, st)
