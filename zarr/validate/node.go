@@ -37,12 +37,15 @@ func isDocument(name string) bool {
 
 // check finds metadata that other metadata hides.
 func (d documents) check(tell func(rule.Finding), path string) {
-	switch {
-	case d[docV3] && d[docArray]:
-		tell(rule.Finding{Rule: rule.TwoFormats, Path: path, Key: join(path, docArray)})
-	case d[docV3] && d[docGroup]:
-		tell(rule.Finding{Rule: rule.TwoFormats, Path: path, Key: join(path, docGroup)})
-	case d[docArray] && d[docGroup]:
+	if d[docV3] {
+		for _, name := range []string{docArray, docGroup, docAttrs, docConsolidated} {
+			if d[name] {
+				tell(rule.Finding{Rule: rule.TwoFormats, Path: path, Key: join(path, name)})
+				return
+			}
+		}
+	}
+	if d[docArray] && d[docGroup] {
 		tell(rule.Finding{Rule: rule.ArrayAndGroup, Path: path, Key: join(path, docGroup)})
 	}
 }
@@ -52,6 +55,12 @@ func join(path, name string) string {
 		return name
 	}
 	return path + "/" + name
+}
+
+// inArray tells whether a key below an array is that of a document which would make a node there.
+func inArray(key string) bool {
+	i := strings.LastIndexByte(key, '/')
+	return i >= 0 && (key[i+1:] == docV3 || key[i+1:] == docArray || key[i+1:] == docGroup)
 }
 
 // name is a key below a path.

@@ -159,6 +159,37 @@ func TestFindings(t *testing.T) {
 		{"strays", 2, func(t *testing.T, st store.Store) { put(t, st, "plain/0.0.0", "x"); put(t, st, "in/README", "x") },
 			[]string{"stray-key in/README", "stray-key plain/0.0.0"}, nil},
 		{"other layout", 2, func(t *testing.T, st store.Store) { put(t, st, "plain/0/1", "x") }, []string{"other-layout plain/0/1"}, fault.Metadata},
+		{"other layouts, v3", 3, func(t *testing.T, st store.Store) {
+			for _, key := range []string{"c.0.1", "0.1", "0/1", "c.0.1.2", "c/0.1", "0"} { // the last three are keys of no layout
+				put(t, st, "plain/"+key, "x")
+			}
+			put(t, st, "scalar/0", "x")
+			put(t, st, "scalar/0.0", "x")
+		}, []string{"other-layout plain/0.1", "other-layout plain/0/1", "other-layout plain/c.0.1", "other-layout scalar/0",
+			"stray-key plain/0", "stray-key plain/c.0.1.2", "stray-key plain/c/0.1", "stray-key scalar/0.0"}, fault.Metadata},
+		{"other layouts, v2", 2, func(t *testing.T, st store.Store) {
+			put(t, st, "plain/c/0/1", "x")
+			put(t, st, "in/txt/c.0", "x")
+			put(t, st, "scalar/c", "x")
+		}, []string{"stray-key in/txt/c.0", "stray-key plain/c/0/1", "stray-key scalar/c"}, nil},
+		{"nodes in an array, v3", 3, func(t *testing.T, st store.Store) {
+			put(t, st, "plain/sub/zarr.json", groupV3)
+			put(t, st, "plain/c/0/.zarray", arrayV2)
+			put(t, st, "plain/sub/c/0", "x")
+			put(t, st, "plain/sub/not.zarr.json", "x")
+		}, []string{"node-in-array plain/c/0/.zarray", "node-in-array plain/sub/zarr.json", "stray-key plain/sub/c/0", "stray-key plain/sub/not.zarr.json"}, fault.Metadata},
+		{"nodes in an array, v2", 2, func(t *testing.T, st store.Store) {
+			put(t, st, "plain/0/.zgroup", groupV2)
+			put(t, st, "plain/0/.zattrs", "{}")
+		}, []string{"node-in-array plain/0/.zgroup", "stray-key plain/0/.zattrs"}, fault.Metadata},
+		{"attributes of v2 beside v3", 3, func(t *testing.T, st store.Store) {
+			put(t, st, "plain/.zattrs", "{}")
+			put(t, st, "in/.zmetadata", "{}")
+		}, []string{"two-formats in/.zmetadata", "two-formats plain/.zattrs"}, fault.Metadata},
+		{"one finding for all of v2 beside v3", 3, func(t *testing.T, st store.Store) {
+			put(t, st, "plain/.zattrs", "{}")
+			put(t, st, "plain/.zarray", arrayV2)
+		}, []string{"two-formats plain/.zarray"}, fault.Metadata},
 		{"two formats of an array", 3, func(t *testing.T, st store.Store) { put(t, st, "plain/.zarray", arrayV2) }, []string{"two-formats plain/.zarray"}, fault.Metadata},
 		{"two formats of a group", 3, func(t *testing.T, st store.Store) { put(t, st, "in/.zgroup", groupV2) }, []string{"two-formats in/.zgroup"}, fault.Metadata},
 		{"array and group", 2, func(t *testing.T, st store.Store) { put(t, st, "plain/.zgroup", groupV2) }, []string{"array-and-group plain/.zgroup"}, fault.Metadata},
