@@ -38,7 +38,7 @@ func (r *run) array(ctx context.Context, a *zarr.Array, told *few) error {
 	if err != nil {
 		return r.fail(a.Path(), err)
 	}
-	read := &reader{chunks: c, strict: strict, plain: plain, op: concurrency.Default().Bytes.Op()}
+	read := &reader{chunks: c, strict: strict, plain: plain}
 	err = concurrency.Each(ctx, r.tuning.Requests, c.list(ctx), read.chunk)
 	if err == nil {
 		err = c.err
@@ -73,7 +73,7 @@ func (c *chunks) list(ctx context.Context) iter.Seq[[]int] {
 				}
 			case ok:
 				c.told.tell(rule.Finding{Rule: rule.BeyondShape, Key: e.Key, Text: fmt.Sprintf("chunk %v of a grid of %v", coord, c.grid)})
-			case isDocument(part), m.Format == 1 && (part == "meta" || part == "attrs"):
+			case isDocument(part), m.Format == 1 && (part == docArrayV1 || part == docAttrsV1):
 				docs[part] = true
 			case inArray(part):
 				c.told.tell(rule.Finding{Rule: rule.NodeInArray, Key: e.Key})

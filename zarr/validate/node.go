@@ -22,6 +22,8 @@ const (
 	docGroup        = ".zgroup"
 	docAttrs        = ".zattrs"
 	docConsolidated = ".zmetadata"
+	docArrayV1      = "meta"
+	docAttrsV1      = "attrs"
 )
 
 // documents are the names of documents that lie at a node.
@@ -66,21 +68,40 @@ func inArray(key string) bool {
 // name is a key below a path.
 func name(path, key string) string { return strings.TrimPrefix(strings.TrimPrefix(key, path), "/") }
 
-// node looks at one node and returns the paths of those that may be directly below it.
-func (r *run) node(ctx context.Context, path string, root bool) ([]string, error) {
-	told := r.few(path)
+// place is a path where there may be a node.
+type place struct {
+	path string
+	why  claim
+}
+
+// claim is how sure it is that there is a node.
+type claim uint8
+
+const (
+	due     claim = iota // whoever runs this says so
+	likely               // it is a folder in a group
+	perhaps              // it is a folder at a node whose metadata cannot be read, and which may be a group
+)
+
+// node looks at one node and returns where there may be others directly below it.
+func (r *run) node(ctx context.Context, p place) ([]place, error) {
+	told := r.few(p.path)
 	defer told.done()
 	opts := append(append([]zarr.Option{}, r.opts.Open...), zarr.Direct(), zarr.Findings(told.tell))
-	n, err := zarr.Open(ctx, r.st, path, opts...)
-	switch {
-	case err != nil && errors.Is(err, fault.NotFound) && !root:
-		r.tell(rule.Finding{Rule: rule.NoNode, Path: path})
+	n, err := zarr.Open(ctx, r.st, p.path, opts...)
+	if errors.Is(err, fault.NotFound) && p.why != due {
+		if p.why == likely {
+			r.tell(rule.Finding{Rule: rule.NoNode, Path: p.path})
+		}
 		return nil, nil
-	case err != nil:
-		r.count(func(x *Result) { x.Nodes++ })
-		return nil, r.fail(path, err)
 	}
 	r.count(func(x *Result) { x.Nodes++ })
+	if err != nil {
+		if failed := r.fail(p.path, err); failed != nil || errors.Is(err, fault.NotFound) {
+			return nil, failed
+		}
+		return r.broken(ctx, p.path, told)
+	}
 	switch n := n.(type) {
 	case *zarr.Array:
 		r.count(func(x *Result) { x.Arrays++ })
@@ -92,7 +113,7 @@ func (r *run) node(ctx context.Context, path string, root bool) ([]string, error
 }
 
 // group looks at what lies at a group.
-func (r *run) group(ctx context.Context, g *zarr.Group, told *few) (below []string, err error) {
+func (r *run) group(ctx context.Context, g *zarr.Group, told *few) (below []place, err error) {
 	path, docs := g.Path(), documents{}
 	for e, err := range store.Pages(ctx, r.st, path, store.OneLevel) {
 		if errors.Is(err, errors.ErrUnsupported) {
@@ -102,12 +123,12 @@ func (r *run) group(ctx context.Context, g *zarr.Group, told *few) (below []stri
 			return r.unlistedNodes(ctx, g)
 		}
 		if err != nil {
-			return nil, r.fail(path, err)
+			return below, r.fail(path, err) // what was listed until then is looked at
 		}
 		switch part := name(path, e.Key); {
 		case e.Dir && g.Format() == 3 && strings.HasPrefix(part, "__"): // reserved, and no node
 		case e.Dir:
-			below = append(below, e.Key)
+			below = append(below, place{e.Key, likely})
 		case isDocument(part):
 			docs[part] = true
 		default:
@@ -124,7 +145,7 @@ func (r *run) group(ctx context.Context, g *zarr.Group, told *few) (below []stri
 }
 
 // unlistedNodes are all nodes below a group that consolidated metadata has, where there is no listing.
-func (r *run) unlistedNodes(ctx context.Context, g *zarr.Group) (below []string, err error) {
+func (r *run) unlistedNodes(ctx context.Context, g *zarr.Group) (below []place, err error) {
 	cached, err := zarr.OpenGroup(ctx, r.st, g.Path(), r.opts.Open...)
 	if err != nil {
 		return nil, r.fail(g.Path(), err)
@@ -136,7 +157,7 @@ func (r *run) unlistedNodes(ctx context.Context, g *zarr.Group) (below []string,
 				return nil, err
 			}
 		default:
-			below = append(below, n.Path())
+			below = append(below, place{n.Path(), due})
 		}
 	}
 	return below, nil

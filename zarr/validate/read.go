@@ -25,7 +25,6 @@ const maxTorn = 16
 type reader struct {
 	*chunks
 	strict, plain *zarr.Array
-	op            *concurrency.Op
 }
 
 // box is a part of the array along each axis.
@@ -169,7 +168,7 @@ func (r *reader) read(ctx context.Context, a *zarr.Array, b box) error {
 	if int64(n) > concurrency.Memory()/2/int64(size) {
 		return fault.Newf(fault.Limit, "%v elements of %v at once are more than half of the memory", b, typ)
 	}
-	hold, err := r.op.Acquire(ctx, int64(n)*int64(size))
+	hold, err := r.r.op.Acquire(ctx, int64(n)*int64(size))
 	if err != nil {
 		return err
 	}

@@ -7,8 +7,12 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -93,6 +97,19 @@ func tree(t *testing.T, format int) store.Store {
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+	return st
+}
+
+// copied is a copy of a store.
+func copied(t *testing.T, from store.Store) store.Store {
+	t.Helper()
+	st := mem.New()
+	for e, err := range from.List(t.Context(), "", store.Deep) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, st, e.Key, string(get(t, from, e.Key)))
 	}
 	return st
 }
@@ -244,9 +261,10 @@ func TestFindings(t *testing.T) {
 			cut(t, st, "shards/c/1")
 		}, []string{"corrupt shards/c/1", "metadata plain/zarr.json"}, fault.Corrupt},
 	}
+	trees := map[int]store.Store{2: tree(t, 2), 3: tree(t, 3)}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			st := tree(t, tt.format)
+			st := copied(t, trees[tt.format])
 			tt.break_(t, st)
 			lines, r := run(t, st, validate.Options{Data: true})
 			if !slices.Equal(lines, tt.want) {
@@ -305,6 +323,48 @@ func TestHostileShapes(t *testing.T) {
 	if !slices.Equal(lines, []string{"corrupt many/4611686018427387903", "limit large/1"}) {
 		t.Errorf("found %q", lines)
 	}
+}
+
+// TestLargeChunksOfManyArrays: a chunk that is more than the budget of bytes is decoded alone, of whichever array it is.
+func TestLargeChunksOfManyArrays(t *testing.T) {
+	size := concurrency.Default().Bytes.Size() * 3 / 4
+	st := mem.New()
+	put(t, st, ".zgroup", groupV2)
+	for _, a := range []string{"a", "b"} {
+		put(t, st, a+"/.zarray", fmt.Sprintf(`{"zarr_format":2,"shape":[%d],"chunks":[%[1]d],"dtype":"|u1","compressor":{"id":"gzip","level":1},"fill_value":0,"order":"C","filters":null}`, size))
+		put(t, st, a+"/0", "x")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s := &slow{Store: st}
+		lines, _ := run(t, s, validate.Options{Data: true})
+		if !slices.Equal(lines, []string{"unreadable a/0", "unreadable b/0"}) || s.most != 1 {
+			t.Errorf("%d at once, found %q", s.most, lines)
+		}
+	})
+}
+
+// slow is a store that takes a while to refuse chunks, and counts how many are asked for at once.
+type slow struct {
+	store.Store
+	mu        sync.Mutex
+	now, most int
+}
+
+func (s *slow) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	if !strings.HasSuffix(key, "/0") {
+		return s.Store.Get(ctx, key, o, buf)
+	}
+	s.add(1)
+	defer s.add(-1)
+	time.Sleep(time.Second)
+	return store.Value{}, &fault.KeyError{Op: "get", Key: key, Kind: fault.Refused}
+}
+
+func (s *slow) add(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now += n
+	s.most = max(s.most, s.now)
 }
 
 // unlisted is a store without listings.
