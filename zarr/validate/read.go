@@ -164,7 +164,10 @@ func (r *reader) decode(ctx context.Context, key string, b box) error {
 
 func (r *reader) read(ctx context.Context, a *zarr.Array, b box) error {
 	n, typ := b.elems(), a.DType()
-	size := max(typ.Size(), 16) // of a string's or a slice's header
+	size := typ.Size()
+	if size == 0 {
+		size = 16 // a string's or a slice's header
+	}
 	if int64(n) > concurrency.Memory()/2/int64(size) {
 		return fault.Newf(fault.Limit, "%v elements of %v at once are more than half of the memory", b, typ)
 	}
@@ -173,9 +176,15 @@ func (r *reader) read(ctx context.Context, a *zarr.Array, b box) error {
 		return err
 	}
 	defer hold.Release()
-	if typ.Size() > 0 {
-		return zarr.ReadBytes(ctx, a, make([]byte, n*typ.Size()), b.selections()...)
+	if typ.Size() == 0 {
+		_, err = zarr.ReadItems(ctx, a, b.selections()...)
+		return err
 	}
-	_, err = zarr.ReadItems(ctx, a, b.selections()...)
-	return err
+	buf, _ := r.r.scratch.Get().(*[]byte)
+	if buf == nil || cap(*buf) < n*size {
+		all := make([]byte, n*size)
+		buf = &all
+	}
+	defer r.r.scratch.Put(buf)
+	return zarr.ReadBytes(ctx, a, (*buf)[:n*size], b.selections()...)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -341,6 +342,20 @@ func TestLargeChunksOfManyArrays(t *testing.T) {
 			t.Errorf("%d at once, found %q", s.most, lines)
 		}
 	})
+}
+
+// TestHalfOfTheMemory: a chunk is over the limit by the bytes of its elements, however small each is.
+func TestHalfOfTheMemory(t *testing.T) {
+	const limit = 256 << 20 // as much as makes no difference to how often garbage is collected
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit))
+	for size, want := range map[int][]string{limit / 24: {}, limit/2 + 1: {"limit 0"}} {
+		st := mem.New()
+		put(t, st, ".zarray", fmt.Sprintf(`{"zarr_format":2,"shape":[%d],"chunks":[%[1]d],"dtype":"|u1","compressor":null,"fill_value":0,"order":"C","filters":null}`, size))
+		put(t, st, "0", strings.Repeat("x", limit/24))
+		if lines, _ := run(t, st, validate.Options{Data: true}); !slices.Equal(lines, want) {
+			t.Errorf("%d bytes: found %q", size, lines)
+		}
+	}
 }
 
 // slow is a store that takes a while to refuse chunks, and counts how many are asked for at once.
