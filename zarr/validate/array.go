@@ -32,11 +32,11 @@ func (r *run) array(ctx context.Context, a *zarr.Array, told *few) error {
 	// What chunks break is taken from the errors of the strict view, which say which chunk it is.
 	plain, err := a.With(zarr.Findings(func(rule.Finding) {}))
 	if err != nil {
-		return r.fail(a.Path(), err)
+		return r.fail(ctx, a.Path(), err)
 	}
 	strict, err := plain.With(zarr.Strict())
 	if err != nil {
-		return r.fail(a.Path(), err)
+		return r.fail(ctx, a.Path(), err)
 	}
 	read := &reader{chunks: c, strict: strict, plain: plain}
 	err = concurrency.Each(ctx, r.tuning.Requests, c.list(ctx), read.chunk)
@@ -44,7 +44,7 @@ func (r *run) array(ctx context.Context, a *zarr.Array, told *few) error {
 		err = c.err
 	}
 	if err != nil {
-		return r.fail(a.Path(), err)
+		return r.fail(ctx, a.Path(), err)
 	}
 	return nil
 }

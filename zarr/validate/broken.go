@@ -15,7 +15,7 @@ func (r *run) broken(ctx context.Context, path string, told *few) (below []place
 	docs, dirs := documents{}, []string{}
 	for e, err := range store.Pages(ctx, r.st, path, store.OneLevel) {
 		switch part := name(path, e.Key); {
-		case err != nil && fatal(err):
+		case err != nil && fatal(ctx, err):
 			return nil, err
 		case err != nil: // the node itself was told already
 			return nil, nil
@@ -44,7 +44,7 @@ func (r *run) broken(ctx context.Context, path string, told *few) (below []place
 func (r *run) kind(ctx context.Context, key string) (array, group bool, err error) {
 	v, err := r.st.Get(ctx, key, store.GetOptions{Max: zarr.MaxMetadata}, nil)
 	if err != nil {
-		if fatal(err) {
+		if fatal(ctx, err) {
 			return false, false, err
 		}
 		return false, false, nil

@@ -97,7 +97,7 @@ func (r *run) node(ctx context.Context, p place) ([]place, error) {
 	}
 	r.count(func(x *Result) { x.Nodes++ })
 	if err != nil {
-		if failed := r.fail(p.path, err); failed != nil || errors.Is(err, fault.NotFound) {
+		if failed := r.fail(ctx, p.path, err); failed != nil || errors.Is(err, fault.NotFound) {
 			return nil, failed
 		}
 		return r.broken(ctx, p.path, told)
@@ -123,7 +123,7 @@ func (r *run) group(ctx context.Context, g *zarr.Group, told *few) (below []plac
 			return r.unlistedNodes(ctx, g)
 		}
 		if err != nil {
-			return below, r.fail(path, err) // what was listed until then is looked at
+			return below, r.fail(ctx, path, err) // what was listed until then is looked at
 		}
 		switch part := name(path, e.Key); {
 		case e.Dir && g.Format() == 3 && strings.HasPrefix(part, "__"): // reserved, and no node
@@ -148,12 +148,12 @@ func (r *run) group(ctx context.Context, g *zarr.Group, told *few) (below []plac
 func (r *run) unlistedNodes(ctx context.Context, g *zarr.Group) (below []place, err error) {
 	cached, err := zarr.OpenGroup(ctx, r.st, g.Path(), r.opts.Open...)
 	if err != nil {
-		return nil, r.fail(g.Path(), err)
+		return nil, r.fail(ctx, g.Path(), err)
 	}
 	for n, err := range cached.Walk(ctx) {
 		switch {
 		case err != nil:
-			if err := r.fail(g.Path(), err); err != nil {
+			if err := r.fail(ctx, g.Path(), err); err != nil {
 				return nil, err
 			}
 		default:
@@ -171,11 +171,11 @@ func (r *run) consolidated(ctx context.Context, g *zarr.Group, told *few) error 
 		key = join(path, docConsolidated)
 		v, err := r.st.Get(ctx, key, store.GetOptions{Max: zarr.MaxMetadata}, nil)
 		if err != nil {
-			return r.fail(path, err)
+			return r.fail(ctx, path, err)
 		}
 		p := meta.Parser{Lenient: func(f rule.Finding) error { told.tell(f); return nil }}
 		if _, err := p.ConsolidatedV2(key, v.Bytes); err != nil {
-			return r.fail(path, err)
+			return r.fail(ctx, path, err)
 		}
 	}
 	quiet, err := g.With(zarr.Findings(func(rule.Finding) {})) // each node below tells its own
@@ -193,5 +193,5 @@ func (r *run) consolidated(ctx context.Context, g *zarr.Group, told *few) error 
 	case errors.As(err, &m) && m.Key != key:
 		return nil // the node tells it
 	}
-	return r.fail(path, err)
+	return r.fail(ctx, path, err)
 }

@@ -58,12 +58,12 @@ func (r *reader) chunk(ctx context.Context, coord []int) error {
 	whole := r.box(coord)
 	key := r.a.ChunkKey(coord...)
 	if !r.a.Sharded() {
-		return r.finding(key, r.decode(ctx, key, whole), nil)
+		return r.finding(ctx, key, r.decode(ctx, key, whole), nil)
 	}
 	var err error
 	if whole.elems() <= maxWhole/max(r.a.DType().Size(), 1) {
 		if err = r.decode(ctx, key, whole); !errors.Is(err, fault.Corrupt) {
-			return r.finding(key, err, nil)
+			return r.finding(ctx, key, err, nil)
 		}
 	}
 	// A torn shard, or a large one: which of its chunks are to blame?
@@ -72,15 +72,15 @@ func (r *reader) chunk(ctx context.Context, coord []int) error {
 		return ended
 	}
 	if good == 0 && alike(bad) {
-		return r.finding(key, bad[0].err, nil) // its index
+		return r.finding(ctx, key, bad[0].err, nil) // its index
 	}
 	for _, b := range bad {
-		if err := r.finding(key, b.err, b.box); err != nil {
+		if err := r.finding(ctx, key, b.err, b.box); err != nil {
 			return err
 		}
 	}
 	if err != nil && len(bad) == 0 {
-		return r.finding(key, err, nil) // another reader may still be told so
+		return r.finding(ctx, key, err, nil) // another reader may still be told so
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (r *reader) inner(ctx context.Context, key string, whole box) (bad []badChu
 		switch err := r.decode(ctx, key, at); {
 		case err == nil:
 			good++
-		case fatal(err):
+		case fatal(ctx, err):
 			return bad, good, err
 		default:
 			bad = append(bad, badChunk{slices.Clone(at), err})
@@ -139,8 +139,8 @@ func (r *reader) inner(ctx context.Context, key string, whole box) (bad []badChu
 }
 
 // finding tells of a chunk, or of a part of a shard, that cannot be decoded; what is not its fault is returned.
-func (r *reader) finding(key string, err error, part box) error {
-	if err == nil || fatal(err) {
+func (r *reader) finding(ctx context.Context, key string, err error, part box) error {
+	if err == nil || fatal(ctx, err) {
 		return err
 	}
 	f := rule.FromError(r.a.Path(), err)

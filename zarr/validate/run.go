@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/zargo-io/zargo/concurrency"
@@ -121,17 +123,20 @@ func (r *run) count(change func(*Result)) {
 }
 
 // fail makes a finding of what reading a node gave. What says nothing about the node is returned, to end the run.
-func (r *run) fail(path string, err error) error {
-	if fatal(err) {
+func (r *run) fail(ctx context.Context, path string, err error) error {
+	if fatal(ctx, err) {
 		return err
 	}
-	r.tell(rule.FromError(path, err))
+	f := rule.FromError(path, err)
+	f.Text = strings.TrimPrefix(f.Text, fmt.Sprintf("zarr: %q in %s: ", path, store.Name(r.st))) // the finding says where
+	r.tell(f)
 	return nil
 }
 
-// fatal tells whether an error is about the way to the store and not about what is stored.
-func fatal(err error) bool {
-	return errors.Is(err, fault.Unavailable) || errors.Is(err, fault.Throttled) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+// fatal tells whether an error is about the way to the store and not about what is stored. When ctx is done nothing is known
+// of what is stored, whatever the error is: it may be the cause that ctx was given.
+func fatal(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || errors.Is(err, fault.Unavailable) || errors.Is(err, fault.Throttled) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // cannotList tells once that the store has no listing, and whether it did now.

@@ -443,6 +443,35 @@ func TestStoreThatFails(t *testing.T) {
 	}
 }
 
+// TestCauses: an end that is not context's own error is no finding either.
+func TestCauses(t *testing.T) {
+	late := errors.New("late")
+	for _, key := range []string{"in/zarr.json", "plain/c/0/1", "shards/c/1"} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		st := ending{tree(t, 3), key, func() error { cancel(late); return context.Cause(ctx) }}
+		_, err := validate.Run(ctx, st, "", validate.Options{Data: true}, func(f rule.Finding) {
+			t.Errorf("%s: found %+v", key, f)
+		})
+		if !errors.Is(err, late) && !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+}
+
+// ending is a store that ends the context at some key.
+type ending struct {
+	store.Store
+	key string
+	end func() error
+}
+
+func (s ending) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	if key == s.key {
+		return store.Value{}, s.end()
+	}
+	return s.Store.Get(ctx, key, o, buf)
+}
+
 func ExampleRun() {
 	ctx, st := context.Background(), mem.New()
 	_, _ = st.Put(ctx, ".zarray", []byte(arrayV2), store.PutOptions{})
