@@ -32,6 +32,8 @@ const (
 const (
 	// ElementForm is broken by bytes that are not the form of any element: a bool of 7, bits that a small number lacks.
 	ElementForm Rule = "element-form"
+	// ShardOverlap is broken by a shard's index in which bytes are of two inner chunks, or of one and the index.
+	ShardOverlap Rule = "shard-overlap"
 )
 
 // Rules of hierarchies: of what lies under which key.
@@ -105,6 +107,7 @@ func table() []entry {
 		{UnregisteredSpelling, Warning, fault.Metadata, "the data type has a name that is read beside the registered one", "zarr-extensions, data types"},
 
 		{ElementForm, Warning, fault.Corrupt, "stored bytes are the form of no element; what is read is the nearest that is one", core + "\"Data types\"; zarr-extensions, data types"},
+		{ShardOverlap, Warning, fault.Corrupt, "inner chunks of a shard overlap each other or its index; each is read as it stands", "Zarr sharding codec 1.0, \"Binary shard format\""},
 
 		{TwoFormats, Warning, fault.Metadata, "metadata of v2 and of v3 at one path; v3 is read", core + "\"Storage keys\""},
 		{ArrayAndGroup, Warning, fault.Metadata, "an array and a group of v2 at one path; the array is read", v2 + "\"Hierarchies\""},

@@ -2,6 +2,7 @@ package validate_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -63,6 +65,46 @@ const (
 	groupV3 = `{"zarr_format":3,"node_type":"group"}`
 	arrayV2 = `{"zarr_format":2,"shape":[4,4],"chunks":[2,2],"dtype":"|u1","compressor":null,"fill_value":0,"order":"C","filters":null,"dimension_separator":"."}`
 )
+
+// rawShards has shards of four inner chunks of two bytes, without checksums.
+const rawShards = `{"zarr_format":3,"node_type":"array","shape":[16],"data_type":"uint8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[8]}},
+	"chunk_key_encoding":{"name":"default"},"fill_value":0,"codecs":[{"name":"sharding_indexed","configuration":{"chunk_shape":[2],"codecs":["bytes"],
+	"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}}]}`
+
+// rawShard is such a shard, with its inner chunks at some offsets.
+func rawShard(at [4]byte) []byte {
+	shard := []byte{1, 2, 3, 4, 5, 6, 7, 8}
+	for _, off := range at {
+		shard = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(shard, uint64(off)), 2)
+	}
+	return shard
+}
+
+// TestLargeShards: a shard that is not decoded at once is in few parts, not in inner chunks, of which there may be many.
+func TestLargeShards(t *testing.T) {
+	const n, edge = 130, 1 << 20 // a little more than twice what is decoded at once
+	st := mem.New()
+	put(t, st, "zarr.json", strings.NewReplacer(`[16]`, fmt.Sprintf("[%d]", n*edge), `[8]`, fmt.Sprintf("[%d]", n*edge), `[2]`, fmt.Sprintf("[%d]", edge)).Replace(rawShards))
+	shard := make([]byte, edge+1)
+	for i := range n {
+		off := uint64(0)
+		if i == n-2 {
+			off = 1 // a part of it
+		}
+		shard = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(shard, off), edge)
+	}
+	put(t, st, "c/0", string(shard))
+	var gets atomic.Int64
+	watched := store.Observe(st, func(e store.Event) {
+		if e.Op == "get" && e.Key == "c/0" {
+			gets.Add(1)
+		}
+	})
+	// Of three parts each is read twice, strictly and then as it stands, and the index each time.
+	if lines, r := run(t, watched, validate.Options{Data: true}); !slices.Equal(lines, []string{"shard-overlap c/0"}) || r.Chunks != 1 || gets.Load() > 12 {
+		t.Errorf("found %q with %d requests", lines, gets.Load())
+	}
+}
 
 // tree makes a hierarchy of a format with nothing wrong in it: a plain array, one in shards, one of strings.
 func tree(t *testing.T, format int) store.Store {
@@ -173,6 +215,19 @@ func TestFindings(t *testing.T) {
 			b[0]++
 			put(t, st, "shards/c/0", string(b))
 		}, []string{"corrupt shards/c/0"}, fault.Corrupt},
+		{"a shard that lost bytes at its begin", 3, func(t *testing.T, st store.Store) {
+			put(t, st, "raw/zarr.json", rawShards)
+			put(t, st, "raw/c/0", string(rawShard([4]byte{0, 2, 4, 6}))[1:])
+		}, []string{"shard-overlap raw/c/0"}, fault.Corrupt},
+		{"a shard of equal chunks, and one of gaps", 3, func(t *testing.T, st store.Store) {
+			put(t, st, "raw/zarr.json", rawShards)
+			put(t, st, "raw/c/0", string(rawShard([4]byte{2, 2, 0, 2})))
+			put(t, st, "raw/c/1", string(rawShard([4]byte{6, 0, 2, 6})))
+		}, []string{}, nil},
+		{"a shard whose chunks overlap and go over its end", 3, func(t *testing.T, st store.Store) {
+			put(t, st, "raw/zarr.json", rawShards)
+			put(t, st, "raw/c/0", string(rawShard([4]byte{0, 1, 200, 4})))
+		}, []string{"corrupt raw/c/0", "shard-overlap raw/c/0"}, fault.Corrupt},
 		{"beyond the shape", 3, func(t *testing.T, st store.Store) { put(t, st, "plain/c/3/0", "x") }, []string{"beyond-shape plain/c/3/0"}, fault.Corrupt},
 		{"strays", 2, func(t *testing.T, st store.Store) { put(t, st, "plain/0.0.0", "x"); put(t, st, "in/README", "x") },
 			[]string{"stray-key in/README", "stray-key plain/0.0.0"}, nil},
