@@ -308,6 +308,9 @@ func TestFindings(t *testing.T) {
 		}, []string{"stale-consolidated zarr.json"}, fault.Metadata},
 		{"a node of another format", 3, func(t *testing.T, st store.Store) { put(t, st, "new/.zgroup", groupV2) }, []string{}, nil},
 		{"bad consolidated", 2, func(t *testing.T, st store.Store) { put(t, st, ".zmetadata", "{") }, []string{"metadata .zmetadata"}, fault.Metadata},
+		{"a path that leads out of the hierarchy", 3, func(t *testing.T, st store.Store) {
+			put(t, st, "in/zarr.json", `{"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{"../plain":{}}}}`)
+		}, []string{"path in/zarr.json"}, fault.Path},
 		{"bad node below consolidated", 3, func(t *testing.T, st store.Store) {
 			consolidated(t, st)
 			cut(t, st, "plain/zarr.json")
