@@ -2,6 +2,7 @@ package zarr
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,9 @@ import (
 // The copy is a cache. It says nothing of what is created or changed later: call Consolidate again, or see [Stale].
 func Consolidate(ctx context.Context, g *Group) (*Group, error) {
 	c, err := g.collect(ctx)
+	if err == nil {
+		err = c.whole()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -56,40 +60,62 @@ func Consolidate(ctx context.Context, g *Group) (*Group, error) {
 
 // Difference is a node for which consolidated metadata is not what is stored.
 type Difference struct {
-	Path string // below the group
+	Path string // below the group; "" is the group itself, of which v2 has a copy too
 	Why  string // "missing", "gone" or "changed"
 }
 
 // String gives both.
-func (d Difference) String() string { return fmt.Sprintf("%q is %s", d.Path, d.Why) }
+func (d Difference) String() string {
+	if d.Path == "" {
+		return "the group itself is " + d.Why
+	}
+	return fmt.Sprintf("%q is %s", d.Path, d.Why)
+}
 
 // Stale compares the group's consolidated metadata with the nodes below it, which are read one by one, and returns where
-// they differ, by path. ErrNotFound when there is no consolidated metadata.
+// they differ, by path. A node of another format than the group, which a copy cannot have, is missing in it. ErrNotFound when
+// there is no consolidated metadata. A node that cannot be read is an error, the first of them, and the differences of the
+// others come with it.
 func Stale(ctx context.Context, g *Group) ([]Difference, error) {
-	cached, ok, err := g.withoutDirect().consolidated(ctx, -1)
+	all, key, err := g.copied(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if !ok {
+	if all == nil {
 		return nil, g.errf(fault.Newf(fault.NotFound, "no consolidated metadata"))
 	}
 	c, err := g.collect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return c.compare(cached)
-}
-
-func (g *Group) withoutDirect() *Group {
-	b := *g
-	b.cfg.direct = false
-	return &b
+	out := c.compare(g.bindAll(all, key, -1))
+	if g.format == 2 && g.meta.Consolidated == nil {
+		if why := c.rootDiffers(all[""]); why != "" {
+			out = slices.Insert(out, 0, Difference{"", why})
+		}
+	}
+	return out, c.err
 }
 
 // collection is a group and all nodes below it, as they are stored.
 type collection struct {
-	root  *Group
-	nodes map[string]Node // by path below the root
+	root   *Group
+	nodes  map[string]Node // by path below the root
+	broken map[string]bool // the paths of those that cannot be read
+	err    error           // of the first of them
+}
+
+// whole tells why a collection cannot be consolidated.
+func (c *collection) whole() error {
+	if c.err != nil {
+		return c.err
+	}
+	for _, path := range slices.Sorted(maps.Keys(c.nodes)) {
+		if n := c.nodes[path]; n.Format() != c.root.format {
+			return c.root.errf(fault.Newf(fault.Metadata, "%q has format v%d, the group v%d", n.Path(), n.Format(), c.root.format))
+		}
+	}
+	return nil
 }
 
 // collect reads the hierarchy, the group included.
@@ -100,17 +126,21 @@ func (g *Group) collect(ctx context.Context) (*collection, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &collection{n.(*Group), map[string]Node{}}
-	for n, err := range c.root.Walk(ctx) {
-		if err != nil {
-			return nil, err
+	c := &collection{root: n.(*Group), nodes: map[string]Node{}, broken: map[string]bool{}}
+	c.root.stored(ctx, -1, func(f found) bool {
+		switch {
+		case f.err == nil:
+			c.nodes[below(g.path, f.path)] = f.node
+			return true
+		case f.path == "":
+			err = f.err
+			return false
 		}
-		if n.Format() != c.root.format {
-			return nil, g.errf(fault.Newf(fault.Metadata, "%q has format v%d, the group v%d", n.Path(), n.Format(), c.root.format))
-		}
-		c.nodes[below(g.path, n.Path())] = n
-	}
-	return c, nil
+		c.broken[below(g.path, f.path)] = true
+		c.err = cmp.Or(c.err, f.err)
+		return true
+	})
+	return c, err
 }
 
 // base is what arrays and groups have in common.
@@ -207,8 +237,8 @@ func (c *collection) condition(ctx context.Context) (o store.PutOptions, err err
 	return o, nil
 }
 
-// compare holds cached nodes against those that were read.
-func (c *collection) compare(cached []found) ([]Difference, error) {
+// compare holds cached nodes against those that were read. Of what could not be read, and what is below that, nothing is known.
+func (c *collection) compare(cached []found) []Difference {
 	var out []Difference
 	seen := map[string]bool{}
 	for _, f := range cached {
@@ -216,6 +246,7 @@ func (c *collection) compare(cached []found) ([]Difference, error) {
 		seen[path] = true
 		n, ok := c.nodes[path]
 		switch {
+		case c.unknown(path):
 		case !ok:
 			out = append(out, Difference{path, "gone"})
 		case f.err != nil || !same(f.node, n):
@@ -228,12 +259,34 @@ func (c *collection) compare(cached []found) ([]Difference, error) {
 		}
 	}
 	slices.SortFunc(out, func(a, b Difference) int { return strings.Compare(a.Path, b.Path) })
-	return out, nil
+	return out
+}
+
+// unknown tells whether the node at a path, or one above it, could not be read.
+func (c *collection) unknown(path string) bool {
+	for ; ; path = path[:max(strings.LastIndexByte(path, '/'), 0)] {
+		if path == "" || c.broken[path] {
+			return path != ""
+		}
+	}
+}
+
+// rootDiffers tells what is wrong with the copy that .zmetadata has of the group itself, which other readers take its
+// attributes from.
+func (c *collection) rootDiffers(m meta.Node) string {
+	if m == nil {
+		return "missing"
+	}
+	n := node{st: c.root.st, path: c.root.path, cfg: c.root.cfg}
+	if root, err := n.bind(m); err != nil || !same(root, c.root) {
+		return "changed"
+	}
+	return ""
 }
 
 // same tells whether two nodes of one path are stored alike.
 func same(a, b Node) bool {
-	if !sameAttrs(base(a).attrs, base(b).attrs) {
+	if a.Format() != b.Format() || !sameAttrs(base(a).attrs, base(b).attrs) {
 		return false
 	}
 	p, isArray := a.(*Array)

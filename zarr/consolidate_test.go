@@ -1,6 +1,7 @@
 package zarr_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -93,6 +94,75 @@ func TestConsolidate(t *testing.T) {
 		}
 		if d, err := zarr.Stale(t.Context(), g); err != nil || d != nil {
 			t.Errorf("v%d: after the second time: %v, %v", format, d, err)
+		}
+	}
+}
+
+// TestStaleRoot: .zmetadata has a copy of the group itself too, and readers take its attributes from there.
+func TestStaleRoot(t *testing.T) {
+	for name, tt := range map[string]struct{ from, to, want string }{
+		"attributes":    {`"title":"all"`, `"title":"old"`, "the group itself is changed"},
+		"no group":      {`".zgroup":`, `".zother":`, "the group itself is missing"},
+		"an array":      {`".zgroup":{"zarr_format":2}`, `".zarray":{"zarr_format":2,"shape":[],"chunks":[],"dtype":"|u1","compressor":null,"fill_value":0,"order":"C","filters":null}`, "the group itself is changed"},
+		"nothing is":    {"", "", ""},
+		"spelled anew":  {`".zgroup":`, ` ".zgroup" : `, ""},
+		"and one below": {`"name":"a"`, `"name":"b"`, `"a" is changed`},
+		"no attributes": {`".zattrs":{"title":"all"},`, ``, "the group itself is changed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := mem.New()
+			g, err := zarr.Consolidate(t.Context(), forest(t, st, 2))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var doc bytes.Buffer
+			if err := json.Compact(&doc, mustGet(t, st, "top/.zmetadata")); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(doc.String(), tt.from) {
+				t.Fatalf("no %s in %s", tt.from, doc.String())
+			}
+			mustPut(t, st, "top/.zmetadata", strings.Replace(doc.String(), tt.from, tt.to, 1))
+			d, err := zarr.Stale(t.Context(), g)
+			if got := differences(d); err != nil || got != tt.want {
+				t.Errorf("%s, %v", got, err)
+			}
+		})
+	}
+}
+
+// TestStaleBesideBroken: a node that cannot be read, or has another format, does not hide what else is out of date.
+func TestStaleBesideBroken(t *testing.T) {
+	for _, format := range []int{2, 3} {
+		for path, want := range map[string]string{"a": `"new" is missing`, "x": `"new" is missing`, "": `"a" is changed, "new" is missing`} {
+			st := mem.New()
+			g, err := zarr.Consolidate(t.Context(), forest(t, st, format))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := zarr.CreateGroup(t.Context(), st, "top/new", zarr.GroupSpec{Format: 5 - format}); err != nil {
+				t.Fatal(err)
+			}
+			key := "top/" + path + map[int]string{2: "/.zattrs", 3: "/zarr.json"}[format]
+			if path == "" {
+				a, err := zarr.OpenArray(t.Context(), st, "top/a")
+				if err == nil {
+					_, err = zarr.SetAttrs(t.Context(), a, zarr.Attrs{"name": "another"})
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				mustPut(t, st, key, "{")
+			}
+			d, err := zarr.Stale(t.Context(), g)
+			var m *zarr.MetaError
+			if got := differences(d); got != want || (path == "") != (err == nil) || err != nil && (!errors.As(err, &m) || m.Key != key) {
+				t.Errorf("v%d, %q: %s, %v", format, path, got, err)
+			}
+			if _, err := zarr.Consolidate(t.Context(), g); !errors.Is(err, zarr.ErrMetadata) {
+				t.Errorf("v%d, %q: consolidated: %v", format, path, err)
+			}
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -45,28 +46,34 @@ func (g *Group) visit(ctx context.Context, depth int) iter.Seq2[Node, error] {
 			yield(nil, err)
 			return
 		}
-		if ok {
-			for _, n := range nodes {
-				if !yield(n.node, n.err) {
-					return
-				}
-			}
+		if !ok {
+			g.stored(ctx, depth, func(f found) bool { return yield(f.node, f.err) })
 			return
 		}
-		for level := []*Group{g}; len(level) > 0 && depth != 0; depth-- {
-			nodes, err := g.below(ctx, level)
-			if err != nil {
-				yield(nil, err)
+		for _, n := range nodes {
+			if !yield(n.node, n.err) {
 				return
 			}
-			level = nil
-			for _, n := range nodes {
-				if !yield(n.node, n.err) {
-					return
-				}
-				if sub, ok := n.node.(*Group); ok {
-					level = append(level, sub)
-				}
+		}
+	}
+}
+
+// stored calls yield with the nodes below the group as they are stored, in the order of Walk, while it wants more. An error
+// of the store is about no path, and the last.
+func (g *Group) stored(ctx context.Context, depth int, yield func(found) bool) {
+	for level := []*Group{g}; len(level) > 0 && depth != 0; depth-- {
+		nodes, err := g.below(ctx, level)
+		if err != nil {
+			yield(found{err: err})
+			return
+		}
+		level = nil
+		for _, n := range nodes {
+			if !yield(n) {
+				return
+			}
+			if sub, ok := n.node.(*Group); ok {
+				level = append(level, sub)
 			}
 		}
 	}
@@ -78,23 +85,35 @@ func (g *Group) consolidated(ctx context.Context, depth int) (nodes []found, ok 
 	if g.cfg.direct {
 		return nil, false, nil
 	}
-	all, key := g.meta.Consolidated, g.docKey
-	if g.format == 2 && all == nil {
-		key = join(g.path, keyConsolidated)
-		v, err := g.document(ctx, keyConsolidated)
-		switch {
-		case errors.Is(err, fault.NotFound), errors.Is(err, fault.Refused):
-			return nil, false, nil
-		case err != nil:
-			return nil, false, g.errf(err)
-		}
-		if all, err = g.parser().ConsolidatedV2(key, v.Bytes); err != nil {
-			return nil, false, g.errf(err)
-		}
+	all, key, err := g.copied(ctx)
+	if err != nil || all == nil {
+		return nil, false, err
 	}
-	if all == nil {
-		return nil, false, nil
+	return g.bindAll(all, key, depth), true, nil
+}
+
+// copied is the group's consolidated metadata, nil when there is none, and the key of its document. That of v2 has the group
+// itself too, as "", unless the group was opened by consolidated metadata above it.
+func (g *Group) copied(ctx context.Context) (all map[string]meta.Node, key string, err error) {
+	if g.meta.Consolidated != nil || g.format != 2 {
+		return g.meta.Consolidated, g.docKey, nil
 	}
+	key = join(g.path, keyConsolidated)
+	v, err := g.document(ctx, keyConsolidated)
+	switch {
+	case errors.Is(err, fault.NotFound), errors.Is(err, fault.Refused):
+		return nil, key, nil
+	case err != nil:
+		return nil, key, g.errf(err)
+	}
+	if all, err = g.parser().ConsolidatedV2(key, v.Bytes); err != nil {
+		return nil, key, g.errf(err)
+	}
+	return all, key, nil
+}
+
+// bindAll makes nodes of consolidated metadata, in the order of Walk.
+func (g *Group) bindAll(all map[string]meta.Node, key string, depth int) (nodes []found) {
 	for path, m := range all {
 		if path == "" || depth > 0 && strings.Count(path, "/") >= depth {
 			continue
@@ -109,7 +128,7 @@ func (g *Group) consolidated(ctx context.Context, depth int) (nodes []found, ok 
 	slices.SortFunc(nodes, func(a, b found) int {
 		return cmp.Or(cmp.Compare(strings.Count(a.path, "/"), strings.Count(b.path, "/")), cmp.Compare(a.path, b.path))
 	})
-	return nodes, true, nil
+	return nodes
 }
 
 // below lists and opens the nodes one level below some groups.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -29,13 +30,13 @@ func (c *consolidateCmd) Run(ctx context.Context, s *session) error {
 		return p.fail(err)
 	}
 	stale, err := zarr.Stale(ctx, g)
-	if err != nil {
-		return p.fail(err)
-	}
 	for _, d := range stale {
-		if _, err := fmt.Fprintf(s.out, "%s\t%s\n", d.Why, d.Path); err != nil {
+		if _, err := fmt.Fprintf(s.out, "%s\t%s\n", d.Why, cmp.Or(d.Path, ".")); err != nil {
 			return err
 		}
+	}
+	if err != nil {
+		return p.fail(err)
 	}
 	if len(stale) > 0 {
 		return p.fail(fault.Newf(fault.Conflict, "the consolidated metadata is out of date: %d nodes differ", len(stale)))

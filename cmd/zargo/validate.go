@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"slices"
-	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/zargo-io/zargo/zarr/rule"
 	"github.com/zargo-io/zargo/zarr/validate"
@@ -120,6 +121,32 @@ type validateInfo struct {
 	Findings []findingInfo `json:"findings"`
 }
 
+// maxAligned is the widest key that others are aligned with. 72: a long one stands out, and does not make every line as long;
+// stored keys may have 2000 characters.
+const maxAligned = 72
+
+// printFindings prints a line for each: severity, code, key with pointer, and message.
+func printFindings(out io.Writer, found []rule.Finding) error {
+	var wide [3]int
+	cells := func(f rule.Finding) [3]string {
+		return [3]string{f.Severity().String(), string(f.Rule), oneLine(cmp.Or(f.Key, f.Path, ".") + f.Pointer)}
+	}
+	for _, f := range found {
+		for i, c := range cells(f) {
+			if n := utf8.RuneCountInString(c); n <= maxAligned {
+				wide[i] = max(wide[i], n)
+			}
+		}
+	}
+	for _, f := range found {
+		c := cells(f)
+		if _, err := fmt.Fprintf(out, "%-*s  %-*s  %-*s  %s\n", wide[0], c[0], wide[1], c[1], wide[2], c[2], oneLine(f.Message())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (c *validateCmd) print(s *session, r *validate.Result, found []rule.Finding) error {
 	if c.JSON {
 		info := validateInfo{r.Nodes, r.Arrays, r.Chunks, c.Data, r.Counts[rule.Fault], r.Counts[rule.Warning], r.Counts[rule.Note], []findingInfo{}}
@@ -128,11 +155,7 @@ func (c *validateCmd) print(s *session, r *validate.Result, found []rule.Finding
 		}
 		return printJSON(s.out, info)
 	}
-	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-	for _, f := range found {
-		fmt.Fprintf(w, "%v\t%s\t%s\t%s\n", f.Severity(), f.Rule, oneLine(cmp.Or(f.Key, f.Path, ".")+f.Pointer), oneLine(f.Message()))
-	}
-	if err := w.Flush(); err != nil {
+	if err := printFindings(s.out, found); err != nil {
 		return err
 	}
 	how := "seen"

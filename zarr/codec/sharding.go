@@ -8,6 +8,7 @@ import (
 
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/rule"
 )
 
 // sharding is what the v3 codec is called.
@@ -85,7 +86,8 @@ type sharding struct {
 	atStart bool
 	size    int64 // of the encoded index
 	most    int64
-	usual   int64 // bytes of a shard by encoders that mean well
+	usual   int64                    // bytes of a shard by encoders that mean well
+	judge   func(rule.Finding) error // asked about overlaps; nil lets them pass
 
 	strides []int // elements of the shard between inner chunks along each axis
 	rows    walk  // from an inner chunk to its place in the shard
@@ -99,7 +101,7 @@ func (t *Table) newSharding(raw json.RawMessage, in Repr) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sharding{in: in, chunk: o.Chunk, atStart: o.AtStart}
+	s := &sharding{in: in, chunk: o.Chunk, atStart: o.AtStart, judge: t.judge}
 	if len(s.chunk) != len(in.Shape) {
 		return nil, fault.Newf(fault.Metadata, "inner chunks %v for a shard of shape %v", s.chunk, in.Shape)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/rule"
 )
 
 // shardScratch is what coding one shard as a whole needs: room for an inner chunk, and its codecs' own. Inner chunks of
@@ -138,6 +139,13 @@ func (s *sharding) decodeIndex(raw []byte, size int64, sc *Scratch) (ShardIndex,
 	x := ShardIndex{pairs: make([]byte, 16*s.n), size: size}
 	if err := s.index.Decode(Block{Bytes: x.pairs}, raw, sc); err != nil {
 		return ShardIndex{}, fmt.Errorf("index of the shard: %w", err)
+	}
+	if s.judge != nil {
+		if text := s.overlap(x); text != "" {
+			if err := s.judge(rule.Finding{Rule: rule.ShardOverlap, Text: text}); err != nil {
+				return ShardIndex{}, err
+			}
+		}
 	}
 	return x, nil
 }

@@ -110,8 +110,8 @@ func (t *Table) With(name string, f Factory) *Table {
 }
 
 // Judged returns a table whose codecs ask judge about every breach of a rule that chunks are decoded in spite of; an error
-// ends the decoding. Finding.Rule and Text are set. Only the codec "bytes" passes anything over; one that a user put in its
-// place is not asked. judge may be called from many goroutines at once.
+// ends the decoding. Finding.Rule and Text are set. Only the codecs "bytes" and "sharding_indexed" pass anything over; ones that
+// a user put in their place are not asked. judge may be called from many goroutines at once.
 func (t *Table) Judged(judge func(rule.Finding) error) *Table {
 	c := *t
 	c.judge = judge

@@ -148,6 +148,7 @@ func (with Parser) ConsolidatedV2(key string, doc []byte) (map[string]Node, erro
 				a.Attrs = attrs
 				return a, nil
 			}
+			o.all = slices.DeleteFunc(o.all, func(m member) bool { return m.name == "consolidated_metadata" && o.copied(m.raw) })
 			g, err := groupV2(o)
 			if err != nil {
 				return nil, err
@@ -158,6 +159,14 @@ func (with Parser) ConsolidatedV2(key string, doc []byte) (map[string]Node, erro
 	}
 	nest(nodes)
 	return nodes, nil
+}
+
+// copied tells whether a member of a group in .zmetadata is consolidated metadata of v3, which zarr-python 3 leaves in every
+// group there but the first. That is how it writes each hierarchy, says itself that it need not be understood, and no
+// breach worth telling.
+func (p place) copied(raw []byte) bool {
+	o, err := p.object(raw)
+	return err == nil && string(o.get("kind")) == `"inline"` && string(o.get("must_understand")) == "false"
 }
 
 // orBad gives the node, or what stands in for one that cannot be parsed.

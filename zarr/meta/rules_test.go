@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/rule"
 )
 
 // TestConsolidatedOrder: nodes stand by depth and then by path, whatever their order was.
@@ -45,6 +46,36 @@ func TestUnknownMembersOfV2(t *testing.T) {
 	doc, _, err := g.EncodeV2()
 	if err != nil || !strings.Contains(string(doc), `"_nczarr_group"`) || !strings.Contains(string(doc), `"by": "hand"`) {
 		t.Errorf("%s, %v", doc, err)
+	}
+}
+
+// TestCopiedInGroupsOfV2: zarr-python 3 leaves consolidated metadata of v3 in all groups of .zmetadata but the first, which is
+// told of as little as it is read; in .zgroup itself, and of another kind, it is a member that v2 does not have.
+func TestCopiedInGroupsOfV2(t *testing.T) {
+	inline := `{"zarr_format":2,"consolidated_metadata":{"metadata":{},"must_understand":false,"kind":"inline"}}`
+	for _, tt := range []struct {
+		name, group string
+		told        []string
+	}{
+		{"inline", inline, nil},
+		{"of another kind", strings.Replace(inline, "inline", "remote", 1), []string{"/metadata/a~1.zgroup/consolidated_metadata"}},
+		{"to be understood", strings.Replace(inline, "false", "true", 1), []string{"/metadata/a~1.zgroup/consolidated_metadata"}},
+		{"not even an object", `{"zarr_format":2,"consolidated_metadata":1}`, []string{"/metadata/a~1.zgroup/consolidated_metadata"}},
+	} {
+		var told []string
+		p := Parser{Lenient: func(f rule.Finding) error {
+			told = append(told, f.Pointer)
+			return nil
+		}}
+		nodes, err := p.ConsolidatedV2("k", []byte(`{"zarr_consolidated_format":1,"metadata":{"a/.zgroup":`+tt.group+`}}`))
+		if g, ok := nodes["a"].(*Group); err != nil || !ok || !slices.Equal(told, tt.told) || tt.told == nil && g.Unknown != nil {
+			t.Errorf("%s: %T, %v, told %q", tt.name, nodes["a"], err, told)
+		}
+	}
+	var told int
+	p := Parser{Lenient: func(rule.Finding) error { told++; return nil }}
+	if _, err := p.GroupV2(".zgroup", []byte(inline), ".zattrs", nil); err != nil || told != 1 {
+		t.Errorf(".zgroup: %v, told %d", err, told)
 	}
 }
 

@@ -35,12 +35,15 @@ const (
 const (
 	// ElementForm is broken by bytes that are not the form of any element: a bool of 7, bits that a small number lacks.
 	ElementForm Rule = "element-form"
+	// ShardOverlap is broken by a shard's index in which bytes are of two inner chunks, or of one and the index.
+	ShardOverlap Rule = "shard-overlap"
 )
 
 // Rules of hierarchies: of what lies under which key.
 const (
 	TwoFormats    Rule = "two-formats"
 	ArrayAndGroup Rule = "array-and-group"
+	NodeInArray   Rule = "node-in-array"
 	BeyondShape   Rule = "beyond-shape"
 	StrayKey      Rule = "stray-key"
 	NoNode        Rule = "no-node"
@@ -110,13 +113,15 @@ func table() []entry {
 		{UnregisteredSpelling, Warning, fault.Metadata, "the data type has a name that is read beside the registered one", "zarr-extensions, data types"},
 
 		{ElementForm, Warning, fault.Corrupt, "stored bytes are the form of no element; what is read is the nearest that is one", core + "\"Data types\"; zarr-extensions, data types"},
+		{ShardOverlap, Warning, fault.Corrupt, "inner chunks of a shard overlap each other or its index; each is read as it stands", "Zarr sharding codec 1.0, \"Binary shard format\""},
 
 		{TwoFormats, Warning, fault.Metadata, "metadata of v2 and of v3 at one path; v3 is read", core + "\"Storage keys\""},
 		{ArrayAndGroup, Warning, fault.Metadata, "an array and a group of v2 at one path; the array is read", v2 + "\"Hierarchies\""},
+		{NodeInArray, Warning, fault.Metadata, "metadata of a node below an array, which has no nodes; it is not seen", core + "\"Hierarchy\""},
 		{BeyondShape, Warning, fault.Corrupt, "a chunk beyond the array's shape, which nobody reads", core + "\"Chunk grids\""},
 		{StrayKey, Note, fault.Corrupt, "a key that is neither metadata nor a chunk of the array", core + "\"Storage keys\""},
 		{NoNode, Note, fault.Metadata, "a folder in a group that is no node; what is below it is not seen", core + "\"Hierarchy\""},
-		{OtherLayout, Warning, fault.Metadata, "chunks under keys of the other separator, which are not read", v2 + "\"Chunks\""},
+		{OtherLayout, Warning, fault.Metadata, "chunks under keys of another layout, which are not read", core + "\"Chunk key encoding\"; " + v2 + "\"Chunks\""},
 		{Stale, Fault, fault.Metadata, "consolidated metadata is not what is stored", core + "\"Consolidated metadata\""},
 		{Unlisted, Note, unsupported, "the store cannot list: chunks are looked for one by one, and what else is there is not seen", core + "\"Abstract store interface\""},
 

@@ -32,19 +32,19 @@ func (r *run) array(ctx context.Context, a *zarr.Array, told *few) error {
 	// What chunks break is taken from the errors of the strict view, which say which chunk it is.
 	plain, err := a.With(zarr.Findings(func(rule.Finding) {}))
 	if err != nil {
-		return r.fail(a.Path(), err)
+		return r.fail(ctx, a.Path(), err)
 	}
 	strict, err := plain.With(zarr.Strict())
 	if err != nil {
-		return r.fail(a.Path(), err)
+		return r.fail(ctx, a.Path(), err)
 	}
-	read := &reader{chunks: c, strict: strict, plain: plain, op: concurrency.Default().Bytes.Op()}
+	read := &reader{chunks: c, strict: strict, plain: plain}
 	err = concurrency.Each(ctx, r.tuning.Requests, c.list(ctx), read.chunk)
 	if err == nil {
 		err = c.err
 	}
 	if err != nil {
-		return r.fail(a.Path(), err)
+		return r.fail(ctx, a.Path(), err)
 	}
 	return nil
 }
@@ -53,7 +53,6 @@ func (r *run) array(ctx context.Context, a *zarr.Array, told *few) error {
 func (c *chunks) list(ctx context.Context) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		docs, path, m := documents{}, c.a.Path(), c.a.Metadata()
-		other := meta.KeyEncoding{Name: "v2", Separator: map[string]string{".": "/", "/": "."}[m.Keys.Separator]}
 		for e, err := range store.Pages(ctx, c.r.st, path, store.Deep) {
 			if errors.Is(err, errors.ErrUnsupported) {
 				c.r.cannotList(path)
@@ -66,7 +65,6 @@ func (c *chunks) list(ctx context.Context) iter.Seq[[]int] {
 			}
 			part := name(path, e.Key)
 			coord, ok := m.Keys.Parse(part, len(c.grid))
-			_, nested := other.Parse(part, len(c.grid))
 			switch {
 			case ok && c.inside(coord):
 				c.r.count(func(x *Result) { x.Chunks++ })
@@ -75,9 +73,11 @@ func (c *chunks) list(ctx context.Context) iter.Seq[[]int] {
 				}
 			case ok:
 				c.told.tell(rule.Finding{Rule: rule.BeyondShape, Key: e.Key, Text: fmt.Sprintf("chunk %v of a grid of %v", coord, c.grid)})
-			case isDocument(part), m.Format == 1 && (part == "meta" || part == "attrs"):
+			case isDocument(part), m.Format == 1 && (part == docArrayV1 || part == docAttrsV1):
 				docs[part] = true
-			case m.Format == 2 && len(c.grid) > 1 && nested:
+			case inArray(part):
+				c.told.tell(rule.Finding{Rule: rule.NodeInArray, Key: e.Key})
+			case m.Format > 1 && otherwise(part, m.Format, len(c.grid)):
 				c.told.tell(rule.Finding{Rule: rule.OtherLayout, Key: e.Key})
 			default:
 				c.told.tell(rule.Finding{Rule: rule.StrayKey, Key: e.Key})
@@ -85,6 +85,19 @@ func (c *chunks) list(ctx context.Context) iter.Seq[[]int] {
 		}
 		docs.check(c.told.tell, path)
 	}
+}
+
+// otherwise tells whether a key, which is no chunk's of an array, would be one's in another layout of its format.
+func otherwise(key string, format, rank int) bool {
+	names := []string{"v2", "default"}
+	for _, name := range names[:format-1] {
+		for _, sep := range []string{".", "/"} {
+			if _, ok := (meta.KeyEncoding{Name: name, Separator: sep}).Parse(key, rank); ok {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // every yields all positions of the grid, as many as are worth asking for.

@@ -22,6 +22,8 @@ const (
 	docGroup        = ".zgroup"
 	docAttrs        = ".zattrs"
 	docConsolidated = ".zmetadata"
+	docArrayV1      = "meta"
+	docAttrsV1      = "attrs"
 )
 
 // documents are the names of documents that lie at a node.
@@ -37,12 +39,15 @@ func isDocument(name string) bool {
 
 // check finds metadata that other metadata hides.
 func (d documents) check(tell func(rule.Finding), path string) {
-	switch {
-	case d[docV3] && d[docArray]:
-		tell(rule.Finding{Rule: rule.TwoFormats, Path: path, Key: join(path, docArray)})
-	case d[docV3] && d[docGroup]:
-		tell(rule.Finding{Rule: rule.TwoFormats, Path: path, Key: join(path, docGroup)})
-	case d[docArray] && d[docGroup]:
+	if d[docV3] {
+		for _, name := range []string{docArray, docGroup, docAttrs, docConsolidated} {
+			if d[name] {
+				tell(rule.Finding{Rule: rule.TwoFormats, Path: path, Key: join(path, name)})
+				return
+			}
+		}
+	}
+	if d[docArray] && d[docGroup] {
 		tell(rule.Finding{Rule: rule.ArrayAndGroup, Path: path, Key: join(path, docGroup)})
 	}
 }
@@ -54,24 +59,49 @@ func join(path, name string) string {
 	return path + "/" + name
 }
 
+// inArray tells whether a key below an array is that of a document which would make a node there.
+func inArray(key string) bool {
+	i := strings.LastIndexByte(key, '/')
+	return i >= 0 && (key[i+1:] == docV3 || key[i+1:] == docArray || key[i+1:] == docGroup)
+}
+
 // name is a key below a path.
 func name(path, key string) string { return strings.TrimPrefix(strings.TrimPrefix(key, path), "/") }
 
-// node looks at one node and returns the paths of those that may be directly below it.
-func (r *run) node(ctx context.Context, path string, root bool) ([]string, error) {
-	told := r.few(path)
+// place is a path where there may be a node.
+type place struct {
+	path string
+	why  claim
+}
+
+// claim is how sure it is that there is a node.
+type claim uint8
+
+const (
+	due     claim = iota // whoever runs this says so
+	likely               // it is a folder in a group
+	perhaps              // it is a folder at a node whose metadata cannot be read, and which may be a group
+)
+
+// node looks at one node and returns where there may be others directly below it.
+func (r *run) node(ctx context.Context, p place) ([]place, error) {
+	told := r.few(p.path)
 	defer told.done()
 	opts := append(append([]zarr.Option{}, r.opts.Open...), zarr.Direct(), zarr.Findings(told.tell))
-	n, err := zarr.Open(ctx, r.st, path, opts...)
-	switch {
-	case err != nil && errors.Is(err, fault.NotFound) && !root:
-		r.tell(rule.Finding{Rule: rule.NoNode, Path: path})
+	n, err := zarr.Open(ctx, r.st, p.path, opts...)
+	if errors.Is(err, fault.NotFound) && p.why != due {
+		if p.why == likely {
+			r.tell(rule.Finding{Rule: rule.NoNode, Path: p.path})
+		}
 		return nil, nil
-	case err != nil:
-		r.count(func(x *Result) { x.Nodes++ })
-		return nil, r.fail(path, err)
 	}
 	r.count(func(x *Result) { x.Nodes++ })
+	if err != nil {
+		if failed := r.fail(ctx, p.path, err); failed != nil || errors.Is(err, fault.NotFound) {
+			return nil, failed
+		}
+		return r.broken(ctx, p.path, told)
+	}
 	switch n := n.(type) {
 	case *zarr.Array:
 		r.count(func(x *Result) { x.Arrays++ })
@@ -83,7 +113,7 @@ func (r *run) node(ctx context.Context, path string, root bool) ([]string, error
 }
 
 // group looks at what lies at a group.
-func (r *run) group(ctx context.Context, g *zarr.Group, told *few) (below []string, err error) {
+func (r *run) group(ctx context.Context, g *zarr.Group, told *few) (below []place, err error) {
 	path, docs := g.Path(), documents{}
 	for e, err := range store.Pages(ctx, r.st, path, store.OneLevel) {
 		if errors.Is(err, errors.ErrUnsupported) {
@@ -93,12 +123,12 @@ func (r *run) group(ctx context.Context, g *zarr.Group, told *few) (below []stri
 			return r.unlistedNodes(ctx, g)
 		}
 		if err != nil {
-			return nil, r.fail(path, err)
+			return below, r.fail(ctx, path, err) // what was listed until then is looked at
 		}
 		switch part := name(path, e.Key); {
 		case e.Dir && g.Format() == 3 && strings.HasPrefix(part, "__"): // reserved, and no node
 		case e.Dir:
-			below = append(below, e.Key)
+			below = append(below, place{e.Key, likely})
 		case isDocument(part):
 			docs[part] = true
 		default:
@@ -115,19 +145,19 @@ func (r *run) group(ctx context.Context, g *zarr.Group, told *few) (below []stri
 }
 
 // unlistedNodes are all nodes below a group that consolidated metadata has, where there is no listing.
-func (r *run) unlistedNodes(ctx context.Context, g *zarr.Group) (below []string, err error) {
+func (r *run) unlistedNodes(ctx context.Context, g *zarr.Group) (below []place, err error) {
 	cached, err := zarr.OpenGroup(ctx, r.st, g.Path(), r.opts.Open...)
 	if err != nil {
-		return nil, r.fail(g.Path(), err)
+		return nil, r.fail(ctx, g.Path(), err)
 	}
 	for n, err := range cached.Walk(ctx) {
 		switch {
 		case err != nil:
-			if err := r.fail(g.Path(), err); err != nil {
+			if err := r.fail(ctx, g.Path(), err); err != nil {
 				return nil, err
 			}
 		default:
-			below = append(below, n.Path())
+			below = append(below, place{n.Path(), due})
 		}
 	}
 	return below, nil
@@ -141,11 +171,11 @@ func (r *run) consolidated(ctx context.Context, g *zarr.Group, told *few) error 
 		key = join(path, docConsolidated)
 		v, err := r.st.Get(ctx, key, store.GetOptions{Max: zarr.MaxMetadata}, nil)
 		if err != nil {
-			return r.fail(path, err)
+			return r.fail(ctx, path, err)
 		}
 		p := meta.Parser{Lenient: func(f rule.Finding) error { told.tell(f); return nil }}
 		if _, err := p.ConsolidatedV2(key, v.Bytes); err != nil {
-			return r.fail(path, err)
+			return r.fail(ctx, path, err)
 		}
 	}
 	quiet, err := g.With(zarr.Findings(func(rule.Finding) {})) // each node below tells its own
@@ -153,17 +183,15 @@ func (r *run) consolidated(ctx context.Context, g *zarr.Group, told *few) error 
 		return err
 	}
 	stale, err := zarr.Stale(ctx, quiet)
-	var m *fault.MetaError
-	switch {
-	case errors.Is(err, fault.NotFound):
-		return nil
-	case errors.As(err, &m) && m.Key != key:
-		return nil // the node tells it
-	case err != nil:
-		return r.fail(path, err)
-	}
 	for _, d := range stale {
 		told.tell(rule.Finding{Rule: rule.Stale, Key: key, Text: d.String()})
 	}
-	return nil
+	var m *fault.MetaError
+	switch {
+	case err == nil, errors.Is(err, fault.NotFound):
+		return nil
+	case errors.As(err, &m) && m.Key != key:
+		return nil // the node tells it
+	}
+	return r.fail(ctx, path, err)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -13,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// maxWhole is how many bytes of a shard are decoded at once; inner chunks of a larger one are decoded one by one. 64 MiB: a
-// quarter of what a process has in flight by default.
+// maxWhole is how many bytes of a shard are decoded at once; a larger one is decoded in parts. 64 MiB: a quarter of what a
+// process has in flight by default.
 const maxWhole = 64 << 20
 
 // maxTorn is after how many bad chunks a shard is given up: one whose index is wrong fails for each, and there may be any
@@ -25,7 +26,6 @@ const maxTorn = 16
 type reader struct {
 	*chunks
 	strict, plain *zarr.Array
-	op            *concurrency.Op
 }
 
 // box is a part of the array along each axis.
@@ -58,33 +58,104 @@ func (b box) elems() int {
 func (r *reader) chunk(ctx context.Context, coord []int) error {
 	whole := r.box(coord)
 	key := r.a.ChunkKey(coord...)
-	if !r.a.Sharded() {
-		return r.finding(key, r.decode(ctx, key, whole), nil)
+	if r.a.Sharded() {
+		return r.shard(ctx, &object{key: key}, whole)
 	}
-	var err error
-	if whole.elems() <= maxWhole/max(r.a.DType().Size(), 1) {
-		if err = r.decode(ctx, key, whole); !errors.Is(err, fault.Corrupt) {
-			return r.finding(key, err, nil)
+	return r.finding(ctx, key, r.decode(ctx, &object{key: key}, whole), nil)
+}
+
+// shard decodes a shard, in parts if it is large, and where a part is corrupt looks for the inner chunks that are to blame.
+func (r *reader) shard(ctx context.Context, o *object, whole box) error {
+	var torn error // of the last part in which there was none
+	for part := range whole.parts(r.partOf(whole)) {
+		err := r.decode(ctx, o, part)
+		switch {
+		case err == nil:
+			o.good++
+		case !errors.Is(err, fault.Corrupt) || fatal(ctx, err):
+			return r.finding(ctx, o.key, err, nil)
+		default:
+			before := len(o.bad)
+			if err := r.inner(ctx, o, part); err != nil {
+				return err
+			}
+			if len(o.bad) == before {
+				torn = err // another reader may still be told so
+			}
+		}
+		if o.full() {
+			break
 		}
 	}
-	// A torn shard, or a large one: which of its chunks are to blame?
-	bad, good, ended := r.inner(ctx, key, whole)
-	if ended != nil {
-		return ended
+	if o.good == 0 && alike(o.bad) {
+		return r.finding(ctx, o.key, o.bad[0].err, nil) // its index
 	}
-	if good == 0 && alike(bad) {
-		return r.finding(key, bad[0].err, nil) // its index
-	}
-	for _, b := range bad {
-		if err := r.finding(key, b.err, b.box); err != nil {
+	for _, b := range o.bad {
+		if err := r.finding(ctx, o.key, b.err, b.box); err != nil {
 			return err
 		}
 	}
-	if err != nil && len(bad) == 0 {
-		return r.finding(key, err, nil) // another reader may still be told so
+	if len(o.bad) == 0 {
+		return r.finding(ctx, o.key, torn, nil)
 	}
 	return nil
 }
+
+// partOf is how much of a shard is decoded at once along each axis: inner chunks, in C order as many as are within maxWhole.
+func (r *reader) partOf(whole box) []int {
+	part := r.a.Chunks()
+	room := maxWhole / max(r.a.DType().Size(), 1)
+	for _, n := range part {
+		room /= n
+	}
+	for k := len(part) - 1; k >= 0 && room > 1; k-- {
+		all := (whole[k][1]-whole[k][0]-1)/part[k] + 1
+		n := min(all, room)
+		part[k] *= n
+		if room /= n; n < all {
+			break
+		}
+	}
+	return part
+}
+
+// parts are the parts of a box of some shape, which are less at its ends, in C order.
+func (b box) parts(shape []int) iter.Seq[box] {
+	return func(yield func(box) bool) {
+		at := make(box, len(b))
+		for i := range at {
+			at[i] = [2]int{b[i][0], min(b[i][0]+shape[i], b[i][1])}
+		}
+		for {
+			if !yield(at) {
+				return
+			}
+			k := len(at) - 1
+			for ; k >= 0; k-- {
+				if at[k][1] < b[k][1] {
+					at[k] = [2]int{at[k][1], min(at[k][1]+shape[k], b[k][1])}
+					break
+				}
+				at[k] = [2]int{b[k][0], min(b[k][0]+shape[k], b[k][1])}
+			}
+			if k < 0 {
+				return
+			}
+		}
+	}
+}
+
+// object is a chunk or a shard that is being decoded.
+type object struct {
+	key        string
+	good       int        // parts that could be decoded
+	bad        []badChunk // inner chunks that could not, no more than maxTorn
+	limited    bool       // an inner chunk is over a limit, and so will be all
+	overlapped bool       // it was told that its inner chunks overlap
+}
+
+// full tells whether there is no use in going on.
+func (o *object) full() bool { return len(o.bad) == maxTorn || o.limited }
 
 // badChunk is a chunk of a shard that cannot be read.
 type badChunk struct {
@@ -102,46 +173,28 @@ func alike(bad []badChunk) bool {
 	return len(bad) > 0
 }
 
-// inner decodes the inner chunks of a shard one by one, and gives those that failed, and how many did not. An error is not
-// the shard's.
-func (r *reader) inner(ctx context.Context, key string, whole box) (bad []badChunk, good int, _ error) {
-	each := r.a.Chunks()
-	at := make(box, len(whole))
-	for i := range at {
-		at[i] = [2]int{whole[i][0], min(whole[i][0]+each[i], whole[i][1])}
-	}
-	for {
-		if err := context.Cause(ctx); err != nil {
-			return bad, good, err
-		}
-		switch err := r.decode(ctx, key, at); {
+// inner decodes the inner chunks of a part of a shard one by one. An error is not the shard's.
+func (r *reader) inner(ctx context.Context, o *object, part box) error {
+	for at := range part.parts(r.a.Chunks()) {
+		switch err := r.decode(ctx, o, at); {
 		case err == nil:
-			good++
-		case fatal(err):
-			return bad, good, err
+			o.good++
+		case fatal(ctx, err):
+			return err
 		default:
-			bad = append(bad, badChunk{slices.Clone(at), err})
-			if len(bad) == maxTorn || errors.Is(err, fault.Limit) {
-				return bad, good, nil
-			}
+			o.bad = append(o.bad, badChunk{slices.Clone(at), err})
+			o.limited = errors.Is(err, fault.Limit)
 		}
-		k := len(at) - 1
-		for ; k >= 0; k-- {
-			if at[k][1] < whole[k][1] {
-				at[k] = [2]int{at[k][1], min(at[k][1]+each[k], whole[k][1])}
-				break
-			}
-			at[k] = [2]int{whole[k][0], min(whole[k][0]+each[k], whole[k][1])}
-		}
-		if k < 0 {
-			return bad, good, nil
+		if o.full() {
+			return nil
 		}
 	}
+	return nil
 }
 
 // finding tells of a chunk, or of a part of a shard, that cannot be decoded; what is not its fault is returned.
-func (r *reader) finding(key string, err error, part box) error {
-	if err == nil || fatal(err) {
+func (r *reader) finding(ctx context.Context, key string, err error, part box) error {
+	if err == nil || fatal(ctx, err) {
 		return err
 	}
 	f := rule.FromError(r.a.Path(), err)
@@ -153,30 +206,42 @@ func (r *reader) finding(key string, err error, part box) error {
 }
 
 // decode reads a part of the array, strictly first: what breaks a rule only is told and read again.
-func (r *reader) decode(ctx context.Context, key string, b box) error {
+func (r *reader) decode(ctx context.Context, o *object, b box) error {
 	err := r.read(ctx, r.strict, b)
 	var broken *rule.Error
 	if !errors.As(err, &broken) {
 		return err
 	}
-	r.told.tell(rule.Finding{Rule: broken.Rule, Key: key, Text: broken.Text})
+	if overlap := broken.Rule == rule.ShardOverlap; !overlap || !o.overlapped {
+		r.told.tell(rule.Finding{Rule: broken.Rule, Key: o.key, Text: broken.Text})
+		o.overlapped = o.overlapped || overlap
+	}
 	return r.read(ctx, r.plain, b)
 }
 
 func (r *reader) read(ctx context.Context, a *zarr.Array, b box) error {
 	n, typ := b.elems(), a.DType()
-	size := max(typ.Size(), 16) // of a string's or a slice's header
+	size := typ.Size()
+	if size == 0 {
+		size = 16 // a string's or a slice's header
+	}
 	if int64(n) > concurrency.Memory()/2/int64(size) {
 		return fault.Newf(fault.Limit, "%v elements of %v at once are more than half of the memory", b, typ)
 	}
-	hold, err := r.op.Acquire(ctx, int64(n)*int64(size))
+	hold, err := r.r.op.Acquire(ctx, int64(n)*int64(size))
 	if err != nil {
 		return err
 	}
 	defer hold.Release()
-	if typ.Size() > 0 {
-		return zarr.ReadBytes(ctx, a, make([]byte, n*typ.Size()), b.selections()...)
+	if typ.Size() == 0 {
+		_, err = zarr.ReadItems(ctx, a, b.selections()...)
+		return err
 	}
-	_, err = zarr.ReadItems(ctx, a, b.selections()...)
-	return err
+	buf, _ := r.r.scratch.Get().(*[]byte)
+	if buf == nil || cap(*buf) < n*size {
+		all := make([]byte, n*size)
+		buf = &all
+	}
+	defer r.r.scratch.Put(buf)
+	return zarr.ReadBytes(ctx, a, (*buf)[:n*size], b.selections()...)
 }

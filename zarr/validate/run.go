@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/zargo-io/zargo/concurrency"
@@ -67,16 +69,16 @@ func compare(a, b rule.Finding) int {
 // What is wrong with the hierarchy is a finding and no error. An error means that it could not be looked at to the end: the
 // store is throttling or unavailable after its retries, or ctx ended; the result tells what there was until then.
 func Run(ctx context.Context, st store.Store, path string, o Options, tell func(rule.Finding)) (*Result, error) {
-	r := &run{st: st, opts: o, tuning: store.TuningOf(st), result: Result{Counts: map[rule.Severity]int{}}, out: tell}
+	r := &run{st: st, opts: o, tuning: store.TuningOf(st), op: concurrency.Default().Bytes.Op(), result: Result{Counts: map[rule.Severity]int{}}, out: tell}
 	root, err := meta.NormalizePath(path)
 	if err != nil {
 		r.tell(rule.FromError(path, err))
 		return &r.result, nil
 	}
-	for level := []string{root}; len(level) > 0; {
-		below := make([][]string, len(level))
+	for level := []place{{root, due}}; len(level) > 0; {
+		below := make([][]place, len(level))
 		err := concurrency.EachN(ctx, r.tuning.ListFanout, len(level), func(ctx context.Context, i int) (err error) {
-			below[i], err = r.node(ctx, level[i], level[i] == root)
+			below[i], err = r.node(ctx, level[i])
 			return err
 		})
 		if err != nil {
@@ -92,6 +94,9 @@ type run struct {
 	st     store.Store
 	opts   Options
 	tuning store.Tuning
+	op     *concurrency.Op // all arrays': each operation may overdraw the budget by one chunk
+
+	scratch sync.Pool // of *[]byte: what chunks are decoded into, which nobody looks at
 
 	mu       sync.Mutex
 	out      func(rule.Finding)
@@ -118,17 +123,20 @@ func (r *run) count(change func(*Result)) {
 }
 
 // fail makes a finding of what reading a node gave. What says nothing about the node is returned, to end the run.
-func (r *run) fail(path string, err error) error {
-	if fatal(err) {
+func (r *run) fail(ctx context.Context, path string, err error) error {
+	if fatal(ctx, err) {
 		return err
 	}
-	r.tell(rule.FromError(path, err))
+	f := rule.FromError(path, err)
+	f.Text = strings.TrimPrefix(f.Text, fmt.Sprintf("zarr: %q in %s: ", path, store.Name(r.st))) // the finding says where
+	r.tell(f)
 	return nil
 }
 
-// fatal tells whether an error is about the way to the store and not about what is stored.
-func fatal(err error) bool {
-	return errors.Is(err, fault.Unavailable) || errors.Is(err, fault.Throttled) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+// fatal tells whether an error is about the way to the store and not about what is stored. When ctx is done nothing is known
+// of what is stored, whatever the error is: it may be the cause that ctx was given.
+func fatal(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || errors.Is(err, fault.Unavailable) || errors.Is(err, fault.Throttled) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // cannotList tells once that the store has no listing, and whether it did now.

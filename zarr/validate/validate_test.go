@@ -2,13 +2,20 @@ package validate_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
+	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -59,6 +66,46 @@ const (
 	arrayV2 = `{"zarr_format":2,"shape":[4,4],"chunks":[2,2],"dtype":"|u1","compressor":null,"fill_value":0,"order":"C","filters":null,"dimension_separator":"."}`
 )
 
+// rawShards has shards of four inner chunks of two bytes, without checksums.
+const rawShards = `{"zarr_format":3,"node_type":"array","shape":[16],"data_type":"uint8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[8]}},
+	"chunk_key_encoding":{"name":"default"},"fill_value":0,"codecs":[{"name":"sharding_indexed","configuration":{"chunk_shape":[2],"codecs":["bytes"],
+	"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}}]}`
+
+// rawShard is such a shard, with its inner chunks at some offsets.
+func rawShard(at [4]byte) []byte {
+	shard := []byte{1, 2, 3, 4, 5, 6, 7, 8}
+	for _, off := range at {
+		shard = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(shard, uint64(off)), 2)
+	}
+	return shard
+}
+
+// TestLargeShards: a shard that is not decoded at once is in few parts, not in inner chunks, of which there may be many.
+func TestLargeShards(t *testing.T) {
+	const n, edge = 130, 1 << 20 // a little more than twice what is decoded at once
+	st := mem.New()
+	put(t, st, "zarr.json", strings.NewReplacer(`[16]`, fmt.Sprintf("[%d]", n*edge), `[8]`, fmt.Sprintf("[%d]", n*edge), `[2]`, fmt.Sprintf("[%d]", edge)).Replace(rawShards))
+	shard := make([]byte, edge+1)
+	for i := range n {
+		off := uint64(0)
+		if i == n-2 {
+			off = 1 // a part of it
+		}
+		shard = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(shard, off), edge)
+	}
+	put(t, st, "c/0", string(shard))
+	var gets atomic.Int64
+	watched := store.Observe(st, func(e store.Event) {
+		if e.Op == "get" && e.Key == "c/0" {
+			gets.Add(1)
+		}
+	})
+	// Of three parts each is read twice, strictly and then as it stands, and the index each time.
+	if lines, r := run(t, watched, validate.Options{Data: true}); !slices.Equal(lines, []string{"shard-overlap c/0"}) || r.Chunks != 1 || gets.Load() > 12 {
+		t.Errorf("found %q with %d requests", lines, gets.Load())
+	}
+}
+
 // tree makes a hierarchy of a format with nothing wrong in it: a plain array, one in shards, one of strings.
 func tree(t *testing.T, format int) store.Store {
 	t.Helper()
@@ -93,6 +140,19 @@ func tree(t *testing.T, format int) store.Store {
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+	return st
+}
+
+// copied is a copy of a store.
+func copied(t *testing.T, from store.Store) store.Store {
+	t.Helper()
+	st := mem.New()
+	for e, err := range from.List(t.Context(), "", store.Deep) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, st, e.Key, string(get(t, from, e.Key)))
 	}
 	return st
 }
@@ -155,10 +215,54 @@ func TestFindings(t *testing.T) {
 			b[0]++
 			put(t, st, "shards/c/0", string(b))
 		}, []string{"corrupt shards/c/0"}, fault.Corrupt},
+		{"a shard that lost bytes at its begin", 3, func(t *testing.T, st store.Store) {
+			put(t, st, "raw/zarr.json", rawShards)
+			put(t, st, "raw/c/0", string(rawShard([4]byte{0, 2, 4, 6}))[1:])
+		}, []string{"shard-overlap raw/c/0"}, fault.Corrupt},
+		{"a shard of equal chunks, and one of gaps", 3, func(t *testing.T, st store.Store) {
+			put(t, st, "raw/zarr.json", rawShards)
+			put(t, st, "raw/c/0", string(rawShard([4]byte{2, 2, 0, 2})))
+			put(t, st, "raw/c/1", string(rawShard([4]byte{6, 0, 2, 6})))
+		}, []string{}, nil},
+		{"a shard whose chunks overlap and go over its end", 3, func(t *testing.T, st store.Store) {
+			put(t, st, "raw/zarr.json", rawShards)
+			put(t, st, "raw/c/0", string(rawShard([4]byte{0, 1, 200, 4})))
+		}, []string{"corrupt raw/c/0", "shard-overlap raw/c/0"}, fault.Corrupt},
 		{"beyond the shape", 3, func(t *testing.T, st store.Store) { put(t, st, "plain/c/3/0", "x") }, []string{"beyond-shape plain/c/3/0"}, fault.Corrupt},
 		{"strays", 2, func(t *testing.T, st store.Store) { put(t, st, "plain/0.0.0", "x"); put(t, st, "in/README", "x") },
 			[]string{"stray-key in/README", "stray-key plain/0.0.0"}, nil},
 		{"other layout", 2, func(t *testing.T, st store.Store) { put(t, st, "plain/0/1", "x") }, []string{"other-layout plain/0/1"}, fault.Metadata},
+		{"other layouts, v3", 3, func(t *testing.T, st store.Store) {
+			for _, key := range []string{"c.0.1", "0.1", "0/1", "c.0.1.2", "c/0.1", "0"} { // the last three are keys of no layout
+				put(t, st, "plain/"+key, "x")
+			}
+			put(t, st, "scalar/0", "x")
+			put(t, st, "scalar/0.0", "x")
+		}, []string{"other-layout plain/0.1", "other-layout plain/0/1", "other-layout plain/c.0.1", "other-layout scalar/0",
+			"stray-key plain/0", "stray-key plain/c.0.1.2", "stray-key plain/c/0.1", "stray-key scalar/0.0"}, fault.Metadata},
+		{"other layouts, v2", 2, func(t *testing.T, st store.Store) {
+			put(t, st, "plain/c/0/1", "x")
+			put(t, st, "in/txt/c.0", "x")
+			put(t, st, "scalar/c", "x")
+		}, []string{"stray-key in/txt/c.0", "stray-key plain/c/0/1", "stray-key scalar/c"}, nil},
+		{"nodes in an array, v3", 3, func(t *testing.T, st store.Store) {
+			put(t, st, "plain/sub/zarr.json", groupV3)
+			put(t, st, "plain/c/0/.zarray", arrayV2)
+			put(t, st, "plain/sub/c/0", "x")
+			put(t, st, "plain/sub/not.zarr.json", "x")
+		}, []string{"node-in-array plain/c/0/.zarray", "node-in-array plain/sub/zarr.json", "stray-key plain/sub/c/0", "stray-key plain/sub/not.zarr.json"}, fault.Metadata},
+		{"nodes in an array, v2", 2, func(t *testing.T, st store.Store) {
+			put(t, st, "plain/0/.zgroup", groupV2)
+			put(t, st, "plain/0/.zattrs", "{}")
+		}, []string{"node-in-array plain/0/.zgroup", "stray-key plain/0/.zattrs"}, fault.Metadata},
+		{"attributes of v2 beside v3", 3, func(t *testing.T, st store.Store) {
+			put(t, st, "plain/.zattrs", "{}")
+			put(t, st, "in/.zmetadata", "{}")
+		}, []string{"two-formats in/.zmetadata", "two-formats plain/.zattrs"}, fault.Metadata},
+		{"one finding for all of v2 beside v3", 3, func(t *testing.T, st store.Store) {
+			put(t, st, "plain/.zattrs", "{}")
+			put(t, st, "plain/.zarray", arrayV2)
+		}, []string{"two-formats plain/.zarray"}, fault.Metadata},
 		{"two formats of an array", 3, func(t *testing.T, st store.Store) { put(t, st, "plain/.zarray", arrayV2) }, []string{"two-formats plain/.zarray"}, fault.Metadata},
 		{"two formats of a group", 3, func(t *testing.T, st store.Store) { put(t, st, "in/.zgroup", groupV2) }, []string{"two-formats in/.zgroup"}, fault.Metadata},
 		{"array and group", 2, func(t *testing.T, st store.Store) { put(t, st, "plain/.zgroup", groupV2) }, []string{"array-and-group plain/.zgroup"}, fault.Metadata},
@@ -189,7 +293,24 @@ func TestFindings(t *testing.T) {
 			consolidated(t, st)
 			put(t, st, "in/.zattrs", `{"a":1}`)
 		}, []string{"stale-consolidated .zmetadata"}, fault.Metadata},
+		{"stale of the group itself, v2", 2, func(t *testing.T, st store.Store) {
+			consolidated(t, st)
+			put(t, st, ".zattrs", `{"a":1}`)
+		}, []string{"stale-consolidated .zmetadata"}, fault.Metadata},
+		{"stale beside a bad node", 3, func(t *testing.T, st store.Store) {
+			consolidated(t, st)
+			put(t, st, "new/zarr.json", groupV3)
+			cut(t, st, "plain/zarr.json")
+		}, []string{"metadata plain/zarr.json", "stale-consolidated zarr.json"}, fault.Metadata},
+		{"a node of another format, which consolidated metadata cannot have", 3, func(t *testing.T, st store.Store) {
+			consolidated(t, st)
+			put(t, st, "new/.zgroup", groupV2)
+		}, []string{"stale-consolidated zarr.json"}, fault.Metadata},
+		{"a node of another format", 3, func(t *testing.T, st store.Store) { put(t, st, "new/.zgroup", groupV2) }, []string{}, nil},
 		{"bad consolidated", 2, func(t *testing.T, st store.Store) { put(t, st, ".zmetadata", "{") }, []string{"metadata .zmetadata"}, fault.Metadata},
+		{"a path that leads out of the hierarchy", 3, func(t *testing.T, st store.Store) {
+			put(t, st, "in/zarr.json", `{"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{"../plain":{}}}}`)
+		}, []string{"path in/zarr.json"}, fault.Path},
 		{"bad node below consolidated", 3, func(t *testing.T, st store.Store) {
 			consolidated(t, st)
 			cut(t, st, "plain/zarr.json")
@@ -199,9 +320,10 @@ func TestFindings(t *testing.T) {
 			cut(t, st, "shards/c/1")
 		}, []string{"corrupt shards/c/1", "metadata plain/zarr.json"}, fault.Corrupt},
 	}
+	trees := map[int]store.Store{2: tree(t, 2), 3: tree(t, 3)}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			st := tree(t, tt.format)
+			st := copied(t, trees[tt.format])
 			tt.break_(t, st)
 			lines, r := run(t, st, validate.Options{Data: true})
 			if !slices.Equal(lines, tt.want) {
@@ -260,6 +382,62 @@ func TestHostileShapes(t *testing.T) {
 	if !slices.Equal(lines, []string{"corrupt many/4611686018427387903", "limit large/1"}) {
 		t.Errorf("found %q", lines)
 	}
+}
+
+// TestLargeChunksOfManyArrays: a chunk that is more than the budget of bytes is decoded alone, of whichever array it is.
+func TestLargeChunksOfManyArrays(t *testing.T) {
+	size := concurrency.Default().Bytes.Size() * 3 / 4
+	st := mem.New()
+	put(t, st, ".zgroup", groupV2)
+	for _, a := range []string{"a", "b"} {
+		put(t, st, a+"/.zarray", fmt.Sprintf(`{"zarr_format":2,"shape":[%d],"chunks":[%[1]d],"dtype":"|u1","compressor":{"id":"gzip","level":1},"fill_value":0,"order":"C","filters":null}`, size))
+		put(t, st, a+"/0", "x")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s := &slow{Store: st}
+		lines, _ := run(t, s, validate.Options{Data: true})
+		if !slices.Equal(lines, []string{"unreadable a/0", "unreadable b/0"}) || s.most != 1 {
+			t.Errorf("%d at once, found %q", s.most, lines)
+		}
+	})
+}
+
+// TestHalfOfTheMemory: a chunk is over the limit by the bytes of its elements, however small each is.
+func TestHalfOfTheMemory(t *testing.T) {
+	const limit = 256 << 20 // as much as makes no difference to how often garbage is collected
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit))
+	for size, want := range map[int][]string{limit / 24: {}, limit/2 + 1: {"limit 0"}} {
+		st := mem.New()
+		put(t, st, ".zarray", fmt.Sprintf(`{"zarr_format":2,"shape":[%d],"chunks":[%[1]d],"dtype":"|u1","compressor":null,"fill_value":0,"order":"C","filters":null}`, size))
+		put(t, st, "0", strings.Repeat("x", limit/24))
+		if lines, _ := run(t, st, validate.Options{Data: true}); !slices.Equal(lines, want) {
+			t.Errorf("%d bytes: found %q", size, lines)
+		}
+	}
+}
+
+// slow is a store that takes a while to refuse chunks, and counts how many are asked for at once.
+type slow struct {
+	store.Store
+	mu        sync.Mutex
+	now, most int
+}
+
+func (s *slow) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	if !strings.HasSuffix(key, "/0") {
+		return s.Store.Get(ctx, key, o, buf)
+	}
+	s.add(1)
+	defer s.add(-1)
+	time.Sleep(time.Second)
+	return store.Value{}, &fault.KeyError{Op: "get", Key: key, Kind: fault.Refused}
+}
+
+func (s *slow) add(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now += n
+	s.most = max(s.most, s.now)
 }
 
 // unlisted is a store without listings.
@@ -321,6 +499,35 @@ func TestStoreThatFails(t *testing.T) {
 	if _, err := validate.Run(ctx, st, "", validate.Options{}, func(rule.Finding) {}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
+}
+
+// TestCauses: an end that is not context's own error is no finding either.
+func TestCauses(t *testing.T) {
+	late := errors.New("late")
+	for _, key := range []string{"in/zarr.json", "plain/c/0/1", "shards/c/1"} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		st := ending{tree(t, 3), key, func() error { cancel(late); return context.Cause(ctx) }}
+		_, err := validate.Run(ctx, st, "", validate.Options{Data: true}, func(f rule.Finding) {
+			t.Errorf("%s: found %+v", key, f)
+		})
+		if !errors.Is(err, late) && !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+}
+
+// ending is a store that ends the context at some key.
+type ending struct {
+	store.Store
+	key string
+	end func() error
+}
+
+func (s ending) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	if key == s.key {
+		return store.Value{}, s.end()
+	}
+	return s.Store.Get(ctx, key, o, buf)
 }
 
 func ExampleRun() {

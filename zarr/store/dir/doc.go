@@ -51,8 +51,8 @@
 // Every key that store.CheckKey lets pass works on Linux, if no segment is longer than 255 bytes (fault.Path). Windows
 // refuses the characters <>:"|?*, names such as CON, and segments that end in a dot or a space. File systems that ignore
 // case (macOS, Windows) hold "A" and "a" as one key. "a" and "a/b" cannot both hold a value. Symbolic links are
-// followed when reading and listing; a Put replaces the link itself. A key's file that is neither a regular file nor a
-// folder is fault.Refused.
+// followed when reading and listing; a Put replaces the link itself. A link to a folder that the link lies in, which would
+// begin a loop, is not listed. A key's file that is neither a regular file nor a folder is fault.Refused.
 //
 // All methods may be called concurrently.
 package dir

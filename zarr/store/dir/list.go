@@ -26,7 +26,7 @@ func (s *Store) List(ctx context.Context, prefix string, depth store.Depth) iter
 			err = s.checkNames(prefix)
 		}
 		if err == nil {
-			w := walk{ctx: ctx, depth: depth, yield: yield}
+			w := walk{ctx: ctx, depth: depth, yield: yield, above: s.above(prefix)}
 			if prefix == "" {
 				err = w.folder(s.root, "")
 			} else {
@@ -39,11 +39,25 @@ func (s *Store) List(ctx context.Context, prefix string, depth store.Depth) iter
 	}
 }
 
+// above are the folders above the one of a prefix, from the root on.
+func (s *Store) above(prefix string) (folders []string) {
+	if prefix == "" {
+		return nil
+	}
+	folders = append(folders, s.root)
+	for i, c := range prefix {
+		if c == '/' {
+			folders = append(folders, s.join(prefix[:i]))
+		}
+	}
+	return folders
+}
+
 type walk struct {
 	ctx   context.Context
 	depth store.Depth
 	yield func(store.Entry, error) bool
-	above []string // the folders that are being read, outermost first
+	above []string // the folders above those that are listed, outermost first: a link to one of them begins a loop
 }
 
 // folder yields what is in the folder at path, whose keys begin with prefix.

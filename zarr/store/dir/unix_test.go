@@ -54,6 +54,31 @@ func TestSymbolicLinks(t *testing.T) {
 	}
 }
 
+// TestLoopsEndLevelByLevel: who walks a hierarchy a level at a time meets no folder within itself, by whichever of two links.
+func TestLoopsEndLevelByLevel(t *testing.T) {
+	root := t.TempDir()
+	s := dir.New(root)
+	put(t, s, "a/b/x", "1")
+	put(t, s, "c/y", "2")
+	for from, to := range map[string]string{
+		"a/up": "..", "a/self": ".", "a/b/top": root, "a/b/out": filepath.Dir(root), "a/b/side": filepath.Join(root, "c"), "c/side": filepath.Join(root, "a"),
+	} {
+		if err := os.Symlink(to, filepath.Join(root, from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	base := filepath.Base(root)
+	inner := "a/b/out/" + base // the root again, which is no link itself, and in which all links are ones to what is above
+	for prefix, want := range map[string][]string{
+		"a": {"a/b"}, "a/b": {"a/b/out", "a/b/side", "a/b/x"}, "a/b/side": {"a/b/side/y"}, "c": {"c/side", "c/y"}, "c/side": {"c/side/b"}, "c/side/b": {"c/side/b/out", "c/side/b/x"},
+		inner + "/a": {inner + "/a/b"}, inner + "/a/b": {inner + "/a/b/side", inner + "/a/b/x"},
+	} {
+		if got := keys(t, s, prefix, store.OneLevel); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", prefix, got, want)
+		}
+	}
+}
+
 func TestPipeDoesNotHang(t *testing.T) {
 	root := t.TempDir()
 	if err := syscall.Mkfifo(filepath.Join(root, "pipe"), 0o666); err != nil {
