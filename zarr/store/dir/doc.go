@@ -52,7 +52,9 @@
 // refuses the characters <>:"|?*, names such as CON, and segments that end in a dot or a space. File systems that ignore
 // case (macOS, Windows) hold "A" and "a" as one key. "a" and "a/b" cannot both hold a value. Symbolic links are
 // followed when reading and listing; a Put replaces the link itself. A link to a folder that the link lies in, which would
-// begin a loop, is not listed. A key's file that is neither a regular file nor a folder is fault.Refused.
+// begin a loop, is not listed. A key's file that is neither a regular file nor a folder is fault.Refused, and so is a key
+// whose path is or leads through a link to what is not there, such as a file that git-annex has not fetched: that proves no
+// absence. A listing leaves out such links, but one of a prefix at or behind such a link is fault.Refused.
 //
 // All methods may be called concurrently.
 package dir

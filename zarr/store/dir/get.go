@@ -21,7 +21,7 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	if err != nil {
 		return store.Value{}, s.failed("get", key, err)
 	}
-	f, in, err := open(path, o)
+	f, in, err := s.open(path, o)
 	if err != nil {
 		return store.Value{}, s.failed("get", key, err)
 	}
@@ -42,7 +42,7 @@ func (s *Store) GetRanges(ctx context.Context, key string, ranges []store.Range,
 	if err != nil {
 		return nil, s.failed("get", key, err)
 	}
-	f, in, err := open(path, o)
+	f, in, err := s.open(path, o)
 	if err != nil {
 		return nil, s.failed("get", key, err)
 	}
@@ -63,12 +63,14 @@ func (s *Store) GetRanges(ctx context.Context, key string, ranges []store.Range,
 }
 
 // open opens the file of a key and holds it to the conditions.
-func open(path string, o store.GetOptions) (file, info, error) {
+func (s *Store) open(path string, o store.GetOptions) (file, info, error) {
 	f, err := openFile(path)
-	if err != nil {
-		if absent(err) {
+	if absent(err) {
+		if err = s.unlinked(path); err == nil {
 			err = missing(o)
 		}
+	}
+	if err != nil {
 		return f, info{}, err
 	}
 	in, err := f.info()

@@ -27,10 +27,12 @@ func (s *Store) List(ctx context.Context, prefix string, depth store.Depth) iter
 		}
 		if err == nil {
 			w := walk{ctx: ctx, depth: depth, yield: yield, above: s.above(prefix)}
-			if prefix == "" {
-				err = w.folder(s.root, "")
-			} else {
-				err = w.folder(s.join(prefix), prefix+"/")
+			path, below := s.root, ""
+			if prefix != "" {
+				path, below = s.join(prefix), prefix+"/"
+			}
+			if err = w.folder(path, below); err == nil && !w.gave {
+				err = s.unlinked(path)
 			}
 		}
 		if err != nil && err != errStop {
@@ -57,6 +59,7 @@ type walk struct {
 	ctx   context.Context
 	depth store.Depth
 	yield func(store.Entry, error) bool
+	gave  bool     // anything
 	above []string // the folders above those that are listed, outermost first: a link to one of them begins a loop
 }
 
@@ -97,6 +100,7 @@ func (w *walk) folder(path, prefix string) error {
 }
 
 func (w *walk) give(e store.Entry) error {
+	w.gave = true
 	if !w.yield(e, nil) {
 		return errStop
 	}

@@ -54,6 +54,53 @@ func TestSymbolicLinks(t *testing.T) {
 	}
 }
 
+// TestLinksToNothingProveNoAbsence: a file that was not fetched, a folder on a disk that is not mounted, and the root there.
+func TestLinksToNothingProveNoAbsence(t *testing.T) {
+	root := t.TempDir()
+	s := dir.New(root)
+	put(t, s, "a/c/0", "1")
+	for from, to := range map[string]string{"a/c/1": ".git/annex/objects/x", "b": "/no/such/disk/b", "a/c/2": "0"} {
+		if err := os.Symlink(to, filepath.Join(root, from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for key, want := range map[string]error{
+		"a/c/0": nil, "a/c/1": fault.Refused, "a/c/2": nil, "a/c/3": fault.NotFound, "a/c/0/x": fault.NotFound, "a/c/1/x": fault.Refused,
+		"b": fault.Refused, "b/c/0": fault.Refused, "d/e/f": fault.NotFound,
+	} {
+		if _, err := s.Get(t.Context(), key, store.GetOptions{}, nil); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", key, err, want)
+		}
+		if _, err := s.GetRanges(t.Context(), key, []store.Range{store.From(0)}, store.GetOptions{}, nil); !errors.Is(err, want) {
+			t.Errorf("%s, ranges: %v, want %v", key, err, want)
+		}
+	}
+	lists := func(s *dir.Store, prefix string) error {
+		for _, err := range s.List(t.Context(), prefix, store.Deep) {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for prefix, want := range map[string]error{"": nil, "a": nil, "a/c/0": nil, "a/c/1": fault.Refused, "b": fault.Refused, "b/c": fault.Refused, "d/e": nil} {
+		if err := lists(s, prefix); !errors.Is(err, want) {
+			t.Errorf("list %s: %v, want %v", prefix, err, want)
+		}
+	}
+	away := dir.New(filepath.Join(root, "b"))
+	if _, err := away.Get(t.Context(), "zarr.json", store.GetOptions{}, nil); !errors.Is(err, fault.Refused) {
+		t.Errorf("root: %v", err)
+	}
+	if err := lists(away, ""); !errors.Is(err, fault.Refused) {
+		t.Errorf("list root: %v", err)
+	}
+	put(t, s, "a/c/1", "2")
+	if v, err := s.Get(t.Context(), "a/c/1", store.GetOptions{}, nil); err != nil || string(v.Bytes) != "2" {
+		t.Errorf("after a Put: %q, %v", v.Bytes, err)
+	}
+}
+
 // TestLoopsEndLevelByLevel: who walks a hierarchy a level at a time meets no folder within itself, by whichever of two links.
 func TestLoopsEndLevelByLevel(t *testing.T) {
 	root := t.TempDir()
