@@ -105,6 +105,9 @@ func ChunkLimit(n int64) Option {
 	return intOption("ChunkLimit", int(n), 1, func(c *config) { c.maxChunk = n })
 }
 
+// ChunkLimit is the most bytes that a decoded chunk of a may have where it is held in memory, see the option.
+func (a *Array) ChunkLimit() int64 { return a.cfg.maxChunk }
+
 // InFlight lets each call work on at most n chunks at once. The default is as many as the store takes requests and the
 // process has CPU slots; the store's own limit on requests, shared by all calls, holds in any case.
 func InFlight(n int) Option { return intOption("InFlight", n, 1, func(c *config) { c.inFlight = n }) }

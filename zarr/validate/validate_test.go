@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -412,6 +413,22 @@ func TestHalfOfTheMemory(t *testing.T) {
 		put(t, st, "0", strings.Repeat("x", limit/24))
 		if lines, _ := run(t, st, validate.Options{Data: true}); !slices.Equal(lines, want) {
 			t.Errorf("%d bytes: found %q", size, lines)
+		}
+	}
+}
+
+// TestChunkLimitHolds: a chunk of the option's bound or less is decoded, and for one that claims more there is no room made.
+func TestChunkLimitHolds(t *testing.T) {
+	for size, want := range map[int][]string{1 << 20: {}, 1 << 30: {"limit 0"}} {
+		st := mem.New()
+		put(t, st, ".zarray", fmt.Sprintf(`{"zarr_format":2,"shape":[%d],"chunks":[%[1]d],"dtype":"|u1","compressor":null,"fill_value":0,"order":"C","filters":null}`, size))
+		put(t, st, "0", strings.Repeat("x", 1<<20))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		lines, _ := run(t, st, validate.Options{Data: true, Open: []zarr.Option{zarr.ChunkLimit(1 << 20)}})
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; !slices.Equal(lines, want) || used > 64<<20 {
+			t.Errorf("%d bytes: found %q, %d bytes allocated", size, lines, used)
 		}
 	}
 }
