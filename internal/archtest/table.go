@@ -35,7 +35,9 @@ func Table() []Rule {
 		{Package: "zarr/codec/internal/number", Own: []string{"zarr/fault", "zarr/dtype"}, Pure: true},
 		{Package: "zarr/codec/internal/msgpack", Own: []string{"zarr/fault", "internal/jsontext"}, Pure: true},
 		{Package: "zarr/codec/internal/stream", Pure: true},
-		{Package: "zarr/codec/internal/lz4hc", External: []string{lz4}, Pure: true}, // the judge of its tests
+		{Package: "zarr/codec/internal/lz4hc", External: []string{lz4}, Pure: true},        // the judge of its tests
+		{Package: "zarr/codec/internal/zstdenc", External: []string{compress}, Pure: true}, // the judge of its tests
+		{Package: "zarr/codec/internal/zst", Own: []string{"zarr/fault", "zarr/codec/internal/zstdenc"}, External: []string{compress}, Pure: true},
 		{Package: "zarr/codec/internal/...", Own: []string{"zarr/fault", "zarr/codec/internal/stream"}, External: []string{compress}, Pure: true},
 		{Package: "zarr/codec/blosc", Own: []string{"zarr/fault", "zarr/codec/internal/..."}, External: []string{compress, lz4}, Pure: true},
 		{Package: "zarr/codec", Own: []string{"zarr/fault", "zarr/rule", "zarr/dtype", "zarr/codec/blosc", "zarr/codec/internal/...", "internal/grid", "internal/jsontext"}, External: []string{lz4}, Pure: true},

@@ -169,7 +169,7 @@ func (e *Encoder) stream(src []byte, w *work) (out []byte, err error) {
 	case Zlib:
 		out, err = e.zlib.Encode(room[:0], src)
 	case Zstd:
-		out, err = e.zstd.Encode(room[:0], src)
+		out = e.zstd.Encode(room[:0], src)
 	}
 	if cap(out) > cap(room) && cap(out) <= maxKept {
 		w.packed.b = out[:0]
@@ -215,19 +215,13 @@ func (e *Encoder) blockSize(n int) int {
 	return size
 }
 
-// zstdLevel is the level of zstd for a level of blosc. c-blosc has 2 * level - 1, and 20 and 22 for the last two. Here 1 is
-// like 2, since on short blocks the encoder of zstd's 1 does worse than libzstd, by up to 14 %; and 4 and 5 are less, since
-// there the encoder of 7 and more takes five times as long as that of 6.
+// zstdLevel is the level of zstd for a level of blosc, as c-blosc has it.
 func zstdLevel(level int) int {
 	switch level {
-	case 0, 1:
-		return 3
-	case 4, 5:
-		return 6
 	case 8:
 		return 20
 	case 9:
 		return 22
 	}
-	return 2*level - 1
+	return max(2*level-1, 1)
 }

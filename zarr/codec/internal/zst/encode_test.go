@@ -12,14 +12,11 @@ import (
 func TestFramesTellTheirSize(t *testing.T) {
 	for _, checksum := range []bool{false, true} {
 		e := NewEncoder(Options{Level: 3, Window: 1 << 20, Checksum: checksum})
-		for _, n := range []int{1, 2, 255, 256, 257, zstd.MinWindowSize, zstd.MinWindowSize + 1, 1 << 20, 1<<20 + 1} {
+		for _, n := range []int{0, 1, 2, 255, 256, 257, zstd.MinWindowSize, zstd.MinWindowSize + 1, 1<<16 + 255, 1<<16 + 256, 1 << 20, 1<<20 + 1} {
 			src := bytes.Repeat([]byte{7}, n)
-			frame, err := e.Encode(nil, src)
-			if err != nil {
-				t.Fatal(err)
-			}
+			frame := e.Encode(nil, src)
 			var h zstd.Header
-			if err := h.Decode(frame); err != nil || !h.HasFCS || h.FrameContentSize != uint64(n) || h.HasCheckSum != checksum {
+			if err := h.Decode(frame); err != nil || !h.HasFCS || h.FrameContentSize != uint64(n) || h.HasCheckSum != checksum || h.SingleSegment != (n <= 1<<20) {
 				t.Errorf("%d bytes: %v, header %+v", n, err, h)
 			}
 			if got, err := Decode(nil, frame, n); err != nil || !bytes.Equal(got, src) {
@@ -29,35 +26,38 @@ func TestFramesTellTheirSize(t *testing.T) {
 	}
 }
 
-// TestLevels: every level makes text less than half as long, there are as many of them as scale says, and all are read.
+// TestLevels: every level makes text less than half as long, and all are read. What is out of range counts as the
+// nearest, 0 as 3.
 func TestLevels(t *testing.T) {
 	var src []byte
 	for i := 0; len(src) < 1<<16; i++ {
 		src = fmt.Appendf(src, "%d is %x; ", i, i*i)
 	}
-	seen := map[string]int{}
-	for _, level := range []int{-131072, 1, 3, 5, 7} {
-		frame, err := NewEncoder(Options{Level: level}).Encode([]byte("before"), src)
-		if err != nil || !bytes.HasPrefix(frame, []byte("before")) {
-			t.Fatalf("level %d: %v, or not appended", level, err)
+	encoded := map[int][]byte{}
+	for level := -10; level <= 22; level++ {
+		frame := NewEncoder(Options{Level: level}).Encode([]byte("before"), src)
+		if !bytes.HasPrefix(frame, []byte("before")) {
+			t.Fatalf("level %d: not appended", level)
 		}
 		frame = frame[len("before"):]
-		if len(frame) > len(src)/2 {
-			t.Errorf("level %d: %d of %d bytes", level, len(frame), len(src))
-		}
-		if other, ok := seen[string(frame)]; ok && min(level, other) > 0 {
-			t.Errorf("levels %d and %d are the same", other, level)
-		}
-		seen[string(frame)] = level
+		encoded[level] = frame
 		if got, err := Decode(nil, frame, len(src)); err != nil || !bytes.Equal(got, src) {
 			t.Errorf("level %d: %d bytes, %v", level, len(got), err)
 		}
+		if len(frame) > len(src)/2 {
+			t.Errorf("level %d: %d of %d bytes", level, len(frame), len(src))
+		}
 	}
-	for a, b := range map[int]int{0: 3, 2: 3, 4: 3, 6: 5, 22: 7, -1: -7} {
-		one, err1 := NewEncoder(Options{Level: a}).Encode(nil, src)
-		two, err2 := NewEncoder(Options{Level: b}).Encode(nil, src)
-		if err1 != nil || err2 != nil || !bytes.Equal(one, two) {
-			t.Errorf("levels %d and %d differ: %d and %d bytes, %v, %v", a, b, len(one), len(two), err1, err2)
+	if a, b := len(encoded[9]), len(encoded[13]); a <= b {
+		t.Errorf("level 9 makes %d bytes, 13 makes %d", a, b)
+	}
+	for a, b := range map[int]int{0: 3, 23: 22, 1 << 30: 22, -1 << 20: -1 << 17} {
+		want := encoded[b]
+		if want == nil {
+			want = NewEncoder(Options{Level: b}).Encode(nil, src)
+		}
+		if !bytes.Equal(NewEncoder(Options{Level: a}).Encode(nil, src), want) {
+			t.Errorf("levels %d and %d differ", a, b)
 		}
 	}
 }

@@ -1,0 +1,64 @@
+package zstdenc
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// bitWriter writes numbers of few bits, the lowest bit first, into room that somebody else has made: 8 bytes more than are written.
+type bitWriter struct {
+	out []byte
+	at  int
+	acc uint64
+	n   uint // bits in acc
+}
+
+// add takes the n bits of v; 64 fit between two calls of flush, which leaves up to 7.
+func (w *bitWriter) add(v uint64, n uint) {
+	w.acc |= v << (w.n & 63)
+	w.n += n
+}
+
+func (w *bitWriter) flush() {
+	binary.LittleEndian.PutUint64(w.out[w.at:], w.acc)
+	w.at += int(w.n >> 3)
+	w.acc >>= w.n &^ 7
+	w.n &= 7
+}
+
+// end marks the end, from which a stream is read backwards, and tells how many bytes there are.
+func (w *bitWriter) end() int {
+	w.add(1, 1)
+	return w.pad()
+}
+
+// pad fills the last byte with zeros.
+func (w *bitWriter) pad() int {
+	w.flush()
+	if w.n > 0 {
+		w.at++
+	}
+	return w.at
+}
+
+func load32(b []byte, i int) uint32 { return binary.LittleEndian.Uint32(b[i:]) }
+
+func load64(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
+
+// highBit is the place of the highest bit that is set.
+func highBit(v uint32) int { return bits.Len32(v) - 1 }
+
+// same is how many bytes from two places on are the same, up to end for the second, which is the later one.
+func same(src []byte, a, b, end int) int {
+	start := b
+	for b+8 <= end {
+		if d := load64(src, a) ^ load64(src, b); d != 0 {
+			return b - start + bits.TrailingZeros64(d)>>3
+		}
+		a, b = a+8, b+8
+	}
+	for b < end && src[a] == src[b] {
+		a, b = a+1, b+1
+	}
+	return b - start
+}

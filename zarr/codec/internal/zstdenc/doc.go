@@ -1,0 +1,33 @@
+// Package zstdenc writes zstd frames about as short as libzstd's at each of its levels, or shorter, for who reads them with any decoder.
+//
+//	e := zstdenc.New(zstdenc.Options{Level: 3, Window: 1 << 20})
+//	frame := e.Encode(nil, src)
+//
+// # The frame
+//
+// A frame is a header and blocks of up to 128 KiB. A block is a row of sequences, each some literals and then a match, which repeats earlier
+// bytes. It has two sections. The first holds the literals of all sequences, by a code of Huffman's. In the second each sequence has three
+// numbers: how many literals, how long a match, and how far back. Each is a code and some more bits, and the codes are written by finite state
+// entropy. Tables of both are in the block, or are those of a block before. Distances that were among the last three take few bits. RFC 8878.
+//
+// # How it is made
+//
+// A level is a set of numbers that depend on the length of the input, as libzstd's do, and one of four ways to find matches:
+//
+//	fast, double        the last place with the same hash of few bytes, and of eight    findFast, findDouble
+//	greedy, lazy(2)     up to 64 places with the same hash, in rows; lazy looks at the  findLazy
+//	                    next places too, where a better match may begin
+//	optimal, again      all places in a tree of strings; the cheapest way through the   findOptimal
+//	                    block, by the prices of codes that the last way led to
+//
+// How a table is told, anew or as one of before, and whether a block is coded at all, is decided by counting bits.
+//
+// # Memory
+//
+// An [Encoder] keeps its tables for the next input. They are as large as the longest input needs, whatever the level allows: for levels up to 4
+// at most 2 MiB, up to 12 at most 20 MiB, above at most 80 MiB for inputs of 8 MiB, about 16 times the length of shorter ones. To these come
+// for the blocks 1 MiB, above 12 up to 12 MiB. In a steady state it allocates nothing but for dst.
+//
+// What Encode writes depends on the level, the options and the input alone: not on what was encoded before, nor on the platform. An Encoder
+// is for one goroutine at a time. There are no errors.
+package zstdenc

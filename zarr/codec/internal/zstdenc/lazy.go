@@ -1,0 +1,93 @@
+package zstdenc
+
+// found is a match at a place.
+type found struct {
+	at, n int
+	back  uint32
+}
+
+// idle is how far apart places are looked at when those between are not entered any more.
+const idle = 8
+
+// findLazy takes the longest match of a place unless one of the next places has a better one.
+func (e *Encoder) findLazy(from, to int) {
+	src := e.src
+	limit := to - 8
+	ahead := int(e.p.kind - greedy)
+	start := from
+	i := max(from, 1)
+	for i < limit {
+		var m found
+		if back := e.reps[0]; back <= uint32(i+1) && load32(src, i+1) == load32(src, i+1-int(back)) {
+			m = found{i + 1, 4 + same(src, i+5-int(back), i+5, to), back}
+		}
+		if m.n == 0 || ahead > 0 {
+			if n, back := e.longest(i, max(m.n, 3), to); n > 0 {
+				m = found{i, n, back}
+			}
+		}
+		if m.n == 0 {
+			step := 1 + (i-start)>>after
+			i += step
+			if step > idle {
+				e.filled = i
+			}
+			continue
+		}
+		// Is one of the next places better? The more so the later it is.
+		for left := ahead; left > 0 && i+1 < limit && m.at+m.n < to; {
+			i++
+			better := false
+			if back := e.reps[0]; m.back != back && back <= uint32(i) && load32(src, i) == load32(src, i-int(back)) {
+				n := 4 + same(src, i+4-int(back), i+4, to)
+				weight := 3
+				if left < ahead {
+					weight = 4
+				}
+				if n*weight > m.n*weight-highBit(m.back+1)+1 {
+					m = found{i, n, back}
+				}
+			}
+			if n, back := e.longest(i, 3, to); n > 0 {
+				extra := 4
+				if left < ahead {
+					extra = 7
+				}
+				if n*4-highBit(back+3) > m.n*4-e.weigh(m)+extra {
+					m = found{i, n, back}
+					better = true
+				}
+			}
+			if better {
+				left = ahead
+			} else {
+				left--
+			}
+		}
+		at, n := m.at, m.n
+		if m.back != e.reps[0] {
+			at, n = e.before(start, at, n, m.back)
+		}
+		e.emit(start, at, n, m.back)
+		i = at + n
+		start = i
+		for i < limit {
+			b := e.reps[1]
+			if b > uint32(i) || load32(src, i) != load32(src, i-int(b)) {
+				break
+			}
+			n := 4 + same(src, i+4-int(b), i+4, to)
+			e.emit(i, i, n, b)
+			i += n
+			start = i
+		}
+	}
+}
+
+// weigh is about how many bits the distance of a match takes.
+func (e *Encoder) weigh(m found) int {
+	if m.back == e.reps[0] {
+		return 0
+	}
+	return highBit(m.back + 3)
+}

@@ -1,0 +1,104 @@
+package zstdenc
+
+import "math/bits"
+
+// kind is how matches are found and chosen.
+type kind uint8
+
+const (
+	fast    kind = iota // the last place with a hash, at some places
+	double              // the same with two hashes, of few bytes and of eight
+	greedy              // some places with a hash, the longest match is taken
+	lazy                // unless the next place has a better one
+	lazy2               // or the one after it
+	optimal             // all matches of all places, and the cheapest way through them by the prices of the block before
+	again               // and once more, by the prices of the block itself
+)
+
+// params are what a level means for an input of some length.
+type params struct {
+	kind   kind
+	window uint8 // of all logarithms here: to the base 2. How far back matches are.
+	chain  uint8 // entries of the second table: short hashes, or two for each node of the tree
+	hash   uint8 // entries of the first table
+	search uint8 // how many places are looked at
+	min    uint8 // bytes that are hashed, and least length of a match
+	nice   int   // a match as long as this is taken; for fast, the step
+}
+
+// level22 and so on.
+type scale [23]params
+
+// scales are the numbers that libzstd has for inputs of more than 256 KiB, up to that, up to 128 KiB, and up to 16 KiB. Level 0 is
+// the base of those below it. Where libzstd chooses lazily in a tree, its 13 to 15 of the longest inputs, this has the tree and the
+// plan, which is shorter.
+var scales = [4]scale{
+	{
+		{fast, 19, 12, 13, 1, 6, 1}, {fast, 19, 13, 14, 1, 7, 1}, {fast, 20, 15, 16, 1, 6, 1},
+		{double, 21, 16, 17, 1, 5, 0}, {double, 21, 18, 18, 1, 5, 0},
+		{greedy, 21, 18, 19, 4, 5, 2}, {greedy, 21, 19, 20, 5, 5, 4},
+		{lazy, 21, 19, 20, 4, 5, 8}, {lazy, 21, 19, 20, 5, 5, 16},
+		{lazy2, 21, 20, 21, 4, 5, 16}, {lazy2, 22, 21, 22, 4, 5, 16}, {lazy2, 22, 21, 22, 5, 5, 16}, {lazy2, 22, 21, 22, 6, 5, 32},
+		{optimal, 22, 22, 22, 4, 5, 32}, {optimal, 22, 22, 22, 5, 5, 32}, {optimal, 22, 23, 22, 5, 5, 40},
+		{optimal, 22, 22, 22, 5, 5, 48}, {optimal, 23, 23, 22, 5, 4, 64}, {again, 23, 23, 22, 6, 3, 64}, {again, 23, 24, 22, 7, 3, 256},
+		{again, 25, 25, 23, 7, 3, 256}, {again, 26, 26, 24, 7, 3, 512}, {again, 27, 27, 25, 9, 3, 999},
+	},
+	{
+		{fast, 18, 12, 13, 1, 5, 1}, {fast, 18, 13, 14, 1, 6, 1}, {double, 18, 14, 14, 1, 5, 0},
+		{double, 18, 16, 16, 1, 4, 0}, {greedy, 18, 16, 17, 3, 5, 2}, {greedy, 18, 17, 18, 5, 5, 2},
+		{lazy, 18, 18, 19, 3, 5, 4}, {lazy, 18, 18, 19, 4, 4, 4},
+		{lazy2, 18, 18, 19, 4, 4, 8}, {lazy2, 18, 18, 19, 5, 4, 8}, {lazy2, 18, 18, 19, 6, 4, 8},
+		{optimal, 18, 18, 19, 4, 4, 12}, {optimal, 18, 19, 19, 4, 4, 12},
+		{optimal, 18, 18, 19, 4, 4, 64}, {optimal, 18, 18, 19, 4, 3, 32}, {optimal, 18, 18, 19, 6, 3, 128},
+		{again, 18, 19, 19, 6, 3, 128}, {again, 18, 19, 19, 8, 3, 256}, {again, 18, 19, 19, 6, 3, 128}, {again, 18, 19, 19, 8, 3, 256},
+		{again, 18, 19, 19, 10, 3, 512}, {again, 18, 19, 19, 12, 3, 512}, {again, 18, 19, 19, 13, 3, 999},
+	},
+	{
+		{fast, 17, 12, 12, 1, 5, 1}, {fast, 17, 12, 13, 1, 6, 1}, {fast, 17, 13, 15, 1, 5, 1},
+		{double, 17, 15, 16, 2, 5, 0}, {double, 17, 17, 17, 2, 4, 0},
+		{greedy, 17, 16, 17, 3, 4, 2}, {lazy, 17, 16, 17, 3, 4, 4},
+		{lazy2, 17, 16, 17, 3, 4, 8}, {lazy2, 17, 16, 17, 4, 4, 8}, {lazy2, 17, 16, 17, 5, 4, 8}, {lazy2, 17, 16, 17, 6, 4, 8},
+		{optimal, 17, 17, 17, 3, 4, 12}, {optimal, 17, 18, 17, 3, 4, 12},
+		{optimal, 17, 18, 17, 3, 4, 12}, {optimal, 17, 18, 17, 4, 3, 32}, {optimal, 17, 18, 17, 6, 3, 256},
+		{again, 17, 18, 17, 6, 3, 128}, {again, 17, 18, 17, 8, 3, 256}, {again, 17, 18, 17, 10, 3, 512}, {again, 17, 18, 17, 5, 3, 256},
+		{again, 17, 18, 17, 7, 3, 512}, {again, 17, 18, 17, 9, 3, 512}, {again, 17, 18, 17, 11, 3, 999},
+	},
+	{
+		{fast, 14, 12, 13, 1, 5, 1}, {fast, 14, 14, 15, 1, 5, 1}, {fast, 14, 14, 15, 1, 4, 1},
+		{double, 14, 14, 15, 2, 4, 0}, {greedy, 14, 14, 14, 4, 4, 2}, {lazy, 14, 14, 14, 3, 4, 4},
+		{lazy2, 14, 14, 14, 4, 4, 8}, {lazy2, 14, 14, 14, 6, 4, 8}, {lazy2, 14, 14, 14, 6, 4, 8},
+		{lazy2, 14, 14, 14, 6, 4, 16}, {lazy2, 14, 14, 14, 6, 4, 16},
+		{optimal, 14, 15, 14, 3, 4, 12}, {optimal, 14, 15, 14, 4, 3, 24}, {again, 14, 15, 14, 5, 3, 32}, {again, 14, 15, 15, 6, 3, 64},
+		{again, 14, 15, 15, 7, 3, 256}, {again, 14, 15, 15, 5, 3, 48}, {again, 14, 15, 15, 6, 3, 128}, {again, 14, 15, 15, 7, 3, 256},
+		{again, 14, 15, 15, 8, 3, 256}, {again, 14, 15, 15, 8, 3, 512}, {again, 14, 15, 15, 9, 3, 512}, {again, 14, 15, 15, 10, 3, 999},
+	},
+}
+
+// Levels as libzstd has them.
+const (
+	minLevel     = -1 << 17
+	maxLevel     = 22
+	defaultLevel = 3
+)
+
+// paramsOf are those of a level for n bytes of which windows hold at most a power of two. No table has more entries than the input
+// has places for.
+func paramsOf(level, n, window int) params {
+	if level == 0 {
+		level = defaultLevel
+	}
+	row := 0
+	for _, most := range [...]int{256 << 10, 128 << 10, 16 << 10} {
+		if n <= most {
+			row++
+		}
+	}
+	p := scales[row][min(max(level, 0), maxLevel)]
+	if level < 0 {
+		p.nice = min(-level, -minLevel)
+	}
+	p.window = uint8(min(window, max(bits.Len(uint(max(n, 1)-1)), 10)))
+	p.hash = min(p.hash, p.window+1, 22)
+	p.chain = min(p.chain, p.window+1)
+	return p
+}

@@ -1,0 +1,129 @@
+package zstdenc
+
+// How the literals of a block are stored.
+const (
+	litRaw = iota
+	litRLE
+	litCoded
+	litAgain // with the code of the literals before
+)
+
+// oneStream is the most literals that are one stream and not four. Four take 6 bytes more and are read faster.
+const oneStream = 255
+
+// literals writes the first section of a block to room that is long enough, and tells how long it is.
+func (e *Encoder) literals(out, src []byte) int {
+	n := len(src)
+	counts := &e.counts
+	histogram(counts, src)
+	top := uint32(0)
+	for _, c := range counts {
+		top = max(top, c)
+	}
+	switch {
+	case n < 6 && n != int(top) || n < 3:
+		return rawLiterals(out, src)
+	case n == int(top):
+		k := literalsHeader(out, litRLE, n)
+		out[k] = src[0]
+		return k + 1
+	}
+	h := &e.huffs[1-e.huff]
+	h.build(counts, maxBits)
+	own, _ := h.cost(counts)
+	var desc [512]byte
+	described := h.describe(desc[:], &e.weights)
+	ownSize := described + int(own+7)/8 + 1
+	how, size := litCoded, ownSize
+	if described == 0 {
+		how, size = litRaw, n
+	}
+	if e.huffOK {
+		if old, ok := e.huffs[e.huff].cost(counts); ok && int(old+7)/8+1 <= size {
+			how, size = litAgain, int(old+7)/8+1
+		}
+	}
+	// A saving of less than a hundredth is not worth the time it takes to read.
+	if size+7+n>>7 >= n {
+		return rawLiterals(out, src)
+	}
+	at := 3
+	four := n > oneStream && !(how == litAgain && n < 1024)
+	switch {
+	case n >= 16<<10:
+		at = 5
+	case n >= 1<<10:
+		at = 4
+	}
+	k := at
+	if how == litCoded {
+		k += copy(out[k:], desc[:described])
+		e.huff = 1 - e.huff
+		e.huffOK = true
+	}
+	if four {
+		k += e.huffs[e.huff].streams(out[k:], src)
+	} else {
+		k += e.huffs[e.huff].stream(out[k:], src)
+	}
+	codedHeader(out, how, n, k-at, at, four)
+	return k
+}
+
+// codedHeader has both lengths.
+func codedHeader(out []byte, how, n, coded, length int, four bool) {
+	var v uint64
+	switch length {
+	case 3:
+		v = uint64(n)<<4 | uint64(coded)<<14
+		if four {
+			v |= 1 << 2
+		}
+	case 4:
+		v = 2<<2 | uint64(n)<<4 | uint64(coded)<<18
+	default:
+		v = 3<<2 | uint64(n)<<4 | uint64(coded)<<22
+	}
+	v |= uint64(how)
+	for i := range length {
+		out[i] = byte(v >> (8 * i))
+	}
+}
+
+// literalsHeader is that of literals whose length in the block is known by their number; it tells how long it is.
+func literalsHeader(out []byte, how, n int) int {
+	switch {
+	case n < 32:
+		out[0] = byte(how | n<<3)
+		return 1
+	case n < 4096:
+		out[0], out[1] = byte(how|1<<2|n<<4), byte(n>>4)
+		return 2
+	}
+	out[0], out[1], out[2] = byte(how|3<<2|n<<4), byte(n>>4), byte(n>>12)
+	return 3
+}
+
+func rawLiterals(out, src []byte) int {
+	k := literalsHeader(out, litRaw, len(src))
+	return k + copy(out[k:], src)
+}
+
+// histogram counts bytes, in four tables in turn so that equal neighbours do not wait for each other.
+func histogram(counts *[256]uint32, src []byte) {
+	clear(counts[:])
+	var b, c, d [256]uint32
+	for len(src) >= 4 {
+		counts[src[0]]++
+		b[src[1]]++
+		c[src[2]]++
+		d[src[3]]++
+		src = src[4:]
+	}
+	for _, x := range src {
+		counts[x]++
+	}
+	for i := range counts {
+		counts[i] += b[i] + c[i] + d[i]
+	}
+}

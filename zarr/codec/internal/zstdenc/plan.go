@@ -1,0 +1,206 @@
+package zstdenc
+
+import "slices"
+
+// planner finds the cheapest way through a block: for each place what is cheapest up to it, by a literal or by a match that ends there.
+type planner struct {
+	nodes []node
+	reps  []recent // behind the cheapest way to a place
+	list  []match
+	index []uint32 // where in the list the matches of a place begin
+
+	prices prices
+	stats  stats // of the block before, then of the way that is taken
+	known  bool  // whether there was a block before in this frame
+	path   []found
+	other  []found
+}
+
+// node is the cheapest way to a place.
+type node struct {
+	price uint32
+	match uint32 // length of the match that ends here; 0 is a literal
+	back  uint32 // its distance
+	lits  uint32 // literals since the last match
+}
+
+const (
+	// never is no price.
+	never = 1<<32 - 1
+	// longEnough is the least length of a match that is taken without looking further, whatever the level says.
+	longEnough = 24
+)
+
+// findOptimal plans a block. What is cheap depends on what is chosen: prices begin as those of the block before, then they are those
+// of the way that was found, as long as this makes it cheaper.
+func (e *Encoder) findOptimal(from, to int) {
+	p := &e.plan
+	e.collect(from, to)
+	passes := 1
+	if e.p.kind == again {
+		passes++
+	}
+	if !p.known {
+		p.stats.guess(e.src[from:to])
+		p.known = true
+		passes++
+	}
+	least := uint64(1<<64 - 1)
+	for s := p.stats; passes > 0; passes-- {
+		p.prices.set(&s)
+		e.way(from, to)
+		s = stats{}
+		e.judge(&s, from, to)
+		cost := s.cost()
+		if cost >= least {
+			break
+		}
+		least, p.stats = cost, s
+		p.path, p.other = p.other, p.path
+	}
+	at := from
+	for _, m := range p.other {
+		e.emit(at, m.at, m.n, m.back)
+		at = m.at + m.n
+	}
+}
+
+// collect finds the matches of all places of a block. Within a long one nothing is looked for.
+func (e *Encoder) collect(from, to int) {
+	p := &e.plan
+	p.index = grow(p.index, to-from+1)
+	p.list = p.list[:0]
+	quiet := from
+	for i := from; i < to; i++ {
+		p.index[i-from] = uint32(len(p.list))
+		switch {
+		case i >= quiet && i > 0:
+			had := len(p.list)
+			p.list = e.matches(p.list, i, to)
+			if k := len(p.list) - 1; k >= had && int(p.list[k].n) >= max(e.p.nice, longEnough) {
+				quiet = i + int(p.list[k].n)
+			}
+		case quiet-i <= fillMost || i&7 == 0:
+			e.matches(nil, i, i)
+		}
+	}
+	p.index[to-from] = uint32(len(p.list))
+}
+
+// way finds the cheapest way by the prices.
+func (e *Encoder) way(from, to int) {
+	p, t := &e.plan, &e.plan.prices
+	n := to - from
+	p.nodes, p.reps = grow(p.nodes, n+1), grow(p.reps, n+1)
+	nodes, reps := p.nodes, p.reps
+	for i := range nodes {
+		nodes[i].price = never
+	}
+	nodes[0] = node{}
+	reps[0] = e.reps
+	src := e.src[:to]
+	quiet := 0
+	nice := max(e.p.nice, longEnough)
+	window := 1 << e.p.window
+	for i := range n {
+		here := nodes[i]
+		if i > 0 {
+			if here.match == 0 {
+				reps[i] = reps[i-1]
+			} else {
+				k := i - int(here.match)
+				r := reps[k]
+				r.push(here.back, nodes[k].lits, r.value(here.back, nodes[k].lits))
+				reps[i] = r
+			}
+		}
+		at := from + i
+		price := here.price + t.lit[src[at]] + t.literals(here.lits+1) - t.literals(here.lits)
+		if next := &nodes[i+1]; price < next.price {
+			*next = node{price: price, lits: here.lits + 1}
+		}
+		if i < quiet || n-i < minMatch || at == 0 {
+			continue
+		}
+		base := here.price + t.run[0]
+		r := &reps[i]
+		backs := [3]uint32{r[0], r[1], r[2]}
+		if here.lits == 0 {
+			backs = [3]uint32{r[1], r[2], r[0] - 1}
+		}
+		for k, back := range backs {
+			if back == 0 || int(back) > at || int(back) > window {
+				continue
+			}
+			c := at - int(back)
+			if src[c] != src[at] || src[c+1] != src[at+1] || src[c+2] != src[at+2] {
+				continue
+			}
+			m := 3 + same(src, c+3, at+3, to)
+			price := base + t.backs[highBit(uint32(k+1))]
+			if m >= nice {
+				relax(&nodes[i+m], price+t.length(uint32(m)), m, back)
+				quiet = i + m
+				break
+			}
+			for l := minMatch; l <= m; l++ {
+				relax(&nodes[i+l], price+t.length(uint32(l)), l, back)
+			}
+		}
+		if i < quiet {
+			continue
+		}
+		l := minMatch
+		for _, m := range p.list[p.index[i]:p.index[i+1]] {
+			price := base + t.backs[highBit(m.back+3)]
+			if int(m.n) >= nice {
+				relax(&nodes[i+int(m.n)], price+t.length(m.n), int(m.n), m.back)
+				quiet = i + int(m.n)
+				break
+			}
+			for ; l <= int(m.n); l++ {
+				relax(&nodes[i+l], price+t.length(uint32(l)), l, m.back)
+			}
+		}
+	}
+	p.path = p.path[:0]
+	for i := n; i > 0; {
+		if m := nodes[i]; m.match > 0 {
+			i -= int(m.match)
+			p.path = append(p.path, found{from + i, int(m.match), m.back})
+		} else {
+			i--
+		}
+	}
+	slices.Reverse(p.path)
+}
+
+// relax keeps the cheaper way to a place.
+func relax(to *node, price uint32, n int, back uint32) {
+	if price < to.price {
+		*to = node{price: price, match: uint32(n), back: back}
+	}
+}
+
+// judge counts the codes of the way.
+func (e *Encoder) judge(s *stats, from, to int) {
+	r := e.reps
+	at := from
+	for _, m := range e.plan.path {
+		for _, c := range e.src[at:m.at] {
+			s.lit[c]++
+		}
+		lits := uint32(m.at - at)
+		v := r.value(m.back, lits)
+		r.push(m.back, lits, v)
+		run, _ := litCode(lits)
+		length, _ := lenCode(uint32(m.n - minMatch))
+		s.runs[run]++
+		s.lens[length]++
+		s.backs[highBit(v)]++
+		at = m.at + m.n
+	}
+	for _, c := range e.src[at:to] {
+		s.lit[c]++
+	}
+}

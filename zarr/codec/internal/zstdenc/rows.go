@@ -1,0 +1,95 @@
+package zstdenc
+
+import "math/bits"
+
+// Places with the same hash share a row of 16 to 64, in which the oldest is replaced. Beside the numbers stand eight more bits of the hash:
+// eight of them are compared at once, and few places are looked at in vain.
+
+// rowLog is how many places a row has, as a power of two.
+func (e *Encoder) rowLog() uint8 { return min(max(e.p.search, 4), 6) }
+
+// Where many places are skipped, only these many at the start and the end are entered.
+const (
+	fillStart = 96
+	fillEnd   = 32
+	fillMost  = 384
+)
+
+// fill enters the places up to one.
+func (e *Encoder) fill(to int) {
+	i := e.filled
+	to = min(to, len(e.src)-8)
+	if to-i > fillMost {
+		for end := i + fillStart; i < end; i++ {
+			e.enter(i)
+		}
+		i = to - fillEnd
+	}
+	for ; i < to; i++ {
+		e.enter(i)
+	}
+	e.filled = max(e.filled, to)
+}
+
+// enter puts a place into its row.
+func (e *Encoder) enter(i int) {
+	log := e.rowLog()
+	h := hashOf(load64(e.src, i), e.p.min, e.p.hash-log+8)
+	row := h >> 8
+	head := (e.heads[row] - 1) & (1<<log - 1)
+	e.heads[row] = head
+	at := row<<log | uint32(head)
+	e.tags[at] = uint8(h)
+	e.first[at] = e.base + uint32(i)
+}
+
+// longest finds the longest match of a place in its row that is longer than n, and enters the place.
+func (e *Encoder) longest(i, n, to int) (int, uint32) {
+	e.fill(i)
+	src := e.src
+	log := e.rowLog()
+	h := hashOf(load64(src, i), e.p.min, e.p.hash-log+8)
+	row, tag := h>>8, uint64(h&255)*0x0101010101010101
+	from := row << log
+	tags, numbers := e.tags[from:from+1<<log], e.first[from:from+1<<log]
+	var mask uint64
+	for k := 0; k < len(tags); k += 8 {
+		x := load64(tags, k) ^ tag
+		zero := (x - 0x0101010101010101) &^ x & 0x8080808080808080
+		mask |= zero >> 7 * 0x0102040810204080 >> 56 << k
+	}
+	head := e.heads[row] & uint8(len(tags)-1)
+	mask = (mask>>head | mask<<(uint8(len(tags))-head)) & (1<<len(tags) - 1) // the latest first; a shift by 64 is nothing
+	number, window := e.base+uint32(i), uint32(1)<<e.p.window
+	window = min(window, uint32(i))
+	back := uint32(0)
+	for tries := 1 << e.p.search; mask != 0 && tries > 0; mask &= mask - 1 {
+		at := (uint32(bits.TrailingZeros64(mask)) + uint32(head)) & uint32(len(numbers)-1)
+		d := number - numbers[at]
+		if d-1 >= window {
+			break // those after it are older
+		}
+		tries--
+		c := i - int(d)
+		if load32(src, c+n-3) != load32(src, i+n-3) {
+			continue
+		}
+		if k := same(src, c, i, to); k > n {
+			n, back = k, d
+			if i+n >= to {
+				break
+			}
+		}
+	}
+	if e.filled == i {
+		head = (head - 1) & uint8(len(tags)-1)
+		e.heads[row] = head
+		tags[head] = uint8(h)
+		numbers[head] = number
+		e.filled = i + 1
+	}
+	if back == 0 {
+		return 0, 0
+	}
+	return n, back
+}
