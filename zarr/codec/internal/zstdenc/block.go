@@ -59,7 +59,7 @@ func (e *Encoder) coded(src []byte, seqs []seq) []byte {
 	e.text = append(e.text, src[at:]...)
 	// Codes of 11 bits, and sequences of 81 bits or less; the tables take less than 512 bytes each.
 	e.room = grow(e.room, len(e.text)+len(e.text)/2+11*len(seqs)+2048)
-	n := e.literals(e.room, e.text)
+	n := e.literals(e.room, e.text, len(src))
 	n += e.sequences(e.room[n:], seqs)
 	return e.room[:n]
 }

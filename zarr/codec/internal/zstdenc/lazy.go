@@ -27,7 +27,7 @@ func (e *Encoder) findLazy(from, to int) {
 			}
 		}
 		if m.n == 0 {
-			step := 1 + (i-start)>>after
+			step := 1 + (i-start)>>(after-1)
 			i += step
 			if step > idle {
 				e.filled = i

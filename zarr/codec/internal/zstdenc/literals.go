@@ -11,9 +11,12 @@ const (
 // oneStream is the most literals that are one stream and not four. Four take 6 bytes more and are read faster.
 const oneStream = 255
 
-// literals writes the first section of a block to room that is long enough, and tells how long it is.
-func (e *Encoder) literals(out, src []byte) int {
+// literals writes the first section of a block of so many bytes to room that is long enough, and tells how long it is.
+func (e *Encoder) literals(out, src []byte, block int) int {
 	n := len(src)
+	if e.o.Level < 0 && 16*(block-n) < block { // noise, most likely, and time counts
+		return rawLiterals(out, src)
+	}
 	counts := &e.counts
 	histogram(counts, src)
 	top := uint32(0)

@@ -65,22 +65,32 @@ func (e *Encoder) findOptimal(from, to int) {
 	}
 }
 
-// collect finds the matches of all places of a block. Within a long one nothing is looked for.
+// collect finds the matches of all places of a block. Within a long one nothing is looked for, and where nothing is found for long at
+// fewer places, unless the level plans again.
 func (e *Encoder) collect(from, to int) {
 	p := &e.plan
 	p.index = grow(p.index, to-from+1)
 	p.list = p.list[:0]
-	quiet := from
+	quiet := from         // the end of the long match
+	empty := max(from, 1) // where the last match was found
+	next := empty
 	for i := from; i < to; i++ {
 		p.index[i-from] = uint32(len(p.list))
 		switch {
-		case i >= quiet && i > 0:
+		case i >= max(quiet, next):
 			had := len(p.list)
 			p.list = e.matches(p.list, i, to)
-			if k := len(p.list) - 1; k >= had && int(p.list[k].n) >= max(e.p.nice, longEnough) {
-				quiet = i + int(p.list[k].n)
+			if k := len(p.list) - 1; k >= had {
+				empty = i
+				if int(p.list[k].n) >= max(e.p.nice, longEnough) {
+					quiet = i + int(p.list[k].n)
+					empty = quiet
+				}
 			}
-		case quiet-i <= fillMost || i&7 == 0:
+			if e.p.kind == optimal {
+				next = i + 1 + (i-empty)>>after
+			}
+		case i < quiet && (quiet-i <= fillMost || i&7 == 0):
 			e.matches(nil, i, i)
 		}
 	}

@@ -45,7 +45,9 @@ func (e *Encoder) enter(i int) {
 
 // longest finds the longest match of a place in its row that is longer than n, and enters the place.
 func (e *Encoder) longest(i, n, to int) (int, uint32) {
-	e.fill(i)
+	if e.filled < i {
+		e.fill(i)
+	}
 	src := e.src
 	log := e.rowLog()
 	h := hashOf(load64(src, i), e.p.min, e.p.hash-log+8)

@@ -201,7 +201,7 @@ func TestSequences(t *testing.T) {
 // TestCodes: literals whose best code is longer than 11 bits, and alphabets of each size.
 func TestCodes(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
-	e := encoder(-1)
+	e := encoder(1)
 	for n := 2; n <= 256; n += 1 + n/16 {
 		src := make([]byte, 20_000)
 		for i := range src {
