@@ -51,34 +51,37 @@ func (e *Encoder) longest(i, n, to int) (int, uint32) {
 	src := e.src
 	log := e.rowLog()
 	h := hashOf(load64(src, i), e.p.min, e.p.hash-log+8)
-	row, tag := h>>8, uint64(h&255)*0x0101010101010101
+	row, tag := h>>8, uint64(h&255)*ones
 	from := row << log
 	tags, numbers := e.tags[from:from+1<<log], e.first[from:from+1<<log]
-	var mask uint64
-	for k := 0; k < len(tags); k += 8 {
-		x := load64(tags, k) ^ tag
-		zero := (x - 0x0101010101010101) &^ x & 0x8080808080808080
-		mask |= zero >> 7 * 0x0102040810204080 >> 56 << k
+	mask := equal(load64(tags, 8)^tag)<<8 | equal(load64(tags, 0)^tag)
+	for k := 16; k+8 <= len(tags); k += 8 {
+		mask |= equal(load64(tags, k)^tag) << k
 	}
 	head := e.heads[row] & uint8(len(tags)-1)
-	mask = (mask>>head | mask<<(uint8(len(tags))-head)) & (1<<len(tags) - 1) // the latest first; a shift by 64 is nothing
-	number, window := e.base+uint32(i), uint32(1)<<e.p.window
-	window = min(window, uint32(i))
+	number := e.base + uint32(i)
 	back := uint32(0)
-	for tries := 1 << e.p.search; mask != 0 && tries > 0; mask &= mask - 1 {
-		at := (uint32(bits.TrailingZeros64(mask)) + uint32(head)) & uint32(len(numbers)-1)
-		d := number - numbers[at]
-		if d-1 >= window {
-			break // those after it are older
-		}
-		tries--
-		c := i - int(d)
-		if load32(src, c+n-3) != load32(src, i+n-3) {
-			continue
-		}
-		if k := same(src, c, i, to); k > n {
-			n, back = k, d
-			if i+n >= to {
+	if mask != 0 {
+		mask = (mask>>(head&63) | mask<<(uint8(len(tags))-head)) & (1<<len(tags) - 1) // the latest first; a shift by 64 is nothing
+		window := min(uint32(1)<<e.p.window, uint32(i))
+		end := load32(src, i+n-3) // a longer match has these, and few others do
+		for tries := 1 << e.p.search; tries > 0; tries-- {
+			at := (uint32(bits.TrailingZeros64(mask)) + uint32(head)) & uint32(len(numbers)-1)
+			d := number - numbers[at]
+			if d-1 >= window {
+				break // those after it are older
+			}
+			c := i - int(d)
+			if load32(src, c+n-3) == end {
+				if k := same(src, c, i, to); k > n {
+					n, back = k, d
+					if i+n >= to {
+						break
+					}
+					end = load32(src, i+n-3)
+				}
+			}
+			if mask &= mask - 1; mask == 0 {
 				break
 			}
 		}
@@ -94,4 +97,12 @@ func (e *Encoder) longest(i, n, to int) (int, uint32) {
 		return 0, 0
 	}
 	return n, back
+}
+
+// ones has a one in each byte.
+const ones = 0x0101010101010101
+
+// equal has a bit for each byte of x that is zero, and sometimes for the next one.
+func equal(x uint64) uint64 {
+	return (x - ones) &^ x & (ones << 7) >> 7 * 0x0102040810204080 >> 56
 }
