@@ -24,9 +24,9 @@
 //
 // # Memory
 //
-// An [Encoder] keeps its tables for the next input. They are as large as the longest input needs, whatever the level allows: for levels up to 4
-// at most 2 MiB, up to 12 at most 20 MiB, above at most 80 MiB for inputs of 8 MiB, about 16 times the length of shorter ones. To these come
-// for the blocks 1 MiB, above 12 up to 12 MiB. In a steady state it allocates nothing but for dst.
+// An [Encoder] keeps its tables for the next input. They are as large as the longest input needs, whatever the level allows: up to level 4
+// at most 2 MiB, up to 12 at most 21 MiB, above at most 81 MiB, which are those of an input of 8 MiB or more; of shorter ones about 16 times
+// the length. To these come 2 MiB for the blocks, and above level 12 up to 16 MiB. In a steady state it allocates nothing but for dst.
 //
 // What Encode writes depends on the level, the options and the input alone: not on what was encoded before, nor on the platform. An Encoder
 // is for one goroutine at a time. There are no errors.

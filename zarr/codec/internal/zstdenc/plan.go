@@ -29,10 +29,12 @@ const (
 	never = 1<<32 - 1
 	// longEnough is the least length of a match that is taken without looking further, whatever the level says.
 	longEnough = 24
+	// maxList is how many matches of a block are kept, 8 MiB of them; then there is one for each place. Six for each place are many.
+	maxList = 1 << 20
 )
 
 // findOptimal plans a block. What is cheap depends on what is chosen: prices begin as those of the block before, then they are those
-// of the way that was found, as long as this makes it cheaper.
+// of the way that was found, as long as this makes it cheaper, and once or twice more for the first block, of which the least is known.
 func (e *Encoder) findOptimal(from, to int) {
 	p := &e.plan
 	e.collect(from, to)
@@ -43,7 +45,7 @@ func (e *Encoder) findOptimal(from, to int) {
 	if !p.known {
 		p.stats.guess(e.src[from:to])
 		p.known = true
-		passes++
+		passes *= 2
 	}
 	least := uint64(1<<64 - 1)
 	for s := p.stats; passes > 0; passes-- {
@@ -82,6 +84,10 @@ func (e *Encoder) collect(from, to int) {
 			p.list = e.matches(p.list, i, to)
 			if k := len(p.list) - 1; k >= had {
 				empty = i
+				if k >= maxList && k > had {
+					p.list[had] = p.list[k]
+					p.list, k = p.list[:had+1], had
+				}
 				if int(p.list[k].n) >= max(e.p.nice, longEnough) {
 					quiet = i + int(p.list[k].n)
 					empty = quiet
@@ -138,6 +144,7 @@ func (e *Encoder) way(from, to int) {
 		if here.lits == 0 {
 			backs = [3]uint32{r[1], r[2], r[0] - 1}
 		}
+		l := minMatch // what is longer is looked for: those before are cheaper, as a rule
 		for k, back := range backs {
 			if back == 0 || int(back) > at || int(back) > window {
 				continue
@@ -153,14 +160,13 @@ func (e *Encoder) way(from, to int) {
 				quiet = i + m
 				break
 			}
-			for l := minMatch; l <= m; l++ {
+			for ; l <= m; l++ {
 				relax(&nodes[i+l], price+t.length(uint32(l)), l, back)
 			}
 		}
 		if i < quiet {
 			continue
 		}
-		l := minMatch
 		for _, m := range p.list[p.index[i]:p.index[i+1]] {
 			price := base + t.backs[highBit(m.back+3)]
 			if int(m.n) >= nice {
