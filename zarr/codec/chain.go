@@ -21,6 +21,7 @@ type Chain struct {
 	packed stage  // what enters array
 	bytes  []bytesStage
 	size   int64 // of the stored bytes, or -1
+	least  int64
 	most   int64
 	usual  int64 // see plentiful
 	shards *Shards
@@ -83,6 +84,7 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 			}
 			c.array, c.name = codec, s.Name
 			c.size, c.most = codec.EncodedSize(), codec.MaxEncoded()
+			c.least = max(c.size, 0)
 			serial = c.most
 			if s, ok := codec.(*sharding); ok {
 				serial = s.usual
@@ -94,6 +96,7 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 				return nil, named(s.Name, fault.Newf(fault.Metadata, "takes bytes and stands before any codec that makes them"))
 			}
 			c.bytes = append(c.bytes, bytesStage{s.Name, codec, c.size, int(min(c.most, math.MaxInt))})
+			c.least = shortest(codec, c.size, c.least)
 			if c.size >= 0 {
 				c.size = codec.EncodedSize(c.size)
 			}
@@ -134,6 +137,21 @@ func (c *Chain) grow(codec BytesBytes) {
 		return
 	}
 	c.most, c.usual = max(codec.MaxEncoded(c.usual), p.usual(c.most)), p.usual(c.usual)
+}
+
+// shortest is the least length of what a codec makes of size bytes, or, where size is -1, of any number from least on; 0 when
+// that is not known.
+func shortest(codec BytesBytes, size, least int64) int64 {
+	if size < 0 {
+		size = least // more bytes become no fewer, where their number alone tells how many
+	}
+	if n := codec.EncodedSize(size); n >= 0 {
+		return n
+	}
+	if c, ok := codec.(interface{ least(n int64) int64 }); ok {
+		return c.least(least)
+	}
+	return 0
 }
 
 // placed is the form of a codec that stands before or after the one that makes bytes.
@@ -193,6 +211,10 @@ func (c *Chain) EncodedSize() int64 { return c.size }
 // MaxEncoded bounds the length of stored bytes, generously enough for any writer that follows the formats; longer ones
 // are corrupt. It is math.MaxInt64 when there is no bound.
 func (c *Chain) MaxEncoded() int64 { return c.most }
+
+// MinEncoded is a length that no chunk's stored bytes fall short of, 0 when none is known. It lets a caller refuse an object of a
+// few bytes before there is room for the large chunk that metadata promises.
+func (c *Chain) MinEncoded() int64 { return c.least }
 
 // InPlace tells that decoding needs no room for an array beside the one it fills: nothing transforms arrays, and bytes
 // become the array where they lie.

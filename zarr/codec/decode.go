@@ -15,6 +15,9 @@ func (c *Chain) Decode(dst Block, src []byte, s *Scratch) error {
 	if err := c.whole.fits(dst); err != nil {
 		return err
 	}
+	if c.packed.bytes > maxKept && int64(len(src)) < c.least {
+		return fault.Newf(fault.Corrupt, "%d bytes are stored of a chunk of %d, whose codecs make %d or more", len(src), c.whole.bytes, c.least)
+	}
 	if s == nil {
 		s = &Scratch{}
 	}
