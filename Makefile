@@ -47,9 +47,15 @@ test-all: ## test with a second S3 (MinIO), and what cannot be had is a failure;
 judge: ## thousands of random arrays of each codec, both ways with numcodecs and TensorStore; a quarter of an hour
 	@$(servers) run peers -- $(GO) test -count=1 -timeout=2h ./integration/numcodecs -full
 
+.PHONY: ratios
+ratios: ## how long what zargo encodes is against numcodecs', into docs/status.md; V=1 tells each; five minutes
+	@$(servers) run peers -- $(GO) test -count=1 -timeout=2h $(if $(V),-v) -run '^TestUpdate$$' ./integration/numcodecs/ratios -update
+	@$(GO) test -count=1 -run '^TestPages$$' ./internal/tables -update
+	@sed -n '/^<!-- generated: lengths -->/,/^<!-- end: lengths -->/p; /^<!-- generated: longer -->/,/^<!-- end: longer -->/p' docs/status.md | sed '/^<!--/d'
+
 # Tests that compare with other programs and judge processes from outside, where -race would only slow them down: what they
 # call has tests with many goroutines where it belongs.
-OUTSIDE := ./integration/crash ./integration/numcodecs ./integration/peers
+OUTSIDE := ./integration/crash ./integration/numcodecs ./integration/numcodecs/ratios ./integration/peers
 
 .PHONY: check
 check: ## what CI runs: format, lint, vet everywhere, tidy, build, import table, all tests, with -race, each fuzz target for 2 s
