@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -225,6 +226,14 @@ func (c *Chain) InPlace() bool {
 
 // named puts a codec's name before an error.
 func named(name string, err error) error { return fmt.Errorf("codec %.80s: %w", name, err) }
+
+// kinded gives an error a kind where it has none, as that of another's decompressor in a codec of a user.
+func kinded(kind fault.Kind, err error) error {
+	if has := fault.Kind(""); errors.As(err, &has) || errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return fault.Newf(kind, "%w", err)
+}
 
 // fits checks the length of what the caller hands over.
 func (s stage) fits(b Block) error {
