@@ -27,7 +27,7 @@ type Options struct {
 type Result struct {
 	Nodes  int   // groups and arrays, those included that cannot be opened
 	Arrays int   // arrays that could be opened
-	Chunks int64 // chunks and shards that were seen, whether they were decoded or not
+	Chunks int64 // chunks and shards that were seen, whether they were decoded or not; asked for, where the store cannot list
 	Counts map[rule.Severity]int
 	worst  [rule.Fault + 1]rule.Finding // by severity, where Counts is not 0
 }
