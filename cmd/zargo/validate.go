@@ -102,28 +102,17 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// findingInfo is a finding as JSON.
-type findingInfo struct {
-	Severity string `json:"severity"`
-	Code     string `json:"code"`
-	Path     string `json:"path"`
-	Key      string `json:"key,omitempty"`
-	Pointer  string `json:"pointer,omitempty"`
-	Message  string `json:"message"`
-	Source   string `json:"source"`
-}
-
 // validateInfo is all that was found as JSON.
 type validateInfo struct {
-	Nodes    int           `json:"nodes"`
-	Arrays   int           `json:"arrays"`
-	Chunks   int64         `json:"chunks"`
-	Data     bool          `json:"data"`
-	Complete bool          `json:"complete"` // false when an interrupt, a timeout or the store ended it
-	Errors   int           `json:"errors"`
-	Warnings int           `json:"warnings"`
-	Notes    int           `json:"notes"`
-	Findings []findingInfo `json:"findings"`
+	Nodes    int            `json:"nodes"`
+	Arrays   int            `json:"arrays"`
+	Chunks   int64          `json:"chunks"`
+	Data     bool           `json:"data"`
+	Complete bool           `json:"complete"` // false when an interrupt, a timeout or the store ended it
+	Errors   int            `json:"errors"`
+	Warnings int            `json:"warnings"`
+	Notes    int            `json:"notes"`
+	Findings []rule.Finding `json:"findings"`
 }
 
 // maxAligned is the widest key that others are aligned with. 72: a long one stands out, and does not make every line as long;
@@ -155,10 +144,7 @@ func printFindings(out io.Writer, found []rule.Finding) error {
 // print prints what was found; complete tells whether all was looked at.
 func (c *validateCmd) print(s *session, r *validate.Result, found []rule.Finding, complete bool) error {
 	if c.JSON {
-		info := validateInfo{r.Nodes, r.Arrays, r.Chunks, c.Data, complete, r.Counts[rule.Fault], r.Counts[rule.Warning], r.Counts[rule.Note], []findingInfo{}}
-		for _, f := range found {
-			info.Findings = append(info.Findings, findingInfo{f.Severity().String(), string(f.Rule), f.Path, f.Key, f.Pointer, f.Message(), f.Rule.Section()})
-		}
+		info := validateInfo{r.Nodes, r.Arrays, r.Chunks, c.Data, complete, r.Counts[rule.Fault], r.Counts[rule.Warning], r.Counts[rule.Note], append([]rule.Finding{}, found...)}
 		return printJSON(s.out, info)
 	}
 	if err := printFindings(s.out, found); err != nil {
