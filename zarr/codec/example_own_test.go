@@ -72,7 +72,7 @@ func Example_own() {
 	fmt.Println(err)
 	// Output:
 	// 1000 <nil>
-	// zarr: "a" in mem://: a/zarr.json at /codecs: unsupported operation: codec "example.com.runs" is not known
+	// zarr: "a" in mem://: a/zarr.json at /codecs/1: unsupported operation: codec "example.com.runs" is not known
 }
 
 func TestRuns(t *testing.T) {
