@@ -86,6 +86,9 @@ type invalid struct {
 func (i *invalid) Error() string {
 	text := fmt.Sprintf("%s, %s", plural(i.result.Counts[rule.Fault], "error"), plural(i.result.Counts[rule.Warning], "warning"))
 	at := cmp.Or(i.worst.Key, i.worst.Path)
+	if i.worst.Pointer != "" {
+		at += " at " + i.worst.Pointer
+	}
 	if at != "" {
 		at += ": "
 	}
