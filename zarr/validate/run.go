@@ -129,6 +129,9 @@ func (r *run) fail(ctx context.Context, path string, err error) error {
 	}
 	f := rule.FromError(path, err)
 	f.Text = strings.TrimPrefix(f.Text, fmt.Sprintf("zarr: %q in %s: ", path, store.Name(r.st))) // the finding says where
+	if first, others, ok := strings.Cut(f.Text, "\nget "); ok {                                  // every document was refused for one reason
+		f.Text = fmt.Sprintf("%s (and so for %d more)", first, strings.Count(others, "\nget ")+1)
+	}
 	r.tell(f)
 	return nil
 }
