@@ -54,7 +54,9 @@ func (c *infoCmd) Run(ctx context.Context, s *session) error {
 		if err != nil {
 			return p.fail(err)
 		}
-		info.Members = &members
+		if unread == nil || len(members) > 0 { // else nothing is known of them
+			info.Members = &members
+		}
 	}
 	if c.JSON {
 		err = printJSON(s.out, info)
