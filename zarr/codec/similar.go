@@ -14,7 +14,7 @@ func (t *Table) unknown(s Spec, in Repr) error {
 	if like == "" {
 		return fault.Newf(errors.ErrUnsupported, "codec %.80q is not known", s.Name)
 	}
-	if f := t.factories[like]; f != nil {
+	if f := t.factories[like]; f != nil && bare(like) == bare(s.Name) {
 		if _, err := f(json.RawMessage(`{}`), in); errors.Is(err, errors.ErrUnsupported) {
 			return named(like, err)
 		}
@@ -31,26 +31,37 @@ func similar(name string, names []string) string {
 	if len(name) > maxSimilar {
 		return ""
 	}
-	bare := func(name string) string { return strings.ToLower(strings.TrimPrefix(name, numcodecs)) }
 	want := bare(name)
-	best, least := "", max(1, len(want)/3)
+	if len(want) > maxSimilar { // letters may be longer in lower case
+		return ""
+	}
+	best, least := "", 1
+	if len(want) > 5 {
+		least = 2
+	}
 	for _, n := range names {
-		if d := edits(want, bare(n)); n != name && (d < least || d == least && (best == "" || len(n) < len(best))) {
+		b := bare(n)
+		if len(b) > maxSimilar || max(len(b)-len(want), len(want)-len(b)) > least {
+			continue
+		}
+		if d := edits(want, b); n != name && (d < least || d == least && (best == "" || len(n) < len(best))) {
 			best, least = n, d
 		}
 	}
 	return best
 }
 
-// edits counts the letters that must be put in, taken out, replaced or swapped with the next to make b of a.
+func bare(name string) string { return strings.ToLower(strings.TrimPrefix(name, numcodecs)) }
+
+// edits counts the letters that must be put in, taken out, replaced or swapped with the next to make b of a. Neither is longer than
+// maxSimilar.
 func edits(a, b string) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
+	var rows [maxSimilar + 1][maxSimilar + 1]uint8
+	for i := range len(a) + 1 {
+		rows[i][0] = uint8(i)
 	}
-	for j := range len(b) {
-		rows[0][j+1] = j + 1
+	for j := range len(b) + 1 {
+		rows[0][j] = uint8(j)
 	}
 	for i := range len(a) {
 		for j := range len(b) {
@@ -64,5 +75,5 @@ func edits(a, b string) int {
 			rows[i+1][j+1] = min(d, rows[i][j+1]+1, rows[i+1][j]+1)
 		}
 	}
-	return rows[len(a)][len(b)]
+	return int(rows[len(a)][len(b)])
 }

@@ -138,16 +138,16 @@ func TestErrorsTellWhatWouldBeRight(t *testing.T) {
 			t.Errorf("%q: %v, want %q told", tt.text, err, tt.says)
 		}
 	}
-	table := codec.Builtin().With("example.com.runs", nil)
+	table := codec.Builtin().With("example.com.runs", nil).With(strings.Repeat("a", 40), nil)
 	for _, tt := range []struct{ name, says string }{
 		{"zsdt", `"zstd" meant`}, {"ZSTD", `"zstd" meant`}, {"delta", `"numcodecs.delta" meant`}, {"numcodecs.transpose", `"transpose" meant`}, {"example.com.rnus", `"example.com.runs" meant`},
-		{"pickle", "it would run whatever program is stored"},
+		{"numcodecs.pickel", `"numcodecs.pickel" is not known`}, {"pickle", "it would run whatever program is stored"},
 	} {
 		if _, err := table.Bind(codec.Spec{Name: tt.name}, in); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%q: %v, want %q told", tt.name, err, tt.says)
 		}
 	}
-	for _, name := range []string{"pcodec", "zfp", "numcodecs.zfpy", "snappy", "\xff\xfe", strings.Repeat("zstd", 1000)} {
+	for _, name := range []string{"pcodec", "zfp", "numcodecs.zfpy", "snappy", "\xff\xfe", strings.Repeat("zstd", 1000), strings.Repeat("Ⱥ", 14), strings.Repeat("Ⱥ", 20)} {
 		if _, err := table.Bind(codec.Spec{Name: name}, in); !errors.Is(err, errors.ErrUnsupported) || strings.Contains(err.Error(), "meant") {
 			t.Errorf("%.20q: %v, which nobody can have meant", name, err)
 		}
