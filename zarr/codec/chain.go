@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -27,6 +28,17 @@ type Chain struct {
 	shards *Shards
 }
 
+// ChainError says which codec of a chain cannot be bound. It reads as its cause, which names the codec.
+type ChainError struct {
+	Index int // in the order of encoding
+	Err   error
+}
+
+func (e *ChainError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *ChainError) Unwrap() error { return e.Err }
+
 // stage is an array between two codecs.
 type stage struct {
 	elems, bytes int
@@ -51,7 +63,7 @@ type bytesStage struct {
 // Chain binds codecs to the array that enters the first of them: any number from array to array, one from array to
 // bytes, any number from bytes to bytes, in the order of encoding. fault.Metadata for another order or a bad
 // configuration, errors.ErrUnsupported for an unknown codec, fault.Limit for a chunk that memory cannot hold, for more than
-// 64 codecs, and for codecs that make far more bytes of bytes than entered them.
+// 64 codecs, and for codecs that make far more bytes of bytes than entered them. What is wrong with one codec is a *[ChainError].
 func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 	if len(specs) > maxCodecs {
 		return nil, fault.Newf(fault.Limit, "%d codecs after each other, more than %d", len(specs), maxCodecs)
@@ -63,24 +75,24 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 		return nil, err
 	}
 	c.packed = c.whole
-	for _, s := range specs {
+	for i, s := range specs {
 		codec, err := t.Bind(s, in)
 		if err != nil {
-			return nil, err
+			return nil, &ChainError{i, err}
 		}
 		switch codec := placed(codec, c.array != nil).(type) {
 		case ArrayArray:
 			if c.array != nil {
-				return nil, named(s.Name, fault.Newf(fault.Metadata, "takes an array and stands after %s, which makes bytes", c.name))
+				return nil, &ChainError{i, named(s.Name, fault.Newf(fault.Metadata, "takes an array and stands after %s, which makes bytes", c.name))}
 			}
 			c.arrays = append(c.arrays, arrayStage{s.Name, codec, c.packed})
 			in = leaving(codec, in)
 			if c.packed, err = stageOf(in); err != nil {
-				return nil, named(s.Name, err)
+				return nil, &ChainError{i, named(s.Name, err)}
 			}
 		case ArrayBytes:
 			if c.array != nil {
-				return nil, named(s.Name, fault.Newf(fault.Metadata, "takes an array and stands after %s, which makes bytes", c.name))
+				return nil, &ChainError{i, named(s.Name, fault.Newf(fault.Metadata, "takes an array and stands after %s, which makes bytes", c.name))}
 			}
 			c.array, c.name = codec, s.Name
 			c.size, c.most = codec.EncodedSize(), codec.MaxEncoded()
@@ -93,7 +105,7 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 			in = leaving(codec, in)
 		case BytesBytes:
 			if c.array == nil {
-				return nil, named(s.Name, fault.Newf(fault.Metadata, "takes bytes and stands before any codec that makes them"))
+				return nil, &ChainError{i, named(s.Name, fault.Newf(fault.Metadata, "takes bytes and stands before any codec that makes them"))}
 			}
 			c.bytes = append(c.bytes, bytesStage{s.Name, codec, c.size, int(min(c.most, math.MaxInt))})
 			c.least = shortest(codec, c.size, c.least)
@@ -102,11 +114,11 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 			}
 			c.grow(codec)
 			if c.usual > addSat(mulSat(serial, maxGrowth), 1<<20) {
-				return nil, named(s.Name, fault.Newf(fault.Limit, "makes %d bytes or so, of %d that codecs before it began with", c.usual, serial))
+				return nil, &ChainError{i, named(s.Name, fault.Newf(fault.Limit, "makes %d bytes or so, of %d that codecs before it began with", c.usual, serial))}
 			}
 			in = leaving(codec, in)
 		default:
-			return nil, named(s.Name, fmt.Errorf("%T is no codec", codec))
+			return nil, &ChainError{i, named(s.Name, fmt.Errorf("%T is no codec", codec))}
 		}
 	}
 	if c.array == nil {
@@ -225,6 +237,14 @@ func (c *Chain) InPlace() bool {
 
 // named puts a codec's name before an error.
 func named(name string, err error) error { return fmt.Errorf("codec %.80s: %w", name, err) }
+
+// kinded gives an error a kind where it has none, as that of another's decompressor in a codec of a user.
+func kinded(kind fault.Kind, err error) error {
+	if has := fault.Kind(""); errors.As(err, &has) || errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return fault.Newf(kind, "%w", err)
+}
 
 // fits checks the length of what the caller hands over.
 func (s stage) fits(b Block) error {

@@ -34,7 +34,7 @@ func (c *Chain) Decode(dst Block, src []byte, s *Scratch) error {
 			to = s.block(i%2, a.in)
 		}
 		if err := a.codec.Decode(to, from); err != nil {
-			return named(a.name, err)
+			return named(a.name, kinded(fault.Corrupt, err))
 		}
 	}
 	return nil
@@ -60,7 +60,7 @@ func (c *Chain) unpack(to Block, src []byte, s *Scratch) error {
 			flip = 1 - flip
 		}
 		if err != nil {
-			return named(st.name, err)
+			return named(st.name, kinded(fault.Corrupt, err))
 		}
 		if err := st.check(len(b)); err != nil {
 			return named(st.name, err)
@@ -91,7 +91,7 @@ func (st *bytesStage) check(n int) error {
 
 func (c *Chain) wrap(err error) error {
 	if err != nil {
-		return named(c.name, err)
+		return named(c.name, kinded(fault.Corrupt, err))
 	}
 	return nil
 }
