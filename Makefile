@@ -47,15 +47,26 @@ test-all: ## test with a second S3 (MinIO), and what cannot be had is a failure;
 judge: ## thousands of random arrays of each codec, both ways with numcodecs and TensorStore; a quarter of an hour
 	@$(servers) run peers -- $(GO) test -count=1 -timeout=2h ./integration/numcodecs -full
 
-# Tests that compare with other programs and judge processes from outside, where -race would only slow them down: what they
-# call has tests with many goroutines where it belongs.
-OUTSIDE := ./integration/crash ./integration/numcodecs ./integration/peers
+.PHONY: ratios
+ratios: ## how long what zargo encodes is against numcodecs', into docs/status.md; V=1 tells each; five minutes
+	@$(servers) run peers -- $(GO) test -count=1 -timeout=2h $(if $(V),-v) -run '^TestUpdate$$' ./integration/numcodecs/ratios -update
+	@$(GO) test -count=1 -run '^TestPages$$' ./internal/tables -update
+	@sed -n '/^<!-- generated: lengths -->/,/^<!-- end: lengths -->/p; /^<!-- generated: longer -->/,/^<!-- end: longer -->/p' docs/status.md | sed '/^<!--/d'
+
+# Tests that compare with other programs, or with what those wrote, and judge processes from outside, where -race would only slow
+# them down: what they call has tests with many goroutines where it belongs. (The fuzz targets of fixtures run with it.)
+OUTSIDE := ./integration/crash ./integration/fixtures ./integration/numcodecs ./integration/numcodecs/ratios ./integration/peers
+
+# Loops over bytes whose tests have one goroutine, where -race finds nothing and takes ten times as long: codectest and zarr use them
+# from many.
+ALONE := $(addprefix ./zarr/codec/internal/,bzip2 deflate lz4hc lzma msgpack number planes stream)
 
 .PHONY: check
 check: ## what CI runs: format, lint, vet everywhere, tidy, build, import table, all tests, with -race, each fuzz target for 2 s
 	@$(MAKE) --no-print-directory format-check tidy-check build vet lint archtest purego
-	@$(MAKE) --no-print-directory test RACE=1 PKG="$$($(GO) list ./... | grep -vxF "$$($(GO) list $(OUTSIDE))" | tr '\n' ' ')"
-	@$(MAKE) --no-print-directory test PKG="$(OUTSIDE)"
+	@! grep -nE 'Parallel\(|\<go func|\.Go\(|\<concurrency\.' $(ALONE:%=%/*_test.go) || { echo "with goroutines, not to be left out of -race: see ALONE"; exit 1; }
+	@$(MAKE) --no-print-directory test RACE=1 PKG="$$($(GO) list ./... | grep -vxF "$$($(GO) list $(OUTSIDE) $(ALONE))" | tr '\n' ' ')"
+	@$(MAKE) --no-print-directory test PKG="$(OUTSIDE) $(ALONE)"
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=2s FUZZBUILD=-race
 
 # Before Go 1.27 the end of the time may itself be told as a failure (golang/go#75804). A finding has an input, which is

@@ -28,11 +28,17 @@ var processLimits = sync.OnceValue(func() *Limits {
 })
 
 // Memory is the number of bytes this process may use: GOMEMLIMIT, else the memory limit of its control group, else
-// AWS_LAMBDA_FUNCTION_MEMORY_SIZE, else the machine's memory, else 1 GiB.
+// AWS_LAMBDA_FUNCTION_MEMORY_SIZE, else the machine's memory, else 1 GiB. GOMEMLIMIT may change at any time; for the others the
+// system is asked at the first call that needs them.
 func Memory() int64 {
 	if n := debug.SetMemoryLimit(-1); n > 0 && n < math.MaxInt64 {
 		return n
 	}
+	return systemMemory()
+}
+
+// systemMemory is asked for at every read, which may be one of a few bytes: three files take longer.
+var systemMemory = sync.OnceValue(func() int64 {
 	for _, f := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
 		// An unlimited group says "max", or in version 1 a number near 2^63.
 		if n, ok := readNumber(f); ok && n < 1<<50 {
@@ -46,7 +52,7 @@ func Memory() int64 {
 		return n
 	}
 	return 1 << 30
-}
+})
 
 func readNumber(file string) (int64, bool) {
 	b, err := os.ReadFile(file)

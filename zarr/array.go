@@ -10,7 +10,6 @@ import (
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
-	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -43,21 +42,22 @@ type shared struct {
 
 // newArray binds metadata to a store. Its errors are *fault.MetaError.
 func newArray(n node, m *meta.Array) (*Array, error) {
-	fail := func(pointer string, err error) error {
-		return &fault.MetaError{Key: n.docKey, Pointer: pointer, Err: err}
-	}
 	pointer := "/chunk_key_encoding"
 	if m.Format == 2 {
 		pointer = "/dimension_separator"
 	}
-	m, err := n.cfg.keys(m)
+	keyed, err := n.cfg.keys(m)
 	if err != nil {
-		return nil, fail(pointer, err)
+		return nil, n.metaError(m, pointer, err)
 	}
+	m = keyed
 	axes := axesOf(m)
 	repr := codec.Repr{Shape: longest(axes), Type: m.DType}
 	if _, err := repr.Bytes(); err != nil {
-		return nil, fail("/chunk_grid", err)
+		if pointer = "/chunk_grid"; m.Format < 3 {
+			pointer = "/chunks"
+		}
+		return nil, n.metaError(m, pointer, err)
 	}
 	specs := make([]codec.Spec, len(m.Codecs))
 	for i, c := range m.Codecs {
@@ -71,7 +71,7 @@ func newArray(n node, m *meta.Array) (*Array, error) {
 	}
 	a := &Array{node: n, meta: m, axes: axes, object: grid.Shape(axes), fill: fill, shared: &shared{}}
 	if err := a.bindAll(specs); err != nil {
-		return nil, fail("/codecs", err)
+		return nil, n.metaError(m, codecPointer(m, err), err)
 	}
 	a.blocks = axes
 	if s := a.chain.Shards(); s != nil {

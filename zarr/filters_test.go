@@ -143,6 +143,44 @@ func TestFiltersOnlyV3(t *testing.T) {
 	}
 }
 
+// TestFiltersOfOtherElements: a filter that views the elements as others has a place in v2, and none in v3 that others would read.
+func TestFiltersOfOtherElements(t *testing.T) {
+	narrow := codec.Delta(dtype.Int16, nil)
+	for _, tt := range []struct {
+		name   string
+		dt     dtype.Type
+		codecs []codec.Spec
+	}{
+		{"narrow", dtype.Float32, []codec.Spec{narrow, codec.Zstd(1)}},
+		{"after a cast", dtype.Int32, []codec.Spec{codec.AsType(dtype.Int64, dtype.Int32), codec.Delta(dtype.Int32, nil)}},
+		{"bits of bytes", dtype.Uint8, []codec.Spec{codec.PackBools()}},
+	} {
+		spec := zarr.Spec{Format: 2, Shape: []int{4}, DType: tt.dt, Codecs: tt.codecs}
+		if _, err := zarr.Create(t.Context(), mem.New(), "a", spec); err != nil {
+			t.Errorf("%s: v2: %v", tt.name, err)
+		}
+		for _, spec.Format = range []int{3, 0} {
+			if _, err := zarr.Create(t.Context(), mem.New(), "a", spec); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "numcodecs.") {
+				t.Errorf("%s: v3: %v", tt.name, err)
+			}
+		}
+	}
+	own := codec.Builtin().With("example.com.either", func(json.RawMessage, codec.Repr) (any, error) { return codec.Either{Bytes: unchanged{}}, nil })
+	if _, err := zarr.Create(t.Context(), mem.New(), "a", zarr.Spec{Shape: []int{4}, DType: dtype.Int8, Codecs: []codec.Spec{{Name: "example.com.either"}}}, zarr.WithCodecs(own)); err != nil {
+		t.Errorf("a codec of bytes of one's own: %v", err)
+	}
+}
+
+// unchanged is a codec of a user.
+type unchanged struct{}
+
+func (unchanged) EncodedSize(n int64) int64              { return n }
+func (unchanged) MaxEncoded(n int64) int64               { return n }
+func (unchanged) Encode(dst, src []byte) ([]byte, error) { return append(dst, src...), nil }
+func (unchanged) Decode(dst, src []byte, _ int) ([]byte, error) {
+	return append(dst, src...), nil
+}
+
 func delta16() codec.Spec { return codec.Delta(dtype.Int16, nil) }
 
 // TestFilterBeforeShards: codecs before a sharding are read through, and what they leave of the fill value is left out.

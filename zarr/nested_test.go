@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/race"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -139,7 +140,11 @@ func TestTornNestedShards(t *testing.T) {
 			t.Fatalf("a shard of %d bytes", len(shard))
 		}
 		broken := map[string][]byte{"empty": {}, "one byte short": shard[:len(shard)-1], "cut in the middle": shard[:len(shard)/2]}
-		for i := range shard {
+		step := 1
+		if race.Enabled {
+			step = 7 // of every part some: what runs beside each other is the same for every byte of a part
+		}
+		for i := 0; i < len(shard); i += step {
 			b := bytes.Clone(shard)
 			b[i] ^= 0x10
 			broken[fmt.Sprintf("bit %d", i)] = b

@@ -239,7 +239,7 @@ func (a *Array) fetch(ctx context.Context, key string, buf *buffer, most int64) 
 
 // decode turns a stored object into a whole chunk in the slot's scratch.
 func (a *Array) decode(s *scratch, stored []byte) ([]byte, error) {
-	chunk, err := a.chunkScratch(s)
+	chunk, err := a.roomFor(s, a.object, a.chunk, a.chain, stored)
 	if err != nil {
 		return nil, err
 	}
@@ -257,6 +257,15 @@ func (a *Array) room(s *scratch, shape []int, n int) ([]byte, error) {
 		return nil, fault.Newf(fault.Limit, "a chunk of shape %v has %d bytes, more than ChunkLimit(%d)", shape, n, a.cfg.maxChunk)
 	}
 	return s.room(n), nil
+}
+
+// roomFor is room for the chunk that a chain decodes of stored bytes. It looks at their number before it makes more room than a
+// slot keeps.
+func (a *Array) roomFor(s *scratch, shape []int, n int, chain *codec.Chain, stored []byte) ([]byte, error) {
+	if least := chain.MinEncoded(); n > maxKept && int64(n) <= a.cfg.maxChunk && int64(len(stored)) < least {
+		return nil, fault.Newf(fault.Corrupt, "%d bytes are stored of a chunk of shape %v, whose codecs make %d or more", len(stored), shape, least)
+	}
+	return a.room(s, shape, n)
 }
 
 func (a *Array) chunkErr(op string, f plan.Fetch, err error) error {

@@ -314,7 +314,7 @@ func (r *shardReader) decodeOne(o *object, l *shard.Layout, box grid.Box, stored
 		at *= size
 		return innerErr(box, l.Inner.Decode(codec.Block{Bytes: r.dst[at : at+n : at+n]}, stored, &s.codec))
 	}
-	chunk, err := a.room(s, l.Chunk, n)
+	chunk, err := a.roomFor(s, l.Chunk, n, l.Inner, stored)
 	if err != nil {
 		return err
 	}

@@ -47,8 +47,10 @@ type Spec struct {
 	Fill any
 
 	// Codecs encode a chunk. nil is zstd; empty is none. A codec from array to bytes need not be named: bytes in
-	// little-endian order is put in. For v2, codec.Bytes gives the byte order, and the last other codec becomes the
-	// compressor, those before it the filters.
+	// little-endian order is put in. Codecs from array to array go before it and those from bytes to bytes after it, each kind in the
+	// order given. For v2, codec.Bytes gives the byte order, and the last other codec becomes the compressor, those before it the
+	// filters: codecs of v3 that numcodecs does not have are errors.ErrUnsupported. In v3 a filter of numcodecs takes the elements that
+	// there are, not ones that it views them as.
 	Codecs []codec.Spec
 
 	Order     string   // "C" or "F", the order of elements within a chunk; "" is "C"
@@ -211,6 +213,7 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 	if chunk != nil {
 		in.Shape = chunk
 	}
+	first := in
 	switch s.Order {
 	case "", "C":
 	case "F":
@@ -256,6 +259,12 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 		serial = &c
 	}
 	specs = slices.Concat(arrays, []codec.Spec{*serial}, bytes)
+	if m.Format == 3 {
+		// A filter that views the elements as others can stand behind bytes alone, where no other reader of v3 takes it.
+		if _, err := table.FiltersFirst(specs, first); err != nil {
+			return nil, err
+		}
+	}
 	if s.Shards != nil || s.ShardLayout != nil || s.ShardEdges != nil {
 		specs = []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: chunk, Codecs: specs})}
 	}

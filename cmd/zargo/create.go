@@ -27,7 +27,7 @@ type specFlags struct {
 	ShardAspect   string   `help:"Proportions of the sides of shards where --shards does not give them: 1,2,2." placeholder:"N,…"`
 	ShardSize     string   `help:"Most bytes of a shard where --shards does not give it: 256MiB." placeholder:"BYTES"`
 	ShardElements int      `help:"Most elements of a shard, likewise." placeholder:"N"`
-	Codec         []string `sep:"none" help:"A codec: zstd:3, gzip:5, blosc:lz4:5:shuffle, crc32c, bytes:big, transpose:1,0, JSON as in metadata, or none. May be given again, in order. zstd without it." placeholder:"CODEC"`
+	Codec         []string `sep:"none" help:"A codec: zstd:3, gzip:5, blosc:lz4:5:shuffle, shuffle:8, lz4, crc32c, bytes:big, transpose:1,0, NAME{configuration as JSON}, JSON as in metadata, or none. May be given again, in order; filters and compressor of format 2 are codecs too. zstd without it." placeholder:"CODEC"`
 	ZFormat       int      `name:"format" help:"Zarr format, 2 or 3." enum:"2,3" default:"3"`
 	Fill          string   `help:"Fill value as JSON, or NaN, Infinity, -Infinity; null in v2 is none." placeholder:"JSON"`
 	Order         string   `help:"Order of the elements within a chunk: C or F." enum:"C,F" default:"C"`

@@ -44,25 +44,29 @@ func (c *infoCmd) Run(ctx context.Context, s *session) error {
 			return p.fail(err)
 		}
 	}
+	var unread error
 	if g, ok := n.(*zarr.Group); ok {
 		members := []nodeInfo{}
-		for m, err := range g.Members(ctx) {
-			if err != nil {
-				return p.fail(err)
-			}
-			d, err := describe(m)
-			if err != nil {
-				return p.fail(err)
-			}
+		unread, err = p.members(g.Members(ctx), func(_ zarr.Node, d nodeInfo) {
 			d.Path = d.Name
 			members = append(members, d)
+		})
+		if err != nil {
+			return p.fail(err)
 		}
-		info.Members = &members
+		if unread == nil || len(members) > 0 { // else nothing is known of them
+			info.Members = &members
+		}
 	}
 	if c.JSON {
-		return printJSON(s.out, info)
+		err = printJSON(s.out, info)
+	} else {
+		err = info.print(s.out, n.Attrs())
 	}
-	return p.fail(info.print(s.out, n.Attrs()))
+	if err != nil {
+		return p.fail(err)
+	}
+	return p.fail(unread)
 }
 
 // print shows the node to people.

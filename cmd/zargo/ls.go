@@ -27,45 +27,47 @@ func (c *lsCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	defer p.release()
-	nodes, err := c.collect(ctx, n)
+	nodes, unread, err := c.collect(ctx, p, n)
 	if err != nil {
 		return p.fail(err)
 	}
+	if len(nodes) == 0 && unread != nil {
+		return p.fail(unread)
+	}
 	switch {
 	case c.JSON:
-		return printJSON(s.out, nodes)
+		err = printJSON(s.out, nodes)
 	case c.Recursive:
-		return c.printTree(s.out, lastSegment(p.where), nodes)
+		err = c.printTree(s.out, lastSegment(p.where), nodes)
+	default:
+		err = printTable(s.out, "", nodes, c.Long)
 	}
-	return printTable(s.out, "", nodes, c.Long)
+	if err != nil {
+		return err
+	}
+	return p.fail(unread)
 }
 
-func (c *lsCmd) collect(ctx context.Context, n zarr.Node) ([]nodeInfo, error) {
-	nodes := []nodeInfo{}
+// collect describes what is to be listed; unread is about nodes that could not be read.
+func (c *lsCmd) collect(ctx context.Context, p *place, n zarr.Node) (nodes []nodeInfo, unread, err error) {
+	nodes = []nodeInfo{}
 	g, ok := n.(*zarr.Group)
 	if !ok {
 		d, err := describe(n)
 		if d.Name == "" {
 			d.Name = "."
 		}
-		return append(nodes, d), err
+		return append(nodes, d), nil, err
 	}
 	seq := g.Members(ctx)
 	if c.Recursive {
 		seq = g.Walk(ctx)
 	}
-	for m, err := range seq {
-		if err != nil {
-			return nil, err
-		}
-		d, err := describe(m)
-		if err != nil {
-			return nil, err
-		}
+	unread, err = p.members(seq, func(m zarr.Node, d nodeInfo) {
 		d.Path = strings.TrimPrefix(strings.TrimPrefix(m.Path(), g.Path()), "/")
 		nodes = append(nodes, d)
-	}
-	return nodes, nil
+	})
+	return nodes, unread, err
 }
 
 func lastSegment(where string) string {

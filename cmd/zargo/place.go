@@ -152,9 +152,17 @@ func (p *place) fail(err error) error {
 	err = &reworded{text, err}
 	var key *fault.KeyError
 	if errors.Is(err, fault.NotFound) && !errors.As(err, &key) && strings.HasSuffix(err.Error(), " here") {
-		err = fmt.Errorf("%w (looked for zarr.json, .zarray and .zgroup)", err)
+		err = fmt.Errorf("%w (looked for zarr.json, .zarray and .zgroup)%s", err, zipHint(p.where))
 	}
 	return at(p.where, err)
+}
+
+// zipHint says how an archive is opened, where there may be one.
+func zipHint(where string) string {
+	if !strings.HasSuffix(strings.ToLower(where), ".zip") {
+		return ""
+	}
+	return fmt.Sprintf("; a zip archive is opened as %q", where+"|zip:")
 }
 
 // reworded is an error with another text.

@@ -61,6 +61,9 @@ func TestZipAndHTTP(t *testing.T) {
 		t.Errorf("the archive lists %q", got)
 	}
 	fails(t, zargo(t, p, "cat "+archive+"|zip:data.zarr/nope"), 3, "tree.zip|zip:data.zarr/nope")
+	for _, c := range []string{"info ", "cat ", "validate "} {
+		fails(t, zargo(t, p, c+archive), 3, "a zip archive is opened as", "tree.zip|zip:")
+	}
 	fails(t, zargo(t, p, "cat "+archive+"|zip:../x"), 4, "tree.zip|zip:../x")
 	fails(t, zargo(t, p, "cat "+archive+"x|zip:x"), 3, "tree.zipx")
 	fails(t, zargo(t, p, "attrs --set a=1 "+archive+"|zip:data.zarr/g"), 12, "tree.zip")

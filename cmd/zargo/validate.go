@@ -43,7 +43,7 @@ func (c *validateCmd) Run(ctx context.Context, s *session) error {
 	slices.SortFunc(found, func(a, b rule.Finding) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Text, b.Text))
 	})
-	if e := c.print(s, r, found); e != nil && err == nil {
+	if e := c.print(s, r, found, err == nil); e != nil && err == nil {
 		err = e
 	}
 	if err != nil {
@@ -54,7 +54,11 @@ func (c *validateCmd) Run(ctx context.Context, s *session) error {
 		least = rule.Warning
 	}
 	if worst, broken := r.Worst(least); broken {
-		return at(p.where, &invalid{worst, r})
+		err := error(&invalid{worst, r})
+		if hint := zipHint(p.where); worst.Rule == rule.NotThere && hint != "" {
+			err = &reworded{err.Error() + hint, err}
+		}
+		return at(p.where, err)
 	}
 	return nil
 }
@@ -82,6 +86,9 @@ type invalid struct {
 func (i *invalid) Error() string {
 	text := fmt.Sprintf("%s, %s", plural(i.result.Counts[rule.Fault], "error"), plural(i.result.Counts[rule.Warning], "warning"))
 	at := cmp.Or(i.worst.Key, i.worst.Path)
+	if i.worst.Pointer != "" {
+		at += " at " + i.worst.Pointer
+	}
 	if at != "" {
 		at += ": "
 	}
@@ -98,27 +105,17 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// findingInfo is a finding as JSON.
-type findingInfo struct {
-	Severity string `json:"severity"`
-	Code     string `json:"code"`
-	Path     string `json:"path"`
-	Key      string `json:"key,omitempty"`
-	Pointer  string `json:"pointer,omitempty"`
-	Message  string `json:"message"`
-	Source   string `json:"source"`
-}
-
 // validateInfo is all that was found as JSON.
 type validateInfo struct {
-	Nodes    int           `json:"nodes"`
-	Arrays   int           `json:"arrays"`
-	Chunks   int64         `json:"chunks"`
-	Data     bool          `json:"data"`
-	Errors   int           `json:"errors"`
-	Warnings int           `json:"warnings"`
-	Notes    int           `json:"notes"`
-	Findings []findingInfo `json:"findings"`
+	Nodes    int            `json:"nodes"`
+	Arrays   int            `json:"arrays"`
+	Chunks   int64          `json:"chunks"`
+	Data     bool           `json:"data"`
+	Complete bool           `json:"complete"` // false when an interrupt, a timeout or the store ended it
+	Errors   int            `json:"errors"`
+	Warnings int            `json:"warnings"`
+	Notes    int            `json:"notes"`
+	Findings []rule.Finding `json:"findings"`
 }
 
 // maxAligned is the widest key that others are aligned with. 72: a long one stands out, and does not make every line as long;
@@ -147,12 +144,10 @@ func printFindings(out io.Writer, found []rule.Finding) error {
 	return nil
 }
 
-func (c *validateCmd) print(s *session, r *validate.Result, found []rule.Finding) error {
+// print prints what was found; complete tells whether all was looked at.
+func (c *validateCmd) print(s *session, r *validate.Result, found []rule.Finding, complete bool) error {
 	if c.JSON {
-		info := validateInfo{r.Nodes, r.Arrays, r.Chunks, c.Data, r.Counts[rule.Fault], r.Counts[rule.Warning], r.Counts[rule.Note], []findingInfo{}}
-		for _, f := range found {
-			info.Findings = append(info.Findings, findingInfo{f.Severity().String(), string(f.Rule), f.Path, f.Key, f.Pointer, f.Message(), f.Rule.Section()})
-		}
+		info := validateInfo{r.Nodes, r.Arrays, r.Chunks, c.Data, complete, r.Counts[rule.Fault], r.Counts[rule.Warning], r.Counts[rule.Note], append([]rule.Finding{}, found...)}
 		return printJSON(s.out, info)
 	}
 	if err := printFindings(s.out, found); err != nil {
@@ -162,7 +157,11 @@ func (c *validateCmd) print(s *session, r *validate.Result, found []rule.Finding
 	if c.Data {
 		how = "decoded"
 	}
-	_, err := fmt.Fprintf(s.out, "%s, %s, %s %s: %s, %s, %s\n", plural(r.Nodes, "node"), plural(r.Arrays, "array"), plural(int(r.Chunks), "chunk"), how,
+	far := ""
+	if !complete {
+		far = "not all was looked at: "
+	}
+	_, err := fmt.Fprintf(s.out, "%s%s, %s, %s %s: %s, %s, %s\n", far, plural(r.Nodes, "node"), plural(r.Arrays, "array"), plural(int(r.Chunks), "chunk"), how,
 		plural(r.Counts[rule.Fault], "error"), plural(r.Counts[rule.Warning], "warning"), plural(r.Counts[rule.Note], "note"))
 	return err
 }

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -19,5 +22,29 @@ func TestOneLongKey(t *testing.T) {
 	want := "error    metadata    a/é    " + bad + "\nwarning  bare-token  " + long + "  " + bare + "\nerror    metadata    abcde  " + bad + "\nerror    not-there   .      " + none + "\n"
 	if out.String() != want {
 		t.Errorf("printed\n%s, want\n%s", out.String(), want)
+	}
+}
+
+// TestIncomplete: who reads what a run printed that did not reach its end is told so.
+func TestIncomplete(t *testing.T) {
+	t.Chdir(t.TempDir())
+	do(t, newProgram(), "create g --group")
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, tt := range []struct {
+		ctx      context.Context
+		complete bool
+	}{{t.Context(), true}, {over, false}} {
+		var out, errOut bytes.Buffer
+		code := newProgram().run(tt.ctx, []string{"validate", "g", "--json"}, strings.NewReader(""), &out, &errOut)
+		var told struct{ Complete *bool }
+		if err := json.Unmarshal(out.Bytes(), &told); err != nil || told.Complete == nil || *told.Complete != tt.complete || (code == 0) != tt.complete {
+			t.Errorf("complete %v: exit %d, %s (%v)", tt.complete, code, &out, err)
+		}
+		out.Reset()
+		newProgram().run(tt.ctx, []string{"validate", "g"}, strings.NewReader(""), &out, &errOut)
+		if strings.HasPrefix(out.String(), "not all was looked at: ") == tt.complete {
+			t.Errorf("complete %v: %s", tt.complete, &out)
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 func TestFaultyWay(t *testing.T) { each(t, faultyWay) }
 
 func faultyWay(t *testing.T, b bucket.Provider) {
+	t.Parallel() // most of the time it waits for a server, or to try again
 	const share = 0.05
 	tests := []struct {
 		name  string

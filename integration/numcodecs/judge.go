@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"time"
 )
 
 // Judge is a Python that has numcodecs and TensorStore. It may be used from any number of goroutines, one of which is answered at a time.
@@ -63,12 +64,35 @@ type Question struct {
 const TensorStore = "tensorstore"
 
 // Encode gives what the library makes of an array of one axis: its elements in the byte order of the data type.
-func (j *Judge) Encode(q Question, array []byte) ([]byte, error) { return j.ask("encode", q, array) }
+func (j *Judge) Encode(q Question, array []byte) ([]byte, error) {
+	stored, _, err := j.ask("encode", q, array)
+	return stored, err
+}
+
+// Timed is Encode and says how long the library took.
+func (j *Judge) Timed(q Question, array []byte) (stored []byte, took time.Duration, err error) {
+	return j.ask("encode", q, array)
+}
 
 // Decode gives the bytes of the array that the library makes of stored ones.
-func (j *Judge) Decode(q Question, stored []byte) ([]byte, error) { return j.ask("decode", q, stored) }
+func (j *Judge) Decode(q Question, stored []byte) ([]byte, error) {
+	array, _, err := j.ask("decode", q, stored)
+	return array, err
+}
 
-func (j *Judge) ask(do string, q Question, data []byte) ([]byte, error) {
+// Versions are those of numcodecs and of the zlib that its zlib and gzip are.
+type Versions struct{ Numcodecs, Zlib string }
+
+// Versions asks for them.
+func (j *Judge) Versions() (v Versions, err error) {
+	said, _, err := j.ask("versions", Question{Config: json.RawMessage("{}")}, nil)
+	if err != nil {
+		return v, err
+	}
+	return v, json.Unmarshal(said, &v)
+}
+
+func (j *Judge) ask(do string, q Question, data []byte) ([]byte, time.Duration, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	head, err := json.Marshal(struct {
@@ -77,26 +101,27 @@ func (j *Judge) ask(do string, q Question, data []byte) ([]byte, error) {
 		Size int `json:"size"`
 	}{do, q, len(data)})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if _, err := j.in.Write(append(append(head, '\n'), data...)); err != nil {
-		return nil, fmt.Errorf("judge: %w\n%s", err, j.stderr.Bytes())
+		return nil, 0, fmt.Errorf("judge: %w\n%s", err, j.stderr.Bytes())
 	}
 	line, err := j.out.ReadBytes('\n')
 	if err != nil {
-		return nil, fmt.Errorf("judge: %w\n%s", err, j.stderr.Bytes())
+		return nil, 0, fmt.Errorf("judge: %w\n%s", err, j.stderr.Bytes())
 	}
 	var said struct {
-		Size  int
-		Error string
+		Size    int
+		Error   string
+		Seconds float64
 	}
 	if err := json.Unmarshal(line, &said); err != nil {
-		return nil, fmt.Errorf("judge says %q: %w", line, err)
+		return nil, 0, fmt.Errorf("judge says %q: %w", line, err)
 	}
 	if said.Error != "" {
-		return nil, Refusal(said.Error)
+		return nil, 0, Refusal(said.Error)
 	}
 	out := make([]byte, said.Size)
 	_, err = io.ReadFull(j.out, out)
-	return out, err
+	return out, time.Duration(said.Seconds * float64(time.Second)), err
 }

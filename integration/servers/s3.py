@@ -19,6 +19,7 @@ CREDENTIALS = {
     "AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_REGION": REGION,
     "AWS_EC2_METADATA_DISABLED": "true",
     "AWS_SESSION_TOKEN": None, "AWS_PROFILE": None,  # would win over, or contradict, the above
+    "AWS_CA_BUNDLE": None,  # every store that is opened would read all its certificates, and nothing here speaks TLS
 }
 
 

@@ -14,7 +14,9 @@ type Page struct {
 // Pages are all pages with something generated.
 func Pages() []Page {
 	return []Page{
-		{"docs/status.md", map[string]func() (string, error){"formats": formats, "types": types, "codecs": codecs, "stores": stores}},
+		{"docs/status.md", map[string]func() (string, error){
+			"formats": formats, "types": types, "codecs": codecs, "lengths": lengthTable, "longer": lengthList, "stores": stores,
+		}},
 		{"docs/validation.md", map[string]func() (string, error){"rules": rules}},
 	}
 }

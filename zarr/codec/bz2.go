@@ -18,7 +18,7 @@ func newBZ2(raw json.RawMessage, _ Repr) (any, error) {
 	if err := c.close(); err != nil {
 		return nil, err
 	}
-	return &bz2Codec{enc: bzip2.NewEncoder(level)}, nil
+	return &bz2Codec{compressor: compressor{densestBzip2}, enc: bzip2.NewEncoder(level)}, nil
 }
 
 func (c *bz2Codec) Encode(dst, src []byte) ([]byte, error) { return c.enc.Encode(dst, src) }

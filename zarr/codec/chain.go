@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -21,10 +22,22 @@ type Chain struct {
 	packed stage  // what enters array
 	bytes  []bytesStage
 	size   int64 // of the stored bytes, or -1
+	least  int64
 	most   int64
 	usual  int64 // see plentiful
 	shards *Shards
 }
+
+// ChainError says which codec of a chain cannot be bound. It reads as its cause, which names the codec.
+type ChainError struct {
+	Index int // in the order of encoding
+	Err   error
+}
+
+func (e *ChainError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *ChainError) Unwrap() error { return e.Err }
 
 // stage is an array between two codecs.
 type stage struct {
@@ -50,7 +63,7 @@ type bytesStage struct {
 // Chain binds codecs to the array that enters the first of them: any number from array to array, one from array to
 // bytes, any number from bytes to bytes, in the order of encoding. fault.Metadata for another order or a bad
 // configuration, errors.ErrUnsupported for an unknown codec, fault.Limit for a chunk that memory cannot hold, for more than
-// 64 codecs, and for codecs that make far more bytes of bytes than entered them.
+// 64 codecs, and for codecs that make far more bytes of bytes than entered them. What is wrong with one codec is a *[ChainError].
 func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 	if len(specs) > maxCodecs {
 		return nil, fault.Newf(fault.Limit, "%d codecs after each other, more than %d", len(specs), maxCodecs)
@@ -62,27 +75,28 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 		return nil, err
 	}
 	c.packed = c.whole
-	for _, s := range specs {
+	for i, s := range specs {
 		codec, err := t.Bind(s, in)
 		if err != nil {
-			return nil, err
+			return nil, &ChainError{i, err}
 		}
 		switch codec := placed(codec, c.array != nil).(type) {
 		case ArrayArray:
 			if c.array != nil {
-				return nil, named(s.Name, fault.Newf(fault.Metadata, "takes an array and stands after %s, which makes bytes", c.name))
+				return nil, &ChainError{i, named(s.Name, fault.Newf(fault.Metadata, "takes an array and stands after %s, which makes bytes", c.name))}
 			}
 			c.arrays = append(c.arrays, arrayStage{s.Name, codec, c.packed})
 			in = leaving(codec, in)
 			if c.packed, err = stageOf(in); err != nil {
-				return nil, named(s.Name, err)
+				return nil, &ChainError{i, named(s.Name, err)}
 			}
 		case ArrayBytes:
 			if c.array != nil {
-				return nil, named(s.Name, fault.Newf(fault.Metadata, "takes an array and stands after %s, which makes bytes", c.name))
+				return nil, &ChainError{i, named(s.Name, fault.Newf(fault.Metadata, "takes an array and stands after %s, which makes bytes", c.name))}
 			}
 			c.array, c.name = codec, s.Name
 			c.size, c.most = codec.EncodedSize(), codec.MaxEncoded()
+			c.least = max(c.size, 0)
 			serial = c.most
 			if s, ok := codec.(*sharding); ok {
 				serial = s.usual
@@ -91,19 +105,20 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 			in = leaving(codec, in)
 		case BytesBytes:
 			if c.array == nil {
-				return nil, named(s.Name, fault.Newf(fault.Metadata, "takes bytes and stands before any codec that makes them"))
+				return nil, &ChainError{i, named(s.Name, fault.Newf(fault.Metadata, "takes bytes and stands before any codec that makes them"))}
 			}
 			c.bytes = append(c.bytes, bytesStage{s.Name, codec, c.size, int(min(c.most, math.MaxInt))})
+			c.least = shortest(codec, c.size, c.least)
 			if c.size >= 0 {
 				c.size = codec.EncodedSize(c.size)
 			}
 			c.grow(codec)
 			if c.usual > addSat(mulSat(serial, maxGrowth), 1<<20) {
-				return nil, named(s.Name, fault.Newf(fault.Limit, "makes %d bytes or so, of %d that codecs before it began with", c.usual, serial))
+				return nil, &ChainError{i, named(s.Name, fault.Newf(fault.Limit, "makes %d bytes or so, of %d that codecs before it began with", c.usual, serial))}
 			}
 			in = leaving(codec, in)
 		default:
-			return nil, named(s.Name, fmt.Errorf("%T is no codec", codec))
+			return nil, &ChainError{i, named(s.Name, fmt.Errorf("%T is no codec", codec))}
 		}
 	}
 	if c.array == nil {
@@ -134,6 +149,21 @@ func (c *Chain) grow(codec BytesBytes) {
 		return
 	}
 	c.most, c.usual = max(codec.MaxEncoded(c.usual), p.usual(c.most)), p.usual(c.usual)
+}
+
+// shortest is the least length of what a codec makes of size bytes, or, where size is -1, of any number from least on; 0 when
+// that is not known.
+func shortest(codec BytesBytes, size, least int64) int64 {
+	if size < 0 {
+		size = least // more bytes become no fewer, where their number alone tells how many
+	}
+	if n := codec.EncodedSize(size); n >= 0 {
+		return n
+	}
+	if c, ok := codec.(interface{ least(n int64) int64 }); ok {
+		return c.least(least)
+	}
+	return 0
 }
 
 // placed is the form of a codec that stands before or after the one that makes bytes.
@@ -194,6 +224,10 @@ func (c *Chain) EncodedSize() int64 { return c.size }
 // are corrupt. It is math.MaxInt64 when there is no bound.
 func (c *Chain) MaxEncoded() int64 { return c.most }
 
+// MinEncoded is a length that no chunk's stored bytes fall short of, 0 when none is known. It lets a caller refuse an object of a
+// few bytes before there is room for the large chunk that metadata promises.
+func (c *Chain) MinEncoded() int64 { return c.least }
+
 // InPlace tells that decoding needs no room for an array beside the one it fills: nothing transforms arrays, and bytes
 // become the array where they lie.
 func (c *Chain) InPlace() bool {
@@ -203,6 +237,14 @@ func (c *Chain) InPlace() bool {
 
 // named puts a codec's name before an error.
 func named(name string, err error) error { return fmt.Errorf("codec %.80s: %w", name, err) }
+
+// kinded gives an error a kind where it has none, as that of another's decompressor in a codec of a user.
+func kinded(kind fault.Kind, err error) error {
+	if has := fault.Kind(""); errors.As(err, &has) || errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return fault.Newf(kind, "%w", err)
+}
 
 // fits checks the length of what the caller hands over.
 func (s stage) fits(b Block) error {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -73,6 +74,36 @@ func TestChainOrder(t *testing.T) {
 	table := codec.Builtin().With("no codec", func(json.RawMessage, codec.Repr) (any, error) { return 7, nil })
 	if _, err := table.Chain([]codec.Spec{{Name: "no codec"}}, chunk); err == nil || !strings.Contains(err.Error(), "int") {
 		t.Errorf("a factory that makes no codec: %v", err)
+	}
+}
+
+// plain is a codec of a user whose errors have no kind.
+type plain struct{}
+
+func (plain) EncodedSize(n int64) int64                   { return n }
+func (plain) MaxEncoded(n int64) int64                    { return n }
+func (plain) Encode(dst, src []byte) ([]byte, error)      { return append(dst, src...), nil }
+func (plain) Decode(dst, _ []byte, _ int) ([]byte, error) { return dst, io.ErrUnexpectedEOF }
+
+// TestErrorsWithoutKind: what a user's codec says without a kind is invalid metadata where it is made and corrupt data where it decodes.
+func TestErrorsWithoutKind(t *testing.T) {
+	var got json.RawMessage
+	table := codec.Builtin().With("plain", func(config json.RawMessage, _ codec.Repr) (any, error) {
+		var c struct{ Level int }
+		got = config
+		return plain{}, json.Unmarshal(config, &c)
+	})
+	in := codec.Repr{Shape: []int{4}, Type: dtype.Int8}
+	c, err := table.Chain([]codec.Spec{codec.Bytes(dtype.NoOrder), {Name: "plain"}}, in)
+	if err != nil || string(got) != "{}" {
+		t.Fatalf("without a configuration: %v, the factory got %q", err, got)
+	}
+	if err := c.Decode(codec.Block{Bytes: make([]byte, 4)}, make([]byte, 4), nil); !errors.Is(err, fault.Corrupt) || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("decoding gave %v", err)
+	}
+	bad := codec.Spec{Name: "plain", Config: json.RawMessage(`{"Level":"high"}`)}
+	if _, err := table.Bind(bad, in); !errors.Is(err, fault.Metadata) || !strings.Contains(err.Error(), "Level") {
+		t.Errorf("a wrong configuration: %v", err)
 	}
 }
 

@@ -69,7 +69,8 @@ type BytesBytes interface {
 	Encode(dst, src []byte) ([]byte, error)
 	// Decode appends the decoded form of src to dst. Output of more than limit bytes is fault.Corrupt, found before
 	// memory for it is allocated. Where dst has the capacity, nothing is allocated and the result lies in dst's array;
-	// bytes beyond dst's capacity are never touched.
+	// bytes beyond dst's capacity are never touched. An error without a kind is fault.Corrupt to the chain, and so with
+	// every Decode.
 	Decode(dst, src []byte, limit int) ([]byte, error)
 }
 

@@ -10,7 +10,9 @@ import (
 )
 
 // compressor is what all compressors have in common: the length of what they make is not known before.
-type compressor struct{}
+type compressor struct {
+	densest int64 // how many bytes a byte of its output can stand for, or a few more
+}
 
 func (compressor) EncodedSize(int64) int64 { return -1 }
 
@@ -20,6 +22,9 @@ func (compressor) MaxEncoded(n int64) int64 { return addSat(addSat(n, n), 64<<10
 // usual allows for a hundredth and 600 bytes, which is what bzip2 says that it may need; the others need less.
 func (compressor) usual(n int64) int64 { return addSat(addSat(n, n/64), 1<<10) }
 
+// least is how short the encoded form of n bytes can be.
+func (c compressor) least(n int64) int64 { return n / c.densest }
+
 // addSat adds two numbers that are not negative, up to the largest there is.
 func addSat(a, b int64) int64 {
 	if a > math.MaxInt64-b {
@@ -27,6 +32,18 @@ func addSat(a, b int64) int64 {
 	}
 	return a + b
 }
+
+// What a byte can hold at most. The densest block of zstd has 4 bytes for 128 KiB (RFC 8878, 3.1.1.2), which is in a frame of
+// blosc too. Deflate repeats 258 bytes by two bits. A byte more of a length in LZ4 is 255 more bytes. LZMA repeats 273
+// bytes by 14 decisions of 1/45 bit, when all are as sure as they become. A block of bzip2 is 900,000 runs of 5 bytes for
+// 259 each, at most, in no less than 16.
+const (
+	densestZstd    = 128 << 10 / 4
+	densestDeflate = 258 * 8 / 2
+	densestLZ4     = 255
+	densestLZMA    = 8 << 10
+	densestBzip2   = 900_000 / 5 * 259 / 16
+)
 
 // zstdCodec is the v3 core codec "zstd" and numcodecs' of the same name: frames of RFC 8878.
 type zstdCodec struct {
@@ -51,7 +68,7 @@ func zstdOf(raw json.RawMessage, in Repr, lo, hi int) (any, error) {
 	}
 	// The window of chunks whose size is not known is left to the encoder.
 	o.Window, _ = in.Bytes()
-	return &zstdCodec{enc: zst.NewEncoder(o)}, nil
+	return &zstdCodec{compressor: compressor{densestZstd}, enc: zst.NewEncoder(o)}, nil
 }
 
 func (c *zstdCodec) Encode(dst, src []byte) ([]byte, error) { return c.enc.Encode(dst, src), nil }
@@ -83,7 +100,7 @@ func deflateOf(raw json.RawMessage, f deflate.Format, def, lowest int) (any, err
 	if err := c.close(); err != nil {
 		return nil, err
 	}
-	return &deflateCodec{format: f, enc: deflate.NewEncoder(f, level)}, nil
+	return &deflateCodec{compressor: compressor{densestDeflate}, format: f, enc: deflate.NewEncoder(f, level)}, nil
 }
 
 func (c *deflateCodec) Encode(dst, src []byte) ([]byte, error) { return c.enc.Encode(dst, src) }
@@ -111,7 +128,7 @@ func bloscOf(o blosc.Options, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &bloscCodec{enc: enc}, nil
+	return &bloscCodec{compressor: compressor{densestZstd}, enc: enc}, nil
 }
 
 // cnames are the compressors that a configuration may name.

@@ -15,6 +15,9 @@ func (c *Chain) Decode(dst Block, src []byte, s *Scratch) error {
 	if err := c.whole.fits(dst); err != nil {
 		return err
 	}
+	if c.packed.bytes > maxKept && int64(len(src)) < c.least {
+		return fault.Newf(fault.Corrupt, "%d bytes are stored of a chunk of %d, whose codecs make %d or more", len(src), c.whole.bytes, c.least)
+	}
 	if s == nil {
 		s = &Scratch{}
 	}
@@ -31,7 +34,7 @@ func (c *Chain) Decode(dst Block, src []byte, s *Scratch) error {
 			to = s.block(i%2, a.in)
 		}
 		if err := a.codec.Decode(to, from); err != nil {
-			return named(a.name, err)
+			return named(a.name, kinded(fault.Corrupt, err))
 		}
 	}
 	return nil
@@ -57,7 +60,7 @@ func (c *Chain) unpack(to Block, src []byte, s *Scratch) error {
 			flip = 1 - flip
 		}
 		if err != nil {
-			return named(st.name, err)
+			return named(st.name, kinded(fault.Corrupt, err))
 		}
 		if err := st.check(len(b)); err != nil {
 			return named(st.name, err)
@@ -88,7 +91,7 @@ func (st *bytesStage) check(n int) error {
 
 func (c *Chain) wrap(err error) error {
 	if err != nil {
-		return named(c.name, err)
+		return named(c.name, kinded(fault.Corrupt, err))
 	}
 	return nil
 }

@@ -1,8 +1,10 @@
 package codec_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -14,6 +16,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec/codectest"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
@@ -51,6 +54,41 @@ func (runs) Decode(dst, src []byte, limit int) ([]byte, error) {
 	return dst, nil
 }
 
+// flip changes every byte of an array, by the configuration {"bits":85}.
+type flip struct {
+	in   codec.Repr
+	bits byte
+}
+
+func newFlip(config json.RawMessage, in codec.Repr) (any, error) {
+	var c struct{ Bits *uint8 }
+	d := json.NewDecoder(bytes.NewReader(config))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&c); err != nil {
+		return nil, err
+	}
+	if c.Bits == nil || in.Type != dtype.Uint8 {
+		return nil, fault.Newf(fault.Metadata, "takes uint8 and \"bits\", not %v and %s", in.Type, config)
+	}
+	return flip{in, *c.Bits}, nil
+}
+
+func (f flip) Out() codec.Repr {
+	out := f.in
+	out.Fill = f.turned(nil, out.Fill)
+	return out
+}
+
+func (f flip) Encode(dst, src codec.Block) error { f.turned(dst.Bytes[:0], src.Bytes); return nil }
+func (f flip) Decode(dst, src codec.Block) error { f.turned(dst.Bytes[:0], src.Bytes); return nil }
+
+func (f flip) turned(dst, src []byte) []byte {
+	for _, b := range src {
+		dst = append(dst, b^f.bits)
+	}
+	return dst
+}
+
 // A codec of one's own in an array.
 func Example_own() {
 	ctx, st := context.Background(), mem.New()
@@ -72,12 +110,36 @@ func Example_own() {
 	fmt.Println(err)
 	// Output:
 	// 1000 <nil>
-	// zarr: "a" in mem://: a/zarr.json at /codecs: unsupported operation: codec "example.com.runs"
+	// zarr: "a" in mem://: a/zarr.json at /codecs/1: unsupported operation: codec "example.com.runs" is not known
 }
 
 func TestRuns(t *testing.T) {
 	table := codec.Builtin().With("example.com.runs", newRuns)
 	codectest.Run(t, table, codec.Spec{Name: "example.com.runs"}, codec.Repr{Shape: []int{16, 9}, Type: dtype.Float32})
+}
+
+// TestFlip: the codec with a configuration keeps the contract, alone and in an array, and refuses what does not fit it.
+func TestFlip(t *testing.T) {
+	table := codec.Builtin().With("example.com.flip", newFlip)
+	spec := codec.Spec{Name: "example.com.flip", Config: json.RawMessage(`{"bits":85}`)}
+	codectest.Run(t, table, spec, codec.Repr{Shape: []int{16, 9}, Type: dtype.Uint8, Fill: []byte{7}})
+
+	st := mem.New()
+	a, err := zarr.Create(t.Context(), st, "a", zarr.Spec{Shape: []int{4}, DType: dtype.Uint8, Codecs: []codec.Spec{spec}}, zarr.WithCodecs(table))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := zarr.Write(t.Context(), a, []uint8{1, 2, 3, 4}); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := st.Get(t.Context(), "a/c/0", store.GetOptions{}, nil); err != nil || string(v.Bytes) != "\x54\x57\x56\x51" {
+		t.Errorf("stored %x (%v)", v.Bytes, err)
+	}
+	for _, config := range []string{`{}`, `{"bits":256}`, `{"bits":1,"x":2}`, ""} {
+		if _, err := table.Bind(codec.Spec{Name: spec.Name, Config: json.RawMessage(config)}, codec.Repr{Type: dtype.Uint8}); !errors.Is(err, fault.Metadata) {
+			t.Errorf("%s: %v", config, err)
+		}
+	}
 }
 
 // TestHowToCodecs: every Go block of the page is part of this file, indented or not, and the codec has less than 30 lines.
@@ -91,7 +153,7 @@ func TestHowToCodecs(t *testing.T) {
 	}
 	source := read("example_own_test.go")
 	blocks := strings.Split(read("../../docs/how-to/codecs.md"), "```go\n")[1:]
-	if len(blocks) != 3 {
+	if len(blocks) != 4 {
 		t.Errorf("%d blocks of Go", len(blocks))
 	}
 	for i, b := range blocks {

@@ -24,7 +24,7 @@ func (t *Table) FiltersFirst(specs []Spec, in Repr) ([]Spec, error) {
 		if err != nil {
 			return nil, err
 		}
-		in = leaving(c, in)
+		in = leaving(placed(c, false), in)
 	}
 	for i, s := range rest {
 		c, err := t.Bind(s, in)
@@ -32,12 +32,15 @@ func (t *Table) FiltersFirst(specs []Spec, in Repr) ([]Spec, error) {
 			return nil, err
 		}
 		e, ok := c.(Either)
-		if !ok {
+		if !ok || e.Array == nil && t.own[s.Name] { // which takes any bytes, as far as anybody knows
 			continue
 		}
 		f, views := e.Bytes.(bytesFilter)
-		if e.Array == nil || len(filters) < i || views && !f.takes(in) {
-			return nil, named(s.Name, fault.Newf(errors.ErrUnsupported, "v3 has filters only before bytes are made, of the elements there are"))
+		switch {
+		case views && !f.takes(in):
+			return nil, named(s.Name, fault.Newf(errors.ErrUnsupported, "takes elements of %v, which are %v there: v2 views bytes as others, v3 has no place for that", f.dec.typ, in.Type))
+		case e.Array == nil || len(filters) < i:
+			return nil, named(s.Name, fault.Newf(errors.ErrUnsupported, "stands after a codec that makes bytes: v3 has no place for a filter there"))
 		}
 		filters = append(filters, s)
 		in = leaving(e.Bytes, in)

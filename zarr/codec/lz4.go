@@ -27,7 +27,7 @@ func newLZ4(raw json.RawMessage, _ Repr) (any, error) {
 	if err := c.close(); err != nil {
 		return nil, err
 	}
-	return lz4Codec{tables: &sync.Pool{New: func() any { return new(lz4.CompressorCCompat) }}}, nil
+	return lz4Codec{compressor: compressor{densestLZ4}, tables: &sync.Pool{New: func() any { return new(lz4.CompressorCCompat) }}}, nil
 }
 
 func (c lz4Codec) Encode(dst, src []byte) ([]byte, error) {

@@ -30,7 +30,7 @@ func newLZMA(raw json.RawMessage, _ Repr) (any, error) {
 	if err != nil && o.Format != lzma.Auto {
 		return nil, err
 	}
-	return &lzmaCodec{c: o, enc: enc}, nil
+	return &lzmaCodec{compressor: compressor{densestLZMA}, c: o, enc: enc}, nil
 }
 
 // extreme is a bit of a preset.

@@ -111,7 +111,11 @@ func (s Spec) Numcodecs() (id string, config json.RawMessage, err error) {
 		config = fmt.Appendf(nil, `{"blocksize":%d,"clevel":%d,"cname":%q,"shuffle":%d}`,
 			c.integer("blocksize", 0, 0, 1<<31-1), c.integer("clevel", 5, 0, 9), c.text("cname", "zstd", cnames[:]...), shuffle)
 	default:
-		return "", nil, fault.Newf(errors.ErrUnsupported, "numcodecs and v2 metadata have no codec %q", s.Name)
+		hint := ""
+		if _, ours := Builtin().factories[s.Name]; !ours && s.Name != shardingName {
+			hint = fmt.Sprintf("; one of your own is called %q there", numcodecs+s.Name)
+		}
+		return "", nil, fault.Newf(errors.ErrUnsupported, "numcodecs and v2 metadata have no codec %.80q%s", s.Name, hint)
 	}
 	if err := c.close(); err != nil {
 		return "", nil, named(s.Name, err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,8 +30,11 @@ func FromNumcodecs(id string, config json.RawMessage) Spec {
 	}
 	if _, ok := members["id"]; ok {
 		delete(members, "id")
-		if raw, err := json.Marshal(members); err == nil {
-			s.Config = raw
+		var b bytes.Buffer
+		out := json.NewEncoder(&b)
+		out.SetEscapeHTML(false) // "<f4" is a data type
+		if out.Encode(members) == nil {
+			s.Config = bytes.TrimSpace(b.Bytes())
 		}
 	}
 	return s
@@ -110,9 +114,43 @@ func ParseSpec(text string) (Spec, error) {
 		}
 	}
 	if p.bad || len(p.left) > 0 {
-		return Spec{}, fault.Newf(fault.Metadata, "codec %.200q is not understood", text)
+		return Spec{}, fault.Newf(fault.Metadata, "codec %.200q is not understood: %s", text, form(name))
 	}
 	return checked(text, s)
+}
+
+// form tells how a codec is written.
+func form(name string) string {
+	forms := map[string]string{
+		"zstd":             "zstd:LEVEL or zstd:LEVEL:checksum",
+		"gzip":             "gzip:LEVEL",
+		"zlib":             "zlib:LEVEL",
+		numcodecs + "zstd": "numcodecs.zstd:LEVEL",
+		numcodecs + "gzip": "numcodecs.gzip:LEVEL",
+		numcodecs + "zlib": "numcodecs.zlib:LEVEL",
+		"blosc":            "blosc:COMPRESSOR:LEVEL:SHUFFLE:BLOCKSIZE, such as blosc:lz4:5:shuffle",
+		"bytes":            "bytes:little or bytes:big",
+		"transpose":        "transpose:AXIS,AXIS…, such as transpose:1,0",
+		"bz2":              "bz2:LEVEL",
+		"lzma":             "lzma:PRESET",
+		"lz4":              "lz4:ACCELERATION",
+		"shuffle":          "shuffle:BYTES, those of an element",
+		"jenkins_lookup3":  "jenkins_lookup3:SEED",
+	}
+	if f, ok := forms[name]; ok {
+		return "it is written " + f
+	}
+	if _, short := parseNumcodecs(name, &arguments{}); short || name == "crc32c" {
+		return "it takes nothing"
+	}
+	names := Builtin().Names()
+	if slices.Contains(names, name) {
+		return fmt.Sprintf(`its configuration is written as JSON, %s{"member":value}`, name)
+	}
+	if like := similar(name, names); like != "" {
+		return fmt.Sprintf("is %q meant?", like)
+	}
+	return fmt.Sprintf(`the configuration of a codec that is not known here is written as JSON, %.80s{"member":value}`, name)
 }
 
 // arguments takes the arguments of a codec one by one.

@@ -114,6 +114,7 @@ func TestParseSpec(t *testing.T) {
 		{`{"name":"zstd","configuration":{"level": 3},"must_understand":false}`, `zstd{"level":3}`},
 		{`{"name":"crc32c"}`, `crc32c`},
 		{`{"id":"zlib","level":1}`, `numcodecs.zlib{"level":1}`},
+		{`{"id":"delta","dtype":"<i4"}`, `numcodecs.delta{"dtype":"<i4"}`},
 		// Not understood.
 		{"", ""}, {":", ""}, {"zstd:x", ""}, {"zstd:1:checksum:2", ""}, {"zstd:1:sum", ""}, {"crc32c:1", ""}, {"gzip:1:2", ""}, {"lz4:x", ""}, {"bz2:1:2", ""}, {"crc32:1", ""}, {"jenkins_lookup3:-1", ""}, {"transpose", ""}, {"transpose:a", ""}, {"bytes:middle", ""},
 		{"mine:1", ""}, {"{", ""}, {"{}", ""}, {`{"name":7}`, ""}, {`{"name":"zstd","configuration":3}`, ""}, {`{"name":"zstd","extra":3}`, ""}, {`mine{`, ""}, {`mine{}}`, ""}, {`{"name":""}`, ""}, {"a b", ""},
@@ -122,6 +123,33 @@ func TestParseSpec(t *testing.T) {
 		s, err := codec.ParseSpec(tt.text)
 		if got := s.Name + string(s.Config); got != tt.want || (tt.want == "") != errors.Is(err, fault.Metadata) {
 			t.Errorf("%q: %s, %v, want %q", tt.text, got, err, tt.want)
+		}
+	}
+}
+
+// TestErrorsTellWhatWouldBeRight: whoever misspells a codec is told how it is written.
+func TestErrorsTellWhatWouldBeRight(t *testing.T) {
+	in := codec.Repr{Shape: []int{4, 6}, Type: dtype.Int32}
+	for _, tt := range []struct{ text, says string }{
+		{"gzip:x", "gzip:LEVEL"}, {"gzip:3:4", "gzip:LEVEL"}, {"blosc:lz4:five", "blosc:lz4:5:shuffle"}, {"bytes:bigg", "bytes:big"}, {"transpose", "transpose:1,0"}, {"crc32:7", "it takes nothing"},
+		{"zst:3", `"zstd" meant`}, {"bitround:10", `bitround{"member":value}`}, {"mine:3", `mine{"member":value}`},
+	} {
+		if _, err := codec.ParseSpec(tt.text); !errors.Is(err, fault.Metadata) || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%q: %v, want %q told", tt.text, err, tt.says)
+		}
+	}
+	table := codec.Builtin().With("example.com.runs", nil).With(strings.Repeat("a", 40), nil)
+	for _, tt := range []struct{ name, says string }{
+		{"zsdt", `"zstd" meant`}, {"ZSTD", `"zstd" meant`}, {"delta", `"numcodecs.delta" meant`}, {"numcodecs.transpose", `"transpose" meant`}, {"example.com.rnus", `"example.com.runs" meant`},
+		{"numcodecs.pickel", `"numcodecs.pickel" is not known`}, {"pickle", "it would run whatever program is stored"},
+	} {
+		if _, err := table.Bind(codec.Spec{Name: tt.name}, in); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%q: %v, want %q told", tt.name, err, tt.says)
+		}
+	}
+	for _, name := range []string{"pcodec", "zfp", "numcodecs.zfpy", "snappy", "\xff\xfe", strings.Repeat("zstd", 1000), strings.Repeat("Ⱥ", 14), strings.Repeat("Ⱥ", 20)} {
+		if _, err := table.Bind(codec.Spec{Name: name}, in); !errors.Is(err, errors.ErrUnsupported) || strings.Contains(err.Error(), "meant") {
+			t.Errorf("%.20q: %v, which nobody can have meant", name, err)
 		}
 	}
 }

@@ -12,8 +12,9 @@ import (
 )
 
 // Factory makes the codec of a configuration: an [ArrayArray], [ArrayBytes], [BytesBytes] or [Either], bound to the Repr that
-// enters it on encoding. For a BytesBytes that is the Repr that entered the array-to-bytes codec, with its Order. fault.Metadata for a
-// configuration that is wrong or does not fit the Repr, errors.ErrUnsupported for one that is not implemented.
+// enters it on encoding. For a BytesBytes that is the Repr that entered the array-to-bytes codec, with its Order. The configuration is a
+// JSON object, {} where metadata has none. fault.Metadata for one that is wrong or does not fit the Repr, and so is an error without a
+// kind; errors.ErrUnsupported for one that is not implemented. It may be called several times for one array.
 type Factory func(config json.RawMessage, in Repr) (any, error)
 
 // bytesName is the codec that makes elements of bytes.
@@ -141,11 +142,11 @@ func (t *Table) Bind(s Spec, in Repr) (any, error) {
 		f = func(config json.RawMessage, in Repr) (any, error) { return bytesOf(config, in, t.judge) }
 	}
 	if !ok {
-		return nil, fault.Newf(errors.ErrUnsupported, "codec %.80q", s.Name)
+		return nil, t.unknown(s, in)
 	}
-	c, err := f(s.Config, in)
+	c, err := f(orEmpty(s.Config), in)
 	if err != nil {
-		return nil, named(s.Name, err)
+		return nil, named(s.Name, kinded(fault.Metadata, err))
 	}
 	return c, nil
 }

@@ -8,6 +8,8 @@
 //		…
 //	}
 //
+// Findings and counts are JSON by json.Marshal: as zargo validate --json prints them.
+//
 // It reads and lists, and writes nothing. Chunks are found by listing, so that a hostile shape costs nothing, and decoded
 // within the limits of concurrency.Default. What a store of terabytes costs is a listing of its keys, a request for each
 // document, and with Options.Data one for each chunk or shard; shards that decode to more than 64 MiB, in parts of that.

@@ -27,7 +27,7 @@ type Options struct {
 type Result struct {
 	Nodes  int   // groups and arrays, those included that cannot be opened
 	Arrays int   // arrays that could be opened
-	Chunks int64 // chunks and shards that were seen, whether they were decoded or not
+	Chunks int64 // chunks and shards that were seen, whether they were decoded or not; asked for, where the store cannot list
 	Counts map[rule.Severity]int
 	worst  [rule.Fault + 1]rule.Finding // by severity, where Counts is not 0
 }
@@ -129,6 +129,9 @@ func (r *run) fail(ctx context.Context, path string, err error) error {
 	}
 	f := rule.FromError(path, err)
 	f.Text = strings.TrimPrefix(f.Text, fmt.Sprintf("zarr: %q in %s: ", path, store.Name(r.st))) // the finding says where
+	if first, others, ok := strings.Cut(f.Text, "\nget "); ok {                                  // every document was refused for one reason
+		f.Text = fmt.Sprintf("%s (and so for %d more)", first, strings.Count(others, "\nget ")+1)
+	}
 	r.tell(f)
 	return nil
 }

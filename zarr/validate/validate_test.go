@@ -497,6 +497,22 @@ func (f failing) Get(ctx context.Context, key string, o store.GetOptions, buf []
 	return f.Store.Get(ctx, key, o, buf)
 }
 
+// refusing is a store that refuses every document.
+type refusing struct{ store.Store }
+
+func (refusing) Get(_ context.Context, key string, _ store.GetOptions, _ []byte) (store.Value, error) {
+	return store.Value{}, &fault.KeyError{Op: "get", Key: key, Kind: fault.Refused}
+}
+
+// TestOneReason: what is true of every document that a node may have is told once.
+func TestOneReason(t *testing.T) {
+	var found []rule.Finding
+	_, err := validate.Run(t.Context(), refusing{mem.New()}, "", validate.Options{}, func(f rule.Finding) { found = append(found, f) })
+	if err != nil || len(found) != 1 || found[0].Rule != rule.Unreadable || !strings.HasSuffix(found[0].Message(), `get "zarr.json": refused (and so for 3 more)`) {
+		t.Errorf("%+v (%v)", found, err)
+	}
+}
+
 func TestStoreThatFails(t *testing.T) {
 	st := tree(t, 3)
 	lines, r := run(t, failing{st, "plain/c/0/1", fault.Refused}, validate.Options{Data: true})

@@ -2,13 +2,16 @@
 so is an answer. {"do": "encode", "config": {"id": ...}, "dtype": "<i4", "size": n} views the bytes as an array and encodes it,
 "decode" decodes the bytes and gives the array's. "library" is "tensorstore" or left out, and "split" how c-blosc is to split
 blocks. With the dtype "|O" the array's bytes are a list in JSON, with {"b64": ...} for bytes and {"float": "NaN"} for what JSON
-lacks. An answer that has "error" has no bytes."""
+lacks. An answer that has "error" has no bytes; others say in "seconds" how long it took. "versions" asks for those of the libraries, in JSON."""
 
 import base64
 import json
 import os
 import sys
+import time
+import zlib
 
+import numcodecs
 import numpy as np
 from numcodecs.compat import ensure_bytes
 from numcodecs.registry import get_codec
@@ -51,7 +54,13 @@ def contents(told, made):
     return ensure_bytes(made)
 
 
+def versions():
+    return json.dumps({"numcodecs": numcodecs.__version__, "zlib": zlib.ZLIB_RUNTIME_VERSION}).encode()
+
+
 def answer(question, data):
+    if question["do"] == "versions":
+        return versions()
     config = question["config"]
     os.environ["BLOSC_SPLITMODE"] = question.get("split", "FORWARD_COMPAT")  # c-blosc keeps the last one; this is its default
     if question.get("library") == "tensorstore":
@@ -73,7 +82,9 @@ def main():
         question = json.loads(line)
         data = asked.read(question["size"])
         try:
-            out, head = answer(question, data), {}
+            begun = time.perf_counter()
+            out = answer(question, data)
+            head = {"seconds": time.perf_counter() - begun}
         except Exception as why:  # whatever it says, it is an answer
             out, head = b"", {"error": "%s: %s" % (type(why).__name__, why)}
         head["size"] = len(out)

@@ -39,6 +39,9 @@ func (r *report) chainOne(c *codec.Chain, src codec.Block, s *codec.Scratch) {
 	if m := c.EncodedSize(); m >= 0 && m != int64(len(stored)) {
 		r.addf("stored in %d bytes, EncodedSize says %d", len(stored), m)
 	}
+	if m := c.MinEncoded(); int64(len(stored)) < m {
+		r.addf("stored in %d bytes, MinEncoded says %d", len(stored), m)
+	}
 	if m := c.MaxEncoded(); int64(len(stored)) > m {
 		r.addf("stored in %d bytes, MaxEncoded says %d", len(stored), m)
 	}

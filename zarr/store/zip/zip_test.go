@@ -3,6 +3,7 @@ package zip_test
 import (
 	gozip "archive/zip"
 	"bytes"
+	"compress/flate"
 	"context"
 	"errors"
 	"fmt"
@@ -28,8 +29,9 @@ type live struct {
 	apart       bool
 	deflate     bool
 
-	mu     sync.Mutex
-	values map[string][]byte
+	mu       sync.Mutex
+	values   map[string][]byte
+	deflater *flate.Writer
 }
 
 func newLive(st store.Store, apart, deflate bool) *live {
@@ -129,6 +131,7 @@ func (f filler) write(ctx context.Context, key string) error {
 	if f.deflate {
 		var b bytes.Buffer
 		w := gozip.NewWriter(&b)
+		w.RegisterCompressor(gozip.Deflate, f.compressor)
 		for k, v := range f.of(key) {
 			e, err := w.Create(k) // deflated, with a data descriptor
 			if err != nil {
@@ -153,6 +156,18 @@ func (f filler) write(ctx context.Context, key string) error {
 		return nil
 	})
 	return err
+}
+
+// compressor gives the one that the store has, of a megabyte: archive/zip would make it anew for each value whenever its pool is
+// empty. One entry is written after the other.
+func (f filler) compressor(w io.Writer) (io.WriteCloser, error) {
+	if f.deflater == nil {
+		var err error
+		f.deflater, err = flate.NewWriter(w, flate.DefaultCompression)
+		return f.deflater, err
+	}
+	f.deflater.Reset(w)
+	return f.deflater, nil
 }
 
 // of gives the values that share an archive with key.

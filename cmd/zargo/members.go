@@ -1,0 +1,48 @@
+package main
+
+import (
+	"errors"
+	"iter"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// members describes nodes one by one. One whose metadata is malformed or unsupported hides no other: it is left out, and
+// unread tells of it. What else goes wrong ends the listing.
+func (p *place) members(nodes iter.Seq2[zarr.Node, error], add func(zarr.Node, nodeInfo)) (unread, err error) {
+	var first error
+	listed, broken := 0, 0
+	for m, err := range nodes {
+		var of *fault.MetaError
+		if err != nil && !errors.As(err, &of) {
+			return nil, err
+		}
+		var d nodeInfo
+		if err == nil {
+			d, err = describe(m)
+		}
+		if err != nil {
+			if broken++; first == nil {
+				first = err
+			}
+			continue
+		}
+		listed++
+		add(m, d)
+	}
+	if broken == 0 || listed == 0 && broken == 1 { // there may be no member: consolidated metadata can be malformed as a whole
+		return first, nil
+	}
+	text := first.Error()
+	if _, after, ok := strings.Cut(text, " in "+store.Name(p.Store)+": "); ok {
+		text = after // the document's key says which node
+	}
+	which := ": "
+	if broken > 1 {
+		which = ", the first: "
+	}
+	return &reworded{plural(broken, "member") + " cannot be read" + which + text, first}, nil
+}

@@ -1,0 +1,111 @@
+package lengths
+
+import (
+	_ "embed" // the record
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// file is where [Recorded] is kept: a fact to a line.
+const file = "record.txt"
+
+//go:embed record.txt
+var recorded string
+
+// Case is what one array is encoded with.
+type Case struct {
+	Codec   string // numcodecs' id; blosc's with a compressor, after a space
+	Level   int    // or preset, or acceleration
+	Set     string // names the array
+	Shuffle int    // blosc's; 0 for others
+}
+
+func (c Case) String() string { return fmt.Sprintf("%s %d %s %d", c.Codec, c.Level, c.Set, c.Shuffle) }
+
+// Record is what came out.
+type Record struct {
+	Numcodecs, Zlib string   // versions
+	Sums            []Sum    // of the sets, in their order
+	Lengths         []Length // in the order of the cases
+	Times           []Time   // of every codec and level
+}
+
+// Sum says which bytes a set was.
+type Sum struct {
+	Set    string
+	Bench  bool
+	Bytes  int
+	SHA256 string
+}
+
+// Length is one case.
+type Length struct {
+	Case
+	Zargo, Numcodecs int // bytes
+}
+
+// More is by how many per cent zargo's bytes are more; negative where they are less.
+func (l Length) More() float64 { return 100 * float64(l.Zargo-l.Numcodecs) / float64(l.Numcodecs) }
+
+// Time is what zargo took for all cases of a codec at a level, as a multiple of what numcodecs took. It is of one run.
+type Time struct {
+	Codec string
+	Level int
+	Ratio float64
+}
+
+// Recorded is the record that is kept.
+func Recorded() (Record, error) { return Parse(recorded) }
+
+// String gives the file.
+func (r Record) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "numcodecs\t%s\nzlib\t%s\n", r.Numcodecs, r.Zlib)
+	for _, s := range r.Sums {
+		fmt.Fprintf(&b, "set\t%s\t%t\t%d\t%s\n", s.Set, s.Bench, s.Bytes, s.SHA256)
+	}
+	for _, l := range r.Lengths {
+		fmt.Fprintf(&b, "length\t%s\t%d\t%s\t%d\t%d\t%d\n", l.Codec, l.Level, l.Set, l.Shuffle, l.Zargo, l.Numcodecs)
+	}
+	for _, t := range r.Times {
+		fmt.Fprintf(&b, "time\t%s\t%d\t%.2g\n", t.Codec, t.Level, t.Ratio)
+	}
+	return b.String()
+}
+
+// Parse reads a file.
+func Parse(text string) (r Record, err error) {
+	for i, line := range strings.Split(strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n") {
+		if err := r.add(strings.Split(line, "\t")); err != nil {
+			return r, fmt.Errorf("%s:%d: %w", file, i+1, err)
+		}
+	}
+	return r, nil
+}
+
+// add takes a line.
+func (r *Record) add(f []string) (err error) {
+	number := func(s string) int {
+		n, e := strconv.Atoi(s)
+		err = errors.Join(err, e)
+		return n
+	}
+	switch fmt.Sprint(f[0], len(f)) {
+	case "numcodecs2":
+		r.Numcodecs = f[1]
+	case "zlib2":
+		r.Zlib = f[1]
+	case "set5":
+		r.Sums = append(r.Sums, Sum{f[1], f[2] == "true", number(f[3]), f[4]})
+	case "length7":
+		r.Lengths = append(r.Lengths, Length{Case{f[1], number(f[2]), f[3], number(f[4])}, number(f[5]), number(f[6])})
+	case "time4":
+		ratio, e := strconv.ParseFloat(f[3], 64)
+		r.Times, err = append(r.Times, Time{f[1], number(f[2]), ratio}), errors.Join(err, e)
+	default:
+		err = fmt.Errorf("%q is no line of it", f)
+	}
+	return err
+}

@@ -1,0 +1,169 @@
+package tables
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zargo-io/zargo/internal/lengths"
+)
+
+// near is by how many per cent zargo's bytes may be more before it is told.
+const near = 3.0
+
+// longer is as the rows say it.
+var longer = fmt.Sprintf("more than %g %% longer", near)
+
+// span is the least and the most of some numbers.
+type span struct {
+	least, most float64
+	n           int
+}
+
+func (s span) with(x float64) span {
+	if s.n == 0 {
+		return span{x, x, 1}
+	}
+	return span{min(s.least, x), max(s.most, x), s.n + 1}
+}
+
+// method is a codec, or several alike, at a level.
+type method struct {
+	name       string
+	level      int
+	bench, all span
+	far        []lengths.Length // those that are not near
+	time       span
+}
+
+// alike names gzip and zlib as one: they are the same stream within another frame.
+func alike(codec string) string {
+	if codec == "gzip" || codec == "zlib" {
+		return "gzip, zlib"
+	}
+	return codec
+}
+
+// measured puts a record together by method, in its order.
+func measured(r lengths.Record) (all []*method) {
+	bench := map[string]bool{}
+	for _, s := range r.Sums {
+		bench[s.Set] = s.Bench
+	}
+	get := func(codec string, level int) *method {
+		name := alike(codec)
+		i := slices.IndexFunc(all, func(m *method) bool { return m.name == name && m.level == level })
+		if i < 0 {
+			i = len(all)
+			all = append(all, &method{name: name, level: level})
+		}
+		return all[i]
+	}
+	for _, l := range r.Lengths {
+		m := get(l.Codec, l.Level)
+		m.all = m.all.with(l.More())
+		if bench[l.Set] {
+			m.bench = m.bench.with(l.More())
+		}
+		if l.More() > near {
+			m.far = append(m.far, l)
+		}
+	}
+	for _, t := range r.Times {
+		m := get(t.Codec, t.Level)
+		m.time = m.time.with(t.Ratio)
+	}
+	return all
+}
+
+// lengthTable is a row for each method; levels that differ in nothing but time share one.
+func lengthTable() (string, error) {
+	r, err := lengths.Recorded()
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("numcodecs %s, whose gzip and zlib are zlib %s:\n\n%s", r.Numcodecs, r.Zlib, lengthRows(r)), nil
+}
+
+func lengthRows(r lengths.Record) string {
+	const levels, time = 1, 5
+	var rows [][]string
+	var times span
+	for _, m := range measured(r) {
+		row := []string{m.name, fmt.Sprint(m.level), signed(m.bench), signed(m.all), fmt.Sprintf("%d of %d", len(m.far), m.all.n), ""}
+		if k := len(rows); k > 0 && rows[k-1][0] == row[0] && slices.Equal(rows[k-1][2:time], row[2:time]) {
+			rows[k-1][levels] += ", " + row[levels]
+			row = rows[k-1]
+			times = times.with(m.time.least).with(m.time.most)
+		} else {
+			rows = append(rows, row)
+			times = m.time
+		}
+		row[time] = fmt.Sprintf("%.2g", times.least)
+		if most := fmt.Sprintf("%.2g", times.most); most != row[time] {
+			row[time] += " … " + most
+		}
+	}
+	return table([]string{"", "level", "bench: least … most", "all: least … most", "of all, " + longer, "time, of C's"}, rows)
+}
+
+// percent is a difference with its sign; there is no minus zero.
+func percent(x float64) string {
+	text := fmt.Sprintf("%+.1f", x)
+	if text == "-0.0" || text == "+0.0" {
+		return "0.0"
+	}
+	return text
+}
+
+func signed(s span) string { return percent(s.least) + " … " + percent(s.most) }
+
+// lengthList names all that is not near C's, on the benchmark's data and on others.
+func lengthList() (string, error) {
+	r, err := lengths.Recorded()
+	if err != nil {
+		return "", err
+	}
+	return farRows(r), nil
+}
+
+func farRows(r lengths.Record) string {
+	bench := map[string]bool{}
+	for _, s := range r.Sums {
+		bench[s.Set] = s.Bench
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "These are %s, at the levels here; with the most that it is, in per cent, and of what:\n\n", longer)
+	for _, part := range []struct {
+		of string
+		in func(set string) bool
+	}{
+		{"the benchmark's data", func(set string) bool { return bench[set] }},
+		{"other data", func(set string) bool { return !bench[set] }},
+	} {
+		var order []string
+		levels := map[string][]string{}
+		for _, m := range measured(r) {
+			var most lengths.Length
+			for _, l := range m.far {
+				if part.in(l.Set) && (most.Codec == "" || l.More() > most.More()) {
+					most = l
+				}
+			}
+			if most.Codec == "" {
+				continue
+			}
+			if levels[m.name] == nil {
+				order = append(order, m.name)
+			}
+			levels[m.name] = append(levels[m.name], fmt.Sprintf("%d (%s, %s)", m.level, percent(most.More()), most.Set))
+		}
+		for _, name := range order {
+			fmt.Fprintf(&b, "- %s, on %s: %s\n", name, part.of, strings.Join(levels[name], ", "))
+		}
+		if order == nil {
+			fmt.Fprintf(&b, "- nothing on %s\n", part.of)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,79 @@
+package codec
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// unknown is the error for a name that is not in the table. It tells the name that may be meant, or why that would be refused too.
+func (t *Table) unknown(s Spec, in Repr) error {
+	like := similar(s.Name, t.Names())
+	if like == "" {
+		return fault.Newf(errors.ErrUnsupported, "codec %.80q is not known", s.Name)
+	}
+	if f := t.factories[like]; f != nil && bare(like) == bare(s.Name) {
+		if _, err := f(json.RawMessage(`{}`), in); errors.Is(err, errors.ErrUnsupported) {
+			return named(like, err)
+		}
+	}
+	return fault.Newf(errors.ErrUnsupported, "codec %.80q is not known; is %q meant?", s.Name, like)
+}
+
+// maxSimilar is the longest name that others are compared with: it may be a stored one.
+const maxSimilar = 40
+
+// similar is the one of the names that may be meant by another: numcodecs' of the id, or the other way round, or one that differs
+// in case or in a letter or two. "" when there is none.
+func similar(name string, names []string) string {
+	if len(name) > maxSimilar {
+		return ""
+	}
+	want := bare(name)
+	if len(want) > maxSimilar { // letters may be longer in lower case
+		return ""
+	}
+	best, least := "", 1
+	if len(want) > 5 {
+		least = 2
+	}
+	for _, n := range names {
+		b := bare(n)
+		if len(b) > maxSimilar || max(len(b)-len(want), len(want)-len(b)) > least {
+			continue
+		}
+		if d := edits(want, b); n != name && (d < least || d == least && (best == "" || len(n) < len(best))) {
+			best, least = n, d
+		}
+	}
+	return best
+}
+
+func bare(name string) string { return strings.ToLower(strings.TrimPrefix(name, numcodecs)) }
+
+// edits counts the letters that must be put in, taken out, replaced or swapped with the next to make b of a. Neither is longer than
+// maxSimilar.
+func edits(a, b string) int {
+	var rows [maxSimilar + 1][maxSimilar + 1]uint8
+	for i := range len(a) + 1 {
+		rows[i][0] = uint8(i)
+	}
+	for j := range len(b) + 1 {
+		rows[0][j] = uint8(j)
+	}
+	for i := range len(a) {
+		for j := range len(b) {
+			d := rows[i][j]
+			if a[i] != b[j] {
+				d++
+			}
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				d = min(d, rows[i-1][j-1]+1)
+			}
+			rows[i+1][j+1] = min(d, rows[i][j+1]+1, rows[i+1][j]+1)
+		}
+	}
+	return int(rows[len(a)][len(b)])
+}

@@ -1,0 +1,53 @@
+package zarr_test
+
+import (
+	"errors"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// TestFewBytesOfLargeChunks: of a chunk that says it has 1 GiB, and is stored in the bytes of a small one, an element is asked for.
+// That is corrupt, and takes no room to find.
+func TestFewBytesOfLargeChunks(t *testing.T) {
+	const small, large = 1 << 10, 1 << 30
+	whole := func(bytes ...codec.Spec) func(int) []codec.Spec {
+		return func(int) []codec.Spec { return append([]codec.Spec{codec.Bytes(dtype.NoOrder)}, bytes...) }
+	}
+	for _, tt := range []struct {
+		name  string
+		specs func(chunk int) []codec.Spec
+	}{
+		{"as it is", whole()},
+		{"zstd and a checksum", whole(codec.Zstd(3), codec.CRC32C())},
+		{"inner chunk", func(chunk int) []codec.Spec {
+			return []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: []int{chunk}, Codecs: whole(codec.Gzip(5))(chunk)})}
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			st := mem.New()
+			create := func(path string, n int) *zarr.Array {
+				return mustCreate(t, st, path, zarr.Spec{Shape: []int{n}, Chunks: []int{n}, DType: dtype.Uint8, Codecs: tt.specs(n)}, zarr.ChunkLimit(large))
+			}
+			a := create("small", small)
+			if err := zarr.Write(t.Context(), a, slices.Repeat([]uint8{7}, small), zarr.All); err != nil {
+				t.Fatal(err)
+			}
+			b := create("large", large)
+			put(t, st, b.ChunkKey(0), get(t, st, a.ChunkKey(0)))
+
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := zarr.Read[uint8](t.Context(), b, zarr.At(0))
+			runtime.ReadMemStats(&after)
+			if used := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, zarr.ErrCorrupt) || used > 128<<20 { // the buffer for what is stored has up to 64 MiB
+				t.Errorf("%d bytes allocated: %v", used, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,55 @@
+package zarr
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+)
+
+// metaError is an error about a member of the array's document, wherever that was read. Of v2's consolidated metadata the key is
+// that of the document in it, as for errors of parsing.
+func (n *node) metaError(m *meta.Array, pointer string, err error) error {
+	key := n.docKey
+	switch {
+	case !n.fromCache:
+	case m.Format == 3:
+		below := strings.TrimPrefix(n.path, strings.TrimSuffix(key, keyV3))
+		pointer = "/consolidated_metadata/metadata/" + strings.ReplaceAll(strings.ReplaceAll(below, "~", "~0"), "/", "~1") + pointer
+	default:
+		key = join(n.path, keyArray)
+	}
+	return &fault.MetaError{Key: key, Pointer: pointer, Err: err}
+}
+
+// codecPointer points to the codec that an error of binding m's codecs is about, in the document as its format has it: "" where that
+// is more than a member.
+func codecPointer(m *meta.Array, err error) string {
+	var of *codec.ChainError
+	known := errors.As(err, &of)
+	if m.Format == 3 {
+		if !known {
+			return "/codecs"
+		}
+		return fmt.Sprintf("/codecs/%d", of.Index)
+	}
+	if !known {
+		return ""
+	}
+	first := 0 // codec that the document lists: before it there are those that order and byte order amount to
+	for first < len(m.Codecs) && (m.Codecs[first].Name == "transpose" || m.Codecs[first].Name == "bytes") {
+		first++
+	}
+	switch {
+	case of.Index < first:
+		return ""
+	case m.Format == 1:
+		return "/compression"
+	case of.Index == len(m.Codecs)-1 && !m.AllFilters:
+		return "/compressor"
+	}
+	return fmt.Sprintf("/filters/%d", of.Index-first)
+}
