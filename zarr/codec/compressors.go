@@ -71,7 +71,7 @@ func zstdOf(raw json.RawMessage, in Repr, lo, hi int) (any, error) {
 	return &zstdCodec{compressor: compressor{densestZstd}, enc: zst.NewEncoder(o)}, nil
 }
 
-func (c *zstdCodec) Encode(dst, src []byte) ([]byte, error) { return c.enc.Encode(dst, src), nil }
+func (c *zstdCodec) Encode(dst, src []byte) ([]byte, error) { return c.enc.Encode(dst, src) }
 
 func (c *zstdCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	return zst.Decode(dst, src, limit)

@@ -60,7 +60,7 @@ func NewEncoder(o Options) (*Encoder, error) {
 	e := &Encoder{o: o}
 	switch o.Compressor {
 	case Zstd:
-		e.zstd = zst.NewEncoder(zst.Options{Level: zstdLevel(o.Level), Window: max(maxBlock, o.BlockSize)})
+		e.zstd = zst.NewEncoder(zst.Options{Level: zstdLevel(o.Level), Window: max(maxBlock, o.BlockSize), Near: true})
 	case Zlib:
 		e.zlib = deflate.NewEncoder(deflate.Zlib, o.Level)
 	}
@@ -169,7 +169,7 @@ func (e *Encoder) stream(src []byte, w *work) (out []byte, err error) {
 	case Zlib:
 		out, err = e.zlib.Encode(room[:0], src)
 	case Zstd:
-		out = e.zstd.Encode(room[:0], src)
+		out, err = e.zstd.Encode(room[:0], src)
 	}
 	if cap(out) > cap(room) && cap(out) <= maxKept {
 		w.packed.b = out[:0]

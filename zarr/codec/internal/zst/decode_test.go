@@ -59,9 +59,15 @@ func TestUnsized(t *testing.T) {
 // TestFrames: several frames are one after the other, skippable ones are nothing.
 func TestFrames(t *testing.T) {
 	e := NewEncoder(Options{Level: 3})
-	a := e.Encode(nil, []byte("first "))
+	a, err := e.Encode(nil, []byte("first "))
+	if err != nil {
+		t.Fatal(err)
+	}
 	skip := []byte{0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3}
-	b := e.Encode(append(bytes.Clone(a), skip...), []byte("second"))
+	b, err := e.Encode(append(bytes.Clone(a), skip...), []byte("second"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, dst := range [][]byte{nil, make([]byte, 0, 100)} {
 		if got, err := Decode(dst, b, 12); err != nil || string(got) != "first second" {
 			t.Errorf("%q, %v", got, err)
@@ -73,7 +79,10 @@ func TestFrames(t *testing.T) {
 }
 
 func TestCorrupt(t *testing.T) {
-	good := NewEncoder(Options{Level: 3, Checksum: true}).Encode(nil, bytes.Repeat([]byte("zargo"), 1000))
+	good, err := NewEncoder(Options{Level: 3, Checksum: true}).Encode(nil, bytes.Repeat([]byte("zargo"), 1000))
+	if err != nil {
+		t.Fatal(err)
+	}
 	flipped := bytes.Clone(good)
 	flipped[len(flipped)-1] ^= 1
 	tests := []struct {

@@ -12,28 +12,42 @@ type Options struct {
 	Level    int  // libzstd's scale, -131072 to 22; 0 is 3
 	Window   int  // about the bytes of one frame, to save memory; 0 when not known
 	Checksum bool // frames carry an XXH64 of their contents
+	Near     bool // as short as libzstd's at low levels too, where that takes longer
 }
 
 // Encoder makes frames. It is immutable and safe for concurrent use.
 type Encoder struct {
-	o    zstdenc.Options
-	pool sync.Pool
+	quick *quick // nil where frames are our own
+	own   zstdenc.Options
+	pool  sync.Pool // of *zstdenc.Encoder
 }
+
+// mostQuick is the highest level of klauspost/compress. Up to it that is one and a half times to twice as fast as zstdenc, and on the
+// benchmark's data within 1 % of libzstd's length or shorter. From 4 on it is up to 24 % longer. What it is for blocks of blosc is in Near:
+// up to 12 % longer, and not faster.
+const mostQuick = 3
 
 // NewEncoder makes an encoder.
 func NewEncoder(o Options) *Encoder {
-	return &Encoder{o: zstdenc.Options{Level: o.Level, Window: window(o.Window), Checksum: o.Checksum}}
+	e := &Encoder{own: zstdenc.Options{Level: o.Level, Window: window(o.Window), Checksum: o.Checksum}}
+	if o.Level <= mostQuick && !o.Near {
+		e.quick = newQuick(o)
+	}
+	return e
 }
 
 // Encode appends one frame that holds src, with its size in the header: numcodecs before 0.16 refuses one that does not tell it.
-func (e *Encoder) Encode(dst, src []byte) []byte {
+func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
+	if e.quick != nil && len(src) > 0 { // of nothing, that would leave out the checksum
+		return e.quick.encode(dst, src)
+	}
 	z, ok := e.pool.Get().(*zstdenc.Encoder)
 	if !ok {
-		z = zstdenc.New(e.o)
+		z = zstdenc.New(e.own)
 	}
 	dst = z.Encode(dst, src)
 	e.pool.Put(z)
-	return dst
+	return dst, nil
 }
 
 // window is the smallest power of two that holds n bytes. 8 MiB at most: what RFC 8878 asks every decoder to support.

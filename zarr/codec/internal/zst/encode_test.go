@@ -10,20 +10,30 @@ import (
 
 // Every frame tells the size of what is in it: numcodecs before 0.16, which is zarr-python 2's, refuses one that does not.
 func TestFramesTellTheirSize(t *testing.T) {
-	for _, checksum := range []bool{false, true} {
-		e := NewEncoder(Options{Level: 3, Window: 1 << 20, Checksum: checksum})
+	for _, o := range []Options{{Level: 3}, {Level: 3, Checksum: true}, {Level: 3, Near: true}, {Level: 4, Checksum: true}} {
+		o.Window = 1 << 20
+		e := NewEncoder(o)
 		for _, n := range []int{0, 1, 2, 255, 256, 257, zstd.MinWindowSize, zstd.MinWindowSize + 1, 1<<16 + 255, 1<<16 + 256, 1 << 20, 1<<20 + 1} {
 			src := bytes.Repeat([]byte{7}, n)
-			frame := e.Encode(nil, src)
+			frame := encode(t, e, nil, src)
 			var h zstd.Header
-			if err := h.Decode(frame); err != nil || !h.HasFCS || h.FrameContentSize != uint64(n) || h.HasCheckSum != checksum || h.SingleSegment != (n <= 1<<20) {
-				t.Errorf("%d bytes: %v, header %+v", n, err, h)
+			if err := h.Decode(frame); err != nil || !h.HasFCS || h.FrameContentSize != uint64(n) || h.HasCheckSum != o.Checksum || h.SingleSegment != (n <= 1<<20) {
+				t.Errorf("%+v, %d bytes: %v, header %+v", o, n, err, h)
 			}
 			if got, err := Decode(nil, frame, n); err != nil || !bytes.Equal(got, src) {
-				t.Errorf("%d bytes: %v, or other bytes", n, err)
+				t.Errorf("%+v, %d bytes: %v, or other bytes", o, n, err)
 			}
 		}
 	}
+}
+
+func encode(t *testing.T, e *Encoder, dst, src []byte) []byte {
+	t.Helper()
+	out, err := e.Encode(dst, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 // TestLevels: every level makes text less than half as long, and all are read. What is out of range counts as the
@@ -33,9 +43,16 @@ func TestLevels(t *testing.T) {
 	for i := 0; len(src) < 1<<16; i++ {
 		src = fmt.Appendf(src, "%d is %x; ", i, i*i)
 	}
+	for _, near := range []bool{false, true} {
+		levels(t, src, near)
+	}
+}
+
+func levels(t *testing.T, src []byte, near bool) {
+	t.Helper()
 	encoded := map[int][]byte{}
 	for level := -10; level <= 22; level++ {
-		frame := NewEncoder(Options{Level: level}).Encode([]byte("before"), src)
+		frame := encode(t, NewEncoder(Options{Level: level, Near: near}), []byte("before"), src)
 		if !bytes.HasPrefix(frame, []byte("before")) {
 			t.Fatalf("level %d: not appended", level)
 		}
@@ -54,9 +71,9 @@ func TestLevels(t *testing.T) {
 	for a, b := range map[int]int{0: 3, 23: 22, 1 << 30: 22, -1 << 20: -1 << 17} {
 		want := encoded[b]
 		if want == nil {
-			want = NewEncoder(Options{Level: b}).Encode(nil, src)
+			want = encode(t, NewEncoder(Options{Level: b, Near: near}), nil, src)
 		}
-		if !bytes.Equal(NewEncoder(Options{Level: a}).Encode(nil, src), want) {
+		if !bytes.Equal(encode(t, NewEncoder(Options{Level: a, Near: near}), nil, src), want) {
 			t.Errorf("levels %d and %d differ", a, b)
 		}
 	}
