@@ -59,7 +59,7 @@ OUTSIDE := ./integration/crash ./integration/fixtures ./integration/numcodecs ./
 
 # Loops over bytes whose tests have one goroutine, where -race finds nothing and takes ten times as long: codectest and zarr use them
 # from many.
-ALONE := $(addprefix ./zarr/codec/internal/,bzip2 deflate lz4hc lzma msgpack number planes stream)
+ALONE := $(addprefix ./zarr/codec/internal/,bzip2 deflate lz4hc lzma msgpack number planes stream zstdenc)
 
 .PHONY: check
 check: ## what CI runs: format, lint, vet everywhere, tidy, build, import table, all tests, with -race, each fuzz target for 2 s
