@@ -27,6 +27,7 @@ func Sets() []Set {
 		{"float64", "<f8", false, float64s(three[:len(three)/2])},
 		{"unrounded", "<f4", false, float32s(cube(0.05, 0))},
 		{"text", "|u1", false, text(piece)},
+		{"sparse", "|u1", false, sparse(piece)},
 	}
 }
 
@@ -94,6 +95,17 @@ func wave(n int, length float64) []float64 {
 		x, y = float64(x*cos)-float64(y*sin), float64(x*sin)+float64(y*cos)
 	}
 	return out
+}
+
+// sparse is zeros with one of three numbers in about every hundredth place, as masks and labels are.
+func sparse(n int) []byte {
+	r := rand.New(rand.NewPCG(7, 4))
+	b := make([]byte, n)
+	for range n / 100 {
+		at := r.Uint64() % uint64(n)
+		b[at] = byte(1 + r.Uint64()%3)
+	}
+	return b
 }
 
 func float32s(values []float64) []byte {

@@ -27,8 +27,14 @@ type node struct {
 const (
 	// never is no price.
 	never = 1<<32 - 1
-	// longEnough is the least length of a match that is taken without looking further, whatever the level says.
-	longEnough = 24
+	// longEnough is the least length of a match that is taken without looking further, whatever the level says. What is taken at half of that
+	// or less makes sparse data, long runs with a byte here and there, a fifth longer.
+	longEnough = 256
+	// literalsBefore is how far behind the start of such a match a recent distance may still do better: a byte that differs, and the run goes on.
+	literalsBefore = 16
+	// overlapEnd is how many places before its end a match that repeats itself, as a run does, is looked into again. Those before are
+	// like each other, and a tree of them is deep: without this runs take ten times as long.
+	overlapEnd = 40
 	// maxList is how many matches of a block are kept, 8 MiB of them; then there is one for each place. Six for each place are many.
 	maxList = 1 << 20
 )
@@ -74,16 +80,21 @@ func (e *Encoder) collect(from, to int) {
 	p.index = grow(p.index, to-from+1)
 	p.list = p.list[:0]
 	quiet := from         // the end of the long match
+	overlap := from       // near the end of one that repeats itself
 	empty := max(from, 1) // where the last match was found
 	next := empty
 	for i := from; i < to; i++ {
 		p.index[i-from] = uint32(len(p.list))
 		switch {
+		case i < overlap:
 		case i >= max(quiet, next):
 			had := len(p.list)
 			p.list = e.matches(p.list, i, to)
 			if k := len(p.list) - 1; k >= had {
 				empty = i
+				for _, m := range p.list[had:] {
+					overlap = max(overlap, i+int(m.n)-int(m.back)-overlapEnd)
+				}
 				if k >= maxList && k > had {
 					p.list[had] = p.list[k]
 					p.list, k = p.list[:had+1], had
@@ -115,7 +126,7 @@ func (e *Encoder) way(from, to int) {
 	nodes[0] = node{}
 	reps[0] = e.reps
 	src := e.src[:to]
-	quiet := 0
+	quiet, rep := 0, 0
 	nice := max(e.p.nice, longEnough)
 	window := 1 << e.p.window
 	for i := range n {
@@ -135,7 +146,7 @@ func (e *Encoder) way(from, to int) {
 		if next := &nodes[i+1]; price < next.price {
 			*next = node{price: price, lits: here.lits + 1}
 		}
-		if i < quiet || n-i < minMatch || at == 0 {
+		if i < quiet && i >= rep || n-i < minMatch || at == 0 {
 			continue
 		}
 		base := here.price + t.run[0]
@@ -157,7 +168,7 @@ func (e *Encoder) way(from, to int) {
 			price := base + t.backs[highBit(uint32(k+1))]
 			if m >= nice {
 				relax(&nodes[i+m], price+t.length(uint32(m)), m, back)
-				quiet = i + m
+				quiet, rep = max(quiet, i+m), 0
 				break
 			}
 			for ; l <= m; l++ {
@@ -171,7 +182,7 @@ func (e *Encoder) way(from, to int) {
 			price := base + t.backs[highBit(m.back+3)]
 			if int(m.n) >= nice {
 				relax(&nodes[i+int(m.n)], price+t.length(m.n), int(m.n), m.back)
-				quiet = i + int(m.n)
+				quiet, rep = i+int(m.n), i+literalsBefore
 				break
 			}
 			for ; l <= int(m.n); l++ {

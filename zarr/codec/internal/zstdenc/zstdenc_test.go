@@ -332,6 +332,21 @@ func TestXXH64(t *testing.T) {
 	}
 }
 
+// TestSparse: long runs with a byte here and there, for which whoever takes any long match is worse off than without a plan.
+func TestSparse(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	src := make([]byte, 2*maxBlock+1)
+	for range len(src) / 100 {
+		src[r.IntN(len(src))] = 1
+	}
+	lazy := len(check(t, "lazy", encoder(9), src))
+	for _, level := range []int{13, 17, 19, 22} {
+		if n := len(check(t, "planned", encoder(level), src)); n > lazy*9/10 {
+			t.Errorf("level %d: %d bytes, %d at 9", level, n, lazy)
+		}
+	}
+}
+
 func FuzzEncode(f *testing.F) {
 	r := rand.New(rand.NewPCG(23, 24))
 	for _, level := range kinds {
