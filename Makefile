@@ -49,7 +49,7 @@ judge: ## thousands of random arrays of each codec, both ways with numcodecs and
 
 .PHONY: ratios
 ratios: ## how long what zargo encodes is against numcodecs', into docs/status.md; V=1 tells each; five minutes
-	@$(servers) run peers -- $(GO) test -count=1 -timeout=2h $(if $(V),-v) -run '^TestUpdate$$' ./integration/numcodecs/ratios -update
+	@$(servers) run peers -- $(GO) test -count=1 -timeout=2h $(if $(V),-v) -run '^TestRecord$$' ./integration/numcodecs/ratios -update
 	@$(GO) test -count=1 -run '^TestPages$$' ./internal/tables -update
 	@sed -n '/^<!-- generated: lengths -->/,/^<!-- end: lengths -->/p; /^<!-- generated: longer -->/,/^<!-- end: longer -->/p' docs/status.md | sed '/^<!--/d'
 

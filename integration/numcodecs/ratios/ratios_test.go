@@ -89,11 +89,9 @@ func find(t *testing.T, sets []Set, name string) Set {
 	return sets[i]
 }
 
-// TestUpdate writes the record, with -update. The pages are made of it by the tests of internal/tables.
-func TestUpdate(t *testing.T) {
-	if !*update {
-		t.Skip("not asked to: make ratios")
-	}
+// write makes the record anew. The pages are made of it by the tests of internal/tables.
+func write(t *testing.T) {
+	t.Helper()
 	if os.Getenv(pythonEnv) == "" {
 		t.Fatal(pythonEnv + " does not name a Python with numcodecs")
 	}

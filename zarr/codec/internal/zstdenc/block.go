@@ -7,11 +7,6 @@ const (
 	blockCoded
 )
 
-// blocks appends the blocks of the input between two places, of which the sequences are known.
-func (e *Encoder) blocks(dst []byte, from, to int, last bool) []byte {
-	return e.block(dst, e.src[from:to], e.seqs, last)
-}
-
 // block appends one block in the shortest of the three forms.
 func (e *Encoder) block(dst, src []byte, seqs []seq, last bool) []byte {
 	n := len(src)

@@ -131,7 +131,7 @@ func (e *Encoder) part(dst, src []byte, last bool) []byte {
 		e.seqs = e.seqs[:0]
 		e.reps = e.told
 		e.find(at, end)
-		dst = e.blocks(dst, at, end, last && end == len(src))
+		dst = e.block(dst, src[at:end], e.seqs, last && end == len(src))
 		at = end
 	}
 	return dst

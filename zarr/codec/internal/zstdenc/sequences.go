@@ -31,12 +31,7 @@ func (f *field) choose(w *bitWriter) (how int, t *fse) {
 	}
 	old := &f.tables[f.latest]
 	if top == n && n > 2 {
-		t = &f.tables[1-f.latest]
-		t.single(symbol)
-		w.out[w.at] = byte(symbol)
-		w.at++
-		f.latest, f.again = 1-f.latest, false
-		return fieldSingle, t
+		return fieldSingle, f.single(w, symbol)
 	}
 	best := ^uint64(0)
 	if c, ok := f.known.cost(f.counts); ok {
@@ -49,21 +44,16 @@ func (f *field) choose(w *bitWriter) (how int, t *fse) {
 	}
 	if top == n { // two sequences, or one: the byte is less than a table
 		if t == nil || best > 8*bit {
-			t = &f.tables[1-f.latest]
-			t.single(symbol)
-			w.out[w.at] = byte(symbol)
-			w.at++
-			f.latest, f.again = 1-f.latest, false
-			return fieldSingle, t
+			return fieldSingle, f.single(w, symbol)
 		}
-	} else if total := uint64(n); t == nil || best > 5*8*bit {
+	} else if t == nil || best > 5*8*bit {
 		one := uint32(0)
 		if f.counts[last] > 1 {
 			one = 1
 		}
 		f.counts[last] -= one
 		own := &f.tables[1-f.latest]
-		own.fit(f.counts, uint32(total)-one, f.most)
+		own.fit(f.counts, n-one, f.most)
 		f.counts[last] += one
 		c, _ := own.cost(f.counts)
 		at := *w
@@ -80,6 +70,16 @@ func (f *field) choose(w *bitWriter) (how int, t *fse) {
 		f.again = false
 	}
 	return how, t
+}
+
+// single writes the only symbol, and gives its table.
+func (f *field) single(w *bitWriter, symbol int) *fse {
+	f.latest, f.again = 1-f.latest, false
+	t := &f.tables[f.latest]
+	t.single(symbol)
+	w.out[w.at] = byte(symbol)
+	w.at++
+	return t
 }
 
 // sequences writes the second section of a block to room that is long enough, and tells how long it is.
