@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -198,5 +201,52 @@ func TestPublicOnly(t *testing.T) {
 	d.Forbid = PublicOnly
 	if got := dialled(t, d); got != "1.1.1.1:443" {
 		t.Errorf("got %s", got)
+	}
+}
+
+// Redirects and names whose address changes are no way around: each connection is looked at.
+func TestPublicOnlyLooksAtEachConnection(t *testing.T) {
+	var private atomic.Int64
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Host != "public.example" {
+			private.Add(1)
+		}
+		if r.URL.Path == "/redirects" {
+			http.Redirect(w, r, "http://private.example/", http.StatusFound)
+		}
+	}))
+	defer srv.Close()
+	address := map[string]string{"public.example": "1.1.1.1", "private.example": "::ffff:169.254.169.254"}
+	d := &Dialer{
+		Forbid: PublicOnly,
+		lookup: func(_ context.Context, host string) ([]netip.Addr, error) {
+			return []netip.Addr{netip.MustParseAddr(address[host])}, nil
+		},
+		connect: func(ctx context.Context, network string, _ netip.AddrPort) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, srv.Listener.Addr().String())
+		},
+	}
+	tr := &http.Transport{DialContext: d.DialContext}
+	defer tr.CloseIdleConnections()
+	ask := func(path string) error {
+		resp, err := (&http.Client{Transport: tr}).Get("http://public.example" + path)
+		if err == nil {
+			_ = resp.Body.Close()
+		}
+		tr.CloseIdleConnections()
+		return err
+	}
+	if err := ask("/"); err != nil {
+		t.Fatal(err)
+	}
+	if err := ask("/redirects"); !errors.Is(err, fault.Refused) {
+		t.Errorf("redirected: %v", err)
+	}
+	address["public.example"] = "10.0.0.1"
+	if err := ask("/"); !errors.Is(err, fault.Refused) {
+		t.Errorf("with another address: %v", err)
+	}
+	if n := private.Load(); n > 0 {
+		t.Errorf("%d requests to a private address", n)
 	}
 }
