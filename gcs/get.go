@@ -115,7 +115,7 @@ func (x *exchange) announced(r store.Range, got *gcsapi.Reader) (provider.Announ
 	case size != stored:
 		return provider.Announced{}, foreign(fmt.Sprintf("%d bytes of a value that is stored as %d, unpacked perhaps", size, stored))
 	}
-	if size < 0 || !x.measured {
+	if size < 0 || x.unmeasured {
 		return provider.Announced{}, foreign("it does not say its length")
 	}
 	off, n, err := r.Resolve(size)

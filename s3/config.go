@@ -3,11 +3,13 @@ package s3
 import (
 	"context"
 	"errors"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
@@ -193,6 +195,14 @@ func (c *config) load(ctx context.Context) (aws.Config, error) {
 }
 
 func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
+
+// transport is the SDK's own, proxies and all, with as many connections as requests are made at once: with the SDK's 10
+// idle ones, 64 requests in flight keep reconnecting (110 connections against 64). As it is, it is for credentials.
+func transport(requests int) *awshttp.BuildableClient {
+	return awshttp.NewBuildableClient().WithTimeout(credentialTimeout).WithTransportOptions(func(t *http.Transport) {
+		provider.Connections(t, requests)
+	})
+}
 
 // credentials marks the errors of the chain, which the SDK reports as failures of whatever request came first.
 type credentials struct{ p aws.CredentialsProvider }
