@@ -132,6 +132,7 @@ func (c *config) object(o *awss3.Options) {
 	o.Retryer = aws.NopRetryer{}
 	o.RetryMaxAttempts = 1
 	o.HTTPClient = c.transport(o.HTTPClient)
+	o.HTTPClient = guard{o.HTTPClient}
 	// Ranges have no checksum to compare, and Zarr's codecs bring their own.
 	o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 	o.DisableLogOutputChecksumValidationSkipped = true

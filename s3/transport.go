@@ -13,7 +13,7 @@ import (
 // credentialTimeout bounds a request for credentials, whose answers are small.
 const credentialTimeout = time.Minute
 
-// transport is the way of object requests: a stall limit, no redirects, bounded documents. The SDK's own client follows 307
+// transport is the way of object requests: a stall limit and no redirects. The SDK's own client follows 307
 // and 308 to any host, also from https to http; its transport is taken out of it.
 func (c *config) transport(client aws.HTTPClient) aws.HTTPClient {
 	if b, ok := client.(*awshttp.BuildableClient); ok {
@@ -25,5 +25,9 @@ func (c *config) transport(client aws.HTTPClient) aws.HTTPClient {
 		}
 		client = h
 	}
-	return guard{provider.Watch(c.stack.Stall, provider.WithoutRedirects(client))}
+	return doer(provider.Watch(c.stack.Stall, provider.WithoutRedirects(client)))
 }
+
+type doer provider.Doer
+
+func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
