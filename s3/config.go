@@ -3,13 +3,11 @@ package s3
 import (
 	"context"
 	"errors"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
@@ -132,7 +130,6 @@ func (c *config) object(o *awss3.Options) {
 	o.Retryer = aws.NopRetryer{}
 	o.RetryMaxAttempts = 1
 	o.HTTPClient = c.transport(o.HTTPClient)
-	o.HTTPClient = guard{o.HTTPClient}
 	// Ranges have no checksum to compare, and Zarr's codecs bring their own.
 	o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 	o.DisableLogOutputChecksumValidationSkipped = true
@@ -196,14 +193,6 @@ func (c *config) load(ctx context.Context) (aws.Config, error) {
 }
 
 func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
-
-// transport is the SDK's own, proxies and all, with as many connections as requests are made at once: with the SDK's 10
-// idle ones, 64 requests in flight keep reconnecting (110 connections against 64). As it is, it is for credentials.
-func transport(requests int) *awshttp.BuildableClient {
-	return awshttp.NewBuildableClient().WithTimeout(credentialTimeout).WithTransportOptions(func(t *http.Transport) {
-		provider.Connections(t, requests)
-	})
-}
 
 // credentials marks the errors of the chain, which the SDK reports as failures of whatever request came first.
 type credentials struct{ p aws.CredentialsProvider }

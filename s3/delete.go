@@ -54,7 +54,6 @@ func genuine(m middleware.Metadata) error {
 // deleteAll sends DeleteObjects for up to 1000 keys at a time. A server without it is errors.ErrUnsupported, before
 // anything is deleted.
 func (b *bucket) deleteAll(ctx context.Context, keys []string) (string, error) {
-	ctx = provider.SlowAnswer(ctx)
 	for len(keys) > 0 {
 		n := min(len(keys), deleteBatch)
 		if key, err := b.deleteSome(ctx, keys[:n]); err != nil {
@@ -72,7 +71,7 @@ func (b *bucket) deleteSome(ctx context.Context, keys []string) (string, error) 
 		ids[i].Key = aws.String(b.full(k))
 		left[*ids[i].Key] = true
 	}
-	out, err := b.client.DeleteObjects(ctx, &awss3.DeleteObjectsInput{
+	out, err := b.client.DeleteObjects(provider.SlowAnswer(ctx), &awss3.DeleteObjectsInput{
 		Bucket: b.name, Delete: &types.Delete{Objects: ids}, RequestPayer: b.payer,
 	})
 	if err != nil {

@@ -71,7 +71,6 @@ func (p *parts) Part(ctx context.Context, n int, data []byte) error {
 }
 
 func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, error) {
-	ctx = provider.SlowAnswer(ctx)
 	done, err := p.list()
 	if err != nil {
 		return "", err
@@ -92,7 +91,7 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 	if o.IfAbsent {
 		in.IfNoneMatch = aws.String("*")
 	}
-	out, err := p.b.client.CompleteMultipartUpload(ctx, in)
+	out, err := p.b.client.CompleteMultipartUpload(provider.SlowAnswer(ctx), in)
 	if err != nil {
 		if codeOf(err) == "NoSuchUpload" && o != (store.PutOptions{}) {
 			// S3 drops the upload when the value it was conditioned on is deleted meanwhile.
