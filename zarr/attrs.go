@@ -16,7 +16,7 @@ import (
 // and decide again. A store without versions refuses with errors.ErrUnsupported, unless SingleWriter was given;
 // one that takes no writes with ErrReadOnly.
 //
-// Consolidated metadata above the node, if any, keeps the old attributes until it is consolidated again.
+// Consolidated metadata above the node, if any, keeps the old attributes until [UpdateAbove] or [Consolidate].
 func SetAttrs[N Node](ctx context.Context, n N, attrs Attrs) (N, error) {
 	var out Node
 	var err error

@@ -20,8 +20,8 @@ import (
 // older copy, and the document is written on condition that nobody else wrote it since (ErrConflict). A node that cannot be
 // read, or has another format than the group, is an error, and nothing is written.
 //
-// The copy is a cache. It says nothing of what is created or changed later: call Consolidate again, or see [Stale]. What is returned
-// is the group with the new copy; g stays as it was.
+// The copy is a cache. It says nothing of what is created or changed later: call Consolidate again, see [Stale], or bring it up to
+// date about one node by [UpdateAbove]. What is returned is the group with the new copy; g stays as it was.
 func Consolidate(ctx context.Context, g *Group) (*Group, error) {
 	root, err := g.stored(ctx)
 	if err != nil {
