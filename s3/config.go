@@ -1,6 +1,7 @@
 package s3
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -33,6 +34,9 @@ type config struct {
 	credentials                       aws.CredentialsProvider
 	httpClient                        aws.HTTPClient
 	client                            *awss3.Client
+	services                          aws.HTTPClient // replaces the transport of credential services, in tests
+
+	checksumsChosen bool // the environment or a profile says when uploads carry one
 
 	requesterPays                          bool
 	sse, kmsKey, storageClass, contentType string
@@ -138,11 +142,12 @@ func (c *config) object(o *awss3.Options) {
 	// Ranges have no checksum to compare, and Zarr's codecs bring their own.
 	o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 	o.DisableLogOutputChecksumValidationSkipped = true
-	switch c.requestChecksum {
-	case "when_required":
-		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
-	case "when_supported":
+	switch {
+	case c.requestChecksum == "when_supported":
 		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenSupported
+	case c.requestChecksum == "when_required", !c.checksumsChosen && !isAWS(*o):
+		// R2, Ceph, OVH and older MinIO refuse uploads with checksums that they do not know.
+		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
 	}
 }
 
@@ -150,7 +155,7 @@ func (c *config) object(o *awss3.Options) {
 func (c *config) load(ctx context.Context) (aws.Config, error) {
 	opts := []func(*awsconfig.LoadOptions) error{
 		// LoadDefaultConfig applies AWS_CA_BUNDLE to a BuildableClient only, so this must stay one.
-		awsconfig.WithHTTPClient(transport(c.requests())),
+		awsconfig.WithHTTPClient(cmp.Or[aws.HTTPClient](c.services, transport(c.requests()))),
 		awsconfig.WithLogger(logging.Nop{}),
 	}
 	if c.region != "" {
@@ -179,6 +184,7 @@ func (c *config) load(ctx context.Context) (aws.Config, error) {
 		}
 		return cfg, fault.Newf(fault.Refused, "the AWS configuration cannot be used: %w", err)
 	}
+	c.checksumsChosen = checksumsChosen(cfg)
 	if cfg.Region == "" {
 		if c.endpoint == "" && !c.anonymous && cfg.BaseEndpoint == nil {
 			return cfg, fault.Newf(fault.Refused, "no AWS region is set: give region=… in the URL, s3.Region, AWS_REGION or a profile with one")

@@ -70,9 +70,13 @@ func (b *bucket) deleteSome(ctx context.Context, keys []string) (string, error) 
 		ids[i].Key = aws.String(b.full(k))
 		left[*ids[i].Key] = true
 	}
+	var opts []func(*awss3.Options)
+	if b.md5 {
+		opts = append(opts, contentMD5)
+	}
 	out, err := b.client.DeleteObjects(ctx, &awss3.DeleteObjectsInput{
 		Bucket: b.name, Delete: &types.Delete{Objects: ids}, RequestPayer: b.payer,
-	})
+	}, opts...)
 	if err != nil {
 		return keys[0], explain(err, false)
 	}

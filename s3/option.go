@@ -60,8 +60,10 @@ func RequesterPays() Option {
 	return option(func(c *config) { c.requesterPays = true }, "RequesterPays()")
 }
 
-// ChecksumCalculation says when uploads carry a checksum: "when_supported" (the SDK's default) or "when_required",
-// which many servers that are not AWS need. URL: request_checksum_calculation.
+// ChecksumCalculation says when uploads carry a checksum of their own: "when_supported", the default for AWS, or
+// "when_required", the default for every other endpoint, as R2, Ceph, OVH and older MinIO refuse them.
+// AWS_REQUEST_CHECKSUM_CALCULATION or a profile may say it too. With a [Client] the same defaults go by its BaseEndpoint.
+// URL: request_checksum_calculation.
 func ChecksumCalculation(when string) Option {
 	return option(func(c *config) { c.requestChecksum = when }, "ChecksumCalculation(%q)", when)
 }
