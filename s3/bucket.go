@@ -25,6 +25,7 @@ type bucket struct {
 	validate    bool // compare checksums of whole values
 	sums        bool // uploads carry checksums, multipart ones too
 	md5         bool // deletes of many keys carry Content-MD5
+	anonymous   bool // requests are not signed
 }
 
 func newBucket(client *awss3.Client, c *config) *bucket {
@@ -36,6 +37,7 @@ func newBucket(client *awss3.Client, c *config) *bucket {
 		sse:         types.ServerSideEncryption(c.sse),
 		class:       types.StorageClass(c.storageClass),
 		contentType: aws.String(blob.ContentType),
+		anonymous:   o.Credentials == nil,
 		validate:    c.responseChecksum == "when_supported",
 		sums:        o.RequestChecksumCalculation == aws.RequestChecksumCalculationWhenSupported,
 	}

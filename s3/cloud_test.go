@@ -13,7 +13,8 @@ import (
 // cloud stands in for the network: every request is answered in this process, whatever its host, and none leaves it.
 // It is the object requests' transport and that of the credential services.
 type cloud struct {
-	serve http.HandlerFunc // gets the request with its URL's scheme and host
+	serve http.HandlerFunc          // gets the request with its URL's scheme and host
+	fails func(*http.Request) error // nil for none; an error of the transport
 
 	mu   sync.Mutex
 	seen []*http.Request
@@ -30,6 +31,11 @@ func (c *cloud) Do(r *http.Request) (*http.Response, error) {
 	c.seen = append(c.seen, r)
 	c.body = append(c.body, string(body))
 	c.mu.Unlock()
+	if c.fails != nil {
+		if err := c.fails(r); err != nil {
+			return nil, err
+		}
+	}
 	in := r.Clone(r.Context())
 	in.Body = io.NopCloser(bytes.NewReader(body))
 	in.Host = r.URL.Host

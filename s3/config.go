@@ -53,8 +53,14 @@ func (c *config) check() error {
 			return provider.Usage("with s3.Client the client says how to connect, not parameters or options")
 		}
 	}
+	if aws.IsCredentialsProvider(c.credentials, (*aws.AnonymousCredentials)(nil)) {
+		c.anonymous, c.credentials = true, nil
+	}
 	if c.anonymous && (c.credentials != nil || c.profile != "" || c.role != "") {
 		return provider.Usage("anonymous contradicts credentials, profile and role")
+	}
+	if c.anonymous && c.requesterPays {
+		return provider.Usage("anonymous contradicts requester_pays: S3 must know whom to bill, so such requests are signed")
 	}
 	for name, v := range map[string]*string{
 		"request_checksum_calculation": &c.requestChecksum, "response_checksum_validation": &c.responseChecksum,
@@ -113,7 +119,7 @@ func (c *config) checkEndpoint() error {
 // connect makes the SDK's client.
 func (c *config) connect(ctx context.Context) (*awss3.Client, error) {
 	if c.client != nil {
-		return awss3.New(c.client.Options(), c.object), nil
+		return awss3.New(c.client.Options(), c.object, c.renew), nil
 	}
 	cfg, err := c.load(ctx)
 	if err != nil {
@@ -126,7 +132,7 @@ func (c *config) connect(ctx context.Context) (*awss3.Client, error) {
 		o.UsePathStyle = c.pathStyle
 		o.UseAccelerate = c.accelerate
 		o.EndpointOptions.DisableHTTPS = c.disableHTTPS
-	}, c.object), nil
+	}, c.object, c.renew), nil
 }
 
 // object is what object requests need that the SDK does differently.
@@ -197,9 +203,6 @@ func (c *config) load(ctx context.Context) (aws.Config, error) {
 	if c.httpClient != nil {
 		cfg.HTTPClient = c.httpClient
 	}
-	if !c.anonymous && cfg.Credentials != nil {
-		cfg.Credentials = credentials{cfg.Credentials}
-	}
 	return cfg, nil
 }
 
@@ -212,19 +215,3 @@ func transport(requests int) *awshttp.BuildableClient {
 		provider.Connections(t, requests)
 	})
 }
-
-// credentials marks the errors of the chain, which the SDK reports as failures of whatever request came first.
-type credentials struct{ p aws.CredentialsProvider }
-
-func (c credentials) Retrieve(ctx context.Context) (aws.Credentials, error) {
-	got, err := c.p.Retrieve(ctx)
-	if err != nil {
-		return got, &credentialsError{err}
-	}
-	return got, nil
-}
-
-type credentialsError struct{ err error }
-
-func (e *credentialsError) Error() string { return e.err.Error() }
-func (e *credentialsError) Unwrap() error { return e.err }

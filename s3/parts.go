@@ -43,7 +43,7 @@ func (b *bucket) putParts(ctx context.Context, key string) (store.Parts, error) 
 	}
 	out, err := b.client.CreateMultipartUpload(ctx, in)
 	if err != nil {
-		return nil, explain(err, false)
+		return nil, b.explain(err, toWrite)
 	}
 	if aws.ToString(out.UploadId) == "" {
 		return nil, foreign("it has no upload id")
@@ -66,7 +66,7 @@ func (p *parts) Part(ctx context.Context, n int, data []byte) error {
 	}
 	out, err := p.b.client.UploadPart(ctx, in)
 	if err != nil {
-		return explain(err, false)
+		return p.b.explain(err, toWrite)
 	}
 	if aws.ToString(out.ETag) == "" {
 		return foreign("it has no ETag")
@@ -107,7 +107,7 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 			// S3 drops the upload when the value it was conditioned on is deleted meanwhile.
 			return "", fault.Newf(fault.Conflict, "the upload is gone: committed, aborted, or its condition failed: %w", err)
 		}
-		return "", explain(err, o.IfAbsent)
+		return "", p.b.explain(err, putting(o))
 	}
 	if aws.ToString(out.ETag) == "" {
 		return "", foreign("it has no ETag")
@@ -147,7 +147,7 @@ func (p *parts) Abort(ctx context.Context) error {
 		Bucket: p.b.name, Key: p.key, UploadId: p.id, RequestPayer: p.b.payer,
 	})
 	if err != nil && codeOf(err) != "NoSuchUpload" {
-		return explain(err, false)
+		return p.b.explain(err, toWrite)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
