@@ -2,6 +2,7 @@ package s3
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -28,7 +29,7 @@ func (c *cloud) Do(r *http.Request) (*http.Response, error) {
 		_ = r.Body.Close()
 	}
 	c.mu.Lock()
-	c.seen = append(c.seen, r)
+	c.seen = append(c.seen, r.WithContext(context.WithValue(r.Context(), bodyKey{}, string(body))))
 	c.body = append(c.body, string(body))
 	c.mu.Unlock()
 	if c.fails != nil {
@@ -46,6 +47,9 @@ func (c *cloud) Do(r *http.Request) (*http.Response, error) {
 	resp.ContentLength = int64(w.Body.Len())
 	return resp, r.Context().Err()
 }
+
+// bodyKey is of a seen request's body, in its context.
+type bodyKey struct{}
 
 // RoundTrip makes a cloud an http.RoundTripper.
 func (c *cloud) RoundTrip(r *http.Request) (*http.Response, error) { return c.Do(r) }

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials/endpointcreds"
 	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
@@ -36,6 +37,9 @@ type config struct {
 	client                            *awss3.Client
 	services                          aws.HTTPClient // replaces the transport of credential services, in tests
 
+	named           string // the endpoint as an option has it
+	outside         string // the endpoint as an option, the environment or a profile has it, and not the URL
+	allowHTTP       bool
 	checksumsChosen bool // the environment or a profile says when uploads carry one
 
 	requesterPays                          bool
@@ -90,6 +94,9 @@ func (c *config) check() error {
 	if err := c.stack.Check(); err != nil {
 		return err
 	}
+	if !isRegion(c.region) {
+		return provider.Usage("parameter region is %q, not a name such as eu-central-1", c.region)
+	}
 	return c.checkEndpoint()
 }
 
@@ -97,13 +104,7 @@ func (c *config) checkEndpoint() error {
 	if c.endpoint == "" {
 		return nil
 	}
-	if !strings.Contains(c.endpoint, "://") {
-		scheme := "https://"
-		if c.disableHTTPS {
-			scheme = "http://"
-		}
-		c.endpoint = scheme + c.endpoint
-	}
+	c.endpoint = withScheme(c.endpoint, c.disableHTTPS)
 	u, err := url.Parse(c.endpoint)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		c.endpoint = ""
@@ -116,23 +117,35 @@ func (c *config) checkEndpoint() error {
 	return nil
 }
 
+// withScheme completes an endpoint that is a host only.
+func withScheme(endpoint string, plain bool) string {
+	switch {
+	case strings.Contains(endpoint, "://"):
+		return endpoint
+	case plain:
+		return "http://" + endpoint
+	}
+	return "https://" + endpoint
+}
+
 // connect makes the SDK's client.
 func (c *config) connect(ctx context.Context) (*awss3.Client, error) {
 	if c.client != nil {
-		return awss3.New(c.client.Options(), c.object, c.renew), nil
+		return awss3.New(c.client.Options(), c.object, c.renew, c.confine), nil
 	}
 	cfg, err := c.load(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return awss3.NewFromConfig(cfg, func(o *awss3.Options) {
+		c.outside = cmp.Or(c.named, aws.ToString(o.BaseEndpoint))
 		if c.endpoint != "" {
 			o.BaseEndpoint = aws.String(c.endpoint)
 		}
 		o.UsePathStyle = c.pathStyle
 		o.UseAccelerate = c.accelerate
 		o.EndpointOptions.DisableHTTPS = c.disableHTTPS
-	}, c.object, c.renew), nil
+	}, c.object, c.renew, c.confine), nil
 }
 
 // object is what object requests need that the SDK does differently.
@@ -169,6 +182,9 @@ func (c *config) load(ctx context.Context) (aws.Config, error) {
 	}
 	if c.profile != "" {
 		opts = append(opts, awsconfig.WithSharedConfigProfile(c.profile))
+	}
+	if c.services != nil {
+		opts = append(opts, awsconfig.WithEndpointCredentialOptions(func(o *endpointcreds.Options) { o.HTTPClient = c.services }))
 	}
 	if c.dualstack {
 		opts = append(opts, awsconfig.WithUseDualStackEndpoint(aws.DualStackEndpointStateEnabled))

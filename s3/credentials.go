@@ -143,8 +143,8 @@ func renewal(creds aws.Credentials, now time.Time) time.Time {
 	return until
 }
 
-// renews reports whether the SDK has taken its own time off the end of credentials. It knows better then: those of an
-// instance are extended while their service is out of order.
+// renews reports whether credentials are left to the SDK's cache until they end: those of a container it renews five
+// minutes earlier itself, and those of an instance it extends while their service is out of order, which EC2 honours.
 func renews(creds aws.Credentials) bool {
 	return creds.Source == ec2rolecreds.ProviderName || creds.Source == endpointcreds.ProviderName
 }

@@ -35,6 +35,14 @@ func isAWSHost(host string) bool {
 	return false
 }
 
+// isRegion reports whether a region is safe to make host names of, those of S3 and of STS. Servers that are not AWS have
+// names of their own, "auto" and "default".
+func isRegion(region string) bool {
+	return len(region) <= 63 && !strings.ContainsFunc(region, func(r rune) bool {
+		return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	})
+}
+
 // hostOf is the host of an endpoint, in lower case and without its port; "" if it cannot be read.
 func hostOf(endpoint string) string {
 	u, err := url.Parse(endpoint)

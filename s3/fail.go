@@ -36,7 +36,7 @@ func (b *bucket) explain(err error, to asked) error {
 	}
 	var known *provider.Failure
 	if errors.As(err, &known) {
-		return err // of a request of our own
+		return known // what came before the request, or in its place
 	}
 	var resp *awshttp.ResponseError
 	if !errors.As(err, &resp) || resp.Response == nil || resp.Response.Response == nil || resp.HTTPStatusCode() == 0 {
@@ -176,7 +176,10 @@ func (e *credentialsError) kind() error {
 	}
 	var resp *smithyhttp.ResponseError
 	var sent *smithyhttp.RequestSendError
+	var api smithy.APIError
 	switch {
+	case errors.As(e.err, &api) && api.ErrorFault() == smithy.FaultServer:
+		return fault.Unavailable // of a container's service, which has no response in its error
 	case errors.As(e.err, &resp) && resp.Response != nil && resp.Response.Response != nil && resp.HTTPStatusCode() > 0:
 		switch code := codeOf(e.err); {
 		case strings.HasPrefix(code, "Throttl") || resp.HTTPStatusCode() == http.StatusTooManyRequests:

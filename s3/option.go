@@ -35,8 +35,14 @@ func Region(name string) Option {
 // Endpoint names the server: "http://127.0.0.1:9000". URL: endpoint. Without one the SDK's chain decides
 // (AWS_ENDPOINT_URL_S3), and then it is AWS.
 func Endpoint(url string) Option {
-	return option(func(c *config) { c.endpoint = url }, "Endpoint(%q)", url)
+	return option(func(c *config) { c.endpoint, c.named = url, url }, "Endpoint(%q)", url)
 }
+
+// AllowHTTP lets signed requests go over http to wherever the URL names, for a server without TLS in a network that is
+// trusted. Without it that is for this machine, for private networks (by the address that is connected to: 10.0.0.0/8,
+// 172.16.0.0/12, 192.168.0.0/16, 169.254.0.0/16, fc00::/7, fe80::/10), and for an http endpoint that [Endpoint],
+// AWS_ENDPOINT_URL_S3 or a profile names. URL: none, on purpose.
+func AllowHTTP() Option { return option(func(c *config) { c.allowHTTP = true }, "AllowHTTP()") }
 
 // PathStyle puts the bucket into the path and not into the host name, as most servers that are not AWS want it.
 // URL: use_path_style=true.
