@@ -65,7 +65,7 @@ func Table() []Rule {
 		{Package: "zarr/validate", Own: []string{"zarr", "zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency"}},
 
 		{Package: "blob", Own: []string{"zarr/fault", "zarr/store"}, External: []string{gocloud}},
-		{Package: "s3", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "internal/provider", "blob"},
+		{Package: "s3", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "concurrency", "internal/provider", "blob"},
 			External: []string{"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go", gocloud}},
 		{Package: "gcs", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "internal/provider", "blob"},
 			External: []string{"cloud.google.com/go/storage", "golang.org/x/oauth2", "google.golang.org/api", gocloud}},
