@@ -20,11 +20,11 @@ func held() fake.Provider {
 			return f.Server, open(t, at(f.URL))
 		},
 		Open: func(t testing.TB, base string, rt http.RoundTripper, opts ...retry.Option) store.Store {
-			as := Anonymous()
-			if rt != nil {
-				as = HTTPClient(&http.Client{Transport: rt})
+			as := []Option{Anonymous(), Retry(opts...)}
+			if rt != nil { // which is trusted with what the client may bring
+				as = []Option{HTTPClient(&http.Client{Transport: rt}), Endpoint(base), Retry(opts...)}
 			}
-			return open(t, at(base), as, Retry(opts...))
+			return open(t, at(base), as...)
 		},
 		Unauthorized: fake.Page(401, "application/xml", xmlError("AuthenticationRequired", "m")),
 		Forbidden:    fake.Page(403, "application/xml", xmlError("AccessDenied", "m")),
