@@ -67,8 +67,8 @@ func Table() []Rule {
 		{Package: "blob", Own: []string{"zarr/fault", "zarr/store"}, External: []string{gocloud}},
 		{Package: "s3", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "concurrency", "internal/provider", "blob"},
 			External: []string{"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go", gocloud}},
-		{Package: "gcs", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "internal/provider", "blob"},
-			External: []string{"cloud.google.com/go/storage", "golang.org/x/oauth2", "google.golang.org/api", gocloud}},
+		{Package: "gcs", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "concurrency", "internal/provider", "blob"},
+			External: []string{"cloud.google.com/go/auth", "cloud.google.com/go/compute/metadata", "cloud.google.com/go/storage", "golang.org/x/oauth2", "google.golang.org/api", gocloud}},
 		{Package: "azure", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "internal/provider", "blob"},
 			External: []string{"github.com/Azure/azure-sdk-for-go", gocloud}},
 
