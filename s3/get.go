@@ -34,7 +34,7 @@ func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []
 	}
 	out, err := b.client.GetObject(ctx, in, opts...)
 	if err != nil {
-		return store.Value{}, explain(err, false)
+		return store.Value{}, b.explain(err, toRead)
 	}
 	defer func() {
 		if err != nil {
