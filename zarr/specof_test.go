@@ -93,12 +93,14 @@ func TestSpecIsTheCallers(t *testing.T) {
 func TestSpecRefuses(t *testing.T) {
 	base := zarr.Spec{Shape: []int{4}, DType: dtype.Int8}
 	for name, change := range map[string]func(*zarr.Spec){
-		"grid and chunks":     func(s *zarr.Spec) { s.Grid, s.Chunks = meta.Grid{Shape: []int{2}}, []int{2} },
-		"grid of more axes":   func(s *zarr.Spec) { s.Grid = meta.Grid{Shape: []int{2, 2}} },
-		"grid of length 0":    func(s *zarr.Spec) { s.Grid = meta.Grid{Shape: []int{0}} },
-		"grid of both":        func(s *zarr.Spec) { s.Grid = meta.Grid{Shape: []int{2}, Edges: []meta.Edges{{Every: 2}}} },
-		"edges in v2":         func(s *zarr.Spec) { s.Format, s.Grid = 2, meta.Grid{Edges: []meta.Edges{{Every: 2}}} },
-		"edges of two kinds":  func(s *zarr.Spec) { s.Grid = meta.Grid{Edges: []meta.Edges{{Every: 2, Runs: []meta.Run{{Edge: 4, Count: 1}}}}} },
+		"grid and chunks":   func(s *zarr.Spec) { s.Grid, s.Chunks = meta.Grid{Shape: []int{2}}, []int{2} },
+		"grid of more axes": func(s *zarr.Spec) { s.Grid = meta.Grid{Shape: []int{2, 2}} },
+		"grid of length 0":  func(s *zarr.Spec) { s.Grid = meta.Grid{Shape: []int{0}} },
+		"grid of both":      func(s *zarr.Spec) { s.Grid = meta.Grid{Shape: []int{2}, Edges: []meta.Edges{{Every: 2}}} },
+		"edges in v2":       func(s *zarr.Spec) { s.Format, s.Grid = 2, meta.Grid{Edges: []meta.Edges{{Every: 2}}} },
+		"edges of two kinds": func(s *zarr.Spec) {
+			s.Grid = meta.Grid{Edges: []meta.Edges{{Every: 2, Runs: []meta.Run{{Edge: 4, Count: 1}}}}}
+		},
 		"edges of none":       func(s *zarr.Spec) { s.Grid = meta.Grid{Edges: []meta.Edges{{}}} },
 		"edges of no length":  func(s *zarr.Spec) { s.Grid = meta.Grid{Edges: []meta.Edges{{Runs: []meta.Run{{Edge: 0, Count: 4}}}}} },
 		"edges that end":      func(s *zarr.Spec) { s.Grid = meta.Grid{Edges: []meta.Edges{{Runs: []meta.Run{{Edge: 1, Count: 3}}}}} },
