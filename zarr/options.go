@@ -132,7 +132,8 @@ func SingleWriter() Option {
 	return Option{"SingleWriter()", func(c *config) error { c.singleWriter = true; return nil }}
 }
 
-// Direct ignores consolidated metadata: members of a group are listed and read one by one.
+// Direct ignores consolidated metadata: members of a group are listed and read one by one, and what is opened through the group
+// is asked of the store.
 func Direct() Option {
 	return Option{"Direct()", func(c *config) error { c.direct = true; return nil }}
 }
