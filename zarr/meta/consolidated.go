@@ -57,7 +57,9 @@ func (g *Group) inline(p place, raw []byte) error {
 			return nodeV3(o)
 		})
 	}
-	nest(nodes)
+	if err := at.err(nest(nodes)); err != nil {
+		return err
+	}
 	g.Consolidated = nodes
 	return nil
 }
@@ -157,8 +159,7 @@ func (with Parser) ConsolidatedV2(key string, doc []byte) (map[string]Node, erro
 			return g, nil
 		})
 	}
-	nest(nodes)
-	return nodes, nil
+	return nodes, p.err(nest(nodes))
 }
 
 // copied tells whether a member of a group in .zmetadata is consolidated metadata of v3, which zarr-python 3 leaves in every
@@ -193,8 +194,13 @@ func (p place) checkPath(path string) error {
 	return nil
 }
 
+// maxAncestry bounds how often nodes are in the hierarchies of groups above them, which are kept for each group. 2^20: ten thousand
+// nodes, a hundred groups deep.
+const maxAncestry = 1 << 20
+
 // nest gives every group of a hierarchy the nodes below it, so that it is as well known as the hierarchy's root.
-func nest(nodes map[string]Node) {
+func nest(nodes map[string]Node) error {
+	left := maxAncestry
 	paths := make([]string, 0, len(nodes))
 	for p := range nodes {
 		paths = append(paths, p)
@@ -209,6 +215,9 @@ func nest(nodes map[string]Node) {
 		for len(above) > 0 && !strings.HasPrefix(p, above[len(above)-1].prefix) {
 			above = above[:len(above)-1]
 		}
+		if left -= len(above); left < 0 {
+			return fault.Newf(fault.Limit, "%d nodes in groups within groups are more than %d entries of such", len(nodes), maxAncestry)
+		}
 		for _, o := range above {
 			o.group.Consolidated[p[len(o.prefix):]] = nodes[p]
 		}
@@ -221,6 +230,7 @@ func nest(nodes map[string]Node) {
 			above = append(above, open{prefix, g})
 		}
 	}
+	return nil
 }
 
 // treeOrder sorts what is below a path right after it: the slash comes before every other character.
