@@ -194,9 +194,15 @@ func TestShardsOfManyInnerChunks(t *testing.T) {
 	if n := r.Gets.Load() + r.Puts.Load(); n != 0 {
 		t.Errorf("%d requests", n)
 	}
+	// With a codec after it, the shard is coded as a whole.
+	b := mustCreate(t, mem.New(), "b", zarr.Spec{Shape: []int{1e8}, Chunks: []int{1e8}, DType: dtype.Uint8,
+		Codecs: []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: []int{1}}), codec.Zstd(1)}})
+	if err := zarr.Write(t.Context(), b, []uint8{1, 2, 3}, zarr.Range(0, 3)); !errors.Is(err, zarr.ErrLimit) {
+		t.Errorf("before another codec: %v", err)
+	}
 	// Within the limit, and with another one.
 	spec.Shape, spec.Shards = []int{1 << 16}, []int{1 << 16}
-	b := mustCreate(t, mem.New(), "b", spec)
+	b = mustCreate(t, mem.New(), "b", spec)
 	if err := zarr.Write(t.Context(), b, []uint8{1, 2, 3}, zarr.Range(0, 3)); err != nil {
 		t.Error(err)
 	}

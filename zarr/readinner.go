@@ -107,9 +107,6 @@ const pieceBytes = 112
 // indexes gives the indexes of shards in an object, from the cache or in as few ranges as the store's numbers say.
 func (r *shardReader) indexes(ctx context.Context, o *object, l *shard.Layout, depth int, shards pieces) ([]*shardIndex, error) {
 	n, atStart := l.IndexSize()
-	if err := r.a.mayIndex(n); err != nil {
-		return nil, fmt.Errorf("inner shard: %w", err)
-	}
 	found := make([]*shardIndex, len(shards))
 	var wanted []shard.Chunk
 	for i, p := range shards {

@@ -80,11 +80,6 @@ const maxReplaced = 100
 
 // read takes what is selected of one shard to its place in dst, all of it from one version.
 func (r *shardReader) read(ctx context.Context, f plan.Fetch) error {
-	if n, _ := r.layout.IndexSize(); n > 0 {
-		if err := r.a.mayIndex(n); err != nil {
-			return err
-		}
-	}
 	only := r.a.shared.whole.Load()
 	if f.Whole && !only {
 		// One with so much unused space that nobody would read it all is read in parts after all.

@@ -110,9 +110,10 @@ func (a *Array) index(ctx context.Context, key string, allow *allowance) (x *sha
 	return x, !joined, err
 }
 
-// mayIndex refuses an index of n bytes that is longer than the limit, before it is read or made.
-func (a *Array) mayIndex(n int64) error {
-	if n > a.cfg.maxIndex {
+// mayIndex refuses shards with longer indexes than may be held, before one is read or made. Where shards differ in shape, it is asked
+// of the view for each.
+func (a *Array) mayIndex() error {
+	if n := a.chain.IndexBytes(); n > a.cfg.maxIndex {
 		return fault.Newf(fault.Limit, "the index of a shard has %d bytes, more than the %d that ChunkLimit allows", n, a.cfg.maxIndex)
 	}
 	return nil
@@ -121,9 +122,6 @@ func (a *Array) mayIndex(n int64) error {
 // loadIndex reads the index of a shard and keeps it. With a version it is fault.Unchanged while the shard still has that.
 func (a *Array) loadIndex(ctx context.Context, key string, not store.Version) (*shardIndex, error) {
 	n, atStart := a.chain.Shards().IndexSize()
-	if err := a.mayIndex(n); err != nil {
-		return nil, err
-	}
 	hold, err := a.cfg.limits.Bytes.Op().Acquire(ctx, n)
 	if err != nil {
 		return nil, err

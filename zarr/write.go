@@ -109,9 +109,6 @@ type chunkWriter struct {
 
 // whole writes a chunk without reading it.
 func (w *chunkWriter) whole(ctx context.Context) error {
-	if err := w.indexed(); err != nil {
-		return err
-	}
 	hold, err := w.op.Acquire(ctx, w.reserve(1))
 	if err != nil {
 		return err
@@ -128,15 +125,6 @@ func (w *chunkWriter) whole(ctx context.Context) error {
 		return w.delete(ctx, store.DeleteOptions{})
 	}
 	return w.put(ctx, buf.b, store.PutOptions{})
-}
-
-// indexed refuses a shard with a longer index than may be held.
-func (w *chunkWriter) indexed() error {
-	if w.layout == nil {
-		return nil
-	}
-	n, _ := w.layout.IndexSize()
-	return w.a.mayIndex(n)
 }
 
 // fresh appends to buf the encoded form of a chunk of which nothing that was is left; empty is as for encode.
@@ -175,9 +163,6 @@ const maxConflicts = 1000
 
 // partial reads a chunk, changes it, and writes it if nobody else did meanwhile, else does it all again.
 func (w *chunkWriter) partial(ctx context.Context) error {
-	if err := w.indexed(); err != nil {
-		return err
-	}
 	// Goroutines of this process take turns; only other processes can conflict.
 	unlock, err := w.a.shared.locks.Lock(ctx, w.f.Key)
 	if err != nil {

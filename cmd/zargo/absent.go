@@ -18,14 +18,14 @@ import (
 const maxAsked = 16
 
 // parted yields bands of elements of so many bytes as they are, but for those of more than maxBand of which no chunk is stored: these
-// are cut anywhere.
-func parted(ctx context.Context, a *zarr.Array, bands iter.Seq[band], elem int) iter.Seq[band] {
+// are cut anywhere, into parts of about target bytes.
+func parted(ctx context.Context, a *zarr.Array, bands iter.Seq[band], elem int, target int64) iter.Seq[band] {
 	return func(yield func(band) bool) {
 		for b := range bands {
 			parts := func(yield func(band) bool) { yield(b) }
 			if b.bytes > maxBand && absent(ctx, a, b.region) {
 				ones := chunking{shape: slices.Repeat([]int{1}, len(b.region))}
-				if some, err := cut(ctx, b.region, ones, elem, maxBand, maxBand); err == nil {
+				if some, err := cut(ctx, b.region, ones, elem, target, maxBand); err == nil {
 					parts = some
 				}
 			}
