@@ -12,8 +12,15 @@ func form() provider.Form {
 
 // parseURL fills c from the URL.
 func (c *config) parseURL(raw string) error {
-	p, err := form().Parse(raw)
+	bucket, region, rest, isARN, err := splitARN(raw)
+	if err != nil {
+		return err
+	}
+	p, err := form().Parse(rest)
 	c.bucket, c.prefix = p.Bucket, p.Prefix
+	if isARN {
+		c.bucket, c.arnRegion = bucket, region
+	}
 	if err != nil {
 		return err
 	}
