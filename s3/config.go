@@ -47,6 +47,9 @@ type config struct {
 
 	requesterPays                          bool
 	sse, kmsKey, storageClass, contentType string
+	customerKey                            []byte
+	customerEnv                            bool // the key is in the environment
+	owner                                  string
 
 	stack provider.Stack
 	conns conns
@@ -84,6 +87,12 @@ func (c *config) check() error {
 			return provider.Usage("parameter ssetype is %q, not one of %v", c.sse, types.ServerSideEncryption("").Values())
 		}
 		c.sse = string(types.ServerSideEncryption("").Values()[i])
+	}
+	if err := c.checkCustomer(); err != nil {
+		return err
+	}
+	if c.owner != "" && (len(c.owner) != 12 || strings.Trim(c.owner, "0123456789") != "") {
+		return provider.Usage("parameter expected_bucket_owner is %q, not an account of 12 digits", c.owner)
 	}
 	if c.kmsKey != "" && !strings.HasPrefix(c.sse, "aws:kms") {
 		return provider.Usage("parameter kmskeyid needs ssetype=aws:kms")

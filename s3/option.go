@@ -62,7 +62,8 @@ func Credentials(p aws.CredentialsProvider) Option {
 	return option(func(c *config) { c.credentials = p }, "Credentials(…)")
 }
 
-// RequesterPays agrees to pay for the requests. URL: requester_pays=true.
+// RequesterPays agrees to pay for the requests, which are therefore signed: with [Anonymous] it is an error.
+// URL: requester_pays=true.
 func RequesterPays() Option {
 	return option(func(c *config) { c.requesterPays = true }, "RequesterPays()")
 }
@@ -87,6 +88,20 @@ func SSE(kind string) Option { return option(func(c *config) { c.sse = kind }, "
 // SSEKMS encrypts what is written with a key of AWS KMS, given by id or ARN. URL: ssetype=aws:kms&kmskeyid=….
 func SSEKMS(key string) Option {
 	return option(func(c *config) { c.sse, c.kmsKey = "aws:kms", key }, "SSEKMS(%q)", key)
+}
+
+// SSECustomerKey is a key of 32 bytes that S3 encrypts and decrypts everything with and does not keep (SSE-C): what is
+// written with it can be read with it only. It goes with each read, put and part, over https alone, and not to an endpoint
+// that only the URL names. URL: sse_customer=true, with the key in ZARGO_S3_SSE_CUSTOMER_KEY in base64.
+func SSECustomerKey(key []byte) Option {
+	key = append([]byte{}, key...)
+	return option(func(c *config) { c.customerKey = key }, "SSECustomerKey(…)")
+}
+
+// ExpectedBucketOwner makes S3 refuse every request if the bucket is not of that account, 12 digits: a name that was given
+// up may be somebody else's bucket today. URL: expected_bucket_owner.
+func ExpectedBucketOwner(account string) Option {
+	return option(func(c *config) { c.owner = account }, "ExpectedBucketOwner(%q)", account)
 }
 
 // StorageClass is the class of what is written, such as "STANDARD_IA". URL: storage_class.
