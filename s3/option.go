@@ -99,7 +99,7 @@ func SSECustomerKey(key []byte) Option {
 }
 
 // ExpectedBucketOwner makes S3 refuse every request if the bucket is not of that account, 12 digits: a name that was given
-// up may be somebody else's bucket today. URL: expected_bucket_owner.
+// up may be another account's bucket today. URL: expected_bucket_owner.
 func ExpectedBucketOwner(account string) Option {
 	return option(func(c *config) { c.owner = account }, "ExpectedBucketOwner(%q)", account)
 }

@@ -164,7 +164,7 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// secrets are what of a request is good for somebody else.
+// secrets are what of a request another could use.
 func secrets(r *http.Request) (found []string) {
 	auth := r.Header.Get("Authorization")
 	switch {
