@@ -140,8 +140,8 @@ func TestPipeDoesNotHang(t *testing.T) {
 			t.Errorf("listed %+v, %v", e, err)
 		}
 	}
-	for range s.List(t.Context(), "pipe", store.Deep) {
-		t.Error("a pipe has something below it")
+	for e, err := range s.List(t.Context(), "pipe", store.Deep) {
+		t.Errorf("below a pipe: %+v, %v", e, err)
 	}
 }
 
