@@ -158,6 +158,11 @@ func (r *run) group(ctx context.Context, g *zarr.Group, told *few) (below []plac
 			docs[part] = true
 		default:
 			told.tell(rule.Finding{Rule: rule.StrayKey, Key: e.Key})
+			if e.Size < 0 { // in a directory a link to what is not there, such as a node on a disk that is not mounted
+				if err := r.refused(ctx, join(e.Key, docV3), told); err != nil {
+					return nil, err
+				}
+			}
 		}
 	}
 	docs.check(told.tell, path)
