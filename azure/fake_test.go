@@ -1,8 +1,11 @@
 package azure
 
 import (
+	"encoding/base64"
+	"encoding/binary"
 	"encoding/xml"
 	"fmt"
+	"hash/crc64"
 	"io"
 	"maps"
 	"net/http"
@@ -30,6 +33,7 @@ type object struct {
 	etag   string
 	header map[string]string // further headers of a read
 	kind   string            // ResourceType in listings
+	damage func([]byte)      // what happens to it on the way
 }
 
 // NewFake starts a server that ends with the test.
@@ -75,6 +79,10 @@ func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		Fail(w, 400, "IncompleteBody", err.Error())
+		return
+	}
+	if sum := r.Header.Get("X-Ms-Content-Crc64"); sum != "" && sum != crc(body) {
+		Fail(w, 400, "Crc64Mismatch", "The CRC64 value specified in the request did not match with the CRC64 value calculated by the server.")
 		return
 	}
 	rest, ok := strings.CutPrefix(r.URL.Path, "/acct/")
@@ -164,10 +172,22 @@ func (f *Fake) get(w http.ResponseWriter, r *http.Request, key string) {
 		Fail(w, 416, "InvalidRange", "The range specified is invalid for the current size of the resource.")
 		return
 	}
+	if status == http.StatusPartialContent && r.Header.Get("X-Ms-Range-Get-Content-Crc64") == "true" && len(body) <= 4<<20 {
+		h.Set("X-Ms-Content-Crc64", crc(body))
+	}
+	if o.damage != nil {
+		body = append([]byte{}, body...)
+		o.damage(body)
+	}
 	w.WriteHeader(status)
 	if r.Method == "GET" {
 		w.Write(body)
 	}
+}
+
+// crc is Azure's checksum.
+func crc(b []byte) string {
+	return base64.StdEncoding.EncodeToString(binary.LittleEndian.AppendUint64(nil, crc64.Checksum(b, crc64.MakeTable(0x9A6C9329AC4BC9B5))))
 }
 
 func (f *Fake) block(w http.ResponseWriter, key, id string, body []byte) {

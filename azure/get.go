@@ -27,6 +27,9 @@ func (b *bucket) getFrom(ctx context.Context, key string, o store.GetOptions, bu
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // a body left unread is not waited for
 	var resp *http.Response
+	if h := askSum(o.Range); b.verify && h != nil {
+		ctx = policy.WithHTTPHeader(ctx, h)
+	}
 	out, err := b.blob(key).DownloadStream(policy.WithCaptureResponse(ctx, &resp), &azblob.DownloadStreamOptions{
 		Range: httpRange(o.Range), AccessConditions: when(o.IfVersion, o.IfNotVersion),
 	})
@@ -57,7 +60,14 @@ func (b *bucket) getFrom(ctx context.Context, key string, o store.GetOptions, bu
 	if err != nil {
 		return store.Value{}, err
 	}
-	return a.Receive(out.Body, v, o, buf)
+	got, err := a.Receive(out.Body, v, o, buf)
+	if err == nil && b.verify {
+		err = b.compare(resp.Header, resp.StatusCode, got.Bytes[len(buf):])
+	}
+	if err != nil {
+		return store.Value{}, err
+	}
+	return got, nil
 }
 
 // accept refuses answers with a value that are not the one asked for: not Azure's, of another version although a
