@@ -5,6 +5,7 @@ import (
 	"errors"
 	"hash/crc64"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -32,15 +33,18 @@ type bucket struct {
 	tier    *azblob.AccessTier
 	sizes   sizes
 
-	renews bool // a token that was refused is replaced
-	bare   bool // the client is the caller's
-	verify bool // compare what is read with Azure's checksums
-	crc    *crc64.Table
+	renews bool         // a token that was refused is replaced
+	bare   bool         // the client is the caller's
+	verify bool         // compare what is read with Azure's checksums
+	crc    *crc64.Table // nil where MD5 is used
 }
 
 func newBucket(client *container.Client, c *config) *bucket {
 	b := &bucket{
-		client: client, page: listPage, renews: c.renews, bare: c.client != nil, verify: c.verify, crc: crc64.MakeTable(crcPolynomial),
+		client: client, page: listPage, renews: c.renews, bare: c.client != nil, verify: c.verify,
+	}
+	if u, err := url.Parse(client.URL()); c.crc || err == nil && isAzure(u.Host) {
+		b.crc = crc64.MakeTable(crcPolynomial)
 	}
 	if c.prefix != "" {
 		b.prefix = c.prefix + "/"

@@ -40,6 +40,7 @@ type config struct {
 	renews               bool // tokens are fetched, and a refused one is replaced
 
 	tokenClient *http.Client // of tests; nil is the default
+	crc         bool         // of tests: checksums as for Azure, whatever the host
 	envSecret   bool         // a key or a SAS token is the environment's
 	keyAccount  string
 	idle        interface{ CloseIdleConnections() }

@@ -1,6 +1,7 @@
 package azure
 
 import (
+	"crypto/md5"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/xml"
@@ -79,6 +80,10 @@ func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		Fail(w, 400, "IncompleteBody", err.Error())
+		return
+	}
+	if sum := r.Header.Get("Content-Md5"); sum != "" && sum != digest(body) {
+		Fail(w, 400, "Md5Mismatch", "The MD5 value specified in the request did not match with the MD5 value calculated by the server.")
 		return
 	}
 	if sum := r.Header.Get("X-Ms-Content-Crc64"); sum != "" && sum != crc(body) {
@@ -175,6 +180,11 @@ func (f *Fake) get(w http.ResponseWriter, r *http.Request, key string) {
 	if status == http.StatusPartialContent && r.Header.Get("X-Ms-Range-Get-Content-Crc64") == "true" && len(body) <= 4<<20 {
 		h.Set("X-Ms-Content-Crc64", crc(body))
 	}
+	if status == http.StatusPartialContent && r.Header.Get("X-Ms-Range-Get-Content-Md5") == "true" && len(body) <= 4<<20 {
+		h.Set("Content-Md5", digest(body))
+	} else if status == http.StatusPartialContent {
+		h.Del("Content-Md5") // which is of the whole
+	}
 	if o.damage != nil {
 		body = append([]byte{}, body...)
 		o.damage(body)
@@ -183,6 +193,11 @@ func (f *Fake) get(w http.ResponseWriter, r *http.Request, key string) {
 	if r.Method == "GET" {
 		w.Write(body)
 	}
+}
+
+func digest(b []byte) string {
+	sum := md5.Sum(b)
+	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
 // crc is Azure's checksum.

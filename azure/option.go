@@ -85,7 +85,7 @@ func TrustHost(hosts ...string) Option {
 func ReadOnly() Option { return option(func(c *config) { c.readOnly = true }, "ReadOnly()") }
 
 // VerifyReads compares what is read with the checksum that Azure has: the MD5 of whole values that were stored with one,
-// and a CRC64 of ranges up to 4 MiB. A difference is fault.Unavailable. It is off by default: MD5 runs at 200 to 300 MB/s
+// and a CRC64 (MD5 from hosts that are not Azure's) of ranges up to 4 MiB. A difference is fault.Unavailable. It is off by default: MD5 runs at 200 to 300 MB/s
 // a core, TLS protects the way, and Zarr's checksum codecs do it end to end. URL: verify_reads=true.
 func VerifyReads() Option { return option(func(c *config) { c.verify = true }, "VerifyReads()") }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/md5"
 	"encoding/base64"
 	"errors"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -13,51 +14,100 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// Every put and every part carries a CRC64 of its bytes, and none an MD5.
-func TestPutsCarryACRC64(t *testing.T) {
+// asAzure makes the checksums those for Azure's own hosts.
+func asAzure() Option { return option(func(c *config) { c.crc = true }, "asAzure") }
+
+// Every put and every part carries one checksum of its bytes: a CRC64 to Azure, and MD5 to others, such as Azurite.
+func TestPutsCarryAChecksum(t *testing.T) {
 	environment(t)
-	f := NewFake(t)
-	s := bare(t, f.At(""))
-	for _, value := range []string{"", "v", strings.Repeat("value", 100_000)} {
-		if _, err := s.Put(t.Context(), "k", []byte(value), store.PutOptions{}); err != nil {
+	for _, c := range []struct {
+		name     string
+		opts     []Option
+		has, not string
+		sum      func([]byte) string
+	}{
+		{"Azure", []Option{asAzure()}, "X-Ms-Content-Crc64", "Content-Md5", crc},
+		{"Azurite", nil, "Content-Md5", "X-Ms-Content-Crc64", digest},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := NewFake(t)
+			s := bare(t, f.At(""), c.opts...)
+			p, err := store.PutParts(t.Context(), s, "k")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, value := range []string{"", "v", strings.Repeat("value", 100_000)} {
+				if _, err := s.Put(t.Context(), "k", []byte(value), store.PutOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				if h := f.Header(); h.Get(c.has) != c.sum([]byte(value)) || h.Get(c.not) != "" {
+					t.Errorf("%d bytes: %s %q, %s %q", len(value), c.has, h.Get(c.has), c.not, h.Get(c.not))
+				}
+			}
+			if err := p.Part(t.Context(), 0, []byte("part")); err != nil {
+				t.Fatal(err)
+			}
+			if got := f.Header().Get(c.has); got != c.sum([]byte("part")) {
+				t.Errorf("part: %q", got)
+			}
+		})
+	}
+}
+
+// Which hosts are Azure's is in the client's address.
+func TestWhoGetsACRC64(t *testing.T) {
+	environment(t)
+	for url, want := range map[string]bool{
+		"azblob://c": true, "azblob://c?domain=blob.core.chinacloudapi.cn": true, "azblob://c?localemu=true": false, "azblob://c?domain=cdn.example&cdn=true": false,
+	} {
+		net := &wire{answer: func(r *http.Request) *http.Response { return says(r, 201, "", "ETag", `"1"`) }}
+		if _, err := open(t, url, HTTPClient(net)).Put(t.Context(), "k", []byte("v"), store.PutOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if h := f.Header(); h.Get("X-Ms-Content-Crc64") != crc([]byte(value)) || h.Get("Content-Md5") != "" {
-			t.Errorf("%d bytes: CRC64 %q, MD5 %q", len(value), h.Get("X-Ms-Content-Crc64"), h.Get("Content-Md5"))
+		if got := has(net.seen[0].Header, "X-Ms-Content-Crc64"); got != want {
+			t.Errorf("%s: %v", url, got)
 		}
 	}
-	p, err := store.PutParts(t.Context(), s, "k")
-	if err != nil {
-		t.Fatal(err)
+}
+
+// has looks for a header as the SDK writes it, which is not net/http's way.
+func has(h http.Header, name string) bool {
+	for got := range h {
+		if strings.EqualFold(got, name) {
+			return true
+		}
 	}
-	if err := p.Part(t.Context(), 0, []byte("part")); err != nil {
-		t.Fatal(err)
-	}
-	if got := f.Header().Get("X-Ms-Content-Crc64"); got != crc([]byte("part")) {
-		t.Errorf("part: CRC64 %q", got)
-	}
+	return false
 }
 
 // What is damaged on the way there is refused by Azure, and sent again.
 func TestDamagedPutIsRefused(t *testing.T) {
 	environment(t)
-	f := NewFake(t)
-	broken := 1
-	rt := roundTrip(func(r *http.Request) (*http.Response, error) {
-		if r.Method == http.MethodPut && broken > 0 {
-			broken--
-			r.Header.Set("X-Ms-Content-Crc64", crc([]byte("what the value was")))
-		}
-		return http.DefaultTransport.RoundTrip(r)
-	})
-	s := open(t, f.At(""), HTTPClient(&http.Client{Transport: rt}), Retry(retry.Tries(1)))
-	if _, err := s.Put(t.Context(), "k", []byte("v"), store.PutOptions{}); !errors.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "Crc64Mismatch") {
-		t.Errorf("got %v", err)
-	}
-	broken = 1
-	again := open(t, f.At(""), HTTPClient(&http.Client{Transport: rt}))
-	if _, err := again.Put(t.Context(), "k", []byte("v"), store.PutOptions{IfAbsent: true}); err != nil {
-		t.Error(err)
+	for header, c := range map[string]struct {
+		opts []Option
+		sum  string
+	}{"X-Ms-Content-Crc64": {[]Option{asAzure()}, crc([]byte("before"))}, "Content-Md5": {nil, digest([]byte("before"))}} {
+		t.Run(header, func(t *testing.T) {
+			f := NewFake(t)
+			broken := 1
+			rt := roundTrip(func(r *http.Request) (*http.Response, error) {
+				if r.Method == http.MethodPut && broken > 0 {
+					broken--
+					maps.DeleteFunc(r.Header, func(name string, _ []string) bool { return strings.EqualFold(name, header) })
+					r.Header.Set(header, c.sum)
+				}
+				return http.DefaultTransport.RoundTrip(r)
+			})
+			opts := append(c.opts, HTTPClient(&http.Client{Transport: rt}))
+			s := open(t, f.At(""), append(opts, Retry(retry.Tries(1)))...)
+			if _, err := s.Put(t.Context(), "k", []byte("v"), store.PutOptions{}); !errors.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "Mismatch") {
+				t.Errorf("got %v", err)
+			}
+			broken = 1
+			if _, err := open(t, f.At(""), opts...).Put(t.Context(), "k", []byte("v"), store.PutOptions{IfAbsent: true}); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 
@@ -89,11 +139,13 @@ func TestVerifyReads(t *testing.T) {
 		{"not asked for", "damaged", store.Range{}, nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := open(t, f.At(""), c.opts...)
-			buf := append(make([]byte, 0, 64), "before"...)
-			v, err := s.Get(t.Context(), c.key, store.GetOptions{Range: c.r}, buf)
-			if !errors.Is(err, c.kind) || c.kind == nil && (err != nil || string(v.Bytes[:6]) != "before") {
-				t.Errorf("%q, %v", v.Bytes, err)
+			for _, as := range [][]Option{nil, {asAzure()}} {
+				s := open(t, f.At(""), append(as, c.opts...)...)
+				buf := append(make([]byte, 0, 64), "before"...)
+				v, err := s.Get(t.Context(), c.key, store.GetOptions{Range: c.r}, buf)
+				if !errors.Is(err, c.kind) || c.kind == nil && (err != nil || string(v.Bytes[:6]) != "before") {
+					t.Errorf("%v: %q, %v", as, v.Bytes, err)
+				}
 			}
 		})
 	}
