@@ -9,6 +9,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blockblob"
 
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -81,7 +82,7 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 		return "", err
 	}
 	var out blockblob.CommitBlockListResponse
-	err = p.b.ask(ctx, func(ctx context.Context) error {
+	err = p.b.ask(provider.SlowAnswer(ctx), func(ctx context.Context) error {
 		out, err = p.b.block(p.key).CommitBlockList(ctx, blocks, &blockblob.CommitBlockListOptions{
 			HTTPHeaders: p.b.headers, Tier: p.b.tier, AccessConditions: whenPut(o),
 		})

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
@@ -16,15 +15,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// tokenTimeout bounds one request to whoever gives tokens.
-const tokenTimeout = 30 * time.Second
-
 // tokenTransport is for fetching tokens.
 func (c *config) tokenTransport() policy.Transporter {
 	if c.tokenClient != nil {
 		return c.tokenClient
 	}
-	return &http.Client{Timeout: tokenTimeout}
+	return newTokens(c.stack.Stall)
 }
 
 // credential marks the errors of a chain, which the SDK reports as failures of whatever request came first.

@@ -27,15 +27,16 @@ type exchange struct {
 	put   bool // the request holds a value, and no answer counts before all of it was sent
 
 	writes    bool // what is asked for changes the bucket
-	anonymous bool // nobody asks
+	anonymous bool // the request carries no credentials
 	bare      bool // the client's transport is not guarded: what came of it is known from the SDK alone
 
-	mu     sync.Mutex
-	sent   int
-	status int // 0 without an answer
-	header http.Header
-	body   []byte // of an answer that is an error
-	err    error  // why there was no answer, or not all of it
+	mu       sync.Mutex
+	sent     int
+	status   int // 0 without an answer
+	header   http.Header
+	measured bool   // the length of the value is known
+	body     []byte // of an answer that is an error
+	err      error  // why there was no answer, or not all of it
 }
 
 type exchangeKey struct{}
@@ -93,6 +94,8 @@ func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
 		_ = resp.Body.Close()
 		resp.Body = io.NopCloser(bytes.NewReader(x.body))
 	case x.value:
+		resp.ContentLength = length(resp)
+		x.measured = resp.ContentLength >= 0
 		resp.Body = &watched{resp.Body, x}
 	default:
 		resp.Body = &watched{provider.Bounded(resp.Body, maxDocument), x}

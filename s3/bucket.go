@@ -23,9 +23,13 @@ type bucket struct {
 	class       types.StorageClass
 	contentType *string
 	validate    bool // compare checksums of whole values
+	sums        bool // uploads carry checksums, multipart ones too
+	md5         bool // deletes of many keys carry Content-MD5
+	anonymous   bool // requests are not signed
 }
 
 func newBucket(client *awss3.Client, c *config) *bucket {
+	o := client.Options()
 	b := &bucket{
 		client:      client,
 		name:        aws.String(c.bucket),
@@ -33,8 +37,11 @@ func newBucket(client *awss3.Client, c *config) *bucket {
 		sse:         types.ServerSideEncryption(c.sse),
 		class:       types.StorageClass(c.storageClass),
 		contentType: aws.String(blob.ContentType),
+		anonymous:   o.Credentials == nil,
 		validate:    c.responseChecksum == "when_supported",
+		sums:        o.RequestChecksumCalculation == aws.RequestChecksumCalculationWhenSupported,
 	}
+	b.md5 = !b.sums && !isAWS(o)
 	if c.prefix != "" {
 		b.prefix = c.prefix + "/"
 	}

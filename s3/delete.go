@@ -12,6 +12,7 @@ import (
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -36,7 +37,7 @@ func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) 
 		Bucket: b.name, Key: aws.String(b.full(key)), IfMatch: pin(o.IfVersion), RequestPayer: b.payer,
 	})
 	if err != nil {
-		return explain(err, false)
+		return b.explain(err, toWrite)
 	}
 	return genuine(out.ResultMetadata)
 }
@@ -70,11 +71,15 @@ func (b *bucket) deleteSome(ctx context.Context, keys []string) (string, error) 
 		ids[i].Key = aws.String(b.full(k))
 		left[*ids[i].Key] = true
 	}
-	out, err := b.client.DeleteObjects(ctx, &awss3.DeleteObjectsInput{
+	var opts []func(*awss3.Options)
+	if b.md5 {
+		opts = append(opts, contentMD5)
+	}
+	out, err := b.client.DeleteObjects(provider.SlowAnswer(ctx), &awss3.DeleteObjectsInput{
 		Bucket: b.name, Delete: &types.Delete{Objects: ids}, RequestPayer: b.payer,
-	})
+	}, opts...)
 	if err != nil {
-		return keys[0], explain(err, false)
+		return keys[0], b.explain(err, toWrite)
 	}
 	failed := make(map[string]types.Error, len(out.Errors))
 	for _, e := range out.Errors {

@@ -33,7 +33,7 @@ func (b *bucket) listPage(ctx context.Context, prefix string, depth store.Depth,
 	}
 	out, err := b.client.ListObjectsV2(ctx, in)
 	if err != nil {
-		return nil, "", explain(err, false)
+		return nil, "", b.explain(err, toRead)
 	}
 	// The SDK reads an empty body, or a page of HTML, as an empty listing. S3's always says whether it is complete.
 	if out.IsTruncated == nil {

@@ -2,6 +2,7 @@ package s3
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
@@ -35,8 +36,14 @@ func Region(name string) Option {
 // Endpoint names the server: "http://127.0.0.1:9000". URL: endpoint. Without one the SDK's chain decides
 // (AWS_ENDPOINT_URL_S3), and then it is AWS.
 func Endpoint(url string) Option {
-	return option(func(c *config) { c.endpoint = url }, "Endpoint(%q)", url)
+	return option(func(c *config) { c.endpoint, c.named = url, url }, "Endpoint(%q)", url)
 }
+
+// AllowHTTP lets signed requests go over http to wherever the URL names, for a server without TLS in a network that is
+// trusted. Without it that is for this machine, for private networks (by the address that is connected to: 10.0.0.0/8,
+// 172.16.0.0/12, 192.168.0.0/16, 169.254.0.0/16, fc00::/7, fe80::/10), and for an http endpoint that [Endpoint],
+// AWS_ENDPOINT_URL_S3 or a profile names. URL: none, on purpose.
+func AllowHTTP() Option { return option(func(c *config) { c.allowHTTP = true }, "AllowHTTP()") }
 
 // PathStyle puts the bucket into the path and not into the host name, as most servers that are not AWS want it.
 // URL: use_path_style=true.
@@ -60,8 +67,10 @@ func RequesterPays() Option {
 	return option(func(c *config) { c.requesterPays = true }, "RequesterPays()")
 }
 
-// ChecksumCalculation says when uploads carry a checksum: "when_supported" (the SDK's default) or "when_required",
-// which many servers that are not AWS need. URL: request_checksum_calculation.
+// ChecksumCalculation says when uploads carry a checksum of their own: "when_supported", the default for AWS, or
+// "when_required", the default for every other endpoint, as R2, Ceph, OVH and older MinIO refuse them.
+// AWS_REQUEST_CHECKSUM_CALCULATION or a profile may say it too. With a [Client] the same defaults go by its BaseEndpoint.
+// URL: request_checksum_calculation.
 func ChecksumCalculation(when string) Option {
 	return option(func(c *config) { c.requestChecksum = when }, "ChecksumCalculation(%q)", when)
 }
@@ -105,6 +114,14 @@ func Client(client *awss3.Client) Option {
 // MaxInFlight bounds how many requests the store makes at once, over all arrays and calls on it; 0 is the default, 128.
 func MaxInFlight(n int) Option {
 	return option(func(c *config) { c.stack.InFlight = n }, "MaxInFlight(%d)", n)
+}
+
+// StallTimeout is how long a request may stand still, with no byte moving in either direction, before it is given up as
+// fault.Unavailable and tried again; 0 is the default, 30 s. Every byte starts it anew, so that long values take the time
+// they need: the only limit on the whole is the context's. A write's answer may take twice as long, the end of an upload
+// in parts and a deletion of many keys ten times.
+func StallTimeout(d time.Duration) Option {
+	return option(func(c *config) { c.stack.Stall = d }, "StallTimeout(%v)", d)
 }
 
 // Retry changes how failed requests are repeated; see package retry for the defaults. Retry(retry.Tries(1)) is never.

@@ -14,6 +14,14 @@ import (
 // maxPut is S3's limit for one PutObject. Longer values go by PutParts.
 const maxPut = 5 << 30
 
+// putting is what a put with these options is for.
+func putting(o store.PutOptions) asked {
+	if o.IfAbsent {
+		return toCreate
+	}
+	return toWrite
+}
+
 // put is one PutObject from the caller's bytes: no pipe, no copy, no transfer manager.
 func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
 	if int64(len(value)) > maxPut {
@@ -29,7 +37,7 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutO
 	}
 	out, err := b.client.PutObject(ctx, in)
 	if err != nil {
-		return "", explain(err, o.IfAbsent)
+		return "", b.explain(err, putting(o))
 	}
 	if aws.ToString(out.ETag) == "" {
 		return "", foreign("it has no ETag")

@@ -164,7 +164,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(proxyChild) == "" {
 		os.Exit(m.Run())
 	}
-	s, err := Open(context.Background(), "s3://zarr-test?use_path_style=true&region=us-east-1&endpoint=http://s3.invalid")
+	s, err := Open(context.Background(), "s3://zarr-test?use_path_style=true&region=us-east-1")
 	if err == nil {
 		var v store.Value
 		v, err = s.Get(context.Background(), "k", store.GetOptions{}, nil)
@@ -190,7 +190,7 @@ func TestProxy(t *testing.T) {
 		return false
 	})
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), proxyChild+"=1", "HTTP_PROXY="+f.URL, "http_proxy="+f.URL, "NO_PROXY=", "no_proxy=")
+	cmd.Env = append(os.Environ(), proxyChild+"=1", "AWS_ENDPOINT_URL_S3=http://s3.invalid", "HTTP_PROXY="+f.URL, "http_proxy="+f.URL, "NO_PROXY=", "no_proxy=")
 	out, err := cmd.CombinedOutput()
 	mu.Lock()
 	defer mu.Unlock()
