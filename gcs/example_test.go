@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"cloud.google.com/go/storage"
+	gcsapi "cloud.google.com/go/storage"
 	"gocloud.dev/blob/gcsblob"
 	"golang.org/x/oauth2"
 	"google.golang.org/api/option"
@@ -51,7 +51,7 @@ func ExampleClient() {
 	server, stop := gcs.StartFake()
 	defer stop()
 	ctx := context.Background()
-	client, err := storage.NewClient(ctx, option.WithEndpoint(server.URL+"/storage/v1/"), option.WithoutAuthentication())
+	client, err := gcsapi.NewClient(ctx, option.WithEndpoint(server.URL+"/storage/v1/"), option.WithoutAuthentication())
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -79,7 +79,7 @@ func ExampleFromBucket() {
 	server, stop := gcs.StartFake()
 	defer stop()
 	ctx := context.Background()
-	client, err := storage.NewClient(ctx, option.WithEndpoint(server.URL+"/storage/v1/"), option.WithoutAuthentication())
+	client, err := gcsapi.NewClient(ctx, option.WithEndpoint(server.URL+"/storage/v1/"), option.WithoutAuthentication())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -18,12 +18,12 @@ func ExampleDeleteAll() {
 	}
 	err := store.DeleteAll(ctx, st, []string{"c/0", "c/1", "c/2"}) // an absent key is no error
 	fmt.Println(err)
-	for e := range st.List(ctx, "", store.Deep) {
-		fmt.Println(e.Key)
+	for e, err := range st.List(ctx, "", store.Deep) {
+		fmt.Println(e.Key, err)
 	}
 	// Output:
 	// <nil>
-	// zarr.json
+	// zarr.json <nil>
 }
 
 func ExampleConditionsOf() {
