@@ -213,8 +213,8 @@ func (c *config) trusted() error {
 	}
 	trust := append(provider.TrustedByUser(), c.trust...)
 	if d := c.fromURL.domain; d != "" && d != c.fromEnv.domain && !isAzure(d) && !provider.Loopback(d) && !trust.Has(d) {
-		return provider.Usage("the domain %s is not Azure's, and only the URL names it: tokens are sent there only if AZURE_STORAGE_DOMAIN, azure.Domain, "+
-			"azure.TrustHost or %s names it", d, provider.TrustVariable)
+		return provider.Usage("the domain is not Azure's, and only the URL names it: tokens are sent there only if AZURE_STORAGE_DOMAIN, azure.Domain, "+
+			"azure.TrustHost or %s names it", provider.TrustVariable)
 	}
 	if c.credential == nil && c.fromURL.protocol == "http" && c.fromEnv.protocol != "http" && !provider.Loopback(c.domain) {
 		return provider.Usage("protocol=http would send tokens in the clear; AZURE_STORAGE_PROTOCOL or azure.Protocol can allow it")

@@ -94,7 +94,7 @@ func TestFormsRefused(t *testing.T) {
 	}
 }
 
-// What a token or nobody may not do is said so.
+// Messages say what a token, or an anonymous caller, may not do.
 func TestAccessHints(t *testing.T) {
 	const sas = "https://a.blob.core.windows.net/c?sv=1&sp=rl&sig=hush"
 	for _, c := range []struct {
@@ -107,8 +107,8 @@ func TestAccessHints(t *testing.T) {
 		{"SAS without permission to write", sas, nil, 403, "AuthorizationPermissionMismatch", `permits "rl"`, "role"},
 		{"SAS of a stored policy", "https://a.blob.core.windows.net/c?sv=1&si=p&sig=hush", nil, 403, "AuthorizationPermissionMismatch", "writing c and w", "role"},
 		{"identity without a role", "azblob://c?storage_account=a", []Option{Credential(tokens{})}, 403, "AuthorizationPermissionMismatch", "role", "SAS"},
-		{"nobody", "azblob://c?storage_account=a&anonymous=true", nil, 404, "ResourceNotFound", "leave out anonymous=true", "SAS"},
-		{"nobody, 401", "azblob://c?storage_account=a&anonymous=true", nil, 401, "NoAuthenticationInformation", "leave out anonymous=true", "SAS"},
+		{"anonymous", "azblob://c?storage_account=a&anonymous=true", nil, 404, "ResourceNotFound", "leave out anonymous=true", "SAS"},
+		{"anonymous, 401", "azblob://c?storage_account=a&anonymous=true", nil, 401, "NoAuthenticationInformation", "leave out anonymous=true", "SAS"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			environment(t)

@@ -92,7 +92,7 @@ func (e *credentialError) Unwrap() error { return e.err }
 // NonRetriable keeps the SDK from asking again.
 func (e *credentialError) NonRetriable() {}
 
-// kind is fault.Refused, unless whoever gives tokens failed. A chain that found nobody to ask is Refused also when it
+// kind is fault.Refused, unless the service that gives tokens failed. A chain without a usable source is Refused also when it
 // looked for a managed identity over the network: on most machines there is none.
 func (e *credentialError) kind() error {
 	var auth *azidentity.AuthenticationFailedError

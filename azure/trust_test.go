@@ -53,7 +53,7 @@ func says(r *http.Request, status int, code string, header ...string) *http.Resp
 	return &http.Response{StatusCode: status, Header: h, Body: http.NoBody, Request: r}
 }
 
-// bearer is what a request carries that whoever receives it can use.
+// bearer is what a request carries that its receiver can use.
 func bearer(r *http.Request) string {
 	if a := r.Header.Get("Authorization"); strings.HasPrefix(a, "Bearer ") {
 		return a
@@ -233,7 +233,7 @@ func TestShortTokens(t *testing.T) {
 	})
 }
 
-// Whoever gives tokens and cannot be reached is asked again, as the container is; what it refuses stays refused. A
+// A service for tokens that cannot be reached is asked again, as the container is; what it refuses stays refused. A
 // service principal stands for all of azidentity's credentials.
 func TestTokenServiceFails(t *testing.T) {
 	down := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}

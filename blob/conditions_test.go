@@ -65,8 +65,8 @@ func TestPartialWriteIsRefusedAtOnce(t *testing.T) {
 					t.Errorf("got %v", err)
 				}
 			}
-			for e := range s.List(ctx, "a/c", store.Deep) {
-				t.Errorf("%s was written", e.Key)
+			for e, err := range s.List(ctx, "a/c", store.Deep) {
+				t.Errorf("%s was written, %v", e.Key, err)
 			}
 			if err := zarr.Write(ctx, a, []int32{1, 2, 3, 4}, zarr.Range(0, 4)); err != nil {
 				t.Errorf("a whole chunk: %v", err)
