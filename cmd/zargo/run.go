@@ -11,16 +11,16 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// program is what outlives a run: the stores of mem:// URLs, by name.
+// program is what outlives a run: the stores of mem:// URLs.
 type program struct {
-	mem *byName[*mem.Store]
+	mem openurl.Opener
 }
 
-func newProgram() *program { return &program{mem: newByName(mem.New)} }
+func newProgram() *program { return &program{mem: openurl.Mem()} }
 
 // cli is the command line's grammar.
 type cli struct {
@@ -45,6 +45,7 @@ type cli struct {
 type session struct {
 	*program
 	flags  *cli
+	stores openurl.Mux // what URLs are opened with
 	in     io.Reader
 	out    io.Writer
 	report zarr.Report
@@ -81,7 +82,9 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	if err != nil {
 		return complain(errOut, usagef("%v (zargo --help tells more)", err))
 	}
-	s := &session{program: p, flags: flags, in: in}
+	slow := &late{out: errOut}
+	defer slow.end()
+	s := &session{program: p, flags: flags, in: in, stores: p.schemes(flags.Inflight, slow.notify)}
 	buffered := bufio.NewWriterSize(out, 1<<16)
 	s.out = buffered
 	err = s.do(ctx, command)

@@ -64,7 +64,7 @@ func (r *run) again(ctx context.Context, err error) error {
 		return r.gaveUp(err)
 	}
 	if r.s.p.notify != nil {
-		r.s.p.notify(Attempt{r.op, r.key, r.failed, wait, err})
+		r.s.p.notify(Attempt{r.op, r.key, r.failed, time.Since(r.start), wait, err})
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
