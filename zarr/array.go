@@ -2,6 +2,7 @@ package zarr
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -10,6 +11,7 @@ import (
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -38,11 +40,15 @@ type shared struct {
 	loads   concurrency.Joined[*shardIndex]
 	structs structPlans
 	whole   atomic.Bool // the store cannot read parts of shards: it has no versions, or no ranges from the end
+
+	copied    *meta.Array // what consolidated metadata says, where the array was taken from there; see confirm
+	confirmed atomic.Bool
+	confirms  concurrency.Joined[struct{}]
 }
 
 // newArray binds metadata to a store. Its errors are *fault.MetaError.
 func newArray(n node, m *meta.Array) (*Array, error) {
-	pointer := "/chunk_key_encoding"
+	pointer, stored := "/chunk_key_encoding", m
 	if m.Format == 2 {
 		pointer = "/dimension_separator"
 	}
@@ -69,7 +75,7 @@ func newArray(n node, m *meta.Array) (*Array, error) {
 			fill = m.DType.DefaultFill()
 		}
 	}
-	a := &Array{node: n, meta: m, axes: axes, object: grid.Shape(axes), fill: fill, shared: &shared{}}
+	a := &Array{node: n, meta: m, axes: axes, object: grid.Shape(axes), fill: fill, shared: &shared{copied: stored}}
 	if err := a.bindAll(specs); err != nil {
 		return nil, n.metaError(m, codecPointer(m, err), err)
 	}
@@ -169,12 +175,19 @@ func (a *Array) String() string {
 	return fmt.Sprintf("%q %v %v chunks %s v%d", a.path, a.meta.DType, a.meta.Shape, objects, a.meta.Format)
 }
 
-// Refresh opens the array again and returns it as it is now.
+// Refresh opens the array again and returns it as it is now in the store or, where only consolidated metadata has it, as that has
+// it now.
 func (a *Array) Refresh(ctx context.Context) (*Array, error) {
 	if a.field != nil {
 		return a.field.again(a.field.base.Refresh(ctx))
 	}
 	n, err := open(ctx, a.st, a.path, a.cfg, wantArray)
+	if a.fromCache && errors.Is(err, fault.NotFound) {
+		var top Node
+		if top, err = open(ctx, a.st, a.holder(), a.cfg, wantGroup); err == nil {
+			n, err = top.(*Group).open(ctx, below(top.Path(), a.path), wantArray)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 // and decide again. A store without versions refuses with errors.ErrUnsupported, unless SingleWriter was given;
 // one that takes no writes with ErrReadOnly.
 //
-// Consolidated metadata above the node, if any, keeps the old attributes until it is consolidated again.
+// Consolidated metadata above the node, if any, keeps the old attributes until [UpdateAbove] or [Consolidate].
 func SetAttrs[N Node](ctx context.Context, n N, attrs Attrs) (N, error) {
 	var out Node
 	var err error
@@ -100,16 +100,13 @@ func noVersions(st store.Store, what string) error {
 // that it says what the consolidated copy said.
 func (n *node) reload(ctx context.Context) error {
 	fresh, err := open(ctx, n.st, n.path, n.cfg, wantAny)
+	if errors.Is(err, fault.NotFound) {
+		err = fault.Newf(fault.NotFound, "only consolidated metadata has this node, so nothing is written: %w", err)
+	}
 	if err != nil {
 		return err
 	}
-	var f *node
-	switch v := fresh.(type) {
-	case *Array:
-		f = &v.node
-	case *Group:
-		f = &v.node
-	}
+	f := base(fresh)
 	was, err := meta.EncodeAttrs(n.attrs)
 	if err != nil {
 		return err

@@ -20,9 +20,14 @@ import (
 // older copy, and the document is written on condition that nobody else wrote it since (ErrConflict). A node that cannot be
 // read, or has another format than the group, is an error, and nothing is written.
 //
-// The copy is a cache. It says nothing of what is created or changed later: call Consolidate again, or see [Stale].
+// The copy is a cache. It says nothing of what is created or changed later: call Consolidate again, see [Stale], or bring it up to
+// date about one node by [UpdateAbove]. What is returned is the group with the new copy; g stays as it was.
 func Consolidate(ctx context.Context, g *Group) (*Group, error) {
-	c, err := g.collect(ctx)
+	root, err := g.stored(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, err := root.collect(ctx)
 	if err == nil {
 		err = c.whole()
 	}
@@ -53,6 +58,8 @@ func Consolidate(ctx context.Context, g *Group) (*Group, error) {
 			return nil, g.errf(err)
 		}
 		out = again.(*Group)
+	} else if all, err := out.parser().ConsolidatedV2(key, doc); err == nil {
+		out.lazy.known.Store(&copied{key: key, nodes: all})
 	}
 	out.cfg = g.cfg
 	return out, nil
@@ -72,29 +79,64 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%q is %s", d.Path, d.Why)
 }
 
-// Stale compares the group's consolidated metadata with the nodes below it, which are read one by one, and returns where
-// they differ, by path. A node of another format than the group, which a copy cannot have, is missing in it. ErrNotFound when
-// there is no consolidated metadata. A node that cannot be read is an error, the first of them, and the differences of the
-// others come with it.
+// Stale compares the consolidated metadata that is stored of the group with the nodes below it, which are read one by one, and
+// returns where they differ, by path. What g itself holds does not count: it is a snapshot, which Consolidate does not change. A
+// group that was opened from consolidated metadata above it is compared with that. A node of another format than the group, which a
+// copy cannot have, is missing in it. ErrNotFound when there is no consolidated metadata. A node that cannot be read is an error,
+// the first of them, and the differences of the others come with it.
 func Stale(ctx context.Context, g *Group) ([]Difference, error) {
-	all, key, err := g.copied(ctx)
+	root, err := g.stored(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if all == nil {
+	kept, err := g.storedCopy(ctx, root)
+	if err != nil {
+		return nil, g.errf(err)
+	}
+	if kept.bad != nil {
+		return nil, g.errf(kept.bad)
+	}
+	if kept.nodes == nil {
 		return nil, g.errf(fault.Newf(fault.NotFound, "no consolidated metadata"))
 	}
-	c, err := g.collect(ctx)
+	c, err := root.collect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := c.compare(g.bindAll(all, key, -1))
-	if g.format == 2 && g.meta.Consolidated == nil {
-		if why := c.rootDiffers(all[""]); why != "" {
+	out := c.compare(root.bindAll(kept.nodes, kept.key, -1))
+	if kept.key == join(g.path, keyConsolidated) {
+		if why := c.rootDiffers(kept.nodes[""]); why != "" {
 			out = slices.Insert(out, 0, Difference{"", why})
 		}
 	}
 	return out, c.err
+}
+
+// storedCopy is the consolidated metadata that is stored of a group, which was just read as root: that above it from which it was
+// taken, else its own.
+func (g *Group) storedCopy(ctx context.Context, root *Group) (*copied, error) {
+	if g.fromCache {
+		above, err := open(ctx, g.st, g.holder(), root.cfg, wantGroup)
+		if err != nil {
+			return nil, err
+		}
+		c, err := above.(*Group).ownCopy(ctx)
+		if err != nil || c.bad != nil {
+			return c, err
+		}
+		if m, ok := c.nodes[below(above.Path(), g.path)].(*meta.Group); ok {
+			return &copied{key: c.key, nodes: m.Consolidated}, nil
+		}
+	}
+	return root.ownCopy(ctx)
+}
+
+// ownCopy is the consolidated metadata in the group's document, which was just read, or beside it.
+func (g *Group) ownCopy(ctx context.Context) (*copied, error) {
+	if g.format == 2 {
+		return g.readCopy(ctx)
+	}
+	return &copied{g.docKey, g.meta.Consolidated, g.meta.Unreadable}, nil
 }
 
 // collection is a group and all nodes below it, as they are stored.
@@ -118,16 +160,21 @@ func (c *collection) whole() error {
 	return nil
 }
 
-// collect reads the hierarchy, the group included.
-func (g *Group) collect(ctx context.Context) (*collection, error) {
+// stored reads the group itself again, to be asked for what is stored alone.
+func (g *Group) stored(ctx context.Context) (*Group, error) {
 	cfg := g.cfg
 	cfg.direct = true
 	n, err := open(ctx, g.st, g.path, cfg, wantGroup)
 	if err != nil {
 		return nil, err
 	}
-	c := &collection{root: n.(*Group), nodes: map[string]Node{}, broken: map[string]bool{}}
-	c.root.stored(ctx, -1, func(f found) bool {
+	return n.(*Group), nil
+}
+
+// collect reads the hierarchy below a group that was just read.
+func (g *Group) collect(ctx context.Context) (c *collection, err error) {
+	c = &collection{root: g, nodes: map[string]Node{}, broken: map[string]bool{}}
+	g.walk(ctx, -1, func(f found) bool {
 		switch {
 		case f.err == nil:
 			c.nodes[below(g.path, f.path)] = f.node
@@ -153,10 +200,7 @@ func base(n Node) *node {
 
 // below is the path of a node from a group above it.
 func below(group, path string) string {
-	if group == "" {
-		return path
-	}
-	return path[len(group)+1:]
+	return strings.TrimPrefix(path[len(group):], "/")
 }
 
 // document is the key and the text of the document that holds the copy.

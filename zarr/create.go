@@ -16,6 +16,8 @@ import (
 // node is there; nothing is ever overwritten. ErrExists too when something is there that would be read as a chunk of the
 // new array, such as what an array left behind whose metadata alone was deleted; [Replace] deletes that. One listing tells,
 // of its first 1000 entries; where the store cannot list, or refuses to, nobody does.
+//
+// Consolidated metadata above, if any, does not have the new array until [UpdateAbove] or [Consolidate].
 func Create(ctx context.Context, st store.Store, path string, spec Spec, opts ...Option) (*Array, error) {
 	n, err := newNode(st, path, opts)
 	if err != nil {

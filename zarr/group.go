@@ -2,6 +2,7 @@ package zarr
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 type Group struct {
 	node
 	meta *meta.Group
+	lazy *lazyCopy // of a v2 group
 }
 
 // String gives the path and what the group is, for people.
@@ -25,15 +27,25 @@ func (g *Group) With(opts ...Option) (*Group, error) {
 	if err := b.cfg.add(opts); err != nil {
 		return nil, err
 	}
+	if b.cfg.types != g.cfg.types || b.cfg.strict != g.cfg.strict || b.cfg.maxMetadata != g.cfg.maxMetadata || b.cfg.tell != nil || g.cfg.tell != nil {
+		b.lazy = &lazyCopy{} // which is parsed by these
+	}
 	return &b, nil
 }
 
-// Open opens the node at a path below the group.
+// Open opens the node at a path below the group: from the group's consolidated metadata, without a request, where that has it,
+// else from the store, as the function [Open] does. Consolidated metadata is a copy: a node that was changed or deleted since is
+// opened as the copy has it, and one that was created since is found in the store. [Direct] asks the store alone.
+//
+// The copy of a v2 group is a document of its own, which is read when it is first needed and kept with the group.
+//
+// What is not stored as the copy says is not written: the first write to an array that was opened from a copy reads the array's
+// own metadata, and is ErrConflict where that differs, or ErrNotFound where only the copy has the array.
 func (g *Group) Open(ctx context.Context, path string) (Node, error) {
 	return g.open(ctx, path, wantAny)
 }
 
-// OpenArray opens the array at a path below the group.
+// OpenArray opens the array at a path below the group, as Open does.
 func (g *Group) OpenArray(ctx context.Context, path string) (*Array, error) {
 	n, err := g.open(ctx, path, wantArray)
 	if err != nil {
@@ -42,7 +54,7 @@ func (g *Group) OpenArray(ctx context.Context, path string) (*Array, error) {
 	return n.(*Array), nil
 }
 
-// OpenGroup opens the group at a path below the group.
+// OpenGroup opens the group at a path below the group, as Open does.
 func (g *Group) OpenGroup(ctx context.Context, path string) (*Group, error) {
 	n, err := g.open(ctx, path, wantGroup)
 	if err != nil {
@@ -56,7 +68,15 @@ func (g *Group) open(ctx context.Context, path string, w want) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return open(ctx, n.st, n.path, n.cfg, w)
+	found, bad, err := g.listed(ctx, below(g.path, n.path), w)
+	if err != nil || found != nil {
+		return found, err
+	}
+	found, err = open(ctx, n.st, n.path, n.cfg, w)
+	if bad != nil && errors.Is(err, fault.NotFound) {
+		return nil, bad
+	}
+	return found, err
 }
 
 // child is a node at a path below the group, with the group's options.

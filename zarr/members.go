@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -16,8 +17,10 @@ import (
 
 const keyConsolidated = ".zmetadata"
 
-// Members yields the arrays and groups directly below the group, by name. With consolidated metadata that is one request
-// or none, else a listing and a bounded number of requests at once. Folders that are no nodes are passed over.
+// Members yields the arrays and groups directly below the group, by name. With consolidated metadata that takes no request, or
+// one the first time that it is needed of a v2 group; else a listing and a bounded number of requests at once. Folders that are no
+// nodes are passed over. Consolidated metadata that cannot be read is passed over too, which is a finding of
+// [rule.BadConsolidated], see [Findings]; [Strict] refuses it.
 //
 // A node whose metadata is malformed or unsupported yields an error in its place, a *MetaError, and the iteration goes
 // on for who wants to. An error of the store ends it.
@@ -41,13 +44,18 @@ type found struct {
 // visit yields the nodes below the group down to a depth; -1 is no bound.
 func (g *Group) visit(ctx context.Context, depth int) iter.Seq2[Node, error] {
 	return func(yield func(Node, error) bool) {
-		nodes, ok, err := g.consolidated(ctx, depth)
+		nodes, ok, bad, err := g.consolidated(ctx, depth)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
 		if !ok {
-			g.stored(ctx, depth, func(f found) bool { return yield(f.node, f.err) })
+			g.walk(ctx, depth, func(f found) bool {
+				if bad != nil && errors.Is(f.err, errors.ErrUnsupported) && f.path == "" { // there is no listing
+					f.err = fmt.Errorf("%w; %w", g.errf(bad), f.err)
+				}
+				return yield(f.node, f.err)
+			})
 			return
 		}
 		for _, n := range nodes {
@@ -58,9 +66,9 @@ func (g *Group) visit(ctx context.Context, depth int) iter.Seq2[Node, error] {
 	}
 }
 
-// stored calls yield with the nodes below the group as they are stored, in the order of Walk, while it wants more. An error
+// walk calls yield with the nodes below the group as they are stored, in the order of Walk, while it wants more. An error
 // of the store is about no path, and the last.
-func (g *Group) stored(ctx context.Context, depth int, yield func(found) bool) {
+func (g *Group) walk(ctx context.Context, depth int, yield func(found) bool) {
 	for level := []*Group{g}; len(level) > 0 && depth != 0; depth-- {
 		nodes, err := g.below(ctx, level)
 		if err != nil {
@@ -80,36 +88,16 @@ func (g *Group) stored(ctx context.Context, depth int, yield func(found) bool) {
 }
 
 // consolidated gives the nodes below the group from consolidated metadata, in the order of Walk; ok tells whether there
-// is any.
-func (g *Group) consolidated(ctx context.Context, depth int) (nodes []found, ok bool, err error) {
+// is any. bad is why there is some that cannot be read.
+func (g *Group) consolidated(ctx context.Context, depth int) (nodes []found, ok bool, bad, err error) {
 	if g.cfg.direct {
-		return nil, false, nil
+		return nil, false, nil, nil
 	}
-	all, key, err := g.copied(ctx)
-	if err != nil || all == nil {
-		return nil, false, err
+	c, err := g.copied(ctx)
+	if err != nil || c.nodes == nil {
+		return nil, false, c.unreadable(), err
 	}
-	return g.bindAll(all, key, depth), true, nil
-}
-
-// copied is the group's consolidated metadata, nil when there is none, and the key of its document. That of v2 has the group
-// itself too, as "", unless the group was opened by consolidated metadata above it.
-func (g *Group) copied(ctx context.Context) (all map[string]meta.Node, key string, err error) {
-	if g.meta.Consolidated != nil || g.format != 2 {
-		return g.meta.Consolidated, g.docKey, nil
-	}
-	key = join(g.path, keyConsolidated)
-	v, err := g.document(ctx, keyConsolidated)
-	switch {
-	case errors.Is(err, fault.NotFound), errors.Is(err, fault.Refused):
-		return nil, key, nil
-	case err != nil:
-		return nil, key, g.errf(err)
-	}
-	if all, err = g.parser().ConsolidatedV2(key, v.Bytes); err != nil {
-		return nil, key, g.errf(err)
-	}
-	return all, key, nil
+	return g.bindAll(c.nodes, c.key, depth), true, nil, nil
 }
 
 // bindAll makes nodes of consolidated metadata, in the order of Walk.

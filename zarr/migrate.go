@@ -77,7 +77,7 @@ func Migrate(ctx context.Context, n Node, o MigrateOptions) ([]Migration, error)
 		}
 	}
 	if consolidated {
-		g := &Group{node: *b}
+		g := &Group{node: *b, meta: &meta.Group{}, lazy: &lazyCopy{}}
 		g.cfg.format = 0 // it may have been opened as what it was
 		if _, err := Consolidate(ctx, g); err != nil {
 			return nil, err

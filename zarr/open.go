@@ -272,7 +272,7 @@ func (n *node) bind(m meta.Node) (Node, error) {
 		return newArray(*n, m)
 	case *meta.Group:
 		n.format, n.attrs = m.Format, m.Attrs
-		return &Group{node: *n, meta: m}, nil
+		return &Group{node: *n, meta: m, lazy: &lazyCopy{}}, nil
 	case *meta.Bad:
 		return nil, m.Err
 	}

@@ -116,7 +116,7 @@ func InFlight(n int) Option { return intOption("InFlight", n, 1, func(c *config)
 // where a part of one is written; of shards one each and, where they are read in parts, one for each index and each range
 // of inner chunks. Where a selection has so many chunks or shards that it cannot do with n, that is before the first
 // request; ranges are known when their index is, and are refused before they are read. What is done again because somebody
-// replaced an object in between counts again; what the store itself tries again does not.
+// replaced an object in between counts again; what the store itself tries again does not, nor do requests for metadata.
 func MaxRequests(n int) Option {
 	return intOption("MaxRequests", n, 1, func(c *config) { c.maxRequests = n })
 }

@@ -16,7 +16,7 @@ import (
 //
 // ErrConflict when the document was changed since a was opened; then open again and decide again. A store without
 // versions refuses with errors.ErrUnsupported, unless SingleWriter was given. Consolidated metadata above the array, if
-// any, leaves the separator open until it is consolidated again.
+// any, leaves the separator open until [UpdateAbove] or [Consolidate].
 func StateSeparator(ctx context.Context, a *Array) (*Array, error) {
 	if !a.meta.NoSeparator {
 		return a, nil

@@ -58,7 +58,11 @@ func WriteBytes(ctx context.Context, a *Array, src []byte, sel ...Selection) err
 }
 
 func (a *Array) write(ctx context.Context, src []byte, r grid.Selection) error {
-	if err := a.writable(); err != nil {
+	err := a.writable()
+	if err == nil {
+		err = a.confirm(ctx)
+	}
+	if err != nil {
 		return a.errf(err)
 	}
 	if a.field != nil {

@@ -12,24 +12,29 @@ import (
 // metadata: flat, by depth and then by path, with an empty one in each group, as zarr-python does. The rest of doc stays as
 // it is. key names it in errors.
 func ConsolidateV3(key string, doc []byte, nodes map[string][]byte) ([]byte, error) {
-	none := inlineV3(json.RawMessage("{}"))
 	var all writer
-	for _, path := range byDepth(nodes) {
-		o, err := document(path, nodes[path], Parser{})
+	for _, path := range slices.SortedFunc(maps.Keys(nodes), compareDepth) {
+		raw, err := copyV3(path, nodes[path])
 		if err != nil {
 			return nil, err
-		}
-		raw := compact(trimSpace(nodes[path]))
-		if string(o.get("node_type")) == `"group"` {
-			with, err := setMember(path, raw, "consolidated_metadata", none)
-			if err != nil {
-				return nil, err
-			}
-			raw = compact(with)
 		}
 		all.add(path, raw)
 	}
 	return setMember(key, doc, "consolidated_metadata", inlineV3(all.done()))
+}
+
+// copyV3 is what consolidated metadata has of a node's document.
+func copyV3(path string, doc []byte) (json.RawMessage, error) {
+	o, err := document(path, doc, Parser{})
+	if err != nil {
+		return nil, err
+	}
+	raw := compact(trimSpace(doc))
+	if string(o.get("node_type")) != `"group"` {
+		return raw, nil
+	}
+	with, err := setMember(path, raw, "consolidated_metadata", inlineV3(json.RawMessage("{}")))
+	return compact(with), err
 }
 
 // inlineV3 is the member "consolidated_metadata" of a group.
@@ -56,11 +61,9 @@ func ConsolidateV2(docs map[string][]byte) ([]byte, error) {
 	return indent(w.done(), nil)
 }
 
-// byDepth sorts paths by their depth and then by name.
-func byDepth(nodes map[string][]byte) []string {
-	return slices.SortedFunc(maps.Keys(nodes), func(a, b string) int {
-		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), strings.Compare(a, b))
-	})
+// compareDepth orders paths by their depth and then by name.
+func compareDepth(a, b string) int {
+	return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), strings.Compare(a, b))
 }
 
 // Strict tells whether a document is JSON without the bare tokens that old writers left.

@@ -2,6 +2,7 @@ package meta
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
@@ -14,7 +15,8 @@ import (
 const maxPath = 1024
 
 // inline reads the "consolidated_metadata" member of a v3 group (core specification, since 2026-07). null is absent, as
-// zarr-python writes and reads it; an unknown kind that need not be understood is passed over.
+// zarr-python writes and reads it; an unknown kind that need not be understood is passed over, and so is what is malformed: the
+// nodes that it is a copy of are in the store.
 func (g *Group) inline(p place, raw []byte) error {
 	if string(raw) == "null" {
 		return p.lenient(rule.ConsolidatedNull, "")
@@ -32,22 +34,32 @@ func (g *Group) inline(p place, raw []byte) error {
 		}
 		return p.unsupported("consolidated metadata of kind %s", brief(o.get("kind")))
 	}
+	g.Consolidated, err = o.copies()
+	if err != nil {
+		g.Unreadable = err
+		return p.unreadable(err)
+	}
+	return nil
+}
+
+// copies reads the nodes of inline consolidated metadata.
+func (o object) copies() (map[string]Node, error) {
 	text, at, err := o.need("metadata")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all, err := at.object(text)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	nodes := make(map[string]Node, len(all.all))
 	for _, m := range all.all {
 		p := all.member(m.name)
 		if err := p.checkPath(m.name); err != nil {
-			return err
+			return nil, err
 		}
 		if m.name == "" {
-			return p.bad("the group itself")
+			return nil, p.bad("the group itself")
 		}
 		nodes[m.name] = orBad(func() (Node, error) {
 			o, err := p.object(m.raw)
@@ -58,8 +70,28 @@ func (g *Group) inline(p place, raw []byte) error {
 		})
 	}
 	nest(nodes)
-	g.Consolidated = nodes
-	return nil
+	return nodes, nil
+}
+
+// unreadable reports that consolidated metadata cannot be read. It is a copy, so the group can be read without it.
+func (p place) unreadable(err error) error {
+	var broken *rule.Error
+	switch {
+	case p.with.Lenient == nil:
+		return nil
+	case errors.As(err, &broken):
+		return err // it breaks another rule, and the mode is strict
+	}
+	f := rule.FromError("", err)
+	f.Rule, f.Err = rule.BadConsolidated, nil
+	strictly := p.with.Lenient(f)
+	if strictly == nil {
+		return nil
+	}
+	if errors.As(strictly, &broken) {
+		broken.Err = err
+	}
+	return &fault.MetaError{Key: f.Key, Pointer: f.Pointer, Err: strictly}
 }
 
 // ParseConsolidatedV2 reads a .zmetadata document: every group and array of a hierarchy by its path, "" being the node

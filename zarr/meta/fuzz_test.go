@@ -3,6 +3,7 @@ package meta
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"path"
 	"strings"
@@ -182,4 +183,49 @@ func FuzzJSON(f *testing.F) {
 			t.Fatalf("%s, %v\n%s, %v", a, err1, b, err2)
 		}
 	})
+}
+
+// FuzzSplice holds that a document that takes an entry has it then, and all others as they were.
+func FuzzSplice(f *testing.F) {
+	seeds(f, ".zmetadata", `{"metadata":{"a/.zgroup":{},"z":[NaN]},"zarr_consolidated_format":1}`)
+	seeds(f, "zarr.json", "{\n \"consolidated_metadata\": {\n  \"kind\": \"inline\", \"metadata\": {}}}",
+		`{"zarr_format":3,"consolidated_metadata":{"kind":"inline","metadata":{"b":{},"a/b":{}}}}`)
+	entry := []byte(`{"zarr_format":3,"node_type":"array"}`)
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		for of, splice := range map[string]func(string, []byte, map[string][]byte) ([]byte, error){"metadata": SpliceV2, "consolidated_metadata.metadata": SpliceV3} {
+			out, err := splice("k", doc, map[string][]byte{"a/b": entry, "a/.zgroup": nil})
+			if err != nil {
+				continue
+			}
+			before, after := entriesOf(t, doc, of), entriesOf(t, out, of)
+			if after["a/b"] == "" || string(compact([]byte(after["a/b"]))) != string(entry) || after["a/.zgroup"] != "" {
+				t.Fatalf("%s: %s became %s", of, doc, out)
+			}
+			for _, name := range []string{"a/b", "a/.zgroup"} {
+				delete(before, name)
+				delete(after, name)
+			}
+			if !maps.Equal(before, after) {
+				t.Fatalf("%s: %v became %v", of, before, after)
+			}
+		}
+	})
+}
+
+// entriesOf are the entries of consolidated metadata, by name.
+func entriesOf(t *testing.T, doc []byte, of string) map[string]string {
+	o, err := document("k", doc, Parser{})
+	for _, name := range strings.Split(of, ".") {
+		if err == nil {
+			o, err = o.member(name).object(o.get(name))
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, m := range o.all {
+		all[m.name] = string(m.raw)
+	}
+	return all
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/rule"
 )
 
 // unsupported shortens the tables.
@@ -207,6 +208,18 @@ func TestConsolidatedInvalid(t *testing.T) {
 		{"unknown kind", `{"kind":"parquet"}`, "/consolidated_metadata", unsupported},
 		{"no kind", `{"metadata":{}}`, "/consolidated_metadata", unsupported},
 		{"a number", `7`, "/consolidated_metadata", unsupported},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := ParseV3("zarr.json", []byte(`{"zarr_format":3,"node_type":"group","consolidated_metadata":`+tt.member+`}`))
+			refused(t, err, "zarr.json", tt.pointer, tt.kind)
+		})
+	}
+	malformed := []struct {
+		name, member string
+		pointer      string
+		kind         error
+	}{
 		{"no metadata", `{"kind":"inline"}`, "/consolidated_metadata/metadata", fault.Metadata},
 		{"metadata a list", `{"kind":"inline","metadata":[]}`, "/consolidated_metadata/metadata", fault.Metadata},
 		{"path out of the store", `{"kind":"inline","metadata":{"../a":{}}}`, "/consolidated_metadata/metadata/..~1a", fault.Path},
@@ -214,10 +227,23 @@ func TestConsolidatedInvalid(t *testing.T) {
 		{"back slash", `{"kind":"inline","metadata":{"a\\b":{}}}`, `/consolidated_metadata/metadata/a\b`, fault.Path},
 		{"itself", `{"kind":"inline","metadata":{"":{}}}`, "/consolidated_metadata/metadata/", fault.Metadata},
 	}
-	for _, tt := range tests {
+	for _, tt := range malformed {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := ParseV3("zarr.json", []byte(`{"zarr_format":3,"node_type":"group","consolidated_metadata":`+tt.member+`}`))
+			doc := []byte(`{"zarr_format":3,"node_type":"group","attributes":{"a":1},"consolidated_metadata":` + tt.member + `}`)
+			n, err := ParseV3("zarr.json", doc)
+			if err != nil {
+				t.Fatalf("a copy that cannot be read: %v", err)
+			}
+			g := n.(*Group)
+			refused(t, g.Unreadable, "zarr.json", tt.pointer, tt.kind)
+			if g.Consolidated != nil || len(g.Attrs) != 1 {
+				t.Errorf("%+v", g)
+			}
+			_, err = Parser{Lenient: func(f rule.Finding) error { return &rule.Error{Rule: f.Rule} }}.V3("zarr.json", doc)
 			refused(t, err, "zarr.json", tt.pointer, tt.kind)
+			if rule.Of(err) != rule.BadConsolidated {
+				t.Errorf("strict: %v", err)
+			}
 		})
 	}
 	for doc, want := range map[string]struct {

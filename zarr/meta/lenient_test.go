@@ -84,6 +84,7 @@ func TestLenient(t *testing.T) {
 		{"blosc without a size", v3(codecs, codecs[:len(codecs)-1]+`,{"name":"blosc","configuration":{"cname":"lz4","clevel":5,"shuffle":"shuffle","blocksize":0}}]`), "/codecs/1/configuration", rule.CodecDefault},
 		{"dimensions", v3(`["y",null]`, `null`), "/dimension_names", rule.DimensionsNull},
 		{"consolidated", group + `,"consolidated_metadata":null}`, "/consolidated_metadata", rule.ConsolidatedNull},
+		{"consolidated metadata without nodes", group + `,"consolidated_metadata":{"kind":"inline"}}`, "/consolidated_metadata/metadata", rule.BadConsolidated},
 		{"consolidated format a fraction", `{"zarr_consolidated_format":1.0,"metadata":{}}`, "/zarr_consolidated_format", rule.NumberSpelling},
 		{"attributes of nothing", `{"zarr_consolidated_format":1,"metadata":{"a/.zattrs":{}}}`, "/metadata/a~1.zattrs", rule.AttributesOfNothing},
 		{"index codecs", v3(codecs, sharded), "/codecs/0/configuration", rule.NoIndexCodecs},

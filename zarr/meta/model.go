@@ -47,6 +47,9 @@ type Group struct {
 	// a copy that can be stale. nil when there is none.
 	Consolidated map[string]Node
 
+	// Unreadable is why consolidated metadata is there and cannot be read, in which case Consolidated is nil.
+	Unreadable error
+
 	// Unknown is as for Array.
 	Unknown map[string]json.RawMessage
 }

@@ -30,10 +30,11 @@ func (f Finding) Message() string {
 	return f.Rule.Text() + ": " + f.Text
 }
 
-// Error is a breach of a rule in strict mode. Its kind is the rule's.
+// Error is a breach of a rule in strict mode. Its kind is the rule's, or that of Err.
 type Error struct {
 	Rule Rule
 	Text string
+	Err  error // what reading gave; nil where it would go on
 }
 
 // Error gives the code, and what is wrong.
@@ -41,8 +42,13 @@ func (e *Error) Error() string {
 	return string(e.Rule) + ": " + Finding{Rule: e.Rule, Text: e.Text}.Message()
 }
 
-// Unwrap gives the rule's kind.
-func (e *Error) Unwrap() error { return e.Rule.Kind() }
+// Unwrap gives what reading gave, else the rule's kind.
+func (e *Error) Unwrap() error {
+	if e.Err != nil {
+		return e.Err
+	}
+	return e.Rule.Kind()
+}
 
 // Of names the rule that an error of reading is about: the one that it tells itself, else one by its kind.
 func Of(err error) Rule {

@@ -23,6 +23,7 @@ const (
 	FillSpelling         Rule = "fill-spelling"
 	DimensionsNull       Rule = "dimensions-null"
 	ConsolidatedNull     Rule = "consolidated-null"
+	BadConsolidated      Rule = "bad-consolidated"
 	AttributesOfNothing  Rule = "attributes-of-nothing"
 	NoIndexCodecs        Rule = "no-index-codecs"
 	CodecDefault         Rule = "codec-default"
@@ -105,6 +106,7 @@ func table() []entry {
 		{FillSpelling, Warning, fault.Metadata, "the fill value is spelled as the specification does not for this data type", core + "\"Fill value\"; " + v2 + "\"Fill value encoding\""},
 		{DimensionsNull, Warning, fault.Metadata, "\"dimension_names\" is null rather than left out", core + "\"Dimension names\""},
 		{ConsolidatedNull, Warning, fault.Metadata, "\"consolidated_metadata\" is null rather than left out", core + "\"Consolidated metadata\""},
+		{BadConsolidated, Warning, fault.Metadata, "consolidated metadata cannot be read; the nodes are looked for in the store", core + "\"Consolidated metadata\"; zarr-python 2, consolidated metadata"},
 		{AttributesOfNothing, Warning, fault.Metadata, "consolidated metadata has attributes of a node that it does not have", "zarr-python 2, consolidated metadata"},
 		{NoIndexCodecs, Warning, fault.Metadata, "a sharding codec without \"index_codecs\"; they are the recommended ones", "Zarr sharding codec 1.0, \"Configuration parameters\""},
 		{CodecDefault, Warning, fault.Metadata, "a codec's configuration lacks a member that it must have; writers take the default", "Zarr codecs specifications 1.0, \"Configuration parameters\""},

@@ -87,7 +87,11 @@ const (
 func (r *run) node(ctx context.Context, p place) ([]place, error) {
 	told := r.few(p.path)
 	defer told.done()
-	opts := append(append([]zarr.Option{}, r.opts.Open...), zarr.Direct(), zarr.Findings(told.tell))
+	opts := append(append([]zarr.Option{}, r.opts.Open...), zarr.Direct(), zarr.Findings(func(f rule.Finding) {
+		if f.Rule != rule.BadConsolidated { // which consolidated reports as the error that it is to other readers
+			told.tell(f)
+		}
+	}))
 	n, err := zarr.Open(ctx, r.st, p.path, opts...)
 	if errors.Is(err, fault.NotFound) && p.why != due {
 		if p.why == likely {

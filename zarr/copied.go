@@ -1,0 +1,192 @@
+package zarr
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+	"github.com/zargo-io/zargo/zarr/rule"
+)
+
+// copied is the consolidated metadata of a group: copies of the metadata of nodes below it.
+type copied struct {
+	key   string               // of the document that holds it
+	nodes map[string]meta.Node // by path below the group; nil when there is none. v2 has the group itself too, as ""
+	bad   error                // why what is there cannot be read
+}
+
+// lazyCopy is a copy that is read when it is first needed, and kept. Views of a group share it.
+type lazyCopy struct {
+	known atomic.Pointer[copied]
+	loads concurrency.Joined[*copied]
+}
+
+// get returns the copy. An error is not kept.
+func (l *lazyCopy) get(ctx context.Context, load func(context.Context) (*copied, error)) (*copied, error) {
+	if c := l.known.Load(); c != nil {
+		return c, nil
+	}
+	c, _, err := l.loads.Do(ctx, "", func(ctx context.Context) (*copied, error) {
+		if c := l.known.Load(); c != nil {
+			return c, nil
+		}
+		c, err := load(ctx)
+		if err == nil {
+			l.known.Store(c)
+		}
+		return c, err
+	})
+	return c, err
+}
+
+// copied is the group's consolidated metadata: as it was when the group was opened or, where it is a document of its own, when
+// it was first needed. One that cannot be read is reported as a breach of a rule, once.
+func (g *Group) copied(ctx context.Context) (*copied, error) {
+	if g.meta.Consolidated != nil || g.format != 2 {
+		return &copied{g.docKey, g.meta.Consolidated, g.meta.Unreadable}, nil
+	}
+	c, err := g.lazy.get(ctx, func(ctx context.Context) (*copied, error) {
+		c, err := g.readCopy(ctx)
+		if err == nil && c.bad != nil {
+			err = g.passOver(c)
+		}
+		return c, err
+	})
+	if err != nil {
+		return nil, g.errf(err)
+	}
+	return c, nil
+}
+
+// readCopy reads .zmetadata, which v2 has beside the documents of the group.
+func (g *Group) readCopy(ctx context.Context) (*copied, error) {
+	c := &copied{key: join(g.path, keyConsolidated)}
+	v, err := g.document(ctx, keyConsolidated)
+	switch {
+	case errors.Is(err, fault.NotFound), errors.Is(err, fault.Refused):
+		return c, nil
+	case errors.Is(err, fault.Limit):
+		c.bad = err
+		return c, nil
+	case err != nil:
+		return nil, err
+	}
+	c.nodes, c.bad = g.parser().ConsolidatedV2(c.key, v.Bytes)
+	return c, nil
+}
+
+// passOver reports a copy that cannot be read; the error is that of strict mode.
+func (g *Group) passOver(c *copied) error {
+	var broken *rule.Error
+	if errors.As(c.bad, &broken) {
+		return c.bad // it breaks a rule, and the mode is strict
+	}
+	judge := g.judge()
+	if judge == nil {
+		return nil
+	}
+	f := rule.FromError(g.path, c.bad)
+	f.Rule, f.Key, f.Err = rule.BadConsolidated, c.key, nil
+	err := judge(f)
+	if err == nil {
+		return nil
+	}
+	if errors.As(err, &broken) {
+		broken.Err = c.bad
+	}
+	return &fault.MetaError{Key: c.key, Pointer: f.Pointer, Err: err}
+}
+
+// listed looks a node up in the group's consolidated metadata. It is nil where that does not have one of the kind that is wanted
+// under the path, in which case the store is to be asked; bad is why an entry cannot be used.
+func (g *Group) listed(ctx context.Context, path string, w want) (n Node, bad, err error) {
+	if g.cfg.direct || path == "" {
+		return nil, nil, nil
+	}
+	c, err := g.copied(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, ok := c.nodes[path]
+	if _, isGroup := m.(*meta.Group); !ok || isGroup && w == wantArray {
+		return nil, nil, nil
+	}
+	if _, isArray := m.(*meta.Array); isArray && w == wantGroup {
+		return nil, nil, nil
+	}
+	at := node{st: g.st, path: join(g.path, path), cfg: g.cfg, fromCache: true, docKey: c.key}
+	if n, err = at.bind(m); err != nil {
+		return nil, at.errf(err), nil
+	}
+	if f := g.cfg.format; f != 0 && n.Format() != f {
+		return nil, nil, nil
+	}
+	return n, nil, nil
+}
+
+// holder is the path of the group whose consolidated metadata the node was taken from.
+func (n *node) holder() string {
+	path := strings.TrimSuffix(strings.TrimSuffix(n.docKey, keyV3), keyConsolidated)
+	return strings.TrimSuffix(path, "/")
+}
+
+// confirm makes sure, once and before anything is written, that an array taken from consolidated metadata is stored as the copy
+// says: chunks written by a stale copy would be garbage to every other reader.
+func (a *Array) confirm(ctx context.Context) error {
+	if !a.fromCache || a.shared.confirmed.Load() {
+		return nil
+	}
+	_, _, err := a.shared.confirms.Do(ctx, "", func(ctx context.Context) (struct{}, error) {
+		if a.shared.confirmed.Load() {
+			return struct{}{}, nil
+		}
+		err := a.node.confirm(ctx, a.shared.copied)
+		a.shared.confirmed.Store(err == nil)
+		return struct{}{}, err
+	})
+	return err
+}
+
+func (n *node) confirm(ctx context.Context, as *meta.Array) error {
+	name := keyV3
+	if n.format == 2 {
+		name = keyArray
+	}
+	key := join(n.path, name)
+	v, err := n.document(ctx, name)
+	if errors.Is(err, fault.NotFound) {
+		return fault.Newf(fault.NotFound, "only consolidated metadata has this array, so nothing is written: %w", err)
+	}
+	if err != nil {
+		return err
+	}
+	var is meta.Node
+	if n.format == 2 {
+		is, err = meta.Parser{Types: n.cfg.types}.ArrayV2(key, v.Bytes, "", nil)
+	} else {
+		is, err = meta.Parser{Types: n.cfg.types}.V3(key, v.Bytes)
+	}
+	if err != nil {
+		return err
+	}
+	stored, ok := is.(*meta.Array)
+	if !ok {
+		return fault.Newf(fault.Conflict, "the consolidated metadata is stale: this is a group by now")
+	}
+	if diff := difference(stored, as); diff != "" {
+		return fault.Newf(fault.Conflict, "the consolidated metadata is stale: the array has another %s by now; see Refresh", diff)
+	}
+	return nil
+}
+
+// unreadable is why a copy cannot be read; nil where there is none, or it can.
+func (c *copied) unreadable() error {
+	if c == nil {
+		return nil
+	}
+	return c.bad
+}

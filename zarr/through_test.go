@@ -1,0 +1,455 @@
+package zarr_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/rule"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// consolidatedForest is a forest with consolidated metadata, opened again, and what is asked of the store from then on.
+func consolidatedForest(t *testing.T, format int, opts ...zarr.Option) (*mem.Store, *zarr.Group, *transcript) {
+	t.Helper()
+	st := mem.New()
+	if _, err := zarr.Consolidate(t.Context(), forest(t, st, format)); err != nil {
+		t.Fatal(err)
+	}
+	tr := &transcript{}
+	g, err := zarr.OpenGroup(t.Context(), store.Observe(st, tr.record), "top", opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.lines = nil
+	return st, g, tr
+}
+
+// requests are those since the last time, sorted.
+func (tr *transcript) requests() string {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	slices.Sort(tr.lines)
+	text := strings.Join(tr.lines, ", ")
+	tr.lines = nil
+	return text
+}
+
+// TestOpenThroughConsolidated holds what opening a node through a group costs: nothing where the group has a copy of the node's
+// metadata. That of v2 is a document of its own, which is read once.
+func TestOpenThroughConsolidated(t *testing.T) {
+	copied := map[int]string{2: "get top/.zmetadata", 3: ""}
+	for _, format := range []int{2, 3} {
+		t.Run(fmt.Sprint("v", format), func(t *testing.T) {
+			ctx := t.Context()
+			_, g, tr := consolidatedForest(t, format)
+			a, err := g.OpenArray(ctx, "x/y/b")
+			if err != nil || a.Path() != "top/x/y/b" || a.Attrs()["name"] != "x/y/b" {
+				t.Fatalf("%v, %v", a, err)
+			}
+			if got := tr.requests(); got != copied[format] {
+				t.Errorf("the first array costs %q", got)
+			}
+			x, err := g.OpenGroup(ctx, "x")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for path, of := range map[string]*zarr.Group{"a": g, "x/y/b": g, "x": g, "x/y": g, "y/b": x, "y": x} {
+				if n, err := of.Open(ctx, path); err != nil || n.Name() != path[strings.LastIndexByte(path, '/')+1:] {
+					t.Errorf("%s: %v, %v", path, n, err)
+				}
+			}
+			for range 2 {
+				for _, err := range g.Members(ctx) {
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			if view, err := g.With(zarr.InFlight(1)); err != nil || len(paths(t, view)) != 4 {
+				t.Errorf("a view walks %q, %v", paths(t, view), err)
+			}
+			if got := tr.requests(); got != "" {
+				t.Errorf("all others cost %q", got)
+			}
+			if got, err := zarr.Read[int8](ctx, a); err != nil || len(got) != 2 {
+				t.Errorf("%v, %v", got, err)
+			}
+			tr.requests()
+
+			direct, err := g.With(zarr.Direct())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := direct.OpenArray(ctx, "a"); err != nil {
+				t.Error(err)
+			}
+			want := map[int]string{
+				2: "get top/a/.zarray, get top/a/.zattrs, get top/a/zarr.json absent",
+				3: "get top/a/.zarray absent, get top/a/.zattrs absent, get top/a/zarr.json",
+			}
+			if got := tr.requests(); got != want[format] {
+				t.Errorf("Direct costs %q", got)
+			}
+		})
+	}
+}
+
+// TestOpenThroughNothing: without consolidated metadata a v2 group asks for it once.
+func TestOpenThroughNothing(t *testing.T) {
+	for format, want := range map[int][]string{
+		2: {"get top/.zmetadata absent, get top/a/.zarray, get top/a/.zattrs, get top/a/zarr.json absent", "get top/a/.zarray, get top/a/.zattrs, get top/a/zarr.json absent"},
+		3: {"get top/a/.zarray absent, get top/a/.zattrs absent, get top/a/zarr.json", "get top/a/.zarray absent, get top/a/.zattrs absent, get top/a/zarr.json"},
+	} {
+		var tr transcript
+		st := mem.New()
+		forest(t, st, format)
+		g, err := zarr.OpenGroup(t.Context(), store.Observe(st, tr.record), "top")
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr.requests()
+		for _, want := range want {
+			if _, err := g.OpenArray(t.Context(), "a"); err != nil {
+				t.Error(err)
+			}
+			if got := tr.requests(); got != want {
+				t.Errorf("v%d: %q", format, got)
+			}
+		}
+	}
+}
+
+// TestOpenThroughStale: what was created after the copy was made is found in the store, what only the copy has is opened as the copy
+// has it, and neither hides an error.
+func TestOpenThroughStale(t *testing.T) {
+	for _, format := range []int{2, 3} {
+		t.Run(fmt.Sprint("v", format), func(t *testing.T) {
+			ctx := t.Context()
+			st, g, tr := consolidatedForest(t, format)
+			if _, err := g.CreateArray(ctx, "late", zarr.Spec{Shape: []int{3}, DType: dtype.Int16}); err != nil {
+				t.Fatal(err)
+			}
+			if a, err := g.OpenArray(ctx, "late"); err != nil || a.Len() != 3 {
+				t.Errorf("created since: %v, %v", a, err)
+			}
+			if _, err := g.Open(ctx, "nothing"); !errors.Is(err, zarr.ErrNotFound) {
+				t.Errorf("nowhere: %v", err)
+			}
+			if _, err := g.OpenArray(ctx, "x"); !errors.Is(err, zarr.ErrNotFound) {
+				t.Errorf("a group as an array: %v", err)
+			}
+			if _, err := g.OpenGroup(ctx, "a"); !errors.Is(err, zarr.ErrNotFound) {
+				t.Errorf("an array as a group: %v", err)
+			}
+			if n, err := g.Open(ctx, ""); err != nil || n.Path() != "top" {
+				t.Errorf("the group itself: %v, %v", n, err)
+			}
+
+			// A group in the place of an array.
+			for _, name := range []string{"zarr.json", ".zarray", ".zattrs"} {
+				for _, path := range []string{"top/a/", "top/x/y/b/"} {
+					if err := st.Delete(ctx, path+name, store.DeleteOptions{}); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if _, err := zarr.CreateGroup(ctx, st, "top/a", zarr.GroupSpec{Format: format}); err != nil {
+				t.Fatal(err)
+			}
+			if n, err := g.OpenGroup(ctx, "a"); err != nil {
+				t.Errorf("a group by now: %v, %v", n, err)
+			}
+			if n, err := g.OpenArray(ctx, "a"); err != nil {
+				t.Errorf("an array by the copy: %v, %v", n, err)
+			}
+
+			// Only the copy has it.
+			b, err := g.OpenArray(ctx, "x/y/b")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := zarr.Read[int8](ctx, b); err != nil || len(got) != 2 {
+				t.Errorf("read: %v, %v", got, err)
+			}
+			if b, err = b.Refresh(ctx); err != nil || b.Len() != 2 {
+				t.Fatalf("refreshed: %v, %v", b, err)
+			}
+			tr.requests()
+			if err := zarr.Write(ctx, b, []int8{1, 2}); !errors.Is(err, zarr.ErrNotFound) || !strings.Contains(err.Error(), "only consolidated metadata") {
+				t.Errorf("written: %v", err)
+			}
+			if _, err := zarr.SetAttrs(ctx, b, zarr.Attrs{}); !errors.Is(err, zarr.ErrNotFound) || !strings.Contains(err.Error(), "only consolidated metadata") {
+				t.Errorf("attributes: %v", err)
+			}
+			if got := tr.requests(); strings.Contains(got, "put") {
+				t.Errorf("asked %q", got)
+			}
+			direct, err := g.With(zarr.Direct())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := direct.OpenArray(ctx, "x/y/b"); !errors.Is(err, zarr.ErrNotFound) {
+				t.Errorf("Direct: %v", err)
+			}
+		})
+	}
+}
+
+// TestWriteThroughStale: an array that was replaced since is not written as the copy says. One that is as the copy says costs one
+// request, once.
+func TestWriteThroughStale(t *testing.T) {
+	document := map[int]string{2: "get top/a/.zarray", 3: "get top/a/zarr.json"}
+	chunk := map[int]string{2: "put top/a/0", 3: "put top/a/c/0"}
+	for _, format := range []int{2, 3} {
+		t.Run(fmt.Sprint("v", format), func(t *testing.T) {
+			ctx := t.Context()
+			st, g, tr := consolidatedForest(t, format)
+			a, err := g.OpenArray(ctx, "a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			tr.requests()
+			if err := zarr.Write(ctx, a, []int8{1, 2}); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := tr.requests(), document[format]+", "+chunk[format]; got != want {
+				t.Errorf("the first write costs %q", got)
+			}
+			view, err := a.With(zarr.StoreFill())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := zarr.Write(ctx, view, []int8{3, 4}); err != nil {
+				t.Fatal(err)
+			}
+			if got := tr.requests(); got != chunk[format] {
+				t.Errorf("the second one costs %q", got)
+			}
+
+			// Another array in its place.
+			if a, err = g.OpenArray(ctx, "a"); err != nil {
+				t.Fatal(err)
+			}
+			other, err := zarr.Replace(ctx, st, "top/a", zarr.Spec{Format: format, Shape: []int{2}, DType: dtype.Int8, Codecs: []codec.Spec{codec.Gzip(1)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := zarr.Write(ctx, other, []int8{5, 6}); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				if err := zarr.Write(ctx, a, []int8{7, 8}); !errors.Is(err, zarr.ErrConflict) || !strings.Contains(err.Error(), "codecs") {
+					t.Errorf("over another array: %v", err)
+				}
+			}
+			if got, err := zarr.Read[int8](ctx, other); err != nil || !slices.Equal(got, []int8{5, 6}) {
+				t.Errorf("%v, %v", got, err)
+			}
+			if a, err = a.Refresh(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if err := zarr.Write(ctx, a, []int8{7, 8}); err != nil {
+				t.Errorf("refreshed: %v", err)
+			}
+		})
+	}
+}
+
+// Text is written as numbers of elements, which must not be taken for what is stored.
+func TestWriteTextThroughConsolidated(t *testing.T) {
+	for _, format := range []int{2, 3} {
+		st := mem.New()
+		g, err := zarr.CreateGroup(t.Context(), st, "", zarr.GroupSpec{Format: format})
+		if err == nil {
+			_, err = g.CreateArray(t.Context(), "s", zarr.Spec{Shape: []int{2}, DType: dtype.String})
+		}
+		if err == nil {
+			g, err = zarr.Consolidate(t.Context(), g)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := g.OpenArray(t.Context(), "s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := zarr.Write(t.Context(), s, []string{"a", "b"}); err != nil {
+			t.Errorf("v%d: %v", format, err)
+		}
+	}
+}
+
+// TestStaleAfterConsolidate: what a group held when it was opened does not count, what is stored does.
+func TestStaleAfterConsolidate(t *testing.T) {
+	for _, format := range []int{2, 3} {
+		t.Run(fmt.Sprint("v", format), func(t *testing.T) {
+			ctx := t.Context()
+			_, g, _ := consolidatedForest(t, format)
+			x, err := g.OpenGroup(ctx, "x")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := g.CreateArray(ctx, "x/late", zarr.Spec{Shape: []int{3}, DType: dtype.Int16}); err != nil {
+				t.Fatal(err)
+			}
+			if d, err := zarr.Stale(ctx, g); err != nil || differences(d) != `"x/late" is missing` {
+				t.Errorf("before: %v, %v", d, err)
+			}
+			if d, err := zarr.Stale(ctx, x); err != nil || differences(d) != `"late" is missing` {
+				t.Errorf("before, of a group in it: %v, %v", d, err)
+			}
+			fresh, err := zarr.Consolidate(ctx, g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, g := range map[string]*zarr.Group{"the old group": g, "the new one": fresh, "a group in it": x} {
+				if d, err := zarr.Stale(ctx, g); err != nil || d != nil {
+					t.Errorf("%s: %v, %v", name, d, err)
+				}
+			}
+			if got := paths(t, g); len(got) != 4 {
+				t.Errorf("the old group is a snapshot: %q", got)
+			}
+			if got := paths(t, fresh); len(got) != 5 {
+				t.Errorf("the new group has %q", got)
+			}
+			if _, err := zarr.Stale(ctx, forest(t, mem.New(), format)); !errors.Is(err, zarr.ErrNotFound) {
+				t.Errorf("no copy: %v", err)
+			}
+		})
+	}
+}
+
+// TestBadConsolidated: a group whose copy cannot be read is listed from the store, and it is a finding; strict mode refuses.
+func TestBadConsolidated(t *testing.T) {
+	v3 := `{"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":`
+	for name, tt := range map[string]struct {
+		format   int
+		key, doc string
+		kind     error
+	}{
+		"v3, a list":        {3, "top/zarr.json", v3 + `[]}}`, zarr.ErrMetadata},
+		"v3, out of it":     {3, "top/zarr.json", v3 + `{"../a":{}}}}`, zarr.ErrPath},
+		"v2, cut":           {2, "top/.zmetadata", `{"metadata":`, zarr.ErrMetadata},
+		"v2, empty":         {2, "top/.zmetadata", ``, zarr.ErrMetadata},
+		"v2, format 2":      {2, "top/.zmetadata", `{"zarr_consolidated_format":2,"metadata":{}}`, errors.ErrUnsupported},
+		"v2, out of it":     {2, "top/.zmetadata", `{"zarr_consolidated_format":1,"metadata":{"../a/.zgroup":{}}}`, zarr.ErrPath},
+		"v2, over a limit":  {2, "top/.zmetadata", strings.Repeat(" ", 1<<13) + `{}`, zarr.ErrLimit},
+		"v2, no metadata":   {2, "top/.zmetadata", `{"zarr_consolidated_format":1}`, zarr.ErrMetadata},
+		"v2, list of nodes": {2, "top/.zmetadata", `{"zarr_consolidated_format":1,"metadata":[]}`, zarr.ErrMetadata},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, st := t.Context(), mem.New()
+			forest(t, st, tt.format)
+			mustPut(t, st, tt.key, tt.doc)
+			var f told
+			g, err := zarr.OpenGroup(ctx, st, "top", zarr.Findings(f.tell), zarr.MetadataLimit(1<<12))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := paths(t, g); len(got) != 4 {
+				t.Errorf("walked %q", got)
+			}
+			if a, err := g.OpenArray(ctx, "x/y/b"); err != nil || a.Len() != 2 {
+				t.Errorf("%v, %v", a, err)
+			}
+			if len(f.all) != 1 || f.all[0].Rule != rule.BadConsolidated || f.all[0].Severity() != rule.Warning || f.all[0].Path != "top" || f.all[0].Key != tt.key {
+				t.Errorf("told %+v", f.all)
+			}
+			if _, err := zarr.Stale(ctx, g); !errors.Is(err, tt.kind) {
+				t.Errorf("compared: %v", err)
+			}
+
+			g, err = zarr.OpenGroup(ctx, st, "top", zarr.Strict(), zarr.MetadataLimit(1<<12))
+			if err == nil {
+				for n, e := range g.Members(ctx) {
+					if err = e; e == nil {
+						t.Errorf("strict: %v", n)
+					}
+				}
+				if _, opened := g.OpenArray(ctx, "a"); !errors.Is(opened, tt.kind) {
+					t.Errorf("strict: %v", opened)
+				}
+			}
+			var m *zarr.MetaError
+			if rule.Of(err) != rule.BadConsolidated || !errors.Is(err, tt.kind) || !errors.As(err, &m) || m.Key != tt.key {
+				t.Errorf("strict: %v", err)
+			}
+
+			if g, err = zarr.OpenGroup(ctx, st, "top"); err == nil {
+				g, err = zarr.Consolidate(ctx, g)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d, err := zarr.Stale(ctx, g); err != nil || d != nil {
+				t.Errorf("made anew: %v, %v", d, err)
+			}
+		})
+	}
+}
+
+// A store that cannot list says why the copy was of no use.
+func TestBadConsolidatedUnlisted(t *testing.T) {
+	for format, doc := range map[int]string{2: `{"zarr_consolidated_format":7,"metadata":{}}`, 3: `{"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline","metadata":7}}`} {
+		st := mem.New()
+		forest(t, st, format)
+		mustPut(t, st, map[int]string{2: "top/.zmetadata", 3: "top/zarr.json"}[format], doc)
+		g, err := zarr.OpenGroup(t.Context(), unlisted{st, fmt.Errorf("no listing: %w", errors.ErrUnsupported)}, "top")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, err := range g.Members(t.Context()) {
+			if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "7") {
+				t.Errorf("v%d: %v, %v", format, n, err)
+			}
+		}
+	}
+}
+
+// A damaged entry of a copy does not hide the node, and is the error where there is none.
+func TestBadEntryOfConsolidated(t *testing.T) {
+	st := mem.New()
+	forest(t, st, 3)
+	mustPut(t, st, "top/zarr.json", `{"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{
+		"a":{"zarr_format":3,"node_type":"array"},"gone":{"zarr_format":3,"node_type":"array"}}}}`)
+	g, err := zarr.OpenGroup(t.Context(), st, "top")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, err := g.OpenArray(t.Context(), "a"); err != nil || a.Len() != 2 {
+		t.Errorf("%v, %v", a, err)
+	}
+	var m *zarr.MetaError
+	if _, err := g.OpenArray(t.Context(), "gone"); !errors.As(err, &m) || !strings.HasPrefix(m.Pointer, "/consolidated_metadata/metadata/gone") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A copy is read once, however many ask for it at the same time.
+func TestOpenThroughConsolidatedAtOnce(t *testing.T) {
+	_, g, tr := consolidatedForest(t, 2)
+	errs := make(chan error)
+	for range 16 {
+		go func() {
+			_, err := g.OpenArray(context.WithoutCancel(t.Context()), "a")
+			errs <- err
+		}()
+	}
+	for range 16 {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	if got := tr.requests(); got != "get top/.zmetadata" {
+		t.Errorf("asked %q", got)
+	}
+}
