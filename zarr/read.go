@@ -17,25 +17,46 @@ import (
 )
 
 // Read returns what sel selects of the array, in C order. T must have the memory form of the data type: float32 for
-// float32, dtype.F16 for float16 (ErrType otherwise; nothing is converted). A selection of more bytes than
-// concurrency.Memory is ErrLimit.
+// float32, dtype.F16 for float16 (ErrType otherwise; nothing is converted). A selection whose elements take more memory as
+// Ts than concurrency.Memory is ErrLimit, before there is room for them. Strings of one chunk may be parts of one longer string, and slices
+// that are equal may be the same memory, as for [ReadItems].
 func Read[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error) {
 	r, err := a.region(sel)
-	if err != nil {
-		return nil, err
-	}
-	n, err := a.sized(r)
 	if err != nil {
 		return nil, err
 	}
 	if err := fits[T](a); err != nil {
 		return nil, err
 	}
-	if bytes := int64(n) * int64(a.meta.DType.Size()); bytes > concurrency.Memory() {
-		return nil, a.errf(fault.Newf(fault.Limit, "the selection has %d bytes, more than this process may use", bytes))
+	n, err := a.sized(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.mayHold(n, costOf[T](a)); err != nil {
+		return nil, err
 	}
 	dst := make([]T, n)
 	return dst, readInto(ctx, a, dst, r)
+}
+
+// costOf is how many bytes of memory one element of a result takes, and what it is made of beside it. Elements that vary in
+// length take what they are in addition.
+func costOf[T any](a *Array) int64 {
+	each, size := int64(reflect.TypeFor[T]().Size()), int64(a.meta.DType.Size())
+	if size == 0 {
+		return each + 8 // its number
+	}
+	if _, ok := a.meta.DType.(*dtype.Struct); !ok {
+		if _, ok := bytesview.Of([]T(nil)); ok {
+			return each
+		}
+	}
+	return each + size
+}
+
+// tooMuch says that n elements of so many bytes each are more than there is memory.
+func tooMuch(n int, each int64) error {
+	return fault.Newf(fault.Limit, "%d elements take %d bytes each in memory, more than this process may use", n, each)
 }
 
 // ReadInto sets dst to what sel selects of the array, in C order; len(dst) is the number of elements selected
@@ -144,7 +165,8 @@ func (a *Array) wantLen(r grid.Selection, have int, unit string, each int) error
 	return nil
 }
 
-// read fills dst with the region: one goroutine takes one chunk from its key to its place in dst.
+// read fills dst with the region: one goroutine takes one chunk from its key to its place in dst. Where dst is nil chunks are
+// decoded and forgotten.
 func (a *Array) read(ctx context.Context, dst []byte, r grid.Selection) error {
 	p := plan.Plan{Layout: a.layout(), Region: r}
 	if err := a.admit(p, false); err != nil {
@@ -179,7 +201,9 @@ func (a *Array) readChunk(ctx context.Context, op *concurrency.Op, f plan.Fetch,
 	v, err := a.get(ctx, f.Key, buf)
 	if errors.Is(err, fault.NotFound) {
 		a.cfg.report.chunks(1, 1)
-		a.fillRegion(f.Box, dst, region)
+		if dst != nil {
+			a.fillRegion(f.Box, dst, region)
+		}
 		return nil
 	}
 	if err != nil {
@@ -193,12 +217,12 @@ func (a *Array) readChunk(ctx context.Context, op *concurrency.Op, f plan.Fetch,
 	}
 	defer slot.Release()
 	s := scratchOf(slot)
-	if off, ok := f.Contiguous(region); ok && f.Full {
+	if off, ok := f.Contiguous(region); ok && f.Full && dst != nil {
 		off *= a.meta.DType.Size()
 		return a.chain.Decode(codec.Block{Bytes: dst[off : off+a.chunk : off+a.chunk]}, v.Bytes, &s.codec)
 	}
 	chunk, err := a.decode(s, v.Bytes)
-	if err != nil {
+	if err != nil || dst == nil {
 		return err
 	}
 	f.FromChunk(dst, chunk, region, a.object, a.meta.DType.Size())

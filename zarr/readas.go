@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"unicode/utf8"
 
-	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -13,7 +12,8 @@ import (
 // ReadAs returns what sel selects of the array, in C order, converted to Ts one by one, where Read wants T to be the data
 // type's own. Nothing is lost: an element that T does not hold exactly, 0.1 of a float64 as float32, 300 as int8, NaN as
 // an integer, is ErrType and tells its place. See [dtype.Convert] for what goes to what; text and bytes of varying length
-// go to each other where the bytes are UTF-8, and elements of JSON that are strings to strings. A selection of more bytes than concurrency.Memory is ErrLimit.
+// go to each other where the bytes are UTF-8, and elements of JSON that are strings to strings. A
+// selection that takes more than concurrency.Memory, as it is read and as Ts, is ErrLimit.
 func ReadAs[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error) {
 	t, to := a.meta.DType, reflect.TypeFor[T]()
 	if t.Fits(to) {
@@ -25,16 +25,9 @@ func ReadAs[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error)
 	if err := dtype.Converts(t, to); err != nil {
 		return nil, a.errf(err)
 	}
-	r, err := a.region(sel)
+	r, n, err := a.selected(sel, int64(t.Size())+int64(to.Size()))
 	if err != nil {
 		return nil, err
-	}
-	n, err := a.sized(r)
-	if err != nil {
-		return nil, err
-	}
-	if bytes := int64(n) * int64(t.Size()); bytes > concurrency.Memory() {
-		return nil, a.errf(fault.Newf(fault.Limit, "the selection has %d bytes, more than this process may use", bytes))
 	}
 	b := make([]byte, n*t.Size())
 	if err := a.read(ctx, b, r); err != nil {
@@ -54,25 +47,40 @@ func itemsAs[T any](ctx context.Context, a *Array, t dtype.Vary, sel []Selection
 	if !toText && !(t == dtype.String && dtype.Bytes.Fits(to)) {
 		return nil, a.errf(fault.Newf(fault.Type, "elements of %v are not converted to %v", t, to))
 	}
-	if !toText {
-		texts, err := Read[string](ctx, a, sel...)
-		dst := make([]T, len(texts))
-		for i, s := range texts {
-			reflect.ValueOf(&dst[i]).Elem().SetBytes([]byte(s))
-		}
-		return dst, err
+	each := costOf[T](a)
+	r, n, err := a.selected(sel, each)
+	if err != nil {
+		return nil, err
 	}
-	all, err := Read[[]byte](ctx, a, sel...)
-	dst := make([]T, len(all))
-	for i, b := range all {
-		text, ok := string(b), utf8.Valid(b)
+	p, err := a.readPacked(ctx, n, r, each)
+	if err != nil {
+		return nil, err
+	}
+	dst := make([]T, n)
+	if items, ok := any(dst).([][]byte); ok && !toText {
+		p.slices(items)
+		return dst, nil
+	}
+	for i := range dst {
+		if p.Same(i) {
+			dst[i] = dst[i-1]
+			continue
+		}
+		v, b := reflect.ValueOf(&dst[i]).Elem(), p.At(i)
+		if !toText {
+			v.SetBytes(append([]byte{}, b...))
+			continue
+		}
+		text, ok := "", utf8.Valid(b)
 		if t == dtype.JSON {
 			text, ok = dtype.Unquote(b)
+		} else if ok {
+			text = string(b)
 		}
 		if !ok {
 			return nil, a.errf(fault.Newf(fault.Type, "element %d of %v as %v: %.40q is no text", i, t, to, b))
 		}
-		reflect.ValueOf(&dst[i]).Elem().SetString(text)
+		v.SetString(text)
 	}
-	return dst, err
+	return dst, nil
 }

@@ -31,7 +31,7 @@ type shardReader struct {
 	op      *concurrency.Op
 	allow   *allowance
 	layout  *shard.Layout
-	dst     []byte
+	dst     []byte // nil: inner chunks are decoded and forgotten
 	region  []int
 	each    int // ranges of one shard that are read at once
 	planned int // bytes that plans and indexes of shards within one shard may take
@@ -249,7 +249,9 @@ func (r *shardReader) absent(f plan.Fetch, err error) error {
 	if !errors.Is(err, fault.NotFound) {
 		return err
 	}
-	r.a.fillRegion(f.Box, r.dst, r.region)
+	if r.dst != nil {
+		r.a.fillRegion(f.Box, r.dst, r.region)
+	}
 	n := r.layout.Touched(f.Box)
 	r.a.cfg.report.chunks(n, n)
 	return nil
@@ -260,7 +262,9 @@ func (r *shardReader) fill(cut shard.Cut, missing []int) (n int64) {
 	below := cut.Layout().Below
 	for _, i := range missing {
 		b := cut.Box(i)
-		r.a.fillRegion(b, r.dst, r.region)
+		if r.dst != nil {
+			r.a.fillRegion(b, r.dst, r.region)
+		}
 		if below == nil {
 			n++
 		} else {
@@ -310,7 +314,7 @@ func (r *shardReader) decodeOne(o *object, l *shard.Layout, box grid.Box, stored
 		return innerErr(box, r.within(o, l.Below, box, stored, s))
 	}
 	a, size, n := r.a, r.a.meta.DType.Size(), int(l.ChunkBytes)
-	if at, ok := box.Contiguous(r.region); ok && box.Full(l.Chunk) {
+	if at, ok := box.Contiguous(r.region); ok && r.dst != nil && box.Full(l.Chunk) {
 		at *= size
 		return innerErr(box, l.Inner.Decode(codec.Block{Bytes: r.dst[at : at+n : at+n]}, stored, &s.codec))
 	}
@@ -320,6 +324,9 @@ func (r *shardReader) decodeOne(o *object, l *shard.Layout, box grid.Box, stored
 	}
 	if err := l.Inner.Decode(codec.Block{Bytes: chunk}, stored, &s.codec); err != nil {
 		return innerErr(box, err)
+	}
+	if r.dst == nil {
+		return nil
 	}
 	box.FromChunk(r.dst, chunk, r.region, l.Chunk, size)
 	return nil

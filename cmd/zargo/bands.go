@@ -1,11 +1,11 @@
 package main
 
 import (
+	"context"
 	"iter"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -24,8 +24,9 @@ type band struct {
 
 // bands cuts what is selected of an array, at boundaries of chunks or, to write, of shards. The parts follow one another in C
 // order.
-func bands(a *zarr.Array, r region, chunks chunking) (iter.Seq[band], error) {
-	return bandsOf(a.DType(), r, chunks)
+func bands(ctx context.Context, a *zarr.Array, r region, chunks chunking) (iter.Seq[band], error) {
+	memory := concurrency.Memory() / 2
+	return cut(ctx, r, chunks, a.DType().Size(), min(maxBand, memory), memory)
 }
 
 // chunking is how an array is cut into chunks, or shards.
@@ -48,42 +49,56 @@ func objectsOf(a *zarr.Array) chunking {
 	return chunking{shape: a.Chunks()}
 }
 
-// start is where the chunk begins that holds element i along an axis.
-func (c chunking) start(axis, i int) int {
+// span is where the chunk begins that holds element i along an axis, and its length.
+func (c chunking) span(axis, i int) (start, length int) {
 	if c.shape != nil {
-		return i - i%c.shape[axis]
+		n := c.shape[axis]
+		return i - i%n, n
 	}
-	_, start, _ := c.at(axis, i)
-	return start
+	_, start, length = c.at(axis, i)
+	return start, length
 }
+
+// steps is how often a loop that may be long goes round before it looks whether it is to end: a millisecond or so.
+const steps = 1 << 16
 
 // most bounds how many elements of a range along an axis lie in one chunk.
-func (c chunking) most(k int, a axis) int {
-	step := max(a.step, -a.step)
+func (c chunking) most(ctx context.Context, k int, a axis) (int, error) {
 	if c.shape != nil {
-		return min((c.shape[k]-1)/step+1, a.count)
+		return min((c.shape[k]-1)/max(a.step, -a.step)+1, a.count), nil
 	}
 	most := 0
-	for i := 0; i < a.count; {
-		_, start, length := c.at(k, a.at(i))
-		n := (a.at(i)-start)/step + 1
-		if a.step > 0 {
-			n = (length-1-(a.at(i)-start))/step + 1
+	for i, n := 0, 0; i < a.count; n++ {
+		if n%steps == 0 && ctx.Err() != nil {
+			return 0, context.Cause(ctx)
 		}
-		most = max(most, min(n, a.count-i))
-		i += n
+		_, next := c.around(k, a, i)
+		most = max(most, next-i)
+		i = next
 	}
-	return most
+	return most, nil
 }
 
-// bandsOf cuts elements that are held as a type.
-func bandsOf(t dtype.Type, r region, chunks chunking) (iter.Seq[band], error) {
-	memory := concurrency.Memory() / 2
-	return cut(r, chunks, t.Size(), min(maxBand, memory), memory)
+// around gives which elements of a range lie in the chunk of the i-th one: from first on, which may be before the range, and no
+// longer from next on.
+func (c chunking) around(k int, a axis, i int) (first, next int) {
+	start, length := c.span(k, a.at(i))
+	before := a.at(i) - start // elements of the chunk on either side
+	after := length - 1 - before
+	if a.step < 0 {
+		before, after = after, before
+	}
+	step := max(a.step, -a.step)
+	return i - before/step, i + min(after/step, a.count-1-i) + 1
 }
 
 // cut makes bands of about target bytes each, or of one row of chunks; fault.Limit when that is more than limit.
-func cut(r region, chunks chunking, elem int, target, limit int64) (iter.Seq[band], error) {
+func cut(ctx context.Context, r region, chunks chunking, elem int, target, limit int64) (iter.Seq[band], error) {
+	return cutBy(ctx, r, chunks, elem, func() int64 { return target }, limit)
+}
+
+// cutBy is cut with another target for each band.
+func cutBy(ctx context.Context, r region, chunks chunking, elem int, target func() int64, limit int64) (iter.Seq[band], error) {
 	total, err := r.bytes(elem)
 	if err != nil {
 		return nil, err
@@ -91,7 +106,7 @@ func cut(r region, chunks chunking, elem int, target, limit int64) (iter.Seq[ban
 	if total == 0 {
 		return func(func(band) bool) {}, nil
 	}
-	if len(r) == 0 || total <= target {
+	if len(r) == 0 || total <= target() {
 		return func(yield func(band) bool) { yield(band{r, int(total)}) }, nil
 	}
 	k := 0 // the axis to cut along: those before it have length 1
@@ -101,13 +116,15 @@ func cut(r region, chunks chunking, elem int, target, limit int64) (iter.Seq[ban
 	row := total / int64(r[k].count)
 	rows := 1 // of a row of chunks; a list may be cut anywhere
 	if r[k].list == nil {
-		rows = chunks.most(k, r[k])
+		if rows, err = chunks.most(ctx, k, r[k]); err != nil {
+			return nil, err
+		}
 	}
 	if int64(rows) > limit/row {
 		return nil, fault.Newf(fault.Limit, "a row of chunks of the selection, of shape %v, is more than the %d bytes that this process may hold: select less",
 			r.part(k, 0, rows).shape(), limit)
 	}
-	ends := r[k].ends(chunks, k, max(target/row, 1), limit/row)
+	ends := r[k].ends(chunks, k, func() int64 { return max(target()/row, 1) }, limit/row)
 	return func(yield func(band) bool) {
 		from := 0
 		for to := range ends {
@@ -120,21 +137,20 @@ func cut(r region, chunks chunking, elem int, target, limit int64) (iter.Seq[ban
 }
 
 // ends yields where to cut the elements 0 to count of an axis: after about want of them, at chunk boundaries, but never more
-// than most, which only a list can be.
-func (a axis) ends(chunks chunking, k int, want, most int64) iter.Seq[int] {
-	// boundary tells whether another chunk begins with the i-th element.
-	boundary := func(i int) bool { return chunks.start(k, a.at(i-1)) != chunks.start(k, a.at(i)) }
+// than most, which only a list can be. A range is cut by arithmetic, however long it is, and a list is in memory.
+func (a axis) ends(chunks chunking, k int, want func() int64, most int64) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for from := 0; from < a.count; {
 			to := a.count
-			if want < int64(a.count-from) {
+			if want := want(); want < int64(a.count-from) {
 				to = from + int(want)
-				for to > from && !boundary(to) {
-					to--
-				}
-				if to == from {
-					for to++; to < a.count && int64(to-from) < most && !boundary(to); to++ {
+				if a.list == nil {
+					first, next := chunks.around(k, a, to)
+					if to = first; to <= from {
+						to = next
 					}
+				} else {
+					to = a.boundary(chunks, k, from, to, most)
 				}
 			}
 			if !yield(to) {
@@ -143,4 +159,21 @@ func (a axis) ends(chunks chunking, k int, want, most int64) iter.Seq[int] {
 			from = to
 		}
 	}
+}
+
+// boundary is the last boundary of chunks in a list after from and up to to, or else the next one, within most elements.
+func (a axis) boundary(chunks chunking, k, from, to int, most int64) int {
+	another := func(i int) bool { // a chunk begins with the i-th element
+		before, _ := chunks.span(k, a.at(i-1))
+		start, _ := chunks.span(k, a.at(i))
+		return before != start
+	}
+	for i := to; i > from; i-- {
+		if another(i) {
+			return i
+		}
+	}
+	for to = from + 1; to < a.count && int64(to-from) < most && !another(to); to++ {
+	}
+	return to
 }

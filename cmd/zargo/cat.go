@@ -64,10 +64,6 @@ func (c *catCmd) print(ctx context.Context, w io.Writer, a *zarr.Array, r region
 // printValues prints what r selects of an array in any format but text, as an array of a shape of as many elements.
 func printValues(ctx context.Context, w io.Writer, a *zarr.Array, r region, format string, shape []int) error {
 	t, read := readerOf(a)
-	parts, err := bandsOf(t, r, chunksOf(a))
-	if err != nil {
-		return err
-	}
 	out, err := newSink(format, &checkedWriter{ctx, w}, t, shape)
 	if err != nil {
 		return err
@@ -75,18 +71,8 @@ func printValues(ctx context.Context, w io.Writer, a *zarr.Array, r region, form
 	if err := out.begin(); err != nil {
 		return err
 	}
-	var buf []byte
-	for b := range parts {
-		if cap(buf) < b.bytes {
-			buf = make([]byte, b.bytes)
-		}
-		buf = buf[:b.bytes]
-		if err := read(ctx, buf, b.selections()...); err != nil {
-			return err
-		}
-		if err := out.write(buf); err != nil {
-			return err
-		}
+	if err := stream(ctx, a, r, t, read, out.write); err != nil {
+		return err
 	}
 	return out.end()
 }

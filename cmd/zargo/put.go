@@ -62,7 +62,7 @@ func (c *putCmd) Run(ctx context.Context, s *session) error {
 	if !slices.Equal(r.shape(), h.Shape) {
 		return p.fail(fault.Newf(fault.Selection, "the selection has the shape %v and %s %v", r.shape(), name, h.Shape))
 	}
-	parts, err := bands(a, r, objectsOf(a))
+	parts, err := bands(ctx, a, r, objectsOf(a))
 	if err != nil {
 		return p.fail(err)
 	}

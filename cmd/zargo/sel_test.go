@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -199,15 +200,15 @@ func TestBandsOfUnevenChunks(t *testing.T) {
 		{"backwards with steps", region{{97, -7, 14, false, nil}, {0, 1, 10, false, nil}}, 6, 8},
 	} {
 		t.Run(r.name, func(t *testing.T) {
-			if got := chunks.most(0, r.region[0]); got != r.rows {
-				t.Errorf("%d rows of a chunk, want %d", got, r.rows)
+			if got, err := chunks.most(t.Context(), 0, r.region[0]); got != r.rows || err != nil {
+				t.Errorf("%d rows of a chunk, %v, want %d", got, err, r.rows)
 			}
 			checkBands(t, r.region, chunks, chunkOf, r.target)
 			limit := int64(r.rows) * 10 * 8
-			if _, err := cut(r.region, chunks, 8, r.target, limit); err != nil {
+			if _, err := cut(t.Context(), r.region, chunks, 8, r.target, limit); err != nil {
 				t.Errorf("%d bytes: %v", limit, err)
 			}
-			if _, err := cut(r.region, chunks, 8, r.target, limit-1); !errors.Is(err, fault.Limit) {
+			if _, err := cut(t.Context(), r.region, chunks, 8, r.target, limit-1); !errors.Is(err, fault.Limit) {
 				t.Errorf("one byte less: %v", err)
 			}
 		})
@@ -217,7 +218,7 @@ func TestBandsOfUnevenChunks(t *testing.T) {
 // checkBands cuts a region; chunkOf is the number of the chunk that holds an element along an axis.
 func checkBands(t *testing.T, whole region, chunks chunking, chunkOf func(k, i int) int, target int64) {
 	t.Helper()
-	parts, err := cut(whole, chunks, 8, target, 1<<30)
+	parts, err := cut(t.Context(), whole, chunks, 8, target, 1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,13 +266,13 @@ func checkBands(t *testing.T, whole region, chunks chunking, chunkOf func(k, i i
 
 func TestBandsLimit(t *testing.T) {
 	r := region{{0, 1, 1000, false, nil}, {0, 1, 1000, false, nil}}
-	if _, err := cut(r, chunking{shape: []int{100, 1}}, 8, 1000, 100*1000*8-1); !errors.Is(err, fault.Limit) {
+	if _, err := cut(t.Context(), r, chunking{shape: []int{100, 1}}, 8, 1000, 100*1000*8-1); !errors.Is(err, fault.Limit) {
 		t.Error(err)
 	}
-	if _, err := cut(r, chunking{shape: []int{100, 1}}, 8, 1000, 100*1000*8); err != nil {
+	if _, err := cut(t.Context(), r, chunking{shape: []int{100, 1}}, 8, 1000, 100*1000*8); err != nil {
 		t.Error(err)
 	}
-	parts, err := cut(region{{0, 1, 0, false, nil}, {0, 1, 1000, false, nil}}, chunking{shape: []int{1, 1}}, 8, 1, 1)
+	parts, err := cut(t.Context(), region{{0, 1, 0, false, nil}, {0, 1, 1000, false, nil}}, chunking{shape: []int{1, 1}}, 8, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +281,7 @@ func TestBandsLimit(t *testing.T) {
 	}
 	// A list that has more of one chunk than there is room for is cut within it.
 	again := region{{0, 1, 1000, false, make([]int, 1000)}, {0, 1, 10, false, nil}}
-	if parts, err = cut(again, chunking{shape: []int{100, 10}}, 8, 80, 300*10*8); err != nil {
+	if parts, err = cut(t.Context(), again, chunking{shape: []int{100, 10}}, 8, 80, 300*10*8); err != nil {
 		t.Fatal(err)
 	}
 	var counts []int
@@ -289,6 +290,37 @@ func TestBandsLimit(t *testing.T) {
 	}
 	if !slices.Equal(counts, []int{300, 300, 300, 100}) {
 		t.Error(counts)
+	}
+}
+
+// TestBandsOfLongAxes cuts axes that nobody goes along element by element.
+func TestBandsOfLongAxes(t *testing.T) {
+	const n = math.MaxInt
+	for name, tt := range map[string]struct {
+		axis  axis
+		chunk int
+		want  []int
+	}{
+		"one chunk":            {axis{0, 1, n, false, nil}, n, []int{n}},
+		"two chunks":           {axis{0, 1, n, false, nil}, n/2 + 1, []int{n/2 + 1, n}},
+		"two chunks backwards": {axis{n - 1, -1, n, false, nil}, n/2 + 1, []int{n / 2, n}},
+		"steps":                {axis{1, 2, n / 2, false, nil}, n/2 + 1, []int{n/4 + 1, n / 2}},
+	} {
+		var got []int
+		for to := range tt.axis.ends(chunking{shape: []int{tt.chunk}}, 0, func() int64 { return n / 8 }, n) {
+			got = append(got, to)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: cut at %v, want %v", name, got, tt.want)
+		}
+	}
+	// Chunks that differ in length have to be looked at one by one, while there is time.
+	ctx, cancel := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	cancel(enough)
+	ones := chunking{at: func(_, i int) (chunk, start, length int) { return i, i, 1 }}
+	if _, err := cut(ctx, region{{0, 1, n, false, nil}}, ones, 1, 1, n); !errors.Is(err, enough) {
+		t.Errorf("chunks of one element: %v", err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -13,13 +14,13 @@ import (
 // numbered is a data type whose elements vary in length, with the number of an item in place of each.
 type numbered struct {
 	dtype.Type
-	items *[][]byte
+	items **zarr.Packed
 }
 
 // Size is that of a number.
 func (numbered) Size() int { return 8 }
 
-func (n numbered) item(b []byte) []byte { return (*n.items)[binary.LittleEndian.Uint64(b)] }
+func (n numbered) item(b []byte) []byte { return (*n.items).At(int(binary.LittleEndian.Uint64(b))) }
 
 // reader fills a buffer with the elements of a selection.
 type reader func(ctx context.Context, buf []byte, sel ...zarr.Selection) error
@@ -31,22 +32,102 @@ func readerOf(a *zarr.Array) (dtype.Type, reader) {
 			return zarr.ReadBytes(ctx, a, buf, sel...)
 		}
 	}
-	n := numbered{a.DType(), new([][]byte)}
-	return n, func(ctx context.Context, buf []byte, sel ...zarr.Selection) error {
-		items, err := zarr.ReadItems(ctx, a, sel...)
+	n := numbered{a.DType(), new(*zarr.Packed)}
+	return n, func(ctx context.Context, buf []byte, sel ...zarr.Selection) (err error) {
+		*n.items, err = zarr.ReadPacked(ctx, a, sel...)
+		number(buf, 0)
+		return err
+	}
+}
+
+// number sets a buffer to numbers from first on.
+func number(buf []byte, first int) {
+	for i := range len(buf) / 8 {
+		binary.LittleEndian.PutUint64(buf[8*i:], uint64(first+i))
+	}
+}
+
+// stream reads an array band by band, however large it is, and gives its elements to write in pieces.
+func stream(ctx context.Context, a *zarr.Array, r region, t dtype.Type, read reader, write func(elems []byte) error) error {
+	if n, ok := t.(numbered); ok {
+		return streamItems(ctx, a, r, n, write)
+	}
+	parts, err := bands(ctx, a, r, chunksOf(a))
+	if err != nil {
+		return err
+	}
+	var buf []byte
+	for b := range parts {
+		if cap(buf) < b.bytes {
+			buf = make([]byte, b.bytes)
+		}
+		buf = buf[:b.bytes]
+		if err := read(ctx, buf, b.selections()...); err != nil {
+			return err
+		}
+		if err := write(buf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// itemBand is how many bytes of elements that vary in length are held at a time, where their chunks allow.
+const itemBand = 64 << 20
+
+// streamItems is stream for elements that vary in length. How long they are is known when they are read: it begins with one
+// row of chunks, and takes up to eight times as many elements each time, as long as they are as short as they were.
+func streamItems(ctx context.Context, a *zarr.Array, r region, n numbered, write func(elems []byte) error) error {
+	elems := int64(1)
+	parts, err := cutBy(ctx, r, chunksOf(a), n.Size(), func() int64 { return 8 * elems }, concurrency.Memory()/2)
+	if err != nil {
+		return err
+	}
+	buf := make([]byte, 8<<12)
+	for b := range parts {
+		*n.items = nil // before there are others
+		p, err := zarr.ReadPacked(ctx, a, b.selections()...)
 		if err != nil {
 			return err
 		}
-		*n.items = items
-		for i := range items {
-			binary.LittleEndian.PutUint64(buf[8*i:], uint64(i))
+		*n.items = p
+		for i := 0; i < p.Len(); i += len(buf) / 8 {
+			piece := buf[:min(len(buf), 8*(p.Len()-i))]
+			number(piece, i)
+			if err := write(piece); err != nil {
+				return err
+			}
 		}
-		return nil
+		elems = min(8*int64(p.Len()), max(itemBand/max(p.Bytes()/int64(p.Len()), 1), 1))
+	}
+	return nil
+}
+
+// once spells an element that is the same as the one before it no second time.
+func (n numbered) once(one element) element {
+	var of *zarr.Packed
+	var last uint64
+	var text []byte
+	return func(dst, b []byte) []byte {
+		p, i := *n.items, binary.LittleEndian.Uint64(b)
+		if p == of && i == last+1 && p.Same(int(i)) {
+			last = i
+			return append(dst, text...)
+		}
+		from := len(dst)
+		dst = one(dst, b)
+		of, last, text = p, i, append(text[:0], dst[from:]...)
+		return dst
 	}
 }
 
 // varied gives how elements are written that vary in length.
 func (s spelling) varied(n numbered) (element, error) {
+	one, err := s.each(n)
+	return n.once(one), err
+}
+
+func (s spelling) each(n numbered) (element, error) {
 	switch t := n.Type.(type) {
 	case dtype.Vary:
 		switch t {

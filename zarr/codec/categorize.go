@@ -143,11 +143,21 @@ func (c *categorizeItems) Encode(dst []byte, src Block) ([]byte, error) {
 }
 
 func (c *categorizeItems) Decode(dst Block, src []byte) error {
+	items := dst.Items[:0]
+	return c.DecodeItems(src, func(item []byte) error {
+		items = append(items, item)
+		return nil
+	})
+}
+
+func (c *categorizeItems) DecodeItems(src []byte, do func(item []byte) error) error {
 	if int64(len(src)) != c.EncodedSize() {
 		return fault.Newf(fault.Corrupt, "%d bytes, %d codes of %d are due", len(src), c.elems, c.size)
 	}
-	for i := range dst.Items {
-		dst.Items[i] = c.get(src[i*c.size : (i+1)*c.size])
+	for ; len(src) > 0; src = src[c.size:] {
+		if err := do(c.get(src[:c.size])); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -97,6 +97,9 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 			c.array, c.name = codec, s.Name
 			c.size, c.most = codec.EncodedSize(), codec.MaxEncoded()
 			c.least = max(c.size, 0)
+			if m, ok := codec.(MinEncoder); ok {
+				c.least = max(c.least, m.MinEncoded())
+			}
 			serial = c.most
 			if s, ok := codec.(*sharding); ok {
 				serial = s.usual

@@ -52,6 +52,22 @@ type ArrayBytes interface {
 	Decode(dst Block, src []byte) error
 }
 
+// ItemDecoder is an ArrayBytes of elements that vary in length which gives them one by one, so that nobody needs 24 bytes of slice
+// for each of millions of them.
+type ItemDecoder interface {
+	ArrayBytes
+	// DecodeItems calls do with each element of the array that src encodes, in C order. An element is valid until do returns, and not
+	// to be changed. An error of do ends it.
+	DecodeItems(src []byte, do func(item []byte) error) error
+}
+
+// MinEncoder is an ArrayBytes that knows how short an encoded array can be, where the length varies.
+type MinEncoder interface {
+	ArrayBytes
+	// MinEncoded is a length in bytes that no encoded array falls short of.
+	MinEncoded() int64
+}
+
 // InPlace is an ArrayBytes whose encoded bytes have the length of the array and become it where they lie.
 type InPlace interface {
 	ArrayBytes

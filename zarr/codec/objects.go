@@ -116,7 +116,18 @@ func (c *objects) Encode(dst []byte, src Block) ([]byte, error) {
 	return c.write(dst, list)
 }
 
+// MinEncoded has a byte for an element.
+func (c *objects) MinEncoded() int64 { return int64(c.count) }
+
 func (c *objects) Decode(dst Block, src []byte) error {
+	items := dst.Items[:0]
+	return c.DecodeItems(src, func(item []byte) error {
+		items = append(items, item)
+		return nil
+	})
+}
+
+func (c *objects) DecodeItems(src []byte, do func(item []byte) error) error {
 	list, err := c.read(src)
 	if err != nil {
 		return err
@@ -130,9 +141,5 @@ func (c *objects) Decode(dst Block, src []byte) error {
 	case d.elems != c.count:
 		return fault.Newf(fault.Corrupt, "%d elements of the shape %v, the chunk has %d", d.elems, d.shape, c.count)
 	}
-	items := dst.Items[:0]
-	return d.each(func(item []byte) error {
-		items = append(items, item)
-		return nil
-	})
+	return d.each(do)
 }

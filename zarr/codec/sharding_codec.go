@@ -37,6 +37,9 @@ func (s *sharding) done(sc *shardScratch) {
 func (s *sharding) EncodedSize() int64 { return -1 }
 func (s *sharding) MaxEncoded() int64  { return s.most }
 
+// MinEncoded is that of the index.
+func (s *sharding) MinEncoded() int64 { return s.size }
+
 // Encode appends a shard: inner chunks that are all fill value are left out.
 func (s *sharding) Encode(dst []byte, src Block) ([]byte, error) {
 	sc := s.scratch()

@@ -47,6 +47,13 @@ func (c *vlen) MaxEncoded() int64 {
 	return 4 + int64(c.elems)*each
 }
 
+// MinEncoded is what elements of no bytes take.
+func (c *vlen) MinEncoded() int64 { return 4 + 4*int64(c.elems) }
+
+func (c *vlen) DecodeItems(src []byte, do func(item []byte) error) error {
+	return eachItem(src, c.elems, c.typ, do)
+}
+
 func (c *vlen) Encode(dst []byte, src Block) ([]byte, error) {
 	return AppendItems(dst, src.Items, c.typ)
 }
@@ -83,32 +90,44 @@ func AppendItems(dst []byte, items [][]byte, typ dtype.Vary) ([]byte, error) {
 // fault.Corrupt when they are not exactly that: another number of elements, one that ends beyond src, bytes after the last,
 // text that is no UTF-8.
 func Items(dst [][]byte, src []byte, n int, typ dtype.Vary) ([][]byte, error) {
+	err := eachItem(src, n, typ, func(item []byte) error {
+		dst = append(dst, item)
+		return nil
+	})
+	return dst, err
+}
+
+// eachItem calls do with each of the n elements that src holds; they lie in src.
+func eachItem(src []byte, n int, typ dtype.Vary, do func(item []byte) error) error {
 	if len(src) < 4 {
-		return dst, fault.Newf(fault.Corrupt, "%d bytes are too few for the number of elements", len(src))
+		return fault.Newf(fault.Corrupt, "%d bytes are too few for the number of elements", len(src))
 	}
 	if have := binary.LittleEndian.Uint32(src); int64(have) != int64(n) {
-		return dst, fault.Newf(fault.Corrupt, "%d elements, the chunk has %d", have, n)
+		return fault.Newf(fault.Corrupt, "%d elements, the chunk has %d", have, n)
 	}
 	src = src[4:]
 	if n > len(src)/4 {
-		return dst, fault.Newf(fault.Corrupt, "%d bytes are too few for %d elements", len(src), n)
+		return fault.Newf(fault.Corrupt, "%d bytes are too few for %d elements", len(src), n)
 	}
 	for i := range n {
 		if len(src) < 4 {
-			return dst, fault.Newf(fault.Corrupt, "the bytes end before element %d", i)
+			return fault.Newf(fault.Corrupt, "the bytes end before element %d", i)
 		}
 		size := binary.LittleEndian.Uint32(src)
 		if src = src[4:]; int64(size) > int64(len(src)) {
-			return dst, fault.Newf(fault.Corrupt, "element %d has %d bytes, and %d are left", i, size, len(src))
+			return fault.Newf(fault.Corrupt, "element %d has %d bytes, and %d are left", i, size, len(src))
 		}
 		item := src[:size:size]
 		if typ == dtype.String && !utf8.Valid(item) {
-			return dst, fault.Newf(fault.Corrupt, "element %d is no UTF-8", i)
+			return fault.Newf(fault.Corrupt, "element %d is no UTF-8", i)
 		}
-		dst, src = append(dst, item), src[size:]
+		if err := do(item); err != nil {
+			return err
+		}
+		src = src[size:]
 	}
 	if len(src) > 0 {
-		return dst, fault.Newf(fault.Corrupt, "%d bytes follow the last element", len(src))
+		return fault.Newf(fault.Corrupt, "%d bytes follow the last element", len(src))
 	}
-	return dst, nil
+	return nil
 }

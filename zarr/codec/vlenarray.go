@@ -89,6 +89,24 @@ func (c *vlenArray) whole(i int, b []byte, kind error) error {
 	return nil
 }
 
+func (c *vlenArray) DecodeItems(src []byte, do func(item []byte) error) error {
+	swap := dtype.Reorder(c.of.Elem, c.of.Order)
+	var one []byte
+	i := 0
+	return c.vlen.DecodeItems(src, func(item []byte) error {
+		if err := c.whole(i, item, fault.Corrupt); err != nil {
+			return err
+		}
+		i++
+		one = append(one[:0], item...) // in which the numbers are turned round
+		if swap != nil {
+			swap(one)
+		}
+		c.of.Elem.Canon(one)
+		return do(one)
+	})
+}
+
 func (c *vlenArray) Decode(dst Block, src []byte) error {
 	src = bytes.Clone(src) // in which the numbers are turned round
 	if err := c.vlen.Decode(dst, src); err != nil {

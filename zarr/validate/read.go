@@ -236,15 +236,5 @@ func (r *reader) read(ctx context.Context, a *zarr.Array, b box) error {
 		return err
 	}
 	defer hold.Release()
-	if typ.Size() == 0 {
-		_, err = zarr.ReadItems(ctx, a, b.selections()...)
-		return err
-	}
-	buf, _ := r.r.scratch.Get().(*[]byte)
-	if buf == nil || cap(*buf) < n*size {
-		all := make([]byte, n*size)
-		buf = &all
-	}
-	defer r.r.scratch.Put(buf)
-	return zarr.ReadBytes(ctx, a, (*buf)[:n*size], b.selections()...)
+	return zarr.Check(ctx, a, b.selections()...)
 }

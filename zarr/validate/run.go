@@ -96,8 +96,6 @@ type run struct {
 	tuning store.Tuning
 	op     *concurrency.Op // all arrays': each operation may overdraw the budget by one chunk
 
-	scratch sync.Pool // of *[]byte: what chunks are decoded into, which nobody looks at
-
 	mu       sync.Mutex
 	out      func(rule.Finding)
 	result   Result

@@ -1,0 +1,20 @@
+package zarr
+
+import "context"
+
+// Check reads and decodes what sel selects of the array, and forgets it: it takes no memory for the elements beyond the chunks that
+// are being decoded. Errors are as for ReadBytes; it takes any data type.
+func Check(ctx context.Context, a *Array, sel ...Selection) error {
+	r, err := a.region(sel)
+	if err != nil {
+		return err
+	}
+	if a.meta.DType.Size() == 0 {
+		h := newHeap(a)
+		h.forget = true
+		if a, err = a.numbered(h); err != nil {
+			return err
+		}
+	}
+	return a.read(ctx, nil, r)
+}

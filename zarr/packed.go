@@ -1,0 +1,133 @@
+package zarr
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/grid"
+)
+
+// Packed holds elements that vary in length, in C order: 8 bytes for each, and the bytes of those that are neither the fill value
+// nor equal to the one before. It is immutable and safe for any number of goroutines.
+type Packed struct {
+	numbers []byte // 8 bytes each
+	heap    *heap
+}
+
+// ReadPacked is ReadItems for many short elements: a slice of them would take 24 bytes for each. Errors are as for ReadItems.
+func ReadPacked(ctx context.Context, a *Array, sel ...Selection) (*Packed, error) {
+	if err := a.varies(); err != nil {
+		return nil, err
+	}
+	r, n, err := a.selected(sel, 8)
+	if err != nil {
+		return nil, err
+	}
+	return a.readPacked(ctx, n, r, 8)
+}
+
+// Len is the number of elements.
+func (p *Packed) Len() int { return len(p.numbers) / 8 }
+
+// At is the i-th element in memory form (see package dtype), not to be changed. i is at least 0 and less than Len.
+func (p *Packed) At(i int) []byte { return p.heap.item(p.number(i)) }
+
+func (p *Packed) number(i int) uint64 { return binary.LittleEndian.Uint64(p.numbers[8*i:]) }
+
+// Bytes is the memory that the elements take.
+func (p *Packed) Bytes() int64 { return int64(len(p.numbers)) + p.heap.kept }
+
+// Same reports whether the i-th element is known, without a look at its bytes, to be equal to the one before it.
+func (p *Packed) Same(i int) bool { return i > 0 && p.number(i) == p.number(i-1) }
+
+// readPacked reads the n elements of a region. each is how many bytes of memory the caller needs for one, of which 8 are here.
+func (a *Array) readPacked(ctx context.Context, n int, r grid.Selection, each int64) (*Packed, error) {
+	if err := a.mayHold(n, each); err != nil {
+		return nil, err
+	}
+	h := newHeap(a)
+	h.room = concurrency.Memory() - int64(n)*each
+	b, err := a.numbered(h)
+	if err != nil {
+		return nil, err
+	}
+	p := &Packed{make([]byte, 8*n), h}
+	return p, b.read(ctx, p.numbers, r)
+}
+
+// dense reports whether the blocks hold little but what was selected, so that elements may as well lie in them.
+func (p *Packed) dense() bool {
+	var selected int64
+	for i := range p.Len() {
+		if !p.Same(i) {
+			selected += int64(len(p.At(i)))
+		}
+	}
+	return p.heap.kept <= 2*selected+firstBlock
+}
+
+// slices sets dst to the elements. They lie in the blocks, and those that are equal may be the same memory.
+func (p *Packed) slices(dst [][]byte) {
+	fill, dense := append([]byte{}, p.heap.fill...), p.dense()
+	for i := range dst {
+		switch number := p.number(i); {
+		case p.Same(i):
+			dst[i] = dst[i-1]
+		case number == 0:
+			dst[i] = fill[:len(fill):len(fill)]
+		case dense:
+			dst[i] = p.heap.item(number)
+		default:
+			dst[i] = append([]byte{}, p.heap.item(number)...)
+		}
+	}
+}
+
+// texts sets dst to the elements as strings. Those of one block are parts of one string.
+func (p *Packed) texts(dst []string) {
+	fill, dense := string(p.heap.fill), p.dense()
+	blocks := make([]string, len(p.heap.blocks))
+	for i := range dst {
+		number := p.number(i)
+		switch {
+		case p.Same(i):
+			dst[i] = dst[i-1]
+			continue
+		case number == 0:
+			dst[i] = fill
+			continue
+		case !dense:
+			dst[i] = string(p.heap.item(number))
+			continue
+		}
+		at, block := int((number-1)&(1<<placeBits-1)), (number-1)>>placeBits
+		if blocks[block] == "" {
+			blocks[block] = string(p.heap.blocks[block])
+		}
+		n, used := binary.Uvarint(p.heap.blocks[block][at:])
+		dst[i] = blocks[block][at+used : at+used+int(n)]
+	}
+}
+
+// selected resolves a selection of which each element takes so many bytes of memory; fault.Limit where that is more than there is.
+func (a *Array) selected(sel []Selection, each int64) (grid.Selection, int, error) {
+	r, err := a.region(sel)
+	if err != nil {
+		return nil, 0, err
+	}
+	n, err := a.sized(r)
+	if err != nil {
+		return nil, 0, err
+	}
+	return r, n, a.mayHold(n, each)
+}
+
+// mayHold refuses to make room for more than this process may use.
+func (a *Array) mayHold(n int, each int64) error {
+	if most := concurrency.Memory() / max(each, 1); int64(n) > most || int64(n) > math.MaxInt/max(each, 1) {
+		return a.errf(tooMuch(n, each))
+	}
+	return nil
+}
