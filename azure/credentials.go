@@ -12,6 +12,7 @@ import (
 	azblob "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -28,8 +29,9 @@ func (c *config) connect() (*container.Client, error) {
 		h := newHTTP(newTransport(c.requests()))
 		transport, c.idle = h, h
 	}
+	do := provider.Watch(c.stack.Stall, provider.WithoutRedirects(transport))
 	o := &container.ClientOptions{ClientOptions: policy.ClientOptions{
-		Transport: guard{transport},
+		Transport: guard{do},
 		// One retry layer, ours: an SDK that repeats a conditional put whose answer was lost turns our own success into
 		// a conflict. Fetching tokens keeps its retries.
 		Retry:     policy.RetryOptions{MaxRetries: -1},
@@ -62,7 +64,9 @@ func (c *config) connect() (*container.Client, error) {
 	cred := c.credential
 	if cred == nil {
 		var err error
-		if cred, err = azidentity.NewDefaultAzureCredential(nil); err != nil {
+		if cred, err = azidentity.NewDefaultAzureCredential(&azidentity.DefaultAzureCredentialOptions{
+			ClientOptions: policy.ClientOptions{Transport: newTokens(c.stack.Stall)},
+		}); err != nil {
 			return nil, fault.Newf(fault.Refused, "the Azure credentials cannot be used: %s", firstLine(err.Error()))
 		}
 	}

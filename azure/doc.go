@@ -12,6 +12,8 @@
 //     version that has it. Sizes are remembered, so a tail of a value written or read before is one request.
 //   - block lists for PutParts, of any part size; List Blobs with 5000 entries a page. There is no batch delete.
 //   - as many connections as requests in flight (128, see [MaxInFlight]); proxies work as everywhere.
+//   - a request that stands still for 30 s is given up and tried again ([StallTimeout]); there is no limit on the whole but
+//     the context's. Redirects are not followed.
 //   - SDK retries are off for blob requests, on for tokens. The store has one retry layer of its own ([Retry]).
 //
 // Errors come from Azure's own code, never from gocloud's. Only a 404 that says BlobNotFound is fault.NotFound. A

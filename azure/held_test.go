@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -30,6 +31,9 @@ func held() fake.Provider {
 			}
 			return open(t, at(base), o...)
 		},
+		Impatient: func(t testing.TB, base string, stall time.Duration, opts ...retry.Option) store.Store {
+			return open(t, at(base), Retry(opts...), StallTimeout(stall))
+		},
 		Unauthorized: azureSays(401, "NoAuthenticationInformation"),
 		Forbidden:    azureSays(403, "AuthenticationFailed"),
 		NoBucket:     azureSays(404, "ContainerNotFound"),
@@ -43,3 +47,15 @@ func TestFailures(t *testing.T) { environment(t); fake.Failures(t, held()) }
 func TestUnsent(t *testing.T) { environment(t); fake.Unsent(t, held(), `"1"`) }
 
 func TestHanging(t *testing.T) { environment(t); fake.Hanging(t, held(), `"1"`) }
+
+func TestStalls(t *testing.T) { environment(t); fake.Stalls(t, held(), `"1"`) }
+
+func TestEndings(t *testing.T) { environment(t); fake.Endings(t, held()) }
+
+func TestRedirects(t *testing.T) {
+	environment(t)
+	fake.Redirects(t, held(), `"1"`, func(t testing.TB, base string, h fake.Following) store.Store {
+		return open(t, "azblob://zarr-test/?localemu=true&storage_account=acct&protocol=http&domain="+url.QueryEscape(strings.TrimPrefix(base, "http://")),
+			HTTPClient(h), Retry(retry.Tries(1)))
+	})
+}

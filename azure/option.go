@@ -2,6 +2,7 @@ package azure
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
@@ -83,6 +84,14 @@ func HTTPClient(h policy.Transporter) Option {
 // MaxInFlight bounds how many requests the store makes at once, over all arrays and calls on it; 0 is the default, 128.
 func MaxInFlight(n int) Option {
 	return option(func(c *config) { c.stack.InFlight = n }, "MaxInFlight(%d)", n)
+}
+
+// StallTimeout is how long a request may stand still, with no byte moving in either direction, before it is given up as
+// fault.Unavailable and tried again; 0 is the default, 30 s. Every byte starts it anew, so that long values take the time
+// they need: the only limit on the whole is the context's. A write's answer may take twice as long, the end of an upload
+// in parts ten times.
+func StallTimeout(d time.Duration) Option {
+	return option(func(c *config) { c.stack.Stall = d }, "StallTimeout(%v)", d)
 }
 
 // Retry changes how failed requests are repeated; see package retry for the defaults. Retry(retry.Tries(1)) is never.

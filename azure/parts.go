@@ -9,6 +9,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blockblob"
 
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -73,7 +74,7 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 	if err != nil {
 		return "", err
 	}
-	out, err := p.b.block(p.key).CommitBlockList(ctx, blocks, &blockblob.CommitBlockListOptions{
+	out, err := p.b.block(p.key).CommitBlockList(provider.SlowAnswer(ctx), blocks, &blockblob.CommitBlockListOptions{
 		HTTPHeaders: p.b.headers, Tier: p.b.tier, AccessConditions: whenPut(o),
 	})
 	if err != nil {

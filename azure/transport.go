@@ -1,8 +1,6 @@
 package azure
 
 import (
-	"crypto/tls"
-	"net"
 	"net/http"
 	"time"
 
@@ -11,24 +9,28 @@ import (
 	"github.com/zargo-io/zargo/internal/provider"
 )
 
-// newTransport is the SDK's, proxies and all, with as many connections as requests are made at once: with the SDK's
-// 10 idle ones, 64 requests in flight keep reconnecting. Azure Blob Storage speaks HTTP/1.1 only.
+// newTransport is like the SDK's, proxies and all, with as many connections as requests are made at once: with the SDK's
+// 10 idle ones, 64 requests in flight keep reconnecting. The SDK asks before it sends a body (Expect: 100-continue) for
+// a minute after a throttle.
 func newTransport(requests int) *http.Transport {
-	t := &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-		TLSClientConfig:       &tls.Config{MinVersion: tls.VersionTLS12},
-		TLSHandshakeTimeout:   10 * time.Second,
-		ExpectContinueTimeout: time.Second, // the SDK asks before it sends a body for a minute after a throttle
-	}
+	t := &http.Transport{Proxy: http.ProxyFromEnvironment}
 	provider.Connections(t, requests)
 	return t
 }
 
 // newHTTP follows no redirect: Azure sends none, and what a portal redirects to is not a blob.
 func newHTTP(t http.RoundTripper) *http.Client {
-	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Transport: t, CheckRedirect: provider.NoRedirect}
 }
+
+// newTokens is the way to the services that give tokens, with a stall limit, which the SDK's has not.
+func newTokens(stall time.Duration) policy.Transporter {
+	return doer(provider.Watch(stall, (&http.Client{Transport: newTransport(8)}).Do))
+}
+
+type doer provider.Doer
+
+func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
 
 // The answers that the SDK reads into memory whole are bounded. A listing of 5000 blobs is 5 MB, and 60 MB when every
 // name is 1024 bytes that are all escaped; an error document has some hundred bytes.
@@ -38,10 +40,10 @@ const (
 )
 
 // guard bounds what the SDK reads on a server's word, and marks writes that could not be sent. Answers with a value in them are not documents: get reads them.
-type guard struct{ next policy.Transporter }
+type guard struct{ do provider.Doer }
 
 func (g guard) Do(r *http.Request) (*http.Response, error) {
-	resp, err := provider.Send(r, g.next.Do)
+	resp, err := provider.Send(r, g.do)
 	if err != nil || resp == nil || resp.Body == nil {
 		return resp, err
 	}

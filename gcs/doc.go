@@ -12,6 +12,8 @@
 //   - values are read as they are stored: one with Content-Encoding gzip is not unpacked on the way.
 //   - HTTP/1.1, with as many connections as requests in flight (128, see [MaxInFlight]): over HTTP/2 everything
 //     shares one connection.
+//   - a request that stands still for 30 s is given up and tried again ([StallTimeout]); there is no limit on the whole but
+//     the context's. Redirects are not followed.
 //   - the SDK's retries are off, the silent ones in the middle of a value too. The store has one retry layer ([Retry]).
 //
 // Errors come from GCS's own document, never from gocloud's code nor from the SDK's ErrObjectNotExist, which is said of a

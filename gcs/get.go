@@ -87,18 +87,35 @@ func span(r store.Range) (off, n int64) {
 	return 0, -1
 }
 
+// length is how many bytes the body of an answer with a value has where a proxy took Content-Length away: GCS says it a
+// second time. -1 is for an answer whose end nothing proves.
+func length(resp *http.Response) int64 {
+	if resp.ContentLength >= 0 {
+		return resp.ContentLength
+	}
+	if resp.StatusCode == http.StatusPartialContent {
+		if first, last, _, ok := provider.ContentRange(resp.Header.Get("Content-Range")); ok {
+			return last - first + 1
+		}
+		return -1
+	}
+	n, err := strconv.ParseInt(resp.Header.Get("X-Goog-Stored-Content-Length"), 10, 64)
+	if err != nil || n < 0 {
+		return -1
+	}
+	return n
+}
+
 // announced is what an answer says about itself.
 func (x *exchange) announced(r store.Range, got *gcsapi.Reader) (provider.Announced, error) {
 	size, body := got.Attrs.Size, got.Remain()
 	stored, err := strconv.ParseInt(x.header.Get("X-Goog-Stored-Content-Length"), 10, 64)
 	switch {
 	case err != nil: // a server that does not say
-	case size < 0 && body < 0 && x.status == http.StatusOK:
-		size, body = stored, stored // a proxy that took the length away
 	case size != stored:
 		return provider.Announced{}, foreign(fmt.Sprintf("%d bytes of a value that is stored as %d, unpacked perhaps", size, stored))
 	}
-	if size < 0 || body < 0 {
+	if size < 0 || !x.measured {
 		return provider.Announced{}, foreign("it does not say its length")
 	}
 	off, n, err := r.Resolve(size)

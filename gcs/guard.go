@@ -26,12 +26,13 @@ type exchange struct {
 	limit int  // requests that are let through
 	put   bool // the request holds a value, and no answer counts before all of it was sent
 
-	mu     sync.Mutex
-	sent   int
-	status int // 0 without an answer
-	header http.Header
-	body   []byte // of an answer that is an error
-	err    error  // why there was no answer, or not all of it
+	mu       sync.Mutex
+	sent     int
+	status   int // 0 without an answer
+	header   http.Header
+	measured bool   // the length of the value is known
+	body     []byte // of an answer that is an error
+	err      error  // why there was no answer, or not all of it
 }
 
 type exchangeKey struct{}
@@ -89,6 +90,8 @@ func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
 		_ = resp.Body.Close()
 		resp.Body = io.NopCloser(bytes.NewReader(x.body))
 	case x.value:
+		resp.ContentLength = length(resp)
+		x.measured = resp.ContentLength >= 0
 		resp.Body = &watched{resp.Body, x}
 	default:
 		resp.Body = &watched{provider.Bounded(resp.Body, maxDocument), x}

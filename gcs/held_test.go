@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"testing"
+	"time"
 
 	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -26,6 +27,9 @@ func held() fake.Provider {
 			}
 			return open(t, at(base), as, Retry(opts...))
 		},
+		Impatient: func(t testing.TB, base string, stall time.Duration, opts ...retry.Option) store.Store {
+			return open(t, at(base), Anonymous(), Retry(opts...), StallTimeout(stall))
+		},
 		Unauthorized: fake.Page(401, "application/xml", xmlError("AuthenticationRequired", "m")),
 		Forbidden:    fake.Page(403, "application/xml", xmlError("AccessDenied", "m")),
 		NoBucket:     fake.Page(404, "application/xml", xmlError("NoSuchBucket", "m")),
@@ -38,3 +42,9 @@ func TestFailures(t *testing.T) { noEnvironment(t); fake.Failures(t, held()) }
 func TestUnsent(t *testing.T) { noEnvironment(t); fake.Unsent(t, held(), "5") }
 
 func TestHanging(t *testing.T) { noEnvironment(t); fake.Hanging(t, held(), "5") }
+
+func TestStalls(t *testing.T) { noEnvironment(t); fake.Stalls(t, held(), "5") }
+
+func TestEndings(t *testing.T) { noEnvironment(t); fake.Endings(t, held()) }
+
+func TestRedirects(t *testing.T) { noEnvironment(t); fake.Redirects(t, held(), "5", nil) }

@@ -3,13 +3,11 @@ package s3
 import (
 	"context"
 	"errors"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
@@ -131,10 +129,7 @@ func (c *config) object(o *awss3.Options) {
 	// a refusal. Fetching credentials keeps its retries.
 	o.Retryer = aws.NopRetryer{}
 	o.RetryMaxAttempts = 1
-	if b, ok := o.HTTPClient.(*awshttp.BuildableClient); ok && c.client == nil {
-		o.HTTPClient = b.WithTransportOptions(c.conns.track)
-	}
-	o.HTTPClient = guard{o.HTTPClient}
+	o.HTTPClient = c.transport(o.HTTPClient)
 	// Ranges have no checksum to compare, and Zarr's codecs bring their own.
 	o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 	o.DisableLogOutputChecksumValidationSkipped = true
@@ -198,14 +193,6 @@ func (c *config) load(ctx context.Context) (aws.Config, error) {
 }
 
 func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
-
-// transport is the SDK's own, proxies and all, with as many connections as requests are made at once: with the SDK's 10
-// idle ones, 64 requests in flight keep reconnecting (110 connections against 64).
-func transport(requests int) *awshttp.BuildableClient {
-	return awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
-		provider.Connections(t, requests)
-	})
-}
 
 // credentials marks the errors of the chain, which the SDK reports as failures of whatever request came first.
 type credentials struct{ p aws.CredentialsProvider }

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -70,7 +71,7 @@ func (b *bucket) deleteSome(ctx context.Context, keys []string) (string, error) 
 		ids[i].Key = aws.String(b.full(k))
 		left[*ids[i].Key] = true
 	}
-	out, err := b.client.DeleteObjects(ctx, &awss3.DeleteObjectsInput{
+	out, err := b.client.DeleteObjects(provider.SlowAnswer(ctx), &awss3.DeleteObjectsInput{
 		Bucket: b.name, Delete: &types.Delete{Objects: ids}, RequestPayer: b.payer,
 	})
 	if err != nil {

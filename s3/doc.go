@@ -8,8 +8,10 @@
 //   - one request each for whole, ranged and tail reads, puts and deletes; a condition is an If-Match or If-None-Match;
 //     a Version is an ETag. A conditional delete is two requests, because many servers ignore its condition.
 //   - DeleteObjects for batches, multipart uploads for PutParts (parts of at least 5 MiB), ListObjectsV2 for listings.
-//   - as many connections as requests in flight (128, see [MaxInFlight]), and otherwise the SDK's own transport:
-//     proxies, AWS_CA_BUNDLE and the default credential chain work as everywhere.
+//   - as many connections as requests in flight (128, see [MaxInFlight]), over HTTP/1.1 and to all addresses of the
+//     endpoint's name; proxies, AWS_CA_BUNDLE and the default credential chain work as everywhere.
+//   - a request that stands still for 30 s is given up and tried again ([StallTimeout]); there is no limit on the whole but
+//     the context's. Redirects are not followed.
 //   - SDK retries are off for object requests, on for credentials. The store has one retry layer of its own ([Retry]).
 //
 // Errors come from S3's own code and status, never from gocloud's. Only a 404 that says NoSuchKey is fault.NotFound. A

@@ -2,9 +2,7 @@ package s3
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -18,8 +16,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxUnasked is how many bytes are read that were not asked for: of a value whose server ignores ranges, or of one
-// that does not announce its length. 64 MiB: more than a shard of ordinary size, and then it is told.
+// maxUnasked is how many bytes are read that were not asked for, of a value whose server ignores ranges. 64 MiB: more than a shard of ordinary size, and then it is told.
 const maxUnasked = 64 << 20
 
 // get is one GetObject, whatever the range.
@@ -55,12 +52,13 @@ func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []
 	case o.IfNotVersion != "" && version == o.IfNotVersion:
 		return store.Value{}, fault.Newf(fault.Unchanged, "it still is version %s", version)
 	}
-	a, err := announced(o.Range, status(out), out.ContentLength, aws.ToString(out.ContentRange))
+	resp := response(out)
+	a, err := announced(o.Range, resp.StatusCode, out.ContentLength, aws.ToString(out.ContentRange))
 	if err != nil {
 		return store.Value{}, err
 	}
-	if a.N < 0 {
-		return readUnannounced(out.Body, store.Value{Size: a.Size, Version: version}, o.Max, buf)
+	if a.N < 0 && !provider.Marked(resp) {
+		return store.Value{}, foreign("neither length nor end of the value is marked")
 	}
 	return a.Receive(out.Body, version, o, buf)
 }
@@ -73,11 +71,12 @@ func header(r store.Range) *string {
 	return nil
 }
 
-func status(out *awss3.GetObjectOutput) int {
-	if r, ok := awsmiddleware.GetRawResponse(out.ResultMetadata).(*smithyhttp.Response); ok {
-		return r.StatusCode
+// response is the answer as it came.
+func response(out *awss3.GetObjectOutput) *http.Response {
+	if r, ok := awsmiddleware.GetRawResponse(out.ResultMetadata).(*smithyhttp.Response); ok && r.Response != nil {
+		return r.Response
 	}
-	return 0
+	return &http.Response{}
 }
 
 // announced is what an answer says about itself. Its N is -1 for a whole value whose length is not said.
@@ -121,28 +120,3 @@ func announced(r store.Range, status int, length *int64, contentRange string) (p
 
 // emptyRange is what MinIO says of the last bytes of an empty value, where S3 answers 416.
 const emptyRange = "bytes 0--1/0"
-
-// readUnannounced reads a chunked answer, up to what the caller allows.
-func readUnannounced(body io.Reader, v store.Value, most int64, buf []byte) (store.Value, error) {
-	if most <= 0 {
-		most = maxUnasked
-	}
-	held := len(buf)
-	for {
-		if len(buf) == cap(buf) {
-			buf = append(buf, 0)[:len(buf)]
-		}
-		n, err := body.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
-		if got := int64(len(buf) - held); got > most {
-			return store.Value{}, fault.Newf(fault.Limit, "the answer has no length and more than %d bytes", most)
-		}
-		switch {
-		case errors.Is(err, io.EOF):
-			v.Bytes, v.Size = buf, int64(len(buf)-held)
-			return v, nil
-		case err != nil:
-			return store.Value{}, fault.Newf(fault.Unavailable, "transfer cut: %w", err)
-		}
-	}
-}

@@ -3,8 +3,6 @@ package s3
 import (
 	"net/http"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-
 	"github.com/zargo-io/zargo/internal/provider"
 )
 
@@ -20,13 +18,13 @@ const (
 // then says io.EOF, which net/http takes for a failed write when a fast server answers before net/http has looked for
 // the body's end. It drops the connection, with the rest of the answer. Read says io.EOF too, and there it is right. Writes that could
 // not be sent are marked.
-type guard struct{ client aws.HTTPClient }
+type guard struct{ do provider.Doer }
 
 func (g guard) Do(r *http.Request) (*http.Response, error) {
 	if r.Body != nil && r.Body != http.NoBody {
 		r.Body = provider.Plain{Reader: r.Body, Closer: r.Body}
 	}
-	resp, err := provider.Send(r, g.client.Do)
+	resp, err := provider.Send(r, g.do)
 	if err != nil {
 		return resp, err
 	}

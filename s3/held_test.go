@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"testing"
+	"time"
 
 	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -28,6 +29,9 @@ func held() fake.Provider {
 			}
 			return open(t, at(base), o...)
 		},
+		Impatient: func(t testing.TB, base string, stall time.Duration, opts ...retry.Option) store.Store {
+			return open(t, at(base), Retry(opts...), StallTimeout(stall))
+		},
 		Unauthorized: fake.Page(401, "application/xml", document("Unauthorized")),
 		Forbidden:    fake.Page(403, "application/xml", document("AccessDenied")),
 		NoBucket:     fake.Page(404, "application/xml", document("NoSuchBucket")),
@@ -40,3 +44,14 @@ func TestFailures(t *testing.T) { credentialsForTests(t); fake.Failures(t, held(
 func TestUnsent(t *testing.T) { credentialsForTests(t); fake.Unsent(t, held(), `"1"`) }
 
 func TestHanging(t *testing.T) { credentialsForTests(t); fake.Hanging(t, held(), `"1"`) }
+
+func TestStalls(t *testing.T) { credentialsForTests(t); fake.Stalls(t, held(), `"1"`) }
+
+func TestEndings(t *testing.T) { credentialsForTests(t); fake.Endings(t, held()) }
+
+func TestRedirects(t *testing.T) {
+	credentialsForTests(t)
+	fake.Redirects(t, held(), `"1"`, func(t testing.TB, base string, h fake.Following) store.Store {
+		return open(t, "s3://zarr-test/?use_path_style=true&region=us-east-1&endpoint="+url.QueryEscape(base), HTTPClient(h), Retry(retry.Tries(1)))
+	})
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
 
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -90,7 +91,7 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 	if o.IfAbsent {
 		in.IfNoneMatch = aws.String("*")
 	}
-	out, err := p.b.client.CompleteMultipartUpload(ctx, in)
+	out, err := p.b.client.CompleteMultipartUpload(provider.SlowAnswer(ctx), in)
 	if err != nil {
 		if codeOf(err) == "NoSuchUpload" && o != (store.PutOptions{}) {
 			// S3 drops the upload when the value it was conditioned on is deleted meanwhile.

@@ -23,6 +23,9 @@ type Provider struct {
 	Env  string                                                                                            // the variable that names a bucket for tests, with the parameters that Open takes
 	Open func(ctx context.Context, url string, inFlight int, retries ...retry.Option) (store.Store, error) // inFlight 0 is the default
 
+	// Impatient is Open with another stall limit.
+	Impatient func(ctx context.Context, url string, stall time.Duration, retries ...retry.Option) (store.Store, error)
+
 	// AnyKey tells that every key that store.CheckKey lets pass can be stored.
 	AnyKey bool
 
@@ -42,6 +45,8 @@ func S3() Provider {
 			opts = append(opts, s3.MaxInFlight(inFlight))
 		}
 		return s3.Open(ctx, url, opts...)
+	}, Impatient: func(ctx context.Context, url string, stall time.Duration, retries ...retry.Option) (store.Store, error) {
+		return s3.Open(ctx, url, s3.Retry(retries...), s3.StallTimeout(stall))
 	}}
 }
 
@@ -60,6 +65,8 @@ func GCS() Provider {
 			opts = append(opts, gcs.MaxInFlight(inFlight))
 		}
 		return gcs.Open(ctx, url, opts...)
+	}, Impatient: func(ctx context.Context, url string, stall time.Duration, retries ...retry.Option) (store.Store, error) {
+		return gcs.Open(ctx, url, gcs.Retry(retries...), gcs.StallTimeout(stall))
 	}}
 }
 
@@ -71,6 +78,8 @@ func Azure() Provider {
 			opts = append(opts, azure.MaxInFlight(inFlight))
 		}
 		return azure.Open(ctx, url, opts...)
+	}, Impatient: func(ctx context.Context, url string, stall time.Duration, retries ...retry.Option) (store.Store, error) {
+		return azure.Open(ctx, url, azure.Retry(retries...), azure.StallTimeout(stall))
 	}}
 }
 

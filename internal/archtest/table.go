@@ -49,7 +49,7 @@ func Table() []Rule {
 		{Package: "internal/jsontext", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "internal/bytesview", Own: []string{"zarr/dtype"}, Pure: true},
 		{Package: "internal/npy", Own: []string{"zarr/fault", "zarr/dtype"}, Pure: true},
-		{Package: "internal/provider", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "zarr/store/limit"}},
+		{Package: "internal/provider", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "zarr/store/limit", "concurrency"}},
 		{Package: "internal/provider/fake", Own: []string{"zarr", "zarr/fault", "zarr/dtype", "zarr/codec", "zarr/store", "zarr/store/mem", "zarr/store/retry"}},
 		{Package: "internal/tables", Own: []string{"zarr/...", "blob", "s3", "gcs", "azure", "internal/lengths"}, External: []string{gocloud}},
 		{Package: "internal/lengths", Pure: true},

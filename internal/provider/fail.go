@@ -41,7 +41,7 @@ func noAnswerKind(err error) error {
 	var cert *tls.CertificateVerificationError
 	var dns *net.DNSError
 	switch {
-	case errors.As(err, &cert):
+	case errors.As(err, &cert), errors.Is(err, fault.Refused): // the latter of an address or a redirect that is not allowed
 		return fault.Refused
 	case errors.As(err, &dns) && dns.IsNotFound && !dns.IsTemporary && !dns.IsTimeout:
 		return fault.Refused

@@ -3,14 +3,26 @@ package provider
 import (
 	"errors"
 	"io"
+	"net/http"
 
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // Announced is what an answer says about itself: Skip bytes of its body, take N, the body has Body bytes and the value
-// Size.
+// Size. N -1 is for a whole value of unknown length, which [Marked] allows.
 type Announced struct{ Skip, N, Body, Size int64 }
+
+// Marked says that a cut body cannot be taken for a whole one: the answer has a length, or comes in chunks or over HTTP/2,
+// which have an end of their own. Without any of these the end of the connection is the end of the body (RFC 9112 section 6.3), and
+// whatever breaks the connection makes half of a value a value.
+func Marked(resp *http.Response) bool {
+	return resp.ContentLength >= 0 || resp.ProtoMajor >= 2 || len(resp.TransferEncoding) > 0
+}
+
+// maxUnannounced bounds a value whose length is not announced and that the caller has not bounded. 64 MiB: more than a
+// shard of ordinary size, and then it is an error.
+const maxUnannounced = 64 << 20
 
 // CheckMax refuses more than the caller wants, before anything is read.
 func (a Announced) CheckMax(o store.GetOptions) error {
@@ -24,6 +36,9 @@ func (a Announced) CheckMax(o store.GetOptions) error {
 func (a Announced) Receive(body io.Reader, version store.Version, o store.GetOptions, buf []byte) (store.Value, error) {
 	if err := a.CheckMax(o); err != nil {
 		return store.Value{}, err
+	}
+	if a.N < 0 {
+		return unannounced(body, version, o.Max, buf)
 	}
 	if _, err := io.CopyN(io.Discard, body, a.Skip); err != nil {
 		return store.Value{}, fault.Newf(fault.Unavailable, "transfer cut: %w", Cause(err))
@@ -44,4 +59,28 @@ func (a Announced) Receive(body io.Reader, version store.Version, o store.GetOpt
 		return store.Value{}, fault.Newf(fault.Unavailable, "the value arrived damaged: %w", Cause(err))
 	}
 	return store.Value{}, fault.Newf(fault.Unavailable, "%w", &store.CutError{Value: v, Want: a.N, Err: Cause(err)})
+}
+
+// unannounced reads a body whose end the protocol marks, up to what the caller allows.
+func unannounced(body io.Reader, version store.Version, most int64, buf []byte) (store.Value, error) {
+	if most <= 0 {
+		most = maxUnannounced
+	}
+	held := len(buf)
+	for {
+		if len(buf) == cap(buf) {
+			buf = append(buf, 0)[:len(buf)]
+		}
+		n, err := body.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		got := int64(len(buf) - held)
+		switch {
+		case got > most:
+			return store.Value{}, fault.Newf(fault.Limit, "the answer has no length and more than %d bytes", most)
+		case errors.Is(err, io.EOF):
+			return store.Value{Bytes: buf, Size: got, Version: version}, nil
+		case err != nil:
+			return store.Value{}, fault.Newf(fault.Unavailable, "transfer cut: %w", Cause(err))
+		}
+	}
 }

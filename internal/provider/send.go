@@ -8,14 +8,24 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"sync/atomic"
-	"time"
 
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // Send makes a request by do. The error of a write whose connection could not be made, so that nothing of it was sent,
-// is a *store.UnsentError: the retry layer need not read back what became of it.
-func Send(r *http.Request, do func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+// is a *store.UnsentError: the retry layer need not read back what became of it. An answer from another host is a Refusal.
+func Send(r *http.Request, do Doer) (*http.Response, error) {
+	resp, err := send(r, do)
+	if err == nil {
+		if err = elsewhere(r, resp); err != nil {
+			_ = resp.Body.Close()
+			return nil, err
+		}
+	}
+	return resp, err
+}
+
+func send(r *http.Request, do Doer) (*http.Response, error) {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return do(r)
 	}
@@ -52,18 +62,6 @@ func (c *connecting) trace() *httptrace.ClientTrace {
 
 // failed needs the broken handshake as evidence: a transport that does not trace reports no connection either.
 func (c *connecting) failed() bool { return c.broken.Load() && !c.got.Load() }
-
-// Connections lets a transport have as many connections as requests are made at once: idle ones, else it connects again
-// and again (64 requests at once with 2 idle ones: 766 connections), and no more in all, else it dials for requests that
-// a connection given back then serves (77 to 84 for 64). Compression is off: chunks are compressed already, and lengths
-// must be the stored ones.
-func Connections(t *http.Transport, requests int) {
-	t.MaxConnsPerHost = requests
-	t.MaxIdleConnsPerHost = requests
-	t.MaxIdleConns = max(requests, 128) // of all hosts; credentials may come from others
-	t.IdleConnTimeout = 90 * time.Second
-	t.DisableCompression = true
-}
 
 // Bounded is a body of which at most n bytes are read, for documents that an SDK reads into memory whole.
 func Bounded(body io.ReadCloser, n int64) io.ReadCloser {

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"time"
 
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -11,14 +12,21 @@ import (
 
 // Stack is what options say about the layers around a provider.
 type Stack struct {
-	InFlight int // 0 is the provider's default
+	InFlight int           // 0 is the provider's default
+	Stall    time.Duration // how long a request may stand still; 0 is DefaultStall
 	Retry    []retry.Option
 }
 
-// Check refuses fewer requests than one.
+// leastStall keeps a limit from being meant in another unit.
+const leastStall = time.Millisecond
+
+// Check refuses fewer requests than one, and a stall limit that no request could keep.
 func (s Stack) Check() error {
 	if s.InFlight < 0 {
 		return Usage("MaxInFlight(%d) is less than one", s.InFlight)
+	}
+	if s.Stall != 0 && s.Stall < leastStall {
+		return Usage("StallTimeout(%v) is less than %v", s.Stall, leastStall)
 	}
 	return nil
 }

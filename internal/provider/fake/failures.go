@@ -27,6 +27,8 @@ type Provider struct {
 	Serve func(t testing.TB) (*Server, store.Store)
 	// Open opens what is at a server's URL, through rt where that is not nil.
 	Open func(t testing.TB, url string, rt http.RoundTripper, opts ...retry.Option) store.Store
+	// Impatient is Open with another stall limit.
+	Impatient func(t testing.TB, url string, stall time.Duration, opts ...retry.Option) store.Store
 
 	Unauthorized, Forbidden Answer
 	// NoBucket is nil for a provider without buckets.

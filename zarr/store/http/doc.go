@@ -17,12 +17,15 @@
 //   - A Content-Encoding is errors.ErrUnsupported: what would arrive is not what is stored. None is asked for.
 //   - A body shorter than announced is fault.Unavailable with a *store.CutError. One without a length is taken where the
 //     protocol marks its end.
+//   - A request that stands still for 30 s is given up as fault.Unavailable ([StallTimeout]); there is no limit on the whole but the
+//     context's.
 //
 // A Version is a strong ETag. A weak one, or Last-Modified with its seconds, could name two values; without a strong
 // one the Version is empty and a pinned read is errors.ErrUnsupported. nginx makes its strong ETag of a file's size and
 // time in whole seconds all the same: two values of one size, written within one second, have the same Version there.
 //
 // Redirects are followed, but not from https to http. Another host gets none of the caller's headers and no Referer.
+// A program that opens URLs of others gives [PublicOnly], so that neither they nor redirects lead into its own network.
 //
 // The store takes no writes (fault.ReadOnly) and has no listing (errors.ErrUnsupported): a hierarchy with consolidated
 // metadata needs none. It may be used from any number of goroutines.

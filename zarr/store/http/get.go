@@ -164,7 +164,7 @@ func (a *answer) all(resp *http.Response, key string, r store.Range) (err error)
 	switch {
 	case a.size < 0 && !r.IsWhole():
 		return foreign("the server ignores ranges and does not tell the length")
-	case a.size < 0 && resp.ProtoMajor < 2 && len(resp.TransferEncoding) == 0:
+	case !provider.Marked(resp):
 		return foreign("neither length nor end of the body is marked")
 	case a.size == 0 && isMetadata(key):
 		return foreign("an empty metadata document")

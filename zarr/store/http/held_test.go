@@ -3,6 +3,7 @@ package http
 import (
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -26,17 +27,25 @@ func held() fake.Provider {
 			if rt != nil {
 				o = append(o, Transport(rt))
 			}
-			st, err := Open(t.Context(), base+"/a%20b/?sig=secret", o...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = st.Close() })
-			return st
+			return open(t, base, o...)
+		},
+		Impatient: func(t testing.TB, base string, stall time.Duration, opts ...retry.Option) store.Store {
+			return open(t, base, Retry(opts...), StallTimeout(stall))
 		},
 		Unauthorized: fake.Page(401, "text/plain", "no"),
 		Forbidden:    fake.Page(403, "text/plain", "no"),
 		Empty:        fault.Corrupt,
 	}
+}
+
+func open(t testing.TB, base string, o ...Option) store.Store {
+	t.Helper()
+	st, err := Open(t.Context(), base+"/a%20b/?sig=secret", o...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = st.Close() })
+	return st
 }
 
 func TestFailures(t *testing.T) { fake.Failures(t, held()) }
@@ -50,3 +59,7 @@ func TestConnections(t *testing.T) {
 	}
 	fake.Connections(t, srv, once(t, srv.URL+"/a%20b/", MaxInFlight(fake.InFlight)))
 }
+
+func TestStalls(t *testing.T) { fake.Stalls(t, held(), "") }
+
+func TestEndings(t *testing.T) { fake.Endings(t, held()) }

@@ -3,11 +3,9 @@ package http
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -22,6 +20,7 @@ type config struct {
 	query     string // with "?", or ""
 	header    http.Header
 	transport http.RoundTripper
+	public    bool
 	stack     provider.Stack
 }
 
@@ -36,6 +35,9 @@ func Open(ctx context.Context, url string, opts ...Option) (store.Store, error) 
 	err := c.parseURL(url)
 	for _, o := range opts {
 		err = errors.Join(err, o.apply(c))
+	}
+	if c.public && c.transport != nil {
+		err = errors.Join(err, provider.Usage("http.PublicOnly contradicts http.Transport, whose own dialer decides about addresses"))
 	}
 	var s store.Store
 	if err == nil {
@@ -71,26 +73,37 @@ func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
 func (c *config) provider() *Store {
 	t := c.transport
 	if t == nil {
-		t = transport(c.requests())
+		t = transport(c.requests(), c.public)
 	}
 	s := &Store{base: c.base, query: c.query, header: c.header, tuning: c.tuning()}
-	s.client = &http.Client{Transport: t, CheckRedirect: s.redirect}
+	s.client = &http.Client{
+		Transport:     watched{provider.Watched(c.stack.Stall, t), t},
+		CheckRedirect: provider.FollowRedirect(c.header),
+	}
 	return s
 }
 
-// transport has as many connections as there are requests at once. It is HTTP/1.1: over HTTP/2 all values would share one connection, its window and its lost packets.
-func transport(requests int) *http.Transport {
-	var p http.Protocols
-	p.SetHTTP1(true)
-	t := &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-		TLSHandshakeTimeout:   10 * time.Second,
-		ResponseHeaderTimeout: time.Minute, // a server that says nothing for so long is taken for dead and asked again
-		ExpectContinueTimeout: time.Second,
-		Protocols:             &p,
+// watched has a stall limit, and gives idle connections back as the transport below does.
+type watched struct {
+	http.RoundTripper
+	below http.RoundTripper
+}
+
+func (w watched) CloseIdleConnections() {
+	if t, ok := w.below.(interface{ CloseIdleConnections() }); ok {
+		t.CloseIdleConnections()
 	}
+}
+
+// transport has as many connections as there are requests at once. One for public addresses alone has no proxy: a proxy
+// would look names up by itself, and connect where it wants.
+func transport(requests int, public bool) *http.Transport {
+	t := &http.Transport{Proxy: http.ProxyFromEnvironment}
 	provider.Connections(t, requests)
+	if public {
+		t.Proxy = nil
+		t.DialContext = (&provider.Dialer{Forbid: provider.PublicOnly}).DialContext
+	}
 	return t
 }
 

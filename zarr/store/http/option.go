@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/store/retry"
@@ -39,10 +40,30 @@ func Transport(t http.RoundTripper) Option {
 	return Option{"http.Transport(…)", func(c *config) error { c.transport = t; return nil }}
 }
 
+// PublicOnly refuses servers whose address is not of the public internet, as fault.Refused: loopback, link-local with the
+// clouds' metadata services (169.254.169.254), private (RFC 1918, ULA), shared (CGNAT) and reserved ones, also as IPv6
+// addresses with an IPv4 address in them. It is for programs that open URLs of others: without it such a URL reads what only
+// the program's machine can reach. The address is looked at when it is connected to, after the name was resolved and for
+// every redirect, so that a name whose address changes is no way around. No proxy is used, as it would resolve names by itself. With
+// [Transport] it is a *UsageError.
+func PublicOnly() Option {
+	return Option{"http.PublicOnly()", func(c *config) error { c.public = true; return nil }}
+}
+
 // MaxInFlight bounds how many requests the store makes at once, over all arrays and calls on it; 0 is the default, 64.
 func MaxInFlight(n int) Option {
 	return Option{fmt.Sprintf("http.MaxInFlight(%d)", n), func(c *config) error {
 		c.stack.InFlight = n
+		return c.stack.Check()
+	}}
+}
+
+// StallTimeout is how long a request may stand still, with no byte moving, before it is given up as fault.Unavailable and
+// tried again; 0 is the default, 30 s. Every byte starts it anew, so that long values take the time they need: the only
+// limit on the whole is the context's.
+func StallTimeout(d time.Duration) Option {
+	return Option{fmt.Sprintf("http.StallTimeout(%v)", d), func(c *config) error {
+		c.stack.Stall = d
 		return c.stack.Check()
 	}}
 }

@@ -85,25 +85,3 @@ func (s *Store) url(key string) string {
 	b.WriteString(s.query)
 	return b.String()
 }
-
-// maxRedirects is what browsers take, more or less.
-const maxRedirects = 10
-
-// redirect keeps what the caller gave for one host from another. net/http itself keeps back only a few headers, and not
-// from subdomains, and tells the next server the address of the last one with its parameters.
-func (s *Store) redirect(req *http.Request, via []*http.Request) error {
-	first := via[0].URL
-	switch {
-	case len(via) >= maxRedirects:
-		return fault.Newf(fault.Unavailable, "redirected %d times", len(via))
-	case via[len(via)-1].URL.Scheme == "https" && req.URL.Scheme != "https":
-		return fault.Newf(fault.Refused, "redirected from https to %s", req.URL.Scheme)
-	}
-	req.Header.Del("Referer")
-	if req.URL.Host != first.Host || req.URL.Scheme != first.Scheme {
-		for name := range s.header {
-			req.Header.Del(name)
-		}
-	}
-	return nil
-}

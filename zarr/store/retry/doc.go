@@ -3,9 +3,13 @@
 //	st, err := retry.New(provider)
 //
 // It repeats what failed as fault.Throttled or fault.Unavailable, and nothing else, after a random wait of up to
-// 100 ms, 200 ms, 400 ms … 15 s, ten times or three minutes, or as long as the provider's error asks for through a method
+// 100 ms, 200 ms, 400 ms … 15 s, and before it as long as the provider's error asks for through a method
 // RetryAfter() time.Duration. The wait ends with the context. There must be no second such layer below: an SDK that
 // repeats a conditional write turns its own success into a conflict.
+//
+// It gives up after ten tries, or when failed tries and waits took three minutes together. A body that moves on starts both anew,
+// so that a long stream may break as often as it likes; a try of more than a minute counts for one, because providers give up
+// requests that stand still sooner than that.
 //
 // What a repeat means differs by verb:
 //
@@ -19,8 +23,8 @@
 //   - Parts are sent again; a Commit whose answer was lost is read back and compared by size and hash of every part.
 //
 // Reading back knows our write by its bytes. Two writers that send the same bytes over the same version both succeed
-// then, and a conflict after a lost answer may follow a write that did happen and was replaced. Whoever counts or claims
-// by conditional writes puts something of its own into the value, as zarr's append does.
+// then, and a conflict after a lost answer may follow a write that did happen and was replaced. A program that counts
+// or claims by conditional writes puts something of its own into the value.
 //
-// Requests of the read back count as requests of their own. A Store may be used from any number of goroutines.
+// Requests of the read back count as requests of their own, and their failures as tries of the write. A Store may be used from any number of goroutines.
 package retry

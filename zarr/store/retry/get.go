@@ -11,8 +11,12 @@ import (
 
 // Get implements [store.Store].
 func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	return s.get(ctx, s.run("get", key), key, o, buf)
+}
+
+// get is Get within the budget of r.
+func (s *Store) get(ctx context.Context, r *run, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 	b := body{o: o, held: len(buf), next: o, buf: buf}
-	r := s.run("get", key)
 	for {
 		v, err := s.s.Get(ctx, key, b.next, b.buf)
 		if err == nil {

@@ -28,8 +28,9 @@ func Tries(n int) Option {
 	}}
 }
 
-// Elapsed sets after which time, counted from the first try or from the last progress of a body, no try is begun. The
-// default is 3 minutes.
+// Elapsed sets how much time the tries that failed and the waits between them may take before no more is begun, counted
+// anew from the last progress of a body. A try counts for a minute at most: one that takes longer was moving. The default is
+// 3 minutes.
 func Elapsed(d time.Duration) Option {
 	return Option{fmt.Sprintf("Elapsed(%v)", d), func(p *policy) error {
 		if d < 0 {

@@ -73,12 +73,12 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 	return w.do(ctx, func() (store.Version, error) {
 		return p.below.Commit(ctx, o)
 	}, func() (store.Version, bool, error) {
-		return p.look(ctx, o.IfVersion)
+		return p.look(w.look(ctx), o.IfVersion)
 	})
 }
 
 // look tells whether the key holds the parts, comparing one part at a time. not is a version that it is not to be at.
-func (p *parts) look(ctx context.Context, not store.Version) (store.Version, bool, error) {
+func (p *parts) look(get getter, not store.Version) (store.Version, bool, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	total := int64(0)
@@ -89,7 +89,7 @@ func (p *parts) look(ctx context.Context, not store.Version) (store.Version, boo
 	if total > 0 {
 		o.Range = store.Within(total-1, 1)
 	}
-	v, err := p.s.Get(ctx, p.key, o, nil)
+	v, err := get(p.key, o, nil)
 	if errors.Is(err, fault.Corrupt) { // it is shorter
 		return "", false, nil
 	}
@@ -106,7 +106,7 @@ func (p *parts) look(ctx context.Context, not store.Version) (store.Version, boo
 		if s.size == 0 {
 			continue
 		}
-		v, err := p.s.Get(ctx, p.key, store.GetOptions{Range: store.Within(off, int64(s.size)), IfVersion: version}, buf[:0])
+		v, err := get(p.key, store.GetOptions{Range: store.Within(off, int64(s.size)), IfVersion: version}, buf[:0])
 		if errors.Is(err, fault.Conflict) {
 			return "", false, nil // replaced while we looked
 		}

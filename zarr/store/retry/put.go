@@ -19,7 +19,7 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, o store.PutOp
 	return w.do(ctx, func() (store.Version, error) {
 		return s.s.Put(ctx, key, value, o)
 	}, func() (store.Version, bool, error) {
-		v, err := s.Get(ctx, key, store.GetOptions{IfNotVersion: o.IfVersion, Max: max(1, int64(len(value)))}, nil)
+		v, err := w.look(ctx)(key, store.GetOptions{IfNotVersion: o.IfVersion, Max: max(1, int64(len(value)))}, nil)
 		return v.Version, bytes.Equal(v.Bytes, value), err
 	})
 }
@@ -146,7 +146,7 @@ func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) e
 			}
 			lost = true
 		}
-		switch _, look := s.Get(ctx, key, store.GetOptions{IfNotVersion: o.IfVersion, Max: 1}, nil); {
+		switch _, look := r.look(ctx)(key, store.GetOptions{IfNotVersion: o.IfVersion, Max: 1}, nil); {
 		case errors.Is(look, fault.NotFound):
 			return nil // gone, as was asked for
 		case errors.Is(look, fault.Unchanged) && !conflict:

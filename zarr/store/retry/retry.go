@@ -37,14 +37,48 @@ type policy struct {
 type run struct {
 	s       *Store
 	op, key string
-	start   time.Time // of the first try or of the last progress
-	failed  int       // tries since then
+	start   time.Time     // of the first try or of the last progress
+	failed  int           // tries since then
+	spent   time.Duration // of the budget since then
+	began   time.Time     // the try under way
 }
 
-func (s *Store) run(op, key string) *run { return &run{s: s, op: op, key: key, start: time.Now()} }
+// longTry is how much of the time budget a try costs at most. A provider gives up a request that stands still after half
+// a minute, or twice that for a write, so one that takes longer was moving: an upload of an hour that breaks is worth another.
+const longTry = time.Minute
+
+func (s *Store) run(op, key string) *run {
+	now := time.Now()
+	return &run{s: s, op: op, key: key, start: now, began: now}
+}
 
 // progress forgets the failures so far: the store does answer, if in pieces.
-func (r *run) progress() { r.failed, r.start = 0, time.Now() }
+func (r *run) progress() {
+	now := time.Now()
+	r.failed, r.spent, r.start, r.began = 0, 0, now, now
+}
+
+// tried counts a try that failed.
+func (r *run) tried() {
+	now := time.Now()
+	r.failed++
+	r.spent += min(now.Sub(r.began), longTry)
+	r.began = now
+}
+
+// look gives a Get for reading back what became of a write, out of the same budget: the write may have no more tries
+// because of it, and not more time than it has. What arrives of a value that is read back is no progress of the write.
+func (r *run) look(ctx context.Context) getter {
+	return func(key string, o store.GetOptions, buf []byte) (store.Value, error) {
+		own := *r
+		own.op, own.key, own.began = "get", key, time.Now()
+		v, err := r.s.get(ctx, &own, key, o, buf)
+		r.failed, r.spent, r.began = max(r.failed, own.failed), max(r.spent, own.spent), time.Now()
+		return v, err
+	}
+}
+
+type getter func(key string, o store.GetOptions, buf []byte) (store.Value, error)
 
 func retryable(err error) bool {
 	return errors.Is(err, fault.Throttled) || errors.Is(err, fault.Unavailable)
@@ -58,11 +92,12 @@ func (r *run) again(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return r.cancelled(ctx, err)
 	}
-	r.failed++
+	r.tried()
 	wait := r.wait(err)
-	if r.failed >= r.s.p.tries || time.Since(r.start)+wait > r.s.p.elapsed {
+	if r.failed >= r.s.p.tries || r.spent+wait > r.s.p.elapsed {
 		return r.gaveUp(err)
 	}
+	r.spent += wait
 	if r.s.p.notify != nil {
 		r.s.p.notify(Attempt{r.op, r.key, r.failed, time.Since(r.start), wait, err})
 	}
@@ -70,6 +105,7 @@ func (r *run) again(ctx context.Context, err error) error {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+		r.began = time.Now()
 		return nil
 	case <-ctx.Done():
 		return r.cancelled(ctx, err)
@@ -78,14 +114,15 @@ func (r *run) again(ctx context.Context, err error) error {
 
 // anew counts a try that is repeated at once and from its beginning, or gives the error to give up with.
 func (r *run) anew(err error) error {
-	r.failed++
-	if r.failed >= r.s.p.tries || time.Since(r.start) > r.s.p.elapsed {
+	r.tried()
+	if r.failed >= r.s.p.tries || r.spent > r.s.p.elapsed {
 		return r.gaveUp(err)
 	}
 	return nil
 }
 
-// wait is full jitter: many clients that failed together do not come back together.
+// wait is full jitter: many clients that failed together do not come back together. What the server asks for comes
+// before it, as it asks the same of all.
 func (r *run) wait(err error) time.Duration {
 	bound := r.s.p.longest
 	if shift := r.failed - 1; shift < 30 && r.s.p.first < bound>>shift {
@@ -94,7 +131,7 @@ func (r *run) wait(err error) time.Duration {
 	wait := rand.N(bound + 1)
 	var asks interface{ RetryAfter() time.Duration }
 	if errors.As(err, &asks) {
-		wait = max(wait, asks.RetryAfter())
+		wait += asks.RetryAfter()
 	}
 	return wait
 }

@@ -1,0 +1,205 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/zargo-io/zargo/concurrency"
+)
+
+const (
+	// dialTimeout bounds a connection, its name's lookup included: five lost SYNs (1, 2, 4, 8 s) and no more.
+	dialTimeout = 15 * time.Second
+	// leastDial is what one of several addresses gets at least: time for a lost SYN.
+	leastDial = 2 * time.Second
+	// fallbackDelay is when the other family is tried: RFC 8305 section 5 recommends 250 ms, package net has 300.
+	fallbackDelay = 300 * time.Millisecond
+)
+
+// Dialer connects to one of the addresses of a host, chosen at random. A provider's name has up to eight addresses in one
+// answer, each a front end; package net takes the first of them for every connection made within the answer's time.
+// The family that the resolver puts first is tried first, the other one 300 ms later or when the first has failed, as
+// in package net (RFC 6555).
+type Dialer struct {
+	// Forbid refuses an address before it is connected to. nil allows all.
+	Forbid func(netip.Addr) error
+
+	lookup  func(ctx context.Context, host string) ([]netip.Addr, error)                   // nil is package net's
+	connect func(ctx context.Context, network string, to netip.AddrPort) (net.Conn, error) // nil is package net's
+	shuffle func(n int, swap func(i, j int))                                               // nil is rand.Shuffle
+}
+
+// DialContext connects to "host:port", as an http.Transport asks for it. Its own time limit is a *StallError and not an
+// end of the context.
+func (d *Dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	bounded, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	c, err := d.dial(bounded, network, address)
+	var op *net.OpError
+	switch {
+	case err == nil:
+		return c, nil
+	case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded): // which package net's time-outs are as well
+		err = &StallError{After: dialTimeout, Doing: "no connection to " + address + " could be made"}
+	case errors.As(err, &op):
+		return nil, err
+	}
+	return nil, &net.OpError{Op: "dial", Net: network, Err: err}
+}
+
+func (d *Dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	host, service, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	port, err := net.DefaultResolver.LookupPort(ctx, network, service)
+	if err != nil {
+		return nil, err
+	}
+	ips, err := d.resolve(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	first, second := families(ips)
+	return d.race(ctx, network, d.shuffled(first, port), d.shuffled(second, port))
+}
+
+func (d *Dialer) resolve(ctx context.Context, host string) ([]netip.Addr, error) {
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{ip}, nil
+	}
+	lookup := d.lookup
+	if lookup == nil {
+		lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		}
+	}
+	ips, err := lookup(ctx, host)
+	if err == nil && len(ips) == 0 {
+		err = &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
+	}
+	return ips, err
+}
+
+// families divides addresses into those of the first one's family and the others.
+func families(ips []netip.Addr) (first, second []netip.Addr) {
+	for _, ip := range ips {
+		if ip.Unmap().Is4() == ips[0].Unmap().Is4() {
+			first = append(first, ip)
+		} else {
+			second = append(second, ip)
+		}
+	}
+	return first, second
+}
+
+func (d *Dialer) shuffled(ips []netip.Addr, port int) []netip.AddrPort {
+	to := make([]netip.AddrPort, len(ips))
+	for i, ip := range ips {
+		to[i] = netip.AddrPortFrom(ip, uint16(port))
+	}
+	shuffle := d.shuffle
+	if shuffle == nil {
+		shuffle = rand.Shuffle
+	}
+	shuffle(len(to), func(i, j int) { to[i], to[j] = to[j], to[i] })
+	return to
+}
+
+// errConnected ends a race.
+var errConnected = errors.New("connected")
+
+// race tries one list after the other, the second no later than after fallbackDelay.
+func (d *Dialer) race(ctx context.Context, network string, first, second []netip.AddrPort) (net.Conn, error) {
+	if len(second) == 0 {
+		return d.oneOf(ctx, network, first)
+	}
+	var (
+		mu     sync.Mutex
+		winner net.Conn
+		errs   [2]error
+	)
+	firstFailed := make(chan struct{})
+	try := func(ctx context.Context, i int) error {
+		to := first
+		if i == 1 {
+			to = second
+			timer := time.NewTimer(fallbackDelay)
+			defer timer.Stop()
+			select {
+			case <-timer.C:
+			case <-firstFailed:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		c, err := d.oneOf(ctx, network, to)
+		mu.Lock()
+		defer mu.Unlock()
+		if err != nil {
+			errs[i] = err
+			if i == 0 {
+				close(firstFailed)
+			}
+			return nil
+		}
+		if winner != nil {
+			_ = c.Close() // it came second
+			return nil
+		}
+		winner = c
+		return errConnected
+	}
+	err := concurrency.EachN(ctx, 2, 2, try)
+	switch {
+	case winner != nil:
+		return winner, nil
+	case errs[0] != nil:
+		return nil, errs[0] // the family that the resolver prefers has the error to show, as in package net
+	}
+	return nil, err
+}
+
+// oneOf tries addresses one after the other, each with its share of the time that is left.
+func (d *Dialer) oneOf(ctx context.Context, network string, to []netip.AddrPort) (_ net.Conn, err error) {
+	for i, addr := range to {
+		c, e := d.within(ctx, len(to)-i, network, addr)
+		if e == nil {
+			return c, nil
+		}
+		if err == nil {
+			err = e
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return nil, err
+}
+
+func (d *Dialer) within(ctx context.Context, left int, network string, to netip.AddrPort) (net.Conn, error) {
+	if end, ok := ctx.Deadline(); ok && left > 1 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, max(leastDial, time.Until(end)/time.Duration(left)))
+		defer cancel()
+	}
+	return d.to(ctx, network, to)
+}
+
+// to connects to one address.
+func (d *Dialer) to(ctx context.Context, network string, to netip.AddrPort) (net.Conn, error) {
+	if d.Forbid != nil {
+		if err := d.Forbid(to.Addr()); err != nil {
+			return nil, err
+		}
+	}
+	if d.connect != nil {
+		return d.connect(ctx, network, to)
+	}
+	return (&net.Dialer{KeepAlive: 30 * time.Second}).DialContext(ctx, network, to.String())
+}

@@ -1,0 +1,48 @@
+package provider
+
+import "net/netip"
+
+// special are the blocks that are global unicast by their form and not of the public internet, from the registries of
+// special purpose addresses of IANA (RFC 6890), and an address that Azure gives its own services on every machine.
+func special() [18]string {
+	return [...]string{
+		"0.0.0.0/8", "100.64.0.0/10" /* CGNAT */, "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
+		"198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4", "168.63.129.16/32", /* Azure */
+		"::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "3fff::/20", "5f00::/16", "fec0::/10",
+	}
+}
+
+// Prefixes with an IPv4 address in them: NAT64 (RFC 6052) has it at the end, 6to4 (RFC 3056) after the prefix.
+const (
+	nat64  = "64:ff9b::/96"
+	sixTo4 = "2002::/16"
+)
+
+// PublicOnly refuses, with fault.Refused, addresses that are not of the public internet: loopback, link-local with the
+// clouds' metadata services (169.254.169.254), private (RFC 1918, ULA), shared (CGNAT), multicast, reserved, and IPv6
+// addresses with such an IPv4 address in them.
+func PublicOnly(ip netip.Addr) error {
+	if !isPublic(ip.WithZone("").Unmap()) {
+		return Refusal("the address " + ip.String() + " is not of the public internet, and only such ones are allowed")
+	}
+	return nil
+}
+
+func isPublic(ip netip.Addr) bool {
+	if !ip.IsGlobalUnicast() || ip.IsPrivate() {
+		return false
+	}
+	for _, s := range special() {
+		if netip.MustParsePrefix(s).Contains(ip) {
+			return false
+		}
+	}
+	b := ip.As16()
+	switch {
+	case netip.MustParsePrefix(nat64).Contains(ip):
+		return isPublic(netip.AddrFrom4([4]byte(b[12:])))
+	case netip.MustParsePrefix(sixTo4).Contains(ip):
+		return isPublic(netip.AddrFrom4([4]byte(b[2:6])))
+	}
+	return true
+}
