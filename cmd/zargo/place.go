@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/openurl"
-	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -139,31 +138,3 @@ type reworded struct {
 
 func (r *reworded) Error() string { return r.text }
 func (r *reworded) Unwrap() error { return r.err }
-
-// openNode opens an array or a group. The place is to be closed.
-func (s *session) openNode(ctx context.Context, url string, more ...zarr.Option) (*place, zarr.Node, error) {
-	p, err := s.locate(ctx, url)
-	if err != nil {
-		return nil, nil, err
-	}
-	n, err := zarr.Open(ctx, p.Store, p.path, s.options(more...)...)
-	if err != nil {
-		p.release()
-		return nil, nil, p.fail(err)
-	}
-	return p, n, nil
-}
-
-// openArray opens an array. The place is to be closed.
-func (s *session) openArray(ctx context.Context, url string, more ...zarr.Option) (*place, *zarr.Array, error) {
-	p, err := s.locate(ctx, url)
-	if err != nil {
-		return nil, nil, err
-	}
-	a, err := zarr.OpenArray(ctx, p.Store, p.path, s.options(more...)...)
-	if err != nil {
-		p.release()
-		return nil, nil, p.fail(err)
-	}
-	return p, a, nil
-}
