@@ -40,6 +40,7 @@ type cli struct {
 	Consolidate consolidateCmd `cmd:"" help:"Gather the metadata of a hierarchy in one document, or check it."`
 	Migrate     migrateCmd     `cmd:"" help:"Give v1 and v2 nodes v3 metadata; chunks stay as they are."`
 	Validate    validateCmd    `cmd:"" help:"Hold metadata, keys and chunks against the rules, or print values for the conformance tests."`
+	Completion  completionCmd  `cmd:"" help:"Print a script that completes this command's words in a shell."`
 	VersionCmd  versionCmd     `cmd:"" name:"version" help:"Print the version."`
 	Help        helpCmd        `cmd:"" help:"Show this, or the help of a command."`
 }
