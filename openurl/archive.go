@@ -16,7 +16,7 @@ func (m Mux) openArchive(ctx context.Context, l Location) (store.Store, error) {
 	l.Inside = nil
 	key := l.Path[strings.LastIndexAny(l.Path, "/"+string(filepath.Separator))+1:]
 	folder, _ := l.Parent()
-	outer, err := m[l.Scheme](ctx, folder)
+	outer, err := m.opener(l)(ctx, folder)
 	if err != nil {
 		return nil, err
 	}

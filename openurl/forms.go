@@ -12,7 +12,7 @@ func canonical(scheme, rest string) (string, string, error) {
 	switch scheme {
 	case "gcs":
 		return "gs", rest, nil
-	case "az", "abfs", "abfss", "wasb", "wasbs":
+	case "az", "azure", "abfs", "abfss", "wasb", "wasbs":
 	default:
 		return scheme, rest, nil
 	}
@@ -44,6 +44,16 @@ func azure(server string) (account, domain string, ok bool) {
 		return account, "blob." + cloud, true
 	}
 	return "", "", false
+}
+
+// signed tells whether the parameters hold a SAS token.
+func (l Location) signed() bool {
+	for p := range strings.SplitSeq(l.Query, "&") {
+		if strings.HasPrefix(p, "sig=") {
+			return true
+		}
+	}
+	return false
 }
 
 // notAccount tells whether a character is in no account's name.

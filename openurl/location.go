@@ -34,7 +34,7 @@ func syntax(format string, args ...any) error { return &SyntaxError{fmt.Sprintf(
 // become those of this module:
 //
 //	gcs://bucket/path                                     gs://bucket/path
-//	az://container/path, abfs://…                         azblob://container/path
+//	az://container/path, azure://…, abfs://…              azblob://container/path
 //	abfs://container@account.dfs.core.windows.net/path    azblob://container/path?storage_account=account
 //	abfss://…, wasb://…, wasbs://…                        the same
 func Parse(text string) (Location, error) { return parse(text, runtime.GOOS == "windows") }
@@ -173,7 +173,7 @@ func parseKey(scheme, rest string) (Location, error) {
 		return l, syntax(`%%23 stands for "#" in a URL's path`)
 	}
 	var path string
-	l.Host, path, _ = strings.Cut(rest, "/")
+	l.Host, path, _ = strings.Cut(withColons(rest), "/")
 	if i := strings.LastIndexByte(l.Host, '@'); i >= 0 {
 		l.Host = l.Host[i+1:]
 		return l, syntax("the URL holds a user or a password: credentials come from the environment or a profile")
@@ -191,6 +191,19 @@ func parseKey(scheme, rest string) (Location, error) {
 	}
 	l.Path = strings.Trim(key, "/")
 	return l, store.CheckPrefix(l.Path)
+}
+
+// withColons writes the ARN of an S3 access point that rest begins with as one bucket: AWS takes "accesspoint:name" for
+// "accesspoint/name", and the same on Outposts.
+func withColons(rest string) string {
+	switch head, _, _ := strings.Cut(rest, "/"); {
+	case !strings.HasPrefix(head, "arn:"):
+	case strings.HasSuffix(head, ":accesspoint"):
+		return strings.Replace(rest, "/", ":", 1)
+	case strings.HasSuffix(head, ":outpost"):
+		return strings.Replace(rest, "/", ":", 3)
+	}
+	return rest
 }
 
 // notHost tells whether a character is in no bucket's, host's or account's name, nor in a port or an IPv6 address.

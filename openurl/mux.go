@@ -63,7 +63,7 @@ func (m Mux) check(text string, l Location) error {
 		scheme, _, _ := strings.Cut(l.Inside[len(l.Inside)-1], ":")
 		return fault.Newf(errors.ErrUnsupported, "%q: what can be opened inside a file is one zip archive", "|"+scheme+":")
 	}
-	if m[l.Scheme] == nil {
+	if m.opener(l) == nil {
 		return fault.Newf(errors.ErrUnsupported, "scheme %q; what can be opened is %s", l.Scheme, m.known())
 	}
 	if l.Scheme != "file" {
@@ -96,5 +96,16 @@ func (m Mux) OpenLocation(ctx context.Context, l Location) (store.Store, error) 
 	if len(l.Inside) > 0 {
 		return m.openArchive(ctx, l)
 	}
-	return m[l.Scheme](ctx, l)
+	return m.opener(l)(ctx, l)
+}
+
+// opener opens a place. What is signed for Azure by a SAS token in an https URL is Azure's: there it can be listed, and
+// written where the token says so. Without one it may be public, and a web server's URL to read without credentials.
+func (m Mux) opener(l Location) Opener {
+	if o := m["azblob"]; o != nil && l.Scheme == "https" {
+		if _, _, ok := azure(l.Host); ok && (m["https"] == nil || l.signed()) {
+			return o
+		}
+	}
+	return m[l.Scheme]
 }

@@ -118,6 +118,31 @@ func TestWith(t *testing.T) {
 	}
 }
 
+// A URL of Azure's with a SAS token goes to Azure as it is, and so does any where web servers are not opened.
+func TestSignedForAzure(t *testing.T) {
+	mark := func(name string) Opener {
+		return func(_ context.Context, l Location) (store.Store, error) { return nil, fault.Newf(fault.Refused, "%s %s", name, l.URL()) }
+	}
+	both := Mux{"https": mark("web"), "azblob": mark("azure")}
+	for _, r := range []struct {
+		name, text, want string
+		m                Mux
+	}{
+		{"signed", "https://acct.blob.core.windows.net/c/k?sv=1&sig=x", "azure https://acct.blob.core.windows.net/c/k?sv=1&sig=x", both},
+		{"public", "https://acct.blob.core.windows.net/c/k", "web https://acct.blob.core.windows.net/c/k", both},
+		{"elsewhere", "https://acct.example/c/k?sig=x", "web https://acct.example/c/k?sig=x", both},
+		{"no web servers", "https://acct.blob.core.windows.net/c/k", "azure https://acct.blob.core.windows.net/c/k", Mux{"azblob": mark("azure")}},
+		{"no Azure", "https://acct.blob.core.windows.net/c/k?sig=x", "web https://acct.blob.core.windows.net/c/k?sig=x", Mux{"https": mark("web")}},
+		{"archive", "https://acct.blob.core.windows.net/c/f/a.zip?sig=x|zip:k", "azure https://acct.blob.core.windows.net/c/f?sig=x", both},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			if _, err := r.m.Open(t.Context(), r.text); err == nil || !strings.HasSuffix(err.Error(), ": "+r.want) {
+				t.Errorf("%v, want %s", err, r.want)
+			}
+		})
+	}
+}
+
 func TestRefuses(t *testing.T) {
 	never := func(context.Context, Location) (store.Store, error) { panic("opened") }
 	m := Mux{"file": never, "s3": never}

@@ -107,7 +107,7 @@ func failedAt(root openurl.Location, where string, err error) error {
 	if strings.HasPrefix(name, where+"?") {
 		where = name // with the endpoint, which may be what is wrong
 	}
-	if n, ok := root.Native(); ok && !errors.Is(err, context.Canceled) {
+	if n, ok := root.Native(); ok && root.Query == "" && !errors.Is(err, context.Canceled) {
 		text += fmt.Sprintf("; as a bucket, with credentials and listings, this is %s", n.URL())
 	}
 	return at(where, &reworded{text, err})

@@ -74,7 +74,7 @@ func TestForms(t *testing.T) {
 }
 
 func TestNativeFormIsSaid(t *testing.T) {
-	l, err := openurl.Parse("https://acct.blob.core.windows.net/c/k?sig=hidden")
+	l, err := openurl.Parse("https://acct.blob.core.windows.net/c/k")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,6 +113,9 @@ func (s *session) findRoot(ctx context.Context, node openurl.Location) (string, 
 			return f, err
 		}
 	default:
+		if n, ok := node.Native(); ok && n.Scheme == "azblob" {
+			return node.Path, nil // above the container nothing can be opened, and a SAS token may be for this place alone
+		}
 		top, err := s.stores.OpenLocation(ctx, node.At(""))
 		if err != nil {
 			return "", err
