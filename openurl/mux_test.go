@@ -121,7 +121,9 @@ func TestWith(t *testing.T) {
 // A URL of Azure's with a SAS token goes to Azure as it is, and so does any where web servers are not opened.
 func TestSignedForAzure(t *testing.T) {
 	mark := func(name string) Opener {
-		return func(_ context.Context, l Location) (store.Store, error) { return nil, fault.Newf(fault.Refused, "%s %s", name, l.URL()) }
+		return func(_ context.Context, l Location) (store.Store, error) {
+			return nil, fault.Newf(fault.Refused, "%s %s", name, l.URL())
+		}
 	}
 	both := Mux{"https": mark("web"), "azblob": mark("azure")}
 	for _, r := range []struct {
