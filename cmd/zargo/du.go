@@ -17,7 +17,7 @@ import (
 )
 
 type duCmd struct {
-	URL  string `arg:"" name:"url" help:"The array, the group, or a folder or bucket with any of them in it."`
+	URL  string `arg:"" name:"url" optional:"" default:"." help:"The array, the group, or a folder or bucket with any of them in it. The working directory without it."`
 	JSON bool   `name:"json" help:"Print a JSON list."`
 }
 

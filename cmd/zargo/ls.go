@@ -16,7 +16,7 @@ import (
 )
 
 type lsCmd struct {
-	URL       string `arg:"" name:"url" help:"The group, or a folder or bucket with any in it."`
+	URL       string `arg:"" name:"url" optional:"" default:"." help:"The group, or a folder or bucket with any in it. The working directory without it."`
 	Recursive bool   `short:"r" help:"Draw the whole tree below it."`
 	Long      bool   `short:"l" help:"Show data type, names and lengths of the axes, chunks and format."`
 	JSON      bool   `name:"json" help:"Print a JSON list."`
