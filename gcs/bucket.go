@@ -1,10 +1,14 @@
 package gcs
 
 import (
+	"context"
+	"errors"
+	"net/http"
 	"strconv"
 	"strings"
 
 	gcsapi "cloud.google.com/go/storage"
+	"google.golang.org/api/googleapi"
 
 	"github.com/zargo-io/zargo/blob"
 	"github.com/zargo-io/zargo/internal/provider"
@@ -17,6 +21,11 @@ type bucket struct {
 	handle *gcsapi.BucketHandle
 	prefix string // "" or with a trailing slash
 	key    []byte // customer-supplied, or nil
+	pace   pace
+
+	bare      bool // the client is the caller's
+	renews    bool // a token that was refused is replaced
+	anonymous bool
 
 	class, kmsKey, contentType string
 }
@@ -25,6 +34,11 @@ func newBucket(client *gcsapi.Client, c *config) *bucket {
 	b := &bucket{
 		handle: client.Bucket(c.bucket), key: c.key,
 		class: c.storageClass, kmsKey: c.kmsKey, contentType: blob.ContentType,
+		bare: c.client != nil, anonymous: c.anonymous,
+		renews: c.client == nil && c.httpClient == nil && !c.anonymous,
+	}
+	if b.bare {
+		b.handle = b.handle.Retryer(gcsapi.WithPolicy(gcsapi.RetryNever)) // of this handle alone
 	}
 	if c.userProject != "" {
 		b.handle = b.handle.UserProject(c.userProject)
@@ -39,8 +53,38 @@ func newBucket(client *gcsapi.Client, c *config) *bucket {
 }
 
 func (b *bucket) hooks() blob.Hooks {
-	return blob.Hooks{Get: b.get, Put: b.put, Delete: b.delete, ListPage: b.listPage}
+	return blob.Hooks{
+		Get: func(ctx context.Context, key string, o store.GetOptions, buf []byte) (v store.Value, err error) {
+			err = b.renewed(func() error { v, err = b.get(ctx, key, o, buf); return err })
+			return v, err
+		},
+		Put: func(ctx context.Context, key string, value []byte, o store.PutOptions) (v store.Version, err error) {
+			err = b.renewed(func() error { v, err = b.put(ctx, key, value, o); return err })
+			return v, err
+		},
+		Delete: func(ctx context.Context, key string, o store.DeleteOptions) error {
+			return b.renewed(func() error { return b.delete(ctx, key, o) })
+		},
+		ListPage: func(ctx context.Context, prefix string, depth store.Depth, token string) (page []store.Entry, next string, err error) {
+			err = b.renewed(func() error { page, next, err = b.listPage(ctx, prefix, depth, token); return err })
+			return page, next, err
+		},
+	}
 }
+
+// renewed asks once more, with a new token, after a 401: tokens are revoked, and they expire by the server's clock.
+// A 401 means that nothing was done.
+func (b *bucket) renewed(ask func() error) error {
+	err := ask()
+	var api *googleapi.Error
+	if b.renews && errors.As(err, &api) && api.Code == http.StatusUnauthorized {
+		err = ask()
+	}
+	return err
+}
+
+// exchange is for one request of a verb.
+func (b *bucket) exchange() *exchange { return &exchange{bare: b.bare, anonymous: b.anonymous} }
 
 // object is the handle of a key.
 func (b *bucket) object(key string) *gcsapi.ObjectHandle {

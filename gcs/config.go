@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	gcsapi "cloud.google.com/go/storage"
+	gcblob "gocloud.dev/blob"
 	"golang.org/x/oauth2"
 	apioption "google.golang.org/api/option"
-	htransport "google.golang.org/api/transport/http"
 
 	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -20,11 +20,18 @@ import (
 type config struct {
 	bucket, prefix string
 
-	anonymous          bool
-	tokens             oauth2.TokenSource
-	file               string
-	endpoint, universe string
-	httpClient         *http.Client
+	anonymous, readOnly bool
+	tokens              oauth2.TokenSource
+	file                string
+	place
+	fromURL    place    // what the URL alone says
+	trust      []string // hosts that tokens may be sent to
+	httpClient *http.Client
+	client     *gcsapi.Client
+	opened     *gcblob.Bucket // holds client
+
+	under       http.RoundTripper // of tests, instead of the network
+	tokenClient *http.Client      // nil is Google's library's own
 
 	userProject, kmsKey, storageClass, contentType string
 	key                                            []byte
@@ -32,8 +39,14 @@ type config struct {
 	stack provider.Stack
 }
 
+// place is where the server is.
+type place struct{ endpoint, universe string }
+
 // check validates everything once, at Open.
 func (c *config) check() error {
+	if c.client != nil && (c.place != place{} || c.anonymous || c.tokens != nil || c.file != "" || c.httpClient != nil || c.trust != nil) {
+		return provider.Usage("with gcs.Client the client says how to connect, not parameters or options")
+	}
 	ways := 0
 	for _, given := range []bool{c.anonymous, c.tokens != nil, c.file != "", c.httpClient != nil} {
 		if given {
@@ -53,7 +66,40 @@ func (c *config) check() error {
 	if err := c.stack.Check(); err != nil {
 		return err
 	}
-	return c.checkEndpoint()
+	if c.client != nil {
+		return nil
+	}
+	if c.anonymous && c.userProject != "" && c.endpoint == "" {
+		return provider.Usage("user_project needs credentials: nobody can be billed for anonymous requests")
+	}
+	if err := c.checkEndpoint(); err != nil {
+		return err
+	}
+	return c.checkTrust()
+}
+
+// checkTrust refuses credentials for a server that only the URL names, and in the clear: a URL is data, and may come
+// from anywhere. A client of the caller's may bring credentials.
+func (c *config) checkTrust() error {
+	if c.anonymous || c.endpoint == "" {
+		return nil
+	}
+	host := hostOf(c.endpoint)
+	switch {
+	case provider.Loopback(host):
+		return nil
+	case !strings.HasPrefix(c.endpoint, "https:"):
+		return provider.Usage("the endpoint is not https, and credentials would cross the network in the clear; anonymous=true sends none")
+	case c.fromURL.endpoint != "" && !append(c.trustedByName(), defaultUniverse).Has(host):
+		return provider.Usage("the endpoint is not Google's, and only the URL names it: credentials go there only if gcs.Endpoint, gcs.TrustHost or %s names it; "+
+			"anonymous=true sends none", provider.TrustVariable)
+	}
+	return nil
+}
+
+func hostOf(endpoint string) string {
+	_, host, _ := strings.Cut(endpoint, "://")
+	return host
 }
 
 // checkEndpoint takes a host, or a URL without a path. The environment's emulator, as the SDK's users set it, has no
@@ -89,6 +135,9 @@ func (c *config) checkEndpoint() error {
 
 // connect makes the SDK's client, and what closes it.
 func (c *config) connect(ctx context.Context) (*gcsapi.Client, func() error, error) {
+	if c.client != nil {
+		return c.client, nil, nil // whose owner closes it
+	}
 	// Credentials keep their context for as long as they fetch tokens, which is longer than this call.
 	ctx = context.WithoutCancel(ctx)
 	base, idle := c.base()
@@ -125,6 +174,9 @@ func (c *config) connect(ctx context.Context) (*gcsapi.Client, func() error, err
 
 // base is the transport below credentials.
 func (c *config) base() (http.RoundTripper, func()) {
+	if c.under != nil {
+		return c.under, func() {}
+	}
 	if c.httpClient == nil {
 		t := transport(c.requests())
 		return t, t.CloseIdleConnections
@@ -133,29 +185,6 @@ func (c *config) base() (http.RoundTripper, func()) {
 		return http.DefaultTransport, func() {}
 	}
 	return c.httpClient.Transport, func() {}
-}
-
-// signed puts credentials on top of a transport.
-func (c *config) signed(ctx context.Context, base http.RoundTripper) (http.RoundTripper, error) {
-	if c.anonymous || c.httpClient != nil {
-		return base, nil
-	}
-	opts := []apioption.ClientOption{apioption.WithScopes(gcsapi.ScopeFullControl, "https://www.googleapis.com/auth/cloud-platform")}
-	switch {
-	case c.tokens != nil:
-		opts = append(opts, apioption.WithTokenSource(c.tokens))
-	case c.file != "":
-		opts = append(opts, apioption.WithAuthCredentialsFile(apioption.ServiceAccount, c.file))
-	}
-	if c.universe != "" {
-		opts = append(opts, apioption.WithUniverseDomain(c.universe))
-	}
-	rt, err := htransport.NewTransport(ctx, base, opts...)
-	if err != nil {
-		return nil, fault.Newf(fault.Refused, "no Google credentials could be had: set GOOGLE_APPLICATION_CREDENTIALS, run "+
-			"\"gcloud auth application-default login\", or open a public bucket with anonymous=true (%w)", err)
-	}
-	return rt, nil
 }
 
 // transport is net/http's default, proxies and all, but over HTTP/1.1 and with as many connections as requests are

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -21,6 +20,9 @@ import (
 func (x *exchange) explain(err error, ifAbsent bool) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if x.bare {
+		x.learn(err)
+	}
 	switch {
 	case x.sent == 0:
 		return notSent(err)
@@ -45,7 +47,7 @@ func (x *exchange) explain(err error, ifAbsent bool) error {
 			f.Text += ": " + d.message
 		}
 	}
-	f.Text += hint(x.status, d)
+	f.Text += x.hint(d)
 	var api *googleapi.Error
 	if !errors.As(err, &api) {
 		// For a 404 of a read the SDK makes none.
@@ -66,13 +68,9 @@ func (x *exchange) noAnswer(err error) error {
 
 // notSent is for requests that no credentials could be had for.
 func notSent(err error) error {
-	var op *net.OpError
-	var dns *net.DNSError
-	var temporary interface{ Temporary() bool }
-	if errors.As(err, &op) || errors.As(err, &dns) || (errors.As(err, &temporary) && temporary.Temporary()) {
-		return &provider.Failure{Kind: fault.Unavailable, Err: err, Text: "no token for Google could be fetched: " + provider.Cause(err).Error()}
-	}
-	return &provider.Failure{Kind: fault.Refused, Err: err, Text: "no token for Google could be had: " + provider.Cause(err).Error()}
+	e := &tokenError{err}
+	_ = errors.As(err, &e)
+	return &provider.Failure{Kind: e.kind(), Err: err, Text: "no token for Google could be had: " + provider.Cause(e.err).Error()}
 }
 
 // document is what an error's body says.
@@ -143,7 +141,8 @@ func kindOf(status int, d document, ifAbsent bool) error {
 	return provider.KindOf(status, ifAbsent) // Unavailable also for a redirect, which GCS has none of
 }
 
-func hint(status int, d document) string {
+func (x *exchange) hint(d document) string {
+	status := x.status
 	switch {
 	case status == http.StatusNotFound && d.noBucket():
 		return " (the bucket does not exist at this endpoint)"
@@ -151,7 +150,12 @@ func hint(status int, d document) string {
 		return " (give user_project=… with a project that may be billed)"
 	case strings.Contains(strings.ToLower(d.code+d.message), "customer") && strings.Contains(strings.ToLower(d.code+d.message), "encrypt"):
 		return " (the value needs the key it was written with: gcs.EncryptionKey)"
-	case status == http.StatusForbidden || status == http.StatusUnauthorized:
+	case status != http.StatusForbidden && status != http.StatusUnauthorized:
+	case x.writes && x.anonymous:
+		return " (the store was opened without credentials, which writing needs: leave out anonymous=true)"
+	case x.writes:
+		return " (writing needs storage.objects.create, and storage.objects.delete to replace or delete: the role Storage Object User)"
+	default:
 		return " (GCS also says this for an absent key when listing the bucket is not allowed)"
 	}
 	return ""

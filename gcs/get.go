@@ -27,7 +27,8 @@ func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []
 	whole := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // a body left unread is not waited for
-	x := &exchange{value: true}
+	x := b.exchange()
+	x.value = true
 	off, n := span(o.Range)
 	r, err := h.ReadCompressed(true).NewRangeReader(x.under(ctx), off, n)
 	if err != nil {
@@ -39,6 +40,9 @@ func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []
 		}
 		_ = r.Close()
 	}()
+	if x.bare {
+		x.read(r)
+	}
 	version := store.Version(x.header.Get("X-Goog-Generation"))
 	if _, ok := generation(version); !ok {
 		return store.Value{}, foreign(fmt.Sprintf("its generation is %q", version))

@@ -26,6 +26,10 @@ type exchange struct {
 	limit int  // requests that are let through
 	put   bool // the request holds a value, and no answer counts before all of it was sent
 
+	writes    bool // what is asked for changes the bucket
+	anonymous bool // the request carries no credentials
+	bare      bool // the client's transport is not guarded: what came of it is known from the SDK alone
+
 	mu       sync.Mutex
 	sent     int
 	status   int // 0 without an answer

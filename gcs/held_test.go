@@ -21,11 +21,11 @@ func held() fake.Provider {
 			return f.Server, open(t, at(f.URL))
 		},
 		Open: func(t testing.TB, base string, rt http.RoundTripper, opts ...retry.Option) store.Store {
-			as := Anonymous()
-			if rt != nil {
-				as = HTTPClient(&http.Client{Transport: rt})
+			as := []Option{Anonymous(), Retry(opts...)}
+			if rt != nil { // which is trusted with what the client may bring
+				as = []Option{HTTPClient(&http.Client{Transport: rt}), Endpoint(base), Retry(opts...)}
 			}
-			return open(t, at(base), as, Retry(opts...))
+			return open(t, at(base), as...)
 		},
 		Impatient: func(t testing.TB, base string, stall time.Duration, opts ...retry.Option) store.Store {
 			return open(t, at(base), Anonymous(), Retry(opts...), StallTimeout(stall))

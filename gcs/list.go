@@ -56,7 +56,8 @@ func (b *bucket) list(ctx context.Context, q *gcsapi.Query, size int, token stri
 	if err := q.SetAttrSelection([]string{"Name", "Size", "Generation"}); err != nil {
 		return nil, "", err
 	}
-	x := &exchange{limit: maxEmpty}
+	x := b.exchange()
+	x.limit = maxEmpty
 	it := b.handle.Objects(x.under(ctx), q)
 	info := it.PageInfo()
 	info.MaxSize, info.Token = size, token

@@ -3,6 +3,8 @@ package gcs
 import (
 	"context"
 
+	gcsapi "cloud.google.com/go/storage"
+	gcblob "gocloud.dev/blob"
 	"gocloud.dev/blob/gcsblob"
 
 	"github.com/zargo-io/zargo/blob"
@@ -15,11 +17,15 @@ import (
 // Google's metadata server.
 //
 // The parameters are gocloud.dev's: anonymous, universe_domain; access_id=- is anonymous, and access_id and
-// private_key_path have no effect otherwise; grpc and zonal must be false. Ours are endpoint, user_project, kms_key,
-// storage_class and content_type. Anything else is an error.
+// private_key_path have no effect otherwise; grpc and zonal must be false. Ours are endpoint, readonly, user_project,
+// kms_key, storage_class and content_type. Anything else is an error. "gcs://" is read as "gs://".
 //
-// *UsageError: the URL, a parameter or an option is malformed or contradicts another. fault.Path: the prefix is no key.
-// fault.Refused: no credentials were found, or their file cannot be read.
+// Credentials are sent to Google's hosts, and to others only if something other than the URL names them: see [Endpoint]
+// and [TrustHost].
+//
+// *UsageError: the URL, a parameter or an option is malformed or contradicts another, or the URL names a server that is
+// not trusted with credentials. fault.Path: the prefix is no key. fault.Refused: no credentials were found, or their
+// file cannot be read.
 //
 // The store retries, limits its requests (see [Retry] and [MaxInFlight]), implements store.PageLister, and gives by
 // store.As: *storage.Client (its retries are off), *gcblob.Bucket and store.Tuning.
@@ -37,7 +43,11 @@ func (c *config) open(ctx context.Context, url string, opts []Option) (store.Sto
 	if err != nil {
 		return nil, err
 	}
-	return c.stack.Build(s, defaultRequests)
+	st, err := c.stack.Build(s, defaultRequests)
+	if err == nil && c.readOnly {
+		st = store.ReadOnly(st)
+	}
+	return st, err
 }
 
 func (c *config) read(url string, opts []Option) error {
@@ -56,9 +66,11 @@ func (c *config) provider(ctx context.Context) (*blob.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	gc, err := gcsblob.OpenBucket(ctx, nil, c.bucket, &gcsblob.Options{Client: client})
-	if err != nil {
-		return nil, provider.Usage("%v", err)
+	gc := c.opened
+	if gc == nil {
+		if gc, err = gcsblob.OpenBucket(ctx, nil, c.bucket, &gcsblob.Options{Client: client}); err != nil {
+			return nil, provider.Usage("%v", err)
+		}
 	}
 	b := newBucket(client, c)
 	hooks := b.hooks()
@@ -69,4 +81,24 @@ func (c *config) provider(ctx context.Context) (*blob.Store, error) {
 		blob.CheckKeys(b.checkKey),
 		blob.Tuning(c.tuning()),
 	), nil
+}
+
+// FromBucket is [Open] of a bucket that gocloud.dev has opened: url names the same bucket, with the prefix and the
+// parameters that are not about the connection. Unlike blob.New it has versions, conditions, tails in one request and
+// Google's own errors. It takes b over: Close closes it.
+//
+// *UsageError: b is not a bucket of Google Cloud Storage.
+func FromBucket(ctx context.Context, b *gcblob.Bucket, url string, opts ...Option) (store.Store, error) {
+	c := &config{}
+	s, err := c.fromBucket(ctx, b, url, opts)
+	return provider.Opened(ctx, c.name(), s, err)
+}
+
+func (c *config) fromBucket(ctx context.Context, b *gcblob.Bucket, url string, opts []Option) (store.Store, error) {
+	var client *gcsapi.Client
+	if !b.As(&client) {
+		return nil, provider.Usage("the bucket is not one of Google Cloud Storage")
+	}
+	c.opened = b
+	return c.open(ctx, url, append(opts, Client(client)))
 }

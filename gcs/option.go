@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	gcsapi "cloud.google.com/go/storage"
 	"golang.org/x/oauth2"
 
 	"github.com/zargo-io/zargo/zarr/store/retry"
@@ -64,9 +65,34 @@ func ContentType(mediaType string) Option {
 }
 
 // Endpoint names the server: "http://127.0.0.1:4443". URL: endpoint. Without one STORAGE_EMULATOR_HOST decides, and then
-// it is Google. With plain HTTP no credentials are looked for; those given by an option are sent.
+// it is Google. Credentials are sent to the endpoint of this option, and to one that only the URL names if it is
+// Google's, trusted (see [TrustHost]) or this machine. With plain HTTP no credentials are looked for, and none are sent
+// but to this machine.
 func Endpoint(url string) Option {
-	return option(func(c *config) { c.endpoint = url }, "Endpoint(%q)", url)
+	return option(func(c *config) { c.endpoint, c.fromURL.endpoint = url, "" }, "Endpoint(%q)", url)
+}
+
+// UniverseDomain is the domain of a cloud that runs Google's software, "googleapis.com" without it; those of the
+// credentials and of GOOGLE_CLOUD_UNIVERSE_DOMAIN need no option. URL: universe_domain, which has to be one of these.
+func UniverseDomain(domain string) Option {
+	return option(func(c *config) { c.universe, c.fromURL.universe = domain, "" }, "UniverseDomain(%q)", domain)
+}
+
+// TrustHost lets credentials be sent to hosts that a URL names, over https. A name stands for itself and its
+// subdomains. The variable ZARGO_TRUSTED_HOSTS does the same. URL: none, on purpose.
+func TrustHost(hosts ...string) Option {
+	return option(func(c *config) { c.trust = append(c.trust, hosts...) }, "TrustHost(%q)", hosts)
+}
+
+// ReadOnly refuses every write with fault.ReadOnly, and asks for tokens that can only read. URL: readonly=true.
+func ReadOnly() Option { return option(func(c *config) { c.readOnly = true }, "ReadOnly()") }
+
+// Client uses a client that exists already, made by storage.NewClient, with its endpoint, credentials and transport. Its
+// retries are not used, and it is left as it is: Close does not close it. Parameters and options about the connection
+// are then an error. The SDK keeps from this package what a 404 of a read is about, so an absent key costs a second
+// request, a listing of that key.
+func Client(client *gcsapi.Client) Option {
+	return option(func(c *config) { c.client = client }, "Client(…)")
 }
 
 // HTTPClient replaces transport and credentials: its own transport must bring them. What this package does about HTTP/1.1

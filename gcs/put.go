@@ -33,9 +33,14 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutO
 		}
 		h = h.If(gcsapi.Conditions{GenerationMatch: g})
 	}
+	if err := b.pace.check(key); err != nil {
+		return "", err
+	}
+	whole := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	x := &exchange{put: true}
+	x := b.exchange()
+	x.put, x.writes = true, true
 	w := h.NewWriter(x.under(ctx))
 	w.ChunkSize = 0 // one request from the caller's bytes; anything else allocates its buffer, 16 MiB by default
 	w.ContentType = b.contentType
@@ -48,7 +53,7 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutO
 	_, err := w.Write(value)
 	err = errors.Join(err, w.Close())
 	if err != nil {
-		return "", settled(x.explain(err, o.IfAbsent))
+		return "", b.lost(whole, key, o, b.paced(key, o != store.PutOptions{}, settled(x.explain(err, o.IfAbsent))))
 	}
 	if g := w.Attrs().Generation; g > 0 {
 		return store.Version(strconv.FormatInt(g, 10)), nil
@@ -74,12 +79,16 @@ func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) 
 		}
 		h = h.If(gcsapi.Conditions{GenerationMatch: g})
 	}
-	x := &exchange{}
+	if err := b.pace.check(key); err != nil {
+		return err
+	}
+	x := b.exchange()
+	x.writes = true
 	if err := h.Delete(x.under(ctx)); err != nil {
-		return b.absent(ctx, key, x.explain(err, false))
+		return b.absent(ctx, key, b.paced(key, o.IfVersion != "", x.explain(err, false)))
 	}
 	// GCS answers 204; fake-gcs-server 200 and JSON.
-	if x.status != http.StatusNoContent && !strings.HasPrefix(x.header.Get("Content-Type"), "application/json") {
+	if !x.bare && x.status != http.StatusNoContent && !strings.HasPrefix(x.header.Get("Content-Type"), "application/json") {
 		return foreign("status " + strconv.Itoa(x.status) + " for a delete")
 	}
 	return nil

@@ -112,7 +112,7 @@ func TestPutAnswers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			status, body := c.page()
 			f.Answer(fake.Page(status, "application/json", body))
-			_, err := s.Put(t.Context(), "k", make([]byte, 1<<20), store.PutOptions{IfAbsent: true})
+			_, err := s.Put(t.Context(), "k "+c.name, make([]byte, 1<<20), store.PutOptions{IfAbsent: true})
 			wantKind(t, err, c.want)
 		})
 	}

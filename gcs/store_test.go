@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/retry"
@@ -32,7 +33,7 @@ func TestStoreBare(t *testing.T) {
 func TestStoreThroughFailures(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
-	f.Flaky(fake.Page(429, "application/xml", xmlError("SlowDown", "m")), "X-Goog-If-Generation-Not-Match")
+	f.Flaky(fake.Page(503, "application/xml", xmlError("SlowDown", "m")), "X-Goog-If-Generation-Not-Match")
 	var run atomic.Int64
 	storetest.Run(t, func(t *testing.T) store.Store {
 		return open(t, f.At(fmt.Sprintf("run%d", run.Add(1))), Retry(retry.Backoff(time.Millisecond, time.Millisecond)), MaxInFlight(32))
@@ -59,7 +60,7 @@ func TestRealServer(t *testing.T) {
 }
 
 func noEnvironment(t testing.TB) {
-	for _, name := range []string{"STORAGE_EMULATOR_HOST", "STORAGE_EMULATOR_HOST_GRPC", "GOOGLE_CLOUD_QUOTA_PROJECT"} {
+	for _, name := range []string{"STORAGE_EMULATOR_HOST", "STORAGE_EMULATOR_HOST_GRPC", "GOOGLE_CLOUD_QUOTA_PROJECT", "GOOGLE_CLOUD_UNIVERSE_DOMAIN", provider.TrustVariable} {
 		t.(interface{ Setenv(string, string) }).Setenv(name, "")
 	}
 	t.(interface{ Setenv(string, string) }).Setenv("GOOGLE_APPLICATION_CREDENTIALS", "/nonexistent")

@@ -1,6 +1,10 @@
 package gcs
 
-import "github.com/zargo-io/zargo/internal/provider"
+import (
+	"strings"
+
+	"github.com/zargo-io/zargo/internal/provider"
+)
 
 // form is "gs://bucket/prefix?parameters".
 func form() provider.Form {
@@ -12,12 +16,17 @@ func form() provider.Form {
 
 // parseURL fills c from the URL.
 func (c *config) parseURL(raw string) error {
+	if rest, ok := strings.CutPrefix(raw, "gcs://"); ok {
+		raw = "gs://" + rest // as others write it
+	}
 	p, err := form().Parse(raw)
 	c.bucket, c.prefix = p.Bucket, p.Prefix
 	if err != nil {
 		return err
 	}
-	return c.params().Set(p.Query)
+	err = c.params().Set(p.Query)
+	c.fromURL = c.place
+	return err
 }
 
 // params are gocloud.dev's query parameters for GCS, and our own.
@@ -31,7 +40,7 @@ func (c *config) params() provider.Params {
 			"storage_class":   &c.storageClass,
 			"content_type":    &c.contentType,
 		},
-		Flags: map[string]*bool{"anonymous": &c.anonymous},
+		Flags: map[string]*bool{"anonymous": &c.anonymous, "readonly": &c.readOnly},
 		Other: c.other,
 	}
 }

@@ -20,26 +20,39 @@ type bucket struct {
 	payer       types.RequestPayer
 	sse         types.ServerSideEncryption
 	kmsKey      *string
+	customer    customer
+	owner       *string
 	class       types.StorageClass
 	contentType *string
 	validate    bool // compare checksums of whole values
+	sums        bool // uploads carry checksums, multipart ones too
+	md5         bool // deletes of many keys carry Content-MD5
+	anonymous   bool // requests are not signed
 }
 
 func newBucket(client *awss3.Client, c *config) *bucket {
+	o := client.Options()
 	b := &bucket{
 		client:      client,
 		name:        aws.String(c.bucket),
 		page:        listPage,
 		sse:         types.ServerSideEncryption(c.sse),
+		customer:    newCustomer(c.customerKey),
 		class:       types.StorageClass(c.storageClass),
 		contentType: aws.String(blob.ContentType),
+		anonymous:   o.Credentials == nil,
 		validate:    c.responseChecksum == "when_supported",
+		sums:        o.RequestChecksumCalculation == aws.RequestChecksumCalculationWhenSupported,
 	}
+	b.md5 = !b.sums && !isAWS(o)
 	if c.prefix != "" {
 		b.prefix = c.prefix + "/"
 	}
 	if c.requesterPays {
 		b.payer = types.RequestPayerRequester
+	}
+	if c.owner != "" {
+		b.owner = aws.String(c.owner)
 	}
 	if c.kmsKey != "" {
 		b.kmsKey = aws.String(c.kmsKey)

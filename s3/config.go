@@ -1,6 +1,7 @@
 package s3
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/url"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials/endpointcreds"
 	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
@@ -31,9 +33,21 @@ type config struct {
 	credentials                       aws.CredentialsProvider
 	httpClient                        aws.HTTPClient
 	client                            *awss3.Client
+	services                          aws.HTTPClient // replaces the transport of credential services, in tests
+
+	arnRegion       string // that the bucket's ARN names
+	askRegion       bool   // S3 is to say which region the bucket is in
+	mend            *mend
+	named           string // the endpoint as an option has it
+	outside         string // the endpoint as an option, the environment or a profile has it, and not the URL
+	allowHTTP       bool
+	checksumsChosen bool // the environment or a profile says when uploads carry one
 
 	requesterPays                          bool
 	sse, kmsKey, storageClass, contentType string
+	customerKey                            []byte
+	customerEnv                            bool // the key is in the environment
+	owner                                  string
 
 	stack provider.Stack
 	conns conns
@@ -47,8 +61,14 @@ func (c *config) check() error {
 			return provider.Usage("with s3.Client the client says how to connect, not parameters or options")
 		}
 	}
+	if aws.IsCredentialsProvider(c.credentials, (*aws.AnonymousCredentials)(nil)) {
+		c.anonymous, c.credentials = true, nil
+	}
 	if c.anonymous && (c.credentials != nil || c.profile != "" || c.role != "") {
 		return provider.Usage("anonymous contradicts credentials, profile and role")
+	}
+	if c.anonymous && c.requesterPays {
+		return provider.Usage("anonymous contradicts requester_pays: S3 must know whom to bill, so such requests are signed")
 	}
 	for name, v := range map[string]*string{
 		"request_checksum_calculation": &c.requestChecksum, "response_checksum_validation": &c.responseChecksum,
@@ -66,17 +86,29 @@ func (c *config) check() error {
 		}
 		c.sse = string(types.ServerSideEncryption("").Values()[i])
 	}
+	if err := c.checkCustomer(); err != nil {
+		return err
+	}
+	if c.owner != "" && (len(c.owner) != 12 || strings.Trim(c.owner, "0123456789") != "") {
+		return provider.Usage("parameter expected_bucket_owner is %q, not an account of 12 digits", c.owner)
+	}
 	if c.kmsKey != "" && !strings.HasPrefix(c.sse, "aws:kms") {
 		return provider.Usage("parameter kmskeyid needs ssetype=aws:kms")
 	}
 	if c.storageClass != "" && !slices.Contains(types.StorageClass("").Values(), types.StorageClass(c.storageClass)) {
 		return provider.Usage("parameter storage_class is %q, not one of %v", c.storageClass, types.StorageClass("").Values())
 	}
+	if c.isARN() && (c.pathStyle || c.accelerate) {
+		return provider.Usage("an access point's ARN contradicts use_path_style and accelerate")
+	}
 	if c.role != "" && !strings.HasPrefix(c.role, "arn:") {
 		return provider.Usage(`parameter role is %q and does not begin with "arn:"`, c.role)
 	}
 	if err := c.stack.Check(); err != nil {
 		return err
+	}
+	if !isRegion(c.region) {
+		return provider.Usage("parameter region is %q, not a name such as eu-central-1", c.region)
 	}
 	return c.checkEndpoint()
 }
@@ -85,13 +117,7 @@ func (c *config) checkEndpoint() error {
 	if c.endpoint == "" {
 		return nil
 	}
-	if !strings.Contains(c.endpoint, "://") {
-		scheme := "https://"
-		if c.disableHTTPS {
-			scheme = "http://"
-		}
-		c.endpoint = scheme + c.endpoint
-	}
+	c.endpoint = withScheme(c.endpoint, c.disableHTTPS)
 	u, err := url.Parse(c.endpoint)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		c.endpoint = ""
@@ -104,23 +130,36 @@ func (c *config) checkEndpoint() error {
 	return nil
 }
 
+// withScheme completes an endpoint that is a host only.
+func withScheme(endpoint string, plain bool) string {
+	switch {
+	case strings.Contains(endpoint, "://"):
+		return endpoint
+	case plain:
+		return "http://" + endpoint
+	}
+	return "https://" + endpoint
+}
+
 // connect makes the SDK's client.
 func (c *config) connect(ctx context.Context) (*awss3.Client, error) {
+	c.mend = &mend{}
 	if c.client != nil {
-		return awss3.New(c.client.Options(), c.object), nil
+		return awss3.New(c.client.Options(), c.object, c.renew, c.confine), nil
 	}
 	cfg, err := c.load(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return awss3.NewFromConfig(cfg, func(o *awss3.Options) {
+		c.outside = cmp.Or(c.named, aws.ToString(o.BaseEndpoint))
 		if c.endpoint != "" {
 			o.BaseEndpoint = aws.String(c.endpoint)
 		}
 		o.UsePathStyle = c.pathStyle
 		o.UseAccelerate = c.accelerate
 		o.EndpointOptions.DisableHTTPS = c.disableHTTPS
-	}, c.object), nil
+	}, c.object, c.renew, c.confine, c.locate), nil
 }
 
 // object is what object requests need that the SDK does differently.
@@ -130,14 +169,16 @@ func (c *config) object(o *awss3.Options) {
 	o.Retryer = aws.NopRetryer{}
 	o.RetryMaxAttempts = 1
 	o.HTTPClient = c.transport(o.HTTPClient)
+	o.UseARNRegion = o.UseARNRegion || c.isARN() // the URL names the ARN, and so its region
 	// Ranges have no checksum to compare, and Zarr's codecs bring their own.
 	o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 	o.DisableLogOutputChecksumValidationSkipped = true
-	switch c.requestChecksum {
-	case "when_required":
-		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
-	case "when_supported":
+	switch {
+	case c.requestChecksum == "when_supported":
 		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenSupported
+	case c.requestChecksum == "when_required", !c.checksumsChosen && !isAWS(*o):
+		// R2, Ceph, OVH and older MinIO refuse uploads with checksums that they do not know.
+		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
 	}
 }
 
@@ -145,7 +186,7 @@ func (c *config) object(o *awss3.Options) {
 func (c *config) load(ctx context.Context) (aws.Config, error) {
 	opts := []func(*awsconfig.LoadOptions) error{
 		// LoadDefaultConfig applies AWS_CA_BUNDLE to a BuildableClient only, so this must stay one.
-		awsconfig.WithHTTPClient(transport(c.requests())),
+		awsconfig.WithHTTPClient(cmp.Or[aws.HTTPClient](c.services, transport(c.requests()))),
 		awsconfig.WithLogger(logging.Nop{}),
 	}
 	if c.region != "" {
@@ -153,6 +194,9 @@ func (c *config) load(ctx context.Context) (aws.Config, error) {
 	}
 	if c.profile != "" {
 		opts = append(opts, awsconfig.WithSharedConfigProfile(c.profile))
+	}
+	if c.services != nil {
+		opts = append(opts, awsconfig.WithEndpointCredentialOptions(func(o *endpointcreds.Options) { o.HTTPClient = c.services }))
 	}
 	if c.dualstack {
 		opts = append(opts, awsconfig.WithUseDualStackEndpoint(aws.DualStackEndpointStateEnabled))
@@ -174,11 +218,12 @@ func (c *config) load(ctx context.Context) (aws.Config, error) {
 		}
 		return cfg, fault.Newf(fault.Refused, "the AWS configuration cannot be used: %w", err)
 	}
+	c.checksumsChosen = checksumsChosen(cfg)
 	if cfg.Region == "" {
-		if c.endpoint == "" && !c.anonymous && cfg.BaseEndpoint == nil {
-			return cfg, fault.Newf(fault.Refused, "no AWS region is set: give region=… in the URL, s3.Region, AWS_REGION or a profile with one")
+		if isDirectory(c.bucket) && c.endpoint == "" && cfg.BaseEndpoint == nil {
+			return cfg, fault.Newf(fault.Refused, "a directory bucket needs its region: give region=… in the URL, s3.Region, AWS_REGION or a profile with one")
 		}
-		cfg.Region = "us-east-1"
+		cfg.Region, c.askRegion = cmp.Or(c.arnRegion, anyRegion), true
 	}
 	if c.role != "" {
 		cfg.Credentials = aws.NewCredentialsCache(stscreds.NewAssumeRoleProvider(sts.NewFromConfig(cfg), c.role))
@@ -186,26 +231,7 @@ func (c *config) load(ctx context.Context) (aws.Config, error) {
 	if c.httpClient != nil {
 		cfg.HTTPClient = c.httpClient
 	}
-	if !c.anonymous && cfg.Credentials != nil {
-		cfg.Credentials = credentials{cfg.Credentials}
-	}
 	return cfg, nil
 }
 
 func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
-
-// credentials marks the errors of the chain, which the SDK reports as failures of whatever request came first.
-type credentials struct{ p aws.CredentialsProvider }
-
-func (c credentials) Retrieve(ctx context.Context) (aws.Credentials, error) {
-	got, err := c.p.Retrieve(ctx)
-	if err != nil {
-		return got, &credentialsError{err}
-	}
-	return got, nil
-}
-
-type credentialsError struct{ err error }
-
-func (e *credentialsError) Error() string { return e.err.Error() }
-func (e *credentialsError) Unwrap() error { return e.err }

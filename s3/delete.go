@@ -34,10 +34,10 @@ func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) 
 		}
 	}
 	out, err := b.client.DeleteObject(ctx, &awss3.DeleteObjectInput{
-		Bucket: b.name, Key: aws.String(b.full(key)), IfMatch: pin(o.IfVersion), RequestPayer: b.payer,
+		Bucket: b.name, Key: aws.String(b.full(key)), IfMatch: pin(o.IfVersion), RequestPayer: b.payer, ExpectedBucketOwner: b.owner,
 	})
 	if err != nil {
-		return explain(err, false)
+		return b.explain(err, toWrite)
 	}
 	return genuine(out.ResultMetadata)
 }
@@ -71,11 +71,15 @@ func (b *bucket) deleteSome(ctx context.Context, keys []string) (string, error) 
 		ids[i].Key = aws.String(b.full(k))
 		left[*ids[i].Key] = true
 	}
+	var opts []func(*awss3.Options)
+	if b.md5 {
+		opts = append(opts, contentMD5)
+	}
 	out, err := b.client.DeleteObjects(provider.SlowAnswer(ctx), &awss3.DeleteObjectsInput{
-		Bucket: b.name, Delete: &types.Delete{Objects: ids}, RequestPayer: b.payer,
-	})
+		Bucket: b.name, Delete: &types.Delete{Objects: ids}, RequestPayer: b.payer, ExpectedBucketOwner: b.owner,
+	}, opts...)
 	if err != nil {
-		return keys[0], explain(err, false)
+		return keys[0], b.explain(err, toWrite)
 	}
 	failed := make(map[string]types.Error, len(out.Errors))
 	for _, e := range out.Errors {

@@ -1,30 +1,46 @@
 package s3
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// asked is what a request was for, as far as its failure depends on it.
+type asked int
+
+const (
+	toRead   asked = iota
+	toWrite        // or to delete
+	toCreate       // to write what must be absent, which says what a failed precondition means
 )
 
 // explain gives an SDK error its kind, from S3's own code and the HTTP status. Source: Amazon S3 API Reference, "Error
-// responses". ifAbsent tells what a failed precondition means.
-func explain(err error, ifAbsent bool) error {
+// responses".
+func (b *bucket) explain(err error, to asked) error {
 	var cred *credentialsError
 	if errors.As(err, &cred) {
-		return &provider.Failure{Kind: fault.Refused, Err: err, Text: "no AWS credentials could be had: set AWS_ACCESS_KEY_ID and " +
-			"AWS_SECRET_ACCESS_KEY, name a profile, or open a public bucket with anonymous=true (" + cred.Error() + ")"}
+		return cred.explain()
+	}
+	var known *provider.Failure
+	if errors.As(err, &known) {
+		return known // what came before the request, or in its place
 	}
 	var resp *awshttp.ResponseError
 	if !errors.As(err, &resp) || resp.Response == nil || resp.Response.Response == nil || resp.HTTPStatusCode() == 0 {
-		return provider.NoAnswer(err)
+		return noAnswer(err)
 	}
 	f := &provider.Failure{Err: err, After: provider.RetryAfter(resp.Response.Header, time.Now())}
 	status, code, message := resp.HTTPStatusCode(), "", ""
@@ -32,7 +48,7 @@ func explain(err error, ifAbsent bool) error {
 	if errors.As(err, &api) {
 		code, message = api.ErrorCode(), api.ErrorMessage()
 	}
-	f.Kind = kindOf(status, code, ifAbsent)
+	f.Kind = kindOf(status, code, to == toCreate)
 	f.Text = "S3 answered " + strconv.Itoa(status)
 	if code != "" {
 		f.Text += " " + code
@@ -43,9 +59,12 @@ func explain(err error, ifAbsent bool) error {
 	if code == "" {
 		f.Text += ", and not in S3's form: " + provider.Cause(err).Error()
 	}
-	f.Text += hint(status, code, resp.Response.Header.Get("X-Amz-Bucket-Region"))
+	f.Text += b.hint(status, code, resp.Response.Header.Get(regionHeader), to)
 	return f
 }
+
+// regionHeader is where S3 says in which region a bucket is, also to those it refuses.
+const regionHeader = "X-Amz-Bucket-Region"
 
 // byCode holds S3's codes whose HTTP status misleads or says too little.
 func byCode(code string) error {
@@ -91,7 +110,8 @@ func kindOf(status int, code string, ifAbsent bool) error {
 	return provider.KindOf(status, ifAbsent) // Unavailable also for a 2xx that the SDK could not read
 }
 
-func hint(status int, code, region string) string {
+// hint is what helps with a refusal.
+func (b *bucket) hint(status int, code, region string, to asked) string {
 	switch {
 	case code == "NoSuchBucket":
 		return " (the bucket does not exist at this endpoint)"
@@ -99,10 +119,78 @@ func hint(status int, code, region string) string {
 		return " (the bucket is in region " + region + ": give region=" + region + ")"
 	case status == http.StatusMovedPermanently || code == "AuthorizationHeaderMalformed":
 		return " (the bucket is probably in another region)"
+	case status == http.StatusForbidden && b.anonymous && to != toRead:
+		return " (the request was not signed, as anonymous access was asked for: writing needs credentials)"
+	case code == "AccessDenied" && to != toRead:
+		return " (the credentials do not allow it)"
+	case code == "AccessDenied" && b.anonymous:
+		return " (the request was not signed: the bucket is not public, or its requester pays; S3 also says this for an absent key when" +
+			" listing the bucket is not allowed)"
+	case code == "AccessDenied" && b.payer == "":
+		return " (S3 also says this for an absent key when listing the bucket is not allowed, and when the requester must pay: requester_pays=true)"
 	case code == "AccessDenied":
 		return " (S3 also says this for an absent key when listing the bucket is not allowed)"
 	}
 	return ""
+}
+
+// noAnswer is the failure of a request that was not answered. One that the SDK could not make at all, as its options or
+// the bucket's name contradict each other, is refused: the next would be no better.
+func noAnswer(err error) error {
+	var sent *smithyhttp.RequestSendError
+	var ended *smithy.CanceledError
+	var gone *aws.RequestCanceledError
+	if errors.As(err, &sent) || errors.As(err, &ended) || errors.As(err, &gone) || errors.Is(err, context.Canceled) ||
+		errors.Is(err, context.DeadlineExceeded) {
+		return provider.NoAnswer(err)
+	}
+	return &provider.Failure{Kind: fault.Refused, Err: &store.UnsentError{Err: err}, Text: "the request cannot be made: " + inner(err).Error()}
+}
+
+// inner is what an SDK error says without the operation and the service, which our own says already.
+func inner(err error) error {
+	var op *smithy.OperationError
+	if errors.As(err, &op) && op.Err != nil {
+		return op.Err
+	}
+	return err
+}
+
+// explain separates a credential service that is out of order, which may work in a moment, from credentials that are not
+// there or are not given. Nothing was sent to S3.
+func (e *credentialsError) explain() error {
+	f := &provider.Failure{Kind: e.kind(), Err: &store.UnsentError{Err: e}}
+	if f.Kind == fault.Refused {
+		f.Text = "no AWS credentials could be had: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, name a profile, or open a public bucket" +
+			" with anonymous=true (" + e.Error() + ")"
+		return f
+	}
+	f.Text = "the service of the AWS credentials is out of order: " + e.Error()
+	return f
+}
+
+func (e *credentialsError) kind() error {
+	var op *smithy.OperationError
+	if errors.As(e.err, &op) && op.ServiceID == "ec2imds" && !e.before {
+		return fault.Refused // the end of the chain: this is no instance, and nothing else was configured
+	}
+	var resp *smithyhttp.ResponseError
+	var sent *smithyhttp.RequestSendError
+	var api smithy.APIError
+	switch {
+	case errors.As(e.err, &api) && api.ErrorFault() == smithy.FaultServer:
+		return fault.Unavailable // of a container's service, which has no response in its error
+	case errors.As(e.err, &resp) && resp.Response != nil && resp.Response.Response != nil && resp.HTTPStatusCode() > 0:
+		switch code := codeOf(e.err); {
+		case strings.HasPrefix(code, "Throttl") || resp.HTTPStatusCode() == http.StatusTooManyRequests:
+			return fault.Throttled
+		case resp.HTTPStatusCode() >= 500 || resp.HTTPStatusCode() < 400 || code == "IDPCommunicationError":
+			return fault.Unavailable
+		}
+	case errors.As(e.err, &sent):
+		return provider.NoAnswer(e.err).Kind
+	}
+	return fault.Refused
 }
 
 // foreign is for answers that look like success but are not S3's: a captive portal, a proxy's page, an empty body.

@@ -43,9 +43,15 @@ func NewFake(t testing.TB) *Fake {
 
 // StartFake is NewFake for examples.
 func StartFake() (*Fake, func()) {
+	f := newFake()
+	return f, f.Start()
+}
+
+// newFake is a server that does not listen: a handler.
+func newFake() *Fake {
 	f := &Fake{objects: map[string]object{}, uploads: map[string]map[int][]byte{}}
 	f.Server = fake.New(f.serve, fake.Line("Range"))
-	return f, f.Start()
+	return f
 }
 
 // At is the s3 URL of a prefix on the server.

@@ -15,7 +15,7 @@ import (
 // listPage is one ListObjectsV2.
 func (b *bucket) listPage(ctx context.Context, prefix string, depth store.Depth, token string) ([]store.Entry, string, error) {
 	in := &awss3.ListObjectsV2Input{
-		Bucket: b.name, MaxKeys: aws.Int32(b.page), RequestPayer: b.payer,
+		Bucket: b.name, MaxKeys: aws.Int32(b.page), RequestPayer: b.payer, ExpectedBucketOwner: b.owner,
 		// A key with a control character, written by somebody else, cannot be said in XML and would break the listing.
 		EncodingType: types.EncodingTypeUrl,
 	}
@@ -33,7 +33,7 @@ func (b *bucket) listPage(ctx context.Context, prefix string, depth store.Depth,
 	}
 	out, err := b.client.ListObjectsV2(ctx, in)
 	if err != nil {
-		return nil, "", explain(err, false)
+		return nil, "", b.explain(err, toRead)
 	}
 	// The SDK reads an empty body, or a page of HTML, as an empty listing. S3's always says whether it is complete.
 	if out.IsTruncated == nil {

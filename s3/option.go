@@ -27,8 +27,9 @@ func option(apply func(*config), format string, args ...any) Option {
 func Anonymous() Option { return option(func(c *config) { c.anonymous = true }, "Anonymous()") }
 
 // Region names the bucket's region, such as "eu-central-1". URL: region. Without one the SDK's chain decides
-// (AWS_REGION, the profile); when that gives none either, it is us-east-1 with Anonymous or an Endpoint, and an error
-// without.
+// (AWS_REGION, the profile). When that gives none either, AWS is asked by one unsigned request before the first; a wrong
+// one costs a request that S3 refuses, and is corrected from what it says. With an [Endpoint], us-east-1 is the default,
+// and a wrong one is refused. A directory bucket of S3 Express needs its region.
 func Region(name string) Option {
 	return option(func(c *config) { c.region = name }, "Region(%q)", name)
 }
@@ -36,8 +37,14 @@ func Region(name string) Option {
 // Endpoint names the server: "http://127.0.0.1:9000". URL: endpoint. Without one the SDK's chain decides
 // (AWS_ENDPOINT_URL_S3), and then it is AWS.
 func Endpoint(url string) Option {
-	return option(func(c *config) { c.endpoint = url }, "Endpoint(%q)", url)
+	return option(func(c *config) { c.endpoint, c.named = url, url }, "Endpoint(%q)", url)
 }
+
+// AllowHTTP lets signed requests go over http to wherever the URL names, for a server without TLS in a network that is
+// trusted. Without it that is for this machine, for private networks (by the address that is connected to: 10.0.0.0/8,
+// 172.16.0.0/12, 192.168.0.0/16, 169.254.0.0/16, fc00::/7, fe80::/10), and for an http endpoint that [Endpoint],
+// AWS_ENDPOINT_URL_S3 or a profile names. URL: none, on purpose.
+func AllowHTTP() Option { return option(func(c *config) { c.allowHTTP = true }, "AllowHTTP()") }
 
 // PathStyle puts the bucket into the path and not into the host name, as most servers that are not AWS want it.
 // URL: use_path_style=true.
@@ -56,13 +63,16 @@ func Credentials(p aws.CredentialsProvider) Option {
 	return option(func(c *config) { c.credentials = p }, "Credentials(…)")
 }
 
-// RequesterPays agrees to pay for the requests. URL: requester_pays=true.
+// RequesterPays agrees to pay for the requests, which are therefore signed: with [Anonymous] it is an error.
+// URL: requester_pays=true.
 func RequesterPays() Option {
 	return option(func(c *config) { c.requesterPays = true }, "RequesterPays()")
 }
 
-// ChecksumCalculation says when uploads carry a checksum: "when_supported" (the SDK's default) or "when_required",
-// which many servers that are not AWS need. URL: request_checksum_calculation.
+// ChecksumCalculation says when uploads carry a checksum of their own: "when_supported", the default for AWS, or
+// "when_required", the default for every other endpoint, as R2, Ceph, OVH and older MinIO refuse them.
+// AWS_REQUEST_CHECKSUM_CALCULATION or a profile may say it too. With a [Client] the same defaults go by its BaseEndpoint.
+// URL: request_checksum_calculation.
 func ChecksumCalculation(when string) Option {
 	return option(func(c *config) { c.requestChecksum = when }, "ChecksumCalculation(%q)", when)
 }
@@ -79,6 +89,20 @@ func SSE(kind string) Option { return option(func(c *config) { c.sse = kind }, "
 // SSEKMS encrypts what is written with a key of AWS KMS, given by id or ARN. URL: ssetype=aws:kms&kmskeyid=….
 func SSEKMS(key string) Option {
 	return option(func(c *config) { c.sse, c.kmsKey = "aws:kms", key }, "SSEKMS(%q)", key)
+}
+
+// SSECustomerKey is a key of 32 bytes that S3 encrypts and decrypts everything with and does not keep (SSE-C): what is
+// written with it can be read with it only. It goes with each read, put and part, over https alone, and not to an endpoint
+// that only the URL names. URL: sse_customer=true, with the key in ZARGO_S3_SSE_CUSTOMER_KEY in base64.
+func SSECustomerKey(key []byte) Option {
+	key = append([]byte{}, key...)
+	return option(func(c *config) { c.customerKey = key }, "SSECustomerKey(…)")
+}
+
+// ExpectedBucketOwner makes S3 refuse every request if the bucket is not of that account, 12 digits: a name that was given
+// up may be another account's bucket today. URL: expected_bucket_owner.
+func ExpectedBucketOwner(account string) Option {
+	return option(func(c *config) { c.owner = account }, "ExpectedBucketOwner(%q)", account)
 }
 
 // StorageClass is the class of what is written, such as "STANDARD_IA". URL: storage_class.

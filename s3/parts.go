@@ -28,24 +28,29 @@ type parts struct {
 	key *string
 	id  *string
 
-	mu    sync.Mutex
-	etags map[int]*string
-	over  bool // committed or aborted
+	mu   sync.Mutex
+	sent map[int]types.CompletedPart
+	over bool // committed or aborted
 }
 
 func (b *bucket) putParts(ctx context.Context, key string) (store.Parts, error) {
 	name := aws.String(b.full(key))
-	out, err := b.client.CreateMultipartUpload(ctx, &awss3.CreateMultipartUploadInput{
+	in := &awss3.CreateMultipartUploadInput{
 		Bucket: b.name, Key: name, ContentType: b.contentType, StorageClass: b.class,
-		ServerSideEncryption: b.sse, SSEKMSKeyId: b.kmsKey, RequestPayer: b.payer,
-	})
+		ServerSideEncryption: b.sse, SSEKMSKeyId: b.kmsKey, RequestPayer: b.payer, ExpectedBucketOwner: b.owner,
+		SSECustomerAlgorithm: b.customer.algorithm, SSECustomerKey: b.customer.key, SSECustomerKeyMD5: b.customer.md5,
+	}
+	if b.sums {
+		in.ChecksumAlgorithm, in.ChecksumType = partSums, sumsType
+	}
+	out, err := b.client.CreateMultipartUpload(ctx, in)
 	if err != nil {
-		return nil, explain(err, false)
+		return nil, b.explain(err, toWrite)
 	}
 	if aws.ToString(out.UploadId) == "" {
 		return nil, foreign("it has no upload id")
 	}
-	return &parts{b: b, key: name, id: out.UploadId, etags: map[int]*string{}}, nil
+	return &parts{b: b, key: name, id: out.UploadId, sent: map[int]types.CompletedPart{}}, nil
 }
 
 func (p *parts) MinPart() int { return minPart }
@@ -54,19 +59,24 @@ func (p *parts) Part(ctx context.Context, n int, data []byte) error {
 	if n < 0 || n >= maxParts {
 		return fault.Newf(fault.Limit, "part %d is not among the %d that S3 takes", n, maxParts)
 	}
-	out, err := p.b.client.UploadPart(ctx, &awss3.UploadPartInput{
+	in := &awss3.UploadPartInput{
 		Bucket: p.b.name, Key: p.key, UploadId: p.id, PartNumber: aws.Int32(int32(n + 1)),
 		Body: bytes.NewReader(data), ContentLength: aws.Int64(int64(len(data))), RequestPayer: p.b.payer,
-	})
+		ExpectedBucketOwner: p.b.owner, SSECustomerAlgorithm: p.b.customer.algorithm, SSECustomerKey: p.b.customer.key, SSECustomerKeyMD5: p.b.customer.md5,
+	}
+	if p.b.sums {
+		in.ChecksumAlgorithm = partSums
+	}
+	out, err := p.b.client.UploadPart(ctx, in)
 	if err != nil {
-		return explain(err, false)
+		return p.b.explain(err, toWrite)
 	}
 	if aws.ToString(out.ETag) == "" {
 		return foreign("it has no ETag")
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.etags[n] = out.ETag
+	p.sent[n] = types.CompletedPart{ETag: out.ETag, PartNumber: in.PartNumber, ChecksumCRC32: sumOf(out)}
 	return nil
 }
 
@@ -86,10 +96,14 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 	}
 	in := &awss3.CompleteMultipartUploadInput{
 		Bucket: p.b.name, Key: p.key, UploadId: p.id, MultipartUpload: &types.CompletedMultipartUpload{Parts: done},
-		IfMatch: pin(o.IfVersion), RequestPayer: p.b.payer,
+		IfMatch: pin(o.IfVersion), RequestPayer: p.b.payer, ExpectedBucketOwner: p.b.owner,
+		SSECustomerAlgorithm: p.b.customer.algorithm, SSECustomerKey: p.b.customer.key, SSECustomerKeyMD5: p.b.customer.md5,
 	}
 	if o.IfAbsent {
 		in.IfNoneMatch = aws.String("*")
+	}
+	if p.b.sums {
+		in.ChecksumType = sumsType
 	}
 	out, err := p.b.client.CompleteMultipartUpload(provider.SlowAnswer(ctx), in)
 	if err != nil {
@@ -97,7 +111,7 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 			// S3 drops the upload when the value it was conditioned on is deleted meanwhile.
 			return "", fault.Newf(fault.Conflict, "the upload is gone: committed, aborted, or its condition failed: %w", err)
 		}
-		return "", explain(err, o.IfAbsent)
+		return "", p.b.explain(err, putting(o))
 	}
 	if aws.ToString(out.ETag) == "" {
 		return "", foreign("it has no ETag")
@@ -115,13 +129,13 @@ func (p *parts) list() ([]types.CompletedPart, error) {
 	if p.over {
 		return nil, fault.Newf(fault.Conflict, "the parts were committed or aborted before")
 	}
-	done := make([]types.CompletedPart, 0, len(p.etags))
-	for n := range len(p.etags) {
-		etag, ok := p.etags[n]
+	done := make([]types.CompletedPart, 0, len(p.sent))
+	for n := range len(p.sent) {
+		part, ok := p.sent[n]
 		if !ok {
-			return nil, fault.Newf(fault.Selection, "%d parts were sent, but not part %d", len(p.etags), n)
+			return nil, fault.Newf(fault.Selection, "%d parts were sent, but not part %d", len(p.sent), n)
 		}
-		done = append(done, types.CompletedPart{ETag: etag, PartNumber: aws.Int32(int32(n + 1))})
+		done = append(done, part)
 	}
 	return done, nil
 }
@@ -134,10 +148,10 @@ func (p *parts) Abort(ctx context.Context) error {
 		return nil
 	}
 	_, err := p.b.client.AbortMultipartUpload(ctx, &awss3.AbortMultipartUploadInput{
-		Bucket: p.b.name, Key: p.key, UploadId: p.id, RequestPayer: p.b.payer,
+		Bucket: p.b.name, Key: p.key, UploadId: p.id, RequestPayer: p.b.payer, ExpectedBucketOwner: p.b.owner,
 	})
 	if err != nil && codeOf(err) != "NoSuchUpload" {
-		return explain(err, false)
+		return p.b.explain(err, toWrite)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

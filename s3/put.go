@@ -14,6 +14,14 @@ import (
 // maxPut is S3's limit for one PutObject. Longer values go by PutParts.
 const maxPut = 5 << 30
 
+// putting is what a put with these options is for.
+func putting(o store.PutOptions) asked {
+	if o.IfAbsent {
+		return toCreate
+	}
+	return toWrite
+}
+
 // put is one PutObject from the caller's bytes: no pipe, no copy, no transfer manager.
 func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
 	if int64(len(value)) > maxPut {
@@ -22,14 +30,15 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutO
 	in := &awss3.PutObjectInput{
 		Bucket: b.name, Key: aws.String(b.full(key)), Body: bytes.NewReader(value), ContentLength: aws.Int64(int64(len(value))),
 		ContentType: b.contentType, StorageClass: b.class, ServerSideEncryption: b.sse, SSEKMSKeyId: b.kmsKey,
-		IfMatch: pin(o.IfVersion), RequestPayer: b.payer,
+		IfMatch: pin(o.IfVersion), RequestPayer: b.payer, ExpectedBucketOwner: b.owner,
+		SSECustomerAlgorithm: b.customer.algorithm, SSECustomerKey: b.customer.key, SSECustomerKeyMD5: b.customer.md5,
 	}
 	if o.IfAbsent {
 		in.IfNoneMatch = aws.String("*")
 	}
 	out, err := b.client.PutObject(ctx, in)
 	if err != nil {
-		return "", explain(err, o.IfAbsent)
+		return "", b.explain(err, putting(o))
 	}
 	if aws.ToString(out.ETag) == "" {
 		return "", foreign("it has no ETag")

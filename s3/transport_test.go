@@ -3,6 +3,7 @@ package s3
 import (
 	"context"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -16,10 +17,12 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
 // As many connections as requests at once, and no more.
@@ -164,7 +167,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(proxyChild) == "" {
 		os.Exit(m.Run())
 	}
-	s, err := Open(context.Background(), "s3://zarr-test?use_path_style=true&region=us-east-1&endpoint=http://s3.invalid")
+	s, err := Open(context.Background(), "s3://zarr-test?use_path_style=true&region=us-east-1")
 	if err == nil {
 		var v store.Value
 		v, err = s.Get(context.Background(), "k", store.GetOptions{}, nil)
@@ -190,11 +193,43 @@ func TestProxy(t *testing.T) {
 		return false
 	})
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), proxyChild+"=1", "HTTP_PROXY="+f.URL, "http_proxy="+f.URL, "NO_PROXY=", "no_proxy=")
+	cmd.Env = append(os.Environ(), proxyChild+"=1", "AWS_ENDPOINT_URL_S3=http://s3.invalid", "HTTP_PROXY="+f.URL, "http_proxy="+f.URL, "NO_PROXY=", "no_proxy=")
 	out, err := cmd.CombinedOutput()
 	mu.Lock()
 	defer mu.Unlock()
 	if err != nil || string(out) != "by proxy" || strings.Join(hosts, " ") != "s3.invalid" {
 		t.Errorf("got %q, %v, asked for hosts %q", out, err, hosts)
+	}
+}
+
+// S3 may take minutes to put the parts together.
+func TestSlowCommit(t *testing.T) {
+	credentialsForTests(t)
+	f := NewFake(t)
+	const stall = 300 * time.Millisecond
+	f.Answer(func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodPost && r.URL.Query().Has("uploadId") {
+			time.Sleep(3 * stall)
+		}
+		return false
+	})
+	s := open(t, f.At(""), StallTimeout(stall), Retry(retry.Tries(1)))
+	p, err := store.PutParts(t.Context(), s, "k")
+	if err == nil {
+		err = p.Part(t.Context(), 0, []byte("value"))
+	}
+	if err == nil {
+		_, err = p.Commit(t.Context(), store.PutOptions{})
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestStallTimeoutIsChecked(t *testing.T) {
+	_, err := Open(t.Context(), "s3://zarr-test?region=us-east-1", StallTimeout(-time.Second))
+	var usage *UsageError
+	if !errors.As(err, &usage) {
+		t.Errorf("got %v", err)
 	}
 }

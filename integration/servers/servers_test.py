@@ -294,19 +294,62 @@ class Peers(Case):
             if "pip" in argv and "zarr2" in str(argv[-1]):
                 raise common.Missing("pip: out of luck")
         self.all(peers)
+        python = mock.patch.object(peers, "python", lambda _version: sys.executable)
+        python.start()
+        self.addCleanup(python.stop)
         with mock.patch.object(peers, "command", fail):
             os.environ["CI"] = "true"
             code, _, err = self.main("up")
             self.assertEqual(code, 1)
             self.assertIn("servers: peers skipped because requirements-zarr2.txt: pip: out of luck\n", err)
-            self.assertEqual(list(peers.env(self.state)), ["ZARGO_PEERS_PYTHON"])
+            self.assertEqual(list(peers.env(self.state)), ["ZARGO_PEERS_PYTHON", "ZARGO_PEERS_PYTHON313"])
         with mock.patch.object(peers, "command", side_effect=make) as again:
             self.assertEqual(self.main("up")[0], 0)
             self.assertEqual(again.call_count, 2)  # only the one that is not there
-        self.assertEqual(list(peers.env(self.state)), ["ZARGO_PEERS_PYTHON", "ZARGO_PEERS_ZARR2"])
+        self.assertEqual(list(peers.env(self.state)), ["ZARGO_PEERS_PYTHON", "ZARGO_PEERS_ZARR2", "ZARGO_PEERS_PYTHON313"])
 
     def test_each_file_has_an_environment_of_its_own(self):
-        self.assertEqual(len({peers.folder(f) for f in peers.REQUIREMENTS.values()}), 2)
+        with self.pythons("path/python3.13"):
+            self.assertEqual(len({peers.folder(f) for f in peers.REQUIREMENTS.values()}), 3)
+
+    def pythons(self, *found, broken=()):
+        """Stands for a machine on which a Python of a version is at these paths; the broken ones fail."""
+        def run(argv, **_):
+            path = str(argv[0])
+            if path in broken or not any(path.endswith(f) for f in found):
+                return mock.Mock(returncode=127, stdout="")
+            return mock.Mock(returncode=0, stdout="3.13 %s\n" % path)
+        peers.python.cache_clear()
+        self.addCleanup(peers.python.cache_clear)
+        return mock.patch.multiple(peers, subprocess=mock.Mock(run=run, PIPE=None, DEVNULL=None),
+                                   shutil=mock.Mock(which=lambda name: "path/" + name), sys=mock.Mock(version_info=(3, 11, 7), executable="own/python3"))
+
+    def test_the_python_that_runs_this(self):
+        with self.pythons():
+            self.assertEqual(peers.python(None), "own/python3")
+            self.assertEqual(peers.python("3.11"), "own/python3")
+
+    def test_a_python_of_another_version(self):
+        with self.pythons("path/python3.13"):
+            self.assertEqual(peers.python("3.13"), "path/python3.13")
+
+    def test_a_shim_that_gives_none(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        root = pathlib.Path(folder.name)
+        for version in ("3.13.9", "3.13.10", "3.12.1"):
+            (root / "versions" / version / "bin").mkdir(parents=True)
+            (root / "versions" / version / "bin" / ("python" + version[:4])).touch()
+        os.environ["PYENV_ROOT"] = str(root)
+        with self.pythons("bin/python3.13", broken=["path/python3.13"]):
+            self.assertEqual(peers.python("3.13"), str(root / "versions/3.13.10/bin/python3.13"))
+
+    def test_no_python_of_a_version(self):
+        os.environ["PYENV_ROOT"] = "/nowhere"
+        with self.pythons():
+            with self.assertRaisesRegex(common.Missing, "there is no Python 3.13: not as python3.13 on PATH"):
+                peers.python("3.13")
+            self.assertIn("requirements-py313.txt: there is no Python 3.13", peers.install(peers.REQUIREMENTS["ZARGO_PEERS_PYTHON313"]))
 
 
 class Minio(unittest.TestCase):

@@ -41,7 +41,7 @@ func Table() []Rule {
 		{Package: "zarr/codec/internal/...", Own: []string{"zarr/fault", "zarr/codec/internal/stream"}, External: []string{compress}, Pure: true},
 		{Package: "zarr/codec/blosc", Own: []string{"zarr/fault", "zarr/codec/internal/..."}, External: []string{compress, lz4}, Pure: true},
 		{Package: "zarr/codec", Own: []string{"zarr/fault", "zarr/rule", "zarr/dtype", "zarr/codec/blosc", "zarr/codec/internal/...", "internal/grid", "internal/jsontext"}, External: []string{lz4}, Pure: true},
-		{Package: "zarr/codec/codectest", Own: []string{"zarr/fault", "zarr/dtype", "zarr/codec"}, Pure: true},
+		{Package: "zarr/codec/codectest", Own: []string{"zarr/fault", "zarr/rule", "zarr/dtype", "zarr/codec"}, Pure: true},
 
 		{Package: "internal/grid", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "internal/shard", Own: []string{"zarr/fault", "zarr/codec", "internal/grid"}, Pure: true},
@@ -64,10 +64,10 @@ func Table() []Rule {
 		{Package: "zarr/validate", Own: []string{"zarr", "zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency"}},
 
 		{Package: "blob", Own: []string{"zarr/fault", "zarr/store"}, External: []string{gocloud}},
-		{Package: "s3", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "internal/provider", "blob"},
+		{Package: "s3", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "concurrency", "internal/provider", "blob"},
 			External: []string{"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go", gocloud}},
-		{Package: "gcs", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "internal/provider", "blob"},
-			External: []string{"cloud.google.com/go/storage", "golang.org/x/oauth2", "google.golang.org/api", gocloud}},
+		{Package: "gcs", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "concurrency", "internal/provider", "blob"},
+			External: []string{"cloud.google.com/go/auth", "cloud.google.com/go/compute/metadata", "cloud.google.com/go/storage", "golang.org/x/oauth2", "google.golang.org/api", gocloud}},
 		{Package: "azure", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "internal/provider", "blob"},
 			External: []string{"github.com/Azure/azure-sdk-for-go", gocloud}},
 

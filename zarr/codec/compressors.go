@@ -2,11 +2,13 @@ package codec
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 
 	"github.com/zargo-io/zargo/zarr/codec/blosc"
 	"github.com/zargo-io/zargo/zarr/codec/internal/deflate"
 	"github.com/zargo-io/zargo/zarr/codec/internal/zst"
+	"github.com/zargo-io/zargo/zarr/rule"
 )
 
 // compressor is what all compressors have in common: the length of what they make is not known before.
@@ -80,11 +82,14 @@ func (c *zstdCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
 // deflateCodec is the v3 core codec "gzip" and numcodecs' gzip and zlib: RFC 1952 and 1950.
 type deflateCodec struct {
 	compressor
+	padding
 	format deflate.Format
 	enc    *deflate.Encoder
 }
 
-func newGzip(raw json.RawMessage, _ Repr) (any, error) { return deflateOf(raw, deflate.Gzip, 5, 0) }
+// newGzip takes level -1 too, which is zlib's default and numcodecs'. Package meta reports it (rule.CodecRange), and it is
+// never written, as Spec.normal does not take it.
+func newGzip(raw json.RawMessage, _ Repr) (any, error) { return deflateOf(raw, deflate.Gzip, 5, -1) }
 
 func newNumcodecsGzip(raw json.RawMessage, _ Repr) (any, error) {
 	return deflateOf(raw, deflate.Gzip, 1, -1)
@@ -105,14 +110,35 @@ func deflateOf(raw json.RawMessage, f deflate.Format, def, lowest int) (any, err
 
 func (c *deflateCodec) Encode(dst, src []byte) ([]byte, error) { return c.enc.Encode(dst, src) }
 
+// Decode passes over zeros after a stream of gzip, as Python's gzip and with it numcodecs do (gzip's manual, "Tapes").
+// TensorStore does so in v3 only.
 func (c *deflateCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
-	return deflate.Decode(c.format, dst, src, limit)
+	out, zeros, err := deflate.DecodePadded(c.format, dst, src, limit)
+	if err == nil && zeros > 0 {
+		err = c.found(zeros, "zero bytes after the stream")
+	}
+	return out, err
+}
+
+// padding is of codecs that pass over bytes after what they decode.
+type padding struct {
+	judge func(rule.Finding) error // asked about such bytes; nil lets them pass
+}
+
+func (p *padding) setJudge(judge func(rule.Finding) error) { p.judge = judge }
+
+func (p *padding) found(n int, what string) error {
+	if p.judge == nil {
+		return nil
+	}
+	return p.judge(rule.Finding{Rule: rule.TrailingBytes, Text: fmt.Sprintf("%d %s", n, what)})
 }
 
 // bloscCodec is the v3 core codec "blosc" and numcodecs' of the same name. Frames say themselves how they are to be
 // decoded; the configuration is for encoding.
 type bloscCodec struct {
 	compressor
+	padding
 	enc *blosc.Encoder
 }
 
@@ -204,6 +230,19 @@ func autoShuffle(size int) blosc.Shuffle {
 
 func (c *bloscCodec) Encode(dst, src []byte) ([]byte, error) { return c.enc.Encode(dst, src) }
 
+// Decode passes over a few bytes after the frame: early versions of z5 made the buffer of a chunk 16 elements longer than the
+// frame, 16 being blosc's overhead in bytes. Any number of bytes may follow in numcodecs, none in TensorStore.
 func (c *bloscCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
-	return blosc.Decode(dst, src, limit)
+	frame := src
+	if h, err := blosc.ParseHeader(src); err == nil && h.Encoded < len(src) && len(src)-h.Encoded <= 16*min(h.TypeSize, largestNumber) {
+		frame = src[:h.Encoded]
+	}
+	out, err := blosc.Decode(dst, frame, limit)
+	if extra := len(src) - len(frame); err == nil && extra > 0 {
+		err = c.found(extra, "bytes after the frame")
+	}
+	return out, err
 }
+
+// largestNumber is the bytes of the largest element that z5 has.
+const largestNumber = 8

@@ -13,7 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestWhoNeedsAnOrder: the bytes codec must say the order where an element has numbers of several bytes, and only there.
+// TestWhoNeedsAnOrder: the bytes codec must have an order where an element has numbers of several bytes, and only there. Package
+// meta reports one without it, which is little-endian.
 func TestWhoNeedsAnOrder(t *testing.T) {
 	for text, needs := range map[string]bool{
 		"bool": false, "int8": false, "uint8": false, "float8_e4m3fn": false, "complex_float8_e5m2": false, "int4": false, "r24": false, "S5": false, "V6": false,
@@ -25,9 +26,19 @@ func TestWhoNeedsAnOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = codec.Builtin().Chain([]codec.Spec{codec.Bytes(dtype.NoOrder)}, codec.Repr{Shape: []int{2}, Type: typ})
-		if needs && !errors.Is(err, fault.Metadata) || !needs && err != nil {
-			t.Errorf("%s without an order: %v", text, err)
+		if typ.HasOrder() != needs {
+			t.Errorf("%s has an order: %v", text, !needs)
+		}
+		in := codec.Repr{Shape: []int{2}, Type: typ}
+		stored := make([]byte, 2*typ.Size())
+		for i := range stored {
+			stored[i] = byte(i % 2)
+		}
+		got, want := make([]byte, len(stored)), make([]byte, len(stored))
+		err = mustChain(t, in, codec.Bytes(dtype.NoOrder)).Decode(codec.Block{Bytes: got}, stored, nil)
+		err2 := mustChain(t, in, codec.Bytes(dtype.Little)).Decode(codec.Block{Bytes: want}, stored, nil)
+		if err != nil || err2 != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s without an order: %x, %v, want %x, %v", text, got, err, want, err2)
 		}
 	}
 }
@@ -141,7 +152,7 @@ func TestRefusedConfigurations(t *testing.T) {
 	for _, r := range [][2]string{
 		{"transpose", `{}`}, {"transpose", `{"order":"X"}`}, {"transpose", `{"order":{}}`}, {"transpose", `{"order":null}`}, {"transpose", `{"order":["1","0"]}`},
 		{"transpose", `{"order":[1,null]}`}, {"transpose", `{"order":[1,1]}`}, {"transpose", `{"order":[0.5,1]}`}, {"transpose", `{"order":[0,2]}`}, {"transpose", `{"order":[0]}`}, {"transpose", `{"order":[-1,0]}`},
-		{"crc32c", `{"location":"middle"}`}, {"", `{}`}, {"bytes", `{"endian":"middle"}`}, {"bytes", `{}`},
+		{"crc32c", `{"location":"middle"}`}, {"", `{}`}, {"bytes", `{"endian":"middle"}`}, {"bytes", `{"endian":null}`},
 	} {
 		if _, err := codec.Builtin().Bind(codec.Spec{Name: r[0], Config: json.RawMessage(r[1])}, in); !errors.Is(err, fault.Metadata) {
 			t.Errorf("%s %s: %v", r[0], r[1], err)

@@ -157,7 +157,22 @@ func (t *Table) openSharding(raw json.RawMessage) (ShardingOptions, *Table, erro
 	}
 	below := *t
 	below.nesting++
+	t.renameDrafts(o.Codecs)
+	t.renameDrafts(o.Index)
 	return o, &below, c.close()
+}
+
+// draftBytes is what drafts of v3 called the codec "bytes". Package meta renames it where it is not within a shard, and
+// reports it in both places (rule.DraftCodec).
+const draftBytes = "endian"
+
+// renameDrafts gives codecs with the name of a draft their own, unless the user has a codec of that name.
+func (t *Table) renameDrafts(specs []Spec) {
+	for i := range specs {
+		if specs[i].Name == draftBytes && !t.own[draftBytes] {
+			specs[i].Name = bytesName
+		}
+	}
 }
 
 // normalSharding completes the configurations of the codecs within. What does not fit the shard is left as it is: binding

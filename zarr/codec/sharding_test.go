@@ -176,7 +176,8 @@ func TestShardingConfiguration(t *testing.T) {
 		{"must_understand is no bool", `{"chunk_shape":[2,3],"codecs":["bytes",{"name":"crc32c","must_understand":null}]}`, fault.Metadata},
 		{"unknown codec", `{"chunk_shape":[2,3],"codecs":["bytes","nosuchcodec"]}`, errors.ErrUnsupported},
 		{"index compressed", `{"chunk_shape":[2,3],"codecs":["bytes"],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}},{"name":"gzip","configuration":{"level":1}}]}`, fault.Metadata},
-		{"index without order", `{"chunk_shape":[2,3],"codecs":["bytes"],"index_codecs":["bytes"]}`, fault.Metadata},
+		{"index without order", `{"chunk_shape":[2,3],"codecs":["bytes"],"index_codecs":["bytes"]}`, nil},
+		{"codecs of a draft", `{"chunk_shape":[2,3],"codecs":["endian"],"index_codecs":[{"name":"endian","configuration":{"endian":"little"}},"crc32c"]}`, nil},
 		{"index in the middle", `{"chunk_shape":[2,3],"codecs":["bytes"],"index_location":"middle"}`, fault.Metadata},
 		{"unknown member", `{"chunk_shape":[2,3],"order":"C"` + end, fault.Metadata},
 	}

@@ -111,8 +111,8 @@ func (t *Table) With(name string, f Factory) *Table {
 }
 
 // Judged returns a table whose codecs ask judge about every breach of a rule that chunks are decoded in spite of; an error
-// ends the decoding. Finding.Rule and Text are set. Only the codecs "bytes" and "sharding_indexed" pass anything over; ones that
-// a user put in their place are not asked. judge may be called from many goroutines at once.
+// ends the decoding. Finding.Rule and Text are set. Only the codecs "bytes", "sharding_indexed", blosc and gzip pass anything
+// over; codecs that a user put in their place do not ask. judge may be called from many goroutines at once.
 func (t *Table) Judged(judge func(rule.Finding) error) *Table {
 	c := *t
 	c.judge = judge
@@ -138,9 +138,6 @@ func (t *Table) Bind(s Spec, in Repr) (any, error) {
 	if b, nested := t.binders[s.Name]; nested {
 		f, ok = func(config json.RawMessage, in Repr) (any, error) { return b(t, config, in) }, true
 	}
-	if t.judge != nil && s.Name == bytesName && !t.own[s.Name] {
-		f = func(config json.RawMessage, in Repr) (any, error) { return bytesOf(config, in, t.judge) }
-	}
 	if !ok {
 		return nil, t.unknown(s, in)
 	}
@@ -148,5 +145,13 @@ func (t *Table) Bind(s Spec, in Repr) (any, error) {
 	if err != nil {
 		return nil, named(s.Name, kinded(fault.Metadata, err))
 	}
+	if j, ok := c.(lenient); ok && t.judge != nil && !t.own[s.Name] {
+		j.setJudge(t.judge)
+	}
 	return c, nil
+}
+
+// lenient is a codec that decodes chunks in spite of a breach of a rule. It asks judge, if it has one, whether to.
+type lenient interface {
+	setJudge(judge func(rule.Finding) error)
 }

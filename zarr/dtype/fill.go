@@ -28,7 +28,11 @@ func (b Basic) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	case boolean:
 		return parseBool(string(raw), format)
 	case signed, unsigned:
-		n, err := parseInteger(string(raw))
+		text := string(raw)
+		if format < 3 {
+			text = quotedInteger(text)
+		}
+		n, err := parseInteger(text)
 		if err != nil {
 			return nil, err
 		}
@@ -68,9 +72,9 @@ func splitPair(raw []byte) []json.RawMessage {
 
 func parseBool(s string, format int) ([]byte, error) {
 	switch {
-	case s == "true", format < 3 && (s == "1" || s == "1.0"):
+	case s == "true", s == "1", format < 3 && s == "1.0":
 		return []byte{1}, nil
-	case s == "false", format < 3 && (s == "0" || s == "0.0"):
+	case s == "false", s == "0", format < 3 && s == "0.0":
 		return []byte{0}, nil
 	}
 	return nil, fault.Newf(fault.Metadata, "fill value %s of bool is neither true nor false", abbreviate([]byte(s)))
@@ -78,6 +82,17 @@ func parseBool(s string, format int) ([]byte, error) {
 
 // maxDigits bounds the length of a number that is looked at: nothing that fits an element is longer, except as hex.
 const maxDigits = 1100
+
+// quotedInteger takes an integer out of its quotes: n5-zarr, Fiji and early versions of bioformats2raw write "0" in v2. Only
+// the plain digits of a JSON integer are taken; any other text is given back with its quotes, which is no number.
+func quotedInteger(s string) string {
+	inner, opened := strings.CutPrefix(s, `"`)
+	inner, closed := strings.CutSuffix(inner, `"`)
+	if opened && closed && json.Valid([]byte(inner)) && strings.Trim(inner, "-0123456789") == "" {
+		return inner
+	}
+	return s
+}
 
 // parseInteger reads a JSON number without a fraction. 1.0 and 1e3 are integers, as zarr-python and TensorStore read
 // them.
@@ -138,7 +153,7 @@ func getBits(b []byte) uint64 {
 }
 
 // parseFloat gives the memory form of a float: a number, rounded to nearest even; "NaN", "Infinity" and "-Infinity", in
-// quotes or bare, where the type has them; in v3 the bits in hexadecimal, "0x7fc00001", two digits for each byte; in v2 a
+// quotes or bare, where the type has them, and "+Infinity", which zarr-python reads too; in v3 the bits in hexadecimal, "0x7fc00001", two digits for each byte; in v2 a
 // number in quotes, as all readers of it but zarrs have it. Bits in v2 are nobody's: TensorStore takes them for a number.
 func parseFloat(s string, of Basic, version int) ([]byte, error) {
 	m := of.info().float
@@ -160,11 +175,18 @@ func parseFloat(s string, of Basic, version int) ([]byte, error) {
 			return nil, bad("is no number, and the type has none such")
 		}
 		return putBits(nan, size), nil
-	case "Infinity", "-Infinity":
+	case "Infinity", "-Infinity", "+Infinity":
+		if text[0] == '+' && s[0] != '"' {
+			return nil, bad("is not a number")
+		}
 		if m.special != ieee {
 			return nil, bad("is no number, and the type has none such")
 		}
-		inf, _ := m.round(math.Inf(len("Infinity") - len(text)))
+		sign := 1
+		if text[0] == '-' {
+			sign = -1
+		}
+		inf, _ := m.round(math.Inf(sign))
 		return putBits(inf, size), nil
 	}
 	if s[0] == '"' && version < 3 {

@@ -18,11 +18,13 @@ func TestFillsRefused(t *testing.T) {
 		format int
 		values []string
 	}{
-		{"bool", 3, []string{`0`, `1`, `0.0`, `1.0`, `"false"`, `null`, ``}},
+		{"bool", 3, []string{`2`, `-0`, `"0"`, `0.0`, `1.0`, `"false"`, `null`, ``}},
 		{"bool", 2, []string{`2`, `0.5`, `"0"`, `-0`, ``}},
 		{"int16", 3, []string{`0.4`, `1.5`, `1e-1`, `1e5`, `32768`, `-32769`, `1e400`, `--1`, `+1`, `1x`, `"1"`, `true`, long, ``}},
+		{"int16", 2, []string{`"1.0"`, `"1e2"`, `" 0"`, `"0 "`, `"0x0"`, `"+1"`, `"00"`, `"0_0"`, `"-"`, `""`, `"`, `"32768"`, `"-32769"`, `"zero"`, `"٣"`, `"\u0030"`, `"` + long + `"`}},
+		{"uint8", 2, []string{`"-1"`, `"256"`}},
 		{"uint64", 3, []string{`-1`, `18446744073709551616`, `36893488147419103232.0`, `1e30`}},
-		{"float32", 3, []string{`1x`, `--1`, `+1`, `.5`, `tru`, `"1.0"`, `"7fc00000"`, `"0x7fc000"`, `"0xzzzzzzzz"`, `"nan"`, long, `"`, ``}},
+		{"float32", 3, []string{`1x`, `--1`, `+1`, `.5`, `tru`, `"1.0"`, `"7fc00000"`, `"0x7fc000"`, `"0xzzzzzzzz"`, `"nan"`, `+Infinity`, `"+NaN"`, `"++Infinity"`, `"+inf"`, `"inf"`, long, `"`, ``}},
 		{"float16", 3, []string{`1x`, `[1]`, long, `"0x7e"`, ``}},
 		{"float6_e3m2fn", 3, []string{`"0x40"`, `"0xff"`}},
 		{"complex64", 3, []string{`1`, `[1]`, `[1,2,3]`, `[1,2`, `1,2]`, `[1 2]`, `["x",1]`, `[1,"x"]`, `[]`, `null`}},
@@ -93,6 +95,27 @@ func TestNumbersInQuotes(t *testing.T) {
 		got, err := parsed(t, r[0]).ParseFill(json.RawMessage(r[1]), 2)
 		if err != nil || fmt.Sprintf("%x", got) != r[2] {
 			t.Errorf("%s: %s is %x, %v, want %s", r[0], r[1], got, err, r[2])
+		}
+	}
+}
+
+// TestFillsOfOtherWriters: what n5-zarr, Fiji and early versions of bioformats2raw write for integers of v2, zarr-python's bool of
+// v3 that was given as a number, and infinity with a sign, which zarr-python reads. TensorStore refuses them all.
+func TestFillsOfOtherWriters(t *testing.T) {
+	for _, r := range []struct {
+		typ    string
+		format int
+		raw    string
+		want   string
+	}{
+		{"int32", 2, `"0"`, "00000000"}, {"uint8", 2, `"255"`, "ff"}, {"int16", 2, `"-32768"`, "0080"}, {"int8", 1, `"-0"`, "00"},
+		{"uint64", 2, `"18446744073709551615"`, "ffffffffffffffff"}, {"int4", 2, `"-8"`, "f8"},
+		{"bool", 3, `0`, "00"}, {"bool", 3, `1`, "01"},
+		{"float32", 3, `"+Infinity"`, "0000807f"}, {"float16", 2, `"+Infinity"`, "007c"}, {"complex64", 3, `["+Infinity","NaN"]`, "0000807f0000c07f"}, {"bfloat16", 3, `"+Infinity"`, "807f"},
+	} {
+		got, err := parsed(t, r.typ).ParseFill(json.RawMessage(r.raw), r.format)
+		if err != nil || fmt.Sprintf("%x", got) != r.want {
+			t.Errorf("%s v%d: %s is %x, %v, want %s", r.typ, r.format, r.raw, got, err, r.want)
 		}
 	}
 }

@@ -106,19 +106,11 @@ func (with Parser) ConsolidatedV2(key string, doc []byte) (map[string]Node, erro
 	if err != nil {
 		return nil, err
 	}
-	raw, p, err := o.need("zarr_consolidated_format")
-	if err != nil {
+	if err := o.consolidatedFormat(); err != nil {
 		return nil, err
 	}
-	if string(raw) != "1" {
-		if !whole(raw, "1") {
-			return nil, p.unsupported("consolidated format %s", brief(raw))
-		}
-		if err := p.lenient(rule.NumberSpelling, brief(raw)); err != nil {
-			return nil, err
-		}
-	}
-	if raw, p, err = o.need("metadata"); err != nil {
+	raw, p, err := o.need("metadata")
+	if err != nil {
 		return nil, err
 	}
 	all, err := p.object(raw)
@@ -191,6 +183,25 @@ func (with Parser) ConsolidatedV2(key string, doc []byte) (map[string]Node, erro
 	}
 	nest(nodes)
 	return nodes, nil
+}
+
+// consolidatedFormat checks "zarr_consolidated_format". zarr-python 3 reads a document without it; zarr-python 2 does not.
+func (o object) consolidatedFormat() error {
+	const name = "zarr_consolidated_format"
+	raw := o.get(name)
+	switch p := o.member(name); {
+	case raw == nil:
+		if o.get("metadata") == nil {
+			return o.member("metadata").bad("missing")
+		}
+		return o.lenient(rule.NoConsolidatedFormat, "")
+	case string(raw) == "1":
+		return nil
+	case whole(raw, "1"):
+		return p.lenient(rule.NumberSpelling, brief(raw))
+	default:
+		return p.unsupported("consolidated format %s", brief(raw))
+	}
 }
 
 // copied tells whether a member of a group in .zmetadata is consolidated metadata of v3, which zarr-python 3 leaves in every

@@ -270,7 +270,7 @@ func (a *Array) splitV2() (order string, bytes dtype.Order, rest []Named, err er
 	if a.DType.Size() == 0 && len(rest) > 0 { // the codec that makes bytes of objects is a filter
 		return order, dtype.NoOrder, rest, nil
 	}
-	if len(rest) == 0 || rest[0].Name != "bytes" {
+	if len(rest) == 0 || rest[0].Name != bytesName {
 		return "", 0, nil, fault.Newf(errors.ErrUnsupported, "v2 needs the codec bytes first")
 	}
 	var config struct{ Endian string }

@@ -250,7 +250,8 @@ func TestConsolidatedInvalid(t *testing.T) {
 		pointer string
 		kind    error
 	}{
-		`{"metadata":{}}`: {"/zarr_consolidated_format", fault.Metadata},
+		`{}`: {"/metadata", fault.Metadata},
+		`{"zarr_consolidated_format":null,"metadata":{}}`:                                           {"/zarr_consolidated_format", unsupported},
 		`{"zarr_consolidated_format":99,"metadata":{}}`:                                             {"/zarr_consolidated_format", unsupported},
 		`{"zarr_consolidated_format":1}`:                                                            {"/metadata", fault.Metadata},
 		`{"zarr_consolidated_format":1,"metadata":{"../e/.zarray":{}}}`:                             {"/metadata/..~1e~1.zarray", fault.Path},

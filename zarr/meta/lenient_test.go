@@ -14,7 +14,7 @@ import (
 func (with Parser) parse(doc string) error {
 	var err error
 	switch {
-	case strings.Contains(doc, `"zarr_consolidated_format"`):
+	case strings.Contains(doc, `"zarr_consolidated_format"`), strings.HasPrefix(doc, `{"metadata"`):
 		_, err = with.ConsolidatedV2("k", []byte(doc))
 	case strings.Contains(doc, `"zarr_format":1`):
 		_, err = with.ArrayV1("k", []byte(doc), "", nil)
@@ -90,8 +90,27 @@ func TestLenient(t *testing.T) {
 		{"index codecs", v3(codecs, sharded), "/codecs/0/configuration", rule.NoIndexCodecs},
 		{"fraction", v3(codecs, codecs[:len(codecs)-1]+`,{"name":"gzip","configuration":{"level":5.0}}]`), "/codecs/1/configuration/level", rule.NumberSpelling},
 		{"fraction of bits", v3(`"codecs":[`, `"codecs":[{"name":"bitround","configuration":{"keepbits":5.0}},`), "/codecs/0/configuration/keepbits", rule.NumberSpelling},
-		{"fraction in a shard's index", v3(codecs, strings.Replace(sharded, `}}]}}`, `}}],"index_codecs":[{"name":"transpose","configuration":{"order":[0,1,2e0]}},"bytes"]}}`, 1)),
+		{"fraction in a shard's index", v3(codecs, strings.Replace(sharded, `}}]}}`, `}}],"index_codecs":[{"name":"transpose","configuration":{"order":[0,1,2e0]}},{"name":"bytes","configuration":{"endian":"little"}}]}}`, 1)),
 			"/codecs/0/configuration/index_codecs/0/configuration/order", rule.NumberSpelling},
+		// What other implementations write, each as its writer spells it.
+		{"quoted integer of n5-zarr", strings.Replace(v2(`<f4`, `>u2`), `"fill_value":0`, `"fill_value":"0"`, 1), "/fill_value", rule.FillSpelling},
+		{"quoted integer of bioformats2raw", strings.Replace(v2(`<f4`, `|i1`), `"fill_value":0`, `"fill_value":"-1"`, 1), "/fill_value", rule.FillSpelling},
+		{"bool a number, v3", strings.Replace(typed(`"bool"`, `0`), `,"configuration":{"endian":"little"}`, ``, 1), "/fill_value", rule.FillSpelling},
+		{"infinity with a sign", v3(`"fill_value":0`, `"fill_value":"+Infinity"`), "/fill_value", rule.FillSpelling},
+		{"infinity with a sign, v2", v2(`"fill_value":0`, `"fill_value":"+Infinity"`), "/fill_value", rule.FillSpelling},
+		{"infinity with a sign in a complex", typed(`"complex64"`, `["+Infinity",0]`), "/fill_value", rule.FillSpelling},
+		{"infinity with a sign in a structure", typed(`{"name":"struct","configuration":{"fields":[{"name":"x","data_type":"float32"}]}}`, `{"x":"+Infinity"}`), "/fill_value/x", rule.FillSpelling},
+		{"infinity with a sign in a codec", v3(`"codecs":[`, `"codecs":[{"name":"cast_value","configuration":{"data_type":"float64","scalar_map":{"encode":[["+Infinity",0]]}}},`), "/codecs/0/configuration/scalar_map", rule.FillSpelling},
+		{"no fill value in v1", strings.Replace(v1, `"fill_value":7,`, ``, 1) + `,"order":"C"}`, "", rule.NoFillValue},
+		{"no consolidated format", `{"metadata":{".zgroup":{"zarr_format":2}}}`, "", rule.NoConsolidatedFormat},
+		{"the draft's bytes", v3(codecs, strings.Replace(codecs, `"bytes"`, `"endian"`, 1)), "/codecs/0", rule.DraftCodec},
+		{"the draft's bytes in a shard's index", v3(codecs, strings.Replace(sharded, `}}]}}`, `}}],"index_codecs":[{"name":"endian","configuration":{"endian":"little"}},"crc32c"]}}`, 1)),
+			"/codecs/0/configuration/index_codecs/0", rule.DraftCodec},
+		{"no byte order", v3(codecs, `"codecs":[{"name":"bytes"}]`), "/codecs/0/configuration", rule.NoEndian},
+		{"no byte order of text", strings.Replace(typed(`{"name":"fixed_length_utf32","configuration":{"length_bytes":8}}`, `""`), `{"endian":"little"}`, `{}`, 1), "/codecs/0/configuration", rule.NoEndian},
+		{"no byte order in a shard", v3(codecs, strings.Replace(sharded, `}}]}}`, `}}],"index_codecs":["bytes"]}}`, 1)), "/codecs/0/configuration/index_codecs/0/configuration", rule.NoEndian},
+		{"no byte order behind a cast", strings.Replace(typed(`"uint8"`, `0`), codecs, `"codecs":[{"name":"cast_value","configuration":{"data_type":"int16"}},"bytes"]`, 1), "/codecs/1/configuration", rule.NoEndian},
+		{"gzip of zlib's level", v3(codecs, codecs[:len(codecs)-1]+`,{"name":"gzip","configuration":{"level":-1}}]`), "/codecs/1/configuration/level", rule.CodecRange},
 		{"fraction in a shard", v3(codecs, strings.Replace(sharded, `}}]}}`, `}},{"name":"gzip","configuration":{"level":5e0}}],"index_codecs":["crc32c"]}}`, 1)),
 			"/codecs/0/configuration/codecs/1/configuration/level", rule.NumberSpelling},
 	}
@@ -125,7 +144,14 @@ func TestLenient(t *testing.T) {
 			t.Errorf("no document breaks %q", r)
 		}
 	}
-	for _, doc := range []string{valid2, valid3, group + "}"} {
+	small := func(name, fill, codec string) string {
+		return strings.Replace(typed(name, fill), codecs, `"codecs":[`+codec+`]`, 1)
+	}
+	for _, doc := range []string{
+		valid2, valid3, group + "}",
+		small(`"int8"`, `0`, `"bytes"`), small(`"float32"`, `0`, `{"name":"cast_value","configuration":{"data_type":"int8"}},"bytes"`),
+		typed(`"string"`, `"+Infinity"`),
+	} {
 		if err := (Parser{Lenient: func(f rule.Finding) error { return &rule.Error{Rule: f.Rule} }}).parse(doc); err != nil {
 			t.Errorf("%s: %v", doc, err)
 		}

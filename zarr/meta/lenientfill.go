@@ -1,6 +1,7 @@
 package meta
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -12,12 +13,31 @@ func (p place) spelledFill(raw []byte, t dtype.Type, format int) error {
 	if !p.judged() {
 		return nil
 	}
+	if s, ok := t.(*dtype.Struct); ok && format == 3 && raw[0] == '{' {
+		return p.spelledFields(raw, s)
+	}
 	form, err := t.FormatFill(t.DefaultFill(), format)
 	if err != nil || len(form) == 0 {
 		return nil
 	}
 	if want := otherForm(raw, form, t, format); want != "" {
 		return p.lenient(rule.FillSpelling, brief(raw)+" is not "+want)
+	}
+	return nil
+}
+
+// spelledFields holds the fill values of a structure's fields.
+func (p place) spelledFields(raw []byte, s *dtype.Struct) error {
+	o, err := p.object(raw)
+	if err != nil {
+		return err
+	}
+	for _, f := range s.Fields() {
+		if value := o.get(f.Name); value != nil && f.Shape == nil {
+			if err := o.member(f.Name).spelledFill(value, f.Type, 3); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -51,8 +71,10 @@ func otherForm(raw, form []byte, t dtype.Type, format int) string {
 		return "a list of two"
 	case integral(t, form) && firstFraction(raw) != nil:
 		return "an integer without fraction and exponent"
-	case format < 3 && string(form) == "0.0" && quotedNumber(raw):
+	case format < 3 && basic && (string(form) == "0.0" || string(form) == "0") && quotedNumber(raw):
 		return "a number"
+	case basic && bytes.Contains(raw, []byte(signedInfinity)):
+		return plainInfinity
 	case format < 3 && pair:
 		parts, err := elements(raw)
 		if err == nil && (quotedNumber(parts[0]) || quotedNumber(parts[1])) {
@@ -61,6 +83,12 @@ func otherForm(raw, form []byte, t dtype.Type, format int) string {
 	}
 	return ""
 }
+
+// How infinity is written, and how it is read too.
+const (
+	plainInfinity  = `"Infinity"`
+	signedInfinity = `"+Infinity"`
+)
 
 // integral tells whether fill values of a data type are integers, or lists of such.
 func integral(t dtype.Type, form []byte) bool {

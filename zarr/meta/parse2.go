@@ -230,7 +230,7 @@ func (a *Array) readOrder(raw []byte, p place) error {
 
 // serial is the bytes codec that a byte order amounts to.
 func serial(order dtype.Order) Named {
-	n := Named{Name: "bytes"}
+	n := Named{Name: bytesName}
 	if order != dtype.NoOrder {
 		n.Config = json.RawMessage(`{"endian":"` + order.String() + `"}`)
 	}

@@ -269,6 +269,9 @@ func (config object) suffixed(depth int) (k KeyEncoding, err error) {
 }
 
 func (a *Array) readFill(o object) error {
+	if a.Format == 1 && o.get("fill_value") == nil {
+		return o.lenient(rule.NoFillValue, "")
+	}
 	raw, p, err := o.need("fill_value")
 	if err != nil {
 		return err
@@ -297,13 +300,18 @@ func (a *Array) readCodecs(o object) error {
 	if len(all) == 0 {
 		return p.bad("no codecs: there must be one from array to bytes")
 	}
+	elem := a.DType // of what enters the codec
 	for i, c := range all {
 		n, config, err := p.index(i).named(c)
 		if err != nil {
 			return err
 		}
-		if err := config.spelledCodec(n, 0); err != nil {
+		if err := config.spelledCodec(n, elem, 0); err != nil {
 			return err
+		}
+		elem = config.leaving(n, elem)
+		if n.Name == draftBytes {
+			n.Name = bytesName
 		}
 		a.Codecs = append(a.Codecs, n)
 	}

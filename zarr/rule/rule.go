@@ -30,6 +30,11 @@ const (
 	EmptyChunk           Rule = "empty-chunk"
 	NumberSpelling       Rule = "number-spelling"
 	UnregisteredSpelling Rule = "unregistered-spelling"
+	NoFillValue          Rule = "no-fill-value"
+	NoConsolidatedFormat Rule = "no-consolidated-format"
+	DraftCodec           Rule = "draft-codec"
+	NoEndian             Rule = "no-endian"
+	CodecRange           Rule = "codec-range"
 )
 
 // Rules of chunks. Chunks that break them are read.
@@ -38,6 +43,8 @@ const (
 	ElementForm Rule = "element-form"
 	// ShardOverlap is broken by a shard's index in which bytes are of two inner chunks, or of one and the index.
 	ShardOverlap Rule = "shard-overlap"
+	// TrailingBytes is broken by a compressed chunk with bytes after its end: some after a frame of blosc, zeros after gzip.
+	TrailingBytes Rule = "trailing-bytes"
 )
 
 // Rules of hierarchies: of what lies under which key.
@@ -113,9 +120,15 @@ func table() []entry {
 		{EmptyChunk, Warning, fault.Metadata, "chunks of length 0 along an axis of length 0, which has none", core + "\"Regular grids\""},
 		{NumberSpelling, Warning, fault.Metadata, "an integer of the format, of a data type or of a codec's configuration is written as a fraction", "RFC 8259, section 6"},
 		{UnregisteredSpelling, Warning, fault.Metadata, "the data type has a name that is read beside the registered one", "zarr-extensions, data types"},
+		{NoFillValue, Warning, fault.Metadata, "a document of v1 without \"fill_value\"; there is none", "zarr 1.0, persistence"},
+		{NoConsolidatedFormat, Warning, fault.Metadata, "consolidated metadata of v2 without \"zarr_consolidated_format\"; it is 1", "zarr-python 2, consolidated metadata"},
+		{DraftCodec, Warning, fault.Metadata, "a codec has the name that drafts of v3 gave it", "Zarr codecs specifications 1.0, bytes"},
+		{NoEndian, Warning, fault.Metadata, "the codec \"bytes\" has no \"endian\" where elements have a byte order; it is little", "Zarr codecs specifications 1.0, bytes, \"Configuration parameters\""},
+		{CodecRange, Warning, fault.Metadata, "a number of a codec's configuration is out of its range and has one meaning all the same", "Zarr codecs specifications 1.0, \"Configuration parameters\""},
 
 		{ElementForm, Warning, fault.Corrupt, "stored bytes are the form of no element; what is read is the nearest that is one", core + "\"Data types\"; zarr-extensions, data types"},
 		{ShardOverlap, Warning, fault.Corrupt, "inner chunks of a shard overlap each other or its index; each is read as it stands", "Zarr sharding codec 1.0, \"Binary shard format\""},
+		{TrailingBytes, Warning, fault.Corrupt, "bytes after the end of a compressed chunk, which are passed over: at most 16 elements after a frame of blosc, zeros after gzip", "RFC 1952, section 2.2; blosc 1, chunk format"},
 
 		{TwoFormats, Warning, fault.Metadata, "metadata of v2 and of v3 at one path; v3 is read", core + "\"Storage keys\""},
 		{ArrayAndGroup, Warning, fault.Metadata, "an array and a group of v2 at one path; the array is read", v2 + "\"Hierarchies\""},

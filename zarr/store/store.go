@@ -17,7 +17,8 @@ type Store interface {
 	// capacity allocates nothing; Bytes includes what buf held before. The store keeps no reference to it. On error
 	// the Value is zero, and the spare capacity of buf may have been written to.
 	//
-	// fault.NotFound: the key is proven absent, and o pins no version.
+	// fault.NotFound: the key is proven absent, and o pins no version. Of a path that has keys below it, or lies below a
+	// key, a store in which only one of the two can be, such as a directory, says fault.Refused: one of them is misplaced.
 	// fault.Conflict: o.IfVersion is set and the key is absent or holds another version.
 	// fault.Unchanged: o.IfNotVersion is set and the key holds that version.
 	// fault.Limit: the selected bytes are more than o.Max; decided on the announced length, before allocating.

@@ -80,21 +80,6 @@ func Pages(ctx context.Context, s Store, prefix string, depth Depth) iter.Seq2[E
 	}
 }
 
-// DeleteAll removes the keys, in batches where s can, else one by one.
-func DeleteAll(ctx context.Context, s Store, keys []string) error {
-	if bd, ok := s.(BatchDeleter); ok {
-		if err := bd.DeleteAll(ctx, keys); !errors.Is(err, errors.ErrUnsupported) {
-			return err
-		}
-	}
-	for _, k := range keys {
-		if err := s.Delete(ctx, k, DeleteOptions{}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // GetRanges reads several ranges of one version of key, with few requests where s can, else one Get each, the later
 // ones pinned to the version of the first (fault.Conflict when it was replaced in between).
 func GetRanges(ctx context.Context, s Store, key string, ranges []Range, o GetOptions, bufs [][]byte) ([]Value, error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/rule"
 )
 
 // Run fails t for everything that [Check] finds.
@@ -38,6 +39,7 @@ func CheckLossy(table *codec.Table, spec codec.Spec, in codec.Repr) error {
 }
 
 func check(r *report, table *codec.Table, spec codec.Spec, in codec.Repr) error {
+	table = table.Judged(func(f rule.Finding) error { return &rule.Error{Rule: f.Rule, Text: f.Text} })
 	c, err := table.Bind(spec, in)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package dir
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,12 +18,17 @@ const hidden = ".zargo-tmp-"
 
 // Store is a store in a folder. Make it with [New].
 type Store struct {
-	root    string // absolute, without a trailing slash unless it is "/"
-	sync    bool
-	stripes [stripes]chan struct{}
-	stamped atomic.Int64                 // the last modification time given, Unix nanoseconds
-	link    func(from, to string) error  // moves a file to a name that must be free; tests take it away
-	lock    func(string) (locked, error) // tries to take a lock file; tests take it away
+	root     string // absolute, without a trailing slash unless it is "/"
+	sync     bool
+	confined bool
+	stripes  [stripes]chan struct{}
+	stamped  atomic.Int64                // the last modification time given, Unix nanoseconds
+	seen     atomic.Pointer[os.FileInfo] // the root, once something was found in it or put there
+
+	// What tests replace.
+	link   func(t tree, from, to string) error // moves a file to a name that must be free
+	lock   lockers
+	remote func(fd int) string // names a file system whose locks are not to be relied on; nil with TrustLocks
 }
 
 // Option changes how a Store works.
@@ -36,8 +42,23 @@ func (o Option) String() string { return o.name }
 
 // Sync says whether Put flushes the value and its folder to the disk before it returns. The default is false.
 func Sync(on bool) Option {
-	return Option{fmt.Sprintf("Sync(%v)", on), func(s *Store) { s.sync = on }}
+	return Option{name("Sync", on), func(s *Store) { s.sync = on }}
 }
+
+// TrustLocks says whether flock is relied on also on network file systems and FUSE, where conditions on versions are
+// errors.ErrUnsupported otherwise: on NFS for instance, another machine's write may not be seen at once although its
+// lock is. It is for file systems of which you know that locks and names hold between all machines that write, and for
+// those that only one machine writes. Give it in all processes that write. The default is false. On Windows it changes
+// nothing.
+func TrustLocks(on bool) Option {
+	return Option{name("TrustLocks", on), func(s *Store) {
+		if s.remote = remote; on {
+			s.remote = nil
+		}
+	}}
+}
+
+func name(option string, on bool) string { return fmt.Sprintf("%s(%v)", option, on) }
 
 // New gives the store in the folder root, which need not exist until the first Put. "" is the working folder. A
 // relative root is resolved once, here.
@@ -45,7 +66,8 @@ func New(root string, opts ...Option) *Store {
 	if abs, err := filepath.Abs(root); err == nil { // it fails only if the working folder is gone
 		root = abs
 	}
-	s := &Store{root: filepath.ToSlash(filepath.Clean(root)), link: moveNew, lock: tryLock}
+	s := &Store{root: filepath.ToSlash(filepath.Clean(root)), link: tree.moveNew, remote: remote}
+	s.lock = s.lockers()
 	for i := range s.stripes {
 		s.stripes[i] = make(chan struct{}, 1)
 	}
@@ -95,55 +117,83 @@ func folder(path string) string { return path[:max(1, strings.LastIndexByte(path
 // Delete implements [store.Store].
 func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) error {
 	path, err := s.path(ctx, key)
+	if err == nil {
+		err = s.delete(ctx, path, o)
+	}
 	if err != nil {
 		return s.failed("delete", key, err)
 	}
-	release, err := s.exclude(ctx, path, o.IfVersion != "")
+	return nil
+}
+
+func (s *Store) delete(ctx context.Context, path string, o store.DeleteOptions) error {
+	t, err := s.enter(false)
 	if err != nil {
-		if absent(err) {
+		return err
+	}
+	defer t.close()
+	h, err := s.exclude(ctx, t, path)
+	switch {
+	case errors.Is(err, errors.ErrUnsupported) && o.IfVersion == "":
+	case errors.Is(err, errors.ErrUnsupported):
+		h.release()
+		return err
+	case err == errFolder && o.IfVersion == "":
+		return s.still(t)
+	case err == errFolder:
+		return fault.Newf(fault.Conflict, "there is no value")
+	case err != nil:
+		return err
+	}
+	defer h.release()
+	if h.free {
+		if err = s.proven(t, path); errors.Is(err, errFile) { // below a value is none
+			err = nil
+		}
+		if err == nil && o.IfVersion != "" {
 			err = fault.Newf(fault.Conflict, "there is no value")
 		}
-		return s.failed("delete", key, err)
+		return err
 	}
-	defer release()
 	if o.IfVersion != "" {
-		if _, err := current(path, o.IfVersion); err != nil {
-			return s.failed("delete", key, err)
+		if _, err := current(t, path, o.IfVersion); err != nil {
+			return err
 		}
 	}
-	if err := remove(path); err != nil && !absent(err) {
-		return s.failed("delete", key, err)
+	if err := remove(t, path); err != nil && !absent(err) {
+		return err
 	}
+	s.mark(t)
 	if s.sync {
-		if err := syncFolder(folder(path)); err != nil && !absent(err) {
-			return s.failed("delete", key, err)
+		if err := syncFolder(t, folder(path)); err != nil && !absent(err) {
+			return err
 		}
 	}
 	return nil
 }
 
 // remove removes a file and no folder. os.Remove would take an empty folder too.
-func remove(path string) error {
-	fi, err := os.Lstat(path)
+func remove(t tree, path string) error {
+	fi, err := t.lstat(path)
 	if err != nil {
 		return err
 	}
 	if fi.IsDir() {
 		return nil
 	}
-	return os.Remove(path)
+	return t.remove(path)
 }
 
 // current gives the file's info if it is at the version, else fault.Conflict.
-func current(path string, want store.Version) (info, error) {
-	fi, err := os.Stat(path)
+func current(t tree, path string, want store.Version) (info, error) {
+	fi, err := t.stat(path)
 	if err == nil && fi.IsDir() || absent(err) {
 		return info{}, fault.Newf(fault.Conflict, "there is no value")
 	}
 	if err != nil {
 		return info{}, err
 	}
-	in, err := infoOf(path, fi)
+	in, err := infoOf(t, path, fi)
 	if err != nil {
 		return info{}, err
 	}

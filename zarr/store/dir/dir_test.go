@@ -275,10 +275,20 @@ func BenchmarkPut(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	n := 0
 	b.Run("cond=none", func(b *testing.B) {
 		b.SetBytes(int64(len(value)))
 		for b.Loop() {
 			if v, err = s.Put(ctx, "k", value, store.PutOptions{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("cond=none/new", func(b *testing.B) {
+		b.SetBytes(int64(len(value)))
+		for b.Loop() {
+			n++
+			if _, err := s.Put(ctx, fmt.Sprintf("new%d", n), value, store.PutOptions{}); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -293,8 +303,9 @@ func BenchmarkPut(b *testing.B) {
 	})
 	b.Run("cond=absent", func(b *testing.B) {
 		b.SetBytes(int64(len(value)))
-		for i := 0; b.Loop(); i++ {
-			if _, err := s.Put(ctx, fmt.Sprintf("new%d", i), value, store.PutOptions{IfAbsent: true}); err != nil {
+		for b.Loop() {
+			n++
+			if _, err := s.Put(ctx, fmt.Sprintf("new%d", n), value, store.PutOptions{IfAbsent: true}); err != nil {
 				b.Fatal(err)
 			}
 		}

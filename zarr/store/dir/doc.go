@@ -6,7 +6,7 @@
 //
 // # Writes
 //
-// A value is written to a temporary file beside its place and renamed into it, so a reader, and whoever comes after a
+// A value is written to a temporary file beside its place and renamed into it, so a reader, and any process after a
 // SIGKILL, finds the old value or the new one. Temporary names begin with ".zargo-tmp-". They are never listed, no key
 // may use them (fault.Path), and no Zarr name begins so. A killed writer may leave one behind:
 //
@@ -16,22 +16,61 @@
 // file or the key is a folder, is fault.Path (with IfVersion fault.Conflict: no value is there). Delete leaves empty
 // folders; a listing does not show them.
 //
-// # Conditions
+// # Locks
 //
-// IfAbsent is link(2), which fails if the name is taken (MoveFile on Windows); where there are no links, it looks and
-// renames under the key's lock. IfVersion and Delete with IfVersion look and act under that lock: a mutex in the
-// process and a flock between processes (a file opened without sharing on Windows), held on a file
-// ".zargo-tmp-lock-<hash>" beside the value and removed with the lock. The kernel frees it when its holder dies. Where
-// there is no such lock, the condition is errors.ErrUnsupported.
+// Every Put and Delete, conditional or not, takes the lock under which a conditional one compares, so writers in one
+// process or in many lose nothing, whether they replace whole values or change parts of them. The lock is a flock on the
+// value's own file, held for a look and a rename; nothing is made for it and nothing stays, and the kernel frees it when
+// its holder dies. A name that is free is not locked but taken by link(2), which fails if another took it first. Where a
+// symbolic link or another special file is in the place of the value, or where there are no links, and always on Windows,
+// the lock is a file ".zargo-tmp-lock-<hash>" beside the value, which is removed with the lock (on Windows it is opened
+// without sharing). Within a process there is a mutex as well. To lock a value one must be allowed to read it, else
+// replacing it is fault.Refused.
 //
-// Conditional writers never lose one another's writes. A plain Put or Delete takes part in the order within its own
-// Store; one from another process that falls between the look and the rename of a conditional Put may be overwritten as
-// if it had come just before. zarr-python and TensorStore know nothing of these locks either.
+// IfAbsent is link(2) (MoveFile on Windows) and needs no lock where there are links. IfVersion needs one: without, it is
+// errors.ErrUnsupported, and a plain write goes ahead. There is none to rely on
+//
+//   - on NFS, SMB, AFS, GPFS, BeeGFS, OrangeFS, PanFS, and on folders of the host in a virtual machine (9p, vboxsf, vmhgfs): another
+//     machine may write, whose lock or whose rename does not show here at once;
+//   - on FUSE (sshfs, gcsfuse, rclone, virtiofs, ntfs-3g …), which does not say what is behind it. File systems on object stores
+//     often have neither atomic renames nor stable inodes: open the bucket itself;
+//   - on systems without flock or LockFileEx (solaris, aix, js, plan9), and on file systems that refuse it (Lustre without the
+//     mount option flock).
+//
+// Linux names the file system (statfs), macOS and FreeBSD say whether it is local; other systems are not asked. [TrustLocks]
+// relies on the locks all the same; zarr.SingleWriter needs none. CephFS, GFS2, OCFS2, and Lustre with the mount option flock, have
+// locks that hold between machines. (Lustre's localflock does not, and looks the same.)
+// What is not kept out: zarr-python and TensorStore, which know nothing of these locks.
 //
 // A Version is inode, size and modification time. That survives ABA because every write is a new file and sets its own
 // time: the clock's nanoseconds, never a time this Store gave before, and under IfVersion always later than that of the
-// value replaced, also where the clock steps back or the file system keeps whole seconds. A foreign writer that changes
+// value replaced, also where the clock steps back or the file system keeps whole seconds. Another program that changes
 // a file in place and keeps size and time is not noticed.
+//
+// # Absence
+//
+// Only a proven absence is fault.NotFound. It is fault.Refused instead
+//
+//   - when the folder in which something was found or put before is gone, or another is in its place: it was renamed, removed,
+//     unmounted, mounted over, or a link in its path was changed. Nothing is written there either. If it comes back, or is
+//     meant to be another, [New] opens it again;
+//   - when the key's path is or leads through a symbolic link to what is not there, such as a file that git-annex has not
+//     fetched;
+//   - when a file is in the place of a folder, or a folder with keys below it in the place of a value. No Zarr writer does that;
+//     a link that was copied as a text looks so. Empty folders are nothing;
+//   - when there is something that is neither a file nor a folder.
+//
+// What cannot be known: a disk that is not mounted when its mount point is opened looks like an empty folder, in which a Put
+// makes what it needs; and of a folder below the root that vanishes, an unmounted disk in the middle of the tree for
+// instance, only the absence shows, as in a bucket. Make the folder that may vanish the root. A value that is found is
+// returned without a look at the root, which costs nothing; an absence costs one more stat, as does a Put.
+//
+// # Symbolic links
+//
+// By default links are followed wherever they lead, when reading and listing, and in the folders of a key that is written. A Put to
+// a link's own name replaces the link, and Delete removes it. A link to a folder that the link lies in, which would begin a
+// loop, is not listed. A link that leads nowhere is listed with the size -1, as is what is neither a file nor a folder; a listing of a
+// prefix at or behind such a link is fault.Refused. With [Confined] no link is followed out of the root.
 //
 // # Durability
 //
@@ -42,19 +81,14 @@
 // # Network file systems
 //
 // Rename and link are atomic on NFS and SMB; another client may see the old value until its attribute cache expires
-// (3 s to 60 s on NFS; mount with actimeo=0 or noac for conditions between machines). flock works between NFS clients
-// on Linux with NFSv4, and with lockd on v3; Lustre needs the mount option flock. FUSE file systems on object stores
-// often have neither atomic rename nor locks nor stable inodes: open the bucket itself.
+// (3 s to 60 s on NFS; with TrustLocks mount with actimeo=0 or noac). flock works between NFS clients on Linux with
+// NFSv4, and with lockd on v3.
 //
 // # Keys
 //
 // Every key that store.CheckKey lets pass works on Linux, if no segment is longer than 255 bytes (fault.Path). Windows
 // refuses the characters <>:"|?*, names such as CON, and segments that end in a dot or a space. File systems that ignore
-// case (macOS, Windows) hold "A" and "a" as one key. "a" and "a/b" cannot both hold a value. Symbolic links are
-// followed when reading and listing; a Put replaces the link itself. A link to a folder that the link lies in, which would
-// begin a loop, is not listed. A key's file that is neither a regular file nor a folder is fault.Refused, and so is a key
-// whose path is or leads through a link to what is not there, such as a file that git-annex has not fetched: that proves no
-// absence. A listing leaves out such links, but one of a prefix at or behind such a link is fault.Refused.
+// case (macOS, Windows) hold "A" and "a" as one key. "a" and "a/b" cannot both hold a value.
 //
 // All methods may be called concurrently.
 package dir

@@ -9,8 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// absent tells whether the error proves that there is no file of the name: no such name, or a file where a folder
-// would have to be.
+// absent reports whether the system found no file of the name: no such name, or a file where a folder would have to be.
+// Whether that proves that there is no value is a question for Store.proven.
 func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
@@ -37,6 +37,8 @@ func kindOf(err error) fault.Kind {
 		return fault.ReadOnly
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ELOOP):
 		return fault.Refused
+	case escapes(err):
+		return fault.Refused
 	case errors.Is(err, syscall.ENAMETOOLONG):
 		return fault.Path
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
@@ -49,6 +51,9 @@ func kindOf(err error) fault.Kind {
 func blocked(err error) error {
 	if errors.Is(err, syscall.ENOTDIR) {
 		return fault.Newf(fault.Path, "a parent of the key holds a value: %w", clean(err))
+	}
+	if err == errFolder {
+		return fault.Newf(fault.Path, "%w", err)
 	}
 	if errors.Is(err, syscall.EISDIR) || errors.Is(err, fs.ErrExist) {
 		return fault.Newf(fault.Path, "there are keys below it, or an empty folder: %w", clean(err))

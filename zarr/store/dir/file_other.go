@@ -10,10 +10,14 @@ import (
 // file is a file opened for reading.
 type file struct{ f *os.File }
 
+func fileOf(f *os.File) file { return file{f} }
+
 func openFile(path string) (file, error) {
 	f, err := openShared(path)
 	return file{f}, err
 }
+
+func (f file) fd() int { return int(f.f.Fd()) }
 
 func (f file) info() (info, error) {
 	fi, err := f.f.Stat()

@@ -21,7 +21,12 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	if err != nil {
 		return store.Value{}, s.failed("get", key, err)
 	}
-	f, in, err := s.open(path, o)
+	t, err := s.enter(false)
+	if err != nil {
+		return store.Value{}, s.failed("get", key, err)
+	}
+	defer t.close()
+	f, in, err := s.open(ctx, t, path, key, o)
 	if err != nil {
 		return store.Value{}, s.failed("get", key, err)
 	}
@@ -42,7 +47,12 @@ func (s *Store) GetRanges(ctx context.Context, key string, ranges []store.Range,
 	if err != nil {
 		return nil, s.failed("get", key, err)
 	}
-	f, in, err := s.open(path, o)
+	t, err := s.enter(false)
+	if err != nil {
+		return nil, s.failed("get", key, err)
+	}
+	defer t.close()
+	f, in, err := s.open(ctx, t, path, key, o)
 	if err != nil {
 		return nil, s.failed("get", key, err)
 	}
@@ -63,10 +73,10 @@ func (s *Store) GetRanges(ctx context.Context, key string, ranges []store.Range,
 }
 
 // open opens the file of a key and holds it to the conditions.
-func (s *Store) open(path string, o store.GetOptions) (file, info, error) {
-	f, err := openFile(path)
+func (s *Store) open(ctx context.Context, t tree, path, key string, o store.GetOptions) (file, info, error) {
+	f, err := t.open(path)
 	if absent(err) {
-		if err = s.unlinked(path); err == nil {
+		if err = s.proven(t, path); err == nil {
 			err = missing(o)
 		}
 	}
@@ -77,7 +87,9 @@ func (s *Store) open(path string, o store.GetOptions) (file, info, error) {
 	switch {
 	case err != nil:
 	case in.kind == folderKind:
-		err = missing(o)
+		if err = s.noValueIn(ctx, t, path, key); err == nil {
+			err = missing(o)
+		}
 	case in.kind == special:
 		err = fault.Newf(fault.Refused, "it is neither a file nor a folder")
 	case o.IfVersion != "" && !in.is(o.IfVersion):
@@ -87,8 +99,24 @@ func (s *Store) open(path string, o store.GetOptions) (file, info, error) {
 	}
 	if err != nil {
 		f.close()
+		return f, in, err
 	}
-	return f, in, err
+	s.mark(t)
+	return f, in, nil
+}
+
+// noValueIn is an error where the folder in the place of a value has keys below it. An empty one, as deletions leave
+// them, is nothing.
+func (s *Store) noValueIn(ctx context.Context, t tree, path, key string) error {
+	w := walk{s: s, t: t, ctx: ctx, above: s.above(key)}
+	any, err := w.holdsKey(path, key+"/")
+	if any && err == nil {
+		err = fault.Newf(fault.Refused, "it is a folder with keys below it, where a value would be")
+	}
+	if err != nil {
+		return err
+	}
+	return s.still(t)
 }
 
 func missing(o store.GetOptions) error {

@@ -1,11 +1,13 @@
 package dir
 
 import (
+	"context"
 	"errors"
 	"os"
 	"slices"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -17,7 +19,7 @@ func TestWithoutLinks(t *testing.T) {
 	for _, errno := range []error{syscall.EPERM, errors.ErrUnsupported} {
 		storetest.Run(t, func(t *testing.T) store.Store {
 			s := New(t.TempDir())
-			s.link = func(from, to string) error { return &os.LinkError{Op: "link", Old: from, New: to, Err: errno} }
+			s.link = func(_ tree, from, to string) error { return &os.LinkError{Op: "link", Old: from, New: to, Err: errno} }
 			return s
 		}, storetest.Keys(20), storetest.Rounds(2))
 	}
@@ -27,31 +29,152 @@ func TestWithoutLinks(t *testing.T) {
 func TestWithoutLocks(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store {
 		s := New(t.TempDir())
-		s.lock = func(string) (locked, error) { return nil, fault.Newf(errors.ErrUnsupported, "no locks") }
+		no := func(tree, string) (locked, error) { return nil, fault.Newf(errors.ErrUnsupported, "no locks") }
+		s.lock = lockers{no, no}
 		return s
 	}, storetest.Keys(20), storetest.Without(storetest.IfVersionPut, storetest.IfVersionDelete))
 }
 
-// Two Stores on one folder share nothing but the folder, as two processes do.
+// Two Stores on one folder share nothing but the folder, as two processes do. Each lock is had once, and leaves nothing.
 func TestTwoStoresOneFolder(t *testing.T) {
-	root := t.TempDir()
-	a, b := New(root), New(root)
-	name := lockName(a.join("k"))
-	l, err := a.lock(name)
-	if err != nil || l == nil {
-		t.Fatalf("no lock: %v", err)
+	for _, confinedA := range []bool{false, true} {
+		for _, confinedB := range []bool{false, true} {
+			a, b := New(t.TempDir(), Confined(confinedA)), New("", Confined(confinedB))
+			b.root = a.root
+			if _, err := a.Put(t.Context(), "k", nil, store.PutOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			ta, errA := a.enter(false)
+			tb, errB := b.enter(false)
+			if errA != nil || errB != nil {
+				t.Fatal(errA, errB)
+			}
+			path := a.join("k")
+			if a.lock.value != nil {
+				once(t, "value", func() (locked, error) { return a.lock.value(ta, path) }, func() (locked, error) { return b.lock.value(tb, path) })
+			}
+			once(t, "name", func() (locked, error) { return a.lock.name(ta, lockName(path)) }, func() (locked, error) { return b.lock.name(tb, lockName(path)) })
+			ta.close()
+			tb.close()
+			if left, err := os.ReadDir(a.root); err != nil || len(left) != 1 {
+				t.Errorf("left: %v, %v", left, err)
+			}
+		}
 	}
-	if m, err := b.lock(name); m != nil || err != nil {
-		t.Fatalf("the lock was had twice: %v, %v", m, err)
+}
+
+func once(t *testing.T, what string, a, b func() (locked, error)) {
+	t.Helper()
+	l, err := a()
+	if err != nil || l == nil {
+		t.Fatalf("%s: no lock: %v", what, err)
+	}
+	if m, err := b(); m != nil || err != nil {
+		t.Fatalf("%s: the lock was had twice: %v, %v", what, m, err)
 	}
 	l.release()
-	m, err := b.lock(name)
+	m, err := b()
 	if m == nil || err != nil {
-		t.Fatalf("the lock was not freed: %v", err)
+		t.Fatalf("%s: the lock was not freed: %v", what, err)
 	}
 	m.release()
-	if left, err := os.ReadDir(root); err != nil || len(left) != 0 {
-		t.Errorf("left: %v, %v", left, err)
+}
+
+// While a conditional write in another process is between its look and its rename, no writer gets by, whatever it
+// replaces.
+func TestEveryWriterWaits(t *testing.T) {
+	for name, o := range map[string]Option{"by path": Confined(false), "confined": Confined(true)} {
+		t.Run(name, func(t *testing.T) {
+			a, b := New(t.TempDir()), New("", o)
+			b.root = a.root
+			v, err := a.Put(t.Context(), "a/value", []byte("1"), store.PutOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink("value", a.join("a/link")); err != nil {
+				t.Skipf("no symbolic links: %v", err)
+			}
+			for _, key := range []string{"a/value", "a/link"} {
+				h, err := a.exclude(t.Context(), plain{}, a.join(key))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for what, write := range map[string]func(ctx context.Context) error{
+					"put": func(ctx context.Context) error { _, err := b.Put(ctx, key, nil, store.PutOptions{}); return err },
+					"put if": func(ctx context.Context) error {
+						_, err := b.Put(ctx, key, nil, store.PutOptions{IfVersion: v})
+						return err
+					},
+					"delete": func(ctx context.Context) error { return b.Delete(ctx, key, store.DeleteOptions{}) },
+				} {
+					ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+					if err := write(ctx); !errors.Is(err, context.DeadlineExceeded) {
+						t.Errorf("%s of %s while another holds it: %v", what, key, err)
+					}
+					cancel()
+				}
+				h.release()
+			}
+			for _, key := range []string{"a/link", "a/value"} {
+				if err := b.Delete(t.Context(), key, store.DeleteOptions{}); err != nil {
+					t.Error(err)
+				}
+			}
+			if left, err := os.ReadDir(a.join("a")); err != nil || len(left) != 0 {
+				t.Errorf("left: %v, %v", left, err)
+			}
+		})
+	}
+}
+
+// A name that is free is taken by one of two, however they come: a plain Put that found nothing does not replace what
+// came first without the lock.
+func TestFreeNameIsTakenOnce(t *testing.T) {
+	a := New(t.TempDir())
+	tries := 0
+	a.link = func(tr tree, from, to string) error {
+		if tries++; tries == 1 {
+			if err := os.WriteFile(to, []byte("first"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return tr.moveNew(from, to)
+	}
+	locks := 0
+	count := func(take func(tree, string) (locked, error)) func(tree, string) (locked, error) {
+		return func(tr tree, path string) (locked, error) { locks++; return take(tr, path) }
+	}
+	want := 1 // by name, for the second try only
+	if a.lock.name = count(a.lock.name); a.lock.value != nil {
+		a.lock.value, want = count(a.lock.value), 2
+	}
+	if _, err := a.Put(t.Context(), "k", []byte("second"), store.PutOptions{}); err != nil || tries != 1 || locks != want {
+		t.Errorf("%d links, %d locks, %v", tries, locks, err)
+	}
+	if b, err := os.ReadFile(a.join("k")); err != nil || string(b) != "second" {
+		t.Errorf("%q, %v", b, err)
+	}
+}
+
+// On a network file system conditions on versions are refused, and everything else works; with TrustLocks all does.
+func TestRemote(t *testing.T) {
+	nfs := func(fd int) string {
+		if remote(fd) != "" {
+			t.Error("the folder for tests is on a network file system")
+		}
+		return "NFS"
+	}
+	storetest.Run(t, func(t *testing.T) store.Store {
+		s := New(t.TempDir())
+		s.remote = nfs
+		return s
+	}, storetest.Keys(20), storetest.Without(storetest.IfVersionPut, storetest.IfVersionDelete))
+	s := New(t.TempDir(), TrustLocks(true))
+	if s.remote != nil {
+		t.Error("TrustLocks is ignored")
+	}
+	if TrustLocks(false).apply(s); s.remote == nil {
+		t.Error("TrustLocks(false) is ignored")
 	}
 }
 

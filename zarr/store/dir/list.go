@@ -26,19 +26,29 @@ func (s *Store) List(ctx context.Context, prefix string, depth store.Depth) iter
 			err = s.checkNames(prefix)
 		}
 		if err == nil {
-			w := walk{ctx: ctx, depth: depth, yield: yield, above: s.above(prefix)}
-			path, below := s.root, ""
-			if prefix != "" {
-				path, below = s.join(prefix), prefix+"/"
-			}
-			if err = w.folder(path, below); err == nil && !w.gave {
-				err = s.unlinked(path)
-			}
+			err = s.list(ctx, prefix, depth, yield)
 		}
 		if err != nil && err != errStop {
 			yield(store.Entry{}, s.failed("list", prefix, err))
 		}
 	}
+}
+
+func (s *Store) list(ctx context.Context, prefix string, depth store.Depth, yield func(store.Entry, error) bool) error {
+	t, err := s.enter(false)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	w := walk{s: s, t: t, ctx: ctx, depth: depth, yield: yield, above: s.above(prefix)}
+	path, below := s.root, ""
+	if prefix != "" {
+		path, below = s.join(prefix), prefix+"/"
+	}
+	if err = w.folder(path, below); err == nil && (w.lost || !w.gave) {
+		err = s.proven(t, path)
+	}
+	return err
 }
 
 // above are the folders above the one of a prefix, from the root on.
@@ -56,10 +66,13 @@ func (s *Store) above(prefix string) (folders []string) {
 }
 
 type walk struct {
+	s     *Store
+	t     tree
 	ctx   context.Context
 	depth store.Depth
 	yield func(store.Entry, error) bool
 	gave  bool     // anything
+	lost  bool     // a folder or a file was not there, or no longer
 	above []string // the folders above those that are listed, outermost first: a link to one of them begins a loop
 }
 
@@ -67,17 +80,19 @@ type walk struct {
 func (w *walk) folder(path, prefix string) error {
 	w.above = append(w.above, path)
 	defer func() { w.above = w.above[:len(w.above)-1] }()
-	return eachName(w.ctx, path, func(d os.DirEntry) error {
+	return w.eachName(path, func(d os.DirEntry) error {
 		key := prefix + d.Name()
 		if store.CheckKey(key) != nil || checkNames(key) != nil {
 			return nil
 		}
 		full := path + "/" + d.Name()
-		kind, fi, err := w.look(full, d)
-		if err != nil || kind == special {
-			return err
-		}
-		if kind == folderKind {
+		kind, fi := w.look(full, d)
+		switch kind {
+		case loop:
+			return nil
+		case special:
+			return w.give(store.Entry{Key: key, Size: -1})
+		case folderKind:
 			if w.depth == store.Deep {
 				return w.folder(full, key+"/")
 			}
@@ -86,20 +101,32 @@ func (w *walk) folder(path, prefix string) error {
 			}
 			return w.give(store.Entry{Key: key, Dir: true})
 		}
+		var err error
 		if fi == nil {
-			if fi, err = d.Info(); err != nil {
-				return vanished(err)
+			if fi, err = w.info(full, d); err != nil {
+				return w.vanished(err)
 			}
 		}
-		in, err := infoOf(full, fi)
+		in, err := infoOf(w.t, full, fi)
 		if err != nil {
-			return vanished(err)
+			return w.vanished(err)
 		}
 		return w.give(store.Entry{Key: key, Size: in.size, Version: in.version()})
 	})
 }
 
+// info is of the name itself.
+func (w *walk) info(full string, d os.DirEntry) (os.FileInfo, error) {
+	if w.s.confined {
+		return w.t.lstat(full) // d might look it up by its path
+	}
+	return d.Info()
+}
+
 func (w *walk) give(e store.Entry) error {
+	if !w.gave {
+		w.s.mark(w.t)
+	}
 	w.gave = true
 	if !w.yield(e, nil) {
 		return errStop
@@ -107,37 +134,38 @@ func (w *walk) give(e store.Entry) error {
 	return nil
 }
 
-// look tells what a name is, through a symbolic link. A link that leads nowhere or back up is special: it is left out.
-func (w *walk) look(full string, d os.DirEntry) (kind, os.FileInfo, error) {
+// look finds what a name is, through a symbolic link. A link that leads nowhere, or to where the Store may not go, is
+// special, and its info is nil.
+func (w *walk) look(full string, d os.DirEntry) (kind, os.FileInfo) {
 	switch mode := d.Type(); {
 	case mode.IsRegular():
-		return regular, nil, nil
+		return regular, nil
 	case mode.IsDir():
-		return folderKind, nil, nil
+		return folderKind, nil
 	case mode&os.ModeSymlink == 0:
-		return special, nil, nil
+		return special, nil
 	}
-	fi, err := os.Stat(full)
+	fi, err := w.t.stat(full)
 	switch {
 	case err != nil:
-		return special, nil, nil
+		return special, nil
 	case fi.Mode().IsRegular():
-		return regular, fi, nil
+		return regular, fi
 	case !fi.IsDir():
-		return special, nil, nil
+		return special, nil
 	}
 	for _, up := range w.above {
-		if upper, err := os.Stat(up); err == nil && os.SameFile(fi, upper) {
-			return special, nil, nil
+		if upper, err := w.t.stat(up); err == nil && os.SameFile(fi, upper) {
+			return loop, nil
 		}
 	}
-	return folderKind, fi, nil
+	return folderKind, fi
 }
 
 // holdsKey tells whether there is a value at any depth below the folder; mostly the first name answers.
 func (w *walk) holdsKey(path, prefix string) (bool, error) {
 	found := false
-	deep := walk{ctx: w.ctx, depth: store.Deep, above: w.above, yield: func(store.Entry, error) bool {
+	deep := walk{s: w.s, t: w.t, ctx: w.ctx, depth: store.Deep, above: w.above, yield: func(store.Entry, error) bool {
 		found = true
 		return false
 	}}
@@ -145,21 +173,22 @@ func (w *walk) holdsKey(path, prefix string) (bool, error) {
 	if err == errStop {
 		err = nil
 	}
+	w.lost = w.lost || deep.lost
 	return found, err
 }
 
 // eachName calls f for each name in the folder that is not hidden. A folder that is not there has none.
-func eachName(ctx context.Context, path string, f func(os.DirEntry) error) error {
-	if err := ctx.Err(); err != nil {
+func (w *walk) eachName(path string, f func(os.DirEntry) error) error {
+	if err := w.ctx.Err(); err != nil {
 		return err
 	}
-	dir, err := os.Open(path)
+	dir, err := w.t.openFile(path, os.O_RDONLY|nonblock, 0)
 	if err != nil {
-		return vanished(err)
+		return w.vanished(err)
 	}
 	defer func() { _ = dir.Close() }()
 	if fi, err := dir.Stat(); err != nil || !fi.IsDir() {
-		return vanished(err)
+		return w.vanished(err)
 	}
 	for {
 		names, err := dir.ReadDir(batch)
@@ -175,17 +204,18 @@ func eachName(ctx context.Context, path string, f func(os.DirEntry) error) error
 			return nil
 		}
 		if err != nil {
-			return vanished(err)
+			return w.vanished(err)
 		}
-		if err := ctx.Err(); err != nil {
+		if err := w.ctx.Err(); err != nil {
 			return err
 		}
 	}
 }
 
 // vanished lets pass that something is not, or no longer, there.
-func vanished(err error) error {
+func (w *walk) vanished(err error) error {
 	if absent(err) {
+		w.lost = true
 		return nil
 	}
 	return err

@@ -11,48 +11,108 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-type flocked struct{ f *os.File }
+func (s *Store) lockers() lockers { return lockers{s.tryValue, s.tryName} }
 
-// tryLock takes the lock file, or gives nil if another process or Store has it. The kernel frees the lock when its
-// holder dies; the file that stays behind is taken over by the next.
-func tryLock(name string) (locked, error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+// flocked is a value's file that is locked.
+type flocked struct{ f file }
+
+func (l flocked) release() { l.f.close() }
+
+// tryValue is lockers.value.
+func (s *Store) tryValue(t tree, path string) (locked, error) {
+	f, err := t.open(path)
 	if errors.Is(err, fs.ErrPermission) {
-		f, err = os.Open(name) // another user's; a local flock does not need to write
+		err = fault.Newf(fault.Refused, "the value may not be read, so it cannot be locked: %w", clean(err))
 	}
 	if err != nil {
 		return nil, err
 	}
-	err = flock(f)
-	if err == nil && stillNamed(f, name) {
-		return flocked{f}, nil
+	err = s.flock(f.fd())
+	if errors.Is(err, syscall.EBADF) { // NFS locks only what is open for writing
+		f.close()
+		w, openErr := t.openFile(path, os.O_RDWR|nonblock, 0)
+		if openErr != nil {
+			return nil, openErr
+		}
+		f = fileOf(w)
+		err = s.flock(f.fd())
 	}
-	_ = f.Close()
-	if err == nil || errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, nil // held, or removed by its last holder between the open and the lock
-	}
-	return nil, fault.Newf(errors.ErrUnsupported, "the file system has no locks: %w", clean(err))
-}
-
-func flock(f *os.File) error {
-	for {
-		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != syscall.EINTR {
-			return err
+	if err == nil {
+		fi, statErr := t.lstat(path)
+		switch {
+		case statErr == nil && fi.Mode().IsRegular() && named(f.fd(), fi):
+			return flocked{f}, nil
+		case statErr == nil && !fi.Mode().IsRegular():
+			err = syscall.ENOENT // what is there is not what was opened, or no value
 		}
 	}
+	f.close()
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		err = nil
+	}
+	return nil, err
 }
 
-// stillNamed tells whether the file that is locked is still the one of that name: a holder removes it as it lets go.
-func stillNamed(f *os.File, name string) bool {
-	a, err := f.Stat()
-	if err != nil {
+// named reports whether the open file is the one of which fi is the info.
+func named(fd int, fi os.FileInfo) bool {
+	var a syscall.Stat_t
+	if err := syscall.Fstat(fd, &a); err != nil {
 		return false
 	}
-	b, err := os.Lstat(name)
-	return err == nil && os.SameFile(a, b)
+	b, ok := fi.Sys().(*syscall.Stat_t)
+	return ok && a.Dev == b.Dev && a.Ino == b.Ino
 }
 
-func (l flocked) release() {
-	_ = os.Remove(l.f.Name()) // before the lock goes, so that whoever waits for this file finds it replaced
+// nameLock is a lock file that is held.
+type nameLock struct {
+	f    *os.File
+	t    tree
+	name string
+}
+
+// tryName is lockers.name. The kernel frees the lock when its holder dies; the file that stays behind is taken over by
+// the next.
+func (s *Store) tryName(t tree, name string) (locked, error) {
+	f, err := t.openFile(name, os.O_RDWR|os.O_CREATE|nonblock, 0o666)
+	if errors.Is(err, fs.ErrPermission) {
+		f, err = t.openFile(name, os.O_RDONLY|nonblock, 0) // another user's; a local flock does not need to write
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = s.flock(int(f.Fd()))
+	if err == nil {
+		// A holder removes the file as it lets go, so it may have another by now.
+		if fi, statErr := t.lstat(name); statErr == nil && named(int(f.Fd()), fi) {
+			return nameLock{f, t, name}, nil
+		}
+	}
+	_ = f.Close()
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		err = nil
+	}
+	return nil, err
+}
+
+func (l nameLock) release() {
+	_ = l.t.remove(l.name) // before the lock goes, so that whoever waits for this file finds it replaced
 	_ = l.f.Close()
+}
+
+// flock takes the lock or is EWOULDBLOCK, EBADF, or errors.ErrUnsupported.
+func (s *Store) flock(fd int) error {
+	if s.remote != nil {
+		if name := s.remote(fd); name != "" {
+			return fault.Newf(errors.ErrUnsupported, "locks on %s cannot be relied on: other machines may write there too (see TrustLocks)", name)
+		}
+	}
+	for {
+		switch err := syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB); err {
+		case syscall.EINTR:
+		case nil, syscall.EWOULDBLOCK, syscall.EBADF:
+			return err
+		default:
+			return fault.Newf(errors.ErrUnsupported, "the file system has no locks: %w", clean(err))
+		}
+	}
 }

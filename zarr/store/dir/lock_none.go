@@ -8,6 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-func tryLock(string) (locked, error) {
-	return nil, fault.Newf(errors.ErrUnsupported, "this system has no lock that its holder's death frees")
+func (s *Store) lockers() lockers {
+	no := func(tree, string) (locked, error) {
+		return nil, fault.Newf(errors.ErrUnsupported, "this system has no lock that its holder's death frees")
+	}
+	return lockers{no, no}
 }

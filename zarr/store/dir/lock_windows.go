@@ -3,36 +3,93 @@ package dir
 import (
 	"errors"
 	"os"
+	"reflect"
+	"runtime"
 	"syscall"
 )
+
+// lockers has no lock of a value's own file: Windows does not replace a file that is open, and a lock of its bytes
+// would keep readers out.
+func (s *Store) lockers() lockers { return lockers{nil, tryName} }
 
 type handleLock syscall.Handle
 
 const (
 	fileFlagDeleteOnClose = 0x04000000
 	errSharingViolation   = syscall.Errno(32)
+	errLockViolation      = syscall.Errno(33)
 	errDeletePending      = syscall.Errno(303)
 )
 
-// tryLock opens the lock file without sharing, or gives nil if somebody else has. Windows closes and removes the file
-// when its holder dies.
-func tryLock(name string) (locked, error) {
+// tryName opens the lock file without sharing, or gives nil if another process or Store has. Windows closes and removes
+// the file when its holder dies.
+func tryName(t tree, name string) (locked, error) {
+	if t, ok := t.(confined); ok {
+		return tryConfined(t, name)
+	}
 	p, err := syscall.UTF16PtrFromString(name)
 	if err != nil {
 		return nil, err
 	}
 	const access = syscall.GENERIC_WRITE | 0x10000 // DELETE
 	h, err := syscall.CreateFile(p, access, 0, nil, syscall.OPEN_ALWAYS, fileFlagDeleteOnClose|syscall.FILE_ATTRIBUTE_NORMAL, 0)
-	switch {
-	case err == nil:
+	if err == nil {
 		return handleLock(h), nil
-	case errors.Is(err, errSharingViolation), errors.Is(err, errDeletePending), errors.Is(err, syscall.ERROR_ACCESS_DENIED):
-		if _, statErr := os.Stat(name); statErr != nil && errors.Is(err, syscall.ERROR_ACCESS_DENIED) && !errors.Is(statErr, syscall.ERROR_ACCESS_DENIED) {
-			return nil, err // not a file that is being removed: the folder refuses
-		}
-		return nil, nil
 	}
-	return nil, err
+	return nil, held(t, name, err)
 }
 
 func (l handleLock) release() { _ = syscall.CloseHandle(syscall.Handle(l)) }
+
+// held is nil if the error of opening a lock file says that another has it.
+func held(t tree, name string, err error) error {
+	switch {
+	case errors.Is(err, errSharingViolation), errors.Is(err, errDeletePending):
+		return nil
+	case errors.Is(err, syscall.ERROR_ACCESS_DENIED):
+		if _, statErr := t.stat(name); statErr == nil || errors.Is(statErr, syscall.ERROR_ACCESS_DENIED) {
+			return nil // it is being removed
+		}
+	}
+	return err // the folder refuses
+}
+
+// confinedLock is a lock file within an os.Root, which opens files shared: its first byte is locked.
+type confinedLock struct {
+	f    *os.File
+	t    confined
+	name string
+}
+
+// tryConfined keeps out, and is kept out by, those who open the lock file without sharing.
+func tryConfined(t confined, name string) (locked, error) {
+	f, err := t.openFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, held(t, name, err)
+	}
+	const exclusive, now = 2, 1 // LOCKFILE_EXCLUSIVE_LOCK, LOCKFILE_FAIL_IMMEDIATELY
+	at := new(syscall.Overlapped)
+	ok, _, errno := syscall.NewLazyDLL("kernel32.dll").NewProc("LockFileEx").Call(f.Fd(), exclusive|now, 0, 1, 0, reflect.ValueOf(at).Pointer())
+	runtime.KeepAlive(at)
+	if ok == 0 {
+		_ = f.Close()
+		if errors.Is(errno, errLockViolation) || errors.Is(errno, syscall.ERROR_IO_PENDING) {
+			return nil, nil
+		}
+		return nil, errno
+	}
+	a, err := f.Stat()
+	if err == nil {
+		var b os.FileInfo
+		if b, err = t.lstat(name); err == nil && os.SameFile(a, b) {
+			return confinedLock{f, t, name}, nil
+		}
+	}
+	_ = f.Close()
+	return nil, nil // removed by its last holder between the open and the lock
+}
+
+func (l confinedLock) release() {
+	_ = l.t.remove(l.name) // before the lock goes, so that whoever waits for this file finds it replaced
+	_ = l.f.Close()
+}

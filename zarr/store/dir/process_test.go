@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	if !ok {
 		os.Exit(m.Run())
 	}
-	if err := map[string]func(*dir.Store) error{"increment": childIncrement, "write": childWrite, "update": childUpdate}[role](dir.New(root)); err != nil {
+	if err := map[string]func(*dir.Store) error{"increment": childIncrement, "write": childWrite, "update": childUpdate, "whole": childWhole, "part": childPart}[role](dir.New(root)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -107,6 +107,74 @@ func TestManyProcessesLoseNoIncrement(t *testing.T) {
 	}
 	if got := names(t, s.String()); len(got) != 1 {
 		t.Errorf("left in the folder: %q", got)
+	}
+}
+
+// The value of the next two children is two numbers: one of whoever replaces it as a whole, one of those who change a
+// part of it.
+const pair = "pair"
+
+// childWhole is the only one that changes the first number, so it must find it as it wrote it.
+func childWhole(s *dir.Store) error {
+	for n := range 400 {
+		if _, err := s.Put(context.Background(), pair, fmt.Appendf(nil, "%d 0", n), store.PutOptions{}); err != nil {
+			return err
+		}
+		v, err := s.Get(context.Background(), pair, store.GetOptions{}, nil)
+		if err != nil {
+			return err
+		}
+		if got, _, _ := strings.Cut(string(v.Bytes), " "); got != strconv.Itoa(n) {
+			return fmt.Errorf("%d was acknowledged and is %s now", n, got)
+		}
+	}
+	return s.Delete(context.Background(), pair, store.DeleteOptions{})
+}
+
+// childPart changes the second number until it is killed.
+func childPart(s *dir.Store) error {
+	for {
+		v, err := s.Get(context.Background(), pair, store.GetOptions{}, nil)
+		if errors.Is(err, fault.NotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		first, second, _ := strings.Cut(string(v.Bytes), " ")
+		n, err := strconv.Atoi(second)
+		if err != nil {
+			return err
+		}
+		_, err = s.Put(context.Background(), pair, fmt.Appendf(nil, "%s %d", first, n+1), store.PutOptions{IfVersion: v.Version})
+		if err != nil && !errors.Is(err, fault.Conflict) {
+			return err
+		}
+	}
+}
+
+// A Put without a condition is not undone by a conditional one of another process that looked before it and renames
+// after it, and neither is a Delete.
+func TestPlainWritesAreNotLost(t *testing.T) {
+	s := dir.New(t.TempDir())
+	put(t, s, pair, "0 0")
+	for range 3 {
+		c := child(t, "part", s.String())
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			_ = c.Process.Kill()
+			if err := c.Wait(); c.ProcessState.Exited() {
+				t.Error(err)
+			}
+		}()
+	}
+	if err := child(t, "whole", s.String()).Run(); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := s.Get(t.Context(), pair, store.GetOptions{}, nil); !errors.Is(err, fault.NotFound) {
+		t.Errorf("deleted, and is %q now, %v", v.Bytes, err)
 	}
 }
 

@@ -31,29 +31,38 @@ func (s *Store) put(ctx context.Context, key string, b []byte, o store.PutOption
 	if o.IfAbsent && o.IfVersion != "" {
 		return "", fault.Newf(fault.Selection, "both IfAbsent and IfVersion are set")
 	}
-	if err := early(path, o); err != nil {
+	t, err := s.enter(o.IfVersion == "")
+	if err != nil {
 		return "", err
 	}
-	temp, in, err := s.write(path, b)
+	defer t.close()
+	if err := s.still(t); err != nil {
+		return "", err
+	}
+	if err := early(t, path, o); err != nil {
+		return "", err
+	}
+	temp, in, err := s.write(t, path, b)
 	if err != nil {
 		return "", blocked(err)
 	}
 	if err = ctx.Err(); err == nil {
 		switch {
 		case o.IfAbsent:
-			err = s.placeNew(ctx, temp, path)
+			err = s.placeNew(ctx, t, temp, path)
 		case o.IfVersion != "":
-			in, err = s.placeOver(ctx, temp, path, in, o.IfVersion)
+			in, err = s.placeOver(ctx, t, temp, path, in, o.IfVersion)
 		default:
-			err = s.place(ctx, temp, path)
+			err = s.place(ctx, t, temp, path)
 		}
 	}
 	if err != nil {
-		_ = os.Remove(temp)
-		return "", err
+		_ = t.remove(temp)
+		return "", blocked(err)
 	}
+	s.mark(t)
 	if s.sync {
-		if err := syncFolder(folder(path)); err != nil {
+		if err := syncFolder(t, folder(path)); err != nil {
 			return "", err
 		}
 	}
@@ -61,13 +70,13 @@ func (s *Store) put(ctx context.Context, key string, b []byte, o store.PutOption
 }
 
 // early refuses what is bound to fail before the value is written.
-func early(path string, o store.PutOptions) error {
+func early(t tree, path string, o store.PutOptions) error {
 	if o.IfVersion != "" {
-		_, err := current(path, o.IfVersion)
+		_, err := current(t, path, o.IfVersion)
 		return err
 	}
 	if o.IfAbsent {
-		if f, err := os.Lstat(path); err == nil {
+		if f, err := t.lstat(path); err == nil {
 			return taken(f)
 		}
 	}
@@ -75,19 +84,19 @@ func early(path string, o store.PutOptions) error {
 }
 
 // write writes a new temporary file beside path.
-func (s *Store) write(path string, b []byte) (temp string, in info, err error) {
+func (s *Store) write(t tree, path string, b []byte) (temp string, in info, err error) {
 	dir := folder(path)
 	var f *os.File
 	for try := 0; ; try++ {
 		temp = fmt.Sprintf("%s/%s%016x", dir, hidden, rand.Uint64())
-		f, err = os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		f, err = t.openFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if err == nil {
 			break
 		}
 		if try == 3 || !errors.Is(err, fs.ErrNotExist) {
 			return "", in, err
 		}
-		if err := s.makeFolder(dir); err != nil { // others may remove it again, so try more than once
+		if err := s.makeFolder(t, dir); err != nil { // others may remove it again, so try more than once
 			return "", in, err
 		}
 	}
@@ -97,21 +106,28 @@ func (s *Store) write(path string, b []byte) (temp string, in info, err error) {
 	}
 	err = errors.Join(err, f.Close())
 	if err == nil {
-		in, err = s.stamp(temp, 0)
+		in, err = s.stamp(t, temp, 0)
 	}
 	if err != nil {
-		_ = os.Remove(temp)
+		_ = t.remove(temp)
 		return "", in, err
 	}
 	return temp, in, nil
 }
 
-func (s *Store) makeFolder(dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil || !s.sync {
+func (s *Store) makeFolder(t tree, dir string) error {
+	if err := s.still(t); err != nil {
+		return err
+	}
+	if err := t.mkdirAll(dir); err != nil || !s.sync {
 		return err
 	}
 	for d := dir; ; d = folder(d) {
-		if err := syncFolder(d); err != nil {
+		at := t
+		if len(d) <= len(s.root) { // the root and what is above it
+			at = plain{}
+		}
+		if err := syncFolder(at, d); err != nil {
 			return err
 		}
 		if len(d) < len(s.root) || len(d) == 1 {
@@ -121,7 +137,7 @@ func (s *Store) makeFolder(dir string) error {
 }
 
 // stamp gives the file a modification time that this Store gave to none before and is not before after.
-func (s *Store) stamp(path string, after int64) (info, error) {
+func (s *Store) stamp(t tree, path string, after int64) (info, error) {
 	const step = 100 // nanoseconds: the finest that NTFS keeps
 	now := max(time.Now().UnixNano(), after)
 	for {
@@ -131,79 +147,124 @@ func (s *Store) stamp(path string, after int64) (info, error) {
 			break
 		}
 	}
-	_ = os.Chtimes(path, time.Time{}, time.Unix(0, now)) // where that is refused, the kernel's time stands; placeOver looks
-	fi, err := os.Lstat(path)
+	_ = t.chtimes(path, time.Unix(0, now)) // where that is refused, the kernel's time stands; placeOver looks
+	fi, err := t.lstat(path)
 	if err != nil {
 		return info{}, err
 	}
-	return infoOf(path, fi)
+	return infoOf(t, path, fi)
 }
 
-// place renames. Within this Store it waits for conditional writes of the key.
-func (s *Store) place(ctx context.Context, temp, path string) error {
-	release, err := s.exclude(ctx, path, false)
-	if err != nil {
-		return err
+// place puts temp in the place of what is at path, if there is something. It does so under the lock of a conditional
+// write, which would else lose this value, where this falls between its look and its rename.
+func (s *Store) place(ctx context.Context, t tree, temp, path string) error {
+	for {
+		done, err := s.placeOnce(ctx, t, temp, path)
+		if done || err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 	}
-	defer release()
-	return blocked(rename(temp, path))
+}
+
+// placeOnce is not done when another took the name that was free.
+func (s *Store) placeOnce(ctx context.Context, t tree, temp, path string) (done bool, err error) {
+	h, err := s.exclude(ctx, t, path)
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return false, err
+	}
+	defer func() { h.release() }()
+	if err != nil || !h.free {
+		return true, rename(t, temp, path) // without locks no conditional write can be under way
+	}
+	err = s.link(t, temp, path)
+	if err == nil || !errors.Is(err, fs.ErrExist) && !noLinks(err) {
+		return true, err
+	}
+	if noLinks(err) {
+		if err = s.excludeNew(ctx, t, path, &h); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+			return false, err
+		}
+		if _, statErr := t.lstat(path); err != nil || absent(statErr) {
+			return true, rename(t, temp, path)
+		}
+	}
+	return false, nil
 }
 
 // placeOver renames if path is at the version, under the key's lock.
-func (s *Store) placeOver(ctx context.Context, temp, path string, in info, want store.Version) (info, error) {
-	release, err := s.exclude(ctx, path, true)
+func (s *Store) placeOver(ctx context.Context, t tree, temp, path string, in info, want store.Version) (info, error) {
+	h, err := s.exclude(ctx, t, path)
+	if errors.Is(err, errors.ErrUnsupported) {
+		h.release()
+	}
+	if absent(err) || err == errFolder {
+		err = fault.Newf(fault.Conflict, "there is no value")
+	}
 	if err != nil {
-		if absent(err) { // the folder is gone
-			err = fault.Newf(fault.Conflict, "there is no value")
-		}
 		return in, err
 	}
-	defer release()
-	old, err := current(path, want)
+	defer h.release()
+	old, err := current(t, path, want)
 	if err != nil {
 		return in, err
 	}
 	// The times of one key only go up, by what the file system can tell apart; then no version comes back.
 	for _, step := range []time.Duration{time.Microsecond, time.Millisecond, time.Second, 2 * time.Second} {
 		if in.mtime > old.mtime {
-			return in, blocked(rename(temp, path))
+			return in, rename(t, temp, path)
 		}
-		if in, err = s.stamp(temp, old.mtime+int64(step)); err != nil {
+		if in, err = s.stamp(t, temp, old.mtime+int64(step)); err != nil {
 			return in, err
 		}
 	}
 	if in.mtime > old.mtime {
-		return in, blocked(rename(temp, path))
+		return in, rename(t, temp, path)
 	}
 	return in, fault.Newf(errors.ErrUnsupported, "the file system does not keep the times it is given")
 }
 
 // placeNew moves temp to path if that name is free.
-func (s *Store) placeNew(ctx context.Context, temp, path string) error {
-	err := s.link(temp, path)
+func (s *Store) placeNew(ctx context.Context, t tree, temp, path string) error {
+	err := s.link(t, temp, path)
 	if err == nil {
 		return nil
 	}
 	if errors.Is(err, fs.ErrExist) {
-		if f, err := os.Lstat(path); err == nil {
+		if f, err := t.lstat(path); err == nil {
 			return taken(f)
 		}
 		return fault.Exists // a moment ago
 	}
 	if !noLinks(err) {
-		return blocked(err)
-	}
-	release, err := s.exclude(ctx, path, true)
-	if err != nil {
 		return err
 	}
-	defer release()
-	if f, err := os.Lstat(path); err == nil {
+	h, err := s.exclude(ctx, t, path)
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		h.release()
+		return err
+	case err != nil:
+		return err
+	}
+	defer func() { h.release() }()
+	if !h.free {
+		if f, err := t.lstat(path); err == nil {
+			return taken(f)
+		}
+		return fault.Exists
+	}
+	if err := s.excludeNew(ctx, t, path, &h); err != nil {
+		return err
+	}
+	if f, err := t.lstat(path); err == nil {
 		return taken(f)
 	} else if !absent(err) {
 		return err
 	}
-	return blocked(rename(temp, path))
+	return rename(t, temp, path)
 }
 
 // taken says what is at a name that was to be free. A folder is no value: who reads the key finds it absent, and must not

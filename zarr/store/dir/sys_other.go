@@ -6,8 +6,11 @@ import "os"
 
 func openShared(path string) (*os.File, error) { return os.Open(path) }
 
+// nonblock is not needed, or not known, here.
+const nonblock = 0
+
 // infoOf gives the info of the file at path from what a Stat of it said.
-func infoOf(_ string, fi os.FileInfo) (info, error) {
+func infoOf(_ tree, _ string, fi os.FileInfo) (info, error) {
 	return info{size: fi.Size(), mtime: fi.ModTime().UnixNano()}, nil
 }
 
@@ -22,6 +25,6 @@ func moveNew(from, to string) error {
 	return nil
 }
 
-func rename(from, to string) error { return os.Rename(from, to) }
-func syncFolder(string) error      { return nil }
-func checkNames(string) error      { return nil }
+func rename(t tree, from, to string) error { return t.rename(from, to) }
+func syncFolder(tree, string) error        { return nil }
+func checkNames(string) error              { return nil }

@@ -7,8 +7,11 @@ import (
 	"syscall"
 )
 
+// nonblock keeps an open of a pipe from waiting for its writer.
+const nonblock = syscall.O_NONBLOCK
+
 // infoOf gives the info of the file at path from what a Stat of it said.
-func infoOf(_ string, fi os.FileInfo) (info, error) {
+func infoOf(_ tree, _ string, fi os.FileInfo) (info, error) {
 	in := info{size: fi.Size(), mtime: fi.ModTime().UnixNano()}
 	in.inode, _ = inodeOf(nil, fi)
 	return in, nil
@@ -30,10 +33,10 @@ func moveNew(from, to string) error {
 	return nil
 }
 
-func rename(from, to string) error { return os.Rename(from, to) }
+func rename(t tree, from, to string) error { return t.rename(from, to) }
 
-func syncFolder(path string) error {
-	d, err := os.Open(path)
+func syncFolder(t tree, path string) error {
+	d, err := t.openFile(path, os.O_RDONLY, 0)
 	if err != nil {
 		return err
 	}

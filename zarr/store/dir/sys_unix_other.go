@@ -2,12 +2,9 @@
 
 package dir
 
-import (
-	"os"
-	"syscall"
-)
+import "os"
 
 // openShared opens for reading, without waiting for the writer of a pipe.
 func openShared(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	return os.OpenFile(path, os.O_RDONLY|nonblock, 0)
 }

@@ -11,6 +11,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
+// nonblock is not known here.
+const nonblock = 0
+
 // openShared opens for reading so that others may rename over the file and remove it.
 func openShared(path string) (*os.File, error) {
 	p, err := syscall.UTF16PtrFromString(path)
@@ -26,11 +29,11 @@ func openShared(path string) (*os.File, error) {
 }
 
 // infoOf gives the info of the file at path from what a Stat of it said.
-func infoOf(path string, fi os.FileInfo) (info, error) {
+func infoOf(t tree, path string, fi os.FileInfo) (info, error) {
 	if fi.IsDir() {
 		return info{kind: folderKind}, nil
 	}
-	f, err := openFile(path)
+	f, err := t.open(path)
 	if err != nil {
 		return info{}, err
 	}
@@ -61,10 +64,10 @@ func moveNew(from, to string) error {
 }
 
 // rename replaces to. Windows refuses that for moments in which somebody, often a virus scanner, has the file open.
-func rename(from, to string) error {
+func rename(t tree, from, to string) error {
 	for wait := time.Millisecond; ; wait *= 2 {
-		err := os.Rename(from, to)
-		if fi, statErr := os.Stat(to); statErr == nil && fi.IsDir() {
+		err := t.rename(from, to)
+		if fi, statErr := t.stat(to); statErr == nil && fi.IsDir() {
 			return err
 		}
 		if wait > time.Second || !errors.Is(err, syscall.ERROR_ACCESS_DENIED) && !errors.Is(err, errSharingViolation) {
@@ -75,7 +78,7 @@ func rename(from, to string) error {
 }
 
 // syncFolder does nothing: Windows does not flush folders.
-func syncFolder(string) error { return nil }
+func syncFolder(tree, string) error { return nil }
 
 // checkNames refuses names that Windows would take for others.
 func checkNames(key string) error {

@@ -6,7 +6,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// info is what the file system tells about a file.
+// info is what the file system says of a file.
 type info struct {
 	size  int64
 	mtime int64 // Unix nanoseconds
@@ -19,7 +19,8 @@ type kind uint8
 const (
 	regular kind = iota
 	folderKind
-	special // a device, a socket, a pipe
+	special // a device, a socket, a pipe, a link that leads to nothing
+	loop    // a link to a folder that the link lies in
 )
 
 // version spells inode, modification time and size; doc.go says why that is enough.

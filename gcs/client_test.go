@@ -1,0 +1,175 @@
+package gcs
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	gcsapi "cloud.google.com/go/storage"
+	gcblob "gocloud.dev/blob"
+	"gocloud.dev/blob/gcsblob"
+	"gocloud.dev/blob/memblob"
+	apioption "google.golang.org/api/option"
+
+	"github.com/zargo-io/zargo/internal/provider/fake"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/retry"
+	"github.com/zargo-io/zargo/zarr/store/storetest"
+)
+
+// clientOf is a client as a program has it that knows nothing of this package.
+func clientOf(t *testing.T, f *Fake) *gcsapi.Client {
+	t.Helper()
+	c, err := gcsapi.NewClient(t.Context(), apioption.WithEndpoint(f.URL+"/storage/v1/"), apioption.WithHTTPClient(&http.Client{Transport: &http.Transport{}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestClientStore(t *testing.T) {
+	noEnvironment(t)
+	f := NewFake(t)
+	c := clientOf(t, f)
+	var n atomic.Int64
+	storetest.Run(t, func(t *testing.T) store.Store {
+		return open(t, fmt.Sprintf("gs://zarr-test/run%d", n.Add(1)), Client(c))
+	}, storetest.Keys(50), storetest.Rounds(2))
+}
+
+// The verbs are what they are with a client of our own: conditions, versions, one request each but for an absent key.
+func TestClient(t *testing.T) {
+	noEnvironment(t)
+	f := NewFake(t)
+	c := clientOf(t, f)
+	s := open(t, "gs://zarr-test/p", Client(c), Retry(retry.Tries(1)))
+	v, err := s.Put(t.Context(), "k", []byte("value"), store.PutOptions{IfAbsent: true})
+	if err != nil || v == "" {
+		t.Fatal(v, err)
+	}
+	for name, c := range map[string]struct {
+		do   func() error
+		kind error
+	}{
+		"exists":    {func() error { _, err := s.Put(t.Context(), "k", nil, store.PutOptions{IfAbsent: true}); return err }, fault.Exists},
+		"conflict":  {func() error { _, err := s.Put(t.Context(), "k", nil, store.PutOptions{IfVersion: "1"}); return err }, fault.Conflict},
+		"pinned":    {func() error { _, err := s.Get(t.Context(), "k", store.GetOptions{IfVersion: "1"}, nil); return err }, fault.Conflict},
+		"unchanged": {func() error { _, err := s.Get(t.Context(), "k", store.GetOptions{IfNotVersion: v}, nil); return err }, fault.Unchanged},
+		"short": {func() error {
+			_, err := s.Get(t.Context(), "k", store.GetOptions{Range: store.From(9)}, nil)
+			return err
+		}, fault.Corrupt},
+	} {
+		if err := c.do(); !errors.Is(err, c.kind) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	f.Requests()
+	got, err := s.Get(t.Context(), "k", store.GetOptions{Range: store.Last(3), IfVersion: v}, nil)
+	if err != nil || string(got.Bytes) != "lue" || got.Size != 5 || got.Version != v {
+		t.Errorf("%q of %d, %v", got.Bytes, got.Size, err)
+	}
+	if _, err := s.Get(t.Context(), "absent", store.GetOptions{}, nil); !errors.Is(err, fault.NotFound) {
+		t.Error(err)
+	}
+	want := []string{"GET /zarr-test/p/k bytes=-3", "GET /zarr-test/p/absent", "GET /storage/v1/b/zarr-test/o"}
+	if lines := f.Requests(); !slices.Equal(lines, want) {
+		t.Errorf("requests %q, want %q", lines, want)
+	}
+	// Closing the store leaves the client open, and its own retries on.
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	var busy atomic.Int64
+	f.Answer(func(w http.ResponseWriter, r *http.Request) bool {
+		if busy.Add(1) == 1 {
+			return fake.Page(503, "", "")(w, r)
+		}
+		return fake.Page(403, "", "")(w, r)
+	})
+	if _, err := c.Bucket("zarr-test").Object("p/k").Attrs(t.Context()); err == nil || busy.Load() != 2 {
+		t.Errorf("%d requests, %v", busy.Load(), err)
+	}
+}
+
+// Failures have the kinds that they have with a client of our own: no missing bucket is an absent key.
+func TestClientFailures(t *testing.T) {
+	noEnvironment(t)
+	f := NewFake(t)
+	c := clientOf(t, f)
+	for _, x := range []struct {
+		name   string
+		answer fake.Answer
+		kind   error
+	}{
+		{"401", fake.Page(401, "application/xml", xmlError("AuthenticationRequired", "m")), fault.Refused},
+		{"403", fake.Page(403, "application/xml", xmlError("AccessDenied", "m")), fault.Refused},
+		{"no bucket", fake.Page(404, "application/json", jsonError(404, "notFound", "The specified bucket does not exist.")), fault.Refused},
+		{"a page", fake.Page(404, "text/html", fake.HTML), fault.Unavailable},
+		{"429", fake.Page(429, "application/xml", xmlError("SlowDown", "m")), fault.Throttled},
+		{"503", fake.Page(503, "", ""), fault.Unavailable},
+		{"hangs up", func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }, fault.Unavailable},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			f.Answer(x.answer)
+			s := open(t, "gs://zarr-test", Client(c), Retry(retry.Tries(1)))
+			for verb, err := range fake.Verbs(t.Context(), s, "5") {
+				t.Run(verb, func(t *testing.T) { wantKind(t, err, x.kind) })
+			}
+		})
+	}
+}
+
+func TestClientContradicts(t *testing.T) {
+	noEnvironment(t)
+	c := clientOf(t, NewFake(t))
+	for name, o := range map[string]Option{
+		"anonymous": Anonymous(), "token": TokenSource(static("t")), "file": CredentialsFile("f"), "endpoint": Endpoint("https://h"),
+		"universe": UniverseDomain("u"), "http client": HTTPClient(http.DefaultClient), "trust": TrustHost("h"),
+	} {
+		var u *UsageError
+		if _, err := Open(t.Context(), "gs://b", Client(c), o); !errors.As(err, &u) || !strings.Contains(err.Error(), "gcs.Client") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A bucket that gocloud opened keeps versions, conditions and tuning.
+func TestFromBucket(t *testing.T) {
+	noEnvironment(t)
+	f := NewFake(t)
+	b, err := gcsblob.OpenBucket(t.Context(), nil, "zarr-test", &gcsblob.Options{Client: clientOf(t, f)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := FromBucket(t.Context(), b, "gs://zarr-test/p", MaxInFlight(9))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := s.Put(t.Context(), "k", []byte("v"), store.PutOptions{IfAbsent: true})
+	if err != nil || v == "" {
+		t.Error(v, err)
+	}
+	if _, err := s.Put(t.Context(), "k", []byte("w"), store.PutOptions{IfVersion: v}); err != nil {
+		t.Error(err)
+	}
+	var got *gcblob.Bucket
+	if tu := store.TuningOf(s); tu.Requests != 9 || !store.As(s, &got) || got != b || store.Name(s) != "gs://zarr-test/p" {
+		t.Errorf("%s: %d requests, %p", store.Name(s), tu.Requests, got)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := b.Exists(t.Context(), "k"); err == nil {
+		t.Error("the bucket is open after Close")
+	}
+	var u *UsageError
+	if _, err := FromBucket(t.Context(), memblob.OpenBucket(nil), "gs://b"); !errors.As(err, &u) {
+		t.Errorf("a bucket in memory: %v", err)
+	}
+}

@@ -1,0 +1,133 @@
+package gcs
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+
+	"cloud.google.com/go/auth"
+	"cloud.google.com/go/auth/credentials"
+
+	"github.com/zargo-io/zargo/internal/provider"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// defaultUniverse is Google's own cloud; others have a domain of their own.
+const defaultUniverse = "googleapis.com"
+
+// scope is the least that the verbs need.
+func (c *config) scope() string {
+	if c.readOnly {
+		return "https://www.googleapis.com/auth/devstorage.read_only"
+	}
+	return "https://www.googleapis.com/auth/devstorage.read_write"
+}
+
+// detect finds the credentials: a key file, or the application default ones. Where they are is the user's choice, and so
+// are the hosts that a file of credentials names for fetching tokens: neither is ever part of a URL.
+func (c *config) detect() (*auth.Credentials, error) {
+	o := &credentials.DetectOptions{Scopes: []string{c.scope()}, Client: c.tokenClient, DisableAsyncRefresh: true}
+	if c.file != "" {
+		return credentials.NewCredentialsFromFile(credentials.ServiceAccount, c.file, o)
+	}
+	return credentials.DetectDefault(o)
+}
+
+// signed puts credentials on top of a transport.
+func (c *config) signed(ctx context.Context, base http.RoundTripper) (http.RoundTripper, error) {
+	if c.anonymous || c.httpClient != nil {
+		return base, nil
+	}
+	b := &bearer{next: base}
+	if c.tokens != nil {
+		b.tokens = &tokens{fetch: fromSource(c.tokens)}
+		b.hosts = c.trusted()
+		return b, c.checkUniverse(defaultUniverse)
+	}
+	found, err := c.detect()
+	if err != nil {
+		return nil, fault.Newf(fault.Refused, "no Google credentials could be had: set GOOGLE_APPLICATION_CREDENTIALS, run "+
+			"\"gcloud auth application-default login\", or open a public bucket with anonymous=true (%w)", err)
+	}
+	if err := c.findUniverse(ctx, found); err != nil {
+		return nil, err
+	}
+	b.hosts, b.quota = c.trusted(), quotaProject(found)
+	b.tokens = &tokens{fetch: func(ctx context.Context) (token, error) {
+		// Found anew each time: the file may hold another key by now, and no cache has the token that was refused.
+		found, err := c.detect()
+		if err != nil {
+			return token{}, err
+		}
+		t, err := found.Token(ctx)
+		if err != nil {
+			return token{}, err
+		}
+		kind := t.Type
+		if kind == "" {
+			kind = "Bearer"
+		}
+		return newToken(kind+" "+t.Value, t.Expiry), nil
+	}}
+	return b, nil
+}
+
+// findUniverse takes the universe of the credentials where nothing else names one. The metadata server is asked only if
+// the URL names one.
+func (c *config) findUniverse(ctx context.Context, found *auth.Credentials) error {
+	if found.JSON() == nil && c.fromURL.universe == "" {
+		return nil
+	}
+	of, err := found.UniverseDomain(ctx)
+	if err != nil {
+		return fault.Newf(provider.CredentialKind(err, 0), "the universe of the credentials is not known: %w", err)
+	}
+	if c.universe == "" && of != defaultUniverse {
+		c.universe = of
+	}
+	return c.checkUniverse(of)
+}
+
+// checkUniverse refuses a universe that only the URL names: it is a domain, and tokens are sent to it.
+func (c *config) checkUniverse(ofCredentials string) error {
+	u := c.fromURL.universe
+	if u == "" || u == defaultUniverse || u == ofCredentials || c.trustedByName().Has(u) {
+		return nil
+	}
+	return provider.Usage("the URL names the universe domain %s, and the credentials belong to %s: tokens go there only if GOOGLE_CLOUD_UNIVERSE_DOMAIN, "+
+		"gcs.UniverseDomain, gcs.TrustHost or %s names it", u, ofCredentials, provider.TrustVariable)
+}
+
+// trustedByName are the hosts named outside of the URL.
+func (c *config) trustedByName() provider.Hosts {
+	h := append(provider.TrustedByUser(), c.trust...)
+	if u := os.Getenv("GOOGLE_CLOUD_UNIVERSE_DOMAIN"); u != "" {
+		h = append(h, u)
+	}
+	return h
+}
+
+// trusted are the hosts that tokens are sent to.
+func (c *config) trusted() provider.Hosts {
+	h := append(c.trustedByName(), defaultUniverse)
+	if c.universe != "" {
+		h = append(h, c.universe) // checked
+	}
+	if c.endpoint != "" && c.fromURL.endpoint == "" {
+		h = append(h, hostOf(c.endpoint))
+	}
+	return h
+}
+
+// quotaProject is the project that requests are counted for, as Google's libraries find it.
+func quotaProject(found *auth.Credentials) string {
+	if p := os.Getenv("GOOGLE_CLOUD_QUOTA_PROJECT"); p != "" {
+		return p
+	}
+	var file struct {
+		QuotaProject string `json:"quota_project_id"`
+	}
+	_ = json.Unmarshal(found.JSON(), &file) // read once already
+	return file.QuotaProject
+}

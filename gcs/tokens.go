@@ -1,0 +1,175 @@
+package gcs
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"cloud.google.com/go/auth"
+	"cloud.google.com/go/compute/metadata"
+	"golang.org/x/oauth2"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/provider"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+const (
+	// renewBefore is how long before its end a token is replaced, as in Google's libraries; of one that lives less than
+	// half an hour, an eighth of its life.
+	renewBefore = 225 * time.Second
+	// fetchTimeout bounds one fetch of a token, with the repeats that Google's library makes.
+	fetchTimeout = time.Minute
+)
+
+// token is a bearer token. The times are zero for one that does not end.
+type token struct {
+	value          string // with its type, as the Authorization header has it
+	renew, expires time.Time
+}
+
+func (t token) fresh() bool { return t.value != "" && (t.renew.IsZero() || time.Now().Before(t.renew)) }
+func (t token) valid() bool {
+	return t.value != "" && (t.expires.IsZero() || time.Now().Before(t.expires))
+}
+
+func newToken(value string, expires time.Time) token {
+	t := token{value: value, expires: expires}
+	if !expires.IsZero() {
+		t.renew = expires.Add(-min(renewBefore, max(0, time.Until(expires))/8))
+	}
+	return t
+}
+
+// tokens keeps the token in use. All requests that need a new one wait for one fetch, each as long as its context allows.
+type tokens struct {
+	fetch func(context.Context) (token, error)
+	join  concurrency.Joined[token]
+
+	mu  sync.Mutex
+	now token
+}
+
+func (t *tokens) get(ctx context.Context) (token, error) {
+	t.mu.Lock()
+	now := t.now
+	t.mu.Unlock()
+	if now.fresh() {
+		return now, nil
+	}
+	got, _, err := t.join.Do(ctx, "", t.load)
+	if err != nil && now.valid() {
+		return now, nil // the service is out of order, and this one is good for a while
+	}
+	return got, err
+}
+
+func (t *tokens) load(ctx context.Context) (token, error) {
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
+	got, err := t.fetch(ctx)
+	if err == nil {
+		t.mu.Lock()
+		t.now = got
+		t.mu.Unlock()
+	}
+	return got, err
+}
+
+// refused forgets a token that was not taken: revoked, or expired by the server's clock.
+func (t *tokens) refused(value string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.now.value == value {
+		t.now = token{}
+	}
+}
+
+// fromSource fetches from a source that knows no context, so it may go on after the caller has left.
+func fromSource(ts oauth2.TokenSource) func(context.Context) (token, error) {
+	return func(ctx context.Context) (token, error) {
+		type result struct {
+			t   *oauth2.Token
+			err error
+		}
+		done := make(chan result, 1)
+		var wg sync.WaitGroup // which nobody can wait for
+		wg.Go(func() {
+			t, err := ts.Token()
+			done <- result{t, err}
+		})
+		select {
+		case r := <-done:
+			if r.err != nil {
+				return token{}, r.err
+			}
+			return newToken(r.t.Type()+" "+r.t.AccessToken, r.t.Expiry), nil
+		case <-ctx.Done():
+			return token{}, ctx.Err()
+		}
+	}
+}
+
+// bearer puts the token on requests to trusted hosts, and refuses to send any other.
+type bearer struct {
+	tokens *tokens
+	hosts  provider.Hosts
+	quota  string // the project whose quota the credentials use, or ""
+	next   http.RoundTripper
+}
+
+func (b *bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	t, err := b.authorize(r)
+	if err != nil {
+		if r.Body != nil {
+			_ = r.Body.Close()
+		}
+		return nil, err
+	}
+	r = r.Clone(r.Context()) // a RoundTripper leaves its request as it is
+	r.Header.Set("Authorization", t.value)
+	if b.quota != "" && r.Header.Get("X-Goog-User-Project") == "" && !r.URL.Query().Has("userProject") {
+		r.Header.Set("X-Goog-User-Project", b.quota)
+	}
+	resp, err := b.next.RoundTrip(r)
+	if err == nil && resp.StatusCode == http.StatusUnauthorized {
+		b.tokens.refused(t.value)
+	}
+	return resp, err
+}
+
+func (b *bearer) authorize(r *http.Request) (token, error) {
+	if !b.hosts.Take(r.URL) {
+		return token{}, &tokenError{fault.Newf(fault.Refused, "%s is not trusted with credentials", r.URL.Host)}
+	}
+	t, err := b.tokens.get(r.Context())
+	if err != nil {
+		return token{}, &tokenError{err}
+	}
+	return t, nil
+}
+
+// tokenError is why a request had no token and was not sent.
+type tokenError struct{ err error }
+
+func (e *tokenError) Error() string { return e.err.Error() }
+func (e *tokenError) Unwrap() error { return e.err }
+
+// kind looks for the response of whatever service gives tokens.
+func (e *tokenError) kind() error {
+	var google *auth.Error
+	var meta *metadata.Error
+	var source *oauth2.RetrieveError
+	status := 0
+	switch {
+	case errors.As(e.err, &google) && google.Response != nil:
+		status = google.Response.StatusCode
+	case errors.As(e.err, &meta):
+		status = meta.Code
+	case errors.As(e.err, &source) && source.Response != nil:
+		status = source.Response.StatusCode
+	}
+	return provider.CredentialKind(e.err, status)
+}

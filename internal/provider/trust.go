@@ -1,0 +1,70 @@
+package provider
+
+import (
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+)
+
+// TrustVariable names the environment variable with further hosts that credentials may be sent to, separated by commas.
+const TrustVariable = "ZARGO_TRUSTED_HOSTS"
+
+// Hosts is where credentials that whoever receives them can use (bearer tokens, SAS tokens) may be sent. A name stands
+// for itself and its subdomains, on any port; with a port it stands for that port alone.
+type Hosts []string
+
+// TrustedByUser gives the hosts that the environment names.
+func TrustedByUser() Hosts {
+	var h Hosts
+	for name := range strings.SplitSeq(os.Getenv(TrustVariable), ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			h = append(h, name)
+		}
+	}
+	return h
+}
+
+// Has reports whether host, with or without a port, is one of them.
+func (h Hosts) Has(host string) bool {
+	host = strings.ToLower(host)
+	bare := hostname(host)
+	return slices.ContainsFunc(h, func(name string) bool {
+		name = strings.ToLower(strings.Trim(name, "."))
+		if name == "" {
+			return false
+		}
+		if name == host || name == bare {
+			return true
+		}
+		below := bare
+		if hostname(name) != name {
+			below = host
+		}
+		return strings.HasSuffix(below, "."+name)
+	})
+}
+
+// Take reports whether a request to u may carry such credentials: to one of the hosts over TLS, or to this machine.
+func (h Hosts) Take(u *url.URL) bool {
+	return Loopback(u.Host) || u.Scheme == "https" && h.Has(u.Host)
+}
+
+// Loopback reports whether host, with or without a port, is this machine.
+func Loopback(host string) bool {
+	name := hostname(host)
+	if ip, err := netip.ParseAddr(name); err == nil {
+		return ip.Unmap().IsLoopback()
+	}
+	return strings.EqualFold(name, "localhost")
+}
+
+// hostname is a host without its port, and without the brackets of an IPv6 address.
+func hostname(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return name
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+}

@@ -1,0 +1,123 @@
+package s3
+
+import (
+	"crypto/tls"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync/atomic"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/zargo-io/zargo/internal/provider"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// cleartext keeps signed requests off http, but to this machine and to private networks, and where the program or the
+// user asked for it outside the URL. A URL is data, and may come from anywhere: a signature is good for one host and one
+// request only, but on the way it can be read and used again for a quarter of an hour. A customer's key goes over https
+// alone, as it is the secret itself.
+//
+// What counts is the address that the connection was made to, and not what its name looks like: names resolve to
+// anything. Where that cannot be seen, as the program brought a transport of its own or there is a proxy, only addresses
+// and "localhost" in the endpoint count.
+type cleartext struct {
+	client  aws.HTTPClient
+	allowed bool // http is, to everywhere
+	dials   bool // client is our own transport, which reports its connections
+}
+
+// confine puts a cleartext around a client's transport. It is applied after all that is about endpoints.
+func (c *config) confine(o *awss3.Options) {
+	allowed := c.allowHTTP || c.client != nil || strings.HasPrefix(strings.ToLower(c.outside), "http://") && c.isOutside(o)
+	o.HTTPClient = &cleartext{client: o.HTTPClient, allowed: allowed, dials: c.httpClient == nil}
+}
+
+// isOutside reports whether a client's endpoint was named outside of the URL.
+func (c *config) isOutside(o *awss3.Options) bool {
+	at, err := url.Parse(aws.ToString(o.BaseEndpoint))
+	if err != nil {
+		return false
+	}
+	named, err := url.Parse(withScheme(c.outside, false))
+	return err == nil && named.Host != "" && strings.EqualFold(at.Host, named.Host)
+}
+
+// Do implements aws.HTTPClient.
+func (c *cleartext) Do(r *http.Request) (*http.Response, error) {
+	if r.URL.Scheme != "http" {
+		return c.client.Do(r)
+	}
+	if r.Header.Get(customerKeyHeader) != "" {
+		return nil, refusedCleartext("the customer's key would go over http: use https")
+	}
+	if c.allowed || !signed(r.Header) {
+		return c.client.Do(r)
+	}
+	host := r.URL.Hostname()
+	if addr, err := netip.ParseAddr(host); err == nil && !addr.IsUnspecified() || !c.dials || proxied(r) {
+		if isPrivate(addr) || isLocalName(host) {
+			return c.client.Do(r)
+		}
+		return nil, notPrivate(host)
+	}
+	var stopped atomic.Bool
+	trace := &httptrace.ClientTrace{GotConn: func(got httptrace.GotConnInfo) {
+		if _, secure := got.Conn.(*tls.Conn); !secure && !leadsToPrivate(got.Conn) {
+			stopped.Store(true)
+			_ = got.Conn.Close() // before anything is written
+		}
+	}}
+	resp, err := c.client.Do(r.WithContext(httptrace.WithClientTrace(r.Context(), trace)))
+	if !stopped.Load() {
+		return resp, err
+	}
+	if err == nil {
+		_ = resp.Body.Close()
+	}
+	return nil, notPrivate(host)
+}
+
+// signed reports whether a header holds a signature or a token.
+func signed(h http.Header) bool {
+	return h.Get("Authorization") != "" || h.Get("X-Amz-Security-Token") != "" || h.Get("X-Amz-S3session-Token") != ""
+}
+
+// proxied reports whether the SDK's transport sends a request to a proxy.
+func proxied(r *http.Request) bool {
+	proxy, err := http.ProxyFromEnvironment(r)
+	return err != nil || proxy != nil
+}
+
+// isLocalName reports whether a name is reserved for this machine. Source: RFC 6761 section 6.3.
+func isLocalName(host string) bool {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	return host == "localhost" || strings.HasSuffix(host, ".localhost")
+}
+
+// isPrivate reports whether an address is of this machine (127.0.0.0/8, ::1), of a private network (10.0.0.0/8,
+// 172.16.0.0/12, 192.168.0.0/16, fc00::/7), or of one link (169.254.0.0/16, fe80::/10). The zero Addr is not.
+func isPrivate(a netip.Addr) bool {
+	a = a.Unmap()
+	return a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast()
+}
+
+func leadsToPrivate(c net.Conn) bool {
+	at, err := netip.ParseAddrPort(c.RemoteAddr().String())
+	return err == nil && isPrivate(at.Addr())
+}
+
+func notPrivate(host string) error {
+	return refusedCleartext("a signed request would go over http to " + host + ", which is not in a private network: use https, or allow it" +
+		" by s3.AllowHTTP, s3.Endpoint or AWS_ENDPOINT_URL_S3")
+}
+
+// refusedCleartext is a request that was not sent.
+func refusedCleartext(text string) error {
+	return &provider.Failure{Kind: fault.Refused, Text: text, Err: &store.UnsentError{Err: fault.Refused}}
+}

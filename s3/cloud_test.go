@@ -1,0 +1,80 @@
+package s3
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// cloud stands in for the network: every request is answered in this process, whatever its host, and none leaves it.
+// It is the object requests' transport and that of the credential services.
+type cloud struct {
+	serve http.HandlerFunc          // gets the request with its URL's scheme and host
+	fails func(*http.Request) error // nil for none; an error of the transport
+
+	mu   sync.Mutex
+	seen []*http.Request
+	body []string
+}
+
+func (c *cloud) Do(r *http.Request) (*http.Response, error) {
+	var body []byte
+	if r.Body != nil {
+		body, _ = io.ReadAll(r.Body)
+		_ = r.Body.Close()
+	}
+	c.mu.Lock()
+	c.seen = append(c.seen, r.WithContext(context.WithValue(r.Context(), bodyKey{}, string(body))))
+	c.body = append(c.body, string(body))
+	c.mu.Unlock()
+	if c.fails != nil {
+		if err := c.fails(r); err != nil {
+			return nil, err
+		}
+	}
+	in := r.Clone(r.Context())
+	in.Body = io.NopCloser(bytes.NewReader(body))
+	in.Host = r.URL.Host
+	w := httptest.NewRecorder()
+	c.serve(w, in)
+	resp := w.Result()
+	resp.Request = r
+	resp.ContentLength = int64(w.Body.Len())
+	return resp, r.Context().Err()
+}
+
+// bodyKey is of a seen request's body, in its context.
+type bodyKey struct{}
+
+// RoundTrip makes a cloud an http.RoundTripper.
+func (c *cloud) RoundTrip(r *http.Request) (*http.Response, error) { return c.Do(r) }
+
+// requests gives and forgets what was asked for so far.
+func (c *cloud) requests() []*http.Request {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	seen := c.seen
+	c.seen, c.body = nil, nil
+	return seen
+}
+
+// hosted serves the fake's bucket for requests whose host begins with the bucket's name, as AWS does.
+func hosted(f *Fake) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.Host, "zarr-test.") {
+			r.URL.Path = "/zarr-test" + r.URL.Path
+		}
+		f.ServeHTTP(w, r)
+	}
+}
+
+// inCloud replaces the network of a store by c.
+func inCloud(t testing.TB, c *cloud) Option {
+	t.Helper()
+	return option(func(cfg *config) { cfg.httpClient, cfg.services = c, c }, "inCloud(…)")
+}

@@ -1,0 +1,150 @@
+package meta
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/rule"
+)
+
+// bytesName is the codec that makes elements of bytes, and draftBytes what drafts of v3 called it until 2023.
+const (
+	bytesName  = "bytes"
+	draftBytes = "endian"
+)
+
+// spelledCodec holds the configuration of a codec, which elements of type elem enter, against what is read beside it.
+func (config object) spelledCodec(n Named, elem dtype.Type, depth int) error {
+	if !config.judged() || depth > maxNested {
+		return nil
+	}
+	if err := config.spelledBytes(n, elem); err != nil {
+		return err
+	}
+	if n.Name == "sharding_indexed" && config.get("index_codecs") == nil {
+		if err := config.lenient(rule.NoIndexCodecs, ""); err != nil {
+			return err
+		}
+	}
+	if lacks := config.lacks(n.Name); lacks != "" {
+		if err := config.lenient(rule.CodecDefault, n.Name+" without "+lacks); err != nil {
+			return err
+		}
+	}
+	for _, m := range config.all {
+		p := config.member(m.name)
+		switch {
+		case m.raw[0] == '[' && (m.name == "codecs" || m.name == "index_codecs"):
+			all, err := p.list(m.raw)
+			if err != nil {
+				return err
+			}
+			enters := elem
+			if m.name == "index_codecs" {
+				enters = dtype.Uint64
+			}
+			for i, raw := range all {
+				inner, config, err := p.index(i).named(raw)
+				if err != nil {
+					return nil //nolint:nilerr // whoever binds the codecs says what is wrong
+				}
+				if err := config.spelledCodec(inner, enters, depth+1); err != nil {
+					return err
+				}
+				enters = config.leaving(inner, enters)
+			}
+		case n.Name == "gzip" && m.name == "level" && string(m.raw) == "-1":
+			if err := p.lenient(rule.CodecRange, "level -1, which is zlib's default"); err != nil {
+				return err
+			}
+		case bytes.Contains(m.raw, []byte(signedInfinity)) && (n.Name == "scale_offset" || n.Name == "cast_value"):
+			if err := p.lenient(rule.FillSpelling, signedInfinity+" is not "+plainInfinity); err != nil {
+				return err
+			}
+		case isWhole(n.Name, m.name) && fraction(m.raw):
+			if err := p.lenient(rule.NumberSpelling, brief(m.raw)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// spelledBytes holds the codec that makes bytes of elements against its name and its byte order.
+func (config object) spelledBytes(n Named, elem dtype.Type) error {
+	if n.Name == draftBytes {
+		if err := config.up.lenient(rule.DraftCodec, draftBytes+", where it is "+bytesName); err != nil {
+			return err
+		}
+	}
+	if n.Name != bytesName && n.Name != draftBytes || config.get("endian") != nil || !elem.HasOrder() {
+		return nil
+	}
+	if s, ok := elem.(*dtype.Struct); ok && s.Legacy() {
+		return nil // written so, and always little-endian
+	}
+	return config.lenient(rule.NoEndian, fmt.Sprint(elem))
+}
+
+// leaving is the data type of what leaves a codec that elem enters, where a byte order may matter behind it.
+func (config object) leaving(n Named, elem dtype.Type) dtype.Type {
+	var out dtype.Type
+	var err error
+	types := config.with.types()
+	switch raw := config.get; n.Name {
+	case "cast_value":
+		if t := raw("data_type"); t != nil {
+			out, err = types.ParseV3(t)
+		}
+	case numcodecs + "astype":
+		if t := raw("encode_dtype"); t != nil {
+			out, _, err = types.ParseV2(t, "")
+		}
+	case numcodecs + "delta", numcodecs + "fixedscaleoffset", numcodecs + "quantize":
+		if t := raw("astype"); t != nil && t[0] == '"' {
+			out, _, err = types.ParseV2(t, "")
+		}
+	case numcodecs + "packbits":
+		out = dtype.Uint8
+	}
+	if out == nil || err != nil {
+		return elem // whoever binds the codecs says what is wrong
+	}
+	return out
+}
+
+// lacks is a member that a codec's configuration must have and does not; "" when there is none.
+func (config object) lacks(codec string) string {
+	var must []string
+	switch codec {
+	case "gzip", "zstd":
+		must = []string{"level"}
+	case "blosc":
+		must = []string{"cname", "clevel", "shuffle", "blocksize"}
+		if string(config.get("shuffle")) != `"noshuffle"` {
+			must = append(must, "typesize")
+		}
+	}
+	for _, name := range must {
+		if config.get(name) == nil {
+			return name
+		}
+	}
+	return ""
+}
+
+// isWhole tells whether a member of a codec's configuration is an integer, or a list of such.
+func isWhole(codec, member string) bool {
+	switch member {
+	case "level", "clevel", "typesize", "blocksize", "order", "chunk_shape", "keepbits", "first_bit", "last_bit":
+		return !strings.HasPrefix(codec, numcodecs)
+	}
+	return false
+}
+
+// fraction tells whether a number, or one of a list, is spelled with a point or an exponent.
+func fraction(raw []byte) bool {
+	return raw[0] != '"' && raw[0] != '{' && bytes.ContainsAny(raw, ".eE") && !bytes.ContainsAny(raw, "a\"")
+}

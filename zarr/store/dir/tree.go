@@ -1,0 +1,39 @@
+package dir
+
+import (
+	"os"
+	"time"
+)
+
+// tree is the file system as the Store uses it. Paths are those of Store.join: absolute, with slashes. Directly by path
+// it is plain, within the root alone it is confined.
+type tree interface {
+	// open opens for reading and does not wait for the writer of a pipe.
+	open(path string) (file, error)
+	openFile(path string, flag int, perm os.FileMode) (*os.File, error)
+	stat(path string) (os.FileInfo, error)
+	lstat(path string) (os.FileInfo, error)
+	chtimes(path string, mtime time.Time) error
+	mkdirAll(path string) error
+	rename(from, to string) error
+	// moveNew gives a file the name to, which must be free, and takes its old name away.
+	moveNew(from, to string) error
+	remove(path string) error
+	close()
+}
+
+// plain is the file system itself. Symbolic links are followed wherever they lead.
+type plain struct{}
+
+func (plain) open(path string) (file, error) { return openFile(path) }
+func (plain) openFile(path string, flag int, perm os.FileMode) (*os.File, error) {
+	return os.OpenFile(path, flag, perm)
+}
+func (plain) stat(path string) (os.FileInfo, error)  { return os.Stat(path) }
+func (plain) lstat(path string) (os.FileInfo, error) { return os.Lstat(path) }
+func (plain) chtimes(path string, t time.Time) error { return os.Chtimes(path, time.Time{}, t) }
+func (plain) mkdirAll(path string) error             { return os.MkdirAll(path, 0o777) }
+func (plain) rename(from, to string) error           { return os.Rename(from, to) }
+func (plain) moveNew(from, to string) error          { return moveNew(from, to) }
+func (plain) remove(path string) error               { return os.Remove(path) }
+func (plain) close()                                 {}
