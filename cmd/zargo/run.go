@@ -28,6 +28,9 @@ type cli struct {
 	Inflight int           `help:"Bound the chunks that are worked on, and the requests that are sent, at once." placeholder:"N"`
 	Verbose  bool          `short:"v" help:"Report on standard error what was requested."`
 
+	TrustHost []string `help:"A host that a URL of Google Cloud Storage or Azure may name as its endpoint or domain, to send credentials to; may be given again." placeholder:"HOST"`
+	AllowHTTP bool     `name:"allow-http" help:"Send signed requests of S3 over http to the endpoint that a URL names, wherever that is."`
+
 	Version kong.VersionFlag `name:"version" help:"Print the version."`
 
 	Info        infoCmd        `cmd:"" help:"Show what an array or a group is."`
@@ -89,7 +92,7 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	}
 	slow := &late{out: errOut}
 	defer slow.end()
-	s := &session{program: p, flags: flags, in: in, stores: p.schemes(flags.Inflight, slow.notify)}
+	s := &session{program: p, flags: flags, in: in, stores: p.schemes(opening{flags.Inflight, flags.TrustHost, flags.AllowHTTP, !flags.writes(command.Command()), slow.notify})}
 	buffered := bufio.NewWriterSize(out, 1<<16)
 	s.out = buffered
 	err = s.do(ctx, command)
