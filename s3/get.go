@@ -53,12 +53,12 @@ func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []
 	case o.IfNotVersion != "" && version == o.IfNotVersion:
 		return store.Value{}, fault.Newf(fault.Unchanged, "it still is version %s", version)
 	}
-	status, marked := outline(out)
-	a, err := announced(o.Range, status, out.ContentLength, aws.ToString(out.ContentRange))
+	resp := response(out)
+	a, err := announced(o.Range, resp.StatusCode, out.ContentLength, aws.ToString(out.ContentRange))
 	if err != nil {
 		return store.Value{}, err
 	}
-	if a.N < 0 && !marked {
+	if a.N < 0 && !provider.Marked(resp) {
 		return store.Value{}, foreign("neither length nor end of the value is marked")
 	}
 	return a.Receive(out.Body, version, o, buf)
@@ -72,12 +72,12 @@ func header(r store.Range) *string {
 	return nil
 }
 
-// outline gives an answer's status, and whether the end of its body is marked.
-func outline(out *awss3.GetObjectOutput) (status int, marked bool) {
+// response is the answer as it came.
+func response(out *awss3.GetObjectOutput) *http.Response {
 	if r, ok := awsmiddleware.GetRawResponse(out.ResultMetadata).(*smithyhttp.Response); ok && r.Response != nil {
-		return r.StatusCode, provider.Marked(r.Response)
+		return r.Response
 	}
-	return 0, false
+	return &http.Response{}
 }
 
 // announced is what an answer says about itself. Its N is -1 for a whole value whose length is not said.
