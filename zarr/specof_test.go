@@ -79,6 +79,45 @@ func TestSpecKeepsTheOrder(t *testing.T) {
 	}
 }
 
+// TestSpecOfLenient: what is read although it breaks a rule is created as the rules have it.
+func TestSpecOfLenient(t *testing.T) {
+	v3 := func(typ, fill, codecs string) string {
+		return `{"zarr_format":3,"node_type":"array","shape":[4],"data_type":` + typ + `,"chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2]}},
+			"chunk_key_encoding":{"name":"default"},"fill_value":` + fill + `,"codecs":` + codecs + `}`
+	}
+	v2 := func(typ, fill, compressor string) string {
+		return `{"zarr_format":2,"shape":[4],"chunks":[2],"order":"C","dtype":"` + typ + `","fill_value":` + fill + `,"compressor":` + compressor + `}`
+	}
+	for name, tt := range map[string]struct{ key, doc string }{
+		"draft's name":       {"zarr.json", v3(`"int32"`, `0`, `[{"name":"endian","configuration":{"endian":"big"}}]`)},
+		"no byte order":      {"zarr.json", v3(`"int32"`, `0`, `["bytes"]`)},
+		"text without one":   {"zarr.json", v3(`{"name":"fixed_length_utf32","configuration":{"length_bytes":8}}`, `""`, `["bytes"]`)},
+		"a bool of 0":        {"zarr.json", v3(`"bool"`, `0`, `["bytes"]`)},
+		"no level":           {"zarr.json", v3(`"int8"`, `0`, `["bytes","gzip"]`)},
+		"no index codecs":    {"zarr.json", v3(`"int16"`, `0`, `[{"name":"sharding_indexed","configuration":{"chunk_shape":[1],"codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}}]`)},
+		"fill as text":       {".zarray", v2("<i4", `"0"`, `null`)},
+		"bare token":         {".zarray", v2("<f4", `NaN`, `{"id":"gzip","level":-1}`)},
+		"infinity spelled +": {".zarray", v2("<f4", `"+Infinity"`, `null`)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := mem.New()
+			mustPut(t, st, tt.key, tt.doc)
+			a, err := zarr.OpenArray(t.Context(), st, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			made := mem.New()
+			b := mustCreate(t, made, "", a.Spec())
+			if !slices.Equal(a.Fill(), b.Fill()) || b.Format() != a.Format() {
+				t.Errorf("%+v, was %+v", b.Metadata(), a.Metadata())
+			}
+			if _, err := zarr.OpenArray(t.Context(), made, "", zarr.Strict()); err != nil {
+				t.Errorf("strictly: %v", err)
+			}
+		})
+	}
+}
+
 // TestSpecIsTheCallers: changing it changes no array.
 func TestSpecIsTheCallers(t *testing.T) {
 	a := mustCreate(t, mem.New(), "", zarr.Spec{Shape: []int{6, 4}, ChunkEdges: [][]int{{1, 2, 3}, {4}}, DType: dtype.Int8, Dims: []string{"y", "x"}, Attrs: zarr.Attrs{"a": 1}})
