@@ -65,10 +65,11 @@ func (s *scanner) duplicate() (name string, found bool) {
 			if err != nil {
 				return err
 			}
-			switch n++; {
-			case n == 1:
+			n++
+			switch n {
+			case 1:
 				first = member
-			case n == 2:
+			case 2:
 				seen = map[string]bool{first: true}
 			}
 			if seen[member] && !found {
