@@ -55,7 +55,7 @@ ratios: ## how long what zargo encodes is against numcodecs', into docs/status.m
 
 # Tests that compare with other programs, or with what those wrote, and judge processes from outside, where -race would only slow
 # them down: what they call has tests with many goroutines where it belongs. (The fuzz targets of fixtures run with it.)
-OUTSIDE := ./integration/crash ./integration/fixtures ./integration/numcodecs ./integration/numcodecs/ratios ./integration/peers
+OUTSIDE := ./integration/crash ./integration/crash/shared ./integration/fixtures ./integration/numcodecs ./integration/numcodecs/ratios ./integration/peers
 
 # Loops over bytes whose tests have one goroutine, where -race finds nothing and takes ten times as long: codectest and zarr use them
 # from many.

@@ -64,9 +64,7 @@ func (c *config) connect() (*container.Client, error) {
 	cred := c.credential
 	if cred == nil {
 		var err error
-		if cred, err = azidentity.NewDefaultAzureCredential(&azidentity.DefaultAzureCredentialOptions{
-			ClientOptions: policy.ClientOptions{Transport: newTokens(c.stack.Stall)},
-		}); err != nil {
+		if cred, err = azidentity.NewDefaultAzureCredential(nil); err != nil {
 			return nil, fault.Newf(fault.Refused, "the Azure credentials cannot be used: %s", firstLine(err.Error()))
 		}
 	}

@@ -70,11 +70,12 @@ func (p *parts) Part(ctx context.Context, n int, data []byte) error {
 
 // Commit is one Put Block List.
 func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, error) {
+	ctx = provider.SlowAnswer(ctx)
 	blocks, size, err := p.list()
 	if err != nil {
 		return "", err
 	}
-	out, err := p.b.block(p.key).CommitBlockList(provider.SlowAnswer(ctx), blocks, &blockblob.CommitBlockListOptions{
+	out, err := p.b.block(p.key).CommitBlockList(ctx, blocks, &blockblob.CommitBlockListOptions{
 		HTTPHeaders: p.b.headers, Tier: p.b.tier, AccessConditions: whenPut(o),
 	})
 	if err != nil {

@@ -2,9 +2,6 @@ package azure
 
 import (
 	"net/http"
-	"time"
-
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	"github.com/zargo-io/zargo/internal/provider"
 )
@@ -22,15 +19,6 @@ func newTransport(requests int) *http.Transport {
 func newHTTP(t http.RoundTripper) *http.Client {
 	return &http.Client{Transport: t, CheckRedirect: provider.NoRedirect}
 }
-
-// newTokens is the way to the services that give tokens, with a stall limit, which the SDK's has not.
-func newTokens(stall time.Duration) policy.Transporter {
-	return doer(provider.Watch(stall, (&http.Client{Transport: newTransport(8)}).Do))
-}
-
-type doer provider.Doer
-
-func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
 
 // The answers that the SDK reads into memory whole are bounded. A listing of 5000 blobs is 5 MB, and 60 MB when every
 // name is 1024 bytes that are all escaped; an error document has some hundred bytes.

@@ -28,9 +28,14 @@ func (l *allowance) take(n int) error {
 	return fault.Newf(fault.Limit, "the call needs more requests than MaxRequests(%d)", l.most)
 }
 
-// admit holds a plan against MaxRequests before anything is requested, by the least that it can take: one for each object, and
-// another one to write an object of which a part stays.
+// admit refuses what is over a limit before anything is requested: shards with long indexes, and a plan that needs more than
+// MaxRequests, by the least that it can take: one for each object, and another one to write an object of which a part stays.
 func (a *Array) admit(p plan.Plan, write bool) error {
+	if a.views == nil {
+		if err := a.mayIndex(); err != nil {
+			return a.errf(err)
+		}
+	}
 	most := a.cfg.maxRequests
 	if most == 0 {
 		return nil

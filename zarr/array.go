@@ -41,7 +41,7 @@ type shared struct {
 	structs structPlans
 	whole   atomic.Bool // the store cannot read parts of shards: it has no versions, or no ranges from the end
 
-	copied    *meta.Array // what consolidated metadata says, where the array was taken from there; see confirm
+	copied    *meta.Array // the metadata as it was read, for what was taken from consolidated metadata; see confirm
 	confirmed atomic.Bool
 	confirms  concurrency.Joined[struct{}]
 }

@@ -23,7 +23,7 @@ func SetAttrs[N Node](ctx context.Context, n N, attrs Attrs) (N, error) {
 	switch v := Node(n).(type) {
 	case *Array:
 		b := *v
-		b.node, err = v.withAttrs(ctx, attrs)
+		b.node, err = v.withAttrs(ctx, attrs, v.shared.copied)
 		if err == nil {
 			m := *v.meta
 			m.Attrs = b.attrs
@@ -32,7 +32,7 @@ func SetAttrs[N Node](ctx context.Context, n N, attrs Attrs) (N, error) {
 		out = &b
 	case *Group:
 		b := *v
-		b.node, err = v.withAttrs(ctx, attrs)
+		b.node, err = v.withAttrs(ctx, attrs, nil)
 		out = &b
 	}
 	if err != nil {
@@ -42,12 +42,13 @@ func SetAttrs[N Node](ctx context.Context, n N, attrs Attrs) (N, error) {
 	return out.(N), nil
 }
 
-func (n node) withAttrs(ctx context.Context, attrs Attrs) (node, error) {
+// withAttrs is SetAttrs of a node; as is the metadata of an array, as it was read.
+func (n node) withAttrs(ctx context.Context, attrs Attrs, as *meta.Array) (node, error) {
 	if err := n.writable(); err != nil {
 		return n, n.errf(err)
 	}
 	if n.fromCache {
-		if err := n.reload(ctx); err != nil {
+		if err := n.reload(ctx, as); err != nil {
 			return n, n.errf(err)
 		}
 	}
@@ -97,8 +98,8 @@ func noVersions(st store.Store, what string) error {
 }
 
 // reload reads the document that holds the attributes of a node that was taken from consolidated metadata, and makes sure
-// that it says what the consolidated copy said.
-func (n *node) reload(ctx context.Context) error {
+// that it says what the consolidated copy said, of an array also as what it is.
+func (n *node) reload(ctx context.Context, as *meta.Array) error {
 	fresh, err := open(ctx, n.st, n.path, n.cfg, wantAny)
 	if errors.Is(err, fault.NotFound) {
 		err = fault.Newf(fault.NotFound, "only consolidated metadata has this node, so nothing is written: %w", err)
@@ -117,6 +118,15 @@ func (n *node) reload(ctx context.Context) error {
 	}
 	if f.format != n.format || !bytes.Equal(was, is) {
 		return fault.Newf(fault.Conflict, "the consolidated metadata is stale")
+	}
+	a, isArray := fresh.(*Array)
+	if isArray != (as != nil) {
+		return fault.Newf(fault.Conflict, "the consolidated metadata is stale: array or group, it is the other by now")
+	}
+	if isArray {
+		if diff := difference(a.shared.copied, as); diff != "" {
+			return fault.Newf(fault.Conflict, "the consolidated metadata is stale: the array has another %s by now", diff)
+		}
 	}
 	*n = *f
 	return nil

@@ -133,7 +133,7 @@ func (a *Array) of(object []int) (*Array, error) {
 	a.views.mu.Lock()
 	defer a.views.mu.Unlock()
 	if v, ok := a.views.byShape[string(key)]; ok {
-		return v, nil
+		return v, v.mayIndex()
 	}
 	v := *a
 	v.views, v.object = nil, object
@@ -144,7 +144,7 @@ func (a *Array) of(object []int) (*Array, error) {
 		a.views.byShape = map[string]*Array{}
 	}
 	a.views.byShape[string(key)] = &v
-	return &v, nil
+	return &v, v.mayIndex()
 }
 
 func (a *Array) layout() plan.Layout {

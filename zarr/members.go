@@ -39,6 +39,8 @@ type found struct {
 	path string
 	node Node
 	err  error
+
+	large bool // its documents are too long to be read before it is wanted
 }
 
 // visit yields the nodes below the group down to a depth; -1 is no bound.
@@ -70,21 +72,52 @@ func (g *Group) visit(ctx context.Context, depth int) iter.Seq2[Node, error] {
 // of the store is about no path, and the last.
 func (g *Group) walk(ctx context.Context, depth int, yield func(found) bool) {
 	for level := []*Group{g}; len(level) > 0 && depth != 0; depth-- {
-		nodes, err := g.below(ctx, level)
+		children, err := g.children(ctx, level)
 		if err != nil {
 			yield(found{err: err})
 			return
 		}
 		level = nil
-		for _, n := range nodes {
-			if !yield(n) {
+		for some := range slices.Chunk(children, windowOf*max(store.TuningOf(g.st).Requests, 1)) {
+			nodes, err := g.openAll(ctx, some)
+			if err != nil {
+				yield(found{err: err})
 				return
 			}
-			if sub, ok := n.node.(*Group); ok {
-				level = append(level, sub)
+			for i := range nodes {
+				n := nodes[i]
+				nodes[i] = found{} // it is the caller's alone now
+				if n.large {
+					if n.node, n.err = g.openChild(ctx, some[i], g.cfg.maxMetadata); notMeta(n.err) {
+						yield(found{err: n.err})
+						return
+					}
+				}
+				if n.node == nil && n.err == nil {
+					continue
+				}
+				if !yield(n) {
+					return
+				}
+				if sub, ok := n.node.(*Group); ok && depth != 1 {
+					level = append(level, &Group{node: node{st: g.st, path: sub.path, cfg: g.cfg, format: sub.format}, meta: &meta.Group{Format: sub.format}})
+				}
 			}
 		}
 	}
+}
+
+// windowOf is how many nodes are opened before they are wanted, times the requests that a store takes.
+const windowOf = 4
+
+// soon is how long in bytes a document may be that is read before its node is wanted. Longer ones are read one by one. 1 MiB: nearly
+// all are a few kilobytes, and consolidated metadata is rarely below a group.
+const soon = 1 << 20
+
+// notMeta reports whether an error is the store's, and not about one node.
+func notMeta(err error) bool {
+	var me *fault.MetaError
+	return err != nil && !errors.As(err, &me)
 }
 
 // consolidated gives the nodes below the group from consolidated metadata, in the order of Walk; ok tells whether there
@@ -119,11 +152,10 @@ func (g *Group) bindAll(all map[string]meta.Node, key string, depth int) (nodes 
 	return nodes
 }
 
-// below lists and opens the nodes one level below some groups.
-func (g *Group) below(ctx context.Context, level []*Group) ([]found, error) {
-	tuning := store.TuningOf(g.st)
+// children lists the folders one level below some groups, by path.
+func (g *Group) children(ctx context.Context, level []*Group) ([]child, error) {
 	dirs := make([][]child, len(level))
-	err := concurrency.EachN(ctx, tuning.ListFanout, len(level), func(ctx context.Context, i int) error {
+	err := concurrency.EachN(ctx, store.TuningOf(g.st).ListFanout, len(level), func(ctx context.Context, i int) error {
 		for e, err := range store.Pages(ctx, g.st, level[i].path, store.OneLevel) {
 			if err != nil {
 				return err
@@ -137,22 +169,27 @@ func (g *Group) below(ctx context.Context, level []*Group) ([]found, error) {
 	if err != nil {
 		return nil, g.errf(err)
 	}
-	children := slices.Concat(dirs...)
-	slices.SortFunc(children, func(a, b child) int { return cmp.Compare(a.path, b.path) })
+	all := slices.Concat(dirs...)
+	slices.SortFunc(all, func(a, b child) int { return cmp.Compare(a.path, b.path) })
+	return all, nil
+}
+
+// openAll opens the nodes in folders, in their order, but for those with large documents.
+func (g *Group) openAll(ctx context.Context, children []child) ([]found, error) {
 	nodes := make([]found, len(children))
-	err = concurrency.EachN(ctx, tuning.Requests, len(children), func(ctx context.Context, i int) error {
-		n, err := g.openChild(ctx, children[i])
-		var me *fault.MetaError
-		if err != nil && !errors.As(err, &me) {
+	err := concurrency.EachN(ctx, store.TuningOf(g.st).Requests, len(children), func(ctx context.Context, i int) error {
+		n, err := g.openChild(ctx, children[i], min(soon, g.cfg.maxMetadata))
+		if errors.Is(err, fault.Limit) && notMeta(err) && g.cfg.maxMetadata > soon {
+			nodes[i] = found{path: children[i].path, large: true}
+			return nil
+		}
+		if notMeta(err) {
 			return err
 		}
-		nodes[i] = found{children[i].path, n, err}
+		nodes[i] = found{path: children[i].path, node: n, err: err}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(nodes, func(n found) bool { return n.node == nil && n.err == nil }), nil
+	return nodes, err
 }
 
 // child is a folder in a group of some format.
@@ -163,19 +200,20 @@ type child struct {
 
 // openChild opens the node in a folder, nil when there is none. Nearly all hierarchies have one format, so the parent's
 // is asked for first: one request for a v3 node instead of four.
-func (g *Group) openChild(ctx context.Context, c child) (Node, error) {
+// No document may be longer than most.
+func (g *Group) openChild(ctx context.Context, c child, most int64) (Node, error) {
 	formats := []int{c.format, 5 - c.format}
 	if g.cfg.format != 0 {
 		formats = []int{g.cfg.format}
 	}
 	for _, f := range formats {
 		n := node{st: g.st, path: c.path, cfg: g.cfg}
-		n.cfg.format = f
+		n.cfg.format, n.cfg.maxMetadata = f, most
 		docs, err := n.fetch(ctx, wantAny)
 		if err != nil {
 			return nil, n.errf(err)
 		}
-		n.cfg.format = g.cfg.format
+		n.cfg.format, n.cfg.maxMetadata = g.cfg.format, g.cfg.maxMetadata
 		found, err := n.parse(docs)
 		if err != nil {
 			return nil, n.errf(err)

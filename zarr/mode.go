@@ -1,6 +1,8 @@
 package zarr
 
 import (
+	"math"
+
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -47,7 +49,9 @@ func (n *node) judge() func(rule.Finding) error {
 }
 
 // parser reads the node's documents, in its mode.
-func (n *node) parser() meta.Parser { return meta.Parser{Types: n.cfg.types, Lenient: n.judge()} }
+func (n *node) parser() meta.Parser {
+	return meta.Parser{Types: n.cfg.types, Memory: max(2*min(n.cfg.maxMetadata, math.MaxInt64/2), meta.DefaultMemory), Lenient: n.judge()}
+}
 
 // codecs is the table that the node's codecs come from, in its mode.
 func (n *node) codecs() *codec.Table {

@@ -27,6 +27,7 @@ type config struct {
 	format       int // 0: found out
 	maxMetadata  int64
 	maxChunk     int64
+	maxIndex     int64 // bytes of the index of a shard
 	inFlight     int
 	maxRequests  int
 	storeFill    bool
@@ -70,6 +71,9 @@ func (c *config) add(opts []Option) error {
 		// Half of what the process may use: a chunk must fit beside its encoded form.
 		c.maxChunk = concurrency.Memory() / 2
 	}
+	if c.maxIndex == 0 {
+		c.maxIndex = min(c.maxChunk, maxIndex)
+	}
 	return nil
 }
 
@@ -94,15 +98,21 @@ func Format(format int) Option {
 	}}
 }
 
-// MetadataLimit refuses metadata documents of more than n bytes with ErrLimit; the default is MaxMetadata.
+// MetadataLimit refuses metadata documents of more than n bytes with ErrLimit; the default is MaxMetadata. Attributes that would take
+// more than 2n bytes of memory as Go values, and more than 128 MiB, are ErrLimit too, before they are decoded.
 func MetadataLimit(n int64) Option {
 	return intOption("MetadataLimit", int(n), 1, func(c *config) { c.maxMetadata = n })
 }
 
-// ChunkLimit refuses, with ErrLimit, to hold decoded chunks of more than n bytes in memory; the default is half of
-// concurrency.Memory.
+// maxIndex is how long the index of a shard may be unless ChunkLimit says otherwise. 32 MiB: two million inner chunks, of which
+// some 200 bytes each are planned with.
+const maxIndex = 32 << 20
+
+// ChunkLimit refuses, with ErrLimit, to hold decoded chunks of more than n bytes in memory, and so indexes of shards, which have 16
+// bytes for each inner chunk. The default is half of concurrency.Memory, and of indexes no more than 32 MiB. An element that varies
+// in length counts as its bytes and 8 more.
 func ChunkLimit(n int64) Option {
-	return intOption("ChunkLimit", int(n), 1, func(c *config) { c.maxChunk = n })
+	return intOption("ChunkLimit", int(n), 1, func(c *config) { c.maxChunk, c.maxIndex = n, n })
 }
 
 // ChunkLimit is the most bytes that a decoded chunk of a may have where it is held in memory, see the option.
@@ -132,7 +142,8 @@ func SingleWriter() Option {
 	return Option{"SingleWriter()", func(c *config) error { c.singleWriter = true; return nil }}
 }
 
-// Direct ignores consolidated metadata: members of a group are listed and read one by one.
+// Direct ignores consolidated metadata: members of a group are listed and read one by one, and what is opened through the group
+// is asked of the store.
 func Direct() Option {
 	return Option{"Direct()", func(c *config) error { c.direct = true; return nil }}
 }

@@ -107,9 +107,6 @@ const pieceBytes = 112
 // indexes gives the indexes of shards in an object, from the cache or in as few ranges as the store's numbers say.
 func (r *shardReader) indexes(ctx context.Context, o *object, l *shard.Layout, depth int, shards pieces) ([]*shardIndex, error) {
 	n, atStart := l.IndexSize()
-	if n > r.a.cfg.maxChunk {
-		return nil, fault.Newf(fault.Limit, "the index of an inner shard has %d bytes, more than ChunkLimit(%d)", n, r.a.cfg.maxChunk)
-	}
 	found := make([]*shardIndex, len(shards))
 	var wanted []shard.Chunk
 	for i, p := range shards {

@@ -110,12 +110,18 @@ func (a *Array) index(ctx context.Context, key string, allow *allowance) (x *sha
 	return x, !joined, err
 }
 
+// mayIndex refuses shards with longer indexes than may be held, before one is read or made. Where shards differ in shape, it is asked
+// of the view for each.
+func (a *Array) mayIndex() error {
+	if n := a.chain.IndexBytes(); n > a.cfg.maxIndex {
+		return fault.Newf(fault.Limit, "the index of a shard has %d bytes, more than the %d that ChunkLimit allows", n, a.cfg.maxIndex)
+	}
+	return nil
+}
+
 // loadIndex reads the index of a shard and keeps it. With a version it is fault.Unchanged while the shard still has that.
 func (a *Array) loadIndex(ctx context.Context, key string, not store.Version) (*shardIndex, error) {
 	n, atStart := a.chain.Shards().IndexSize()
-	if n > a.cfg.maxChunk {
-		return nil, fault.Newf(fault.Limit, "the index of a shard has %d bytes, more than ChunkLimit(%d)", n, a.cfg.maxChunk)
-	}
 	hold, err := a.cfg.limits.Bytes.Op().Acquire(ctx, n)
 	if err != nil {
 		return nil, err

@@ -42,6 +42,10 @@ type Spec struct {
 	// have one shape.
 	ShardEdges [][]int
 
+	// Grid is how the array is cut into what is stored as one object, as metadata has it, in place of Chunks, ChunkEdges, Shards
+	// and ShardEdges: for chunks counted in runs. Shards then need codec.Sharding among the Codecs.
+	Grid meta.Grid
+
 	// Fill is the value of elements that were never written: a Go value of the data type or a number it can hold
 	// exactly, a json.RawMessage as metadata spells it, [NoFill] for v2's null; nil is the data type's default.
 	Fill any
@@ -57,6 +61,11 @@ type Spec struct {
 	Separator string   // "/" or "." between the numbers of a chunk's key; "" is "/" in v3 and "." in v2
 	Dims      []string // names of the axes, "" for one without a name; nil is none. Only v3 stores them
 	Attrs     Attrs
+
+	// Keys is how the keys of chunks are spelled where Separator does not say it all: v3 has v2's spelling too, and suffixes.
+	Keys meta.KeyEncoding
+
+	inOrder bool // Codecs are a whole pipeline, as some array has it, whose order is not the one that they would be put in
 }
 
 // NoFill is the Spec.Fill of a v2 array whose fill value is undefined (null). Its missing chunks read as zero, and
@@ -183,19 +192,33 @@ func fillJSON(v any) (json.RawMessage, error) {
 }
 
 func (s Spec) keys(format int) (meta.KeyEncoding, error) {
-	k := meta.KeyEncoding{Name: "default", Separator: s.Separator}
-	if format == 2 {
-		k.Name = "v2"
+	bad := func(format string, args ...any) (meta.KeyEncoding, error) {
+		return meta.KeyEncoding{}, fault.Newf(fault.Metadata, format, args...)
 	}
-	switch s.Separator {
+	k := s.Keys
+	if k.Name == "" {
+		if k.Name = "default"; format == 2 {
+			k.Name = "v2"
+		}
+	}
+	switch {
+	case k.Name != "v2" && (k.Name != "default" || format == 2):
+		return bad("v%d has no keys of chunks called %q", format, k.Name)
+	case k.Suffix != "" && format == 2:
+		return bad("v2 has no keys of chunks with a suffix")
+	case k.Separator == "":
+		k.Separator = s.Separator
+	case s.Separator != "" && s.Separator != k.Separator:
+		return bad("Separator %q and Keys with %q", s.Separator, k.Separator)
+	}
+	switch k.Separator {
 	case "":
-		k.Separator = "/"
-		if format == 2 {
+		if k.Separator = "/"; format == 2 {
 			k.Separator = "."
 		}
 	case "/", ".":
 	default:
-		return k, fault.Newf(fault.Metadata, "separator %q is neither %q nor %q", s.Separator, "/", ".")
+		return bad("separator %q is neither %q nor %q", k.Separator, "/", ".")
 	}
 	return k, nil
 }
@@ -258,8 +281,13 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 		}
 		serial = &c
 	}
+	if serial.Name == "bytes" && len(serial.Config) == 0 && m.DType.HasOrder() {
+		*serial = codec.Bytes(dtype.Little) // as Normalize has it
+	}
 	specs = slices.Concat(arrays, []codec.Spec{*serial}, bytes)
-	if m.Format == 3 {
+	if s.inOrder {
+		specs = s.Codecs
+	} else if m.Format == 3 {
 		// A filter that views the elements as others can stand behind bytes alone, where no other reader of v3 takes it.
 		if _, err := table.FiltersFirst(specs, first); err != nil {
 			return nil, err

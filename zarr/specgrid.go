@@ -15,6 +15,10 @@ func (s Spec) grid(format int) (chunk []int, g meta.Grid, err error) {
 		return nil, meta.Grid{}, fault.Newf(fault.Metadata, format, args...)
 	}
 	switch {
+	case (s.Grid.Shape != nil || s.Grid.Edges != nil) && (s.Chunks != nil || s.ChunkEdges != nil || s.Shards != nil || s.ShardEdges != nil || s.ShardLayout != nil):
+		return bad("Grid stands alone")
+	case s.Grid.Shape != nil || s.Grid.Edges != nil:
+		return nil, s.Grid, s.checkGrid(format)
 	case s.ChunkEdges != nil && (s.Chunks != nil || s.Shards != nil || s.ShardEdges != nil):
 		return bad("ChunkEdges stand alone: Chunks are of one shape, and so are the chunks of shards")
 	case s.Shards != nil && s.ShardEdges != nil:
@@ -49,6 +53,35 @@ func (s Spec) grid(format int) (chunk []int, g meta.Grid, err error) {
 	g.Shape = slices.Clone(s.Shards)
 	chunk, err = s.inner(g)
 	return chunk, g, err
+}
+
+// checkGrid holds a grid of the caller's against the shape. Whether chunks reach the end of an axis shows when metadata is made of it.
+func (s Spec) checkGrid(format int) error {
+	bad := func(format string, args ...any) error { return fault.Newf(fault.Metadata, "Grid: "+format, args...) }
+	switch g := s.Grid; {
+	case g.Shape != nil && g.Edges != nil:
+		return bad("both a Shape and Edges")
+	case g.Edges != nil && format != 3:
+		return bad("v%d has no chunks that differ in shape", format)
+	case len(g.Shape)+len(g.Edges) != len(s.Shape):
+		return bad("chunks along %d axes for the shape %v", len(g.Shape)+len(g.Edges), s.Shape)
+	}
+	for i, n := range s.Grid.Shape {
+		if n < 1 {
+			return bad("chunks have length %d along axis %d", n, i)
+		}
+	}
+	for i, e := range s.Grid.Edges {
+		if e.Every < 0 || (e.Every > 0) == (len(e.Runs) > 0 || s.Shape[i] == 0 && e.Runs != nil) {
+			return bad("axis %d has chunks of one length %d, and %d runs of others", i, e.Every, len(e.Runs))
+		}
+		for _, r := range e.Runs {
+			if r.Edge < 1 || r.Count < 1 {
+				return bad("axis %d has %d chunks of length %d", i, r.Count, r.Edge)
+			}
+		}
+	}
+	return nil
 }
 
 // inner is the shape of the chunks in shards.

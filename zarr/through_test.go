@@ -238,7 +238,7 @@ func TestWriteThroughStale(t *testing.T) {
 			if a, err = g.OpenArray(ctx, "a"); err != nil {
 				t.Fatal(err)
 			}
-			other, err := zarr.Replace(ctx, st, "top/a", zarr.Spec{Format: format, Shape: []int{2}, DType: dtype.Int8, Codecs: []codec.Spec{codec.Gzip(1)}})
+			other, err := zarr.Replace(ctx, st, "top/a", zarr.Spec{Format: format, Shape: []int{2}, DType: dtype.Int8, Codecs: []codec.Spec{codec.Gzip(1)}, Attrs: zarr.Attrs{"name": "a"}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -249,6 +249,9 @@ func TestWriteThroughStale(t *testing.T) {
 				if err := zarr.Write(ctx, a, []int8{7, 8}); !errors.Is(err, zarr.ErrConflict) || !strings.Contains(err.Error(), "codecs") {
 					t.Errorf("over another array: %v", err)
 				}
+			}
+			if _, err := zarr.SetAttrs(ctx, a, zarr.Attrs{"a": 1}); !errors.Is(err, zarr.ErrConflict) || !strings.Contains(err.Error(), "codecs") {
+				t.Errorf("attributes of another array: %v", err)
 			}
 			if got, err := zarr.Read[int8](ctx, other); err != nil || !slices.Equal(got, []int8{5, 6}) {
 				t.Errorf("%v, %v", got, err)

@@ -74,7 +74,11 @@ func (a *Array) write(ctx context.Context, src []byte, r grid.Selection) error {
 	}
 	shape := r.Shape()
 	op, allow := a.cfg.limits.Bytes.Op(), a.allowance()
-	return concurrency.Each(ctx, min(a.inFlight(), p.Len()), p.Fetches(), func(ctx context.Context, f plan.Fetch) error {
+	inFlight := min(a.inFlight(), p.Len())
+	if p.Object.Shards != nil {
+		inFlight, _ = a.shardsInFlight(p.Len())
+	}
+	return concurrency.Each(ctx, inFlight, p.Fetches(), func(ctx context.Context, f plan.Fetch) error {
 		one, err := a.of(f.Object.Shape)
 		w := chunkWriter{a: one, op: op, allow: allow, layout: f.Object.Shards, f: f, src: src, region: shape}
 		switch {

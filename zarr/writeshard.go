@@ -26,9 +26,6 @@ type shardPacker struct {
 // packShard appends to buf the shard with src laid over the old one; empty tells that no inner chunk is left to be stored.
 func (w *chunkWriter) packShard(ctx context.Context, buf *buffer, old []byte) (empty bool, err error) {
 	a := w.a
-	if n, _ := w.layout.IndexSize(); n > a.cfg.maxChunk {
-		return false, fault.Newf(fault.Limit, "the index of a shard has %d bytes, more than ChunkLimit(%d)", n, a.cfg.maxChunk)
-	}
 	p := shardPacker{chunkWriter: w, cut: w.layout.Cut(w.f.Box), inside: make([]int, len(a.meta.Shape)), old: old}
 	if w.field != nil {
 		p.cut = w.field.layout.Cut(w.f.Box)
@@ -58,7 +55,7 @@ func (w *chunkWriter) packShard(ctx context.Context, buf *buffer, old []byte) (e
 	}
 	defer slot.Release()
 	stored := 0
-	if buf.b, stored, err = p.pack(buf.b[:0]); err != nil {
+	if buf.b, stored, err = p.pack(ctx, buf.b[:0]); err != nil {
 		return false, err
 	}
 	if stored > 0 {
@@ -78,6 +75,9 @@ func (p *shardPacker) encodeSome(ctx context.Context, lo, hi int) error {
 	var out []byte
 	ends := make([]int, 0, hi-lo)
 	for i := lo; i < hi; i++ {
+		if err := now(ctx, i); err != nil {
+			return err
+		}
 		box := p.cut.Box(i)
 		chunk, err := p.gather(box, s)
 		if err != nil {
@@ -149,13 +149,16 @@ func (p *shardPacker) stored(place int) (b []byte, ok bool, err error) {
 }
 
 // pack appends the shard to dst.
-func (p *shardPacker) pack(dst []byte) (_ []byte, stored int, err error) {
+func (p *shardPacker) pack(ctx context.Context, dst []byte) (_ []byte, stored int, err error) {
 	touched := make(map[int]int, len(p.pieces)) // place in the index -> number in the cut
 	for i := range p.pieces {
 		touched[p.layout.Place(p.cut.Box(i).Coord)] = i
 	}
 	most := int(min(p.layout.Packed(), math.MaxInt/2)) + len(p.old) // of what was and is
 	return p.layout.Pack(dst, func(dst []byte, place int) ([]byte, error) {
+		if err := now(ctx, place); err != nil {
+			return dst, err
+		}
 		if i, ok := touched[place]; ok {
 			return append(dst, p.pieces[i]...), nil
 		}
@@ -172,4 +175,12 @@ func (p *shardPacker) pack(dst []byte) (_ []byte, stored int, err error) {
 		}
 		return append(dst, b...), nil
 	})
+}
+
+// now looks at the context in every 4096th round of a loop that may be long, and whose rounds are short.
+func now(ctx context.Context, i int) error {
+	if i%4096 == 0 && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
 }

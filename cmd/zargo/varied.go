@@ -57,7 +57,7 @@ func stream(ctx context.Context, a *zarr.Array, r region, t dtype.Type, read rea
 		return err
 	}
 	var buf []byte
-	for b := range parts {
+	for b := range parted(ctx, a, parts, t.Size(), maxBand) {
 		if cap(buf) < b.bytes {
 			buf = make([]byte, b.bytes)
 		}
@@ -84,7 +84,7 @@ func streamItems(ctx context.Context, a *zarr.Array, r region, n numbered, write
 		return err
 	}
 	buf := make([]byte, 8<<12)
-	for b := range parts {
+	for b := range parted(ctx, a, parts, n.Size(), itemBand) {
 		*n.items = nil // before there are others
 		p, err := zarr.ReadPacked(ctx, a, b.selections()...)
 		if err != nil {

@@ -6,6 +6,8 @@
 // wholly of the last acknowledged generation or of the one after it, in each part that has one writer; the metadata must
 // open, and a listing must show nothing but metadata and chunks.
 //
+// Package shared does it to many processes at once.
+//
 // The package has tests only:
 //
 //	go test ./integration/crash

@@ -75,14 +75,14 @@ func bloscCases() (all []bloscCase) {
 // which are bytes: so an array can end within one. TensorStore judges snappy, and splits blocks as it likes. Frames are alike but for
 // the bytes of the streams.
 func TestBlosc(t *testing.T) {
-	var s judges
-	j := s.get(t)
-	t.Cleanup(func() {
-		if err := j.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	each(t, tryBloscs)
+}
+
+func tryBloscs(t *testing.T, j *numcodecs.Judge, tensorstore bool) {
 	for _, cname := range bloscNames {
+		if cname == "snappy" && !tensorstore {
+			continue
+		}
 		t.Run(cname, func(t *testing.T) {
 			h := fnv.New64a()
 			h.Write([]byte(cname))

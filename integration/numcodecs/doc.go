@@ -8,6 +8,7 @@
 // codec of objects asks the [Judge] itself with the data type "|O", where an array is a list in JSON. Blosc's frames say so many
 // things that it is also tried in every combination of them.
 //
-// The tests need a Python with integration/peers/requirements.txt installed, named by ZARGO_PEERS_PYTHON. Without it they are
+// Two versions of numcodecs are asked. The tests need a Python with integration/peers/requirements.txt installed, named by
+// ZARGO_PEERS_PYTHON, and one of 3.13 with requirements-py313.txt, named by ZARGO_PEERS_PYTHON313. Without them they are
 // skipped, loudly, or fail when CI=true.
 package numcodecs

@@ -19,27 +19,75 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// pythonEnv names the Python that has numcodecs.
-const pythonEnv = "ZARGO_PEERS_PYTHON"
-
-// judges is the one judge of a run; whoever asks first starts it.
-type judges struct {
-	once sync.Once
-	j    *numcodecs.Judge
-	err  error
+// pythons are the Pythons that have numcodecs, each of another version, by the variable that names it. The first has TensorStore too.
+var pythons = []struct {
+	env, numcodecs string
+	tensorstore    bool
+}{
+	{"ZARGO_PEERS_PYTHON", "0.16.6", true},
+	{"ZARGO_PEERS_PYTHON313", "0.17.1", false},
 }
 
-func (s *judges) get(t testing.TB) *numcodecs.Judge {
+// judges are the Pythons of a run, by variable; a test that asks first starts one, and TestMain stops them.
+var judges struct {
+	sync.Mutex
+	up map[string]*numcodecs.Judge
+}
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) (code int) {
+	defer func() {
+		for env, j := range judges.up {
+			if err := j.Close(); err != nil {
+				fmt.Fprintln(os.Stderr, env, err)
+				code = 1
+			}
+		}
+	}()
+	return m.Run()
+}
+
+// judge gives the Python that a variable names.
+func judge(t *testing.T, env string) *numcodecs.Judge {
 	t.Helper()
-	python := os.Getenv(pythonEnv)
+	python := os.Getenv(env)
 	if python == "" {
-		bucket.Lack(t, pythonEnv+" does not name a Python with numcodecs")
+		bucket.Lack(t, env+" does not name a Python with numcodecs")
 	}
-	s.once.Do(func() { s.j, s.err = numcodecs.Start(python, filepath.Join("python", "judge.py")) })
-	if s.err != nil {
-		t.Fatal(s.err)
+	judges.Lock()
+	defer judges.Unlock()
+	if j := judges.up[env]; j != nil {
+		return j
 	}
-	return s.j
+	j, err := numcodecs.Start(python, filepath.Join("python", "judge.py"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if judges.up == nil {
+		judges.up = map[string]*numcodecs.Judge{}
+	}
+	judges.up[env] = j
+	return j
+}
+
+// each runs a test with every version of numcodecs, which are asked side by side.
+func each(t *testing.T, test func(t *testing.T, j *numcodecs.Judge, tensorstore bool)) {
+	t.Helper()
+	for _, p := range pythons {
+		t.Run("numcodecs "+p.numcodecs, func(t *testing.T) {
+			t.Parallel()
+			j := judge(t, p.env)
+			v, err := j.Versions()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v.Numcodecs != p.numcodecs {
+				t.Errorf("it is numcodecs %s", v.Numcodecs)
+			}
+			test(t, j, p.tensorstore)
+		})
+	}
 }
 
 // full is for `make judge`, which takes a quarter of an hour: some arrays of each kind are enough for every day.
@@ -47,14 +95,14 @@ var full = flag.Bool("full", false, "try as many arrays as the tables say, not 8
 
 // TestNumcodecs tries every id of the table.
 func TestNumcodecs(t *testing.T) {
-	var s judges
-	j := s.get(t)
-	t.Cleanup(func() {
-		if err := j.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	each(t, tryIDs)
+}
+
+func tryIDs(t *testing.T, j *numcodecs.Judge, tensorstore bool) {
 	for _, id := range append(ids(), filters()...) {
+		if id.Library == numcodecs.TensorStore && !tensorstore {
+			continue // it is the same for both
+		}
 		name := id.ID + id.Name
 		t.Run(name, func(t *testing.T) {
 			h := fnv.New64a()

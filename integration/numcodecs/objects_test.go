@@ -36,13 +36,10 @@ func objectIDs() []objectID {
 
 // TestObjects has arrays of objects encoded and decoded by both. What is compared are the objects, and the stored bytes.
 func TestObjects(t *testing.T) {
-	var s judges
-	j := s.get(t)
-	t.Cleanup(func() {
-		if err := j.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	each(t, tryObjectIDs)
+}
+
+func tryObjectIDs(t *testing.T, j *numcodecs.Judge, _ bool) {
 	for _, id := range objectIDs() {
 		t.Run(id.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(7, uint64(len(id.name))))

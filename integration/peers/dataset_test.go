@@ -42,18 +42,20 @@ type savedVariable struct {
 // groups are the groups that are datasets.
 var groups = []string{"", "sub/part"}
 
-// xarrays are the ways by which xarray gets to a place, for writing; where there is a web server it writes in its folder.
+// xarrays are the peers that write at a place; where there is a web server they write in its folder. xarray 3.4 is the same xarray
+// on zarr-python 3.4.
 func xarrays(name string) []string {
 	return map[string][]string{
-		"dir": {"local", "obstore", "fsspec"}, "s3": {"obstore", "fsspec"}, "gcs": {"fsspec"}, "azure": {"obstore", "fsspec"}, "http": {"local"},
+		"dir": {"xarray/local", "xarray/obstore", "xarray/fsspec", "xarray-3.4/local"}, "s3": {"xarray/obstore", "xarray/fsspec"}, "gcs": {"xarray/fsspec"},
+		"azure": {"xarray/obstore", "xarray/fsspec"}, "http": {"xarray/local"},
 	}[name]
 }
 
-// xarraysReading are the ways by which xarray reads what zargo wrote.
+// xarraysReading are the peers that read what zargo wrote.
 func xarraysReading(name string) []string {
 	return map[string][]string{
-		"dir": {"local", "obstore", "fsspec"}, "s3": {"obstore", "fsspec"}, "gcs": {"obstore", "fsspec"}, "azure": {"obstore", "fsspec"},
-		"http": {"obstore", "fsspec"},
+		"dir": {"xarray/local", "xarray/obstore", "xarray/fsspec", "xarray-3.4/local"}, "s3": {"xarray/obstore", "xarray/fsspec"}, "gcs": {"xarray/obstore", "xarray/fsspec"},
+		"azure": {"xarray/obstore", "xarray/fsspec"}, "http": {"xarray/obstore", "xarray/fsspec"},
 	}[name]
 }
 
@@ -61,8 +63,8 @@ func TestXarrayWritesWeRead(t *testing.T) {
 	t.Parallel()
 	everywhere(t, func(_ *testing.T, name string, at place) (jobs []job) {
 		for _, format := range []int{2, 3} {
-			for _, via := range xarrays(name) {
-				jobs = append(jobs, job{Do: "save", Peer: "xarray/" + via, Place: at.in, Path: fmt.Sprintf("%s/v%d", via, format), Format: format})
+			for _, peer := range xarrays(name) {
+				jobs = append(jobs, job{Do: "save", Peer: peer, Place: at.in, Path: fmt.Sprintf("%s/v%d", peer, format), Format: format})
 			}
 			for _, l := range xarrayLacks(name, "write") {
 				jobs = append(jobs, job{Do: "save", Peer: l.peer, Place: at.out, Path: fmt.Sprintf("lack/v%d", format), Format: format, lack: true})
@@ -92,13 +94,13 @@ func TestWeWriteXarrayReads(t *testing.T) {
 		for _, format := range []int{2, 3} {
 			path := fmt.Sprintf("plain/v%d", format)
 			writeDataset(t, at.writes, path, format)
-			for _, via := range xarraysReading(name) {
-				j := job{Do: "load", Peer: "xarray/" + via, Place: at.out, Path: path, Format: format}
+			for _, peer := range xarraysReading(name) {
+				j := job{Do: "load", Peer: peer, Place: at.out, Path: path, Format: format}
 				if lackOf(name, j.Peer, verb) != nil {
 					l := j
 					l.lack = true
 					jobs = append(jobs, l)
-					j.Path = fmt.Sprintf("%s/v%d", via, format)
+					j.Path = fmt.Sprintf("%s/v%d", peer, format)
 					writeDataset(t, at.writes, j.Path, format)
 					j.Path, j.Place, j.Consolidate = "", at.out+"/"+j.Path, at.in+"/"+j.Path // xarray looks for it at the root only
 				}
@@ -371,11 +373,11 @@ func sameJSON(t *testing.T, what string, got, want any) {
 func TestNoWayIsForgotten(t *testing.T) {
 	for _, p := range placeNames {
 		for _, via := range []string{"obstore", "fsspec"} {
-			writes := p.name != "http" && slices.Contains(xarrays(p.name), via) // there it writes in a folder
+			writes := p.name != "http" && slices.Contains(xarrays(p.name), "xarray/"+via) // there it writes in a folder
 			if lacks := lackOf(p.name, "xarray/"+via, "write") != nil; lacks == writes {
 				t.Errorf("xarray/%s at %s: writes %v, lacks it %v", via, p.name, writes, lacks)
 			}
-			if !slices.Contains(xarraysReading(p.name), via) {
+			if !slices.Contains(xarraysReading(p.name), "xarray/"+via) {
 				t.Errorf("xarray/%s at %s does not read", via, p.name)
 			}
 		}

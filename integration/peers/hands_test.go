@@ -31,6 +31,17 @@ func library(peer string) string {
 	return name
 }
 
+// pythonOf is the variable that names a library's Python.
+func pythonOf(library string) string {
+	switch library {
+	case "zarr-python-2":
+		return zarr2Env
+	case "zarr-python-3.4", "xarray-3.4":
+		return python313Env
+	}
+	return pythonEnv
+}
+
 // crew is a Python for each library. Each is slow to start, so it is started once, when it is first asked, and stays up.
 type crew struct {
 	mu    sync.Mutex
@@ -44,11 +55,7 @@ func (c *crew) hand(library string) (*hand, error) {
 	if h := c.hands[library]; h != nil {
 		return h, nil
 	}
-	env := pythonEnv
-	if library == "zarr-python-2" {
-		env = zarr2Env
-	}
-	h, err := startHand(os.Getenv(env), library)
+	h, err := startHand(os.Getenv(pythonOf(library)), library)
 	if err != nil {
 		return nil, err
 	}

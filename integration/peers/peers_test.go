@@ -32,9 +32,9 @@ func writers() map[string][]duty {
 	return map[string][]duty{
 		"dir": {
 			{"zarr-python/local", 378, Matrix}, {"tensorstore", 364, Matrix}, {"zarr-python-2", 164, Matrix}, {"zarrs", 374, Matrix},
-			{"zarr-python/obstore", 30, Sample}, {"zarr-python/fsspec", 30, Sample},
+			{"zarr-python/obstore", 30, Sample}, {"zarr-python/fsspec", 30, Sample}, {"zarr-python-3.4/local", 378, Matrix},
 		},
-		"s3":    {{"zarr-python/obstore", 378, Matrix}, {"tensorstore", 29, Sample}, {"zarr-python/fsspec", 30, Sample}},
+		"s3":    {{"zarr-python/obstore", 378, Matrix}, {"tensorstore", 29, Sample}, {"zarr-python/fsspec", 30, Sample}, {"zarr-python-3.4/obstore", 30, Sample}},
 		"gcs":   {{"zarr-python/fsspec", 30, Sample}, {"tensorstore", 29, Sample}},
 		"azure": {{"zarr-python/obstore", 30, Sample}, {"zarr-python/fsspec", 30, Sample}},
 		"http":  {{"zarr-python/local", 30, Sample}, {"tensorstore", 29, Sample}},
@@ -46,9 +46,9 @@ func readers() map[string][]duty {
 	return map[string][]duty{
 		"dir": {
 			{"zarr-python/local", 252, ours}, {"tensorstore", 238, ours}, {"zarr-python-2", 110, ours}, {"zarrs", 237, ours},
-			{"zarr-python/obstore", 29, oursSample}, {"zarr-python/fsspec", 29, oursSample},
+			{"zarr-python/obstore", 29, oursSample}, {"zarr-python/fsspec", 29, oursSample}, {"zarr-python-3.4/local", 252, ours},
 		},
-		"s3":    {{"zarr-python/obstore", 252, ours}, {"tensorstore", 28, oursSample}, {"zarr-python/fsspec", 29, oursSample}},
+		"s3":    {{"zarr-python/obstore", 252, ours}, {"tensorstore", 28, oursSample}, {"zarr-python/fsspec", 29, oursSample}, {"zarr-python-3.4/obstore", 29, oursSample}},
 		"gcs":   {{"zarr-python/obstore", 29, oursSample}, {"zarr-python/fsspec", 29, oursSample}, {"tensorstore", 28, oursSample}},
 		"azure": {{"zarr-python/obstore", 29, oursSample}, {"zarr-python/fsspec", 29, oursSample}},
 		"http":  {{"zarr-python/obstore", 29, oursSample}, {"zarr-python/fsspec", 29, oursSample}, {"tensorstore", 28, oursSample}},

@@ -10,16 +10,18 @@ import (
 	"github.com/zargo-io/zargo/integration/bucket"
 )
 
-// pythonEnv names the Python that has requirements.txt, zarr2Env the one that has requirements-zarr2.txt.
+// pythonEnv names the Python that has requirements.txt, zarr2Env the one that has requirements-zarr2.txt, and python313Env the one
+// that has requirements-py313.txt.
 const (
-	pythonEnv = "ZARGO_PEERS_PYTHON"
-	zarr2Env  = "ZARGO_PEERS_ZARR2"
+	pythonEnv    = "ZARGO_PEERS_PYTHON"
+	zarr2Env     = "ZARGO_PEERS_ZARR2"
+	python313Env = "ZARGO_PEERS_PYTHON313"
 )
 
 // job is one thing that a peer is asked to do.
 type job struct {
 	ID    int    `json:"id"`
-	Do    string `json:"do"` // "write" or "read" a row; "save" or "load" the dataset; "write-type" or "read-type" an array of TestTypes, "write-chain" or "read-chain" one of TestCodecs
+	Do    string `json:"do"` // "write" or "read" a row; "save" or "load" the dataset; "write-type" or "read-type" an array of TestTypes, "write-chain" or "read-chain" one of TestCodecs, "write-boxes" or "read-boxes" one of TestShards or TestRectilinear
 	Peer  string `json:"peer"`
 	Place string `json:"place"` // a folder or a URL
 	Path  string `json:"path"`
@@ -39,6 +41,7 @@ type said struct {
 	SHA256 string           // it wrote or read these bytes
 	Groups map[string]saved // it saved these groups of the dataset, or found them as they should be
 	Values []string         // it read these elements
+	Hex    string           // and these of one that has boxes
 
 	Error   string // it refused or failed
 	Differs string // it read something else
@@ -49,7 +52,7 @@ func (s said) done() bool { return s.Error == "" && s.Differs == "" }
 // needPython skips a test that could not ask anything.
 func needPython(t *testing.T) {
 	t.Helper()
-	for env, file := range map[string]string{pythonEnv: "requirements.txt", zarr2Env: "requirements-zarr2.txt"} {
+	for env, file := range map[string]string{pythonEnv: "requirements.txt", zarr2Env: "requirements-zarr2.txt", python313Env: "requirements-py313.txt"} {
 		if os.Getenv(env) == "" {
 			bucket.Lack(t, env+" does not name a Python with "+file)
 		}

@@ -69,6 +69,16 @@ func (s *Shards) Len() int { return s.codec.n }
 // IndexSize is the length in bytes of a stored index; atStart tells where in the shard it is.
 func (s *Shards) IndexSize() (n int64, atStart bool) { return s.codec.size, s.codec.atStart }
 
+// IndexBytes is the memory in bytes of the largest index that shards of a chain need, whether they can be read in parts or not; 0 where
+// there are none.
+func (c *Chain) IndexBytes() int64 {
+	s, ok := c.array.(*sharding)
+	if !ok {
+		return 0
+	}
+	return max(mulSat(16, int64(s.n)), s.inner.IndexBytes())
+}
+
 // MaxIndexed bounds the bytes of a shard that its index can speak of without sharing: the index, and every inner chunk as long
 // as it can be. A longer shard has unused space.
 func (s *Shards) MaxIndexed() int64 {

@@ -35,6 +35,9 @@ func (g *Group) inline(p place, raw []byte) error {
 		return p.unsupported("consolidated metadata of kind %s", brief(o.get("kind")))
 	}
 	g.Consolidated, err = o.copies()
+	if errors.Is(err, fault.Limit) {
+		return err // the document takes more than the caller allows
+	}
 	if err != nil {
 		g.Unreadable = err
 		return p.unreadable(err)
@@ -69,7 +72,9 @@ func (o object) copies() (map[string]Node, error) {
 			return nodeV3(o)
 		})
 	}
-	nest(nodes)
+	if err := at.err(nest(nodes)); err != nil {
+		return nil, err
+	}
 	return nodes, nil
 }
 
@@ -181,7 +186,9 @@ func (with Parser) ConsolidatedV2(key string, doc []byte) (map[string]Node, erro
 			return g, nil
 		})
 	}
-	nest(nodes)
+	if err := p.err(nest(nodes)); err != nil {
+		return nil, err
+	}
 	return nodes, nil
 }
 
@@ -236,8 +243,13 @@ func (p place) checkPath(path string) error {
 	return nil
 }
 
+// maxAncestry bounds how often nodes are in the hierarchies of groups above them, which are kept for each group. 2^20: ten thousand
+// nodes, a hundred groups deep.
+const maxAncestry = 1 << 20
+
 // nest gives every group of a hierarchy the nodes below it, so that it is as well known as the hierarchy's root.
-func nest(nodes map[string]Node) {
+func nest(nodes map[string]Node) error {
+	left := maxAncestry
 	paths := make([]string, 0, len(nodes))
 	for p := range nodes {
 		paths = append(paths, p)
@@ -252,6 +264,9 @@ func nest(nodes map[string]Node) {
 		for len(above) > 0 && !strings.HasPrefix(p, above[len(above)-1].prefix) {
 			above = above[:len(above)-1]
 		}
+		if left -= len(above); left < 0 {
+			return fault.Newf(fault.Limit, "%d nodes in groups within groups are more than %d entries of such", len(nodes), maxAncestry)
+		}
 		for _, o := range above {
 			o.group.Consolidated[p[len(o.prefix):]] = nodes[p]
 		}
@@ -264,6 +279,7 @@ func nest(nodes map[string]Node) {
 			above = append(above, open{prefix, g})
 		}
 	}
+	return nil
 }
 
 // treeOrder sorts what is below a path right after it: the slash comes before every other character.

@@ -11,6 +11,13 @@ import (
 // maxDepth is how deep values may nest. 1000: where Python's decoder, with which most stores are written, gives up.
 const maxDepth = 1000
 
+// maxMembers is how many members an object may have, and maxElements a list outside of attributes: each is some 150 bytes while the
+// object is split. 2^18: consolidated metadata of so many nodes is longer than any document may be by default.
+const (
+	maxMembers  = 1 << 18
+	maxElements = 1 << 20
+)
+
 // scanner walks over JSON text (RFC 8259) once, from front to back. Why not encoding/json alone: it matches member names
 // without regard to case, repairs invalid UTF-8 silently, and does not know the bare tokens.
 type scanner struct {
@@ -112,10 +119,14 @@ func (s *scanner) each(end byte, item func() error) error {
 		return s.errorf("values are nested deeper than %d", maxDepth)
 	}
 	s.i++
+	n := 0
 	for first := true; ; first = false {
 		c := s.peek()
 		if c == end && first {
 			break
+		}
+		if n++; n > maxMembers && end == '}' {
+			return fault.Newf(fault.Limit, "JSON, byte %d: an object with more than %d members", s.i, maxMembers)
 		}
 		if err := item(); err != nil {
 			return err

@@ -3,6 +3,8 @@ package meta
 import (
 	"encoding/json"
 	"math"
+
+	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // member is one member of an object: its name, the text of its value, and where in the object's text that begins.
@@ -52,6 +54,9 @@ func elements(list []byte) ([][]byte, error) {
 		s.space()
 		from := s.i
 		err := s.value()
+		if len(out) == maxElements {
+			return fault.Newf(fault.Limit, "a list of more than %d", maxElements)
+		}
 		out = append(out, s.b[from:s.i])
 		return err
 	})

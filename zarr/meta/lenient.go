@@ -56,17 +56,27 @@ func (s *scanner) duplicate() (name string, found bool) {
 	}
 	switch s.peek() {
 	case '{':
-		seen := map[string]bool{}
+		var first string
+		var seen map[string]bool // made for the second member
+		n := 0
 		_ = s.each('}', func() error {
 			s.space()
 			member, err := s.unquote()
 			if err != nil {
 				return err
 			}
+			switch n++; {
+			case n == 1:
+				first = member
+			case n == 2:
+				seen = map[string]bool{first: true}
+			}
 			if seen[member] && !found {
 				name, found = member, true
 			}
-			seen[member] = true
+			if n > 1 {
+				seen[member] = true
+			}
 			s.space()
 			s.i++ // the colon
 			return inner()

@@ -35,8 +35,12 @@ func arrayV1(o object) (*Array, error) {
 	}
 	a := &Array{Format: 1, Keys: KeyEncoding{Name: "v2", Separator: "."}, Attrs: Attrs{}}
 	for _, m := range o.all {
+		p := o.member(m.name)
+		if err := p.modest(m.raw); err != nil {
+			return nil, err
+		}
 		var err error
-		switch p := o.member(m.name); m.name {
+		switch m.name {
 		case "fill_value": // may be a bare token
 			err = p.bareToken(m.raw)
 		case "zarr_format", "shape", "chunks", "dtype", "compression", "compression_opts", "order":

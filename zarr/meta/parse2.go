@@ -91,8 +91,12 @@ func arrayV2(o object) (*Array, error) {
 	}
 	a := &Array{Format: 2, Attrs: Attrs{}}
 	for _, m := range o.all {
+		p := o.member(m.name)
+		if err := p.modest(m.raw); err != nil {
+			return nil, err
+		}
 		var err error
-		switch p := o.member(m.name); m.name {
+		switch m.name {
 		case "fill_value": // the one member in which old writers left bare tokens
 			err = p.bareToken(m.raw)
 		case "zarr_format", "shape", "chunks", "dtype", "compressor", "order", "filters", "dimension_separator":

@@ -83,6 +83,9 @@ func arrayV3(o object) (*Array, error) {
 		if err := p.strict(m.raw); err != nil {
 			return nil, err
 		}
+		if err := p.modest(m.raw); err != nil {
+			return nil, err
+		}
 		switch m.name {
 		case "zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value", "codecs", "dimension_names":
 		case "storage_transformers":

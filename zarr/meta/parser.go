@@ -10,6 +10,10 @@ import (
 type Parser struct {
 	Types *dtype.Table
 
+	// Memory is how many bytes the attributes of a document may take as Go values; more is fault.Limit, before they are decoded. 0 is
+	// DefaultMemory.
+	Memory int64
+
 	// Lenient is asked about every breach of a rule of severity Warning that a document is read in spite of, with the
 	// document's key and the member's pointer. An error ends parsing, as a *fault.MetaError. nil lets everything pass.
 	Lenient func(rule.Finding) error

@@ -22,11 +22,12 @@ type place struct {
 	num  int // -1: a member of an object, called name
 
 	with Parser
+	left *int64 // bytes that attributes may still take, of all in the document
 }
 
-func (p place) member(name string) place { return place{p.key, p.bare, &p, name, -1, p.with} }
+func (p place) member(name string) place { return place{p.key, p.bare, &p, name, -1, p.with, p.left} }
 
-func (p place) index(i int) place { return place{p.key, p.bare, &p, "", i, p.with} }
+func (p place) index(i int) place { return place{p.key, p.bare, &p, "", i, p.with, p.left} }
 
 // pointer is the JSON pointer (RFC 6901).
 func (p place) pointer() string {
@@ -220,6 +221,9 @@ func (p place) attributes(raw []byte) (Attrs, error) {
 	if err := p.bareToken(raw); err != nil {
 		return nil, err
 	}
+	if err := p.afford(raw); err != nil {
+		return nil, err
+	}
 	v, err := (&scanner{b: raw, bare: true}).decode()
 	if err != nil {
 		return nil, p.err(err)
@@ -248,7 +252,8 @@ func document(key string, doc []byte, with Parser) (object, error) {
 
 // text checks a whole document, and gives its place and the text of its value.
 func (with Parser) text(key string, doc []byte) (place, []byte, error) {
-	p := place{key: key, with: with}
+	left := with.memory()
+	p := place{key: key, with: with, left: &left}
 	if bytes.HasPrefix(doc, byteOrderMark) {
 		if err := p.lenient(rule.ByteOrderMark, ""); err != nil {
 			return p, nil, err

@@ -23,7 +23,8 @@ type chunks struct {
 	told *few
 	layout
 
-	err error // of the listing
+	err   error           // of the listing
+	asked map[string]bool // keys of chunks in whose way others lie
 }
 
 // array looks at an array's keys, and with Options.Data at what they hold.
@@ -81,6 +82,9 @@ func (c *chunks) list(ctx context.Context) iter.Seq[[]int] {
 				c.told.tell(rule.Finding{Rule: rule.OtherLayout, Key: e.Key})
 			default:
 				c.told.tell(rule.Finding{Rule: rule.StrayKey, Key: e.Key})
+				if c.err = c.misplaced(ctx, part); c.err != nil {
+					return
+				}
 			}
 		}
 		docs.check(c.told.tell, path)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/zargo-io/zargo/zarr"
@@ -87,12 +88,8 @@ const (
 func (r *run) node(ctx context.Context, p place) ([]place, error) {
 	told := r.few(p.path)
 	defer told.done()
-	opts := append(append([]zarr.Option{}, r.opts.Open...), zarr.Direct(), zarr.Findings(func(f rule.Finding) {
-		if f.Rule != rule.BadConsolidated { // which consolidated reports as the error that it is to other readers
-			told.tell(f)
-		}
-	}))
-	n, err := zarr.Open(ctx, r.st, p.path, opts...)
+	n, unlock, err := r.open(ctx, p.path, told)
+	defer unlock()
 	if errors.Is(err, fault.NotFound) && p.why != due {
 		if p.why == likely {
 			r.tell(rule.Finding{Rule: rule.NoNode, Path: p.path})
@@ -116,6 +113,30 @@ func (r *run) node(ctx context.Context, p place) ([]place, error) {
 	return nil, nil
 }
 
+// soon is how long in bytes a document may be to be read beside others. Larger ones are looked at one by one: each may take as much
+// memory as a process should. 1 MiB: nearly all are a few kilobytes.
+const soon = 1 << 20
+
+// open opens a node. unlock is called when it is done with.
+func (r *run) open(ctx context.Context, path string, told *few) (n zarr.Node, unlock func(), err error) {
+	mode := []zarr.Option{zarr.Direct(), zarr.Findings(func(f rule.Finding) {
+		if f.Rule != rule.BadConsolidated { // which consolidated reports as the error that it is to other readers
+			told.tell(f)
+		}
+	})}
+	opts := slices.Concat([]zarr.Option{zarr.MetadataLimit(soon)}, r.opts.Open, mode) // a limit of the caller's wins
+	n, err = zarr.Open(ctx, r.st, path, opts...)
+	if of := (*fault.MetaError)(nil); !errors.Is(err, fault.Limit) || errors.As(err, &of) {
+		return n, func() {}, err // a document that was read is over no limit on its length
+	}
+	unlock, err = r.large.Lock(ctx, "")
+	if err != nil {
+		return nil, func() {}, err
+	}
+	n, err = zarr.Open(ctx, r.st, path, slices.Concat(r.opts.Open, mode)...)
+	return n, unlock, err
+}
+
 // group looks at what lies at a group.
 func (r *run) group(ctx context.Context, g *zarr.Group, told *few) (below []place, err error) {
 	path, docs := g.Path(), documents{}
@@ -137,6 +158,11 @@ func (r *run) group(ctx context.Context, g *zarr.Group, told *few) (below []plac
 			docs[part] = true
 		default:
 			told.tell(rule.Finding{Rule: rule.StrayKey, Key: e.Key})
+			if e.Size < 0 { // in a directory a link to what is not there, such as a node on a disk that is not mounted
+				if err := r.refused(ctx, join(e.Key, docV3), told); err != nil {
+					return nil, err
+				}
+			}
 		}
 	}
 	docs.check(told.tell, path)

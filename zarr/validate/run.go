@@ -96,6 +96,8 @@ type run struct {
 	tuning store.Tuning
 	op     *concurrency.Op // all arrays': each operation may overdraw the budget by one chunk
 
+	large concurrency.Keyed // held while a node with large documents is looked at
+
 	mu       sync.Mutex
 	out      func(rule.Finding)
 	result   Result

@@ -25,7 +25,7 @@ class Array:
         self.meta = meta = json.loads(text)
         self.pipeline = CodecPipelineImpl(text, store_config=LocalStore(folder), validate_checksums=True, num_threads=1)
         self.shape = meta["shape"]
-        self.chunks = meta["chunks"] if meta["zarr_format"] == 2 else meta["chunk_grid"]["configuration"]["chunk_shape"]
+        self.edges = [edges(n, cut) for n, cut in zip(self.shape, lengths(meta))]
 
     def key(self, at):
         at = [str(i) for i in at]
@@ -39,12 +39,13 @@ class Array:
     def items(self, box):
         """Each chunk that a box meets: the part of the chunk, and where that is in the box."""
         within = [b.stop - b.start for b in box]
-        grid = [range(b.start // c, -(-b.stop // c)) for b, c in zip(box, self.chunks)]
-        for at in itertools.product(*grid) if all(within) else []:
-            lo = [max(b.start, i * c) for b, i, c in zip(box, at, self.chunks)]
-            hi = [min(b.stop, (i + 1) * c) for b, i, c in zip(box, at, self.chunks)]
-            part = [slice(l - i * c, h - i * c) for l, h, i, c in zip(lo, hi, at, self.chunks)]
-            yield ChunkItem(self.key(at), part, self.chunks, [slice(l - b.start, h - b.start) for l, h, b in zip(lo, hi, box)], within)
+        grid = [[(i, *e) for i, e in enumerate(cut) if e[0] < b.stop and e[1] > b.start] for b, cut in zip(box, self.edges)]
+        for chunk in itertools.product(*grid) if all(within) else []:
+            lo = [max(b.start, first) for b, (_, first, _) in zip(box, chunk)]
+            hi = [min(b.stop, end) for b, (_, _, end) in zip(box, chunk)]
+            part = [slice(l - first, h - first) for l, h, (_, first, _) in zip(lo, hi, chunk)]
+            shape = [end - first for _, first, end in chunk]
+            yield ChunkItem(self.key([i for i, _, _ in chunk]), part, shape, [slice(l - b.start, h - b.start) for l, h, b in zip(lo, hi, box)], within)
 
     def put(self, box, values):
         self.pipeline.store_chunks_with_indices(list(self.items(box)), np.ascontiguousarray(values), False)
@@ -53,6 +54,27 @@ class Array:
         out = np.empty(self.shape, dtype)
         self.pipeline.retrieve_chunks_and_apply_index(list(self.items([slice(0, n) for n in self.shape])), out)
         return out
+
+
+def lengths(meta):
+    """For each axis the length of every chunk, or a list of them."""
+    if meta["zarr_format"] == 2:
+        return meta["chunks"]
+    cut = meta["chunk_grid"]["configuration"]
+    return cut["chunk_shape"] if "chunk_shape" in cut else cut["chunk_shapes"]
+
+
+def edges(n, cut):
+    """Where each chunk along an axis begins and ends."""
+    if isinstance(cut, int):
+        return [(i, i + cut) for i in range(0, n, cut)]
+    out, at = [], 0
+    for one in cut:
+        length, count = one if isinstance(one, list) else (one, 1)
+        for _ in range(count):
+            out.append((at, at + length))
+            at += length
+    return out
 
 
 def create(folder, format, meta):
@@ -130,3 +152,21 @@ class Chains:
 
     def read(self, a, path):
         return a.hexes(Array(path).all(np.dtype(object) if a.varies() else np.dtype(a.kind)))
+
+
+class Boxes:
+    """The arrays of TestShards and TestRectilinear."""
+
+    def open(self, path):
+        return Array(path)
+
+    def create(self, a, path):
+        return create(path, 3, {"shape": a["shape"], "data_type": a["dtype"], "fill_value": 3, "codecs": a["codecs"], "chunk_grid":
+                                {"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": a["edges"]}},
+                                "chunk_key_encoding": {"name": "default"}})
+
+    def put(self, a, box, part):
+        a.put(box, part)
+
+    def all(self, a):
+        return a.all(np.dtype(a.meta["data_type"]))

@@ -2,7 +2,8 @@
 line of JSON for each, in any order. It ends when its input does.
 
 A job has id, which is in its answer too, do (write or read a row, save or load a dataset, write-type or read-type an array of
-TestTypes, write-chain or read-chain one of TestCodecs), peer, place, path and what is to be written or read.
+TestTypes, write-chain or read-chain one of TestCodecs, write-boxes or read-boxes one of TestShards or TestRectilinear), peer, place, path
+and what is to be written or read.
 """
 
 import functools
@@ -21,7 +22,7 @@ import datatypes
 import rows
 
 # The modules of the libraries that have rows and types.
-MODULES = {"zarr-python": "zarr3", "zarr-python-2": "zarr2", "tensorstore": "tensor", "zarrs": "rust"}
+MODULES = {"zarr-python": "zarr3", "zarr-python-3.4": "zarr3", "zarr-python-2": "zarr2", "tensorstore": "tensor", "zarrs": "rust"}
 OWN_FOLDERS = ("zarr-python-2", "zarrs")  # these are only in directories
 
 one_line = threading.Lock()
@@ -99,9 +100,31 @@ def read_chain(job):
     return {"values": module(job["peer"]).Chains().read(chains.Array(job["array"]), os.path.join(job["place"], job["path"]))}
 
 
+def boxes(job):
+    return module(job["peer"]).Boxes(), job["array"], os.path.join(job["place"], job["path"])
+
+
+def write_boxes(job):
+    """Writes the boxes of an array, which is there already unless it says how it is cut."""
+    library, array, folder = boxes(job)
+    a = library.create(array, folder) if array.get("edges") else library.open(folder)
+    n = int(np.prod(array["shape"], dtype=int))
+    full = (np.arange(n, dtype=np.int64) * 7 % 251).astype(array["dtype"]).reshape(array["shape"])
+    for box in array["boxes"]:
+        box = tuple(slice(lo, hi) for lo, hi in box)
+        library.put(a, box, full[box])
+    return {}
+
+
+def read_boxes(job):
+    library, array, folder = boxes(job)
+    got = library.all(library.open(folder))
+    return {"hex": np.ascontiguousarray(got, np.dtype(array["dtype"]).newbyteorder("<")).tobytes().hex()}
+
+
 def do(job):
     verbs = {"write": write, "read": read, "save": save, "load": load, "write-type": write_type, "read-type": read_type,
-             "write-chain": write_chain, "read-chain": read_chain}
+             "write-chain": write_chain, "read-chain": read_chain, "write-boxes": write_boxes, "read-boxes": read_boxes}
     try:
         return verbs[job["do"]](job)
     except Exception as e:

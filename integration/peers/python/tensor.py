@@ -126,3 +126,16 @@ class Chains:
 
     def read(self, a, path):
         return a.hexes(np.asarray(self.open(a, path).read().result()))
+
+
+class Boxes:
+    """The arrays of TestShards and TestRectilinear."""
+
+    def open(self, path):
+        return ts.open({"driver": "zarr3", "kvstore": {"driver": "file", "path": path + "/"}}, context=ts.Context({"file_io_sync": False})).result()
+
+    def put(self, a, box, part):
+        a[box].write(part).result()
+
+    def all(self, a):
+        return a.read().result()

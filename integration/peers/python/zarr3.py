@@ -8,7 +8,7 @@ from zarr.codecs import BytesCodec, TransposeCodec
 
 import rows
 
-zarr.config.set({"async.concurrency": 16, "threading.max_workers": 2})
+zarr.config.set({"async.concurrency": 16, "threading.max_workers": 2, "array.rectilinear_chunks": True})
 
 
 class Rows:
@@ -136,3 +136,25 @@ class Chains:
 
     def read(self, a, path):
         return a.hexes(np.asarray(zarr.open_array(path, mode="r", zarr_format=a.format)[...]))
+
+
+class Boxes:
+    """The arrays of TestShards and TestRectilinear."""
+
+    def open(self, path):
+        return zarr.open_array(path, mode="r+", zarr_format=3)
+
+    def create(self, a, path):
+        codecs, inner = a["codecs"], None
+        if codecs[0]["name"] == "sharding_indexed":
+            inner, codecs = codecs[0]["configuration"]["chunk_shape"], codecs[0]["configuration"]["codecs"]
+        at = next(i for i, c in enumerate(codecs) if c["name"] == "bytes")
+        cut = dict(chunks=tuple(inner), shards=a["edges"]) if inner else dict(chunks=a["edges"])
+        return zarr.create_array(path, shape=a["shape"], dtype=a["dtype"], fill_value=3, filters=codecs[:at] or None, serializer=codecs[at],
+                                 compressors=codecs[at + 1:] or None, **cut)
+
+    def put(self, a, box, part):
+        a[box] = part
+
+    def all(self, a):
+        return np.asarray(a[...])

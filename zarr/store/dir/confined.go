@@ -34,19 +34,22 @@ func (s *Store) enter(create bool) (tree, error) {
 	t := confined{skip: len(s.join(""))}
 	var err error
 	t.r, err = os.OpenRoot(s.root)
-	if absent(err) && create {
-		if err = s.still(plain{}); err == nil {
-			err = os.MkdirAll(s.root, 0o777)
-		}
-		if err == nil {
+	if absent(err) && create && s.seen.Load() == nil {
+		if err = os.MkdirAll(s.root, 0o777); err == nil {
 			t.r, err = os.OpenRoot(s.root)
 		}
 	}
 	if err != nil {
-		if fi, statErr := os.Stat(s.root); absent(err) || statErr == nil && !fi.IsDir() {
+		if gone := s.still(plain{}); gone != nil {
+			return nil, gone
+		}
+		if fi, statErr := os.Stat(s.root); statErr == nil && !fi.IsDir() {
+			err = &fs.PathError{Op: "open", Path: s.root, Err: syscall.ENOTDIR} // os.Root has an error of its own
+		}
+		if absent(err) && !create {
 			return t, nil // and below it there is nothing
 		}
-		return nil, err
+		return nil, blocked(err)
 	}
 	if err := s.still(t); err != nil {
 		t.close()
@@ -68,6 +71,14 @@ func (t confined) in(path string) (string, error) {
 
 func (t confined) open(path string) (file, error) {
 	f, err := t.openFile(path, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return file{}, err
+	}
+	return fileOf(f), nil
+}
+
+func (t confined) create(path string) (file, error) {
+	f, err := t.openFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return file{}, err
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 func TestConfined(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) store.Store { return dir.New(t.TempDir(), dir.Confined(true)) }, append(limits(), storetest.Keys(200))...)
+	storetest.Run(t, func(t *testing.T) store.Store { return dir.New(t.TempDir(), dir.Confined(true)) }, append(limits(), storetest.Keys(200), storetest.Vanish(vanish))...)
 }
 
 func TestConfinedWithSync(t *testing.T) {

@@ -26,8 +26,11 @@ func limits() []storetest.Option {
 }
 
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) store.Store { return dir.New(t.TempDir()) }, limits()...)
+	storetest.Run(t, func(t *testing.T) store.Store { return dir.New(t.TempDir()) }, append(limits(), storetest.Vanish(vanish))...)
 }
+
+// vanish removes the root, as if it was unmounted.
+func vanish(s store.Store) error { return os.RemoveAll(store.Name(s)) }
 
 func TestStoreWithSync(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store { return dir.New(filepath.Join(t.TempDir(), "not/yet"), dir.Sync(true)) },

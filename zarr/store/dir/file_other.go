@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// file is a file opened for reading.
+// file is a file opened for reading or for writing.
 type file struct{ f *os.File }
 
 func fileOf(f *os.File) file { return file{f} }
@@ -16,6 +16,19 @@ func openFile(path string) (file, error) {
 	f, err := openShared(path)
 	return file{f}, err
 }
+
+// createFile creates a file that is not there yet.
+func createFile(path string) (file, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	return file{f}, err
+}
+
+func (f file) write(b []byte) error {
+	_, err := f.f.Write(b)
+	return err
+}
+
+func (f file) sync() error { return f.f.Sync() }
 
 func (f file) fd() int { return int(f.f.Fd()) }
 
@@ -45,4 +58,4 @@ func (f file) readAt(b []byte, off int64) (int, error) {
 	return n, err
 }
 
-func (f file) close() { _ = f.f.Close() }
+func (f file) close() error { return f.f.Close() }

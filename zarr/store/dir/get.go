@@ -30,7 +30,7 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	if err != nil {
 		return store.Value{}, s.failed("get", key, err)
 	}
-	defer f.close()
+	defer func() { _ = f.close() }()
 	v, err := read(ctx, f, in, in.seen(o), o, buf)
 	if err != nil {
 		return store.Value{}, s.failed("get", key, err)
@@ -56,7 +56,7 @@ func (s *Store) GetRanges(ctx context.Context, key string, ranges []store.Range,
 	if err != nil {
 		return nil, s.failed("get", key, err)
 	}
-	defer f.close()
+	defer func() { _ = f.close() }()
 	version := in.seen(o)
 	out := make([]store.Value, len(ranges))
 	for i, r := range ranges {
@@ -98,7 +98,7 @@ func (s *Store) open(ctx context.Context, t tree, path, key string, o store.GetO
 		err = fault.Unchanged
 	}
 	if err != nil {
-		f.close()
+		_ = f.close()
 		return f, in, err
 	}
 	s.mark(t)

@@ -16,7 +16,7 @@ func (s *Store) lockers() lockers { return lockers{s.tryValue, s.tryName} }
 // flocked is a value's file that is locked.
 type flocked struct{ f file }
 
-func (l flocked) release() { l.f.close() }
+func (l flocked) release() { _ = l.f.close() }
 
 // tryValue is lockers.value.
 func (s *Store) tryValue(t tree, path string) (locked, error) {
@@ -29,7 +29,7 @@ func (s *Store) tryValue(t tree, path string) (locked, error) {
 	}
 	err = s.flock(f.fd())
 	if errors.Is(err, syscall.EBADF) { // NFS locks only what is open for writing
-		f.close()
+		_ = f.close()
 		w, openErr := t.openFile(path, os.O_RDWR|nonblock, 0)
 		if openErr != nil {
 			return nil, openErr
@@ -46,7 +46,7 @@ func (s *Store) tryValue(t tree, path string) (locked, error) {
 			err = syscall.ENOENT // what is there is not what was opened, or no value
 		}
 	}
-	f.close()
+	_ = f.close()
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		err = nil
 	}

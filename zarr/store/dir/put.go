@@ -86,25 +86,28 @@ func early(t tree, path string, o store.PutOptions) error {
 // write writes a new temporary file beside path.
 func (s *Store) write(t tree, path string, b []byte) (temp string, in info, err error) {
 	dir := folder(path)
-	var f *os.File
+	var f file
 	for try := 0; ; try++ {
 		temp = fmt.Sprintf("%s/%s%016x", dir, hidden, rand.Uint64())
-		f, err = t.openFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		f, err = t.create(temp)
 		if err == nil {
 			break
 		}
 		if try == 3 || !errors.Is(err, fs.ErrNotExist) {
 			return "", in, err
 		}
+		if err := s.proven(t, path); err != nil && !errors.Is(err, errFile) {
+			return "", in, err
+		}
 		if err := s.makeFolder(t, dir); err != nil { // others may remove it again, so try more than once
 			return "", in, err
 		}
 	}
-	_, err = f.Write(b)
+	err = f.write(b)
 	if err == nil && s.sync {
-		err = f.Sync()
+		err = f.sync()
 	}
-	err = errors.Join(err, f.Close())
+	err = errors.Join(err, f.close())
 	if err == nil {
 		in, err = s.stamp(t, temp, 0)
 	}
@@ -116,9 +119,6 @@ func (s *Store) write(t tree, path string, b []byte) (temp string, in info, err 
 }
 
 func (s *Store) makeFolder(t tree, dir string) error {
-	if err := s.still(t); err != nil {
-		return err
-	}
 	if err := t.mkdirAll(dir); err != nil || !s.sync {
 		return err
 	}

@@ -171,6 +171,28 @@ func TestRootThatWasNeverSeen(t *testing.T) {
 	})
 }
 
+// A root that is a file, or lies below one, holds nothing and takes nothing.
+func TestRootIsAFile(t *testing.T) {
+	both(t, func(t *testing.T, open func(root string) *dir.Store) {
+		file := filepath.Join(t.TempDir(), "archive.zip")
+		if err := os.WriteFile(file, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, root := range []string{file, filepath.Join(file, "below")} {
+			s := open(root)
+			if _, err := s.Get(t.Context(), "zarr.json", store.GetOptions{}, nil); !errors.Is(err, fault.NotFound) {
+				t.Errorf("get: %v", err)
+			}
+			if err := list(t, s, "", store.Deep); err != nil {
+				t.Errorf("list: %v", err)
+			}
+			if _, err := s.Put(t.Context(), "zarr.json", nil, store.PutOptions{}); !errors.Is(err, fault.Path) {
+				t.Errorf("put: %v", err)
+			}
+		}
+	})
+}
+
 // In a folder a name is a value or has others below it. The one in the place of the other is damage, such as a link
 // that was copied as a text, and no absence. What deletions leave behind is none.
 func TestOneInThePlaceOfTheOther(t *testing.T) {

@@ -37,7 +37,7 @@ func infoOf(t tree, path string, fi os.FileInfo) (info, error) {
 	if err != nil {
 		return info{}, err
 	}
-	defer f.close()
+	defer func() { _ = f.close() }()
 	return f.info()
 }
 

@@ -10,6 +10,8 @@ import (
 type tree interface {
 	// open opens for reading and does not wait for the writer of a pipe.
 	open(path string) (file, error)
+	// create opens a new file for writing.
+	create(path string) (file, error)
 	openFile(path string, flag int, perm os.FileMode) (*os.File, error)
 	stat(path string) (os.FileInfo, error)
 	lstat(path string) (os.FileInfo, error)
@@ -25,7 +27,8 @@ type tree interface {
 // plain is the file system itself. Symbolic links are followed wherever they lead.
 type plain struct{}
 
-func (plain) open(path string) (file, error) { return openFile(path) }
+func (plain) open(path string) (file, error)   { return openFile(path) }
+func (plain) create(path string) (file, error) { return createFile(path) }
 func (plain) openFile(path string, flag int, perm os.FileMode) (*os.File, error) {
 	return os.OpenFile(path, flag, perm)
 }

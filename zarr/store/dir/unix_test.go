@@ -95,6 +95,14 @@ func TestLinksToNothingProveNoAbsence(t *testing.T) {
 	if err := lists(away, ""); !errors.Is(err, fault.Refused) {
 		t.Errorf("list root: %v", err)
 	}
+	for _, o := range []store.PutOptions{{}, {IfAbsent: true}} {
+		if _, err := s.Put(t.Context(), "b/c/0", nil, o); !errors.Is(err, fault.Refused) {
+			t.Errorf("put below a link to nothing: %v", err)
+		}
+	}
+	if err := s.Delete(t.Context(), "b/c/0", store.DeleteOptions{}); !errors.Is(err, fault.Refused) {
+		t.Errorf("delete below a link to nothing: %v", err)
+	}
 	put(t, s, "a/c/1", "2")
 	if v, err := s.Get(t.Context(), "a/c/1", store.GetOptions{}, nil); err != nil || string(v.Bytes) != "2" {
 		t.Errorf("after a Put: %q, %v", v.Bytes, err)
@@ -140,8 +148,8 @@ func TestPipeDoesNotHang(t *testing.T) {
 			t.Errorf("listed %+v, %v", e, err)
 		}
 	}
-	for range s.List(t.Context(), "pipe", store.Deep) {
-		t.Error("a pipe has something below it")
+	for e, err := range s.List(t.Context(), "pipe", store.Deep) {
+		t.Errorf("below a pipe: %+v, %v", e, err)
 	}
 }
 

@@ -430,3 +430,18 @@ func TestRequestsOfASmallRun(t *testing.T) {
 		t.Logf("%d requests", got)
 	}
 }
+
+// A store that goes on as an empty one after its place is gone is found out.
+func TestVanish(t *testing.T) {
+	err := storetest.Check(t.Context(), func() (store.Store, error) { return mem.New(), nil }, storetest.Keys(5), storetest.Rounds(1), storetest.Vanish(func(s store.Store) error {
+		return s.Delete(t.Context(), "a/held", store.DeleteOptions{})
+	}))
+	for _, want := range []string{
+		"proves no absence: Get(a/held)", "proves no absence: GetRanges(a/never)", "proves no absence: List()", "proves no absence: Pages(a)",
+		"takes no writes: Put(a/held)", "takes no writes: Put(new, IfAbsent)", "takes no writes: Delete(a/held)",
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("nothing about %q in %v", want, err)
+		}
+	}
+}

@@ -70,7 +70,14 @@ func Writer(of func(s store.Store) store.Store) Option {
 	return Option{"Writer", func(c *config) error { c.writer = of; return nil }}
 }
 
+// Vanish gives a function that takes away what a store that was opened is in, such as its folder or its bucket. After
+// that a store must not call anything absent, nor say that a write was done. Without it that is not tested.
+func Vanish(f func(s store.Store) error) Option {
+	return Option{"Vanish", func(c *config) error { c.vanish = f; return nil }}
+}
+
 type config struct {
+	vanish  func(store.Store) error
 	without []Feature
 	keys    int
 	rounds  int

@@ -95,6 +95,7 @@ func cases() []testcase {
 		{"verbs/ranges", false, verbRanges},
 		{"verbs/delete-all", true, verbDeleteAll},
 		{"verbs/parts", true, verbParts},
+		{"vanished", false, vanished},
 		{"read-only", false, readOnly},
 		{"close", false, closing},
 	}

@@ -1,0 +1,93 @@
+package meta
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// TestCostOfValues holds the estimate against what decoding allocates and keeps.
+func TestCostOfValues(t *testing.T) {
+	const n = 20_000
+	var members strings.Builder
+	for i := range n {
+		fmt.Fprintf(&members, `, "%d": null`, i)
+	}
+	for name, doc := range map[string]string{
+		"empty objects":  `[` + strings.Repeat(`{},`, n) + `{}]`,
+		"empty lists":    `[` + strings.Repeat(`[],`, n) + `[]]`,
+		"small objects":  `[` + strings.Repeat(`{"a":0},`, n) + `0]`,
+		"objects of ten": `[` + strings.Repeat(`{"a":0,"b":1,"c":2,"d":3,"e":4,"f":5,"g":6,"h":7,"i":8,"j":9},`, n/10) + `0]`,
+		"numbers":        `[` + strings.Repeat(`1.5,`, n) + `0]`,
+		"texts":          `["` + strings.Repeat(`abcdefgh\",","`, n) + `"]`,
+		"lists of lists": strings.Repeat(`[ `, 900) + strings.Repeat(` ]`, 900),
+		"members":        `{"":0` + members.String() + `}`,
+	} {
+		if _, err := check([]byte(doc), false); err != nil {
+			t.Fatal(name, err)
+		}
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		v, err := (&scanner{b: []byte(doc), bare: true}).decode()
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		kept, guess := int64(after.HeapAlloc)-int64(before.HeapAlloc), cost([]byte(doc))
+		if err != nil || kept > 2*guess || guess > 4*kept+1<<14 {
+			t.Errorf("%s: %d bytes are kept, %d were guessed, %v", name, kept, guess, err)
+		}
+		runtime.KeepAlive(v)
+	}
+}
+
+// TestDocumentsThatTakeMemory refuses documents that take far more memory than they are long, before they take it.
+func TestDocumentsThatTakeMemory(t *testing.T) {
+	group := func(attrs string) string { return `{"zarr_format":3,"node_type":"group","attributes":` + attrs + `}` }
+	array := `{"zarr_format":3,"node_type":"array","shape":%s,"data_type":"uint8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[1]}},"chunk_key_encoding":{"name":"default"},"fill_value":0,"codecs":[{"name":"bytes","configuration":%s}]}`
+	var wide strings.Builder
+	for i := range maxMembers + 1 {
+		fmt.Fprintf(&wide, `"%d":0,`, i)
+	}
+	var deep strings.Builder
+	for i := range maxAncestry/500 + 1000 {
+		if i < 500 {
+			fmt.Fprintf(&deep, `"%s":{"zarr_format":3,"node_type":"group"},`, strings.Repeat("a/", i)+"a")
+		} else {
+			fmt.Fprintf(&deep, `"%s/%d":{"zarr_format":3,"node_type":"group"},`, strings.Repeat("a/", 499)+"a", i)
+		}
+	}
+	numbers := strings.Repeat("1,", maxElements)
+	for name, doc := range map[string]string{
+		"attributes":              group(`{"a":[` + strings.Repeat(`{},`, 30_000) + `0]}`),
+		"members":                 group(`{` + wide.String() + `"x":0}`),
+		"lengths":                 fmt.Sprintf(array, `[`+numbers+`1]`, `{}`),
+		"configuration":           fmt.Sprintf(array, `[1]`, `{"a":[`+numbers+`1]}`),
+		"groups in groups":        strings.TrimSuffix(group(`{}`), "}") + `,"consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{` + strings.TrimSuffix(deep.String(), ",") + `}}}`,
+		"a list of unknown nodes": strings.TrimSuffix(group(`{}`), "}") + `,"consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{` + wide.String() + `"x":0}}}`,
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := Parser{Memory: 1 << 20}.V3("zarr.json", []byte(doc))
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, fault.Limit) || used > 256<<20 {
+			t.Errorf("%s: %v, %d bytes were allocated", name, err, used)
+		}
+	}
+	// All that is in consolidated metadata counts together.
+	one := `{"zarr_format":3,"node_type":"group","attributes":{"a":[` + strings.Repeat(`{},`, 10_000) + `0]}}`
+	doc := strings.TrimSuffix(group(`{}`), "}") + `,"consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{"a":` + one + `,"b":` + one + `}}}`
+	n, err := Parser{Memory: 1 << 20}.V3("zarr.json", []byte(doc))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := n.(*Group).Consolidated
+	_, good := all["a"].(*Group)
+	bad, _ := all["b"].(*Bad)
+	if !good || bad == nil || !errors.Is(bad.Err, fault.Limit) {
+		t.Errorf("%v", all)
+	}
+}

@@ -1,0 +1,187 @@
+package zarr
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/meta"
+)
+
+// Spec returns what creates the same array again, elsewhere or, once some of it was changed, another one like it: everything that
+// is stored of the array but its chunks. Created from it, an array has the same chunks under the same keys, each the same bytes;
+// where the array's metadata leaves out what has a default, that of the new one says it. Slices and the map are the caller's.
+//
+// Fill is a Go value where the data type has one, so that it can be stored in another format, and [NoFill] where it is undefined.
+// Chunks in a rectilinear grid are given as ChunkEdges or ShardEdges, or as Grid where these do not say the same.
+//
+// That of a v1 array, which is not written, is of the same array in v2. That of a view of a field is of an array of the field alone,
+// with the codecs that the structures have where they fit it, else those of an empty Spec. Members of the metadata that this package
+// does not know are no part of it. [Create] is to be given the codecs and the data types of one's own that the array was opened with,
+// see [WithCodecs].
+func (a *Array) Spec() Spec {
+	if a.field != nil {
+		return a.fieldSpec()
+	}
+	m := *a.meta
+	m.Format = max(m.Format, 2)
+	s := Spec{
+		Format: m.Format, Shape: slices.Clone(m.Shape), DType: m.DType, Fill: fillOf(&m),
+		Dims: slices.Clone(m.Dims), Attrs: maps.Clone(m.Attrs), Keys: m.Keys,
+	}
+	for _, c := range m.Codecs {
+		s.Codecs = append(s.Codecs, codec.Spec{Name: c.Name, Config: bytes.Clone(c.Config)})
+	}
+	if m.Grid.Edges == nil {
+		s.Chunks = slices.Clone(m.Grid.Shape)
+	}
+	for _, e := range m.Grid.Edges {
+		e.Runs = slices.Clone(e.Runs)
+		s.Grid.Edges = append(s.Grid.Edges, e)
+	}
+	if is, err := s.model(a.cfg); err == nil && !slices.EqualFunc(is.Codecs, m.Codecs, func(a, b meta.Named) bool { return a.Name == b.Name }) {
+		s.inOrder = true
+	}
+	// The same in plainer words, as far as they say just the same.
+	for _, plainer := range []func(*Spec){plainKeys, plainOrder, plainEdges, plainShards} {
+		other := s
+		plainer(&other)
+		was, err := s.model(a.cfg)
+		if err != nil {
+			return s // Create says why
+		}
+		if is, err := other.model(a.cfg); err == nil && difference(was, is) == "" {
+			s = other
+		}
+	}
+	return s
+}
+
+// fillOf is the fill value as a Go value, else as metadata spells it.
+func fillOf(m *meta.Array) any {
+	if m.Fill == nil {
+		return NoFill
+	}
+	if _, ok := m.DType.(*dtype.Struct); !ok {
+		v := reflect.New(m.DType.Go()).Elem()
+		err := error(nil)
+		switch _, vary := m.DType.(dtype.Vary); {
+		case vary && v.Kind() == reflect.String:
+			v.SetString(string(m.Fill))
+		case vary:
+			v.SetBytes(bytes.Clone(m.Fill))
+		default:
+			err = dtype.Take(m.DType, v, m.Fill)
+		}
+		if err == nil {
+			if b, ok, err := dtype.Value(m.DType, v.Interface()); ok && err == nil && bytes.Equal(b, m.Fill) {
+				return v.Interface()
+			}
+		}
+	}
+	raw, err := m.DType.FormatFill(m.Fill, m.Format)
+	if err != nil {
+		return bytes.Clone(m.Fill) // Create says why
+	}
+	return raw
+}
+
+// plainKeys names the separator alone.
+func plainKeys(s *Spec) { s.Separator, s.Keys = s.Keys.Separator, meta.KeyEncoding{} }
+
+// plainOrder makes Fortran order of the transpose that v2 has for it.
+func plainOrder(s *Spec) {
+	if s.Format == 2 && len(s.Codecs) > 0 && s.Codecs[0].Name == "transpose" {
+		s.Order, s.Codecs = "F", s.Codecs[1:]
+	}
+}
+
+// maxPlainEdges is how many lengths of chunks are listed one by one.
+const maxPlainEdges = 1 << 12
+
+// plainEdges lists the lengths of chunks.
+func plainEdges(s *Spec) {
+	if s.Grid.Edges == nil {
+		return
+	}
+	edges, left := make([][]int, len(s.Grid.Edges)), maxPlainEdges
+	for i, e := range s.Grid.Edges {
+		if e.Every > 0 {
+			edges[i] = []int{e.Every}
+			continue
+		}
+		edges[i] = []int{}
+		for _, r := range e.Runs {
+			if left -= min(r.Count, left+1); left < 0 {
+				return
+			}
+			edges[i] = append(edges[i], slices.Repeat([]int{r.Edge}, r.Count)...)
+		}
+	}
+	s.Grid, s.ChunkEdges = meta.Grid{}, edges
+}
+
+// plainShards takes the codecs of a shard's chunks out of the sharding codec.
+func plainShards(s *Spec) {
+	if len(s.Codecs) != 1 || s.Codecs[0].Name != "sharding_indexed" || s.Grid.Edges != nil {
+		return
+	}
+	var config struct {
+		Chunk  []int             `json:"chunk_shape"`
+		Codecs []json.RawMessage `json:"codecs"`
+	}
+	if json.Unmarshal(s.Codecs[0].Config, &config) != nil {
+		return
+	}
+	codecs := make([]codec.Spec, len(config.Codecs))
+	for i, raw := range config.Codecs {
+		var c struct {
+			Name   string          `json:"name"`
+			Config json.RawMessage `json:"configuration"`
+		}
+		if json.Unmarshal(raw, &c.Name) != nil && json.Unmarshal(raw, &c) != nil {
+			return
+		}
+		codecs[i] = codec.Spec{Name: c.Name, Config: c.Config}
+	}
+	s.Shards, s.ShardEdges, s.ChunkEdges = s.Chunks, s.ChunkEdges, nil
+	s.Chunks, s.Codecs = config.Chunk, codecs
+}
+
+// fieldSpec is the Spec of a view of a field.
+func (a *Array) fieldSpec() Spec {
+	s := a.field.base.Spec()
+	s.Shape, s.DType, s.Dims = a.Shape(), a.meta.DType, a.meta.Dims
+	inner := a.field.Shape()
+	switch {
+	case s.Grid.Edges != nil:
+		s.Grid = s.Grid.And(inner)
+	case s.ChunkEdges != nil, s.ShardEdges != nil:
+		for _, n := range inner {
+			if s.ChunkEdges != nil {
+				s.ChunkEdges = append(s.ChunkEdges, []int{n})
+			} else {
+				s.ShardEdges = append(s.ShardEdges, []int{n})
+			}
+		}
+	}
+	if s.Chunks != nil {
+		s.Chunks = append(s.Chunks, inner...)
+	}
+	if s.Shards != nil {
+		s.Shards = append(s.Shards, inner...)
+	}
+	m := *a.meta
+	m.Format = s.Format
+	if s.Fill = fillOf(&m); m.Fill == nil && (s.Format != 2 || a.field.base.meta.Fill != nil) {
+		s.Fill = nil // it differs within an element
+	}
+	if _, err := s.model(a.field.base.cfg); err != nil {
+		s.Codecs, s.Order = nil, ""
+	}
+	return s
+}
