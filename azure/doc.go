@@ -10,7 +10,12 @@
 //     Version is an ETag.
 //   - a tail is two requests, because Azure has no ranges from the end: one for the size, and the read pinned to the
 //     version that has it. Sizes are remembered, so a tail of a value written or read before is one request.
-//   - block lists for PutParts, of any part size; List Blobs with 5000 entries a page. There is no batch delete.
+//   - block lists for PutParts, of any part size; List Blobs with 5000 entries a page. There is no batch delete:
+//     store.DeleteAll has up to 32 in flight.
+//   - a CRC64 with every put and every part (MD5 for hosts that are not Azure's, such as Azurite), compared by the server;
+//     reads are compared with [VerifyReads].
+//   - identity and SAS tokens go to Azure's hosts, this machine, and what something other than the URL names ([Domain],
+//     [TrustHost]).
 //   - as many connections as requests in flight (128, see [MaxInFlight]); proxies work as everywhere.
 //   - a request that stands still for 30 s is given up and tried again ([StallTimeout]); there is no limit on the whole but
 //     the context's. Redirects are not followed.
@@ -24,6 +29,11 @@
 // Keys are stored as they are, also those with " # % ? in them, which gocloud's driver would rewrite. A key with a segment
 // that ends with a dot is fault.Path, because Azure drops that dot. Folders of a hierarchical namespace (Data Lake)
 // are not values: they are not listed, and reading one is fault.NotFound.
+//
+// A service for tokens that cannot be reached is fault.Unavailable, as the container is, and a token that is refused with
+// 401 is replaced once.
+//
+// A client or a bucket that exists is used by [Client] and [FromBucket].
 //
 // A store may be used from any number of goroutines. See also packages blob, store and retry.
 package azure

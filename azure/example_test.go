@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
+	"gocloud.dev/blob/azureblob"
+
 	"github.com/zargo-io/zargo/azure"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -40,4 +43,74 @@ func ExampleOpen() {
 	// bytes, of 12 bytes, <nil>
 	// absent: true
 	// listed t2m/c true <nil>
+}
+
+// A client that the program has already, with its own credentials and transport.
+func ExampleClient() {
+	server, stop := azure.StartFake()
+	defer stop()
+	ctx := context.Background()
+	client, err := container.NewClientWithNoCredential(server.URL+"/acct/zarr-test", nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	st, err := azure.Open(ctx, "azblob://zarr-test/demo", azure.Client(client))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer st.Close()
+
+	version, err := st.Put(ctx, "k", []byte("value"), store.PutOptions{IfAbsent: true})
+	fmt.Println(version != "", err)
+	_, err = st.Put(ctx, "k", []byte("other"), store.PutOptions{IfAbsent: true})
+	fmt.Println(errors.Is(err, fault.Exists))
+	// Output:
+	// true <nil>
+	// true
+}
+
+// A container that gocloud.dev opened: blob.New would make it a store without versions.
+func ExampleFromBucket() {
+	server, stop := azure.StartFake()
+	defer stop()
+	ctx := context.Background()
+	client, err := container.NewClientWithNoCredential(server.URL+"/acct/zarr-test", nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	bucket, err := azureblob.OpenBucket(ctx, client, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	st, err := azure.FromBucket(ctx, bucket, "azblob://zarr-test/demo")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer st.Close() // closes the bucket
+
+	fmt.Println(store.ConditionsOf(st))
+	// Output: {true true}
+}
+
+// The forms that other programs and the portal write.
+func ExampleIsURL() {
+	for _, url := range []string{
+		"abfss://weather@myaccount.dfs.core.windows.net/era5",
+		"https://myaccount.blob.core.windows.net/weather/era5",
+		"https://example.org/era5",
+	} {
+		fmt.Println(azure.IsURL(url))
+	}
+	st, err := azure.Open(context.Background(), "abfss://weather@myaccount.dfs.core.windows.net/era5", azure.Anonymous())
+	fmt.Println(st, err)
+	// Output:
+	// true
+	// true
+	// false
+	// azblob://weather/era5?storage_account=myaccount <nil>
 }

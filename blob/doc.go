@@ -7,7 +7,7 @@
 // A bare bucket gives the portable form: everything works except what the portable API cannot express. Its limits:
 //
 //   - no versions: Get and Put return Version "", and IfVersion and IfNotVersion are errors.ErrUnsupported. Arrays are
-//     read and written whole-chunk; what needs compare-and-swap says that it is unsupported.
+//     read and written whole-chunk; what needs compare-and-swap is refused before anything is written (store.Conditions).
 //   - Last (the tail of a value) costs a second request, for the size.
 //   - no batch delete and no parts, and one or two requests for each Delete, as the driver pleases.
 //   - IfAbsent is as good as the driver's: fileblob's lets several writers win, so give [NoIfAbsent] with it. For a
@@ -21,7 +21,9 @@
 // ([TrustNotFound] for memblob and fileblob, [Classify] for others), the store lists the key before it calls it
 // absent: a listing that succeeds without the key proves absence, at one more request for each absent key.
 //
-// A provider package does better by filling in [Hooks]; package s3 shows how.
+// A provider package does better by filling in [Hooks]; package s3 shows how. For a bucket of S3, Google or Azure that
+// gocloud has opened, s3.FromBucket, gcs.FromBucket and azure.FromBucket are the better New: they take the SDK's client out
+// of it and keep versions, conditions and the provider's numbers.
 //
 // A Store may be used from any number of goroutines. Errors are *fault.KeyError; see package store for the kinds. See
 // also packages s3 and store.

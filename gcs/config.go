@@ -70,7 +70,7 @@ func (c *config) check() error {
 		return nil
 	}
 	if c.anonymous && c.userProject != "" && c.endpoint == "" {
-		return provider.Usage("user_project needs credentials: nobody can be billed for anonymous requests")
+		return provider.Usage("user_project needs credentials: anonymous requests cannot be billed")
 	}
 	if err := c.checkEndpoint(); err != nil {
 		return err

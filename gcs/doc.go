@@ -14,6 +14,10 @@
 //     shares one connection.
 //   - a request that stands still for 30 s is given up and tried again ([StallTimeout]); there is no limit on the whole but
 //     the context's. Redirects are not followed.
+//   - credentials go to Google's hosts, this machine, and what something other than the URL names ([Endpoint],
+//     [TrustHost]); their tokens can read and write objects and nothing else, or read only ([ReadOnly]).
+//   - of the writers that race for one object GCS refuses the losers with 429: with a condition that is read back and
+//     becomes fault.Conflict or fault.Exists, and the object is left alone for a second.
 //   - the SDK's retries are off, the silent ones in the middle of a value too. The store has one retry layer ([Retry]).
 //
 // Errors come from GCS's own document, never from gocloud's code nor from the SDK's ErrObjectNotExist, which is said of a
@@ -25,7 +29,13 @@
 //
 // A bucket that does not let its reader list answers 403 for an absent key, which is fault.Refused, not NotFound.
 //
-// There is no batch delete and no upload in parts: the SDK has neither over HTTP. One put may hold 5 TiB.
+// A service for tokens that cannot be reached is fault.Unavailable, as the bucket is, and a token that is refused with 401
+// is replaced once.
+//
+// A client or a bucket that exists is used by [Client] and [FromBucket].
+//
+// There is no batch delete (store.DeleteAll has up to 32 in flight) and no upload in parts: the SDK has neither over HTTP.
+// One put may hold 5 TiB.
 //
 // A store may be used from any number of goroutines. See also packages blob, s3, store and retry, and docs/how-to/gcs.md.
 package gcs

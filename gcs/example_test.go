@@ -5,6 +5,11 @@ import (
 	"errors"
 	"fmt"
 
+	gcsapi "cloud.google.com/go/storage"
+	"gocloud.dev/blob/gcsblob"
+	"golang.org/x/oauth2"
+	"google.golang.org/api/option"
+
 	"github.com/zargo-io/zargo/gcs"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -39,4 +44,74 @@ func ExampleOpen() {
 	// bytes, of 12 bytes, <nil>
 	// absent: true
 	// listed t2m/c true <nil>
+}
+
+// A client that the program has already, with its own credentials and transport.
+func ExampleClient() {
+	server, stop := gcs.StartFake()
+	defer stop()
+	ctx := context.Background()
+	client, err := gcsapi.NewClient(ctx, option.WithEndpoint(server.URL+"/storage/v1/"), option.WithoutAuthentication())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer client.Close()
+
+	st, err := gcs.Open(ctx, "gs://zarr-test/demo", gcs.Client(client))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer st.Close() // the client stays open
+
+	version, err := st.Put(ctx, "k", []byte("value"), store.PutOptions{IfAbsent: true})
+	fmt.Println(version != "", err)
+	_, err = st.Put(ctx, "k", []byte("other"), store.PutOptions{IfAbsent: true})
+	fmt.Println(errors.Is(err, fault.Exists))
+	// Output:
+	// true <nil>
+	// true
+}
+
+// A bucket that gocloud.dev opened: blob.New would make it a store without versions.
+func ExampleFromBucket() {
+	server, stop := gcs.StartFake()
+	defer stop()
+	ctx := context.Background()
+	client, err := gcsapi.NewClient(ctx, option.WithEndpoint(server.URL+"/storage/v1/"), option.WithoutAuthentication())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	bucket, err := gcsblob.OpenBucket(ctx, nil, "zarr-test", &gcsblob.Options{Client: client})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	st, err := gcs.FromBucket(ctx, bucket, "gs://zarr-test/demo")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer st.Close() // closes the bucket
+
+	fmt.Println(st, store.ConditionsOf(st))
+	// Output: gs://zarr-test/demo {true true}
+}
+
+// A URL is data: an endpoint that only the URL names gets no credentials.
+func ExampleTrustHost() {
+	ctx := context.Background()
+	token := gcs.TokenSource(oauth2.StaticTokenSource(&oauth2.Token{AccessToken: "secret"}))
+
+	_, err := gcs.Open(ctx, "gs://bucket?endpoint=https://storage.example", token)
+	var mistake *gcs.UsageError
+	fmt.Println(errors.As(err, &mistake))
+
+	st, err := gcs.Open(ctx, "gs://bucket?endpoint=https://storage.example", token, gcs.TrustHost("storage.example"))
+	fmt.Println(st, err)
+	// Output:
+	// true
+	// gs://bucket?endpoint=https://storage.example <nil>
 }

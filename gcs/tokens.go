@@ -95,7 +95,7 @@ func fromSource(ts oauth2.TokenSource) func(context.Context) (token, error) {
 			err error
 		}
 		done := make(chan result, 1)
-		var wg sync.WaitGroup // which nobody can wait for
+		var wg sync.WaitGroup // Token takes no context, so there is nothing to wait for it with
 		wg.Go(func() {
 			t, err := ts.Token()
 			done <- result{t, err}

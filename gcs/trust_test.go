@@ -322,7 +322,7 @@ func TestRevokedToken(t *testing.T) {
 	}
 }
 
-// Whoever gives tokens and cannot be reached is asked again, as the bucket is; what it refuses stays refused.
+// A service for tokens that cannot be reached is asked again, as the bucket is; what it refuses stays refused.
 func TestTokenServiceFails(t *testing.T) {
 	noEnvironment(t)
 	login(t, "")

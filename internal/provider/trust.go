@@ -12,7 +12,7 @@ import (
 // TrustVariable names the environment variable with further hosts that credentials may be sent to, separated by commas.
 const TrustVariable = "ZARGO_TRUSTED_HOSTS"
 
-// Hosts is where credentials that whoever receives them can use (bearer tokens, SAS tokens) may be sent. A name stands
+// Hosts is where credentials that their receiver can use (bearer tokens, SAS tokens) may be sent. A name stands
 // for itself and its subdomains, on any port; with a port it stands for that port alone.
 type Hosts []string
 

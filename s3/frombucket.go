@@ -1,0 +1,46 @@
+package s3
+
+import (
+	"context"
+
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+	gcblob "gocloud.dev/blob"
+
+	"github.com/zargo-io/zargo/blob"
+	"github.com/zargo-io/zargo/internal/provider"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// FromBucket is [Open] of a bucket that gocloud.dev has opened: url names the same bucket, with the prefix and the
+// parameters that are not about the connection. Unlike blob.New it has versions, conditions, tails in one request, batch
+// deletes, parts and S3's own errors. It takes b over: Close closes it.
+//
+// *UsageError: b is not a bucket of S3.
+func FromBucket(ctx context.Context, b *gcblob.Bucket, url string, opts ...Option) (store.Store, error) {
+	c := &config{}
+	s, err := c.fromBucket(ctx, b, url, opts)
+	return provider.Opened(ctx, c.name(), s, err)
+}
+
+func (c *config) fromBucket(ctx context.Context, b *gcblob.Bucket, url string, opts []Option) (store.Store, error) {
+	var client *awss3.Client
+	if !b.As(&client) {
+		return nil, provider.Usage("the bucket is not one of S3")
+	}
+	if err := c.read(url, append(opts, Client(client))); err != nil {
+		return nil, err
+	}
+	client, err := c.connect(ctx) // a copy without retries
+	if err != nil {
+		return nil, err
+	}
+	own := newBucket(client, c)
+	hooks := own.hooks()
+	hooks.Close = c.conns.close
+	return c.stack.Build(blob.New(b,
+		blob.Name(c.name()),
+		blob.WithHooks(hooks),
+		blob.CheckKeys(own.checkKey),
+		blob.Tuning(c.tuning()),
+	), defaultRequests)
+}
