@@ -105,13 +105,13 @@ func TestShortTokens(t *testing.T) {
 	})
 }
 
-// job writes and reads with eight goroutines, and gives the number of requests.
+// job writes and reads with four goroutines, and gives the number of requests.
 func job(t *testing.T, s store.Store, d time.Duration) int64 {
 	t.Helper()
 	var n atomic.Int64
 	var wg sync.WaitGroup
 	end := time.Now().Add(d)
-	for g := range 8 {
+	for g := range 4 {
 		wg.Go(func() {
 			for i := 0; time.Now().Before(end); i++ {
 				key := fmt.Sprintf("%d/%d", g, i)
@@ -124,7 +124,7 @@ func job(t *testing.T, s store.Store, d time.Duration) int64 {
 					return
 				}
 				n.Add(2)
-				time.Sleep(97 * time.Millisecond)
+				time.Sleep(197 * time.Millisecond)
 			}
 		})
 	}
@@ -145,7 +145,7 @@ func TestTokensThatEndEarly(t *testing.T) {
 			t.Errorf("%d tokens for 30 s", g)
 		}
 		// At most one refusal for each goroutine and token.
-		if r := sts.refused.Load(); r == 0 || r > 8*17 {
+		if r := sts.refused.Load(); r == 0 || r > 4*17 {
 			t.Errorf("%d refusals", r)
 		}
 	})

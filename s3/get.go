@@ -53,7 +53,7 @@ func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []
 	case o.IfNotVersion != "" && version == o.IfNotVersion:
 		return store.Value{}, fault.Newf(fault.Unchanged, "it still is version %s", version)
 	}
-	resp := response(out)
+	resp := response(out) //nolint:bodyclose // it is out.Body, which is closed above
 	a, err := announced(o.Range, resp.StatusCode, out.ContentLength, aws.ToString(out.ContentRange))
 	if err != nil {
 		return store.Value{}, err

@@ -245,7 +245,7 @@ func TestTrustByAddress(t *testing.T) {
 				return &elsewhere{near, net.TCPAddrFromAddrPort(netip.MustParseAddrPort(c.leadsTo))}, nil
 			}
 			cfg := &config{}
-			defer cfg.conns.close()
+			defer func() { _ = cfg.conns.close() }()
 			way := cfg.transport(awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) { t.DialContext = dial }))
 			r, err := http.NewRequestWithContext(t.Context(), "PUT", c.url, nil)
 			if err != nil {
