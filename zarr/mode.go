@@ -10,9 +10,9 @@ import (
 )
 
 // Strict refuses what is read otherwise although it breaks a rule of severity Warning of package rule: spellings that the
-// specifications do not have, stored bytes that are the form of no element, shards whose inner chunks overlap. The error is a
-// *rule.Error, within a *MetaError or a *ChunkError; its kind is ErrMetadata or ErrCorrupt. Rules about what lies under which
-// key are for package validate.
+// specifications do not have, stored bytes that are the form of no element, bytes after a compressed chunk, shards whose inner chunks
+// overlap. The error is a *rule.Error, within a *MetaError or a *ChunkError; its kind is ErrMetadata or ErrCorrupt. Rules about what
+// lies under which key are for package validate.
 func Strict() Option {
 	return Option{"Strict()", func(c *config) error { c.strict = true; return nil }}
 }

@@ -135,9 +135,8 @@ def do(job):
         return {"error": rows.reason(e)}
 
 
-def answer(line):
+def answer(job):
     try:
-        job = json.loads(line)
         said = json.dumps({"id": job["id"], **do(job)})
         with one_line:
             print(said, flush=True)
@@ -149,9 +148,11 @@ def answer(line):
 def main(library):
     if library in MODULES:
         module(library)
-    with ThreadPoolExecutor(4) as pool:
+    # In a folder one thread does more than several, which take turns at the interpreter; a server makes them wait anyhow.
+    with ThreadPoolExecutor(1) as folders, ThreadPoolExecutor(4) as servers:
         for line in sys.stdin:
-            pool.submit(answer, line)
+            job = json.loads(line)
+            (servers if "://" in job["place"] else folders).submit(answer, job)
     os._exit(0)  # the libraries' event loops and sessions cannot all be closed in an order that suits them
 
 
