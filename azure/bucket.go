@@ -1,9 +1,15 @@
 package azure
 
 import (
+	"context"
+	"errors"
+	"hash/crc64"
+	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	azblob "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blockblob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
@@ -26,10 +32,20 @@ type bucket struct {
 	headers *azblob.HTTPHeaders
 	tier    *azblob.AccessTier
 	sizes   sizes
+
+	renews bool         // a token that was refused is replaced
+	bare   bool         // the client is the caller's
+	verify bool         // compare what is read with Azure's checksums
+	crc    *crc64.Table // nil where MD5 is used
 }
 
 func newBucket(client *container.Client, c *config) *bucket {
-	b := &bucket{client: client, page: listPage}
+	b := &bucket{
+		client: client, page: listPage, renews: c.renews, bare: c.client != nil, verify: c.verify,
+	}
+	if u, err := url.Parse(client.URL()); c.crc || err == nil && isAzure(u.Host) {
+		b.crc = crc64.MakeTable(crcPolynomial)
+	}
 	if c.prefix != "" {
 		b.prefix = c.prefix + "/"
 	}
@@ -46,13 +62,40 @@ func newBucket(client *container.Client, c *config) *bucket {
 
 func (b *bucket) hooks() blob.Hooks {
 	return blob.Hooks{
-		Get:      b.get,
-		Put:      b.put,
-		Delete:   b.delete,
-		ListPage: b.listPage,
+		Get: func(ctx context.Context, key string, o store.GetOptions, buf []byte) (v store.Value, err error) {
+			err = b.ask(ctx, func(ctx context.Context) error { v, err = b.get(ctx, key, o, buf); return err })
+			return v, err
+		},
+		Put: func(ctx context.Context, key string, value []byte, o store.PutOptions) (v store.Version, err error) {
+			err = b.ask(ctx, func(ctx context.Context) error { v, err = b.put(ctx, key, value, o); return err })
+			return v, err
+		},
+		Delete: func(ctx context.Context, key string, o store.DeleteOptions) error {
+			return b.ask(ctx, func(ctx context.Context) error { return b.delete(ctx, key, o) })
+		},
+		ListPage: func(ctx context.Context, prefix string, depth store.Depth, token string) (page []store.Entry, next string, err error) {
+			err = b.ask(ctx, func(ctx context.Context) error { page, next, err = b.listPage(ctx, prefix, depth, token); return err })
+			return page, next, err
+		},
 		PutParts: b.putParts,
 		// No DeleteAll: Azure has a batch of 256, but the client's reader of its answers panics on ones it does not expect.
 	}
+}
+
+// ask makes a request, and makes it once more after a 401 to a token: tokens are revoked, and they expire by the
+// server's clock. The SDK has forgotten the token by then, and nothing was done. Where Azure says whom to ask, the SDK has
+// asked again itself.
+func (b *bucket) ask(ctx context.Context, do func(context.Context) error) error {
+	if b.bare {
+		ctx = policy.WithRetryOptions(ctx, policy.RetryOptions{MaxRetries: -1}) // the one retry layer is the store's
+	}
+	err := do(ctx)
+	var resp *azcore.ResponseError
+	if b.renews && errors.As(err, &resp) && resp.StatusCode == http.StatusUnauthorized && resp.RawResponse != nil &&
+		!strings.HasPrefix(resp.RawResponse.Header.Get("WWW-Authenticate"), "Bearer") {
+		err = do(ctx)
+	}
+	return err
 }
 
 func (b *bucket) blob(key string) *azblob.Client { return b.client.NewBlobClient(b.prefix + key) }

@@ -1,7 +1,7 @@
 package azure
 
 import (
-	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"regexp"
@@ -12,6 +12,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	azblob "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
+	gcblob "gocloud.dev/blob"
 
 	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -29,11 +31,23 @@ type config struct {
 	credential           azcore.TokenCredential
 	httpClient           policy.Transporter
 	tier, contentType    string
+	readOnly, verify     bool
+	trust                []string // hosts that tokens may be sent to
+	client               *container.Client
+	opened               *gcblob.Bucket // holds client
 	stack                provider.Stack
-	envSecret            bool // a key or a SAS token is the environment's
-	keyAccount           string
-	idle                 interface{ CloseIdleConnections() }
+	urlSAS               bool // the SAS token is the URL's
+	renews               bool // tokens are fetched, and a refused one is replaced
+
+	tokenClient *http.Client // of tests; nil is the default
+	crc         bool         // of tests: checksums as for Azure, whatever the host
+	envSecret   bool         // a key or a SAS token is the environment's
+	keyAccount  string
+	idle        interface{ CloseIdleConnections() }
 }
+
+// defaultDomain is that of the blobs in Azure's public cloud.
+const defaultDomain = "blob.core.windows.net"
 
 // place is where an account is.
 type place struct {
@@ -57,6 +71,12 @@ func (c *config) check() error {
 	}
 	if len(given) > 1 {
 		return provider.Usage("%s contradict each other", strings.Join(given, " and "))
+	}
+	if c.client != nil {
+		if len(given) > 0 || c.place != (place{}) || c.httpClient != nil || c.trust != nil {
+			return provider.Usage("with azure.Client the client says how to connect, not parameters or options")
+		}
+		return c.checkClient()
 	}
 	if c.connection != "" && c.place != (place{}) {
 		return provider.Usage("with a connection string it says where the account is, not parameters or options")
@@ -155,7 +175,7 @@ func (c *config) secrets(account string) {
 func (c *config) endpoint() string {
 	domain, protocol := c.domain, c.protocol
 	if domain == "" {
-		domain = "blob.core.windows.net"
+		domain = defaultDomain
 	}
 	if protocol == "" {
 		protocol = "https"
@@ -179,8 +199,10 @@ func isLocal(domain string) bool {
 
 // trusted refuses to send the environment's secrets, or tokens of the default chain, to a place that only the URL names:
 // a URL is data, and may come from anywhere. gocloud.dev refuses the same for SAS tokens.
+//
+// The secrets of options are the program's, and a token among them is no more the URL's to send away.
 func (c *config) trusted() error {
-	if c.anonymous || c.connection != "" || c.credential != nil || c.key != "" && !c.envSecret || c.sas != "" && !c.envSecret {
+	if c.anonymous || c.connection != "" || c.urlSAS {
 		return nil
 	}
 	if u, e := c.fromURL.account, c.fromEnv.account; c.envSecret && u != "" && e != "" && u != e {
@@ -189,10 +211,12 @@ func (c *config) trusted() error {
 	if c.key != "" {
 		return nil // signs, and is not sent
 	}
-	if d := c.fromURL.domain; d != "" && d != c.fromEnv.domain && !isAzure(d) && !isLoopback(d) {
-		return provider.Usage("the URL names the domain %s, which is not Azure's: tokens are sent there only if AZURE_STORAGE_DOMAIN or azure.Domain names it", d)
+	trust := append(provider.TrustedByUser(), c.trust...)
+	if d := c.fromURL.domain; d != "" && d != c.fromEnv.domain && !isAzure(d) && !provider.Loopback(d) && !trust.Has(d) {
+		return provider.Usage("the domain %s is not Azure's, and only the URL names it: tokens are sent there only if AZURE_STORAGE_DOMAIN, azure.Domain, "+
+			"azure.TrustHost or %s names it", d, provider.TrustVariable)
 	}
-	if c.fromURL.protocol == "http" && c.fromEnv.protocol != "http" && !isLoopback(c.domain) {
+	if c.credential == nil && c.fromURL.protocol == "http" && c.fromEnv.protocol != "http" && !provider.Loopback(c.domain) {
 		return provider.Usage("protocol=http would send tokens in the clear; AZURE_STORAGE_PROTOCOL or azure.Protocol can allow it")
 	}
 	return nil
@@ -200,19 +224,5 @@ func (c *config) trusted() error {
 
 // isAzure tells that a domain belongs to one of Azure's clouds.
 func isAzure(domain string) bool {
-	for _, cloud := range []string{"core.windows.net", "core.usgovcloudapi.net", "core.chinacloudapi.cn", "storage.azure.net"} {
-		if domain == cloud || strings.HasSuffix(domain, "."+cloud) {
-			return true
-		}
-	}
-	return false
-}
-
-func isLoopback(domain string) bool {
-	host, _, err := net.SplitHostPort(domain)
-	if err != nil {
-		host = domain
-	}
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+	return provider.Hosts{"core.windows.net", "core.usgovcloudapi.net", "core.chinacloudapi.cn", "storage.azure.net"}.Has(domain)
 }

@@ -1,12 +1,10 @@
 package azure
 
 import (
-	"context"
-	"errors"
-	"net/http"
+	"net/url"
+	"path"
 	"strings"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
 	azblob "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
@@ -18,6 +16,9 @@ import (
 
 // connect makes the SDK's client.
 func (c *config) connect() (*container.Client, error) {
+	if c.client != nil {
+		return c.client, nil
+	}
 	if err := c.environment(); err != nil {
 		return nil, err
 	}
@@ -64,41 +65,22 @@ func (c *config) connect() (*container.Client, error) {
 	cred := c.credential
 	if cred == nil {
 		var err error
-		if cred, err = azidentity.NewDefaultAzureCredential(&azidentity.DefaultAzureCredentialOptions{
-			ClientOptions: policy.ClientOptions{Transport: newTokens(c.stack.Stall)},
-		}); err != nil {
+		o := &azidentity.DefaultAzureCredentialOptions{ClientOptions: policy.ClientOptions{Transport: noting{c.tokenTransport()}}}
+		if cred, err = azidentity.NewDefaultAzureCredential(o); err != nil {
 			return nil, fault.Newf(fault.Refused, "the Azure credentials cannot be used: %s", firstLine(err.Error()))
 		}
 	}
-	return container.NewClient(c.endpoint(), credential{cred}, o)
+	c.renews = true
+	return container.NewClient(c.endpoint(), &credential{c: cred}, o)
 }
 
-// credential marks the errors of a chain, which the SDK reports as failures of whatever request came first.
-type credential struct{ c azcore.TokenCredential }
-
-func (c credential) GetToken(ctx context.Context, o policy.TokenRequestOptions) (azcore.AccessToken, error) {
-	t, err := c.c.GetToken(ctx, o)
-	if err != nil {
-		return t, &credentialError{err}
+// checkClient looks whether a client is of the container that the URL names.
+func (c *config) checkClient() error {
+	u, err := url.Parse(c.client.URL())
+	if err != nil || path.Base(u.Path) != c.container {
+		return provider.Usage("the client is not one of the container %q", c.container)
 	}
-	return t, nil
-}
-
-type credentialError struct{ err error }
-
-func (e *credentialError) Error() string { return e.err.Error() }
-func (e *credentialError) Unwrap() error { return e.err }
-
-// NonRetriable keeps the SDK from asking again.
-func (e *credentialError) NonRetriable() {}
-
-// kind is Refused, unless the service that gives tokens failed.
-func (e *credentialError) kind() error {
-	var auth *azidentity.AuthenticationFailedError
-	if errors.As(e.err, &auth) && auth.RawResponse != nil && auth.RawResponse.StatusCode >= http.StatusInternalServerError {
-		return fault.Unavailable
-	}
-	return fault.Refused
+	return c.stack.Check()
 }
 
 // accountOf is the account in a container's URL, for the store's name.

@@ -3,6 +3,7 @@ package azure
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -32,6 +33,7 @@ func explain(err error, ifAbsent bool) error {
 	code := codeOf(resp)
 	f.Kind = kindOf(resp.StatusCode, code, ifAbsent)
 	f.Text = "Azure answered " + strconv.Itoa(resp.StatusCode)
+	r := resp.RawResponse.Request
 	if code == "" {
 		f.Text += ", and not in Azure's form"
 		return f
@@ -40,7 +42,7 @@ func explain(err error, ifAbsent bool) error {
 	if m := message(resp.RawResponse); m != "" {
 		f.Text += ": " + m
 	}
-	f.Text += hint(code)
+	f.Text += hint(code, r)
 	return f
 }
 
@@ -106,7 +108,11 @@ func kindOf(status int, code string, ifAbsent bool) error {
 	return provider.KindOf(status, ifAbsent) // Unavailable also for a redirect, which Azure never sends, and for an odd 2xx
 }
 
-func hint(code string) string {
+// hint says what to do. r is the request, nil where a transport does not say.
+func hint(code string, r *http.Request) string {
+	if text := access(code, r); text != "" {
+		return text
+	}
 	switch code {
 	case "ContainerNotFound":
 		return " (the container does not exist in this account)"
@@ -122,6 +128,29 @@ func hint(code string) string {
 		return " (another writer was at this key)"
 	case "BlobArchived":
 		return " (the blob is in the archive tier: rehydrate it first)"
+	}
+	return ""
+}
+
+// access is about what a request's credentials may do.
+func access(code string, r *http.Request) string {
+	if r == nil || r.URL == nil {
+		return ""
+	}
+	q := r.URL.Query()
+	writes := r.Method == http.MethodPut || r.Method == http.MethodDelete
+	switch code {
+	case "AuthorizationPermissionMismatch", "AuthorizationResourceTypeMismatch", "AuthorizationServiceMismatch":
+		if q.Has("sig") && q.Get("sp") != "" {
+			return fmt.Sprintf(" (the SAS token permits %q: reading needs r, listing l, writing c and w, deleting d)", q.Get("sp"))
+		}
+		if q.Has("sig") {
+			return " (the SAS token does not permit it: reading needs r, listing l, writing c and w, deleting d)"
+		}
+	case "NoAuthenticationInformation", "ResourceNotFound", "PublicAccessNotPermitted", "AuthenticationFailed", "AuthorizationFailure":
+		if writes && !q.Has("sig") && r.Header.Get("Authorization") == "" {
+			return " (the store was opened without credentials, which writing needs: leave out anonymous=true)"
+		}
 	}
 	return ""
 }

@@ -1,8 +1,12 @@
 package azure
 
 import (
+	"crypto/md5"
+	"encoding/base64"
+	"encoding/binary"
 	"encoding/xml"
 	"fmt"
+	"hash/crc64"
 	"io"
 	"maps"
 	"net/http"
@@ -30,6 +34,7 @@ type object struct {
 	etag   string
 	header map[string]string // further headers of a read
 	kind   string            // ResourceType in listings
+	damage func([]byte)      // what happens to it on the way
 }
 
 // NewFake starts a server that ends with the test.
@@ -75,6 +80,14 @@ func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		Fail(w, 400, "IncompleteBody", err.Error())
+		return
+	}
+	if sum := r.Header.Get("Content-Md5"); sum != "" && sum != digest(body) {
+		Fail(w, 400, "Md5Mismatch", "The MD5 value specified in the request did not match with the MD5 value calculated by the server.")
+		return
+	}
+	if sum := r.Header.Get("X-Ms-Content-Crc64"); sum != "" && sum != crc(body) {
+		Fail(w, 400, "Crc64Mismatch", "The CRC64 value specified in the request did not match with the CRC64 value calculated by the server.")
 		return
 	}
 	rest, ok := strings.CutPrefix(r.URL.Path, "/acct/")
@@ -164,10 +177,32 @@ func (f *Fake) get(w http.ResponseWriter, r *http.Request, key string) {
 		Fail(w, 416, "InvalidRange", "The range specified is invalid for the current size of the resource.")
 		return
 	}
+	if status == http.StatusPartialContent && r.Header.Get("X-Ms-Range-Get-Content-Crc64") == "true" && len(body) <= 4<<20 {
+		h.Set("X-Ms-Content-Crc64", crc(body))
+	}
+	if status == http.StatusPartialContent && r.Header.Get("X-Ms-Range-Get-Content-Md5") == "true" && len(body) <= 4<<20 {
+		h.Set("Content-Md5", digest(body))
+	} else if status == http.StatusPartialContent {
+		h.Del("Content-Md5") // which is of the whole
+	}
+	if o.damage != nil {
+		body = append([]byte{}, body...)
+		o.damage(body)
+	}
 	w.WriteHeader(status)
 	if r.Method == "GET" {
 		w.Write(body)
 	}
+}
+
+func digest(b []byte) string {
+	sum := md5.Sum(b)
+	return base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// crc is Azure's checksum.
+func crc(b []byte) string {
+	return base64.StdEncoding.EncodeToString(binary.LittleEndian.AppendUint64(nil, crc64.Checksum(b, crc64.MakeTable(0x9A6C9329AC4BC9B5))))
 }
 
 func (f *Fake) block(w http.ResponseWriter, key, id string, body []byte) {

@@ -27,6 +27,10 @@ func (b *bucket) getFrom(ctx context.Context, key string, o store.GetOptions, bu
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // a body left unread is not waited for
 	var resp *http.Response
+	asked := b.askSum(o.Range)
+	if asked != nil {
+		ctx = policy.WithHTTPHeader(ctx, asked)
+	}
 	out, err := b.blob(key).DownloadStream(policy.WithCaptureResponse(ctx, &resp), &azblob.DownloadStreamOptions{
 		Range: httpRange(o.Range), AccessConditions: when(o.IfVersion, o.IfNotVersion),
 	})
@@ -60,7 +64,14 @@ func (b *bucket) getFrom(ctx context.Context, key string, o store.GetOptions, bu
 	if err != nil {
 		return store.Value{}, err
 	}
-	return a.Receive(out.Body, v, o, buf)
+	got, err := a.Receive(out.Body, v, o, buf)
+	if err == nil && b.verify && (asked != nil || resp.StatusCode == http.StatusOK) {
+		err = b.compare(resp.Header, got.Bytes[len(buf):])
+	}
+	if err != nil {
+		return store.Value{}, err
+	}
+	return got, nil
 }
 
 // accept refuses answers with a value that are not the one asked for: not Azure's, of another version although a

@@ -58,8 +58,15 @@ func (p *parts) Part(ctx context.Context, n int, data []byte) error {
 	if len(data) > 0 {
 		body := &lent{b: data}
 		defer body.giveBack()
-		if _, err := p.b.block(p.key).StageBlock(ctx, p.block(n), body, nil); err != nil {
-			return explain(err, false)
+		o := &blockblob.StageBlockOptions{TransactionalValidation: p.b.sum(data)}
+		err := p.b.ask(ctx, func(ctx context.Context) error {
+			if _, err := p.b.block(p.key).StageBlock(ctx, p.block(n), body.again(), o); err != nil {
+				return explain(err, false)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 	}
 	p.mu.Lock()
@@ -74,11 +81,18 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 	if err != nil {
 		return "", err
 	}
-	out, err := p.b.block(p.key).CommitBlockList(provider.SlowAnswer(ctx), blocks, &blockblob.CommitBlockListOptions{
-		HTTPHeaders: p.b.headers, Tier: p.b.tier, AccessConditions: whenPut(o),
+	var out blockblob.CommitBlockListResponse
+	err = p.b.ask(provider.SlowAnswer(ctx), func(ctx context.Context) error {
+		out, err = p.b.block(p.key).CommitBlockList(ctx, blocks, &blockblob.CommitBlockListOptions{
+			HTTPHeaders: p.b.headers, Tier: p.b.tier, AccessConditions: whenPut(o),
+		})
+		if err != nil {
+			return explain(err, o.IfAbsent)
+		}
+		return nil
 	})
 	if err != nil {
-		return "", explain(err, o.IfAbsent)
+		return "", err
 	}
 	v := version(out.ETag)
 	if v == "" {

@@ -23,7 +23,7 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutO
 	body := &lent{b: value}
 	defer body.giveBack()
 	out, err := b.block(key).Upload(ctx, body, &blockblob.UploadOptions{
-		HTTPHeaders: b.headers, Tier: b.tier, AccessConditions: whenPut(o),
+		HTTPHeaders: b.headers, Tier: b.tier, AccessConditions: whenPut(o), TransactionalValidation: b.sum(value),
 	})
 	if err != nil {
 		return "", explain(err, o.IfAbsent)
@@ -53,6 +53,14 @@ type lent struct {
 	b   []byte
 	off int64
 	end bool
+}
+
+// again begins anew.
+func (l *lent) again() *lent {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.off = 0
+	return l
 }
 
 func (l *lent) Read(p []byte) (int, error) {

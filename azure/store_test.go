@@ -13,6 +13,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/sas"
 
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -122,6 +123,7 @@ func environment(t testing.TB) {
 		{"AZURE_STORAGE_CONNECTION_STRING", ""}, {"AZURE_STORAGEBLOB_CONNECTIONSTRING", ""}, {"AZURE_STORAGE_DOMAIN", ""},
 		{"AZURE_STORAGE_PROTOCOL", ""}, {"AZURE_STORAGE_IS_CDN", ""}, {"AZURE_STORAGE_IS_LOCAL_EMULATOR", ""},
 		{"AZURE_CLIENT_ID", ""}, {"AZURE_TENANT_ID", ""}, {"AZURE_CLIENT_SECRET", ""}, {"AZURE_FEDERATED_TOKEN_FILE", ""},
+		{provider.TrustVariable, ""},
 	} {
 		t.(interface{ Setenv(string, string) }).Setenv(kv[0], kv[1])
 	}

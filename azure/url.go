@@ -16,6 +16,10 @@ func form() provider.Form {
 
 // parseURL fills c from the URL.
 func (c *config) parseURL(raw string) error {
+	raw, err := c.ownForm(raw)
+	if err != nil {
+		return err
+	}
 	p, err := form().Parse(raw)
 	c.container, c.prefix = p.Bucket, p.Prefix
 	if err != nil {
@@ -40,9 +44,11 @@ func (c *config) params() provider.Params {
 			"content_type":    &c.contentType, // ours
 		},
 		Flags: map[string]*bool{
-			"cdn":       &c.cdn,
-			"localemu":  &c.emulator,
-			"anonymous": &c.anonymous, // ours
+			"readonly":     &c.readOnly, // ours
+			"verify_reads": &c.verify,   // ours
+			"cdn":          &c.cdn,
+			"localemu":     &c.emulator,
+			"anonymous":    &c.anonymous, // ours
 		},
 		Other: func(name, _ string) (bool, error) {
 			if name == "sig" || name == "sv" || name == "se" || name == "sp" {

@@ -36,7 +36,7 @@ func New(b *gcblob.Bucket, opts ...Option) *Store {
 // String is the name given with [Name], "blob" without one.
 func (s *Store) String() string { return s.opt.name }
 
-// Provide sets target to the *gcblob.Bucket, the store.Tuning, what Hooks.Provide gives, or what the bucket's As gives,
+// Provide sets target to the *gcblob.Bucket, the store.Tuning, the store.Conditions, what Hooks.Provide gives, or what the bucket's As gives,
 // such as an SDK's client.
 func (s *Store) Provide(target any) bool {
 	switch t := target.(type) {
@@ -46,11 +46,20 @@ func (s *Store) Provide(target any) bool {
 	case *store.Tuning:
 		*t = s.opt.tuning
 		return true
+	case *store.Conditions:
+		*t = s.conditions()
+		return true
 	}
 	if p := s.opt.hooks.Provide; p != nil && p(target) {
 		return true
 	}
 	return s.bucket.As(target)
+}
+
+// conditions are all that a hook honours, and of the portable API an atomic if-absent at most.
+func (s *Store) conditions() store.Conditions {
+	whole := s.opt.hooks.Put != nil
+	return store.Conditions{IfAbsent: whole || !s.opt.noIfAbsent, IfVersion: whole && s.opt.hooks.Get != nil}
 }
 
 // Close closes the bucket. Calls after it are fault.Refused, which nothing repeats.

@@ -1,4 +1,4 @@
-// Package blob makes any gocloud.dev bucket a store.
+// Package blob makes any gocloud.dev bucket a store, by the portable API or by hooks.
 //
 //	bucket, err := gcblob.OpenBucket(ctx, "mem://")
 //	st := blob.New(bucket, blob.TrustNotFound())
@@ -21,7 +21,11 @@
 // ([TrustNotFound] for memblob and fileblob, [Classify] for others), the store lists the key before it calls it
 // absent: a listing that succeeds without the key proves absence, at one more request for each absent key.
 //
-// A provider package does better by filling in [Hooks]; package s3 shows how.
+// A provider package does better by filling in [Hooks]: a verb with a hook does not go through gocloud at all. Packages
+// s3, gcs and azure fill in every verb that this package has a portable form of, so in their stores no request of a Get,
+// a Put, a Delete or a listing is gocloud's: the hooks send them by the SDK's client. What they have of the bucket is its
+// place in [store.As] and its Close; what they have of this package are the checks of keys, ranges and conditions before a
+// hook, and the errors after it.
 //
 // A Store may be used from any number of goroutines. Errors are *fault.KeyError; see package store for the kinds. See
 // also packages s3 and store.

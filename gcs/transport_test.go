@@ -8,11 +8,15 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
+	gcsapi "cloud.google.com/go/storage"
+	"golang.org/x/oauth2"
+
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
-	"golang.org/x/oauth2"
 )
 
 // As many connections as requests at once, and no more.
@@ -82,5 +86,30 @@ func TestTokens(t *testing.T) {
 	_, _ = bare(t, f.At("")).Get(t.Context(), "k", store.GetOptions{}, nil)
 	if got := f.Header().Get("Authorization"); got != "" {
 		t.Errorf("credentials over plain HTTP that nobody asked for: %q", got)
+	}
+}
+
+// The SDK's client, taken out of the store, has the stall limit too.
+func TestStallOfTheSDKClient(t *testing.T) {
+	noEnvironment(t)
+	f := NewFake(t)
+	over := make(chan struct{})
+	defer close(over)
+	f.Answer(func(http.ResponseWriter, *http.Request) bool { <-over; return true })
+	s := open(t, f.At(""), Anonymous(), StallTimeout(50*time.Millisecond))
+	var client *gcsapi.Client
+	if !store.As(s, &client) {
+		t.Fatal("there is no client")
+	}
+	object := client.Bucket("zarr-test").Object("k")
+	_, err := object.NewReader(context.Background())
+	w := object.NewWriter(context.Background())
+	w.ChunkSize = 0
+	_, _ = w.Write([]byte("value"))
+	for what, err := range map[string]error{"read": err, "write": w.Close()} {
+		var stall *provider.StallError
+		if !errors.As(err, &stall) {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 }

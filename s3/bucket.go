@@ -20,6 +20,8 @@ type bucket struct {
 	payer       types.RequestPayer
 	sse         types.ServerSideEncryption
 	kmsKey      *string
+	customer    customer
+	owner       *string
 	class       types.StorageClass
 	contentType *string
 	validate    bool // compare checksums of whole values
@@ -35,6 +37,7 @@ func newBucket(client *awss3.Client, c *config) *bucket {
 		name:        aws.String(c.bucket),
 		page:        listPage,
 		sse:         types.ServerSideEncryption(c.sse),
+		customer:    newCustomer(c.customerKey),
 		class:       types.StorageClass(c.storageClass),
 		contentType: aws.String(blob.ContentType),
 		anonymous:   o.Credentials == nil,
@@ -47,6 +50,9 @@ func newBucket(client *awss3.Client, c *config) *bucket {
 	}
 	if c.requesterPays {
 		b.payer = types.RequestPayerRequester
+	}
+	if c.owner != "" {
+		b.owner = aws.String(c.owner)
 	}
 	if c.kmsKey != "" {
 		b.kmsKey = aws.String(c.kmsKey)

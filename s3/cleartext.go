@@ -94,7 +94,7 @@ func proxied(r *http.Request) bool {
 	return err != nil || proxy != nil
 }
 
-// isLocalName reports whether a name is this machine's whoever resolves it. Source: RFC 6761 section 6.3.
+// isLocalName reports whether a name is reserved for this machine. Source: RFC 6761 section 6.3.
 func isLocalName(host string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	return host == "localhost" || strings.HasSuffix(host, ".localhost")

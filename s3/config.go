@@ -35,6 +35,9 @@ type config struct {
 	client                            *awss3.Client
 	services                          aws.HTTPClient // replaces the transport of credential services, in tests
 
+	arnRegion       string // that the bucket's ARN names
+	askRegion       bool   // S3 is to say which region the bucket is in
+	mend            *mend
 	named           string // the endpoint as an option has it
 	outside         string // the endpoint as an option, the environment or a profile has it, and not the URL
 	allowHTTP       bool
@@ -42,6 +45,9 @@ type config struct {
 
 	requesterPays                          bool
 	sse, kmsKey, storageClass, contentType string
+	customerKey                            []byte
+	customerEnv                            bool // the key is in the environment
+	owner                                  string
 
 	stack provider.Stack
 	conns conns
@@ -80,11 +86,20 @@ func (c *config) check() error {
 		}
 		c.sse = string(types.ServerSideEncryption("").Values()[i])
 	}
+	if err := c.checkCustomer(); err != nil {
+		return err
+	}
+	if c.owner != "" && (len(c.owner) != 12 || strings.Trim(c.owner, "0123456789") != "") {
+		return provider.Usage("parameter expected_bucket_owner is %q, not an account of 12 digits", c.owner)
+	}
 	if c.kmsKey != "" && !strings.HasPrefix(c.sse, "aws:kms") {
 		return provider.Usage("parameter kmskeyid needs ssetype=aws:kms")
 	}
 	if c.storageClass != "" && !slices.Contains(types.StorageClass("").Values(), types.StorageClass(c.storageClass)) {
 		return provider.Usage("parameter storage_class is %q, not one of %v", c.storageClass, types.StorageClass("").Values())
+	}
+	if c.isARN() && (c.pathStyle || c.accelerate) {
+		return provider.Usage("an access point's ARN contradicts use_path_style and accelerate")
 	}
 	if c.role != "" && !strings.HasPrefix(c.role, "arn:") {
 		return provider.Usage(`parameter role is %q and does not begin with "arn:"`, c.role)
@@ -128,6 +143,7 @@ func withScheme(endpoint string, plain bool) string {
 
 // connect makes the SDK's client.
 func (c *config) connect(ctx context.Context) (*awss3.Client, error) {
+	c.mend = &mend{}
 	if c.client != nil {
 		return awss3.New(c.client.Options(), c.object, c.renew, c.confine), nil
 	}
@@ -143,7 +159,7 @@ func (c *config) connect(ctx context.Context) (*awss3.Client, error) {
 		o.UsePathStyle = c.pathStyle
 		o.UseAccelerate = c.accelerate
 		o.EndpointOptions.DisableHTTPS = c.disableHTTPS
-	}, c.object, c.renew, c.confine), nil
+	}, c.object, c.renew, c.confine, c.locate), nil
 }
 
 // object is what object requests need that the SDK does differently.
@@ -153,6 +169,7 @@ func (c *config) object(o *awss3.Options) {
 	o.Retryer = aws.NopRetryer{}
 	o.RetryMaxAttempts = 1
 	o.HTTPClient = c.transport(o.HTTPClient)
+	o.UseARNRegion = o.UseARNRegion || c.isARN() // the URL names the ARN, and so its region
 	// Ranges have no checksum to compare, and Zarr's codecs bring their own.
 	o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 	o.DisableLogOutputChecksumValidationSkipped = true
@@ -203,10 +220,10 @@ func (c *config) load(ctx context.Context) (aws.Config, error) {
 	}
 	c.checksumsChosen = checksumsChosen(cfg)
 	if cfg.Region == "" {
-		if c.endpoint == "" && !c.anonymous && cfg.BaseEndpoint == nil {
-			return cfg, fault.Newf(fault.Refused, "no AWS region is set: give region=… in the URL, s3.Region, AWS_REGION or a profile with one")
+		if isDirectory(c.bucket) && c.endpoint == "" && cfg.BaseEndpoint == nil {
+			return cfg, fault.Newf(fault.Refused, "a directory bucket needs its region: give region=… in the URL, s3.Region, AWS_REGION or a profile with one")
 		}
-		cfg.Region = "us-east-1"
+		cfg.Region, c.askRegion = cmp.Or(c.arnRegion, anyRegion), true
 	}
 	if c.role != "" {
 		cfg.Credentials = aws.NewCredentialsCache(stscreds.NewAssumeRoleProvider(sts.NewFromConfig(cfg), c.role))

@@ -30,7 +30,7 @@ type credentials struct {
 
 	mu       sync.Mutex
 	last     issue
-	renewing bool // somebody asks, while the last ones are still good
+	renewing bool // a goroutine asks, while the last ones are still good
 }
 
 // issue is what a provider gave at one time.

@@ -34,7 +34,7 @@ func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) 
 		}
 	}
 	out, err := b.client.DeleteObject(ctx, &awss3.DeleteObjectInput{
-		Bucket: b.name, Key: aws.String(b.full(key)), IfMatch: pin(o.IfVersion), RequestPayer: b.payer,
+		Bucket: b.name, Key: aws.String(b.full(key)), IfMatch: pin(o.IfVersion), RequestPayer: b.payer, ExpectedBucketOwner: b.owner,
 	})
 	if err != nil {
 		return b.explain(err, toWrite)
@@ -76,7 +76,7 @@ func (b *bucket) deleteSome(ctx context.Context, keys []string) (string, error) 
 		opts = append(opts, contentMD5)
 	}
 	out, err := b.client.DeleteObjects(provider.SlowAnswer(ctx), &awss3.DeleteObjectsInput{
-		Bucket: b.name, Delete: &types.Delete{Objects: ids}, RequestPayer: b.payer,
+		Bucket: b.name, Delete: &types.Delete{Objects: ids}, RequestPayer: b.payer, ExpectedBucketOwner: b.owner,
 	}, opts...)
 	if err != nil {
 		return keys[0], b.explain(err, toWrite)

@@ -12,14 +12,16 @@
 //     endpoint's name; proxies, AWS_CA_BUNDLE and the default credential chain work as everywhere.
 //   - a request that stands still for 30 s is given up and tried again ([StallTimeout]); there is no limit on the whole but
 //     the context's. Redirects are not followed.
-//   - SDK retries are off for object requests, on for credentials. The store has one retry layer of its own ([Retry]).
+//   - SDK retries are off for object requests, on for credentials. The store has one retry layer of its own ([Retry]). What
+//     S3 refuses for credentials that have ended, or for another region, is sent again at once with new ones, or there.
+//   - signatures travel over http only within private networks, unless [AllowHTTP] or an [Endpoint] outside the URL says so.
 //
 // Errors come from S3's own code and status, never from gocloud's. Only a 404 that says NoSuchKey is fault.NotFound. A
 // missing bucket, refused credentials, a wrong region, a host name that does not exist and a certificate that is not
-// trusted are fault.Refused, and the message names the region to use where S3 tells. An answer that is not S3's (a
-// portal's page with 200, an empty 200, a 404 from a proxy) is fault.Unavailable. A 409 ConditionalRequestConflict,
-// another writer at the same moment, is fault.Unavailable too: the retry layer reads back what became of the write. The
-// SDK's error is reachable with errors.As, as smithy.APIError.
+// trusted are fault.Refused. A credential service that does not answer is fault.Unavailable, and so is an answer that is not
+// S3's (a portal's page with 200, an empty 200, a 404 from a proxy). A 409 ConditionalRequestConflict, another writer at the
+// same moment, is fault.Unavailable too: the retry layer reads back what became of the write. The SDK's error is reachable
+// with errors.As, as smithy.APIError.
 //
 // A bucket that does not let its reader list answers 403 for an absent key, which is fault.Refused, not NotFound.
 //

@@ -53,7 +53,7 @@ func hostOf(endpoint string) string {
 }
 
 // checksumsChosen reports whether the environment or a profile says when uploads carry a checksum. The SDK's own default
-// cannot be told from a choice in aws.Config.
+// looks like a choice in aws.Config.
 func checksumsChosen(cfg aws.Config) bool {
 	for _, source := range cfg.ConfigSources {
 		switch s := source.(type) {

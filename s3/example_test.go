@@ -44,6 +44,30 @@ func ExampleOpen() {
 	// listed t2m/c true <nil>
 }
 
+// A server without TLS beyond the private network, in a network that is trusted otherwise.
+func ExampleAllowHTTP() {
+	ctx := context.Background()
+	st, err := s3.Open(ctx, "s3://weather?endpoint=http://store.example&use_path_style=true", s3.AllowHTTP())
+	fmt.Println(store.Name(st), err)
+	// Output: s3://weather?endpoint=http://store.example <nil>
+}
+
+// A key that S3 does not keep, and a bucket that must be ours.
+func ExampleSSECustomerKey() {
+	ctx := context.Background()
+	key := make([]byte, 32) // from a place that keeps secrets
+	st, err := s3.Open(ctx, "s3://weather?region=eu-central-1", s3.SSECustomerKey(key), s3.ExpectedBucketOwner("123456789012"))
+	fmt.Println(store.Name(st), err)
+	// Output: s3://weather <nil>
+}
+
+// An access point instead of a bucket; its region is in the ARN.
+func ExampleOpen_accessPoint() {
+	st, err := s3.Open(context.Background(), "s3://arn:aws:s3:eu-west-1:123456789012:accesspoint/field/era5")
+	fmt.Println(store.Name(st), err)
+	// Output: s3://arn:aws:s3:eu-west-1:123456789012:accesspoint/field/era5 <nil>
+}
+
 // What the store does not cover is done with the SDK's client.
 func Example_client() {
 	server, stop := s3.StartFake()

@@ -156,8 +156,8 @@ func inner(err error) error {
 	return err
 }
 
-// explain tells a credential service that is out of order, which may work in a moment, from credentials that are not there
-// or are not given. Nothing was sent to S3.
+// explain separates a credential service that is out of order, which may work in a moment, from credentials that are not
+// there or are not given. Nothing was sent to S3.
 func (e *credentialsError) explain() error {
 	f := &provider.Failure{Kind: e.kind(), Err: &store.UnsentError{Err: e}}
 	if f.Kind == fault.Refused {

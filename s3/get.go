@@ -25,7 +25,8 @@ func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []
 	defer cancel() // a body left unread is not waited for
 	in := &awss3.GetObjectInput{
 		Bucket: b.name, Key: aws.String(b.full(key)), Range: header(o.Range),
-		IfMatch: pin(o.IfVersion), IfNoneMatch: pin(o.IfNotVersion), RequestPayer: b.payer,
+		IfMatch: pin(o.IfVersion), IfNoneMatch: pin(o.IfNotVersion), RequestPayer: b.payer, ExpectedBucketOwner: b.owner,
+		SSECustomerAlgorithm: b.customer.algorithm, SSECustomerKey: b.customer.key, SSECustomerKeyMD5: b.customer.md5,
 	}
 	var opts []func(*awss3.Options)
 	if b.validate && o.Range.IsWhole() {

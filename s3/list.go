@@ -15,7 +15,7 @@ import (
 // listPage is one ListObjectsV2.
 func (b *bucket) listPage(ctx context.Context, prefix string, depth store.Depth, token string) ([]store.Entry, string, error) {
 	in := &awss3.ListObjectsV2Input{
-		Bucket: b.name, MaxKeys: aws.Int32(b.page), RequestPayer: b.payer,
+		Bucket: b.name, MaxKeys: aws.Int32(b.page), RequestPayer: b.payer, ExpectedBucketOwner: b.owner,
 		// A key with a control character, written by somebody else, cannot be said in XML and would break the listing.
 		EncodingType: types.EncodingTypeUrl,
 	}

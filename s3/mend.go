@@ -9,16 +9,17 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// mend sends a request again that S3 refused for a reason that the client can mend: credentials that have ended. Such a
-// refusal comes before S3 does anything, so this is safe for writes with conditions too, and no business of the retry
-// layer: there is nothing to wait for.
+// mend sends a request again that S3 refused for a reason that the client can mend: credentials that have ended, or
+// another region. Such a refusal comes before S3 does anything, so this is safe for writes with conditions too, and no
+// business of the retry layer: there is nothing to wait for.
 type mend struct {
-	creds *credentials // nil for none that could be renewed
+	creds   *credentials // nil for none that could be renewed
+	regions *regions     // nil if the region is not for S3 to say
 }
 
 // renew makes a client renew its credentials, and mend requests.
 func (c *config) renew(o *awss3.Options) {
-	m := &mend{}
+	m := c.mend
 	if o.Credentials != nil && !aws.IsCredentialsProvider(o.Credentials, (*aws.AnonymousCredentials)(nil)) {
 		m.creds = &credentials{p: o.Credentials}
 		o.Credentials = m.creds
@@ -33,20 +34,55 @@ func (m *mend) ID() string { return "zargo:Mend" }
 
 // HandleFinalize implements middleware.FinalizeMiddleware: it is around the SDK's signing and its (one) attempt.
 func (m *mend) HandleFinalize(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
-	middleware.FinalizeOutput, middleware.Metadata, error,
+	out middleware.FinalizeOutput, meta middleware.Metadata, err error,
 ) {
-	var used int
-	out, meta, err := next.HandleFinalize(context.WithValue(ctx, usedKey{}, &used), in)
-	if err == nil || m.creds == nil || used == 0 || !isExpired(err) {
-		return out, meta, err
+	t := try{mend: m}
+	if m.regions != nil {
+		if err := m.regions.first(ctx); err != nil {
+			return out, meta, err
+		}
 	}
-	switch others, bad := m.creds.refused(ctx, used); {
-	case bad != nil:
-		return out, meta, bad
-	case !others || !rewind(in):
-		return out, meta, err
+	for {
+		t.begin()
+		out, meta, err = next.HandleFinalize(context.WithValue(ctx, usedKey{}, &t.used), in)
+		if err == nil {
+			return out, meta, nil
+		}
+		switch again, bad := t.again(ctx, err); {
+		case bad != nil:
+			return out, meta, bad
+		case !again || !rewind(in):
+			return out, meta, err
+		}
 	}
-	return next.HandleFinalize(ctx, in)
+}
+
+// try is what a request was sent with. Each reason to send it again is good once.
+type try struct {
+	*mend
+	used             int // the number of the credentials
+	region           string
+	renewed, located bool
+}
+
+func (t *try) begin() {
+	t.used = 0
+	if t.regions != nil {
+		t.region = t.regions.current()
+	}
+}
+
+func (t *try) again(ctx context.Context, err error) (bool, error) {
+	switch {
+	case t.creds != nil && t.used > 0 && !t.renewed && isExpired(err):
+		t.renewed = true
+		return t.creds.refused(ctx, t.used)
+	case t.regions != nil && !t.located:
+		var bad error
+		t.located, bad = t.regions.moved(ctx, err, t.region)
+		return t.located, bad
+	}
+	return false, nil
 }
 
 // rewind makes a request's body ready to be sent again.

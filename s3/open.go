@@ -16,10 +16,15 @@ import (
 // The parameters are gocloud.dev's: region, endpoint, use_path_style (s3ForcePathStyle, hostname_immutable),
 // anonymous, profile, role, dualstack, fips, accelerate, disable_https, request_checksum_calculation,
 // response_checksum_validation, ssetype, kmskeyid; awssdk and rate_limiter_capacity have no effect. Ours are
-// requester_pays, storage_class and content_type. Anything else is an error.
+// requester_pays, storage_class, content_type, expected_bucket_owner and sse_customer. Anything else is an error.
+//
+// The bucket may be an ARN: "s3://arn:aws:s3:eu-west-1:123456789012:accesspoint/name/prefix", of an access point of one
+// region, of many (alias.mrap, signed with SigV4A) or on Outposts, or of a bucket. Those of Object Lambda are refused, as
+// their objects are made anew for each request.
 //
 // *UsageError: the URL, a parameter or an option is malformed or contradicts another. fault.Path: the prefix is no key.
-// fault.Refused: the AWS configuration cannot be used, a profile is missing, or no region is set.
+// fault.Refused: the AWS configuration cannot be used, a profile is missing, a directory bucket has no region, or a
+// customer's key would go to a server that only the URL names.
 //
 // The store retries, limits its requests (see [Retry] and [MaxInFlight]), implements every optional verb but
 // store.RangesGetter, and gives by store.As: *awss3.Client, *gcblob.Bucket and store.Tuning.
@@ -54,6 +59,9 @@ func (c *config) read(url string, opts []Option) error {
 func (c *config) provider(ctx context.Context) (*blob.Store, error) {
 	client, err := c.connect(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.checkTrust(client.Options()); err != nil {
 		return nil, err
 	}
 	bucket, err := s3blob.OpenBucket(ctx, client, c.bucket, nil)

@@ -75,6 +75,8 @@ func TestRegion(t *testing.T) {
 		{"parameter before environment", "s3://b?region=eu-west-1", "eu-west-2", "eu-west-1"},
 		{"endpoint", "s3://b?endpoint=http://127.0.0.1:9000", "", "us-east-1"},
 		{"anonymous", "s3://b?anonymous=true", "", "us-east-1"},
+		{"nothing: S3 will say", "s3://b", "", "us-east-1"},
+		{"an access point's", "s3://" + accessPoint, "", "eu-west-1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("AWS_REGION", c.env)
@@ -87,7 +89,7 @@ func TestRegion(t *testing.T) {
 			}
 		})
 	}
-	_, err := Open(t.Context(), "s3://b")
+	_, err := Open(t.Context(), "s3://b--use1-az4--x-s3")
 	if !errors.Is(err, fault.Refused) || !strings.Contains(err.Error(), "AWS_REGION") {
 		t.Errorf("without a region: %v", err)
 	}
@@ -135,7 +137,7 @@ func TestOptionsPrint(t *testing.T) {
 }
 
 func FuzzURL(f *testing.F) {
-	for _, s := range []string{"s3://b/p?region=r", "s3://b?endpoint=http://h&anonymous=true", "s3://%zz", "s3://u:p@b", "s3:b", "s3://b/..", "s3://b?ssetype=aes256&x"} {
+	for _, s := range []string{"s3://b/p?region=r", "s3://b?endpoint=http://h&anonymous=true", "s3://%zz", "s3://u:p@b", "s3:b", "s3://b/..", "s3://b?ssetype=aes256&x", "s3://" + accessPoint + "/p?x"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -27,8 +27,9 @@ func option(apply func(*config), format string, args ...any) Option {
 func Anonymous() Option { return option(func(c *config) { c.anonymous = true }, "Anonymous()") }
 
 // Region names the bucket's region, such as "eu-central-1". URL: region. Without one the SDK's chain decides
-// (AWS_REGION, the profile); when that gives none either, it is us-east-1 with Anonymous or an Endpoint, and an error
-// without.
+// (AWS_REGION, the profile). When that gives none either, AWS is asked by one unsigned request before the first; a wrong
+// one costs a request that S3 refuses, and is corrected from what it says. With an [Endpoint], us-east-1 is the default,
+// and a wrong one is refused. A directory bucket of S3 Express needs its region.
 func Region(name string) Option {
 	return option(func(c *config) { c.region = name }, "Region(%q)", name)
 }
@@ -62,7 +63,8 @@ func Credentials(p aws.CredentialsProvider) Option {
 	return option(func(c *config) { c.credentials = p }, "Credentials(…)")
 }
 
-// RequesterPays agrees to pay for the requests. URL: requester_pays=true.
+// RequesterPays agrees to pay for the requests, which are therefore signed: with [Anonymous] it is an error.
+// URL: requester_pays=true.
 func RequesterPays() Option {
 	return option(func(c *config) { c.requesterPays = true }, "RequesterPays()")
 }
@@ -87,6 +89,20 @@ func SSE(kind string) Option { return option(func(c *config) { c.sse = kind }, "
 // SSEKMS encrypts what is written with a key of AWS KMS, given by id or ARN. URL: ssetype=aws:kms&kmskeyid=….
 func SSEKMS(key string) Option {
 	return option(func(c *config) { c.sse, c.kmsKey = "aws:kms", key }, "SSEKMS(%q)", key)
+}
+
+// SSECustomerKey is a key of 32 bytes that S3 encrypts and decrypts everything with and does not keep (SSE-C): what is
+// written with it can be read with it only. It goes with each read, put and part, over https alone, and not to an endpoint
+// that only the URL names. URL: sse_customer=true, with the key in ZARGO_S3_SSE_CUSTOMER_KEY in base64.
+func SSECustomerKey(key []byte) Option {
+	key = append([]byte{}, key...)
+	return option(func(c *config) { c.customerKey = key }, "SSECustomerKey(…)")
+}
+
+// ExpectedBucketOwner makes S3 refuse every request if the bucket is not of that account, 12 digits: a name that was given
+// up may be another account's bucket today. URL: expected_bucket_owner.
+func ExpectedBucketOwner(account string) Option {
+	return option(func(c *config) { c.owner = account }, "ExpectedBucketOwner(%q)", account)
 }
 
 // StorageClass is the class of what is written, such as "STANDARD_IA". URL: storage_class.

@@ -37,7 +37,8 @@ func (b *bucket) putParts(ctx context.Context, key string) (store.Parts, error) 
 	name := aws.String(b.full(key))
 	in := &awss3.CreateMultipartUploadInput{
 		Bucket: b.name, Key: name, ContentType: b.contentType, StorageClass: b.class,
-		ServerSideEncryption: b.sse, SSEKMSKeyId: b.kmsKey, RequestPayer: b.payer,
+		ServerSideEncryption: b.sse, SSEKMSKeyId: b.kmsKey, RequestPayer: b.payer, ExpectedBucketOwner: b.owner,
+		SSECustomerAlgorithm: b.customer.algorithm, SSECustomerKey: b.customer.key, SSECustomerKeyMD5: b.customer.md5,
 	}
 	if b.sums {
 		in.ChecksumAlgorithm, in.ChecksumType = partSums, sumsType
@@ -61,6 +62,7 @@ func (p *parts) Part(ctx context.Context, n int, data []byte) error {
 	in := &awss3.UploadPartInput{
 		Bucket: p.b.name, Key: p.key, UploadId: p.id, PartNumber: aws.Int32(int32(n + 1)),
 		Body: bytes.NewReader(data), ContentLength: aws.Int64(int64(len(data))), RequestPayer: p.b.payer,
+		ExpectedBucketOwner: p.b.owner, SSECustomerAlgorithm: p.b.customer.algorithm, SSECustomerKey: p.b.customer.key, SSECustomerKeyMD5: p.b.customer.md5,
 	}
 	if p.b.sums {
 		in.ChecksumAlgorithm = partSums
@@ -94,7 +96,8 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 	}
 	in := &awss3.CompleteMultipartUploadInput{
 		Bucket: p.b.name, Key: p.key, UploadId: p.id, MultipartUpload: &types.CompletedMultipartUpload{Parts: done},
-		IfMatch: pin(o.IfVersion), RequestPayer: p.b.payer,
+		IfMatch: pin(o.IfVersion), RequestPayer: p.b.payer, ExpectedBucketOwner: p.b.owner,
+		SSECustomerAlgorithm: p.b.customer.algorithm, SSECustomerKey: p.b.customer.key, SSECustomerKeyMD5: p.b.customer.md5,
 	}
 	if o.IfAbsent {
 		in.IfNoneMatch = aws.String("*")
@@ -145,7 +148,7 @@ func (p *parts) Abort(ctx context.Context) error {
 		return nil
 	}
 	_, err := p.b.client.AbortMultipartUpload(ctx, &awss3.AbortMultipartUploadInput{
-		Bucket: p.b.name, Key: p.key, UploadId: p.id, RequestPayer: p.b.payer,
+		Bucket: p.b.name, Key: p.key, UploadId: p.id, RequestPayer: p.b.payer, ExpectedBucketOwner: p.b.owner,
 	})
 	if err != nil && codeOf(err) != "NoSuchUpload" {
 		return p.b.explain(err, toWrite)

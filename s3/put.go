@@ -30,7 +30,8 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutO
 	in := &awss3.PutObjectInput{
 		Bucket: b.name, Key: aws.String(b.full(key)), Body: bytes.NewReader(value), ContentLength: aws.Int64(int64(len(value))),
 		ContentType: b.contentType, StorageClass: b.class, ServerSideEncryption: b.sse, SSEKMSKeyId: b.kmsKey,
-		IfMatch: pin(o.IfVersion), RequestPayer: b.payer,
+		IfMatch: pin(o.IfVersion), RequestPayer: b.payer, ExpectedBucketOwner: b.owner,
+		SSECustomerAlgorithm: b.customer.algorithm, SSECustomerKey: b.customer.key, SSECustomerKeyMD5: b.customer.md5,
 	}
 	if o.IfAbsent {
 		in.IfNoneMatch = aws.String("*")

@@ -1,4 +1,68 @@
 package s3
 
-// customerKeyHeader holds the key of SSE-C itself.
-const customerKeyHeader = "X-Amz-Server-Side-Encryption-Customer-Key"
+import (
+	"crypto/md5"
+	"encoding/base64"
+	"os"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/zargo-io/zargo/internal/provider"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+const (
+	// customerKeyHeader holds the key of SSE-C itself.
+	customerKeyHeader = "X-Amz-Server-Side-Encryption-Customer-Key"
+	// customerKeyEnv holds the key in base64 for URLs with sse_customer=true.
+	customerKeyEnv = "ZARGO_S3_SSE_CUSTOMER_KEY"
+	// customerKeySize is that of AES-256, the one algorithm that S3 has for it.
+	customerKeySize = 32
+)
+
+// customer is how requests say the customer's key, the zero value if there is none. Source: "Using server-side encryption
+// with customer-provided keys", Amazon S3 User Guide.
+type customer struct{ algorithm, key, md5 *string }
+
+func newCustomer(key []byte) customer {
+	if len(key) == 0 {
+		return customer{}
+	}
+	sum := md5.Sum(key) // S3 compares it to find keys that were damaged on the way
+	return customer{
+		algorithm: aws.String("AES256"),
+		key:       aws.String(base64.StdEncoding.EncodeToString(key)),
+		md5:       aws.String(base64.StdEncoding.EncodeToString(sum[:])),
+	}
+}
+
+// checkCustomer takes the key out of the environment where the URL asks for that, and refuses what is no key.
+func (c *config) checkCustomer() error {
+	if c.customerEnv && c.customerKey == nil {
+		v := os.Getenv(customerKeyEnv)
+		key, err := base64.StdEncoding.DecodeString(v)
+		if v == "" || err != nil {
+			return provider.Usage("parameter sse_customer takes the key from %s, which does not hold %d bytes in base64", customerKeyEnv, customerKeySize)
+		}
+		c.customerKey = key
+	}
+	switch {
+	case c.customerKey == nil:
+		return nil
+	case len(c.customerKey) != customerKeySize:
+		return provider.Usage("the customer's key has %d bytes, and AES-256 has keys of %d", len(c.customerKey), customerKeySize)
+	case c.sse != "":
+		return provider.Usage("a customer's key contradicts ssetype")
+	}
+	return nil
+}
+
+// checkTrust refuses to send the customer's key, which is the secret itself, to a server that only the URL names.
+func (c *config) checkTrust(o awss3.Options) error {
+	if c.customerKey == nil || c.client != nil || isAWS(o) || c.isOutside(&o) {
+		return nil
+	}
+	return fault.Newf(fault.Refused, "the customer's key goes to AWS, and to an endpoint that s3.Endpoint, AWS_ENDPOINT_URL_S3 or a profile names,"+
+		" not to one that only the URL does")
+}

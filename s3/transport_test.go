@@ -3,6 +3,7 @@ package s3
 import (
 	"context"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -16,10 +17,12 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
 // As many connections as requests at once, and no more.
@@ -196,5 +199,37 @@ func TestProxy(t *testing.T) {
 	defer mu.Unlock()
 	if err != nil || string(out) != "by proxy" || strings.Join(hosts, " ") != "s3.invalid" {
 		t.Errorf("got %q, %v, asked for hosts %q", out, err, hosts)
+	}
+}
+
+// S3 may take minutes to put the parts together.
+func TestSlowCommit(t *testing.T) {
+	credentialsForTests(t)
+	f := NewFake(t)
+	const stall = 300 * time.Millisecond
+	f.Answer(func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodPost && r.URL.Query().Has("uploadId") {
+			time.Sleep(3 * stall)
+		}
+		return false
+	})
+	s := open(t, f.At(""), StallTimeout(stall), Retry(retry.Tries(1)))
+	p, err := store.PutParts(t.Context(), s, "k")
+	if err == nil {
+		err = p.Part(t.Context(), 0, []byte("value"))
+	}
+	if err == nil {
+		_, err = p.Commit(t.Context(), store.PutOptions{})
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestStallTimeoutIsChecked(t *testing.T) {
+	_, err := Open(t.Context(), "s3://zarr-test?region=us-east-1", StallTimeout(-time.Second))
+	var usage *UsageError
+	if !errors.As(err, &usage) {
+		t.Errorf("got %v", err)
 	}
 }

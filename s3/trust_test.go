@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net"
 	"net/http"
@@ -14,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 
 	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/internal/provider/fake"
@@ -164,7 +167,7 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// secrets are what of a request is good for somebody else.
+// secrets are what of a request another could use.
 func secrets(r *http.Request) (found []string) {
 	auth := r.Header.Get("Authorization")
 	switch {
@@ -228,7 +231,7 @@ func TestTrustByAddress(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var written atomic.Int64
-			tr := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+			dial := func(context.Context, string, string) (net.Conn, error) {
 				near, far := net.Pipe()
 				go func() { // the server of this connection
 					defer far.Close()
@@ -236,17 +239,20 @@ func TestTrustByAddress(t *testing.T) {
 					n, _ := far.Read(buf)
 					if written.Add(int64(n)); n > 0 {
 						_, _ = far.Write([]byte("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"))
+						_, _ = io.Copy(io.Discard, far)
 					}
 				}()
 				return &elsewhere{near, net.TCPAddrFromAddrPort(netip.MustParseAddrPort(c.leadsTo))}, nil
-			}}
-			defer tr.CloseIdleConnections()
-			r, err := http.NewRequestWithContext(t.Context(), "PUT", c.url, strings.NewReader("v"))
+			}
+			cfg := &config{}
+			defer cfg.conns.close()
+			way := cfg.transport(awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) { t.DialContext = dial }))
+			r, err := http.NewRequestWithContext(t.Context(), "PUT", c.url, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=…")
-			resp, err := (&cleartext{client: &http.Client{Transport: tr}, dials: true}).Do(r)
+			resp, err := (&cleartext{client: way, dials: true}).Do(r)
 			if err == nil {
 				_ = resp.Body.Close()
 			}

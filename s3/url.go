@@ -12,8 +12,15 @@ func form() provider.Form {
 
 // parseURL fills c from the URL.
 func (c *config) parseURL(raw string) error {
-	p, err := form().Parse(raw)
+	bucket, region, rest, isARN, err := splitARN(raw)
+	if err != nil {
+		return err
+	}
+	p, err := form().Parse(rest)
 	c.bucket, c.prefix = p.Bucket, p.Prefix
+	if isARN {
+		c.bucket, c.arnRegion = bucket, region
+	}
 	if err != nil {
 		return err
 	}
@@ -34,6 +41,7 @@ func (c *config) params() provider.Params {
 			"kmskeyid":                     &c.kmsKey,
 			"storage_class":                &c.storageClass, // ours
 			"content_type":                 &c.contentType,  // ours
+			"expected_bucket_owner":        &c.owner,        // ours
 		},
 		Flags: map[string]*bool{
 			"anonymous":      &c.anonymous,
@@ -46,6 +54,7 @@ func (c *config) params() provider.Params {
 			"accelerate":         &c.accelerate,
 			"disable_https":      &c.disableHTTPS,
 			"requester_pays":     &c.requesterPays, // ours
+			"sse_customer":       &c.customerEnv,   // ours
 		},
 		Other: func(name, _ string) (bool, error) {
 			// gocloud's choice of SDK version, and its limit on SDK retries, of which there are none here.

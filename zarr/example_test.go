@@ -18,7 +18,7 @@ import (
 
 // The program of the README's first screen.
 func Example() {
-	ctx, st := context.Background(), mem.New() // or dir.New("weather.zarr"), or s3.Open(ctx, "s3://bucket/weather")
+	ctx, st := context.Background(), mem.New() // or dir.New("weather.zarr"), s3.Open(ctx, "s3://bucket/weather"), or openurl.Mux for any URL
 	a, err := zarr.Create(ctx, st, "t2m", zarr.Spec{Shape: []int{365, 180, 360}, Chunks: []int{10, 180, 360}, DType: dtype.Float32})
 	if err != nil {
 		log.Fatal(err)

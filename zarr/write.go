@@ -65,6 +65,9 @@ func (a *Array) write(ctx context.Context, src []byte, r grid.Selection) error {
 	if err != nil {
 		return a.errf(err)
 	}
+	if err := a.conditional(r); err != nil {
+		return a.errf(err)
+	}
 	if a.field != nil {
 		return a.writeField(ctx, src, r)
 	}

@@ -17,6 +17,7 @@ type attrsCmd struct {
 	URL   string   `arg:"" name:"url" help:"The array or group."`
 	Set   []string `sep:"none" help:"Set an attribute to a JSON value; may be given again." placeholder:"NAME=JSON"`
 	Unset []string `sep:"none" help:"Remove an attribute; may be given again." placeholder:"NAME"`
+	consolidateFlag
 }
 
 // attrsTries is how often attributes are changed again after somebody else changed the document in between.
@@ -37,6 +38,9 @@ func (c *attrsCmd) Run(ctx context.Context, s *session) error {
 		set[name] = v
 	}
 	if len(c.Set)+len(c.Unset) == 0 {
+		if c.Consolidate {
+			return usagef("--consolidate goes with --set and --unset")
+		}
 		return c.print(ctx, s)
 	}
 	for try := 1; ; try++ {
@@ -63,7 +67,7 @@ func (c *attrsCmd) print(ctx context.Context, s *session) error {
 
 // change opens the node and changes its attributes, on condition that nobody else does meanwhile.
 func (c *attrsCmd) change(ctx context.Context, s *session, set zarr.Attrs) error {
-	p, n, err := s.openNode(ctx, c.URL)
+	p, n, err := s.openRooted(ctx, c.URL)
 	if err != nil {
 		return err
 	}
@@ -75,13 +79,17 @@ func (c *attrsCmd) change(ctx context.Context, s *session, set zarr.Attrs) error
 	for name, v := range set {
 		attrs[name] = v
 	}
+	var changed zarr.Node
 	switch n := n.(type) {
 	case *zarr.Array:
-		_, err = zarr.SetAttrs(ctx, n, attrs)
+		changed, err = zarr.SetAttrs(ctx, n, attrs)
 	case *zarr.Group:
-		_, err = zarr.SetAttrs(ctx, n, attrs)
+		changed, err = zarr.SetAttrs(ctx, n, attrs)
 	}
-	return p.fail(err)
+	if err != nil {
+		return p.fail(err)
+	}
+	return c.after(ctx, s, p, changed)
 }
 
 // parseJSON reads one JSON value; numbers stay as they are written.

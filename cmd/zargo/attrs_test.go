@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/zarr"
 )
 
@@ -34,7 +35,11 @@ func TestAttrsOfLibrary(t *testing.T) {
 	p := newProgram()
 	ctx := context.Background()
 	do(t, p, `create mem://m/x --format 2 --shape 1 --dtype int8 --attrs {"a":1e400}`)
-	a, err := zarr.OpenArray(ctx, p.mem.of("m"), "x")
+	st, err := p.mem(ctx, openurl.Location{Scheme: "mem", Host: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := zarr.OpenArray(ctx, st, "x")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ type catCmd struct {
 	Sel    string `help:"What to print, in NumPy's spelling: 0:10,5,::-2 or ...,[4,0], or by names of axes: time=0:10,lat=3. Everything without it." placeholder:"SELECTION"`
 	Format string `help:"One of ${enum}." enum:"text,json,raw,npy,csv" default:"text"`
 	Output string `short:"o" help:"Write to this file, which appears only when all is well." placeholder:"FILE"`
+	Header bool   `help:"Begin CSV with a line of the columns' names."`
 	separatorFlag
 	fieldFlag
 }
@@ -22,6 +23,9 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 	items, err := parseSel(c.Sel)
 	if err != nil {
 		return err
+	}
+	if c.Header && c.Format != "csv" {
+		return usagef("--header is of --format csv")
 	}
 	p, a, err := s.openArray(ctx, c.URL, c.options()...)
 	if err != nil {
@@ -36,6 +40,11 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 		return p.fail(err)
 	}
 	fill := func(w io.Writer) error {
+		if c.Header {
+			if err := printHeader(&checkedWriter{ctx, w}, a, r, c.nameOf(p)); err != nil {
+				return p.fail(err)
+			}
+		}
 		if err := c.print(ctx, w, a, r); err != nil {
 			return p.fail(err)
 		}

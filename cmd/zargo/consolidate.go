@@ -39,7 +39,14 @@ func (c *consolidateCmd) Run(ctx context.Context, s *session) error {
 		return p.fail(err)
 	}
 	if len(stale) > 0 {
-		return p.fail(fault.Newf(fault.Conflict, "the consolidated metadata is out of date: %d nodes differ", len(stale)))
+		return p.fail(fault.Newf(fault.Conflict, "the consolidated metadata is out of date: %s", differ(len(stale))))
 	}
 	return nil
+}
+
+func differ(n int) string {
+	if n == 1 {
+		return "1 node differs"
+	}
+	return plural(n, "node") + " differ"
 }

@@ -36,6 +36,7 @@ type specFlags struct {
 	Attrs         string   `help:"Attributes, a JSON object." placeholder:"JSON"`
 	Root          string   `help:"Where groups above the node begin; see docs/cli.md." placeholder:"URL"`
 	ExistOk       bool     `help:"Be content with a node that is there already and is the same."`
+	consolidateFlag
 }
 
 type createCmd struct {
@@ -66,7 +67,7 @@ func (c *createCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	p, _, err := s.create(ctx, c.URL, c.Root, spec, c.ExistOk)
+	p, _, err := s.create(ctx, c.URL, spec, c.specFlags)
 	if err != nil {
 		return err
 	}
@@ -75,22 +76,26 @@ func (c *createCmd) Run(ctx context.Context, s *session) error {
 }
 
 // create makes the array, or opens it where that is allowed. The place is to be closed.
-func (s *session) create(ctx context.Context, url, root string, spec zarr.Spec, existOK bool) (*place, *zarr.Array, error) {
+func (s *session) create(ctx context.Context, url string, spec zarr.Spec, f specFlags) (*place, *zarr.Array, error) {
 	if err := checkSpec(ctx, spec); err != nil {
 		return nil, nil, at(where(url), err)
 	}
-	p, err := s.locateNew(ctx, url, root)
+	p, err := s.locateNew(ctx, url, f.Root)
 	if err != nil {
 		return nil, nil, err
 	}
 	make := zarr.Create
-	if existOK {
+	if f.ExistOk {
 		make = zarr.OpenOrCreate
 	}
 	a, err := make(ctx, p.Store, p.path, spec, s.options()...)
 	if err != nil {
 		p.release()
 		return nil, nil, p.fail(err)
+	}
+	if err := f.after(ctx, s, p, a); err != nil {
+		p.release()
+		return nil, nil, err
 	}
 	return p, a, nil
 }
@@ -121,15 +126,17 @@ func (c *createCmd) group(ctx context.Context, s *session) error {
 		return err
 	}
 	defer p.release()
-	_, err = zarr.CreateGroup(ctx, p.Store, p.path, zarr.GroupSpec{Format: c.ZFormat, Attrs: attrs}, s.options()...)
+	g, err := zarr.CreateGroup(ctx, p.Store, p.path, zarr.GroupSpec{Format: c.ZFormat, Attrs: attrs}, s.options()...)
 	if c.ExistOk && errors.Is(err, fault.Exists) {
-		var g *zarr.Group
 		g, err = zarr.OpenGroup(ctx, p.Store, p.path, s.options()...)
 		if err == nil && g.Format() != c.ZFormat {
 			err = fault.Newf(fault.Conflict, "the group there has format v%d", g.Format())
 		}
 	}
-	return p.fail(err)
+	if err != nil {
+		return p.fail(err)
+	}
+	return c.after(ctx, s, p, g)
 }
 
 // spec is what the flags say of an array; big is for stored bytes in big-endian order.

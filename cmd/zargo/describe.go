@@ -17,11 +17,12 @@ import (
 // nodeInfo is the JSON object that info and ls print of a node. docs/cli.md describes it; members are added to it and
 // none is taken away or changes its meaning.
 type nodeInfo struct {
-	Kind   string `json:"kind"` // "array" or "group"
+	Kind   string `json:"kind"` // "array" or "group"; of what is no node "folder" or "object"
 	URL    string `json:"url,omitempty"`
 	Name   string `json:"name"`
 	Path   string `json:"path"` // below the node that was asked about
-	Format int    `json:"format"`
+	Format int    `json:"format,omitempty"`
+	Stored *int64 `json:"stored_bytes,omitempty"` // of an object
 
 	*arrayInfo
 
@@ -165,7 +166,22 @@ func (d *arrayInfo) dtypeText() string {
 
 // summary is an array in a few words.
 func (d *arrayInfo) summary(format int) string {
-	return d.dtypeText() + " [" + list(d.Shape) + "] " + d.chunkText() + " v" + strconv.Itoa(format)
+	return d.dtypeText() + " [" + d.axes() + "] " + d.chunkText() + " v" + strconv.Itoa(format)
+}
+
+// axes spells the shape with the names of the axes that have one: "time: 8760, lat: 721, 4".
+func (d *arrayInfo) axes() string {
+	parts := make([]string, len(d.Shape))
+	for i, n := range d.Shape {
+		parts[i] = strconv.Itoa(n)
+		if i < len(d.Dims) && d.Dims[i] != nil && *d.Dims[i] != "" {
+			parts[i] = oneLine(*d.Dims[i]) + ": " + parts[i]
+		}
+	}
+	if len(parts) == 0 {
+		return "scalar"
+	}
+	return strings.Join(parts, ", ")
 }
 
 // chunkText is the shape of chunks, and of the shards they are in.

@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/zargo-io/zargo/internal/urlpath"
+	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/s3"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -68,7 +68,7 @@ func exitCode(err error) int {
 
 func codeIn(err error, table []exit) int {
 	switch err.(type) {
-	case *usageError, *s3.UsageError /* every provider's */, *urlpath.SyntaxError:
+	case *usageError, *s3.UsageError /* every provider's */, *openurl.SyntaxError:
 		return 2
 	case errTimeout:
 		return 9

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zargo-io/zargo/internal/urlpath"
+	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/s3"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -23,7 +23,7 @@ func TestExitCode(t *testing.T) {
 		{"any", errors.New("x"), 1},
 		{"type", fault.Type, 1},
 		{"usage", usagef("x"), 2},
-		{"URL", &urlpath.SyntaxError{Text: "x"}, 2},
+		{"URL", &openurl.SyntaxError{Text: "x"}, 2},
 		{"s3 URL", &s3.UsageError{Text: "x"}, 2},
 		{"selection", fault.Selection, 2},
 		{"not found", fault.NotFound, 3},

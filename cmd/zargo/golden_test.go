@@ -17,6 +17,7 @@ var update = flag.Bool("update", false, "write what the sessions in testdata pri
 //
 //	copy FROM TO        copies a file that numpy wrote
 //	write FILE TEXT     makes a file
+//	remove FILE         removes one
 //	files               lists all files
 func TestSessions(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txt")
@@ -105,6 +106,11 @@ func play(t *testing.T, p *program, args []string, numpy string) string {
 		return ""
 	case "write":
 		write(t, args[1], []byte(args[2]))
+		return ""
+	case "remove":
+		if err := os.Remove(args[1]); err != nil {
+			t.Fatal(err)
+		}
 		return ""
 	case "files":
 		var b strings.Builder

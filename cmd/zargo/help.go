@@ -34,17 +34,25 @@ func printHelp(o kong.HelpOptions, ctx *kong.Context) error {
 
 type versionCmd struct{}
 
-// Run prints the module's version, the commit where it is known, and Go's.
+// Run prints the version.
 func (versionCmd) Run(s *session) error {
-	version, commit := "unknown", ""
+	_, err := fmt.Fprintln(s.out, version())
+	return err
+}
+
+// version is the module's version, the commit where it is known, and Go's.
+func version() string {
+	version, commit, changed := "unknown", "", ""
 	if info, ok := debug.ReadBuildInfo(); ok {
 		version = info.Main.Version
 		for _, kv := range info.Settings {
-			if kv.Key == "vcs.revision" {
+			switch {
+			case kv.Key == "vcs.revision":
 				commit = " " + kv.Value[:min(12, len(kv.Value))]
+			case kv.Key == "vcs.modified" && kv.Value == "true":
+				changed = " with changes"
 			}
 		}
 	}
-	_, err := fmt.Fprintf(s.out, "zargo %s%s %s %s/%s\n", version, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	return err
+	return fmt.Sprintf("zargo %s%s%s %s %s/%s", version, commit, changed, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -67,6 +67,6 @@ func (s *session) warnOfMissing(ctx context.Context, p *place, a *zarr.Array) {
 		return
 	}
 	if l, err := a.KeyLayout(ctx); err == nil && l.Other() != "" {
-		s.warned = fmt.Sprintf("%s: every chunk was missing and is the fill value; %s", p.where, layoutWarning(l))
+		s.warn("%s: every chunk was missing and is the fill value; %s", p.where, layoutWarning(l))
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -11,25 +12,30 @@ import (
 	"text/tabwriter"
 
 	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 type lsCmd struct {
-	URL       string `arg:"" name:"url" help:"The group."`
+	URL       string `arg:"" name:"url" optional:"" default:"." help:"The group, or a folder or bucket with any in it. The working directory without it."`
 	Recursive bool   `short:"r" help:"Draw the whole tree below it."`
-	Long      bool   `short:"l" help:"Show data type, shape, chunks and format."`
+	Long      bool   `short:"l" help:"Show data type, names and lengths of the axes, chunks and format."`
 	JSON      bool   `name:"json" help:"Print a JSON list."`
 }
 
 // Run lists a group; an array is listed as itself, as ls does with a file.
 func (c *lsCmd) Run(ctx context.Context, s *session) error {
 	p, n, err := s.openNode(ctx, c.URL)
+	var nodes []nodeInfo
+	var unread error
+	if errors.Is(err, fault.NotFound) {
+		p, nodes, unread, err = c.around(ctx, s, err)
+	} else if err == nil {
+		defer p.release()
+		nodes, unread, err = c.collect(ctx, p, n)
+		err = p.fail(err)
+	}
 	if err != nil {
 		return err
-	}
-	defer p.release()
-	nodes, unread, err := c.collect(ctx, p, n)
-	if err != nil {
-		return p.fail(err)
 	}
 	if len(nodes) == 0 && unread != nil {
 		return p.fail(unread)
@@ -46,6 +52,23 @@ func (c *lsCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	return p.fail(unread)
+}
+
+// around lists a place that is no node, or gives the error that it is none when nothing is there or can be listed.
+func (c *lsCmd) around(ctx context.Context, s *session, none error) (p *place, nodes []nodeInfo, unread, err error) {
+	p, err = s.locate(ctx, c.URL)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	defer p.release()
+	nodes, unread, err = c.browse(ctx, s, p)
+	switch {
+	case errors.Is(err, errors.ErrUnsupported), err == nil && len(nodes) == 0:
+		return nil, nil, nil, none
+	case err != nil:
+		return nil, nil, nil, p.fail(err)
+	}
+	return p, nodes, unread, nil
 }
 
 // collect describes what is to be listed; unread is about nodes that could not be read.
@@ -89,10 +112,14 @@ func (i *nodeInfo) columns(long bool) string {
 	switch d := i.arrayInfo; {
 	case !long:
 		return ""
+	case i.Kind == kindObject && i.Stored != nil:
+		return "\t" + plural(int(*i.Stored), "byte")
+	case i.Kind == kindFolder, i.Kind == kindObject:
+		return ""
 	case d == nil:
 		return "\t\t\t\tv" + strconv.Itoa(i.Format)
 	default:
-		return fmt.Sprintf("\t%s\t[%s]\t%s\tv%d", d.dtypeText(), list(d.Shape), d.chunkText(), i.Format)
+		return fmt.Sprintf("\t%s\t[%s]\t%s\tv%d", d.dtypeText(), d.axes(), d.chunkText(), i.Format)
 	}
 }
 
@@ -132,8 +159,15 @@ func (c *lsCmd) draw(b *strings.Builder, of *branch, indent string) {
 		}
 		b.WriteString(indent + stem + oneLine(n.Name))
 		switch {
+		case n.Kind == kindObject:
+			if c.Long && n.Stored != nil {
+				b.WriteString("  " + plural(int(*n.Stored), "byte"))
+			}
 		case n.arrayInfo == nil:
 			b.WriteByte('/')
+			if n.Kind == kindFolder && c.Long {
+				b.WriteString("  folder")
+			}
 		case c.Long:
 			b.WriteString("  " + n.summary(n.Format))
 		}

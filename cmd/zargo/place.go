@@ -8,23 +8,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zargo-io/zargo/azure"
-	"github.com/zargo-io/zargo/gcs"
-	"github.com/zargo-io/zargo/internal/urlpath"
-	"github.com/zargo-io/zargo/s3"
-	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
-	"github.com/zargo-io/zargo/zarr/store/dir"
-	"github.com/zargo-io/zargo/zarr/store/http"
-	"github.com/zargo-io/zargo/zarr/store/zip"
 )
 
 // place is a node's place: an open store, and the path in it.
 type place struct {
 	store.Store
 	path  string
-	where string // the URL for messages
+	root  openurl.Location // of the store
+	where string           // the node's URL for messages
 }
 
 // release gives back what the store holds. Nothing is written by then that closing could lose.
@@ -32,114 +26,52 @@ func (p *place) release() { _ = p.Close() }
 
 // locate opens the store whose root is the node itself, which is all that reading takes.
 func (s *session) locate(ctx context.Context, text string) (*place, error) {
-	l, err := parseURL(text)
+	l, err := s.parseURL(text)
 	if err != nil {
 		return nil, err
 	}
-	if len(l.Inside) > 0 {
-		return s.locateInside(ctx, l)
-	}
-	if l.Scheme == "mem" {
-		return &place{s.mem.of(l.Host), l.Path, l.String()}, nil
-	}
-	st, err := s.openStore(ctx, l)
+	return s.open(ctx, nodeOf(l))
+}
+
+// open opens the store whose root is the place.
+func (s *session) open(ctx context.Context, l openurl.Location) (*place, error) {
+	st, err := s.stores.OpenLocation(ctx, l)
 	if err != nil {
-		return nil, at(l.String(), err)
+		return nil, failedAt(l, "", err)
 	}
-	return &place{st, "", l.String()}, nil
+	return &place{st, "", l, l.String()}, nil
 }
 
 // parseURL reads a URL that this program can open; its errors say which URL.
-func parseURL(text string) (urlpath.Location, error) {
-	l, err := urlpath.Parse(text)
-	switch {
-	case err != nil:
-	case len(l.Inside) > 1 || len(l.Inside) == 1 && !strings.HasPrefix(l.Inside[0], "zip:"):
-		scheme, _, _ := strings.Cut(l.Inside[len(l.Inside)-1], ":")
-		err = fault.Newf(errors.ErrUnsupported, "%q: what can be opened inside a file is one zip archive", "|"+scheme+":")
-	case !slices.Contains(schemes(), l.Scheme):
-		err = fault.Newf(errors.ErrUnsupported, "scheme %q; there are paths, %s", l.Scheme, strings.Join(schemes(), ", "))
-	}
+func (s *session) parseURL(text string) (openurl.Location, error) {
+	l, err := s.stores.Parse(text)
 	return l, at(l.String(), err)
 }
 
-// schemes are those that this program can open.
-func schemes() []string { return []string{"file", "mem", "s3", "gs", "azblob", "http", "https"} }
-
-// locateInside opens a zip archive and makes a folder in it the root.
-func (s *session) locateInside(ctx context.Context, l urlpath.Location) (*place, error) {
-	where, inner := l.String(), strings.Trim(strings.TrimPrefix(l.Inside[0], "zip:"), "/")
-	l.Inside = nil
-	var outer store.Store
-	key := l.Path
-	if l.Scheme == "mem" {
-		outer = s.mem.of(l.Host)
-	} else {
-		folder, _ := parentOf(l)
-		key = l.Path[strings.LastIndexAny(l.Path, `/`+string(filepath.Separator))+1:]
-		var err error
-		if outer, err = s.openStore(ctx, l.At(folder)); err != nil {
-			return nil, at(where, err)
-		}
+// nodeOf is the node whose document a URL names: what is copied from a listing or a browser is often a document's URL.
+func nodeOf(l openurl.Location) openurl.Location {
+	if n := len(l.Inside); n > 0 {
+		l.Inside = slices.Clone(l.Inside)
+		l.Inside[n-1] = withoutDocument(l.Inside[n-1], "/:")
+		return l
 	}
-	archive, err := zip.Open(ctx, outer, key, zip.Inner(inner))
-	if err != nil {
-		_ = outer.Close() // it was only read
-		return nil, at(where, err)
+	if up, ok := l.Parent(); ok && withoutDocument(l.Path, "/"+string(filepath.Separator)) != l.Path {
+		return up
 	}
-	return &place{&owned{archive, outer}, "", where}, nil
+	return l
 }
 
-// owned is a store that closes the one it lies in.
-type owned struct {
-	store.Store
-	outer store.Store
-}
-
-// Close closes both.
-func (o *owned) Close() error { return errors.Join(o.Store.Close(), o.outer.Close()) }
-
-// String is the archive's URL.
-func (o *owned) String() string { return store.Name(o.Store) }
-
-// Unwrap gives the archive.
-func (o *owned) Unwrap() store.Store { return o.Store }
-
-// openStore opens the store whose root is l. Every mem:// URL with one name is one store.
-func (s *session) openStore(ctx context.Context, l urlpath.Location) (store.Store, error) {
-	switch l.Scheme {
-	case "file":
-		return dir.New(l.Path), nil
-	case "s3":
-		var opts []s3.Option
-		if s.flags.Inflight > 0 {
-			opts = append(opts, s3.MaxInFlight(s.flags.Inflight))
-		}
-		return s3.Open(ctx, l.URL(), opts...)
-	case "gs":
-		var opts []gcs.Option
-		if s.flags.Inflight > 0 {
-			opts = append(opts, gcs.MaxInFlight(s.flags.Inflight))
-		}
-		return gcs.Open(ctx, l.URL(), opts...)
-	case "azblob":
-		var opts []azure.Option
-		if s.flags.Inflight > 0 {
-			opts = append(opts, azure.MaxInFlight(s.flags.Inflight))
-		}
-		return azure.Open(ctx, l.URL(), opts...)
-	case "http", "https":
-		var opts []http.Option
-		if s.flags.Inflight > 0 {
-			opts = append(opts, http.MaxInFlight(s.flags.Inflight))
-		}
-		return http.Open(ctx, l.URL(), opts...)
+// withoutDocument cuts a document's name off a path whose segments end at any of some characters.
+func withoutDocument(path, ends string) string {
+	i := strings.LastIndexAny(path, ends) + 1
+	switch path[i:] {
+	case "zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata":
+		return path[:i]
 	}
-	return nil, fmt.Errorf("%w: scheme %q", errors.ErrUnsupported, l.Scheme)
+	return path
 }
 
-// fail says which URL an error is about. What package zarr says first, the node and the store, is left out where it is
-// the URL again.
+// fail says which URL an error is about.
 func (p *place) fail(err error) error {
 	if err == nil {
 		return nil
@@ -154,7 +86,40 @@ func (p *place) fail(err error) error {
 	if errors.Is(err, fault.NotFound) && !errors.As(err, &key) && strings.HasSuffix(err.Error(), " here") {
 		err = fmt.Errorf("%w (looked for zarr.json, .zarray and .zgroup)%s", err, zipHint(p.where))
 	}
-	return at(p.where, err)
+	return failedAt(p.root, p.where, err)
+}
+
+// failedAt names the place once: what layers below say of it, the URL of the store or of the node, is left out. where is
+// the node's URL, else that of root, the store.
+func failedAt(root openurl.Location, where string, err error) error {
+	text := err.Error()
+	name := storeName(err)
+	for _, n := range []string{name, root.String()} {
+		if n != "" {
+			text = strings.TrimPrefix(text, fmt.Sprintf("open %q in %s: ", "", n))
+			text = strings.ReplaceAll(text, " in "+n+":", ":")
+			text = strings.TrimSuffix(text, " in "+n)
+		}
+	}
+	if where == "" {
+		where = root.String()
+	}
+	if strings.HasPrefix(name, where+"?") {
+		where = name // with the endpoint, which may be what is wrong
+	}
+	if n, ok := root.Native(); ok && root.Query == "" && !errors.Is(err, context.Canceled) {
+		text += fmt.Sprintf("; as a bucket, with credentials and listings, this is %s", n.URL())
+	}
+	return at(where, &reworded{text, err})
+}
+
+// storeName is how the store calls itself that an error is about.
+func storeName(err error) string {
+	var key *fault.KeyError
+	if errors.As(err, &key) {
+		return key.Store
+	}
+	return ""
 }
 
 // zipHint says how an archive is opened, where there may be one.
@@ -173,31 +138,3 @@ type reworded struct {
 
 func (r *reworded) Error() string { return r.text }
 func (r *reworded) Unwrap() error { return r.err }
-
-// openNode opens an array or a group. The place is to be closed.
-func (s *session) openNode(ctx context.Context, url string, more ...zarr.Option) (*place, zarr.Node, error) {
-	p, err := s.locate(ctx, url)
-	if err != nil {
-		return nil, nil, err
-	}
-	n, err := zarr.Open(ctx, p.Store, p.path, s.options(more...)...)
-	if err != nil {
-		p.release()
-		return nil, nil, p.fail(err)
-	}
-	return p, n, nil
-}
-
-// openArray opens an array. The place is to be closed.
-func (s *session) openArray(ctx context.Context, url string, more ...zarr.Option) (*place, *zarr.Array, error) {
-	p, err := s.locate(ctx, url)
-	if err != nil {
-		return nil, nil, err
-	}
-	a, err := zarr.OpenArray(ctx, p.Store, p.path, s.options(more...)...)
-	if err != nil {
-		p.release()
-		return nil, nil, p.fail(err)
-	}
-	return p, a, nil
-}

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/npy"
@@ -19,7 +21,8 @@ type putCmd struct {
 	URL    string  `arg:"" name:"url" help:"The array."`
 	File   string  `arg:"" name:"file.npy" help:"What to write; - is standard input."`
 	Sel    string  `help:"Where to write, in NumPy's spelling: 0:10,5, or by names of axes: time=0:10,lat=3. Everywhere without it." placeholder:"SELECTION"`
-	Create bool    `help:"Create the array first, of the file's shape and data type."`
+	As     string  `help:"Convert the file's numbers to this data type, which is the array's: rounded to the nearest, and an error where one is out of range." placeholder:"TYPE"`
+	Create bool    `help:"Create the array first, of the file's shape and data type, or that of --as."`
 	Shape  *string `help:"With --create and --sel: the array's shape." placeholder:"N,…"`
 	specFlags
 	fieldFlag
@@ -47,7 +50,11 @@ func (c *putCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return at(name, err)
 	}
-	p, a, err := c.open(ctx, s, h)
+	convert, err := c.conversion(h.Type)
+	if err != nil {
+		return err
+	}
+	p, a, err := c.open(ctx, s, h.Shape, convert.to)
 	if err != nil {
 		return err
 	}
@@ -56,8 +63,12 @@ func (c *putCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return p.fail(err)
 	}
-	if !dtype.Equal(a.DType(), h.Type) {
-		return p.fail(fault.Newf(fault.Type, "the array is %v and %s is %v; nothing is converted", a.DType(), name, h.Type))
+	if !dtype.Equal(a.DType(), convert.to) {
+		what := fmt.Sprintf("%s is %v; --as %v converts it", name, h.Type, a.DType())
+		if c.As != "" {
+			what = fmt.Sprintf("--as is %v", convert.to)
+		}
+		return p.fail(fault.Newf(fault.Type, "the array is %v and %s", a.DType(), what))
 	}
 	if !slices.Equal(r.shape(), h.Shape) {
 		return p.fail(fault.Newf(fault.Selection, "the selection has the shape %v and %s %v", r.shape(), name, h.Shape))
@@ -74,14 +85,19 @@ func (c *putCmd) Run(ctx context.Context, s *session) error {
 	}
 	var buf []byte
 	for b := range parts {
-		if cap(buf) < b.bytes {
-			buf = make([]byte, b.bytes)
+		size := b.bytes / a.DType().Size() * h.Type.Size()
+		if cap(buf) < size {
+			buf = make([]byte, size)
 		}
-		buf = buf[:b.bytes]
+		buf = buf[:size]
 		if err := h.ReadData(in, buf); err != nil {
 			return at(name, err)
 		}
-		if err := zarr.WriteBytes(ctx, a, buf, b.selections()...); err != nil {
+		values, err := convert.of(buf)
+		if err != nil {
+			return at(name, err)
+		}
+		if err := zarr.WriteBytes(ctx, a, values, b.selections()...); err != nil {
 			return p.fail(err)
 		}
 	}
@@ -92,7 +108,7 @@ func (c *putCmd) Run(ctx context.Context, s *session) error {
 func (c *putCmd) check() error {
 	f := c.specFlags
 	given := f.chooses() || f.Chunks != "" || f.Shards != "" || f.ChunkEdges != "" || f.ShardEdges != "" || f.Codec != nil || f.Fill != "" || f.Dims != "" || f.Attrs != "" || f.Root != "" ||
-		f.ExistOk || f.Order != "C" || f.ZFormat != 3 || c.Shape != nil
+		f.ExistOk || f.Consolidate || f.Order != "C" || f.ZFormat != 3 || c.Shape != nil
 	if given && !c.Create {
 		return usagef("what describes a new array needs --create")
 	}
@@ -105,23 +121,35 @@ func (c *putCmd) check() error {
 	return nil
 }
 
+// conversion is what --as asks for of a file.
+func (c *putCmd) conversion(from dtype.Type) (*conversion, error) {
+	if c.As == "" {
+		return newConversion(from, from)
+	}
+	to, err := dtype.Parse(c.As)
+	if err != nil {
+		return nil, at("--as", err)
+	}
+	convert, err := newConversion(from, to)
+	return convert, at("--as", err)
+}
+
 // open opens the array, or creates it after the file.
-func (c *putCmd) open(ctx context.Context, s *session, h npy.Header) (*place, *zarr.Array, error) {
+func (c *putCmd) open(ctx context.Context, s *session, shape []int, t dtype.Type) (*place, *zarr.Array, error) {
 	if !c.Create {
 		return c.openOld(ctx, s)
 	}
-	shape := h.Shape
 	if c.Shape != nil {
 		var err error
 		if shape, err = parseInts("--shape", *c.Shape); err != nil {
 			return nil, nil, err
 		}
 	}
-	spec, err := c.spec(shape, h.Type, false)
+	spec, err := c.spec(shape, t, strings.HasPrefix(c.As, ">"))
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.create(ctx, c.URL, c.Root, spec, c.ExistOk)
+	return s.create(ctx, c.URL, spec, c.specFlags)
 }
 
 // openOld opens an array that is there. Where its chunks lie under other keys than they would be written to, it asks which

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/urlpath"
+	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -19,7 +19,7 @@ import (
 // names, else the outermost group of the hierarchy that the node would be in, else the node itself, so that no group
 // appears in folders that only happen to be above.
 func (s *session) locateNew(ctx context.Context, text, rootText string) (*place, error) {
-	l, err := parseURL(text)
+	l, err := s.parseURL(text)
 	if err != nil {
 		return nil, err
 	}
@@ -33,36 +33,34 @@ func (s *session) locateNew(ctx context.Context, text, rootText string) (*place,
 	}
 	root := l
 	if rootText != "" {
-		root, err = parseRoot(rootText, l)
+		root, err = s.parseRoot(rootText, l)
 	} else {
 		root.Path, err = s.findRoot(ctx, l)
 	}
 	if err != nil {
-		return nil, at(where(text), err)
+		return nil, failedAt(l, where(text), err)
 	}
 	path, ok := below(root, l)
 	if !ok {
 		return nil, at(where(text), fault.Newf(fault.Path, "it is not below the root %s", root))
 	}
-	if l.Scheme == "mem" {
-		return &place{s.mem.of(l.Host), l.Path, where(text)}, nil
-	}
-	st, err := s.openStore(ctx, root)
+	p, err := s.open(ctx, root)
 	if err != nil {
-		return nil, at(where(text), err)
+		return nil, err
 	}
-	return &place{st, path, where(text)}, nil
+	p.path, p.where = path, where(text)
+	return p, nil
 }
 
 // where is a URL as messages name it.
 func where(text string) string {
-	l, _ := urlpath.Parse(text)
+	l, _ := openurl.Parse(text)
 	return l.String()
 }
 
 // parseRoot reads --root, which has the node's parameters unless it has its own.
-func parseRoot(text string, node urlpath.Location) (urlpath.Location, error) {
-	root, err := parseURL(text)
+func (s *session) parseRoot(text string, node openurl.Location) (openurl.Location, error) {
+	root, err := s.parseURL(text)
 	if err != nil {
 		return root, err
 	}
@@ -79,7 +77,7 @@ func parseRoot(text string, node urlpath.Location) (urlpath.Location, error) {
 }
 
 // below is the path of a node in the store whose root is root.
-func below(root, node urlpath.Location) (string, bool) {
+func below(root, node openurl.Location) (string, bool) {
 	if node.Scheme == "file" {
 		rel, err := filepath.Rel(root.Path, node.Path)
 		if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
@@ -98,7 +96,7 @@ func below(root, node urlpath.Location) (string, bool) {
 
 // findRoot is the path of the outermost group above a new node: the nearest group, and from there up as long as there are
 // groups. What is missing between the node and that group will be created.
-func (s *session) findRoot(ctx context.Context, node urlpath.Location) (string, error) {
+func (s *session) findRoot(ctx context.Context, node openurl.Location) (string, error) {
 	var look func(path string) (found, error)
 	switch node.Scheme {
 	case "mem":
@@ -115,20 +113,23 @@ func (s *session) findRoot(ctx context.Context, node urlpath.Location) (string, 
 			return f, err
 		}
 	default:
-		st, err := s.openStore(ctx, node.At(""))
+		if n, ok := node.Native(); ok && n.Scheme == "azblob" {
+			return node.Path, nil // above the container nothing can be opened, and a SAS token may be for this place alone
+		}
+		top, err := s.stores.OpenLocation(ctx, node.At(""))
 		if err != nil {
 			return "", err
 		}
-		defer func() { _ = st.Close() }() // it was only read
-		look = func(path string) (found, error) { return s.look(ctx, st, path) }
+		defer func() { _ = top.Close() }() // it was only read
+		look = func(path string) (found, error) { return s.look(ctx, top, path) }
 	}
 	root, inside := node.Path, false
-	for path, ok := parentOf(node); ok; path, ok = parentOf(node.At(path)) {
-		switch f, err := look(path); {
+	for up, ok := node.Parent(); ok; up, ok = up.Parent() {
+		switch f, err := look(up.Path); {
 		case err != nil:
 			return "", err
 		case f == group:
-			root, inside = path, true
+			root, inside = up.Path, true
 		case f == folder || inside:
 			return root, nil
 		}
@@ -162,16 +163,4 @@ func (s *session) look(ctx context.Context, st store.Store, path string) (found,
 		return nothing, fault.Newf(fault.Exists, "an array is above: %s", above)
 	}
 	return group, nil
-}
-
-// parentOf is the path above, and whether there is one.
-func parentOf(l urlpath.Location) (string, bool) {
-	if l.Scheme == "file" {
-		up := filepath.Dir(l.Path)
-		return up, up != l.Path
-	}
-	if l.Path == "" {
-		return "", false
-	}
-	return l.Path[:max(strings.LastIndexByte(l.Path, '/'), 0)], true
 }

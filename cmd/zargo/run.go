@@ -11,16 +11,16 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// program is what outlives a run: the stores of mem:// URLs, by name.
+// program is what outlives a run: the stores of mem:// URLs.
 type program struct {
-	mem *byName[*mem.Store]
+	mem openurl.Opener
 }
 
-func newProgram() *program { return &program{mem: newByName(mem.New)} }
+func newProgram() *program { return &program{mem: openurl.Mem()} }
 
 // cli is the command line's grammar.
 type cli struct {
@@ -28,8 +28,14 @@ type cli struct {
 	Inflight int           `help:"Bound the chunks that are worked on, and the requests that are sent, at once." placeholder:"N"`
 	Verbose  bool          `short:"v" help:"Report on standard error what was requested."`
 
+	TrustHost []string `help:"A host that a URL of Google Cloud Storage or Azure may name as its endpoint or domain, to send credentials to; may be given again." placeholder:"HOST"`
+	AllowHTTP bool     `name:"allow-http" help:"Send signed requests of S3 over http to the endpoint that a URL names, wherever that is."`
+
+	Version kong.VersionFlag `name:"version" help:"Print the version."`
+
 	Info        infoCmd        `cmd:"" help:"Show what an array or a group is."`
 	Ls          lsCmd          `cmd:"" help:"List the members of a group."`
+	Du          duCmd          `cmd:"" help:"Show what is stored of an array or of each node of a group: objects and bytes."`
 	Attrs       attrsCmd       `cmd:"" help:"Print or change attributes."`
 	Create      createCmd      `cmd:"" help:"Create an array or a group."`
 	Put         putCmd         `cmd:"" help:"Write a .npy file into an array."`
@@ -37,7 +43,8 @@ type cli struct {
 	Consolidate consolidateCmd `cmd:"" help:"Gather the metadata of a hierarchy in one document, or check it."`
 	Migrate     migrateCmd     `cmd:"" help:"Give v1 and v2 nodes v3 metadata; chunks stay as they are."`
 	Validate    validateCmd    `cmd:"" help:"Hold metadata, keys and chunks against the rules, or print values for the conformance tests."`
-	Version     versionCmd     `cmd:"" help:"Print the version."`
+	Completion  completionCmd  `cmd:"" help:"Print a script that completes this command's words in a shell."`
+	VersionCmd  versionCmd     `cmd:"" name:"version" help:"Print the version."`
 	Help        helpCmd        `cmd:"" help:"Show this, or the help of a command."`
 }
 
@@ -45,10 +52,11 @@ type cli struct {
 type session struct {
 	*program
 	flags  *cli
+	stores openurl.Mux // what URLs are opened with
 	in     io.Reader
 	out    io.Writer
 	report zarr.Report
-	warned string // what is to be said although all is well
+	warnings
 }
 
 // run parses the arguments, does what they ask for and returns the exit code. A context that ends is an interrupt.
@@ -60,7 +68,7 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 		args = append([]string{"validate"}, args...) // the Zarr conformance tests give nothing else
 	}
 	flags := &cli{}
-	helped := false
+	helped := false // the help or the version was printed
 	parser, err := kong.New(flags,
 		kong.Name("zargo"),
 		kong.Description("Look at, read and write Zarr arrays in directories and object stores."),
@@ -70,6 +78,7 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 		kong.WithHyphenPrefixedParameters(true), // --sel -3:
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.Bind(flags),
+		kong.Vars{"version": version()},
 	)
 	if err != nil {
 		return complain(errOut, err) // a mistake in the tags, which every test would find
@@ -81,7 +90,9 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	if err != nil {
 		return complain(errOut, usagef("%v (zargo --help tells more)", err))
 	}
-	s := &session{program: p, flags: flags, in: in}
+	slow := &late{out: errOut}
+	defer slow.end()
+	s := &session{program: p, flags: flags, in: in, stores: p.schemes(opening{flags.Inflight, flags.TrustHost, flags.AllowHTTP, !flags.writes(command.Command()), slow.notify})}
 	buffered := bufio.NewWriterSize(out, 1<<16)
 	s.out = buffered
 	err = s.do(ctx, command)
@@ -92,8 +103,8 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	if flags.Verbose {
 		fmt.Fprintf(errOut, "zargo: %v\n", &s.report)
 	}
-	if s.warned != "" && err == nil {
-		fmt.Fprintf(errOut, "zargo: warning: %s\n", oneLine(s.warned))
+	if err == nil {
+		s.warnings.print(errOut)
 	}
 	if err != nil && ctx.Err() != nil {
 		err = errInterrupted
@@ -146,7 +157,7 @@ func (e *expired) Unwrap() []error { return []error{e.errTimeout, e.err} }
 
 // options are the options of every node the run opens.
 func (s *session) options(more ...zarr.Option) []zarr.Option {
-	opts := append([]zarr.Option{zarr.ReportTo(&s.report)}, more...)
+	opts := append([]zarr.Option{zarr.ReportTo(&s.report), zarr.Findings(s.found)}, more...)
 	if s.flags.Inflight > 0 {
 		opts = append(opts, zarr.InFlight(s.flags.Inflight))
 	}

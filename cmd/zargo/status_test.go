@@ -17,12 +17,13 @@ func TestStatusTellsSchemes(t *testing.T) {
 	if !ok {
 		t.Fatal("no table of stores")
 	}
-	for _, s := range schemes() {
+	schemes := newProgram().schemes(opening{}).Schemes()
+	for _, s := range schemes {
 		if !strings.Contains(table, s+"://") {
 			t.Errorf("%s:// is not in the table", s)
 		}
 	}
-	if n := strings.Count(table, "://"); n != len(schemes()) {
-		t.Errorf("%d URLs in the table, the program opens %d schemes", n, len(schemes()))
+	if n := strings.Count(table, "://"); n != len(schemes) {
+		t.Errorf("%d URLs in the table, the program opens %d schemes", n, len(schemes))
 	}
 }

@@ -26,21 +26,19 @@ type numberInfo struct {
 // tuning shows the numbers of the store at the URL; no node need be there. An archive has those of the store that it lies
 // in, and is not opened.
 func (c *infoCmd) tuning(ctx context.Context, s *session) error {
-	l, err := parseURL(c.URL)
+	l, err := s.parseURL(c.URL)
 	if err != nil {
 		return err
 	}
-	t := store.Local() // of mem
-	if where := l; l.Scheme != "mem" {
-		where.Inside = nil
-		st, err := s.openStore(ctx, where)
-		if err != nil {
-			return at(l.String(), err)
-		}
-		t = store.TuningOf(st)
-		if err := st.Close(); err != nil {
-			return at(l.String(), err)
-		}
+	outer := l
+	outer.Inside = nil
+	p, err := s.open(ctx, outer)
+	if err != nil {
+		return err
+	}
+	t := store.TuningOf(p.Store)
+	if err := p.Close(); err != nil {
+		return p.fail(err)
 	}
 	info := tuningInfo{URL: l.String(), Reason: t.Reason}
 	for _, n := range t.Numbers() {

@@ -13,8 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/zargo-io/zargo/examples/internal/openurl"
-	"github.com/zargo-io/zargo/examples/internal/web"
+	"github.com/zargo-io/zargo/examples/web"
 )
 
 func main() {
@@ -46,7 +45,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		if !ok {
 			return fmt.Errorf("%q is not name=URL", arg)
 		}
-		st, err := openurl.Open(ctx, url)
+		st, err := stores().Open(ctx, url)
 		if err != nil {
 			return err
 		}

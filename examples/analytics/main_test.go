@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zargo-io/zargo/examples/internal/openurl"
 	"github.com/zargo-io/zargo/integration/bucket"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -63,7 +62,7 @@ func TestRunOnBuckets(t *testing.T) {
 	for _, p := range bucket.All() {
 		t.Run(p.Name, func(t *testing.T) {
 			url := p.URL(t)
-			st, err := openurl.Open(t.Context(), url)
+			st, err := stores().Open(t.Context(), url)
 			if err != nil {
 				t.Fatal(err)
 			}

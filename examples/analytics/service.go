@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/examples/internal/region"
-	"github.com/zargo-io/zargo/examples/internal/web"
+	"github.com/zargo-io/zargo/examples/region"
+	"github.com/zargo-io/zargo/examples/web"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"

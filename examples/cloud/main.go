@@ -11,8 +11,7 @@ import (
 	"os/signal"
 	"strings"
 
-	"github.com/zargo-io/zargo/examples/internal/mainjob"
-	"github.com/zargo-io/zargo/examples/internal/openurl"
+	"github.com/zargo-io/zargo/examples/mainjob"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -37,7 +36,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if flags.NArg() != 1 {
 		return errors.New("one URL is wanted, such as s3://bucket/folder?region=eu-central-1 or gs://bucket/folder, or a directory")
 	}
-	st, err := openurl.Open(ctx, flags.Arg(0))
+	st, err := stores().Open(ctx, flags.Arg(0))
 	if err != nil {
 		return err
 	}

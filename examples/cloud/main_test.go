@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zargo-io/zargo/examples/internal/openurl"
 	"github.com/zargo-io/zargo/integration/bucket"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -23,7 +22,7 @@ func do(t *testing.T, url string) {
 			t.Errorf("no %q in\n%s", want, &out)
 		}
 	}
-	st, err := openurl.Open(t.Context(), url)
+	st, err := stores().Open(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}

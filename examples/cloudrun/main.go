@@ -10,17 +10,15 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/examples/internal/region"
-	"github.com/zargo-io/zargo/examples/internal/web"
+	"github.com/zargo-io/zargo/examples/region"
+	"github.com/zargo-io/zargo/examples/web"
 	"github.com/zargo-io/zargo/gcs"
+	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/store"
-	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
 func main() {
@@ -54,17 +52,13 @@ func run(ctx context.Context, url string, l net.Listener) (err error) {
 }
 
 func open(ctx context.Context, url string) (*zarr.Array, error) {
-	var st store.Store
-	switch {
-	case url == "":
+	if url == "" {
 		return nil, errors.New("ARRAY_URL is not set")
-	case strings.HasPrefix(url, "gs://"):
-		var err error
-		if st, err = gcs.Open(ctx, url); err != nil {
-			return nil, err
-		}
-	default:
-		st = dir.New(strings.TrimPrefix(url, "file://"))
+	}
+	stores := openurl.Mux{"gs": openurl.With(gcs.Open), "file": openurl.Dir()}
+	st, err := stores.Open(ctx, url)
+	if err != nil {
+		return nil, err
 	}
 	return zarr.OpenArray(ctx, st, "")
 }

@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/zargo-io/zargo/examples/internal/openurl"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
@@ -37,12 +36,12 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if flags.NArg() != 2 || flags.Arg(0) == flags.Arg(1) || *every < 1 || *tasks < 1 {
 		return errors.New("two URLs are wanted, of the array to read and of the array to write, and positive numbers")
 	}
-	from, err := openurl.Open(ctx, flags.Arg(0))
+	from, err := stores().Open(ctx, flags.Arg(0))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
-	to, err := openurl.Open(ctx, flags.Arg(1))
+	to, err := stores().Open(ctx, flags.Arg(1))
 	if err != nil {
 		return err
 	}

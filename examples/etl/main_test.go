@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zargo-io/zargo/examples/internal/openurl"
 	"github.com/zargo-io/zargo/integration/bucket"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -18,7 +17,7 @@ import (
 // put creates an array at a URL and sets all of it.
 func put[T any](t *testing.T, url string, spec zarr.Spec, values []T) {
 	t.Helper()
-	st, err := openurl.Open(t.Context(), url)
+	st, err := stores().Open(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +34,7 @@ func put[T any](t *testing.T, url string, spec zarr.Spec, values []T) {
 // get reads an array of the shape.
 func get[T any](t *testing.T, url string, shape []int) ([]T, *zarr.Array) {
 	t.Helper()
-	st, err := openurl.Open(t.Context(), url)
+	st, err := stores().Open(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}

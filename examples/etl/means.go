@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/examples/internal/region"
+	"github.com/zargo-io/zargo/examples/region"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 )

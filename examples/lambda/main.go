@@ -2,19 +2,18 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/examples/internal/region"
+	"github.com/zargo-io/zargo/examples/region"
+	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/s3"
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/store"
-	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
 func main() {
@@ -42,17 +41,13 @@ type event struct {
 }
 
 func open(ctx context.Context, url string) (*function, error) {
-	var st store.Store
-	switch {
-	case url == "":
-		return nil, fmt.Errorf("ARRAY_URL is not set")
-	case strings.HasPrefix(url, "s3://"):
-		var err error
-		if st, err = s3.Open(ctx, url); err != nil {
-			return nil, err
-		}
-	default:
-		st = dir.New(strings.TrimPrefix(url, "file://"))
+	if url == "" {
+		return nil, errors.New("ARRAY_URL is not set")
+	}
+	stores := openurl.Mux{"s3": openurl.With(s3.Open), "file": openurl.Dir()}
+	st, err := stores.Open(ctx, url)
+	if err != nil {
+		return nil, err
 	}
 	a, err := zarr.OpenArray(ctx, st, "")
 	if err != nil {

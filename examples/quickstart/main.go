@@ -10,7 +10,7 @@ import (
 	"os/signal"
 	"time"
 
-	"github.com/zargo-io/zargo/examples/internal/mainjob"
+	"github.com/zargo-io/zargo/examples/mainjob"
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/zargo-io/zargo/examples/internal/openurl"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -39,7 +38,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if flags.NArg() != 1 {
 		return errors.New("the URL of one group is wanted")
 	}
-	st, err := openurl.Open(ctx, flags.Arg(0))
+	st, err := stores().Open(ctx, flags.Arg(0))
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zargo-io/zargo/examples/internal/openurl"
 	"github.com/zargo-io/zargo/integration/bucket"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -84,7 +83,7 @@ func do(t *testing.T, args ...string) (text, last string, err error) {
 
 func check(t *testing.T, url string) {
 	t.Helper()
-	st, err := openurl.Open(t.Context(), url)
+	st, err := stores().Open(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +119,7 @@ func TestBuckets(t *testing.T) {
 
 func TestBrokenNodeIsSeen(t *testing.T) {
 	root := t.TempDir()
-	st, err := openurl.Open(t.Context(), root)
+	st, err := stores().Open(t.Context(), root)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,6 +58,7 @@ func TestReach(t *testing.T) {
 		{"nor does gcs", "./gcs", []string{"github.com/aws", "github.com/Azure", "gocloud.dev/blob/s3blob", "gocloud.dev/blob/azureblob"}},
 		{"nor does azure", "./azure", []string{"github.com/aws", "cloud.google.com/go/storage", "gocloud.dev/blob/s3blob", "gocloud.dev/blob/gcsblob"}},
 		{"nor does blob reach any", "./blob", []string{"cloud.google.com", "github.com/Azure", "github.com/aws", "gocloud.dev/blob/s3blob"}},
+		{"openurl links no provider", "./openurl", append(Cloud(), "blob", "s3", "gcs", "azure")},
 		{"the fault proxy is of the standard library", "./integration/faultproxy", append(Cloud(), "zarr", "blob", "s3", "golang.org", "github.com")},
 	}
 	for _, tt := range tests {
@@ -97,6 +98,7 @@ func TestCheckFinds(t *testing.T) {
 		{"upwards", Package{Path: "zarr/meta", Imports: []string{"zarr/store"}}, "zarr/meta may not import zarr/store"},
 		{"unknown package", Package{Path: "zarr/new"}, "zarr/new is not in the table"},
 		{"unknown own import", Package{Path: "zarr", Imports: []string{"internal/new"}}, "zarr may not import internal/new"},
+		{"what users cannot import, in an example", Package{Path: "examples/etl", Imports: []string{"internal/grid"}}, "examples/etl may not import internal/grid"},
 		{"a library", Package{Path: "zarr/dtype", Imports: []string{"golang.org/x/exp/maps"}}, "golang.org/x/exp/maps"},
 		{"context", Package{Path: "zarr/dtype", Imports: []string{"context"}}, "context, being pure"},
 		{"net/http", Package{Path: "zarr/codec/internal/zst", Imports: []string{"net/http"}}, "net/http, being pure"},

@@ -33,8 +33,9 @@ func unreached(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError
 	var sent *url.Error
+	var stall *StallError
 	var temporary interface{ Temporary() bool }
-	return errors.As(err, &op) || errors.As(err, &dns) || errors.As(err, &sent) ||
+	return errors.As(err, &op) || errors.As(err, &dns) || errors.As(err, &sent) || errors.As(err, &stall) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded) ||
 		errors.As(err, &temporary) && temporary.Temporary()
 }

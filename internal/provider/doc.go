@@ -1,6 +1,6 @@
 // Package provider is what the packages that open one provider's stores (s3, gcs, azure, zarr/store/http) have in common:
 // URLs and their parameters, mistakes in them, the kinds of failures without an answer, what an answer announces, the
-// transport's connections, and the layers around a store.
+// transport's connections, addresses, redirects and stall limit, and the layers around a store.
 //
 //	place, err := provider.Form{Scheme: "s3", Article: "an", …}.Parse(url)
 //	err = provider.Params{Texts: …, Flags: …}.Set(place.Query)

@@ -31,9 +31,10 @@ func WithoutRedirects(client interface {
 	return client.Do
 }
 
-// elsewhere refuses an answer of another host, or of the same host without TLS: the client followed a redirect.
+// elsewhere refuses an answer of another host, or of the same host without TLS, to which the client followed a redirect. A
+// transport may change a request's address without one, as a gateway's does.
 func elsewhere(asked *http.Request, resp *http.Response) error {
-	if resp == nil || resp.Request == nil || resp.Request.URL == nil {
+	if resp == nil || resp.Request == nil || resp.Request.URL == nil || resp.Request.Response == nil {
 		return nil
 	}
 	from, to := asked.URL, resp.Request.URL

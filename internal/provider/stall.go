@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
+	"net/textproto"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -132,6 +133,10 @@ func (w *watch) request(r *http.Request) *http.Request {
 	r = r.WithContext(httptrace.WithClientTrace(w.ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { w.connecting.Store(true) },
 		GotConn: func(httptrace.GotConnInfo) { w.up.Add(1); w.connecting.Store(false) },
+		Got1xxResponse: func(int, textproto.MIMEHeader) error { // a server that is still at it
+			w.up.Add(1)
+			return nil
+		},
 	}))
 	if !w.sent.Load() {
 		r.Body = &sending{body, w}

@@ -174,6 +174,23 @@ func TestSlowIsNoStall(t *testing.T) {
 	})
 }
 
+// A server that says that it is still at it does not stand still.
+func TestInterimAnswersAreNoStall(t *testing.T) {
+	play(t, func(_ *testing.T, c net.Conn) {
+		request(c)
+		for range 4 {
+			time.Sleep(25 * time.Second)
+			_, _ = io.WriteString(c, "HTTP/1.1 102 Processing\r\n\r\n")
+		}
+		_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+		_ = c.Close()
+	}, func(t *testing.T, rt http.RoundTripper) {
+		if got, err := get(t.Context(), t, rt); got != "ok" || err != nil {
+			t.Errorf("%q, %v", got, err)
+		}
+	})
+}
+
 // Neither an idle connection nor a caller who does not read on is a stall.
 func TestIdleIsNoStall(t *testing.T) {
 	play(t, func(_ *testing.T, c net.Conn) {

@@ -9,9 +9,11 @@
 //
 // A store reports failures as [*fault.KeyError]. Only a proven absence of the key is [fault.NotFound].
 //
-// Stores live in the packages below: mem, dir, and, outside this module's core, blob and s3. Decorators: [Prefix],
-// [ReadOnly], [Observe] here; retry and limit in packages of their own. From the outside in they are stacked
-// observe > cache > retry > hedge > limit > provider. Package storetest holds any store to this contract.
+// Stores live in the packages below: mem, dir, zip and http, and beside package zarr: s3, gcs, azure, and blob for any
+// bucket of gocloud.dev. Package openurl opens them by URL. Decorators: [Prefix], [ReadOnly], [Observe] here; retry and
+// limit in packages of their own. The Open of s3, gcs, azure and http puts retry around limit around the provider, so that
+// a request slot is free while a failed request waits; Observe goes around what Open gives. There is no cache of values
+// and no hedging of requests. Package storetest holds any store to this contract.
 //
 // All stores and decorators may be used from any number of goroutines.
 package store

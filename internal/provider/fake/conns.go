@@ -1,9 +1,11 @@
 package fake
 
 import (
+	"fmt"
 	"net/http"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -50,5 +52,51 @@ func Connections(t *testing.T, srv *Server, st store.Store) {
 	wg.Wait()
 	if n := srv.Conns(); n > AtMost {
 		t.Errorf("%d connections after more of the same, with %d requests in flight", n, InFlight)
+	}
+}
+
+// DeletesAtOnce deletes 200 keys: one request each, at least two at once, and at most as many as most says.
+func DeletesAtOnce(t *testing.T, srv *Server, st store.Store, most int) {
+	t.Helper()
+	keys := make([]string, 200)
+	for i := range keys {
+		keys[i] = fmt.Sprintf("c/%d", i)
+		if _, err := st.Put(t.Context(), keys[i], []byte("v"), store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var mu sync.Mutex
+	var now, peak, deletes int
+	two := make(chan struct{})
+	srv.Answer(func(_ http.ResponseWriter, r *http.Request) bool {
+		mu.Lock()
+		deletes++
+		now++
+		if peak = max(peak, now); now == 2 && deletes == 2 {
+			close(two)
+		}
+		mu.Unlock()
+		defer func() {
+			mu.Lock()
+			now--
+			mu.Unlock()
+		}()
+		select {
+		case <-two: // the first waits for a second
+		case <-r.Context().Done():
+		case <-time.After(10 * time.Second):
+			t.Error("one delete waits for another")
+		}
+		return false
+	})
+	defer srv.Answer(nil)
+	if err := store.DeleteAll(t.Context(), st, keys); err != nil {
+		t.Error(err)
+	}
+	if deletes != len(keys) || peak < 2 || peak > most {
+		t.Errorf("%d requests for %d keys, %d at once, want at most %d", deletes, len(keys), peak, most)
+	}
+	for e, err := range st.List(t.Context(), "", store.Deep) {
+		t.Errorf("%s is left, %v", e.Key, err)
 	}
 }

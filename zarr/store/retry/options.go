@@ -62,6 +62,7 @@ func Notify(f func(Attempt)) Option {
 type Attempt struct {
 	Op, Key string
 	Try     int           // of this failure, from 1; progress of a body starts anew
+	Elapsed time.Duration // since the first try began, or since the last progress
 	Wait    time.Duration // until the next
 	Err     error
 }

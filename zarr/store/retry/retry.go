@@ -99,7 +99,7 @@ func (r *run) again(ctx context.Context, err error) error {
 	}
 	r.spent += wait
 	if r.s.p.notify != nil {
-		r.s.p.notify(Attempt{r.op, r.key, r.failed, wait, err})
+		r.s.p.notify(Attempt{r.op, r.key, r.failed, time.Since(r.start), wait, err})
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -1,8 +1,7 @@
-package urlpath
+package openurl
 
 import (
 	"errors"
-	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -33,9 +32,22 @@ func TestParse(t *testing.T) {
 		{"bucket", "s3://bucket", Location{Scheme: "s3", Host: "bucket"}},
 		{"key", "s3://bucket/a/b/", Location{Scheme: "s3", Host: "bucket", Path: "a/b"}},
 		{"parameters", "s3://b/k?endpoint=http://h:9/&region=r", Location{Scheme: "s3", Host: "b", Path: "k", Query: "endpoint=http://h:9/&region=r"}},
+		{"access point", "s3://arn:aws:s3:eu-west-1:123456789012:accesspoint/field/a/b?region=r",
+			Location{Scheme: "s3", Host: "arn:aws:s3:eu-west-1:123456789012:accesspoint:field", Path: "a/b", Query: "region=r"}},
+		{"access point on Outposts", "s3://arn:aws:s3-outposts:us-west-2:123456789012:outpost/op-1/accesspoint/field/a",
+			Location{Scheme: "s3", Host: "arn:aws:s3-outposts:us-west-2:123456789012:outpost:op-1:accesspoint:field", Path: "a"}},
+		{"bucket by ARN", "s3://arn:aws:s3:::bucket/a", Location{Scheme: "s3", Host: "arn:aws:s3:::bucket", Path: "a"}},
 		{"escapes", "s3://b/a%20b%23", Location{Scheme: "s3", Host: "b", Path: "a b#"}},
 		{"upper case", "S3://Bucket/Key", Location{Scheme: "s3", Host: "Bucket", Path: "Key"}},
 		{"other scheme", "gs://b/k", Location{Scheme: "gs", Host: "b", Path: "k"}},
+		{"gcs", "gcs://b/k?anonymous=true", Location{Scheme: "gs", Host: "b", Path: "k", Query: "anonymous=true"}},
+		{"az", "az://c/k", Location{Scheme: "azblob", Host: "c", Path: "k"}},
+		{"abfs", "abfs://c/k?storage_account=a", Location{Scheme: "azblob", Host: "c", Path: "k", Query: "storage_account=a"}},
+		{"abfss", "abfss://c@acct.dfs.core.windows.net/k/", Location{Scheme: "azblob", Host: "c", Path: "k", Query: "storage_account=acct"}},
+		{"abfss of a container", "ABFSS://c@acct.dfs.core.windows.net", Location{Scheme: "azblob", Host: "c", Query: "storage_account=acct"}},
+		{"abfss of a cloud of its own", "abfss://c@acct.dfs.core.usgovcloudapi.net/k?anonymous=true",
+			Location{Scheme: "azblob", Host: "c", Path: "k", Query: "storage_account=acct&domain=blob.core.usgovcloudapi.net&anonymous=true"}},
+		{"wasbs", "wasbs://c@acct.blob.core.windows.net/a.zip|zip:x", Location{Scheme: "azblob", Host: "c", Path: "a.zip", Query: "storage_account=acct", Inside: []string{"zip:x"}}},
 		{"zip", "a.zip|zip:x/y", Location{Scheme: "file", Path: "a.zip", Inside: []string{"zip:x/y"}}},
 		{"zip in a bucket", "s3://b/a.zip?region=r|zip:x|y|zip:z", Location{Scheme: "s3", Host: "b", Path: "a.zip", Query: "region=r", Inside: []string{"zip:x|y", "zip:z"}}},
 	} {
@@ -78,7 +90,9 @@ func TestUnsafe(t *testing.T) {
 }
 
 func TestSyntax(t *testing.T) {
-	for _, text := range []string{"", "s3://", "s3:///k", "s3://b/%zz", "s3://b/k#f", "file://host/x", "file:///x?y", "file://", "s3://id:secret@b/k", "s3://a b/k", "s3://a%2fb/k"} {
+	for _, text := range []string{"", "s3://", "s3:///k", "s3://b/%zz", "s3://b/k#f", "file://host/x", "file:///x?y", "file://", "s3://id:secret@b/k", "s3://a b/k", "s3://a%2fb/k",
+		"abfss://id:secret@b/k", "abfss://c@evil.example/k", "abfss://c@acct.dfs.core.windows.net.evil.example/k", "abfss://@acct.dfs.core.windows.net/k",
+		"abfss://c:secret@acct.dfs.core.windows.net/k", "az://c@d@acct.dfs.core.windows.net/k"} {
 		t.Run(text, func(t *testing.T) {
 			l, err := parse(text, false)
 			var s *SyntaxError
@@ -109,7 +123,7 @@ func TestPrint(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"a/b", "s3://b/k?region=r|zip:x", "file:///C:/x", "mem://m/a%20b", `C:\x`, "a|b|zip:"} {
+	for _, s := range []string{"a/b", "s3://b/k?region=r|zip:x", "file:///C:/x", "mem://m/a%20b", "abfss://c@acct.dfs.core.windows.net/k?x=y", "az://c/k", `C:\x`, "a|b|zip:"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -122,13 +136,4 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q: %+v prints as %q, which is %+v, %v", s, l, l.URL(), again, err)
 		}
 	})
-}
-
-func ExampleParse() {
-	l, err := Parse("s3://era5/2020/t2m?region=eu-central-1")
-	fmt.Println(l.Scheme, l.Host, l.Path, l.Query, err)
-	fmt.Println(l) // for messages
-	// Output:
-	// s3 era5 2020/t2m region=eu-central-1 <nil>
-	// s3://era5/2020/t2m
 }

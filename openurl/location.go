@@ -1,8 +1,9 @@
-package urlpath
+package openurl
 
 import (
 	"fmt"
 	"net/url"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"unicode/utf8"
@@ -11,12 +12,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Location is a parsed URL or path.
+// Location is a parsed path or URL: a place in some store.
 type Location struct {
-	Scheme string   // "file" for paths too, else as written, in lower case: "mem", "s3", "gs"
-	Host   string   // the bucket, or the name of a store in memory; "" for files
+	Scheme string   // in lower case: "s3", "gs", "azblob", "https"; "file" for paths too
+	Host   string   // the bucket, the container, the web server, or the name of a store in memory; "" for files
 	Path   string   // for files a path of the operating system, else a key without slashes at its ends; "" is the root
-	Query  string   // the parameters as they were written, without "?"
+	Query  string   // the parameters, still escaped, without "?"
 	Inside []string // what follows each "|", such as "zip:inner/path"
 }
 
@@ -29,7 +30,13 @@ func (e *SyntaxError) Error() string { return e.Text }
 
 func syntax(format string, args ...any) error { return &SyntaxError{fmt.Sprintf(format, args...)} }
 
-// Parse reads a path or a URL. Paths are those of the operating system it runs on.
+// Parse reads a path or a URL of any scheme. Paths are those of the operating system it runs on. The forms of other tools
+// become those of this module:
+//
+//	gcs://bucket/path                                     gs://bucket/path
+//	az://container/path, azure://…, abfs://…              azblob://container/path
+//	abfs://container@account.dfs.core.windows.net/path    azblob://container/path?storage_account=account
+//	abfss://…, wasb://…, wasbs://…                        the same
 func Parse(text string) (Location, error) { return parse(text, runtime.GOOS == "windows") }
 
 func parse(text string, windows bool) (Location, error) {
@@ -46,6 +53,10 @@ func parse(text string, windows bool) (Location, error) {
 	case scheme == "file":
 		l, err = parseFile(rest, windows)
 	default:
+		if scheme, rest, err = canonical(scheme, rest); err != nil {
+			l.Scheme = scheme
+			break
+		}
 		l, err = parseKey(scheme, rest)
 	}
 	l.Inside = inside
@@ -162,7 +173,7 @@ func parseKey(scheme, rest string) (Location, error) {
 		return l, syntax(`%%23 stands for "#" in a URL's path`)
 	}
 	var path string
-	l.Host, path, _ = strings.Cut(rest, "/")
+	l.Host, path, _ = strings.Cut(withColons(rest), "/")
 	if i := strings.LastIndexByte(l.Host, '@'); i >= 0 {
 		l.Host = l.Host[i+1:]
 		return l, syntax("the URL holds a user or a password: credentials come from the environment or a profile")
@@ -182,6 +193,19 @@ func parseKey(scheme, rest string) (Location, error) {
 	return l, store.CheckPrefix(l.Path)
 }
 
+// withColons writes the ARN of an S3 access point that rest begins with as one bucket: AWS takes "accesspoint:name" for
+// "accesspoint/name", and the same on Outposts.
+func withColons(rest string) string {
+	switch head, _, _ := strings.Cut(rest, "/"); {
+	case !strings.HasPrefix(head, "arn:"):
+	case strings.HasSuffix(head, ":accesspoint"):
+		return strings.Replace(rest, "/", ":", 1)
+	case strings.HasSuffix(head, ":outpost"):
+		return strings.Replace(rest, "/", ":", 3)
+	}
+	return rest
+}
+
 // notHost tells whether a character is in no bucket's, host's or account's name, nor in a port or an IPv6 address.
 func notHost(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(".-_~:[]", r))
@@ -195,7 +219,7 @@ func unescape(path string) (string, error) {
 	return p, nil
 }
 
-// URL is the whole URL, parameters included, for whoever opens it. A file's is its path.
+// URL is the whole URL, parameters included, for a provider's Open: it may hold secrets. A file's is its path.
 func (l Location) URL() string {
 	s := l.String()
 	if l.Query == "" {
@@ -208,7 +232,7 @@ func (l Location) URL() string {
 	return outer + "?" + l.Query + inside
 }
 
-// String names the place without parameters.
+// String names the place for messages, without its parameters.
 func (l Location) String() string {
 	s := l.Path
 	if l.Scheme != "file" {
@@ -227,4 +251,14 @@ func (l Location) String() string {
 func (l Location) At(path string) Location {
 	l.Path = path
 	return l
+}
+
+// Parent is the folder or prefix that the place is in; ok is false for a root. A relative path has those of its
+// directories that it names, and then ".".
+func (l Location) Parent() (parent Location, ok bool) {
+	if l.Scheme == "file" {
+		up := filepath.Dir(l.Path)
+		return l.At(up), up != l.Path
+	}
+	return l.At(l.Path[:max(strings.LastIndexByte(l.Path, '/'), 0)]), l.Path != ""
 }

@@ -1,0 +1,116 @@
+package azure
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/zargo-io/zargo/internal/provider"
+)
+
+// IsURL reports whether raw has one of the forms that [Open] takes: a scheme of Azure's, or https and a host of Azure
+// Blob Storage. It looks at nothing else of the URL.
+func IsURL(raw string) bool {
+	scheme, rest, ok := strings.Cut(raw, "://")
+	switch strings.ToLower(scheme) {
+	case "azblob", "az", "azure", "abfs", "abfss":
+		return ok
+	case "https":
+		host, _, _ := strings.Cut(rest, "/")
+		host, _, _ = strings.Cut(host, "?")
+		_, _, known := accountHost(host)
+		return ok && known
+	}
+	return false
+}
+
+// accountHost splits "account.blob.core.windows.net", or the same with dfs, into the account and the domain of its blobs;
+// known means that the domain is one of Azure's.
+func accountHost(host string) (account, domain string, known bool) {
+	account, rest, ok := strings.Cut(strings.ToLower(host), ".")
+	labels := strings.Replace("."+rest, ".dfs.", ".blob.", 1) // the same values under another address
+	return account, labels[1:], ok && account != "" && isAzure(rest) && strings.Contains(labels, ".blob.")
+}
+
+// ownForm makes "azblob://container/prefix?parameters" of the forms that other programs and the portal write, and takes a
+// SAS token off an https URL: that is the URL's own secret, for its own host. Its errors repeat no part of a query.
+//
+//	az://container/prefix, azure://…, abfs://…, abfss://…
+//	abfss://container@account.dfs.core.windows.net/prefix
+//	https://account.blob.core.windows.net/container/prefix?SAS
+func (c *config) ownForm(raw string) (string, error) {
+	scheme, _, _ := strings.Cut(raw, "://")
+	scheme = strings.ToLower(scheme)
+	switch scheme {
+	case "az", "azure", "abfs", "abfss", "https":
+	default:
+		return raw, nil
+	}
+	u, err := url.Parse(raw)
+	if err != nil || u.Opaque != "" {
+		return "", provider.Usage("the URL cannot be read")
+	}
+	if u.Fragment != "" {
+		return "", provider.Usage(`an Azure URL has no fragment; "#" in a prefix is written %%23`)
+	}
+	if _, has := u.User.Password(); has {
+		return "", provider.Usage("an Azure URL holds no user or password: credentials come from the environment or an option")
+	}
+	q := u.Query()
+	container, path, host := u.Host, u.EscapedPath(), ""
+	switch {
+	case scheme == "https":
+		if u.User != nil {
+			return "", provider.Usage("an Azure URL holds no user or password: credentials come from the environment or an option")
+		}
+		host = u.Host
+		container, path, _ = strings.Cut(strings.TrimPrefix(path, "/"), "/")
+		path = "/" + path
+		c.takeSAS(q)
+	case u.User != nil:
+		container, host = u.User.Username(), u.Host
+	case strings.Contains(u.Host, "."):
+		return "", provider.Usage("%s names an account and no container: write %s://container@%s/prefix", u.Host, scheme, u.Host)
+	}
+	if host != "" {
+		account, domain, known := accountHost(host)
+		switch {
+		case scheme == "https" && !known:
+			return "", provider.Usage("%s is not a host of Azure Blob Storage, such as account.blob.core.windows.net", host)
+		case account == "" || domain == "":
+			return "", provider.Usage("%q is not an account's host, such as account.dfs.core.windows.net", host)
+		case q.Has("storage_account") || q.Has("domain"):
+			return "", provider.Usage("the URL names the account by its host, and by a parameter as well")
+		}
+		q.Set("storage_account", account)
+		if domain != defaultDomain {
+			q.Set("domain", domain)
+		}
+	}
+	if !regexp.MustCompile(`^[A-Za-z0-9$-]{1,63}$`).MatchString(container) {
+		return "", provider.Usage("the URL names no container")
+	}
+	own := "azblob://" + container + path
+	if len(q) > 0 {
+		own += "?" + q.Encode()
+	}
+	return own, nil
+}
+
+// takeSAS takes the parameters of a SAS token out of q: with a signature, all that are not parameters of this package.
+func (c *config) takeSAS(q url.Values) {
+	if !q.Has("sig") {
+		return
+	}
+	p := c.params()
+	sas := url.Values{}
+	for name, values := range q {
+		_, text := p.Texts[name]
+		_, flag := p.Flags[name]
+		if !text && !flag {
+			sas[name] = values
+			delete(q, name)
+		}
+	}
+	c.sas, c.urlSAS = sas.Encode(), true
+}

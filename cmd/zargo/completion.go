@@ -1,0 +1,239 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// Completion is a script for the shell, made of kong's model of the command line. The libraries for kong have not been
+// changed since 2022 and start the program at every tab; a script needs neither.
+
+type completionCmd struct {
+	Shell string `arg:"" help:"One of ${enum}." enum:"bash,zsh,fish"`
+}
+
+// Run prints the script.
+func (c *completionCmd) Run(k *kong.Context, s *session) error {
+	l := completed(k.Model)
+	print := map[string]func(line) string{"bash": line.bash, "zsh": line.zsh, "fish": line.fish}[c.Shell]
+	_, err := io.WriteString(s.out, print(l))
+	return err
+}
+
+// line is what can stand on a command line.
+type line struct {
+	flags    []flagWord // of every command
+	commands []command
+}
+
+type command struct {
+	name, help string
+	flags      []flagWord
+	words      []string // for the first argument, else it is a file
+}
+
+type flagWord struct {
+	name   string
+	short  string // a letter or ""
+	help   string
+	value  string   // what it takes, "" for none
+	values []string // what there is to choose from, else anything
+}
+
+func completed(app *kong.Application) line {
+	l := line{flags: flagsOf(app.Flags)}
+	for _, n := range app.Children {
+		if n.Hidden {
+			continue
+		}
+		c := command{name: n.Name, help: n.Help, flags: flagsOf(n.Flags)}
+		if len(n.Positional) > 0 {
+			c.words = choices(n.Positional[0].Enum)
+		}
+		l.commands = append(l.commands, c)
+	}
+	for i, c := range l.commands {
+		if c.name == "help" {
+			for _, other := range l.commands {
+				l.commands[i].words = append(l.commands[i].words, other.name)
+			}
+		}
+	}
+	return l
+}
+
+func flagsOf(all []*kong.Flag) []flagWord {
+	var flags []flagWord
+	for _, f := range all {
+		if f.Hidden {
+			continue
+		}
+		c := flagWord{name: f.Name, help: strings.ReplaceAll(f.Help, "${enum}", f.Enum), values: choices(f.Enum)}
+		if f.Short != 0 {
+			c.short = string(f.Short)
+		}
+		if !f.IsBool() {
+			c.value = f.FormatPlaceHolder()
+		}
+		flags = append(flags, c)
+	}
+	return flags
+}
+
+// choices are the words of an enum; one of them may be empty.
+func choices(enum string) []string {
+	return strings.FieldsFunc(enum, func(r rune) bool { return r == ',' })
+}
+
+func (l line) names() []string {
+	var names []string
+	for _, c := range l.commands {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// spelled are the flags as they are typed.
+func spelled(flags []flagWord) string {
+	var words []string
+	for _, f := range flags {
+		words = append(words, "--"+f.name)
+		if f.short != "" {
+			words = append(words, "-"+f.short)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// quoted is a word of a POSIX shell.
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+func (l line) bash() string {
+	var b strings.Builder
+	names := strings.Join(l.names(), " ")
+	fmt.Fprintf(&b, "# bash completion of zargo\n_zargo() {\n"+
+		"  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command= words= i\n"+
+		"  [[ $cur == '=' ]] && cur=\n"+
+		"  [[ $prev == '=' ]] && prev=${COMP_WORDS[COMP_CWORD-2]}\n"+
+		"  for ((i = 1; i < COMP_CWORD; i++)); do\n"+
+		"    case ${COMP_WORDS[i]} in %s) command=${COMP_WORDS[i]}; break ;; esac\n"+
+		"  done\n"+
+		"  COMPREPLY=()\n"+
+		"  case $command:$prev in\n", strings.Join(l.names(), "|"))
+	taking := func(command string, flags []flagWord) {
+		for _, f := range flags {
+			if f.value == "" {
+				continue
+			}
+			pattern := command + ":--" + f.name
+			if f.short != "" {
+				pattern += "|" + command + ":-" + f.short
+			}
+			fmt.Fprintf(&b, "    %s) COMPREPLY=($(compgen -W %s -- \"$cur\")); return ;;\n", pattern, quoted(strings.Join(f.values, " ")))
+		}
+	}
+	for _, c := range l.commands {
+		taking(c.name, c.flags)
+		if len(c.words) > 0 {
+			fmt.Fprintf(&b, "    %s:%s) COMPREPLY=($(compgen -W %s -- \"$cur\")); return ;;\n", c.name, c.name, quoted(strings.Join(c.words, " ")))
+		}
+	}
+	taking("*", l.flags)
+	b.WriteString("  esac\n  case $command in\n")
+	fmt.Fprintf(&b, "    '') words=%s ;;\n", quoted(names+" "+spelled(l.flags)))
+	for _, c := range l.commands {
+		fmt.Fprintf(&b, "    %s) words=%s ;;\n", c.name, quoted(spelled(append(append([]flagWord(nil), c.flags...), l.flags...))))
+	}
+	b.WriteString("  esac\n" +
+		"  if [[ -z $command || $cur == -* ]]; then COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")); fi\n" +
+		"}\ncomplete -o default -F _zargo zargo\n")
+	return b.String()
+}
+
+// zshText is a text within a specification of _arguments.
+func zshText(s string) string {
+	return strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, ":", `\:`).Replace(s)
+}
+
+func (l line) zsh() string {
+	var b strings.Builder
+	arguments := func(indent string, flags []flagWord) {
+		for _, f := range flags {
+			value := ""
+			if f.value != "" {
+				value = ":" + zshText(f.value) + ":"
+				if len(f.values) > 0 {
+					value += "(" + strings.Join(f.values, " ") + ")"
+				} else if f.value == "FILE" {
+					value += "_files"
+				}
+			}
+			sign := ""
+			if value != "" {
+				sign = "="
+			}
+			fmt.Fprintf(&b, "%s%s \\\n", indent, quoted("*--"+f.name+sign+"["+zshText(f.help)+"]"+value))
+			if f.short != "" {
+				fmt.Fprintf(&b, "%s%s \\\n", indent, quoted("*-"+f.short+"["+zshText(f.help)+"]"+value))
+			}
+		}
+	}
+	b.WriteString("#compdef zargo\n# zsh completion of zargo\n_zargo() {\n  local line state\n  _arguments -C \\\n")
+	arguments("    ", l.flags)
+	b.WriteString("    '1: :->command' '*:: :->argument'\n  case $state in\n    command)\n      local -a commands=(\n")
+	for _, c := range l.commands {
+		fmt.Fprintf(&b, "        %s\n", quoted(c.name+":"+c.help))
+	}
+	b.WriteString("      )\n      _describe command commands ;;\n    argument)\n      case $line[1] in\n")
+	for _, c := range l.commands {
+		fmt.Fprintf(&b, "        %s)\n          _arguments \\\n", c.name)
+		arguments("            ", append(append([]flagWord(nil), c.flags...), l.flags...))
+		what := "*:file:_files"
+		if len(c.words) > 0 {
+			what = "1:word:(" + strings.Join(c.words, " ") + ")"
+		}
+		fmt.Fprintf(&b, "            %s ;;\n", quoted(what))
+	}
+	b.WriteString("      esac ;;\n  esac\n}\nif [[ $funcstack[1] == _zargo ]]; then _zargo \"$@\"; else compdef _zargo zargo; fi\n")
+	return b.String()
+}
+
+// fishQuoted is a word of fish.
+func fishQuoted(s string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(s) + "'"
+}
+
+func (l line) fish() string {
+	var b strings.Builder
+	b.WriteString("# fish completion of zargo\n")
+	flags := func(when string, all []flagWord) {
+		for _, f := range all {
+			fmt.Fprintf(&b, "complete -c zargo%s -l %s", when, f.name)
+			if f.short != "" {
+				fmt.Fprintf(&b, " -s %s", f.short)
+			}
+			switch {
+			case len(f.values) > 0:
+				fmt.Fprintf(&b, " -x -a %s", fishQuoted(strings.Join(f.values, " ")))
+			case f.value == "FILE":
+				b.WriteString(" -r")
+			case f.value != "":
+				b.WriteString(" -x")
+			}
+			fmt.Fprintf(&b, " -d %s\n", fishQuoted(f.help))
+		}
+	}
+	flags("", l.flags)
+	for _, c := range l.commands {
+		fmt.Fprintf(&b, "complete -c zargo -n __fish_use_subcommand -f -a %s -d %s\n", c.name, fishQuoted(c.help))
+		when := " -n " + fishQuoted("__fish_seen_subcommand_from "+c.name)
+		if len(c.words) > 0 {
+			fmt.Fprintf(&b, "complete -c zargo%s -f -a %s\n", when, fishQuoted(strings.Join(c.words, " ")))
+		}
+		flags(when, c.flags)
+	}
+	return b.String()
+}

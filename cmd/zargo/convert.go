@@ -1,0 +1,53 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// conversion makes numbers of one type into another by the rules of the codec cast_value: rounded to the nearest, ties to
+// even; one that is out of range, or NaN for an integer, is an error.
+type conversion struct {
+	from, to dtype.Type
+	n        int // elements that the chain is bound to
+	chain    *codec.Chain
+	out      []byte
+}
+
+func newConversion(from, to dtype.Type) (*conversion, error) {
+	c := &conversion{from: from, to: to}
+	if dtype.Equal(from, to) {
+		return c, nil
+	}
+	return c, c.bind(1)
+}
+
+func (c *conversion) bind(n int) (err error) {
+	if c.chain != nil && c.n == n {
+		return nil
+	}
+	specs := []codec.Spec{codec.CastValue(c.to, codec.CastOptions{}), codec.Bytes(dtype.Little)}
+	c.chain, err = codec.Builtin().Chain(specs, codec.Repr{Shape: []int{n}, Type: c.from})
+	if err != nil {
+		return fault.Newf(errors.ErrUnsupported, "%v is not converted to %v: %v", c.from, c.to, err)
+	}
+	c.n = n
+	return nil
+}
+
+// of converts elements in memory form; the result is overwritten by the next call.
+func (c *conversion) of(elems []byte) (_ []byte, err error) {
+	if c.chain == nil { // nothing is to be done
+		return elems, nil
+	}
+	if err := c.bind(len(elems) / c.from.Size()); err != nil {
+		return nil, err
+	}
+	if c.out, err = c.chain.Encode(c.out[:0], codec.Block{Bytes: elems}, nil); err != nil {
+		return nil, fault.Newf(fault.Type, "%v as %v: %v", c.from, c.to, err)
+	}
+	return c.out, nil
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+type duCmd struct {
+	URL  string `arg:"" name:"url" optional:"" default:"." help:"The array, the group, or a folder or bucket with any of them in it. The working directory without it."`
+	JSON bool   `name:"json" help:"Print a JSON list."`
+}
+
+// usage is what is stored of a node, and of all that is below it.
+type usage struct {
+	Kind    string `json:"kind"`
+	Path    string `json:"path"` // below the place that was asked about
+	Objects int64  `json:"objects"`
+	Bytes   int64  `json:"bytes"`
+	Unsized int64  `json:"objects_of_unknown_size,omitempty"`
+}
+
+func (u *usage) add(e store.Entry) {
+	u.Objects++
+	if e.Size < 0 {
+		u.Unsized++
+		return
+	}
+	u.Bytes += e.Size
+}
+
+// Run counts what is stored by one listing, which is not kept: memory is for nodes, not for objects.
+func (c *duCmd) Run(ctx context.Context, s *session) error {
+	p, err := s.locate(ctx, c.URL)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	nodes, unread, err := c.nodes(ctx, s, p)
+	if err != nil {
+		return p.fail(err)
+	}
+	top := nodes[""]
+	for e, err := range store.Pages(ctx, p.Store, "", store.Deep) {
+		if err != nil {
+			return p.fail(err)
+		}
+		top.add(e)
+		for path := e.Key; path != ""; {
+			path = path[:max(strings.LastIndexByte(path, '/'), 0)]
+			if u := nodes[path]; u != nil && path != "" {
+				u.add(e)
+			}
+		}
+	}
+	if top.Objects == 0 {
+		return p.fail(fault.Newf(fault.NotFound, "nothing is stored under this URL"))
+	}
+	all := make([]*usage, 0, len(nodes))
+	for _, u := range nodes {
+		all = append(all, u)
+	}
+	slices.SortFunc(all, func(a, b *usage) int {
+		return slices.Compare(strings.Split(a.Path, "/"), strings.Split(b.Path, "/"))
+	})
+	if c.JSON {
+		err = printJSON(s.out, all)
+	} else {
+		err = printUsage(s.out, all)
+	}
+	return cmp.Or(err, p.fail(unread))
+}
+
+// nodes gives the place's nodes by path, and that of a place that is none, whose folders are counted instead.
+func (c *duCmd) nodes(ctx context.Context, s *session, p *place) (nodes map[string]*usage, unread, err error) {
+	n, err := zarr.Open(ctx, p.Store, p.path, s.options()...)
+	top := &usage{Kind: kindFolder}
+	nodes = map[string]*usage{"": top}
+	var infos []nodeInfo
+	switch {
+	case errors.Is(err, fault.NotFound):
+		infos, unread, err = s.browse(ctx, p, "", false, maxBrowsed)
+	case err == nil:
+		top.Kind = "array"
+		if g, ok := n.(*zarr.Group); ok {
+			top.Kind = "group"
+			unread, err = p.members(g.Walk(ctx), func(m zarr.Node, d nodeInfo) {
+				d.Path = m.Path()
+				infos = append(infos, d)
+			})
+		}
+	}
+	for _, d := range infos {
+		if d.Kind != kindObject {
+			nodes[d.Path] = &usage{Kind: d.Kind, Path: d.Path}
+		}
+	}
+	return nodes, unread, err
+}
+
+// printUsage prints a line for each node, the whole last.
+func printUsage(out io.Writer, all []*usage) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, u := range append(slices.Clone(all[1:]), all[0]) {
+		size := sizeText(big.NewInt(u.Bytes))
+		if u.Unsized > 0 {
+			size += fmt.Sprintf(" and %s of unknown size", plural(int(u.Unsized), "object"))
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", oneLine(cmp.Or(u.Path, ".")), u.Kind, plural(int(u.Objects), "object"), size)
+	}
+	return w.Flush()
+}

@@ -1,0 +1,101 @@
+package main
+
+import "strings"
+
+// examples are what the help of a command ends with; the tests run those that need no bucket.
+func examples(lines ...string) string { return "Examples:\n\n    " + strings.Join(lines, "\n    ") }
+
+// Help gives examples.
+func (infoCmd) Help() string {
+	return examples(
+		"zargo info weather.zarr/t2m",
+		"zargo info --json 's3://bucket/weather.zarr?region=eu-central-1'",
+		"zargo info --tuning gs://bucket",
+	)
+}
+
+// Help gives examples.
+func (lsCmd) Help() string {
+	return examples(
+		"zargo ls -l weather.zarr",
+		"zargo ls -r weather.zarr",
+		"zargo ls 's3://bucket?region=eu-central-1'",
+	)
+}
+
+// Help gives examples.
+func (duCmd) Help() string {
+	return examples(
+		"zargo du weather.zarr",
+		"zargo du --json weather.zarr/t2m",
+	)
+}
+
+// Help gives examples.
+func (attrsCmd) Help() string {
+	return examples(
+		"zargo attrs weather.zarr/t2m",
+		`zargo attrs weather.zarr/t2m --set 'units="K"' --set valid_min=150 --unset comment`,
+		`zargo attrs weather.zarr --set 'title="ERA5"' --consolidate`,
+	)
+}
+
+// Help gives examples.
+func (createCmd) Help() string {
+	return examples(
+		"zargo create weather.zarr --group",
+		"zargo create weather.zarr/t2m --shape 365,18,36 --chunks 10,18,36 --dtype float32 --dims time,lat,lon",
+		"zargo create weather.zarr/sst --shape 365,180,360 --shards 73,180,360 --chunks 1,60,60 --dtype int16 --codec blosc:lz4:5:shuffle",
+	)
+}
+
+// Help gives examples.
+func (putCmd) Help() string {
+	return examples(
+		"zargo put weather.zarr/t2m january.npy --sel 0:31",
+		"zargo put weather.zarr/january january.npy --create --as float64 --dims time,lat,lon",
+		"python3 make.py | zargo put weather.zarr/t2m - --sel time=31:59",
+	)
+}
+
+// Help gives examples.
+func (catCmd) Help() string {
+	return examples(
+		"zargo cat weather.zarr/t2m --sel 0:31,9,18",
+		"zargo cat weather.zarr/t2m --sel time=0:31,lat=9 --format csv --header",
+		"zargo cat weather.zarr/t2m --sel -1 --format npy -o last.npy",
+	)
+}
+
+// Help gives examples.
+func (consolidateCmd) Help() string {
+	return examples(
+		"zargo consolidate weather.zarr",
+		"zargo consolidate weather.zarr --check",
+	)
+}
+
+// Help gives examples.
+func (migrateCmd) Help() string {
+	return examples(
+		"zargo migrate old.zarr --dry-run",
+		"zargo migrate old.zarr --remove",
+	)
+}
+
+// Help gives examples.
+func (validateCmd) Help() string {
+	return examples(
+		"zargo validate weather.zarr",
+		"zargo validate weather.zarr --data --json",
+	)
+}
+
+// Help gives examples.
+func (completionCmd) Help() string {
+	return examples(
+		"zargo completion bash > ~/.local/share/bash-completion/completions/zargo",
+		"zargo completion zsh > ~/.zfunc/_zargo      # with fpath=(~/.zfunc $fpath) before compinit",
+		"zargo completion fish > ~/.config/fish/completions/zargo.fish",
+	)
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr"
+)
+
+// printHeader prints the names of the columns that CSV has: of one axis that of the values; of two the place along the
+// second; of more each axis and then the values. An axis without a name is dim_0 and so on, as xarray calls it.
+func printHeader(w io.Writer, a *zarr.Array, r region, values string) error {
+	b := bufio.NewWriterSize(w, 1<<15)
+	var names []string
+	last := 0
+	dims := a.Dims()
+	for i, x := range r {
+		if x.drop {
+			continue
+		}
+		name := "dim_" + strconv.Itoa(i)
+		if i < len(dims) && dims[i] != "" {
+			name = dims[i]
+		}
+		names, last = append(names, name), x.count
+	}
+	cell := func(i int, text string) error {
+		if i > 0 {
+			text = "," + string(appendCell(nil, text))
+		} else {
+			text = string(appendCell(nil, text))
+		}
+		_, err := b.WriteString(text)
+		return err
+	}
+	switch len(names) {
+	case 0, 1:
+		names = []string{values}
+	case 2:
+		for i := range last {
+			if err := cell(i, names[1]+"="+strconv.Itoa(i)); err != nil {
+				return err
+			}
+		}
+		names = nil
+	default:
+		names = append(names, values)
+	}
+	for i, name := range names {
+		if err := cell(i, name); err != nil {
+			return err
+		}
+	}
+	if err := b.WriteByte('\n'); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// nameOf is what the values of an array are called: its last segment, and the field's.
+func (c *catCmd) nameOf(p *place) string {
+	name := lastSegment(strings.TrimSuffix(p.where, "|zip:"))
+	if c.Field != "" {
+		name += "." + c.Field
+	}
+	return name
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/internal/npy"
+	"github.com/zargo-io/zargo/zarr/dtype"
+)
+
+// Every command's help has examples, and they work, one after another: those of create and put first, since the others
+// need what these make. Those with a bucket's URL, a pipe or the shell's own words are not run.
+func TestExamplesInHelp(t *testing.T) {
+	t.Chdir(t.TempDir())
+	p := newProgram()
+	head, err := npy.AppendHeader(nil, npy.Header{Type: dtype.Float32, Order: dtype.Little, Shape: []int{31, 18, 36}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, "january.npy", append(head, bytes.Repeat([]byte{0, 0, 128, 63}, 31*18*36)...))
+	do(t, p, "create old.zarr --group --format 2")
+	do(t, p, "create old.zarr/a --shape 3 --dtype int8 --format 2")
+	ran := 0
+	for _, command := range []string{"create", "put", "info", "ls", "du", "attrs", "cat", "consolidate", "migrate", "validate", "completion"} {
+		_, lines, ok := strings.Cut(do(t, p, "help "+command), "Examples:\n\n")
+		if !ok {
+			t.Errorf("%s has none", command)
+			continue
+		}
+		lines, _, _ = strings.Cut(lines, "\n\n")
+		for line := range strings.Lines(lines) {
+			line = strings.TrimSpace(line)
+			if strings.Contains(line, "://") || strings.ContainsAny(line, "|>#") {
+				continue
+			}
+			ran++
+			if r := zargoArgs(t, p, nil, words(line)[1:]...); r.code != 0 {
+				t.Errorf("%s: exit %d, %s", line, r.code, r.err)
+			}
+		}
+	}
+	if ran < 15 {
+		t.Errorf("only %d were run", ran)
+	}
+	for _, c := range []string{"--version", "version"} {
+		if got := do(t, p, c); !strings.HasPrefix(got, "zargo ") || strings.Count(got, "\n") != 1 {
+			t.Errorf("%s: %q", c, got)
+		}
+	}
+}

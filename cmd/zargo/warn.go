@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/zargo-io/zargo/zarr/rule"
+)
+
+// maxWarnings is how many warnings a run prints; more do not help anybody.
+const maxWarnings = 20
+
+// warnings are what is to be said although all is well, each once.
+type warnings struct {
+	mu    sync.Mutex
+	lines []string
+	more  int
+}
+
+func (w *warnings) warn(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case slices.Contains(w.lines, text):
+	case len(w.lines) == maxWarnings:
+		w.more++
+	default:
+		w.lines = append(w.lines, text)
+	}
+}
+
+// found warns of what makes a command do something else than a reader may expect: it looks in the store in place of a copy
+// that cannot be read. All other findings are what validate is for.
+func (w *warnings) found(f rule.Finding) {
+	if f.Rule == rule.BadConsolidated {
+		w.warn("%s: %s", f.Key, f.Message())
+	}
+}
+
+func (w *warnings) print(out io.Writer) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, line := range w.lines {
+		fmt.Fprintf(out, "zargo: warning: %s\n", oneLine(line))
+	}
+	if w.more > 0 {
+		fmt.Fprintf(out, "zargo: warning: and %d more\n", w.more)
+	}
+}

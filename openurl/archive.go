@@ -1,0 +1,43 @@
+package openurl
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/zip"
+)
+
+// openArchive opens a zip archive and makes a folder in it the root.
+func (m Mux) openArchive(ctx context.Context, l Location) (store.Store, error) {
+	inner := strings.Trim(strings.TrimPrefix(l.Inside[0], "zip:"), "/")
+	l.Inside = nil
+	key := l.Path[strings.LastIndexAny(l.Path, "/"+string(filepath.Separator))+1:]
+	folder, _ := l.Parent()
+	outer, err := m.opener(l)(ctx, folder)
+	if err != nil {
+		return nil, err
+	}
+	st, err := zip.Open(ctx, outer, key, zip.Inner(inner))
+	if err != nil {
+		return nil, errors.Join(err, outer.Close())
+	}
+	return &archive{st, outer}, nil
+}
+
+// archive is a zip archive that closes the store it lies in.
+type archive struct {
+	store.Store
+	outer store.Store
+}
+
+// Close closes both.
+func (a *archive) Close() error { return errors.Join(a.Store.Close(), a.outer.Close()) }
+
+// String is the archive's URL.
+func (a *archive) String() string { return store.Name(a.Store) }
+
+// Unwrap gives the archive.
+func (a *archive) Unwrap() store.Store { return a.Store }
