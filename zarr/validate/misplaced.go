@@ -31,7 +31,7 @@ func (c *chunks) misplaced(ctx context.Context, part string) error {
 	return c.r.refused(ctx, key, c.told)
 }
 
-// refused tells of a key that cannot be read for a reason of its own. An absent one can.
+// refused reports a key that cannot be read for a reason of its own. An absent one can.
 func (r *run) refused(ctx context.Context, key string, told *few) error {
 	_, err := r.st.Get(ctx, key, store.GetOptions{Range: store.Within(0, 1)}, nil)
 	switch {

@@ -15,7 +15,7 @@ import (
 // It is built on [os.Root], so it holds against links that are exchanged while an operation runs, and it has the
 // rules of os.Root: a link with an absolute target is refused even if that is inside the folder, and mount points are
 // entered. The path of the folder itself may hold links. On GOOS=js and plan9 os.Root cannot exclude such exchanges.
-// A Get costs about 10 µs more.
+// A path is walked folder by folder, so a Get of a small value takes about five times as long.
 func Confined(on bool) Option {
 	return Option{name("Confined", on), func(s *Store) { s.confined = on }}
 }

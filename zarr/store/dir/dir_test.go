@@ -329,3 +329,10 @@ func ExampleNew() {
 	// true
 	// { }
 }
+
+func ExampleTrustLocks() {
+	// A cluster's file system whose locks hold between its machines.
+	st := dir.New("/gpfs/project/era5.zarr", dir.TrustLocks(true))
+	fmt.Println(st, dir.TrustLocks(true))
+	// Output: /gpfs/project/era5.zarr TrustLocks(true)
+}

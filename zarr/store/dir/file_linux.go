@@ -22,7 +22,7 @@ func openFile(path string) (file, error) {
 		switch err {
 		case syscall.EINTR:
 		case syscall.EAGAIN:
-			flags &^= syscall.O_NONBLOCK // leased to somebody who gives it back on a blocking open
+			flags &^= syscall.O_NONBLOCK // leased to a process that gives it back on a blocking open
 		default:
 			return file{n: fd}, err
 		}

@@ -153,7 +153,7 @@ func read(ctx context.Context, f file, in info, version store.Version, o store.G
 		got, err := f.readAt(v.Bytes[held:min(end, held+piece)], off)
 		held, off = held+got, off+int64(got)
 		if err == nil && got == 0 {
-			err = io.ErrUnexpectedEOF // a foreign writer made it shorter while it was open
+			err = io.ErrUnexpectedEOF // another program made it shorter while it was open
 		}
 		if err != nil {
 			v.Bytes = v.Bytes[:held]

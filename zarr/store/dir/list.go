@@ -162,7 +162,7 @@ func (w *walk) look(full string, d os.DirEntry) (kind, os.FileInfo) {
 	return folderKind, fi
 }
 
-// holdsKey tells whether there is a value at any depth below the folder; mostly the first name answers.
+// holdsKey reports whether there is a value at any depth below the folder; mostly the first name answers.
 func (w *walk) holdsKey(path, prefix string) (bool, error) {
 	found := false
 	deep := walk{s: w.s, t: w.t, ctx: w.ctx, depth: store.Deep, above: w.above, yield: func(store.Entry, error) bool {

@@ -95,7 +95,7 @@ func (s *Store) tryName(t tree, name string) (locked, error) {
 }
 
 func (l nameLock) release() {
-	_ = l.t.remove(l.name) // before the lock goes, so that whoever waits for this file finds it replaced
+	_ = l.t.remove(l.name) // before the lock goes, so that the next that waits for this file finds it replaced
 	_ = l.f.Close()
 }
 

@@ -90,6 +90,6 @@ func tryConfined(t confined, name string) (locked, error) {
 }
 
 func (l confinedLock) release() {
-	_ = l.t.remove(l.name) // before the lock goes, so that whoever waits for this file finds it replaced
+	_ = l.t.remove(l.name) // before the lock goes, so that the next that waits for this file finds it replaced
 	_ = l.f.Close()
 }

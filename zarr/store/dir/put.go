@@ -14,7 +14,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Put implements [store.Store]. doc.go tells what is atomic towards whom.
+// Put implements [store.Store]. doc.go says what is atomic.
 func (s *Store) Put(ctx context.Context, key string, b []byte, o store.PutOptions) (store.Version, error) {
 	v, err := s.put(ctx, key, b, o)
 	if err != nil {
@@ -211,7 +211,7 @@ func (s *Store) placeOver(ctx context.Context, t tree, temp, path string, in inf
 	if err != nil {
 		return in, err
 	}
-	// The times of one key only go up, by what the file system can tell apart; then no version comes back.
+	// The times of one key only go up, by what the file system can distinguish; then no version comes back.
 	for _, step := range []time.Duration{time.Microsecond, time.Millisecond, time.Second, 2 * time.Second} {
 		if in.mtime > old.mtime {
 			return in, rename(t, temp, path)
@@ -267,8 +267,8 @@ func (s *Store) placeNew(ctx context.Context, t tree, temp, path string) error {
 	return rename(t, temp, path)
 }
 
-// taken says what is at a name that was to be free. A folder is no value: who reads the key finds it absent, and must not
-// be told that somebody else wrote it.
+// taken says what is at a name that was to be free. A folder is no value: a reader of the key does not find one, so it must not
+// look like one that another wrote.
 func taken(f os.FileInfo) error {
 	if f.IsDir() {
 		return fault.Newf(fault.Path, "there are keys below it, or an empty folder")
@@ -276,7 +276,7 @@ func taken(f os.FileInfo) error {
 	return fault.Exists
 }
 
-// noLinks tells whether the file system has no links: FAT, and many in user space.
+// noLinks reports whether the file system has no links: FAT, and many in user space.
 func noLinks(err error) bool {
 	for _, e := range []error{syscall.EPERM, syscall.ENOTSUP, syscall.EOPNOTSUPP, syscall.ENOSYS, syscall.EMLINK, errors.ErrUnsupported} {
 		if errors.Is(err, e) {
