@@ -104,7 +104,7 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 		fmt.Fprintf(errOut, "zargo: %v\n", &s.report)
 	}
 	if err == nil {
-		s.warnings.print(errOut)
+		s.printWarnings(errOut)
 	}
 	if err != nil && ctx.Err() != nil {
 		err = errInterrupted

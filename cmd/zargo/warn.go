@@ -40,7 +40,7 @@ func (w *warnings) found(f rule.Finding) {
 	}
 }
 
-func (w *warnings) print(out io.Writer) {
+func (w *warnings) printWarnings(out io.Writer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, line := range w.lines {
