@@ -293,7 +293,7 @@ func TestBandsLimit(t *testing.T) {
 	}
 }
 
-// TestBandsOfLongAxes cuts axes that nobody goes along element by element.
+// TestBandsOfLongAxes cuts axes that are too long to go along element by element.
 func TestBandsOfLongAxes(t *testing.T) {
 	const n = math.MaxInt
 	for name, tt := range map[string]struct {

@@ -52,8 +52,8 @@ type ArrayBytes interface {
 	Decode(dst Block, src []byte) error
 }
 
-// ItemDecoder is an ArrayBytes of elements that vary in length which gives them one by one, so that nobody needs 24 bytes of slice
-// for each of millions of them.
+// ItemDecoder is an ArrayBytes of elements that vary in length which gives them one by one: a slice for each of millions of them
+// would take 24 bytes.
 type ItemDecoder interface {
 	ArrayBytes
 	// DecodeItems calls do with each element of the array that src encodes, in C order. An element is valid until do returns, and not
