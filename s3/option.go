@@ -28,8 +28,8 @@ func Anonymous() Option { return option(func(c *config) { c.anonymous = true }, 
 
 // Region names the bucket's region, such as "eu-central-1". URL: region. Without one the SDK's chain decides
 // (AWS_REGION, the profile). When that gives none either, AWS is asked by one unsigned request before the first; a wrong
-// one costs a request that S3 refuses, and is corrected from what it says. With an [Endpoint], us-east-1 is the default,
-// and a wrong one is refused. A directory bucket of S3 Express needs its region.
+// one costs the requests under way when S3 refuses the first, and is corrected from what it says. With an [Endpoint],
+// us-east-1 is the default, and a wrong one is refused, as with a [Client]. A directory bucket of S3 Express needs its region.
 func Region(name string) Option {
 	return option(func(c *config) { c.region = name }, "Region(%q)", name)
 }
