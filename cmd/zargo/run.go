@@ -31,6 +31,8 @@ type cli struct {
 	TrustHost []string `help:"A host that a URL of Google Cloud Storage or Azure may name as its endpoint or domain, to send credentials to; may be given again." placeholder:"HOST"`
 	AllowHTTP bool     `name:"allow-http" help:"Send signed requests of S3 over http to the endpoint that a URL names, wherever that is."`
 
+	TrustLocks bool `help:"Rely on locks also on network file systems and FUSE, where parts of chunks and metadata are not changed otherwise."`
+
 	Version kong.VersionFlag `name:"version" help:"Print the version."`
 
 	Info        infoCmd        `cmd:"" help:"Show what an array or a group is."`
@@ -92,7 +94,7 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	}
 	slow := &late{out: errOut}
 	defer slow.end()
-	s := &session{program: p, flags: flags, in: in, stores: p.schemes(opening{flags.Inflight, flags.TrustHost, flags.AllowHTTP, !flags.writes(command.Command()), slow.notify})}
+	s := &session{program: p, flags: flags, in: in, stores: p.schemes(opening{flags.Inflight, flags.TrustHost, flags.AllowHTTP, !flags.writes(command.Command()), flags.TrustLocks, slow.notify})}
 	buffered := bufio.NewWriterSize(out, 1<<16)
 	s.out = buffered
 	err = s.do(ctx, command)

@@ -7,17 +7,19 @@ import (
 	"github.com/zargo-io/zargo/gcs"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/s3"
+	"github.com/zargo-io/zargo/zarr/store/dir"
 	"github.com/zargo-io/zargo/zarr/store/http"
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
 // opening is what flags and the command say of how stores are opened.
 type opening struct {
-	inFlight  int
-	trust     []string // hosts that a URL may name and that get credentials
-	allowHTTP bool
-	readOnly  bool // credentials are asked for reading only, where a provider has such
-	notify    func(retry.Attempt)
+	inFlight   int
+	trust      []string // hosts that a URL may name and that get credentials
+	allowHTTP  bool
+	readOnly   bool // credentials are asked for reading only, where a provider has such
+	trustLocks bool // in directories
+	notify     func(retry.Attempt)
 }
 
 // schemes is the table of what this program opens. Stores in memory outlive a run.
@@ -34,7 +36,7 @@ func (p *program) schemes(o opening) openurl.Mux {
 		inGCS, inAzure = append(inGCS, gcs.ReadOnly()), append(inAzure, azure.ReadOnly())
 	}
 	return openurl.Mux{
-		"file":   openurl.Dir(),
+		"file":   openurl.Dir(dir.TrustLocks(o.trustLocks)),
 		"mem":    p.mem,
 		"s3":     openurl.With(s3.Open, inS3...),
 		"gs":     openurl.With(gcs.Open, inGCS...),

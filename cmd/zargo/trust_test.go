@@ -56,3 +56,11 @@ func TestWrites(t *testing.T) {
 		}
 	}
 }
+
+// On a local disk --trust-locks changes nothing.
+func TestTrustLocks(t *testing.T) {
+	p, dir := newProgram(), t.TempDir()
+	do(t, p, "create --group --trust-locks "+dir+"/g")
+	do(t, p, "attrs --set a=1 --trust-locks "+dir+"/g")
+	do(t, p, "attrs --set a=2 "+dir+"/g")
+}

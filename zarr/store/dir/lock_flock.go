@@ -103,7 +103,7 @@ func (l nameLock) release() {
 func (s *Store) flock(fd int) error {
 	if s.remote != nil {
 		if name := s.remote(fd); name != "" {
-			return fault.Newf(errors.ErrUnsupported, "locks on %s cannot be relied on: other machines may write there too (see TrustLocks)", name)
+			return fault.Newf(errors.ErrUnsupported, "locks on %s cannot be relied on: other machines may write there too (TrustLocks, --trust-locks)", name)
 		}
 	}
 	for {
