@@ -25,43 +25,51 @@ const (
 // maxBrowsed is how many entries of folders are listed at most. A million lines are no listing for people any more, and take half a GB.
 const maxBrowsed = 1_000_000
 
-// browse lists a place that is no node; nil when nothing is there. unread is about nodes that could not be read.
-func (c *lsCmd) browse(ctx context.Context, s *session, p *place) (nodes []nodeInfo, unread, err error) {
-	return s.browse(ctx, p, "", c.Recursive, maxBrowsed)
-}
-
-func (s *session) browse(ctx context.Context, p *place, folder string, deep bool, room int) (nodes []nodeInfo, unread, err error) {
-	var folders []string
-	for e, err := range store.Pages(ctx, p.Store, folder, store.OneLevel) {
+// browse lists a place that is no node, and with deep what is below its folders, level by level: what is above comes before
+// what is below. unread is about nodes that could not be read.
+func (s *session) browse(ctx context.Context, p *place, deep bool) (nodes []nodeInfo, unread, err error) {
+	atOnce := max(1, store.TuningOf(p.Store).ListFanout)
+	for level := []string{""}; len(level) > 0; {
+		listed := make([][]store.Entry, len(level))
+		room := maxBrowsed - len(nodes)
+		err := concurrency.EachN(ctx, atOnce, len(level), func(ctx context.Context, i int) (err error) {
+			listed[i], err = entries(ctx, p, level[i], room)
+			return err
+		})
 		if err != nil {
 			return nil, nil, err
 		}
-		if len(nodes)+len(folders) >= room {
-			return nil, nil, fault.Newf(fault.Limit, "more than %d entries: list a folder in it", maxBrowsed)
+		var folders []string
+		for _, e := range slices.Concat(listed...) {
+			if e.Dir {
+				folders = append(folders, e.Key)
+			} else {
+				nodes = append(nodes, objectInfo(e))
+			}
 		}
-		if e.Dir {
-			folders = append(folders, e.Key)
-			continue
+		if len(nodes)+len(folders) > maxBrowsed {
+			return nil, nil, tooMany()
 		}
-		nodes = append(nodes, objectInfo(e))
-	}
-	slices.Sort(folders)
-	opened := make([][]nodeInfo, len(folders))
-	broken := make([]error, len(folders))
-	room -= len(nodes)
-	err = concurrency.EachN(ctx, max(1, store.TuningOf(p.Store).ListFanout), len(folders), func(ctx context.Context, i int) (err error) {
-		opened[i], broken[i], err = s.lookInto(ctx, p, folders[i], deep, room)
-		return err
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	for i, below := range opened {
-		unread = cmp.Or(unread, broken[i])
-		if room -= len(below); room < 0 {
-			return nil, nil, fault.Newf(fault.Limit, "more than %d entries: list a folder in it", maxBrowsed)
+		slices.Sort(folders)
+		looks := make([]look, len(folders))
+		err = concurrency.EachN(ctx, atOnce, len(folders), func(ctx context.Context, i int) (err error) {
+			looks[i], err = s.lookInto(ctx, p, folders[i], deep)
+			return err
+		})
+		if err != nil {
+			return nil, nil, err
 		}
-		nodes = append(nodes, below...)
+		level = nil
+		for i, l := range looks {
+			unread = cmp.Or(unread, l.unread)
+			nodes = append(nodes, l.nodes...)
+			if l.nodes[0].Kind == kindFolder && l.unread == nil && deep {
+				level = append(level, folders[i])
+			}
+		}
+		if len(nodes) > maxBrowsed {
+			return nil, nil, tooMany()
+		}
 	}
 	if !deep {
 		slices.SortFunc(nodes, func(a, b nodeInfo) int { return cmp.Compare(a.Name, b.Name) })
@@ -69,35 +77,55 @@ func (s *session) browse(ctx context.Context, p *place, folder string, deep bool
 	return nodes, unread, nil
 }
 
-// lookInto says what a folder is, and what is in it.
-func (s *session) lookInto(ctx context.Context, p *place, folder string, deep bool, room int) (nodes []nodeInfo, unread, err error) {
+func tooMany() error {
+	return fault.Newf(fault.Limit, "more than %d entries: list a folder in it", maxBrowsed)
+}
+
+// entries lists one level, of at most so many.
+func entries(ctx context.Context, p *place, folder string, room int) (list []store.Entry, err error) {
+	for e, err := range store.Pages(ctx, p.Store, folder, store.OneLevel) {
+		if err != nil {
+			return nil, err
+		}
+		if len(list) == room {
+			return nil, tooMany()
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// look is what a folder is, and with deep what is in it where it is a group; and why something in it could not be read.
+type look struct {
+	nodes  []nodeInfo
+	unread error
+}
+
+func (s *session) lookInto(ctx context.Context, p *place, folder string, deep bool) (look, error) {
 	n, err := zarr.Open(ctx, p.Store, folder, s.options()...)
 	info := nodeInfo{Kind: kindFolder, Name: path.Base(folder), Path: folder}
 	var of *fault.MetaError
 	switch {
 	case errors.Is(err, fault.NotFound):
-		if !deep {
-			return []nodeInfo{info}, nil, nil
-		}
-		below, unread, err := s.browse(ctx, p, folder, true, room)
-		return append([]nodeInfo{info}, below...), unread, err
+		return look{nodes: []nodeInfo{info}}, nil
 	case errors.As(err, &of): // the others can be shown all the same
-		return []nodeInfo{info}, err, nil
+		return look{[]nodeInfo{info}, err}, nil
 	case err != nil:
-		return nil, nil, err
+		return look{}, err
 	}
-	if info, err = describe(n); err != nil {
-		return nil, err, nil
+	d, err := describe(n)
+	if err != nil {
+		return look{[]nodeInfo{info}, err}, nil
 	}
-	info.Path = folder
-	nodes = []nodeInfo{info}
+	d.Path = folder
+	l := look{nodes: []nodeInfo{d}}
 	if g, ok := n.(*zarr.Group); ok && deep {
-		unread, err = p.members(g.Walk(ctx), func(m zarr.Node, d nodeInfo) {
+		l.unread, err = p.members(g.Walk(ctx), func(m zarr.Node, d nodeInfo) {
 			d.Path = m.Path()
-			nodes = append(nodes, d)
+			l.nodes = append(l.nodes, d)
 		})
 	}
-	return nodes, unread, err
+	return l, err
 }
 
 // objectInfo is a key that is no document of a node.

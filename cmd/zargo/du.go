@@ -89,7 +89,7 @@ func (c *duCmd) nodes(ctx context.Context, s *session, p *place) (nodes map[stri
 	var infos []nodeInfo
 	switch {
 	case errors.Is(err, fault.NotFound):
-		infos, unread, err = s.browse(ctx, p, "", false, maxBrowsed)
+		infos, unread, err = s.browse(ctx, p, false)
 	case err == nil:
 		top.Kind = "array"
 		if g, ok := n.(*zarr.Group); ok {

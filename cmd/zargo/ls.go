@@ -61,7 +61,7 @@ func (c *lsCmd) around(ctx context.Context, s *session, none error) (p *place, n
 		return nil, nil, nil, err
 	}
 	defer p.release()
-	nodes, unread, err = c.browse(ctx, s, p)
+	nodes, unread, err = s.browse(ctx, p, c.Recursive)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported), err == nil && len(nodes) == 0:
 		return nil, nil, nil, none
