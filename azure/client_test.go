@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 	gcblob "gocloud.dev/blob"
@@ -90,7 +91,7 @@ func TestClientContradicts(t *testing.T) {
 	c := clientOf(t, NewFake(t))
 	for name, o := range map[string]Option{
 		"anonymous": Anonymous(), "key": SharedKey("a2V5"), "SAS": SASToken("s"), "credential": Credential(tokens{}), "connection": ConnectionString("c"),
-		"account": Account("a"), "domain": Domain("d"), "emulator": Emulator(), "protocol": Protocol("http"), "HTTP client": HTTPClient(http.DefaultClient),
+		"account": Account("a"), "domain": Domain("d"), "emulator": Emulator(), "protocol": Protocol("http"), "stall": StallTimeout(time.Second), "HTTP client": HTTPClient(http.DefaultClient),
 		"trust": TrustHost("h"),
 	} {
 		var u *UsageError

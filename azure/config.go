@@ -73,7 +73,7 @@ func (c *config) check() error {
 		return provider.Usage("%s contradict each other", strings.Join(given, " and "))
 	}
 	if c.client != nil {
-		if len(given) > 0 || c.place != (place{}) || c.httpClient != nil || c.trust != nil {
+		if len(given) > 0 || c.place != (place{}) || c.httpClient != nil || c.trust != nil || c.stack.Stall != 0 {
 			return provider.Usage("with azure.Client the client says how to connect, not parameters or options")
 		}
 		return c.checkClient()

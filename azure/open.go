@@ -2,6 +2,7 @@ package azure
 
 import (
 	"context"
+	"slices"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 	gcblob "gocloud.dev/blob"
@@ -106,5 +107,5 @@ func (c *config) fromBucket(ctx context.Context, b *gcblob.Bucket, url string, o
 		return nil, provider.Usage("the bucket is not a container of Azure Blob Storage")
 	}
 	c.opened = b
-	return c.open(ctx, url, append(opts, Client(client)))
+	return c.open(ctx, url, append(slices.Clip(opts), Client(client)))
 }

@@ -92,7 +92,8 @@ func VerifyReads() Option { return option(func(c *config) { c.verify = true }, "
 
 // Client uses a client that exists already, of the container that the URL names, with its address, credentials and
 // transport. Its retries are switched off for this store's requests, and it is left as it is. Parameters and options
-// about the connection are then an error.
+// about the connection are then an error, StallTimeout among them: whether a request that stands still is given up is up to the
+// client's transport.
 func Client(client *container.Client) Option {
 	return option(func(c *config) { c.client = client }, "Client(…)")
 }

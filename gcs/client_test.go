@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	gcsapi "cloud.google.com/go/storage"
 	gcblob "gocloud.dev/blob"
@@ -130,7 +131,7 @@ func TestClientContradicts(t *testing.T) {
 	c := clientOf(t, NewFake(t))
 	for name, o := range map[string]Option{
 		"anonymous": Anonymous(), "token": TokenSource(static("t")), "file": CredentialsFile("f"), "endpoint": Endpoint("https://h"),
-		"universe": UniverseDomain("u"), "http client": HTTPClient(http.DefaultClient), "trust": TrustHost("h"),
+		"universe": UniverseDomain("u"), "http client": HTTPClient(http.DefaultClient), "trust": TrustHost("h"), "stall": StallTimeout(time.Second),
 	} {
 		var u *UsageError
 		if _, err := Open(t.Context(), "gs://b", Client(c), o); !errors.As(err, &u) || !strings.Contains(err.Error(), "gcs.Client") {

@@ -44,7 +44,7 @@ type place struct{ endpoint, universe string }
 
 // check validates everything once, at Open.
 func (c *config) check() error {
-	if c.client != nil && (c.place != place{} || c.anonymous || c.tokens != nil || c.file != "" || c.httpClient != nil || c.trust != nil) {
+	if c.client != nil && (c.place != place{} || c.anonymous || c.tokens != nil || c.file != "" || c.httpClient != nil || c.trust != nil || c.stack.Stall != 0) {
 		return provider.Usage("with gcs.Client the client says how to connect, not parameters or options")
 	}
 	ways := 0

@@ -2,6 +2,7 @@ package gcs
 
 import (
 	"context"
+	"slices"
 
 	gcsapi "cloud.google.com/go/storage"
 	gcblob "gocloud.dev/blob"
@@ -100,5 +101,5 @@ func (c *config) fromBucket(ctx context.Context, b *gcblob.Bucket, url string, o
 		return nil, provider.Usage("the bucket is not one of Google Cloud Storage")
 	}
 	c.opened = b
-	return c.open(ctx, url, append(opts, Client(client)))
+	return c.open(ctx, url, append(slices.Clip(opts), Client(client)))
 }

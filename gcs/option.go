@@ -89,8 +89,9 @@ func ReadOnly() Option { return option(func(c *config) { c.readOnly = true }, "R
 
 // Client uses a client that exists already, made by storage.NewClient, with its endpoint, credentials and transport. Its
 // retries are not used, and it is left as it is: Close does not close it. Parameters and options about the connection
-// are then an error. The SDK keeps from this package what a 404 of a read is about, so an absent key costs a second
-// request, a listing of that key.
+// are then an error, StallTimeout among them: whether a request that stands still is given up is up to the client's
+// transport. The SDK keeps from this package what a 404 of a read is about, so an absent key costs a second request, a
+// listing of that key.
 func Client(client *gcsapi.Client) Option {
 	return option(func(c *config) { c.client = client }, "Client(…)")
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go/logging"
+	gcblob "gocloud.dev/blob"
 
 	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -33,6 +34,7 @@ type config struct {
 	credentials                       aws.CredentialsProvider
 	httpClient                        aws.HTTPClient
 	client                            *awss3.Client
+	opened                            *gcblob.Bucket // holds client
 	services                          aws.HTTPClient // replaces the transport of credential services, in tests
 
 	arnRegion       string // that the bucket's ARN names

@@ -2,11 +2,11 @@ package s3
 
 import (
 	"context"
+	"slices"
 
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	gcblob "gocloud.dev/blob"
 
-	"github.com/zargo-io/zargo/blob"
 	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -27,20 +27,6 @@ func (c *config) fromBucket(ctx context.Context, b *gcblob.Bucket, url string, o
 	if !b.As(&client) {
 		return nil, provider.Usage("the bucket is not one of S3")
 	}
-	if err := c.read(url, append(opts, Client(client))); err != nil {
-		return nil, err
-	}
-	client, err := c.connect(ctx) // a copy without retries
-	if err != nil {
-		return nil, err
-	}
-	own := newBucket(client, c)
-	hooks := own.hooks()
-	hooks.Close = c.conns.close
-	return c.stack.Build(blob.New(b,
-		blob.Name(c.name()),
-		blob.WithHooks(hooks),
-		blob.CheckKeys(own.checkKey),
-		blob.Tuning(c.tuning()),
-	), defaultRequests)
+	c.opened = b
+	return c.open(ctx, url, append(slices.Clip(opts), Client(client)))
 }

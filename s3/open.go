@@ -64,9 +64,11 @@ func (c *config) provider(ctx context.Context) (*blob.Store, error) {
 	if err := c.checkTrust(client.Options()); err != nil {
 		return nil, err
 	}
-	bucket, err := s3blob.OpenBucket(ctx, client, c.bucket, nil)
-	if err != nil {
-		return nil, provider.Usage("%v", err)
+	bucket := c.opened
+	if bucket == nil {
+		if bucket, err = s3blob.OpenBucket(ctx, client, c.bucket, nil); err != nil {
+			return nil, provider.Usage("%v", err)
+		}
 	}
 	b := newBucket(client, c)
 	hooks := b.hooks()
