@@ -208,15 +208,19 @@ func (c *config) trusted() error {
 	if u, e := c.fromURL.account, c.fromEnv.account; c.envSecret && u != "" && e != "" && u != e {
 		return provider.Usage("the environment's credentials are for account %s, and the URL names %s", e, u)
 	}
-	if c.key != "" {
-		return nil // signs, and is not sent
+	inTheClear := c.fromURL.protocol == "http" && c.fromEnv.protocol != "http"
+	if c.key != "" { // signs, and is not sent
+		if inTheClear && !provider.Private(c.domain) {
+			return provider.Usage("protocol=http would send signed requests in the clear; AZURE_STORAGE_PROTOCOL or azure.Protocol can allow it")
+		}
+		return nil
 	}
 	trust := append(provider.TrustedByUser(), c.trust...)
 	if d := c.fromURL.domain; d != "" && d != c.fromEnv.domain && !isAzure(d) && !provider.Loopback(d) && !trust.Has(d) {
 		return provider.Usage("the domain is not Azure's, and only the URL names it: tokens are sent there only if AZURE_STORAGE_DOMAIN, azure.Domain, "+
 			"azure.TrustHost or %s names it", provider.TrustVariable)
 	}
-	if c.credential == nil && c.fromURL.protocol == "http" && c.fromEnv.protocol != "http" && !provider.Loopback(c.domain) {
+	if c.credential == nil && inTheClear && !provider.Loopback(c.domain) {
 		return provider.Usage("protocol=http would send tokens in the clear; AZURE_STORAGE_PROTOCOL or azure.Protocol can allow it")
 	}
 	return nil

@@ -132,6 +132,60 @@ func TestTokensGoToTrustedHosts(t *testing.T) {
 	}
 }
 
+// A signature goes over http to this machine and private networks, and elsewhere only when something other than the URL
+// asks for it.
+func TestSignaturesInTheClear(t *testing.T) {
+	const (
+		key     = "c2VjcmV0"
+		refused = "refused"
+	)
+	for _, c := range []struct {
+		name string
+		url  string
+		env  map[string]string
+		opts []Option
+		want string // the host that gets it, or "refused"
+	}{
+		{"Azure", "azblob://c?protocol=http", nil, nil, refused},
+		{"Azure, key of an option", "azblob://c?protocol=http", map[string]string{"AZURE_STORAGE_KEY": ""}, []Option{SharedKey(key)}, refused},
+		{"another domain", "azblob://c?protocol=http&domain=blob.example", nil, nil, refused},
+		{"an address", "azblob://c?protocol=http&domain=203.0.113.1&localemu=true", nil, nil, refused},
+		{"CDN", "azblob://c?protocol=http&domain=cdn.example&cdn=true", nil, nil, refused},
+		{"this machine", "azblob://c?protocol=http&domain=127.0.0.1:10000&localemu=true", nil, nil, "127.0.0.1:10000"},
+		{"the emulator", "azblob://c?localemu=true", nil, nil, "127.0.0.1:10000"},
+		{"a private address", "azblob://c?protocol=http&domain=10.1.2.3:10000&localemu=true", nil, nil, "10.1.2.3:10000"},
+		{"a container", "azblob://c?protocol=http&domain=azurite:10000&localemu=true", nil, nil, "azurite:10000"},
+		{"an option", "azblob://c?domain=blob.example", nil, []Option{Protocol("http")}, "acct.blob.example"},
+		{"a variable", "azblob://c?protocol=http&domain=blob.example", map[string]string{"AZURE_STORAGE_PROTOCOL": "http"}, nil, "acct.blob.example"},
+		{"over https", "azblob://c?domain=blob.example", nil, nil, "acct.blob.example"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			environment(t)
+			t.Setenv("AZURE_STORAGE_KEY", key)
+			for name, value := range c.env {
+				t.Setenv(name, value)
+			}
+			net := &wire{}
+			s, err := Open(t.Context(), c.url, append(c.opts, HTTPClient(net))...)
+			if err == nil {
+				defer s.Close()
+				_, err = s.Get(t.Context(), "k", store.GetOptions{}, nil)
+			}
+			var u *UsageError
+			switch {
+			case c.want == refused:
+				if !errors.As(err, &u) || len(net.seen) != 0 {
+					t.Errorf("%d requests, %v", len(net.seen), err)
+				}
+			case !errors.Is(err, fault.NotFound) || len(net.seen) != 1:
+				t.Errorf("%d requests, %v", len(net.seen), err)
+			case net.seen[0].URL.Host != c.want || !strings.HasPrefix(net.seen[0].Header.Get("Authorization"), "SharedKey "):
+				t.Errorf("%q was sent to %s, want %s", net.seen[0].Header.Get("Authorization"), net.seen[0].URL.Host, c.want)
+			}
+		})
+	}
+}
+
 // numbered gives the tokens t1, t2, …
 type numbered struct {
 	mu   sync.Mutex

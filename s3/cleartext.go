@@ -61,7 +61,7 @@ func (c *cleartext) Do(r *http.Request) (*http.Response, error) {
 	}
 	host := r.URL.Hostname()
 	if addr, err := netip.ParseAddr(host); err == nil && !addr.IsUnspecified() || !c.dials || proxied(r) {
-		if isPrivate(addr) || isLocalName(host) {
+		if provider.PrivateAddr(addr) || isLocalName(host) {
 			return c.client.Do(r)
 		}
 		return nil, notPrivate(host)
@@ -100,16 +100,9 @@ func isLocalName(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
-// isPrivate reports whether an address is of this machine (127.0.0.0/8, ::1), of a private network (10.0.0.0/8,
-// 172.16.0.0/12, 192.168.0.0/16, fc00::/7), or of one link (169.254.0.0/16, fe80::/10). The zero Addr is not.
-func isPrivate(a netip.Addr) bool {
-	a = a.Unmap()
-	return a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast()
-}
-
 func leadsToPrivate(c net.Conn) bool {
 	at, err := netip.ParseAddrPort(c.RemoteAddr().String())
-	return err == nil && isPrivate(at.Addr())
+	return err == nil && provider.PrivateAddr(at.Addr())
 }
 
 func notPrivate(host string) error {

@@ -61,6 +61,23 @@ func Loopback(host string) bool {
 	return strings.EqualFold(name, "localhost")
 }
 
+// Private reports whether host, with or without a port, is this machine, an address that [PrivateAddr] holds for, or a name
+// without a dot, such as a container's, which only the local network resolves. Where another name leads only the connection shows.
+func Private(host string) bool {
+	name := hostname(host)
+	if ip, err := netip.ParseAddr(name); err == nil {
+		return PrivateAddr(ip)
+	}
+	return Loopback(host) || name != "" && !strings.Contains(name, ".")
+}
+
+// PrivateAddr reports whether an address is of this machine (127.0.0.0/8, ::1), of a private network (10.0.0.0/8,
+// 172.16.0.0/12, 192.168.0.0/16, fc00::/7), or of one link (169.254.0.0/16, fe80::/10). The zero Addr is not.
+func PrivateAddr(a netip.Addr) bool {
+	a = a.Unmap()
+	return a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast()
+}
+
 // hostname is a host without its port, and without the brackets of an IPv6 address.
 func hostname(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
