@@ -21,6 +21,9 @@ type Group struct {
 // String gives the path and what the group is, for people.
 func (g *Group) String() string { return fmt.Sprintf("%q group v%d", g.path, g.format) }
 
+// Metadata is the parsed metadata document, with a v3 group's consolidated metadata. It is shared: do not change it.
+func (g *Group) Metadata() *meta.Group { return g.meta }
+
 // With returns a view of the same group with other options.
 func (g *Group) With(opts ...Option) (*Group, error) {
 	b := *g

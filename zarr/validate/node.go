@@ -166,7 +166,7 @@ func (r *run) group(ctx context.Context, g *zarr.Group, told *few) (below []plac
 		}
 	}
 	docs.check(told.tell, path)
-	if g.Format() == 3 || docs[docConsolidated] {
+	if m := g.Metadata(); docs[docConsolidated] && g.Format() == 2 || m.Consolidated != nil || m.Unreadable != nil {
 		if err := r.consolidated(ctx, g, told); err != nil {
 			return nil, err
 		}

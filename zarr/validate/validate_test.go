@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -338,6 +339,26 @@ func TestFindings(t *testing.T) {
 	}
 	if lines, r := run(t, mem.New(), validate.Options{}); !slices.Equal(lines, []string{"not-there "}) || r.Nodes != 1 {
 		t.Errorf("nothing there: %q, %+v", lines, r)
+	}
+}
+
+// A group without consolidated metadata is read once.
+func TestGroupsAreReadOnce(t *testing.T) {
+	st := mem.New()
+	for _, key := range []string{"zarr.json", "a/zarr.json", "a/b/zarr.json"} {
+		put(t, st, key, groupV3)
+	}
+	var mu sync.Mutex
+	asked := map[string]int{}
+	run(t, store.Observe(st, func(e store.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		if e.Op == "get" && strings.HasSuffix(e.Key, "zarr.json") {
+			asked[e.Key]++
+		}
+	}), validate.Options{})
+	if want := map[string]int{"zarr.json": 1, "a/zarr.json": 1, "a/b/zarr.json": 1}; !maps.Equal(asked, want) {
+		t.Errorf("asked for %v", asked)
 	}
 }
 
