@@ -22,10 +22,10 @@ const (
 	costText   = 32
 )
 
-// cost estimates what checked JSON takes as Go values, in one pass over it.
-func cost(raw []byte) int64 {
+// cost estimates what checked JSON takes as Go values, in one pass over it that ends when it is more than most.
+func cost(raw []byte, most int64) int64 {
 	n := int64(costItem)
-	for i := 0; i < len(raw); i++ {
+	for i := 0; i < len(raw) && n <= most; i++ {
 		switch c := raw[i]; c {
 		case ' ', '\t', '\r', '\n', '}', ']':
 		case '{':
@@ -67,7 +67,7 @@ func (p place) afford(raw []byte) error {
 	if p.left == nil {
 		return nil
 	}
-	if *p.left -= cost(raw); *p.left < 0 {
+	if *p.left -= cost(raw, *p.left); *p.left < 0 {
 		return p.err(fault.Newf(fault.Limit, "the values of the document take more than %d bytes of memory", p.with.memory()))
 	}
 	return nil

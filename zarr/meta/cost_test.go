@@ -3,6 +3,7 @@ package meta
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"testing"
@@ -36,7 +37,7 @@ func TestCostOfValues(t *testing.T) {
 		v, err := (&scanner{b: []byte(doc), bare: true}).decode()
 		runtime.GC()
 		runtime.ReadMemStats(&after)
-		kept, guess := int64(after.HeapAlloc)-int64(before.HeapAlloc), cost([]byte(doc))
+		kept, guess := int64(after.HeapAlloc)-int64(before.HeapAlloc), cost([]byte(doc), math.MaxInt64)
 		if err != nil || kept > 2*guess || guess > 4*kept+1<<14 {
 			t.Errorf("%s: %d bytes are kept, %d were guessed, %v", name, kept, guess, err)
 		}

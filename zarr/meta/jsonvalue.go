@@ -30,7 +30,7 @@ func members(obj []byte) ([]member, error) {
 		s.i++ // the colon
 		s.space()
 		from := s.i
-		if err := s.value(); err != nil {
+		if err := s.skip(); err != nil {
 			return err
 		}
 		m := member{name, s.b[from:s.i], from}
@@ -53,7 +53,7 @@ func elements(list []byte) ([][]byte, error) {
 	err := s.each(']', func() error {
 		s.space()
 		from := s.i
-		err := s.value()
+		err := s.skip()
 		if len(out) == maxElements {
 			return fault.Newf(fault.Limit, "a list of more than %d", maxElements)
 		}
