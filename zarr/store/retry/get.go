@@ -25,6 +25,11 @@ func (s *Store) get(ctx context.Context, r *run, key string, o store.GetOptions,
 		if v, done := b.resume(err); done && retryable(err) {
 			return v, nil
 		}
+		if b.begun && errors.Is(err, fault.Corrupt) {
+			// The rest lies within the version that the body began with. A server that finds it out of range has another
+			// value by now, and looked at the range before the version.
+			err = fault.Newf(fault.Conflict, "a value that was replaced while it was read: %v", err)
+		}
 		if b.moved {
 			r.progress()
 		}

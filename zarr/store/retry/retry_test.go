@@ -119,6 +119,9 @@ func TestGet(t *testing.T) {
 			"get k whole\nget k 30+70 if 1\nget k whole\nget k whole", value, nil},
 		{"cut and replaced", store.GetOptions{}, []step{{cut: 30, then: rewrite(&s)}}, "get k whole\nget k 30+70 if 1\nget k whole", value[1:], nil},
 		{"cut and replaced while pinned", pinned, []step{{cut: 30, then: rewrite(&s)}}, "get k whole if 1\nget k 30+70 if 1", nil, fault.Conflict},
+		{"cut and replaced by less", store.GetOptions{}, []step{{cut: 30}, {err: fault.Corrupt}}, "get k whole\nget k 30+70 if 1\nget k whole", value, nil},
+		{"cut and replaced by less while pinned", pinned, []step{{cut: 30}, {err: fault.Corrupt}}, "get k whole if 1\nget k 30+70 if 1", nil, fault.Conflict},
+		{"corrupt is final", store.GetOptions{}, []step{{err: fault.Corrupt}}, "get k whole", nil, fault.Corrupt},
 		{"absent is final", store.GetOptions{}, []step{{err: fault.NotFound}}, "get k whole", nil, fault.NotFound},
 		{"refused is final", store.GetOptions{}, []step{{err: fault.Refused}}, "get k whole", nil, fault.Refused},
 	}
