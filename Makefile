@@ -16,6 +16,10 @@ FUZZTIME ?= 3m
 # How the binaries of fuzz targets are built: with what guides them to new code; -race for a short run, whose packages are built
 # already by the tests.
 FUZZBUILD ?= -fuzz=Fuzz
+# How many packages are fuzzed at once, each with one worker; 1 is one with a worker for each core.
+FUZZJOBS ?= 1
+# How many packages are tested at once: one more than cores, as many tests wait for a server most of their time.
+JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 
 servers := $(PYTHON) integration/servers/servers.py
 lint := $(GO) tool -modfile=go.tools.mod golangci-lint
@@ -32,11 +36,11 @@ help: ## this list
 .PHONY: test
 test: ## all tests once, with real servers: RACE=1, PKG=./zarr/..., SERVERS=s3
 	@if command -v $(PYTHON) >/dev/null; then \
-	  exec $(servers) run $(SERVERS) -- $(GO) test $(race) -count=$(COUNT) -timeout=$(TIMEOUT) $(PKG); \
+	  exec $(servers) run $(SERVERS) -- $(GO) test $(race) -p $(JOBS) -count=$(COUNT) -timeout=$(TIMEOUT) $(PKG); \
 	else \
 	  for s in $(SERVERS); do echo "servers: $$s skipped because $(PYTHON) is not on PATH" >&2; done; \
 	  [ "$${CI:-}" != true ] || exit 1; \
-	  exec $(GO) test $(race) -count=$(COUNT) -timeout=$(TIMEOUT) $(PKG); \
+	  exec $(GO) test $(race) -p $(JOBS) -count=$(COUNT) -timeout=$(TIMEOUT) $(PKG); \
 	fi
 
 .PHONY: test-all
@@ -67,24 +71,26 @@ check: ## what CI runs: format, lint, vet everywhere, tidy, build, import table,
 	@! grep -nE 'Parallel\(|\<go func|\.Go\(|\<concurrency\.' $(ALONE:%=%/*_test.go) || { echo "with goroutines, not to be left out of -race: see ALONE"; exit 1; }
 	@$(MAKE) --no-print-directory test RACE=1 PKG="$$($(GO) list ./... | grep -vxF "$$($(GO) list $(OUTSIDE) $(ALONE))" | tr '\n' ' ')"
 	@$(MAKE) --no-print-directory test PKG="$(OUTSIDE) $(ALONE)"
-	@$(MAKE) --no-print-directory fuzz FUZZTIME=2s FUZZBUILD=-race
+	@$(MAKE) --no-print-directory fuzz FUZZTIME=2s FUZZBUILD=-race FUZZJOBS=$(JOBS)
 
 # Before Go 1.27 the end of the time may itself be told as a failure (golang/go#75804). A finding has an input, which is
 # written down, or is one of the seeds, or panics.
 raced := { grep -qx '    context deadline exceeded' "$$tmp/log" && ! grep -qE 'Failing input|while testing seed|panic:|DATA RACE|_test.go:' "$$tmp/log"; }
 
 .PHONY: fuzz
-fuzz: ## every fuzz target for a while: FUZZTIME=3m PKG=./zarr/...
-	@tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT; cache=$$($(GO) env GOCACHE)/fuzz; \
-	for dir in $$($(GO) list -f '{{.Dir}}' $(PKG)); do \
-	  targets=$$(cat "$$dir"/*_test.go 2>/dev/null | sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' || true); \
-	  [ -n "$$targets" ] || continue; \
-	  cd "$$dir"; $(GO) test -c $(FUZZBUILD) -o "$$tmp/fuzz.test" .; \
-	  for t in $$targets; do \
-	    echo "fuzz $${dir#$(CURDIR)/} $$t"; \
-	    "$$tmp/fuzz.test" -test.run='^$$' -test.fuzz="^$$t\$$" -test.fuzztime=$(FUZZTIME) -test.fuzzcachedir="$$cache" >"$$tmp/log" 2>&1 || $(raced) || { cat "$$tmp/log"; exit 1; }; \
-	    tail -2 "$$tmp/log" | head -1; \
-	  done; \
+fuzz: ## every fuzz target for a while: FUZZTIME=3m PKG=./zarr/... FUZZJOBS=2
+	@$(GO) list -f '{{.Dir}}' $(PKG) | while read -r dir; do \
+	  if grep -qs '^func Fuzz' "$$dir"/*_test.go; then echo "$$dir"; fi; \
+	done | xargs -P $(FUZZJOBS) -I{} $(MAKE) --no-print-directory fuzz-folder DIR={}
+
+.PHONY: fuzz-folder
+fuzz-folder:
+	@tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT; cache=$$($(GO) env GOCACHE)/fuzz; cd $(DIR); \
+	$(GO) test -c $(FUZZBUILD) -o "$$tmp/fuzz.test" .; \
+	for t in $$(cat *_test.go | sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p'); do \
+	  "$$tmp/fuzz.test" -test.run='^$$' -test.fuzz="^$$t\$$" -test.fuzztime=$(FUZZTIME) -test.fuzzcachedir="$$cache" $(if $(filter-out 1,$(FUZZJOBS)),-test.parallel=1) \
+	    >"$$tmp/log" 2>&1 || $(raced) || { cat "$$tmp/log"; exit 1; }; \
+	  printf 'fuzz %s %s\n%s\n' "$(DIR:$(CURDIR)/%=%)" "$$t" "$$(tail -2 "$$tmp/log" | head -1)"; \
 	done
 
 .PHONY: format-check
