@@ -225,7 +225,9 @@ func TestDeleteAll(t *testing.T) {
 			t.Error(err)
 		}
 		want := []string{"POST /zarr-test", "DELETE /zarr-test/p/x", "DELETE /zarr-test/p/y"}
-		if got := f.Requests(); !reflect.DeepEqual(got, want) {
+		got := f.Requests()
+		slices.Sort(got[1:]) // the two are under way at once
+		if !reflect.DeepEqual(got, want) {
 			t.Errorf("requests %q", got)
 		}
 	})
