@@ -22,8 +22,7 @@ import (
 // What became of a write is known when its connection could not be made, and only then.
 func TestUnsent(t *testing.T) {
 	quiet := log.New(io.Discard, "", 0)
-	gone := httptest.NewServer(nil)
-	gone.Close()
+	const gone = "http://127.0.0.1:1" // a port of the system's; one that was free a moment ago may be another test's by now
 	untrusted := httptest.NewUnstartedServer(nil)
 	untrusted.Config.ErrorLog = quiet
 	untrusted.StartTLS()
@@ -37,7 +36,7 @@ func TestUnsent(t *testing.T) {
 		kind   error
 		unsent bool
 	}{
-		{"refused", gone.URL, nil, fault.Unavailable, true},
+		{"refused", gone, nil, fault.Unavailable, true},
 		{"no such host", "http://h", &net.DNSError{Err: "no such host", Name: "h", IsNotFound: true}, fault.Refused, true},
 		{"name server fails", "http://h", &net.DNSError{Err: "server misbehaving", Name: "h", IsTemporary: true}, fault.Unavailable, true},
 		{"name server is late", "http://h", &net.DNSError{Err: "i/o timeout", Name: "h", IsTimeout: true, IsNotFound: true}, fault.Unavailable, true},
