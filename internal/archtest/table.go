@@ -45,6 +45,7 @@ func Table() []Rule {
 
 		{Package: "internal/grid", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "internal/shard", Own: []string{"zarr/fault", "zarr/codec", "internal/grid"}, Pure: true},
+		{Package: "internal/pipeline", Own: []string{"zarr/fault", "zarr/codec", "zarr/dtype", "internal/grid"}, Pure: true},
 		{Package: "internal/plan", Own: []string{"zarr/fault", "zarr/meta", "internal/grid", "internal/shard"}, Pure: true},
 		{Package: "internal/jsontext", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "internal/bytesview", Own: []string{"zarr/dtype"}, Pure: true},
