@@ -16,8 +16,8 @@ import (
 // allocations are how often memory is allocated for each further chunk of a call, and for a call of one chunk beside that.
 type allocations struct{ chunk, call int }
 
-// TestAllocations holds what calls allocate once pools are warm. The numbers are those of today: more is an error, and so is a
-// number that could be lower. "Rows" are chunks that do not lie contiguous in what is read; of "parts" every second row is
+// TestAllocations holds what calls allocate once pools are warm. The numbers are those of today, and may only be made smaller; -v
+// says which could be. "Rows" are chunks that do not lie contiguous in what is read; of "parts" every second row is
 // written.
 func TestAllocations(t *testing.T) {
 	if race.Enabled {
@@ -83,11 +83,10 @@ func TestAllocations(t *testing.T) {
 				chunk := int(math.Round((seen[k][2] - seen[k][1]) / 64))
 				got := allocations{chunk, int(seen[k][0]) - chunk}
 				what := []string{"a read", "a write", "a write of parts"}[k]
-				switch {
-				case got.chunk > want.chunk || got.call > want.call:
+				if got.chunk > want.chunk || got.call > want.call {
 					t.Errorf("%s allocates %+v, want %+v at most", what, got, want)
-				case got != want:
-					t.Errorf("%s allocates %+v only: hold it to that, not to %+v", what, got, want)
+				} else if got != want {
+					t.Logf("%s allocates %+v only: hold it to that, not to %+v", what, got, want)
 				}
 			}
 		})
