@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/zargo-io/zargo/internal/race"
 )
 
 // TestSchedules runs calls that take every lock there is in the order that the package's comment gives: reads of chunks and of shards,
@@ -17,9 +19,11 @@ import (
 // budget. Requests fail, and contexts end. Every call must come to its end, and no more be reserved than Budget's comment says.
 func TestSchedules(t *testing.T) {
 	const inBubble = 250
-	n := schedules
-	if testing.Short() {
-		n = min(n, 10_000)
+	n := 100_000
+	if race.Enabled {
+		n = 2_000
+	} else if testing.Short() {
+		n = 10_000
 	}
 	var next, tasks, alone, ahead, failed atomic.Int64
 	for range runtime.GOMAXPROCS(0) {

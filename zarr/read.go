@@ -9,6 +9,7 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/bytesview"
 	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/hugepages"
 	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -35,8 +36,16 @@ func Read[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error) {
 	if err := a.mayHold(n, costOf[T](a)); err != nil {
 		return nil, err
 	}
-	dst := make([]T, n)
+	dst, advice := room[T](n)
+	defer advice.Undo()
 	return dst, readInto(ctx, a, dst, r)
+}
+
+// room makes memory that is going to be written from end to end, on huge pages where it is large. The advice is to be undone when it is full.
+func room[T any](n int) ([]T, hugepages.Advice) {
+	dst := make([]T, n)
+	view, _ := bytesview.Of(dst)
+	return dst, hugepages.Advise(view)
 }
 
 // costOf is how many bytes of memory one element of a result takes, and what it is made of beside it. Elements that vary in
@@ -90,7 +99,8 @@ func readInto[T any](ctx context.Context, a *Array, dst []T, r grid.Selection) e
 	if view, ok := bytesview.Of(dst); ok {
 		return a.read(ctx, view, r)
 	}
-	b := make([]byte, len(dst)*a.meta.DType.Size())
+	b, advice := room[byte](len(dst) * a.meta.DType.Size())
+	defer advice.Undo()
 	if err := a.read(ctx, b, r); err != nil {
 		return err
 	}
