@@ -60,8 +60,16 @@ func Table() []Rule {
 		{Package: "internal/archtest/draw", Own: []string{"internal/archtest"}},
 
 		{Package: "concurrency", Own: []string{"zarr/fault"}, External: []string{"golang.org/x/sync"}},
+		{Package: "internal/document", Own: []string{"zarr/fault", "zarr/store", "zarr/meta", "concurrency"}},
 		{Package: "zarr", Own: []string{"zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency",
-			"internal/grid", "internal/plan", "internal/shard", "internal/bytesview", "internal/hugepages"}},
+			"internal/bytesview",
+			"internal/document",
+			"internal/grid",
+			"internal/hugepages",
+			"internal/pipeline",
+			"internal/plan",
+			"internal/shard",
+		}},
 
 		{Package: "zarr/validate", Own: []string{"zarr", "zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency"}},
 
