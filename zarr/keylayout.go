@@ -91,7 +91,7 @@ func (a *Array) listLayout(ctx context.Context, l *KeyLayout) error {
 		_, ok := meta.KeyEncoding{Name: "v2", Separator: sep}.Parse(key, rank)
 		return ok
 	}
-	err := a.firstEntries(ctx, "", store.OneLevel, func(e store.Entry, name string) bool {
+	err := a.firstEntries(ctx, "", store.ListOptions{Depth: store.OneLevel}, func(e store.Entry, name string) bool {
 		entries++
 		if !e.Dir {
 			l.Flat = l.Flat || isChunk(name, ".", rank)
@@ -106,7 +106,7 @@ func (a *Array) listLayout(ctx context.Context, l *KeyLayout) error {
 	if err != nil || folder == "" {
 		return err
 	}
-	return a.firstEntries(ctx, folder, store.Deep, func(_ store.Entry, name string) bool {
+	return a.firstEntries(ctx, folder, store.ListOptions{}, func(_ store.Entry, name string) bool {
 		l.Nested = isChunk(name, "/", rank)
 		return !l.Nested
 	})
@@ -114,9 +114,9 @@ func (a *Array) listLayout(ctx context.Context, l *KeyLayout) error {
 
 // firstEntries gives the first entries of a listing below the node, each with its key below the node, while more wants
 // them.
-func (n *node) firstEntries(ctx context.Context, folder string, depth store.Depth, more func(store.Entry, string) bool) error {
+func (n *node) firstEntries(ctx context.Context, folder string, o store.ListOptions, more func(store.Entry, string) bool) error {
 	seen := 0
-	for e, err := range store.Pages(ctx, n.st, join(n.path, folder), depth) {
+	for e, err := range store.Pages(ctx, n.st, join(n.path, folder), o) {
 		if err != nil {
 			return err
 		}

@@ -156,7 +156,7 @@ func (g *Group) bindAll(all map[string]meta.Node, key string, depth int) (nodes 
 func (g *Group) children(ctx context.Context, level []*Group) ([]child, error) {
 	dirs := make([][]child, len(level))
 	err := concurrency.EachN(ctx, store.TuningOf(g.st).ListFanout, len(level), func(ctx context.Context, i int) error {
-		for e, err := range store.Pages(ctx, g.st, level[i].path, store.OneLevel) {
+		for e, err := range store.Pages(ctx, g.st, level[i].path, store.ListOptions{Depth: store.OneLevel}) {
 			if err != nil {
 				return err
 			}

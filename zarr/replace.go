@@ -99,7 +99,7 @@ func (n *node) removeChunks(ctx context.Context, suffix string) error {
 		keys = keys[:0]
 		return err
 	}
-	for e, err := range store.Pages(ctx, n.st, n.path, store.Deep) {
+	for e, err := range store.Pages(ctx, n.st, n.path, store.ListOptions{}) {
 		if err != nil {
 			return err
 		}
