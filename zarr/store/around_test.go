@@ -375,16 +375,16 @@ func ExampleListOptions() {
 	for _, key := range []string{"t/c/1", "t/c/10", "t/c/1/0", "t/c/2", "t/zarr.json"} {
 		_, _ = st.Put(ctx, key, nil, store.PutOptions{})
 	}
-	for e := range st.List(ctx, "t", store.ListOptions{Depth: store.OneLevel, KeyPrefix: "c/1"}) {
-		fmt.Println(e.Key, e.Dir)
+	for e, err := range st.List(ctx, "t", store.ListOptions{Depth: store.OneLevel, KeyPrefix: "c/1"}) {
+		fmt.Println(e.Key, e.Dir, err)
 	}
-	for e := range st.List(ctx, "t", store.ListOptions{StartAfter: "c/10"}) {
-		fmt.Println(e.Key)
+	for e, err := range st.List(ctx, "t", store.ListOptions{StartAfter: "c/10"}) {
+		fmt.Println(e.Key, err)
 	}
 	// Output:
-	// t/c/1 false
-	// t/c/1 true
-	// t/c/10 false
-	// t/c/2
-	// t/zarr.json
+	// t/c/1 false <nil>
+	// t/c/1 true <nil>
+	// t/c/10 false <nil>
+	// t/c/2 <nil>
+	// t/zarr.json <nil>
 }
