@@ -21,6 +21,7 @@ type runner struct {
 	op      *concurrency.Op
 	slots   concurrency.Slots // of the call
 	objects int               // that are under way at once
+	row     int               // objects that one goroutine takes, one after another
 	planned int               // bytes of memory that plans and indexes of shards within one shard may take
 }
 
@@ -63,6 +64,7 @@ func (a *Array) begin(ctx context.Context, m pipeline.Memory, sel grid.Selection
 		r.objects = min(r.objects, maxPlanned/plan.PieceBytes/s.Len())
 	}
 	r.objects = max(r.objects, 1)
+	r.row = r.neighbours(n)
 	r.planned = maxPlanned / r.objects
 	return ctx, r, nil
 }
@@ -82,13 +84,27 @@ func (r *runner) fits(objects int) error {
 
 // each is the loop over a plan: it does something with every object, several at once. op is what, for errors.
 func (r *runner) each(ctx context.Context, op string, do func(context.Context, *plan.Object) error) error {
-	return concurrency.Each(ctx, r.objects, r.plan.Objects(), func(ctx context.Context, o *plan.Object) error {
+	one := func(ctx context.Context, o *plan.Object) error {
 		err := o.Err
 		if err == nil {
 			err = do(ctx, o)
 		}
 		if err != nil {
 			return &fault.ChunkError{Op: op, Path: r.Path, Key: o.Key, Coord: r.Layout.Pipe.Stored(o.Coord), Err: err}
+		}
+		return nil
+	}
+	if r.row == 1 {
+		return concurrency.Each(ctx, r.objects, r.plan.Objects(), one)
+	}
+	return concurrency.Each(ctx, r.objects, rows(r.plan.Objects(), r.row), func(ctx context.Context, row []*plan.Object) error {
+		for _, o := range row {
+			if err := context.Cause(ctx); err != nil {
+				return err
+			}
+			if err := one(ctx, o); err != nil {
+				return err
+			}
 		}
 		return nil
 	})
