@@ -90,6 +90,7 @@ func TestTraced(t *testing.T) {
 				resp, err := Traced(tt.do)(r)
 				if err == nil {
 					tt.use(resp)
+					_ = resp.Body.Close()
 				}
 				if fmt.Sprint(lines) != fmt.Sprint(tt.want) {
 					t.Errorf("got  %q\nwant %q", lines, tt.want)
@@ -113,7 +114,11 @@ func TestTracedPassesOn(t *testing.T) {
 		}
 		return want, nil
 	})(r)
-	if resp != want || resp.Body != body || err != nil {
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp != want || resp.Body != body {
 		t.Error("another answer")
 	}
 }
