@@ -199,7 +199,7 @@ func (a *Array) estimate() int64 {
 	if m := a.shared.mean.Load(); m > 0 {
 		return m
 	}
-	return min(int64(a.chunk), a.chain.MaxEncoded())
+	return min(int64(a.chunk), a.chain.Worst())
 }
 
 // observe takes the encoded size of a chunk into the running mean; a lost update between goroutines does no harm.

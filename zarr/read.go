@@ -234,7 +234,7 @@ var errTooLong = errors.New("too long")
 
 // get fetches an object of this array into buf, and leaves in buf what was fetched so that its memory is used again.
 func (a *Array) get(ctx context.Context, key string, buf *buffer) (store.Value, error) {
-	v, err := a.fetch(ctx, key, buf, a.chain.MaxEncoded())
+	v, err := a.fetch(ctx, key, buf, a.chain.Worst())
 	if err == nil {
 		a.cfg.report.chunks(1, 0)
 	}
@@ -245,7 +245,7 @@ func (a *Array) get(ctx context.Context, key string, buf *buffer) (store.Value, 
 func (a *Array) fetch(ctx context.Context, key string, buf *buffer, most int64) (store.Value, error) {
 	a.cfg.report.get()
 	v, err := a.st.Get(ctx, key, store.GetOptions{Max: most}, buf.b[:0])
-	if errors.Is(err, fault.Limit) && most > a.chain.MaxEncoded() {
+	if errors.Is(err, fault.Limit) && most > a.chain.Worst() {
 		return store.Value{}, fault.Newf(fault.Limit, "a shard with unused space, which this store cannot give in parts, has more bytes than ChunkLimit(%d)", most)
 	}
 	if errors.Is(err, fault.Limit) {

@@ -83,7 +83,7 @@ func (r *shardReader) read(ctx context.Context, f plan.Fetch) error {
 	only := r.a.shared.whole.Load()
 	if f.Whole && !only {
 		// One with so much unused space that nobody would read it all is read in parts after all.
-		if err := r.whole(ctx, f, r.a.chain.MaxEncoded()); !errors.Is(err, errTooLong) {
+		if err := r.whole(ctx, f, r.a.chain.Worst()); !errors.Is(err, errTooLong) {
 			return err
 		}
 	}
@@ -101,7 +101,7 @@ func (r *shardReader) read(ctx context.Context, f plan.Fetch) error {
 
 // longestShard is the length in bytes up to which a shard is read as a whole that cannot be read in parts: unused space is
 // legal, so it is not told by what an encoder makes, but by what memory may hold.
-func (a *Array) longestShard() int64 { return max(a.chain.MaxEncoded(), a.cfg.maxChunk) }
+func (a *Array) longestShard() int64 { return max(a.chain.Worst(), a.cfg.maxChunk) }
 
 // parts reads the ranges that the index tells, pinned to its version; fault.Conflict when the shard was replaced meanwhile.
 func (r *shardReader) parts(ctx context.Context, f plan.Fetch) error {
