@@ -45,6 +45,7 @@ func Table() []Rule {
 
 		{Package: "internal/grid", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "internal/shard", Own: []string{"zarr/fault", "zarr/codec", "internal/grid"}, Pure: true},
+		{Package: "internal/pipeline", Own: []string{"zarr/fault", "zarr/codec", "zarr/dtype", "internal/grid"}, Pure: true},
 		{Package: "internal/plan", Own: []string{"zarr/fault", "zarr/meta", "internal/grid", "internal/shard"}, Pure: true},
 		{Package: "internal/jsontext", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "internal/bytesview", Own: []string{"zarr/dtype"}, Pure: true},
@@ -59,7 +60,7 @@ func Table() []Rule {
 
 		{Package: "concurrency", Own: []string{"zarr/fault"}, External: []string{"golang.org/x/sync"}},
 		{Package: "zarr", Own: []string{"zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency",
-			"internal/grid", "internal/plan", "internal/shard", "internal/bytesview"}},
+			"internal/grid", "internal/pipeline", "internal/plan", "internal/shard", "internal/bytesview"}},
 
 		{Package: "zarr/validate", Own: []string{"zarr", "zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency"}},
 

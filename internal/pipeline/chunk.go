@@ -1,0 +1,159 @@
+package pipeline
+
+import (
+	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Memory is a region of an array in C order. Without a Block chunks are decoded and forgotten.
+type Memory struct {
+	codec.Block
+	Shape []int // elements along each axis
+}
+
+// Chunk is the codecs bound to chunks of one shape, or to shards. It is immutable: do not change what it has.
+type Chunk struct {
+	Shape []int        // elements along each axis
+	Size  int          // bytes of one element
+	Bytes int          // of the decoded chunk
+	Chain *codec.Chain // to what is stored and back
+	Fill  []byte       // one element; nil where it is undefined, or differs within an element of structures
+
+	Shards *codec.Shards // nil where the chunk is read as a whole
+	Inner  *Chunk        // of a shard with Shards: one of its inner chunks
+
+	fill    filler
+	options *Options
+	field   *codec.Field // of a chunk of one field's values; else nil
+	of      *Chunk       // of field: the structures
+}
+
+func newChunk(p *Pipeline, shape []int, bytes int, chain *codec.Chain) *Chunk {
+	c := &Chunk{Shape: shape, Size: p.typ.Size(), Bytes: bytes, Chain: chain, Fill: p.fill.defined, fill: p.fill, options: &p.options}
+	if s := chain.Shards(); s != nil && c.Size > 0 {
+		c.Shards = s
+		c.Inner = newChunk(p, s.Chunk, bytes/s.Len(), s.Inner)
+	}
+	return c
+}
+
+// Decode sets a box of dst to what it selects of the chunk whose stored form is src. Where that is all of the chunk, and lies
+// without gaps in dst, it is decoded there, else in scratch memory and copied. fault.Corrupt when src is no chunk,
+// fault.Limit when scratch memory would be longer than Options.ChunkLimit. After an error the box is undefined.
+func (c *Chunk) Decode(dst Memory, b grid.Box, src []byte, s *Scratch) error {
+	if off, ok := b.Contiguous(dst.Shape); ok && dst.Bytes != nil && b.Full(c.Shape) {
+		off *= c.Size
+		return c.Chain.Decode(codec.Block{Bytes: dst.Bytes[off : off+c.Bytes : off+c.Bytes]}, src, &s.codec)
+	}
+	whole, err := c.decode(src, s)
+	if err != nil || dst.Bytes == nil {
+		return err
+	}
+	b.FromChunk(dst.Bytes, whole, dst.Shape, c.Shape, c.Size)
+	return nil
+}
+
+// decode gives the whole chunk, in scratch memory. It looks at the number of stored bytes before it makes more room than a
+// Scratch keeps.
+func (c *Chunk) decode(src []byte, s *Scratch) ([]byte, error) {
+	if least := c.Chain.MinEncoded(); c.Bytes > maxKept && int64(c.Bytes) <= c.options.ChunkLimit && int64(len(src)) < least {
+		return nil, fault.Newf(fault.Corrupt, "%d bytes are stored of a chunk of shape %v, whose codecs make %d or more", len(src), c.Shape, least)
+	}
+	whole, err := c.room(s)
+	if err != nil {
+		return nil, err
+	}
+	return whole, c.Chain.Decode(codec.Block{Bytes: whole}, src, &s.codec)
+}
+
+// room is scratch memory for the decoded chunk, of undefined contents.
+func (c *Chunk) room(s *Scratch) ([]byte, error) {
+	if int64(c.Bytes) > c.options.ChunkLimit {
+		return nil, fault.Newf(fault.Limit, "a chunk of shape %v has %d bytes, more than ChunkLimit(%d)", c.Shape, c.Bytes, c.options.ChunkLimit)
+	}
+	return s.room(c.Bytes), nil
+}
+
+// Encode appends to dst the stored form of the chunk after a box of src was laid over it. old is the stored form before; nil
+// when there was none, or nothing of it stays: then what the box does not select is the fill value. fill reports a chunk that is
+// all fill value and shall not be stored; nothing is appended then. Where the box selects all of the chunk, and lies without gaps in
+// src, it is encoded from there. Of one field's values the structures are decoded, changed and encoded. Errors are as for Decode.
+func (c *Chunk) Encode(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out []byte, fill bool, err error) {
+	stored := c
+	if c.of != nil {
+		stored = c.of
+	}
+	whole, err := c.gather(old, src, b, s)
+	if err != nil {
+		return dst, false, err
+	}
+	if !c.options.StoreFill && stored.Fill != nil && grid.IsFill(whole, stored.Fill) {
+		return dst, true, nil
+	}
+	out, err = stored.Chain.Encode(dst, codec.Block{Bytes: whole}, &s.codec)
+	return out, false, err
+}
+
+// gather gives the whole decoded chunk as it is to be stored: of a field's values the structures.
+func (c *Chunk) gather(old []byte, src Memory, b grid.Box, s *Scratch) (whole []byte, err error) {
+	if c.of != nil {
+		return c.gatherField(old, src, b, s)
+	}
+	full := b.Full(c.Shape)
+	if off, ok := b.Contiguous(src.Shape); ok && full {
+		off *= c.Size
+		return src.Bytes[off : off+c.Bytes], nil
+	}
+	if whole, err = c.before(old, s, !full); err != nil {
+		return nil, err
+	}
+	b.ToChunk(whole, src.Bytes, src.Shape, c.Shape, c.Size)
+	return whole, nil
+}
+
+// before gives the decoded chunk as it was stored. Where nothing was, it is the fill value if that matters.
+func (c *Chunk) before(old []byte, s *Scratch, matters bool) ([]byte, error) {
+	if old != nil && matters {
+		return c.decode(old, s)
+	}
+	whole, err := c.room(s)
+	if err == nil && matters {
+		grid.Fill(whole, c.fill.one)
+	}
+	return whole, err
+}
+
+// FillBox sets a box of dst to the fill value, or to zero where that is undefined.
+func (c *Chunk) FillBox(dst Memory, b grid.Box) {
+	if dst.Bytes != nil {
+		c.fill.set(dst, b)
+	}
+}
+
+// filler is the fill value of an array.
+type filler struct {
+	defined []byte // one element; nil where it is undefined, or all is set
+	one     []byte // one element: that, or zero
+	all     []byte // the values within an element of structures, where they differ; else nil
+	within  []int  // their shape, of the last axes
+}
+
+func (f *filler) set(dst Memory, b grid.Box) {
+	if f.all == nil {
+		b.FillRegion(dst.Bytes, dst.Shape, f.one)
+		return
+	}
+	n := len(f.one)
+	for i := range product(f.within) {
+		b.Within(f.within, i).FillRegion(dst.Bytes, dst.Shape, f.all[i*n:(i+1)*n])
+	}
+}
+
+func product(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
+}

@@ -1,0 +1,165 @@
+package pipeline
+
+import (
+	"encoding/binary"
+	"slices"
+	"sync"
+
+	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Options bound the memory that chunks take, and say what is stored.
+type Options struct {
+	ChunkLimit int64 // bytes of a decoded chunk that is held in memory beside the region
+	IndexLimit int64 // bytes of the index of a shard
+	StoreFill  bool  // chunks that are all fill value are stored: Encode never reports them
+}
+
+// Pipeline is the codecs of an array, bound to each shape of chunk that occurs.
+type Pipeline struct {
+	table   *codec.Table
+	specs   []codec.Spec
+	axes    []grid.Axis
+	typ     dtype.Type
+	fill    filler
+	options Options
+	field   *field // of a pipeline to one field of structures; else nil
+	largest *Chunk
+	even    bool // all chunks have the shape of largest
+
+	mu      sync.Mutex
+	byShape map[string]*Chunk // where they do not
+}
+
+// maxShapes is how many shapes are kept, with some 2 KB of bound codecs each. A calendar has four; a grid with more shapes
+// than this binds them again now and then, which takes microseconds.
+const maxShapes = 256
+
+// New binds codecs to the chunks of a grid: to the shape that all have or, where they differ, to the largest of them. in says what the
+// elements are; its shape is not used. What can be bound to the largest and to the shape that divides them all can be bound to
+// each: no more memory is needed, and inner chunks divide them. Errors are those of [codec.Table.Chain], with a *codec.ChainError
+// where one codec is wrong.
+func New(t *codec.Table, specs []codec.Spec, in codec.Repr, axes []grid.Axis, o Options) (*Pipeline, error) {
+	p := &Pipeline{table: t, specs: specs, axes: axes, typ: in.Type, fill: filler{defined: in.Fill, one: in.Fill}, options: o}
+	if in.Fill == nil {
+		p.fill.one = make([]byte, in.Type.Size())
+		if in.Type.Size() == 0 {
+			p.fill.one = in.Type.DefaultFill()
+		}
+	}
+	return p, p.bindAll()
+}
+
+// bindAll binds the codecs to the largest chunk, and tries them on one that divides all.
+func (p *Pipeline) bindAll() (err error) {
+	shape := grid.Shape(p.axes)
+	if p.even = shape != nil; !p.even {
+		shape = make([]int, len(p.axes))
+		for i, axis := range p.axes {
+			shape[i] = axis.Divisor()
+		}
+		if _, err := p.bind(shape); err != nil {
+			return err
+		}
+		shape = Largest(p.axes)
+	}
+	p.largest, err = p.bind(shape)
+	return err
+}
+
+// Largest is the shape of the largest chunk of a grid.
+func Largest(axes []grid.Axis) []int {
+	s := make([]int, len(axes))
+	for i, a := range axes {
+		s[i] = a.Longest()
+	}
+	return s
+}
+
+// Largest is the chunk that takes most memory: the only one there is where all chunks have one shape. It is not checked against
+// Options.IndexLimit, see [Pipeline.For].
+func (p *Pipeline) Largest() *Chunk { return p.largest }
+
+// Even reports whether all chunks have one shape.
+func (p *Pipeline) Even() bool { return p.even }
+
+// Axes is how the array is cut into chunks. The slice is shared: do not change it.
+func (p *Pipeline) Axes() []grid.Axis { return p.axes }
+
+// Type is the data type of the elements.
+func (p *Pipeline) Type() dtype.Type { return p.typ }
+
+// Fill is the element that missing chunks are read as: the fill value, or zero where that is undefined. It is shared: do not
+// change it.
+func (p *Pipeline) Fill() []byte { return p.fill.one }
+
+// Specs are the codecs as they were given, of the array of structures where this is one field of it. The slice is the caller's.
+func (p *Pipeline) Specs() []codec.Spec {
+	if p.field != nil {
+		return p.field.of.Specs()
+	}
+	return slices.Clone(p.specs)
+}
+
+// For gives the chunk of a shape, which [grid.ShapeOf] finds in the axes. fault.Limit for a shard whose index is longer than
+// Options.IndexLimit.
+func (p *Pipeline) For(shape []int) (*Chunk, error) {
+	c, err := p.bound(shape)
+	if err != nil {
+		return nil, err
+	}
+	if n := c.Chain.IndexBytes(); n > p.options.IndexLimit {
+		return nil, fault.Newf(fault.Limit, "the index of a shard has %d bytes, more than the %d that ChunkLimit allows", n, p.options.IndexLimit)
+	}
+	return c, nil
+}
+
+// bound is the chunk of a shape, bound before or now.
+func (p *Pipeline) bound(shape []int) (*Chunk, error) {
+	if p.even {
+		return p.largest, nil
+	}
+	key := make([]byte, 0, 64)
+	for _, n := range shape {
+		key = binary.AppendUvarint(key, uint64(n))
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c, ok := p.byShape[string(key)]; ok {
+		return c, nil
+	}
+	c, err := p.bind(shape)
+	if err != nil {
+		return nil, err
+	}
+	if p.byShape == nil || len(p.byShape) == maxShapes {
+		p.byShape = map[string]*Chunk{}
+	}
+	p.byShape[string(key)] = c
+	return c, nil
+}
+
+// bind binds the codecs to chunks of one shape.
+func (p *Pipeline) bind(shape []int) (*Chunk, error) {
+	in := codec.Repr{Shape: shape, Type: p.typ, Fill: p.fill.defined}
+	n, err := in.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	chain, err := p.table.Chain(p.specs, in)
+	if err != nil {
+		return nil, err
+	}
+	c := newChunk(p, shape, n, chain)
+	if p.field != nil {
+		of, err := p.field.of.bound(shape[:len(shape)-len(p.field.Shape())])
+		if err != nil {
+			return nil, err
+		}
+		c.within(p.field.Field, of)
+	}
+	return c, nil
+}
