@@ -3,7 +3,7 @@ package zarr
 import (
 	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/internal/grid"
-	"github.com/zargo-io/zargo/internal/plan"
+	plan "github.com/zargo-io/zargo/internal/shard/fetch"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 

@@ -4,8 +4,8 @@ import (
 	"iter"
 
 	"github.com/zargo-io/zargo/internal/grid"
-	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/internal/shard"
+	plan "github.com/zargo-io/zargo/internal/shard/fetch"
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 

@@ -46,7 +46,8 @@ func Table() []Rule {
 		{Package: "internal/grid", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "internal/shard", Own: []string{"zarr/fault", "zarr/codec", "internal/grid"}, Pure: true},
 		{Package: "internal/pipeline", Own: []string{"zarr/fault", "zarr/codec", "zarr/dtype", "internal/grid"}, Pure: true},
-		{Package: "internal/plan", Own: []string{"zarr/fault", "zarr/meta", "internal/grid", "internal/shard"}, Pure: true},
+		{Package: "internal/shard/fetch", Own: []string{"internal/grid", "internal/shard"}, Pure: true},
+		{Package: "internal/plan", Own: []string{"zarr/fault", "zarr/codec", "zarr/dtype", "zarr/store", "internal/grid", "internal/pipeline"}, Pure: true},
 		{Package: "internal/jsontext", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "internal/bytesview", Own: []string{"zarr/dtype"}, Pure: true},
 		{Package: "internal/hugepages"},
@@ -70,6 +71,7 @@ func Table() []Rule {
 			"internal/plan",
 			"internal/shard",
 		}},
+			"internal/grid", "internal/pipeline", "internal/plan", "internal/shard", "internal/shard/fetch", "internal/bytesview"}},
 
 		{Package: "zarr/validate", Own: []string{"zarr", "zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency"}},
 
