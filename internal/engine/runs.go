@@ -17,7 +17,7 @@ const nearby = 64 << 10
 // neighbours is how many objects in a row one goroutine takes: those along the fastest axis whose rows lie in the same pages of what is
 // read into, so that each page is first touched by one goroutine. It is 1 where requests wait for a network, where an object's
 // rows share no page with the next one's, and where there are so few objects that cores would have none.
-func (r *runner) neighbours(objects int) int {
+func (r *runner) neighbours() int {
 	last := len(r.memory.Shape) - 1
 	if r.plan.Write != nil || last < 0 || len(r.memory.Shape) != len(r.plan.Axes) || r.memory.Bytes == nil || r.plan.Cost.Gap >= nearby {
 		return 1
@@ -27,7 +27,7 @@ func (r *runner) neighbours(objects int) int {
 		return 1
 	}
 	row, own := r.memory.Shape[last]*c.Size, c.Shape[last]*c.Size
-	return max(min(min(row, hugePage)/max(own, 1), objects/(4*r.Options.Limits.CPU.Slots())), 1)
+	return max(min(min(row, hugePage)/max(own, 1), r.total/(4*r.Options.Limits.CPU.Slots())), 1)
 }
 
 // rows groups objects into runs of up to n that differ in the position along the fastest axis alone.
