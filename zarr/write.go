@@ -9,6 +9,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/bytesview"
+	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/internal/shard"
@@ -177,7 +178,7 @@ func (w *chunkWriter) swap(ctx context.Context) (lost bool, err error) {
 		return errors.Is(err, fault.Conflict), err
 	}
 	if !absent && v.Version == "" && !a.cfg.singleWriter {
-		return false, noVersions(a.st, "part of a chunk cannot be written")
+		return false, document.NoVersions(a.st, "part of a chunk cannot be written")
 	}
 	if absent {
 		v.Bytes = nil

@@ -60,8 +60,16 @@ func Table() []Rule {
 		{Package: "internal/archtest/draw", Own: []string{"internal/archtest"}},
 
 		{Package: "concurrency", Own: []string{"zarr/fault"}, External: []string{"golang.org/x/sync"}},
+		{Package: "internal/document", Own: []string{"zarr/fault", "zarr/store", "zarr/meta", "concurrency"}},
 		{Package: "zarr", Own: []string{"zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency",
 			"internal/grid", "internal/pipeline", "internal/plan", "internal/shard", "internal/shard/fetch", "internal/bytesview"}},
+			"internal/bytesview",
+			"internal/document",
+			"internal/grid",
+			"internal/pipeline",
+			"internal/plan",
+			"internal/shard",
+		}},
 
 		{Package: "zarr/validate", Own: []string{"zarr", "zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency"}},
 
@@ -92,7 +100,7 @@ func Table() []Rule {
 		// The fault proxy serves any client and knows none.
 		{Package: "integration/faultproxy"},
 		{Package: "integration/faultproxy/cmd/faultproxy", Own: []string{"integration/faultproxy"}},
-		{Package: "integration/...", Own: []string{"zarr/...", "concurrency", "internal/...", "blob", "s3", "gcs", "azure", "integration/..."},
+		{Package: "integration/...", Own: []string{"zarr/...", "concurrency", "internal/...", "blob", "s3", "gcs", "azure", "openurl", "integration/..."},
 			External: []string{compress, gocloud, "github.com/aws/aws-sdk-go-v2"}},
 	}
 }
