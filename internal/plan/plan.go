@@ -45,7 +45,7 @@ func (p *Plan) Objects() iter.Seq[*Object] {
 }
 
 func (p *Plan) object(b grid.Box, chunk *pipeline.Chunk, err error) *Object {
-	o := &Object{Box: b, Key: p.Key(b.Coord), Chunk: chunk, Err: err, cost: &p.Cost}
+	o := &Object{Box: b, Key: p.Key(b.Coord), Chunk: chunk, Err: err, plan: p}
 	if err != nil {
 		return o
 	}
@@ -57,7 +57,7 @@ func (p *Plan) object(b grid.Box, chunk *pipeline.Chunk, err error) *Object {
 		return o
 	}
 	if chunk.Shards != nil {
-		o.InParts = !p.Cost.whole(chunk, o.Touched(), p.inside(b.Coord, chunk))
+		o.InParts = !p.Cost.whole(chunk, o.Touched(), o.inside())
 	}
 	return o
 }
