@@ -45,3 +45,25 @@ func EachN(ctx context.Context, inFlight, n int, task func(context.Context, int)
 		}
 	}, task)
 }
+
+// EachIn is Each where every task holds one of slots while it runs. A slot is taken before the task is started, so that what waits
+// for one takes no goroutine; several sequences at once share the slots in order of arrival. The caller must hold none of them.
+func EachIn[T any](ctx context.Context, slots *Slots, tasks iter.Seq[T], task func(context.Context, T) error) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	g, gctx := errgroup.WithContext(ctx)
+	for t := range tasks {
+		if slots.Acquire(gctx) != nil {
+			break // a task failed, or ctx has ended
+		}
+		g.Go(func() error {
+			defer slots.Release()
+			return task(gctx, t)
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return context.Cause(ctx)
+}

@@ -48,6 +48,7 @@ func Table() []Rule {
 		{Package: "internal/pipeline", Own: []string{"zarr/fault", "zarr/codec", "zarr/dtype", "internal/grid"}, Pure: true},
 		{Package: "internal/shard/fetch", Own: []string{"internal/grid", "internal/shard"}, Pure: true},
 		{Package: "internal/plan", Own: []string{"zarr/fault", "zarr/codec", "zarr/dtype", "zarr/store", "internal/grid", "internal/pipeline"}, Pure: true},
+		{Package: "internal/engine", Own: []string{"zarr/fault", "zarr/store", "zarr/codec", "concurrency", "internal/grid", "internal/pipeline", "internal/plan"}},
 		{Package: "internal/jsontext", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "internal/bytesview", Own: []string{"zarr/dtype"}, Pure: true},
 		{Package: "internal/npy", Own: []string{"zarr/fault", "zarr/dtype"}, Pure: true},
@@ -70,6 +71,7 @@ func Table() []Rule {
 			"internal/plan",
 			"internal/shard",
 		}},
+			"internal/grid", "internal/pipeline", "internal/engine", "internal/plan", "internal/shard", "internal/shard/fetch", "internal/bytesview"}},
 
 		{Package: "zarr/validate", Own: []string{"zarr", "zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency"}},
 
