@@ -35,6 +35,8 @@ type Begin func(context.Context, store.Store) (context.Context, store.Store, Acc
 
 // Account counts what one call does, and bounds it.
 type Account interface {
+	// Bounded reports whether Fits or Admit may refuse anything.
+	Bounded() bool
 	// Fits refuses a call that makes so many requests or more, before the first.
 	Fits(least int) error
 	// Admit is asked before requests are made, and refuses all or none of them. They transfer so many bytes at most.
@@ -48,6 +50,7 @@ type Account interface {
 // unbounded is the Account of calls that have none.
 type unbounded struct{}
 
+func (unbounded) Bounded() bool          { return false }
 func (unbounded) Fits(int) error         { return nil }
 func (unbounded) Admit(int, int64) error { return nil }
 func (unbounded) Chunks(int, int)        {}

@@ -148,6 +148,9 @@ type shardIndex struct {
 	version store.Version
 }
 
+// Forget drops the index of a stored shard that was replaced.
+func (s *State) Forget(key string) { s.indexes.drop(plan.IndexID{Key: key}, nil) }
+
 // maxIndexes is how many bytes of shard indexes an opened array keeps: sixteen shards of 32³ inner chunks, at 16 bytes each.
 const maxIndexes = 8 << 20
 

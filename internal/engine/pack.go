@@ -37,24 +37,24 @@ func (r *runner) pack(ctx context.Context, dst []byte, o *plan.Object, old []byt
 	}
 	p.pieces = make([][]byte, p.cut.Len())
 	each := max(minDecoded/max(o.Chunk.Inner.Bytes, 1), 1)
-	err = concurrency.EachN(ctx, r.a.Options.Limits.CPU.Slots(), (len(p.pieces)-1)/each+1, func(ctx context.Context, k int) error {
+	err = concurrency.EachN(ctx, r.Options.Limits.CPU.Slots(), (len(p.pieces)-1)/each+1, func(ctx context.Context, k int) error {
 		return p.encode(ctx, k*each, min((k+1)*each, len(p.pieces)))
 	})
 	if err != nil {
 		return dst, false, err
 	}
-	slot, err := r.a.Options.Limits.CPU.Acquire(ctx)
+	slot, err := r.Options.Limits.CPU.Acquire(ctx)
 	if err != nil {
 		return dst, false, err
 	}
 	defer slot.Release()
 	dst, stored, err := p.join(ctx, dst)
-	return dst, stored == 0, err
+	return dst, stored == 0 && !r.Options.StoreFill, err
 }
 
 // encode encodes the inner chunks lo to hi-1 of the cut.
 func (p *packer) encode(ctx context.Context, lo, hi int) error {
-	slot, err := p.a.Options.Limits.CPU.Acquire(ctx)
+	slot, err := p.Options.Limits.CPU.Acquire(ctx)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (p *packer) encode(ctx context.Context, lo, hi int) error {
 			out, _, err = p.o.Chunk.Inner.Encode(out, old, p.memory, box, s)
 		}
 		if err != nil {
-			return innerErr(box, err)
+			return fmt.Errorf("inner chunk %v: %w", box.Coord, err)
 		}
 		ends = append(ends, len(out))
 	}

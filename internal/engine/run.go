@@ -36,14 +36,10 @@ func (a *Array) begin(ctx context.Context, m pipeline.Memory, sel grid.Selection
 		}
 	}
 	n := r.plan.Len()
-	least := n
 	if a.Options.Begin != nil {
 		ctx, r.store, r.account = a.Options.Begin(ctx, a.Store)
-		if w != nil {
-			least = r.least()
-		}
 	}
-	if err := r.account.Fits(least); err != nil {
+	if err := r.fits(n); err != nil {
 		return ctx, nil, err
 	}
 	slots := a.Options.InFlight
@@ -60,14 +56,17 @@ func (a *Array) begin(ctx context.Context, m pipeline.Memory, sel grid.Selection
 	return ctx, r, nil
 }
 
-// least is the least number of requests that the plan takes: one for each object, and another one to write an object of which a part
-// stays.
-func (r *runner) least() int {
+// fits refuses a plan of so many objects that takes more requests than the call may make, by the least that it can take: one for each
+// object, and another one to write an object of which a part stays.
+func (r *runner) fits(objects int) error {
+	if err := r.account.Fits(objects); err != nil || r.plan.Write == nil || !r.account.Bounded() {
+		return err
+	}
 	n := 0
 	for range r.plan.Requests() {
 		n++
 	}
-	return n
+	return r.account.Fits(n)
 }
 
 // each is the loop over a plan: it does something with every object, several at once. op is what, for errors.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -20,7 +21,7 @@ const maxConflicts = 1000
 // merge reads an object, changes it, and writes it if nobody else did meanwhile, else does it all again.
 func (r *runner) merge(ctx context.Context, o *plan.Object) error {
 	// Goroutines of this process take turns; only other processes can conflict.
-	unlock, err := r.a.State.locks.Lock(ctx, o.Key)
+	unlock, err := r.State.locks.Lock(ctx, o.Key)
 	if err != nil {
 		return err
 	}
@@ -30,8 +31,8 @@ func (r *runner) merge(ctx context.Context, o *plan.Object) error {
 		if !lost || try == maxConflicts {
 			return err
 		}
-		r.a.Options.Report.conflict()
-		if err := sleep(ctx, rand.N(min(time.Duration(try)*2*time.Millisecond, 100*time.Millisecond))); err != nil {
+		r.account.Conflict()
+		if err := concurrency.Sleep(ctx, rand.N(min(time.Duration(try)*2*time.Millisecond, 100*time.Millisecond))); err != nil {
 			return err
 		}
 	}
@@ -44,7 +45,7 @@ func (r *runner) swap(ctx context.Context, o *plan.Object) (lost bool, err error
 		return false, err
 	}
 	defer hold.Release()
-	old, buf := getBuffer(r.a.estimate(o.Chunk)), getBuffer(r.a.estimate(o.Chunk))
+	old, buf := getBuffer(r.State.estimate(o.Chunk)), getBuffer(r.State.estimate(o.Chunk))
 	defer putBuffer(old)
 	defer putBuffer(buf)
 
@@ -53,8 +54,8 @@ func (r *runner) swap(ctx context.Context, o *plan.Object) (lost bool, err error
 	if err != nil && !absent {
 		return errors.Is(err, fault.Conflict), err
 	}
-	if !absent && v.Version == "" && !r.a.Options.SingleWriter {
-		return false, noVersions(r.a.Store)
+	if !absent && v.Version == "" && !r.Options.SingleWriter {
+		return false, noVersions(r.Store)
 	}
 	if absent {
 		v.Bytes = nil
@@ -67,7 +68,7 @@ func (r *runner) swap(ctx context.Context, o *plan.Object) (lost bool, err error
 	}
 	hold.Adjust(int64(cap(old.b) + cap(buf.b)))
 	version := v.Version
-	if r.a.Options.SingleWriter {
+	if r.Options.SingleWriter {
 		version = ""
 	}
 	switch {
@@ -75,10 +76,93 @@ func (r *runner) swap(ctx context.Context, o *plan.Object) (lost bool, err error
 		return false, nil
 	case empty:
 		err = r.delete(ctx, o, store.DeleteOptions{IfVersion: version})
-	case absent && !r.a.Options.SingleWriter:
+	case absent && !r.Options.SingleWriter:
 		err = r.put(ctx, o, buf.b, store.PutOptions{IfAbsent: true})
 	default:
 		err = r.put(ctx, o, buf.b, store.PutOptions{IfVersion: version})
 	}
 	return errors.Is(err, fault.Conflict) || errors.Is(err, fault.Exists), err
+}
+
+// stored fetches what is there of an object before a part of it is written. A shard with so much unused space that it is longer than any
+// encoder makes one is read in parts, and given without that space.
+func (r *runner) stored(ctx context.Context, o *plan.Object, buf *buffer) (store.Value, error) {
+	v, err := r.ask(ctx, o.Whole(), buf)
+	if o.Chunk.Shards != nil && errors.Is(err, errTooLong) {
+		if v, err = r.compact(ctx, o, buf); errors.Is(err, errWhole) {
+			rd := o.Whole()
+			rd.Bound = r.Options.longest(o.Chunk)
+			v, err = r.ask(ctx, rd, buf)
+		}
+	}
+	if err == nil {
+		r.account.Chunks(1, 0)
+	}
+	return v, err
+}
+
+// ask makes a request, into memory that is reserved.
+func (r *runner) ask(ctx context.Context, rd plan.Read, buf *buffer) (store.Value, error) {
+	if err := r.account.Admit(1, rd.Bound); err != nil {
+		return store.Value{}, err
+	}
+	return r.send(ctx, rd, buf)
+}
+
+// compact reads the inner chunks of a shard as its index says, all of one version, and makes a shard of them without unused space;
+// fault.Conflict when the shard was replaced meanwhile.
+func (r *runner) compact(ctx context.Context, o *plan.Object, buf *buffer) (store.Value, error) {
+	x, stage, err := r.storedStage(ctx, o)
+	if err != nil {
+		return store.Value{}, err
+	}
+	var total int64
+	most := r.Options.longest(o.Chunk)
+	for rd := range stage.Reads.All() {
+		for _, p := range rd.Pieces {
+			// Inner chunks may share bytes, and are written without.
+			if total += p.Len; p.Len > most || total > most {
+				return store.Value{}, fault.Newf(fault.Limit, "the inner chunks of the shard have more than %d bytes", most)
+			}
+		}
+	}
+	hold, err := r.op.Acquire(ctx, total)
+	if err != nil {
+		return store.Value{}, err
+	}
+	defer hold.Release()
+	found := make([][]byte, x.Len()) // by place in the index
+	err = r.all(ctx, stage.Reads, func(ctx context.Context, rd plan.Read) error {
+		got, err := r.receive(ctx, r.op, rd)
+		if err != nil {
+			return err
+		}
+		defer got.release()
+		for _, p := range rd.Pieces {
+			found[p.Place()] = slices.Clone(rd.Of(p, got.Bytes))
+		}
+		return nil
+	})
+	if err != nil {
+		return store.Value{}, err
+	}
+	buf.b, _, err = o.Chunk.Shards.Pack(buf.b[:0], func(dst []byte, place int) ([]byte, error) { return append(dst, found[place]...), nil })
+	return store.Value{Bytes: buf.b, Size: x.Size(), Version: x.version}, err
+}
+
+// storedStage reads the index of a shard as it is now, and says what to read of all its inner chunks.
+func (r *runner) storedStage(ctx context.Context, o *plan.Object) (x *shardIndex, stage plan.Stage, err error) {
+	top := o.Stored()
+	reads, err := top.Indexes(make([]codec.ShardIndex, 1))
+	if err != nil {
+		return nil, stage, err
+	}
+	err = r.all(ctx, reads, func(ctx context.Context, rd plan.Read) (err error) { // it is one
+		x, err = r.loadIndex(ctx, top, rd)
+		return err
+	})
+	if err == nil {
+		stage, err = top.Expand(x.version, []codec.ShardIndex{x.ShardIndex})
+	}
+	return x, stage, err
 }

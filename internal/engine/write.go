@@ -2,11 +2,12 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"math"
 
+	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/internal/plan"
-	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -18,27 +19,34 @@ import (
 //
 // After an error some objects may have been written and others not; each is wholly old or wholly new.
 func (a *Array) Write(ctx context.Context, src pipeline.Memory, sel grid.Selection) error {
-	r := a.runner(src, sel, &plan.WriteOptions{Merge: a.Layout.Pipe.OfField()})
-	if err := r.mayMerge(); err != nil {
+	w := &plan.WriteOptions{Merge: a.Layout.Pipe.OfField()}
+	if err := a.mayMerge(a.Plan(sel, w)); err != nil {
 		return err
 	}
-	return r.each(ctx, "write", func(ctx context.Context, o *plan.Object) error {
-		if o.Covers {
-			return r.replace(ctx, o)
-		}
-		return r.merge(ctx, o)
-	})
+	ctx, r, err := a.begin(ctx, src, sel, w)
+	if err != nil {
+		return err
+	}
+	return r.each(ctx, "write", r.write)
+}
+
+// write writes one object.
+func (r *runner) write(ctx context.Context, o *plan.Object) error {
+	if o.Covers {
+		return r.replace(ctx, o)
+	}
+	return r.merge(ctx, o)
 }
 
 // mayMerge refuses, before anything is written, to write parts of objects to a store that cannot do it safely. Without this the
 // first part of an absent object would be written, and only the second refused.
-func (r *runner) mayMerge() error {
-	if c := store.ConditionsOf(r.a.Store); r.a.Options.SingleWriter || c.IfAbsent && c.IfVersion {
+func (a *Array) mayMerge(p *plan.Plan) error {
+	if c := store.ConditionsOf(a.Store); a.Options.SingleWriter || c.IfAbsent && c.IfVersion {
 		return nil
 	}
-	for o := range r.plan.Objects() {
+	for o := range p.Objects() {
 		if !o.Covers {
-			return noVersions(r.a.Store)
+			return noVersions(a.Store)
 		}
 	}
 	return nil
@@ -60,7 +68,7 @@ func (r *runner) replace(ctx context.Context, o *plan.Object) error {
 		return err
 	}
 	defer hold.Release()
-	buf := getBuffer(r.a.estimate(o.Chunk))
+	buf := getBuffer(r.State.estimate(o.Chunk))
 	defer putBuffer(buf)
 	empty, err := r.encode(ctx, buf, o, nil)
 	if err != nil {
@@ -78,7 +86,7 @@ func (r *runner) reserve(o *plan.Object, objects int64) int64 {
 	if o.Chunk.Shards != nil {
 		objects++
 	}
-	return objects * min(r.a.estimate(o.Chunk), math.MaxInt64/4)
+	return objects * min(r.State.estimate(o.Chunk), math.MaxInt64/4)
 }
 
 // encode appends to buf the stored form of an object with what is written laid over what was stored, which is nil when nothing was, or
@@ -91,14 +99,14 @@ func (r *runner) encode(ctx context.Context, buf *buffer, o *plan.Object, old []
 		b, empty, err = r.encodeChunk(ctx, b, o, old)
 	}
 	if err == nil && !empty {
-		r.a.observe(len(b))
+		r.State.seen(len(b))
 	}
 	buf.b = b
 	return empty, err
 }
 
 func (r *runner) encodeChunk(ctx context.Context, dst []byte, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
-	slot, err := r.a.Options.Limits.CPU.Acquire(ctx)
+	slot, err := r.Options.Limits.CPU.Acquire(ctx)
 	if err != nil {
 		return dst, false, err
 	}
@@ -107,21 +115,19 @@ func (r *runner) encodeChunk(ctx context.Context, dst []byte, o *plan.Object, ol
 }
 
 func (r *runner) put(ctx context.Context, o *plan.Object, b []byte, c store.PutOptions) error {
-	if err := r.admit(1); err != nil {
+	if err := r.account.Admit(1, int64(len(b))); err != nil {
 		return err
 	}
-	_, err := r.a.Store.Put(ctx, o.Key, b, c)
-	r.a.Options.Report.put(len(b), err)
-	r.a.State.indexes.drop(o.Key)
+	_, err := r.store.Put(ctx, o.Key, b, c)
+	r.State.Forget(o.Key)
 	return err
 }
 
 func (r *runner) delete(ctx context.Context, o *plan.Object, c store.DeleteOptions) error {
-	if err := r.admit(1); err != nil {
+	if err := r.account.Admit(1, 0); err != nil {
 		return err
 	}
-	r.a.Options.Report.del()
-	err := r.a.Store.Delete(ctx, o.Key, c)
-	r.a.State.indexes.drop(o.Key)
+	err := r.store.Delete(ctx, o.Key, c)
+	r.State.Forget(o.Key)
 	return err
 }
