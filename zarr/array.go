@@ -85,7 +85,14 @@ func blocksOf(p *pipeline.Pipeline) []grid.Axis {
 
 // makeArray is an array whose codecs are bound.
 func makeArray(n node, m *meta.Array, pipe *pipeline.Pipeline, s *shared) *Array {
-	key := func(coord []int) string { return join(n.path, m.Keys.Key(pipe.Stored(coord))) }
+	prefix := join(n.path, "")
+	if prefix != "" {
+		prefix += "/"
+	}
+	key := func(coord []int) string {
+		var room [64]byte
+		return string(m.Keys.AppendKey(append(room[:0], prefix...), pipe.Stored(coord)))
+	}
 	return &Array{node: n, meta: m, pipe: pipe, blocks: blocksOf(pipe), shared: s, engine: &engine.Array{
 		Store:   n.st,
 		Path:    n.path,

@@ -135,17 +135,8 @@ func fits[T any](a *Array) error {
 
 // sized is the number of elements of a selection; ErrLimit when their bytes overflow an int.
 func (a *Array) sized(r grid.Selection) (int, error) {
-	n := 1
-	for _, count := range r.Shape() {
-		if count == 0 {
-			return 0, nil
-		}
-		if n > math.MaxInt/count {
-			return 0, a.errf(fault.Newf(fault.Limit, "a selection of shape %v overflows", r.Shape()))
-		}
-		n *= count
-	}
-	if n > math.MaxInt/max(a.meta.DType.Size(), 1) {
+	n, ok := r.Len()
+	if !ok || n > math.MaxInt/max(a.meta.DType.Size(), 1) {
 		return 0, a.errf(fault.Newf(fault.Limit, "a selection of shape %v overflows", r.Shape()))
 	}
 	return n, nil

@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -86,9 +85,4 @@ func (s *State) estimate(c *pipeline.Chunk) int64 {
 // is bounded not by what an encoder makes but by what memory may hold.
 func (o *Options) longest(c *pipeline.Chunk) int64 {
 	return max(c.Chain.MaxEncoded(), o.ChunkLimit)
-}
-
-// Plan is the plan of a call.
-func (a *Array) Plan(sel grid.Selection, w *plan.WriteOptions) *plan.Plan {
-	return &plan.Plan{Layout: a.Layout, Select: sel, Cost: plan.CostOf(store.TuningOf(a.Store)), Write: w}
 }

@@ -14,22 +14,33 @@ import (
 // runner executes the plan of one call.
 type runner struct {
 	*Array
-	plan    *plan.Plan
+	plan    plan.Plan
 	memory  pipeline.Memory // what is read into, or written from
 	store   store.Store     // Array.Store, counted
 	account Account
 	op      *concurrency.Op
-	slots   *concurrency.Slots // of the call
-	objects int                // that are under way at once
-	planned int                // bytes of memory that plans and indexes of shards within one shard may take
+	slots   concurrency.Slots // of the call
+	objects int               // that are under way at once
+	planned int               // bytes of memory that plans and indexes of shards within one shard may take
 }
 
 // maxPlanned bounds the memory in bytes of the plans and indexes of the shards that a call has under way.
 const maxPlanned = 32 << 20
 
+// Plan is what a call would do.
+func (a *Array) Plan(sel grid.Selection, w *plan.WriteOptions) *plan.Plan {
+	p := a.plan(sel, w, store.TuningOf(a.Store))
+	return &p
+}
+
+func (a *Array) plan(sel grid.Selection, w *plan.WriteOptions, t store.Tuning) plan.Plan {
+	return plan.Plan{Layout: a.Layout, Select: sel, Cost: plan.CostOf(t), Write: w}
+}
+
 // begin makes the runner of a call, and refuses what is over a limit before anything is requested.
 func (a *Array) begin(ctx context.Context, m pipeline.Memory, sel grid.Selection, w *plan.WriteOptions) (context.Context, *runner, error) {
-	r := &runner{Array: a, plan: a.Plan(sel, w), memory: m, store: a.Store, account: unbounded{}, op: a.Options.Limits.Bytes.Op()}
+	t := store.TuningOf(a.Store)
+	r := &runner{Array: a, plan: a.plan(sel, w, t), memory: m, store: a.Store, account: unbounded{}, op: a.Options.Limits.Bytes.Op()}
 	if a.Layout.Pipe.Even() {
 		if _, err := a.Layout.Pipe.For(nil); err != nil {
 			return ctx, nil, err
@@ -44,9 +55,9 @@ func (a *Array) begin(ctx context.Context, m pipeline.Memory, sel grid.Selection
 	}
 	slots := a.Options.InFlight
 	if slots == 0 {
-		slots = store.TuningOf(a.Store).Requests + a.Options.Limits.CPU.Slots()
+		slots = t.Requests + a.Options.Limits.CPU.Slots()
 	}
-	r.slots = concurrency.NewSlots(slots)
+	r.slots.Resize(slots)
 	r.objects = min(slots, n)
 	if s := a.Layout.Pipe.Largest().Shards; s != nil {
 		r.objects = min(r.objects, maxPlanned/plan.PieceBytes/s.Len())
