@@ -19,11 +19,7 @@ import (
 //
 // After an error some objects may have been written and others not; each is wholly old or wholly new.
 func (a *Array) Write(ctx context.Context, src pipeline.Memory, sel grid.Selection) error {
-	w := &plan.WriteOptions{Merge: a.Layout.Pipe.OfField()}
-	if err := a.mayMerge(a.Plan(sel, w)); err != nil {
-		return err
-	}
-	ctx, r, err := a.begin(ctx, src, sel, w)
+	ctx, r, err := a.begin(ctx, src, sel, &plan.WriteOptions{Merge: a.Layout.Pipe.OfField()})
 	if err != nil {
 		return err
 	}
@@ -38,18 +34,18 @@ func (r *runner) write(ctx context.Context, o *plan.Object) error {
 	return r.merge(ctx, o)
 }
 
-// mayMerge refuses, before anything is written, to write parts of objects to a store that cannot do it safely. Without this the
-// first part of an absent object would be written, and only the second refused.
-func (a *Array) mayMerge(p *plan.Plan) error {
-	if c := store.ConditionsOf(a.Store); a.Options.SingleWriter || c.IfAbsent && c.IfVersion {
-		return nil
+// mayMerge reports whether the store can do safely what the plan writes: parts of objects take conditions. It is asked before anything
+// is written: else the first part of an absent object would be, and only the second refused.
+func (r *runner) mayMerge() bool {
+	if c := store.ConditionsOf(r.Store); r.Options.SingleWriter || c.IfAbsent && c.IfVersion {
+		return true
 	}
-	for o := range p.Objects() {
+	for o := range r.plan.Objects() {
 		if !o.Covers {
-			return noVersions(a.Store)
+			return false
 		}
 	}
-	return nil
+	return true
 }
 
 // noVersions is why a store that has no versions does not take a part of an object: it takes no writes at all, or what could not be

@@ -61,11 +61,16 @@ func (o *Object) Inner() *Cut { return cut(o.Chunk, o.Box) }
 // Inside is how much of the array there is from the object's first element on, along each axis.
 func (o *Object) Inside() []int {
 	n := make([]int, len(o.Coord))
-	for i, c := range o.Coord {
-		start, _ := o.plan.Axes[i].Chunk(c)
-		n[i] = o.plan.Shape[i] - start
+	for i := range n {
+		n[i] = o.left(i)
 	}
 	return n
+}
+
+// left is Inside along one axis.
+func (o *Object) left(axis int) int {
+	start, _ := o.plan.Axes[axis].Chunk(o.Coord[axis])
+	return o.plan.Shape[axis] - start
 }
 
 // Touched is the number of chunks that are selected in the object: 1, or of a shard that of the deepest inner chunks.

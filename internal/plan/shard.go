@@ -55,8 +55,8 @@ func touched(shard, inner *pipeline.Chunk, b grid.Box) int {
 // inside is the number of inner chunks of the shard, the deepest ones, that have elements inside the array.
 func (o *Object) inside() int {
 	n, chunk := 1, deepest(o.Chunk).Shape
-	for i, left := range o.Inside() {
-		n *= (min(o.Chunk.Shape[i], left)-1)/chunk[i] + 1
+	for i, edge := range o.Chunk.Shape {
+		n *= (min(edge, o.left(i))-1)/chunk[i] + 1
 	}
 	return n
 }
