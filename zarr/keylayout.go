@@ -88,7 +88,7 @@ func (a *Array) listLayout(ctx context.Context, l *KeyLayout) error {
 		_, ok := meta.KeyEncoding{Name: "v2", Separator: sep}.Parse(key, rank)
 		return ok
 	}
-	err := a.docs().First(ctx, "", store.OneLevel, func(e store.Entry, name string) bool {
+	err := a.docs().First(ctx, "", store.ListOptions{Depth: store.OneLevel}, func(e store.Entry, name string) bool {
 		entries++
 		if !e.Dir {
 			l.Flat = l.Flat || isChunk(name, ".", rank)
@@ -103,7 +103,7 @@ func (a *Array) listLayout(ctx context.Context, l *KeyLayout) error {
 	if err != nil || folder == "" {
 		return err
 	}
-	return a.docs().First(ctx, folder, store.Deep, func(_ store.Entry, name string) bool {
+	return a.docs().First(ctx, folder, store.ListOptions{}, func(_ store.Entry, name string) bool {
 		l.Nested = isChunk(name, "/", rank)
 		return !l.Nested
 	})

@@ -32,7 +32,8 @@ func Read[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error) {
 	if err := a.mayHold(n, costOf[T](a)); err != nil {
 		return nil, err
 	}
-	dst := make([]T, n)
+	dst, advice := room[T](n)
+	defer advice.Undo()
 	return dst, readInto(ctx, a, dst, r)
 }
 
@@ -87,7 +88,8 @@ func readInto[T any](ctx context.Context, a *Array, dst []T, r grid.Selection) e
 	if view, ok := bytesview.Of(dst); ok {
 		return a.read(ctx, view, r)
 	}
-	b := make([]byte, len(dst)*a.meta.DType.Size())
+	b, advice := room[byte](len(dst) * a.meta.DType.Size())
+	defer advice.Undo()
 	if err := a.read(ctx, b, r); err != nil {
 		return err
 	}

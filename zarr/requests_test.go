@@ -26,8 +26,8 @@ type transcript struct {
 	lines []string
 }
 
-func (tr *transcript) record(e store.Event) {
-	line := e.Op + " " + e.Key
+func (tr *transcript) record(_ context.Context, e store.Event) {
+	line := string(e.Op) + " " + e.Key
 	if !e.Range.IsWhole() {
 		line += " " + e.Range.String()
 	}

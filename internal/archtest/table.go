@@ -49,6 +49,7 @@ func Table() []Rule {
 		{Package: "internal/engine", Own: []string{"zarr/fault", "zarr/store", "zarr/codec", "concurrency", "internal/grid", "internal/pipeline", "internal/plan"}},
 		{Package: "internal/jsontext", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "internal/bytesview", Own: []string{"zarr/dtype"}, Pure: true},
+		{Package: "internal/hugepages"},
 		{Package: "internal/npy", Own: []string{"zarr/fault", "zarr/dtype"}, Pure: true},
 		{Package: "internal/provider", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "zarr/store/limit", "concurrency"}},
 		{Package: "internal/provider/fake", Own: []string{"zarr", "zarr/fault", "zarr/dtype", "zarr/codec", "zarr/store", "zarr/store/mem", "zarr/store/retry"}},
@@ -61,7 +62,14 @@ func Table() []Rule {
 		{Package: "concurrency", Own: []string{"zarr/fault"}, External: []string{"golang.org/x/sync"}},
 		{Package: "internal/document", Own: []string{"zarr/fault", "zarr/store", "zarr/meta", "concurrency"}},
 		{Package: "zarr", Own: []string{"zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency",
-			"internal/bytesview", "internal/document", "internal/engine", "internal/grid", "internal/pipeline", "internal/plan"}},
+			"internal/bytesview",
+			"internal/document",
+			"internal/engine",
+			"internal/grid",
+			"internal/hugepages",
+			"internal/pipeline",
+			"internal/plan",
+		}},
 
 		{Package: "zarr/validate", Own: []string{"zarr", "zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency"}},
 

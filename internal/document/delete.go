@@ -110,7 +110,7 @@ func (n *Node) removeChunks(ctx context.Context, suffix string) error {
 		keys = keys[:0]
 		return err
 	}
-	for e, err := range store.Pages(ctx, n.Store, n.Path, store.Deep) {
+	for e, err := range store.Pages(ctx, n.Store, n.Path, store.ListOptions{}) {
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 // only where the listing has a key of its name. A store that cannot list, or refuses to, is only asked for the v1 array.
 func (n *Node) Free(ctx context.Context, m *meta.Array) error {
 	v1, chunk := false, ""
-	err := n.First(ctx, "", store.OneLevel, func(e store.Entry, name string) bool {
+	err := n.First(ctx, "", store.ListOptions{Depth: store.OneLevel}, func(e store.Entry, name string) bool {
 		switch {
 		case chunk == "" && ofChunks(m, name, e.Dir):
 			chunk = name

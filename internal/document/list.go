@@ -14,9 +14,9 @@ import (
 const PageSize = 1000
 
 // First yields the first entries of a listing below a folder of the node, each with its key below the node, while more wants them.
-func (n *Node) First(ctx context.Context, folder string, depth store.Depth, more func(store.Entry, string) bool) error {
+func (n *Node) First(ctx context.Context, folder string, o store.ListOptions, more func(store.Entry, string) bool) error {
 	seen := 0
-	for e, err := range store.Pages(ctx, n.Store, n.Key(folder), depth) {
+	for e, err := range store.Pages(ctx, n.Store, n.Key(folder), o) {
 		if err != nil {
 			return err
 		}
@@ -43,7 +43,7 @@ func Children(ctx context.Context, st store.Store, groups []Place) ([]Place, err
 	dirs := make([][]Place, len(groups))
 	err := concurrency.EachN(ctx, store.TuningOf(st).ListFanout, len(groups), func(ctx context.Context, i int) error {
 		g := groups[i]
-		for e, err := range store.Pages(ctx, st, g.Path, store.OneLevel) {
+		for e, err := range store.Pages(ctx, st, g.Path, store.ListOptions{Depth: store.OneLevel}) {
 			if err != nil {
 				return err
 			}
