@@ -9,9 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// call counts what one call asks of a store, and bounds it by MaxRequests.
+// call counts what one call of the engine does, and bounds it by MaxRequests.
 type call struct {
-	store.Store
 	report *Report // nil: nobody asked
 	most   int     // requests; 0 is no bound
 	used   atomic.Int64
@@ -24,8 +23,23 @@ func (c *config) begin() engine.Begin {
 	}
 	report, most := c.report, c.maxRequests
 	return func(ctx context.Context, s store.Store) (context.Context, store.Store, engine.Account) {
-		l := &call{Store: s, report: report, most: most}
-		return ctx, l, l
+		if report != nil {
+			s = store.Around(s, store.Hooks{After: report.request})
+		}
+		return ctx, s, &call{report: report, most: most}
+	}
+}
+
+// request counts a request that is over.
+func (r *Report) request(_ context.Context, c store.Call, done store.Result) {
+	switch c.Op {
+	case store.OpGet:
+		r.get()
+		r.bytes(int(done.Bytes))
+	case store.OpPut:
+		r.put(int(done.Bytes), done.Err)
+	case store.OpDelete:
+		r.del()
 	}
 }
 
@@ -48,23 +62,3 @@ func (l *call) Admit(requests int, _ int64) error {
 func (l *call) Chunks(n, missing int) { l.report.chunks(n, missing) }
 
 func (l *call) Conflict() { l.report.conflict() }
-
-func (l *call) Get(ctx context.Context, key string, o store.GetOptions, dst []byte) (store.Value, error) {
-	l.report.get()
-	v, err := l.Store.Get(ctx, key, o, dst)
-	if err == nil {
-		l.report.bytes(len(v.Bytes))
-	}
-	return v, err
-}
-
-func (l *call) Put(ctx context.Context, key string, b []byte, o store.PutOptions) (store.Version, error) {
-	v, err := l.Store.Put(ctx, key, b, o)
-	l.report.put(len(b), err)
-	return v, err
-}
-
-func (l *call) Delete(ctx context.Context, key string, o store.DeleteOptions) error {
-	l.report.del()
-	return l.Store.Delete(ctx, key, o)
-}
