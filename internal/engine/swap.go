@@ -103,7 +103,7 @@ func (r *runner) stored(ctx context.Context, o *plan.Object, buf *buffer) (store
 
 // ask makes a request, into memory that is reserved.
 func (r *runner) ask(ctx context.Context, rd plan.Read, buf *buffer) (store.Value, error) {
-	if err := r.account.Admit(1, rd.Bound); err != nil {
+	if err := r.account.Admit(1, rd.Known()); err != nil {
 		return store.Value{}, err
 	}
 	return r.send(ctx, rd, buf)

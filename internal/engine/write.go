@@ -115,6 +115,9 @@ func (r *runner) put(ctx context.Context, o *plan.Object, b []byte, c store.PutO
 		return err
 	}
 	_, err := r.store.Put(ctx, o.Key, b, c)
+	if err == nil {
+		r.account.Chunks(1, 0)
+	}
 	r.State.Forget(o.Key)
 	return err
 }

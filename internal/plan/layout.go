@@ -3,6 +3,7 @@ package plan
 import (
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
+	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // Layout is what a plan needs to know of an array.
@@ -39,7 +40,7 @@ func (o *Object) Whole() Read {
 		role = Shard
 	}
 	return Read{
-		Request: Request{Role: role, Key: o.Key, Bound: o.Chunk.Chain.MaxEncoded(), Exact: o.Chunk.Chain.EncodedSize() >= 0},
+		Request: Request{Op: store.OpGet, Role: role, Key: o.Key, Bound: o.Chunk.Chain.MaxEncoded(), Exact: o.Chunk.Chain.EncodedSize() >= 0},
 		Pieces:  o.piece[:],
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
+	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // Plan is a selection of an array, resolved. It is not changed.
@@ -90,7 +91,7 @@ func (p *Plan) requests(o *Object) []Request {
 	}
 	get := o.Whole().Request
 	put := get
-	put.Op = OpPut
+	put.Op = store.OpPut
 	if o.Covers {
 		return []Request{put}
 	}
