@@ -101,7 +101,7 @@ func (p *packer) stored(place int) ([]byte, error) {
 		return nil, err
 	}
 	// A shard in a shard may have unused space of any length: join bounds what comes of that.
-	if most := p.o.Chunk.Inner.Chain.MaxEncoded(); n > most && p.o.Chunk.Inner.Shards == nil {
+	if most := p.o.Chunk.Inner.Chain.Worst(); n > most && p.o.Chunk.Inner.Shards == nil {
 		return nil, fault.Newf(fault.Corrupt, "index of the shard: inner chunk %d has %d bytes, its codecs make at most %d", place, n, most)
 	}
 	return p.old[off : off+n], nil

@@ -40,7 +40,7 @@ func (o *Object) Whole() Read {
 		role = Shard
 	}
 	return Read{
-		Request: Request{Op: store.OpGet, Role: role, Key: o.Key, Bound: o.Chunk.Chain.MaxEncoded(), Exact: o.Chunk.Chain.EncodedSize() >= 0},
+		Request: Request{Op: store.OpGet, Role: role, Key: o.Key, Bound: o.Chunk.Chain.Worst(), Exact: o.Chunk.Chain.EncodedSize() >= 0},
 		Pieces:  o.piece[:],
 	}
 }

@@ -63,7 +63,7 @@ func (o *Object) inside() int {
 
 // Packed bounds the bytes of a shard without unused space, in it or in the shards within; math.MaxInt64 when there is no bound.
 func Packed(shard *pipeline.Chunk) int64 {
-	each := shard.Inner.Chain.MaxEncoded()
+	each := shard.Inner.Chain.Worst()
 	if shard.Inner.Shards != nil {
 		each = Packed(shard.Inner)
 	}
