@@ -22,7 +22,6 @@ type runner struct {
 	slots   concurrency.Slots // of the call
 	objects int               // that are under way at once
 	total   int               // objects of the plan
-	row     int               // of them that one goroutine takes, one after another
 	planned int               // bytes of memory that plans and indexes of shards within one shard may take
 }
 
@@ -74,7 +73,6 @@ func (a *Array) runner(ctx context.Context, m pipeline.Memory, sel grid.Selectio
 		r.objects = min(r.objects, maxPlanned/plan.PieceBytes/s.Len())
 	}
 	r.objects = max(r.objects, 1)
-	r.row = r.neighbours()
 	r.planned = maxPlanned / r.objects
 	return ctx, r, nil
 }
@@ -94,27 +92,13 @@ func (r *runner) fits() error {
 
 // each is the loop over a plan: it does something with every object, several at once. op is what, for errors.
 func (r *runner) each(ctx context.Context, op string, do func(context.Context, *plan.Object) error) error {
-	one := func(ctx context.Context, o *plan.Object) error {
+	return concurrency.Each(ctx, r.objects, r.plan.Objects(), func(ctx context.Context, o *plan.Object) error {
 		err := o.Err
 		if err == nil {
 			err = do(ctx, o)
 		}
 		if err != nil {
 			return r.failed(op, o, err)
-		}
-		return nil
-	}
-	if r.row == 1 {
-		return concurrency.Each(ctx, r.objects, r.plan.Objects(), one)
-	}
-	return concurrency.Each(ctx, r.objects, rows(r.plan.Objects(), r.row), func(ctx context.Context, row []*plan.Object) error {
-		for _, o := range row {
-			if err := context.Cause(ctx); err != nil {
-				return err
-			}
-			if err := one(ctx, o); err != nil {
-				return err
-			}
 		}
 		return nil
 	})
