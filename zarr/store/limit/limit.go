@@ -144,7 +144,7 @@ func (s *Store) DeleteAll(ctx context.Context, keys []string) error {
 }
 
 // PutParts implements [store.PartPutter] where the store below does. Each part is a request of its own.
-func (s *Store) PutParts(ctx context.Context, key string) (store.Parts, error) {
+func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	pp, ok := s.s.(store.PartPutter)
 	if !ok {
 		return nil, errors.ErrUnsupported
@@ -153,11 +153,24 @@ func (s *Store) PutParts(ctx context.Context, key string) (store.Parts, error) {
 		return nil, err
 	}
 	defer s.slots.release()
-	p, err := pp.PutParts(ctx, key)
+	p, err := pp.PutParts(ctx, key, o)
 	if err != nil {
 		return nil, err
 	}
 	return &parts{s, key, p}, nil
+}
+
+// Copy implements [store.Copier] where the store below does.
+func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) (store.Version, error) {
+	c, ok := s.s.(store.Copier)
+	if !ok {
+		return "", errors.ErrUnsupported
+	}
+	if err := s.take(ctx, "copy", to); err != nil {
+		return "", err
+	}
+	defer s.slots.release()
+	return c.Copy(ctx, from, to, o)
 }
 
 type parts struct {
@@ -166,7 +179,16 @@ type parts struct {
 	p   store.Parts
 }
 
-func (p *parts) MinPart() int { return p.p.MinPart() }
+func (p *parts) Limits() store.PartLimits { return p.p.Limits() }
+func (p *parts) Token() string            { return p.p.Token() }
+
+func (p *parts) Sent(ctx context.Context) ([]store.PartInfo, error) {
+	if err := p.s.take(ctx, "put", p.key); err != nil {
+		return nil, err
+	}
+	defer p.s.slots.release()
+	return p.p.Sent(ctx)
+}
 
 func (p *parts) Part(ctx context.Context, n int, b []byte) error {
 	if err := p.s.take(ctx, "put", p.key); err != nil {
