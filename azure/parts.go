@@ -112,6 +112,9 @@ func (p *parts) Sent(ctx context.Context) ([]store.PartInfo, error) {
 	if err != nil && !errors.Is(err, fault.NotFound) { // absent: a key with neither a value nor blocks
 		return nil, err
 	}
+	if err == nil && out.RequestID == nil {
+		return nil, foreign("it has no request number") // such as a page of HTML, in which the client finds no blocks
+	}
 	found := map[int]int64{}
 	for _, b := range out.UncommittedBlocks {
 		if b == nil || b.Name == nil || b.Size == nil || *b.Size < 0 {
