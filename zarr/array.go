@@ -27,6 +27,13 @@ type Array struct {
 	field  *fieldView // of a view of one field; else nil
 }
 
+// fieldView is what makes an Array a view of one field of another.
+type fieldView struct {
+	*codec.Field
+	base *Array
+	path []string
+}
+
 // shared is the state that all views of one opened array have in common.
 type shared struct {
 	mean  atomic.Int64 // running mean of encoded chunk sizes, 0 before the first
@@ -158,26 +165,6 @@ func (a *Array) Len() int {
 // ChunkKey is the key, below the store's root, of the chunk, or the shard, at a position of the grid that they make.
 func (a *Array) ChunkKey(coord ...int) string {
 	return a.engine.Layout.Key(coord)
-}
-
-// With returns a view of the same array with other options.
-func (a *Array) With(opts ...Option) (*Array, error) {
-	if a.field != nil {
-		return a.field.again(a.field.base.With(opts...))
-	}
-	n := a.node
-	if err := n.cfg.add(opts); err != nil {
-		return nil, err
-	}
-	m, err := n.cfg.keys(a.meta)
-	if err != nil {
-		return nil, a.errf(err)
-	}
-	other, err := bindArray(n, m, a.shared)
-	if err != nil {
-		return nil, a.errf(err)
-	}
-	return other, nil
 }
 
 // String gives the path and what the array is, for people.

@@ -8,6 +8,26 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
+// With returns a view of the same array with other options.
+func (a *Array) With(opts ...Option) (*Array, error) {
+	if a.field != nil {
+		return a.field.again(a.field.base.With(opts...))
+	}
+	n := a.node
+	if err := n.cfg.add(opts); err != nil {
+		return nil, err
+	}
+	m, err := n.cfg.keys(a.meta)
+	if err != nil {
+		return nil, a.errf(err)
+	}
+	other, err := bindArray(n, m, a.shared)
+	if err != nil {
+		return nil, a.errf(err)
+	}
+	return other, nil
+}
+
 // Refresh opens the array again and returns it as it is now in the store or, where only consolidated metadata has it, as that has
 // it now.
 func (a *Array) Refresh(ctx context.Context) (*Array, error) {
