@@ -2,9 +2,6 @@ package zarr
 
 import (
 	"iter"
-
-	"github.com/zargo-io/zargo/internal/shard"
-	plan "github.com/zargo-io/zargo/internal/shard/fetch"
 )
 
 // Edges yields where each chunk along an axis begins, and its length as the grid has it, with which the last one may go
@@ -39,19 +36,4 @@ func (a *Array) Edge(axis, i int) (start, length int) { return a.pipe.Axes()[axi
 func (a *Array) ChunkAt(axis, i int) (chunk, start, length int) {
 	chunk, length, off := a.pipe.Axes()[axis].Locate(i)
 	return chunk, i - off, length
-}
-
-func (a *Array) layout() plan.Layout {
-	l := plan.Layout{Shape: a.meta.Shape, Chunks: a.pipe.Axes(), Key: func(c []int) string { return a.ChunkKey(c...) },
-		Object: plan.Object{Shape: a.pipe.Largest().Shape, Shards: a.shardLayout(a.pipe.Largest())}}
-	if !a.pipe.Even() {
-		l.Shards = func(object []int) (*shard.Layout, error) {
-			c, err := a.pipe.For(object)
-			if err != nil {
-				return nil, err
-			}
-			return a.shardLayout(c), nil
-		}
-	}
-	return l
 }
