@@ -123,22 +123,21 @@ func (r *rooms) unpack(c *Chain, slot int, box Strided) {
 	flip := 0
 	for i := len(c.bytes) - 1; i >= 0; i-- {
 		st := &c.bytes[i]
-		_, places := st.codec.(Placer)
 		_, isView := st.codec.(View)
 		switch {
 		case isView:
-		case i == 0 && plain && direct, i == 0 && rows && places:
+		case i == 0 && plain && direct, i == 0 && rows && places(st.codec, box):
 			return
 		default:
 			r.take(flip, c.between(st))
 			flip = 1 - flip
 		}
 	}
-	_, places := c.array.(Placer)
+	_, placed := c.array.(Placer)
 	if e, ok := c.array.(roomer); ok {
 		r.more = addSat(r.more, e.decodeRoom())
 	}
-	if !direct && (!places || raw != nil && !rows) {
+	if !direct && (!placed || raw != nil && !rows) {
 		r.block(slot, c.packed)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -88,10 +87,6 @@ type sharding struct {
 	most    int64
 	typical int64                    // bytes of a shard without unused space
 	judge   func(rule.Finding) error // asked about overlaps; nil lets them pass
-
-	strides []int  // elements of the shard between inner chunks along each axis
-	rows    []Step // of an inner chunk in a whole shard
-	pool    sync.Pool
 }
 
 // newSharding reads the configuration ("Configuration parameters" of the specification). Its index_codecs are required
@@ -127,16 +122,6 @@ func (t *Table) newSharding(raw json.RawMessage, in Repr) (any, error) {
 	}
 	s.typical = addSat(mulSat(s.inner.typical, int64(s.n)), s.size)
 	s.most = s.worst()
-	distance := strides(in.Shape)
-	s.strides = make([]int, len(s.chunk))
-	for i, c := range s.chunk {
-		s.strides[i] = c * distance[i]
-	}
-	s.rows = make([]Step, len(s.chunk))
-	for i, c := range s.chunk {
-		s.rows[i] = Step{N: c, Each: 1, Stride: distance[i] * s.inner.whole.size}
-	}
-	s.pool.New = func() any { return &shardScratch{} }
 	return s, nil
 }
 

@@ -97,7 +97,5 @@ func (s *Shards) Cut(stored []byte) (ShardIndex, error) { return s.codec.indexOf
 // missing one; it is called once for each place, in order. stored is the number of those that are not missing: a shard
 // without any need not be stored.
 func (s *Shards) Pack(dst []byte, piece func(dst []byte, place int) ([]byte, error)) (_ []byte, stored int, err error) {
-	sc := s.codec.pool.Get().(*shardScratch)
-	defer s.codec.done(sc)
-	return s.codec.pack(dst, sc, piece)
+	return s.codec.pack(dst, piece)
 }

@@ -47,6 +47,8 @@ func (r *report) chainOne(c *codec.Chain, src codec.Block, s *codec.Scratch) {
 	}
 	_ = r.decodes(c, "decode", stored, src, s) // it reports what it finds
 	r.wrongRoom(c, stored, src)
+	r.boxes(c, stored, src)
+	r.wrongBoxes(c, stored, src)
 	r.together(c, stored, src)
 	if size := len(stored); size > 20_000 {
 		return
@@ -59,6 +61,7 @@ func (r *report) chainOne(c *codec.Chain, src codec.Block, s *codec.Scratch) {
 			} else if err != nil && !kinded(err) {
 				r.addf("chunk, %s: error without kind: %v", what, err)
 			}
+			r.box(c.In(), false).decode(r, c, what+", box", b, codec.Block{})
 		})
 	})
 	// The scratch must be as good as new after all those errors.
