@@ -46,9 +46,12 @@ func Table() []Rule {
 		{Package: "internal/grid", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "internal/shard", Own: []string{"zarr/fault", "zarr/codec", "internal/grid"}, Pure: true},
 		{Package: "internal/pipeline", Own: []string{"zarr/fault", "zarr/codec", "zarr/dtype", "internal/grid"}, Pure: true},
-		{Package: "internal/plan", Own: []string{"zarr/fault", "zarr/meta", "internal/grid", "internal/shard"}, Pure: true},
+		{Package: "internal/shard/fetch", Own: []string{"internal/grid", "internal/shard"}, Pure: true},
+		{Package: "internal/plan", Own: []string{"zarr/fault", "zarr/codec", "zarr/dtype", "zarr/store", "internal/grid", "internal/pipeline"}, Pure: true},
+		{Package: "internal/engine", Own: []string{"zarr/fault", "zarr/store", "zarr/codec", "concurrency", "internal/grid", "internal/pipeline", "internal/plan"}},
 		{Package: "internal/jsontext", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "internal/bytesview", Own: []string{"zarr/dtype"}, Pure: true},
+		{Package: "internal/hugepages"},
 		{Package: "internal/npy", Own: []string{"zarr/fault", "zarr/dtype"}, Pure: true},
 		{Package: "internal/provider", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "zarr/store/limit", "concurrency"}},
 		{Package: "internal/provider/fake", Own: []string{"zarr", "zarr/fault", "zarr/dtype", "zarr/codec", "zarr/store", "zarr/store/mem", "zarr/store/retry"}},
@@ -59,8 +62,18 @@ func Table() []Rule {
 		{Package: "internal/archtest/draw", Own: []string{"internal/archtest"}},
 
 		{Package: "concurrency", Own: []string{"zarr/fault"}, External: []string{"golang.org/x/sync"}},
+		{Package: "internal/document", Own: []string{"zarr/fault", "zarr/store", "zarr/meta", "concurrency"}},
 		{Package: "zarr", Own: []string{"zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency",
-			"internal/grid", "internal/pipeline", "internal/plan", "internal/shard", "internal/bytesview"}},
+			"internal/bytesview",
+			"internal/document",
+			"internal/engine",
+			"internal/grid",
+			"internal/hugepages",
+			"internal/pipeline",
+			"internal/plan",
+			"internal/shard",
+			"internal/shard/fetch",
+		}},
 
 		{Package: "zarr/validate", Own: []string{"zarr", "zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency"}},
 
@@ -91,7 +104,7 @@ func Table() []Rule {
 		// The fault proxy serves any client and knows none.
 		{Package: "integration/faultproxy"},
 		{Package: "integration/faultproxy/cmd/faultproxy", Own: []string{"integration/faultproxy"}},
-		{Package: "integration/...", Own: []string{"zarr/...", "concurrency", "internal/...", "blob", "s3", "gcs", "azure", "integration/..."},
+		{Package: "integration/...", Own: []string{"zarr/...", "concurrency", "internal/...", "blob", "s3", "gcs", "azure", "openurl", "integration/..."},
 			External: []string{compress, gocloud, "github.com/aws/aws-sdk-go-v2"}},
 	}
 }

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// result is one measurement.
+type result struct {
+	Seconds float64 `json:"seconds"`
+	CPU     float64 `json:"cpu,omitempty"`    // seconds of all threads; absent where the system does not say
+	RSS     int64   `json:"rss_mb,omitempty"` // MiB
+	Bytes   int     `json:"bytes,omitempty"`
+	CRC     *uint32 `json:"crc,omitempty"` // absent for a write, which is read back by the benchmark
+	Count   *int    `json:"count,omitempty"`
+	*traffic
+}
+
+// traffic is what the server counted.
+type traffic struct {
+	Requests      int            `json:"requests"`
+	Ops           map[string]int `json:"ops"`
+	Wire          int64          `json:"wire"`
+	MaxConcurrent int            `json:"max_concurrent"`
+	Connections   int            `json:"connections"`
+	NotFound      int            `json:"not_found"`
+}
+
+// measure does the task and times it. Nothing else is within the time: not the values of a write, the server's counts, nor
+// the checksum.
+func (t task) measure(ctx context.Context) (result, error) {
+	do, err := t.prepare()
+	if err != nil {
+		return result{}, err
+	}
+	if t.Where == "s3" {
+		if _, err := stats(ctx, t.Endpoint+"/__stats?reset=1"); err != nil {
+			return result{}, err
+		}
+	}
+	cpu, _ := usage()
+	start := time.Now()
+	st, err := t.open(ctx)
+	if err != nil {
+		return result{}, err
+	}
+	out, err := do(ctx, st)
+	seconds := time.Since(start).Seconds()
+	after, rss := usage()
+	if err = errors.Join(err, st.Close()); err != nil {
+		return result{}, err
+	}
+	r := result{Seconds: seconds, CPU: (after - cpu).Seconds(), RSS: rss >> 20, Bytes: 4 * len(out.values)}
+	switch t.Do {
+	case "group":
+		sum := uint32(out.count) // so that counts are compared as checksums are
+		r.Count, r.CRC = &out.count, &sum
+	case "write":
+	default:
+		sum := checksum(out.values)
+		r.CRC = &sum
+	}
+	if t.Where == "s3" {
+		if r.traffic, err = stats(ctx, t.Endpoint+"/__stats"); err != nil {
+			return result{}, err
+		}
+	}
+	return r, nil
+}
+
+// stats reads what the server counted.
+func stats(ctx context.Context, url string) (*traffic, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = resp.Body.Close() }() // only read
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %s", url, resp.Status)
+	}
+	var s struct {
+		traffic
+		BytesIn  int64          `json:"bytes_in"`
+		BytesOut int64          `json:"bytes_out"`
+		Statuses map[string]int `json:"statuses"`
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&s); err != nil {
+		return nil, fmt.Errorf("%s: %w", url, err)
+	}
+	s.Wire, s.NotFound = s.BytesIn+s.BytesOut, s.Statuses["404"]
+	return &s.traffic, nil
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+
+	"github.com/zargo-io/zargo/openurl"
+	"github.com/zargo-io/zargo/s3"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// task is what the benchmark asks for.
+type task struct {
+	Do     string  `json:"do"`
+	Where  string  `json:"where"`
+	Root   string  `json:"root"`
+	Path   string  `json:"path"`
+	Format *int    `json:"format"`
+	Case   string  `json:"case"`
+	Index  []int   `json:"index"`
+	Coords [][]int `json:"coords"`
+
+	Endpoint string `json:"endpoint"`
+	Bucket   string `json:"bucket"`
+	Bench    string `json:"bench"`
+}
+
+// outcome is what a task leaves: values, or the number of members.
+type outcome struct {
+	values []float32
+	count  int
+}
+
+// prepare reads what is not to be timed, and gives the rest.
+func (t task) prepare() (func(context.Context, store.Store) (outcome, error), error) {
+	switch t.Do {
+	case "read":
+		return t.read(), nil
+	case "point":
+		sel := make([]zarr.Selection, len(t.Index))
+		for axis, i := range t.Index {
+			sel[axis] = zarr.At(i)
+		}
+		return t.read(sel...), nil
+	case "points":
+		return t.read(zarr.Points(t.Coords...)), nil
+	case "write":
+		return t.write()
+	case "group":
+		return t.group, nil
+	case "opengroup_array":
+		return t.inGroup, nil
+	}
+	return nil, fmt.Errorf("%q: %w", t.Do, errors.ErrUnsupported)
+}
+
+// open opens the folder, or the prefix of the bucket, in which the node is.
+func (t task) open(ctx context.Context) (store.Store, error) {
+	stores := openurl.Mux{"file": openurl.Dir(), "s3": openurl.With(s3.Open, s3.Anonymous(), s3.PathStyle())}
+	switch t.Where {
+	case "file":
+		return stores.Open(ctx, filepath.Join(t.Root, filepath.FromSlash(t.Path)))
+	case "s3":
+		q := url.Values{"endpoint": {t.Endpoint}, "region": {"us-east-1"}}
+		return stores.Open(ctx, "s3://"+t.Bucket+"/"+t.Path+"?"+q.Encode())
+	}
+	return nil, fmt.Errorf("where is file or s3, not %q", t.Where)
+}
+
+// options say the format where it is known.
+func (t task) options() []zarr.Option {
+	if t.Format == nil {
+		return nil
+	}
+	return []zarr.Option{zarr.Format(*t.Format)}
+}
+
+func (t task) read(sel ...zarr.Selection) func(context.Context, store.Store) (outcome, error) {
+	return func(ctx context.Context, st store.Store) (outcome, error) {
+		a, err := zarr.OpenArray(ctx, st, "", t.options()...)
+		if err != nil {
+			return outcome{}, err
+		}
+		values, err := zarr.Read[float32](ctx, a, sel...)
+		return outcome{values: values}, err
+	}
+}
+
+func (t task) write() (func(context.Context, store.Store) (outcome, error), error) {
+	shape, values, err := field(filepath.Join(t.Bench, "field.npy"))
+	if err != nil {
+		return nil, err
+	}
+	spec, err := dataset(t.Case, shape)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, st store.Store) (outcome, error) {
+		a, err := zarr.Create(ctx, st, "", spec)
+		if err != nil {
+			return outcome{}, err
+		}
+		return outcome{values: values}, zarr.Write(ctx, a, values)
+	}, nil
+}
+
+func (t task) group(ctx context.Context, st store.Store) (outcome, error) {
+	g, err := zarr.OpenGroup(ctx, st, "", t.options()...)
+	if err != nil {
+		return outcome{}, err
+	}
+	n := 0
+	for _, err := range g.Members(ctx) {
+		if err != nil {
+			return outcome{}, err
+		}
+		n++
+	}
+	return outcome{count: n}, nil
+}
+
+func (t task) inGroup(ctx context.Context, st store.Store) (outcome, error) {
+	g, err := zarr.OpenGroup(ctx, st, "", t.options()...)
+	if err != nil {
+		return outcome{}, err
+	}
+	a, err := g.OpenArray(ctx, "v07")
+	if err != nil {
+		return outcome{}, err
+	}
+	values, err := zarr.Read[float32](ctx, a)
+	return outcome{values: values}, err
+}

@@ -1,0 +1,22 @@
+//go:build unix
+
+package main
+
+import (
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// usage is the processor time of this process and the most bytes of memory that it had.
+func usage() (cpu time.Duration, rss int64) {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0, 0
+	}
+	rss = int64(u.Maxrss) //nolint:unconvert // an int32 on 386
+	if runtime.GOOS != "darwin" && runtime.GOOS != "ios" {
+		rss <<= 10 // in KiB everywhere else
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), rss
+}
