@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -76,17 +77,18 @@ func spell(specs []Spec) []codecJSON {
 
 // sharding is the v3 codec "sharding_indexed", bound to the shard.
 type sharding struct {
-	in      Repr
-	chunk   []int // elements of an inner chunk
-	grid    []int // inner chunks along each axis
-	n       int   // inner chunks
-	inner   *Chain
-	index   *Chain
-	atStart bool
-	size    int64 // of the encoded index
-	most    int64
-	typical int64                    // bytes of a shard without unused space
-	judge   func(rule.Finding) error // asked about overlaps; nil lets them pass
+	in        Repr
+	chunk     []int // elements of an inner chunk
+	grid      []int // inner chunks along each axis
+	n         int   // inner chunks
+	inner     *Chain
+	index     *Chain
+	atStart   bool
+	size      int64 // of the encoded index
+	most      int64
+	typical   int64                    // bytes of a shard without unused space
+	judge     func(rule.Finding) error // asked about overlaps; nil lets them pass
+	scratches sync.Pool                // of *Scratch, for the index
 }
 
 // newSharding reads the configuration ("Configuration parameters" of the specification). Its index_codecs are required

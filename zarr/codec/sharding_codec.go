@@ -43,6 +43,14 @@ func (s *sharding) EncodeFrom(dst []byte, src Strided, sc *Scratch) ([]byte, err
 	return out, nil
 }
 
+// scratch is for the index alone.
+func (s *sharding) scratch() *Scratch {
+	if sc, ok := s.scratches.Get().(*Scratch); ok {
+		return sc
+	}
+	return &Scratch{}
+}
+
 // pack appends a shard whose inner chunk i, by its place in the index, is what piece appends; one of no bytes is missing.
 // stored is the number of the others.
 func (s *sharding) pack(dst []byte, piece func(dst []byte, i int) ([]byte, error)) (_ []byte, stored int, err error) {
@@ -61,11 +69,13 @@ func (s *sharding) pack(dst []byte, piece func(dst []byte, i int) ([]byte, error
 			stored++
 		}
 	}
+	sc := s.scratch()
+	defer s.scratches.Put(sc)
 	if !s.atStart {
-		dst, err = s.index.Encode(dst, Block{Bytes: x.pairs}, nil)
+		dst, err = s.index.Encode(dst, Block{Bytes: x.pairs}, sc)
 		return dst, stored, err
 	}
-	ix, err := s.index.Encode(nil, Block{Bytes: x.pairs}, nil)
+	ix, err := s.index.Encode(nil, Block{Bytes: x.pairs}, sc)
 	copy(dst[start:], ix)
 	return dst, stored, err
 }
@@ -77,7 +87,7 @@ func (s *sharding) Decode(dst Block, src []byte) error {
 
 // DecodeTo fills a box from a shard, of which it decodes the inner chunks that the box has elements of.
 func (s *sharding) DecodeTo(dst Strided, src []byte, sc *Scratch) error {
-	x, err := s.indexOf(src, nil)
+	x, err := s.indexOf(src)
 	if err != nil {
 		return err
 	}
@@ -187,7 +197,7 @@ func (s *sharding) longest() int64 {
 }
 
 // indexOf reads the index of a whole shard.
-func (s *sharding) indexOf(src []byte, sc *Scratch) (ShardIndex, error) {
+func (s *sharding) indexOf(src []byte) (ShardIndex, error) {
 	if int64(len(src)) < s.size {
 		return ShardIndex{}, fault.Newf(fault.Corrupt, "the shard has %d bytes, its index alone %d", len(src), s.size)
 	}
@@ -195,11 +205,13 @@ func (s *sharding) indexOf(src []byte, sc *Scratch) (ShardIndex, error) {
 	if s.atStart {
 		raw = src[:s.size]
 	}
-	return s.decodeIndex(raw, int64(len(src)), sc)
+	return s.decodeIndex(raw, int64(len(src)))
 }
 
-func (s *sharding) decodeIndex(raw []byte, size int64, sc *Scratch) (ShardIndex, error) {
+func (s *sharding) decodeIndex(raw []byte, size int64) (ShardIndex, error) {
 	x := ShardIndex{pairs: make([]byte, 16*s.n), size: size}
+	sc := s.scratch()
+	defer s.scratches.Put(sc)
 	if err := s.index.Decode(Block{Bytes: x.pairs}, raw, sc); err != nil {
 		return ShardIndex{}, fmt.Errorf("index of the shard: %w", err)
 	}

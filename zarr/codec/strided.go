@@ -163,3 +163,12 @@ func (m Strided) fill(elem []byte, st stage) {
 		c.each(m.Size, func(at, n int) { grid.Fill(m.Bytes[at:at+n], elem) })
 	}
 }
+
+// IsFill reports whether every element of a box is, bit for bit, one; not for elements that vary in length.
+func (m Strided) IsFill(elem []byte) bool {
+	var c move
+	c.over(m)
+	is := true
+	c.each(m.Size, func(at, n int) { is = is && grid.IsFill(m.Bytes[at:at+n], elem) })
+	return is
+}
