@@ -62,6 +62,7 @@ func Table() []Rule {
 		{Package: "internal/archtest/draw", Own: []string{"internal/archtest"}},
 
 		{Package: "concurrency", Own: []string{"zarr/fault"}, External: []string{"golang.org/x/sync"}},
+		{Package: "internal/account", Own: []string{"zarr/fault", "zarr/store"}},
 		{Package: "internal/document", Own: []string{"zarr/fault", "zarr/store", "zarr/meta", "concurrency"}},
 		{Package: "zarr", Own: []string{"zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency",
 			"internal/bytesview",
