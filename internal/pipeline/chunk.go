@@ -62,20 +62,15 @@ func (c *Chunk) Decode(dst Memory, b grid.Box, src []byte, s *Scratch) error {
 }
 
 // Room returns where the stored form of the chunk can be received, so that decoding it to a box of dst copies nothing: of length 0,
-// with a capacity for as many bytes as are due. It is nil unless the codecs leave every element where it is and the box is all of the
-// chunk, without gaps in dst.
+// with a capacity for as many bytes as are due. It is nil unless the stored bytes are the elements in C order and the box is all of
+// the chunk, without gaps in dst.
 func (c *Chunk) Room(dst Memory, b grid.Box) (direct []byte) {
-	if dst.Bytes == nil || c.Chain.EncodedSize() != int64(c.Bytes) {
+	off, ok := b.Contiguous(dst.Shape)
+	if !ok || dst.Bytes == nil || !c.Chain.InMemory() || !b.Full(c.Shape) {
 		return nil
 	}
-	if _, ok := b.Contiguous(dst.Shape); !ok || !b.Full(c.Shape) {
-		return nil
-	}
-	var few [8]codec.Step
-	if box, ok := place(dst, b, c.Size, few[:0]); ok {
-		direct, _ = c.Chain.Room(box)
-	}
-	return direct
+	off *= c.Size
+	return dst.Bytes[off : off : off+c.Bytes]
 }
 
 // decode gives the whole chunk, in scratch memory.

@@ -7,12 +7,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec"
 )
 
-// place is a box of a region as strided memory, with steps for its axes; not ok where lists say which elements are in it.
-func place(m Memory, b grid.Box, size int, steps []codec.Step) (box codec.Strided, ok bool) {
+// place is a box of a region as strided memory; not ok where lists say which elements are in it. It is valid until the next call.
+func (s *Scratch) place(m Memory, b grid.Box, size int) (box codec.Strided, ok bool) {
 	if b.Pairs != nil {
 		return box, false
 	}
-	box = codec.Strided{Block: m.Block, Size: size, Axes: slices.Grow(steps[:0], len(b.Parts))[:len(b.Parts)]}
+	box = codec.Strided{Block: m.Block, Size: size, Axes: slices.Grow(s.steps[:0], len(b.Parts))[:len(b.Parts)]}
+	s.steps = box.Axes
 	stride := size
 	for i := len(b.Parts) - 1; i >= 0; i-- {
 		p := &b.Parts[i]
@@ -24,11 +25,4 @@ func place(m Memory, b grid.Box, size int, steps []codec.Step) (box codec.Stride
 		stride *= m.Shape[i]
 	}
 	return box, true
-}
-
-// place is place with memory of the Scratch for the axes.
-func (s *Scratch) place(m Memory, b grid.Box, size int) (codec.Strided, bool) {
-	box, ok := place(m, b, size, s.steps)
-	s.steps = box.Axes
-	return box, ok
 }

@@ -21,6 +21,13 @@ func (c *Chain) Room(m Strided) (direct []byte, scratch int64) {
 	return direct, r.sum()
 }
 
+// InMemory reports whether the stored bytes of every chunk are its elements in C order, so that they can be received where all of the chunk
+// is to lie: see Room, which finds this out for any box. Their byte order may have to be turned round there.
+func (c *Chain) InMemory() bool {
+	_, ok := c.array.(InPlace)
+	return ok && len(c.arrays) == 0 && len(c.bytes) == 0
+}
+
 // EncodeRoom is how many bytes EncodeFrom asks [Scratch.Buffer] for at most, and what the state of an encoder takes, beside the box and
 // what it appends. As for Room, nothing is in it for elements that vary in length and are still to be compressed.
 func (c *Chain) EncodeRoom(m Strided) int64 {
