@@ -1,0 +1,14 @@
+package zarr
+
+import (
+	"github.com/zargo-io/zargo/internal/account"
+	"github.com/zargo-io/zargo/internal/engine"
+)
+
+// engine is what the options say of calls that read and write.
+func (c *config) engine() engine.Options {
+	return engine.Options{
+		Limits: c.limits, InFlight: c.inFlight, ChunkLimit: c.maxChunk, SingleWriter: c.singleWriter, StoreFill: c.storeFill,
+		Account: account.Options{Report: c.report, MaxRequests: c.maxRequests},
+	}
+}
