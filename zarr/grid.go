@@ -1,6 +1,8 @@
 package zarr
 
-import "iter"
+import (
+	"iter"
+)
 
 // Edges yields where each chunk along an axis begins, and its length as the grid has it, with which the last one may go
 // beyond the array. In a sharded array these are the shards. It expands nothing: an axis may have more chunks than memory

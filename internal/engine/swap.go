@@ -106,7 +106,11 @@ func (r *runner) ask(ctx context.Context, rd plan.Read, buf *buffer) (store.Valu
 	if err := r.account.Admit(1, rd.Known()); err != nil {
 		return store.Value{}, err
 	}
-	return r.send(ctx, rd, buf)
+	v, err := r.send(ctx, rd, buf.b[:0])
+	if err == nil {
+		buf.b = v.Bytes
+	}
+	return v, err
 }
 
 // compact reads the inner chunks of a shard as its index says, all of one version, and makes a shard of them without unused space;
