@@ -116,7 +116,7 @@ func TestBudgetWaitsInOrder(t *testing.T) {
 		b := NewBudget(10)
 		op := b.Op()
 		first, _ := op.Acquire(t.Context(), 6)
-		granted := make(chan *Hold, 2)
+		granted := make(chan *OpHold, 2)
 		// The large one comes first, so the small one waits behind it though it would fit.
 		for i, n := range []int64{8, 3} {
 			go func() {
@@ -158,7 +158,7 @@ func TestBudgetLetsEveryOpRunOneTask(t *testing.T) {
 			t.Fatal(err)
 		}
 		// A waiter of an op that has released all it held is granted too, past a queue that does not move.
-		granted := make(chan *Hold)
+		granted := make(chan *OpHold)
 		go func() { // waits for the budget, as hog holds a task
 			w, _ := hog.Acquire(t.Context(), 10)
 			granted <- w

@@ -43,5 +43,15 @@ func (c *CPU) Acquire(ctx context.Context) (*Slot, error) {
 	}
 }
 
+// Try gives a slot if one is idle, for the parts of work that holds one already.
+func (c *CPU) Try() (*Slot, bool) {
+	select {
+	case s := <-c.free:
+		return s, true
+	default:
+		return nil, false
+	}
+}
+
 // Release gives the slot back.
 func (s *Slot) Release() { s.cpu.free <- s }

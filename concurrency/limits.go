@@ -11,20 +11,21 @@ import (
 
 // Limits is what operations on arrays draw on. A service with its own idea of memory passes its own Limits.
 type Limits struct {
-	CPU   *CPU
-	Bytes *Budget
+	CPU      *CPU
+	Bytes    *Budget
+	Requests *Registry // nil: stores on one bucket share no request slots
 }
 
 // MaxDefaultBudget is the size in bytes of the default budget where memory is plenty. 256 MiB: 128 requests of 2 MiB,
 // more than a cloud connection's bandwidth-delay product asks for.
 const MaxDefaultBudget = 256 << 20
 
-// Default returns the process's own Limits: GOMAXPROCS slots, and a quarter of [Memory] for bytes, at most
-// [MaxDefaultBudget]. It is made at the first call and never changes.
+// Default returns the process's own Limits: GOMAXPROCS slots, a quarter of [Memory] for bytes, at most
+// [MaxDefaultBudget], and a registry of request slots. It is made at the first call and never changes.
 func Default() *Limits { return processLimits() }
 
 var processLimits = sync.OnceValue(func() *Limits {
-	return &Limits{CPU: NewCPU(0), Bytes: NewBudget(min(Memory()/4, MaxDefaultBudget))}
+	return &Limits{CPU: NewCPU(0), Bytes: NewBudget(min(Memory()/4, MaxDefaultBudget)), Requests: &Registry{}}
 })
 
 // Memory is the number of bytes this process may use: GOMEMLIMIT, else the memory limit of its control group, else

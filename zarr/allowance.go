@@ -31,8 +31,8 @@ func (l *allowance) take(n int) error {
 // admit refuses what is over a limit before anything is requested: shards with long indexes, and a plan that needs more than
 // MaxRequests, by the least that it can take: one for each object, and another one to write an object of which a part stays.
 func (a *Array) admit(p plan.Plan, write bool) error {
-	if a.views == nil {
-		if err := a.mayIndex(); err != nil {
+	if a.pipe.Even() {
+		if _, err := a.pipe.For(nil); err != nil {
 			return a.errf(err)
 		}
 	}

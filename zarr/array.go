@@ -9,6 +9,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -20,13 +21,8 @@ import (
 type Array struct {
 	node
 	meta   *meta.Array
-	axes   []grid.Axis // how each is cut into what is stored as one object: chunks, or shards
-	object []int       // the shape of these; nil where they differ, see views
-	chain  *codec.Chain
-	chunk  int         // bytes of a decoded object
-	blocks []grid.Axis // how each axis is cut into chunks: axes, or inner chunks
-	fill   []byte      // one element: the fill value, or zero where it is undefined
-	views  *views      // where objects differ in shape: chain and chunk are of the largest then
+	pipe   *pipeline.Pipeline // the codecs of what is stored as one object: chunks, or shards
+	blocks []grid.Axis        // how each axis is cut into chunks: as pipe has it, or into inner chunks
 	shared *shared
 	field  *fieldView // of a view of one field; else nil
 }
@@ -48,7 +44,7 @@ type shared struct {
 
 // newArray binds metadata to a store. Its errors are *fault.MetaError.
 func newArray(n node, m *meta.Array) (*Array, error) {
-	pointer, stored := "/chunk_key_encoding", m
+	pointer := "/chunk_key_encoding"
 	if m.Format == 2 {
 		pointer = "/dimension_separator"
 	}
@@ -56,11 +52,16 @@ func newArray(n node, m *meta.Array) (*Array, error) {
 	if err != nil {
 		return nil, n.metaError(m, pointer, err)
 	}
-	m = keyed
+	return bindArray(n, keyed, &shared{copied: m})
+}
+
+// bindArray binds the codecs of an array. Its errors are *fault.MetaError.
+func bindArray(n node, m *meta.Array, s *shared) (*Array, error) {
 	axes := axesOf(m)
-	repr := codec.Repr{Shape: longest(axes), Type: m.DType}
+	repr := codec.Repr{Shape: pipeline.Largest(axes), Type: m.DType, Fill: m.Fill}
 	if _, err := repr.Bytes(); err != nil {
-		if pointer = "/chunk_grid"; m.Format < 3 {
+		pointer := "/chunk_grid"
+		if m.Format < 3 {
 			pointer = "/chunks"
 		}
 		return nil, n.metaError(m, pointer, err)
@@ -69,21 +70,24 @@ func newArray(n node, m *meta.Array) (*Array, error) {
 	for i, c := range m.Codecs {
 		specs[i] = codec.Spec{Name: c.Name, Config: c.Config}
 	}
-	fill := m.Fill
-	if fill == nil {
-		if fill = make([]byte, m.DType.Size()); m.DType.Size() == 0 {
-			fill = m.DType.DefaultFill()
-		}
-	}
-	a := &Array{node: n, meta: m, axes: axes, object: grid.Shape(axes), fill: fill, shared: &shared{copied: stored}}
-	if err := a.bindAll(specs); err != nil {
+	pipe, err := pipeline.New(n.codecs(), specs, repr, axes, n.cfg.pipeline())
+	if err != nil {
 		return nil, n.metaError(m, codecPointer(m, err), err)
 	}
-	a.blocks = axes
-	if s := a.chain.Shards(); s != nil {
-		a.blocks = grid.Even(s.Chunk) // which divides every shard
+	return &Array{node: n, meta: m, pipe: pipe, blocks: blocksOf(pipe), shared: s}, nil
+}
+
+// blocksOf is how each axis is cut into what is encoded as one piece: chunks, or the inner chunks of shards.
+func blocksOf(p *pipeline.Pipeline) []grid.Axis {
+	if s := p.Largest().Chain.Shards(); s != nil {
+		return grid.Even(s.Chunk) // which divides every shard
 	}
-	return a, nil
+	return p.Axes()
+}
+
+// changed is the array with another node and other metadata, which agree on how chunks are stored.
+func (a *Array) changed(n node, m *meta.Array) *Array {
+	return &Array{node: n, meta: m, pipe: a.pipe, blocks: a.blocks, shared: a.shared, field: a.field}
 }
 
 // Shape is the number of elements along each axis. The slice is the caller's.
@@ -99,7 +103,7 @@ func (a *Array) Chunks() []int { return grid.Shape(a.blocks) }
 // [Array.Sharded] tells.
 func (a *Array) Shards() []int {
 	if a.Sharded() {
-		return slices.Clone(a.object)
+		return grid.Shape(a.pipe.Axes())
 	}
 	return nil
 }
@@ -108,12 +112,7 @@ func (a *Array) Shards() []int {
 func (a *Array) DType() dtype.Type { return a.meta.DType }
 
 // Codecs is the pipeline from chunk to stored bytes, v2's filters and compressor included.
-func (a *Array) Codecs() []codec.Spec {
-	if a.field != nil {
-		return a.field.base.Codecs()
-	}
-	return slices.Clone(a.chain.Specs())
-}
+func (a *Array) Codecs() []codec.Spec { return a.pipe.Specs() }
 
 // Fill is the fill value in memory form (see package dtype); nil when it is undefined, as v2's null.
 func (a *Array) Fill() []byte { return slices.Clone(a.meta.Fill) }
@@ -140,34 +139,26 @@ func (a *Array) With(opts ...Option) (*Array, error) {
 	if a.field != nil {
 		return a.field.again(a.field.base.With(opts...))
 	}
-	b := *a
-	if err := b.cfg.add(opts); err != nil {
+	n := a.node
+	if err := n.cfg.add(opts); err != nil {
 		return nil, err
 	}
-	m, err := b.cfg.keys(b.meta)
+	m, err := n.cfg.keys(a.meta)
 	if err != nil {
 		return nil, a.errf(err)
 	}
-	b.meta = m
-	if b.views != nil {
-		b.views = &views{} // which have the options
-	}
-	if b.cfg.table == a.cfg.table && b.cfg.strict == a.cfg.strict && b.cfg.tell == nil && a.cfg.tell == nil {
-		return &b, nil
-	}
-	other, err := newArray(b.node, m) // with codecs of the other table
+	other, err := bindArray(n, m, a.shared)
 	if err != nil {
 		return nil, a.errf(err)
 	}
-	other.shared = a.shared
 	return other, nil
 }
 
 // String gives the path and what the array is, for people.
 func (a *Array) String() string {
-	objects := fmt.Sprint(a.object)
-	if a.object == nil {
-		objects = fmt.Sprintf("of up to %v", longest(a.axes))
+	objects := fmt.Sprint(a.pipe.Largest().Shape)
+	if !a.Regular() {
+		objects = "of up to " + objects
 	}
 	if a.Sharded() {
 		objects = fmt.Sprintf("%v in shards %s", a.Chunks(), objects)
@@ -195,11 +186,11 @@ func (a *Array) Refresh(ctx context.Context) (*Array, error) {
 }
 
 // estimate is how many bytes to reserve for a chunk whose encoded size is not known yet.
-func (a *Array) estimate() int64 {
+func (a *Array) estimate(c *pipeline.Chunk) int64 {
 	if m := a.shared.mean.Load(); m > 0 {
 		return m
 	}
-	return min(int64(a.chunk), a.chain.MaxEncoded())
+	return min(int64(c.Bytes), c.Chain.MaxEncoded())
 }
 
 // observe takes the encoded size of a chunk into the running mean; a lost update between goroutines does no harm.

@@ -22,14 +22,11 @@ func SetAttrs[N Node](ctx context.Context, n N, attrs Attrs) (N, error) {
 	var err error
 	switch v := Node(n).(type) {
 	case *Array:
-		b := *v
-		b.node, err = v.withAttrs(ctx, attrs, v.shared.copied)
-		if err == nil {
-			m := *v.meta
-			m.Attrs = b.attrs
-			b.meta = &m
-		}
-		out = &b
+		var b node
+		b, err = v.withAttrs(ctx, attrs, v.shared.copied)
+		m := *v.meta
+		m.Attrs = b.attrs
+		out = v.changed(b, &m)
 	case *Group:
 		b := *v
 		b.node, err = v.withAttrs(ctx, attrs, nil)

@@ -10,11 +10,11 @@ func Check(ctx context.Context, a *Array, sel ...Selection) error {
 		return err
 	}
 	if a.meta.DType.Size() == 0 {
-		h := newHeap(a)
-		h.forget = true
-		if a, err = a.numbered(h); err != nil {
-			return err
+		items, err := a.pipe.Forget()
+		if err != nil {
+			return a.errf(err)
 		}
+		a = a.numbered(items)
 	}
 	return a.read(ctx, nil, r)
 }

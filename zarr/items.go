@@ -7,6 +7,7 @@ import (
 	"reflect"
 
 	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -83,22 +84,21 @@ func readItems[T any](ctx context.Context, a *Array, dst []T, r grid.Selection) 
 
 // writeItems writes elements that vary in length.
 func writeItems[T any](ctx context.Context, a *Array, src []T, r grid.Selection) error {
-	h := newHeap(a)
-	b, err := a.numbered(h)
+	items, err := a.pipe.Items(math.MaxInt64)
 	if err != nil {
-		return err
+		return a.errf(err)
 	}
 	if len(src) > math.MaxInt/8 {
 		return a.errf(tooMuch(len(src), 8))
 	}
 	numbers := make([]byte, 8*len(src))
-	all, p := reflect.ValueOf(src), h.pack(16*len(src))
+	all, p := reflect.ValueOf(src), items.Packer(16*len(src))
 	put := func(i int, item []byte) error {
-		number, err := p.add(item)
+		number, err := p.Add(item)
 		binary.LittleEndian.PutUint64(numbers[8*i:], number)
 		return err
 	}
-	switch t := h.typ.(type) {
+	switch t := a.meta.DType.(type) {
 	case dtype.Ragged:
 		var one []byte
 		for i := range src {
@@ -135,8 +135,17 @@ func writeItems[T any](ctx context.Context, a *Array, src []T, r grid.Selection)
 			}
 		}
 	}
-	p.done()
-	return b.write(ctx, numbers, r)
+	p.Done()
+	return a.numbered(items).write(ctx, numbers, r)
+}
+
+// numbered is the array with the numbers of items in place of its elements.
+func (a *Array) numbered(items *pipeline.Items) *Array {
+	m := *a.meta
+	m.DType = dtype.Uint64
+	b := a.changed(a.node, &m)
+	b.pipe = items.Numbers
+	return b
 }
 
 // fixedSize refuses to take elements that vary in length for bytes in memory form.

@@ -206,16 +206,16 @@ func (a *Array) modelV3() (*meta.Array, error) {
 		Keys: a.meta.Keys, Dims: xarrayDims(a.attrs, len(a.meta.Shape)), Attrs: a.attrs,
 	}
 	if m.Fill == nil {
-		m.Fill = a.fill // what missing chunks read as
+		m.Fill = a.pipe.Fill() // what missing chunks read as
 	}
 	if m.Dims != nil {
 		m.Attrs = maps.Clone(a.attrs)
 		delete(m.Attrs, attrDims)
 	}
-	in := a.chain.In()
+	in := a.pipe.Largest().Chain.In()
 	in.Fill, in.Type = m.Fill, typ
 	var specs []codec.Spec
-	for _, s := range a.chain.Specs() {
+	for _, s := range a.pipe.Specs() {
 		core, err := s.Core(in)
 		if err != nil {
 			return nil, err

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -75,6 +76,11 @@ func (c *config) add(opts []Option) error {
 		c.maxIndex = min(c.maxChunk, maxIndex)
 	}
 	return nil
+}
+
+// pipeline is what the options say of chunks.
+func (c *config) pipeline() pipeline.Options {
+	return pipeline.Options{ChunkLimit: c.maxChunk, IndexLimit: c.maxIndex, StoreFill: c.storeFill}
 }
 
 func intOption(name string, n, least int, set func(*config)) Option {

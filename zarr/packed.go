@@ -7,13 +7,14 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/pipeline"
 )
 
 // Packed holds elements that vary in length, in C order: 8 bytes for each, and the bytes of those that are neither the fill value
 // nor equal to the one before. It is immutable and safe for any number of goroutines.
 type Packed struct {
 	numbers []byte // 8 bytes each
-	heap    *heap
+	items   *pipeline.Items
 }
 
 // ReadPacked is ReadItems for many short elements: a slice of them would take 24 bytes for each. Errors are as for ReadItems.
@@ -32,12 +33,12 @@ func ReadPacked(ctx context.Context, a *Array, sel ...Selection) (*Packed, error
 func (p *Packed) Len() int { return len(p.numbers) / 8 }
 
 // At is the i-th element in memory form (see package dtype), not to be changed. i is at least 0 and less than Len.
-func (p *Packed) At(i int) []byte { return p.heap.item(p.number(i)) }
+func (p *Packed) At(i int) []byte { return p.items.At(p.number(i)) }
 
 func (p *Packed) number(i int) uint64 { return binary.LittleEndian.Uint64(p.numbers[8*i:]) }
 
 // Bytes is the memory that the elements take.
-func (p *Packed) Bytes() int64 { return int64(len(p.numbers)) + p.heap.kept }
+func (p *Packed) Bytes() int64 { return int64(len(p.numbers)) + p.items.Kept() }
 
 // Same reports whether the i-th element is known, without a look at its bytes, to be equal to the one before it.
 func (p *Packed) Same(i int) bool { return i > 0 && p.number(i) == p.number(i-1) }
@@ -47,14 +48,12 @@ func (a *Array) readPacked(ctx context.Context, n int, r grid.Selection, each in
 	if err := a.mayHold(n, each); err != nil {
 		return nil, err
 	}
-	h := newHeap(a)
-	h.room = concurrency.Memory() - int64(n)*each
-	b, err := a.numbered(h)
+	items, err := a.pipe.Items(concurrency.Memory() - int64(n)*each)
 	if err != nil {
-		return nil, err
+		return nil, a.errf(err)
 	}
-	p := &Packed{make([]byte, 8*n), h}
-	return p, b.read(ctx, p.numbers, r)
+	p := &Packed{make([]byte, 8*n), items}
+	return p, a.numbered(items).read(ctx, p.numbers, r)
 }
 
 // dense reports whether the blocks hold little but what was selected, so that elements may as well lie in them.
@@ -65,12 +64,12 @@ func (p *Packed) dense() bool {
 			selected += int64(len(p.At(i)))
 		}
 	}
-	return p.heap.kept <= 2*selected+firstBlock
+	return p.items.Dense(selected)
 }
 
 // slices sets dst to the elements. They lie in the blocks, and those that are equal may be the same memory.
 func (p *Packed) slices(dst [][]byte) {
-	fill, dense := append([]byte{}, p.heap.fill...), p.dense()
+	fill, dense := append([]byte{}, p.items.At(0)...), p.dense()
 	for i := range dst {
 		switch number := p.number(i); {
 		case p.Same(i):
@@ -78,36 +77,25 @@ func (p *Packed) slices(dst [][]byte) {
 		case number == 0:
 			dst[i] = fill[:len(fill):len(fill)]
 		case dense:
-			dst[i] = p.heap.item(number)
+			dst[i] = p.items.At(number)
 		default:
-			dst[i] = append([]byte{}, p.heap.item(number)...)
+			dst[i] = append([]byte{}, p.items.At(number)...)
 		}
 	}
 }
 
 // texts sets dst to the elements as strings. Those of one block are parts of one string.
 func (p *Packed) texts(dst []string) {
-	fill, dense := string(p.heap.fill), p.dense()
-	blocks := make([]string, len(p.heap.blocks))
+	text, dense := p.items.Texts(), p.dense()
 	for i := range dst {
-		number := p.number(i)
-		switch {
+		switch number := p.number(i); {
 		case p.Same(i):
 			dst[i] = dst[i-1]
-			continue
-		case number == 0:
-			dst[i] = fill
-			continue
-		case !dense:
-			dst[i] = string(p.heap.item(number))
-			continue
+		case dense || number == 0:
+			dst[i] = text(number)
+		default:
+			dst[i] = string(p.items.At(number))
 		}
-		at, block := int((number-1)&(1<<placeBits-1)), (number-1)>>placeBits
-		if blocks[block] == "" {
-			blocks[block] = string(p.heap.blocks[block])
-		}
-		n, used := binary.Uvarint(p.heap.blocks[block][at:])
-		dst[i] = blocks[block][at+used : at+used+int(n)]
 	}
 }
 

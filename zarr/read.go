@@ -9,6 +9,7 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/bytesview"
 	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -165,22 +166,22 @@ func (a *Array) wantLen(r grid.Selection, have int, unit string, each int) error
 	return nil
 }
 
-// read fills dst with the region: one goroutine takes one chunk from its key to its place in dst. Where dst is nil chunks are
+// read fills dst with the region: one goroutine takes one chunk from its key to its place in dst. Where dst has no memory chunks are
 // decoded and forgotten.
 func (a *Array) read(ctx context.Context, dst []byte, r grid.Selection) error {
 	p := plan.Plan{Layout: a.layout(), Region: r}
 	if err := a.admit(p, false); err != nil {
 		return err
 	}
-	shape := r.Shape()
+	to := pipeline.Memory{Block: codec.Block{Bytes: dst}, Shape: r.Shape()}
 	if p.Object.Shards != nil {
-		return a.readShards(ctx, p, dst, a.allowance())
+		return a.readShards(ctx, p, to, a.allowance())
 	}
 	op := a.cfg.limits.Bytes.Op()
 	return concurrency.Each(ctx, min(a.inFlight(), p.Len()), p.Fetches(), func(ctx context.Context, f plan.Fetch) error {
-		one, err := a.of(f.Object.Shape)
+		c, err := a.pipe.For(f.Object.Shape)
 		if err == nil {
-			err = one.readChunk(ctx, op, f, dst, shape)
+			err = a.readChunk(ctx, op, f, c, to)
 		}
 		if err != nil {
 			return a.chunkErr("read", f, err)
@@ -189,21 +190,19 @@ func (a *Array) read(ctx context.Context, dst []byte, r grid.Selection) error {
 	})
 }
 
-func (a *Array) readChunk(ctx context.Context, op *concurrency.Op, f plan.Fetch, dst []byte, region []int) error {
-	hold, err := op.Acquire(ctx, a.estimate())
+func (a *Array) readChunk(ctx context.Context, op *concurrency.Op, f plan.Fetch, c *pipeline.Chunk, dst pipeline.Memory) error {
+	hold, err := op.Acquire(ctx, a.estimate(c))
 	if err != nil {
 		return err
 	}
 	defer hold.Release()
-	buf := getBuffer(a.estimate())
+	buf := getBuffer(a.estimate(c))
 	defer putBuffer(buf)
 
-	v, err := a.get(ctx, f.Key, buf)
+	v, err := a.get(ctx, c, f.Key, buf)
 	if errors.Is(err, fault.NotFound) {
 		a.cfg.report.chunks(1, 1)
-		if dst != nil {
-			a.fillRegion(f.Box, dst, region)
-		}
+		c.FillBox(dst, f.Box)
 		return nil
 	}
 	if err != nil {
@@ -216,25 +215,15 @@ func (a *Array) readChunk(ctx context.Context, op *concurrency.Op, f plan.Fetch,
 		return err
 	}
 	defer slot.Release()
-	s := scratchOf(slot)
-	if off, ok := f.Contiguous(region); ok && f.Full && dst != nil {
-		off *= a.meta.DType.Size()
-		return a.chain.Decode(codec.Block{Bytes: dst[off : off+a.chunk : off+a.chunk]}, v.Bytes, &s.codec)
-	}
-	chunk, err := a.decode(s, v.Bytes)
-	if err != nil || dst == nil {
-		return err
-	}
-	f.FromChunk(dst, chunk, region, a.object, a.meta.DType.Size())
-	return nil
+	return c.Decode(dst, f.Box, v.Bytes, scratchOf(slot))
 }
 
 // errTooLong says that a stored object has more bytes than any encoder makes.
 var errTooLong = errors.New("too long")
 
 // get fetches an object of this array into buf, and leaves in buf what was fetched so that its memory is used again.
-func (a *Array) get(ctx context.Context, key string, buf *buffer) (store.Value, error) {
-	v, err := a.fetch(ctx, key, buf, a.chain.MaxEncoded())
+func (a *Array) get(ctx context.Context, c *pipeline.Chunk, key string, buf *buffer) (store.Value, error) {
+	v, err := a.fetch(ctx, c, key, buf, c.Chain.MaxEncoded())
 	if err == nil {
 		a.cfg.report.chunks(1, 0)
 	}
@@ -242,10 +231,10 @@ func (a *Array) get(ctx context.Context, key string, buf *buffer) (store.Value, 
 }
 
 // fetch is get for who counts chunks otherwise. most bounds the bytes of the object.
-func (a *Array) fetch(ctx context.Context, key string, buf *buffer, most int64) (store.Value, error) {
+func (a *Array) fetch(ctx context.Context, c *pipeline.Chunk, key string, buf *buffer, most int64) (store.Value, error) {
 	a.cfg.report.get()
 	v, err := a.st.Get(ctx, key, store.GetOptions{Max: most}, buf.b[:0])
-	if errors.Is(err, fault.Limit) && most > a.chain.MaxEncoded() {
+	if errors.Is(err, fault.Limit) && most > c.Chain.MaxEncoded() {
 		return store.Value{}, fault.Newf(fault.Limit, "a shard with unused space, which this store cannot give in parts, has more bytes than ChunkLimit(%d)", most)
 	}
 	if errors.Is(err, fault.Limit) {
@@ -259,37 +248,6 @@ func (a *Array) fetch(ctx context.Context, key string, buf *buffer, most int64) 
 	a.observe(len(v.Bytes))
 	a.cfg.report.bytes(len(v.Bytes))
 	return v, nil
-}
-
-// decode turns a stored object into a whole chunk in the slot's scratch.
-func (a *Array) decode(s *scratch, stored []byte) ([]byte, error) {
-	chunk, err := a.roomFor(s, a.object, a.chunk, a.chain, stored)
-	if err != nil {
-		return nil, err
-	}
-	return chunk, a.chain.Decode(codec.Block{Bytes: chunk}, stored, &s.codec)
-}
-
-// chunkScratch is room for one decoded chunk.
-func (a *Array) chunkScratch(s *scratch) ([]byte, error) {
-	return a.room(s, a.object, a.chunk)
-}
-
-// room is n bytes of scratch for a chunk of a shape.
-func (a *Array) room(s *scratch, shape []int, n int) ([]byte, error) {
-	if int64(n) > a.cfg.maxChunk {
-		return nil, fault.Newf(fault.Limit, "a chunk of shape %v has %d bytes, more than ChunkLimit(%d)", shape, n, a.cfg.maxChunk)
-	}
-	return s.room(n), nil
-}
-
-// roomFor is room for the chunk that a chain decodes of stored bytes. It looks at their number before it makes more room than a
-// slot keeps.
-func (a *Array) roomFor(s *scratch, shape []int, n int, chain *codec.Chain, stored []byte) ([]byte, error) {
-	if least := chain.MinEncoded(); n > maxKept && int64(n) <= a.cfg.maxChunk && int64(len(stored)) < least {
-		return nil, fault.Newf(fault.Corrupt, "%d bytes are stored of a chunk of shape %v, whose codecs make %d or more", len(stored), shape, least)
-	}
-	return a.room(s, shape, n)
 }
 
 func (a *Array) chunkErr(op string, f plan.Fetch, err error) error {

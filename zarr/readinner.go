@@ -8,6 +8,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/internal/shard"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -166,7 +167,7 @@ func (r *shardReader) loadIndexes(ctx context.Context, o *object, l *shard.Layou
 }
 
 // within decodes what is wanted of a shard whose bytes are all there.
-func (r *shardReader) within(o *object, l *shard.Layout, b grid.Box, stored []byte, s *scratch) error {
+func (r *shardReader) within(o *object, l *shard.Layout, b grid.Box, stored []byte, s *pipeline.Scratch) error {
 	x, err := l.Shards.Cut(stored)
 	if err != nil {
 		return err

@@ -8,21 +8,20 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/internal/shard"
-	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // shardLayout is what plans need to know of the shards; nil where there are none, or where they are read as a whole.
-func (a *Array) shardLayout() *shard.Layout {
-	s := a.chain.Shards()
-	if s == nil || a.meta.DType.Size() == 0 {
+func (a *Array) shardLayout(c *pipeline.Chunk) *shard.Layout {
+	if c.Shards == nil {
 		return nil
 	}
 	t := store.TuningOf(a.st)
-	return shard.New(s, int64(a.chunk/s.Len()), t.RangeGap, t.RangeMax)
+	return shard.New(c.Shards, int64(c.Inner.Bytes), t.RangeGap, t.RangeMax)
 }
 
 // shardReader reads shards of one call: an index first, then the inner chunks in as few ranges as the store's numbers say.
@@ -30,9 +29,9 @@ type shardReader struct {
 	a       *Array
 	op      *concurrency.Op
 	allow   *allowance
-	layout  *shard.Layout
-	dst     []byte // nil: inner chunks are decoded and forgotten
-	region  []int
+	c       *pipeline.Chunk // the shard
+	layout  *shard.Layout   // of c
+	dst     pipeline.Memory
 	each    int // ranges of one shard that are read at once
 	planned int // bytes that plans and indexes of shards within one shard may take
 }
@@ -42,9 +41,9 @@ func (r *shardReader) of(f plan.Fetch) (*shardReader, error) {
 	if f.Object.Err != nil || f.Object.Shards == r.layout {
 		return r, f.Object.Err
 	}
-	a, err := r.a.of(f.Object.Shape)
+	c, err := r.a.pipe.For(f.Object.Shape)
 	one := *r
-	one.a, one.layout = a, f.Object.Shards
+	one.c, one.layout = c, f.Object.Shards
 	return &one, err
 }
 
@@ -54,14 +53,14 @@ const maxPlanned = 32 << 20
 // shardsInFlight divides what a call may have in flight into shards and ranges of one shard.
 func (a *Array) shardsInFlight(shards int) (inFlight, each int) {
 	all := a.inFlight()
-	inFlight = max(min(all, shards, maxPlanned/40/a.chain.Shards().Len()), 1)
+	inFlight = max(min(all, shards, maxPlanned/40/a.pipe.Largest().Shards.Len()), 1)
 	return inFlight, (all-1)/inFlight + 1
 }
 
 // readShards reads what a plan wants of shards.
-func (a *Array) readShards(ctx context.Context, p plan.Plan, dst []byte, allow *allowance) error {
+func (a *Array) readShards(ctx context.Context, p plan.Plan, dst pipeline.Memory, allow *allowance) error {
 	inFlight, each := a.shardsInFlight(p.Len())
-	r := &shardReader{a: a, op: a.cfg.limits.Bytes.Op(), allow: allow, layout: p.Object.Shards, dst: dst, region: p.Region.Shape(), each: each, planned: maxPlanned / inFlight}
+	r := &shardReader{a: a, op: a.cfg.limits.Bytes.Op(), allow: allow, c: a.pipe.Largest(), layout: p.Object.Shards, dst: dst, each: each, planned: maxPlanned / inFlight}
 	return concurrency.Each(ctx, inFlight, p.Fetches(), func(ctx context.Context, f plan.Fetch) error {
 		one, err := r.of(f)
 		if err == nil {
@@ -83,7 +82,7 @@ func (r *shardReader) read(ctx context.Context, f plan.Fetch) error {
 	only := r.a.shared.whole.Load()
 	if f.Whole && !only {
 		// One with so much unused space that nobody would read it all is read in parts after all.
-		if err := r.whole(ctx, f, r.a.chain.MaxEncoded()); !errors.Is(err, errTooLong) {
+		if err := r.whole(ctx, f, r.c.Chain.MaxEncoded()); !errors.Is(err, errTooLong) {
 			return err
 		}
 	}
@@ -96,18 +95,20 @@ func (r *shardReader) read(ctx context.Context, f plan.Fetch) error {
 			return err
 		}
 	}
-	return r.whole(ctx, f, r.a.longestShard())
+	return r.whole(ctx, f, r.a.longestShard(r.c))
 }
 
 // longestShard is the length in bytes up to which a shard is read as a whole that cannot be read in parts: unused space is
 // legal, so it is not told by what an encoder makes, but by what memory may hold.
-func (a *Array) longestShard() int64 { return max(a.chain.MaxEncoded(), a.cfg.maxChunk) }
+func (a *Array) longestShard(c *pipeline.Chunk) int64 {
+	return max(c.Chain.MaxEncoded(), a.cfg.maxChunk)
+}
 
 // parts reads the ranges that the index tells, pinned to its version; fault.Conflict when the shard was replaced meanwhile.
 func (r *shardReader) parts(ctx context.Context, f plan.Fetch) error {
 	a := r.a
 	key := indexKey{key: f.Key}
-	x, fresh, err := a.index(ctx, f.Key, r.allow)
+	x, fresh, err := a.index(ctx, r.c, f.Key, r.allow)
 	if err != nil {
 		return r.absent(f, err)
 	}
@@ -117,7 +118,7 @@ func (r *shardReader) parts(ctx context.Context, f plan.Fetch) error {
 		if err := r.allow.take(1); err != nil {
 			return err
 		}
-		now, again := a.loadIndex(ctx, f.Key, x.version)
+		now, again := a.loadIndex(ctx, r.c, f.Key, x.version)
 		if !errors.Is(again, fault.Unchanged) {
 			if again != nil {
 				a.shared.indexes.drop(key, x)
@@ -211,14 +212,14 @@ func (r *shardReader) whole(ctx context.Context, f plan.Fetch, most int64) error
 	if err := r.allow.take(1); err != nil {
 		return err
 	}
-	hold, err := r.op.Acquire(ctx, a.estimate())
+	hold, err := r.op.Acquire(ctx, a.estimate(r.c))
 	if err != nil {
 		return err
 	}
 	defer hold.Release()
-	buf := getBuffer(a.estimate())
+	buf := getBuffer(a.estimate(r.c))
 	defer putBuffer(buf)
-	v, err := a.fetch(ctx, f.Key, buf, most)
+	v, err := a.fetch(ctx, r.c, f.Key, buf, most)
 	if err != nil {
 		return r.absent(f, err)
 	}
@@ -249,9 +250,7 @@ func (r *shardReader) absent(f plan.Fetch, err error) error {
 	if !errors.Is(err, fault.NotFound) {
 		return err
 	}
-	if r.dst != nil {
-		r.a.fillRegion(f.Box, r.dst, r.region)
-	}
+	r.c.FillBox(r.dst, f.Box)
 	n := r.layout.Touched(f.Box)
 	r.a.cfg.report.chunks(n, n)
 	return nil
@@ -262,9 +261,7 @@ func (r *shardReader) fill(cut shard.Cut, missing []int) (n int64) {
 	below := cut.Layout().Below
 	for _, i := range missing {
 		b := cut.Box(i)
-		if r.dst != nil {
-			r.a.fillRegion(b, r.dst, r.region)
-		}
+		r.c.FillBox(r.dst, b)
 		if below == nil {
 			n++
 		} else {
@@ -309,27 +306,15 @@ func (r *shardReader) decodeSome(ctx context.Context, o *object, to target, chun
 }
 
 // decodeOne takes an inner chunk of a shard of layout l to its place in dst.
-func (r *shardReader) decodeOne(o *object, l *shard.Layout, box grid.Box, stored []byte, s *scratch) error {
+func (r *shardReader) decodeOne(o *object, l *shard.Layout, box grid.Box, stored []byte, s *pipeline.Scratch) error {
 	if l.Below != nil {
 		return innerErr(box, r.within(o, l.Below, box, stored, s))
 	}
-	a, size, n := r.a, r.a.meta.DType.Size(), int(l.ChunkBytes)
-	if at, ok := box.Contiguous(r.region); ok && r.dst != nil && box.Full(l.Chunk) {
-		at *= size
-		return innerErr(box, l.Inner.Decode(codec.Block{Bytes: r.dst[at : at+n : at+n]}, stored, &s.codec))
+	c := r.c.Inner
+	for c.Inner != nil { // those of the deepest shards
+		c = c.Inner
 	}
-	chunk, err := a.roomFor(s, l.Chunk, n, l.Inner, stored)
-	if err != nil {
-		return err
-	}
-	if err := l.Inner.Decode(codec.Block{Bytes: chunk}, stored, &s.codec); err != nil {
-		return innerErr(box, err)
-	}
-	if r.dst == nil {
-		return nil
-	}
-	box.FromChunk(r.dst, chunk, r.region, l.Chunk, size)
-	return nil
+	return innerErr(box, c.Decode(r.dst, box, stored, s))
 }
 
 // innerErr says which inner chunk of the shard an error is about.

@@ -5,38 +5,21 @@ import (
 	"sync"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/internal/pipeline"
 )
 
-// scratch is what a CPU slot carries from chunk to chunk: room for one decoded chunk, and the codecs' own buffers.
-type scratch struct {
-	codec codec.Scratch
-	chunk []byte
-}
-
-// maxKept is the largest chunk buffer a slot keeps. A process that once read a huge chunk must not hold it for ever.
-const maxKept = 64 << 20
-
-func scratchOf(slot *concurrency.Slot) *scratch {
-	s, ok := slot.Scratch.(*scratch)
+// scratchOf is what a CPU slot carries from chunk to chunk.
+func scratchOf(slot *concurrency.Slot) *pipeline.Scratch {
+	s, ok := slot.Scratch.(*pipeline.Scratch)
 	if !ok {
-		s = &scratch{}
+		s = &pipeline.Scratch{}
 		slot.Scratch = s
 	}
 	return s
 }
 
-// room returns n bytes of undefined contents, valid until the next call.
-func (s *scratch) room(n int) []byte {
-	if cap(s.chunk) >= n {
-		return s.chunk[:n]
-	}
-	b := make([]byte, n)
-	if n <= maxKept {
-		s.chunk = b
-	}
-	return b
-}
+// maxKept is the largest buffer that is kept. A process that once read a huge chunk must not hold it for ever.
+const maxKept = 64 << 20
 
 // buffer is pooled memory for one encoded chunk.
 type buffer struct{ b []byte }

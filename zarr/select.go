@@ -119,7 +119,7 @@ func (a *Array) region(sel []Selection) (grid.Selection, error) {
 		if len(sel) > 1 {
 			return nil, a.errf(fault.Newf(fault.Selection, "%v is for all axes; there are %d selections", sel[i], len(sel)))
 		}
-		p, err := sel[i].(alone).points(shape, a.axes)
+		p, err := sel[i].(alone).points(shape, a.pipe.Axes())
 		if err != nil {
 			return nil, a.errf(err)
 		}

@@ -24,11 +24,9 @@ func StateSeparator(ctx context.Context, a *Array) (*Array, error) {
 	if err := a.stateSeparator(ctx); err != nil {
 		return nil, a.errf(err)
 	}
-	b := *a
 	m := *a.meta
 	m.NoSeparator = false
-	b.meta = &m
-	return &b, nil
+	return a.changed(a.node, &m), nil
 }
 
 func (a *Array) stateSeparator(ctx context.Context) error {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -92,7 +93,7 @@ var errWhole = errors.New("the shard must be read as a whole")
 
 // index gives the index of a shard; fresh tells that it was read after the call began. fault.NotFound when there is no shard
 // now, errWhole when parts of one cannot be read.
-func (a *Array) index(ctx context.Context, key string, allow *allowance) (x *shardIndex, fresh bool, err error) {
+func (a *Array) index(ctx context.Context, c *pipeline.Chunk, key string, allow *allowance) (x *shardIndex, fresh bool, err error) {
 	if x := a.shared.indexes.get(indexKey{key: key}); x != nil {
 		return x, false, nil
 	}
@@ -100,7 +101,7 @@ func (a *Array) index(ctx context.Context, key string, allow *allowance) (x *sha
 	if err := allow.take(1); err != nil {
 		return nil, false, err
 	}
-	load := func(ctx context.Context) (*shardIndex, error) { return a.loadIndex(ctx, key, "") }
+	load := func(ctx context.Context) (*shardIndex, error) { return a.loadIndex(ctx, c, key, "") }
 	x, joined, err := a.shared.loads.Do(ctx, key, load)
 	if joined && errors.Is(err, fault.NotFound) {
 		// That was so before this call began. A load that begins now, whoever began it, tells how it is.
@@ -110,18 +111,9 @@ func (a *Array) index(ctx context.Context, key string, allow *allowance) (x *sha
 	return x, !joined, err
 }
 
-// mayIndex refuses shards with longer indexes than may be held, before one is read or made. Where shards differ in shape, it is asked
-// of the view for each.
-func (a *Array) mayIndex() error {
-	if n := a.chain.IndexBytes(); n > a.cfg.maxIndex {
-		return fault.Newf(fault.Limit, "the index of a shard has %d bytes, more than the %d that ChunkLimit allows", n, a.cfg.maxIndex)
-	}
-	return nil
-}
-
 // loadIndex reads the index of a shard and keeps it. With a version it is fault.Unchanged while the shard still has that.
-func (a *Array) loadIndex(ctx context.Context, key string, not store.Version) (*shardIndex, error) {
-	n, atStart := a.chain.Shards().IndexSize()
+func (a *Array) loadIndex(ctx context.Context, c *pipeline.Chunk, key string, not store.Version) (*shardIndex, error) {
+	n, atStart := c.Shards.IndexSize()
 	hold, err := a.cfg.limits.Bytes.Op().Acquire(ctx, n)
 	if err != nil {
 		return nil, err
@@ -157,7 +149,7 @@ func (a *Array) loadIndex(ctx context.Context, key string, not store.Version) (*
 	}
 	defer slot.Release()
 	x := &shardIndex{version: v.Version}
-	if x.ShardIndex, err = a.chain.Shards().Index(v.Bytes, v.Size); err != nil {
+	if x.ShardIndex, err = c.Shards.Index(v.Bytes, v.Size); err != nil {
 		return nil, err
 	}
 	a.shared.indexes.put(indexKey{key: key}, x)

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -231,7 +232,7 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 	}
 	var arrays, bytes []codec.Spec
 	var serial *codec.Spec
-	rank, in := len(m.Shape), codec.Repr{Shape: longest(axesOf(m)), Type: m.DType, Fill: m.Fill}
+	rank, in := len(m.Shape), codec.Repr{Shape: pipeline.Largest(axesOf(m)), Type: m.DType, Fill: m.Fill}
 	whole := in
 	if chunk != nil {
 		in.Shape = chunk
@@ -258,7 +259,7 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 		case makesBytes:
 			serial = &c
 		default:
-			if serial == nil && m.DType.Size() == 0 && slices.Contains(itemCodecs[:], c.Name) {
+			if serial == nil && m.DType.Size() == 0 && pipeline.TakesItems(c.Name) {
 				serial = &c
 				continue
 			}

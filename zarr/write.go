@@ -10,6 +10,7 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/bytesview"
 	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/internal/shard"
 	"github.com/zargo-io/zargo/zarr/codec"
@@ -68,25 +69,22 @@ func (a *Array) write(ctx context.Context, src []byte, r grid.Selection) error {
 	if err := a.conditional(r); err != nil {
 		return a.errf(err)
 	}
-	if a.field != nil {
-		return a.writeField(ctx, src, r)
-	}
 	p := plan.Plan{Layout: a.layout(), Region: r}
 	if err := a.admit(p, true); err != nil {
 		return err
 	}
-	shape := r.Shape()
+	from := pipeline.Memory{Block: codec.Block{Bytes: src}, Shape: r.Shape()}
 	op, allow := a.cfg.limits.Bytes.Op(), a.allowance()
 	inFlight := min(a.inFlight(), p.Len())
 	if p.Object.Shards != nil {
 		inFlight, _ = a.shardsInFlight(p.Len())
 	}
 	return concurrency.Each(ctx, inFlight, p.Fetches(), func(ctx context.Context, f plan.Fetch) error {
-		one, err := a.of(f.Object.Shape)
-		w := chunkWriter{a: one, op: op, allow: allow, layout: f.Object.Shards, f: f, src: src, region: shape}
+		c, err := a.pipe.For(f.Object.Shape)
+		w := chunkWriter{a: a, op: op, allow: allow, c: c, layout: f.Object.Shards, f: f, src: from}
 		switch {
 		case err != nil:
-		case f.Covers:
+		case f.Covers && a.field == nil: // else the other fields stay
 			err = w.whole(ctx)
 		default:
 			err = w.partial(ctx)
@@ -103,11 +101,10 @@ type chunkWriter struct {
 	a      *Array
 	op     *concurrency.Op
 	allow  *allowance
+	c      *pipeline.Chunk
 	layout *shard.Layout // nil where a chunk is encoded as a whole
 	f      plan.Fetch
-	src    []byte
-	region []int
-	field  *fieldWriter // of what is written of structures; nil where elements are written as they are
+	src    pipeline.Memory
 }
 
 // whole writes a chunk without reading it.
@@ -117,9 +114,9 @@ func (w *chunkWriter) whole(ctx context.Context) error {
 		return err
 	}
 	defer hold.Release()
-	buf := getBuffer(w.a.estimate())
+	buf := getBuffer(w.a.estimate(w.c))
 	defer putBuffer(buf)
-	empty, err := w.fresh(ctx, buf)
+	empty, err := w.changed(ctx, buf, nil)
 	if err != nil {
 		return err
 	}
@@ -130,34 +127,12 @@ func (w *chunkWriter) whole(ctx context.Context) error {
 	return w.put(ctx, buf.b, store.PutOptions{})
 }
 
-// fresh appends to buf the encoded form of a chunk of which nothing that was is left; empty is as for encode.
-func (w *chunkWriter) fresh(ctx context.Context, buf *buffer) (empty bool, err error) {
-	if w.layout != nil {
-		return w.packShard(ctx, buf, nil)
-	}
-	return w.encode(ctx, buf, func(s *scratch) ([]byte, error) {
-		size := w.a.meta.DType.Size()
-		if off, ok := w.f.Contiguous(w.region); ok && w.f.Full {
-			return w.src[off*size : off*size+w.a.chunk], nil
-		}
-		chunk, err := w.a.chunkScratch(s)
-		if err != nil {
-			return nil, err
-		}
-		if !w.f.Full {
-			grid.Fill(chunk, w.a.fill) // what lies beyond the array's edge
-		}
-		w.f.ToChunk(chunk, w.src, w.region, w.a.object, size)
-		return chunk, nil
-	})
-}
-
 // reserve is how many bytes to reserve for so many encoded chunks. A shard is there once more, in pieces, while it is packed.
 func (w *chunkWriter) reserve(chunks int64) int64 {
 	if w.layout != nil {
 		chunks++
 	}
-	return chunks * min(w.a.estimate(), math.MaxInt64/4)
+	return chunks * min(w.a.estimate(w.c), math.MaxInt64/4)
 }
 
 // maxConflicts bounds how often a partial chunk is done again. Each conflict means that another writer succeeded, so
@@ -192,7 +167,7 @@ func (w *chunkWriter) swap(ctx context.Context) (lost bool, err error) {
 		return false, err
 	}
 	defer hold.Release()
-	old, buf := getBuffer(a.estimate()), getBuffer(a.estimate())
+	old, buf := getBuffer(a.estimate(w.c)), getBuffer(a.estimate(w.c))
 	defer putBuffer(old)
 	defer putBuffer(buf)
 
@@ -227,36 +202,23 @@ func (w *chunkWriter) swap(ctx context.Context) (lost bool, err error) {
 	return errors.Is(err, fault.Conflict) || errors.Is(err, fault.Exists), err
 }
 
-// changed appends to buf the encoded form of a chunk with src laid over what was stored, which is nil when nothing was; empty
-// is as for encode.
+// changed appends to buf the encoded form of a chunk with src laid over what was stored, which is nil when nothing was, or nothing
+// of it stays; empty reports that the chunk is all fill value and shall not be stored.
 func (w *chunkWriter) changed(ctx context.Context, buf *buffer, stored []byte) (empty bool, err error) {
 	if w.layout != nil {
 		return w.packShard(ctx, buf, stored)
 	}
-	a := w.a
-	return w.encode(ctx, buf, func(s *scratch) (chunk []byte, err error) {
-		if stored == nil {
-			if chunk, err = a.chunkScratch(s); err == nil {
-				grid.Fill(chunk, a.fill)
-			}
-		} else {
-			chunk, err = a.decode(s, stored)
-		}
-		if err != nil {
-			return nil, err
-		}
-		w.lay(w.f.Box, chunk, a.object)
-		return chunk, nil
-	})
-}
-
-// lay puts what is written over a chunk of a shape.
-func (w *chunkWriter) lay(b grid.Box, chunk []byte, shape []int) {
-	if w.field != nil {
-		w.field.lay(b, chunk, shape, w.src, w.region)
-		return
+	slot, err := w.a.cfg.limits.CPU.Acquire(ctx)
+	if err != nil {
+		return false, err
 	}
-	b.ToChunk(chunk, w.src, w.region, shape, w.a.meta.DType.Size())
+	defer slot.Release()
+	b, empty, err := w.c.Encode(buf.b[:0], stored, w.src, w.f.Box, scratchOf(slot))
+	if err == nil && !empty {
+		buf.b = b
+		w.a.observe(len(b))
+	}
+	return empty, err
 }
 
 // condition is the version a partial write asks for: none for a single writer.
@@ -265,30 +227,6 @@ func (a *Array) condition(v store.Version) store.Version {
 		return ""
 	}
 	return v
-}
-
-// encode takes a CPU slot, has gather lay out the chunk, and appends its encoded form to buf; empty tells that the chunk
-// is all fill value and shall not be stored.
-func (w *chunkWriter) encode(ctx context.Context, buf *buffer, gather func(*scratch) ([]byte, error)) (empty bool, err error) {
-	a := w.a
-	slot, err := a.cfg.limits.CPU.Acquire(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer slot.Release()
-	s := scratchOf(slot)
-	chunk, err := gather(s)
-	if err != nil {
-		return false, err
-	}
-	if !a.cfg.storeFill && a.meta.Fill != nil && grid.IsFill(chunk, a.meta.Fill) {
-		return true, nil
-	}
-	buf.b, err = a.chain.Encode(buf.b[:0], codec.Block{Bytes: chunk}, &s.codec)
-	if err == nil {
-		a.observe(len(buf.b))
-	}
-	return false, err
 }
 
 func (w *chunkWriter) put(ctx context.Context, b []byte, o store.PutOptions) error {

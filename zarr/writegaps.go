@@ -17,13 +17,13 @@ func (w *chunkWriter) stored(ctx context.Context, buf *buffer) (store.Value, err
 	if err := w.allow.take(1); err != nil {
 		return store.Value{}, err
 	}
-	v, err := w.a.get(ctx, w.f.Key, buf)
+	v, err := w.a.get(ctx, w.c, w.f.Key, buf)
 	if w.layout == nil || !errors.Is(err, errTooLong) {
 		return v, err
 	}
 	if v, err = w.compact(ctx, buf); errors.Is(err, errWhole) {
 		if err = w.allow.take(1); err == nil {
-			v, err = w.a.fetch(ctx, w.f.Key, buf, w.a.longestShard())
+			v, err = w.a.fetch(ctx, w.c, w.f.Key, buf, w.a.longestShard(w.c))
 		}
 	}
 	if err == nil {
@@ -39,7 +39,7 @@ func (w *chunkWriter) compact(ctx context.Context, buf *buffer) (store.Value, er
 	if err := w.allow.take(1); err != nil {
 		return store.Value{}, err
 	}
-	x, err := a.loadIndex(ctx, w.f.Key, "")
+	x, err := a.loadIndex(ctx, w.c, w.f.Key, "")
 	if err != nil {
 		return store.Value{}, err
 	}
@@ -49,7 +49,7 @@ func (w *chunkWriter) compact(ctx context.Context, buf *buffer) (store.Value, er
 		return store.Value{}, err
 	}
 	var total int64
-	most := a.longestShard()
+	most := a.longestShard(w.c)
 	for _, rd := range p.Reads {
 		for _, k := range rd.Chunks {
 			// Inner chunks may share bytes, and are written without.
@@ -66,7 +66,7 @@ func (w *chunkWriter) compact(ctx context.Context, buf *buffer) (store.Value, er
 	if err := w.allow.take(len(p.Reads)); err != nil {
 		return store.Value{}, err
 	}
-	r := &shardReader{a: a, op: w.op}
+	r := &shardReader{a: a, c: w.c, op: w.op}
 	o := &object{key: w.f.Key, version: x.version}
 	found := make([][]byte, x.Len()) // by place in the index
 	err = concurrency.Each(ctx, a.inFlight(), slices.Values(p.Reads), func(ctx context.Context, rd shard.Read) error {

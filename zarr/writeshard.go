@@ -27,11 +27,8 @@ type shardPacker struct {
 func (w *chunkWriter) packShard(ctx context.Context, buf *buffer, old []byte) (empty bool, err error) {
 	a := w.a
 	p := shardPacker{chunkWriter: w, cut: w.layout.Cut(w.f.Box), inside: make([]int, len(a.meta.Shape)), old: old}
-	if w.field != nil {
-		p.cut = w.field.layout.Cut(w.f.Box)
-	}
-	for i, c := range w.f.Coord[:len(a.meta.Shape)] {
-		start, _ := a.axes[i].Chunk(c)
+	for i, c := range w.f.Coord {
+		start, _ := a.pipe.Axes()[i].Chunk(c)
 		p.inside[i] = a.meta.Shape[i] - start
 	}
 	if old != nil {
@@ -79,14 +76,12 @@ func (p *shardPacker) encodeSome(ctx context.Context, lo, hi int) error {
 			return err
 		}
 		box := p.cut.Box(i)
-		chunk, err := p.gather(box, s)
+		old, err := p.before(box)
+		if err == nil {
+			out, _, err = p.c.Inner.Encode(out, old, p.src, box, s)
+		}
 		if err != nil {
 			return innerErr(box, err)
-		}
-		if p.a.cfg.storeFill || !grid.IsFill(chunk, p.a.fill) {
-			if out, err = p.layout.Inner.Encode(out, codec.Block{Bytes: chunk}, &s.codec); err != nil {
-				return innerErr(box, err)
-			}
 		}
 		ends = append(ends, len(out))
 	}
@@ -100,39 +95,13 @@ func (p *shardPacker) encodeSome(ctx context.Context, lo, hi int) error {
 	return nil
 }
 
-// gather lays out one inner chunk: what is written, over what was there unless all of it is written.
-func (p *shardPacker) gather(box grid.Box, s *scratch) ([]byte, error) {
-	a, shape, size, n := p.a, p.layout.Chunk, p.a.meta.DType.Size(), int(p.layout.ChunkBytes)
-	full := p.field == nil && box.Full(shape)
-	if at, ok := box.Contiguous(p.region); full && ok {
-		return p.src[at*size : at*size+n], nil
+// before is what is stored of an inner chunk; nil where there is nothing, or nothing of it is left.
+func (p *shardPacker) before(box grid.Box) ([]byte, error) {
+	if p.index == nil || p.a.field == nil && box.Covers(p.inside, p.a.blocks) {
+		return nil, nil
 	}
-	chunk, err := a.room(s, shape, n)
-	if err != nil {
-		return nil, err
-	}
-	if !full {
-		if err := p.before(box, chunk, s); err != nil {
-			return nil, err
-		}
-	}
-	p.lay(box, chunk, shape)
-	return chunk, nil
-}
-
-// before sets chunk to what the inner chunk was, or to the fill value where none of that will be left.
-func (p *shardPacker) before(box grid.Box, chunk []byte, s *scratch) error {
-	if p.index != nil && (p.field != nil || !box.Covers(p.inside, p.a.blocks)) {
-		stored, ok, err := p.stored(p.layout.Place(box.Coord))
-		if err != nil {
-			return err
-		}
-		if ok {
-			return p.layout.Inner.Decode(codec.Block{Bytes: chunk}, stored, &s.codec)
-		}
-	}
-	grid.Fill(chunk, p.a.fill)
-	return nil
+	stored, _, err := p.stored(p.layout.Place(box.Coord))
+	return stored, err
 }
 
 // stored are the bytes of an inner chunk in the old shard.

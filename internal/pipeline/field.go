@@ -29,9 +29,6 @@ func (p *Pipeline) Field(f *codec.Field) (*Pipeline, error) {
 	return v, v.bindAll()
 }
 
-// FieldFill is the fill value of a field's values; nil where it is undefined, or differs among the values of an element.
-func (p *Pipeline) FieldFill() []byte { return p.fill.defined }
-
 // field is the fill value of the field's values in a structure.
 func (f filler) field(of *codec.Field) filler {
 	n := of.Type().Size()

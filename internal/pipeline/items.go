@@ -1,10 +1,11 @@
-package zarr
+package pipeline
 
 import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/zargo-io/zargo/zarr/codec"
@@ -13,12 +14,16 @@ import (
 )
 
 // Elements that vary in length are read and written by the code for elements of 8 bytes: in place of each stands its
-// number in a heap of one call. The codec that makes bytes of elements is changed for one that goes through the heap; all
+// number in the Items of one call. The codec that makes bytes of elements is changed for one that goes through the Items; all
 // other codecs, shards, selections and partial writes know nothing of it.
 
-// heap holds the elements that one call has met, one after another in blocks of memory, each after its length. The number of an
-// element is 0 for the fill value, else 1 more than its block, in the upper bits, and its place in that.
-type heap struct {
+// Items holds the elements of varying length that one call has met, one after another in blocks of memory, each after its length. The
+// number of an element is 0 for the fill value, else 1 more than its block, in the upper bits, and its place in that. Any number of
+// goroutines may decode and encode through Numbers; what elements there are is to be asked when they have ended.
+type Items struct {
+	// Numbers is the pipeline of an array of uint64 in memory form, the numbers, in place of the elements.
+	Numbers *Pipeline
+
 	typ    dtype.Type
 	fill   []byte
 	max    int64 // bytes of a chunk's elements, with 8 for the number of each
@@ -33,12 +38,50 @@ type heap struct {
 // placeBits is how many bits of a number are the place in a block: 256 GiB, more than a block has, which leaves 2^26 blocks.
 const placeBits = 38
 
-func newHeap(a *Array) *heap {
-	return &heap{typ: a.meta.DType, fill: a.fill, max: a.cfg.maxChunk, room: math.MaxInt64}
+// Items makes room for the elements of one call on an array whose elements vary in length, room bytes at most.
+func (p *Pipeline) Items(room int64) (*Items, error) { return p.items(&Items{room: room}) }
+
+// Forget is Items for a call that looks at elements and keeps none.
+func (p *Pipeline) Forget() (*Items, error) { return p.items(&Items{forget: true}) }
+
+func (p *Pipeline) items(h *Items) (_ *Items, err error) {
+	h.typ, h.fill, h.max = p.typ, p.fill.one, p.options.ChunkLimit
+	table := p.table
+	for _, name := range itemCodecs {
+		table = table.With(name, h.factory(p.table, name))
+	}
+	in := codec.Repr{Type: dtype.Uint64}
+	if p.fill.defined != nil {
+		in.Fill = make([]byte, 8)
+	}
+	h.Numbers, err = New(table, p.specs, in, p.axes, p.options)
+	return h, err
 }
 
-// item is the element of a number. It is not to be changed.
-func (h *heap) item(number uint64) []byte {
+// Kept is the memory in bytes that the elements take.
+func (h *Items) Kept() int64 { return h.kept }
+
+// Dense reports whether the blocks hold little but elements of so many bytes, so that these may as well stay in them.
+func (h *Items) Dense(selected int64) bool { return h.kept <= 2*selected+firstBlock }
+
+// Texts gives elements as strings, by their number. Those of one block are parts of one string.
+func (h *Items) Texts() func(number uint64) string {
+	fill, blocks := string(h.fill), make([]string, len(h.blocks))
+	return func(number uint64) string {
+		if number == 0 {
+			return fill
+		}
+		at, block := int((number-1)&(1<<placeBits-1)), (number-1)>>placeBits
+		if blocks[block] == "" {
+			blocks[block] = string(h.blocks[block])
+		}
+		n, used := binary.Uvarint(h.blocks[block][at:])
+		return blocks[block][at+used : at+used+int(n)]
+	}
+}
+
+// At is the element of a number. It is not to be changed.
+func (h *Items) At(number uint64) []byte {
 	if number == 0 {
 		return h.fill
 	}
@@ -49,12 +92,12 @@ func (h *heap) item(number uint64) []byte {
 }
 
 // get gives the items of numbers.
-func (h *heap) get(numbers []byte) [][]byte {
+func (h *Items) get(numbers []byte) [][]byte {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	items := make([][]byte, 0, len(numbers)/8)
 	for ; len(numbers) >= 8; numbers = numbers[8:] {
-		items = append(items, h.item(binary.LittleEndian.Uint64(numbers)))
+		items = append(items, h.At(binary.LittleEndian.Uint64(numbers)))
 	}
 	return items
 }
@@ -66,9 +109,9 @@ const (
 	maxBlock   = 4 << 20
 )
 
-// packer puts elements into a heap, for one goroutine. Those that are the fill value, or equal to the one before, take no memory.
-type packer struct {
-	h      *heap
+// Packer puts elements into Items, for one goroutine. Those that are the fill value, or equal to the one before, take no memory.
+type Packer struct {
+	h      *Items
 	block  []byte
 	used   int
 	base   uint64 // of numbers in the block
@@ -77,11 +120,11 @@ type packer struct {
 	number uint64
 }
 
-// pack begins to put elements of some bytes, or so, into the heap.
-func (h *heap) pack(hint int) *packer { return &packer{h: h, next: min(max(hint, 64), firstBlock)} }
+// Packer begins to put elements of so many bytes, or about so many, into the Items. Call Done at the end.
+func (h *Items) Packer(hint int) *Packer { return &Packer{h: h, next: min(max(hint, 64), firstBlock)} }
 
-// add gives the number of an element; fault.Limit where there is no room for it.
-func (p *packer) add(item []byte) (uint64, error) {
+// Add gives the number of an element; fault.Limit where there is no room for it.
+func (p *Packer) Add(item []byte) (uint64, error) {
 	switch {
 	case p.h.forget || bytes.Equal(item, p.h.fill):
 		return 0, nil
@@ -101,8 +144,8 @@ func (p *packer) add(item []byte) (uint64, error) {
 }
 
 // grow begins a block with room for n bytes.
-func (p *packer) grow(n int) error {
-	p.done()
+func (p *Packer) grow(n int) error {
+	p.Done()
 	n = max(n, p.next)
 	p.next = min(2*n, maxBlock)
 	h := p.h
@@ -117,8 +160,8 @@ func (p *packer) grow(n int) error {
 	return nil
 }
 
-// done leaves out of the last block what was not used of it.
-func (p *packer) done() {
+// Done leaves out of the last block what was not used of it.
+func (p *Packer) Done() {
 	if len(p.block) == 0 {
 		return
 	}
@@ -127,15 +170,15 @@ func (p *packer) done() {
 	p.h.blocks[p.base>>placeBits] = p.block[:p.used]
 }
 
-// heapCodec is a codec of elements that vary in length, between numbers and bytes.
-type heapCodec struct {
+// itemsCodec is a codec of elements that vary in length, between numbers and bytes.
+type itemsCodec struct {
 	codec.ArrayBytes
-	heap  *heap
+	all   *Items
 	elems int
 }
 
 // factory makes the codec of a name in a table.
-func (h *heap) factory(table *codec.Table, name string) codec.Factory {
+func (h *Items) factory(table *codec.Table, name string) codec.Factory {
 	return func(config json.RawMessage, in codec.Repr) (any, error) {
 		n, err := in.Elems()
 		if err != nil {
@@ -150,41 +193,41 @@ func (h *heap) factory(table *codec.Table, name string) codec.Factory {
 		if !ok {
 			return nil, fault.Newf(fault.Metadata, "makes no bytes of %v", h.typ)
 		}
-		return &heapCodec{real, h, n}, nil
+		return &itemsCodec{real, h, n}, nil
 	}
 }
 
 // MaxEncoded is the bytes of the elements that memory may hold, and of their lengths.
-func (c *heapCodec) MaxEncoded() int64 {
-	return min(c.ArrayBytes.MaxEncoded(), min(c.heap.max, math.MaxInt64/2)+4+4*int64(c.elems))
+func (c *itemsCodec) MaxEncoded() int64 {
+	return min(c.ArrayBytes.MaxEncoded(), min(c.all.max, math.MaxInt64/2)+4+4*int64(c.elems))
 }
 
 // MinEncoded is a byte for an element, which no codec falls short of, or more where the codec knows it.
-func (c *heapCodec) MinEncoded() int64 {
+func (c *itemsCodec) MinEncoded() int64 {
 	if m, ok := c.ArrayBytes.(codec.MinEncoder); ok {
 		return max(m.MinEncoded(), int64(c.elems))
 	}
 	return int64(c.elems)
 }
 
-func (c *heapCodec) Encode(dst []byte, src codec.Block) ([]byte, error) {
-	return c.ArrayBytes.Encode(dst, codec.Block{Items: c.heap.get(src.Bytes)})
+func (c *itemsCodec) Encode(dst []byte, src codec.Block) ([]byte, error) {
+	return c.ArrayBytes.Encode(dst, codec.Block{Items: c.all.get(src.Bytes)})
 }
 
-func (c *heapCodec) Decode(dst codec.Block, src []byte) error {
+func (c *itemsCodec) Decode(dst codec.Block, src []byte) error {
 	if least := c.MinEncoded(); int64(len(src)) < least {
 		return fault.Newf(fault.Corrupt, "%d bytes, the chunk has %d elements, which take %d or more", len(src), c.elems, least)
 	}
 	// What is stored bounds text and bytes, but not what labels or values in another spelling come to.
-	left := c.heap.max - 8*int64(c.elems)
-	p := c.heap.pack(len(src))
-	defer p.done()
+	left := c.all.max - 8*int64(c.elems)
+	p := c.all.Packer(len(src))
+	defer p.Done()
 	at := 0
 	one := func(item []byte) error {
 		if left -= int64(len(item)); left < 0 {
-			return fault.Newf(fault.Limit, "the elements of a chunk, %d and 8 bytes for each, have more bytes than ChunkLimit(%d)", c.elems, c.heap.max)
+			return fault.Newf(fault.Limit, "the elements of a chunk, %d and 8 bytes for each, have more bytes than ChunkLimit(%d)", c.elems, c.all.max)
 		}
-		number, err := p.add(item)
+		number, err := p.Add(item)
 		if err != nil {
 			return err
 		}
@@ -221,21 +264,5 @@ func (c *heapCodec) Decode(dst codec.Block, src []byte) error {
 var itemCodecs = [...]string{"vlen-utf8", "vlen-bytes", "numcodecs.vlen-utf8", "numcodecs.vlen-bytes", "numcodecs.vlen-array",
 	"numcodecs.json2", "numcodecs.msgpack2", "numcodecs.categorize"}
 
-// numbered is the array with the numbers of h in place of its elements.
-func (a *Array) numbered(h *heap) (*Array, error) {
-	table := a.cfg.table
-	for _, name := range itemCodecs {
-		table = table.With(name, h.factory(a.codecs(), name))
-	}
-	m := *a.meta
-	m.DType = dtype.Uint64
-	b := *a
-	b.meta, b.cfg.table, b.fill = &m, table, make([]byte, 8)
-	if a.meta.Fill != nil {
-		m.Fill = b.fill
-	}
-	if err := b.bindAll(a.chain.Specs()); err != nil {
-		return nil, a.errf(err)
-	}
-	return &b, nil
-}
+// TakesItems reports whether the codec of a name makes bytes of elements of varying length.
+func TakesItems(name string) bool { return slices.Contains(itemCodecs[:], name) }

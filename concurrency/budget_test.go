@@ -1,0 +1,504 @@
+package concurrency
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// queue asks for holds one after the other and records who is granted.
+type queue struct {
+	t       *testing.T
+	b       *Budget
+	granted chan string
+	holds   map[string]*Hold
+	mu      sync.Mutex
+}
+
+func newQueue(t *testing.T, size int64) *queue {
+	return &queue{t: t, b: NewBudget(size), granted: make(chan string, 100), holds: map[string]*Hold{}}
+}
+
+// ask acquires in the background, and returns once that is granted or waits.
+func (q *queue) ask(name string, k Kind, n int64) {
+	go func() {
+		h, err := q.b.Acquire(q.t.Context(), k, n)
+		if err != nil {
+			q.t.Error(err)
+			return
+		}
+		q.mu.Lock()
+		q.holds[name] = h
+		q.mu.Unlock()
+		q.granted <- name
+	}()
+	synctest.Wait()
+}
+
+func (q *queue) release(name string) {
+	q.mu.Lock()
+	h := q.holds[name]
+	q.mu.Unlock()
+	h.Release()
+	synctest.Wait()
+}
+
+// want checks who has been granted since it was called last.
+func (q *queue) want(names ...string) {
+	q.t.Helper()
+	var got []string
+	for len(q.granted) > 0 {
+		got = append(got, <-q.granted)
+	}
+	slices.Sort(got) // goroutines that are woken together come in any order
+	slices.Sort(names)
+	if !slices.Equal(got, names) {
+		q.t.Fatalf("granted %q, want %q", got, names)
+	}
+}
+
+func TestTaskWaitsInOrderOfArrival(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t, 80) // 70 for Tasks
+		q.ask("first", Task, 50)
+		q.want("first")
+		q.ask("large", Task, 30)
+		q.ask("small", Task, 10) // would fit, and comes after
+		q.want()
+		q.release("first")
+		q.want("large", "small")
+		q.release("large")
+		q.release("small")
+		if now, peak := q.b.Used(); now != 0 || peak != 50 {
+			t.Errorf("%d held, %d at most", now, peak)
+		}
+	})
+}
+
+func TestTaskLargerThanItsShareRunsAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t, 80)
+		q.ask("huge", Task, 1000)
+		q.want("huge")
+		q.ask("small", Task, 1)
+		q.ask("larger", Task, 2000)
+		q.ask("last", Task, 1)
+		q.want()
+		q.ask("index", Index, 10) // has a share of its own
+		q.want("index")
+		q.release("huge")
+		q.want("small")
+		q.release("small")
+		q.want("larger")
+		q.release("larger")
+		q.want("last")
+		q.release("last")
+		q.release("index")
+	})
+}
+
+func TestIndexHasItsShare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t, 80)
+		q.ask("a", Index, 6)
+		q.ask("b", Index, 4)
+		q.want("a", "b")
+		q.ask("c", Index, 1)
+		q.ask("large", Index, 11)
+		q.want()
+		q.ask("task", Task, 70)
+		q.want("task")
+		q.release("a")
+		q.want("c")
+		q.release("b")
+		q.want()
+		q.release("c")
+		q.want("large") // nothing else is held of its kind
+		q.release("large")
+		q.release("task")
+	})
+}
+
+func TestAheadNeverWaitsAndLeavesRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t, 80)
+		a, ok := q.b.Try(Ahead, 40)
+		if !ok {
+			t.Fatal("half of the budget was refused")
+		}
+		if _, ok := q.b.Try(Ahead, 1); ok {
+			t.Error("more than half of the budget is ahead")
+		}
+		q.ask("task", Task, 30)
+		q.ask("index", Index, 10)
+		q.want("task", "index")
+		if now, peak := q.b.Used(); now != 80 || peak != 80 {
+			t.Errorf("%d held, %d at most", now, peak)
+		}
+		a.Release()
+		q.ask("more", Task, 41)
+		q.want()
+		for _, k := range []Kind{Task, Index, Ahead} {
+			if _, ok := q.b.Try(k, 1); ok {
+				t.Errorf("kind %d was granted past one that waits", k)
+			}
+		}
+		if h, ok := q.b.Try(Task, 0); !ok {
+			t.Error("nothing was refused")
+		} else {
+			h.Release()
+		}
+		q.release("task")
+		q.want("more")
+		if _, ok := q.b.Try(Ahead, 30); ok {
+			t.Error("Task and Ahead together got more than their share")
+		}
+		a, ok = q.b.Try(Ahead, 29)
+		if !ok {
+			t.Error("what is left was refused")
+		}
+		a.Release()
+		q.release("more")
+		q.release("index")
+		if _, ok := q.b.Try(Task, 71); ok {
+			t.Error("Try went beyond the share")
+		}
+	})
+}
+
+func TestAcquireAheadPanics(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("Acquire waited for what may not wait")
+		}
+	}()
+	_, _ = NewBudget(1).Acquire(t.Context(), Ahead, 1)
+}
+
+func TestAcquireOfNothingNeverWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t, 80)
+		q.ask("huge", Task, 1000)
+		q.ask("waits", Task, 1)
+		q.ask("nothing", Task, 0)
+		q.ask("less", Task, -5)
+		q.want("huge", "nothing", "less")
+		q.release("nothing")
+		q.release("less")
+		q.release("huge")
+		q.want("waits")
+		q.release("waits")
+	})
+}
+
+func TestCancelledWaiterLetsTheOthersGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t, 80)
+		q.ask("first", Task, 50)
+		boom := errors.New("boom")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		gone := make(chan error, 1)
+		go func() { _, err := q.b.Acquire(ctx, Task, 60); gone <- err }()
+		synctest.Wait()
+		q.ask("small", Task, 10)
+		q.want("first")
+		cancel(boom)
+		if err := <-gone; !errors.Is(err, boom) {
+			t.Errorf("%v, want the cause", err)
+		}
+		synctest.Wait()
+		q.want("small")
+		if _, err := q.b.Acquire(ctx, Task, 1); !errors.Is(err, boom) {
+			t.Errorf("%v, want the cause", err)
+		}
+		q.release("first")
+		q.release("small")
+	})
+}
+
+// A grant and the end of the context at one moment: whoever loses gives back.
+func TestGrantAndCancelAtOnce(t *testing.T) {
+	b := NewBudget(8)
+	for range 2000 {
+		h, err := b.Acquire(t.Context(), Task, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if h, err := b.Acquire(ctx, Task, 8); err == nil {
+				h.Release()
+			}
+		})
+		wg.Go(cancel)
+		runtime.Gosched()
+		h.Release()
+		wg.Wait()
+		if now, _ := b.Used(); now != 0 {
+			t.Fatalf("%d bytes are held", now)
+		}
+	}
+}
+
+func TestShrinkWakesAndNeverGrows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t, 80)
+		q.ask("first", Task, 70)
+		q.ask("second", Task, 20)
+		q.want("first")
+		h := q.holds["first"]
+		h.Shrink(51)
+		h.Shrink(60)
+		synctest.Wait()
+		q.want()
+		h.Shrink(50)
+		synctest.Wait()
+		q.want("second")
+		buf := h.Buffer(30)
+		h.Shrink(0) // not below the buffers that are in use
+		if now, _ := q.b.Used(); now != 20+30 || cap(buf) != 30 {
+			t.Errorf("%d held", now)
+		}
+		q.release("first")
+		q.release("second")
+	})
+}
+
+func TestNeed(t *testing.T) {
+	for _, c := range []struct {
+		n    int
+		want int64
+	}{{-1, 0}, {0, 0}, {1, 1}, {1024, 1024}, {1025, 1152}, {1152, 1152}, {1153, 1280}, {2047, 2048}, {2048, 2048}, {2049, 2304}, {16 << 20, 16 << 20}, {16<<20 + 1, 18 << 20}} {
+		if got := Need(c.n); got != c.want {
+			t.Errorf("Need(%d) = %d, want %d", c.n, got, c.want)
+		}
+	}
+	for n := 1; n < 1<<20; n += 37 {
+		if got := Need(n); got < int64(n) || got > int64(n)+int64(n)/8+1 || Need(int(got)) != got {
+			t.Errorf("Need(%d) = %d", n, got)
+		}
+	}
+}
+
+// same reports whether two buffers are the same memory.
+func same(a, b []byte) bool { return &a[:1][0] == &b[:1][0] }
+
+func TestBufferIsUsedAgain(t *testing.T) {
+	b := NewBudget(1 << 20)
+	keep, _ := b.Acquire(t.Context(), Task, 1) // not at rest: the garbage collector takes nothing
+	defer keep.Release()
+	h, _ := b.Acquire(t.Context(), Task, Need(5000)+Need(300))
+	first, small := h.Buffer(5000), h.Buffer(300)
+	if len(first) != 0 || int64(cap(first)) != Need(5000) || cap(small) != 300 || h.Buffer(0) != nil {
+		t.Errorf("buffers of %d of %d and %d", len(first), cap(first), cap(small))
+	}
+	h.Release()
+	h, _ = b.Acquire(t.Context(), Task, 3*Need(5000))
+	again, other := h.Buffer(4950), h.Buffer(4950)
+	if !same(again, first) || same(other, first) {
+		t.Error("the buffer was not used again, or twice")
+	}
+	h.Release()
+}
+
+func TestIdleBuffersMakeRoom(t *testing.T) {
+	b := NewBudget(80 << 10)
+	acquire := func(k Kind, n int64) *Hold {
+		h, err := b.Acquire(t.Context(), k, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	keep := acquire(Task, 1)
+	defer keep.Release()
+	a := acquire(Task, 60<<10)
+	first, second := a.Buffer(20<<10), a.Buffer(40<<10)
+	a.Release() // 60 KiB idle
+	a = acquire(Task, 40<<10)
+	if buf := a.Buffer(40 << 10); !same(buf, second) {
+		t.Error("an idle buffer was dropped that the hold had room for")
+	}
+	c := acquire(Task, 29<<10) // the idle 20 KiB go into it: there is no room beside it
+	if n := b.idle.bytes(); n != 0 {
+		t.Errorf("%d bytes idle beside a full budget", n)
+	}
+	if buf := c.Buffer(20 << 10); !same(buf, first) {
+		t.Error("an idle buffer was dropped that the hold had room for")
+	}
+	a.Release()
+	c.Release()
+	c = acquire(Index, 10<<10)
+	if n := b.idle.bytes(); n != 60<<10 {
+		t.Errorf("%d bytes idle, want all", n)
+	}
+	a = acquire(Task, 69<<10)
+	a.Buffer(64 << 10) // another size: nothing idle helps
+	if n := b.held + b.idle.bytes(); n > b.size {
+		t.Errorf("%d bytes held and idle", n)
+	}
+	a.Release()
+	c.Release()
+	if _, peak := b.Used(); peak > b.size {
+		t.Errorf("%d bytes at most", peak)
+	}
+}
+
+func TestIdleBuffersAreFreedAtRest(t *testing.T) {
+	b := NewBudget(1 << 20)
+	collected := make(chan struct{})
+	h, _ := b.Acquire(t.Context(), Task, 64<<10)
+	buf := h.Buffer(64 << 10)
+	runtime.AddCleanup(&buf[:1][0], func(c chan struct{}) { close(c) }, collected)
+	h.Release()
+	buf = nil
+	for {
+		runtime.GC()
+		select {
+		case <-collected:
+			h, _ := b.Acquire(t.Context(), Task, 64<<10)
+			h.Buffer(64 << 10)
+			if now, _ := b.Used(); now != 64<<10 || b.idle.bytes() != 0 {
+				t.Errorf("%d held, %d idle", now, b.idle.bytes())
+			}
+			h.Release()
+			return
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+func TestBufferBeyondTheHoldIsCounted(t *testing.T) {
+	b := NewBudget(100)
+	h, _ := b.Acquire(t.Context(), Task, 10)
+	if buf := h.Buffer(50); cap(buf) != 50 {
+		t.Errorf("%d bytes", cap(buf))
+	}
+	zero, _ := b.Acquire(t.Context(), Task, 0)
+	zero.Buffer(7)
+	if now, _ := b.Used(); now != 57 {
+		t.Errorf("%d held", now)
+	}
+	h.Release()
+	zero.Release()
+	if now, _ := b.Used(); now != 0 || b.kinds[Task].holds != 0 {
+		t.Errorf("%d held", now)
+	}
+}
+
+func TestTrim(t *testing.T) {
+	content := bytes.Repeat([]byte("zargo"), 1000)
+	for _, c := range []struct {
+		name       string
+		hold       int64
+		room, used int
+		want       int64
+	}{
+		{"copied", 100 << 10, 64 << 10, 5000, Need(5000)},
+		{"no room for a copy", 64 << 10, 64 << 10, 5000, 64 << 10},
+		{"saves too little", 100 << 10, 6000, 5000, Need(6000)},
+		{"nothing", 100 << 10, 64 << 10, 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := NewBudget(1 << 20)
+			h, _ := b.Acquire(t.Context(), Task, c.hold)
+			h.Buffer(100)
+			buf := append(h.Buffer(c.room), content[:c.used]...)
+			h.Buffer(200)
+			got := h.Trim(buf)
+			if !bytes.Equal(got, content[:c.used]) {
+				t.Error("the bytes differ")
+			}
+			if now, _ := b.Used(); now < c.want || now > c.want+300 {
+				t.Errorf("%d bytes held, want %d", now, c.want)
+			}
+			if got := h.Trim(content); !bytes.Equal(got, content) {
+				t.Error("memory of others was changed")
+			}
+			h.Release()
+			if now, _ := b.Used(); now != 0 {
+				t.Errorf("%d held", now)
+			}
+		})
+	}
+}
+
+func TestDetach(t *testing.T) {
+	b := NewBudget(1 << 20)
+	keep, _ := b.Acquire(t.Context(), Task, 1)
+	defer keep.Release()
+	h, _ := b.Acquire(t.Context(), Task, 4096+2048)
+	mine, other := h.Buffer(4096), h.Buffer(2048)
+	h.Detach(mine)
+	h.Detach([]byte("not of this hold"))
+	if now, _ := b.Used(); now != 1+2048 {
+		t.Errorf("%d held", now)
+	}
+	h.Release()
+	h, _ = b.Acquire(t.Context(), Task, 4096+2048)
+	if same(h.Buffer(4096), mine) || !same(h.Buffer(2048), other) {
+		t.Error("the detached buffer was given again, or the other one not")
+	}
+	h.Release()
+}
+
+// Many goroutines with real parallelism, for -race: each fills its buffers and finds them as it left them.
+func TestBudgetUnderLoad(t *testing.T) {
+	b := NewBudget(256 << 10)
+	err := EachN(t.Context(), 64, 2000, func(ctx context.Context, i int) error {
+		r := rand.New(rand.NewPCG(uint64(i), 0))
+		k := Kind(r.IntN(2))
+		n := 1 + r.IntN(64<<10)
+		if k == Index {
+			n /= 8
+		}
+		h, err := b.Acquire(ctx, k, int64(n))
+		if err != nil {
+			return err
+		}
+		defer h.Release()
+		bufs := [][]byte{h.Buffer(n / 3), h.Buffer(n / 3)}
+		for j := range bufs {
+			for len(bufs[j]) < cap(bufs[j]) {
+				bufs[j] = append(bufs[j], byte(i+j))
+			}
+		}
+		if ahead, ok := b.Try(Ahead, int64(n)); ok {
+			defer ahead.Release()
+		}
+		runtime.Gosched()
+		bufs[1] = h.Trim(bufs[1][:len(bufs[1])/4])
+		for _, c := range bufs[1] {
+			if c != byte(i+1) {
+				t.Error("a buffer had two users")
+			}
+		}
+		return nil
+	})
+	if now, peak := b.Used(); err != nil || now != 0 || peak > 256<<10 {
+		t.Errorf("err %v, %d held, %d at most", err, now, peak)
+	}
+}
+
+func BenchmarkAcquire(b *testing.B) {
+	budget := NewBudget(1 << 30)
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			h, err := budget.Acquire(context.Background(), Task, Need(8000))
+			if err != nil {
+				b.Fatal(err)
+			}
+			h.Buffer(8000)
+			h.Release()
+		}
+	})
+}

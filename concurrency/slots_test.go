@@ -1,0 +1,187 @@
+package concurrency
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestSlotsFirstComeFirstServed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewSlots(2)
+		var mu sync.Mutex
+		var order []int
+		var wg sync.WaitGroup
+		for i := range 10 {
+			wg.Go(func() {
+				if err := s.Acquire(t.Context()); err != nil {
+					t.Error(err)
+				}
+				defer s.Release()
+				mu.Lock()
+				order = append(order, i)
+				mu.Unlock()
+				time.Sleep(time.Second)
+			})
+			synctest.Wait()
+			time.Sleep(time.Millisecond)
+		}
+		if s.Held() != 2 || s.Try() {
+			t.Errorf("%d held, or one was taken past those that wait", s.Held())
+		}
+		wg.Wait()
+		for i, n := range order {
+			if n != i {
+				t.Fatalf("order %v", order)
+			}
+		}
+		if s.Held() != 0 || s.Peak() != 2 || s.Size() != 2 {
+			t.Errorf("%d held, %d at most, %d slots", s.Held(), s.Peak(), s.Size())
+		}
+	})
+}
+
+func TestSlotsResize(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewSlots(0)
+		granted := make(chan struct{}, 10)
+		for range 10 {
+			go func() {
+				if err := s.Acquire(t.Context()); err == nil {
+					granted <- struct{}{}
+				}
+			}()
+		}
+		want := func(n int) {
+			t.Helper()
+			synctest.Wait()
+			for range n {
+				select {
+				case <-granted:
+				default:
+					t.Fatal("too few were granted")
+				}
+			}
+			if len(granted) != 0 {
+				t.Fatal("too many were granted")
+			}
+		}
+		want(1)
+		s.Resize(4)
+		want(3)
+		s.Resize(2) // takes effect as slots come back
+		if s.Size() != 2 || s.Held() != 4 || s.Try() {
+			t.Errorf("%d slots, %d held", s.Size(), s.Held())
+		}
+		s.Release()
+		s.Release()
+		want(0)
+		s.Release()
+		want(1)
+		s.Resize(-1)
+		s.Release()
+		want(0)
+		s.Resize(10)
+		want(5)
+		for range 6 {
+			s.Release()
+		}
+		if !s.Try() || s.Held() != 1 || s.Peak() != 6 {
+			t.Errorf("%d held, %d at most", s.Held(), s.Peak())
+		}
+	})
+}
+
+func TestSlotsCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewSlots(1)
+		if !s.Try() {
+			t.Fatal("no slot")
+		}
+		boom := errors.New("boom")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		gone, next := make(chan error, 1), make(chan error, 1)
+		go func() { gone <- s.Acquire(ctx) }()
+		synctest.Wait()
+		go func() { next <- s.Acquire(t.Context()) }()
+		synctest.Wait()
+		cancel(boom)
+		if err := <-gone; !errors.Is(err, boom) {
+			t.Errorf("%v, want the cause", err)
+		}
+		s.Release()
+		if err := <-next; err != nil || s.Held() != 1 {
+			t.Errorf("%v, %d held", err, s.Held())
+		}
+		if err := s.Acquire(ctx); !errors.Is(err, boom) {
+			t.Errorf("%v, want the cause", err)
+		}
+	})
+}
+
+func TestSlotsUnderLoad(t *testing.T) {
+	s := NewSlots(3)
+	err := EachN(t.Context(), 32, 3000, func(ctx context.Context, i int) error {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		if i%5 == 0 {
+			go cancel()
+		}
+		if i%100 == 0 {
+			s.Resize(1 + i/100%7)
+		}
+		if s.Acquire(ctx) == nil {
+			runtime.Gosched()
+			s.Release()
+		}
+		return nil
+	})
+	if err != nil || s.Held() != 0 || len(s.waiting) != 0 || s.Peak() > 7 {
+		t.Errorf("err %v, %d held, %d wait, %d at most", err, s.Held(), len(s.waiting), s.Peak())
+	}
+}
+
+func TestRegistry(t *testing.T) {
+	var r Registry
+	a := r.For("s3://east/b", false, 4)
+	if r.For("s3://east/b", false, 2) != a || a.Size() != 4 {
+		t.Errorf("another store on the bucket got slots of its own, or made them fewer: %d", a.Size())
+	}
+	a.Resize(1) // what a service that throttles asks for stays
+	if r.For("s3://east/b", false, 4); a.Size() != 1 {
+		t.Errorf("%d slots", a.Size())
+	}
+	if r.For("s3://east/b", false, 8); a.Size() != 8 {
+		t.Errorf("%d slots", a.Size())
+	}
+	if r.For("s3://east/b", true, 4) == a || r.For("s3://west/b", false, 4) == a || (&Registry{}).For("s3://east/b", false, 4) == a {
+		t.Error("slots are shared that should not be")
+	}
+	var none *Registry
+	if s := none.For("s3://east/b", false, 0); s == a || s.Size() != 1 {
+		t.Errorf("%d slots", s.Size())
+	}
+	runtime.KeepAlive(a)
+}
+
+func TestRegistryForgets(t *testing.T) {
+	var r Registry
+	r.For("gone", false, 4)
+	for len(r.names()) != 0 {
+		runtime.GC()
+	}
+}
+
+func (r *Registry) names() map[bucket]*shared {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	runtime.Gosched()
+	if len(r.slots) == 0 {
+		return nil
+	}
+	return r.slots
+}
