@@ -157,5 +157,5 @@ sizes: ## what the smallest program with each store weighs, and the functions am
 	@$(GO) run ./examples/internal/measure
 
 .PHONY: graph
-graph: ## the imports between our packages, as a Mermaid drawing
-	@$(GO) run ./internal/archtest/draw
+graph: ## the imports between our packages, as a Mermaid drawing; FILES=./zarr those between its files
+	@$(GO) run ./internal/archtest/draw $(FILES)

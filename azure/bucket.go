@@ -73,8 +73,8 @@ func (b *bucket) hooks() blob.Hooks {
 		Delete: func(ctx context.Context, key string, o store.DeleteOptions) error {
 			return b.ask(ctx, func(ctx context.Context) error { return b.delete(ctx, key, o) })
 		},
-		ListPage: func(ctx context.Context, prefix string, depth store.Depth, token string) (page []store.Entry, next string, err error) {
-			err = b.ask(ctx, func(ctx context.Context) error { page, next, err = b.listPage(ctx, prefix, depth, token); return err })
+		ListPage: func(ctx context.Context, prefix string, o store.ListOptions, token string) (page []store.Entry, next string, err error) {
+			err = b.ask(ctx, func(ctx context.Context) error { page, next, err = b.listPage(ctx, prefix, o, token); return err })
 			return page, next, err
 		},
 		PutParts: b.putParts,

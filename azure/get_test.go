@@ -175,7 +175,7 @@ func TestFolders(t *testing.T) {
 			t.Errorf("%v: %v", r, err)
 		}
 	}
-	for e, err := range s.List(t.Context(), "", store.Deep) {
+	for e, err := range s.List(t.Context(), "", store.ListOptions{}) {
 		if err != nil || e.Key != "dir/c" {
 			t.Errorf("listed %v, %v", e, err)
 		}

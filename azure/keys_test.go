@@ -48,7 +48,7 @@ func holdsKeys(t *testing.T, s store.Store) {
 		}
 	}
 	var got []string
-	for e, err := range s.List(t.Context(), "", store.Deep) {
+	for e, err := range s.List(t.Context(), "", store.ListOptions{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

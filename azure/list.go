@@ -10,16 +10,17 @@ import (
 )
 
 // listPage is one List Blobs.
-func (b *bucket) listPage(ctx context.Context, prefix string, depth store.Depth, token string) ([]store.Entry, string, error) {
+func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
 	at := b.prefix
 	if prefix != "" {
 		at += prefix + "/"
 	}
+	at += o.KeyPrefix // the Store filters by StartAfter, for which Azure has no parameter
 	from, under := optional(token), optional(at)
 	var items []*container.BlobItem
 	var below []*container.BlobPrefix
 	var next *string
-	if depth == store.OneLevel {
+	if o.Depth == store.OneLevel {
 		out, err := b.client.NewListBlobsHierarchyPager("/", &container.ListBlobsHierarchyOptions{
 			Prefix: under, Marker: from, MaxResults: &b.page,
 		}).NextPage(ctx)

@@ -20,7 +20,7 @@ func TestListRequests(t *testing.T) {
 	s := bare(t, f.At("p"))
 	for _, depth := range []store.Depth{store.Deep, store.OneLevel} {
 		n := 0
-		for e, err := range s.List(t.Context(), "c", depth) {
+		for e, err := range s.List(t.Context(), "c", store.ListOptions{Depth: depth}) {
 			if err != nil || e.Size != 1 || e.Dir {
 				t.Fatal(e, err)
 			}
@@ -63,13 +63,43 @@ func TestListForeign(t *testing.T) {
 			f.Answer(fake.Page(200, "application/xml", c.body))
 			for _, depth := range []store.Depth{store.Deep, store.OneLevel} {
 				err := error(nil)
-				for _, err = range bare(t, f.At("p")).List(t.Context(), "", depth) {
+				for _, err = range bare(t, f.At("p")).List(t.Context(), "", store.ListOptions{Depth: depth}) {
 				}
 				if !errors.Is(err, fault.Unavailable) && (c.name != "a prefix without name" || depth != store.Deep) {
 					t.Errorf("depth %d: %v", depth, err)
 				}
 			}
 		})
+	}
+}
+
+// TestListPart: a part of a listing is asked for as such, except for StartAfter, for which Azure has no parameter.
+func TestListPart(t *testing.T) {
+	environment(t)
+	f := NewFake(t)
+	for i := range 2500 {
+		f.Set(fmt.Sprintf("p/a/%04d", i), object{value: []byte("1")})
+	}
+	s := bare(t, f.At("p"))
+	for _, tt := range []struct {
+		o                store.ListOptions
+		entries, request int
+	}{
+		{store.ListOptions{KeyPrefix: "24"}, 100, 1},
+		{store.ListOptions{Depth: store.OneLevel, KeyPrefix: "24"}, 100, 1},
+		{store.ListOptions{StartAfter: "2400"}, 99, 1},
+		{store.ListOptions{KeyPrefix: "1", StartAfter: "1989"}, 10, 1},
+	} {
+		before, n := len(f.Requests()), 0
+		for e, err := range s.List(t.Context(), "a", tt.o) {
+			if err != nil || !tt.o.Match("a", e) {
+				t.Fatalf("%+v: %+v, %v", tt.o, e, err)
+			}
+			n++
+		}
+		if r := len(f.Requests()) - before; n != tt.entries || r != tt.request {
+			t.Errorf("%+v: %d entries by %d requests, want %d by %d", tt.o, n, r, tt.entries, tt.request)
+		}
 	}
 }
 
@@ -80,7 +110,7 @@ func TestListEncodedNames(t *testing.T) {
 	f.Answer(fake.Page(200, "application/xml", `<EnumerationResults><Blobs><Blob><Name Encoded="true">p/a%25b</Name><Properties/></Blob>`+
 		`<Blob><Name>p/c%25d</Name><Properties/></Blob></Blobs><NextMarker/></EnumerationResults>`))
 	var got []string
-	for e, err := range bare(t, f.At("p")).List(t.Context(), "", store.Deep) {
+	for e, err := range bare(t, f.At("p")).List(t.Context(), "", store.ListOptions{}) {
 		got = append(got, fmt.Sprint(e.Key, e.Size, err))
 	}
 	if fmt.Sprint(got) != "[a%b-1 <nil> c%25d-1 <nil>]" {

@@ -96,7 +96,7 @@ func TestStoreAzurite(t *testing.T) {
 		if _, err := r.Put(t.Context(), "k", nil, store.PutOptions{}); !errors.Is(err, fault.Refused) {
 			t.Errorf("put: %v", err)
 		}
-		for _, err := range r.List(t.Context(), "", store.Deep) {
+		for _, err := range r.List(t.Context(), "", store.ListOptions{}) {
 			if !errors.Is(err, fault.Refused) {
 				t.Errorf("list: %v", err)
 			}

@@ -30,7 +30,7 @@ func TestConditions(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := New(memblob.OpenBucket(nil), c.opts...)
 			defer s.Close()
-			below, err := store.Prefix(store.Observe(s, func(store.Event) {}), "p")
+			below, err := store.Prefix(store.Observe(s, func(context.Context, store.Event) {}), "p")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,7 +65,7 @@ func TestPartialWriteIsRefusedAtOnce(t *testing.T) {
 					t.Errorf("got %v", err)
 				}
 			}
-			for e, err := range s.List(ctx, "a/c", store.Deep) {
+			for e, err := range s.List(ctx, "a/c", store.ListOptions{}) {
 				t.Errorf("%s was written, %v", e.Key, err)
 			}
 			if err := zarr.Write(ctx, a, []int32{1, 2, 3, 4}, zarr.Range(0, 4)); err != nil {

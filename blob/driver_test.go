@@ -234,7 +234,7 @@ func TestKinds(t *testing.T) {
 			_, err = s.Put(t.Context(), "key", nil, store.PutOptions{})
 			wantKind(t, err, c.want)
 			wantKind(t, s.Delete(t.Context(), "key", store.DeleteOptions{}), c.want)
-			for _, err = range s.List(t.Context(), "", store.Deep) {
+			for _, err = range s.List(t.Context(), "", store.ListOptions{}) {
 				wantKind(t, err, c.want)
 			}
 		})

@@ -11,10 +11,13 @@ import (
 // conditions and the context before it calls a hook; it wraps the hook's errors in *fault.KeyError, takes their kind
 // from [Classify] unless they carry one, and turns fault.NotFound into fault.Conflict where a version is pinned.
 type Hooks struct {
-	Get      func(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error)
-	Put      func(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error)
-	Delete   func(ctx context.Context, key string, o store.DeleteOptions) error
-	ListPage func(ctx context.Context, prefix string, depth store.Depth, token string) ([]store.Entry, string, error)
+	Get    func(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error)
+	Put    func(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error)
+	Delete func(ctx context.Context, key string, o store.DeleteOptions) error
+
+	// ListPage may give entries that the options do not select: the Store leaves them out. So what the provider has no
+	// parameter for need not be filtered by the hook.
+	ListPage func(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error)
 
 	// DeleteAll returns the key that its error is about.
 	DeleteAll func(ctx context.Context, keys []string) (key string, err error)

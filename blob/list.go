@@ -13,10 +13,10 @@ import (
 
 // List follows store.Store. Keys that store.CheckKey would refuse, such as the empty objects "a/" with which consoles
 // mark folders, are left out.
-func (s *Store) List(ctx context.Context, prefix string, depth store.Depth) iter.Seq2[store.Entry, error] {
+func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		for token := ""; ; {
-			page, next, err := s.ListPage(ctx, prefix, depth, token)
+			page, next, err := s.ListPage(ctx, prefix, o, token)
 			if err != nil {
 				yield(store.Entry{}, err)
 				return
@@ -34,8 +34,12 @@ func (s *Store) List(ctx context.Context, prefix string, depth store.Depth) iter
 	}
 }
 
-// ListPage follows store.PageLister.
-func (s *Store) ListPage(ctx context.Context, prefix string, depth store.Depth, token string) ([]store.Entry, string, error) {
+// ListPage follows store.PageLister. StartAfter is a filter here, unless the hook sends it to the provider: the portable
+// API has no such parameter.
+func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
+	if err := o.Check(prefix); err != nil {
+		return nil, "", s.fail("list", prefix, err)
+	}
 	if prefix != "" {
 		if err := s.begin(ctx, "list", prefix); err != nil {
 			return nil, "", err
@@ -47,7 +51,7 @@ func (s *Store) ListPage(ctx context.Context, prefix string, depth store.Depth, 
 	if s.opt.hooks.ListPage != nil {
 		list = s.opt.hooks.ListPage
 	}
-	page, next, err := list(ctx, prefix, depth, token)
+	page, next, err := list(ctx, prefix, o, token)
 	if err == nil && next != "" && next == token {
 		err = fault.Newf(fault.Unavailable, "the listing does not advance")
 	}
@@ -56,26 +60,26 @@ func (s *Store) ListPage(ctx context.Context, prefix string, depth store.Depth, 
 	}
 	kept := page[:0]
 	for _, e := range page {
-		if store.CheckKey(e.Key) == nil {
+		if store.CheckKey(e.Key) == nil && o.Match(prefix, e) {
 			kept = append(kept, e)
 		}
 	}
 	return kept, next, nil
 }
 
-func (s *Store) listPage(ctx context.Context, prefix string, depth store.Depth, token string) ([]store.Entry, string, error) {
-	o := &gcblob.ListOptions{}
+func (s *Store) listPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
+	portable := &gcblob.ListOptions{Prefix: o.KeyPrefix}
 	if prefix != "" {
-		o.Prefix = prefix + "/"
+		portable.Prefix = prefix + "/" + o.KeyPrefix
 	}
-	if depth == store.OneLevel {
-		o.Delimiter = "/"
+	if o.Depth == store.OneLevel {
+		portable.Delimiter = "/"
 	}
 	at := gcblob.FirstPageToken
 	if token != "" {
 		at = []byte(token)
 	}
-	objects, next, err := s.bucket.ListPage(ctx, at, max(1, s.opt.tuning.ListPage), o)
+	objects, next, err := s.bucket.ListPage(ctx, at, max(1, s.opt.tuning.ListPage), portable)
 	if err != nil {
 		return nil, "", err
 	}

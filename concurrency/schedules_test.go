@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/zargo-io/zargo/internal/race"
 )
 
 // TestSchedules runs calls that take every lock there is in the order that the package's comment gives: reads of chunks and of shards,
@@ -17,9 +19,11 @@ import (
 // budget. Requests fail, and contexts end. Every call must come to its end, and no more be reserved than Budget's comment says.
 func TestSchedules(t *testing.T) {
 	const inBubble = 250
-	n := schedules
-	if testing.Short() {
-		n = min(n, 10_000)
+	n := 100_000
+	if race.Enabled {
+		n = 2_000
+	} else if testing.Short() {
+		n = 10_000
 	}
 	var next, tasks, alone, ahead, failed atomic.Int64
 	for range runtime.GOMAXPROCS(0) {
@@ -135,13 +139,14 @@ func (w *world) loop(ctx context.Context, r *rand.Rand, depth int) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	type block struct {
 		hold *Hold
-		done chan error
+		done chan struct{}
+		err  error // once done
 	}
-	var started []block
+	var started []*block
 	defer func() {
 		cancel()
 		for _, b := range started {
-			_ = <-b.done
+			<-b.done
 			b.hold.Release()
 		}
 	}()
@@ -150,7 +155,8 @@ func (w *world) loop(ctx context.Context, r *rand.Rand, depth int) (err error) {
 		if len(started) > 0 {
 			b := started[0]
 			started = started[1:]
-			err = <-b.done
+			<-b.done
+			err = b.err
 			b.hold.Release() // the block is the consumer's
 		} else {
 			err = w.read(ctx, r)
@@ -164,10 +170,13 @@ func (w *world) loop(ctx context.Context, r *rand.Rand, depth int) (err error) {
 				break
 			}
 			w.ahead.Add(1)
-			b := block{h, make(chan error, 1)}
+			b := &block{hold: h, done: make(chan struct{})}
 			started = append(started, b)
 			own := rand.New(rand.NewPCG(r.Uint64(), 0))
-			go func() { b.done <- w.read(ctx, own) }()
+			go func() {
+				defer close(b.done)
+				b.err = w.read(ctx, own)
+			}()
 		}
 		nap(r)
 		if r.IntN(2) == 0 {

@@ -67,8 +67,8 @@ func (b *bucket) hooks() blob.Hooks {
 		Delete: func(ctx context.Context, key string, o store.DeleteOptions) error {
 			return b.renewed(func() error { return b.delete(ctx, key, o) })
 		},
-		ListPage: func(ctx context.Context, prefix string, depth store.Depth, token string) (page []store.Entry, next string, err error) {
-			err = b.renewed(func() error { page, next, err = b.listPage(ctx, prefix, depth, token); return err })
+		ListPage: func(ctx context.Context, prefix string, o store.ListOptions, token string) (page []store.Entry, next string, err error) {
+			err = b.renewed(func() error { page, next, err = b.listPage(ctx, prefix, o, token); return err })
 			return page, next, err
 		},
 	}

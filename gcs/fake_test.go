@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"maps"
 	"mime"
 	"mime/multipart"
 	"net/http"
@@ -264,7 +263,13 @@ func (f *Fake) list(w http.ResponseWriter, q url.Values) {
 	if n := fake.Number(q.Get("maxResults")); n > 0 {
 		l.Most = min(l.Most, n)
 	}
-	names, more := l.Page(maps.Keys(f.objects))
+	names, more := l.Page(func(yield func(string) bool) {
+		for k := range f.objects {
+			if k >= q.Get("startOffset") && !yield(k) {
+				return
+			}
+		}
+	})
 	out := map[string]any{}
 	if more {
 		out["nextPageToken"] = names[len(names)-1]

@@ -16,12 +16,16 @@ import (
 const maxEmpty = 100
 
 // listPage is one page of objects.list, in the JSON form and with the fields that an Entry has.
-func (b *bucket) listPage(ctx context.Context, prefix string, depth store.Depth, token string) ([]store.Entry, string, error) {
+func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
 	q := &gcsapi.Query{Prefix: b.prefix, Projection: gcsapi.ProjectionNoACL}
 	if prefix != "" {
 		q.Prefix += prefix + "/"
 	}
-	if depth == store.OneLevel {
+	if o.StartAfter != "" {
+		q.StartOffset = q.Prefix + o.StartAfter // inclusive: the Store leaves the equal one out
+	}
+	q.Prefix += o.KeyPrefix
+	if o.Depth == store.OneLevel {
 		q.Delimiter = "/"
 	}
 	found, next, err := b.list(ctx, q, listPage, token)
@@ -29,21 +33,21 @@ func (b *bucket) listPage(ctx context.Context, prefix string, depth store.Depth,
 		return nil, "", err
 	}
 	page := make([]store.Entry, 0, len(found))
-	for _, o := range found {
-		name := o.Name
-		if o.Prefix != "" {
-			name = o.Prefix
+	for _, obj := range found {
+		name := obj.Name
+		if obj.Prefix != "" {
+			name = obj.Prefix
 		}
 		key, ok := strings.CutPrefix(name, b.prefix)
 		switch {
 		case !ok:
 			return nil, "", foreign("the listing holds a key outside of the prefix")
-		case o.Prefix != "":
+		case obj.Prefix != "":
 			page = append(page, store.Entry{Key: strings.TrimSuffix(key, "/"), Dir: true})
 		default:
-			e := store.Entry{Key: key, Size: o.Size}
-			if o.Generation > 0 {
-				e.Version = store.Version(strconv.FormatInt(o.Generation, 10))
+			e := store.Entry{Key: key, Size: obj.Size}
+			if obj.Generation > 0 {
+				e.Version = store.Version(strconv.FormatInt(obj.Generation, 10))
 			}
 			page = append(page, e)
 		}

@@ -3,6 +3,7 @@ package gcs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -141,7 +142,7 @@ func TestListing(t *testing.T) {
 	}
 	s := bare(t, f.At("p"))
 	var got []string
-	for e, err := range s.List(t.Context(), "a", store.OneLevel) {
+	for e, err := range s.List(t.Context(), "a", store.ListOptions{Depth: store.OneLevel}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,6 +163,36 @@ func TestListing(t *testing.T) {
 		f.Answer(fake.Page(200, "application/json", `{"nextPageToken":"t"}`))
 		wantKind(t, fake.ListError(t.Context(), s, store.Deep), fault.Unavailable)
 	})
+}
+
+// TestListPart: a part of a listing is asked for as such, so that it costs its own pages.
+func TestListPart(t *testing.T) {
+	noEnvironment(t)
+	f := NewFake(t)
+	for i := range 2500 {
+		f.Set(fmt.Sprintf("p/a/%04d", i), object{value: []byte("1")})
+	}
+	s := bare(t, f.At("p"))
+	for _, tt := range []struct {
+		o                store.ListOptions
+		entries, request int
+	}{
+		{store.ListOptions{KeyPrefix: "24"}, 100, 1},
+		{store.ListOptions{Depth: store.OneLevel, KeyPrefix: "24"}, 100, 1},
+		{store.ListOptions{StartAfter: "2400"}, 99, 1},
+		{store.ListOptions{KeyPrefix: "1", StartAfter: "1989"}, 10, 1},
+	} {
+		before, n := len(f.Requests()), 0
+		for e, err := range s.List(t.Context(), "a", tt.o) {
+			if err != nil || !tt.o.Match("a", e) {
+				t.Fatalf("%+v: %+v, %v", tt.o, e, err)
+			}
+			n++
+		}
+		if r := len(f.Requests()) - before; n != tt.entries || r != tt.request {
+			t.Errorf("%+v: %d entries by %d requests, want %d by %d", tt.o, n, r, tt.entries, tt.request)
+		}
+	}
 }
 
 func TestKeys(t *testing.T) {

@@ -287,7 +287,7 @@ func TestRevokedToken(t *testing.T) {
 		},
 		"delete": func(s store.Store) error { return s.Delete(t.Context(), "k", store.DeleteOptions{}) },
 		"list": func(s store.Store) error {
-			for _, err := range s.List(t.Context(), "", store.Deep) {
+			for _, err := range s.List(t.Context(), "", store.ListOptions{}) {
 				return err
 			}
 			return nil

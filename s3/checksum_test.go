@@ -38,7 +38,7 @@ func writes(t *testing.T, s store.Store) {
 		_, err = s.Get(t.Context(), "k", store.GetOptions{Range: r}, nil)
 		check(err)
 	}
-	for _, err := range store.Pages(t.Context(), s, "", store.Deep) {
+	for _, err := range store.Pages(t.Context(), s, "", store.ListOptions{}) {
 		check(err)
 	}
 	check(store.DeleteAll(t.Context(), s, []string{"k", "new"}))

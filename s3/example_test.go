@@ -34,7 +34,7 @@ func ExampleOpen() {
 	_, err = st.Get(ctx, "t2m/c/1", store.GetOptions{}, nil)
 	fmt.Println("absent:", errors.Is(err, fault.NotFound))
 
-	for e, err := range store.Pages(ctx, st, "t2m", store.OneLevel) {
+	for e, err := range store.Pages(ctx, st, "t2m", store.ListOptions{Depth: store.OneLevel}) {
 		fmt.Println("listed", e.Key, e.Dir, err)
 	}
 	// Output:

@@ -211,7 +211,7 @@ func (f *Fake) list(w http.ResponseWriter, q url.Values) {
 	if q.Get("encoding-type") == "url" {
 		enc = url.QueryEscape
 	}
-	l := fake.Listing{Prefix: q.Get("prefix"), Delimiter: q.Get("delimiter"), After: q.Get("continuation-token"), Most: 1000}
+	l := fake.Listing{Prefix: q.Get("prefix"), Delimiter: q.Get("delimiter"), After: max(q.Get("continuation-token"), q.Get("start-after")), Most: 1000}
 	if n := fake.Number(q.Get("max-keys")); n > 0 {
 		l.Most = min(l.Most, n)
 	}

@@ -13,19 +13,23 @@ import (
 )
 
 // listPage is one ListObjectsV2.
-func (b *bucket) listPage(ctx context.Context, prefix string, depth store.Depth, token string) ([]store.Entry, string, error) {
+func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
 	in := &awss3.ListObjectsV2Input{
 		Bucket: b.name, MaxKeys: aws.Int32(b.page), RequestPayer: b.payer, ExpectedBucketOwner: b.owner,
 		// A key with a control character, written by somebody else, cannot be said in XML and would break the listing.
 		EncodingType: types.EncodingTypeUrl,
 	}
-	if at := b.prefix; prefix != "" || at != "" {
-		if prefix != "" {
-			at += prefix + "/"
-		}
+	at := b.prefix
+	if prefix != "" {
+		at += prefix + "/"
+	}
+	if o.StartAfter != "" && token == "" { // a token has it already
+		in.StartAfter = aws.String(at + o.StartAfter)
+	}
+	if at += o.KeyPrefix; at != "" {
 		in.Prefix = aws.String(at)
 	}
-	if depth == store.OneLevel {
+	if o.Depth == store.OneLevel {
 		in.Delimiter = aws.String("/")
 	}
 	if token != "" {

@@ -31,7 +31,7 @@ func TestListOthersKeys(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
-			for e, err := range s.List(t.Context(), "", c.depth) {
+			for e, err := range s.List(t.Context(), "", store.ListOptions{Depth: c.depth}) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -58,7 +58,7 @@ func TestListPages(t *testing.T) {
 	}
 	s := bare(t, f.At("p"))
 	n := 0
-	for _, err := range s.List(t.Context(), "", store.Deep) {
+	for _, err := range s.List(t.Context(), "", store.ListOptions{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,6 +66,36 @@ func TestListPages(t *testing.T) {
 	}
 	if r := len(f.Requests()); n != 2500 || r != 3 {
 		t.Errorf("%d entries by %d requests", n, r)
+	}
+}
+
+// TestListPart: a part of a listing is asked for as such, so that it costs its own pages.
+func TestListPart(t *testing.T) {
+	credentialsForTests(t)
+	f := NewFake(t)
+	for i := range 2500 {
+		f.Set(fmt.Sprintf("p/a/%04d", i), object{etag: `"v"`})
+	}
+	s := bare(t, f.At("p"))
+	for _, tt := range []struct {
+		o                store.ListOptions
+		entries, request int
+	}{
+		{store.ListOptions{KeyPrefix: "24"}, 100, 1},
+		{store.ListOptions{Depth: store.OneLevel, KeyPrefix: "24"}, 100, 1},
+		{store.ListOptions{StartAfter: "2400"}, 99, 1},
+		{store.ListOptions{KeyPrefix: "1", StartAfter: "1989"}, 10, 1},
+	} {
+		before, n := len(f.Requests()), 0
+		for e, err := range s.List(t.Context(), "a", tt.o) {
+			if err != nil || !tt.o.Match("a", e) {
+				t.Fatalf("%+v: %+v, %v", tt.o, e, err)
+			}
+			n++
+		}
+		if r := len(f.Requests()) - before; n != tt.entries || r != tt.request {
+			t.Errorf("%+v: %d entries by %d requests, want %d by %d", tt.o, n, r, tt.entries, tt.request)
+		}
 	}
 }
 
@@ -85,7 +115,7 @@ func TestListBroken(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f.Answer(fake.Page(200, "application/xml", body))
 			var last error
-			for _, err := range s.List(t.Context(), "", store.Deep) {
+			for _, err := range s.List(t.Context(), "", store.ListOptions{}) {
 				last = err
 			}
 			fake.WantKind(t, last, fault.Unavailable)
@@ -93,7 +123,7 @@ func TestListBroken(t *testing.T) {
 	}
 	t.Run("a server that does not escape", func(t *testing.T) {
 		f.Answer(fake.Page(200, "application/xml", "<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>p/a+%41</Key><Size>1</Size></Contents></ListBucketResult>"))
-		for e, err := range s.List(t.Context(), "", store.Deep) {
+		for e, err := range s.List(t.Context(), "", store.ListOptions{}) {
 			if err != nil || e.Key != "a+%41" {
 				t.Errorf("got %+v, %v", e, err)
 			}
@@ -107,7 +137,7 @@ func TestListBroken(t *testing.T) {
 			return true
 		})
 		var last error
-		for _, err := range s.List(t.Context(), "", store.Deep) {
+		for _, err := range s.List(t.Context(), "", store.ListOptions{}) {
 			last = err
 		}
 		fake.WantKind(t, last, fault.Unavailable)

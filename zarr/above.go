@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -108,10 +109,7 @@ func (n *node) staleAbove(ctx context.Context, of Node) ([]*staleCopy, error) {
 	if n.format == 1 {
 		return nil, nil
 	}
-	var above []string
-	for p, ok := parent(n.path); ok; p, ok = parent(p) {
-		above = append(above, p)
-	}
+	above := document.Above(n.path)
 	if _, isGroup := of.(*Group); isGroup && n.format == 2 {
 		above = append(above, n.path)
 	}
@@ -141,11 +139,11 @@ func (n *node) staleAbove(ctx context.Context, of Node) ([]*staleCopy, error) {
 }
 
 // wanted is the kind of a node.
-func wanted(n Node) want {
+func wanted(n Node) document.Kind {
 	if _, isArray := n.(*Array); isArray {
-		return wantArray
+		return document.Array
 	}
-	return wantGroup
+	return document.Group
 }
 
 // current are nodes as they are stored now.
@@ -155,7 +153,7 @@ type current struct {
 }
 
 // read reads a node once. One of another kind than is expected takes some more requests.
-func (c *current) read(ctx context.Context, path string, w want) error {
+func (c *current) read(ctx context.Context, path string, w document.Kind) error {
 	if _, known := c.nodes[path]; known {
 		return nil
 	}
@@ -163,7 +161,7 @@ func (c *current) read(ctx context.Context, path string, w want) error {
 	cfg.direct, cfg.format, cfg.separator, cfg.tell = true, c.n.format, "", nil // documents are compared
 	n, err := open(ctx, c.n.st, path, cfg, w)
 	if errors.Is(err, fault.NotFound) {
-		n, err = open(ctx, c.n.st, path, cfg, wantAny)
+		n, err = open(ctx, c.n.st, path, cfg, document.Any)
 	}
 	if errors.Is(err, fault.NotFound) {
 		n, err = nil, nil
@@ -174,11 +172,11 @@ func (c *current) read(ctx context.Context, path string, w want) error {
 
 // read reads the document that may hold consolidated metadata.
 func (c *staleCopy) read(ctx context.Context) error {
-	name := keyV3
+	name := document.ZarrJSON
 	if c.format == 2 {
-		name = keyConsolidated
+		name = document.ZMetadata
 	}
-	v, err := c.document(ctx, name)
+	v, err := c.docs().Get(ctx, name)
 	switch {
 	case errors.Is(err, fault.NotFound), errors.Is(err, fault.Refused):
 		return nil
@@ -205,7 +203,7 @@ func (c *staleCopy) compare(ctx context.Context, is *current) error {
 	}
 	to := below(c.path, is.n.path)
 	var paths []string // the node's and those of groups between
-	for p, ok := to, true; ok && (p != "" || to == ""); p, ok = parent(p) {
+	for p, ok := to, true; ok && (p != "" || to == ""); p, ok = document.Parent(p) {
 		paths = append(paths, p)
 	}
 	for _, p := range paths {
@@ -214,7 +212,7 @@ func (c *staleCopy) compare(ctx context.Context, is *current) error {
 			if _, isGroup := m.(*meta.Group); isGroup {
 				continue
 			}
-			if err := is.read(ctx, join(c.path, p), wantGroup); err != nil {
+			if err := is.read(ctx, join(c.path, p), document.Group); err != nil {
 				return err
 			}
 		}
@@ -262,7 +260,7 @@ func (c *staleCopy) put(path string, n Node) error {
 	name, doc, attrs, err := strictV2(n)
 	c.takeOut(path)
 	c.change(join(path, name), doc)
-	c.change(join(path, keyAttrs), attrs)
+	c.change(join(path, document.ZAttrs), attrs)
 	return err
 }
 
@@ -272,7 +270,7 @@ func (c *staleCopy) takeOut(path string) {
 		c.change(path, nil)
 		return
 	}
-	for _, name := range []string{keyArray, keyGroup, keyAttrs} {
+	for _, name := range []string{document.ZArray, document.ZGroup, document.ZAttrs} {
 		c.change(join(path, name), nil)
 	}
 }
@@ -299,15 +297,6 @@ func (c *staleCopy) update(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var cond store.PutOptions
-	switch {
-	case c.cfg.singleWriter:
-	case c.version == "":
-		return noVersions(c.st, "consolidated metadata cannot be changed")
-	default:
-		cond.IfVersion = c.version
-	}
-	_, err = c.st.Put(ctx, c.key, doc, cond)
-	c.cfg.report.put(len(doc), err)
+	_, err = c.docs().Swap(ctx, c.key, doc, document.Was{There: true, Version: c.version}, "consolidated metadata cannot be changed")
 	return err
 }

@@ -182,7 +182,7 @@ func TestUpdateAbove(t *testing.T) {
 
 // remove deletes all keys below a prefix.
 func remove(ctx context.Context, st store.Store, prefix string) error {
-	for e, err := range st.List(ctx, strings.TrimSuffix(prefix, "/"), store.Deep) {
+	for e, err := range st.List(ctx, strings.TrimSuffix(prefix, "/"), store.ListOptions{}) {
 		if err == nil {
 			err = st.Delete(ctx, e.Key, store.DeleteOptions{})
 		}

@@ -3,7 +3,7 @@ package zarr
 import (
 	"sync/atomic"
 
-	"github.com/zargo-io/zargo/internal/plan"
+	plan "github.com/zargo-io/zargo/internal/shard/fetch"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 

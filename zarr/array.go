@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/zarr/codec"
@@ -172,11 +173,11 @@ func (a *Array) Refresh(ctx context.Context) (*Array, error) {
 	if a.field != nil {
 		return a.field.again(a.field.base.Refresh(ctx))
 	}
-	n, err := open(ctx, a.st, a.path, a.cfg, wantArray)
+	n, err := open(ctx, a.st, a.path, a.cfg, document.Array)
 	if a.fromCache && errors.Is(err, fault.NotFound) {
 		var top Node
-		if top, err = open(ctx, a.st, a.holder(), a.cfg, wantGroup); err == nil {
-			n, err = top.(*Group).open(ctx, below(top.Path(), a.path), wantArray)
+		if top, err = open(ctx, a.st, a.holder(), a.cfg, document.Group); err == nil {
+			n, err = top.(*Group).open(ctx, below(top.Path(), a.path), document.Array)
 		}
 	}
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"maps"
 
+	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
-	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // SetAttrs replaces all attributes of a node, an *Array or a *Group, and returns the node with them. The node's other
@@ -63,18 +63,8 @@ func (n node) withAttrs(ctx context.Context, attrs Attrs, as *meta.Array) (node,
 	if err != nil {
 		return n, n.errf(err)
 	}
-	var cond store.PutOptions
-	switch {
-	case n.cfg.singleWriter:
-	case n.attrsDoc == nil:
-		cond.IfAbsent = true
-	case n.attrsVersion == "":
-		return n, n.errf(noVersions(n.st, "attributes cannot be changed"))
-	default:
-		cond.IfVersion = n.attrsVersion
-	}
-	v, err := n.st.Put(ctx, n.attrsKey, doc, cond)
-	n.cfg.report.put(len(doc), err)
+	was := document.Was{There: n.attrsDoc != nil, Version: n.attrsVersion}
+	v, err := n.docs().Swap(ctx, n.attrsKey, doc, was, "attributes cannot be changed")
 	if errors.Is(err, fault.Exists) {
 		err = fault.Newf(fault.Conflict, "attributes were written since: %w", err)
 	}
@@ -85,19 +75,10 @@ func (n node) withAttrs(ctx context.Context, attrs Attrs, as *meta.Array) (node,
 	return n, nil
 }
 
-// noVersions is why a store that tells no versions does not take a change: it takes no writes at all, or what could not
-// be done safely.
-func noVersions(st store.Store, what string) error {
-	if store.IsReadOnly(st) {
-		return fault.ReadOnly
-	}
-	return fault.Newf(errors.ErrUnsupported, "the store has no versions, so %s safely; see SingleWriter", what)
-}
-
 // reload reads the document that holds the attributes of a node that was taken from consolidated metadata, and makes sure
 // that it says what the consolidated copy said, of an array also as what it is.
 func (n *node) reload(ctx context.Context, as *meta.Array) error {
-	fresh, err := open(ctx, n.st, n.path, n.cfg, wantAny)
+	fresh, err := open(ctx, n.st, n.path, n.cfg, document.Any)
 	if errors.Is(err, fault.NotFound) {
 		err = fault.Newf(fault.NotFound, "only consolidated metadata has this node, so nothing is written: %w", err)
 	}

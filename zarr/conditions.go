@@ -1,8 +1,9 @@
 package zarr
 
 import (
+	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/internal/grid"
-	"github.com/zargo-io/zargo/internal/plan"
+	plan "github.com/zargo-io/zargo/internal/shard/fetch"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -15,7 +16,7 @@ func (a *Array) conditional(r grid.Selection) error {
 	p := plan.Plan{Layout: a.layout(), Region: r}
 	for f := range p.Fetches() {
 		if a.field != nil || !f.Covers {
-			return noVersions(a.st, "part of a chunk cannot be written")
+			return document.NoVersions(a.st, "part of a chunk cannot be written")
 		}
 	}
 	return nil

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
-	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // Consolidate writes the metadata of all nodes below the group into one document, so that others open the hierarchy with
@@ -38,12 +38,11 @@ func Consolidate(ctx context.Context, g *Group) (*Group, error) {
 	if err != nil {
 		return nil, g.errf(err)
 	}
-	cond, err := c.condition(ctx)
+	was, err := c.was(ctx)
 	if err != nil {
 		return nil, g.errf(err)
 	}
-	version, err := g.st.Put(ctx, key, doc, cond)
-	g.cfg.report.put(len(doc), err)
+	version, err := g.docs().Swap(ctx, key, doc, was, "nothing can be replaced")
 	if errors.Is(err, fault.Exists) {
 		err = fault.Newf(fault.Conflict, "somebody else consolidates: %w", err)
 	}
@@ -53,7 +52,7 @@ func Consolidate(ctx context.Context, g *Group) (*Group, error) {
 	out := c.root
 	if out.format == 3 {
 		n := node{st: g.st, path: g.path, cfg: g.cfg}
-		again, err := n.parse(newDocs{{keyV3, doc, version}}.documents())
+		again, err := n.parse(document.Docs{{Name: document.ZarrJSON, Bytes: doc, Version: version}}.Set())
 		if err != nil {
 			return nil, g.errf(err)
 		}
@@ -104,7 +103,7 @@ func Stale(ctx context.Context, g *Group) ([]Difference, error) {
 		return nil, err
 	}
 	out := c.compare(root.bindAll(kept.nodes, kept.key, -1))
-	if kept.key == join(g.path, keyConsolidated) {
+	if kept.key == join(g.path, document.ZMetadata) {
 		if why := c.rootDiffers(kept.nodes[""]); why != "" {
 			out = slices.Insert(out, 0, Difference{"", why})
 		}
@@ -116,7 +115,7 @@ func Stale(ctx context.Context, g *Group) ([]Difference, error) {
 // taken, else its own.
 func (g *Group) storedCopy(ctx context.Context, root *Group) (*copied, error) {
 	if g.fromCache {
-		above, err := open(ctx, g.st, g.holder(), root.cfg, wantGroup)
+		above, err := open(ctx, g.st, g.holder(), root.cfg, document.Group)
 		if err != nil {
 			return nil, err
 		}
@@ -164,7 +163,7 @@ func (c *collection) whole() error {
 func (g *Group) stored(ctx context.Context) (*Group, error) {
 	cfg := g.cfg
 	cfg.direct = true
-	n, err := open(ctx, g.st, g.path, cfg, wantGroup)
+	n, err := open(ctx, g.st, g.path, cfg, document.Group)
 	if err != nil {
 		return nil, err
 	}
@@ -224,11 +223,11 @@ func (c *collection) document() (key string, doc []byte, err error) {
 		}
 		docs[join(path, name)] = doc
 		if attrs != nil {
-			docs[join(path, keyAttrs)] = attrs
+			docs[join(path, document.ZAttrs)] = attrs
 		}
 	}
 	doc, err = meta.ConsolidateV2(docs)
-	return join(c.root.path, keyConsolidated), doc, err
+	return join(c.root.path, document.ZMetadata), doc, err
 }
 
 // strictV3 is a node's document as it is stored, without bare tokens, which only attributes can have.
@@ -250,35 +249,21 @@ func strictV2(n Node) (name string, doc, attrs []byte, err error) {
 	}
 	a, ok := n.(*Array)
 	if !ok {
-		return keyGroup, doc, attrs, nil
+		return document.ZGroup, doc, attrs, nil
 	}
 	if !meta.Strict(doc) {
 		doc, _, err = a.meta.EncodeV2()
 	}
-	return keyArray, doc, attrs, err
+	return document.ZArray, doc, attrs, err
 }
 
-// condition is that nobody wrote the document since the hierarchy was read; for v2, since now.
-func (c *collection) condition(ctx context.Context) (o store.PutOptions, err error) {
-	version := c.root.attrsVersion
-	if c.root.format == 2 {
-		there := false
-		if version, there, err = c.root.look(ctx, keyConsolidated); err != nil {
-			return o, err
-		}
-		if !there {
-			o.IfAbsent = !c.root.cfg.singleWriter
-			return o, nil
-		}
+// was is the document that is replaced, as it was when the hierarchy was read; for v2, as it is now.
+func (c *collection) was(ctx context.Context) (was document.Was, err error) {
+	if c.root.format != 2 {
+		return document.Was{There: true, Version: c.root.attrsVersion}, nil
 	}
-	switch {
-	case c.root.cfg.singleWriter:
-	case version == "":
-		return o, fault.Newf(errors.ErrUnsupported, "the store has no versions, so nothing can be replaced safely; see SingleWriter")
-	default:
-		o.IfVersion = version
-	}
-	return o, nil
+	was.Version, was.There, err = c.root.docs().Look(ctx, document.ZMetadata)
+	return was, err
 }
 
 // compare holds cached nodes against those that were read. Of what could not be read, and what is below that, nothing is known.

@@ -2,6 +2,7 @@ package zarr_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -228,7 +229,7 @@ func TestConsolidateOverAnything(t *testing.T) {
 		if _, err := st.Put(t.Context(), "top/.zmetadata", []byte(old), store.PutOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		watch := store.Observe(st, func(e store.Event) {
+		watch := store.Observe(st, func(_ context.Context, e store.Event) {
 			if e.Op == "get" && e.Key == "top/.zmetadata" {
 				if _, err := st.Put(t.Context(), "top/.zmetadata", []byte("{}"), store.PutOptions{}); err != nil {
 					t.Error(err)

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/rule"
@@ -64,8 +65,8 @@ func (g *Group) copied(ctx context.Context) (*copied, error) {
 
 // readCopy reads .zmetadata, which v2 has beside the documents of the group.
 func (g *Group) readCopy(ctx context.Context) (*copied, error) {
-	c := &copied{key: join(g.path, keyConsolidated)}
-	v, err := g.document(ctx, keyConsolidated)
+	c := &copied{key: join(g.path, document.ZMetadata)}
+	v, err := g.docs().Get(ctx, document.ZMetadata)
 	switch {
 	case errors.Is(err, fault.NotFound), errors.Is(err, fault.Refused):
 		return c, nil
@@ -103,7 +104,7 @@ func (g *Group) passOver(c *copied) error {
 
 // listed looks a node up in the group's consolidated metadata. It is nil where that does not have one of the kind that is wanted
 // under the path, in which case the store is to be asked; bad is why an entry cannot be used.
-func (g *Group) listed(ctx context.Context, path string, w want) (n Node, bad, err error) {
+func (g *Group) listed(ctx context.Context, path string, w document.Kind) (n Node, bad, err error) {
 	if g.cfg.direct || path == "" {
 		return nil, nil, nil
 	}
@@ -112,10 +113,10 @@ func (g *Group) listed(ctx context.Context, path string, w want) (n Node, bad, e
 		return nil, nil, err
 	}
 	m, ok := c.nodes[path]
-	if _, isGroup := m.(*meta.Group); !ok || isGroup && w == wantArray {
+	if _, isGroup := m.(*meta.Group); !ok || isGroup && w == document.Array {
 		return nil, nil, nil
 	}
-	if _, isArray := m.(*meta.Array); isArray && w == wantGroup {
+	if _, isArray := m.(*meta.Array); isArray && w == document.Group {
 		return nil, nil, nil
 	}
 	at := node{st: g.st, path: join(g.path, path), cfg: g.cfg, fromCache: true, docKey: c.key}
@@ -130,7 +131,7 @@ func (g *Group) listed(ctx context.Context, path string, w want) (n Node, bad, e
 
 // holder is the path of the group whose consolidated metadata the node was taken from.
 func (n *node) holder() string {
-	path := strings.TrimSuffix(strings.TrimSuffix(n.docKey, keyV3), keyConsolidated)
+	path := strings.TrimSuffix(strings.TrimSuffix(n.docKey, document.ZarrJSON), document.ZMetadata)
 	return strings.TrimSuffix(path, "/")
 }
 
@@ -152,12 +153,12 @@ func (a *Array) confirm(ctx context.Context) error {
 }
 
 func (n *node) confirm(ctx context.Context, as *meta.Array) error {
-	name := keyV3
+	name := document.ZarrJSON
 	if n.format == 2 {
-		name = keyArray
+		name = document.ZArray
 	}
 	key := join(n.path, name)
-	v, err := n.document(ctx, name)
+	v, err := n.docs().Get(ctx, name)
 	if errors.Is(err, fault.NotFound) {
 		return fault.Newf(fault.NotFound, "only consolidated metadata has this array, so nothing is written: %w", err)
 	}

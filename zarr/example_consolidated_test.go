@@ -17,7 +17,7 @@ func ExampleGroup_OpenArray() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	st := store.Observe(g.Store(), func(e store.Event) { fmt.Println(e.Op, e.Key) })
+	st := store.Observe(g.Store(), func(_ context.Context, e store.Event) { fmt.Println(e.Op, e.Key) })
 	if g, err = zarr.OpenGroup(ctx, st, "", zarr.Format(3)); err != nil {
 		log.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func ExampleArray_Shards() {
 	if err := zarr.Write(ctx, a, day, zarr.Range(32, 48), zarr.Range(0, 256)); err != nil {
 		log.Fatal(err)
 	}
-	for e, err := range st.List(ctx, "t2m/c", store.Deep) {
+	for e, err := range st.List(ctx, "t2m/c", store.ListOptions{}) {
 		if err != nil {
 			log.Fatal(err)
 		}

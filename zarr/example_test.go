@@ -44,7 +44,7 @@ func ExampleCreate() {
 
 	_, err = zarr.Create(ctx, st, "sst/daily", zarr.Spec{Shape: []int{1}, DType: dtype.Int16})
 	fmt.Println(errors.Is(err, zarr.ErrExists))
-	for e, err := range st.List(ctx, "", store.Deep) {
+	for e, err := range st.List(ctx, "", store.ListOptions{}) {
 		if err != nil {
 			log.Fatal(err)
 		}

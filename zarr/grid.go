@@ -4,8 +4,8 @@ import (
 	"iter"
 
 	"github.com/zargo-io/zargo/internal/grid"
-	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/internal/shard"
+	plan "github.com/zargo-io/zargo/internal/shard/fetch"
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
@@ -70,9 +70,8 @@ func axesOf(m *meta.Array) []grid.Axis {
 }
 
 func (a *Array) layout() plan.Layout {
-	axes := a.pipe.Axes()
-	l := plan.Layout{Shape: a.meta.Shape, Chunks: axes, Key: func(c []int) string { return a.ChunkKey(c...) },
-		Object: plan.Object{Shape: grid.Shape(axes), Shards: a.shardLayout(a.pipe.Largest())}}
+	l := plan.Layout{Shape: a.meta.Shape, Chunks: a.pipe.Axes(), Key: func(c []int) string { return a.ChunkKey(c...) },
+		Object: plan.Object{Shape: a.pipe.Largest().Shape, Shards: a.shardLayout(a.pipe.Largest())}}
 	if !a.pipe.Even() {
 		l.Shards = func(object []int) (*shard.Layout, error) {
 			c, err := a.pipe.For(object)

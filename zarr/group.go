@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
+	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -45,12 +45,12 @@ func (g *Group) With(opts ...Option) (*Group, error) {
 // What is not stored as the copy says is not written: the first write to an array that was opened from a copy reads the array's
 // own metadata, and is ErrConflict where that differs, or ErrNotFound where only the copy has the array.
 func (g *Group) Open(ctx context.Context, path string) (Node, error) {
-	return g.open(ctx, path, wantAny)
+	return g.open(ctx, path, document.Any)
 }
 
 // OpenArray opens the array at a path below the group, as Open does.
 func (g *Group) OpenArray(ctx context.Context, path string) (*Array, error) {
-	n, err := g.open(ctx, path, wantArray)
+	n, err := g.open(ctx, path, document.Array)
 	if err != nil {
 		return nil, err
 	}
@@ -59,14 +59,14 @@ func (g *Group) OpenArray(ctx context.Context, path string) (*Array, error) {
 
 // OpenGroup opens the group at a path below the group, as Open does.
 func (g *Group) OpenGroup(ctx context.Context, path string) (*Group, error) {
-	n, err := g.open(ctx, path, wantGroup)
+	n, err := g.open(ctx, path, document.Group)
 	if err != nil {
 		return nil, err
 	}
 	return n.(*Group), nil
 }
 
-func (g *Group) open(ctx context.Context, path string, w want) (Node, error) {
+func (g *Group) open(ctx context.Context, path string, w document.Kind) (Node, error) {
 	n, err := g.child(path)
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (g *Group) CreateArray(ctx context.Context, path string, spec Spec) (*Array
 	if spec.Format == 0 {
 		spec.Format = g.format
 	}
-	return create(ctx, n, spec, n.free)
+	return create(ctx, n, spec, n.docs().Free)
 }
 
 // CreateGroup creates a group below the group, in its format.
@@ -133,38 +133,16 @@ func createGroup(ctx context.Context, n node, spec GroupSpec) (*Group, error) {
 		spec.Format = 3
 	}
 	m := &meta.Group{Format: spec.Format, Attrs: spec.Attrs}
-	docs, err := n.groupDocs(m)
+	docs, err := document.OfGroup(m)
 	if err != nil {
 		return nil, n.errf(err)
 	}
-	if err := n.create(ctx, spec.Format, docs, n.noV1); err != nil {
+	if err := n.docs().Create(ctx, spec.Format, docs, n.docs().NoV1); err != nil {
 		return nil, n.errf(err)
 	}
-	g, err := n.parse(docs.documents())
+	g, err := n.parse(docs.Set())
 	if err != nil {
 		return nil, n.errf(err)
 	}
 	return g.(*Group), nil
-}
-
-// groupDocs are the documents that make a group.
-func (n *node) groupDocs(m *meta.Group) (newDocs, error) {
-	switch m.Format {
-	case 3:
-		doc, err := m.EncodeV3()
-		return newDocs{{name: keyV3, bytes: doc}}, err
-	case 2:
-		zgroup, zattrs, err := m.EncodeV2()
-		return newDocs{{name: keyGroup, bytes: zgroup}, {name: keyAttrs, bytes: zattrs}}, err
-	}
-	return nil, fault.Newf(fault.Metadata, "format %d is neither 2 nor 3", m.Format)
-}
-
-// parent is the path of the group above, and whether there is one.
-func parent(path string) (string, bool) {
-	if path == "" {
-		return "", false
-	}
-	i := strings.LastIndexByte(path, '/')
-	return path[:max(i, 0)], true
 }

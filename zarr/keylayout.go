@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
+	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -56,9 +56,6 @@ func (l KeyLayout) String() string {
 	return fmt.Sprintf("no chunks were seen; %s ones are looked for", used)
 }
 
-// layoutEntries is how many entries of a listing KeyLayout and Create look at: what S3 and GCS send in answer to one request.
-const layoutEntries = 1000
-
 // KeyLayout looks in the store under which keys a v2 array has its chunks. It is for arrays whose chunks seem to be
 // missing, say when a read's [Report] counts as many Missing as Chunks: old writers nested them without saying so (see
 // [Separator]), others said so without nesting them. Reads never look by themselves, and what is found is never applied.
@@ -91,7 +88,7 @@ func (a *Array) listLayout(ctx context.Context, l *KeyLayout) error {
 		_, ok := meta.KeyEncoding{Name: "v2", Separator: sep}.Parse(key, rank)
 		return ok
 	}
-	err := a.firstEntries(ctx, "", store.OneLevel, func(e store.Entry, name string) bool {
+	err := a.docs().First(ctx, "", store.ListOptions{Depth: store.OneLevel}, func(e store.Entry, name string) bool {
 		entries++
 		if !e.Dir {
 			l.Flat = l.Flat || isChunk(name, ".", rank)
@@ -100,40 +97,23 @@ func (a *Array) listLayout(ctx context.Context, l *KeyLayout) error {
 		}
 		return !l.Flat || folder == ""
 	})
-	if entries == layoutEntries && folder == "" {
+	if entries == document.PageSize && folder == "" {
 		folder = "0" // its flat neighbours 0.0, 0.1, … come before it and may have filled the listing
 	}
 	if err != nil || folder == "" {
 		return err
 	}
-	return a.firstEntries(ctx, folder, store.Deep, func(_ store.Entry, name string) bool {
+	return a.docs().First(ctx, folder, store.ListOptions{}, func(_ store.Entry, name string) bool {
 		l.Nested = isChunk(name, "/", rank)
 		return !l.Nested
 	})
-}
-
-// firstEntries gives the first entries of a listing below the node, each with its key below the node, while more wants
-// them.
-func (n *node) firstEntries(ctx context.Context, folder string, depth store.Depth, more func(store.Entry, string) bool) error {
-	seen := 0
-	for e, err := range store.Pages(ctx, n.st, join(n.path, folder), depth) {
-		if err != nil {
-			return err
-		}
-		if seen++; !more(e, strings.TrimPrefix(strings.TrimPrefix(e.Key, n.path), "/")) || seen == layoutEntries {
-			return nil
-		}
-	}
-	return nil
 }
 
 // probeLayout asks for the first chunk under both of its keys.
 func (a *Array) probeLayout(ctx context.Context, l *KeyLayout) error {
 	first := make([]int, len(a.meta.Shape))
 	for sep, seen := range map[string]*bool{".": &l.Flat, "/": &l.Nested} {
-		a.cfg.report.get()
-		key := join(a.path, meta.KeyEncoding{Name: "v2", Separator: sep}.Key(first))
-		_, err := a.st.Get(ctx, key, store.GetOptions{Range: store.Within(0, 1)}, nil)
+		_, err := a.docs().Probe(ctx, join(a.path, meta.KeyEncoding{Name: "v2", Separator: sep}.Key(first)))
 		if err != nil && !errors.Is(err, fault.NotFound) {
 			return err
 		}

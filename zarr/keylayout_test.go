@@ -293,10 +293,10 @@ type sortedStore struct {
 	seen int
 }
 
-func (s *sortedStore) List(ctx context.Context, prefix string, depth store.Depth) iter.Seq2[store.Entry, error] {
+func (s *sortedStore) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		var all []store.Entry
-		for e, err := range s.Store.List(ctx, prefix, depth) {
+		for e, err := range s.Store.List(ctx, prefix, o) {
 			if err != nil {
 				yield(e, err)
 				return
@@ -320,7 +320,7 @@ func (s *sortedStore) List(ctx context.Context, prefix string, depth store.Depth
 }
 
 // ListPage hides mem's, so that List is asked.
-func (s *sortedStore) ListPage(context.Context, string, store.Depth, string) ([]store.Entry, string, error) {
+func (s *sortedStore) ListPage(context.Context, string, store.ListOptions, string) ([]store.Entry, string, error) {
 	return nil, "", errors.ErrUnsupported
 }
 
@@ -356,7 +356,7 @@ type listless struct {
 	refuse string
 }
 
-func (s *listless) List(context.Context, string, store.Depth) iter.Seq2[store.Entry, error] {
+func (s *listless) List(context.Context, string, store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) { yield(store.Entry{}, s.err) }
 }
 

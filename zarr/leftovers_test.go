@@ -140,7 +140,7 @@ type unlisted struct {
 	err error
 }
 
-func (s unlisted) List(context.Context, string, store.Depth) iter.Seq2[store.Entry, error] {
+func (s unlisted) List(context.Context, string, store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) { yield(store.Entry{}, s.err) }
 }
 

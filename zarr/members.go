@@ -10,12 +10,11 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
 )
-
-const keyConsolidated = ".zmetadata"
 
 // Members yields the arrays and groups directly below the group, by name. With consolidated metadata that takes no request, or
 // one the first time that it is needed of a v2 group; else a listing and a bounded number of requests at once. Folders that are no
@@ -153,67 +152,52 @@ func (g *Group) bindAll(all map[string]meta.Node, key string, depth int) (nodes 
 }
 
 // children lists the folders one level below some groups, by path.
-func (g *Group) children(ctx context.Context, level []*Group) ([]child, error) {
-	dirs := make([][]child, len(level))
-	err := concurrency.EachN(ctx, store.TuningOf(g.st).ListFanout, len(level), func(ctx context.Context, i int) error {
-		for e, err := range store.Pages(ctx, g.st, level[i].path, store.OneLevel) {
-			if err != nil {
-				return err
-			}
-			if e.Dir && (level[i].format == 2 || !hidden(e.Key)) {
-				dirs[i] = append(dirs[i], child{e.Key, level[i].format})
-			}
-		}
-		return nil
-	})
+func (g *Group) children(ctx context.Context, level []*Group) ([]document.Place, error) {
+	groups := make([]document.Place, len(level))
+	for i, l := range level {
+		groups[i] = document.Place{Path: l.path, Format: l.format}
+	}
+	all, err := document.Children(ctx, g.st, groups)
 	if err != nil {
 		return nil, g.errf(err)
 	}
-	all := slices.Concat(dirs...)
-	slices.SortFunc(all, func(a, b child) int { return cmp.Compare(a.path, b.path) })
 	return all, nil
 }
 
 // openAll opens the nodes in folders, in their order, but for those with large documents.
-func (g *Group) openAll(ctx context.Context, children []child) ([]found, error) {
+func (g *Group) openAll(ctx context.Context, children []document.Place) ([]found, error) {
 	nodes := make([]found, len(children))
 	err := concurrency.EachN(ctx, store.TuningOf(g.st).Requests, len(children), func(ctx context.Context, i int) error {
 		n, err := g.openChild(ctx, children[i], min(soon, g.cfg.maxMetadata))
 		if errors.Is(err, fault.Limit) && notMeta(err) && g.cfg.maxMetadata > soon {
-			nodes[i] = found{path: children[i].path, large: true}
+			nodes[i] = found{path: children[i].Path, large: true}
 			return nil
 		}
 		if notMeta(err) {
 			return err
 		}
-		nodes[i] = found{path: children[i].path, node: n, err: err}
+		nodes[i] = found{path: children[i].Path, node: n, err: err}
 		return nil
 	})
 	return nodes, err
 }
 
-// child is a folder in a group of some format.
-type child struct {
-	path   string
-	format int
-}
-
 // openChild opens the node in a folder, nil when there is none. Nearly all hierarchies have one format, so the parent's
 // is asked for first: one request for a v3 node instead of four.
 // No document may be longer than most.
-func (g *Group) openChild(ctx context.Context, c child, most int64) (Node, error) {
-	formats := []int{c.format, 5 - c.format}
+func (g *Group) openChild(ctx context.Context, c document.Place, most int64) (Node, error) {
+	formats := []int{c.Format, 5 - c.Format}
 	if g.cfg.format != 0 {
 		formats = []int{g.cfg.format}
 	}
 	for _, f := range formats {
-		n := node{st: g.st, path: c.path, cfg: g.cfg}
-		n.cfg.format, n.cfg.maxMetadata = f, most
-		docs, err := n.fetch(ctx, wantAny)
+		n := node{st: g.st, path: c.Path, cfg: g.cfg}
+		at := n.docs()
+		at.Format, at.Limit = f, most
+		docs, err := at.Find(ctx, document.Any)
 		if err != nil {
 			return nil, n.errf(err)
 		}
-		n.cfg.format, n.cfg.maxMetadata = g.cfg.format, g.cfg.maxMetadata
 		found, err := n.parse(docs)
 		if err != nil {
 			return nil, n.errf(err)
@@ -223,9 +207,4 @@ func (g *Group) openChild(ctx context.Context, c child, most int64) (Node, error
 		}
 	}
 	return nil, nil
-}
-
-// hidden tells whether a folder of a v3 group cannot be a node: v3 reserves names that begin with "__", v2 does not.
-func hidden(key string) bool {
-	return strings.HasPrefix(key[strings.LastIndexByte(key, '/')+1:], "__")
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -67,12 +68,12 @@ func Migrate(ctx context.Context, n Node, o MigrateOptions) ([]Migration, error)
 	var consolidated bool
 	var version store.Version
 	if g, ok := nodes[0].(*Group); ok && g.path == b.path {
-		if version, consolidated, err = g.look(ctx, keyConsolidated); err != nil {
+		if version, consolidated, err = g.docs().Look(ctx, document.ZMetadata); err != nil {
 			return nil, g.errf(err)
 		}
 	}
 	for i, m := range slices.Backward(steps) {
-		if err := b.putOnce(ctx, m.Key, m.Doc); err != nil {
+		if err := putOnce(ctx, b.docs(), m.Key, m.Doc); err != nil {
 			return nil, base(nodes[i]).errf(err)
 		}
 	}
@@ -87,32 +88,26 @@ func Migrate(ctx context.Context, n Node, o MigrateOptions) ([]Migration, error)
 		return steps, nil
 	}
 	for _, n := range nodes {
-		if err := base(n).removeOld(ctx); err != nil {
+		if err := base(n).docs().Delete(ctx, base(n).read()...); err != nil {
 			return nil, base(n).errf(err)
 		}
 	}
 	if !consolidated {
 		return steps, nil
 	}
-	if b.cfg.singleWriter {
-		version = ""
-	}
-	b.cfg.report.del()
-	if err := b.st.Delete(ctx, join(b.path, keyConsolidated), store.DeleteOptions{IfVersion: version}); err != nil {
+	if err := b.docs().Delete(ctx, document.Read{Key: join(b.path, document.ZMetadata), Version: version}); err != nil {
 		return nil, b.errf(err)
 	}
 	return steps, nil
 }
 
 // putOnce puts a document where there is none, or the same.
-func (n *node) putOnce(ctx context.Context, key string, doc []byte) error {
-	_, err := n.st.Put(ctx, key, doc, store.PutOptions{IfAbsent: true})
-	n.cfg.report.put(len(doc), err)
+func putOnce(ctx context.Context, at *document.Node, key string, doc []byte) error {
+	_, err := at.Add(ctx, key, doc)
 	if !errors.Is(err, fault.Exists) {
 		return err
 	}
-	n.cfg.report.get()
-	v, look := n.st.Get(ctx, key, store.GetOptions{Max: n.cfg.maxMetadata}, nil)
+	v, look := at.GetKey(ctx, key)
 	if look != nil || !alike(key, v.Bytes, doc) {
 		return err
 	}
@@ -141,10 +136,10 @@ func alike(key string, a, b []byte) bool {
 func old(ctx context.Context, n Node) ([]Node, error) {
 	cfg := base(n).cfg
 	cfg.direct, cfg.format = true, 2 // where v2 and v3 metadata are both there, the old one is wanted
-	fresh, err := open(ctx, base(n).st, n.Path(), cfg, wantAny)
+	fresh, err := open(ctx, base(n).st, n.Path(), cfg, document.Any)
 	if errors.Is(err, fault.NotFound) {
 		cfg.format = 0
-		fresh, err = open(ctx, base(n).st, n.Path(), cfg, wantAny)
+		fresh, err = open(ctx, base(n).st, n.Path(), cfg, document.Any)
 	}
 	if err != nil {
 		return nil, err
@@ -172,7 +167,7 @@ func old(ctx context.Context, n Node) ([]Node, error) {
 // migration makes the v3 document of a node.
 func migration(n Node, o MigrateOptions) (Migration, error) {
 	b := base(n)
-	m := Migration{Path: b.path, From: b.format, Key: join(b.path, keyV3)}
+	m := Migration{Path: b.path, From: b.format, Key: join(b.path, document.ZarrJSON)}
 	if o.Remove {
 		m.Remove = append(m.Remove, b.docKey)
 		if b.attrsDoc != nil {
@@ -238,26 +233,11 @@ func (a *Array) modelV3() (*meta.Array, error) {
 	return m, nil
 }
 
-// removeOld removes the documents of a v1 or v2 node, unless somebody changed them.
-func (n *node) removeOld(ctx context.Context) error {
-	type old struct {
-		key     string
-		version store.Version
-	}
-	docs := []old{{n.docKey, n.docVersion}}
+// read are the documents that the node was made of.
+func (n *node) read() []document.Read {
+	docs := []document.Read{{Key: n.docKey, Version: n.docVersion}}
 	if n.attrsDoc != nil {
-		docs = append(docs, old{n.attrsKey, n.attrsVersion})
+		docs = append(docs, document.Read{Key: n.attrsKey, Version: n.attrsVersion})
 	}
-	for _, d := range docs {
-		if n.cfg.singleWriter {
-			d.version = ""
-		} else if d.version == "" {
-			return fault.Newf(errors.ErrUnsupported, "the store has no versions, so nothing can be removed safely; see SingleWriter")
-		}
-		n.cfg.report.del()
-		if err := n.st.Delete(ctx, d.key, store.DeleteOptions{IfVersion: d.version}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return docs
 }

@@ -2,6 +2,7 @@ package zarr_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ import (
 func chunks(t *testing.T, st store.Store) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	for e, err := range st.List(t.Context(), "", store.Deep) {
+	for e, err := range st.List(t.Context(), "", store.ListOptions{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +166,7 @@ func TestMigrateKeepsWhatChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The attributes are replaced as soon as the new document is there.
-	watch := store.Observe(st, func(e store.Event) {
+	watch := store.Observe(st, func(_ context.Context, e store.Event) {
 		if e.Op == "put" && e.Key == "a/zarr.json" {
 			if _, err := st.Put(t.Context(), "a/.zattrs", []byte(`{"x":2}`), store.PutOptions{}); err != nil {
 				t.Error(err)
@@ -227,7 +228,7 @@ func TestMigrateKeepsNewConsolidated(t *testing.T) {
 	if _, err := zarr.Consolidate(t.Context(), forest(t, st, 2)); err != nil {
 		t.Fatal(err)
 	}
-	watch := store.Observe(st, func(e store.Event) {
+	watch := store.Observe(st, func(_ context.Context, e store.Event) {
 		if e.Op == "put" && e.Key == "top/zarr.json" {
 			if _, err := st.Put(t.Context(), "top/.zmetadata", []byte("{}"), store.PutOptions{}); err != nil {
 				t.Error(err)

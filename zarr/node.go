@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -102,13 +103,8 @@ func (n *node) errf(err error) error {
 	return fmt.Errorf("zarr: %q in %s: %w", n.path, store.Name(n.st), err)
 }
 
+// keyOf is the key of a document of the node.
+func (n *node) keyOf(name string) string { return join(n.path, name) }
+
 // join puts a name below a path.
-func join(path, name string) string {
-	switch {
-	case path == "":
-		return name
-	case name == "":
-		return path
-	}
-	return path + "/" + name
-}
+func join(path, name string) string { return document.Join(path, name) }

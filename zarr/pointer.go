@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -17,10 +18,10 @@ func (n *node) metaError(m *meta.Array, pointer string, err error) error {
 	switch {
 	case !n.fromCache:
 	case m.Format == 3:
-		below := strings.TrimPrefix(n.path, strings.TrimSuffix(key, keyV3))
+		below := strings.TrimPrefix(n.path, strings.TrimSuffix(key, document.ZarrJSON))
 		pointer = "/consolidated_metadata/metadata/" + strings.ReplaceAll(strings.ReplaceAll(below, "~", "~0"), "/", "~1") + pointer
 	default:
-		key = join(n.path, keyArray)
+		key = join(n.path, document.ZArray)
 	}
 	return &fault.MetaError{Key: key, Pointer: pointer, Err: err}
 }

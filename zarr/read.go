@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/internal/bytesview"
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
-	"github.com/zargo-io/zargo/internal/plan"
+	plan "github.com/zargo-io/zargo/internal/shard/fetch"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -36,7 +36,8 @@ func Read[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error) {
 	if err := a.mayHold(n, costOf[T](a)); err != nil {
 		return nil, err
 	}
-	dst := make([]T, n)
+	dst, advice := room[T](n)
+	defer advice.Undo()
 	return dst, readInto(ctx, a, dst, r)
 }
 
@@ -91,7 +92,8 @@ func readInto[T any](ctx context.Context, a *Array, dst []T, r grid.Selection) e
 	if view, ok := bytesview.Of(dst); ok {
 		return a.read(ctx, view, r)
 	}
-	b := make([]byte, len(dst)*a.meta.DType.Size())
+	b, advice := room[byte](len(dst) * a.meta.DType.Size())
+	defer advice.Undo()
 	if err := a.read(ctx, b, r); err != nil {
 		return err
 	}

@@ -29,7 +29,8 @@ func ReadAs[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error)
 	if err != nil {
 		return nil, err
 	}
-	b := make([]byte, n*t.Size())
+	b, advice := room[byte](n * t.Size())
+	defer advice.Undo()
 	if err := a.read(ctx, b, r); err != nil {
 		return nil, err
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
-	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/internal/shard"
+	plan "github.com/zargo-io/zargo/internal/shard/fetch"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
+	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
-	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // StateSeparator makes the document of a v2 array say the separator of chunk keys that a uses, by the option [Separator]
@@ -30,8 +30,8 @@ func StateSeparator(ctx context.Context, a *Array) (*Array, error) {
 }
 
 func (a *Array) stateSeparator(ctx context.Context) error {
-	key := join(a.path, keyArray)
-	v, err := a.document(ctx, keyArray)
+	key := join(a.path, document.ZArray)
+	v, err := a.docs().Get(ctx, document.ZArray)
 	if errors.Is(err, fault.NotFound) {
 		return fault.Newf(fault.Conflict, "%q is gone: %w", key, err)
 	}
@@ -49,19 +49,10 @@ func (a *Array) stateSeparator(ctx context.Context) error {
 	if diff := difference(now, a.meta); diff != "" {
 		return fault.Newf(fault.Conflict, "%q has another %s by now", key, diff)
 	}
-	var cond store.PutOptions
-	switch {
-	case a.cfg.singleWriter:
-	case v.Version == "":
-		return fault.Newf(errors.ErrUnsupported, "the store has no versions, so metadata cannot be changed safely; see SingleWriter")
-	default:
-		cond.IfVersion = v.Version
-	}
 	doc, err := meta.SetSeparator(key, v.Bytes, a.meta.Keys.Separator)
 	if err != nil {
 		return err
 	}
-	_, err = a.st.Put(ctx, key, doc, cond)
-	a.cfg.report.put(len(doc), err)
+	_, err = a.docs().Swap(ctx, key, doc, document.Was{There: true, Version: v.Version}, "metadata cannot be changed")
 	return err
 }

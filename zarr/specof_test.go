@@ -218,7 +218,7 @@ func ExampleArray_Spec() {
 func keysOf(t *testing.T, st store.Store) []string {
 	t.Helper()
 	var keys []string
-	for e, err := range st.List(t.Context(), "", store.Deep) {
+	for e, err := range st.List(t.Context(), "", store.ListOptions{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -53,7 +53,8 @@ func readStructs[T any](ctx context.Context, a *Array, t *dtype.Struct, dst []T,
 	if err != nil {
 		return a.errf(err)
 	}
-	b := make([]byte, len(dst)*t.Size())
+	b, advice := room[byte](len(dst) * t.Size())
+	defer advice.Undo()
 	if err := a.read(ctx, b, r); err != nil {
 		return err
 	}

@@ -9,10 +9,11 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/bytesview"
+	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
-	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/internal/shard"
+	plan "github.com/zargo-io/zargo/internal/shard/fetch"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -177,7 +178,7 @@ func (w *chunkWriter) swap(ctx context.Context) (lost bool, err error) {
 		return errors.Is(err, fault.Conflict), err
 	}
 	if !absent && v.Version == "" && !a.cfg.singleWriter {
-		return false, noVersions(a.st, "part of a chunk cannot be written")
+		return false, document.NoVersions(a.st, "part of a chunk cannot be written")
 	}
 	if absent {
 		v.Bytes = nil

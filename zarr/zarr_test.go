@@ -25,7 +25,7 @@ import (
 func keys(t *testing.T, st store.Store) []string {
 	t.Helper()
 	var ks []string
-	for e, err := range st.List(t.Context(), "", store.Deep) {
+	for e, err := range st.List(t.Context(), "", store.ListOptions{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

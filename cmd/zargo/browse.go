@@ -83,7 +83,7 @@ func tooMany() error {
 
 // entries lists one level, of at most so many.
 func entries(ctx context.Context, p *place, folder string, room int) (list []store.Entry, err error) {
-	for e, err := range store.Pages(ctx, p.Store, folder, store.OneLevel) {
+	for e, err := range store.Pages(ctx, p.Store, folder, store.ListOptions{Depth: store.OneLevel}) {
 		if err != nil {
 			return nil, err
 		}

@@ -27,7 +27,7 @@ func TestZipAndHTTP(t *testing.T) {
 	}
 	w := zip.NewWriter(f)
 	st := dir.New(tree)
-	for e, err := range st.List(t.Context(), "", store.Deep) {
+	for e, err := range st.List(t.Context(), "", store.ListOptions{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

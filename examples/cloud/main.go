@@ -67,7 +67,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 // remove deletes everything below a name.
 func remove(ctx context.Context, st store.Store, name string) error {
 	var keys []string
-	for e, err := range store.Pages(ctx, st, name, store.Deep) {
+	for e, err := range store.Pages(ctx, st, name, store.ListOptions{}) {
 		if err != nil {
 			return err
 		}

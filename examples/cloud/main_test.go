@@ -27,7 +27,7 @@ func do(t *testing.T, url string) {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	for e, err := range st.List(t.Context(), "", store.Deep) {
+	for e, err := range st.List(t.Context(), "", store.ListOptions{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -53,7 +53,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 // draw draws what hangs below the store's root.
 func draw(ctx context.Context, st store.Store, out io.Writer, opts ...zarr.Option) error {
 	var requests atomic.Int64
-	st = store.Observe(st, func(store.Event) { requests.Add(1) })
+	st = store.Observe(st, func(context.Context, store.Event) { requests.Add(1) })
 	root, err := zarr.OpenGroup(ctx, st, "", opts...)
 	if err != nil {
 		return err

@@ -161,7 +161,7 @@ func (p Provider) empty(ctx context.Context, raw string) error {
 	}
 	defer func() { _ = st.Close() }()
 	var keys []string
-	for e, err := range store.Pages(ctx, st, "", store.Deep) {
+	for e, err := range store.Pages(ctx, st, "", store.ListOptions{}) {
 		if err != nil {
 			return err
 		}

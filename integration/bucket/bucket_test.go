@@ -116,7 +116,7 @@ func TestPlaces(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { _ = st.Close() }()
-			for e, err := range st.List(t.Context(), "", store.Deep) {
+			for e, err := range st.List(t.Context(), "", store.ListOptions{}) {
 				t.Errorf("left behind: %+v, %v", e, err)
 			}
 		})

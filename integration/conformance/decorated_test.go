@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -55,7 +56,9 @@ type stack struct {
 // server is not slow.
 func TestDecorated(t *testing.T) {
 	t.Parallel()
-	observed := around(func(st store.Store) (store.Store, error) { return store.Observe(st, func(store.Event) {}), nil })
+	observed := around(func(st store.Store) (store.Store, error) {
+		return store.Observe(st, func(context.Context, store.Event) {}), nil
+	})
 	retried := around(func(st store.Store) (store.Store, error) { return retry.New(st, quick()...) })
 	limited := around(func(st store.Store) (store.Store, error) { return limit.New(st, 2) })
 	readOnly := func(_ *testing.T, p pair) pair { return pair{store.ReadOnly(p.s), p.writer()} }

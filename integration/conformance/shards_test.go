@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -38,7 +39,7 @@ func TestShards(t *testing.T) {
 			t.Fatal(err)
 		}
 		var gets atomic.Int64
-		a, err := zarr.OpenArray(t.Context(), store.Observe(o.s, func(e store.Event) {
+		a, err := zarr.OpenArray(t.Context(), store.Observe(o.s, func(_ context.Context, e store.Event) {
 			if strings.HasSuffix(e.Key, "c/0/0") {
 				gets.Add(1)
 			}

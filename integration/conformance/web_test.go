@@ -51,9 +51,9 @@ type listed struct {
 	files store.Store
 }
 
-func (l listed) List(ctx context.Context, prefix string, depth store.Depth) iter.Seq2[store.Entry, error] {
+func (l listed) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
-		for e, err := range l.files.List(ctx, prefix, depth) {
+		for e, err := range l.files.List(ctx, prefix, o) {
 			e.Version = ""
 			if !yield(e, err) {
 				return

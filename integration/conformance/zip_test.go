@@ -62,7 +62,7 @@ func (z *zipped) Get(ctx context.Context, key string, o store.GetOptions, buf []
 	return st.Get(ctx, key, o, buf)
 }
 
-func (z *zipped) List(ctx context.Context, prefix string, depth store.Depth) iter.Seq2[store.Entry, error] {
+func (z *zipped) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		z.mu.RLock()
 		defer z.mu.RUnlock()
@@ -73,7 +73,7 @@ func (z *zipped) List(ctx context.Context, prefix string, depth store.Depth) ite
 				yield(store.Entry{}, err)
 				return
 			}
-			for e, err := range st.List(ctx, prefix, depth) {
+			for e, err := range st.List(ctx, prefix, o) {
 				if e.Dir && folders[e.Key] {
 					continue
 				}

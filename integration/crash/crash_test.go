@@ -194,7 +194,7 @@ func (k *keeper) check(acked map[string]int64) {
 // list makes sure that nothing but metadata and chunks is shown.
 func (k *keeper) list() {
 	k.t.Helper()
-	for e, err := range k.st.List(k.t.Context(), "", store.Deep) {
+	for e, err := range k.st.List(k.t.Context(), "", store.ListOptions{}) {
 		if err != nil {
 			k.t.Fatal(err)
 		}

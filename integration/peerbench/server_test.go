@@ -104,7 +104,7 @@ func (b *bucket) put(w http.ResponseWriter, r *http.Request, key string) {
 
 func (b *bucket) list(ctx context.Context, w http.ResponseWriter, r *http.Request) {
 	var keys []string
-	for e, err := range store.Pages(ctx, b.of, "", store.Deep) {
+	for e, err := range store.Pages(ctx, b.of, "", store.ListOptions{}) {
 		if err != nil {
 			w.WriteHeader(http.StatusInternalServerError)
 			return

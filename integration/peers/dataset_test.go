@@ -135,7 +135,7 @@ func xarrayLacks(place, verb string) []lack {
 func readDataset(t *testing.T, st store.Store, path string, format int, told map[string]saved) {
 	var mu sync.Mutex
 	var events []string
-	seen := store.Observe(st, func(e store.Event) {
+	seen := store.Observe(st, func(_ context.Context, e store.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		events = append(events, e.String())

@@ -2,6 +2,7 @@ package archtest
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -20,14 +21,21 @@ func Mermaid(pkgs []Package) string {
 			}
 		}
 	}
+	return flowchart(to)
+}
+
+// Mermaid draws which files of the package need which, as a Mermaid flowchart; what a longer way implies is left out.
+func (c *Code) Mermaid() string { return flowchart(c.Needs()) }
+
+func flowchart(to map[string][]string) string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")
-	for _, p := range pkgs {
-		slices.Sort(to[p.Path])
-		for _, imp := range to[p.Path] {
-			others := slices.DeleteFunc(slices.Clone(to[p.Path]), func(s string) bool { return s == imp })
-			if !reaches(to, others, imp, map[string]bool{}) {
-				fmt.Fprintf(&b, "  %s[\"%s\"] --> %s[\"%s\"]\n", id(p.Path), p.Path, id(imp), imp)
+	for _, from := range slices.Sorted(maps.Keys(to)) {
+		slices.Sort(to[from])
+		for _, imp := range to[from] {
+			others := slices.DeleteFunc(slices.Clone(to[from]), func(s string) bool { return s == imp })
+			if slices.Contains(to[imp], from) || !reaches(to, others, imp, map[string]bool{from: true}) {
+				fmt.Fprintf(&b, "  %s[\"%s\"] --> %s[\"%s\"]\n", id(from), from, id(imp), imp)
 			}
 		}
 	}

@@ -1,13 +1,27 @@
-// Package plan turns a selection into the list of things to fetch, without fetching anything.
+// Package plan turns a selection into the requests that read or write it, without making one.
 //
-// A plan has two stages. [Plan.Indexes] names the shard indexes that must be known first; an array without shards has
-// none. [Plan.Fetches] names the objects, chunks or shards: key, and where their elements lie in the object and in the
-// region; what to read of a shard whose index is known is for package shard to say. Both are lazy, so a plan of a million
-// chunks costs nothing until it is walked.
+//	p := &plan.Plan{Layout: layout, Select: region, Cost: plan.CostOf(store.TuningOf(st))}
+//	for o := range p.Objects() {            // chunks and shards, one stored value each
+//		if !o.InParts {
+//			read := o.Whole()           // one request; its one Piece is all of the object
+//			continue
+//		}
+//		level := o.Shard()              // a shard in parts, stage one: its index
+//		found := make([]codec.ShardIndex, level.Len())
+//		reads, err := level.Indexes(found)
+//		…                               // each read gives indexes: level.Decode
+//		stage, err := level.Expand(version, found) // stage two: ranges of inner chunks, neighbours merged
+//		for next := range stage.Next(memory) { … } // shards within the shard, level by level in the same way
+//		for _, read := range stage.Reads { … }     // read.Request is sent, read.Of(piece, bytes) decoded into piece.Box()
+//	}
 //
-//	p := plan.Plan{Layout: layout, Region: region}
-//	for f := range p.Fetches() { … }
+// Who reads runs exactly the requests that are yielded here: key, range, version to pin, bound, and the [Piece]s of what comes
+// back. What is known before an index is read is [Plan.Requests], which [Plan.String] prints one a line as a recorded transcript has
+// them, and [Plan.Amount] is their number and size. Everything is lazy: a plan of a million chunks takes no memory until it is
+// walked, and then that of one object.
 //
-// A plan prints itself as the requests it stands for, which is what the golden tests compare. The package is pure and
-// plans are immutable.
+// Neighbours are merged by the store's numbers, [Cost]. An index is hostile: every range is checked against the shard, and against
+// what an inner chunk can be, before it is planned. Errors are fault.Corrupt, and those of pipeline.For.
+//
+// The package is pure, its values are immutable, and any number of goroutines may use them.
 package plan

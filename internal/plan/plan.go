@@ -1,129 +1,144 @@
 package plan
 
 import (
-	"fmt"
 	"iter"
-	"strings"
+	"math"
 
 	"github.com/zargo-io/zargo/internal/grid"
-	"github.com/zargo-io/zargo/internal/shard"
+	"github.com/zargo-io/zargo/internal/pipeline"
 )
 
-// Layout is what a plan needs to know of an array.
-type Layout struct {
-	Shape  []int                    // elements along each axis
-	Chunks []grid.Axis              // how each axis is cut into chunks, or shards: into what is one object
-	Key    func(coord []int) string // the key of the object at a position of the grid
-	Object Object                   // what these are, or the largest of them where they differ in shape
-
-	// Shards is how objects of a shape fall into inner chunks, where they differ in shape; nil where they do not.
-	Shards func(shape []int) (*shard.Layout, error)
-}
-
-// Object is a chunk or a shard.
-type Object struct {
-	Shape  []int         // elements along each axis
-	Shards *shard.Layout // how it falls into inner chunks; nil where it is read as a whole
-	Err    error         // no shard can have this shape: it can be neither read nor written
-}
-
-// Plan is a selection of an array, resolved.
+// Plan is a selection of an array, resolved. It is not changed.
 type Plan struct {
 	Layout
-	Region grid.Selection
+	Select grid.Selection
+	Cost   Cost
+	Write  *WriteOptions // nil for a plan to read
 }
 
-// Index is a shard index that must be read before the inner chunks of its shard can be.
-type Index struct {
-	Key     string
-	Len     int64 // bytes of the index
-	AtStart bool  // of the object, or else at its end
+// WriteOptions say how a selection is written.
+type WriteOptions struct {
+	Merge bool // something of every object stays, as of structures of which one field is written
 }
 
-// Fetch is one object of a plan: a chunk or a shard.
-type Fetch struct {
-	grid.Box
-	Key    string
-	Object *Object // shared: not to be changed
-	// Whole: one request reads all of the object. Otherwise it is a shard of which the index is read first, and then what it
-	// says.
-	Whole bool
-	// Covers: every element of the chunk that lies inside the array is selected, so a write need not read the chunk.
-	Covers bool
-	// Full: every element of the chunk is selected, and none lies outside the array.
-	Full bool
-}
+// Len is the number of objects, known before any of them.
+func (p *Plan) Len() int { return p.Select.Touched(p.Axes) }
 
-// Indexes yields the first stage: of each shard that is not read as a whole, its index.
-func (p Plan) Indexes() iter.Seq[Index] {
-	return func(yield func(Index) bool) {
-		if p.Object.Shards == nil {
-			return
+// Objects yields the objects in C order of their grid.
+func (p *Plan) Objects() iter.Seq[*Object] {
+	return func(yield func(*Object) bool) {
+		var chunk *pipeline.Chunk
+		var err error
+		shape := grid.Shape(p.Axes)
+		if shape != nil {
+			chunk, err = p.Pipe.For(shape)
 		}
-		for f := range p.Fetches() {
-			if f.Whole || f.Object.Err != nil {
-				continue
+		for b := range p.Select.Chunks(p.Axes) {
+			if shape == nil {
+				chunk, err = p.Pipe.For(grid.ShapeOf(p.Axes, b.Coord))
 			}
-			if n, atStart := f.Object.Shards.IndexSize(); !yield(Index{f.Key, n, atStart}) {
+			if !yield(p.object(b, chunk, err)) {
 				return
 			}
 		}
 	}
 }
 
-// Fetches yields the objects, in C order of their grid.
-func (p Plan) Fetches() iter.Seq[Fetch] {
-	return func(yield func(Fetch) bool) {
-		for b := range p.Region.Chunks(p.Chunks) {
-			o := &p.Object
-			if p.Shards != nil {
-				o = p.object(b.Coord)
-			}
-			f := Fetch{Box: b, Key: p.Key(b.Coord), Object: o, Covers: b.Covers(p.Shape, p.Chunks), Full: b.Full(o.Shape)}
-			f.Whole = o.Err == nil && (o.Shards == nil || o.Shards.Whole(o.Shards.Touched(b), p.inside(b.Coord, o.Shards)))
-			if !yield(f) {
-				return
-			}
-		}
+func (p *Plan) object(b grid.Box, chunk *pipeline.Chunk, err error) *Object {
+	o := &Object{Box: b, Key: p.Key(b.Coord), Chunk: chunk, Err: err, cost: &p.Cost}
+	if err != nil {
+		return o
 	}
-}
-
-// object is what is at a position of a grid of objects that differ in shape.
-func (p Plan) object(coord []int) *Object {
-	o := &Object{Shape: grid.ShapeOf(p.Chunks, coord)}
-	if p.Object.Shards != nil {
-		o.Shards, o.Err = p.Shards(o.Shape)
+	o.cut = Cut{chunk: chunk, n: 1, box: b}
+	o.piece[0] = Piece{Len: -1, cut: &o.cut}
+	o.Full = b.Full(chunk.Shape)
+	if p.Write != nil {
+		o.Covers = !p.Write.Merge && b.Covers(p.Shape, p.Axes)
+		return o
+	}
+	if chunk.Shards != nil {
+		o.InParts = !p.Cost.whole(chunk, o.Touched(), p.inside(b.Coord, chunk))
 	}
 	return o
 }
 
-// inside is the number of inner chunks of a shard, the deepest ones, that have elements inside the array.
-func (p Plan) inside(coord []int, shards *shard.Layout) int {
-	n, chunk := 1, shards.Deepest().Chunk
-	for i, c := range coord {
-		start, length := p.Chunks[i].Chunk(c)
-		n *= (min(length, p.Shape[i]-start)-1)/chunk[i] + 1
+// Requests yields the requests that are known before an index is read, in the order of the objects: of a shard in parts its index, of
+// any other object that is read all of it. An object that is written as a whole is put, any other is read and put. One of which all
+// is the fill value is deleted in place of the put, or left as it is where it is absent; a plan does not know. Objects with an Err are left out.
+func (p *Plan) Requests() iter.Seq[Request] {
+	return func(yield func(Request) bool) {
+		for o := range p.Objects() {
+			for _, r := range p.requests(o) {
+				if !yield(r) {
+					return
+				}
+			}
+		}
 	}
-	return n
 }
 
-// Len is the number of fetches, known before any of them.
-func (p Plan) Len() int { return p.Region.Touched(p.Chunks) }
+// requests are those of one object.
+func (p *Plan) requests(o *Object) []Request {
+	switch {
+	case o.Err != nil:
+		return nil
+	case o.InParts:
+		return []Request{o.Shard().index(Index, "").Request}
+	case p.Write == nil:
+		return []Request{o.Whole().Request}
+	}
+	get := o.Whole().Request
+	put := get
+	put.Op = OpPut
+	if o.Covers {
+		return []Request{put}
+	}
+	return []Request{get, put}
+}
 
-// String lists the requests of the plan that can be told before an index is known, one a line. [shard.Plan] tells the others.
-func (p Plan) String() string {
-	var b strings.Builder
-	for ix := range p.Indexes() {
-		where := "last"
-		if ix.AtStart {
-			where = "first"
+// Span is a number of which only bounds may be known.
+type Span struct{ Least, Most int64 }
+
+// Amount is how many requests a plan takes, and the bytes that they transfer: from where everything is missing, or known from
+// earlier reads, to where every chunk is there and as long as it can be, and none has a neighbour. Reads that begin again because an
+// object was replaced, or is longer than encoders make it, are not in it.
+type Amount struct{ Requests, Bytes Span }
+
+// Amount walks the objects and reads no index.
+func (p *Plan) Amount() Amount {
+	var a Amount
+	for o := range p.Objects() {
+		for _, r := range p.requests(o) {
+			a.Requests.Least++
+			a.most(1, r.Bound)
 		}
-		fmt.Fprintf(&b, "GET %s %s %d\n", ix.Key, where, ix.Len)
-	}
-	for f := range p.Fetches() {
-		if f.Whole {
-			fmt.Fprintf(&b, "GET %s whole\n", f.Key)
+		if !o.InParts {
+			continue
 		}
+		m := o.Chunk
+		for ; m.Inner.Shards != nil; m = m.Inner {
+			index, _ := m.Inner.Shards.IndexSize()
+			a.most(touched(o.Chunk, m.Inner, o.Box), add(index, p.Cost.Gap))
+		}
+		a.most(touched(o.Chunk, m.Inner, o.Box), add(m.Inner.Chain.MaxEncoded(), p.Cost.Gap))
 	}
-	return b.String()
+	return a
+}
+
+// most adds n requests of so many bytes to what there is at most.
+func (a *Amount) most(n int, bytes int64) {
+	a.Requests.Most += int64(n)
+	if bytes > math.MaxInt64/int64(n) {
+		a.Bytes.Most = math.MaxInt64
+		return
+	}
+	a.Bytes.Most = add(a.Bytes.Most, int64(n)*bytes)
+}
+
+// add is a sum, or math.MaxInt64 where that is less.
+func add(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
 }

@@ -12,24 +12,14 @@ import (
 	"testing"
 
 	"github.com/zargo-io/zargo/internal/grid"
-	"github.com/zargo-io/zargo/internal/shard"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-func key(coord []int) string {
-	var b strings.Builder
-	b.WriteByte('c')
-	for _, c := range coord {
-		b.WriteByte('/')
-		b.WriteString(strconv.Itoa(c))
-	}
-	return b.String()
-}
-
-// TestTranscripts compares the requests of plans with testdata/*.txt: a line "read shape=… chunks=… sel=start:step:count,…",
-// "----", the requests, an empty line. "inner=…" makes shards of the chunks, with an index of 16 bytes for each inner chunk,
-// "chunks=3+4+1,…" has chunks that differ; "index=start" puts it there, "gap=…" and "max=…" are the store's.
+// TestTranscripts compares the requests of plans with testdata/plans.txt: a line "read shape=… chunks=… sel=start:step:count,…",
+// "----", the requests, those for indexes first, an empty line. "inner=…" makes shards of the chunks, with an index of 16 bytes for
+// each inner chunk, "chunks=3+4+1,…" has chunks that differ; "index=start" puts it there, "gap=…" and "max=…" are the store's.
 func TestTranscripts(t *testing.T) {
 	b, err := os.ReadFile("testdata/plans.txt")
 	if err != nil {
@@ -45,20 +35,35 @@ func TestTranscripts(t *testing.T) {
 			head, want = strings.TrimSuffix(c, "\n----"), ""
 		}
 		t.Run(head, func(t *testing.T) {
-			p := parse(t, head)
-			if got := strings.TrimSuffix(p.String(), "\n"); got != want {
+			p := parse(t, head, math.MaxInt64)
+			var indexes, others, all []string
+			for r := range p.Requests() {
+				all = append(all, r.String()+"\n")
+				switch n, last := r.Range.IsLast(); {
+				case last:
+					indexes = append(indexes, fmt.Sprintf("GET %s last %d", r.Key, n))
+				case r.Role == Index:
+					_, n, _ := r.Range.IsWithin()
+					indexes = append(indexes, fmt.Sprintf("GET %s first %d", r.Key, n))
+				default:
+					others = append(others, "GET "+r.Key+" whole")
+				}
+			}
+			if got := strings.Join(slices.Concat(indexes, others), "\n"); got != want {
 				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+			if got := p.String(); got != strings.Join(all, "") {
+				t.Errorf("printed as\n%s", got)
 			}
 		})
 	}
 }
 
-func parse(t *testing.T, head string) Plan {
+func parse(t *testing.T, head string, indexLimit int64) *Plan {
 	t.Helper()
-	p := Plan{Layout: Layout{Key: key}}
+	p := &Plan{Layout: Layout{Key: key}}
 	var cut [][]grid.Run
 	o := codec.ShardingOptions{Index: []codec.Spec{codec.Bytes(dtype.Little)}}
-	l := &shard.Layout{ChunkBytes: 1}
 	var region grid.Region
 	for _, f := range strings.Fields(head)[1:] {
 		name, value, _ := strings.Cut(f, "=")
@@ -87,11 +92,10 @@ func parse(t *testing.T, head string) Plan {
 					p.Shape = append(p.Shape, n)
 				case "inner":
 					o.Chunk = append(o.Chunk, n)
-					l.ChunkBytes *= int64(n)
 				case "gap":
-					l.Gap = int64(n)
+					p.Cost.Gap, p.Cost.Cheap = int64(n), int64(n)
 				case "max":
-					l.Max = int64(n)
+					p.Cost.Max = int64(n)
 				}
 			case "index":
 				o.AtStart = v == "start"
@@ -106,46 +110,90 @@ func parse(t *testing.T, head string) Plan {
 			}
 		}
 	}
-	p.Region = region
+	p.Select = region
 	for i, runs := range cut {
-		p.Chunks = append(p.Chunks, grid.Uneven(p.Shape[i], runs))
+		p.Axes = append(p.Axes, grid.Uneven(p.Shape[i], runs))
 	}
-	p.Object.Shape = grid.Shape(p.Chunks)
-	of := func(shape []int) (*shard.Layout, error) {
-		if o.Chunk == nil {
-			return nil, nil
-		}
-		c, err := codec.Builtin().Chain([]codec.Spec{codec.Sharding(o)}, codec.Repr{Shape: shape, Type: dtype.Uint8})
-		if err != nil {
-			return nil, err
-		}
-		one := *l
-		one.Shards = c.Shards()
-		return &one, nil
+	specs := []codec.Spec{codec.Bytes(dtype.Little)}
+	if o.Chunk != nil {
+		specs = []codec.Spec{codec.Sharding(o)}
 	}
-	if p.Object.Shape == nil {
-		p.Shards = of
-		for _, a := range p.Chunks {
-			p.Object.Shape = append(p.Object.Shape, a.Longest())
-		}
-	}
-	var err error
-	if p.Object.Shards, err = of(p.Object.Shape); err != nil {
-		t.Fatal(err)
-	}
+	p.Pipe = pipe(t, p.Axes, indexLimit, specs...)
 	return p
+}
+
+// TestWholeObjects: one request, one piece.
+func TestWholeObjects(t *testing.T) {
+	p := parse(t, "read shape=9,9 chunks=4,4 sel=3:1:6,0:1:4", 0)
+	n := 0
+	for o := range p.Objects() {
+		r := o.Whole()
+		if r.Role != Chunk || r.Key != o.Key || !r.Range.IsWhole() || r.Bound != 16 || !r.Exact || len(r.Pieces) != 1 || o.Touched() != 1 {
+			t.Errorf("%+v", r)
+		}
+		if k := r.Pieces[0]; fmt.Sprint(k.Box()) != fmt.Sprint(o.Box) || k.Chunk() != o.Chunk || k.Touched() != 1 {
+			t.Errorf("%+v", k)
+		}
+		if b := []byte{1, 2}; !slices.Equal(r.Of(r.Pieces[0], b), b) {
+			t.Error("the piece is not all there is")
+		}
+		n++
+	}
+	if n != 3 {
+		t.Errorf("%d objects", n)
+	}
+}
+
+// TestObjectsTakeFewAllocations: a key, a position, a box, and the object with its read.
+func TestObjectsTakeFewAllocations(t *testing.T) {
+	p := parse(t, "read shape=800 chunks=4 sel=0:1:800", 0)
+	p.Key = func([]int) string { return "k" }
+	got := testing.AllocsPerRun(10, func() {
+		for o := range p.Objects() {
+			for _, k := range o.Whole().Pieces {
+				_ = k.Chunk()
+			}
+		}
+	})
+	if got > 3*200+10 {
+		t.Errorf("%v allocations for 200 objects", got)
+	}
+}
+
+// TestWrites: what is read before it is put.
+func TestWrites(t *testing.T) {
+	for _, merge := range []bool{false, true} {
+		p := parse(t, "write shape=9 chunks=4 sel=2:1:7", 0)
+		p.Write = &WriteOptions{Merge: merge}
+		want := "get c/0\nput c/0\nput c/1\nput c/2\n"
+		if merge {
+			want = "get c/0\nput c/0\nget c/1\nput c/1\nget c/2\nput c/2\n"
+		}
+		if got := p.String(); got != want {
+			t.Errorf("got\n%s", got)
+		}
+		n := int64(strings.Count(want, "\n"))
+		if a := p.Amount(); a.Requests != (Span{n, n}) || a.Bytes != (Span{0, 4 * n}) {
+			t.Errorf("%+v", a)
+		}
+	}
+	p := parse(t, "write shape=200 chunks=100 inner=10 sel=5:1:195", 1<<20)
+	p.Write = &WriteOptions{}
+	if got := p.String(); got != "get c/0\nput c/0\nput c/1\n" {
+		t.Errorf("shards: got\n%s", got)
+	}
 }
 
 // TestPlansAreLazy: what is not asked for is not planned.
 func TestPlansAreLazy(t *testing.T) {
-	p := parse(t, "read shape=100 chunks=10 inner=1 sel=0:1:100")
+	p := parse(t, "read shape=100 chunks=10 inner=1 sel=0:1:100", math.MaxInt64)
 	keys := 0
 	p.Key = func(c []int) string { keys++; return key(c) }
-	for range p.Indexes() {
+	for range p.Requests() {
 		break
 	}
 	n := 0
-	for range p.Fetches() {
+	for range p.Objects() {
 		if n++; n == 3 {
 			break
 		}
@@ -155,57 +203,54 @@ func TestPlansAreLazy(t *testing.T) {
 	}
 }
 
-func TestLenIsTheNumberOfFetches(t *testing.T) {
+func TestLenIsTheNumberOfObjects(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
-		p := Plan{Layout: Layout{Key: key}}
+		p := &Plan{Layout: Layout{Key: key}}
 		var region grid.Region
 		for range 1 + r.IntN(3) {
 			n := 1 + r.IntN(12)
 			step, start := 1+r.IntN(5), r.IntN(n)
 			p.Shape = append(p.Shape, n)
 			runs := []grid.Run{{Edge: 1 + r.IntN(n+2), Count: 1 + r.IntN(3)}, {Edge: 1 + r.IntN(4), Count: n}}
-			p.Chunks = append(p.Chunks, grid.Uneven(n, runs))
+			p.Axes = append(p.Axes, grid.Uneven(n, runs))
 			region = append(region, grid.Slice{Start: start, Step: step, Count: r.IntN((n-start-1)/step + 2)})
 		}
-		p.Region = region
-		if p.Object.Shape = grid.Shape(p.Chunks); p.Object.Shape == nil {
-			p.Shards = func([]int) (*shard.Layout, error) { return nil, nil }
-		}
+		p.Select, p.Pipe = region, pipe(t, p.Axes, 0, codec.Bytes(dtype.Little))
 		n := 0
-		for f := range p.Fetches() {
-			if !slices.Equal(f.Object.Shape, grid.ShapeOf(p.Chunks, f.Coord)) {
-				t.Fatalf("%v has the shape %v", f.Coord, f.Object.Shape)
+		for o := range p.Objects() {
+			if o.Err != nil || !slices.Equal(o.Chunk.Shape, grid.ShapeOf(p.Axes, o.Coord)) {
+				t.Fatalf("%v has the shape %v, %v", o.Coord, o.Chunk.Shape, o.Err)
 			}
 			n++
 		}
 		if p.Len() != n {
-			t.Fatalf("%v of %v in %v: Len is %d, there are %d", p.Region, p.Shape, p.Chunks, p.Len(), n)
+			t.Fatalf("%v of %v in %v: Len is %d, there are %d", p.Select, p.Shape, p.Axes, p.Len(), n)
+		}
+		if a := p.Amount(); a.Requests != (Span{int64(n), int64(n)}) {
+			t.Fatalf("%+v of %d requests", a, n)
 		}
 	}
 }
 
 // TestShapesThatCannotBe: an error of one shard is that shard's, and its index is not asked for.
 func TestShapesThatCannotBe(t *testing.T) {
-	p := parse(t, "read shape=12 chunks=4+8 inner=2 sel=0:1:12")
-	no, of := errors.New("no such shard"), p.Shards
-	p.Shards = func(shape []int) (*shard.Layout, error) {
-		if shape[0] == 8 {
-			return nil, no
-		}
-		return of(shape)
-	}
+	p := parse(t, "read shape=12 chunks=4+8 inner=2 sel=0:1:12", 32)
 	var errs []error
-	for f := range p.Fetches() {
-		errs = append(errs, f.Object.Err)
-		if f.Object.Err != nil && (f.Whole || f.Object.Shards != nil) {
-			t.Errorf("%+v", f)
+	for o := range p.Objects() {
+		errs = append(errs, o.Err)
+		if o.Err != nil && (o.InParts || o.Chunk != nil) {
+			t.Errorf("%+v", o)
 		}
 	}
-	if len(errs) != 2 || errs[0] != nil || !errors.Is(errs[1], no) {
+	if len(errs) != 2 || errs[0] != nil || !errors.Is(errs[1], fault.Limit) {
 		t.Errorf("%v", errs)
 	}
-	if got := p.String(); got != "GET c/0 last 32\n" {
+	if got := p.String(); got != "get c/0 last 32\n" {
 		t.Errorf("%s", got)
+	}
+	p = parse(t, "read shape=12 chunks=4 inner=2 sel=0:1:12", 31)
+	if got := p.String(); got != "" || p.Len() != 3 {
+		t.Errorf("%d objects, %q", p.Len(), got)
 	}
 }

@@ -79,12 +79,6 @@ func (c *Chain) IndexBytes() int64 {
 	return max(mulSat(16, int64(s.n)), s.inner.IndexBytes())
 }
 
-// MaxIndexed bounds the bytes of a shard that its index can speak of without sharing: the index, and every inner chunk as long
-// as it can be. A longer shard has unused space.
-func (s *Shards) MaxIndexed() int64 {
-	return addSat(mulSat(s.Inner.MaxEncoded(), int64(s.codec.n)), s.codec.size)
-}
-
 // Index reads the stored index of a shard that has size bytes. fault.Corrupt when it does not decode.
 func (s *Shards) Index(stored []byte, size int64) (ShardIndex, error) {
 	return s.codec.decodeIndex(stored, size, nil)

@@ -102,13 +102,10 @@ func TestRangeString(t *testing.T) {
 // disabled has every optional verb and can do none of them.
 type disabled struct{ store.Store }
 
-func (disabled) ListPage(context.Context, string, store.Depth, string) ([]store.Entry, string, error) {
+func (disabled) ListPage(context.Context, string, store.ListOptions, string) ([]store.Entry, string, error) {
 	return nil, "", errors.ErrUnsupported
 }
 func (disabled) DeleteAll(context.Context, []string) error { return errors.ErrUnsupported }
-func (disabled) GetRanges(context.Context, string, []store.Range, store.GetOptions, [][]byte) ([]store.Value, error) {
-	return nil, errors.ErrUnsupported
-}
 func (disabled) PutParts(context.Context, string) (store.Parts, error) {
 	return nil, errors.ErrUnsupported
 }
@@ -116,47 +113,23 @@ func (disabled) PutParts(context.Context, string) (store.Parts, error) {
 // The functions fall back to the four verbs, through decorators too.
 func TestVerbsFallBack(t *testing.T) {
 	ctx := t.Context()
-	s := store.Observe(prefixed(t, disabled{mem.New()}, "p"), func(store.Event) {})
+	s := store.Observe(prefixed(t, disabled{mem.New()}, "p"), func(context.Context, store.Event) {})
 	for _, k := range []string{"a", "b", "c"} {
 		if _, err := s.Put(ctx, k, []byte("0123456789"), store.PutOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	vs, err := store.GetRanges(ctx, s, "a", []store.Range{store.Last(2), store.Within(0, 1)}, store.GetOptions{}, nil)
-	if err != nil || string(vs[0].Bytes)+string(vs[1].Bytes) != "890" {
-		t.Errorf("GetRanges: %v, %v", vs, err)
-	}
 	if err := store.DeleteAll(ctx, s, []string{"a", "b", "absent"}); err != nil {
 		t.Error(err)
 	}
 	n := 0
-	for e, err := range store.Pages(ctx, s, "", store.Deep) {
+	for e, err := range store.Pages(ctx, s, "", store.ListOptions{}) {
 		if n++; err != nil || e.Key != "c" {
 			t.Errorf("%+v, %v", e, err)
 		}
 	}
 	if _, err := store.PutParts(ctx, s, "x"); n != 1 || !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("%d entries; PutParts: %v", n, err)
-	}
-}
-
-// replacing replaces the value after each Get.
-type replacing struct{ store.Store }
-
-func (r replacing) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
-	v, err := r.Store.Get(ctx, key, o, buf)
-	_, _ = r.Put(ctx, key, []byte("another"), store.PutOptions{})
-	return v, err
-}
-
-func TestGetRangesFallbackReadsOneVersion(t *testing.T) {
-	s := replacing{bare{mem.New()}}
-	if _, err := s.Put(t.Context(), "k", []byte("first"), store.PutOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	_, err := store.GetRanges(t.Context(), s, "k", []store.Range{store.Within(0, 1), store.Within(1, 1)}, store.GetOptions{}, nil)
-	if !errors.Is(err, fault.Conflict) {
-		t.Errorf("got %v", err)
 	}
 }
 
@@ -199,7 +172,7 @@ func TestIsReadOnly(t *testing.T) {
 		want bool
 	}{
 		{"memory", mem.New(), false},
-		{"observed memory", store.Observe(mem.New(), func(store.Event) {}), false},
+		{"observed memory", store.Observe(mem.New(), func(context.Context, store.Event) {}), false},
 		{"read-only", store.ReadOnly(mem.New()), true},
 		{"below a decorator", below, true},
 	} {

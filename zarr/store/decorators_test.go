@@ -59,7 +59,7 @@ func TestDecoratorsConform(t *testing.T) {
 				}, few...)
 			})
 			t.Run("observe", func(t *testing.T) {
-				storetest.Run(t, func(t *testing.T) store.Store { return store.Observe(base(t), func(store.Event) {}) }, few...)
+				storetest.Run(t, func(t *testing.T) store.Store { return store.Observe(base(t), func(context.Context, store.Event) {}) }, few...)
 			})
 			t.Run("readonly", func(t *testing.T) {
 				storetest.Run(t, func(t *testing.T) store.Store { return store.ReadOnly(base(t)) },
@@ -84,12 +84,12 @@ func TestPrefixRefusesUnsafe(t *testing.T) {
 // stray lists an entry that is not below the prefix it was asked for.
 type stray struct{ *mem.Store }
 
-func (s stray) ListPage(context.Context, string, store.Depth, string) ([]store.Entry, string, error) {
+func (s stray) ListPage(context.Context, string, store.ListOptions, string) ([]store.Entry, string, error) {
 	return []store.Entry{{Key: "elsewhere/x"}}, "", nil
 }
 
 func TestPrefixLetsNoStrangerIn(t *testing.T) {
-	for e, err := range store.Pages(t.Context(), prefixed(t, stray{mem.New()}, "mine"), "", store.Deep) {
+	for e, err := range store.Pages(t.Context(), prefixed(t, stray{mem.New()}, "mine"), "", store.ListOptions{}) {
 		if err == nil || !strings.Contains(err.Error(), "elsewhere/x") {
 			t.Errorf("entry %+v, %v", e, err)
 		}
@@ -129,7 +129,7 @@ func (provider) Provide(target any) bool {
 }
 
 func TestAsReachesThroughDecorators(t *testing.T) {
-	s := store.Observe(store.ReadOnly(prefixed(t, provider{mem.New()}, "p")), func(store.Event) {})
+	s := store.Observe(store.ReadOnly(prefixed(t, provider{mem.New()}, "p")), func(context.Context, store.Event) {})
 	var h *handle
 	if !store.As(s, &h) || h.id != 7 {
 		t.Errorf("no handle: %v", h)
@@ -155,7 +155,7 @@ type log struct {
 	events []store.Event
 }
 
-func (l *log) add(e store.Event) {
+func (l *log) add(_ context.Context, e store.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e.Took = 0
@@ -186,23 +186,15 @@ func TestObserveTells(t *testing.T) {
 			_, err := s.Get(ctx, "x", store.GetOptions{Range: store.Within(2, 3)}, make([]byte, 7))
 			return err
 		}, "get x 2+3: 3 bytes\n"},
-		{"get ranges", mem.New(), func(s store.Store) error {
-			_, err := store.GetRanges(ctx, s, "x", []store.Range{store.Last(2), store.From(4)}, store.GetOptions{}, [][]byte{make([]byte, 5)})
-			return err
-		}, "get x ×2: 8 bytes\n"},
-		{"get ranges one by one", bare{mem.New()}, func(s store.Store) error {
-			_, err := store.GetRanges(ctx, s, "x", []store.Range{store.Last(2), store.From(4)}, store.GetOptions{}, nil)
-			return err
-		}, "get x last 2: 2 bytes\nget x 4-: 6 bytes\n"},
 		{"put", mem.New(), func(s store.Store) error {
 			_, err := s.Put(ctx, "y", make([]byte, 9), store.PutOptions{})
 			return err
 		}, "put y: 9 bytes\n"},
 		{"delete", mem.New(), func(s store.Store) error { return s.Delete(ctx, "y", store.DeleteOptions{}) }, "delete y: 0 bytes\n"},
 		{"delete all", mem.New(), func(s store.Store) error { return store.DeleteAll(ctx, s, []string{"x", "y"}) }, "delete x ×2: 0 bytes\n"},
-		{"list", mem.New(), func(s store.Store) error { return drain(s.List(ctx, "", store.Deep)) }, "list : 0 bytes\n"},
-		{"list bare", bare{mem.New()}, func(s store.Store) error { return drain(s.List(ctx, "", store.Deep)) }, "list : 0 bytes\n"},
-		{"list pages bare", bare{mem.New()}, func(s store.Store) error { return drain(store.Pages(ctx, s, "", store.Deep)) }, "list : 0 bytes\n"},
+		{"list", mem.New(), func(s store.Store) error { return drain(s.List(ctx, "", store.ListOptions{})) }, "list : 0 bytes\n"},
+		{"list bare", bare{mem.New()}, func(s store.Store) error { return drain(s.List(ctx, "", store.ListOptions{})) }, "list : 0 bytes\n"},
+		{"list pages bare", bare{mem.New()}, func(s store.Store) error { return drain(store.Pages(ctx, s, "", store.ListOptions{})) }, "list : 0 bytes\n"},
 		{"parts", mem.New(), func(s store.Store) error {
 			p, err := store.PutParts(ctx, s, "z")
 			if err != nil {
@@ -250,7 +242,7 @@ func ExamplePrefix() {
 	ctx, s := context.Background(), mem.New()
 	run, _ := store.Prefix(s, "runs/7")
 	_, _ = run.Put(ctx, "zarr.json", []byte("{}"), store.PutOptions{})
-	for e, err := range s.List(ctx, "", store.Deep) {
+	for e, err := range s.List(ctx, "", store.ListOptions{}) {
 		fmt.Println(e.Key, err)
 	}
 	_, err := run.Get(ctx, "../8/zarr.json", store.GetOptions{}, nil)
@@ -269,7 +261,7 @@ func ExampleReadOnly() {
 
 func ExampleObserve() {
 	var bytes int64
-	st := store.Observe(mem.New(), func(e store.Event) { bytes += e.Bytes })
+	st := store.Observe(mem.New(), func(_ context.Context, e store.Event) { bytes += e.Bytes })
 	_, _ = st.Put(context.Background(), "x", []byte("hello"), store.PutOptions{})
 	fmt.Println(bytes)
 	// Output: 5

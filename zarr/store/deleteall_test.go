@@ -77,7 +77,7 @@ func keysOf(t *testing.T, s store.Store, n int) []string {
 
 func left(t *testing.T, s store.Store) (n int) {
 	t.Helper()
-	for _, err := range s.List(t.Context(), "", store.Deep) {
+	for _, err := range s.List(t.Context(), "", store.ListOptions{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,7 @@ func ExampleDeleteAll() {
 	}
 	err := store.DeleteAll(ctx, st, []string{"c/0", "c/1", "c/2"}) // an absent key is no error
 	fmt.Println(err)
-	for e, err := range st.List(ctx, "", store.Deep) {
+	for e, err := range st.List(ctx, "", store.ListOptions{}) {
 		fmt.Println(e.Key, err)
 	}
 	// Output:

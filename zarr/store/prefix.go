@@ -78,14 +78,14 @@ func (p *prefixed) relative(e Entry) (Entry, error) {
 	return e, nil
 }
 
-func (p *prefixed) List(ctx context.Context, prefix string, depth Depth) iter.Seq2[Entry, error] {
+func (p *prefixed) List(ctx context.Context, prefix string, o ListOptions) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		full, err := p.below(prefix)
 		if err != nil {
 			yield(Entry{}, err)
 			return
 		}
-		for e, err := range p.s.List(ctx, full, depth) {
+		for e, err := range p.s.List(ctx, full, o) {
 			if err == nil {
 				e, err = p.relative(e)
 			}
@@ -96,7 +96,7 @@ func (p *prefixed) List(ctx context.Context, prefix string, depth Depth) iter.Se
 	}
 }
 
-func (p *prefixed) ListPage(ctx context.Context, prefix string, depth Depth, token string) ([]Entry, string, error) {
+func (p *prefixed) ListPage(ctx context.Context, prefix string, o ListOptions, token string) ([]Entry, string, error) {
 	pl, ok := p.s.(PageLister)
 	if !ok {
 		return nil, "", errors.ErrUnsupported
@@ -105,7 +105,7 @@ func (p *prefixed) ListPage(ctx context.Context, prefix string, depth Depth, tok
 	if err != nil {
 		return nil, "", err
 	}
-	page, next, err := pl.ListPage(ctx, full, depth, token)
+	page, next, err := pl.ListPage(ctx, full, o, token)
 	if err != nil {
 		return nil, "", err
 	}
@@ -131,18 +131,6 @@ func (p *prefixed) DeleteAll(ctx context.Context, keys []string) error {
 		}
 	}
 	return bd.DeleteAll(ctx, full)
-}
-
-func (p *prefixed) GetRanges(ctx context.Context, key string, ranges []Range, o GetOptions, bufs [][]byte) ([]Value, error) {
-	rg, ok := p.s.(RangesGetter)
-	if !ok {
-		return nil, errors.ErrUnsupported
-	}
-	full, err := p.key("get", key)
-	if err != nil {
-		return nil, err
-	}
-	return rg.GetRanges(ctx, full, ranges, o, bufs)
 }
 
 func (p *prefixed) PutParts(ctx context.Context, key string) (Parts, error) {

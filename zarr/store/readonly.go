@@ -49,22 +49,15 @@ func (r *readOnly) Delete(_ context.Context, key string, _ DeleteOptions) error 
 	return r.refuse("delete", key)
 }
 
-func (r *readOnly) List(ctx context.Context, prefix string, depth Depth) iter.Seq2[Entry, error] {
-	return r.s.List(ctx, prefix, depth)
+func (r *readOnly) List(ctx context.Context, prefix string, o ListOptions) iter.Seq2[Entry, error] {
+	return r.s.List(ctx, prefix, o)
 }
 
-func (r *readOnly) ListPage(ctx context.Context, prefix string, depth Depth, token string) ([]Entry, string, error) {
+func (r *readOnly) ListPage(ctx context.Context, prefix string, o ListOptions, token string) ([]Entry, string, error) {
 	if pl, ok := r.s.(PageLister); ok {
-		return pl.ListPage(ctx, prefix, depth, token)
+		return pl.ListPage(ctx, prefix, o, token)
 	}
 	return nil, "", errors.ErrUnsupported
-}
-
-func (r *readOnly) GetRanges(ctx context.Context, key string, ranges []Range, o GetOptions, bufs [][]byte) ([]Value, error) {
-	if rg, ok := r.s.(RangesGetter); ok {
-		return rg.GetRanges(ctx, key, ranges, o, bufs)
-	}
-	return nil, errors.ErrUnsupported
 }
 
 func (r *readOnly) ReadOnly() bool { return true }

@@ -39,12 +39,12 @@ type Store interface {
 	// Delete removes key. An absent key is no error, unless o.IfVersion is set: then it is fault.Conflict.
 	Delete(ctx context.Context, key string, o DeleteOptions) error
 
-	// List yields the entries below prefix, each once, in no promised order. prefix is "" for the whole store, else a
-	// path without a trailing slash: "a" lists "a/b" but neither "a" nor "ab". With Deep it yields every key; with
-	// OneLevel it yields the keys with no further slash, and one Entry with Dir set for each longer path's next
+	// List yields the entries below prefix that o selects, each once, in no promised order. prefix is "" for the whole
+	// store, else a path without a trailing slash: "a" lists "a/b" but neither "a" nor "ab". With Deep it yields keys;
+	// with OneLevel it yields the keys with no further slash, and one Entry with Dir set for each longer path's next
 	// segment. A prefix with nothing below it yields nothing. An error is yielded once, last, with a zero Entry.
 	// Changes made during the listing may or may not show.
-	List(ctx context.Context, prefix string, depth Depth) iter.Seq2[Entry, error]
+	List(ctx context.Context, prefix string, o ListOptions) iter.Seq2[Entry, error]
 
 	// Close gives back what the store holds (connections, descriptors). Values stay. Calls after Close fail or work,
 	// at the store's choice, but do not panic.
@@ -81,16 +81,6 @@ type PutOptions struct {
 type DeleteOptions struct {
 	IfVersion Version // delete only this version, else fault.Conflict
 }
-
-// Depth says how far List descends.
-type Depth uint8
-
-const (
-	// Deep lists every key below the prefix.
-	Deep Depth = iota
-	// OneLevel stops at the next slash.
-	OneLevel
-)
 
 // Entry is one row of a listing.
 type Entry struct {

@@ -13,7 +13,7 @@ import (
 // not hide what is wrong with others. An array has none.
 func (r *run) broken(ctx context.Context, path string, told *few) (below []place, err error) {
 	docs, dirs := documents{}, []string{}
-	for e, err := range store.Pages(ctx, r.st, path, store.OneLevel) {
+	for e, err := range store.Pages(ctx, r.st, path, store.ListOptions{Depth: store.OneLevel}) {
 		switch part := name(path, e.Key); {
 		case err != nil && fatal(ctx, err):
 			return nil, err

@@ -57,10 +57,10 @@ type torn struct {
 	err   error
 }
 
-func (s torn) List(ctx context.Context, prefix string, depth store.Depth) iter.Seq2[store.Entry, error] {
+func (s torn) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		n := 0
-		for e, err := range s.Store.List(ctx, prefix, depth) {
+		for e, err := range s.Store.List(ctx, prefix, o) {
 			if n == s.after {
 				yield(store.Entry{}, &fault.KeyError{Op: "list", Key: prefix, Kind: s.err})
 				return

@@ -140,7 +140,7 @@ func (r *run) open(ctx context.Context, path string, told *few) (n zarr.Node, un
 // group looks at what lies at a group.
 func (r *run) group(ctx context.Context, g *zarr.Group, told *few) (below []place, err error) {
 	path, docs := g.Path(), documents{}
-	for e, err := range store.Pages(ctx, r.st, path, store.OneLevel) {
+	for e, err := range store.Pages(ctx, r.st, path, store.ListOptions{Depth: store.OneLevel}) {
 		if errors.Is(err, errors.ErrUnsupported) {
 			if !r.cannotList(path) {
 				return nil, nil // the group above gave all that is below

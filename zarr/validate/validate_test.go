@@ -97,7 +97,7 @@ func TestLargeShards(t *testing.T) {
 	}
 	put(t, st, "c/0", string(shard))
 	var gets atomic.Int64
-	watched := store.Observe(st, func(e store.Event) {
+	watched := store.Observe(st, func(_ context.Context, e store.Event) {
 		if e.Op == "get" && e.Key == "c/0" {
 			gets.Add(1)
 		}
@@ -150,7 +150,7 @@ func tree(t *testing.T, format int) store.Store {
 func copied(t *testing.T, from store.Store) store.Store {
 	t.Helper()
 	st := mem.New()
-	for e, err := range from.List(t.Context(), "", store.Deep) {
+	for e, err := range from.List(t.Context(), "", store.ListOptions{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -350,7 +350,7 @@ func TestGroupsAreReadOnce(t *testing.T) {
 	}
 	var mu sync.Mutex
 	asked := map[string]int{}
-	run(t, store.Observe(st, func(e store.Event) {
+	run(t, store.Observe(st, func(_ context.Context, e store.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		if e.Op == "get" && strings.HasSuffix(e.Key, "zarr.json") {
@@ -368,7 +368,7 @@ func TestWithoutData(t *testing.T) {
 	put(t, st, "plain/c/0/0", "no gzip")
 	put(t, st, "plain/c/9/9", "no gzip")
 	var gets []string
-	watched := store.Observe(st, func(e store.Event) {
+	watched := store.Observe(st, func(_ context.Context, e store.Event) {
 		if e.Op == "get" && strings.Contains(e.Key, "/c/") {
 			gets = append(gets, e.Key)
 		}
@@ -481,7 +481,7 @@ func (s *slow) add(n int) {
 // unlisted is a store without listings.
 type unlisted struct{ store.Store }
 
-func (unlisted) List(context.Context, string, store.Depth) iter.Seq2[store.Entry, error] {
+func (unlisted) List(context.Context, string, store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) { yield(store.Entry{}, errors.ErrUnsupported) }
 }
 

@@ -37,9 +37,9 @@ type site struct {
 	folder store.Store
 }
 
-func (s site) List(ctx context.Context, prefix string, depth store.Depth) iter.Seq2[store.Entry, error] {
+func (s site) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
-		for e, err := range s.folder.List(ctx, prefix, depth) {
+		for e, err := range s.folder.List(ctx, prefix, o) {
 			e.Version = "" // not an ETag
 			if !yield(e, err) {
 				return

@@ -96,7 +96,7 @@ func DeletesAtOnce(t *testing.T, srv *Server, st store.Store, most int) {
 	if deletes != len(keys) || peak < 2 || peak > most {
 		t.Errorf("%d requests for %d keys, %d at once, want at most %d", deletes, len(keys), peak, most)
 	}
-	for e, err := range st.List(t.Context(), "", store.Deep) {
+	for e, err := range st.List(t.Context(), "", store.ListOptions{}) {
 		t.Errorf("%s is left, %v", e.Key, err)
 	}
 }

@@ -45,7 +45,7 @@ func Verbs(ctx context.Context, s store.Store, version store.Version) map[string
 // ListError is the error of a listing. An empty one is an error, too.
 func ListError(ctx context.Context, s store.Store, d store.Depth) error {
 	last := errEmpty
-	for _, err := range s.List(ctx, "", d) {
+	for _, err := range s.List(ctx, "", store.ListOptions{Depth: d}) {
 		last = err
 	}
 	return last

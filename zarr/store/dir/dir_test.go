@@ -49,7 +49,7 @@ func put(t *testing.T, s store.Store, key, value string) store.Version {
 func keys(t *testing.T, s store.Store, prefix string, depth store.Depth) []string {
 	t.Helper()
 	all := []string{}
-	for e, err := range s.List(t.Context(), prefix, depth) {
+	for e, err := range s.List(t.Context(), prefix, store.ListOptions{Depth: depth}) {
 		if err != nil {
 			t.Fatal(err)
 		}

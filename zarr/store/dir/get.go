@@ -38,40 +38,6 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	return v, nil
 }
 
-// GetRanges implements [store.RangesGetter]: the file is opened once, so all ranges are of one version.
-func (s *Store) GetRanges(ctx context.Context, key string, ranges []store.Range, o store.GetOptions, bufs [][]byte) ([]store.Value, error) {
-	path, err := s.path(ctx, key)
-	for i := 0; err == nil && i < len(ranges); i++ {
-		err = ranges[i].Check()
-	}
-	if err != nil {
-		return nil, s.failed("get", key, err)
-	}
-	t, err := s.enter(false)
-	if err != nil {
-		return nil, s.failed("get", key, err)
-	}
-	defer t.close()
-	f, in, err := s.open(ctx, t, path, key, o)
-	if err != nil {
-		return nil, s.failed("get", key, err)
-	}
-	defer func() { _ = f.close() }()
-	version := in.seen(o)
-	out := make([]store.Value, len(ranges))
-	for i, r := range ranges {
-		var buf []byte
-		if i < len(bufs) {
-			buf = bufs[i]
-		}
-		o.Range = r
-		if out[i], err = read(ctx, f, in, version, o, buf); err != nil {
-			return nil, s.failed("get", key, err)
-		}
-	}
-	return out, nil
-}
-
 // open opens the file of a key and holds it to the conditions.
 func (s *Store) open(ctx context.Context, t tree, path, key string, o store.GetOptions) (file, info, error) {
 	f, err := t.open(path)

@@ -19,14 +19,11 @@ var errStop = errors.New("stop")
 
 // List implements [store.Store]. It reads folders as it goes, so a long listing holds little. What vanishes on the way
 // is left out. Names that [store.CheckKey] refuses cannot be read through the Store and are left out too.
-func (s *Store) List(ctx context.Context, prefix string, depth store.Depth) iter.Seq2[store.Entry, error] {
+func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
-		err := store.CheckPrefix(prefix)
-		if err == nil && prefix != "" {
-			err = s.checkNames(prefix)
-		}
+		err := o.Check(prefix)
 		if err == nil {
-			err = s.list(ctx, prefix, depth, yield)
+			err = s.list(ctx, prefix, o, yield)
 		}
 		if err != nil && err != errStop {
 			yield(store.Entry{}, s.failed("list", prefix, err))
@@ -34,16 +31,26 @@ func (s *Store) List(ctx context.Context, prefix string, depth store.Depth) iter
 	}
 }
 
-func (s *Store) list(ctx context.Context, prefix string, depth store.Depth, yield func(store.Entry, error) bool) error {
+func (s *Store) list(ctx context.Context, prefix string, o store.ListOptions, yield func(store.Entry, error) bool) error {
+	// The folder to begin with: what KeyPrefix says of folders is part of its path.
+	level := prefix
+	if i := strings.LastIndexByte(o.KeyPrefix, '/'); i >= 0 {
+		level = strings.TrimPrefix(prefix+"/"+o.KeyPrefix[:i], "/")
+	}
+	if level != "" {
+		if err := s.checkNames(level); err != nil {
+			return err
+		}
+	}
 	t, err := s.enter(false)
 	if err != nil {
 		return err
 	}
 	defer t.close()
-	w := walk{s: s, t: t, ctx: ctx, depth: depth, yield: yield, above: s.above(prefix)}
+	w := walk{s: s, t: t, ctx: ctx, prefix: prefix, o: o, yield: yield, above: s.above(level)}
 	path, below := s.root, ""
-	if prefix != "" {
-		path, below = s.join(prefix), prefix+"/"
+	if level != "" {
+		path, below = s.join(level), level+"/"
 	}
 	if err = w.folder(path, below); err == nil && (w.lost || !w.gave) {
 		err = s.proven(t, path)
@@ -66,14 +73,15 @@ func (s *Store) above(prefix string) (folders []string) {
 }
 
 type walk struct {
-	s     *Store
-	t     tree
-	ctx   context.Context
-	depth store.Depth
-	yield func(store.Entry, error) bool
-	gave  bool     // anything
-	lost  bool     // a folder or a file was not there, or no longer
-	above []string // the folders above those that are listed, outermost first: a link to one of them begins a loop
+	s      *Store
+	t      tree
+	ctx    context.Context
+	prefix string // of the listing
+	o      store.ListOptions
+	yield  func(store.Entry, error) bool
+	gave   bool     // anything
+	lost   bool     // a folder or a file was not there, or no longer
+	above  []string // the folders above those that are listed, outermost first: a link to one of them begins a loop
 }
 
 // folder yields what is in the folder at path, whose keys begin with prefix.
@@ -85,6 +93,9 @@ func (w *walk) folder(path, prefix string) error {
 		if store.CheckKey(key) != nil || checkNames(key) != nil {
 			return nil
 		}
+		if !w.wants(key) {
+			return nil
+		}
 		full := path + "/" + d.Name()
 		kind, fi := w.look(full, d)
 		switch kind {
@@ -93,8 +104,11 @@ func (w *walk) folder(path, prefix string) error {
 		case special:
 			return w.give(store.Entry{Key: key, Size: -1})
 		case folderKind:
-			if w.depth == store.Deep {
+			if w.o.Depth == store.Deep {
 				return w.folder(full, key+"/")
+			}
+			if !w.o.Match(w.prefix, store.Entry{Key: key, Dir: true}) {
+				return nil
 			}
 			if any, err := w.holdsKey(full, key+"/"); err != nil || !any {
 				return err
@@ -115,6 +129,20 @@ func (w *walk) folder(path, prefix string) error {
 	})
 }
 
+// wants reports whether the options may select a key, or one below it if it is a folder: what they do not select is left
+// out before anything is asked about it.
+func (w *walk) wants(key string) bool {
+	if w.o.KeyPrefix == "" && w.o.StartAfter == "" {
+		return true
+	}
+	path := key
+	if w.prefix != "" {
+		path = key[len(w.prefix)+1:]
+	}
+	below := path + "/" // what a folder's keys begin with
+	return strings.HasPrefix(path, w.o.KeyPrefix) && (below > w.o.StartAfter || strings.HasPrefix(w.o.StartAfter, below))
+}
+
 // info is of the name itself.
 func (w *walk) info(full string, d os.DirEntry) (os.FileInfo, error) {
 	if w.s.confined {
@@ -124,6 +152,9 @@ func (w *walk) info(full string, d os.DirEntry) (os.FileInfo, error) {
 }
 
 func (w *walk) give(e store.Entry) error {
+	if !w.o.Match(w.prefix, e) {
+		return nil
+	}
 	if !w.gave {
 		w.s.mark(w.t)
 	}
@@ -165,7 +196,7 @@ func (w *walk) look(full string, d os.DirEntry) (kind, os.FileInfo) {
 // holdsKey reports whether there is a value at any depth below the folder; mostly the first name answers.
 func (w *walk) holdsKey(path, prefix string) (bool, error) {
 	found := false
-	deep := walk{s: w.s, t: w.t, ctx: w.ctx, depth: store.Deep, above: w.above, yield: func(store.Entry, error) bool {
+	deep := walk{s: w.s, t: w.t, ctx: w.ctx, above: w.above, yield: func(store.Entry, error) bool {
 		found = true
 		return false
 	}}

@@ -23,7 +23,7 @@ func both(t *testing.T, f func(t *testing.T, open func(root string) *dir.Store))
 }
 
 func list(t *testing.T, s store.Store, prefix string, depth store.Depth) error {
-	for _, err := range s.List(t.Context(), prefix, depth) {
+	for _, err := range s.List(t.Context(), prefix, store.ListOptions{Depth: depth}) {
 		if err != nil {
 			return err
 		}
@@ -36,7 +36,6 @@ func verbs(t *testing.T, s store.Store, v store.Version) map[string]error {
 	ctx, all := t.Context(), map[string]error{}
 	for _, key := range []string{"a/c/0", "a/c/1", "0.0"} {
 		_, all["get "+key] = s.Get(ctx, key, store.GetOptions{}, nil)
-		_, all["get ranges "+key] = store.GetRanges(ctx, s, key, []store.Range{store.From(0)}, store.GetOptions{}, nil)
 		_, all["get pinned "+key] = s.Get(ctx, key, store.GetOptions{IfVersion: v}, nil)
 		_, all["put "+key] = s.Put(ctx, key, nil, store.PutOptions{})
 		_, all["put if absent "+key] = s.Put(ctx, key, nil, store.PutOptions{IfAbsent: true})

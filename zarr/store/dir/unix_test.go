@@ -71,12 +71,9 @@ func TestLinksToNothingProveNoAbsence(t *testing.T) {
 		if _, err := s.Get(t.Context(), key, store.GetOptions{}, nil); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", key, err, want)
 		}
-		if _, err := s.GetRanges(t.Context(), key, []store.Range{store.From(0)}, store.GetOptions{}, nil); !errors.Is(err, want) {
-			t.Errorf("%s, ranges: %v, want %v", key, err, want)
-		}
 	}
 	lists := func(s *dir.Store, prefix string) error {
-		for _, err := range s.List(t.Context(), prefix, store.Deep) {
+		for _, err := range s.List(t.Context(), prefix, store.ListOptions{}) {
 			if err != nil {
 				return err
 			}
@@ -143,12 +140,12 @@ func TestPipeDoesNotHang(t *testing.T) {
 	if _, err := s.Get(t.Context(), "pipe", store.GetOptions{}, nil); !errors.Is(err, fault.Refused) {
 		t.Errorf("Get of a pipe: %v", err)
 	}
-	for e, err := range s.List(t.Context(), "", store.Deep) {
+	for e, err := range s.List(t.Context(), "", store.ListOptions{}) {
 		if err != nil || e != (store.Entry{Key: "pipe", Size: -1}) {
 			t.Errorf("listed %+v, %v", e, err)
 		}
 	}
-	for e, err := range s.List(t.Context(), "pipe", store.Deep) {
+	for e, err := range s.List(t.Context(), "pipe", store.ListOptions{}) {
 		t.Errorf("below a pipe: %+v, %v", e, err)
 	}
 }

@@ -47,9 +47,9 @@ type listed struct {
 	values store.Store
 }
 
-func (l listed) List(ctx context.Context, prefix string, depth store.Depth) iter.Seq2[store.Entry, error] {
+func (l listed) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
-		for e, err := range l.values.List(ctx, prefix, depth) {
+		for e, err := range l.values.List(ctx, prefix, o) {
 			e.Version = "" // those of values differ from ETags
 			if !yield(e, err) {
 				return
@@ -370,7 +370,7 @@ func TestUsage(t *testing.T) {
 }
 
 func TestNoListing(t *testing.T) {
-	for _, err := range once(t, "http://127.0.0.1:1").List(t.Context(), "", store.Deep) {
+	for _, err := range once(t, "http://127.0.0.1:1").List(t.Context(), "", store.ListOptions{}) {
 		if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "consolidated") {
 			t.Errorf("got %v", err)
 		}

@@ -61,9 +61,9 @@ func (s *Store) refuse(op, key string) error {
 }
 
 // List is errors.ErrUnsupported.
-func (s *Store) List(ctx context.Context, prefix string, _ store.Depth) iter.Seq2[store.Entry, error] {
+func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
-		err := store.CheckPrefix(prefix)
+		err := o.Check(prefix)
 		if err == nil {
 			err = ctx.Err()
 		}

@@ -85,16 +85,16 @@ func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) e
 }
 
 // List implements [store.Store].
-func (s *Store) List(ctx context.Context, prefix string, depth store.Depth) iter.Seq2[store.Entry, error] {
+func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return store.PagesOf(func(token string) ([]store.Entry, string, error) {
-		return s.ListPage(ctx, prefix, depth, token)
-	}, s.listSteps(ctx, prefix, depth))
+		return s.ListPage(ctx, prefix, o, token)
+	}, s.listSteps(ctx, prefix, o))
 }
 
 // listSteps pulls the listing below entry by entry, so that no slot is held while the reader has the word.
-func (s *Store) listSteps(ctx context.Context, prefix string, depth store.Depth) iter.Seq2[store.Entry, error] {
+func (s *Store) listSteps(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
-		next, stop := iter.Pull2(s.s.List(ctx, prefix, depth))
+		next, stop := iter.Pull2(s.s.List(ctx, prefix, o))
 		defer stop()
 		for {
 			if err := s.take(ctx, "list", prefix); err != nil {
@@ -115,7 +115,7 @@ func (s *Store) step(next func() (store.Entry, error, bool)) (store.Entry, error
 }
 
 // ListPage implements [store.PageLister] where the store below does.
-func (s *Store) ListPage(ctx context.Context, prefix string, depth store.Depth, token string) ([]store.Entry, string, error) {
+func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
 	pl, ok := s.s.(store.PageLister)
 	if !ok {
 		return nil, "", errors.ErrUnsupported
@@ -124,7 +124,7 @@ func (s *Store) ListPage(ctx context.Context, prefix string, depth store.Depth, 
 		return nil, "", err
 	}
 	defer s.slots.release()
-	return pl.ListPage(ctx, prefix, depth, token)
+	return pl.ListPage(ctx, prefix, o, token)
 }
 
 // DeleteAll implements [store.BatchDeleter] where the store below does.
@@ -141,19 +141,6 @@ func (s *Store) DeleteAll(ctx context.Context, keys []string) error {
 	}
 	defer s.slots.release()
 	return bd.DeleteAll(ctx, keys)
-}
-
-// GetRanges implements [store.RangesGetter] where the store below does.
-func (s *Store) GetRanges(ctx context.Context, key string, ranges []store.Range, o store.GetOptions, bufs [][]byte) ([]store.Value, error) {
-	rg, ok := s.s.(store.RangesGetter)
-	if !ok {
-		return nil, errors.ErrUnsupported
-	}
-	if err := s.take(ctx, "get", key); err != nil {
-		return nil, err
-	}
-	defer s.slots.release()
-	return rg.GetRanges(ctx, key, ranges, o, bufs)
 }
 
 // PutParts implements [store.PartPutter] where the store below does. Each part is a request of its own.

@@ -57,7 +57,7 @@ func TestStack(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				p, err := store.Prefix(store.Observe(r, func(store.Event) {}), "below/here")
+				p, err := store.Prefix(store.Observe(r, func(context.Context, store.Event) {}), "below/here")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -183,7 +183,7 @@ func TestListingHoldsNoSlotBetweenEntries(t *testing.T) {
 				}
 			}
 			for _, seq := range []iter.Seq2[store.Entry, error]{
-				l.List(t.Context(), "", store.Deep), store.Pages(t.Context(), l, "", store.Deep),
+				l.List(t.Context(), "", store.ListOptions{}), store.Pages(t.Context(), l, "", store.ListOptions{}),
 			} {
 				for e, err := range seq {
 					if err != nil || l.Slots().InFlight() != 0 {

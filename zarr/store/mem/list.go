@@ -13,34 +13,39 @@ const pageSize = 1000
 
 // ListPage implements [store.PageLister]. The token is where the next page starts, so it stays valid while keys come
 // and go. A page costs its own entries and a binary search, plus one sort of all keys after keys came or went.
-func (s *Store) ListPage(ctx context.Context, prefix string, depth store.Depth, token string) ([]store.Entry, string, error) {
-	if err := store.CheckPrefix(prefix); err != nil {
+func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
+	if err := o.Check(prefix); err != nil {
 		return nil, "", failed("list", prefix, err)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, "", failed("list", prefix, err)
 	}
-	if prefix != "" {
-		prefix += "/"
+	below := prefix
+	if below != "" {
+		below += "/"
 	}
+	level := below + o.KeyPrefix
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sort()
 	var page []store.Entry
-	for i := s.seek(max(prefix, token)); i < len(s.sorted) && strings.HasPrefix(s.sorted[i], prefix); {
+	for i := s.seek(max(level, token, below+o.StartAfter)); i < len(s.sorted) && strings.HasPrefix(s.sorted[i], level); {
 		key := s.sorted[i]
 		if len(page) == pageSize {
 			return page, key, nil
 		}
-		if slash := strings.IndexByte(key[len(prefix):], '/'); depth == store.OneLevel && slash >= 0 {
-			dir := key[:len(prefix)+slash]
-			page = append(page, store.Entry{Key: dir, Dir: true})
-			i = s.seek(dir + "0") // the first key after all of dir + "/": '0' follows '/'
-			continue
+		e := store.Entry{Key: key}
+		if slash := strings.IndexByte(key[len(level):], '/'); o.Depth == store.OneLevel && slash >= 0 {
+			e = store.Entry{Key: key[:len(level)+slash], Dir: true}
+			i = s.seek(e.Key + "0") // the first key after all below the Dir: '0' follows '/'
+		} else {
+			v := s.values[key]
+			e.Size, e.Version = int64(len(v.bytes)), v.version
+			i++
 		}
-		v := s.values[key]
-		page = append(page, store.Entry{Key: key, Size: int64(len(v.bytes)), Version: v.version})
-		i++
+		if o.Match(prefix, e) {
+			page = append(page, e)
+		}
 	}
 	return page, "", nil
 }

@@ -54,29 +54,6 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	return out, nil
 }
 
-// GetRanges implements [store.RangesGetter].
-func (s *Store) GetRanges(ctx context.Context, key string, ranges []store.Range, o store.GetOptions, bufs [][]byte) ([]store.Value, error) {
-	if err := check(ctx, key, ranges...); err != nil {
-		return nil, failed("get", key, err)
-	}
-	v, err := s.lookup(key, o)
-	if err != nil {
-		return nil, failed("get", key, err)
-	}
-	out := make([]store.Value, len(ranges))
-	for i, r := range ranges {
-		o.Range = r
-		var buf []byte
-		if i < len(bufs) {
-			buf = bufs[i]
-		}
-		if out[i], err = v.read(o, buf); err != nil {
-			return nil, failed("get", key, err)
-		}
-	}
-	return out, nil
-}
-
 func check(ctx context.Context, key string, ranges ...store.Range) error {
 	if err := store.CheckKey(key); err != nil {
 		return err
@@ -190,6 +167,6 @@ func (s *Store) drop(key string, present bool) {
 }
 
 // List implements [store.Store].
-func (s *Store) List(ctx context.Context, prefix string, depth store.Depth) iter.Seq2[store.Entry, error] {
-	return store.Pages(ctx, s, prefix, depth)
+func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
+	return store.Pages(ctx, s, prefix, o)
 }

@@ -57,7 +57,7 @@ func TestPagesWhileKeysComeAndGo(t *testing.T) {
 	}
 	seen, token := map[string]bool{}, ""
 	for n := 0; ; n++ {
-		page, next, err := s.ListPage(ctx, "k", store.Deep, token)
+		page, next, err := s.ListPage(ctx, "k", store.ListOptions{}, token)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -116,19 +116,3 @@ func (b *body) lostPin(err error) bool {
 }
 
 func (b *body) restart() { b.begun, b.next, b.buf = false, b.o, b.buf[:b.held] }
-
-// GetRanges implements [store.RangesGetter] where the store below does. A cut in one of the ranges repeats all of them.
-func (s *Store) GetRanges(ctx context.Context, key string, ranges []store.Range, o store.GetOptions, bufs [][]byte) (vs []store.Value, err error) {
-	rg, ok := s.s.(store.RangesGetter)
-	if !ok {
-		return nil, errors.ErrUnsupported
-	}
-	err = s.run("get", key).do(ctx, func() error {
-		vs, err = rg.GetRanges(ctx, key, ranges, o, bufs)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return vs, nil
-}

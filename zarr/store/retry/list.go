@@ -9,20 +9,20 @@ import (
 )
 
 // List implements [store.Store].
-func (s *Store) List(ctx context.Context, prefix string, depth store.Depth) iter.Seq2[store.Entry, error] {
+func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return store.PagesOf(func(token string) ([]store.Entry, string, error) {
-		return s.ListPage(ctx, prefix, depth, token)
-	}, s.listWhole(ctx, prefix, depth))
+		return s.ListPage(ctx, prefix, o, token)
+	}, s.listWhole(ctx, prefix, o))
 }
 
 // ListPage implements [store.PageLister] where the store below does.
-func (s *Store) ListPage(ctx context.Context, prefix string, depth store.Depth, token string) (page []store.Entry, next string, err error) {
+func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions, token string) (page []store.Entry, next string, err error) {
 	pl, ok := s.s.(store.PageLister)
 	if !ok {
 		return nil, "", errors.ErrUnsupported
 	}
 	err = s.run("list", prefix).do(ctx, func() error {
-		page, next, err = pl.ListPage(ctx, prefix, depth, token)
+		page, next, err = pl.ListPage(ctx, prefix, o, token)
 		return err
 	})
 	if err != nil {
@@ -32,11 +32,11 @@ func (s *Store) ListPage(ctx context.Context, prefix string, depth store.Depth, 
 }
 
 // listWhole begins again as long as nothing was yielded; after that an entry could come twice.
-func (s *Store) listWhole(ctx context.Context, prefix string, depth store.Depth) iter.Seq2[store.Entry, error] {
+func (s *Store) listWhole(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		yielded := false
 		err := s.run("list", prefix).do(ctx, func() error {
-			for e, err := range s.s.List(ctx, prefix, depth) {
+			for e, err := range s.s.List(ctx, prefix, o) {
 				if err != nil && !yielded {
 					return err
 				}

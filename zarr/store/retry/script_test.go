@@ -122,17 +122,9 @@ func (s *script) DeleteAll(ctx context.Context, keys []string) error {
 	return s.next("delete %s", strings.Join(keys, ",")).around(func() error { return s.Store.DeleteAll(ctx, keys) })
 }
 
-func (s *script) GetRanges(ctx context.Context, key string, ranges []store.Range, o store.GetOptions, bufs [][]byte) (vs []store.Value, err error) {
-	err = s.next("get %s %v", key, ranges).around(func() error {
-		vs, err = s.Store.GetRanges(ctx, key, ranges, o, bufs)
-		return err
-	})
-	return vs, err
-}
-
-func (s *script) ListPage(ctx context.Context, prefix string, d store.Depth, token string) (page []store.Entry, next string, err error) {
+func (s *script) ListPage(ctx context.Context, prefix string, o store.ListOptions, token string) (page []store.Entry, next string, err error) {
 	err = s.next("list %q from %q", prefix, token).around(func() error {
-		page, next, err = s.Store.ListPage(ctx, prefix, d, token)
+		page, next, err = s.Store.ListPage(ctx, prefix, o, token)
 		return err
 	})
 	return page, next, err
@@ -174,7 +166,7 @@ type unpaged struct {
 	calls  int
 }
 
-func (u *unpaged) List(ctx context.Context, prefix string, d store.Depth) iter.Seq2[store.Entry, error] {
+func (u *unpaged) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		after := -1
 		if u.calls < len(u.breaks) {
@@ -182,7 +174,7 @@ func (u *unpaged) List(ctx context.Context, prefix string, d store.Depth) iter.S
 		}
 		u.calls++
 		n := 0
-		for e, err := range u.Store.List(ctx, prefix, d) {
+		for e, err := range u.Store.List(ctx, prefix, o) {
 			if n == after {
 				yield(store.Entry{}, down)
 				return

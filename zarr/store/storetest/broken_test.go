@@ -24,7 +24,7 @@ type broken struct {
 	get    func(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error)
 	put    func(ctx context.Context, key string, b []byte, o store.PutOptions) (store.Version, error)
 	delete func(ctx context.Context, key string, o store.DeleteOptions) error
-	list   func(ctx context.Context, prefix string, d store.Depth) iter.Seq2[store.Entry, error]
+	list   func(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error]
 }
 
 func (b *broken) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
@@ -48,11 +48,11 @@ func (b *broken) Delete(ctx context.Context, key string, o store.DeleteOptions) 
 	return b.mem.Delete(ctx, key, o)
 }
 
-func (b *broken) List(ctx context.Context, prefix string, d store.Depth) iter.Seq2[store.Entry, error] {
+func (b *broken) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	if b.list != nil {
-		return b.list(ctx, prefix, d)
+		return b.list(ctx, prefix, o)
 	}
-	return b.mem.List(ctx, prefix, d)
+	return b.mem.List(ctx, prefix, o)
 }
 
 func (b *broken) Close() error { return nil }
@@ -251,9 +251,9 @@ func TestBrokenStoresAreReported(t *testing.T) {
 			}
 		}},
 		{"the prefix ends anywhere", "Deep yields every key below the prefix, and no other", func(b *broken) {
-			b.list = func(ctx context.Context, prefix string, d store.Depth) iter.Seq2[store.Entry, error] {
+			b.list = func(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 				return func(yield func(store.Entry, error) bool) {
-					for e, err := range b.mem.List(ctx, "", d) {
+					for e, err := range b.mem.List(ctx, "", o) {
 						if (err != nil || strings.HasPrefix(e.Key, prefix)) && !yield(e, err) {
 							return
 						}
@@ -262,10 +262,10 @@ func TestBrokenStoresAreReported(t *testing.T) {
 			}
 		}},
 		{"only the first page", "a listing goes on over all pages", func(b *broken) {
-			b.list = func(ctx context.Context, prefix string, d store.Depth) iter.Seq2[store.Entry, error] {
+			b.list = func(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 				return func(yield func(store.Entry, error) bool) {
 					n := 0
-					for e, err := range b.mem.List(ctx, prefix, d) {
+					for e, err := range b.mem.List(ctx, prefix, o) {
 						if n++; n > 1000 || !yield(e, err) {
 							return
 						}
@@ -298,8 +298,28 @@ func TestBrokenStoresAreReported(t *testing.T) {
 				return b.mem.Put(ctx, key, v, o)
 			}
 		}},
+		{"the options are ignored", "KeyPrefix selects the paths below the prefix that begin with it", func(b *broken) {
+			b.list = func(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
+				return b.mem.List(ctx, prefix, store.ListOptions{Depth: o.Depth})
+			}
+		}},
+		{"StartAfter is inclusive", "StartAfter selects the paths below the prefix that are greater", func(b *broken) {
+			b.list = func(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
+				return func(yield func(store.Entry, error) bool) {
+					for e, err := range b.mem.List(ctx, prefix, store.ListOptions{Depth: o.Depth, KeyPrefix: o.KeyPrefix}) {
+						path := strings.TrimPrefix(e.Key, prefix+"/")
+						if e.Dir {
+							path += "/"
+						}
+						if (err != nil || path >= o.StartAfter) && !yield(e, err) {
+							return
+						}
+					}
+				}
+			}
+		}},
 		{"a page that fails", "Deep yields every key below the prefix", func(b *broken) {
-			b.list = func(context.Context, string, store.Depth) iter.Seq2[store.Entry, error] {
+			b.list = func(context.Context, string, store.ListOptions) iter.Seq2[store.Entry, error] {
 				return func(yield func(store.Entry, error) bool) { yield(store.Entry{}, errNone) }
 			}
 		}},
@@ -390,9 +410,9 @@ func (p plain) Delete(ctx context.Context, key string, o store.DeleteOptions) er
 	return p.broken.Delete(ctx, key, o)
 }
 
-func (p plain) List(ctx context.Context, prefix string, d store.Depth) iter.Seq2[store.Entry, error] {
+func (p plain) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
-		for e, err := range p.broken.List(ctx, prefix, d) {
+		for e, err := range p.broken.List(ctx, prefix, o) {
 			e.Version = ""
 			if !e.Dir && err == nil {
 				e.Size = -1
@@ -437,7 +457,7 @@ func TestVanish(t *testing.T) {
 		return s.Delete(t.Context(), "a/held", store.DeleteOptions{})
 	}))
 	for _, want := range []string{
-		"proves no absence: Get(a/held)", "proves no absence: GetRanges(a/never)", "proves no absence: List()", "proves no absence: Pages(a)",
+		"proves no absence: Get(a/held)", "proves no absence: Get(a/never)", "proves no absence: List()", "proves no absence: Pages(a)",
 		"takes no writes: Put(a/held)", "takes no writes: Put(new, IfAbsent)", "takes no writes: Delete(a/held)",
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {

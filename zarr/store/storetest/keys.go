@@ -25,8 +25,6 @@ func keysUnsafe(e *env) {
 		e.expect(clause, err, fault.Path, fmt.Sprintf("Put(%q)", key))
 		err = e.s.Delete(e.ctx, key, store.DeleteOptions{})
 		e.expect(clause, err, fault.Path, fmt.Sprintf("Delete(%q)", key))
-		_, err = store.GetRanges(e.ctx, e.s, key, []store.Range{{}}, store.GetOptions{}, nil)
-		e.expect(clause, err, fault.Path, fmt.Sprintf("GetRanges(%q)", key))
 		err = store.DeleteAll(e.ctx, e.s, []string{key})
 		e.expect(clause, err, fault.Path, fmt.Sprintf("DeleteAll(%q)", key))
 		p, err := store.PutParts(e.ctx, e.s, key)
@@ -36,15 +34,24 @@ func keysUnsafe(e *env) {
 	}
 	for _, prefix := range unsafeKeys() {
 		for _, depth := range []store.Depth{store.Deep, store.OneLevel} {
-			_, err := collect(e.s.List(e.ctx, prefix, depth))
-			e.expect(clause, err, fault.Path, fmt.Sprintf("List(%q)", prefix))
-			_, err = collect(store.Pages(e.ctx, e.s, prefix, depth))
-			e.expect(clause, err, fault.Path, fmt.Sprintf("Pages(%q)", prefix))
+			e.refusesListing(clause, prefix, store.ListOptions{Depth: depth})
 		}
 	}
-	if got, err := collect(e.w.List(e.ctx, "", store.Deep)); err != nil || len(got) != 0 {
+	for _, key := range []string{"/", "a//b", "../a", "a/./b", "a\\b", "\xff"} {
+		e.refusesListing("a beginning that no key has is fault.Path", "a", store.ListOptions{KeyPrefix: key})
+		e.refusesListing("a beginning that no key has is fault.Path", "", store.ListOptions{StartAfter: key})
+	}
+	if got, err := collect(e.w.List(e.ctx, "", store.ListOptions{})); err != nil || len(got) != 0 {
 		e.bad("a refused key writes nothing", "the store now holds %v (%v)", got, err)
 	}
+}
+
+// refusesListing notes a misbehaviour unless List and Pages are fault.Path.
+func (e *env) refusesListing(clause, prefix string, o store.ListOptions) {
+	_, err := collect(e.s.List(e.ctx, prefix, o))
+	e.expect(clause, err, fault.Path, fmt.Sprintf("List(%q, %+v)", prefix, o))
+	_, err = collect(store.Pages(e.ctx, e.s, prefix, o))
+	e.expect(clause, err, fault.Path, fmt.Sprintf("Pages(%q, %+v)", prefix, o))
 }
 
 func unusualKeys() []string {
@@ -112,12 +119,10 @@ func cancelled(e *env) {
 	}
 	_, err = e.s.Get(ctx, "absent", store.GetOptions{}, nil)
 	check("Get(absent)", err)
-	_, err = collect(e.s.List(ctx, "", store.Deep))
+	_, err = collect(e.s.List(ctx, "", store.ListOptions{}))
 	check("List", err)
-	_, err = collect(store.Pages(ctx, e.s, "", store.OneLevel))
+	_, err = collect(store.Pages(ctx, e.s, "", store.ListOptions{Depth: store.OneLevel}))
 	check("Pages", err)
-	_, err = store.GetRanges(ctx, e.s, "x", []store.Range{{}}, store.GetOptions{}, nil)
-	check("GetRanges(x)", err)
 	if e.s != e.w {
 		return
 	}

@@ -30,6 +30,11 @@ func collect(seq iter.Seq2[store.Entry, error]) (all []store.Entry, err error) {
 
 // lists notes a misbehaviour unless both List and Pages of the prefix give exactly these keys and dirs.
 func (e *env) lists(clause, prefix string, depth store.Depth, keys, dirs []string) {
+	e.selects(clause, prefix, store.ListOptions{Depth: depth}, keys, dirs)
+}
+
+// selects is lists with options.
+func (e *env) selects(clause, prefix string, o store.ListOptions, keys, dirs []string) {
 	want := map[string]bool{}
 	for _, k := range keys {
 		want[k] = false
@@ -38,9 +43,9 @@ func (e *env) lists(clause, prefix string, depth store.Depth, keys, dirs []strin
 		want[d] = true
 	}
 	for name, seq := range map[string]iter.Seq2[store.Entry, error]{
-		"List": e.s.List(e.ctx, prefix, depth), "Pages": store.Pages(e.ctx, e.s, prefix, depth),
+		"List": e.s.List(e.ctx, prefix, o), "Pages": store.Pages(e.ctx, e.s, prefix, o),
 	} {
-		call := fmt.Sprintf("%s(%q, %s)", name, prefix, [...]string{"Deep", "OneLevel"}[depth])
+		call := fmt.Sprintf("%s(%q, %s)", name, prefix, describe(o))
 		got, err := collect(seq)
 		if err != nil {
 			e.bad(clause, "%s: %w", call, err)
@@ -57,6 +62,18 @@ func (e *env) lists(clause, prefix string, depth store.Depth, keys, dirs []strin
 			e.bad(clause, "%s gave %s", call, differ(seen, want))
 		}
 	}
+}
+
+// describe writes options as in "OneLevel KeyPrefix=c/1".
+func describe(o store.ListOptions) string {
+	s := [...]string{"Deep", "OneLevel"}[o.Depth]
+	if o.KeyPrefix != "" {
+		s += " KeyPrefix=" + o.KeyPrefix
+	}
+	if o.StartAfter != "" {
+		s += " StartAfter=" + o.StartAfter
+	}
+	return s
 }
 
 func differ(got, want map[string]bool) string {
@@ -124,13 +141,73 @@ func listLevel(e *env) {
 	e.lists("a Dir has keys below it", "b", store.OneLevel, nil, nil)
 }
 
+func listKeyPrefix(e *env) {
+	const clause = "KeyPrefix selects the paths below the prefix that begin with it"
+	e.selects(clause, "", store.ListOptions{KeyPrefix: "a"}, nil, nil)
+	e.selects(clause, "absent", store.ListOptions{KeyPrefix: "a/b"}, nil, nil)
+	if !e.tree() {
+		return
+	}
+	for _, c := range []struct {
+		prefix, begin    string
+		deep, keys, dirs []string
+	}{
+		{"", "a", []string{"a/x", "a/y", "a/b/x", "a/b/c/z", "ab/x", "a.b/x", "a-b/x", "a/bc"}, nil, []string{"a", "ab", "a.b", "a-b"}},
+		{"", "a/", []string{"a/x", "a/y", "a/b/x", "a/b/c/z", "a/bc"}, []string{"a/x", "a/y", "a/bc"}, []string{"a/b"}},
+		{"", "a/b", []string{"a/b/x", "a/b/c/z", "a/bc"}, []string{"a/bc"}, []string{"a/b"}},
+		{"", "t", []string{"top"}, []string{"top"}, nil},
+		{"", "top", []string{"top"}, []string{"top"}, nil},
+		{"", "top/", nil, nil, nil},
+		{"", "x", nil, nil, nil},
+		{"a", "b", []string{"a/b/x", "a/b/c/z", "a/bc"}, []string{"a/bc"}, []string{"a/b"}},
+		{"a", "b/c", []string{"a/b/c/z"}, nil, []string{"a/b/c"}},
+		{"a", "b/c/z", []string{"a/b/c/z"}, []string{"a/b/c/z"}, nil},
+		{"a", "b/d/z", nil, nil, nil},
+		{"b/only", "d", []string{"b/only/deep/key"}, nil, []string{"b/only/deep"}},
+	} {
+		e.selects(clause, c.prefix, store.ListOptions{KeyPrefix: c.begin}, c.deep, nil)
+		e.selects(clause+", and OneLevel begins after it", c.prefix, store.ListOptions{Depth: store.OneLevel, KeyPrefix: c.begin}, c.keys, c.dirs)
+	}
+}
+
+func listStartAfter(e *env) {
+	const clause = "StartAfter selects the paths below the prefix that are greater, a Dir with its slash"
+	e.selects(clause, "", store.ListOptions{StartAfter: "a"}, nil, nil)
+	if !e.tree() {
+		return
+	}
+	for _, c := range []struct {
+		prefix, begin, after string
+		deep, keys, dirs     []string
+	}{
+		{"", "", "b", []string{"top", "b/only/deep/key"}, []string{"top"}, []string{"b"}},
+		{"", "", "b/", []string{"top", "b/only/deep/key"}, []string{"top"}, nil},
+		{"", "", "b/only/deep/key", []string{"top"}, []string{"top"}, nil},
+		{"", "", "top", nil, nil, nil},
+		{"", "", "a/b/x", []string{"a/bc", "a/x", "a/y", "ab/x", "b/only/deep/key", "top"}, []string{"top"}, []string{"ab", "b"}},
+		{"", "", "a-", []string{"a-b/x", "a.b/x", "a/b/c/z", "a/b/x", "a/bc", "a/x", "a/y", "ab/x", "b/only/deep/key", "top"},
+			[]string{"top"}, []string{"a-b", "a.b", "a", "ab", "b"}},
+		{"a", "", "b", []string{"a/b/x", "a/b/c/z", "a/bc", "a/x", "a/y"}, []string{"a/bc", "a/x", "a/y"}, []string{"a/b"}},
+		{"a", "", "bc", []string{"a/x", "a/y"}, []string{"a/x", "a/y"}, nil},
+		{"a", "b", "b/c/z", []string{"a/b/x", "a/bc"}, []string{"a/bc"}, nil},
+		{"a", "b/", "b/c/z", []string{"a/b/x"}, []string{"a/b/x"}, nil},
+		{"a", "x", "y", nil, nil, nil},
+		{"a", "x", "b", []string{"a/x"}, []string{"a/x"}, nil},
+	} {
+		o := store.ListOptions{KeyPrefix: c.begin, StartAfter: c.after}
+		e.selects(clause, c.prefix, o, c.deep, nil)
+		o.Depth = store.OneLevel
+		e.selects(clause, c.prefix, o, c.keys, c.dirs)
+	}
+}
+
 // listEdges checks what the entries say, and leaving a listing early.
 func listEdges(e *env) {
 	if !e.tree() {
 		return
 	}
 	for _, seq := range []iter.Seq2[store.Entry, error]{
-		e.s.List(e.ctx, "", store.Deep), store.Pages(e.ctx, e.s, "a", store.OneLevel),
+		e.s.List(e.ctx, "", store.ListOptions{}), store.Pages(e.ctx, e.s, "a", store.ListOptions{Depth: store.OneLevel}),
 	} {
 		got, err := collect(seq)
 		if err != nil {
@@ -152,7 +229,7 @@ func listEdges(e *env) {
 			}
 		}
 	}
-	for _, seq := range []iter.Seq2[store.Entry, error]{e.s.List(e.ctx, "", store.Deep), store.Pages(e.ctx, e.s, "", store.Deep)} {
+	for _, seq := range []iter.Seq2[store.Entry, error]{e.s.List(e.ctx, "", store.ListOptions{}), store.Pages(e.ctx, e.s, "", store.ListOptions{})} {
 		for _, err := range seq { // leaving early must neither panic nor go on
 			if err != nil {
 				e.bad("a listing yields the entries", "%w", err)
@@ -160,7 +237,7 @@ func listEdges(e *env) {
 			break
 		}
 	}
-	if _, err := collect(e.s.List(e.ctx, "a/../b", store.Deep)); !errors.Is(err, fault.Path) {
+	if _, err := collect(e.s.List(e.ctx, "a/../b", store.ListOptions{})); !errors.Is(err, fault.Path) {
 		e.bad("an error is yielded once, last, with a zero Entry", "List(a/../b): %w", orNone(err))
 	}
 }
@@ -188,4 +265,11 @@ func listMany(e *env) {
 		flat = append(flat, keys[i])
 	}
 	e.lists(clause, "many/d00", store.OneLevel, flat, nil)
+	o := store.ListOptions{KeyPrefix: "d0"}
+	e.selects(clause, "many", o, keys, nil)
+	o.StartAfter = "d01/"
+	rest := slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return k < "many/d01/" })
+	e.selects(clause, "many", o, rest, nil)
+	o.Depth = store.OneLevel
+	e.selects(clause, "many", o, nil, slices.DeleteFunc(slices.Clone(dirs), func(d string) bool { return d < "many/d02" }))
 }

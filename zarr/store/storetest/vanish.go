@@ -35,14 +35,12 @@ func vanished(e *env) {
 		for _, o := range options {
 			_, err := e.s.Get(e.ctx, key, o, nil)
 			failed(gone, "Get("+key+")", err)
-			_, err = store.GetRanges(e.ctx, e.s, key, []store.Range{{}}, o, nil)
-			failed(gone, "GetRanges("+key+")", err)
 		}
 	}
 	for _, prefix := range []string{"", "a"} {
-		_, err := collect(e.s.List(e.ctx, prefix, store.Deep))
+		_, err := collect(e.s.List(e.ctx, prefix, store.ListOptions{}))
 		failed(gone, "List("+prefix+")", err)
-		_, err = collect(store.Pages(e.ctx, e.s, prefix, store.OneLevel))
+		_, err = collect(store.Pages(e.ctx, e.s, prefix, store.ListOptions{Depth: store.OneLevel}))
 		failed(gone, "Pages("+prefix+")", err)
 	}
 	if e.w != e.s {

@@ -9,60 +9,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-func verbRanges(e *env) {
-	const clause = "GetRanges does for each range what Get does"
-	value := pattern(1000, 7)
-	version, ok := e.put("x", value)
-	if !ok {
-		return
-	}
-	ranges := []store.Range{store.Within(900, 50), store.Within(0, 10), {}, store.From(990), store.Within(5, 10)}
-	bufs := [][]byte{nil, append(make([]byte, 0, 64), "held"...), nil}
-	vs, err := store.GetRanges(e.ctx, e.s, "x", ranges, store.GetOptions{}, bufs)
-	if errors.Is(err, errors.ErrUnsupported) && e.has(Versions) && !e.has(IfVersionGet) {
-		return // the fallback cannot hold on to one version
-	}
-	if err != nil {
-		e.bad(clause, "GetRanges(x): %w", err)
-		return
-	}
-	if len(vs) != len(ranges) {
-		e.bad(clause, "%d values for %d ranges", len(vs), len(ranges))
-		return
-	}
-	for i, r := range ranges {
-		off, n, _ := r.Resolve(1000)
-		want := value[off : off+n]
-		if i == 1 {
-			want = append([]byte("held"), want...)
-			if !sameArray(vs[i].Bytes, bufs[i]) {
-				e.bad("Bytes is buf's own array when that has the capacity", "GetRanges: another array")
-			}
-		}
-		if !bytes.Equal(vs[i].Bytes, want) || vs[i].Size != 1000 || vs[i].Version != version {
-			e.bad(clause, "range %v: size %d, version %q, %s", r, vs[i].Size, vs[i].Version, brief(vs[i].Bytes))
-		}
-	}
-	if vs, err := store.GetRanges(e.ctx, e.s, "x", nil, store.GetOptions{}, nil); err != nil || len(vs) != 0 {
-		e.bad(clause, "no ranges: %d values, %w", len(vs), orNone(err))
-	}
-	fails := func(clause string, kind error, key string, o store.GetOptions, ranges ...store.Range) {
-		vs, err := store.GetRanges(e.ctx, e.s, key, ranges, o, nil)
-		if e.expect(clause, err, kind, fmt.Sprintf("GetRanges(%q, %v, %+v)", key, ranges, o)) && len(vs) != 0 {
-			e.bad("on error there are no values", "GetRanges(%q, %v) gave %d", key, ranges, len(vs))
-		}
-	}
-	fails("an absent key is fault.NotFound", fault.NotFound, "absent", store.GetOptions{}, store.Within(0, 1), store.Within(5, 1))
-	fails("a value shorter than a range is fault.Corrupt", fault.Corrupt, "x", store.GetOptions{}, store.Within(0, 1), store.Within(999, 2))
-	fails("an empty range is fault.Selection", fault.Selection, "x", store.GetOptions{}, store.Within(0, 0), store.Within(0, 1))
-	fails("more bytes than Max in one range are fault.Limit", fault.Limit, "x", store.GetOptions{Max: 10}, store.Within(0, 10), store.Within(0, 11))
-	if e.has(Versions) && e.has(IfVersionGet) {
-		if _, ok := e.put("x", pattern(1000, 8)); ok {
-			fails("a pinned read of another version is fault.Conflict", fault.Conflict, "x", store.GetOptions{IfVersion: version}, store.Within(0, 1))
-		}
-	}
-}
-
 func verbDeleteAll(e *env) {
 	const clause = "DeleteAll removes the keys, absent ones are no error"
 	n := min(e.cfg.keys, 50)
@@ -209,7 +155,7 @@ func closing(e *env) {
 	_, _ = e.s.Get(e.ctx, "x", store.GetOptions{}, nil)
 	_, _ = e.s.Put(e.ctx, "y", []byte("1"), store.PutOptions{})
 	_ = e.s.Delete(e.ctx, "x", store.DeleteOptions{})
-	_, _ = collect(e.s.List(e.ctx, "", store.Deep))
+	_, _ = collect(e.s.List(e.ctx, "", store.ListOptions{}))
 	_ = e.s.Close()
 }
 

@@ -57,7 +57,7 @@ func openBytes(t testing.TB, b []byte, opts ...Option) (store.Store, error) {
 func keys(t testing.TB, st store.Store) string {
 	t.Helper()
 	var all []string
-	for e, err := range st.List(t.Context(), "", store.Deep) {
+	for e, err := range st.List(t.Context(), "", store.ListOptions{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,7 +248,7 @@ func FuzzOpen(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for e, err := range st.List(t.Context(), "", store.Deep) {
+		for e, err := range st.List(t.Context(), "", store.ListOptions{}) {
 			if err != nil || store.CheckKey(e.Key) != nil {
 				t.Fatalf("listed %q, %v", e.Key, err)
 			}

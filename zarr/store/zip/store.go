@@ -50,9 +50,9 @@ func (s *Store) refuse(op, key string) error {
 }
 
 // List implements [store.Store], from memory and in the order of keys.
-func (s *Store) List(ctx context.Context, prefix string, depth store.Depth) iter.Seq2[store.Entry, error] {
+func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
-		if err := store.CheckPrefix(prefix); err != nil {
+		if err := o.Check(prefix); err != nil {
 			yield(store.Entry{}, s.fail("list", prefix, err))
 			return
 		}
@@ -60,22 +60,23 @@ func (s *Store) List(ctx context.Context, prefix string, depth store.Depth) iter
 		if root != "" {
 			root += "/"
 		}
-		for i := s.seek(root); ; {
+		level := root + o.KeyPrefix
+		for i := s.seek(max(level, root+o.StartAfter)); ; {
 			if err := ctx.Err(); err != nil {
 				yield(store.Entry{}, s.fail("list", prefix, err))
 				return
 			}
-			if i == len(s.entries) || !strings.HasPrefix(s.entries[i].key, root) {
+			if i == len(s.entries) || !strings.HasPrefix(s.entries[i].key, level) {
 				return
 			}
 			e := &s.entries[i]
 			out := store.Entry{Key: e.key, Size: e.size, Version: s.versionOf(e)}
 			i++
-			if slash := strings.IndexByte(e.key[len(root):], '/'); depth == store.OneLevel && slash >= 0 {
-				out = store.Entry{Key: e.key[:len(root)+slash], Dir: true}
+			if slash := strings.IndexByte(e.key[len(level):], '/'); o.Depth == store.OneLevel && slash >= 0 {
+				out = store.Entry{Key: e.key[:len(level)+slash], Dir: true}
 				i = s.seek(out.Key + "0") // the first key after all below it: '0' follows '/'
 			}
-			if !yield(out, nil) {
+			if o.Match(prefix, out) && !yield(out, nil) {
 				return
 			}
 		}

@@ -66,7 +66,7 @@ func (l *live) Get(ctx context.Context, key string, o store.GetOptions, buf []by
 	return st.Get(ctx, key, o, buf)
 }
 
-func (l *live) List(ctx context.Context, prefix string, depth store.Depth) iter.Seq2[store.Entry, error] {
+func (l *live) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -81,7 +81,7 @@ func (l *live) List(ctx context.Context, prefix string, depth store.Depth) iter.
 				yield(store.Entry{}, err)
 				return
 			}
-			for e, err := range st.List(ctx, prefix, depth) {
+			for e, err := range st.List(ctx, prefix, o) {
 				if e.Dir && dirs[e.Key] {
 					continue
 				}

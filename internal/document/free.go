@@ -1,4 +1,4 @@
-package zarr
+package document
 
 import (
 	"context"
@@ -9,16 +9,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// free makes sure that a new array takes nothing for its own: that nothing lies where it would look for its chunks, and no
+// Free makes sure that a new array takes nothing for its own: that nothing lies where it would look for its chunks, and no
 // v1 array where it would be. It costs a listing of one level, of which the first page is looked at; a v1 array is asked for
 // only where the listing has a key of its name. A store that cannot list, or refuses to, is only asked for the v1 array.
-func (n *node) free(ctx context.Context, m *meta.Array) error {
+func (n *Node) Free(ctx context.Context, m *meta.Array) error {
 	v1, chunk := false, ""
-	err := n.firstEntries(ctx, "", store.OneLevel, func(e store.Entry, name string) bool {
+	err := n.First(ctx, "", store.ListOptions{Depth: store.OneLevel}, func(e store.Entry, name string) bool {
 		switch {
 		case chunk == "" && ofChunks(m, name, e.Dir):
 			chunk = name
-		case name == keyArrayV1 && !e.Dir:
+		case name == V1Array && !e.Dir:
 			v1 = true
 		}
 		return chunk == "" || !v1
@@ -27,15 +27,15 @@ func (n *node) free(ctx context.Context, m *meta.Array) error {
 		v1, err = true, nil
 	}
 	if v1 && err == nil {
-		err = n.noV1(ctx)
+		err = n.NoV1(ctx)
 	}
 	if err == nil && chunk != "" {
-		err = fault.Newf(fault.Exists, "%q is there, which would be read as a chunk of the new array; see Replace", join(n.path, chunk))
+		err = fault.Newf(fault.Exists, "%q is there, which would be read as a chunk of the new array; see Replace", n.Key(chunk))
 	}
 	return err
 }
 
-// ofChunks tells whether a key directly below an array is one of a chunk, or begins those of chunks.
+// ofChunks reports whether a key directly below an array is one of a chunk, or begins those of chunks.
 func ofChunks(m *meta.Array, name string, dir bool) bool {
 	rank := len(m.Shape)
 	if !dir {
@@ -52,18 +52,18 @@ func ofChunks(m *meta.Array, name string, dir bool) bool {
 	return ok && rank > 1
 }
 
-// noV1 makes sure that a new node hides no v1 array, which is looked for last of all. A key of that name which is no
-// metadata of v1 is nobody's.
-func (n *node) noV1(ctx context.Context) error {
-	v, err := n.document(ctx, keyArrayV1)
+// NoV1 makes sure that a new node hides no v1 array, which is looked for last of all. A key of that name which is not v1 metadata
+// is ignored.
+func (n *Node) NoV1(ctx context.Context) error {
+	v, err := n.Get(ctx, V1Array)
 	switch {
 	case errors.Is(err, fault.NotFound), errors.Is(err, fault.Refused), errors.Is(err, fault.Limit):
 		return nil
 	case err != nil:
 		return err
 	}
-	key := join(n.path, keyArrayV1)
-	if _, err := (meta.Parser{Types: n.cfg.types}).ArrayV1(key, v.Bytes, "", nil); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	key := n.Key(V1Array)
+	if _, err := n.Parser.ArrayV1(key, v.Bytes, "", nil); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return nil
 	}
 	return fault.Newf(fault.Exists, "an array of v1 is there, %q", key)

@@ -1,5 +1,0 @@
-//go:build race
-
-package concurrency
-
-const schedules = 2_000

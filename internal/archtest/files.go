@@ -1,0 +1,143 @@
+package archtest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Code is the code of one package, with types, without its tests.
+type Code struct {
+	Fset  *token.FileSet
+	Files []*ast.File
+	Info  *types.Info
+	Types *types.Package
+}
+
+// Parse loads the code of the package that the pattern names, in the module that holds the folder dir. What it imports is
+// taken from the go command's cache.
+func Parse(ctx context.Context, dir, pattern string) (*Code, error) {
+	out, err := golist(ctx, dir, "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,DepOnly", pattern)
+	if err != nil {
+		return nil, err
+	}
+	exports := map[string]string{}
+	c := &Code{Fset: token.NewFileSet(), Info: &types.Info{Uses: map[*ast.Ident]types.Object{}}}
+	var path string
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p struct {
+			ImportPath, Dir, Export string
+			GoFiles                 []string
+			DepOnly                 bool
+		}
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("archtest: go list: %w", err)
+		}
+		if exports[p.ImportPath] = p.Export; p.DepOnly {
+			continue
+		}
+		path = p.ImportPath
+		for _, name := range p.GoFiles {
+			f, err := parser.ParseFile(c.Fset, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				return nil, fmt.Errorf("archtest: %w", err)
+			}
+			c.Files = append(c.Files, f)
+		}
+	}
+	open := func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }
+	conf := types.Config{Importer: importer.ForCompiler(c.Fset, "gc", open)}
+	if c.Types, err = conf.Check(path, c.Fset, c.Files, c.Info); err != nil {
+		return nil, fmt.Errorf("archtest: %w", err)
+	}
+	return c, nil
+}
+
+func (c *Code) file(p token.Pos) string { return filepath.Base(c.Fset.Position(p).Filename) }
+
+// Needs gives, for each file, the other files of the package that declare what it uses.
+func (c *Code) Needs() map[string][]string {
+	needs := map[string][]string{}
+	for _, f := range c.Files {
+		needs[c.file(f.Pos())] = nil
+	}
+	for id, o := range c.Info.Uses {
+		if o.Pkg() != c.Types {
+			continue
+		}
+		from, to := c.file(id.Pos()), c.file(o.Pos())
+		if from != to && !slices.Contains(needs[from], to) {
+			needs[from] = append(needs[from], to)
+		}
+	}
+	for _, to := range needs {
+		slices.Sort(to)
+	}
+	return needs
+}
+
+// Circles lists pairs of files that need each other, as "a.go <-> b.go".
+func (c *Code) Circles() []string {
+	needs := c.Needs()
+	var pairs []string
+	for from, to := range needs {
+		for _, other := range to {
+			if from < other && slices.Contains(needs[other], from) {
+				pairs = append(pairs, from+" <-> "+other)
+			}
+		}
+	}
+	slices.Sort(pairs)
+	return pairs
+}
+
+// requests are the names of what sends a request in package zarr/store: verbs, and functions that call them.
+var requests = []string{"Get", "GetRanges", "Put", "Delete", "DeleteAll", "List", "ListPage", "Pages", "PutParts", "Part", "Sent", "Commit", "Abort", "Copy"}
+
+// Sends counts, for each file, the places that send a request to a store.
+func (c *Code) Sends() map[string]int {
+	sends := map[string]int{}
+	for id, o := range c.Info.Uses {
+		if f, ok := o.(*types.Func); ok && f.Pkg() != nil && f.Pkg().Path() == Module+"/zarr/store" && slices.Contains(requests, f.Name()) {
+			sends[c.file(id.Pos())]++
+		}
+	}
+	return sends
+}
+
+// Exported lists the exported names of the package, without errors and their types.
+func (c *Code) Exported() []string {
+	return slices.DeleteFunc(c.Types.Scope().Names(), func(name string) bool {
+		return !ast.IsExported(name) || strings.HasPrefix(name, "Err") || strings.HasSuffix(name, "Error")
+	})
+}
+
+// Lines counts the lines that have code.
+func (c *Code) Lines() (n int, err error) {
+	for _, f := range c.Files {
+		b, err := os.ReadFile(c.Fset.Position(f.Pos()).Filename)
+		if err != nil {
+			return 0, fmt.Errorf("archtest: %w", err)
+		}
+		for line := range strings.Lines(string(b)) {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
+				n++
+			}
+		}
+	}
+	return n, nil
+}

@@ -1,0 +1,107 @@
+package archtest
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What package zarr may be at most. Each number is the one of today and may only be made smaller; the aim is 3,600 lines, 50 names,
+// no circle, no request.
+const (
+	maxLines   = 5583
+	maxNames   = 69
+	maxCircles = 29
+)
+
+// mayRequest counts the places in each file of package zarr that send requests.
+var mayRequest = map[string]int{
+	"above.go":       1,
+	"attrs.go":       1,
+	"consolidate.go": 1,
+	"create.go":      2,
+	"keylayout.go":   2,
+	"members.go":     1,
+	"migrate.go":     4,
+	"open.go":        2,
+	"read.go":        1,
+	"readshard.go":   1,
+	"replace.go":     3,
+	"separator.go":   1,
+	"shardindex.go":  1,
+	"write.go":       2,
+}
+
+// TestPackageZarr holds package zarr to what a user types: it is to send no requests, and its files are to need each other one way.
+func TestPackageZarr(t *testing.T) {
+	c, err := Parse(t.Context(), top, "./zarr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := c.Lines()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d lines", lines)
+	if lines > maxLines {
+		t.Errorf("%d lines of code, more than %d", lines, maxLines)
+	}
+	names := c.Exported()
+	t.Logf("%d names", len(names))
+	if len(names) > maxNames {
+		t.Errorf("%d exported names, more than %d: %v", len(names), maxNames, names)
+	}
+	circles := c.Circles()
+	t.Logf("%d circles:\n%s", len(circles), strings.Join(circles, "\n"))
+	if len(circles) > maxCircles {
+		t.Errorf("%d pairs of files need each other, more than %d:\n%s", len(circles), maxCircles, strings.Join(circles, "\n"))
+	}
+	sends := c.Sends()
+	t.Logf("requests: %v", sends)
+	for _, file := range slices.Sorted(maps.Keys(sends)) {
+		if sends[file] > mayRequest[file] {
+			t.Errorf("zarr/%s sends requests in %d places, not %d", file, sends[file], mayRequest[file])
+		}
+	}
+}
+
+func TestFilesOfAPackage(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module m\n",
+		"a.go":   "package p\n\n// T is one.\ntype T struct{ n int }\n\nfunc (t T) F() int { return g(t) }\n\nvar Err1, Two = 1, 2\n",
+		"b.go":   "package p\n\nfunc g(t T) int { return t.n + h() }\n",
+		"c.go":   "package p\n\nfunc h() int { return 1 }\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := Parse(t.Context(), dir, ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Circles(); !slices.Equal(got, []string{"a.go <-> b.go"}) {
+		t.Errorf("circles: %q", got)
+	}
+	if got := c.Exported(); !slices.Equal(got, []string{"T", "Two"}) {
+		t.Errorf("names: %q", got)
+	}
+	if n, err := c.Lines(); n != 8 || err != nil {
+		t.Errorf("%d lines, %v", n, err)
+	}
+	if got := c.Sends(); len(got) > 0 {
+		t.Errorf("requests: %v", got)
+	}
+	want := `flowchart TD
+  a_go["a.go"] --> b_go["b.go"]
+  b_go["b.go"] --> a_go["a.go"]
+  b_go["b.go"] --> c_go["c.go"]
+`
+	if got := c.Mermaid(); got != want {
+		t.Errorf("drawn as\n%s", got)
+	}
+}

@@ -1,0 +1,136 @@
+package document
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Create stores the documents of a new node of a format, after those of the groups above it that are missing, where free finds
+// nothing in the way. The first document is put on condition that it is absent, so of two creators one wins; only the winner
+// writes the others. The documents get their versions. fault.Exists: a node is there, of whatever format.
+func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(context.Context) error) error {
+	if err := checkNames(n.Path, format); err != nil {
+		return err
+	}
+	if err := n.createAncestors(ctx, format); err != nil {
+		return err
+	}
+	// A node of the other format would be hidden by this one, or hide it.
+	var others []string
+	for _, name := range []string{ZarrJSON, ZArray, ZGroup} {
+		if name != docs[0].Name {
+			others = append(others, name)
+		}
+	}
+	found := make([]error, len(others)+1) // of which the first counts, whichever is known first
+	err := concurrency.EachN(ctx, len(found), len(found), func(ctx context.Context, i int) error {
+		if i == len(others) {
+			found[i] = free(ctx)
+			if errors.Is(found[i], fault.Exists) {
+				if _, there, _ := n.Look(ctx, docs[0].Name); there { // which says it better
+					found[i] = fault.Newf(fault.Exists, "%q is there", n.Key(docs[0].Name))
+				}
+			}
+			return nil
+		}
+		switch _, err := n.Get(ctx, others[i]); {
+		case err == nil:
+			found[i] = fault.Newf(fault.Exists, "%q is there", n.Key(others[i]))
+		case !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Refused):
+			found[i] = err
+		}
+		return nil
+	})
+	if err = cmp.Or(append(found, err)...); err != nil {
+		return err
+	}
+	for i := range docs {
+		d := &docs[i]
+		if d.Bytes == nil {
+			continue
+		}
+		if d.Version, err = n.put(ctx, n.Key(d.Name), d.Bytes, store.PutOptions{IfAbsent: i == 0}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// createAncestors makes every path above the node a group. Groups that are there already stay as they are, of whatever format.
+func (n *Node) createAncestors(ctx context.Context, format int) error {
+	above := Above(n.Path)
+	return concurrency.EachN(ctx, len(above), len(above), func(ctx context.Context, i int) error {
+		p := n.At(above[i])
+		p.Format = 0
+		docs, err := p.Find(ctx, Any)
+		if err != nil && !errors.Is(err, fault.Refused) {
+			return err
+		}
+		if docs.Has(ZArray) {
+			return fault.Newf(fault.Exists, "an array is above, at %q", p.Path)
+		}
+		if d, ok := docs[ZarrJSON]; ok {
+			m, err := p.Parser.V3(p.Key(ZarrJSON), d.Bytes)
+			if err != nil {
+				return err
+			}
+			if _, isArray := m.(*meta.Array); isArray {
+				return fault.Newf(fault.Exists, "an array is above, at %q", p.Path)
+			}
+			return nil
+		}
+		if docs.Has(ZGroup) {
+			return nil
+		}
+		if err := p.NoV1(ctx); err != nil {
+			return err
+		}
+		group, err := OfGroup(&meta.Group{Format: format})
+		if err != nil {
+			return err
+		}
+		_, err = p.put(ctx, p.Key(group[0].Name), group[0].Bytes, store.PutOptions{IfAbsent: true})
+		if errors.Is(err, fault.Exists) {
+			return nil // another writer made it just now
+		}
+		return err
+	})
+}
+
+// Parent returns the path of the group above, and whether there is one.
+func Parent(path string) (string, bool) {
+	if path == "" {
+		return "", false
+	}
+	i := strings.LastIndexByte(path, '/')
+	return path[:max(i, 0)], true
+}
+
+// Above returns the paths of the groups above a node, the nearest first.
+func Above(path string) []string {
+	var above []string
+	for p, ok := Parent(path); ok; p, ok = Parent(p) {
+		above = append(above, p)
+	}
+	return above
+}
+
+// checkNames refuses names that the format does not allow for new nodes.
+func checkNames(path string, format int) error {
+	if path == "" {
+		return nil
+	}
+	for name := range strings.SplitSeq(path, "/") {
+		if err := meta.CheckName(name, format); err != nil {
+			return err
+		}
+	}
+	return nil
+}

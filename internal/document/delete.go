@@ -1,0 +1,147 @@
+package document
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Read is a document of a node that was read.
+type Read struct {
+	Key     string
+	Version store.Version
+}
+
+// Delete deletes documents one after another, each on condition that it has the version that was read. A single writer deletes them
+// without a condition; for others a store without versions is errors.ErrUnsupported.
+func (n *Node) Delete(ctx context.Context, docs ...Read) error {
+	for _, d := range docs {
+		if d.Version == "" && !n.SingleWriter {
+			return NoVersions(n.Store, "nothing can be removed")
+		}
+		if err := n.delete(ctx, d.Key, d.Version); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// delete deletes a document, which has a version where the store has them.
+func (n *Node) delete(ctx context.Context, key string, v store.Version) error {
+	if n.SingleWriter {
+		v = ""
+	}
+	n.count().Delete()
+	return n.Store.Delete(ctx, key, store.DeleteOptions{IfVersion: v})
+}
+
+// Remove deletes the array at the node's path, if there is one: its metadata, then its chunks. Where metadata of more than one format is
+// there, the one that wins goes first and the other with the next round. fault.Exists: a group is there. v1 is given the documents of a
+// v1 array before they are deleted; its error ends it.
+func (n *Node) Remove(ctx context.Context, v1 func(Set) error) error {
+	all := n.At(n.Path)
+	all.Format = 0
+	suffix := ""
+	for {
+		docs, err := all.Find(ctx, Any)
+		if err != nil {
+			return err
+		}
+		if d, ok := docs[ZarrJSON]; ok {
+			if m, err := n.Parser.V3(n.Key(ZarrJSON), d.Bytes); err == nil {
+				switch m := m.(type) {
+				case *meta.Group:
+					return fault.Newf(fault.Exists, "a group is there")
+				case *meta.Array:
+					suffix = m.Keys.Suffix
+				}
+			}
+		}
+		if docs.Has(ZGroup) {
+			return fault.Newf(fault.Exists, "a group is there")
+		}
+		if len(docs) == 0 {
+			if err := n.removeV1(ctx, v1); err != nil {
+				return err
+			}
+			return n.removeChunks(ctx, suffix)
+		}
+		for _, name := range []string{ZarrJSON, ZArray, ZAttrs} {
+			if d, ok := docs[name]; ok {
+				if err := n.delete(ctx, n.Key(name), d.Version); err != nil {
+					return err
+				}
+			}
+		}
+	}
+}
+
+// removeV1 deletes the metadata of a v1 array, if there is one.
+func (n *Node) removeV1(ctx context.Context, check func(Set) error) error {
+	if err := n.NoV1(ctx); err == nil || !errors.Is(err, fault.Exists) {
+		return err
+	}
+	docs, err := n.FindV1(ctx)
+	if err != nil || !docs.Has(V1Array) { // it is gone by now
+		return err
+	}
+	if err := check(docs); err != nil {
+		return err
+	}
+	old := []Read{{n.Key(V1Array), docs[V1Array].Version}}
+	if d, ok := docs[V1Attrs]; ok {
+		old = append(old, Read{n.Key(V1Attrs), d.Version})
+	}
+	return n.Delete(ctx, old...)
+}
+
+// batch is how many keys are deleted at once: what S3 takes in one request.
+const batch = 1000
+
+// removeChunks deletes every key below the path that has the form of a chunk key of any format, with the suffix or without.
+func (n *Node) removeChunks(ctx context.Context, suffix string) error {
+	var keys []string
+	flush := func() error {
+		err := store.DeleteAll(ctx, n.Store, keys)
+		keys = keys[:0]
+		return err
+	}
+	for e, err := range store.Pages(ctx, n.Store, n.Path, store.ListOptions{}) {
+		if err != nil {
+			return err
+		}
+		below := n.below(e.Key)
+		if !isChunkKey(below) && !isChunkKey(strings.TrimSuffix(below, suffix)) {
+			continue
+		}
+		if keys = append(keys, e.Key); len(keys) == batch {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
+}
+
+// isChunkKey reports whether a key below an array is one of a chunk: "c", "c/0/1", "c.0.1", "0.1", "0/1".
+func isChunkKey(key string) bool {
+	if key == "c" {
+		return true
+	}
+	if rest, ok := strings.CutPrefix(key, "c"); ok {
+		if rest[0] != '/' && rest[0] != '.' {
+			return false
+		}
+		key = rest[1:]
+	}
+	for part := range strings.FieldsFuncSeq(key, func(r rune) bool { return r == '/' || r == '.' }) {
+		if strings.Trim(part, "0123456789") != "" {
+			return false
+		}
+	}
+	return key != ""
+}

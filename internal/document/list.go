@@ -1,0 +1,67 @@
+package document
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// PageSize is how many entries of a listing First reads: what S3 and GCS send in response to one request.
+const PageSize = 1000
+
+// First yields the first entries of a listing below a folder of the node, each with its key below the node, while more wants them.
+func (n *Node) First(ctx context.Context, folder string, o store.ListOptions, more func(store.Entry, string) bool) error {
+	seen := 0
+	for e, err := range store.Pages(ctx, n.Store, n.Key(folder), o) {
+		if err != nil {
+			return err
+		}
+		if seen++; !more(e, n.below(e.Key)) || seen == PageSize {
+			return nil
+		}
+	}
+	return nil
+}
+
+// below is a key from the node on.
+func (n *Node) below(key string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(key, n.Path), "/")
+}
+
+// Place is a folder in which a node may be, and the format of its documents that is asked for first.
+type Place struct {
+	Path   string
+	Format int
+}
+
+// Children lists the folders one level below groups, by path. A child has the format of its group. Names that the format reserves are left out.
+func Children(ctx context.Context, st store.Store, groups []Place) ([]Place, error) {
+	dirs := make([][]Place, len(groups))
+	err := concurrency.EachN(ctx, store.TuningOf(st).ListFanout, len(groups), func(ctx context.Context, i int) error {
+		g := groups[i]
+		for e, err := range store.Pages(ctx, st, g.Path, store.ListOptions{Depth: store.OneLevel}) {
+			if err != nil {
+				return err
+			}
+			if e.Dir && (g.Format == 2 || !reserved(e.Key)) {
+				dirs[i] = append(dirs[i], Place{e.Key, g.Format})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Concat(dirs...)
+	slices.SortFunc(all, func(a, b Place) int { return cmp.Compare(a.Path, b.Path) })
+	return all, nil
+}
+
+// reserved reports whether a folder of a v3 group cannot be a node: v3 reserves names that begin with "__", v2 does not.
+func reserved(key string) bool {
+	return strings.HasPrefix(key[strings.LastIndexByte(key, '/')+1:], "__")
+}

@@ -1,0 +1,51 @@
+package document
+
+import (
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Doc is a document of a node.
+type Doc struct {
+	Name    string
+	Bytes   []byte // nil: not stored
+	Version store.Version
+}
+
+// Docs are the documents of a new node. The first makes it a node.
+type Docs []Doc
+
+// Set returns the documents as if they had been read.
+func (d Docs) Set() Set {
+	s := Set{}
+	for _, doc := range d {
+		if doc.Bytes != nil {
+			s[doc.Name] = store.Value{Bytes: doc.Bytes, Size: int64(len(doc.Bytes)), Version: doc.Version}
+		}
+	}
+	return s
+}
+
+// OfArray returns the documents that make an array.
+func OfArray(m *meta.Array) (Docs, error) {
+	if m.Format == 3 {
+		doc, err := m.EncodeV3()
+		return Docs{{Name: ZarrJSON, Bytes: doc}}, err
+	}
+	zarray, zattrs, err := m.EncodeV2()
+	return Docs{{Name: ZArray, Bytes: zarray}, {Name: ZAttrs, Bytes: zattrs}}, err
+}
+
+// OfGroup returns the documents that make a group.
+func OfGroup(m *meta.Group) (Docs, error) {
+	switch m.Format {
+	case 3:
+		doc, err := m.EncodeV3()
+		return Docs{{Name: ZarrJSON, Bytes: doc}}, err
+	case 2:
+		zgroup, zattrs, err := m.EncodeV2()
+		return Docs{{Name: ZGroup, Bytes: zgroup}, {Name: ZAttrs, Bytes: zattrs}}, err
+	}
+	return nil, fault.Newf(fault.Metadata, "format %d is neither 2 nor 3", m.Format)
+}

@@ -1,0 +1,84 @@
+package document
+
+import (
+	"github.com/zargo-io/zargo/zarr/meta"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// The names of metadata documents, below the path of their node.
+const (
+	ZarrJSON  = "zarr.json"
+	ZArray    = ".zarray"
+	ZGroup    = ".zgroup"
+	ZAttrs    = ".zattrs"
+	ZMetadata = ".zmetadata" // v2's consolidated metadata
+
+	V1Array = "meta"
+	V1Attrs = "attrs"
+)
+
+// Kind is the kind of node that is wanted.
+type Kind uint8
+
+// The kinds of nodes.
+const (
+	Any Kind = iota
+	Array
+	Group
+)
+
+// String is the kind in words.
+func (k Kind) String() string { return [...]string{"array or group", "array", "group"}[k] }
+
+// Node says where the documents of one node are, and how they are read and written.
+type Node struct {
+	Store        store.Store
+	Path         string      // normalised; "" is the root
+	Format       int         // 1, 2 or 3: only documents of that format are read; 0: of any
+	Limit        int64       // bytes of one document; longer ones are fault.Limit
+	SingleWriter bool        // documents are replaced and deleted without a condition
+	Parser       meta.Parser // of documents that decide what may be created or deleted
+	Count        Counter     // nil: none
+}
+
+// Counter counts requests as they are made. Its methods may be called from many goroutines.
+type Counter interface {
+	Get()
+	Put(bytes int, err error)
+	Delete()
+}
+
+// nobody counts nothing.
+type nobody struct{}
+
+func (nobody) Get()           {}
+func (nobody) Put(int, error) {}
+func (nobody) Delete()        {}
+
+func (n *Node) count() Counter {
+	if n.Count == nil {
+		return nobody{}
+	}
+	return n.Count
+}
+
+// At is the node at another path of the store.
+func (n *Node) At(path string) *Node {
+	other := *n
+	other.Path = path
+	return &other
+}
+
+// Key is the key of a document of the node.
+func (n *Node) Key(name string) string { return Join(n.Path, name) }
+
+// Join puts a name below a path.
+func Join(path, name string) string {
+	switch {
+	case path == "":
+		return name
+	case name == "":
+		return path
+	}
+	return path + "/" + name
+}

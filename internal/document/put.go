@@ -1,0 +1,50 @@
+package document
+
+import (
+	"context"
+	"errors"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Was is a document as it was read. The zero value is one that is absent.
+type Was struct {
+	There   bool
+	Version store.Version
+}
+
+// Add puts a document where there is none. fault.Exists: there is one.
+func (n *Node) Add(ctx context.Context, key string, doc []byte) (store.Version, error) {
+	return n.put(ctx, key, doc, store.PutOptions{IfAbsent: true})
+}
+
+// Swap puts a document on condition that it still is what it was: fault.Conflict or fault.Exists where another writer came in between. A
+// single writer puts it without a condition. what says what cannot be done where the store has no versions.
+func (n *Node) Swap(ctx context.Context, key string, doc []byte, was Was, what string) (store.Version, error) {
+	var cond store.PutOptions
+	switch {
+	case n.SingleWriter:
+	case !was.There:
+		cond.IfAbsent = true
+	case was.Version == "":
+		return "", NoVersions(n.Store, what)
+	default:
+		cond.IfVersion = was.Version
+	}
+	return n.put(ctx, key, doc, cond)
+}
+
+func (n *Node) put(ctx context.Context, key string, doc []byte, cond store.PutOptions) (store.Version, error) {
+	v, err := n.Store.Put(ctx, key, doc, cond)
+	n.count().Put(len(doc), err)
+	return v, err
+}
+
+// NoVersions returns why a store without versions does not take a change: it is read-only, or the change would not be safe.
+func NoVersions(st store.Store, what string) error {
+	if store.IsReadOnly(st) {
+		return fault.ReadOnly
+	}
+	return fault.Newf(errors.ErrUnsupported, "the store has no versions, so %s safely; see SingleWriter", what)
+}

@@ -1,0 +1,158 @@
+//go:build linux
+
+package hugepages
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"reflect"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mapping is what /proc/self/smaps says of the memory at an address.
+type mapping struct {
+	flags []string
+	huge  int // kB
+}
+
+func mappingOf(t *testing.T, b []byte) mapping {
+	t.Helper()
+	at := uint64(reflect.ValueOf(b).Pointer())
+	all, err := os.ReadFile("/proc/self/smaps")
+	if err != nil {
+		t.Skipf("no /proc/self/smaps: %v", err)
+	}
+	var m mapping
+	inside := false
+	for line := range strings.Lines(string(all)) {
+		var from, to uint64
+		if n, _ := fmt.Sscanf(line, "%x-%x ", &from, &to); n == 2 {
+			inside = from <= at && at < to
+			continue
+		}
+		if !inside {
+			continue
+		}
+		if rest, ok := strings.CutPrefix(line, "VmFlags:"); ok {
+			m.flags = strings.Fields(rest)
+		}
+		_, _ = fmt.Sscanf(line, "AnonHugePages: %d kB", &m.huge)
+	}
+	if m.flags == nil {
+		t.Skip("this kernel lists no VmFlags")
+	}
+	return m
+}
+
+func fill(b []byte) {
+	for i := range b {
+		b[i] = byte(i >> 3)
+	}
+}
+
+func filled(b []byte) bool {
+	for i := range b {
+		if b[i] != byte(i>>3) {
+			return false
+		}
+	}
+	return true
+}
+
+func TestAdviceIsGivenAndUndone(t *testing.T) {
+	if !wanted() {
+		t.Skip("huge pages are not by madvise here")
+	}
+	b := make([]byte, 64<<20)
+	a := Advise(b)
+	middle := b[len(b)/2:]
+	if m := mappingOf(t, middle); !slices.Contains(m.flags, "hg") {
+		t.Errorf("advised memory has the flags %q", m.flags)
+	}
+	fill(b)
+	huge := mappingOf(t, middle).huge
+	a.Undo()
+	m := mappingOf(t, middle)
+	if slices.Contains(m.flags, "hg") || !slices.Contains(m.flags, "nh") {
+		t.Errorf("after Undo memory has the flags %q", m.flags)
+	}
+	if m.huge < huge {
+		t.Errorf("%d kB are huge, %d before Undo", m.huge, huge)
+	}
+	if !filled(b) {
+		t.Error("the contents changed")
+	}
+	a = Advise(b) // the next one to use the memory may ask again
+	if m := mappingOf(t, middle); !slices.Contains(m.flags, "hg") {
+		t.Errorf("advised again, memory has the flags %q", m.flags)
+	}
+	a.Undo()
+	t.Logf("%d kB of huge pages", huge)
+}
+
+func TestSmallMemoryIsLeftAlone(t *testing.T) {
+	if a := Advise(make([]byte, Least-1)); a.pages != nil {
+		t.Error("advice for little memory")
+	}
+	Advise(nil).Undo()
+}
+
+func TestInteriorIsWholePages(t *testing.T) {
+	b := make([]byte, 8*Size)
+	for _, c := range []struct{ from, to int }{{0, len(b)}, {1, len(b)}, {4096, len(b) - 4096}, {Size, 3*Size + 1}, {5, Size + 4}, {Size + 1, Size + 2}} {
+		part := b[c.from:c.to]
+		in := interior(part)
+		if len(in)%Size != 0 || len(in) > len(part) || len(part)-len(in) >= 2*Size {
+			t.Errorf("%d bytes of %d", len(in), len(part))
+		}
+		if len(in) > 0 && reflect.ValueOf(in).Pointer()%Size != 0 {
+			t.Error("it begins within a page")
+		}
+	}
+}
+
+func TestUnderAMemoryLimit(t *testing.T) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(64 << 20))
+	var last []byte
+	for range 20 {
+		b := make([]byte, 16<<20)
+		if len(bytes.Trim(b, "\x00")) != 0 {
+			t.Fatal("fresh memory is not empty")
+		}
+		a := Advise(b)
+		fill(b)
+		a.Undo()
+		if last != nil && !filled(last) {
+			t.Fatal("the contents changed")
+		}
+		last = b
+	}
+}
+
+// Compare with: go test ./internal/hugepages -run - -bench Touch -count 5
+func BenchmarkTouch(b *testing.B) {
+	for _, size := range []int{Least, 16 << 20, 128 << 20, 512 << 20} {
+		for _, advised := range []bool{false, true} {
+			b.Run(fmt.Sprintf("size=%dMiB/huge=%v", size>>20, advised), func(b *testing.B) {
+				for b.Loop() {
+					b.StopTimer()
+					debug.FreeOSMemory()
+					b.StartTimer()
+					buf := make([]byte, size)
+					var a Advice
+					if advised {
+						a = Advise(buf)
+					}
+					for i := 0; i < len(buf); i += 4096 {
+						buf[i] = 1
+					}
+					a.Undo()
+				}
+			})
+		}
+	}
+}

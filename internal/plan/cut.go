@@ -1,0 +1,114 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/pipeline"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Cut is what a box selects of a shard, cut into inner chunks.
+type Cut struct {
+	shards *codec.Shards
+	chunk  *pipeline.Chunk // each piece
+	axes   [][]grid.Part   // the pieces along each axis: every combination is an inner chunk
+	points *grid.Points    // of a box of Points, in place of axes
+	n      int
+	box    grid.Box // the one piece, where nothing is cut: shards is nil
+}
+
+// one is a box of a chunk that is not cut.
+func one(c *pipeline.Chunk, b grid.Box) *Cut { return &Cut{chunk: c, n: 1, box: b} }
+
+// cut gives the inner chunks of a shard that a box touches, in C order.
+func cut(shard *pipeline.Chunk, b grid.Box) *Cut {
+	s := shard.Shards
+	if b.Pairs != nil {
+		p := b.CutPairs(shard.Shape, s.Chunk)
+		return &Cut{shards: s, chunk: shard.Inner, points: p, n: p.Touched(nil)}
+	}
+	c := &Cut{shards: s, chunk: shard.Inner, axes: make([][]grid.Part, len(b.Parts)), n: 1}
+	for i, p := range b.Parts {
+		c.axes[i] = p.Cut(s.Chunk[i])
+		c.n *= len(c.axes[i])
+	}
+	return c
+}
+
+// Len is the number of inner chunks.
+func (c *Cut) Len() int { return c.n }
+
+// Box is the i-th inner chunk: its position in the shard, and where its elements lie in it and in the region.
+func (c *Cut) Box(i int) grid.Box {
+	if c.shards == nil {
+		return c.box
+	}
+	if c.points != nil {
+		return c.points.Box(i)
+	}
+	b := grid.Box{Coord: make([]int, len(c.axes)), Parts: make([]grid.Part, len(c.axes))}
+	for k := len(c.axes) - 1; k >= 0; k-- {
+		n := len(c.axes[k])
+		b.Parts[k] = c.axes[k][i%n]
+		b.Coord[k] = b.Parts[k].Chunk
+		i /= n
+	}
+	return b
+}
+
+// Place is the place in the index of the i-th inner chunk.
+func (c *Cut) Place(i int) int {
+	if c.shards == nil {
+		return 0
+	}
+	return c.place(i, make([]int, len(c.shards.Chunk)))
+}
+
+// place is Place; coord is room for the position of the inner chunk, and is set to it.
+func (c *Cut) place(i int, coord []int) int {
+	if c.points != nil {
+		copy(coord, c.points.Box(i).Coord)
+		return c.shards.Place(coord)
+	}
+	for k := len(c.axes) - 1; k >= 0; k-- {
+		n := len(c.axes[k])
+		coord[k] = c.axes[k][i%n].Chunk
+		i /= n
+	}
+	return c.shards.Place(coord)
+}
+
+// Locate finds the inner chunks in a shard that begins at off, in the order of the Cut, and those that it does not have.
+// fault.Corrupt when the index has one outside the shard, or longer than any encoder makes it; shards in shards may have unused
+// space of any length.
+func (c *Cut) Locate(x codec.ShardIndex, off int64) (pieces, missing []Piece, err error) {
+	most := c.chunk.Chain.MaxEncoded()
+	coord := make([]int, len(c.shards.Chunk))
+	all := make([]Piece, c.n) // those that are there from its front, the others from its back
+	k := 0
+	for i := range c.n {
+		at, n, ok, err := x.At(c.place(i, coord))
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case !ok:
+			all[c.n-1-i+k] = Piece{I: i, cut: c}
+		case n > most && c.chunk.Shards == nil:
+			return nil, nil, fault.Newf(fault.Corrupt, "index of the shard: inner chunk %v has %d bytes, its codecs make at most %d", coord, n, most)
+		default:
+			all[k] = Piece{Off: off + at, Len: n, I: i, cut: c}
+			k++
+		}
+	}
+	pieces, missing = all[:k:k], all[k:]
+	slices.Reverse(missing)
+	return pieces, missing, nil
+}
+
+// Within gives the inner chunks of a shard all of whose bytes are there, by its index: Off counts from where the shard begins. The
+// error is as for [Cut.Locate].
+func (p Piece) Within(x codec.ShardIndex) (pieces, missing []Piece, err error) {
+	return cut(p.cut.chunk, p.Box()).Locate(x, 0)
+}

@@ -1,0 +1,72 @@
+package plan
+
+import (
+	"encoding/binary"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/pipeline"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+)
+
+func key(coord []int) string {
+	var b strings.Builder
+	b.WriteByte('c')
+	for _, c := range coord {
+		b.WriteByte('/')
+		b.WriteString(strconv.Itoa(c))
+	}
+	return b.String()
+}
+
+// pipe binds codecs to uint8.
+func pipe(t testing.TB, axes []grid.Axis, indexLimit int64, specs ...codec.Spec) *pipeline.Pipeline {
+	t.Helper()
+	p, err := pipeline.New(codec.Builtin(), specs, codec.Repr{Type: dtype.Uint8, Fill: []byte{0}}, axes, pipeline.Options{ChunkLimit: 1 << 30, IndexLimit: indexLimit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// shards are shards of uint8 in chunks without compression, with a plain index.
+func shards(chunk []int) codec.Spec {
+	return codec.Sharding(codec.ShardingOptions{Chunk: chunk, Index: []codec.Spec{codec.Bytes(dtype.Little)}})
+}
+
+// shard is the one shard of an array of its shape, and a plan that selects all.
+func shard(t testing.TB, shape []int, gap, longest int64, specs ...codec.Spec) (*Plan, *Object) {
+	t.Helper()
+	axes := grid.Even(shape)
+	p := &Plan{Layout: Layout{Shape: shape, Axes: axes, Key: key, Pipe: pipe(t, axes, 1<<40, specs...)}, Select: grid.Whole(shape), Cost: Cost{Gap: gap, Cheap: gap, Max: longest}}
+	for o := range p.Objects() {
+		return p, o
+	}
+	t.Fatal("no object")
+	return nil, nil
+}
+
+// index makes an index of pairs of offset and length; a length of -1 is a missing inner chunk.
+func index(t testing.TB, o *pipeline.Chunk, size int64, pairs [][2]int64) codec.ShardIndex {
+	t.Helper()
+	var b []byte
+	for _, p := range pairs {
+		if p[1] == -1 {
+			p[0] = -1
+		}
+		b = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, uint64(p[0])), uint64(p[1]))
+	}
+	x, err := o.Shards.Index(b, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// expand is stage two of the one shard of an object.
+func expand(o *Object, x codec.ShardIndex) (Stage, error) {
+	return o.Shard().Expand("v", []codec.ShardIndex{x})
+}

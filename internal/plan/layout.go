@@ -1,0 +1,71 @@
+package plan
+
+import (
+	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/pipeline"
+)
+
+// Layout is what a plan needs to know of an array.
+type Layout struct {
+	Shape []int                    // elements along each axis
+	Axes  []grid.Axis              // how each axis is cut into chunks, or shards: into what is one object
+	Key   func(coord []int) string // the key of the object at a position of the grid
+	Pipe  *pipeline.Pipeline       // the codecs of each shape of object
+}
+
+// Object is one stored value of a plan: a chunk or a shard. It is not to be copied.
+type Object struct {
+	grid.Box                 // its position in the grid, and where its elements lie in it and in the region
+	Key      string          // of the stored value
+	Chunk    *pipeline.Chunk // shared; nil with Err
+	Err      error           // the codecs cannot be bound to the object's shape: it can be neither read nor written
+
+	// InParts: it is a shard of which the index is read first, and then what that says. Otherwise one request reads all of it.
+	InParts bool
+	// Covers: every element of the object that lies inside the array is selected, so a write need not read it.
+	Covers bool
+	// Full: every element of the object is selected, and none lies outside the array.
+	Full bool
+
+	cost  *Cost
+	cut   Cut
+	piece [1]Piece
+}
+
+// Whole is the request that reads all of the object.
+func (o *Object) Whole() Read {
+	role := Chunk
+	if o.Chunk.Shards != nil {
+		role = Shard
+	}
+	return Read{
+		Request: Request{Role: role, Key: o.Key, Bound: o.Chunk.Chain.MaxEncoded(), Exact: o.Chunk.Chain.EncodedSize() >= 0},
+		Pieces:  o.piece[:],
+	}
+}
+
+// Shard is stage one of reading the shard in parts: its index.
+func (o *Object) Shard() *Level {
+	return &Level{key: o.Key, cost: o.cost, chunk: o.Chunk, parts: o.piece[:]}
+}
+
+// Stored is stage one of reading every inner chunk that the shard has, as they are stored: shards within it are not looked into.
+// Boxes of the pieces are those of the whole shard.
+func (o *Object) Stored() *Level {
+	return &Level{key: o.Key, cost: o.cost, chunk: o.Chunk, parts: []Piece{{Len: -1, cut: one(o.Chunk, all(o.Chunk.Shape))}}, flat: true}
+}
+
+// Inner cuts what is selected of the shard into its inner chunks.
+func (o *Object) Inner() *Cut { return cut(o.Chunk, o.Box) }
+
+// Touched is the number of chunks that are selected in the object: 1, or of a shard that of the deepest inner chunks.
+func (o *Object) Touched() int { return o.piece[0].Touched() }
+
+// all is the box that selects all of a chunk.
+func all(shape []int) grid.Box {
+	b := grid.Box{Coord: make([]int, len(shape)), Parts: make([]grid.Part, len(shape))}
+	for i, n := range shape {
+		b.Parts[i] = grid.Part{Step: 1, N: n}
+	}
+	return b
+}

@@ -1,0 +1,87 @@
+package plan
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Reads are the requests for pieces of one object: neighbours are merged. They are made as they are walked, so that a list of
+// many takes no more memory than the pieces.
+type Reads struct {
+	each   Request // but for range and bound
+	pieces []Piece // sorted
+	hole   int64   // bytes of the longest hole that is read through
+	longer int64   // no range of more than one piece is longer, unless its first piece is
+	n      int
+	bytes  int64
+}
+
+// merge sorts pieces by offset, in place, and merges them into ranges to read. They may share bytes and overlap.
+func merge(each Request, pieces []Piece, cost *Cost) Reads {
+	slices.SortStableFunc(pieces, func(a, b Piece) int { return cmp.Or(cmp.Compare(a.Off, b.Off), cmp.Compare(a.Len, b.Len)) })
+	r := Reads{each: each, pieces: pieces, hole: cost.hole(pieces), longer: cost.Max}
+	for rd := range r.ranges {
+		r.n++
+		r.bytes += rd.n
+	}
+	return r
+}
+
+// hole is the longest hole between sorted pieces that is read through.
+func (c *Cost) hole([]Piece) int64 { return c.Cheap }
+
+// span is a merged range, and its pieces by number.
+type span struct {
+	off, n int64
+	lo, hi int
+}
+
+// ranges yields the merged ranges in the order of their offsets.
+func (r Reads) ranges(yield func(span) bool) {
+	first := 0 // of the range under way
+	var off, end int64
+	for i, p := range r.pieces {
+		to := max(end, p.Off+p.Len)
+		if i > first && (p.Off-end > r.hole || to > end && to-off > r.longer) {
+			if !yield(span{off, end - off, first, i}) {
+				return
+			}
+			first = i
+		}
+		if i == first {
+			off, to = p.Off, p.Off+p.Len
+		}
+		end = to
+	}
+	if len(r.pieces) > 0 {
+		yield(span{off, end - off, first, len(r.pieces)})
+	}
+}
+
+// single is one read alone.
+func single(r Read) Reads { return Reads{each: r.Request, pieces: r.Pieces, n: 1, bytes: r.Bound} }
+
+// Len is the number of requests.
+func (r Reads) Len() int { return r.n }
+
+// Bytes is how many bytes they transfer.
+func (r Reads) Bytes() int64 { return r.bytes }
+
+// All yields the reads in the order of their offsets.
+func (r Reads) All() iter.Seq[Read] {
+	return func(yield func(Read) bool) {
+		for s := range r.ranges {
+			rd := Read{Request: r.each, Off: s.off, Pieces: r.pieces[s.lo:s.hi:s.hi]}
+			rd.Bound, rd.Exact = s.n, true
+			if rd.Range.IsWhole() {
+				rd.Range = store.Within(s.off, s.n)
+			}
+			if !yield(rd) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package plan
+
+import "strings"
+
+// String gives the name of the operation as transcripts have it: "get", "put", "delete".
+func (o Op) String() string { return [...]string{"get", "put", "delete"}[o] }
+
+// String gives "chunk", "shard", "index" and so on.
+func (r Role) String() string {
+	return [...]string{"chunk", "shard", "index", "inner index", "inner", "recheck"}[r]
+}
+
+// String gives the request as recorded transcripts have it: "get c/0", "get c/0 last 68", "get c/0 5+20".
+func (r Request) String() string {
+	s := r.Op.String() + " " + r.Key
+	if !r.Range.IsWhole() {
+		s += " " + r.Range.String()
+	}
+	return s
+}
+
+// String gives the requests of [Plan.Requests], one a line.
+func (p *Plan) String() string {
+	var b strings.Builder
+	for r := range p.Requests() {
+		b.WriteString(r.String() + "\n")
+	}
+	return b.String()
+}
+
+// String gives the requests, one a line.
+func (r Reads) String() string {
+	var b strings.Builder
+	for rd := range r.All() {
+		b.WriteString(rd.String() + "\n")
+	}
+	return b.String()
+}

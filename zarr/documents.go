@@ -1,0 +1,21 @@
+package zarr
+
+import (
+	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/zarr/meta"
+)
+
+// docs is where the documents of the node are, and how its options have them read and written.
+func (n *node) docs() *document.Node {
+	return &document.Node{
+		Store: n.st, Path: n.path, Format: n.cfg.format, Limit: n.cfg.maxMetadata, SingleWriter: n.cfg.singleWriter,
+		Parser: meta.Parser{Types: n.cfg.types}, Count: counter{n.cfg.report},
+	}
+}
+
+// counter counts the requests for documents in a report, which may be nil.
+type counter struct{ report *Report }
+
+func (c counter) Get()               { c.report.get() }
+func (c counter) Put(n int, e error) { c.report.put(n, e) }
+func (c counter) Delete()            { c.report.del() }

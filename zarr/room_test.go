@@ -1,0 +1,79 @@
+//go:build linux
+
+package zarr_test
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// Large results lie on huge pages where the system allows it; the advice ends with the call, and contents are as ever.
+func TestLargeResults(t *testing.T) {
+	const side = 256
+	a, err := zarr.Create(t.Context(), mem.New(), "a", zarr.Spec{Shape: []int{side, side, side}, Chunks: []int{64, 64, 64}, DType: dtype.Float32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make([]float32, side*side*side)
+	for i := range want {
+		want[i] = float32(i)
+	}
+	if err := zarr.Write(t.Context(), a, want); err != nil {
+		t.Fatal(err)
+	}
+	check := func(name string, at func(i int) float64, n int) {
+		t.Helper()
+		for i := range n {
+			if at(i) != float64(want[i]) {
+				t.Fatalf("%s: element %d is %v, want %v", name, i, at(i), want[i])
+			}
+		}
+	}
+	got, err := zarr.Read[float32](t.Context(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("Read", func(i int) float64 { return float64(got[i]) }, len(got))
+	for _, i := range []int{0, len(got) / 2, len(got) - 1} {
+		if flags := memoryFlags(t, reflect.ValueOf(&got[i]).Pointer()); strings.Contains(flags, " hg") {
+			t.Errorf("element %d lies in memory with the flags %s", i, flags)
+		}
+	}
+	wide, err := zarr.ReadAs[float64](t.Context(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("ReadAs", func(i int) float64 { return wide[i] }, len(wide))
+	clear(got)
+	if err := zarr.ReadInto(t.Context(), a, got); err != nil {
+		t.Fatal(err)
+	}
+	check("ReadInto", func(i int) float64 { return float64(got[i]) }, len(got))
+}
+
+// memoryFlags is the line of flags that the kernel has for the memory at an address, or "" where it has none.
+func memoryFlags(t *testing.T, at uintptr) string {
+	t.Helper()
+	all, err := os.ReadFile("/proc/self/smaps")
+	if err != nil {
+		t.Logf("flags of memory are not checked: %v", err)
+		return ""
+	}
+	inside := false
+	for line := range strings.Lines(string(all)) {
+		var from, to uintptr
+		if n, _ := fmt.Sscanf(line, "%x-%x ", &from, &to); n == 2 {
+			inside = from <= at && at < to
+		} else if inside && strings.HasPrefix(line, "VmFlags:") {
+			return line
+		}
+	}
+	return ""
+}

@@ -1,0 +1,274 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Op names what is asked of a store.
+type Op string
+
+// The requests that a store makes.
+const (
+	OpGet    Op = "get"
+	OpPut    Op = "put"
+	OpDelete Op = "delete" // of one key, or of many at once
+	OpList   Op = "list"   // of one page
+	OpBegin  Op = "parts"  // begins a value in parts
+	OpPart   Op = "part"
+	OpSent   Op = "sent" // lists the parts that have arrived
+	OpCommit Op = "commit"
+	OpAbort  Op = "abort"
+	OpCopy   Op = "copy"
+)
+
+// Call is one request that is asked of a store, before it is made.
+type Call struct {
+	Op    Op
+	Key   string // the prefix of an OpList, the first key of an OpDelete of many, the destination of an OpCopy
+	From  string // the source of an OpCopy
+	Range Range  // of an OpGet
+	Part  int    // the number of an OpPart
+	Count int    // keys of an OpDelete, 0 of an OpList, else 1
+	Bytes int64  // to be sent
+	Start time.Time
+}
+
+// Result is what became of a [Call].
+type Result struct {
+	Bytes int64 // of values read or sent; 0 after an error, whatever was moved
+	Count int   // entries of an OpList, keys of an OpDelete, else 1
+	Err   error
+	// Unsupported is set when the store lacks the optional verb that was asked for: no request was made, and the caller
+	// goes another way. Err is errors.ErrUnsupported then.
+	Unsupported bool
+}
+
+// Hooks are called around each request to a store, from the goroutine that makes it. Either may be nil. They must be
+// safe for concurrent calls.
+type Hooks struct {
+	// Before is called first. The request is made with the context that it returns. After an error from it no request is
+	// made, After is not called, and the caller gets the error.
+	Before func(context.Context, Call) (context.Context, error)
+	// After is called when the request is over, with the context that Before returned, also when the store below panics:
+	// then Err is fault.Unavailable.
+	After func(context.Context, Call, Result)
+}
+
+// Around is s with hooks around each request: for decorators that treat every verb alike. It has every optional verb, and
+// one that s lacks is errors.ErrUnsupported without a call of the hooks. A listing is one request for each page; where s
+// lists without pages, for up to 1000 entries, which are read ahead of the caller. What the hooks hold is never held
+// while the consumer of a listing runs. Close closes s.
+//
+// The hooks see every call, also one that s is going to refuse for its key or its options.
+func Around(s Store, h Hooks) Store { return &around{s, h} }
+
+type around struct {
+	s Store
+	h Hooks
+}
+
+// errPanic is the result of a call that did not return.
+var errPanic = fault.Newf(fault.Unavailable, "the store panicked")
+
+func (a *around) before(ctx context.Context, c *Call) (context.Context, error) {
+	c.Start = time.Now()
+	if a.h.Before == nil {
+		return ctx, nil
+	}
+	return a.h.Before(ctx, *c)
+}
+
+// after completes the result of a call with one thing to count.
+func (a *around) after(ctx context.Context, c *Call, bytes int64, err error) {
+	a.done(ctx, c, Result{Bytes: bytes, Count: 1, Err: err})
+}
+
+// optional is after for an optional verb.
+func (a *around) optional(ctx context.Context, c *Call, count int, err error) {
+	a.done(ctx, c, Result{Count: count, Err: err, Unsupported: errors.Is(err, errors.ErrUnsupported)})
+}
+
+func (a *around) done(ctx context.Context, c *Call, r Result) {
+	if r.Err != nil {
+		r.Bytes = 0
+	}
+	if a.h.After != nil {
+		a.h.After(ctx, *c, r)
+	}
+}
+
+func (a *around) Get(ctx context.Context, key string, o GetOptions, buf []byte) (v Value, err error) {
+	c := Call{Op: OpGet, Key: key, Range: o.Range, Count: 1}
+	if ctx, err = a.before(ctx, &c); err != nil {
+		return Value{}, err
+	}
+	err = errPanic // until there is a result
+	defer func() { a.after(ctx, &c, int64(len(v.Bytes)-len(buf)), err) }()
+	return a.s.Get(ctx, key, o, buf)
+}
+
+func (a *around) Put(ctx context.Context, key string, value []byte, o PutOptions) (v Version, err error) {
+	c := Call{Op: OpPut, Key: key, Count: 1, Bytes: int64(len(value))}
+	if ctx, err = a.before(ctx, &c); err != nil {
+		return "", err
+	}
+	err = errPanic
+	defer func() { a.after(ctx, &c, c.Bytes, err) }()
+	return a.s.Put(ctx, key, value, o)
+}
+
+func (a *around) Delete(ctx context.Context, key string, o DeleteOptions) (err error) {
+	c := Call{Op: OpDelete, Key: key, Count: 1}
+	if ctx, err = a.before(ctx, &c); err != nil {
+		return err
+	}
+	err = errPanic
+	defer func() { a.after(ctx, &c, 0, err) }()
+	return a.s.Delete(ctx, key, o)
+}
+
+func (a *around) DeleteAll(ctx context.Context, keys []string) (err error) {
+	bd, ok := a.s.(BatchDeleter)
+	switch {
+	case !ok:
+		return errors.ErrUnsupported
+	case len(keys) == 0:
+		return bd.DeleteAll(ctx, keys)
+	}
+	c := Call{Op: OpDelete, Key: keys[0], Count: len(keys)}
+	if ctx, err = a.before(ctx, &c); err != nil {
+		return err
+	}
+	err = errPanic
+	defer func() { a.optional(ctx, &c, len(keys), err) }()
+	return bd.DeleteAll(ctx, keys)
+}
+
+func (a *around) List(ctx context.Context, prefix string, o ListOptions) iter.Seq2[Entry, error] {
+	return PagesOf(func(token string) ([]Entry, string, error) {
+		return a.ListPage(ctx, prefix, o, token)
+	}, a.walk(ctx, prefix, o))
+}
+
+func (a *around) ListPage(ctx context.Context, prefix string, o ListOptions, token string) (page []Entry, next string, err error) {
+	pl, ok := a.s.(PageLister)
+	if !ok {
+		return nil, "", errors.ErrUnsupported
+	}
+	c := Call{Op: OpList, Key: prefix}
+	if ctx, err = a.before(ctx, &c); err != nil {
+		return nil, "", err
+	}
+	err = errPanic
+	defer func() { a.optional(ctx, &c, len(page), err) }()
+	return pl.ListPage(ctx, prefix, o, token)
+}
+
+// walked is how many entries of a listing without pages are one request: as many as a page of the clouds holds.
+const walked = 1000
+
+// walk lists s, which has no pages, in pages.
+func (a *around) walk(ctx context.Context, prefix string, o ListOptions) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		next, stop := iter.Pull2(a.s.List(ctx, prefix, o))
+		defer stop()
+		for more := true; more; {
+			var page []Entry
+			var err error
+			page, more, err = a.step(ctx, prefix, next)
+			for _, e := range page {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(Entry{}, err)
+				return
+			}
+		}
+	}
+}
+
+// step pulls the entries of one page. The listing itself runs with the caller's context, as it is older than the page.
+func (a *around) step(ctx context.Context, prefix string, next func() (Entry, error, bool)) (page []Entry, more bool, err error) {
+	c := Call{Op: OpList, Key: prefix}
+	if ctx, err = a.before(ctx, &c); err != nil {
+		return nil, false, err
+	}
+	err = errPanic
+	defer func() { a.done(ctx, &c, Result{Count: len(page), Err: err}) }()
+	for len(page) < walked {
+		e, bad, ok := next()
+		if bad != nil || !ok {
+			return page, false, bad
+		}
+		page = append(page, e)
+	}
+	return page, true, nil
+}
+
+func (a *around) PutParts(ctx context.Context, key string) (p Parts, err error) {
+	pp, ok := a.s.(PartPutter)
+	if !ok {
+		return nil, errors.ErrUnsupported
+	}
+	c := Call{Op: OpBegin, Key: key, Count: 1}
+	within, err := a.before(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
+	err = errPanic
+	defer func() { a.optional(within, &c, 1, err) }()
+	below, err := pp.PutParts(within, key)
+	if err != nil {
+		return nil, err
+	}
+	return &aroundParts{a, key, below}, nil
+}
+
+type aroundParts struct {
+	a   *around
+	key string
+	p   Parts
+}
+
+func (p *aroundParts) Part(ctx context.Context, n int, b []byte) (err error) {
+	c := Call{Op: OpPart, Key: p.key, Part: n, Count: 1, Bytes: int64(len(b))}
+	if ctx, err = p.a.before(ctx, &c); err != nil {
+		return err
+	}
+	err = errPanic
+	defer func() { p.a.after(ctx, &c, c.Bytes, err) }()
+	return p.p.Part(ctx, n, b)
+}
+
+func (p *aroundParts) MinPart() int { return p.p.MinPart() }
+
+func (p *aroundParts) Commit(ctx context.Context, o PutOptions) (v Version, err error) {
+	c := Call{Op: OpCommit, Key: p.key, Count: 1}
+	if ctx, err = p.a.before(ctx, &c); err != nil {
+		return "", err
+	}
+	err = errPanic
+	defer func() { p.a.after(ctx, &c, 0, err) }()
+	return p.p.Commit(ctx, o)
+}
+
+func (p *aroundParts) Abort(ctx context.Context) (err error) {
+	c := Call{Op: OpAbort, Key: p.key, Count: 1}
+	if ctx, err = p.a.before(ctx, &c); err != nil {
+		return err
+	}
+	err = errPanic
+	defer func() { p.a.after(ctx, &c, 0, err) }()
+	return p.p.Abort(ctx)
+}
+
+func (a *around) Close() error   { return a.s.Close() }
+func (a *around) Unwrap() Store  { return a.s }
+func (a *around) String() string { return Name(a.s) }
