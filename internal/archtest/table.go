@@ -70,8 +70,8 @@ func Table() []Rule {
 			"internal/pipeline",
 			"internal/plan",
 			"internal/shard",
+			"internal/shard/fetch",
 		}},
-			"internal/grid", "internal/pipeline", "internal/plan", "internal/shard", "internal/shard/fetch", "internal/bytesview"}},
 
 		{Package: "zarr/validate", Own: []string{"zarr", "zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency"}},
 
