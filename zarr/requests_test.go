@@ -1,6 +1,7 @@
 package zarr_test
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
