@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	gcsapi "cloud.google.com/go/storage"
-	gcblob "gocloud.dev/blob"
 	"google.golang.org/api/googleapi"
 
 	"github.com/zargo-io/zargo/blob"
@@ -20,9 +19,8 @@ import (
 // bucket holds what every request says; its methods are blob.Hooks.
 type bucket struct {
 	handle *gcsapi.BucketHandle
-	sender *gcblob.Bucket // of the same client, for what gocloud.dev sends
-	prefix string         // "" or with a trailing slash
-	key    []byte         // customer-supplied, or nil
+	prefix string // "" or with a trailing slash
+	key    []byte // customer-supplied, or nil
 	pace   pace
 
 	bare      bool // the client is the caller's
@@ -32,9 +30,9 @@ type bucket struct {
 	class, kmsKey, contentType string
 }
 
-func newBucket(client *gcsapi.Client, sender *gcblob.Bucket, c *config) *bucket {
+func newBucket(client *gcsapi.Client, c *config) *bucket {
 	b := &bucket{
-		handle: client.Bucket(c.bucket), sender: sender, key: c.key,
+		handle: client.Bucket(c.bucket), key: c.key,
 		class: c.storageClass, kmsKey: c.kmsKey, contentType: blob.ContentType,
 		bare: c.client != nil, anonymous: c.anonymous,
 		renews: c.client == nil && c.httpClient == nil && !c.anonymous,

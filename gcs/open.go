@@ -67,18 +67,13 @@ func (c *config) provider(ctx context.Context) (*blob.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	// One bucket sends and another is closed: Close of a gocloud.dev bucket waits for requests that have no answer yet.
-	sender, err := gcsblob.OpenBucket(ctx, nil, c.bucket, &gcsblob.Options{Client: client})
-	if err != nil {
-		return nil, provider.Usage("%v", err)
-	}
 	gc := c.opened
 	if gc == nil {
 		if gc, err = gcsblob.OpenBucket(ctx, nil, c.bucket, &gcsblob.Options{Client: client}); err != nil {
 			return nil, provider.Usage("%v", err)
 		}
 	}
-	b := newBucket(client, sender, c)
+	b := newBucket(client, c)
 	hooks := b.hooks()
 	hooks.Close = closes
 	return blob.New(gc,

@@ -1,7 +1,6 @@
 package gcs
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"hash/crc32"
@@ -10,9 +9,7 @@ import (
 	"strings"
 
 	gcsapi "cloud.google.com/go/storage"
-	gcblob "gocloud.dev/blob"
 
-	"github.com/zargo-io/zargo/blob"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -20,10 +17,7 @@ import (
 // maxPut is GCS's limit for one object, 5 TiB.
 const maxPut = 5 << 40
 
-// errDriver cannot occur while gocloud.dev's driver keeps to its documentation.
-var errDriver = errors.New("gocloud.dev's bucket is not its driver's for Google Cloud Storage")
-
-// put is one upload. gocloud.dev sends it, by a writer with our handle, which knows the new generation afterwards.
+// put is one upload.
 func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
 	if int64(len(value)) > maxPut {
 		return "", fault.Newf(fault.Limit, "%d bytes are more than the %d that an object can hold", len(value), int64(maxPut))
@@ -47,28 +41,17 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutO
 	defer cancel()
 	x := b.exchange()
 	x.put, x.writes = true, true
-	var w *gcsapi.Writer
-	err := b.sender.Upload(x.under(ctx), b.prefix+key, bytes.NewReader(value), &gcblob.WriterOptions{
-		ContentType: blob.ContentType,
-		BufferSize:  -1, // one request from the caller's bytes; anything else allocates its buffer, 16 MiB by default
-		BeforeWrite: func(as func(any) bool) error {
-			// The driver's handle knows no generation, no customer's key and no project, and its key is escaped.
-			var handle **gcsapi.ObjectHandle
-			if !as(&handle) {
-				return errDriver
-			}
-			*handle = h
-			if !as(&w) {
-				return errDriver
-			}
-			w.ContentType = b.contentType
-			w.StorageClass = b.class
-			w.KMSKeyName = b.kmsKey
-			// The server compares it before anybody can see the value.
-			w.CRC32C, w.SendCRC32C = crc32.Checksum(value, crc32.MakeTable(crc32.Castagnoli)), true
-			return nil
-		},
-	})
+	w := h.NewWriter(x.under(ctx))
+	w.ChunkSize = 0 // one request from the caller's bytes; anything else allocates its buffer, 16 MiB by default
+	w.ContentType = b.contentType
+	w.StorageClass = b.class
+	w.KMSKeyName = b.kmsKey
+	// The server compares it before anybody can see the value.
+	w.CRC32C, w.SendCRC32C = crc32.Checksum(value, crc32.MakeTable(crc32.Castagnoli)), true
+	// A write that fails has failed because the request is over, so nothing is left to cancel: it would only put
+	// context.Canceled beside the reason.
+	_, err := w.Write(value)
+	err = errors.Join(err, w.Close())
 	if err != nil {
 		return "", b.lost(whole, key, o, b.paced(key, o != store.PutOptions{}, settled(x.explain(err, o.IfAbsent))))
 	}

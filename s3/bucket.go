@@ -4,7 +4,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
-	gcblob "gocloud.dev/blob"
 
 	"github.com/zargo-io/zargo/blob"
 	"github.com/zargo-io/zargo/internal/provider"
@@ -14,7 +13,6 @@ import (
 // bucket holds what every request says; its methods are blob.Hooks.
 type bucket struct {
 	client *awss3.Client
-	sender *gcblob.Bucket // of the client, for what gocloud.dev sends
 	name   *string
 	prefix string // "" or with a trailing slash
 	page   int32  // entries asked for in one listing request
@@ -32,11 +30,10 @@ type bucket struct {
 	anonymous   bool // requests are not signed
 }
 
-func newBucket(client *awss3.Client, sender *gcblob.Bucket, c *config) *bucket {
+func newBucket(client *awss3.Client, c *config) *bucket {
 	o := client.Options()
 	b := &bucket{
 		client:      client,
-		sender:      sender,
 		name:        aws.String(c.bucket),
 		page:        listPage,
 		sse:         types.ServerSideEncryption(c.sse),

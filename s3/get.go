@@ -2,7 +2,6 @@ package s3
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 
@@ -11,7 +10,6 @@ import (
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
-	gcblob "gocloud.dev/blob"
 
 	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -21,7 +19,7 @@ import (
 // maxUnasked is how many bytes are read that were not asked for, of a value whose server ignores ranges. 64 MiB: more than a shard of ordinary size, and then it is told.
 const maxUnasked = 64 << 20
 
-// get is one GetObject, whatever the range. gocloud.dev sends it, with our input in place of the driver's.
+// get is one GetObject, whatever the range.
 func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []byte) (_ store.Value, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // a body left unread is not waited for
@@ -35,7 +33,7 @@ func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []
 		in.ChecksumMode = types.ChecksumModeEnabled
 		opts = append(opts, func(o *awss3.Options) { o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenSupported })
 	}
-	body, err := b.sender.NewRangeReader(ctx, *in.Key, 0, -1, &gcblob.ReaderOptions{BeforeRead: asking(in, opts)})
+	out, err := b.client.GetObject(ctx, in, opts...)
 	if err != nil {
 		return store.Value{}, b.explain(err, toRead)
 	}
@@ -43,12 +41,8 @@ func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []
 		if err != nil {
 			cancel()
 		}
-		_ = body.Close()
+		_ = out.Body.Close()
 	}()
-	var out awss3.GetObjectOutput
-	if !body.As(&out) {
-		return store.Value{}, errDriver
-	}
 	version := store.Version(aws.ToString(out.ETag))
 	switch {
 	case version == "":
@@ -59,7 +53,7 @@ func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []
 	case o.IfNotVersion != "" && version == o.IfNotVersion:
 		return store.Value{}, fault.Newf(fault.Unchanged, "it still is version %s", version)
 	}
-	resp := response(&out) //nolint:bodyclose // it is body's, which is closed above
+	resp := response(out) //nolint:bodyclose // it is out.Body, which is closed above
 	a, err := announced(o.Range, resp.StatusCode, out.ContentLength, aws.ToString(out.ContentRange))
 	if err != nil {
 		return store.Value{}, err
@@ -67,24 +61,7 @@ func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []
 	if a.N < 0 && !provider.Marked(resp) {
 		return store.Value{}, foreign("neither length nor end of the value is marked")
 	}
-	return a.Receive(body, version, o, buf)
-}
-
-// errDriver cannot occur while gocloud.dev's driver keeps to its documentation.
-var errDriver = errors.New("gocloud.dev's bucket is not its driver's for S3")
-
-// asking puts in, with everything that the portable call has no word for, in the place of the driver's input, whose key is
-// escaped, and opts among its options.
-func asking(in *awss3.GetObjectInput, opts []func(*awss3.Options)) func(func(any) bool) error {
-	return func(as func(any) bool) error {
-		var to *awss3.GetObjectInput
-		var more *[]func(*awss3.Options)
-		if !as(&to) || !as(&more) {
-			return errDriver
-		}
-		*to, *more = *in, opts
-		return nil
-	}
+	return a.Receive(out.Body, version, o, buf)
 }
 
 // header is the Range header; the zero range has none.

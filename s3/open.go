@@ -64,18 +64,13 @@ func (c *config) provider(ctx context.Context) (*blob.Store, error) {
 	if err := c.checkTrust(client.Options()); err != nil {
 		return nil, err
 	}
-	// One bucket sends and another is closed: Close of a gocloud.dev bucket waits for requests that have no answer yet.
-	sender, err := s3blob.OpenBucket(ctx, client, c.bucket, nil)
-	if err != nil {
-		return nil, provider.Usage("%v", err)
-	}
 	bucket := c.opened
 	if bucket == nil {
 		if bucket, err = s3blob.OpenBucket(ctx, client, c.bucket, nil); err != nil {
 			return nil, provider.Usage("%v", err)
 		}
 	}
-	b := newBucket(client, sender, c)
+	b := newBucket(client, c)
 	hooks := b.hooks()
 	hooks.Close = c.conns.close
 	return blob.New(bucket,
