@@ -4,51 +4,18 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync/atomic"
 
-	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// copied is the consolidated metadata of a group: copies of the metadata of nodes below it.
-type copied struct {
-	key   string               // of the document that holds it
-	nodes map[string]meta.Node // by path below the group; nil when there is none. v2 has the group itself too, as ""
-	bad   error                // why what is there cannot be read
-}
-
-// lazyCopy is a copy that is read when it is first needed, and kept. Views of a group share it.
-type lazyCopy struct {
-	known atomic.Pointer[copied]
-	loads concurrency.Joined[*copied]
-}
-
-// get returns the copy. An error is not kept.
-func (l *lazyCopy) get(ctx context.Context, load func(context.Context) (*copied, error)) (*copied, error) {
-	if c := l.known.Load(); c != nil {
-		return c, nil
-	}
-	c, _, err := l.loads.Do(ctx, "", func(ctx context.Context) (*copied, error) {
-		if c := l.known.Load(); c != nil {
-			return c, nil
-		}
-		c, err := load(ctx)
-		if err == nil {
-			l.known.Store(c)
-		}
-		return c, err
-	})
-	return c, err
-}
-
 // copied is the group's consolidated metadata: as it was when the group was opened or, where it is a document of its own, when
 // it was first needed. One that cannot be read is reported as a breach of a rule, once.
 func (g *Group) copied(ctx context.Context) (*copied, error) {
 	if g.meta.Consolidated != nil || g.format != 2 {
-		return &copied{g.docKey, g.meta.Consolidated, g.meta.Unreadable}, nil
+		return &copied{g.doc.Key, g.meta.Consolidated, g.meta.Unreadable}, nil
 	}
 	c, err := g.lazy.get(ctx, func(ctx context.Context) (*copied, error) {
 		c, err := g.readCopy(ctx)
@@ -119,7 +86,7 @@ func (g *Group) listed(ctx context.Context, path string, w document.Kind) (n Nod
 	if _, isArray := m.(*meta.Array); isArray && w == document.Group {
 		return nil, nil, nil
 	}
-	at := node{st: g.st, path: join(g.path, path), cfg: g.cfg, fromCache: true, docKey: c.key}
+	at := node{st: g.st, path: join(g.path, path), cfg: g.cfg, fromCache: true, doc: document.Stored{Key: c.key}}
 	if n, err = at.bind(m); err != nil {
 		return nil, at.errf(err), nil
 	}
@@ -131,7 +98,7 @@ func (g *Group) listed(ctx context.Context, path string, w document.Kind) (n Nod
 
 // holder is the path of the group whose consolidated metadata the node was taken from.
 func (n *node) holder() string {
-	path := strings.TrimSuffix(strings.TrimSuffix(n.docKey, document.ZarrJSON), document.ZMetadata)
+	path := strings.TrimSuffix(strings.TrimSuffix(n.doc.Key, document.ZarrJSON), document.ZMetadata)
 	return strings.TrimSuffix(path, "/")
 }
 
@@ -178,7 +145,7 @@ func (n *node) confirm(ctx context.Context, as *meta.Array) error {
 	if !ok {
 		return fault.Newf(fault.Conflict, "the consolidated metadata is stale: this is a group by now")
 	}
-	if diff := difference(stored, as); diff != "" {
+	if diff := stored.Difference(as); diff != "" {
 		return fault.Newf(fault.Conflict, "the consolidated metadata is stale: the array has another %s by now; see Refresh", diff)
 	}
 	return nil

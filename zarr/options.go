@@ -2,10 +2,10 @@ package zarr
 
 import (
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/engine"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -26,6 +26,7 @@ func (o Option) String() string { return o.name }
 
 // config is what the options of a node add up to.
 type config struct {
+	given        []Option
 	format       int // 0: found out
 	maxMetadata  int64
 	maxChunk     int64
@@ -55,6 +56,7 @@ func newConfig(opts []Option) (config, error) {
 }
 
 func (c *config) add(opts []Option) error {
+	c.given = slices.Concat(c.given, opts)
 	for _, o := range opts {
 		if o.apply == nil {
 			return fault.Newf(fault.Selection, "an Option that no function of package zarr made")
@@ -79,11 +81,6 @@ func (c *config) add(opts []Option) error {
 	return nil
 }
 
-// engine is what the options say of calls that read and write.
-func (c *config) engine() engine.Options {
-	return engine.Options{Limits: c.limits, InFlight: c.inFlight, ChunkLimit: c.maxChunk, SingleWriter: c.singleWriter, StoreFill: c.storeFill, Begin: c.begin()}
-}
-
 // pipeline is what the options say of chunks.
 func (c *config) pipeline() pipeline.Options {
 	return pipeline.Options{ChunkLimit: c.maxChunk, IndexLimit: c.maxIndex, StoreFill: c.storeFill}
@@ -99,10 +96,10 @@ func intOption(name string, n, least int, set func(*config)) Option {
 	}}
 }
 
-// Format opens only nodes of one Zarr format, 1, 2 or 3, and saves the requests that would find it out.
+// Format opens only nodes of one Zarr format, 1, 2 or 3, and saves the requests that would find it out; 0, the default, is any.
 func Format(format int) Option {
 	return Option{fmt.Sprintf("Format(%d)", format), func(c *config) error {
-		if format < 1 || format > 3 {
+		if format < 0 || format > 3 {
 			return fault.Newf(fault.Selection, "format %d is not 1, 2 or 3", format)
 		}
 		c.format = format
@@ -126,9 +123,6 @@ const maxIndex = 32 << 20
 func ChunkLimit(n int64) Option {
 	return intOption("ChunkLimit", int(n), 1, func(c *config) { c.maxChunk, c.maxIndex = n, n })
 }
-
-// ChunkLimit is the most bytes that a decoded chunk of a may have where it is held in memory, see the option.
-func (a *Array) ChunkLimit() int64 { return a.cfg.maxChunk }
 
 // InFlight lets each call work on at most n chunks at once. The default is as many as the store takes requests and the
 // process has CPU slots; the store's own limit on requests, shared by all calls, holds in any case.
@@ -163,7 +157,7 @@ func Direct() Option {
 // Separator says what is between the numbers of chunk keys, "/" or ".", of v2 arrays whose metadata does not say it. The
 // specification takes them to have a point, but writers older than the member dimension_separator (zarr-python's
 // NestedDirectoryStore, N5-like ones) stored 0/0 too: read as 0.0, all chunks are missing and are the fill value. The
-// layout is never guessed; [Array.KeyLayout] looks. Reads and writes go by the option; metadata stays as it is.
+// layout is never guessed; package upkeep looks. Reads and writes go by the option; metadata stays as it is.
 //
 // Metadata that does say it wins: an array whose chunk keys would be others is refused with ErrSelection, when it is
 // opened or created. Keys of v2 arrays of fewer than two axes have no separator, so the option does not matter to them.

@@ -77,21 +77,18 @@ func spell(specs []Spec) []codecJSON {
 
 // sharding is the v3 codec "sharding_indexed", bound to the shard.
 type sharding struct {
-	in      Repr
-	chunk   []int // elements of an inner chunk
-	grid    []int // inner chunks along each axis
-	n       int   // inner chunks
-	inner   *Chain
-	index   *Chain
-	atStart bool
-	size    int64 // of the encoded index
-	most    int64
-	usual   int64                    // bytes of a shard by encoders that mean well
-	judge   func(rule.Finding) error // asked about overlaps; nil lets them pass
-
-	strides []int // elements of the shard between inner chunks along each axis
-	rows    walk  // from an inner chunk to its place in the shard
-	pool    sync.Pool
+	in        Repr
+	chunk     []int // elements of an inner chunk
+	grid      []int // inner chunks along each axis
+	n         int   // inner chunks
+	inner     *Chain
+	index     *Chain
+	atStart   bool
+	size      int64 // of the encoded index
+	most      int64
+	typical   int64                    // bytes of a shard without unused space
+	judge     func(rule.Finding) error // asked about overlaps; nil lets them pass
+	scratches sync.Pool                // of *Scratch, for the index
 }
 
 // newSharding reads the configuration ("Configuration parameters" of the specification). Its index_codecs are required
@@ -125,22 +122,15 @@ func (t *Table) newSharding(raw json.RawMessage, in Repr) (any, error) {
 	if s.size = s.index.EncodedSize(); s.size < 0 {
 		return nil, fault.Newf(fault.Metadata, "the index codecs %v make bytes of varying length", o.Index)
 	}
-	s.usual = addSat(mulSat(s.inner.usual, int64(s.n)), s.size)
-	s.most = s.maxEncoded()
-	distance := strides(in.Shape)
-	s.strides = make([]int, len(s.chunk))
-	for i, c := range s.chunk {
-		s.strides[i] = c * distance[i]
-	}
-	s.rows = newWalk(s.chunk, distance)
-	s.pool.New = func() any { return &shardScratch{} }
+	s.typical = addSat(mulSat(s.inner.typical, int64(s.n)), s.size)
+	s.most = s.worst()
 	return s, nil
 }
 
-// maxEncoded allows for as much unused space as there can be data, and a little more: what writers that replace inner
+// worst allows for as much unused space as there can be data, and a little more: what writers that replace inner
 // chunks leave behind.
-func (s *sharding) maxEncoded() int64 {
-	return addSat(mulSat(s.usual, 2), 1<<20)
+func (s *sharding) worst() int64 {
+	return addSat(mulSat(s.typical, 2), 1<<20)
 }
 
 // openSharding reads a configuration, and gives the table for the codecs within.
