@@ -73,7 +73,7 @@ func removeAll(ctx context.Context, s store.Store, _ string, _ store.Version, _ 
 }
 
 func parts(ctx context.Context, s store.Store, key string, _ store.Version, buf []byte) error {
-	p, err := store.PutParts(ctx, s, key)
+	p, err := store.PutParts(ctx, s, key, store.PartsOptions{})
 	if err != nil {
 		return err
 	}
