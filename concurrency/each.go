@@ -13,24 +13,21 @@ import (
 //
 // The tasks sequence is read by one goroutine, one value at a time and only when a task can start, so it may be long.
 func Each[T any](ctx context.Context, inFlight int, tasks iter.Seq[T], task func(context.Context, T) error) error {
-	if err := context.Cause(ctx); err != nil {
-		return err
+	if inFlight <= 1 {
+		return oneByOne(ctx, tasks, task)
 	}
-	g, gctx := errgroup.WithContext(ctx)
-	g.SetLimit(max(inFlight, 1))
+	return each(ctx, inFlight, nil, tasks, task)
+}
+
+// oneByOne is Each in the caller's goroutine.
+func oneByOne[T any](ctx context.Context, tasks iter.Seq[T], task func(context.Context, T) error) error {
 	for t := range tasks {
-		if gctx.Err() != nil {
-			break
+		if err := context.Cause(ctx); err != nil {
+			return err
 		}
-		g.Go(func() error {
-			if err := gctx.Err(); err != nil {
-				return err
-			}
-			return task(gctx, t)
-		})
-	}
-	if err := g.Wait(); err != nil {
-		return err
+		if err := task(ctx, t); err != nil {
+			return err
+		}
 	}
 	return context.Cause(ctx)
 }
@@ -44,4 +41,64 @@ func EachN(ctx context.Context, inFlight, n int, task func(context.Context, int)
 			}
 		}
 	}, task)
+}
+
+// EachIn is Each where every task holds one of slots while it runs, and so bounds how many run at once. A slot is taken before a task is
+// started, so that what waits for one takes no goroutine; several sequences at once share the slots in order of arrival. The
+// caller must hold none of them.
+func EachIn[T any](ctx context.Context, slots *Slots, tasks iter.Seq[T], task func(context.Context, T) error) error {
+	return each(ctx, slots.Size(), slots, tasks, task)
+}
+
+// each runs tasks in up to most goroutines, each of which takes the next task when it is done with one. slots may be nil.
+func each[T any](ctx context.Context, most int, slots *Slots, tasks iter.Seq[T], task func(context.Context, T) error) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	g, gctx := errgroup.WithContext(ctx)
+	next := make(chan T)
+	run := func(t T) error {
+		if slots != nil {
+			defer slots.Release()
+		}
+		if err := gctx.Err(); err != nil {
+			return err
+		}
+		return task(gctx, t)
+	}
+	for t := range tasks {
+		if gctx.Err() != nil || slots != nil && slots.Acquire(gctx) != nil {
+			break // a task failed, or ctx has ended
+		}
+		select {
+		case next <- t: // to a goroutine that waits for work
+			continue
+		default:
+		}
+		if most > 0 {
+			most--
+			first := t
+			g.Go(func() error {
+				for t, ok := first, true; ok; t, ok = <-next {
+					if err := run(t); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			continue
+		}
+		select {
+		case next <- t:
+		case <-gctx.Done():
+			if slots != nil {
+				slots.Release()
+			}
+		}
+	}
+	close(next)
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return context.Cause(ctx)
 }

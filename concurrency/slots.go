@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Slots is a number of things that may go on at once, such as requests of a store. The number may change at any time. Make it with [NewSlots].
+// Slots is a number of things that may go on at once, such as requests of a store. The number may change at any time. Make it with [NewSlots], or of the zero Slots by Resize.
 type Slots struct {
 	mu      sync.Mutex
 	size    int

@@ -9,8 +9,10 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/engine"
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
+	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -24,6 +26,7 @@ type Array struct {
 	meta   *meta.Array
 	pipe   *pipeline.Pipeline // the codecs of what is stored as one object: chunks, or shards
 	blocks []grid.Axis        // how each axis is cut into chunks: as pipe has it, or into inner chunks
+	engine *engine.Array      // what reads and writes them
 	shared *shared
 	field  *fieldView // of a view of one field; else nil
 }
@@ -33,10 +36,8 @@ type shared struct {
 	mean  atomic.Int64 // running mean of encoded chunk sizes, 0 before the first
 	locks concurrency.Keyed
 
-	indexes indexCache // of shards
-	loads   concurrency.Joined[*shardIndex]
+	engine  engine.State
 	structs structPlans
-	whole   atomic.Bool // the store cannot read parts of shards: it has no versions, or no ranges from the end
 
 	copied    *meta.Array // the metadata as it was read, for what was taken from consolidated metadata; see confirm
 	confirmed atomic.Bool
@@ -75,7 +76,7 @@ func bindArray(n node, m *meta.Array, s *shared) (*Array, error) {
 	if err != nil {
 		return nil, n.metaError(m, codecPointer(m, err), err)
 	}
-	return &Array{node: n, meta: m, pipe: pipe, blocks: blocksOf(pipe), shared: s}, nil
+	return makeArray(n, m, pipe, s), nil
 }
 
 // blocksOf is how each axis is cut into what is encoded as one piece: chunks, or the inner chunks of shards.
@@ -86,9 +87,28 @@ func blocksOf(p *pipeline.Pipeline) []grid.Axis {
 	return p.Axes()
 }
 
+// makeArray is an array whose codecs are bound.
+func makeArray(n node, m *meta.Array, pipe *pipeline.Pipeline, s *shared) *Array {
+	prefix := join(n.path, "")
+	if prefix != "" {
+		prefix += "/"
+	}
+	key := func(coord []int) string {
+		var room [64]byte
+		return string(m.Keys.AppendKey(append(room[:0], prefix...), pipe.Stored(coord)))
+	}
+	return &Array{node: n, meta: m, pipe: pipe, blocks: blocksOf(pipe), shared: s, engine: &engine.Array{
+		Store:   n.st,
+		Path:    n.path,
+		Layout:  plan.Layout{Shape: m.Shape, Axes: pipe.Axes(), Key: key, Pipe: pipe},
+		Options: n.cfg.engine(),
+		State:   &s.engine,
+	}}
+}
+
 // changed is the array with another node and other metadata, which agree on how chunks are stored.
 func (a *Array) changed(n node, m *meta.Array) *Array {
-	return &Array{node: n, meta: m, pipe: a.pipe, blocks: a.blocks, shared: a.shared, field: a.field}
+	return &Array{node: n, meta: m, pipe: a.pipe, blocks: a.blocks, engine: a.engine, shared: a.shared, field: a.field}
 }
 
 // Shape is the number of elements along each axis. The slice is the caller's.
@@ -132,7 +152,7 @@ func (a *Array) Len() int {
 
 // ChunkKey is the key, below the store's root, of the chunk, or the shard, at a position of the grid that they make.
 func (a *Array) ChunkKey(coord ...int) string {
-	return join(a.path, a.meta.Keys.Key(a.stored(coord)))
+	return a.engine.Layout.Key(coord)
 }
 
 // With returns a view of the same array with other options.

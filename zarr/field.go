@@ -45,7 +45,9 @@ func (a *Array) Field(path ...string) (*Array, error) {
 		m.Dims = append(names, make([]string, len(f.Shape()))...)
 	}
 	v := &fieldView{Field: f, base: a, path: slices.Clone(path)}
-	return &Array{node: a.node, meta: &m, pipe: pipe, blocks: blocksOf(pipe), shared: a.shared, field: v}, nil
+	view := makeArray(a.node, &m, pipe, a.shared)
+	view.field = v
+	return view, nil
 }
 
 // again is the same view of another array, if there is one.
@@ -54,12 +56,4 @@ func (v *fieldView) again(base *Array, err error) (*Array, error) {
 		return nil, err
 	}
 	return base.Field(v.path...)
-}
-
-// stored is the position of an object in the grid of those that are stored.
-func (a *Array) stored(coord []int) []int {
-	if a.field != nil {
-		return coord[:len(a.field.base.meta.Shape)]
-	}
-	return coord
 }

@@ -144,7 +144,9 @@ func (a *Array) numbered(items *pipeline.Items) *Array {
 	m := *a.meta
 	m.DType = dtype.Uint64
 	b := a.changed(a.node, &m)
-	b.pipe = items.Numbers
+	e := *a.engine
+	e.Layout.Pipe = items.Numbers
+	b.pipe, b.engine = items.Numbers, &e
 	return b
 }
 

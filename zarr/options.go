@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/engine"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -76,6 +77,11 @@ func (c *config) add(opts []Option) error {
 		c.maxIndex = min(c.maxChunk, maxIndex)
 	}
 	return nil
+}
+
+// engine is what the options say of calls that read and write.
+func (c *config) engine() engine.Options {
+	return engine.Options{Limits: c.limits, InFlight: c.inFlight, ChunkLimit: c.maxChunk, SingleWriter: c.singleWriter, StoreFill: c.storeFill, Begin: c.begin()}
 }
 
 // pipeline is what the options say of chunks.

@@ -2,11 +2,9 @@ package zarr
 
 import (
 	"context"
-	"errors"
 	"math"
 	"reflect"
 
-	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/bytesview"
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
@@ -14,7 +12,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
-	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // Read returns what sel selects of the array, in C order. T must have the memory form of the data type: float32 for
@@ -141,17 +138,8 @@ func fits[T any](a *Array) error {
 
 // sized is the number of elements of a selection; ErrLimit when their bytes overflow an int.
 func (a *Array) sized(r grid.Selection) (int, error) {
-	n := 1
-	for _, count := range r.Shape() {
-		if count == 0 {
-			return 0, nil
-		}
-		if n > math.MaxInt/count {
-			return 0, a.errf(fault.Newf(fault.Limit, "a selection of shape %v overflows", r.Shape()))
-		}
-		n *= count
-	}
-	if n > math.MaxInt/max(a.meta.DType.Size(), 1) {
+	n, ok := r.Len()
+	if !ok || n > math.MaxInt/max(a.meta.DType.Size(), 1) {
 		return 0, a.errf(fault.Newf(fault.Limit, "a selection of shape %v overflows", r.Shape()))
 	}
 	return n, nil
@@ -168,90 +156,14 @@ func (a *Array) wantLen(r grid.Selection, have int, unit string, each int) error
 	return nil
 }
 
-// read fills dst with the region: one goroutine takes one chunk from its key to its place in dst. Where dst has no memory chunks are
-// decoded and forgotten.
+// read fills dst with the region.
 func (a *Array) read(ctx context.Context, dst []byte, r grid.Selection) error {
-	p := plan.Plan{Layout: a.layout(), Region: r}
-	if err := a.admit(p, false); err != nil {
-		return err
+	if err := a.engine.Read(ctx, pipeline.Memory{Block: codec.Block{Bytes: dst}, Shape: r.Shape()}, r); err != nil {
+		return a.errf(err)
 	}
-	to := pipeline.Memory{Block: codec.Block{Bytes: dst}, Shape: r.Shape()}
-	if p.Object.Shards != nil {
-		return a.readShards(ctx, p, to, a.allowance())
-	}
-	op := a.cfg.limits.Bytes.Op()
-	return concurrency.Each(ctx, min(a.inFlight(), p.Len()), p.Fetches(), func(ctx context.Context, f plan.Fetch) error {
-		c, err := a.pipe.For(f.Object.Shape)
-		if err == nil {
-			err = a.readChunk(ctx, op, f, c, to)
-		}
-		if err != nil {
-			return a.chunkErr("read", f, err)
-		}
-		return nil
-	})
-}
-
-func (a *Array) readChunk(ctx context.Context, op *concurrency.Op, f plan.Fetch, c *pipeline.Chunk, dst pipeline.Memory) error {
-	hold, err := op.Acquire(ctx, a.estimate(c))
-	if err != nil {
-		return err
-	}
-	defer hold.Release()
-	buf := getBuffer(a.estimate(c))
-	defer putBuffer(buf)
-
-	v, err := a.get(ctx, c, f.Key, buf)
-	if errors.Is(err, fault.NotFound) {
-		a.cfg.report.chunks(1, 1)
-		c.FillBox(dst, f.Box)
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	hold.Adjust(int64(cap(v.Bytes)))
-
-	slot, err := a.cfg.limits.CPU.Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer slot.Release()
-	return c.Decode(dst, f.Box, v.Bytes, scratchOf(slot))
-}
-
-// errTooLong says that a stored object has more bytes than any encoder makes.
-var errTooLong = errors.New("too long")
-
-// get fetches an object of this array into buf, and leaves in buf what was fetched so that its memory is used again.
-func (a *Array) get(ctx context.Context, c *pipeline.Chunk, key string, buf *buffer) (store.Value, error) {
-	v, err := a.fetch(ctx, c, key, buf, c.Chain.MaxEncoded())
-	if err == nil {
-		a.cfg.report.chunks(1, 0)
-	}
-	return v, err
-}
-
-// fetch is get for who counts chunks otherwise. most bounds the bytes of the object.
-func (a *Array) fetch(ctx context.Context, c *pipeline.Chunk, key string, buf *buffer, most int64) (store.Value, error) {
-	a.cfg.report.get()
-	v, err := a.st.Get(ctx, key, store.GetOptions{Max: most}, buf.b[:0])
-	if errors.Is(err, fault.Limit) && most > c.Chain.MaxEncoded() {
-		return store.Value{}, fault.Newf(fault.Limit, "a shard with unused space, which this store cannot give in parts, has more bytes than ChunkLimit(%d)", most)
-	}
-	if errors.Is(err, fault.Limit) {
-		// Not a limit of the caller's: no encoder makes so much of a chunk.
-		return store.Value{}, fault.Newf(fault.Corrupt, "the stored chunk has more than the %d bytes that its codecs can make: %w: %v", most, errTooLong, err)
-	}
-	if err != nil {
-		return store.Value{}, err
-	}
-	buf.b = v.Bytes
-	a.observe(len(v.Bytes))
-	a.cfg.report.bytes(len(v.Bytes))
-	return v, nil
+	return nil
 }
 
 func (a *Array) chunkErr(op string, f plan.Fetch, err error) error {
-	return a.errf(&fault.ChunkError{Op: op, Path: a.path, Key: f.Key, Coord: a.stored(f.Coord), Err: err})
+	return a.errf(&fault.ChunkError{Op: op, Path: a.path, Key: f.Key, Coord: a.pipe.Stored(f.Coord), Err: err})
 }

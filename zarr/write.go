@@ -236,7 +236,7 @@ func (w *chunkWriter) put(ctx context.Context, b []byte, o store.PutOptions) err
 	}
 	_, err := w.a.st.Put(ctx, w.f.Key, b, o)
 	w.a.cfg.report.put(len(b), err)
-	w.a.shared.indexes.drop(indexKey{key: w.f.Key}, nil)
+	w.a.shared.engine.Forget(w.f.Key)
 	return err
 }
 
@@ -246,7 +246,7 @@ func (w *chunkWriter) delete(ctx context.Context, o store.DeleteOptions) error {
 	}
 	w.a.cfg.report.del()
 	err := w.a.st.Delete(ctx, w.f.Key, o)
-	w.a.shared.indexes.drop(indexKey{key: w.f.Key}, nil)
+	w.a.shared.engine.Forget(w.f.Key)
 	return err
 }
 

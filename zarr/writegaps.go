@@ -66,7 +66,7 @@ func (w *chunkWriter) compact(ctx context.Context, buf *buffer) (store.Value, er
 	if err := w.allow.take(len(p.Reads)); err != nil {
 		return store.Value{}, err
 	}
-	r := &shardReader{a: a, c: w.c, op: w.op}
+	r := &shardReader{a: a, op: w.op}
 	o := &object{key: w.f.Key, version: x.version}
 	found := make([][]byte, x.Len()) // by place in the index
 	err = concurrency.Each(ctx, a.inFlight(), slices.Values(p.Reads), func(ctx context.Context, rd shard.Read) error {

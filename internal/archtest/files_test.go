@@ -23,15 +23,13 @@ var mayRequest = map[string]int{
 	"attrs.go":       1,
 	"consolidate.go": 1,
 	"create.go":      2,
+	"fetch_write.go": 3,
 	"keylayout.go":   2,
 	"members.go":     1,
 	"migrate.go":     4,
 	"open.go":        2,
-	"read.go":        1,
-	"readshard.go":   1,
 	"replace.go":     3,
 	"separator.go":   1,
-	"shardindex.go":  1,
 	"write.go":       2,
 }
 

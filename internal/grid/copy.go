@@ -26,7 +26,8 @@ func (b Box) FromChunk(dst, src []byte, region, chunk []int, size int) {
 		b.copyPairs(dst, src, size, false)
 		return
 	}
-	d, s, runs := b.runs(region, chunk, size)
+	var room [8]run
+	d, s, runs := b.runs(room[:0], region, chunk, size)
 	walk(runs, size, d, s, func(d, s, n int) { copy(dst[d:d+n], src[s:s+n]) })
 }
 
@@ -36,7 +37,8 @@ func (b Box) ToChunk(dst, src []byte, region, chunk []int, size int) {
 		b.copyPairs(src, dst, size, true)
 		return
 	}
-	d, s, runs := b.runs(region, chunk, size)
+	var room [8]run
+	d, s, runs := b.runs(room[:0], region, chunk, size)
 	walk(runs, size, d, s, func(d, s, n int) { copy(dst[s:s+n], src[d:d+n]) })
 }
 
@@ -48,7 +50,8 @@ func (b Box) FillRegion(dst []byte, region []int, fill []byte) {
 	if b.Pairs != nil {
 		return
 	}
-	d, s, runs := b.placed().runs(region, region, len(fill))
+	var room [8]run
+	d, s, runs := b.placed().runs(room[:0], region, region, len(fill))
 	zero := isZero(fill)
 	walk(runs, len(fill), d, s, func(d, _, n int) {
 		if zero {
@@ -69,9 +72,8 @@ func (b Box) placed() Box {
 }
 
 // runs gives the offsets of the first element in the region and in the chunk, and the nested steps between elements,
-// outermost first, with neighbouring levels that walk evenly through both joined.
-func (b Box) runs(region, chunk []int, size int) (dst, src int, runs []run) {
-	runs = make([]run, 0, len(region)+1)
+// outermost first, with neighbouring levels that walk evenly through both joined. The steps are appended to runs, which is empty.
+func (b Box) runs(runs []run, region, chunk []int, size int) (dst, src int, _ []run) {
 	ds, ss := size, size
 	for i := len(region) - 1; i >= 0; i-- {
 		p := b.Parts[i]

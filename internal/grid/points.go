@@ -10,6 +10,8 @@ import (
 type Selection interface {
 	// Shape is the shape of what is selected.
 	Shape() []int
+	// Len is the number of elements; not ok where an int does not hold it.
+	Len() (n int, ok bool)
 	// Chunks yields the chunks of a grid that the selection touches, each once.
 	Chunks(chunk []Axis) iter.Seq[Box]
 	// Touched is the number of those chunks.
@@ -70,6 +72,9 @@ func (p *Points) compare(i, j int) int {
 
 // Shape is one axis, of the number of points.
 func (p *Points) Shape() []int { return []int{p.n} }
+
+// Len is the number of points.
+func (p *Points) Len() (n int, ok bool) { return p.n, true }
 
 // Touched is the number of chunks that hold a point. The chunks are those that the points were made for.
 func (p *Points) Touched([]Axis) int { return len(p.ends) }

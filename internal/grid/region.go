@@ -2,6 +2,7 @@ package grid
 
 import (
 	"iter"
+	"math"
 	"slices"
 )
 
@@ -33,6 +34,21 @@ func (r Region) Shape() []int {
 		s[i] = a.Count
 	}
 	return s
+}
+
+// Len is the number of elements; not ok where an int does not hold it.
+func (r Region) Len() (n int, ok bool) {
+	n, ok = 1, true
+	for _, a := range r {
+		if a.Count == 0 {
+			return 0, true
+		}
+		if n > math.MaxInt/a.Count {
+			ok = false
+		}
+		n *= a.Count
+	}
+	return n, ok
 }
 
 // Whole is the region that selects all of an array.
@@ -91,8 +107,8 @@ type walker struct {
 	Part
 }
 
-func newWalker(s Slice, axis Axis) *walker {
-	w := &walker{s: s, axis: axis}
+func newWalker(s Slice, axis Axis) walker {
+	w := walker{s: s, axis: axis}
 	if s.Index != nil {
 		w.list = s.listed(axis)
 	}
@@ -174,7 +190,7 @@ func (r Region) Chunks(chunk []Axis) iter.Seq[Box] {
 				return
 			}
 		}
-		axes := make([]*walker, len(r))
+		axes := make([]walker, len(r))
 		for i, s := range r {
 			axes[i] = newWalker(s, chunk[i])
 		}
@@ -234,10 +250,27 @@ func (s Slice) touched(edge int) int {
 	return max(first-last, last-first) + 1
 }
 
-func makeBox(axes []*walker) Box {
-	b := Box{Coord: make([]int, len(axes)), Parts: make([]Part, len(axes))}
-	for i, w := range axes {
-		b.Parts[i], b.Coord[i] = w.Part, w.Chunk
+// makeBox makes the box with as few allocations as its rank allows.
+func makeBox(axes []walker) Box {
+	var b Box
+	switch n := len(axes); {
+	case n <= 2:
+		room := new(struct {
+			coord [2]int
+			parts [2]Part
+		})
+		b.Coord, b.Parts = room.coord[:n:n], room.parts[:n:n]
+	case n <= 4:
+		room := new(struct {
+			coord [4]int
+			parts [4]Part
+		})
+		b.Coord, b.Parts = room.coord[:n:n], room.parts[:n:n]
+	default:
+		b.Coord, b.Parts = make([]int, n), make([]Part, n)
+	}
+	for i := range axes {
+		b.Parts[i], b.Coord[i] = axes[i].Part, axes[i].Chunk
 	}
 	return b
 }

@@ -63,3 +63,11 @@ func (c *Chunk) gatherField(old []byte, src Memory, b grid.Box, s *Scratch) ([]b
 	c.field.Put(whole, values)
 	return whole, nil
 }
+
+// Stored is the position of a chunk in the grid of the array that is stored: without the axes of a field.
+func (p *Pipeline) Stored(coord []int) []int {
+	if p.field != nil {
+		return coord[:len(p.field.of.axes)]
+	}
+	return coord
+}

@@ -60,7 +60,7 @@ func (l *Level) Indexes(known []codec.ShardIndex) (Reads, error) {
 	var wanted []Piece
 	for i, p := range l.parts {
 		if p.Len < n {
-			return Reads{}, within(p, fault.Newf(fault.Corrupt, "the shard has %d bytes, its index alone %d", p.Len, n))
+			return Reads{}, p.Named(fault.Newf(fault.Corrupt, "the shard has %d bytes, its index alone %d", p.Len, n))
 		}
 		if known[i].Len() > 0 {
 			continue
@@ -95,7 +95,7 @@ func (l *Level) Decode(i int, stored []byte, size int64) (codec.ShardIndex, erro
 	}
 	x, err := l.chunk.Shards.Index(stored, l.parts[i].Len)
 	if err != nil {
-		err = within(l.parts[i], err)
+		err = l.parts[i].Named(err)
 	}
 	return x, err
 }
@@ -109,7 +109,7 @@ func (l *Level) Expand(v store.Version, found []codec.ShardIndex) (Stage, error)
 		pieces, missing, err := cut(l.chunk, p.Box()).Locate(found[i], p.Off)
 		switch {
 		case err != nil && l.depth > 0:
-			return Stage{}, within(p, err)
+			return Stage{}, p.Named(err)
 		case err != nil:
 			return Stage{}, err
 		}
@@ -173,5 +173,5 @@ func (s Stage) Next(memory int) iter.Seq[*Level] {
 	}
 }
 
-// within says which inner chunk of the object an error is about.
-func within(p Piece, err error) error { return fmt.Errorf("inner chunk %v: %w", p.Box().Coord, err) }
+// Named says which inner chunk of the object an error is about.
+func (p Piece) Named(err error) error { return fmt.Errorf("inner chunk %v: %w", p.Box().Coord, err) }

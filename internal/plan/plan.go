@@ -27,16 +27,17 @@ func (p *Plan) Len() int { return p.Select.Touched(p.Axes) }
 // Objects yields the objects in C order of their grid.
 func (p *Plan) Objects() iter.Seq[*Object] {
 	return func(yield func(*Object) bool) {
-		var chunk *pipeline.Chunk
-		var err error
-		shape := grid.Shape(p.Axes)
-		if shape != nil {
-			chunk, err = p.Pipe.For(shape)
-		}
-		for b := range p.Select.Chunks(p.Axes) {
-			if shape == nil {
-				chunk, err = p.Pipe.For(grid.ShapeOf(p.Axes, b.Coord))
+		if !p.Pipe.Even() {
+			for b := range p.Select.Chunks(p.Axes) {
+				chunk, err := p.Pipe.For(grid.ShapeOf(p.Axes, b.Coord))
+				if !yield(p.object(b, chunk, err)) {
+					return
+				}
 			}
+			return
+		}
+		chunk, err := p.Pipe.For(nil)
+		for b := range p.Select.Chunks(p.Axes) {
 			if !yield(p.object(b, chunk, err)) {
 				return
 			}

@@ -1,0 +1,88 @@
+package engine
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/pipeline"
+	"github.com/zargo-io/zargo/internal/plan"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Array is an array as the engine sees it: where it is stored, how its elements become objects, and what calls may take.
+type Array struct {
+	Store   store.Store
+	Path    string // below the store's root, for errors
+	Layout  plan.Layout
+	Options Options
+	State   *State
+}
+
+// Options are those of calls on an array.
+type Options struct {
+	Limits       *concurrency.Limits
+	InFlight     int   // requests of one call under way, with what is done to their bytes; 0: what the store takes, and every core busy
+	ChunkLimit   int64 // bytes of a shard that must be read as a whole although it is longer than encoders make it
+	SingleWriter bool  // parts of objects are written without a condition
+	StoreFill    bool  // shards of which all is fill value are stored
+	Begin        Begin // nil: calls are neither counted nor bounded
+}
+
+// Begin begins the account of a call: what it asks for is asked of the store that Begin returns.
+type Begin func(context.Context, store.Store) (context.Context, store.Store, Account)
+
+// Account counts what one call does, and bounds it.
+type Account interface {
+	// Bounded reports whether Fits or Admit may refuse anything.
+	Bounded() bool
+	// Fits refuses a call that makes so many requests or more, before the first.
+	Fits(least int) error
+	// Admit is asked before requests are made, and refuses all or none of them. They transfer so many bytes at most.
+	Admit(requests int, bytes int64) error
+	// Chunks counts chunks that were read, and how many of them were absent.
+	Chunks(n, missing int)
+	// Conflict counts a partial write that is done again.
+	Conflict()
+}
+
+// unbounded is the Account of calls that have none.
+type unbounded struct{}
+
+func (unbounded) Bounded() bool          { return false }
+func (unbounded) Fits(int) error         { return nil }
+func (unbounded) Admit(int, int64) error { return nil }
+func (unbounded) Chunks(int, int)        {}
+func (unbounded) Conflict()              {}
+
+// State is what all views of one opened array have in common. The zero State is ready.
+type State struct {
+	indexes indexCache
+	loads   concurrency.Joined[*shardIndex]
+	locks   concurrency.Keyed // of objects of which parts are written
+	mean    atomic.Int64      // running mean of the lengths of stored objects, 0 before the first
+	whole   atomic.Bool       // the store cannot read parts of shards: it has no versions, or no ranges from the end
+}
+
+// seen takes the length of a stored object into the running mean; a lost update between goroutines does no harm.
+func (s *State) seen(n int) {
+	m := s.mean.Load()
+	if m == 0 {
+		m = int64(n)
+	}
+	s.mean.Store(max(m+(int64(n)-m)/8, 1))
+}
+
+// estimate is how many bytes an object has that is as long as others were, or, before the first, as its elements are.
+func (s *State) estimate(c *pipeline.Chunk) int64 {
+	if m := s.mean.Load(); m > 0 {
+		return m
+	}
+	return min(int64(c.Bytes), c.Chain.MaxEncoded())
+}
+
+// longest is the length in bytes up to which a shard is read as a whole that cannot be read in parts: unused space is legal, so it
+// is bounded not by what an encoder makes but by what memory may hold.
+func (o *Options) longest(c *pipeline.Chunk) int64 {
+	return max(c.Chain.MaxEncoded(), o.ChunkLimit)
+}

@@ -1,0 +1,95 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/pipeline"
+	"github.com/zargo-io/zargo/internal/plan"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// runner executes the plan of one call.
+type runner struct {
+	*Array
+	plan    plan.Plan
+	memory  pipeline.Memory // what is read into, or written from
+	store   store.Store     // Array.Store, counted
+	account Account
+	op      *concurrency.Op
+	slots   concurrency.Slots // of the call
+	objects int               // that are under way at once
+	planned int               // bytes of memory that plans and indexes of shards within one shard may take
+}
+
+// maxPlanned bounds the memory in bytes of the plans and indexes of the shards that a call has under way.
+const maxPlanned = 32 << 20
+
+// Plan is what a call would do.
+func (a *Array) Plan(sel grid.Selection, w *plan.WriteOptions) *plan.Plan {
+	p := a.plan(sel, w, store.TuningOf(a.Store))
+	return &p
+}
+
+func (a *Array) plan(sel grid.Selection, w *plan.WriteOptions, t store.Tuning) plan.Plan {
+	return plan.Plan{Layout: a.Layout, Select: sel, Cost: plan.CostOf(t), Write: w}
+}
+
+// begin makes the runner of a call, and refuses what is over a limit before anything is requested.
+func (a *Array) begin(ctx context.Context, m pipeline.Memory, sel grid.Selection, w *plan.WriteOptions) (context.Context, *runner, error) {
+	t := store.TuningOf(a.Store)
+	r := &runner{Array: a, plan: a.plan(sel, w, t), memory: m, store: a.Store, account: unbounded{}, op: a.Options.Limits.Bytes.Op()}
+	if a.Layout.Pipe.Even() {
+		if _, err := a.Layout.Pipe.For(nil); err != nil {
+			return ctx, nil, err
+		}
+	}
+	n := r.plan.Len()
+	if a.Options.Begin != nil {
+		ctx, r.store, r.account = a.Options.Begin(ctx, a.Store)
+	}
+	if err := r.fits(n); err != nil {
+		return ctx, nil, err
+	}
+	slots := a.Options.InFlight
+	if slots == 0 {
+		slots = t.Requests + a.Options.Limits.CPU.Slots()
+	}
+	r.slots.Resize(slots)
+	r.objects = min(slots, n)
+	if s := a.Layout.Pipe.Largest().Shards; s != nil {
+		r.objects = min(r.objects, maxPlanned/plan.PieceBytes/s.Len())
+	}
+	r.objects = max(r.objects, 1)
+	r.planned = maxPlanned / r.objects
+	return ctx, r, nil
+}
+
+// fits refuses a plan of so many objects that takes more requests than the call may make, by the least that it can take: one for each
+// object, and another one to write an object of which a part stays.
+func (r *runner) fits(objects int) error {
+	if err := r.account.Fits(objects); err != nil || r.plan.Write == nil || !r.account.Bounded() {
+		return err
+	}
+	n := 0
+	for range r.plan.Requests() {
+		n++
+	}
+	return r.account.Fits(n)
+}
+
+// each is the loop over a plan: it does something with every object, several at once. op is what, for errors.
+func (r *runner) each(ctx context.Context, op string, do func(context.Context, *plan.Object) error) error {
+	return concurrency.Each(ctx, r.objects, r.plan.Objects(), func(ctx context.Context, o *plan.Object) error {
+		err := o.Err
+		if err == nil {
+			err = do(ctx, o)
+		}
+		if err != nil {
+			return &fault.ChunkError{Op: op, Path: r.Path, Key: o.Key, Coord: r.Layout.Pipe.Stored(o.Coord), Err: err}
+		}
+		return nil
+	})
+}
