@@ -64,7 +64,7 @@ func UpdateAbove(ctx context.Context, n Node) ([]string, error) {
 			switch {
 			case errs[i] == nil && err == nil:
 				changed[s.path] = true
-			case errors.Is(errs[i], fault.Conflict) && try < maxConflicts:
+			case errors.Is(errs[i], fault.Conflict) && try < maxLost:
 				b.cfg.report.conflict()
 				lost = true
 			case err == nil:
@@ -72,7 +72,7 @@ func UpdateAbove(ctx context.Context, n Node) ([]string, error) {
 			}
 		}
 		if err == nil && lost {
-			err = sleep(ctx, rand.N(min(time.Duration(try)*2*time.Millisecond, 100*time.Millisecond)))
+			err = concurrency.Sleep(ctx, rand.N(min(time.Duration(try)*2*time.Millisecond, 100*time.Millisecond)))
 		}
 		if err != nil {
 			return nil, err
@@ -300,3 +300,6 @@ func (c *staleCopy) update(ctx context.Context) error {
 	_, err = c.docs().Swap(ctx, c.key, doc, document.Was{There: true, Version: c.version}, "consolidated metadata cannot be changed")
 	return err
 }
+
+// maxLost bounds how often a copy is changed again that another writer changed in between.
+const maxLost = 1000

@@ -37,7 +37,8 @@ func (r *Report) request(_ context.Context, c store.Call, done store.Result) {
 		r.get()
 		r.bytes(int(done.Bytes))
 	case store.OpPut:
-		r.put(int(done.Bytes), done.Err)
+		r.Puts.Add(1)
+		r.BytesWritten.Add(done.Bytes)
 	case store.OpDelete:
 		r.del()
 	}

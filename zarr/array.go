@@ -17,7 +17,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
-	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // Array is an array as its metadata was when it was opened. It is immutable and safe for any number of goroutines.
@@ -33,9 +32,6 @@ type Array struct {
 
 // shared is the state that all views of one opened array have in common.
 type shared struct {
-	mean  atomic.Int64 // running mean of encoded chunk sizes, 0 before the first
-	locks concurrency.Keyed
-
 	engine  engine.State
 	structs structPlans
 
@@ -204,29 +200,4 @@ func (a *Array) Refresh(ctx context.Context) (*Array, error) {
 		return nil, err
 	}
 	return n.(*Array), nil
-}
-
-// estimate is how many bytes to reserve for a chunk whose encoded size is not known yet.
-func (a *Array) estimate(c *pipeline.Chunk) int64 {
-	if m := a.shared.mean.Load(); m > 0 {
-		return m
-	}
-	return min(int64(c.Bytes), c.Chain.Worst())
-}
-
-// observe takes the encoded size of a chunk into the running mean; a lost update between goroutines does no harm.
-func (a *Array) observe(n int) {
-	m := a.shared.mean.Load()
-	if m == 0 {
-		m = int64(n)
-	}
-	a.shared.mean.Store(max(m+(int64(n)-m)/8, 1))
-}
-
-// inFlight is how many chunks one call works on at once: enough to keep the store's requests and every core busy.
-func (a *Array) inFlight() int {
-	if a.cfg.inFlight > 0 {
-		return a.cfg.inFlight
-	}
-	return store.TuningOf(a.st).Requests + a.cfg.limits.CPU.Slots()
 }

@@ -4,8 +4,6 @@ import (
 	"iter"
 
 	"github.com/zargo-io/zargo/internal/grid"
-	"github.com/zargo-io/zargo/internal/shard"
-	plan "github.com/zargo-io/zargo/internal/shard/fetch"
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
@@ -67,19 +65,4 @@ func axesOf(m *meta.Array) []grid.Axis {
 		axes[i] = grid.Uneven(m.Shape[i], runs)
 	}
 	return axes
-}
-
-func (a *Array) layout() plan.Layout {
-	l := plan.Layout{Shape: a.meta.Shape, Chunks: a.pipe.Axes(), Key: func(c []int) string { return a.ChunkKey(c...) },
-		Object: plan.Object{Shape: a.pipe.Largest().Shape, Shards: a.shardLayout(a.pipe.Largest())}}
-	if !a.pipe.Even() {
-		l.Shards = func(object []int) (*shard.Layout, error) {
-			c, err := a.pipe.For(object)
-			if err != nil {
-				return nil, err
-			}
-			return a.shardLayout(c), nil
-		}
-	}
-	return l
 }

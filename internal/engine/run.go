@@ -41,6 +41,9 @@ func (a *Array) plan(sel grid.Selection, w *plan.WriteOptions, t store.Tuning) p
 func (a *Array) begin(ctx context.Context, m pipeline.Memory, sel grid.Selection, w *plan.WriteOptions) (context.Context, *runner, error) {
 	t := store.TuningOf(a.Store)
 	r := &runner{Array: a, plan: a.plan(sel, w, t), memory: m, store: a.Store, account: unbounded{}, op: a.Options.Limits.Bytes.Op()}
+	if w != nil && !r.mayMerge() {
+		return ctx, nil, noVersions(a.Store)
+	}
 	if a.Layout.Pipe.Even() {
 		if _, err := a.Layout.Pipe.For(nil); err != nil {
 			return ctx, nil, err

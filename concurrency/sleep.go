@@ -1,0 +1,18 @@
+package concurrency
+
+import (
+	"context"
+	"time"
+)
+
+// Sleep waits for d, or until the context ends: its cause is returned then.
+func Sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
