@@ -431,6 +431,27 @@ func TestTrim(t *testing.T) {
 	}
 }
 
+func TestPut(t *testing.T) {
+	b := NewBudget(1 << 20)
+	h, _ := b.Acquire(t.Context(), Task, 10<<10)
+	first := h.Buffer(8 << 10)
+	h.Put(first[:100])
+	h.Put([]byte("not of this hold"))
+	if again := h.Buffer(8 << 10); !same(again, first) {
+		t.Error("another buffer was made")
+	} else {
+		h.Put(again)
+	}
+	h.Buffer(10 << 10) // the other one makes room
+	if now, peak := b.Used(); now != 10<<10 || peak > 20<<10 {
+		t.Errorf("%d held, %d at most", now, peak)
+	}
+	h.Release()
+	if now, _ := b.Used(); now != 0 {
+		t.Errorf("%d held", now)
+	}
+}
+
 func TestDetach(t *testing.T) {
 	b := NewBudget(1 << 20)
 	keep, _ := b.Acquire(t.Context(), Task, 1)

@@ -125,6 +125,31 @@ func (h *Hold) Shrink(n int64) {
 	}
 }
 
+// Adopt makes buf, which was made elsewhere, a buffer of the hold, if it is not one already: a store or an append had too little room.
+func (h *Hold) Adopt(buf []byte) {
+	h.b.mu.Lock()
+	defer h.b.mu.Unlock()
+	if cap(buf) == 0 || find(h.out, buf) >= 0 {
+		return
+	}
+	h.give(buf[:0])
+	h.used += int64(cap(buf))
+	h.set(max(h.n, h.used))
+}
+
+// Put takes a buffer back before Release, for the next call of Buffer. It stays reserved. Nothing may use it any more.
+func (h *Hold) Put(buf []byte) {
+	h.b.mu.Lock()
+	defer h.b.mu.Unlock()
+	if i := find(h.out, buf); i >= 0 {
+		size := int64(cap(h.out[i]))
+		h.spare = append(h.spare, h.out[i])
+		h.out = slices.Delete(h.out, i, i+1)
+		h.used -= size
+		h.spared += size
+	}
+}
+
 // Detach makes buf, a slice at the start of a buffer of the hold, memory of the caller's: it is not counted any more and not taken back. It
 // is for results that lie in what was fetched.
 func (h *Hold) Detach(buf []byte) {

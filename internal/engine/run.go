@@ -18,7 +18,6 @@ type runner struct {
 	memory  pipeline.Memory // what is read into, or written from
 	store   store.Store     // Array.Store, counted
 	account Account
-	op      *concurrency.Op
 	slots   concurrency.Slots // of the call
 	objects int               // that are under way at once
 	planned int               // bytes of memory that plans and indexes of shards within one shard may take
@@ -40,7 +39,7 @@ func (a *Array) plan(sel grid.Selection, w *plan.WriteOptions, t store.Tuning) p
 // begin makes the runner of a call, and refuses what is over a limit before anything is requested.
 func (a *Array) begin(ctx context.Context, m pipeline.Memory, sel grid.Selection, w *plan.WriteOptions) (context.Context, *runner, error) {
 	t := store.TuningOf(a.Store)
-	r := &runner{Array: a, plan: a.plan(sel, w, t), memory: m, store: a.Store, account: unbounded{}, op: a.Options.Limits.Bytes.Op()}
+	r := &runner{Array: a, plan: a.plan(sel, w, t), memory: m, store: a.Store, account: unbounded{}}
 	if w != nil && !r.mayMerge() {
 		return ctx, nil, noVersions(a.Store)
 	}

@@ -27,6 +27,8 @@ type Chunk struct {
 	options *Options
 	field   *codec.Field // of a chunk of one field's values; else nil
 	of      *Chunk       // of field: the structures
+
+	scratch, encoding int64 // see rooms
 }
 
 func newChunk(p *Pipeline, shape []int, bytes int, chain *codec.Chain) *Chunk {
@@ -35,6 +37,7 @@ func newChunk(p *Pipeline, shape []int, bytes int, chain *codec.Chain) *Chunk {
 		c.Shards = s
 		c.Inner = newChunk(p, s.Chunk, bytes/s.Len(), s.Inner)
 	}
+	c.rooms()
 	return c
 }
 
