@@ -30,7 +30,7 @@ func (c *config) connect() (*container.Client, error) {
 		h := newHTTP(newTransport(c.requests()))
 		transport, c.idle = h, h
 	}
-	do := provider.Watch(c.stack.Stall, provider.WithoutRedirects(transport))
+	do := provider.Traced(provider.Watch(c.stack.Stall, provider.WithoutRedirects(transport)))
 	o := &container.ClientOptions{ClientOptions: policy.ClientOptions{
 		Transport: guard{do},
 		// One retry layer, ours: an SDK that repeats a conditional put whose answer was lost turns our own success into

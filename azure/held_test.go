@@ -59,3 +59,5 @@ func TestRedirects(t *testing.T) {
 			HTTPClient(h), Retry(retry.Tries(1)))
 	})
 }
+
+func TestTraces(t *testing.T) { environment(t); fake.Traces(t, held(), true) }

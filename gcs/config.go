@@ -141,7 +141,7 @@ func (c *config) connect(ctx context.Context) (*gcsapi.Client, func() error, err
 	// Credentials keep their context for as long as they fetch tokens, which is longer than this call.
 	ctx = context.WithoutCancel(ctx)
 	base, idle := c.base()
-	rt, err := c.signed(ctx, guard{provider.Watched(c.stack.Stall, base)})
+	rt, err := c.signed(ctx, guard{provider.TracedTransport(provider.Watched(c.stack.Stall, base))})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -174,7 +174,7 @@ func TestServiceOutOfOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sts := newTokens(100 * time.Second)
 		again := 0
-		s := open(t, assumed, inCloud(t, sts.transport()), Retry(retry.Notify(func(retry.Attempt) { again++ })))
+		s := open(t, assumed, inCloud(t, sts.transport()), Retry(retry.Notify(func(store.Retry) { again++ })))
 		sts.fails.Store(&errRefused)
 		time.AfterFunc(20*time.Second, func() { sts.fails.Store(nil) })
 		if _, err := s.Put(t.Context(), "k", []byte("v"), store.PutOptions{IfAbsent: true}); err != nil {

@@ -55,3 +55,5 @@ func TestRedirects(t *testing.T) {
 		return open(t, "s3://zarr-test/?use_path_style=true&region=us-east-1&endpoint="+url.QueryEscape(base), HTTPClient(h), Retry(retry.Tries(1)))
 	})
 }
+
+func TestTraces(t *testing.T) { credentialsForTests(t); fake.Traces(t, held(), true) }

@@ -34,5 +34,5 @@ func (c *config) transport(client aws.HTTPClient) aws.HTTPClient {
 		}
 		client = h
 	}
-	return guard{provider.Watch(c.stack.Stall, provider.WithoutRedirects(client))}
+	return guard{provider.Traced(provider.Watch(c.stack.Stall, provider.WithoutRedirects(client)))}
 }

@@ -1,7 +1,6 @@
 package zarr
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"maps"
@@ -16,7 +15,7 @@ import (
 // and decide again. A store without versions refuses with errors.ErrUnsupported, unless SingleWriter was given;
 // one that takes no writes with ErrReadOnly.
 //
-// Consolidated metadata above the node, if any, keeps the old attributes until [UpdateAbove] or [Consolidate].
+// Consolidated metadata above the node, if any, keeps the old attributes until [Group.Consolidate], or UpdateAbove of package upkeep.
 func SetAttrs[N Node](ctx context.Context, n N, attrs Attrs) (N, error) {
 	var out Node
 	var err error
@@ -58,20 +57,19 @@ func (n node) withAttrs(ctx context.Context, attrs Attrs, as *meta.Array) (node,
 	if n.format == 2 {
 		doc, err = meta.EncodeAttrs(attrs)
 	} else {
-		doc, err = meta.SetAttrs(n.attrsKey, n.attrsDoc, attrs)
+		doc, err = meta.SetAttrs(n.attrsDoc.Key, n.attrsDoc.Bytes, attrs)
 	}
 	if err != nil {
 		return n, n.errf(err)
 	}
-	was := document.Was{There: n.attrsDoc != nil, Version: n.attrsVersion}
-	v, err := n.docs().Swap(ctx, n.attrsKey, doc, was, "attributes cannot be changed")
+	v, err := n.docs().Swap(ctx, n.attrsDoc, doc, "attributes cannot be changed")
 	if errors.Is(err, fault.Exists) {
 		err = fault.Newf(fault.Conflict, "attributes were written since: %w", err)
 	}
 	if err != nil {
 		return n, n.errf(err)
 	}
-	n.attrs, n.attrsDoc, n.attrsVersion = attrs, doc, v
+	n.attrs, n.attrsDoc.Bytes, n.attrsDoc.Version = attrs, doc, v
 	return n, nil
 }
 
@@ -86,15 +84,7 @@ func (n *node) reload(ctx context.Context, as *meta.Array) error {
 		return err
 	}
 	f := base(fresh)
-	was, err := meta.EncodeAttrs(n.attrs)
-	if err != nil {
-		return err
-	}
-	is, err := meta.EncodeAttrs(f.attrs)
-	if err != nil {
-		return err
-	}
-	if f.format != n.format || !bytes.Equal(was, is) {
+	if f.format != n.format || !meta.SameAttrs(f.attrs, n.attrs) {
 		return fault.Newf(fault.Conflict, "the consolidated metadata is stale")
 	}
 	a, isArray := fresh.(*Array)
@@ -102,7 +92,7 @@ func (n *node) reload(ctx context.Context, as *meta.Array) error {
 		return fault.Newf(fault.Conflict, "the consolidated metadata is stale: array or group, it is the other by now")
 	}
 	if isArray {
-		if diff := difference(a.shared.copied, as); diff != "" {
+		if diff := a.shared.copied.Difference(as); diff != "" {
 			return fault.Newf(fault.Conflict, "the consolidated metadata is stale: the array has another %s by now", diff)
 		}
 	}

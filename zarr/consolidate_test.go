@@ -1,7 +1,6 @@
 package zarr_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
+	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
 // forest is a hierarchy of one format: groups "", "x" and "x/y", arrays "a" and "x/y/b".
@@ -46,14 +46,14 @@ func TestConsolidate(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		st := mem.New()
 		root := forest(t, st, format)
-		if _, err := zarr.Stale(t.Context(), root); !errors.Is(err, zarr.ErrNotFound) {
+		if _, err := upkeep.CheckConsolidated(t.Context(), root); !errors.Is(err, zarr.ErrNotFound) {
 			t.Errorf("v%d: nothing to compare: %v", format, err)
 		}
-		g, err := zarr.Consolidate(t.Context(), root)
+		g, err := root.Consolidate(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d, err := zarr.Stale(t.Context(), g); err != nil || d != nil {
+		if d, err := upkeep.CheckConsolidated(t.Context(), g); err != nil || d != nil {
 			t.Errorf("v%d: right after: %v, %v", format, d, err)
 		}
 		var r zarr.Report
@@ -86,84 +86,15 @@ func TestConsolidate(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		d, err := zarr.Stale(t.Context(), g)
+		d, err := upkeep.CheckConsolidated(t.Context(), g)
 		if got := differences(d); err != nil || got != `"a" is gone, "new" is missing, "x/y/b" is changed` {
 			t.Errorf("v%d: %s, %v", format, got, err)
 		}
-		if g, err = zarr.Consolidate(t.Context(), g); err != nil {
+		if g, err = g.Consolidate(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if d, err := zarr.Stale(t.Context(), g); err != nil || d != nil {
+		if d, err := upkeep.CheckConsolidated(t.Context(), g); err != nil || d != nil {
 			t.Errorf("v%d: after the second time: %v, %v", format, d, err)
-		}
-	}
-}
-
-// TestStaleRoot: .zmetadata has a copy of the group itself too, and readers take its attributes from there.
-func TestStaleRoot(t *testing.T) {
-	for name, tt := range map[string]struct{ from, to, want string }{
-		"attributes":    {`"title":"all"`, `"title":"old"`, "the group itself is changed"},
-		"no group":      {`".zgroup":`, `".zother":`, "the group itself is missing"},
-		"an array":      {`".zgroup":{"zarr_format":2}`, `".zarray":{"zarr_format":2,"shape":[],"chunks":[],"dtype":"|u1","compressor":null,"fill_value":0,"order":"C","filters":null}`, "the group itself is changed"},
-		"nothing is":    {"", "", ""},
-		"spelled anew":  {`".zgroup":`, ` ".zgroup" : `, ""},
-		"and one below": {`"name":"a"`, `"name":"b"`, `"a" is changed`},
-		"no attributes": {`".zattrs":{"title":"all"},`, ``, "the group itself is changed"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			st := mem.New()
-			g, err := zarr.Consolidate(t.Context(), forest(t, st, 2))
-			if err != nil {
-				t.Fatal(err)
-			}
-			var doc bytes.Buffer
-			if err := json.Compact(&doc, mustGet(t, st, "top/.zmetadata")); err != nil {
-				t.Fatal(err)
-			}
-			if !strings.Contains(doc.String(), tt.from) {
-				t.Fatalf("no %s in %s", tt.from, doc.String())
-			}
-			mustPut(t, st, "top/.zmetadata", strings.Replace(doc.String(), tt.from, tt.to, 1))
-			d, err := zarr.Stale(t.Context(), g)
-			if got := differences(d); err != nil || got != tt.want {
-				t.Errorf("%s, %v", got, err)
-			}
-		})
-	}
-}
-
-// TestStaleBesideBroken: a node that cannot be read, or has another format, does not hide what else is out of date.
-func TestStaleBesideBroken(t *testing.T) {
-	for _, format := range []int{2, 3} {
-		for path, want := range map[string]string{"a": `"new" is missing`, "x": `"new" is missing`, "": `"a" is changed, "new" is missing`} {
-			st := mem.New()
-			g, err := zarr.Consolidate(t.Context(), forest(t, st, format))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := zarr.CreateGroup(t.Context(), st, "top/new", zarr.GroupSpec{Format: 5 - format}); err != nil {
-				t.Fatal(err)
-			}
-			key := "top/" + path + map[int]string{2: "/.zattrs", 3: "/zarr.json"}[format]
-			if path == "" {
-				a, err := zarr.OpenArray(t.Context(), st, "top/a")
-				if err == nil {
-					_, err = zarr.SetAttrs(t.Context(), a, zarr.Attrs{"name": "another"})
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-			} else {
-				mustPut(t, st, key, "{")
-			}
-			d, err := zarr.Stale(t.Context(), g)
-			var m *zarr.MetaError
-			if got := differences(d); got != want || (path == "") != (err == nil) || err != nil && (!errors.As(err, &m) || m.Key != key) {
-				t.Errorf("v%d, %q: %s, %v", format, path, got, err)
-			}
-			if _, err := zarr.Consolidate(t.Context(), g); !errors.Is(err, zarr.ErrMetadata) {
-				t.Errorf("v%d, %q: consolidated: %v", format, path, err)
-			}
 		}
 	}
 }
@@ -177,14 +108,14 @@ func TestConsolidateReturns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if root, err = zarr.Consolidate(t.Context(), root); err != nil {
+		if root, err = root.Consolidate(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		before := r.Gets.Load()
 		if got := paths(t, root); len(got) != 4 || r.Gets.Load()-before < 4 {
 			t.Errorf("v%d: a group of Direct walks %q with %d requests", format, got, r.Gets.Load()-before)
 		}
-		if root, err = zarr.Consolidate(t.Context(), forest(t, mem.New(), format)); err != nil {
+		if root, err = forest(t, mem.New(), format).Consolidate(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if root, err = root.With(zarr.ReportTo(&r)); err != nil {
@@ -219,10 +150,10 @@ func TestConsolidateOverAnything(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if root, err = zarr.Consolidate(t.Context(), root); err != nil {
+		if root, err = root.Consolidate(t.Context()); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if d, err := zarr.Stale(t.Context(), root); err != nil || d != nil {
+		if d, err := upkeep.CheckConsolidated(t.Context(), root); err != nil || d != nil {
 			t.Errorf("%s: %v, %v", name, d, err)
 		}
 		// Whoever read it before loses.
@@ -240,13 +171,13 @@ func TestConsolidateOverAnything(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := zarr.Consolidate(t.Context(), late); !errors.Is(err, zarr.ErrConflict) {
+		if _, err := late.Consolidate(t.Context()); !errors.Is(err, zarr.ErrConflict) {
 			t.Errorf("%s: over another one: %v", name, err)
 		}
 	}
 }
 
-func differences(all []zarr.Difference) string {
+func differences(all []upkeep.Difference) string {
 	var text []string
 	for _, d := range all {
 		text = append(text, d.String())
@@ -271,7 +202,7 @@ func TestConsolidateCopiesDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := zarr.Consolidate(t.Context(), g); err != nil {
+	if _, err := g.Consolidate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	v, err := st.Get(t.Context(), ".zmetadata", store.GetOptions{}, nil)
@@ -300,7 +231,7 @@ func TestConsolidateRefuses(t *testing.T) {
 		if _, err := zarr.CreateGroup(t.Context(), st, "top/x/other", zarr.GroupSpec{Format: 5 - format}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := zarr.Consolidate(t.Context(), root); !errors.Is(err, zarr.ErrMetadata) || !strings.Contains(err.Error(), "top/x/other") {
+		if _, err := root.Consolidate(t.Context()); !errors.Is(err, zarr.ErrMetadata) || !strings.Contains(err.Error(), "top/x/other") {
 			t.Errorf("v%d with a node of another format: %v", format, err)
 		}
 	}
@@ -313,7 +244,7 @@ func TestConsolidateRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := zarr.Consolidate(t.Context(), root); !errors.Is(err, zarr.ErrMetadata) {
+	if _, err := root.Consolidate(t.Context()); !errors.Is(err, zarr.ErrMetadata) {
 		t.Errorf("with a bad node: %v", err)
 	}
 	if after, err := st.Get(t.Context(), "top/zarr.json", store.GetOptions{}, nil); err != nil || after.Version != before.Version {

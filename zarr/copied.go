@@ -48,7 +48,7 @@ func (l *lazyCopy) get(ctx context.Context, load func(context.Context) (*copied,
 // it was first needed. One that cannot be read is reported as a breach of a rule, once.
 func (g *Group) copied(ctx context.Context) (*copied, error) {
 	if g.meta.Consolidated != nil || g.format != 2 {
-		return &copied{g.docKey, g.meta.Consolidated, g.meta.Unreadable}, nil
+		return &copied{g.doc.Key, g.meta.Consolidated, g.meta.Unreadable}, nil
 	}
 	c, err := g.lazy.get(ctx, func(ctx context.Context) (*copied, error) {
 		c, err := g.readCopy(ctx)
@@ -119,7 +119,7 @@ func (g *Group) listed(ctx context.Context, path string, w document.Kind) (n Nod
 	if _, isArray := m.(*meta.Array); isArray && w == document.Group {
 		return nil, nil, nil
 	}
-	at := node{st: g.st, path: join(g.path, path), cfg: g.cfg, fromCache: true, docKey: c.key}
+	at := node{st: g.st, path: join(g.path, path), cfg: g.cfg, fromCache: true, doc: document.Stored{Key: c.key}}
 	if n, err = at.bind(m); err != nil {
 		return nil, at.errf(err), nil
 	}
@@ -131,7 +131,7 @@ func (g *Group) listed(ctx context.Context, path string, w document.Kind) (n Nod
 
 // holder is the path of the group whose consolidated metadata the node was taken from.
 func (n *node) holder() string {
-	path := strings.TrimSuffix(strings.TrimSuffix(n.docKey, document.ZarrJSON), document.ZMetadata)
+	path := strings.TrimSuffix(strings.TrimSuffix(n.doc.Key, document.ZarrJSON), document.ZMetadata)
 	return strings.TrimSuffix(path, "/")
 }
 
@@ -178,7 +178,7 @@ func (n *node) confirm(ctx context.Context, as *meta.Array) error {
 	if !ok {
 		return fault.Newf(fault.Conflict, "the consolidated metadata is stale: this is a group by now")
 	}
-	if diff := difference(stored, as); diff != "" {
+	if diff := stored.Difference(as); diff != "" {
 		return fault.Newf(fault.Conflict, "the consolidated metadata is stale: the array has another %s by now; see Refresh", diff)
 	}
 	return nil

@@ -15,7 +15,8 @@ import (
 // new array, such as what an array left behind whose metadata alone was deleted; [Replace] deletes that. One listing tells,
 // of its first 1000 entries; where the store cannot list, or refuses to, nobody does.
 //
-// Consolidated metadata above, if any, does not have the new array until [UpdateAbove] or [Consolidate].
+// Consolidated metadata above, if any, does not have the new array until [Group.Consolidate], or UpdateAbove of
+// package upkeep.
 func Create(ctx context.Context, st store.Store, path string, spec Spec, opts ...Option) (*Array, error) {
 	n, err := newNode(st, path, opts)
 	if err != nil {
@@ -43,7 +44,7 @@ func OpenOrCreate(ctx context.Context, st store.Store, path string, spec Spec, o
 	if err != nil {
 		return nil, a.errf(err)
 	}
-	if diff := difference(a.meta, want); diff != "" {
+	if diff := a.meta.Difference(want); diff != "" {
 		return nil, a.errf(fault.Newf(fault.Conflict, "the array there has another %s", diff))
 	}
 	return a, nil

@@ -14,6 +14,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
+	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
 // document reads what is stored under a key.
@@ -174,9 +175,12 @@ func TestFiltersOfOtherElements(t *testing.T) {
 // unchanged is a codec of a user.
 type unchanged struct{}
 
-func (unchanged) EncodedSize(n int64) int64              { return n }
-func (unchanged) Worst(n int64) int64                    { return n }
+func (unchanged) EncodedSize(n int64) int64 { return n }
+
+func (unchanged) Worst(n int64) int64 { return n }
+
 func (unchanged) Encode(dst, src []byte) ([]byte, error) { return append(dst, src...), nil }
+
 func (unchanged) Decode(dst, src []byte, _ int) ([]byte, error) {
 	return append(dst, src...), nil
 }
@@ -229,6 +233,27 @@ func TestLossyFill(t *testing.T) {
 	}
 }
 
+// chunks gives every key that is no metadata, with its value.
+func chunks(t *testing.T, st store.Store) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for e, err := range st.List(t.Context(), "", store.ListOptions{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := e.Key[strings.LastIndexByte(e.Key, '/')+1:]
+		if strings.HasPrefix(name, ".z") || name == "zarr.json" || name == "meta" || name == "attrs" {
+			continue
+		}
+		v, err := st.Get(t.Context(), e.Key, store.GetOptions{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[e.Key] = string(v.Bytes)
+	}
+	return all
+}
+
 // TestMigrateFilters: v3 metadata names the filters of v2 before bytes, and the chunks read the same.
 func TestMigrateFilters(t *testing.T) {
 	st, want := mem.New(), ramp(10)
@@ -243,7 +268,7 @@ func TestMigrateFilters(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := chunks(t, st)
-	if _, err := zarr.Migrate(t.Context(), a, zarr.MigrateOptions{Remove: true}); err != nil {
+	if _, err := upkeep.Migrate(t.Context(), a, upkeep.MigrateOptions{Remove: true}); err != nil {
 		t.Fatal(err)
 	}
 	if got := names(t, st, "a", 3); got != "numcodecs.delta bytes gzip" {
@@ -264,7 +289,7 @@ func TestMigrateFilters(t *testing.T) {
 	if a, err = zarr.Create(t.Context(), st, "b", spec); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := zarr.Migrate(t.Context(), a, zarr.MigrateOptions{}); !errors.Is(err, errors.ErrUnsupported) {
+	if _, err := upkeep.Migrate(t.Context(), a, upkeep.MigrateOptions{}); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("migrated: %v", err)
 	}
 }

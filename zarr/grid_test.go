@@ -18,6 +18,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
+	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
 // randomEdges cuts an axis of n elements into chunks that by divides, now and then with some beyond the end.
@@ -551,7 +552,7 @@ func TestRectilinearConsolidated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g, err = zarr.Consolidate(t.Context(), g); err != nil {
+	if g, err = g.Consolidate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	x, err := g.OpenArray(t.Context(), "x")
@@ -562,7 +563,7 @@ func TestRectilinearConsolidated(t *testing.T) {
 	if got, err := zarr.Read[uint8](t.Context(), x, zarr.Blocks(1, 3)); err != nil || !slices.Equal(got, []uint8{2, 3, 4, 5, 6}) || !x.Metadata().Grid.Equal(want) {
 		t.Errorf("%v, %v, %+v", got, err, x.Metadata().Grid)
 	}
-	steps, err := zarr.Migrate(t.Context(), g, zarr.MigrateOptions{})
+	steps, err := upkeep.Migrate(t.Context(), g, upkeep.MigrateOptions{})
 	if err != nil || len(steps) > 0 {
 		t.Errorf("migrated %v, %v", steps, err)
 	}

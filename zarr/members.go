@@ -139,7 +139,7 @@ func (g *Group) bindAll(all map[string]meta.Node, key string, depth int) (nodes 
 			continue
 		}
 		f := found{path: join(g.path, path)}
-		n := node{st: g.st, path: f.path, cfg: g.cfg, fromCache: true, docKey: key}
+		n := node{st: g.st, path: f.path, cfg: g.cfg, fromCache: true, doc: document.Stored{Key: key}}
 		if f.node, f.err = n.bind(m); f.err != nil {
 			f.node, f.err = nil, n.errf(f.err)
 		}

@@ -3,7 +3,6 @@ package zarr
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/zargo-io/zargo/internal/document"
@@ -31,20 +30,16 @@ type Attrs = map[string]any
 
 // node is what arrays and groups have in common.
 type node struct {
-	st         store.Store
-	path       string
-	cfg        config
-	format     int
-	attrs      Attrs
-	docKey     string // key of the document that makes it a node
-	doc        []byte // that document; nil when it came from consolidated metadata
-	docVersion store.Version
-	// What attributes are changed against: the document that holds them, and its version; no version means that the
-	// document was not read itself (consolidated metadata) or, for v2's .zattrs, is absent.
-	attrsKey     string
-	attrsDoc     []byte
-	attrsVersion store.Version
-	fromCache    bool // taken from consolidated metadata
+	st     store.Store
+	path   string
+	cfg    config
+	format int
+	attrs  Attrs
+	doc    document.Stored // the document that makes it a node; of one from consolidated metadata, the key of that alone
+	// What attributes are changed against: the document that holds them, which is doc in v3. It has no version where it was not
+	// read itself (consolidated metadata) or, as v2's .zattrs, is absent.
+	attrsDoc  document.Stored
+	fromCache bool // taken from consolidated metadata
 }
 
 func (n *node) isNode() {}
@@ -100,11 +95,8 @@ func (n *node) writable() error {
 
 // errf says which node of which store an error is about.
 func (n *node) errf(err error) error {
-	return fmt.Errorf("zarr: %q in %s: %w", n.path, store.Name(n.st), err)
+	return document.Errorf(n.st, n.path, err)
 }
-
-// keyOf is the key of a document of the node.
-func (n *node) keyOf(name string) string { return join(n.path, name) }
 
 // join puts a name below a path.
 func join(path, name string) string { return document.Join(path, name) }

@@ -66,7 +66,9 @@ func open(ctx context.Context, st store.Store, path string, cfg config, w docume
 	}
 	found, err := n.parse(docs)
 	if err == nil && found == nil && cfg.format <= 1 && w != document.Group {
-		found, err = n.openV1(ctx)
+		if docs, err = n.docs().FindV1(ctx); err == nil {
+			found, err = n.parse(docs)
+		}
 	}
 	if err != nil {
 		return nil, n.errf(err)
@@ -87,57 +89,14 @@ func open(ctx context.Context, st store.Store, path string, cfg config, w docume
 	return found, nil
 }
 
-// openV1 looks for a v1 array, which is rare enough to be asked for only where nothing else is. nil when there is none.
-func (n *node) openV1(ctx context.Context) (Node, error) {
-	docs, err := n.docs().FindV1(ctx)
-	if err != nil || docs == nil {
-		return nil, err
-	}
-	return n.parseV1(docs)
-}
-
-// parseV1 makes a node of the documents of a v1 array.
-func (n *node) parseV1(docs document.Set) (Node, error) {
-	d, attrs := docs[document.V1Array], docs[document.V1Attrs]
-	n.docKey, n.doc, n.docVersion = n.keyOf(document.V1Array), d.Bytes, d.Version
-	n.attrsKey, n.attrsDoc, n.attrsVersion = n.keyOf(document.V1Attrs), attrs.Bytes, attrs.Version
-	m, err := n.parser().ArrayV1(n.docKey, d.Bytes, n.attrsKey, attrs.Bytes)
-	if err != nil {
-		return nil, err
-	}
-	return n.bind(m)
-}
-
 // parse makes a node of its documents; nil when they do not make one.
 func (n *node) parse(docs document.Set) (Node, error) {
-	if d, ok := docs[document.ZarrJSON]; ok {
-		n.docKey, n.doc, n.docVersion = n.keyOf(document.ZarrJSON), d.Bytes, d.Version
-		m, err := n.parser().V3(n.docKey, d.Bytes)
-		if err != nil {
-			return nil, err
-		}
-		n.attrsKey, n.attrsDoc, n.attrsVersion = n.docKey, d.Bytes, d.Version
-		return n.bind(m)
+	s, err := n.docs().Parse(docs, n.parser())
+	if err != nil || s == nil {
+		return nil, err
 	}
-	attrs := docs[document.ZAttrs]
-	n.attrsKey, n.attrsDoc, n.attrsVersion = n.keyOf(document.ZAttrs), attrs.Bytes, attrs.Version
-	if d, ok := docs[document.ZArray]; ok {
-		n.docKey, n.doc, n.docVersion = n.keyOf(document.ZArray), d.Bytes, d.Version
-		m, err := n.parser().ArrayV2(n.docKey, d.Bytes, n.attrsKey, attrs.Bytes)
-		if err != nil {
-			return nil, err
-		}
-		return n.bind(m)
-	}
-	if d, ok := docs[document.ZGroup]; ok {
-		n.docKey, n.doc, n.docVersion = n.keyOf(document.ZGroup), d.Bytes, d.Version
-		m, err := n.parser().GroupV2(n.docKey, d.Bytes, n.attrsKey, attrs.Bytes)
-		if err != nil {
-			return nil, err
-		}
-		return n.bind(m)
-	}
-	return nil, nil
+	n.doc, n.attrsDoc = s.Doc, s.Attrs
+	return n.bind(s.Model)
 }
 
 // bind makes a node of parsed metadata.

@@ -2,6 +2,7 @@ package zarr
 
 import (
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/zargo-io/zargo/concurrency"
@@ -26,6 +27,7 @@ func (o Option) String() string { return o.name }
 
 // config is what the options of a node add up to.
 type config struct {
+	given        []Option
 	format       int // 0: found out
 	maxMetadata  int64
 	maxChunk     int64
@@ -55,6 +57,7 @@ func newConfig(opts []Option) (config, error) {
 }
 
 func (c *config) add(opts []Option) error {
+	c.given = slices.Concat(c.given, opts)
 	for _, o := range opts {
 		if o.apply == nil {
 			return fault.Newf(fault.Selection, "an Option that no function of package zarr made")
@@ -99,10 +102,10 @@ func intOption(name string, n, least int, set func(*config)) Option {
 	}}
 }
 
-// Format opens only nodes of one Zarr format, 1, 2 or 3, and saves the requests that would find it out.
+// Format opens only nodes of one Zarr format, 1, 2 or 3, and saves the requests that would find it out; 0, the default, is any.
 func Format(format int) Option {
 	return Option{fmt.Sprintf("Format(%d)", format), func(c *config) error {
-		if format < 1 || format > 3 {
+		if format < 0 || format > 3 {
 			return fault.Newf(fault.Selection, "format %d is not 1, 2 or 3", format)
 		}
 		c.format = format
@@ -163,7 +166,7 @@ func Direct() Option {
 // Separator says what is between the numbers of chunk keys, "/" or ".", of v2 arrays whose metadata does not say it. The
 // specification takes them to have a point, but writers older than the member dimension_separator (zarr-python's
 // NestedDirectoryStore, N5-like ones) stored 0/0 too: read as 0.0, all chunks are missing and are the fill value. The
-// layout is never guessed; [Array.KeyLayout] looks. Reads and writes go by the option; metadata stays as it is.
+// layout is never guessed; package upkeep looks. Reads and writes go by the option; metadata stays as it is.
 //
 // Metadata that does say it wins: an array whose chunk keys would be others is refused with ErrSelection, when it is
 // opened or created. Keys of v2 arrays of fewer than two axes have no separator, so the option does not matter to them.

@@ -14,7 +14,7 @@ import (
 // metaError is an error about a member of the array's document, wherever that was read. Of v2's consolidated metadata the key is
 // that of the document in it, as for errors of parsing.
 func (n *node) metaError(m *meta.Array, pointer string, err error) error {
-	key := n.docKey
+	key := n.doc.Key
 	switch {
 	case !n.fromCache:
 	case m.Format == 3:

@@ -25,7 +25,7 @@ func Replace(ctx context.Context, st store.Store, path string, spec Spec, opts .
 	}
 	err = n.docs().Remove(ctx, func(v1 document.Set) error {
 		old := n
-		_, err := old.parseV1(v1) // what cannot be read is not deleted
+		_, err := old.parse(v1) // what cannot be read is not deleted
 		return err
 	})
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
+	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
 var update = flag.Bool("update", false, "write testdata/requests.txt anew")
@@ -159,10 +160,10 @@ func TestRequests(t *testing.T) {
 		if g, err = zarr.OpenGroup(ctx, st, top); err != nil {
 			t.Fatal(err)
 		}
-		step("consolidate a group of "+top, func() (err error) { g, err = zarr.Consolidate(ctx, g); return err })
-		step("consolidate it again", func() (err error) { g, err = zarr.Consolidate(ctx, g); return err })
+		step("consolidate a group of "+top, func() (err error) { g, err = g.Consolidate(ctx); return err })
+		step("consolidate it again", func() (err error) { g, err = g.Consolidate(ctx); return err })
 	}
-	step("migrate it", func() error { _, err := zarr.Migrate(ctx, g, zarr.MigrateOptions{Remove: true}); return err })
+	step("migrate it", func() error { _, err := upkeep.Migrate(ctx, g, upkeep.MigrateOptions{Remove: true}); return err })
 
 	// Shards in shards: 16 of 16 KiB in an object, with 64 chunks of 256 bytes each and 1028 bytes of index.
 	within := codec.Sharding(codec.ShardingOptions{Chunk: []int{64}})

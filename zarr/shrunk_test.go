@@ -9,6 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
+	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
 // TestChunksOutsideTheShape: what is stored of a shape that was made smaller is neither read nor written nor listed, whatever
@@ -114,13 +115,13 @@ func TestChunksOutsideTheShape(t *testing.T) {
 			if got := paths(t, g); !slices.Equal(got, []string{"g/x"}) {
 				t.Errorf("below the group %v", got)
 			}
-			if l, err := a.KeyLayout(t.Context()); err != nil || l.Other() != "" {
+			if l, err := upkeep.CheckKeys(t.Context(), a); err != nil || l.Other() != "" {
 				t.Errorf("keys %v, %v", l, err)
 			}
-			if g, err = zarr.Consolidate(t.Context(), g); err != nil {
+			if g, err = g.Consolidate(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if stale, err := zarr.Stale(t.Context(), g); err != nil || len(stale) > 0 {
+			if stale, err := upkeep.CheckConsolidated(t.Context(), g); err != nil || len(stale) > 0 {
 				t.Errorf("consolidated %v, %v", stale, err)
 			}
 			// Fill values delete what they are stored in, and nothing else.

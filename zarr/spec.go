@@ -1,9 +1,7 @@
 package zarr
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -348,41 +346,4 @@ func placeOf(s codec.Spec, format int, table *codec.Table, in *codec.Repr) place
 		return beforeBytes
 	}
 	return afterBytes
-}
-
-// difference names the first stored fact, attributes apart, in which two arrays differ; "" when there is none.
-func difference(a, b *meta.Array) string {
-	switch {
-	case a.Format != b.Format:
-		return "format"
-	case !slices.Equal(a.Shape, b.Shape):
-		return "shape"
-	case !a.Grid.Equal(b.Grid):
-		return "chunk shape"
-	case !dtype.Equal(a.DType, b.DType):
-		return "data type"
-	case (a.Fill == nil) != (b.Fill == nil) || !bytes.Equal(a.Fill, b.Fill):
-		return "fill value"
-	case a.Keys != b.Keys:
-		return "chunk key encoding"
-	case !slices.Equal(a.Dims, b.Dims):
-		return "dimension names"
-	case !slices.EqualFunc(a.Codecs, b.Codecs, sameCodec):
-		return "codecs"
-	}
-	return ""
-}
-
-// sameCodec compares configurations as JSON values: spacing and the order of members do not count.
-func sameCodec(a, b meta.Named) bool {
-	var x, y any
-	ex, ey := decodeConfig(a.Config, &x), decodeConfig(b.Config, &y)
-	return a.Name == b.Name && errors.Join(ex, ey) == nil && reflect.DeepEqual(x, y)
-}
-
-func decodeConfig(raw json.RawMessage, v *any) error {
-	if len(raw) == 0 {
-		raw = json.RawMessage("{}")
-	}
-	return json.Unmarshal(raw, v)
 }

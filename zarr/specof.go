@@ -54,7 +54,7 @@ func (a *Array) Spec() Spec {
 		if err != nil {
 			return s // Create says why
 		}
-		if is, err := other.model(a.cfg); err == nil && difference(was, is) == "" {
+		if is, err := other.model(a.cfg); err == nil && was.Difference(is) == "" {
 			s = other
 		}
 	}

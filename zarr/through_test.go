@@ -14,13 +14,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
+	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
 // consolidatedForest is a forest with consolidated metadata, opened again, and what is asked of the store from then on.
 func consolidatedForest(t *testing.T, format int, opts ...zarr.Option) (*mem.Store, *zarr.Group, *transcript) {
 	t.Helper()
 	st := mem.New()
-	if _, err := zarr.Consolidate(t.Context(), forest(t, st, format)); err != nil {
+	if _, err := forest(t, st, format).Consolidate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	tr := &transcript{}
@@ -275,7 +276,7 @@ func TestWriteTextThroughConsolidated(t *testing.T) {
 			_, err = g.CreateArray(t.Context(), "s", zarr.Spec{Shape: []int{2}, DType: dtype.String})
 		}
 		if err == nil {
-			g, err = zarr.Consolidate(t.Context(), g)
+			g, err = g.Consolidate(t.Context())
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -287,47 +288,6 @@ func TestWriteTextThroughConsolidated(t *testing.T) {
 		if err := zarr.Write(t.Context(), s, []string{"a", "b"}); err != nil {
 			t.Errorf("v%d: %v", format, err)
 		}
-	}
-}
-
-// TestStaleAfterConsolidate: what a group held when it was opened does not count, what is stored does.
-func TestStaleAfterConsolidate(t *testing.T) {
-	for _, format := range []int{2, 3} {
-		t.Run(fmt.Sprint("v", format), func(t *testing.T) {
-			ctx := t.Context()
-			_, g, _ := consolidatedForest(t, format)
-			x, err := g.OpenGroup(ctx, "x")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := g.CreateArray(ctx, "x/late", zarr.Spec{Shape: []int{3}, DType: dtype.Int16}); err != nil {
-				t.Fatal(err)
-			}
-			if d, err := zarr.Stale(ctx, g); err != nil || differences(d) != `"x/late" is missing` {
-				t.Errorf("before: %v, %v", d, err)
-			}
-			if d, err := zarr.Stale(ctx, x); err != nil || differences(d) != `"late" is missing` {
-				t.Errorf("before, of a group in it: %v, %v", d, err)
-			}
-			fresh, err := zarr.Consolidate(ctx, g)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for name, g := range map[string]*zarr.Group{"the old group": g, "the new one": fresh, "a group in it": x} {
-				if d, err := zarr.Stale(ctx, g); err != nil || d != nil {
-					t.Errorf("%s: %v, %v", name, d, err)
-				}
-			}
-			if got := paths(t, g); len(got) != 4 {
-				t.Errorf("the old group is a snapshot: %q", got)
-			}
-			if got := paths(t, fresh); len(got) != 5 {
-				t.Errorf("the new group has %q", got)
-			}
-			if _, err := zarr.Stale(ctx, forest(t, mem.New(), format)); !errors.Is(err, zarr.ErrNotFound) {
-				t.Errorf("no copy: %v", err)
-			}
-		})
 	}
 }
 
@@ -367,7 +327,7 @@ func TestBadConsolidated(t *testing.T) {
 			if len(f.all) != 1 || f.all[0].Rule != rule.BadConsolidated || f.all[0].Severity() != rule.Warning || f.all[0].Path != "top" || f.all[0].Key != tt.key {
 				t.Errorf("told %+v", f.all)
 			}
-			if _, err := zarr.Stale(ctx, g); !errors.Is(err, tt.kind) {
+			if _, err := upkeep.CheckConsolidated(ctx, g); !errors.Is(err, tt.kind) {
 				t.Errorf("compared: %v", err)
 			}
 
@@ -388,12 +348,12 @@ func TestBadConsolidated(t *testing.T) {
 			}
 
 			if g, err = zarr.OpenGroup(ctx, st, "top"); err == nil {
-				g, err = zarr.Consolidate(ctx, g)
+				g, err = g.Consolidate(ctx)
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d, err := zarr.Stale(ctx, g); err != nil || d != nil {
+			if d, err := upkeep.CheckConsolidated(ctx, g); err != nil || d != nil {
 				t.Errorf("made anew: %v, %v", d, err)
 			}
 		})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
 type consolidateCmd struct {
@@ -26,10 +27,10 @@ func (c *consolidateCmd) Run(ctx context.Context, s *session) error {
 		return p.fail(fault.Newf(fault.NotFound, "this is an array, not a group"))
 	}
 	if !c.Check {
-		_, err := zarr.Consolidate(ctx, g)
+		_, err := g.Consolidate(ctx)
 		return p.fail(err)
 	}
-	stale, err := zarr.Stale(ctx, g)
+	stale, err := upkeep.CheckConsolidated(ctx, g)
 	for _, d := range stale {
 		if _, err := fmt.Fprintf(s.out, "%s\t%s\n", d.Why, cmp.Or(d.Path, ".")); err != nil {
 			return err

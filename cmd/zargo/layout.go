@@ -8,6 +8,7 @@ import (
 
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
 // separatorFlag is for v2 arrays whose metadata does not say how the keys of their chunks are spelled.
@@ -33,7 +34,7 @@ func (i *nodeInfo) look(ctx context.Context, p *place, a *zarr.Array) error {
 	if !a.Metadata().NoSeparator {
 		return nil
 	}
-	l, err := a.KeyLayout(ctx)
+	l, err := upkeep.CheckKeys(ctx, a)
 	switch {
 	case errors.Is(err, fault.Refused): // the metadata can be shown all the same
 		i.Warning = "the metadata does not say whether chunks are flat (0.0) or nested (0/0), and looking was refused: " +
@@ -48,7 +49,7 @@ func (i *nodeInfo) look(ctx context.Context, p *place, a *zarr.Array) error {
 }
 
 // layoutWarning says what is wrong with a layout and what to do; "" when nothing is.
-func layoutWarning(l zarr.KeyLayout) string {
+func layoutWarning(l upkeep.KeyLayout) string {
 	switch {
 	case l.Other() == "":
 		return ""
@@ -66,7 +67,7 @@ func (s *session) warnOfMissing(ctx context.Context, p *place, a *zarr.Array) {
 	if missing := s.report.Missing.Load(); missing == 0 || missing < s.report.Chunks.Load() {
 		return
 	}
-	if l, err := a.KeyLayout(ctx); err == nil && l.Other() != "" {
+	if l, err := upkeep.CheckKeys(ctx, a); err == nil && l.Other() != "" {
 		s.warn("%s: every chunk was missing and is the fill value; %s", p.where, layoutWarning(l))
 	}
 }

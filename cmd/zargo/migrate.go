@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
 type migrateCmd struct {
@@ -20,7 +20,7 @@ func (c *migrateCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	defer p.release()
-	steps, err := zarr.Migrate(ctx, n, zarr.MigrateOptions{DryRun: c.DryRun, Remove: c.Remove})
+	steps, err := upkeep.Migrate(ctx, n, upkeep.MigrateOptions{DryRun: c.DryRun, Remove: c.Remove})
 	if err != nil {
 		return p.fail(err)
 	}

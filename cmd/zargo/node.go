@@ -10,6 +10,7 @@ import (
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
 // openNode opens an array or a group. The place is to be closed.
@@ -126,10 +127,10 @@ type consolidateFlag struct {
 // after brings consolidated metadata above a node that was changed up to date, or warns that it is not.
 func (c consolidateFlag) after(ctx context.Context, s *session, p *place, n zarr.Node) error {
 	if c.Consolidate {
-		_, err := zarr.UpdateAbove(ctx, n)
+		_, err := upkeep.UpdateAbove(ctx, n)
 		return p.fail(err)
 	}
-	stale, err := zarr.StaleAbove(ctx, n)
+	stale, err := upkeep.CheckAbove(ctx, n)
 	if err != nil {
 		s.warn("%s: whether consolidated metadata above is out of date now could not be seen: %v", p.where, err)
 	}

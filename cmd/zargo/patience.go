@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/zargo-io/zargo/zarr/store/retry"
+	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // patience is how long a request is tried again before a line on standard error says so: long enough for a passing
@@ -21,7 +21,7 @@ type late struct {
 }
 
 // notify is called before each wait. A request that is still waiting when its time has come has not got through.
-func (l *late) notify(a retry.Attempt) {
+func (l *late) notify(a store.Retry) {
 	if a.Elapsed+a.Wait < patience {
 		return
 	}
@@ -32,7 +32,7 @@ func (l *late) notify(a retry.Attempt) {
 	}
 }
 
-func (l *late) say(a retry.Attempt) {
+func (l *late) say(a store.Retry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.out == nil {

@@ -85,7 +85,7 @@ func TestLateEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		l := &late{out: &out}
-		l.notify(retry.Attempt{Try: 3, Elapsed: time.Second, Wait: time.Hour, Err: fault.Throttled})
+		l.notify(store.Retry{Try: 3, Elapsed: time.Second, Wait: time.Hour, Err: fault.Throttled})
 		l.end()
 		time.Sleep(time.Minute)
 		if out.Len() > 0 {

@@ -15,6 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
 type putCmd struct {
@@ -166,7 +167,7 @@ func (c *putCmd) openOld(ctx context.Context, s *session) (*place, *zarr.Array, 
 	if c.Separator != "" || !a.Metadata().NoSeparator {
 		return p, a, nil
 	}
-	l, err := a.KeyLayout(ctx)
+	l, err := upkeep.CheckKeys(ctx, a)
 	switch {
 	case errors.Is(err, fault.Refused): // who may write need not be allowed to list
 		return p, a, nil

@@ -7,6 +7,7 @@ import (
 	"github.com/zargo-io/zargo/gcs"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/s3"
+	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/dir"
 	"github.com/zargo-io/zargo/zarr/store/http"
 	"github.com/zargo-io/zargo/zarr/store/retry"
@@ -19,7 +20,7 @@ type opening struct {
 	allowHTTP  bool
 	readOnly   bool // credentials are asked for reading only, where a provider has such
 	trustLocks bool // in directories
-	notify     func(retry.Attempt)
+	notify     func(store.Retry)
 }
 
 // schemes is the table of what this program opens. Stores in memory outlive a run.

@@ -79,7 +79,7 @@ func makeGroups(t *testing.T, root string) {
 			if end == "" {
 				continue
 			}
-			if _, err := zarr.Consolidate(ctx, g); err != nil {
+			if _, err := g.Consolidate(ctx); err != nil {
 				t.Fatal(err)
 			}
 		}

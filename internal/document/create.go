@@ -34,7 +34,7 @@ func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(cont
 		if i == len(others) {
 			found[i] = free(ctx)
 			if errors.Is(found[i], fault.Exists) {
-				if _, there, _ := n.Look(ctx, docs[0].Name); there { // which says it better
+				if is, err := n.Look(ctx, docs[0].Name); err == nil && is.There() { // which says it better
 					found[i] = fault.Newf(fault.Exists, "%q is there", n.Key(docs[0].Name))
 				}
 			}

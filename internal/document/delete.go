@@ -10,15 +10,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Read is a document of a node that was read.
-type Read struct {
-	Key     string
-	Version store.Version
-}
-
 // Delete deletes documents one after another, each on condition that it has the version that was read. A single writer deletes them
 // without a condition; for others a store without versions is errors.ErrUnsupported.
-func (n *Node) Delete(ctx context.Context, docs ...Read) error {
+func (n *Node) Delete(ctx context.Context, docs ...Stored) error {
 	for _, d := range docs {
 		if d.Version == "" && !n.SingleWriter {
 			return NoVersions(n.Store, "nothing can be removed")
@@ -92,9 +86,9 @@ func (n *Node) removeV1(ctx context.Context, check func(Set) error) error {
 	if err := check(docs); err != nil {
 		return err
 	}
-	old := []Read{{n.Key(V1Array), docs[V1Array].Version}}
-	if d, ok := docs[V1Attrs]; ok {
-		old = append(old, Read{n.Key(V1Attrs), d.Version})
+	old := []Stored{n.Stored(docs, V1Array)}
+	if docs.Has(V1Attrs) {
+		old = append(old, n.Stored(docs, V1Attrs))
 	}
 	return n.Delete(ctx, old...)
 }

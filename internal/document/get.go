@@ -19,6 +19,21 @@ func (s Set) Has(name string) bool {
 	return ok
 }
 
+// Stored is a document as it was read.
+type Stored struct {
+	Key     string
+	Bytes   []byte // nil: there is none
+	Version store.Version
+}
+
+// There reports whether there is a document.
+func (d Stored) There() bool { return d.Bytes != nil }
+
+// Stored is a document of a set that was read at the node.
+func (n *Node) Stored(s Set, name string) Stored {
+	return Stored{n.Key(name), s[name].Bytes, s[name].Version}
+}
+
 // Get reads one document of the node. The bytes of an empty one are not nil.
 func (n *Node) Get(ctx context.Context, name string) (store.Value, error) {
 	return n.GetKey(ctx, n.Key(name))
@@ -34,17 +49,16 @@ func (n *Node) GetKey(ctx context.Context, key string) (store.Value, error) {
 	return v, err
 }
 
-// Look reports whether a document of the node is there, and its version. It reads the first byte, so that the document may be longer
-// than Limit.
-func (n *Node) Look(ctx context.Context, name string) (v store.Version, there bool, err error) {
-	first, err := n.Probe(ctx, n.Key(name))
+// Look reads the version of a document of the node, and no more than its first byte, so that the document may be longer than Limit.
+func (n *Node) Look(ctx context.Context, name string) (Stored, error) {
+	v, err := n.Probe(ctx, n.Key(name))
 	if errors.Is(err, fault.Corrupt) { // it is empty
-		first, err = n.Get(ctx, name)
+		v, err = n.Get(ctx, name)
 	}
 	if errors.Is(err, fault.NotFound) {
-		return "", false, nil
+		return Stored{Key: n.Key(name)}, nil
 	}
-	return first.Version, err == nil, err
+	return Stored{n.Key(name), v.Bytes, v.Version}, err
 }
 
 // Probe reads the first byte of a key of the store. fault.Corrupt: there is none.

@@ -6,7 +6,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Doc is a document of a node.
+// Doc is a document of a new node.
 type Doc struct {
 	Name    string
 	Bytes   []byte // nil: not stored

@@ -1,6 +1,8 @@
 package document
 
 import (
+	"fmt"
+
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -46,6 +48,7 @@ type Counter interface {
 	Get()
 	Put(bytes int, err error)
 	Delete()
+	Conflict()
 }
 
 // nobody counts nothing.
@@ -54,6 +57,7 @@ type nobody struct{}
 func (nobody) Get()           {}
 func (nobody) Put(int, error) {}
 func (nobody) Delete()        {}
+func (nobody) Conflict()      {}
 
 func (n *Node) count() Counter {
 	if n.Count == nil {
@@ -61,6 +65,9 @@ func (n *Node) count() Counter {
 	}
 	return n.Count
 }
+
+// Conflict counts a change that has to be made again.
+func (n *Node) Conflict() { n.count().Conflict() }
 
 // At is the node at another path of the store.
 func (n *Node) At(path string) *Node {
@@ -81,4 +88,9 @@ func Join(path, name string) string {
 		return path
 	}
 	return path + "/" + name
+}
+
+// Errorf says which node of which store an error is about.
+func Errorf(st store.Store, path string, err error) error {
+	return fmt.Errorf("zarr: %q in %s: %w", path, store.Name(st), err)
 }

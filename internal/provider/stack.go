@@ -53,13 +53,22 @@ const (
 	FanoutReason = "a walk waits for its slowest level; a quarter of the requests leaves room for reads"
 )
 
-// Build puts the layers around a provider, outermost first: retry, limit. A slot is free while retry waits.
+// Build puts the layers around a provider, outermost first: retry, limit, and one that notes for what a request is made.
+// A slot is free while retry waits.
 func (s Stack) Build(st store.Store, byDefault int) (store.Store, error) {
-	limited, err := limit.New(st, s.Requests(byDefault))
+	limited, err := limit.New(store.Around(st, store.Hooks{Before: note}), s.Requests(byDefault))
 	if err != nil {
 		return nil, err
 	}
 	return retry.New(limited, s.Retry...)
+}
+
+// note gives the context of a request what Traced reports of it, where somebody listens.
+func note(ctx context.Context, c store.Call) (context.Context, error) {
+	if store.TraceOf(ctx) != nil {
+		ctx = store.WithCall(ctx, c)
+	}
+	return ctx, nil
 }
 
 // Opened is what an Open returns: the store, or the error with the store's name. A context that ended wins over both.

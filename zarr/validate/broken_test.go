@@ -96,7 +96,7 @@ func TestCopyOfNothing(t *testing.T) {
 	st := tree(t, 3)
 	g, err := zarr.OpenGroup(t.Context(), st, "")
 	if err == nil {
-		_, err = zarr.Consolidate(t.Context(), g)
+		_, err = g.Consolidate(t.Context())
 	}
 	if err == nil {
 		err = st.Delete(t.Context(), "plain/zarr.json", store.DeleteOptions{})

@@ -12,6 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/rule"
 	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
 func more(n int) string { return fmt.Sprintf("and %d more", n) }
@@ -212,7 +213,7 @@ func (r *run) consolidated(ctx context.Context, g *zarr.Group, told *few) error 
 	if err != nil {
 		return err
 	}
-	stale, err := zarr.Stale(ctx, quiet)
+	stale, err := upkeep.CheckConsolidated(ctx, quiet)
 	for _, d := range stale {
 		told.tell(rule.Finding{Rule: rule.Stale, Key: key, Text: d.String()})
 	}

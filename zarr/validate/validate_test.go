@@ -178,7 +178,7 @@ func TestNothingWrong(t *testing.T) {
 			if _, broken := r.Worst(rule.Note); broken {
 				t.Error("a worst finding of none")
 			}
-			if _, err := zarr.Consolidate(t.Context(), g); err != nil {
+			if _, err := g.Consolidate(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -194,7 +194,7 @@ func TestFindings(t *testing.T) {
 	consolidated := func(t *testing.T, st store.Store) {
 		g, err := zarr.OpenGroup(t.Context(), st, "")
 		if err == nil {
-			_, err = zarr.Consolidate(t.Context(), g)
+			_, err = g.Consolidate(t.Context())
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -490,7 +490,7 @@ func TestStoreThatCannotList(t *testing.T) {
 		st := tree(t, format)
 		g, err := zarr.OpenGroup(t.Context(), st, "")
 		if err == nil {
-			_, err = zarr.Consolidate(t.Context(), g)
+			_, err = g.Consolidate(t.Context())
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -63,3 +63,5 @@ func TestConnections(t *testing.T) {
 func TestStalls(t *testing.T) { fake.Stalls(t, held(), "") }
 
 func TestEndings(t *testing.T) { fake.Endings(t, held()) }
+
+func TestTraces(t *testing.T) { fake.Traces(t, held(), false) }

@@ -77,7 +77,7 @@ func (c *config) provider() *Store {
 	}
 	s := &Store{base: c.base, query: c.query, header: c.header, tuning: c.tuning()}
 	s.client = &http.Client{
-		Transport:     watched{provider.Watched(c.stack.Stall, t), t},
+		Transport:     watched{provider.TracedTransport(provider.Watched(c.stack.Stall, t)), t},
 		CheckRedirect: provider.FollowRedirect(c.header),
 	}
 	return s

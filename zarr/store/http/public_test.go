@@ -22,7 +22,7 @@ func TestPublicOnly(t *testing.T) {
 	}
 	for _, host := range []string{"127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0.0.0.0"} {
 		again := 0
-		st := open(t, "http://"+host+":"+port, PublicOnly(), Retry(retry.Tries(3), retry.Notify(func(retry.Attempt) { again++ })))
+		st := open(t, "http://"+host+":"+port, PublicOnly(), Retry(retry.Tries(3), retry.Notify(func(store.Retry) { again++ })))
 		_, err := st.Get(t.Context(), "k", store.GetOptions{}, nil)
 		fake.WantKind(t, err, fault.Refused)
 		if again > 0 {

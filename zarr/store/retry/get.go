@@ -34,7 +34,7 @@ func (s *Store) get(ctx context.Context, r *run, key string, o store.GetOptions,
 			r.progress()
 		}
 		if b.begun && b.lostPin(err) {
-			if err = r.anew(err); err != nil {
+			if err = r.anew(ctx, err); err != nil {
 				err = r.fail(fault.Unavailable, fmt.Errorf("it was replaced whenever a cut body was to go on: %v", err))
 			}
 			b.restart()

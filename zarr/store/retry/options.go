@@ -53,18 +53,10 @@ func Backoff(first, longest time.Duration) Option {
 	}}
 }
 
-// Notify calls f before each wait, from the goroutine that waits, so f must be quick and safe for concurrent calls.
-func Notify(f func(Attempt)) Option {
+// Notify calls f before each wait, from the goroutine that waits, so f must be quick and safe for concurrent calls. A
+// [store.Trace] in the context of a call is called as well.
+func Notify(f func(store.Retry)) Option {
 	return Option{"Notify", func(p *policy) error { p.notify = f; return nil }}
-}
-
-// Attempt is a try that failed and is going to be repeated.
-type Attempt struct {
-	Op, Key string
-	Try     int           // of this failure, from 1; progress of a body starts anew
-	Elapsed time.Duration // since the first try began, or since the last progress
-	Wait    time.Duration // until the next
-	Err     error
 }
 
 // defaults are those of Apache's object_store: ten tries reach 15 s waits, about the time a partition of S3 takes to

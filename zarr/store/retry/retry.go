@@ -30,7 +30,7 @@ type policy struct {
 	tries          int
 	elapsed        time.Duration
 	first, longest time.Duration
-	notify         func(Attempt)
+	notify         func(store.Retry)
 }
 
 // run is one request and its repeats.
@@ -99,8 +99,9 @@ func (r *run) again(ctx context.Context, err error) error {
 	}
 	r.spent += wait
 	if r.s.p.notify != nil {
-		r.s.p.notify(Attempt{r.op, r.key, r.failed, time.Since(r.start), wait, err})
+		r.s.p.notify(r.event(wait, err))
 	}
+	r.trace(ctx, wait, err)
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
@@ -112,12 +113,23 @@ func (r *run) again(ctx context.Context, err error) error {
 	}
 }
 
+func (r *run) event(wait time.Duration, err error) store.Retry {
+	return store.Retry{Op: store.Op(r.op), Key: r.key, Try: r.failed, Elapsed: time.Since(r.start), Wait: wait, Err: err}
+}
+
+func (r *run) trace(ctx context.Context, wait time.Duration, err error) {
+	if t := store.TraceOf(ctx); t != nil && t.Retry != nil {
+		t.Retry(ctx, r.event(wait, err))
+	}
+}
+
 // anew counts a try that is repeated at once and from its beginning, or gives the error to give up with.
-func (r *run) anew(err error) error {
+func (r *run) anew(ctx context.Context, err error) error {
 	r.tried()
 	if r.failed >= r.s.p.tries || r.spent > r.s.p.elapsed {
 		return r.gaveUp(err)
 	}
+	r.trace(ctx, 0, err)
 	return nil
 }
 

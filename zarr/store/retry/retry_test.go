@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -423,7 +424,7 @@ func TestGivesUpAfterTries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := scripted(repeat(step{err: slow}, 100)...)
 		var waits []time.Duration
-		r := over(t, s, retry.Notify(func(a retry.Attempt) { waits = append(waits, a.Wait) }))
+		r := over(t, s, retry.Notify(func(a store.Retry) { waits = append(waits, a.Wait) }))
 		_, err := r.Get(t.Context(), "k", store.GetOptions{}, nil)
 		if !errors.Is(err, fault.Throttled) || !strings.Contains(err.Error(), "tried 10 times") {
 			t.Errorf("got %v", err)
@@ -435,6 +436,34 @@ func TestGivesUpAfterTries(t *testing.T) {
 			if bound := min(15*time.Second, 100*time.Millisecond<<i); w < 0 || w > bound {
 				t.Errorf("wait %d is %v, above %v", i, w, bound)
 			}
+		}
+	})
+}
+
+// TestTraces: each try that is repeated is traced with the wait that follows it, also one that follows at once.
+func TestTraces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := scripted(step{err: slow}, step{err: down}, step{})
+		var traced, told []store.Retry
+		ctx := store.WithTrace(t.Context(), &store.Trace{Retry: func(ctx context.Context, r store.Retry) {
+			if store.TraceOf(ctx) == nil {
+				t.Error("the trace has another context")
+			}
+			traced = append(traced, r)
+		}})
+		r := over(t, s, retry.Notify(func(r store.Retry) { told = append(told, r) }))
+		start := time.Now()
+		if _, err := r.Put(ctx, "k", value, store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		waited := time.Duration(0)
+		for i, r := range traced {
+			if waited += r.Wait; r.Op != store.OpPut || r.Key != "k" || r.Try != i+1 || r.Err == nil {
+				t.Errorf("%+v", r)
+			}
+		}
+		if len(traced) != 2 || !slices.Equal(traced, told) || waited != time.Since(start) {
+			t.Errorf("%v waited %v; the option was given %v", traced, waited, told)
 		}
 	})
 }

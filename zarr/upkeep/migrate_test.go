@@ -1,4 +1,4 @@
-package zarr_test
+package upkeep_test
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
+	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
 // chunks gives every key that is no metadata, with its value.
@@ -65,17 +66,17 @@ func TestMigrate(t *testing.T) {
 			}
 			want[path] = src
 		}
-		if root, err = zarr.Consolidate(t.Context(), root); err != nil {
+		if root, err = root.Consolidate(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		before := chunks(t, st)
-		if _, err := zarr.Migrate(t.Context(), root, zarr.MigrateOptions{DryRun: true, Remove: remove}); err != nil {
+		if _, err := upkeep.Migrate(t.Context(), root, upkeep.MigrateOptions{DryRun: true, Remove: remove}); err != nil {
 			t.Fatal(err)
 		}
 		if n, err := zarr.Open(t.Context(), st, ""); err != nil || n.Format() != 2 {
 			t.Fatalf("a dry run changed something: %v, %v", n, err)
 		}
-		steps, err := zarr.Migrate(t.Context(), root, zarr.MigrateOptions{Remove: remove})
+		steps, err := upkeep.Migrate(t.Context(), root, upkeep.MigrateOptions{Remove: remove})
 		if err != nil || len(steps) != 7 {
 			t.Fatalf("%v, %v", steps, err)
 		}
@@ -92,7 +93,7 @@ func TestMigrate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d, err := zarr.Stale(t.Context(), g); err != nil || len(d) > 0 {
+		if d, err := upkeep.CheckConsolidated(t.Context(), g); err != nil || len(d) > 0 {
 			t.Errorf("consolidated metadata: %v, %v", d, err)
 		}
 		for path, values := range want {
@@ -116,7 +117,7 @@ func TestMigrate(t *testing.T) {
 		if remove != errors.Is(err, zarr.ErrNotFound) {
 			t.Errorf("remove %v: as v2: %v", remove, err)
 		}
-		again, err := zarr.Migrate(t.Context(), g, zarr.MigrateOptions{Remove: true})
+		again, err := upkeep.Migrate(t.Context(), g, upkeep.MigrateOptions{Remove: true})
 		if err != nil || remove != (len(again) == 0) {
 			t.Errorf("a second time: %v, %v", again, err)
 		}
@@ -141,7 +142,7 @@ func TestMigrateV1(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, err := zarr.Migrate(t.Context(), a, zarr.MigrateOptions{Remove: true})
+	steps, err := upkeep.Migrate(t.Context(), a, upkeep.MigrateOptions{Remove: true})
 	if err != nil || len(steps) != 1 || steps[0].String() != "v1 → zarr.json, removes meta, removes attrs" {
 		t.Fatalf("%v, %v", steps, err)
 	}
@@ -177,7 +178,7 @@ func TestMigrateKeepsWhatChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := zarr.Migrate(t.Context(), a, zarr.MigrateOptions{Remove: true}); !errors.Is(err, zarr.ErrConflict) {
+	if _, err := upkeep.Migrate(t.Context(), a, upkeep.MigrateOptions{Remove: true}); !errors.Is(err, zarr.ErrConflict) {
 		t.Errorf("got %v", err)
 	}
 	if v, err := st.Get(t.Context(), "a/.zattrs", store.GetOptions{}, nil); err != nil || string(v.Bytes) != `{"x":2}` {
@@ -189,7 +190,7 @@ func TestMigrateKeepsWhatChanged(t *testing.T) {
 func TestMigrateConsolidated(t *testing.T) {
 	for _, opts := range [][]zarr.Option{nil, {zarr.Format(2)}} {
 		st := mem.New()
-		if _, err := zarr.Consolidate(t.Context(), forest(t, st, 2)); err != nil {
+		if _, err := forest(t, st, 2).Consolidate(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		has := func(key string) bool {
@@ -203,20 +204,20 @@ func TestMigrateConsolidated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := zarr.Migrate(t.Context(), g, zarr.MigrateOptions{}); err != nil {
+		if _, err := upkeep.Migrate(t.Context(), g, upkeep.MigrateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if g, err = zarr.OpenGroup(t.Context(), st, "top"); err != nil {
 			t.Fatal(err)
 		}
-		if d, err := zarr.Stale(t.Context(), g); err != nil || d != nil || g.Format() != 3 || !has("top/.zmetadata") {
+		if d, err := upkeep.CheckConsolidated(t.Context(), g); err != nil || d != nil || g.Format() != 3 || !has("top/.zmetadata") {
 			t.Errorf("%v: v%d, %v, %v", opts, g.Format(), d, err)
 		}
 		// What is left of v2 goes the second time, with g as v3 and nothing to write.
-		if _, err := zarr.Migrate(t.Context(), g, zarr.MigrateOptions{Remove: true}); err != nil {
+		if _, err := upkeep.Migrate(t.Context(), g, upkeep.MigrateOptions{Remove: true}); err != nil {
 			t.Fatal(err)
 		}
-		if d, err := zarr.Stale(t.Context(), g); err != nil || d != nil || has("top/.zmetadata") || has("top/.zgroup") || has("top/x/y/b/.zarray") {
+		if d, err := upkeep.CheckConsolidated(t.Context(), g); err != nil || d != nil || has("top/.zmetadata") || has("top/.zgroup") || has("top/x/y/b/.zarray") {
 			t.Errorf("%v: %v, %v, or something of v2 is left", opts, d, err)
 		}
 	}
@@ -225,7 +226,7 @@ func TestMigrateConsolidated(t *testing.T) {
 // Consolidated metadata that was written anew in between is not removed.
 func TestMigrateKeepsNewConsolidated(t *testing.T) {
 	st := mem.New()
-	if _, err := zarr.Consolidate(t.Context(), forest(t, st, 2)); err != nil {
+	if _, err := forest(t, st, 2).Consolidate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	watch := store.Observe(st, func(_ context.Context, e store.Event) {
@@ -239,7 +240,7 @@ func TestMigrateKeepsNewConsolidated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := zarr.Migrate(t.Context(), g, zarr.MigrateOptions{Remove: true}); !errors.Is(err, zarr.ErrConflict) {
+	if _, err := upkeep.Migrate(t.Context(), g, upkeep.MigrateOptions{Remove: true}); !errors.Is(err, zarr.ErrConflict) {
 		t.Errorf("got %v", err)
 	}
 	if v, err := st.Get(t.Context(), "top/.zmetadata", store.GetOptions{}, nil); err != nil || string(v.Bytes) != "{}" {

@@ -1,4 +1,4 @@
-package zarr_test
+package upkeep_test
 
 import (
 	"bytes"
@@ -15,12 +15,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
+	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
 var scalar = zarr.Spec{Shape: []int{2}, DType: dtype.Int8}
 
-// TestStaleAbove holds what it costs to know which copies a change left out of date, and to bring them up to date.
-func TestStaleAbove(t *testing.T) {
+// TestCheckAbove holds what it costs to know which copies a change left out of date, and to bring them up to date.
+func TestCheckAbove(t *testing.T) {
 	for format, want := range map[int]struct{ look, update, again string }{
 		2: {
 			"get .zmetadata absent, get top/.zmetadata, get top/x/.zmetadata absent, get top/x/y/.zmetadata, get top/x/y/b/.zarray, get top/x/y/b/.zattrs",
@@ -40,7 +41,7 @@ func TestStaleAbove(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, g := range []*zarr.Group{y, top} { // two copies, one within the other's hierarchy
-				if _, err := zarr.Consolidate(ctx, g); err != nil {
+				if _, err := g.Consolidate(ctx); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -50,10 +51,10 @@ func TestStaleAbove(t *testing.T) {
 				t.Fatal(err)
 			}
 			tr.requests()
-			if groups, err := zarr.StaleAbove(ctx, b); err != nil || groups != nil || tr.requests() != want.look {
+			if groups, err := upkeep.CheckAbove(ctx, b); err != nil || groups != nil || tr.requests() != want.look {
 				t.Errorf("nothing is stale: %q, %v", groups, err)
 			}
-			if groups, err := zarr.UpdateAbove(ctx, b); err != nil || groups != nil || tr.requests() != want.look {
+			if groups, err := upkeep.UpdateAbove(ctx, b); err != nil || groups != nil || tr.requests() != want.look {
 				t.Errorf("nothing to update: %q, %v", groups, err)
 			}
 			if b, err = zarr.SetAttrs(ctx, b, zarr.Attrs{"name": "new"}); err != nil {
@@ -61,20 +62,20 @@ func TestStaleAbove(t *testing.T) {
 			}
 			tr.requests()
 			stale := []string{"top", "top/x/y"}
-			if groups, err := zarr.StaleAbove(ctx, b); err != nil || !slices.Equal(groups, stale) {
+			if groups, err := upkeep.CheckAbove(ctx, b); err != nil || !slices.Equal(groups, stale) {
 				t.Errorf("stale: %q, %v", groups, err)
 			}
 			if got := tr.requests(); got != want.look {
 				t.Errorf("looking costs %q", got)
 			}
-			if groups, err := zarr.UpdateAbove(ctx, b); err != nil || !slices.Equal(groups, stale) {
+			if groups, err := upkeep.UpdateAbove(ctx, b); err != nil || !slices.Equal(groups, stale) {
 				t.Errorf("updated: %q, %v", groups, err)
 			}
 			if got := tr.requests(); got != want.look+", "+want.update {
 				t.Errorf("updating costs %q", got)
 			}
 			for _, g := range []*zarr.Group{y, top} {
-				if d, err := zarr.Stale(ctx, g); err != nil || d != nil {
+				if d, err := upkeep.CheckConsolidated(ctx, g); err != nil || d != nil {
 					t.Errorf("%s: %v, %v", g.Path(), d, err)
 				}
 			}
@@ -154,22 +155,22 @@ func TestUpdateAbove(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				groups, err := zarr.StaleAbove(ctx, n)
+				groups, err := upkeep.CheckAbove(ctx, n)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if updated, err := zarr.UpdateAbove(ctx, n); err != nil || !slices.Equal(updated, groups) {
+				if updated, err := upkeep.UpdateAbove(ctx, n); err != nil || !slices.Equal(updated, groups) {
 					t.Errorf("updated %q, of %q: %v", updated, groups, err)
 				}
-				if d, err := zarr.Stale(ctx, g); err != nil || d != nil {
+				if d, err := upkeep.CheckConsolidated(ctx, g); err != nil || d != nil {
 					t.Errorf("still: %v, %v", d, err)
 				}
-				if groups, err := zarr.StaleAbove(ctx, n); err != nil || groups != nil {
+				if groups, err := upkeep.CheckAbove(ctx, n); err != nil || groups != nil {
 					t.Errorf("still: %q, %v", groups, err)
 				}
 				key := map[int]string{2: "top/.zmetadata", 3: "top/zarr.json"}[format]
 				spliced := mustGet(t, st, key)
-				if _, err := zarr.Consolidate(ctx, g); err != nil {
+				if _, err := g.Consolidate(ctx); err != nil {
 					t.Fatal(err)
 				}
 				if whole := mustGet(t, st, key); !bytes.Equal(spliced, whole) {
@@ -205,7 +206,7 @@ func TestUpdateAboveAtOnce(t *testing.T) {
 					for k := range 2 {
 						n, err := g.CreateArray(ctx, fmt.Sprintf("x/g%d/n%d", i%4, 6*k+i), scalar)
 						if err == nil {
-							_, err = zarr.UpdateAbove(ctx, n)
+							_, err = upkeep.UpdateAbove(ctx, n)
 						}
 						if err != nil {
 							t.Error(err)
@@ -219,7 +220,7 @@ func TestUpdateAboveAtOnce(t *testing.T) {
 								continue
 							}
 							if err == nil {
-								_, err = zarr.UpdateAbove(ctx, a)
+								_, err = upkeep.UpdateAbove(ctx, a)
 							}
 							if err != nil {
 								t.Error(err)
@@ -230,7 +231,7 @@ func TestUpdateAboveAtOnce(t *testing.T) {
 				})
 			}
 			all.Wait()
-			if d, err := zarr.Stale(ctx, g); err != nil || d != nil {
+			if d, err := upkeep.CheckConsolidated(ctx, g); err != nil || d != nil {
 				t.Errorf("left: %v, %v", d, err)
 			}
 		})
@@ -254,7 +255,7 @@ func TestUpdateAboveRandomly(t *testing.T) {
 				holders = append(holders, g)
 			}
 			for _, g := range slices.Backward(holders) {
-				if _, err := zarr.Consolidate(ctx, g); err != nil {
+				if _, err := g.Consolidate(ctx); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -286,11 +287,11 @@ func TestUpdateAboveRandomly(t *testing.T) {
 						delete(nodes, path)
 					}
 				}
-				if _, err := zarr.UpdateAbove(ctx, n); err != nil {
+				if _, err := upkeep.UpdateAbove(ctx, n); err != nil {
 					t.Fatal(err)
 				}
 				for _, g := range holders {
-					if d, err := zarr.Stale(ctx, g); err != nil || d != nil {
+					if d, err := upkeep.CheckConsolidated(ctx, g); err != nil || d != nil {
 						t.Fatalf("step %d, %s: %q: %v, %v", step, path, g.Path(), d, err)
 					}
 				}
@@ -306,12 +307,12 @@ func TestUpdateAboveRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mustPut(t, st, "top/.zmetadata", "{")
-	if groups, err := zarr.StaleAbove(ctx, late); err != nil || !slices.Equal(groups, []string{"top"}) {
+	put(t, st, "top/.zmetadata", "{")
+	if groups, err := upkeep.CheckAbove(ctx, late); err != nil || !slices.Equal(groups, []string{"top"}) {
 		t.Errorf("a copy that cannot be read: %q, %v", groups, err)
 	}
 	var m *zarr.MetaError
-	if _, err := zarr.UpdateAbove(ctx, late); !errors.As(err, &m) || m.Key != "top/.zmetadata" {
+	if _, err := upkeep.UpdateAbove(ctx, late); !errors.As(err, &m) || m.Key != "top/.zmetadata" {
 		t.Errorf("a copy that cannot be read: %v", err)
 	}
 	if got := mustGet(t, st, "top/.zmetadata"); string(got) != "{" {
@@ -322,17 +323,17 @@ func TestUpdateAboveRefuses(t *testing.T) {
 	if late, err = g.CreateArray(ctx, "late", scalar); err != nil {
 		t.Fatal(err)
 	}
-	blind, err := zarr.OpenArray(ctx, bare{Store: st}, "top/late")
+	blind, err := zarr.OpenArray(ctx, &meddler{Store: st, noVersions: true}, "top/late")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := zarr.UpdateAbove(ctx, blind); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "SingleWriter") {
+	if _, err := upkeep.UpdateAbove(ctx, blind); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "SingleWriter") {
 		t.Errorf("without versions: %v", err)
 	}
 	if blind, err = blind.With(zarr.SingleWriter()); err != nil {
 		t.Fatal(err)
 	}
-	if groups, err := zarr.UpdateAbove(ctx, blind); err != nil || len(groups) != 1 {
+	if groups, err := upkeep.UpdateAbove(ctx, blind); err != nil || len(groups) != 1 {
 		t.Errorf("a single writer: %q, %v", groups, err)
 	}
 	readonly, err := zarr.OpenArray(ctx, store.ReadOnly(st), "top/late")
@@ -342,7 +343,7 @@ func TestUpdateAboveRefuses(t *testing.T) {
 	if _, err := zarr.SetAttrs(ctx, late, zarr.Attrs{"a": 1}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := zarr.UpdateAbove(ctx, readonly); !errors.Is(err, zarr.ErrReadOnly) {
+	if _, err := upkeep.UpdateAbove(ctx, readonly); !errors.Is(err, zarr.ErrReadOnly) {
 		t.Errorf("read-only: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package zarr
+package upkeep
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -56,39 +57,38 @@ func (l KeyLayout) String() string {
 	return fmt.Sprintf("no chunks were seen; %s ones are looked for", used)
 }
 
-// KeyLayout looks in the store under which keys a v2 array has its chunks. It is for arrays whose chunks seem to be
-// missing, say when a read's [Report] counts as many Missing as Chunks: old writers nested them without saying so (see
-// [Separator]), others said so without nesting them. Reads never look by themselves, and what is found is never applied.
+// CheckKeys looks in the store under which keys a v2 array has its chunks. It is for arrays whose chunks seem to be
+// missing, say when a read's [zarr.Report] counts as many Missing as Chunks: old writers nested them without saying so (see
+// [zarr.Separator]), others said so without nesting them. Reads never look by themselves, and what is found is never applied.
 //
 // It costs a listing of one level, and one of the first folder of chunks, of each the first 1000 entries: one key of a
 // layout proves it, and what comes later is not seen. A store that cannot list is asked for the first chunk under both
-// of its keys. An array of v3 or of fewer than two axes costs nothing. Errors are the store's.
-func (a *Array) KeyLayout(ctx context.Context) (KeyLayout, error) {
-	if a.field != nil {
-		return a.field.base.KeyLayout(ctx)
-	}
-	l := KeyLayout{Separator: a.meta.Keys.Separator, Stated: !a.meta.NoSeparator, Looked: a.format == 2 && len(a.meta.Shape) > 1}
+// of its keys. An array of v3 or of fewer than two dimensions costs nothing. Errors are the store's.
+func CheckKeys(ctx context.Context, a *zarr.Array) (KeyLayout, error) {
+	of := a.Source()
+	m := of.Model.(*meta.Array)
+	l := KeyLayout{Separator: a.Metadata().Keys.Separator, Stated: !m.NoSeparator, Looked: m.Format == 2 && len(m.Shape) > 1}
 	if !l.Looked {
 		return l, nil
 	}
-	err := a.listLayout(ctx, &l)
+	err := l.list(ctx, of.At, len(m.Shape))
 	if errors.Is(err, errors.ErrUnsupported) {
-		err = a.probeLayout(ctx, &l)
+		err = l.probe(ctx, of.At, len(m.Shape))
 	}
 	if err != nil {
-		return KeyLayout{}, a.errf(err)
+		return KeyLayout{}, errorf(of.At, err)
 	}
 	return l, nil
 }
 
-// listLayout looks for chunk keys in listings.
-func (a *Array) listLayout(ctx context.Context, l *KeyLayout) error {
-	rank, folder, entries := len(a.meta.Shape), "", 0
+// list looks for chunk keys in listings.
+func (l *KeyLayout) list(ctx context.Context, at *document.Node, rank int) error {
+	folder, entries := "", 0
 	isChunk := func(key, sep string, rank int) bool {
 		_, ok := meta.KeyEncoding{Name: "v2", Separator: sep}.Parse(key, rank)
 		return ok
 	}
-	err := a.docs().First(ctx, "", store.ListOptions{Depth: store.OneLevel}, func(e store.Entry, name string) bool {
+	err := at.First(ctx, "", store.ListOptions{Depth: store.OneLevel}, func(e store.Entry, name string) bool {
 		entries++
 		if !e.Dir {
 			l.Flat = l.Flat || isChunk(name, ".", rank)
@@ -103,17 +103,17 @@ func (a *Array) listLayout(ctx context.Context, l *KeyLayout) error {
 	if err != nil || folder == "" {
 		return err
 	}
-	return a.docs().First(ctx, folder, store.ListOptions{}, func(_ store.Entry, name string) bool {
+	return at.First(ctx, folder, store.ListOptions{}, func(_ store.Entry, name string) bool {
 		l.Nested = isChunk(name, "/", rank)
 		return !l.Nested
 	})
 }
 
-// probeLayout asks for the first chunk under both of its keys.
-func (a *Array) probeLayout(ctx context.Context, l *KeyLayout) error {
-	first := make([]int, len(a.meta.Shape))
+// probe asks for the first chunk under both of its keys.
+func (l *KeyLayout) probe(ctx context.Context, at *document.Node, rank int) error {
+	first := make([]int, rank)
 	for sep, seen := range map[string]*bool{".": &l.Flat, "/": &l.Nested} {
-		_, err := a.docs().Probe(ctx, join(a.path, meta.KeyEncoding{Name: "v2", Separator: sep}.Key(first)))
+		_, err := at.Probe(ctx, at.Key(meta.KeyEncoding{Name: "v2", Separator: sep}.Key(first)))
 		if err != nil && !errors.Is(err, fault.NotFound) {
 			return err
 		}

@@ -1,0 +1,296 @@
+package account_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zargo-io/zargo/internal/account"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+	"github.com/zargo-io/zargo/zarr/store/retry"
+)
+
+func begin(t *testing.T, s store.Store, o account.Options) (context.Context, store.Store, *account.Account) {
+	t.Helper()
+	return account.Begin(t.Context(), s, o)
+}
+
+func put(t *testing.T, s store.Store, key string, n int) {
+	t.Helper()
+	if _, err := s.Put(t.Context(), key, make([]byte, n), store.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func list(ctx context.Context, s store.Store) error {
+	for _, err := range store.Pages(ctx, s, "", store.ListOptions{}) {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bare has none of the optional verbs.
+type bare struct{ store.Store }
+
+// busy is fault.Unavailable for some requests, and is then the store below.
+type busy struct {
+	store.Store
+	mu    sync.Mutex
+	fails int
+}
+
+func (b *busy) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	b.mu.Lock()
+	fail := b.fails > 0
+	b.fails--
+	b.mu.Unlock()
+	if fail {
+		return store.Value{}, &fault.KeyError{Op: "get", Key: key, Kind: fault.Unavailable}
+	}
+	return b.Store.Get(ctx, key, o, buf)
+}
+
+// TestAsked: what a call asks for is counted by the store that Begin returns, whatever the verb, and a verb that falls back
+// to others by those.
+func TestAsked(t *testing.T) {
+	use := func(ctx context.Context, s store.Store) error {
+		_, err := s.Put(ctx, "a", make([]byte, 10), store.PutOptions{})
+		_, get := s.Get(ctx, "a", store.GetOptions{Range: store.Within(2, 3)}, make([]byte, 7))
+		_, none := s.Get(ctx, "none", store.GetOptions{}, nil)
+		if !errors.Is(none, fault.NotFound) {
+			err = errors.Join(err, none)
+		}
+		err = errors.Join(err, get, list(ctx, s))
+		if p, begun := store.PutParts(ctx, s, "p"); begun == nil {
+			part := p.Part(ctx, 0, make([]byte, 5))
+			_, commit := p.Commit(ctx, store.PutOptions{})
+			err = errors.Join(err, part, commit)
+		}
+		return errors.Join(err, store.DeleteAll(ctx, s, []string{"a", "b", "c"}))
+	}
+	for _, tt := range []struct {
+		name string
+		s    store.Store
+		want string
+	}{
+		{"every verb", mem.New(), "0 chunks (0 missing), 2 gets of 3 bytes, 1 puts of 15 bytes, 1 deletes, 0 conflicts, 1 listings, 3 parts"},
+		{"four verbs", bare{mem.New()}, "0 chunks (0 missing), 2 gets of 3 bytes, 1 puts of 10 bytes, 3 deletes, 0 conflicts, 1 listings"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var r account.Report
+			ctx, s, _ := begin(t, tt.s, account.Options{Report: &r})
+			if err := use(ctx, s); err != nil {
+				t.Fatal(err)
+			}
+			if got := r.String(); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+			if err := use(t.Context(), tt.s); err != nil {
+				t.Fatal(err)
+			}
+			if got := r.String(); got != tt.want {
+				t.Errorf("another call was counted: %s", got)
+			}
+		})
+	}
+}
+
+// TestBecame: retries below are not asked for by the call, and are counted for themselves, with the time that they waited.
+func TestBecame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		below := &busy{Store: mem.New(), fails: 2}
+		put(t, below.Store, "a", 10)
+		user, err := retry.New(below)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r account.Report
+		ctx, s, _ := begin(t, user, account.Options{Report: &r})
+		start := time.Now()
+		if _, err := s.Get(ctx, "a", store.GetOptions{}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if r.Gets.Load() != 1 || r.Retries.Load() != 2 || r.BytesRead.Load() != 10 || time.Duration(r.RetryWait.Load()) != time.Since(start) {
+			t.Errorf("%v, waited %d of %d", &r, r.RetryWait.Load(), time.Since(start))
+		}
+	})
+}
+
+// TestHears: every function of a trace has its numbers, once for a call within a call, and a trace of the user's is called
+// as before.
+func TestHears(t *testing.T) {
+	var r account.Report
+	heard := 0
+	ctx := store.WithTrace(t.Context(), &store.Trace{Retry: func(context.Context, store.Retry) { heard++ }})
+	ctx, _, _ = account.Begin(ctx, mem.New(), account.Options{Report: &r})
+	ctx, _, _ = account.Begin(ctx, mem.New(), account.Options{Report: &r})
+	tr := store.TraceOf(ctx)
+	tr.Attempt(ctx, store.Attempt{Sent: 1, Received: 2})
+	tr.Retry(ctx, store.Retry{Wait: 3})
+	tr.Hedge(ctx, store.Hedge{})
+	tr.Hedge(ctx, store.Hedge{Won: true})
+	tr.Hit(ctx, store.Hit{})
+	tr.Chunk(ctx, store.Chunk{Used: 5, Took: 7})
+	for i, res := range []store.Resource{store.WaitSlot, store.WaitBytes, store.WaitCPU, store.WaitKey} {
+		tr.Wait(ctx, store.Wait{For: res, Took: time.Duration(10 + i)})
+	}
+	got := fmt.Sprint(r.Attempts.Load(), r.WireBytes.Load(), r.Retries.Load(), r.RetryWait.Load(), r.Hedges.Load(), r.HedgesWon.Load(), r.Hits.Load(),
+		r.BytesUsed.Load(), r.CodecTime.Load(), r.SlotWait.Load(), r.MemoryWait.Load(), r.CPUWait.Load(), r.KeyWait.Load())
+	if want := "1 3 1 3 2 1 1 5 7 10 11 12 13"; got != want || heard != 1 {
+		t.Errorf("got %s, want %s; the user's trace heard %d", got, want, heard)
+	}
+	if got, want := r.String(), "0 chunks (0 missing), 0 gets of 0 bytes, 0 puts of 0 bytes, 0 deletes, 0 conflicts, 1 retries, 2 hedges, 1 cache hits, 1 attempts with 3 bytes"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestByHand(t *testing.T) {
+	var r account.Report
+	_, _, a := begin(t, mem.New(), account.Options{Report: &r})
+	a.Chunks(3, 1)
+	a.Chunks(2, 0)
+	a.Conflict()
+	a.AskedAgain()
+	if got, want := r.String(), "5 chunks (1 missing), 0 gets of 0 bytes, 0 puts of 0 bytes, 0 deletes, 1 conflicts, 1 asked again"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// Where nothing is counted and nothing bounded there is nothing in the way.
+func TestNothing(t *testing.T) {
+	user := mem.New()
+	ctx, s, a := begin(t, user, account.Options{})
+	if ctx != t.Context() || s != store.Store(user) || a != nil {
+		t.Errorf("%v, %v, %v", ctx, s, a)
+	}
+	a.Chunks(1, 1)
+	a.Conflict()
+	a.AskedAgain()
+	if err := errors.Join(a.Fits(1<<30), a.Admit(1<<30, 1<<60)); err != nil {
+		t.Error(err)
+	}
+	_, s, a = begin(t, user, account.Options{MaxRequests: 1})
+	if s != store.Store(user) || a == nil {
+		t.Errorf("to bound requests takes no store of its own: %T", s)
+	}
+	a.Chunks(1, 1)
+}
+
+// TestMaxRequests: a list is admitted as a whole or not at all, and what was refused takes nothing.
+func TestMaxRequests(t *testing.T) {
+	_, _, a := begin(t, mem.New(), account.Options{MaxRequests: 10})
+	if err := a.Fits(10); err != nil {
+		t.Error(err)
+	}
+	if err := a.Fits(11); !errors.Is(err, fault.Limit) {
+		t.Errorf("fits: %v", err)
+	}
+	for _, tt := range []struct {
+		n    int
+		want error
+	}{{4, nil}, {7, fault.Limit}, {6, nil}, {0, nil}, {1, fault.Limit}} {
+		if err := a.Admit(tt.n, 0); !errors.Is(err, tt.want) {
+			t.Errorf("%d: %v", tt.n, err)
+		}
+	}
+}
+
+// TestMaxRequestsTogether: of many that ask at once exactly as many are admitted as fit.
+func TestMaxRequestsTogether(t *testing.T) {
+	_, _, a := begin(t, mem.New(), account.Options{MaxRequests: 50})
+	var wg sync.WaitGroup
+	admitted := make(chan int, 100)
+	for range 100 {
+		wg.Go(func() {
+			if a.Admit(1, 0) == nil {
+				admitted <- 1
+			}
+		})
+	}
+	wg.Wait()
+	if len(admitted) != 50 {
+		t.Errorf("%d were admitted", len(admitted))
+	}
+}
+
+// TestMaxBytes: bytes that are known beforehand are refused beforehand; of others no further request is made once there
+// were too many.
+func TestMaxBytes(t *testing.T) {
+	user := mem.New()
+	put(t, user, "a", 60)
+	ctx, s, a := begin(t, user, account.Options{MaxBytes: 100, MaxRequests: 10})
+	if err := a.Admit(1, 101); !errors.Is(err, fault.Limit) {
+		t.Errorf("101 at once: %v", err)
+	}
+	if err := a.Admit(10, 60); err != nil {
+		t.Errorf("what was refused took requests: %v", err)
+	}
+	if err := a.Admit(0, 41); !errors.Is(err, fault.Limit) {
+		t.Errorf("41 more: %v", err)
+	}
+	for i, want := range []error{nil, nil, fault.Limit} {
+		if _, err := s.Get(ctx, "a", store.GetOptions{}, nil); !errors.Is(err, want) {
+			t.Errorf("get %d: %v", i, err)
+		}
+	}
+	if err := a.Admit(0, 1); !errors.Is(err, fault.Limit) {
+		t.Errorf("after 120: %v", err)
+	}
+	if _, err := user.Get(ctx, "a", store.GetOptions{}, nil); err != nil {
+		t.Errorf("another call: %v", err)
+	}
+}
+
+// An aborted upload is not left lying because the call has moved its bytes.
+func TestMaxBytesLetsAbort(t *testing.T) {
+	ctx, s, _ := begin(t, mem.New(), account.Options{MaxBytes: 10})
+	p, err := store.PutParts(ctx, s, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Part(ctx, 0, make([]byte, 10)); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Part(ctx, 1, make([]byte, 1)); !errors.Is(err, fault.Limit) {
+		t.Errorf("part: %v", err)
+	}
+	if err := p.Abort(ctx); err != nil {
+		t.Errorf("abort: %v", err)
+	}
+}
+
+// A call costs an account of few allocations, whatever it asks for.
+func TestAllocations(t *testing.T) {
+	var r account.Report
+	ctx, user := t.Context(), mem.New()
+	put(t, user, "a", 1)
+	buf := make([]byte, 0, 8)
+	call := func(o account.Options) float64 {
+		return testing.AllocsPerRun(100, func() {
+			ctx, s, a := account.Begin(ctx, user, o)
+			if err := a.Admit(1, 0); err != nil {
+				t.Fatal(err)
+			}
+			for range 3 {
+				if _, err := s.Get(ctx, "a", store.GetOptions{}, buf); err != nil {
+					t.Fatal(err)
+				}
+			}
+			a.Chunks(3, 0)
+		})
+	}
+	if got := call(account.Options{Report: &r}); got > 6 { // two contexts, the account, the store, its two hooks
+		t.Errorf("%v allocations", got)
+	}
+	if got := call(account.Options{MaxRequests: 5}); got > 1 {
+		t.Errorf("%v allocations for a bound", got)
+	}
+}

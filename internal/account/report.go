@@ -1,0 +1,128 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Report adds up what calls did. It may be read at any time, and shared by any number of calls.
+type Report struct {
+	// What calls asked the store for, with all tries of a request as one. A batch of deletes is one, a page of a listing is
+	// one, and so is each step of a value in parts.
+	Gets, Puts, Deletes, Lists, Parts, Copies atomic.Int64
+	AskedAgain                                atomic.Int64 // Gets for values that were longer than expected the first time
+
+	Chunks       atomic.Int64 // chunks read or written; of a sharded array inner chunks read, and shards written
+	Missing      atomic.Int64 // chunks that were absent and read as the fill value
+	Conflicts    atomic.Int64 // partial writes that had to be done again
+	BytesRead    atomic.Int64 // bytes of values that were read: chunks, indexes, metadata
+	BytesWritten atomic.Int64 // bytes of values that were written
+
+	// What became of it, as far as the store's layers and the network say (see store.Trace).
+	Attempts   atomic.Int64 // HTTP exchanges
+	Retries    atomic.Int64 // tries that failed and were repeated
+	Hedges     atomic.Int64 // second requests for values whose first was slow
+	HedgesWon  atomic.Int64 // those of them that were used
+	Hits       atomic.Int64 // requests that a cache saved
+	WireBytes  atomic.Int64 // bytes of bodies, both ways, those of failed attempts too
+	BytesUsed  atomic.Int64 // bytes of elements that the selections wanted of the chunks
+	SlotWait   atomic.Int64 // nanoseconds that requests waited for a slot, all of them added up
+	MemoryWait atomic.Int64 // nanoseconds that chunks waited for memory
+	CPUWait    atomic.Int64 // nanoseconds that chunks waited for a processor
+	KeyWait    atomic.Int64 // nanoseconds that partial writes waited for others of the same chunk
+	RetryWait  atomic.Int64 // nanoseconds between failed tries
+	CodecTime  atomic.Int64 // nanoseconds that encoding and decoding took
+
+	trace atomic.Pointer[store.Trace] // made once
+}
+
+// String sums the report up in one line. What there was none of is left out, but for the first eight numbers.
+func (r *Report) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d chunks (%d missing), %d gets of %d bytes, %d puts of %d bytes, %d deletes, %d conflicts", r.Chunks.Load(),
+		r.Missing.Load(), r.Gets.Load(), r.BytesRead.Load(), r.Puts.Load(), r.BytesWritten.Load(), r.Deletes.Load(), r.Conflicts.Load())
+	for _, f := range []struct {
+		n    *atomic.Int64
+		what string
+	}{
+		{&r.Lists, "listings"}, {&r.Parts, "parts"}, {&r.Copies, "copies"}, {&r.AskedAgain, "asked again"}, {&r.Retries, "retries"},
+		{&r.Hedges, "hedges"}, {&r.Hits, "cache hits"},
+	} {
+		if n := f.n.Load(); n > 0 {
+			fmt.Fprintf(&b, ", %d %s", n, f.what)
+		}
+	}
+	if n := r.Attempts.Load(); n > 0 {
+		fmt.Fprintf(&b, ", %d attempts with %d bytes", n, r.WireBytes.Load())
+	}
+	return b.String()
+}
+
+// asked counts a request.
+func (r *Report) asked(op store.Op, bytes int64) {
+	switch op {
+	case store.OpGet:
+		r.Gets.Add(1)
+		r.BytesRead.Add(bytes)
+		return
+	case store.OpPut:
+		r.Puts.Add(1)
+	case store.OpDelete:
+		r.Deletes.Add(1)
+	case store.OpList:
+		r.Lists.Add(1)
+	case store.OpCopy:
+		r.Copies.Add(1)
+	case store.OpBegin, store.OpPart, store.OpSent, store.OpCommit, store.OpAbort:
+		r.Parts.Add(1)
+	}
+	r.BytesWritten.Add(bytes)
+}
+
+// listener is the trace that counts into the report.
+func (r *Report) listener() *store.Trace {
+	if t := r.trace.Load(); t != nil {
+		return t
+	}
+	t := &store.Trace{
+		Attempt: func(_ context.Context, a store.Attempt) {
+			r.Attempts.Add(1)
+			r.WireBytes.Add(a.Wire())
+		},
+		Retry: func(_ context.Context, e store.Retry) {
+			r.Retries.Add(1)
+			r.RetryWait.Add(int64(e.Wait))
+		},
+		Hedge: func(_ context.Context, h store.Hedge) {
+			r.Hedges.Add(1)
+			if h.Won {
+				r.HedgesWon.Add(1)
+			}
+		},
+		Hit:  func(context.Context, store.Hit) { r.Hits.Add(1) },
+		Wait: func(_ context.Context, w store.Wait) { r.waited(w) },
+		Chunk: func(_ context.Context, c store.Chunk) {
+			r.BytesUsed.Add(c.Used)
+			r.CodecTime.Add(int64(c.Took))
+		},
+	}
+	r.trace.CompareAndSwap(nil, t)
+	return r.trace.Load()
+}
+
+func (r *Report) waited(w store.Wait) {
+	switch w.For {
+	case store.WaitSlot:
+		r.SlotWait.Add(int64(w.Took))
+	case store.WaitBytes:
+		r.MemoryWait.Add(int64(w.Took))
+	case store.WaitCPU:
+		r.CPUWait.Add(int64(w.Took))
+	case store.WaitKey:
+		r.KeyWait.Add(int64(w.Took))
+	}
+}

@@ -1,0 +1,135 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Traced makes requests by do and reports them to the store.Trace of their context: the head of each answer, and each
+// exchange once it is over. A request under a context without a trace is passed on as it is.
+func Traced(do Doer) Doer {
+	return func(r *http.Request) (*http.Response, error) {
+		t := store.TraceOf(r.Context())
+		if t == nil || t.Attempt == nil && t.FirstByte == nil {
+			return do(r)
+		}
+		c := store.CallOf(r.Context())
+		a := &attempt{t: t, ctx: r.Context(), start: time.Now(), is: store.Attempt{Op: c.Op, Key: c.Key, Method: r.Method, Host: r.URL.Host}}
+		resp, err := do(a.request(r))
+		if err != nil {
+			a.over(err)
+			return resp, err
+		}
+		a.head(resp)
+		if resp.Body == nil || resp.Body == http.NoBody {
+			a.over(nil)
+			return resp, nil
+		}
+		resp.Body = &tracedBody{resp.Body, a}
+		return resp, nil
+	}
+}
+
+// TracedTransport is a RoundTripper that reports, see Traced.
+func TracedTransport(rt http.RoundTripper) http.RoundTripper {
+	return roundTripper(Traced(rt.RoundTrip))
+}
+
+// attempt is an exchange under way.
+type attempt struct {
+	t     *store.Trace
+	ctx   context.Context // of the request
+	start time.Time
+
+	mu   sync.Mutex
+	is   store.Attempt
+	done bool
+}
+
+// request is r with a body whose bytes are counted.
+func (a *attempt) request(r *http.Request) *http.Request {
+	if r.Body == nil || r.Body == http.NoBody {
+		return r
+	}
+	counted := *r
+	counted.Body = &countedBody{r.Body, a}
+	if again := r.GetBody; again != nil { // for a pooled connection that turns out to be closed
+		counted.GetBody = func() (io.ReadCloser, error) {
+			body, err := again()
+			if err != nil {
+				return nil, err
+			}
+			return &countedBody{body, a}, nil
+		}
+	}
+	return &counted
+}
+
+func (a *attempt) head(resp *http.Response) {
+	after := time.Since(a.start)
+	a.mu.Lock()
+	a.is.Status, a.is.FirstByte = resp.StatusCode, after
+	a.mu.Unlock()
+	if a.t.FirstByte != nil {
+		a.t.FirstByte(a.ctx, store.FirstByte{Op: a.is.Op, Key: a.is.Key, Status: resp.StatusCode, Announced: resp.ContentLength, After: after})
+	}
+}
+
+// over reports the attempt, once.
+func (a *attempt) over(err error) {
+	a.mu.Lock()
+	done := a.done
+	a.done = true
+	a.is.Err, a.is.Took = err, time.Since(a.start)
+	is := a.is
+	a.mu.Unlock()
+	if !done && a.t.Attempt != nil {
+		a.t.Attempt(a.ctx, is)
+	}
+}
+
+// countedBody is the request's body.
+type countedBody struct {
+	io.ReadCloser
+	a *attempt
+}
+
+func (b *countedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.a.mu.Lock()
+	b.a.is.Sent += int64(n)
+	b.a.mu.Unlock()
+	return n, err
+}
+
+// tracedBody is the answer's body.
+type tracedBody struct {
+	body io.ReadCloser
+	a    *attempt
+}
+
+func (b *tracedBody) Read(p []byte) (int, error) {
+	n, err := b.body.Read(p)
+	b.a.mu.Lock()
+	b.a.is.Received += int64(n)
+	b.a.mu.Unlock()
+	switch {
+	case errors.Is(err, io.EOF):
+		b.a.over(nil)
+	case err != nil:
+		b.a.over(err)
+	}
+	return n, err
+}
+
+func (b *tracedBody) Close() error {
+	err := b.body.Close()
+	b.a.over(err)
+	return err
+}

@@ -1,0 +1,55 @@
+package meta
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+
+	"github.com/zargo-io/zargo/zarr/dtype"
+)
+
+// Difference names the first stored fact, attributes apart, in which two arrays differ: "shape", "data type", …; "" when there is none.
+func (a *Array) Difference(b *Array) string {
+	switch {
+	case a.Format != b.Format:
+		return "format"
+	case !slices.Equal(a.Shape, b.Shape):
+		return "shape"
+	case !a.Grid.Equal(b.Grid):
+		return "chunk shape"
+	case !dtype.Equal(a.DType, b.DType):
+		return "data type"
+	case (a.Fill == nil) != (b.Fill == nil) || !bytes.Equal(a.Fill, b.Fill):
+		return "fill value"
+	case a.Keys != b.Keys:
+		return "chunk key encoding"
+	case !slices.Equal(a.Dims, b.Dims):
+		return "dimension names"
+	case !slices.EqualFunc(a.Codecs, b.Codecs, sameCodec):
+		return "codecs"
+	}
+	return ""
+}
+
+// SameAttrs reports whether two nodes have the same attributes, as they are written.
+func SameAttrs(a, b Attrs) bool {
+	x, ex := EncodeAttrs(a)
+	y, ey := EncodeAttrs(b)
+	return ex == nil && ey == nil && bytes.Equal(x, y)
+}
+
+// sameCodec compares configurations as JSON values: spacing and the order of members do not count.
+func sameCodec(a, b Named) bool {
+	var x, y any
+	ex, ey := decodeConfig(a.Config, &x), decodeConfig(b.Config, &y)
+	return a.Name == b.Name && errors.Join(ex, ey) == nil && reflect.DeepEqual(x, y)
+}
+
+func decodeConfig(raw json.RawMessage, v *any) error {
+	if len(raw) == 0 {
+		raw = json.RawMessage("{}")
+	}
+	return json.Unmarshal(raw, v)
+}

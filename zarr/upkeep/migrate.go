@@ -1,0 +1,176 @@
+package upkeep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+)
+
+// MigrateOptions say how [Migrate] goes about it. The zero value writes v3 metadata beside what is there.
+type MigrateOptions struct {
+	DryRun bool // only say what would be done
+	Remove bool // remove the old metadata, once all of the new is there
+}
+
+// Migration is what is done for one node.
+type Migration struct {
+	Path   string // below the store's root
+	From   int    // the format it had
+	Key    string // of the new document
+	Doc    []byte // the new document
+	Remove []string
+}
+
+// String says it in one line.
+func (m Migration) String() string {
+	s := fmt.Sprintf("v%d → %s", m.From, m.Key)
+	for _, key := range m.Remove {
+		s += ", removes " + key
+	}
+	return s
+}
+
+// Migrate gives v1 and v2 nodes v3 metadata: the node and everything below it that is not v3 yet, by path. Chunks stay
+// where they are and as they are: v3 can say where v2 keeps them, and with which codecs. The names of axes in
+// _ARRAY_DIMENSIONS become dimension_names, and an undefined fill value the data type's default.
+//
+// All documents are made before the first is written; a node that v3 cannot describe is an error, and nothing is written.
+// Then they are put where none is, parents last (ErrExists where another one is). With Remove the old documents go after that, each on condition
+// that nobody changed it. A group that had consolidated metadata is consolidated again.
+//
+// Whoever writes to the hierarchy in v2 meanwhile, or after it without Remove, is not seen by v3 readers.
+func Migrate(ctx context.Context, n zarr.Node, o MigrateOptions) ([]Migration, error) {
+	nodes, err := old(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	steps := make([]Migration, 0, len(nodes))
+	for _, n := range nodes {
+		m, err := migration(n, o)
+		if err != nil {
+			return nil, errorf(source(n).At, err)
+		}
+		steps = append(steps, m)
+	}
+	if o.DryRun || len(steps) == 0 {
+		return steps, nil
+	}
+	at := source(n).At
+	root, isGroup := nodes[0].(*zarr.Group)
+	var consolidated document.Stored
+	if isGroup && root.Path() == n.Path() {
+		if consolidated, err = at.Look(ctx, document.ZMetadata); err != nil {
+			return nil, errorf(at, err)
+		}
+	}
+	for i, m := range slices.Backward(steps) {
+		if err := putOnce(ctx, at, m.Key, m.Doc); err != nil {
+			return nil, errorf(source(nodes[i]).At, err)
+		}
+	}
+	if consolidated.There() {
+		if _, err := root.Consolidate(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if !o.Remove {
+		return steps, nil
+	}
+	for _, n := range nodes {
+		of := source(n)
+		if err := of.At.Delete(ctx, of.Documents()...); err != nil {
+			return nil, errorf(of.At, err)
+		}
+	}
+	if consolidated.There() {
+		if err := at.Delete(ctx, consolidated); err != nil {
+			return nil, errorf(at, err)
+		}
+	}
+	return steps, nil
+}
+
+// putOnce puts a document where there is none, or the same.
+func putOnce(ctx context.Context, at *document.Node, key string, doc []byte) error {
+	_, err := at.Add(ctx, key, doc)
+	if !errors.Is(err, fault.Exists) {
+		return err
+	}
+	v, look := at.GetKey(ctx, key)
+	if look != nil || !alike(key, v.Bytes, doc) {
+		return err
+	}
+	return nil
+}
+
+// alike reports whether two v3 documents say the same of a node, consolidated metadata apart.
+func alike(key string, a, b []byte) bool {
+	x, ex := meta.ParseV3(key, a)
+	y, ey := meta.ParseV3(key, b)
+	return ex == nil && ey == nil && document.Same(x, y)
+}
+
+// old reads the node and those below it, parents first, and leaves out those of v3.
+func old(ctx context.Context, n zarr.Node) ([]zarr.Node, error) {
+	st, opts := source(n).At.Store, append(options(n), zarr.Direct())
+	// Where v2 and v3 metadata are both there, the old one is wanted.
+	fresh, err := zarr.Open(ctx, st, n.Path(), append(opts, zarr.Format(2))...)
+	if errors.Is(err, fault.NotFound) {
+		fresh, err = zarr.Open(ctx, st, n.Path(), append(opts, zarr.Format(0))...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var nodes []zarr.Node
+	g, isGroup := fresh.(*zarr.Group)
+	if isGroup {
+		if g, err = g.With(zarr.Format(0)); err != nil {
+			return nil, err
+		}
+		fresh = g
+	}
+	if fresh.Format() < 3 {
+		nodes = append(nodes, fresh)
+	}
+	if !isGroup {
+		return nodes, nil
+	}
+	for n, err := range g.Walk(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if n.Format() < 3 {
+			nodes = append(nodes, n)
+		}
+	}
+	return nodes, nil
+}
+
+// migration makes the v3 document of a node.
+func migration(n zarr.Node, o MigrateOptions) (Migration, error) {
+	of := source(n)
+	m := Migration{Path: n.Path(), From: n.Format(), Key: of.At.Key(document.ZarrJSON)}
+	if o.Remove {
+		for _, d := range of.Documents() {
+			m.Remove = append(m.Remove, d.Key)
+		}
+	}
+	var err error
+	switch n := n.(type) {
+	case *zarr.Array:
+		var model *meta.Array
+		if model, err = n.MetadataV3(); err != nil {
+			return m, err
+		}
+		m.Doc, err = model.EncodeV3()
+	case *zarr.Group:
+		m.Doc, err = (&meta.Group{Format: 3, Attrs: n.Attrs()}).EncodeV3()
+	}
+	return m, err
+}

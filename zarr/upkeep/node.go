@@ -1,0 +1,32 @@
+package upkeep
+
+import (
+	"strings"
+
+	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/zarr"
+)
+
+// source is what the documents of a node are, and how they are reached.
+func source(n zarr.Node) *document.Source {
+	if a, ok := n.(*zarr.Array); ok {
+		return a.Source()
+	}
+	return n.(*zarr.Group).Source()
+}
+
+// options are those that a node was opened with.
+func options(n zarr.Node) []zarr.Option {
+	if a, ok := n.(*zarr.Array); ok {
+		return a.Options()
+	}
+	return n.(*zarr.Group).Options()
+}
+
+// errorf says which node an error is about.
+func errorf(at *document.Node, err error) error { return document.Errorf(at.Store, at.Path, err) }
+
+// below is the path of a node from a group above it.
+func below(group, path string) string {
+	return strings.TrimPrefix(path[len(group):], "/")
+}

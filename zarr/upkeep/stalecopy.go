@@ -1,0 +1,202 @@
+package upkeep
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+)
+
+// staleCopy is a group whose consolidated metadata is to be changed.
+type staleCopy struct {
+	*document.Node
+	format  int
+	doc     document.Stored      // that holds the copy
+	nodes   map[string]meta.Node // by path below the group; nil when there is none
+	bad     error                // why what is there cannot be read
+	changes map[string][]byte    // entries: documents by path in v3, by key in v2; nil is none
+}
+
+// staleAbove compares the consolidated metadata above a node with the node. It is read before the node is: whoever changes a node and
+// then its copies meets a conflict, or has been seen.
+func staleAbove(ctx context.Context, of *document.Source) ([]*staleCopy, error) {
+	if of.Format() == 1 {
+		return nil, nil
+	}
+	above := document.Above(of.At.Path)
+	if of.Kind() == document.Group && of.Format() == 2 {
+		above = append(above, of.At.Path)
+	}
+	slices.Sort(above)
+	copies := make([]*staleCopy, len(above))
+	err := concurrency.EachN(ctx, len(above), len(above), func(ctx context.Context, i int) (err error) {
+		copies[i] = &staleCopy{Node: of.At.At(above[i]), format: of.Format()}
+		return copies[i].read(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	copies = slices.DeleteFunc(copies, func(c *staleCopy) bool { return c.nodes == nil && c.bad == nil })
+	if len(copies) == 0 {
+		return nil, nil
+	}
+	is := &current{of: of, nodes: map[string]*document.Source{}}
+	if err := is.read(ctx, of.At.Path, of.Kind()); err != nil {
+		return nil, err
+	}
+	for _, c := range copies {
+		if err := c.compare(ctx, is); err != nil {
+			return nil, err
+		}
+	}
+	return slices.DeleteFunc(copies, func(c *staleCopy) bool { return c.changes == nil && c.bad == nil }), nil
+}
+
+// current are nodes as they are stored now.
+type current struct {
+	of    *document.Source
+	nodes map[string]*document.Source // by path; nil for one that is not there
+}
+
+// read reads a node once. One of another kind than is expected takes some more requests.
+func (c *current) read(ctx context.Context, path string, k document.Kind) error {
+	if _, known := c.nodes[path]; known {
+		return nil
+	}
+	at := c.of.At.At(path)
+	at.Format = c.of.Format()
+	n, err := at.Open(ctx, k)
+	if err != nil {
+		err = errorf(at, err)
+	}
+	c.nodes[path] = n
+	return err
+}
+
+// read reads the document that may hold consolidated metadata.
+func (c *staleCopy) read(ctx context.Context) error {
+	name := document.ZarrJSON
+	if c.format == 2 {
+		name = document.ZMetadata
+	}
+	v, err := c.Get(ctx, name)
+	switch {
+	case errors.Is(err, fault.NotFound), errors.Is(err, fault.Refused):
+		return nil
+	case err != nil:
+		return err
+	}
+	c.doc = document.Stored{Key: c.Key(name), Bytes: v.Bytes, Version: v.Version}
+	if c.format == 2 {
+		c.nodes, c.bad = c.Parser.ConsolidatedV2(c.doc.Key, v.Bytes)
+		return nil
+	}
+	m, err := c.Parser.V3(c.doc.Key, v.Bytes)
+	if g, ok := m.(*meta.Group); ok {
+		c.nodes, c.bad = g.Consolidated, g.Unreadable
+	}
+	return err
+}
+
+// compare finds the entries that are not what is stored.
+func (c *staleCopy) compare(ctx context.Context, is *current) error {
+	if c.bad != nil {
+		return nil
+	}
+	to := below(c.Path, is.of.At.Path)
+	var paths []string // the node's and those of groups between
+	for p, ok := to, true; ok && (p != "" || to == ""); p, ok = document.Parent(p) {
+		paths = append(paths, p)
+	}
+	for _, p := range paths {
+		m, listed := c.nodes[p]
+		if p != to {
+			if _, isGroup := m.(*meta.Group); isGroup {
+				continue
+			}
+			if err := is.read(ctx, c.Key(p), document.Group); err != nil {
+				return err
+			}
+		}
+		n := is.nodes[c.Key(p)]
+		if p != to && n == nil {
+			continue // a folder
+		}
+		if p == to && (n == nil || n.Kind() != document.Group) {
+			c.takeOutBelow(p)
+		}
+		if n == nil && listed {
+			c.takeOut(p)
+		}
+		if n == nil || listed && document.Same(m, n.Model) {
+			continue
+		}
+		if err := c.put(p, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *staleCopy) change(name string, doc []byte) {
+	if c.changes == nil {
+		c.changes = map[string][]byte{}
+	}
+	c.changes[name] = doc
+}
+
+// put makes what is stored of a node the entry of a path.
+func (c *staleCopy) put(path string, n *document.Source) error {
+	if c.format == 3 {
+		doc, err := n.StrictV3()
+		c.change(path, doc)
+		return err
+	}
+	name, doc, attrs, err := n.StrictV2()
+	c.takeOut(path)
+	c.change(document.Join(path, name), doc)
+	c.change(document.Join(path, document.ZAttrs), attrs)
+	return err
+}
+
+// takeOut takes the entry of a path out.
+func (c *staleCopy) takeOut(path string) {
+	if c.format == 3 {
+		c.change(path, nil)
+		return
+	}
+	for _, name := range []string{document.ZArray, document.ZGroup, document.ZAttrs} {
+		c.change(document.Join(path, name), nil)
+	}
+}
+
+// takeOutBelow takes out what is below a path where there is no group.
+func (c *staleCopy) takeOutBelow(path string) {
+	for p := range c.nodes {
+		if strings.HasPrefix(p, path+"/") {
+			c.takeOut(p)
+		}
+	}
+}
+
+// update writes the document with the changes.
+func (c *staleCopy) update(ctx context.Context) error {
+	if c.bad != nil {
+		return c.bad
+	}
+	splice := meta.SpliceV3
+	if c.format == 2 {
+		splice = meta.SpliceV2
+	}
+	doc, err := splice(c.doc.Key, c.doc.Bytes, c.changes)
+	if err != nil {
+		return err
+	}
+	_, err = c.Swap(ctx, c.doc, doc, "consolidated metadata cannot be changed")
+	return err
+}
