@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -61,6 +62,9 @@ func (r *runner) fetchAdmitted(ctx context.Context, s *shard, rd plan.Read) erro
 
 func (r *runner) fetchChunk(ctx context.Context, rd plan.Read) error {
 	c, box := rd.Pieces[0].Chunk(), rd.Pieces[0].Box()
+	if into := c.Room(r.memory, box); into != nil {
+		return r.fetchInto(ctx, rd, c, box, into)
+	}
 	got, err := r.receive(ctx, rd, room(c.DecodeRoom(r.memory, box)))
 	if err != nil {
 		return err
@@ -72,6 +76,25 @@ func (r *runner) fetchChunk(ctx context.Context, rd plan.Read) error {
 	}
 	defer s.release()
 	return c.Decode(r.memory, box, got.Bytes, &s.Scratch)
+}
+
+// fetchInto is fetchChunk where the stored bytes are the elements, and are received where they belong: no memory is reserved.
+func (r *runner) fetchInto(ctx context.Context, rd plan.Read, c *pipeline.Chunk, box grid.Box, into []byte) error {
+	v, err := r.store.Get(ctx, rd.Key, rd.Options(), into)
+	if v, err = r.checkWhole(rd, rd.Bound, v, err); err != nil {
+		return err
+	}
+	hold, err := r.Options.Limits.Bytes.Acquire(ctx, concurrency.Task, room(c.DecodeRoom(r.memory, box)))
+	if err != nil {
+		return err
+	}
+	defer hold.Release()
+	s, err := r.cpu(ctx, hold)
+	if err != nil {
+		return err
+	}
+	defer s.release()
+	return c.Decode(r.memory, box, v.Bytes, &s.Scratch)
 }
 
 // atOnce is how the inner chunks of a request are decoded: so many in one go, so many of these at once, and what that takes.

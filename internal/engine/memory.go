@@ -18,7 +18,7 @@ const unseen = 16
 func (r *runner) typical(c *pipeline.Chunk) int64 {
 	worst := c.Chain.Worst()
 	n := c.Chain.Typical()
-	if n < 0 || worst == math.MaxInt64 {
+	if n < 0 || c.Varies() {
 		if seen := r.State.longest.Load(); seen > 0 {
 			n = max(n, 2*seen)
 		} else {

@@ -99,7 +99,7 @@ func (r *runner) ask(ctx context.Context, o *plan.Object, rd plan.Read) (receive
 	if err := r.account.Admit(1, rd.Known()); err != nil {
 		return received{}, err
 	}
-	return r.receiveOr(ctx, rd, r.encoding(o, true), fault.NotFound)
+	return r.receiveOr(ctx, rd, r.encoding(o), fault.NotFound)
 }
 
 // compact reads the inner chunks of a shard as its index says, all of one version, and makes a shard of them without unused space;
@@ -129,7 +129,7 @@ func (r *runner) compact(ctx context.Context, o *plan.Object) (got received, err
 		return received{}, err
 	}
 	packed := sum(total, 16*int64(x.Len())+64) // and the index
-	hold, err := r.Options.Limits.Bytes.Acquire(ctx, concurrency.Task, sum(sum(buffers, need(packed)), r.encoding(o, true)))
+	hold, err := r.Options.Limits.Bytes.Acquire(ctx, concurrency.Task, sum(sum(buffers, need(packed)), r.encoding(o)))
 	if err != nil {
 		return received{}, err
 	}

@@ -59,7 +59,7 @@ func noVersions(st store.Store) error {
 
 // replace writes an object without reading it.
 func (r *runner) replace(ctx context.Context, o *plan.Object) error {
-	hold, err := r.Options.Limits.Bytes.Acquire(ctx, concurrency.Task, r.encoding(o, false))
+	hold, err := r.Options.Limits.Bytes.Acquire(ctx, concurrency.Task, r.encoding(o))
 	if err != nil {
 		return err
 	}
@@ -75,10 +75,10 @@ func (r *runner) replace(ctx context.Context, o *plan.Object) error {
 }
 
 // encoding is how many bytes to reserve to make the stored form of an object. A shard is there once more, in pieces, while it is packed.
-func (r *runner) encoding(o *plan.Object, old bool) int64 {
+func (r *runner) encoding(o *plan.Object) int64 {
 	n := need(r.typical(o.Chunk))
 	if o.Chunk.Shards == nil {
-		return sum(n, room(o.Chunk.EncodeRoom(r.memory, o.Box, old)))
+		return sum(n, room(o.Chunk.EncodeRoom(r.memory, o.Box)))
 	}
 	return sum(n, r.packing(o, n).room)
 }

@@ -6,13 +6,24 @@ import "github.com/zargo-io/zargo/zarr/codec"
 // Scratch is ready. It belongs to one goroutine at a time, as whoever holds a CPU slot.
 type Scratch struct {
 	codec  codec.Scratch
+	lend   func(n int) []byte
 	chunk  []byte
 	values []byte // of one field
+	steps  []codec.Step
 }
 
 // Lend makes the Scratch take what may be as large as a chunk from buffer, which gives memory of length 0 with room for n bytes, until Free: of one
 // chunk no more than [Chunk.DecodeRoom] and [Chunk.EncodeRoom] say.
-func (s *Scratch) Lend(buffer func(n int) []byte) { s.codec.Buffer = buffer }
+func (s *Scratch) Lend(buffer func(n int) []byte) { s.lend = buffer }
+
+// of is the codecs' part, for a chunk. What elements that vary in length take is not known before, and not lent.
+func (s *Scratch) of(c *Chunk) *codec.Scratch {
+	s.codec.Buffer = s.lend
+	if c.options.varies {
+		s.codec.Buffer = nil
+	}
+	return &s.codec
+}
 
 // Free lets go of what was lent, which may then be used for something else.
 func (s *Scratch) Free() {
@@ -31,8 +42,8 @@ func (s *Scratch) grown(b *[]byte, n int) []byte {
 	if cap(*b) >= n {
 		return (*b)[:n]
 	}
-	if s.codec.Buffer != nil {
-		*b = s.codec.Buffer(n)
+	if s.lend != nil {
+		*b = s.lend(n)
 		return (*b)[:n]
 	}
 	made := make([]byte, n)
