@@ -102,8 +102,8 @@ func (b *Budget) Acquire(ctx context.Context, k Kind, n int64) (*Hold, error) {
 	} else {
 		i := slices.Index(l.waiting, w)
 		l.waiting = slices.Delete(l.waiting, i, i+1)
+		b.wake() // w may have been what the others waited for
 	}
-	b.wake() // w may have been what the others waited for
 	return nil, context.Cause(ctx)
 }
 

@@ -17,14 +17,14 @@ type Hold struct {
 	used    int64    // of n, their capacities and those of buffers that are being made
 	spare   [][]byte // idle buffers that there was no room for beside this hold
 	spared  int64    // their capacities; used + spared ≤ n
-	inline  [2][]byte
+	inline  [2][4][]byte // room for short lists
 }
 
-// minIdle is the shortest buffer that is kept for the next: making a shorter one takes about as long as finding it.
-const minIdle = 1 << 10
+// minIdle is the shortest buffer that is kept for the next.
+const minIdle = 64
 
 // Need is how many bytes of a hold Buffer(n) takes: n rounded up to a multiple of an eighth of the power of two below it, so that a buffer fits
-// the next chunk of about the same length. Below 1 KiB it is n.
+// the next chunk of about the same length. Up to 64 it is n.
 func Need(n int) int64 {
 	if n <= minIdle {
 		return int64(max(n, 0))
@@ -77,7 +77,7 @@ func (h *Hold) take(n, need int64) ([]byte, int64) {
 
 func (h *Hold) give(buf []byte) {
 	if h.out == nil {
-		h.out = h.inline[:0]
+		h.out = h.inline[0][:0]
 	}
 	h.out = append(h.out, buf)
 }
@@ -143,6 +143,9 @@ func (h *Hold) Put(buf []byte) {
 	defer h.b.mu.Unlock()
 	if i := find(h.out, buf); i >= 0 {
 		size := int64(cap(h.out[i]))
+		if h.spare == nil {
+			h.spare = h.inline[1][:0]
+		}
 		h.spare = append(h.spare, h.out[i])
 		h.out = slices.Delete(h.out, i, i+1)
 		h.used -= size
@@ -169,20 +172,25 @@ func (h *Hold) Release() {
 	h.b.mu.Lock()
 	defer h.b.mu.Unlock()
 	h.release()
-	h.b.wake()
 }
 
+// release is Release under the lock. Waiters come before idle buffers are dropped: they may use them, also one that is longer than the budget.
 func (h *Hold) release() {
-	h.b.idle.put(h.out...)
-	h.out, h.used = nil, 0
-	h.inline = [2][]byte{}
-	h.set(0)
+	b := h.b
 	if h.counted {
 		h.counted = false
-		h.b.kinds[h.kind].holds--
+		b.kinds[h.kind].holds--
+		b.kinds[h.kind].used -= h.n
+		b.held -= h.n
+		b.idle.put(h.out...)
+		b.idle.put(h.spare...)
 	}
-	if h.b.held == 0 {
-		h.b.idle.rest()
+	h.n, h.used, h.spared = 0, 0, 0
+	h.out, h.spare, h.inline = nil, nil, [2][4][]byte{}
+	b.wake()
+	b.idle.fit(b.size - b.held)
+	if b.held == 0 {
+		b.idle.rest()
 	}
 }
 
