@@ -11,12 +11,12 @@ type Hold struct {
 	kind Kind
 
 	// Under b.mu:
-	n       int64    // bytes held
-	counted bool     // among the holds of its kind
-	out     [][]byte // buffers that were given
-	used    int64    // of n, their capacities and those of buffers that are being made
-	spare   [][]byte // idle buffers that there was no room for beside this hold
-	spared  int64    // their capacities; used + spared ≤ n
+	n       int64        // bytes held
+	counted bool         // among the holds of its kind
+	out     [][]byte     // buffers that were given
+	used    int64        // of n, their capacities and those of buffers that are being made
+	spare   [][]byte     // idle buffers that there was no room for beside this hold
+	spared  int64        // their capacities; used + spared ≤ n
 	inline  [2][4][]byte // room for short lists
 }
 
