@@ -20,7 +20,7 @@ func (b *bucket) getLast(ctx context.Context, key string, n int64, o store.GetOp
 		if _, err := b.head(ctx, key, o); err != nil {
 			return store.Value{}, err
 		}
-		return store.Value{}, fault.Newf(fault.Limit, "%d bytes are asked for, at most %d are wanted", n, o.Max)
+		return store.Value{}, &store.TooLong{Announced: n, Max: o.Max}
 	}
 	known, remembered := b.sizes.of(key)
 	if o.IfNotVersion != "" || o.IfVersion != "" && o.IfVersion != known.version {

@@ -98,7 +98,7 @@ func (s *Store) getFrom(ctx context.Context, key string, r store.Range, most int
 		return store.Value{}, err
 	}
 	if most > 0 && n > most {
-		return store.Value{}, fault.Newf(fault.Limit, "%d bytes were announced, at most %d are wanted", n, most)
+		return store.Value{}, &store.TooLong{Announced: n, Max: most}
 	}
 	_, _, within := r.IsWithin()
 	bytes, err := store.ReadN(buf, body, n, most > 0 || within)

@@ -41,8 +41,6 @@ type Budget struct {
 	held  int64 // sum over the kinds
 	peak  int64
 	idle  idle
-
-	ops ops
 }
 
 // line is the state of one kind.
@@ -59,21 +57,16 @@ type waiter struct {
 }
 
 // NewBudget makes a budget of size bytes. With size < 1 one Task and one Index run at a time, and nothing runs ahead.
-func NewBudget(size int64) *Budget {
-	size = max(size, 0)
-	return &Budget{size: size, ops: ops{size: size}}
-}
+func NewBudget(size int64) *Budget { return &Budget{size: max(size, 0)} }
 
 // Size is the number of bytes the budget allows.
 func (b *Budget) Size() int64 { return b.size }
 
 // Used is the number of bytes that are reserved now, and peak the most that were reserved or idle at once.
 func (b *Budget) Used() (now, peak int64) {
-	b.ops.mu.Lock()
-	defer b.ops.mu.Unlock()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.held + b.ops.used, max(b.peak, b.ops.peak)
+	return b.held, b.peak
 }
 
 // Acquire reserves n bytes for a Task or an Index and waits until they are granted; the error is the cause of ctx's end. n < 1 never waits. The
@@ -109,8 +102,8 @@ func (b *Budget) Acquire(ctx context.Context, k Kind, n int64) (*Hold, error) {
 	} else {
 		i := slices.Index(l.waiting, w)
 		l.waiting = slices.Delete(l.waiting, i, i+1)
+		b.wake() // w may have been what the others waited for
 	}
-	b.wake() // w may have been what the others waited for
 	return nil, context.Cause(ctx)
 }
 

@@ -11,20 +11,20 @@ type Hold struct {
 	kind Kind
 
 	// Under b.mu:
-	n       int64    // bytes held
-	counted bool     // among the holds of its kind
-	out     [][]byte // buffers that were given
-	used    int64    // of n, their capacities and those of buffers that are being made
-	spare   [][]byte // idle buffers that there was no room for beside this hold
-	spared  int64    // their capacities; used + spared ≤ n
-	inline  [2][]byte
+	n       int64        // bytes held
+	counted bool         // among the holds of its kind
+	out     [][]byte     // buffers that were given
+	used    int64        // of n, their capacities and those of buffers that are being made
+	spare   [][]byte     // idle buffers that there was no room for beside this hold
+	spared  int64        // their capacities; used + spared ≤ n
+	inline  [2][4][]byte // room for short lists
 }
 
-// minIdle is the shortest buffer that is kept for the next: making a shorter one takes about as long as finding it.
-const minIdle = 1 << 10
+// minIdle is the shortest buffer that is kept for the next.
+const minIdle = 64
 
 // Need is how many bytes of a hold Buffer(n) takes: n rounded up to a multiple of an eighth of the power of two below it, so that a buffer fits
-// the next chunk of about the same length. Below 1 KiB it is n.
+// the next chunk of about the same length. Up to 64 it is n.
 func Need(n int) int64 {
 	if n <= minIdle {
 		return int64(max(n, 0))
@@ -77,7 +77,7 @@ func (h *Hold) take(n, need int64) ([]byte, int64) {
 
 func (h *Hold) give(buf []byte) {
 	if h.out == nil {
-		h.out = h.inline[:0]
+		h.out = h.inline[0][:0]
 	}
 	h.out = append(h.out, buf)
 }
@@ -125,6 +125,34 @@ func (h *Hold) Shrink(n int64) {
 	}
 }
 
+// Adopt makes buf, which was made elsewhere, a buffer of the hold, if it is not one already: a store or an append had too little room.
+func (h *Hold) Adopt(buf []byte) {
+	h.b.mu.Lock()
+	defer h.b.mu.Unlock()
+	if cap(buf) == 0 || find(h.out, buf) >= 0 {
+		return
+	}
+	h.give(buf[:0])
+	h.used += int64(cap(buf))
+	h.set(max(h.n, h.used))
+}
+
+// Put takes a buffer back before Release, for the next call of Buffer. It stays reserved. Nothing may use it any more.
+func (h *Hold) Put(buf []byte) {
+	h.b.mu.Lock()
+	defer h.b.mu.Unlock()
+	if i := find(h.out, buf); i >= 0 {
+		size := int64(cap(h.out[i]))
+		if h.spare == nil {
+			h.spare = h.inline[1][:0]
+		}
+		h.spare = append(h.spare, h.out[i])
+		h.out = slices.Delete(h.out, i, i+1)
+		h.used -= size
+		h.spared += size
+	}
+}
+
 // Detach makes buf, a slice at the start of a buffer of the hold, memory of the caller's: it is not counted any more and not taken back. It
 // is for results that lie in what was fetched.
 func (h *Hold) Detach(buf []byte) {
@@ -144,20 +172,25 @@ func (h *Hold) Release() {
 	h.b.mu.Lock()
 	defer h.b.mu.Unlock()
 	h.release()
-	h.b.wake()
 }
 
+// release is Release under the lock. Waiters come before idle buffers are dropped: they may use them, also one that is longer than the budget.
 func (h *Hold) release() {
-	h.b.idle.put(h.out...)
-	h.out, h.used = nil, 0
-	h.inline = [2][]byte{}
-	h.set(0)
+	b := h.b
 	if h.counted {
 		h.counted = false
-		h.b.kinds[h.kind].holds--
+		b.kinds[h.kind].holds--
+		b.kinds[h.kind].used -= h.n
+		b.held -= h.n
+		b.idle.put(h.out...)
+		b.idle.put(h.spare...)
 	}
-	if h.b.held == 0 {
-		h.b.idle.rest()
+	h.n, h.used, h.spared = 0, 0, 0
+	h.out, h.spare, h.inline = nil, nil, [2][4][]byte{}
+	b.wake()
+	b.idle.fit(b.size - b.held)
+	if b.held == 0 {
+		b.idle.rest()
 	}
 }
 

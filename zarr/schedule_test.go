@@ -87,18 +87,23 @@ func TestManyChunksAreInFlight(t *testing.T) {
 func TestBudgetBoundsBytesInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := &slow{Store: mem.New()}
-		// Chunks of 400 bytes under a budget of 2000: five at a time once the size is known.
-		a := mustCreate(t, st, "", zarr.Spec{Shape: []int{4000}, Chunks: []int{100}, DType: dtype.Float32, Codecs: []codec.Spec{}}, own(2000), zarr.InFlight(40))
-		if err := zarr.Write(t.Context(), a, count(4000)); err != nil {
-			t.Fatal(err)
+		// Chunks of 400 bytes, for which 416 are reserved, under a budget of 2000, of which 1750 are for what calls need to go on.
+		limits := &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(2000)}
+		a := mustCreate(t, st, "", zarr.Spec{Shape: []int{4000}, Chunks: []int{100}, DType: dtype.Float32, Codecs: []codec.Spec{}}, zarr.WithLimits(limits), zarr.InFlight(40))
+		want := func(name string, in int64, err error) {
+			t.Helper()
+			if p := st.peak.Swap(0); p != in || err != nil {
+				t.Errorf("%s: %d in flight, %v", name, p, err)
+			}
+			if now, peak := limits.Bytes.Used(); now != 0 || peak > 2000 {
+				t.Errorf("%s: %d bytes held, %d at most", name, now, peak)
+			}
 		}
-		st.peak.Store(0)
-		if _, err := zarr.Read[float32](t.Context(), a); err != nil {
-			t.Fatal(err)
-		}
-		if p := st.peak.Load(); p != 5 {
-			t.Errorf("%d in flight", p)
-		}
+		want("write", 4, zarr.Write(t.Context(), a, count(4000)))
+		_, err := zarr.Read[float32](t.Context(), a, zarr.Range(0, 4000).By(2))
+		want("read of every other element", 4, err)
+		_, err = zarr.Read[float32](t.Context(), a)
+		want("read into place", 40, err) // the caller's memory: nothing is reserved
 	})
 }
 

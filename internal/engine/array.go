@@ -34,25 +34,14 @@ type State struct {
 	indexes indexCache
 	loads   concurrency.Joined[*shardIndex]
 	locks   concurrency.Keyed // of objects of which parts are written
-	mean    atomic.Int64      // running mean of the lengths of stored objects, 0 before the first
+	longest atomic.Int64      // length of the longest stored object that was seen, 0 before the first
 	whole   atomic.Bool       // the store cannot read parts of shards: it has no versions, or no ranges from the end
 }
 
-// seen takes the length of a stored object into the running mean; a lost update between goroutines does no harm.
+// seen takes the length of a stored object into account.
 func (s *State) seen(n int) {
-	m := s.mean.Load()
-	if m == 0 {
-		m = int64(n)
+	for old := s.longest.Load(); int64(n) > old && !s.longest.CompareAndSwap(old, int64(n)); old = s.longest.Load() {
 	}
-	s.mean.Store(max(m+(int64(n)-m)/8, 1))
-}
-
-// estimate is how many bytes an object has that is as long as others were, or, before the first, as its elements are.
-func (s *State) estimate(c *pipeline.Chunk) int64 {
-	if m := s.mean.Load(); m > 0 {
-		return m
-	}
-	return min(int64(c.Bytes), c.Chain.Worst())
 }
 
 // longest is the length in bytes up to which a shard is read as a whole that cannot be read in parts: unused space is legal, so it

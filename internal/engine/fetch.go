@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -47,79 +48,135 @@ func (r *runner) all(ctx context.Context, reads plan.Reads, do func(context.Cont
 
 // fetchAdmitted is the life of one request: memory, the store, the pieces.
 func (r *runner) fetchAdmitted(ctx context.Context, s *shard, rd plan.Read) error {
-	got, err := r.receive(ctx, r.op, rd)
+	if s == nil {
+		return r.fetchChunk(ctx, rd)
+	}
+	at := r.atOnce(rd)
+	got, err := r.receive(ctx, rd, at.room)
 	if err != nil {
 		return err
 	}
-	defer got.release()
-	if s != nil {
-		return r.place(ctx, s, rd, got.Value)
-	}
-	return r.decodeChunk(ctx, rd.Pieces[0], got.Bytes)
+	defer got.hold.Release()
+	return r.place(ctx, s, rd, got, at)
 }
 
-// received is what a request brought, in memory that was reserved for it.
+func (r *runner) fetchChunk(ctx context.Context, rd plan.Read) error {
+	c, box := rd.Pieces[0].Chunk(), rd.Pieces[0].Box()
+	if into := c.Room(r.memory, box); into != nil {
+		return r.fetchInto(ctx, rd, c, box, into)
+	}
+	got, err := r.receive(ctx, rd, room(c.DecodeRoom(r.memory, box)))
+	if err != nil {
+		return err
+	}
+	defer got.hold.Release()
+	s, err := r.cpu(ctx, got.hold)
+	if err != nil {
+		return err
+	}
+	defer s.release()
+	return c.Decode(r.memory, box, got.Bytes, &s.Scratch)
+}
+
+// fetchInto is fetchChunk where the stored bytes are the elements, and are received where they belong: no memory is reserved.
+func (r *runner) fetchInto(ctx context.Context, rd plan.Read, c *pipeline.Chunk, box grid.Box, into []byte) error {
+	v, err := r.store.Get(ctx, rd.Key, rd.Options(), into)
+	if v, err = r.checkWhole(rd, rd.Bound, v, err); err != nil {
+		return err
+	}
+	hold, err := r.Options.Limits.Bytes.Acquire(ctx, concurrency.Task, room(c.DecodeRoom(r.memory, box)))
+	if err != nil {
+		return err
+	}
+	defer hold.Release()
+	s, err := r.cpu(ctx, hold)
+	if err != nil {
+		return err
+	}
+	defer s.release()
+	return c.Decode(r.memory, box, v.Bytes, &s.Scratch)
+}
+
+// atOnce is how the inner chunks of a request are decoded: so many in one go, so many of these at once, and what that takes.
+type atOnce struct {
+	some, slots int
+	room        int64
+}
+
+func (r *runner) atOnce(rd plan.Read) atOnce {
+	c, pieces, n := rd.Pieces[0].Chunk(), len(rd.Pieces), rd.Bound
+	var index int64
+	if rd.Role == plan.Shard {
+		pieces, n = rd.Pieces[0].Touched(), r.first(rd)
+		index = int64(c.Shards.Len()) * (16 + plan.PieceBytes)
+	}
+	for c.Shards != nil {
+		c = c.Inner
+	}
+	each, _ := c.MostRoom()
+	each = room(each)
+	at := atOnce{some: max(minDecoded/max(c.Bytes, 1), 1)}
+	at.slots = r.split((pieces-1)/at.some+1, sum(n, index), each)
+	at.room = sum(index, times(each, int64(at.slots)))
+	return at
+}
+
+// received is what a request brought, in memory of a Task.
 type received struct {
 	store.Value
-	hold *concurrency.OpHold
-	buf  *buffer // nil where the bytes came to their place
+	hold *concurrency.Hold
 }
 
-// release gives the memory back: nothing may use the bytes any more.
-func (g received) release() {
-	if g.buf != nil {
-		putBuffer(g.buf)
-	}
-	g.hold.Release()
+// receive reserves memory for what a request brings, and room bytes more for what is done to it, and makes it. It is made once more
+// where an object is longer than such objects are as a rule: what that one takes is reserved then, and nothing is held in between.
+func (r *runner) receive(ctx context.Context, rd plan.Read, room int64) (received, error) {
+	return r.receiveOr(ctx, rd, room, nil)
 }
 
-// receive reserves memory for what a request brings, and makes it.
-func (r *runner) receive(ctx context.Context, op *concurrency.Op, rd plan.Read) (received, error) {
-	direct, n := r.direct(rd), r.need(rd)
-	hold, err := op.Acquire(ctx, n)
-	if err != nil {
-		return received{}, err
+// receiveOr is receive, and keeps the hold also with one kind of error.
+func (r *runner) receiveOr(ctx context.Context, rd plan.Read, room int64, keep error) (got received, err error) {
+	for n := r.first(rd); ; {
+		if got.hold, err = r.Options.Limits.Bytes.Acquire(ctx, concurrency.Task, sum(need(n), room)); err != nil {
+			return received{}, err
+		}
+		if got.Value, err = r.send(ctx, rd, got.hold, n); err == nil || keep != nil && errors.Is(err, keep) {
+			return got, err
+		}
+		got.hold.Release()
+		more, again := longer(rd, n, err)
+		if !again {
+			return received{}, err
+		}
+		if err := r.account.Admit(1, more); err != nil {
+			return received{}, err
+		}
+		n = more
 	}
-	g := received{hold: hold}
-	into := direct
-	if direct == nil {
-		g.buf = getBuffer(n)
-		into = g.buf.b[:0]
-	}
-	if g.Value, err = r.send(ctx, rd, into); err != nil {
-		g.release()
-		return received{}, err
-	}
-	if direct != nil {
-		return g, nil
-	}
-	g.buf.b = g.Bytes // whose memory is used again
-	hold.Adjust(int64(cap(g.Bytes)))
-	return g, nil
 }
 
-// direct is where in the caller's memory a chunk is received whose stored bytes are its elements; nil for others.
-func (r *runner) direct(rd plan.Read) []byte {
-	if rd.Role != plan.Chunk {
+// longest is the longest memory that is made for bytes that nothing is known of but what metadata says. Of more the store makes as much
+// as it knows to come.
+const longest = 64 << 20
+
+// buffer is memory of a hold for n bytes, or none where these are so many that they have to be there first.
+func buffer(hold *concurrency.Hold, n int64) []byte {
+	if n > longest {
 		return nil
 	}
-	return rd.Pieces[0].Chunk().Room(r.memory, rd.Pieces[0].Box())
+	return hold.Buffer(int(n))
 }
 
-// need is how many bytes to reserve for a request.
-func (r *runner) need(rd plan.Read) int64 {
-	if rd.Exact {
-		return rd.Bound
+// send asks the store for no more than n bytes, into memory of a hold, and checks what it gave against what was asked for.
+func (r *runner) send(ctx context.Context, rd plan.Read, hold *concurrency.Hold, n int64) (store.Value, error) {
+	o := rd.Options()
+	o.Max = min(o.Max, n)
+	v, err := r.store.Get(ctx, rd.Key, o, buffer(hold, n))
+	if err == nil {
+		hold.Adopt(v.Bytes)
 	}
-	return min(r.State.estimate(rd.Pieces[0].Chunk()), rd.Bound)
-}
-
-// send asks the store, which appends to into, and checks what it gave against what was asked for.
-func (r *runner) send(ctx context.Context, rd plan.Read, into []byte) (store.Value, error) {
-	v, err := r.store.Get(ctx, rd.Key, rd.Options(), into)
 	switch rd.Role {
 	case plan.Chunk, plan.Shard:
-		return r.checkWhole(rd, v, err)
+		return r.checkWhole(rd, n, v, err)
 	case plan.Index, plan.Recheck:
 		return r.checkIndex(rd, v, err)
 	}
@@ -133,12 +190,13 @@ func (r *runner) send(ctx context.Context, rd plan.Read, into []byte) (store.Val
 	return v, err
 }
 
-// checkWhole checks what came of a request for all of an object.
-func (r *runner) checkWhole(rd plan.Read, v store.Value, err error) (store.Value, error) {
+// checkWhole checks what came of a request for all of an object, of no more than n bytes.
+func (r *runner) checkWhole(rd plan.Read, n int64, v store.Value, err error) (store.Value, error) {
+	_, again := longer(rd, n, err)
 	switch {
 	case err == nil:
 		r.State.seen(len(v.Bytes))
-	case !errors.Is(err, fault.Limit):
+	case again || !errors.Is(err, fault.Limit):
 	case rd.Bound > rd.Pieces[0].Chunk().Chain.Worst():
 		err = fault.Newf(fault.Limit, "a shard with unused space, which this store cannot give in parts, has more bytes than ChunkLimit(%d)", rd.Bound)
 	default: // Not a limit of the caller's: no encoder makes so much of a chunk.
@@ -159,20 +217,10 @@ func (r *runner) checkIndex(rd plan.Read, v store.Value, err error) (store.Value
 	return v, err
 }
 
-// decodeChunk takes one chunk to its place.
-func (r *runner) decodeChunk(ctx context.Context, p plan.Piece, stored []byte) error {
-	slot, err := r.Options.Limits.CPU.Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer slot.Release()
-	return p.Chunk().Decode(r.memory, p.Box(), stored, scratchOf(slot))
-}
-
 // place takes the pieces that a request for bytes of a shard brought to their places.
-func (r *runner) place(ctx context.Context, s *shard, rd plan.Read, v store.Value) error {
+func (r *runner) place(ctx context.Context, s *shard, rd plan.Read, v received, at atOnce) error {
 	if rd.Role != plan.Shard {
-		return r.decode(ctx, s, rd.Pieces, rd.Off, v.Bytes)
+		return r.decode(ctx, s, rd.Pieces, rd.Off, v, at)
 	}
 	x := &shardIndex{version: v.Version}
 	var err error
@@ -187,7 +235,7 @@ func (r *runner) place(ctx context.Context, s *shard, rd plan.Read, v store.Valu
 		return err
 	}
 	r.fill(s, missing)
-	return r.decode(ctx, s, pieces, 0, v.Bytes)
+	return r.decode(ctx, s, pieces, 0, v, at)
 }
 
 // fill sets inner chunks that a shard does not have to the fill value, and counts the deepest ones among them.
@@ -202,28 +250,26 @@ func (r *runner) fill(s *shard, missing []plan.Piece) {
 const minDecoded = 256 << 10
 
 // decode takes inner chunks out of bytes that lie at off in the shard. Where there are many it does so on several cores.
-func (r *runner) decode(ctx context.Context, s *shard, pieces []plan.Piece, off int64, b []byte) error {
-	if len(pieces) == 0 {
-		return nil
+func (r *runner) decode(ctx context.Context, s *shard, pieces []plan.Piece, off int64, from received, at atOnce) error {
+	if len(pieces) <= at.some {
+		return r.decodeSome(ctx, s, pieces, off, from)
 	}
-	some := max(minDecoded/max(pieces[0].Chunk().Bytes, 1), 1)
-	if len(pieces) <= some {
-		return r.decodeSome(ctx, s, pieces, off, b)
-	}
-	return concurrency.Each(ctx, r.Options.Limits.CPU.Slots(), slices.Chunk(pieces, some), func(ctx context.Context, part []plan.Piece) error {
-		return r.decodeSome(ctx, s, part, off, b)
+	return concurrency.Each(ctx, at.slots, slices.Chunk(pieces, at.some), func(ctx context.Context, part []plan.Piece) error {
+		return r.decodeSome(ctx, s, part, off, from)
 	})
 }
 
-func (r *runner) decodeSome(ctx context.Context, s *shard, pieces []plan.Piece, off int64, b []byte) error {
-	slot, err := r.Options.Limits.CPU.Acquire(ctx)
+func (r *runner) decodeSome(ctx context.Context, s *shard, pieces []plan.Piece, off int64, from received) error {
+	if len(pieces) == 0 {
+		return nil
+	}
+	scratch, err := r.cpu(ctx, from.hold)
 	if err != nil {
 		return err
 	}
-	defer slot.Release()
-	scratch := scratchOf(slot)
+	defer scratch.release()
 	for _, p := range pieces {
-		if err := r.decodePiece(s, p, b[p.Off-off:p.Off-off+p.Len], scratch); err != nil {
+		if err := r.decodePiece(s, p, from.Bytes[p.Off-off:p.Off-off+p.Len], &scratch.Scratch); err != nil {
 			return p.Named(err)
 		}
 	}

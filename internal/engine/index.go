@@ -64,16 +64,16 @@ func (r *runner) recheck(ctx context.Context, top *plan.Level, x *shardIndex) (*
 
 // loadIndex reads the index of a stored shard and keeps it.
 func (r *runner) loadIndex(ctx context.Context, top *plan.Level, rd plan.Read) (*shardIndex, error) {
-	got, err := r.receive(ctx, r.Options.Limits.Bytes.Op(), rd) // a load that several calls wait for draws on none of them
+	got, err := r.receive(ctx, rd, rd.Bound)
 	if err != nil {
 		return nil, err
 	}
-	defer got.release()
-	slot, err := r.Options.Limits.CPU.Acquire(ctx)
+	defer got.hold.Release()
+	s, err := r.cpu(ctx, got.hold)
 	if err != nil {
 		return nil, err
 	}
-	defer slot.Release()
+	defer s.release()
 	x := &shardIndex{version: got.Version}
 	if x.ShardIndex, err = top.Decode(0, got.Bytes, got.Size); err != nil {
 		return nil, err
@@ -121,16 +121,16 @@ func (r *runner) joinInner(ctx context.Context, l *plan.Level, v store.Version, 
 
 // loadInner makes one request for indexes of shards within an object, and keeps them. It gives each to take, by the number of the shard.
 func (r *runner) loadInner(ctx context.Context, l *plan.Level, v store.Version, rd plan.Read, take func(int, codec.ShardIndex)) error {
-	got, err := r.receive(ctx, r.op, rd)
+	got, err := r.receive(ctx, rd, rd.Bound)
 	if err != nil {
 		return err
 	}
-	defer got.release()
-	slot, err := r.Options.Limits.CPU.Acquire(ctx)
+	defer got.hold.Release()
+	s, err := r.cpu(ctx, got.hold)
 	if err != nil {
 		return err
 	}
-	defer slot.Release()
+	defer s.release()
 	for _, p := range rd.Pieces {
 		x, err := l.Decode(p.I, rd.Of(p, got.Bytes), 0)
 		if err != nil {

@@ -22,12 +22,32 @@ type packer struct {
 	inside []int             // shape of what of the array begins with this shard
 	old    []byte            // the stored shard; nil when there is none, or nothing of it is needed
 	index  *codec.ShardIndex // of old
-	pieces [][]byte          // stored bytes of the inner chunks of cut; nil for one that is all fill value
+	hold   *concurrency.Hold
+	pieces [][]byte // stored bytes of the inner chunks of cut; nil for one that is all fill value
+}
+
+// packing is how a shard is made: so many inner chunks in one go, so many of these at once, and what that takes beside the shard, of n bytes.
+func (r *runner) packing(o *plan.Object, n int64) atOnce {
+	c, touched := o.Chunk.Inner, o.Inner().Len()
+	decode, encode := c.MostRoom()
+	each := room(sum(decode, encode))
+	at := atOnce{some: max(minDecoded/max(c.Bytes, 1), 1)}
+	at.slots = r.split((touched-1)/at.some+1, n, each)
+	at.room = sum(sum(room(r.inner(o, touched)), times(each, int64(at.slots))), int64(o.Chunk.Shards.Len())*(16+plan.PieceBytes))
+	return at
+}
+
+// inner is how many bytes so many inner chunks of a shard have, as a rule.
+func (r *runner) inner(o *plan.Object, touched int) int64 {
+	if n := o.Chunk.Inner.Chain.Typical(); n >= 0 {
+		return min(times(n, int64(touched)), r.typical(o.Chunk))
+	}
+	return r.typical(o.Chunk)
 }
 
 // pack appends to dst the shard with what is written laid over the old one; empty reports that no inner chunk is left to be stored.
-func (r *runner) pack(ctx context.Context, dst []byte, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
-	p := packer{runner: r, o: o, cut: o.Inner(), blocks: grid.Even(o.Chunk.Shards.Chunk), inside: o.Inside(), old: old}
+func (r *runner) pack(ctx context.Context, hold *concurrency.Hold, dst []byte, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
+	p := packer{runner: r, o: o, cut: o.Inner(), blocks: grid.Even(o.Chunk.Shards.Chunk), inside: o.Inside(), old: old, hold: hold}
 	if old != nil {
 		x, err := o.Chunk.Shards.Cut(old)
 		if err != nil {
@@ -36,31 +56,31 @@ func (r *runner) pack(ctx context.Context, dst []byte, o *plan.Object, old []byt
 		p.index = &x
 	}
 	p.pieces = make([][]byte, p.cut.Len())
-	each := max(minDecoded/max(o.Chunk.Inner.Bytes, 1), 1)
-	err = concurrency.EachN(ctx, r.Options.Limits.CPU.Slots(), (len(p.pieces)-1)/each+1, func(ctx context.Context, k int) error {
-		return p.encode(ctx, k*each, min((k+1)*each, len(p.pieces)))
+	at := r.packing(o, r.typical(o.Chunk))
+	err = concurrency.EachN(ctx, at.slots, (len(p.pieces)-1)/at.some+1, func(ctx context.Context, k int) error {
+		return p.encode(ctx, k*at.some, min((k+1)*at.some, len(p.pieces)))
 	})
 	if err != nil {
 		return dst, false, err
 	}
-	slot, err := r.Options.Limits.CPU.Acquire(ctx)
+	s, err := r.cpu(ctx, hold)
 	if err != nil {
 		return dst, false, err
 	}
-	defer slot.Release()
+	defer s.release()
 	dst, stored, err := p.join(ctx, dst)
 	return dst, stored == 0 && !r.Options.StoreFill, err
 }
 
 // encode encodes the inner chunks lo to hi-1 of the cut.
 func (p *packer) encode(ctx context.Context, lo, hi int) error {
-	slot, err := p.Options.Limits.CPU.Acquire(ctx)
+	s, err := p.cpu(ctx, p.hold)
 	if err != nil {
 		return err
 	}
-	defer slot.Release()
-	s := scratchOf(slot)
-	var out []byte
+	defer s.release()
+	out := buffer(p.hold, p.inner(p.o, hi-lo))
+	defer func() { p.hold.Adopt(out) }()
 	ends := make([]int, 0, hi-lo)
 	for i := lo; i < hi; i++ {
 		if err := now(ctx, i); err != nil {
@@ -69,7 +89,7 @@ func (p *packer) encode(ctx context.Context, lo, hi int) error {
 		box := p.cut.Box(i)
 		old, err := p.before(box)
 		if err == nil {
-			out, _, err = p.o.Chunk.Inner.Encode(out, old, p.memory, box, s)
+			out, _, err = p.o.Chunk.Inner.Encode(out, old, p.memory, box, &s.Scratch)
 		}
 		if err != nil {
 			return fmt.Errorf("inner chunk %v: %w", box.Coord, err)

@@ -19,7 +19,6 @@ type runner struct {
 	memory  pipeline.Memory // what is read into, or written from
 	store   store.Store     // Array.Store, counted
 	account *account.Account
-	op      *concurrency.Op
 	slots   concurrency.Slots // of the call
 	objects int               // that are under way at once
 	total   int               // objects of the plan
@@ -51,7 +50,7 @@ func (a *Array) begin(ctx context.Context, m pipeline.Memory, sel grid.Selection
 // runner makes the runner of a call whose requests are not all made, or not yet known to fit.
 func (a *Array) runner(ctx context.Context, m pipeline.Memory, sel grid.Selection, w *plan.WriteOptions) (context.Context, *runner, error) {
 	t := store.TuningOf(a.Store)
-	r := &runner{Array: a, plan: a.plan(sel, w, t), memory: m, op: a.Options.Limits.Bytes.Op()}
+	r := &runner{Array: a, plan: a.plan(sel, w, t), memory: m}
 	if w != nil && !r.mayMerge() {
 		return ctx, nil, noVersions(a.Store)
 	}

@@ -1,48 +1,49 @@
 package engine
 
 import (
-	"math/bits"
-	"sync"
+	"context"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/pipeline"
 )
 
-// scratchOf is what a CPU slot carries from chunk to chunk.
-func scratchOf(slot *concurrency.Slot) *pipeline.Scratch {
-	s, ok := slot.Scratch.(*pipeline.Scratch)
+// scratch is what a CPU slot carries from chunk to chunk. What is as large as a chunk is lent by the Task that has the slot.
+type scratch struct {
+	pipeline.Scratch
+	slot *concurrency.Slot
+	hold *concurrency.Hold
+	lent [][]byte
+}
+
+// cpu waits for a CPU slot, for work that draws on a hold. The scratch must be released.
+func (r *runner) cpu(ctx context.Context, hold *concurrency.Hold) (*scratch, error) {
+	slot, err := r.Options.Limits.CPU.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, ok := slot.Scratch.(*scratch)
 	if !ok {
-		s = &pipeline.Scratch{}
+		s = &scratch{}
+		s.Lend(s.buffer)
 		slot.Scratch = s
 	}
-	return s
+	s.slot, s.hold = slot, hold
+	return s, nil
 }
 
-// maxKept is the largest buffer that is kept. A process that once read a huge chunk must not hold it for ever.
-const maxKept = 64 << 20
-
-// buffer is pooled memory for one encoded chunk.
-type buffer struct{ b []byte }
-
-// pools holds buffers by the power of two that their capacity reaches, so that small chunks do not keep large buffers.
-var pools [32]sync.Pool
-
-// getBuffer returns an empty buffer with a capacity of about n bytes, but no more than maxKept: n is an estimate that
-// metadata made, and whoever learns the true size grows the buffer.
-func getBuffer(n int64) *buffer {
-	class := bits.Len64(uint64(max(min(n, maxKept), 1) - 1))
-	if b, ok := pools[class].Get().(*buffer); ok {
-		return b
-	}
-	return &buffer{make([]byte, 0, 1<<class)}
+func (s *scratch) buffer(n int) []byte {
+	b := s.hold.Buffer(n)
+	s.lent = append(s.lent, b)
+	return b
 }
 
-// putBuffer takes a buffer back; nothing may use its bytes any more.
-func putBuffer(b *buffer) {
-	class := bits.Len(uint(cap(b.b))) - 1 // the largest n with 1<<n ≤ cap
-	if class < 9 || 1<<class > maxKept {
-		return
+// release gives the slot back, and to the hold what it lent.
+func (s *scratch) release() {
+	s.Free()
+	for i, b := range s.lent {
+		s.hold.Put(b)
+		s.lent[i] = nil
 	}
-	b.b = b.b[:0]
-	pools[class].Put(b)
+	s.lent, s.hold = s.lent[:0], nil
+	s.slot.Release()
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync/atomic"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -66,6 +67,11 @@ func (r *runner) readWhole(ctx context.Context, o *plan.Object, rd plan.Read) (m
 
 // readVersion reads a shard in parts, all of one version: fault.Conflict when it was replaced meanwhile.
 func (r *runner) readVersion(ctx context.Context, o *plan.Object) (missing int, err error) {
+	hold, err := r.Options.Limits.Bytes.Acquire(ctx, concurrency.Index, r.indexed(o))
+	if err != nil {
+		return 0, err
+	}
+	defer hold.Release()
 	top := o.Shard()
 	x, fresh, err := r.index(ctx, top)
 	if err != nil {

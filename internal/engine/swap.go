@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
@@ -40,16 +39,10 @@ func (r *runner) merge(ctx context.Context, o *plan.Object) error {
 
 // swap is one try of merge; lost reports that the object was replaced in between, so that err is a conflict.
 func (r *runner) swap(ctx context.Context, o *plan.Object) (lost bool, err error) {
-	hold, err := r.op.Acquire(ctx, r.reserve(o, 2)) // the old encoded object and the new one
-	if err != nil {
-		return false, err
+	v, err := r.stored(ctx, o)
+	if v.hold != nil {
+		defer v.hold.Release()
 	}
-	defer hold.Release()
-	old, buf := getBuffer(r.State.estimate(o.Chunk)), getBuffer(r.State.estimate(o.Chunk))
-	defer putBuffer(old)
-	defer putBuffer(buf)
-
-	v, err := r.stored(ctx, o, old)
 	absent := errors.Is(err, fault.NotFound)
 	if err != nil && !absent {
 		return errors.Is(err, fault.Conflict), err
@@ -62,11 +55,10 @@ func (r *runner) swap(ctx context.Context, o *plan.Object) (lost bool, err error
 	} else if v.Bytes == nil {
 		v.Bytes = []byte{}
 	}
-	empty, err := r.encode(ctx, buf, o, v.Bytes)
+	b, empty, err := r.encode(ctx, v.hold, o, v.Bytes)
 	if err != nil {
 		return false, err
 	}
-	hold.Adjust(int64(cap(old.b) + cap(buf.b)))
 	version := v.Version
 	if r.Options.SingleWriter {
 		version = ""
@@ -77,22 +69,23 @@ func (r *runner) swap(ctx context.Context, o *plan.Object) (lost bool, err error
 	case empty:
 		err = r.delete(ctx, o, store.DeleteOptions{IfVersion: version})
 	case absent && !r.Options.SingleWriter:
-		err = r.put(ctx, o, buf.b, store.PutOptions{IfAbsent: true})
+		err = r.put(ctx, o, b, store.PutOptions{IfAbsent: true})
 	default:
-		err = r.put(ctx, o, buf.b, store.PutOptions{IfVersion: version})
+		err = r.put(ctx, o, b, store.PutOptions{IfVersion: version})
 	}
 	return errors.Is(err, fault.Conflict) || errors.Is(err, fault.Exists), err
 }
 
-// stored fetches what is there of an object before a part of it is written. A shard with so much unused space that it is longer than any
+// stored fetches what is there of an object before a part of it is written, in a Task that has room for what is made of it; it has so also where
+// there is nothing (fault.NotFound). A shard with so much unused space that it is longer than any
 // encoder makes one is read in parts, and given without that space.
-func (r *runner) stored(ctx context.Context, o *plan.Object, buf *buffer) (store.Value, error) {
-	v, err := r.ask(ctx, o.Whole(), buf)
+func (r *runner) stored(ctx context.Context, o *plan.Object) (received, error) {
+	v, err := r.ask(ctx, o, o.Whole())
 	if o.Chunk.Shards != nil && errors.Is(err, errTooLong) {
-		if v, err = r.compact(ctx, o, buf); errors.Is(err, errWhole) {
+		if v, err = r.compact(ctx, o); errors.Is(err, errWhole) {
 			rd := o.Whole()
 			rd.Bound = r.Options.longest(o.Chunk)
-			v, err = r.ask(ctx, rd, buf)
+			v, err = r.ask(ctx, o, rd)
 		}
 	}
 	if err == nil {
@@ -101,57 +94,66 @@ func (r *runner) stored(ctx context.Context, o *plan.Object, buf *buffer) (store
 	return v, err
 }
 
-// ask makes a request, into memory that is reserved.
-func (r *runner) ask(ctx context.Context, rd plan.Read, buf *buffer) (store.Value, error) {
+// ask makes a request for all of an object of which a part is written. The hold is kept where the object is absent.
+func (r *runner) ask(ctx context.Context, o *plan.Object, rd plan.Read) (received, error) {
 	if err := r.account.Admit(1, rd.Known()); err != nil {
-		return store.Value{}, err
+		return received{}, err
 	}
-	v, err := r.send(ctx, rd, buf.b[:0])
-	if err == nil {
-		buf.b = v.Bytes
-	}
-	return v, err
+	return r.receiveOr(ctx, rd, r.encoding(o), fault.NotFound)
 }
 
 // compact reads the inner chunks of a shard as its index says, all of one version, and makes a shard of them without unused space;
 // fault.Conflict when the shard was replaced meanwhile.
-func (r *runner) compact(ctx context.Context, o *plan.Object, buf *buffer) (store.Value, error) {
+func (r *runner) compact(ctx context.Context, o *plan.Object) (got received, err error) {
+	index, err := r.Options.Limits.Bytes.Acquire(ctx, concurrency.Index, r.indexed(o))
+	if err != nil {
+		return received{}, err
+	}
+	defer index.Release()
 	x, stage, err := r.storedStage(ctx, o)
 	if err != nil {
-		return store.Value{}, err
+		return received{}, err
 	}
-	var total int64
+	var total, buffers int64
 	most := r.Options.longest(o.Chunk)
 	for rd := range stage.Reads.All() {
+		buffers = sum(buffers, need(rd.Bound))
 		for _, p := range rd.Pieces {
 			// Inner chunks may share bytes, and are written without.
 			if total += p.Len; p.Len > most || total > most {
-				return store.Value{}, fault.Newf(fault.Limit, "the inner chunks of the shard have more than %d bytes", most)
+				return received{}, fault.Newf(fault.Limit, "the inner chunks of the shard have more than %d bytes", most)
 			}
 		}
 	}
-	hold, err := r.op.Acquire(ctx, total)
-	if err != nil {
-		return store.Value{}, err
+	if err := r.account.Admit(stage.Reads.Len(), stage.Reads.Bytes()); err != nil {
+		return received{}, err
 	}
-	defer hold.Release()
+	packed := sum(total, 16*int64(x.Len())+64) // and the index
+	hold, err := r.Options.Limits.Bytes.Acquire(ctx, concurrency.Task, sum(sum(buffers, need(packed)), r.encoding(o)))
+	if err != nil {
+		return received{}, err
+	}
 	found := make([][]byte, x.Len()) // by place in the index
-	err = r.all(ctx, stage.Reads, func(ctx context.Context, rd plan.Read) error {
-		got, err := r.receive(ctx, r.op, rd)
+	err = concurrency.Each(ctx, r.objects, stage.Reads.All(), func(ctx context.Context, rd plan.Read) error {
+		v, err := r.send(ctx, rd, hold, rd.Bound)
 		if err != nil {
 			return err
 		}
-		defer got.release()
 		for _, p := range rd.Pieces {
-			found[p.Place()] = slices.Clone(rd.Of(p, got.Bytes))
+			found[p.Place()] = rd.Of(p, v.Bytes)
 		}
 		return nil
 	})
-	if err != nil {
-		return store.Value{}, err
+	if err == nil {
+		got = received{store.Value{Size: x.Size(), Version: x.version}, hold}
+		got.Bytes, _, err = o.Chunk.Shards.Pack(buffer(hold, packed), func(dst []byte, place int) ([]byte, error) { return append(dst, found[place]...), nil })
+		hold.Adopt(got.Bytes)
 	}
-	buf.b, _, err = o.Chunk.Shards.Pack(buf.b[:0], func(dst []byte, place int) ([]byte, error) { return append(dst, found[place]...), nil })
-	return store.Value{Bytes: buf.b, Size: x.Size(), Version: x.version}, err
+	if err != nil {
+		hold.Release()
+		return received{}, err
+	}
+	return got, nil
 }
 
 // storedStage reads the index of a shard as it is now, and says what to read of all its inner chunks.

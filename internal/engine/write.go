@@ -3,8 +3,8 @@ package engine
 import (
 	"context"
 	"errors"
-	"math"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/internal/plan"
@@ -59,55 +59,54 @@ func noVersions(st store.Store) error {
 
 // replace writes an object without reading it.
 func (r *runner) replace(ctx context.Context, o *plan.Object) error {
-	hold, err := r.op.Acquire(ctx, r.reserve(o, 1))
+	hold, err := r.Options.Limits.Bytes.Acquire(ctx, concurrency.Task, r.encoding(o))
 	if err != nil {
 		return err
 	}
 	defer hold.Release()
-	buf := getBuffer(r.State.estimate(o.Chunk))
-	defer putBuffer(buf)
-	empty, err := r.encode(ctx, buf, o, nil)
+	b, empty, err := r.encode(ctx, hold, o, nil)
 	if err != nil {
 		return err
 	}
-	hold.Adjust(int64(cap(buf.b)))
 	if empty {
 		return r.delete(ctx, o, store.DeleteOptions{})
 	}
-	return r.put(ctx, o, buf.b, store.PutOptions{})
+	return r.put(ctx, o, b, store.PutOptions{})
 }
 
-// reserve is how many bytes to reserve for so many encoded objects. A shard is there once more, in pieces, while it is packed.
-func (r *runner) reserve(o *plan.Object, objects int64) int64 {
-	if o.Chunk.Shards != nil {
-		objects++
+// encoding is how many bytes to reserve to make the stored form of an object. A shard is there once more, in pieces, while it is packed.
+func (r *runner) encoding(o *plan.Object) int64 {
+	n := need(r.typical(o.Chunk))
+	if o.Chunk.Shards == nil {
+		return sum(n, room(o.Chunk.EncodeRoom(r.memory, o.Box)))
 	}
-	return objects * min(r.State.estimate(o.Chunk), math.MaxInt64/4)
+	return sum(n, r.packing(o, n).room)
 }
 
-// encode appends to buf the stored form of an object with what is written laid over what was stored, which is nil when nothing was, or
-// nothing of it stays; empty reports that the object is all fill value and shall not be stored.
-func (r *runner) encode(ctx context.Context, buf *buffer, o *plan.Object, old []byte) (empty bool, err error) {
-	b := buf.b[:0]
+// encode gives the stored form of an object with what is written laid over what was stored, which is nil when nothing was, or nothing of it
+// stays; empty reports that the object is all fill value and shall not be stored. It is all that is held afterwards.
+func (r *runner) encode(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (b []byte, empty bool, err error) {
+	b = buffer(hold, r.typical(o.Chunk))
 	if o.Chunk.Shards != nil {
-		b, empty, err = r.pack(ctx, b, o, old)
+		b, empty, err = r.pack(ctx, hold, b, o, old)
 	} else {
-		b, empty, err = r.encodeChunk(ctx, b, o, old)
+		b, empty, err = r.encodeChunk(ctx, hold, b, o, old)
 	}
-	if err == nil && !empty {
-		r.State.seen(len(b))
+	if err != nil || empty {
+		return nil, empty, err
 	}
-	buf.b = b
-	return empty, err
+	r.State.seen(len(b))
+	hold.Adopt(b)
+	return hold.Trim(b), false, nil
 }
 
-func (r *runner) encodeChunk(ctx context.Context, dst []byte, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
-	slot, err := r.Options.Limits.CPU.Acquire(ctx)
+func (r *runner) encodeChunk(ctx context.Context, hold *concurrency.Hold, dst []byte, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
+	s, err := r.cpu(ctx, hold)
 	if err != nil {
 		return dst, false, err
 	}
-	defer slot.Release()
-	return o.Chunk.Encode(dst, old, r.memory, o.Box, scratchOf(slot))
+	defer s.release()
+	return o.Chunk.Encode(dst, old, r.memory, o.Box, &s.Scratch)
 }
 
 func (r *runner) put(ctx context.Context, o *plan.Object, b []byte, c store.PutOptions) error {

@@ -27,6 +27,8 @@ type Chunk struct {
 	options *Options
 	field   *codec.Field // of a chunk of one field's values; else nil
 	of      *Chunk       // of field: the structures
+
+	rooms rooms
 }
 
 func newChunk(p *Pipeline, shape []int, bytes int, chain *codec.Chain) *Chunk {
@@ -35,6 +37,7 @@ func newChunk(p *Pipeline, shape []int, bytes int, chain *codec.Chain) *Chunk {
 		c.Shards = s
 		c.Inner = newChunk(p, s.Chunk, bytes/s.Len(), s.Inner)
 	}
+	c.rooms = c.measure()
 	return c
 }
 
@@ -50,7 +53,7 @@ func (c *Chunk) Decode(dst Memory, b grid.Box, src []byte, s *Scratch) error {
 					return err
 				}
 			}
-			return c.Chain.DecodeTo(box, src, &s.codec)
+			return c.Chain.DecodeTo(box, src, s.of(c))
 		}
 	}
 	whole, err := c.decode(src, s)
@@ -79,7 +82,7 @@ func (c *Chunk) decode(src []byte, s *Scratch) ([]byte, error) {
 		return nil, err
 	}
 	whole := s.room(c.Bytes)
-	return whole, c.Chain.Decode(codec.Block{Bytes: whole}, src, &s.codec)
+	return whole, c.Chain.Decode(codec.Block{Bytes: whole}, src, s.of(c))
 }
 
 // mayHold refuses a chunk that may not be held in memory. It looks at the number of stored bytes before there is more room than a Scratch
@@ -128,7 +131,7 @@ func (c *Chunk) Encode(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out
 	if !c.options.StoreFill && stored.Fill != nil && grid.IsFill(whole, stored.Fill) {
 		return dst, true, nil
 	}
-	out, err = stored.Chain.Encode(dst, codec.Block{Bytes: whole}, &s.codec)
+	out, err = stored.Chain.Encode(dst, codec.Block{Bytes: whole}, s.of(c))
 	return out, false, err
 }
 
@@ -142,7 +145,7 @@ func (c *Chunk) encode(dst []byte, src Memory, b grid.Box, box codec.Strided, s 
 	if !c.options.StoreFill && c.Fill != nil && box.IsFill(c.Fill) {
 		return dst, true, nil
 	}
-	out, err = c.Chain.EncodeFrom(dst, box, &s.codec)
+	out, err = c.Chain.EncodeFrom(dst, box, s.of(c))
 	return out, false, err
 }
 

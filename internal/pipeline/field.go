@@ -57,7 +57,7 @@ func (c *Chunk) gatherField(old []byte, src Memory, b grid.Box, s *Scratch) ([]b
 	if err != nil {
 		return nil, err
 	}
-	values := make([]byte, c.Bytes)
+	values := s.grown(&s.values, c.Bytes)
 	c.field.Take(values, whole)
 	b.ToChunk(values, src.Bytes, src.Shape, c.Shape, c.Size)
 	c.field.Put(whole, values)

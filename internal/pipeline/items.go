@@ -54,7 +54,9 @@ func (p *Pipeline) items(h *Items) (_ *Items, err error) {
 	if p.fill.defined != nil {
 		in.Fill = make([]byte, 8)
 	}
-	h.Numbers, err = New(table, p.specs, in, p.axes, p.options)
+	o := p.options
+	o.varies = true
+	h.Numbers, err = New(table, p.specs, in, p.axes, o)
 	return h, err
 }
 

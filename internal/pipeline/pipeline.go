@@ -16,6 +16,8 @@ type Options struct {
 	ChunkLimit int64 // bytes of a decoded chunk that is held in memory beside the region
 	IndexLimit int64 // bytes of the index of a shard
 	StoreFill  bool  // chunks that are all fill value are stored: Encode never reports them
+
+	varies bool // elements are the numbers of Items
 }
 
 // Pipeline is the codecs of an array, bound to each shape of chunk that occurs.

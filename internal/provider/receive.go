@@ -27,7 +27,7 @@ const maxUnannounced = 64 << 20
 // CheckMax refuses more than the caller wants, before anything is read.
 func (a Announced) CheckMax(o store.GetOptions) error {
 	if o.Max > 0 && a.N > o.Max {
-		return fault.Newf(fault.Limit, "%d bytes were announced, at most %d are wanted", a.N, o.Max)
+		return &store.TooLong{Announced: a.N, Max: o.Max}
 	}
 	return nil
 }

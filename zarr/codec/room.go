@@ -13,7 +13,7 @@ func (c *Chain) Room(m Strided) (direct []byte, scratch int64) {
 		return nil, r.sum()
 	}
 	i, box := r.decode(c, 0, 0, m)
-	if _, ok := c.array.(InPlace); ok && i == len(c.arrays) && len(c.bytes) == 0 {
+	if _, ok := c.array.(InPlace); ok && i == len(c.arrays) && len(c.bytes) == 0 && (m.Bytes != nil || m.Items != nil) {
 		if block, ok := box.contiguous(c.packed); ok {
 			direct = block.Bytes[:0]
 		}

@@ -21,7 +21,8 @@ type Store interface {
 	// key, a store in which only one of the two can be, such as a directory, says fault.Refused: one of them is misplaced.
 	// fault.Conflict: o.IfVersion is set and the key is absent or holds another version.
 	// fault.Unchanged: o.IfNotVersion is set and the key holds that version.
-	// fault.Limit: the selected bytes are more than o.Max; decided on the announced length, before allocating.
+	// fault.Limit: the selected bytes are more than o.Max; decided on the announced length, before allocating. Where that length is
+	// known the error is a [*TooLong].
 	// fault.Corrupt: the value is shorter than the selected range.
 	// fault.Selection: the range is empty or negative; no request is made.
 	// A transfer that ends early is fault.Unavailable and carries a *CutError with what did arrive.

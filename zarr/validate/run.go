@@ -69,7 +69,7 @@ func compare(a, b rule.Finding) int {
 // What is wrong with the hierarchy is a finding and no error. An error means that it could not be looked at to the end: the
 // store is throttling or unavailable after its retries, or ctx ended; the result tells what there was until then.
 func Run(ctx context.Context, st store.Store, path string, o Options, tell func(rule.Finding)) (*Result, error) {
-	r := &run{st: st, opts: o, tuning: store.TuningOf(st), op: concurrency.Default().Bytes.Op(), result: Result{Counts: map[rule.Severity]int{}}, out: tell}
+	r := &run{st: st, opts: o, tuning: store.TuningOf(st), result: Result{Counts: map[rule.Severity]int{}}, out: tell}
 	root, err := meta.NormalizePath(path)
 	if err != nil {
 		r.tell(rule.FromError(path, err))
@@ -94,7 +94,6 @@ type run struct {
 	st     store.Store
 	opts   Options
 	tuning store.Tuning
-	op     *concurrency.Op // all arrays': each operation may overdraw the budget by one chunk
 
 	large concurrency.Keyed // held while a node with large documents is looked at
 
