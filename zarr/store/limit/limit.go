@@ -2,6 +2,7 @@ package limit
 
 import (
 	"context"
+	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -41,7 +42,15 @@ func take(ctx context.Context, slots *concurrency.Slots, c store.Call) error {
 	if err := c.Range.Check(); err != nil {
 		return err
 	}
-	if err := slots.Acquire(ctx); err != nil {
+	if ctx.Err() == nil && slots.Try() {
+		return nil
+	}
+	start := time.Now()
+	err := slots.Acquire(ctx)
+	if t := store.TraceOf(ctx); t != nil && t.Wait != nil {
+		t.Wait(ctx, store.Wait{For: store.WaitSlot, Took: time.Since(start)})
+	}
+	if err != nil {
 		return ctx.Err() // not its cause: that of another request's failure would look like one of this
 	}
 	return nil
