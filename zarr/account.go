@@ -30,6 +30,11 @@ func (c *config) begin() engine.Begin {
 	}
 }
 
+// engine is what the options say of calls that read and write.
+func (c *config) engine() engine.Options {
+	return engine.Options{Limits: c.limits, InFlight: c.inFlight, ChunkLimit: c.maxChunk, SingleWriter: c.singleWriter, StoreFill: c.storeFill, Begin: c.begin()}
+}
+
 // request counts a request that is over.
 func (r *Report) request(_ context.Context, c store.Call, done store.Result) {
 	switch c.Op {
@@ -37,7 +42,8 @@ func (r *Report) request(_ context.Context, c store.Call, done store.Result) {
 		r.get()
 		r.bytes(int(done.Bytes))
 	case store.OpPut:
-		r.put(int(done.Bytes), done.Err)
+		r.Puts.Add(1)
+		r.BytesWritten.Add(done.Bytes)
 	case store.OpDelete:
 		r.del()
 	}

@@ -100,3 +100,8 @@ func (n *node) errf(err error) error {
 
 // join puts a name below a path.
 func join(path, name string) string { return document.Join(path, name) }
+
+// below is the path of a node from a group above it.
+func below(group, path string) string {
+	return strings.TrimPrefix(path[len(group):], "/")
+}

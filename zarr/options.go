@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/engine"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -82,11 +81,6 @@ func (c *config) add(opts []Option) error {
 	return nil
 }
 
-// engine is what the options say of calls that read and write.
-func (c *config) engine() engine.Options {
-	return engine.Options{Limits: c.limits, InFlight: c.inFlight, ChunkLimit: c.maxChunk, SingleWriter: c.singleWriter, StoreFill: c.storeFill, Begin: c.begin()}
-}
-
 // pipeline is what the options say of chunks.
 func (c *config) pipeline() pipeline.Options {
 	return pipeline.Options{ChunkLimit: c.maxChunk, IndexLimit: c.maxIndex, StoreFill: c.storeFill}
@@ -129,9 +123,6 @@ const maxIndex = 32 << 20
 func ChunkLimit(n int64) Option {
 	return intOption("ChunkLimit", int(n), 1, func(c *config) { c.maxChunk, c.maxIndex = n, n })
 }
-
-// ChunkLimit is the most bytes that a decoded chunk of a may have where it is held in memory, see the option.
-func (a *Array) ChunkLimit() int64 { return a.cfg.maxChunk }
 
 // InFlight lets each call work on at most n chunks at once. The default is as many as the store takes requests and the
 // process has CPU slots; the store's own limit on requests, shared by all calls, holds in any case.

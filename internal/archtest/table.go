@@ -44,9 +44,7 @@ func Table() []Rule {
 		{Package: "zarr/codec/codectest", Own: []string{"zarr/fault", "zarr/rule", "zarr/dtype", "zarr/codec"}, Pure: true},
 
 		{Package: "internal/grid", Own: []string{"zarr/fault"}, Pure: true},
-		{Package: "internal/shard", Own: []string{"zarr/fault", "zarr/codec", "internal/grid"}, Pure: true},
 		{Package: "internal/pipeline", Own: []string{"zarr/fault", "zarr/codec", "zarr/dtype", "internal/grid"}, Pure: true},
-		{Package: "internal/shard/fetch", Own: []string{"internal/grid", "internal/shard"}, Pure: true},
 		{Package: "internal/plan", Own: []string{"zarr/fault", "zarr/codec", "zarr/dtype", "zarr/store", "internal/grid", "internal/pipeline"}, Pure: true},
 		{Package: "internal/engine", Own: []string{"zarr/fault", "zarr/store", "zarr/codec", "concurrency", "internal/grid", "internal/pipeline", "internal/plan"}},
 		{Package: "internal/jsontext", Own: []string{"zarr/fault"}, Pure: true},
@@ -72,8 +70,6 @@ func Table() []Rule {
 			"internal/hugepages",
 			"internal/pipeline",
 			"internal/plan",
-			"internal/shard",
-			"internal/shard/fetch",
 		}},
 
 		{Package: "zarr/upkeep", Own: []string{"zarr", "zarr/fault", "zarr/store", "zarr/meta", "concurrency", "internal/document"}},

@@ -22,7 +22,7 @@ var errWhole = errors.New("the shard must be read as a whole")
 // fetch makes one request of the call, and takes the pieces in what came to their places. s is the shard that is read; nil where
 // chunks are stored each by itself.
 func (r *runner) fetch(ctx context.Context, s *shard, rd plan.Read) error {
-	if err := r.account.Admit(1, rd.Bound); err != nil {
+	if err := r.account.Admit(1, rd.Known()); err != nil {
 		return err
 	}
 	if err := r.slots.Acquire(ctx); err != nil {

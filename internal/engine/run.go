@@ -21,6 +21,7 @@ type runner struct {
 	op      *concurrency.Op
 	slots   concurrency.Slots // of the call
 	objects int               // that are under way at once
+	total   int               // objects of the plan
 	planned int               // bytes of memory that plans and indexes of shards within one shard may take
 }
 
@@ -41,7 +42,7 @@ func (a *Array) plan(sel grid.Selection, w *plan.WriteOptions, t store.Tuning) p
 func (a *Array) begin(ctx context.Context, m pipeline.Memory, sel grid.Selection, w *plan.WriteOptions) (context.Context, *runner, error) {
 	ctx, r, err := a.runner(ctx, m, sel, w)
 	if err == nil {
-		err = r.fits(r.plan.Len())
+		err = r.fits()
 	}
 	return ctx, r, err
 }
@@ -50,6 +51,9 @@ func (a *Array) begin(ctx context.Context, m pipeline.Memory, sel grid.Selection
 func (a *Array) runner(ctx context.Context, m pipeline.Memory, sel grid.Selection, w *plan.WriteOptions) (context.Context, *runner, error) {
 	t := store.TuningOf(a.Store)
 	r := &runner{Array: a, plan: a.plan(sel, w, t), memory: m, store: a.Store, account: unbounded{}, op: a.Options.Limits.Bytes.Op()}
+	if w != nil && !r.mayMerge() {
+		return ctx, nil, noVersions(a.Store)
+	}
 	if a.Layout.Pipe.Even() {
 		if _, err := a.Layout.Pipe.For(nil); err != nil {
 			return ctx, nil, err
@@ -63,7 +67,8 @@ func (a *Array) runner(ctx context.Context, m pipeline.Memory, sel grid.Selectio
 		slots = t.Requests + a.Options.Limits.CPU.Slots()
 	}
 	r.slots.Resize(slots)
-	r.objects = min(slots, r.plan.Len())
+	r.total = r.plan.Len()
+	r.objects = min(slots, r.total)
 	if s := a.Layout.Pipe.Largest().Shards; s != nil {
 		r.objects = min(r.objects, maxPlanned/plan.PieceBytes/s.Len())
 	}
@@ -72,10 +77,10 @@ func (a *Array) runner(ctx context.Context, m pipeline.Memory, sel grid.Selectio
 	return ctx, r, nil
 }
 
-// fits refuses a plan of so many objects that takes more requests than the call may make, by the least that it can take: one for each
+// fits refuses a plan that takes more requests than the call may make, by the least that it can take: one for each
 // object, and another one to write an object of which a part stays.
-func (r *runner) fits(objects int) error {
-	if err := r.account.Fits(objects); err != nil || r.plan.Write == nil || !r.account.Bounded() {
+func (r *runner) fits() error {
+	if err := r.account.Fits(r.total); err != nil || r.plan.Write == nil || !r.account.Bounded() {
 		return err
 	}
 	n := 0
