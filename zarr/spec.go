@@ -256,11 +256,13 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 			arrays = append(arrays, c)
 		case makesBytes:
 			serial = &c
-		default:
-			if serial == nil && m.DType.Size() == 0 && pipeline.TakesItems(c.Name) {
+		case unbound: // as what makes bytes of elements that vary, or behind that: Normalize says what is wrong
+			if serial == nil && m.DType.Size() == 0 {
 				serial = &c
 				continue
 			}
+			bytes = append(bytes, c)
+		default:
 			bytes = append(bytes, c)
 		}
 	}
@@ -320,10 +322,11 @@ const (
 	afterBytes place = iota
 	makesBytes
 	beforeBytes
+	unbound
 )
 
 // placeOf finds the place of a codec, and takes the array through it that enters it. A filter of numcodecs stands before the
-// codec that makes bytes in v3 and after it in v2. A codec that cannot be bound goes last: Normalize says what is wrong.
+// codec that makes bytes in v3 and after it in v2. A codec that cannot be bound has none.
 func placeOf(s codec.Spec, format int, table *codec.Table, in *codec.Repr) place {
 	switch s.Name {
 	case "bytes", "sharding_indexed":
@@ -342,8 +345,11 @@ func placeOf(s codec.Spec, format int, table *codec.Table, in *codec.Repr) place
 	case codec.ArrayBytes:
 		return makesBytes
 	}
-	if s.Name == "transpose" {
+	switch {
+	case s.Name == "transpose":
 		return beforeBytes
+	case err != nil:
+		return unbound
 	}
 	return afterBytes
 }

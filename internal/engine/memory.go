@@ -14,15 +14,17 @@ import (
 // unseen is the part of the budget that the first object takes whose length has no bound, as elements vary in it: a sixteenth.
 const unseen = 16
 
+// varied is what is reserved at least for such an object: asking again costs more than so much memory.
+const varied = 1 << 20
+
 // typical is how long a stored object is at most, as a rule. It is what is reserved before anything is known of it.
 func (r *runner) typical(c *pipeline.Chunk) int64 {
 	worst := c.Chain.Worst()
 	n := c.Chain.Typical()
-	if n < 0 || c.Varies() {
+	if n < 0 {
+		n = r.Options.Limits.Bytes.Size() / unseen
 		if seen := r.State.longest.Load(); seen > 0 {
-			n = max(n, 2*seen)
-		} else {
-			n = max(n, r.Options.Limits.Bytes.Size()/unseen)
+			n = max(min(n, varied), 2*seen)
 		}
 	}
 	return min(n, worst)

@@ -27,13 +27,20 @@ type Chunk struct {
 	options *Options
 	field   *codec.Field // of a chunk of one field's values; else nil
 	of      *Chunk       // of field: the structures
+	items   *Items       // of elements of varying length: what their numbers are of; nil where only sizes are asked for
 
 	rooms rooms
 }
 
 func newChunk(p *Pipeline, shape []int, bytes int, chain *codec.Chain) *Chunk {
 	c := &Chunk{Shape: shape, Size: p.typ.Size(), Bytes: bytes, Chain: chain, Fill: p.fill.defined, fill: p.fill, options: &p.options}
-	if s := chain.Shards(); s != nil && c.Size > 0 {
+	if c.Size == 0 { // numbers, of which the fill value has 0
+		c.Size, c.fill = 8, filler{one: make([]byte, 8)}
+		if c.Fill != nil {
+			c.Fill, c.fill.defined = c.fill.one, c.fill.one
+		}
+	}
+	if s := chain.Shards(); s != nil {
 		c.Shards = s
 		c.Inner = newChunk(p, s.Chunk, bytes/s.Len(), s.Inner)
 	}
@@ -46,7 +53,7 @@ func newChunk(p *Pipeline, shape []int, bytes int, chain *codec.Chain) *Chunk {
 // chunk, fault.Limit when that is longer than Options.ChunkLimit and the box is not all of it, without gaps in dst. After an error the
 // box is undefined.
 func (c *Chunk) Decode(dst Memory, b grid.Box, src []byte, s *Scratch) error {
-	if dst.Bytes != nil {
+	if dst.Bytes != nil && c.items == nil {
 		if box, ok := s.place(dst, b, c.Size); ok {
 			if _, ok := b.Contiguous(dst.Shape); !ok || !b.Full(c.Shape) {
 				if err := c.mayHold(src); err != nil {
@@ -55,6 +62,10 @@ func (c *Chunk) Decode(dst Memory, b grid.Box, src []byte, s *Scratch) error {
 			}
 			return c.Chain.DecodeTo(box, src, s.of(c))
 		}
+	}
+	if off, ok := b.Contiguous(dst.Shape); ok && dst.Bytes != nil && b.Full(c.Shape) { // of numbers of items
+		off *= c.Size
+		return c.items.decode(dst.Bytes[off:off+c.Bytes], c, src, s.of(c))
 	}
 	whole, err := c.decode(src, s)
 	if err != nil || dst.Bytes == nil {
@@ -82,6 +93,9 @@ func (c *Chunk) decode(src []byte, s *Scratch) ([]byte, error) {
 		return nil, err
 	}
 	whole := s.room(c.Bytes)
+	if c.items != nil {
+		return whole, c.items.decode(whole, c, src, s.of(c))
+	}
 	return whole, c.Chain.Decode(codec.Block{Bytes: whole}, src, s.of(c))
 }
 
@@ -119,7 +133,7 @@ func (c *Chunk) Encode(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out
 	if c.of != nil {
 		stored = c.of
 	}
-	if c.of == nil && b.Full(c.Shape) {
+	if c.of == nil && c.items == nil && b.Full(c.Shape) {
 		if box, ok := s.place(src, b, c.Size); ok {
 			return c.encode(dst, src, b, box, s)
 		}
@@ -131,7 +145,11 @@ func (c *Chunk) Encode(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out
 	if !c.options.StoreFill && stored.Fill != nil && grid.IsFill(whole, stored.Fill) {
 		return dst, true, nil
 	}
-	out, err = stored.Chain.Encode(dst, codec.Block{Bytes: whole}, s.of(c))
+	block := codec.Block{Bytes: whole}
+	if c.items != nil {
+		block = codec.Block{Items: c.items.get(whole)}
+	}
+	out, err = stored.Chain.Encode(dst, block, s.of(c))
 	return out, false, err
 }
 

@@ -3,9 +3,6 @@ package pipeline
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
-	"math"
-	"slices"
 	"sync"
 
 	"github.com/zargo-io/zargo/zarr/codec"
@@ -13,9 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Elements that vary in length are read and written by the code for elements of 8 bytes: in place of each stands its
-// number in the Items of one call. The codec that makes bytes of elements is changed for one that goes through the Items; all
-// other codecs, shards, selections and partial writes know nothing of it.
+// Elements that vary in length have handles of 8 bytes in memory, which stand for them in the Items of one call. Selections and partial
+// writes know handles alone; codecs know elements alone.
 
 // Items holds the elements of varying length that one call has met, one after another in blocks of memory, each after its length. The
 // number of an element is 0 for the fill value, else 1 more than its block, in the upper bits, and its place in that. Any number of
@@ -39,25 +35,16 @@ type Items struct {
 const placeBits = 38
 
 // Items makes room for the elements of one call on an array whose elements vary in length, room bytes at most.
-func (p *Pipeline) Items(room int64) (*Items, error) { return p.items(&Items{room: room}) }
+func (p *Pipeline) Items(room int64) (*Items, error) { return p.newItems(&Items{room: room}) }
 
 // Forget is Items for a call that looks at elements and keeps none.
-func (p *Pipeline) Forget() (*Items, error) { return p.items(&Items{forget: true}) }
+func (p *Pipeline) Forget() (*Items, error) { return p.newItems(&Items{forget: true}) }
 
-func (p *Pipeline) items(h *Items) (_ *Items, err error) {
+func (p *Pipeline) newItems(h *Items) (*Items, error) {
 	h.typ, h.fill, h.max = p.typ, p.fill.one, p.options.ChunkLimit
-	table := p.table
-	for _, name := range itemCodecs {
-		table = table.With(name, h.factory(p.table, name))
-	}
-	in := codec.Repr{Type: dtype.Uint64}
-	if p.fill.defined != nil {
-		in.Fill = make([]byte, 8)
-	}
-	o := p.options
-	o.varies = true
-	h.Numbers, err = New(table, p.specs, in, p.axes, o)
-	return h, err
+	h.Numbers = &Pipeline{table: p.table, specs: p.specs, axes: p.axes, typ: p.typ, fill: p.fill, options: p.options, even: p.even, items: h, of: p}
+	h.Numbers.largest = p.largest.with(h)
+	return h, nil
 }
 
 // Kept is the memory in bytes that the elements take.
@@ -172,99 +159,35 @@ func (p *Packer) Done() {
 	p.h.blocks[p.base>>placeBits] = p.block[:p.used]
 }
 
-// itemsCodec is a codec of elements that vary in length, between numbers and bytes.
-type itemsCodec struct {
-	codec.ArrayBytes
-	all   *Items
-	elems int
-}
-
-// factory makes the codec of a name in a table.
-func (h *Items) factory(table *codec.Table, name string) codec.Factory {
-	return func(config json.RawMessage, in codec.Repr) (any, error) {
-		n, err := in.Elems()
-		if err != nil {
-			return nil, err
-		}
-		in.Type, in.Fill = h.typ, h.fill
-		c, err := table.Bind(codec.Spec{Name: name, Config: config}, in)
-		if err != nil {
-			return nil, err
-		}
-		real, ok := c.(codec.ArrayBytes)
-		if !ok {
-			return nil, fault.Newf(fault.Metadata, "makes no bytes of %v", h.typ)
-		}
-		return &itemsCodec{real, h, n}, nil
-	}
-}
-
-// Worst is the bytes of the elements that memory may hold, and of their lengths.
-func (c *itemsCodec) Worst() int64 {
-	return min(c.ArrayBytes.Worst(), min(c.all.max, math.MaxInt64/2)+4+4*int64(c.elems))
-}
-
-// MinEncoded is a byte for an element, which no codec falls short of, or more where the codec knows it.
-func (c *itemsCodec) MinEncoded() int64 {
-	if m, ok := c.ArrayBytes.(codec.MinEncoder); ok {
-		return max(m.MinEncoded(), int64(c.elems))
-	}
-	return int64(c.elems)
-}
-
-func (c *itemsCodec) Encode(dst []byte, src codec.Block) ([]byte, error) {
-	return c.ArrayBytes.Encode(dst, codec.Block{Items: c.all.get(src.Bytes)})
-}
-
-func (c *itemsCodec) Decode(dst codec.Block, src []byte) error {
-	if least := c.MinEncoded(); int64(len(src)) < least {
-		return fault.Newf(fault.Corrupt, "%d bytes, the chunk has %d elements, which take %d or more", len(src), c.elems, least)
-	}
+// decode sets dst to the numbers of the elements of a chunk.
+func (h *Items) decode(dst []byte, c *Chunk, src []byte, s *codec.Scratch) error {
+	elems := len(dst) / 8
 	// What is stored bounds text and bytes, but not what labels or values in another spelling come to.
-	left := c.all.max - 8*int64(c.elems)
-	p := c.all.Packer(len(src))
-	defer p.Done()
-	at := 0
-	one := func(item []byte) error {
-		if left -= int64(len(item)); left < 0 {
-			return fault.Newf(fault.Limit, "the elements of a chunk, %d and 8 bytes for each, have more bytes than ChunkLimit(%d)", c.elems, c.all.max)
-		}
-		number, err := p.Add(item)
-		if err != nil {
-			return err
-		}
-		if at+8 > len(dst.Bytes) {
-			return fault.Newf(fault.Corrupt, "more than %d elements", c.elems)
-		}
-		binary.LittleEndian.PutUint64(dst.Bytes[at:], number)
-		at += 8
-		return nil
+	left := h.max - 8*int64(elems)
+	tooMuch := func() error {
+		return fault.Newf(fault.Limit, "the elements of a chunk, %d and 8 bytes for each, have more bytes than ChunkLimit(%d)", elems, h.max)
 	}
 	if left < 0 {
-		return one(nil)
+		return tooMuch()
 	}
-	if d, ok := c.ArrayBytes.(codec.ItemDecoder); ok {
-		err := d.DecodeItems(src, one)
-		if err == nil && at < len(dst.Bytes) {
-			return fault.Newf(fault.Corrupt, "%d elements, the chunk has %d", at/8, c.elems)
+	p := h.Packer(len(src))
+	defer p.Done()
+	return c.Chain.DecodeItems(src, s, func(i int, item []byte) error {
+		if left -= int64(len(item)); left < 0 {
+			return tooMuch()
 		}
+		number, err := p.Add(item)
+		binary.LittleEndian.PutUint64(dst[8*i:], number)
 		return err
-	}
-	items := make([][]byte, c.elems)
-	if err := c.ArrayBytes.Decode(codec.Block{Items: items}, src); err != nil {
-		return err
-	}
-	for _, item := range items {
-		if err := one(item); err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }
 
-// itemCodecs are the codecs that make bytes of elements of varying length.
-var itemCodecs = [...]string{"vlen-utf8", "vlen-bytes", "numcodecs.vlen-utf8", "numcodecs.vlen-bytes", "numcodecs.vlen-array",
-	"numcodecs.json2", "numcodecs.msgpack2", "numcodecs.categorize"}
-
-// TakesItems reports whether the codec of a name makes bytes of elements of varying length.
-func TakesItems(name string) bool { return slices.Contains(itemCodecs[:], name) }
+// with is the chunk with the numbers of Items for its elements.
+func (c *Chunk) with(h *Items) *Chunk {
+	n := *c
+	n.items = h
+	if c.Inner != nil {
+		n.Inner = c.Inner.with(h)
+	}
+	return &n
+}

@@ -17,7 +17,7 @@ type Options struct {
 	IndexLimit int64 // bytes of the index of a shard
 	StoreFill  bool  // chunks that are all fill value are stored: Encode never reports them
 
-	varies bool // elements are the numbers of Items
+	varies bool // elements vary in length
 }
 
 // Pipeline is the codecs of an array, bound to each shape of chunk that occurs.
@@ -28,7 +28,9 @@ type Pipeline struct {
 	typ     dtype.Type
 	fill    filler
 	options Options
-	field   *field // of a pipeline to one field of structures; else nil
+	field   *field    // of a pipeline to one field of structures; else nil
+	items   *Items    // of a pipeline to the elements of one call, which vary in length; else nil
+	of      *Pipeline // of items: whose codecs are bound
 	largest *Chunk
 	even    bool // all chunks have the shape of largest
 
@@ -46,6 +48,7 @@ const maxShapes = 256
 // where one codec is wrong.
 func New(t *codec.Table, specs []codec.Spec, in codec.Repr, axes []grid.Axis, o Options) (*Pipeline, error) {
 	p := &Pipeline{table: t, specs: specs, axes: axes, typ: in.Type, fill: filler{defined: in.Fill, one: in.Fill}, options: o}
+	p.options.varies = in.Type.Size() == 0
 	if in.Fill == nil {
 		p.fill.one = make([]byte, in.Type.Size())
 		if in.Type.Size() == 0 {
@@ -133,7 +136,7 @@ func (p *Pipeline) bound(shape []int) (*Chunk, error) {
 	if c, ok := p.byShape[string(key)]; ok {
 		return c, nil
 	}
-	c, err := p.bind(shape)
+	c, err := p.bindOrShare(shape)
 	if err != nil {
 		return nil, err
 	}
@@ -144,10 +147,26 @@ func (p *Pipeline) bound(shape []int) (*Chunk, error) {
 	return c, nil
 }
 
+// bindOrShare binds the codecs to chunks of one shape, or takes those that are bound.
+func (p *Pipeline) bindOrShare(shape []int) (*Chunk, error) {
+	if p.items == nil {
+		return p.bind(shape)
+	}
+	c, err := p.of.bound(shape)
+	if err != nil {
+		return nil, err
+	}
+	return c.with(p.items), nil
+}
+
 // bind binds the codecs to chunks of one shape.
 func (p *Pipeline) bind(shape []int) (*Chunk, error) {
 	in := codec.Repr{Shape: shape, Type: p.typ, Fill: p.fill.defined}
-	n, err := in.Bytes()
+	memory := in
+	if p.typ.Size() == 0 {
+		in.Most, memory.Type = p.options.ChunkLimit, dtype.Uint64 // numbers
+	}
+	n, err := memory.Bytes()
 	if err != nil {
 		return nil, err
 	}

@@ -99,6 +99,9 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 			}
 			c.array, c.name = codec, s.Name
 			c.size, c.most = codec.EncodedSize(), codec.Worst()
+			if _, shards := codec.(*sharding); c.packed.items && in.Most > 0 && !shards { // and their lengths
+				c.most = min(c.most, addSat(in.Most, 4+mulSat(4, int64(c.packed.elems))))
+			}
 			c.least = max(c.size, 0)
 			if m, ok := codec.(MinEncoder); ok {
 				c.least = max(c.least, m.MinEncoded())

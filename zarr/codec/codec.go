@@ -19,6 +19,9 @@ type Repr struct {
 	Type  dtype.Type
 	Fill  []byte // fill value in memory form; nil when undefined
 
+	// Most bounds the bytes of all elements of a chunk where they vary in length, and so what may be stored of them; 0 is no bound.
+	Most int64
+
 	// Order is the byte order of the elements behind a codec "bytes"; NoOrder before it.
 	Order dtype.Order
 }

@@ -123,30 +123,23 @@ func (c *Chain) unpack(slot int, dst Strided, src []byte, s *Scratch) error {
 	b, flip := src, 0
 	for i := len(c.bytes) - 1; i >= 0; i-- {
 		st := &c.bytes[i]
-		view, isView := st.codec.(View)
+		_, isView := st.codec.(View)
 		var err error
 		switch {
-		case isView:
-			b, err = view.DecodeView(b)
-		case i == 0 && plain && direct:
+		case i == 0 && plain && direct && !isView:
 			b, err = st.codec.Decode(to.Bytes[:0:len(to.Bytes)], b, len(to.Bytes))
-		case i == 0 && rows && places(st.codec, dst):
-			if err = st.codec.(Placer).DecodeTo(dst, b, s); err == nil {
-				raw.settle(dst)
-				return nil
+			err = st.decoded(b, err)
+		case i == 0 && rows && !isView && places(st.codec, dst):
+			if err := st.codec.(Placer).DecodeTo(dst, b, s); err != nil {
+				return named(st.name, kinded(fault.Corrupt, err))
 			}
+			raw.settle(dst)
+			return nil
 		default:
-			b, err = st.codec.Decode(s.take(flip, c.between(st)), b, st.limit)
-			if err == nil {
-				s.keep(flip, b)
-			}
-			flip = 1 - flip
+			b, err = c.undo(i, b, &flip, s)
 		}
 		if err != nil {
-			return named(st.name, kinded(fault.Corrupt, err))
-		}
-		if err := st.check(len(b)); err != nil {
-			return named(st.name, err)
+			return err
 		}
 	}
 	placer, ok := c.array.(Placer)
@@ -165,6 +158,32 @@ func (c *Chain) unpack(slot int, dst Strided, src []byte, s *Scratch) error {
 		return c.wrap(err)
 	}
 	dst.copyTo(to, c.packed)
+	return nil
+}
+
+// undo decodes by the i-th codec from bytes to bytes, within b or in memory of s. flip is which, of two that are used by turns.
+func (c *Chain) undo(i int, b []byte, flip *int, s *Scratch) (_ []byte, err error) {
+	st := &c.bytes[i]
+	if view, ok := st.codec.(View); ok {
+		b, err = view.DecodeView(b)
+		return b, st.decoded(b, err)
+	}
+	b, err = st.codec.Decode(s.take(*flip, c.between(st)), b, st.limit)
+	if err == nil {
+		s.keep(*flip, b)
+	}
+	*flip = 1 - *flip
+	return b, st.decoded(b, err)
+}
+
+// decoded names the codec in an error, and compares what came out with what is due.
+func (st *bytesStage) decoded(b []byte, err error) error {
+	if err != nil {
+		return named(st.name, kinded(fault.Corrupt, err))
+	}
+	if err := st.check(len(b)); err != nil {
+		return named(st.name, err)
+	}
 	return nil
 }
 

@@ -113,7 +113,7 @@ func (t *Table) newSharding(raw json.RawMessage, in Repr) (any, error) {
 	if _, err := in.Elems(); err != nil {
 		return nil, err
 	}
-	if s.inner, err = below.Chain(o.Codecs, Repr{Shape: s.chunk, Type: in.Type, Fill: in.Fill}); err != nil {
+	if s.inner, err = below.Chain(o.Codecs, Repr{Shape: s.chunk, Type: in.Type, Fill: in.Fill, Most: in.Most}); err != nil {
 		return nil, err
 	}
 	if s.index, err = below.Chain(o.Index, Repr{Shape: append(slices.Clone(s.grid), 2), Type: dtype.Uint64}); err != nil {

@@ -98,28 +98,38 @@ func (s *sharding) DecodeTo(dst Strided, src []byte, sc *Scratch) error {
 		if !s.cut(&box, dst, at) {
 			return nil
 		}
-		i := 0
-		for k, n := range s.grid {
-			i = i*n + at[k]
-		}
-		off, n, ok, err := x.At(i)
+		stored, ok, err := s.stored(x, src, at)
 		switch {
 		case err != nil:
 			return err
 		case !ok:
 			box.fill(s.inner.in.Fill, s.inner.whole)
 			return nil
-		case n > s.longest():
-			return fault.Newf(fault.Corrupt, "inner chunk %v has %d bytes, its codecs make at most %d", at, n, s.longest())
 		}
 		if s.inner.whole.items {
 			inner = &Scratch{} // items may lie in the last one
 		}
-		if err := s.inner.DecodeTo(box, src[off:off+n], inner); err != nil {
+		if err := s.inner.DecodeTo(box, stored, inner); err != nil {
 			return fmt.Errorf("inner chunk %v: %w", at, err)
 		}
 		return nil
 	})
+}
+
+// stored is the inner chunk at a position as it is stored in a shard; not ok where it is missing.
+func (s *sharding) stored(x ShardIndex, shard []byte, at []int) (b []byte, ok bool, err error) {
+	i := 0
+	for k, n := range s.grid {
+		i = i*n + at[k]
+	}
+	off, n, ok, err := x.At(i)
+	switch {
+	case err != nil || !ok:
+		return nil, false, err
+	case n > s.longest():
+		return nil, false, fault.Newf(fault.Corrupt, "inner chunk %v has %d bytes, its codecs make at most %d", at, n, s.longest())
+	}
+	return shard[off : off+n], true, nil
 }
 
 // touched calls do with the position of every inner chunk between the first and the last that a box has elements of, in the order of
