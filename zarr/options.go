@@ -3,9 +3,9 @@ package zarr
 import (
 	"fmt"
 	"slices"
-	"sync/atomic"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -218,14 +218,7 @@ func WithTypes(t *dtype.Table) Option {
 }
 
 // Report adds up what calls did. It may be read at any time, and shared by any number of calls.
-type Report struct {
-	Gets, Puts, Deletes atomic.Int64 // requests that calls made of the store; its retries are not counted here
-	Chunks              atomic.Int64 // chunks read or written; of a sharded array inner chunks read, and shards written
-	Missing             atomic.Int64 // chunks that were absent and read as the fill value
-	Conflicts           atomic.Int64 // partial writes that had to be done again
-	BytesRead           atomic.Int64 // encoded bytes, and what else had to be read with them
-	BytesWritten        atomic.Int64 // encoded bytes
-}
+type Report = account.Report
 
 // ReportTo counts into r what calls on the node do.
 func ReportTo(r *Report) Option {

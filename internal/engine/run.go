@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/internal/plan"
@@ -17,7 +18,7 @@ type runner struct {
 	plan    plan.Plan
 	memory  pipeline.Memory // what is read into, or written from
 	store   store.Store     // Array.Store, counted
-	account Account
+	account *account.Account
 	slots   concurrency.Slots // of the call
 	objects int               // that are under way at once
 	total   int               // objects of the plan
@@ -49,7 +50,7 @@ func (a *Array) begin(ctx context.Context, m pipeline.Memory, sel grid.Selection
 // runner makes the runner of a call whose requests are not all made, or not yet known to fit.
 func (a *Array) runner(ctx context.Context, m pipeline.Memory, sel grid.Selection, w *plan.WriteOptions) (context.Context, *runner, error) {
 	t := store.TuningOf(a.Store)
-	r := &runner{Array: a, plan: a.plan(sel, w, t), memory: m, store: a.Store, account: unbounded{}}
+	r := &runner{Array: a, plan: a.plan(sel, w, t), memory: m}
 	if w != nil && !r.mayMerge() {
 		return ctx, nil, noVersions(a.Store)
 	}
@@ -58,9 +59,7 @@ func (a *Array) runner(ctx context.Context, m pipeline.Memory, sel grid.Selectio
 			return ctx, nil, err
 		}
 	}
-	if a.Options.Begin != nil {
-		ctx, r.store, r.account = a.Options.Begin(ctx, a.Store)
-	}
+	ctx, r.store, r.account = account.Begin(ctx, a.Store, a.Options.Account)
 	slots := a.Options.InFlight
 	if slots == 0 {
 		slots = t.Requests + a.Options.Limits.CPU.Slots()
@@ -79,7 +78,7 @@ func (a *Array) runner(ctx context.Context, m pipeline.Memory, sel grid.Selectio
 // fits refuses a plan that takes more requests than the call may make, by the least that it can take: one for each
 // object, and another one to write an object of which a part stays.
 func (r *runner) fits() error {
-	if err := r.account.Fits(r.total); err != nil || r.plan.Write == nil || !r.account.Bounded() {
+	if err := r.account.Fits(r.total); err != nil || r.plan.Write == nil || r.Options.Account.MaxRequests == 0 {
 		return err
 	}
 	n := 0
