@@ -211,7 +211,7 @@ func (a *Array) estimate(c *pipeline.Chunk) int64 {
 	if m := a.shared.mean.Load(); m > 0 {
 		return m
 	}
-	return min(int64(c.Bytes), c.Chain.MaxEncoded())
+	return min(int64(c.Bytes), c.Chain.Worst())
 }
 
 // observe takes the encoded size of a chunk into the running mean; a lost update between goroutines does no harm.

@@ -21,7 +21,7 @@ var errTooLong = errors.New("too long")
 
 // get fetches an object of this array into buf, and leaves in buf what was fetched so that its memory is used again.
 func (a *Array) get(ctx context.Context, c *pipeline.Chunk, key string, buf *buffer) (store.Value, error) {
-	v, err := a.fetch(ctx, c, key, buf, c.Chain.MaxEncoded())
+	v, err := a.fetch(ctx, c, key, buf, c.Chain.Worst())
 	if err == nil {
 		a.cfg.report.chunks(1, 0)
 	}
@@ -32,7 +32,7 @@ func (a *Array) get(ctx context.Context, c *pipeline.Chunk, key string, buf *buf
 func (a *Array) fetch(ctx context.Context, c *pipeline.Chunk, key string, buf *buffer, most int64) (store.Value, error) {
 	a.cfg.report.get()
 	v, err := a.st.Get(ctx, key, store.GetOptions{Max: most}, buf.b[:0])
-	if errors.Is(err, fault.Limit) && most > c.Chain.MaxEncoded() {
+	if errors.Is(err, fault.Limit) && most > c.Chain.Worst() {
 		return store.Value{}, fault.Newf(fault.Limit, "a shard with unused space, which this store cannot give in parts, has more bytes than ChunkLimit(%d)", most)
 	}
 	if errors.Is(err, fault.Limit) {
@@ -70,7 +70,7 @@ func (a *Array) shardsInFlight(shards int) (inFlight, each int) {
 // longestShard is the length in bytes up to which a shard is read as a whole that cannot be read in parts: unused space is
 // legal, so it is not told by what an encoder makes, but by what memory may hold.
 func (a *Array) longestShard(c *pipeline.Chunk) int64 {
-	return max(c.Chain.MaxEncoded(), a.cfg.maxChunk)
+	return max(c.Chain.Worst(), a.cfg.maxChunk)
 }
 
 // shardIndex is the index of a shard as one version of the object has it.

@@ -175,12 +175,9 @@ func TestFiltersOfOtherElements(t *testing.T) {
 // unchanged is a codec of a user.
 type unchanged struct{}
 
-func (unchanged) EncodedSize(n int64) int64 { return n }
-
-func (unchanged) MaxEncoded(n int64) int64 { return n }
-
+func (unchanged) EncodedSize(n int64) int64              { return n }
+func (unchanged) Worst(n int64) int64                    { return n }
 func (unchanged) Encode(dst, src []byte) ([]byte, error) { return append(dst, src...), nil }
-
 func (unchanged) Decode(dst, src []byte, _ int) ([]byte, error) {
 	return append(dst, src...), nil
 }

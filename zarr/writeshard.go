@@ -111,7 +111,7 @@ func (p *shardPacker) stored(place int) (b []byte, ok bool, err error) {
 		return nil, false, err
 	}
 	// A shard in a shard may have unused space of any length: pack bounds what comes of that.
-	if most := p.layout.Inner.MaxEncoded(); n > most && p.layout.Below == nil {
+	if most := p.layout.Inner.Worst(); n > most && p.layout.Below == nil {
 		return nil, false, fault.Newf(fault.Corrupt, "index of the shard: inner chunk %d has %d bytes, its codecs make at most %d", place, n, most)
 	}
 	return p.old[off : off+n], true, nil

@@ -30,7 +30,6 @@ type service struct {
 
 	limits *concurrency.Limits // what the library holds: encoded chunks
 	blocks *concurrency.Budget // what requests hold: decoded blocks
-	op     *concurrency.Op     // one for all requests: each of its own could overdraw the budget by a block
 
 	arrays map[string]*zarr.Array
 }
@@ -38,7 +37,7 @@ type service struct {
 // newService makes a service that holds about so many bytes.
 func newService(budget int64, timeout time.Duration, most int) *service {
 	blocks := concurrency.NewBudget(budget / 2)
-	return &service{timeout: timeout, most: most, blocks: blocks, op: blocks.Op(), arrays: map[string]*zarr.Array{},
+	return &service{timeout: timeout, most: most, blocks: blocks, arrays: map[string]*zarr.Array{},
 		limits: &concurrency.Limits{CPU: concurrency.NewCPU(0), Bytes: concurrency.NewBudget(budget - budget/2)}}
 }
 
@@ -142,7 +141,7 @@ func reduce[T float32 | float64](ctx context.Context, s *service, a *zarr.Array,
 	var mu sync.Mutex
 	all := partial{min: math.Inf(1), max: math.Inf(-1)}
 	err := concurrency.Each(ctx, perRequest, r.Blocks(a.Chunks()), func(ctx context.Context, block region.Region) error {
-		hold, err := s.op.Acquire(ctx, int64(block.Len()*a.DType().Size()))
+		hold, err := s.blocks.Acquire(ctx, concurrency.Task, int64(block.Len()*a.DType().Size()))
 		if err != nil {
 			return err
 		}

@@ -191,11 +191,11 @@ func TestDeadline(t *testing.T) {
 // Of fifty requests of sixteen chunks each, only as many blocks are in memory as the budget has room for; the others wait,
 // some of them past their deadline, and all that wait no longer give back what they held.
 func TestBudget(t *testing.T) {
-	const room = 5 // blocks in the budget's half
+	const room = 7 // blocks in the share of Tasks, 7/8 of the budget's half
 	st := stored(t)
 	synctest.Test(t, func(t *testing.T) {
 		g := &gate{Store: st, open: make(chan struct{})}
-		s := fresh(t, 2*room*block*4, time.Hour, g)
+		s := fresh(t, 2*(room+1)*block*4, time.Hour, g)
 		codes := make(chan int)
 		const requests = 50
 		for n := range requests {

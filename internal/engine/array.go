@@ -78,11 +78,11 @@ func (s *State) estimate(c *pipeline.Chunk) int64 {
 	if m := s.mean.Load(); m > 0 {
 		return m
 	}
-	return min(int64(c.Bytes), c.Chain.MaxEncoded())
+	return min(int64(c.Bytes), c.Chain.Worst())
 }
 
 // longest is the length in bytes up to which a shard is read as a whole that cannot be read in parts: unused space is legal, so it
 // is bounded not by what an encoder makes but by what memory may hold.
 func (o *Options) longest(c *pipeline.Chunk) int64 {
-	return max(c.Chain.MaxEncoded(), o.ChunkLimit)
+	return max(c.Chain.Worst(), o.ChunkLimit)
 }

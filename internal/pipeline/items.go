@@ -197,9 +197,9 @@ func (h *Items) factory(table *codec.Table, name string) codec.Factory {
 	}
 }
 
-// MaxEncoded is the bytes of the elements that memory may hold, and of their lengths.
-func (c *itemsCodec) MaxEncoded() int64 {
-	return min(c.ArrayBytes.MaxEncoded(), min(c.all.max, math.MaxInt64/2)+4+4*int64(c.elems))
+// Worst is the bytes of the elements that memory may hold, and of their lengths.
+func (c *itemsCodec) Worst() int64 {
+	return min(c.ArrayBytes.Worst(), min(c.all.max, math.MaxInt64/2)+4+4*int64(c.elems))
 }
 
 // MinEncoded is a byte for an element, which no codec falls short of, or more where the codec knows it.

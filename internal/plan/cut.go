@@ -84,7 +84,7 @@ func (c *Cut) place(i int, coord []int) int {
 // fault.Corrupt when the index has one outside the shard, or longer than any encoder makes it; shards in shards may have unused
 // space of any length.
 func (c *Cut) Locate(x codec.ShardIndex, off int64) (pieces, missing []Piece, err error) {
-	most := c.chunk.Chain.MaxEncoded()
+	most := c.chunk.Chain.Worst()
 	coord := make([]int, len(c.shards.Chunk))
 	all := make([]Piece, c.n) // those that are there from its front, the others from its back
 	k := 0

@@ -39,7 +39,7 @@ func (o *Object) Whole() Read {
 		role = Shard
 	}
 	return Read{
-		Request: Request{Role: role, Key: o.Key, Bound: o.Chunk.Chain.MaxEncoded(), Exact: o.Chunk.Chain.EncodedSize() >= 0},
+		Request: Request{Role: role, Key: o.Key, Bound: o.Chunk.Chain.Worst(), Exact: o.Chunk.Chain.EncodedSize() >= 0},
 		Pieces:  o.piece[:],
 	}
 }

@@ -121,7 +121,7 @@ func (p *Plan) Amount() Amount {
 			index, _ := m.Inner.Shards.IndexSize()
 			a.most(touched(o.Chunk, m.Inner, o.Box), add(index, p.Cost.Gap))
 		}
-		a.most(touched(o.Chunk, m.Inner, o.Box), add(m.Inner.Chain.MaxEncoded(), p.Cost.Gap))
+		a.most(touched(o.Chunk, m.Inner, o.Box), add(m.Inner.Chain.Worst(), p.Cost.Gap))
 	}
 	return a
 }

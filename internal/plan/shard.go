@@ -64,7 +64,7 @@ func (l *Layout) inside(coord []int, shard *pipeline.Chunk) int {
 
 // Packed bounds the bytes of a shard without unused space, in it or in the shards within; math.MaxInt64 when there is no bound.
 func Packed(shard *pipeline.Chunk) int64 {
-	each := shard.Inner.Chain.MaxEncoded()
+	each := shard.Inner.Chain.Worst()
 	if shard.Inner.Shards != nil {
 		each = Packed(shard.Inner)
 	}

@@ -107,7 +107,7 @@ func (l *Layout) Cut(b grid.Box) Cut {
 
 // Packed bounds the bytes of a shard without unused space, in it or in the shards within; math.MaxInt64 when there is no bound.
 func (l *Layout) Packed() int64 {
-	each := l.Inner.MaxEncoded()
+	each := l.Inner.Worst()
 	if l.Below != nil {
 		each = l.Below.Packed()
 	}

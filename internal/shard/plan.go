@@ -31,7 +31,7 @@ type Chunk struct {
 // Locate finds the inner chunks in a shard, in the order of the Cut, and those that it does not have. fault.Corrupt when the
 // index has one outside the shard, or longer than any encoder makes it; shards in shards may have unused space of any length.
 func (c Cut) Locate(x codec.ShardIndex) (chunks []Chunk, missing []int, err error) {
-	most := c.layout.Inner.MaxEncoded()
+	most := c.layout.Inner.Worst()
 	coord := make([]int, len(c.layout.Chunk))
 	for i := range c.n {
 		off, n, ok, err := x.At(c.place(i, coord))

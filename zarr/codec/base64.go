@@ -23,7 +23,7 @@ func (base64Codec) EncodedSize(n int64) int64 {
 	return (n + 2) / 3 * 4
 }
 
-func (c base64Codec) MaxEncoded(n int64) int64 { return c.EncodedSize(n) }
+func (c base64Codec) Worst(n int64) int64 { return c.EncodedSize(n) }
 
 func (base64Codec) Encode(dst, src []byte) ([]byte, error) {
 	return base64.StdEncoding.AppendEncode(dst, src), nil

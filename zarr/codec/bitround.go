@@ -148,10 +148,12 @@ func (b bitroundArray) Decode(dst, src Block) error {
 	return nil
 }
 
+func (bitroundArray) decodedAsIs() {}
+
 type bitroundBytes struct{ bitround }
 
 func (bitroundBytes) EncodedSize(n int64) int64 { return n }
-func (bitroundBytes) MaxEncoded(n int64) int64  { return n }
+func (bitroundBytes) Worst(n int64) int64       { return n }
 
 func (b bitroundBytes) Encode(dst, src []byte) ([]byte, error) {
 	switch {

@@ -2,6 +2,7 @@ package codec
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -12,9 +13,11 @@ import (
 // rawBytes is the v3 core codec "bytes": the elements in C order, each in one byte order.
 type rawBytes struct {
 	typ   dtype.Type
-	size  int // of the array
+	array stage
 	order dtype.Order
 	swap  func(b []byte) // from stored to memory form and back; nil where they are the same
+	canon func(b []byte) // makes what is swapped legal; nil where everything is
+	fix   func(b []byte) // both; nil where there is neither
 
 	judge func(rule.Finding) error // asked about elements that are no memory form; nil lets them pass
 }
@@ -31,7 +34,7 @@ func newBytes(raw json.RawMessage, in Repr) (any, error) {
 	if in.Type.Size() == 0 {
 		return nil, fault.Newf(fault.Metadata, "elements of %v have no fixed size", in.Type)
 	}
-	size, err := in.Bytes()
+	array, err := stageOf(in)
 	if err != nil {
 		return nil, err
 	}
@@ -39,13 +42,20 @@ func newBytes(raw json.RawMessage, in Repr) (any, error) {
 	if endian == "big" {
 		order = dtype.Big
 	}
-	return &rawBytes{in.Type, size, order, dtype.Reorder(in.Type, order), nil}, nil
+	b := &rawBytes{typ: in.Type, array: array, order: order, swap: dtype.Reorder(in.Type, order), canon: dtype.Canon(in.Type)}
+	switch b.fix = b.swap; {
+	case b.swap == nil:
+		b.fix = b.canon
+	case b.canon != nil:
+		b.fix = func(p []byte) { b.swap(p); b.canon(p) }
+	}
+	return b, nil
 }
 
 func (c *rawBytes) setJudge(judge func(rule.Finding) error) { c.judge = judge }
 
-func (c *rawBytes) EncodedSize() int64 { return int64(c.size) }
-func (c *rawBytes) MaxEncoded() int64  { return int64(c.size) }
+func (c *rawBytes) EncodedSize() int64 { return int64(c.array.bytes) }
+func (c *rawBytes) Worst() int64       { return int64(c.array.bytes) }
 
 func (c *rawBytes) Encode(dst []byte, src Block) ([]byte, error) {
 	if err := c.check(src.Bytes); err != nil {
@@ -57,6 +67,35 @@ func (c *rawBytes) Encode(dst []byte, src Block) ([]byte, error) {
 		c.swap(dst[start:])
 	}
 	return dst, nil
+}
+
+// EncodeFrom appends the elements from where they lie.
+func (c *rawBytes) EncodeFrom(dst []byte, src Strided, _ *Scratch) ([]byte, error) {
+	checked := c.isChecked()
+	swap := c.swap
+	if checked {
+		swap = nil // after the check
+	}
+	out, room := extend(dst, c.array.bytes)
+	var m move
+	m.toChunk(src, c.array.shape)
+	m.bytes(room, src.Bytes, src.Size, swap)
+	if !checked {
+		return out, nil
+	}
+	if err := c.check(room); err != nil {
+		return dst, err
+	}
+	if c.swap != nil {
+		c.swap(room)
+	}
+	return out, nil
+}
+
+// isChecked reports whether there are bytes that are no memory form.
+func (c *rawBytes) isChecked() bool {
+	_, ok := c.typ.(dtype.Checker)
+	return ok
 }
 
 // check refuses what is no memory form: nobody could tell what it meant.
@@ -73,11 +112,18 @@ func (c *rawBytes) plain(src Block) ([]byte, bool) {
 }
 
 func (c *rawBytes) Decode(dst Block, src []byte) error {
-	if len(src) != c.size {
-		return fault.Newf(fault.Corrupt, "%d bytes, the chunk has %d", len(src), c.size)
+	if err := c.fits(src); err != nil {
+		return err
 	}
 	copy(dst.Bytes, src)
 	return c.DecodeInPlace(dst.Bytes)
+}
+
+func (c *rawBytes) fits(src []byte) error {
+	if len(src) != c.array.bytes {
+		return fault.Newf(fault.Corrupt, "%d bytes, the chunk has %d", len(src), c.array.bytes)
+	}
+	return nil
 }
 
 func (c *rawBytes) DecodeInPlace(b []byte) error {
@@ -91,6 +137,35 @@ func (c *rawBytes) DecodeInPlace(b []byte) error {
 			}
 		}
 	}
-	c.typ.Canon(b)
+	if c.canon != nil {
+		c.canon(b)
+	}
 	return nil
+}
+
+// isJudged reports whether the elements of a chunk are looked at one by one, which takes all of them.
+func (c *rawBytes) isJudged() bool { return c.judge != nil && c.isChecked() }
+
+// DecodeTo copies rows of elements to where they belong, and turns them into memory form there.
+func (c *rawBytes) DecodeTo(dst Strided, src []byte, _ *Scratch) error {
+	if err := c.fits(src); err != nil {
+		return err
+	}
+	var m move
+	m.fromChunk(dst, c.array.shape)
+	m.bytes(dst.Bytes, src, dst.Size, c.fix)
+	return nil
+}
+
+// settle turns elements that lie where they belong into memory form.
+func (c *rawBytes) settle(dst Strided) {
+	if c.fix == nil {
+		return
+	}
+	m := move{dst: dst.At}
+	for _, a := range slices.Backward(dst.Axes) {
+		m.add(a.N, a.Stride, 0)
+	}
+	m.order()
+	m.each(dst.Bytes, dst.Size, c.fix)
 }

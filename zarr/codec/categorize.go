@@ -130,7 +130,7 @@ type categorizeItems struct {
 }
 
 func (c *categorizeItems) EncodedSize() int64 { return c.elems * int64(c.size) }
-func (c *categorizeItems) MaxEncoded() int64  { return c.EncodedSize() }
+func (c *categorizeItems) Worst() int64       { return c.EncodedSize() }
 
 func (c *categorizeItems) Encode(dst []byte, src Block) ([]byte, error) {
 	if err := c.room(); err != nil {
@@ -173,7 +173,7 @@ func (c *categorizeText) EncodedSize(n int64) int64 {
 	return n / int64(c.typ.Size()) * int64(c.size)
 }
 
-func (c *categorizeText) MaxEncoded(n int64) int64 {
+func (c *categorizeText) Worst(n int64) int64 {
 	if k := n / int64(c.typ.Size()); k <= math.MaxInt64/8 {
 		return k * int64(c.size)
 	}

@@ -13,19 +13,20 @@ import (
 // Chain is the pipeline of one array, from a chunk to the bytes that are stored and back. It is immutable and safe for
 // concurrent use.
 type Chain struct {
-	specs  []Spec
-	in     Repr
-	arrays []arrayStage
-	array  ArrayBytes
-	name   string // of array
-	whole  stage  // the chunk
-	packed stage  // what enters array
-	bytes  []bytesStage
-	size   int64 // of the stored bytes, or -1
-	least  int64
-	most   int64
-	usual  int64 // see plentiful
-	shards *Shards
+	specs   []Spec
+	in      Repr
+	arrays  []arrayStage
+	array   ArrayBytes
+	name    string // of array
+	whole   stage  // the chunk
+	packed  stage  // what enters array
+	bytes   []bytesStage
+	size    int64 // of the stored bytes, or -1
+	least   int64
+	most    int64
+	typical int64 // see TypicalEncoder
+	varies  bool  // elements of varying length are stored, so that no length is typical
+	shards  *Shards
 }
 
 // ChainError says which codec of a chain cannot be bound. It reads as its cause, which names the codec.
@@ -41,6 +42,8 @@ func (e *ChainError) Unwrap() error { return e.Err }
 
 // stage is an array between two codecs.
 type stage struct {
+	shape        []int
+	size         int // bytes of an element; 1 for items
 	elems, bytes int
 	items        bool
 }
@@ -95,16 +98,16 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 				return nil, &ChainError{i, named(s.Name, fault.Newf(fault.Metadata, "takes an array and stands after %s, which makes bytes", c.name))}
 			}
 			c.array, c.name = codec, s.Name
-			c.size, c.most = codec.EncodedSize(), codec.MaxEncoded()
+			c.size, c.most = codec.EncodedSize(), codec.Worst()
 			c.least = max(c.size, 0)
 			if m, ok := codec.(MinEncoder); ok {
 				c.least = max(c.least, m.MinEncoded())
 			}
-			serial = c.most
+			serial, c.varies = c.most, c.size < 0 && c.packed.items
 			if s, ok := codec.(*sharding); ok {
-				serial = s.usual
+				serial, c.varies = s.typical, s.inner.varies
 			}
-			c.usual = serial
+			c.typical = serial
 			in = leaving(codec, in)
 		case BytesBytes:
 			if c.array == nil {
@@ -116,8 +119,8 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 				c.size = codec.EncodedSize(c.size)
 			}
 			c.grow(codec)
-			if c.usual > addSat(mulSat(serial, maxGrowth), 1<<20) {
-				return nil, &ChainError{i, named(s.Name, fault.Newf(fault.Limit, "makes %d bytes or so, of %d that codecs before it began with", c.usual, serial))}
+			if c.typical > addSat(mulSat(serial, maxGrowth), 1<<20) {
+				return nil, &ChainError{i, named(s.Name, fault.Newf(fault.Limit, "makes %d bytes or so, of %d that codecs before it began with", c.typical, serial))}
 			}
 			in = leaving(codec, in)
 		default:
@@ -138,20 +141,15 @@ const maxCodecs = 64
 // times as many. Metadata that asks for more, as casts of casts do, wants memory and not an array.
 const maxGrowth = 64
 
-// plentiful is a codec whose MaxEncoded allows for more than encoders make that mean well. usual bounds what these make. Of
-// several in a row one alone is allowed for: else every codec would double what a chunk may become on the way.
-type plentiful interface {
-	usual(n int64) int64
-}
-
-// grow puts a codec after those that there are, as far as lengths go.
+// grow puts a codec after those that there are, as far as lengths go. Of several that are generous in a row one alone is allowed
+// for: else every codec would double what a chunk may become on the way.
 func (c *Chain) grow(codec BytesBytes) {
-	p, ok := codec.(plentiful)
+	p, ok := codec.(TypicalEncoder)
 	if !ok {
-		c.most, c.usual = codec.MaxEncoded(c.most), codec.MaxEncoded(c.usual)
+		c.most, c.typical = codec.Worst(c.most), codec.Worst(c.typical)
 		return
 	}
-	c.most, c.usual = max(codec.MaxEncoded(c.usual), p.usual(c.most)), p.usual(c.usual)
+	c.most, c.typical = max(codec.Worst(c.typical), p.Typical(c.most)), p.Typical(c.typical)
 }
 
 // shortest is the least length of what a codec makes of size bytes, or, where size is -1, of any number from least on; 0 when
@@ -211,7 +209,7 @@ func stageOf(r Repr) (stage, error) {
 		return stage{}, err
 	}
 	bytes, err := r.Bytes()
-	return stage{elems, bytes, r.Type.Size() == 0}, err
+	return stage{r.Shape, max(r.Type.Size(), 1), elems, bytes, r.Type.Size() == 0}, err
 }
 
 // Specs are the codecs in the order of encoding, as they were given. The slice is shared: do not change it.
@@ -223,9 +221,19 @@ func (c *Chain) In() Repr { return c.in }
 // EncodedSize is the length of every chunk's stored bytes, or -1 when it varies.
 func (c *Chain) EncodedSize() int64 { return c.size }
 
-// MaxEncoded bounds the length of stored bytes, generously enough for any writer that follows the formats; longer ones
+// Typical is a length in bytes that stored chunks rarely exceed: that of the array, and a little for each codec that compresses. It is
+// what to reserve, and to ask a store for, before anything is known of a chunk; [Chain.Worst] is what a longer one may have. It is
+// -1 where elements vary in length, of which no size is typical.
+func (c *Chain) Typical() int64 {
+	if c.varies {
+		return -1
+	}
+	return c.typical
+}
+
+// Worst bounds the length of stored bytes, generously enough for any writer that follows the formats; longer ones
 // are corrupt. It is math.MaxInt64 when there is no bound.
-func (c *Chain) MaxEncoded() int64 { return c.most }
+func (c *Chain) Worst() int64 { return c.most }
 
 // MinEncoded is a length that no chunk's stored bytes fall short of, 0 when none is known. It lets a caller refuse an object of a
 // few bytes before there is room for the large chunk that metadata promises.
@@ -238,6 +246,14 @@ func (c *Chain) InPlace() bool {
 	return ok && len(c.arrays) == 0
 }
 
+// into is the array that leaves the i-th codec from array to array.
+func (c *Chain) into(i int) stage {
+	if i+1 < len(c.arrays) {
+		return c.arrays[i+1].in
+	}
+	return c.packed
+}
+
 // named puts a codec's name before an error.
 func named(name string, err error) error { return fmt.Errorf("codec %.80s: %w", name, err) }
 
@@ -247,6 +263,22 @@ func kinded(kind fault.Kind, err error) error {
 		return err
 	}
 	return fault.Newf(kind, "%w", err)
+}
+
+// room is the memory that the array takes in bytes.
+func (s stage) room() int64 {
+	if s.items {
+		return mulSat(24, int64(s.elems))
+	}
+	return int64(s.bytes)
+}
+
+// block is the part of a Block that elements of an array lie in.
+func (s stage) block(b Block) Block {
+	if s.items {
+		return Block{Items: b.Items}
+	}
+	return Block{Bytes: b.Bytes}
 }
 
 // fits checks the length of what the caller hands over.

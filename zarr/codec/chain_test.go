@@ -81,7 +81,7 @@ func TestChainOrder(t *testing.T) {
 type plain struct{}
 
 func (plain) EncodedSize(n int64) int64                   { return n }
-func (plain) MaxEncoded(n int64) int64                    { return n }
+func (plain) Worst(n int64) int64                         { return n }
 func (plain) Encode(dst, src []byte) ([]byte, error)      { return append(dst, src...), nil }
 func (plain) Decode(dst, _ []byte, _ int) ([]byte, error) { return dst, io.ErrUnexpectedEOF }
 
@@ -126,8 +126,8 @@ func TestChainSizes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		c := mustChain(t, chunk, tt.specs...)
-		if c.EncodedSize() != tt.size || c.MaxEncoded() < tt.most || c.MaxEncoded() > 4*n+1<<20 || c.InPlace() != tt.inPlace {
-			t.Errorf("%s: size %d, most %d, in place %v", tt.name, c.EncodedSize(), c.MaxEncoded(), c.InPlace())
+		if c.EncodedSize() != tt.size || c.Worst() < tt.most || c.Worst() > 4*n+1<<20 || c.InPlace() != tt.inPlace {
+			t.Errorf("%s: size %d, most %d, in place %v", tt.name, c.EncodedSize(), c.Worst(), c.InPlace())
 		}
 		if len(c.Specs()) != len(tt.specs) || fmt.Sprint(c.In().Shape) != "[32 32]" {
 			t.Errorf("%s: %v of %v", tt.name, c.Specs(), c.In())
@@ -150,8 +150,8 @@ func TestChainBounds(t *testing.T) {
 		"compressed shards":         within,
 	} {
 		// The 4 KiB of the chunk would be 2 to the power of 75 at worst if every compressor could double them.
-		if c := mustChain(t, chunk, specs...); c.MaxEncoded() > 2<<20 {
-			t.Errorf("%s: %d", name, c.MaxEncoded())
+		if c := mustChain(t, chunk, specs...); c.Worst() > 2<<20 {
+			t.Errorf("%s: %d", name, c.Worst())
 		}
 	}
 	for name, specs := range map[string][]codec.Spec{
@@ -249,8 +249,8 @@ func (words) HasOrder() bool { return false }
 
 type wordCodec struct{ n int }
 
-func (wordCodec) EncodedSize() int64  { return -1 }
-func (c wordCodec) MaxEncoded() int64 { return int64(c.n) * 256 }
+func (wordCodec) EncodedSize() int64 { return -1 }
+func (c wordCodec) Worst() int64     { return int64(c.n) * 256 }
 
 func (wordCodec) Encode(dst []byte, src codec.Block) ([]byte, error) {
 	for _, w := range src.Items {

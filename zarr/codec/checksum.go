@@ -78,7 +78,7 @@ func newLookup3(raw json.RawMessage, _ Repr) (any, error) {
 }
 
 func (checksum) EncodedSize(n int64) int64 { return addSat(n, 4) }
-func (checksum) MaxEncoded(n int64) int64  { return addSat(n, 4) }
+func (checksum) Worst(n int64) int64       { return addSat(n, 4) }
 
 func (c checksum) Encode(dst, src []byte) ([]byte, error) {
 	sum := c.sum(src)

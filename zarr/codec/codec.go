@@ -44,8 +44,8 @@ type ArrayArray interface {
 type ArrayBytes interface {
 	// EncodedSize is the length of every encoded array, or -1 when it varies.
 	EncodedSize() int64
-	// MaxEncoded bounds the length of an encoded array; a longer one is corrupt.
-	MaxEncoded() int64
+	// Worst bounds the length of an encoded array; a longer one is corrupt.
+	Worst() int64
 	// Encode appends the encoded array to dst.
 	Encode(dst []byte, src Block) ([]byte, error)
 	// Decode fills dst, sized for the Repr, with exactly what src encodes.
@@ -79,8 +79,8 @@ type InPlace interface {
 type BytesBytes interface {
 	// EncodedSize is the encoded length of n bytes, or -1 when it depends on the bytes.
 	EncodedSize(n int64) int64
-	// MaxEncoded bounds the encoded length of n bytes, generously enough for any encoder that follows the format.
-	MaxEncoded(n int64) int64
+	// Worst bounds the encoded length of n bytes, generously enough for any encoder that follows the format.
+	Worst(n int64) int64
 	// Encode appends the encoded form of src to dst.
 	Encode(dst, src []byte) ([]byte, error)
 	// Decode appends the decoded form of src to dst. Output of more than limit bytes is fault.Corrupt, found before
@@ -88,6 +88,35 @@ type BytesBytes interface {
 	// bytes beyond dst's capacity are never touched. An error without a kind is fault.Corrupt to the chain, and so with
 	// every Decode.
 	Decode(dst, src []byte, limit int) ([]byte, error)
+}
+
+// Placer is an ArrayBytes, or a BytesBytes that stands behind the codec "bytes", which decodes to where elements belong: the box of the
+// array that it is bound to, or less of it where the rest need not be known. The box has the type's elements, in their stored byte
+// order where the codec is a BytesBytes. Elements outside it, and bytes between its own, are not touched.
+type Placer interface {
+	DecodeTo(dst Strided, src []byte, s *Scratch) error
+}
+
+// Gatherer is an ArrayBytes that takes elements from where they lie: a box of all of the array.
+type Gatherer interface {
+	ArrayBytes
+	// EncodeFrom appends the encoded array to dst.
+	EncodeFrom(dst []byte, src Strided, s *Scratch) ([]byte, error)
+}
+
+// Mover is an ArrayArray that only moves elements. It does so by naming other places for them, and copies nothing.
+type Mover interface {
+	ArrayArray
+	// Through is, for a box of the array that enters it on encoding, the same elements in the same memory as a box of the array
+	// that leaves it.
+	Through(box Strided) Strided
+}
+
+// TypicalEncoder is a BytesBytes whose Worst allows for more than encoders usually make.
+type TypicalEncoder interface {
+	BytesBytes
+	// Typical is a length in bytes that encoders rarely exceed for n bytes. It is at most Worst(n).
+	Typical(n int64) int64
 }
 
 // View is a BytesBytes whose decoded form lies within the encoded bytes.

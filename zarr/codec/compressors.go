@@ -18,11 +18,11 @@ type compressor struct {
 
 func (compressor) EncodedSize(int64) int64 { return -1 }
 
-// MaxEncoded allows for an encoder that flushes after every few bytes and for small inputs.
-func (compressor) MaxEncoded(n int64) int64 { return addSat(addSat(n, n), 64<<10) }
+// Worst allows for an encoder that flushes after every few bytes and for small inputs.
+func (compressor) Worst(n int64) int64 { return addSat(addSat(n, n), 64<<10) }
 
-// usual allows for a hundredth and 600 bytes, which is what bzip2 says that it may need; the others need less.
-func (compressor) usual(n int64) int64 { return addSat(addSat(n, n/64), 1<<10) }
+// Typical allows for a hundredth and 600 bytes, which is what bzip2 says that it may need; the others need less.
+func (compressor) Typical(n int64) int64 { return addSat(addSat(n, n/64), 1<<10) }
 
 // least is how short the encoded form of n bytes can be.
 func (c compressor) least(n int64) int64 { return n / c.densest }

@@ -1,12 +1,13 @@
 package codec
 
+import "github.com/zargo-io/zargo/zarr/fault"
+
 // plainer is an ArrayBytes whose encoded form may be the bytes of the array themselves.
 type plainer interface {
 	plain(src Block) ([]byte, bool)
 }
 
-// Encode appends the stored form of a chunk to dst. src has the size of In (fault.Selection otherwise), is not changed
-// and does not overlap dst. s may be nil. After an error dst is returned as it was.
+// Encode is EncodeFrom a chunk that lies in src in C order. src has the size of In (fault.Selection otherwise).
 func (c *Chain) Encode(dst []byte, src Block, s *Scratch) ([]byte, error) {
 	if err := c.whole.fits(src); err != nil {
 		return dst, err
@@ -14,32 +15,67 @@ func (c *Chain) Encode(dst []byte, src Block, s *Scratch) ([]byte, error) {
 	if s == nil {
 		s = &Scratch{}
 	}
-	for i, a := range c.arrays {
-		next := c.packed
-		if i+1 < len(c.arrays) {
-			next = c.arrays[i+1].in
+	s.steps = s.steps[:0]
+	return c.encode(dst, s.whole(c.whole.block(src), c.whole), s)
+}
+
+// EncodeFrom appends the stored form of a chunk to dst. src is a box of all its elements, wherever they lie; fault.Selection where it
+// is not, or does not fit its memory. It is not changed and does not overlap dst. s may be nil. Where codecs only move elements or swap
+// their bytes, they are moved once. After an error dst is returned as it was.
+func (c *Chain) EncodeFrom(dst []byte, src Strided, s *Scratch) ([]byte, error) {
+	if err := src.check(c.whole); err != nil {
+		return dst, err
+	}
+	if !src.covers(c.whole.shape) {
+		return dst, fault.Newf(fault.Selection, "a box %+v that is not all of a chunk of shape %v", src.Axes, c.whole.shape)
+	}
+	if s == nil {
+		s = &Scratch{}
+	}
+	s.steps = s.steps[:0]
+	src.Block = c.whole.block(src.Block)
+	return c.encode(dst, src, s)
+}
+
+func (c *Chain) encode(dst []byte, src Strided, s *Scratch) ([]byte, error) {
+	slot := 0
+	for i := range c.arrays {
+		a, out := &c.arrays[i], c.into(i)
+		moved, ok := through(a.codec, src, s)
+		if ok {
+			src = moved
+			continue
 		}
-		to := s.block(i%2, next)
-		if err := a.codec.Encode(to, src); err != nil {
+		block, direct := src.contiguous(a.in)
+		if v, ok := a.codec.(decodedView); ok && direct && v.same() {
+			src = s.whole(block, out)
+			continue
+		}
+		if !direct {
+			block = s.block(2, a.in)
+			src.copyFrom(block, a.in)
+		}
+		to := s.block(slot, out)
+		if err := a.codec.Encode(to, block); err != nil {
 			return dst, named(a.name, err)
 		}
-		src = to
+		src, slot = s.whole(to, out), 1-slot
 	}
 	if len(c.bytes) == 0 {
-		out, err := c.array.Encode(dst, src)
+		out, err := c.serialise(dst, src, s)
 		if err != nil {
 			return dst, named(c.name, err)
 		}
 		return out, nil
 	}
-	b, err := c.serialise(src, s)
+	b, err := c.serialised(src, s)
 	if err != nil {
 		return dst, named(c.name, err)
 	}
 	last := len(c.bytes) - 1
-	for i, st := range c.bytes[:last] {
-		k := (i + 1) % 2
-		if b, err = st.codec.Encode(s.bytes[k][:0], b); err != nil {
+	for i := range c.bytes[:last] {
+		st, k := &c.bytes[i], (i+1)%2
+		if b, err = st.codec.Encode(s.take(k, c.between(&c.bytes[i+1])), b); err != nil {
 			return dst, named(st.name, err)
 		}
 		s.keep(k, b)
@@ -51,16 +87,31 @@ func (c *Chain) Encode(dst []byte, src Block, s *Scratch) ([]byte, error) {
 	return out, nil
 }
 
-// serialise makes bytes of the array, without a copy where they are there already.
-func (c *Chain) serialise(src Block, s *Scratch) ([]byte, error) {
+// serialised makes bytes of the array, without a copy where they are there already.
+func (c *Chain) serialised(src Strided, s *Scratch) ([]byte, error) {
 	if p, ok := c.array.(plainer); ok {
-		if b, ok := p.plain(src); ok {
-			return b, nil
+		if block, direct := src.contiguous(c.packed); direct {
+			if b, ok := p.plain(block); ok {
+				return b, nil
+			}
 		}
 	}
-	b, err := c.array.Encode(s.bytes[0][:0], src)
+	b, err := c.serialise(s.take(0, c.between(&c.bytes[0])), src, s)
 	if err == nil {
 		s.keep(0, b)
 	}
 	return b, err
+}
+
+// serialise appends the bytes of the array.
+func (c *Chain) serialise(dst []byte, src Strided, s *Scratch) ([]byte, error) {
+	block, direct := src.contiguous(c.packed)
+	if g, ok := c.array.(Gatherer); ok && !direct {
+		return g.EncodeFrom(dst, src, s)
+	}
+	if !direct {
+		block = s.block(2, c.packed)
+		src.copyFrom(block, c.packed)
+	}
+	return c.array.Encode(dst, block)
 }

@@ -25,8 +25,8 @@ type runs struct{}
 
 func newRuns(json.RawMessage, codec.Repr) (any, error) { return runs{}, nil }
 
-func (runs) EncodedSize(int64) int64  { return -1 }
-func (runs) MaxEncoded(n int64) int64 { return 2 * min(n, math.MaxInt64/2) }
+func (runs) EncodedSize(int64) int64 { return -1 }
+func (runs) Worst(n int64) int64     { return 2 * min(n, math.MaxInt64/2) }
 
 func (runs) Encode(dst, src []byte) ([]byte, error) {
 	for i := 0; i < len(src); {

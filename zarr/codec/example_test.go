@@ -51,7 +51,7 @@ func ExampleTable_Normalize() {
 type xor struct{ key byte }
 
 func (xor) EncodedSize(n int64) int64 { return n }
-func (xor) MaxEncoded(n int64) int64  { return n }
+func (xor) Worst(n int64) int64       { return n }
 
 func (x xor) Encode(dst, src []byte) ([]byte, error) {
 	for _, b := range src {

@@ -16,7 +16,8 @@ type Field struct {
 	of      *dtype.Struct
 	fill    []byte // of a structure
 	field   dtype.Field
-	offsets []int // of the field's values in an element
+	strides []int // bytes between the field's values in an element, along its axes
+	offsets []int // of all of them
 }
 
 // NewField finds a field by name, and within it by the names that follow, as [dtype.Struct.Lookup] does; not ok when there is
@@ -26,7 +27,7 @@ func NewField(of *dtype.Struct, fill []byte, path ...string) (f *Field, ok bool)
 	if !ok {
 		return nil, false
 	}
-	f = &Field{Name: "zargo.field", of: of, fill: fill, field: found, offsets: []int{found.Offset}}
+	f = &Field{Name: "zargo.field", of: of, fill: fill, field: found, strides: strides, offsets: []int{found.Offset}}
 	for k, n := range found.Shape {
 		next := make([]int, 0, n*len(f.offsets))
 		for _, at := range f.offsets {
@@ -91,4 +92,25 @@ func (f *fieldOf) Encode(Block, Block) error {
 func (f *fieldOf) Decode(dst, src Block) error {
 	f.Take(dst.Bytes, src.Bytes)
 	return nil
+}
+
+// same is false: there are other fields between.
+func (f *fieldOf) same() bool { return false }
+
+func (f *fieldOf) copyView(dst Strided, encoded Block) {
+	m := move{dst: dst.At, src: f.field.Offset}
+	outer := len(f.out.Shape)
+	stride := f.of.Size()
+	for i, a := range slices.Backward(dst.Axes) {
+		step := stride
+		if i >= outer {
+			step = f.strides[i-outer]
+		} else {
+			stride *= f.out.Shape[i]
+		}
+		m.src += a.Off * step
+		m.add(a.N, a.Stride, a.Each*step)
+	}
+	m.order()
+	m.bytes(dst.Bytes, encoded.Bytes, dst.Size, nil)
 }

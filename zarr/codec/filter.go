@@ -175,7 +175,7 @@ func sized(n int64, from, to elements) int64 {
 
 func (b bytesFilter) EncodedSize(n int64) int64 { return sized(n, b.dec, b.enc) }
 
-func (b bytesFilter) MaxEncoded(n int64) int64 {
+func (b bytesFilter) Worst(n int64) int64 {
 	return mulSat(n/int64(b.dec.number.Size), int64(b.enc.number.Size))
 }
 

@@ -105,8 +105,8 @@ type objects struct {
 
 func (c *objects) EncodedSize() int64 { return -1 }
 
-// MaxEncoded is unknown: there is no largest object.
-func (c *objects) MaxEncoded() int64 { return math.MaxInt64 }
+// Worst is unknown: there is no largest object.
+func (c *objects) Worst() int64 { return math.MaxInt64 }
 
 func (c *objects) Encode(dst []byte, src Block) ([]byte, error) {
 	list, err := compose(src.Items, c.shape, `"|O"`)

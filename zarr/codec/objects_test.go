@@ -58,8 +58,8 @@ func TestObjectBytes(t *testing.T) {
 		if err != nil || string(b) != r.stored {
 			t.Errorf("%s: %q, %v", r.name, b, err)
 		}
-		if n := c.EncodedSize(); n >= 0 && n != int64(len(b)) || int64(len(b)) > c.MaxEncoded() {
-			t.Errorf("%s: %d bytes, said were %d, at most %d", r.name, len(b), n, c.MaxEncoded())
+		if n := c.EncodedSize(); n >= 0 && n != int64(len(b)) || int64(len(b)) > c.Worst() {
+			t.Errorf("%s: %d bytes, said were %d, at most %d", r.name, len(b), n, c.Worst())
 		}
 		got := codec.Block{Items: make([][]byte, len(r.items))}
 		src := []byte(r.stored)

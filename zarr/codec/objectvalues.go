@@ -19,16 +19,16 @@ type values struct {
 
 func (c *values) EncodedSize(int64) int64 { return -1 }
 
-// MaxEncoded allows for 24 digits of every float16 and as much white space again.
-func (c *values) MaxEncoded(n int64) int64 {
+// Worst allows for 24 digits of every float16 and as much white space again.
+func (c *values) Worst(n int64) int64 {
 	if n > math.MaxInt64/32 {
 		return math.MaxInt64
 	}
 	return addSat(32*n, 64<<10)
 }
 
-// usual has 28 bytes for a number, whatever its size, and 8 for each byte of text, which may be escaped.
-func (c *values) usual(n int64) int64 {
+// Typical has 28 bytes for a number, whatever its size, and 8 for each byte of text, which may be escaped.
+func (c *values) Typical(n int64) int64 {
 	each, size := int64(28), int64(c.in.Type.Size())
 	if _, ok := c.in.Type.(dtype.Basic); !ok {
 		each, size = 8, 1

@@ -100,7 +100,7 @@ func (p *packbits) EncodedSize() int64 {
 	return int64(p.packed()) + 1
 }
 
-func (p *packbits) MaxEncoded() int64 { return p.EncodedSize() }
+func (p *packbits) Worst() int64 { return p.EncodedSize() }
 
 func (p *packbits) Encode(dst []byte, src Block) ([]byte, error) {
 	if k, ok := p.in.Type.(dtype.Checker); ok {
@@ -201,7 +201,7 @@ func (boolBits) EncodedSize(n int64) int64 {
 	return 1 + (n+7)/8
 }
 
-func (b boolBits) MaxEncoded(n int64) int64 { return b.EncodedSize(n) }
+func (b boolBits) Worst(n int64) int64 { return b.EncodedSize(n) }
 
 func (b boolBits) Encode(dst, src []byte) ([]byte, error) {
 	dst, room := extend(dst, int(b.EncodedSize(int64(len(src)))))

@@ -9,7 +9,10 @@ import (
 )
 
 // reshape is the codec "reshape" of the registry: the same elements in the same order under another shape.
-type reshape struct{ out Repr }
+type reshape struct {
+	out Repr
+	in  stage
+}
 
 func newReshape(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
@@ -27,7 +30,8 @@ func newReshape(raw json.RawMessage, in Repr) (any, error) {
 	}
 	out := in
 	out.Shape = shape
-	return reshape{out}, nil
+	st, err := stageOf(in)
+	return reshape{out, st}, err
 }
 
 // reshaped is the shape that a configuration makes of another.
@@ -115,3 +119,8 @@ func (r reshape) Encode(dst, src Block) error {
 }
 
 func (r reshape) Decode(dst, src Block) error { return r.Encode(dst, src) }
+
+// same is true: what is an array of one shape is one of the other.
+func (r reshape) same() bool { return true }
+
+func (r reshape) copyView(dst Strided, encoded Block) { dst.copyTo(encoded, r.in) }

@@ -86,11 +86,11 @@ type sharding struct {
 	atStart bool
 	size    int64 // of the encoded index
 	most    int64
-	usual   int64                    // bytes of a shard by encoders that mean well
+	typical int64                    // bytes of a shard without unused space
 	judge   func(rule.Finding) error // asked about overlaps; nil lets them pass
 
-	strides []int // elements of the shard between inner chunks along each axis
-	rows    walk  // from an inner chunk to its place in the shard
+	strides []int  // elements of the shard between inner chunks along each axis
+	rows    []Step // of an inner chunk in a whole shard
 	pool    sync.Pool
 }
 
@@ -125,22 +125,25 @@ func (t *Table) newSharding(raw json.RawMessage, in Repr) (any, error) {
 	if s.size = s.index.EncodedSize(); s.size < 0 {
 		return nil, fault.Newf(fault.Metadata, "the index codecs %v make bytes of varying length", o.Index)
 	}
-	s.usual = addSat(mulSat(s.inner.usual, int64(s.n)), s.size)
-	s.most = s.maxEncoded()
+	s.typical = addSat(mulSat(s.inner.typical, int64(s.n)), s.size)
+	s.most = s.worst()
 	distance := strides(in.Shape)
 	s.strides = make([]int, len(s.chunk))
 	for i, c := range s.chunk {
 		s.strides[i] = c * distance[i]
 	}
-	s.rows = newWalk(s.chunk, distance)
+	s.rows = make([]Step, len(s.chunk))
+	for i, c := range s.chunk {
+		s.rows[i] = Step{N: c, Each: 1, Stride: distance[i] * s.inner.whole.size}
+	}
 	s.pool.New = func() any { return &shardScratch{} }
 	return s, nil
 }
 
-// maxEncoded allows for as much unused space as there can be data, and a little more: what writers that replace inner
+// worst allows for as much unused space as there can be data, and a little more: what writers that replace inner
 // chunks leave behind.
-func (s *sharding) maxEncoded() int64 {
-	return addSat(mulSat(s.usual, 2), 1<<20)
+func (s *sharding) worst() int64 {
+	return addSat(mulSat(s.typical, 2), 1<<20)
 }
 
 // openSharding reads a configuration, and gives the table for the codecs within.

@@ -35,7 +35,7 @@ func (s *sharding) done(sc *shardScratch) {
 }
 
 func (s *sharding) EncodedSize() int64 { return -1 }
-func (s *sharding) MaxEncoded() int64  { return s.most }
+func (s *sharding) Worst() int64       { return s.most }
 
 // MinEncoded is that of the index.
 func (s *sharding) MinEncoded() int64 { return s.size }
@@ -123,7 +123,7 @@ func (s *sharding) longest() int64 {
 	if s.inner.shards != nil {
 		return math.MaxInt64
 	}
-	return s.inner.MaxEncoded()
+	return s.inner.Worst()
 }
 
 // indexOf reads the index of a whole shard.
@@ -172,35 +172,17 @@ func (s *sharding) offset(i int) int {
 	return off
 }
 
-// gather takes inner chunk i out of the shard.
-func (s *sharding) gather(chunk, shard Block, i int) {
-	base, size := s.offset(i), s.in.Type.Size()
-	s.rows.run(func(d, f int, p plane) {
-		for c := range p.cols {
-			at, from := d+c*p.run, base+f+c*p.src
-			if size == 0 {
-				copy(chunk.Items[at:at+p.run], shard.Items[from:])
-				continue
-			}
-			copy(chunk.Bytes[at*size:(at+p.run)*size], shard.Bytes[from*size:])
-		}
-	})
+// box is inner chunk i of a whole shard.
+func (s *sharding) box(shard Block, i int) Strided {
+	st := s.inner.whole
+	return Strided{Block: st.block(shard), Size: st.size, At: s.offset(i) * st.size, Axes: s.rows}
 }
 
+// gather takes inner chunk i out of the shard.
+func (s *sharding) gather(chunk, shard Block, i int) { s.box(shard, i).copyFrom(chunk, s.inner.whole) }
+
 // scatter puts inner chunk i into the shard.
-func (s *sharding) scatter(shard, chunk Block, i int) {
-	base, size := s.offset(i), s.in.Type.Size()
-	s.rows.run(func(d, f int, p plane) {
-		for c := range p.cols {
-			from, at := d+c*p.run, base+f+c*p.src
-			if size == 0 {
-				copy(shard.Items[at:at+p.run], chunk.Items[from:])
-				continue
-			}
-			copy(shard.Bytes[at*size:(at+p.run)*size], chunk.Bytes[from*size:])
-		}
-	})
-}
+func (s *sharding) scatter(shard, chunk Block, i int) { s.box(shard, i).copyTo(chunk, s.inner.whole) }
 
 // fill sets a chunk to its fill value, or to zero where that is undefined.
 func (c *Chain) fill(b Block) {

@@ -29,7 +29,7 @@ func newShuffle(raw json.RawMessage, in Repr) (any, error) {
 }
 
 func (shuffleCodec) EncodedSize(n int64) int64 { return n }
-func (shuffleCodec) MaxEncoded(n int64) int64  { return n }
+func (shuffleCodec) Worst(n int64) int64       { return n }
 
 // Encode refuses bytes that are no whole elements, as numcodecs does, which would not read them either.
 func (s shuffleCodec) Encode(dst, src []byte) ([]byte, error) {

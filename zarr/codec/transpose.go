@@ -10,10 +10,9 @@ import (
 
 // transpose is the v3 core codec "transpose": axis order[i] of the array is axis i of what leaves.
 type transpose struct {
-	out            Repr
-	order          []int
-	size           int // bytes of an element; 0 for items
-	encode, decode walk
+	out         Repr
+	order       []int
+	from, leads stage // what enters it, and what leaves it
 }
 
 func newTranspose(raw json.RawMessage, in Repr) (any, error) {
@@ -26,22 +25,15 @@ func newTranspose(raw json.RawMessage, in Repr) (any, error) {
 	if err := c.close(); err != nil {
 		return nil, err
 	}
-	if _, err := in.Bytes(); err != nil {
+	from, err := stageOf(in)
+	if err != nil {
 		return nil, err
 	}
-	inverse, shape := make([]int, rank), make([]int, rank)
-	for i, a := range order {
-		inverse[a], shape[i] = i, in.Shape[a]
-	}
 	out := in
-	out.Shape = shape
-	return &transpose{
-		out:    out,
-		order:  order,
-		size:   in.Type.Size(),
-		encode: newWalk(shape, pick(strides(in.Shape), order)),
-		decode: newWalk(in.Shape, pick(strides(shape), inverse)),
-	}, nil
+	out.Shape = pick(in.Shape, order)
+	leads := from
+	leads.shape = out.Shape
+	return &transpose{out, order, from, leads}, nil
 }
 
 // readOrder takes the order out of a configuration: a permutation, or "C" or "F" as early files have it.
@@ -82,15 +74,26 @@ func readOrder(c *config, rank int) ([]int, error) {
 
 func (t *transpose) Out() Repr { return t.out }
 
-func (t *transpose) Encode(dst, src Block) error { t.run(t.encode, dst, src); return nil }
-func (t *transpose) Decode(dst, src Block) error { t.run(t.decode, dst, src); return nil }
+func (t *transpose) Encode(dst, src Block) error {
+	t.Through(Whole(src, t.from.shape, t.from.size)).copyFrom(dst, t.leads)
+	return nil
+}
 
-func (t *transpose) run(w walk, dst, src Block) {
-	if t.size == 0 {
-		w.run(func(d, s int, p plane) { copyPlane(dst.Items[d:], src.Items[s:], p) })
-		return
+func (t *transpose) Decode(dst, src Block) error {
+	t.Through(Whole(dst, t.from.shape, t.from.size)).copyTo(src, t.leads)
+	return nil
+}
+
+// Through puts the axes into their order.
+func (t *transpose) Through(box Strided) Strided { return t.through(box, make([]Step, len(t.order))) }
+
+// through is Through with memory for the axes.
+func (t *transpose) through(box Strided, axes []Step) Strided {
+	for i, a := range t.order {
+		axes[i] = box.Axes[a]
 	}
-	copyElems(w, dst.Bytes, src.Bytes, t.size)
+	box.Axes = axes
+	return box
 }
 
 // strides are the distances, in elements, between neighbours along each axis in C order.

@@ -38,8 +38,8 @@ func newVlen(typ dtype.Vary) Factory {
 
 func (c *vlen) EncodedSize() int64 { return -1 }
 
-// MaxEncoded is what elements of the greatest length would take, 2^32-1 bytes each.
-func (c *vlen) MaxEncoded() int64 {
+// Worst is what elements of the greatest length would take, 2^32-1 bytes each.
+func (c *vlen) Worst() int64 {
 	const each = 4 + math.MaxUint32
 	if int64(c.elems) > (math.MaxInt64-4)/each {
 		return math.MaxInt64

@@ -22,6 +22,21 @@ func Reorder(t Type, o Order) func(b []byte) {
 	return t.Swap
 }
 
+// Canon returns the function that makes stored bytes legal values, as t.Canon does; nil where every pattern of bytes is one.
+func Canon(t Type) func(b []byte) {
+	switch t := t.(type) {
+	case Basic:
+		if i := t.info(); i.class != boolean && i.bits >= 8 {
+			return nil
+		}
+	case *Struct:
+		return t.canon()
+	case S, U, V, R, DateTime, TimeDelta:
+		return nil
+	}
+	return t.Canon
+}
+
 // InOrder is the type as v2 metadata has it: with every field of a structure in a byte order of its own, o where it had
 // none. Other types stay as they are.
 func InOrder(t Type, o Order) Type {

@@ -268,19 +268,7 @@ func (s *Struct) Canon(b []byte) {
 func (s *Struct) canon() func(b []byte) {
 	var parts []part
 	for _, f := range s.fields {
-		var do func(b []byte)
-		switch t := f.Type.(type) {
-		case Basic:
-			if i := t.info(); i.class == boolean || i.bits < 8 {
-				do = t.Canon
-			}
-		case *Struct:
-			do = t.canon()
-		case S, U, V, R, DateTime, TimeDelta:
-		default:
-			do = t.Canon
-		}
-		if do != nil {
+		if do := Canon(f.Type); do != nil {
 			parts = append(parts, part{f.Offset, f.Size(), do})
 		}
 	}

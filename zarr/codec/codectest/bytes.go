@@ -15,8 +15,8 @@ const mark = 0xa5
 // bytes checks a codec from bytes to bytes by itself.
 func (r *report) bytes(c codec.BytesBytes) {
 	for _, n := range []int64{0, 1, 1 << 20, math.MaxInt32, math.MaxInt64 - 1, math.MaxInt64} {
-		if m := c.MaxEncoded(n); m < 0 || n < math.MaxInt64/4 && m > 4*n+1<<20 {
-			r.addf("MaxEncoded(%d) is %d", n, m)
+		if m := c.Worst(n); m < 0 || n < math.MaxInt64/4 && m > 4*n+1<<20 {
+			r.addf("Worst(%d) is %d", n, m)
 		}
 		if m := c.EncodedSize(n); m < -1 {
 			r.addf("EncodedSize(%d) is %d", n, m)
@@ -47,8 +47,8 @@ func (r *report) bytesOne(c codec.BytesBytes, plain []byte) {
 		return
 	}
 	stored := out[len("before"):]
-	if m := c.MaxEncoded(int64(n)); int64(len(stored)) > m {
-		r.addf("%d bytes became %d, MaxEncoded says %d", n, len(stored), m)
+	if m := c.Worst(int64(n)); int64(len(stored)) > m {
+		r.addf("%d bytes became %d, Worst says %d", n, len(stored), m)
 	}
 	if m := c.EncodedSize(int64(n)); m >= 0 && m != int64(len(stored)) {
 		r.addf("%d bytes became %d, EncodedSize says %d", n, len(stored), m)

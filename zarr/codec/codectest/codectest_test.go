@@ -85,11 +85,11 @@ func (b bad) Decode(dst, src []byte, limit int) ([]byte, error) {
 	return b.BytesBytes.Decode(dst, src, limit)
 }
 
-func (b bad) MaxEncoded(n int64) int64 {
+func (b bad) Worst(n int64) int64 {
 	if b.most > 0 {
 		return b.most
 	}
-	return b.BytesBytes.MaxEncoded(n)
+	return b.BytesBytes.Worst(n)
 }
 
 // TestCheckFinds: the suite is worth nothing unless it catches codecs that are wrong.
@@ -131,10 +131,10 @@ func TestCheckFinds(t *testing.T) {
 			}
 			return out, err
 		}}, "no error"},
-		{"promises too little", bad{most: 10}, "MaxEncoded says 10"},
+		{"promises too little", bad{most: 10}, "Worst says 10"},
 		{"promises less than nothing", bad{size: func(int64) int64 { return -2 }}, "is -2"},
 		{"promises another size", bad{size: func(n int64) int64 { return n + 5 }}, "EncodedSize says"},
-		{"promises far too much", bad{most: 1 << 40}, "MaxEncoded(0) is"},
+		{"promises far too much", bad{most: 1 << 40}, "Worst(0) is"},
 		{"fails", bad{encode: func(c codec.BytesBytes, dst, src []byte) ([]byte, error) { return dst, errors.New("oops") }}, "encode 0 bytes: oops"},
 		{"spoils what is stored", bad{decode: func(c codec.BytesBytes, dst, src []byte, limit int) ([]byte, error) {
 			out, err := c.Decode(dst, src, limit)

@@ -4,11 +4,12 @@
 //
 // A slot is held around one request and nothing else: not while a reader looks at what it got, not between the pages of
 // a listing, and, with retry outside of limit as it should be, not while backing off. Waiting ends with the context, and
-// slots are given in the order they were asked for. Several stores share one bound through [NewSlots] and [With]:
+// slots are given in the order they were asked for. Several stores share one bound through [With], and the number may
+// change while they are used:
 //
-//	slots, err := limit.NewSlots(64)
+//	slots := concurrency.NewSlots(64)
 //	a, b := limit.With(east, slots), limit.With(west, slots)
+//	slots.Resize(32)
 //
-// One call of GetRanges or DeleteAll takes one slot, whatever the store below makes of it. A listing of a store that
-// has no pages takes one for each step. All methods may be called concurrently.
+// One call of DeleteAll takes one slot, whatever the store below makes of it. A listing takes one for each page. All methods may be called concurrently.
 package limit

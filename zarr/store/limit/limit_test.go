@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/dir"
@@ -20,13 +21,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-func over(t *testing.T, s store.Store, n int) *limit.Store {
-	t.Helper()
-	l, err := limit.New(s, n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
+func over(s store.Store, n int) (store.Store, *concurrency.Slots) {
+	slots := concurrency.NewSlots(n)
+	return limit.With(s, slots), slots
 }
 
 type bare struct{ store.Store }
@@ -43,7 +40,13 @@ func bases() map[string]func(t *testing.T) store.Store {
 func TestStore(t *testing.T) {
 	for name, base := range bases() {
 		t.Run(name, func(t *testing.T) {
-			storetest.Run(t, func(t *testing.T) store.Store { return over(t, base(t), 1) }, storetest.Keys(100), storetest.Rounds(3))
+			storetest.Run(t, func(t *testing.T) store.Store {
+				l, err := limit.New(base(t), 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return l
+			}, storetest.Keys(100), storetest.Rounds(3))
 		})
 	}
 }
@@ -53,7 +56,8 @@ func TestStack(t *testing.T) {
 	for name, base := range bases() {
 		t.Run(name, func(t *testing.T) {
 			storetest.Run(t, func(t *testing.T) store.Store {
-				r, err := retry.New(over(t, base(t), 4))
+				l, _ := over(base(t), 4)
+				r, err := retry.New(l)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -91,7 +95,7 @@ func (s *slow) Put(ctx context.Context, key string, b []byte, o store.PutOptions
 func TestBoundAndOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slow{Store: mem.New()}
-		l := over(t, s, 3)
+		l, slots := over(s, 3)
 		start := time.Now()
 		var wg sync.WaitGroup
 		var want []string
@@ -113,24 +117,21 @@ func TestBoundAndOrder(t *testing.T) {
 		for i := 3; i < 12; i += 3 {
 			slices.Sort(s.order[i : i+3])
 		}
-		if s.most != 3 || l.Slots().Peak() != 3 || l.Slots().InFlight() != 0 || !slices.Equal(s.order, want) {
-			t.Errorf("most %d, peak %d, in flight %d, order %q", s.most, l.Slots().Peak(), l.Slots().InFlight(), s.order)
+		if s.most != 3 || slots.Peak() != 3 || slots.Held() != 0 || !slices.Equal(s.order, want) {
+			t.Errorf("most %d, peak %d, in flight %d, order %q", s.most, slots.Peak(), slots.Held(), s.order)
 		}
 	})
 }
 
 func TestSharedSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		slots, err := limit.NewSlots(2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		slots := concurrency.NewSlots(2)
 		s := &slow{Store: mem.New()}
 		a, b := limit.With(s, slots), limit.With(s, slots)
 		var wg sync.WaitGroup
 		for i := range 8 {
 			wg.Go(func() {
-				l := []*limit.Store{a, b}[i%2]
+				l := []store.Store{a, b}[i%2]
 				if _, err := l.Put(t.Context(), fmt.Sprint(i), nil, store.PutOptions{}); err != nil {
 					t.Error(err)
 				}
@@ -146,7 +147,7 @@ func TestSharedSlots(t *testing.T) {
 func TestCancelledWhileWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slow{Store: mem.New()}
-		l := over(t, s, 1)
+		l, slots := over(s, 1)
 		var wg sync.WaitGroup
 		wg.Go(func() { _, _ = l.Put(t.Context(), "first", nil, store.PutOptions{}) })
 		synctest.Wait()
@@ -166,8 +167,8 @@ func TestCancelledWhileWaiting(t *testing.T) {
 			}
 		})
 		wg.Wait()
-		if !slices.Equal(s.order, []string{"first", "third"}) || l.Slots().InFlight() != 0 {
-			t.Errorf("order %q, in flight %d", s.order, l.Slots().InFlight())
+		if !slices.Equal(s.order, []string{"first", "third"}) || slots.Held() != 0 {
+			t.Errorf("order %q, in flight %d", s.order, slots.Held())
 		}
 	})
 }
@@ -176,7 +177,7 @@ func TestCancelledWhileWaiting(t *testing.T) {
 func TestListingHoldsNoSlotBetweenEntries(t *testing.T) {
 	for name, base := range bases() {
 		t.Run(name, func(t *testing.T) {
-			l := over(t, base(t), 1)
+			l, slots := over(base(t), 1)
 			for _, k := range []string{"a", "b", "c"} {
 				if _, err := l.Put(t.Context(), k, []byte(k), store.PutOptions{}); err != nil {
 					t.Fatal(err)
@@ -186,8 +187,8 @@ func TestListingHoldsNoSlotBetweenEntries(t *testing.T) {
 				l.List(t.Context(), "", store.ListOptions{}), store.Pages(t.Context(), l, "", store.ListOptions{}),
 			} {
 				for e, err := range seq {
-					if err != nil || l.Slots().InFlight() != 0 {
-						t.Fatalf("%v, %d slots are held", err, l.Slots().InFlight())
+					if err != nil || slots.Held() != 0 {
+						t.Fatalf("%v, %d slots are held", err, slots.Held())
 					}
 					if _, err := l.Get(t.Context(), e.Key, store.GetOptions{}, nil); err != nil {
 						t.Fatal(err)
@@ -203,12 +204,12 @@ type panics struct{ *mem.Store }
 func (panics) Get(context.Context, string, store.GetOptions, []byte) (store.Value, error) { panic("x") }
 
 func TestPanicGivesTheSlotBack(t *testing.T) {
-	l := over(t, panics{mem.New()}, 1)
+	l, slots := over(panics{mem.New()}, 1)
 	func() {
 		defer func() { _ = recover() }()
 		_, _ = l.Get(t.Context(), "k", store.GetOptions{}, nil)
 	}()
-	if n := l.Slots().InFlight(); n != 0 {
+	if n := slots.Held(); n != 0 {
 		t.Errorf("%d slots are held", n)
 	}
 }
@@ -221,16 +222,59 @@ func TestAtLeastOne(t *testing.T) {
 	}
 }
 
-func ExampleNew() {
-	st, err := limit.New(mem.New(), 2)
-	if err != nil {
-		panic(err)
+// Fewer and more slots while requests are under way.
+func TestResize(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &slow{Store: mem.New()}
+		l, slots := over(s, 1)
+		start := time.Now()
+		var wg sync.WaitGroup
+		for i := range 9 {
+			wg.Go(func() {
+				if _, err := l.Put(t.Context(), fmt.Sprint(i), nil, store.PutOptions{}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		slots.Resize(4) // 4 in the first second
+		time.Sleep(500 * time.Millisecond)
+		slots.Resize(1) // then one each
+		wg.Wait()
+		if took := time.Since(start); took != 6*time.Second || s.most != 4 || slots.Held() != 0 {
+			t.Errorf("took %v, %d at once, %d held", took, s.most, slots.Held())
+		}
+	})
+}
+
+// What is refused anyway does not wait for a slot.
+func TestRefusedBeforeItWaits(t *testing.T) {
+	l, slots := over(mem.New(), 1)
+	if !slots.Try() {
+		t.Fatal("no slot")
 	}
+	_, err := l.Get(t.Context(), "../k", store.GetOptions{}, nil)
+	if !errors.Is(err, fault.Path) {
+		t.Errorf("a key that is none: %v", err)
+	}
+	if _, err = l.Get(t.Context(), "k", store.GetOptions{Range: store.Within(-1, 1)}, nil); err == nil {
+		t.Error("a range before the start was taken")
+	}
+	for _, err := range l.List(t.Context(), "../p", store.ListOptions{}) {
+		if err == nil {
+			t.Error("a prefix that is none was taken")
+		}
+	}
+}
+
+func ExampleWith() {
+	slots := concurrency.NewSlots(2)
+	st := limit.With(mem.New(), slots)
 	var wg sync.WaitGroup
 	for i := range 100 {
 		wg.Go(func() { _, _ = st.Put(context.Background(), fmt.Sprint(i), nil, store.PutOptions{}) })
 	}
 	wg.Wait()
-	fmt.Println(st.Slots().Peak() <= 2)
+	fmt.Println(slots.Peak() <= 2)
 	// Output: true
 }

@@ -1,0 +1,61 @@
+package concurrency_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/zargo-io/zargo/concurrency"
+)
+
+// Twenty tasks of 300 KiB draw on 1 MiB: never more than two of them are under way, and they use two buffers in turn.
+func ExampleBudget() {
+	budget := concurrency.NewBudget(1 << 20)
+	err := concurrency.EachN(context.Background(), 8, 20, func(ctx context.Context, i int) error {
+		hold, err := budget.Acquire(ctx, concurrency.Task, concurrency.Need(300<<10))
+		if err != nil {
+			return err
+		}
+		defer hold.Release()
+		buf := hold.Buffer(300 << 10)
+		_ = append(buf, "what was fetched"...)
+		return nil
+	})
+	now, peak := budget.Used()
+	fmt.Println(err, now, peak <= budget.Size())
+	// Output: <nil> 0 true
+}
+
+func ExampleHold_Trim() {
+	budget := concurrency.NewBudget(1 << 20)
+	hold, err := budget.Acquire(context.Background(), concurrency.Task, 200<<10)
+	if err != nil {
+		panic(err)
+	}
+	defer hold.Release()
+	encoded := append(hold.Buffer(100<<10), "it became short"...)
+	encoded = hold.Trim(encoded) // while it is sent, the rest is for others
+	now, _ := budget.Used()
+	fmt.Println(string(encoded), now)
+	// Output: it became short 15
+}
+
+func ExampleSlots() {
+	slots := concurrency.NewSlots(1)
+	if err := slots.Acquire(context.Background()); err != nil {
+		panic(err)
+	}
+	fmt.Println(slots.Try())
+	slots.Resize(2)
+	fmt.Println(slots.Try(), slots.Held())
+	// Output:
+	// false
+	// true 2
+}
+
+func ExampleRegistry() {
+	requests := concurrency.Default().Requests
+	reads := requests.For("s3://eu-central-1/weather", false, 128)
+	again := requests.For("s3://eu-central-1/weather", false, 128) // of another store on the bucket
+	fmt.Println(reads == again, reads.Size())
+	// Output: true 128
+}

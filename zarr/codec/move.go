@@ -1,0 +1,280 @@
+package codec
+
+import "encoding/binary"
+
+// axis is one level of a nested copy: n elements, and how far apart they lie at the destination and at the source, in bytes or items.
+type axis struct{ n, dst, src int }
+
+// move is a copy of elements from one strided memory to another, prepared. Axes that stay neighbours are merged.
+type move struct {
+	few      [8]axis // the axes, from slow to fast at the destination, or
+	many     []axis  // if there are more
+	n        int     // how many there are
+	dst, src int     // where the first element lies
+	empty    bool
+}
+
+// axes are the axes, in memory of m.
+func (m *move) axes() []axis {
+	if m.many != nil {
+		return m.many[:m.n]
+	}
+	return m.few[:m.n]
+}
+
+// add takes an axis, the slowest first.
+func (m *move) add(n, dst, src int) {
+	switch {
+	case n == 0:
+		m.empty = true
+		return
+	case n == 1:
+		return
+	case dst < 0: // from the other end
+		m.dst, m.src = m.dst+(n-1)*dst, m.src+(n-1)*src
+		dst, src = -dst, -src
+	}
+	if m.n == len(m.few) && m.many == nil {
+		m.many = append(make([]axis, 0, 4*m.n), m.few[:]...)
+	}
+	if m.many != nil {
+		m.many = append(m.many[:m.n], axis{n, dst, src})
+	} else {
+		m.few[m.n] = axis{n, dst, src}
+	}
+	m.n++
+}
+
+// order brings the axes into the order of the destination and merges what is contiguous.
+func (m *move) order() {
+	axes := m.axes()
+	for i := 1; i < len(axes); i++ {
+		for k := i; k > 0 && axes[k-1].dst < axes[k].dst; k-- {
+			axes[k-1], axes[k] = axes[k], axes[k-1]
+		}
+	}
+	n := 0
+	for _, a := range axes {
+		if n > 0 && axes[n-1].dst == a.n*a.dst && axes[n-1].src == a.n*a.src {
+			axes[n-1] = axis{axes[n-1].n * a.n, a.dst, a.src}
+			continue
+		}
+		axes[n] = a
+		n++
+	}
+	m.n = n
+}
+
+// fromChunk is the copy of a box out of a whole chunk of a shape.
+func (m *move) fromChunk(box Strided, shape []int) {
+	m.dst = box.At
+	stride := box.Size
+	for i := len(shape) - 1; i >= 0; i-- {
+		a := box.Axes[i]
+		m.src += a.Off * stride
+		m.add(a.N, a.Stride, a.Each*stride)
+		stride *= shape[i]
+	}
+	m.order()
+}
+
+// toChunk is the copy of a box into a whole chunk of a shape.
+func (m *move) toChunk(box Strided, shape []int) {
+	m.src = box.At
+	stride := box.Size
+	for i := len(shape) - 1; i >= 0; i-- {
+		a := box.Axes[i]
+		m.dst += a.Off * stride
+		m.add(a.N, a.Each*stride, a.Stride)
+		stride *= shape[i]
+	}
+	m.order()
+}
+
+// outer calls f with the offsets of everything but the last inner axes.
+func (m *move) outer(inner int, f func(dst, src int)) {
+	if m.empty {
+		return
+	}
+	axes := m.axes()
+	k := len(axes) - inner
+	if k == 0 {
+		f(m.dst, m.src)
+		return
+	}
+	var few [8]int
+	at := few[:]
+	if k > len(few) {
+		at = make([]int, k)
+	}
+	d, s := m.dst, m.src
+	for {
+		f(d, s)
+		i := k - 1
+		for ; i >= 0; i-- {
+			a := axes[i]
+			at[i]++
+			d, s = d+a.dst, s+a.src
+			if at[i] < a.n {
+				break
+			}
+			d, s, at[i] = d-a.n*a.dst, s-a.n*a.src, 0
+		}
+		if i < 0 {
+			return
+		}
+	}
+}
+
+// inCache is how many bytes are copied before they are changed, so that they are in the first-level cache: half of 32 KiB.
+const inCache = 16 << 10
+
+// bytes copies elements of size bytes. fix, if it is not nil, is called with every stretch of the destination that was filled, whole
+// elements one after another, and may change it.
+func (m *move) bytes(dst, src []byte, size int, fix func([]byte)) {
+	axes := m.axes()
+	k := len(axes)
+	if k == 0 || axes[k-1].dst == size && axes[k-1].src == size {
+		n := size
+		if k > 0 {
+			n *= axes[k-1].n
+		}
+		piece := n
+		if fix != nil {
+			piece = max(inCache/size, 1) * size
+		}
+		m.outer(min(k, 1), func(d, s int) {
+			for at := 0; at < n; at += piece {
+				row := dst[d+at : d+min(at+piece, n)]
+				copy(row, src[s+at:])
+				if fix != nil {
+					fix(row)
+				}
+			}
+		})
+		return
+	}
+	rows, cols, inner := m.plane()
+	m.outer(inner, func(d, s int) {
+		tiles(rows, cols, d, s, func(d, s, n int) { copyLine(dst, src, d, s, axis{n, cols.dst, cols.src}, size, fix) })
+	})
+}
+
+// each calls fix with every stretch of the destination.
+func (m *move) each(dst []byte, size int, fix func([]byte)) {
+	axes := m.axes()
+	k := len(axes)
+	n := size
+	if k > 0 && axes[k-1].dst == size {
+		n *= axes[k-1].n
+		k--
+	}
+	m.outer(len(axes)-k, func(d, _ int) { fix(dst[d : d+n]) })
+}
+
+// items copies elements that vary in length.
+func (m *move) items(dst, src [][]byte) {
+	rows, cols, inner := m.plane()
+	m.outer(inner, func(d, s int) {
+		tiles(rows, cols, d, s, func(d, s, n int) {
+			for i := range n {
+				dst[d+i*cols.dst] = src[s+i*cols.src]
+			}
+		})
+	})
+}
+
+// plane takes the innermost axes out of the others: cols, along which the destination is closest, and, if that is another one, rows,
+// along which the source is.
+func (m *move) plane() (rows, cols axis, inner int) {
+	rows, cols = axis{n: 1}, axis{n: 1}
+	axes := m.axes()
+	k := len(axes)
+	if k == 0 {
+		return rows, cols, 0
+	}
+	cols = axes[k-1]
+	near := k - 1
+	for i, a := range axes {
+		if max(a.src, -a.src) < max(axes[near].src, -axes[near].src) {
+			near = i
+		}
+	}
+	if near == k-1 {
+		return rows, cols, 1
+	}
+	rows = axes[near]
+	copy(axes[near:], axes[near+1:])
+	return rows, cols, 2
+}
+
+// tile is the side of the square in which elements are copied that are neighbours along one axis at the source and along another at the
+// destination: 32 rows of 8-byte elements are 32 lines of 64 bytes at either end, which together stay in the first-level cache.
+const tile = 32
+
+// tiles calls line for every stretch of columns of a plane, with its offsets at both ends and its number of elements: whole rows where
+// there is one, else square by square.
+func tiles(rows, cols axis, d, s int, line func(d, s, n int)) {
+	if rows.n == 1 {
+		line(d, s, cols.n)
+		return
+	}
+	for r := 0; r < rows.n; r += tile {
+		for c := 0; c < cols.n; c += tile {
+			n := min(tile, cols.n-c)
+			for i := r; i < min(r+tile, rows.n); i++ {
+				line(d+i*rows.dst+c*cols.dst, s+i*rows.src+c*cols.src, n)
+			}
+		}
+	}
+}
+
+// copyLine copies elements along one axis.
+func copyLine(dst, src []byte, d, s int, a axis, size int, fix func([]byte)) {
+	if a.dst == size {
+		to := dst[d : d+a.n*size]
+		gather(to, src, s, a.src, size)
+		if fix != nil {
+			fix(to)
+		}
+		return
+	}
+	for range a.n {
+		copy(dst[d:d+size], src[s:])
+		if fix != nil {
+			fix(dst[d : d+size])
+		}
+		d, s = d+a.dst, s+a.src
+	}
+}
+
+// gather fills dst with elements of size bytes that lie step bytes apart, the first at s.
+func gather(dst, src []byte, s, step, size int) {
+	switch size {
+	case 1:
+		for i := range dst {
+			dst[i] = src[s]
+			s += step
+		}
+	case 2:
+		for ; len(dst) >= 2; dst = dst[2:] {
+			binary.LittleEndian.PutUint16(dst, binary.LittleEndian.Uint16(src[s:]))
+			s += step
+		}
+	case 4:
+		for ; len(dst) >= 4; dst = dst[4:] {
+			binary.LittleEndian.PutUint32(dst, binary.LittleEndian.Uint32(src[s:]))
+			s += step
+		}
+	case 8:
+		for ; len(dst) >= 8; dst = dst[8:] {
+			binary.LittleEndian.PutUint64(dst, binary.LittleEndian.Uint64(src[s:]))
+			s += step
+		}
+	default:
+		for ; len(dst) > 0; dst = dst[size:] {
+			copy(dst[:size], src[s:])
+			s += step
+		}
+	}
+}

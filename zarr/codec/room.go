@@ -1,0 +1,144 @@
+package codec
+
+// Room is what decoding a box takes beside the memory that the box is in. direct is where the stored bytes can be received, so that
+// DecodeTo copies nothing: of length 0, with a capacity for as many bytes as are due. It is nil unless the codecs leave every element
+// where it is and the box is all of the chunk in C order. scratch is how many bytes DecodeTo asks [Scratch.Buffer] for at most, and 24 for
+// each element that varies in length where a codec wants them one by one. It has nothing for what such elements are decompressed to,
+// whose length is not known before.
+func (c *Chain) Room(m Strided) (direct []byte, scratch int64) {
+	var r rooms
+	if m.forgets() {
+		r.block(2, c.whole)
+		r.decode(c, 0, 0, Whole(Block{}, c.whole.shape, c.whole.size))
+		return nil, r.sum()
+	}
+	i, box := r.decode(c, 0, 0, m)
+	if _, ok := c.array.(InPlace); ok && i == len(c.arrays) && len(c.bytes) == 0 {
+		if block, ok := box.contiguous(c.packed); ok {
+			direct = block.Bytes[:0]
+		}
+	}
+	return direct, r.sum()
+}
+
+// EncodeRoom is how many bytes EncodeFrom asks [Scratch.Buffer] for at most, and what the state of an encoder takes, beside the box and
+// what it appends. As for Room, nothing is in it for elements that vary in length and are still to be compressed.
+func (c *Chain) EncodeRoom(m Strided) int64 {
+	var r rooms
+	slot := 0
+	for i := range c.arrays {
+		a, out := &c.arrays[i], c.into(i)
+		if t, ok := a.codec.(Mover); ok {
+			m = t.Through(m)
+			continue
+		}
+		_, direct := m.isContiguous(a.in)
+		m = Whole(Block{}, out.shape, out.size)
+		if v, ok := a.codec.(decodedView); ok && direct && v.same() {
+			continue
+		}
+		if !direct {
+			r.block(2, a.in)
+		}
+		r.block(slot, out)
+		slot = 1 - slot
+	}
+	_, direct := m.isContiguous(c.packed)
+	if _, ok := c.array.(Gatherer); !ok && !direct {
+		r.block(2, c.packed)
+	}
+	for i := range c.bytes {
+		r.take(i%2, c.between(&c.bytes[i]))
+		if e, ok := c.bytes[i].codec.(interface{ state() int64 }); ok {
+			r.more = max(r.more, e.state())
+		}
+	}
+	if e, ok := c.array.(roomer); ok {
+		r.more = addSat(r.more, e.encodeRoom())
+	}
+	return r.sum()
+}
+
+// roomer is an ArrayBytes that asks a Scratch for memory of its own.
+type roomer interface {
+	decodeRoom() int64
+	encodeRoom() int64
+}
+
+// rooms are the sizes of the buffers of a Scratch.
+type rooms struct {
+	blocks [3]int64
+	bytes  [2]int64
+	more   int64
+}
+
+func (r *rooms) block(i int, st stage) { r.blocks[i] = max(r.blocks[i], st.room()) }
+func (r *rooms) take(i int, n int64)   { r.bytes[i] = max(r.bytes[i], n) }
+func (r *rooms) sum() (n int64) {
+	n = r.more
+	for _, k := range r.blocks {
+		n = addSat(n, k)
+	}
+	for _, k := range r.bytes {
+		n = addSat(n, k)
+	}
+	return n
+}
+
+// decode follows decodeArray. It returns where that came to with the box itself, and the box there.
+func (r *rooms) decode(c *Chain, i, slot int, box Strided) (int, Strided) {
+	for ; i < len(c.arrays); i++ {
+		if t, ok := c.arrays[i].codec.(Mover); ok {
+			box = t.Through(box)
+		} else if _, ok := c.arrays[i].codec.(decodedAsIs); !ok {
+			break
+		}
+	}
+	if i == len(c.arrays) {
+		r.unpack(c, slot, box)
+		return i, box
+	}
+	a, out := &c.arrays[i], c.into(i)
+	_, direct := box.isContiguous(a.in)
+	view, isView := a.codec.(decodedView)
+	inner := Whole(Block{}, out.shape, out.size)
+	if isView && direct && view.same() {
+		inner.Block, inner.At = box.Block, box.At
+		return r.decode(c, i+1, slot, inner)
+	}
+	r.block(slot, out)
+	r.decode(c, i+1, 1-slot, inner)
+	if !direct && !isView {
+		r.block(2, a.in)
+	}
+	return i, box
+}
+
+// unpack follows Chain.unpack.
+func (r *rooms) unpack(c *Chain, slot int, box Strided) {
+	_, plain := c.array.(InPlace)
+	raw, rows := c.array.(*rawBytes)
+	rows = rows && !raw.isJudged()
+	_, direct := box.isContiguous(c.packed)
+	flip := 0
+	for i := len(c.bytes) - 1; i >= 0; i-- {
+		st := &c.bytes[i]
+		_, places := st.codec.(Placer)
+		_, isView := st.codec.(View)
+		switch {
+		case isView:
+		case i == 0 && plain && direct, i == 0 && rows && places:
+			return
+		default:
+			r.take(flip, c.between(st))
+			flip = 1 - flip
+		}
+	}
+	_, places := c.array.(Placer)
+	if e, ok := c.array.(roomer); ok {
+		r.more = addSat(r.more, e.decodeRoom())
+	}
+	if !direct && (!places || raw != nil && !rows) {
+		r.block(slot, c.packed)
+	}
+}

@@ -1,0 +1,146 @@
+package codec
+
+import (
+	"math"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Strided is a box of a chunk in memory where neighbours need not touch: for every axis of the chunk which of its elements, and how
+// far apart they lie. A chunk that is read goes from its stored bytes to rows of a larger region by it, and comes from there when
+// it is written.
+type Strided struct {
+	// Block is all of that memory: Bytes where elements have a size, else Items. Without either, a chunk is decoded and forgotten.
+	Block
+	// Size is the bytes of an element, 1 with Items. At is where the first element of the box lies in the Block, in bytes or items.
+	Size, At int
+	// Axes has one Step for each axis of the chunk.
+	Axes []Step
+}
+
+// Step is a box along one axis: N elements, those at Off, Off+Each, Off+2·Each, … in the chunk, Stride bytes or items apart in memory.
+// Each may be negative, and so may Stride.
+type Step struct{ N, Off, Each, Stride int }
+
+// Whole is all of a chunk of a shape, in C order, in memory that has room for that and nothing else. size is the bytes of an
+// element, 0 where elements vary in length.
+func Whole(b Block, shape []int, size int) Strided {
+	return whole(b, make([]Step, len(shape)), shape, max(size, 1))
+}
+
+// whole is Whole with memory for the axes.
+func whole(b Block, axes []Step, shape []int, size int) Strided {
+	stride := size
+	for i := len(shape) - 1; i >= 0; i-- {
+		axes[i] = Step{N: shape[i], Each: 1, Stride: stride}
+		stride *= shape[i]
+	}
+	return Strided{Block: b, Size: size, Axes: axes}
+}
+
+// forgets reports whether there is no memory, so that what is decoded is forgotten.
+func (m Strided) forgets() bool { return m.Bytes == nil && m.Items == nil && m.Axes == nil }
+
+// check compares a box with an array and with its own memory: fault.Selection where it does not fit.
+func (m Strided) check(st stage) error {
+	shape, have := st.shape, len(m.Bytes)
+	if st.items {
+		have = len(m.Items)
+	}
+	switch {
+	case len(m.Axes) != len(shape):
+		return fault.Newf(fault.Selection, "a box of %d axes of a chunk of %d", len(m.Axes), len(shape))
+	case m.Size != st.size:
+		return fault.Newf(fault.Selection, "a box of elements of %d bytes, the chunk's have %d", m.Size, st.size)
+	}
+	lo, hi := m.At, m.At // the first and the last element in memory
+	for i, a := range m.Axes {
+		switch {
+		case a.N == 0:
+			return nil
+		case a.N < 0 || a.Off < 0 || a.Off >= shape[i] || a.N > 1 && a.Each == 0:
+			return outside(a, shape[i])
+		case a.N > 1 && (a.Each > 0 && (shape[i]-1-a.Off)/(a.N-1) < a.Each || a.Each < 0 && a.Each < -(a.Off/(a.N-1))):
+			return outside(a, shape[i])
+		}
+		if far := (a.N - 1) * a.Stride; a.N > 1 && (a.Stride > math.MaxInt/2/(a.N-1) || a.Stride < -math.MaxInt/2/(a.N-1)) {
+			return fault.Newf(fault.Selection, "%d elements %d bytes apart overflow", a.N, a.Stride)
+		} else if far > 0 {
+			hi += far
+		} else {
+			lo += far
+		}
+		if lo < 0 || hi < 0 || hi > have-m.Size {
+			return fault.Newf(fault.Selection, "a box from %d to %d of memory of %d", lo, hi+m.Size, have)
+		}
+	}
+	if lo < 0 || hi > have-m.Size {
+		return fault.Newf(fault.Selection, "a box from %d to %d of memory of %d", lo, hi+m.Size, have)
+	}
+	return nil
+}
+
+func outside(a Step, n int) error {
+	return fault.Newf(fault.Selection, "%d elements from %d on by %d of an axis of %d", a.N, a.Off, a.Each, n)
+}
+
+// covers reports whether the box has every element of a chunk of a shape.
+func (m Strided) covers(shape []int) bool {
+	for i, a := range m.Axes {
+		if a.N != shape[i] || a.N > 1 && a.Each != 1 && a.Each != -1 {
+			return false
+		}
+	}
+	return true
+}
+
+// isContiguous reports whether the box is all of an array, in C order and without gaps, and in how many bytes or items.
+func (m Strided) isContiguous(st stage) (n int, ok bool) {
+	n = m.Size
+	for i := len(st.shape) - 1; i >= 0; i-- {
+		a := m.Axes[i]
+		if a.N != st.shape[i] || a.N > 1 && (a.Each != 1 || a.Stride != n) {
+			return 0, false
+		}
+		n *= a.N
+	}
+	return n, true
+}
+
+// contiguous is isContiguous, and returns the memory.
+func (m Strided) contiguous(st stage) (Block, bool) {
+	n, ok := m.isContiguous(st)
+	at := m.At
+	switch {
+	case !ok:
+		return Block{}, false
+	case n == 0:
+		at = 0
+	}
+	if st.items {
+		return Block{Items: m.Items[at : at+n : at+n]}, true
+	}
+	return Block{Bytes: m.Bytes[at : at+n : at+n]}, true
+}
+
+// copyTo copies the box out of a whole array.
+func (m Strided) copyTo(from Block, st stage) {
+	var c move
+	c.fromChunk(m, st.shape)
+	if st.items {
+		c.items(m.Items, from.Items)
+		return
+	}
+	c.bytes(m.Bytes, from.Bytes, m.Size, nil)
+}
+
+// copyFrom copies the box into a whole array.
+func (m Strided) copyFrom(to Block, st stage) {
+	var c move
+	c.toChunk(m, st.shape)
+	if st.items {
+		c.items(to.Items, m.Items)
+		return
+	}
+	c.bytes(to.Bytes, m.Bytes, m.Size, nil)
+}
