@@ -14,6 +14,8 @@ type catCmd struct {
 	Format string `help:"One of ${enum}." enum:"text,json,raw,npy,csv" default:"text"`
 	Output string `short:"o" help:"Write to this file, which appears only when all is well." placeholder:"FILE"`
 	Header bool   `help:"Begin CSV with a line of the columns' names."`
+	Stats  bool   `help:"Report on standard error afterwards what was requested, as plan does before."`
+	priceFlags
 	separatorFlag
 	fieldFlag
 }
@@ -27,6 +29,12 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 	if c.Header && c.Format != "csv" {
 		return usagef("--header is of --format csv")
 	}
+	if err := c.check(); err != nil {
+		return err
+	}
+	if c.given() && !c.Stats {
+		return usagef("prices are of --stats")
+	}
 	p, a, err := s.openArray(ctx, c.URL, c.options()...)
 	if err != nil {
 		return err
@@ -38,6 +46,10 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 	r, err := resolve(items, a.Shape(), a.Dims())
 	if err != nil {
 		return p.fail(err)
+	}
+	if c.Stats {
+		before := since(&s.report, zarr.Amount{}) // opening is left out, as in a plan
+		defer func() { s.stats = &stats{since(&s.report, before), c.priceFlags} }()
 	}
 	fill := func(w io.Writer) error {
 		if c.Header {

@@ -68,6 +68,15 @@ func (catCmd) Help() string {
 }
 
 // Help gives examples.
+func (planCmd) Help() string {
+	return examples(
+		"zargo plan weather.zarr/t2m --sel 0:31,9,18",
+		"zargo plan weather.zarr/sst --sel -1 --resolve --json",
+		"zargo plan 's3://bucket/weather.zarr/t2m?region=eu-central-1' --sel time=0:31 --total --get-price 0.0004 --gb-price 0.09",
+	)
+}
+
+// Help gives examples.
 func (consolidateCmd) Help() string {
 	return examples(
 		"zargo consolidate weather.zarr",

@@ -42,6 +42,7 @@ type cli struct {
 	Create      createCmd      `cmd:"" help:"Create an array or a group."`
 	Put         putCmd         `cmd:"" help:"Write a .npy file into an array."`
 	Cat         catCmd         `cmd:"" help:"Print an array or a part of it."`
+	Plan        planCmd        `cmd:"" help:"Show which requests reading or writing an array takes, and what they cost, without making them."`
 	Consolidate consolidateCmd `cmd:"" help:"Gather the metadata of a hierarchy in one document, or check it."`
 	Migrate     migrateCmd     `cmd:"" help:"Give v1 and v2 nodes v3 metadata; chunks stay as they are."`
 	Validate    validateCmd    `cmd:"" help:"Hold metadata, keys and chunks against the rules, or print values for the conformance tests."`
@@ -58,6 +59,7 @@ type session struct {
 	in     io.Reader
 	out    io.Writer
 	report zarr.Report
+	stats  *stats // nil: not asked for
 	warnings
 }
 
@@ -104,6 +106,9 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	}
 	if flags.Verbose {
 		fmt.Fprintf(errOut, "zargo: %v\n", &s.report)
+	}
+	if s.stats != nil {
+		_ = printSums(errOut, s.stats.prices, "", s.stats.amount) // where errors go, too
 	}
 	if err == nil {
 		s.printWarnings(errOut)

@@ -39,6 +39,15 @@ func (a *Array) plan(sel grid.Selection, w *plan.WriteOptions, t store.Tuning) p
 
 // begin makes the runner of a call, and refuses what is over a limit before anything is requested.
 func (a *Array) begin(ctx context.Context, m pipeline.Memory, sel grid.Selection, w *plan.WriteOptions) (context.Context, *runner, error) {
+	ctx, r, err := a.runner(ctx, m, sel, w)
+	if err == nil {
+		err = r.fits(r.plan.Len())
+	}
+	return ctx, r, err
+}
+
+// runner makes the runner of a call whose requests are not all made, or not yet known to fit.
+func (a *Array) runner(ctx context.Context, m pipeline.Memory, sel grid.Selection, w *plan.WriteOptions) (context.Context, *runner, error) {
 	t := store.TuningOf(a.Store)
 	r := &runner{Array: a, plan: a.plan(sel, w, t), memory: m, store: a.Store, account: unbounded{}, op: a.Options.Limits.Bytes.Op()}
 	if a.Layout.Pipe.Even() {
@@ -46,19 +55,15 @@ func (a *Array) begin(ctx context.Context, m pipeline.Memory, sel grid.Selection
 			return ctx, nil, err
 		}
 	}
-	n := r.plan.Len()
 	if a.Options.Begin != nil {
 		ctx, r.store, r.account = a.Options.Begin(ctx, a.Store)
-	}
-	if err := r.fits(n); err != nil {
-		return ctx, nil, err
 	}
 	slots := a.Options.InFlight
 	if slots == 0 {
 		slots = t.Requests + a.Options.Limits.CPU.Slots()
 	}
 	r.slots.Resize(slots)
-	r.objects = min(slots, n)
+	r.objects = min(slots, r.plan.Len())
 	if s := a.Layout.Pipe.Largest().Shards; s != nil {
 		r.objects = min(r.objects, maxPlanned/plan.PieceBytes/s.Len())
 	}
@@ -88,8 +93,13 @@ func (r *runner) each(ctx context.Context, op string, do func(context.Context, *
 			err = do(ctx, o)
 		}
 		if err != nil {
-			return &fault.ChunkError{Op: op, Path: r.Path, Key: o.Key, Coord: r.Layout.Pipe.Stored(o.Coord), Err: err}
+			return r.failed(op, o, err)
 		}
 		return nil
 	})
+}
+
+// failed says which object an error is about.
+func (r *runner) failed(op string, o *plan.Object, err error) error {
+	return &fault.ChunkError{Op: op, Path: r.Path, Key: o.Key, Coord: r.Layout.Pipe.Stored(o.Coord), Err: err}
 }

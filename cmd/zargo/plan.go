@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/zargo-io/zargo/zarr"
+)
+
+type planCmd struct {
+	URL     string `arg:"" name:"url" help:"The array."`
+	Sel     string `help:"What would be read, as for cat. Everything without it." placeholder:"SELECTION"`
+	Write   bool   `help:"Plan to write the selection, not to read it."`
+	Resolve bool   `help:"Read the indexes of shards, so that what is read of these is exact."`
+	Total   bool   `help:"Print the sums alone."`
+	JSON    bool   `name:"json" help:"Print a JSON object."`
+	priceFlags
+	separatorFlag
+	fieldFlag
+}
+
+// requestInfo is a request in JSON.
+type requestInfo struct {
+	Op    string  `json:"op"`
+	Key   string  `json:"key"`
+	Range *string `json:"range"` // null: all of the value
+	Bytes int64   `json:"bytes"`
+	Exact bool    `json:"exact"`
+	Role  string  `json:"role"`
+}
+
+// Run prints the requests as they are planned: there may be millions.
+func (c *planCmd) Run(ctx context.Context, s *session) error {
+	if c.Write && c.Resolve {
+		return usagef("--resolve is of reading: shards that are written in part are read as a whole")
+	}
+	if err := c.check(); err != nil {
+		return err
+	}
+	items, err := parseSel(c.Sel)
+	if err != nil {
+		return err
+	}
+	p, a, err := s.openArray(ctx, c.URL, c.options()...)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	if a, err = c.of(a); err != nil {
+		return p.fail(err)
+	}
+	r, err := resolve(items, a.Shape(), a.Dims())
+	if err != nil {
+		return p.fail(err)
+	}
+	plan := zarr.Plan
+	if c.Write {
+		plan = zarr.PlanWrite
+	}
+	todo, err := plan(a, r.selections()...)
+	if err != nil {
+		return p.fail(err)
+	}
+	least, most := todo.Bounds()
+	requests := todo.Requests()
+	if c.Resolve {
+		least, most = zarr.Amount{}, zarr.Amount{}
+		requests = added(todo.Resolve(ctx), &least, &most, &err)
+	}
+	if e := c.print(ctx, s.out, requests, &least, &most); e != nil {
+		return e
+	}
+	return p.fail(err)
+}
+
+// added adds the requests to sums as they come; an error ends them.
+func added(all iter.Seq2[zarr.Request, error], least, most *zarr.Amount, failed *error) iter.Seq[zarr.Request] {
+	return func(yield func(zarr.Request) bool) {
+		for r, err := range all {
+			if err != nil {
+				*failed = err
+				return
+			}
+			least.Gets++
+			most.Gets++
+			most.BytesRead = add(most.BytesRead, r.Bytes)
+			if r.Known() {
+				least.BytesRead = add(least.BytesRead, r.Bytes)
+			}
+			if !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+func (c *planCmd) print(ctx context.Context, w io.Writer, requests iter.Seq[zarr.Request], least, most *zarr.Amount) error {
+	out := bufio.NewWriter(&checkedWriter{ctx, w})
+	if c.JSON {
+		if err := c.printJSON(out, requests, least, most); err != nil {
+			return err
+		}
+		return out.Flush()
+	}
+	for r := range requests {
+		if c.Total {
+			continue
+		}
+		if _, err := fmt.Fprintln(out, oneLine(r.String())); err != nil {
+			return err
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	return printSums(w, c.priceFlags, "\tat least\tat most", *least, *most)
+}
+
+// printJSON prints one request after another, and then the sums, which may be known no earlier.
+func (c *planCmd) printJSON(w io.Writer, requests iter.Seq[zarr.Request], least, most *zarr.Amount) error {
+	if _, err := io.WriteString(w, "{\n  \"requests\": ["); err != nil {
+		return err
+	}
+	comma := ""
+	for r := range requests {
+		if c.Total {
+			continue
+		}
+		info := requestInfo{Op: r.Op, Key: r.Key, Bytes: r.Bytes, Exact: r.Exact, Role: r.Role}
+		if !r.Range.IsWhole() {
+			text := r.Range.String()
+			info.Range = &text
+		}
+		b, err := json.Marshal(info)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(w, "%s\n    %s", comma, b); err != nil {
+			return err
+		}
+		comma = ","
+	}
+	end := "\n  ]"
+	if comma == "" {
+		end = "]"
+	}
+	low, err := json.Marshal(infoOf(*least, c.priceFlags))
+	if err != nil {
+		return err
+	}
+	high, err := json.Marshal(infoOf(*most, c.priceFlags))
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s,\n  \"least\": %s,\n  \"most\": %s\n}\n", end, low, high)
+	return err
+}

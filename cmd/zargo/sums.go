@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"text/tabwriter"
+
+	"github.com/zargo-io/zargo/zarr"
+)
+
+// stats are what a command has requested, to be printed at its end.
+type stats struct {
+	amount zarr.Amount
+	prices priceFlags
+}
+
+// since is what a report has counted since it had counted before.
+func since(r *zarr.Report, before zarr.Amount) zarr.Amount {
+	return zarr.Amount{
+		Gets:         r.Gets.Load() - before.Gets,
+		Puts:         r.Puts.Load() + r.Deletes.Load() - before.Puts,
+		BytesRead:    r.BytesRead.Load() - before.BytesRead,
+		BytesWritten: r.BytesWritten.Load() - before.BytesWritten,
+	}
+}
+
+// add is a sum, or the largest number where that is less.
+func add(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// sumsInfo are sums in JSON.
+type sumsInfo struct {
+	Requests     int64    `json:"requests"`
+	Gets         int64    `json:"gets"`
+	Puts         int64    `json:"puts"`
+	BytesRead    int64    `json:"bytes_read"`
+	BytesWritten int64    `json:"bytes_written"`
+	Cost         *float64 `json:"cost,omitempty"`
+}
+
+func infoOf(s zarr.Amount, p priceFlags) sumsInfo {
+	i := sumsInfo{Requests: add(s.Gets, s.Puts), Gets: s.Gets, Puts: s.Puts, BytesRead: s.BytesRead, BytesWritten: s.BytesWritten}
+	if p.given() {
+		cost := p.cost(s)
+		i.Cost = &cost
+	}
+	return i
+}
+
+// priceFlags are what requests cost, in any currency.
+type priceFlags struct {
+	GetPrice float64 `name:"get-price" help:"What 1000 reads cost, for the sum of what all cost." placeholder:"PRICE"`
+	PutPrice float64 `name:"put-price" help:"What 1000 writes cost." placeholder:"PRICE"`
+	GBPrice  float64 `name:"gb-price" help:"What it costs to read 2^30 bytes." placeholder:"PRICE"`
+}
+
+func (p priceFlags) given() bool { return p != priceFlags{} }
+
+func (p priceFlags) check() error {
+	for flag, v := range map[string]float64{"--get-price": p.GetPrice, "--put-price": p.PutPrice, "--gb-price": p.GBPrice} {
+		if !(v >= 0 && v < math.Inf(1)) {
+			return usagef("%s: %v is no price", flag, v)
+		}
+	}
+	return nil
+}
+
+func (p priceFlags) cost(s zarr.Amount) float64 {
+	return float64(s.Gets)/1000*p.GetPrice + float64(s.Puts)/1000*p.PutPrice + float64(s.BytesRead)/(1<<30)*p.GBPrice
+}
+
+// printSums prints sums as the columns of a table, whose heads may be left out.
+func printSums(out io.Writer, p priceFlags, heads string, all ...zarr.Amount) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	if heads != "" {
+		fmt.Fprintln(w, heads)
+	}
+	row := func(name string, cell func(zarr.Amount) string) {
+		fmt.Fprint(w, name)
+		for _, s := range all {
+			fmt.Fprint(w, "\t", cell(s))
+		}
+		fmt.Fprintln(w)
+	}
+	row("gets", func(s zarr.Amount) string { return fmt.Sprint(s.Gets) })
+	row("puts", func(s zarr.Amount) string { return fmt.Sprint(s.Puts) })
+	row("bytes read", func(s zarr.Amount) string { return bytesText(s.BytesRead) })
+	row("bytes written", func(s zarr.Amount) string { return bytesText(s.BytesWritten) })
+	if p.given() {
+		row("cost", func(s zarr.Amount) string { return fmt.Sprintf("%.6g", p.cost(s)) })
+	}
+	return w.Flush()
+}
+
+// bytesText is a number of bytes that may have no bound.
+func bytesText(n int64) string {
+	if n == math.MaxInt64 {
+		return "no bound"
+	}
+	return sizeText(big.NewInt(n))
+}

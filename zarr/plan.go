@@ -1,0 +1,147 @@
+package zarr
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"strings"
+
+	"github.com/zargo-io/zargo/internal/plan"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// RequestPlan is the requests that a read or a write makes of the store, which [Plan] and [PlanWrite] give. It takes no memory
+// to speak of, however many they are. Safe for concurrent use.
+type RequestPlan struct {
+	array *Array
+	plan  *plan.Plan
+}
+
+// Request is one request of a [RequestPlan].
+type Request struct {
+	Op    string      // "get" or "put"
+	Key   string      // below the store's root
+	Range store.Range // of a get
+	Bytes int64       // of the value that are transferred, at most; math.MaxInt64 where there is no bound
+	Exact bool        // Bytes are transferred, if the key holds a value
+	Role  string      // what it is for: "chunk", "shard", "index", "inner index" of shards in a shard, "inner" chunks
+}
+
+// Known reports whether the key is known to hold a value of which Bytes are transferred: an index says so.
+func (r Request) Known() bool { return r.Role == "inner" || r.Role == "inner index" }
+
+// String gives one line, such as "get c/0/0 5+20: 20 bytes".
+func (r Request) String() string {
+	s := r.Op + " " + r.Key
+	if !r.Range.IsWhole() {
+		s += " " + r.Range.String()
+	}
+	switch {
+	case r.Exact:
+		return fmt.Sprintf("%s: %d bytes", s, r.Bytes)
+	case r.Bytes == math.MaxInt64:
+		return s + ": any number of bytes"
+	}
+	return fmt.Sprintf("%s: at most %d bytes", s, r.Bytes)
+}
+
+// Amount is how many requests are made, and the bytes of values that they transfer; [Report] counts the same. A put may turn out to be a
+// delete.
+type Amount struct{ Gets, Puts, BytesRead, BytesWritten int64 }
+
+// Plan gives the requests that a read of sel makes. It makes none itself. A missing chunk is asked for like any other; what the plan
+// does not know are conflicts with writers, and retries. Errors are those of [Array.Selected].
+func Plan(a *Array, sel ...Selection) (*RequestPlan, error) { return a.planned(nil, sel) }
+
+// PlanWrite gives the requests that a write of sel makes: of chunks that are wholly selected a put, of any other a get and a put.
+// Where every element of a chunk is the fill value, which the plan cannot know, the put is a delete, or nothing where there
+// is no chunk. Errors are those of [Plan].
+func PlanWrite(a *Array, sel ...Selection) (*RequestPlan, error) {
+	return a.planned(&plan.WriteOptions{Merge: a.field != nil}, sel)
+}
+
+func (a *Array) planned(w *plan.WriteOptions, sel []Selection) (*RequestPlan, error) {
+	r, err := a.region(sel)
+	if err != nil {
+		return nil, err
+	}
+	if a.meta.DType.Size() == 0 {
+		items, err := a.pipe.Forget()
+		if err != nil {
+			return nil, a.errf(err)
+		}
+		a = a.numbered(items)
+	}
+	return &RequestPlan{a, a.engine.Plan(r, w)}, nil
+}
+
+// Requests yields the requests that are known without one, in the order of the objects: for a shard that is read in parts its index alone.
+func (p *RequestPlan) Requests() iter.Seq[Request] {
+	return func(yield func(Request) bool) {
+		for r := range p.plan.Requests() {
+			if !yield(requestOf(r)) {
+				return
+			}
+		}
+	}
+}
+
+// Resolve reads the indexes of shards that are read in parts, and yields all requests of a read: of each shard its index, then, level by
+// level, the indexes of shards within, and the ranges of inner chunks. An array that is opened anew makes exactly these, in another order;
+// one that knows an index does not ask for it again. A write needs no index: Resolve yields what Requests does. An error ends the
+// list; it is as for [Read].
+func (p *RequestPlan) Resolve(ctx context.Context) iter.Seq2[Request, error] {
+	return func(yield func(Request, error) bool) {
+		for r, err := range p.array.engine.Resolve(ctx, p.plan) {
+			if err != nil {
+				yield(Request{}, err)
+				return
+			}
+			if !yield(requestOf(r), nil) {
+				return
+			}
+		}
+	}
+}
+
+func requestOf(r plan.Request) Request {
+	return Request{Op: r.Op.String(), Key: r.Key, Range: r.Range, Bytes: r.Bound, Exact: r.Exact, Role: r.Role.String()}
+}
+
+// Bounds gives the least and the most that the requests come to, without reading an index: from where every chunk is missing, to where
+// each is there, is as long as its codecs can make it, and has no neighbour to be read with.
+func (p *RequestPlan) Bounds() (least, most Amount) {
+	if p.plan.Write == nil {
+		n := p.plan.Amount()
+		return Amount{Gets: n.Requests.Least, BytesRead: n.Bytes.Least}, Amount{Gets: n.Requests.Most, BytesRead: n.Bytes.Most}
+	}
+	for r := range p.plan.Requests() {
+		if r.Op == plan.OpGet {
+			least.Gets++
+			most.Gets++
+			most.BytesRead = add(most.BytesRead, r.Bound)
+		} else {
+			most.Puts++
+			most.BytesWritten = add(most.BytesWritten, r.Bound)
+		}
+	}
+	return least, most
+}
+
+// add is a sum, or math.MaxInt64 where that is less.
+func add(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// String gives the requests that are known without one, one a line.
+func (p *RequestPlan) String() string {
+	var b strings.Builder
+	for r := range p.Requests() {
+		b.WriteString(r.String() + "\n")
+	}
+	return b.String()
+}

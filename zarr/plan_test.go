@@ -1,0 +1,180 @@
+package zarr_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// resolved lists what a plan comes to.
+func resolved(t *testing.T, p *zarr.RequestPlan) (lines []string, err error) {
+	t.Helper()
+	for r, err := range p.Resolve(t.Context()) {
+		if err != nil {
+			return lines, err
+		}
+		lines = append(lines, r.String())
+	}
+	return lines, nil
+}
+
+func mustPlan(t *testing.T, a *zarr.Array, sel ...zarr.Selection) *zarr.RequestPlan {
+	t.Helper()
+	p, err := zarr.Plan(a, sel...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestPlanOfManyChunks: a plan takes no memory for its chunks, and as much of it can be walked as is wanted.
+func TestPlanOfManyChunks(t *testing.T) {
+	a := mustCreate(t, mem.New(), "", zarr.Spec{Shape: []int{1 << 30}, Chunks: []int{1}, DType: dtype.Uint8, Codecs: []codec.Spec{}}, zarr.MaxRequests(3))
+	p := mustPlan(t, a)
+	n := 0
+	for r := range p.Requests() {
+		if n++; r.Key != "c/"+string(rune('0'+n-1)) || n == 5 {
+			break
+		}
+	}
+	if n != 5 {
+		t.Errorf("%d requests", n)
+	}
+	for r, err := range p.Resolve(t.Context()) {
+		if err != nil || r.Key != "c/0" {
+			t.Errorf("%v, %v", r, err)
+		}
+		break
+	}
+	if _, err := zarr.Plan(a, zarr.At(1<<30)); !errors.Is(err, zarr.ErrSelection) {
+		t.Errorf("out of bounds: %v", err)
+	}
+}
+
+// TestPlanEnds: a context that has ended is found before a request, and an error names the shard.
+func TestPlanEnds(t *testing.T) {
+	backing := mem.New()
+	sharded(t, backing)
+	a, err := zarr.OpenArray(t.Context(), tuned{backing, 0, 64}, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	n := 0
+	for _, err := range mustPlan(t, a).Resolve(ctx) {
+		if n++; !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d results", n)
+	}
+	replaceShard(t, backing, []byte("too short"))
+	var at *zarr.ChunkError
+	if got, err := resolved(t, mustPlan(t, a)); !errors.Is(err, zarr.ErrCorrupt) || !errors.As(err, &at) || at.Key != "x/c/0" || got != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// TestPlanOfBareStores: where shards cannot be read in parts, the plan is to try, and then to read all of each.
+func TestPlanOfBareStores(t *testing.T) {
+	for _, noTail := range []bool{false, true} {
+		backing := mem.New()
+		sharded(t, backing)
+		a, err := zarr.OpenArray(t.Context(), tuned{bare{backing, noTail}, 0, 64}, "x", zarr.ChunkLimit(1<<20))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"get x/c/0 last 1028: 1028 bytes, get x/c/0: at most 1052680 bytes", "get x/c/0: at most 1052680 bytes"} {
+			if got, err := resolved(t, mustPlan(t, a, zarr.At(40))); err != nil || strings.Join(got, ", ") != want {
+				t.Errorf("without tails %v: %q, %v", noTail, got, err)
+			}
+		}
+	}
+}
+
+// TestPlanMeetsWriters: a shard that is replaced while its indexes are read is planned as it is then.
+func TestPlanMeetsWriters(t *testing.T) {
+	backing := mem.New()
+	writer, _ := twice(t, backing, false, false)
+	done := false
+	st := hooked{backing, func(_ string, o store.GetOptions) {
+		if o.IfVersion != "" && !done {
+			done = true
+			if err := zarr.Write(t.Context(), writer, slices.Repeat([]uint8{0}, 32), zarr.Range(0, 32)); err != nil {
+				t.Error(err)
+			}
+		}
+	}}
+	a, err := zarr.OpenArray(t.Context(), tuned{st, -1, 0}, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := resolved(t, mustPlan(t, a, zarr.Index(20, 50)))
+	if err != nil || !done {
+		t.Fatal(err, done)
+	}
+	// Of the second inner shard nothing is left, and the fourth begins where the second did.
+	if want := []string{"get x/c/0 last 68: 68 bytes", "get x/c/0 132+68: 68 bytes", "get x/c/0 100+8: 8 bytes"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	// One that is never the same ends.
+	a, err = zarr.OpenArray(t.Context(), tuned{answered{backing, func(_ string, o store.GetOptions) error {
+		if o.IfVersion != "" {
+			return zarr.ErrConflict
+		}
+		return nil
+	}}, -1, 0}, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var at *zarr.ChunkError
+	if _, err := resolved(t, mustPlan(t, a)); !errors.Is(err, zarr.ErrConflict) || !errors.As(err, &at) || at.Key != "x/c/0" {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestPlanAfterRead: what an array knows is planned all the same, and not requested again.
+func TestPlanAfterRead(t *testing.T) {
+	backing := mem.New()
+	sharded(t, backing)
+	var r zarr.Report
+	a, err := zarr.OpenArray(t.Context(), tuned{backing, 0, 64}, "x", zarr.ReportTo(&r), zarr.MaxRequests(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		r.Gets.Store(0)
+		got, err := resolved(t, mustPlan(t, a, zarr.At(40)))
+		if want := "get x/c/0 last 1028: 1028 bytes, get x/c/0 32+16: 16 bytes"; err != nil || strings.Join(got, ", ") != want {
+			t.Errorf("%q, %v", got, err)
+		}
+	}
+	if r.Gets.Load() != 0 {
+		t.Errorf("%v", &r)
+	}
+}
+
+func TestRequestString(t *testing.T) {
+	for want, r := range map[string]zarr.Request{
+		"get k: 5 bytes":             {Op: "get", Key: "k", Bytes: 5, Exact: true},
+		"get k last 5: 5 bytes":      {Op: "get", Key: "k", Bytes: 5, Exact: true, Range: store.Last(5)},
+		"put k: at most 5 bytes":     {Op: "put", Key: "k", Bytes: 5},
+		"get k: any number of bytes": {Op: "get", Key: "k", Bytes: math.MaxInt64},
+		"get k 2+3: at most 3 bytes": {Op: "get", Key: "k", Bytes: 3, Range: store.Within(2, 3)},
+	} {
+		if got := r.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
