@@ -6,7 +6,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -142,9 +141,4 @@ func source(n Node) *document.Source {
 		return a.Source()
 	}
 	return n.(*Group).Source()
-}
-
-// below is the path of a node from a group above it.
-func below(group, path string) string {
-	return strings.TrimPrefix(path[len(group):], "/")
 }

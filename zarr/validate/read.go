@@ -236,5 +236,5 @@ func (r *reader) read(ctx context.Context, a *zarr.Array, b box) error {
 		return err
 	}
 	defer hold.Release()
-	return zarr.Check(ctx, a, b.selections()...)
+	return a.Check(ctx, b.selections()...)
 }
