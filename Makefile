@@ -67,7 +67,7 @@ ALONE := $(addprefix ./zarr/codec/internal/,bzip2 deflate lz4hc lzma msgpack num
 
 .PHONY: check
 check: ## what CI runs: format, lint, vet everywhere, tidy, build, import table, all tests, with -race, each fuzz target for 2 s
-	@$(MAKE) --no-print-directory format-check tidy-check build vet lint archtest purego
+	@$(MAKE) --no-print-directory format-check tidy-check build vet lint archtest purego modules
 	@! grep -nE 'Parallel\(|\<go func|\.Go\(|\<concurrency\.' $(ALONE:%=%/*_test.go) || { echo "with goroutines, not to be left out of -race: see ALONE"; exit 1; }
 	@$(MAKE) --no-print-directory test RACE=1 PKG="$$($(GO) list ./... | grep -vxF "$$($(GO) list $(OUTSIDE) $(ALONE))" | tr '\n' ' ')"
 	@$(MAKE) --no-print-directory test PKG="$(OUTSIDE) $(ALONE)"
@@ -115,6 +115,13 @@ $(PLATFORMS:%=vet/%): vet/%:
 .PHONY: tidy-check
 tidy-check: ## go mod tidy would change nothing
 	@$(GO) mod tidy -diff
+
+# Modules of their own, so that what they depend on is not in go.mod.
+MODULES := examples/observability
+
+.PHONY: modules
+modules: ## vet and test the modules of their own
+	@for m in $(MODULES); do (cd $$m && $(GO) mod tidy -diff && CGO_ENABLED=0 $(GO) vet ./... && CGO_ENABLED=0 $(GO) test -count=1 ./...); done
 
 .PHONY: build
 build: ## everything, without cgo

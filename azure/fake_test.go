@@ -106,6 +106,8 @@ func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == "GET" && q.Get("comp") == "list":
 		f.list(w, q)
+	case r.Method == "GET" && q.Get("comp") == "blocklist":
+		f.uncommitted(w, key)
 	case r.Method == "GET" || r.Method == "HEAD":
 		f.get(w, r, key)
 	case r.Method == "PUT" && q.Get("comp") == "block":
@@ -221,6 +223,20 @@ func (f *Fake) block(w http.ResponseWriter, key, id string, body []byte) {
 	}
 	f.blocks[key][id] = body
 	w.WriteHeader(201)
+}
+
+// uncommitted lists the blocks of a key that no value has.
+func (f *Fake) uncommitted(w http.ResponseWriter, key string) {
+	if _, ok := f.blobs[key]; !ok && len(f.blocks[key]) == 0 {
+		Fail(w, 404, "BlobNotFound", "The specified blob does not exist.")
+		return
+	}
+	w.Header().Set("Content-Type", "application/xml")
+	io.WriteString(w, `<?xml version="1.0" encoding="utf-8"?><BlockList><UncommittedBlocks>`)
+	for id, b := range f.blocks[key] {
+		fmt.Fprintf(w, "<Block><Name>%s</Name><Size>%d</Size></Block>", id, len(b))
+	}
+	io.WriteString(w, "</UncommittedBlocks></BlockList>")
 }
 
 func (f *Fake) blockList(w http.ResponseWriter, r *http.Request, key string, body []byte) {

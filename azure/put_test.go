@@ -73,7 +73,7 @@ func TestDeadlineInAWrite(t *testing.T) {
 	defer close(end)
 	s := bare(t, f.At(""))
 	value := make([]byte, 32<<20) // more than the sockets' buffers hold
-	p, err := store.PutParts(t.Context(), s, "k")
+	p, err := store.PutParts(t.Context(), s, "k", store.PartsOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestPartsDoNotMix(t *testing.T) {
 	s := bare(t, f.At(""))
 	var ps [2]store.Parts
 	for i := range ps {
-		p, err := store.PutParts(t.Context(), s, "k")
+		p, err := store.PutParts(t.Context(), s, "k", store.PartsOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +142,7 @@ func TestPartsDoNotMix(t *testing.T) {
 func TestEmptyParts(t *testing.T) {
 	environment(t)
 	s := bare(t, NewFake(t).At(""))
-	p, err := store.PutParts(t.Context(), s, "k")
+	p, err := store.PutParts(t.Context(), s, "k", store.PartsOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func TestPutsCarryAChecksum(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			f := NewFake(t)
 			s := bare(t, f.At(""), c.opts...)
-			p, err := store.PutParts(t.Context(), s, "k")
+			p, err := store.PutParts(t.Context(), s, "k", store.PartsOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

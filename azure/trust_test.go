@@ -220,7 +220,7 @@ func TestRevokedToken(t *testing.T) {
 			return err
 		},
 		"part": func(s store.Store) error {
-			p, err := store.PutParts(t.Context(), s, "k")
+			p, err := store.PutParts(t.Context(), s, "k", store.PartsOptions{})
 			if err != nil {
 				return err
 			}

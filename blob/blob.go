@@ -22,6 +22,7 @@ var (
 	_ store.PageLister   = (*Store)(nil)
 	_ store.BatchDeleter = (*Store)(nil)
 	_ store.PartPutter   = (*Store)(nil)
+	_ store.Copier       = (*Store)(nil)
 )
 
 // New makes b a store and takes it over: Close closes b.

@@ -22,7 +22,9 @@ type Hooks struct {
 	// DeleteAll returns the key that its error is about.
 	DeleteAll func(ctx context.Context, keys []string) (key string, err error)
 	// PutParts' Parts return errors like a hook's.
-	PutParts func(ctx context.Context, key string) (store.Parts, error)
+	PutParts func(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error)
+	// Copy is called with keys that were checked.
+	Copy func(ctx context.Context, from, to string, o store.CopyOptions) (store.Version, error)
 
 	// Close gives back what the provider holds; it is called once, after the bucket was closed.
 	Close func() error

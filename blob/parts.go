@@ -9,7 +9,7 @@ import (
 )
 
 // PutParts follows store.PartPutter; without a hook it is errors.ErrUnsupported.
-func (s *Store) PutParts(ctx context.Context, key string) (store.Parts, error) {
+func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	h := s.opt.hooks.PutParts
 	if h == nil {
 		return nil, errors.ErrUnsupported
@@ -17,7 +17,7 @@ func (s *Store) PutParts(ctx context.Context, key string) (store.Parts, error) {
 	if err := s.begin(ctx, "put", key); err != nil {
 		return nil, err
 	}
-	p, err := h(ctx, key)
+	p, err := h(ctx, key, o)
 	if err != nil {
 		return nil, s.failed(ctx, "put", key, err)
 	}
@@ -31,7 +31,19 @@ type parts struct {
 	p   store.Parts
 }
 
-func (p *parts) MinPart() int { return p.p.MinPart() }
+func (p *parts) Limits() store.PartLimits { return p.p.Limits() }
+func (p *parts) Token() string            { return p.p.Token() }
+
+func (p *parts) Sent(ctx context.Context) ([]store.PartInfo, error) {
+	if err := p.s.ready(ctx, "put", p.key); err != nil {
+		return nil, err
+	}
+	sent, err := p.p.Sent(ctx)
+	if err != nil {
+		return nil, p.s.failed(ctx, "put", p.key, err)
+	}
+	return sent, nil
+}
 
 func (p *parts) Part(ctx context.Context, n int, b []byte) error {
 	if err := p.s.ready(ctx, "put", p.key); err != nil {

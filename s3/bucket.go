@@ -1,6 +1,8 @@
 package s3
 
 import (
+	"strings"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
@@ -28,6 +30,8 @@ type bucket struct {
 	sums        bool // uploads carry checksums, multipart ones too
 	md5         bool // deletes of many keys carry Content-MD5
 	anonymous   bool // requests are not signed
+	aws         bool // the server is AWS's own
+	equalParts  bool // parts of a multipart upload must have one length
 }
 
 func newBucket(client *awss3.Client, c *config) *bucket {
@@ -44,7 +48,9 @@ func newBucket(client *awss3.Client, c *config) *bucket {
 		validate:    c.responseChecksum == "when_supported",
 		sums:        o.RequestChecksumCalculation == aws.RequestChecksumCalculationWhenSupported,
 	}
-	b.md5 = !b.sums && !isAWS(o)
+	b.aws = isAWS(o)
+	b.md5 = !b.sums && !b.aws
+	b.equalParts = strings.HasSuffix(hostOf(aws.ToString(o.BaseEndpoint)), ".r2.cloudflarestorage.com")
 	if c.prefix != "" {
 		b.prefix = c.prefix + "/"
 	}
@@ -71,6 +77,7 @@ func (b *bucket) hooks() blob.Hooks {
 		ListPage:  b.listPage,
 		DeleteAll: b.deleteAll,
 		PutParts:  b.putParts,
+		Copy:      b.copy,
 	}
 }
 

@@ -28,7 +28,7 @@ func writes(t *testing.T, s store.Store) {
 	check(err)
 	_, err = s.Put(t.Context(), "new", nil, store.PutOptions{IfAbsent: true})
 	check(err)
-	p, err := store.PutParts(t.Context(), s, "parts")
+	p, err := store.PutParts(t.Context(), s, "parts", store.PartsOptions{})
 	check(err)
 	check(p.Part(t.Context(), 0, bytes.Repeat([]byte("a"), minPart)))
 	check(p.Part(t.Context(), 1, []byte("b")))
@@ -153,7 +153,7 @@ func TestMultipartChecksums(t *testing.T) {
 	net := &cloud{serve: hosted(newFake())}
 	s := bare(t, "s3://zarr-test?region=us-east-1", inCloud(t, net))
 	values := [][]byte{bytes.Repeat([]byte("a"), minPart), []byte("b")}
-	p, err := store.PutParts(t.Context(), s, "k")
+	p, err := store.PutParts(t.Context(), s, "k", store.PartsOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,12 +4,16 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/md5"
+	"encoding/base64"
+	"encoding/binary"
 	"encoding/xml"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,6 +30,7 @@ type Fake struct {
 	mu      sync.Mutex
 	objects map[string]object
 	uploads map[string]map[int][]byte
+	begun   int // uploads so far
 }
 
 type object struct {
@@ -84,8 +89,14 @@ func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == "GET" && key == "":
 		f.list(w, q)
+	case r.Method == "GET" && q.Has("uploadId"):
+		f.sent(w, q)
 	case r.Method == "GET" || r.Method == "HEAD":
 		f.get(w, r, key)
+	case r.Method == "PUT" && q.Has("uploadId") && f.uploads[q.Get("uploadId")] == nil:
+		Fail(w, 404, "NoSuchUpload", "The specified multipart upload does not exist.")
+	case r.Method == "PUT" && r.Header.Get("X-Amz-Copy-Source") != "":
+		f.copy(w, r, key)
 	case r.Method == "PUT" && q.Has("uploadId"):
 		f.uploads[q.Get("uploadId")][fake.Number(q.Get("partNumber"))] = body
 		w.Header().Set("ETag", etagOf(body))
@@ -94,7 +105,8 @@ func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 	case r.Method == "POST" && q.Has("delete"):
 		f.deleteMany(w, body)
 	case r.Method == "POST" && q.Has("uploads"):
-		id := fmt.Sprintf("upload-%d", len(f.uploads))
+		f.begun++
+		id := fmt.Sprintf("upload-%d", f.begun)
 		f.uploads[id] = map[int][]byte{}
 		fmt.Fprintf(w, "<InitiateMultipartUploadResult><UploadId>%s</UploadId></InitiateMultipartUploadResult>", id)
 	case r.Method == "POST" && q.Has("uploadId"):
@@ -168,6 +180,47 @@ func (f *Fake) put(w http.ResponseWriter, r *http.Request, key string, body []by
 	f.objects[key] = object{body, etag, r.Header.Get("Content-Type")}
 	w.Header().Set("ETag", etag)
 	return true
+}
+
+// sent lists the parts of an upload, two on a page.
+func (f *Fake) sent(w http.ResponseWriter, q url.Values) {
+	parts, ok := f.uploads[q.Get("uploadId")]
+	if !ok {
+		Fail(w, 404, "NoSuchUpload", "The specified multipart upload does not exist.")
+		return
+	}
+	numbers := slices.Sorted(maps.Keys(parts))
+	numbers = slices.DeleteFunc(numbers, func(n int) bool { return n <= fake.Number(q.Get("part-number-marker")) })
+	more := len(numbers) > 2
+	fmt.Fprintf(w, "<ListPartsResult><IsTruncated>%v</IsTruncated>", more)
+	for _, n := range numbers[:min(2, len(numbers))] {
+		var sum [4]byte
+		binary.BigEndian.PutUint32(sum[:], crc32.ChecksumIEEE(parts[n]))
+		fmt.Fprintf(w, "<Part><PartNumber>%d</PartNumber><Size>%d</Size><ETag>%s</ETag><ChecksumCRC32>%s</ChecksumCRC32></Part>",
+			n, len(parts[n]), strings.ReplaceAll(etagOf(parts[n]), `"`, "&quot;"), base64.StdEncoding.EncodeToString(sum[:]))
+	}
+	io.WriteString(w, "</ListPartsResult>")
+}
+
+func (f *Fake) copy(w http.ResponseWriter, r *http.Request, to string) {
+	source, err := url.PathUnescape(r.Header.Get("X-Amz-Copy-Source"))
+	from, ok := strings.CutPrefix(source, "zarr-test/")
+	if err != nil || !ok {
+		Fail(w, 400, "InvalidArgument", "Copy Source must mention the source bucket and key: sourcebucket/sourcekey")
+		return
+	}
+	o, ok := f.objects[from]
+	if !ok {
+		Fail(w, 404, "NoSuchKey", "The specified key does not exist.")
+		return
+	}
+	if m := r.Header.Get("X-Amz-Copy-Source-If-Match"); m != "" && m != o.etag {
+		Fail(w, 412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+		return
+	}
+	if f.put(w, r, to, o.value, etagOf(o.value)) {
+		fmt.Fprintf(w, "<CopyObjectResult><ETag>%s</ETag></CopyObjectResult>", strings.ReplaceAll(etagOf(o.value), `"`, "&quot;"))
+	}
 }
 
 func (f *Fake) complete(w http.ResponseWriter, r *http.Request, key, id string, body []byte) {

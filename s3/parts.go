@@ -3,7 +3,10 @@ package s3
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
+	"encoding/hex"
 	"errors"
+	"strconv"
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -16,25 +19,30 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// S3's limits for a multipart upload.
+// S3's limits for a multipart upload. R2 asks for parts of one length besides.
 const (
 	minPart  = 5 << 20
+	maxPart  = 5 << 30
 	maxParts = 10_000
 )
 
-// parts is a multipart upload.
+// parts is a multipart upload. Its token is S3's upload id.
 type parts struct {
 	b   *bucket
 	key *string
 	id  *string
 
-	mu   sync.Mutex
-	sent map[int]types.CompletedPart
-	over bool // committed or aborted
+	mu     sync.Mutex
+	sent   map[int]types.CompletedPart
+	listed bool // sent has what others sent
+	over   bool // committed or aborted
 }
 
-func (b *bucket) putParts(ctx context.Context, key string) (store.Parts, error) {
+func (b *bucket) putParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	name := aws.String(b.full(key))
+	if o.Resume != "" {
+		return &parts{b: b, key: name, id: aws.String(o.Resume), sent: map[int]types.CompletedPart{}}, nil
+	}
 	in := &awss3.CreateMultipartUploadInput{
 		Bucket: b.name, Key: name, ContentType: b.contentType, StorageClass: b.class,
 		ServerSideEncryption: b.sse, SSEKMSKeyId: b.kmsKey, RequestPayer: b.payer, ExpectedBucketOwner: b.owner,
@@ -50,14 +58,33 @@ func (b *bucket) putParts(ctx context.Context, key string) (store.Parts, error) 
 	if aws.ToString(out.UploadId) == "" {
 		return nil, foreign("it has no upload id")
 	}
-	return &parts{b: b, key: name, id: out.UploadId, sent: map[int]types.CompletedPart{}}, nil
+	return &parts{b: b, key: name, id: out.UploadId, sent: map[int]types.CompletedPart{}, listed: true}, nil
 }
 
-func (p *parts) MinPart() int { return minPart }
+func (p *parts) Limits() store.PartLimits {
+	return store.PartLimits{Min: minPart, Max: maxPart, Parts: maxParts, Equal: p.b.equalParts}
+}
+
+func (p *parts) Token() string { return *p.id }
+
+// explain is the bucket's, but that an upload which is gone is a conflict: it was committed or aborted.
+func (p *parts) explain(err error, to asked) error {
+	if codeOf(err) == "NoSuchUpload" {
+		// S3 drops an upload also when the value that its end was conditioned on is deleted meanwhile.
+		return fault.Newf(fault.Conflict, "the upload is gone: committed, aborted, or its condition failed: %w", err)
+	}
+	return p.b.explain(err, to)
+}
 
 func (p *parts) Part(ctx context.Context, n int, data []byte) error {
 	if n < 0 || n >= maxParts {
 		return fault.Newf(fault.Limit, "part %d is not among the %d that S3 takes", n, maxParts)
+	}
+	if int64(len(data)) > maxPart {
+		return fault.Newf(fault.Limit, "%d bytes are more than the %d that a part can hold", len(data), int64(maxPart))
+	}
+	if err := p.going(); err != nil {
+		return err
 	}
 	in := &awss3.UploadPartInput{
 		Bucket: p.b.name, Key: p.key, UploadId: p.id, PartNumber: aws.Int32(int32(n + 1)),
@@ -69,7 +96,7 @@ func (p *parts) Part(ctx context.Context, n int, data []byte) error {
 	}
 	out, err := p.b.client.UploadPart(ctx, in)
 	if err != nil {
-		return p.b.explain(err, toWrite)
+		return p.explain(err, toWrite)
 	}
 	if aws.ToString(out.ETag) == "" {
 		return foreign("it has no ETag")
@@ -81,6 +108,14 @@ func (p *parts) Part(ctx context.Context, n int, data []byte) error {
 }
 
 func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, error) {
+	p.mu.Lock()
+	listed := p.listed
+	p.mu.Unlock()
+	if !listed {
+		if _, err := p.Sent(ctx); err != nil {
+			return "", err
+		}
+	}
 	done, err := p.list()
 	if err != nil {
 		return "", err
@@ -107,11 +142,7 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 	}
 	out, err := p.b.client.CompleteMultipartUpload(provider.SlowAnswer(ctx), in)
 	if err != nil {
-		if codeOf(err) == "NoSuchUpload" && o != (store.PutOptions{}) {
-			// S3 drops the upload when the value it was conditioned on is deleted meanwhile.
-			return "", fault.Newf(fault.Conflict, "the upload is gone: committed, aborted, or its condition failed: %w", err)
-		}
-		return "", p.b.explain(err, putting(o))
+		return "", p.explain(err, putting(o))
 	}
 	if aws.ToString(out.ETag) == "" {
 		return "", foreign("it has no ETag")
@@ -122,13 +153,77 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 	return store.Version(*out.ETag), nil
 }
 
-// list gives the parts in order, or refuses a gap.
-func (p *parts) list() ([]types.CompletedPart, error) {
+// Sent is one ListParts for each 1000 parts. What it gives is part of Commit from then on.
+func (p *parts) Sent(ctx context.Context) ([]store.PartInfo, error) {
+	if err := p.going(); err != nil {
+		return nil, err
+	}
+	in := &awss3.ListPartsInput{
+		Bucket: p.b.name, Key: p.key, UploadId: p.id, RequestPayer: p.b.payer, ExpectedBucketOwner: p.b.owner,
+		SSECustomerAlgorithm: p.b.customer.algorithm, SSECustomerKey: p.b.customer.key, SSECustomerKeyMD5: p.b.customer.md5,
+	}
+	found := map[int]types.CompletedPart{}
+	var sent []store.PartInfo
+	for last := int32(0); ; {
+		out, err := p.b.client.ListParts(ctx, in)
+		if err != nil {
+			return nil, p.explain(err, toRead)
+		}
+		if out.IsTruncated == nil {
+			return nil, foreign("it does not say whether the list of parts is complete")
+		}
+		for _, part := range out.Parts {
+			n := aws.ToInt32(part.PartNumber)
+			if n <= last || n > maxParts || aws.ToString(part.ETag) == "" || part.Size == nil || *part.Size < 0 {
+				return nil, foreign("its parts are not in order, or lack an ETag or a size")
+			}
+			last = n
+			found[int(n)-1] = types.CompletedPart{ETag: part.ETag, PartNumber: part.PartNumber, ChecksumCRC32: part.ChecksumCRC32}
+			sent = append(sent, store.PartInfo{N: int(n) - 1, Size: *part.Size, Sum: crc32Of(part.ChecksumCRC32)})
+		}
+		if !*out.IsTruncated {
+			break
+		}
+		if len(out.Parts) == 0 {
+			return nil, foreign("the list of parts does not advance")
+		}
+		in.PartNumberMarker = aws.String(strconv.Itoa(int(last)))
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for n, part := range found {
+		p.sent[n] = part
+	}
+	p.listed = true
+	return sent, nil
+}
+
+// crc32Of is S3's checksum of a part, which it writes in base64, as a PartInfo has it.
+func crc32Of(sum *string) string {
+	b, err := base64.StdEncoding.DecodeString(aws.ToString(sum))
+	if err != nil || len(b) != 4 {
+		return ""
+	}
+	return "crc32:" + hex.EncodeToString(b)
+}
+
+// going refuses what was committed or aborted through this value.
+func (p *parts) going() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.over {
-		return nil, fault.Newf(fault.Conflict, "the parts were committed or aborted before")
+		return fault.Newf(fault.Conflict, "the parts were committed or aborted before")
 	}
+	return nil
+}
+
+// list gives the parts in order, or refuses a gap.
+func (p *parts) list() ([]types.CompletedPart, error) {
+	if err := p.going(); err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	done := make([]types.CompletedPart, 0, len(p.sent))
 	for n := range len(p.sent) {
 		part, ok := p.sent[n]

@@ -237,12 +237,12 @@ func TestParts(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
 	s := bare(t, f.At("p"))
-	p, err := store.PutParts(t.Context(), s, "k")
+	p, err := store.PutParts(t.Context(), s, "k", store.PartsOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.MinPart() != 5<<20 {
-		t.Errorf("MinPart is %d", p.MinPart())
+	if p.Limits().Min != 5<<20 {
+		t.Errorf("the limits are %+v", p.Limits())
 	}
 	if err := p.Part(t.Context(), 1, []byte("two")); err != nil {
 		t.Fatal(err)
@@ -274,7 +274,7 @@ func TestParts(t *testing.T) {
 		t.Errorf("Abort after Commit: %v", err)
 	}
 	f.Answer(fake.Page(200, "text/html", fake.HTML))
-	if p, err = store.PutParts(t.Context(), s, "k"); p != nil {
+	if p, err = store.PutParts(t.Context(), s, "k", store.PartsOptions{}); p != nil {
 		t.Error("parts of a server that is not S3")
 	}
 	fake.WantKind(t, err, fault.Unavailable)

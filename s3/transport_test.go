@@ -214,7 +214,7 @@ func TestSlowCommit(t *testing.T) {
 		return false
 	})
 	s := open(t, f.At(""), StallTimeout(stall), Retry(retry.Tries(1)))
-	p, err := store.PutParts(t.Context(), s, "k")
+	p, err := store.PutParts(t.Context(), s, "k", store.PartsOptions{})
 	if err == nil {
 		err = p.Part(t.Context(), 0, []byte("value"))
 	}

@@ -1,8 +1,6 @@
 package zarr
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -15,9 +13,7 @@ import (
 	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
-	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
-	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // Array is an array as its metadata was when it was opened. It is immutable and safe for any number of goroutines.
@@ -31,11 +27,15 @@ type Array struct {
 	field  *fieldView // of a view of one field; else nil
 }
 
+// fieldView is what makes an Array a view of one field of another.
+type fieldView struct {
+	*codec.Field
+	base *Array
+	path []string
+}
+
 // shared is the state that all views of one opened array have in common.
 type shared struct {
-	mean  atomic.Int64 // running mean of encoded chunk sizes, 0 before the first
-	locks concurrency.Keyed
-
 	engine  engine.State
 	structs structPlans
 
@@ -129,6 +129,12 @@ func (a *Array) Shards() []int {
 	return nil
 }
 
+// Regular tells whether all chunks, or all shards of a sharded array, have one shape. Only a rectilinear grid may have others.
+func (a *Array) Regular() bool { return a.pipe.Even() }
+
+// Sharded tells whether each stored object is a shard with many chunks in it, which are read one by one.
+func (a *Array) Sharded() bool { return a.pipe.Largest().Chain.Shards() != nil }
+
 // DType is the data type of the elements.
 func (a *Array) DType() dtype.Type { return a.meta.DType }
 
@@ -137,6 +143,9 @@ func (a *Array) Codecs() []codec.Spec { return a.pipe.Specs() }
 
 // Fill is the fill value in memory form (see package dtype); nil when it is undefined, as v2's null.
 func (a *Array) Fill() []byte { return slices.Clone(a.meta.Fill) }
+
+// ChunkLimit is the most bytes that a decoded chunk of a may have where it is held in memory, see the option.
+func (a *Array) ChunkLimit() int64 { return a.cfg.maxChunk }
 
 // Metadata is the parsed metadata document, with the keys that Separator gives. It is shared: do not change it.
 func (a *Array) Metadata() *meta.Array { return a.meta }
@@ -166,26 +175,6 @@ func (a *Array) ChunkKey(coord ...int) string {
 	return a.engine.Layout.Key(coord)
 }
 
-// With returns a view of the same array with other options.
-func (a *Array) With(opts ...Option) (*Array, error) {
-	if a.field != nil {
-		return a.field.again(a.field.base.With(opts...))
-	}
-	n := a.node
-	if err := n.cfg.add(opts); err != nil {
-		return nil, err
-	}
-	m, err := n.cfg.keys(a.meta)
-	if err != nil {
-		return nil, a.errf(err)
-	}
-	other, err := bindArray(n, m, a.shared)
-	if err != nil {
-		return nil, a.errf(err)
-	}
-	return other, nil
-}
-
 // String gives the path and what the array is, for people.
 func (a *Array) String() string {
 	objects := fmt.Sprint(a.pipe.Largest().Shape)
@@ -198,46 +187,22 @@ func (a *Array) String() string {
 	return fmt.Sprintf("%q %v %v chunks %s v%d", a.path, a.meta.DType, a.meta.Shape, objects, a.meta.Format)
 }
 
-// Refresh opens the array again and returns it as it is now in the store or, where only consolidated metadata has it, as that has
-// it now.
-func (a *Array) Refresh(ctx context.Context) (*Array, error) {
-	if a.field != nil {
-		return a.field.again(a.field.base.Refresh(ctx))
+// axesOf is how the grid of an array cuts its axes.
+func axesOf(m *meta.Array) []grid.Axis {
+	if m.Grid.Edges == nil {
+		return grid.Even(m.Grid.Shape)
 	}
-	n, err := open(ctx, a.st, a.path, a.cfg, document.Array)
-	if a.fromCache && errors.Is(err, fault.NotFound) {
-		var top Node
-		if top, err = open(ctx, a.st, a.holder(), a.cfg, document.Group); err == nil {
-			n, err = top.(*Group).open(ctx, below(top.Path(), a.path), document.Array)
+	axes := make([]grid.Axis, len(m.Grid.Edges))
+	for i, e := range m.Grid.Edges {
+		if e.Every > 0 {
+			axes[i] = grid.Uneven(1, []grid.Run{{Edge: e.Every, Count: 1}})
+			continue
 		}
+		runs := make([]grid.Run, len(e.Runs))
+		for k, r := range e.Runs {
+			runs[k] = grid.Run(r)
+		}
+		axes[i] = grid.Uneven(m.Shape[i], runs)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return n.(*Array), nil
-}
-
-// estimate is how many bytes to reserve for a chunk whose encoded size is not known yet.
-func (a *Array) estimate(c *pipeline.Chunk) int64 {
-	if m := a.shared.mean.Load(); m > 0 {
-		return m
-	}
-	return min(int64(c.Bytes), c.Chain.Worst())
-}
-
-// observe takes the encoded size of a chunk into the running mean; a lost update between goroutines does no harm.
-func (a *Array) observe(n int) {
-	m := a.shared.mean.Load()
-	if m == 0 {
-		m = int64(n)
-	}
-	a.shared.mean.Store(max(m+(int64(n)-m)/8, 1))
-}
-
-// inFlight is how many chunks one call works on at once: enough to keep the store's requests and every core busy.
-func (a *Array) inFlight() int {
-	if a.cfg.inFlight > 0 {
-		return a.cfg.inFlight
-	}
-	return store.TuningOf(a.st).Requests + a.cfg.limits.CPU.Slots()
+	return axes
 }

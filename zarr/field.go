@@ -8,13 +8,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// fieldView is what makes an Array a view of one field of another.
-type fieldView struct {
-	*codec.Field
-	base *Array
-	path []string
-}
-
 // Field gives a view of one field of an array of structures, or by the names that follow of a field in it, as an array of the
 // field's data type. A field that is an array itself adds its axes to the shape, after those of a, as TensorStore has it: a
 // field of 2 × 3 in an array of 100 makes 100 × 2 × 3, and such axes are never cut into chunks. A view is read, written and

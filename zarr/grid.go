@@ -2,11 +2,6 @@ package zarr
 
 import (
 	"iter"
-
-	"github.com/zargo-io/zargo/internal/grid"
-	"github.com/zargo-io/zargo/internal/shard"
-	plan "github.com/zargo-io/zargo/internal/shard/fetch"
-	"github.com/zargo-io/zargo/zarr/meta"
 )
 
 // Edges yields where each chunk along an axis begins, and its length as the grid has it, with which the last one may go
@@ -41,45 +36,4 @@ func (a *Array) Edge(axis, i int) (start, length int) { return a.pipe.Axes()[axi
 func (a *Array) ChunkAt(axis, i int) (chunk, start, length int) {
 	chunk, length, off := a.pipe.Axes()[axis].Locate(i)
 	return chunk, i - off, length
-}
-
-// Regular tells whether all chunks, or all shards of a sharded array, have one shape. Only a rectilinear grid may have others.
-func (a *Array) Regular() bool { return a.pipe.Even() }
-
-// Sharded tells whether each stored object is a shard with many chunks in it, which are read one by one.
-func (a *Array) Sharded() bool { return a.pipe.Largest().Chain.Shards() != nil }
-
-// axesOf is how the grid of an array cuts its axes.
-func axesOf(m *meta.Array) []grid.Axis {
-	if m.Grid.Edges == nil {
-		return grid.Even(m.Grid.Shape)
-	}
-	axes := make([]grid.Axis, len(m.Grid.Edges))
-	for i, e := range m.Grid.Edges {
-		if e.Every > 0 {
-			axes[i] = grid.Uneven(1, []grid.Run{{Edge: e.Every, Count: 1}})
-			continue
-		}
-		runs := make([]grid.Run, len(e.Runs))
-		for k, r := range e.Runs {
-			runs[k] = grid.Run(r)
-		}
-		axes[i] = grid.Uneven(m.Shape[i], runs)
-	}
-	return axes
-}
-
-func (a *Array) layout() plan.Layout {
-	l := plan.Layout{Shape: a.meta.Shape, Chunks: a.pipe.Axes(), Key: func(c []int) string { return a.ChunkKey(c...) },
-		Object: plan.Object{Shape: a.pipe.Largest().Shape, Shards: a.shardLayout(a.pipe.Largest())}}
-	if !a.pipe.Even() {
-		l.Shards = func(object []int) (*shard.Layout, error) {
-			c, err := a.pipe.For(object)
-			if err != nil {
-				return nil, err
-			}
-			return a.shardLayout(c), nil
-		}
-	}
-	return l
 }

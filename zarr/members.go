@@ -157,7 +157,7 @@ func (g *Group) children(ctx context.Context, level []*Group) ([]document.Place,
 	for i, l := range level {
 		groups[i] = document.Place{Path: l.path, Format: l.format}
 	}
-	all, err := document.Children(ctx, g.st, groups)
+	all, err := g.docs().Children(ctx, groups)
 	if err != nil {
 		return nil, g.errf(err)
 	}

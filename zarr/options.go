@@ -3,10 +3,9 @@ package zarr
 import (
 	"fmt"
 	"slices"
-	"sync/atomic"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/engine"
+	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -84,11 +83,6 @@ func (c *config) add(opts []Option) error {
 	return nil
 }
 
-// engine is what the options say of calls that read and write.
-func (c *config) engine() engine.Options {
-	return engine.Options{Limits: c.limits, InFlight: c.inFlight, ChunkLimit: c.maxChunk, SingleWriter: c.singleWriter, StoreFill: c.storeFill, Begin: c.begin()}
-}
-
 // pipeline is what the options say of chunks.
 func (c *config) pipeline() pipeline.Options {
 	return pipeline.Options{ChunkLimit: c.maxChunk, IndexLimit: c.maxIndex, StoreFill: c.storeFill}
@@ -131,9 +125,6 @@ const maxIndex = 32 << 20
 func ChunkLimit(n int64) Option {
 	return intOption("ChunkLimit", int(n), 1, func(c *config) { c.maxChunk, c.maxIndex = n, n })
 }
-
-// ChunkLimit is the most bytes that a decoded chunk of a may have where it is held in memory, see the option.
-func (a *Array) ChunkLimit() int64 { return a.cfg.maxChunk }
 
 // InFlight lets each call work on at most n chunks at once. The default is as many as the store takes requests and the
 // process has CPU slots; the store's own limit on requests, shared by all calls, holds in any case.
@@ -229,14 +220,7 @@ func Types(t *dtype.Table) Option {
 }
 
 // Report adds up what calls did. It may be read at any time, and shared by any number of calls.
-type Report struct {
-	Gets, Puts, Deletes atomic.Int64 // requests that calls made of the store; its retries are not counted here
-	Chunks              atomic.Int64 // chunks read or written; of a sharded array inner chunks read, and shards written
-	Missing             atomic.Int64 // chunks that were absent and read as the fill value
-	Conflicts           atomic.Int64 // partial writes that had to be done again
-	BytesRead           atomic.Int64 // encoded bytes, and what else had to be read with them
-	BytesWritten        atomic.Int64 // encoded bytes
-}
+type Report = account.Report
 
 // ReportTo counts into r what calls on the node do.
 func ReportTo(r *Report) Option {

@@ -106,7 +106,7 @@ func (p *RequestPlan) Resolve(ctx context.Context) iter.Seq2[Request, error] {
 }
 
 func requestOf(r plan.Request) Request {
-	return Request{Op: r.Op.String(), Key: r.Key, Range: r.Range, Bytes: r.Bound, Exact: r.Exact, Role: r.Role.String()}
+	return Request{Op: string(r.Op), Key: r.Key, Range: r.Range, Bytes: r.Bound, Exact: r.Exact, Role: r.Role.String()}
 }
 
 // Bounds gives the least and the most that the requests come to, without reading an index: from where every chunk is missing, to where
@@ -117,7 +117,7 @@ func (p *RequestPlan) Bounds() (least, most Amount) {
 		return Amount{Gets: n.Requests.Least, BytesRead: n.Bytes.Least}, Amount{Gets: n.Requests.Most, BytesRead: n.Bytes.Most}
 	}
 	for r := range p.plan.Requests() {
-		if r.Op == plan.OpGet {
+		if r.Op == store.OpGet {
 			least.Gets++
 			most.Gets++
 			most.BytesRead = add(most.BytesRead, r.Bound)

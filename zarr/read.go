@@ -8,7 +8,6 @@ import (
 	"github.com/zargo-io/zargo/internal/bytesview"
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
-	plan "github.com/zargo-io/zargo/internal/shard/fetch"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -162,8 +161,4 @@ func (a *Array) read(ctx context.Context, dst []byte, r grid.Selection) error {
 		return a.errf(err)
 	}
 	return nil
-}
-
-func (a *Array) chunkErr(op string, f plan.Fetch, err error) error {
-	return a.errf(&fault.ChunkError{Op: op, Path: a.path, Key: f.Key, Coord: a.pipe.Stored(f.Coord), Err: err})
 }

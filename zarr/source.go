@@ -3,6 +3,7 @@ package zarr
 import (
 	"slices"
 
+	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr/meta"
 )
@@ -11,17 +12,9 @@ import (
 func (n *node) docs() *document.Node {
 	return &document.Node{
 		Store: n.st, Path: n.path, Format: n.cfg.format, Limit: n.cfg.maxMetadata, SingleWriter: n.cfg.singleWriter,
-		Parser: meta.Parser{Types: n.cfg.types}, Count: counter{n.cfg.report},
+		Parser: meta.Parser{Types: n.cfg.types}, Account: account.Options{Report: n.cfg.report},
 	}
 }
-
-// counter counts the requests for documents in a report, which may be nil.
-type counter struct{ report *Report }
-
-func (c counter) Get()               { c.report.get() }
-func (c counter) Put(n int, e error) { c.report.put(n, e) }
-func (c counter) Delete()            { c.report.del() }
-func (c counter) Conflict()          { c.report.conflict() }
 
 // Options returns the options that the node was opened with, those of [Array.With] included, to open others in the same way.
 func (n *node) Options() []Option { return slices.Clone(n.cfg.given) }

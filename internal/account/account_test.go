@@ -69,7 +69,7 @@ func TestAsked(t *testing.T) {
 			err = errors.Join(err, none)
 		}
 		err = errors.Join(err, get, list(ctx, s))
-		if p, begun := store.PutParts(ctx, s, "p"); begun == nil {
+		if p, begun := store.PutParts(ctx, s, "p", store.PartsOptions{}); begun == nil {
 			part := p.Part(ctx, 0, make([]byte, 5))
 			_, commit := p.Commit(ctx, store.PutOptions{})
 			err = errors.Join(err, part, commit)
@@ -252,7 +252,7 @@ func TestMaxBytes(t *testing.T) {
 // An aborted upload is not left lying because the call has moved its bytes.
 func TestMaxBytesLetsAbort(t *testing.T) {
 	ctx, s, _ := begin(t, mem.New(), account.Options{MaxBytes: 10})
-	p, err := store.PutParts(ctx, s, "a")
+	p, err := store.PutParts(ctx, s, "a", store.PartsOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

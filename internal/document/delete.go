@@ -29,8 +29,8 @@ func (n *Node) delete(ctx context.Context, key string, v store.Version) error {
 	if n.SingleWriter {
 		v = ""
 	}
-	n.count().Delete()
-	return n.Store.Delete(ctx, key, store.DeleteOptions{IfVersion: v})
+	ctx, s := n.begin(ctx)
+	return s.Delete(ctx, key, store.DeleteOptions{IfVersion: v})
 }
 
 // Remove deletes the array at the node's path, if there is one: its metadata, then its chunks. Where metadata of more than one format is
@@ -98,13 +98,14 @@ const batch = 1000
 
 // removeChunks deletes every key below the path that has the form of a chunk key of any format, with the suffix or without.
 func (n *Node) removeChunks(ctx context.Context, suffix string) error {
+	ctx, s := n.begin(ctx)
 	var keys []string
 	flush := func() error {
-		err := store.DeleteAll(ctx, n.Store, keys)
+		err := store.DeleteAll(ctx, s, keys)
 		keys = keys[:0]
 		return err
 	}
-	for e, err := range store.Pages(ctx, n.Store, n.Path, store.ListOptions{}) {
+	for e, err := range store.Pages(ctx, s, n.Path, store.ListOptions{}) {
 		if err != nil {
 			return err
 		}

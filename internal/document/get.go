@@ -41,8 +41,8 @@ func (n *Node) Get(ctx context.Context, name string) (store.Value, error) {
 
 // GetKey is Get of the document at a key of the store.
 func (n *Node) GetKey(ctx context.Context, key string) (store.Value, error) {
-	n.count().Get()
-	v, err := n.Store.Get(ctx, key, store.GetOptions{Max: n.Limit}, nil)
+	ctx, s := n.begin(ctx)
+	v, err := s.Get(ctx, key, store.GetOptions{Max: n.Limit}, nil)
 	if err == nil && v.Bytes == nil {
 		v.Bytes = []byte{}
 	}
@@ -63,8 +63,8 @@ func (n *Node) Look(ctx context.Context, name string) (Stored, error) {
 
 // Probe reads the first byte of a key of the store. fault.Corrupt: there is none.
 func (n *Node) Probe(ctx context.Context, key string) (store.Value, error) {
-	n.count().Get()
-	return n.Store.Get(ctx, key, store.GetOptions{Range: store.Within(0, 1)}, nil)
+	ctx, s := n.begin(ctx)
+	return s.Get(ctx, key, store.GetOptions{Range: store.Within(0, 1)}, nil)
 }
 
 // Find reads the documents that could make the path a node of the kind, all at once. A refused one counts as absent as long as another one

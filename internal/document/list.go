@@ -15,8 +15,9 @@ const PageSize = 1000
 
 // First yields the first entries of a listing below a folder of the node, each with its key below the node, while more wants them.
 func (n *Node) First(ctx context.Context, folder string, o store.ListOptions, more func(store.Entry, string) bool) error {
+	ctx, s := n.begin(ctx)
 	seen := 0
-	for e, err := range store.Pages(ctx, n.Store, n.Key(folder), o) {
+	for e, err := range store.Pages(ctx, s, n.Key(folder), o) {
 		if err != nil {
 			return err
 		}
@@ -39,11 +40,12 @@ type Place struct {
 }
 
 // Children lists the folders one level below groups, by path. A child has the format of its group. Names that the format reserves are left out.
-func Children(ctx context.Context, st store.Store, groups []Place) ([]Place, error) {
+func (n *Node) Children(ctx context.Context, groups []Place) ([]Place, error) {
+	ctx, s := n.begin(ctx)
 	dirs := make([][]Place, len(groups))
-	err := concurrency.EachN(ctx, store.TuningOf(st).ListFanout, len(groups), func(ctx context.Context, i int) error {
+	err := concurrency.EachN(ctx, store.TuningOf(s).ListFanout, len(groups), func(ctx context.Context, i int) error {
 		g := groups[i]
-		for e, err := range store.Pages(ctx, st, g.Path, store.ListOptions{Depth: store.OneLevel}) {
+		for e, err := range store.Pages(ctx, s, g.Path, store.ListOptions{Depth: store.OneLevel}) {
 			if err != nil {
 				return err
 			}

@@ -1,8 +1,10 @@
 package document
 
 import (
+	"context"
 	"fmt"
 
+	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -35,39 +37,26 @@ func (k Kind) String() string { return [...]string{"array or group", "array", "g
 // Node says where the documents of one node are, and how they are read and written.
 type Node struct {
 	Store        store.Store
-	Path         string      // normalised; "" is the root
-	Format       int         // 1, 2 or 3: only documents of that format are read; 0: of any
-	Limit        int64       // bytes of one document; longer ones are fault.Limit
-	SingleWriter bool        // documents are replaced and deleted without a condition
-	Parser       meta.Parser // of documents that decide what may be created or deleted
-	Count        Counter     // nil: none
+	Path         string          // normalised; "" is the root
+	Format       int             // 1, 2 or 3: only documents of that format are read; 0: of any
+	Limit        int64           // bytes of one document; longer ones are fault.Limit
+	SingleWriter bool            // documents are replaced and deleted without a condition
+	Parser       meta.Parser     // of documents that decide what may be created or deleted
+	Account      account.Options // what is counted of the requests, and bounds them
 }
 
-// Counter counts requests as they are made. Its methods may be called from many goroutines.
-type Counter interface {
-	Get()
-	Put(bytes int, err error)
-	Delete()
-	Conflict()
-}
-
-// nobody counts nothing.
-type nobody struct{}
-
-func (nobody) Get()           {}
-func (nobody) Put(int, error) {}
-func (nobody) Delete()        {}
-func (nobody) Conflict()      {}
-
-func (n *Node) count() Counter {
-	if n.Count == nil {
-		return nobody{}
-	}
-	return n.Count
+// begin begins the account of one request, or of several that are made as one thing: they are asked of the store that it returns.
+func (n *Node) begin(ctx context.Context) (context.Context, store.Store) {
+	ctx, s, _ := account.Begin(ctx, n.Store, n.Account)
+	return ctx, s
 }
 
 // Conflict counts a change that has to be made again.
-func (n *Node) Conflict() { n.count().Conflict() }
+func (n *Node) Conflict() {
+	if r := n.Account.Report; r != nil {
+		r.Conflicts.Add(1)
+	}
+}
 
 // At is the node at another path of the store.
 func (n *Node) At(path string) *Node {

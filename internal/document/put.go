@@ -31,9 +31,8 @@ func (n *Node) Swap(ctx context.Context, was Stored, doc []byte, what string) (s
 }
 
 func (n *Node) put(ctx context.Context, key string, doc []byte, cond store.PutOptions) (store.Version, error) {
-	v, err := n.Store.Put(ctx, key, doc, cond)
-	n.count().Put(len(doc), err)
-	return v, err
+	ctx, s := n.begin(ctx)
+	return s.Put(ctx, key, doc, cond)
 }
 
 // NoVersions returns why a store without versions does not take a change: it is read-only, or the change would not be safe.

@@ -1,10 +1,10 @@
 package engine
 
 import (
-	"context"
 	"sync/atomic"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -22,38 +22,12 @@ type Array struct {
 // Options are those of calls on an array.
 type Options struct {
 	Limits       *concurrency.Limits
-	InFlight     int   // requests of one call under way, with what is done to their bytes; 0: what the store takes, and every core busy
-	ChunkLimit   int64 // bytes of a shard that must be read as a whole although it is longer than encoders make it
-	SingleWriter bool  // parts of objects are written without a condition
-	StoreFill    bool  // shards of which all is fill value are stored
-	Begin        Begin // nil: calls are neither counted nor bounded
+	InFlight     int             // requests of one call under way, with what is done to their bytes; 0: what the store takes, and every core busy
+	ChunkLimit   int64           // bytes of a shard that must be read as a whole although it is longer than encoders make it
+	SingleWriter bool            // parts of objects are written without a condition
+	StoreFill    bool            // shards of which all is fill value are stored
+	Account      account.Options // what is counted of calls, and bounds them
 }
-
-// Begin begins the account of a call: what it asks for is asked of the store that Begin returns.
-type Begin func(context.Context, store.Store) (context.Context, store.Store, Account)
-
-// Account counts what one call does, and bounds it.
-type Account interface {
-	// Bounded reports whether Fits or Admit may refuse anything.
-	Bounded() bool
-	// Fits refuses a call that makes so many requests or more, before the first.
-	Fits(least int) error
-	// Admit is asked before requests are made, and refuses all or none of them. They transfer so many bytes at most.
-	Admit(requests int, bytes int64) error
-	// Chunks counts chunks that were read, and how many of them were absent.
-	Chunks(n, missing int)
-	// Conflict counts a partial write that is done again.
-	Conflict()
-}
-
-// unbounded is the Account of calls that have none.
-type unbounded struct{}
-
-func (unbounded) Bounded() bool          { return false }
-func (unbounded) Fits(int) error         { return nil }
-func (unbounded) Admit(int, int64) error { return nil }
-func (unbounded) Chunks(int, int)        {}
-func (unbounded) Conflict()              {}
 
 // State is what all views of one opened array have in common. The zero State is ready.
 type State struct {

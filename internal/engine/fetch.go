@@ -22,7 +22,7 @@ var errWhole = errors.New("the shard must be read as a whole")
 // fetch makes one request of the call, and takes the pieces in what came to their places. s is the shard that is read; nil where
 // chunks are stored each by itself.
 func (r *runner) fetch(ctx context.Context, s *shard, rd plan.Read) error {
-	if err := r.account.Admit(1, rd.Bound); err != nil {
+	if err := r.account.Admit(1, rd.Known()); err != nil {
 		return err
 	}
 	if err := r.slots.Acquire(ctx); err != nil {
@@ -62,29 +62,48 @@ func (r *runner) fetchAdmitted(ctx context.Context, s *shard, rd plan.Read) erro
 type received struct {
 	store.Value
 	hold *concurrency.OpHold
-	buf  *buffer
+	buf  *buffer // nil where the bytes came to their place
 }
 
 // release gives the memory back: nothing may use the bytes any more.
 func (g received) release() {
-	putBuffer(g.buf)
+	if g.buf != nil {
+		putBuffer(g.buf)
+	}
 	g.hold.Release()
 }
 
 // receive reserves memory for what a request brings, and makes it.
 func (r *runner) receive(ctx context.Context, op *concurrency.Op, rd plan.Read) (received, error) {
-	n := r.need(rd)
+	direct, n := r.direct(rd), r.need(rd)
 	hold, err := op.Acquire(ctx, n)
 	if err != nil {
 		return received{}, err
 	}
-	g := received{hold: hold, buf: getBuffer(n)}
-	if g.Value, err = r.send(ctx, rd, g.buf); err != nil {
+	g := received{hold: hold}
+	into := direct
+	if direct == nil {
+		g.buf = getBuffer(n)
+		into = g.buf.b[:0]
+	}
+	if g.Value, err = r.send(ctx, rd, into); err != nil {
 		g.release()
 		return received{}, err
 	}
+	if direct != nil {
+		return g, nil
+	}
+	g.buf.b = g.Bytes // whose memory is used again
 	hold.Adjust(int64(cap(g.Bytes)))
 	return g, nil
+}
+
+// direct is where in the caller's memory a chunk is received whose stored bytes are its elements; nil for others.
+func (r *runner) direct(rd plan.Read) []byte {
+	if rd.Role != plan.Chunk {
+		return nil
+	}
+	return rd.Pieces[0].Chunk().Room(r.memory, rd.Pieces[0].Box())
 }
 
 // need is how many bytes to reserve for a request.
@@ -95,13 +114,9 @@ func (r *runner) need(rd plan.Read) int64 {
 	return min(r.State.estimate(rd.Pieces[0].Chunk()), rd.Bound)
 }
 
-// send asks the store, and checks what it gave against what was asked for. It leaves in buf what came, so that its memory is used
-// again.
-func (r *runner) send(ctx context.Context, rd plan.Read, buf *buffer) (store.Value, error) {
-	v, err := r.store.Get(ctx, rd.Key, rd.Options(), buf.b[:0])
-	if err == nil {
-		buf.b = v.Bytes
-	}
+// send asks the store, which appends to into, and checks what it gave against what was asked for.
+func (r *runner) send(ctx context.Context, rd plan.Read, into []byte) (store.Value, error) {
+	v, err := r.store.Get(ctx, rd.Key, rd.Options(), into)
 	switch rd.Role {
 	case plan.Chunk, plan.Shard:
 		return r.checkWhole(rd, v, err)

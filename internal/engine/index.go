@@ -32,7 +32,7 @@ func (r *runner) index(ctx context.Context, top *plan.Level) (x *shardIndex, fre
 // joinIndex reads the index of a stored shard, or waits for another goroutine that does.
 func (r *runner) joinIndex(ctx context.Context, top *plan.Level, rd plan.Read) (x *shardIndex, fresh bool, err error) {
 	// Asked here even where the request is another's: a load that is joined must not end by one call's limit.
-	if err := r.account.Admit(1, rd.Bound); err != nil {
+	if err := r.account.Admit(1, rd.Known()); err != nil {
 		return nil, false, err
 	}
 	if err := r.slots.Acquire(ctx); err != nil {
@@ -52,7 +52,7 @@ func (r *runner) joinIndex(ctx context.Context, top *plan.Level, rd plan.Read) (
 // recheck reads the index of a stored shard unless the shard still has the version of x: fault.Unchanged then.
 func (r *runner) recheck(ctx context.Context, top *plan.Level, x *shardIndex) (*shardIndex, error) {
 	rd := top.Recheck(x.version)
-	if err := r.account.Admit(1, rd.Bound); err != nil {
+	if err := r.account.Admit(1, rd.Known()); err != nil {
 		return nil, err
 	}
 	if err := r.slots.Acquire(ctx); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/internal/plan"
@@ -17,10 +18,11 @@ type runner struct {
 	plan    plan.Plan
 	memory  pipeline.Memory // what is read into, or written from
 	store   store.Store     // Array.Store, counted
-	account Account
+	account *account.Account
 	op      *concurrency.Op
 	slots   concurrency.Slots // of the call
 	objects int               // that are under way at once
+	total   int               // objects of the plan
 	planned int               // bytes of memory that plans and indexes of shards within one shard may take
 }
 
@@ -41,7 +43,7 @@ func (a *Array) plan(sel grid.Selection, w *plan.WriteOptions, t store.Tuning) p
 func (a *Array) begin(ctx context.Context, m pipeline.Memory, sel grid.Selection, w *plan.WriteOptions) (context.Context, *runner, error) {
 	ctx, r, err := a.runner(ctx, m, sel, w)
 	if err == nil {
-		err = r.fits(r.plan.Len())
+		err = r.fits()
 	}
 	return ctx, r, err
 }
@@ -49,21 +51,23 @@ func (a *Array) begin(ctx context.Context, m pipeline.Memory, sel grid.Selection
 // runner makes the runner of a call whose requests are not all made, or not yet known to fit.
 func (a *Array) runner(ctx context.Context, m pipeline.Memory, sel grid.Selection, w *plan.WriteOptions) (context.Context, *runner, error) {
 	t := store.TuningOf(a.Store)
-	r := &runner{Array: a, plan: a.plan(sel, w, t), memory: m, store: a.Store, account: unbounded{}, op: a.Options.Limits.Bytes.Op()}
+	r := &runner{Array: a, plan: a.plan(sel, w, t), memory: m, op: a.Options.Limits.Bytes.Op()}
+	if w != nil && !r.mayMerge() {
+		return ctx, nil, noVersions(a.Store)
+	}
 	if a.Layout.Pipe.Even() {
 		if _, err := a.Layout.Pipe.For(nil); err != nil {
 			return ctx, nil, err
 		}
 	}
-	if a.Options.Begin != nil {
-		ctx, r.store, r.account = a.Options.Begin(ctx, a.Store)
-	}
+	ctx, r.store, r.account = account.Begin(ctx, a.Store, a.Options.Account)
 	slots := a.Options.InFlight
 	if slots == 0 {
 		slots = t.Requests + a.Options.Limits.CPU.Slots()
 	}
 	r.slots.Resize(slots)
-	r.objects = min(slots, r.plan.Len())
+	r.total = r.plan.Len()
+	r.objects = min(slots, r.total)
 	if s := a.Layout.Pipe.Largest().Shards; s != nil {
 		r.objects = min(r.objects, maxPlanned/plan.PieceBytes/s.Len())
 	}
@@ -72,10 +76,10 @@ func (a *Array) runner(ctx context.Context, m pipeline.Memory, sel grid.Selectio
 	return ctx, r, nil
 }
 
-// fits refuses a plan of so many objects that takes more requests than the call may make, by the least that it can take: one for each
+// fits refuses a plan that takes more requests than the call may make, by the least that it can take: one for each
 // object, and another one to write an object of which a part stays.
-func (r *runner) fits(objects int) error {
-	if err := r.account.Fits(objects); err != nil || r.plan.Write == nil || !r.account.Bounded() {
+func (r *runner) fits() error {
+	if err := r.account.Fits(r.total); err != nil || r.plan.Write == nil || r.Options.Account.MaxRequests == 0 {
 		return err
 	}
 	n := 0

@@ -38,13 +38,20 @@ func newChunk(p *Pipeline, shape []int, bytes int, chain *codec.Chain) *Chunk {
 	return c
 }
 
-// Decode sets a box of dst to what it selects of the chunk whose stored form is src. Where that is all of the chunk, and lies
-// without gaps in dst, it is decoded there, else in scratch memory and copied. fault.Corrupt when src is no chunk,
-// fault.Limit when scratch memory would be longer than Options.ChunkLimit. After an error the box is undefined.
+// Decode sets a box of dst to what it selects of the chunk whose stored form is src: by [codec.Chain.DecodeTo], or, where lists say
+// what is selected, out of the whole chunk in scratch memory. src may be what was received where Room said. fault.Corrupt when src is no
+// chunk, fault.Limit when that is longer than Options.ChunkLimit and the box is not all of it, without gaps in dst. After an error the
+// box is undefined.
 func (c *Chunk) Decode(dst Memory, b grid.Box, src []byte, s *Scratch) error {
-	if off, ok := b.Contiguous(dst.Shape); ok && dst.Bytes != nil && b.Full(c.Shape) {
-		off *= c.Size
-		return c.Chain.Decode(codec.Block{Bytes: dst.Bytes[off : off+c.Bytes : off+c.Bytes]}, src, &s.codec)
+	if dst.Bytes != nil {
+		if box, ok := s.place(dst, b, c.Size); ok {
+			if _, ok := b.Contiguous(dst.Shape); !ok || !b.Full(c.Shape) {
+				if err := c.mayHold(src); err != nil {
+					return err
+				}
+			}
+			return c.Chain.DecodeTo(box, src, &s.codec)
+		}
 	}
 	whole, err := c.decode(src, s)
 	if err != nil || dst.Bytes == nil {
@@ -54,35 +61,65 @@ func (c *Chunk) Decode(dst Memory, b grid.Box, src []byte, s *Scratch) error {
 	return nil
 }
 
-// decode gives the whole chunk, in scratch memory. It looks at the number of stored bytes before it makes more room than a
-// Scratch keeps.
-func (c *Chunk) decode(src []byte, s *Scratch) ([]byte, error) {
-	if least := c.Chain.MinEncoded(); c.Bytes > maxKept && int64(c.Bytes) <= c.options.ChunkLimit && int64(len(src)) < least {
-		return nil, fault.Newf(fault.Corrupt, "%d bytes are stored of a chunk of shape %v, whose codecs make %d or more", len(src), c.Shape, least)
+// Room returns where the stored form of the chunk can be received, so that decoding it to a box of dst copies nothing: of length 0,
+// with a capacity for as many bytes as are due. It is nil unless the stored bytes are the elements in C order and the box is all of
+// the chunk, without gaps in dst.
+func (c *Chunk) Room(dst Memory, b grid.Box) (direct []byte) {
+	off, ok := b.Contiguous(dst.Shape)
+	if !ok || dst.Bytes == nil || !c.Chain.InMemory() || !b.Full(c.Shape) {
+		return nil
 	}
-	whole, err := c.room(s)
-	if err != nil {
+	off *= c.Size
+	return dst.Bytes[off : off : off+c.Bytes]
+}
+
+// decode gives the whole chunk, in scratch memory.
+func (c *Chunk) decode(src []byte, s *Scratch) ([]byte, error) {
+	if err := c.mayHold(src); err != nil {
 		return nil, err
 	}
+	whole := s.room(c.Bytes)
 	return whole, c.Chain.Decode(codec.Block{Bytes: whole}, src, &s.codec)
+}
+
+// mayHold refuses a chunk that may not be held in memory. It looks at the number of stored bytes before there is more room than a Scratch
+// keeps.
+func (c *Chunk) mayHold(src []byte) error {
+	if least := c.Chain.MinEncoded(); c.Bytes > maxKept && int64(c.Bytes) <= c.options.ChunkLimit && int64(len(src)) < least {
+		return fault.Newf(fault.Corrupt, "%d bytes are stored of a chunk of shape %v, whose codecs make %d or more", len(src), c.Shape, least)
+	}
+	return c.limit()
+}
+
+// limit refuses a decoded chunk of more than ChunkLimit.
+func (c *Chunk) limit() error {
+	if int64(c.Bytes) > c.options.ChunkLimit {
+		return fault.Newf(fault.Limit, "a chunk of shape %v has %d bytes, more than ChunkLimit(%d)", c.Shape, c.Bytes, c.options.ChunkLimit)
+	}
+	return nil
 }
 
 // room is scratch memory for the decoded chunk, of undefined contents.
 func (c *Chunk) room(s *Scratch) ([]byte, error) {
-	if int64(c.Bytes) > c.options.ChunkLimit {
-		return nil, fault.Newf(fault.Limit, "a chunk of shape %v has %d bytes, more than ChunkLimit(%d)", c.Shape, c.Bytes, c.options.ChunkLimit)
+	if err := c.limit(); err != nil {
+		return nil, err
 	}
 	return s.room(c.Bytes), nil
 }
 
 // Encode appends to dst the stored form of the chunk after a box of src was laid over it. old is the stored form before; nil
 // when there was none, or nothing of it stays: then what the box does not select is the fill value. fill reports a chunk that is
-// all fill value and shall not be stored; nothing is appended then. Where the box selects all of the chunk, and lies without gaps in
-// src, it is encoded from there. Of one field's values the structures are decoded, changed and encoded. Errors are as for Decode.
+// all fill value and shall not be stored; nothing is appended then. Where the box selects all of the chunk, it is encoded from
+// where it lies in src. Of one field's values the structures are decoded, changed and encoded. Errors are as for Decode.
 func (c *Chunk) Encode(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out []byte, fill bool, err error) {
 	stored := c
 	if c.of != nil {
 		stored = c.of
+	}
+	if c.of == nil && b.Full(c.Shape) {
+		if box, ok := s.place(src, b, c.Size); ok {
+			return c.encode(dst, src, b, box, s)
+		}
 	}
 	whole, err := c.gather(old, src, b, s)
 	if err != nil {
@@ -95,16 +132,26 @@ func (c *Chunk) Encode(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out
 	return out, false, err
 }
 
+// encode is Encode of all of the chunk, from where it lies.
+func (c *Chunk) encode(dst []byte, src Memory, b grid.Box, box codec.Strided, s *Scratch) (out []byte, fill bool, err error) {
+	if _, ok := b.Contiguous(src.Shape); !ok {
+		if err := c.limit(); err != nil {
+			return dst, false, err
+		}
+	}
+	if !c.options.StoreFill && c.Fill != nil && box.IsFill(c.Fill) {
+		return dst, true, nil
+	}
+	out, err = c.Chain.EncodeFrom(dst, box, &s.codec)
+	return out, false, err
+}
+
 // gather gives the whole decoded chunk as it is to be stored: of a field's values the structures.
 func (c *Chunk) gather(old []byte, src Memory, b grid.Box, s *Scratch) (whole []byte, err error) {
 	if c.of != nil {
 		return c.gatherField(old, src, b, s)
 	}
 	full := b.Full(c.Shape)
-	if off, ok := b.Contiguous(src.Shape); ok && full {
-		off *= c.Size
-		return src.Bytes[off : off+c.Bytes], nil
-	}
 	if whole, err = c.before(old, s, !full); err != nil {
 		return nil, err
 	}

@@ -71,3 +71,6 @@ func (p *Pipeline) Stored(coord []int) []int {
 	}
 	return coord
 }
+
+// OfField reports that chunks are those of one field of structures: what is written of one leaves the other fields as they are.
+func (p *Pipeline) OfField() bool { return p.field != nil }

@@ -7,6 +7,7 @@ import "github.com/zargo-io/zargo/zarr/codec"
 type Scratch struct {
 	codec codec.Scratch
 	chunk []byte
+	steps []codec.Step
 }
 
 // maxKept is the largest chunk buffer that is kept. A process that once read a huge chunk must not hold it for ever.

@@ -3,6 +3,7 @@ package plan
 import (
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
+	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // Layout is what a plan needs to know of an array.
@@ -27,7 +28,7 @@ type Object struct {
 	// Full: every element of the object is selected, and none lies outside the array.
 	Full bool
 
-	cost  *Cost
+	plan  *Plan
 	cut   Cut
 	piece [1]Piece
 }
@@ -39,24 +40,39 @@ func (o *Object) Whole() Read {
 		role = Shard
 	}
 	return Read{
-		Request: Request{Role: role, Key: o.Key, Bound: o.Chunk.Chain.Worst(), Exact: o.Chunk.Chain.EncodedSize() >= 0},
+		Request: Request{Op: store.OpGet, Role: role, Key: o.Key, Bound: o.Chunk.Chain.Worst(), Exact: o.Chunk.Chain.EncodedSize() >= 0},
 		Pieces:  o.piece[:],
 	}
 }
 
 // Shard is stage one of reading the shard in parts: its index.
 func (o *Object) Shard() *Level {
-	return &Level{key: o.Key, cost: o.cost, chunk: o.Chunk, parts: o.piece[:]}
+	return &Level{key: o.Key, cost: &o.plan.Cost, chunk: o.Chunk, parts: o.piece[:]}
 }
 
 // Stored is stage one of reading every inner chunk that the shard has, as they are stored: shards within it are not looked into.
 // Boxes of the pieces are those of the whole shard.
 func (o *Object) Stored() *Level {
-	return &Level{key: o.Key, cost: o.cost, chunk: o.Chunk, parts: []Piece{{Len: -1, cut: one(o.Chunk, all(o.Chunk.Shape))}}, flat: true}
+	return &Level{key: o.Key, cost: &o.plan.Cost, chunk: o.Chunk, parts: []Piece{{Len: -1, cut: one(o.Chunk, all(o.Chunk.Shape))}}, flat: true}
 }
 
 // Inner cuts what is selected of the shard into its inner chunks.
 func (o *Object) Inner() *Cut { return cut(o.Chunk, o.Box) }
+
+// Inside is how much of the array there is from the object's first element on, along each axis.
+func (o *Object) Inside() []int {
+	n := make([]int, len(o.Coord))
+	for i := range n {
+		n[i] = o.left(i)
+	}
+	return n
+}
+
+// left is Inside along one axis.
+func (o *Object) left(axis int) int {
+	start, _ := o.plan.Axes[axis].Chunk(o.Coord[axis])
+	return o.plan.Shape[axis] - start
+}
 
 // Touched is the number of chunks that are selected in the object: 1, or of a shard that of the deepest inner chunks.
 func (o *Object) Touched() int { return o.piece[0].Touched() }

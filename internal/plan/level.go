@@ -71,7 +71,7 @@ func (l *Level) Indexes(known []codec.ShardIndex) (Reads, error) {
 		}
 		wanted = append(wanted, q)
 	}
-	return merge(Request{Role: InnerIndex, Key: l.key, Version: l.version}, wanted, l.cost), nil
+	return merge(Request{Op: store.OpGet, Role: InnerIndex, Key: l.key, Version: l.version}, wanted, l.cost), nil
 }
 
 // Recheck is the request for the index of a stored shard unless the shard still has a version. The level is of depth 0.
@@ -84,7 +84,7 @@ func (l *Level) index(role Role, v store.Version) Read {
 	if atStart {
 		r, off = store.Within(0, n), 0
 	}
-	return Read{Request{Role: role, Key: l.key, Range: r, Version: v, Bound: n, Exact: true}, off, []Piece{{Off: off, Len: n}}}
+	return Read{Request{Op: store.OpGet, Role: role, Key: l.key, Range: r, Version: v, Bound: n, Exact: true}, off, []Piece{{Off: off, Len: n}}}
 }
 
 // Decode reads the index of the i-th shard. size is the length of the stored object, of use at depth 0 alone. fault.Corrupt when the
@@ -119,7 +119,7 @@ func (l *Level) Expand(v store.Version, found []codec.ShardIndex) (Stage, error)
 			s.shards = appendPieces(s.shards, pieces)
 		}
 	}
-	s.Reads = merge(Request{Role: Inner, Key: l.key, Version: v}, reads, l.cost)
+	s.Reads = merge(Request{Op: store.OpGet, Role: Inner, Key: l.key, Version: v}, reads, l.cost)
 	return s, nil
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
+	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // Plan is a selection of an array, resolved. It is not changed.
@@ -46,7 +47,7 @@ func (p *Plan) Objects() iter.Seq[*Object] {
 }
 
 func (p *Plan) object(b grid.Box, chunk *pipeline.Chunk, err error) *Object {
-	o := &Object{Box: b, Key: p.Key(b.Coord), Chunk: chunk, Err: err, cost: &p.Cost}
+	o := &Object{Box: b, Key: p.Key(b.Coord), Chunk: chunk, Err: err, plan: p}
 	if err != nil {
 		return o
 	}
@@ -58,7 +59,7 @@ func (p *Plan) object(b grid.Box, chunk *pipeline.Chunk, err error) *Object {
 		return o
 	}
 	if chunk.Shards != nil {
-		o.InParts = !p.Cost.whole(chunk, o.Touched(), p.inside(b.Coord, chunk))
+		o.InParts = !p.Cost.whole(chunk, o.Touched(), o.inside())
 	}
 	return o
 }
@@ -90,7 +91,7 @@ func (p *Plan) requests(o *Object) []Request {
 	}
 	get := o.Whole().Request
 	put := get
-	put.Op = OpPut
+	put.Op = store.OpPut
 	if o.Covers {
 		return []Request{put}
 	}

@@ -6,16 +6,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Op is what a request does.
-type Op uint8
-
-// The operations of requests.
-const (
-	OpGet Op = iota
-	OpPut
-	OpDelete
-)
-
 // Role is what a request is for.
 type Role uint8
 
@@ -31,7 +21,7 @@ const (
 
 // Request is one request to a store.
 type Request struct {
-	Op      Op
+	Op      store.Op // OpGet or OpPut
 	Role    Role
 	Key     string
 	Range   store.Range   // of a get
@@ -47,6 +37,14 @@ func (r Request) Options() store.GetOptions {
 		o.IfVersion, o.IfNotVersion = "", r.Version
 	}
 	return o
+}
+
+// Known is how many bytes are transferred if the object is there; 0 where that is not known.
+func (r Request) Known() int64 {
+	if r.Exact {
+		return r.Bound
+	}
+	return 0
 }
 
 // Read is a request for bytes of an object, with what lies in them.

@@ -52,12 +52,11 @@ func touched(shard, inner *pipeline.Chunk, b grid.Box) int {
 	return n
 }
 
-// inside is the number of inner chunks of a shard at a position of the grid, the deepest ones, that have elements inside the array.
-func (l *Layout) inside(coord []int, shard *pipeline.Chunk) int {
-	n, chunk := 1, deepest(shard).Shape
-	for i, c := range coord {
-		start, length := l.Axes[i].Chunk(c)
-		n *= (min(length, l.Shape[i]-start)-1)/chunk[i] + 1
+// inside is the number of inner chunks of the shard, the deepest ones, that have elements inside the array.
+func (o *Object) inside() int {
+	n, chunk := 1, deepest(o.Chunk).Shape
+	for i, edge := range o.Chunk.Shape {
+		n *= (min(edge, o.left(i))-1)/chunk[i] + 1
 	}
 	return n
 }

@@ -2,9 +2,6 @@ package plan
 
 import "strings"
 
-// String gives the name of the operation as transcripts have it: "get", "put", "delete".
-func (o Op) String() string { return [...]string{"get", "put", "delete"}[o] }
-
 // String gives "chunk", "shard", "index" and so on.
 func (r Role) String() string {
 	return [...]string{"chunk", "shard", "index", "inner index", "inner", "recheck"}[r]
@@ -12,7 +9,7 @@ func (r Role) String() string {
 
 // String gives the request as recorded transcripts have it: "get c/0", "get c/0 last 68", "get c/0 5+20".
 func (r Request) String() string {
-	s := r.Op.String() + " " + r.Key
+	s := string(r.Op) + " " + r.Key
 	if !r.Range.IsWhole() {
 		s += " " + r.Range.String()
 	}

@@ -2,7 +2,6 @@ package codec
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -162,10 +161,7 @@ func (c *rawBytes) settle(dst Strided) {
 	if c.fix == nil {
 		return
 	}
-	m := move{dst: dst.At}
-	for _, a := range slices.Backward(dst.Axes) {
-		m.add(a.N, a.Stride, 0)
-	}
-	m.order()
-	m.each(dst.Bytes, dst.Size, c.fix)
+	var m move
+	m.over(dst)
+	m.each(dst.Size, func(at, n int) { c.fix(dst.Bytes[at : at+n]) })
 }

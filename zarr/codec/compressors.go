@@ -8,6 +8,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec/blosc"
 	"github.com/zargo-io/zargo/zarr/codec/internal/deflate"
 	"github.com/zargo-io/zargo/zarr/codec/internal/zst"
+	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
@@ -139,14 +140,21 @@ func (p *padding) found(n int, what string) error {
 type bloscCodec struct {
 	compressor
 	padding
-	enc *blosc.Encoder
+	enc   *blosc.Encoder
+	array stage // that the bytes are of, where they are of no other
 }
 
-func newBlosc(raw json.RawMessage, in Repr) (any, error) { return bloscOf(bloscV3(raw, in)) }
+func newBlosc(raw json.RawMessage, in Repr) (any, error) {
+	o, err := bloscV3(raw, in)
+	return bloscOf(o, in, err)
+}
 
-func newNumcodecsBlosc(raw json.RawMessage, in Repr) (any, error) { return bloscOf(bloscV2(raw, in)) }
+func newNumcodecsBlosc(raw json.RawMessage, in Repr) (any, error) {
+	o, err := bloscV2(raw, in)
+	return bloscOf(o, in, err)
+}
 
-func bloscOf(o blosc.Options, err error) (any, error) {
+func bloscOf(o blosc.Options, in Repr, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +162,8 @@ func bloscOf(o blosc.Options, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &bloscCodec{compressor: compressor{densestZstd}, enc: enc}, nil
+	array, err := stageOf(in)
+	return &bloscCodec{compressor: compressor{densestZstd}, enc: enc, array: array}, err
 }
 
 // cnames are the compressors that a configuration may name.
@@ -230,13 +239,9 @@ func autoShuffle(size int) blosc.Shuffle {
 
 func (c *bloscCodec) Encode(dst, src []byte) ([]byte, error) { return c.enc.Encode(dst, src) }
 
-// Decode passes over a few bytes after the frame: early versions of z5 made the buffer of a chunk 16 elements longer than the
-// frame, 16 being blosc's overhead in bytes. Any number of bytes may follow in numcodecs, none in TensorStore.
+// Decode passes over a few bytes after the frame: see cut.
 func (c *bloscCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
-	frame := src
-	if h, err := blosc.ParseHeader(src); err == nil && h.Encoded < len(src) && len(src)-h.Encoded <= 16*min(h.TypeSize, largestNumber) {
-		frame = src[:h.Encoded]
-	}
+	frame := c.cut(src)
 	out, err := blosc.Decode(dst, frame, limit)
 	if extra := len(src) - len(frame); err == nil && extra > 0 {
 		err = c.found(extra, "bytes after the frame")
@@ -244,5 +249,49 @@ func (c *bloscCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	return out, err
 }
 
+// cut leaves out a few bytes after the frame: early versions of z5 made the buffer of a chunk 16 elements longer than the
+// frame, 16 being blosc's overhead in bytes. Any number of bytes may follow in numcodecs, none in TensorStore.
+func (c *bloscCodec) cut(src []byte) []byte {
+	if h, err := blosc.ParseHeader(src); err == nil && h.Encoded < len(src) && len(src)-h.Encoded <= 16*min(h.TypeSize, largestNumber) {
+		return src[:h.Encoded]
+	}
+	return src
+}
+
 // largestNumber is the bytes of the largest element that z5 has.
 const largestNumber = 8
+
+// places reports whether a box has rows that are worth placing one by one: they lie in memory as in the chunk, and have 64 bytes or
+// more, below which finding them takes longer than copying them once more; or few of the chunk's elements are in the box.
+func (c *bloscCodec) places(box Strided) bool {
+	var m move
+	m.inChunk(box, c.array.shape)
+	row := axis{1, box.Size, box.Size}
+	n := 1
+	for _, a := range m.axes() {
+		n, row = n*a.n, a
+	}
+	return row.dst == box.Size && (row.n*box.Size >= 64 && row.src == box.Size || n < c.array.elems/4)
+}
+
+// DecodeTo decodes the blocks that the box has elements of, and joins rows of elements where they belong.
+func (c *bloscCodec) DecodeTo(dst Strided, src []byte, _ *Scratch) error {
+	frame := c.cut(src)
+	f, err := blosc.Open(frame, c.array.bytes)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if f.Size() != c.array.bytes {
+		return fault.Newf(fault.Corrupt, "decodes to %d bytes, %d are due", f.Size(), c.array.bytes)
+	}
+	var m move
+	m.inChunk(dst, c.array.shape)
+	if err := m.pull(dst.Bytes, dst.Size, f.Copy); err != nil {
+		return err
+	}
+	if extra := len(src) - len(frame); extra > 0 {
+		return c.found(extra, "bytes after the frame")
+	}
+	return nil
+}

@@ -123,7 +123,6 @@ func (c *Chain) unpack(slot int, dst Strided, src []byte, s *Scratch) error {
 	b, flip := src, 0
 	for i := len(c.bytes) - 1; i >= 0; i-- {
 		st := &c.bytes[i]
-		placer, places := st.codec.(Placer)
 		view, isView := st.codec.(View)
 		var err error
 		switch {
@@ -131,8 +130,8 @@ func (c *Chain) unpack(slot int, dst Strided, src []byte, s *Scratch) error {
 			b, err = view.DecodeView(b)
 		case i == 0 && plain && direct:
 			b, err = st.codec.Decode(to.Bytes[:0:len(to.Bytes)], b, len(to.Bytes))
-		case i == 0 && rows && places:
-			if err = placer.DecodeTo(dst, b, s); err == nil {
+		case i == 0 && rows && places(st.codec, dst):
+			if err = st.codec.(Placer).DecodeTo(dst, b, s); err == nil {
 				raw.settle(dst)
 				return nil
 			}
@@ -150,13 +149,13 @@ func (c *Chain) unpack(slot int, dst Strided, src []byte, s *Scratch) error {
 			return named(st.name, err)
 		}
 	}
-	placer, places := c.array.(Placer)
+	placer, ok := c.array.(Placer)
 	switch {
 	case plain && len(b) != c.packed.bytes:
 		return c.wrap(fault.Newf(fault.Corrupt, "%d bytes, the chunk has %d", len(b), c.packed.bytes))
 	case plain && direct && (len(b) == 0 || &b[0] == &to.Bytes[0]):
 		return c.wrap(inPlace.DecodeInPlace(to.Bytes))
-	case places && (raw == nil || rows):
+	case ok && (raw == nil || rows):
 		return c.wrap(placer.DecodeTo(dst, b, s))
 	case direct:
 		return c.wrap(c.array.Decode(to, b))
@@ -167,6 +166,15 @@ func (c *Chain) unpack(slot int, dst Strided, src []byte, s *Scratch) error {
 	}
 	dst.copyTo(to, c.packed)
 	return nil
+}
+
+// places reports whether a codec is to write the elements of a box where they belong.
+func places(codec BytesBytes, box Strided) bool {
+	if _, ok := codec.(Placer); !ok {
+		return false
+	}
+	b, ok := codec.(*bloscCodec)
+	return !ok || b.places(box)
 }
 
 // between is how many bytes of memory a codec decodes to; -1 where that is not known, because elements vary in length.

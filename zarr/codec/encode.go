@@ -105,10 +105,10 @@ func (c *Chain) serialised(src Strided, s *Scratch) ([]byte, error) {
 
 // serialise appends the bytes of the array.
 func (c *Chain) serialise(dst []byte, src Strided, s *Scratch) ([]byte, error) {
-	block, direct := src.contiguous(c.packed)
-	if g, ok := c.array.(Gatherer); ok && !direct {
+	if g, ok := c.array.(Gatherer); ok {
 		return g.EncodeFrom(dst, src, s)
 	}
+	block, direct := src.contiguous(c.packed)
 	if !direct {
 		block = s.block(2, c.packed)
 		src.copyFrom(block, c.packed)

@@ -34,13 +34,17 @@ func (m *move) add(n, dst, src int) {
 		m.dst, m.src = m.dst+(n-1)*dst, m.src+(n-1)*src
 		dst, src = -dst, -src
 	}
+	m.push(axis{n, dst, src})
+}
+
+func (m *move) push(a axis) {
 	if m.n == len(m.few) && m.many == nil {
 		m.many = append(make([]axis, 0, 4*m.n), m.few[:]...)
 	}
 	if m.many != nil {
-		m.many = append(m.many[:m.n], axis{n, dst, src})
+		m.many = append(m.many[:m.n], a)
 	} else {
-		m.few[m.n] = axis{n, dst, src}
+		m.few[m.n] = a
 	}
 	m.n++
 }
@@ -78,6 +82,68 @@ func (m *move) fromChunk(box Strided, shape []int) {
 	m.order()
 }
 
+// inChunk is the copy of a box out of a whole chunk of a shape, with the axes in the order of the chunk, each rising there.
+func (m *move) inChunk(box Strided, shape []int) {
+	m.dst = box.At
+	stride := box.Size
+	for _, n := range shape {
+		stride *= n
+	}
+	for i, n := range shape {
+		a := box.Axes[i]
+		if n == 0 || a.N == 0 {
+			m.empty = true
+			return
+		}
+		stride /= n
+		m.src += a.Off * stride
+		dst, src := a.Stride, a.Each*stride
+		if a.Each < 0 && a.N > 1 {
+			m.dst, m.src = m.dst+(a.N-1)*dst, m.src+(a.N-1)*src
+			dst, src = -dst, -src
+		}
+		if axes := m.axes(); m.n > 0 && axes[m.n-1].dst == a.N*dst && axes[m.n-1].src == a.N*src {
+			axes[m.n-1] = axis{axes[m.n-1].n * a.N, dst, src}
+		} else if a.N > 1 {
+			m.push(axis{a.N, dst, src})
+		}
+	}
+}
+
+// pull copies elements of size bytes out of a chunk that read gives parts of, the earlier ones first. The axes are those of
+// inChunk, of which the last lies in memory without gaps.
+func (m *move) pull(dst []byte, size int, read func(dst []byte, at int) error) (err error) {
+	row, inner := axis{1, size, size}, 0
+	if m.n > 0 {
+		row, inner = m.axes()[m.n-1], 1
+	}
+	if row.src == size {
+		m.outer(inner, func(d, s int) {
+			if err == nil {
+				err = read(dst[d:d+row.n*size], s)
+			}
+		})
+		return err
+	}
+	var some [4 << 10]byte // what lies between elements is read too
+	some1 := max(1, (len(some)-size)/row.src+1)
+	m.outer(inner, func(d, s int) {
+		for i := 0; i < row.n && err == nil; i += some1 {
+			n := min(some1, row.n-i)
+			to, at := dst[d+i*size:d+(i+n)*size], s+i*row.src
+			if n == 1 {
+				err = read(to, at)
+				continue
+			}
+			span := some[:(n-1)*row.src+size]
+			if err = read(span, at); err == nil {
+				gather(to, span, 0, row.src, size)
+			}
+		}
+	})
+	return err
+}
+
 // toChunk is the copy of a box into a whole chunk of a shape.
 func (m *move) toChunk(box Strided, shape []int) {
 	m.src = box.At
@@ -87,6 +153,15 @@ func (m *move) toChunk(box Strided, shape []int) {
 		m.dst += a.Off * stride
 		m.add(a.N, a.Each*stride, a.Stride)
 		stride *= shape[i]
+	}
+	m.order()
+}
+
+// over is all of a box, and no other memory.
+func (m *move) over(box Strided) {
+	m.dst = box.At
+	for i := len(box.Axes) - 1; i >= 0; i-- {
+		m.add(box.Axes[i].N, box.Axes[i].Stride, 0)
 	}
 	m.order()
 }
@@ -160,8 +235,8 @@ func (m *move) bytes(dst, src []byte, size int, fix func([]byte)) {
 	})
 }
 
-// each calls fix with every stretch of the destination.
-func (m *move) each(dst []byte, size int, fix func([]byte)) {
+// each calls do with every stretch of the destination: where it begins, and how many bytes or items it has.
+func (m *move) each(size int, do func(at, n int)) {
 	axes := m.axes()
 	k := len(axes)
 	n := size
@@ -169,7 +244,7 @@ func (m *move) each(dst []byte, size int, fix func([]byte)) {
 		n *= axes[k-1].n
 		k--
 	}
-	m.outer(len(axes)-k, func(d, _ int) { fix(dst[d : d+n]) })
+	m.outer(len(axes)-k, func(d, _ int) { do(d, n) })
 }
 
 // items copies elements that vary in length.

@@ -21,6 +21,13 @@ func (c *Chain) Room(m Strided) (direct []byte, scratch int64) {
 	return direct, r.sum()
 }
 
+// InMemory reports whether the stored bytes of every chunk are its elements in C order, so that they can be received where all of the chunk
+// is to lie: see Room, which finds this out for any box. Their byte order may have to be turned round there.
+func (c *Chain) InMemory() bool {
+	_, ok := c.array.(InPlace)
+	return ok && len(c.arrays) == 0 && len(c.bytes) == 0
+}
+
 // EncodeRoom is how many bytes EncodeFrom asks [Scratch.Buffer] for at most, and what the state of an encoder takes, beside the box and
 // what it appends. As for Room, nothing is in it for elements that vary in length and are still to be compressed.
 func (c *Chain) EncodeRoom(m Strided) int64 {
@@ -123,22 +130,21 @@ func (r *rooms) unpack(c *Chain, slot int, box Strided) {
 	flip := 0
 	for i := len(c.bytes) - 1; i >= 0; i-- {
 		st := &c.bytes[i]
-		_, places := st.codec.(Placer)
 		_, isView := st.codec.(View)
 		switch {
 		case isView:
-		case i == 0 && plain && direct, i == 0 && rows && places:
+		case i == 0 && plain && direct, i == 0 && rows && places(st.codec, box):
 			return
 		default:
 			r.take(flip, c.between(st))
 			flip = 1 - flip
 		}
 	}
-	_, places := c.array.(Placer)
+	_, placed := c.array.(Placer)
 	if e, ok := c.array.(roomer); ok {
 		r.more = addSat(r.more, e.decodeRoom())
 	}
-	if !direct && (!places || raw != nil && !rows) {
+	if !direct && (!placed || raw != nil && !rows) {
 		r.block(slot, c.packed)
 	}
 }

@@ -11,6 +11,7 @@ type Scratch struct {
 	own, lent buffers
 	items     [3][][]byte // arrays between two codecs of elements that vary in length
 	steps     []Step      // axes of boxes, one after another
+	inner     *Scratch    // of chunks within shards
 }
 
 // buffers are what chunk-sized memory is for.
@@ -25,6 +26,9 @@ const maxKept = 64 << 20
 // Free lets go of all that Buffer gave, which may then be used for something else.
 func (s *Scratch) Free() {
 	s.lent = buffers{}
+	if s.inner != nil {
+		s.inner.Free()
+	}
 }
 
 // axes gives memory for the axes of a box, until the next call of a Chain.
@@ -86,4 +90,13 @@ func (s *Scratch) block(i int, r stage) Block {
 		s.own.blocks[i] = b
 	}
 	return Block{Bytes: b}
+}
+
+// within is the Scratch of chunks within a shard.
+func (s *Scratch) within() *Scratch {
+	if s.inner == nil {
+		s.inner = &Scratch{}
+	}
+	s.inner.Buffer = s.Buffer
+	return s.inner
 }

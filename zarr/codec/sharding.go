@@ -77,21 +77,18 @@ func spell(specs []Spec) []codecJSON {
 
 // sharding is the v3 codec "sharding_indexed", bound to the shard.
 type sharding struct {
-	in      Repr
-	chunk   []int // elements of an inner chunk
-	grid    []int // inner chunks along each axis
-	n       int   // inner chunks
-	inner   *Chain
-	index   *Chain
-	atStart bool
-	size    int64 // of the encoded index
-	most    int64
-	typical int64                    // bytes of a shard without unused space
-	judge   func(rule.Finding) error // asked about overlaps; nil lets them pass
-
-	strides []int  // elements of the shard between inner chunks along each axis
-	rows    []Step // of an inner chunk in a whole shard
-	pool    sync.Pool
+	in        Repr
+	chunk     []int // elements of an inner chunk
+	grid      []int // inner chunks along each axis
+	n         int   // inner chunks
+	inner     *Chain
+	index     *Chain
+	atStart   bool
+	size      int64 // of the encoded index
+	most      int64
+	typical   int64                    // bytes of a shard without unused space
+	judge     func(rule.Finding) error // asked about overlaps; nil lets them pass
+	scratches sync.Pool                // of *Scratch, for the index
 }
 
 // newSharding reads the configuration ("Configuration parameters" of the specification). Its index_codecs are required
@@ -127,16 +124,6 @@ func (t *Table) newSharding(raw json.RawMessage, in Repr) (any, error) {
 	}
 	s.typical = addSat(mulSat(s.inner.typical, int64(s.n)), s.size)
 	s.most = s.worst()
-	distance := strides(in.Shape)
-	s.strides = make([]int, len(s.chunk))
-	for i, c := range s.chunk {
-		s.strides[i] = c * distance[i]
-	}
-	s.rows = make([]Step, len(s.chunk))
-	for i, c := range s.chunk {
-		s.rows[i] = Step{N: c, Each: 1, Stride: distance[i] * s.inner.whole.size}
-	}
-	s.pool.New = func() any { return &shardScratch{} }
 	return s, nil
 }
 

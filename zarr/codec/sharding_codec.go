@@ -10,47 +10,32 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// shardScratch is what coding one shard as a whole needs: room for an inner chunk, and its codecs' own. Inner chunks of
-// one shard are coded one after another.
-type shardScratch struct {
-	codec, index Scratch
-	chunk        Block
-}
-
-func (s *sharding) scratch() *shardScratch {
-	sc := s.pool.Get().(*shardScratch)
-	if st := s.inner.whole; st.items {
-		sc.chunk = Block{Items: make([][]byte, st.elems)}
-	} else if len(sc.chunk.Bytes) != st.bytes {
-		sc.chunk = Block{Bytes: make([]byte, st.bytes)}
-	}
-	return sc
-}
-
-func (s *sharding) done(sc *shardScratch) {
-	if len(sc.chunk.Bytes) <= maxKept {
-		sc.chunk.Items = nil // they may lie in others' bytes
-		s.pool.Put(sc)
-	}
-}
-
 func (s *sharding) EncodedSize() int64 { return -1 }
 func (s *sharding) Worst() int64       { return s.most }
 
 // MinEncoded is that of the index.
 func (s *sharding) MinEncoded() int64 { return s.size }
 
-// Encode appends a shard: inner chunks that are all fill value are left out.
+// Encode is EncodeFrom memory in C order.
 func (s *sharding) Encode(dst []byte, src Block) ([]byte, error) {
-	sc := s.scratch()
-	defer s.done(sc)
+	return s.EncodeFrom(dst, Whole(src, s.in.Shape, s.in.Type.Size()), &Scratch{})
+}
+
+// EncodeFrom appends a shard: inner chunks that are all fill value are left out.
+func (s *sharding) EncodeFrom(dst []byte, src Strided, sc *Scratch) ([]byte, error) {
+	chunk, inner := sc.block(2, s.inner.whole), sc.within()
+	at := make([]int, len(s.grid))
+	box := src
+	box.Axes = make([]Step, len(src.Axes))
 	start := len(dst)
-	out, _, err := s.pack(dst, sc, func(dst []byte, i int) ([]byte, error) {
-		s.gather(sc.chunk, src, i)
-		if s.inner.isFill(sc.chunk) {
+	out, _, err := s.pack(dst, func(dst []byte, i int) ([]byte, error) {
+		s.position(at, i)
+		s.cut(&box, src, at)
+		box.copyFrom(chunk, s.inner.whole)
+		if s.inner.isFill(chunk) {
 			return dst, nil
 		}
-		return s.inner.Encode(dst, sc.chunk, &sc.codec)
+		return s.inner.Encode(dst, chunk, inner)
 	})
 	if err != nil {
 		return dst[:start], err
@@ -58,9 +43,17 @@ func (s *sharding) Encode(dst []byte, src Block) ([]byte, error) {
 	return out, nil
 }
 
+// scratch is for the index alone.
+func (s *sharding) scratch() *Scratch {
+	if sc, ok := s.scratches.Get().(*Scratch); ok {
+		return sc
+	}
+	return &Scratch{}
+}
+
 // pack appends a shard whose inner chunk i, by its place in the index, is what piece appends; one of no bytes is missing.
 // stored is the number of the others.
-func (s *sharding) pack(dst []byte, sc *shardScratch, piece func(dst []byte, i int) ([]byte, error)) (_ []byte, stored int, err error) {
+func (s *sharding) pack(dst []byte, piece func(dst []byte, i int) ([]byte, error)) (_ []byte, stored int, err error) {
 	start := len(dst)
 	if s.atStart {
 		dst = append(dst, make([]byte, s.size)...)
@@ -76,45 +69,122 @@ func (s *sharding) pack(dst []byte, sc *shardScratch, piece func(dst []byte, i i
 			stored++
 		}
 	}
+	sc := s.scratch()
+	defer s.scratches.Put(sc)
 	if !s.atStart {
-		dst, err = s.index.Encode(dst, Block{Bytes: x.pairs}, &sc.index)
+		dst, err = s.index.Encode(dst, Block{Bytes: x.pairs}, sc)
 		return dst, stored, err
 	}
-	ix, err := s.index.Encode(nil, Block{Bytes: x.pairs}, &sc.index)
+	ix, err := s.index.Encode(nil, Block{Bytes: x.pairs}, sc)
 	copy(dst[start:], ix)
 	return dst, stored, err
 }
 
-// Decode fills dst from a shard.
+// Decode is DecodeTo memory in C order.
 func (s *sharding) Decode(dst Block, src []byte) error {
-	sc := s.scratch()
-	defer s.done(sc)
-	x, err := s.indexOf(src, &sc.index)
+	return s.DecodeTo(Whole(dst, s.in.Shape, s.in.Type.Size()), src, &Scratch{})
+}
+
+// DecodeTo fills a box from a shard, of which it decodes the inner chunks that the box has elements of.
+func (s *sharding) DecodeTo(dst Strided, src []byte, sc *Scratch) error {
+	x, err := s.indexOf(src)
 	if err != nil {
 		return err
 	}
-	for i := range s.n {
+	box := dst
+	box.Axes = make([]Step, len(dst.Axes))
+	inner := sc.within()
+	return s.touched(dst, func(at []int) error {
+		if !s.cut(&box, dst, at) {
+			return nil
+		}
+		i := 0
+		for k, n := range s.grid {
+			i = i*n + at[k]
+		}
 		off, n, ok, err := x.At(i)
-		if err != nil {
+		switch {
+		case err != nil:
+			return err
+		case !ok:
+			box.fill(s.inner.in.Fill, s.inner.whole)
+			return nil
+		case n > s.longest():
+			return fault.Newf(fault.Corrupt, "inner chunk %v has %d bytes, its codecs make at most %d", at, n, s.longest())
+		}
+		if s.inner.whole.items {
+			inner = &Scratch{} // items may lie in the last one
+		}
+		if err := s.inner.DecodeTo(box, src[off:off+n], inner); err != nil {
+			return fmt.Errorf("inner chunk %v: %w", at, err)
+		}
+		return nil
+	})
+}
+
+// touched calls do with the position of every inner chunk between the first and the last that a box has elements of, in the order of
+// the index. The slice is valid until do returns.
+func (s *sharding) touched(box Strided, do func(at []int) error) error {
+	rank := len(s.grid)
+	spans := make([]int, 3*rank)
+	lo, hi, at := spans[:rank], spans[rank:2*rank], spans[2*rank:]
+	for k, a := range box.Axes {
+		if a.N == 0 {
+			return nil
+		}
+		first, last := a.Off, a.Off+(a.N-1)*a.Each
+		lo[k], hi[k] = min(first, last)/s.chunk[k], max(first, last)/s.chunk[k]
+	}
+	copy(at, lo)
+	for {
+		if err := do(at); err != nil {
 			return err
 		}
-		if !ok {
-			s.inner.fill(sc.chunk)
-			s.scatter(dst, sc.chunk, i)
-			continue
+		k := rank - 1
+		for ; k >= 0 && at[k] == hi[k]; k-- {
+			at[k] = lo[k]
 		}
-		if n > s.longest() {
-			return fault.Newf(fault.Corrupt, "inner chunk %v has %d bytes, its codecs make at most %d", s.coord(i), n, s.longest())
+		if k < 0 {
+			return nil
 		}
-		if sc.chunk.Items != nil {
-			sc.codec = Scratch{} // items may lie in it
-		}
-		if err := s.inner.Decode(sc.chunk, src[off:off+n], &sc.codec); err != nil {
-			return fmt.Errorf("inner chunk %v: %w", s.coord(i), err)
-		}
-		s.scatter(dst, sc.chunk, i)
+		at[k]++
 	}
-	return nil
+}
+
+// cut sets box to the part of another box that is in the inner chunk at a position, counted from there, and reports whether there
+// is any.
+func (s *sharding) cut(box *Strided, of Strided, at []int) bool {
+	box.At = of.At
+	for k, a := range of.Axes {
+		start, end := at[k]*s.chunk[k], (at[k]+1)*s.chunk[k] // the elements of the inner chunk
+		first, last := 0, a.N-1                              // the steps that are in it
+		switch {
+		case a.N == 1:
+			if a.Off < start || a.Off >= end {
+				return false
+			}
+		case a.Each > 0:
+			first = max(0, (start-a.Off+a.Each-1)/a.Each)
+			last = min(last, floorDiv(end-1-a.Off, a.Each))
+		default:
+			first = max(0, (a.Off-end-a.Each)/-a.Each)
+			last = min(last, floorDiv(a.Off-start, -a.Each))
+		}
+		if first > last {
+			return false
+		}
+		box.Axes[k] = Step{N: last - first + 1, Off: a.Off + first*a.Each - start, Each: a.Each, Stride: a.Stride}
+		box.At += first * a.Stride
+	}
+	return true
+}
+
+// floorDiv is a/b for positive b, rounded down.
+func floorDiv(a, b int) int {
+	if a < 0 {
+		return -((b - 1 - a) / b)
+	}
+	return a / b
 }
 
 // longest bounds the bytes of an inner chunk. Inner chunks may share their bytes, so that without a bound each could cost as
@@ -127,7 +197,7 @@ func (s *sharding) longest() int64 {
 }
 
 // indexOf reads the index of a whole shard.
-func (s *sharding) indexOf(src []byte, sc *Scratch) (ShardIndex, error) {
+func (s *sharding) indexOf(src []byte) (ShardIndex, error) {
 	if int64(len(src)) < s.size {
 		return ShardIndex{}, fault.Newf(fault.Corrupt, "the shard has %d bytes, its index alone %d", len(src), s.size)
 	}
@@ -135,11 +205,13 @@ func (s *sharding) indexOf(src []byte, sc *Scratch) (ShardIndex, error) {
 	if s.atStart {
 		raw = src[:s.size]
 	}
-	return s.decodeIndex(raw, int64(len(src)), sc)
+	return s.decodeIndex(raw, int64(len(src)))
 }
 
-func (s *sharding) decodeIndex(raw []byte, size int64, sc *Scratch) (ShardIndex, error) {
+func (s *sharding) decodeIndex(raw []byte, size int64) (ShardIndex, error) {
 	x := ShardIndex{pairs: make([]byte, 16*s.n), size: size}
+	sc := s.scratch()
+	defer s.scratches.Put(sc)
 	if err := s.index.Decode(Block{Bytes: x.pairs}, raw, sc); err != nil {
 		return ShardIndex{}, fmt.Errorf("index of the shard: %w", err)
 	}
@@ -153,47 +225,32 @@ func (s *sharding) decodeIndex(raw []byte, size int64, sc *Scratch) (ShardIndex,
 	return x, nil
 }
 
-// coord is the position of inner chunk i in the shard.
-func (s *sharding) coord(i int) []int {
-	at := make([]int, len(s.grid))
+// position sets at to the position of inner chunk i in the shard.
+func (s *sharding) position(at []int, i int) {
 	for k := len(at) - 1; k >= 0; k-- {
 		at[k], i = i%s.grid[k], i/s.grid[k]
 	}
+}
+
+// coord is the position of inner chunk i in the shard.
+func (s *sharding) coord(i int) []int {
+	at := make([]int, len(s.grid))
+	s.position(at, i)
 	return at
 }
 
-// offset is the number of the shard's element with which inner chunk i begins.
-func (s *sharding) offset(i int) int {
-	off := 0
-	for k := len(s.grid) - 1; k >= 0; k-- {
-		off += i % s.grid[k] * s.strides[k]
-		i /= s.grid[k]
+func (s *sharding) decodeRoom() int64 {
+	apart := Whole(Block{}, s.chunk, s.inner.whole.size)
+	for i := range apart.Axes {
+		apart.Axes[i].Stride *= 2
 	}
-	return off
+	_, n := s.inner.Room(apart)
+	return addSat(n, int64(16*s.n))
 }
 
-// box is inner chunk i of a whole shard.
-func (s *sharding) box(shard Block, i int) Strided {
-	st := s.inner.whole
-	return Strided{Block: st.block(shard), Size: st.size, At: s.offset(i) * st.size, Axes: s.rows}
-}
-
-// gather takes inner chunk i out of the shard.
-func (s *sharding) gather(chunk, shard Block, i int) { s.box(shard, i).copyFrom(chunk, s.inner.whole) }
-
-// scatter puts inner chunk i into the shard.
-func (s *sharding) scatter(shard, chunk Block, i int) { s.box(shard, i).copyTo(chunk, s.inner.whole) }
-
-// fill sets a chunk to its fill value, or to zero where that is undefined.
-func (c *Chain) fill(b Block) {
-	for i := range b.Items {
-		b.Items[i] = c.in.Fill
-	}
-	if c.in.Fill == nil {
-		clear(b.Bytes)
-	} else if len(b.Bytes) > 0 {
-		grid.Fill(b.Bytes, c.in.Fill)
-	}
+func (s *sharding) encodeRoom() int64 {
+	n := s.inner.EncodeRoom(Whole(Block{}, s.chunk, s.inner.whole.size))
+	return addSat(addSat(n, s.inner.whole.room()), int64(16*s.n))
 }
 
 // isFill tells whether every element of a chunk is, bit for bit, the fill value.

@@ -81,17 +81,15 @@ func (c *Chain) IndexBytes() int64 {
 
 // Index reads the stored index of a shard that has size bytes. fault.Corrupt when it does not decode.
 func (s *Shards) Index(stored []byte, size int64) (ShardIndex, error) {
-	return s.codec.decodeIndex(stored, size, nil)
+	return s.codec.decodeIndex(stored, size)
 }
 
 // Cut reads the index of a whole stored shard.
-func (s *Shards) Cut(stored []byte) (ShardIndex, error) { return s.codec.indexOf(stored, nil) }
+func (s *Shards) Cut(stored []byte) (ShardIndex, error) { return s.codec.indexOf(stored) }
 
 // Pack appends a shard to dst. piece appends the stored bytes of the inner chunk at a place of the index, or nothing for a
 // missing one; it is called once for each place, in order. stored is the number of those that are not missing: a shard
 // without any need not be stored.
 func (s *Shards) Pack(dst []byte, piece func(dst []byte, place int) ([]byte, error)) (_ []byte, stored int, err error) {
-	sc := s.codec.pool.Get().(*shardScratch)
-	defer s.codec.done(sc)
-	return s.codec.pack(dst, sc, piece)
+	return s.codec.pack(dst, piece)
 }

@@ -3,6 +3,7 @@ package codec
 import (
 	"math"
 
+	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -143,4 +144,31 @@ func (m Strided) copyFrom(to Block, st stage) {
 		return
 	}
 	c.bytes(to.Bytes, m.Bytes, m.Size, nil)
+}
+
+// fill sets every element of the box to one, or to zero where that is nil.
+func (m Strided) fill(elem []byte, st stage) {
+	var c move
+	c.over(m)
+	switch {
+	case st.items:
+		c.each(m.Size, func(at, n int) {
+			for i := range n {
+				m.Items[at+i] = elem
+			}
+		})
+	case elem == nil:
+		c.each(m.Size, func(at, n int) { clear(m.Bytes[at : at+n]) })
+	default:
+		c.each(m.Size, func(at, n int) { grid.Fill(m.Bytes[at:at+n], elem) })
+	}
+}
+
+// IsFill reports whether every element of a box is, bit for bit, one; not for elements that vary in length.
+func (m Strided) IsFill(elem []byte) bool {
+	var c move
+	c.over(m)
+	is := true
+	c.each(m.Size, func(at, n int) { is = is && grid.IsFill(m.Bytes[at:at+n], elem) })
+	return is
 }

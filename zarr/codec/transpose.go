@@ -96,16 +96,6 @@ func (t *transpose) through(box Strided, axes []Step) Strided {
 	return box
 }
 
-// strides are the distances, in elements, between neighbours along each axis in C order.
-func strides(shape []int) []int {
-	s, n := make([]int, len(shape)), 1
-	for i := len(shape) - 1; i >= 0; i-- {
-		s[i] = n
-		n *= shape[i]
-	}
-	return s
-}
-
 func pick(from, order []int) []int {
 	to := make([]int, len(order))
 	for i, a := range order {

@@ -212,7 +212,7 @@ func (a *around) step(ctx context.Context, prefix string, next func() (Entry, er
 	return page, true, nil
 }
 
-func (a *around) PutParts(ctx context.Context, key string) (p Parts, err error) {
+func (a *around) PutParts(ctx context.Context, key string, o PartsOptions) (p Parts, err error) {
 	pp, ok := a.s.(PartPutter)
 	if !ok {
 		return nil, errors.ErrUnsupported
@@ -224,7 +224,7 @@ func (a *around) PutParts(ctx context.Context, key string) (p Parts, err error) 
 	}
 	err = errPanic
 	defer func() { a.optional(within, &c, 1, err) }()
-	below, err := pp.PutParts(within, key)
+	below, err := pp.PutParts(within, key, o)
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +247,18 @@ func (p *aroundParts) Part(ctx context.Context, n int, b []byte) (err error) {
 	return p.p.Part(ctx, n, b)
 }
 
-func (p *aroundParts) MinPart() int { return p.p.MinPart() }
+func (p *aroundParts) Sent(ctx context.Context) (sent []PartInfo, err error) {
+	c := Call{Op: OpSent, Key: p.key, Count: 1}
+	if ctx, err = p.a.before(ctx, &c); err != nil {
+		return nil, err
+	}
+	err = errPanic
+	defer func() { p.a.after(ctx, &c, 0, err) }()
+	return p.p.Sent(ctx)
+}
+
+func (p *aroundParts) Limits() PartLimits { return p.p.Limits() }
+func (p *aroundParts) Token() string      { return p.p.Token() }
 
 func (p *aroundParts) Commit(ctx context.Context, o PutOptions) (v Version, err error) {
 	c := Call{Op: OpCommit, Key: p.key, Count: 1}
@@ -267,6 +278,20 @@ func (p *aroundParts) Abort(ctx context.Context) (err error) {
 	err = errPanic
 	defer func() { p.a.after(ctx, &c, 0, err) }()
 	return p.p.Abort(ctx)
+}
+
+func (a *around) Copy(ctx context.Context, from, to string, o CopyOptions) (v Version, err error) {
+	cp, ok := a.s.(Copier)
+	if !ok {
+		return "", errors.ErrUnsupported
+	}
+	c := Call{Op: OpCopy, Key: to, From: from, Count: 1}
+	if ctx, err = a.before(ctx, &c); err != nil {
+		return "", err
+	}
+	err = errPanic
+	defer func() { a.optional(ctx, &c, 1, err) }()
+	return cp.Copy(ctx, from, to, o)
 }
 
 func (a *around) Close() error   { return a.s.Close() }

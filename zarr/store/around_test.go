@@ -54,7 +54,7 @@ func everyVerb(ctx context.Context, s store.Store) {
 	_, _ = s.Get(ctx, "none", store.GetOptions{}, nil)
 	_ = drain(s.List(ctx, "", store.ListOptions{}))
 	_ = drain(store.Pages(ctx, s, "", store.ListOptions{Depth: store.OneLevel}))
-	if p, err := store.PutParts(ctx, s, "p"); err == nil {
+	if p, err := store.PutParts(ctx, s, "p", store.PartsOptions{}); err == nil {
 		_ = p.Part(ctx, 0, []byte("123"))
 		_, _ = p.Commit(ctx, store.PutOptions{})
 		_ = p.Abort(ctx)
@@ -297,7 +297,7 @@ func TestAroundAllocates(t *testing.T) {
 func TestAroundHasEveryVerb(t *testing.T) {
 	s := store.Around(mem.New(), store.Hooks{})
 	for _, verb := range []reflect.Type{
-		reflect.TypeFor[store.PageLister](), reflect.TypeFor[store.BatchDeleter](), reflect.TypeFor[store.PartPutter](),
+		reflect.TypeFor[store.PageLister](), reflect.TypeFor[store.BatchDeleter](), reflect.TypeFor[store.PartPutter](), reflect.TypeFor[store.Copier](),
 	} {
 		if !reflect.TypeOf(s).Implements(verb) {
 			t.Errorf("%T is no %v", s, verb)

@@ -106,7 +106,7 @@ func (disabled) ListPage(context.Context, string, store.ListOptions, string) ([]
 	return nil, "", errors.ErrUnsupported
 }
 func (disabled) DeleteAll(context.Context, []string) error { return errors.ErrUnsupported }
-func (disabled) PutParts(context.Context, string) (store.Parts, error) {
+func (disabled) PutParts(context.Context, string, store.PartsOptions) (store.Parts, error) {
 	return nil, errors.ErrUnsupported
 }
 
@@ -128,7 +128,7 @@ func TestVerbsFallBack(t *testing.T) {
 			t.Errorf("%+v, %v", e, err)
 		}
 	}
-	if _, err := store.PutParts(ctx, s, "x"); n != 1 || !errors.Is(err, errors.ErrUnsupported) {
+	if _, err := store.PutParts(ctx, s, "x", store.PartsOptions{}); n != 1 || !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("%d entries; PutParts: %v", n, err)
 	}
 }

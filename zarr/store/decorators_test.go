@@ -148,6 +148,9 @@ func TestReadOnlyHidesWritingVerbs(t *testing.T) {
 	if _, ok := s.(store.PartPutter); ok {
 		t.Error("PutParts shows")
 	}
+	if _, ok := s.(store.Copier); ok {
+		t.Error("Copy shows")
+	}
 }
 
 type log struct {
@@ -196,7 +199,7 @@ func TestObserveTells(t *testing.T) {
 		{"list bare", bare{mem.New()}, func(s store.Store) error { return drain(s.List(ctx, "", store.ListOptions{})) }, "list : 0 bytes\n"},
 		{"list pages bare", bare{mem.New()}, func(s store.Store) error { return drain(store.Pages(ctx, s, "", store.ListOptions{})) }, "list : 0 bytes\n"},
 		{"parts", mem.New(), func(s store.Store) error {
-			p, err := store.PutParts(ctx, s, "z")
+			p, err := store.PutParts(ctx, s, "z", store.PartsOptions{})
 			if err != nil {
 				return err
 			}

@@ -1,8 +1,9 @@
 // Package store is the contract between Zarr and whatever holds its bytes.
 //
 // A [Store] holds values under slash-separated keys. Four verbs are enough for everything Zarr does; what some stores
-// can do better is an optional verb ([PageLister], [BatchDeleter], [PartPutter]), always used through
-// the function of this package that falls back to the four verbs ([Pages], [DeleteAll], [PutParts]).
+// can do better is an optional verb ([PageLister], [BatchDeleter], [PartPutter], [Copier]), always used through
+// the function of this package that falls back to the four verbs ([Pages], [DeleteAll]), or says that another way
+// is needed ([PutParts], [Copy]).
 //
 //	v, err := st.Get(ctx, "t2m/zarr.json", store.GetOptions{Max: 1 << 20}, nil)
 //	_, err = st.Put(ctx, "t2m/c/0/0", chunk, store.PutOptions{IfAbsent: true})

@@ -133,7 +133,7 @@ func (p *prefixed) DeleteAll(ctx context.Context, keys []string) error {
 	return bd.DeleteAll(ctx, full)
 }
 
-func (p *prefixed) PutParts(ctx context.Context, key string) (Parts, error) {
+func (p *prefixed) PutParts(ctx context.Context, key string, o PartsOptions) (Parts, error) {
 	pp, ok := p.s.(PartPutter)
 	if !ok {
 		return nil, errors.ErrUnsupported
@@ -142,7 +142,22 @@ func (p *prefixed) PutParts(ctx context.Context, key string) (Parts, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pp.PutParts(ctx, full)
+	return pp.PutParts(ctx, full, o)
+}
+
+func (p *prefixed) Copy(ctx context.Context, from, to string, o CopyOptions) (Version, error) {
+	c, ok := p.s.(Copier)
+	if !ok {
+		return "", errors.ErrUnsupported
+	}
+	from, err := p.key("copy", from)
+	if err != nil {
+		return "", err
+	}
+	if to, err = p.key("copy", to); err != nil {
+		return "", err
+	}
+	return c.Copy(ctx, from, to, o)
 }
 
 func (p *prefixed) Close() error  { return p.s.Close() }

@@ -26,14 +26,14 @@ func Verbs(ctx context.Context, s store.Store, version store.Version) map[string
 	errs["delete all"] = store.DeleteAll(ctx, s, []string{"k"})
 	errs["list"] = ListError(ctx, s, store.Deep)
 	errs["list level"] = ListError(ctx, s, store.OneLevel)
-	p, err := store.PutParts(ctx, s, "k")
+	p, err := store.PutParts(ctx, s, "k", store.PartsOptions{})
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
 	case err != nil:
 		errs["parts"] = err
 	default:
 		errs["part"] = p.Part(ctx, 0, []byte("v"))
-		q, err := store.PutParts(ctx, s, "k")
+		q, err := store.PutParts(ctx, s, "k", store.PartsOptions{})
 		if err == nil {
 			_, err = q.Commit(ctx, store.PutOptions{})
 		}

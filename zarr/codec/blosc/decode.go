@@ -40,59 +40,78 @@ const most = 128 << 10 / 4
 // Decode appends what a frame holds to dst. src is the frame and nothing else; more than limit bytes are fault.Corrupt.
 // Where dst has room for the output nothing is allocated; bytes beyond its capacity are not touched.
 func Decode(dst, src []byte, limit int) ([]byte, error) {
-	h, err := ParseHeader(src)
-	switch {
-	case err != nil:
+	h, err := openFrame(src, limit)
+	if err != nil {
 		return dst, err
-	case h.Encoded != len(src):
-		return dst, fault.Newf(fault.Corrupt, "blosc frame says that it has %d bytes, there are %d", h.Encoded, len(src))
-	case h.Size > limit:
-		return dst, fault.Newf(fault.Corrupt, "blosc frame says %d bytes, at most %d are due", h.Size, limit)
-	case h.Stored && h.Encoded != HeaderSize+h.Size:
-		return dst, fault.Newf(fault.Corrupt, "blosc frame of %d bytes says that it stores %d", h.Encoded, h.Size)
-	case h.Stored:
-		return append(dst, src[HeaderSize:]...), nil
-	case h.blocks() > (len(src)-HeaderSize)/4:
-		return dst, fault.Newf(fault.Corrupt, "blosc frame of %d bytes says %d blocks", len(src), h.blocks())
-	case h.Size/most > len(src):
-		return dst, fault.Newf(fault.Corrupt, "blosc frame says %d bytes, its %d cannot hold so many", h.Size, len(src))
 	}
 	start := len(dst)
 	if cap(dst)-start < h.Size {
 		dst = slices.Grow(dst, h.Size)
 	}
-	out := dst[start : start+h.Size : start+h.Size]
-	if err := h.decode(out, src); err != nil {
+	f := Frame{h: h, src: src, block: -1}
+	defer f.Close()
+	if err := f.Copy(dst[start:start+h.Size:start+h.Size], 0); err != nil {
 		return dst, err
 	}
 	return dst[:start+h.Size], nil
 }
 
-// decode fills out from the blocks of a frame whose table has been found to be there.
-func (h Header) decode(out, src []byte) error {
-	s := buffers.Get().(*scratch)
-	defer buffers.Put(s)
-	table := src[HeaderSize : HeaderSize+4*h.blocks()]
-	for i := 0; len(out) > 0; i++ {
-		at := int(int32(binary.LittleEndian.Uint32(table[4*i:])))
-		if at < HeaderSize+len(table) || at >= len(src) {
-			return fault.Newf(fault.Corrupt, "blosc block %d starts at %d in a frame of %d bytes", i, at, len(src))
-		}
-		n := min(h.BlockSize, len(out))
-		if err := h.decodeBlock(out[:n:n], src[at:], s); err != nil {
-			return fault.Newf(fault.Corrupt, "blosc block %d: %v", i, err)
-		}
-		out = out[n:]
+// openFrame reads a header and compares it with the frame.
+func openFrame(src []byte, limit int) (Header, error) {
+	h, err := ParseHeader(src)
+	switch {
+	case err != nil:
+		return h, err
+	case h.Encoded != len(src):
+		return h, fault.Newf(fault.Corrupt, "blosc frame says that it has %d bytes, there are %d", h.Encoded, len(src))
+	case h.Size > limit:
+		return h, fault.Newf(fault.Corrupt, "blosc frame says %d bytes, at most %d are due", h.Size, limit)
+	case h.Stored && h.Encoded != HeaderSize+h.Size:
+		return h, fault.Newf(fault.Corrupt, "blosc frame of %d bytes says that it stores %d", h.Encoded, h.Size)
+	case h.Stored:
+		return h, nil
+	case h.blocks() > (len(src)-HeaderSize)/4:
+		return h, fault.Newf(fault.Corrupt, "blosc frame of %d bytes says %d blocks", len(src), h.blocks())
+	case h.Size/most > len(src):
+		return h, fault.Newf(fault.Corrupt, "blosc frame says %d bytes, its %d cannot hold so many", h.Size, len(src))
+	}
+	return h, nil
+}
+
+// decodeBlock fills out with block i of a frame.
+func (h Header) decodeBlock(out, src []byte, i int, s *scratch) error {
+	plain := out
+	if h.Shuffle != NoShuffle {
+		plain = s.room(len(out))
+	}
+	if err := h.decodePlanes(plain, src, i); err != nil {
+		return err
+	}
+	switch h.Shuffle {
+	case ByteShuffle:
+		planes.Join(out, plain, h.TypeSize)
+	case BitShuffle:
+		bitUnshuffle(out, plain, h.TypeSize)
 	}
 	return nil
 }
 
-// decodeBlock fills out from the streams at the start of src.
-func (h Header) decodeBlock(out, src []byte, s *scratch) error {
-	streams, plain := h.streams(len(out)), out
-	if h.Shuffle != NoShuffle {
-		plain = s.room(len(out))
+// decodePlanes fills out with block i of a frame as it is before shuffling is undone.
+func (h Header) decodePlanes(out, src []byte, i int) error {
+	end := HeaderSize + 4*h.blocks()
+	at := int(int32(binary.LittleEndian.Uint32(src[HeaderSize+4*i:])))
+	if at < end || at >= len(src) {
+		return fault.Newf(fault.Corrupt, "blosc block %d starts at %d in a frame of %d bytes", i, at, len(src))
 	}
+	if err := h.decodeStreams(out, src[at:]); err != nil {
+		return fault.Newf(fault.Corrupt, "blosc block %d: %v", i, err)
+	}
+	return nil
+}
+
+// decodeStreams fills out from the streams at the start of src.
+func (h Header) decodeStreams(out, src []byte) error {
+	streams := h.streams(len(out))
 	n := len(out) / streams
 	if n*streams != len(out) {
 		return errorf("%d bytes cannot be split by elements of %d", len(out), h.TypeSize)
@@ -109,16 +128,10 @@ func (h Header) decodeBlock(out, src []byte, s *scratch) error {
 		if size > longest(n) {
 			return errorf("stream %d says %d bytes for %d", i, size, n)
 		}
-		if err := h.decodeStream(plain[i*n:(i+1)*n:(i+1)*n], src[:size:size]); err != nil {
+		if err := h.decodeStream(out[i*n:(i+1)*n:(i+1)*n], src[:size:size]); err != nil {
 			return errorf("%v stream %d of %d bytes: %v", h.Compressor, i, size, err)
 		}
 		src = src[size:]
-	}
-	switch h.Shuffle {
-	case ByteShuffle:
-		planes.Join(out, plain, h.TypeSize)
-	case BitShuffle:
-		bitUnshuffle(out, plain, h.TypeSize)
 	}
 	return nil
 }

@@ -47,6 +47,8 @@ func (r *report) chainOne(c *codec.Chain, src codec.Block, s *codec.Scratch) {
 	}
 	_ = r.decodes(c, "decode", stored, src, s) // it reports what it finds
 	r.wrongRoom(c, stored, src)
+	r.boxes(c, stored, src)
+	r.wrongBoxes(c, stored, src)
 	r.together(c, stored, src)
 	if size := len(stored); size > 20_000 {
 		return
@@ -58,6 +60,9 @@ func (r *report) chainOne(c *codec.Chain, src codec.Block, s *codec.Scratch) {
 				r.addf("chunk of %d bytes, %s: no error", len(src.Bytes), what)
 			} else if err != nil && !kinded(err) {
 				r.addf("chunk, %s: error without kind: %v", what, err)
+			}
+			if r.rand.IntN(4) == 0 {
+				r.box(c.In(), false).decode(r, c, what+", box", b, codec.Block{})
 			}
 		})
 	})

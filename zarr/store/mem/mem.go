@@ -17,6 +17,9 @@ type Store struct {
 	values map[string]value
 	sorted []string // the keys in order, nil when it has to be made anew
 	writes uint64   // counts up with every write; the next Version
+
+	begun   uint64            // values in parts so far; the next token
+	uploads map[string]*parts // those under way, by token
 }
 
 // value is immutable once it is in the map, so it is read without the lock.

@@ -33,7 +33,7 @@ func TestVersionOutlivesTheKey(t *testing.T) {
 
 func TestPartsWithAGap(t *testing.T) {
 	s, ctx := mem.New(), t.Context()
-	p, err := s.PutParts(ctx, "k")
+	p, err := s.PutParts(ctx, "k", store.PartsOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

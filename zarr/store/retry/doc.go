@@ -20,7 +20,9 @@
 //     with a note that our write may have been in between. After fault.Throttled, which is an answer, and
 //     *store.UnsentError nothing happened.
 //   - A listing is repeated page by page where the store lists in pages, else only until it has yielded something.
-//   - Parts are sent again; a Commit whose answer was lost is read back and compared by size and hash of every part.
+//   - Parts are sent again; a Commit whose answer was lost is read back and compared by size and hash of every part. Of
+//     parts that another process sent, by the provider's checksum.
+//   - A Copy is made again. One by a condition on the destination may have happened before, and then its error says so.
 //
 // Reading back knows our write by its bytes. Two writers that send the same bytes over the same version both succeed
 // then, and a conflict after a lost answer may follow a write that did happen and was replaced. A program that counts

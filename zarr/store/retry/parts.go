@@ -3,7 +3,10 @@ package retry
 import (
 	"context"
 	"errors"
+	"fmt"
+	"hash/crc32"
 	"hash/maphash"
+	"strings"
 	"sync"
 
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -12,14 +15,14 @@ import (
 
 // PutParts implements [store.PartPutter] where the store below does. A begin whose answer was lost is begun again; the
 // first one is then left to the store's own clean-up of unfinished uploads.
-func (s *Store) PutParts(ctx context.Context, key string) (store.Parts, error) {
+func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	pp, ok := s.s.(store.PartPutter)
 	if !ok {
 		return nil, errors.ErrUnsupported
 	}
-	p := &parts{s: s, key: key, seed: maphash.MakeSeed(), sent: map[int]sum{}}
+	p := &parts{s: s, key: key, seed: maphash.MakeSeed(), sent: map[int]sum{}, listed: o.Resume == ""}
 	err := s.run("put", key).do(ctx, func() (err error) {
-		p.below, err = pp.PutParts(ctx, key)
+		p.below, err = pp.PutParts(ctx, key, o)
 		return err
 	})
 	if err != nil {
@@ -34,20 +37,60 @@ type parts struct {
 	below store.Parts
 	seed  maphash.Seed
 
-	mu   sync.Mutex
-	sent map[int]sum
+	mu     sync.Mutex
+	sent   map[int]sum
+	listed bool // sent has what others sent
 }
 
 // sum is what is kept of a part to know it again. 64 bits of a seeded hash are enough to tell our own write from
-// another's; nobody who could make them collide knows the seed.
+// another's; nobody who could make them collide knows the seed. Of a part that another process sent there is the
+// provider's checksum, or none.
 type sum struct {
-	size int
-	hash uint64
+	size  int64
+	hash  uint64
+	other bool   // sent by another process
+	sum   string // the provider's
 }
 
-func (p *parts) sum(b []byte) sum { return sum{len(b), maphash.Bytes(p.seed, b)} }
+func (p *parts) sum(b []byte) sum { return sum{size: int64(len(b)), hash: maphash.Bytes(p.seed, b)} }
 
-func (p *parts) MinPart() int { return p.below.MinPart() }
+// errUnknown is for a part of another process that no checksum tells.
+var errUnknown = fault.Newf(fault.Unavailable, "a part was sent by another process, and has no checksum that could be compared")
+
+// holds reports whether b is the part.
+func (p *parts) holds(b []byte, s sum) (bool, error) {
+	switch {
+	case int64(len(b)) != s.size:
+		return false, nil
+	case !s.other:
+		return p.sum(b) == s, nil
+	case strings.HasPrefix(s.sum, "crc32:"):
+		return fmt.Sprintf("crc32:%08x", crc32.ChecksumIEEE(b)) == s.sum, nil
+	}
+	return false, errUnknown
+}
+
+func (p *parts) Limits() store.PartLimits { return p.below.Limits() }
+func (p *parts) Token() string            { return p.below.Token() }
+
+func (p *parts) Sent(ctx context.Context) (sent []store.PartInfo, err error) {
+	err = p.s.run("put", p.key).do(ctx, func() error {
+		sent, err = p.below.Sent(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, s := range sent {
+		if _, own := p.sent[s.N]; !own {
+			p.sent[s.N] = sum{size: s.Size, other: true, sum: s.Sum}
+		}
+	}
+	p.listed = true
+	return sent, nil
+}
 
 func (p *parts) Part(ctx context.Context, n int, b []byte) error {
 	err := p.s.run("put", p.key).do(ctx, func() error { return p.below.Part(ctx, n, b) })
@@ -70,6 +113,14 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 	if err := w.check(); err != nil {
 		return "", err
 	}
+	p.mu.Lock()
+	listed := p.listed
+	p.mu.Unlock()
+	if !listed { // afterwards nobody could say what there was
+		if _, err := p.Sent(ctx); err != nil {
+			return "", err
+		}
+	}
 	return w.do(ctx, func() (store.Version, error) {
 		return p.below.Commit(ctx, o)
 	}, func() (store.Version, bool, error) {
@@ -83,7 +134,7 @@ func (p *parts) look(get getter, not store.Version) (store.Version, bool, error)
 	defer p.mu.Unlock()
 	total := int64(0)
 	for _, s := range p.sent {
-		total += int64(s.size)
+		total += s.size
 	}
 	o := store.GetOptions{IfNotVersion: not, Max: 1}
 	if total > 0 {
@@ -106,14 +157,17 @@ func (p *parts) look(get getter, not store.Version) (store.Version, bool, error)
 		if s.size == 0 {
 			continue
 		}
-		v, err := get(p.key, store.GetOptions{Range: store.Within(off, int64(s.size)), IfVersion: version}, buf[:0])
+		v, err := get(p.key, store.GetOptions{Range: store.Within(off, s.size), IfVersion: version}, buf[:0])
 		if errors.Is(err, fault.Conflict) {
 			return "", false, nil // replaced while we looked
 		}
-		if err != nil || p.sum(v.Bytes) != s {
+		if err != nil {
 			return "", false, err
 		}
-		buf, off = v.Bytes, off+int64(s.size)
+		if same, err := p.holds(v.Bytes, s); err != nil || !same {
+			return "", false, err
+		}
+		buf, off = v.Bytes, off+s.size
 	}
 	return version, true, nil
 }

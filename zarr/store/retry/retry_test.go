@@ -366,7 +366,7 @@ func TestParts(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s = scripted(step{err: down}, step{}, step{err: slow}, step{}, step{err: down, apply: true}, step{})
-				p, err := over(t, s).PutParts(t.Context(), "k")
+				p, err := over(t, s).PutParts(t.Context(), "k", store.PartsOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -390,6 +390,87 @@ func TestParts(t *testing.T) {
 				now, readErr := s.Store.Get(t.Context(), "k", store.GetOptions{}, nil)
 				if err != nil || readErr != nil || string(now.Bytes) != "0123456789" || now.Version != v {
 					t.Errorf("got %q, %v; the key holds %q at %q", v, err, now.Bytes, now.Version)
+				}
+			})
+		})
+	}
+}
+
+// A value that another process has begun: what it sent is asked for before the end, as afterwards nobody could say it, and
+// a lost answer is settled by the provider's checksums, or not at all.
+func TestPartsResumed(t *testing.T) {
+	tests := []struct {
+		name   string
+		noSums bool
+		steps  []step // of what the second process does after its part
+		calls  string
+		kind   error
+	}{
+		{"works", false, nil, "sent\ncommit if absent", nil},
+		{"the list is repeated", false, []step{{err: down}}, "sent\nsent\ncommit if absent", nil},
+		{"answer lost", false, []step{{}, {err: down, apply: true}}, "sent\ncommit if absent\nget k 9+1\nget k 0+6 if 1\nget k 6+4 if 1", nil},
+		{"answer lost, no checksums", true, []step{{}, {err: down, apply: true}}, "sent\ncommit if absent\nget k 9+1\nget k 0+6 if 1", fault.Unavailable},
+		{"gone", false, []step{{err: &fault.KeyError{Op: "put", Kind: fault.Conflict}}}, "sent", fault.Conflict},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := scripted()
+				s.noSums = tt.noSums
+				first, err := over(t, s).PutParts(t.Context(), "k", store.PartsOptions{})
+				if err == nil {
+					err = first.Part(t.Context(), 0, []byte("012345"))
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				p, err := over(t, s).PutParts(t.Context(), "k", store.PartsOptions{Resume: first.Token()})
+				if err == nil {
+					err = p.Part(t.Context(), 1, []byte("6789"))
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.seen()
+				s.steps = tt.steps
+				_, err = p.Commit(t.Context(), store.PutOptions{IfAbsent: true})
+				if got := s.seen(); got != tt.calls || !errors.Is(err, tt.kind) || tt.kind == nil && err != nil {
+					t.Errorf("%v, requests:\n%s\nwant:\n%s", err, got, tt.calls)
+				}
+			})
+		})
+	}
+}
+
+func TestCopies(t *testing.T) {
+	tests := []struct {
+		name  string
+		o     store.CopyOptions
+		steps []step
+		calls string
+		kind  error
+		note  string
+	}{
+		{"works", store.CopyOptions{}, nil, "copy a k", nil, ""},
+		{"fails", store.CopyOptions{}, []step{{err: down}, {err: slow}}, "copy a k\ncopy a k\ncopy a k", nil, ""},
+		{"plain, answer lost", store.CopyOptions{}, []step{{err: down, apply: true}}, "copy a k\ncopy a k", nil, ""},
+		{"throttled", store.CopyOptions{IfAbsent: true}, []step{{err: slow}}, "copy a k if absent\ncopy a k if absent", nil, ""},
+		{"answer lost", store.CopyOptions{IfAbsent: true}, []step{{err: down, apply: true}}, "copy a k if absent\ncopy a k if absent", fault.Exists, "may have been applied"},
+		{"another's", store.CopyOptions{IfVersion: "other"}, nil, "copy a k if other", fault.Conflict, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := scripted(tt.steps...)
+				if _, err := s.Store.Put(t.Context(), "a", value, store.PutOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				_, err := store.Copy(t.Context(), over(t, s), "a", "k", tt.o)
+				if got := s.seen(); got != tt.calls || !errors.Is(err, tt.kind) || tt.kind == nil && err != nil {
+					t.Errorf("%v, requests:\n%s\nwant:\n%s", err, got, tt.calls)
+				}
+				if err != nil && strings.Contains(err.Error(), "may have been applied") != (tt.note != "") {
+					t.Errorf("got %v", err)
 				}
 			})
 		})

@@ -29,6 +29,16 @@ type script struct {
 	mu    sync.Mutex
 	steps []step
 	calls []string
+
+	noSums bool // parts have no checksums
+}
+
+func (s *script) Copy(ctx context.Context, from, to string, o store.CopyOptions) (v store.Version, err error) {
+	err = s.next("copy %s %s%s", from, to, conditions(o.IfAbsent, o.IfVersion)).around(func() error {
+		v, err = s.Store.Copy(ctx, from, to, o)
+		return err
+	})
+	return v, err
 }
 
 func scripted(steps ...step) *script { return &script{Store: mem.New(), steps: steps} }
@@ -130,9 +140,9 @@ func (s *script) ListPage(ctx context.Context, prefix string, o store.ListOption
 	return page, next, err
 }
 
-func (s *script) PutParts(ctx context.Context, key string) (p store.Parts, err error) {
+func (s *script) PutParts(ctx context.Context, key string, o store.PartsOptions) (p store.Parts, err error) {
 	err = s.next("parts %s", key).around(func() error {
-		p, err = s.Store.PutParts(ctx, key)
+		p, err = s.Store.PutParts(ctx, key, o)
 		return err
 	})
 	return scriptParts{p, s}, err
@@ -145,6 +155,19 @@ type scriptParts struct {
 
 func (p scriptParts) Part(ctx context.Context, n int, b []byte) error {
 	return p.s.next("part %d", n).around(func() error { return p.Parts.Part(ctx, n, b) })
+}
+
+func (p scriptParts) Sent(ctx context.Context) (sent []store.PartInfo, err error) {
+	err = p.s.next("sent").around(func() error {
+		sent, err = p.Parts.Sent(ctx)
+		return err
+	})
+	for i := range sent {
+		if p.s.noSums {
+			sent[i].Sum = ""
+		}
+	}
+	return sent, err
 }
 
 func (p scriptParts) Commit(ctx context.Context, o store.PutOptions) (v store.Version, err error) {

@@ -27,9 +27,14 @@ func keysUnsafe(e *env) {
 		e.expect(clause, err, fault.Path, fmt.Sprintf("Delete(%q)", key))
 		err = store.DeleteAll(e.ctx, e.s, []string{key})
 		e.expect(clause, err, fault.Path, fmt.Sprintf("DeleteAll(%q)", key))
-		p, err := store.PutParts(e.ctx, e.s, key)
+		p, err := store.PutParts(e.ctx, e.s, key, store.PartsOptions{})
 		if !errors.Is(err, errors.ErrUnsupported) && !e.expect(clause, err, fault.Path, fmt.Sprintf("PutParts(%q)", key)) && p != nil {
 			_ = p.Abort(e.ctx)
+		}
+		for _, c := range [][2]string{{key, "b"}, {"a", key}} {
+			if _, err := store.Copy(e.ctx, e.s, c[0], c[1], store.CopyOptions{}); !errors.Is(err, errors.ErrUnsupported) {
+				e.expect(clause, err, fault.Path, fmt.Sprintf("Copy(%q, %q)", c[0], c[1]))
+			}
 		}
 	}
 	for _, prefix := range unsafeKeys() {

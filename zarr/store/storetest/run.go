@@ -96,6 +96,8 @@ func cases() []testcase {
 		{"race/mixture", false, raceMixture},
 		{"verbs/delete-all", true, verbDeleteAll},
 		{"verbs/parts", true, verbParts},
+		{"verbs/parts-resume", true, verbPartsResume},
+		{"verbs/copy", true, verbCopy},
 		{"vanished", false, vanished},
 		{"read-only", false, readOnly},
 		{"close", false, closing},

@@ -96,7 +96,7 @@ func (p *parted) Write(b []byte) (int, error) {
 }
 
 func (p *parted) begin() error {
-	parts, err := store.PutParts(p.ctx, p.st, p.key)
+	parts, err := store.PutParts(p.ctx, p.st, p.key, store.PartsOptions{})
 	if errors.Is(err, errors.ErrUnsupported) {
 		p.whole = true
 		return nil
@@ -104,7 +104,7 @@ func (p *parted) begin() error {
 	if err != nil {
 		return err
 	}
-	p.parts, p.size = parts, max(parts.MinPart(), partSize)
+	p.parts, p.size = parts, max(int(parts.Limits().Min), partSize)
 	return nil
 }
 

@@ -42,37 +42,61 @@ func Split(dst, src []byte, typeSize int) {
 }
 
 // Join undoes Split.
-func Join(dst, src []byte, typeSize int) {
+func Join(dst, src []byte, typeSize int) { JoinPart(dst, src, typeSize, 0) }
+
+// JoinPart fills dst with the bytes from at on of what Join makes of src.
+func JoinPart(dst, src []byte, typeSize, at int) {
 	n := len(src) / typeSize
-	copy(dst[n*typeSize:], src[n*typeSize:])
-	if n == 0 {
-		return // elements may be of any size, and then there is no end to their planes
+	whole := n * typeSize
+	if at+len(dst) > whole { // what is after the last whole element is as it is
+		from := max(whole-at, 0)
+		copy(dst[from:], src[at+from:])
+		dst = dst[:from]
 	}
-	switch typeSize {
-	case 2:
-		s0, s1 := src[:n], src[n:2*n]
+	for ; len(dst) > 0 && at%typeSize != 0; dst, at = dst[1:], at+1 {
+		dst[0] = src[at%typeSize*n+at/typeSize]
+	}
+	first, count := at/typeSize, len(dst)/typeSize
+	switch to := dst[:count*typeSize]; {
+	case count == 0: // elements may be of any size, and then there is no end to their planes
+	case typeSize == 2:
+		s0, s1 := src[first:][:count], src[n+first:][:count]
 		for i := range s0 {
-			binary.LittleEndian.PutUint16(dst[2*i:], uint16(s0[i])|uint16(s1[i])<<8)
+			binary.LittleEndian.PutUint16(to[2*i:], uint16(s0[i])|uint16(s1[i])<<8)
 		}
-	case 4:
-		s0, s1, s2, s3 := src[:n], src[n:2*n], src[2*n:3*n], src[3*n:4*n]
-		for i := range s0 {
-			binary.LittleEndian.PutUint32(dst[4*i:], uint32(s0[i])|uint32(s1[i])<<8|uint32(s2[i])<<16|uint32(s3[i])<<24)
-		}
-	case 8:
-		s0, s1, s2, s3 := src[:n], src[n:2*n], src[2*n:3*n], src[3*n:4*n]
-		s4, s5, s6, s7 := src[4*n:5*n], src[5*n:6*n], src[6*n:7*n], src[7*n:8*n]
-		for i := range s0 {
-			lo := uint64(s0[i]) | uint64(s1[i])<<8 | uint64(s2[i])<<16 | uint64(s3[i])<<24
-			hi := uint64(s4[i]) | uint64(s5[i])<<8 | uint64(s6[i])<<16 | uint64(s7[i])<<24
-			binary.LittleEndian.PutUint64(dst[8*i:], lo|hi<<32)
-		}
+	case typeSize == 4:
+		join4(to, src[first:], n)
+	case typeSize == 8:
+		join8(to, src[first:], n)
 	default:
 		for j := range typeSize {
-			plane := src[j*n : (j+1)*n]
-			for i, b := range plane {
-				dst[i*typeSize+j] = b
+			for i, b := range src[j*n+first:][:count] {
+				to[i*typeSize+j] = b
 			}
 		}
+	}
+	for at, dst = at+count*typeSize, dst[count*typeSize:]; len(dst) > 0; dst, at = dst[1:], at+1 {
+		dst[0] = src[at%typeSize*n+at/typeSize]
+	}
+}
+
+// join4 joins planes that begin n bytes apart.
+func join4(dst, src []byte, n int) {
+	count := len(dst) / 4
+	s0, s1, s2, s3 := src[:count], src[n:][:count], src[2*n:][:count], src[3*n:][:count]
+	for i := range s0 {
+		binary.LittleEndian.PutUint32(dst[4*i:], uint32(s0[i])|uint32(s1[i])<<8|uint32(s2[i])<<16|uint32(s3[i])<<24)
+	}
+}
+
+// join8 is join4 for elements of 8 bytes.
+func join8(dst, src []byte, n int) {
+	count := len(dst) / 8
+	s0, s1, s2, s3 := src[:count], src[n:][:count], src[2*n:][:count], src[3*n:][:count]
+	s4, s5, s6, s7 := src[4*n:][:count], src[5*n:][:count], src[6*n:][:count], src[7*n:][:count]
+	for i := range s0 {
+		lo := uint64(s0[i]) | uint64(s1[i])<<8 | uint64(s2[i])<<16 | uint64(s3[i])<<24
+		hi := uint64(s4[i]) | uint64(s5[i])<<8 | uint64(s6[i])<<16 | uint64(s7[i])<<24
+		binary.LittleEndian.PutUint64(dst[8*i:], lo|hi<<32)
 	}
 }

@@ -1,0 +1,58 @@
+package observability
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Metrics are counters and histograms of what zargo does. Make them with [NewMetrics].
+type Metrics struct {
+	attempts  *prometheus.CounterVec
+	wire      *prometheus.CounterVec
+	retries   *prometheus.CounterVec
+	firstByte *prometheus.HistogramVec
+	waits     *prometheus.CounterVec
+}
+
+// NewMetrics makes the metrics and registers them.
+func NewMetrics(r prometheus.Registerer) (*Metrics, error) {
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	}
+	m := &Metrics{
+		attempts: counter("zarr_attempts_total", "HTTP exchanges.", "op", "status"),
+		wire:     counter("zarr_wire_bytes_total", "Bytes of bodies, by direction.", "direction"),
+		retries:  counter("zarr_retries_total", "Requests that failed and were made again.", "op"),
+		waits:    counter("zarr_wait_seconds_total", "Time that was waited for what is limited.", "for"),
+		firstByte: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "zarr_first_byte_seconds", Help: "Time to the head of an answer.",
+			Buckets: prometheus.ExponentialBuckets(0.001, 2, 14), // 1 ms to 8 s
+		}, []string{"op"}),
+	}
+	for _, c := range []prometheus.Collector{m.attempts, m.wire, m.retries, m.waits, m.firstByte} {
+		if err := r.Register(c); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// Trace counts into the metrics. Keys are no labels: there are too many of them.
+func (m *Metrics) Trace() *store.Trace {
+	return &store.Trace{
+		Attempt: func(_ context.Context, a store.Attempt) {
+			m.attempts.WithLabelValues(string(a.Op), strconv.Itoa(a.Status)).Inc()
+			m.wire.WithLabelValues("sent").Add(float64(a.Sent))
+			m.wire.WithLabelValues("received").Add(float64(a.Received))
+		},
+		FirstByte: func(_ context.Context, f store.FirstByte) {
+			m.firstByte.WithLabelValues(string(f.Op)).Observe(f.After.Seconds())
+		},
+		Retry: func(_ context.Context, r store.Retry) { m.retries.WithLabelValues(string(r.Op)).Inc() },
+		Wait:  func(_ context.Context, w store.Wait) { m.waits.WithLabelValues(string(w.For)).Add(w.Took.Seconds()) },
+	}
+}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// requests is st with a line for each request, with all of its tries as one. An absent chunk is data, and no error.
+func requests(st store.Store, log *slog.Logger) store.Store {
+	return store.Observe(st, func(ctx context.Context, e store.Event) {
+		attrs := []slog.Attr{slog.String("key", e.Key), slog.Int64("bytes", e.Bytes), slog.Duration("took", e.Took)}
+		if !e.Range.IsWhole() {
+			attrs = append(attrs, slog.String("range", e.Range.String()))
+		}
+		level := slog.LevelDebug
+		switch {
+		case errors.Is(e.Err, fault.NotFound):
+			attrs = append(attrs, slog.Bool("absent", true))
+		case e.Err != nil:
+			level = slog.LevelError
+			attrs = append(attrs, slog.Any("err", e.Err))
+		}
+		log.LogAttrs(ctx, level, string(e.Op), attrs...)
+	})
+}
+
+// trace logs what becomes of requests. The context is that of the work, so that a handler finds in it what the caller put there.
+func trace(log *slog.Logger) *store.Trace {
+	return &store.Trace{
+		Attempt: func(ctx context.Context, a store.Attempt) {
+			log.LogAttrs(ctx, slog.LevelDebug, "attempt", slog.String("key", a.Key), slog.String("method", a.Method), slog.Int("status", a.Status),
+				slog.Int64("wire", a.Wire()), slog.Duration("first_byte", a.FirstByte), slog.Duration("took", a.Took))
+		},
+		Retry: func(ctx context.Context, r store.Retry) {
+			log.LogAttrs(ctx, slog.LevelWarn, "retry", slog.String("op", string(r.Op)), slog.String("key", r.Key), slog.Int("try", r.Try),
+				slog.Duration("wait", r.Wait), slog.Any("err", r.Err))
+		},
+		Wait: func(ctx context.Context, w store.Wait) {
+			log.LogAttrs(ctx, slog.LevelDebug, "wait", slog.String("for", string(w.For)), slog.Duration("took", w.Took))
+		},
+	}
+}

@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/plan"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// packer makes one shard in memory, of what is written of it and of what it was. Inner chunks that are not touched keep their stored
+// bytes: they are neither decoded nor encoded.
+type packer struct {
+	*runner
+	o      *plan.Object
+	cut    *plan.Cut
+	blocks []grid.Axis       // how the shard is cut into inner chunks
+	inside []int             // shape of what of the array begins with this shard
+	old    []byte            // the stored shard; nil when there is none, or nothing of it is needed
+	index  *codec.ShardIndex // of old
+	pieces [][]byte          // stored bytes of the inner chunks of cut; nil for one that is all fill value
+}
+
+// pack appends to dst the shard with what is written laid over the old one; empty reports that no inner chunk is left to be stored.
+func (r *runner) pack(ctx context.Context, dst []byte, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
+	p := packer{runner: r, o: o, cut: o.Inner(), blocks: grid.Even(o.Chunk.Shards.Chunk), inside: o.Inside(), old: old}
+	if old != nil {
+		x, err := o.Chunk.Shards.Cut(old)
+		if err != nil {
+			return dst, false, err
+		}
+		p.index = &x
+	}
+	p.pieces = make([][]byte, p.cut.Len())
+	each := max(minDecoded/max(o.Chunk.Inner.Bytes, 1), 1)
+	err = concurrency.EachN(ctx, r.Options.Limits.CPU.Slots(), (len(p.pieces)-1)/each+1, func(ctx context.Context, k int) error {
+		return p.encode(ctx, k*each, min((k+1)*each, len(p.pieces)))
+	})
+	if err != nil {
+		return dst, false, err
+	}
+	slot, err := r.Options.Limits.CPU.Acquire(ctx)
+	if err != nil {
+		return dst, false, err
+	}
+	defer slot.Release()
+	dst, stored, err := p.join(ctx, dst)
+	return dst, stored == 0 && !r.Options.StoreFill, err
+}
+
+// encode encodes the inner chunks lo to hi-1 of the cut.
+func (p *packer) encode(ctx context.Context, lo, hi int) error {
+	slot, err := p.Options.Limits.CPU.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer slot.Release()
+	s := scratchOf(slot)
+	var out []byte
+	ends := make([]int, 0, hi-lo)
+	for i := lo; i < hi; i++ {
+		if err := now(ctx, i); err != nil {
+			return err
+		}
+		box := p.cut.Box(i)
+		old, err := p.before(box)
+		if err == nil {
+			out, _, err = p.o.Chunk.Inner.Encode(out, old, p.memory, box, s)
+		}
+		if err != nil {
+			return fmt.Errorf("inner chunk %v: %w", box.Coord, err)
+		}
+		ends = append(ends, len(out))
+	}
+	from := 0
+	for k, end := range ends {
+		if end > from {
+			p.pieces[lo+k] = out[from:end:end]
+		}
+		from = end
+	}
+	return nil
+}
+
+// before is what is stored of an inner chunk; nil where there is nothing, or nothing of it is left.
+func (p *packer) before(box grid.Box) ([]byte, error) {
+	if p.index == nil || !p.plan.Write.Merge && box.Covers(p.inside, p.blocks) {
+		return nil, nil
+	}
+	return p.stored(p.o.Chunk.Shards.Place(box.Coord))
+}
+
+// stored are the bytes of an inner chunk in the old shard; nil where it is missing.
+func (p *packer) stored(place int) ([]byte, error) {
+	off, n, ok, err := p.index.At(place)
+	if err != nil || !ok {
+		return nil, err
+	}
+	// A shard in a shard may have unused space of any length: join bounds what comes of that.
+	if most := p.o.Chunk.Inner.Chain.Worst(); n > most && p.o.Chunk.Inner.Shards == nil {
+		return nil, fault.Newf(fault.Corrupt, "index of the shard: inner chunk %d has %d bytes, its codecs make at most %d", place, n, most)
+	}
+	return p.old[off : off+n], nil
+}
+
+// join appends the shard to dst; stored is the number of inner chunks in it.
+func (p *packer) join(ctx context.Context, dst []byte) (_ []byte, stored int, err error) {
+	touched := make(map[int]int, len(p.pieces)) // place in the index -> number in the cut
+	for i := range p.pieces {
+		touched[p.cut.Place(i)] = i
+	}
+	most := int(min(plan.Packed(p.o.Chunk), math.MaxInt/2)) + len(p.old) // of what was and is
+	return p.o.Chunk.Shards.Pack(dst, func(dst []byte, place int) ([]byte, error) {
+		if err := now(ctx, place); err != nil {
+			return dst, err
+		}
+		if i, ok := touched[place]; ok {
+			return append(dst, p.pieces[i]...), nil
+		}
+		if p.index == nil {
+			return dst, nil
+		}
+		b, err := p.stored(place)
+		if err != nil {
+			return dst, fmt.Errorf("what is not written: %w", err)
+		}
+		// Without shared bytes there are no more than in the old one; shared ones are as good as written anew.
+		if len(dst)+len(b) > most {
+			return dst, fault.Newf(fault.Limit, "the shard that is written has more than %d bytes: the index of the old one has inner chunks share theirs", most)
+		}
+		return append(dst, b...), nil
+	})
+}
+
+// now looks at the context in every 4096th round of a loop that may be long, and whose rounds are short.
+func now(ctx context.Context, i int) error {
+	if i%4096 == 0 && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}

@@ -1,0 +1,172 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/plan"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// maxConflicts bounds how often a part of an object is written again. Each conflict means that another writer succeeded, so this many
+// in a row is a store that misreports its versions rather than contention.
+const maxConflicts = 1000
+
+// merge reads an object, changes it, and writes it if nobody else did meanwhile, else does it all again.
+func (r *runner) merge(ctx context.Context, o *plan.Object) error {
+	// Goroutines of this process take turns; only other processes can conflict.
+	unlock, err := r.State.locks.Lock(ctx, o.Key)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	for try := 1; ; try++ {
+		lost, err := r.swap(ctx, o)
+		if !lost || try == maxConflicts {
+			return err
+		}
+		r.account.Conflict()
+		if err := concurrency.Sleep(ctx, rand.N(min(time.Duration(try)*2*time.Millisecond, 100*time.Millisecond))); err != nil {
+			return err
+		}
+	}
+}
+
+// swap is one try of merge; lost reports that the object was replaced in between, so that err is a conflict.
+func (r *runner) swap(ctx context.Context, o *plan.Object) (lost bool, err error) {
+	hold, err := r.op.Acquire(ctx, r.reserve(o, 2)) // the old encoded object and the new one
+	if err != nil {
+		return false, err
+	}
+	defer hold.Release()
+	old, buf := getBuffer(r.State.estimate(o.Chunk)), getBuffer(r.State.estimate(o.Chunk))
+	defer putBuffer(old)
+	defer putBuffer(buf)
+
+	v, err := r.stored(ctx, o, old)
+	absent := errors.Is(err, fault.NotFound)
+	if err != nil && !absent {
+		return errors.Is(err, fault.Conflict), err
+	}
+	if !absent && v.Version == "" && !r.Options.SingleWriter {
+		return false, noVersions(r.Store)
+	}
+	if absent {
+		v.Bytes = nil
+	} else if v.Bytes == nil {
+		v.Bytes = []byte{}
+	}
+	empty, err := r.encode(ctx, buf, o, v.Bytes)
+	if err != nil {
+		return false, err
+	}
+	hold.Adjust(int64(cap(old.b) + cap(buf.b)))
+	version := v.Version
+	if r.Options.SingleWriter {
+		version = ""
+	}
+	switch {
+	case empty && absent:
+		return false, nil
+	case empty:
+		err = r.delete(ctx, o, store.DeleteOptions{IfVersion: version})
+	case absent && !r.Options.SingleWriter:
+		err = r.put(ctx, o, buf.b, store.PutOptions{IfAbsent: true})
+	default:
+		err = r.put(ctx, o, buf.b, store.PutOptions{IfVersion: version})
+	}
+	return errors.Is(err, fault.Conflict) || errors.Is(err, fault.Exists), err
+}
+
+// stored fetches what is there of an object before a part of it is written. A shard with so much unused space that it is longer than any
+// encoder makes one is read in parts, and given without that space.
+func (r *runner) stored(ctx context.Context, o *plan.Object, buf *buffer) (store.Value, error) {
+	v, err := r.ask(ctx, o.Whole(), buf)
+	if o.Chunk.Shards != nil && errors.Is(err, errTooLong) {
+		if v, err = r.compact(ctx, o, buf); errors.Is(err, errWhole) {
+			rd := o.Whole()
+			rd.Bound = r.Options.longest(o.Chunk)
+			v, err = r.ask(ctx, rd, buf)
+		}
+	}
+	if err == nil {
+		r.account.Chunks(1, 0)
+	}
+	return v, err
+}
+
+// ask makes a request, into memory that is reserved.
+func (r *runner) ask(ctx context.Context, rd plan.Read, buf *buffer) (store.Value, error) {
+	if err := r.account.Admit(1, rd.Known()); err != nil {
+		return store.Value{}, err
+	}
+	v, err := r.send(ctx, rd, buf.b[:0])
+	if err == nil {
+		buf.b = v.Bytes
+	}
+	return v, err
+}
+
+// compact reads the inner chunks of a shard as its index says, all of one version, and makes a shard of them without unused space;
+// fault.Conflict when the shard was replaced meanwhile.
+func (r *runner) compact(ctx context.Context, o *plan.Object, buf *buffer) (store.Value, error) {
+	x, stage, err := r.storedStage(ctx, o)
+	if err != nil {
+		return store.Value{}, err
+	}
+	var total int64
+	most := r.Options.longest(o.Chunk)
+	for rd := range stage.Reads.All() {
+		for _, p := range rd.Pieces {
+			// Inner chunks may share bytes, and are written without.
+			if total += p.Len; p.Len > most || total > most {
+				return store.Value{}, fault.Newf(fault.Limit, "the inner chunks of the shard have more than %d bytes", most)
+			}
+		}
+	}
+	hold, err := r.op.Acquire(ctx, total)
+	if err != nil {
+		return store.Value{}, err
+	}
+	defer hold.Release()
+	found := make([][]byte, x.Len()) // by place in the index
+	err = r.all(ctx, stage.Reads, func(ctx context.Context, rd plan.Read) error {
+		got, err := r.receive(ctx, r.op, rd)
+		if err != nil {
+			return err
+		}
+		defer got.release()
+		for _, p := range rd.Pieces {
+			found[p.Place()] = slices.Clone(rd.Of(p, got.Bytes))
+		}
+		return nil
+	})
+	if err != nil {
+		return store.Value{}, err
+	}
+	buf.b, _, err = o.Chunk.Shards.Pack(buf.b[:0], func(dst []byte, place int) ([]byte, error) { return append(dst, found[place]...), nil })
+	return store.Value{Bytes: buf.b, Size: x.Size(), Version: x.version}, err
+}
+
+// storedStage reads the index of a shard as it is now, and says what to read of all its inner chunks.
+func (r *runner) storedStage(ctx context.Context, o *plan.Object) (x *shardIndex, stage plan.Stage, err error) {
+	top := o.Stored()
+	reads, err := top.Indexes(make([]codec.ShardIndex, 1))
+	if err != nil {
+		return nil, stage, err
+	}
+	err = r.all(ctx, reads, func(ctx context.Context, rd plan.Read) (err error) { // it is one
+		x, err = r.loadIndex(ctx, top, rd)
+		return err
+	})
+	if err == nil {
+		stage, err = top.Expand(x.version, []codec.ShardIndex{x.ShardIndex})
+	}
+	return x, stage, err
+}

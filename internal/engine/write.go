@@ -1,0 +1,132 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/pipeline"
+	"github.com/zargo-io/zargo/internal/plan"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Write sets what sel selects of the array to src. Objects whose elements inside the array are all selected are written without
+// being read; others are read, changed and written on condition that nobody replaced them meanwhile, and done again if somebody
+// did. An object that is all fill value is deleted, or not written, unless the pipeline stores it. A store that cannot do
+// conditional writes refuses parts of objects with errors.ErrUnsupported, before anything is written, unless there is a single writer.
+//
+// After an error some objects may have been written and others not; each is wholly old or wholly new.
+func (a *Array) Write(ctx context.Context, src pipeline.Memory, sel grid.Selection) error {
+	ctx, r, err := a.begin(ctx, src, sel, &plan.WriteOptions{Merge: a.Layout.Pipe.OfField()})
+	if err != nil {
+		return err
+	}
+	return r.each(ctx, "write", r.write)
+}
+
+// write writes one object.
+func (r *runner) write(ctx context.Context, o *plan.Object) error {
+	if o.Covers {
+		return r.replace(ctx, o)
+	}
+	return r.merge(ctx, o)
+}
+
+// mayMerge reports whether the store can do safely what the plan writes: parts of objects take conditions. It is asked before anything
+// is written: else the first part of an absent object would be, and only the second refused.
+func (r *runner) mayMerge() bool {
+	if c := store.ConditionsOf(r.Store); r.Options.SingleWriter || c.IfAbsent && c.IfVersion {
+		return true
+	}
+	for o := range r.plan.Objects() {
+		if !o.Covers {
+			return false
+		}
+	}
+	return true
+}
+
+// noVersions is why a store that has no versions does not take a part of an object: it takes no writes at all, or what could not be
+// done safely.
+func noVersions(st store.Store) error {
+	if store.IsReadOnly(st) {
+		return fault.ReadOnly
+	}
+	return fault.Newf(errors.ErrUnsupported, "the store has no versions, so part of a chunk cannot be written safely; see SingleWriter")
+}
+
+// replace writes an object without reading it.
+func (r *runner) replace(ctx context.Context, o *plan.Object) error {
+	hold, err := r.op.Acquire(ctx, r.reserve(o, 1))
+	if err != nil {
+		return err
+	}
+	defer hold.Release()
+	buf := getBuffer(r.State.estimate(o.Chunk))
+	defer putBuffer(buf)
+	empty, err := r.encode(ctx, buf, o, nil)
+	if err != nil {
+		return err
+	}
+	hold.Adjust(int64(cap(buf.b)))
+	if empty {
+		return r.delete(ctx, o, store.DeleteOptions{})
+	}
+	return r.put(ctx, o, buf.b, store.PutOptions{})
+}
+
+// reserve is how many bytes to reserve for so many encoded objects. A shard is there once more, in pieces, while it is packed.
+func (r *runner) reserve(o *plan.Object, objects int64) int64 {
+	if o.Chunk.Shards != nil {
+		objects++
+	}
+	return objects * min(r.State.estimate(o.Chunk), math.MaxInt64/4)
+}
+
+// encode appends to buf the stored form of an object with what is written laid over what was stored, which is nil when nothing was, or
+// nothing of it stays; empty reports that the object is all fill value and shall not be stored.
+func (r *runner) encode(ctx context.Context, buf *buffer, o *plan.Object, old []byte) (empty bool, err error) {
+	b := buf.b[:0]
+	if o.Chunk.Shards != nil {
+		b, empty, err = r.pack(ctx, b, o, old)
+	} else {
+		b, empty, err = r.encodeChunk(ctx, b, o, old)
+	}
+	if err == nil && !empty {
+		r.State.seen(len(b))
+	}
+	buf.b = b
+	return empty, err
+}
+
+func (r *runner) encodeChunk(ctx context.Context, dst []byte, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
+	slot, err := r.Options.Limits.CPU.Acquire(ctx)
+	if err != nil {
+		return dst, false, err
+	}
+	defer slot.Release()
+	return o.Chunk.Encode(dst, old, r.memory, o.Box, scratchOf(slot))
+}
+
+func (r *runner) put(ctx context.Context, o *plan.Object, b []byte, c store.PutOptions) error {
+	if err := r.account.Admit(1, int64(len(b))); err != nil {
+		return err
+	}
+	_, err := r.store.Put(ctx, o.Key, b, c)
+	if err == nil {
+		r.account.Chunks(1, 0)
+	}
+	r.State.Forget(o.Key)
+	return err
+}
+
+func (r *runner) delete(ctx context.Context, o *plan.Object, c store.DeleteOptions) error {
+	if err := r.account.Admit(1, 0); err != nil {
+		return err
+	}
+	err := r.store.Delete(ctx, o.Key, c)
+	r.State.Forget(o.Key)
+	return err
+}

@@ -1,2 +1,0 @@
-// Package plan is what package zarr reads and writes by until the engine does it by internal/plan.
-package plan

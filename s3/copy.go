@@ -1,0 +1,93 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go"
+
+	"github.com/zargo-io/zargo/internal/provider"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// copy is one CopyObject, which takes values of up to 5 GiB. AWS honours conditions on both objects. Other servers ignore
+// those on the destination, or may, and there they are refused; the version of the source is looked at first there, which narrows a server that
+// ignores it to a race.
+func (b *bucket) copy(ctx context.Context, from, to string, o store.CopyOptions) (store.Version, error) {
+	if !b.aws && (o.IfAbsent || o.IfVersion != "") {
+		return "", fault.Newf(errors.ErrUnsupported, "S3 servers other than AWS do not copy by a condition on the destination")
+	}
+	if !b.aws && o.FromVersion != "" {
+		switch _, err := b.get(ctx, from, store.GetOptions{IfNotVersion: o.FromVersion, Max: 1}, nil); {
+		case errors.Is(err, fault.Unchanged):
+		case err == nil, errors.Is(err, fault.Limit):
+			return "", fault.Newf(fault.Conflict, "version %s was to be copied, another is there", o.FromVersion)
+		default:
+			return "", &store.UnsentError{Err: err}
+		}
+	}
+	in := &awss3.CopyObjectInput{
+		Bucket: b.name, Key: aws.String(b.full(to)), CopySource: aws.String(b.source(from)), CopySourceIfMatch: pin(o.FromVersion),
+		IfMatch: pin(o.IfVersion), StorageClass: b.class, ServerSideEncryption: b.sse, SSEKMSKeyId: b.kmsKey,
+		RequestPayer: b.payer, ExpectedBucketOwner: b.owner, ExpectedSourceBucketOwner: b.owner,
+		SSECustomerAlgorithm: b.customer.algorithm, SSECustomerKey: b.customer.key, SSECustomerKeyMD5: b.customer.md5,
+		CopySourceSSECustomerAlgorithm: b.customer.algorithm, CopySourceSSECustomerKey: b.customer.key, CopySourceSSECustomerKeyMD5: b.customer.md5,
+	}
+	if o.IfAbsent {
+		in.IfNoneMatch = aws.String("*")
+	}
+	out, err := b.client.CopyObject(provider.SlowAnswer(ctx), in)
+	if err != nil {
+		return "", b.notCopied(ctx, from, to, o, err)
+	}
+	if out.CopyObjectResult == nil || aws.ToString(out.CopyObjectResult.ETag) == "" {
+		return "", foreign("it has no ETag")
+	}
+	return store.Version(*out.CopyObjectResult.ETag), nil
+}
+
+// source names a key as CopyObject wants it: escaped, and behind the bucket or, of an access point, behind its ARN.
+func (b *bucket) source(key string) string {
+	place := *b.name + "/"
+	if strings.HasPrefix(place, "arn:") {
+		place += "object/"
+	}
+	segments := strings.Split(place+b.full(key), "/")
+	for i, s := range segments {
+		segments[i] = strings.ReplaceAll(url.QueryEscape(s), "+", "%20") // servers differ in what a plus means
+	}
+	return strings.Join(segments, "/")
+}
+
+// notCopied finds out which of the two objects an answer is about: S3 has one code for both.
+func (b *bucket) notCopied(ctx context.Context, from, to string, o store.CopyOptions, err error) error {
+	var api smithy.APIError
+	if errors.As(err, &api) && api.ErrorCode() == "InvalidRequest" && strings.Contains(api.ErrorMessage(), "copy source is larger") {
+		return fault.Newf(fault.Limit, "S3 copies at most 5 GiB at once: %w", err)
+	}
+	var resp *awshttp.ResponseError
+	if !errors.As(err, &resp) {
+		return b.explain(err, toWrite)
+	}
+	failed := resp.HTTPStatusCode() == http.StatusPreconditionFailed
+	switch {
+	case failed && o.IfAbsent && o.FromVersion == "":
+		return b.explain(err, toCreate)
+	case failed && o.IfAbsent:
+		if _, look := b.get(ctx, to, store.GetOptions{Max: 1}, nil); look == nil || errors.Is(look, fault.Limit) {
+			return b.explain(err, toCreate)
+		}
+	case codeOf(err) == "NoSuchKey" && o.IfVersion != "":
+		if _, look := b.get(ctx, from, store.GetOptions{Max: 1}, nil); look == nil || errors.Is(look, fault.Limit) {
+			return fault.Newf(fault.Conflict, "there is nothing to be replaced: %w", err)
+		}
+	}
+	return b.explain(err, toWrite)
+}

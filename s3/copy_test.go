@@ -1,0 +1,83 @@
+package s3
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/zargo-io/zargo/internal/provider/fake"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Servers other than AWS are not asked for what they may ignore.
+func TestCopyConditions(t *testing.T) {
+	credentialsForTests(t)
+	f := NewFake(t)
+	f.Set("p/a", object{value: []byte("a"), etag: `"a"`})
+	s := bare(t, f.At("p"))
+	for _, o := range []store.CopyOptions{{IfAbsent: true}, {IfVersion: `"b"`}} {
+		if _, err := store.Copy(t.Context(), s, "a", "b", o); !errors.Is(err, errors.ErrUnsupported) || len(f.Requests()) != 0 {
+			t.Errorf("%+v: %v, or a request", o, err)
+		}
+	}
+	if _, err := store.Copy(t.Context(), s, "a", "b", store.CopyOptions{FromVersion: `"a"`}); err != nil {
+		t.Error(err)
+	}
+	if got := f.Header().Get("X-Amz-Copy-Source-If-Match"); got != `"a"` {
+		t.Errorf("the copy is pinned to %q", got)
+	}
+	f.Answer(func(w http.ResponseWriter, r *http.Request) bool {
+		Fail(w, 400, "InvalidRequest", "The specified copy source is larger than the maximum allowable size for a copy source: 5368709120")
+		return true
+	})
+	_, err := store.Copy(t.Context(), s, "a", "b", store.CopyOptions{})
+	fake.WantKind(t, err, fault.Limit)
+}
+
+// AWS honours the conditions on both objects, and has one answer for both.
+func TestCopyConditionsOfAWS(t *testing.T) {
+	credentialsForTests(t)
+	f := NewFake(t)
+	f.Set("p/a", object{value: []byte("a"), etag: `"a"`})
+	f.Set("p/b", object{value: []byte("b"), etag: `"b"`})
+	client := awss3.New(awss3.Options{
+		Region: "us-east-1", BaseEndpoint: aws.String(f.URL), UsePathStyle: true, Credentials: aws.AnonymousCredentials{},
+	})
+	b := &bucket{client: client, name: aws.String("zarr-test"), prefix: "p/", aws: true}
+	for _, tt := range []struct {
+		from, to string
+		o        store.CopyOptions
+		want     error
+	}{
+		{"a", "b", store.CopyOptions{IfAbsent: true}, fault.Exists},
+		{"a", "b", store.CopyOptions{IfAbsent: true, FromVersion: `"a"`}, fault.Exists},
+		{"a", "c", store.CopyOptions{IfAbsent: true, FromVersion: `"b"`}, fault.Conflict},
+		{"a", "b", store.CopyOptions{FromVersion: `"b"`}, fault.Conflict},
+		{"a", "b", store.CopyOptions{IfVersion: `"a"`}, fault.Conflict},
+		{"a", "c", store.CopyOptions{IfVersion: `"a"`}, fault.Conflict},
+		{"c", "b", store.CopyOptions{IfVersion: `"b"`}, fault.NotFound},
+		{"c", "b", store.CopyOptions{}, fault.NotFound},
+		{"a", "b", store.CopyOptions{IfVersion: `"b"`, FromVersion: `"a"`}, nil},
+		{"a", "c", store.CopyOptions{IfAbsent: true}, nil},
+	} {
+		if _, err := b.copy(t.Context(), tt.from, tt.to, tt.o); !errors.Is(err, tt.want) || tt.want == nil && err != nil {
+			t.Errorf("%s to %s, %+v: %v", tt.from, tt.to, tt.o, err)
+		}
+	}
+}
+
+func TestCopySource(t *testing.T) {
+	for _, tt := range []struct{ bucket, prefix, key, want string }{
+		{"bucket", "p/", "a b/+%", "bucket/p/a%20b/%2B%25"},
+		{"arn:aws:s3:eu-west-1:1:accesspoint/x", "", "k", "arn%3Aaws%3As3%3Aeu-west-1%3A1%3Aaccesspoint/x/object/k"},
+	} {
+		b := &bucket{name: aws.String(tt.bucket), prefix: tt.prefix}
+		if got := b.source(tt.key); got != tt.want {
+			t.Errorf("%s, want %s", got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package codectest
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Boxes returns what is wrong with n boxes that a chain decodes of a stored chunk to strided memory, drawn by a seed: of any axes, in
+// any order, with steps both ways and bytes between elements that may not be touched. want is the chunk.
+func Boxes(c *codec.Chain, stored []byte, want codec.Block, n int, seed uint64) error {
+	r := &report{rand: rand.New(rand.NewPCG(seed, 3))}
+	for range n {
+		b := r.box(c.In(), false)
+		r.guard("box", func() { b.decode(r, c, "box", stored, want) })
+	}
+	r.received(c, stored, want)
+	return errors.Join(r.errs...)
+}
+
+// boxes decodes boxes of a chunk to where their elements belong, and compares them with the chunk; and encodes it from such memory.
+func (r *report) boxes(c *codec.Chain, stored []byte, want codec.Block) {
+	for range 12 {
+		if b := r.box(c.In(), false); b.decode(r, c, "box", stored, want) {
+			return
+		}
+	}
+	b := r.box(c.In(), true)
+	b.put(want)
+	asked := 0
+	s := &codec.Scratch{Buffer: func(n int) []byte { asked += n; return make([]byte, 0, n) }}
+	out, err := c.EncodeFrom([]byte("before"), b.Strided, s)
+	if room := c.EncodeRoom(b.Strided); int64(asked) > room {
+		r.addf("encode from %+v: asked for %d bytes, EncodeRoom says %d", b.Axes, asked, room)
+	}
+	if err != nil || !bytes.HasPrefix(out, []byte("before")) {
+		r.addf("encode from %+v: %v", b.Axes, err)
+		return
+	}
+	_ = r.decodes(c, "decode what was encoded from a box", out[len("before"):], want, nil)
+	r.received(c, stored, want)
+}
+
+// received decodes stored bytes that were received where the chunk is to be, as Room offers it.
+func (r *report) received(c *codec.Chain, stored []byte, want codec.Block) {
+	in := c.In()
+	if in.Type.Size() == 0 {
+		return
+	}
+	place := codec.Block{Bytes: bytes.Repeat([]byte{mark}, len(want.Bytes))}
+	m := codec.Whole(place, in.Shape, in.Type.Size())
+	direct, _ := c.Room(m)
+	if direct == nil {
+		return
+	}
+	if len(direct) != 0 || cap(direct) != len(stored) {
+		r.addf("%d bytes are stored, and can be received in %d", len(stored), cap(direct))
+		return
+	}
+	if err := c.DecodeTo(m, append(direct, stored...), nil); err != nil || !equal(place, want) {
+		r.addf("decode what was received in place: equal %v, error %v", equal(place, want), err)
+	}
+}
+
+// box is a random box of a chunk, in memory with marks between its elements.
+type box struct {
+	codec.Strided
+	in   codec.Repr
+	size int   // bytes of an element, 0 where they vary
+	from []int // element of the chunk, for each of the box
+	to   []int // where it lies in memory
+}
+
+// box draws one: of all of the chunk, or not.
+func (r *report) box(in codec.Repr, all bool) *box {
+	b := &box{in: in, size: in.Type.Size()}
+	rank := len(in.Shape)
+	b.Size, b.Axes = max(b.size, 1), make([]codec.Step, rank)
+	for i, n := range in.Shape {
+		a := &b.Axes[i]
+		switch {
+		case n == 0:
+		case all || r.rand.IntN(3) == 0:
+			a.N, a.Each = n, 1
+		default:
+			a.Off, a.Each = r.rand.IntN(n), 1+r.rand.IntN(3)
+			a.N = 1 + r.rand.IntN((n-1-a.Off)/a.Each+1)
+		}
+		if a.N > 1 && r.rand.IntN(3) == 0 {
+			a.Off, a.Each = a.Off+(a.N-1)*a.Each, -a.Each
+		}
+	}
+	order := make([]int, rank) // the last axis is the closest in memory, or any
+	for i := range order {
+		order[i] = i
+	}
+	if r.rand.IntN(2) == 0 {
+		r.rand.Shuffle(rank, func(i, k int) { order[i], order[k] = order[k], order[i] })
+	}
+	stride := b.Size
+	if r.rand.IntN(4) == 0 {
+		stride += r.rand.IntN(9)
+	}
+	for _, i := range slices.Backward(order) {
+		a := &b.Axes[i]
+		if a.Stride = stride; r.rand.IntN(6) == 0 {
+			a.Stride = -stride
+			b.At += max(a.N-1, 0) * stride
+		}
+		stride *= max(a.N, 1)
+		if r.rand.IntN(3) == 0 {
+			stride += r.rand.IntN(20)
+		}
+	}
+	b.At += 8
+	if n := b.At + stride + b.Size + 8; b.size > 0 {
+		b.Bytes = bytes.Repeat([]byte{mark}, n)
+	} else {
+		b.Items = make([][]byte, n)
+	}
+	b.elements(0, 0, b.At)
+	return b
+}
+
+// elements lists the elements of the axes from one on.
+func (b *box) elements(axis, from, to int) {
+	if axis == len(b.Axes) {
+		b.from, b.to = append(b.from, from), append(b.to, to)
+		return
+	}
+	a := b.Axes[axis]
+	for i := range a.N {
+		b.elements(axis+1, from*b.in.Shape[axis]+a.Off+i*a.Each, to+i*a.Stride)
+	}
+}
+
+// put sets the box to elements of a chunk.
+func (b *box) put(chunk codec.Block) {
+	for i, from := range b.from {
+		if b.size == 0 {
+			b.Items[b.to[i]] = chunk.Items[from]
+		} else {
+			copy(b.Bytes[b.to[i]:], chunk.Bytes[from*b.size:(from+1)*b.size])
+		}
+	}
+}
+
+// decode decodes to the box, and compares it with a chunk, unless that is empty. It reports whether something is wrong.
+func (b *box) decode(r *report, c *codec.Chain, what string, stored []byte, want codec.Block) bool {
+	before, asked := len(r.errs), 0
+	s := &codec.Scratch{Buffer: func(n int) []byte { asked += n; return make([]byte, 0, n) }}
+	kept := bytes.Clone(stored)
+	err := c.DecodeTo(b.Strided, stored, s)
+	if _, room := c.Room(b.Strided); int64(asked) > room {
+		r.addf("%s %+v: asked for %d bytes, Room says %d", what, b.Axes, asked, room)
+	}
+	if !bytes.Equal(stored, kept) {
+		r.addf("%s: changed the stored bytes", what)
+	}
+	if want.Bytes != nil || want.Items != nil {
+		other := box{Strided: codec.Strided{Block: codec.Block{Bytes: bytes.Repeat([]byte{mark}, len(b.Bytes)), Items: make([][]byte, len(b.Items))}},
+			size: b.size, from: b.from, to: b.to}
+		other.put(want)
+		if err != nil || !equal(b.Block, other.Block) {
+			r.addf("%s %+v at %d of chunk %v: equal %v, error %v", what, b.Axes, b.At, b.in.Shape, equal(b.Block, other.Block), err)
+		}
+		return len(r.errs) > before
+	}
+	switch {
+	case err != nil && !kinded(err):
+		r.addf("%s: error without kind: %v", what, err)
+	case b.size > 0:
+		for _, at := range b.to {
+			copy(b.Bytes[at:at+b.size], bytes.Repeat([]byte{mark}, b.size))
+		}
+		if !marked(b.Bytes) {
+			r.addf("%s %+v: changed bytes beside the box", what, b.Axes)
+		}
+	}
+	return len(r.errs) > before
+}
+
+// wrongBoxes decodes to boxes that do not fit.
+func (r *report) wrongBoxes(c *codec.Chain, stored []byte, src codec.Block) {
+	in := c.In()
+	for i := range in.Shape {
+		for what, spoil := range map[string]func(a *codec.Step){
+			"more elements": func(a *codec.Step) { a.N++ },
+			"too far":       func(a *codec.Step) { a.Off++; a.N = max(a.N, 1) },
+			"before":        func(a *codec.Step) { a.Off = -1; a.N = max(a.N, 1) },
+			"backwards":     func(a *codec.Step) { a.Each = -1; a.N = max(a.N, 2) },
+			"apart":         func(a *codec.Step) { a.Stride = 1 << 30; a.N = max(a.N, 2) },
+		} {
+			m := codec.Whole(clone(src), in.Shape, in.Type.Size())
+			if spoil(&m.Axes[i]); slices.ContainsFunc(m.Axes, func(a codec.Step) bool { return a.N == 0 }) {
+				continue
+			}
+			if err := c.DecodeTo(m, stored, nil); !errors.Is(err, fault.Selection) {
+				r.addf("decode to a box with %s: %v", what, err)
+			}
+		}
+	}
+}

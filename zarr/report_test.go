@@ -1,0 +1,37 @@
+package zarr_test
+
+import (
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// TestReportCountsWhatIsAsked: metadata documents are no chunks, and every listing and every delete counts.
+func TestReportCountsWhatIsAsked(t *testing.T) {
+	st := mem.New()
+	var r zarr.Report
+	spec := zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Uint8}
+	a := mustCreate(t, st, "a", spec, zarr.ReportTo(&r))
+	if r.Chunks.Load() != 0 || r.Puts.Load() == 0 || r.Gets.Load() == 0 || r.Lists.Load() == 0 {
+		t.Errorf("created: %v", &r)
+	}
+	if _, err := zarr.SetAttrs(t.Context(), a, map[string]any{"units": "K"}); err != nil || r.Chunks.Load() != 0 {
+		t.Errorf("attributes: %v, %v", &r, err)
+	}
+	puts, written := r.Puts.Load(), r.BytesWritten.Load()
+	if err := zarr.Write(t.Context(), a, []uint8{1, 2, 3, 4}); err != nil {
+		t.Fatal(err)
+	}
+	if r.Chunks.Load() != 2 || r.Puts.Load() != puts+2 || r.BytesWritten.Load() == written {
+		t.Errorf("written: %v", &r)
+	}
+	lists, deletes := r.Lists.Load(), r.Deletes.Load()
+	if _, err := zarr.Replace(t.Context(), st, "a", spec, zarr.ReportTo(&r)); err != nil {
+		t.Fatal(err)
+	}
+	if r.Lists.Load() == lists || r.Deletes.Load() == deletes || r.Chunks.Load() != 2 {
+		t.Errorf("replaced: %v", &r)
+	}
+}

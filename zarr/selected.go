@@ -1,0 +1,60 @@
+package zarr
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Selected is the shape of what sel selects of the array. ErrSelection when it does not fit.
+func (a *Array) Selected(sel ...Selection) ([]int, error) {
+	r, err := a.region(sel)
+	if err != nil {
+		return nil, err
+	}
+	return r.Shape(), nil
+}
+
+// region resolves a selection. Selections by name are for the axis they name, the others for the axes in order.
+func (a *Array) region(sel []Selection) (grid.Selection, error) {
+	shape := a.meta.Shape
+	if i := slices.IndexFunc(sel, isAlone); i >= 0 {
+		if len(sel) > 1 {
+			return nil, a.errf(fault.Newf(fault.Selection, "%v is for all axes; there are %d selections", sel[i], len(sel)))
+		}
+		p, err := sel[i].(alone).points(shape, a.pipe.Axes())
+		if err != nil {
+			return nil, a.errf(err)
+		}
+		return p, nil
+	}
+	if len(sel) > len(shape) {
+		return nil, a.errf(fault.Newf(fault.Selection, "%d selections for %d axes", len(sel), len(shape)))
+	}
+	r := grid.Whole(shape)
+	taken := make([]bool, len(shape))
+	for i, s := range sel {
+		if s == nil {
+			return nil, a.errf(fault.Newf(fault.Selection, "selection %d is nil", i))
+		}
+		k := i
+		if d, ok := s.(dim); ok {
+			var err error
+			if k, err = a.axisOf(d.name); err != nil {
+				return nil, a.errf(err)
+			}
+		}
+		if taken[k] {
+			return nil, a.errf(fault.Newf(fault.Selection, "axis %d is selected twice", k))
+		}
+		taken[k] = true
+		g, err := s.resolve(axis{shape[k], a.blocks[k]})
+		if err != nil {
+			return nil, a.errf(fmt.Errorf("axis %d: %w", k, err))
+		}
+		r[k] = g
+	}
+	return r, nil
+}

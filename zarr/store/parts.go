@@ -1,0 +1,68 @@
+package store
+
+import (
+	"context"
+	"errors"
+)
+
+// PartPutter writes one value as parts, for values too large to send again whole, or to hold in memory.
+type PartPutter interface {
+	// PutParts begins a value, or goes on with one that o.Resume names. Nothing is visible before Commit.
+	PutParts(ctx context.Context, key string, o PartsOptions) (Parts, error)
+}
+
+// PartsOptions say how a value in parts begins. The zero value begins a new one.
+type PartsOptions struct {
+	// Resume is the Token of a value under way, of the same key, which another process may have begun. Whether it is still
+	// there shows at the first request. A store whose Tokens are empty says errors.ErrUnsupported.
+	Resume string
+}
+
+// Parts is a value under way. Part may be called concurrently; the other methods when no Part is under way.
+//
+// Of a value that was committed or aborted, here or in another process, Sent and Commit are fault.Conflict, and so is Part
+// where the provider knows.
+type Parts interface {
+	// Part sends part n, counted from 0, in any order; sending n again replaces it. b is not kept. fault.Limit: n or the
+	// length of b is beyond Limits.
+	Part(ctx context.Context, n int, b []byte) error
+
+	// Sent lists the parts that have arrived, from any process, in order of N.
+	Sent(ctx context.Context) ([]PartInfo, error)
+
+	// Limits are what the provider takes. It makes no request.
+	Limits() PartLimits
+
+	// Token names the value for PartsOptions.Resume; empty where another process cannot go on with it. It makes no request.
+	Token() string
+
+	// Commit makes the parts, in order of N and without gaps (fault.Selection), the value of the key, by the condition.
+	// After a Resume these are the parts that have arrived, from any process.
+	Commit(ctx context.Context, o PutOptions) (Version, error)
+
+	// Abort drops the parts. It may be called after a failed Commit, and does nothing after a successful one.
+	Abort(ctx context.Context) error
+}
+
+// PartInfo is a part that has arrived.
+type PartInfo struct {
+	N    int
+	Size int64
+	Sum  string // the provider's checksum of its bytes as "crc32:" and 8 hexadecimal digits; empty where there is none
+}
+
+// PartLimits are what a provider takes of a value in parts.
+type PartLimits struct {
+	Min   int64 // bytes of each part but the last
+	Max   int64 // bytes of a part
+	Parts int   // how many
+	Equal bool  // all parts but the last must have one length
+}
+
+// PutParts begins a value in parts, or goes on with one; errors.ErrUnsupported when s cannot, and then Put is the way.
+func PutParts(ctx context.Context, s Store, key string, o PartsOptions) (Parts, error) {
+	if pp, ok := s.(PartPutter); ok {
+		return pp.PutParts(ctx, key, o)
+	}
+	return nil, errors.ErrUnsupported
+}

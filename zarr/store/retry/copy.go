@@ -1,0 +1,38 @@
+package retry
+
+import (
+	"context"
+	"errors"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Copy implements [store.Copier] where the store below does. After a lost answer a plain copy is made again. One by a
+// condition on the destination is made again, too: where it had happened that fails by the condition, and the error says
+// so, as the bytes are not here to be compared.
+func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) (store.Version, error) {
+	c, ok := s.s.(store.Copier)
+	if !ok {
+		return "", errors.ErrUnsupported
+	}
+	w := write{run: s.run("copy", to), o: store.PutOptions{IfAbsent: o.IfAbsent, IfVersion: o.IfVersion}}
+	if err := w.check(); err != nil {
+		return "", err
+	}
+	for {
+		v, err := c.Copy(ctx, from, to, o)
+		if err == nil {
+			return v, nil
+		}
+		untouched := untouched(err)
+		conflict := errors.Is(err, fault.Exists) || errors.Is(err, fault.Conflict)
+		if err := w.again(ctx, err); err != nil {
+			if conflict {
+				return "", w.note(err)
+			}
+			return "", err
+		}
+		w.lost = w.lost || !untouched && !w.repeatable()
+	}
+}

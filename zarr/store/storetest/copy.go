@@ -1,0 +1,80 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+func verbCopy(e *env) {
+	const clause = "Copy makes the value of one key that of another"
+	value, other := pattern(100, 1), pattern(50, 2)
+	const from, to = "copy/from", "copy/to"
+	version, ok := e.put(from, value)
+	if !ok {
+		return
+	}
+	copied, err := store.Copy(e.ctx, e.s, from, to, store.CopyOptions{})
+	if errors.Is(err, errors.ErrUnsupported) {
+		return // allowed: Get and Put are the way then
+	}
+	if err != nil {
+		e.bad(clause, "Copy: %w", err)
+		return
+	}
+	if v, ok := e.holds(clause, to, value); ok && v.Version != copied {
+		e.bad("the Version of Copy is that of Get", "Get said %q, Copy %q", v.Version, copied)
+	}
+	e.holds("Copy leaves what it copies", from, value)
+	_, err = store.Copy(e.ctx, e.s, "absent", to, store.CopyOptions{})
+	e.expect("an absent source is fault.NotFound", err, fault.NotFound, "Copy(absent)")
+	e.holds("a Copy that fails writes nothing", to, value)
+	if e.has(AnyKey) {
+		odd := "copy/a b+%41&?"
+		if _, ok := e.put(odd, other); ok {
+			if _, err := store.Copy(e.ctx, e.s, odd, odd+"2", store.CopyOptions{}); err != nil {
+				e.bad(clause, "Copy(%q): %w", odd, err)
+			}
+			e.holds(clause, odd+"2", other)
+		}
+	}
+	if _, err := store.Copy(e.ctx, e.s, from, to, store.CopyOptions{IfAbsent: true, IfVersion: "x"}); err == nil {
+		e.bad("both conditions at once are fault.Selection", "Copy: no error")
+	}
+
+	// Conditions: those that hold are met, or refused as unsupported; those that do not hold write nothing.
+	if copied, ok = e.put(to, other); !ok {
+		return
+	}
+	fails := func(from string, o store.CopyOptions, kind error) {
+		_, err := store.Copy(e.ctx, e.s, from, to, o)
+		if !errors.Is(err, errors.ErrUnsupported) {
+			e.expect("Copy goes by its conditions", err, kind, fmt.Sprintf("Copy(%q, %+v)", from, o))
+		}
+		e.holds("a refused Copy writes nothing", to, other)
+	}
+	fails(from, store.CopyOptions{IfAbsent: true}, fault.Exists)
+	if e.has(Versions) {
+		fails(from, store.CopyOptions{FromVersion: copied}, fault.Conflict)
+		fails("absent", store.CopyOptions{FromVersion: version}, fault.Conflict)
+		fails(from, store.CopyOptions{IfVersion: version}, fault.Conflict)
+		fails("absent", store.CopyOptions{IfVersion: copied}, fault.NotFound)
+	}
+	works := func(o store.CopyOptions, to string) {
+		_, err := store.Copy(e.ctx, e.s, from, to, o)
+		if errors.Is(err, errors.ErrUnsupported) {
+			return
+		}
+		if err != nil {
+			e.bad("Copy goes by its conditions", "Copy(%q, %+v): %w", to, o, err)
+		}
+		e.holds(clause, to, value)
+	}
+	works(store.CopyOptions{IfAbsent: true}, "copy/new")
+	if e.has(Versions) {
+		works(store.CopyOptions{FromVersion: version}, "copy/pinned")
+		works(store.CopyOptions{IfVersion: copied}, to)
+	}
+}

@@ -1,0 +1,48 @@
+package zarr
+
+import (
+	"context"
+	"errors"
+
+	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// With returns a view of the same array with other options.
+func (a *Array) With(opts ...Option) (*Array, error) {
+	if a.field != nil {
+		return a.field.again(a.field.base.With(opts...))
+	}
+	n := a.node
+	if err := n.cfg.add(opts); err != nil {
+		return nil, err
+	}
+	m, err := n.cfg.keys(a.meta)
+	if err != nil {
+		return nil, a.errf(err)
+	}
+	other, err := bindArray(n, m, a.shared)
+	if err != nil {
+		return nil, a.errf(err)
+	}
+	return other, nil
+}
+
+// Refresh opens the array again and returns it as it is now in the store or, where only consolidated metadata has it, as that has
+// it now.
+func (a *Array) Refresh(ctx context.Context) (*Array, error) {
+	if a.field != nil {
+		return a.field.again(a.field.base.Refresh(ctx))
+	}
+	n, err := open(ctx, a.st, a.path, a.cfg, document.Array)
+	if a.fromCache && errors.Is(err, fault.NotFound) {
+		var top Node
+		if top, err = open(ctx, a.st, a.holder(), a.cfg, document.Group); err == nil {
+			n, err = top.(*Group).open(ctx, below(top.Path(), a.path), document.Array)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return n.(*Array), nil
+}
