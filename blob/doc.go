@@ -21,11 +21,11 @@
 // ([TrustNotFound] for memblob and fileblob, [Classify] for others), the store lists the key before it calls it
 // absent: a listing that succeeds without the key proves absence, at one more request for each absent key.
 //
-// A provider package does better by filling in [Hooks]: a verb with a hook does not go through gocloud at all. Packages
-// s3, gcs and azure fill in every verb that this package has a portable form of, so in their stores no request of a Get,
-// a Put, a Delete or a listing is gocloud's: the hooks send them by the SDK's client. What they have of the bucket is its
-// place in [store.As] and its Close; what they have of this package are the checks of keys, ranges and conditions before a
-// hook, and the errors after it.
+// A provider package does better by filling in [Hooks]: a verb with a hook goes around the portable API. Packages s3, gcs
+// and azure fill in every verb that this package has a portable form of. Their hooks send requests by the SDK's client,
+// because the portable calls cannot say a version, ask for more or cost more: docs/providers.md has the figures for each.
+// What they have of the bucket is its place in [store.As] and its Close; what they have of this package are the checks of
+// keys, ranges and conditions before a hook, and the errors after it.
 //
 // For a bucket of S3, Google or Azure that gocloud has opened, s3.FromBucket, gcs.FromBucket and azure.FromBucket are the
 // better New: they take the SDK's client out of it and keep versions, conditions and the provider's numbers.

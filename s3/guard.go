@@ -2,6 +2,7 @@ package s3
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/zargo-io/zargo/internal/provider"
 )
@@ -30,7 +31,7 @@ func (g guard) Do(r *http.Request) (*http.Response, error) {
 	}
 	if resp.StatusCode >= 300 {
 		resp.Body = provider.Bounded(resp.Body, maxError)
-	} else if r.Method != http.MethodGet || r.URL.Query().Get("list-type") != "" {
+	} else if r.Method != http.MethodGet || strings.Contains(r.URL.RawQuery, "list-type=") {
 		resp.Body = provider.Bounded(resp.Body, maxDocument)
 	}
 	return resp, nil

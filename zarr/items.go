@@ -7,9 +7,7 @@ import (
 	"reflect"
 
 	"github.com/zargo-io/zargo/internal/grid"
-	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/zarr/dtype"
-	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // ReadItems is ReadBytes for data types whose elements vary in length: it returns what sel selects, in C order, each element
@@ -32,14 +30,6 @@ func (a *Array) ReadItems(ctx context.Context, sel ...Selection) ([][]byte, erro
 	items := make([][]byte, n)
 	p.slices(items)
 	return items, nil
-}
-
-// varies refuses elements of a fixed size.
-func (a *Array) varies() error {
-	if t := a.meta.DType; t.Size() > 0 {
-		return a.errf(fault.Newf(fault.Type, "elements of %v have %d bytes each", t, t.Size()))
-	}
-	return nil
 }
 
 // readItems reads elements that vary in length: strings, or slices.
@@ -137,23 +127,4 @@ func writeItems[T any](ctx context.Context, a *Array, src []T, r grid.Selection)
 	}
 	p.Done()
 	return a.numbered(items).write(ctx, numbers, r)
-}
-
-// numbered is the array with the numbers of items in place of its elements.
-func (a *Array) numbered(items *pipeline.Items) *Array {
-	m := *a.meta
-	m.DType = dtype.Uint64
-	b := a.changed(a.node, &m)
-	e := *a.engine
-	e.Layout.Pipe = items.Numbers
-	b.pipe, b.engine = items.Numbers, &e
-	return b
-}
-
-// fixedSize refuses to take elements that vary in length for bytes in memory form.
-func (a *Array) fixedSize() error {
-	if a.meta.DType.Size() == 0 {
-		return a.errf(fault.Newf(fault.Type, "elements of %v vary in length; they are %v in Go", a.meta.DType, a.meta.DType.Go()))
-	}
-	return nil
 }

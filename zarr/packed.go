@@ -3,7 +3,6 @@ package zarr
 import (
 	"context"
 	"encoding/binary"
-	"math"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/grid"
@@ -97,25 +96,4 @@ func (p *Packed) texts(dst []string) {
 			dst[i] = string(p.items.At(number))
 		}
 	}
-}
-
-// selected resolves a selection of which each element takes so many bytes of memory; fault.Limit where that is more than there is.
-func (a *Array) selected(sel []Selection, each int64) (grid.Selection, int, error) {
-	r, err := a.region(sel)
-	if err != nil {
-		return nil, 0, err
-	}
-	n, err := a.sized(r)
-	if err != nil {
-		return nil, 0, err
-	}
-	return r, n, a.mayHold(n, each)
-}
-
-// mayHold refuses to make room for more than this process may use.
-func (a *Array) mayHold(n int, each int64) error {
-	if most := concurrency.Memory() / max(each, 1); int64(n) > most || int64(n) > math.MaxInt/max(each, 1) {
-		return a.errf(tooMuch(n, each))
-	}
-	return nil
 }

@@ -4,9 +4,6 @@ import (
 	"context"
 
 	"github.com/zargo-io/zargo/internal/bytesview"
-	"github.com/zargo-io/zargo/internal/grid"
-	"github.com/zargo-io/zargo/internal/pipeline"
-	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
@@ -47,18 +44,4 @@ func (a *Array) WriteBytes(ctx context.Context, src []byte, sel ...Selection) er
 		return err
 	}
 	return a.write(ctx, src, r)
-}
-
-func (a *Array) write(ctx context.Context, src []byte, r grid.Selection) error {
-	err := a.writable()
-	if err == nil {
-		err = a.confirm(ctx)
-	}
-	if err == nil {
-		err = a.engine.Write(ctx, pipeline.Memory{Block: codec.Block{Bytes: src}, Shape: r.Shape()}, r)
-	}
-	if err != nil {
-		return a.errf(err)
-	}
-	return nil
 }

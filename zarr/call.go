@@ -1,0 +1,43 @@
+package zarr
+
+import (
+	"context"
+
+	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/pipeline"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+)
+
+// read fills dst with the region.
+func (a *Array) read(ctx context.Context, dst []byte, r grid.Selection) error {
+	if err := a.engine.Read(ctx, pipeline.Memory{Block: codec.Block{Bytes: dst}, Shape: r.Shape()}, r); err != nil {
+		return a.errf(err)
+	}
+	return nil
+}
+
+func (a *Array) write(ctx context.Context, src []byte, r grid.Selection) error {
+	err := a.writable()
+	if err == nil {
+		err = a.confirm(ctx)
+	}
+	if err == nil {
+		err = a.engine.Write(ctx, pipeline.Memory{Block: codec.Block{Bytes: src}, Shape: r.Shape()}, r)
+	}
+	if err != nil {
+		return a.errf(err)
+	}
+	return nil
+}
+
+// numbered is the array with the numbers of items in place of its elements.
+func (a *Array) numbered(items *pipeline.Items) *Array {
+	m := *a.meta
+	m.DType = dtype.Uint64
+	b := a.changed(a.node, &m)
+	e := *a.engine
+	e.Layout.Pipe = items.Numbers
+	b.pipe, b.engine = items.Numbers, &e
+	return b
+}

@@ -1,0 +1,127 @@
+package zarr
+
+import (
+	"math"
+	"reflect"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/bytesview"
+	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// costOf is how many bytes of memory one element of a result takes, and what it is made of beside it. Elements that vary in
+// length take what they are in addition.
+func costOf[T any](a *Array) int64 {
+	each, size := int64(reflect.TypeFor[T]().Size()), int64(a.meta.DType.Size())
+	if size == 0 {
+		return each + 8 // its number
+	}
+	if _, ok := a.meta.DType.(*dtype.Struct); !ok {
+		if _, ok := bytesview.Of([]T(nil)); ok {
+			return each
+		}
+	}
+	return each + size
+}
+
+// tooMuch says that n elements of so many bytes each are more than there is memory.
+func tooMuch(n int, each int64) error {
+	return fault.Newf(fault.Limit, "%d elements take %d bytes each in memory, more than this process may use", n, each)
+}
+
+// regionOf resolves a selection that a buffer of n Ts is for.
+func regionOf[T any](a *Array, n int, sel []Selection) (grid.Selection, error) {
+	r, err := a.region(sel)
+	if err != nil {
+		return nil, err
+	}
+	if err := fits[T](a); err != nil {
+		return nil, err
+	}
+	return r, a.wantLen(r, n, "elements", 1)
+}
+
+// regionOfBytes resolves a selection that a buffer of n bytes is for.
+func (a *Array) regionOfBytes(n int, sel []Selection) (grid.Selection, error) {
+	r, err := a.region(sel)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.fixedSize(); err != nil {
+		return nil, err
+	}
+	return r, a.wantLen(r, n, "bytes", a.meta.DType.Size())
+}
+
+// fits checks T against the data type, once a call.
+func fits[T any](a *Array) error {
+	t := reflect.TypeFor[T]()
+	if of, ok := a.meta.DType.(*dtype.Struct); ok {
+		if _, err := a.shared.structs.moves(of, t); err == nil {
+			return nil
+		}
+	}
+	if !a.meta.DType.Fits(t) {
+		return a.errf(fault.Newf(fault.Type, "%v elements are %v in Go, not %v", a.meta.DType, a.meta.DType.Go(), t))
+	}
+	return nil
+}
+
+// sized is the number of elements of a selection; ErrLimit when their bytes overflow an int.
+func (a *Array) sized(r grid.Selection) (int, error) {
+	n, ok := r.Len()
+	if !ok || n > math.MaxInt/max(a.meta.DType.Size(), 1) {
+		return 0, a.errf(fault.Newf(fault.Limit, "a selection of shape %v overflows", r.Shape()))
+	}
+	return n, nil
+}
+
+func (a *Array) wantLen(r grid.Selection, have int, unit string, each int) error {
+	n, err := a.sized(r)
+	if err != nil {
+		return err
+	}
+	if n*each != have {
+		return a.errf(fault.Newf(fault.Selection, "a selection of shape %v has %d %s, the buffer %d", r.Shape(), n*each, unit, have))
+	}
+	return nil
+}
+
+// selected resolves a selection of which each element takes so many bytes of memory; fault.Limit where that is more than there is.
+func (a *Array) selected(sel []Selection, each int64) (grid.Selection, int, error) {
+	r, err := a.region(sel)
+	if err != nil {
+		return nil, 0, err
+	}
+	n, err := a.sized(r)
+	if err != nil {
+		return nil, 0, err
+	}
+	return r, n, a.mayHold(n, each)
+}
+
+// mayHold refuses to make room for more than this process may use.
+func (a *Array) mayHold(n int, each int64) error {
+	if most := concurrency.Memory() / max(each, 1); int64(n) > most || int64(n) > math.MaxInt/max(each, 1) {
+		return a.errf(tooMuch(n, each))
+	}
+	return nil
+}
+
+// varies refuses elements of a fixed size.
+func (a *Array) varies() error {
+	if t := a.meta.DType; t.Size() > 0 {
+		return a.errf(fault.Newf(fault.Type, "elements of %v have %d bytes each", t, t.Size()))
+	}
+	return nil
+}
+
+// fixedSize refuses to take elements that vary in length for bytes in memory form.
+func (a *Array) fixedSize() error {
+	if a.meta.DType.Size() == 0 {
+		return a.errf(fault.Newf(fault.Type, "elements of %v vary in length; they are %v in Go", a.meta.DType, a.meta.DType.Go()))
+	}
+	return nil
+}
