@@ -108,7 +108,7 @@ func selections(s *scene, spec zarr.Spec) {
 		{"a mask of columns", []zarr.Selection{zarr.At(0), zarr.Mask([]bool{9: true, 1: true})}},
 		{"points", []zarr.Selection{zarr.Points([]int{6, 0, 3, 0}, []int{9, 0, 3, 1})}},
 		{"where a mask is set", []zarr.Selection{zarr.Where(slices.Concat(make([]bool, 34), []bool{true}, make([]bool, 35)))}},
-		{"blocks", []zarr.Selection{zarr.Blocks(1, 2), zarr.Blocks(0, 1)}},
+		{"blocks", []zarr.Selection{zarr.Chunks(1, 2), zarr.Chunks(0, 1)}},
 		{"nothing", []zarr.Selection{zarr.Range(3, 3)}},
 	} {
 		read[uint16](s, w.name, b, w.sel...)
@@ -196,7 +196,7 @@ func fieldSteps(s *scene, a *zarr.Array, path []string, write func(a *zarr.Array
 	f := field(s.T, a, path...)
 	check := func(name string, sel ...zarr.Selection) {
 		s.Helper()
-		s.step(name, func() error { return zarr.Check(s.Context(), f, sel...) })
+		s.step(name, func() error { return f.Check(s.Context(), sel...) })
 	}
 	check("read a field of what is absent")
 	s.step("write a field of what is absent", func() error { return write(f, 2, zarr.Range(0, 2), zarr.At(0)) })
@@ -239,11 +239,11 @@ func items(s *scene, spec zarr.Spec) {
 	a := s.create(spec)
 	put := func(name string, items [][]byte, sel ...zarr.Selection) {
 		s.Helper()
-		s.step(name, func() error { return zarr.WriteItems(s.Context(), a, items, sel...) })
+		s.step(name, func() error { return a.WriteItems(s.Context(), items, sel...) })
 	}
 	put("write all", [][]byte{{1}, {1, 2}, {1, 2, 3}, {4}, {}, {}, {}, {8}, {9}, {10}, {}, {}, {13}})
-	s.step("read all", func() error { _, err := zarr.ReadItems(s.Context(), s.open()); return err })
-	s.step("read packed", func() error { _, err := zarr.ReadPacked(s.Context(), a, zarr.Index(0, 12)); return err })
+	s.step("read all", func() error { _, err := s.open().ReadItems(s.Context()); return err })
+	s.step("read packed", func() error { _, err := a.ReadPacked(s.Context(), zarr.Index(0, 12)); return err })
 	put("write one", [][]byte{{7, 7}}, zarr.At(2))
 	put("empty a chunk", [][]byte{{}, {}}, zarr.Range(2, 4))
 }
@@ -276,8 +276,8 @@ func longest(s *scene) {
 	const chunk, n = 512 << 10, 48
 	a := s.create(zarr.Spec{Shape: []int{n * chunk}, Chunks: []int{chunk}, Shards: []int{n * chunk}, DType: dtype.Uint8, Codecs: []codec.Spec{}})
 	write[uint8](s, "all", a)
-	s.step("read all", func() error { return zarr.Check(s.Context(), s.open()) })
-	s.step("read half of it", func() error { return zarr.Check(s.Context(), s.open(), zarr.Range(0, n*chunk/2)) })
+	s.step("read all", func() error { return s.open().Check(s.Context()) })
+	s.step("read half of it", func() error { return s.open().Check(s.Context(), zarr.Range(0, n*chunk/2)) })
 }
 
 // nestedShards is about 4 shards of 16 chunks in a shard.
@@ -435,15 +435,15 @@ func bounded(s *scene) {
 	write[uint16](s, "three", a, zarr.All, zarr.Range(0, 192))
 	s.fails("write parts of two", zarr.ErrLimit, func() error { return writeOnes[uint16](s, a, zarr.All, zarr.Range(62, 66)) })
 	write[uint16](s, "one and a part", a, zarr.All, zarr.Range(64, 129))
-	s.fails("read parts of two", zarr.ErrLimit, func() error { return zarr.Check(s.Context(), a, zarr.All, zarr.Range(62, 66)) })
-	s.fails("read four chunks of one", zarr.ErrLimit, func() error { return zarr.Check(s.Context(), s.open(), zarr.All, zarr.Range(0, 64).By(16)) })
-	s.step("read two chunks of one", func() error { return zarr.Check(s.Context(), s.open(), zarr.All, zarr.Range(0, 64).By(32)) })
+	s.fails("read parts of two", zarr.ErrLimit, func() error { return a.Check(s.Context(), zarr.All, zarr.Range(62, 66)) })
+	s.fails("read four chunks of one", zarr.ErrLimit, func() error { return s.open().Check(s.Context(), zarr.All, zarr.Range(0, 64).By(16)) })
+	s.step("read two chunks of one", func() error { return s.open().Check(s.Context(), zarr.All, zarr.Range(0, 64).By(32)) })
 }
 
 // checks is about reading without keeping.
 func checks(s *scene) {
 	a := s.create(numbersOf(4, 4, []int{1, 2}, []int{2, 4}))
 	write[uint16](s, "all", a)
-	s.step("check all", func() error { return zarr.Check(s.Context(), a) })
-	s.step("check a part", func() error { return zarr.Check(s.Context(), s.open(), zarr.At(0), zarr.At(0)) })
+	s.step("check all", func() error { return a.Check(s.Context()) })
+	s.step("check a part", func() error { return s.open().Check(s.Context(), zarr.At(0), zarr.At(0)) })
 }

@@ -190,7 +190,7 @@ func randomAccess(t *testing.T, seed uint64, w io.Writer) string {
 		for d, n := range spec.Shape {
 			for {
 				one, list := randomSelection(r, n, chunk[d])
-				if strings.HasPrefix(fmt.Sprint(one), "Blocks") && (a.Chunks() == nil || a.Sharded()) {
+				if strings.HasPrefix(fmt.Sprint(one), "Chunks") && (a.Chunks() == nil || a.Sharded()) {
 					continue
 				}
 				sel, lists[d] = append(sel, one), list

@@ -21,7 +21,7 @@ func TestProgressEnds(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		st := mem.New()
 		var created, written, read zarr.Report
-		spec := zarr.Spec{Shape: []int{16}, Chunks: []int{1}, DType: dtype.Float32, Format: format, Attrs: zarr.Attrs{"units": "K"}}
+		spec := zarr.Spec{Shape: []int{16}, Chunks: []int{1}, DType: dtype.Float32, Format: format, Attrs: map[string]any{"units": "K"}}
 		a, err := zarr.Create(t.Context(), st, "x", spec, zarr.ReportTo(&created))
 		if err != nil {
 			t.Fatal(err)
@@ -67,7 +67,7 @@ func TestReportCountsEveryRequest(t *testing.T) {
 	opts := []zarr.Option{zarr.ReportTo(&r)}
 	ctx := t.Context()
 	spec := zarr.Spec{Shape: []int{4, 4}, Chunks: []int{2, 2}, DType: dtype.Int32}
-	g, err := zarr.CreateGroup(ctx, st, "", zarr.GroupSpec{}, opts...)
+	g, err := zarr.CreateGroup(ctx, st, "", zarr.Spec{}, opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestReportCountsEveryRequest(t *testing.T) {
 		a, err = zarr.Replace(ctx, st, "x", spec, opts...)
 	}
 	if err == nil {
-		_, err = zarr.SetAttrs(ctx, a, zarr.Attrs{"a": 1})
+		_, err = zarr.SetAttrs(ctx, a, map[string]any{"a": 1})
 	}
 	if err == nil {
 		g, err = zarr.OpenGroup(ctx, st, "", opts...)

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/internal/engine"
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
@@ -148,6 +149,17 @@ func (a *Array) ChunkLimit() int64 { return a.cfg.maxChunk }
 
 // Metadata is the parsed metadata document, with the keys that Separator gives. It is shared: do not change it.
 func (a *Array) Metadata() *meta.Array { return a.meta }
+
+// Source is what package upkeep knows of the array's documents; its type is internal to this module. That of a view of a field is the
+// whole array's.
+func (a *Array) Source() *document.Source {
+	if a.field != nil {
+		return a.field.base.Source()
+	}
+	m := *a.shared.copied
+	m.Attrs = a.attrs
+	return a.source(&m)
+}
 
 // Len is the number of elements.
 func (a *Array) Len() int {

@@ -16,7 +16,7 @@ import (
 // one that takes no writes with ErrReadOnly.
 //
 // Consolidated metadata above the node, if any, keeps the old attributes until [Group.Consolidate], or UpdateAbove of package upkeep.
-func SetAttrs[N Node](ctx context.Context, n N, attrs Attrs) (N, error) {
+func SetAttrs[N Node](ctx context.Context, n N, attrs map[string]any) (N, error) {
 	var out Node
 	var err error
 	switch v := Node(n).(type) {
@@ -39,7 +39,7 @@ func SetAttrs[N Node](ctx context.Context, n N, attrs Attrs) (N, error) {
 }
 
 // withAttrs is SetAttrs of a node; as is the metadata of an array, as it was read.
-func (n node) withAttrs(ctx context.Context, attrs Attrs, as *meta.Array) (node, error) {
+func (n node) withAttrs(ctx context.Context, attrs map[string]any, as *meta.Array) (node, error) {
 	if err := n.writable(); err != nil {
 		return n, n.errf(err)
 	}
@@ -50,7 +50,7 @@ func (n node) withAttrs(ctx context.Context, attrs Attrs, as *meta.Array) (node,
 	}
 	attrs = maps.Clone(attrs)
 	if attrs == nil {
-		attrs = Attrs{}
+		attrs = map[string]any{}
 	}
 	var doc []byte
 	var err error

@@ -4,7 +4,7 @@ import "context"
 
 // Check reads and decodes what sel selects of the array, and forgets it: it takes no memory for the elements beyond the chunks that
 // are being decoded. Errors are as for ReadBytes; it takes any data type.
-func Check(ctx context.Context, a *Array, sel ...Selection) error {
+func (a *Array) Check(ctx context.Context, sel ...Selection) error {
 	r, err := a.region(sel)
 	if err != nil {
 		return err

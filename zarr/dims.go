@@ -46,21 +46,21 @@ func (a *Array) axisOf(name string) (int, error) {
 }
 
 // Dims are the names of the axes, "" for one without; nil when the array has none. They are v3's dimension_names or the
-// attribute _ARRAY_DIMENSIONS, which xarray gives v2 arrays, or those of [Labels].
+// attribute _ARRAY_DIMENSIONS, which xarray gives v2 arrays, or those of [Array.WithDimNames].
 func (a *Array) Dims() []string { return slices.Clone(a.dims()) }
 
 func (a *Array) dims() []string {
 	switch {
 	case a.meta.Dims != nil:
 		return a.meta.Dims
-	case len(a.cfg.labels) == len(a.meta.Shape):
-		return a.cfg.labels
+	case len(a.cfg.dims) == len(a.meta.Shape):
+		return a.cfg.dims
 	}
 	return xarrayDims(a.attrs, len(a.meta.Shape))
 }
 
 // xarrayDims reads _ARRAY_DIMENSIONS; nil when it does not name every axis.
-func xarrayDims(attrs Attrs, rank int) []string {
+func xarrayDims(attrs map[string]any, rank int) []string {
 	list, ok := attrs[attrDims].([]any)
 	if !ok || len(list) != rank {
 		return nil
@@ -74,14 +74,13 @@ func xarrayDims(attrs Attrs, rank int) []string {
 	return dims
 }
 
-// Labels names the axes of arrays whose metadata does not: of those that have as many axes as there are names.
-func Labels(names ...string) Option {
-	names = slices.Clone(names)
-	return Option{fmt.Sprintf("Labels(%q)", names), func(c *config) error {
-		if len(names) == 0 {
-			return fault.Newf(fault.Selection, "no names")
-		}
-		c.labels = names
-		return nil
-	}}
+// WithDimNames returns a view of the array with names for its dimensions, where its metadata has none; they are not stored. ErrSelection
+// when they are not as many as the dimensions.
+func (a *Array) WithDimNames(names ...string) (*Array, error) {
+	if len(names) != len(a.meta.Shape) {
+		return nil, a.errf(fault.Newf(fault.Selection, "%d names for %d dimensions", len(names), len(a.meta.Shape)))
+	}
+	n := a.node
+	n.cfg.dims = slices.Clone(names)
+	return a.changed(n, a.meta), nil
 }

@@ -23,7 +23,7 @@ func ExampleArray_Edges() {
 			fmt.Println(first, days)
 		}
 	}
-	shape, err := a.Selected(zarr.Blocks(1, 2)) // February
+	shape, err := a.Selected(zarr.Chunks(1, 2)) // February
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-func ExampleReadPacked() {
+func ExampleArray_ReadPacked() {
 	ctx := context.Background()
 	a, err := zarr.Create(ctx, mem.New(), "stations", zarr.Spec{Shape: []int{1_000_000}, Chunks: []int{1000}, DType: dtype.String, Fill: "unknown"})
 	if err != nil {
@@ -19,7 +19,7 @@ func ExampleReadPacked() {
 	if err := zarr.Write(ctx, a, []string{"Davos", "Chur", "Chur"}, zarr.Range(0, 3)); err != nil {
 		log.Fatal(err)
 	}
-	p, err := zarr.ReadPacked(ctx, a)
+	p, err := a.ReadPacked(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -30,12 +30,12 @@ func ExampleReadPacked() {
 	// 1000000 texts in 7 MiB
 }
 
-func ExampleCheck() {
+func ExampleArray_Check() {
 	ctx := context.Background()
 	a, err := zarr.Create(ctx, mem.New(), "t2m", zarr.Spec{Shape: []int{365, 180, 360}, Chunks: []int{10, 180, 360}, DType: dtype.Float32})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(zarr.Check(ctx, a, zarr.Range(0, 100))) // every chunk can be read
+	fmt.Println(a.Check(ctx, zarr.Range(0, 100))) // every chunk can be read
 	// Output: <nil>
 }

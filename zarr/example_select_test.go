@@ -19,7 +19,7 @@ func ExampleIndex() {
 
 func ExampleDim() {
 	ctx := context.Background()
-	a, err := numbers(ctx, mem.New()).With(zarr.Labels("y", "x"))
+	a, err := numbers(ctx, mem.New()).WithDimNames("y", "x")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -29,10 +29,10 @@ func ExampleDim() {
 	// Output: [y x] [2 8 14 20] <nil>
 }
 
-func ExampleBlocks() {
+func ExampleChunks() {
 	ctx := context.Background()
 	a := numbers(ctx, mem.New())
-	shape, err := a.Selected(zarr.Blocks(1, zarr.End), zarr.Blocks(0, 1))
+	shape, err := a.Selected(zarr.Chunks(1, zarr.End), zarr.Chunks(0, 1))
 	fmt.Println(a.Shape(), a.Chunks(), shape, err)
 	// Output: [4 6] [2 3] [2 3] <nil>
 }

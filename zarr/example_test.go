@@ -38,7 +38,7 @@ func ExampleCreate() {
 		Shape:  []int{365, 720}, Chunks: []int{73, 720},
 		DType: dtype.Int16, Fill: -999,
 		Codecs: []codec.Spec{codec.Bytes(dtype.Big), codec.Zlib(5)},
-		Attrs:  zarr.Attrs{"units": "0.01 K"},
+		Attrs:  map[string]any{"units": "0.01 K"},
 	})
 	fmt.Println(a, err)
 
@@ -158,11 +158,11 @@ func ExampleReadInto() {
 	// [18 19 20 21 22 23]
 }
 
-func ExampleReadBytes() {
+func ExampleArray_ReadBytes() {
 	ctx := context.Background()
 	a := numbers(ctx, mem.New())
 	dst := make([]byte, 2*a.DType().Size())
-	err := zarr.ReadBytes(ctx, a, dst, zarr.At(3), zarr.Range(4, 6))
+	err := a.ReadBytes(ctx, dst, zarr.At(3), zarr.Range(4, 6))
 	fmt.Println(binary.LittleEndian.Uint64(dst), binary.LittleEndian.Uint64(dst[8:]), err)
 	// Output: 22 23 <nil>
 }
@@ -204,13 +204,13 @@ func ExampleWrite_parallel() {
 	// Output: [0 1 2 3 4 5 6 7] <nil>
 }
 
-func ExampleWriteBytes() {
+func ExampleArray_WriteBytes() {
 	ctx, st := context.Background(), mem.New()
 	a, err := zarr.Create(ctx, st, "x", zarr.Spec{Shape: []int{2}, DType: dtype.Uint16})
 	if err != nil {
 		log.Fatal(err)
 	}
-	err = zarr.WriteBytes(ctx, a, []byte{1, 0, 0, 1}) // little-endian, packed
+	err = a.WriteBytes(ctx, []byte{1, 0, 0, 1}) // little-endian, packed
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func ExampleWriteBytes() {
 
 func ExampleSetAttrs() {
 	ctx, st := context.Background(), mem.New()
-	a, err := zarr.Create(ctx, st, "t2m", zarr.Spec{Shape: []int{1}, DType: dtype.Float32, Attrs: zarr.Attrs{"units": "K"}})
+	a, err := zarr.Create(ctx, st, "t2m", zarr.Spec{Shape: []int{1}, DType: dtype.Float32, Attrs: map[string]any{"units": "K"}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func ExampleSetAttrs() {
 	b, err := zarr.SetAttrs(ctx, a, attrs)
 	fmt.Println(b.Attrs(), err)
 
-	_, err = zarr.SetAttrs(ctx, a, zarr.Attrs{}) // a is from before the change
+	_, err = zarr.SetAttrs(ctx, a, map[string]any{}) // a is from before the change
 	fmt.Println(errors.Is(err, zarr.ErrConflict))
 	// Output:
 	// map[long_name:2 metre temperature units:K] <nil>
@@ -238,7 +238,7 @@ func ExampleSetAttrs() {
 
 func ExampleAttr() {
 	ctx, st := context.Background(), mem.New()
-	g, err := zarr.CreateGroup(ctx, st, "", zarr.GroupSpec{Attrs: zarr.Attrs{"units": "K", "range": []any{180, 330}}})
+	g, err := zarr.CreateGroup(ctx, st, "", zarr.Spec{Attrs: map[string]any{"units": "K", "range": []any{180, 330}}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -286,7 +286,7 @@ func ExampleOpen() {
 
 // weather is a hierarchy of two groups and three arrays.
 func weather(ctx context.Context) *zarr.Group {
-	root, err := zarr.CreateGroup(ctx, mem.New(), "", zarr.GroupSpec{})
+	root, err := zarr.CreateGroup(ctx, mem.New(), "", zarr.Spec{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -300,7 +300,7 @@ func weather(ctx context.Context) *zarr.Group {
 
 func ExampleCreateGroup() {
 	ctx, st := context.Background(), mem.New()
-	g, err := zarr.CreateGroup(ctx, st, "forecasts", zarr.GroupSpec{Attrs: zarr.Attrs{"title": "Forecasts"}})
+	g, err := zarr.CreateGroup(ctx, st, "forecasts", zarr.Spec{Attrs: map[string]any{"title": "Forecasts"}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -265,7 +265,7 @@ func TestWritersOfFields(t *testing.T) {
 func TestFieldViews(t *testing.T) {
 	st := mem.New()
 	spec := fieldSpecs(t)["little"]
-	spec.Attrs = zarr.Attrs{"_ARRAY_DIMENSIONS": []string{"y", "x"}}
+	spec.Attrs = map[string]any{"_ARRAY_DIMENSIONS": []string{"y", "x"}}
 	a := mustCreate(t, st, "x", spec)
 	m := field(t, a, "m")
 	if !slices.Equal(m.Dims(), []string{"y", "x", "", ""}) || m.Fill() != nil || !bytes.Equal(field(t, a, "id").Fill(), []byte{3, 0}) {

@@ -167,7 +167,7 @@ func TestFiltersOfOtherElements(t *testing.T) {
 		}
 	}
 	own := codec.Builtin().With("example.com.either", func(json.RawMessage, codec.Repr) (any, error) { return codec.Either{Bytes: unchanged{}}, nil })
-	if _, err := zarr.Create(t.Context(), mem.New(), "a", zarr.Spec{Shape: []int{4}, DType: dtype.Int8, Codecs: []codec.Spec{{Name: "example.com.either"}}}, zarr.WithCodecs(own)); err != nil {
+	if _, err := zarr.Create(t.Context(), mem.New(), "a", zarr.Spec{Shape: []int{4}, DType: dtype.Int8, Codecs: []codec.Spec{{Name: "example.com.either"}}}, zarr.Codecs(own)); err != nil {
 		t.Errorf("a codec of bytes of one's own: %v", err)
 	}
 }
@@ -175,12 +175,9 @@ func TestFiltersOfOtherElements(t *testing.T) {
 // unchanged is a codec of a user.
 type unchanged struct{}
 
-func (unchanged) EncodedSize(n int64) int64 { return n }
-
-func (unchanged) Worst(n int64) int64 { return n }
-
+func (unchanged) EncodedSize(n int64) int64              { return n }
+func (unchanged) Worst(n int64) int64                    { return n }
 func (unchanged) Encode(dst, src []byte) ([]byte, error) { return append(dst, src...), nil }
-
 func (unchanged) Decode(dst, src []byte, _ int) ([]byte, error) {
 	return append(dst, src...), nil
 }

@@ -77,7 +77,7 @@ func picked(r *rand.Rand, n int, edges []int, inner int) (zarr.Selection, []int)
 				at = append(at, i)
 			}
 		}
-		return zarr.Blocks(lo, hi), at
+		return zarr.Chunks(lo, hi), at
 	case 3:
 		by := 1 + r.IntN(4)
 		for i := hi - 1; i >= lo; i -= by {
@@ -264,7 +264,7 @@ func TestRectilinearRequests(t *testing.T) {
 		{"the last, which is longer than the array", zarr.Range(8, 10), 0, 1, 0},
 		{"a part of the last", zarr.Range(9, 10), 1, 1, 0},
 		{"two chunks and a part", zarr.Range(0, 5), 1, 3, 0},
-		{"two blocks", zarr.Blocks(1, 3), 0, 2, 0},
+		{"two blocks", zarr.Chunks(1, 3), 0, 2, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -560,7 +560,7 @@ func TestRectilinearConsolidated(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := meta.Grid{Edges: []meta.Edges{meta.EdgesOf(1, 2, 3)}}
-	if got, err := zarr.Read[uint8](t.Context(), x, zarr.Blocks(1, 3)); err != nil || !slices.Equal(got, []uint8{2, 3, 4, 5, 6}) || !x.Metadata().Grid.Equal(want) {
+	if got, err := zarr.Read[uint8](t.Context(), x, zarr.Chunks(1, 3)); err != nil || !slices.Equal(got, []uint8{2, 3, 4, 5, 6}) || !x.Metadata().Grid.Equal(want) {
 		t.Errorf("%v, %v, %+v", got, err, x.Metadata().Grid)
 	}
 	steps, err := upkeep.Migrate(t.Context(), g, upkeep.MigrateOptions{})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -24,6 +25,13 @@ func (g *Group) String() string { return fmt.Sprintf("%q group v%d", g.path, g.f
 // Metadata is the parsed metadata document, with a v3 group's consolidated metadata. It is shared: do not change it.
 func (g *Group) Metadata() *meta.Group { return g.meta }
 
+// Source is what package upkeep knows of the group's documents; its type is internal to this module.
+func (g *Group) Source() *document.Source {
+	m := *g.meta
+	m.Attrs = g.attrs
+	return g.source(&m)
+}
+
 // With returns a view of the same group with other options.
 func (g *Group) With(opts ...Option) (*Group, error) {
 	b := *g
@@ -38,7 +46,7 @@ func (g *Group) With(opts ...Option) (*Group, error) {
 
 // Open opens the node at a path below the group: from the group's consolidated metadata, without a request, where that has it,
 // else from the store, as the function [Open] does. Consolidated metadata is a copy: a node that was changed or deleted since is
-// opened as the copy has it, and one that was created since is found in the store. [Direct] asks the store alone.
+// opened as the copy has it, and one that was created since is found in the store. [IgnoreConsolidated] asks the store alone.
 //
 // The copy of a v2 group is a document of its own, which is read when it is first needed and kept with the group.
 //
@@ -104,23 +112,17 @@ func (g *Group) CreateArray(ctx context.Context, path string, spec Spec) (*Array
 }
 
 // CreateGroup creates a group below the group, in its format.
-func (g *Group) CreateGroup(ctx context.Context, path string, attrs Attrs) (*Group, error) {
+func (g *Group) CreateGroup(ctx context.Context, path string, attrs map[string]any) (*Group, error) {
 	n, err := g.child(path)
 	if err != nil {
 		return nil, err
 	}
-	return createGroup(ctx, n, GroupSpec{Format: g.format, Attrs: attrs})
-}
-
-// GroupSpec is what is stored of a group.
-type GroupSpec struct {
-	Format int // 2 or 3; 0 is 3
-	Attrs  Attrs
+	return createGroup(ctx, n, Spec{Format: g.format, Attrs: attrs})
 }
 
 // CreateGroup creates a group at path, and the groups above it that are missing, up to the store's root. ErrExists when a
-// node is there, be it a v1 array.
-func CreateGroup(ctx context.Context, st store.Store, path string, spec GroupSpec, opts ...Option) (*Group, error) {
+// node is there, be it a v1 array. Of the spec Format and Attrs are used; what only arrays have is ErrMetadata.
+func CreateGroup(ctx context.Context, st store.Store, path string, spec Spec, opts ...Option) (*Group, error) {
 	n, err := newNode(st, path, opts)
 	if err != nil {
 		return nil, err
@@ -128,7 +130,10 @@ func CreateGroup(ctx context.Context, st store.Store, path string, spec GroupSpe
 	return createGroup(ctx, n, spec)
 }
 
-func createGroup(ctx context.Context, n node, spec GroupSpec) (*Group, error) {
+func createGroup(ctx context.Context, n node, spec Spec) (*Group, error) {
+	if rest := (Spec{Format: spec.Format, Attrs: spec.Attrs}); !reflect.DeepEqual(spec, rest) {
+		return nil, n.errf(fault.Newf(fault.Metadata, "a group has a Format and Attrs, nothing else of a Spec"))
+	}
 	if spec.Format == 0 {
 		spec.Format = 3
 	}

@@ -31,7 +31,7 @@ func BenchmarkTexts(b *testing.B) {
 	})
 	for name, read := range map[string]func() error{
 		"op=read":  func() error { _, err := zarr.Read[string](b.Context(), a); return err },
-		"op=items": func() error { _, err := zarr.ReadItems(b.Context(), a); return err },
+		"op=items": func() error { _, err := a.ReadItems(b.Context()); return err },
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -120,7 +120,7 @@ func TestGroupsHideNoV1(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		st := mem.New()
 		put(t, st, "old/meta", `{"zarr_format":1,"shape":[2],"chunks":[2],"dtype":"<i4","fill_value":0,"compression":null,"compression_opts":null,"order":"C"}`)
-		if _, err := zarr.CreateGroup(t.Context(), st, "old", zarr.GroupSpec{Format: format}); !errors.Is(err, zarr.ErrExists) || !strings.Contains(err.Error(), "old/meta") {
+		if _, err := zarr.CreateGroup(t.Context(), st, "old", zarr.Spec{Format: format}); !errors.Is(err, zarr.ErrExists) || !strings.Contains(err.Error(), "old/meta") {
 			t.Errorf("a group of v%d: %v", format, err)
 		}
 		if _, err := zarr.Create(t.Context(), st, "old/x", zarr.Spec{Format: format, Shape: []int{2}, DType: dtype.Int8}); !errors.Is(err, zarr.ErrExists) {
@@ -172,7 +172,7 @@ func TestNothingBelowArrays(t *testing.T) {
 				if _, err := zarr.Create(t.Context(), st, path, zarr.Spec{Format: below, Shape: []int{2}, DType: dtype.Int8}); !errors.Is(err, zarr.ErrExists) {
 					t.Errorf("v%d at %s below v%d: %v", below, path, above, err)
 				}
-				if _, err := zarr.CreateGroup(t.Context(), st, path, zarr.GroupSpec{Format: below}); !errors.Is(err, zarr.ErrExists) {
+				if _, err := zarr.CreateGroup(t.Context(), st, path, zarr.Spec{Format: below}); !errors.Is(err, zarr.ErrExists) {
 					t.Errorf("a group of v%d at %s below v%d: %v", below, path, above, err)
 				}
 			}
@@ -189,7 +189,7 @@ func TestNothingBelowArrays(t *testing.T) {
 func TestGroupsAboveStay(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		st := mem.New()
-		if _, err := zarr.CreateGroup(t.Context(), st, "g", zarr.GroupSpec{Format: format}); err != nil {
+		if _, err := zarr.CreateGroup(t.Context(), st, "g", zarr.Spec{Format: format}); err != nil {
 			t.Fatal(err)
 		}
 		before := keys(t, st)

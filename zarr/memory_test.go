@@ -23,8 +23,8 @@ func TestMoreThanMemory(t *testing.T) {
 	for _, typ := range []dtype.Type{dtype.String, dtype.Bytes} {
 		a := mustCreate(t, mem.New(), "a", zarr.Spec{Shape: []int{n}, Chunks: []int{1000}, DType: typ})
 		for name, err := range map[string]error{
-			"ReadItems":      second(zarr.ReadItems(t.Context(), a)),
-			"ReadPacked":     second(zarr.ReadPacked(t.Context(), a)),
+			"ReadItems":      second(a.ReadItems(t.Context())),
+			"ReadPacked":     second(a.ReadPacked(t.Context())),
 			"Read or ReadAs": second(zarr.ReadAs[string](t.Context(), a)),
 			"ReadAs or Read": second(zarr.ReadAs[[]byte](t.Context(), a)),
 		} {
@@ -94,7 +94,7 @@ func TestPacked(t *testing.T) {
 		if err := zarr.Write(t.Context(), a, want); err != nil {
 			t.Fatal(err)
 		}
-		p, err := zarr.ReadPacked(t.Context(), a)
+		p, err := a.ReadPacked(t.Context())
 		if err != nil || p.Len() != len(want) {
 			t.Fatalf("%s: %v, %v", name, p, err)
 		}
@@ -106,7 +106,7 @@ func TestPacked(t *testing.T) {
 		for _, step := range []int{1, 2, -1} {
 			sel := zarr.Range(0, len(want)).By(step)
 			texts, err := zarr.Read[string](t.Context(), a, sel)
-			items, err2 := zarr.ReadItems(t.Context(), a, sel)
+			items, err2 := a.ReadItems(t.Context(), sel)
 			raw, err3 := zarr.ReadAs[[]byte](t.Context(), a, sel)
 			if err := errors.Join(err, err2, err3); err != nil {
 				t.Fatal(err)
@@ -121,7 +121,7 @@ func TestPacked(t *testing.T) {
 				}
 			}
 		}
-		if err := zarr.Check(t.Context(), a); err != nil {
+		if err := a.Check(t.Context()); err != nil {
 			t.Error(err)
 		}
 	}
@@ -135,7 +135,7 @@ func TestItemsCanBeAppendedTo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		items, err := zarr.ReadItems(t.Context(), a)
+		items, err := a.ReadItems(t.Context())
 		if err != nil || !slices.EqualFunc(items, want, bytes.Equal) {
 			t.Fatalf("%x, %v", items, err)
 		}
@@ -161,7 +161,7 @@ func TestSmallPartOfAChunk(t *testing.T) {
 	if err := zarr.Write(t.Context(), a, texts); err != nil {
 		t.Fatal(err)
 	}
-	items, err := zarr.ReadItems(t.Context(), a, zarr.Range(100, 102))
+	items, err := a.ReadItems(t.Context(), zarr.Range(100, 102))
 	if err != nil || string(items[1]) != texts[101] || cap(items[1]) > 200 {
 		t.Errorf("%q, %v", items, err)
 	}
@@ -184,7 +184,7 @@ func TestShardsOfManyInnerChunks(t *testing.T) {
 	for name, err := range map[string]error{
 		"a part":    zarr.Write(t.Context(), a, []uint8{1, 2, 3}, zarr.Range(0, 3)),
 		"read":      second(zarr.Read[uint8](t.Context(), a, zarr.Range(0, 3))),
-		"check":     zarr.Check(t.Context(), a, zarr.Range(0, 3)),
+		"check":     a.Check(t.Context(), zarr.Range(0, 3)),
 		"all of it": zarr.Write(t.Context(), a, make([]uint8, 1e8)),
 	} {
 		if !errors.Is(err, zarr.ErrLimit) {
@@ -228,7 +228,7 @@ func TestCheck(t *testing.T) {
 			spec.Shape = []int{10}
 			st := mem.New()
 			a := mustCreate(t, st, "a", spec)
-			if err := zarr.Check(t.Context(), a); err != nil {
+			if err := a.Check(t.Context()); err != nil {
 				t.Errorf("nothing is stored: %v", err)
 			}
 			var err error
@@ -236,23 +236,23 @@ func TestCheck(t *testing.T) {
 			case dtype.String:
 				err = zarr.Write(t.Context(), a, strings.Split("abcdefghij", ""))
 			default:
-				err = zarr.WriteBytes(t.Context(), a, bytes.Repeat([]byte{1}, 10*spec.DType.Size()))
+				err = a.WriteBytes(t.Context(), bytes.Repeat([]byte{1}, 10*spec.DType.Size()))
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, sel := range []zarr.Selection{zarr.All, zarr.Range(1, 9).By(3), zarr.Index(9, 0)} {
-				if err := zarr.Check(t.Context(), a, sel); err != nil {
+				if err := a.Check(t.Context(), sel); err != nil {
 					t.Errorf("%v: %v", sel, err)
 				}
 			}
 			if _, err := st.Put(t.Context(), "a/c/1", []byte("junk"), store.PutOptions{}); err != nil {
 				t.Fatal(err)
 			}
-			if err := zarr.Check(t.Context(), a); !errors.Is(err, zarr.ErrCorrupt) {
+			if err := a.Check(t.Context()); !errors.Is(err, zarr.ErrCorrupt) {
 				t.Errorf("junk: %v", err)
 			}
-			if err := zarr.Check(t.Context(), a, zarr.At(0)); err != nil {
+			if err := a.Check(t.Context(), zarr.At(0)); err != nil {
 				t.Errorf("another chunk: %v", err)
 			}
 		})
@@ -264,18 +264,18 @@ func TestMembersWithLongDocuments(t *testing.T) {
 	st := mem.New()
 	want := []string{}
 	for i := range 200 {
-		attrs := zarr.Attrs{"i": i}
+		attrs := map[string]any{"i": i}
 		if i%7 == 3 {
 			attrs["long"] = strings.Repeat("x", 1<<20)
 		}
 		name := fmt.Sprintf("g%03d", i)
-		if _, err := zarr.CreateGroup(t.Context(), st, name, zarr.GroupSpec{Attrs: attrs}); err != nil {
+		if _, err := zarr.CreateGroup(t.Context(), st, name, zarr.Spec{Attrs: attrs}); err != nil {
 			t.Fatal(err)
 		}
 		want = append(want, name)
 	}
 	var r zarr.Report
-	g, err := zarr.OpenGroup(t.Context(), st, "", zarr.Direct(), zarr.ReportTo(&r))
+	g, err := zarr.OpenGroup(t.Context(), st, "", zarr.IgnoreConsolidated(), zarr.ReportTo(&r))
 	if err != nil {
 		t.Fatal(err)
 	}

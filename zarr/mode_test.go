@@ -33,7 +33,7 @@ func TestModesOfMetadata(t *testing.T) {
 	st := mem.New()
 	put(t, st, ".zgroup", `{"zarr_format":2}`)
 	put(t, st, "a/.zarray", `{"zarr_format":2,"shape":[4],"chunks":[2],"dtype":"<f4","compressor":null,"fill_value":NaN,"order":"C","filters":null}`)
-	for name, opts := range map[string][]zarr.Option{"as it is": nil, "direct": {zarr.Direct()}} {
+	for name, opts := range map[string][]zarr.Option{"as it is": nil, "direct": {zarr.IgnoreConsolidated()}} {
 		t.Run(name, func(t *testing.T) {
 			var f told
 			g, err := zarr.OpenGroup(t.Context(), st, "", append(opts, zarr.Findings(f.tell))...)

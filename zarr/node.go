@@ -19,14 +19,11 @@ type Node interface {
 	Name() string
 	// Format is 1, 2 or 3.
 	Format() int
-	// Attrs are the attributes. Numbers are json.Number, so that none loses a digit. The map is the caller's to change,
+	// Attrs are the attributes: JSON values. Numbers are json.Number, so that none loses a digit. The map is the caller's to change,
 	// what hangs below it is not.
-	Attrs() Attrs
+	Attrs() map[string]any
 	isNode()
 }
-
-// Attrs are a node's attributes: JSON values, with numbers as json.Number when they were read.
-type Attrs = map[string]any
 
 // node is what arrays and groups have in common.
 type node struct {
@@ -34,7 +31,7 @@ type node struct {
 	path   string
 	cfg    config
 	format int
-	attrs  Attrs
+	attrs  map[string]any
 	doc    document.Stored // the document that makes it a node; of one from consolidated metadata, the key of that alone
 	// What attributes are changed against: the document that holds them, which is doc in v3. It has no version where it was not
 	// read itself (consolidated metadata) or, as v2's .zattrs, is absent.
@@ -57,8 +54,8 @@ func (n *node) Store() store.Store { return n.st }
 func (n *node) Name() string { return n.path[strings.LastIndexByte(n.path, '/')+1:] }
 
 // Attrs returns the attributes.
-func (n *node) Attrs() Attrs {
-	m := make(Attrs, len(n.attrs))
+func (n *node) Attrs() map[string]any {
+	m := make(map[string]any, len(n.attrs))
 	for k, v := range n.attrs {
 		m[k] = v
 	}
@@ -74,7 +71,7 @@ func Attr[T any](n Node, name string) (value T, ok bool, err error) {
 	if t, same := v.(T); same {
 		return t, true, nil
 	}
-	b, err := meta.EncodeAttrs(Attrs{name: v})
+	b, err := meta.EncodeAttrs(map[string]any{name: v})
 	if err != nil {
 		return value, true, err
 	}

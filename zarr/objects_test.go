@@ -57,7 +57,7 @@ func TestObjects(t *testing.T) {
 			if err != nil || !reflect.DeepEqual(part, want[6:8]) {
 				t.Errorf("%s, %v", part, err)
 			}
-			items, err := zarr.ReadItems(t.Context(), a, zarr.Range(0, 1))
+			items, err := a.ReadItems(t.Context(), zarr.Range(0, 1))
 			if err != nil || len(items) != 4 || string(items[3]) != "null" {
 				t.Errorf("%q, %v", items, err)
 			}
@@ -114,7 +114,7 @@ func TestRagged(t *testing.T) {
 	if err != nil || !slices.Equal(named[0], []number{1, 2.5}) {
 		t.Errorf("%v, %v", named, err)
 	}
-	for _, err := range []error{second(zarr.Read[[]float64](t.Context(), a)), second(zarr.Read[float32](t.Context(), a)), zarr.ReadBytes(t.Context(), a, nil), second(zarr.ReadAs[string](t.Context(), a))} {
+	for _, err := range []error{second(zarr.Read[[]float64](t.Context(), a)), second(zarr.Read[float32](t.Context(), a)), a.ReadBytes(t.Context(), nil), second(zarr.ReadAs[string](t.Context(), a))} {
 		if !errors.Is(err, zarr.ErrType) {
 			t.Errorf("another type: %v", err)
 		}

@@ -16,6 +16,8 @@ import (
 
 // Option changes how a node behaves, never what is stored. Options are given when a node is opened or created, or to
 // [Array.With]; later ones win. A group's options pass to the nodes opened through it. An Option prints itself.
+//
+// Options are named by what they set, as those of the stores are: Codecs(t), MaxRequests(100), Strict().
 type Option struct {
 	name  string
 	apply func(*config) error
@@ -35,9 +37,9 @@ type config struct {
 	maxRequests  int
 	storeFill    bool
 	singleWriter bool
-	direct       bool // ignore consolidated metadata
-	labels       []string
-	separator    string // of chunk keys, where metadata leaves it open; "": its default
+	direct       bool     // ignore consolidated metadata
+	dims         []string // names, where metadata has none
+	separator    string   // of chunk keys, where metadata leaves it open; "": its default
 	limits       *concurrency.Limits
 	table        *codec.Table
 	types        *dtype.Table // nil: dtype.Standard
@@ -46,12 +48,12 @@ type config struct {
 	tell         func(rule.Finding) // of breaches; nil: nobody asked
 }
 
-// MaxMetadata is the default bound in bytes on one metadata document: consolidated metadata of ten thousand arrays has
+// maxMetadata is the default bound in bytes on one metadata document: consolidated metadata of ten thousand arrays has
 // about 20 MiB.
-const MaxMetadata = 64 << 20
+const maxMetadata = 64 << 20
 
 func newConfig(opts []Option) (config, error) {
-	c := config{maxMetadata: MaxMetadata}
+	c := config{maxMetadata: maxMetadata}
 	return c, c.add(opts)
 }
 
@@ -107,7 +109,7 @@ func Format(format int) Option {
 	}}
 }
 
-// MetadataLimit refuses metadata documents of more than n bytes with ErrLimit; the default is MaxMetadata. Attributes that would take
+// MetadataLimit refuses metadata documents of more than n bytes with ErrLimit; the default is 64 MiB. Attributes that would take
 // more than 2n bytes of memory as Go values, and more than 128 MiB, are ErrLimit too, before they are decoded.
 func MetadataLimit(n int64) Option {
 	return intOption("MetadataLimit", int(n), 1, func(c *config) { c.maxMetadata = n })
@@ -148,10 +150,10 @@ func SingleWriter() Option {
 	return Option{"SingleWriter()", func(c *config) error { c.singleWriter = true; return nil }}
 }
 
-// Direct ignores consolidated metadata: members of a group are listed and read one by one, and what is opened through the group
+// IgnoreConsolidated ignores consolidated metadata: members of a group are listed and read one by one, and what is opened through the group
 // is asked of the store.
-func Direct() Option {
-	return Option{"Direct()", func(c *config) error { c.direct = true; return nil }}
+func IgnoreConsolidated() Option {
+	return Option{"IgnoreConsolidated()", func(c *config) error { c.direct = true; return nil }}
 }
 
 // Separator says what is between the numbers of chunk keys, "/" or ".", of v2 arrays whose metadata does not say it. The
@@ -184,9 +186,9 @@ func (c *config) keys(m *meta.Array) (*meta.Array, error) {
 	return &other, nil
 }
 
-// WithLimits draws CPU slots and bytes from l instead of concurrency.Default.
-func WithLimits(l *concurrency.Limits) Option {
-	return Option{"WithLimits(…)", func(c *config) error {
+// Limits draws CPU slots and bytes from l instead of concurrency.Default.
+func Limits(l *concurrency.Limits) Option {
+	return Option{"Limits(…)", func(c *config) error {
 		if l == nil || l.CPU == nil || l.Bytes == nil {
 			return fault.Newf(fault.Selection, "CPU and Bytes must be set")
 		}
@@ -195,9 +197,9 @@ func WithLimits(l *concurrency.Limits) Option {
 	}}
 }
 
-// WithCodecs makes codecs from t instead of codec.Builtin.
-func WithCodecs(t *codec.Table) Option {
-	return Option{"WithCodecs(…)", func(c *config) error {
+// Codecs makes codecs from t instead of codec.Builtin.
+func Codecs(t *codec.Table) Option {
+	return Option{"Codecs(…)", func(c *config) error {
 		if t == nil {
 			return fault.Newf(fault.Selection, "no table")
 		}
@@ -206,9 +208,9 @@ func WithCodecs(t *codec.Table) Option {
 	}}
 }
 
-// WithTypes reads metadata with the data types of t instead of dtype.Standard.
-func WithTypes(t *dtype.Table) Option {
-	return Option{"WithTypes(…)", func(c *config) error {
+// Types reads metadata with the data types of t instead of dtype.Standard.
+func Types(t *dtype.Table) Option {
+	return Option{"Types(…)", func(c *config) error {
 		if t == nil {
 			return fault.Newf(fault.Selection, "no table")
 		}

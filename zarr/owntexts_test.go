@@ -67,7 +67,7 @@ func TestOwnCodecOfStrings(t *testing.T) {
 			if spec.Shape, spec.DType = []int{10, 6}, dtype.String; spec.Chunks == nil {
 				spec.Chunks = []int{4, 3}
 			}
-			a, err := zarr.Create(t.Context(), mem.New(), "a", spec, zarr.WithCodecs(table))
+			a, err := zarr.Create(t.Context(), mem.New(), "a", spec, zarr.Codecs(table))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,13 +87,13 @@ func TestOwnCodecOfStrings(t *testing.T) {
 			if err != nil || !slices.Equal(some, []string{now[59], now[54], now[35], now[30], now[11], now[6]}) {
 				t.Errorf("%q, %v", some, err)
 			}
-			if err := zarr.Check(t.Context(), a); err != nil {
+			if err := a.Check(t.Context()); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	numbers := zarr.Spec{Shape: []int{4}, DType: dtype.Uint8, Codecs: []codec.Spec{own}}
-	if _, err := zarr.Create(t.Context(), mem.New(), "a", numbers, zarr.WithCodecs(table)); !errors.Is(err, zarr.ErrMetadata) {
+	if _, err := zarr.Create(t.Context(), mem.New(), "a", numbers, zarr.Codecs(table)); !errors.Is(err, zarr.ErrMetadata) {
 		t.Errorf("of numbers: %v", err)
 	}
 }

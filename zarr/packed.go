@@ -16,8 +16,8 @@ type Packed struct {
 	items   *pipeline.Items
 }
 
-// ReadPacked is ReadItems for many short elements: a slice of them would take 24 bytes for each. Errors are as for ReadItems.
-func ReadPacked(ctx context.Context, a *Array, sel ...Selection) (*Packed, error) {
+// ReadPacked is [Array.ReadItems] for many short elements: a slice of them would take 24 bytes for each. Errors are as for ReadItems.
+func (a *Array) ReadPacked(ctx context.Context, sel ...Selection) (*Packed, error) {
 	if err := a.varies(); err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 // Read returns what sel selects of the array, in C order. T must have the memory form of the data type: float32 for
 // float32, dtype.F16 for float16 (ErrType otherwise; nothing is converted). A selection whose elements take more memory as
 // Ts than concurrency.Memory is ErrLimit, before there is room for them. Strings of one chunk may be parts of one longer string, and slices
-// that are equal may be the same memory, as for [ReadItems].
+// that are equal may be the same memory, as for [Array.ReadItems].
 func Read[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error) {
 	r, err := a.region(sel)
 	if err != nil {
@@ -45,7 +45,7 @@ func ReadInto[T any](ctx context.Context, a *Array, dst []T, sel ...Selection) e
 
 // ReadBytes is ReadInto for any data type: dst is set to the elements in memory form (little-endian, packed; see package
 // dtype); len(dst) is their number times the size of one.
-func ReadBytes(ctx context.Context, a *Array, dst []byte, sel ...Selection) error {
+func (a *Array) ReadBytes(ctx context.Context, dst []byte, sel ...Selection) error {
 	r, err := a.regionOfBytes(len(dst), sel)
 	if err != nil {
 		return err

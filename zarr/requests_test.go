@@ -89,7 +89,7 @@ func TestRequests(t *testing.T) {
 
 	step("create a v3 array below two groups that are missing", func() (err error) { a, err = zarr.Create(ctx, st, "g/sub/x", spec); return err })
 	step("create a v2 array with attributes beside a v3 group", func() (err error) {
-		v2.Attrs = zarr.Attrs{"a": 1}
+		v2.Attrs = map[string]any{"a": 1}
 		_, err = zarr.Create(ctx, st, "g/y", v2)
 		return err
 	})
@@ -104,7 +104,7 @@ func TestRequests(t *testing.T) {
 		return zarr.ReadInto(ctx, a, make([]float32, 4), zarr.Range(3, 5), zarr.Range(3, 5))
 	})
 	step("read nothing", func() error { return zarr.ReadInto(ctx, a, []float32{}, zarr.Range(3, 3)) })
-	step("change attributes", func() error { _, err := zarr.SetAttrs(ctx, a, zarr.Attrs{"units": "K"}); return err })
+	step("change attributes", func() error { _, err := zarr.SetAttrs(ctx, a, map[string]any{"units": "K"}); return err })
 	step("walk a v3 group with a v2 array in it", walk())
 	step("replace an array", func() error { _, err := zarr.Replace(ctx, st, "g/sub/x", spec); return err })
 
@@ -151,7 +151,7 @@ func TestRequests(t *testing.T) {
 	var g *zarr.Group
 	for _, format := range []int{3, 2} {
 		top := fmt.Sprint("v", format)
-		if g, err = zarr.CreateGroup(ctx, backing, top, zarr.GroupSpec{Format: format}); err == nil {
+		if g, err = zarr.CreateGroup(ctx, backing, top, zarr.Spec{Format: format}); err == nil {
 			_, err = g.CreateArray(ctx, "x", spec)
 		}
 		if err != nil {
@@ -275,7 +275,7 @@ func TestConsolidated(t *testing.T) {
 			if got, err := zarr.Read[int32](ctx, x); err != nil || !slices.Equal(got, []int32{7, 7}) {
 				t.Errorf("read %v, %v", got, err)
 			}
-			direct, err := g.With(zarr.Direct())
+			direct, err := g.With(zarr.IgnoreConsolidated())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -290,11 +290,11 @@ func TestConsolidated(t *testing.T) {
 				t.Errorf("walked directly %v", seen)
 			}
 			// Consolidated metadata is no authority for writing.
-			y, err := zarr.SetAttrs(ctx, x, zarr.Attrs{"units": "m"})
+			y, err := zarr.SetAttrs(ctx, x, map[string]any{"units": "m"})
 			if err != nil || y.Attrs()["units"] != "m" {
 				t.Fatalf("%v, %v", y, err)
 			}
-			if _, err := zarr.SetAttrs(ctx, x, zarr.Attrs{"units": "s"}); !errors.Is(err, zarr.ErrConflict) {
+			if _, err := zarr.SetAttrs(ctx, x, map[string]any{"units": "s"}); !errors.Is(err, zarr.ErrConflict) {
 				t.Errorf("over a stale copy: %v", err)
 			}
 		})

@@ -82,7 +82,7 @@ func TestNamesOfNewNodes(t *testing.T) {
 		for format, ok := range map[int]bool{2: tt.v2, 3: tt.v3} {
 			st := mem.New()
 			a, err := zarr.Create(t.Context(), st, tt.path, zarr.Spec{Format: format, Shape: []int{2}, DType: dtype.Int8})
-			_, err2 := zarr.CreateGroup(t.Context(), mem.New(), tt.path, zarr.GroupSpec{Format: format})
+			_, err2 := zarr.CreateGroup(t.Context(), mem.New(), tt.path, zarr.Spec{Format: format})
 			if !ok {
 				if !errors.Is(err, zarr.ErrPath) || !errors.Is(err2, zarr.ErrPath) || len(keys(t, st)) > 0 {
 					t.Errorf("%q in v%d: %v, %v, stored %v", tt.path, format, err, err2, keys(t, st))

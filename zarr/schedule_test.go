@@ -63,7 +63,7 @@ func (s *slow) Put(ctx context.Context, key string, b []byte, o store.PutOptions
 
 // own are limits that no other test draws on, and that live in the bubble.
 func own(budget int64) zarr.Option {
-	return zarr.WithLimits(&concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(budget)})
+	return zarr.Limits(&concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(budget)})
 }
 
 func TestManyChunksAreInFlight(t *testing.T) {
@@ -89,7 +89,7 @@ func TestBudgetBoundsBytesInFlight(t *testing.T) {
 		st := &slow{Store: mem.New()}
 		// Chunks of 400 bytes, for which 416 are reserved, under a budget of 2000, of which 1750 are for what calls need to go on.
 		limits := &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(2000)}
-		a := mustCreate(t, st, "", zarr.Spec{Shape: []int{4000}, Chunks: []int{100}, DType: dtype.Float32, Codecs: []codec.Spec{}}, zarr.WithLimits(limits), zarr.InFlight(40))
+		a := mustCreate(t, st, "", zarr.Spec{Shape: []int{4000}, Chunks: []int{100}, DType: dtype.Float32, Codecs: []codec.Spec{}}, zarr.Limits(limits), zarr.InFlight(40))
 		want := func(name string, in int64, err error) {
 			t.Helper()
 			if p := st.peak.Swap(0); p != in || err != nil {
@@ -178,7 +178,7 @@ func TestCancellationIsPrompt(t *testing.T) {
 func TestLimitsAreGivenBack(t *testing.T) {
 	l := &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(100)}
 	st := mem.New()
-	a := mustCreate(t, st, "", zarr.Spec{Shape: []int{50}, Chunks: []int{5}, DType: dtype.Float32}, zarr.WithLimits(l))
+	a := mustCreate(t, st, "", zarr.Spec{Shape: []int{50}, Chunks: []int{5}, DType: dtype.Float32}, zarr.Limits(l))
 	for i := range 50 {
 		ctx, cancel := context.WithCancel(t.Context())
 		if i%3 == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Selection selects along one axis: [Range], [At], [All], [Index], [Mask] or [Blocks]; [Dim] says which axis by its name.
+// Selection selects along one axis: [Range], [At], [All], [Index], [Mask] or [Chunks]; [Dim] says which axis by its name.
 // Functions take one for each axis, in order; fewer than the rank mean all of the rest, none the whole array. Several that
 // pick elements one by one select their cross product (orthogonal, or outer, indexing). The rank is kept: what is selected
 // is always a region of the array's rank, in C order. But [Points] and [Where] select of all axes at once, as the only

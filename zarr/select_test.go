@@ -58,7 +58,7 @@ func randomSelection(r *rand.Rand, n, chunk int) (zarr.Selection, []int) {
 		count := (n + chunk - 1) / chunk
 		lo := r.IntN(count + 1)
 		hi := lo + r.IntN(count-lo+1)
-		return zarr.Blocks(lo, hi), every(min(lo*chunk, n), min(hi*chunk, n))
+		return zarr.Chunks(lo, hi), every(min(lo*chunk, n), min(hi*chunk, n))
 	case kind == 7:
 		return zarr.Range(lo, zarr.End), every(lo, n)
 	}
@@ -132,7 +132,7 @@ func TestSelectionsAgainstOracle(t *testing.T) {
 				}
 			}
 		} else if rank > 0 {
-			spec.Attrs = zarr.Attrs{"_ARRAY_DIMENSIONS": names}
+			spec.Attrs = map[string]any{"_ARRAY_DIMENSIONS": names}
 		}
 		if spec.Shape == nil {
 			spec.Shape, spec.Chunks = []int{}, []int{}
@@ -212,8 +212,8 @@ func TestSelectionsThatDoNotFit(t *testing.T) {
 		"index below":           {zarr.Index(1, -1)},
 		"index beyond":          {zarr.Index(3, 4)},
 		"mask too short":        {zarr.Mask([]bool{true})},
-		"blocks beyond":         {zarr.Blocks(0, 3)},
-		"blocks backwards":      {zarr.Blocks(2, 1)},
+		"blocks beyond":         {zarr.Chunks(0, 3)},
+		"blocks backwards":      {zarr.Chunks(2, 1)},
 		"step 0":                {zarr.Range(0, 4).By(0)},
 		"range beyond":          {zarr.Range(0, 5)},
 		"no such name":          {zarr.Dim("z", zarr.All)},
@@ -269,15 +269,15 @@ func TestDims(t *testing.T) {
 		}
 		return a
 	}
-	named := zarr.Attrs{"_ARRAY_DIMENSIONS": []string{"y", "x"}}
+	named := map[string]any{"_ARRAY_DIMENSIONS": []string{"y", "x"}}
 	v2 := create("v2", zarr.Spec{Format: 2, Attrs: named})
 	v3 := create("v3", zarr.Spec{Dims: []string{"lat", ""}, Attrs: named})
 	bare := create("bare", zarr.Spec{})
-	odd := create("odd", zarr.Spec{Format: 2, Attrs: zarr.Attrs{"_ARRAY_DIMENSIONS": []any{"y", 1}}})
-	short := create("short", zarr.Spec{Format: 2, Attrs: zarr.Attrs{"_ARRAY_DIMENSIONS": []string{"y"}}})
+	odd := create("odd", zarr.Spec{Format: 2, Attrs: map[string]any{"_ARRAY_DIMENSIONS": []any{"y", 1}}})
+	short := create("short", zarr.Spec{Format: 2, Attrs: map[string]any{"_ARRAY_DIMENSIONS": []string{"y"}}})
 	labelled := func(a *zarr.Array, names ...string) *zarr.Array {
 		t.Helper()
-		a, err := a.With(zarr.Labels(names...))
+		a, err := a.WithDimNames(names...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -287,9 +287,12 @@ func TestDims(t *testing.T) {
 		a    *zarr.Array
 		want []string
 	}{{v2, []string{"y", "x"}}, {v3, []string{"lat", ""}}, {bare, nil}, {odd, nil}, {short, nil},
-		{labelled(bare, "a", "b"), []string{"a", "b"}}, {labelled(bare, "a"), nil}, {labelled(v3, "a", "b"), []string{"lat", ""}}} {
+		{labelled(bare, "a", "b"), []string{"a", "b"}}, {labelled(v3, "a", "b"), []string{"lat", ""}}} {
 		if got := tt.a.Dims(); !slices.Equal(got, tt.want) || (got == nil) != (tt.want == nil) {
 			t.Errorf("%v: %q, want %q", tt.a, got, tt.want)
 		}
+	}
+	if _, err := bare.WithDimNames("a"); !errors.Is(err, zarr.ErrSelection) {
+		t.Errorf("one name for two dimensions: %v", err)
 	}
 }

@@ -53,21 +53,21 @@ func (m mask) resolve(ax axis) (grid.Slice, error) {
 
 func (m mask) String() string { return briefly("Mask", []bool(m)) }
 
-// Blocks selects the elements of the chunks from lo up to, not including, hi along an axis; hi may be [End]. The last chunk
+// Chunks selects the elements of the chunks from lo up to, not including, hi along an axis; hi may be [End]. The last chunk
 // ends where the axis does. 0 ≤ lo ≤ hi ≤ number of chunks, those that hold elements of the array. Of a sharded array these
 // are the inner chunks.
-func Blocks(lo, hi int) Selection { return blocks{lo, hi} }
+func Chunks(lo, hi int) Selection { return chunks{lo, hi} }
 
-type blocks struct{ lo, hi int }
+type chunks struct{ lo, hi int }
 
-func (b blocks) resolve(ax axis) (grid.Slice, error) {
+func (c chunks) resolve(ax axis) (grid.Slice, error) {
 	count := ax.chunk.Count(ax.n)
-	hi := b.hi
+	hi := c.hi
 	if hi == End {
 		hi = count
 	}
-	if b.lo < 0 || b.lo > hi || hi > count {
-		return grid.Slice{}, fault.Newf(fault.Selection, "%v is not within an axis of %d chunks", b, count)
+	if c.lo < 0 || c.lo > hi || hi > count {
+		return grid.Slice{}, fault.Newf(fault.Selection, "%v is not within an axis of %d chunks", c, count)
 	}
 	start := func(i int) int {
 		if i == count {
@@ -76,10 +76,10 @@ func (b blocks) resolve(ax axis) (grid.Slice, error) {
 		at, _ := ax.chunk.Chunk(i)
 		return at
 	}
-	return grid.Slice{Start: start(b.lo), Step: 1, Count: start(hi) - start(b.lo)}, nil
+	return grid.Slice{Start: start(c.lo), Step: 1, Count: start(hi) - start(c.lo)}, nil
 }
 
-func (b blocks) String() string { return "Blocks(" + Range(b.lo, b.hi).String() + ")" }
+func (c chunks) String() string { return "Chunks(" + Range(c.lo, c.hi).String() + ")" }
 
 // briefly prints a list, cut to what a person reads.
 func briefly[T any](name string, list []T) string {

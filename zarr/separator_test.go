@@ -134,7 +134,7 @@ func TestNestedUnsaid(t *testing.T) {
 			if got, err := zarr.Read[float32](ctx, fresh); err != nil || !slices.Equal(got, want) {
 				t.Errorf("after writing: %v, %v", got, err)
 			}
-			c, err := zarr.SetAttrs(ctx, fresh, zarr.Attrs{"units": "K"})
+			c, err := zarr.SetAttrs(ctx, fresh, map[string]any{"units": "K"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -208,7 +208,7 @@ func TestSeparatorContradicted(t *testing.T) {
 func TestSeparatorOfGroup(t *testing.T) {
 	st := mem.New()
 	ctx := t.Context()
-	g, err := zarr.CreateGroup(ctx, st, "", zarr.GroupSpec{Format: 2})
+	g, err := zarr.CreateGroup(ctx, st, "", zarr.Spec{Format: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -183,7 +183,7 @@ func TestShardedArrays(t *testing.T) {
 	if c, s := chosen.Chunks(), chosen.Shards(); !slices.Equal(c, []int{70, 100}) || !slices.Equal(s, []int{350, 500}) {
 		t.Errorf("chosen: chunks %v, shards %v", c, s)
 	}
-	if got, err := a.Selected(zarr.Blocks(1, 3), zarr.Blocks(4, zarr.End)); err != nil || !slices.Equal(got, []int{7, 1}) {
+	if got, err := a.Selected(zarr.Chunks(1, 3), zarr.Chunks(4, zarr.End)); err != nil || !slices.Equal(got, []int{7, 1}) {
 		t.Errorf("blocks: %v, %v", got, err)
 	}
 	scalar := mustCreate(t, mem.New(), "x", zarr.Spec{Shape: []int{}, Chunks: []int{}, Shards: []int{}, DType: dtype.Int8})
@@ -520,7 +520,7 @@ func TestShardsOfBareStores(t *testing.T) {
 // bubble gives limits that belong to a synctest bubble: the process's own must not be made in one. What runs there uses no
 // codec that keeps channels, either.
 func bubble() zarr.Option {
-	return zarr.WithLimits(&concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(1 << 20)})
+	return zarr.Limits(&concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(1 << 20)})
 }
 
 // TestManyReadersOfOneShard: the index is read once for all of them.

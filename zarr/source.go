@@ -19,24 +19,6 @@ func (n *node) docs() *document.Node {
 // Options returns the options that the node was opened with, those of [Array.With] included, to open others in the same way.
 func (n *node) Options() []Option { return slices.Clone(n.cfg.given) }
 
-// Source is what package upkeep knows of the array's documents; its type is internal to this module. That of a view of a field is the
-// whole array's.
-func (a *Array) Source() *document.Source {
-	if a.field != nil {
-		return a.field.base.Source()
-	}
-	m := *a.shared.copied
-	m.Attrs = a.attrs
-	return a.source(&m)
-}
-
-// Source is what package upkeep knows of the group's documents; its type is internal to this module.
-func (g *Group) Source() *document.Source {
-	m := *g.meta
-	m.Attrs = g.attrs
-	return g.source(&m)
-}
-
 func (n *node) source(m meta.Node) *document.Source {
 	return &document.Source{At: n.docs(), Doc: n.doc, Attrs: n.attrsDoc, Model: m, With: n.parser()}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Spec is what is stored of an array. Only Shape and DType must be set.
+// Spec is what is stored of an array, of which only Shape and DType must be set. Of a group it is Format and Attrs.
 type Spec struct {
 	Format int   // 2 or 3; 0 is 3
 	Shape  []int // elements along each axis; empty for a scalar
@@ -56,10 +56,10 @@ type Spec struct {
 	// there are, not ones that it views them as.
 	Codecs []codec.Spec
 
-	Order     string   // "C" or "F", the order of elements within a chunk; "" is "C"
-	Separator string   // "/" or "." between the numbers of a chunk's key; "" is "/" in v3 and "." in v2
-	Dims      []string // names of the axes, "" for one without a name; nil is none. Only v3 stores them
-	Attrs     Attrs
+	Order     string         // "C" or "F", the order of elements within a chunk; "" is "C"
+	Separator string         // "/" or "." between the numbers of a chunk's key; "" is "/" in v3 and "." in v2
+	Dims      []string       // names of the axes, "" for one without a name; nil is none. Only v3 stores them
+	Attrs     map[string]any // JSON values
 
 	// Keys is how the keys of chunks are spelled where Separator does not say it all: v3 has v2's spelling too, and suffixes.
 	Keys meta.KeyEncoding

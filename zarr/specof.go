@@ -22,7 +22,7 @@ import (
 // That of a v1 array, which is not written, is of the same array in v2. That of a view of a field is of an array of the field alone,
 // with the codecs that the structures have where they fit it, else those of an empty Spec. Members of the metadata that this package
 // does not know are no part of it. [Create] is to be given the codecs and the data types of one's own that the array was opened with,
-// see [WithCodecs].
+// see [Codecs] and [Types].
 func (a *Array) Spec() Spec {
 	if a.field != nil {
 		return a.fieldSpec()

@@ -22,7 +22,7 @@ func TestSpecOf(t *testing.T) {
 	zstd := []codec.Spec{codec.Zstd(3)}
 	little := func(more ...codec.Spec) []codec.Spec { return append([]codec.Spec{codec.Bytes(dtype.Little)}, more...) }
 	for name, s := range map[string]zarr.Spec{
-		"plain":         {Format: 3, Shape: []int{4, 6}, Chunks: []int{2, 3}, DType: dtype.Int32, Fill: int32(7), Codecs: little(zstd...), Dims: []string{"y", ""}, Attrs: zarr.Attrs{"a": "b"}},
+		"plain":         {Format: 3, Shape: []int{4, 6}, Chunks: []int{2, 3}, DType: dtype.Int32, Fill: int32(7), Codecs: little(zstd...), Dims: []string{"y", ""}, Attrs: map[string]any{"a": "b"}},
 		"v2":            {Format: 2, Shape: []int{4, 6}, Chunks: []int{2, 3}, DType: dtype.Float64, Fill: zarr.NoFill, Order: "F", Separator: "/", Codecs: little(codec.Zlib(1))},
 		"scalar":        {Format: 3, Shape: []int{}, Chunks: []int{}, DType: dtype.Bool, Fill: true, Codecs: []codec.Spec{{Name: "bytes"}}},
 		"shards":        {Format: 3, Shape: []int{8}, Chunks: []int{2}, Shards: []int{4}, DType: dtype.Uint16, Fill: uint16(0), Codecs: little(codec.Gzip(1))},
@@ -44,7 +44,7 @@ func TestSpecOf(t *testing.T) {
 				s.Separator = map[int]string{2: ".", 3: "/"}[s.Format]
 			}
 			if s.Attrs == nil {
-				s.Attrs = zarr.Attrs{}
+				s.Attrs = map[string]any{}
 			}
 			if !reflect.DeepEqual(got, s) {
 				t.Errorf("got  %+v\nwant %+v", got, s)
@@ -120,7 +120,7 @@ func TestSpecOfLenient(t *testing.T) {
 
 // TestSpecIsTheCallers: changing it changes no array.
 func TestSpecIsTheCallers(t *testing.T) {
-	a := mustCreate(t, mem.New(), "", zarr.Spec{Shape: []int{6, 4}, ChunkEdges: [][]int{{1, 2, 3}, {4}}, DType: dtype.Int8, Dims: []string{"y", "x"}, Attrs: zarr.Attrs{"a": 1}})
+	a := mustCreate(t, mem.New(), "", zarr.Spec{Shape: []int{6, 4}, ChunkEdges: [][]int{{1, 2, 3}, {4}}, DType: dtype.Int8, Dims: []string{"y", "x"}, Attrs: map[string]any{"a": 1}})
 	s := a.Spec()
 	s.Shape[0], s.ChunkEdges[0][0], s.Dims[0], s.Attrs["a"], s.Codecs[0].Name = 0, 9, "z", 2, "gone"
 	if m := a.Metadata(); m.Shape[0] != 6 || m.Dims[0] != "y" || a.Attrs()["a"] != json.Number("1") || m.Codecs[0].Name != "bytes" || m.Grid.Edges[0].Runs[0].Edge != 1 {
@@ -201,7 +201,7 @@ func TestSpecOfField(t *testing.T) {
 func ExampleArray_Spec() {
 	ctx := context.Background()
 	a, err := zarr.Create(ctx, mem.New(), "t2m", zarr.Spec{Format: 2, Shape: []int{4, 6}, Chunks: []int{2, 3}, DType: dtype.Float32,
-		Fill: 273.15, Codecs: []codec.Spec{codec.Zlib(1)}, Attrs: zarr.Attrs{"units": "K"}})
+		Fill: 273.15, Codecs: []codec.Spec{codec.Zlib(1)}, Attrs: map[string]any{"units": "K"}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -85,7 +85,7 @@ func TestOpenThroughConsolidated(t *testing.T) {
 			}
 			tr.requests()
 
-			direct, err := g.With(zarr.Direct())
+			direct, err := g.With(zarr.IgnoreConsolidated())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -162,7 +162,7 @@ func TestOpenThroughStale(t *testing.T) {
 					}
 				}
 			}
-			if _, err := zarr.CreateGroup(ctx, st, "top/a", zarr.GroupSpec{Format: format}); err != nil {
+			if _, err := zarr.CreateGroup(ctx, st, "top/a", zarr.Spec{Format: format}); err != nil {
 				t.Fatal(err)
 			}
 			if n, err := g.OpenGroup(ctx, "a"); err != nil {
@@ -187,13 +187,13 @@ func TestOpenThroughStale(t *testing.T) {
 			if err := zarr.Write(ctx, b, []int8{1, 2}); !errors.Is(err, zarr.ErrNotFound) || !strings.Contains(err.Error(), "only consolidated metadata") {
 				t.Errorf("written: %v", err)
 			}
-			if _, err := zarr.SetAttrs(ctx, b, zarr.Attrs{}); !errors.Is(err, zarr.ErrNotFound) || !strings.Contains(err.Error(), "only consolidated metadata") {
+			if _, err := zarr.SetAttrs(ctx, b, map[string]any{}); !errors.Is(err, zarr.ErrNotFound) || !strings.Contains(err.Error(), "only consolidated metadata") {
 				t.Errorf("attributes: %v", err)
 			}
 			if got := tr.requests(); strings.Contains(got, "put") {
 				t.Errorf("asked %q", got)
 			}
-			direct, err := g.With(zarr.Direct())
+			direct, err := g.With(zarr.IgnoreConsolidated())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -239,7 +239,7 @@ func TestWriteThroughStale(t *testing.T) {
 			if a, err = g.OpenArray(ctx, "a"); err != nil {
 				t.Fatal(err)
 			}
-			other, err := zarr.Replace(ctx, st, "top/a", zarr.Spec{Format: format, Shape: []int{2}, DType: dtype.Int8, Codecs: []codec.Spec{codec.Gzip(1)}, Attrs: zarr.Attrs{"name": "a"}})
+			other, err := zarr.Replace(ctx, st, "top/a", zarr.Spec{Format: format, Shape: []int{2}, DType: dtype.Int8, Codecs: []codec.Spec{codec.Gzip(1)}, Attrs: map[string]any{"name": "a"}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -251,7 +251,7 @@ func TestWriteThroughStale(t *testing.T) {
 					t.Errorf("over another array: %v", err)
 				}
 			}
-			if _, err := zarr.SetAttrs(ctx, a, zarr.Attrs{"a": 1}); !errors.Is(err, zarr.ErrConflict) || !strings.Contains(err.Error(), "codecs") {
+			if _, err := zarr.SetAttrs(ctx, a, map[string]any{"a": 1}); !errors.Is(err, zarr.ErrConflict) || !strings.Contains(err.Error(), "codecs") {
 				t.Errorf("attributes of another array: %v", err)
 			}
 			if got, err := zarr.Read[int8](ctx, other); err != nil || !slices.Equal(got, []int8{5, 6}) {
@@ -271,7 +271,7 @@ func TestWriteThroughStale(t *testing.T) {
 func TestWriteTextThroughConsolidated(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		st := mem.New()
-		g, err := zarr.CreateGroup(t.Context(), st, "", zarr.GroupSpec{Format: format})
+		g, err := zarr.CreateGroup(t.Context(), st, "", zarr.Spec{Format: format})
 		if err == nil {
 			_, err = g.CreateArray(t.Context(), "s", zarr.Spec{Shape: []int{2}, DType: dtype.String})
 		}

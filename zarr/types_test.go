@@ -121,8 +121,8 @@ func TestItemsOfOtherTypes(t *testing.T) {
 		"bytes as text":    second(zarr.ReadAs[string](t.Context(), b)),
 		"bytes as numbers": second(zarr.ReadAs[int](t.Context(), b)),
 		"text as numbers":  second(zarr.Read[int64](t.Context(), a)),
-		"text in bytes":    zarr.ReadBytes(t.Context(), a, nil),
-		"bytes for text":   zarr.WriteBytes(t.Context(), a, make([]byte, 2)),
+		"text in bytes":    a.ReadBytes(t.Context(), nil),
+		"bytes for text":   a.WriteBytes(t.Context(), make([]byte, 2)),
 		"what is no UTF-8": zarr.Write(t.Context(), a, []string{"a", "\xff"}),
 		"numbers for text": zarr.Write(t.Context(), a, []int8{1, 2}),
 	} {
@@ -238,13 +238,13 @@ func TestStructs(t *testing.T) {
 	}
 	st := mem.New()
 	a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{1}, DType: v3, Codecs: []codec.Spec{codec.Bytes(dtype.Big)}})
-	if err := zarr.WriteBytes(t.Context(), a, []byte{1, 2, 1}); err != nil {
+	if err := a.WriteBytes(t.Context(), []byte{1, 2, 1}); err != nil {
 		t.Fatal(err)
 	}
 	if v, err := st.Get(t.Context(), "x/c/0", store.GetOptions{}, nil); err != nil || !bytes.Equal(v.Bytes, []byte{2, 1, 1}) {
 		t.Errorf("%x, %v", v.Bytes, err)
 	}
-	if err := zarr.WriteBytes(t.Context(), a, []byte{1, 2, 3}); !errors.Is(err, zarr.ErrType) {
+	if err := a.WriteBytes(t.Context(), []byte{1, 2, 3}); !errors.Is(err, zarr.ErrType) {
 		t.Errorf("3 as a bool: %v", err)
 	}
 	if _, err := zarr.Read[struct{ A int16 }](t.Context(), a); !errors.Is(err, zarr.ErrType) {
@@ -356,16 +356,16 @@ func (meters) String() string                            { return "x.meters" }
 func (meters) V3() (json.RawMessage, error)              { return json.RawMessage(`"x.meters"`), nil }
 func (m meters) V2(dtype.Order) (json.RawMessage, error) { return json.RawMessage(`"meters"`), nil }
 
-// TestWithTypes: a user's data type is known to whoever brings it, and to nobody else.
-func TestWithTypes(t *testing.T) {
+// TestTypes: a user's data type is known to whoever brings it, and to nobody else.
+func TestTypes(t *testing.T) {
 	table := dtype.Standard().With("x.meters", func(json.RawMessage) (dtype.Type, error) { return meters{dtype.Float32}, nil }).WithV2("meters", meters{dtype.Float32})
 	for _, format := range []int{2, 3} {
 		st := mem.New()
-		a := mustCreate(t, st, "g/x", zarr.Spec{Format: format, Shape: []int{2}, DType: meters{dtype.Float32}}, zarr.WithTypes(table))
+		a := mustCreate(t, st, "g/x", zarr.Spec{Format: format, Shape: []int{2}, DType: meters{dtype.Float32}}, zarr.Types(table))
 		if err := zarr.Write(t.Context(), a, []float32{1, 2}); err != nil {
 			t.Fatal(err)
 		}
-		g, err := zarr.OpenGroup(t.Context(), st, "g", zarr.WithTypes(table))
+		g, err := zarr.OpenGroup(t.Context(), st, "g", zarr.Types(table))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -386,7 +386,7 @@ func TestWithTypes(t *testing.T) {
 			t.Errorf("v%d without the table: %v", format, err)
 		}
 	}
-	if _, err := zarr.OpenArray(t.Context(), mem.New(), "", zarr.WithTypes(nil)); !errors.Is(err, zarr.ErrSelection) {
+	if _, err := zarr.OpenArray(t.Context(), mem.New(), "", zarr.Types(nil)); !errors.Is(err, zarr.ErrSelection) {
 		t.Errorf("no table: %v", err)
 	}
 }

@@ -38,7 +38,7 @@ func Write[T any](ctx context.Context, a *Array, src []T, sel ...Selection) erro
 
 // WriteBytes is Write for any data type: src holds the elements in memory form (little-endian, packed; see package
 // dtype).
-func WriteBytes(ctx context.Context, a *Array, src []byte, sel ...Selection) error {
+func (a *Array) WriteBytes(ctx context.Context, src []byte, sel ...Selection) error {
 	r, err := a.regionOfBytes(len(src), sel)
 	if err != nil {
 		return err

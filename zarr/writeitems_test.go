@@ -52,18 +52,18 @@ func TestWriteItems(t *testing.T) {
 			}
 			same := func(what string, want [][]byte) {
 				t.Helper()
-				got, err := zarr.ReadItems(ctx, a)
+				got, err := a.ReadItems(ctx)
 				if err != nil || !slices.EqualFunc(got, want, bytes.Equal) {
 					t.Errorf("%s: %q, %v, want %q", what, got, err, want)
 				}
 			}
-			if err := zarr.WriteItems(ctx, a, given); err != nil {
+			if err := a.WriteItems(ctx, given); err != nil {
 				t.Fatal(err)
 			}
 			same("whole", tt.items)
 			want := slices.Clone(tt.items)
 			want[1], want[4] = tt.items[5], tt.items[0]
-			if err := zarr.WriteItems(ctx, a, [][]byte{given[5], given[0]}, zarr.All, zarr.At(1)); err != nil {
+			if err := a.WriteItems(ctx, [][]byte{given[5], given[0]}, zarr.All, zarr.At(1)); err != nil {
 				t.Fatal(err)
 			}
 			same("in part", want)
@@ -75,10 +75,10 @@ func TestWriteItems(t *testing.T) {
 			}
 			same("after the caller changed them", want)
 
-			if err := zarr.WriteItems(ctx, a, given[:5]); !errors.Is(err, zarr.ErrSelection) {
+			if err := a.WriteItems(ctx, given[:5]); !errors.Is(err, zarr.ErrSelection) {
 				t.Errorf("five of six: %v", err)
 			}
-			if err := zarr.WriteItems(ctx, a, nil, zarr.Range(1, 1)); err != nil {
+			if err := a.WriteItems(ctx, nil, zarr.Range(1, 1)); err != nil {
 				t.Errorf("none: %v", err)
 			}
 		})
@@ -109,7 +109,7 @@ func TestWriteItemsRefuses(t *testing.T) {
 			a := mustCreate(t, st, "", tt.spec, zarr.ChunkLimit(1<<12))
 			before := keysOf(t, st)
 			good := []byte("1234")
-			err := zarr.WriteItems(ctx, a, [][]byte{good, tt.item})
+			err := a.WriteItems(ctx, [][]byte{good, tt.item})
 			if !errors.Is(err, tt.kind) || tt.spec.DType.Size() == 0 && !strings.Contains(err.Error(), "element 1") {
 				t.Errorf("%v", err)
 			}
@@ -120,7 +120,7 @@ func TestWriteItemsRefuses(t *testing.T) {
 	}
 }
 
-func ExampleWriteItems() {
+func ExampleArray_WriteItems() {
 	ctx := context.Background()
 	a, err := zarr.Create(ctx, mem.New(), "log", zarr.Spec{Format: 2, Shape: []int{3}, DType: dtype.JSON})
 	if err != nil {
@@ -128,8 +128,8 @@ func ExampleWriteItems() {
 		return
 	}
 	// What ReadItems gives of one array is what WriteItems takes for another, whatever their elements are.
-	fmt.Println(zarr.WriteItems(ctx, a, [][]byte{json.RawMessage(`{"level": "info"}`), json.RawMessage(`[1, 2]`)}, zarr.Range(0, 2)))
-	items, err := zarr.ReadItems(ctx, a)
+	fmt.Println(a.WriteItems(ctx, [][]byte{json.RawMessage(`{"level": "info"}`), json.RawMessage(`[1, 2]`)}, zarr.Range(0, 2)))
+	items, err := a.ReadItems(ctx)
 	fmt.Printf("%s %v\n", items, err)
 	// Output:
 	// <nil>

@@ -77,7 +77,7 @@ func TestCreateNeverOverwrites(t *testing.T) {
 		if _, err := zarr.Create(t.Context(), st, "x", spec); !errors.Is(err, zarr.ErrExists) {
 			t.Errorf("v%d array over v3 array: %v", format, err)
 		}
-		if _, err := zarr.CreateGroup(t.Context(), st, "x", zarr.GroupSpec{Format: format}); !errors.Is(err, zarr.ErrExists) {
+		if _, err := zarr.CreateGroup(t.Context(), st, "x", zarr.Spec{Format: format}); !errors.Is(err, zarr.ErrExists) {
 			t.Errorf("v%d group over v3 array: %v", format, err)
 		}
 		if _, err := zarr.Create(t.Context(), st, "x/y", spec); !errors.Is(err, zarr.ErrExists) {
@@ -243,7 +243,7 @@ func TestBadInput(t *testing.T) {
 		case []float64:
 			return zarr.ReadInto(ctx, a, d, sel...)
 		case []byte:
-			return zarr.ReadBytes(ctx, a, d, sel...)
+			return a.ReadBytes(ctx, d, sel...)
 		}
 		panic("no such case")
 	}
@@ -305,7 +305,7 @@ func TestBadSpecs(t *testing.T) {
 		{"dims", func(s *zarr.Spec) { s.Dims = []string{"a", "b"} }, zarr.ErrMetadata},
 		{"dims in v2", func(s *zarr.Spec) { s.Format = 2; s.Dims = []string{"a"} }, zarr.ErrMetadata},
 		{"unknown codec", func(s *zarr.Spec) { s.Codecs = []codec.Spec{{Name: "nonesuch"}} }, errors.ErrUnsupported},
-		{"attributes that are not JSON", func(s *zarr.Spec) { s.Attrs = zarr.Attrs{"f": func() {}} }, zarr.ErrType},
+		{"attributes that are not JSON", func(s *zarr.Spec) { s.Attrs = map[string]any{"f": func() {}} }, zarr.ErrType},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -349,7 +349,7 @@ func TestFills(t *testing.T) {
 				t.Fatalf("got %x, %v", a.Fill(), err)
 			}
 			got := make([]byte, tt.dt.Size())
-			if err := zarr.ReadBytes(t.Context(), a, got); err != nil || !slices.Equal(got, tt.want) {
+			if err := a.ReadBytes(t.Context(), got); err != nil || !slices.Equal(got, tt.want) {
 				t.Errorf("read %x, %v", got, err)
 			}
 		})
@@ -358,7 +358,7 @@ func TestFills(t *testing.T) {
 
 func TestOpenOrCreateAndReplace(t *testing.T) {
 	st := mem.New()
-	spec := zarr.Spec{Shape: []int{6}, Chunks: []int{2}, DType: dtype.Float32, Attrs: zarr.Attrs{"n": 1}}
+	spec := zarr.Spec{Shape: []int{6}, Chunks: []int{2}, DType: dtype.Float32, Attrs: map[string]any{"n": 1}}
 	a, err := zarr.OpenOrCreate(t.Context(), st, "g/x", spec)
 	if err != nil {
 		t.Fatal(err)
@@ -404,7 +404,7 @@ func TestAttrs(t *testing.T) {
 			ctx := t.Context()
 			st := mem.New()
 			exact := json.Number("123456789012345678901234567890.10")
-			mustCreate(t, st, "x", zarr.Spec{Format: format, Shape: []int{1}, DType: dtype.Int8, Attrs: zarr.Attrs{"big": exact, "units": "K"}})
+			mustCreate(t, st, "x", zarr.Spec{Format: format, Shape: []int{1}, DType: dtype.Int8, Attrs: map[string]any{"big": exact, "units": "K"}})
 			a, err := zarr.OpenArray(ctx, st, "x")
 			if err != nil {
 				t.Fatal(err)
@@ -424,7 +424,7 @@ func TestAttrs(t *testing.T) {
 			if a.Attrs()["units"] != "K" {
 				t.Error("the snapshot changed")
 			}
-			if _, err := zarr.SetAttrs(ctx, a, zarr.Attrs{}); !errors.Is(err, zarr.ErrConflict) {
+			if _, err := zarr.SetAttrs(ctx, a, map[string]any{}); !errors.Is(err, zarr.ErrConflict) {
 				t.Errorf("change of a stale snapshot: %v", err)
 			}
 			c, err := a.Refresh(ctx)
@@ -437,14 +437,14 @@ func TestAttrs(t *testing.T) {
 			if _, _, err := zarr.Attr[int](c, "units"); !errors.Is(err, zarr.ErrType) {
 				t.Errorf("units as int: %v", err)
 			}
-			if _, err := zarr.SetAttrs(ctx, b, zarr.Attrs{"z": 1}); err != nil {
+			if _, err := zarr.SetAttrs(ctx, b, map[string]any{"z": 1}); err != nil {
 				t.Errorf("a chain of changes: %v", err)
 			}
 			g, err := zarr.OpenGroup(ctx, st, "")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if g, err = zarr.SetAttrs(ctx, g, zarr.Attrs{"title": "t"}); err != nil || g.Attrs()["title"] != "t" {
+			if g, err = zarr.SetAttrs(ctx, g, map[string]any{"title": "t"}); err != nil || g.Attrs()["title"] != "t" {
 				t.Errorf("group: %v, %v", g.Attrs(), err)
 			}
 		})
@@ -740,13 +740,13 @@ func TestShardsAreChosen(t *testing.T) {
 }
 
 // Another table makes the codecs anew.
-func TestWithCodecsIsForViewsToo(t *testing.T) {
+func TestCodecsAreForViewsToo(t *testing.T) {
 	a, err := zarr.Create(t.Context(), mem.New(), "", zarr.Spec{Shape: []int{2}, DType: dtype.Int8})
 	if err != nil {
 		t.Fatal(err)
 	}
 	broken := codec.Builtin().With("zstd", func(json.RawMessage, codec.Repr) (any, error) { return nil, errors.ErrUnsupported })
-	if _, err := a.With(zarr.WithCodecs(broken)); !errors.Is(err, errors.ErrUnsupported) {
+	if _, err := a.With(zarr.Codecs(broken)); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("got %v", err)
 	}
 }

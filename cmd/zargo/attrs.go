@@ -25,7 +25,7 @@ const attrsTries = 5
 
 // Run prints attributes, or changes some and leaves the others.
 func (c *attrsCmd) Run(ctx context.Context, s *session) error {
-	set := zarr.Attrs{}
+	set := map[string]any{}
 	for _, text := range c.Set {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok {
@@ -66,7 +66,7 @@ func (c *attrsCmd) print(ctx context.Context, s *session) error {
 }
 
 // change opens the node and changes its attributes, on condition that nobody else does meanwhile.
-func (c *attrsCmd) change(ctx context.Context, s *session, set zarr.Attrs) error {
+func (c *attrsCmd) change(ctx context.Context, s *session, set map[string]any) error {
 	p, n, err := s.openRooted(ctx, c.URL)
 	if err != nil {
 		return err

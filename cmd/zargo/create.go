@@ -126,7 +126,7 @@ func (c *createCmd) group(ctx context.Context, s *session) error {
 		return err
 	}
 	defer p.release()
-	g, err := zarr.CreateGroup(ctx, p.Store, p.path, zarr.GroupSpec{Format: c.ZFormat, Attrs: attrs}, s.options()...)
+	g, err := zarr.CreateGroup(ctx, p.Store, p.path, zarr.Spec{Format: c.ZFormat, Attrs: attrs}, s.options()...)
 	if c.ExistOk && errors.Is(err, fault.Exists) {
 		g, err = zarr.OpenGroup(ctx, p.Store, p.path, s.options()...)
 		if err == nil && g.Format() != c.ZFormat {
@@ -264,7 +264,7 @@ func parseEdges(flag, text string) ([][]int, error) {
 	return all, nil
 }
 
-func parseAttrs(text string) (zarr.Attrs, error) {
+func parseAttrs(text string) (map[string]any, error) {
 	if text == "" {
 		return nil, nil
 	}

@@ -70,7 +70,7 @@ func (c *infoCmd) Run(ctx context.Context, s *session) error {
 }
 
 // print shows the node to people.
-func (i *nodeInfo) print(out io.Writer, attrs zarr.Attrs) error {
+func (i *nodeInfo) print(out io.Writer, attrs map[string]any) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%s\t%s\n", name, oneLine(fmt.Sprintf(format, args...)))
@@ -127,7 +127,7 @@ func (i *nodeInfo) printMembers(out io.Writer) error {
 }
 
 // printAttrs prints attributes by name, each with the JSON of its value on one line.
-func printAttrs(out io.Writer, attrs zarr.Attrs) error {
+func printAttrs(out io.Writer, attrs map[string]any) error {
 	if len(attrs) == 0 {
 		return nil
 	}
@@ -147,7 +147,7 @@ func printAttrs(out io.Writer, attrs zarr.Attrs) error {
 
 // compactValue is the JSON of an attribute's value.
 func compactValue(v any) (string, error) {
-	doc, err := meta.EncodeAttrs(zarr.Attrs{"": v})
+	doc, err := meta.EncodeAttrs(map[string]any{"": v})
 	if err != nil {
 		return "", err
 	}

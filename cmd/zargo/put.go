@@ -98,7 +98,7 @@ func (c *putCmd) Run(ctx context.Context, s *session) error {
 		if err != nil {
 			return at(name, err)
 		}
-		if err := zarr.WriteBytes(ctx, a, values, b.selections()...); err != nil {
+		if err := a.WriteBytes(ctx, values, b.selections()...); err != nil {
 			return p.fail(err)
 		}
 	}

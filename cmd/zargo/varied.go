@@ -29,12 +29,12 @@ type reader func(ctx context.Context, buf []byte, sel ...zarr.Selection) error
 func readerOf(a *zarr.Array) (dtype.Type, reader) {
 	if a.DType().Size() > 0 {
 		return a.DType(), func(ctx context.Context, buf []byte, sel ...zarr.Selection) error {
-			return zarr.ReadBytes(ctx, a, buf, sel...)
+			return a.ReadBytes(ctx, buf, sel...)
 		}
 	}
 	n := numbered{a.DType(), new(*zarr.Packed)}
 	return n, func(ctx context.Context, buf []byte, sel ...zarr.Selection) (err error) {
-		*n.items, err = zarr.ReadPacked(ctx, a, sel...)
+		*n.items, err = a.ReadPacked(ctx, sel...)
 		number(buf, 0)
 		return err
 	}
@@ -86,7 +86,7 @@ func streamItems(ctx context.Context, a *zarr.Array, r region, n numbered, write
 	buf := make([]byte, 8<<12)
 	for b := range parted(ctx, a, parts, n.Size(), itemBand) {
 		*n.items = nil // before there are others
-		p, err := zarr.ReadPacked(ctx, a, b.selections()...)
+		p, err := a.ReadPacked(ctx, b.selections()...)
 		if err != nil {
 			return err
 		}

@@ -97,7 +97,7 @@ func TestMeans(t *testing.T) {
 			from, to := filepath.Join(root, "from"), filepath.Join(root, "to")
 			values := hours(test.rows, test.cols, test.every)
 			put(t, from, zarr.Spec{Shape: []int{test.rows, test.cols}, Chunks: []int{test.chunk0, test.tile}, DType: dtype.Float32,
-				Dims: []string{"time", "x"}, Attrs: zarr.Attrs{"units": "K"}}, values)
+				Dims: []string{"time", "x"}, Attrs: map[string]any{"units": "K"}}, values)
 			var out bytes.Buffer
 			for range 2 { // a second run changes nothing
 				out.Reset()

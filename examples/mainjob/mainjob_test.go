@@ -79,7 +79,7 @@ func TestRunFindsWrongChunks(t *testing.T) {
 
 func TestRunOverwritesNothing(t *testing.T) {
 	st := mem.New()
-	if _, err := zarr.CreateGroup(t.Context(), st, "x", zarr.GroupSpec{}); err != nil {
+	if _, err := zarr.CreateGroup(t.Context(), st, "x", zarr.Spec{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := (Job{Path: "x", MiB: 8, Out: &bytes.Buffer{}}).Run(t.Context(), st); !errors.Is(err, zarr.ErrExists) {

@@ -44,7 +44,7 @@ func read(ctx context.Context, st store.Store, out io.Writer, log *slog.Logger) 
 	if err != nil {
 		return err
 	}
-	if err := zarr.Check(ctx, a); err != nil {
+	if err := a.Check(ctx); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(out, &report)

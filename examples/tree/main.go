@@ -45,7 +45,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, st.Close()) }()
 	var opts []zarr.Option
 	if *direct {
-		opts = append(opts, zarr.Direct())
+		opts = append(opts, zarr.IgnoreConsolidated())
 	}
 	return draw(ctx, st, out, opts...)
 }

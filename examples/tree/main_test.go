@@ -27,7 +27,7 @@ const drawing = `/
 // plant makes the hierarchy.
 func plant(t *testing.T, st store.Store) {
 	t.Helper()
-	root, err := zarr.CreateGroup(t.Context(), st, "", zarr.GroupSpec{Attrs: zarr.Attrs{"title": "tree"}})
+	root, err := zarr.CreateGroup(t.Context(), st, "", zarr.Spec{Attrs: map[string]any{"title": "tree"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func plant(t *testing.T, st store.Store) {
 		t.Fatal(err)
 	}
 	if _, err := root.CreateArray(t.Context(), "a/b", zarr.Spec{Shape: []int{4, 6}, Chunks: []int{2, 3}, DType: dtype.Float32,
-		Attrs: zarr.Attrs{"units": "K", "scale": json.Number("0.10")}}); err != nil {
+		Attrs: map[string]any{"units": "K", "scale": json.Number("0.10")}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := root.CreateArray(t.Context(), "a/c/d", zarr.Spec{Shape: []int{3}, DType: dtype.Int16}); err != nil {

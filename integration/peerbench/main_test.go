@@ -63,7 +63,7 @@ func makeGroups(t *testing.T, root string) {
 	ctx, st := t.Context(), dir.New(root)
 	for _, format := range []int{2, 3} {
 		for _, end := range []string{"", "c"} {
-			g, err := zarr.CreateGroup(ctx, st, fmt.Sprintf("group%d%s", format, end), zarr.GroupSpec{Format: format})
+			g, err := zarr.CreateGroup(ctx, st, fmt.Sprintf("group%d%s", format, end), zarr.Spec{Format: format})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -118,12 +118,12 @@ func TestCastValue(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		if refused[i] = zarr.WriteBytes(t.Context(), made, c.values); refused[i] == nil {
+		if refused[i] = made.WriteBytes(t.Context(), c.values); refused[i] == nil {
 			if stored[i], err = os.ReadFile(filepath.Join(at, "c", "0")); err != nil {
 				t.Fatal(err)
 			}
 			read[i] = make([]byte, len(c.values))
-			if err := zarr.ReadBytes(t.Context(), made, read[i]); err != nil {
+			if err := made.ReadBytes(t.Context(), read[i]); err != nil {
 				read[i] = nil
 			}
 		}

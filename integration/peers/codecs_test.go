@@ -257,7 +257,7 @@ func writeCoded(t *testing.T, path string, a coded) (want []string, meta json.Ra
 		if a.varies() {
 			err = writeItems(t, made, values, shorts, sel)
 		} else {
-			err = zarr.WriteBytes(t.Context(), made, values[0], sel...)
+			err = made.WriteBytes(t.Context(), values[0], sel...)
 		}
 	}
 	if err != nil {
@@ -311,7 +311,7 @@ func readCoded(t *testing.T, st store.Store, a coded) ([]string, error) {
 		return readItems(t, opened, bytesOf)
 	}
 	b := make([]byte, codedShape[0]*codedShape[1]*a.typ.Size())
-	err = zarr.ReadBytes(t.Context(), opened, b)
+	err = opened.ReadBytes(t.Context(), b)
 	return hexes([][]byte{b}), err
 }
 

@@ -146,7 +146,7 @@ func readDataset(t *testing.T, st store.Store, path string, format int, told map
 	}
 	events = nil
 	found := map[string]map[string]*zarr.Array{"": {}}
-	attrs := map[string]zarr.Attrs{"": root.Attrs()}
+	attrs := map[string]map[string]any{"": root.Attrs()}
 	for n, err := range root.Walk(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
@@ -225,7 +225,7 @@ func readVariable(t *testing.T, a *zarr.Array, v Variable, told savedVariable) {
 		t.Fatal(err)
 	}
 	got := bytes.Repeat([]byte{0xa5}, len(v.Raw))
-	if err := zarr.ReadBytes(t.Context(), a, got); err != nil {
+	if err := a.ReadBytes(t.Context(), got); err != nil {
 		t.Error(err)
 		return
 	}
@@ -255,7 +255,7 @@ func readText(t *testing.T, a *zarr.Array, v Variable, told savedVariable) {
 
 // fillOf is the value that stands for a missing one, in memory form: v2's fill value, or v3's attribute _FillValue, which
 // is a number, and base64 of a float64 for a float.
-func fillOf(t *testing.T, a *zarr.Array, attrs zarr.Attrs) []byte {
+func fillOf(t *testing.T, a *zarr.Array, attrs map[string]any) []byte {
 	t.Helper()
 	if a.Format() == 2 {
 		return a.Fill()
@@ -312,7 +312,7 @@ func writeDataset(t *testing.T, st store.Store, path string, format int) {
 	t.Helper()
 	for _, group := range groups {
 		vars, attrs := Dataset(group)
-		g, err := zarr.CreateGroup(t.Context(), st, strings.Trim(path+"/"+group, "/"), zarr.GroupSpec{Format: format, Attrs: attrs})
+		g, err := zarr.CreateGroup(t.Context(), st, strings.Trim(path+"/"+group, "/"), zarr.Spec{Format: format, Attrs: attrs})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -351,7 +351,7 @@ func writeVariable(ctx context.Context, g *zarr.Group, v Variable) error {
 	if v.Text != nil {
 		return zarr.Write(ctx, a, v.Text)
 	}
-	return zarr.WriteBytes(ctx, a, v.Raw)
+	return a.WriteBytes(ctx, v.Raw)
 }
 
 // sameJSON compares two values as JSON spells them.

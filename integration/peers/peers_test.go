@@ -240,7 +240,7 @@ func readRow(ctx context.Context, st store.Store, path string, r Row, peer strin
 		}
 	}
 	got := bytes.Repeat([]byte{0xa5}, len(want))
-	if err := zarr.ReadBytes(ctx, a, got); err != nil {
+	if err := a.ReadBytes(ctx, got); err != nil {
 		return err
 	}
 	if i := differ(got, want); i >= 0 {
@@ -273,14 +273,14 @@ func writeRow(ctx context.Context, st store.Store, r Row) error {
 	}
 	full := r.Full()
 	if !r.Missing {
-		return zarr.WriteBytes(ctx, a, full)
+		return a.WriteBytes(ctx, full)
 	}
 	for _, b := range r.Written() {
 		sel := make([]zarr.Selection, len(b.Lo))
 		for i := range sel {
 			sel[i] = zarr.Range(b.Lo[i], b.Hi[i])
 		}
-		if err := zarr.WriteBytes(ctx, a, r.Part(full, b), sel...); err != nil {
+		if err := a.WriteBytes(ctx, r.Part(full, b), sel...); err != nil {
 			return err
 		}
 	}

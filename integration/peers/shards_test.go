@@ -194,7 +194,7 @@ func writeBoxes(t *testing.T, made *zarr.Array, a sharded) {
 		for i, b := range box {
 			sel[i] = zarr.Range(b[0], b[1])
 		}
-		if err := zarr.WriteBytes(t.Context(), made, a.part(box), sel...); err != nil {
+		if err := made.WriteBytes(t.Context(), a.part(box), sel...); err != nil {
 			t.Fatalf("%s: %v", a.Name, err)
 		}
 	}
@@ -206,7 +206,7 @@ func readAll(t *testing.T, st store.Store, a sharded) ([]byte, error) {
 		return nil, err
 	}
 	got := make([]byte, len(a.full()))
-	return got, zarr.ReadBytes(t.Context(), opened, got)
+	return got, opened.ReadBytes(t.Context(), got)
 }
 
 // eachOf calls f with the number of every element of a box.

@@ -228,7 +228,7 @@ func writeTyped(t *testing.T, path string, a typed) {
 		case dtype.Bytes:
 			err = zarr.Write(t.Context(), made, part, sel...)
 		default:
-			err = zarr.WriteBytes(t.Context(), made, bytes.Join(part, nil), sel...)
+			err = made.WriteBytes(t.Context(), bytes.Join(part, nil), sel...)
 		}
 		if err != nil {
 			t.Fatalf("%s: %v", a.Name, err)
@@ -262,7 +262,7 @@ func readTyped(t *testing.T, path string, a typed) (values []string, trouble str
 	default:
 		size := opened.DType().Size()
 		b := make([]byte, len(a.kind.Values)*size)
-		err = zarr.ReadBytes(t.Context(), opened, b)
+		err = opened.ReadBytes(t.Context(), b)
 		items = slices.Collect(slices.Chunk(b, size))
 	}
 	if err != nil {

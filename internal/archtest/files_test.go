@@ -11,7 +11,7 @@ import (
 // What package zarr may be at most. The numbers may only be made smaller; the aim is 50 names and no circle.
 const (
 	maxLines   = 3600
-	maxNames   = 64
+	maxNames   = 54
 	maxCircles = 4
 )
 

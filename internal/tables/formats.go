@@ -43,7 +43,7 @@ func formats() (string, error) {
 		if _, err := zarr.Read[uint8](ctx, a); err != nil {
 			return "", err
 		}
-		_, err = zarr.CreateGroup(ctx, mem.New(), "", zarr.GroupSpec{Format: v})
+		_, err = zarr.CreateGroup(ctx, mem.New(), "", zarr.Spec{Format: v})
 		groups := "yes"
 		if err != nil {
 			groups = "no"

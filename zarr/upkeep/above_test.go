@@ -57,7 +57,7 @@ func TestCheckAbove(t *testing.T) {
 			if groups, err := upkeep.UpdateAbove(ctx, b); err != nil || groups != nil || tr.requests() != want.look {
 				t.Errorf("nothing to update: %q, %v", groups, err)
 			}
-			if b, err = zarr.SetAttrs(ctx, b, zarr.Attrs{"name": "new"}); err != nil {
+			if b, err = zarr.SetAttrs(ctx, b, map[string]any{"name": "new"}); err != nil {
 				t.Fatal(err)
 			}
 			tr.requests()
@@ -100,7 +100,7 @@ func TestUpdateAbove(t *testing.T) {
 			return g.CreateArray(ctx, "x/new/er/b", scalar)
 		},
 		"a new group": func(ctx context.Context, _ *mem.Store, g *zarr.Group) (zarr.Node, error) {
-			return g.CreateGroup(ctx, "x/new", zarr.Attrs{"a": 1})
+			return g.CreateGroup(ctx, "x/new", map[string]any{"a": 1})
 		},
 		"another array": func(ctx context.Context, st *mem.Store, g *zarr.Group) (zarr.Node, error) {
 			return zarr.Replace(ctx, st, "top/a", zarr.Spec{Format: g.Format(), Shape: []int{7, 7}, DType: dtype.Float64})
@@ -110,7 +110,7 @@ func TestUpdateAbove(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return zarr.SetAttrs(ctx, x, zarr.Attrs{"a": "b"})
+			return zarr.SetAttrs(ctx, x, map[string]any{"a": "b"})
 		},
 		"no attributes any more": func(ctx context.Context, st *mem.Store, g *zarr.Group) (zarr.Node, error) {
 			a, err := g.OpenArray(ctx, "a")
@@ -122,7 +122,7 @@ func TestUpdateAbove(t *testing.T) {
 			return nil, err
 		},
 		"attributes of the group itself": func(ctx context.Context, _ *mem.Store, g *zarr.Group) (zarr.Node, error) {
-			return zarr.SetAttrs(ctx, g, zarr.Attrs{"a": "b"})
+			return zarr.SetAttrs(ctx, g, map[string]any{"a": "b"})
 		},
 		"an array that is gone": func(ctx context.Context, st *mem.Store, g *zarr.Group) (zarr.Node, error) {
 			a, err := g.OpenArray(ctx, "a")
@@ -214,7 +214,7 @@ func TestUpdateAboveAtOnce(t *testing.T) {
 						for {
 							a, err := zarr.OpenArray(ctx, st, "top/a")
 							if err == nil {
-								a, err = zarr.SetAttrs(ctx, a, zarr.Attrs{"by": fmt.Sprint(i, k)})
+								a, err = zarr.SetAttrs(ctx, a, map[string]any{"by": fmt.Sprint(i, k)})
 							}
 							if errors.Is(err, zarr.ErrConflict) || errors.Is(err, zarr.ErrExists) {
 								continue
@@ -267,7 +267,7 @@ func TestUpdateAboveRandomly(t *testing.T) {
 				var err error
 				switch what := r.IntN(4); {
 				case !there && what == 0:
-					n, err = zarr.CreateGroup(ctx, st, "top/"+path, zarr.GroupSpec{Format: format, Attrs: zarr.Attrs{"step": step}})
+					n, err = zarr.CreateGroup(ctx, st, "top/"+path, zarr.Spec{Format: format, Attrs: map[string]any{"step": step}})
 				case !there:
 					spec := scalar
 					spec.Format = format
@@ -276,7 +276,7 @@ func TestUpdateAboveRandomly(t *testing.T) {
 					err = remove(ctx, st, "top/"+path)
 				default:
 					if n, err = zarr.Open(ctx, st, "top/"+path); err == nil {
-						n, err = zarr.SetAttrs(ctx, n, zarr.Attrs{"step": step})
+						n, err = zarr.SetAttrs(ctx, n, map[string]any{"step": step})
 					}
 				}
 				if err != nil {
@@ -340,7 +340,7 @@ func TestUpdateAboveRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := zarr.SetAttrs(ctx, late, zarr.Attrs{"a": 1}); err != nil {
+	if _, err := zarr.SetAttrs(ctx, late, map[string]any{"a": 1}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := upkeep.UpdateAbove(ctx, readonly); !errors.Is(err, zarr.ErrReadOnly) {

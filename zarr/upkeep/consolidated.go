@@ -36,7 +36,7 @@ func (d Difference) String() string {
 // ErrNotFound when there is no consolidated metadata, ErrMetadata when it cannot be read. A node that cannot be read is an error, the first
 // of them, and the differences of the others come with it.
 func CheckConsolidated(ctx context.Context, g *zarr.Group) ([]Difference, error) {
-	direct := append(g.Options(), zarr.Direct())
+	direct := append(g.Options(), zarr.IgnoreConsolidated())
 	root, err := zarr.OpenGroup(ctx, g.Store(), g.Path(), direct...)
 	if err != nil {
 		return nil, err

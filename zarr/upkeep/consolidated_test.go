@@ -56,14 +56,14 @@ func TestCheckBesideBroken(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := zarr.CreateGroup(t.Context(), st, "top/new", zarr.GroupSpec{Format: 5 - format}); err != nil {
+			if _, err := zarr.CreateGroup(t.Context(), st, "top/new", zarr.Spec{Format: 5 - format}); err != nil {
 				t.Fatal(err)
 			}
 			key := "top/" + path + map[int]string{2: "/.zattrs", 3: "/zarr.json"}[format]
 			if path == "" {
 				a, err := zarr.OpenArray(t.Context(), st, "top/a")
 				if err == nil {
-					_, err = zarr.SetAttrs(t.Context(), a, zarr.Attrs{"name": "another"})
+					_, err = zarr.SetAttrs(t.Context(), a, map[string]any{"name": "another"})
 				}
 				if err != nil {
 					t.Fatal(err)

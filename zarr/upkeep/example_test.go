@@ -44,7 +44,7 @@ func ExampleCheckAbove() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if mask, err = zarr.SetAttrs(ctx, mask, zarr.Attrs{"flag_values": []int{0, 1}}); err != nil {
+	if mask, err = zarr.SetAttrs(ctx, mask, map[string]any{"flag_values": []int{0, 1}}); err != nil {
 		log.Fatal(err)
 	}
 	groups, err := upkeep.CheckAbove(ctx, mask)
@@ -107,7 +107,7 @@ func ExampleRecordSeparator() {
 
 // weather is a hierarchy of three arrays.
 func weather(ctx context.Context) *zarr.Group {
-	root, err := zarr.CreateGroup(ctx, mem.New(), "", zarr.GroupSpec{})
+	root, err := zarr.CreateGroup(ctx, mem.New(), "", zarr.Spec{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -69,12 +69,12 @@ func (tr *transcript) requests() string {
 // forest is a hierarchy of one format: groups "", "x" and "x/y", arrays "a" and "x/y/b".
 func forest(t *testing.T, st store.Store, format int) *zarr.Group {
 	t.Helper()
-	root, err := zarr.CreateGroup(t.Context(), st, "top", zarr.GroupSpec{Format: format, Attrs: zarr.Attrs{"title": "all"}})
+	root, err := zarr.CreateGroup(t.Context(), st, "top", zarr.Spec{Format: format, Attrs: map[string]any{"title": "all"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"a", "x/y/b"} {
-		if _, err := root.CreateArray(t.Context(), path, zarr.Spec{Shape: []int{2}, DType: dtype.Int8, Attrs: zarr.Attrs{"name": path}}); err != nil {
+		if _, err := root.CreateArray(t.Context(), path, zarr.Spec{Shape: []int{2}, DType: dtype.Int8, Attrs: map[string]any{"name": path}}); err != nil {
 			t.Fatal(err)
 		}
 	}

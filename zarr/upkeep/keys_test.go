@@ -340,7 +340,7 @@ func TestReadOnly(t *testing.T) {
 		if err := upkeep.RecordSeparator(t.Context(), mustOpen(t, st, "x", zarr.Separator("/"))); !errors.Is(err, zarr.ErrReadOnly) {
 			t.Errorf("without versions %v: separator: %v", noVersions, err)
 		}
-		g, err := zarr.CreateGroup(t.Context(), backing, "g", zarr.GroupSpec{})
+		g, err := zarr.CreateGroup(t.Context(), backing, "g", zarr.Spec{})
 		if err != nil {
 			t.Fatal(err)
 		}

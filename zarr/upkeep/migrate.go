@@ -118,7 +118,7 @@ func alike(key string, a, b []byte) bool {
 
 // old reads the node and those below it, parents first, and leaves out those of v3.
 func old(ctx context.Context, n zarr.Node) ([]zarr.Node, error) {
-	st, opts := source(n).At.Store, append(options(n), zarr.Direct())
+	st, opts := source(n).At.Store, append(options(n), zarr.IgnoreConsolidated())
 	// Where v2 and v3 metadata are both there, the old one is wanted.
 	fresh, err := zarr.Open(ctx, st, n.Path(), append(opts, zarr.Format(2))...)
 	if errors.Is(err, fault.NotFound) {

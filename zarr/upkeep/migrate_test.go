@@ -40,7 +40,7 @@ func chunks(t *testing.T, st store.Store) map[string]string {
 func TestMigrate(t *testing.T) {
 	for _, remove := range []bool{false, true} {
 		st := mem.New()
-		root, err := zarr.CreateGroup(t.Context(), st, "", zarr.GroupSpec{Format: 2, Attrs: zarr.Attrs{"title": "all"}})
+		root, err := zarr.CreateGroup(t.Context(), st, "", zarr.Spec{Format: 2, Attrs: map[string]any{"title": "all"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +50,7 @@ func TestMigrate(t *testing.T) {
 			"fortran":  {Order: "F", Codecs: []codec.Spec{codec.Gzip(2), codec.CRC32C()}},
 			"in/blosc": {Separator: "/", Codecs: []codec.Spec{codec.Bytes(dtype.Big), codec.Blosc(codec.BloscOptions{Cname: "lz4"})}},
 			"in/zlib":  {Fill: zarr.NoFill, Codecs: []codec.Spec{codec.Zlib(3)}},
-			"in/zstd":  {Attrs: zarr.Attrs{"_ARRAY_DIMENSIONS": []string{"y", "x"}, "units": "K"}},
+			"in/zstd":  {Attrs: map[string]any{"_ARRAY_DIMENSIONS": []string{"y", "x"}, "units": "K"}},
 		} {
 			spec.Shape, spec.Chunks, spec.DType = []int{5, 7}, []int{2, 3}, dtype.Int32
 			a, err := root.CreateArray(t.Context(), path, spec)
@@ -163,7 +163,7 @@ func TestMigrateV1(t *testing.T) {
 // What somebody changed since it was read is not removed.
 func TestMigrateKeepsWhatChanged(t *testing.T) {
 	st := mem.New()
-	if _, err := zarr.Create(t.Context(), st, "a", zarr.Spec{Format: 2, Shape: []int{3}, DType: dtype.Int8, Attrs: zarr.Attrs{"x": 1}}); err != nil {
+	if _, err := zarr.Create(t.Context(), st, "a", zarr.Spec{Format: 2, Shape: []int{3}, DType: dtype.Int8, Attrs: map[string]any{"x": 1}}); err != nil {
 		t.Fatal(err)
 	}
 	// The attributes are replaced as soon as the new document is there.

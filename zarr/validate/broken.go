@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -42,7 +41,7 @@ func (r *run) broken(ctx context.Context, path string, told *few) (below []place
 
 // kind tells what a zarr.json that is no good says that it is of; neither where that cannot be told.
 func (r *run) kind(ctx context.Context, key string) (array, group bool, err error) {
-	v, err := r.st.Get(ctx, key, store.GetOptions{Max: zarr.MaxMetadata}, nil)
+	v, err := r.st.Get(ctx, key, store.GetOptions{Max: maxDocument}, nil)
 	if err != nil {
 		if fatal(ctx, err) {
 			return false, false, err

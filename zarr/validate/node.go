@@ -17,6 +17,9 @@ import (
 
 func more(n int) string { return fmt.Sprintf("and %d more", n) }
 
+// maxDocument bounds a metadata document that is read for itself, as zarr.MetadataLimit does by default.
+const maxDocument = 64 << 20
+
 // The documents of nodes, by name.
 const (
 	docV3           = "zarr.json"
@@ -120,7 +123,7 @@ const soon = 1 << 20
 
 // open opens a node. unlock is called when it is done with.
 func (r *run) open(ctx context.Context, path string, told *few) (n zarr.Node, unlock func(), err error) {
-	mode := []zarr.Option{zarr.Direct(), zarr.Findings(func(f rule.Finding) {
+	mode := []zarr.Option{zarr.IgnoreConsolidated(), zarr.Findings(func(f rule.Finding) {
 		if f.Rule != rule.BadConsolidated { // which consolidated reports as the error that it is to other readers
 			told.tell(f)
 		}
@@ -200,7 +203,7 @@ func (r *run) consolidated(ctx context.Context, g *zarr.Group, told *few) error 
 	if g.Format() == 2 {
 		// Its own leniencies: those of v3 were told when the group was opened, of whose document it is a part.
 		key = join(path, docConsolidated)
-		v, err := r.st.Get(ctx, key, store.GetOptions{Max: zarr.MaxMetadata}, nil)
+		v, err := r.st.Get(ctx, key, store.GetOptions{Max: maxDocument}, nil)
 		if err != nil {
 			return r.fail(ctx, path, err)
 		}

@@ -231,5 +231,5 @@ func (r *reader) read(ctx context.Context, a *zarr.Array, b box) error {
 	if int64(n) > a.ChunkLimit()/int64(size) {
 		return fault.Newf(fault.Limit, "%v elements of %v at once are more than ChunkLimit(%d)", b, typ, a.ChunkLimit())
 	}
-	return zarr.Check(ctx, a, b.selections()...)
+	return a.Check(ctx, b.selections()...)
 }

@@ -112,7 +112,7 @@ func TestLargeShards(t *testing.T) {
 func tree(t *testing.T, format int) store.Store {
 	t.Helper()
 	st := mem.New()
-	g, err := zarr.CreateGroup(t.Context(), st, "", zarr.GroupSpec{Format: format})
+	g, err := zarr.CreateGroup(t.Context(), st, "", zarr.Spec{Format: format})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func tree(t *testing.T, format int) store.Store {
 			for i := range all {
 				all[i] = byte(i + 1)
 			}
-			err = zarr.WriteBytes(t.Context(), a, all)
+			err = a.WriteBytes(t.Context(), all)
 		}
 		if err != nil {
 			t.Fatal(err)
