@@ -81,11 +81,11 @@ func (b *Budget) Acquire(ctx context.Context, k Kind, n int64) (*Hold, error) {
 	}
 	n = max(n, 0)
 	b.mu.Lock()
-	l := &b.kinds[k]
-	if n == 0 || (len(l.waiting) == 0 && (l.holds == 0 || b.fits(k, n))) {
+	if b.free(k, n) {
 		defer b.mu.Unlock()
 		return b.grant(k, n), nil
 	}
+	l := &b.kinds[k]
 	w := &waiter{n: n, ready: make(chan struct{})}
 	l.waiting = append(l.waiting, w)
 	b.mu.Unlock()
@@ -105,6 +105,26 @@ func (b *Budget) Acquire(ctx context.Context, k Kind, n int64) (*Hold, error) {
 		b.wake() // w may have been what the others waited for
 	}
 	return nil, context.Cause(ctx)
+}
+
+// AcquireNow is Acquire where that does not wait; otherwise it reserves nothing and ok is false.
+func (b *Budget) AcquireNow(k Kind, n int64) (h *Hold, ok bool) {
+	if k >= Ahead {
+		panic("concurrency: AcquireNow is for Task and Index")
+	}
+	n = max(n, 0)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.free(k, n) {
+		return nil, false
+	}
+	return b.grant(k, n), true
+}
+
+// free reports whether a Task or an Index gets n bytes without waiting.
+func (b *Budget) free(k Kind, n int64) bool {
+	l := &b.kinds[k]
+	return n == 0 || len(l.waiting) == 0 && (l.holds == 0 || b.fits(k, n))
 }
 
 // Try reserves n bytes if they fit the share of k at once and nothing waits, of whatever kind. It is for what can be left out: results

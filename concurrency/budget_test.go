@@ -182,6 +182,48 @@ func TestAcquireAheadPanics(t *testing.T) {
 	_, _ = NewBudget(1).Acquire(t.Context(), Ahead, 1)
 }
 
+func TestAcquireNowAheadPanics(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("it was granted past Try")
+		}
+	}()
+	NewBudget(1).AcquireNow(Ahead, 1)
+}
+
+// TestAcquireNow: it gives what Acquire gives at once, also what is larger than its share and runs alone, and reserves nothing else.
+func TestAcquireNow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t, 80)
+		huge, ok := q.b.AcquireNow(Task, 1000)
+		if !ok {
+			t.Fatal("nothing is held, and a Task waits")
+		}
+		if _, ok := q.b.AcquireNow(Task, 1); ok {
+			t.Error("beside one that is alone")
+		}
+		if h, ok := q.b.AcquireNow(Task, -1); !ok {
+			t.Error("nothing was refused")
+		} else {
+			h.Release()
+		}
+		q.ask("waits", Task, 1000)
+		q.want()
+		if h, ok := q.b.AcquireNow(Index, 1); !ok {
+			t.Error("an Index does not wait for Tasks")
+		} else {
+			h.Release()
+		}
+		huge.Release()
+		synctest.Wait()
+		q.want("waits")
+		q.release("waits")
+		if now, _ := q.b.Used(); now != 0 {
+			t.Errorf("%d bytes are held", now)
+		}
+	})
+}
+
 func TestAcquireOfNothingNeverWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 80)

@@ -123,6 +123,14 @@ func TestKeyed(t *testing.T) {
 			t.Fatal(err)
 		}
 		other()
+		if _, ok := k.TryLock("a"); ok {
+			t.Error("tried: two inside")
+		}
+		if other, ok := k.TryLock("b"); !ok {
+			t.Error("tried: a name that is free")
+		} else {
+			other()
+		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if _, err := k.Lock(ctx, "a"); !errors.Is(err, context.DeadlineExceeded) {

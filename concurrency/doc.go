@@ -20,7 +20,7 @@
 //	key ([Keyed])  >  Index  >  slot of a call  >  Task  >  request slot  >  CPU slot
 //
 // A request slot is given back before a CPU slot is asked for. A load that is joined ([Joined]) starts at Task, and who waits for it holds nothing to the right of
-// Index and the slots of its own call. What is tried ([Budget.Try], [Slots.Try], [CPU.Try]) never waits, and may be held in any order.
+// Index and the slots of its own call. What is tried ([Budget.Try], [Slots.Try], [CPU.Try], [Keyed.TryLock]) never waits, and may be held in any order.
 //
 // Everything here may be used from any number of goroutines. Every goroutine started here has ended when the function
 // that started it returns. Errors are those of the tasks, or the context's.

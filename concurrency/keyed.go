@@ -22,7 +22,37 @@ func (k *Keyed) Lock(ctx context.Context, name string) (unlock func(), err error
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
+	l := k.join(name)
+	select {
+	case <-l.turn:
+		return func() { k.unlock(name, l) }, nil
+	case <-ctx.Done():
+		k.leave(name, l)
+		return nil, context.Cause(ctx)
+	}
+}
+
+// TryLock is Lock if the name is free now.
+func (k *Keyed) TryLock(name string) (unlock func(), ok bool) {
+	l := k.join(name)
+	select {
+	case <-l.turn:
+		return func() { k.unlock(name, l) }, true
+	default:
+		k.leave(name, l)
+		return nil, false
+	}
+}
+
+func (k *Keyed) unlock(name string, l *keyLock) {
+	l.turn <- struct{}{}
+	k.leave(name, l)
+}
+
+// join is one user more of a name.
+func (k *Keyed) join(name string) *keyLock {
 	k.mu.Lock()
+	defer k.mu.Unlock()
 	l := k.locks[name]
 	if l == nil {
 		l = &keyLock{turn: make(chan struct{}, 1)}
@@ -33,15 +63,7 @@ func (k *Keyed) Lock(ctx context.Context, name string) (unlock func(), err error
 		k.locks[name] = l
 	}
 	l.users++
-	k.mu.Unlock()
-
-	select {
-	case <-l.turn:
-		return func() { l.turn <- struct{}{}; k.leave(name, l) }, nil
-	case <-ctx.Done():
-		k.leave(name, l)
-		return nil, context.Cause(ctx)
-	}
+	return l
 }
 
 func (k *Keyed) leave(name string, l *keyLock) {

@@ -1,14 +1,18 @@
 package zarr_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -165,5 +169,111 @@ func TestMaxRequestsIsTheLeast(t *testing.T) {
 		if n := r.Gets.Load() + r.Puts.Load() + r.Deletes.Load() - before; !errors.Is(err, tt.want) || n != tt.requests {
 			t.Errorf("%s: %v after %d requests, want %d", tt.name, err, n, tt.requests)
 		}
+	}
+}
+
+// events are the chunks and hits that a call reports, each as one line.
+func events(ctx context.Context) (context.Context, func() []string) {
+	var mu sync.Mutex
+	var lines []string
+	add := func(line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		lines = append(lines, line)
+	}
+	ctx = store.WithTrace(ctx, &store.Trace{
+		Chunk: func(_ context.Context, c store.Chunk) {
+			line := fmt.Sprintf("chunk %s %v: %d bytes, %d of %d used", c.Key, c.Coord, c.Encoded, c.Used, c.Decoded)
+			if c.Missing {
+				line = fmt.Sprintf("chunk %s %v: missing", c.Key, c.Coord)
+			}
+			add(line)
+		},
+		Hit: func(_ context.Context, h store.Hit) { add(fmt.Sprintf("hit %s: %s of %d bytes", h.Key, h.Of, h.Bytes)) },
+	})
+	return ctx, func() []string {
+		slices.Sort(lines)
+		all := lines
+		lines = nil
+		return all
+	}
+}
+
+// TestReportIsExact: of a read of shards in parts, of which inner chunks and a shard are missing, when their indexes are not known and
+// when they are; and of a write of chunks.
+func TestReportIsExact(t *testing.T) {
+	st := tuned{mem.New(), 0, 1 << 20}
+	spec := zarr.Spec{Shape: []int{32}, Chunks: []int{2}, Shards: []int{8}, DType: dtype.Float32, Codecs: []codec.Spec{}}
+	a := mustCreate(t, st, "x", spec)
+	if err := zarr.Write(t.Context(), a, count(14), zarr.Range(2, 16)); err != nil {
+		t.Fatal(err)
+	}
+	a = mustOpen(t, st, "x")
+	ctx, seen := events(t.Context())
+	chunks := []string{
+		"chunk x/c/0 [0]: missing", "chunk x/c/0 [1]: 8 bytes, 8 of 8 used", "chunk x/c/0 [2]: 8 bytes, 8 of 8 used", "chunk x/c/0 [3]: 8 bytes, 8 of 8 used",
+		"chunk x/c/1 [0]: 8 bytes, 8 of 8 used", "chunk x/c/1 [1]: 8 bytes, 8 of 8 used", "chunk x/c/1 [2]: 8 bytes, 8 of 8 used", "chunk x/c/1 [3]: 8 bytes, 4 of 8 used",
+		"chunk x/c/2 [2]: missing",
+	}
+	for _, tt := range []struct {
+		name, want string
+		used, hits int64
+		sel        zarr.Selection
+		events     []string
+	}{
+		{"first", "8 chunks (1 missing), 4 gets of 192 bytes, 0 puts of 0 bytes, 0 deletes, 0 conflicts", 52, 0, zarr.Range(1, 15), chunks[:8]},
+		{"again", "10 chunks (3 missing), 3 gets of 56 bytes, 0 puts of 0 bytes, 0 deletes, 0 conflicts, 2 cache hits", 56, 2, zarr.Range(1, 20), append(
+			slices.Replace(slices.Clone(chunks), 7, 8, "chunk x/c/1 [3]: 8 bytes, 8 of 8 used"), "hit x/c/0: index of 68 bytes", "hit x/c/1: index of 68 bytes")},
+	} {
+		var r zarr.Report
+		b, err := a.With(zarr.ReportTo(&r))
+		if err == nil {
+			_, err = zarr.Read[float32](ctx, b, tt.sel)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.String() != tt.want || r.BytesUsed.Load() != tt.used || r.Hits.Load() != tt.hits || r.AskedAgain.Load() != 0 {
+			t.Errorf("%s: %v, %d bytes used, %d hits, %d asked again", tt.name, &r, r.BytesUsed.Load(), r.Hits.Load(), r.AskedAgain.Load())
+		}
+		if got := seen(); !slices.Equal(got, tt.events) {
+			t.Errorf("%s:\n%s\nwant\n%s", tt.name, strings.Join(got, "\n"), strings.Join(tt.events, "\n"))
+		}
+	}
+
+	a = mustCreate(t, st, "y", zarr.Spec{Shape: []int{6}, Chunks: []int{4}, DType: dtype.Float32, Codecs: []codec.Spec{}})
+	if err := zarr.Write(ctx, a, []float32{0, 0, 0, 0, 5, 6}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := seen(), []string{"chunk y/c/0 [0]: missing", "chunk y/c/1 [1]: 16 bytes, 8 of 16 used"}; !slices.Equal(got, want) {
+		t.Errorf("written: %q, want %q", got, want)
+	}
+}
+
+// TestReportAskedAgain: a chunk that is longer than such chunks are as a rule is asked for twice, and a read of it is not refused.
+func TestReportAskedAgain(t *testing.T) {
+	st := mem.New()
+	var r zarr.Report
+	a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{8}, Chunks: []int{4}, DType: dtype.Uint8, Codecs: []codec.Spec{codec.Gzip(1)}}, zarr.ReportTo(&r))
+	if err := zarr.Write(t.Context(), a, []uint8{1, 2, 3, 4, 5, 6, 7, 8}); err != nil {
+		t.Fatal(err)
+	}
+	var long bytes.Buffer
+	w := gzip.NewWriter(&long)
+	w.Extra = make([]byte, 2000)
+	if _, err := w.Write([]byte{1, 2, 3, 4}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	put(t, st, a.ChunkKey(0), long.String())
+	before := r.Gets.Load()
+	got, err := zarr.Read[uint8](t.Context(), a)
+	if err != nil || !slices.Equal(got, []uint8{1, 2, 3, 4, 5, 6, 7, 8}) {
+		t.Fatalf("%v, %v", got, err)
+	}
+	if gets := r.Gets.Load() - before; gets != 3 || r.AskedAgain.Load() != 1 || r.BytesUsed.Load() != 16 || r.Chunks.Load() != 4 {
+		t.Errorf("%d gets, %d bytes used: %v", gets, r.BytesUsed.Load(), &r)
 	}
 }

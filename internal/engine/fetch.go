@@ -75,7 +75,7 @@ func (r *runner) fetchChunk(ctx context.Context, rd plan.Read) error {
 		return err
 	}
 	defer s.release()
-	return c.Decode(r.memory, box, got.Bytes, &s.Scratch)
+	return r.decodeOne(ctx, rd.Key, c, box, got.Bytes, &s.Scratch)
 }
 
 // fetchInto is fetchChunk where the stored bytes are the elements, and are received where they belong: no memory is reserved.
@@ -84,7 +84,7 @@ func (r *runner) fetchInto(ctx context.Context, rd plan.Read, c *pipeline.Chunk,
 	if v, err = r.checkWhole(rd, rd.Bound, v, err); err != nil {
 		return err
 	}
-	hold, err := r.Options.Limits.Bytes.Acquire(ctx, concurrency.Task, room(c.DecodeRoom(r.memory, box)))
+	hold, err := r.reserve(ctx, concurrency.Task, room(c.DecodeRoom(r.memory, box)))
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (r *runner) fetchInto(ctx context.Context, rd plan.Read, c *pipeline.Chunk,
 		return err
 	}
 	defer s.release()
-	return c.Decode(r.memory, box, v.Bytes, &s.Scratch)
+	return r.decodeOne(ctx, rd.Key, c, box, v.Bytes, &s.Scratch)
 }
 
 // atOnce is how the inner chunks of a request are decoded: so many in one go, so many of these at once, and what that takes.
@@ -128,15 +128,17 @@ type received struct {
 }
 
 // receive reserves memory for what a request brings, and room bytes more for what is done to it, and makes it. It is made once more
-// where an object is longer than such objects are as a rule: what that one takes is reserved then, and nothing is held in between.
+// where an object is longer than such objects are as a rule: what that one takes is reserved then, and nothing is held in between. One that has
+// grown again is asked for with twice the room, so that there is an end to it.
 func (r *runner) receive(ctx context.Context, rd plan.Read, room int64) (received, error) {
 	return r.receiveOr(ctx, rd, room, nil)
 }
 
 // receiveOr is receive, and keeps the hold also with one kind of error.
 func (r *runner) receiveOr(ctx context.Context, rd plan.Read, room int64, keep error) (got received, err error) {
-	for n := r.first(rd); ; {
-		if got.hold, err = r.Options.Limits.Bytes.Acquire(ctx, concurrency.Task, sum(need(n), room)); err != nil {
+	first := r.first(rd)
+	for n := first; ; {
+		if got.hold, err = r.reserve(ctx, concurrency.Task, sum(need(n), room)); err != nil {
 			return received{}, err
 		}
 		if got.Value, err = r.send(ctx, rd, got.hold, n); err == nil || keep != nil && errors.Is(err, keep) {
@@ -147,9 +149,13 @@ func (r *runner) receiveOr(ctx context.Context, rd plan.Read, room int64, keep e
 		if !again {
 			return received{}, err
 		}
+		if n > first {
+			more = min(max(more, sum(n, n)), rd.Bound)
+		}
 		if err := r.account.Admit(1, more); err != nil {
 			return received{}, err
 		}
+		r.account.AskedAgain()
 		n = more
 	}
 }
@@ -234,14 +240,14 @@ func (r *runner) place(ctx context.Context, s *shard, rd plan.Read, v received, 
 	if err != nil {
 		return err
 	}
-	r.fill(s, missing)
+	r.fill(ctx, s, missing)
 	return r.decode(ctx, s, pieces, 0, v, at)
 }
 
 // fill sets inner chunks that a shard does not have to the fill value, and counts the deepest ones among them.
-func (r *runner) fill(s *shard, missing []plan.Piece) {
+func (r *runner) fill(ctx context.Context, s *shard, missing []plan.Piece) {
 	for _, p := range missing {
-		p.Chunk().FillBox(r.memory, p.Box())
+		r.fillOne(ctx, s.Key, p.Chunk(), p.Box())
 		s.missing.Add(int64(p.Touched()))
 	}
 }
@@ -269,7 +275,7 @@ func (r *runner) decodeSome(ctx context.Context, s *shard, pieces []plan.Piece, 
 	}
 	defer scratch.release()
 	for _, p := range pieces {
-		if err := r.decodePiece(s, p, from.Bytes[p.Off-off:p.Off-off+p.Len], &scratch.Scratch); err != nil {
+		if err := r.decodePiece(ctx, s, p, from.Bytes[p.Off-off:p.Off-off+p.Len], &scratch.Scratch); err != nil {
 			return p.Named(err)
 		}
 	}
@@ -277,10 +283,10 @@ func (r *runner) decodeSome(ctx context.Context, s *shard, pieces []plan.Piece, 
 }
 
 // decodePiece takes an inner chunk, or what is wanted of a shard all of whose bytes are there, to its place.
-func (r *runner) decodePiece(s *shard, p plan.Piece, stored []byte, scratch *pipeline.Scratch) error {
+func (r *runner) decodePiece(ctx context.Context, s *shard, p plan.Piece, stored []byte, scratch *pipeline.Scratch) error {
 	c := p.Chunk()
 	if c.Shards == nil {
-		return c.Decode(r.memory, p.Box(), stored, scratch)
+		return r.decodeOne(ctx, s.Key, c, p.Box(), stored, scratch)
 	}
 	x, err := c.Shards.Cut(stored)
 	if err != nil {
@@ -290,9 +296,9 @@ func (r *runner) decodePiece(s *shard, p plan.Piece, stored []byte, scratch *pip
 	if err != nil {
 		return err
 	}
-	r.fill(s, missing)
+	r.fill(ctx, s, missing)
 	for _, q := range pieces {
-		if err := r.decodePiece(s, q, stored[q.Off:q.Off+q.Len], scratch); err != nil {
+		if err := r.decodePiece(ctx, s, q, stored[q.Off:q.Off+q.Len], scratch); err != nil {
 			return q.Named(err)
 		}
 	}

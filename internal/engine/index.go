@@ -17,6 +17,7 @@ import (
 // shard now, errWhole when parts of one cannot be read.
 func (r *runner) index(ctx context.Context, top *plan.Level) (x *shardIndex, fresh bool, err error) {
 	if x := r.State.indexes.get(top.ID(0)); x != nil {
+		r.hit(ctx, top, 0)
 		return x, false, nil
 	}
 	reads, err := top.Indexes(make([]codec.ShardIndex, 1))
@@ -89,6 +90,7 @@ func (r *runner) innerIndexes(ctx context.Context, l *plan.Level, v store.Versio
 	for i := range found {
 		if x := r.State.indexes.get(l.ID(i)); x != nil && x.version == v {
 			found[i] = x.ShardIndex
+			r.hit(ctx, l, i)
 		}
 	}
 	reads, err := l.Indexes(found)

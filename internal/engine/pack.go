@@ -89,7 +89,7 @@ func (p *packer) encode(ctx context.Context, lo, hi int) error {
 		box := p.cut.Box(i)
 		old, err := p.before(box)
 		if err == nil {
-			out, _, err = p.o.Chunk.Inner.Encode(out, old, p.memory, box, &s.Scratch)
+			out, _, err = p.encodeOne(ctx, p.o.Key, p.o.Chunk.Inner, box, out, old, &s.Scratch)
 		}
 		if err != nil {
 			return fmt.Errorf("inner chunk %v: %w", box.Coord, err)

@@ -35,7 +35,7 @@ func (r *runner) read(ctx context.Context, o *plan.Object) error {
 	case err == nil:
 		r.account.Chunks(1, 0)
 	case errors.Is(err, fault.NotFound):
-		o.Chunk.FillBox(r.memory, o.Box)
+		r.fillOne(ctx, o.Key, o.Chunk, o.Box)
 		r.account.Chunks(1, 1)
 		return nil
 	}

@@ -19,6 +19,7 @@ type runner struct {
 	memory  pipeline.Memory // what is read into, or written from
 	store   store.Store     // Array.Store, counted
 	account *account.Account
+	trace   *store.Trace      // of the call; nil where nothing listens
 	slots   concurrency.Slots // of the call
 	objects int               // that are under way at once
 	total   int               // objects of the plan
@@ -60,6 +61,7 @@ func (a *Array) runner(ctx context.Context, m pipeline.Memory, sel grid.Selectio
 		}
 	}
 	ctx, r.store, r.account = account.Begin(ctx, a.Store, a.Options.Account)
+	r.trace = store.TraceOf(ctx)
 	slots := a.Options.InFlight
 	if slots == 0 {
 		slots = t.Requests + a.Options.Limits.CPU.Slots()

@@ -26,7 +26,7 @@ const maxReplaced = 100
 func (r *runner) readShard(ctx context.Context, o *plan.Object) error {
 	missing, err := r.readParts(ctx, o)
 	if errors.Is(err, fault.NotFound) {
-		o.Chunk.FillBox(r.memory, o.Box)
+		r.fillOne(ctx, o.Key, o.Chunk, o.Box)
 		missing, err = o.Touched(), nil
 	}
 	if err == nil {
@@ -67,7 +67,7 @@ func (r *runner) readWhole(ctx context.Context, o *plan.Object, rd plan.Read) (m
 
 // readVersion reads a shard in parts, all of one version: fault.Conflict when it was replaced meanwhile.
 func (r *runner) readVersion(ctx context.Context, o *plan.Object) (missing int, err error) {
-	hold, err := r.Options.Limits.Bytes.Acquire(ctx, concurrency.Index, r.indexed(o))
+	hold, err := r.reserve(ctx, concurrency.Index, r.indexed(o))
 	if err != nil {
 		return 0, err
 	}
@@ -110,7 +110,7 @@ func (r *runner) level(ctx context.Context, s *shard, l *plan.Level, v store.Ver
 	if err != nil {
 		return false, err
 	}
-	r.fill(s, stage.Missing)
+	r.fill(ctx, s, stage.Missing)
 	for next := range stage.Next(r.planned) {
 		found, read, err := r.innerIndexes(ctx, next, v)
 		if err != nil {

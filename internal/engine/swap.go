@@ -20,7 +20,7 @@ const maxConflicts = 1000
 // merge reads an object, changes it, and writes it if nobody else did meanwhile, else does it all again.
 func (r *runner) merge(ctx context.Context, o *plan.Object) error {
 	// Goroutines of this process take turns; only other processes can conflict.
-	unlock, err := r.State.locks.Lock(ctx, o.Key)
+	unlock, err := r.lock(ctx, o.Key)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (r *runner) ask(ctx context.Context, o *plan.Object, rd plan.Read) (receive
 // compact reads the inner chunks of a shard as its index says, all of one version, and makes a shard of them without unused space;
 // fault.Conflict when the shard was replaced meanwhile.
 func (r *runner) compact(ctx context.Context, o *plan.Object) (got received, err error) {
-	index, err := r.Options.Limits.Bytes.Acquire(ctx, concurrency.Index, r.indexed(o))
+	index, err := r.reserve(ctx, concurrency.Index, r.indexed(o))
 	if err != nil {
 		return received{}, err
 	}
@@ -129,7 +129,7 @@ func (r *runner) compact(ctx context.Context, o *plan.Object) (got received, err
 		return received{}, err
 	}
 	packed := sum(total, 16*int64(x.Len())+64) // and the index
-	hold, err := r.Options.Limits.Bytes.Acquire(ctx, concurrency.Task, sum(sum(buffers, need(packed)), r.encoding(o)))
+	hold, err := r.reserve(ctx, concurrency.Task, sum(sum(buffers, need(packed)), r.encoding(o)))
 	if err != nil {
 		return received{}, err
 	}

@@ -59,7 +59,7 @@ func noVersions(st store.Store) error {
 
 // replace writes an object without reading it.
 func (r *runner) replace(ctx context.Context, o *plan.Object) error {
-	hold, err := r.Options.Limits.Bytes.Acquire(ctx, concurrency.Task, r.encoding(o))
+	hold, err := r.reserve(ctx, concurrency.Task, r.encoding(o))
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (r *runner) encodeChunk(ctx context.Context, hold *concurrency.Hold, dst []
 		return dst, false, err
 	}
 	defer s.release()
-	return o.Chunk.Encode(dst, old, r.memory, o.Box, &s.Scratch)
+	return r.encodeOne(ctx, o.Key, o.Chunk, o.Box, dst, old, &s.Scratch)
 }
 
 func (r *runner) put(ctx context.Context, o *plan.Object, b []byte, c store.PutOptions) error {

@@ -313,6 +313,18 @@ func (p Part) distinct(chunk int) int {
 	return len(seen)
 }
 
+// Len is the number of elements that the box selects. One that is selected twice is two.
+func (b Box) Len() int {
+	if b.Pairs != nil {
+		return len(b.Pairs)
+	}
+	n := 1
+	for i := range b.Parts {
+		n *= b.Parts[i].N
+	}
+	return n
+}
+
 // Full tells whether the box selects every element of its chunk, which has the given shape, in order, the chunk being wholly inside the array.
 func (b Box) Full(chunk []int) bool {
 	if b.Pairs != nil {

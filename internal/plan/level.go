@@ -74,6 +74,12 @@ func (l *Level) Indexes(known []codec.ShardIndex) (Reads, error) {
 	return merge(Request{Op: store.OpGet, Role: InnerIndex, Key: l.key, Version: l.version}, wanted, l.cost), nil
 }
 
+// IndexSize is how many bytes the index of each of the shards has as it is stored.
+func (l *Level) IndexSize() int64 {
+	n, _ := l.chunk.Shards.IndexSize()
+	return n
+}
+
 // Recheck is the request for the index of a stored shard unless the shard still has a version. The level is of depth 0.
 func (l *Level) Recheck(v store.Version) Read { return l.index(Recheck, v) }
 

@@ -25,7 +25,8 @@ type Trace struct {
 	Hit func(context.Context, Hit)
 	// Wait is called when something that was waited for has been had, or the wait was given up. What is had at once is no wait.
 	Wait func(context.Context, Wait)
-	// Chunk is called when a chunk, or an inner chunk of a shard, has been read or written.
+	// Chunk is called when a chunk, or an inner chunk of a shard, has been decoded or encoded, or is not stored: a shard that is
+	// not stored is one. What is done again, because a shard was replaced meanwhile, is reported again.
 	Chunk func(context.Context, Chunk)
 }
 
@@ -106,15 +107,15 @@ const (
 	WaitKey   Resource = "key"   // another write to the same chunk in this process
 )
 
-// Chunk is a chunk that was read or written.
+// Chunk is a chunk that was decoded or encoded, or is not stored.
 type Chunk struct {
 	Key     string
-	Coord   []int         // of the chunk in the grid; of an inner chunk in the grid of inner chunks
+	Coord   []int         // of the chunk in the grid; of an inner chunk in its shard. It is shared: do not change it
 	Encoded int64         // bytes as stored
-	Decoded int64         // bytes as elements
+	Decoded int64         // bytes as elements; 8 for each where their lengths vary
 	Used    int64         // of Decoded: what the selection wanted
 	Took    time.Duration // of encoding or decoding
-	Missing bool          // it is not stored
+	Missing bool          // it is not stored: the numbers above are 0
 }
 
 type traceKey struct{}

@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/pipeline"
+	"github.com/zargo-io/zargo/internal/plan"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// What this file does is what the rest of the engine does without it, and reports it to the trace of the call. Where that does not listen,
+// no clock is read and nothing is allocated.
+
+// reserve is [concurrency.Budget.Acquire].
+func (r *runner) reserve(ctx context.Context, k concurrency.Kind, n int64) (*concurrency.Hold, error) {
+	b := r.Options.Limits.Bytes
+	if r.tracesWaits(ctx) {
+		if h, ok := b.AcquireNow(k, n); ok {
+			return h, nil
+		}
+		defer r.waited(ctx, store.WaitBytes, time.Now())
+	}
+	return b.Acquire(ctx, k, n)
+}
+
+// core is [concurrency.CPU.Acquire].
+func (r *runner) core(ctx context.Context) (*concurrency.Slot, error) {
+	c := r.Options.Limits.CPU
+	if r.tracesWaits(ctx) {
+		if s, ok := c.Try(); ok {
+			return s, nil
+		}
+		defer r.waited(ctx, store.WaitCPU, time.Now())
+	}
+	return c.Acquire(ctx)
+}
+
+// lock is [concurrency.Keyed.Lock].
+func (r *runner) lock(ctx context.Context, key string) (unlock func(), err error) {
+	l := &r.State.locks
+	if r.tracesWaits(ctx) {
+		if unlock, ok := l.TryLock(key); ok {
+			return unlock, nil
+		}
+		defer r.waited(ctx, store.WaitKey, time.Now())
+	}
+	return l.Lock(ctx, key)
+}
+
+// tracesWaits reports whether to find out if there is a wait; none is begun after the end of ctx.
+func (r *runner) tracesWaits(ctx context.Context) bool {
+	return r.trace != nil && r.trace.Wait != nil && ctx.Err() == nil
+}
+
+func (r *runner) waited(ctx context.Context, what store.Resource, since time.Time) {
+	r.trace.Wait(ctx, store.Wait{For: what, Took: time.Since(since)})
+}
+
+// hit reports that the index of the i-th shard of a level was in the cache.
+func (r *runner) hit(ctx context.Context, l *plan.Level, i int) {
+	if r.trace != nil && r.trace.Hit != nil {
+		r.trace.Hit(ctx, store.Hit{Key: l.ID(i).Key, Bytes: l.IndexSize(), Of: store.CachedIndex})
+	}
+}
+
+// decodeOne is [pipeline.Chunk.Decode].
+func (r *runner) decodeOne(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, stored []byte, s *pipeline.Scratch) error {
+	if !r.tracesChunks() {
+		return c.Decode(r.memory, b, stored, s)
+	}
+	start := time.Now()
+	err := c.Decode(r.memory, b, stored, s)
+	if err == nil {
+		r.worked(ctx, key, c, b, len(stored), start)
+	}
+	return err
+}
+
+// encodeOne is [pipeline.Chunk.Encode].
+func (r *runner) encodeOne(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, dst, old []byte, s *pipeline.Scratch) (out []byte, empty bool, err error) {
+	if !r.tracesChunks() {
+		return c.Encode(dst, old, r.memory, b, s)
+	}
+	start := time.Now()
+	out, empty, err = c.Encode(dst, old, r.memory, b, s)
+	switch {
+	case err != nil:
+	case empty:
+		r.missing(ctx, key, b)
+	default:
+		r.worked(ctx, key, c, b, len(out)-len(dst), start)
+	}
+	return out, empty, err
+}
+
+// fillOne is [pipeline.Chunk.FillBox] of a chunk that is not stored.
+func (r *runner) fillOne(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box) {
+	c.FillBox(r.memory, b)
+	if r.tracesChunks() {
+		r.missing(ctx, key, b)
+	}
+}
+
+func (r *runner) tracesChunks() bool { return r.trace != nil && r.trace.Chunk != nil }
+
+func (r *runner) worked(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, encoded int, since time.Time) {
+	took := time.Since(since)
+	r.trace.Chunk(ctx, store.Chunk{
+		Key: key, Coord: r.Layout.Pipe.Stored(b.Coord), Encoded: int64(encoded), Decoded: int64(c.Bytes), Used: int64(b.Len()) * int64(c.Size), Took: took,
+	})
+}
+
+func (r *runner) missing(ctx context.Context, key string, b grid.Box) {
+	r.trace.Chunk(ctx, store.Chunk{Key: key, Coord: r.Layout.Pipe.Stored(b.Coord), Missing: true})
+}

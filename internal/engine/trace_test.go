@@ -1,0 +1,139 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/engine"
+	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// slow takes a second for each Put.
+type slow struct{ store.Store }
+
+func (s slow) Put(ctx context.Context, key string, b []byte, o store.PutOptions) (store.Version, error) {
+	time.Sleep(time.Second)
+	return s.Store.Put(ctx, key, b, o)
+}
+
+// TestWaits: what is waited for is reported with how long that took, and what is had at once is not.
+func TestWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var seen []string
+		ctx := store.WithTrace(t.Context(), &store.Trace{Wait: func(_ context.Context, w store.Wait) {
+			mu.Lock()
+			defer mu.Unlock()
+			seen = append(seen, fmt.Sprint(w.For, " ", w.Took))
+		}})
+		a := array(t, slow{mem.New()}, 16)
+		limits := a.Options.Limits
+		src := make([]byte, 16)
+		for i := range src {
+			src[i] = byte(i + 1)
+		}
+		whole := func() error { return a.Write(ctx, memory(src), grid.Whole(a.Layout.Shape)) }
+		part := func() error { return a.Write(ctx, memory(src[:3]), grid.Region{{Start: 1, Step: 1, Count: 3}}) }
+		for _, tt := range []struct {
+			name string
+			do   func() error
+			want []string
+		}{
+			{"nothing", whole, nil},
+			{"memory", func() error {
+				hold, ok := limits.Bytes.AcquireNow(concurrency.Task, limits.Bytes.Size())
+				if !ok {
+					t.Fatal("the budget is in use")
+				}
+				time.AfterFunc(2*time.Second, hold.Release)
+				return whole()
+			}, []string{"bytes 2s"}},
+			{"a processor", func() error {
+				slot, ok := limits.CPU.Try()
+				if !ok {
+					t.Fatal("the slot is in use")
+				}
+				time.AfterFunc(3*time.Second, slot.Release)
+				return whole()
+			}, []string{"cpu 3s"}},
+			{"a key", func() error { return concurrency.EachN(ctx, 2, 2, func(context.Context, int) error { return part() }) }, []string{"key 1s"}},
+			{"a wait that is given up", func() error {
+				slot, ok := limits.CPU.Try()
+				if !ok {
+					t.Fatal("the slot is in use")
+				}
+				defer slot.Release()
+				ctx, cancel := context.WithTimeout(ctx, 4*time.Second)
+				defer cancel()
+				if err := a.Write(ctx, memory(src), grid.Whole(a.Layout.Shape)); err == nil {
+					t.Error("written without a processor")
+				}
+				return nil
+			}, []string{"cpu 4s"}},
+		} {
+			seen = nil
+			if err := tt.do(); err != nil {
+				t.Fatalf("%s: %v", tt.name, err)
+			}
+			if !slices.Equal(seen, tt.want) {
+				t.Errorf("%s: %q, want %q", tt.name, seen, tt.want)
+			}
+			free(t, a)
+		}
+	})
+}
+
+// TestShardsInShards: of one that is read twice the indexes of both depths are hits the second time, chunks are the deepest ones, and a shard
+// that is missing is one, within another as well.
+func TestShardsInShards(t *testing.T) {
+	var mu sync.Mutex
+	var seen []string
+	add := func(line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		seen = append(seen, line)
+	}
+	ctx := store.WithTrace(t.Context(), &store.Trace{
+		Hit: func(_ context.Context, h store.Hit) { add(fmt.Sprint("hit ", h.Key, " ", h.Bytes)) },
+		Chunk: func(_ context.Context, c store.Chunk) {
+			add(fmt.Sprint("chunk ", c.Key, c.Coord, " ", c.Encoded, " ", c.Decoded, " ", c.Used, " ", c.Missing))
+		},
+	})
+	inner := codec.Sharding(codec.ShardingOptions{Chunk: []int{8}, Codecs: []codec.Spec{codec.Bytes(dtype.NoOrder), {Name: "padded"}}})
+	a := arrayOf(t, inParts{mem.New()}, 256, 128, codec.Sharding(codec.ShardingOptions{Chunk: []int{32}, Codecs: []codec.Spec{inner}}))
+	if err := a.Write(t.Context(), memory(slices.Repeat([]byte{7}, 40)), grid.Region{{Step: 1, Count: 40}}); err != nil {
+		t.Fatal(err)
+	}
+	a.State = &engine.State{}
+	for _, tt := range []struct {
+		name    string
+		from, n int
+		want    []string
+	}{
+		{"first", 1, 6, []string{"chunk c/0[0] 8 8 6 false"}},
+		{"again", 6, 4, []string{"chunk c/0[0] 8 8 2 false", "chunk c/0[1] 8 8 2 false", "hit c/0 68", "hit c/0 68"}},
+		{"another within", 39, 2, []string{"chunk c/0[0] 8 8 1 false", "chunk c/0[1] 0 0 0 true", "hit c/0 68"}},
+		{"missing within", 64, 64, []string{"chunk c/0[2] 0 0 0 true", "chunk c/0[3] 0 0 0 true", "hit c/0 68"}},
+		{"missing", 128, 128, []string{"chunk c/1[1] 0 0 0 true"}},
+	} {
+		seen = nil
+		if err := a.Read(ctx, memory(make([]byte, tt.n)), grid.Region{{Start: tt.from, Step: 1, Count: tt.n}}); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(seen)
+		if !slices.Equal(seen, tt.want) {
+			t.Errorf("%s: %q, want %q", tt.name, seen, tt.want)
+		}
+		free(t, a)
+	}
+}

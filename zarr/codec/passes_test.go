@@ -1,0 +1,79 @@
+package codec_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+)
+
+// TestPasses holds how often the elements of a chunk are gone over on decoding, once they have arrived and are decompressed: to lie without
+// gaps, and in rows of a larger array. It is seen by the memory that is asked for: a pass that is not the last one ends in a buffer, so with no
+// buffer there is one at most, from the stored bytes to the box, and none where these can be received in the box; with the one buffer
+// that a decompressor fills there is one from there to the box.
+func TestPasses(t *testing.T) {
+	const rows, cols, size = 64, 96, 4
+	little, turn := codec.Bytes(dtype.Little), codec.Transpose(1, 0)
+	blosc := codec.Blosc(codec.BloscOptions{Cname: "lz4", Shuffle: "shuffle", TypeSize: size})
+	none, decompressed := []int{}, []int{rows * cols * size}
+	for _, tt := range []struct {
+		name     string
+		specs    []codec.Spec
+		received bool  // stored bytes are received where the elements are to lie, contiguous
+		flat     []int // sizes of the buffers to decode to contiguous memory
+		wide     []int // to rows
+	}{
+		{"raw", []codec.Spec{little}, true, none, none},                                                 // 0, 1
+		{"raw, order F", []codec.Spec{turn, little}, false, none, none},                                 // 1, 1
+		{"raw, other byte order", []codec.Spec{codec.Bytes(dtype.Big)}, true, none, none},               // 1, 1
+		{"blosc, shuffled", []codec.Spec{little, blosc}, false, none, none},                             // 1, 1
+		{"zstd", []codec.Spec{little, codec.Zstd(1)}, false, none, decompressed},                        // 0, 1
+		{"zstd, order F", []codec.Spec{turn, little, codec.Zstd(1)}, false, decompressed, decompressed}, // 1, 1
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c, err := codec.Builtin().Chain(tt.specs, codec.Repr{Shape: []int{rows, cols}, Type: dtype.Float32, Fill: make([]byte, size)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := make([]byte, rows*cols*size)
+			for i := range want {
+				want[i] = byte(i * 7 >> 3)
+			}
+			stored, err := c.Encode(nil, codec.Block{Bytes: want}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, gap := range []int{0, 32} {
+				lent := []int{}
+				s := &codec.Scratch{Buffer: func(n int) []byte {
+					lent = append(lent, n)
+					return make([]byte, 0, n)
+				}}
+				got := make([]byte, rows*(cols+gap)*size)
+				box := codec.Whole(codec.Block{Bytes: got}, []int{rows, cols}, size)
+				box.Axes[0].Stride += gap * size
+				direct, _ := c.Room(box)
+				if (direct != nil) != (tt.received && gap == 0) {
+					t.Errorf("gap of %d: received in place: %v", gap, direct != nil)
+				}
+				if err := c.DecodeTo(box, stored, s); err != nil {
+					t.Fatal(err)
+				}
+				buffers := tt.flat
+				if gap > 0 {
+					buffers = tt.wide
+				}
+				if !slices.Equal(lent, buffers) {
+					t.Errorf("gap of %d: buffers of %d bytes, want %d", gap, lent, buffers)
+				}
+				for i := range rows {
+					row, of := got[i*(cols+gap)*size:], want[i*cols*size:]
+					if !slices.Equal(row[:cols*size], of[:cols*size]) {
+						t.Fatalf("gap of %d: row %d differs", gap, i)
+					}
+				}
+			}
+		})
+	}
+}
