@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"testing"
 
+	"github.com/zargo-io/zargo/internal/bytesview"
 	"github.com/zargo-io/zargo/internal/race"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
@@ -80,6 +81,9 @@ func TestAllocations(t *testing.T) {
 				}
 			}
 			for k, want := range tt.want {
+				if _, ok := bytesview.Of([]float32{0}); !ok {
+					want.call++ // the bytes of the elements
+				}
 				chunk := int(math.Round((seen[k][2] - seen[k][1]) / 64))
 				got := allocations{chunk, int(seen[k][0]) - chunk}
 				what := []string{"a read", "a write", "a write of parts"}[k]
