@@ -83,7 +83,7 @@ func TestReportCountsEveryRequest(t *testing.T) {
 		a, err = zarr.Replace(ctx, st, "x", spec, opts...)
 	}
 	if err == nil {
-		_, err = zarr.SetAttrs(ctx, a, map[string]any{"a": 1})
+		_, err = a.SetAttrs(ctx, map[string]any{"a": 1})
 	}
 	if err == nil {
 		g, err = zarr.OpenGroup(ctx, st, "", opts...)

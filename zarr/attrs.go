@@ -10,32 +10,30 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// SetAttrs replaces all attributes of a node, an *Array or a *Group, and returns the node with them. The node's other
-// metadata stays byte for byte as it is. ErrConflict when the document was changed since n was opened; then open again
-// and decide again. A store without versions refuses with errors.ErrUnsupported, unless SingleWriter was given;
-// one that takes no writes with ErrReadOnly.
+// SetAttrs replaces all attributes of the array, and returns it with them. Its other metadata stays byte for byte as it is. ErrConflict
+// when the document was changed since a was opened; then open again and decide again. A store without versions refuses with
+// errors.ErrUnsupported, unless SingleWriter was given; one that takes no writes with ErrReadOnly.
 //
-// Consolidated metadata above the node, if any, keeps the old attributes until [Group.Consolidate], or UpdateAbove of package upkeep.
-func SetAttrs[N Node](ctx context.Context, n N, attrs map[string]any) (N, error) {
-	var out Node
-	var err error
-	switch v := Node(n).(type) {
-	case *Array:
-		var b node
-		b, err = v.withAttrs(ctx, attrs, v.shared.copied)
-		m := *v.meta
-		m.Attrs = b.attrs
-		out = v.changed(b, &m)
-	case *Group:
-		b := *v
-		b.node, err = v.withAttrs(ctx, attrs, nil)
-		out = &b
-	}
+// Consolidated metadata above the array, if any, keeps the old attributes until [Group.Consolidate], or UpdateAbove of package upkeep.
+func (a *Array) SetAttrs(ctx context.Context, attrs map[string]any) (*Array, error) {
+	n, err := a.withAttrs(ctx, attrs, a.shared.copied)
 	if err != nil {
-		var none N
-		return none, err
+		return nil, err
 	}
-	return out.(N), nil
+	m := *a.meta
+	m.Attrs = n.attrs
+	return a.changed(n, &m), nil
+}
+
+// SetAttrs replaces all attributes of the group, and returns it with them, as [Array.SetAttrs] does.
+func (g *Group) SetAttrs(ctx context.Context, attrs map[string]any) (*Group, error) {
+	n, err := g.withAttrs(ctx, attrs, nil)
+	if err != nil {
+		return nil, err
+	}
+	b := *g
+	b.node = n
+	return &b, nil
 }
 
 // withAttrs is SetAttrs of a node; as is the metadata of an array, as it was read.

@@ -75,7 +75,7 @@ func TestConsolidate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := zarr.SetAttrs(t.Context(), b, map[string]any{"name": "another"}); err != nil {
+		if _, err := b.SetAttrs(t.Context(), map[string]any{"name": "another"}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := zarr.CreateGroup(t.Context(), st, "top/new", zarr.Spec{Format: format}); err != nil {
@@ -125,7 +125,7 @@ func TestConsolidateReturns(t *testing.T) {
 		if got := paths(t, root); len(got) != 4 || r.Gets.Load()-before > 1 {
 			t.Errorf("v%d: walks %q with %d requests", format, got, r.Gets.Load()-before)
 		}
-		if root, err = zarr.SetAttrs(t.Context(), root, map[string]any{"title": "new"}); err != nil {
+		if root, err = root.SetAttrs(t.Context(), map[string]any{"title": "new"}); err != nil {
 			t.Fatal(err)
 		}
 		again, err := zarr.OpenGroup(t.Context(), root.Store(), "top")

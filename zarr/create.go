@@ -3,6 +3,7 @@ package zarr
 import (
 	"context"
 	"errors"
+	"reflect"
 
 	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -79,4 +80,36 @@ func create(ctx context.Context, n node, spec Spec, free func(context.Context, *
 		return nil, n.errf(err)
 	}
 	return a.(*Array), nil
+}
+
+// CreateGroup creates a group at path, and the groups above it that are missing, up to the store's root. ErrExists when a
+// node is there, be it a v1 array. Of the spec Format and Attrs are used; what only arrays have is ErrMetadata.
+func CreateGroup(ctx context.Context, st store.Store, path string, spec Spec, opts ...Option) (*Group, error) {
+	n, err := newNode(st, path, opts)
+	if err != nil {
+		return nil, err
+	}
+	return createGroup(ctx, n, spec)
+}
+
+func createGroup(ctx context.Context, n node, spec Spec) (*Group, error) {
+	if rest := (Spec{Format: spec.Format, Attrs: spec.Attrs}); !reflect.DeepEqual(spec, rest) {
+		return nil, n.errf(fault.Newf(fault.Metadata, "a group has a Format and Attrs, nothing else of a Spec"))
+	}
+	if spec.Format == 0 {
+		spec.Format = 3
+	}
+	m := &meta.Group{Format: spec.Format, Attrs: spec.Attrs}
+	docs, err := document.OfGroup(m)
+	if err != nil {
+		return nil, n.errf(err)
+	}
+	if err := n.docs().Create(ctx, spec.Format, docs, n.docs().NoV1); err != nil {
+		return nil, n.errf(err)
+	}
+	g, err := n.parse(docs.Set())
+	if err != nil {
+		return nil, n.errf(err)
+	}
+	return g.(*Group), nil
 }

@@ -11,13 +11,13 @@ import (
 )
 
 // What a read would request, before anything is.
-func ExamplePlan() {
+func ExampleArray_Plan() {
 	ctx := context.Background()
 	a, err := zarr.Create(ctx, mem.New(), "t2m", zarr.Spec{Shape: []int{4, 4}, Chunks: []int{2, 2}, DType: dtype.Float32, Codecs: []codec.Spec{}})
 	if err != nil {
 		panic(err)
 	}
-	p, err := zarr.Plan(a, zarr.At(0), zarr.All)
+	p, err := a.Plan(zarr.At(0), zarr.All)
 	if err != nil {
 		panic(err)
 	}
@@ -31,13 +31,13 @@ func ExamplePlan() {
 }
 
 // A chunk of which a part stays is read before it is written.
-func ExamplePlanWrite() {
+func ExampleArray_PlanWrite() {
 	ctx := context.Background()
 	a, err := zarr.Create(ctx, mem.New(), "t2m", zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Float32, Codecs: []codec.Spec{}})
 	if err != nil {
 		panic(err)
 	}
-	p, err := zarr.PlanWrite(a, zarr.Range(0, 3))
+	p, err := a.PlanWrite(zarr.Range(0, 3))
 	if err != nil {
 		panic(err)
 	}
@@ -49,7 +49,7 @@ func ExamplePlanWrite() {
 }
 
 // What is read of a shard is known when its index is.
-func ExampleRequestPlan_Resolve() {
+func ExamplePlan_Resolve() {
 	ctx := context.Background()
 	spec := zarr.Spec{Shape: []int{1 << 16}, Chunks: []int{1 << 10}, Shards: []int{1 << 16}, DType: dtype.Uint8, Codecs: []codec.Spec{}}
 	a, err := zarr.Create(ctx, mem.New(), "", spec)
@@ -63,7 +63,7 @@ func ExampleRequestPlan_Resolve() {
 	if err != nil {
 		panic(err)
 	}
-	p, err := zarr.Plan(a, zarr.Range(0, 1<<14).By(1<<11))
+	p, err := a.Plan(zarr.Range(0, 1<<14).By(1 << 11))
 	if err != nil {
 		panic(err)
 	}

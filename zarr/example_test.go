@@ -218,7 +218,7 @@ func ExampleArray_WriteBytes() {
 	// Output: [1 256] <nil>
 }
 
-func ExampleSetAttrs() {
+func ExampleArray_SetAttrs() {
 	ctx, st := context.Background(), mem.New()
 	a, err := zarr.Create(ctx, st, "t2m", zarr.Spec{Shape: []int{1}, DType: dtype.Float32, Attrs: map[string]any{"units": "K"}})
 	if err != nil {
@@ -226,10 +226,10 @@ func ExampleSetAttrs() {
 	}
 	attrs := a.Attrs()
 	attrs["long_name"] = "2 metre temperature"
-	b, err := zarr.SetAttrs(ctx, a, attrs)
+	b, err := a.SetAttrs(ctx, attrs)
 	fmt.Println(b.Attrs(), err)
 
-	_, err = zarr.SetAttrs(ctx, a, map[string]any{}) // a is from before the change
+	_, err = a.SetAttrs(ctx, map[string]any{}) // a is from before the change
 	fmt.Println(errors.Is(err, zarr.ErrConflict))
 	// Output:
 	// map[long_name:2 metre temperature units:K] <nil>

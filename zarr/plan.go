@@ -11,14 +11,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// RequestPlan is the requests that a read or a write makes of the store, which [Plan] and [PlanWrite] give. It takes no memory
+// Plan is the requests that a read or a write makes of the store, which [Array.Plan] and [Array.PlanWrite] give. It takes no memory
 // to speak of, however many they are. Safe for concurrent use.
-type RequestPlan struct {
+type Plan struct {
 	array *Array
 	plan  *plan.Plan
 }
 
-// Request is one request of a [RequestPlan].
+// Request is one request of a [Plan].
 type Request struct {
 	Op    string      // "get" or "put"
 	Key   string      // below the store's root
@@ -46,22 +46,18 @@ func (r Request) String() string {
 	return fmt.Sprintf("%s: at most %d bytes", s, r.Bytes)
 }
 
-// Amount is how many requests are made, and the bytes of values that they transfer; [Report] counts the same. A put may turn out to be a
-// delete.
-type Amount struct{ Gets, Puts, BytesRead, BytesWritten int64 }
-
 // Plan gives the requests that a read of sel makes. It makes none itself. A missing chunk is asked for like any other; what the plan
 // does not know are conflicts with writers, and retries. Errors are those of [Array.Selected].
-func Plan(a *Array, sel ...Selection) (*RequestPlan, error) { return a.planned(nil, sel) }
+func (a *Array) Plan(sel ...Selection) (*Plan, error) { return a.planned(nil, sel) }
 
 // PlanWrite gives the requests that a write of sel makes: of chunks that are wholly selected a put, of any other a get and a put.
 // Where every element of a chunk is the fill value, which the plan cannot know, the put is a delete, or nothing where there
-// is no chunk. Errors are those of [Plan].
-func PlanWrite(a *Array, sel ...Selection) (*RequestPlan, error) {
+// is no chunk. Errors are those of [Array.Plan].
+func (a *Array) PlanWrite(sel ...Selection) (*Plan, error) {
 	return a.planned(&plan.WriteOptions{Merge: a.field != nil}, sel)
 }
 
-func (a *Array) planned(w *plan.WriteOptions, sel []Selection) (*RequestPlan, error) {
+func (a *Array) planned(w *plan.WriteOptions, sel []Selection) (*Plan, error) {
 	r, err := a.region(sel)
 	if err != nil {
 		return nil, err
@@ -73,11 +69,11 @@ func (a *Array) planned(w *plan.WriteOptions, sel []Selection) (*RequestPlan, er
 		}
 		a = a.numbered(items)
 	}
-	return &RequestPlan{a, a.engine.Plan(r, w)}, nil
+	return &Plan{a, a.engine.Plan(r, w)}, nil
 }
 
 // Requests yields the requests that are known without one, in the order of the objects: for a shard that is read in parts its index alone.
-func (p *RequestPlan) Requests() iter.Seq[Request] {
+func (p *Plan) Requests() iter.Seq[Request] {
 	return func(yield func(Request) bool) {
 		for r := range p.plan.Requests() {
 			if !yield(requestOf(r)) {
@@ -91,7 +87,7 @@ func (p *RequestPlan) Requests() iter.Seq[Request] {
 // level, the indexes of shards within, and the ranges of inner chunks. An array that is opened anew makes exactly these, in another order;
 // one that knows an index does not ask for it again. A write needs no index: Resolve yields what Requests does. An error ends the
 // list; it is as for [Read].
-func (p *RequestPlan) Resolve(ctx context.Context) iter.Seq2[Request, error] {
+func (p *Plan) Resolve(ctx context.Context) iter.Seq2[Request, error] {
 	return func(yield func(Request, error) bool) {
 		for r, err := range p.array.engine.Resolve(ctx, p.plan) {
 			if err != nil {
@@ -111,10 +107,10 @@ func requestOf(r plan.Request) Request {
 
 // Bounds gives the least and the most that the requests come to, without reading an index: from where every chunk is missing, to where
 // each is there, is as long as its codecs can make it, and has no neighbour to be read with.
-func (p *RequestPlan) Bounds() (least, most Amount) {
+func (p *Plan) Bounds() (least, most store.Amount) {
 	if p.plan.Write == nil {
 		n := p.plan.Amount()
-		return Amount{Gets: n.Requests.Least, BytesRead: n.Bytes.Least}, Amount{Gets: n.Requests.Most, BytesRead: n.Bytes.Most}
+		return store.Amount{Gets: n.Requests.Least, BytesRead: n.Bytes.Least}, store.Amount{Gets: n.Requests.Most, BytesRead: n.Bytes.Most}
 	}
 	for r := range p.plan.Requests() {
 		if r.Op == store.OpGet {
@@ -138,7 +134,7 @@ func add(a, b int64) int64 {
 }
 
 // String gives the requests that are known without one, one a line.
-func (p *RequestPlan) String() string {
+func (p *Plan) String() string {
 	var b strings.Builder
 	for r := range p.Requests() {
 		b.WriteString(r.String() + "\n")

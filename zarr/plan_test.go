@@ -16,7 +16,7 @@ import (
 )
 
 // resolved lists what a plan comes to.
-func resolved(t *testing.T, p *zarr.RequestPlan) (lines []string, err error) {
+func resolved(t *testing.T, p *zarr.Plan) (lines []string, err error) {
 	t.Helper()
 	for r, err := range p.Resolve(t.Context()) {
 		if err != nil {
@@ -27,9 +27,9 @@ func resolved(t *testing.T, p *zarr.RequestPlan) (lines []string, err error) {
 	return lines, nil
 }
 
-func mustPlan(t *testing.T, a *zarr.Array, sel ...zarr.Selection) *zarr.RequestPlan {
+func mustPlan(t *testing.T, a *zarr.Array, sel ...zarr.Selection) *zarr.Plan {
 	t.Helper()
-	p, err := zarr.Plan(a, sel...)
+	p, err := a.Plan(sel...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestPlanOfManyChunks(t *testing.T) {
 		}
 		break
 	}
-	if _, err := zarr.Plan(a, zarr.At(1<<30)); !errors.Is(err, zarr.ErrSelection) {
+	if _, err := a.Plan(zarr.At(1 << 30)); !errors.Is(err, zarr.ErrSelection) {
 		t.Errorf("out of bounds: %v", err)
 	}
 }

@@ -17,7 +17,7 @@ func TestReportCountsWhatIsAsked(t *testing.T) {
 	if r.Chunks.Load() != 0 || r.Puts.Load() == 0 || r.Gets.Load() == 0 || r.Lists.Load() == 0 {
 		t.Errorf("created: %v", &r)
 	}
-	if _, err := zarr.SetAttrs(t.Context(), a, map[string]any{"units": "K"}); err != nil || r.Chunks.Load() != 0 {
+	if _, err := a.SetAttrs(t.Context(), map[string]any{"units": "K"}); err != nil || r.Chunks.Load() != 0 {
 		t.Errorf("attributes: %v, %v", &r, err)
 	}
 	puts, written := r.Puts.Load(), r.BytesWritten.Load()

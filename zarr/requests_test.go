@@ -104,7 +104,7 @@ func TestRequests(t *testing.T) {
 		return zarr.ReadInto(ctx, a, make([]float32, 4), zarr.Range(3, 5), zarr.Range(3, 5))
 	})
 	step("read nothing", func() error { return zarr.ReadInto(ctx, a, []float32{}, zarr.Range(3, 3)) })
-	step("change attributes", func() error { _, err := zarr.SetAttrs(ctx, a, map[string]any{"units": "K"}); return err })
+	step("change attributes", func() error { _, err := a.SetAttrs(ctx, map[string]any{"units": "K"}); return err })
 	step("walk a v3 group with a v2 array in it", walk())
 	step("replace an array", func() error { _, err := zarr.Replace(ctx, st, "g/sub/x", spec); return err })
 
@@ -290,11 +290,11 @@ func TestConsolidated(t *testing.T) {
 				t.Errorf("walked directly %v", seen)
 			}
 			// Consolidated metadata is no authority for writing.
-			y, err := zarr.SetAttrs(ctx, x, map[string]any{"units": "m"})
+			y, err := x.SetAttrs(ctx, map[string]any{"units": "m"})
 			if err != nil || y.Attrs()["units"] != "m" {
 				t.Fatalf("%v, %v", y, err)
 			}
-			if _, err := zarr.SetAttrs(ctx, x, map[string]any{"units": "s"}); !errors.Is(err, zarr.ErrConflict) {
+			if _, err := x.SetAttrs(ctx, map[string]any{"units": "s"}); !errors.Is(err, zarr.ErrConflict) {
 				t.Errorf("over a stale copy: %v", err)
 			}
 		})

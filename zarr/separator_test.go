@@ -134,7 +134,7 @@ func TestNestedUnsaid(t *testing.T) {
 			if got, err := zarr.Read[float32](ctx, fresh); err != nil || !slices.Equal(got, want) {
 				t.Errorf("after writing: %v, %v", got, err)
 			}
-			c, err := zarr.SetAttrs(ctx, fresh, map[string]any{"units": "K"})
+			c, err := fresh.SetAttrs(ctx, map[string]any{"units": "K"})
 			if err != nil {
 				t.Fatal(err)
 			}

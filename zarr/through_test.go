@@ -187,7 +187,7 @@ func TestOpenThroughStale(t *testing.T) {
 			if err := zarr.Write(ctx, b, []int8{1, 2}); !errors.Is(err, zarr.ErrNotFound) || !strings.Contains(err.Error(), "only consolidated metadata") {
 				t.Errorf("written: %v", err)
 			}
-			if _, err := zarr.SetAttrs(ctx, b, map[string]any{}); !errors.Is(err, zarr.ErrNotFound) || !strings.Contains(err.Error(), "only consolidated metadata") {
+			if _, err := b.SetAttrs(ctx, map[string]any{}); !errors.Is(err, zarr.ErrNotFound) || !strings.Contains(err.Error(), "only consolidated metadata") {
 				t.Errorf("attributes: %v", err)
 			}
 			if got := tr.requests(); strings.Contains(got, "put") {
@@ -251,7 +251,7 @@ func TestWriteThroughStale(t *testing.T) {
 					t.Errorf("over another array: %v", err)
 				}
 			}
-			if _, err := zarr.SetAttrs(ctx, a, map[string]any{"a": 1}); !errors.Is(err, zarr.ErrConflict) || !strings.Contains(err.Error(), "codecs") {
+			if _, err := a.SetAttrs(ctx, map[string]any{"a": 1}); !errors.Is(err, zarr.ErrConflict) || !strings.Contains(err.Error(), "codecs") {
 				t.Errorf("attributes of another array: %v", err)
 			}
 			if got, err := zarr.Read[int8](ctx, other); err != nil || !slices.Equal(got, []int8{5, 6}) {

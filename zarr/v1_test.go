@@ -40,7 +40,7 @@ func TestV1IsReadOnly(t *testing.T) {
 	if err := zarr.Write(t.Context(), a, []uint8{1, 2, 3}); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("write: %v", err)
 	}
-	if _, err := zarr.SetAttrs(t.Context(), a, map[string]any{"foo": 1}); !errors.Is(err, errors.ErrUnsupported) {
+	if _, err := a.SetAttrs(t.Context(), map[string]any{"foo": 1}); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("attributes: %v", err)
 	}
 	if _, err := zarr.OpenGroup(t.Context(), st, "old"); !errors.Is(err, zarr.ErrNotFound) {

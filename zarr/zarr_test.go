@@ -414,7 +414,7 @@ func TestAttrs(t *testing.T) {
 			}
 			attrs := a.Attrs()
 			attrs["units"], attrs["new"] = "m", []int{1}
-			b, err := zarr.SetAttrs(ctx, a, attrs)
+			b, err := a.SetAttrs(ctx, attrs)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -424,7 +424,7 @@ func TestAttrs(t *testing.T) {
 			if a.Attrs()["units"] != "K" {
 				t.Error("the snapshot changed")
 			}
-			if _, err := zarr.SetAttrs(ctx, a, map[string]any{}); !errors.Is(err, zarr.ErrConflict) {
+			if _, err := a.SetAttrs(ctx, map[string]any{}); !errors.Is(err, zarr.ErrConflict) {
 				t.Errorf("change of a stale snapshot: %v", err)
 			}
 			c, err := a.Refresh(ctx)
@@ -437,14 +437,14 @@ func TestAttrs(t *testing.T) {
 			if _, _, err := zarr.Attr[int](c, "units"); !errors.Is(err, zarr.ErrType) {
 				t.Errorf("units as int: %v", err)
 			}
-			if _, err := zarr.SetAttrs(ctx, b, map[string]any{"z": 1}); err != nil {
+			if _, err := b.SetAttrs(ctx, map[string]any{"z": 1}); err != nil {
 				t.Errorf("a chain of changes: %v", err)
 			}
 			g, err := zarr.OpenGroup(ctx, st, "")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if g, err = zarr.SetAttrs(ctx, g, map[string]any{"title": "t"}); err != nil || g.Attrs()["title"] != "t" {
+			if g, err = g.SetAttrs(ctx, map[string]any{"title": "t"}); err != nil || g.Attrs()["title"] != "t" {
 				t.Errorf("group: %v, %v", g.Attrs(), err)
 			}
 		})

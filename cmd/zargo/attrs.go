@@ -82,9 +82,9 @@ func (c *attrsCmd) change(ctx context.Context, s *session, set map[string]any) e
 	var changed zarr.Node
 	switch n := n.(type) {
 	case *zarr.Array:
-		changed, err = zarr.SetAttrs(ctx, n, attrs)
+		changed, err = n.SetAttrs(ctx, attrs)
 	case *zarr.Group:
-		changed, err = zarr.SetAttrs(ctx, n, attrs)
+		changed, err = n.SetAttrs(ctx, attrs)
 	}
 	if err != nil {
 		return p.fail(err)

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/store"
 )
 
 type catCmd struct {
@@ -48,7 +49,7 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 		return p.fail(err)
 	}
 	if c.Stats {
-		before := since(&s.report, zarr.Amount{}) // opening is left out, as in a plan
+		before := since(&s.report, store.Amount{}) // opening is left out, as in a plan
 		defer func() { s.stats = &stats{since(&s.report, before), c.priceFlags} }()
 	}
 	fill := func(w io.Writer) error {

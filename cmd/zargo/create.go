@@ -202,7 +202,7 @@ func (f *specFlags) codecs(big bool) ([]codec.Spec, error) {
 			specs = []codec.Spec{}
 			break
 		}
-		s, err := codec.ParseSpec(text)
+		s, err := parseCodec(text)
 		if err != nil {
 			return nil, usagef("--codec: %v", err)
 		}

@@ -9,6 +9,7 @@ import (
 	"iter"
 
 	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/store"
 )
 
 type planCmd struct {
@@ -57,18 +58,18 @@ func (c *planCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return p.fail(err)
 	}
-	plan := zarr.Plan
+	plan := a.Plan
 	if c.Write {
-		plan = zarr.PlanWrite
+		plan = a.PlanWrite
 	}
-	todo, err := plan(a, r.selections()...)
+	todo, err := plan(r.selections()...)
 	if err != nil {
 		return p.fail(err)
 	}
 	least, most := todo.Bounds()
 	requests := todo.Requests()
 	if c.Resolve {
-		least, most = zarr.Amount{}, zarr.Amount{}
+		least, most = store.Amount{}, store.Amount{}
 		requests = added(todo.Resolve(ctx), &least, &most, &err)
 	}
 	if e := c.print(ctx, s.out, requests, &least, &most); e != nil {
@@ -78,7 +79,7 @@ func (c *planCmd) Run(ctx context.Context, s *session) error {
 }
 
 // added adds the requests to sums as they come; an error ends them.
-func added(all iter.Seq2[zarr.Request, error], least, most *zarr.Amount, failed *error) iter.Seq[zarr.Request] {
+func added(all iter.Seq2[zarr.Request, error], least, most *store.Amount, failed *error) iter.Seq[zarr.Request] {
 	return func(yield func(zarr.Request) bool) {
 		for r, err := range all {
 			if err != nil {
@@ -98,7 +99,7 @@ func added(all iter.Seq2[zarr.Request, error], least, most *zarr.Amount, failed 
 	}
 }
 
-func (c *planCmd) print(ctx context.Context, w io.Writer, requests iter.Seq[zarr.Request], least, most *zarr.Amount) error {
+func (c *planCmd) print(ctx context.Context, w io.Writer, requests iter.Seq[zarr.Request], least, most *store.Amount) error {
 	out := bufio.NewWriter(&checkedWriter{ctx, w})
 	if c.JSON {
 		if err := c.printJSON(out, requests, least, most); err != nil {
@@ -121,7 +122,7 @@ func (c *planCmd) print(ctx context.Context, w io.Writer, requests iter.Seq[zarr
 }
 
 // printJSON prints one request after another, and then the sums, which may be known no earlier.
-func (c *planCmd) printJSON(w io.Writer, requests iter.Seq[zarr.Request], least, most *zarr.Amount) error {
+func (c *planCmd) printJSON(w io.Writer, requests iter.Seq[zarr.Request], least, most *store.Amount) error {
 	if _, err := io.WriteString(w, "{\n  \"requests\": ["); err != nil {
 		return err
 	}

@@ -8,17 +8,18 @@ import (
 	"text/tabwriter"
 
 	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // stats are what a command has requested, to be printed at its end.
 type stats struct {
-	amount zarr.Amount
+	amount store.Amount
 	prices priceFlags
 }
 
 // since is what a report has counted since it had counted before.
-func since(r *zarr.Report, before zarr.Amount) zarr.Amount {
-	return zarr.Amount{
+func since(r *zarr.Report, before store.Amount) store.Amount {
+	return store.Amount{
 		Gets:         r.Gets.Load() - before.Gets,
 		Puts:         r.Puts.Load() + r.Deletes.Load() - before.Puts,
 		BytesRead:    r.BytesRead.Load() - before.BytesRead,
@@ -44,7 +45,7 @@ type sumsInfo struct {
 	Cost         *float64 `json:"cost,omitempty"`
 }
 
-func infoOf(s zarr.Amount, p priceFlags) sumsInfo {
+func infoOf(s store.Amount, p priceFlags) sumsInfo {
 	i := sumsInfo{Requests: add(s.Gets, s.Puts), Gets: s.Gets, Puts: s.Puts, BytesRead: s.BytesRead, BytesWritten: s.BytesWritten}
 	if p.given() {
 		cost := p.cost(s)
@@ -71,29 +72,29 @@ func (p priceFlags) check() error {
 	return nil
 }
 
-func (p priceFlags) cost(s zarr.Amount) float64 {
+func (p priceFlags) cost(s store.Amount) float64 {
 	return float64(s.Gets)/1000*p.GetPrice + float64(s.Puts)/1000*p.PutPrice + float64(s.BytesRead)/(1<<30)*p.GBPrice
 }
 
 // printSums prints sums as the columns of a table, whose heads may be left out.
-func printSums(out io.Writer, p priceFlags, heads string, all ...zarr.Amount) error {
+func printSums(out io.Writer, p priceFlags, heads string, all ...store.Amount) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	if heads != "" {
 		fmt.Fprintln(w, heads)
 	}
-	row := func(name string, cell func(zarr.Amount) string) {
+	row := func(name string, cell func(store.Amount) string) {
 		fmt.Fprint(w, name)
 		for _, s := range all {
 			fmt.Fprint(w, "\t", cell(s))
 		}
 		fmt.Fprintln(w)
 	}
-	row("gets", func(s zarr.Amount) string { return fmt.Sprint(s.Gets) })
-	row("puts", func(s zarr.Amount) string { return fmt.Sprint(s.Puts) })
-	row("bytes read", func(s zarr.Amount) string { return bytesText(s.BytesRead) })
-	row("bytes written", func(s zarr.Amount) string { return bytesText(s.BytesWritten) })
+	row("gets", func(s store.Amount) string { return fmt.Sprint(s.Gets) })
+	row("puts", func(s store.Amount) string { return fmt.Sprint(s.Puts) })
+	row("bytes read", func(s store.Amount) string { return bytesText(s.BytesRead) })
+	row("bytes written", func(s store.Amount) string { return bytesText(s.BytesWritten) })
 	if p.given() {
-		row("cost", func(s zarr.Amount) string { return fmt.Sprintf("%.6g", p.cost(s)) })
+		row("cost", func(s store.Amount) string { return fmt.Sprintf("%.6g", p.cost(s)) })
 	}
 	return w.Flush()
 }

@@ -112,7 +112,7 @@ func (w writer) open(ctx context.Context, st store.Store) (func(ctx context.Cont
 	}
 	if w.rows == [2]int{} {
 		return func(ctx context.Context, g int64) error {
-			a, err = zarr.SetAttrs(ctx, a, map[string]any{"generation": g})
+			a, err = a.SetAttrs(ctx, map[string]any{"generation": g})
 			return err
 		}, nil
 	}

@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// What package zarr may be at most. The numbers may only be made smaller; the aim is 50 names and no circle.
+// What package zarr may be at most. The numbers may only be made smaller.
 const (
-	maxLines   = 3600
-	maxNames   = 54
-	maxCircles = 4
+	maxLines   = 3350
+	maxNames   = 50
+	maxCircles = 0
 )
 
 // TestPackageZarr holds package zarr to what a user types: it is to send no requests, and its files are to need each other one way.

@@ -29,17 +29,6 @@ func ExampleTable_Chain() {
 	// codec crc32c: corrupt data: checksum of
 }
 
-func ExampleParseSpec() {
-	for _, text := range []string{"zstd:3", "blosc:lz4:5:shuffle", `{"id":"zlib","level":1}`} {
-		s, err := codec.ParseSpec(text)
-		fmt.Println(s.Name, string(s.Config), err)
-	}
-	// Output:
-	// zstd {"level":3,"checksum":false} <nil>
-	// blosc {"cname":"lz4","clevel":5,"shuffle":"shuffle","blocksize":0} <nil>
-	// numcodecs.zlib {"level":1} <nil>
-}
-
 func ExampleTable_Normalize() {
 	specs := []codec.Spec{codec.Bytes(dtype.NoOrder), codec.Blosc(codec.BloscOptions{Cname: "lz4"})}
 	specs, err := codec.Builtin().Normalize(specs, codec.Repr{Shape: []int{10}, Type: dtype.Int16})

@@ -216,10 +216,6 @@ func TestShardingNormal(t *testing.T) {
 	if got[0].Name != "sharding_indexed" || string(got[0].Config) != want {
 		t.Errorf("%s\n%s\nwant\n%s", got[0].Name, got[0].Config, want)
 	}
-	again, err := codec.ParseSpec(got[0].String())
-	if err != nil || again.String() != got[0].String() {
-		t.Errorf("%v, %v", again, err)
-	}
 	for _, bad := range []codec.Spec{
 		codec.Sharding(codec.ShardingOptions{Chunk: []int{3, 6}}),
 		codec.Sharding(codec.ShardingOptions{Chunk: []int{3}}),

@@ -1,9 +1,6 @@
 package codec
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // Codecs of numcodecs alone. zarr-python has those from bytes to bytes in v3 too, under the same names, all but base64.
 
@@ -42,34 +39,7 @@ func JenkinsLookup3(seed uint32) Spec {
 	return newSpec(numcodecs+"jenkins_lookup3", `{"initval":%d}`, seed)
 }
 
-// parseNumcodecs reads the short form of a codec of this file.
-func parseNumcodecs(name string, p *arguments) (Spec, bool) {
-	switch name {
-	case "bz2":
-		return BZ2(p.integer(1)), true
-	case "lzma":
-		return LZMA(p.integer(6)), true
-	case "lz4":
-		return LZ4(p.integer(1)), true
-	case "shuffle":
-		return Shuffle(p.integer(4)), true
-	case "base64":
-		return Base64(), true
-	case "crc32":
-		return CRC32(), true
-	case "adler32":
-		return Adler32(), true
-	case "fletcher32":
-		return Fletcher32(), true
-	case "jenkins_lookup3":
-		seed := int64(p.integer(0))
-		p.bad = p.bad || seed < 0 || seed > math.MaxUint32
-		return JenkinsLookup3(uint32(seed)), true
-	}
-	return Spec{}, false
-}
-
-// shortNumcodecs is what parseNumcodecs reads, where the configuration is one number.
+// shortNumcodecs is the short form of a codec of numcodecs whose configuration is one number.
 func shortNumcodecs(id string, c *config) (string, bool) {
 	member, ok := map[string]string{"bz2": "level", "lzma": "preset", "lz4": "acceleration", "shuffle": "elementsize", "jenkins_lookup3": "initval"}[id]
 	if !ok {

@@ -13,7 +13,7 @@ import (
 )
 
 // CheckAbove returns the paths of the groups above a node whose consolidated metadata is not what is stored of the node by now, the
-// outermost first: what [zarr.SetAttrs], [zarr.Create] or [zarr.Replace] left out of date. [UpdateAbove] brings them up to date. A v2 group is among
+// outermost first: what [zarr.Array.SetAttrs], [zarr.Create] or [zarr.Replace] left out of date. [UpdateAbove] brings them up to date. A v2 group is among
 // them where its own .zmetadata is out of date about itself.
 //
 // It costs one request for each group above the node, up to the store's root, and where one has consolidated metadata one for the

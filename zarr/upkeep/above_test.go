@@ -57,7 +57,7 @@ func TestCheckAbove(t *testing.T) {
 			if groups, err := upkeep.UpdateAbove(ctx, b); err != nil || groups != nil || tr.requests() != want.look {
 				t.Errorf("nothing to update: %q, %v", groups, err)
 			}
-			if b, err = zarr.SetAttrs(ctx, b, map[string]any{"name": "new"}); err != nil {
+			if b, err = b.SetAttrs(ctx, map[string]any{"name": "new"}); err != nil {
 				t.Fatal(err)
 			}
 			tr.requests()
@@ -110,19 +110,19 @@ func TestUpdateAbove(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return zarr.SetAttrs(ctx, x, map[string]any{"a": "b"})
+			return x.SetAttrs(ctx, map[string]any{"a": "b"})
 		},
 		"no attributes any more": func(ctx context.Context, st *mem.Store, g *zarr.Group) (zarr.Node, error) {
 			a, err := g.OpenArray(ctx, "a")
 			if err == nil && g.Format() == 2 {
 				return a, st.Delete(ctx, "top/a/.zattrs", store.DeleteOptions{})
 			} else if err == nil {
-				return zarr.SetAttrs(ctx, a, nil)
+				return a.SetAttrs(ctx, nil)
 			}
 			return nil, err
 		},
 		"attributes of the group itself": func(ctx context.Context, _ *mem.Store, g *zarr.Group) (zarr.Node, error) {
-			return zarr.SetAttrs(ctx, g, map[string]any{"a": "b"})
+			return g.SetAttrs(ctx, map[string]any{"a": "b"})
 		},
 		"an array that is gone": func(ctx context.Context, st *mem.Store, g *zarr.Group) (zarr.Node, error) {
 			a, err := g.OpenArray(ctx, "a")
@@ -214,7 +214,7 @@ func TestUpdateAboveAtOnce(t *testing.T) {
 						for {
 							a, err := zarr.OpenArray(ctx, st, "top/a")
 							if err == nil {
-								a, err = zarr.SetAttrs(ctx, a, map[string]any{"by": fmt.Sprint(i, k)})
+								a, err = a.SetAttrs(ctx, map[string]any{"by": fmt.Sprint(i, k)})
 							}
 							if errors.Is(err, zarr.ErrConflict) || errors.Is(err, zarr.ErrExists) {
 								continue
@@ -275,8 +275,13 @@ func TestUpdateAboveRandomly(t *testing.T) {
 				case what == 0:
 					err = remove(ctx, st, "top/"+path)
 				default:
-					if n, err = zarr.Open(ctx, st, "top/"+path); err == nil {
-						n, err = zarr.SetAttrs(ctx, n, map[string]any{"step": step})
+					attrs := map[string]any{"step": step}
+					n, err = zarr.Open(ctx, st, "top/"+path)
+					switch v := n.(type) {
+					case *zarr.Array:
+						n, err = v.SetAttrs(ctx, attrs)
+					case *zarr.Group:
+						n, err = v.SetAttrs(ctx, attrs)
 					}
 				}
 				if err != nil {
@@ -340,7 +345,7 @@ func TestUpdateAboveRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := zarr.SetAttrs(ctx, late, map[string]any{"a": 1}); err != nil {
+	if _, err := late.SetAttrs(ctx, map[string]any{"a": 1}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := upkeep.UpdateAbove(ctx, readonly); !errors.Is(err, zarr.ErrReadOnly) {

@@ -63,7 +63,7 @@ func TestCheckBesideBroken(t *testing.T) {
 			if path == "" {
 				a, err := zarr.OpenArray(t.Context(), st, "top/a")
 				if err == nil {
-					_, err = zarr.SetAttrs(t.Context(), a, map[string]any{"name": "another"})
+					_, err = a.SetAttrs(t.Context(), map[string]any{"name": "another"})
 				}
 				if err != nil {
 					t.Fatal(err)

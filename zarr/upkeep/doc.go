@@ -2,7 +2,7 @@
 // v2 nodes v3 metadata, and finds chunks that are stored under other keys than the metadata says.
 //
 //	differences, err := upkeep.CheckConsolidated(ctx, group) // is the copy what is stored?
-//	changed, err := upkeep.UpdateAbove(ctx, array)           // after zarr.SetAttrs or zarr.Create
+//	changed, err := upkeep.UpdateAbove(ctx, array)           // after SetAttrs or zarr.Create
 //	steps, err := upkeep.Migrate(ctx, group, upkeep.MigrateOptions{DryRun: true})
 //
 // Nothing here reads or writes a chunk. Options of a node, such as zarr.SingleWriter or zarr.MetadataLimit, apply to what is done for it.

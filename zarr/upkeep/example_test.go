@@ -44,7 +44,7 @@ func ExampleCheckAbove() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if mask, err = zarr.SetAttrs(ctx, mask, map[string]any{"flag_values": []int{0, 1}}); err != nil {
+	if mask, err = mask.SetAttrs(ctx, map[string]any{"flag_values": []int{0, 1}}); err != nil {
 		log.Fatal(err)
 	}
 	groups, err := upkeep.CheckAbove(ctx, mask)

@@ -276,7 +276,7 @@ func TestChangesAreReadOnly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = zarr.SetAttrs(t.Context(), a, map[string]any{"units": "K"})
+		_, err = a.SetAttrs(t.Context(), map[string]any{"units": "K"})
 		fake.WantKind(t, err, fault.ReadOnly)
 		fake.WantKind(t, zarr.Write(t.Context(), a, []float32{1, 2}, zarr.Range(1, 3)), fault.ReadOnly)
 	}

@@ -1,0 +1,294 @@
+package zarr
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/zargo-io/zargo/internal/pipeline"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+)
+
+// model makes the metadata of a new array.
+func (s Spec) model(cfg config) (*meta.Array, error) {
+	bad := func(format string, args ...any) error { return fault.Newf(fault.Metadata, format, args...) }
+	m := &meta.Array{Format: s.Format, Shape: slices.Clone(s.Shape), DType: s.DType, Dims: slices.Clone(s.Dims), Attrs: s.Attrs}
+	if m.Shape == nil {
+		m.Shape = []int{}
+	}
+	if m.Format == 0 {
+		m.Format = 3
+	}
+	if m.Format != 2 && m.Format != 3 {
+		return nil, bad("format %d is neither 2 nor 3", m.Format)
+	}
+	if s.DType == nil {
+		return nil, bad("the spec has no DType")
+	}
+	for i, d := range s.Shape {
+		if d < 0 {
+			return nil, bad("axis %d has length %d", i, d)
+		}
+	}
+	m.DType = s.storedType(m.Format)
+	s.DType = m.DType
+	if s.Dims != nil && len(s.Dims) != len(s.Shape) {
+		return nil, bad("%d names for %d axes", len(s.Dims), len(s.Shape))
+	}
+	if s.Dims != nil && m.Format == 2 {
+		return nil, bad("v2 has no dimension names; xarray keeps them in the attribute _ARRAY_DIMENSIONS")
+	}
+	var chunk []int
+	var err error
+	if chunk, m.Grid, err = s.grid(m.Format); err != nil {
+		return nil, err
+	}
+	if m.Fill, err = s.fill(m.Format); err != nil {
+		return nil, err
+	}
+	if m.Keys, err = s.keys(m.Format); err != nil {
+		return nil, err
+	}
+	if _, err := cfg.keys(m); err != nil {
+		return nil, err // Separator is no part of the spec, but must not contradict it
+	}
+	m.Codecs, err = s.codecs(m, chunk, cfg.table)
+	return m, err
+}
+
+func (s Spec) fill(format int) ([]byte, error) {
+	switch v := s.Fill.(type) {
+	case nil:
+		return s.DType.DefaultFill(), nil
+	case noFill:
+		if format != 2 {
+			return nil, fault.Newf(fault.Metadata, "v%d arrays need a fill value", format)
+		}
+		return nil, nil
+	case json.RawMessage:
+		return s.DType.ParseFill(v, format)
+	}
+	if b, ok, err := dtype.Value(s.DType, s.Fill); ok {
+		return b, err
+	}
+	raw, err := fillJSON(s.Fill)
+	if err != nil {
+		return nil, fault.Newf(fault.Type, "fill value %v of type %T: %w", s.Fill, s.Fill, err)
+	}
+	b, err := s.DType.ParseFill(raw, format)
+	if err != nil {
+		return nil, fault.Newf(fault.Type, "fill value %v of type %T for %v: %w", s.Fill, s.Fill, s.DType, err)
+	}
+	return b, nil
+}
+
+// storedType is the data type as metadata of the format has it: the fields of structures have byte orders of their own in
+// v2, and none in v3.
+func (s Spec) storedType(format int) dtype.Type {
+	if format == 3 {
+		t, _, _ := dtype.Uniform(s.DType)
+		return t
+	}
+	order := dtype.Little
+	for _, c := range s.Codecs {
+		var config struct{ Endian string }
+		if c.Name == "bytes" && json.Unmarshal(c.Config, &config) == nil && config.Endian == dtype.Big.String() {
+			order = dtype.Big
+		}
+	}
+	return dtype.InOrder(s.DType, order)
+}
+
+// fillJSON spells a Go number as metadata does, so that ParseFill decides whether the data type can hold it.
+func fillJSON(v any) (json.RawMessage, error) {
+	switch r := reflect.ValueOf(v); r.Kind() {
+	case reflect.Float32, reflect.Float64:
+		f := r.Float()
+		switch {
+		case math.IsNaN(f):
+			return json.RawMessage(`"NaN"`), nil
+		case math.IsInf(f, 1):
+			return json.RawMessage(`"Infinity"`), nil
+		case math.IsInf(f, -1):
+			return json.RawMessage(`"-Infinity"`), nil
+		}
+		return json.Marshal(v)
+	case reflect.Complex64, reflect.Complex128:
+		re, err := fillJSON(real(r.Complex()))
+		if err != nil {
+			return nil, err
+		}
+		im, err := fillJSON(imag(r.Complex()))
+		return fmt.Appendf(nil, "[%s,%s]", re, im), err
+	}
+	return json.Marshal(v)
+}
+
+func (s Spec) keys(format int) (meta.KeyEncoding, error) {
+	bad := func(format string, args ...any) (meta.KeyEncoding, error) {
+		return meta.KeyEncoding{}, fault.Newf(fault.Metadata, format, args...)
+	}
+	k := s.Keys
+	if k.Name == "" {
+		if k.Name = "default"; format == 2 {
+			k.Name = "v2"
+		}
+	}
+	switch {
+	case k.Name != "v2" && (k.Name != "default" || format == 2):
+		return bad("v%d has no keys of chunks called %q", format, k.Name)
+	case k.Suffix != "" && format == 2:
+		return bad("v2 has no keys of chunks with a suffix")
+	case k.Separator == "":
+		k.Separator = s.Separator
+	case s.Separator != "" && s.Separator != k.Separator:
+		return bad("Separator %q and Keys with %q", s.Separator, k.Separator)
+	}
+	switch k.Separator {
+	case "":
+		if k.Separator = "/"; format == 2 {
+			k.Separator = "."
+		}
+	case "/", ".":
+	default:
+		return bad("separator %q is neither %q nor %q", k.Separator, "/", ".")
+	}
+	return k, nil
+}
+
+// codecs is the whole pipeline in the spelling of the format.
+func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Named, error) {
+	specs := s.Codecs
+	if specs == nil {
+		specs = []codec.Spec{codec.Zstd(0)}
+	}
+	var arrays, bytes []codec.Spec
+	var serial *codec.Spec
+	rank, in := len(m.Shape), codec.Repr{Shape: pipeline.Largest(axesOf(m)), Type: m.DType, Fill: m.Fill}
+	whole := in
+	if chunk != nil {
+		in.Shape = chunk
+	}
+	first := in
+	switch s.Order {
+	case "", "C":
+	case "F":
+		if rank > 1 {
+			order := make([]int, rank)
+			for i := range order {
+				order[i] = rank - 1 - i
+			}
+			arrays = append(arrays, codec.Transpose(order...))
+			placeOf(arrays[0], m.Format, table, &in)
+		}
+	default:
+		return nil, fault.Newf(fault.Metadata, "order %q is neither C nor F", s.Order)
+	}
+	for _, c := range specs {
+		switch placeOf(c, m.Format, table, &in) {
+		case beforeBytes:
+			arrays = append(arrays, c)
+		case makesBytes:
+			serial = &c
+		case unbound: // as what makes bytes of elements that vary, or behind that: Normalize says what is wrong
+			if serial == nil && m.DType.Size() == 0 {
+				serial = &c
+				continue
+			}
+			bytes = append(bytes, c)
+		default:
+			bytes = append(bytes, c)
+		}
+	}
+	if serial == nil {
+		order := dtype.NoOrder
+		if m.DType.HasOrder() {
+			order = dtype.Little
+		}
+		c := codec.Bytes(order)
+		switch t := m.DType.(type) {
+		case dtype.Vary:
+			if c = (codec.Spec{Name: t.Codec()}); t == dtype.JSON {
+				c = codec.JSON2()
+			}
+		case dtype.Ragged:
+			c = codec.VlenArray(t)
+		}
+		serial = &c
+	}
+	if serial.Name == "bytes" && len(serial.Config) == 0 && m.DType.HasOrder() {
+		*serial = codec.Bytes(dtype.Little) // as Normalize has it
+	}
+	specs = slices.Concat(arrays, []codec.Spec{*serial}, bytes)
+	if s.inOrder {
+		specs = s.Codecs
+	} else if m.Format == 3 {
+		// A filter that views the elements as others can stand behind bytes alone, where no other reader of v3 takes it.
+		if _, err := table.FiltersFirst(specs, first); err != nil {
+			return nil, err
+		}
+	}
+	if s.Shards != nil || s.ShardLayout != nil || s.ShardEdges != nil {
+		specs = []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: chunk, Codecs: specs})}
+	}
+	all, err := table.Normalize(specs, whole)
+	if err != nil {
+		return nil, err
+	}
+	named := make([]meta.Named, len(all))
+	for i, c := range all {
+		if m.Format == 2 && c.Name != "bytes" && c.Name != "transpose" {
+			id, config, err := c.Numcodecs()
+			if err != nil {
+				return nil, err
+			}
+			c = codec.FromNumcodecs(id, config)
+		}
+		named[i] = meta.Named{Name: c.Name, Config: c.Config}
+	}
+	return named, nil
+}
+
+// place is where in a pipeline a codec stands.
+type place uint8
+
+const (
+	afterBytes place = iota
+	makesBytes
+	beforeBytes
+	unbound
+)
+
+// placeOf finds the place of a codec, and takes the array through it that enters it. A filter of numcodecs stands before the
+// codec that makes bytes in v3 and after it in v2. A codec that cannot be bound has none.
+func placeOf(s codec.Spec, format int, table *codec.Table, in *codec.Repr) place {
+	switch s.Name {
+	case "bytes", "sharding_indexed":
+		return makesBytes
+	}
+	c, err := table.Bind(s, *in)
+	if e, ok := c.(codec.Either); ok && err == nil {
+		if c = e.Bytes; e.Array != nil && format == 3 {
+			c = e.Array
+		}
+	}
+	switch c := c.(type) {
+	case codec.ArrayArray:
+		*in = c.Out()
+		return beforeBytes
+	case codec.ArrayBytes:
+		return makesBytes
+	}
+	switch {
+	case s.Name == "transpose":
+		return beforeBytes
+	case err != nil:
+		return unbound
+	}
+	return afterBytes
+}
