@@ -42,7 +42,7 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	return v, nil
 }
 
-// pinned keeps a missing value from looking absent to somebody who pinned a version of it.
+// pinned keeps a missing value from looking absent to a caller who pinned a version of it.
 func (s *Store) pinned(err error, v store.Version) error {
 	var e *fault.KeyError
 	if v == "" || !errors.Is(err, fault.NotFound) || !errors.As(err, &e) {

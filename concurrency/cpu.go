@@ -8,7 +8,7 @@ import (
 // CPU hands out slots for work that keeps a core busy: encoding, decoding, copying.
 type CPU struct{ free chan *Slot }
 
-// Slot is the right to keep one core busy. Scratch belongs to whoever holds the slot and stays with it, so memory that
+// Slot is the right to keep one core busy. Scratch belongs to the goroutine that holds the slot and stays with it, so memory that
 // transforms need is bounded by the number of slots.
 type Slot struct {
 	Scratch any

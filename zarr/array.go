@@ -121,7 +121,7 @@ func (a *Array) Chunks() []int { return grid.Shape(a.blocks) }
 
 // Shards is the number of elements along each axis of a shard, which is one stored object with many chunks in it; nil when
 // chunks are stored each by itself, or cannot be read from their shard without all of it, and where shards differ in shape:
-// [Array.Sharded] tells.
+// see [Array.Sharded].
 func (a *Array) Shards() []int {
 	if a.Sharded() {
 		return grid.Shape(a.pipe.Axes())
@@ -129,10 +129,10 @@ func (a *Array) Shards() []int {
 	return nil
 }
 
-// Regular tells whether all chunks, or all shards of a sharded array, have one shape. Only a rectilinear grid may have others.
+// Regular reports whether all chunks, or all shards of a sharded array, have one shape. Only a rectilinear grid may have others.
 func (a *Array) Regular() bool { return a.pipe.Even() }
 
-// Sharded tells whether each stored object is a shard with many chunks in it, which are read one by one.
+// Sharded reports whether each stored object is a shard with many chunks in it, which are read one by one.
 func (a *Array) Sharded() bool { return a.pipe.Largest().Chain.Shards() != nil }
 
 // DType is the data type of the elements.

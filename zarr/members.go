@@ -119,7 +119,7 @@ func notMeta(err error) bool {
 	return err != nil && !errors.As(err, &me)
 }
 
-// consolidated gives the nodes below the group from consolidated metadata, in the order of Walk; ok tells whether there
+// consolidated gives the nodes below the group from consolidated metadata, in the order of Walk; ok reports whether there
 // is any. bad is why there is some that cannot be read.
 func (g *Group) consolidated(ctx context.Context, depth int) (nodes []found, ok bool, bad, err error) {
 	if g.cfg.direct {

@@ -62,7 +62,7 @@ func (n *node) Attrs() map[string]any {
 	return m
 }
 
-// Attr decodes one attribute into a T, and tells whether the node has it: Attr[string](a, "units").
+// Attr decodes one attribute into a T, and reports whether the node has it: Attr[string](a, "units").
 func Attr[T any](n Node, name string) (value T, ok bool, err error) {
 	v, ok := n.Attrs()[name]
 	if !ok {

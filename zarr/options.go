@@ -45,7 +45,7 @@ type config struct {
 	types        *dtype.Table // nil: dtype.Standard
 	report       *Report
 	strict       bool               // breaches of rules are errors
-	tell         func(rule.Finding) // of breaches; nil: nobody asked
+	tell         func(rule.Finding) // of breaches; nil: not asked for
 }
 
 // maxMetadata is the default bound in bytes on one metadata document: consolidated metadata of ten thousand arrays has
@@ -133,7 +133,7 @@ func InFlight(n int) Option { return intOption("InFlight", n, 1, func(c *config)
 // MaxRequests refuses, with ErrLimit, a call that needs more than n requests of the store: of chunks one each, and another
 // where a part of one is written; of shards one each and, where they are read in parts, one for each index and each range
 // of inner chunks. Where a selection has so many chunks or shards that it cannot do with n, that is before the first
-// request; ranges are known when their index is, and are refused before they are read. What is done again because somebody
+// request; ranges are known when their index is, and are refused before they are read. What is done again because another writer
 // replaced an object in between counts again; what the store itself tries again does not, nor do requests for metadata.
 func MaxRequests(n int) Option {
 	return intOption("MaxRequests", n, 1, func(c *config) { c.maxRequests = n })
@@ -144,7 +144,7 @@ func StoreFill() Option {
 	return Option{"StoreFill()", func(c *config) error { c.storeFill = true; return nil }}
 }
 
-// SingleWriter promises that nobody else writes the array meanwhile. Partial chunks are then written without a
+// SingleWriter promises that no one else writes the array meanwhile. Partial chunks are then written without a
 // condition, which a store that cannot do conditional writes needs.
 func SingleWriter() Option {
 	return Option{"SingleWriter()", func(c *config) error { c.singleWriter = true; return nil }}

@@ -13,7 +13,7 @@ import (
 //
 // The old metadata goes first, on condition that it is what Replace read, so that no reader ever sees new metadata over
 // old chunks; then the chunks; then the new array is created. A process killed in between leaves no array, and Replace
-// can be called again. Use it only where nobody else reads or writes the array: an *Array opened before sees its chunks
+// can be called again. Use it only where no one else reads or writes the array: an *Array opened before sees its chunks
 // vanish, and reads them as the fill value.
 func Replace(ctx context.Context, st store.Store, path string, spec Spec, opts ...Option) (*Array, error) {
 	n, err := newNode(st, path, opts)

@@ -22,7 +22,7 @@ type structPlan struct {
 // maxStructPlans is how many are kept. One or two Go types are usual for an array; a plan may take 1.5 MiB.
 const maxStructPlans = 8
 
-// moves tells where the bytes of elements of t lie in a Go struct; fault.Type where that does not fit.
+// moves says where the bytes of elements of t lie in a Go struct; fault.Type where that does not fit.
 func (p *structPlans) moves(t *dtype.Struct, to reflect.Type) ([]dtype.Move, error) {
 	key := structPlan{t, to}
 	p.mu.Lock()

@@ -47,7 +47,7 @@ func (p *program) schemes(o opening) openurl.Mux {
 	}
 }
 
-// writes tells whether a command, by its name and flags, changes anything in a store.
+// writes reports whether a command, by its name and flags, changes anything in a store.
 func (c *cli) writes(command string) bool {
 	switch name, _, _ := strings.Cut(command, " "); name {
 	case "create", "put":

@@ -26,14 +26,14 @@ type Provider struct {
 	// Impatient is Open with another stall limit.
 	Impatient func(ctx context.Context, url string, stall time.Duration, retries ...retry.Option) (store.Store, error)
 
-	// AnyKey tells that every key that store.CheckKey lets pass can be stored.
+	// AnyKey reports that every key that store.CheckKey lets pass can be stored.
 	AnyKey bool
 
-	// Asked tells that the servers of "make test" have none: without Env its tests are skipped, in CI too, unless
+	// Asked reports that the servers of "make test" have none: without Env its tests are skipped, in CI too, unless
 	// ZARR_TEST_SERVERS asks for it by name.
 	Asked bool
 
-	// OwnHost tells that the server for tests answers only to its own name, so that a proxy must rewrite Host.
+	// OwnHost reports that the server for tests answers only to its own name, so that a proxy must rewrite Host.
 	OwnHost bool
 }
 

@@ -42,7 +42,7 @@ func flowchart(to map[string][]string) string {
 	return b.String()
 }
 
-// reaches tells whether one of the packages imports the target, directly or not.
+// reaches reports whether one of the packages imports the target, directly or not.
 func reaches(to map[string][]string, from []string, target string, seen map[string]bool) bool {
 	for _, p := range from {
 		if p == target {

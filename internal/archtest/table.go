@@ -118,13 +118,13 @@ func RuleFor(table []Rule, pkg string) (Rule, bool) {
 	return Rule{}, false
 }
 
-// matches tells whether a pattern of the table names the package.
+// matches reports whether a pattern of the table names the package.
 func matches(pattern, pkg string) bool {
 	base, below := strings.CutSuffix(pattern, "/...")
 	return pkg == base || below && within(pkg, base)
 }
 
-// within tells whether a path is below another one.
+// within reports whether a path is below another one.
 func within(path, base string) bool { return strings.HasPrefix(path, base+"/") }
 
 func anyMatch(patterns []string, pkg string) bool {

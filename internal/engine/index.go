@@ -43,7 +43,7 @@ func (r *runner) joinIndex(ctx context.Context, top *plan.Level, rd plan.Read) (
 	load := func(ctx context.Context) (*shardIndex, error) { return r.loadIndex(ctx, top, rd) }
 	x, joined, err := r.State.loads.Do(ctx, rd.Key, load)
 	if joined && errors.Is(err, fault.NotFound) {
-		// That was so before this call began. A load that begins now, whoever began it, finds out how it is.
+		// That was so before this call began. A load that begins now, whichever call began it, finds out how it is.
 		x, _, err = r.State.loads.Do(ctx, rd.Key, load)
 		joined = false
 	}

@@ -39,7 +39,7 @@ func (r *runner) readShard(ctx context.Context, o *plan.Object) error {
 func (r *runner) readParts(ctx context.Context, o *plan.Object) (missing int, err error) {
 	only := r.State.whole.Load()
 	if !o.InParts && !only {
-		// One with so much unused space that nobody would read it all is read in parts after all.
+		// One with too much unused space to be read whole is read in parts after all.
 		if missing, err = r.readWhole(ctx, o, o.Whole()); !errors.Is(err, errTooLong) {
 			return missing, err
 		}

@@ -17,7 +17,7 @@ import (
 // in a row is a store that misreports its versions rather than contention.
 const maxConflicts = 1000
 
-// merge reads an object, changes it, and writes it if nobody else did meanwhile, else does it all again.
+// merge reads an object, changes it, and writes it if it was not replaced meanwhile, else does it all again.
 func (r *runner) merge(ctx context.Context, o *plan.Object) error {
 	// Goroutines of this process take turns; only other processes can conflict.
 	unlock, err := r.lock(ctx, o.Key)

@@ -13,8 +13,8 @@ import (
 )
 
 // Write sets what sel selects of the array to src. Objects whose elements inside the array are all selected are written without
-// being read; others are read, changed and written on condition that nobody replaced them meanwhile, and done again if somebody
-// did. An object that is all fill value is deleted, or not written, unless the pipeline stores it. A store that cannot do
+// being read; others are read, changed and written on condition that they were not replaced meanwhile, and done again if they
+// were. An object that is all fill value is deleted, or not written, unless the pipeline stores it. A store that cannot do
 // conditional writes refuses parts of objects with errors.ErrUnsupported, before anything is written, unless there is a single writer.
 //
 // After an error some objects may have been written and others not; each is wholly old or wholly new.

@@ -132,7 +132,7 @@ func Fill(b, fill []byte) {
 	}
 }
 
-// IsFill tells whether every element of b is, bit for bit, fill.
+// IsFill reports whether every element of b is, bit for bit, fill.
 func IsFill(b, fill []byte) bool {
 	n := len(fill)
 	if n == 0 || len(b) == 0 {

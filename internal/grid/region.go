@@ -284,7 +284,7 @@ func Count(shape, chunk []int) []int {
 	return n
 }
 
-// Covers tells whether the box selects every element of its chunk that lies inside an array of the given shape.
+// Covers reports whether the box selects every element of its chunk that lies inside an array of the given shape.
 func (b Box) Covers(shape []int, chunk []Axis) bool {
 	if b.Pairs != nil {
 		return b.pairsCover(shape, chunk)
@@ -325,7 +325,7 @@ func (b Box) Len() int {
 	return n
 }
 
-// Full tells whether the box selects every element of its chunk, which has the given shape, in order, the chunk being wholly inside the array.
+// Full reports whether the box selects every element of its chunk, which has the given shape, in order, the chunk being wholly inside the array.
 func (b Box) Full(chunk []int) bool {
 	if b.Pairs != nil {
 		return false
@@ -338,7 +338,7 @@ func (b Box) Full(chunk []int) bool {
 	return true
 }
 
-// Contiguous tells whether the selected elements lie without gaps in the region of the given shape, and where, in
+// Contiguous reports whether the selected elements lie without gaps in the region of the given shape, and where, in
 // elements, they begin.
 func (b Box) Contiguous(region []int) (off int, ok bool) {
 	if b.Pairs != nil {

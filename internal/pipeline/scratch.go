@@ -3,7 +3,7 @@ package pipeline
 import "github.com/zargo-io/zargo/zarr/codec"
 
 // Scratch is memory for one chunk after another: room for the decoded chunk, and the codecs' own buffers. The zero
-// Scratch is ready. It belongs to one goroutine at a time, as whoever holds a CPU slot.
+// Scratch is ready. It belongs to one goroutine at a time, the one that holds a CPU slot.
 type Scratch struct {
 	codec  codec.Scratch
 	lend   func(n int) []byte

@@ -63,7 +63,7 @@ func (s Stack) Build(st store.Store, byDefault int) (store.Store, error) {
 	return retry.New(limited, s.Retry...)
 }
 
-// note gives the context of a request what Traced reports of it, where somebody listens.
+// note gives the context of a request what Traced reports of it, where a trace listens.
 func note(ctx context.Context, c store.Call) (context.Context, error) {
 	if store.TraceOf(ctx) != nil {
 		ctx = store.WithCall(ctx, c)

@@ -159,7 +159,7 @@ func (c *Chain) grow(codec BytesBytes) {
 // that is not known.
 func shortest(codec BytesBytes, size, least int64) int64 {
 	if size < 0 {
-		size = least // more bytes become no fewer, where their number alone tells how many
+		size = least // more bytes become no fewer, where their number alone says how many
 	}
 	if n := codec.EncodedSize(size); n >= 0 {
 		return n
@@ -242,7 +242,7 @@ func (c *Chain) Worst() int64 { return c.most }
 // few bytes before there is room for the large chunk that metadata promises.
 func (c *Chain) MinEncoded() int64 { return c.least }
 
-// InPlace tells that decoding needs no room for an array beside the one it fills: nothing transforms arrays, and bytes
+// InPlace reports that decoding needs no room for an array beside the one it fills: nothing transforms arrays, and bytes
 // become the array where they lie.
 func (c *Chain) InPlace() bool {
 	_, ok := c.array.(InPlace)

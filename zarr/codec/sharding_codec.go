@@ -263,7 +263,7 @@ func (s *sharding) encodeRoom() int64 {
 	return addSat(addSat(n, s.inner.whole.room()), int64(16*s.n))
 }
 
-// isFill tells whether every element of a chunk is, bit for bit, the fill value.
+// isFill reports whether every element of a chunk is, bit for bit, the fill value.
 func (c *Chain) isFill(b Block) bool {
 	if c.in.Fill == nil {
 		return false

@@ -2,7 +2,7 @@ package codec
 
 import "slices"
 
-// Shards tells how the stored bytes of a chain's chunks, the shards, fall into inner chunks that can be read without the
+// Shards says how the stored bytes of a chain's chunks, the shards, fall into inner chunks that can be read without the
 // others. It is immutable.
 type Shards struct {
 	// Chunk is the shape of an inner chunk and Grid their number, along each axis of the array that enters the chain.
@@ -14,7 +14,7 @@ type Shards struct {
 	order []int // axis of the array that is axis i of the shard when it is cut
 }
 
-// Shards tells how to read parts of what the chain stores; nil when they can only be read as a whole: there is no sharding, or
+// Shards says how to read parts of what the chain stores; nil when they can only be read as a whole: there is no sharding, or
 // bytes are transformed after it, or the array before it by something else than transpose.
 func (c *Chain) Shards() *Shards { return c.shards }
 
@@ -66,7 +66,7 @@ func (s *Shards) Place(coord []int) int {
 // Len is the number of inner chunks of a shard.
 func (s *Shards) Len() int { return s.codec.n }
 
-// IndexSize is the length in bytes of a stored index; atStart tells where in the shard it is.
+// IndexSize is the length in bytes of a stored index; atStart says where in the shard it is.
 func (s *Shards) IndexSize() (n int64, atStart bool) { return s.codec.size, s.codec.atStart }
 
 // IndexBytes is the memory in bytes of the largest index that shards of a chain need, whether they can be read in parts or not; 0 where

@@ -87,7 +87,7 @@ func Uniform(t Type) (u Type, order Order, one bool) {
 	return &c, order, one
 }
 
-// Equal tells whether two types have the same elements: the same fields, names, units and lengths. The byte orders of
+// Equal reports whether two types have the same elements: the same fields, names, units and lengths. The byte orders of
 // fields do not count.
 func Equal(a, b Type) bool {
 	if a == nil || b == nil {

@@ -203,7 +203,7 @@ func (s *Struct) String() string {
 // Size is the sum of the fields' sizes.
 func (s *Struct) Size() int { return s.size }
 
-// HasOrder tells whether a codec must say the byte order: some field has one that is not its own.
+// HasOrder reports whether a codec must say the byte order: some field has one that is not its own.
 func (s *Struct) HasOrder() bool {
 	return slices.ContainsFunc(s.fields, func(f Field) bool { return f.Type.HasOrder() && f.Order == NoOrder })
 }
@@ -229,7 +229,7 @@ func (s *Struct) over(parts []part) func(b []byte) {
 	}
 }
 
-// reorder is Reorder of a Struct. own tells whether fields with an order of their own are done.
+// reorder is Reorder of a Struct. own reports whether fields with an order of their own are done.
 func (s *Struct) reorder(o Order, own bool) func(b []byte) {
 	var parts []part
 	for _, f := range s.fields {
@@ -465,7 +465,7 @@ func (s *Struct) V3() (json.RawMessage, error) {
 	return append(out, `]}}`...), nil
 }
 
-// Legacy tells that metadata called the type "structured", the name before "struct": its stored bytes are little-endian
+// Legacy reports that metadata called the type "structured", the name before "struct": its stored bytes are little-endian
 // where no byte order is given.
 func (s *Struct) Legacy() bool { return s.legacy }
 

@@ -12,7 +12,7 @@ import (
 // What [As] finds are the provider's own handles, which bypass this as every decorator. Close closes s.
 func ReadOnly(s Store) Store { return &readOnly{s} }
 
-// IsReadOnly tells whether s, or a store that it wraps, says by a method ReadOnly() bool that it refuses every write. It
+// IsReadOnly reports whether s, or a store that it wraps, says by a method ReadOnly() bool that it refuses every write. It
 // makes no request. A store whose server refuses writes does not know of it.
 func IsReadOnly(s Store) bool {
 	for s != nil {

@@ -8,7 +8,7 @@ import (
 // Trace is a set of functions that are called as a call on a store, or on what is stored in it, goes on. It travels in the
 // context, as httptrace.ClientTrace does: [WithTrace] puts it there, and the layers that do the work call its functions,
 // from many goroutines at once and with the context of the work. They must be quick and safe for concurrent calls. Nil
-// functions are skipped. Where nobody listens, a layer costs one look-up and no allocation.
+// functions are skipped. Without a trace, a layer costs one look-up and no allocation.
 //
 // [Observe] reports what a store is asked for; a Trace reports what becomes of it: retries, waits, and what goes over the
 // wire. Stores without a network emit no Attempt and no FirstByte.
@@ -152,7 +152,7 @@ func both[E any](inner, outer func(context.Context, E)) func(context.Context, E)
 	}
 }
 
-// TraceOf gives the trace of ctx; nil where nobody listens. It does not allocate.
+// TraceOf gives the trace of ctx; nil where there is none. It does not allocate.
 func TraceOf(ctx context.Context) *Trace {
 	t, _ := ctx.Value(traceKey{}).(*Trace)
 	return t
@@ -161,7 +161,7 @@ func TraceOf(ctx context.Context) *Trace {
 type callKey struct{}
 
 // WithCall notes in ctx which request to a store what is done under it belongs to. Layers above a provider do so where
-// somebody listens, so that an [Attempt] names its operation and its key.
+// there is a trace, so that an [Attempt] names its operation and its key.
 func WithCall(ctx context.Context, c Call) context.Context {
 	return context.WithValue(ctx, callKey{}, &c)
 }

@@ -37,7 +37,7 @@ func CheckAbove(ctx context.Context, n zarr.Node) ([]string, error) {
 // with what is below it.
 //
 // Only entries of these nodes are written; all others stay as they are, stale or not: [zarr.Group.Consolidate] reads everything. Each document
-// is written on condition that nobody else wrote it since, and read and changed again where somebody did, so writers who update
+// is written on condition that it was not written since, and read and changed again where it was, so writers who update
 // different nodes at the same time lose nothing, and of those who change one node the last one counts. ErrMetadata where consolidated
 // metadata cannot be read: Consolidate makes it anew. A store without versions refuses with errors.ErrUnsupported, unless
 // SingleWriter was given.

@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// KeyLayout tells under which keys reads and writes look for an array's chunks, and under which ones there are chunks.
+// KeyLayout says under which keys reads and writes look for an array's chunks, and under which ones there are chunks.
 type KeyLayout struct {
 	Separator string // between the numbers of the chunk keys that reads and writes use: "." or "/"
 	Stated    bool   // the metadata says it; else it is the specification's default or the option Separator
@@ -33,7 +33,7 @@ func (l KeyLayout) Other() string {
 	return ""
 }
 
-// Mixed tells that there are chunks of both layouts. Reads and writes use those of one.
+// Mixed reports that there are chunks of both layouts. Reads and writes use those of one.
 func (l KeyLayout) Mixed() bool { return l.Flat && l.Nested }
 
 // String says it in one line, for people.

@@ -42,7 +42,7 @@ func (m Migration) String() string {
 //
 // All documents are made before the first is written; a node that v3 cannot describe is an error, and nothing is written.
 // Then they are put where none is, parents last (ErrExists where another one is). With Remove the old documents go after that, each on condition
-// that nobody changed it. A group that had consolidated metadata is consolidated again.
+// that it was not changed. A group that had consolidated metadata is consolidated again.
 //
 // Whoever writes to the hierarchy in v2 meanwhile, or after it without Remove, is not seen by v3 readers.
 func Migrate(ctx context.Context, n zarr.Node, o MigrateOptions) ([]Migration, error) {

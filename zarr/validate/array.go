@@ -91,7 +91,7 @@ func (c *chunks) list(ctx context.Context) iter.Seq[[]int] {
 	}
 }
 
-// otherwise tells whether a key, which is no chunk's of an array, would be one's in another layout of its format.
+// otherwise reports whether a key, which is no chunk's of an array, would be one's in another layout of its format.
 func otherwise(key string, format, rank int) bool {
 	names := []string{"v2", "default"}
 	for _, name := range names[:format-1] {

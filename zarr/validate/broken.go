@@ -57,7 +57,7 @@ func (r *run) kind(ctx context.Context, key string) (array, group bool, err erro
 	return doc.NodeType == "array", doc.NodeType == "group", nil
 }
 
-// ofChunks tells whether a folder has the name of one in which chunks lie: "c", or a number. There may be as many as chunks.
+// ofChunks reports whether a folder has the name of one in which chunks lie: "c", or a number. There may be as many as chunks.
 func ofChunks(name string) bool {
 	return name == "c" || strings.Trim(name, "0123456789") == ""
 }

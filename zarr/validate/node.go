@@ -64,7 +64,7 @@ func join(path, name string) string {
 	return path + "/" + name
 }
 
-// inArray tells whether a key below an array is that of a document which would make a node there.
+// inArray reports whether a key below an array is that of a document which would make a node there.
 func inArray(key string) bool {
 	i := strings.LastIndexByte(key, '/')
 	return i >= 0 && (key[i+1:] == docV3 || key[i+1:] == docArray || key[i+1:] == docGroup)

@@ -154,7 +154,7 @@ type object struct {
 	overlapped bool       // it was told that its inner chunks overlap
 }
 
-// full tells whether there is no use in going on.
+// full reports whether there is no use in going on.
 func (o *object) full() bool { return len(o.bad) == maxTorn || o.limited }
 
 // badChunk is a chunk of a shard that cannot be read.
@@ -163,7 +163,7 @@ type badChunk struct {
 	err error
 }
 
-// alike tells whether all chunks failed for one reason.
+// alike reports whether all chunks failed for one reason.
 func alike(bad []badChunk) bool {
 	for _, b := range bad {
 		if rule.FromError("", b.err).Text != rule.FromError("", bad[0].err).Text {

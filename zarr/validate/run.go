@@ -135,7 +135,7 @@ func (r *run) fail(ctx context.Context, path string, err error) error {
 	return nil
 }
 
-// fatal tells whether an error is about the way to the store and not about what is stored. When ctx is done nothing is known
+// fatal reports whether an error is about the way to the store and not about what is stored. When ctx is done nothing is known
 // of what is stored, whatever the error is: it may be the cause that ctx was given.
 func fatal(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, fault.Unavailable) || errors.Is(err, fault.Throttled) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)

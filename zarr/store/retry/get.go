@@ -105,7 +105,7 @@ func (b *body) resume(err error) (store.Value, bool) {
 	return store.Value{}, false
 }
 
-// lostPin tells whether the next part cannot be had at the version that the body began with, although the caller did
+// lostPin reports whether the next part cannot be had at the version that the body began with, although the caller did
 // not ask for that version.
 func (b *body) lostPin(err error) bool {
 	if errors.Is(err, errors.ErrUnsupported) {

@@ -43,7 +43,7 @@ type parts struct {
 }
 
 // sum is what is kept of a part to know it again. 64 bits of a seeded hash are enough to tell our own write from
-// another's; nobody who could make them collide knows the seed. Of a part that another process sent there is the
+// another's: who could make them collide does not know the seed. Of a part that another process sent there is the
 // provider's checksum, or none.
 type sum struct {
 	size  int64
@@ -54,7 +54,7 @@ type sum struct {
 
 func (p *parts) sum(b []byte) sum { return sum{size: int64(len(b)), hash: maphash.Bytes(p.seed, b)} }
 
-// errUnknown is for a part of another process that no checksum tells.
+// errUnknown is for a part of another process of which no checksum is known.
 var errUnknown = fault.Newf(fault.Unavailable, "a part was sent by another process, and has no checksum that could be compared")
 
 // holds reports whether b is the part.
@@ -116,7 +116,7 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 	p.mu.Lock()
 	listed := p.listed
 	p.mu.Unlock()
-	if !listed { // afterwards nobody could say what there was
+	if !listed { // afterwards it could not be known what there was
 		if _, err := p.Sent(ctx); err != nil {
 			return "", err
 		}
@@ -128,7 +128,7 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 	})
 }
 
-// look tells whether the key holds the parts, comparing one part at a time. not is a version that it is not to be at.
+// look reports whether the key holds the parts, comparing one part at a time. not is a version that it is not to be at.
 func (p *parts) look(get getter, not store.Version) (store.Version, bool, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -79,7 +79,7 @@ func closing(e *env) {
 	_ = e.s.Close()
 }
 
-// sameArray tells whether two slices begin at the same place in memory.
+// sameArray reports whether two slices begin at the same place in memory.
 func sameArray(a, b []byte) bool {
 	return cap(a) > 0 && cap(b) > 0 && &a[:1][0] == &b[:1][0]
 }
