@@ -11,11 +11,14 @@ import (
 	"github.com/zargo-io/zargo/integration/faultproxy"
 )
 
-// spared tells of requests whose lost answer cannot be told from success (see package retry): increments, where two writers
-// send the same bytes, and deletes of one version. GCS has an upload's key in the body; there it is every conditional one.
+// spared reports requests whose lost answer cannot be known from success (see package retry): increments, where two writers
+// send the same bytes, deletes of one version, and the end of a value whose parts another process sent, where the provider has no
+// checksums of them. GCS has an upload's key in the body; there it is every conditional one.
 func spared(r *http.Request) bool {
-	condition := r.URL.Query().Get("ifGenerationMatch")
-	return r.Method == "DELETE" || r.Method == "PUT" && strings.HasSuffix(r.URL.Path, "/count") ||
+	query := r.URL.Query()
+	condition := query.Get("ifGenerationMatch")
+	commit := r.Method == "POST" && query.Has("uploadId") || r.Method == "PUT" && query.Get("comp") == "blocklist"
+	return commit && strings.HasSuffix(r.URL.Path, "/resumed") || r.Method == "DELETE" || r.Method == "PUT" && strings.HasSuffix(r.URL.Path, "/count") ||
 		r.Method == "POST" && condition != "" && condition != "0"
 }
 

@@ -176,7 +176,7 @@ func buffer(hold *concurrency.Hold, n int64) []byte {
 func (r *runner) send(ctx context.Context, rd plan.Read, hold *concurrency.Hold, n int64) (store.Value, error) {
 	o := rd.Options()
 	o.Max = min(o.Max, n)
-	v, err := r.store.Get(ctx, rd.Key, o, buffer(hold, n))
+	v, err := r.store.Get(ctx, rd.Key, o, buffer(hold, r.expected(rd, n)))
 	if err == nil {
 		hold.Adopt(v.Bytes)
 	}

@@ -38,6 +38,18 @@ func (r *runner) first(rd plan.Read) int64 {
 	return min(r.typical(rd.Pieces[0].Chunk()), rd.Bound)
 }
 
+// short is the buffer for an object whose length is known to nothing but the store.
+const short = 64 << 10
+
+// expected is for how many of the n bytes that a request may bring there is a buffer before it is made. Where elements vary in length n
+// is a guess that is mostly far too large; what the store then makes itself is adopted.
+func (r *runner) expected(rd plan.Read, n int64) int64 {
+	if rd.Role != plan.Chunk && rd.Role != plan.Shard || rd.Pieces[0].Chunk().Chain.Typical() >= 0 {
+		return n
+	}
+	return min(n, max(2*r.State.longest.Load(), short))
+}
+
 // longer is how many bytes a request may bring when it is made again, since it had more than n: what the store announced, or, where
 // it could not, eight times as many. ok is false when that is no reason to make it again.
 func longer(rd plan.Read, n int64, err error) (more int64, ok bool) {

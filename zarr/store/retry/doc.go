@@ -21,7 +21,8 @@
 //     *store.UnsentError nothing happened.
 //   - A listing is repeated page by page where the store lists in pages, else only until it has yielded something.
 //   - Parts are sent again; a Commit whose answer was lost is read back and compared by size and hash of every part. Of
-//     parts that another process sent, by the provider's checksum.
+//     parts that another process sent, by the provider's checksum; where there is none, the error is
+//     fault.Unavailable, and whether the value was committed is not known.
 //   - A Copy is made again. One by a condition on the destination may have happened before, and then its error says so.
 //
 // Reading back knows our write by its bytes. Two writers that send the same bytes over the same version both succeed
