@@ -265,7 +265,7 @@ func TestCancelledWaiterLetsTheOthersGo(t *testing.T) {
 	})
 }
 
-// A grant and the end of the context at one moment: whoever loses gives back.
+// A grant and the end of the context at one moment: the one that loses gives back.
 func TestGrantAndCancelAtOnce(t *testing.T) {
 	b := NewBudget(8)
 	for range 2000 {

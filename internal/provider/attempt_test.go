@@ -100,7 +100,7 @@ func TestTraced(t *testing.T) {
 	}
 }
 
-// Where nobody listens the request and the answer are passed on as they are.
+// Without a trace the request and the response are passed on as they are.
 func TestTracedPassesOn(t *testing.T) {
 	r, err := http.NewRequestWithContext(t.Context(), "PUT", "http://host.example/", bytes.NewReader([]byte("x")))
 	if err != nil {

@@ -396,7 +396,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// A value that another process has begun: what it sent is asked for before the end, as afterwards nobody could say it, and
+// A value that another process has begun: what it sent is asked for before the end, as afterwards it could not be known, and
 // a lost answer is settled by the provider's checksums, or not at all.
 func TestPartsResumed(t *testing.T) {
 	tests := []struct {
