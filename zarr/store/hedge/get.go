@@ -73,7 +73,7 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 // mostOf is how many bytes a Get brings at most; 0 where that is not known, or is more than a second one is made for.
 func mostOf(o store.GetOptions) int64 {
 	n := o.Max
-	if l, ok := o.Range.IsLast(); ok && (n == 0 || l < n) {
+	if l, ok := o.Range.IsSuffix(); ok && (n == 0 || l < n) {
 		n = l
 	}
 	if _, l, ok := o.Range.IsWithin(); ok && (n == 0 || l < n) {
@@ -189,7 +189,7 @@ func (r *request) won() bool {
 
 // take is the outcome of the second exchange, with its bytes after those of buf.
 func (r *request) take(buf []byte) (store.Value, error) {
-	var cut *store.CutError
+	var cut *store.TruncatedError
 	if errors.As(r.err, &cut) {
 		cut.Value.Bytes = append(buf, cut.Value.Bytes...)
 	}

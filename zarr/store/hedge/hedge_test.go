@@ -68,7 +68,7 @@ func (w *network) Get(ctx context.Context, key string, o store.GetOptions, buf [
 	v, err := w.Store.Get(ctx, key, o, buf)
 	if x.cut > 0 && err == nil {
 		v.Bytes = v.Bytes[:len(buf)+x.cut]
-		return fail(fault.Newf(fault.Unavailable, "%w", &store.CutError{Value: v, Want: v.Size, Err: errors.New("reset")}))
+		return fail(fault.Newf(fault.Unavailable, "%w", &store.TruncatedError{Value: v, Want: v.Size, Err: errors.New("reset")}))
 	}
 	return v, err
 }
@@ -145,7 +145,7 @@ func TestGet(t *testing.T) {
 				if w.gets != tt.gets || strings.Join(hedges, ",") != tt.hedges {
 					t.Errorf("%d requests and the hedges %q, want %d and %q", w.gets, hedges, tt.gets, tt.hedges)
 				}
-				var cut *store.CutError
+				var cut *store.TruncatedError
 				switch {
 				case tt.cut != "":
 					if !errors.As(err, &cut) || string(cut.Value.Bytes) != tt.cut {
