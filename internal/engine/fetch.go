@@ -230,7 +230,7 @@ func (r *runner) place(ctx context.Context, s *shard, rd plan.Read, v received, 
 	}
 	x := &shardIndex{id: plan.IndexID{Key: rd.Key}, version: v.Version}
 	var err error
-	if x.ShardIndex, err = s.Chunk.Shards.Cut(v.Bytes); err != nil {
+	if x.ShardIndex, err = s.Chunk.Shards.IndexOf(v.Bytes); err != nil {
 		return err
 	}
 	if v.Version != "" {
@@ -288,7 +288,7 @@ func (r *runner) decodePiece(ctx context.Context, s *shard, p plan.Piece, stored
 	if c.Shards == nil {
 		return r.decodeOne(ctx, s.Key, c, p.Box(), stored, scratch)
 	}
-	x, err := c.Shards.Cut(stored)
+	x, err := c.Shards.IndexOf(stored)
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func (r *runner) inner(o *plan.Object, touched int) int64 {
 func (r *runner) pack(ctx context.Context, hold *concurrency.Hold, dst []byte, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
 	p := packer{runner: r, o: o, cut: o.Inner(), old: old, hold: hold}
 	if old != nil {
-		x, err := o.Chunk.Shards.Cut(old)
+		x, err := o.Chunk.Shards.IndexOf(old)
 		if err != nil {
 			return dst, false, err
 		}
@@ -111,7 +111,7 @@ func (p *packer) before(box grid.Box) ([]byte, error) {
 	if p.index == nil || !p.plan.Write.Merge && box.Covers(p.inside, p.blocks) {
 		return nil, nil
 	}
-	return p.stored(p.o.Chunk.Shards.Place(box.Coord))
+	return p.stored(p.o.Chunk.Shards.Position(box.Coord))
 }
 
 // stored are the bytes of an inner chunk in the old shard; nil where it is missing.

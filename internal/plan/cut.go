@@ -94,14 +94,14 @@ func (c *Cut) Place(i int) int {
 func (c *Cut) place(i int, coord []int) int {
 	if c.points != nil {
 		copy(coord, c.points.Box(i).Coord)
-		return c.shards.Place(coord)
+		return c.shards.Position(coord)
 	}
 	for k := len(c.axes) - 1; k >= 0; k-- {
 		n := len(c.axes[k])
 		coord[k] = c.axes[k][i%n].Chunk
 		i /= n
 	}
-	return c.shards.Place(coord)
+	return c.shards.Position(coord)
 }
 
 // Locate finds the inner chunks in a shard that begins at off, in the order of the Cut, and those that it does not have.

@@ -102,7 +102,7 @@ func TestFieldBoxes(t *testing.T) {
 			c, err := table.Chain(append([]codec.Spec{{Name: f.Name}}, specs...), codec.Repr{Shape: append(shape, f.Shape()...), Type: f.Type()})
 			must(t, err)
 			values := make([]byte, 7*5*6*f.Type().Size())
-			f.Take(values, chunk)
+			f.Extract(values, chunk)
 			if err := codectest.Boxes(c, stored, codec.Block{Bytes: values}, 50, 1); err != nil {
 				t.Errorf("%v, %s: %v", specs, name, err)
 			}

@@ -125,7 +125,7 @@ func (r *rooms) decode(c *Chain, i, slot int, box Strided) (int, Strided) {
 func (r *rooms) unpack(c *Chain, slot int, box Strided) {
 	_, plain := c.array.(InPlace)
 	raw, rows := c.array.(*rawBytes)
-	rows = rows && !raw.isJudged()
+	rows = rows && !raw.isValidated()
 	_, direct := box.isContiguous(c.packed)
 	flip := 0
 	for i := len(c.bytes) - 1; i >= 0; i-- {
