@@ -228,13 +228,13 @@ func (r *runner) place(ctx context.Context, s *shard, rd plan.Read, v received, 
 	if rd.Role != plan.Shard {
 		return r.decode(ctx, s, rd.Pieces, rd.Off, v, at)
 	}
-	x := &shardIndex{version: v.Version}
+	x := &shardIndex{id: plan.IndexID{Key: rd.Key}, version: v.Version}
 	var err error
 	if x.ShardIndex, err = s.Chunk.Shards.IndexOf(v.Bytes); err != nil {
 		return err
 	}
 	if v.Version != "" {
-		r.State.indexes.put(plan.IndexID{Key: rd.Key}, x)
+		r.State.indexes.put(x)
 	}
 	pieces, missing, err := rd.Pieces[0].Within(x.ShardIndex)
 	if err != nil {
