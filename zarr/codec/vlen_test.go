@@ -16,7 +16,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-func vlenChain(t testing.TB, typ dtype.Vary, shape []int, names ...string) *codec.Chain {
+func vlenChain(t testing.TB, typ dtype.VarLen, shape []int, names ...string) *codec.Chain {
 	t.Helper()
 	specs := make([]codec.Spec, len(names))
 	for i, n := range names {
