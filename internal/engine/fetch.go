@@ -228,13 +228,13 @@ func (r *runner) place(ctx context.Context, s *shard, rd plan.Read, v received, 
 	if rd.Role != plan.Shard {
 		return r.decode(ctx, s, rd.Pieces, rd.Off, v, at)
 	}
-	x := &shardIndex{version: v.Version}
+	x := &shardIndex{id: plan.IndexID{Key: rd.Key}, version: v.Version}
 	var err error
-	if x.ShardIndex, err = s.Chunk.Shards.Cut(v.Bytes); err != nil {
+	if x.ShardIndex, err = s.Chunk.Shards.IndexOf(v.Bytes); err != nil {
 		return err
 	}
 	if v.Version != "" {
-		r.State.indexes.put(plan.IndexID{Key: rd.Key}, x)
+		r.State.indexes.put(x)
 	}
 	pieces, missing, err := rd.Pieces[0].Within(x.ShardIndex)
 	if err != nil {
@@ -288,7 +288,7 @@ func (r *runner) decodePiece(ctx context.Context, s *shard, p plan.Piece, stored
 	if c.Shards == nil {
 		return r.decodeOne(ctx, s.Key, c, p.Box(), stored, scratch)
 	}
-	x, err := c.Shards.Cut(stored)
+	x, err := c.Shards.IndexOf(stored)
 	if err != nil {
 		return err
 	}

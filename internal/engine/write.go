@@ -2,13 +2,11 @@ package engine
 
 import (
 	"context"
-	"errors"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/internal/plan"
-	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -48,14 +46,8 @@ func (r *runner) mayMerge() bool {
 	return true
 }
 
-// noVersions is why a store that has no versions does not take a part of an object: it takes no writes at all, or what could not be
-// done safely.
-func noVersions(st store.Store) error {
-	if store.IsReadOnly(st) {
-		return fault.ReadOnly
-	}
-	return fault.Newf(errors.ErrUnsupported, "the store has no versions, so part of a chunk cannot be written safely; see SingleWriter")
-}
+// refused is what a store without versions does not do.
+const refused = "part of a chunk cannot be written"
 
 // replace writes an object without reading it.
 func (r *runner) replace(ctx context.Context, o *plan.Object) error {

@@ -67,6 +67,9 @@ func (c *Chunk) Decode(dst Memory, b grid.Box, src []byte, s *Scratch) error {
 		off *= c.Size
 		return c.items.decode(dst.Bytes[off:off+c.Bytes], c, src, s.of(c))
 	}
+	if c.items != nil && dst.Bytes != nil {
+		return c.decodeItems(dst, b, src, s)
+	}
 	whole, err := c.decode(src, s)
 	if err != nil || dst.Bytes == nil {
 		return err
@@ -97,6 +100,22 @@ func (c *Chunk) decode(src []byte, s *Scratch) ([]byte, error) {
 		return whole, c.items.decode(whole, c, src, s.of(c))
 	}
 	return whole, c.Chain.Decode(codec.Block{Bytes: whole}, src, s.of(c))
+}
+
+// decodeItems is Decode of a part of a chunk whose elements vary in length. Those that are not selected are not kept.
+func (c *Chunk) decodeItems(dst Memory, b grid.Box, src []byte, s *Scratch) error {
+	if err := c.mayHold(src); err != nil {
+		return err
+	}
+	whole := s.room(c.Bytes)
+	clear(whole)
+	b.FillRegion(dst.Bytes, dst.Shape, wanted)
+	b.ToChunk(whole, dst.Bytes, dst.Shape, c.Shape, c.Size)
+	if err := c.items.decodeWanted(whole, c, src, s.of(c)); err != nil {
+		return err
+	}
+	b.FromChunk(dst.Bytes, whole, dst.Shape, c.Shape, c.Size)
+	return nil
 }
 
 // mayHold refuses a chunk that may not be held in memory. It looks at the number of stored bytes before there is more room than a Scratch
@@ -138,6 +157,9 @@ func (c *Chunk) Encode(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out
 			return c.encode(dst, src, b, box, s)
 		}
 	}
+	if c.items != nil {
+		return c.encodeItems(dst, old, src, b, s)
+	}
 	whole, err := c.gather(old, src, b, s)
 	if err != nil {
 		return dst, false, err
@@ -145,11 +167,36 @@ func (c *Chunk) Encode(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out
 	if !c.options.StoreFill && stored.Fill != nil && grid.IsFill(whole, stored.Fill) {
 		return dst, true, nil
 	}
-	block := codec.Block{Bytes: whole}
-	if c.items != nil {
-		block = codec.Block{Items: c.items.get(whole)}
+	out, err = stored.Chain.Encode(dst, codec.Block{Bytes: whole}, s.of(c))
+	return out, false, err
+}
+
+// encodeItems is Encode of elements that vary in length. Those that were stored before are kept no longer than that takes.
+func (c *Chunk) encodeItems(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out []byte, fill bool, err error) {
+	if old != nil {
+		err = c.mayHold(old)
+	} else {
+		err = c.limit()
 	}
-	out, err = stored.Chain.Encode(dst, block, s.of(c))
+	if err != nil {
+		return dst, false, err
+	}
+	whole, before := s.room(c.Bytes), c.items.beside()
+	switch full := b.Full(c.Shape); {
+	case full:
+	case old == nil:
+		clear(whole)
+	default:
+		if err := before.decode(whole, c, old, s.of(c)); err != nil {
+			return dst, false, err
+		}
+		mark(whole)
+	}
+	b.ToChunk(whole, src.Bytes, src.Shape, c.Shape, c.Size)
+	if !c.options.StoreFill && c.Fill != nil && grid.IsFill(whole, c.Fill) {
+		return dst, true, nil
+	}
+	out, err = c.Chain.Encode(dst, codec.Block{Items: c.items.get(whole, before)}, s.of(c))
 	return out, false, err
 }
 

@@ -118,7 +118,7 @@ func through(codec ArrayArray, box Strided, s *Scratch) (Strided, bool) {
 func (c *Chain) unpack(slot int, dst Strided, src []byte, s *Scratch) error {
 	inPlace, plain := c.array.(InPlace)
 	raw, rows := c.array.(*rawBytes)
-	rows = rows && !raw.isJudged()
+	rows = rows && !raw.isValidated()
 	to, direct := dst.contiguous(c.packed)
 	b, flip := src, 0
 	for i := len(c.bytes) - 1; i >= 0; i-- {
