@@ -106,7 +106,7 @@ func TestRangesAreDirectBesideChecksums(t *testing.T) {
 	credentialsForTests(t)
 	net := &cloud{serve: value}
 	s := bare(t, "s3://zarr-test?region=us-east-1", ChecksumValidation("when_supported"), inCloud(t, net))
-	if _, err := s.Get(t.Context(), "k", store.GetOptions{Range: store.Last(3)}, nil); err != nil {
+	if _, err := s.Get(t.Context(), "k", store.GetOptions{Range: store.Suffix(3)}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if r := net.requests()[0]; sentBySDK(r) {

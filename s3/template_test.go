@@ -66,8 +66,8 @@ func TestReadsAreTheSDKs(t *testing.T) {
 				buckets[i] = newBucket(client, c)
 			}
 			options := []store.GetOptions{
-				{}, {Range: store.Within(7, 1<<40)}, {Range: store.From(9)}, {Range: store.Last(1)}, {IfVersion: `"v"`}, {IfNotVersion: `W/"é 1"`},
-				{Range: store.Last(3), IfVersion: `"v"`, Max: 10},
+				{}, {Range: store.Within(7, 1<<40)}, {Range: store.From(9)}, {Range: store.Suffix(1)}, {IfVersion: `"v"`}, {IfNotVersion: `W/"é 1"`},
+				{Range: store.Suffix(3), IfVersion: `"v"`, Max: 10},
 			}
 			for i, key := range oddKeys() {
 				for _, o := range []store.GetOptions{{}, options[i%len(options)]} {
@@ -123,7 +123,7 @@ func TestTemplateStays(t *testing.T) {
 	credentialsForTests(t)
 	net := &cloud{serve: value}
 	s := bare(t, "s3://zarr-test?region=us-east-1", inCloud(t, net))
-	for _, o := range []store.GetOptions{{Range: store.Last(3), IfVersion: `"v"`}, {}} {
+	for _, o := range []store.GetOptions{{Range: store.Suffix(3), IfVersion: `"v"`}, {}} {
 		_, _ = s.Get(t.Context(), "k", o, nil)
 	}
 	second := net.requests()[1]
