@@ -74,8 +74,8 @@ func TestWritesToShardsWithUnusedSpace(t *testing.T) {
 			t.Errorf("nested %v: %d bytes are stored now, %v", nested, n, &r)
 		}
 		// All of it in vain, its index, three chunks, and the new shard.
-		if len(tr.lines) != 1+1+3+1 {
-			t.Errorf("nested %v: %q", nested, tr.lines)
+		if len(tr.Lines) != 1+1+3+1 {
+			t.Errorf("nested %v: %q", nested, tr.Lines)
 		}
 		for _, numbers := range [][2]int64{{-1, 0}, {1 << 20, 1 << 20}} {
 			a := reopen(t, backing, &tr, numbers[0], numbers[1])
@@ -224,17 +224,17 @@ func TestMaxRequests(t *testing.T) {
 	for _, tt := range tests {
 		for n := 1; n <= tt.needs+1; n++ {
 			var tr transcript
-			a, err := zarr.OpenArray(t.Context(), tuned{store.Observe(backing, tr.record), tt.gap, 1 << 20 * (tt.gap + 1) / (1 << 20)}, tt.path, zarr.MaxRequests(n), zarr.InFlight(1))
+			a, err := zarr.OpenArray(t.Context(), tuned{store.Observe(backing, tr.Record), tt.gap, 1 << 20 * (tt.gap + 1) / (1 << 20)}, tt.path, zarr.MaxRequests(n), zarr.InFlight(1))
 			if err != nil {
 				t.Fatal(err)
 			}
-			tr.lines = nil
+			tr.Lines = nil
 			err = tt.do(a)
-			if n >= tt.needs && err != nil || n < tt.needs && !errors.Is(err, zarr.ErrLimit) || len(tr.lines) > n {
-				t.Errorf("%s, MaxRequests(%d): %v after %q", tt.name, n, err, tr.lines)
+			if n >= tt.needs && err != nil || n < tt.needs && !errors.Is(err, zarr.ErrLimit) || len(tr.Lines) > n {
+				t.Errorf("%s, MaxRequests(%d): %v after %q", tt.name, n, err, tr.Lines)
 			}
-			if n >= tt.needs && len(tr.lines) != tt.needs || n < tt.known && len(tr.lines) > 0 {
-				t.Errorf("%s, MaxRequests(%d): %q", tt.name, n, tr.lines)
+			if n >= tt.needs && len(tr.Lines) != tt.needs || n < tt.known && len(tr.Lines) > 0 {
+				t.Errorf("%s, MaxRequests(%d): %q", tt.name, n, tr.Lines)
 			}
 		}
 	}

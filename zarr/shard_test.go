@@ -503,15 +503,15 @@ func TestShardsOfBareStores(t *testing.T) {
 		backing := mem.New()
 		sharded(t, backing)
 		var tr transcript
-		st := tuned{store.Observe(bare{backing, noTail}, tr.record), 0, 64}
+		st := tuned{store.Observe(bare{backing, noTail}, tr.Record), 0, 64}
 		a, err := zarr.OpenArray(t.Context(), st, "x")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []int{2, 1} {
-			tr.lines = nil
-			if got, err := zarr.Read[uint8](t.Context(), a, zarr.At(40)); err != nil || got[0] != 1 || len(tr.lines) != want {
-				t.Errorf("without tail: %v: %v, %v, %v", noTail, got, err, tr.lines)
+			tr.Lines = nil
+			if got, err := zarr.Read[uint8](t.Context(), a, zarr.At(40)); err != nil || got[0] != 1 || len(tr.Lines) != want {
+				t.Errorf("without tail: %v: %v, %v, %v", noTail, got, err, tr.Lines)
 			}
 		}
 	}

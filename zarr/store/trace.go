@@ -101,7 +101,7 @@ type Resource string
 
 // What is limited.
 const (
-	WaitSlot  Resource = "slot"  // requests in flight
+	WaitSlot  Resource = "slot"  // requests in flight: those of the opened store, or of one call (zarr.InFlight)
 	WaitBytes Resource = "bytes" // the memory budget
 	WaitCPU   Resource = "cpu"   // chunks being encoded or decoded
 	WaitKey   Resource = "key"   // another write to the same chunk in this process
