@@ -178,18 +178,20 @@ func TestHostileUnusedSpace(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// One of a usual length, too: what would be written is bounded all the same.
-	backing := mem.New()
-	mustCreate(t, backing, "x", zarr.Spec{Shape: []int{1024}, Chunks: []int{1024}, DType: dtype.Uint8, Codecs: []codec.Spec{codec.Sharding(
-		codec.ShardingOptions{Chunk: []int{2}, Index: plain, Codecs: []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: []int{1}, Index: plain})}})}})
-	b := make([]byte, 8<<20)
-	for range 512 {
-		b = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, 0), 8<<20)
-	}
-	replaceShard(t, backing, b)
-	a := reopen(t, backing, &transcript{}, 4096, 1<<20, zarr.ChunkLimit(1<<20))
-	if err := zarr.Write(t.Context(), a, []byte{7, 7}, zarr.Range(0, 2)); !errors.Is(err, zarr.ErrLimit) || len(stored(t, backing)) != len(b) {
-		t.Errorf("shared by all: %v", err)
+	// All inner chunks share the same bytes. What would be written is bounded, of a shard of a usual length too.
+	for _, size := range []int{8 << 20, 16 << 10} {
+		backing := mem.New()
+		mustCreate(t, backing, "x", zarr.Spec{Shape: []int{1024}, Chunks: []int{1024}, DType: dtype.Uint8, Codecs: []codec.Spec{codec.Sharding(
+			codec.ShardingOptions{Chunk: []int{2}, Index: plain, Codecs: []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: []int{1}, Index: plain})}})}})
+		b := make([]byte, size)
+		for range 512 {
+			b = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, 0), uint64(size))
+		}
+		replaceShard(t, backing, b)
+		a := reopen(t, backing, &transcript{}, 4096, 1<<20, zarr.ChunkLimit(1<<20))
+		if err := zarr.Write(t.Context(), a, []byte{7, 7}, zarr.Range(0, 2)); !errors.Is(err, zarr.ErrLimit) || len(stored(t, backing)) != len(b) {
+			t.Errorf("%d bytes shared by all: %v", size, err)
+		}
 	}
 }
 

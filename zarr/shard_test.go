@@ -517,6 +517,38 @@ func TestShardsOfBareStores(t *testing.T) {
 	}
 }
 
+// TestIndexesThatAreKept: those that were used last, 8 MiB of them for an opened array.
+func TestIndexesThatAreKept(t *testing.T) {
+	const shards, inner = 24, 32 << 10 // with 512 KiB of index each
+	backing := mem.New()
+	a := mustCreate(t, backing, "x", zarr.Spec{Shape: []int{shards * inner}, Chunks: []int{1}, Shards: []int{inner}, DType: dtype.Uint8})
+	for i := range shards {
+		if err := zarr.Write(t.Context(), a, []uint8{uint8(i + 1)}, zarr.At(i*inner)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var tr transcript
+	a, err := zarr.OpenArray(t.Context(), tuned{store.Observe(backing, tr.Record), 0, 64}, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(shard, want int) {
+		t.Helper()
+		tr.Lines = nil
+		if got, err := zarr.Read[uint8](t.Context(), a, zarr.At(shard*inner)); err != nil || got[0] != uint8(shard+1) || len(tr.Lines) != want {
+			t.Errorf("shard %d: %v, %v, %q", shard, got, err, tr.Lines)
+		}
+	}
+	for i := range shards {
+		read(i, 2) // the index, and what it says
+	}
+	read(shards-1, 1)
+	read(shards-16, 1)
+	read(shards-17, 2) // in whose place the index of shards-15 goes
+	read(shards-16, 1)
+	read(shards-15, 2)
+}
+
 // bubble gives limits that belong to a synctest bubble: the process's own must not be made in one. What runs there uses no
 // codec that keeps channels, either.
 func bubble() zarr.Option {
