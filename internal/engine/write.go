@@ -68,6 +68,9 @@ func (r *runner) replace(ctx context.Context, o *plan.Object) error {
 
 // encoding is how many bytes to reserve to make the stored form of an object. A shard is there once more, in pieces, while it is packed.
 func (r *runner) encoding(o *plan.Object) int64 {
+	if !o.Covers && o.Chunk.LaysOver() {
+		return 0 // it is made where the old one lies, or was expected
+	}
 	n := need(r.typical(o.Chunk))
 	if o.Chunk.Shards == nil {
 		return sum(n, room(o.Chunk.EncodeRoom(r.memory, o.Box)))
@@ -76,9 +79,13 @@ func (r *runner) encoding(o *plan.Object) int64 {
 }
 
 // encode gives the stored form of an object with what is written laid over what was stored, which is nil when nothing was, or nothing of it
-// stays; empty reports that the object is all fill value and shall not be stored. It is all that is held afterwards.
+// stays, and which may be changed; empty reports that the object is all fill value and shall not be stored. It is all that is held afterwards.
 func (r *runner) encode(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (b []byte, empty bool, err error) {
-	b = buffer(hold, r.typical(o.Chunk))
+	if old != nil && o.Chunk.LaysOver() {
+		b = old[:0]
+	} else {
+		b = buffer(hold, r.typical(o.Chunk))
+	}
 	if o.Chunk.Shards != nil {
 		b, empty, err = r.pack(ctx, hold, b, o, old)
 	} else {

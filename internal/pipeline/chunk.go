@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -146,7 +148,8 @@ func (c *Chunk) room(s *Scratch) ([]byte, error) {
 // Encode appends to dst the stored form of the chunk after a box of src was laid over it. old is the stored form before; nil
 // when there was none, or nothing of it stays: then what the box does not select is the fill value. fill reports a chunk that is
 // all fill value and shall not be stored; nothing is appended then. Where the box selects all of the chunk, it is encoded from
-// where it lies in src. Of one field's values the structures are decoded, changed and encoded. Errors are as for Decode.
+// where it lies in src. Of one field's values the structures are decoded, changed and encoded. Where the chunk LaysOver, dst may be
+// old[:0]: then old is changed, and is what is returned. Errors are as for Decode.
 func (c *Chunk) Encode(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out []byte, fill bool, err error) {
 	stored := c
 	if c.of != nil {
@@ -159,6 +162,9 @@ func (c *Chunk) Encode(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out
 	}
 	if c.items != nil {
 		return c.encodeItems(dst, old, src, b, s)
+	}
+	if c.LaysOver() && (old == nil || len(old) == c.Bytes) {
+		return c.layOver(dst, old, src, b, s)
 	}
 	whole, err := c.gather(old, src, b, s)
 	if err != nil {
@@ -212,6 +218,37 @@ func (c *Chunk) encode(dst []byte, src Memory, b grid.Box, box codec.Strided, s 
 	}
 	out, err = c.Chain.EncodeFrom(dst, box, s.of(c))
 	return out, false, err
+}
+
+// LaysOver reports that the stored bytes of the chunk are its elements in C order, so that what is written of a part of it is laid over them.
+func (c *Chunk) LaysOver() bool { return c.Chain.InMemory() }
+
+// layOver is Encode of a part of the chunk in the memory that its stored form takes. old has the length of the chunk, or is nil.
+func (c *Chunk) layOver(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out []byte, fill bool, err error) {
+	if err := c.limit(); err != nil {
+		return dst, false, err
+	}
+	at := len(dst)
+	out = slices.Grow(dst, c.Bytes)[:at+c.Bytes]
+	whole := codec.Block{Bytes: out[at:]}
+	if old == nil {
+		grid.Fill(whole.Bytes, c.fill.one)
+	} else {
+		if c.Bytes > 0 && &old[0] != &whole.Bytes[0] {
+			copy(whole.Bytes, old)
+		}
+		if err := c.Chain.Decode(whole, whole.Bytes, s.of(c)); err != nil {
+			return dst, false, err
+		}
+	}
+	b.ToChunk(whole.Bytes, src.Bytes, src.Shape, c.Shape, c.Size)
+	if !c.options.StoreFill && c.Fill != nil && grid.IsFill(whole.Bytes, c.Fill) {
+		return dst, true, nil
+	}
+	if err := c.Chain.EncodeInPlace(whole.Bytes); err != nil {
+		return dst, false, err
+	}
+	return out, false, nil
 }
 
 // gather gives the whole decoded chunk as it is to be stored: of a field's values the structures.
