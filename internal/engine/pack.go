@@ -95,7 +95,7 @@ func (r *runner) pack(ctx context.Context, hold *concurrency.Hold, o *plan.Objec
 		return nil, false, err
 	}
 	b, err := p.shard.End()
-	return b, p.shard.Stored == 0 && !r.Options.StoreFill, err
+	return b, p.shard.Stored == 0, err
 }
 
 // some are the k-th inner chunks that are encoded in one go, and the memory for them.
