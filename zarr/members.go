@@ -183,7 +183,7 @@ func (g *Group) openAll(ctx context.Context, children []document.Place) ([]found
 }
 
 // openChild opens the node in a folder, nil when there is none. Nearly all hierarchies have one format, so the parent's
-// is asked for first: one request for a v3 node instead of four.
+// is asked for first: one request for a v3 node instead of four, two for a v2 array, and three for a v2 group.
 // No document may be longer than most.
 func (g *Group) openChild(ctx context.Context, c document.Place, most int64) (Node, error) {
 	formats := []int{c.Format, 5 - c.Format}
@@ -194,7 +194,7 @@ func (g *Group) openChild(ctx context.Context, c document.Place, most int64) (No
 		n := node{st: g.st, path: c.Path, cfg: g.cfg}
 		at := n.docs()
 		at.Format, at.Limit = f, most
-		docs, err := at.Find(ctx, document.Any)
+		docs, err := at.FindMember(ctx)
 		if err != nil {
 			return nil, n.errf(err)
 		}

@@ -1,9 +1,9 @@
-// Command peerbench is zargo's program in a side-by-side benchmark of Zarr libraries. The benchmark, which is not part of
-// this repository, starts a program for each measurement of each library, in turns, so that all meet the same machine.
+// Command peerbench is zargo's program in the side-by-side benchmark of Zarr libraries in integration/bench, which starts a program for each
+// measurement of each library, in turns, so that all meet the same machine.
 //
-//	go build -o /tmp/zargo-bench ./integration/peerbench
-//	peers.py run W1 W2 --peer tensorstore --extra zargo=/tmp/zargo-bench --reps 10
-//	/tmp/zargo-bench '{"do":"read","where":"file","root":"/data","path":"t2m"}'
+//	integration/bench/setup.sh
+//	cd integration/bench && _venv/bin/python peers.py run W1 W2 --peer tensorstore --extra zargo=_bin/peerbench --reps 10
+//	_bin/peerbench '{"do":"read","where":"file","root":"/data","path":"t2m"}'
 //
 // The argument is a task as a JSON object. The last line of standard output is the result as a JSON object; errors go to
 // standard error and end with status 1.

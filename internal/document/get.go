@@ -3,6 +3,7 @@ package document
 import (
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
@@ -70,7 +71,24 @@ func (n *Node) Probe(ctx context.Context, key string) (store.Value, error) {
 // Find reads the documents that could make the path a node of the kind, all at once. A refused one counts as absent as long as another one
 // makes a node: a bucket may answer 403 for every key that is not there.
 func (n *Node) Find(ctx context.Context, k Kind) (Set, error) {
-	var names []string
+	docs, refused, err := n.all(ctx, n.names(k))
+	return proven(docs, refused, err)
+}
+
+// FindMember is Find of one of many nodes, for fewer requests and more round trips: most members of a group are arrays, so .zgroup is read
+// only where no .zarray was.
+func (n *Node) FindMember(ctx context.Context) (Set, error) {
+	docs, refused, err := n.all(ctx, n.names(Array))
+	if err != nil || docs.Has(ZarrJSON) || docs.Has(ZArray) || n.Format == 3 {
+		return proven(docs, refused, err)
+	}
+	group, also, err := n.all(ctx, []string{ZGroup})
+	maps.Copy(docs, group)
+	return proven(docs, errors.Join(refused, also), err)
+}
+
+// names are the documents that could make the path a node of the kind, and those that belong to it.
+func (n *Node) names(k Kind) (names []string) {
 	if n.Format == 0 || n.Format == 3 {
 		names = append(names, ZarrJSON)
 	}
@@ -83,7 +101,11 @@ func (n *Node) Find(ctx context.Context, k Kind) (Set, error) {
 		}
 		names = append(names, ZAttrs)
 	}
-	docs, refused, err := n.all(ctx, names)
+	return names
+}
+
+// proven returns the documents if they make a node, or if none of them was refused.
+func proven(docs Set, refused, err error) (Set, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,6 @@ type Options struct {
 	InFlight     int             // requests of one call under way, with what is done to their bytes; 0: what the store takes, and every core busy
 	ChunkLimit   int64           // bytes of a shard that must be read as a whole although it is longer than encoders make it
 	SingleWriter bool            // parts of objects are written without a condition
-	StoreFill    bool            // shards of which all is fill value are stored
 	Account      account.Options // what is counted of calls, and bounds them
 }
 

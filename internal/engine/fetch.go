@@ -176,9 +176,12 @@ func buffer(hold *concurrency.Hold, n int64) []byte {
 func (r *runner) send(ctx context.Context, rd plan.Read, hold *concurrency.Hold, n int64) (store.Value, error) {
 	o := rd.Options()
 	o.Max = min(o.Max, n)
-	v, err := r.store.Get(ctx, rd.Key, o, buffer(hold, r.expected(rd, n)))
+	buf := buffer(hold, r.expected(rd, n))
+	v, err := r.store.Get(ctx, rd.Key, o, buf)
 	if err == nil {
 		hold.Adopt(v.Bytes)
+	} else {
+		hold.Put(buf) // for what is made of an object that is absent
 	}
 	switch rd.Role {
 	case plan.Chunk, plan.Shard:

@@ -54,6 +54,8 @@ func (c *Chunk) EncodeRoom(src Memory, b grid.Box) int64 {
 		return c.rooms.packed
 	case full:
 		return c.rooms.taken
+	case c.LaysOver():
+		return 0
 	}
 	return add(c.rooms.whole, c.rooms.packed)
 }

@@ -125,6 +125,16 @@ func (c *rawBytes) fits(src []byte) error {
 	return nil
 }
 
+func (c *rawBytes) EncodeInPlace(b []byte) error {
+	if err := c.check(b); err != nil {
+		return err
+	}
+	if c.swap != nil {
+		c.swap(b)
+	}
+	return nil
+}
+
 func (c *rawBytes) DecodeInPlace(b []byte) error {
 	if c.swap != nil {
 		c.swap(b)

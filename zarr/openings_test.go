@@ -1,0 +1,227 @@
+package zarr_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// TestOpenings holds what opening costs to testdata/openings.txt: "# step: requests in round trips", then each request after the
+// number of its round trip. Every request takes a second of the bubble's clock, so a request that starts in second n is of round trip n+1.
+func TestOpenings(t *testing.T) {
+	backing := mem.New()
+	spec := zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Float32, Codecs: []codec.Spec{}, Attrs: map[string]any{"a": 1}}
+	for _, format := range []int{3, 2} {
+		for _, top := range []string{"plain", "copied"} {
+			g, err := zarr.CreateGroup(t.Context(), backing, fmt.Sprint(top, format), zarr.Spec{Format: format})
+			for _, name := range []string{"x", "y", "sub/z"} {
+				if err == nil {
+					_, err = g.CreateArray(t.Context(), name, spec)
+				}
+			}
+			if err == nil && top == "copied" {
+				_, err = g.Consolidate(t.Context())
+			}
+			if err == nil && top == "plain" {
+				_, err = backing.Put(t.Context(), g.Path()+"/stray/file", []byte("no node"), store.PutOptions{})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var out strings.Builder
+	step := func(name string, f func(context.Context, store.Store) error) {
+		t.Helper()
+		synctest.Test(t, func(t *testing.T) {
+			o := opening{began: time.Now()}
+			if err := f(t.Context(), o.over(backing)); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			fmt.Fprintf(&out, "# %s: %d in %d\n%s\n", name, len(o.lines), int(time.Since(o.began)/time.Second), o.text())
+		})
+	}
+	array := func(path string, opts ...zarr.Option) func(context.Context, store.Store) error {
+		return func(ctx context.Context, st store.Store) error {
+			_, err := zarr.OpenArray(ctx, st, path, opts...)
+			return err
+		}
+	}
+	group := func(path string, then func(context.Context, *zarr.Group) error, opts ...zarr.Option) func(context.Context, store.Store) error {
+		return func(ctx context.Context, st store.Store) error {
+			g, err := zarr.OpenGroup(ctx, st, path, opts...)
+			if err == nil && then != nil {
+				err = then(ctx, g)
+			}
+			return err
+		}
+	}
+	members := func(ctx context.Context, g *zarr.Group) error {
+		var names []string
+		for n, err := range g.Members(ctx) {
+			if err != nil {
+				return err
+			}
+			names = append(names, n.Name())
+		}
+		if !slices.Equal(names, []string{"sub", "x", "y"}) {
+			return fmt.Errorf("members %q", names)
+		}
+		return nil
+	}
+	through := func(ctx context.Context, g *zarr.Group) error {
+		_, err := g.OpenArray(ctx, "sub/z")
+		return err
+	}
+	for _, format := range []int{3, 2} {
+		plain, copied, known := fmt.Sprint("plain", format), fmt.Sprint("copied", format), zarr.Format(format)
+		v := fmt.Sprint("v", format)
+		step("open a "+v+" array", array(plain+"/x"))
+		step("open a "+v+" array of a known format", array(plain+"/x", known))
+		step("open a "+v+" group", group(plain, nil))
+		step("open a "+v+" group of a known format", group(plain, nil, known))
+		step("open a "+v+" group and its members, of which one folder is no node", group(plain, members))
+		step("the same of a known format", group(plain, members, known))
+		step("open a consolidated "+v+" group", group(copied, nil))
+		step("open a consolidated "+v+" group and its members", group(copied, members))
+		step("the same of a known format", group(copied, members, known))
+		step("open a consolidated "+v+" group of a known format, and an array through it", group(copied, through, known))
+	}
+	const file = "testdata/openings.txt"
+	if *update {
+		if err := os.WriteFile(file, []byte(out.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.String() != string(want) {
+		t.Errorf("requests differ from %s; they are now\n%s", file, out.String())
+	}
+}
+
+// opening records requests, each with the number of its round trip.
+type opening struct {
+	began time.Time
+	mu    sync.Mutex
+	lines []string
+}
+
+// over is a store whose requests take a second each.
+func (o *opening) over(s store.Store) store.Store {
+	slow := store.Around(s, store.Hooks{Before: func(ctx context.Context, _ store.Call) (context.Context, error) {
+		time.Sleep(time.Second)
+		return ctx, nil
+	}})
+	return store.Observe(slow, func(ctx context.Context, e store.Event) {
+		var one transcript
+		one.Record(ctx, e)
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.lines = append(o.lines, fmt.Sprintf("%d %s\n", int(e.Start.Sub(o.began)/time.Second)+1, one.Requests()))
+	})
+}
+
+func (o *opening) text() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	slices.Sort(o.lines)
+	return strings.Join(o.lines, "")
+}
+
+// TestMembersCost counts the requests for a group without consolidated metadata and its members: two for a v2 array, one for a v3 array.
+func TestMembersCost(t *testing.T) {
+	const arrays = 20
+	for _, c := range []struct{ format, known, want int }{
+		{3, 3, arrays + 2}, // the group and a listing
+		{3, 0, arrays + 4},
+		{2, 2, 2*arrays + 4}, // the group's two documents, .zmetadata, and a listing
+		{2, 0, 2*arrays + 5},
+	} {
+		backing := mem.New()
+		spec := zarr.Spec{Format: c.format, Shape: []int{4}, DType: dtype.Float32}
+		for i := range arrays {
+			mustCreate(t, backing, fmt.Sprintf("g/%02d", i), spec)
+		}
+		var tr transcript
+		var opts []zarr.Option
+		if c.known != 0 {
+			opts = append(opts, zarr.Format(c.known))
+		}
+		g, err := zarr.OpenGroup(t.Context(), store.Observe(backing, tr.Record), "g", opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := 0
+		for _, err := range g.Members(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got++
+		}
+		if got != arrays || len(tr.Lines) != c.want {
+			t.Errorf("v%d, known as %d: %d members for %d requests, want %d for %d", c.format, c.known, got, len(tr.Lines), arrays, c.want)
+		}
+	}
+}
+
+// TestMembersUnderRefusals walks a store that refuses what is not there: a refusal counts as absence only where another document
+// makes the member a node.
+func TestMembersUnderRefusals(t *testing.T) {
+	backing := mem.New()
+	spec := zarr.Spec{Format: 2, Shape: []int{4}, DType: dtype.Float32}
+	mustCreate(t, backing, "g/x", spec)
+	mustCreate(t, backing, "g/sub/z", spec)
+	held := map[string]bool{}
+	for e, err := range store.Pages(t.Context(), backing, "", store.ListOptions{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		held[e.Key] = true
+	}
+	walk := func(refused func(string) bool) (map[string]bool, error) {
+		st := answers{backing, func(key string) error {
+			if refused(key) {
+				return zarr.ErrRefused
+			}
+			return nil
+		}}
+		g, err := zarr.OpenGroup(t.Context(), st, "g", zarr.IgnoreConsolidated())
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths := map[string]bool{}
+		for n, err := range g.Walk(t.Context()) {
+			if err != nil {
+				return paths, err
+			}
+			paths[n.Path()] = true
+		}
+		return paths, nil
+	}
+	all := map[string]bool{"g/x": true, "g/sub": true, "g/sub/z": true}
+	if got, err := walk(func(key string) bool { return !held[key] }); err != nil || !maps.Equal(got, all) {
+		t.Errorf("absent keys refused: %v, %v", got, err)
+	}
+	for _, key := range []string{"g/x/.zarray", "g/sub/.zgroup"} {
+		if got, err := walk(func(k string) bool { return k == key }); !errors.Is(err, zarr.ErrRefused) {
+			t.Errorf("%s refused: %v, %v", key, got, err)
+		}
+	}
+}
