@@ -28,7 +28,7 @@ func Results[T, V any](ctx context.Context, o InAdvance[T], tasks iter.Seq[T], d
 		next, stop := iter.Pull(tasks)
 		defer stop()
 		ctx, cancel := context.WithCancel(ctx)
-		a := &ahead[T, V]{InAdvance: o, do: do, next: next, ended: make(chan *result[V], max(o.Most, 0)+1)}
+		a := &ahead[T, V]{InAdvance: o, do: do, next: next, ended: make(chan *result[V])}
 		defer a.finish(cancel)
 		for {
 			if err := context.Cause(ctx); err != nil {
@@ -53,7 +53,7 @@ type ahead[T, V any] struct {
 	task    T // the next one, when it was read
 	have    bool
 	running []*result[V]    // in the order of their tasks, those that are done too
-	ended   chan *result[V] // with room for all of running
+	ended   chan *result[V] // as they come
 	group   sync.WaitGroup
 }
 
@@ -84,7 +84,11 @@ func (a *ahead[T, V]) result(ctx context.Context) *result[V] {
 	}
 	r, at := a.running[0], 0
 	if a.AnyOrder {
-		r = <-a.ended
+		select {
+		case r = <-a.ended:
+		case <-ctx.Done():
+			return &result[V]{err: context.Cause(ctx)}
+		}
 		for a.running[at] != r {
 			at++
 		}
@@ -114,7 +118,10 @@ func (a *ahead[T, V]) begin(ctx context.Context, hold *Hold) {
 		r.value, r.err = a.do(ctx, task)
 		close(r.done)
 		if a.AnyOrder {
-			a.ended <- r
+			select {
+			case a.ended <- r:
+			case <-ctx.Done(): // the loop has ended, or is about to
+			}
 		}
 	})
 }

@@ -3,6 +3,7 @@ package zarr
 import (
 	"context"
 	"iter"
+	"math"
 	"slices"
 	"sync"
 
@@ -17,7 +18,7 @@ import (
 type Block[T any] struct {
 	At     []int // where it begins in what is selected, in elements along each dimension
 	Shape  []int // elements along each dimension
-	Values []T   // in C order. They are the loop body's until it ends: then their memory is used for another block
+	Values []T   // in C order
 }
 
 // BlockOptions say what a block is, and in what order blocks come.
@@ -31,6 +32,9 @@ type BlockOptions struct {
 	Ahead int
 	// AnyOrder yields blocks as they come, and not in C order.
 	AnyOrder bool
+	// Reuse makes the Values of a block the loop body's until it ends, and uses their memory for another block then: large blocks cost their
+	// page faults once. Otherwise each block has memory of its own, to keep.
+	Reuse bool
 }
 
 // Blocks reads what sel selects block by block, ahead of the loop:
@@ -38,7 +42,8 @@ type BlockOptions struct {
 //	for b, err := range zarr.Blocks[float32](ctx, a, zarr.BlockOptions{}) {
 //
 // Each object is read once, unless a list in sel comes back to it. T is as for [Read], and errors are: the first one is yielded with an empty Block and ends
-// the loop. Leaving the loop cancels what is under way, and waits for its end. [MaxRequests] and [Report] take the loop as one call. Points and
+// the loop. Leaving the loop cancels what is under way, and waits for its end. [MaxRequests] and [Report] take the loop as one call: what takes
+// more than one request for each object may exceed the former after some blocks. A block that memory cannot hold is ErrLimit. Points and
 // Where are ErrSelection: their elements lie in no blocks.
 func Blocks[T any](ctx context.Context, a *Array, o BlockOptions, sel ...Selection) iter.Seq2[Block[T], error] {
 	return func(yield func(Block[T], error) bool) {
@@ -54,24 +59,29 @@ func Blocks[T any](ctx context.Context, a *Array, o BlockOptions, sel ...Selecti
 		}
 		for b, err := range concurrency.Results(ctx, l.advance(), l.blocks, l.read) {
 			if err != nil {
+				if err == context.Cause(ctx) { // not of a block, which names the array
+					err = a.errf(err)
+				}
 				yield(Block[T]{}, err)
 				return
 			}
 			if !yield(b, nil) {
 				return
 			}
-			l.takeBack(b.Values)
+			if o.Reuse {
+				l.takeBack(b.Values)
+			}
 		}
 	}
 }
 
 // blockLoop is one loop over Blocks.
 type blockLoop[T any] struct {
-	array     *Array
-	o         BlockOptions
-	region    grid.Region
-	stretches [][]grid.Stretch // along each dimension
-	each      int64            // bytes of memory for an element
+	array   *Array
+	o       BlockOptions
+	region  grid.Region
+	objects []int // of a block along each dimension
+	each    int64 // bytes of memory for an element
 
 	mu   sync.Mutex
 	idle [][]T // memory of blocks that the loop is done with
@@ -92,28 +102,16 @@ func newBlockLoop[T any](a *Array, o BlockOptions, sel []Selection) (*blockLoop[
 	if o.Objects != nil && len(o.Objects) != len(region) {
 		return nil, a.errf(fault.Newf(fault.Selection, "blocks of %d dimensions of an array of %d", len(o.Objects), len(region)))
 	}
-	l := &blockLoop[T]{array: a, o: o, region: region, each: costOf[T](a)}
-	most := 1
-	for i, s := range region {
-		n := 1
-		if o.Objects != nil {
-			n = o.Objects[i]
-		}
+	l := &blockLoop[T]{array: a, o: o, region: region, objects: o.Objects, each: costOf[T](a)}
+	if l.objects == nil {
+		l.objects = slices.Repeat([]int{1}, len(region))
+	}
+	for i, n := range l.objects {
 		if n < 1 {
 			return nil, a.errf(fault.Newf(fault.Selection, "blocks of %d objects along dimension %d", n, i))
 		}
-		all := s.Stretches(a.pipe.Axes()[i], n)
-		longest := 0
-		for _, t := range all {
-			longest = max(longest, t.N)
-		}
-		l.stretches = append(l.stretches, all)
-		if longest > 0 && most > int(^uint(0)>>1)/longest {
-			return nil, a.errf(tooMuch(most, l.each))
-		}
-		most *= longest
 	}
-	return l, a.mayHold(most, l.each)
+	return l, nil
 }
 
 // advance is how far the loop is run ahead of.
@@ -127,8 +125,12 @@ func (l *blockLoop[T]) advance() concurrency.InAdvance[blockAt] {
 	return concurrency.InAdvance[blockAt]{Most: max(n, 0), AnyOrder: l.o.AnyOrder, Memory: cfg.limits.Bytes, Need: l.need}
 }
 
+// need is how much memory a block takes; of elements that vary in length without their contents.
 func (l *blockLoop[T]) need(block blockAt) int64 {
-	n, _ := block.region.Len()
+	n, ok := block.region.Len()
+	if !ok || int64(n) > math.MaxInt64/max(l.each, 1) {
+		return math.MaxInt64
+	}
 	return int64(n) * l.each
 }
 
@@ -138,29 +140,30 @@ type blockAt struct {
 	region grid.Region
 }
 
-// blocks yields them in C order.
+// blocks yields them in C order. There may be more than memory has room for.
 func (l *blockLoop[T]) blocks(yield func(blockAt) bool) {
-	for _, all := range l.stretches {
-		if len(all) == 0 {
+	at := make([]grid.Stretch, len(l.region))
+	for i, s := range l.region {
+		if s.Count == 0 {
 			return
 		}
+		at[i] = l.stretch(i, 0)
 	}
-	next := make([]int, len(l.stretches))
 	for {
-		b := blockAt{make([]int, len(next)), make(grid.Region, len(next))}
-		for i, k := range next {
-			t := l.stretches[i][k]
+		b := blockAt{make([]int, len(at)), make(grid.Region, len(at))}
+		for i, t := range at {
 			b.at[i], b.region[i] = t.Out, l.region[i].Of(t)
 		}
 		if !yield(b) {
 			return
 		}
-		i := len(next) - 1
+		i := len(at) - 1
 		for ; i >= 0; i-- {
-			if next[i]++; next[i] < len(l.stretches[i]) {
+			if next := at[i].Out + at[i].N; next < l.region[i].Count {
+				at[i] = l.stretch(i, next)
 				break
 			}
-			next[i] = 0
+			at[i] = l.stretch(i, 0)
 		}
 		if i < 0 {
 			return
@@ -168,8 +171,19 @@ func (l *blockLoop[T]) blocks(yield func(blockAt) bool) {
 	}
 }
 
+// stretch is what a block has of dimension i that begins with the j-th element of what is selected there.
+func (l *blockLoop[T]) stretch(i, j int) grid.Stretch {
+	return l.region[i].Stretch(j, l.array.pipe.Axes()[i], l.objects[i])
+}
+
 func (l *blockLoop[T]) read(ctx context.Context, b blockAt) (Block[T], error) {
-	n, _ := b.region.Len()
+	n, ok := b.region.Len()
+	if !ok {
+		return Block[T]{}, l.array.errf(tooMuch(n, l.each))
+	}
+	if err := l.array.mayHold(n, l.each); err != nil {
+		return Block[T]{}, err
+	}
 	dst, advice := l.room(n)
 	defer advice.Undo()
 	return Block[T]{b.at, b.region.Shape(), dst}, readInto(ctx, l.array, dst, b.region)

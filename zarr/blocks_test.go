@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -37,7 +38,7 @@ func lay[T any](dst []T, shape []int, b zarr.Block[T]) {
 // TestBlocks: the blocks of random selections are together what Read gives, each is within its objects, and in C order.
 func TestBlocks(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for i := range 300 {
+	for i := range 150 {
 		shape, chunks := []int{1 + r.IntN(40), 1 + r.IntN(40)}, []int{1 + r.IntN(9), 1 + r.IntN(9)}
 		spec := zarr.Spec{Shape: shape, Chunks: chunks, DType: dtype.Int32}
 		if r.IntN(2) == 0 {
@@ -77,12 +78,13 @@ func TestBlocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := zarr.BlockOptions{Ahead: r.IntN(5) - 1, AnyOrder: r.IntN(2) == 0}
+		o := zarr.BlockOptions{Ahead: r.IntN(5) - 1, AnyOrder: r.IntN(2) == 0, Reuse: r.IntN(2) == 0}
 		if r.IntN(2) == 0 {
 			o.Objects = []int{1 + r.IntN(3), 1 + r.IntN(3)}
 		}
 		got := make([]int32, len(want))
 		var before []int
+		var kept []zarr.Block[int32]
 		for b, err := range zarr.Blocks[int32](t.Context(), a, o, sel...) {
 			if err != nil {
 				t.Fatal(err)
@@ -94,8 +96,15 @@ func TestBlocks(t *testing.T) {
 				t.Fatalf("case %d: %d values of shape %v", i, len(b.Values), b.Shape)
 			}
 			before = b.At
+			if !o.Reuse {
+				kept = append(kept, b)
+				continue
+			}
 			lay(got, whole, b)
 			clear(b.Values) // they are the body's
+		}
+		for _, b := range kept {
+			lay(got, whole, b)
 		}
 		if !slices.Equal(got, want) {
 			t.Fatalf("case %d: %v of %v in %v by %+v: %v, want %v", i, sel, shape, chunks, o, got, want)
@@ -111,7 +120,7 @@ func TestBlocksOfStrings(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for b, err := range zarr.Blocks[string](t.Context(), a, zarr.BlockOptions{}) {
+	for b, err := range zarr.Blocks[string](t.Context(), a, zarr.BlockOptions{Reuse: true}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,8 +183,19 @@ func TestBlocksEnd(t *testing.T) {
 	if n != 9 {
 		t.Errorf("%d blocks", n)
 	}
-	for range zarr.Blocks[int32](t.Context(), a, zarr.BlockOptions{AnyOrder: true}) {
+	limits := &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(1 << 10)}
+	of, err := a.With(zarr.Limits(limits))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range zarr.Blocks[int32](t.Context(), of, zarr.BlockOptions{AnyOrder: true, Ahead: math.MaxInt}) {
+		if err != nil && !errors.Is(err, fault.Corrupt) {
+			t.Error(err)
+		}
 		break
+	}
+	if now, _ := limits.Bytes.Used(); now != 0 {
+		t.Errorf("%d bytes are held after the loop", now)
 	}
 	cause := errors.New("cause")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -188,6 +208,68 @@ func TestBlocksEnd(t *testing.T) {
 		if n == 4 && !errors.Is(err, cause) || n > 4 {
 			t.Errorf("block %d: %v", n, err)
 		}
+	}
+}
+
+// TestBlocksOfLargeArrays: a loop takes memory for its blocks alone, however many there are of them, and refuses one that is too large.
+func TestBlocksOfLargeArrays(t *testing.T) {
+	m := mem.New()
+	mustCreate(t, m, "", zarr.Spec{Shape: []int{math.MaxInt32, 1 << 20}, Chunks: []int{1, 2}, DType: dtype.Int32, Fill: 7})
+	limits := &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(1 << 10)}
+	a, err := zarr.OpenArray(t.Context(), m, "", zarr.Limits(limits))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for b, err := range zarr.Blocks[int32](t.Context(), a, zarr.BlockOptions{Ahead: math.MaxInt}) {
+		if err != nil || !slices.Equal(b.At, []int{0, 2 * n}) || !slices.Equal(b.Values, []int32{7, 7}) {
+			t.Fatalf("%+v, %v", b, err)
+		}
+		if n++; n == 5 {
+			break
+		}
+	}
+	for _, err := range zarr.Blocks[int32](t.Context(), a, zarr.BlockOptions{Objects: []int{math.MaxInt, math.MaxInt}}) {
+		if !errors.Is(err, fault.Limit) {
+			t.Errorf("all in one block: %v", err)
+		}
+	}
+}
+
+// TestBlocksOfOneElement: an array of no dimensions has one block.
+func TestBlocksOfOneElement(t *testing.T) {
+	a := mustCreate(t, mem.New(), "", zarr.Spec{Shape: []int{}, Chunks: []int{}, DType: dtype.Int32, Fill: 7})
+	n := 0
+	for b, err := range zarr.Blocks[int32](t.Context(), a, zarr.BlockOptions{}) {
+		if n++; err != nil || len(b.At) != 0 || len(b.Shape) != 0 || !slices.Equal(b.Values, []int32{7}) {
+			t.Errorf("%+v, %v", b, err)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d blocks", n)
+	}
+}
+
+// TestBlocksOfShards: a block is a shard, which is read with one request.
+func TestBlocksOfShards(t *testing.T) {
+	m := mem.New()
+	a := mustCreate(t, m, "", zarr.Spec{Shape: []int{64}, Chunks: []int{4}, Shards: []int{16}, DType: dtype.Int32})
+	if err := zarr.Write(t.Context(), a, slices.Repeat([]int32{5}, 64)); err != nil {
+		t.Fatal(err)
+	}
+	var report zarr.Report
+	a, err := zarr.OpenArray(t.Context(), m, "", zarr.ReportTo(&report))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, n := report.Gets.Load(), 0
+	for b, err := range zarr.Blocks[int32](t.Context(), a, zarr.BlockOptions{}) {
+		if n++; err != nil || len(b.Values) != 16 {
+			t.Errorf("%+v, %v", b, err)
+		}
+	}
+	if got := report.Gets.Load() - before; n != 4 || got != 4 {
+		t.Errorf("%d blocks, %d requests, want 4 of each", n, got)
 	}
 }
 

@@ -61,19 +61,20 @@ func (a *Array) runner(ctx context.Context, m pipeline.Memory, sel grid.Selectio
 			return ctx, nil, err
 		}
 	}
+	r.total = r.plan.Len()
+	if whole := a.wholeOf(ctx); whole != nil {
+		r.store, r.account, r.trace, r.slots = whole.store, whole.account, whole.trace, whole.slots
+		r.objects, r.planned = max(min(whole.objects, r.total), 1), whole.planned
+		return ctx, r, nil
+	}
+	ctx, r.store, r.account = account.Begin(ctx, a.Store, a.Options.Account)
+	r.trace = store.TraceOf(ctx)
 	n := a.Options.InFlight
 	if n == 0 {
 		n = t.Requests + a.Options.Limits.CPU.Slots()
 	}
-	if whole := a.wholeOf(ctx); whole != nil {
-		r.store, r.account, r.trace, r.slots = whole.store, whole.account, whole.trace, whole.slots
-	} else {
-		ctx, r.store, r.account = account.Begin(ctx, a.Store, a.Options.Account)
-		r.trace = store.TraceOf(ctx)
-		r.own.trace, r.slots = r.trace, &r.own
-		r.own.Resize(n)
-	}
-	r.total = r.plan.Len()
+	r.own.trace, r.slots = r.trace, &r.own
+	r.own.Resize(n)
 	r.objects = min(n, r.total)
 	if s := a.Layout.Pipe.Largest().Shards; s != nil {
 		r.objects = min(r.objects, maxPlanned/plan.PieceBytes/s.Len())

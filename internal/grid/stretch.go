@@ -3,16 +3,10 @@ package grid
 // Stretch is N elements of a [Slice] one after another, from its Out-th on.
 type Stretch struct{ Out, N int }
 
-// Stretches cuts a slice wherever it leaves a block, which is so many neighbouring chunks of an axis (1 or more): block 0 begins with chunk
-// 0. An Index that comes back to a block has a stretch more.
-func (s Slice) Stretches(axis Axis, chunks int) []Stretch {
-	var all []Stretch
-	for j := 0; j < s.Count; {
-		n := s.stretch(j, axis, chunks)
-		all = append(all, Stretch{j, n})
-		j += n
-	}
-	return all
+// Stretch is what begins with the j-th element and ends where the slice leaves a block, which is so many neighbouring chunks of an axis (1 or
+// more): block 0 begins with chunk 0. An Index that comes back to a block has a stretch more there.
+func (s Slice) Stretch(j int, axis Axis, chunks int) Stretch {
+	return Stretch{j, s.stretch(j, axis, chunks)}
 }
 
 // stretch is how many elements from the j-th on lie in one block.
