@@ -20,7 +20,7 @@ type InAdvance[T any] struct {
 }
 
 // Results runs do for every value of tasks and yields what it returns. The first error is yielded, and ends the loop; so does the end of
-// ctx. When the loop ends, whoever ends it, the context of what is under way is cancelled, and all of it has ended before the loop has.
+// ctx. However the loop ends, the context of what is under way is cancelled, and all of it has ended before the loop has.
 //
 // The tasks sequence is read in the goroutine of the loop, one value at a time, so it may be long.
 func Results[T, V any](ctx context.Context, o InAdvance[T], tasks iter.Seq[T], do func(context.Context, T) (V, error)) iter.Seq2[V, error] {
