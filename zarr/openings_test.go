@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -101,19 +100,7 @@ func TestOpenings(t *testing.T) {
 		step("the same of a known format", group(copied, members, known))
 		step("open a consolidated "+v+" group of a known format, and an array through it", group(copied, through, known))
 	}
-	const file = "testdata/openings.txt"
-	if *update {
-		if err := os.WriteFile(file, []byte(out.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if out.String() != string(want) {
-		t.Errorf("requests differ from %s; they are now\n%s", file, out.String())
-	}
+	sameRequests(t, "testdata/openings.txt", out.String())
 }
 
 // opening records requests, each with the number of its round trip.

@@ -169,20 +169,7 @@ func TestRequests(t *testing.T) {
 	})
 	step("write a whole shard of shards", func() error { return zarr.Write(ctx, b, count(16*64*64)) })
 	step("write one element of it", func() error { return zarr.Write(ctx, b, count(1), zarr.At(5)) })
-
-	const file = "testdata/requests.txt"
-	if *update {
-		if err := os.WriteFile(file, []byte(out.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if out.String() != string(want) {
-		t.Errorf("requests differ from %s; they are now\n%s", file, out.String())
-	}
+	sameRequests(t, "testdata/requests.txt", out.String())
 }
 
 // TestConsolidated reads a hierarchy from consolidated metadata alone, and changes nodes that came from it.
@@ -273,5 +260,22 @@ func TestConsolidated(t *testing.T) {
 				t.Errorf("over a stale copy: %v", err)
 			}
 		})
+	}
+}
+
+// sameRequests compares requests with those of a file, which -update writes.
+func sameRequests(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("requests differ from %s; they are now\n%s", file, got)
 	}
 }

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func trimQuotes(s string) string {
+	return strings.Trim(strings.TrimPrefix(strings.TrimSpace(s), "W/"), `"`)
+}
+
+// matches reports whether the etag is among those of an If-Match or If-None-Match header.
+func matches(header, etag string) bool {
+	for _, f := range strings.Split(header, ",") {
+		if f = trimQuotes(f); f == "*" || f == trimQuotes(etag) {
+			return true
+		}
+	}
+	return false
+}
+
+// parseRange gives the half-open byte range of a Range header. use is false when the header does not
+// apply (absent, malformed, several ranges: the whole object is sent); bad when it cannot be satisfied.
+func parseRange(h string, size int64) (from, to int64, use, bad bool) {
+	spec, ok := strings.CutPrefix(h, "bytes=")
+	if !ok || strings.Contains(spec, ",") {
+		return 0, size, false, false
+	}
+	a, b, ok := strings.Cut(spec, "-")
+	if !ok {
+		return 0, size, false, false
+	}
+	if a == "" {
+		n, err := strconv.ParseInt(b, 10, 64)
+		if err != nil || n < 0 {
+			return 0, size, false, false
+		}
+		if n == 0 || size == 0 {
+			return 0, 0, true, true
+		}
+		return max(0, size-n), size, true, false
+	}
+	from, err := strconv.ParseInt(a, 10, 64)
+	if err != nil || from < 0 {
+		return 0, size, false, false
+	}
+	to = size
+	if b != "" {
+		last, err := strconv.ParseInt(b, 10, 64)
+		if err != nil || last < from {
+			return 0, size, false, false
+		}
+		if last < size-1 { // guards last+1 from overflow
+			to = last + 1
+		}
+	}
+	if from >= size {
+		return 0, 0, true, true
+	}
+	return from, to, true, false
+}
+
+func (s *server) read(w *reply, r *http.Request, bk, key string, p plan) {
+	o := s.st.get(bk, key)
+	if o == nil {
+		if !s.st.hasBucket(bk) {
+			s.err(w, r, 404, "NoSuchBucket", "The specified bucket does not exist")
+		} else {
+			s.err(w, r, 404, "NoSuchKey", "The specified key does not exist.")
+		}
+		return
+	}
+	h := w.Header()
+	h.Set("ETag", o.etag)
+	h.Set("Last-Modified", o.mod.UTC().Format(http.TimeFormat))
+	// the order of RFC 9110 section 13.2.2
+	if im := r.Header.Get("If-Match"); im != "" {
+		if !matches(im, o.etag) {
+			s.err(w, r, 412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+			return
+		}
+	} else if t, err := http.ParseTime(r.Header.Get("If-Unmodified-Since")); err == nil && o.mod.Truncate(time.Second).After(t) {
+		s.err(w, r, 412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+		return
+	}
+	if inm := r.Header.Get("If-None-Match"); inm != "" {
+		if matches(inm, o.etag) {
+			w.WriteHeader(304)
+			return
+		}
+	} else if t, err := http.ParseTime(r.Header.Get("If-Modified-Since")); err == nil && !o.mod.Truncate(time.Second).After(t) {
+		w.WriteHeader(304)
+		return
+	}
+	from, to, use, bad := parseRange(r.Header.Get("Range"), o.size)
+	if bad {
+		h.Set("Content-Range", fmt.Sprintf("bytes */%d", o.size))
+		s.err(w, r, 416, "InvalidRange", "The requested range is not satisfiable")
+		return
+	}
+	h.Set("Accept-Ranges", "bytes")
+	h.Set("Content-Type", o.ctype)
+	for k, v := range o.headers {
+		h.Set(k, v)
+	}
+	for k, v := range o.meta {
+		if !strings.HasPrefix(k, "x-amz-checksum-") || (strings.EqualFold(r.Header.Get("X-Amz-Checksum-Mode"), "enabled") && !use) {
+			h.Set(k, v)
+		}
+	}
+	code := 200
+	if use {
+		code = 206
+		h.Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", from, to-1, o.size))
+	}
+	h.Set("Content-Length", strconv.FormatInt(to-from, 10))
+	if r.Method == http.MethodHead {
+		w.WriteHeader(code)
+		return
+	}
+	s.send(w, r, o, from, to, code, p)
+}
+
+// send writes the body, paced to the bandwidth caps and with the planned fault.
+func (s *server) send(w *reply, r *http.Request, o *object, from, to int64, code int, p plan) {
+	var src io.ReadSeeker = bytes.NewReader(o.data)
+	if o.data == nil && o.file != "" {
+		f, err := os.Open(o.file)
+		if err != nil {
+			w.Header().Del("Content-Length")
+			s.err(w, r, 404, "NoSuchKey", "The specified key does not exist.")
+			return
+		}
+		defer func() { _ = f.Close() }()
+		src = f
+	}
+	if _, err := src.Seek(from, io.SeekStart); err != nil {
+		w.Header().Del("Content-Length")
+		s.err(w, r, 500, "InternalError", err.Error())
+		return
+	}
+	n := to - from
+	cut := int64(-1)
+	if p.fault == "reset" || p.fault == "truncate" {
+		cut = int64(p.frac * float64(n))
+	}
+	flip := int64(-1)
+	if p.fault == "corrupt" && n > 0 {
+		flip = min(int64(p.frac*float64(n)), n-1)
+	}
+	c := s.live.get()
+	w.WriteHeader(code)
+	if cut < 0 && flip < 0 && c.ConnMBps <= 0 && c.TotalMBps <= 0 {
+		_, _ = io.Copy(w, io.LimitReader(src, n)) // sendfile where the content is a file
+		return
+	}
+	buf := make([]byte, 32<<10)
+	start := time.Now()
+	fl, _ := w.ResponseWriter.(http.Flusher)
+	for sent := int64(0); sent < n; {
+		m := min(int64(len(buf)), n-sent)
+		if cut >= 0 {
+			m = min(m, cut-sent)
+		}
+		if m <= 0 {
+			break
+		}
+		k, err := io.ReadFull(src, buf[:m])
+		if err != nil {
+			break
+		}
+		if flip >= sent && flip < sent+int64(k) {
+			buf[flip-sent] ^= 1
+		}
+		due := s.live.reserve(k)
+		if c.ConnMBps > 0 {
+			if d := start.Add(time.Duration(float64(sent+int64(k)) / c.ConnMBps * 1e3)); d.After(due) {
+				due = d
+			}
+		}
+		if d := time.Until(due); d > 500*time.Microsecond && !sleep(r.Context(), d) {
+			return
+		}
+		if _, err := w.Write(buf[:k]); err != nil {
+			return
+		}
+		sent += int64(k)
+	}
+	if cut < 0 {
+		return
+	}
+	if fl != nil {
+		fl.Flush()
+	}
+	conn, bw, err := http.NewResponseController(w.ResponseWriter).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	_ = bw.Flush()
+	if tc, ok := conn.(*net.TCPConn); ok && p.fault == "reset" {
+		_ = tc.SetLinger(0)
+	}
+	_ = conn.Close()
+}
