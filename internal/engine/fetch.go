@@ -43,7 +43,7 @@ func (r *runner) all(ctx context.Context, reads plan.Reads, do func(context.Cont
 	if err := r.account.Admit(reads.Len(), reads.Bytes()); err != nil {
 		return err
 	}
-	return concurrency.EachIn(ctx, &r.slots, reads.All(), do)
+	return concurrency.EachIn(ctx, r.slots, reads.All(), do)
 }
 
 // fetchAdmitted is the life of one request: memory, the store, the pieces.

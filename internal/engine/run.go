@@ -20,7 +20,8 @@ type runner struct {
 	store   store.Store     // Array.Store, counted
 	account *account.Account
 	trace   *store.Trace // of the call; nil where nothing listens
-	slots   slots        // of the call
+	slots   *slots       // of the call
+	own     slots        // they are these, unless the call is a part of another
 	objects int          // that are under way at once
 	total   int          // objects of the plan
 	planned int          // bytes of memory that plans and indexes of shards within one shard may take
@@ -60,15 +61,20 @@ func (a *Array) runner(ctx context.Context, m pipeline.Memory, sel grid.Selectio
 			return ctx, nil, err
 		}
 	}
+	r.total = r.plan.Len()
+	if whole := a.wholeOf(ctx); whole != nil {
+		r.store, r.account, r.trace, r.slots = whole.store, whole.account, whole.trace, whole.slots
+		r.objects, r.planned = max(min(whole.objects, r.total), 1), whole.planned
+		return ctx, r, nil
+	}
 	ctx, r.store, r.account = account.Begin(ctx, a.Store, a.Options.Account)
 	r.trace = store.TraceOf(ctx)
 	n := a.Options.InFlight
 	if n == 0 {
 		n = t.Requests + a.Options.Limits.CPU.Slots()
 	}
-	r.slots.Resize(n)
-	r.slots.trace = r.trace
-	r.total = r.plan.Len()
+	r.own.trace, r.slots = r.trace, &r.own
+	r.own.Resize(n)
 	r.objects = min(n, r.total)
 	if s := a.Layout.Pipe.Largest().Shards; s != nil {
 		r.objects = min(r.objects, maxPlanned/plan.PieceBytes/s.Len())

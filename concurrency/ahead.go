@@ -1,0 +1,138 @@
+package concurrency
+
+import (
+	"context"
+	"iter"
+	"sync"
+)
+
+// InAdvance says how far [Results] runs before a loop that takes its results. The zero InAdvance does not: each task begins when its result
+// is asked for.
+type InAdvance[T any] struct {
+	// Most is how many tasks are under way, or done and not taken, beside the one that the loop waits for.
+	Most int
+	// AnyOrder yields results as they come, and not in the order of their tasks.
+	AnyOrder bool
+	// Memory is where results lie that were not asked for yet: as [Ahead], Need bytes for each. A task for which there is none waits
+	// until it is asked for. nil bounds nothing.
+	Memory *Budget
+	Need   func(T) int64
+}
+
+// Results runs do for every value of tasks and yields what it returns. The first error is yielded, and ends the loop; so does the end of
+// ctx. However the loop ends, the context of what is under way is cancelled, and all of it has ended before the loop has.
+//
+// The tasks sequence is read in the goroutine of the loop, one value at a time, so it may be long.
+func Results[T, V any](ctx context.Context, o InAdvance[T], tasks iter.Seq[T], do func(context.Context, T) (V, error)) iter.Seq2[V, error] {
+	return func(yield func(V, error) bool) {
+		next, stop := iter.Pull(tasks)
+		defer stop()
+		ctx, cancel := context.WithCancel(ctx)
+		a := &ahead[T, V]{InAdvance: o, do: do, next: next, ended: make(chan *result[V])}
+		defer a.finish(cancel)
+		for {
+			if err := context.Cause(ctx); err != nil {
+				var none V
+				yield(none, err)
+				return
+			}
+			r := a.result(ctx)
+			if r == nil || !yield(r.value, r.err) || r.err != nil {
+				return
+			}
+		}
+	}
+}
+
+// ahead is a loop of Results. It belongs to the loop's goroutine.
+type ahead[T, V any] struct {
+	InAdvance[T]
+	do   func(context.Context, T) (V, error)
+	next func() (T, bool)
+
+	task    T // the next one, when it was read
+	have    bool
+	running []*result[V]    // in the order of their tasks, those that are done too
+	ended   chan *result[V] // as they come
+	group   sync.WaitGroup
+}
+
+type result[V any] struct {
+	done  chan struct{}
+	hold  *Hold // memory of a result that is not asked for
+	value V
+	err   error
+}
+
+// result begins what may begin, and waits for the result that is due: nil after the last.
+func (a *ahead[T, V]) result(ctx context.Context) *result[V] {
+	if len(a.running) == 0 && a.peek() {
+		a.begin(ctx, nil)
+	}
+	for len(a.running) <= a.Most && len(a.running) > 0 && a.peek() {
+		var hold *Hold
+		if a.Memory != nil {
+			var ok bool
+			if hold, ok = a.Memory.Try(Ahead, a.Need(a.task)); !ok {
+				break
+			}
+		}
+		a.begin(ctx, hold)
+	}
+	if len(a.running) == 0 {
+		return nil
+	}
+	r, at := a.running[0], 0
+	if a.AnyOrder {
+		select {
+		case r = <-a.ended:
+		case <-ctx.Done():
+			return &result[V]{err: context.Cause(ctx)}
+		}
+		for a.running[at] != r {
+			at++
+		}
+	} else {
+		<-r.done
+	}
+	a.running = append(a.running[:at], a.running[at+1:]...)
+	if r.hold != nil {
+		r.hold.Release() // it is the loop's now
+	}
+	return r
+}
+
+// peek reads the next task, and reports whether there is one.
+func (a *ahead[T, V]) peek() bool {
+	if !a.have {
+		a.task, a.have = a.next()
+	}
+	return a.have
+}
+
+func (a *ahead[T, V]) begin(ctx context.Context, hold *Hold) {
+	r, task := &result[V]{done: make(chan struct{}), hold: hold}, a.task
+	a.running = append(a.running, r)
+	a.have = false
+	a.group.Go(func() {
+		r.value, r.err = a.do(ctx, task)
+		close(r.done)
+		if a.AnyOrder {
+			select {
+			case a.ended <- r:
+			case <-ctx.Done(): // the loop has ended, or is about to
+			}
+		}
+	})
+}
+
+// finish ends what is under way.
+func (a *ahead[T, V]) finish(cancel context.CancelFunc) {
+	cancel()
+	a.group.Wait()
+	for _, r := range a.running {
+		if r.hold != nil {
+			r.hold.Release()
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package concurrency
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func upTo(n int) func(func(int) bool) {
+	return func(yield func(int) bool) {
+		for i := range n {
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// slowly is a task that takes a second and returns its number.
+func slowly(ctx context.Context, i int) (int, error) { return i, Sleep(ctx, time.Second) }
+
+// TestResults: what is in advance of a loop whose body takes a second for each result, as the task does.
+func TestResults(t *testing.T) {
+	one := func(int) int64 { return 1 }
+	for _, tt := range []struct {
+		name string
+		o    InAdvance[int]
+		took time.Duration
+	}{
+		{"not in advance", InAdvance[int]{}, 20 * time.Second},
+		{"one in advance", InAdvance[int]{Most: 1}, 11 * time.Second},
+		{"more than there are", InAdvance[int]{Most: 100}, 11 * time.Second},
+		{"as they come", InAdvance[int]{Most: 100, AnyOrder: true}, 11 * time.Second},
+		{"memory for two", InAdvance[int]{Most: 100, Memory: NewBudget(4), Need: one}, 11 * time.Second},
+		{"memory for none", InAdvance[int]{Most: 100, Memory: NewBudget(1), Need: one}, 20 * time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				var got []int
+				for i, err := range Results(t.Context(), tt.o, upTo(10), slowly) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					time.Sleep(time.Second)
+					got = append(got, i)
+				}
+				slices.Sort(got)
+				if took := time.Since(start); took != tt.took || len(got) != 10 || got[0] != 0 || got[9] != 9 {
+					t.Errorf("%v in %v, want it in %v", got, took, tt.took)
+				}
+				if tt.o.Memory != nil {
+					if now, _ := tt.o.Memory.Used(); now != 0 {
+						t.Errorf("%d bytes are held", now)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestResultsInOrder: results come in the order of their tasks, or as they are done.
+func TestResultsInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		backwards := func(ctx context.Context, i int) (int, error) {
+			return i, Sleep(ctx, time.Duration(10-i)*time.Second)
+		}
+		for _, any := range []bool{false, true} {
+			var got []int
+			for i, err := range Results(t.Context(), InAdvance[int]{Most: 10, AnyOrder: any}, upTo(5), backwards) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, i)
+			}
+			want := "[0 1 2 3 4]"
+			if any {
+				want = "[4 3 2 1 0]"
+			}
+			if fmt.Sprint(got) != want {
+				t.Errorf("any order is %t: %v, want %s", any, got, want)
+			}
+		}
+	})
+}
+
+// TestResultsEnd: an error, a break, a cancelled context and a panic end what is under way, and give memory back.
+func TestResultsEnd(t *testing.T) {
+	stop := errors.New("stop")
+	for _, end := range []string{"error", "break", "cancel", "panic"} {
+		for _, any := range []bool{false, true} {
+			t.Run(fmt.Sprint(end, any), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					ctx, cancel := context.WithCancelCause(t.Context())
+					defer cancel(nil)
+					var running atomic.Int64
+					do := func(ctx context.Context, i int) (int, error) {
+						running.Add(1)
+						defer running.Add(-1)
+						if i == 3 && end == "error" {
+							return 0, stop
+						}
+						return slowly(ctx, i)
+					}
+					b := NewBudget(100)
+					var got error
+					func() {
+						defer func() {
+							if end == "panic" && recover() == nil {
+								t.Error("the panic of the body is lost")
+							}
+						}()
+						for i, err := range Results(ctx, InAdvance[int]{Most: 6, AnyOrder: any, Memory: b, Need: func(int) int64 { return 1 }}, upTo(1000), do) {
+							if err != nil {
+								got = err
+								continue // there is nothing after it
+							}
+							switch {
+							case i == 2 && end == "break":
+								got = stop
+							case i == 2 && end == "cancel":
+								cancel(stop)
+							case i == 2 && end == "panic":
+								got = stop
+								panic("body")
+							}
+							if end == "break" && got != nil {
+								break
+							}
+						}
+					}()
+					if !errors.Is(got, stop) {
+						t.Errorf("it ended with %v", got)
+					}
+					if n := running.Load(); n != 0 {
+						t.Errorf("%d tasks are under way after the loop", n)
+					}
+					if now, _ := b.Used(); now != 0 {
+						t.Errorf("%d bytes are held after the loop", now)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestNestedResults: loops within loops that share a budget of four results end, whatever they hold.
+func TestNestedResults(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBudget(800)
+		r := rand.New(rand.NewPCG(1, 2))
+		o := InAdvance[int]{Most: 8, Memory: b, Need: func(int) int64 { return 100 }}
+		task := func(ctx context.Context, i int) (int, error) {
+			h, err := b.Acquire(ctx, Task, 300) // what reading it takes
+			if err != nil {
+				return 0, err
+			}
+			defer h.Release()
+			return i, Sleep(ctx, time.Duration(1+i%5)*time.Millisecond)
+		}
+		n := 0
+		for i, err := range Results(t.Context(), o, upTo(10), task) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, err := range Results(t.Context(), o, upTo(10), task) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				n++
+				if r.IntN(20) == 0 {
+					break
+				}
+			}
+			_ = i
+		}
+		if now, peak := b.Used(); now != 0 || peak > 800 || n < 10 {
+			t.Errorf("%d results, %d bytes held, %d at most", n, now, peak)
+		}
+	})
+}
