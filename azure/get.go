@@ -17,7 +17,7 @@ import (
 
 // get is one Get Blob, and one Get Blob Properties before it for a tail of unknown place.
 func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
-	if n, ok := o.Range.IsLast(); ok {
+	if n, ok := o.Range.IsSuffix(); ok {
 		return b.getLast(ctx, key, n, o, buf)
 	}
 	return b.getFrom(ctx, key, o, buf)

@@ -30,17 +30,17 @@ func TestTailRequests(t *testing.T) {
 		}
 		return v.Version
 	}
-	last4 := store.GetOptions{Range: store.Last(4)}
+	last4 := store.GetOptions{Range: store.Suffix(4)}
 	const head, read = "HEAD /acct/zarr-test/k", "GET /acct/zarr-test/k bytes=6-9"
 	v := get(last4, "6789", head, read)
 	get(last4, "6789", read)
-	get(store.GetOptions{Range: store.Last(4), IfVersion: v}, "6789", read)
+	get(store.GetOptions{Range: store.Suffix(4), IfVersion: v}, "6789", read)
 
 	f.Set("k", object{value: []byte("abcdefghijkl")})
 	get(last4, "ijkl", read, head, "GET /acct/zarr-test/k bytes=8-11")
 
 	f.Set("k", object{value: []byte("xy")}) // now shorter than what is remembered
-	if v := get(store.GetOptions{Range: store.Last(2)}, "xy", "GET /acct/zarr-test/k bytes=10-11", head, "GET /acct/zarr-test/k bytes=0-1"); v == "" {
+	if v := get(store.GetOptions{Range: store.Suffix(2)}, "xy", "GET /acct/zarr-test/k bytes=10-11", head, "GET /acct/zarr-test/k bytes=0-1"); v == "" {
 		t.Error("no version")
 	}
 
@@ -64,20 +64,20 @@ func TestTailPinned(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Set("k", object{value: []byte("9876543210")})
-	_, err = s.Get(t.Context(), "k", store.GetOptions{Range: store.Last(4), IfVersion: v}, nil)
+	_, err = s.Get(t.Context(), "k", store.GetOptions{Range: store.Suffix(4), IfVersion: v}, nil)
 	if !errors.Is(err, fault.Conflict) {
 		t.Errorf("replaced: %v", err)
 	}
-	if _, err = s.Get(t.Context(), "k", store.GetOptions{Range: store.Last(4), IfNotVersion: v}, nil); err != nil {
+	if _, err = s.Get(t.Context(), "k", store.GetOptions{Range: store.Suffix(4), IfNotVersion: v}, nil); err != nil {
 		t.Errorf("IfNotVersion of the old one: %v", err)
 	}
 	f.mu.Lock()
 	delete(f.blobs, "k")
 	f.mu.Unlock()
-	if _, err = s.Get(t.Context(), "k", store.GetOptions{Range: store.Last(4)}, nil); !errors.Is(err, fault.NotFound) {
+	if _, err = s.Get(t.Context(), "k", store.GetOptions{Range: store.Suffix(4)}, nil); !errors.Is(err, fault.NotFound) {
 		t.Errorf("deleted: %v", err)
 	}
-	if _, err = s.Get(t.Context(), "k", store.GetOptions{Range: store.Last(4), IfVersion: v}, nil); !errors.Is(err, fault.Conflict) || errors.Is(err, fault.NotFound) {
+	if _, err = s.Get(t.Context(), "k", store.GetOptions{Range: store.Suffix(4), IfVersion: v}, nil); !errors.Is(err, fault.Conflict) || errors.Is(err, fault.NotFound) {
 		t.Errorf("deleted and pinned: %v", err)
 	}
 }
@@ -95,7 +95,7 @@ func TestTailKeepsChanging(t *testing.T) {
 		}
 		return false
 	})
-	_, err := bare(t, f.At("")).Get(t.Context(), "k", store.GetOptions{Range: store.Last(4)}, nil)
+	_, err := bare(t, f.At("")).Get(t.Context(), "k", store.GetOptions{Range: store.Suffix(4)}, nil)
 	if !errors.Is(err, fault.Unavailable) {
 		t.Error(err)
 	}
@@ -120,7 +120,7 @@ func TestNothingIsNotRead(t *testing.T) {
 	f := NewFake(t)
 	f.Set("k", object{value: []byte("0123456789")})
 	s := bare(t, f.At(""))
-	for _, r := range []store.Range{store.Within(0, 0), store.Within(5, 0), store.Last(0)} {
+	for _, r := range []store.Range{store.Within(0, 0), store.Within(5, 0), store.Suffix(0)} {
 		if _, err := s.Get(t.Context(), "k", store.GetOptions{Range: r}, nil); !errors.Is(err, fault.Selection) {
 			t.Errorf("%v: %v", r, err)
 		}
@@ -138,7 +138,7 @@ func TestCutBody(t *testing.T) {
 	s := bare(t, f.At(""))
 	buf := append(make([]byte, 0, 64), "held"...)
 	_, err := s.Get(t.Context(), "k", store.GetOptions{}, buf)
-	var cut *store.CutError
+	var cut *store.TruncatedError
 	if !errors.Is(err, fault.Unavailable) || !errors.As(err, &cut) {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestFolders(t *testing.T) {
 	f.Set("dir", object{header: map[string]string{"X-Ms-Meta-Hdi_isfolder": "true"}, kind: "directory"})
 	f.Set("dir/c", object{value: []byte("x")})
 	s := bare(t, f.At(""))
-	for _, r := range []store.Range{{}, store.Last(1)} {
+	for _, r := range []store.Range{{}, store.Suffix(1)} {
 		if _, err := s.Get(t.Context(), "dir", store.GetOptions{Range: r}, nil); !errors.Is(err, fault.NotFound) {
 			t.Errorf("%v: %v", r, err)
 		}

@@ -42,7 +42,7 @@ func holdsKeys(t *testing.T, s store.Store) {
 		}
 	}
 	for i, k := range keys {
-		v, err := s.Get(t.Context(), k, store.GetOptions{Range: store.Last(1)}, nil)
+		v, err := s.Get(t.Context(), k, store.GetOptions{Range: store.Suffix(1)}, nil)
 		if err != nil || len(v.Bytes) != 1 || v.Bytes[0] != byte(i) {
 			t.Errorf("Get(%q) = %v, %v; want %d", k, v.Bytes, err, i)
 		}

@@ -132,7 +132,7 @@ func TestPartsDoNotMix(t *testing.T) {
 	if _, err := ps[1].Commit(t.Context(), store.PutOptions{}); !errors.Is(err, fault.Conflict) {
 		t.Errorf("the second: %v", err)
 	}
-	got, err := s.Get(t.Context(), "k", store.GetOptions{Range: store.Last(4)}, nil)
+	got, err := s.Get(t.Context(), "k", store.GetOptions{Range: store.Suffix(4)}, nil)
 	if err != nil || string(got.Bytes) != "0.2 " || got.Version != v || got.Size != 12 {
 		t.Errorf("%q, size %d, %v", got.Bytes, got.Size, err)
 	}

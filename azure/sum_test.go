@@ -134,7 +134,7 @@ func TestVerifyReads(t *testing.T) {
 		{"range", "whole", store.Within(1, 4), strict, nil},
 		{"range, damaged", "damaged", store.Within(1, 4), strict, fault.Unavailable},
 		{"range, of a value without a sum", "bare", store.Within(0, 4), strict, fault.Unavailable},
-		{"tail, damaged", "damaged", store.Last(4), strict, fault.Unavailable},
+		{"tail, damaged", "damaged", store.Suffix(4), strict, fault.Unavailable},
 		{"open range, which has none", "damaged", store.From(2), strict, nil},
 		{"not asked for", "damaged", store.Range{}, nil, nil},
 	} {

@@ -34,7 +34,7 @@ func (b *bucket) getLast(ctx context.Context, key string, n int64, o store.GetOp
 			}
 			b.sizes.set(key, known)
 		}
-		off, n, err := store.Last(n).Resolve(known.size)
+		off, n, err := store.Suffix(n).Resolve(known.size)
 		if err == nil {
 			var v store.Value
 			v, err = b.getFrom(ctx, key, store.GetOptions{Range: store.Within(off, n), IfVersion: known.version, Max: o.Max}, buf)

@@ -22,7 +22,7 @@ func TestConnectionsOfFailures(t *testing.T) {
 	s := bare(t, f.At(""))
 	for range 20 {
 		_, _ = s.Get(t.Context(), "absent", store.GetOptions{}, nil)
-		_, _ = s.Get(t.Context(), "absent", store.GetOptions{Range: store.Last(3)}, nil)
+		_, _ = s.Get(t.Context(), "absent", store.GetOptions{Range: store.Suffix(3)}, nil)
 		_, _ = s.Put(t.Context(), "k", []byte("v"), store.PutOptions{IfAbsent: true})
 		_, _ = s.Get(t.Context(), "k", store.GetOptions{Range: store.From(7)}, nil)
 		_ = s.Delete(t.Context(), "absent", store.DeleteOptions{})

@@ -187,7 +187,7 @@ func TestAbsenceIsProven(t *testing.T) {
 		{"classified", scripted{err: notFound, listErr: notFound}, []blob.Option{believe}, fault.NotFound, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for _, r := range []store.Range{{}, store.Within(0, 4), store.Last(4)} {
+			for _, r := range []store.Range{{}, store.Within(0, 4), store.Suffix(4)} {
 				c.d.calls = nil
 				_, err := script(&c.d, c.opts...).Get(t.Context(), "key", store.GetOptions{Range: r}, nil)
 				wantKind(t, err, c.want)
@@ -269,7 +269,7 @@ func TestCalls(t *testing.T) {
 		{"whole", func() error { return read(t, s, store.Range{}, "0123456789") }, []string{"read k 0 -1"}},
 		{"within", func() error { return read(t, s, store.Within(2, 3), "234") }, []string{"read k 2 3"}},
 		{"from", func() error { return read(t, s, store.From(7), "789") }, []string{"read k 7 -1"}},
-		{"last", func() error { return read(t, s, store.Last(2), "89") }, []string{"attributes k", "read k 8 2"}},
+		{"last", func() error { return read(t, s, store.Suffix(2), "89") }, []string{"attributes k", "read k 8 2"}},
 		{"nothing", func() error {
 			_, err := s.Get(t.Context(), "k", store.GetOptions{Range: store.Within(3, 0)}, nil)
 			wantKind(t, err, fault.Selection)
@@ -315,12 +315,12 @@ func TestBrokenBodies(t *testing.T) {
 		{"announces too much", scripted{value: "0123", size: []int64{1 << 50}}, store.Range{}, 1000, fault.Limit, "-"},
 		{"announces less than nothing", scripted{value: "0123", size: []int64{-1}}, store.Range{}, 0, fault.Limit, "-"},
 		{"range of a short value", scripted{value: "0123"}, store.Within(2, 3), 0, fault.Corrupt, "-"},
-		{"grows while its tail is read", scripted{value: "0123456789", size: []int64{4, 5, 6, 7, 8, 9, 10}}, store.Last(2), 0, fault.Unavailable, "-"},
+		{"grows while its tail is read", scripted{value: "0123456789", size: []int64{4, 5, 6, 7, 8, 9, 10}}, store.Suffix(2), 0, fault.Unavailable, "-"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := script(&c.d).Get(t.Context(), "key", store.GetOptions{Range: c.r, Max: c.most}, []byte("held"))
 			wantKind(t, err, c.want)
-			var cut *store.CutError
+			var cut *store.TruncatedError
 			if errors.As(err, &cut) != (c.bytes != "-") {
 				t.Fatalf("got %v", err)
 			}
@@ -334,7 +334,7 @@ func TestBrokenBodies(t *testing.T) {
 // A value replaced by one of another size between the two requests for its tail is read again.
 func TestLastOfReplaced(t *testing.T) {
 	d := &scripted{value: "0123456789", size: []int64{8, 10, 10}}
-	v, err := script(d).Get(t.Context(), "k", store.GetOptions{Range: store.Last(3)}, nil)
+	v, err := script(d).Get(t.Context(), "k", store.GetOptions{Range: store.Suffix(3)}, nil)
 	if err != nil || string(v.Bytes) != "789" || v.Size != 10 {
 		t.Errorf("got %q of %d, %v; calls %q", v.Bytes, v.Size, err, d.calls)
 	}

@@ -19,7 +19,7 @@ func ExampleNew() {
 
 	_, err := st.Put(ctx, "t2m/c/0", []byte("twelve bytes"), store.PutOptions{IfAbsent: true})
 	fmt.Println(err)
-	v, err := st.Get(ctx, "t2m/c/0", store.GetOptions{Range: store.Last(5)}, nil)
+	v, err := st.Get(ctx, "t2m/c/0", store.GetOptions{Range: store.Suffix(5)}, nil)
 	fmt.Printf("%s, of %d bytes, %v\n", v.Bytes, v.Size, err)
 	_, err = st.Get(ctx, "t2m/c/1", store.GetOptions{}, nil)
 	fmt.Println(errors.Is(err, fault.NotFound))

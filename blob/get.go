@@ -31,7 +31,7 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	}
 	var v store.Value
 	var err error
-	if n, ok := o.Range.IsLast(); ok {
+	if n, ok := o.Range.IsSuffix(); ok {
 		v, err = s.getLast(ctx, key, n, o.Max, buf)
 	} else {
 		v, err = s.getFrom(ctx, key, o.Range, o.Max, buf)
@@ -63,7 +63,7 @@ func (s *Store) getLast(ctx context.Context, key string, n, most int64, buf []by
 	size := attrs.Size
 	for range 3 {
 		if n > size {
-			_, _, err := store.Last(n).Resolve(size)
+			_, _, err := store.Suffix(n).Resolve(size)
 			return store.Value{}, err
 		}
 		v, err := s.getFrom(ctx, key, store.Within(size-n, n), most, buf)
@@ -110,7 +110,7 @@ func (s *Store) getFrom(ctx context.Context, key string, r store.Range, most int
 		if errors.Is(err, fault.Limit) || len(bytes)-len(buf) == int(n) {
 			return store.Value{}, err
 		}
-		return store.Value{}, fault.Newf(fault.Unavailable, "%w", &store.CutError{Value: v, Want: n, Err: err})
+		return store.Value{}, fault.Newf(fault.Unavailable, "%w", &store.TruncatedError{Value: v, Want: n, Err: err})
 	}
 	return v, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -114,7 +115,7 @@ func TestCPUSlots(t *testing.T) {
 func TestKeyed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var k Keyed
-		unlock, err := k.Lock(t.Context(), "a")
+		held, err := k.Lock(t.Context(), "a")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,14 +123,14 @@ func TestKeyed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		other()
+		other.Unlock()
 		if _, ok := k.TryLock("a"); ok {
 			t.Error("tried: two inside")
 		}
 		if other, ok := k.TryLock("b"); !ok {
 			t.Error("tried: a name that is free")
 		} else {
-			other()
+			other.Unlock()
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -139,7 +140,7 @@ func TestKeyed(t *testing.T) {
 		inside := 0
 		for range 10 {
 			go func() {
-				unlock, err := k.Lock(t.Context(), "a")
+				held, err := k.Lock(t.Context(), "a")
 				if err != nil {
 					t.Error(err)
 					return
@@ -149,17 +150,72 @@ func TestKeyed(t *testing.T) {
 				}
 				time.Sleep(time.Second)
 				inside--
-				unlock()
+				held.Unlock()
 			}()
 		}
 		synctest.Wait()
-		unlock()
+		held.Unlock()
 		time.Sleep(20 * time.Second)
 		synctest.Wait()
-		if len(k.locks) != 0 {
-			t.Errorf("%d names left", len(k.locks))
+		if len(k.names) != 0 {
+			t.Errorf("%d names left", len(k.names))
 		}
 	})
+}
+
+// TestKeyedTurns: who waits is served in order of arrival; who gives up, even at the moment at which the turn is theirs, holds nothing up.
+func TestKeyedTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var k Keyed
+		held, ok := k.TryLock("a")
+		if !ok {
+			t.Fatal("the name is locked")
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		var order []int
+		for i := range 6 {
+			of := t.Context()
+			if i%2 == 0 {
+				of = ctx
+			}
+			go func() {
+				if l, err := k.Lock(of, "a"); err == nil {
+					order = append(order, i)
+					l.Unlock()
+				} else if !errors.Is(err, context.Canceled) || i%2 != 0 {
+					t.Errorf("%d: %v", i, err)
+				}
+			}()
+			synctest.Wait()
+		}
+		cancel()
+		held.Unlock() // perhaps to the first, which has been woken
+		synctest.Wait()
+		order = slices.DeleteFunc(order, func(i int) bool { return i == 0 })
+		if !slices.Equal(order, []int{1, 3, 5}) || len(k.names) != 0 {
+			t.Errorf("%d had their turns, %d names left", order, len(k.names))
+		}
+	})
+}
+
+func TestKeyedAllocatesNothing(t *testing.T) {
+	var k Keyed
+	names := make([]string, 100)
+	for i := range names {
+		names[i] = string(rune('A' + i))
+	}
+	held := make([]KeyLock, len(names))
+	n := testing.AllocsPerRun(100, func() {
+		for i, name := range names {
+			held[i], _ = k.Lock(t.Context(), name)
+		}
+		for _, l := range held {
+			l.Unlock()
+		}
+	})
+	if n != 0 {
+		t.Errorf("%v allocations", n)
+	}
 }
 
 func TestDefault(t *testing.T) {

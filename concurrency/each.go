@@ -21,19 +21,32 @@ func Each[T any](ctx context.Context, inFlight int, tasks iter.Seq[T], task func
 
 // oneByOne is Each in the caller's goroutine.
 func oneByOne[T any](ctx context.Context, tasks iter.Seq[T], task func(context.Context, T) error) error {
-	for t := range tasks {
-		if err := context.Cause(ctx); err != nil {
-			return err
+	var err error
+	tasks(func(t T) bool { // a range statement would allocate more
+		if err = context.Cause(ctx); err == nil {
+			err = task(ctx, t)
 		}
-		if err := task(ctx, t); err != nil {
-			return err
-		}
+		return err == nil
+	})
+	if err != nil {
+		return err
 	}
 	return context.Cause(ctx)
 }
 
-// EachN is Each over the integers 0 to n-1.
+// EachN is Each over the integers 0 to n-1. One task runs in the caller's goroutine.
 func EachN(ctx context.Context, inFlight, n int, task func(context.Context, int) error) error {
+	if n <= 1 || inFlight <= 1 {
+		for i := range n {
+			if err := context.Cause(ctx); err != nil {
+				return err
+			}
+			if err := task(ctx, i); err != nil {
+				return err
+			}
+		}
+		return context.Cause(ctx)
+	}
 	return Each(ctx, inFlight, func(yield func(int) bool) {
 		for i := range n {
 			if !yield(i) {
@@ -43,15 +56,22 @@ func EachN(ctx context.Context, inFlight, n int, task func(context.Context, int)
 	}, task)
 }
 
+// Acquirer is [Slots], or what does something more when one is taken.
+type Acquirer interface {
+	Acquire(ctx context.Context) error
+	Release()
+	Size() int
+}
+
 // EachIn is Each where every task holds one of slots while it runs, and so bounds how many run at once. A slot is taken before a task is
 // started, so that what waits for one takes no goroutine; several sequences at once share the slots in order of arrival. The
 // caller must hold none of them.
-func EachIn[T any](ctx context.Context, slots *Slots, tasks iter.Seq[T], task func(context.Context, T) error) error {
+func EachIn[T any](ctx context.Context, slots Acquirer, tasks iter.Seq[T], task func(context.Context, T) error) error {
 	return each(ctx, slots.Size(), slots, tasks, task)
 }
 
 // each runs tasks in up to most goroutines, each of which takes the next task when it is done with one. slots may be nil.
-func each[T any](ctx context.Context, most int, slots *Slots, tasks iter.Seq[T], task func(context.Context, T) error) error {
+func each[T any](ctx context.Context, most int, slots Acquirer, tasks iter.Seq[T], task func(context.Context, T) error) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package concurrency
 
 import (
 	"context"
+	"slices"
 	"sync"
 )
 
@@ -9,67 +10,75 @@ import (
 // process would otherwise have among themselves; between processes a store's conditions decide. The zero Keyed is ready.
 type Keyed struct {
 	mu    sync.Mutex
-	locks map[string]*keyLock
+	names map[string][]chan struct{} // those that are locked, with who waits: first come, first served, by closing
 }
 
-type keyLock struct {
-	turn  chan struct{} // holds one token while free
-	users int           // holders and waiters, under Keyed.mu
+// KeyLock is a name that one goroutine has to itself.
+type KeyLock struct {
+	of   *Keyed
+	name string
 }
 
-// Lock waits for the name and returns the function that gives it back, to be called once.
-func (k *Keyed) Lock(ctx context.Context, name string) (unlock func(), err error) {
+// Lock waits, in order of arrival, for the name; the error is the cause of ctx's end. The caller must Unlock it. Without a wait nothing is
+// allocated.
+func (k *Keyed) Lock(ctx context.Context, name string) (KeyLock, error) {
 	if err := context.Cause(ctx); err != nil {
-		return nil, err
+		return KeyLock{}, err
 	}
-	l := k.join(name)
+	k.mu.Lock()
+	if k.take(name) {
+		k.mu.Unlock()
+		return KeyLock{k, name}, nil
+	}
+	turn := make(chan struct{})
+	k.names[name] = append(k.names[name], turn)
+	k.mu.Unlock()
 	select {
-	case <-l.turn:
-		return func() { k.unlock(name, l) }, nil
+	case <-turn:
+		return KeyLock{k, name}, nil
 	case <-ctx.Done():
-		k.leave(name, l)
-		return nil, context.Cause(ctx)
 	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if i := slices.Index(k.names[name], turn); i >= 0 {
+		k.names[name] = slices.Delete(k.names[name], i, i+1)
+	} else { // the name came at the same moment
+		k.pass(name)
+	}
+	return KeyLock{}, context.Cause(ctx)
 }
 
 // TryLock is Lock if the name is free now.
-func (k *Keyed) TryLock(name string) (unlock func(), ok bool) {
-	l := k.join(name)
-	select {
-	case <-l.turn:
-		return func() { k.unlock(name, l) }, true
-	default:
-		k.leave(name, l)
-		return nil, false
-	}
-}
-
-func (k *Keyed) unlock(name string, l *keyLock) {
-	l.turn <- struct{}{}
-	k.leave(name, l)
-}
-
-// join is one user more of a name.
-func (k *Keyed) join(name string) *keyLock {
+func (k *Keyed) TryLock(name string) (l KeyLock, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	l := k.locks[name]
-	if l == nil {
-		l = &keyLock{turn: make(chan struct{}, 1)}
-		l.turn <- struct{}{}
-		if k.locks == nil {
-			k.locks = map[string]*keyLock{}
-		}
-		k.locks[name] = l
-	}
-	l.users++
-	return l
+	return KeyLock{k, name}, k.take(name)
 }
 
-func (k *Keyed) leave(name string, l *keyLock) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if l.users--; l.users == 0 {
-		delete(k.locks, name)
+// Unlock gives the name to who has waited longest. It must be called once.
+func (l KeyLock) Unlock() {
+	l.of.mu.Lock()
+	defer l.of.mu.Unlock()
+	l.of.pass(l.name)
+}
+
+func (k *Keyed) take(name string) bool {
+	if _, ok := k.names[name]; ok {
+		return false
 	}
+	if k.names == nil {
+		k.names = map[string][]chan struct{}{}
+	}
+	k.names[name] = nil
+	return true
+}
+
+func (k *Keyed) pass(name string) {
+	waiting := k.names[name]
+	if len(waiting) == 0 {
+		delete(k.names, name)
+		return
+	}
+	close(waiting[0])
+	k.names[name] = waiting[1:]
 }

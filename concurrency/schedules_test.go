@@ -106,7 +106,7 @@ func (w *world) run(t *testing.T) {
 			t.Errorf("seed %d: kind %d is left with %+v", w.seed, k, l)
 		}
 	}
-	if w.requests.Held() != 0 || len(w.cpu.free) != w.cpu.Slots() || len(w.keys.locks) != 0 || len(w.loads.loads) != 0 {
+	if w.requests.Held() != 0 || len(w.cpu.free) != w.cpu.Slots() || len(w.keys.names) != 0 || len(w.loads.loads) != 0 {
 		t.Errorf("seed %d: slots, keys or loads are left", w.seed)
 	}
 }
@@ -258,11 +258,11 @@ func (w *world) task(ctx context.Context, r *rand.Rand, n int64) error {
 }
 
 func (w *world) write(ctx context.Context, r *rand.Rand) error {
-	unlock, err := w.keys.Lock(ctx, string(rune('a'+r.IntN(2))))
+	key, err := w.keys.Lock(ctx, string(rune('a'+r.IntN(2))))
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer key.Unlock()
 	n := size(r, 10, 150)
 	hold, err := w.acquire(ctx, n)
 	if err != nil {

@@ -71,7 +71,7 @@ func TestClient(t *testing.T) {
 		}
 	}
 	f.Requests()
-	got, err := s.Get(t.Context(), "k", store.GetOptions{Range: store.Last(3), IfVersion: v}, nil)
+	got, err := s.Get(t.Context(), "k", store.GetOptions{Range: store.Suffix(3), IfVersion: v}, nil)
 	if err != nil || string(got.Bytes) != "lue" || got.Size != 5 || got.Version != v {
 		t.Errorf("%q of %d, %v", got.Bytes, got.Size, err)
 	}

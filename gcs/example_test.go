@@ -30,7 +30,7 @@ func ExampleOpen() {
 	version, err := st.Put(ctx, "t2m/c/0", []byte("twelve bytes"), store.PutOptions{IfAbsent: true})
 	fmt.Println("put", version != "", err)
 
-	tail, err := st.Get(ctx, "t2m/c/0", store.GetOptions{Range: store.Last(5), IfVersion: version}, nil)
+	tail, err := st.Get(ctx, "t2m/c/0", store.GetOptions{Range: store.Suffix(5), IfVersion: version}, nil)
 	fmt.Printf("%s, of %d bytes, %v\n", tail.Bytes, tail.Size, err)
 
 	_, err = st.Get(ctx, "t2m/c/1", store.GetOptions{}, nil)

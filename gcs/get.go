@@ -79,7 +79,7 @@ func (b *bucket) pinned(key string, o store.GetOptions) (*gcsapi.ObjectHandle, e
 
 // span is the range in the SDK's numbers: a negative offset counts from the end, a negative length is open.
 func span(r store.Range) (off, n int64) {
-	if n, ok := r.IsLast(); ok {
+	if n, ok := r.IsSuffix(); ok {
 		return -n, -1
 	}
 	if off, ok := r.IsFrom(); ok {

@@ -29,7 +29,7 @@ func TestOneRequestPerRead(t *testing.T) {
 		{"from 0", "0123456789", "GET /zarr-test/p/k", store.From(0)},
 		{"from", "789", "GET /zarr-test/p/k bytes=7-", store.From(7)},
 		{"within", "234", "GET /zarr-test/p/k bytes=2-4", store.Within(2, 3)},
-		{"last", "6789", "GET /zarr-test/p/k bytes=-4", store.Last(4)},
+		{"last", "6789", "GET /zarr-test/p/k bytes=-4", store.Suffix(4)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			buf := make([]byte, 1, 64)
@@ -59,7 +59,7 @@ func TestGzipIsReadAsStored(t *testing.T) {
 	f := NewFake(t)
 	f.Set("k", object{value: b.Bytes(), encoding: "gzip"})
 	s := bare(t, f.At(""))
-	for _, r := range []store.Range{{}, store.Last(7), store.Within(3, 9), store.From(4)} {
+	for _, r := range []store.Range{{}, store.Suffix(7), store.Within(3, 9), store.From(4)} {
 		off, n, _ := r.Resolve(int64(b.Len()))
 		v, err := s.Get(t.Context(), "k", store.GetOptions{Range: r}, nil)
 		if err != nil || !bytes.Equal(v.Bytes, b.Bytes()[off:off+n]) || v.Size != int64(b.Len()) {
@@ -79,10 +79,10 @@ func TestCutIsNotResumedBySDK(t *testing.T) {
 	f.Set("k", object{value: bytes.Repeat([]byte("x"), 10_000)})
 	f.Answer(func(w http.ResponseWriter, r *http.Request) bool { f.Cut(w, r); return true })
 	s := bare(t, f.At(""))
-	for _, r := range []store.Range{{}, store.Last(8000), store.Within(5, 8000)} {
+	for _, r := range []store.Range{{}, store.Suffix(8000), store.Within(5, 8000)} {
 		_, err := s.Get(t.Context(), "k", store.GetOptions{Range: r}, nil)
 		wantKind(t, err, fault.Unavailable)
-		var cut *store.CutError
+		var cut *store.TruncatedError
 		_, n, _ := r.Resolve(10_000)
 		if !errors.As(err, &cut) || cut.Want != n || int64(len(cut.Value.Bytes)) != n/2 || cut.Value.Size != 10_000 || cut.Value.Version == "" {
 			t.Errorf("%v: got %+v", r, cut)
@@ -132,7 +132,7 @@ func TestAnnouncements(t *testing.T) {
 		{"bad Content-Range", 206, "v", []string{"X-Goog-Generation", "5", "Content-Range", "bytes -"}, store.Within(2, 1), 0, fault.Unavailable},
 		{"size unknown", 206, "v", []string{"X-Goog-Generation", "5", "Content-Range", "bytes 2-2/*"}, store.Within(2, 1), 0, fault.Unavailable},
 		{"range not asked for", 206, "v", []string{"X-Goog-Generation", "5", "Content-Range", "bytes 0-0/9"}, store.Range{}, 0, fault.Unavailable},
-		{"shorter than the tail", 206, "v", []string{"X-Goog-Generation", "5", "Content-Range", "bytes 0-0/1"}, store.Last(2), 0, fault.Corrupt},
+		{"shorter than the tail", 206, "v", []string{"X-Goog-Generation", "5", "Content-Range", "bytes 0-0/1"}, store.Suffix(2), 0, fault.Corrupt},
 		{"too long", 200, "value", []string{"X-Goog-Generation", "5"}, store.Range{}, 4, fault.Limit},
 		{"damaged", 200, "value", []string{"X-Goog-Generation", "5", "X-Goog-Hash", "crc32c=AAAAAA=="}, store.Range{}, 0, fault.Unavailable},
 	} {
@@ -144,14 +144,14 @@ func TestAnnouncements(t *testing.T) {
 	}
 	t.Run("range ignored", func(t *testing.T) {
 		f.Answer(fake.Page(200, "", "0123456789", "X-Goog-Generation", "5"))
-		v, err := s.Get(t.Context(), "k", store.GetOptions{Range: store.Last(3)}, nil)
+		v, err := s.Get(t.Context(), "k", store.GetOptions{Range: store.Suffix(3)}, nil)
 		if err != nil || string(v.Bytes) != "789" || v.Size != 10 {
 			t.Errorf("got %q, %v", v.Bytes, err)
 		}
 	})
 	t.Run("huge, range ignored", func(t *testing.T) {
 		f.Answer(fake.Page(200, "", "0123456789", "X-Goog-Generation", "5", "Content-Length", strconv.FormatInt(1<<40, 10)))
-		_, err := s.Get(t.Context(), "k", store.GetOptions{Range: store.Last(3)}, nil)
+		_, err := s.Get(t.Context(), "k", store.GetOptions{Range: store.Suffix(3)}, nil)
 		wantKind(t, err, fault.Unavailable)
 	})
 }
@@ -161,7 +161,7 @@ func TestNoZeroLengthRead(t *testing.T) {
 	f := NewFake(t)
 	f.Set("k", object{value: []byte("v")})
 	s := bare(t, f.At(""))
-	for _, r := range []store.Range{store.Within(0, 0), store.Last(0), store.Within(-1, 1)} {
+	for _, r := range []store.Range{store.Within(0, 0), store.Suffix(0), store.Within(-1, 1)} {
 		_, err := s.Get(t.Context(), "k", store.GetOptions{Range: r}, nil)
 		wantKind(t, err, fault.Selection)
 	}
@@ -179,7 +179,7 @@ func TestCustomerKeyAndUserProject(t *testing.T) {
 	if err != nil || f.Object("k").key == "" {
 		t.Fatalf("%v, stored under %q", err, f.Object("k").key)
 	}
-	got, err := s.Get(t.Context(), "k", store.GetOptions{Range: store.Last(3), IfVersion: v}, nil)
+	got, err := s.Get(t.Context(), "k", store.GetOptions{Range: store.Suffix(3), IfVersion: v}, nil)
 	if err != nil || string(got.Bytes) != "ret" {
 		t.Errorf("got %q, %v", got.Bytes, err)
 	}

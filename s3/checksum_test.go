@@ -34,7 +34,7 @@ func writes(t *testing.T, s store.Store) {
 	check(p.Part(t.Context(), 1, []byte("b")))
 	_, err = p.Commit(t.Context(), store.PutOptions{})
 	check(err)
-	for _, r := range []store.Range{{}, store.From(1), store.Last(2)} {
+	for _, r := range []store.Range{{}, store.From(1), store.Suffix(2)} {
 		_, err = s.Get(t.Context(), "k", store.GetOptions{Range: r}, nil)
 		check(err)
 	}

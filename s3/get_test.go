@@ -30,7 +30,7 @@ func TestRequestsPerGet(t *testing.T) {
 		want string
 	}{
 		{"whole", store.Range{}, "GET /zarr-test/p/k"},
-		{"last is one request, and no HEAD", store.Last(3), "GET /zarr-test/p/k bytes=-3"},
+		{"last is one request, and no HEAD", store.Suffix(3), "GET /zarr-test/p/k bytes=-3"},
 		{"within", store.Within(2, 5), "GET /zarr-test/p/k bytes=2-6"},
 		{"from", store.From(4), "GET /zarr-test/p/k bytes=4-"},
 	} {
@@ -45,7 +45,7 @@ func TestRequestsPerGet(t *testing.T) {
 			}
 		})
 	}
-	for _, r := range []store.Range{store.Within(3, 0), store.Last(0), store.From(-1)} {
+	for _, r := range []store.Range{store.Within(3, 0), store.Suffix(0), store.From(-1)} {
 		if _, err := s.Get(t.Context(), "k", store.GetOptions{Range: r}, nil); !errors.Is(err, fault.Selection) {
 			t.Errorf("%v: %v", r, err)
 		}
@@ -60,7 +60,7 @@ func TestGetHeader(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
 	s := bare(t, f.At(""), RequesterPays())
-	_, _ = s.Get(t.Context(), "k", store.GetOptions{IfNotVersion: `"v"`, Range: store.Last(1)}, nil)
+	_, _ = s.Get(t.Context(), "k", store.GetOptions{IfNotVersion: `"v"`, Range: store.Suffix(1)}, nil)
 	h := f.Header()
 	for name, want := range map[string]string{
 		"If-None-Match": `"v"`, "X-Amz-Request-Payer": "requester", "Accept-Encoding": "identity", "X-Amz-Checksum-Mode": "",
@@ -74,7 +74,7 @@ func TestGetHeader(t *testing.T) {
 	if got := f.Header().Get("X-Amz-Checksum-Mode"); got != "ENABLED" {
 		t.Errorf("checksum mode of a whole read is %q", got)
 	}
-	_, _ = s.Get(t.Context(), "k", store.GetOptions{Range: store.Last(1)}, nil)
+	_, _ = s.Get(t.Context(), "k", store.GetOptions{Range: store.Suffix(1)}, nil)
 	if got := f.Header().Get("X-Amz-Checksum-Mode"); got != "" {
 		t.Errorf("checksum mode of a ranged read is %q", got)
 	}
@@ -97,17 +97,17 @@ func TestAnswersToRanges(t *testing.T) {
 		err    error
 	}{
 		{"range ignored", store.Within(2, 3), fake.Page(200, "", "0123456789", "ETag", `"v"`), "234", nil},
-		{"last ignored", store.Last(3), fake.Page(200, "", "0123456789", "ETag", `"v"`), "789", nil},
+		{"last ignored", store.Suffix(3), fake.Page(200, "", "0123456789", "ETag", `"v"`), "789", nil},
 		{"range ignored, too short", store.Within(8, 3), fake.Page(200, "", "0123456789", "ETag", `"v"`), "", fault.Corrupt},
 		{"as asked", store.Within(2, 3), ranged(206, "bytes 2-4/10", "234"), "234", nil},
 		{"another range", store.Within(2, 3), ranged(206, "bytes 0-2/10", "012"), "", fault.Unavailable},
 		{"fewer than there are", store.Within(2, 3), ranged(206, "bytes 2-3/10", "23"), "", fault.Unavailable},
 		{"value too short", store.Within(2, 3), ranged(206, "bytes 2-3/4", "23"), "", fault.Corrupt},
-		{"last of a value too short", store.Last(5), ranged(206, "bytes 0-3/4", "0123"), "", fault.Corrupt},
+		{"last of a value too short", store.Suffix(5), ranged(206, "bytes 0-3/4", "0123"), "", fault.Corrupt},
 		{"length differs from the range", store.Within(2, 3), ranged(206, "bytes 2-4/10", "2345"), "", fault.Unavailable},
 		{"size not told", store.Within(2, 3), ranged(206, "bytes 2-4/*", "234"), "", fault.Unavailable},
-		{"empty, as MinIO says it", store.Last(3), ranged(206, "bytes 0--1/0", ""), "", fault.Corrupt},
-		{"not empty", store.Last(3), ranged(206, "bytes 0--1/0", "234"), "", fault.Unavailable},
+		{"empty, as MinIO says it", store.Suffix(3), ranged(206, "bytes 0--1/0", ""), "", fault.Corrupt},
+		{"not empty", store.Suffix(3), ranged(206, "bytes 0--1/0", "234"), "", fault.Unavailable},
 		{"no Content-Range", store.Within(2, 3), fake.Page(206, "", "234", "ETag", `"v"`), "", fault.Unavailable},
 		{"part for the whole", store.Range{}, ranged(206, "bytes 0-3/10", "0123"), "", fault.Unavailable},
 		{"no ETag", store.Range{}, fake.Page(200, "", "0123"), "", fault.Unavailable},
@@ -138,9 +138,9 @@ func TestCutBody(t *testing.T) {
 	})
 	_, err := bare(t, f.At("")).Get(t.Context(), "k", store.GetOptions{}, []byte("held "))
 	fake.WantKind(t, err, fault.Unavailable)
-	var cut *store.CutError
+	var cut *store.TruncatedError
 	if !errors.As(err, &cut) {
-		t.Fatalf("no CutError in %v", err)
+		t.Fatalf("no TruncatedError in %v", err)
 	}
 	if string(cut.Value.Bytes) != "held 0123" || cut.Want != 10 || cut.Value.Size != 10 || cut.Value.Version != `"v"` {
 		t.Errorf("got %+v", cut)
@@ -164,7 +164,7 @@ func TestAnnouncedTooMuch(t *testing.T) {
 	fake.WantKind(t, err, fault.Limit)
 	before := allocated()
 	_, err = s.Get(t.Context(), "k", store.GetOptions{}, nil)
-	var cut *store.CutError
+	var cut *store.TruncatedError
 	if !errors.As(err, &cut) || string(cut.Value.Bytes) != "0123" {
 		t.Errorf("got %v", err)
 	}

@@ -77,7 +77,7 @@ func (s *recorder) Get(ctx context.Context, key string, o store.GetOptions, buf 
 	if !o.Range.IsWhole() {
 		part = " " + o.Range.String()
 	}
-	if _, tail := o.Range.IsLast(); tail && s.noTails {
+	if _, tail := o.Range.IsSuffix(); tail && s.noTails {
 		err = &zarr.KeyError{Op: "get", Key: key, Kind: errors.ErrUnsupported}
 	} else if v, err = s.Store.Get(ctx, key, o, buf); s.noVersions {
 		v.Version = ""

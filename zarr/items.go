@@ -44,7 +44,7 @@ func readItems[T any](ctx context.Context, a *Array, dst []T, r grid.Selection) 
 		p.texts(dst)
 		return nil
 	case [][]byte:
-		if _, ok := typ.(dtype.Vary); ok {
+		if _, ok := typ.(dtype.VarLen); ok {
 			p.slices(dst)
 			return nil
 		}
@@ -58,7 +58,7 @@ func readItems[T any](ctx context.Context, a *Array, dst []T, r grid.Selection) 
 		}
 		switch t := typ.(type) {
 		case dtype.Ragged:
-			if err := t.Take(v, p.At(i)); err != nil {
+			if err := t.Decode(v, p.At(i)); err != nil {
 				return a.errf(err)
 			}
 		default:
@@ -99,7 +99,7 @@ func writeItems[T any](ctx context.Context, a *Array, src []T, r grid.Selection)
 				return a.errf(err)
 			}
 		}
-	case dtype.Vary:
+	case dtype.VarLen:
 		items := make([][]byte, 1) // to be brought into the form that is stored
 		if t == dtype.JSON {
 			items = make([][]byte, len(src)) // all at once, so that an error has its place

@@ -56,7 +56,7 @@ func (n *node) parser() meta.Parser {
 // codecs is the table that the node's codecs come from, in its mode.
 func (n *node) codecs() *codec.Table {
 	if judge := n.judge(); judge != nil {
-		return n.cfg.table.Judged(judge)
+		return n.cfg.table.WithFindings(judge)
 	}
 	return n.cfg.table
 }

@@ -172,7 +172,7 @@ func TestPlanAfterRead(t *testing.T) {
 func TestRequestString(t *testing.T) {
 	for want, r := range map[string]zarr.Request{
 		"get k: 5 bytes":             {Op: "get", Key: "k", Bytes: 5, Exact: true},
-		"get k last 5: 5 bytes":      {Op: "get", Key: "k", Bytes: 5, Exact: true, Range: store.Last(5)},
+		"get k last 5: 5 bytes":      {Op: "get", Key: "k", Bytes: 5, Exact: true, Range: store.Suffix(5)},
 		"put k: at most 5 bytes":     {Op: "put", Key: "k", Bytes: 5},
 		"get k: any number of bytes": {Op: "get", Key: "k", Bytes: math.MaxInt64},
 		"get k 2+3: at most 3 bytes": {Op: "get", Key: "k", Bytes: 3, Range: store.Within(2, 3)},

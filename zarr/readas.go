@@ -19,7 +19,7 @@ func ReadAs[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error)
 	if t.Fits(to) {
 		return Read[T](ctx, a, sel...)
 	}
-	if vary, ok := t.(dtype.Vary); ok {
+	if vary, ok := t.(dtype.VarLen); ok {
 		return itemsAs[T](ctx, a, vary, sel)
 	}
 	if err := dtype.Converts(t, to); err != nil {
@@ -42,7 +42,7 @@ func ReadAs[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error)
 }
 
 // itemsAs reads text as bytes, bytes as text, or the text of strings in JSON.
-func itemsAs[T any](ctx context.Context, a *Array, t dtype.Vary, sel []Selection) ([]T, error) {
+func itemsAs[T any](ctx context.Context, a *Array, t dtype.VarLen, sel []Selection) ([]T, error) {
 	to := reflect.TypeFor[T]()
 	toText := t != dtype.String && dtype.String.Fits(to)
 	if !toText && !(t == dtype.String && dtype.Bytes.Fits(to)) {

@@ -308,7 +308,7 @@ func TestOnlyProvenAbsenceOfShardsIsFill(t *testing.T) {
 			now.Store("")
 			st := tuned{answered{backing, func(_ string, o store.GetOptions) error {
 				what := "whole"
-				switch _, isIndex := o.Range.IsLast(); {
+				switch _, isIndex := o.Range.IsSuffix(); {
 				case isIndex && o.IfNotVersion != "":
 					what = "index again"
 				case isIndex:
@@ -487,7 +487,7 @@ type bare struct {
 }
 
 func (s bare) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
-	if _, tail := o.Range.IsLast(); tail && s.noTail {
+	if _, tail := o.Range.IsSuffix(); tail && s.noTail {
 		return store.Value{}, &zarr.KeyError{Op: "get", Key: key, Kind: errors.ErrUnsupported}
 	}
 	v, err := s.Store.Get(ctx, key, o, buf)
@@ -530,7 +530,7 @@ func TestManyReadersOfOneShard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var indexes, others atomic.Int64
 		st := hooked{backing, func(key string, o store.GetOptions) {
-			if _, ok := o.Range.IsLast(); ok {
+			if _, ok := o.Range.IsSuffix(); ok {
 				indexes.Add(1)
 				time.Sleep(time.Second)
 			} else if !strings.HasSuffix(key, "json") {

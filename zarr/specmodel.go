@@ -212,7 +212,7 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 		}
 		c := codec.Bytes(order)
 		switch t := m.DType.(type) {
-		case dtype.Vary:
+		case dtype.VarLen:
 			if c = (codec.Spec{Name: t.Codec()}); t == dtype.JSON {
 				c = codec.JSON2()
 			}

@@ -69,13 +69,13 @@ func fillOf(m *meta.Array) any {
 	if _, ok := m.DType.(*dtype.Struct); !ok {
 		v := reflect.New(m.DType.Go()).Elem()
 		err := error(nil)
-		switch _, vary := m.DType.(dtype.Vary); {
+		switch _, vary := m.DType.(dtype.VarLen); {
 		case vary && v.Kind() == reflect.String:
 			v.SetString(string(m.Fill))
 		case vary:
 			v.SetBytes(bytes.Clone(m.Fill))
 		default:
-			err = dtype.Take(m.DType, v, m.Fill)
+			err = dtype.Decode(m.DType, v, m.Fill)
 		}
 		if err == nil {
 			if b, ok, err := dtype.Value(m.DType, v.Interface()); ok && err == nil && bytes.Equal(b, m.Fill) {

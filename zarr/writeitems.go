@@ -35,10 +35,10 @@ func (a *Array) WriteItems(ctx context.Context, src [][]byte, sel ...Selection) 
 	return writeItems(ctx, a, src, r)
 }
 
-// isItem is the kind of error of an item that is no element. JSON is left to [dtype.Vary.Items].
+// isItem is the kind of error of an item that is no element. JSON is left to [dtype.VarLen.Items].
 func (a *Array) isItem(item []byte) error {
 	switch t := a.meta.DType.(type) {
-	case dtype.Vary:
+	case dtype.VarLen:
 		if t == dtype.String && !utf8.Valid(item) {
 			return fault.Type
 		}

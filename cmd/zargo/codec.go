@@ -49,7 +49,7 @@ func parseCodec(text string) (codec.Spec, error) {
 		case "":
 			s = codec.Zstd(level)
 		case "checksum":
-			s = codec.ZstdChecksum(level)
+			s = codec.Spec{Name: name, Config: fmt.Appendf(nil, `{"level":%d,"checksum":true}`, level)}
 		default:
 			p.bad = true
 		}

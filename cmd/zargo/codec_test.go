@@ -63,14 +63,14 @@ func TestCodecsPrintAsTheyAreRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range append(sharded,
-		codec.Bytes(dtype.NoOrder), codec.Bytes(dtype.Little), codec.Bytes(dtype.Big), codec.Transpose(1, 0), codec.Gzip(5), codec.Zlib(1), codec.Zstd(3), codec.ZstdChecksum(-5), codec.CRC32C(),
+		codec.Bytes(dtype.NoOrder), codec.Bytes(dtype.Little), codec.Bytes(dtype.Big), codec.Transpose(1, 0), codec.Gzip(5), codec.Zlib(1), codec.Zstd(3), codec.Spec{Name: "zstd", Config: json.RawMessage(`{"level":-5,"checksum":true}`)}, codec.CRC32C(),
 		codec.Blosc(codec.BloscOptions{Cname: "lz4", Level: 5, Shuffle: "shuffle", TypeSize: 4}), codec.Blosc(codec.BloscOptions{}),
 		codec.Blosc(codec.BloscOptions{Cname: "lz4", Level: codec.Stored, Shuffle: "bitshuffle", BlockSize: 4096}),
 		codec.FromNumcodecs("blosc", json.RawMessage(`{"id":"blosc","cname":"lz4","shuffle":-1}`)), codec.FromNumcodecs("zstd", nil),
 		codec.BZ2(9), codec.LZMA(1), codec.LZ4(3), codec.Shuffle(8), codec.Base64(), codec.CRC32(), codec.Adler32(), codec.Fletcher32(), codec.JenkinsLookup3(7),
-		codec.Delta(dtype.Int32, nil), codec.AsType(dtype.Uint8, dtype.Float64), codec.FixedScaleOffset(1000, 0.1, dtype.Float64, dtype.Uint16), codec.Quantize(-2, dtype.Float32, nil),
-		codec.PackBools(), codec.BitRound(7), codec.PackBits(), codec.PackBitsOf(1, 2), codec.Reshape([]int{0}, -1), codec.ScaleOffset(5, 0.1),
-		codec.CastValue(dtype.Int8, codec.CastOptions{Rounding: "towards-zero", OutOfRange: "clamp", Encode: [][2]json.RawMessage{{json.RawMessage(`"NaN"`), json.RawMessage(`0`)}}}),
+		codec.Delta(dtype.Int32, nil), codec.AsType(dtype.Float64, dtype.Uint8), codec.FixedScaleOffset(1000, 0.1, dtype.Float64, dtype.Uint16), codec.Quantize(-2, dtype.Float32, nil),
+		codec.PackBools(), codec.BitRound(7), codec.PackBits(), codec.Spec{Name: "packbits", Config: json.RawMessage(`{"first_bit":1,"last_bit":2}`)}, codec.Reshape([]int{0}, -1), codec.ScaleOffset(5, 0.1),
+		codec.CastValue(codec.CastValueOptions{Type: dtype.Int8, Rounding: "towards-zero", OutOfRange: "clamp", Encode: [][2]json.RawMessage{{json.RawMessage(`"NaN"`), json.RawMessage(`0`)}}}),
 	) {
 		if again, err := parseCodec(s.String()); err != nil || again.String() != s.String() {
 			t.Errorf("%q is read as %q, %v", s, again, err)

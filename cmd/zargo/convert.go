@@ -29,7 +29,7 @@ func (c *conversion) bind(n int) (err error) {
 	if c.chain != nil && c.n == n {
 		return nil
 	}
-	specs := []codec.Spec{codec.CastValue(c.to, codec.CastOptions{}), codec.Bytes(dtype.Little)}
+	specs := []codec.Spec{codec.CastValue(codec.CastValueOptions{Type: c.to}), codec.Bytes(dtype.Little)}
 	c.chain, err = codec.Builtin().Chain(specs, codec.Repr{Shape: []int{n}, Type: c.from})
 	if err != nil {
 		return fault.Newf(errors.ErrUnsupported, "%v is not converted to %v: %v", c.from, c.to, err)

@@ -41,7 +41,7 @@ func (c *infoCmd) tuning(ctx context.Context, s *session) error {
 		return p.fail(err)
 	}
 	info := tuningInfo{URL: l.String(), Reason: t.Reason}
-	for _, n := range t.Numbers() {
+	for _, n := range t.Settings() {
 		info.Numbers = append(info.Numbers, numberInfo{strings.ReplaceAll(n.Name, " ", "_"), n.Value, n.Unit, n.Reason})
 	}
 	if c.JSON {
@@ -49,7 +49,7 @@ func (c *infoCmd) tuning(ctx context.Context, s *session) error {
 	}
 	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "store\t%s\n", oneLine(info.URL))
-	for _, n := range t.Numbers() {
+	for _, n := range t.Settings() {
 		fmt.Fprintf(w, "%s\t%d\t%s\t%s\n", n.Name, n.Value, n.Unit, n.Reason)
 	}
 	fmt.Fprintf(w, "all\t%s\n", t.Reason)

@@ -129,7 +129,7 @@ func (s spelling) varied(n numbered) (element, error) {
 
 func (s spelling) each(n numbered) (element, error) {
 	switch t := n.Type.(type) {
-	case dtype.Vary:
+	case dtype.VarLen:
 		switch t {
 		case dtype.String:
 			return func(dst, b []byte) []byte { return s.text(dst, n.item(b)) }, nil

@@ -107,7 +107,7 @@ func (p Provider) URL(t testing.TB) string {
 	t.Helper()
 	base := os.Getenv(p.Env)
 	if base == "" && p.Asked && !slices.Contains(strings.Fields(os.Getenv("ZARR_TEST_SERVERS")), p.Name) {
-		t.Skipf("SKIPPED: nobody asked for %s; make test-all does", p.Name)
+		t.Skipf("SKIPPED: %s was not asked for; make %[1]s does", p.Name)
 	}
 	if base == "" {
 		Lack(t, p.Env+" does not name a bucket")

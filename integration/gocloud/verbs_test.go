@@ -92,7 +92,7 @@ func verbs() []verb {
 		{name: "get whole", key: "k", do: get(store.GetOptions{})},
 		{name: "get range", key: "k", do: get(store.GetOptions{Range: store.Within(100, size/2)})},
 		{name: "get from", key: "k", do: get(store.GetOptions{Range: store.From(size / 2)})},
-		{name: "get tail", key: "k", do: get(store.GetOptions{Range: store.Last(size / 2)})},
+		{name: "get tail", key: "k", do: get(store.GetOptions{Range: store.Suffix(size / 2)})},
 		{name: "get if version", key: "k", do: get(store.GetOptions{IfVersion: some})},
 		{name: "get if changed", key: "k", do: get(store.GetOptions{IfNotVersion: some}), want: fault.Unchanged},
 		{name: "get absent", key: "absent", fresh: true, do: get(store.GetOptions{}), want: fault.NotFound},

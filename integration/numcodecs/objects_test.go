@@ -141,8 +141,8 @@ func tell(t *testing.T, typ dtype.Type, items [][]byte) []byte {
 				array = append(array, raw)
 			}
 			list[i] = array
-		case dtype.Vary:
-			list[i] = map[dtype.Vary]any{dtype.String: string(b), dtype.Bytes: b64(b), dtype.JSON: json.RawMessage(b)}[typ]
+		case dtype.VarLen:
+			list[i] = map[dtype.VarLen]any{dtype.String: string(b), dtype.Bytes: b64(b), dtype.JSON: json.RawMessage(b)}[typ]
 		}
 	}
 	out, err := json.Marshal(list)
@@ -170,7 +170,7 @@ func listen(t *testing.T, typ dtype.Type, array []any) [][]byte {
 				}
 				items[i] = append(items[i], b...)
 			}
-		case dtype.Vary:
+		case dtype.VarLen:
 			switch typ {
 			case dtype.String:
 				items[i] = []byte(v.(string))

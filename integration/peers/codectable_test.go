@@ -302,7 +302,7 @@ func (a coded) element(n int, part float64) []byte {
 			b = binary.LittleEndian.AppendUint16(b, uint16(n*i))
 		}
 		return b
-	case dtype.Vary:
+	case dtype.VarLen:
 		switch t {
 		case dtype.Bytes:
 			return append([]byte(text), 0xff)[:min(n, len(text)+1)]

@@ -71,7 +71,7 @@ func kinds() []kind {
 func newKind(name string, t dtype.Type) kind {
 	numpy, err := json.Marshal(name)
 	switch t.(type) {
-	case dtype.Basic, dtype.Vary:
+	case dtype.Basic, dtype.VarLen:
 	default:
 		numpy, err = t.V2(dtype.Little)
 	}
@@ -117,7 +117,7 @@ func valueOf(r *rand.Rand, t dtype.Type, fill bool) []byte {
 			b[i] = byte(1 + r.IntN(255))
 		}
 		return b
-	case dtype.Vary:
+	case dtype.VarLen:
 		var b []byte
 		for range r.IntN(9) {
 			b = append(b, string(pickRune(r, letters))...)
@@ -221,7 +221,7 @@ func (a typed) spec() zarr.Spec {
 	if a.Sharded {
 		s.Shards = typedShards
 	}
-	if _, vary := a.kind.typ.(dtype.Vary); !vary {
+	if _, vary := a.kind.typ.(dtype.VarLen); !vary {
 		s.Codecs = append(s.Codecs, codec.Bytes(order))
 	}
 	stored := a.kind.typ

@@ -28,6 +28,7 @@ func Table() []Rule {
 		{Package: "zarr/store/http", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/provider"}},
 		{Package: "zarr/store/retry", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
 		{Package: "zarr/store/limit", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
+		{Package: "zarr/store/hedge", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
 
 		{Package: "zarr/rule", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "zarr/dtype", Own: []string{"zarr/fault", "internal/jsontext"}, Pure: true},

@@ -22,7 +22,7 @@ func TakeStructs[T any](t *dtype.Struct, moves []dtype.Move, dst []T, src []byte
 	}
 	all := reflect.ValueOf(dst)
 	for i := range dst {
-		if err := dtype.Take(t, all.Index(i), src[i*size:(i+1)*size]); err != nil {
+		if err := dtype.Decode(t, all.Index(i), src[i*size:(i+1)*size]); err != nil {
 			return err
 		}
 	}
@@ -44,7 +44,7 @@ func PutStructs[T any](t *dtype.Struct, moves []dtype.Move, dst []byte, src []T)
 	}
 	all := reflect.ValueOf(src)
 	for i := range src {
-		if err := dtype.Put(t, dst[i*size:(i+1)*size], all.Index(i)); err != nil {
+		if err := dtype.Encode(t, dst[i*size:(i+1)*size], all.Index(i)); err != nil {
 			return err
 		}
 	}

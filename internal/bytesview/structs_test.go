@@ -37,7 +37,7 @@ func TestStructs(t *testing.T) {
 	// What a build without unsafe does.
 	clear(b)
 	for i := range src {
-		if err := dtype.Put(typ, b[i*9:(i+1)*9], reflect.ValueOf(src[i])); err != nil {
+		if err := dtype.Encode(typ, b[i*9:(i+1)*9], reflect.ValueOf(src[i])); err != nil {
 			t.Fatal(err)
 		}
 	}

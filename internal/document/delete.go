@@ -15,7 +15,7 @@ import (
 func (n *Node) Delete(ctx context.Context, docs ...Stored) error {
 	for _, d := range docs {
 		if d.Version == "" && !n.SingleWriter {
-			return NoVersions(n.Store, "nothing can be removed")
+			return store.NoVersions(n.Store, "nothing can be removed")
 		}
 		if err := n.delete(ctx, d.Key, d.Version); err != nil {
 			return err

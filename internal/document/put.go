@@ -2,9 +2,7 @@ package document
 
 import (
 	"context"
-	"errors"
 
-	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -23,7 +21,7 @@ func (n *Node) Swap(ctx context.Context, was Stored, doc []byte, what string) (s
 	case !was.There():
 		cond.IfAbsent = true
 	case was.Version == "":
-		return "", NoVersions(n.Store, what)
+		return "", store.NoVersions(n.Store, what)
 	default:
 		cond.IfVersion = was.Version
 	}
@@ -33,12 +31,4 @@ func (n *Node) Swap(ctx context.Context, was Stored, doc []byte, what string) (s
 func (n *Node) put(ctx context.Context, key string, doc []byte, cond store.PutOptions) (store.Version, error) {
 	ctx, s := n.begin(ctx)
 	return s.Put(ctx, key, doc, cond)
-}
-
-// NoVersions returns why a store without versions does not take a change: it is read-only, or the change would not be safe.
-func NoVersions(st store.Store, what string) error {
-	if store.IsReadOnly(st) {
-		return fault.ReadOnly
-	}
-	return fault.Newf(errors.ErrUnsupported, "the store has no versions, so %s safely; see SingleWriter", what)
 }

@@ -176,9 +176,12 @@ func buffer(hold *concurrency.Hold, n int64) []byte {
 func (r *runner) send(ctx context.Context, rd plan.Read, hold *concurrency.Hold, n int64) (store.Value, error) {
 	o := rd.Options()
 	o.Max = min(o.Max, n)
-	v, err := r.store.Get(ctx, rd.Key, o, buffer(hold, r.expected(rd, n)))
+	buf := buffer(hold, r.expected(rd, n))
+	v, err := r.store.Get(ctx, rd.Key, o, buf)
 	if err == nil {
 		hold.Adopt(v.Bytes)
+	} else {
+		hold.Put(buf) // for what is made of an object that is absent
 	}
 	switch rd.Role {
 	case plan.Chunk, plan.Shard:
@@ -228,13 +231,13 @@ func (r *runner) place(ctx context.Context, s *shard, rd plan.Read, v received, 
 	if rd.Role != plan.Shard {
 		return r.decode(ctx, s, rd.Pieces, rd.Off, v, at)
 	}
-	x := &shardIndex{version: v.Version}
+	x := &shardIndex{id: plan.IndexID{Key: rd.Key}, version: v.Version}
 	var err error
-	if x.ShardIndex, err = s.Chunk.Shards.Cut(v.Bytes); err != nil {
+	if x.ShardIndex, err = s.Chunk.Shards.IndexOf(v.Bytes); err != nil {
 		return err
 	}
 	if v.Version != "" {
-		r.State.indexes.put(plan.IndexID{Key: rd.Key}, x)
+		r.State.indexes.put(x)
 	}
 	pieces, missing, err := rd.Pieces[0].Within(x.ShardIndex)
 	if err != nil {
@@ -288,7 +291,7 @@ func (r *runner) decodePiece(ctx context.Context, s *shard, p plan.Piece, stored
 	if c.Shards == nil {
 		return r.decodeOne(ctx, s.Key, c, p.Box(), stored, scratch)
 	}
-	x, err := c.Shards.Cut(stored)
+	x, err := c.Shards.IndexOf(stored)
 	if err != nil {
 		return err
 	}

@@ -75,11 +75,11 @@ func (r *runner) loadIndex(ctx context.Context, top *plan.Level, rd plan.Read) (
 		return nil, err
 	}
 	defer s.release()
-	x := &shardIndex{version: got.Version}
+	x := &shardIndex{id: top.ID(0), version: got.Version}
 	if x.ShardIndex, err = top.Decode(0, got.Bytes, got.Size); err != nil {
 		return nil, err
 	}
-	r.State.indexes.put(top.ID(0), x)
+	r.State.indexes.put(x)
 	return x, nil
 }
 
@@ -139,7 +139,7 @@ func (r *runner) loadInner(ctx context.Context, l *plan.Level, v store.Version, 
 			return err
 		}
 		take(p.I, x)
-		r.State.indexes.put(l.ID(p.I), &shardIndex{x, v})
+		r.State.indexes.put(&shardIndex{x, l.ID(p.I), v})
 	}
 	return nil
 }
@@ -147,6 +147,7 @@ func (r *runner) loadInner(ctx context.Context, l *plan.Level, v store.Version, 
 // shardIndex is the index of a shard as one version of the object has it.
 type shardIndex struct {
 	codec.ShardIndex
+	id      plan.IndexID // of one that is kept
 	version store.Version
 }
 
@@ -160,13 +161,8 @@ const maxIndexes = 8 << 20
 type indexCache struct {
 	mu    sync.Mutex
 	byID  map[plan.IndexID]*list.Element
-	order list.List // of *cachedIndex, the one used last in front
+	order list.List // of *shardIndex, the one used last in front
 	bytes int
-}
-
-type cachedIndex struct {
-	id plan.IndexID
-	*shardIndex
 }
 
 func (c *indexCache) get(id plan.IndexID) *shardIndex {
@@ -177,23 +173,23 @@ func (c *indexCache) get(id plan.IndexID) *shardIndex {
 		return nil
 	}
 	c.order.MoveToFront(e)
-	return e.Value.(*cachedIndex).shardIndex
+	return e.Value.(*shardIndex)
 }
 
 // put keeps an index in place of what there is of that shard. One that alone is larger than the cache is not kept.
-func (c *indexCache) put(id plan.IndexID, x *shardIndex) {
+func (c *indexCache) put(x *shardIndex) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.remove(id)
+	c.remove(x.id)
 	if x.Bytes() > maxIndexes {
 		return
 	}
 	if c.byID == nil {
 		c.byID = map[plan.IndexID]*list.Element{}
 	}
-	c.byID[id] = c.order.PushFront(&cachedIndex{id, x})
+	c.byID[x.id] = c.order.PushFront(x)
 	for c.bytes += x.Bytes(); c.bytes > maxIndexes; {
-		c.remove(c.order.Back().Value.(*cachedIndex).id)
+		c.remove(c.order.Back().Value.(*shardIndex).id)
 	}
 }
 
@@ -201,14 +197,14 @@ func (c *indexCache) put(id plan.IndexID, x *shardIndex) {
 func (c *indexCache) drop(id plan.IndexID, x *shardIndex) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e, ok := c.byID[id]; ok && (x == nil || e.Value.(*cachedIndex).shardIndex == x) {
+	if e, ok := c.byID[id]; ok && (x == nil || e.Value.(*shardIndex) == x) {
 		c.remove(id)
 	}
 }
 
 func (c *indexCache) remove(id plan.IndexID) {
 	if e, ok := c.byID[id]; ok {
-		c.bytes -= e.Value.(*cachedIndex).Bytes()
+		c.bytes -= e.Value.(*shardIndex).Bytes()
 		c.order.Remove(e)
 		delete(c.byID, id)
 	}

@@ -18,17 +18,17 @@ type packer struct {
 	*runner
 	o      *plan.Object
 	cut    *plan.Cut
+	old    []byte            // the stored shard; nil when there is none, or nothing of it is needed
+	index  *codec.ShardIndex // of old, as are
 	blocks []grid.Axis       // how the shard is cut into inner chunks
 	inside []int             // shape of what of the array begins with this shard
-	old    []byte            // the stored shard; nil when there is none, or nothing of it is needed
-	index  *codec.ShardIndex // of old
 	hold   *concurrency.Hold
 	pieces [][]byte // stored bytes of the inner chunks of cut; nil for one that is all fill value
 }
 
 // packing is how a shard is made: so many inner chunks in one go, so many of these at once, and what that takes beside the shard, of n bytes.
 func (r *runner) packing(o *plan.Object, n int64) atOnce {
-	c, touched := o.Chunk.Inner, o.Inner().Len()
+	c, touched := o.Chunk.Inner, o.TouchedInner()
 	decode, encode := c.MostRoom()
 	each := room(sum(decode, encode))
 	at := atOnce{some: max(minDecoded/max(c.Bytes, 1), 1)}
@@ -47,13 +47,13 @@ func (r *runner) inner(o *plan.Object, touched int) int64 {
 
 // pack appends to dst the shard with what is written laid over the old one; empty reports that no inner chunk is left to be stored.
 func (r *runner) pack(ctx context.Context, hold *concurrency.Hold, dst []byte, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
-	p := packer{runner: r, o: o, cut: o.Inner(), blocks: grid.Even(o.Chunk.Shards.Chunk), inside: o.Inside(), old: old, hold: hold}
+	p := packer{runner: r, o: o, cut: o.Inner(), old: old, hold: hold}
 	if old != nil {
-		x, err := o.Chunk.Shards.Cut(old)
+		x, err := o.Chunk.Shards.IndexOf(old)
 		if err != nil {
 			return dst, false, err
 		}
-		p.index = &x
+		p.index, p.blocks, p.inside = &x, grid.Even(o.Chunk.Shards.Chunk), o.Inside()
 	}
 	p.pieces = make([][]byte, p.cut.Len())
 	at := r.packing(o, r.typical(o.Chunk))
@@ -111,7 +111,7 @@ func (p *packer) before(box grid.Box) ([]byte, error) {
 	if p.index == nil || !p.plan.Write.Merge && box.Covers(p.inside, p.blocks) {
 		return nil, nil
 	}
-	return p.stored(p.o.Chunk.Shards.Place(box.Coord))
+	return p.stored(p.o.Chunk.Shards.Position(box.Coord))
 }
 
 // stored are the bytes of an inner chunk in the old shard; nil where it is missing.

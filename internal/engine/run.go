@@ -19,11 +19,11 @@ type runner struct {
 	memory  pipeline.Memory // what is read into, or written from
 	store   store.Store     // Array.Store, counted
 	account *account.Account
-	trace   *store.Trace      // of the call; nil where nothing listens
-	slots   concurrency.Slots // of the call
-	objects int               // that are under way at once
-	total   int               // objects of the plan
-	planned int               // bytes of memory that plans and indexes of shards within one shard may take
+	trace   *store.Trace // of the call; nil where nothing listens
+	slots   slots        // of the call
+	objects int          // that are under way at once
+	total   int          // objects of the plan
+	planned int          // bytes of memory that plans and indexes of shards within one shard may take
 }
 
 // maxPlanned bounds the memory in bytes of the plans and indexes of the shards that a call has under way.
@@ -53,7 +53,7 @@ func (a *Array) runner(ctx context.Context, m pipeline.Memory, sel grid.Selectio
 	t := store.TuningOf(a.Store)
 	r := &runner{Array: a, plan: a.plan(sel, w, t), memory: m}
 	if w != nil && !r.mayMerge() {
-		return ctx, nil, noVersions(a.Store)
+		return ctx, nil, store.NoVersions(a.Store, refused)
 	}
 	if a.Layout.Pipe.Even() {
 		if _, err := a.Layout.Pipe.For(nil); err != nil {
@@ -62,13 +62,14 @@ func (a *Array) runner(ctx context.Context, m pipeline.Memory, sel grid.Selectio
 	}
 	ctx, r.store, r.account = account.Begin(ctx, a.Store, a.Options.Account)
 	r.trace = store.TraceOf(ctx)
-	slots := a.Options.InFlight
-	if slots == 0 {
-		slots = t.Requests + a.Options.Limits.CPU.Slots()
+	n := a.Options.InFlight
+	if n == 0 {
+		n = t.Requests + a.Options.Limits.CPU.Slots()
 	}
-	r.slots.Resize(slots)
+	r.slots.Resize(n)
+	r.slots.trace = r.trace
 	r.total = r.plan.Len()
-	r.objects = min(slots, r.total)
+	r.objects = min(n, r.total)
 	if s := a.Layout.Pipe.Largest().Shards; s != nil {
 		r.objects = min(r.objects, maxPlanned/plan.PieceBytes/s.Len())
 	}

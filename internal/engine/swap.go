@@ -20,11 +20,11 @@ const maxConflicts = 1000
 // merge reads an object, changes it, and writes it if it was not replaced meanwhile, else does it all again.
 func (r *runner) merge(ctx context.Context, o *plan.Object) error {
 	// Goroutines of this process take turns; only other processes can conflict.
-	unlock, err := r.lock(ctx, o.Key)
+	key, err := r.lock(ctx, o.Key)
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer key.Unlock()
 	for try := 1; ; try++ {
 		lost, err := r.swap(ctx, o)
 		if !lost || try == maxConflicts {
@@ -48,7 +48,7 @@ func (r *runner) swap(ctx context.Context, o *plan.Object) (lost bool, err error
 		return errors.Is(err, fault.Conflict), err
 	}
 	if !absent && v.Version == "" && !r.Options.SingleWriter {
-		return false, noVersions(r.Store)
+		return false, store.NoVersions(r.Store, refused)
 	}
 	if absent {
 		v.Bytes = nil

@@ -17,11 +17,11 @@ import (
 // reserve is [concurrency.Budget.Acquire].
 func (r *runner) reserve(ctx context.Context, k concurrency.Kind, n int64) (*concurrency.Hold, error) {
 	b := r.Options.Limits.Bytes
-	if r.tracesWaits(ctx) {
+	if tracesWaits(ctx, r.trace) {
 		if h, ok := b.AcquireNow(k, n); ok {
 			return h, nil
 		}
-		defer r.waited(ctx, store.WaitBytes, time.Now())
+		defer waited(ctx, r.trace, store.WaitBytes, time.Now())
 	}
 	return b.Acquire(ctx, k, n)
 }
@@ -29,34 +29,51 @@ func (r *runner) reserve(ctx context.Context, k concurrency.Kind, n int64) (*con
 // core is [concurrency.CPU.Acquire].
 func (r *runner) core(ctx context.Context) (*concurrency.Slot, error) {
 	c := r.Options.Limits.CPU
-	if r.tracesWaits(ctx) {
+	if tracesWaits(ctx, r.trace) {
 		if s, ok := c.Try(); ok {
 			return s, nil
 		}
-		defer r.waited(ctx, store.WaitCPU, time.Now())
+		defer waited(ctx, r.trace, store.WaitCPU, time.Now())
 	}
 	return c.Acquire(ctx)
 }
 
 // lock is [concurrency.Keyed.Lock].
-func (r *runner) lock(ctx context.Context, key string) (unlock func(), err error) {
+func (r *runner) lock(ctx context.Context, key string) (concurrency.KeyLock, error) {
 	l := &r.State.locks
-	if r.tracesWaits(ctx) {
-		if unlock, ok := l.TryLock(key); ok {
-			return unlock, nil
+	if tracesWaits(ctx, r.trace) {
+		if k, ok := l.TryLock(key); ok {
+			return k, nil
 		}
-		defer r.waited(ctx, store.WaitKey, time.Now())
+		defer waited(ctx, r.trace, store.WaitKey, time.Now())
 	}
 	return l.Lock(ctx, key)
 }
 
-// tracesWaits reports whether to find out if there is a wait; none is begun after the end of ctx.
-func (r *runner) tracesWaits(ctx context.Context) bool {
-	return r.trace != nil && r.trace.Wait != nil && ctx.Err() == nil
+// slots are those of a call.
+type slots struct {
+	concurrency.Slots
+	trace *store.Trace // of the call; nil where nothing listens
 }
 
-func (r *runner) waited(ctx context.Context, what store.Resource, since time.Time) {
-	r.trace.Wait(ctx, store.Wait{For: what, Took: time.Since(since)})
+// Acquire is [concurrency.Slots.Acquire].
+func (s *slots) Acquire(ctx context.Context) error {
+	if tracesWaits(ctx, s.trace) {
+		if s.Try() {
+			return nil
+		}
+		defer waited(ctx, s.trace, store.WaitSlot, time.Now())
+	}
+	return s.Slots.Acquire(ctx)
+}
+
+// tracesWaits reports whether to find out if there is a wait; none is begun after the end of ctx.
+func tracesWaits(ctx context.Context, t *store.Trace) bool {
+	return t != nil && t.Wait != nil && ctx.Err() == nil
+}
+
+func waited(ctx context.Context, t *store.Trace, what store.Resource, since time.Time) {
+	t.Wait(ctx, store.Wait{For: what, Took: time.Since(since)})
 }
 
 // hit reports that the index of the i-th shard of a level was in the cache.

@@ -93,6 +93,50 @@ func TestWaits(t *testing.T) {
 	})
 }
 
+// slowGets takes some time for each Get of a key.
+type slowGets struct {
+	store.Store
+	took map[string]time.Duration
+}
+
+func (s slowGets) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	time.Sleep(s.took[key])
+	return s.Store.Get(ctx, key, o, buf)
+}
+
+// TestWaitsForSlots: waits for slots of the call are reported too, those of requests of one shard and those of others. Of two slots the first
+// shard has one for its first read from 1 s on, and waits for another until 1.5 s, when the second is done; its third read and the index of
+// the third shard wait then, in either order, for what is free at 2 s and at 2.5 s.
+func TestWaitsForSlots(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := mem.New()
+		a := sharded(t, st, 96)
+		if err := a.Write(t.Context(), memory(slices.Repeat([]byte{7}, 96)), grid.Whole(a.Layout.Shape)); err != nil {
+			t.Fatal(err)
+		}
+		a.Store = inParts{slowGets{st, map[string]time.Duration{"c/0": time.Second, "c/1": 750 * time.Millisecond, "c/2": time.Second}}}
+		a.Options.InFlight = 2
+		var mu sync.Mutex
+		var seen []time.Duration
+		ctx := store.WithTrace(t.Context(), &store.Trace{Wait: func(_ context.Context, w store.Wait) {
+			mu.Lock()
+			defer mu.Unlock()
+			if w.For == store.WaitSlot {
+				seen = append(seen, w.Took)
+			}
+		}})
+		some := grid.Region{{Index: []int{0, 8, 16, 32, 64}, Count: 5}} // three inner chunks of the first shard
+		if err := a.Read(ctx, memory(make([]byte, 5)), some); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(seen)
+		if want := []time.Duration{500 * time.Millisecond, 500 * time.Millisecond, time.Second}; !slices.Equal(seen, want) {
+			t.Errorf("%v, want %v", seen, want)
+		}
+		free(t, a)
+	})
+}
+
 // TestShardsInShards: of one that is read twice the indexes of both depths are hits the second time, chunks are the deepest ones, and a shard
 // that is missing is one, within another as well.
 func TestShardsInShards(t *testing.T) {

@@ -2,13 +2,11 @@ package engine
 
 import (
 	"context"
-	"errors"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/internal/plan"
-	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -48,14 +46,8 @@ func (r *runner) mayMerge() bool {
 	return true
 }
 
-// noVersions is why a store that has no versions does not take a part of an object: it takes no writes at all, or what could not be
-// done safely.
-func noVersions(st store.Store) error {
-	if store.IsReadOnly(st) {
-		return fault.ReadOnly
-	}
-	return fault.Newf(errors.ErrUnsupported, "the store has no versions, so part of a chunk cannot be written safely; see SingleWriter")
-}
+// refused is what a store without versions does not do.
+const refused = "part of a chunk cannot be written"
 
 // replace writes an object without reading it.
 func (r *runner) replace(ctx context.Context, o *plan.Object) error {
@@ -76,6 +68,9 @@ func (r *runner) replace(ctx context.Context, o *plan.Object) error {
 
 // encoding is how many bytes to reserve to make the stored form of an object. A shard is there once more, in pieces, while it is packed.
 func (r *runner) encoding(o *plan.Object) int64 {
+	if !o.Covers && o.Chunk.LaysOver() {
+		return 0 // it is made where the old one lies, or was expected
+	}
 	n := need(r.typical(o.Chunk))
 	if o.Chunk.Shards == nil {
 		return sum(n, room(o.Chunk.EncodeRoom(r.memory, o.Box)))
@@ -84,9 +79,13 @@ func (r *runner) encoding(o *plan.Object) int64 {
 }
 
 // encode gives the stored form of an object with what is written laid over what was stored, which is nil when nothing was, or nothing of it
-// stays; empty reports that the object is all fill value and shall not be stored. It is all that is held afterwards.
+// stays, and which may be changed; empty reports that the object is all fill value and shall not be stored. It is all that is held afterwards.
 func (r *runner) encode(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (b []byte, empty bool, err error) {
-	b = buffer(hold, r.typical(o.Chunk))
+	if old != nil && o.Chunk.LaysOver() {
+		b = old[:0]
+	} else {
+		b = buffer(hold, r.typical(o.Chunk))
+	}
 	if o.Chunk.Shards != nil {
 		b, empty, err = r.pack(ctx, hold, b, o, old)
 	} else {

@@ -229,10 +229,10 @@ func TestCutOfParts(t *testing.T) {
 			}
 		}
 		for b := range (Region{s}).Chunks([]Axis{outer}) {
-			if p := b.Parts[0]; p.Touched(inner) != len(p.Cut(inner)) {
+			if p := b.Parts[0]; p.Touched(inner) != len(p.AppendCut(nil, inner)) {
 				t.Fatalf("%+v by %d: Touched is %d", p, inner, p.Touched(inner))
 			}
-			for _, p := range b.Parts[0].Cut(inner) {
+			for _, p := range b.Parts[0].AppendCut(nil, inner) {
 				count(got, p, e.start(b.Coord[0]))
 			}
 		}

@@ -144,17 +144,16 @@ func (w *walker) next() bool {
 // slice is the piece as a slice of its chunk.
 func (p Part) slice() Slice { return Slice{Start: p.Off, Step: p.Step, Count: p.N, Index: p.At} }
 
-// Touched is the number of pieces that Cut gives.
+// Touched is the number of pieces that AppendCut appends.
 func (p Part) Touched(inner int) int { return p.slice().Touched(Axis{edge: inner}) }
 
-// Cut gives the pieces of a piece in the inner chunks of its chunk: Chunk and Off count from the chunk's start, Out and To
+// AppendCut appends the pieces of a piece in the inner chunks of its chunk: Chunk and Off count from the chunk's start, Out and To
 // from where those of p do.
-func (p Part) Cut(inner int) []Part {
+func (p Part) AppendCut(parts []Part, inner int) []Part {
 	s := p.slice()
 	if p.N == 0 {
-		return nil
+		return parts
 	}
-	var parts []Part
 	for w := newWalker(s, Axis{edge: inner}); ; {
 		q := w.Part
 		if p.At == nil {
@@ -250,10 +249,18 @@ func (s Slice) touched(edge int) int {
 	return max(first-last, last-first) + 1
 }
 
-// makeBox makes the box with as few allocations as its rank allows.
 func makeBox(axes []walker) Box {
+	b := MakeBox(len(axes))
+	for i := range axes {
+		b.Parts[i], b.Coord[i] = axes[i].Part, axes[i].Chunk
+	}
+	return b
+}
+
+// MakeBox makes a box of n axes, to be set, with as few allocations as these allow.
+func MakeBox(n int) Box {
 	var b Box
-	switch n := len(axes); {
+	switch {
 	case n <= 2:
 		room := new(struct {
 			coord [2]int
@@ -268,9 +275,6 @@ func makeBox(axes []walker) Box {
 		b.Coord, b.Parts = room.coord[:n:n], room.parts[:n:n]
 	default:
 		b.Coord, b.Parts = make([]int, n), make([]Part, n)
-	}
-	for i := range axes {
-		b.Parts[i], b.Coord[i] = axes[i].Part, axes[i].Chunk
 	}
 	return b
 }

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -67,6 +69,9 @@ func (c *Chunk) Decode(dst Memory, b grid.Box, src []byte, s *Scratch) error {
 		off *= c.Size
 		return c.items.decode(dst.Bytes[off:off+c.Bytes], c, src, s.of(c))
 	}
+	if c.items != nil && dst.Bytes != nil {
+		return c.decodeItems(dst, b, src, s)
+	}
 	whole, err := c.decode(src, s)
 	if err != nil || dst.Bytes == nil {
 		return err
@@ -99,6 +104,22 @@ func (c *Chunk) decode(src []byte, s *Scratch) ([]byte, error) {
 	return whole, c.Chain.Decode(codec.Block{Bytes: whole}, src, s.of(c))
 }
 
+// decodeItems is Decode of a part of a chunk whose elements vary in length. Those that are not selected are not kept.
+func (c *Chunk) decodeItems(dst Memory, b grid.Box, src []byte, s *Scratch) error {
+	if err := c.mayHold(src); err != nil {
+		return err
+	}
+	whole := s.room(c.Bytes)
+	clear(whole)
+	b.FillRegion(dst.Bytes, dst.Shape, wanted)
+	b.ToChunk(whole, dst.Bytes, dst.Shape, c.Shape, c.Size)
+	if err := c.items.decodeWanted(whole, c, src, s.of(c)); err != nil {
+		return err
+	}
+	b.FromChunk(dst.Bytes, whole, dst.Shape, c.Shape, c.Size)
+	return nil
+}
+
 // mayHold refuses a chunk that may not be held in memory. It looks at the number of stored bytes before there is more room than a Scratch
 // keeps.
 func (c *Chunk) mayHold(src []byte) error {
@@ -127,7 +148,8 @@ func (c *Chunk) room(s *Scratch) ([]byte, error) {
 // Encode appends to dst the stored form of the chunk after a box of src was laid over it. old is the stored form before; nil
 // when there was none, or nothing of it stays: then what the box does not select is the fill value. fill reports a chunk that is
 // all fill value and shall not be stored; nothing is appended then. Where the box selects all of the chunk, it is encoded from
-// where it lies in src. Of one field's values the structures are decoded, changed and encoded. Errors are as for Decode.
+// where it lies in src. Of one field's values the structures are decoded, changed and encoded. Where the chunk LaysOver, dst may be
+// old[:0]: then old is changed, and is what is returned. Errors are as for Decode.
 func (c *Chunk) Encode(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out []byte, fill bool, err error) {
 	stored := c
 	if c.of != nil {
@@ -138,6 +160,12 @@ func (c *Chunk) Encode(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out
 			return c.encode(dst, src, b, box, s)
 		}
 	}
+	if c.items != nil {
+		return c.encodeItems(dst, old, src, b, s)
+	}
+	if c.LaysOver() && (old == nil || len(old) == c.Bytes) {
+		return c.layOver(dst, old, src, b, s)
+	}
 	whole, err := c.gather(old, src, b, s)
 	if err != nil {
 		return dst, false, err
@@ -145,11 +173,36 @@ func (c *Chunk) Encode(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out
 	if !c.options.StoreFill && stored.Fill != nil && grid.IsFill(whole, stored.Fill) {
 		return dst, true, nil
 	}
-	block := codec.Block{Bytes: whole}
-	if c.items != nil {
-		block = codec.Block{Items: c.items.get(whole)}
+	out, err = stored.Chain.Encode(dst, codec.Block{Bytes: whole}, s.of(c))
+	return out, false, err
+}
+
+// encodeItems is Encode of elements that vary in length. Those that were stored before are kept no longer than that takes.
+func (c *Chunk) encodeItems(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out []byte, fill bool, err error) {
+	if old != nil {
+		err = c.mayHold(old)
+	} else {
+		err = c.limit()
 	}
-	out, err = stored.Chain.Encode(dst, block, s.of(c))
+	if err != nil {
+		return dst, false, err
+	}
+	whole, before := s.room(c.Bytes), c.items.beside()
+	switch full := b.Full(c.Shape); {
+	case full:
+	case old == nil:
+		clear(whole)
+	default:
+		if err := before.decode(whole, c, old, s.of(c)); err != nil {
+			return dst, false, err
+		}
+		mark(whole)
+	}
+	b.ToChunk(whole, src.Bytes, src.Shape, c.Shape, c.Size)
+	if !c.options.StoreFill && c.Fill != nil && grid.IsFill(whole, c.Fill) {
+		return dst, true, nil
+	}
+	out, err = c.Chain.Encode(dst, codec.Block{Items: c.items.get(whole, before)}, s.of(c))
 	return out, false, err
 }
 
@@ -165,6 +218,37 @@ func (c *Chunk) encode(dst []byte, src Memory, b grid.Box, box codec.Strided, s 
 	}
 	out, err = c.Chain.EncodeFrom(dst, box, s.of(c))
 	return out, false, err
+}
+
+// LaysOver reports that the stored bytes of the chunk are its elements in C order, so that what is written of a part of it is laid over them.
+func (c *Chunk) LaysOver() bool { return c.Chain.InMemory() }
+
+// layOver is Encode of a part of the chunk in the memory that its stored form takes. old has the length of the chunk, or is nil.
+func (c *Chunk) layOver(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out []byte, fill bool, err error) {
+	if err := c.limit(); err != nil {
+		return dst, false, err
+	}
+	at := len(dst)
+	out = slices.Grow(dst, c.Bytes)[:at+c.Bytes]
+	whole := codec.Block{Bytes: out[at:]}
+	if old == nil {
+		grid.Fill(whole.Bytes, c.fill.one)
+	} else {
+		if c.Bytes > 0 && &old[0] != &whole.Bytes[0] {
+			copy(whole.Bytes, old)
+		}
+		if err := c.Chain.Decode(whole, whole.Bytes, s.of(c)); err != nil {
+			return dst, false, err
+		}
+	}
+	b.ToChunk(whole.Bytes, src.Bytes, src.Shape, c.Shape, c.Size)
+	if !c.options.StoreFill && c.Fill != nil && grid.IsFill(whole.Bytes, c.Fill) {
+		return dst, true, nil
+	}
+	if err := c.Chain.EncodeInPlace(whole.Bytes); err != nil {
+		return dst, false, err
+	}
+	return out, false, nil
 }
 
 // gather gives the whole decoded chunk as it is to be stored: of a field's values the structures.

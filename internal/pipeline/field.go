@@ -33,7 +33,7 @@ func (p *Pipeline) Field(f *codec.Field) (*Pipeline, error) {
 func (f filler) field(of *codec.Field) filler {
 	n := of.Type().Size()
 	all := make([]byte, n*product(of.Shape()))
-	of.Take(all, f.one)
+	of.Extract(all, f.one)
 	v := filler{one: all[:n], within: of.Shape()}
 	if !grid.IsFill(all, v.one) {
 		v.all = all
@@ -58,9 +58,9 @@ func (c *Chunk) gatherField(old []byte, src Memory, b grid.Box, s *Scratch) ([]b
 		return nil, err
 	}
 	values := s.grown(&s.values, c.Bytes)
-	c.field.Take(values, whole)
+	c.field.Extract(values, whole)
 	b.ToChunk(values, src.Bytes, src.Shape, c.Shape, c.Size)
-	c.field.Put(whole, values)
+	c.field.Insert(whole, values)
 	return whole, nil
 }
 

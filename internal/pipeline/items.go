@@ -3,6 +3,7 @@ package pipeline
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"sync"
 
 	"github.com/zargo-io/zargo/zarr/codec"
@@ -80,13 +81,34 @@ func (h *Items) At(number uint64) []byte {
 	return b[used : used+int(n) : used+int(n)]
 }
 
-// get gives the items of numbers.
-func (h *Items) get(numbers []byte) [][]byte {
+// marked is the bit of a number that says that the element is not in the Items themselves, but in some beside them.
+const marked = 1 << 63
+
+// beside is Items for elements that are needed along with those of h, of one chunk.
+func (h *Items) beside() *Items {
+	return &Items{typ: h.typ, fill: h.fill, max: h.max, room: math.MaxInt64}
+}
+
+// mark marks the numbers that are not 0.
+func mark(numbers []byte) {
+	for ; len(numbers) >= 8; numbers = numbers[8:] {
+		if n := binary.LittleEndian.Uint64(numbers); n != 0 {
+			binary.LittleEndian.PutUint64(numbers, n|marked)
+		}
+	}
+}
+
+// get gives the items of numbers; those that are marked are of other Items.
+func (h *Items) get(numbers []byte, other *Items) [][]byte {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	items := make([][]byte, 0, len(numbers)/8)
 	for ; len(numbers) >= 8; numbers = numbers[8:] {
-		items = append(items, h.At(binary.LittleEndian.Uint64(numbers)))
+		n, of := binary.LittleEndian.Uint64(numbers), h
+		if n&marked != 0 {
+			n, of = n&^marked, other
+		}
+		items = append(items, of.At(n))
 	}
 	return items
 }
@@ -159,8 +181,21 @@ func (p *Packer) Done() {
 	p.h.blocks[p.base>>placeBits] = p.block[:p.used]
 }
 
+// wanted is a number that stands for an element that is not there yet.
+var wanted = []byte{1, 0, 0, 0, 0, 0, 0, 0}
+
 // decode sets dst to the numbers of the elements of a chunk.
 func (h *Items) decode(dst []byte, c *Chunk, src []byte, s *codec.Scratch) error {
+	return h.decodeSome(dst, c, src, s, nil)
+}
+
+// decodeWanted is decode of the elements that are not 0 in dst. The others stay 0, and take no memory.
+func (h *Items) decodeWanted(dst []byte, c *Chunk, src []byte, s *codec.Scratch) error {
+	return h.decodeSome(dst, c, src, s, func(i int) bool { return dst[8*i] != 0 })
+}
+
+// decodeSome is decode of the elements of which want, where it is not nil, says so.
+func (h *Items) decodeSome(dst []byte, c *Chunk, src []byte, s *codec.Scratch, want func(i int) bool) error {
 	elems := len(dst) / 8
 	// What is stored bounds text and bytes, but not what labels or values in another spelling come to.
 	left := h.max - 8*int64(elems)
@@ -170,11 +205,18 @@ func (h *Items) decode(dst []byte, c *Chunk, src []byte, s *codec.Scratch) error
 	if left < 0 {
 		return tooMuch()
 	}
-	p := h.Packer(len(src))
+	hint := len(src)
+	if want != nil {
+		hint = 0
+	}
+	p := h.Packer(hint)
 	defer p.Done()
 	return c.Chain.DecodeItems(src, s, func(i int, item []byte) error {
 		if left -= int64(len(item)); left < 0 {
 			return tooMuch()
+		}
+		if want != nil && !want(i) {
+			return nil
 		}
 		number, err := p.Add(item)
 		binary.LittleEndian.PutUint64(dst[8*i:], number)

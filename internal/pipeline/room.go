@@ -10,7 +10,8 @@ import (
 // rooms are how many bytes the codecs of a chunk take beside its stored form and the region.
 type rooms struct {
 	placed int64 // to decode it where it lies without gaps
-	rows   int64 // to decode a box to rows of a region
+	rows   int64 // to decode all of it to rows of a region
+	box    int64 // to decode any other box
 	whole  int64 // to decode it elsewhere, itself included
 	packed int64 // to encode it from where it lies without gaps
 	taken  int64 // to encode it from rows of a region
@@ -21,11 +22,13 @@ func (c *Chunk) Varies() bool { return c.options.varies }
 
 // DecodeRoom is how many bytes Decode of a box takes beside dst and the stored form: no more is asked of [Scratch.Lend].
 func (c *Chunk) DecodeRoom(dst Memory, b grid.Box) int64 {
-	off, ok := b.Contiguous(dst.Shape)
 	switch {
 	case dst.Bytes == nil || b.Pairs != nil || c.listed(b):
 		return c.rooms.whole
-	case ok && off >= 0 && b.Full(c.Shape):
+	case !b.Full(c.Shape):
+		return c.rooms.box
+	}
+	if _, ok := b.Contiguous(dst.Shape); ok {
 		return c.rooms.placed
 	}
 	return c.rooms.rows
@@ -51,6 +54,8 @@ func (c *Chunk) EncodeRoom(src Memory, b grid.Box) int64 {
 		return c.rooms.packed
 	case full:
 		return c.rooms.taken
+	case c.LaysOver():
+		return 0
 	}
 	return add(c.rooms.whole, c.rooms.packed)
 }
@@ -73,16 +78,26 @@ func (c *Chunk) measure() rooms {
 	var r rooms
 	_, r.whole = c.Chain.Room(codec.Strided{})
 	r.whole = max(r.whole, int64(c.Bytes))
-	r.placed, r.rows = r.whole-int64(c.Bytes), r.whole
+	r.placed, r.rows, r.box = r.whole-int64(c.Bytes), r.whole, r.whole
 	r.packed = c.Chain.EncodeRoom(all)
 	r.taken = r.packed
-	for i := len(all.Axes) - 1; i >= 0; i-- {
-		if all.Axes[i].N > 1 { // with gaps
-			all.Axes[i].Stride *= 2
-			_, r.rows = c.Chain.Room(all)
+	last, first := len(c.Shape)-1, true
+	for i := last; i >= 0; i-- {
+		n, stride := c.Shape[i], &all.Axes[i].Stride
+		if n < 2 {
+			continue
+		}
+		*stride *= 2 // gaps between what has a number along this axis
+		if first {
+			_, r.box = c.Chain.Room(all)
 			r.taken = c.Chain.EncodeRoom(all)
+		}
+		if i < last && c.Shape[last] > 1 { // and none along the last one
+			_, r.rows = c.Chain.Room(all)
 			break
 		}
+		*stride /= 2
+		first = false
 	}
 	return r
 }

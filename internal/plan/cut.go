@@ -29,12 +29,35 @@ func cut(shard *pipeline.Chunk, b grid.Box) *Cut {
 		p := b.CutPairs(shard.Shape, s.Chunk)
 		return &Cut{shards: s, chunk: shard.Inner, points: p, n: p.Touched(nil)}
 	}
-	c := &Cut{shards: s, chunk: shard.Inner, axes: make([][]grid.Part, len(b.Parts)), n: 1}
+	c := newCut(len(b.Parts))
+	c.shards, c.chunk, c.n = s, shard.Inner, 1
+	total := 0
 	for i, p := range b.Parts {
-		c.axes[i] = p.Cut(s.Chunk[i])
+		if p.At == nil { // of lists the pieces are not known before
+			total += p.Touched(s.Chunk[i])
+		}
+	}
+	parts := make([]grid.Part, 0, total)
+	for i, p := range b.Parts {
+		from := len(parts)
+		parts = p.AppendCut(parts, s.Chunk[i])
+		c.axes[i] = parts[from:len(parts):len(parts)]
 		c.n *= len(c.axes[i])
 	}
 	return c
+}
+
+// newCut makes a Cut with room for the pieces of so many axes: of few with one allocation.
+func newCut(axes int) *Cut {
+	if axes > 4 {
+		return &Cut{axes: make([][]grid.Part, axes)}
+	}
+	c := new(struct {
+		Cut
+		room [4][]grid.Part
+	})
+	c.axes = c.room[:axes]
+	return &c.Cut
 }
 
 // Len is the number of inner chunks.
@@ -48,7 +71,7 @@ func (c *Cut) Box(i int) grid.Box {
 	if c.points != nil {
 		return c.points.Box(i)
 	}
-	b := grid.Box{Coord: make([]int, len(c.axes)), Parts: make([]grid.Part, len(c.axes))}
+	b := grid.MakeBox(len(c.axes))
 	for k := len(c.axes) - 1; k >= 0; k-- {
 		n := len(c.axes[k])
 		b.Parts[k] = c.axes[k][i%n]
@@ -63,21 +86,22 @@ func (c *Cut) Place(i int) int {
 	if c.shards == nil {
 		return 0
 	}
-	return c.place(i, make([]int, len(c.shards.Chunk)))
+	var room [8]int
+	return c.place(i, slices.Grow(room[:0], len(c.shards.Chunk))[:len(c.shards.Chunk)])
 }
 
 // place is Place; coord is room for the position of the inner chunk, and is set to it.
 func (c *Cut) place(i int, coord []int) int {
 	if c.points != nil {
 		copy(coord, c.points.Box(i).Coord)
-		return c.shards.Place(coord)
+		return c.shards.Position(coord)
 	}
 	for k := len(c.axes) - 1; k >= 0; k-- {
 		n := len(c.axes[k])
 		coord[k] = c.axes[k][i%n].Chunk
 		i /= n
 	}
-	return c.shards.Place(coord)
+	return c.shards.Position(coord)
 }
 
 // Locate finds the inner chunks in a shard that begins at off, in the order of the Cut, and those that it does not have.
@@ -85,7 +109,8 @@ func (c *Cut) place(i int, coord []int) int {
 // space of any length.
 func (c *Cut) Locate(x codec.ShardIndex, off int64) (pieces, missing []Piece, err error) {
 	most := c.chunk.Chain.Worst()
-	coord := make([]int, len(c.shards.Chunk))
+	var room [8]int
+	coord := slices.Grow(room[:0], len(c.shards.Chunk))[:len(c.shards.Chunk)]
 	all := make([]Piece, c.n) // those that are there from its front, the others from its back
 	k := 0
 	for i := range c.n {
@@ -96,7 +121,7 @@ func (c *Cut) Locate(x codec.ShardIndex, off int64) (pieces, missing []Piece, er
 		case !ok:
 			all[c.n-1-i+k] = Piece{I: i, cut: c}
 		case n > most && c.chunk.Shards == nil:
-			return nil, nil, fault.Newf(fault.Corrupt, "index of the shard: inner chunk %v has %d bytes, its codecs make at most %d", coord, n, most)
+			return nil, nil, fault.Newf(fault.Corrupt, "index of the shard: inner chunk %v has %d bytes, its codecs make at most %d", slices.Clone(coord), n, most)
 		default:
 			all[k] = Piece{Off: off + at, Len: n, I: i, cut: c}
 			k++

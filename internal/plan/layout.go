@@ -74,6 +74,9 @@ func (o *Object) left(axis int) int {
 	return o.plan.Shape[axis] - start
 }
 
+// TouchedInner is the number of inner chunks of the shard that are selected, which may be shards.
+func (o *Object) TouchedInner() int { return touched(o.Chunk, o.Chunk.Inner, o.Box) }
+
 // Touched is the number of chunks that are selected in the object: 1, or of a shard that of the deepest inner chunks.
 func (o *Object) Touched() int { return o.piece[0].Touched() }
 

@@ -86,7 +86,7 @@ func (l *Level) Recheck(v store.Version) Read { return l.index(Recheck, v) }
 // index is the request for the index of a stored shard.
 func (l *Level) index(role Role, v store.Version) Read {
 	n, atStart := l.chunk.Shards.IndexSize()
-	r, off := store.Last(n), -n
+	r, off := store.Suffix(n), -n
 	if atStart {
 		r, off = store.Within(0, n), 0
 	}

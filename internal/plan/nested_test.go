@@ -150,7 +150,7 @@ func TestNestedPoints(t *testing.T) {
 			outer := cut(o.Chunk, b)
 			for i := range outer.Len() {
 				box := outer.Box(i)
-				if got := outer.Place(i); got != o.Chunk.Shards.Place(box.Coord) {
+				if got := outer.Place(i); got != o.Chunk.Shards.Position(box.Coord) {
 					t.Fatalf("place %d of %v", got, box.Coord)
 				}
 				in := cut(below, box)

@@ -38,11 +38,7 @@ func (p *Plan) Objects() iter.Seq[*Object] {
 			return
 		}
 		chunk, err := p.Pipe.For(nil)
-		for b := range p.Select.Chunks(p.Axes) {
-			if !yield(p.object(b, chunk, err)) {
-				return
-			}
-		}
+		p.Select.Chunks(p.Axes)(func(b grid.Box) bool { return yield(p.object(b, chunk, err)) })
 	}
 }
 

@@ -39,7 +39,7 @@ func TestTranscripts(t *testing.T) {
 			var indexes, others, all []string
 			for r := range p.Requests() {
 				all = append(all, r.String()+"\n")
-				switch n, last := r.Range.IsLast(); {
+				switch n, last := r.Range.IsSuffix(); {
 				case last:
 					indexes = append(indexes, fmt.Sprintf("GET %s last %d", r.Key, n))
 				case r.Role == Index:

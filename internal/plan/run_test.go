@@ -104,7 +104,7 @@ func (e *executor) decode(k Piece, stored []byte) {
 		}
 		return
 	}
-	x, err := c.Shards.Cut(stored)
+	x, err := c.Shards.IndexOf(stored)
 	if err != nil {
 		e.t.Fatal(err)
 	}

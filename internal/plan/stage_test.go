@@ -114,7 +114,7 @@ func TestCutAgainstGrid(t *testing.T) {
 				if fmt.Sprint(w.Parts) != fmt.Sprint(in.Parts) {
 					t.Fatalf("%v in %v of %v: %v, want %v", region, chunk, edges, in.Parts, w.Parts)
 				}
-				if c.Place(i) != o.Chunk.Shards.Place(in.Coord) {
+				if c.Place(i) != o.Chunk.Shards.Position(in.Coord) {
 					t.Fatalf("place of %v", in.Coord)
 				}
 			}

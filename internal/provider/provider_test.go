@@ -165,7 +165,7 @@ func TestReceive(t *testing.T) {
 		body io.Reader
 		max  int64
 		want error
-		cut  int // bytes that a *store.CutError carries, -1 for none
+		cut  int // bytes that a *store.TruncatedError carries, -1 for none
 	}{
 		{"too much", whole, strings.NewReader("01234567"), 7, fault.Limit, -1},
 		{"cut in what is skipped", a, strings.NewReader("0"), 0, fault.Unavailable, -1},
@@ -178,7 +178,7 @@ func TestReceive(t *testing.T) {
 			if !errors.Is(err, c.want) || v.Bytes != nil {
 				t.Fatalf("%q, %v", v.Bytes, err)
 			}
-			var cut *store.CutError
+			var cut *store.TruncatedError
 			if errors.As(err, &cut) != (c.cut >= 0) || c.cut >= 0 && (len(cut.Value.Bytes) != c.cut || cut.Want != c.a.N) {
 				t.Errorf("carries %+v", cut)
 			}
@@ -195,7 +195,7 @@ func TestBounded(t *testing.T) {
 
 func TestRangeHeader(t *testing.T) {
 	for want, r := range map[string]store.Range{
-		"": {}, "bytes=5-": store.From(5), "bytes=5-8": store.Within(5, 4), "bytes=-3": store.Last(3),
+		"": {}, "bytes=5-": store.From(5), "bytes=5-8": store.Within(5, 4), "bytes=-3": store.Suffix(3),
 	} {
 		if got := RangeHeader(r); got != want {
 			t.Errorf("%v: %q, want %q", r, got, want)

@@ -11,7 +11,7 @@ import (
 
 // RangeHeader is a range as the header of that name says it, RFC 9110 section 14.2; "" for the whole value.
 func RangeHeader(r store.Range) string {
-	if n, ok := r.IsLast(); ok {
+	if n, ok := r.IsSuffix(); ok {
 		return fmt.Sprintf("bytes=-%d", n)
 	}
 	if off, ok := r.IsFrom(); ok {

@@ -32,7 +32,7 @@ func (a Announced) CheckMax(o store.GetOptions) error {
 	return nil
 }
 
-// Receive appends what was announced to buf. A body that ends early is a *store.CutError of kind fault.Unavailable.
+// Receive appends what was announced to buf. A body that ends early is a *store.TruncatedError of kind fault.Unavailable.
 func (a Announced) Receive(body io.Reader, version store.Version, o store.GetOptions, buf []byte) (store.Value, error) {
 	if err := a.CheckMax(o); err != nil {
 		return store.Value{}, err
@@ -58,7 +58,7 @@ func (a Announced) Receive(body io.Reader, version store.Version, o store.GetOpt
 	case int64(len(v.Bytes)-len(buf)) == a.N:
 		return store.Value{}, fault.Newf(fault.Unavailable, "the value arrived damaged: %w", Cause(err))
 	}
-	return store.Value{}, fault.Newf(fault.Unavailable, "%w", &store.CutError{Value: v, Want: a.N, Err: Cause(err)})
+	return store.Value{}, fault.Newf(fault.Unavailable, "%w", &store.TruncatedError{Value: v, Want: a.N, Err: Cause(err)})
 }
 
 // unannounced reads a body whose end the protocol marks, up to what the caller allows.

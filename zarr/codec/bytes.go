@@ -18,7 +18,7 @@ type rawBytes struct {
 	canon func(b []byte) // makes what is swapped legal; nil where everything is
 	fix   func(b []byte) // both; nil where there is neither
 
-	judge func(rule.Finding) error // asked about elements that are no memory form; nil lets them pass
+	report func(rule.Finding) error // called for elements that are not valid memory form; nil tolerates them
 }
 
 // newBytes takes little-endian order where elements have an order and the configuration has none, which the specification
@@ -51,7 +51,7 @@ func newBytes(raw json.RawMessage, in Repr) (any, error) {
 	return b, nil
 }
 
-func (c *rawBytes) setJudge(judge func(rule.Finding) error) { c.judge = judge }
+func (c *rawBytes) setReport(report func(rule.Finding) error) { c.report = report }
 
 func (c *rawBytes) EncodedSize() int64 { return int64(c.array.bytes) }
 func (c *rawBytes) Worst() int64       { return int64(c.array.bytes) }
@@ -125,13 +125,23 @@ func (c *rawBytes) fits(src []byte) error {
 	return nil
 }
 
+func (c *rawBytes) EncodeInPlace(b []byte) error {
+	if err := c.check(b); err != nil {
+		return err
+	}
+	if c.swap != nil {
+		c.swap(b)
+	}
+	return nil
+}
+
 func (c *rawBytes) DecodeInPlace(b []byte) error {
 	if c.swap != nil {
 		c.swap(b)
 	}
-	if c.judge != nil {
+	if c.report != nil {
 		if err := c.check(b); err != nil {
-			if err := c.judge(rule.Finding{Rule: rule.ElementForm, Text: strings.TrimPrefix(err.Error(), fault.Type.Error()+": ")}); err != nil {
+			if err := c.report(rule.Finding{Rule: rule.ElementForm, Text: strings.TrimPrefix(err.Error(), fault.Type.Error()+": ")}); err != nil {
 				return err
 			}
 		}
@@ -142,8 +152,8 @@ func (c *rawBytes) DecodeInPlace(b []byte) error {
 	return nil
 }
 
-// isJudged reports whether the elements of a chunk are looked at one by one, which takes all of them.
-func (c *rawBytes) isJudged() bool { return c.judge != nil && c.isChecked() }
+// isValidated reports whether the elements of a chunk are looked at one by one, which takes all of them.
+func (c *rawBytes) isValidated() bool { return c.report != nil && c.isChecked() }
 
 // DecodeTo copies rows of elements to where they belong, and turns them into memory form there.
 func (c *rawBytes) DecodeTo(dst Strided, src []byte, _ *Scratch) error {

@@ -76,6 +76,8 @@ type InPlace interface {
 	ArrayBytes
 	// DecodeInPlace turns encoded bytes into memory form.
 	DecodeInPlace(b []byte) error
+	// EncodeInPlace turns memory form into the encoded bytes. After an error they are undefined.
+	EncodeInPlace(b []byte) error
 }
 
 // BytesBytes transforms bytes into bytes.

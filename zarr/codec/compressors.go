@@ -121,18 +121,18 @@ func (c *deflateCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	return out, err
 }
 
-// padding is of codecs that pass over bytes after what they decode.
+// padding is embedded in codecs that tolerate bytes after the encoded ones.
 type padding struct {
-	judge func(rule.Finding) error // asked about such bytes; nil lets them pass
+	report func(rule.Finding) error // called for such bytes; nil tolerates them
 }
 
-func (p *padding) setJudge(judge func(rule.Finding) error) { p.judge = judge }
+func (p *padding) setReport(report func(rule.Finding) error) { p.report = report }
 
 func (p *padding) found(n int, what string) error {
-	if p.judge == nil {
+	if p.report == nil {
 		return nil
 	}
-	return p.judge(rule.Finding{Rule: rule.TrailingBytes, Text: fmt.Sprintf("%d %s", n, what)})
+	return p.report(rule.Finding{Rule: rule.TrailingBytes, Text: fmt.Sprintf("%d %s", n, what)})
 }
 
 // bloscCodec is the v3 core codec "blosc" and numcodecs' of the same name. Frames say themselves how they are to be

@@ -19,10 +19,7 @@ func (s Spec) Core(in Repr) (Spec, error) {
 		}
 		core = Gzip(level)
 	case "zstd":
-		core = Zstd(c.integer("level", 0, -131072, 22))
-		if c.boolean("checksum", false) {
-			core = ZstdChecksum(openConfig(s.Config).integer("level", 0, -131072, 22))
-		}
+		core = zstdSpec(c.integer("level", 0, -131072, 22), c.boolean("checksum", false))
 	case "crc32c":
 		if c.text("location", "end", "start", "end") == "end" {
 			core = CRC32C()

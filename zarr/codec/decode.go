@@ -16,7 +16,7 @@ func (c *Chain) Decode(dst Block, src []byte, s *Scratch) error {
 
 // DecodeTo sets dst, a box of the chunk whose stored form is src. fault.Selection when the box does not fit the chunk or its memory;
 // a Strided without memory and axes decodes the chunk and forgets it. s may be nil. dst does not overlap src, unless src is what was
-// received where [Chain.Room] said. Where the array lies in dst as it was serialised, the first bytes-to-bytes codec decodes straight
+// received, or encoded by [Chain.EncodeInPlace], where [Chain.Room] said. Where the array lies in dst as it was serialised, the first bytes-to-bytes codec decodes straight
 // into it; where codecs only move elements or swap their bytes, they are moved once. Bytes between those of the box are never touched;
 // after an error the box is undefined.
 //
@@ -118,7 +118,7 @@ func through(codec ArrayArray, box Strided, s *Scratch) (Strided, bool) {
 func (c *Chain) unpack(slot int, dst Strided, src []byte, s *Scratch) error {
 	inPlace, plain := c.array.(InPlace)
 	raw, rows := c.array.(*rawBytes)
-	rows = rows && !raw.isJudged()
+	rows = rows && !raw.isValidated()
 	to, direct := dst.contiguous(c.packed)
 	b, flip := src, 0
 	for i := len(c.bytes) - 1; i >= 0; i-- {

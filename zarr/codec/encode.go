@@ -37,6 +37,22 @@ func (c *Chain) EncodeFrom(dst []byte, src Strided, s *Scratch) ([]byte, error) 
 	return c.encode(dst, src, s)
 }
 
+// EncodeInPlace turns b, all elements of a chunk in C order, into the stored form of the chunk, where [Chain.InMemory] is true. Decode to the same
+// memory is the way back. Errors are as for Encode; b is undefined then.
+func (c *Chain) EncodeInPlace(b []byte) error {
+	if err := c.whole.fits(Block{Bytes: b}); err != nil {
+		return err
+	}
+	in, ok := c.array.(InPlace)
+	if !ok || !c.InMemory() {
+		return fault.Newf(fault.Selection, "the stored form of a chunk is not made where its elements lie")
+	}
+	if err := in.EncodeInPlace(b); err != nil {
+		return named(c.name, err)
+	}
+	return nil
+}
+
 func (c *Chain) encode(dst []byte, src Strided, s *Scratch) ([]byte, error) {
 	slot := 0
 	for i := range c.arrays {

@@ -26,7 +26,7 @@ func ExampleSharding() {
 		log.Fatal(err)
 	}
 	for _, coord := range [][]int{{0, 0}, {0, 1}} {
-		off, n, ok, err := index.At(s.Place(coord))
+		off, n, ok, err := index.At(s.Position(coord))
 		fmt.Println(coord, off, n, ok, err)
 	}
 	// Output:

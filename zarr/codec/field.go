@@ -40,14 +40,14 @@ func NewField(of *dtype.Struct, fill []byte, path ...string) (f *Field, ok bool)
 	return f, true
 }
 
-// Type is the data type of the field's values, and Shape the axes that they have within an element.
+// Type is the data type of the field's values.
 func (f *Field) Type() dtype.Type { return f.field.Type }
 
 // Shape is that of the field within an element. The slice is the caller's.
 func (f *Field) Shape() []int { return slices.Clone(f.field.Shape) }
 
-// Take sets dst to the values of the field in elements of the structure.
-func (f *Field) Take(dst, elems []byte) {
+// Extract sets dst to the values of the field in elements of the structure.
+func (f *Field) Extract(dst, elems []byte) {
 	n := f.field.Type.Size()
 	for ; len(elems) >= f.of.Size(); elems = elems[f.of.Size():] {
 		for _, at := range f.offsets {
@@ -57,8 +57,8 @@ func (f *Field) Take(dst, elems []byte) {
 	}
 }
 
-// Put is Take the other way; what else the elements have stays.
-func (f *Field) Put(elems, src []byte) {
+// Insert sets the values of the field in elements of the structure to src. The other fields stay as they are.
+func (f *Field) Insert(elems, src []byte) {
 	n := f.field.Type.Size()
 	for ; len(elems) >= f.of.Size(); elems = elems[f.of.Size():] {
 		for _, at := range f.offsets {
@@ -90,7 +90,7 @@ func (f *fieldOf) Encode(Block, Block) error {
 }
 
 func (f *fieldOf) Decode(dst, src Block) error {
-	f.Take(dst.Bytes, src.Bytes)
+	f.Extract(dst.Bytes, src.Bytes)
 	return nil
 }
 

@@ -32,7 +32,7 @@ func TestFilters(t *testing.T) {
 		{codec.Delta(dtype.Int16, nil), codec.Repr{Shape: []int{7, 5}, Type: dtype.Int16}},
 		{codec.Delta(dtype.Uint8, dtype.Int32), array(33, dtype.Uint8)},
 		{raw("numcodecs.delta", `{"dtype":"<i8","astype":">i8"}`), array(1100, dtype.DateTime{Unit: dtype.Second})},
-		{codec.AsType(dtype.Int64, dtype.Uint8), array(70, dtype.Uint8)},
+		{codec.AsType(dtype.Uint8, dtype.Int64), array(70, dtype.Uint8)},
 		{raw("numcodecs.astype", `{"encode_dtype":">f8"}`), array(0, dtype.Float64)},
 		{codec.PackBools(), array(43, dtype.Bool)},
 		{codec.PackBools(), codec.Repr{Shape: []int{}, Type: dtype.Bool}},
@@ -45,7 +45,7 @@ func TestFilters(t *testing.T) {
 		{codec.PackBits(), array(9, dtype.Complex128)},
 		{raw("packbits", `{"padding_encoding":"first_byte"}`), array(5, dtype.Uint2)},
 		{raw("packbits", `{"padding_encoding":"last_byte","first_bit":null}`), array(5, dtype.Float6E3M2FN)},
-		{codec.CastValue(dtype.Int64, codec.CastOptions{}), array(600, dtype.Uint16)},
+		{codec.CastValue(codec.CastValueOptions{Type: dtype.Int64}), array(600, dtype.Uint16)},
 	}
 	for _, tt := range tests {
 		if tt.spec.Name == "reshape" && tt.in.Type == dtype.String {
@@ -63,7 +63,7 @@ func TestFilters(t *testing.T) {
 		in   codec.Repr
 	}{
 		{codec.Delta(dtype.Bool, nil), array(40, dtype.Bool)},
-		{codec.AsType(dtype.Int16, dtype.Int64), array(40, dtype.Int64)},
+		{codec.AsType(dtype.Int64, dtype.Int16), array(40, dtype.Int64)},
 		{codec.FixedScaleOffset(0, 1, dtype.Int32, dtype.Int16), array(40, dtype.Int32)},
 		{codec.BitRound(7), codec.Repr{Shape: []int{3, 1100}, Type: dtype.Uint32}},
 		{codec.BitRound(3), array(40, dtype.Complex64)},
@@ -71,9 +71,9 @@ func TestFilters(t *testing.T) {
 		{codec.BitRound(1), array(40, dtype.Int8)},
 		{codec.BitRound(60), array(40, dtype.TimeDelta{Unit: dtype.Day})},
 		{raw("numcodecs.bitround", `{"keepbits":0}`), array(40, dtype.Float16)},
-		{codec.PackBitsOf(3, 5), array(40, dtype.Int16)},
-		{codec.CastValue(dtype.Int8, codec.CastOptions{OutOfRange: "wrap"}), array(40, dtype.Int32)},
-		{codec.CastValue(dtype.Int8, codec.CastOptions{OutOfRange: "clamp"}), array(40, dtype.Uint64)},
+		{codec.Spec{Name: "packbits", Config: json.RawMessage(`{"first_bit":3,"last_bit":5}`)}, array(40, dtype.Int16)},
+		{codec.CastValue(codec.CastValueOptions{Type: dtype.Int8, OutOfRange: "wrap"}), array(40, dtype.Int32)},
+		{codec.CastValue(codec.CastValueOptions{Type: dtype.Int8, OutOfRange: "clamp"}), array(40, dtype.Uint64)},
 	}
 	for _, tt := range lossy {
 		codectest.RunLossy(t, codec.Builtin(), tt.spec, tt.in)
@@ -627,7 +627,7 @@ func TestFilterFill(t *testing.T) {
 		fill  []byte
 		want  []byte
 	}{
-		{[]codec.Spec{codec.ScaleOffset(5, 2), codec.CastValue(dtype.Int8, codec.CastOptions{})}, dtype.Float32, floats[float32](7), floats[int8](4)},
+		{[]codec.Spec{codec.ScaleOffset(5, 2), codec.CastValue(codec.CastValueOptions{Type: dtype.Int8})}, dtype.Float32, floats[float32](7), floats[int8](4)},
 		{[]codec.Spec{codec.Delta(dtype.Int32, dtype.Int64)}, dtype.Int32, floats[int32](-7), floats[int64](-7)},
 		{[]codec.Spec{codec.FixedScaleOffset(1, 2, dtype.Float64, dtype.Uint8)}, dtype.Float64, floats(7.0), floats[uint8](7)},
 		{[]codec.Spec{codec.FixedScaleOffset(1, 2, dtype.Float64, dtype.Uint8)}, dtype.Float64, floats(math.NaN()), nil},
@@ -651,7 +651,7 @@ func TestFilterFill(t *testing.T) {
 		}
 	}
 	in := codec.Repr{Shape: []int{8}, Type: dtype.Float32, Fill: floats[float32](7)}
-	specs := []codec.Spec{codec.ScaleOffset(5, 2), codec.CastValue(dtype.Int8, codec.CastOptions{}), codec.Reshape(2, 4),
+	specs := []codec.Spec{codec.ScaleOffset(5, 2), codec.CastValue(codec.CastValueOptions{Type: dtype.Int8}), codec.Reshape(2, 4),
 		codec.Sharding(codec.ShardingOptions{Chunk: []int{1, 4}, Codecs: []codec.Spec{codec.Delta(dtype.Int8, nil), codec.Bytes(dtype.NoOrder)}})}
 	chain, err := codec.Builtin().Chain(specs, in)
 	if err != nil {

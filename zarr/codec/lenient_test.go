@@ -36,10 +36,10 @@ func decodeAll(t *testing.T, in codec.Repr, stored []byte, specs ...codec.Spec) 
 		return c.Decode(codec.Block{Bytes: b}, stored, nil)
 	}
 	d.plain = decode(codec.Builtin())
-	if err := decode(codec.Builtin().Judged(func(f rule.Finding) error { d.told = append(d.told, f); return nil })); !errors.Is(err, d.plain) && (err == nil) != (d.plain == nil) {
+	if err := decode(codec.Builtin().WithFindings(func(f rule.Finding) error { d.told = append(d.told, f); return nil })); !errors.Is(err, d.plain) && (err == nil) != (d.plain == nil) {
 		t.Errorf("by default %v, with a report %v", d.plain, err)
 	}
-	d.strict = decode(codec.Builtin().Judged(func(f rule.Finding) error { return &rule.Error{Rule: f.Rule, Text: f.Text} }))
+	d.strict = decode(codec.Builtin().WithFindings(func(f rule.Finding) error { return &rule.Error{Rule: f.Rule, Text: f.Text} }))
 	d.got = d.got[:2]
 	return d
 }

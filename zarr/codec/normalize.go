@@ -61,11 +61,7 @@ func (s Spec) normal(in Repr) (Spec, error) {
 	case "gzip":
 		return Gzip(c.integer("level", 5, 0, 9)), c.err
 	case "zstd":
-		level := c.integer("level", 0, -131072, 22)
-		if c.boolean("checksum", false) {
-			return ZstdChecksum(level), c.err
-		}
-		return Zstd(level), c.err
+		return zstdSpec(c.integer("level", 0, -131072, 22), c.boolean("checksum", false)), c.err
 	case "blosc":
 		o, err := bloscV3(s.Config, in)
 		if err != nil {

@@ -1,11 +1,13 @@
 package codec_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // TestPasses holds how often the elements of a chunk are gone over on decoding, once they have arrived and are decompressed: to lie without
@@ -75,5 +77,47 @@ func TestPasses(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestEncodeInPlace: elements become what is stored where they lie, and again elements; where something else is stored, that is refused.
+func TestEncodeInPlace(t *testing.T) {
+	little := codec.Bytes(dtype.Little)
+	for _, tt := range []struct {
+		name  string
+		specs []codec.Spec
+		ok    bool
+	}{
+		{"raw", []codec.Spec{little}, true},
+		{"raw, other byte order", []codec.Spec{codec.Bytes(dtype.Big)}, true},
+		{"raw, order F", []codec.Spec{codec.Transpose(1, 0), little}, false},
+		{"zstd", []codec.Spec{little, codec.Zstd(1)}, false},
+	} {
+		c, err := codec.Builtin().Chain(tt.specs, codec.Repr{Shape: []int{2, 3}, Type: dtype.Int16, Fill: make([]byte, 2)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		elems := []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
+		want, err := c.Encode(nil, codec.Block{Bytes: elems}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := slices.Clone(elems)
+		err = c.EncodeInPlace(b)
+		if !tt.ok {
+			if !errors.Is(err, fault.Selection) || !slices.Equal(b, elems) {
+				t.Errorf("%s: %v, %v", tt.name, b, err)
+			}
+			continue
+		}
+		if err != nil || !slices.Equal(b, want) {
+			t.Errorf("%s: %v, %v, want %v", tt.name, b, err, want)
+		}
+		if err := c.Decode(codec.Block{Bytes: b}, b, nil); err != nil || !slices.Equal(b, elems) {
+			t.Errorf("%s: back: %v, %v", tt.name, b, err)
+		}
+		if err := c.EncodeInPlace(b[:10]); !errors.Is(err, fault.Selection) {
+			t.Errorf("%s: of another length: %v", tt.name, err)
+		}
 	}
 }

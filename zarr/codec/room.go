@@ -74,15 +74,24 @@ type roomer interface {
 
 // rooms are the sizes of the buffers of a Scratch.
 type rooms struct {
-	blocks [3]int64
-	bytes  [2]int64
-	more   int64
+	blocks  [3]int64
+	bytes   [2]int64
+	more    int64
+	outgrew int64 // buffers that were too small when they were used again: Scratch.Buffer has given both
 }
 
-func (r *rooms) block(i int, st stage) { r.blocks[i] = max(r.blocks[i], st.room()) }
-func (r *rooms) take(i int, n int64)   { r.bytes[i] = max(r.bytes[i], n) }
+func (r *rooms) block(i int, st stage) { r.size(&r.blocks[i], st.room()) }
+func (r *rooms) take(i int, n int64)   { r.size(&r.bytes[i], n) }
+
+func (r *rooms) size(b *int64, n int64) {
+	if n > *b {
+		r.outgrew = addSat(r.outgrew, *b)
+		*b = n
+	}
+}
+
 func (r *rooms) sum() (n int64) {
-	n = r.more
+	n = addSat(r.more, r.outgrew)
 	for _, k := range r.blocks {
 		n = addSat(n, k)
 	}
@@ -125,7 +134,7 @@ func (r *rooms) decode(c *Chain, i, slot int, box Strided) (int, Strided) {
 func (r *rooms) unpack(c *Chain, slot int, box Strided) {
 	_, plain := c.array.(InPlace)
 	raw, rows := c.array.(*rawBytes)
-	rows = rows && !raw.isJudged()
+	rows = rows && !raw.isValidated()
 	_, direct := box.isContiguous(c.packed)
 	flip := 0
 	for i := len(c.bytes) - 1; i >= 0; i-- {

@@ -1,5 +1,7 @@
 package codec
 
+import "weak"
+
 // Scratch is what a Chain needs beside the chunk and its stored bytes, and uses again from chunk to chunk. The zero value is ready. It
 // belongs to one goroutine at a time and may serve any number of chains.
 type Scratch struct {
@@ -8,10 +10,12 @@ type Scratch struct {
 	// memory itself, and keeps up to 64 MiB of each kind.
 	Buffer func(n int) []byte
 
-	own, lent buffers
-	items     [3][][]byte // arrays between two codecs of elements that vary in length
-	steps     []Step      // axes of boxes, one after another
-	inner     *Scratch    // of chunks within shards
+	own    *buffers // kept; nil before the first use, and at rest
+	rested weak.Pointer[buffers]
+	lent   buffers
+	items  [3][][]byte // arrays between two codecs of elements that vary in length
+	steps  []Step      // axes of boxes, one after another
+	inner  *Scratch    // of chunks within shards
 }
 
 // buffers are what chunk-sized memory is for.
@@ -23,12 +27,26 @@ type buffers struct {
 // maxKept is the largest buffer that is kept. A process that once met a huge chunk must not hold its size for ever.
 const maxKept = 64 << 20
 
-// Free lets go of all that Buffer gave, which may then be used for something else.
+// Free lets go of all that Buffer gave, which may then be used for something else. What the Scratch made itself it uses again, unless
+// the garbage collector takes it first.
 func (s *Scratch) Free() {
 	s.lent = buffers{}
+	if s.own != nil {
+		s.rested, s.own = weak.Make(s.own), nil
+	}
 	if s.inner != nil {
 		s.inner.Free()
 	}
+}
+
+// kept are the buffers that the Scratch made itself.
+func (s *Scratch) kept() *buffers {
+	if s.own == nil {
+		if s.own = s.rested.Value(); s.own == nil {
+			s.own = &buffers{}
+		}
+	}
+	return s.own
 }
 
 // axes gives memory for the axes of a box, until the next call of a Chain.
@@ -50,7 +68,7 @@ func (s *Scratch) whole(b Block, st stage) Strided {
 func (s *Scratch) take(i int, n int64) []byte {
 	switch {
 	case s.Buffer == nil:
-		return s.own.bytes[i][:0]
+		return s.kept().bytes[i][:0]
 	case n < 0:
 		return nil
 	}
@@ -60,7 +78,7 @@ func (s *Scratch) take(i int, n int64) []byte {
 // keep takes back what take gave, which may have grown.
 func (s *Scratch) keep(i int, b []byte) {
 	if s.Buffer == nil && cap(b) <= maxKept {
-		s.own.bytes[i] = b[:0]
+		s.kept().bytes[i] = b[:0]
 	}
 }
 
@@ -82,7 +100,7 @@ func (s *Scratch) block(i int, r stage) Block {
 		return Block{Items: s.items[i][:r.elems]}
 	case s.Buffer != nil:
 		return Block{Bytes: s.lend(&s.lent.blocks[i], r.bytes)}
-	case cap(s.own.blocks[i]) >= r.bytes:
+	case cap(s.kept().blocks[i]) >= r.bytes:
 		return Block{Bytes: s.own.blocks[i][:r.bytes:r.bytes]}
 	}
 	b := make([]byte, r.bytes)

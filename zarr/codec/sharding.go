@@ -87,7 +87,7 @@ type sharding struct {
 	size      int64 // of the encoded index
 	most      int64
 	typical   int64                    // bytes of a shard without unused space
-	judge     func(rule.Finding) error // asked about overlaps; nil lets them pass
+	report    func(rule.Finding) error // called for overlapping inner chunks; nil tolerates them
 	scratches sync.Pool                // of *Scratch, for the index
 }
 
@@ -98,7 +98,7 @@ func (t *Table) newSharding(raw json.RawMessage, in Repr) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sharding{in: in, chunk: o.Chunk, atStart: o.AtStart, judge: t.judge}
+	s := &sharding{in: in, chunk: o.Chunk, atStart: o.AtStart, report: t.report}
 	if len(s.chunk) != len(in.Shape) {
 		return nil, fault.Newf(fault.Metadata, "inner chunks %v for a shard of shape %v", s.chunk, in.Shape)
 	}

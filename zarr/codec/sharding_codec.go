@@ -225,9 +225,9 @@ func (s *sharding) decodeIndex(raw []byte, size int64) (ShardIndex, error) {
 	if err := s.index.Decode(Block{Bytes: x.pairs}, raw, sc); err != nil {
 		return ShardIndex{}, fmt.Errorf("index of the shard: %w", err)
 	}
-	if s.judge != nil {
+	if s.report != nil {
 		if text := s.overlap(x); text != "" {
-			if err := s.judge(rule.Finding{Rule: rule.ShardOverlap, Text: text}); err != nil {
+			if err := s.report(rule.Finding{Rule: rule.ShardOverlap, Text: text}); err != nil {
 				return ShardIndex{}, err
 			}
 		}

@@ -58,11 +58,11 @@ func TestShardOverlaps(t *testing.T) {
 				t.Errorf("nobody asks: %v", err)
 			}
 			var told []rule.Rule
-			err := decode(codec.Builtin().Judged(func(f rule.Finding) error { told = append(told, f.Rule); return nil }))
+			err := decode(codec.Builtin().WithFindings(func(f rule.Finding) error { told = append(told, f.Rule); return nil }))
 			if err != nil || tt.overlap != slices.Equal(told, []rule.Rule{rule.ShardOverlap}) || !tt.overlap && told != nil {
 				t.Errorf("told %q, %v", told, err)
 			}
-			err = decode(codec.Builtin().Judged(func(f rule.Finding) error { return &rule.Error{Rule: f.Rule, Text: f.Text} }))
+			err = decode(codec.Builtin().WithFindings(func(f rule.Finding) error { return &rule.Error{Rule: f.Rule, Text: f.Text} }))
 			if (err != nil) != tt.overlap || tt.overlap && (rule.Of(err) != rule.ShardOverlap || !errors.Is(err, fault.Corrupt)) {
 				t.Errorf("strict: %v", err)
 			}

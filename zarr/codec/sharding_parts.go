@@ -54,8 +54,8 @@ func (t *Table) shardsOf(c *Chain) (*Shards, error) {
 	return s, err
 }
 
-// Place is the place in the index of the inner chunk at a position of the Grid.
-func (s *Shards) Place(coord []int) int {
+// Position is the position in the index of the inner chunk at the coordinates coord of the Grid.
+func (s *Shards) Position(coord []int) int {
 	i := 0
 	for k, a := range s.order {
 		i = i*s.codec.grid[k] + coord[a]
@@ -84,12 +84,12 @@ func (s *Shards) Index(stored []byte, size int64) (ShardIndex, error) {
 	return s.codec.decodeIndex(stored, size)
 }
 
-// Cut reads the index of a whole stored shard.
-func (s *Shards) Cut(stored []byte) (ShardIndex, error) { return s.codec.indexOf(stored) }
+// IndexOf reads the index of a whole stored shard.
+func (s *Shards) IndexOf(stored []byte) (ShardIndex, error) { return s.codec.indexOf(stored) }
 
-// Pack appends a shard to dst. piece appends the stored bytes of the inner chunk at a place of the index, or nothing for a
-// missing one; it is called once for each place, in order. stored is the number of those that are not missing: a shard
+// Pack appends a shard to dst. piece appends the stored bytes of the inner chunk at a position of the index, or nothing for a
+// missing one; it is called once for each position, in order. stored is the number of those that are not missing: a shard
 // without any need not be stored.
-func (s *Shards) Pack(dst []byte, piece func(dst []byte, place int) ([]byte, error)) (_ []byte, stored int, err error) {
+func (s *Shards) Pack(dst []byte, piece func(dst []byte, position int) ([]byte, error)) (_ []byte, stored int, err error) {
 	return s.codec.pack(dst, piece)
 }

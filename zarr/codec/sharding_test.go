@@ -263,13 +263,13 @@ func TestShards(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, err := s.Cut(shard)
+		x, err := s.IndexOf(shard)
 		if err != nil || x.Len() != 8 || x.Bytes() != 128 || x.Size() != int64(len(shard)) {
 			t.Fatalf("%s: %+v, %v", tt.name, x, err)
 		}
 		for i := range 8 {
 			at := []int{i / 4, i / 2 % 2, i % 2}
-			off, n, ok, err := x.At(s.Place(at))
+			off, n, ok, err := x.At(s.Position(at))
 			if err != nil || !ok {
 				t.Fatalf("%s: %v, %v", tt.name, ok, err)
 			}
@@ -336,7 +336,7 @@ func FuzzShard(f *testing.F) {
 				t.Error("wrote beyond the chunk")
 			}
 			s := c.Shards()
-			x, err := s.Cut(b)
+			x, err := s.IndexOf(b)
 			if err != nil {
 				continue
 			}

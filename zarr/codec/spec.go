@@ -44,11 +44,13 @@ func Gzip(level int) Spec { return newSpec("gzip", `{"level":%d}`, level) }
 func Zlib(level int) Spec { return newSpec(numcodecs+"zlib", `{"level":%d}`, level) }
 
 // Zstd compresses with RFC 8878 at a level of libzstd's scale, -131072 to 22, where 0 is 3 (v3 core "zstd"). The
-// levels there really are: negative, 1, 0 with 2 to 4, 5 with 6, and 7 and more.
-func Zstd(level int) Spec { return newSpec("zstd", `{"level":%d,"checksum":false}`, level) }
+// encoder has five: negative, 1, 0 with 2 to 4, 5 with 6, and 7 and more. For a checksum in every frame, which readers check, write
+// the configuration: {"level": 3, "checksum": true}.
+func Zstd(level int) Spec { return zstdSpec(level, false) }
 
-// ZstdChecksum is Zstd with a checksum of the contents in every frame. Readers check it where it is.
-func ZstdChecksum(level int) Spec { return newSpec("zstd", `{"level":%d,"checksum":true}`, level) }
+func zstdSpec(level int, checksum bool) Spec {
+	return newSpec("zstd", `{"level":%d,"checksum":%t}`, level, checksum)
+}
 
 // CRC32C puts a CRC-32C of the bytes after them (v3 core "crc32c").
 func CRC32C() Spec { return Spec{Name: "crc32c"} }

@@ -17,8 +17,9 @@ func Delta(of, as dtype.Type) Spec {
 	return filterSpec("delta", member{"dtype", of}, member{"astype", as})
 }
 
-// AsType stores elements as another type, cast as C does (numcodecs "astype"). [CastValue] of v3 minds values instead.
-func AsType(as, of dtype.Type) Spec {
+// AsType stores elements of the type of as the type as, cast as C does (numcodecs "astype"). [CastValue] of v3 converts by
+// value instead.
+func AsType(of, as dtype.Type) Spec {
 	return filterSpec("astype", member{"encode_dtype", as}, member{"decode_dtype", of})
 }
 
@@ -41,13 +42,9 @@ func PackBools() Spec { return Spec{Name: numcodecs + "packbits", Config: json.R
 // away (registry "bitround"; in v2 that of numcodecs, which takes floats only).
 func BitRound(keep int) Spec { return newSpec("bitround", `{"keepbits":%d}`, keep) }
 
-// PackBits stores numbers of less than 8 bits in as many bits, and truth values in one (registry "packbits").
+// PackBits stores numbers of less than 8 bits in as many bits, and truth values in one (registry "packbits"). To store only
+// some of the bits, write the configuration: first_bit and last_bit are counted from the lowest, which is 0.
 func PackBits() Spec { return Spec{Name: "packbits", Config: json.RawMessage(`{}`)} }
-
-// PackBitsOf is PackBits with the bits first to last alone, counted from the lowest, which is 0.
-func PackBitsOf(first, last int) Spec {
-	return newSpec("packbits", `{"first_bit":%d,"last_bit":%d}`, first, last)
-}
 
 // Reshape stores the elements under another shape (registry "reshape"): lengths, one of which may be -1 for what is left,
 // or lists of axes of the array whose lengths are multiplied: Reshape([]int{0, 1}, 3, -1).
@@ -68,22 +65,22 @@ func ScaleOffset(offset, scale float64) Spec {
 	return newSpec("scale_offset", `{"offset":%s,"scale":%s}`, jsonNumber(offset), jsonNumber(scale))
 }
 
-// CastOptions configure [CastValue]. The zero value rounds to the nearest number, ties to even, and refuses numbers that are
-// out of range.
-type CastOptions struct {
-	Rounding   string // "nearest-even", "towards-zero", "towards-positive", "towards-negative", "nearest-away"
-	OutOfRange string // "error", "clamp", "wrap"
+// CastValueOptions configure [CastValue].
+type CastValueOptions struct {
+	Type       dtype.Type // of the stored numbers; it has no default
+	Rounding   string     // "towards-zero", "towards-positive", "towards-negative" or "nearest-away"; "" is "nearest-even"
+	OutOfRange string     // "clamp" or "wrap"; "" is "error"
 
-	// Encode and Decode are pairs of numbers, each spelled as a fill value is: what is the first becomes the second. NaN
-	// stands for every NaN.
+	// Encode and Decode are pairs of numbers, each written as a fill value is: the first becomes the second. NaN stands for
+	// every NaN.
 	Encode, Decode [][2]json.RawMessage
 }
 
 // CastValue stores numbers as another type by their value (registry "cast_value"). A type that metadata cannot name makes a
 // Spec that no table binds.
-func CastValue(as dtype.Type, o CastOptions) Spec {
+func CastValue(o CastValueOptions) Spec {
 	var list []member
-	list = append(list, member{"data_type", v3Name{as}})
+	list = append(list, member{"data_type", v3Name{o.Type}})
 	if o.Rounding != "" {
 		list = append(list, member{"rounding", o.Rounding})
 	}
@@ -125,7 +122,10 @@ func object(list []member) json.RawMessage {
 		case nil:
 			continue
 		case v3Name:
-			raw, err = v.V3()
+			raw = json.RawMessage(`null`)
+			if v.Type != nil {
+				raw, err = v.V3()
+			}
 		case dtype.Type:
 			o := dtype.NoOrder
 			if v.HasOrder() {

@@ -31,7 +31,7 @@ func TestSpellings(t *testing.T) {
 		{"gzip", `{"level":5}`, codec.Gzip(5), "gzip:5", `gzip{"level":5}`, "gzip", `{"level":5}`, ""},
 		{"numcodecs.zlib", `{"level":1}`, codec.Zlib(1), "zlib:1", `numcodecs.zlib{"level":1}`, "zlib", `{"level":1}`, ""},
 		{"zstd", `{"level":3,"checksum":false}`, codec.Zstd(3), "zstd:3", `zstd{"level":3,"checksum":false}`, "zstd", `{"level":3}`, ""},
-		{"zstd", `{"level":-5,"checksum":true}`, codec.ZstdChecksum(-5), "zstd:-5:checksum", `zstd{"level":-5,"checksum":true}`, "zstd", `{"checksum":true,"level":-5}`, ""},
+		{"zstd", `{"level":-5,"checksum":true}`, codec.Spec{Name: "zstd", Config: json.RawMessage(`{"level":-5,"checksum":true}`)}, "zstd:-5:checksum", `zstd{"level":-5,"checksum":true}`, "zstd", `{"checksum":true,"level":-5}`, ""},
 		{"crc32c", ``, codec.CRC32C(), "crc32c", `crc32c`, "crc32c", `{}`, ""},
 		{"blosc", `{"typesize":4,"cname":"lz4","clevel":5,"shuffle":"shuffle","blocksize":0}`, codec.Blosc(codec.BloscOptions{Cname: "lz4", Level: 5, Shuffle: "shuffle", TypeSize: 4}),
 			"blosc:lz4:5:shuffle", `blosc{"typesize":4,"cname":"lz4","clevel":5,"shuffle":"shuffle","blocksize":0}`, "blosc", `{"blocksize":0,"clevel":5,"cname":"lz4","shuffle":1}`, ""},

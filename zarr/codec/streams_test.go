@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"compress/zlib"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"io"
 	"runtime"
@@ -128,7 +129,7 @@ func TestZstdFlags(t *testing.T) {
 	for _, sum := range []bool{false, true} {
 		spec := codec.Zstd(3)
 		if sum {
-			spec = codec.ZstdChecksum(3)
+			spec = codec.Spec{Name: "zstd", Config: json.RawMessage(`{"level":3,"checksum":true}`)}
 		}
 		stored, err := mustChain(t, chunk, little, spec).Encode(nil, codec.Block{Bytes: smooth(32 * 32)}, nil)
 		must(t, err)

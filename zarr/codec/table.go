@@ -26,7 +26,7 @@ type Table struct {
 	binders   map[string]binder
 	nesting   int                      // shardings that this table is used within
 	own       map[string]bool          // names that With set
-	judge     func(rule.Finding) error // nil: everything passes
+	report    func(rule.Finding) error // nil: violations are tolerated
 }
 
 // binder is the Factory of a codec that has codecs of its own, from the table it is in.
@@ -107,15 +107,15 @@ func (t *Table) With(name string, f Factory) *Table {
 		own = map[string]bool{}
 	}
 	own[name] = true
-	return &Table{factories: m, binders: b, nesting: t.nesting, own: own, judge: t.judge}
+	return &Table{factories: m, binders: b, nesting: t.nesting, own: own, report: t.report}
 }
 
-// Judged returns a table whose codecs ask judge about every breach of a rule that chunks are decoded in spite of; an error
-// ends the decoding. Finding.Rule and Text are set. Only the codecs "bytes", "sharding_indexed", blosc and gzip pass anything
-// over; codecs that a user put in their place do not ask. judge may be called from many goroutines at once.
-func (t *Table) Judged(judge func(rule.Finding) error) *Table {
+// WithFindings returns a table whose codecs call report for each violation of a rule that they tolerate while decoding; an error
+// from it ends the decoding. Rule and Text of the finding are set. Only the codecs "bytes", "sharding_indexed", blosc and gzip
+// tolerate any; codecs that a user put in their place do not call it. report must be safe for concurrent calls.
+func (t *Table) WithFindings(report func(rule.Finding) error) *Table {
 	c := *t
-	c.judge = judge
+	c.report = report
 	return &c
 }
 
@@ -145,13 +145,13 @@ func (t *Table) Bind(s Spec, in Repr) (any, error) {
 	if err != nil {
 		return nil, named(s.Name, kinded(fault.Metadata, err))
 	}
-	if j, ok := c.(lenient); ok && t.judge != nil && !t.own[s.Name] {
-		j.setJudge(t.judge)
+	if j, ok := c.(lenient); ok && t.report != nil && !t.own[s.Name] {
+		j.setReport(t.report)
 	}
 	return c, nil
 }
 
-// lenient is a codec that decodes chunks in spite of a breach of a rule. It asks judge, if it has one, whether to.
+// lenient is a codec that tolerates violations of a rule while decoding, unless report returns an error for them.
 type lenient interface {
-	setJudge(judge func(rule.Finding) error)
+	setReport(report func(rule.Finding) error)
 }

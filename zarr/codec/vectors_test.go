@@ -73,19 +73,19 @@ func TestFilterSpecs(t *testing.T) {
 		typ  dtype.Type
 	}{
 		`numcodecs.delta{"dtype":"<i4"}`:                                                       {codec.Delta(dtype.Int32, nil), dtype.Int32},
-		`numcodecs.astype{"encode_dtype":"|u1","decode_dtype":"<f8"}`:                          {codec.AsType(dtype.Uint8, dtype.Float64), dtype.Float64},
+		`numcodecs.astype{"encode_dtype":"|u1","decode_dtype":"<f8"}`:                          {codec.AsType(dtype.Float64, dtype.Uint8), dtype.Float64},
 		`numcodecs.fixedscaleoffset{"offset":1000.0,"scale":0.1,"dtype":"<f8","astype":"<u2"}`: {codec.FixedScaleOffset(1000, 0.1, dtype.Float64, dtype.Uint16), dtype.Float64},
 		`numcodecs.quantize{"digits":-2,"dtype":"<f4"}`:                                        {codec.Quantize(-2, dtype.Float32, nil), dtype.Float32},
 		`numcodecs.packbits`:                   {codec.PackBools(), dtype.Bool},
 		`bitround{"keepbits":7}`:               {codec.BitRound(7), dtype.Float32},
 		`packbits`:                             {codec.PackBits(), dtype.Int4},
-		`packbits{"first_bit":1,"last_bit":2}`: {codec.PackBitsOf(1, 2), dtype.Int4},
+		`packbits{"first_bit":1,"last_bit":2}`: {codec.Spec{Name: "packbits", Config: json.RawMessage(`{"first_bit":1,"last_bit":2}`)}, dtype.Int4},
 		`reshape{"shape":[[0],-1]}`:            {codec.Reshape([]int{0}, -1), dtype.Int4},
 		`scale_offset{"offset":5,"scale":0.1}`: {codec.ScaleOffset(5, 0.1), dtype.Float32},
-		`cast_value{"data_type":"int8"}`:       {codec.CastValue(dtype.Int8, codec.CastOptions{OutOfRange: "error"}), dtype.Float32},
-		`cast_value{"data_type":"int8","rounding":"towards-zero","out_of_range":"clamp"}`: {codec.CastValue(dtype.Int8, codec.CastOptions{Rounding: "towards-zero", OutOfRange: "clamp"}), dtype.Float32},
-		`cast_value{"data_type":"int8","scalar_map":{"encode":[["NaN",0]]}}`:              {codec.CastValue(dtype.Int8, codec.CastOptions{Encode: nan}), dtype.Float32},
-		`cast_value{"data_type":"float32","scalar_map":{"decode":[["NaN",0]]}}`:           {codec.CastValue(dtype.Float32, codec.CastOptions{Decode: nan}), dtype.Int8},
+		`cast_value{"data_type":"int8"}`:       {codec.CastValue(codec.CastValueOptions{Type: dtype.Int8, OutOfRange: "error"}), dtype.Float32},
+		`cast_value{"data_type":"int8","rounding":"towards-zero","out_of_range":"clamp"}`: {codec.CastValue(codec.CastValueOptions{Type: dtype.Int8, Rounding: "towards-zero", OutOfRange: "clamp"}), dtype.Float32},
+		`cast_value{"data_type":"int8","scalar_map":{"encode":[["NaN",0]]}}`:              {codec.CastValue(codec.CastValueOptions{Type: dtype.Int8, Encode: nan}), dtype.Float32},
+		`cast_value{"data_type":"float32","scalar_map":{"decode":[["NaN",0]]}}`:           {codec.CastValue(codec.CastValueOptions{Type: dtype.Float32, Decode: nan}), dtype.Int8},
 	} {
 		if got := tt.spec.String(); got != want {
 			t.Errorf("%s, want %s", got, want)
@@ -94,7 +94,7 @@ func TestFilterSpecs(t *testing.T) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
-	for _, s := range []codec.Spec{codec.Reshape(func() {}), codec.ScaleOffset(0, math.Inf(1)), codec.Delta(dtype.String, nil), codec.FixedScaleOffset(math.Inf(1), 1, dtype.Float64, nil)} {
+	for _, s := range []codec.Spec{codec.Reshape(func() {}), codec.ScaleOffset(0, math.Inf(1)), codec.Delta(dtype.String, nil), codec.FixedScaleOffset(math.Inf(1), 1, dtype.Float64, nil), codec.CastValue(codec.CastValueOptions{})} {
 		if _, err := codec.Builtin().Bind(s, array(4, dtype.Float64)); err == nil {
 			t.Errorf("%v binds", s)
 		}

@@ -13,11 +13,11 @@ import (
 // vlen is numcodecs' "vlen-utf8" or "vlen-bytes": the number of elements, and each after its length, all little-endian
 // numbers of 32 bits.
 type vlen struct {
-	typ   dtype.Vary
+	typ   dtype.VarLen
 	elems int
 }
 
-func newVlen(typ dtype.Vary) Factory {
+func newVlen(typ dtype.VarLen) Factory {
 	return func(raw json.RawMessage, in Repr) (any, error) {
 		if err := openConfig(raw).close(); err != nil {
 			return nil, err
@@ -68,7 +68,7 @@ func (c *vlen) Decode(dst Block, src []byte) error {
 
 // AppendItems appends elements of varying length as the codecs vlen-utf8 and vlen-bytes write them. fault.Type for text
 // that is no UTF-8, fault.Limit for an element, or a number of them, of 2^32 or more.
-func AppendItems(dst []byte, items [][]byte, typ dtype.Vary) ([]byte, error) {
+func AppendItems(dst []byte, items [][]byte, typ dtype.VarLen) ([]byte, error) {
 	if int64(len(items)) > math.MaxUint32 {
 		return dst, fault.Newf(fault.Limit, "%d elements, more than 2^32-1", len(items))
 	}
@@ -89,7 +89,7 @@ func AppendItems(dst []byte, items [][]byte, typ dtype.Vary) ([]byte, error) {
 // Items appends to dst the n elements that src holds, as the codecs vlen-utf8 and vlen-bytes write them; they lie in src.
 // fault.Corrupt when they are not exactly that: another number of elements, one that ends beyond src, bytes after the last,
 // text that is no UTF-8.
-func Items(dst [][]byte, src []byte, n int, typ dtype.Vary) ([][]byte, error) {
+func Items(dst [][]byte, src []byte, n int, typ dtype.VarLen) ([][]byte, error) {
 	err := eachItem(src, n, typ, func(item []byte) error {
 		dst = append(dst, item)
 		return nil
@@ -98,7 +98,7 @@ func Items(dst [][]byte, src []byte, n int, typ dtype.Vary) ([][]byte, error) {
 }
 
 // eachItem calls do with each of the n elements that src holds; they lie in src.
-func eachItem(src []byte, n int, typ dtype.Vary, do func(item []byte) error) error {
+func eachItem(src []byte, n int, typ dtype.VarLen, do func(item []byte) error) error {
 	if len(src) < 4 {
 		return fault.Newf(fault.Corrupt, "%d bytes are too few for the number of elements", len(src))
 	}

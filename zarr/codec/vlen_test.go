@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +16,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-func vlenChain(t testing.TB, typ dtype.Vary, shape []int, names ...string) *codec.Chain {
+func vlenChain(t testing.TB, typ dtype.VarLen, shape []int, names ...string) *codec.Chain {
 	t.Helper()
 	specs := make([]codec.Spec, len(names))
 	for i, n := range names {
@@ -189,4 +190,46 @@ func FuzzItems(f *testing.F) {
 			t.Errorf("%x became %x, %v", b, back, err)
 		}
 	})
+}
+
+// TestScratchAtRest: what a Scratch made for elements that vary in length is there for the next chunk, and at rest it is the
+// garbage collector's.
+func TestScratchAtRest(t *testing.T) {
+	const size = 32 << 20
+	c := vlenChain(t, dtype.String, []int{1}, "vlen-utf8", "zstd")
+	stored, err := c.Encode(nil, codec.Block{Items: texts(strings.Repeat("x", size))}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s codec.Scratch
+	allocated := func() (heap, total uint64) {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc, m.TotalAlloc
+	}
+	runtime.GC()
+	before, _ := allocated()
+	for range 2 {
+		var total [3]uint64
+		for i := range total {
+			_, total[i] = allocated()
+			if err := c.DecodeItems(stored, &s, func(_ int, item []byte) error {
+				if len(item) != size {
+					t.Errorf("%d bytes", len(item))
+				}
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if total[1]-total[0] < size || total[2]-total[1] > size/2 {
+			t.Errorf("%d bytes were made for the first chunk, %d for the second", total[1]-total[0], total[2]-total[1])
+		}
+		s.Free()
+		runtime.GC()
+		if heap, _ := allocated(); heap > before+size/2 {
+			t.Errorf("%d bytes at rest, %d before", heap, before)
+		}
+	}
+	runtime.KeepAlive(&s)
 }

@@ -43,7 +43,7 @@ type setter func(v reflect.Value, b []byte) error
 func converter(t Type, to reflect.Type) (setter, error) {
 	switch {
 	case t.Size() > 0 && t.Fits(to):
-		return func(v reflect.Value, b []byte) error { return Take(t, v, b) }, nil
+		return func(v reflect.Value, b []byte) error { return Decode(t, v, b) }, nil
 	case to == reflect.TypeFor[time.Time](), to == reflect.TypeFor[time.Duration]():
 		return timeSetter(t, to)
 	case to.Kind() == reflect.String, to.Kind() == reflect.Slice && to.Elem().Kind() == reflect.Uint8:

@@ -8,16 +8,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Put writes the memory form of one Go value to b, which has the size of an element of t. v has a type that fits t; where
-// that does not say what the bytes are, as for strings of a fixed length, see [Value].
-func Put(t Type, b []byte, v reflect.Value) error {
+// Encode writes the memory form of one Go value to b, which has the size of an element of t. The type of v fits t; for values
+// whose Go type alone does not determine the bytes, such as strings of a fixed length, see [Value]. fault.Type for others.
+func Encode(t Type, b []byte, v reflect.Value) error {
 	if s, ok := t.(*Struct); ok {
-		return s.walk(b, v, Put)
+		return s.walk(b, v, Encode)
 	}
 	if v.Kind() == reflect.Array {
 		step := len(b) / max(v.Len(), 1)
 		for i := range v.Len() {
-			if err := Put(t, b[i*step:(i+1)*step], v.Index(i)); err != nil {
+			if err := Encode(t, b[i*step:(i+1)*step], v.Index(i)); err != nil {
 				return err
 			}
 		}
@@ -33,15 +33,16 @@ func Put(t Type, b []byte, v reflect.Value) error {
 	return nil
 }
 
-// Take sets one Go value, which can be set, from its memory form.
-func Take(t Type, v reflect.Value, b []byte) error {
+// Decode sets v, which must be settable and of a type that fits t, to the element whose memory form is b. fault.Type for other
+// values.
+func Decode(t Type, v reflect.Value, b []byte) error {
 	if s, ok := t.(*Struct); ok {
-		return s.walk(b, v, func(t Type, b []byte, v reflect.Value) error { return Take(t, v, b) })
+		return s.walk(b, v, func(t Type, b []byte, v reflect.Value) error { return Decode(t, v, b) })
 	}
 	if v.Kind() == reflect.Array {
 		step := len(b) / max(v.Len(), 1)
 		for i := range v.Len() {
-			if err := Take(t, v.Index(i), b[i*step:(i+1)*step]); err != nil {
+			if err := Decode(t, v.Index(i), b[i*step:(i+1)*step]); err != nil {
 				return err
 			}
 		}
@@ -132,7 +133,7 @@ func Value(t Type, v any) (b []byte, ok bool, err error) {
 			b, err := t.ParseFill(appendString(nil, r.String()), 3)
 			return b, true, asType(err)
 		}
-	case Vary:
+	case VarLen:
 		if text, ok := bytesOf(r); ok && t.Fits(r.Type()) {
 			one := [][]byte{text}
 			err := t.Items(one)
@@ -158,7 +159,7 @@ func Value(t Type, v any) (b []byte, ok bool, err error) {
 		return nil, false, nil
 	}
 	b = make([]byte, t.Size())
-	return b, true, Put(t, b, r)
+	return b, true, Encode(t, b, r)
 }
 
 // bytesOf is a copy of the bytes of a string or of a slice of bytes.

@@ -32,7 +32,7 @@ func ofType(t reflect.Type, depth int) (Type, error) {
 			return b, nil
 		}
 	}
-	for v := range numVary {
+	for v := range numVarLen {
 		if v.Fits(t) {
 			return v, nil
 		}

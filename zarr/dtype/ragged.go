@@ -93,7 +93,7 @@ func (t Ragged) Append(dst []byte, v reflect.Value) ([]byte, error) {
 	}
 	one := make([]byte, t.Elem.Size())
 	for i := range v.Len() {
-		if err := Put(t.Elem, one, v.Index(i)); err != nil {
+		if err := Encode(t.Elem, one, v.Index(i)); err != nil {
 			return dst, err
 		}
 		dst = append(dst, one...)
@@ -101,8 +101,8 @@ func (t Ragged) Append(dst []byte, v reflect.Value) ([]byte, error) {
 	return dst, nil
 }
 
-// Take sets a Go slice, which can be set, to a new one with the elements of the memory form b.
-func (t Ragged) Take(v reflect.Value, b []byte) error {
+// Decode sets v, a settable Go slice that fits, to a new one with the elements of the memory form b.
+func (t Ragged) Decode(v reflect.Value, b []byte) error {
 	n := len(b) / t.Elem.Size()
 	s := reflect.MakeSlice(v.Type(), n, n)
 	v.Set(s)
@@ -111,7 +111,7 @@ func (t Ragged) Take(v reflect.Value, b []byte) error {
 		return err
 	}
 	for i := range n {
-		if err := Take(t.Elem, s.Index(i), b[i*t.Elem.Size():(i+1)*t.Elem.Size()]); err != nil {
+		if err := Decode(t.Elem, s.Index(i), b[i*t.Elem.Size():(i+1)*t.Elem.Size()]); err != nil {
 			return err
 		}
 	}

@@ -60,7 +60,7 @@ func TestSpellings(t *testing.T) {
 				t.Errorf("v2 %s, %v, want %s", v2, err, r.v2)
 			}
 			object := ""
-			if v, ok := typ.(Vary); ok {
+			if v, ok := typ.(VarLen); ok {
 				object = v.Codec()
 			}
 			back, _, err := Standard().ParseV2(v2, object)

@@ -133,7 +133,7 @@ func TestStructsOfGo(t *testing.T) {
 	}
 	r := row{Last: 0x0102, Inner: [2]inner{{[3]float32{1, 2, 3}, 4}, {[3]float32{5, 6, 7}, 8}}, Name: [3]byte{'a', 'b'}, When: 9, Small: 0x3fc0, own: 1}
 	b := make([]byte, typ.Size())
-	if err := Put(typ, b, reflect.ValueOf(r)); err != nil {
+	if err := Encode(typ, b, reflect.ValueOf(r)); err != nil {
 		t.Fatal(err)
 	}
 	want := "0201" + "0000803f0000004000004040" + "04" + "0000a0400000c0400000e040" + "08" + "616200" + "0900000000000000" + "c03f"
@@ -141,7 +141,7 @@ func TestStructsOfGo(t *testing.T) {
 		t.Fatalf("%x, want %s", b, want)
 	}
 	var back row
-	if err := Take(typ, reflect.ValueOf(&back).Elem(), b); err != nil || back.Last != r.Last || back.Inner != r.Inner || back.Name != r.Name || back.When != r.When || back.Small != r.Small {
+	if err := Decode(typ, reflect.ValueOf(&back).Elem(), b); err != nil || back.Last != r.Last || back.Inner != r.Inner || back.Name != r.Name || back.When != r.When || back.Small != r.Small {
 		t.Errorf("%+v, %v", back, err)
 	}
 	moves, err := typ.(*Struct).Moves(reflect.TypeFor[row]())
@@ -261,10 +261,10 @@ func TestValue(t *testing.T) {
 	if Text([]byte("a\x00b\x00")) != "a\x00b" || Runes([]rune{'a', 0, 0}) != "a" {
 		t.Error("padding")
 	}
-	if err := Put(Int8, make([]byte, 1), reflect.ValueOf("x")); !errors.Is(err, fault.Type) {
+	if err := Encode(Int8, make([]byte, 1), reflect.ValueOf("x")); !errors.Is(err, fault.Type) {
 		t.Errorf("a string for a number: %v", err)
 	}
-	if err := Take(Int8, reflect.ValueOf(new(string)).Elem(), []byte{1}); !errors.Is(err, fault.Type) {
+	if err := Decode(Int8, reflect.ValueOf(new(string)).Elem(), []byte{1}); !errors.Is(err, fault.Type) {
 		t.Errorf("a number for a string: %v", err)
 	}
 }

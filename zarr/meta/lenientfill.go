@@ -95,7 +95,7 @@ func integral(t dtype.Type, form []byte) bool {
 	switch t := t.(type) {
 	case dtype.DateTime, dtype.TimeDelta, dtype.R:
 		return true
-	case dtype.Vary:
+	case dtype.VarLen:
 		return t == dtype.Bytes
 	}
 	return string(form) == "0"
@@ -109,7 +109,7 @@ func quotedNumber(raw []byte) bool {
 // isText tells whether fill values of a data type are strings, which old writers left as 0.
 func isText(t dtype.Type) bool {
 	switch t.(type) {
-	case dtype.S, dtype.U, dtype.V, dtype.R, dtype.Vary, *dtype.Struct:
+	case dtype.S, dtype.U, dtype.V, dtype.R, dtype.VarLen, *dtype.Struct:
 		return true
 	}
 	return false

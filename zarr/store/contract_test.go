@@ -71,7 +71,7 @@ func FuzzRangeResolve(f *testing.F) {
 	f.Add(int8(2), int64(math.MaxInt64), int64(1), int64(10))
 	f.Add(int8(3), int64(0), int64(11), int64(10))
 	f.Fuzz(func(t *testing.T, kind int8, off, n, size int64) {
-		r := [...]store.Range{{}, store.From(off), store.Within(off, n), store.Last(n)}[uint8(kind)%4]
+		r := [...]store.Range{{}, store.From(off), store.Within(off, n), store.Suffix(n)}[uint8(kind)%4]
 		if size < 0 || r.Check() != nil {
 			return
 		}
@@ -92,7 +92,7 @@ func FuzzRangeResolve(f *testing.F) {
 }
 
 func TestRangeString(t *testing.T) {
-	for want, r := range map[string]store.Range{"whole": {}, "5-": store.From(5), "5+20": store.Within(5, 20), "last 16": store.Last(16)} {
+	for want, r := range map[string]store.Range{"whole": {}, "5-": store.From(5), "5+20": store.Within(5, 20), "last 16": store.Suffix(16)} {
 		if r.String() != want {
 			t.Errorf("got %q, want %q", r, want)
 		}
@@ -150,7 +150,7 @@ func TestTuning(t *testing.T) {
 	if got := store.TuningOf(store.ReadOnly(tuned{mem.New()})); got.Requests != 99 {
 		t.Errorf("through a decorator: %+v", got)
 	}
-	for _, n := range store.Local().Numbers() {
+	for _, n := range store.Local().Settings() {
 		if line := fmt.Sprintf("%s %d %s: %s", n.Name, n.Value, n.Unit, n.Reason); n.Reason == "" || !strings.Contains(store.Local().String(), line) {
 			t.Errorf("%q is not printed, or without a reason", line)
 		}

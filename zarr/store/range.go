@@ -6,7 +6,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Range selects bytes of a value. The zero Range is the whole value. Ranges are made by [From], [Within] and [Last].
+// Range selects bytes of a value. The zero Range is the whole value. Ranges are made by [From], [Within] and [Suffix].
 type Range struct {
 	kind     rangeKind
 	off, len int64
@@ -27,19 +27,19 @@ func From(off int64) Range { return Range{kind: from, off: off} }
 // Within selects n bytes from off on, n > 0. A value shorter than off+n is fault.Corrupt, not a short read.
 func Within(off, n int64) Range { return Range{kind: within, off: off, len: n} }
 
-// Last selects the last n bytes, n > 0. A value shorter than n is fault.Corrupt.
-func Last(n int64) Range { return Range{kind: last, len: n} }
+// Suffix selects the last n bytes, n > 0. A value shorter than n is fault.Corrupt.
+func Suffix(n int64) Range { return Range{kind: last, len: n} }
 
-// IsWhole tells whether r selects the whole value.
+// IsWhole reports whether r selects the whole value.
 func (r Range) IsWhole() bool { return r.kind == whole }
 
-// IsLast tells whether r counts from the end, and how many bytes.
-func (r Range) IsLast() (n int64, ok bool) { return r.len, r.kind == last }
+// IsSuffix reports whether r is the end of the value, and its length.
+func (r Range) IsSuffix() (n int64, ok bool) { return r.len, r.kind == last }
 
-// IsFrom tells whether r runs from an offset to the end.
+// IsFrom reports whether r runs from an offset to the end.
 func (r Range) IsFrom() (off int64, ok bool) { return r.off, r.kind == from }
 
-// IsWithin tells whether r is an offset and a length.
+// IsWithin reports whether r is an offset and a length.
 func (r Range) IsWithin() (off, n int64, ok bool) { return r.off, r.len, r.kind == within }
 
 // Check refuses empty and negative ranges with fault.Selection. Every store calls it before any request: a read of

@@ -25,7 +25,7 @@ type Store interface {
 	// known the error is a [*TooLong].
 	// fault.Corrupt: the value is shorter than the selected range.
 	// fault.Selection: the range is empty or negative; no request is made.
-	// A transfer that ends early is fault.Unavailable and carries a *CutError with what did arrive.
+	// A transfer that ends early is fault.Unavailable and carries a *TruncatedError with what did arrive.
 	Get(ctx context.Context, key string, o GetOptions, buf []byte) (Value, error)
 
 	// Put replaces key's value. Concurrent readers see the old value or the new one, never a mixture, and so it stays
@@ -91,17 +91,17 @@ type Entry struct {
 	Dir     bool    // there are keys below Key + "/"
 }
 
-// CutError carries what arrived of a Get before the connection broke. The retry layer resumes from it.
-type CutError struct {
-	Value Value // Bytes: only what arrived, in the caller's buffer after what that held; Size and Version as announced
+// TruncatedError carries the bytes of a Get that arrived before the connection broke. The retry layer resumes after them.
+type TruncatedError struct {
+	Value Value // Bytes: the bytes that arrived, in the caller's buffer after what that held; Size and Version as announced
 	Want  int64 // bytes that should have arrived
 	Err   error
 }
 
-func (e *CutError) Error() string { return "transfer cut: " + e.Err.Error() }
+func (e *TruncatedError) Error() string { return "transfer cut: " + e.Err.Error() }
 
 // Unwrap gives the cause.
-func (e *CutError) Unwrap() error { return e.Err }
+func (e *TruncatedError) Unwrap() error { return e.Err }
 
 // UnsentError says of a write that failed that it was not even sent: its connection could not be made, or a look before
 // it failed. So nothing happened, and the retry layer need not read back what became of it.

@@ -20,17 +20,17 @@ type Tuning struct {
 // Reasons says why each number of a Tuning is what it is.
 type Reasons struct{ Requests, RangeGap, RangeMax, SplitAbove, ListFanout, ListPage string }
 
-// Number is one of a Tuning's, for printing.
-type Number struct {
+// Setting is one number of a [Tuning], for printing.
+type Setting struct {
 	Name   string // "range gap"
 	Value  int64
 	Unit   string // "bytes", or what is counted
 	Reason string
 }
 
-// Numbers gives the numbers in the order of the fields.
-func (t Tuning) Numbers() []Number {
-	return []Number{
+// Settings returns the numbers in the order of the fields.
+func (t Tuning) Settings() []Setting {
+	return []Setting{
 		{"requests", int64(t.Requests), "in flight", t.Why.Requests},
 		{"range gap", t.RangeGap, "bytes", t.Why.RangeGap},
 		{"range max", t.RangeMax, "bytes", t.Why.RangeMax},
@@ -44,7 +44,7 @@ func (t Tuning) Numbers() []Number {
 func (t Tuning) String() string {
 	var b strings.Builder
 	b.WriteString(t.Reason)
-	for _, n := range t.Numbers() {
+	for _, n := range t.Settings() {
 		fmt.Fprintf(&b, "\n%s %d %s: %s", n.Name, n.Value, n.Unit, n.Reason)
 	}
 	return b.String()

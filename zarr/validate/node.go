@@ -133,12 +133,12 @@ func (r *run) open(ctx context.Context, path string, told *few) (n zarr.Node, un
 	if of := (*fault.MetaError)(nil); !errors.Is(err, fault.Limit) || errors.As(err, &of) {
 		return n, func() {}, err // a document that was read is over no limit on its length
 	}
-	unlock, err = r.large.Lock(ctx, "")
+	large, err := r.large.Lock(ctx, "")
 	if err != nil {
 		return nil, func() {}, err
 	}
 	n, err = zarr.Open(ctx, r.st, path, slices.Concat(r.opts.Open, mode)...)
-	return n, unlock, err
+	return n, large.Unlock, err
 }
 
 // group looks at what lies at a group.

@@ -126,7 +126,7 @@ func Failures(t *testing.T, p Provider) {
 			}
 			again := 0
 			st := p.Open(t, url, f.rt, retry.Tries(f.tries), retry.Backoff(1, 1), retry.Notify(func(store.Retry) { again++ }))
-			for _, r := range []store.Range{store.Within(1, 2), store.From(3), store.Last(5)} {
+			for _, r := range []store.Range{store.Within(1, 2), store.From(3), store.Suffix(5)} {
 				v, err := st.Get(t.Context(), chunk, store.GetOptions{Range: r}, nil)
 				wantFailure(t, "get "+r.String(), v.Bytes, err, f.kind)
 			}

@@ -17,7 +17,7 @@ var errEmpty = errors.New("an empty listing")
 func Verbs(ctx context.Context, s store.Store, version store.Version) map[string]error {
 	errs := map[string]error{}
 	_, errs["get"] = s.Get(ctx, "k", store.GetOptions{}, nil)
-	_, errs["get last"] = s.Get(ctx, "k", store.GetOptions{Range: store.Last(4)}, nil)
+	_, errs["get last"] = s.Get(ctx, "k", store.GetOptions{Range: store.Suffix(4)}, nil)
 	_, errs["get within"] = s.Get(ctx, "k", store.GetOptions{Range: store.Within(1, 2)}, nil)
 	_, errs["put"] = s.Put(ctx, "k", []byte("v"), store.PutOptions{})
 	_, errs["put if absent"] = s.Put(ctx, "k", []byte("v"), store.PutOptions{IfAbsent: true})

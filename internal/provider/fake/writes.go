@@ -101,7 +101,7 @@ func Hanging(t *testing.T, p Provider, version store.Version) {
 		do   func(context.Context) error
 	}{
 		{"get", func(ctx context.Context) error { return getError(ctx, st, store.GetOptions{}) }},
-		{"get last", func(ctx context.Context) error { return getError(ctx, st, store.GetOptions{Range: store.Last(3)}) }},
+		{"get last", func(ctx context.Context) error { return getError(ctx, st, store.GetOptions{Range: store.Suffix(3)}) }},
 		{"put", func(ctx context.Context) error { return putError(ctx, st, store.PutOptions{}) }},
 		{"put if absent", func(ctx context.Context) error { return putError(ctx, st, store.PutOptions{IfAbsent: true}) }},
 		{"put a version", func(ctx context.Context) error { return putError(ctx, st, store.PutOptions{IfVersion: version}) }},

@@ -24,7 +24,7 @@ func TestBuiltin(t *testing.T) {
 		{Shape: []int{70, 65}, Type: dtype.Uint8},
 	}
 	specs := []codec.Spec{
-		codec.Bytes(dtype.Little), codec.Bytes(dtype.Big), codec.Gzip(5), codec.Gzip(0), codec.Zlib(1), codec.Zstd(3), codec.ZstdChecksum(1), codec.CRC32C(),
+		codec.Bytes(dtype.Little), codec.Bytes(dtype.Big), codec.Gzip(5), codec.Gzip(0), codec.Zlib(1), codec.Zstd(3), {Name: "zstd", Config: json.RawMessage(`{"level":1,"checksum":true}`)}, codec.CRC32C(),
 		{Name: "numcodecs.crc32c", Config: json.RawMessage(`{"location":"start"}`)},
 		codec.Blosc(codec.BloscOptions{Cname: "lz4"}), codec.Blosc(codec.BloscOptions{Cname: "zstd", Shuffle: "bitshuffle"}), codec.Blosc(codec.BloscOptions{Cname: "lz4hc", Shuffle: "noshuffle"}),
 		codec.Blosc(codec.BloscOptions{Cname: "zlib"}), codec.Blosc(codec.BloscOptions{Cname: "snappy"}), codec.Blosc(codec.BloscOptions{Level: codec.Stored}),

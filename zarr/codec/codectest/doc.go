@@ -11,5 +11,5 @@
 // [RunLossy] is for codecs that change values. Checked are round trips of several
 // contents and lengths, promised sizes, appending, decoding in place, bytes beside the place, limits on output, stored
 // bytes that are cut, longer or have a bit flipped (an error with a kind, or values, but never a panic), and use from
-// several goroutines at once. What the codecs of this module pass over ([codec.Table.Judged]) is refused here.
+// several goroutines at once. What the codecs of this module tolerate ([codec.Table.WithFindings]) is refused here.
 package codectest

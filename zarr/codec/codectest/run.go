@@ -39,7 +39,7 @@ func CheckLossy(table *codec.Table, spec codec.Spec, in codec.Repr) error {
 }
 
 func check(r *report, table *codec.Table, spec codec.Spec, in codec.Repr) error {
-	table = table.Judged(func(f rule.Finding) error { return &rule.Error{Rule: f.Rule, Text: f.Text} })
+	table = table.WithFindings(func(f rule.Finding) error { return &rule.Error{Rule: f.Rule, Text: f.Text} })
 	c, err := table.Bind(spec, in)
 	if err != nil {
 		return err

@@ -123,7 +123,7 @@ func read(ctx context.Context, f file, in info, version store.Version, o store.G
 		}
 		if err != nil {
 			v.Bytes = v.Bytes[:held]
-			return store.Value{}, fault.Newf(fault.Unavailable, "%w", &store.CutError{Value: v, Want: n, Err: clean(err)})
+			return store.Value{}, fault.Newf(fault.Unavailable, "%w", &store.TruncatedError{Value: v, Want: n, Err: clean(err)})
 		}
 	}
 	return v, nil

@@ -15,7 +15,7 @@
 //   - A server that ignores ranges sends all of the value: it is cut to size when its length is announced and at most
 //     32 MiB have to be skipped, else it is fault.Unavailable.
 //   - A Content-Encoding is errors.ErrUnsupported: what would arrive is not what is stored. None is asked for.
-//   - A body shorter than announced is fault.Unavailable with a *store.CutError. One without a length is taken where the
+//   - A body shorter than announced is fault.Unavailable with a *store.TruncatedError. One without a length is taken where the
 //     protocol marks its end.
 //   - A request that stands still for 30 s is given up as fault.Unavailable ([StallTimeout]); there is no limit on the whole but the
 //     context's.

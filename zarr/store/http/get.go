@@ -117,7 +117,7 @@ func receive(resp *http.Response, key string, o store.GetOptions, buf []byte) (s
 		return store.Value{}, err
 	}
 	if err != nil {
-		return store.Value{}, fault.Newf(fault.Unavailable, "%w", &store.CutError{Value: v, Want: a.n, Err: err})
+		return store.Value{}, fault.Newf(fault.Unavailable, "%w", &store.TruncatedError{Value: v, Want: a.n, Err: err})
 	}
 	if a.skip+a.n == resp.ContentLength { // let the connection be used again
 		_, _ = io.ReadFull(resp.Body, make([]byte, 1))

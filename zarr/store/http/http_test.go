@@ -146,7 +146,7 @@ func TestErrors(t *testing.T) {
 		{"max", reply(200, "0123456789"), "k", store.GetOptions{Max: 9}, fault.Limit},
 		{"max of an announced TB", reply(206, "", "Content-Range", "bytes 0-1099511627775/1099511627776", "Content-Length", "1099511627776"),
 			"k", store.GetOptions{Range: store.From(0), Max: 1 << 20}, fault.Limit},
-		{"skip too far", reply(200, "", "Content-Length", "1099511627776"), "k", store.GetOptions{Range: store.Last(5)}, fault.Unavailable},
+		{"skip too far", reply(200, "", "Content-Length", "1099511627776"), "k", store.GetOptions{Range: store.Suffix(5)}, fault.Unavailable},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -183,7 +183,7 @@ func TestNobodyAnswers(t *testing.T) {
 // A server that ignores ranges: what was selected is cut out.
 func TestIgnoredRanges(t *testing.T) {
 	st := once(t, serve(t, reply(200, "0123456789")))
-	for _, r := range []store.Range{store.Within(2, 3), store.From(4), store.Last(1)} {
+	for _, r := range []store.Range{store.Within(2, 3), store.From(4), store.Suffix(1)} {
 		off, n, _ := r.Resolve(10)
 		v, err := st.Get(t.Context(), "k", store.GetOptions{Range: r}, nil)
 		if err != nil || string(v.Bytes) != "0123456789"[off:off+n] || v.Size != 10 {
@@ -209,7 +209,7 @@ func TestCut(t *testing.T) {
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(value))
 	})
 	_, err := once(t, url).Get(t.Context(), "k", store.GetOptions{}, nil)
-	var cut *store.CutError
+	var cut *store.TruncatedError
 	if !errors.Is(err, fault.Unavailable) || !errors.As(err, &cut) || len(cut.Value.Bytes) != 300 || cut.Want != 1000 {
 		t.Errorf("got %v", err)
 	}

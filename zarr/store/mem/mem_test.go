@@ -101,7 +101,7 @@ func ExampleNew() {
 	_, err := st.Put(ctx, "greeting", []byte("again"), store.PutOptions{IfAbsent: true})
 	fmt.Println(err)
 	_, _ = st.Put(ctx, "greeting", []byte("hello, you"), store.PutOptions{IfVersion: v})
-	got, _ := st.Get(ctx, "greeting", store.GetOptions{Range: store.Last(3)}, nil)
+	got, _ := st.Get(ctx, "greeting", store.GetOptions{Range: store.Suffix(3)}, nil)
 	fmt.Printf("%s of %d bytes\n", got.Bytes, got.Size)
 	// Output:
 	// put "greeting" in mem://: exists already

@@ -16,7 +16,7 @@
 //
 // What a repeat means differs by verb:
 //
-//   - A Get whose body was cut (*store.CutError) goes on where it stopped, pinned to the version it began with. If that
+//   - A Get whose body was cut (*store.TruncatedError) goes on where it stopped, pinned to the version it began with. If that
 //     version is gone, or there are no versions, it starts over. Bytes that did arrive count as progress.
 //   - A plain Put or Delete is sent again. A conditional one whose answer was lost may have happened: the key is read back
 //     first. Our bytes there are success; the old state there means it is sent again; anything else is the conflict,

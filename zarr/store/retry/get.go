@@ -68,7 +68,7 @@ const minProgress = 1 << 20
 // resume notes what arrived before the cut. It is done if that was everything.
 func (b *body) resume(err error) (store.Value, bool) {
 	b.moved = false
-	var cut *store.CutError
+	var cut *store.TruncatedError
 	if !errors.As(err, &cut) {
 		return store.Value{}, false
 	}

@@ -110,7 +110,7 @@ func TestGet(t *testing.T) {
 		{"cut, fails, cut", store.GetOptions{}, []step{{cut: 30}, {err: down}, {cut: 1}},
 			"get k whole\nget k 30+70 if 1\nget k 30+70 if 1\nget k 31+69 if 1", value, nil},
 		{"cut in a range", store.GetOptions{Range: store.Within(10, 50), Max: 50}, []step{{cut: 5}}, "get k 10+50\nget k 15+45 if 1", value[10:60], nil},
-		{"cut in a tail", store.GetOptions{Range: store.Last(40)}, []step{{cut: 5}}, "get k last 40\nget k 65+35 if 1", value[60:], nil},
+		{"cut in a tail", store.GetOptions{Range: store.Suffix(40)}, []step{{cut: 5}}, "get k last 40\nget k 65+35 if 1", value[60:], nil},
 		{"cut from", store.GetOptions{Range: store.From(90)}, []step{{cut: 5}}, "get k 90-\nget k 95+5 if 1", value[90:], nil},
 		{"cut at the very end", store.GetOptions{}, []step{{cut: 100}}, "get k whole", value, nil},
 		{"cut without a version", store.GetOptions{}, []step{{cut: 30, plain: true}}, "get k whole\nget k whole", value, nil},

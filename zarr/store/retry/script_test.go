@@ -113,7 +113,7 @@ func (s *script) Get(ctx context.Context, key string, o store.GetOptions, buf []
 		st.then()
 	}
 	return store.Value{}, &fault.KeyError{Op: "get", Key: key, Kind: fault.Unavailable,
-		Err: &store.CutError{Value: v, Want: int64(want), Err: io.ErrUnexpectedEOF}}
+		Err: &store.TruncatedError{Value: v, Want: int64(want), Err: io.ErrUnexpectedEOF}}
 }
 
 func (s *script) Put(ctx context.Context, key string, b []byte, o store.PutOptions) (v store.Version, err error) {

@@ -383,7 +383,7 @@ func TestWithoutIsChecked(t *testing.T) {
 type plain struct{ *broken }
 
 func (p plain) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
-	_, isLast := o.Range.IsLast()
+	_, isLast := o.Range.IsSuffix()
 	if err := errors.Join(store.CheckKey(key), o.Range.Check()); err == nil && (isLast || o.IfVersion != "" || o.IfNotVersion != "") {
 		return store.Value{}, &fault.KeyError{Op: "get", Key: key, Kind: errors.ErrUnsupported}
 	}

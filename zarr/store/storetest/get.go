@@ -14,7 +14,7 @@ func getAbsent(e *env) {
 	e.refused(clause, fault.NotFound, "absent", store.GetOptions{})
 	e.refused(clause, fault.NotFound, "no/such/folder/absent", store.GetOptions{Range: store.Within(0, 4), Max: 4})
 	if e.has(LastRange) {
-		e.refused(clause, fault.NotFound, "absent", store.GetOptions{Range: store.Last(4)})
+		e.refused(clause, fault.NotFound, "absent", store.GetOptions{Range: store.Suffix(4)})
 	}
 	if _, ok := e.put("dir/file", []byte("x")); !ok {
 		return
@@ -69,13 +69,13 @@ func getRanges(e *env) {
 		{store.Within(0, n), 0, n},
 		{store.Within(17, 300), 17, 317},
 		{store.Within(n-1, 1), n - 1, n},
-		{store.Last(1), n - 1, n},
-		{store.Last(17), n - 17, n},
-		{store.Last(n), 0, n},
+		{store.Suffix(1), n - 1, n},
+		{store.Suffix(17), n - 17, n},
+		{store.Suffix(n), 0, n},
 	}
 	for _, c := range good {
 		o := store.GetOptions{Range: c.r}
-		if _, isLast := c.r.IsLast(); isLast && !e.has(LastRange) {
+		if _, isLast := c.r.IsSuffix(); isLast && !e.has(LastRange) {
 			e.refused("what a store lacks is errors.ErrUnsupported (LastRange)", errors.ErrUnsupported, "ranges", o)
 			continue
 		}
@@ -94,20 +94,20 @@ func getRanges(e *env) {
 		{"ranges", store.Within(n-1, 2)},
 		{"ranges", store.Within(n, 1)},
 		{"ranges", store.Within(1<<40, 1)},
-		{"ranges", store.Last(n + 1)},
+		{"ranges", store.Suffix(n + 1)},
 		{"empty", store.From(0)},
 		{"empty", store.Within(0, 1)},
-		{"empty", store.Last(1)},
+		{"empty", store.Suffix(1)},
 	}
 	for _, c := range short {
-		if _, isLast := c.r.IsLast(); isLast && !e.has(LastRange) {
+		if _, isLast := c.r.IsSuffix(); isLast && !e.has(LastRange) {
 			continue
 		}
 		e.refused("a value shorter than the range is fault.Corrupt", fault.Corrupt, c.key, store.GetOptions{Range: c.r})
 	}
 	for _, r := range []store.Range{
 		store.From(-1), store.Within(0, 0), store.Within(5, 0), store.Within(-1, 2), store.Within(0, -1),
-		store.Within(1<<62, 1<<62), store.Last(0), store.Last(-1),
+		store.Within(1<<62, 1<<62), store.Suffix(0), store.Suffix(-1),
 	} {
 		const clause = "an empty or negative range is fault.Selection, and no request is made"
 		e.refused(clause, fault.Selection, "ranges", store.GetOptions{Range: r})
@@ -132,7 +132,7 @@ func getMax(e *env) {
 	e.refused(clause, fault.Limit, "max", store.GetOptions{Range: store.Within(0, 21), Max: 20})
 	e.refused(clause, fault.Limit, "max", store.GetOptions{Range: store.From(10), Max: 989})
 	if e.has(LastRange) {
-		e.refused(clause, fault.Limit, "max", store.GetOptions{Range: store.Last(11), Max: 10})
+		e.refused(clause, fault.Limit, "max", store.GetOptions{Range: store.Suffix(11), Max: 10})
 	}
 }
 

@@ -204,7 +204,7 @@ func TestLongExtraFields(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, r := range []store.Range{store.Within(7, 5), {}, store.Last(3)} {
+		for _, r := range []store.Range{store.Within(7, 5), {}, store.Suffix(3)} {
 			off, n, _ := r.Resolve(5000)
 			v, err := st.Get(t.Context(), "k", store.GetOptions{Range: r}, nil)
 			if want := strings.Repeat("value", 1000)[off : off+n]; err != nil || string(v.Bytes) != want {

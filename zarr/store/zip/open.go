@@ -87,7 +87,7 @@ func (s *Store) open(ctx context.Context, c config) error {
 
 // readTail reads the end of the archive and learns its version.
 func (s *Store) readTail(ctx context.Context) (tail, error) {
-	v, err := s.st.Get(ctx, s.archive, store.GetOptions{Range: store.Last(tailSize), Max: tailSize}, nil)
+	v, err := s.st.Get(ctx, s.archive, store.GetOptions{Range: store.Suffix(tailSize), Max: tailSize}, nil)
 	switch {
 	case errors.Is(err, fault.Corrupt): // shorter than that
 		v, err = s.st.Get(ctx, s.archive, store.GetOptions{Max: tailSize}, nil)
@@ -118,7 +118,7 @@ func (s *Store) readTailBySize(ctx context.Context) (tail, error) {
 
 // whole hides what arrived of the archive from a retry above, which would take it for a part of the value.
 func whole(err error) error {
-	var cut *store.CutError
+	var cut *store.TruncatedError
 	if errors.As(err, &cut) {
 		return fault.Newf(fault.Unavailable, "%v", err)
 	}

@@ -227,7 +227,7 @@ func (c *counted) take() int {
 type noLast struct{ store.Store }
 
 func (s noLast) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
-	if _, ok := o.Range.IsLast(); ok {
+	if _, ok := o.Range.IsSuffix(); ok {
 		return store.Value{}, errors.ErrUnsupported
 	}
 	return s.Store.Get(ctx, key, o, buf)

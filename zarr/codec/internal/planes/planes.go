@@ -10,22 +10,32 @@ func Split(dst, src []byte, typeSize int) {
 	if n == 0 {
 		return // elements may be of any size, and then there is no end to their planes
 	}
+	src = src[:n*typeSize]
+	done := splitFast(dst, src, typeSize, n)
+	if done < n {
+		splitSlow(dst[done:], src[done*typeSize:], typeSize, n)
+	}
+}
+
+// splitSlow splits whole elements into planes that begin n bytes apart in dst.
+func splitSlow(dst, src []byte, typeSize, n int) {
+	count := len(src) / typeSize
 	switch typeSize {
 	case 2:
-		d0, d1 := dst[:n], dst[n:2*n]
+		d0, d1 := dst[:count], dst[n:][:count]
 		for i := range d0 {
 			v := binary.LittleEndian.Uint16(src[2*i:])
 			d0[i], d1[i] = byte(v), byte(v>>8)
 		}
 	case 4:
-		d0, d1, d2, d3 := dst[:n], dst[n:2*n], dst[2*n:3*n], dst[3*n:4*n]
+		d0, d1, d2, d3 := dst[:count], dst[n:][:count], dst[2*n:][:count], dst[3*n:][:count]
 		for i := range d0 {
 			v := binary.LittleEndian.Uint32(src[4*i:])
 			d0[i], d1[i], d2[i], d3[i] = byte(v), byte(v>>8), byte(v>>16), byte(v>>24)
 		}
 	case 8:
-		d0, d1, d2, d3 := dst[:n], dst[n:2*n], dst[2*n:3*n], dst[3*n:4*n]
-		d4, d5, d6, d7 := dst[4*n:5*n], dst[5*n:6*n], dst[6*n:7*n], dst[7*n:8*n]
+		d0, d1, d2, d3 := dst[:count], dst[n:][:count], dst[2*n:][:count], dst[3*n:][:count]
+		d4, d5, d6, d7 := dst[4*n:][:count], dst[5*n:][:count], dst[6*n:][:count], dst[7*n:][:count]
 		for i := range d0 {
 			v := binary.LittleEndian.Uint64(src[8*i:])
 			d0[i], d1[i], d2[i], d3[i] = byte(v), byte(v>>8), byte(v>>16), byte(v>>24)
@@ -33,7 +43,7 @@ func Split(dst, src []byte, typeSize int) {
 		}
 	default:
 		for j := range typeSize {
-			plane := dst[j*n : (j+1)*n]
+			plane := dst[j*n:][:count]
 			for i := range plane {
 				plane[i] = src[i*typeSize+j]
 			}
@@ -56,47 +66,46 @@ func JoinPart(dst, src []byte, typeSize, at int) {
 	for ; len(dst) > 0 && at%typeSize != 0; dst, at = dst[1:], at+1 {
 		dst[0] = src[at%typeSize*n+at/typeSize]
 	}
-	first, count := at/typeSize, len(dst)/typeSize
-	switch to := dst[:count*typeSize]; {
-	case count == 0: // elements may be of any size, and then there is no end to their planes
-	case typeSize == 2:
-		s0, s1 := src[first:][:count], src[n+first:][:count]
-		for i := range s0 {
-			binary.LittleEndian.PutUint16(to[2*i:], uint16(s0[i])|uint16(s1[i])<<8)
+	if count := len(dst) / typeSize; count > 0 { // elements may be of any size, and then there is no end to their planes
+		first, to := at/typeSize, dst[:count*typeSize]
+		done := joinFast(to, src[first:], typeSize, n)
+		if done < count {
+			joinSlow(to[done*typeSize:], src[first+done:], typeSize, n)
 		}
-	case typeSize == 4:
-		join4(to, src[first:], n)
-	case typeSize == 8:
-		join8(to, src[first:], n)
-	default:
-		for j := range typeSize {
-			for i, b := range src[j*n+first:][:count] {
-				to[i*typeSize+j] = b
-			}
-		}
+		dst, at = dst[len(to):], at+len(to)
 	}
-	for at, dst = at+count*typeSize, dst[count*typeSize:]; len(dst) > 0; dst, at = dst[1:], at+1 {
+	for ; len(dst) > 0; dst, at = dst[1:], at+1 {
 		dst[0] = src[at%typeSize*n+at/typeSize]
 	}
 }
 
-// join4 joins planes that begin n bytes apart.
-func join4(dst, src []byte, n int) {
-	count := len(dst) / 4
-	s0, s1, s2, s3 := src[:count], src[n:][:count], src[2*n:][:count], src[3*n:][:count]
-	for i := range s0 {
-		binary.LittleEndian.PutUint32(dst[4*i:], uint32(s0[i])|uint32(s1[i])<<8|uint32(s2[i])<<16|uint32(s3[i])<<24)
-	}
-}
-
-// join8 is join4 for elements of 8 bytes.
-func join8(dst, src []byte, n int) {
-	count := len(dst) / 8
-	s0, s1, s2, s3 := src[:count], src[n:][:count], src[2*n:][:count], src[3*n:][:count]
-	s4, s5, s6, s7 := src[4*n:][:count], src[5*n:][:count], src[6*n:][:count], src[7*n:][:count]
-	for i := range s0 {
-		lo := uint64(s0[i]) | uint64(s1[i])<<8 | uint64(s2[i])<<16 | uint64(s3[i])<<24
-		hi := uint64(s4[i]) | uint64(s5[i])<<8 | uint64(s6[i])<<16 | uint64(s7[i])<<24
-		binary.LittleEndian.PutUint64(dst[8*i:], lo|hi<<32)
+// joinSlow joins whole elements of planes that begin n bytes apart in src.
+func joinSlow(dst, src []byte, typeSize, n int) {
+	count := len(dst) / typeSize
+	switch typeSize {
+	case 2:
+		s0, s1 := src[:count], src[n:][:count]
+		for i := range s0 {
+			binary.LittleEndian.PutUint16(dst[2*i:], uint16(s0[i])|uint16(s1[i])<<8)
+		}
+	case 4:
+		s0, s1, s2, s3 := src[:count], src[n:][:count], src[2*n:][:count], src[3*n:][:count]
+		for i := range s0 {
+			binary.LittleEndian.PutUint32(dst[4*i:], uint32(s0[i])|uint32(s1[i])<<8|uint32(s2[i])<<16|uint32(s3[i])<<24)
+		}
+	case 8:
+		s0, s1, s2, s3 := src[:count], src[n:][:count], src[2*n:][:count], src[3*n:][:count]
+		s4, s5, s6, s7 := src[4*n:][:count], src[5*n:][:count], src[6*n:][:count], src[7*n:][:count]
+		for i := range s0 {
+			lo := uint64(s0[i]) | uint64(s1[i])<<8 | uint64(s2[i])<<16 | uint64(s3[i])<<24
+			hi := uint64(s4[i]) | uint64(s5[i])<<8 | uint64(s6[i])<<16 | uint64(s7[i])<<24
+			binary.LittleEndian.PutUint64(dst[8*i:], lo|hi<<32)
+		}
+	default:
+		for j := range typeSize {
+			for i, b := range src[j*n:][:count] {
+				dst[i*typeSize+j] = b
+			}
+		}
 	}
 }

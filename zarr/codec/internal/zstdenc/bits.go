@@ -26,7 +26,7 @@ func (w *bitWriter) flush() {
 	w.n &= 7
 }
 
-// end marks the end, from which a stream is read backwards, and tells how many bytes there are.
+// end marks the end, from which a stream is read backwards, and returns the number of bytes.
 func (w *bitWriter) end() int {
 	w.add(1, 1)
 	return w.pad()

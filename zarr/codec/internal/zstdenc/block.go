@@ -14,22 +14,22 @@ func (e *Encoder) block(dst, src []byte, seqs []seq, last bool) []byte {
 		dst = blockHeader(dst, blockRLE, n, last)
 		return append(dst, src[0])
 	}
-	told, huff, huffOK := e.told, e.huff, e.huffOK
-	fields := [...]*field{&e.lits, &e.backs, &e.lens}
+	decoded, huff, huffOK := e.decoded, e.huff, e.huffOK
+	fields := [...]*field{&e.litLengths, &e.offsets, &e.matchLengths}
 	var latest [3]int
 	var again [3]bool
 	for i, f := range fields {
-		latest[i], again[i] = f.latest, f.again
+		latest[i], again[i] = f.latest, f.repeat
 	}
 	coded := e.coded(src, seqs)
 	if len(coded) < n-2 {
 		dst = blockHeader(dst, blockCoded, len(coded), last)
 		return append(dst, coded...)
 	}
-	// The decoder does not see what was told.
-	e.told, e.huff, e.huffOK = told, huff, huffOK
+	// The decoder does not see these tables and offsets.
+	e.decoded, e.huff, e.huffOK = decoded, huff, huffOK
 	for i, f := range fields {
-		f.latest, f.again = latest[i], again[i]
+		f.latest, f.repeat = latest[i], again[i]
 	}
 	dst = blockHeader(dst, blockRaw, n, last)
 	return append(dst, src...)
@@ -48,8 +48,8 @@ func (e *Encoder) coded(src []byte, seqs []seq) []byte {
 	e.text = grow(e.text, len(src))[:0]
 	at := 0
 	for _, s := range seqs {
-		e.text = append(e.text, src[at:at+int(s.lits)]...)
-		at += int(s.lits + s.n)
+		e.text = append(e.text, src[at:at+int(s.litLength)]...)
+		at += int(s.litLength + s.n)
 	}
 	e.text = append(e.text, src[at:]...)
 	// Codes of 11 bits, and sequences of 81 bits or less; the tables take less than 512 bytes each.

@@ -37,7 +37,7 @@ var (
 	lenMore = [lenCodes]uint8{32: 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
 )
 
-// shortLits and shortLens are the codes of small numbers; nobody changes them.
+// shortLits and shortLens are the codes of small numbers; they are not changed.
 var (
 	shortLits = shorts[[64]uint8](litMore[:])
 	shortLens = shorts[[128]uint8](lenMore[:])
@@ -70,7 +70,7 @@ func known(norm []int16, log uint8) *fse {
 	return t
 }
 
-// The tables of them; nobody changes them.
+// The tables of them; they are not changed.
 var (
 	knownLitTable  = known(knownLits, 6)
 	knownLenTable  = known(knownLens, 6)
@@ -78,15 +78,15 @@ var (
 )
 
 // seq is some literals and the match behind them.
-type seq struct{ lits, n, back uint32 }
+type seq struct{ litLength, n, offset uint32 }
 
 // recent are the last three distances, the latest first. A distance among them takes few bits.
 type recent [3]uint32
 
 // value is what is stored for a distance: 1 to 3 for one of the last, which are others when there are no literals before the match.
-func (r *recent) value(back, lits uint32) uint32 {
-	if lits > 0 {
-		switch back {
+func (r *recent) value(offset, litLength uint32) uint32 {
+	if litLength > 0 {
+		switch offset {
 		case r[0]:
 			return 1
 		case r[1]:
@@ -94,9 +94,9 @@ func (r *recent) value(back, lits uint32) uint32 {
 		case r[2]:
 			return 3
 		}
-		return back + 3
+		return offset + 3
 	}
-	switch back {
+	switch offset {
 	case r[1]:
 		return 1
 	case r[2]:
@@ -104,19 +104,19 @@ func (r *recent) value(back, lits uint32) uint32 {
 	case r[0] - 1:
 		return 3
 	}
-	return back + 3
+	return offset + 3
 }
 
 // push makes a distance that is stored as a value the latest.
-func (r *recent) push(back, lits, value uint32) {
-	if lits == 0 && value <= 3 {
+func (r *recent) push(offset, litLength, value uint32) {
+	if litLength == 0 && value <= 3 {
 		value++
 	}
 	switch value {
 	case 1:
 	case 2:
-		r[0], r[1] = back, r[0]
+		r[0], r[1] = offset, r[0]
 	default:
-		r[0], r[1], r[2] = back, r[0], r[1]
+		r[0], r[1], r[2] = offset, r[0], r[1]
 	}
 }

@@ -8,7 +8,7 @@ import (
 // A cost is in 1/256 of a bit.
 const bit = 256
 
-// logs are the logarithms to the base 2 of 256 to 511, less 8, as costs; nobody changes it.
+// logs are the logarithms to the base 2 of 256 to 511, less 8, as costs; it is not changed.
 var logs = func() (t [256]uint16) {
 	for i := range t {
 		t[i] = uint16(math.Round(bit * math.Log2(1+float64(i)/256)))

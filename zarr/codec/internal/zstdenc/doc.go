@@ -7,7 +7,7 @@
 //
 // A frame is a header and blocks of up to 128 KiB. A block is a row of sequences, each some literals and then a match, which repeats earlier
 // bytes. It has two sections. The first holds the literals of all sequences, by a code of Huffman's. In the second each sequence has three
-// numbers: how many literals, how long a match, and how far back. Each is a code and some more bits, and the codes are written by finite state
+// numbers: how many literals, how long a match, and which offset. Each is a code and some more bits, and the codes are written by finite state
 // entropy. Tables of both are in the block, or are those of a block before. Distances that were among the last three take few bits. RFC 8878.
 //
 // # How it is made
@@ -17,10 +17,10 @@
 //	fast, double        the last place with the same hash of few bytes, and of eight    findFast, findDouble
 //	greedy, lazy(2)     up to 64 places with the same hash, in rows; lazy looks at the  findLazy
 //	                    next places too, where a better match may begin
-//	optimal, again      all places in a tree of strings; the cheapest way through the   findOptimal
+//	optimal, optimal2   all places in a tree of strings; the cheapest way through the   findOptimal
 //	                    block, by the prices of codes that the last way led to
 //
-// How a table is told, anew or as one of before, and whether a block is coded at all, is decided by counting bits.
+// Whether a table is encoded anew or an earlier one repeated, and whether a block is coded at all, is decided by counting bits.
 //
 // # Memory
 //

@@ -33,20 +33,20 @@ type Encoder struct {
 	heads                []uint8  // of rows: the latest place
 	filled               int      // places before this one are in the tables
 
-	seqs []seq
-	reps recent // as the finder sees them
-	told recent // as the decoder has them
-	plan planner
+	seqs    []seq
+	reps    recent // as the finder sees them
+	decoded recent // as the decoder has them
+	plan    planner
 
-	lits, backs, lens field
-	values            []uint32 // what is stored for the distances of a block's sequences
-	huffs             [2]huffman
-	huff              int  // which of them the decoder has
-	huffOK            bool // whether it has one
-	weights           fse
-	counts            [256]uint32
-	text              []byte // the literals of a block
-	room              []byte // where a block is written
+	litLengths, offsets, matchLengths field
+	values                            []uint32 // what is stored for the distances of a block's sequences
+	huffs                             [2]huffman
+	huff                              int  // which of them the decoder has
+	huffOK                            bool // whether it has one
+	weights                           fse
+	counts                            [256]uint32
+	text                              []byte // the literals of a block
+	room                              []byte // where a block is written
 }
 
 // New makes an encoder. Tables are made by the first inputs, as large as they need.
@@ -54,17 +54,17 @@ func New(o Options) *Encoder {
 	o.Level = min(max(o.Level, minLevel), maxLevel)
 	o.Window = 1 << highBit(uint32(min(max(o.Window, 1<<10), 8<<20)))
 	e := &Encoder{o: o, partSize: maxPart, base: 1}
-	e.lits = field{known: knownLitTable, most: 9, counts: make([]uint32, litCodes)}
-	e.lens = field{known: knownLenTable, most: 9, counts: make([]uint32, lenCodes)}
-	e.backs = field{known: knownBackTable, most: 8, counts: make([]uint32, backCodes)}
+	e.litLengths = field{predefined: knownLitTable, most: 9, counts: make([]uint32, litCodes)}
+	e.matchLengths = field{predefined: knownLenTable, most: 9, counts: make([]uint32, lenCodes)}
+	e.offsets = field{predefined: knownBackTable, most: 8, counts: make([]uint32, backCodes)}
 	return e
 }
 
 // Encode appends one frame that holds src to dst, with its length in the header.
 func (e *Encoder) Encode(dst, src []byte) []byte {
 	dst = e.header(dst, len(src))
-	e.huffOK, e.lits.again, e.backs.again, e.lens.again = false, false, false, false
-	e.told = recent{1, 4, 8}
+	e.huffOK, e.litLengths.repeat, e.offsets.repeat, e.matchLengths.repeat = false, false, false, false
+	e.decoded = recent{1, 4, 8}
 	if len(src) == 0 {
 		dst = append(dst, 1, 0, 0) // a last block of no bytes
 	}
@@ -129,7 +129,7 @@ func (e *Encoder) part(dst, src []byte, last bool) []byte {
 	for at := 0; at < len(src); {
 		end := min(at+most, len(src))
 		e.seqs = e.seqs[:0]
-		e.reps = e.told
+		e.reps = e.decoded
 		e.find(at, end)
 		dst = e.block(dst, src[at:end], e.seqs, last && end == len(src))
 		at = end
@@ -189,8 +189,8 @@ func grow[T any](b []T, n int) []T {
 }
 
 // emit ends a sequence: the literals since from, and a match at a place.
-func (e *Encoder) emit(from, at, n int, back uint32) {
-	s := seq{uint32(at - from), uint32(n), back}
-	e.reps.push(s.back, s.lits, e.reps.value(s.back, s.lits))
+func (e *Encoder) emit(from, at, n int, offset uint32) {
+	s := seq{uint32(at - from), uint32(n), offset}
+	e.reps.push(s.offset, s.litLength, e.reps.value(s.offset, s.litLength))
 	e.seqs = append(e.seqs, s)
 }

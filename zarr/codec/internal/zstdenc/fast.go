@@ -18,7 +18,7 @@ func (e *Encoder) findFast(from, to int) {
 	shift, down := 64-8*least&63, 64-log&63
 	table = table[:1<<log]
 	mask := uint32(len(table) - 1)
-	back := e.reps[0]
+	offset := e.reps[0]
 	start := from // of the literals
 	i := max(from, 1)
 	for i < limit {
@@ -29,15 +29,15 @@ func (e *Encoder) findFast(from, to int) {
 		table[h] = number
 		var at, n int
 		switch {
-		case back <= uint32(i+1) && back > 0 && load32(src, i+2-int(back)) == uint32(x>>16):
+		case offset <= uint32(i+1) && offset > 0 && load32(src, i+2-int(offset)) == uint32(x>>16):
 			at = i + 2
-			n = 4 + same(src, at+4-int(back), at+4, to)
-			if src[at-1] == src[at-1-int(back)] {
+			n = 4 + same(src, at+4-int(offset), at+4, to)
+			if src[at-1] == src[at-1-int(offset)] {
 				at--
 				n++
 			}
 		case d <= uint32(i) && d <= window && load32(src, i-int(d)) == uint32(x):
-			at, back = i, d
+			at, offset = i, d
 			n = 4 + same(src, i+4-int(d), i+4, to)
 			for at > start && at > int(d) && src[at-1] == src[at-1-int(d)] {
 				at--
@@ -47,7 +47,7 @@ func (e *Encoder) findFast(from, to int) {
 			i += step + (i-start)>>after
 			continue
 		}
-		e.emit(start, at, n, back)
+		e.emit(start, at, n, offset)
 		next := at + n
 		if i+2 < limit {
 			table[hashOf(load64(src, i+2), least, log)] = e.base + uint32(i+2)
@@ -67,7 +67,7 @@ func (e *Encoder) findFast(from, to int) {
 				start = i
 			}
 		}
-		back = e.reps[0]
+		offset = e.reps[0]
 	}
 }
 
@@ -82,7 +82,7 @@ func (e *Encoder) findDouble(from, to int) {
 	long, short = long[:1<<longLog], short[:1<<shortLog]
 	longMask, shortMask := uint32(len(long)-1), uint32(len(short)-1)
 	const prime = 0x9e3779b185ebca87
-	back := e.reps[0]
+	offset := e.reps[0]
 	start := from
 	i := max(from, 1)
 	for i < limit {
@@ -93,17 +93,17 @@ func (e *Encoder) findDouble(from, to int) {
 		long[hl], short[hs] = number, number
 		at, n := i, 0
 		switch {
-		case back <= uint32(i+1) && back > 0 && load32(src, i+1-int(back)) == uint32(x>>8):
+		case offset <= uint32(i+1) && offset > 0 && load32(src, i+1-int(offset)) == uint32(x>>8):
 			at = i + 1
-			n = 4 + same(src, at+4-int(back), at+4, to)
-			e.emit(start, at, n, back)
+			n = 4 + same(src, at+4-int(offset), at+4, to)
+			e.emit(start, at, n, offset)
 		case dl <= uint32(i) && dl <= window && load64(src, i-int(dl)) == x:
-			back = dl
+			offset = dl
 			n = 8 + same(src, i+8-int(dl), i+8, to)
-			at, n = e.before(start, at, n, back)
-			e.emit(start, at, n, back)
+			at, n = e.before(start, at, n, offset)
+			e.emit(start, at, n, offset)
 		case ds <= uint32(i) && ds <= window && load32(src, i-int(ds)) == uint32(x):
-			back = ds
+			offset = ds
 			n = 4 + same(src, i+4-int(ds), i+4, to)
 			y := load64(src, i+1)
 			h := uint32(y*prime>>downLong) & longMask
@@ -111,11 +111,11 @@ func (e *Encoder) findDouble(from, to int) {
 			long[h] = number + 1
 			if d <= uint32(i+1) && d <= window && load64(src, i+1-int(d)) == y {
 				if m := 8 + same(src, i+9-int(d), i+9, to); m > n {
-					at, n, back = i+1, m, d
+					at, n, offset = i+1, m, d
 				}
 			}
-			at, n = e.before(start, at, n, back)
-			e.emit(start, at, n, back)
+			at, n = e.before(start, at, n, offset)
+			e.emit(start, at, n, offset)
 		default:
 			i += 1 + (i-start)>>after
 			continue
@@ -146,13 +146,13 @@ func (e *Encoder) findDouble(from, to int) {
 				start = i
 			}
 		}
-		back = e.reps[0]
+		offset = e.reps[0]
 	}
 }
 
 // before makes a match longer by the bytes before it, as far as there are literals.
-func (e *Encoder) before(start, at, n int, back uint32) (int, int) {
-	for at > start && at > int(back) && e.src[at-1] == e.src[at-1-int(back)] {
+func (e *Encoder) before(start, at, n int, offset uint32) (int, int) {
+	for at > start && at > int(offset) && e.src[at-1] == e.src[at-1-int(offset)] {
 		at--
 		n++
 	}

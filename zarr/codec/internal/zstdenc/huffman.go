@@ -129,7 +129,7 @@ func (h *huffman) cost(counts *[256]uint32) (sum uint64, ok bool) {
 	return sum, true
 }
 
-// describe writes the weights, by finite state entropy or in four bits each, to room of 160 bytes or more, and tells how many bytes they take. 0
+// describe writes the weights, by finite state entropy or in four bits each, to room of 160 bytes or more, and returns how many bytes they take. 0
 // when neither can.
 func (h *huffman) describe(out []byte, t *fse) int {
 	var weights [256]uint8
@@ -178,7 +178,7 @@ func (h *huffman) describe(out []byte, t *fse) int {
 	return size
 }
 
-// stream writes symbols, the last one first, and tells how many bytes that takes.
+// stream writes symbols, the last one first, and returns the number of bytes.
 func (h *huffman) stream(out, src []byte) int {
 	w := bitWriter{out: out}
 	i := len(src)

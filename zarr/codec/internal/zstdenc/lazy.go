@@ -2,11 +2,11 @@ package zstdenc
 
 // found is a match at a place.
 type found struct {
-	at, n int
-	back  uint32
+	at, n  int
+	offset uint32
 }
 
-// idle is how far apart places are looked at when those between are not entered any more.
+// idle is how far apart places are looked at when those between are not inserted any more.
 const idle = 8
 
 // findLazy takes the longest match of a place unless one of the next places has a better one.
@@ -18,12 +18,12 @@ func (e *Encoder) findLazy(from, to int) {
 	i := max(from, 1)
 	for i < limit {
 		var m found
-		if back := e.reps[0]; back <= uint32(i+1) && load32(src, i+1) == load32(src, i+1-int(back)) {
-			m = found{i + 1, 4 + same(src, i+5-int(back), i+5, to), back}
+		if offset := e.reps[0]; offset <= uint32(i+1) && load32(src, i+1) == load32(src, i+1-int(offset)) {
+			m = found{i + 1, 4 + same(src, i+5-int(offset), i+5, to), offset}
 		}
 		if m.n == 0 || ahead > 0 {
-			if n, back := e.longest(i, max(m.n, 3), to); n > 0 {
-				m = found{i, n, back}
+			if n, offset := e.longest(i, max(m.n, 3), to); n > 0 {
+				m = found{i, n, offset}
 			}
 		}
 		if m.n == 0 {
@@ -38,23 +38,23 @@ func (e *Encoder) findLazy(from, to int) {
 		for left := ahead; left > 0 && i+1 < limit && m.at+m.n < to; {
 			i++
 			better := false
-			if back := e.reps[0]; m.back != back && back <= uint32(i) && load32(src, i) == load32(src, i-int(back)) {
-				n := 4 + same(src, i+4-int(back), i+4, to)
+			if offset := e.reps[0]; m.offset != offset && offset <= uint32(i) && load32(src, i) == load32(src, i-int(offset)) {
+				n := 4 + same(src, i+4-int(offset), i+4, to)
 				weight := 3
 				if left < ahead {
 					weight = 4
 				}
-				if n*weight > m.n*weight-highBit(m.back+1)+1 {
-					m = found{i, n, back}
+				if n*weight > m.n*weight-highBit(m.offset+1)+1 {
+					m = found{i, n, offset}
 				}
 			}
-			if n, back := e.longest(i, 3, to); n > 0 {
+			if n, offset := e.longest(i, 3, to); n > 0 {
 				extra := 4
 				if left < ahead {
 					extra = 7
 				}
-				if n*4-highBit(back+3) > m.n*4-e.weigh(m)+extra {
-					m = found{i, n, back}
+				if n*4-highBit(offset+3) > m.n*4-e.weigh(m)+extra {
+					m = found{i, n, offset}
 					better = true
 				}
 			}
@@ -65,10 +65,10 @@ func (e *Encoder) findLazy(from, to int) {
 			}
 		}
 		at, n := m.at, m.n
-		if m.back != e.reps[0] {
-			at, n = e.before(start, at, n, m.back)
+		if m.offset != e.reps[0] {
+			at, n = e.before(start, at, n, m.offset)
 		}
-		e.emit(start, at, n, m.back)
+		e.emit(start, at, n, m.offset)
 		i = at + n
 		start = i
 		for i < limit {
@@ -86,8 +86,8 @@ func (e *Encoder) findLazy(from, to int) {
 
 // weigh is about how many bits the distance of a match takes.
 func (e *Encoder) weigh(m found) int {
-	if m.back == e.reps[0] {
+	if m.offset == e.reps[0] {
 		return 0
 	}
-	return highBit(m.back + 3)
+	return highBit(m.offset + 3)
 }

@@ -6,13 +6,13 @@ import "math/bits"
 type kind uint8
 
 const (
-	fast    kind = iota // the last place with a hash, at some places
-	double              // the same with two hashes, of few bytes and of eight
-	greedy              // some places with a hash, the longest match is taken
-	lazy                // unless the next place has a better one
-	lazy2               // or the one after it
-	optimal             // all matches of all places, and the cheapest way through them by the prices of the block before
-	again               // and once more, by the prices of the block itself
+	fast     kind = iota // the last place with a hash, at some places
+	double               // the same with two hashes, of few bytes and of eight
+	greedy               // some places with a hash, the longest match is taken
+	lazy                 // unless the next place has a better one
+	lazy2                // or the one after it
+	optimal              // all matches of all places, and the cheapest way through them by the prices of the block before
+	optimal2             // and once more, by the prices of the block itself
 )
 
 // params are what a level means for an input of some length.
@@ -41,8 +41,8 @@ var scales = [4]scale{
 		{lazy, 21, 19, 20, 4, 5, 8}, {lazy, 21, 19, 20, 5, 5, 16},
 		{lazy2, 21, 20, 21, 4, 5, 16}, {lazy2, 22, 21, 22, 4, 5, 16}, {lazy2, 22, 21, 22, 5, 5, 16}, {lazy2, 22, 21, 22, 6, 5, 32},
 		{optimal, 22, 22, 22, 4, 5, 32}, {optimal, 22, 22, 22, 5, 5, 32}, {optimal, 22, 23, 22, 5, 5, 40},
-		{optimal, 22, 22, 22, 5, 5, 48}, {optimal, 23, 23, 22, 5, 4, 64}, {again, 23, 23, 22, 6, 3, 64}, {again, 23, 24, 22, 7, 3, 256},
-		{again, 25, 25, 23, 7, 3, 256}, {again, 26, 26, 24, 7, 3, 512}, {again, 27, 27, 25, 9, 3, 999},
+		{optimal, 22, 22, 22, 5, 5, 48}, {optimal, 23, 23, 22, 5, 4, 64}, {optimal2, 23, 23, 22, 6, 3, 64}, {optimal2, 23, 24, 22, 7, 3, 256},
+		{optimal2, 25, 25, 23, 7, 3, 256}, {optimal2, 26, 26, 24, 7, 3, 512}, {optimal2, 27, 27, 25, 9, 3, 999},
 	},
 	{
 		{fast, 18, 12, 13, 1, 5, 1}, {fast, 18, 13, 14, 1, 6, 1}, {double, 18, 14, 14, 1, 5, 0},
@@ -51,8 +51,8 @@ var scales = [4]scale{
 		{lazy2, 18, 18, 19, 4, 4, 8}, {lazy2, 18, 18, 19, 4, 4, 8}, {lazy2, 18, 18, 19, 6, 4, 8},
 		{optimal, 18, 18, 19, 4, 4, 12}, {optimal, 18, 19, 19, 4, 4, 12},
 		{optimal, 18, 18, 19, 4, 4, 64}, {optimal, 18, 18, 19, 4, 3, 32}, {optimal, 18, 18, 19, 6, 3, 128},
-		{again, 18, 19, 19, 6, 3, 128}, {again, 18, 19, 19, 8, 3, 256}, {again, 18, 19, 19, 6, 3, 128}, {again, 18, 19, 19, 8, 3, 256},
-		{again, 18, 19, 19, 10, 3, 512}, {again, 18, 19, 19, 12, 3, 512}, {again, 18, 19, 19, 13, 3, 999},
+		{optimal2, 18, 19, 19, 6, 3, 128}, {optimal2, 18, 19, 19, 8, 3, 256}, {optimal2, 18, 19, 19, 6, 3, 128}, {optimal2, 18, 19, 19, 8, 3, 256},
+		{optimal2, 18, 19, 19, 10, 3, 512}, {optimal2, 18, 19, 19, 12, 3, 512}, {optimal2, 18, 19, 19, 13, 3, 999},
 	},
 	{
 		{fast, 17, 12, 12, 1, 5, 1}, {fast, 17, 12, 13, 1, 6, 1}, {fast, 17, 13, 15, 1, 5, 1},
@@ -61,17 +61,17 @@ var scales = [4]scale{
 		{lazy2, 17, 16, 17, 3, 4, 8}, {lazy2, 17, 16, 17, 4, 4, 8}, {lazy2, 17, 16, 17, 5, 4, 8}, {lazy2, 17, 16, 17, 6, 4, 8},
 		{optimal, 17, 17, 17, 3, 4, 12}, {optimal, 17, 18, 17, 3, 4, 12},
 		{optimal, 17, 18, 17, 3, 4, 12}, {optimal, 17, 18, 17, 4, 3, 32}, {optimal, 17, 18, 17, 6, 3, 256},
-		{again, 17, 18, 17, 6, 3, 128}, {again, 17, 18, 17, 8, 3, 256}, {again, 17, 18, 17, 10, 3, 512}, {again, 17, 18, 17, 5, 3, 256},
-		{again, 17, 18, 17, 7, 3, 512}, {again, 17, 18, 17, 9, 3, 512}, {again, 17, 18, 17, 11, 3, 999},
+		{optimal2, 17, 18, 17, 6, 3, 128}, {optimal2, 17, 18, 17, 8, 3, 256}, {optimal2, 17, 18, 17, 10, 3, 512}, {optimal2, 17, 18, 17, 5, 3, 256},
+		{optimal2, 17, 18, 17, 7, 3, 512}, {optimal2, 17, 18, 17, 9, 3, 512}, {optimal2, 17, 18, 17, 11, 3, 999},
 	},
 	{
 		{fast, 14, 12, 13, 1, 5, 1}, {fast, 14, 14, 15, 1, 5, 1}, {fast, 14, 14, 15, 1, 4, 1},
 		{double, 14, 14, 15, 2, 4, 0}, {greedy, 14, 14, 14, 4, 4, 2}, {lazy, 14, 14, 14, 3, 4, 4},
 		{lazy2, 14, 14, 14, 4, 4, 8}, {lazy2, 14, 14, 14, 6, 4, 8}, {lazy2, 14, 14, 14, 6, 4, 8},
 		{lazy2, 14, 14, 14, 6, 4, 16}, {lazy2, 14, 14, 14, 6, 4, 16},
-		{optimal, 14, 15, 14, 3, 4, 12}, {optimal, 14, 15, 14, 4, 3, 24}, {again, 14, 15, 14, 5, 3, 32}, {again, 14, 15, 15, 6, 3, 64},
-		{again, 14, 15, 15, 7, 3, 256}, {again, 14, 15, 15, 5, 3, 48}, {again, 14, 15, 15, 6, 3, 128}, {again, 14, 15, 15, 7, 3, 256},
-		{again, 14, 15, 15, 8, 3, 256}, {again, 14, 15, 15, 8, 3, 512}, {again, 14, 15, 15, 9, 3, 512}, {again, 14, 15, 15, 10, 3, 999},
+		{optimal, 14, 15, 14, 3, 4, 12}, {optimal, 14, 15, 14, 4, 3, 24}, {optimal2, 14, 15, 14, 5, 3, 32}, {optimal2, 14, 15, 15, 6, 3, 64},
+		{optimal2, 14, 15, 15, 7, 3, 256}, {optimal2, 14, 15, 15, 5, 3, 48}, {optimal2, 14, 15, 15, 6, 3, 128}, {optimal2, 14, 15, 15, 7, 3, 256},
+		{optimal2, 14, 15, 15, 8, 3, 256}, {optimal2, 14, 15, 15, 8, 3, 512}, {optimal2, 14, 15, 15, 9, 3, 512}, {optimal2, 14, 15, 15, 10, 3, 999},
 	},
 }
 

@@ -11,7 +11,7 @@ const (
 // oneStream is the most literals that are one stream and not four. Four take 6 bytes more and are read faster.
 const oneStream = 255
 
-// literals writes the first section of a block of so many bytes to room that is long enough, and tells how long it is.
+// literals writes the first section of a block of so many bytes to room that is long enough, and returns its length.
 func (e *Encoder) literals(out, src []byte, block int) int {
 	n := len(src)
 	if e.o.Level < 0 && 16*(block-n) < block { // noise, most likely, and time counts
@@ -93,7 +93,7 @@ func codedHeader(out []byte, how, n, coded, length int, four bool) {
 	}
 }
 
-// literalsHeader is that of literals whose length in the block is known by their number; it tells how long it is.
+// literalsHeader is that of literals whose length in the block is known by their number; it returns its length.
 func literalsHeader(out []byte, how, n int) int {
 	switch {
 	case n < 32:

@@ -18,10 +18,10 @@ type planner struct {
 
 // node is the cheapest way to a place.
 type node struct {
-	price uint32
-	match uint32 // length of the match that ends here; 0 is a literal
-	back  uint32 // its distance
-	lits  uint32 // literals since the last match
+	price     uint32
+	match     uint32 // length of the match that ends here; 0 is a literal
+	offset    uint32 // its distance
+	litLength uint32 // literals since the last match
 }
 
 const (
@@ -45,7 +45,7 @@ func (e *Encoder) findOptimal(from, to int) {
 	p := &e.plan
 	e.collect(from, to)
 	passes := 1
-	if e.p.kind == again {
+	if e.p.kind == optimal2 {
 		passes++
 	}
 	if !p.known {
@@ -68,7 +68,7 @@ func (e *Encoder) findOptimal(from, to int) {
 	}
 	at := from
 	for _, m := range p.other {
-		e.emit(at, m.at, m.n, m.back)
+		e.emit(at, m.at, m.n, m.offset)
 		at = m.at + m.n
 	}
 }
@@ -93,7 +93,7 @@ func (e *Encoder) collect(from, to int) {
 			if k := len(p.list) - 1; k >= had {
 				empty = i
 				for _, m := range p.list[had:] {
-					overlap = max(overlap, i+int(m.n)-int(m.back)-overlapEnd)
+					overlap = max(overlap, i+int(m.n)-int(m.offset)-overlapEnd)
 				}
 				if k >= maxList && k > had {
 					p.list[had] = p.list[k]
@@ -137,56 +137,56 @@ func (e *Encoder) way(from, to int) {
 			} else {
 				k := i - int(here.match)
 				r := reps[k]
-				r.push(here.back, nodes[k].lits, r.value(here.back, nodes[k].lits))
+				r.push(here.offset, nodes[k].litLength, r.value(here.offset, nodes[k].litLength))
 				reps[i] = r
 			}
 		}
 		at := from + i
-		price := here.price + t.lit[src[at]] + t.literals(here.lits+1) - t.literals(here.lits)
+		price := here.price + t.lit[src[at]] + t.literals(here.litLength+1) - t.literals(here.litLength)
 		if next := &nodes[i+1]; price < next.price {
-			*next = node{price: price, lits: here.lits + 1}
+			*next = node{price: price, litLength: here.litLength + 1}
 		}
 		if i < quiet && i >= rep || n-i < minMatch || at == 0 {
 			continue
 		}
 		base := here.price + t.run[0]
 		r := &reps[i]
-		backs := [3]uint32{r[0], r[1], r[2]}
-		if here.lits == 0 {
-			backs = [3]uint32{r[1], r[2], r[0] - 1}
+		offsets := [3]uint32{r[0], r[1], r[2]}
+		if here.litLength == 0 {
+			offsets = [3]uint32{r[1], r[2], r[0] - 1}
 		}
 		l := minMatch // what is longer is looked for: those before are cheaper, as a rule
-		for k, back := range backs {
-			if back == 0 || int(back) > at || int(back) > window {
+		for k, offset := range offsets {
+			if offset == 0 || int(offset) > at || int(offset) > window {
 				continue
 			}
-			c := at - int(back)
+			c := at - int(offset)
 			if src[c] != src[at] || src[c+1] != src[at+1] || src[c+2] != src[at+2] {
 				continue
 			}
 			m := 3 + same(src, c+3, at+3, to)
-			price := base + t.backs[highBit(uint32(k+1))]
+			price := base + t.offsets[highBit(uint32(k+1))]
 			if m >= nice {
-				relax(&nodes[i+m], price+t.length(uint32(m)), m, back)
+				relax(&nodes[i+m], price+t.length(uint32(m)), m, offset)
 				quiet, rep = max(quiet, i+m), 0
 				break
 			}
 			for ; l <= m; l++ {
-				relax(&nodes[i+l], price+t.length(uint32(l)), l, back)
+				relax(&nodes[i+l], price+t.length(uint32(l)), l, offset)
 			}
 		}
 		if i < quiet {
 			continue
 		}
 		for _, m := range p.list[p.index[i]:p.index[i+1]] {
-			price := base + t.backs[highBit(m.back+3)]
+			price := base + t.offsets[highBit(m.offset+3)]
 			if int(m.n) >= nice {
-				relax(&nodes[i+int(m.n)], price+t.length(m.n), int(m.n), m.back)
+				relax(&nodes[i+int(m.n)], price+t.length(m.n), int(m.n), m.offset)
 				quiet, rep = i+int(m.n), i+literalsBefore
 				break
 			}
 			for ; l <= int(m.n); l++ {
-				relax(&nodes[i+l], price+t.length(uint32(l)), l, m.back)
+				relax(&nodes[i+l], price+t.length(uint32(l)), l, m.offset)
 			}
 		}
 	}
@@ -194,7 +194,7 @@ func (e *Encoder) way(from, to int) {
 	for i := n; i > 0; {
 		if m := nodes[i]; m.match > 0 {
 			i -= int(m.match)
-			p.path = append(p.path, found{from + i, int(m.match), m.back})
+			p.path = append(p.path, found{from + i, int(m.match), m.offset})
 		} else {
 			i--
 		}
@@ -203,9 +203,9 @@ func (e *Encoder) way(from, to int) {
 }
 
 // relax keeps the cheaper way to a place.
-func relax(to *node, price uint32, n int, back uint32) {
+func relax(to *node, price uint32, n int, offset uint32) {
 	if price < to.price {
-		*to = node{price: price, match: uint32(n), back: back}
+		*to = node{price: price, match: uint32(n), offset: offset}
 	}
 }
 
@@ -217,14 +217,14 @@ func (e *Encoder) judge(s *stats, from, to int) {
 		for _, c := range e.src[at:m.at] {
 			s.lit[c]++
 		}
-		lits := uint32(m.at - at)
-		v := r.value(m.back, lits)
-		r.push(m.back, lits, v)
-		run, _ := litCode(lits)
+		litLength := uint32(m.at - at)
+		v := r.value(m.offset, litLength)
+		r.push(m.offset, litLength, v)
+		run, _ := litCode(litLength)
 		length, _ := lenCode(uint32(m.n - minMatch))
 		s.runs[run]++
-		s.lens[length]++
-		s.backs[highBit(v)]++
+		s.matchLengths[length]++
+		s.offsets[highBit(v)]++
 		at = m.at + m.n
 	}
 	for _, c := range e.src[at:to] {

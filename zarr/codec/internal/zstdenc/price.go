@@ -2,20 +2,20 @@ package zstdenc
 
 // prices are what literals, lengths and distances cost.
 type prices struct {
-	lit   [256]uint32
-	run   [64]uint32 // by the number of literals before a match, where that is small
-	runs  [litCodes]uint32
-	short [128]uint32 // by the length of a match less 3, where that is small
-	lens  [lenCodes]uint32
-	backs [backCodes]uint32
+	lit          [256]uint32
+	run          [64]uint32 // by the number of literals before a match, where that is small
+	runs         [litCodes]uint32
+	short        [128]uint32 // by the length of a match less 3, where that is small
+	matchLengths [lenCodes]uint32
+	offsets      [backCodes]uint32
 }
 
 // stats are how often each code came up.
 type stats struct {
-	lit   [256]uint32
-	runs  [litCodes]uint32
-	lens  [lenCodes]uint32
-	backs [backCodes]uint32
+	lit          [256]uint32
+	runs         [litCodes]uint32
+	matchLengths [lenCodes]uint32
+	offsets      [backCodes]uint32
 }
 
 // guess is for a block of which nothing is known but its bytes, of which a few are to count only. The last distance again is taken to be
@@ -29,22 +29,22 @@ func (s *stats) guess(src []byte) {
 		s.runs[i] = 1
 	}
 	s.runs[0], s.runs[1] = 4, 2
-	for i := range s.lens {
-		s.lens[i] = 1
+	for i := range s.matchLengths {
+		s.matchLengths[i] = 1
 	}
-	s.backs = [backCodes]uint32{200, 2, 1, 1, 2, 3, 4, 4, 4, 3, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
+	s.offsets = [backCodes]uint32{200, 2, 1, 1, 2, 3, 4, 4, 4, 3, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
 }
 
 // cost is what all of it takes.
 func (s *stats) cost() (sum uint64) {
-	sum = entropy(s.lit[:]) + entropy(s.runs[:]) + entropy(s.lens[:]) + entropy(s.backs[:])
+	sum = entropy(s.lit[:]) + entropy(s.runs[:]) + entropy(s.matchLengths[:]) + entropy(s.offsets[:])
 	for i, n := range s.runs {
 		sum += uint64(n) * bit * uint64(litMore[i])
 	}
-	for i, n := range s.lens {
+	for i, n := range s.matchLengths {
 		sum += uint64(n) * bit * uint64(lenMore[i])
 	}
-	for i, n := range s.backs {
+	for i, n := range s.offsets {
 		sum += uint64(n) * bit * uint64(i)
 	}
 	return sum
@@ -66,16 +66,16 @@ func (p *prices) set(s *stats) {
 	for i := range p.run {
 		p.run[i] = p.runs[shortLits[i]]
 	}
-	price(p.lens[:], s.lens[:])
-	for i := range p.lens {
-		p.lens[i] += uint32(lenMore[i])*bit + perMatch
+	price(p.matchLengths[:], s.matchLengths[:])
+	for i := range p.matchLengths {
+		p.matchLengths[i] += uint32(lenMore[i])*bit + perMatch
 	}
 	for i := range p.short {
-		p.short[i] = p.lens[shortLens[i]]
+		p.short[i] = p.matchLengths[shortLens[i]]
 	}
-	price(p.backs[:], s.backs[:])
-	for i := range p.backs {
-		p.backs[i] += uint32(i) * bit
+	price(p.offsets[:], s.offsets[:])
+	for i := range p.offsets {
+		p.offsets[i] += uint32(i) * bit
 	}
 }
 
@@ -106,5 +106,5 @@ func (p *prices) length(n uint32) uint32 {
 		return p.short[n]
 	}
 	code, _ := lenCode(n)
-	return p.lens[code]
+	return p.matchLengths[code]
 }

@@ -8,7 +8,7 @@ import "math/bits"
 // rowLog is how many places a row has, as a power of two.
 func (e *Encoder) rowLog() uint8 { return min(max(e.p.search, 4), 6) }
 
-// Where many places are skipped, only these many at the start and the end are entered.
+// Where many places are skipped, only these many at the start and the end are inserted.
 const (
 	fillStart = 96
 	fillEnd   = 32
@@ -21,18 +21,18 @@ func (e *Encoder) fill(to int) {
 	to = min(to, len(e.src)-8)
 	if to-i > fillMost {
 		for end := i + fillStart; i < end; i++ {
-			e.enter(i)
+			e.insert(i)
 		}
 		i = to - fillEnd
 	}
 	for ; i < to; i++ {
-		e.enter(i)
+		e.insert(i)
 	}
 	e.filled = max(e.filled, to)
 }
 
-// enter puts a place into its row.
-func (e *Encoder) enter(i int) {
+// insert puts a position into its row.
+func (e *Encoder) insert(i int) {
 	log := e.rowLog()
 	h := hashOf(load64(e.src, i), e.p.min, e.p.hash-log+8)
 	row := h >> 8
@@ -43,7 +43,7 @@ func (e *Encoder) enter(i int) {
 	e.first[at] = e.base + uint32(i)
 }
 
-// longest finds the longest match of a place in its row that is longer than n, and enters the place.
+// longest finds the longest match of a place in its row that is longer than n, and inserts the position.
 func (e *Encoder) longest(i, n, to int) (int, uint32) {
 	if e.filled < i {
 		e.fill(i)
@@ -60,7 +60,7 @@ func (e *Encoder) longest(i, n, to int) (int, uint32) {
 	}
 	head := e.heads[row] & uint8(len(tags)-1)
 	number := e.base + uint32(i)
-	back := uint32(0)
+	offset := uint32(0)
 	if mask != 0 {
 		mask = (mask>>(head&63) | mask<<(uint8(len(tags))-head)) & (1<<len(tags) - 1) // the latest first; a shift by 64 is nothing
 		window := min(uint32(1)<<e.p.window, uint32(i))
@@ -74,7 +74,7 @@ func (e *Encoder) longest(i, n, to int) (int, uint32) {
 			c := i - int(d)
 			if load32(src, c+n-3) == end {
 				if k := same(src, c, i, to); k > n {
-					n, back = k, d
+					n, offset = k, d
 					if i+n >= to {
 						break
 					}
@@ -93,10 +93,10 @@ func (e *Encoder) longest(i, n, to int) (int, uint32) {
 		numbers[head] = number
 		e.filled = i + 1
 	}
-	if back == 0 {
+	if offset == 0 {
 		return 0, 0
 	}
-	return n, back
+	return n, offset
 }
 
 // ones has a one in each byte.

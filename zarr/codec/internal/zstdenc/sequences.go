@@ -1,22 +1,22 @@
 package zstdenc
 
-// How the table of a field is told to the decoder.
+// How the table of a field is encoded: RFC 8878, 3.1.1.3.2.1.
 const (
-	fieldKnown = iota
-	fieldSingle
-	fieldTable
-	fieldAgain
+	modePredefined = iota
+	modeRLE
+	modeFSE
+	modeRepeat
 )
 
 // field is one of the three things that are coded of each sequence, and its tables.
 type field struct {
-	known  *fse
-	most   uint8 // logarithm of the largest table
-	tables [2]fse
-	latest int      // which of them is the decoder's
-	again  bool     // whether it may be used again
-	counts []uint32 // of this block
-	codes  []uint8  // of this block's sequences
+	predefined *fse
+	most       uint8 // logarithm of the largest table
+	tables     [2]fse
+	latest     int      // which of them is the decoder's
+	repeat     bool     // whether it may be used again
+	counts     []uint32 // of this block
+	codes      []uint8  // of this block's sequences
 }
 
 // choose decides how the field is coded, writes what the decoder has to know, and gives the table.
@@ -31,20 +31,20 @@ func (f *field) choose(w *bitWriter) (how int, t *fse) {
 	}
 	old := &f.tables[f.latest]
 	if top == n && n > 2 {
-		return fieldSingle, f.single(w, symbol)
+		return modeRLE, f.single(w, symbol)
 	}
 	best := ^uint64(0)
-	if c, ok := f.known.cost(f.counts); ok {
-		how, t, best = fieldKnown, f.known, c
+	if c, ok := f.predefined.cost(f.counts); ok {
+		how, t, best = modePredefined, f.predefined, c
 	}
-	if f.again {
+	if f.repeat {
 		if c, ok := old.cost(f.counts); ok && c <= best {
-			how, t, best = fieldAgain, old, c
+			how, t, best = modeRepeat, old, c
 		}
 	}
 	if top == n { // two sequences, or one: the byte is less than a table
 		if t == nil || best > 8*bit {
-			return fieldSingle, f.single(w, symbol)
+			return modeRLE, f.single(w, symbol)
 		}
 	} else if t == nil || best > 5*8*bit {
 		one := uint32(0)
@@ -60,21 +60,21 @@ func (f *field) choose(w *bitWriter) (how int, t *fse) {
 		own.describe(w)
 		if c += uint64(w.at-at.at) * 8 * bit; t == nil || c < best {
 			own.build()
-			f.latest, f.again = 1-f.latest, true
+			f.latest, f.repeat = 1-f.latest, true
 			w.acc, w.n = 0, 0
-			return fieldTable, own
+			return modeFSE, own
 		}
 		*w = at
 	}
-	if how == fieldKnown {
-		f.again = false
+	if how == modePredefined {
+		f.repeat = false
 	}
 	return how, t
 }
 
 // single writes the only symbol, and gives its table.
 func (f *field) single(w *bitWriter, symbol int) *fse {
-	f.latest, f.again = 1-f.latest, false
+	f.latest, f.repeat = 1-f.latest, false
 	t := &f.tables[f.latest]
 	t.single(symbol)
 	w.out[w.at] = byte(symbol)
@@ -82,7 +82,7 @@ func (f *field) single(w *bitWriter, symbol int) *fse {
 	return t
 }
 
-// sequences writes the second section of a block to room that is long enough, and tells how long it is.
+// sequences writes the second section of a block to room that is long enough, and returns its length.
 func (e *Encoder) sequences(out []byte, seqs []seq) int {
 	n := len(seqs)
 	at := 0
@@ -103,18 +103,18 @@ func (e *Encoder) sequences(out []byte, seqs []seq) int {
 	e.code(seqs)
 	how := &out[at]
 	w := bitWriter{out: out, at: at + 1}
-	l, lits := e.lits.choose(&w)
-	o, backs := e.backs.choose(&w)
-	m, lens := e.lens.choose(&w)
+	l, litTable := e.litLengths.choose(&w)
+	o, offsetTable := e.offsets.choose(&w)
+	m, matchTable := e.matchLengths.choose(&w)
 	*how = byte(l<<6 | o<<4 | m<<2)
 
 	w = bitWriter{out: out, at: w.at}
 	i := n - 1
-	lc, bc, mc := e.lits.codes, e.backs.codes, e.lens.codes
-	sl, sb, sm := lits.first(lc[i]), backs.first(bc[i]), lens.first(mc[i])
+	lc, bc, mc := e.litLengths.codes, e.offsets.codes, e.matchLengths.codes
+	sl, sb, sm := litTable.first(lc[i]), offsetTable.first(bc[i]), matchTable.first(mc[i])
 	for ; ; i-- {
 		s := seqs[i]
-		w.add(uint64(s.lits)&(1<<litMore[lc[i]]-1), uint(litMore[lc[i]]))
+		w.add(uint64(s.litLength)&(1<<litMore[lc[i]]-1), uint(litMore[lc[i]]))
 		w.flush()
 		w.add(uint64(s.n-minMatch)&(1<<lenMore[mc[i]]-1), uint(lenMore[mc[i]]))
 		w.add(uint64(e.values[i])&(1<<bc[i]-1), uint(bc[i]))
@@ -122,34 +122,34 @@ func (e *Encoder) sequences(out []byte, seqs []seq) int {
 		if i == 0 {
 			break
 		}
-		sb = backs.put(&w, sb, bc[i-1])
-		sm = lens.put(&w, sm, mc[i-1])
-		sl = lits.put(&w, sl, lc[i-1])
+		sb = offsetTable.put(&w, sb, bc[i-1])
+		sm = matchTable.put(&w, sm, mc[i-1])
+		sl = litTable.put(&w, sl, lc[i-1])
 	}
-	lens.close(&w, sm)
-	backs.close(&w, sb)
-	lits.close(&w, sl)
+	matchTable.close(&w, sm)
+	offsetTable.close(&w, sb)
+	litTable.close(&w, sl)
 	return w.end()
 }
 
 // code finds the codes of sequences, and counts them. Distances are compared with those that the decoder has.
 func (e *Encoder) code(seqs []seq) {
-	e.lits.codes, e.backs.codes, e.lens.codes, e.values = e.lits.codes[:0], e.backs.codes[:0], e.lens.codes[:0], e.values[:0]
-	clear(e.lits.counts)
-	clear(e.backs.counts)
-	clear(e.lens.counts)
+	e.litLengths.codes, e.offsets.codes, e.matchLengths.codes, e.values = e.litLengths.codes[:0], e.offsets.codes[:0], e.matchLengths.codes[:0], e.values[:0]
+	clear(e.litLengths.counts)
+	clear(e.offsets.counts)
+	clear(e.matchLengths.counts)
 	for _, s := range seqs {
-		v := e.told.value(s.back, s.lits)
-		e.told.push(s.back, s.lits, v)
-		l, _ := litCode(s.lits)
+		v := e.decoded.value(s.offset, s.litLength)
+		e.decoded.push(s.offset, s.litLength, v)
+		l, _ := litCode(s.litLength)
 		m, _ := lenCode(s.n - minMatch)
 		b := uint8(highBit(v))
-		e.lits.counts[l]++
-		e.lens.counts[m]++
-		e.backs.counts[b]++
-		e.lits.codes = append(e.lits.codes, l)
-		e.lens.codes = append(e.lens.codes, m)
-		e.backs.codes = append(e.backs.codes, b)
+		e.litLengths.counts[l]++
+		e.matchLengths.counts[m]++
+		e.offsets.counts[b]++
+		e.litLengths.codes = append(e.litLengths.codes, l)
+		e.matchLengths.codes = append(e.matchLengths.codes, m)
+		e.offsets.codes = append(e.offsets.codes, b)
 		e.values = append(e.values, v)
 	}
 }

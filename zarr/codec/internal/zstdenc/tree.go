@@ -4,7 +4,7 @@ package zstdenc
 // place with a hash of three bytes.
 
 // match is bytes that were there before.
-type match struct{ n, back uint32 }
+type match struct{ n, offset uint32 }
 
 // shortLog is the logarithm of the entries for three bytes.
 func (e *Encoder) shortLog() uint8 { return min(e.p.window, 17) }

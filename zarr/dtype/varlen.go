@@ -12,40 +12,39 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Vary is a data type whose elements vary in length: Size is 0, and an element, the fill value too, is as many bytes as
-// it is.
-type Vary uint8
+// VarLen is a data type whose elements vary in length. Size is 0; elements and fill values have a length of their own.
+type VarLen uint8
 
 // The data types of varying length.
 const (
 	// String is text in UTF-8: "string" in v3, "|O" with the codec vlen-utf8 in v2.
-	String Vary = iota
+	String VarLen = iota
 	// Bytes is any bytes: "bytes" in v3, also read as "variable_length_bytes", and "|O" with the codec vlen-bytes in v2.
 	Bytes
 	// JSON is a value of any kind: "|O" with the codec json2 or msgpack2 in v2. An element is its JSON text without white
 	// space; {"b64":"AP8="} is bytes, which msgpack2 has, and {"float":"NaN"}, {"float":"Infinity"} and {"float":"-Infinity"} are the
 	// numbers that JSON lacks. What numcodecs has as None is null.
 	JSON
-	numVary
+	numVarLen
 )
 
 // Codec is the name of the codec from array to bytes that elements have unless another one is chosen: in v3 and in
 // numcodecs, or that of numcodecs where v3 has none.
-func (t Vary) Codec() string { return [...]string{"vlen-utf8", "vlen-bytes", "json2"}[t] }
+func (t VarLen) Codec() string { return [...]string{"vlen-utf8", "vlen-bytes", "json2"}[t] }
 
 // String is the v3 name, or "json".
-func (t Vary) String() string { return [...]string{"string", "bytes", "json"}[t] }
+func (t VarLen) String() string { return [...]string{"string", "bytes", "json"}[t] }
 
 // Size is 0.
-func (Vary) Size() int { return 0 }
+func (VarLen) Size() int { return 0 }
 
 // Go is string for String, []byte for Bytes and json.RawMessage for JSON.
-func (t Vary) Go() reflect.Type {
+func (t VarLen) Go() reflect.Type {
 	return [...]reflect.Type{reflect.TypeFor[string](), reflect.TypeFor[[]byte](), reflect.TypeFor[json.RawMessage]()}[t]
 }
 
 // Fits takes strings for String, slices of bytes for Bytes and JSON, and named types of them.
-func (t Vary) Fits(g reflect.Type) bool {
+func (t VarLen) Fits(g reflect.Type) bool {
 	if t == String {
 		return g.Kind() == reflect.String
 	}
@@ -53,16 +52,16 @@ func (t Vary) Fits(g reflect.Type) bool {
 }
 
 // HasOrder is false.
-func (Vary) HasOrder() bool { return false }
+func (VarLen) HasOrder() bool { return false }
 
 // Swap does nothing.
-func (Vary) Swap([]byte) {}
+func (VarLen) Swap([]byte) {}
 
 // Canon does nothing.
-func (Vary) Canon([]byte) {}
+func (VarLen) Canon([]byte) {}
 
 // DefaultFill is no bytes, and null of JSON.
-func (t Vary) DefaultFill() []byte {
+func (t VarLen) DefaultFill() []byte {
 	if t == JSON {
 		return []byte("null")
 	}
@@ -71,7 +70,7 @@ func (t Vary) DefaultFill() []byte {
 
 // ParseFill reads text as a string, bytes as base64 or, in v3, a list, and JSON as it is; 0 in v2 is no text and no bytes, as
 // old writers left it.
-func (t Vary) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
+func (t VarLen) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	switch {
 	case t == JSON:
 		b, err := jsontext.Canon(nil, raw, jsontext.Strict)
@@ -102,7 +101,7 @@ func (t Vary) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 }
 
 // FormatFill writes text as a string, bytes as base64, and JSON as it is.
-func (t Vary) FormatFill(fill []byte, _ int) (json.RawMessage, error) {
+func (t VarLen) FormatFill(fill []byte, _ int) (json.RawMessage, error) {
 	if t == JSON {
 		return jsontext.Canon(nil, fill, jsontext.Strict)
 	}
@@ -116,10 +115,10 @@ func (t Vary) FormatFill(fill []byte, _ int) (json.RawMessage, error) {
 }
 
 // V2 is "|O"; the codec says the rest.
-func (Vary) V2(Order) (json.RawMessage, error) { return json.RawMessage(`"|O"`), nil }
+func (VarLen) V2(Order) (json.RawMessage, error) { return json.RawMessage(`"|O"`), nil }
 
 // V3 is the name; errors.ErrUnsupported for JSON, for which v3 has none.
-func (t Vary) V3() (json.RawMessage, error) {
+func (t VarLen) V3() (json.RawMessage, error) {
 	if t == JSON {
 		return nil, fault.Newf(errors.ErrUnsupported, "v3 has no data type for objects of any kind")
 	}
@@ -128,7 +127,7 @@ func (t Vary) V3() (json.RawMessage, error) {
 
 // Items brings elements of t that a caller has into the form in which they are stored: JSON without white space.
 // fault.Type, with its place, for one that is none. Other elements stay as they are.
-func (t Vary) Items(items [][]byte) error {
+func (t VarLen) Items(items [][]byte) error {
 	if t != JSON {
 		return nil
 	}

@@ -1,0 +1,11 @@
+//go:build !amd64 || purego
+
+package planes
+
+import "math"
+
+const group = math.MaxInt // elements: there is no assembly
+
+func joinFast(dst, src []byte, typeSize, n int) (done int) { return 0 }
+
+func splitFast(dst, src []byte, typeSize, n int) (done int) { return 0 }

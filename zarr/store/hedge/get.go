@@ -1,0 +1,201 @@
+package hedge
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// request is one Get, which may become two exchanges. What the second one brings is read after done is closed.
+type request struct {
+	s     *Store
+	key   string
+	o     store.GetOptions
+	most  int64 // bytes of the answer
+	class int
+	begun time.Time
+	again func() // makes the second exchange, if there may be one
+
+	mu      sync.Mutex
+	timer   *time.Timer // calls again; nil as long as it is not known what is slow
+	over    bool        // there will be no second exchange any more
+	decided bool        // which of the two is used
+	first   exchange
+	second  exchange
+	done    chan struct{} // closed when the second exchange has ended; nil where there is none
+	hold    *concurrency.Hold
+	value   store.Value
+	err     error
+}
+
+type exchange struct {
+	began  time.Time
+	came   bool // the first byte did
+	lost   bool // the other exchange is used
+	cancel context.CancelFunc
+}
+
+// Get implements [store.Store].
+func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	most := mostOf(o)
+	if most < 1 || s.o.Budget == nil {
+		return s.s.Get(ctx, key, o, buf)
+	}
+	own, cancel := context.WithCancel(ctx)
+	defer cancel()
+	now := time.Now()
+	r := &request{s: s, key: key, o: o, most: most, class: classOf(most), begun: now, first: exchange{began: now, cancel: cancel}}
+	r.again = func() { r.repeat(ctx) }
+	s.begin(r)
+	v, err := s.s.Get(store.WithTrace(own, r.watch(&r.first, &r.second)), key, o, buf)
+	s.end(r, err)
+	if !r.end(err) {
+		return v, err
+	}
+	<-r.done
+	defer r.hold.Release()
+	s.failed(r.err)
+	won := r.won()
+	if t := store.TraceOf(ctx); t != nil && t.Hedge != nil {
+		t.Hedge(ctx, store.Hedge{Op: store.OpGet, Key: key, After: r.second.began.Sub(now), Won: won})
+	}
+	if won {
+		return r.take(buf)
+	}
+	return v, err
+}
+
+// mostOf is how many bytes a Get brings at most; 0 where that is not known, or is more than a second one is made for.
+func mostOf(o store.GetOptions) int64 {
+	n := o.Max
+	if l, ok := o.Range.IsSuffix(); ok && (n == 0 || l < n) {
+		n = l
+	}
+	if _, l, ok := o.Range.IsWithin(); ok && (n == 0 || l < n) {
+		n = l
+	}
+	if n > longest {
+		return 0
+	}
+	return n
+}
+
+// watch is a trace that decides for the exchange own if its first byte is there before the other's.
+func (r *request) watch(own, other *exchange) *store.Trace {
+	return &store.Trace{FirstByte: func(_ context.Context, e store.FirstByte) {
+		if e.Status >= 300 {
+			return // a redirection, or an error that Get returns
+		}
+		now := time.Now()
+		r.mu.Lock()
+		if own.came || own.lost {
+			r.mu.Unlock()
+			return
+		}
+		own.came = true
+		r.stop()
+		took := []time.Duration{now.Sub(own.began)}
+		if r.done != nil && !r.decided {
+			r.lose(other)
+			took = append(took, now.Sub(other.began)) // or longer
+		}
+		r.mu.Unlock()
+		for _, d := range took {
+			r.s.took(r.class, d)
+		}
+	}}
+}
+
+// lose ends an exchange in favour of the other one. The caller holds mu.
+func (r *request) lose(e *exchange) {
+	r.decided, e.lost = true, true
+	e.cancel()
+}
+
+// stop makes sure that no second exchange begins. The caller holds mu.
+func (r *request) stop() {
+	r.over = true
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+}
+
+// wait lets the second exchange begin after d, counted from the beginning of the request.
+func (r *request) wait(d time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over {
+		return
+	}
+	d -= time.Since(r.begun)
+	if r.timer == nil {
+		r.timer = time.AfterFunc(d, r.again)
+	} else {
+		r.timer.Reset(d)
+	}
+}
+
+// end is called when the first exchange has ended, and reports whether there is a second one. That is cancelled unless it is used: the
+// first one failed as another may not.
+func (r *request) end(err error) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stop()
+	if r.done == nil {
+		return false
+	}
+	if !r.decided && !errors.Is(err, fault.Unavailable) {
+		r.lose(&r.second)
+	}
+	return true
+}
+
+// repeat makes the second exchange, if the request is slow still and there may be one.
+func (r *request) repeat(ctx context.Context) {
+	hold, wait := r.s.allow(r)
+	if wait > 0 {
+		r.wait(wait)
+	}
+	if hold == nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r.mu.Lock()
+	if r.over {
+		r.mu.Unlock()
+		hold.Release()
+		r.s.refund()
+		return
+	}
+	r.over, r.hold, r.done = true, hold, make(chan struct{})
+	r.second = exchange{began: time.Now(), cancel: cancel}
+	r.mu.Unlock()
+	defer close(r.done)
+	r.value, r.err = r.s.s.Get(store.WithTrace(ctx, r.watch(&r.second, &r.first)), r.key, r.o, hold.Buffer(int(r.most)))
+}
+
+// won reports whether the second exchange is used. Both have ended.
+func (r *request) won() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.second.lost && (r.first.lost || r.err == nil)
+}
+
+// take is the outcome of the second exchange, with its bytes after those of buf.
+func (r *request) take(buf []byte) (store.Value, error) {
+	var cut *store.TruncatedError
+	if errors.As(r.err, &cut) {
+		cut.Value.Bytes = append(buf, cut.Value.Bytes...)
+	}
+	if r.err != nil {
+		return store.Value{}, r.err
+	}
+	r.value.Bytes = append(buf, r.value.Bytes...)
+	return r.value, nil
+}

@@ -1,0 +1,323 @@
+package hedge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+	"github.com/zargo-io/zargo/zarr/store/storetest"
+)
+
+// exchangeOf is how a try of a Get goes: when its first byte comes, how long its body takes, and how it fails.
+type exchangeOf struct {
+	first, body time.Duration
+	err         error // in place of an answer
+	cut         int   // bytes of the body that come, if it is not 0
+}
+
+// network is a store over one. next says how the n-th Get goes, from 0.
+type network struct {
+	store.Store
+	next func(n int) exchangeOf
+
+	mu        sync.Mutex
+	gets      int
+	cancelled int
+}
+
+func (w *network) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	w.mu.Lock()
+	x := w.next(w.gets)
+	w.gets++
+	w.mu.Unlock()
+	fail := func(err error) (store.Value, error) {
+		if ctx.Err() != nil {
+			w.mu.Lock()
+			w.cancelled++
+			w.mu.Unlock()
+		}
+		return store.Value{}, &fault.KeyError{Op: "get", Store: "network", Key: key, Err: err}
+	}
+	if err := concurrency.Sleep(ctx, x.first); err != nil {
+		return fail(ctx.Err())
+	}
+	e := store.FirstByte{Op: store.OpGet, Key: key, Status: 200, After: x.first}
+	if x.err != nil {
+		e.Status = 500
+	}
+	if t := store.TraceOf(ctx); t != nil && t.FirstByte != nil {
+		t.FirstByte(ctx, e)
+	}
+	if x.err != nil {
+		return fail(x.err)
+	}
+	if err := concurrency.Sleep(ctx, x.body); err != nil {
+		return fail(ctx.Err())
+	}
+	v, err := w.Store.Get(ctx, key, o, buf)
+	if x.cut > 0 && err == nil {
+		v.Bytes = v.Bytes[:len(buf)+x.cut]
+		return fail(fault.Newf(fault.Unavailable, "%w", &store.TruncatedError{Value: v, Want: v.Size, Err: errors.New("reset")}))
+	}
+	return v, err
+}
+
+const normal = 30 * time.Millisecond
+
+// scripted is a hedged store in which requests take 30 ms to their first byte, but for those that the script has after the warm-up.
+func scripted(t *testing.T, o Options, script ...exchangeOf) (*Store, *network) {
+	t.Helper()
+	m := mem.New()
+	if _, err := m.Put(t.Context(), "k", []byte("value"), store.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	w := &network{Store: m, next: func(int) exchangeOf { return exchangeOf{first: normal} }}
+	if o.Budget == nil {
+		o.Budget = concurrency.NewBudget(1 << 20)
+	}
+	s := New(w, o)
+	for range 2 * enough {
+		if v, err := s.Get(t.Context(), "k", store.GetOptions{Max: 100}, nil); err != nil || string(v.Bytes) != "value" {
+			t.Fatal(v, err)
+		}
+	}
+	w.gets = 0
+	w.next = func(n int) exchangeOf {
+		if n < len(script) {
+			return script[n]
+		}
+		return exchangeOf{first: normal}
+	}
+	return s, w
+}
+
+// TestGet: what becomes of one Get, in how much time and with how many requests.
+func TestGet(t *testing.T) {
+	throttled := fault.Newf(fault.Throttled, "slow down")
+	broken := fault.Newf(fault.Unavailable, "reset")
+	sec := time.Second
+	late := 45 * time.Millisecond // 1.5 times the normal
+	for _, tt := range []struct {
+		name   string
+		script []exchangeOf
+		took   time.Duration
+		gets   int
+		hedges string // of the trace
+		kind   error
+		cut    string
+	}{
+		{"in time", []exchangeOf{{first: normal}}, normal, 1, "", nil, ""},
+		{"a slow body", []exchangeOf{{first: normal, body: sec}}, normal + sec, 1, "", nil, ""},
+		{"the second is first", []exchangeOf{{first: sec}, {first: normal}}, late + normal, 2, "45ms true", nil, ""},
+		{"the second is first, its body slow", []exchangeOf{{first: sec}, {first: normal, body: 2 * sec}}, late + normal + 2*sec, 2, "45ms true", nil, ""},
+		{"the first is first", []exchangeOf{{first: 60 * time.Millisecond, body: sec}, {first: sec}}, 60*time.Millisecond + sec, 2, "45ms false", nil, ""},
+		{"the second fails", []exchangeOf{{first: 100 * time.Millisecond}, {first: normal, err: broken}}, 100 * time.Millisecond, 2, "45ms false", nil, ""},
+		{"the second is throttled", []exchangeOf{{first: 100 * time.Millisecond}, {first: normal, err: throttled}}, 100 * time.Millisecond, 2, "45ms false", nil, ""},
+		{"the first breaks, the second comes", []exchangeOf{{first: 60 * time.Millisecond, err: broken}, {first: normal}}, late + normal, 2, "45ms true", nil, ""},
+		{"both break", []exchangeOf{{first: 60 * time.Millisecond, err: broken}, {first: normal, err: broken}}, late + normal, 2, "45ms false", fault.Unavailable, ""},
+		{"the first is throttled", []exchangeOf{{first: 60 * time.Millisecond, err: throttled}, {first: sec}}, 60 * time.Millisecond, 2, "45ms false", fault.Throttled, ""},
+		{"the first is absent", []exchangeOf{{first: 60 * time.Millisecond, err: fault.NotFound}, {first: sec}}, 60 * time.Millisecond, 2, "45ms false", fault.NotFound, ""},
+		{"the second is cut", []exchangeOf{{first: sec}, {first: normal, cut: 3}}, late + normal, 2, "45ms true", fault.Unavailable, "old val"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, w := scripted(t, Options{}, tt.script...)
+				var hedges []string
+				ctx := store.WithTrace(t.Context(), &store.Trace{Hedge: func(_ context.Context, h store.Hedge) {
+					hedges = append(hedges, fmt.Sprint(h.After, h.Won))
+				}})
+				start := time.Now()
+				v, err := s.Get(ctx, "k", store.GetOptions{Max: 100}, append(make([]byte, 0, 100), "old "...))
+				if took := time.Since(start); took != tt.took {
+					t.Errorf("it took %v, want %v", took, tt.took)
+				}
+				if w.gets != tt.gets || strings.Join(hedges, ",") != tt.hedges {
+					t.Errorf("%d requests and the hedges %q, want %d and %q", w.gets, hedges, tt.gets, tt.hedges)
+				}
+				var cut *store.TruncatedError
+				switch {
+				case tt.cut != "":
+					if !errors.As(err, &cut) || string(cut.Value.Bytes) != tt.cut {
+						t.Errorf("%v has %q, want %q", err, cut.Value.Bytes, tt.cut)
+					}
+				case !errors.Is(err, tt.kind):
+					t.Errorf("%v, want %v", err, tt.kind)
+				case err == nil && (string(v.Bytes) != "old value" || v.Size != 5 || v.Version == ""):
+					t.Errorf("%q, %d bytes, version %q", v.Bytes, v.Size, v.Version)
+				}
+				if used, _ := s.o.Budget.Used(); used != 0 {
+					t.Errorf("%d bytes of the budget are held", used)
+				}
+				synctest.Wait() // no goroutine is left, or the bubble never ends
+			})
+		})
+	}
+}
+
+// TestNone: when no second request is made although the first is slow.
+func TestNone(t *testing.T) {
+	slow := exchangeOf{first: time.Second}
+	get := func(t *testing.T, s *Store, w *network, o store.GetOptions, want int) {
+		t.Helper()
+		w.gets = 0
+		if _, err := s.Get(t.Context(), "k", o, nil); err != nil && !errors.Is(err, fault.Throttled) {
+			t.Fatal(err)
+		}
+		if w.gets != want {
+			t.Errorf("%d requests, want %d", w.gets, want)
+		}
+	}
+	bubble := func(name string, f func(t *testing.T)) {
+		t.Run(name, func(t *testing.T) { synctest.Test(t, f) })
+	}
+	small := store.GetOptions{Max: 100}
+	bubble("of unknown length", func(t *testing.T) {
+		s, w := scripted(t, Options{}, slow)
+		get(t, s, w, store.GetOptions{}, 1)
+	})
+	bubble("nothing seen of the class", func(t *testing.T) {
+		s, w := scripted(t, Options{}, slow)
+		get(t, s, w, store.GetOptions{Max: 1 << 20}, 1)
+	})
+	bubble("no memory", func(t *testing.T) {
+		budget := concurrency.NewBudget(1 << 20)
+		s, w := scripted(t, Options{Budget: budget}, slow)
+		hold, err := budget.Acquire(t.Context(), concurrency.Task, 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		get(t, s, w, small, 1)
+		hold.Release()
+		get(t, s, w, small, 2)
+	})
+	bubble("no slot", func(t *testing.T) {
+		free := false
+		s, w := scripted(t, Options{Free: func() bool { return free }}, slow)
+		get(t, s, w, small, 1)
+		free = true
+		get(t, s, w, small, 2)
+	})
+	bubble("throttled", func(t *testing.T) {
+		s, w := scripted(t, Options{}, exchangeOf{err: fault.Newf(fault.Throttled, "slow down")})
+		get(t, s, w, small, 1)
+		w.next = func(n int) exchangeOf { return []exchangeOf{slow, {first: normal}}[n] }
+		get(t, s, w, small, 1)
+		time.Sleep(quiet)
+		get(t, s, w, small, 2)
+	})
+	bubble("all are slow", func(t *testing.T) {
+		s, w := scripted(t, Options{})
+		w.next = func(int) exchangeOf { return exchangeOf{first: 44 * time.Millisecond} } // below the limit, but half as long again
+		for range window {
+			get(t, s, w, small, 1)
+		}
+		w.next = func(int) exchangeOf { return exchangeOf{first: 60 * time.Millisecond} }
+		for range window {
+			get(t, s, w, small, 1)
+		}
+		w.next = func(n int) exchangeOf { return []exchangeOf{slow, {first: normal}}[n] }
+		get(t, s, w, small, 1)
+	})
+}
+
+// TestFirstWave: requests that all begin before anything is known are hedged when the first of them have come.
+func TestFirstWave(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := mem.New()
+		w := &network{Store: m, next: func(n int) exchangeOf {
+			if n < 128 && n%64 == 5 { // two of 128
+				return exchangeOf{first: 20 * normal}
+			}
+			return exchangeOf{first: normal + time.Duration(n%10)*time.Millisecond}
+		}}
+		if _, err := m.Put(t.Context(), "k", []byte("value"), store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		s := New(w, Options{Budget: concurrency.NewBudget(1 << 20)})
+		start := time.Now()
+		if err := concurrency.EachN(t.Context(), 128, 128, func(ctx context.Context, _ int) error {
+			_, err := s.Get(ctx, "k", store.GetOptions{Max: 100}, nil)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(start); took > 4*normal || w.gets != 130 || w.cancelled != 2 {
+			t.Errorf("%v and %d requests, %d cancelled; want 130, 2, and no wait for the slow ones", took, w.gets, w.cancelled)
+		}
+	})
+}
+
+// TestAllowance: of requests that are slow by turns no more are made twice than the allowance has.
+func TestAllowance(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 2))
+		s, w := scripted(t, Options{})
+		w.next = func(int) exchangeOf {
+			if r.IntN(5) == 0 {
+				return exchangeOf{first: 10 * normal}
+			}
+			return exchangeOf{first: normal}
+		}
+		s.classes[0].normal = time.Hour // the median is not what this is about
+		const n = 1000
+		for range n {
+			s.mu.Lock()
+			s.classes[0].limit = 45 * time.Millisecond
+			s.mu.Unlock()
+			if _, err := s.Get(t.Context(), "k", store.GetOptions{Max: 100}, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if extra := w.gets - n; extra < n*3/100 || extra > n*3/100+burst {
+			t.Errorf("%d second requests of %d", extra, n)
+		}
+	})
+}
+
+// TestConforms: a store in which many requests are made twice is a store.
+func TestConforms(t *testing.T) {
+	var twice atomic.Int64
+	storetest.Run(t, func(t *testing.T) store.Store {
+		w := &network{Store: mem.New(), next: func(n int) exchangeOf {
+			return exchangeOf{first: time.Duration(n%3) * 100 * time.Microsecond}
+		}}
+		s := &eager{Store: New(w, Options{Budget: concurrency.NewBudget(1 << 28)})}
+		s.least = 0
+		for i := range s.classes {
+			s.classes[i].limit = time.Nanosecond
+		}
+		t.Cleanup(func() { twice.Add(int64(w.gets) - s.gets.Load()) })
+		return s
+	}, storetest.Keys(50), storetest.Rounds(3))
+	if twice.Load() < 20 {
+		t.Errorf("%d requests were made twice", twice.Load())
+	}
+}
+
+// eager has its whole allowance again for each Get.
+type eager struct {
+	*Store
+	gets atomic.Int64
+}
+
+func (e *eager) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	e.gets.Add(1)
+	if o.Max == 0 {
+		o.Max = 1 << 20 // more than any value here: what has no bound is not made twice
+	}
+	e.mu.Lock()
+	e.allowed = burst
+	e.mu.Unlock()
+	return e.Store.Get(ctx, key, o, buf)
+}
