@@ -15,6 +15,10 @@ const (
 	few       = 0.01                   // share of a window that may be refusals for the size to grow below the ceiling
 	gentle    = 0.05                   // growth in one window below the ceiling, and of the first probe above it
 	probing   = time.Second            // between probes above the ceiling
+	episode   = 2 * time.Second        // after a cut, in which another one looks at what it was good for
+	inVain    = 0.75                   // of the answers before a cut: fewer after it, and it was in vain
+	enough    = 100                    // answers a second before a cut, to compare with
+	restDeaf  = time.Second            // that refusals are not listened to then; doubles to four times that
 	forgotten = time.Minute            // without refusals, until the ceiling is forgotten
 	step      = 0.25                   // growth of a trial
 	useful    = 0.5                    // share of a trial's slots that must add throughput
@@ -42,6 +46,10 @@ type control struct {
 	refused time.Time // when the last request was
 	late    float64   // share of refusals among the last answers
 	cutAt   time.Time
+	top     int       // the size before the first of several cuts
+	rate    float64   // answers a second before the last of them
+	deaf    time.Time // until then refusals are not listened to
+	rest    time.Duration
 	probed  time.Time
 	probe   float64 // growth of the next probe
 
@@ -61,6 +69,7 @@ type window struct {
 	refused int
 	full    int
 	skip    int           // answers to requests of before, in a trial
+	own     [2]int        // answers to requests that began in it, and refusals of such
 	busy    time.Duration // of requests that were not refused, added up
 	wasted  time.Duration // of those that were
 	moved   line          // of those that moved a value
@@ -91,6 +100,12 @@ func (c *control) done(s sample, now time.Time) int {
 	if s.full {
 		w.full++
 	}
+	switch begun := !now.Add(-s.took).Before(w.began); {
+	case begun && s.throttled:
+		w.own[1]++
+	case begun:
+		w.own[0]++
+	}
 	switch {
 	case s.throttled || !s.timed:
 	case w.skip > 0:
@@ -100,9 +115,13 @@ func (c *control) done(s sample, now time.Time) int {
 	}
 	over := now.Sub(w.began) >= period
 	switch {
-	case s.throttled && c.late > plain && since(now, c.cutAt) >= period:
-		c.cut(c.size/2, now)
-	case over && w.share() > tolerated && since(now, c.cutAt) >= period:
+	case since(now, c.cutAt) < period || now.Before(c.deaf) && c.deaf.Sub(now) <= 4*restDeaf:
+		if over && w.answers >= c.size {
+			c.next(now)
+		}
+	case c.late > plain:
+		c.halve(now)
+	case over && w.share() > tolerated:
 		c.cut(c.answered(now), now)
 	case over && w.skip == 0 && (w.answers >= c.size || now.Sub(w.began) >= longest):
 		c.grow(now)
@@ -118,10 +137,35 @@ func since(now, then time.Time) time.Duration {
 	return math.MaxInt64
 }
 
+// halve goes down to half, or back up if that was in vain: a service that takes so many requests a second answers as many as before when half as many are
+// made. Where it answers fewer, refusals have nothing to do with how many are made.
+func (c *control) halve(now time.Time) {
+	w := &c.window
+	rate := 0.0
+	if d := now.Sub(w.began); d >= period {
+		rate = float64(w.own[0]) / d.Seconds()
+	}
+	again := since(now, c.cutAt) < episode
+	if again && c.rate >= enough && rate < inVain*c.rate && w.own[1] > w.own[0] {
+		c.rest = min(max(2*c.rest, restDeaf), 4*restDeaf)
+		c.size, c.ceiling, c.late, c.rate, c.deaf = c.top, 0, 0, 0, now.Add(c.rest)
+		c.next(now)
+		return
+	}
+	c.cut(c.size/2, now)
+	if again {
+		c.rate = rate
+	}
+}
+
 // cut goes down to n, or to half, and remembers where it was as a ceiling.
 func (c *control) cut(n int, now time.Time) {
 	c.trial.end(c)
-	c.ceiling, c.cutAt, c.probed, c.probe = c.size, now, now, gentle
+	if since(now, c.cutAt) >= episode {
+		c.top = c.size
+	}
+	c.rate = 0
+	c.ceiling, c.cutAt, c.probed, c.probe, c.late = c.size, now, now, gentle, 0
 	c.size = max(min(least, c.size), (c.size+1)/2, min(n, c.size-1))
 	c.next(now)
 }
