@@ -169,31 +169,10 @@ func TestListing(t *testing.T) {
 func TestListPart(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
-	for i := range 2500 {
+	for i := range fake.PartsOf {
 		f.Set(fmt.Sprintf("p/a/%04d", i), object{value: []byte("1")})
 	}
-	s := bare(t, f.At("p"))
-	f.Requests()
-	for _, tt := range []struct {
-		o                store.ListOptions
-		entries, request int
-	}{
-		{store.ListOptions{KeyPrefix: "24"}, 100, 1},
-		{store.ListOptions{Depth: store.OneLevel, KeyPrefix: "24"}, 100, 1},
-		{store.ListOptions{StartAfter: "2400"}, 99, 1},
-		{store.ListOptions{KeyPrefix: "1", StartAfter: "1989"}, 10, 1},
-	} {
-		n := 0
-		for e, err := range s.List(t.Context(), "a", tt.o) {
-			if err != nil || !tt.o.Match("a", e) {
-				t.Fatalf("%+v: %+v, %v", tt.o, e, err)
-			}
-			n++
-		}
-		if r := len(f.Requests()); n != tt.entries || r != tt.request {
-			t.Errorf("%+v: %d entries by %d requests, want %d by %d", tt.o, n, r, tt.entries, tt.request)
-		}
-	}
+	fake.ListParts(t, f.Server, bare(t, f.At("p")))
 }
 
 func TestKeys(t *testing.T) {

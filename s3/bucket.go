@@ -15,6 +15,7 @@ import (
 // bucket holds what every request says; its methods are blob.Hooks.
 type bucket struct {
 	client *awss3.Client
+	direct *direct // nil where reads are the SDK's
 	name   *string
 	prefix string // "" or with a trailing slash
 	page   int32  // entries asked for in one listing request
@@ -66,6 +67,7 @@ func newBucket(client *awss3.Client, c *config) *bucket {
 	if c.contentType != "" {
 		b.contentType = aws.String(c.contentType)
 	}
+	b.direct = newDirect(b, c)
 	return b
 }
 

@@ -43,6 +43,8 @@ type config struct {
 	named           string // the endpoint as an option has it
 	outside         string // the endpoint as an option, the environment or a profile has it, and not the URL
 	allowHTTP       bool
+	sdkReads        bool
+	extended        bool // the client does more than the SDK's by itself
 	checksumsChosen bool // the environment or a profile says when uploads carry one
 
 	requesterPays                          bool
@@ -148,7 +150,7 @@ func withScheme(endpoint string, plain bool) string {
 func (c *config) connect(ctx context.Context) (*awss3.Client, error) {
 	c.mend = &mend{}
 	if c.client != nil {
-		return awss3.New(c.client.Options(), c.object, c.renew, c.confine), nil
+		return awss3.New(c.client.Options(), c.examine, c.object, c.renew, c.confine), nil
 	}
 	cfg, err := c.load(ctx)
 	if err != nil {
@@ -162,8 +164,11 @@ func (c *config) connect(ctx context.Context) (*awss3.Client, error) {
 		o.UsePathStyle = c.pathStyle
 		o.UseAccelerate = c.accelerate
 		o.EndpointOptions.DisableHTTPS = c.disableHTTPS
-	}, c.object, c.renew, c.confine, c.locate), nil
+	}, c.examine, c.object, c.renew, c.confine, c.locate), nil
 }
+
+// examine looks at a client before this package adds to it.
+func (c *config) examine(o *awss3.Options) { c.extended = isExtended(*o) }
 
 // object is what object requests need that the SDK does differently.
 func (c *config) object(o *awss3.Options) {

@@ -42,17 +42,23 @@ type issue struct {
 
 // Retrieve implements aws.CredentialsProvider.
 func (c *credentials) Retrieve(ctx context.Context) (aws.Credentials, error) {
-	i, due := c.due()
-	if due {
-		var err error
-		if i, err = c.renew(ctx, i.n, false); err != nil {
-			return aws.Credentials{}, err
-		}
+	i, err := c.get(ctx)
+	if err != nil {
+		return aws.Credentials{}, err
 	}
 	if used, ok := ctx.Value(usedKey{}).(*int); ok {
 		*used = i.n
 	}
 	return i.creds, nil
+}
+
+// get gives credentials to sign a request with.
+func (c *credentials) get(ctx context.Context) (issue, error) {
+	i, due := c.due()
+	if due {
+		return c.renew(ctx, i.n, false)
+	}
+	return i, nil
 }
 
 // usedKey is of a context's *int, which is set to the number of the credentials that a request was signed with.

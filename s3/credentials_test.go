@@ -90,11 +90,13 @@ func (s *tokens) assume(w http.ResponseWriter) {
 const assumed = "s3://zarr-test?region=us-east-1&role=" + role
 
 // A job of 30 s whose tokens live 2 s: no request is refused, and the service is asked once for each token.
-func TestShortTokens(t *testing.T) {
+func TestShortTokens(t *testing.T) { bothWays(t, testShortTokens) }
+
+func testShortTokens(t *testing.T, way Option) {
 	credentialsForTests(t)
 	synctest.Test(t, func(t *testing.T) {
 		sts := newTokens(2 * time.Second)
-		s := open(t, assumed, inCloud(t, sts.transport()))
+		s := open(t, assumed, inCloud(t, sts.transport()), way)
 		n := job(t, s, 30*time.Second)
 		if sts.refused.Load() != 0 {
 			t.Errorf("%d of %d requests went with a token that had ended", sts.refused.Load(), n)
@@ -134,12 +136,14 @@ func job(t *testing.T, s store.Store, d time.Duration) int64 {
 
 // Tokens that end earlier than they say (the role's sessions were revoked, the clock is wrong): S3's ExpiredToken makes the
 // client ask for others once, for all goroutines, and send the requests again, also those with a condition.
-func TestTokensThatEndEarly(t *testing.T) {
+func TestTokensThatEndEarly(t *testing.T) { bothWays(t, testTokensThatEndEarly) }
+
+func testTokensThatEndEarly(t *testing.T, way Option) {
 	credentialsForTests(t)
 	synctest.Test(t, func(t *testing.T) {
 		sts := newTokens(2 * time.Second)
 		sts.says = time.Hour
-		s := open(t, assumed, inCloud(t, sts.transport()))
+		s := open(t, assumed, inCloud(t, sts.transport()), way)
 		job(t, s, 30*time.Second)
 		if g := sts.given.Load(); g < 14 || g > 17 {
 			t.Errorf("%d tokens for 30 s", g)
@@ -152,12 +156,14 @@ func TestTokensThatEndEarly(t *testing.T) {
 }
 
 // Credentials of which there are no others are refused at once.
-func TestExpiredForGood(t *testing.T) {
+func TestExpiredForGood(t *testing.T) { bothWays(t, testExpiredForGood) }
+
+func testExpiredForGood(t *testing.T, way Option) {
 	credentialsForTests(t)
 	f := newFake()
 	f.Answer(fake.Page(400, "application/xml", document("ExpiredToken")))
 	net := &cloud{serve: hosted(f)}
-	s := open(t, "s3://zarr-test?region=us-east-1", inCloud(t, net))
+	s := open(t, "s3://zarr-test?region=us-east-1", inCloud(t, net), way)
 	_, err := s.Get(t.Context(), "k", store.GetOptions{}, nil)
 	fake.WantKind(t, err, fault.Refused)
 	if n := len(net.requests()); n != 1 {
@@ -169,12 +175,14 @@ var errRefused error = &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("con
 
 // A credential service that is out of order for a while is waited for, as S3 itself is, and while the last credentials
 // are good it is no matter.
-func TestServiceOutOfOrder(t *testing.T) {
+func TestServiceOutOfOrder(t *testing.T) { bothWays(t, testServiceOutOfOrder) }
+
+func testServiceOutOfOrder(t *testing.T, way Option) {
 	credentialsForTests(t)
 	synctest.Test(t, func(t *testing.T) {
 		sts := newTokens(100 * time.Second)
 		again := 0
-		s := open(t, assumed, inCloud(t, sts.transport()), Retry(retry.Notify(func(store.Retry) { again++ })))
+		s := open(t, assumed, inCloud(t, sts.transport()), Retry(retry.Notify(func(store.Retry) { again++ })), way)
 		sts.fails.Store(&errRefused)
 		time.AfterFunc(20*time.Second, func() { sts.fails.Store(nil) })
 		if _, err := s.Put(t.Context(), "k", []byte("v"), store.PutOptions{IfAbsent: true}); err != nil {
@@ -205,7 +213,9 @@ func TestServiceOutOfOrder(t *testing.T) {
 }
 
 // What a failure of the chain is: waiting helps with a service that does not answer, and with nothing else.
-func TestCredentialFailures(t *testing.T) {
+func TestCredentialFailures(t *testing.T) { bothWays(t, testCredentialFailures) }
+
+func testCredentialFailures(t *testing.T, way Option) {
 	container := map[string]string{"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_CONTAINER_CREDENTIALS_FULL_URI": "http://127.0.0.1:1/creds"}
 	for _, c := range []struct {
 		name  string
@@ -235,7 +245,7 @@ func TestCredentialFailures(t *testing.T) {
 					c.serve = func(http.ResponseWriter, *http.Request) { panic("a request was answered") }
 				}
 				net := &cloud{serve: c.serve, fails: func(*http.Request) error { return c.fails }}
-				s := bare(t, c.url, inCloud(t, net))
+				s := bare(t, c.url, inCloud(t, net), way)
 				for verb, err := range fake.Verbs(t.Context(), s, `"1"`) {
 					fake.WantKind(t, err, c.want)
 					var unsent *store.UnsentError
@@ -256,11 +266,13 @@ func stsSays(status int, code string) http.HandlerFunc {
 }
 
 // Roles are asked for once, however many goroutines begin.
-func TestTokensAreJoined(t *testing.T) {
+func TestTokensAreJoined(t *testing.T) { bothWays(t, testTokensAreJoined) }
+
+func testTokensAreJoined(t *testing.T, way Option) {
 	credentialsForTests(t)
 	synctest.Test(t, func(t *testing.T) {
 		sts := newTokens(time.Hour)
-		s := open(t, assumed, inCloud(t, sts.transport()))
+		s := open(t, assumed, inCloud(t, sts.transport()), way)
 		var wg sync.WaitGroup
 		for range 64 {
 			wg.Go(func() { _, _ = s.Get(t.Context(), "k", store.GetOptions{}, nil) })
@@ -292,11 +304,13 @@ func TestRenewal(t *testing.T) {
 }
 
 // Credentials that say "anonymous" are the option of that name.
-func TestAnonymousCredentials(t *testing.T) {
+func TestAnonymousCredentials(t *testing.T) { bothWays(t, testAnonymousCredentials) }
+
+func testAnonymousCredentials(t *testing.T, way Option) {
 	credentialsForTests(t)
 	f := NewFake(t)
 	at := "s3://zarr-test?use_path_style=true&region=us-east-1&endpoint=" + url.QueryEscape(f.URL)
-	_, err := bare(t, at, Credentials(aws.AnonymousCredentials{})).Get(t.Context(), "k", store.GetOptions{}, nil)
+	_, err := bare(t, at, Credentials(aws.AnonymousCredentials{}), way).Get(t.Context(), "k", store.GetOptions{}, nil)
 	fake.WantKind(t, err, fault.NotFound)
 	if a := f.Header().Get("Authorization"); a != "" {
 		t.Errorf("signed: %s", a)

@@ -3,7 +3,8 @@
 //	st, err := s3.Open(ctx, "s3://era5-pds/zarr?region=us-east-1", s3.Anonymous())
 //	a, err := zarr.OpenArray(ctx, st, "2020/t2m")
 //
-// The bucket is opened by gocloud.dev with its URL parameters, and read and written through the AWS SDK's client:
+// The bucket is opened by gocloud.dev with its URL parameters, and read and written through the AWS SDK's client, but for
+// reads of plain buckets, which are sent without its middleware ([SDKReads]):
 //
 //   - one request each for whole, ranged and tail reads, puts and deletes; a condition is an If-Match or If-None-Match;
 //     a Version is an ETag. A conditional delete is two requests, because many servers ignore its condition.

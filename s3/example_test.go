@@ -61,6 +61,27 @@ func ExampleSSECustomerKey() {
 	// Output: s3://weather <nil>
 }
 
+// Both ways of reading ask for the same and end the same. The SDK numbers its attempts.
+func ExampleSDKReads() {
+	server, stop := s3.StartFake()
+	defer stop()
+	ctx := context.Background()
+	for _, opts := range [][]s3.Option{{}, {s3.SDKReads()}} {
+		opts = append(opts, s3.Anonymous(), s3.Endpoint(server.URL), s3.PathStyle())
+		st, err := s3.Open(ctx, "s3://zarr-test?region=us-east-1", opts...)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		_, err = st.Get(ctx, "t2m/c/0", store.GetOptions{}, nil)
+		fmt.Printf("absent: %v, by the SDK: %v\n", errors.Is(err, fault.NotFound), server.Header().Get("Amz-Sdk-Request") != "")
+		_ = st.Close()
+	}
+	// Output:
+	// absent: true, by the SDK: false
+	// absent: true, by the SDK: true
+}
+
 // An access point instead of a bucket; its region is in the ARN.
 func ExampleOpen_accessPoint() {
 	st, err := s3.Open(context.Background(), "s3://arn:aws:s3:eu-west-1:123456789012:accesspoint/field/era5")

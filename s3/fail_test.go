@@ -20,10 +20,12 @@ func document(code string) string {
 	return "<Error><Code>" + code + "</Code><Message>says the server</Message></Error>"
 }
 
-func TestKinds(t *testing.T) {
+func TestKinds(t *testing.T) { bothWays(t, testKinds) }
+
+func testKinds(t *testing.T, way Option) {
 	credentialsForTests(t)
 	f := NewFake(t)
-	s := bare(t, f.At(""))
+	s := bare(t, f.At(""), way)
 	for _, c := range []struct {
 		name   string
 		status int
@@ -76,10 +78,12 @@ func TestKinds(t *testing.T) {
 }
 
 // What the kinds are for the other verbs: nothing but a Get of an absent key is NotFound.
-func TestMissingBucketEverywhere(t *testing.T) {
+func TestMissingBucketEverywhere(t *testing.T) { bothWays(t, testMissingBucketEverywhere) }
+
+func testMissingBucketEverywhere(t *testing.T, way Option) {
 	credentialsForTests(t)
 	f := NewFake(t)
-	s := bare(t, strings.Replace(f.At(""), "zarr-test", "absent-bucket", 1))
+	s := bare(t, strings.Replace(f.At(""), "zarr-test", "absent-bucket", 1), way)
 	for verb, err := range fake.Verbs(t.Context(), s, `"1"`) {
 		fake.WantKind(t, err, fault.Refused)
 		if !strings.Contains(fmt.Sprint(err), "does not exist") {
@@ -89,10 +93,12 @@ func TestMissingBucketEverywhere(t *testing.T) {
 }
 
 // A portal that answers everything with 200 must not look like S3 with nothing in it.
-func TestForeignSuccess(t *testing.T) {
+func TestForeignSuccess(t *testing.T) { bothWays(t, testForeignSuccess) }
+
+func testForeignSuccess(t *testing.T, way Option) {
 	credentialsForTests(t)
 	f := NewFake(t)
-	s := bare(t, f.At(""))
+	s := bare(t, f.At(""), way)
 	for name, body := range map[string]string{"page": fake.HTML, "well-formed page": fake.XHTML, "nothing": ""} {
 		t.Run(name, func(t *testing.T) {
 			f.Answer(fake.Page(200, "text/html", body))
@@ -103,11 +109,13 @@ func TestForeignSuccess(t *testing.T) {
 	}
 }
 
-func TestProviderErrorStaysReachable(t *testing.T) {
+func TestProviderErrorStaysReachable(t *testing.T) { bothWays(t, testProviderErrorStaysReachable) }
+
+func testProviderErrorStaysReachable(t *testing.T, way Option) {
 	credentialsForTests(t)
 	f := NewFake(t)
 	f.Answer(fake.Page(503, "application/xml", document("SlowDown"), "Retry-After", "7"))
-	_, err := bare(t, f.At("")).Get(t.Context(), "k", store.GetOptions{}, nil)
+	_, err := bare(t, f.At(""), way).Get(t.Context(), "k", store.GetOptions{}, nil)
 	var api smithy.APIError
 	if !errors.As(err, &api) || api.ErrorCode() != "SlowDown" {
 		t.Errorf("the SDK's error cannot be reached in %v", err)
@@ -118,22 +126,26 @@ func TestProviderErrorStaysReachable(t *testing.T) {
 	}
 }
 
-func TestRegionHint(t *testing.T) {
+func TestRegionHint(t *testing.T) { bothWays(t, testRegionHint) }
+
+func testRegionHint(t *testing.T, way Option) {
 	credentialsForTests(t)
 	f := NewFake(t)
 	f.Answer(fake.Page(301, "application/xml", document("PermanentRedirect"), "X-Amz-Bucket-Region", "eu-central-1"))
-	_, err := bare(t, f.At("")).Get(t.Context(), "k", store.GetOptions{}, nil)
+	_, err := bare(t, f.At(""), way).Get(t.Context(), "k", store.GetOptions{}, nil)
 	if !errors.Is(err, fault.Refused) || !strings.Contains(err.Error(), "region=eu-central-1") {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestNoCredentials(t *testing.T) {
+func TestNoCredentials(t *testing.T) { bothWays(t, testNoCredentials) }
+
+func testNoCredentials(t *testing.T, way Option) {
 	credentialsForTests(t)
 	t.Setenv("AWS_ACCESS_KEY_ID", "")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
 	f := NewFake(t)
-	_, err := bare(t, f.At("")).Get(t.Context(), "k", store.GetOptions{}, nil)
+	_, err := bare(t, f.At(""), way).Get(t.Context(), "k", store.GetOptions{}, nil)
 	fake.WantKind(t, err, fault.Refused)
 	if !strings.Contains(fmt.Sprint(err), "AWS_ACCESS_KEY_ID") || !strings.Contains(fmt.Sprint(err), "anonymous=true") {
 		t.Errorf("the message does not say what to do: %v", err)
@@ -141,7 +153,7 @@ func TestNoCredentials(t *testing.T) {
 	if n := len(f.Requests()); n != 0 {
 		t.Errorf("%d requests without credentials", n)
 	}
-	_, err = bare(t, f.At(""), Anonymous()).Get(t.Context(), "k", store.GetOptions{}, nil)
+	_, err = bare(t, f.At(""), Anonymous(), way).Get(t.Context(), "k", store.GetOptions{}, nil)
 	fake.WantKind(t, err, fault.NotFound)
 	if a := f.Header().Get("Authorization"); a != "" {
 		t.Errorf("an anonymous request is signed: %s", a)
@@ -149,10 +161,12 @@ func TestNoCredentials(t *testing.T) {
 }
 
 // With a version pinned, a deleted or replaced value is a conflict, and so is one that a server forgot to check.
-func TestPinnedNeverNotFound(t *testing.T) {
+func TestPinnedNeverNotFound(t *testing.T) { bothWays(t, testPinnedNeverNotFound) }
+
+func testPinnedNeverNotFound(t *testing.T, way Option) {
 	credentialsForTests(t)
 	f := NewFake(t)
-	s := bare(t, f.At(""))
+	s := bare(t, f.At(""), way)
 	for name, answer := range map[string]func(http.ResponseWriter, *http.Request) bool{
 		"gone":     fake.Page(404, "application/xml", document("NoSuchKey")),
 		"replaced": fake.Page(412, "application/xml", document("PreconditionFailed")),
@@ -170,7 +184,9 @@ func TestPinnedNeverNotFound(t *testing.T) {
 }
 
 // An error document without end must not fill the memory: the client hangs up early.
-func TestEndlessErrorDocument(t *testing.T) {
+func TestEndlessErrorDocument(t *testing.T) { bothWays(t, testEndlessErrorDocument) }
+
+func testEndlessErrorDocument(t *testing.T, way Option) {
 	credentialsForTests(t)
 	f := NewFake(t)
 	blocks := make(chan int, 1)
@@ -179,7 +195,7 @@ func TestEndlessErrorDocument(t *testing.T) {
 		blocks <- endless(w, strings.Repeat("x", 1<<20))
 		return true
 	})
-	_, err := bare(t, f.At("")).Get(t.Context(), "k", store.GetOptions{}, nil)
+	_, err := bare(t, f.At(""), way).Get(t.Context(), "k", store.GetOptions{}, nil)
 	fake.WantKind(t, err, fault.Refused)
 	if n := <-blocks; n == endlessBlocks {
 		t.Errorf("the client read all of %d MiB", n)

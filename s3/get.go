@@ -3,7 +3,10 @@ package s3
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
+	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
@@ -20,16 +23,28 @@ import (
 const maxUnasked = 64 << 20
 
 // get is one GetObject, whatever the range.
-func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []byte) (_ store.Value, err error) {
+func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	resp, err := b.direct.get(ctx, key, o)
+	switch {
+	case err != nil:
+		return store.Value{}, b.explain(err, toRead)
+	case resp == nil:
+		return b.getBySDK(ctx, key, o, buf)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	h, err := headOf(resp)
+	if err != nil {
+		return store.Value{}, err
+	}
+	return h.receive(resp.Body, o, buf)
+}
+
+func (b *bucket) getBySDK(ctx context.Context, key string, o store.GetOptions, buf []byte) (_ store.Value, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // a body left unread is not waited for
-	in := &awss3.GetObjectInput{
-		Bucket: b.name, Key: aws.String(b.full(key)), Range: header(o.Range),
-		IfMatch: pin(o.IfVersion), IfNoneMatch: pin(o.IfNotVersion), RequestPayer: b.payer, ExpectedBucketOwner: b.owner,
-		SSECustomerAlgorithm: b.customer.algorithm, SSECustomerKey: b.customer.key, SSECustomerKeyMD5: b.customer.md5,
-	}
+	in := b.input(key, o)
 	var opts []func(*awss3.Options)
-	if b.validate && o.Range.IsWhole() {
+	if b.checked(o) {
 		in.ChecksumMode = types.ChecksumModeEnabled
 		opts = append(opts, func(o *awss3.Options) { o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenSupported })
 	}
@@ -43,26 +58,25 @@ func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []
 		}
 		_ = out.Body.Close()
 	}()
-	version := store.Version(aws.ToString(out.ETag))
-	switch {
-	case version == "":
-		return store.Value{}, foreign("it has no ETag")
-	// A server that ignores conditions must not get away with it.
-	case o.IfVersion != "" && version != o.IfVersion:
-		return store.Value{}, fault.Newf(fault.Conflict, "version %s was asked for, %s is there", o.IfVersion, version)
-	case o.IfNotVersion != "" && version == o.IfNotVersion:
-		return store.Value{}, fault.Newf(fault.Unchanged, "it still is version %s", version)
-	}
 	resp := response(out) //nolint:bodyclose // it is out.Body, which is closed above
-	a, err := announced(o.Range, resp.StatusCode, out.ContentLength, aws.ToString(out.ContentRange))
-	if err != nil {
-		return store.Value{}, err
+	h := head{
+		status: resp.StatusCode, marked: provider.Marked(resp), etag: aws.ToString(out.ETag), length: out.ContentLength,
+		contentRange: aws.ToString(out.ContentRange),
 	}
-	if a.N < 0 && !provider.Marked(resp) {
-		return store.Value{}, foreign("neither length nor end of the value is marked")
-	}
-	return a.Receive(out.Body, version, o, buf)
+	return h.receive(out.Body, o, buf)
 }
+
+// input is a GetObject, without checksums.
+func (b *bucket) input(key string, o store.GetOptions) *awss3.GetObjectInput {
+	return &awss3.GetObjectInput{
+		Bucket: b.name, Key: aws.String(b.full(key)), Range: header(o.Range),
+		IfMatch: pin(o.IfVersion), IfNoneMatch: pin(o.IfNotVersion), RequestPayer: b.payer, ExpectedBucketOwner: b.owner,
+		SSECustomerAlgorithm: b.customer.algorithm, SSECustomerKey: b.customer.key, SSECustomerKeyMD5: b.customer.md5,
+	}
+}
+
+// checked reports whether the SDK is to compare the checksum of what is read.
+func (b *bucket) checked(o store.GetOptions) bool { return b.validate && o.Range.IsWhole() }
 
 // header is the Range header; the zero range has none.
 func header(r store.Range) *string {
@@ -78,6 +92,51 @@ func response(out *awss3.GetObjectOutput) *http.Response {
 		return r.Response
 	}
 	return &http.Response{}
+}
+
+// head is what the head of an answer says.
+type head struct {
+	status             int
+	marked             bool // see provider.Marked
+	etag, contentRange string
+	length             *int64 // nil if it is not said
+}
+
+func headOf(resp *http.Response) (head, error) {
+	h := head{
+		status: resp.StatusCode, marked: provider.Marked(resp), etag: strings.TrimSpace(resp.Header.Get("ETag")),
+		contentRange: strings.TrimSpace(resp.Header.Get("Content-Range")),
+	}
+	if v := strings.TrimSpace(resp.Header.Get("Content-Length")); v != "" {
+		n, err := strconv.ParseInt(v, 10, 64)
+		if err != nil {
+			return h, foreign(fmt.Sprintf("its length is %q", v))
+		}
+		h.length = &n
+	}
+	return h, nil
+}
+
+// receive appends the value to buf.
+func (h head) receive(body io.Reader, o store.GetOptions, buf []byte) (store.Value, error) {
+	version := store.Version(h.etag)
+	switch {
+	case version == "":
+		return store.Value{}, foreign("it has no ETag")
+	// A server that ignores conditions must not get away with it.
+	case o.IfVersion != "" && version != o.IfVersion:
+		return store.Value{}, fault.Newf(fault.Conflict, "version %s was asked for, %s is there", o.IfVersion, version)
+	case o.IfNotVersion != "" && version == o.IfNotVersion:
+		return store.Value{}, fault.Newf(fault.Unchanged, "it still is version %s", version)
+	}
+	a, err := announced(o.Range, h.status, h.length, h.contentRange)
+	if err != nil {
+		return store.Value{}, err
+	}
+	if a.N < 0 && !h.marked {
+		return store.Value{}, foreign("neither length nor end of the value is marked")
+	}
+	return a.Receive(body, version, o, buf)
 }
 
 // announced is what an answer says about itself. Its N is -1 for a whole value whose length is not said.

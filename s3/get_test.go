@@ -16,10 +16,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-func TestRequestsPerGet(t *testing.T) {
+func TestRequestsPerGet(t *testing.T) { bothWays(t, testRequestsPerGet) }
+
+func testRequestsPerGet(t *testing.T, way Option) {
 	credentialsForTests(t)
 	f := NewFake(t)
-	s := bare(t, f.At("p"))
+	s := bare(t, f.At("p"), way)
 	if _, err := s.Put(t.Context(), "k", []byte("0123456789"), store.PutOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -85,10 +87,12 @@ func ranged(status int, contentRange, body string) func(http.ResponseWriter, *ht
 	return fake.Page(status, "", body, "ETag", `"v"`, "Content-Range", contentRange)
 }
 
-func TestAnswersToRanges(t *testing.T) {
+func TestAnswersToRanges(t *testing.T) { bothWays(t, testAnswersToRanges) }
+
+func testAnswersToRanges(t *testing.T, way Option) {
 	credentialsForTests(t)
 	f := NewFake(t)
-	s := bare(t, f.At(""))
+	s := bare(t, f.At(""), way)
 	for _, c := range []struct {
 		name   string
 		r      store.Range
@@ -126,7 +130,9 @@ func TestAnswersToRanges(t *testing.T) {
 	}
 }
 
-func TestCutBody(t *testing.T) {
+func TestCutBody(t *testing.T) { bothWays(t, testCutBody) }
+
+func testCutBody(t *testing.T, way Option) {
 	credentialsForTests(t)
 	f := NewFake(t)
 	f.Answer(func(w http.ResponseWriter, _ *http.Request) bool {
@@ -136,7 +142,7 @@ func TestCutBody(t *testing.T) {
 		http.NewResponseController(w).Flush()
 		panic(http.ErrAbortHandler)
 	})
-	_, err := bare(t, f.At("")).Get(t.Context(), "k", store.GetOptions{}, []byte("held "))
+	_, err := bare(t, f.At(""), way).Get(t.Context(), "k", store.GetOptions{}, []byte("held "))
 	fake.WantKind(t, err, fault.Unavailable)
 	var cut *store.TruncatedError
 	if !errors.As(err, &cut) {
@@ -148,7 +154,9 @@ func TestCutBody(t *testing.T) {
 }
 
 // A server may announce anything. Nothing is allocated for it, and a body over Max is not read.
-func TestAnnouncedTooMuch(t *testing.T) {
+func TestAnnouncedTooMuch(t *testing.T) { bothWays(t, testAnnouncedTooMuch) }
+
+func testAnnouncedTooMuch(t *testing.T, way Option) {
 	credentialsForTests(t)
 	f := NewFake(t)
 	const claim int64 = 1 << 30
@@ -159,7 +167,7 @@ func TestAnnouncedTooMuch(t *testing.T) {
 		http.NewResponseController(w).Flush()
 		panic(http.ErrAbortHandler)
 	})
-	s := bare(t, f.At(""))
+	s := bare(t, f.At(""), way)
 	_, err := s.Get(t.Context(), "k", store.GetOptions{Max: 100}, nil)
 	fake.WantKind(t, err, fault.Limit)
 	before := allocated()
@@ -173,7 +181,9 @@ func TestAnnouncedTooMuch(t *testing.T) {
 	}
 }
 
-func TestNoLength(t *testing.T) {
+func TestNoLength(t *testing.T) { bothWays(t, testNoLength) }
+
+func testNoLength(t *testing.T, way Option) {
 	credentialsForTests(t)
 	f := NewFake(t)
 	body := strings.Repeat("0123456789", 1000)
@@ -185,7 +195,7 @@ func TestNoLength(t *testing.T) {
 		}
 		return true
 	})
-	s := bare(t, f.At(""))
+	s := bare(t, f.At(""), way)
 	v, err := s.Get(t.Context(), "k", store.GetOptions{Max: 10_000}, []byte("held "))
 	if err != nil || string(v.Bytes) != "held "+body || v.Size != 10_000 {
 		t.Errorf("got %d bytes of %d, %v", len(v.Bytes), v.Size, err)
@@ -197,11 +207,13 @@ func TestNoLength(t *testing.T) {
 }
 
 // A read costs its own bytes and no more: no doubling, no second copy.
-func TestGetAllocatesOnce(t *testing.T) {
+func TestGetAllocatesOnce(t *testing.T) { bothWays(t, testGetAllocatesOnce) }
+
+func testGetAllocatesOnce(t *testing.T, way Option) {
 	credentialsForTests(t)
 	const size = 16 << 20
 	f := NewFake(t)
-	s := bare(t, f.At(""))
+	s := bare(t, f.At(""), way)
 	if _, err := s.Put(t.Context(), "k", bytes.Repeat([]byte{7}, size), store.PutOptions{}); err != nil {
 		t.Fatal(err)
 	}

@@ -13,24 +13,24 @@ import (
 )
 
 // held is S3 as the tests that all providers share see it.
-func held() fake.Provider {
+func held(way Option) fake.Provider {
 	at := func(base string) string {
 		return "s3://zarr-test/?use_path_style=true&region=us-east-1&endpoint=" + url.QueryEscape(base)
 	}
 	return fake.Provider{
 		Serve: func(t testing.TB) (*fake.Server, store.Store) {
 			f := NewFake(t)
-			return f.Server, open(t, at(f.URL))
+			return f.Server, open(t, at(f.URL), way)
 		},
 		Open: func(t testing.TB, base string, rt http.RoundTripper, opts ...retry.Option) store.Store {
-			o := []Option{Retry(opts...)}
+			o := []Option{Retry(opts...), way}
 			if rt != nil {
 				o = append(o, HTTPClient(&http.Client{Transport: rt}))
 			}
 			return open(t, at(base), o...)
 		},
 		Impatient: func(t testing.TB, base string, stall time.Duration, opts ...retry.Option) store.Store {
-			return open(t, at(base), Retry(opts...), StallTimeout(stall))
+			return open(t, at(base), Retry(opts...), StallTimeout(stall), way)
 		},
 		Unauthorized: fake.Page(401, "application/xml", document("Unauthorized")),
 		Forbidden:    fake.Page(403, "application/xml", document("AccessDenied")),
@@ -39,21 +39,35 @@ func held() fake.Provider {
 	}
 }
 
-func TestFailures(t *testing.T) { credentialsForTests(t); fake.Failures(t, held()) }
+func TestFailures(t *testing.T) { bothWays(t, testFailures) }
 
-func TestUnsent(t *testing.T) { credentialsForTests(t); fake.Unsent(t, held(), `"1"`) }
+func testFailures(t *testing.T, way Option) { credentialsForTests(t); fake.Failures(t, held(way)) }
 
-func TestHanging(t *testing.T) { credentialsForTests(t); fake.Hanging(t, held(), `"1"`) }
+func TestUnsent(t *testing.T) { bothWays(t, testUnsent) }
 
-func TestStalls(t *testing.T) { credentialsForTests(t); fake.Stalls(t, held(), `"1"`) }
+func testUnsent(t *testing.T, way Option) { credentialsForTests(t); fake.Unsent(t, held(way), `"1"`) }
 
-func TestEndings(t *testing.T) { credentialsForTests(t); fake.Endings(t, held()) }
+func TestHanging(t *testing.T) { bothWays(t, testHanging) }
 
-func TestRedirects(t *testing.T) {
+func testHanging(t *testing.T, way Option) { credentialsForTests(t); fake.Hanging(t, held(way), `"1"`) }
+
+func TestStalls(t *testing.T) { bothWays(t, testStalls) }
+
+func testStalls(t *testing.T, way Option) { credentialsForTests(t); fake.Stalls(t, held(way), `"1"`) }
+
+func TestEndings(t *testing.T) { bothWays(t, testEndings) }
+
+func testEndings(t *testing.T, way Option) { credentialsForTests(t); fake.Endings(t, held(way)) }
+
+func TestRedirects(t *testing.T) { bothWays(t, testRedirects) }
+
+func testRedirects(t *testing.T, way Option) {
 	credentialsForTests(t)
-	fake.Redirects(t, held(), `"1"`, func(t testing.TB, base string, h fake.Following) store.Store {
-		return open(t, "s3://zarr-test/?use_path_style=true&region=us-east-1&endpoint="+url.QueryEscape(base), HTTPClient(h), Retry(retry.Tries(1)))
+	fake.Redirects(t, held(way), `"1"`, func(t testing.TB, base string, h fake.Following) store.Store {
+		return open(t, "s3://zarr-test/?use_path_style=true&region=us-east-1&endpoint="+url.QueryEscape(base), HTTPClient(h), Retry(retry.Tries(1)), way)
 	})
 }
 
-func TestTraces(t *testing.T) { credentialsForTests(t); fake.Traces(t, held(), true) }
+func TestTraces(t *testing.T) { bothWays(t, testTraces) }
+
+func testTraces(t *testing.T, way Option) { credentialsForTests(t); fake.Traces(t, held(way), true) }

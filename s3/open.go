@@ -17,7 +17,7 @@ import (
 // The parameters are gocloud.dev's: region, endpoint, use_path_style (s3ForcePathStyle, hostname_immutable),
 // anonymous, profile, role, dualstack, fips, accelerate, disable_https, request_checksum_calculation,
 // response_checksum_validation, ssetype, kmskeyid; awssdk and rate_limiter_capacity have no effect. Ours are
-// requester_pays, storage_class, content_type, expected_bucket_owner and sse_customer. Anything else is an error.
+// requester_pays, storage_class, content_type, expected_bucket_owner, sse_customer and sdk_reads. Anything else is an error.
 //
 // The bucket may be an ARN: "s3://arn:aws:s3:eu-west-1:123456789012:accesspoint/name/prefix", of an access point of one
 // region, of many (alias.mrap, signed with SigV4A) or on Outposts, or of a bucket. Those of Object Lambda are refused, as

@@ -116,6 +116,13 @@ func ContentType(mediaType string) Option {
 	return option(func(c *config) { c.contentType = mediaType }, "ContentType(%q)", mediaType)
 }
 
+// SDKReads makes every read by the SDK's GetObject. Without it reads of a plain bucket are requests of this package: where they
+// go and what they say is taken from the SDK, whose signer signs them with its credentials, and which reads every answer that is
+// no value. What is left out is its middleware, three quarters of a small read's allocations. The SDK reads in any case with
+// checksums ([ChecksumValidation]), a customer's key, [RequesterPays], ARNs, directory buckets, and by a [Client] with middleware,
+// interceptors, logs, spans, metrics or rules of its own for endpoints and signatures. URL: sdk_reads=true.
+func SDKReads() Option { return option(func(c *config) { c.sdkReads = true }, "SDKReads()") }
+
 // HTTPClient replaces the transport of object requests, and with it what this package does about idle connections,
 // AWS_CA_BUNDLE and proxies.
 func HTTPClient(h aws.HTTPClient) Option {

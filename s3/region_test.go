@@ -40,7 +40,9 @@ func regional(f *Fake, region string, header, body bool) http.HandlerFunc {
 }
 
 // The region is found where S3 says it, and only asked for where nothing says it.
-func TestRegionIsFound(t *testing.T) {
+func TestRegionIsFound(t *testing.T) { bothWays(t, testRegionIsFound) }
+
+func testRegionIsFound(t *testing.T, way Option) {
 	const region = "eu-central-1"
 	for _, c := range []struct {
 		name         string
@@ -58,7 +60,7 @@ func TestRegionIsFound(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			credentialsForTests(t)
 			net := &cloud{serve: regional(newFake(), region, c.header, c.body)}
-			s := bare(t, c.url, inCloud(t, net))
+			s := bare(t, c.url, inCloud(t, net), way)
 			if _, err := s.Put(t.Context(), "k", []byte("value"), store.PutOptions{IfAbsent: true}); err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +111,9 @@ func TestRegionIsAskedOnce(t *testing.T) {
 
 // What cannot be part of a host name is not believed, an endpoint that is not AWS is not left, and a region that S3 names
 // again and again is not followed for ever.
-func TestRegionIsNotBelieved(t *testing.T) {
+func TestRegionIsNotBelieved(t *testing.T) { bothWays(t, testRegionIsNotBelieved) }
+
+func testRegionIsNotBelieved(t *testing.T, way Option) {
 	credentialsForTests(t)
 	for _, c := range []struct {
 		name, url, says string
@@ -126,7 +130,7 @@ func TestRegionIsNotBelieved(t *testing.T) {
 			f := newFake()
 			f.Answer(fake.Page(301, "application/xml", document("PermanentRedirect"), regionHeader, c.says))
 			net := &cloud{serve: hosted(f)}
-			_, err := open(t, c.url, inCloud(t, net)).Get(t.Context(), "k", store.GetOptions{}, nil)
+			_, err := open(t, c.url, inCloud(t, net), way).Get(t.Context(), "k", store.GetOptions{}, nil)
 			fake.WantKind(t, err, fault.Refused)
 			seen := net.requests()
 			for _, r := range seen {
@@ -142,14 +146,16 @@ func TestRegionIsNotBelieved(t *testing.T) {
 }
 
 // A question that is not answered is tried again with the request, of which nothing was sent.
-func TestRegionUnavailable(t *testing.T) {
+func TestRegionUnavailable(t *testing.T) { bothWays(t, testRegionUnavailable) }
+
+func testRegionUnavailable(t *testing.T, way Option) {
 	credentialsForTests(t)
 	for name, net := range map[string]*cloud{
 		"no connection": {fails: func(*http.Request) error { return errRefused }},
 		"503":           {serve: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for verb, err := range fake.Verbs(t.Context(), bare(t, "s3://zarr-test", inCloud(t, net)), `"1"`) {
+			for verb, err := range fake.Verbs(t.Context(), bare(t, "s3://zarr-test", inCloud(t, net), way), `"1"`) {
 				fake.WantKind(t, err, fault.Unavailable)
 				var unsent *store.UnsentError
 				if !errors.As(err, &unsent) {
@@ -161,7 +167,9 @@ func TestRegionUnavailable(t *testing.T) {
 }
 
 // A missing bucket is refused by its own name, not for its region.
-func TestRegionOfNoBucket(t *testing.T) {
+func TestRegionOfNoBucket(t *testing.T) { bothWays(t, testRegionOfNoBucket) }
+
+func testRegionOfNoBucket(t *testing.T, way Option) {
 	credentialsForTests(t)
 	f := newFake()
 	net := &cloud{serve: func(w http.ResponseWriter, r *http.Request) {
@@ -171,7 +179,7 @@ func TestRegionOfNoBucket(t *testing.T) {
 		}
 		f.ServeHTTP(w, r)
 	}}
-	s := open(t, "s3://absent-bucket", inCloud(t, net))
+	s := open(t, "s3://absent-bucket", inCloud(t, net), way)
 	for range 3 {
 		_, err := s.Get(t.Context(), "k", store.GetOptions{}, nil)
 		fake.WantKind(t, err, fault.Refused)

@@ -15,31 +15,37 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-func TestStore(t *testing.T) {
+func TestStore(t *testing.T) { bothWays(t, testStore) }
+
+func testStore(t *testing.T, way Option) {
 	credentialsForTests(t)
 	f := NewFake(t)
 	var n atomic.Int64
 	storetest.Run(t, func(t *testing.T) store.Store {
-		return open(t, f.At(fmt.Sprintf("a b/run+%d", n.Add(1))))
+		return open(t, f.At(fmt.Sprintf("a b/run+%d", n.Add(1))), way)
 	})
 }
 
 // The provider alone, without the layers that Open puts around it.
-func TestStoreBare(t *testing.T) {
+func TestStoreBare(t *testing.T) { bothWays(t, testStoreBare) }
+
+func testStoreBare(t *testing.T, way Option) {
 	credentialsForTests(t)
-	storetest.Run(t, func(t *testing.T) store.Store { return bare(t, NewFake(t).At("")) }, storetest.Keys(50), storetest.Rounds(4))
+	storetest.Run(t, func(t *testing.T) store.Store { return bare(t, NewFake(t).At(""), way) }, storetest.Keys(50), storetest.Rounds(4))
 }
 
 // Through a server that throttles every seventh request and cuts every fifth value: the layers hide it. (Not with
 // failures that leave open whether a conditional write took place: it is read back and compared then, and writers of
 // equal bytes, as in this suite, cannot be told apart.)
-func TestStoreThroughFailures(t *testing.T) {
+func TestStoreThroughFailures(t *testing.T) { bothWays(t, testStoreThroughFailures) }
+
+func testStoreThroughFailures(t *testing.T, way Option) {
 	credentialsForTests(t)
 	f := NewFake(t)
 	f.Flaky(fake.Page(503, "application/xml", document("SlowDown")), "If-None-Match")
 	var run atomic.Int64
 	storetest.Run(t, func(t *testing.T) store.Store {
-		return open(t, f.At(fmt.Sprintf("run%d", run.Add(1))), Retry(retry.Backoff(time.Millisecond, time.Millisecond)), MaxInFlight(32))
+		return open(t, f.At(fmt.Sprintf("run%d", run.Add(1))), Retry(retry.Backoff(time.Millisecond, time.Millisecond)), MaxInFlight(32), way)
 	}, storetest.Keys(50), storetest.Rounds(2))
 }
 

@@ -22,17 +22,21 @@ func transport(requests int) *awshttp.BuildableClient {
 	})
 }
 
+// trips is a transport as a client that follows nothing: http.Client.Do copies each request's header for redirects.
+type trips struct{ http.RoundTripper }
+
+func (t trips) Do(r *http.Request) (*http.Response, error) { return t.RoundTrip(r) }
+
 // transport is the way of object requests: a stall limit, no redirects, bounded documents. The SDK's own client follows 307
 // and 308 to any host, also from https to http; its transport is taken out of it.
 func (c *config) transport(client aws.HTTPClient) aws.HTTPClient {
 	if b, ok := client.(*awshttp.BuildableClient); ok {
 		t := b.GetTransport()
 		c.conns.track(t)
-		h := &http.Client{Transport: t}
-		if c.client != nil || c.httpClient != nil {
-			h.Timeout = b.GetTimeout() // the caller's, not that of credentials
+		client = trips{t}
+		if own := b.GetTimeout(); own > 0 && (c.client != nil || c.httpClient != nil) { // not that of credentials
+			client = &http.Client{Transport: t, Timeout: own}
 		}
-		client = h
 	}
 	return guard{provider.Traced(provider.Watch(c.stack.Stall, provider.WithoutRedirects(client)))}
 }

@@ -9,38 +9,10 @@ import (
 	"testing"
 
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
-
-// forest is a hierarchy of one format: groups "", "x" and "x/y", arrays "a" and "x/y/b".
-func forest(t *testing.T, st store.Store, format int) *zarr.Group {
-	t.Helper()
-	root, err := zarr.CreateGroup(t.Context(), st, "top", zarr.Spec{Format: format, Attrs: map[string]any{"title": "all"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range []string{"a", "x/y/b"} {
-		if _, err := root.CreateArray(t.Context(), path, zarr.Spec{Shape: []int{2}, DType: dtype.Int8, Attrs: map[string]any{"name": path}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return root
-}
-
-func paths(t *testing.T, g *zarr.Group) []string {
-	t.Helper()
-	var list []string
-	for n, err := range g.Walk(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, n.Path())
-	}
-	return list
-}
 
 func TestConsolidate(t *testing.T) {
 	for _, format := range []int{2, 3} {
@@ -175,14 +147,6 @@ func TestConsolidateOverAnything(t *testing.T) {
 			t.Errorf("%s: over another one: %v", name, err)
 		}
 	}
-}
-
-func differences(all []upkeep.Difference) string {
-	var text []string
-	for _, d := range all {
-		text = append(text, d.String())
-	}
-	return strings.Join(text, ", ")
 }
 
 // Documents are copied as they are, members nobody knows included; bare tokens become text.

@@ -74,8 +74,8 @@ func TestWritesToShardsWithUnusedSpace(t *testing.T) {
 			t.Errorf("nested %v: %d bytes are stored now, %v", nested, n, &r)
 		}
 		// All of it in vain, its index, three chunks, and the new shard.
-		if len(tr.lines) != 1+1+3+1 {
-			t.Errorf("nested %v: %q", nested, tr.lines)
+		if len(tr.Lines) != 1+1+3+1 {
+			t.Errorf("nested %v: %q", nested, tr.Lines)
 		}
 		for _, numbers := range [][2]int64{{-1, 0}, {1 << 20, 1 << 20}} {
 			a := reopen(t, backing, &tr, numbers[0], numbers[1])
@@ -178,18 +178,20 @@ func TestHostileUnusedSpace(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// One of a usual length, too: what would be written is bounded all the same.
-	backing := mem.New()
-	mustCreate(t, backing, "x", zarr.Spec{Shape: []int{1024}, Chunks: []int{1024}, DType: dtype.Uint8, Codecs: []codec.Spec{codec.Sharding(
-		codec.ShardingOptions{Chunk: []int{2}, Index: plain, Codecs: []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: []int{1}, Index: plain})}})}})
-	b := make([]byte, 8<<20)
-	for range 512 {
-		b = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, 0), 8<<20)
-	}
-	replaceShard(t, backing, b)
-	a := reopen(t, backing, &transcript{}, 4096, 1<<20, zarr.ChunkLimit(1<<20))
-	if err := zarr.Write(t.Context(), a, []byte{7, 7}, zarr.Range(0, 2)); !errors.Is(err, zarr.ErrLimit) || len(stored(t, backing)) != len(b) {
-		t.Errorf("shared by all: %v", err)
+	// All inner chunks share the same bytes. What would be written is bounded, of a shard of a usual length too.
+	for _, size := range []int{8 << 20, 16 << 10} {
+		backing := mem.New()
+		mustCreate(t, backing, "x", zarr.Spec{Shape: []int{1024}, Chunks: []int{1024}, DType: dtype.Uint8, Codecs: []codec.Spec{codec.Sharding(
+			codec.ShardingOptions{Chunk: []int{2}, Index: plain, Codecs: []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: []int{1}, Index: plain})}})}})
+		b := make([]byte, size)
+		for range 512 {
+			b = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, 0), uint64(size))
+		}
+		replaceShard(t, backing, b)
+		a := reopen(t, backing, &transcript{}, 4096, 1<<20, zarr.ChunkLimit(1<<20))
+		if err := zarr.Write(t.Context(), a, []byte{7, 7}, zarr.Range(0, 2)); !errors.Is(err, zarr.ErrLimit) || len(stored(t, backing)) != len(b) {
+			t.Errorf("%d bytes shared by all: %v", size, err)
+		}
 	}
 }
 
@@ -224,17 +226,17 @@ func TestMaxRequests(t *testing.T) {
 	for _, tt := range tests {
 		for n := 1; n <= tt.needs+1; n++ {
 			var tr transcript
-			a, err := zarr.OpenArray(t.Context(), tuned{store.Observe(backing, tr.record), tt.gap, 1 << 20 * (tt.gap + 1) / (1 << 20)}, tt.path, zarr.MaxRequests(n), zarr.InFlight(1))
+			a, err := zarr.OpenArray(t.Context(), tuned{store.Observe(backing, tr.Record), tt.gap, 1 << 20 * (tt.gap + 1) / (1 << 20)}, tt.path, zarr.MaxRequests(n), zarr.InFlight(1))
 			if err != nil {
 				t.Fatal(err)
 			}
-			tr.lines = nil
+			tr.Lines = nil
 			err = tt.do(a)
-			if n >= tt.needs && err != nil || n < tt.needs && !errors.Is(err, zarr.ErrLimit) || len(tr.lines) > n {
-				t.Errorf("%s, MaxRequests(%d): %v after %q", tt.name, n, err, tr.lines)
+			if n >= tt.needs && err != nil || n < tt.needs && !errors.Is(err, zarr.ErrLimit) || len(tr.Lines) > n {
+				t.Errorf("%s, MaxRequests(%d): %v after %q", tt.name, n, err, tr.Lines)
 			}
-			if n >= tt.needs && len(tr.lines) != tt.needs || n < tt.known && len(tr.lines) > 0 {
-				t.Errorf("%s, MaxRequests(%d): %q", tt.name, n, tr.lines)
+			if n >= tt.needs && len(tr.Lines) != tt.needs || n < tt.known && len(tr.Lines) > 0 {
+				t.Errorf("%s, MaxRequests(%d): %q", tt.name, n, tr.Lines)
 			}
 		}
 	}

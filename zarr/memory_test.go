@@ -215,6 +215,27 @@ func TestShardsOfManyInnerChunks(t *testing.T) {
 	}
 }
 
+// TestOneShardOfManyInnerChunks: among shards of different shapes the one whose index is too long is refused, and no other.
+func TestOneShardOfManyInnerChunks(t *testing.T) {
+	a := mustCreate(t, mem.New(), "a", zarr.Spec{Shape: []int{4 + 1<<17}, Chunks: []int{2}, ShardEdges: [][]int{{4, 1 << 17}}, DType: dtype.Uint8}, zarr.ChunkLimit(1<<16))
+	for name, sel := range map[string]zarr.Selection{"the short one": zarr.Range(1, 4), "the long one": zarr.Range(5, 8), "both": zarr.Range(3, 6)} {
+		want := error(nil)
+		if name != "the short one" {
+			want = zarr.ErrLimit
+		}
+		for op, err := range map[string]error{
+			"write": zarr.Write(t.Context(), a, []uint8{1, 2, 3}, sel),
+			"read":  second(zarr.Read[uint8](t.Context(), a, sel)),
+			"check": a.Check(t.Context(), sel),
+		} {
+			var chunk *zarr.ChunkError
+			if !errors.Is(err, want) || want != nil && (!errors.As(err, &chunk) || chunk.Key != "a/c/1") {
+				t.Errorf("%s of %s: %v", op, name, err)
+			}
+		}
+	}
+}
+
 // TestCheck decodes chunks of all kinds and finds the bad one.
 func TestCheck(t *testing.T) {
 	for name, spec := range map[string]zarr.Spec{

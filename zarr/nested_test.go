@@ -122,11 +122,11 @@ func twice(t *testing.T, st store.Store, outer, inner bool) (a *zarr.Array, shar
 // reopen opens the array that twice made, through a store that counts its requests and merges as it is told.
 func reopen(t *testing.T, st store.Store, tr *transcript, gap, longest int64, opts ...zarr.Option) *zarr.Array {
 	t.Helper()
-	a, err := zarr.OpenArray(t.Context(), tuned{store.Observe(st, tr.record), gap, longest}, "x", opts...)
+	a, err := zarr.OpenArray(t.Context(), tuned{store.Observe(st, tr.Record), gap, longest}, "x", opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr.lines = nil
+	tr.Lines = nil
 	return a
 }
 
@@ -280,9 +280,9 @@ func TestNestedMissingIsAskedAgain(t *testing.T) {
 	var tr transcript
 	a := reopen(t, backing, &tr, -1, 0)
 	for i, want := range []int{2, 1} {
-		tr.lines = nil
-		if got, err := zarr.Read[uint8](t.Context(), a, zarr.Range(0, 4)); err != nil || !bytes.Equal(got, make([]byte, 4)) || len(tr.lines) != want {
-			t.Errorf("read %d: %v, %v, %q", i, got, err, tr.lines)
+		tr.Lines = nil
+		if got, err := zarr.Read[uint8](t.Context(), a, zarr.Range(0, 4)); err != nil || !bytes.Equal(got, make([]byte, 4)) || len(tr.Lines) != want {
+			t.Errorf("read %d: %v, %v, %q", i, got, err, tr.Lines)
 		}
 	}
 	if err := zarr.Write(t.Context(), writer, []byte{5}, zarr.At(2)); err != nil {

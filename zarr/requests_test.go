@@ -1,48 +1,23 @@
 package zarr_test
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
-	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
 var update = flag.Bool("update", false, "write testdata/requests.txt anew")
-
-// transcript records requests. Those of one step may be made in any order, so they are sorted.
-type transcript struct {
-	mu    sync.Mutex
-	lines []string
-}
-
-func (tr *transcript) record(_ context.Context, e store.Event) {
-	line := string(e.Op) + " " + e.Key
-	if !e.Range.IsWhole() {
-		line += " " + e.Range.String()
-	}
-	switch {
-	case errors.Is(e.Err, fault.NotFound):
-		line += " absent"
-	case e.Err != nil:
-		line += " " + e.Err.Error()
-	}
-	tr.mu.Lock()
-	defer tr.mu.Unlock()
-	tr.lines = append(tr.lines, line)
-}
 
 // TestRequests holds what each operation costs to testdata/requests.txt: "# step", then its requests.
 func TestRequests(t *testing.T) {
@@ -51,16 +26,16 @@ func TestRequests(t *testing.T) {
 	var out strings.Builder
 	var err error
 	backing := mem.New()
-	st := store.Observe(backing, tr.record)
+	st := store.Observe(backing, tr.Record)
 	step := func(name string, f func() error) {
 		t.Helper()
-		tr.lines = nil
+		tr.Lines = nil
 		if err := f(); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		slices.Sort(tr.lines)
+		slices.Sort(tr.Lines)
 		fmt.Fprintf(&out, "# %s\n", name)
-		for _, l := range tr.lines {
+		for _, l := range tr.Lines {
 			out.WriteString(l + "\n")
 		}
 		out.WriteString("\n")
@@ -244,12 +219,12 @@ func TestConsolidated(t *testing.T) {
 				}
 			}
 			var tr transcript
-			st := store.Observe(backing, tr.record)
+			st := store.Observe(backing, tr.Record)
 			g, err := zarr.OpenGroup(ctx, st, "")
 			if err != nil {
 				t.Fatal(err)
 			}
-			opening := len(tr.lines)
+			opening := len(tr.Lines)
 			var x *zarr.Array
 			var seen []string
 			bad := 0
@@ -269,8 +244,8 @@ func TestConsolidated(t *testing.T) {
 			if !slices.Equal(seen, []string{"g", "g/x"}) || bad != 1 {
 				t.Errorf("walked %v and %d bad ones", seen, bad)
 			}
-			if n := len(tr.lines) - opening; n > 1 || name == "v3" && n > 0 {
-				t.Errorf("the walk made %d requests: %v", n, tr.lines)
+			if n := len(tr.Lines) - opening; n > 1 || name == "v3" && n > 0 {
+				t.Errorf("the walk made %d requests: %v", n, tr.Lines)
 			}
 			if got, err := zarr.Read[int32](ctx, x); err != nil || !slices.Equal(got, []int32{7, 7}) {
 				t.Errorf("read %v, %v", got, err)

@@ -22,15 +22,6 @@ func mustPut(t *testing.T, st store.Store, key, value string) {
 	}
 }
 
-func mustGet(t *testing.T, st store.Store, key string) []byte {
-	t.Helper()
-	v, err := st.Get(t.Context(), key, store.GetOptions{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v.Bytes
-}
-
 // TestNodesAmongOtherThings: what makes a node is its own document, under a name that may be one's. The rest is passed over.
 func TestNodesAmongOtherThings(t *testing.T) {
 	for format, want := range map[int][]string{2: {"A", "__a", "a", "late", "late/x"}, 3: {"A", "a", "late", "late/x"}} {

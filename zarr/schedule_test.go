@@ -107,6 +107,36 @@ func TestBudgetBoundsBytesInFlight(t *testing.T) {
 	})
 }
 
+// TestWritersOfOneProcessTakeTurns: those of parts of one chunk, through an opened array and its views, meet no conflict.
+func TestWritersOfOneProcessTakeTurns(t *testing.T) {
+	for name, spec := range map[string]zarr.Spec{"chunk": {Chunks: []int{16}}, "shard": {Chunks: []int{2}, Shards: []int{16}}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				spec.Shape, spec.DType, spec.Codecs = []int{16}, dtype.Float32, []codec.Spec{}
+				var r zarr.Report
+				a := mustCreate(t, &slow{Store: mem.New()}, "", spec, own(1<<20), zarr.ReportTo(&r))
+				view, err := a.With(zarr.InFlight(1))
+				if err != nil {
+					t.Fatal(err)
+				}
+				before := r.Puts.Load()
+				err = concurrency.EachN(t.Context(), 16, 16, func(ctx context.Context, i int) error {
+					return zarr.Write(ctx, []*zarr.Array{a, view}[i%2], []float32{float32(i + 1)}, zarr.At(i))
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, err := zarr.Read[float32](t.Context(), a); err != nil || !slices.Equal(got, count(16)) {
+					t.Errorf("%v, %v", got, err)
+				}
+				if n := r.Puts.Load() - before; n != 16 || r.Conflicts.Load() != 0 {
+					t.Errorf("%d puts, %d conflicts", n, r.Conflicts.Load())
+				}
+			})
+		})
+	}
+}
+
 func TestFirstErrorStopsTheRest(t *testing.T) {
 	boom := errors.New("boom")
 	for _, op := range []string{"read", "write"} {

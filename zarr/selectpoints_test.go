@@ -16,7 +16,7 @@ import (
 // TestPointsRequestEachChunkOnce reads points that go to and fro between chunks, of arrays with shards and without.
 func TestPointsRequestEachChunkOnce(t *testing.T) {
 	var tr transcript
-	st := store.Observe(mem.New(), tr.record)
+	st := store.Observe(mem.New(), tr.Record)
 	for name, spec := range map[string]zarr.Spec{
 		"chunks": {Shape: []int{8, 8}, Chunks: []int{4, 4}, DType: dtype.Int16},
 		"shards": {Shape: []int{8, 8}, Chunks: []int{2, 2}, Shards: []int{4, 4}, DType: dtype.Int16},
@@ -30,14 +30,14 @@ func TestPointsRequestEachChunkOnce(t *testing.T) {
 			if err := zarr.Write(t.Context(), a, src); err != nil {
 				t.Fatal(err)
 			}
-			tr.lines = nil
+			tr.Lines = nil
 			got, err := zarr.Read[int16](t.Context(), a, zarr.Points([]int{7, 0, 6, 3, 7}, []int{1, 0, 0, 3, 1}))
 			if want := []int16{157, 100, 148, 127, 157}; err != nil || !slices.Equal(got, want) {
 				t.Errorf("%v, %v, want %v", got, err, want)
 			}
-			slices.Sort(tr.lines)
-			if want := []string{"get " + name + "/c/0/0", "get " + name + "/c/1/0"}; !slices.Equal(tr.lines, want) {
-				t.Errorf("%q, want %q", tr.lines, want)
+			slices.Sort(tr.Lines)
+			if want := []string{"get " + name + "/c/0/0", "get " + name + "/c/1/0"}; !slices.Equal(tr.Lines, want) {
+				t.Errorf("%q, want %q", tr.Lines, want)
 			}
 			limited, err := a.With(zarr.MaxRequests(1))
 			if err != nil {
@@ -57,7 +57,7 @@ func TestPointsRequestEachChunkOnce(t *testing.T) {
 // last element, and one element twice.
 func TestPointsOfWholeChunksAreNotRead(t *testing.T) {
 	var tr transcript
-	st := store.Observe(mem.New(), tr.record)
+	st := store.Observe(mem.New(), tr.Record)
 	for name, spec := range map[string]zarr.Spec{
 		"chunks":  {Shape: []int{6, 5}, Chunks: []int{4, 4}, DType: dtype.Int16},
 		"shards":  {Shape: []int{6, 5}, Chunks: []int{2, 2}, Shards: []int{4, 4}, DType: dtype.Int16},
@@ -74,7 +74,7 @@ func TestPointsOfWholeChunksAreNotRead(t *testing.T) {
 				}
 			}
 			y, x, src = append(y, 5), append(x, 0), append(src, 7)
-			tr.lines = nil
+			tr.Lines = nil
 			var err error
 			if spec.DType == dtype.String {
 				texts := make([]string, len(src))
@@ -92,9 +92,9 @@ func TestPointsOfWholeChunksAreNotRead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			slices.Sort(tr.lines)
-			if want := []string{"get " + name + "/c/0/0 absent", "put " + name + "/c/0/0", "put " + name + "/c/1/0"}; !slices.Equal(tr.lines, want) {
-				t.Errorf("%q, want %q", tr.lines, want)
+			slices.Sort(tr.Lines)
+			if want := []string{"get " + name + "/c/0/0 absent", "put " + name + "/c/0/0", "put " + name + "/c/1/0"}; !slices.Equal(tr.Lines, want) {
+				t.Errorf("%q, want %q", tr.Lines, want)
 			}
 			want := make([]string, 30)
 			for k := range want {

@@ -503,18 +503,50 @@ func TestShardsOfBareStores(t *testing.T) {
 		backing := mem.New()
 		sharded(t, backing)
 		var tr transcript
-		st := tuned{store.Observe(bare{backing, noTail}, tr.record), 0, 64}
+		st := tuned{store.Observe(bare{backing, noTail}, tr.Record), 0, 64}
 		a, err := zarr.OpenArray(t.Context(), st, "x")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []int{2, 1} {
-			tr.lines = nil
-			if got, err := zarr.Read[uint8](t.Context(), a, zarr.At(40)); err != nil || got[0] != 1 || len(tr.lines) != want {
-				t.Errorf("without tail: %v: %v, %v, %v", noTail, got, err, tr.lines)
+			tr.Lines = nil
+			if got, err := zarr.Read[uint8](t.Context(), a, zarr.At(40)); err != nil || got[0] != 1 || len(tr.Lines) != want {
+				t.Errorf("without tail: %v: %v, %v, %v", noTail, got, err, tr.Lines)
 			}
 		}
 	}
+}
+
+// TestIndexesThatAreKept: those that were used last, 8 MiB of them for an opened array.
+func TestIndexesThatAreKept(t *testing.T) {
+	const shards, inner = 24, 32 << 10 // with 512 KiB of index each
+	backing := mem.New()
+	a := mustCreate(t, backing, "x", zarr.Spec{Shape: []int{shards * inner}, Chunks: []int{1}, Shards: []int{inner}, DType: dtype.Uint8})
+	for i := range shards {
+		if err := zarr.Write(t.Context(), a, []uint8{uint8(i + 1)}, zarr.At(i*inner)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var tr transcript
+	a, err := zarr.OpenArray(t.Context(), tuned{store.Observe(backing, tr.Record), 0, 64}, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(shard, want int) {
+		t.Helper()
+		tr.Lines = nil
+		if got, err := zarr.Read[uint8](t.Context(), a, zarr.At(shard*inner)); err != nil || got[0] != uint8(shard+1) || len(tr.Lines) != want {
+			t.Errorf("shard %d: %v, %v, %q", shard, got, err, tr.Lines)
+		}
+	}
+	for i := range shards {
+		read(i, 2) // the index, and what it says
+	}
+	read(shards-1, 1)
+	read(shards-16, 1)
+	read(shards-17, 2) // in whose place the index of shards-15 goes
+	read(shards-16, 1)
+	read(shards-15, 2)
 }
 
 // bubble gives limits that belong to a synctest bubble: the process's own must not be made in one. What runs there uses no

@@ -17,32 +17,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// consolidatedForest is a forest with consolidated metadata, opened again, and what is asked of the store from then on.
-func consolidatedForest(t *testing.T, format int, opts ...zarr.Option) (*mem.Store, *zarr.Group, *transcript) {
-	t.Helper()
-	st := mem.New()
-	if _, err := forest(t, st, format).Consolidate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	tr := &transcript{}
-	g, err := zarr.OpenGroup(t.Context(), store.Observe(st, tr.record), "top", opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tr.lines = nil
-	return st, g, tr
-}
-
-// requests are those since the last time, sorted.
-func (tr *transcript) requests() string {
-	tr.mu.Lock()
-	defer tr.mu.Unlock()
-	slices.Sort(tr.lines)
-	text := strings.Join(tr.lines, ", ")
-	tr.lines = nil
-	return text
-}
-
 // TestOpenThroughConsolidated holds what opening a node through a group costs: nothing where the group has a copy of the node's
 // metadata. That of v2 is a document of its own, which is read once.
 func TestOpenThroughConsolidated(t *testing.T) {
@@ -55,7 +29,7 @@ func TestOpenThroughConsolidated(t *testing.T) {
 			if err != nil || a.Path() != "top/x/y/b" || a.Attrs()["name"] != "x/y/b" {
 				t.Fatalf("%v, %v", a, err)
 			}
-			if got := tr.requests(); got != copied[format] {
+			if got := tr.Requests(); got != copied[format] {
 				t.Errorf("the first array costs %q", got)
 			}
 			x, err := g.OpenGroup(ctx, "x")
@@ -77,13 +51,13 @@ func TestOpenThroughConsolidated(t *testing.T) {
 			if view, err := g.With(zarr.InFlight(1)); err != nil || len(paths(t, view)) != 4 {
 				t.Errorf("a view walks %q, %v", paths(t, view), err)
 			}
-			if got := tr.requests(); got != "" {
+			if got := tr.Requests(); got != "" {
 				t.Errorf("all others cost %q", got)
 			}
 			if got, err := zarr.Read[int8](ctx, a); err != nil || len(got) != 2 {
 				t.Errorf("%v, %v", got, err)
 			}
-			tr.requests()
+			tr.Requests()
 
 			direct, err := g.With(zarr.IgnoreConsolidated())
 			if err != nil {
@@ -96,7 +70,7 @@ func TestOpenThroughConsolidated(t *testing.T) {
 				2: "get top/a/.zarray, get top/a/.zattrs, get top/a/zarr.json absent",
 				3: "get top/a/.zarray absent, get top/a/.zattrs absent, get top/a/zarr.json",
 			}
-			if got := tr.requests(); got != want[format] {
+			if got := tr.Requests(); got != want[format] {
 				t.Errorf("Direct costs %q", got)
 			}
 		})
@@ -112,16 +86,16 @@ func TestOpenThroughNothing(t *testing.T) {
 		var tr transcript
 		st := mem.New()
 		forest(t, st, format)
-		g, err := zarr.OpenGroup(t.Context(), store.Observe(st, tr.record), "top")
+		g, err := zarr.OpenGroup(t.Context(), store.Observe(st, tr.Record), "top")
 		if err != nil {
 			t.Fatal(err)
 		}
-		tr.requests()
+		tr.Requests()
 		for _, want := range want {
 			if _, err := g.OpenArray(t.Context(), "a"); err != nil {
 				t.Error(err)
 			}
-			if got := tr.requests(); got != want {
+			if got := tr.Requests(); got != want {
 				t.Errorf("v%d: %q", format, got)
 			}
 		}
@@ -183,14 +157,14 @@ func TestOpenThroughStale(t *testing.T) {
 			if b, err = b.Refresh(ctx); err != nil || b.Len() != 2 {
 				t.Fatalf("refreshed: %v, %v", b, err)
 			}
-			tr.requests()
+			tr.Requests()
 			if err := zarr.Write(ctx, b, []int8{1, 2}); !errors.Is(err, zarr.ErrNotFound) || !strings.Contains(err.Error(), "only consolidated metadata") {
 				t.Errorf("written: %v", err)
 			}
 			if _, err := b.SetAttrs(ctx, map[string]any{}); !errors.Is(err, zarr.ErrNotFound) || !strings.Contains(err.Error(), "only consolidated metadata") {
 				t.Errorf("attributes: %v", err)
 			}
-			if got := tr.requests(); strings.Contains(got, "put") {
+			if got := tr.Requests(); strings.Contains(got, "put") {
 				t.Errorf("asked %q", got)
 			}
 			direct, err := g.With(zarr.IgnoreConsolidated())
@@ -217,11 +191,11 @@ func TestWriteThroughStale(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tr.requests()
+			tr.Requests()
 			if err := zarr.Write(ctx, a, []int8{1, 2}); err != nil {
 				t.Fatal(err)
 			}
-			if got, want := tr.requests(), document[format]+", "+chunk[format]; got != want {
+			if got, want := tr.Requests(), document[format]+", "+chunk[format]; got != want {
 				t.Errorf("the first write costs %q", got)
 			}
 			view, err := a.With(zarr.StoreFill())
@@ -231,7 +205,7 @@ func TestWriteThroughStale(t *testing.T) {
 			if err := zarr.Write(ctx, view, []int8{3, 4}); err != nil {
 				t.Fatal(err)
 			}
-			if got := tr.requests(); got != chunk[format] {
+			if got := tr.Requests(); got != chunk[format] {
 				t.Errorf("the second one costs %q", got)
 			}
 
@@ -412,7 +386,7 @@ func TestOpenThroughConsolidatedAtOnce(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if got := tr.requests(); got != "get top/.zmetadata" {
+	if got := tr.Requests(); got != "get top/.zmetadata" {
 		t.Errorf("asked %q", got)
 	}
 }

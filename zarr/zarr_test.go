@@ -35,23 +35,6 @@ func keys(t *testing.T, st store.Store) []string {
 	return ks
 }
 
-func mustCreate(t *testing.T, st store.Store, path string, spec zarr.Spec, opts ...zarr.Option) *zarr.Array {
-	t.Helper()
-	a, err := zarr.Create(t.Context(), st, path, spec, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
-}
-
-func count(n int) []float32 {
-	s := make([]float32, n)
-	for i := range s {
-		s[i] = float32(i + 1)
-	}
-	return s
-}
-
 func TestCreateMakesAncestorsAndOnlyThem(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		t.Run(fmt.Sprint("v", format), func(t *testing.T) {

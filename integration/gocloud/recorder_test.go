@@ -18,7 +18,7 @@ type recorder struct {
 
 	mu      sync.Mutex
 	lines   []string
-	through []string // the portable call of gocloud.dev that sent each, "" for none
+	through []string // who sent each
 	answers []answer
 	replay  bool
 	silent  bool // writes nothing down
@@ -81,17 +81,23 @@ func (r *recorder) begin() {
 	r.lines, r.through, r.answers, r.next = nil, nil, nil, 0
 }
 
-// asked is what was asked since begin, and the portable calls that did.
+// asked is what was asked since begin, and by whom.
 func (r *recorder) asked() (lines, through []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.lines, r.through
 }
 
-// sender is the portable call that a request is part of: gocloud.dev leaves its name in the context, for its spans.
+// sender says who sent a request: gocloud.dev leaves the name of its call in the context, for its spans, and AWS's SDK numbers
+// its attempts.
 func sender(req *http.Request) string {
-	name, _ := req.Context().Value("methodNameCtxKey").(string)
-	return strings.TrimPrefix(name, "gocloud.dev/blob.")
+	switch name, _ := req.Context().Value("methodNameCtxKey").(string); {
+	case name != "":
+		return "gocloud.dev"
+	case strings.HasPrefix(req.Header.Get("User-Agent"), "aws-sdk-go-v2/") && req.Header.Get("Amz-Sdk-Request") == "":
+		return "zargo"
+	}
+	return "SDK"
 }
 
 func (r *recorder) replaying(on bool) {

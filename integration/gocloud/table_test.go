@@ -118,15 +118,6 @@ func (c call) String() string {
 func (c call) sender() string {
 	all := slices.Clone(c.through)
 	slices.Sort(all)
-	all = slices.Compact(all)
-	for i, name := range all {
-		if name == "" {
-			all[i] = "SDK"
-		} else {
-			all[i] = "gocloud.dev"
-		}
-	}
-	slices.Sort(all)
 	return strings.Join(slices.Compact(all), ", ")
 }
 

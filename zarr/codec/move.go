@@ -1,7 +1,5 @@
 package codec
 
-import "encoding/binary"
-
 // axis is one level of a nested copy: n elements, and how far apart they lie at the destination and at the source, in bytes or items.
 type axis struct{ n, dst, src int }
 
@@ -231,7 +229,10 @@ func (m *move) bytes(dst, src []byte, size int, fix func([]byte)) {
 	}
 	rows, cols, inner := m.plane()
 	m.outer(inner, func(d, s int) {
-		tiles(rows, cols, d, s, func(d, s, n int) { copyLine(dst, src, d, s, axis{n, cols.dst, cols.src}, size, fix) })
+		tiles(rows, cols, d, s, func(d, s, nr, nc int) {
+			t := square{axis{nr, rows.dst, rows.src}, axis{nc, cols.dst, cols.src}, d, s}
+			t.bytes(dst, src, size, fix)
+		})
 	})
 }
 
@@ -251,9 +252,12 @@ func (m *move) each(size int, do func(at, n int)) {
 func (m *move) items(dst, src [][]byte) {
 	rows, cols, inner := m.plane()
 	m.outer(inner, func(d, s int) {
-		tiles(rows, cols, d, s, func(d, s, n int) {
-			for i := range n {
-				dst[d+i*cols.dst] = src[s+i*cols.src]
+		tiles(rows, cols, d, s, func(d, s, nr, nc int) {
+			for range nr {
+				for i := range nc {
+					dst[d+i*cols.dst] = src[s+i*cols.src]
+				}
+				d, s = d+rows.dst, s+rows.src
 			}
 		})
 	})
@@ -281,75 +285,4 @@ func (m *move) plane() (rows, cols axis, inner int) {
 	rows = axes[near]
 	copy(axes[near:], axes[near+1:])
 	return rows, cols, 2
-}
-
-// tile is the side of the square in which elements are copied that are neighbours along one axis at the source and along another at the
-// destination: 32 rows of 8-byte elements are 32 lines of 64 bytes at either end, which together stay in the first-level cache.
-const tile = 32
-
-// tiles calls line for every stretch of columns of a plane, with its offsets at both ends and its number of elements: whole rows where
-// there is one, else square by square.
-func tiles(rows, cols axis, d, s int, line func(d, s, n int)) {
-	if rows.n == 1 {
-		line(d, s, cols.n)
-		return
-	}
-	for r := 0; r < rows.n; r += tile {
-		for c := 0; c < cols.n; c += tile {
-			n := min(tile, cols.n-c)
-			for i := r; i < min(r+tile, rows.n); i++ {
-				line(d+i*rows.dst+c*cols.dst, s+i*rows.src+c*cols.src, n)
-			}
-		}
-	}
-}
-
-// copyLine copies elements along one axis.
-func copyLine(dst, src []byte, d, s int, a axis, size int, fix func([]byte)) {
-	if a.dst == size {
-		to := dst[d : d+a.n*size]
-		gather(to, src, s, a.src, size)
-		if fix != nil {
-			fix(to)
-		}
-		return
-	}
-	for range a.n {
-		copy(dst[d:d+size], src[s:])
-		if fix != nil {
-			fix(dst[d : d+size])
-		}
-		d, s = d+a.dst, s+a.src
-	}
-}
-
-// gather fills dst with elements of size bytes that lie step bytes apart, the first at s.
-func gather(dst, src []byte, s, step, size int) {
-	switch size {
-	case 1:
-		for i := range dst {
-			dst[i] = src[s]
-			s += step
-		}
-	case 2:
-		for ; len(dst) >= 2; dst = dst[2:] {
-			binary.LittleEndian.PutUint16(dst, binary.LittleEndian.Uint16(src[s:]))
-			s += step
-		}
-	case 4:
-		for ; len(dst) >= 4; dst = dst[4:] {
-			binary.LittleEndian.PutUint32(dst, binary.LittleEndian.Uint32(src[s:]))
-			s += step
-		}
-	case 8:
-		for ; len(dst) >= 8; dst = dst[8:] {
-			binary.LittleEndian.PutUint64(dst, binary.LittleEndian.Uint64(src[s:]))
-			s += step
-		}
-	default:
-		for ; len(dst) > 0; dst = dst[size:] {
-			copy(dst[:size], src[s:])
-			s += step
-		}
-	}
 }

@@ -28,8 +28,10 @@ func (c *Chain) InMemory() bool {
 	return ok && len(c.arrays) == 0 && len(c.bytes) == 0
 }
 
-// EncodeRoom is how many bytes EncodeFrom asks [Scratch.Buffer] for at most, and what the state of an encoder takes, beside the box and
-// what it appends. As for Room, nothing is in it for elements that vary in length and are still to be compressed.
+// EncodeRoom is how many bytes EncodeFrom asks [Scratch.Buffer] for at most, beside the box and what it appends. As for Room, nothing
+// is in it for elements that vary in length and are still to be compressed. Nor are the tables of compressors, which are kept from chunk
+// to chunk: there are at most as many of them as chunks are encoded at once, however many wait, so they belong to the CPU slots and
+// not to a chunk.
 func (c *Chain) EncodeRoom(m Strided) int64 {
 	var r rooms
 	slot := 0
@@ -56,9 +58,6 @@ func (c *Chain) EncodeRoom(m Strided) int64 {
 	}
 	for i := range c.bytes {
 		r.take(i%2, c.between(&c.bytes[i]))
-		if e, ok := c.bytes[i].codec.(interface{ state() int64 }); ok {
-			r.more = max(r.more, e.state())
-		}
 	}
 	if e, ok := c.array.(roomer); ok {
 		r.more = addSat(r.more, e.encodeRoom())

@@ -46,32 +46,32 @@ func TestCheckAbove(t *testing.T) {
 				}
 			}
 			var tr transcript
-			b, err := zarr.OpenArray(ctx, store.Observe(backing, tr.record), "top/x/y/b")
+			b, err := zarr.OpenArray(ctx, store.Observe(backing, tr.Record), "top/x/y/b")
 			if err != nil {
 				t.Fatal(err)
 			}
-			tr.requests()
-			if groups, err := upkeep.CheckAbove(ctx, b); err != nil || groups != nil || tr.requests() != want.look {
+			tr.Requests()
+			if groups, err := upkeep.CheckAbove(ctx, b); err != nil || groups != nil || tr.Requests() != want.look {
 				t.Errorf("nothing is stale: %q, %v", groups, err)
 			}
-			if groups, err := upkeep.UpdateAbove(ctx, b); err != nil || groups != nil || tr.requests() != want.look {
+			if groups, err := upkeep.UpdateAbove(ctx, b); err != nil || groups != nil || tr.Requests() != want.look {
 				t.Errorf("nothing to update: %q, %v", groups, err)
 			}
 			if b, err = b.SetAttrs(ctx, map[string]any{"name": "new"}); err != nil {
 				t.Fatal(err)
 			}
-			tr.requests()
+			tr.Requests()
 			stale := []string{"top", "top/x/y"}
 			if groups, err := upkeep.CheckAbove(ctx, b); err != nil || !slices.Equal(groups, stale) {
 				t.Errorf("stale: %q, %v", groups, err)
 			}
-			if got := tr.requests(); got != want.look {
+			if got := tr.Requests(); got != want.look {
 				t.Errorf("looking costs %q", got)
 			}
 			if groups, err := upkeep.UpdateAbove(ctx, b); err != nil || !slices.Equal(groups, stale) {
 				t.Errorf("updated: %q, %v", groups, err)
 			}
-			if got := tr.requests(); got != want.look+", "+want.update {
+			if got := tr.Requests(); got != want.look+", "+want.update {
 				t.Errorf("updating costs %q", got)
 			}
 			for _, g := range []*zarr.Group{y, top} {

@@ -70,8 +70,8 @@ func TestCheckKeys(t *testing.T) {
 				opts = append(opts, zarr.Separator(tt.opt))
 			}
 			var tr transcript
-			a := mustOpen(t, store.Observe(backing, tr.record), "x", opts...)
-			tr.lines = nil
+			a := mustOpen(t, store.Observe(backing, tr.Record), "x", opts...)
+			tr.Lines = nil
 			tt.want.Looked = true
 			l, err := upkeep.CheckKeys(t.Context(), a)
 			if err != nil || l != tt.want {
@@ -80,8 +80,8 @@ func TestCheckKeys(t *testing.T) {
 			if !strings.Contains(l.String(), tt.text) {
 				t.Errorf("%q does not say %q", l, tt.text)
 			}
-			if len(tr.lines) != tt.cost {
-				t.Errorf("%d requests, want %d: %v", len(tr.lines), tt.cost, tr.lines)
+			if len(tr.Lines) != tt.cost {
+				t.Errorf("%d requests, want %d: %v", len(tr.Lines), tt.cost, tr.Lines)
 			}
 		})
 	}
@@ -105,11 +105,11 @@ func TestCheckKeysOfOneLayout(t *testing.T) {
 						unsay(t, st, path)
 					}
 					for _, sep := range []string{".", "/"} {
-						a := mustOpen(t, store.Observe(st, tr.record), path, zarr.Separator(sep))
-						tr.lines = nil
+						a := mustOpen(t, store.Observe(st, tr.Record), path, zarr.Separator(sep))
+						tr.Lines = nil
 						l, err := upkeep.CheckKeys(t.Context(), a)
-						if err != nil || l.Looked || l.Other() != "" || len(tr.lines) > 0 {
-							t.Errorf("%q: %+v, %v, %v", sep, l, err, tr.lines)
+						if err != nil || l.Looked || l.Other() != "" || len(tr.Lines) > 0 {
+							t.Errorf("%q: %+v, %v, %v", sep, l, err, tr.Lines)
 						}
 						if got, err := zarr.Read[float32](t.Context(), a); err != nil || !slices.Equal(got, count(a.Len())) {
 							t.Errorf("%q: %v, %v", sep, got, err)
@@ -192,14 +192,14 @@ func TestCheckKeysWithoutListing(t *testing.T) {
 		backing := mem.New()
 		oldArray(t, backing, sep, []int{4, 4}, []int{2, 2})
 		var tr transcript
-		a := mustOpen(t, store.Observe(&listless{Store: backing, err: errors.ErrUnsupported}, tr.record), "x")
-		tr.lines = nil
+		a := mustOpen(t, store.Observe(&listless{Store: backing, err: errors.ErrUnsupported}, tr.Record), "x")
+		tr.Lines = nil
 		l, err := upkeep.CheckKeys(t.Context(), a)
 		if err != nil || l.Flat != (sep == ".") || l.Nested != (sep == "/") {
 			t.Errorf("%q: %+v, %v", sep, l, err)
 		}
-		if len(tr.lines) != 3 {
-			t.Errorf("%q: %v", sep, tr.lines)
+		if len(tr.Lines) != 3 {
+			t.Errorf("%q: %v", sep, tr.Lines)
 		}
 		if _, err := upkeep.CheckKeys(t.Context(), mustOpen(t, &listless{Store: backing, err: zarr.ErrRefused}, "x")); !errors.Is(err, zarr.ErrRefused) {
 			t.Errorf("a listing that was refused: %v", err)

@@ -1,0 +1,141 @@
+package zarrtest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/dir"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+	"github.com/zargo-io/zargo/zarr/upkeep"
+)
+
+// Create is zarr.Create that has to succeed.
+func Create(t *testing.T, st store.Store, path string, spec zarr.Spec, opts ...zarr.Option) *zarr.Array {
+	t.Helper()
+	a, err := zarr.Create(t.Context(), st, path, spec, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// Count is the numbers from 1 to n.
+func Count(n int) []float32 {
+	s := make([]float32, n)
+	for i := range s {
+		s[i] = float32(i + 1)
+	}
+	return s
+}
+
+// Forest is a hierarchy of one format: groups "", "x" and "x/y", arrays "a" and "x/y/b".
+func Forest(t *testing.T, st store.Store, format int) *zarr.Group {
+	t.Helper()
+	root, err := zarr.CreateGroup(t.Context(), st, "top", zarr.Spec{Format: format, Attrs: map[string]any{"title": "all"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"a", "x/y/b"} {
+		if _, err := root.CreateArray(t.Context(), path, zarr.Spec{Shape: []int{2}, DType: dtype.Int8, Attrs: map[string]any{"name": path}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+// Paths are those of all nodes of a group, in the order of Walk.
+func Paths(t *testing.T, g *zarr.Group) []string {
+	t.Helper()
+	var list []string
+	for n, err := range g.Walk(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, n.Path())
+	}
+	return list
+}
+
+// Differences are texts, in one line.
+func Differences(all []upkeep.Difference) string {
+	var text []string
+	for _, d := range all {
+		text = append(text, d.String())
+	}
+	return strings.Join(text, ", ")
+}
+
+// ConsolidatedForest is a Forest with consolidated metadata, opened again, and what is asked of the store from then on.
+func ConsolidatedForest(t *testing.T, format int, opts ...zarr.Option) (*mem.Store, *zarr.Group, *Transcript) {
+	t.Helper()
+	st := mem.New()
+	if _, err := Forest(t, st, format).Consolidate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	tr := &Transcript{}
+	g, err := zarr.OpenGroup(t.Context(), store.Observe(st, tr.Record), "top", opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.Lines = nil
+	return st, g, tr
+}
+
+// Bytes are those of a stored value.
+func Bytes(t *testing.T, st store.Store, key string) []byte {
+	t.Helper()
+	v, err := st.Get(t.Context(), key, store.GetOptions{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v.Bytes
+}
+
+// Unsay takes the separator out of a v2 array's document.
+func Unsay(t *testing.T, st store.Store, path string) {
+	t.Helper()
+	doc := Get(t, st, path+"/.zarray")
+	for _, sep := range []string{".", "/"} {
+		doc = strings.ReplaceAll(doc, "  \"dimension_separator\": \""+sep+"\",\n", "")
+	}
+	if strings.Contains(doc, "dimension_separator") {
+		t.Fatalf("the separator is still there: %s", doc)
+	}
+	Put(t, st, path+"/.zarray", doc)
+}
+
+// Get is a stored value as text.
+func Get(t *testing.T, st store.Store, key string) string {
+	t.Helper()
+	v, err := st.Get(t.Context(), key, store.GetOptions{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(v.Bytes)
+}
+
+// Put stores a text.
+func Put(t *testing.T, st store.Store, key, value string) {
+	t.Helper()
+	if _, err := st.Put(t.Context(), key, []byte(value), store.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Open is zarr.OpenArray that has to succeed.
+func Open(t *testing.T, st store.Store, path string, opts ...zarr.Option) *zarr.Array {
+	t.Helper()
+	a, err := zarr.OpenArray(t.Context(), st, path, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// Stores are a store in memory and one on disk.
+func Stores(t *testing.T) map[string]store.Store {
+	return map[string]store.Store{"mem": mem.New(), "dir": dir.New(t.TempDir())}
+}

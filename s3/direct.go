@@ -1,0 +1,170 @@
+package s3
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go/metrics"
+	"github.com/aws/smithy-go/tracing"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// direct sends reads without the SDK's middleware, which costs more than all the rest of a small read. What the SDK knows
+// it is asked for: a template of the request once for each region, its credentials and its signer for each request, and
+// its reading of every answer that is no value.
+type direct struct {
+	*bucket
+	http   aws.HTTPClient
+	signer awss3.HTTPSignerV4
+	mend   *mend
+
+	mu   sync.Mutex // one goroutine makes a template
+	last atomic.Pointer[template]
+}
+
+// newDirect is nil for a bucket whose reads stay with the SDK.
+func newDirect(b *bucket, c *config) *direct {
+	if c.sdkReads || c.extended || c.isARN() || isDirectory(c.bucket) || c.requesterPays || c.customerKey != nil {
+		return nil
+	}
+	o := b.client.Options()
+	return &direct{bucket: b, http: o.HTTPClient, signer: o.HTTPSignerV4, mend: c.mend}
+}
+
+// isExtended reports whether a client does more, or something else, than the SDK's by itself: middleware, interceptors,
+// logs, spans and metrics of each request, and rules of its own for endpoints and signatures.
+func isExtended(o awss3.Options) bool {
+	_, untraced := o.TracerProvider.(*tracing.NopTracerProvider)
+	_, unmeasured := o.MeterProvider.(metrics.NopMeterProvider)
+	var fresh awss3.Options // as options are before a client is made of them, and own as they are in one
+	own := awss3.New(awss3.Options{}, func(o *awss3.Options) { fresh = *o }).Options()
+	old := o.EndpointResolver != nil //nolint:staticcheck // deprecated, and there are clients with one
+	return len(o.APIOptions) > 0 || intercepts(o.Interceptors) || o.ClientLogMode != 0 || !untraced || !unmeasured || old ||
+		!sameType(o.EndpointResolverV2, own.EndpointResolverV2) ||
+		!sameType(o.AuthSchemeResolver, own.AuthSchemeResolver) && !sameType(o.AuthSchemeResolver, fresh.AuthSchemeResolver)
+}
+
+func intercepts(r smithyhttp.InterceptorRegistry) bool {
+	for _, list := range reflect.ValueOf(r).Fields() {
+		if list.Len() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func sameType(a, b any) bool { return reflect.TypeOf(a) == reflect.TypeOf(b) }
+
+// creds is nil for requests that are not signed.
+func (d *direct) creds() *credentials { return d.mend.creds }
+
+// template gives the template for the region that the bucket is now known to be in, or nil.
+func (d *direct) template(ctx context.Context) (*template, error) {
+	region := ""
+	if r := d.mend.regions; r != nil {
+		if err := r.first(ctx); err != nil {
+			return nil, err
+		}
+		region = r.current()
+	}
+	if t := d.last.Load(); t != nil && t.region == region {
+		return t.usable(), nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if t := d.last.Load(); t != nil && t.region == region {
+		return t.usable(), nil
+	}
+	t := newTemplate(ctx, d, region)
+	if t == nil {
+		t = &template{region: region}
+	}
+	d.last.Store(t)
+	return t.usable(), nil
+}
+
+// usable is nil for a template that says that there is none.
+func (t *template) usable() *template {
+	if t.request == nil {
+		return nil
+	}
+	return t
+}
+
+// get sends a read. It gives nil, and no error, if the read is for the SDK.
+func (d *direct) get(ctx context.Context, key string, o store.GetOptions) (*http.Response, error) {
+	if d == nil || d.checked(o) {
+		return nil, nil
+	}
+	again := try{mend: d.mend}
+	for {
+		t, err := d.template(ctx)
+		if t == nil || err != nil {
+			return nil, err
+		}
+		again.used, again.region = 0, t.region
+		resp, err := d.send(ctx, t, key, o, &again.used)
+		if err != nil || resp.StatusCode/100 == 2 {
+			return resp, err
+		}
+		if t.skewed(resp, time.Now()) {
+			d.last.CompareAndSwap(t, nil)
+		}
+		err = d.read(ctx, resp, key, o)
+		switch anew, bad := again.again(ctx, err); {
+		case bad != nil:
+			return nil, bad
+		case !anew:
+			return nil, err
+		}
+	}
+}
+
+// send is one request. Its errors are those that the SDK's reads have. used becomes the number of the credentials.
+func (d *direct) send(ctx context.Context, t *template, key string, o store.GetOptions, used *int) (*http.Response, error) {
+	r := t.build(ctx, key, o)
+	if t.signs() {
+		i, err := d.creds().get(ctx)
+		if err != nil {
+			return nil, err
+		}
+		*used = i.n
+		s := t.signing
+		if err := d.signer.SignHTTP(ctx, i.creds, r, s.payload, s.service, s.region, time.Now().Add(t.off)); err != nil {
+			return nil, err
+		}
+	}
+	resp, err := d.http.Do(r)
+	if err != nil {
+		return nil, &smithyhttp.RequestSendError{Err: err}
+	}
+	return resp, nil
+}
+
+// answered gives an answer that came already.
+type answered struct{ resp *http.Response }
+
+func (a answered) Do(*http.Request) (*http.Response, error) { return a.resp, nil }
+
+// read has the SDK read an answer that is no value, as if it had sent the request: its errors, what it notes of the
+// server's clock, and how much of a document it reads are the same then. It closes the answer.
+func (d *direct) read(ctx context.Context, resp *http.Response, key string, o store.GetOptions) error {
+	defer func() { _ = resp.Body.Close() }() // also where the SDK gives up before it reads
+	out, err := d.client.GetObject(ctx, d.input(key, o), func(o *awss3.Options) {
+		o.HTTPClient, o.APIOptions, o.Credentials = answered{resp}, nil, nil
+	})
+	if err == nil {
+		_ = out.Body.Close()
+		err = foreign("its status is " + strconv.Itoa(resp.StatusCode))
+	}
+	return err
+}

@@ -1,0 +1,57 @@
+package codec_test
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+)
+
+// TestEncoderState holds what docs/tuning.md says of the memory of encoders: an upper bound in MiB for chunks of 1 MiB, and that it is used
+// again for the next chunk.
+func TestEncoderState(t *testing.T) {
+	const n = 1 << 20
+	src := make([]byte, n)
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range src {
+		src[i] = byte(r.IntN(7) + i>>8)
+	}
+	for _, tt := range []struct {
+		spec codec.Spec
+		most float64 // MiB
+	}{
+		{codec.LZ4(1), 0.1},
+		{codec.Gzip(5), 1},
+		{codec.Gzip(9), 1.5},
+		{codec.Zstd(1), 3},
+		{codec.Zstd(3), 4},
+		{codec.Zstd(9), 14},
+		{codec.Blosc(codec.BloscOptions{Cname: "lz4"}), 0.5},
+		{codec.Blosc(codec.BloscOptions{}), 4},
+		{codec.LZMA(6), 13},
+	} {
+		c := mustChain(t, codec.Repr{Shape: []int{n}, Type: dtype.Uint8}, codec.Bytes(dtype.NoOrder), tt.spec)
+		dst := make([]byte, 0, c.Worst())
+		encode := func() float64 {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			if _, err := c.Encode(dst, codec.Block{Bytes: src}, nil); err != nil {
+				t.Fatal(err)
+			}
+			runtime.ReadMemStats(&after)
+			return float64(after.TotalAlloc-before.TotalAlloc) / (1 << 20)
+		}
+		if first := encode(); first > tt.most {
+			t.Errorf("%v allocates %.2f MiB, want at most %.1f", tt.spec, first, tt.most)
+		}
+		again := encode()
+		for i := 0; i < 8 && again > 0.02; i++ { // a collection may take what is kept, and so does the race detector now and then
+			again = encode()
+		}
+		if again > 0.02 {
+			t.Errorf("%v allocates %.2f MiB for the next chunk", tt.spec, again)
+		}
+	}
+}
