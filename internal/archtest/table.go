@@ -25,7 +25,7 @@ func Table() []Rule {
 		{Package: "zarr/store/dir", Own: []string{"zarr/fault", "zarr/store"}},
 		{Package: "zarr/store/storetest", Own: []string{"zarr/fault", "zarr/store"}},
 		{Package: "zarr/store/zip", Own: []string{"zarr/fault", "zarr/store"}, External: []string{compress}},
-		{Package: "zarr/store/http", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "internal/provider"}},
+		{Package: "zarr/store/http", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/provider"}},
 		{Package: "zarr/store/retry", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
 		{Package: "zarr/store/limit", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
 		{Package: "zarr/store/hedge", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
@@ -79,11 +79,11 @@ func Table() []Rule {
 		{Package: "zarr/validate", Own: []string{"zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency"}},
 
 		{Package: "blob", Own: []string{"zarr/fault", "zarr/store"}, External: []string{gocloud}},
-		{Package: "s3", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "concurrency", "internal/provider", "blob"},
+		{Package: "s3", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/provider", "blob"},
 			External: []string{"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go", gocloud}},
-		{Package: "gcs", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "concurrency", "internal/provider", "blob"},
+		{Package: "gcs", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/provider", "blob"},
 			External: []string{"cloud.google.com/go/auth", "cloud.google.com/go/compute/metadata", "cloud.google.com/go/storage", "golang.org/x/oauth2", "google.golang.org/api", gocloud}},
-		{Package: "azure", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "internal/provider", "blob"},
+		{Package: "azure", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/provider", "blob"},
 			External: []string{"github.com/Azure/azure-sdk-for-go", gocloud}},
 
 		{Package: "openurl", Own: []string{"zarr/fault", "zarr/store", "zarr/store/dir", "zarr/store/mem", "zarr/store/zip", "zarr/store/http"}},

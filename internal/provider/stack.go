@@ -2,8 +2,11 @@ package provider
 
 import (
 	"context"
+	"fmt"
+	"reflect"
 	"time"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/limit"
@@ -15,6 +18,35 @@ type Stack struct {
 	InFlight int           // 0 is the provider's default
 	Stall    time.Duration // how long a request may stand still; 0 is DefaultStall
 	Retry    []retry.Option
+	Limits   *concurrency.Limits // nil is concurrency.Default()
+}
+
+// Bucket is what stores share that were opened on one bucket, and what it begins with.
+type Bucket struct {
+	// Name says which it is: the provider, the endpoint and the bucket, without the prefix that is the store's own.
+	Name string
+	// Own are clients and transports of the caller's, or nil: what they reach is a bucket of their own.
+	Own []any
+	limit.Numbers
+}
+
+// name tells buckets apart. It is empty for what cannot be told apart.
+func (b Bucket) name() string {
+	name := b.Name
+	for _, own := range b.Own {
+		v := reflect.ValueOf(own)
+		switch v.Kind() {
+		case reflect.Invalid:
+			continue
+		case reflect.Pointer, reflect.Func, reflect.Map, reflect.Chan:
+			if !v.IsNil() {
+				name += fmt.Sprintf(" %#x", v.Pointer())
+			}
+		default:
+			return ""
+		}
+	}
+	return name
 }
 
 // leastStall keeps a limit from being meant in another unit.
@@ -39,6 +71,14 @@ func (s Stack) Requests(byDefault int) int {
 	return byDefault
 }
 
+// Connections is how many connections there are at most: as many as requests may be in flight at once, by and by.
+func (s Stack) Connections(b limit.Numbers) int {
+	if s.InFlight > 0 {
+		return s.InFlight
+	}
+	return b.Greatest()
+}
+
 // Why is the reason for that number in a store.Tuning: the provider's for its default, else who chose another.
 func (s Stack) Why(byDefault string) string {
 	if s.InFlight > 0 {
@@ -54,13 +94,20 @@ const (
 )
 
 // Build puts the layers around a provider, outermost first: retry, limit, and one that notes for what a request is made.
-// A slot is free while retry waits.
-func (s Stack) Build(st store.Store, byDefault int) (store.Store, error) {
-	limited, err := limit.New(store.Around(st, store.Hooks{Before: note}), s.Requests(byDefault))
-	if err != nil {
-		return nil, err
+// A slot is free while retry waits. Slots and repeats are those of all stores of the process on the bucket.
+func (s Stack) Build(st store.Store, b Bucket) (store.Store, error) {
+	limits := s.Limits
+	if limits == nil {
+		limits = concurrency.Default()
 	}
-	return retry.New(limited, s.Retry...)
+	shared, name := limits.Requests, b.name()
+	if name == "" {
+		shared = nil
+	}
+	slots := concurrency.Share(shared, name, func() *limit.Bucket { return limit.NewBucket(b.Numbers) })
+	quota := concurrency.Share(shared, name, retry.NewQuota)
+	limited := limit.On(store.Around(st, store.Hooks{Before: note}), slots, s.InFlight)
+	return retry.New(limited, append([]retry.Option{retry.From(quota)}, s.Retry...)...)
 }
 
 // note gives the context of a request what Traced reports of it, where a trace listens.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
@@ -50,12 +51,19 @@ func PublicOnly() Option {
 	return Option{"http.PublicOnly()", func(c *config) error { c.public = true; return nil }}
 }
 
-// MaxInFlight bounds how many requests the store makes at once, over all arrays and calls on it; 0 is the default, 64.
+// MaxInFlight fixes how many requests the store makes at once, over all arrays and calls on it. 0 is the default: 64, shared by all stores of
+// the process on the server, and fewer where it refuses some.
 func MaxInFlight(n int) Option {
 	return Option{fmt.Sprintf("http.MaxInFlight(%d)", n), func(c *config) error {
 		c.stack.InFlight = n
 		return c.stack.Check()
 	}}
+}
+
+// Limits draws on limits of the caller's instead of the process's, as zarr.WithLimits does for arrays: stores on one bucket with the same Limits share its request
+// slots and its quota of repeats.
+func Limits(l *concurrency.Limits) Option {
+	return Option{"http.Limits(…)", func(c *config) error { c.stack.Limits = l; return nil }}
 }
 
 // StallTimeout is how long a request may stand still, with no byte moving, before it is given up as fault.Unavailable and

@@ -11,6 +11,9 @@
 // so that a long stream may break as often as it likes; a try of more than a minute counts for one, because providers give up
 // requests that stand still sooner than that.
 //
+// All stores that share a [Quota] have so many repeats together that a service that is down gets little more than first tries, however many
+// workers there are; without the option [From] a Store has one of its own.
+//
 // What a repeat means differs by verb:
 //
 //   - A Get whose body was cut (*store.TruncatedError) goes on where it stopped, pinned to the version it began with. If that
