@@ -147,6 +147,10 @@ func Limits(l *concurrency.Limits) Option {
 	return option(func(c *config) { c.stack.Limits = l }, "Limits(…)")
 }
 
+// Hedge makes a read once more whose first byte takes much longer than that of others, and uses the one that comes first; see package
+// hedge for when. It costs 3 % more reads at most, and memory of the budget ([Limits]) while two are under way. URL: hedge=true.
+func Hedge() Option { return option(func(c *config) { c.stack.Hedge = true }, "Hedge()") }
+
 // StallTimeout is how long a request may stand still, with no byte moving in either direction, before it is given up as
 // fault.Unavailable and tried again; 0 is the default, 30 s. Every byte starts it anew, so that long values take the time
 // they need: the only limit on the whole is the context's. A write's answer may take twice as long, the end of an upload

@@ -9,6 +9,7 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/hedge"
 	"github.com/zargo-io/zargo/zarr/store/limit"
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
@@ -19,6 +20,7 @@ type Stack struct {
 	Stall    time.Duration // how long a request may stand still; 0 is DefaultStall
 	Retry    []retry.Option
 	Limits   *concurrency.Limits // nil is concurrency.Default()
+	Hedge    bool                // slow reads are made twice
 }
 
 // Bucket is what stores share that were opened on one bucket, and what it begins with.
@@ -93,7 +95,7 @@ const (
 	FanoutReason = "a walk waits for its slowest level; a quarter of the requests leaves room for reads"
 )
 
-// Build puts the layers around a provider, outermost first: retry, limit, and one that notes for what a request is made.
+// Build puts the layers around a provider, outermost first: retry, hedge where it is asked for, limit, and one that notes for what a request is made.
 // A slot is free while retry waits. Slots and repeats are those of all stores of the process on the bucket.
 func (s Stack) Build(st store.Store, b Bucket) (store.Store, error) {
 	limits := s.Limits
@@ -107,7 +109,16 @@ func (s Stack) Build(st store.Store, b Bucket) (store.Store, error) {
 	slots := concurrency.Share(shared, name, func() *limit.Bucket { return limit.NewBucket(b.Numbers) })
 	quota := concurrency.Share(shared, name, retry.NewQuota)
 	limited := limit.On(store.Around(st, store.Hooks{Before: note}), slots, s.InFlight)
+	if s.Hedge {
+		limited = hedge.New(limited, hedge.Options{Budget: limits.Bytes, Free: func() bool { return isFree(limited) }})
+	}
 	return retry.New(limited, append([]retry.Option{retry.From(quota)}, s.Retry...)...)
+}
+
+// isFree reports whether a request of a limited store would begin at once, as far as is known.
+func isFree(s store.Store) bool {
+	var m store.Measured
+	return !store.As(s, &m) || m.Free > 0
 }
 
 // note gives the context of a request what Traced reports of it, where a trace listens.

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -73,6 +74,57 @@ func TestStackShares(t *testing.T) {
 				close(st.end)
 				wg.Wait()
 			})
+		})
+	}
+}
+
+// distant is a store over a network, of whose Gets one takes a second to its first byte.
+type distant struct {
+	*mem.Store
+	gets, slow int
+}
+
+func (d *distant) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	d.gets++
+	after := 30 * time.Millisecond
+	if d.gets == d.slow {
+		after = time.Second
+	}
+	if err := concurrency.Sleep(ctx, after); err != nil {
+		return store.Value{}, ctx.Err()
+	}
+	if t := store.TraceOf(ctx); t != nil && t.FirstByte != nil {
+		t.FirstByte(ctx, store.FirstByte{Op: store.OpGet, Key: key, Status: 200, After: after})
+	}
+	return d.Store.Get(ctx, key, o, buf)
+}
+
+// TestStackHedges: a slow read is made twice where that is asked for, and not otherwise.
+func TestStackHedges(t *testing.T) {
+	for _, hedges := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			d := &distant{Store: mem.New(), slow: 50}
+			limits := &concurrency.Limits{Bytes: concurrency.NewBudget(1 << 20)}
+			st, err := Stack{Limits: limits, Hedge: hedges}.Build(d, Bucket{Name: "a", Numbers: limit.Numbers{Reads: 8, Writes: 8, Most: 8}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := st.Put(t.Context(), "k", []byte("value"), store.PutOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			start := time.Now()
+			for range 60 {
+				if v, err := st.Get(t.Context(), "k", store.GetOptions{Max: 10}, nil); err != nil || string(v.Bytes) != "value" {
+					t.Fatal(v, err)
+				}
+			}
+			took, gets, most := time.Since(start), 60, 59*30*time.Millisecond+time.Second
+			if hedges {
+				gets, most = 61, 61*30*time.Millisecond+15*time.Millisecond
+			}
+			if d.gets != gets || took > most {
+				t.Errorf("hedges is %t: %d requests in %v, want %d in %v", hedges, d.gets, took, gets, most)
+			}
 		})
 	}
 }
