@@ -53,9 +53,7 @@ type tokens struct {
 }
 
 func (t *tokens) get(ctx context.Context) (token, error) {
-	t.mu.Lock()
-	now := t.now
-	t.mu.Unlock()
+	now := t.current()
 	if now.fresh() {
 		return now, nil
 	}
@@ -66,7 +64,16 @@ func (t *tokens) get(ctx context.Context) (token, error) {
 	return got, err
 }
 
+func (t *tokens) current() token {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.now
+}
+
 func (t *tokens) load(ctx context.Context) (token, error) {
+	if now := t.current(); now.fresh() { // another load ended since the caller looked
+		return now, nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	got, err := t.fetch(ctx)

@@ -19,7 +19,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxUnasked is how many bytes are read that were not asked for, of a value whose server ignores ranges. 64 MiB: more than a shard of ordinary size, and then it is told.
+// maxUnasked is how many bytes are read that were not asked for, of a value whose server ignores ranges. 64 MiB: more than a shard of ordinary size.
 const maxUnasked = 64 << 20
 
 // get is one GetObject, whatever the range.

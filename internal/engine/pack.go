@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/grid"
@@ -13,7 +14,8 @@ import (
 )
 
 // packer makes one shard in memory, of what is written of it and of what it was. Inner chunks that are not touched keep their stored
-// bytes: they are neither decoded nor encoded.
+// bytes: they are neither decoded nor encoded. Those that are written are encoded some at a time, in the order of the index, on several
+// cores, and appended as their turn comes: beside the shard there are never more of them than are encoded at once.
 type packer struct {
 	*runner
 	o      *plan.Object
@@ -23,17 +25,30 @@ type packer struct {
 	blocks []grid.Axis       // how the shard is cut into inner chunks
 	inside []int             // shape of what of the array begins with this shard
 	hold   *concurrency.Hold
-	pieces [][]byte // stored bytes of the inner chunks of cut; nil for one that is all fill value
+	order  []touched
+	at     atOnce
+	runs   [][]byte // the k-th inner chunks that are encoded in one go are in runs[k%len(runs)]
+	shard  codec.Packing
+	next   int // place up to which the shard is made
+	most   int // bytes that the shard may have
+	likely int // bytes that it rarely exceeds
+}
+
+// touched is an inner chunk that is written.
+type touched struct {
+	place int // in the index
+	i     int // in the cut
+	end   int // of its bytes among those that were encoded with it; it has none where it is all fill value
 }
 
 // packing is how a shard is made: so many inner chunks in one go, so many of these at once, and what that takes beside the shard, of n bytes.
 func (r *runner) packing(o *plan.Object, n int64) atOnce {
 	c, touched := o.Chunk.Inner, o.TouchedInner()
 	decode, encode := c.MostRoom()
-	each := room(sum(decode, encode))
 	at := atOnce{some: max(minDecoded/max(c.Bytes, 1), 1)}
+	each := sum(room(sum(decode, encode)), need(r.inner(o, min(at.some, touched))))
 	at.slots = r.split((touched-1)/at.some+1, n, each)
-	at.room = sum(sum(room(r.inner(o, touched)), times(each, int64(at.slots))), int64(o.Chunk.Shards.Len())*(16+plan.PieceBytes))
+	at.room = sum(times(each, int64(at.slots)), int64(o.Chunk.Shards.Len())*(16+plan.PieceBytes))
 	return at
 }
 
@@ -45,65 +60,78 @@ func (r *runner) inner(o *plan.Object, touched int) int64 {
 	return r.typical(o.Chunk)
 }
 
-// pack appends to dst the shard with what is written laid over the old one; empty reports that no inner chunk is left to be stored.
-func (r *runner) pack(ctx context.Context, hold *concurrency.Hold, dst []byte, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
+// pack gives the shard with what is written laid over the old one; empty reports that no inner chunk is left to be stored.
+func (r *runner) pack(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
 	p := packer{runner: r, o: o, cut: o.Inner(), old: old, hold: hold}
 	if old != nil {
 		x, err := o.Chunk.Shards.IndexOf(old)
 		if err != nil {
-			return dst, false, err
+			return nil, false, err
 		}
 		p.index, p.blocks, p.inside = &x, grid.Even(o.Chunk.Shards.Chunk), o.Inside()
 	}
-	p.pieces = make([][]byte, p.cut.Len())
-	at := r.packing(o, r.typical(o.Chunk))
-	err = concurrency.EachN(ctx, at.slots, (len(p.pieces)-1)/at.some+1, func(ctx context.Context, k int) error {
-		return p.encode(ctx, k*at.some, min((k+1)*at.some, len(p.pieces)))
-	})
-	if err != nil {
-		return dst, false, err
+	p.order = make([]touched, p.cut.Len())
+	for i := range p.order {
+		p.order[i] = touched{place: p.cut.Place(i), i: i}
 	}
-	s, err := r.cpu(ctx, hold)
-	if err != nil {
-		return dst, false, err
+	slices.SortFunc(p.order, func(a, b touched) int { return a.place - b.place }) // of a selection with negative steps they are not
+	index, _ := o.Chunk.Shards.IndexSize()
+	p.likely = int(min(math.MaxInt/2, r.typical(o.Chunk), sum(sum(index, int64(len(old))), r.inner(o, len(p.order)))))
+	p.most = int(min(plan.Packed(o.Chunk), math.MaxInt/2)) + len(old) // of what was and is
+	p.at = r.packing(o, r.typical(o.Chunk))
+	p.runs = make([][]byte, p.at.slots)
+	p.shard = o.Chunk.Shards.Pack(hold.Buffer(min(p.likely, longest)))
+	if len(p.order) <= p.at.some {
+		if err = p.encode(ctx, 0); err == nil {
+			err = p.take(ctx, 0)
+		}
+	} else {
+		err = concurrency.InTurn(ctx, p.at.slots, (len(p.order)-1)/p.at.some+1, p.encode, p.take)
 	}
-	defer s.release()
-	dst, stored, err := p.join(ctx, dst)
-	return dst, stored == 0 && !r.Options.StoreFill, err
+	if err == nil {
+		err = p.keep(ctx, o.Chunk.Shards.Len())
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	b, err := p.shard.End()
+	return b, p.shard.Stored == 0 && !r.Options.StoreFill, err
 }
 
-// encode encodes the inner chunks lo to hi-1 of the cut.
-func (p *packer) encode(ctx context.Context, lo, hi int) error {
+// some are the k-th inner chunks that are encoded in one go, and the memory for them.
+func (p *packer) some(k int) ([]touched, *[]byte) {
+	return p.order[k*p.at.some : min((k+1)*p.at.some, len(p.order))], &p.runs[k%len(p.runs)]
+}
+
+// encode encodes the k-th inner chunks.
+func (p *packer) encode(ctx context.Context, k int) error {
 	s, err := p.cpu(ctx, p.hold)
 	if err != nil {
 		return err
 	}
 	defer s.release()
-	out := buffer(p.hold, p.inner(p.o, hi-lo))
-	defer func() { p.hold.Adopt(out) }()
-	ends := make([]int, 0, hi-lo)
-	for i := lo; i < hi; i++ {
-		if err := now(ctx, i); err != nil {
-			return err
+	order, run := p.some(k)
+	if *run == nil {
+		*run = buffer(p.hold, p.inner(p.o, len(order)))
+	}
+	out := (*run)[:0]
+	for n := range order {
+		if err = now(ctx, n); err != nil {
+			break
 		}
-		box := p.cut.Box(i)
-		old, err := p.before(box)
-		if err == nil {
+		box, old := p.cut.Box(order[n].i), []byte(nil)
+		if old, err = p.before(box); err == nil {
 			out, _, err = p.encodeOne(ctx, p.o.Key, p.o.Chunk.Inner, box, out, old, &s.Scratch)
 		}
 		if err != nil {
-			return fmt.Errorf("inner chunk %v: %w", box.Coord, err)
+			err = fmt.Errorf("inner chunk %v: %w", box.Coord, err)
+			break
 		}
-		ends = append(ends, len(out))
+		order[n].end = len(out)
 	}
-	from := 0
-	for k, end := range ends {
-		if end > from {
-			p.pieces[lo+k] = out[from:end:end]
-		}
-		from = end
-	}
-	return nil
+	p.hold.Adopt(out)
+	*run = out
+	return err
 }
 
 // before is what is stored of an inner chunk; nil where there is nothing, or nothing of it is left.
@@ -127,33 +155,51 @@ func (p *packer) stored(place int) ([]byte, error) {
 	return p.old[off : off+n], nil
 }
 
-// join appends the shard to dst; stored is the number of inner chunks in it.
-func (p *packer) join(ctx context.Context, dst []byte) (_ []byte, stored int, err error) {
-	touched := make(map[int]int, len(p.pieces)) // place in the index -> number in the cut
-	for i := range p.pieces {
-		touched[p.cut.Place(i)] = i
+// take appends the k-th inner chunks to the shard, and what it keeps of the old one before each.
+func (p *packer) take(ctx context.Context, k int) error {
+	order, run := p.some(k)
+	from := 0
+	for _, t := range order {
+		if err := p.keep(ctx, t.place); err != nil {
+			return err
+		}
+		p.add(t.place, (*run)[from:t.end])
+		p.next, from = t.place+1, t.end
 	}
-	most := int(min(plan.Packed(p.o.Chunk), math.MaxInt/2)) + len(p.old) // of what was and is
-	return p.o.Chunk.Shards.Pack(dst, func(dst []byte, place int) ([]byte, error) {
-		if err := now(ctx, place); err != nil {
-			return dst, err
+	return nil
+}
+
+// keep appends what the old shard has of the inner chunks up to a place.
+func (p *packer) keep(ctx context.Context, place int) error {
+	if p.index == nil {
+		return nil
+	}
+	for ; p.next < place; p.next++ {
+		if err := now(ctx, p.next); err != nil {
+			return err
 		}
-		if i, ok := touched[place]; ok {
-			return append(dst, p.pieces[i]...), nil
-		}
-		if p.index == nil {
-			return dst, nil
-		}
-		b, err := p.stored(place)
+		b, err := p.stored(p.next)
 		if err != nil {
-			return dst, fmt.Errorf("what is not written: %w", err)
+			return fmt.Errorf("what is not written: %w", err)
 		}
 		// Without shared bytes there are no more than in the old one; shared ones are as good as written anew.
-		if len(dst)+len(b) > most {
-			return dst, fault.Newf(fault.Limit, "the shard that is written has more than %d bytes: the index of the old one has inner chunks share theirs", most)
+		if len(p.shard.Bytes)+len(b) > p.most {
+			return fault.Newf(fault.Limit, "the shard that is written has more than %d bytes: the index of the old one has inner chunks share theirs", p.most)
 		}
-		return append(dst, b...), nil
-	})
+		p.add(p.next, b)
+	}
+	return nil
+}
+
+// add appends an inner chunk. At first there is no memory for more than [longest], then for twice as much as is there.
+func (p *packer) add(place int, stored []byte) {
+	dst := p.shard.Bytes
+	if n := len(dst) + len(stored); n > cap(dst) && cap(dst) > 0 {
+		p.hold.Adopt(dst)
+		p.shard.Bytes = append(p.hold.Buffer(max(n, min(2*cap(dst), p.likely))), dst...)
+		p.hold.Put(dst)
+	}
+	p.shard.Add(place, stored)
 }
 
 // now looks at the context in every 4096th round of a loop that may be long, and whose rounds are short.

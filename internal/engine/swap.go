@@ -146,7 +146,11 @@ func (r *runner) compact(ctx context.Context, o *plan.Object) (got received, err
 	})
 	if err == nil {
 		got = received{store.Value{Size: x.Size(), Version: x.version}, hold}
-		got.Bytes, _, err = o.Chunk.Shards.Pack(buffer(hold, packed), func(dst []byte, place int) ([]byte, error) { return append(dst, found[place]...), nil })
+		shard := o.Chunk.Shards.Pack(buffer(hold, packed))
+		for place, b := range found {
+			shard.Add(place, b)
+		}
+		got.Bytes, err = shard.End()
 		hold.Adopt(got.Bytes)
 	}
 	if err != nil {

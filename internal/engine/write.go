@@ -66,7 +66,7 @@ func (r *runner) replace(ctx context.Context, o *plan.Object) error {
 	return r.put(ctx, o, b, store.PutOptions{})
 }
 
-// encoding is how many bytes to reserve to make the stored form of an object. A shard is there once more, in pieces, while it is packed.
+// encoding is how many bytes to reserve to make the stored form of an object.
 func (r *runner) encoding(o *plan.Object) int64 {
 	if !o.Covers && o.Chunk.LaysOver() {
 		return 0 // it is made where the old one lies, or was expected
@@ -81,15 +81,13 @@ func (r *runner) encoding(o *plan.Object) int64 {
 // encode gives the stored form of an object with what is written laid over what was stored, which is nil when nothing was, or nothing of it
 // stays, and which may be changed; empty reports that the object is all fill value and shall not be stored. It is all that is held afterwards.
 func (r *runner) encode(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (b []byte, empty bool, err error) {
-	if old != nil && o.Chunk.LaysOver() {
-		b = old[:0]
-	} else {
-		b = buffer(hold, r.typical(o.Chunk))
-	}
-	if o.Chunk.Shards != nil {
-		b, empty, err = r.pack(ctx, hold, b, o, old)
-	} else {
-		b, empty, err = r.encodeChunk(ctx, hold, b, o, old)
+	switch {
+	case o.Chunk.Shards != nil:
+		b, empty, err = r.pack(ctx, hold, o, old)
+	case old != nil && o.Chunk.LaysOver():
+		b, empty, err = r.encodeChunk(ctx, hold, old[:0], o, old)
+	default:
+		b, empty, err = r.encodeChunk(ctx, hold, buffer(hold, r.typical(o.Chunk)), o, old)
 	}
 	if err != nil || empty {
 		return nil, empty, err

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -64,7 +65,7 @@ func filled(b []byte) bool {
 }
 
 func TestAdviceIsGivenAndUndone(t *testing.T) {
-	if !wanted() {
+	if system() != asked {
 		t.Skip("huge pages are not by madvise here")
 	}
 	b := make([]byte, 64<<20)
@@ -113,6 +114,69 @@ func TestInteriorIsWholePages(t *testing.T) {
 			t.Error("it begins within a page")
 		}
 	}
+}
+
+func TestPolicy(t *testing.T) {
+	for _, tt := range []struct {
+		enabled string
+		denied  bool
+		want    policy
+	}{
+		{"always [madvise] never\n", false, asked},
+		{"always [madvise] never\n", true, none},
+		{"[always] madvise never\n", false, unknown},
+		{"[always] madvise never\n", true, none},
+		{"always madvise [never]\n", false, none},
+		{"", false, unknown},
+	} {
+		if got := policyOf(tt.enabled, tt.denied); got != tt.want {
+			t.Errorf("%q, denied %v: %v, want %v", tt.enabled, tt.denied, got, tt.want)
+		}
+	}
+}
+
+// TestTouch: the pages of memory are made before they are written, and keep what is written meanwhile.
+func TestTouch(t *testing.T) {
+	if !populate(make([]byte, os.Getpagesize())) {
+		t.Skip("this kernel has no MADV_POPULATE_WRITE")
+	}
+	b, err := syscall.Mmap(-1, 0, 16<<20, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Munmap(b) }()
+	pages := interior(b)
+	if n := there(t, pages); n != 0 {
+		t.Fatalf("%d pages are there that were not touched", n)
+	}
+	pages[step] = 1
+	touch(pages).group.Wait()
+	if n, all := there(t, pages), len(pages)/os.Getpagesize(); n != all || pages[step] != 1 {
+		t.Errorf("%d of %d pages are there; what was written is %d", n, all, pages[step])
+	}
+	for range 5 { // while it is written
+		c := make([]byte, 8<<20)
+		a := touch(interior(c))
+		fill(c)
+		a.stop()
+		if !filled(c) {
+			t.Fatal("the contents changed")
+		}
+	}
+}
+
+// there is how many pages of b there are.
+func there(t *testing.T, b []byte) (n int) {
+	t.Helper()
+	state := make([]byte, len(b)/os.Getpagesize())
+	_, _, errno := syscall.Syscall(syscall.SYS_MINCORE, reflect.ValueOf(b).Pointer(), uintptr(len(b)), reflect.ValueOf(state).Pointer())
+	if errno != 0 {
+		t.Fatal(errno)
+	}
+	for _, s := range state {
+		n += int(s & 1)
+	}
+	return n
 }
 
 func TestUnderAMemoryLimit(t *testing.T) {

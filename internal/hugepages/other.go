@@ -2,10 +2,12 @@
 
 package hugepages
 
-func wanted() bool { return false }
+func system() policy { return unknown }
 
 func interior(b []byte) []byte { return b }
 
 func advise([]byte) bool { return false }
+
+func populate([]byte) bool { return false }
 
 func undo([]byte) {}

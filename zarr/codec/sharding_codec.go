@@ -28,15 +28,22 @@ func (s *sharding) EncodeFrom(dst []byte, src Strided, sc *Scratch) ([]byte, err
 	box := src
 	box.Axes = make([]Step, len(src.Axes))
 	start := len(dst)
-	out, _, err := s.pack(dst, func(dst []byte, i int) ([]byte, error) {
+	p := s.begin(dst)
+	for i := range s.n {
 		s.position(at, i)
 		s.cut(&box, src, at)
 		box.copyFrom(chunk, s.inner.whole)
 		if s.inner.isFill(chunk) {
-			return dst, nil
+			continue
 		}
-		return s.inner.Encode(dst, chunk, inner)
-	})
+		from := len(p.Bytes)
+		var err error
+		if p.Bytes, err = s.inner.Encode(p.Bytes, chunk, inner); err != nil {
+			return dst[:start], err
+		}
+		p.mark(i, from)
+	}
+	out, err := p.End()
 	if err != nil {
 		return dst[:start], err
 	}
@@ -49,35 +56,6 @@ func (s *sharding) scratch() *Scratch {
 		return sc
 	}
 	return &Scratch{}
-}
-
-// pack appends a shard whose inner chunk i, by its place in the index, is what piece appends; one of no bytes is missing.
-// stored is the number of the others.
-func (s *sharding) pack(dst []byte, piece func(dst []byte, i int) ([]byte, error)) (_ []byte, stored int, err error) {
-	start := len(dst)
-	if s.atStart {
-		dst = append(dst, make([]byte, s.size)...)
-	}
-	x := newShardIndex(s.n)
-	for i := range s.n {
-		from := len(dst)
-		if dst, err = piece(dst, i); err != nil {
-			return dst, stored, err
-		}
-		if len(dst) > from {
-			x.set(i, from-start, len(dst)-from)
-			stored++
-		}
-	}
-	sc := s.scratch()
-	defer s.scratches.Put(sc)
-	if !s.atStart {
-		dst, err = s.index.Encode(dst, Block{Bytes: x.pairs}, sc)
-		return dst, stored, err
-	}
-	ix, err := s.index.Encode(nil, Block{Bytes: x.pairs}, sc)
-	copy(dst[start:], ix)
-	return dst, stored, err
 }
 
 // Decode is DecodeTo memory in C order.

@@ -86,10 +86,3 @@ func (s *Shards) Index(stored []byte, size int64) (ShardIndex, error) {
 
 // IndexOf reads the index of a whole stored shard.
 func (s *Shards) IndexOf(stored []byte) (ShardIndex, error) { return s.codec.indexOf(stored) }
-
-// Pack appends a shard to dst. piece appends the stored bytes of the inner chunk at a position of the index, or nothing for a
-// missing one; it is called once for each position, in order. stored is the number of those that are not missing: a shard
-// without any need not be stored.
-func (s *Shards) Pack(dst []byte, piece func(dst []byte, position int) ([]byte, error)) (_ []byte, stored int, err error) {
-	return s.codec.pack(dst, piece)
-}

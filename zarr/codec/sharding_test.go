@@ -285,15 +285,20 @@ func TestShards(t *testing.T) {
 				}
 			}
 		}
-		again, stored, err := s.Pack(nil, func(dst []byte, i int) ([]byte, error) {
+		again := s.Pack([]byte("before"))
+		for i := range 8 {
 			off, n, _, err := x.At(i)
-			return append(dst, shard[off:off+n]...), err
-		})
-		if err != nil || stored != 8 || !bytes.Equal(again, shard) {
-			t.Errorf("%s: packed again: %d stored, %v", tt.name, stored, err)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again.Add(i, shard[off:off+n])
 		}
-		if none, stored, err := s.Pack(nil, func(dst []byte, _ int) ([]byte, error) { return dst, nil }); err != nil || stored != 0 || int64(len(none)) != 132 {
-			t.Errorf("%s: packed nothing: %d bytes, %d stored, %v", tt.name, len(none), stored, err)
+		if got, err := again.End(); err != nil || again.Stored != 8 || string(got) != "before"+string(shard) {
+			t.Errorf("%s: packed again: %d stored, %v", tt.name, again.Stored, err)
+		}
+		none := s.Pack(nil)
+		if got, err := none.End(); err != nil || none.Stored != 0 || int64(len(got)) != 132 {
+			t.Errorf("%s: packed nothing: %d bytes, %d stored, %v", tt.name, len(got), none.Stored, err)
 		}
 	}
 	if mustChain(t, in, codec.Sharding(o), codec.CRC32C()).Shards() != nil || mustChain(t, in, little).Shards() != nil {

@@ -5,11 +5,13 @@ import "github.com/zargo-io/zargo/zarr/codec/internal/planes"
 // Frame is a frame of which parts are decoded: only the blocks that they lie in, each once where parts are asked for in rising order.
 // It belongs to one goroutine at a time.
 type Frame struct {
-	h     Header
-	src   []byte
-	block int // that is in held; -1 for none
-	held  []byte
-	a, b  *scratch // for blocks; nil until they are needed
+	h      Header
+	src    []byte
+	block  int // that is held, in planes or, where it is not shuffled by bytes, in plain; -1 for none
+	start  int // of its bytes in the frame
+	planes planes.Block
+	plain  []byte
+	a, b   *scratch // for blocks; nil until they are needed
 }
 
 // Open reads the header of a frame, which is src and nothing else; more than limit bytes are fault.Corrupt. Close gives back the memory that
@@ -39,13 +41,16 @@ func (f *Frame) Copy(dst []byte, at int) error {
 		copy(dst, f.src[HeaderSize+at:])
 		return nil
 	}
+	if f.block >= 0 && at >= f.start && at-f.start+len(dst) <= f.size() { // as most rows of a chunk are
+		f.part(dst, at-f.start)
+		return nil
+	}
 	for len(dst) > 0 {
 		i := at / h.BlockSize
 		start := i * h.BlockSize
 		size := min(h.BlockSize, h.Size-start)
 		n := min(len(dst), start+size-at)
-		switch {
-		case n == size && i != f.block:
+		if n == size && i != f.block {
 			if f.a == nil {
 				f.a = buffers.Get().(*scratch)
 			}
@@ -53,22 +58,35 @@ func (f *Frame) Copy(dst []byte, at int) error {
 			if err := h.decodeBlock(dst[:n:n], f.src, i, f.a); err != nil {
 				return err
 			}
-		default:
+		} else {
 			if err := f.hold(i, size); err != nil {
 				return err
 			}
-			if h.Shuffle == ByteShuffle {
-				planes.JoinPart(dst[:n], f.held, h.TypeSize, at-start)
-			} else {
-				copy(dst[:n], f.held[at-start:])
-			}
+			f.part(dst[:n], at-start)
 		}
 		dst, at = dst[n:], at+n
 	}
 	return nil
 }
 
-// hold decodes a block, but leaves bytes shuffled.
+// size is the length of the block that is held.
+func (f *Frame) size() int {
+	if f.h.Shuffle == ByteShuffle {
+		return f.planes.Len()
+	}
+	return len(f.plain)
+}
+
+// part fills dst with what the block that is held has from at on.
+func (f *Frame) part(dst []byte, at int) {
+	if f.h.Shuffle == ByteShuffle {
+		f.planes.JoinPart(dst, at)
+	} else {
+		copy(dst, f.plain[at:])
+	}
+}
+
+// hold decodes a block; bytes that are shuffled stay so, for part.
 func (f *Frame) hold(i, size int) error {
 	if f.block == i {
 		return nil
@@ -77,18 +95,22 @@ func (f *Frame) hold(i, size int) error {
 		f.a = buffers.Get().(*scratch)
 	}
 	f.block = -1
-	f.held = f.a.room(size)
-	if err := f.h.decodePlanes(f.held, f.src, i); err != nil {
+	held := f.a.room(size)
+	if err := f.h.decodePlanes(held, f.src, i); err != nil {
 		return err
 	}
-	if f.h.Shuffle == BitShuffle {
+	switch f.h.Shuffle {
+	case ByteShuffle:
+		f.planes = planes.BlockOf(held, f.h.TypeSize)
+	case BitShuffle:
 		if f.b == nil {
 			f.b = buffers.Get().(*scratch)
 		}
-		shuffled := f.held
-		f.held = f.b.room(size)
-		bitUnshuffle(f.held, shuffled, f.h.TypeSize)
+		f.plain = f.b.room(size)
+		bitUnshuffle(f.plain, held, f.h.TypeSize)
+	default:
+		f.plain = held
 	}
-	f.block = i
+	f.block, f.start = i, i*f.h.BlockSize
 	return nil
 }

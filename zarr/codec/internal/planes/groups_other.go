@@ -6,6 +6,10 @@ import "math"
 
 const group = math.MaxInt // elements: there is no assembly
 
+func fastJoin(typeSize int) (shift uint, ok bool) { return 0, false }
+
+func joinGroups(dst, src []byte, shift uint, n int) {}
+
 func joinFast(dst, src []byte, typeSize, n int) (done int) { return 0 }
 
 func splitFast(dst, src []byte, typeSize, n int) (done int) { return 0 }

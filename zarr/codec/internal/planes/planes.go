@@ -52,10 +52,40 @@ func splitSlow(dst, src []byte, typeSize, n int) {
 }
 
 // Join undoes Split.
-func Join(dst, src []byte, typeSize int) { JoinPart(dst, src, typeSize, 0) }
+func Join(dst, src []byte, typeSize int) { joinPart(dst, src, typeSize, 0) }
 
-// JoinPart fills dst with the bytes from at on of what Join makes of src.
-func JoinPart(dst, src []byte, typeSize, at int) {
+// Block is what Split made of the bytes of elements.
+type Block struct {
+	src      []byte
+	typeSize int
+	n, whole int  // elements, and their bytes
+	shift    uint // where parts may be joined fast: an element has 1<<shift bytes
+	fast     bool
+}
+
+// BlockOf is the Block of src, which must not change.
+func BlockOf(src []byte, typeSize int) Block {
+	b := Block{src: src, typeSize: typeSize, n: len(src) / typeSize}
+	b.whole = b.n * typeSize
+	b.shift, b.fast = fastJoin(typeSize)
+	return b
+}
+
+// Len is the number of bytes.
+func (b *Block) Len() int { return len(b.src) }
+
+// JoinPart fills dst with the bytes from at on of what Join makes of the block. Calls for short rows are many: where a row is whole groups
+// nothing is divided.
+func (b *Block) JoinPart(dst []byte, at int) {
+	if b.fast && at&(1<<b.shift-1) == 0 && len(dst)&(group<<b.shift-1) == 0 && at+len(dst) <= b.whole && len(dst) > 0 {
+		joinGroups(dst, b.src[at>>b.shift:], b.shift, b.n)
+		return
+	}
+	joinPart(dst, b.src, b.typeSize, at)
+}
+
+// joinPart fills dst with the bytes from at on of what Join makes of src.
+func joinPart(dst, src []byte, typeSize, at int) {
 	n := len(src) / typeSize
 	whole := n * typeSize
 	if at+len(dst) > whole { // what is after the last whole element is as it is

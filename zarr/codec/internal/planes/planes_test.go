@@ -32,16 +32,17 @@ func TestPlanes(t *testing.T) {
 // TestJoinPart: every part of what Join makes.
 func TestJoinPart(t *testing.T) {
 	for _, size := range []int{1, 2, 3, 4, 8, 16, 1 << 30} {
-		for _, length := range []int{0, 1, 7, 24, 65} {
+		for _, length := range []int{0, 1, 7, 24, 65, 259} {
 			src, all := make([]byte, length), make([]byte, length)
 			for i := range src {
 				src[i] = byte(i*7 + 1)
 			}
 			Join(all, src, size)
+			b := BlockOf(src, size)
 			for from := range length + 1 {
 				for to := from; to <= length; to++ {
 					got := make([]byte, to-from)
-					if JoinPart(got, src, size, from); !bytes.Equal(got, all[from:to]) {
+					if b.JoinPart(got, from); !bytes.Equal(got, all[from:to]) {
 						t.Fatalf("%d bytes by %d, from %d to %d: %v, want %v", length, size, from, to, got, all[from:to])
 					}
 				}

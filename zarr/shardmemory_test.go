@@ -1,0 +1,77 @@
+package zarr_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// TestMemoryOfShardsWritten: a shard that is written takes its own length, and beside that what is encoded at once, also where it has more
+// than elements have, more than memory is made for at first, and parts that stay as they were.
+func TestMemoryOfShardsWritten(t *testing.T) {
+	const mib = 1 << 20
+	for _, tt := range []struct {
+		name   string
+		mibs   int
+		codecs []codec.Spec
+		sel    zarr.Selection
+		most   int64 // MiB
+	}{
+		{"compressed", 32, []codec.Spec{codec.Zstd(1)}, zarr.All, 38},
+		{"raw, with an index of its own", 72, nil, zarr.All, 64 + 73 + 3}, // grown once
+		{"backwards", 32, nil, zarr.Range(0, 32*mib).By(-1), 38},
+		{"half of one that is there", 32, []codec.Spec{codec.Zstd(1)}, zarr.Range(0, 16*mib), 75},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			limits := &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(512 * mib)}
+			n := tt.mibs * mib
+			st := mem.New()
+			a, err := zarr.Create(t.Context(), st, "x", zarr.Spec{Format: 3, Shape: []int{n}, Chunks: []int{64 << 10}, Shards: []int{n}, DType: dtype.Uint8, Codecs: tt.codecs}, zarr.Limits(limits))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := make([]uint8, n)
+			rng := rand.New(rand.NewPCG(1, 2))
+			for i := range want {
+				want[i] = uint8(rng.Uint32()) // nothing compresses it
+			}
+			if err := zarr.Write(t.Context(), a, want); err != nil {
+				t.Fatal(err)
+			}
+			_, peak := limits.Bytes.Used()
+			if tt.sel != zarr.Selection(zarr.All) {
+				before, err := zarr.Read[uint8](t.Context(), a, tt.sel)
+				if err != nil {
+					t.Fatal(err)
+				}
+				slices.Reverse(before)
+				limits = &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(512 * mib)}
+				b, err := zarr.OpenArray(t.Context(), st, "x", zarr.Limits(limits))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := zarr.Write(t.Context(), b, before, tt.sel); err != nil {
+					t.Fatal(err)
+				}
+				slices.Reverse(want[:len(before)])
+				_, peak = limits.Bytes.Used()
+			}
+			if t.Logf("%.1f MiB", float64(peak)/mib); peak > tt.most*mib {
+				t.Errorf("%d bytes were reserved, want %d MiB at most", peak, tt.most)
+			}
+			got, err := zarr.Read[uint8](t.Context(), a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got, want) {
+				t.Error("other values were read than written")
+			}
+		})
+	}
+}
