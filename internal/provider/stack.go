@@ -106,8 +106,12 @@ func (s Stack) Build(st store.Store, b Bucket) (store.Store, error) {
 	if name == "" {
 		shared = nil
 	}
-	slots := concurrency.Share(shared, name, func() *limit.Bucket { return limit.NewBucket(b.Numbers) })
 	quota := concurrency.Share(shared, name, retry.NewQuota)
+	slots := concurrency.Share(shared, name, func() *limit.Bucket {
+		n := b.Numbers
+		n.Cured = quota.Cures
+		return limit.NewBucket(n)
+	})
 	limited := limit.On(store.Around(st, store.Hooks{Before: note}), slots, s.InFlight)
 	if s.Hedge {
 		limited = hedge.New(limited, hedge.Options{Budget: limits.Bytes, Free: func() bool { return isFree(limited) }})

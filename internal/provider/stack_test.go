@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -81,13 +82,13 @@ func TestStackShares(t *testing.T) {
 // distant is a store over a network, of whose Gets one takes a second to its first byte.
 type distant struct {
 	*mem.Store
-	gets, slow int
+	gets atomic.Int64
+	slow int64
 }
 
 func (d *distant) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
-	d.gets++
 	after := 30 * time.Millisecond
-	if d.gets == d.slow {
+	if d.gets.Add(1) == d.slow {
 		after = time.Second
 	}
 	if err := concurrency.Sleep(ctx, after); err != nil {
@@ -118,12 +119,12 @@ func TestStackHedges(t *testing.T) {
 					t.Fatal(v, err)
 				}
 			}
-			took, gets, most := time.Since(start), 60, 59*30*time.Millisecond+time.Second
+			took, gets, most := time.Since(start), int64(60), 59*30*time.Millisecond+time.Second
 			if hedges {
 				gets, most = 61, 61*30*time.Millisecond+15*time.Millisecond
 			}
-			if d.gets != gets || took > most {
-				t.Errorf("hedges is %t: %d requests in %v, want %d in %v", hedges, d.gets, took, gets, most)
+			if d.gets.Load() != gets || took > most {
+				t.Errorf("hedges is %t: %d requests in %v, want %d in %v", hedges, d.gets.Load(), took, gets, most)
 			}
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
@@ -25,6 +26,9 @@ type Numbers struct {
 	// Requests a second that the service takes from a client that it does not know yet; it takes twice as many every 20 minutes that the client
 	// asks for them. 0 is no bound.
 	ReadRate, WriteRate float64
+
+	// Cured reports whether repeating helps against refusals, which have nothing to do with how many requests there are then. nil is never.
+	Cured func() bool
 }
 
 // mostGrown is how many times the first number of requests in flight the number may become, without another word: 256 instead of 128 gave 10 to 25 %, and 512 lost.
@@ -43,8 +47,11 @@ func NewBucket(n Numbers) *Bucket {
 	n.Reads, n.Writes = max(n.Reads, 1), max(n.Writes, 1)
 	n.Most = n.Greatest()
 	b := &Bucket{}
-	b.reads.init(n.Reads, n.Reads, n.Most, n.ReadRate)
-	b.writes.init(n.Writes, max(n.Reads, n.Writes), n.Most, n.WriteRate)
+	if n.Cured == nil {
+		n.Cured = func() bool { return false }
+	}
+	b.reads.init(n.Reads, n.Reads, n.ReadRate, n)
+	b.writes.init(n.Writes, max(n.Reads, n.Writes), n.WriteRate, n)
 	return b
 }
 
@@ -78,6 +85,7 @@ func (b *Bucket) side(op store.Op) *side {
 // side is the reads or the writes of a bucket.
 type side struct {
 	slots   concurrency.Slots
+	waits   atomic.Int64 // requests that waited for a slot since the last answer
 	mu      sync.Mutex
 	control control
 	ramp    ramp
@@ -85,8 +93,8 @@ type side struct {
 	until   time.Time // no request before
 }
 
-func (s *side) init(first, normal, most int, rate float64) {
-	s.control, s.ramp = newControl(first, normal, most), ramp{first: rate}
+func (s *side) init(first, normal int, rate float64, n Numbers) {
+	s.control, s.ramp = newControl(first, normal, n.Most, n.Cured), ramp{first: rate}
 	s.slots.Resize(first)
 }
 
@@ -134,7 +142,6 @@ func (s *side) done(c store.Call, r store.Result, own bool) {
 	now := time.Now()
 	took := now.Sub(c.Start)
 	timed := r.Err == nil && (c.Op == store.OpGet || c.Op == store.OpPut || c.Op == store.OpPart)
-	full := s.slots.Waiting() > 0
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if after = min(after, longestPause); after > 0 && now.Add(after).After(s.until) || s.until.Sub(now) > longestPause {
@@ -146,8 +153,8 @@ func (s *side) done(c store.Call, r store.Result, own bool) {
 	if own {
 		return
 	}
-	was := s.control.size
-	if size := s.control.done(sample{throttled, timed, full, r.Bytes, took}, now); size != was {
+	was, waits := s.control.size, int(s.waits.Swap(0))
+	if size := s.control.done(sample{c.Start, throttled, timed, waits, r.Bytes, took}, now); size != was {
 		s.slots.Resize(size)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -132,9 +133,9 @@ func get(t *testing.T, st store.Store, workers, n int) (took time.Duration) {
 	return time.Since(start)
 }
 
-func retried(t *testing.T, st store.Store) store.Store {
+func retried(t *testing.T, st store.Store, o ...retry.Option) store.Store {
 	t.Helper()
-	r, err := retry.New(st)
+	r, err := retry.New(st, o...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,15 +176,15 @@ func TestConverges(t *testing.T) {
 		size    [2]int        // at the end
 	}{
 		{"513 values", &service{latency: 35 * ms}, 513, 130, 175 * ms, 1, 0, [2]int{128, 128}},
-		{"500 a second, with a burst", &service{latency: 35 * ms, refusal: 30 * ms, rate: 500, burst: 500}, 2048, 130, 3096 * ms, 1.1, 0.27, [2]int{14, 24}},
+		{"500 a second, with a burst", &service{latency: 35 * ms, refusal: 30 * ms, rate: 500, burst: 500}, 2048, 130, 3096 * ms, 1.1, 0.25, [2]int{14, 24}},
 		{"500 a second", &service{latency: 35 * ms, refusal: 30 * ms, rate: 500, burst: 50}, 10000, 130, 19900 * ms, 1.05, 0.15, [2]int{14, 24}},
 		{"500 a second, refused at once", &service{latency: 35 * ms, refusal: 2 * ms, rate: 500, burst: 50}, 10000, 130, 19900 * ms, 1.3, 0.4, [2]int{6, 30}},
 		{"1500 a second", &service{latency: 35 * ms, refusal: 30 * ms, rate: 1500, burst: 150}, 20000, 130, 13233 * ms, 1.1, 0.12, [2]int{45, 66}},
 		{"5500 a second, many workers", &service{latency: 35 * ms, refusal: 30 * ms, rate: 5500, burst: 550}, 60000, 400, 10809 * ms, 1.15, 0.12, [2]int{130, 230}},
 		{"50 a second", &service{latency: 35 * ms, refusal: 30 * ms, rate: 50, burst: 5}, 1000, 130, 19900 * ms, 1.2, 1, [2]int{2, 4}},
 		{"5 % refused whatever the rate", &service{latency: 35 * ms, refusal: 30 * ms, lose: 0.05}, 20000, 130, 5750 * ms, 1.15, 0.07, [2]int{120, 160}},
-		{"the first two tries of each refused", &service{latency: 35 * ms, refusal: 30 * ms, first: 2}, 513, 130, 1020 * ms, 1.5, 2, [2]int{16, 128}},
-		{"the first two tries of many", &service{latency: 35 * ms, refusal: 30 * ms, first: 2}, 20000, 130, 37500 * ms, 1.5, 2, [2]int{16, 128}},
+		{"the first two tries of each refused", &service{latency: 35 * ms, refusal: 30 * ms, first: 2}, 513, 130, 385 * ms, 1.4, 2, [2]int{128, 128}},
+		{"the first two tries of many", &service{latency: 35 * ms, refusal: 30 * ms, first: 2}, 20000, 130, 14844 * ms, 1.25, 2, [2]int{128, 128}},
 		{"no bound", &service{latency: 35 * ms}, 50000, 400, 6835 * ms, 1.15, 0, [2]int{256, 256}},
 		{"latency that rises with requests", &service{latency: 35 * ms, parallel: 100}, 50000, 400, 17500 * ms, 1.01, 0, [2]int{128, 160}},
 		{"latency that rises later", &service{latency: 35 * ms, parallel: 180}, 50000, 400, 9722 * ms, 1.05, 0, [2]int{160, 256}},
@@ -193,8 +194,9 @@ func TestConverges(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c.s.Store = mem.New()
-				b := limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128})
-				took := get(t, retried(t, limit.On(c.s, b, 0)), c.workers, c.n)
+				quota := retry.NewQuota()
+				b := limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128, Cured: quota.Cures})
+				took := get(t, retried(t, limit.On(c.s, b, 0), retry.From(quota)), c.workers, c.n)
 				size, _ := b.InFlight()
 				slower, refused := float64(took)/float64(c.optimum), float64(c.s.denied)/float64(c.n)
 				t.Logf("%v, %.2f times the optimum; %.1f %% refused; %d in flight at the end", took, slower, 100*refused, size)
@@ -488,8 +490,8 @@ func TestRamp(t *testing.T) {
 
 func TestMeasured(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := 0
-		s := &service{Store: mem.New(), latency: 30 * ms, bandwidth: 80e3, sized: func(string) int { n++; return n % 5 * 1000 }}
+		var n atomic.Int64
+		s := &service{Store: mem.New(), latency: 30 * ms, bandwidth: 80e3, sized: func(string) int { return int(n.Add(1)%5) * 1000 }}
 		b := limit.NewBucket(limit.Numbers{Reads: 16, Writes: 16})
 		st := retried(t, limit.On(s, b, 0))
 		var m store.Measured

@@ -10,16 +10,14 @@ const (
 	period    = 200 * time.Millisecond // of a window: the size is at most halved in it
 	longest   = 10 * period            // of a window that sees fewer answers than there are slots
 	least     = 2                      // that the size is cut to: one slow request is not to hold up all others
-	plain     = 0.3                    // share of refusals among the last answers that halves the size, before the window is over
-	tolerated = 0.08                   // share of a window that may be refusals without a cut
+	round     = 32                     // answers of a round, at least: it is half a flight
+	plain     = 0.3                    // share of refusals in a round that halves the size, before the window is over
+	tolerated = 0.085                  // share of a window that may be refusals without a cut
 	few       = 0.01                   // share of a window that may be refusals for the size to grow below the ceiling
 	gentle    = 0.05                   // growth in one window below the ceiling, and of the first probe above it
 	probing   = time.Second            // between probes above the ceiling
-	episode   = 2 * time.Second        // after a cut, in which another one looks at what it was good for
-	inVain    = 0.75                   // of the answers before a cut: fewer after it, and it was in vain
-	enough    = 100                    // answers a second before a cut, to compare with
-	restDeaf  = time.Second            // that refusals are not listened to then; doubles to four times that
 	forgotten = time.Minute            // without refusals, until the ceiling is forgotten
+	needed    = 128                    // answers to a request that waited for a slot, at most, where more slots would be used
 	step      = 0.25                   // growth of a trial
 	useful    = 0.5                    // share of a trial's slots that must add throughput
 	restTrial = 5 * time.Second        // after a trial that added nothing; doubles to
@@ -29,27 +27,27 @@ const (
 
 // sample is what is known of a request that is over and was answered, or refused for its rate.
 type sample struct {
+	sent      time.Time
 	throttled bool
 	timed     bool  // bytes and took are those of a value that was moved
-	full      bool  // others waited for a slot meanwhile
+	waits     int   // requests that waited for a slot since the last answer
 	bytes     int64 // moved
 	took      time.Duration
 }
 
 // control says how many requests should be in flight. It does no I/O, keeps no time and has no lock.
+//
+// It looks only at requests that were sent under the present size, and decides between two instants: of answers that come at one moment the order says nothing.
 type control struct {
 	size   int
-	normal int // what to return to without trials
-	most   int
+	normal int         // what to return to without trials
+	most   int         // never more
+	cured  func() bool // refusals have nothing to do with the size
 
+	sized   time.Time // when the size became this
+	cutAt   time.Time
 	ceiling int       // the last size at which requests were refused; 0 is none
 	refused time.Time // when the last request was
-	late    float64   // share of refusals among the last answers
-	cutAt   time.Time
-	top     int       // the size before the first of several cuts
-	rate    float64   // answers a second before the last of them
-	deaf    time.Time // until then refusals are not listened to
-	rest    time.Duration
 	probed  time.Time
 	probe   float64 // growth of the next probe
 
@@ -57,76 +55,85 @@ type control struct {
 	trial  trial
 }
 
-func newControl(first, normal, most int) control {
-	return control{size: first, normal: normal, most: max(most, normal, first)}
+func newControl(first, normal, most int, cured func() bool) control {
+	return control{size: first, normal: normal, most: max(most, normal, first), cured: cured}
 }
 
-// window is what was answered since began.
+// window is what was answered since began, of requests of the present size.
 type window struct {
-	began   time.Time
-	last    time.Time
-	answers int
-	refused int
-	full    int
-	skip    int           // answers to requests of before, in a trial
-	own     [2]int        // answers to requests that began in it, and refusals of such
-	busy    time.Duration // of requests that were not refused, added up
-	wasted  time.Duration // of those that were
-	moved   line          // of those that moved a value
+	began  time.Time
+	last   time.Time // any answer
+	all    count
+	round  count         // the last answers of all
+	waits  int           // requests that waited for a slot
+	busy   time.Duration // of requests that were not refused, added up
+	wasted time.Duration // of those that were
+	moved  line          // of those that moved a value
+}
+
+// count is of answers, and of those that were refusals.
+type count struct{ answers, refused int }
+
+func (n *count) add(throttled bool) {
+	n.answers++
+	if throttled {
+		n.refused++
+	}
 }
 
 // share is that of refusals.
-func (w *window) share() float64 { return float64(w.refused) / float64(w.answers) }
+func (n count) share() float64 { return float64(n.refused) / float64(max(1, n.answers)) }
 
 // done notes an answer, and gives the size from now on.
 func (c *control) done(s sample, now time.Time) int {
 	w := &c.window
-	if w.began.IsZero() || now.Sub(w.last) > idle || now.Before(w.last) {
-		*w = window{began: now.Add(-s.took)}
+	switch {
+	case w.began.IsZero() || now.Sub(w.last) > idle || now.Before(w.last):
 		c.trial.end(c)
+		*w, c.sized = window{began: s.sent}, time.Time{}
+	case now.After(w.last):
+		was := c.size
+		if c.decide(now); c.size != was {
+			c.sized = now
+		}
 	}
-	w.last = now
-	recent := 1 / float64(max(32, c.size/2))
+	w.last, w.waits = now, w.waits+s.waits
 	if s.throttled {
 		c.refused = now
-		w.refused++
+	}
+	if !c.sized.IsZero() && s.sent.Before(c.sized) {
+		return c.size // it says nothing of the present size
+	}
+	w.all.add(s.throttled)
+	w.round.add(s.throttled)
+	if s.throttled {
 		w.wasted += s.took
-		c.late += recent * (1 - c.late)
-	} else {
-		c.late -= recent * c.late
-		w.busy += s.took
+		return c.size
 	}
-	w.answers++
-	if s.full {
-		w.full++
-	}
-	switch begun := !now.Add(-s.took).Before(w.began); {
-	case begun && s.throttled:
-		w.own[1]++
-	case begun:
-		w.own[0]++
-	}
-	switch {
-	case s.throttled || !s.timed:
-	case w.skip > 0:
-		w.skip--
-	default:
+	w.busy += s.took
+	if s.timed {
 		w.moved.add(float64(s.bytes), s.took.Seconds(), 1)
 	}
-	over := now.Sub(w.began) >= period
+	return c.size
+}
+
+// decide looks at what came before now.
+func (c *control) decide(now time.Time) {
+	w := &c.window
+	age := now.Sub(w.began)
+	flight := w.round.answers >= max(round, c.size/2)
+	may := since(now, c.cutAt) >= period && !c.cured()
 	switch {
-	case since(now, c.cutAt) < period || now.Before(c.deaf) && c.deaf.Sub(now) <= 4*restDeaf:
-		if over && w.answers >= c.size {
-			c.next(now)
-		}
-	case c.late > plain:
-		c.halve(now)
-	case over && w.share() > tolerated:
+	case may && flight && w.round.share() > plain:
+		c.cut(c.size/2, now)
+	case may && age >= period && w.all.answers >= min(round, c.size) && w.all.share() > tolerated:
 		c.cut(c.answered(now), now)
-	case over && w.skip == 0 && (w.answers >= c.size || now.Sub(w.began) >= longest):
+	case age >= period && w.all.answers >= c.size, age >= longest && w.all.answers > 0:
 		c.grow(now)
 	}
-	return c.size
+	if flight {
+		c.window.round = count{}
+	}
 }
 
 // since is long ago for the zero time, and for one that lies ahead after the clock was set back.
@@ -137,35 +144,10 @@ func since(now, then time.Time) time.Duration {
 	return math.MaxInt64
 }
 
-// halve goes down to half, or back up if that was in vain: a service that takes so many requests a second answers as many as before when half as many are
-// made. Where it answers fewer, refusals have nothing to do with how many are made.
-func (c *control) halve(now time.Time) {
-	w := &c.window
-	rate := 0.0
-	if d := now.Sub(w.began); d >= period {
-		rate = float64(w.own[0]) / d.Seconds()
-	}
-	again := since(now, c.cutAt) < episode
-	if again && c.rate >= enough && rate < inVain*c.rate && w.own[1] > w.own[0] {
-		c.rest = min(max(2*c.rest, restDeaf), 4*restDeaf)
-		c.size, c.ceiling, c.late, c.rate, c.deaf = c.top, 0, 0, 0, now.Add(c.rest)
-		c.next(now)
-		return
-	}
-	c.cut(c.size/2, now)
-	if again {
-		c.rate = rate
-	}
-}
-
 // cut goes down to n, or to half, and remembers where it was as a ceiling.
 func (c *control) cut(n int, now time.Time) {
 	c.trial.end(c)
-	if since(now, c.cutAt) >= episode {
-		c.top = c.size
-	}
-	c.rate = 0
-	c.ceiling, c.cutAt, c.probed, c.probe, c.late = c.size, now, now, gentle, 0
+	c.ceiling, c.cutAt, c.probed, c.probe = c.size, now, now, gentle
 	c.size = max(min(least, c.size), (c.size+1)/2, min(n, c.size-1))
 	c.next(now)
 }
@@ -184,8 +166,10 @@ func (c *control) answered(now time.Time) int {
 	return int(math.Ceil(n))
 }
 
-// needed reports whether requests waited for slots.
-func (c *control) needed() bool { return 2*c.window.full >= c.window.answers }
+// needed reports whether requests waited for slots. Few of them do where a call has a few tasks more than there are slots.
+func (c *control) needed() bool {
+	return needed*c.window.waits >= c.window.all.answers && c.window.waits > 0
+}
 
 // next begins another window.
 func (c *control) next(now time.Time) { c.window = window{began: now, last: now} }
@@ -198,15 +182,15 @@ func (c *control) grow(now time.Time) {
 	}
 	switch {
 	case !c.needed(): // more slots would not be used
-	case c.ceiling > 0 && c.size < c.ceiling && w.share() <= few:
+	case c.ceiling > 0 && c.size < c.ceiling && w.all.share() <= few:
 		c.size = min(c.size+more(c.size, gentle), c.ceiling)
 		c.probed = now
 	case c.ceiling > 0:
-		if w.share() <= tolerated/2 && since(now, c.probed) >= probing {
+		if w.all.share() <= tolerated/2 && since(now, c.probed) >= probing {
 			c.size = min(c.size+more(c.size, c.probe), c.most)
 			c.ceiling, c.probed, c.probe = max(c.ceiling, c.size), now, min(2*c.probe, 1)
 		}
-	case w.refused > 0:
+	case w.all.refused > 0:
 	case c.size < c.normal:
 		c.size = min(2*c.size, c.normal)
 	default:
@@ -257,5 +241,4 @@ func (t *trial) step(c *control, now time.Time) {
 	}
 	t.before, t.ref = c.size, ref
 	c.size = min(c.size+more(c.size, step), c.most)
-	c.window.skip = c.size
 }

@@ -21,7 +21,8 @@ func New(s store.Store, n int) (store.Store, error) {
 func With(s store.Store, slots *concurrency.Slots) store.Store {
 	return store.Around(s, store.Hooks{
 		Before: func(ctx context.Context, c store.Call) (context.Context, error) {
-			return ctx, named(s, c, take(ctx, slots, c))
+			_, err := take(ctx, slots, c)
+			return ctx, named(s, c, err)
 		},
 		After: func(context.Context, store.Call, store.Result) { slots.Release() },
 	})
@@ -41,7 +42,10 @@ func On(s store.Store, b *Bucket, n int) store.Store {
 	return store.Around(s, store.Hooks{
 		Before: func(ctx context.Context, c store.Call) (context.Context, error) {
 			side := b.side(c.Op)
-			err := take(ctx, slots(side), c)
+			waited, err := take(ctx, slots(side), c)
+			if waited && n == 0 {
+				side.waits.Add(1)
+			}
 			if err == nil {
 				if err = side.pause(ctx, n == 0); err != nil {
 					slots(side).Release()
@@ -90,28 +94,28 @@ func named(s store.Store, c store.Call, err error) error {
 	return &fault.KeyError{Op: verb(c.Op), Store: store.Name(s), Key: c.Key, Err: err}
 }
 
-// take takes a slot for a request. The request is looked at first: one that is refused anyway does not wait.
-func take(ctx context.Context, slots *concurrency.Slots, c store.Call) error {
+// take takes a slot for a request, and reports whether it had to wait. The request is looked at first: one that is refused anyway does not wait.
+func take(ctx context.Context, slots *concurrency.Slots, c store.Call) (waits bool, err error) {
 	check := store.CheckKey
 	if c.Op == store.OpList {
 		check = store.CheckPrefix
 	}
 	if err := check(c.Key); err != nil {
-		return err
+		return false, err
 	}
 	if err := c.Range.Check(); err != nil {
-		return err
+		return false, err
 	}
 	if ctx.Err() == nil && slots.Try() {
-		return nil
+		return false, nil
 	}
 	start := time.Now()
-	err := slots.Acquire(ctx)
+	err = slots.Acquire(ctx)
 	waited(ctx, store.WaitSlot, start)
 	if err != nil {
-		return ctx.Err() // not its cause: that of another request's failure would look like one of this
+		return true, ctx.Err() // not its cause: that of another request's failure would look like one of this
 	}
-	return nil
+	return true, nil
 }
 
 // verb is how errors name a request.

@@ -18,6 +18,8 @@ type Quota struct {
 	rate float64 // repeats a second
 	left float64
 	at   time.Time // when left was right
+
+	firsts, thirds tally // what became of first tries, and of third and later ones
 }
 
 // The numbers of a store's own Quota and of the providers'.
@@ -74,4 +76,77 @@ func (q *Quota) fill() {
 		q.left = min(q.most, q.left+q.rate*min(d, time.Hour).Seconds())
 	}
 	q.at = now
+}
+
+// tally is the share of tries that a service refused for its load, of late.
+type tally struct{ tries, refused float64 }
+
+// recent is how many tries a tally remembers: about a flight of requests in a cloud.
+const recent = 128
+
+func (t *tally) add(refused bool) {
+	const fade = 1 - 1.0/recent
+	t.tries, t.refused = fade*t.tries+1, fade*t.refused
+	if refused {
+		t.refused++
+	}
+}
+
+func (t *tally) share() float64 {
+	if t.tries == 0 {
+		return 0
+	}
+	return t.refused / t.tries
+}
+
+// tried notes what became of a try, after so many of the same request that failed.
+func (q *Quota) tried(before int, refused bool) {
+	if q == nil {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch {
+	case before == 0:
+		q.firsts.add(refused)
+	case before >= 2:
+		q.thirds.add(refused)
+	}
+}
+
+// Cures reports whether repeating helps against refusals that have nothing to do with the load: most first tries are refused, and of third and later ones
+// less than half as many. A service that has too much to do refuses both alike. It is true of the first refusals of all, too.
+func (q *Quota) Cures() bool {
+	if q == nil {
+		return false
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.cures()
+}
+
+func (q *Quota) cures() bool {
+	first := q.firsts.share()
+	return first > 0.5 && q.thirds.share() < first/2
+}
+
+// The numbers of backoff. Waits are shorter while less than an eighth of first tries is refused, down to an eighth: the first is of 9 ms on average then, less than a
+// round trip. Where repeating cures refusals it is of 2 ms and the next of 5: there is no load to spread.
+const (
+	longWaits = 1.0 / 8
+	shortest  = 1.0 / 8
+	cured     = 1.0 / 32
+)
+
+// patience is what share of a wait for a throttled service is to be kept.
+func (q *Quota) patience() float64 {
+	if q == nil {
+		return 1
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.cures() {
+		return cured
+	}
+	return min(1, max(shortest, q.firsts.share()/longWaits))
 }

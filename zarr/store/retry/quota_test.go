@@ -3,6 +3,7 @@ package retry_test
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -210,4 +211,61 @@ func TestNoQuota(t *testing.T) {
 			t.Errorf("%d requests", o.n.Load())
 		}
 	})
+}
+
+// Refusals that are few, and those that repeating cures, are repeated soon; of a service that has too much to do each wait is longer. What each request is
+// refused for has nothing to do with the load, and the quota says so.
+func TestQuotaKnowsOverload(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, c := range []struct {
+		name    string
+		refuse  func(request, try int) bool
+		cures   bool
+		atLeast time.Duration // the mean of the first waits, of the later half of the requests
+		atMost  time.Duration
+	}{
+		{"the first two tries of each", func(_, try int) bool { return try < 2 }, true, 2 * time.Millisecond, 3 * time.Millisecond},
+		{"one in twenty-five", func(i, try int) bool { return i%25 == 0 && try == 0 }, false, 9 * time.Millisecond, 40 * time.Millisecond},
+		{"six of ten, first tries and others", func(int, int) bool { return random.Float64() < 0.6 }, false, 65 * time.Millisecond, 85 * time.Millisecond},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				q := retry.NewQuota()
+				var waits []time.Duration
+				for i := range 3000 {
+					o := &refusing{Store: mem.New(), refuse: func(try int) bool { return c.refuse(i, try) }}
+					s := over(t, o, retry.Tries(100), retry.Elapsed(time.Hour), retry.From(q), retry.Notify(func(r store.Retry) {
+						if i >= 1500 && r.Try == 1 {
+							waits = append(waits, r.Wait)
+						}
+					}))
+					if _, err := s.Put(t.Context(), "k", nil, store.PutOptions{}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				var sum time.Duration
+				for _, w := range waits {
+					sum += w
+				}
+				if mean := sum / time.Duration(len(waits)); mean < c.atLeast || mean > c.atMost || q.Cures() != c.cures {
+					t.Errorf("%v on average, cures is %t; want %v to %v, %t", mean, q.Cures(), c.atLeast, c.atMost, c.cures)
+				}
+			})
+		})
+	}
+}
+
+// refusing is a store that refuses some tries of a Put.
+type refusing struct {
+	store.Store
+	refuse func(try int) bool
+	tries  int
+}
+
+func (r *refusing) Put(context.Context, string, []byte, store.PutOptions) (store.Version, error) {
+	r.tries++
+	if r.refuse(r.tries - 1) {
+		return "", slow
+	}
+	return "1", nil
 }

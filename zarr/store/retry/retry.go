@@ -72,9 +72,13 @@ func (r *run) answered() {
 // settle looks at how a request ended. What is no answer takes its repeats with it.
 func (r *run) settle(ctx context.Context, err error) {
 	if err == nil || !retryable(err) && ctx.Err() == nil {
+		r.s.p.quota.tried(r.sent(), false)
 		r.answered()
 	}
 }
+
+// sent is how many tries that failed were sent.
+func (r *run) sent() int { return r.failed - r.unsent }
 
 // tried counts a try that failed.
 func (r *run) tried() {
@@ -110,6 +114,9 @@ func (r *run) again(ctx context.Context, err error) error {
 	}
 	if ctx.Err() != nil {
 		return r.cancelled(ctx, err)
+	}
+	if errors.Is(err, fault.Throttled) {
+		r.s.p.quota.tried(r.sent(), true)
 	}
 	for {
 		r.tried()
@@ -158,14 +165,19 @@ func (r *run) anew(ctx context.Context, err error) error {
 	return nil
 }
 
-// wait is full jitter: many clients that failed together do not come back together. What the server asks for comes
-// before it, as it asks the same of all.
+// wait is random, so that many clients that failed together do not come back together: from none to a bound that doubles with each try. Of a service that
+// throttles it is from half the bound, as what comes back at once is refused again, and the bound is lower where few are refused or repeating
+// cures it. What the server asks for comes before it, as it asks the same of all.
 func (r *run) wait(err error) time.Duration {
-	bound := r.s.p.longest
+	bound, least := r.s.p.longest, time.Duration(0)
 	if shift := r.failed - 1; shift < 30 && r.s.p.first < bound>>shift {
 		bound = r.s.p.first << shift
 	}
-	wait := rand.N(bound + 1)
+	if errors.Is(err, fault.Throttled) {
+		bound = time.Duration(float64(bound) * r.s.p.quota.patience())
+		least = bound / 2
+	}
+	wait := least + rand.N(bound-least+1)
 	var asks interface{ RetryAfter() time.Duration }
 	if errors.As(err, &asks) {
 		wait += asks.RetryAfter()
