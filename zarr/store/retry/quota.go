@@ -138,15 +138,17 @@ const (
 	cured     = 1.0 / 32
 )
 
-// patience is what share of a wait for a throttled service is to be kept.
-func (q *Quota) patience() float64 {
+// patience is what shares of a wait for a throttled service, and of the longest one, are to be kept. A service that answers most first tries is not waited for
+// as long as one that answers none, however often one request was refused.
+func (q *Quota) patience() (wait, longest float64) {
 	if q == nil {
-		return 1
+		return 1, 1
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.cures() {
-		return cured
+		return cured, 1
 	}
-	return min(1, max(shortest, q.firsts.share()/longWaits))
+	share := q.firsts.share()
+	return min(1, max(shortest, share/longWaits)), max(shortest, share)
 }

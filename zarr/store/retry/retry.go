@@ -174,7 +174,8 @@ func (r *run) wait(err error) time.Duration {
 		bound = r.s.p.first << shift
 	}
 	if errors.Is(err, fault.Throttled) {
-		bound = time.Duration(float64(bound) * r.s.p.quota.patience())
+		share, longest := r.s.p.quota.patience()
+		bound = time.Duration(min(float64(bound)*share, float64(r.s.p.longest)*longest))
 		least = bound / 2
 	}
 	wait := least + rand.N(bound-least+1)
