@@ -36,8 +36,9 @@ type config struct {
 	client               *container.Client
 	opened               *gcblob.Bucket // holds client
 	stack                provider.Stack
-	urlSAS               bool // the SAS token is the URL's
-	renews               bool // tokens are fetched, and a refused one is replaced
+	reached              string // the container's URL without parameters, once there is a client
+	urlSAS               bool   // the SAS token is the URL's
+	renews               bool   // tokens are fetched, and a refused one is replaced
 
 	tokenClient *http.Client // of tests; nil is the default
 	crc         bool         // of tests: checksums as for Azure, whatever the host

@@ -27,7 +27,7 @@ func (c *config) connect() (*container.Client, error) {
 	}
 	transport := c.httpClient
 	if transport == nil {
-		h := newHTTP(newTransport(c.requests()))
+		h := newHTTP(newTransport(c.stack.Connections(numbers())))
 		transport, c.idle = h, h
 	}
 	do := provider.Traced(provider.Watch(c.stack.Stall, provider.WithoutRedirects(transport)))

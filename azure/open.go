@@ -3,6 +3,7 @@ package azure
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 	gcblob "gocloud.dev/blob"
@@ -52,7 +53,7 @@ func (c *config) open(ctx context.Context, url string, opts []Option) (store.Sto
 	if err != nil {
 		return nil, err
 	}
-	st, err := c.stack.Build(s, defaultRequests)
+	st, err := c.stack.Build(s, c.shared())
 	if err == nil && c.readOnly {
 		st = store.ReadOnly(st)
 	}
@@ -71,6 +72,7 @@ func (c *config) provider(ctx context.Context) (*blob.Store, error) {
 	if c.connection != "" || c.client != nil {
 		c.account, c.domain = accountOf(client)
 	}
+	c.reached, _, _ = strings.Cut(client.URL(), "?")
 	bucket := c.opened
 	if bucket == nil {
 		if bucket, err = azureblob.OpenBucket(ctx, client, nil); err != nil {

@@ -3,6 +3,7 @@ package azure
 import (
 	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/limit"
 )
 
 // defaultRequests is how many requests are in flight at once. 128, as for S3: reads are bound by latency, and an
@@ -13,6 +14,14 @@ const defaultRequests = 128
 const listPage = 5000
 
 func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
+
+// numbers are what a container begins with.
+func numbers() limit.Numbers { return limit.Numbers{Reads: defaultRequests, Writes: defaultRequests} }
+
+// shared is the container for the process's other stores on it.
+func (c *config) shared() provider.Bucket {
+	return provider.Bucket{Name: c.reached, Own: []any{c.client, c.httpClient}, Numbers: numbers()}
+}
 
 // tuning holds Azure's numbers.
 func (c *config) tuning() store.Tuning {

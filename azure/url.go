@@ -48,7 +48,8 @@ func (c *config) params() provider.Params {
 			"verify_reads": &c.verify,   // ours
 			"cdn":          &c.cdn,
 			"localemu":     &c.emulator,
-			"anonymous":    &c.anonymous, // ours
+			"anonymous":    &c.anonymous,   // ours
+			"hedge":        &c.stack.Hedge, // ours
 		},
 		Other: func(name, _ string) (bool, error) {
 			if name == "sig" || name == "sv" || name == "se" || name == "sp" {

@@ -1,7 +1,7 @@
 // Package concurrency runs many tasks at once without running out of anything.
 //
-// Three limits have three owners. Requests in flight are [Slots] of an opened store (package zarr/store/limit), or of all stores of the
-// process on one bucket ([Registry]). CPU slots ([CPU]) belong to the process. Memory ([Budget]) belongs to the code that made the budget; [Default]
+// Three limits have three owners. Requests in flight are [Slots] of all stores of the process on one bucket ([Registry], package
+// zarr/store/limit). CPU slots ([CPU]) belong to the process. Memory ([Budget]) belongs to the code that made the budget; [Default]
 // holds one of each for the process.
 //
 //	err := concurrency.Each(ctx, 64, keys, func(ctx context.Context, key string) error {

@@ -52,10 +52,11 @@ func ExampleSlots() {
 	// true 2
 }
 
-func ExampleRegistry() {
-	requests := concurrency.Default().Requests
-	reads := requests.For("s3://eu-central-1/weather", false, 128)
-	again := requests.For("s3://eu-central-1/weather", false, 128) // of another store on the bucket
-	fmt.Println(reads == again, reads.Size())
-	// Output: true 128
+func ExampleShare() {
+	var buckets concurrency.Registry
+	slots := func() *concurrency.Slots { return concurrency.NewSlots(64) }
+	a := concurrency.Share(&buckets, "s3://bucket", slots) // by one store
+	b := concurrency.Share(&buckets, "s3://bucket", slots) // by another
+	fmt.Println(a == b)
+	// Output: true
 }

@@ -13,7 +13,7 @@ import (
 type Limits struct {
 	CPU      *CPU
 	Bytes    *Budget
-	Requests *Registry // nil: stores on one bucket share no request slots
+	Requests *Registry // for stores on one bucket: their request slots and retry quota; nil: they share none
 }
 
 // MaxDefaultBudget is the size in bytes of the default budget where memory is plenty. 256 MiB: 128 requests of 2 MiB,
@@ -21,7 +21,7 @@ type Limits struct {
 const MaxDefaultBudget = 256 << 20
 
 // Default returns the process's own Limits: GOMAXPROCS slots, a quarter of [Memory] for bytes, at most
-// [MaxDefaultBudget], and a registry of request slots. It is made at the first call and never changes.
+// [MaxDefaultBudget], and a registry for stores. It is made at the first call and never changes.
 func Default() *Limits { return processLimits() }
 
 var processLimits = sync.OnceValue(func() *Limits {

@@ -6,57 +6,46 @@ import (
 	"weak"
 )
 
-// Registry has the request slots of the buckets that a process uses, so that all stores opened on one bucket share them: a service counts the
-// requests of a client, not those of a store value. The zero Registry is ready; a nil one shares nothing.
+// Registry has what the stores of a process share that were opened on one bucket, such as request slots: a service counts the requests of
+// a client, not those of a store value. The zero Registry is ready; in a nil one nothing is shared. See [Share].
 type Registry struct {
-	mu    sync.Mutex
-	slots map[bucket]*shared
+	mu     sync.Mutex
+	shared map[shareKey]any // a weak.Pointer[T]
 }
 
-type bucket struct {
-	name  string
-	write bool
+type shareKey struct {
+	name string
+	kind any // (*T)(nil)
 }
 
-type shared struct {
-	slots weak.Pointer[Slots]
-	asked int // the largest n that For was called with
-}
-
-// For returns the slots for the reads or the writes of a bucket, whose name must say which provider's and which endpoint's it is. The first
-// call makes n of them; a later one that wants more than all before it gets them resized to that, and one that wants fewer takes them as they are. Slots that no store
-// uses any more are forgotten.
-func (r *Registry) For(name string, write bool, n int) *Slots {
-	n = max(n, 1)
+// Share returns the T that all have who ask r for it under one name, which must say whose it is: the provider, the endpoint and the bucket. It is made at
+// the first call, and forgotten when the garbage collector finds that nothing uses it any more. Values of different types never meet. With a nil Registry each call makes one.
+func Share[T any](r *Registry, name string, create func() *T) *T {
 	if r == nil {
-		return NewSlots(n)
+		return create()
 	}
+	key := shareKey{name, (*T)(nil)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	key := bucket{name, write}
-	if old, ok := r.slots[key]; ok {
-		if s := old.slots.Value(); s != nil {
-			if n > old.asked {
-				old.asked = n
-				s.Resize(n)
-			}
-			return s
+	if old, ok := r.shared[key].(weak.Pointer[T]); ok {
+		if v := old.Value(); v != nil {
+			return v
 		}
 	}
-	s := NewSlots(n)
-	if r.slots == nil {
-		r.slots = map[bucket]*shared{}
+	v := create()
+	made := weak.Make(v)
+	if r.shared == nil {
+		r.shared = map[shareKey]any{}
 	}
-	made := &shared{weak.Make(s), n}
-	r.slots[key] = made
-	runtime.AddCleanup(s, func(made *shared) { r.forget(key, made) }, made)
-	return s
+	r.shared[key] = made
+	runtime.AddCleanup(v, func(made weak.Pointer[T]) { r.forget(key, made) }, made)
+	return v
 }
 
-func (r *Registry) forget(key bucket, gone *shared) {
+func (r *Registry) forget(key shareKey, gone any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.slots[key] == gone {
-		delete(r.slots, key)
+	if r.shared[key] == gone {
+		delete(r.shared, key)
 	}
 }

@@ -85,6 +85,13 @@ func (s *Slots) Held() int {
 	return s.held
 }
 
+// Waiting is how many wait for a slot now.
+func (s *Slots) Waiting() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.waiting)
+}
+
 // Peak is the most that were taken at once.
 func (s *Slots) Peak() int {
 	s.mu.Lock()

@@ -178,7 +178,7 @@ func (c *config) base() (http.RoundTripper, func()) {
 		return c.under, func() {}
 	}
 	if c.httpClient == nil {
-		t := transport(c.requests())
+		t := transport(c.stack.Connections(numbers()))
 		return t, t.CloseIdleConnections
 	}
 	if c.httpClient.Transport == nil {

@@ -44,7 +44,7 @@ func (c *config) open(ctx context.Context, url string, opts []Option) (store.Sto
 	if err != nil {
 		return nil, err
 	}
-	st, err := c.stack.Build(s, defaultRequests)
+	st, err := c.stack.Build(s, c.shared())
 	if err == nil && c.readOnly {
 		st = store.ReadOnly(st)
 	}

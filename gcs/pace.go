@@ -44,7 +44,7 @@ func (p *pace) check(key string) error {
 		return nil
 	}
 	err := errors.New("GCS takes about one change of an object a second, and refused one of this just now")
-	return &provider.Failure{Kind: fault.Throttled, After: left, Text: err.Error(), Err: err}
+	return &provider.Failure{Kind: fault.Throttled, Alone: true, After: left, Text: err.Error(), Err: err}
 }
 
 // slow lets the key rest, and says for how long.
@@ -71,7 +71,7 @@ func (p *pace) slow(key string) time.Duration {
 // own waits fit better. A condition is asked of an object that many write.
 func (b *bucket) paced(key string, conditional bool, err error) error {
 	if f, ok := refusedRate(err); ok && (conditional || strings.Contains(f.Text, "mutation")) {
-		f.After = max(f.After, b.pace.slow(key))
+		f.Alone, f.After = true, max(f.After, b.pace.slow(key))
 	}
 	return err
 }

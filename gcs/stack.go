@@ -1,8 +1,11 @@
 package gcs
 
 import (
+	"cmp"
+
 	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/limit"
 )
 
 // defaultRequests is how many requests are in flight at once. 128, as for S3: latency is alike, and gcsfuse's throughput
@@ -13,6 +16,17 @@ const defaultRequests = 128
 const listPage = 1000
 
 func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
+
+// numbers are what a bucket begins with. 32 writes of 30 ms are the 1000 a second that a bucket takes at first. Source: Cloud Storage, "Request
+// rate and access distribution guidelines".
+func numbers() limit.Numbers {
+	return limit.Numbers{Reads: defaultRequests, Writes: 32, ReadRate: 5000, WriteRate: 1000}
+}
+
+// shared is the bucket for the process's other stores on it.
+func (c *config) shared() provider.Bucket {
+	return provider.Bucket{Name: "gs " + cmp.Or(c.endpoint, c.universe) + "/" + c.bucket, Own: []any{c.client, c.httpClient, c.under}, Numbers: numbers()}
+}
 
 // tuning holds GCS's numbers.
 func (c *config) tuning() store.Tuning {

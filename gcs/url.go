@@ -40,7 +40,7 @@ func (c *config) params() provider.Params {
 			"storage_class":   &c.storageClass,
 			"content_type":    &c.contentType,
 		},
-		Flags: map[string]*bool{"anonymous": &c.anonymous, "readonly": &c.readOnly},
+		Flags: map[string]*bool{"anonymous": &c.anonymous, "readonly": &c.readOnly, "hedge": &c.stack.Hedge},
 		Other: c.other,
 	}
 }

@@ -53,8 +53,9 @@ type config struct {
 	customerEnv                            bool // the key is in the environment
 	owner                                  string
 
-	stack provider.Stack
-	conns conns
+	stack   provider.Stack
+	reached string // the endpoint, once there is a client; "" is AWS
+	conns   conns
 }
 
 // check validates everything once, at Open.
@@ -193,7 +194,7 @@ func (c *config) object(o *awss3.Options) {
 func (c *config) load(ctx context.Context) (aws.Config, error) {
 	opts := []func(*awsconfig.LoadOptions) error{
 		// LoadDefaultConfig applies AWS_CA_BUNDLE to a BuildableClient only, so this must stay one.
-		awsconfig.WithHTTPClient(cmp.Or[aws.HTTPClient](c.services, transport(c.requests()))),
+		awsconfig.WithHTTPClient(cmp.Or[aws.HTTPClient](c.services, transport(c.stack.Connections(numbers())))),
 		awsconfig.WithLogger(logging.Nop{}),
 	}
 	if c.region != "" {

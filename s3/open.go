@@ -2,6 +2,7 @@ package s3
 
 import (
 	"context"
+	"strings"
 
 	"gocloud.dev/blob/s3blob"
 
@@ -42,7 +43,7 @@ func (c *config) open(ctx context.Context, url string, opts []Option) (store.Sto
 	if err != nil {
 		return nil, err
 	}
-	return c.stack.Build(s, defaultRequests)
+	return c.stack.Build(s, c.shared())
 }
 
 func (c *config) read(url string, opts []Option) error {
@@ -63,6 +64,9 @@ func (c *config) provider(ctx context.Context) (*blob.Store, error) {
 	}
 	if err := c.checkTrust(client.Options()); err != nil {
 		return nil, err
+	}
+	if endpoint := client.Options().BaseEndpoint; endpoint != nil {
+		c.reached = strings.TrimRight(*endpoint, "/")
 	}
 	bucket := c.opened
 	if bucket == nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
@@ -134,10 +135,21 @@ func Client(client *awss3.Client) Option {
 	return option(func(c *config) { c.client = client }, "Client(…)")
 }
 
-// MaxInFlight bounds how many requests the store makes at once, over all arrays and calls on it; 0 is the default, 128.
+// MaxInFlight fixes how many requests the store makes at once, over all arrays and calls on it. 0 is the default: 128 reads and 128 writes at first,
+// shared by all stores of the process on the bucket; more while throughput grows with them, fewer where the service refuses some.
 func MaxInFlight(n int) Option {
 	return option(func(c *config) { c.stack.InFlight = n }, "MaxInFlight(%d)", n)
 }
+
+// Limits draws on limits of the caller's instead of the process's, as zarr.WithLimits does for arrays: stores on one bucket with the same Limits share its request
+// slots and its quota of repeats.
+func Limits(l *concurrency.Limits) Option {
+	return option(func(c *config) { c.stack.Limits = l }, "Limits(…)")
+}
+
+// Hedge makes a read once more whose first byte takes much longer than that of others, and uses the one that comes first; see package
+// hedge for when. It costs 3 % more reads at most, and memory of the budget ([Limits]) while two are under way. URL: hedge=true.
+func Hedge() Option { return option(func(c *config) { c.stack.Hedge = true }, "Hedge()") }
 
 // StallTimeout is how long a request may stand still, with no byte moving in either direction, before it is given up as
 // fault.Unavailable and tried again; 0 is the default, 30 s. Every byte starts it anew, so that long values take the time

@@ -56,6 +56,7 @@ func (c *config) params() provider.Params {
 			"requester_pays":     &c.requesterPays, // ours
 			"sse_customer":       &c.customerEnv,   // ours
 			"sdk_reads":          &c.sdkReads,      // ours
+			"hedge":              &c.stack.Hedge,   // ours
 		},
 		Other: func(name, _ string) (bool, error) {
 			// gocloud's choice of SDK version, and its limit on SDK retries, of which there are none here.

@@ -26,6 +26,7 @@ func newProgram() *program { return &program{mem: openurl.Mem()} }
 type cli struct {
 	Timeout  time.Duration `help:"Give up after this long, such as 30s or 5m." placeholder:"TIME"`
 	Inflight int           `help:"Bound the chunks that are worked on, and the requests that are sent, at once." placeholder:"N"`
+	Hedge    bool          `default:"true" negatable:"" help:"Make a read of a bucket once more whose first byte takes much longer than that of others, and use the one that comes first; at most 3 % of all."`
 	Verbose  bool          `short:"v" help:"Report on standard error what was requested."`
 
 	TrustHost []string `help:"A host that a URL of Google Cloud Storage or Azure may name as its endpoint or domain, to send credentials to; may be given again." placeholder:"HOST"`
@@ -96,7 +97,7 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	}
 	slow := &late{out: errOut}
 	defer slow.end()
-	s := &session{program: p, flags: flags, in: in, stores: p.schemes(opening{flags.Inflight, flags.TrustHost, flags.AllowHTTP, !flags.writes(command.Command()), flags.TrustLocks, slow.notify})}
+	s := &session{program: p, flags: flags, in: in, stores: p.schemes(opening{flags.Inflight, flags.TrustHost, flags.AllowHTTP, !flags.writes(command.Command()), flags.TrustLocks, flags.Hedge, slow.notify})}
 	buffered := bufio.NewWriterSize(out, 1<<16)
 	s.out = buffered
 	err = s.do(ctx, command)

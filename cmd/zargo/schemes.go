@@ -20,6 +20,7 @@ type opening struct {
 	allowHTTP  bool
 	readOnly   bool // credentials are asked for reading only, where a provider has such
 	trustLocks bool // in directories
+	hedge      bool // slow reads are made twice
 	notify     func(store.Retry)
 }
 
@@ -30,6 +31,10 @@ func (p *program) schemes(o opening) openurl.Mux {
 	inS3 := []s3.Option{s3.MaxInFlight(o.inFlight), s3.Retry(again)}
 	inGCS := []gcs.Option{gcs.MaxInFlight(o.inFlight), gcs.Retry(again), gcs.TrustHost(o.trust...)}
 	inAzure := []azure.Option{azure.MaxInFlight(o.inFlight), azure.Retry(again), azure.TrustHost(o.trust...)}
+	if o.hedge {
+		web = openurl.With(http.Open, http.MaxInFlight(o.inFlight), http.Retry(again), http.Hedge())
+		inS3, inGCS, inAzure = append(inS3, s3.Hedge()), append(inGCS, gcs.Hedge()), append(inAzure, azure.Hedge())
+	}
 	if o.allowHTTP {
 		inS3 = append(inS3, s3.AllowHTTP())
 	}

@@ -139,12 +139,12 @@ func TestHears(t *testing.T) {
 	tr.Hedge(ctx, store.Hedge{Won: true})
 	tr.Hit(ctx, store.Hit{})
 	tr.Chunk(ctx, store.Chunk{Used: 5, Took: 7})
-	for i, res := range []store.Resource{store.WaitSlot, store.WaitBytes, store.WaitCPU, store.WaitKey} {
+	for i, res := range []store.Resource{store.WaitSlot, store.WaitBytes, store.WaitCPU, store.WaitKey, store.WaitPause, store.WaitQuota} {
 		tr.Wait(ctx, store.Wait{For: res, Took: time.Duration(10 + i)})
 	}
 	got := fmt.Sprint(r.Attempts.Load(), r.WireBytes.Load(), r.Retries.Load(), r.RetryWait.Load(), r.Hedges.Load(), r.HedgesWon.Load(), r.Hits.Load(),
-		r.BytesUsed.Load(), r.CodecTime.Load(), r.SlotWait.Load(), r.MemoryWait.Load(), r.CPUWait.Load(), r.KeyWait.Load())
-	if want := "1 3 1 3 2 1 1 5 7 10 11 12 13"; got != want || heard != 1 {
+		r.BytesUsed.Load(), r.CodecTime.Load(), r.SlotWait.Load(), r.MemoryWait.Load(), r.CPUWait.Load(), r.KeyWait.Load(), r.PauseWait.Load())
+	if want := "1 3 1 18 2 1 1 5 7 10 11 12 13 14"; got != want || heard != 1 {
 		t.Errorf("got %s, want %s; the user's trace heard %d", got, want, heard)
 	}
 	if got, want := r.String(), "0 chunks (0 missing), 0 gets of 0 bytes, 0 puts of 0 bytes, 0 deletes, 0 conflicts, 1 retries, 2 hedges, 1 cache hits, 1 attempts with 3 bytes"; got != want {

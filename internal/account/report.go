@@ -31,10 +31,11 @@ type Report struct {
 	WireBytes  atomic.Int64 // bytes of bodies, both ways, those of failed attempts too
 	BytesUsed  atomic.Int64 // bytes of elements that the selections wanted of the chunks
 	SlotWait   atomic.Int64 // nanoseconds that requests waited for a slot, all of them added up
+	PauseWait  atomic.Int64 // nanoseconds that requests waited because the service asked for it, or for its pace
 	MemoryWait atomic.Int64 // nanoseconds that chunks waited for memory
 	CPUWait    atomic.Int64 // nanoseconds that chunks waited for a processor
 	KeyWait    atomic.Int64 // nanoseconds that partial writes waited for others of the same chunk
-	RetryWait  atomic.Int64 // nanoseconds between failed tries
+	RetryWait  atomic.Int64 // nanoseconds between failed tries, and that repeats were put off
 	CodecTime  atomic.Int64 // nanoseconds that encoding and decoding took
 
 	trace atomic.Pointer[store.Trace] // made once
@@ -118,6 +119,10 @@ func (r *Report) waited(w store.Wait) {
 	switch w.For {
 	case store.WaitSlot:
 		r.SlotWait.Add(int64(w.Took))
+	case store.WaitPause:
+		r.PauseWait.Add(int64(w.Took))
+	case store.WaitQuota:
+		r.RetryWait.Add(int64(w.Took))
 	case store.WaitBytes:
 		r.MemoryWait.Add(int64(w.Took))
 	case store.WaitCPU:

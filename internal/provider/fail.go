@@ -18,6 +18,7 @@ type Failure struct {
 	Kind  error
 	Text  string
 	After time.Duration // what the server asks to wait; 0 if it does not say
+	Alone bool          // it is about the key, and says nothing of the bucket's other keys
 	Err   error
 }
 
@@ -28,6 +29,9 @@ func (f *Failure) Unwrap() []error { return []error{f.Kind, f.Err} }
 
 // RetryAfter is how long the server asks to wait.
 func (f *Failure) RetryAfter() time.Duration { return f.After }
+
+// OneKey reports whether the failure says nothing of the bucket's other keys: package limit asks.
+func (f *Failure) OneKey() bool { return f.Alone }
 
 // NoAnswer is the failure of a request that got no answer.
 func NoAnswer(err error) *Failure {

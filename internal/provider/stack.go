@@ -2,10 +2,14 @@ package provider
 
 import (
 	"context"
+	"fmt"
+	"reflect"
 	"time"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/hedge"
 	"github.com/zargo-io/zargo/zarr/store/limit"
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
@@ -15,6 +19,36 @@ type Stack struct {
 	InFlight int           // 0 is the provider's default
 	Stall    time.Duration // how long a request may stand still; 0 is DefaultStall
 	Retry    []retry.Option
+	Limits   *concurrency.Limits // nil is concurrency.Default()
+	Hedge    bool                // slow reads are made twice
+}
+
+// Bucket is what stores share that were opened on one bucket, and what it begins with.
+type Bucket struct {
+	// Name says which it is: the provider, the endpoint and the bucket, without the prefix that is the store's own.
+	Name string
+	// Own are clients and transports of the caller's, or nil: what they reach is a bucket of their own.
+	Own []any
+	limit.Numbers
+}
+
+// name tells buckets apart. It is empty for what cannot be told apart.
+func (b Bucket) name() string {
+	name := b.Name
+	for _, own := range b.Own {
+		v := reflect.ValueOf(own)
+		switch v.Kind() {
+		case reflect.Invalid:
+			continue
+		case reflect.Pointer, reflect.Func, reflect.Map, reflect.Chan:
+			if !v.IsNil() {
+				name += fmt.Sprintf(" %#x", v.Pointer())
+			}
+		default:
+			return ""
+		}
+	}
+	return name
 }
 
 // leastStall keeps a limit from being meant in another unit.
@@ -39,6 +73,14 @@ func (s Stack) Requests(byDefault int) int {
 	return byDefault
 }
 
+// Connections is how many connections there are at most: as many as requests may be in flight at once, by and by.
+func (s Stack) Connections(b limit.Numbers) int {
+	if s.InFlight > 0 {
+		return s.InFlight
+	}
+	return b.Greatest()
+}
+
 // Why is the reason for that number in a store.Tuning: the provider's for its default, else who chose another.
 func (s Stack) Why(byDefault string) string {
 	if s.InFlight > 0 {
@@ -53,14 +95,34 @@ const (
 	FanoutReason = "a walk waits for its slowest level; a quarter of the requests leaves room for reads"
 )
 
-// Build puts the layers around a provider, outermost first: retry, limit, and one that notes for what a request is made.
-// A slot is free while retry waits.
-func (s Stack) Build(st store.Store, byDefault int) (store.Store, error) {
-	limited, err := limit.New(store.Around(st, store.Hooks{Before: note}), s.Requests(byDefault))
-	if err != nil {
-		return nil, err
+// Build puts the layers around a provider, outermost first: retry, hedge where it is asked for, limit, and one that notes for what a request is made.
+// A slot is free while retry waits. Slots and repeats are those of all stores of the process on the bucket.
+func (s Stack) Build(st store.Store, b Bucket) (store.Store, error) {
+	limits := s.Limits
+	if limits == nil {
+		limits = concurrency.Default()
 	}
-	return retry.New(limited, s.Retry...)
+	shared, name := limits.Requests, b.name()
+	if name == "" {
+		shared = nil
+	}
+	quota := concurrency.Share(shared, name, retry.NewQuota)
+	slots := concurrency.Share(shared, name, func() *limit.Bucket {
+		n := b.Numbers
+		n.Cured = quota.Cures
+		return limit.NewBucket(n)
+	})
+	limited := limit.On(store.Around(st, store.Hooks{Before: note}), slots, s.InFlight)
+	if s.Hedge {
+		limited = hedge.New(limited, hedge.Options{Budget: limits.Bytes, Free: func() bool { return isFree(limited) }})
+	}
+	return retry.New(limited, append([]retry.Option{retry.From(quota)}, s.Retry...)...)
+}
+
+// isFree reports whether a request of a limited store would begin at once, as far as is known.
+func isFree(s store.Store) bool {
+	var m store.Measured
+	return !store.As(s, &m) || m.Free > 0
 }
 
 // note gives the context of a request what Traced reports of it, where a trace listens.

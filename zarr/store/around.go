@@ -29,13 +29,13 @@ const (
 // Call is one request that is asked of a store, before it is made.
 type Call struct {
 	Op    Op
-	Key   string // the prefix of an OpList, the first key of an OpDelete of many, the destination of an OpCopy
-	From  string // the source of an OpCopy
-	Range Range  // of an OpGet
-	Part  int    // the number of an OpPart
-	Count int    // keys of an OpDelete, 0 of an OpList, else 1
-	Bytes int64  // to be sent
-	Start time.Time
+	Key   string    // the prefix of an OpList, the first key of an OpDelete of many, the destination of an OpCopy
+	From  string    // the source of an OpCopy
+	Range Range     // of an OpGet
+	Part  int       // the number of an OpPart
+	Count int       // keys of an OpDelete, 0 of an OpList, else 1
+	Bytes int64     // to be sent
+	Start time.Time // when it was asked for; in After, when Before had returned
 }
 
 // Result is what became of a [Call].
@@ -57,6 +57,8 @@ type Hooks struct {
 	// After is called when the request is over, with the context that Before returned, also when the store below panics:
 	// then Err is fault.Unavailable.
 	After func(context.Context, Call, Result)
+	// Provide gives handles by [As] that the store below does not have, or has otherwise.
+	Provide func(target any) bool
 }
 
 // Around is s with hooks around each request: for decorators that treat every verb alike. It has every optional verb, and
@@ -80,7 +82,9 @@ func (a *around) before(ctx context.Context, c *Call) (context.Context, error) {
 	if a.h.Before == nil {
 		return ctx, nil
 	}
-	return a.h.Before(ctx, *c)
+	ctx, err := a.h.Before(ctx, *c)
+	c.Start = time.Now()
+	return ctx, err
 }
 
 // after completes the result of a call with one thing to count.
@@ -293,6 +297,8 @@ func (a *around) Copy(ctx context.Context, from, to string, o CopyOptions) (v Ve
 	defer func() { a.optional(ctx, &c, 1, err) }()
 	return cp.Copy(ctx, from, to, o)
 }
+
+func (a *around) Provide(target any) bool { return a.h.Provide != nil && a.h.Provide(target) }
 
 func (a *around) Close() error   { return a.s.Close() }
 func (a *around) Unwrap() Store  { return a.s }

@@ -17,7 +17,7 @@ type Trace struct {
 	Attempt func(context.Context, Attempt)
 	// FirstByte is called when the head of an answer is there.
 	FirstByte func(context.Context, FirstByte)
-	// Retry is called before a failed request waits to be made again.
+	// Retry is called when a failed request has waited, and is made again.
 	Retry func(context.Context, Retry)
 	// Hedge is called when it is decided which of two requests for the same value is used.
 	Hedge func(context.Context, Hedge)
@@ -55,13 +55,13 @@ type FirstByte struct {
 	After     time.Duration
 }
 
-// Retry is a try that failed and is going to be repeated.
+// Retry is a try that failed and is repeated.
 type Retry struct {
 	Op      Op
 	Key     string
 	Try     int           // of this failure, from 1; progress of a body starts anew
-	Elapsed time.Duration // since the first try began, or since the last progress
-	Wait    time.Duration // until the next
+	Elapsed time.Duration // from the begin of the first try, or the last progress, to this failure
+	Wait    time.Duration // from it to the next try
 	Err     error
 }
 
@@ -101,7 +101,9 @@ type Resource string
 
 // What is limited.
 const (
-	WaitSlot  Resource = "slot"  // requests in flight: those of the opened store, or of one call (zarr.InFlight)
+	WaitSlot  Resource = "slot"  // requests in flight: those of the bucket, or of one call (zarr.InFlight)
+	WaitPause Resource = "pause" // the service asked to wait, or takes more requests only gradually
+	WaitQuota Resource = "quota" // a repeat, while too many requests to the bucket have failed already
 	WaitBytes Resource = "bytes" // the memory budget
 	WaitCPU   Resource = "cpu"   // chunks being encoded or decoded
 	WaitKey   Resource = "key"   // another write to the same chunk in this process

@@ -9,6 +9,7 @@ import (
 
 	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/limit"
 )
 
 // defaultRequests is how many requests are in flight at once. 64: enough to hide 30 ms behind chunks of 1 MiB on a
@@ -41,7 +42,7 @@ func Open(ctx context.Context, url string, opts ...Option) (store.Store, error) 
 	}
 	var s store.Store
 	if err == nil {
-		s, err = c.stack.Build(c.provider(), defaultRequests)
+		s, err = c.stack.Build(c.provider(), c.shared())
 	}
 	return provider.Opened(ctx, c.base, s, err)
 }
@@ -68,6 +69,17 @@ func (c *config) parseURL(raw string) error {
 }
 
 func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
+
+// shared is the server for the process's other stores on it. Its requests never become more than at first: it is often one machine.
+func (c *config) shared() provider.Bucket {
+	scheme, rest, _ := strings.Cut(c.base, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	return provider.Bucket{
+		Name:    scheme + "://" + strings.ToLower(host),
+		Own:     []any{c.transport},
+		Numbers: limit.Numbers{Reads: defaultRequests, Writes: defaultRequests, Most: defaultRequests},
+	}
+}
 
 // provider is the server as a store, without layers.
 func (c *config) provider() *Store {

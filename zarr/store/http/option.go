@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
@@ -50,12 +51,25 @@ func PublicOnly() Option {
 	return Option{"http.PublicOnly()", func(c *config) error { c.public = true; return nil }}
 }
 
-// MaxInFlight bounds how many requests the store makes at once, over all arrays and calls on it; 0 is the default, 64.
+// MaxInFlight fixes how many requests the store makes at once, over all arrays and calls on it. 0 is the default: 64, shared by all stores of
+// the process on the server, and fewer where it refuses some.
 func MaxInFlight(n int) Option {
 	return Option{fmt.Sprintf("http.MaxInFlight(%d)", n), func(c *config) error {
 		c.stack.InFlight = n
 		return c.stack.Check()
 	}}
+}
+
+// Limits draws on limits of the caller's instead of the process's, as zarr.WithLimits does for arrays: stores on one bucket with the same Limits share its request
+// slots and its quota of repeats.
+func Limits(l *concurrency.Limits) Option {
+	return Option{"http.Limits(…)", func(c *config) error { c.stack.Limits = l; return nil }}
+}
+
+// Hedge makes a read once more whose first byte takes much longer than that of others, and uses the one that comes first; see package
+// hedge for when. It costs 3 % more reads at most, and memory of the budget ([Limits]) while two are under way.
+func Hedge() Option {
+	return Option{"http.Hedge()", func(c *config) error { c.stack.Hedge = true; return nil }}
 }
 
 // StallTimeout is how long a request may stand still, with no byte moving, before it is given up as fault.Unavailable and

@@ -11,7 +11,7 @@ import (
 // Copy implements [store.Copier] where the store below does. After a lost answer a plain copy is made again. One by a
 // condition on the destination is made again, too: where it had happened that fails by the condition, and the error says
 // so, as the bytes are not here to be compared.
-func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) (store.Version, error) {
+func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) (_ store.Version, err error) {
 	c, ok := s.s.(store.Copier)
 	if !ok {
 		return "", errors.ErrUnsupported
@@ -20,6 +20,7 @@ func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) 
 	if err := w.check(); err != nil {
 		return "", err
 	}
+	defer func() { w.settle(ctx, err) }()
 	for {
 		v, err := c.Copy(ctx, from, to, o)
 		if err == nil {

@@ -4,12 +4,16 @@
 //
 // It repeats what failed as fault.Throttled or fault.Unavailable, and nothing else, after a random wait of up to
 // 100 ms, 200 ms, 400 ms … 15 s, and before it as long as the provider's error asks for through a method
-// RetryAfter() time.Duration. The wait ends with the context. There must be no second such layer below: an SDK that
+// RetryAfter() time.Duration. After fault.Throttled it is at least half of that bound, and the bound is lower where few requests are refused
+// or repeating cures refusals ([Quota.Cures]). The wait ends with the context. There must be no second such layer below: an SDK that
 // repeats a conditional write turns its own success into a conflict.
 //
 // It gives up after ten tries, or when failed tries and waits took three minutes together. A body that moves on starts both anew,
 // so that a long stream may break as often as it likes; a try of more than a minute counts for one, because providers give up
 // requests that stand still sooner than that.
+//
+// All stores that share a [Quota] have so many repeats together that a service that is down gets little more than first tries, however many
+// workers there are; without the option [From] a Store has one of its own.
 //
 // What a repeat means differs by verb:
 //

@@ -15,7 +15,8 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 }
 
 // get is Get within the budget of r.
-func (s *Store) get(ctx context.Context, r *run, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+func (s *Store) get(ctx context.Context, r *run, key string, o store.GetOptions, buf []byte) (_ store.Value, err error) {
+	defer func() { r.settle(ctx, err) }()
 	b := body{o: o, held: len(buf), next: o, buf: buf}
 	for {
 		v, err := s.s.Get(ctx, key, b.next, b.buf)

@@ -59,6 +59,11 @@ func Notify(f func(store.Retry)) Option {
 	return Option{"Notify", func(p *policy) error { p.notify = f; return nil }}
 }
 
+// From takes repeats from a quota that other stores share. Without it a Store has one of its own. nil is for no bound over all requests.
+func From(q *Quota) Option {
+	return Option{"From", func(p *policy) error { p.quota = q; return nil }}
+}
+
 // defaults are those of Apache's object_store: ten tries reach 15 s waits, about the time a partition of S3 takes to
 // split; three minutes are more than any throttling by a healthy service, and less than anybody waits for a read.
 func defaults() policy {
@@ -68,6 +73,7 @@ func defaults() policy {
 // New makes s retry. An option out of bounds is fault.Limit. Close closes s.
 func New(s store.Store, opts ...Option) (*Store, error) {
 	p := defaults()
+	p.quota = NewQuota()
 	for _, o := range opts {
 		if err := o.apply(&p); err != nil {
 			return nil, err

@@ -59,7 +59,8 @@ func (w *write) unexpected(err error) bool {
 
 // do sends until there is an answer. look reads the key, but not at version o.IfVersion, and tells whether it holds what
 // send writes; fault.Limit from it means that it holds something longer.
-func (w *write) do(ctx context.Context, send func() (store.Version, error), look func() (store.Version, bool, error)) (store.Version, error) {
+func (w *write) do(ctx context.Context, send func() (store.Version, error), look func() (store.Version, bool, error)) (_ store.Version, err error) {
+	defer func() { w.settle(ctx, err) }()
 	for {
 		v, err := send()
 		if err == nil {
@@ -128,8 +129,9 @@ func (w *write) note(err error) error {
 }
 
 // Delete implements [store.Store]. After a lost answer, an absent key is success, also if it was absent before.
-func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) error {
+func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) (err error) {
 	r, lost := s.run("delete", key), false
+	defer func() { r.settle(ctx, err) }()
 	for {
 		err := s.s.Delete(ctx, key, o)
 		if err == nil {

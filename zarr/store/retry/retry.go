@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -31,6 +32,7 @@ type policy struct {
 	elapsed        time.Duration
 	first, longest time.Duration
 	notify         func(store.Retry)
+	quota          *Quota
 }
 
 // run is one request and its repeats.
@@ -39,6 +41,8 @@ type run struct {
 	op, key string
 	start   time.Time     // of the first try or of the last progress
 	failed  int           // tries since then
+	unsent  int           // those of them that the quota kept from being sent
+	taken   int           // of the quota, for the others
 	spent   time.Duration // of the budget since then
 	began   time.Time     // the try under way
 }
@@ -55,8 +59,26 @@ func (s *Store) run(op, key string) *run {
 // progress forgets the failures so far: the store does answer, if in pieces.
 func (r *run) progress() {
 	now := time.Now()
-	r.failed, r.spent, r.start, r.began = 0, 0, now, now
+	r.failed, r.unsent, r.spent, r.start, r.began = 0, 0, 0, now, now
+	r.answered()
 }
+
+// answered gives back to the quota: the repeats were of use.
+func (r *run) answered() {
+	r.s.p.quota.answered(r.taken)
+	r.taken = 0
+}
+
+// settle looks at how a request ended. What is no answer takes its repeats with it.
+func (r *run) settle(ctx context.Context, err error) {
+	if err == nil || !retryable(err) && ctx.Err() == nil {
+		r.s.p.quota.tried(r.sent(), false)
+		r.answered()
+	}
+}
+
+// sent is how many tries that failed were sent.
+func (r *run) sent() int { return r.failed - r.unsent }
 
 // tried counts a try that failed.
 func (r *run) tried() {
@@ -71,7 +93,7 @@ func (r *run) tried() {
 func (r *run) look(ctx context.Context) getter {
 	return func(key string, o store.GetOptions, buf []byte) (store.Value, error) {
 		own := *r
-		own.op, own.key, own.began = "get", key, time.Now()
+		own.op, own.key, own.began, own.taken = "get", key, time.Now(), 0
 		v, err := r.s.get(ctx, &own, key, o, buf)
 		r.failed, r.spent, r.began = max(r.failed, own.failed), max(r.spent, own.spent), time.Now()
 		return v, err
@@ -84,7 +106,8 @@ func retryable(err error) bool {
 	return errors.Is(err, fault.Throttled) || errors.Is(err, fault.Unavailable)
 }
 
-// again waits for the next try and gives nil, or the error to give up with. err was the last try's.
+// again waits for the next try and gives nil, or the error to give up with. err was the last try's. A try that the quota has nothing for is none
+// but in the count: what fails then waits on, and gives up no later.
 func (r *run) again(ctx context.Context, err error) error {
 	if !retryable(err) {
 		return err
@@ -92,24 +115,33 @@ func (r *run) again(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return r.cancelled(ctx, err)
 	}
-	r.tried()
-	wait := r.wait(err)
-	if r.failed >= r.s.p.tries || r.spent+wait > r.s.p.elapsed {
-		return r.gaveUp(err)
+	if errors.Is(err, fault.Throttled) {
+		r.s.p.quota.tried(r.sent(), true)
 	}
-	r.spent += wait
-	if r.s.p.notify != nil {
-		r.s.p.notify(r.event(wait, err))
-	}
-	r.trace(ctx, wait, err)
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
+	for {
+		r.tried()
+		wait := r.wait(err)
+		if r.failed >= r.s.p.tries || r.spent+wait > r.s.p.elapsed {
+			return r.gaveUp(err)
+		}
+		r.spent += wait
+		event := r.event(wait, err)
+		if r.s.p.notify != nil {
+			r.s.p.notify(event)
+		}
+		if concurrency.Sleep(ctx, wait) != nil {
+			return r.cancelled(ctx, err)
+		}
 		r.began = time.Now()
-		return nil
-	case <-ctx.Done():
-		return r.cancelled(ctx, err)
+		if r.s.p.quota.take() {
+			r.taken++
+			trace(ctx, event)
+			return nil
+		}
+		r.unsent++
+		if t := store.TraceOf(ctx); t != nil && t.Wait != nil {
+			t.Wait(ctx, store.Wait{For: store.WaitQuota, Took: wait})
+		}
 	}
 }
 
@@ -117,9 +149,9 @@ func (r *run) event(wait time.Duration, err error) store.Retry {
 	return store.Retry{Op: store.Op(r.op), Key: r.key, Try: r.failed, Elapsed: time.Since(r.start), Wait: wait, Err: err}
 }
 
-func (r *run) trace(ctx context.Context, wait time.Duration, err error) {
+func trace(ctx context.Context, r store.Retry) {
 	if t := store.TraceOf(ctx); t != nil && t.Retry != nil {
-		t.Retry(ctx, r.event(wait, err))
+		t.Retry(ctx, r)
 	}
 }
 
@@ -129,18 +161,24 @@ func (r *run) anew(ctx context.Context, err error) error {
 	if r.failed >= r.s.p.tries || r.spent > r.s.p.elapsed {
 		return r.gaveUp(err)
 	}
-	r.trace(ctx, 0, err)
+	trace(ctx, r.event(0, err))
 	return nil
 }
 
-// wait is full jitter: many clients that failed together do not come back together. What the server asks for comes
-// before it, as it asks the same of all.
+// wait is random, so that many clients that failed together do not come back together: from none to a bound that doubles with each try. Of a service that
+// throttles it is from half the bound, as what comes back at once is refused again, and the bound is lower where few are refused or repeating
+// cures it. What the server asks for comes before it, as it asks the same of all.
 func (r *run) wait(err error) time.Duration {
-	bound := r.s.p.longest
+	bound, least := r.s.p.longest, time.Duration(0)
 	if shift := r.failed - 1; shift < 30 && r.s.p.first < bound>>shift {
 		bound = r.s.p.first << shift
 	}
-	wait := rand.N(bound + 1)
+	if errors.Is(err, fault.Throttled) {
+		share, longest := r.s.p.quota.patience()
+		bound = time.Duration(min(float64(bound)*share, float64(r.s.p.longest)*longest))
+		least = bound / 2
+	}
+	wait := least + rand.N(bound-least+1)
 	var asks interface{ RetryAfter() time.Duration }
 	if errors.As(err, &asks) {
 		wait += asks.RetryAfter()
@@ -152,17 +190,26 @@ func (r *run) gaveUp(err error) error {
 	if r.failed < 2 {
 		return err
 	}
-	return &gaveUp{r.failed, time.Since(r.start), err}
+	return &gaveUp{r.failed - r.unsent, r.unsent, time.Since(r.start), err}
 }
 
 type gaveUp struct {
-	tries int
-	took  time.Duration
-	err   error
+	tries  int
+	unsent int
+	took   time.Duration
+	err    error
 }
 
 func (g *gaveUp) Error() string {
-	return fmt.Sprintf("%v (tried %d times in %v)", g.err, g.tries, g.took.Round(time.Millisecond))
+	took := g.took.Round(time.Millisecond)
+	if g.unsent == 0 {
+		return fmt.Sprintf("%v (tried %d times in %v)", g.err, g.tries, took)
+	}
+	times := "once"
+	if g.tries > 1 {
+		times = fmt.Sprintf("%d times", g.tries)
+	}
+	return fmt.Sprintf("%v (tried %s in %v; of %d more tries none was sent, as too many requests to the bucket were failing)", g.err, times, took, g.unsent)
 }
 func (g *gaveUp) Unwrap() error { return g.err }
 
@@ -176,10 +223,10 @@ func (r *run) fail(kind, err error) error {
 }
 
 // do repeats f, which may be sent any number of times.
-func (r *run) do(ctx context.Context, f func() error) error {
+func (r *run) do(ctx context.Context, f func() error) (err error) {
+	defer func() { r.settle(ctx, err) }()
 	for {
-		err := f()
-		if err == nil {
+		if err = f(); err == nil {
 			return nil
 		}
 		if err = r.again(ctx, err); err != nil {

@@ -1,0 +1,618 @@
+package limit_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/limit"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+	"github.com/zargo-io/zargo/zarr/store/retry"
+	"github.com/zargo-io/zargo/zarr/store/storetest"
+)
+
+// service is a bucket in simulated time.
+type service struct {
+	*mem.Store
+	latency   time.Duration
+	refusal   time.Duration // how long a refusal takes
+	bandwidth float64       // bytes a second of one connection; 0 is no bound
+	parallel  int           // requests that are served at once; more share it. 0 is no bound
+	rate      float64       // requests a second; more are refused. 0 is no bound
+	burst     float64
+	first     int     // tries of each key that are refused
+	lose      float64 // share of requests that are refused whatever the rate
+	after     time.Duration
+	sized     func(key string) int
+
+	mu               sync.Mutex
+	tokens           float64
+	at               time.Time
+	requests, denied int
+	now, most        int
+	tries            map[string]int
+}
+
+type asks struct {
+	error
+	after time.Duration
+}
+
+func (a asks) RetryAfter() time.Duration { return a.after }
+func (a asks) Unwrap() error             { return a.error }
+
+var slowDown = error(&fault.KeyError{Op: "get", Kind: fault.Throttled, Err: errors.New("503 SlowDown")})
+
+// serve takes as long as a request, and refuses it or not.
+func (s *service) serve(ctx context.Context, key string, bytes int) error {
+	s.mu.Lock()
+	s.requests++
+	s.now++
+	s.most = max(s.most, s.now)
+	took := s.latency
+	if s.bandwidth > 0 {
+		took += time.Duration(float64(bytes) / s.bandwidth * 1e9)
+	}
+	if s.parallel > 0 && s.now > s.parallel {
+		took = took * time.Duration(s.now) / time.Duration(s.parallel)
+	}
+	if s.first > 0 {
+		if s.tries == nil {
+			s.tries = map[string]int{}
+		}
+		s.tries[key]++
+	}
+	refused := s.tries[key] > 0 && s.tries[key] <= s.first || s.lose > 0 && rand.Float64() < s.lose
+	if s.rate > 0 {
+		now := time.Now()
+		if s.at.IsZero() {
+			s.tokens = s.burst
+		} else {
+			s.tokens = min(s.burst, s.tokens+s.rate*now.Sub(s.at).Seconds())
+		}
+		s.at = now
+		if s.tokens < 1 {
+			refused = true
+		} else {
+			s.tokens--
+		}
+	}
+	if refused {
+		s.denied++
+		took = s.refusal
+	}
+	s.mu.Unlock()
+	err := concurrency.Sleep(ctx, took)
+	s.mu.Lock()
+	s.now--
+	s.mu.Unlock()
+	if err == nil && refused {
+		err = asks{slowDown, s.after}
+	}
+	return err
+}
+
+func (s *service) Get(ctx context.Context, key string, _ store.GetOptions, buf []byte) (store.Value, error) {
+	n := 1000
+	if s.sized != nil {
+		n = s.sized(key)
+	}
+	if err := s.serve(ctx, key, n); err != nil {
+		return store.Value{}, err
+	}
+	return store.Value{Bytes: append(buf, make([]byte, n)...)}, nil
+}
+
+func (s *service) Put(ctx context.Context, key string, b []byte, o store.PutOptions) (store.Version, error) {
+	if err := s.serve(ctx, key, len(b)); err != nil {
+		return "", err
+	}
+	return "1", nil
+}
+
+// get reads n values, as many at once as a call of the engine does.
+func get(t *testing.T, st store.Store, workers, n int) (took time.Duration) {
+	t.Helper()
+	start := time.Now()
+	err := concurrency.EachN(t.Context(), workers, n, func(ctx context.Context, i int) error {
+		_, err := st.Get(ctx, strconv.Itoa(i), store.GetOptions{}, nil)
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return time.Since(start)
+}
+
+func retried(t *testing.T, st store.Store, o ...retry.Option) store.Store {
+	t.Helper()
+	r, err := retry.New(st, o...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// watch notes the size of a bucket's reads every 10 ms until the test is over.
+func watch(t *testing.T, b *limit.Bucket) (sizes func() []int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	var all []int
+	go func() {
+		for ctx.Err() == nil {
+			n, _ := b.InFlight()
+			all = append(all, n)
+			_ = concurrency.Sleep(ctx, 10*time.Millisecond)
+		}
+	}()
+	return func() []int {
+		cancel()
+		synctest.Wait()
+		return all
+	}
+}
+
+const ms = time.Millisecond
+
+// A service of any kind is used about as well as it can be, whatever it refuses, and is not asked much more often than needed.
+func TestConverges(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		s       *service
+		n       int
+		workers int
+		optimum time.Duration // of arithmetic
+		slower  float64       // than that, at most
+		refused float64       // requests to a request that is needed, at most
+		size    [2]int        // at the end
+	}{
+		{"513 values", &service{latency: 35 * ms}, 513, 130, 175 * ms, 1, 0, [2]int{128, 128}},
+		{"500 a second, with a burst", &service{latency: 35 * ms, refusal: 30 * ms, rate: 500, burst: 500}, 2048, 130, 3096 * ms, 1.1, 0.25, [2]int{14, 24}},
+		{"500 a second", &service{latency: 35 * ms, refusal: 30 * ms, rate: 500, burst: 50}, 10000, 130, 19900 * ms, 1.05, 0.15, [2]int{14, 24}},
+		{"500 a second, refused at once", &service{latency: 35 * ms, refusal: 2 * ms, rate: 500, burst: 50}, 10000, 130, 19900 * ms, 1.3, 0.4, [2]int{6, 30}},
+		{"1500 a second", &service{latency: 35 * ms, refusal: 30 * ms, rate: 1500, burst: 150}, 20000, 130, 13233 * ms, 1.1, 0.12, [2]int{45, 66}},
+		{"5500 a second, many workers", &service{latency: 35 * ms, refusal: 30 * ms, rate: 5500, burst: 550}, 60000, 400, 10809 * ms, 1.15, 0.12, [2]int{130, 230}},
+		{"50 a second", &service{latency: 35 * ms, refusal: 30 * ms, rate: 50, burst: 5}, 1000, 130, 19900 * ms, 1.2, 1, [2]int{2, 4}},
+		{"5 % refused whatever the rate", &service{latency: 35 * ms, refusal: 30 * ms, lose: 0.05}, 20000, 130, 5750 * ms, 1.15, 0.07, [2]int{120, 160}},
+		{"the first two tries of each refused", &service{latency: 35 * ms, refusal: 30 * ms, first: 2}, 513, 130, 385 * ms, 1.4, 2, [2]int{128, 128}},
+		{"the first two tries of many", &service{latency: 35 * ms, refusal: 30 * ms, first: 2}, 20000, 130, 14844 * ms, 1.25, 2, [2]int{128, 128}},
+		{"no bound", &service{latency: 35 * ms}, 50000, 400, 6835 * ms, 1.15, 0, [2]int{256, 256}},
+		{"latency that rises with requests", &service{latency: 35 * ms, parallel: 100}, 50000, 400, 17500 * ms, 1.01, 0, [2]int{128, 160}},
+		{"latency that rises later", &service{latency: 35 * ms, parallel: 180}, 50000, 400, 9722 * ms, 1.05, 0, [2]int{160, 256}},
+		{"values of two lengths", &service{latency: 30 * ms, bandwidth: 80e3, sized: func(string) int { return 1 + rand.IntN(2)*4000 }},
+			20000, 400, 4297 * ms, 1.25, 0, [2]int{250, 256}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c.s.Store = mem.New()
+				quota := retry.NewQuota()
+				b := limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128, Cured: quota.Cures})
+				took := get(t, retried(t, limit.On(c.s, b, 0), retry.From(quota)), c.workers, c.n)
+				size, _ := b.InFlight()
+				slower, refused := float64(took)/float64(c.optimum), float64(c.s.denied)/float64(c.n)
+				t.Logf("%v, %.2f times the optimum; %.1f %% refused; %d in flight at the end", took, slower, 100*refused, size)
+				if slower > c.slower || refused > c.refused || size < c.size[0] || size > c.size[1] {
+					t.Errorf("want at most %v times the optimum and %v refused, %v in flight", c.slower, c.refused, c.size)
+				}
+			})
+		})
+	}
+}
+
+// The size is halved at most, and at most once in 200 ms, although a whole flight of requests is refused.
+func TestHalvesOnceInAPeriod(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 10 * ms, rate: 200, burst: 1}
+		b := limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128})
+		sizes := watch(t, b)
+		get(t, retried(t, limit.On(s, b, 0)), 130, 300)
+		all := sizes()
+		if all[19] != 64 || all[39] != 32 { // every 10 ms; the first refusal comes after 10
+			t.Errorf("sizes %v", all[:45])
+		}
+		for i := range all {
+			for j := i; j < min(i+19, len(all)); j++ {
+				if 2*all[j] < all[i] {
+					t.Fatalf("from %d to %d within %d ms", all[i], all[j], 10*(j-i))
+				}
+			}
+		}
+	})
+}
+
+// What was too much is remembered: it is come back to slowly, and left behind when the service takes more again.
+func TestCeiling(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: 1000, burst: 100}
+		b := limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128})
+		st := retried(t, limit.On(s, b, 0))
+		get(t, st, 130, 3000)
+		sizes := watch(t, b)
+		get(t, st, 130, 10000)
+		for i, n := range sizes() {
+			if n > 50 { // 35 are taken
+				t.Fatalf("%d in flight after %d ms", n, 10*i)
+			}
+		}
+		s.mu.Lock()
+		s.rate = 0
+		s.mu.Unlock()
+		start := time.Now()
+		for n := 0; n < 128; n, _ = b.InFlight() {
+			get(t, st, 130, 1000)
+		}
+		if took := time.Since(start); took < 2*time.Second || took > 20*time.Second {
+			t.Errorf("it took %v until as much was asked for as at first", took)
+		}
+	})
+}
+
+// A ceiling is forgotten after a minute without refusals, also if nothing was asked for.
+func TestCeilingIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: 100, burst: 10}
+		b := limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128})
+		st := retried(t, limit.On(s, b, 0))
+		get(t, st, 130, 500)
+		if n, _ := b.InFlight(); n > 10 {
+			t.Fatalf("%d in flight", n)
+		}
+		time.Sleep(time.Minute)
+		s.rate = 0
+		start := time.Now()
+		for n := 0; n < 128; n, _ = b.InFlight() {
+			get(t, st, 130, 500)
+		}
+		if took := time.Since(start); took > 4*time.Second {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+// A service that says how long to wait is left alone so long by all stores on the bucket: by its reads, if these were refused.
+func TestRetryAfter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 5 * ms, rate: 1, burst: 1, after: 3 * time.Second}
+		b := limit.NewBucket(limit.Numbers{Reads: 8, Writes: 8})
+		one, two := limit.On(s, b, 0), limit.On(s, b, 3)
+		ctx := t.Context()
+		if _, err := one.Get(ctx, "k", store.GetOptions{}, nil); err != nil {
+			t.Fatal(err)
+		}
+		_, err := one.Get(ctx, "k", store.GetOptions{}, nil)
+		if !errors.Is(err, fault.Throttled) {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		var waits []store.Wait
+		ctx = store.WithTrace(ctx, &store.Trace{Wait: func(_ context.Context, w store.Wait) { waits = append(waits, w) }})
+		if _, err := two.Get(ctx, "k", store.GetOptions{}, nil); err != nil || time.Since(start) != 3*time.Second+35*ms {
+			t.Errorf("another store: %v after %v", err, time.Since(start))
+		}
+		if len(waits) != 1 || waits[0] != (store.Wait{For: store.WaitPause, Took: 3 * time.Second}) {
+			t.Errorf("traced %v", waits)
+		}
+		if _, err := one.Get(ctx, "k", store.GetOptions{}, nil); !errors.Is(err, fault.Throttled) {
+			t.Fatal(err)
+		}
+		s.mu.Lock()
+		s.rate = 0
+		s.mu.Unlock()
+		start = time.Now()
+		if _, err := one.Put(ctx, "k", nil, store.PutOptions{}); err != nil || time.Since(start) != 35*ms {
+			t.Errorf("a write waits for the reads: %v, %v", err, time.Since(start))
+		}
+		short, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		if _, err := one.Get(short, "k", store.GetOptions{}, nil); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != 35*ms+time.Second {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+		get(t, one, 8, 100) // no slot is lost
+	})
+}
+
+// An answer that asks for hours stops nobody for hours.
+func TestRetryAfterIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{Store: mem.New(), latency: ms, lose: 1, after: 18 * time.Hour}
+		st := limit.On(s, limit.NewBucket(limit.Numbers{Reads: 8, Writes: 8}), 0)
+		start := time.Now()
+		for range 2 {
+			if _, err := st.Get(t.Context(), "k", store.GetOptions{}, nil); !errors.Is(err, fault.Throttled) {
+				t.Error(err)
+			}
+		}
+		if took := time.Since(start); took != time.Minute {
+			t.Errorf("%v", took)
+		}
+	})
+}
+
+type oneKey struct{ error }
+
+func (oneKey) OneKey() bool              { return true }
+func (oneKey) RetryAfter() time.Duration { return time.Second }
+func (o oneKey) Unwrap() error           { return o.error }
+
+type busyKey struct{ *mem.Store }
+
+func (busyKey) Put(context.Context, string, []byte, store.PutOptions) (store.Version, error) {
+	return "", oneKey{slowDown}
+}
+
+// That one key is changed too often says nothing about the bucket.
+func TestOneKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := limit.NewBucket(limit.Numbers{Reads: 8, Writes: 8})
+		st := limit.On(busyKey{mem.New()}, b, 0)
+		start := time.Now()
+		for range 100 {
+			_, _ = st.Put(t.Context(), "k", nil, store.PutOptions{})
+		}
+		if _, n := b.InFlight(); n != 8 || time.Since(start) != 0 {
+			t.Errorf("%d writes in flight, waited %v", n, time.Since(start))
+		}
+	})
+}
+
+// Two stores on a bucket have its slots together; reads and writes have their own, and refused writes do not slow reads.
+func TestShareAndApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var r concurrency.Registry
+		bucket := func() *limit.Bucket {
+			return concurrency.Share(&r, "s3://b", func() *limit.Bucket { return limit.NewBucket(limit.Numbers{Reads: 16, Writes: 16, Most: 16}) })
+		}
+		s := &service{Store: mem.New(), latency: 20 * ms}
+		one, two := limit.On(s, bucket(), 0), limit.On(s, bucket(), 0)
+		var wg sync.WaitGroup
+		start := time.Now()
+		for _, st := range []store.Store{one, two} {
+			wg.Go(func() { get(t, st, 100, 800) })
+		}
+		wg.Wait()
+		if s.most != 16 || time.Since(start) != 2*time.Second {
+			t.Errorf("%d at once, %v", s.most, time.Since(start))
+		}
+		w := &service{Store: mem.New(), latency: 20 * ms, lose: 1}
+		refusing := limit.On(w, bucket(), 0)
+		for range 200 {
+			_, _ = refusing.Put(t.Context(), "k", nil, store.PutOptions{})
+			time.Sleep(10 * ms)
+		}
+		if reads, writes := bucket().InFlight(); reads != 16 || writes != 2 {
+			t.Errorf("%d reads, %d writes", reads, writes)
+		}
+	})
+}
+
+// A number that the user chose stays, whatever the service does, and is of that store alone.
+func TestFixed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: 100, burst: 10}
+		b := limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128, WriteRate: 1})
+		st := retried(t, limit.On(s, b, 40))
+		get(t, st, 130, 200)
+		s.rate, s.most = 0, 0
+		get(t, st, 130, 400)
+		if n, _ := b.InFlight(); n != 128 || s.most != 40 {
+			t.Errorf("%d of the bucket, %d were in flight", n, s.most)
+		}
+		start := time.Now()
+		for range 10 {
+			if _, err := st.Put(t.Context(), "k", nil, store.PutOptions{}); err != nil {
+				t.Error(err)
+			}
+		}
+		if took := time.Since(start); took != 350*ms {
+			t.Errorf("writes waited for a ramp: %v", took)
+		}
+	})
+}
+
+// Nobody waits for ever: a request that comes to a store that others use without pause has its turn.
+func TestNoStarvation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: 500, burst: 50}
+		b := limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128})
+		greedy, modest := retried(t, limit.On(s, b, 0)), limit.On(s, b, 0)
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		for range 300 {
+			wg.Go(func() {
+				for ctx.Err() == nil {
+					_, _ = greedy.Get(ctx, "k", store.GetOptions{}, nil)
+				}
+			})
+		}
+		time.Sleep(5 * time.Second)
+		for range 10 {
+			start := time.Now()
+			_, _ = modest.Get(ctx, "k", store.GetOptions{}, nil)
+			if took := time.Since(start); took > 2*time.Second {
+				t.Errorf("a request took %v", took)
+			}
+		}
+		cancel()
+		wg.Wait()
+	})
+}
+
+// Writes begin with few at once and at a bounded rate; more come with time, as long as they are asked for.
+func TestRamp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{Store: mem.New(), latency: 10 * ms}
+		b := limit.NewBucket(limit.Numbers{Reads: 128, Writes: 8, WriteRate: 100})
+		st := limit.On(s, b, 0)
+		put := func(n int) time.Duration {
+			start := time.Now()
+			err := concurrency.EachN(t.Context(), 200, n, func(ctx context.Context, i int) error {
+				_, err := st.Put(ctx, "k", nil, store.PutOptions{})
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			return time.Since(start)
+		}
+		put(8)
+		if s.most != 8 {
+			t.Errorf("%d at once at first", s.most)
+		}
+		if took := put(500); took < 3900*ms || took > 5100*ms { // a second's worth goes at once
+			t.Errorf("500 writes took %v", took)
+		}
+		if _, n := b.InFlight(); n < 16 {
+			t.Errorf("%d at once in the end", n)
+		}
+		put(170_000)
+		if took := put(1000); took > 5600*ms || took < 4*time.Second { // twice as many a second after 20 minutes
+			t.Errorf("1000 writes took %v after 20 minutes", took)
+		}
+		time.Sleep(time.Hour)
+		if took := put(500); took < 3900*ms {
+			t.Errorf("500 writes took %v after a rest", took)
+		}
+		start := time.Now()
+		if get(t, st, 130, 1280); time.Since(start) > 110*ms {
+			t.Errorf("reads took %v", time.Since(start))
+		}
+	})
+}
+
+func TestMeasured(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n atomic.Int64
+		s := &service{Store: mem.New(), latency: 30 * ms, bandwidth: 80e3, sized: func(string) int { return int(n.Add(1)%5) * 1000 }}
+		b := limit.NewBucket(limit.Numbers{Reads: 16, Writes: 16})
+		st := retried(t, limit.On(s, b, 0))
+		var m store.Measured
+		if store.As(st, &m) {
+			t.Error("measured without a request")
+		}
+		get(t, st, 4, 100)
+		if !store.As(st, &m) {
+			t.Fatal("nothing was measured")
+		}
+		if m.Latency < 29*ms || m.Latency > 31*ms || m.Bandwidth < 79e3 || m.Bandwidth > 81e3 || m.Free != 16 {
+			t.Errorf("%+v", m)
+		}
+		if took := m.Took(8e3); took < 125*ms || took > 135*ms {
+			t.Errorf("8 kB are expected to take %v", took)
+		}
+		s.latency = 10 * time.Second // one that stalls
+		get(t, st, 1, 1)
+		s.latency = 30 * ms
+		get(t, st, 4, 20)
+		if store.As(st, &m); m.Took(2e3) > 75*ms {
+			t.Errorf("one request changed the measure: %+v", m)
+		}
+		s.latency = 60 * ms
+		get(t, st, 4, 1000)
+		if store.As(st, &m); m.Latency < 58*ms || m.Latency > 62*ms {
+			t.Errorf("%+v, with 60 ms", m)
+		}
+	})
+}
+
+// tuned is a store with numbers.
+type tuned struct{ *service }
+
+func (tuned) Provide(target any) bool {
+	if t, ok := target.(*store.Tuning); ok {
+		*t = store.Tuning{Requests: 128}
+		return true
+	}
+	return false
+}
+
+// Calls that begin later make as many requests as throughput has grown with, and never fewer than at first.
+func TestTuningGrows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := tuned{&service{Store: mem.New(), latency: 35 * ms}}
+		st := retried(t, limit.On(s, limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128}), 0))
+		if n := store.TuningOf(st).Requests; n != 128 {
+			t.Errorf("%d at first", n)
+		}
+		for range 20 { // a call has some tasks more than there are requests
+			get(t, st, store.TuningOf(st).Requests+4, 3000)
+		}
+		if n := store.TuningOf(st).Requests; n < 200 {
+			t.Errorf("%d requests", n)
+		}
+		s.rate, s.burst = 100, 1
+		get(t, st, 130, 300)
+		if n := store.TuningOf(st).Requests; n != 128 {
+			t.Errorf("%d requests of a service that refuses", n)
+		}
+		if n := store.TuningOf(limit.On(s, limit.NewBucket(limit.Numbers{Reads: 1, Writes: 1}), 7)).Requests; n != 128 {
+			t.Errorf("a fixed number: %d", n)
+		}
+	})
+}
+
+// The size survives a clock that is set back, and one that jumps.
+func TestClock(t *testing.T) {
+	b := limit.NewBucket(limit.Numbers{Reads: 16, Writes: 16, ReadRate: 1000})
+	use := func(t *testing.T) {
+		s := &service{Store: mem.New(), latency: ms, refusal: ms, rate: 100, burst: 1, after: 10 * time.Second}
+		start := time.Now()
+		_, _ = limit.On(s, b, 0).Get(t.Context(), "k", store.GetOptions{}, nil)
+		_, _ = limit.On(s, b, 0).Get(t.Context(), "k", store.GetOptions{}, nil)
+		_, _ = limit.On(s, b, 0).Get(t.Context(), "k", store.GetOptions{}, nil)
+		if took := time.Since(start); took > 2*time.Minute {
+			t.Errorf("waited %v", took)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) { time.Sleep(100 * time.Hour); use(t) })
+	synctest.Test(t, use) // a hundred hours earlier
+}
+
+// One slot of each kind shows every place that takes a second while it holds the first.
+func TestBucketConforms(t *testing.T) {
+	for name, base := range bases() {
+		t.Run(name, func(t *testing.T) {
+			storetest.Run(t, func(t *testing.T) store.Store {
+				return retried(t, limit.On(base(t), limit.NewBucket(limit.Numbers{Reads: 1, Writes: 1, Most: 1}), 0))
+			}, storetest.Keys(100), storetest.Rounds(3))
+		})
+	}
+}
+
+// Many goroutines, refusals and pauses, for the race detector.
+func TestBucketUnderLoad(t *testing.T) {
+	s := &service{Store: mem.New(), lose: 0.3}
+	b := limit.NewBucket(limit.Numbers{Reads: 16, Writes: 4, ReadRate: 1e9, WriteRate: 1e9})
+	one, two := limit.On(s, b, 0), limit.On(s, b, 3)
+	err := concurrency.EachN(t.Context(), 64, 4000, func(ctx context.Context, i int) error {
+		st := one
+		if i%3 == 0 {
+			st = two
+		}
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		if i%7 == 0 {
+			cancel()
+		}
+		if i%2 == 0 {
+			_, _ = st.Put(ctx, "k", nil, store.PutOptions{})
+			return nil
+		}
+		_, _ = st.Get(ctx, "k", store.GetOptions{}, nil)
+		var m store.Measured
+		store.As(st, &m)
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	b.Idle(t)
+}

@@ -1,0 +1,244 @@
+package limit
+
+import (
+	"math"
+	"time"
+)
+
+// The numbers of the control. docs/adr/015-adaptive-limits.md says where they come from.
+const (
+	period    = 200 * time.Millisecond // of a window: the size is at most halved in it
+	longest   = 10 * period            // of a window that sees fewer answers than there are slots
+	least     = 2                      // that the size is cut to: one slow request is not to hold up all others
+	round     = 32                     // answers of a round, at least: it is half a flight
+	plain     = 0.3                    // share of refusals in a round that halves the size, before the window is over
+	tolerated = 0.085                  // share of a window that may be refusals without a cut
+	few       = 0.01                   // share of a window that may be refusals for the size to grow below the ceiling
+	gentle    = 0.05                   // growth in one window below the ceiling, and of the first probe above it
+	probing   = time.Second            // between probes above the ceiling
+	forgotten = time.Minute            // without refusals, until the ceiling is forgotten
+	needed    = 128                    // answers to a request that waited for a slot, at most, where more slots would be used
+	step      = 0.25                   // growth of a trial
+	useful    = 0.5                    // share of a trial's slots that must add throughput
+	restTrial = 5 * time.Second        // after a trial that added nothing; doubles to
+	restMost  = 5 * time.Minute
+	idle      = 10 * time.Second // without answers: what was measured before says nothing
+)
+
+// sample is what is known of a request that is over and was answered, or refused for its rate.
+type sample struct {
+	sent      time.Time
+	throttled bool
+	timed     bool  // bytes and took are those of a value that was moved
+	waits     int   // requests that waited for a slot since the last answer
+	bytes     int64 // moved
+	took      time.Duration
+}
+
+// control says how many requests should be in flight. It does no I/O, keeps no time and has no lock.
+//
+// It looks only at requests that were sent under the present size, and decides between two instants: of answers that come at one moment the order says nothing.
+type control struct {
+	size   int
+	normal int         // what to return to without trials
+	most   int         // never more
+	cured  func() bool // refusals have nothing to do with the size
+
+	sized   time.Time // when the size became this
+	cutAt   time.Time
+	ceiling int       // the last size at which requests were refused; 0 is none
+	refused time.Time // when the last request was
+	probed  time.Time
+	probe   float64 // growth of the next probe
+
+	window window
+	trial  trial
+}
+
+func newControl(first, normal, most int, cured func() bool) control {
+	return control{size: first, normal: normal, most: max(most, normal, first), cured: cured}
+}
+
+// window is what was answered since began, of requests of the present size.
+type window struct {
+	began  time.Time
+	last   time.Time // any answer
+	all    count
+	round  count         // the last answers of all
+	waits  int           // requests that waited for a slot
+	busy   time.Duration // of requests that were not refused, added up
+	wasted time.Duration // of those that were
+	moved  line          // of those that moved a value
+}
+
+// count is of answers, and of those that were refusals.
+type count struct{ answers, refused int }
+
+func (n *count) add(throttled bool) {
+	n.answers++
+	if throttled {
+		n.refused++
+	}
+}
+
+// share is that of refusals.
+func (n count) share() float64 { return float64(n.refused) / float64(max(1, n.answers)) }
+
+// done notes an answer, and gives the size from now on.
+func (c *control) done(s sample, now time.Time) int {
+	w := &c.window
+	switch {
+	case w.began.IsZero() || now.Sub(w.last) > idle || now.Before(w.last):
+		c.trial.end(c)
+		*w, c.sized = window{began: s.sent}, time.Time{}
+	case now.After(w.last):
+		was := c.size
+		if c.decide(now); c.size != was {
+			c.sized = now
+		}
+	}
+	w.last, w.waits = now, w.waits+s.waits
+	if s.throttled {
+		c.refused = now
+	}
+	if !c.sized.IsZero() && s.sent.Before(c.sized) {
+		return c.size // it says nothing of the present size
+	}
+	w.all.add(s.throttled)
+	w.round.add(s.throttled)
+	if s.throttled {
+		w.wasted += s.took
+		return c.size
+	}
+	w.busy += s.took
+	if s.timed {
+		w.moved.add(float64(s.bytes), s.took.Seconds(), 1)
+	}
+	return c.size
+}
+
+// decide looks at what came before now.
+func (c *control) decide(now time.Time) {
+	w := &c.window
+	age := now.Sub(w.began)
+	flight := w.round.answers >= max(round, c.size/2)
+	may := since(now, c.cutAt) >= period && !c.cured()
+	switch {
+	case may && flight && w.round.share() > plain:
+		c.cut(c.size/2, now)
+	case may && age >= period && w.all.answers >= min(round, c.size) && w.all.share() > tolerated:
+		c.cut(c.answered(now), now)
+	case age >= period && w.all.answers >= c.size, age >= longest && w.all.answers > 0:
+		c.grow(now)
+	}
+	if flight {
+		c.window.round = count{}
+	}
+}
+
+// since is long ago for the zero time, and for one that lies ahead after the clock was set back.
+func since(now, then time.Time) time.Duration {
+	if d := now.Sub(then); !then.IsZero() && d >= 0 {
+		return d
+	}
+	return math.MaxInt64
+}
+
+// cut goes down to n, or to half, and remembers where it was as a ceiling.
+func (c *control) cut(n int, now time.Time) {
+	c.trial.end(c)
+	c.ceiling, c.cutAt, c.probed, c.probe = c.size, now, now, gentle
+	c.size = max(min(least, c.size), (c.size+1)/2, min(n, c.size-1))
+	c.next(now)
+}
+
+// answered is how many requests at once were not refused on average, which is what the service takes (Little's law). Where all slots are taken it
+// is at least their share of the slots' time.
+func (c *control) answered(now time.Time) int {
+	w := &c.window
+	n := 0.0
+	if d := now.Sub(w.began); d > 0 {
+		n = float64(w.busy) / float64(d)
+	}
+	if all := w.busy + w.wasted; c.needed() && all > 0 {
+		n = max(n, float64(c.size)*float64(w.busy)/float64(all))
+	}
+	return int(math.Ceil(n))
+}
+
+// needed reports whether requests waited for slots. Few of them do where a call has a few tasks more than there are slots.
+func (c *control) needed() bool {
+	return needed*c.window.waits >= c.window.all.answers && c.window.waits > 0
+}
+
+// next begins another window.
+func (c *control) next(now time.Time) { c.window = window{began: now, last: now} }
+
+// grow is called when a window is over that ends without a cut.
+func (c *control) grow(now time.Time) {
+	w := &c.window
+	if c.ceiling > 0 && since(now, c.refused) >= forgotten {
+		c.ceiling = 0
+	}
+	switch {
+	case !c.needed(): // more slots would not be used
+	case c.ceiling > 0 && c.size < c.ceiling && w.all.share() <= few:
+		c.size = min(c.size+more(c.size, gentle), c.ceiling)
+		c.probed = now
+	case c.ceiling > 0:
+		if w.all.share() <= tolerated/2 && since(now, c.probed) >= probing {
+			c.size = min(c.size+more(c.size, c.probe), c.most)
+			c.ceiling, c.probed, c.probe = max(c.ceiling, c.size), now, min(2*c.probe, 1)
+		}
+	case w.all.refused > 0:
+	case c.size < c.normal:
+		c.size = min(2*c.size, c.normal)
+	default:
+		c.trial.step(c, now)
+		return // it began the next window
+	}
+	c.next(now)
+}
+
+// more is a share of n, at least one.
+func more(n int, share float64) int { return max(1, int(float64(n)*share)) }
+
+// trial finds out whether more requests in flight move more: a quarter more for one window, which is kept if at least
+// half of them were of use.
+type trial struct {
+	before int  // the size that it is compared with; 0: there is no trial
+	ref    line // what requests took at that size
+	again  time.Time
+	rest   time.Duration
+}
+
+// end gives up a trial under way.
+func (t *trial) end(c *control) {
+	if t.before > 0 {
+		c.size = min(c.size, t.before)
+		t.before = 0
+	}
+}
+
+// step judges a trial that is over, and begins one.
+func (t *trial) step(c *control, now time.Time) {
+	ref := c.window.moved
+	if t.before > 0 && ref.n > 0 {
+		grown := float64(c.size) / float64(t.before)
+		slower := ref.y / max(t.ref.predict(ref), 1e-9)
+		if grown/slower < 1+useful*(grown-1) {
+			t.end(c)
+			t.rest = min(max(2*t.rest, restTrial), restMost)
+			t.again = now.Add(t.rest)
+		} else {
+			t.rest = 0
+		}
+	}
+	t.before = 0
+	c.next(now)
+	if c.size >= c.most || ref.n == 0 || now.Before(t.again) && t.again.Sub(now) <= restMost {
+		return
+	}
+	t.before, t.ref = c.size, ref
+	c.size = min(c.size+more(c.size, step), c.most)
+}

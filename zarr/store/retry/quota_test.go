@@ -1,0 +1,271 @@
+package retry_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+	"github.com/zargo-io/zargo/zarr/store/retry"
+)
+
+// outage is a store that is down until then, and fails the first tries of each request besides.
+type outage struct {
+	store.Store
+	until time.Time
+	first int
+	n     atomic.Int64
+	mu    sync.Mutex
+	tries map[string]int
+}
+
+func (o *outage) Get(context.Context, string, store.GetOptions, []byte) (store.Value, error) {
+	panic("not used")
+}
+
+func (o *outage) Put(_ context.Context, key string, _ []byte, _ store.PutOptions) (store.Version, error) {
+	o.n.Add(1)
+	time.Sleep(10 * time.Millisecond)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.tries == nil {
+		o.tries = map[string]int{}
+	}
+	o.tries[key]++
+	if time.Now().Before(o.until) || o.tries[key] <= o.first {
+		return "", down
+	}
+	return "1", nil
+}
+
+// all puts from so many workers at once, and gives the errors.
+func all(t *testing.T, s store.Store, workers int) (failed []error) {
+	t.Helper()
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for i := range workers {
+		wg.Go(func() {
+			if _, err := s.Put(t.Context(), strings.Repeat("k", 1+i%100)+string(rune('a'+i/100)), nil, store.PutOptions{}); err != nil {
+				mu.Lock()
+				failed = append(failed, err)
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	return failed
+}
+
+// Ten tries of each of many workers are not ten requests of each, if the service is down for good; all of them give up as
+// they would have, and say why fewer were sent.
+func TestQuotaBoundsRepeats(t *testing.T) {
+	for _, workers := range []int{128, 1000} {
+		synctest.Test(t, func(t *testing.T) {
+			o := &outage{Store: mem.New(), until: time.Now().Add(time.Hour)}
+			start := time.Now()
+			failed := all(t, over(t, o), workers)
+			most := workers + 500 + 5*int(time.Since(start).Seconds()) + 1
+			if n := int(o.n.Load()); n > most || len(failed) != workers || time.Since(start) > time.Minute {
+				t.Errorf("%d requests of %d workers, at most %d; %d failed, after %v", n, workers, most, len(failed), time.Since(start))
+			}
+			says := 0
+			for _, err := range failed {
+				if !errors.Is(err, fault.Unavailable) {
+					t.Errorf("got %v", err)
+				}
+				if strings.Contains(err.Error(), "as too many requests to the bucket were failing)") {
+					says++
+				}
+			}
+			if says < workers/2 {
+				t.Errorf("%d of %d errors say it; one is %v", says, workers, failed[0])
+			}
+			o.n.Store(0) // those that come later are sent once, or little more
+			if start = time.Now(); len(all(t, over(t, o, retry.From(retry.NewQuotaOf(0, 5))), workers)) != workers || int(o.n.Load()) > workers+5*int(time.Since(start).Seconds())+1 {
+				t.Errorf("%d requests without a quota left", o.n.Load())
+			}
+		})
+	}
+}
+
+// An outage of some seconds fails none of a thousand workers, although there are not as many repeats.
+func TestQuotaSurvivesOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := &outage{Store: mem.New(), until: time.Now().Add(2 * time.Second)}
+		q := retry.NewQuota()
+		start := time.Now()
+		failed := all(t, over(t, o, retry.From(q)), 1000)
+		if len(failed) != 0 || time.Since(start) > 30*time.Second {
+			t.Errorf("%d failed: %v; took %v", len(failed), errors.Join(failed...), time.Since(start))
+		}
+		if n := o.n.Load(); n > 1000+510+1000 { // first tries, repeats in vain, and those that succeed
+			t.Errorf("%d requests", n)
+		}
+		if q.Left() < 490 {
+			t.Errorf("%d repeats are left after all have succeeded", q.Left())
+		}
+	})
+}
+
+// Faults that repeating helps against cost nothing, however many there are.
+func TestQuotaIsGivenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := &outage{Store: mem.New(), first: 2}
+		q := retry.NewQuotaOf(300, 0)
+		s := over(t, o, retry.From(q))
+		waits := 0
+		ctx := store.WithTrace(t.Context(), &store.Trace{Wait: func(context.Context, store.Wait) { waits++ }})
+		for i := range 20 {
+			var wg sync.WaitGroup
+			for j := range 128 {
+				wg.Go(func() {
+					if _, err := s.Put(ctx, strings.Repeat("k", j+1)+string(rune('a'+i)), nil, store.PutOptions{}); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			wg.Wait()
+		}
+		if o.n.Load() != 3*20*128 || waits != 0 || q.Left() != 300 {
+			t.Errorf("%d requests, %d waits, %d left", o.n.Load(), waits, q.Left())
+		}
+	})
+}
+
+// Without a repeat left a request waits, traces it, obeys the service, and is sent when one is there again.
+func TestQuotaIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := scripted(step{err: after{slow, 5 * time.Second}})
+		q := retry.NewQuotaOf(1, 0.125)
+		_, err := over(t, scripted(repeat(step{err: down}, 2)...), retry.From(q), retry.Tries(2)).Put(t.Context(), "k", nil, store.PutOptions{})
+		if !errors.Is(err, fault.Unavailable) || q.Left() != 0 {
+			t.Fatalf("%v, %d left", err, q.Left())
+		}
+		var waits []store.Wait
+		var retries []store.Retry
+		ctx := store.WithTrace(t.Context(), &store.Trace{
+			Wait:  func(_ context.Context, w store.Wait) { waits = append(waits, w) },
+			Retry: func(_ context.Context, r store.Retry) { retries = append(retries, r) },
+		})
+		start := time.Now()
+		if _, err := over(t, s, retry.From(q)).Put(ctx, "k", nil, store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(start); took < 10*time.Second || took > 11*time.Second { // 5 s until there is no repeat, and 5 s until there is one
+			t.Errorf("it took %v", took)
+		}
+		if len(waits) != 1 || waits[0].For != store.WaitQuota || waits[0].Took < 5*time.Second || len(retries) != 1 || retries[0].Wait < 5*time.Second {
+			t.Errorf("traced %v and %v", waits, retries)
+		}
+		if got, want := s.seen(), "put k\nput k"; got != want {
+			t.Errorf("requests:\n%s\nwant:\n%s", got, want)
+		}
+	})
+}
+
+// What became of a conditional write whose answer was lost is looked up as ever, later.
+func TestQuotaAndLostAnswer(t *testing.T) {
+	for name, kind := range map[string]error{"ours": nil, "another's": fault.Exists} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				lost := step{err: down, apply: kind == nil}
+				s := scripted(lost)
+				if kind != nil {
+					if _, err := s.Store.Put(t.Context(), "k", []byte("another"), store.PutOptions{}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				r := over(t, s, retry.From(retry.NewQuotaOf(0, 0)))
+				_, err := r.Put(t.Context(), "k", value, store.PutOptions{IfAbsent: true})
+				if !errors.Is(err, fault.Unavailable) || s.seen() != "put k if absent" { // it is not known, and the error is the one for that
+					t.Errorf("without a repeat: %v", err)
+				}
+				s = scripted(lost)
+				if kind != nil {
+					if _, err := s.Store.Put(t.Context(), "k", []byte("another"), store.PutOptions{}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				r = over(t, s, retry.From(retry.NewQuotaOf(1, 0)))
+				_, err = r.Put(t.Context(), "k", value, store.PutOptions{IfAbsent: true})
+				if got := s.seen(); !errors.Is(err, kind) || kind == nil && err != nil || !strings.HasPrefix(got, "put k if absent\nget k ") {
+					t.Errorf("%v, requests:\n%s", err, got)
+				}
+			})
+		})
+	}
+}
+
+func TestNoQuota(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := &outage{Store: mem.New(), until: time.Now().Add(time.Hour)}
+		if all(t, over(t, o, retry.From(nil)), 200); o.n.Load() != 2000 {
+			t.Errorf("%d requests", o.n.Load())
+		}
+	})
+}
+
+// Refusals that are few, and those that repeating cures, are repeated soon; of a service that has too much to do each wait is longer. What each request is
+// refused for has nothing to do with the load, and the quota says so.
+func TestQuotaKnowsOverload(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, c := range []struct {
+		name    string
+		refuse  func(request, try int) bool
+		cures   bool
+		atLeast time.Duration // the mean of the first waits, of the later half of the requests
+		atMost  time.Duration
+	}{
+		{"the first two tries of each", func(_, try int) bool { return try < 2 }, true, 2 * time.Millisecond, 3 * time.Millisecond},
+		{"one in twenty-five", func(i, try int) bool { return i%25 == 0 && try == 0 }, false, 9 * time.Millisecond, 40 * time.Millisecond},
+		{"six of ten, first tries and others", func(int, int) bool { return random.Float64() < 0.6 }, false, 65 * time.Millisecond, 85 * time.Millisecond},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				q := retry.NewQuota()
+				var waits []time.Duration
+				for i := range 3000 {
+					o := &refusing{Store: mem.New(), refuse: func(try int) bool { return c.refuse(i, try) }}
+					s := over(t, o, retry.Tries(100), retry.Elapsed(time.Hour), retry.From(q), retry.Notify(func(r store.Retry) {
+						if i >= 1500 && r.Try == 1 {
+							waits = append(waits, r.Wait)
+						}
+					}))
+					if _, err := s.Put(t.Context(), "k", nil, store.PutOptions{}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				var sum time.Duration
+				for _, w := range waits {
+					sum += w
+				}
+				if mean := sum / time.Duration(len(waits)); mean < c.atLeast || mean > c.atMost || q.Cures() != c.cures {
+					t.Errorf("%v on average, cures is %t; want %v to %v, %t", mean, q.Cures(), c.atLeast, c.atMost, c.cures)
+				}
+			})
+		})
+	}
+}
+
+// refusing is a store that refuses some tries of a Put.
+type refusing struct {
+	store.Store
+	refuse func(try int) bool
+	tries  int
+}
+
+func (r *refusing) Put(context.Context, string, []byte, store.PutOptions) (store.Version, error) {
+	r.tries++
+	if r.refuse(r.tries - 1) {
+		return "", slow
+	}
+	return "1", nil
+}
