@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The numbers of the control. docs/adr/015-adaptive-limits.md says where they come from.
+// The numbers of the control. docs/adr/016-adaptive-limits.md says where they come from.
 const (
 	period    = 200 * time.Millisecond // of a window: the size is at most halved in it
 	longest   = 10 * period            // of a window that sees fewer answers than there are slots

@@ -13,7 +13,7 @@
 //
 // That is for a number that stays. The providers' stores use a [Bucket], which all stores of a process on one bucket share: its number of reads and
 // of writes in flight falls when the service refuses requests, rises while throughput rises with it, and all wait when the service says how
-// long to. docs/adr/015-adaptive-limits.md has the rules.
+// long to. docs/adr/016-adaptive-limits.md has the rules.
 //
 // One call of DeleteAll takes one slot, whatever the store below makes of it. A listing takes one for each page. All methods may be called concurrently.
 package limit

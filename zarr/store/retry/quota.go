@@ -11,7 +11,7 @@ import (
 // gives up as always, but is not sent meanwhile: ten tries of each of a thousand workers are then no ten thousand requests to a service that
 // is down, and none of them fails sooner for it.
 //
-// docs/adr/016-retry-quota.md has the reasons. A Quota may be used from any number of goroutines.
+// docs/adr/017-retry-quota.md has the reasons. A Quota may be used from any number of goroutines.
 type Quota struct {
 	mu   sync.Mutex
 	most float64
