@@ -167,10 +167,10 @@ func (p *parts) objects(ctx context.Context) (all []*gcsapi.ObjectAttrs, err err
 			return nil, err
 		}
 		all = append(all, page...)
-		switch {
-		case next == "":
+		if next == "" {
 			return all, nil
-		case next == token:
+		}
+		if next == token {
 			return nil, foreign("the list of parts does not advance")
 		}
 		token = next
