@@ -131,7 +131,7 @@ func (b *broken) ListPage(ctx context.Context, prefix string, o store.ListOption
 		b.o(&o)
 	}
 	var page []store.Entry
-	for e, err := range b.Store.List(ctx, prefix, o) {
+	for e, err := range b.List(ctx, prefix, o) {
 		if err != nil {
 			return nil, "", err
 		}
@@ -311,6 +311,14 @@ func TestBrokenStoresAreFound(t *testing.T) {
 		{"keys are unescaped", "special characters", bucketcheck.Fails, "other names", func(b *broken) {
 			b.put = func(ctx context.Context, key string, v []byte, o store.PutOptions) (store.Version, error) {
 				return b.Store.Put(ctx, strings.ReplaceAll(key, "%41", "A"), v, o)
+			}
+		}},
+		{"some keys are refused", "special characters", bucketcheck.Unsupported, "refused", func(b *broken) {
+			b.put = func(ctx context.Context, key string, v []byte, o store.PutOptions) (store.Version, error) {
+				if strings.HasSuffix(key, ".") {
+					return "", &fault.KeyError{Op: "put", Key: key, Kind: fault.Path}
+				}
+				return b.Store.Put(ctx, key, v, o)
 			}
 		}},
 		{"commits ignore their condition", "parts, if absent", bucketcheck.Fails, "without the condition", func(b *broken) {

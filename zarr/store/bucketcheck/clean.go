@@ -26,13 +26,16 @@ type LeftError struct {
 // Error says where, how many, and why.
 func (e *LeftError) Error() string {
 	text := fmt.Sprintf("%d objects below %q could not be deleted", len(e.Keys), e.Place)
-	if len(e.Keys) == 0 {
-		text = fmt.Sprintf("objects below %q may be left", e.Place)
+	switch len(e.Keys) {
+	case 0:
+		text = fmt.Sprintf("something below %q may be left", e.Place)
+	case 1:
+		text = fmt.Sprintf("%q could not be deleted", e.Keys[0])
 	}
 	if e.Err != nil {
 		return text + ": " + e.Err.Error()
 	}
-	return text + ", although the store says that they were"
+	return text + ", although the store says that it was done"
 }
 
 // Unwrap gives the cause.

@@ -2,10 +2,12 @@ package bucketcheck
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -37,6 +39,7 @@ func special() []string {
 func specialKeys(ctx context.Context, b *bench) outcome {
 	var refused []string
 	var last outcome
+	said := true // what is not taken was refused as such, and not stored otherwise
 	held := map[string]bool{}
 	for i, name := range special() {
 		key := "keys/" + name
@@ -44,16 +47,21 @@ func specialKeys(ctx context.Context, b *bench) outcome {
 		out := holds("")
 		if err != nil {
 			out = because("put", err)
+			said = said && (errors.Is(err, fault.Path) || errors.Is(err, errors.ErrUnsupported))
 		} else {
 			held[key] = true
 			out, _ = is(ctx, b.other(), key, store.GetOptions{}, value, len(value))
 		}
 		if out.verdict != Holds {
+			said = said && err != nil
 			refused, last = append(refused, fmt.Sprintf("%q", name)), out
 		}
 	}
 	if len(refused) == len(special()) {
 		return last
+	}
+	if len(refused) > 0 && said {
+		return unsupported("%d of %d; refused: %s", len(special())-len(refused), len(special()), strings.Join(refused, " "))
 	}
 	if len(refused) > 0 {
 		return fails("%d of %d; not %s: %s", len(special())-len(refused), len(special()), strings.Join(refused, " "), last.seen)

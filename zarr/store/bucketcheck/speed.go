@@ -155,10 +155,13 @@ func quantile(all []time.Duration, percent int) time.Duration {
 // stream reads a larger value by one request, several times; the median counts, without the wait for the first byte. Without a network nothing says when
 // that came, and the latency of small values is taken for it.
 func (b *bench) stream(ctx context.Context, s store.Store, first time.Duration, buf []byte) (*Stream, error) {
-	const key = "large"
+	const key, least = "large", mib
 	size := b.n.large
 	if b.o.Key != "" {
 		size = min(size, int64(len(b.key.value)))
+		if size < least {
+			return nil, nil // its time is latency
+		}
 	} else if _, err := s.Put(ctx, keyOf(key, 0), pattern(int(size), 61), store.PutOptions{}); err != nil {
 		return nil, err
 	}
