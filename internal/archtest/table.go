@@ -29,6 +29,7 @@ func Table() []Rule {
 		{Package: "zarr/store/http", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/provider"}},
 		{Package: "zarr/store/retry", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
 		{Package: "zarr/store/limit", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
+		{Package: "zarr/store/large", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
 		{Package: "zarr/store/hedge", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
 
 		{Package: "zarr/rule", Own: []string{"zarr/fault"}, Pure: true},
@@ -53,7 +54,7 @@ func Table() []Rule {
 		{Package: "internal/bytesview", Own: []string{"zarr/dtype"}, Pure: true},
 		{Package: "internal/hugepages"},
 		{Package: "internal/npy", Own: []string{"zarr/fault", "zarr/dtype"}, Pure: true},
-		{Package: "internal/provider", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "zarr/store/limit", "zarr/store/hedge", "concurrency"}},
+		{Package: "internal/provider", Own: []string{"zarr/fault", "zarr/store", "zarr/store/retry", "zarr/store/limit", "zarr/store/hedge", "zarr/store/large", "concurrency"}},
 		{Package: "internal/provider/fake", Own: []string{"zarr", "zarr/fault", "zarr/dtype", "zarr/codec", "zarr/store", "zarr/store/mem", "zarr/store/retry"}},
 		{Package: "internal/zarrtest", Own: []string{"zarr", "zarr/upkeep", "zarr/fault", "zarr/dtype", "zarr/store", "zarr/store/mem", "zarr/store/dir"}},
 		{Package: "internal/tables", Own: []string{"zarr/...", "blob", "s3", "gcs", "azure", "internal/lengths"}, External: []string{gocloud}},
