@@ -204,7 +204,7 @@ func (b *bench) race(ctx context.Context, key string, o store.PutOptions, lost e
 	return won, version, other
 }
 
-func racer(i int) []byte { return fmt.Appendf(nil, "writer %d of a race", i) }
+func racer(i int) []byte { return fmt.Appendf(nil, "writer %02d of a race", i) }
 
 // round is one race, and what is to be seen after it.
 func (b *bench) round(ctx context.Context, n int, key string, o store.PutOptions, lost error) (store.Version, *outcome) {

@@ -74,7 +74,7 @@ func innerRanges(ctx context.Context, b *bench) outcome {
 		return because("put", err)
 	}
 	n := int64(len(value))
-	return b.all(ctx, key, value, store.Within(0, 1), store.Within(n/3, n/4), store.Within(n-1, 1), store.From(n/2))
+	return b.all(ctx, key, value, store.Within(0, 1), store.Within(n/3, min(n/4, ranged)), store.Within(n-1, 1), store.From(n-min(n/2, ranged)))
 }
 
 func tails(ctx context.Context, b *bench) outcome {
@@ -86,7 +86,7 @@ func tails(ctx context.Context, b *bench) outcome {
 	if n == 1 {
 		return b.all(ctx, key, value, store.Suffix(1))
 	}
-	return b.all(ctx, key, value, store.Suffix(1), store.Suffix(n/3), store.Suffix(n))
+	return b.all(ctx, key, value, store.Suffix(1), store.Suffix(min(n/3, ranged)), store.Suffix(min(n, ranged)))
 }
 
 func beyond(ctx context.Context, b *bench) outcome {
@@ -110,11 +110,13 @@ func beyond(ctx context.Context, b *bench) outcome {
 		all = append(all, short{"nothing", store.Within(0, 1)})
 	}
 	for _, s := range all {
-		v, err := b.s.Get(ctx, s.key, store.GetOptions{Range: s.r}, nil)
+		v, err := b.s.Get(ctx, s.key, store.GetOptions{Range: s.r, Max: ranged}, nil)
 		_, tail := s.r.IsSuffix()
 		switch {
 		case err == nil:
 			return fails("%s of %d bytes gave %d bytes", s.r, v.Size, len(v.Bytes))
+		case errors.Is(err, fault.Limit):
+			return fails("%s gave more than %d bytes", s.r, ranged)
 		case tail && errors.Is(err, errors.ErrUnsupported): // a check of its own
 		case !errors.Is(err, fault.Corrupt):
 			return because("get of "+s.r.String(), err)
