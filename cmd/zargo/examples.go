@@ -19,6 +19,7 @@ func (lsCmd) Help() string {
 	return examples(
 		"zargo ls -l weather.zarr",
 		"zargo ls -r weather.zarr",
+		"zargo ls --names 's3://bucket/weather.zarr?region=eu-central-1'",
 		"zargo ls 's3://bucket?region=eu-central-1'",
 	)
 }
