@@ -71,6 +71,7 @@ func (b *bucket) hooks() blob.Hooks {
 			return slices.DeleteFunc(page, func(e store.Entry) bool { return isHidden(e.Key) }), next, err
 		},
 		PutParts: b.putParts,
+		Provide:  b.provide,
 	}
 }
 
