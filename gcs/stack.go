@@ -35,6 +35,7 @@ func (c *config) tuning() store.Tuning {
 		RangeGap:   1 << 20,
 		RangeMax:   16 << 20,
 		SplitAbove: 32 << 20,
+		PartAbove:  64 << 20,
 		ListFanout: 32,
 		ListPage:   listPage,
 		Reason: "GCS over HTTP/1.1: latency-bound, one connection for each request; a bucket begins at about 5000 reads/s " +
@@ -44,6 +45,7 @@ func (c *config) tuning() store.Tuning {
 			RangeGap:   provider.GapReason,
 			RangeMax:   "at that length the wait for the first byte is under a fifth of the whole",
 			SplitAbove: "over HTTP/1.1 two halves come over two connections",
+			PartAbove:  "one connection takes about 85 MB/s: 64 MiB would take 0.8 s and be sent again whole if it broke; each part is an object that is joined with the others, which smaller values do not pay for",
 			ListFanout: provider.FanoutReason,
 			ListPage:   "GCS's limit",
 		},

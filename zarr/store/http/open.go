@@ -134,6 +134,7 @@ func (c *config) tuning() store.Tuning {
 			RangeGap:   "30 ms at 10 MB/s for each of the connections that share a line",
 			RangeMax:   "as S3: short enough to repeat",
 			SplitAbove: "never: a server that ignores ranges would send all of it for each part",
+			PartAbove:  "never: nothing is written",
 			ListFanout: "there is no listing",
 			ListPage:   "there is no listing",
 		},
