@@ -78,6 +78,7 @@ func (b *bucket) hooks() blob.Hooks {
 			return page, next, err
 		},
 		PutParts: b.putParts,
+		Provide:  b.provide,
 		// No DeleteAll: Azure has a batch of 256, but the client's reader of its answers panics on ones it does not expect.
 	}
 }

@@ -69,6 +69,7 @@ func (b *bucket) hooks() blob.Hooks {
 			err = b.renewed(func() error { page, next, err = b.listPage(ctx, prefix, o, token); return err })
 			return page, next, err
 		},
+		Provide: b.provide,
 	}
 }
 

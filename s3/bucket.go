@@ -80,6 +80,7 @@ func (b *bucket) hooks() blob.Hooks {
 		DeleteAll: b.deleteAll,
 		PutParts:  b.putParts,
 		Copy:      b.copy,
+		Provide:   b.provide,
 	}
 }
 

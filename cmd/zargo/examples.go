@@ -102,6 +102,17 @@ func (validateCmd) Help() string {
 }
 
 // Help gives examples.
+func (bucketCheckCmd) Help() string {
+	return examples(
+		"zargo bucket check 's3://bucket?region=eu-central-1' --dry-run",
+		"zargo bucket check 's3://bucket/scratch?region=eu-central-1'",
+		"zargo bucket check gs://bucket/scratch --quick --json",
+		"zargo bucket check https://host/data.zarr --read-only --key t2m/c/0/0/0",
+		"zargo bucket check scratch --no-speed",
+	)
+}
+
+// Help gives examples.
 func (completionCmd) Help() string {
 	return examples(
 		"zargo completion bash > ~/.local/share/bash-completion/completions/zargo",

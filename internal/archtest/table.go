@@ -24,6 +24,7 @@ func Table() []Rule {
 		{Package: "zarr/store/mem", Own: []string{"zarr/fault", "zarr/store"}},
 		{Package: "zarr/store/dir", Own: []string{"zarr/fault", "zarr/store"}},
 		{Package: "zarr/store/storetest", Own: []string{"zarr/fault", "zarr/store"}},
+		{Package: "zarr/store/bucketcheck", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
 		{Package: "zarr/store/zip", Own: []string{"zarr/fault", "zarr/store"}, External: []string{compress}},
 		{Package: "zarr/store/http", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/provider"}},
 		{Package: "zarr/store/retry", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
