@@ -3,6 +3,7 @@ package meta
 import (
 	"encoding/json"
 	"math"
+	"slices"
 
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -17,8 +18,7 @@ type member struct {
 // members splits the text of an object. Of members with the same name the last one counts, at the place of the first.
 func members(obj []byte) ([]member, error) {
 	s := &scanner{b: obj, bare: true}
-	var out []member
-	at := map[string]int{}
+	out := gathered{all: make([]member, 0, 1+min(len(obj)/64, few-1))} // a member of a document of an array is some 60 bytes long
 	s.space()
 	err := s.each('}', func() error {
 		s.space()
@@ -33,16 +33,45 @@ func members(obj []byte) ([]member, error) {
 		if err := s.skip(); err != nil {
 			return err
 		}
-		m := member{name, s.b[from:s.i], from}
-		if i, again := at[name]; again {
-			out[i] = m
-			return nil
-		}
-		at[name] = len(out)
-		out = append(out, m)
+		out.put(member{name, s.b[from:s.i], from})
 		return nil
 	})
-	return out, err
+	return out.all, err
+}
+
+// gathered finds members by name while they are gathered.
+type gathered struct {
+	all []member
+	at  map[string]int // where each is, once there are more than few
+}
+
+// few is how many members are looked through one by one, which nearly all objects are. 16: a document of an array has 11, and up to there
+// a map costs more than it finds.
+const few = 16
+
+func (x *gathered) put(m member) {
+	i, again := x.find(m.name)
+	if again {
+		x.all[i] = m
+		return
+	}
+	if x.all = append(x.all, m); x.at != nil {
+		x.at[m.name] = len(x.all) - 1
+	} else if len(x.all) > few {
+		x.at = make(map[string]int, 2*few)
+		for i, m := range x.all {
+			x.at[m.name] = i
+		}
+	}
+}
+
+func (x *gathered) find(name string) (int, bool) {
+	if x.at != nil {
+		i, ok := x.at[name]
+		return i, ok
+	}
+	i := slices.IndexFunc(x.all, func(m member) bool { return m.name == name })
+	return i, i >= 0
 }
 
 // elements splits the text of a list.
