@@ -135,7 +135,8 @@ func TestForget(t *testing.T) {
 func TestPins(t *testing.T) {
 	r := New(1<<20, Forever).Reader(0, Form{})
 	one, two := r.Found(""), r.Found("")
-	if one.Pin == two.Pin || r.Found("1").Pin != r.Found("1").Pin || strings.HasPrefix(r.Found("#1").Pin, "#") {
+	same, again := r.Found("1"), r.Found("1")
+	if one.Pin == two.Pin || same.Pin != again.Pin || strings.HasPrefix(r.Found("#1").Pin, "#") {
 		t.Error(one, two)
 	}
 }
