@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -195,6 +196,25 @@ func TestBrokenStoresAreFound(t *testing.T) {
 		}},
 		{"IfVersion looks and writes", "put if version, race", bucketcheck.Fails, "lose updates", func(b *broken) {
 			b.put = looks(b, func(o store.PutOptions) bool { return o.IfVersion != "" })
+		}},
+		{"versions are of the bytes", "put if version, race", bucketcheck.Holds, "", func(b *broken) {
+			var mu sync.Mutex
+			b.get = func(_ string, _ store.GetOptions, v store.Value, err error) (store.Value, error) {
+				if err == nil {
+					v.Version = store.Version(v.Bytes)
+				}
+				return v, err
+			}
+			b.put = func(ctx context.Context, key string, v []byte, o store.PutOptions) (store.Version, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				if now, _ := b.Store.Get(ctx, key, store.GetOptions{}, nil); o.IfVersion != "" && o.IfVersion != store.Version(now.Bytes) {
+					return "", &fault.KeyError{Op: "put", Key: key, Kind: fault.Conflict}
+				}
+				o.IfVersion = ""
+				_, err := b.Store.Put(ctx, key, v, o)
+				return store.Version(v), err
+			}
 		}},
 		{"IfVersion is not there", "put if version", bucketcheck.Unsupported, "zarr.SingleWriter", func(b *broken) {
 			b.put = func(ctx context.Context, key string, v []byte, o store.PutOptions) (store.Version, error) {

@@ -181,14 +181,14 @@ func deleteIfVersion(ctx context.Context, b *bench) outcome {
 }
 
 // race lets writers put a value each at once, and gives which of them did, and the first error that is none of those that losers get.
-func (b *bench) race(ctx context.Context, key string, o store.PutOptions, lost error) (won []int, version store.Version, other error) {
+func (b *bench) race(ctx context.Context, round int, key string, o store.PutOptions, lost error) (won []int, version store.Version, other error) {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	begin := make(chan struct{})
 	for i := range b.n.writers {
 		wg.Go(func() {
 			<-begin
-			v, err := b.apart[i%len(b.apart)].Put(ctx, key, racer(i), o)
+			v, err := b.apart[i%len(b.apart)].Put(ctx, key, racer(round, i), o)
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
@@ -204,11 +204,12 @@ func (b *bench) race(ctx context.Context, key string, o store.PutOptions, lost e
 	return won, version, other
 }
 
-func racer(i int) []byte { return fmt.Appendf(nil, "writer %02d of a race", i) }
+// racer is what a writer puts in a round: S3 makes versions of the bytes, so a value that was there before would bring its version back.
+func racer(round, i int) []byte { return fmt.Appendf(nil, "writer %02d of round %02d", i, round) }
 
 // round is one race, and what is to be seen after it.
 func (b *bench) round(ctx context.Context, n int, key string, o store.PutOptions, lost error) (store.Version, *outcome) {
-	won, version, err := b.race(ctx, key, o, lost)
+	won, version, err := b.race(ctx, n, key, o, lost)
 	switch {
 	case len(won) > 1:
 		out := fails("in round %d more than one of %d writers wrote", n+1, b.n.writers)
@@ -225,7 +226,7 @@ func (b *bench) round(ctx context.Context, n int, key string, o store.PutOptions
 		out := because("get", err)
 		return "", &out
 	}
-	if !bytes.Equal(v.Bytes, racer(won[0])) {
+	if !bytes.Equal(v.Bytes, racer(n, won[0])) {
 		out := fails("in round %d another value is stored than the one whose writer was told that it wrote", n+1)
 		return "", &out
 	}

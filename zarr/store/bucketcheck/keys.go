@@ -95,6 +95,9 @@ func longKey(ctx context.Context, b *bench) outcome {
 		key = rest + "k"
 	}
 	_, value, err := b.put(ctx, key, 50, 45)
+	if errors.Is(err, fault.Path) {
+		return unsupported("a key of %d bytes is refused", store.MaxKey)
+	}
 	if err != nil {
 		return because("put", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -257,7 +258,7 @@ func unsupported(format string, args ...any) outcome {
 
 // because is the outcome of a call that failed and should not have.
 func because(what string, err error) outcome {
-	o := outcome{Fails, what + ": " + brief(err), err}
+	o := outcome{Fails, what + ": " + cut(brief(err)), err}
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
 		o.verdict, o.seen = Unsupported, what+" is not supported"
@@ -267,6 +268,15 @@ func because(what string, err error) outcome {
 		o.verdict = Unknown
 	}
 	return o
+}
+
+// cut keeps what a server says short: it may be a page of HTML.
+func cut(text string) string {
+	const most = 300
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 // instead is the outcome of a call that should have failed with a kind.
