@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/zargo-io/zargo/internal/race"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/cache"
 	"github.com/zargo-io/zargo/zarr/codec"
@@ -157,6 +160,14 @@ func TestCachedRequests(t *testing.T) {
 		s.reads(a, []int32{1, 2, 33, 34}, []string{"get c/0/0"}, corner...)
 		if got, err := zarr.Read[int32](t.Context(), a); err != nil || !slices.Equal(got, all) {
 			t.Error(err)
+		}
+		if got := len(s.st.take(false)); got != 15 {
+			t.Errorf("%d requests, want 15", got)
+		}
+		for _, err := range zarr.Blocks[int32](t.Context(), a, zarr.BlockOptions{}) { // one call, too
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
 		if got := len(s.st.take(false)); got != 15 {
 			t.Errorf("%d requests, want 15", got)
@@ -473,5 +484,134 @@ func TestCachedAtOnce(t *testing.T) {
 			})
 		}
 		wg.Wait()
+	}
+}
+
+// TestCachedAllocations holds what a read of one chunk allocates that is in the cache, and each further one, beside what it holds without a cache:
+// see TestAllocations. The cache itself allocates nothing: the 3 are the box, the object and the key.
+func TestCachedAllocations(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector makes pools forget at random, so allocations cannot be counted")
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	for _, tt := range []struct {
+		name   string
+		shards bool
+		one    float64
+		each   float64
+	}{
+		{"chunks", false, 15, 3},
+		{"inner chunks", true, 25, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, _, _ := cachedScene(t, tt.shards, cache.New(1<<20, cache.Immutable()))
+			a := s.open(own(1<<20), zarr.InFlight(1))
+			allocates := func(sel ...zarr.Selection) float64 {
+				n, err := a.Selected(sel...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				v := make([]int32, n[0]*n[1])
+				read := func() {
+					if err := zarr.ReadInto(context.Background(), a, v, sel...); err != nil {
+						t.Fatal(err)
+					}
+				}
+				read()
+				s.st.take(false)
+				least := testing.AllocsPerRun(20, read)
+				if got := s.st.take(false); len(got) > 0 {
+					t.Errorf("%q", got)
+				}
+				return least
+			}
+			one := allocates(zarr.Range(0, 8), zarr.Range(0, 8))
+			each := (allocates(zarr.All, zarr.All) - allocates(zarr.Range(0, 16), zarr.All)) / 8
+			if one != tt.one || math.Round(each) != tt.each {
+				t.Errorf("%v for one chunk and %v for each further one, want %v and %v", one, each, tt.one, tt.each)
+			}
+		})
+	}
+}
+
+// TestCachedReports: hits are reported to traces and reports.
+func TestCachedReports(t *testing.T) {
+	var report zarr.Report
+	s, _, _ := cachedScene(t, false, cache.New(1<<20, cache.Immutable()), zarr.ReportTo(&report))
+	a := s.open()
+	var hits []store.Hit
+	ctx := store.WithTrace(t.Context(), &store.Trace{Hit: func(_ context.Context, h store.Hit) { hits = append(hits, h) }})
+	for range 2 {
+		if _, err := zarr.Read[int32](ctx, a, corner...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []store.Hit{{Key: "x/c/0/0", Bytes: 256, Of: store.CachedChunk}}; !slices.Equal(hits, want) || report.Hits.Load() != 1 || report.Gets.Load() < 1 {
+		t.Errorf("%+v, %d hits in the report", hits, report.Hits.Load())
+	}
+}
+
+// BenchmarkCached reads a chunk of 256 KiB, one that zstd halves, from memory: without a cache, and from one.
+func BenchmarkCached(b *testing.B) {
+	st := mem.New()
+	a, err := zarr.Create(b.Context(), st, "x", zarr.Spec{Shape: []int{256, 256}, DType: dtype.Int32, Codecs: []codec.Spec{codec.Zstd(1)}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	v, r := make([]int32, 1<<16), rand.New(rand.NewPCG(1, 2))
+	for i := range v {
+		v[i] = int32(r.IntN(1 << 16))
+	}
+	if err := zarr.Write(b.Context(), a, v); err != nil {
+		b.Fatal(err)
+	}
+	for name, opts := range map[string][]zarr.Option{"no cache": nil, "hit": {zarr.Cache(cache.New(1<<24, cache.Immutable()))}} {
+		a, err := zarr.OpenArray(b.Context(), st, "x", opts...)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for what, sel := range map[string][]zarr.Selection{"all": nil, "a corner": corner} {
+			n := 1 << 16
+			if sel != nil {
+				n = 4
+			}
+			b.Run(name+", "+what, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if err := zarr.ReadInto(b.Context(), a, v[:n], sel...); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestCachedOnce: however goroutines meet, a chunk is requested once.
+func TestCachedOnce(t *testing.T) {
+	for _, shards := range []bool{false, true} {
+		s, _, _ := cachedScene(t, shards, cache.New(1<<20, cache.Immutable()))
+		for range 200 {
+			a, err := s.open().With(zarr.Cache(cache.New(1<<20, cache.Immutable())))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var wg sync.WaitGroup
+			for range 8 {
+				wg.Go(func() {
+					if _, err := zarr.Read[int32](t.Context(), a, corner...); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			wg.Wait()
+			want := 1
+			if shards {
+				want = 2
+			}
+			if got := s.st.take(false); len(got) != want {
+				t.Fatalf("%q", got)
+			}
+		}
 	}
 }

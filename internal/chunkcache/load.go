@@ -16,19 +16,15 @@ type Load struct {
 
 // Loaded is what a load found.
 type Loaded struct {
-	Stamp
 	Object    *Entry // nil where the version was known
 	Unchanged bool   // the object has the version of Load.Unless
 	Parts     []Part
 }
 
-// Join runs a load, or waits for one that is under way; see [concurrency.JoinedBy.Do].
+// Join runs a load, or waits for one that is under way; see [concurrency.JoinedBy.Do]. f is to keep what it finds, by the stamp, before it
+// returns: then there is no moment in which a load has ended and its result is not there.
 func (r *Reader) Join(ctx context.Context, l Load, f func(context.Context, Stamp) (Loaded, error)) (got Loaded, joined bool, err error) {
 	s := r.Begin(l.Key)
 	l.epoch = s.epoch
-	return r.loads.Do(ctx, l, func(ctx context.Context) (Loaded, error) {
-		got, err := f(ctx, s)
-		got.Stamp = s
-		return got, err
-	})
+	return r.loads.Do(ctx, l, func(ctx context.Context) (Loaded, error) { return f(ctx, s) })
 }

@@ -28,9 +28,18 @@ func (r *runner) caches(c *pipeline.Chunk) bool {
 	return c.MayKeep() && r.Options.Cache.Keeps(c.Bytes)
 }
 
-// keeps reports whether what is loaded is kept. A read of more than the cache holds takes what is there, and adds nothing: its last chunks would
-// displace its first ones, and all that others use.
-func (r *runner) keeps() bool { return int64(len(r.memory.Bytes)) <= r.Options.Cache.Size() }
+// keepsOf reports whether what is loaded is kept, in a read that may be a part of another one. A read of more than the cache holds takes what is
+// there, and adds nothing: its last chunks would displace its first ones, and all that others use.
+func (r *runner) keepsOf(whole *runner) bool {
+	if r.Options.Cache == nil {
+		return false
+	}
+	if whole == nil {
+		whole = r
+	}
+	n, ok := whole.plan.Select.Len()
+	return ok && int64(n) <= r.Options.Cache.Size()/int64(max(r.Layout.Pipe.Largest().Size, 1))
+}
 
 // forget is to be called when an object was written or deleted, or may have been.
 func (r *runner) forget(key string) {
@@ -55,7 +64,7 @@ func (r *runner) readCached(ctx context.Context, o *plan.Object) error {
 		c.Count(1, 0)
 		return r.takeChunk(ctx, o, part)
 	}
-	if !r.keeps() {
+	if !r.keeps {
 		return r.readStored(ctx, o)
 	}
 	c.Count(0, 1)
@@ -84,12 +93,10 @@ func (r *runner) readCached(ctx context.Context, o *plan.Object) error {
 	case !got.Unchanged:
 		part = got.Parts[0].Entry
 	}
-	if err = r.placeKept(ctx, o.Key, o.Chunk, o.Box, part); err != nil {
-		return err
+	if err = r.placeKept(ctx, o.Key, o.Chunk, o.Box, part); err == nil {
+		r.account.Chunks(1, 0)
 	}
-	c.Keep(got.Stamp, o.Key, got.Object, got.Parts...)
-	r.account.Chunks(1, 0)
-	return nil
+	return err
 }
 
 // takeChunk takes a chunk from the cache; nil is one that is absent.
@@ -102,7 +109,6 @@ func (r *runner) takeChunk(ctx context.Context, o *plan.Object, part *chunkcache
 	} else {
 		r.hitKept(ctx, o.Key, len(part.Bytes))
 		if err := r.placeKept(ctx, o.Key, o.Chunk, o.Box, part); err != nil {
-			r.Options.Cache.Forget(o.Key)
 			return err
 		}
 	}
@@ -120,9 +126,15 @@ func (r *runner) joinCached(ctx context.Context, l chunkcache.Load, f func(conte
 	return got, err
 }
 
-// loadChunk requests a chunk and decodes it.
+// loadChunk requests a chunk, decodes it, and keeps it before the load ends: who comes then finds it.
 func (r *runner) loadChunk(ctx context.Context, rd plan.Read, known *chunkcache.Entry, s chunkcache.Stamp) (l chunkcache.Loaded, err error) {
 	cache, c, box := r.Options.Cache, rd.Pieces[0].Chunk(), rd.Pieces[0].Box()
+	if now, fresh := cache.Object(rd.Key); fresh && !now.Absent { // since this call looked
+		id := r.cacheID(rd.Key, now.Pin, c)
+		if part := cache.Part(id); part != nil {
+			return chunkcache.Loaded{Object: now, Parts: []chunkcache.Part{{ID: id, Entry: part}}}, nil
+		}
+	}
 	got, err := r.receive(ctx, rd, room(c.KeptRoom()))
 	if l, done := r.looked(rd.Key, known, s, err); done {
 		return l, nil
@@ -132,8 +144,12 @@ func (r *runner) loadChunk(ctx context.Context, rd plan.Read, known *chunkcache.
 	defer got.hold.Release()
 	l.Object = cache.Found(got.Version)
 	b, err := r.keptOf(ctx, got, c, rd.Key, box, got.Bytes)
+	if err != nil {
+		return l, err
+	}
 	l.Parts = []chunkcache.Part{{ID: r.cacheID(rd.Key, l.Object.Pin, c), Entry: &chunkcache.Entry{Bytes: b}}}
-	return l, err
+	cache.Keep(s, rd.Key, l.Object, l.Parts...)
+	return l, nil
 }
 
 // looked is what a request found that brought nothing: the object is absent, or still as it was known; not done where it did neither.
@@ -161,7 +177,7 @@ func (r *runner) keptOf(ctx context.Context, got received, c *pipeline.Chunk, ke
 	return r.keepOne(ctx, key, c, b, stored, &s.Scratch)
 }
 
-// placeKept takes a box of a chunk that is kept to its place.
+// placeKept takes a box of a chunk that is kept to its place. One whose elements turn out to be corrupt only now is kept no longer.
 func (r *runner) placeKept(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, part *chunkcache.Entry) error {
 	if !c.Varies() {
 		c.Place(r.memory, b, part.Bytes)
@@ -177,7 +193,10 @@ func (r *runner) placeKept(ctx context.Context, key string, c *pipeline.Chunk, b
 		return err
 	}
 	defer s.release()
-	return r.decodeOne(ctx, key, c, b, part.Bytes, &s.Scratch)
+	if err = r.decodeOne(ctx, key, c, b, part.Bytes, &s.Scratch); err != nil {
+		r.Options.Cache.Forget(key)
+	}
+	return err
 }
 
 // cacheID is what a chunk that is all of an object is kept under.

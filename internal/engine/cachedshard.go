@@ -57,6 +57,7 @@ func (r *runner) readCachedVersion(ctx context.Context, o *plan.Object) (missing
 	if err != nil {
 		return 0, err
 	}
+	r.price(top)
 	s := &cachedShard{shard: &shard{Object: o}, known: known}
 	err = r.cachedLevel(ctx, s, top, []codec.ShardIndex{x})
 	return int(s.missing.Load()), err
@@ -86,7 +87,7 @@ func (r *runner) cachedIndex(ctx context.Context, o *plan.Object, top *plan.Leve
 		r.hit(ctx, top, 0)
 		return part.Index, known, nil
 	}
-	if !r.keeps() {
+	if !r.keeps {
 		return x, nil, errUncached
 	}
 	c.Count(0, 1)
@@ -125,6 +126,13 @@ func (r *runner) cachedIndex(ctx context.Context, o *plan.Object, top *plan.Leve
 
 // loadCachedIndex reads the index of a stored shard and keeps it.
 func (r *runner) loadCachedIndex(ctx context.Context, o *plan.Object, top *plan.Level, rd plan.Read, known *chunkcache.Entry, s chunkcache.Stamp) (l chunkcache.Loaded, err error) {
+	c := r.Options.Cache
+	if now, fresh := c.Object(rd.Key); fresh && !now.Absent { // since this call looked
+		id := r.indexID(o, top, 0, now.Pin)
+		if part := c.Part(id); part != nil {
+			return chunkcache.Loaded{Object: now, Parts: []chunkcache.Part{{ID: id, Entry: part}}}, nil
+		}
+	}
 	got, err := r.receive(ctx, rd, rd.Bound)
 	if l, done := r.looked(rd.Key, known, s, err); done {
 		return l, nil
@@ -141,9 +149,9 @@ func (r *runner) loadCachedIndex(ctx context.Context, o *plan.Object, top *plan.
 	if err != nil {
 		return l, err
 	}
-	l.Object = r.Options.Cache.Found(got.Version)
+	l.Object = c.Found(got.Version)
 	l.Parts = []chunkcache.Part{{ID: r.indexID(o, top, 0, l.Object.Pin), Entry: &chunkcache.Entry{Index: x}}}
-	r.Options.Cache.Keep(s, rd.Key, l.Object, l.Parts...)
+	c.Keep(s, rd.Key, l.Object, l.Parts...)
 	return l, nil
 }
 
@@ -161,7 +169,6 @@ func (r *runner) cachedLevel(ctx context.Context, s *cachedShard, l *plan.Level,
 		r.hitKept(ctx, s.Key, len(part.Bytes))
 		if failed = r.placeKept(ctx, s.Key, p.Chunk(), p.Box(), part); failed != nil {
 			failed = p.Named(failed)
-			c.Forget(s.Key)
 		}
 		return true
 	})
@@ -185,7 +192,7 @@ func (r *runner) cachedLevel(ctx context.Context, s *cachedShard, l *plan.Level,
 	if stage.Reads.Len() == 0 {
 		return nil
 	}
-	if !r.keeps() {
+	if !r.keeps {
 		return r.fetchAll(ctx, s.shard, stage.Reads)
 	}
 	return r.all(ctx, stage.Reads, func(ctx context.Context, rd plan.Read) error { return r.fetchCached(ctx, s, l, rd) })
@@ -230,8 +237,16 @@ func (r *runner) cachedIndexes(ctx context.Context, s *cachedShard, l *plan.Leve
 // fetchCached makes one request for inner chunks, or waits for another call's, takes them to their places, and keeps them.
 func (r *runner) fetchCached(ctx context.Context, s *cachedShard, l *plan.Level, rd plan.Read) error {
 	c := r.Options.Cache
-	got, _, err := c.Join(ctx, r.rangeLoad(s, l, rd), func(ctx context.Context, _ chunkcache.Stamp) (chunkcache.Loaded, error) {
-		return r.loadPieces(ctx, s, l, rd)
+	got, _, err := c.Join(ctx, r.rangeLoad(s, l, rd), func(ctx context.Context, begun chunkcache.Stamp) (chunkcache.Loaded, error) {
+		loaded := r.arrived(s, l, rd)
+		if loaded.Parts != nil {
+			return loaded, nil
+		}
+		loaded, err := r.loadPieces(ctx, s, l, rd)
+		if err == nil {
+			c.Keep(begun, s.Key, nil, loaded.Parts...)
+		}
+		return loaded, err
 	})
 	if err != nil {
 		return err
@@ -241,8 +256,21 @@ func (r *runner) fetchCached(ctx context.Context, s *cachedShard, l *plan.Level,
 			return p.Named(err)
 		}
 	}
-	c.Keep(got.Stamp, s.Key, nil, got.Parts...)
 	return nil
+}
+
+// arrived gives the inner chunks of a request if all of them came into the cache since this call looked.
+func (r *runner) arrived(s *cachedShard, l *plan.Level, rd plan.Read) chunkcache.Loaded {
+	parts := make([]chunkcache.Part, len(rd.Pieces))
+	for i, p := range rd.Pieces {
+		id := r.pieceID(s.Object, l, p, s.known.Pin)
+		part := r.Options.Cache.Part(id)
+		if part == nil {
+			return chunkcache.Loaded{}
+		}
+		parts[i] = chunkcache.Part{ID: id, Entry: part}
+	}
+	return chunkcache.Loaded{Parts: parts}
 }
 
 // loadPieces reads inner chunks and decodes them, on several cores where there are many.

@@ -25,6 +25,7 @@ type runner struct {
 	own     slots        // they are these, unless the call is a part of another
 	objects int          // that are under way at once
 	total   int          // objects of the plan
+	keeps   bool         // what is loaded for the cache is kept there
 	planned int          // bytes of memory that plans and indexes of shards within one shard may take
 }
 
@@ -76,7 +77,9 @@ func (a *Array) runner(ctx context.Context, m pipeline.Memory, sel grid.Selectio
 		}
 	}
 	r.total = r.plan.Len()
-	if whole := a.wholeOf(ctx); whole != nil {
+	whole := a.wholeOf(ctx)
+	r.keeps = r.keepsOf(whole)
+	if whole != nil {
 		r.store, r.account, r.trace, r.slots = whole.store, whole.account, whole.trace, whole.slots
 		r.objects, r.planned = max(min(whole.objects, r.total), 1), whole.planned
 		return ctx, r, nil

@@ -17,7 +17,7 @@ type Cache struct {
 // Validity says how long entries are believed. The zero Validity is Revalidate(0).
 type Validity struct{ ttl time.Duration }
 
-// Immutable believes entries for ever. It is for data that nothing changes but the arrays that have the cache: other writers' changes are never
+// Immutable believes entries for ever. It is for data that nothing changes but the arrays that have the cache: other writers' changes may never be
 // seen.
 func Immutable() Validity { return Validity{chunkcache.Forever} }
 
