@@ -34,8 +34,9 @@
 //
 // A client or a bucket that exists is used by [Client] and [FromBucket].
 //
-// There is no batch delete (store.DeleteAll has up to 32 in flight) and no upload in parts: the SDK has neither over HTTP.
-// One put may hold 5 TiB.
+// There is no batch delete (store.DeleteAll has up to 32 in flight): the SDK has none over HTTP. One put may hold 5 TiB. The parts of a value
+// (store.PutParts) are objects in a folder beside the key, ".zargo-tmp-…", which are joined on the server by the condition. Listings leave
+// them out, and no key may have such a name (fault.Path). A lifecycle rule on the suffix ".zargo-part" removes what killed programs left.
 //
 // A store may be used from any number of goroutines. See also packages blob, s3, store and retry, and docs/how-to/gcs.md.
 package gcs

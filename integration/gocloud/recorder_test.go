@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -106,6 +107,9 @@ func (r *recorder) replaying(on bool) {
 	r.replay, r.next = on, 0
 }
 
+// token is a name that is another each time.
+var token = regexp.MustCompile(`\.zargo-tmp-[^/]+/`)
+
 // line is a request in few words: method, key, and what is asked beyond them.
 func (r *recorder) line(req *http.Request) string {
 	words := []string{req.Method}
@@ -115,7 +119,7 @@ func (r *recorder) line(req *http.Request) string {
 	}
 	q := req.URL.Query()
 	if _, key, ok := strings.Cut(full, r.prefix); ok && key != "" {
-		words = append(words, strings.ReplaceAll(key, r.prefix, ""))
+		words = append(words, token.ReplaceAllString(strings.ReplaceAll(key, r.prefix, ""), ".zargo-tmp-…/"))
 	}
 	for _, name := range slices.Sorted(keysOf(q)) {
 		switch name {
