@@ -72,7 +72,7 @@ func TestQuotaBoundsRepeats(t *testing.T) {
 			o := &outage{Store: mem.New(), until: time.Now().Add(time.Hour)}
 			start := time.Now()
 			failed := all(t, over(t, o), workers)
-			most := workers + 500 + 5*int(time.Since(start).Seconds()) + 1
+			most := workers + 500 + int(5*time.Since(start).Seconds()) + 1
 			if n := int(o.n.Load()); n > most || len(failed) != workers || time.Since(start) > time.Minute {
 				t.Errorf("%d requests of %d workers, at most %d; %d failed, after %v", n, workers, most, len(failed), time.Since(start))
 			}
@@ -89,7 +89,7 @@ func TestQuotaBoundsRepeats(t *testing.T) {
 				t.Errorf("%d of %d errors say it; one is %v", says, workers, failed[0])
 			}
 			o.n.Store(0) // those that come later are sent once, or little more
-			if start = time.Now(); len(all(t, over(t, o, retry.From(retry.NewQuotaOf(0, 5))), workers)) != workers || int(o.n.Load()) > workers+5*int(time.Since(start).Seconds())+1 {
+			if start = time.Now(); len(all(t, over(t, o, retry.From(retry.NewQuotaOf(0, 5))), workers)) != workers || int(o.n.Load()) > workers+int(5*time.Since(start).Seconds())+1 {
 				t.Errorf("%d requests without a quota left", o.n.Load())
 			}
 		})
