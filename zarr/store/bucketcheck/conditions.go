@@ -227,7 +227,7 @@ func (b *bench) round(ctx context.Context, n int, key string, o store.PutOptions
 		return "", &out
 	}
 	if !bytes.Equal(v.Bytes, racer(n, won[0])) {
-		out := fails("in round %d another value is stored than the one whose writer was told that it wrote", n+1)
+		out := fails("in round %d another value is stored than that of the writer whose put succeeded", n+1)
 		return "", &out
 	}
 	return version, nil

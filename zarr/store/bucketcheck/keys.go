@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -104,6 +103,3 @@ func longKey(ctx context.Context, b *bench) outcome {
 	out, _ := is(ctx, b.other(), key, store.GetOptions{}, value, len(value))
 	return out
 }
-
-// sorted reports whether keys are in the order of their bytes.
-func sorted(keys []string) bool { return slices.IsSorted(keys) }

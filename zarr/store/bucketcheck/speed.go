@@ -2,7 +2,6 @@ package bucketcheck
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -225,9 +224,4 @@ func (b *bench) level(ctx context.Context, inFlight, requests int, do func(conte
 	l.Repeats = b.total.repeats.Load() - repeats
 	l.PerSecond = float64(l.Requests) / l.Took.Seconds()
 	return l, nil
-}
-
-// String is a line for people.
-func (l Level) String() string {
-	return fmt.Sprintf("%d in flight: %.0f requests a second", l.InFlight, l.PerSecond)
 }

@@ -42,7 +42,7 @@ func valueChecks() []Check {
 		},
 		{
 			Name: "empty value", Expected: "a value of no bytes is stored, and is not an absent one",
-			Fails: "values of no bytes are not told from absent ones; Zarr arrays have none",
+			Fails: "values of no bytes and absent ones are the same; Zarr arrays have none",
 			Lacks: "values of no bytes cannot be stored; Zarr arrays have none",
 			most:  exactly(most{objects: 1, calls: 2}), run: empty,
 		},
