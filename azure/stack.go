@@ -26,20 +26,22 @@ func (c *config) shared() provider.Bucket {
 // tuning holds Azure's numbers.
 func (c *config) tuning() store.Tuning {
 	return store.Tuning{
-		Requests:   c.requests(),
-		RangeGap:   1 << 20,
-		RangeMax:   16 << 20,
-		SplitAbove: 32 << 20,
-		ListFanout: 32,
-		ListPage:   listPage,
-		Reason:     "Azure: latency-bound at 30 ms and 60 MB/s a connection; more than 20 000 requests/s an account are throttled; a tail costs one more request for its size",
+		Requests:    c.requests(),
+		RangeGap:    1 << 20,
+		RangeMax:    16 << 20,
+		SplitAbove:  32 << 20,
+		ListFanout:  32,
+		ListPage:    listPage,
+		DeleteBatch: deleteBatch,
+		Reason:      "Azure: latency-bound at 30 ms and 60 MB/s a connection; more than 20 000 requests/s an account are throttled; a tail costs one more request for its size",
 		Why: store.Reasons{
-			Requests:   c.stack.Why("reads are bound by latency as S3's, and an account takes 20 000 requests/s"),
-			RangeGap:   "30 ms to the first byte at 60 MB/s is 1.8 MB: half of that is cheaper read than asked for",
-			RangeMax:   "as S3: a quarter of a second on one connection, short enough to repeat",
-			SplitAbove: "two halves of 16 MiB on two connections arrive in half the time",
-			ListFanout: provider.FanoutReason,
-			ListPage:   "Azure's limit",
+			Requests:    c.stack.Why("reads are bound by latency as S3's, and an account takes 20 000 requests/s"),
+			RangeGap:    "30 ms to the first byte at 60 MB/s is 1.8 MB: half of that is cheaper read than asked for",
+			RangeMax:    "as S3: a quarter of a second on one connection, short enough to repeat",
+			SplitAbove:  "two halves of 16 MiB on two connections arrive in half the time",
+			ListFanout:  provider.FanoutReason,
+			ListPage:    "Azure's limit",
+			DeleteBatch: "Azure's limit",
 		},
 	}
 }

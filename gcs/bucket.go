@@ -23,6 +23,8 @@ type bucket struct {
 	key    []byte // customer-supplied, or nil
 	pace   pace
 
+	batches batches
+
 	bare      bool // the client is the caller's
 	renews    bool // a token that was refused is replaced
 	anonymous bool
@@ -43,6 +45,7 @@ func newBucket(client *gcsapi.Client, c *config) *bucket {
 	if c.userProject != "" {
 		b.handle = b.handle.UserProject(c.userProject)
 	}
+	b.batches.init(c)
 	if c.prefix != "" {
 		b.prefix = c.prefix + "/"
 	}
@@ -68,6 +71,14 @@ func (b *bucket) hooks() blob.Hooks {
 		ListPage: func(ctx context.Context, prefix string, o store.ListOptions, token string) (page []store.Entry, next string, err error) {
 			err = b.renewed(func() error { page, next, err = b.listPage(ctx, prefix, o, token); return err })
 			return page, next, err
+		},
+		DeleteAll: b.deleteAll,
+		Provide: func(target any) bool {
+			l, ok := target.(*store.Listings)
+			if ok {
+				l.Ordered = true // "Objects: list": "results are in lexicographical order by object name"
+			}
+			return ok
 		},
 	}
 }

@@ -24,20 +24,22 @@ const listPage = 1000
 // tuning holds S3's numbers.
 func (c *config) tuning() store.Tuning {
 	return store.Tuning{
-		Requests:   c.requests(),
-		RangeGap:   1 << 20,
-		RangeMax:   16 << 20,
-		SplitAbove: 32 << 20,
-		ListFanout: 32,
-		ListPage:   listPage,
-		Reason:     "S3: latency-bound at 30 ms and 80 MB/s a connection; more than 5 500 reads/s a prefix are throttled",
+		Requests:    c.requests(),
+		RangeGap:    1 << 20,
+		RangeMax:    16 << 20,
+		SplitAbove:  32 << 20,
+		ListFanout:  32,
+		ListPage:    listPage,
+		DeleteBatch: deleteBatch,
+		Reason:      "S3: latency-bound at 30 ms and 80 MB/s a connection; more than 5 500 reads/s a prefix are throttled",
 		Why: store.Reasons{
-			Requests:   c.stack.Why("reads of less than a second lose 30 to 50 % with fewer; 256 gains 10 % more, 512 loses"),
-			RangeGap:   provider.GapReason,
-			RangeMax:   "AWS advises reads of 8 to 16 MB",
-			SplitAbove: "one connection gives about 85 MB/s; two halves of 16 MiB arrive twice as fast",
-			ListFanout: provider.FanoutReason,
-			ListPage:   "S3's limit",
+			Requests:    c.stack.Why("reads of less than a second lose 30 to 50 % with fewer; 256 gains 10 % more, 512 loses"),
+			RangeGap:    provider.GapReason,
+			RangeMax:    "AWS advises reads of 8 to 16 MB",
+			SplitAbove:  "one connection gives about 85 MB/s; two halves of 16 MiB arrive twice as fast",
+			ListFanout:  provider.FanoutReason,
+			ListPage:    "S3's limit",
+			DeleteBatch: "S3's limit",
 		},
 	}
 }
