@@ -81,6 +81,7 @@ func (b *bucket) hooks() blob.Hooks {
 		},
 		DeleteAll: b.deleteAll,
 		PutParts:  b.putParts,
+		Provide:   b.provide,
 	}
 }
 

@@ -93,6 +93,7 @@ func cloudTuning() store.Tuning {
 			RangeGap:    "30 ms to the first byte at 80 MB/s is 2.4 MB: half of that is cheaper read than asked for",
 			RangeMax:    "as S3: short enough to repeat",
 			SplitAbove:  "never: whether the driver has a second connection is unknown",
+			PartAbove:   "never: a driver has no parts",
 			ListFanout:  "half of the requests leaves room for reads",
 			ListPage:    "every gocloud driver's page",
 			DeleteBatch: "the portable API has no batches",

@@ -73,13 +73,7 @@ func (b *bucket) hooks() blob.Hooks {
 			return page, next, err
 		},
 		DeleteAll: b.deleteAll,
-		Provide: func(target any) bool {
-			l, ok := target.(*store.Listings)
-			if ok {
-				l.Ordered = true // "Objects: list": "results are in lexicographical order by object name"
-			}
-			return ok
-		},
+		Provide:   b.provide,
 	}
 }
 

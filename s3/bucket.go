@@ -84,16 +84,6 @@ func (b *bucket) hooks() blob.Hooks {
 	}
 }
 
-// provide says that listings are in order, where that is promised: "List results are always returned in UTF-8 binary order" for AWS's
-// buckets, but for directory buckets. Servers that keep objects as files list folder by folder, and may put "a/b" before "a-b".
-func (b *bucket) provide(target any) bool {
-	l, ok := target.(*store.Listings)
-	if ok {
-		l.Ordered = b.aws && !strings.HasSuffix(aws.ToString(b.name), "--x-s3")
-	}
-	return ok
-}
-
 // full is the key in the bucket.
 func (b *bucket) full(key string) string { return b.prefix + key }
 

@@ -41,7 +41,7 @@ func (n node) withAttrs(ctx context.Context, attrs map[string]any, as *meta.Arra
 	if err := n.writable(); err != nil {
 		return n, n.errf(err)
 	}
-	if n.fromCache {
+	if n.from != fromStore {
 		if err := n.reload(ctx, as); err != nil {
 			return n, n.errf(err)
 		}
@@ -71,29 +71,31 @@ func (n node) withAttrs(ctx context.Context, attrs map[string]any, as *meta.Arra
 	return n, nil
 }
 
-// reload reads the document that holds the attributes of a node that was taken from consolidated metadata, and makes sure
-// that it says what the consolidated copy said, of an array also as what it is.
+// reload reads the documents of a node that were not read when it was opened, and makes sure that they say what those said, of
+// an array also as what it is.
 func (n *node) reload(ctx context.Context, as *meta.Array) error {
-	fresh, err := open(ctx, n.st, n.path, n.cfg, document.Any)
+	fresh, err := openStored(ctx, n.st, n.path, n.cfg.stored(), document.Any)
 	if errors.Is(err, fault.NotFound) {
-		err = fault.Newf(fault.NotFound, "only consolidated metadata has this node, so nothing is written: %w", err)
+		err = fault.Newf(fault.NotFound, "only %s has this node, so nothing is written: %w", n.from, err)
 	}
 	if err != nil {
 		return err
 	}
 	f := base(fresh)
 	if f.format != n.format || !meta.SameAttrs(f.attrs, n.attrs) {
-		return fault.Newf(fault.Conflict, "the consolidated metadata is stale")
+		return fault.Newf(fault.Conflict, "%s is stale", n.from)
 	}
 	a, isArray := fresh.(*Array)
 	if isArray != (as != nil) {
-		return fault.Newf(fault.Conflict, "the consolidated metadata is stale: array or group, it is the other by now")
+		return fault.Newf(fault.Conflict, "%s is stale: array or group, it is the other by now", n.from)
 	}
 	if isArray {
 		if diff := a.shared.copied.Difference(as); diff != "" {
-			return fault.Newf(fault.Conflict, "the consolidated metadata is stale: the array has another %s by now", diff)
+			return fault.Newf(fault.Conflict, "%s is stale: the array has another %s by now", n.from, diff)
 		}
 	}
+	cfg := n.cfg
 	*n = *f
+	n.cfg = cfg
 	return nil
 }

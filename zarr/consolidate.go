@@ -47,24 +47,24 @@ func (g *Group) Consolidate(ctx context.Context) (*Group, error) {
 	}
 	out := root
 	if out.format == 3 {
-		n := node{st: g.st, path: g.path, cfg: g.cfg}
+		n := node{st: g.st, path: g.path, cfg: g.cfg.stored()}
 		again, err := n.parse(document.Docs{{Name: document.ZarrJSON, Bytes: doc, Version: version}}.Set())
 		if err != nil {
 			return nil, g.errf(err)
 		}
 		out = again.(*Group)
 	} else if all, err := out.parser().ConsolidatedV2(key, doc); err == nil {
-		out.lazy.known.Store(&copied{key: key, nodes: all})
+		out.lazy.known.Store(&copied{key: key, doc: doc, nodes: all})
 	}
-	out.cfg = g.cfg
+	out.cfg = g.cfg.stored()
 	return out, nil
 }
 
 // stored reads the group itself again, to be asked for what is stored alone.
 func (g *Group) stored(ctx context.Context) (*Group, error) {
-	cfg := g.cfg
+	cfg := g.cfg.stored()
 	cfg.direct = true
-	n, err := open(ctx, g.st, g.path, cfg, document.Group)
+	n, err := openStored(ctx, g.st, g.path, cfg, document.Group)
 	if err != nil {
 		return nil, err
 	}

@@ -15,15 +15,9 @@ import (
 // it was first needed. One that cannot be read is reported as a breach of a rule, once.
 func (g *Group) copied(ctx context.Context) (*copied, error) {
 	if g.meta.Consolidated != nil || g.format != 2 {
-		return &copied{g.doc.Key, g.meta.Consolidated, g.meta.Unreadable}, nil
+		return &copied{key: g.doc.Key, nodes: g.meta.Consolidated, bad: g.meta.Unreadable}, nil
 	}
-	c, err := g.lazy.get(ctx, func(ctx context.Context) (*copied, error) {
-		c, err := g.readCopy(ctx)
-		if err == nil && c.bad != nil {
-			err = g.passOver(c)
-		}
-		return c, err
-	})
+	c, err := g.lazy.get(ctx, g.readCopy)
 	if err != nil {
 		return nil, g.errf(err)
 	}
@@ -31,33 +25,48 @@ func (g *Group) copied(ctx context.Context) (*copied, error) {
 }
 
 // readCopy reads .zmetadata, which v2 has beside the documents of the group.
-func (g *Group) readCopy(ctx context.Context) (*copied, error) {
-	c := &copied{key: join(g.path, document.ZMetadata)}
-	v, err := g.docs().Get(ctx, document.ZMetadata)
+func (n *node) readCopy(ctx context.Context) (*copied, error) {
+	c := &copied{key: join(n.path, document.ZMetadata)}
+	if doc, ok := n.cfg.documents[c.key]; ok {
+		return n.parseCopy(c.key, notNil(doc))
+	}
+	v, err := n.docs().Get(ctx, document.ZMetadata)
 	switch {
 	case errors.Is(err, fault.NotFound), errors.Is(err, fault.Refused):
 		return c, nil
 	case errors.Is(err, fault.Limit):
 		c.bad = err
-		return c, nil
+		return c, n.passOver(c)
 	case err != nil:
 		return nil, err
 	}
-	c.nodes, c.bad = g.parser().ConsolidatedV2(c.key, v.Bytes)
+	return n.parseCopy(c.key, v.Bytes)
+}
+
+func (n *node) parseCopy(key string, doc []byte) (*copied, error) {
+	c := &copied{key: key, doc: doc}
+	if size := int64(len(doc)); size > n.cfg.maxMetadata {
+		c.doc, c.bad = nil, fault.Newf(fault.Limit, "%q has %d bytes, more than %d", key, size, n.cfg.maxMetadata)
+	} else {
+		c.nodes, c.bad = n.parser().ConsolidatedV2(key, doc)
+	}
+	if c.bad != nil {
+		return c, n.passOver(c)
+	}
 	return c, nil
 }
 
 // passOver reports a copy that cannot be read; the error is that of strict mode.
-func (g *Group) passOver(c *copied) error {
+func (n *node) passOver(c *copied) error {
 	var broken *rule.Error
 	if errors.As(c.bad, &broken) {
 		return c.bad // it breaks a rule, and the mode is strict
 	}
-	judge := g.judge()
+	judge := n.judge()
 	if judge == nil {
 		return nil
 	}
-	f := rule.FromError(g.path, c.bad)
+	f := rule.FromError(n.path, c.bad)
 	f.Rule, f.Key, f.Err = rule.BadConsolidated, c.key, nil
 	err := judge(f)
 	if err == nil {
@@ -86,7 +95,7 @@ func (g *Group) listed(ctx context.Context, path string, w document.Kind) (n Nod
 	if _, isArray := m.(*meta.Array); isArray && w == document.Group {
 		return nil, nil, nil
 	}
-	at := node{st: g.st, path: join(g.path, path), cfg: g.cfg, fromCache: true, doc: document.Stored{Key: c.key}}
+	at := node{st: g.st, path: join(g.path, path), cfg: g.cfg, from: fromCopy, doc: document.Stored{Key: c.key}}
 	if n, err = at.bind(m); err != nil {
 		return nil, at.errf(err), nil
 	}
@@ -102,10 +111,10 @@ func (n *node) holder() string {
 	return strings.TrimSuffix(path, "/")
 }
 
-// confirm makes sure, once and before anything is written, that an array taken from consolidated metadata is stored as the copy
-// says: chunks written by a stale copy would be garbage to every other reader.
+// confirm makes sure, once and before anything is written, that an array whose documents were not read is stored as they
+// say: chunks written by a stale copy would be garbage to every other reader.
 func (a *Array) confirm(ctx context.Context) error {
-	if !a.fromCache || a.shared.confirmed.Load() {
+	if a.from == fromStore || a.shared.confirmed.Load() {
 		return nil
 	}
 	_, _, err := a.shared.confirms.Do(ctx, "", func(ctx context.Context) (struct{}, error) {
@@ -127,7 +136,7 @@ func (n *node) confirm(ctx context.Context, as *meta.Array) error {
 	key := join(n.path, name)
 	v, err := n.docs().Get(ctx, name)
 	if errors.Is(err, fault.NotFound) {
-		return fault.Newf(fault.NotFound, "only consolidated metadata has this array, so nothing is written: %w", err)
+		return fault.Newf(fault.NotFound, "only %s has this array, so nothing is written: %w", n.from, err)
 	}
 	if err != nil {
 		return err
@@ -143,10 +152,10 @@ func (n *node) confirm(ctx context.Context, as *meta.Array) error {
 	}
 	stored, ok := is.(*meta.Array)
 	if !ok {
-		return fault.Newf(fault.Conflict, "the consolidated metadata is stale: this is a group by now")
+		return fault.Newf(fault.Conflict, "%s is stale: this is a group by now", n.from)
 	}
 	if diff := stored.Difference(as); diff != "" {
-		return fault.Newf(fault.Conflict, "the consolidated metadata is stale: the array has another %s by now; see Refresh", diff)
+		return fault.Newf(fault.Conflict, "%s is stale: the array has another %s by now; see Refresh", n.from, diff)
 	}
 	return nil
 }
@@ -157,4 +166,12 @@ func (c *copied) unreadable() error {
 		return nil
 	}
 	return c.bad
+}
+
+// notNil is a document that is there, however short.
+func notNil(doc []byte) []byte {
+	if doc == nil {
+		return []byte{}
+	}
+	return doc
 }

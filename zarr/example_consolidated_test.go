@@ -30,3 +30,41 @@ func ExampleGroup_OpenArray() {
 	// era5/u10 <nil>
 	// mask <nil>
 }
+
+// Names are folders, and nothing is opened. A listing of 1,000 entries is one request.
+func ExampleGroup_Names() {
+	ctx := context.Background()
+	st := store.Observe(weather(ctx).Store(), func(_ context.Context, e store.Event) { fmt.Println(e.Op, e.Key) })
+	g, err := zarr.OpenGroup(ctx, st, "era5", zarr.Format(3))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for name, err := range g.Names(ctx) {
+		fmt.Println(name, err)
+	}
+	// Output:
+	// get era5/zarr.json
+	// list era5
+	// t2m <nil>
+	// u10 <nil>
+}
+
+// Documents that a catalogue has, or another process, open a node without a request.
+func ExampleDocuments() {
+	ctx := context.Background()
+	st := weather(ctx).Store()
+	a, err := zarr.OpenArray(ctx, st, "era5/t2m")
+	if err != nil {
+		log.Fatal(err)
+	}
+	docs, err := a.Documents() // "era5/t2m/zarr.json"
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	st = store.Observe(st, func(_ context.Context, e store.Event) { fmt.Println(e.Op, e.Key) })
+	a, err = zarr.OpenArray(ctx, st, "era5/t2m", zarr.Documents(docs))
+	fmt.Println(a.Path(), a.Shape(), err)
+	// Output:
+	// era5/t2m [3] <nil>
+}

@@ -44,11 +44,14 @@ func (g *Group) open(ctx context.Context, path string, w document.Kind) (Node, e
 	if err != nil {
 		return nil, err
 	}
+	if found, err := openGiven(n.st, n.path, n.cfg, w); err != nil || found != nil {
+		return found, err
+	}
 	found, bad, err := g.listed(ctx, below(g.path, n.path), w)
 	if err != nil || found != nil {
 		return found, err
 	}
-	found, err = open(ctx, n.st, n.path, n.cfg, w)
+	found, err = openStored(ctx, n.st, n.path, n.cfg, w)
 	if bad != nil && errors.Is(err, fault.NotFound) {
 		return nil, bad
 	}

@@ -11,6 +11,7 @@ import (
 // copied is the consolidated metadata of a group: copies of the metadata of nodes below it.
 type copied struct {
 	key   string               // of the document that holds it
+	doc   []byte               // that document, where it is one of its own; nil when there is none, or it is too long
 	nodes map[string]meta.Node // by path below the group; nil when there is none. v2 has the group itself too, as ""
 	bad   error                // why what is there cannot be read
 }

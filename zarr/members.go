@@ -33,6 +33,63 @@ func (g *Group) Walk(ctx context.Context) iter.Seq2[Node, error] {
 	return g.visit(ctx, -1)
 }
 
+// Names yields the names of what may be a node directly below the group, in the order of Members, and opens nothing. With
+// consolidated metadata these are the nodes that it has, as for Members, and take no request, or one the first time that it is
+// needed of a v2 group. Else they are the folders below the group, one request for each page of the listing (1,000 entries on S3 and GCS).
+// A folder is a name, whatever is in it: it is no node unless zarr.json is in it, or .zarray or .zgroup, which only opening says.
+// Objects directly below the group are no nodes and have no names here, nor have names that v3 reserves.
+//
+// An error ends the iteration: the store's, or errors.ErrUnsupported where there is no listing.
+func (g *Group) Names(ctx context.Context) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		names, err := g.names(ctx)
+		for _, name := range names {
+			if !yield(name, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield("", err)
+		}
+	}
+}
+
+func (g *Group) names(ctx context.Context) (names []string, err error) {
+	var bad error
+	if !g.cfg.direct {
+		c, err := g.copied(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if c.nodes != nil {
+			for path := range c.nodes {
+				if path != "" && !strings.Contains(path, "/") {
+					names = append(names, path)
+				}
+			}
+			slices.Sort(names)
+			return names, nil
+		}
+		bad = c.bad
+	}
+	children, err := g.children(ctx, []*Group{g})
+	if err != nil {
+		return nil, g.unlisted(bad, err)
+	}
+	for _, c := range children {
+		names = append(names, below(g.path, c.Path))
+	}
+	return names, nil
+}
+
+// unlisted is an error of a listing, with why consolidated metadata was of no use where there is no listing.
+func (g *Group) unlisted(bad, err error) error {
+	if bad == nil || !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return fmt.Errorf("%w; %w", g.errf(bad), err)
+}
+
 // found is a node, or why there is none.
 type found struct {
 	path string
@@ -52,8 +109,8 @@ func (g *Group) visit(ctx context.Context, depth int) iter.Seq2[Node, error] {
 		}
 		if !ok {
 			g.walk(ctx, depth, func(f found) bool {
-				if bad != nil && errors.Is(f.err, errors.ErrUnsupported) && f.path == "" { // there is no listing
-					f.err = fmt.Errorf("%w; %w", g.errf(bad), f.err)
+				if f.path == "" { // of the listing
+					f.err = g.unlisted(bad, f.err)
 				}
 				return yield(f.node, f.err)
 			})
@@ -139,7 +196,7 @@ func (g *Group) bindAll(all map[string]meta.Node, key string, depth int) (nodes 
 			continue
 		}
 		f := found{path: join(g.path, path)}
-		n := node{st: g.st, path: f.path, cfg: g.cfg, fromCache: true, doc: document.Stored{Key: key}}
+		n := node{st: g.st, path: f.path, cfg: g.cfg, from: fromCopy, doc: document.Stored{Key: key}}
 		if f.node, f.err = n.bind(m); f.err != nil {
 			f.node, f.err = nil, n.errf(f.err)
 		}
@@ -189,6 +246,9 @@ func (g *Group) openChild(ctx context.Context, c document.Place, most int64) (No
 	formats := []int{c.Format, 5 - c.Format}
 	if g.cfg.format != 0 {
 		formats = []int{g.cfg.format}
+	}
+	if n, err := openGiven(g.st, c.Path, g.cfg, document.Any); err != nil || n != nil {
+		return n, err
 	}
 	for _, f := range formats {
 		n := node{st: g.st, path: c.Path, cfg: g.cfg}

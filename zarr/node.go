@@ -22,6 +22,8 @@ type Node interface {
 	// Attrs are the attributes: JSON values. Numbers are json.Number, so that none loses a digit. The map is the caller's to change,
 	// what hangs below it is not.
 	Attrs() map[string]any
+	// Documents returns the metadata documents of the node by key, for the option [Documents].
+	Documents() (map[string][]byte, error)
 	isNode()
 }
 
@@ -34,10 +36,19 @@ type node struct {
 	attrs  map[string]any
 	doc    document.Stored // the document that makes it a node; of one from consolidated metadata, the key of that alone
 	// What attributes are changed against: the document that holds them, which is doc in v3. It has no version where it was not
-	// read itself (consolidated metadata) or, as v2's .zattrs, is absent.
-	attrsDoc  document.Stored
-	fromCache bool // taken from consolidated metadata
+	// read from the store or, as v2's .zattrs, is absent.
+	attrsDoc document.Stored
+	from     origin
 }
+
+// origin is where the documents of a node were taken from when it was opened.
+type origin string
+
+const (
+	fromStore origin = ""                      // they were read
+	fromCopy  origin = "consolidated metadata" // of the node itself or of a group above
+	fromGiven origin = "a given document"      // see Documents
+)
 
 func (n *node) isNode() {}
 

@@ -2,11 +2,9 @@ package zarr
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/zargo-io/zargo/internal/document"
-	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -22,7 +20,8 @@ func OpenArray(ctx context.Context, st store.Store, path string, opts ...Option)
 	return n.(*Array), nil
 }
 
-// OpenGroup opens the group at path, "" being the store's root. Errors are as for OpenArray.
+// OpenGroup opens the group at path, "" being the store's root. Errors are as for OpenArray. With Format(2) its consolidated metadata is read
+// at once, and says that this is a group; without [IgnoreConsolidated], a group that has none takes a second round trip.
 func OpenGroup(ctx context.Context, st store.Store, path string, opts ...Option) (*Group, error) {
 	n, err := openWith(ctx, st, path, opts, document.Group)
 	if err != nil {
@@ -41,7 +40,10 @@ func openWith(ctx context.Context, st store.Store, path string, opts []Option, w
 	if err != nil {
 		return nil, err
 	}
-	return open(ctx, st, n.path, n.cfg, w)
+	if found, err := openGiven(st, n.path, n.cfg, w); err != nil || found != nil {
+		return found, err
+	}
+	return openStored(ctx, st, n.path, n.cfg, w)
 }
 
 // newNode checks what every function that takes a path and options is given.
@@ -57,9 +59,19 @@ func newNode(st store.Store, path string, opts []Option) (node, error) {
 	return node{st: st, path: path, cfg: cfg}, nil
 }
 
-// open finds the node at a normalised path.
-func open(ctx context.Context, st store.Store, path string, cfg config, w document.Kind) (Node, error) {
+// openStored finds the node at a normalised path in the store.
+func openStored(ctx context.Context, st store.Store, path string, cfg config, w document.Kind) (Node, error) {
 	n := node{st: st, path: path, cfg: cfg}
+	if w == document.Group && cfg.format == 2 && !cfg.direct {
+		found, err := n.openGroupV2(ctx)
+		if err == nil {
+			err = n.is(found, w)
+		}
+		if err != nil {
+			return nil, n.errf(err)
+		}
+		return found, nil
+	}
 	docs, err := n.docs().Find(ctx, w)
 	if err != nil {
 		return nil, n.errf(err)
@@ -73,43 +85,8 @@ func open(ctx context.Context, st store.Store, path string, cfg config, w docume
 	if err != nil {
 		return nil, n.errf(err)
 	}
-	if found == nil {
-		return nil, n.errf(fault.Newf(fault.NotFound, "no %v here", w))
-	}
-	switch found.(type) {
-	case *Group:
-		if w == document.Array {
-			return nil, n.errf(fault.Newf(fault.NotFound, "this is a group, not an array"))
-		}
-	case *Array:
-		if w == document.Group {
-			return nil, n.errf(fault.Newf(fault.NotFound, "this is an array, not a group"))
-		}
+	if err := n.is(found, w); err != nil {
+		return nil, n.errf(err)
 	}
 	return found, nil
-}
-
-// parse makes a node of its documents; nil when they do not make one.
-func (n *node) parse(docs document.Set) (Node, error) {
-	s, err := n.docs().Parse(docs, n.parser())
-	if err != nil || s == nil {
-		return nil, err
-	}
-	n.doc, n.attrsDoc = s.Doc, s.Attrs
-	return n.bind(s.Model)
-}
-
-// bind makes a node of parsed metadata.
-func (n *node) bind(m meta.Node) (Node, error) {
-	switch m := m.(type) {
-	case *meta.Array:
-		n.format, n.attrs = m.Format, m.Attrs
-		return newArray(*n, m)
-	case *meta.Group:
-		n.format, n.attrs = m.Format, m.Attrs
-		return &Group{node: *n, meta: m, lazy: &lazyCopy{}}, nil
-	case *meta.Bad:
-		return nil, m.Err
-	}
-	return nil, fault.Newf(errors.ErrUnsupported, "node of type %T", m)
 }

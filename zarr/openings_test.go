@@ -86,6 +86,21 @@ func TestOpenings(t *testing.T) {
 		_, err := g.OpenArray(ctx, "sub/z")
 		return err
 	}
+	names := func(want ...string) func(context.Context, *zarr.Group) error {
+		return func(ctx context.Context, g *zarr.Group) error {
+			var names []string
+			for name, err := range g.Names(ctx) {
+				if err != nil {
+					return err
+				}
+				names = append(names, name)
+			}
+			if !slices.Equal(names, want) {
+				return fmt.Errorf("names %q, want %q", names, want)
+			}
+			return nil
+		}
+	}
 	for _, format := range []int{3, 2} {
 		plain, copied, known := fmt.Sprint("plain", format), fmt.Sprint("copied", format), zarr.Format(format)
 		v := fmt.Sprint("v", format)
@@ -93,14 +108,92 @@ func TestOpenings(t *testing.T) {
 		step("open a "+v+" array of a known format", array(plain+"/x", known))
 		step("open a "+v+" group", group(plain, nil))
 		step("open a "+v+" group of a known format", group(plain, nil, known))
+		if format == 2 {
+			step("open a v2 group of a known format, without consolidated metadata", group(plain, nil, known, zarr.IgnoreConsolidated()))
+		}
 		step("open a "+v+" group and its members, of which one folder is no node", group(plain, members))
 		step("the same of a known format", group(plain, members, known))
 		step("open a consolidated "+v+" group", group(copied, nil))
 		step("open a consolidated "+v+" group and its members", group(copied, members))
 		step("the same of a known format", group(copied, members, known))
 		step("open a consolidated "+v+" group of a known format, and an array through it", group(copied, through, known))
+		step("open a "+v+" group of a known format, and the names in it", group(plain, names("stray", "sub", "x", "y"), known))
+		step("open a consolidated "+v+" group of a known format, and the names in it", group(copied, names("sub", "x", "y"), known))
+
+		all := documents(t, backing, plain)
+		step("open a "+v+" array of given documents", array(plain+"/x", zarr.Documents(all)))
+		step("open a "+v+" group of given documents, and an array through it", group(plain, through, zarr.Documents(all)))
+		step("open a "+v+" group of given documents, and its members, of which one folder is no node", group(plain, members, zarr.Documents(all), known))
+		all = documents(t, backing, copied)
+		step("open a consolidated "+v+" group of given documents, its members, and the names in it", group(copied, func(ctx context.Context, g *zarr.Group) error {
+			return errors.Join(members(ctx, g), names("sub", "x", "y")(ctx, g))
+		}, zarr.Documents(all)))
+		maps.DeleteFunc(all, func(key string, _ []byte) bool { return key != copied+"/zarr.json" && key != copied+"/.zmetadata" })
+		step("open a "+v+" group of its consolidated metadata, given, and an array through it", group(copied, through, zarr.Documents(all)))
 	}
 	sameRequests(t, "testdata/openings.txt", out.String())
+}
+
+// documents are those of a group and of all nodes below it.
+func documents(t *testing.T, st store.Store, path string) map[string][]byte {
+	t.Helper()
+	g, err := zarr.OpenGroup(t.Context(), st, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string][]byte{}
+	for n, err := range g.Walk(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs, err := n.Documents()
+		if err != nil {
+			t.Fatal(err)
+		}
+		maps.Copy(all, docs)
+	}
+	docs, err := g.Documents()
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps.Copy(all, docs)
+	return all
+}
+
+// TestOpeningsUnlisted: opening is the same for a store that cannot list.
+func TestOpeningsUnlisted(t *testing.T) {
+	for _, format := range []int{3, 2} {
+		backing := mem.New()
+		g := forest(t, backing, format)
+		if _, err := g.Consolidate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for path, open := range map[string]func(context.Context, store.Store, string, ...zarr.Option) (zarr.Node, error){
+			"top/a": func(ctx context.Context, st store.Store, path string, opts ...zarr.Option) (zarr.Node, error) {
+				return zarr.OpenArray(ctx, st, path, opts...)
+			},
+			"top/x": func(ctx context.Context, st store.Store, path string, opts ...zarr.Option) (zarr.Node, error) {
+				return zarr.OpenGroup(ctx, st, path, opts...)
+			},
+			"top": zarr.Open,
+		} {
+			for _, known := range []int{0, format} {
+				var texts [2]string
+				for i, st := range []store.Store{backing, unlisted{backing, errors.ErrUnsupported}} {
+					synctest.Test(t, func(t *testing.T) {
+						o := opening{began: time.Now()}
+						if _, err := open(t.Context(), o.over(st), path, zarr.Format(known)); err != nil {
+							t.Fatal(err)
+						}
+						texts[i] = fmt.Sprintf("%s%v", o.text(), time.Since(o.began))
+					})
+				}
+				if texts[0] != texts[1] || known == 0 && !strings.HasSuffix(texts[0], "\n1s") {
+					t.Errorf("v%d %s: %s and unlisted %s", format, path, texts[0], texts[1])
+				}
+			}
+		}
+	}
 }
 
 // opening records requests, each with the number of its round trip.

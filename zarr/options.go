@@ -37,9 +37,10 @@ type config struct {
 	maxRequests  int
 	storeFill    bool
 	singleWriter bool
-	direct       bool     // ignore consolidated metadata
-	dims         []string // names, where metadata has none
-	separator    string   // of chunk keys, where metadata leaves it open; "": its default
+	direct       bool              // ignore consolidated metadata
+	documents    map[string][]byte // that the caller has, by key
+	dims         []string          // names, where metadata has none
+	separator    string            // of chunk keys, where metadata leaves it open; "": its default
 	limits       *concurrency.Limits
 	table        *codec.Table
 	types        *dtype.Table // nil: dtype.Standard
@@ -109,6 +110,30 @@ func Format(format int) Option {
 	}}
 }
 
+// Documents opens nodes from metadata documents that the caller has, by key below the store's root, instead of reading them: a
+// node for which "path/zarr.json", or ".zarray" and ".zattrs", or ".zgroup" and ".zattrs" are there, or a group for which there is
+// ".zmetadata" alone, takes no request, nor does any that consolidated metadata among them has. All others are read as usual. What is
+// there may be from a binary, a catalogue or another process, and [Node] gives it:
+//
+//	docs, err := a.Documents() // in one process
+//	a, err := zarr.OpenArray(ctx, st, "t2m", zarr.Documents(docs)) // in another
+//
+// Documents of a node belong together: where .zarray is there and .zattrs is not, the array has no attributes. They are taken as they
+// are, and parsed and bounded as stored ones; do not change them later. Members and Walk still list the store where there is no
+// consolidated metadata.
+//
+// What is not stored as they say is not written: the first write to the array reads its own metadata, and is ErrConflict where that
+// differs, and ErrNotFound where there is none. SetAttrs reads it too. [Array.Refresh] opens the array as it is stored.
+func Documents(docs map[string][]byte) Option {
+	return Option{fmt.Sprintf("Documents(%d)", len(docs)), func(c *config) error { c.documents = docs; return nil }}
+}
+
+// stored is the configuration without documents that were given: all are read.
+func (c config) stored() config {
+	c.documents = nil
+	return c
+}
+
 // MetadataLimit refuses metadata documents of more than n bytes with ErrLimit; the default is 64 MiB. Attributes that would take
 // more than 2n bytes of memory as Go values, and more than 128 MiB, are ErrLimit too, before they are decoded.
 func MetadataLimit(n int64) Option {
@@ -150,10 +175,10 @@ func SingleWriter() Option {
 	return Option{"SingleWriter()", func(c *config) error { c.singleWriter = true; return nil }}
 }
 
-// IgnoreConsolidated ignores consolidated metadata: members of a group are listed and read one by one, and what is opened through the group
-// is asked of the store.
+// IgnoreConsolidated ignores consolidated metadata, and what [Documents] gave before it: members of a group are listed and read one by one,
+// and what is opened through the group is asked of the store.
 func IgnoreConsolidated() Option {
-	return Option{"IgnoreConsolidated()", func(c *config) error { c.direct = true; return nil }}
+	return Option{"IgnoreConsolidated()", func(c *config) error { c.direct, c.documents = true, nil; return nil }}
 }
 
 // Separator says what is between the numbers of chunk keys, "/" or ".", of v2 arrays whose metadata does not say it. The

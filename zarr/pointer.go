@@ -16,7 +16,7 @@ import (
 func (n *node) metaError(m *meta.Array, pointer string, err error) error {
 	key := n.doc.Key
 	switch {
-	case !n.fromCache:
+	case n.from != fromCopy:
 	case m.Format == 3:
 		below := strings.TrimPrefix(n.path, strings.TrimSuffix(key, document.ZarrJSON))
 		pointer = "/consolidated_metadata/metadata/" + strings.ReplaceAll(strings.ReplaceAll(below, "~", "~0"), "/", "~1") + pointer

@@ -34,10 +34,10 @@ func (a *Array) Refresh(ctx context.Context) (*Array, error) {
 	if a.field != nil {
 		return a.field.again(a.field.base.Refresh(ctx))
 	}
-	n, err := open(ctx, a.st, a.path, a.cfg, document.Array)
-	if a.fromCache && errors.Is(err, fault.NotFound) {
+	n, err := openStored(ctx, a.st, a.path, a.cfg.stored(), document.Array)
+	if a.from == fromCopy && errors.Is(err, fault.NotFound) {
 		var top Node
-		if top, err = open(ctx, a.st, a.holder(), a.cfg, document.Group); err == nil {
+		if top, err = openStored(ctx, a.st, a.holder(), a.cfg.stored(), document.Group); err == nil {
 			n, err = top.(*Group).open(ctx, below(top.Path(), a.path), document.Array)
 		}
 	}

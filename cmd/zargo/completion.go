@@ -53,6 +53,10 @@ func completed(app *kong.Application) line {
 		if len(n.Positional) > 0 {
 			c.words = choices(n.Positional[0].Enum)
 		}
+		for _, sub := range n.Children { // "bucket check": its flags are those of the first word
+			c.words = append(c.words, sub.Name)
+			c.flags = append(c.flags, flagsOf(sub.Flags)...)
+		}
 		l.commands = append(l.commands, c)
 	}
 	for i, c := range l.commands {

@@ -44,6 +44,8 @@ func TestBashCompletion(t *testing.T) {
 		{"values after =", "zargo cat x --format = j", []string{"json"}, []string{"npy"}},
 		{"values of another command's flag", "zargo create x --format ", []string{"2", "3"}, []string{"json"}},
 		{"shells", "zargo completion f", []string{"fish"}, []string{"bash"}},
+		{"commands of a command", "zargo bucket ", []string{"check"}, []string{"cat"}},
+		{"flags of a command's command", "zargo bucket check x --no", []string{"--no-speed"}, []string{"--sel"}},
 		{"commands to help", "zargo help m", []string{"migrate"}, nil},
 		{"files", "zargo cat ", nil, []string{"cat", "info", "--sel"}},
 		{"a file that is called like a command", "zargo put info --c", []string{"--create", "--chunks"}, []string{"--tuning"}},

@@ -19,6 +19,7 @@ func (lsCmd) Help() string {
 	return examples(
 		"zargo ls -l weather.zarr",
 		"zargo ls -r weather.zarr",
+		"zargo ls --names 's3://bucket/weather.zarr?region=eu-central-1'",
 		"zargo ls 's3://bucket?region=eu-central-1'",
 	)
 }
@@ -97,6 +98,17 @@ func (validateCmd) Help() string {
 	return examples(
 		"zargo validate weather.zarr",
 		"zargo validate weather.zarr --data --json",
+	)
+}
+
+// Help gives examples.
+func (bucketCheckCmd) Help() string {
+	return examples(
+		"zargo bucket check 's3://bucket?region=eu-central-1' --dry-run",
+		"zargo bucket check 's3://bucket/scratch?region=eu-central-1'",
+		"zargo bucket check gs://bucket/scratch --quick --json",
+		"zargo bucket check https://host/data.zarr --read-only --key t2m/c/0/0/0",
+		"zargo bucket check scratch --no-speed",
 	)
 }
 

@@ -36,6 +36,7 @@ func exits() []exit {
 		{10, "a node is there already", []error{fault.Exists}},
 		{11, "conflict: somebody else changed it", []error{fault.Conflict}},
 		{12, "the store is read-only", []error{fault.ReadOnly}},
+		{13, "a check of the bucket does not hold", []error{errNotHeld}},
 		{130, "interrupted", []error{errInterrupted}},
 	}
 }

@@ -3,14 +3,17 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -119,4 +122,42 @@ func TestSecondInterrupt(t *testing.T) {
 		}
 	}
 	<-done
+}
+
+// A check of a directory that is interrupted leaves nothing, no folder either.
+func TestInterruptedBucketCheck(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(t.TempDir(), "new")
+	c := exec.Command(exe, "bucket", "check", folder)
+	c.Env = append(os.Environ(), actAsZargo+"=1")
+	var errOut bytes.Buffer
+	c.Stderr = &errOut
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), "list a part") {
+	}
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := io.ReadAll(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := c.Wait(); !errors.As(err, &exit) {
+		t.Fatalf("%v\n%s", err, rest)
+	}
+	fails(t, result{code: c.ProcessState.ExitCode(), err: errOut.String()}, 130, "interrupted")
+	if _, err := os.Lstat(folder); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the folder is left: %v", err)
+	}
 }

@@ -19,11 +19,15 @@ type lsCmd struct {
 	URL       string `arg:"" name:"url" optional:"" default:"." help:"The group, or a folder or bucket with any in it. The working directory without it."`
 	Recursive bool   `short:"r" help:"Draw the whole tree below it."`
 	Long      bool   `short:"l" help:"Show data type, names and lengths of the axes, chunks and format."`
+	Names     bool   `help:"Print names alone, and open no member: one request for 1000 of them. A folder may be no node."`
 	JSON      bool   `name:"json" help:"Print a JSON list."`
 }
 
 // Run lists a group; an array is listed as itself, as ls does with a file.
 func (c *lsCmd) Run(ctx context.Context, s *session) error {
+	if c.Names {
+		return c.runNames(ctx, s)
+	}
 	p, n, err := s.openNode(ctx, c.URL)
 	var nodes []nodeInfo
 	var unread error

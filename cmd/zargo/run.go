@@ -47,6 +47,7 @@ type cli struct {
 	Consolidate consolidateCmd `cmd:"" help:"Gather the metadata of a hierarchy in one document, or check it."`
 	Migrate     migrateCmd     `cmd:"" help:"Give v1 and v2 nodes v3 metadata; chunks stay as they are."`
 	Validate    validateCmd    `cmd:"" help:"Hold metadata, keys and chunks against the rules, or print values for the conformance tests."`
+	Bucket      bucketCmd      `cmd:"" help:"Find out what a bucket really does."`
 	Completion  completionCmd  `cmd:"" help:"Print a script that completes this command's words in a shell."`
 	VersionCmd  versionCmd     `cmd:"" name:"version" help:"Print the version."`
 	Help        helpCmd        `cmd:"" help:"Show this, or the help of a command."`
@@ -56,7 +57,8 @@ type cli struct {
 type session struct {
 	*program
 	flags  *cli
-	stores openurl.Mux // what URLs are opened with
+	how    opening     // stores are opened
+	stores openurl.Mux // what URLs are opened with, as how says
 	in     io.Reader
 	out    io.Writer
 	report zarr.Report
@@ -97,7 +99,8 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	}
 	slow := &late{out: errOut}
 	defer slow.end()
-	s := &session{program: p, flags: flags, in: in, stores: p.schemes(opening{flags.Inflight, flags.TrustHost, flags.AllowHTTP, !flags.writes(command.Command()), flags.TrustLocks, flags.Hedge, slow.notify})}
+	s := &session{program: p, flags: flags, in: in, how: opening{flags.Inflight, flags.TrustHost, flags.AllowHTTP, !flags.writes(command.Command()), flags.TrustLocks, flags.Hedge, slow.notify}}
+	s.stores = p.schemes(s.how)
 	buffered := bufio.NewWriterSize(out, 1<<16)
 	s.out = buffered
 	err = s.do(ctx, command)

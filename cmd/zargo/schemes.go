@@ -63,6 +63,8 @@ func (c *cli) writes(command string) bool {
 		return !c.Consolidate.Check
 	case "migrate":
 		return !c.Migrate.DryRun
+	case "bucket":
+		return !c.Bucket.Check.ReadOnly
 	}
 	return false
 }

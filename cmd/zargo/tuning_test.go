@@ -44,7 +44,7 @@ func TestTuning(t *testing.T) {
 				t.Fatal(err)
 			}
 			table := do(t, p, c.flags+"info --tuning "+c.url)
-			if len(got.Numbers) != 7 || got.Reason == "" || got.URL == "" || strings.Contains(table+got.URL, "hush") {
+			if len(got.Numbers) != 8 || got.Reason == "" || got.URL == "" || strings.Contains(table+got.URL, "hush") {
 				t.Fatalf("%+v", got)
 			}
 			for _, n := range got.Numbers {
@@ -55,7 +55,7 @@ func TestTuning(t *testing.T) {
 			if n := got.Numbers[0]; n.Name != "requests" || n.Value != c.requests {
 				t.Errorf("%+v, want %d", n, c.requests)
 			}
-			if n := got.Numbers[5]; n.Name != "list_page" || n.Value != c.page {
+			if n := got.Numbers[6]; n.Name != "list_page" || n.Value != c.page {
 				t.Errorf("%+v, want %d", n, c.page)
 			}
 		})

@@ -21,9 +21,10 @@
 //	rss_mb                   most memory of the process so far, in MiB
 //	bytes, crc               of the values in C order, little-endian: CRC-32/IEEE; of a group, crc is the count
 //	count                    members of the group
-//	requests, ops, wire, max_concurrent, connections, not_found
+//	requests, ops, wire, max_concurrent, connections, not_found, faults
 //	                         of s3, as the server counts them at endpoint/__stats
 //
-// It uses what a user would: package openurl to open the store, and package zarr with the defaults of both. Every data set is of
+// It uses what a user would: package openurl to open the store, and package zarr with the defaults of both; with -hedge before the task, slow reads are
+// made twice. Every data set is of
 // float32. Rechunking is not part of zargo yet and is refused.
 package main

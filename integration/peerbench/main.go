@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -17,11 +18,17 @@ func main() {
 
 // run does the task that args holds and prints its result.
 func run(ctx context.Context, args []string, out io.Writer) error {
-	if len(args) != 1 {
-		return fmt.Errorf("one argument is wanted, a task as a JSON object, not %d", len(args))
+	flags := flag.NewFlagSet("peerbench", flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // the error says it
+	hedge := flags.Bool("hedge", false, "make slow reads twice")
+	if err := flags.Parse(args); err != nil {
+		return err
 	}
-	var t task
-	if err := json.Unmarshal([]byte(args[0]), &t); err != nil {
+	if flags.NArg() != 1 {
+		return fmt.Errorf("one argument is wanted, a task as a JSON object, not %d", flags.NArg())
+	}
+	t := task{hedge: *hedge}
+	if err := json.Unmarshal([]byte(flags.Arg(0)), &t); err != nil {
 		return fmt.Errorf("task: %w", err)
 	}
 	r, err := t.measure(ctx)

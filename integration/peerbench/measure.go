@@ -29,6 +29,7 @@ type traffic struct {
 	MaxConcurrent int            `json:"max_concurrent"`
 	Connections   int            `json:"connections"`
 	NotFound      int            `json:"not_found"`
+	Faults        map[string]int `json:"faults,omitempty"`
 }
 
 // measure does the task and times it. Nothing else is within the time: not the values of a write, the server's counts, nor

@@ -27,6 +27,8 @@ type task struct {
 	Endpoint string `json:"endpoint"`
 	Bucket   string `json:"bucket"`
 	Bench    string `json:"bench"`
+
+	hedge bool
 }
 
 // outcome is what a task leaves: values, or the number of members.
@@ -60,7 +62,11 @@ func (t task) prepare() (func(context.Context, store.Store) (outcome, error), er
 
 // open opens the folder, or the prefix of the bucket, in which the node is.
 func (t task) open(ctx context.Context) (store.Store, error) {
-	stores := openurl.Mux{"file": openurl.Dir(), "s3": openurl.With(s3.Open, s3.Anonymous(), s3.PathStyle())}
+	o := []s3.Option{s3.Anonymous(), s3.PathStyle()}
+	if t.hedge {
+		o = append(o, s3.Hedge())
+	}
+	stores := openurl.Mux{"file": openurl.Dir(), "s3": openurl.With(s3.Open, o...)}
 	switch t.Where {
 	case "file":
 		return stores.Open(ctx, filepath.Join(t.Root, filepath.FromSlash(t.Path)))

@@ -71,24 +71,34 @@ func (n *Node) Probe(ctx context.Context, key string) (store.Value, error) {
 // Find reads the documents that could make the path a node of the kind, all at once. A refused one counts as absent as long as another one
 // makes a node: a bucket may answer 403 for every key that is not there.
 func (n *Node) Find(ctx context.Context, k Kind) (Set, error) {
-	docs, refused, err := n.all(ctx, n.names(k))
+	docs, refused, err := n.all(ctx, n.Names(k))
 	return proven(docs, refused, err)
 }
 
 // FindMember is Find of one of many nodes, for fewer requests and more round trips: most members of a group are arrays, so .zgroup is read
 // only where no .zarray was.
 func (n *Node) FindMember(ctx context.Context) (Set, error) {
-	docs, refused, err := n.all(ctx, n.names(Array))
+	docs, refused, err := n.all(ctx, n.Names(Array))
 	if err != nil || docs.Has(ZarrJSON) || docs.Has(ZArray) || n.Format == 3 {
 		return proven(docs, refused, err)
 	}
-	group, also, err := n.all(ctx, []string{ZGroup})
-	maps.Copy(docs, group)
-	return proven(docs, errors.Join(refused, also), err)
+	return n.FindRest(ctx, docs, refused, ZGroup)
 }
 
-// names are the documents that could make the path a node of the kind, and those that belong to it.
-func (n *Node) names(k Kind) (names []string) {
+// FindRest reads the documents of a node of which some were read already, or refused.
+func (n *Node) FindRest(ctx context.Context, docs Set, refused error, names ...string) (Set, error) {
+	rest, also, err := n.all(ctx, names)
+	maps.Copy(rest, docs)
+	return proven(rest, errors.Join(refused, also), err)
+}
+
+// Read reads documents of the node, all at once, and returns those that are there, and why others were refused.
+func (n *Node) Read(ctx context.Context, names ...string) (docs Set, refused, err error) {
+	return n.all(ctx, names)
+}
+
+// Names are the documents that could make the path a node of the kind, and those that belong to it.
+func (n *Node) Names(k Kind) (names []string) {
 	if n.Format == 0 || n.Format == 3 {
 		names = append(names, ZarrJSON)
 	}

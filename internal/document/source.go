@@ -124,10 +124,11 @@ func (s *Source) StrictV2() (name string, doc, attrs []byte, err error) {
 	return ZArray, doc, attrs, err
 }
 
-// Holder returns the path of the group whose consolidated metadata the node was taken from, and whether it was.
+// Holder returns the path of the group above whose consolidated metadata the node was taken from, and whether it was.
 func (s *Source) Holder() (string, bool) {
 	path := strings.TrimSuffix(strings.TrimSuffix(s.Doc.Key, ZarrJSON), ZMetadata)
-	return strings.TrimSuffix(path, "/"), !s.Doc.There()
+	path = strings.TrimSuffix(path, "/")
+	return path, !s.Doc.There() && path != s.At.Path
 }
 
 // Documents returns the documents of the node that are stored.

@@ -16,6 +16,7 @@ import (
 type runner struct {
 	*Array
 	plan    plan.Plan
+	tuning  store.Tuning
 	memory  pipeline.Memory // what is read into, or written from
 	store   store.Store     // Array.Store, counted
 	account *account.Account
@@ -37,7 +38,20 @@ func (a *Array) Plan(sel grid.Selection, w *plan.WriteOptions) *plan.Plan {
 }
 
 func (a *Array) plan(sel grid.Selection, w *plan.WriteOptions, t store.Tuning) plan.Plan {
-	return plan.Plan{Layout: a.Layout, Select: sel, Cost: plan.CostOf(t), Write: w}
+	p := plan.Plan{Layout: a.Layout, Select: sel, Write: w}
+	p.Cost = plan.CostOf(t, store.Measured{}, min(p.Len(), t.Requests))
+	return p
+}
+
+// price gives a level what requests cost by now, where the store has measured it.
+func (r *runner) price(l *plan.Level) {
+	if c := &r.plan.Cost; c.Gap <= c.Cheap {
+		return // it is read through or it is not, whatever a request takes
+	}
+	var m store.Measured
+	if store.As(r.Store, &m) {
+		l.Price(plan.CostOf(r.tuning, m, r.objects))
+	}
 }
 
 // begin makes the runner of a call, and refuses what is over a limit before anything is requested.
@@ -52,7 +66,7 @@ func (a *Array) begin(ctx context.Context, m pipeline.Memory, sel grid.Selection
 // runner makes the runner of a call whose requests are not all made, or not yet known to fit.
 func (a *Array) runner(ctx context.Context, m pipeline.Memory, sel grid.Selection, w *plan.WriteOptions) (context.Context, *runner, error) {
 	t := store.TuningOf(a.Store)
-	r := &runner{Array: a, plan: a.plan(sel, w, t), memory: m}
+	r := &runner{Array: a, plan: a.plan(sel, w, t), tuning: t, memory: m}
 	if w != nil && !r.mayMerge() {
 		return ctx, nil, store.NoVersions(a.Store, refused)
 	}

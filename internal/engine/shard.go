@@ -77,6 +77,7 @@ func (r *runner) readVersion(ctx context.Context, o *plan.Object) (missing int, 
 	if err != nil {
 		return 0, err
 	}
+	r.price(top)
 	missing, asked, err := r.readParted(ctx, o, top, x)
 	if err == nil && !asked && !fresh {
 		// Nothing was read that could find the index stale, so it is asked whether it is.

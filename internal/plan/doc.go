@@ -1,6 +1,6 @@
 // Package plan turns a selection into the requests that read or write it, without making one.
 //
-//	p := &plan.Plan{Layout: layout, Select: region, Cost: plan.CostOf(store.TuningOf(st))}
+//	p := &plan.Plan{Layout: layout, Select: region, Cost: plan.CostOf(store.TuningOf(st), store.Measured{}, 1)}
 //	for o := range p.Objects() {            // chunks and shards, one stored value each
 //		if !o.InParts {
 //			read := o.Whole()           // one request; its one Piece is all of the object

@@ -13,7 +13,7 @@ import (
 type Reads struct {
 	each   Request // but for range and bound
 	pieces []Piece // sorted
-	hole   int64   // bytes of the longest hole that is read through
+	gap    int64   // bytes of the longest gap that is read through
 	longer int64   // no range of more than one piece is longer, unless its first piece is
 	n      int
 	bytes  int64
@@ -22,16 +22,13 @@ type Reads struct {
 // merge sorts pieces by offset, in place, and merges them into ranges to read. They may share bytes and overlap.
 func merge(each Request, pieces []Piece, cost *Cost) Reads {
 	slices.SortStableFunc(pieces, func(a, b Piece) int { return cmp.Or(cmp.Compare(a.Off, b.Off), cmp.Compare(a.Len, b.Len)) })
-	r := Reads{each: each, pieces: pieces, hole: cost.hole(pieces), longer: cost.Max}
+	r := Reads{each: each, pieces: pieces, gap: cost.gap(pieces), longer: cost.Max}
 	for rd := range r.ranges {
 		r.n++
 		r.bytes += rd.n
 	}
 	return r
 }
-
-// hole is the longest hole between sorted pieces that is read through.
-func (c *Cost) hole([]Piece) int64 { return c.Cheap }
 
 // span is a merged range, and its pieces by number.
 type span struct {
@@ -45,7 +42,7 @@ func (r Reads) ranges(yield func(span) bool) {
 	var off, end int64
 	for i, p := range r.pieces {
 		to := max(end, p.Off+p.Len)
-		if i > first && (p.Off-end > r.hole || to > end && to-off > r.longer) {
+		if i > first && (p.Off-end > r.gap || to > end && to-off > r.longer) {
 			if !yield(span{off, end - off, first, i}) {
 				return
 			}

@@ -24,17 +24,17 @@ func Marked(resp *http.Response) bool {
 // shard of ordinary size, and then it is an error.
 const maxUnannounced = 64 << 20
 
-// CheckMax refuses more than the caller wants, before anything is read.
-func (a Announced) CheckMax(o store.GetOptions) error {
+// checkMax refuses more than the caller wants, before anything is read.
+func (a Announced) checkMax(version store.Version, o store.GetOptions) error {
 	if o.Max > 0 && a.N > o.Max {
-		return &store.TooLong{Announced: a.N, Max: o.Max}
+		return &store.TooLong{Announced: a.N, Max: o.Max, Version: version}
 	}
 	return nil
 }
 
 // Receive appends what was announced to buf. A body that ends early is a *store.TruncatedError of kind fault.Unavailable.
 func (a Announced) Receive(body io.Reader, version store.Version, o store.GetOptions, buf []byte) (store.Value, error) {
-	if err := a.CheckMax(o); err != nil {
+	if err := a.checkMax(version, o); err != nil {
 		return store.Value{}, err
 	}
 	if a.N < 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/hedge"
+	"github.com/zargo-io/zargo/zarr/store/large"
 	"github.com/zargo-io/zargo/zarr/store/limit"
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
@@ -95,7 +96,7 @@ const (
 	FanoutReason = "a walk waits for its slowest level; a quarter of the requests leaves room for reads"
 )
 
-// Build puts the layers around a provider, outermost first: retry, hedge where it is asked for, limit, and one that notes for what a request is made.
+// Build puts the layers around a provider, outermost first: large values in parts, retry, hedge where it is asked for, limit, and one that notes for what a request is made.
 // A slot is free while retry waits. Slots and repeats are those of all stores of the process on the bucket.
 func (s Stack) Build(st store.Store, b Bucket) (store.Store, error) {
 	limits := s.Limits
@@ -116,7 +117,11 @@ func (s Stack) Build(st store.Store, b Bucket) (store.Store, error) {
 	if s.Hedge {
 		limited = hedge.New(limited, hedge.Options{Budget: limits.Bytes, Free: func() bool { return isFree(limited) }})
 	}
-	return retry.New(limited, append([]retry.Option{retry.From(quota)}, s.Retry...)...)
+	retried, err := retry.New(limited, append([]retry.Option{retry.From(quota)}, s.Retry...)...)
+	if err != nil {
+		return nil, err
+	}
+	return large.New(retried, large.Options{}), nil
 }
 
 // isFree reports whether a request of a limited store would begin at once, as far as is known.

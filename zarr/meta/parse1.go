@@ -25,7 +25,7 @@ func (with Parser) ArrayV1(key string, doc []byte, attrsKey string, attrs []byte
 	if err != nil {
 		return nil, err
 	}
-	a.Attrs, err = with.attrsV2(attrsKey, attrs)
+	a.Attrs, err = with.AttrsV2(attrsKey, attrs)
 	return a, err
 }
 

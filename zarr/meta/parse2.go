@@ -23,7 +23,7 @@ func (with Parser) ArrayV2(key string, zarray []byte, attrsKey string, zattrs []
 	if err != nil {
 		return nil, err
 	}
-	a.Attrs, err = with.attrsV2(attrsKey, zattrs)
+	a.Attrs, err = with.AttrsV2(attrsKey, zattrs)
 	return a, err
 }
 
@@ -42,11 +42,12 @@ func (with Parser) GroupV2(key string, zgroup []byte, attrsKey string, zattrs []
 	if err != nil {
 		return nil, err
 	}
-	g.Attrs, err = with.attrsV2(attrsKey, zattrs)
+	g.Attrs, err = with.AttrsV2(attrsKey, zattrs)
 	return g, err
 }
 
-func (with Parser) attrsV2(key string, doc []byte) (Attrs, error) {
+// AttrsV2 reads a .zattrs document, nil when there is none.
+func (with Parser) AttrsV2(key string, doc []byte) (Attrs, error) {
 	if doc == nil {
 		return Attrs{}, nil
 	}

@@ -3,6 +3,9 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
+	"hash/crc32"
+	"strings"
 )
 
 // PartPutter writes one value as parts, for values too large to send again whole, or to hold in memory.
@@ -48,7 +51,22 @@ type Parts interface {
 type PartInfo struct {
 	N    int
 	Size int64
-	Sum  string // the provider's checksum of its bytes as "crc32:" and 8 hexadecimal digits; empty where there is none
+	Sum  string // the provider's checksum of its bytes, "crc32:" or "crc32c:" and 8 hexadecimal digits; empty where there is none
+}
+
+// Holds reports whether b are the bytes of the part, by length and checksum. It is not known where there is no checksum.
+func (p PartInfo) Holds(b []byte) (holds, known bool) {
+	if int64(len(b)) != p.Size {
+		return false, true
+	}
+	name, _, _ := strings.Cut(p.Sum, ":")
+	switch name {
+	case "crc32":
+		return p.Sum == fmt.Sprintf("crc32:%08x", crc32.ChecksumIEEE(b)), true
+	case "crc32c":
+		return p.Sum == fmt.Sprintf("crc32c:%08x", crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli))), true
+	}
+	return false, false
 }
 
 // PartLimits are what a provider takes of a value in parts.

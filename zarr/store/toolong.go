@@ -11,6 +11,7 @@ import (
 type TooLong struct {
 	Announced int64 // bytes that are selected
 	Max       int64
+	Version   Version // of the value that is so long; empty where it is not known
 }
 
 // Error says both lengths.

@@ -11,6 +11,7 @@ type Tuning struct {
 	RangeGap    int64   // bytes of a hole worth reading through rather than paying another request
 	RangeMax    int64   // bytes of the longest merged read
 	SplitAbove  int64   // bytes above which one value is read as several ranges; 0 is never
+	PartAbove   int64   // bytes from which on one value is written as several parts; 0 is never
 	ListFanout  int     // prefixes, or parts of a long listing, listed at once
 	ListPage    int     // entries asked for in one listing request
 	DeleteBatch int     // keys deleted by one request; 0 or 1 where there are no such requests
@@ -19,7 +20,7 @@ type Tuning struct {
 }
 
 // Reasons says why each number of a Tuning is what it is.
-type Reasons struct{ Requests, RangeGap, RangeMax, SplitAbove, ListFanout, ListPage, DeleteBatch string }
+type Reasons struct{ Requests, RangeGap, RangeMax, SplitAbove, PartAbove, ListFanout, ListPage, DeleteBatch string }
 
 // Setting is one number of a [Tuning], for printing.
 type Setting struct {
@@ -36,6 +37,7 @@ func (t Tuning) Settings() []Setting {
 		{"range gap", t.RangeGap, "bytes", t.Why.RangeGap},
 		{"range max", t.RangeMax, "bytes", t.Why.RangeMax},
 		{"split above", t.SplitAbove, "bytes", t.Why.SplitAbove},
+		{"part above", t.PartAbove, "bytes", t.Why.PartAbove},
 		{"list fanout", int64(t.ListFanout), "prefixes", t.Why.ListFanout},
 		{"list page", int64(t.ListPage), "entries", t.Why.ListPage},
 		{"delete batch", int64(max(1, t.DeleteBatch)), "keys", t.Why.DeleteBatch},
@@ -67,6 +69,7 @@ func Local() Tuning {
 			RangeGap:    "a system call costs about what copying 4 KiB does",
 			RangeMax:    "beyond some MiB a longer read saves nothing that a system call costs",
 			SplitAbove:  "never: one reader copies as fast as memory does",
+			PartAbove:   "never: one writer copies as fast as memory does",
 			ListFanout:  "a folder is listed in microseconds",
 			ListPage:    "what the providers' pages hold",
 			DeleteBatch: "little to hold",

@@ -106,7 +106,7 @@ func read(ctx context.Context, f file, in info, version store.Version, o store.G
 		return store.Value{}, err
 	}
 	if o.Max > 0 && n > o.Max {
-		return store.Value{}, &store.TooLong{Announced: n, Max: o.Max}
+		return store.Value{}, &store.TooLong{Announced: n, Max: o.Max, Version: version}
 	}
 	if n > math.MaxInt-int64(len(buf)) {
 		return store.Value{}, fault.Newf(fault.Limit, "%d bytes do not fit the address space", n)

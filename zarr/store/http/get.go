@@ -102,7 +102,7 @@ func receive(resp *http.Response, key string, o store.GetOptions, buf []byte) (s
 		return store.Value{}, err
 	}
 	if o.Max > 0 && a.n > o.Max {
-		return store.Value{}, &store.TooLong{Announced: a.n, Max: o.Max}
+		return store.Value{}, &store.TooLong{Announced: a.n, Max: o.Max, Version: a.version}
 	}
 	if a.n < 0 {
 		return a.readAll(resp.Body, key, o.Max, buf)

@@ -134,9 +134,10 @@ func (c *config) tuning() store.Tuning {
 			RangeGap:    "30 ms at 10 MB/s for each of the connections that share a line",
 			RangeMax:    "as S3: short enough to repeat",
 			SplitAbove:  "never: a server that ignores ranges would send all of it for each part",
-			DeleteBatch: "there are no deletes",
+			PartAbove:   "never: nothing is written",
 			ListFanout:  "there is no listing",
 			ListPage:    "there is no listing",
+			DeleteBatch: "there are no deletes",
 		},
 	}
 }

@@ -91,7 +91,7 @@ func (v value) read(o store.GetOptions, buf []byte) (store.Value, error) {
 		return store.Value{}, err
 	}
 	if o.Max > 0 && n > o.Max {
-		return store.Value{}, &store.TooLong{Announced: n, Max: o.Max}
+		return store.Value{}, &store.TooLong{Announced: n, Max: o.Max, Version: v.version}
 	}
 	return store.Value{Bytes: append(buf, v.bytes[off:off+n]...), Size: size, Version: v.version}, nil
 }

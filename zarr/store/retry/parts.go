@@ -3,10 +3,7 @@ package retry
 import (
 	"context"
 	"errors"
-	"fmt"
-	"hash/crc32"
 	"hash/maphash"
-	"strings"
 	"sync"
 
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -59,15 +56,14 @@ var errUnknown = fault.Newf(fault.Unavailable, "a part was sent by another proce
 
 // holds reports whether b is the part.
 func (p *parts) holds(b []byte, s sum) (bool, error) {
-	switch {
-	case int64(len(b)) != s.size:
-		return false, nil
-	case !s.other:
+	if !s.other {
 		return p.sum(b) == s, nil
-	case strings.HasPrefix(s.sum, "crc32:"):
-		return fmt.Sprintf("crc32:%08x", crc32.ChecksumIEEE(b)) == s.sum, nil
 	}
-	return false, errUnknown
+	same, known := store.PartInfo{Size: s.size, Sum: s.sum}.Holds(b)
+	if !known {
+		return false, errUnknown
+	}
+	return same, nil
 }
 
 func (p *parts) Limits() store.PartLimits { return p.below.Limits() }
@@ -121,11 +117,15 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 			return "", err
 		}
 	}
-	return w.do(ctx, func() (store.Version, error) {
+	v, err := w.do(ctx, func() (store.Version, error) {
 		return p.below.Commit(ctx, o)
 	}, func() (store.Version, bool, error) {
 		return p.look(w.look(ctx), o.IfVersion)
 	})
+	if w.read {
+		_ = p.below.Abort(ctx) // the store below does not know that the value was committed, and may keep its parts
+	}
+	return v, err
 }
 
 // look reports whether the key holds the parts, comparing one part at a time. not is a version that it is not to be at.

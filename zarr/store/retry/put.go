@@ -30,6 +30,7 @@ type write struct {
 	o    store.PutOptions
 	once bool // what is sent can be applied only once, and fails in a way of its own after that
 	lost bool // a try whose answer was lost may have been applied
+	read bool // and it was, as reading back showed
 }
 
 // repeatable tells whether sending twice is the same as sending once.
@@ -68,6 +69,7 @@ func (w *write) do(ctx context.Context, send func() (store.Version, error), look
 		}
 		if w.lost && w.unexpected(err) {
 			if v, state, lookErr := w.readBack(look); lookErr == nil && state == applied {
+				w.read = true
 				return v, nil
 			}
 			return "", w.note(err)
@@ -85,6 +87,7 @@ func (w *write) do(ctx context.Context, send func() (store.Version, error), look
 		case err != nil:
 			return "", err
 		case state == applied:
+			w.read = true
 			return v, nil
 		case state == replaced && w.o.IfAbsent:
 			return "", w.note(w.fail(fault.Exists, nil))

@@ -354,13 +354,13 @@ func TestParts(t *testing.T) {
 		{"works", absent, nil, "commit if absent", nil},
 		{"throttled", absent, []step{{err: slow}}, "commit if absent\ncommit if absent", nil},
 		{"fails", absent, []step{{err: down}}, "commit if absent\nget k 9+1\ncommit if absent", nil},
-		{"answer lost", absent, []step{{err: down, apply: true}}, "commit if absent\nget k 9+1\nget k 0+6 if 1\nget k 6+4 if 1", nil},
-		{"plain, answer lost", store.PutOptions{}, []step{{err: down, apply: true}}, "commit\nget k 9+1\nget k 0+6 if 1\nget k 6+4 if 1", nil},
+		{"answer lost", absent, []step{{err: down, apply: true}}, "commit if absent\nget k 9+1\nget k 0+6 if 1\nget k 6+4 if 1\nabort", nil},
+		{"plain, answer lost", store.PutOptions{}, []step{{err: down, apply: true}}, "commit\nget k 9+1\nget k 0+6 if 1\nget k 6+4 if 1\nabort", nil},
 		{"another's of our size", absent, []step{{err: down, then: func() { other("012345678X")() }}},
 			"commit if absent\nget k 9+1\nget k 0+6 if 1\nget k 6+4 if 1", fault.Exists},
 		{"another's, shorter", absent, []step{{err: down, then: func() { other("short")() }}}, "commit if absent\nget k 9+1", fault.Exists},
 		{"late success", absent, []step{{err: down}, {}, {err: fault.Refused, apply: true}},
-			"commit if absent\nget k 9+1\ncommit if absent\nget k 9+1\nget k 0+6 if 1\nget k 6+4 if 1", nil},
+			"commit if absent\nget k 9+1\ncommit if absent\nget k 9+1\nget k 0+6 if 1\nget k 6+4 if 1\nabort", nil},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -408,7 +408,7 @@ func TestPartsResumed(t *testing.T) {
 	}{
 		{"works", false, nil, "sent\ncommit if absent", nil},
 		{"the list is repeated", false, []step{{err: down}}, "sent\nsent\ncommit if absent", nil},
-		{"answer lost", false, []step{{}, {err: down, apply: true}}, "sent\ncommit if absent\nget k 9+1\nget k 0+6 if 1\nget k 6+4 if 1", nil},
+		{"answer lost", false, []step{{}, {err: down, apply: true}}, "sent\ncommit if absent\nget k 9+1\nget k 0+6 if 1\nget k 6+4 if 1\nabort", nil},
 		{"answer lost, no checksums", true, []step{{}, {err: down, apply: true}}, "sent\ncommit if absent\nget k 9+1\nget k 0+6 if 1", fault.Unavailable},
 		{"gone", false, []step{{err: &fault.KeyError{Op: "put", Kind: fault.Conflict}}}, "sent", fault.Conflict},
 	}

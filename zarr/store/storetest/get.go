@@ -117,7 +117,8 @@ func getRanges(e *env) {
 
 func getMax(e *env) {
 	value := pattern(1000, 2)
-	if _, ok := e.put("max", value); !ok {
+	version, ok := e.put("max", value)
+	if !ok {
 		return
 	}
 	if v, ok := e.get("max", store.GetOptions{Max: 1000}); ok {
@@ -129,6 +130,11 @@ func getMax(e *env) {
 	}
 	const clause = "more bytes than Max are fault.Limit"
 	e.refused(clause, fault.Limit, "max", store.GetOptions{Max: 999})
+	var long *store.TooLong
+	_, err := e.s.Get(e.ctx, "max", store.GetOptions{Max: 999}, nil)
+	if errors.As(err, &long) && (long.Announced != 1000 || long.Version != "" && long.Version != version) {
+		e.bad("TooLong has the length and the version of the value", "it says %+v of 1000 bytes of version %q", *long, version)
+	}
 	e.refused(clause, fault.Limit, "max", store.GetOptions{Range: store.Within(0, 21), Max: 20})
 	e.refused(clause, fault.Limit, "max", store.GetOptions{Range: store.From(10), Max: 989})
 	if e.has(LastRange) {

@@ -61,7 +61,7 @@ func (s *Store) get(ctx context.Context, key string, o store.GetOptions, buf []b
 		return store.Value{}, err
 	}
 	if o.Max > 0 && n > o.Max {
-		return store.Value{}, &store.TooLong{Announced: n, Max: o.Max}
+		return store.Value{}, &store.TooLong{Announced: n, Max: o.Max, Version: s.versionOf(e)}
 	}
 	if n > int64(math.MaxInt-len(buf)) {
 		return store.Value{}, fault.Newf(fault.Limit, "a value of %d bytes does not fit in memory", n)

@@ -1,0 +1,40 @@
+package azure
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blockblob"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// provide gives store.PutDamaged.
+func (b *bucket) provide(target any) bool {
+	put, ok := target.(*store.PutDamaged)
+	if ok {
+		*put = func(ctx context.Context, key string, value []byte) error {
+			return b.ask(ctx, func(ctx context.Context) error { return b.putDamaged(ctx, key, value) })
+		}
+	}
+	return ok
+}
+
+// putDamaged is one Put Blob with the checksum of another value. Azure answers 400 with Md5Mismatch or Crc64Mismatch; Azurite has another word.
+func (b *bucket) putDamaged(ctx context.Context, key string, value []byte) error {
+	body := &lent{b: value}
+	defer body.giveBack()
+	b.sizes.forget(key)
+	_, err := b.block(key).Upload(ctx, body, &blockblob.UploadOptions{Tier: b.tier, TransactionalValidation: b.sum(append([]byte("not "), value...))})
+	var resp *azcore.ResponseError
+	if errors.As(err, &resp) && resp.StatusCode == http.StatusBadRequest {
+		return fault.Newf(fault.Corrupt, "%w", err)
+	}
+	if err != nil {
+		return explain(err, false)
+	}
+	return nil
+}

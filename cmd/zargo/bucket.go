@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/zargo-io/zargo/openurl"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/bucketcheck"
+)
+
+type bucketCmd struct {
+	Check bucketCheckCmd `cmd:"" help:"Find out what a bucket really does: conditions under a race, ranges, listings, parts, deletes, latency and throughput, and the numbers that follow."`
+}
+
+type bucketCheckCmd struct {
+	URL      string `arg:"" name:"url" help:"A bucket, or a folder in it. All is written below a new prefix there, and deleted."`
+	ReadOnly bool   `name:"read-only" help:"Write nothing, and read the object that --key names."`
+	Key      string `help:"An object below the URL, of at most 32 MiB, for --read-only." placeholder:"KEY"`
+	Quick    bool   `help:"Make fewer requests: a short listing, fewer rounds of races, a quarter of the time for speed."`
+	NoSpeed  bool   `name:"no-speed" help:"Leave out latency and throughput."`
+	DryRun   bool   `name:"dry-run" help:"Print what it would take at most, and make no request."`
+	JSON     bool   `name:"json" help:"Print a JSON object."`
+}
+
+// errNotHeld is the error of a bucket that does not do what was checked.
+const errNotHeld = constError("a check does not hold")
+
+// dryRunInfo is what --dry-run --json prints.
+type dryRunInfo struct {
+	URL  string           `json:"url"`
+	Plan bucketcheck.Plan `json:"plan"`
+}
+
+// checkInfo is what --json prints.
+type checkInfo struct {
+	URL string `json:"url"`
+	*bucketcheck.Report
+}
+
+// Run checks. The table is printed as it comes.
+func (c *bucketCheckCmd) Run(ctx context.Context, s *session) error {
+	l, o, err := c.options(s)
+	if err != nil {
+		return err
+	}
+	if c.DryRun {
+		if c.JSON {
+			return printJSON(s.out, dryRunInfo{l.String(), o.Plan()})
+		}
+		_, err := fmt.Fprintf(s.out, "%s: %s\n", oneLine(l.String()), o.Plan())
+		return err
+	}
+	t := newCheckTable(s.out, o)
+	if !c.JSON {
+		if err := t.begin(l.String()); err != nil {
+			return err
+		}
+		o.Found = t.found
+	}
+	before := missingFolders(l)
+	r, err := bucketcheck.Run(ctx, o)
+	err = errors.Join(err, removeFolders(before, l, o.Place))
+	if r == nil {
+		return c.failed(l, err)
+	}
+	if c.JSON {
+		err = errors.Join(printJSON(s.out, checkInfo{l.String(), r}), err)
+	} else {
+		err = errors.Join(t.end(r), err)
+	}
+	if n := r.Count(bucketcheck.Fails); n > 0 {
+		err = errors.Join(err, fault.Newf(errNotHeld, "%d of %d", n, len(r.Checks)))
+	}
+	return c.failed(l, err)
+}
+
+// failed says which URL an error is about, and what to do where it is that nothing can be written.
+func (c *bucketCheckCmd) failed(l openurl.Location, err error) error {
+	if err == nil {
+		return nil
+	}
+	text := strings.ReplaceAll(err.Error(), "\n", "; ")
+	var left *bucketcheck.LeftError
+	if !c.ReadOnly && !errors.As(err, &left) && (errors.Is(err, fault.ReadOnly) || errors.Is(err, fault.Refused)) {
+		text += "; --read-only --key KEY checks what can be seen by reading"
+	}
+	return failedAt(l, "", &reworded{text, err})
+}
+
+// options are those of the check. Stores are opened anew for each purpose: slow requests are not made twice, as what is measured is how slow they are.
+func (c *bucketCheckCmd) options(s *session) (openurl.Location, bucketcheck.Options, error) {
+	var o bucketcheck.Options
+	l, err := s.parseURL(c.URL)
+	switch {
+	case err != nil:
+		return l, o, err
+	case c.ReadOnly && c.Key == "":
+		return l, o, usagef("--read-only needs an object to read: --key KEY")
+	case !c.ReadOnly && c.Key != "":
+		return l, o, usagef("--key goes with --read-only")
+	}
+	o = bucketcheck.Options{Key: c.Key, Quick: c.Quick, NoSpeed: c.NoSpeed}
+	o.Open = func(ctx context.Context, inFlight int) (store.Store, error) {
+		if s.flags.Inflight > 0 {
+			inFlight = s.flags.Inflight // as other commands would work
+		}
+		with := s.how
+		with.inFlight, with.hedge = inFlight, false
+		return s.schemes(with).OpenLocation(ctx, l)
+	}
+	if !c.ReadOnly {
+		o.Place = bucketcheck.NewPlace()
+	}
+	if l.Scheme != "file" {
+		o.Above = len(l.Path)
+		if l.Path != "" {
+			o.Above++ // its slash
+		}
+	}
+	return l, o, nil
+}
+
+// missingFolders are the folders of a directory's path that are not there yet, the outermost first: a directory keeps empty ones.
+func missingFolders(l openurl.Location) (missing []string) {
+	if l.Scheme != "file" {
+		return nil
+	}
+	for dir := filepath.Clean(l.Path); ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			return missing
+		}
+		missing = append([]string{dir}, missing...)
+	}
+}
+
+// removeFolders removes the empty folders below the place of a directory, and those that were not there before. What is not empty stays.
+func removeFolders(before []string, l openurl.Location, place string) error {
+	if l.Scheme != "file" || place == "" {
+		return nil
+	}
+	folders := before
+	err := filepath.WalkDir(filepath.Join(l.Path, place), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			folders = append(folders, path)
+		}
+		return err
+	})
+	for _, f := range slices.Backward(folders) {
+		if e := os.Remove(f); e != nil {
+			break // something is in it: that was said, or is another's
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

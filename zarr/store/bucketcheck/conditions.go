@@ -1,0 +1,257 @@
+package bucketcheck
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+const (
+	absentIgnored = "IfAbsent is ignored: what creates arrays and groups can overwrite another's. Create from one process only"
+	absentLacks   = "nothing can be created by condition: zarr.Create is refused here, but for zarr.SingleWriter with one writer at a time"
+	swapIgnored   = "IfVersion is ignored: two writers of one chunk, or of one document, can lose updates. Use --single-writer (zarr.SingleWriter), and have one writer at a time"
+	swapLacks     = "parts of chunks and metadata cannot be changed by condition: that is refused here, but for zarr.SingleWriter with one writer at a time"
+	pinLacks      = "a read cannot be pinned to a version: shards are read as a whole, and never in parts"
+)
+
+func conditionChecks() []Check {
+	race := func(objects func(sizes) int) func(sizes) most {
+		return func(n sizes) most {
+			calls := n.rounds*(n.writers+2) + 1
+			return most{objects: objects(n), calls: calls, sent: int64(calls) * 256, received: int64(calls) * kib}
+		}
+	}
+	return []Check{
+		{
+			Name: "get if version", Expected: "a read pinned to a version is refused once the value was replaced",
+			Fails: "reads of a shard that is being replaced can mix two of them: do not read what is being written", Lacks: pinLacks,
+			most: exactly(most{objects: 1, calls: 4, sent: 2 * kib, received: 3 * kib}), run: getIfVersion,
+		},
+		{
+			Name: "get if not version", Expected: "a read says when the value is still the one that is known",
+			Fails: "the cached index of a shard may be used after the shard was replaced", Lacks: "whether a cached value is still valid takes reading it again",
+			most: exactly(most{objects: 1, calls: 4, sent: 2 * kib, received: 3 * kib}), run: getIfNotVersion,
+		},
+		{
+			Name: "put if absent", Expected: "a put on condition that nothing is there is refused where something is",
+			Fails: absentIgnored, Lacks: absentLacks,
+			most: exactly(most{objects: 1, calls: 3, sent: 2 * kib, received: 2 * kib}), run: putIfAbsent,
+		},
+		{
+			Name: "put if version", Expected: "a put on condition of a version is refused once the value was replaced, and on an absent key",
+			Fails: swapIgnored, Lacks: swapLacks,
+			most: exactly(most{objects: 2, calls: 5, sent: 4 * kib, received: 3 * kib}), run: putIfVersion,
+		},
+		{
+			Name: "delete if version", Expected: "a delete on condition of a version is refused once the value was replaced",
+			Fails: "a chunk that another writer has just filled can be removed: use --single-writer (zarr.SingleWriter)",
+			Lacks: "chunks that became the fill value are stored, in place of being removed by condition",
+			most:  exactly(most{objects: 1, calls: 6, sent: 2 * kib, received: 3 * kib}), run: deleteIfVersion,
+		},
+		{
+			Name: "put if absent, race", Expected: "of many writers at once exactly one writes, and its value stays",
+			Fails: absentIgnored, Lacks: absentLacks,
+			most: race(func(n sizes) int { return n.rounds }), run: raceIfAbsent,
+		},
+		{
+			Name: "put if version, race", Expected: "of many writers over one version exactly one writes, and its value stays",
+			Fails: swapIgnored, Lacks: swapLacks,
+			most: race(func(sizes) int { return 1 }), run: raceIfVersion,
+		},
+	}
+}
+
+// known puts a value that has a version.
+func (b *bench) known(ctx context.Context, key string, seed int) (store.Version, []byte, *outcome) {
+	v, value, err := b.put(ctx, key, kib, seed)
+	if err != nil {
+		out := because("put", err)
+		return "", nil, &out
+	}
+	if v == "" {
+		out := unsupported("the store gives no versions")
+		return "", nil, &out
+	}
+	return v, value, nil
+}
+
+func getIfVersion(ctx context.Context, b *bench) outcome {
+	v, value, bad := b.known(ctx, "pin", 20)
+	if bad != nil {
+		return *bad
+	}
+	if out, _ := is(ctx, b.s, "pin", store.GetOptions{IfVersion: v}, value, kib); out.verdict != Holds {
+		return out
+	}
+	if _, _, bad = b.known(ctx, "pin", 21); bad != nil {
+		return *bad
+	}
+	if _, err := b.other().Get(ctx, "pin", store.GetOptions{IfVersion: v}, nil); !errors.Is(err, fault.Conflict) {
+		return instead("a read of the version that was replaced", err, fault.Conflict)
+	}
+	return holds("read before the replacement, refused after it")
+}
+
+func getIfNotVersion(ctx context.Context, b *bench) outcome {
+	v, _, bad := b.known(ctx, "changed", 22)
+	if bad != nil {
+		return *bad
+	}
+	o := store.GetOptions{IfNotVersion: v}
+	if _, err := b.s.Get(ctx, "changed", o, nil); !errors.Is(err, fault.Unchanged) {
+		return instead("a read of a value that is known", err, fault.Unchanged)
+	}
+	_, value, bad := b.known(ctx, "changed", 23)
+	if bad != nil {
+		return *bad
+	}
+	out, _ := is(ctx, b.other(), "changed", o, value, kib)
+	if out.verdict == Holds {
+		out.seen = "unchanged before the replacement, read after it"
+	}
+	return out
+}
+
+func putIfAbsent(ctx context.Context, b *bench) outcome {
+	value := pattern(kib, 24)
+	if _, err := b.s.Put(ctx, "new", value, store.PutOptions{IfAbsent: true}); err != nil {
+		return because("put of a new key", err)
+	}
+	if _, err := b.other().Put(ctx, "new", pattern(kib, 25), store.PutOptions{IfAbsent: true}); !errors.Is(err, fault.Exists) {
+		return instead("a second put", err, fault.Exists)
+	}
+	out, _ := is(ctx, b.s, "new", store.GetOptions{}, value, kib)
+	if out.verdict == Holds {
+		out.seen = "the second put was refused, and the first value stays"
+	}
+	return out
+}
+
+func putIfVersion(ctx context.Context, b *bench) outcome {
+	v, _, bad := b.known(ctx, "swap", 26)
+	if bad != nil {
+		return *bad
+	}
+	o := store.PutOptions{IfVersion: v}
+	value := pattern(kib, 27)
+	if _, err := b.s.Put(ctx, "swap", value, o); err != nil {
+		return because("put over the version that is there", err)
+	}
+	if _, err := b.other().Put(ctx, "swap", pattern(kib, 28), o); !errors.Is(err, fault.Conflict) {
+		return instead("a put over a version that was replaced", err, fault.Conflict)
+	}
+	if _, err := b.s.Put(ctx, "swap-absent", pattern(kib, 28), o); !errors.Is(err, fault.Conflict) {
+		return instead("a put over a version on an absent key", err, fault.Conflict)
+	}
+	out, _ := is(ctx, b.s, "swap", store.GetOptions{}, value, kib)
+	if out.verdict == Holds {
+		out.seen = "the second put was refused, and the first value stays"
+	}
+	return out
+}
+
+func deleteIfVersion(ctx context.Context, b *bench) outcome {
+	old, _, bad := b.known(ctx, "removed", 29)
+	if bad != nil {
+		return *bad
+	}
+	v, value, bad := b.known(ctx, "removed", 30)
+	if bad != nil {
+		return *bad
+	}
+	if err := b.s.Delete(ctx, "removed", store.DeleteOptions{IfVersion: old}); !errors.Is(err, fault.Conflict) {
+		return instead("a delete of a version that was replaced", err, fault.Conflict)
+	}
+	if out, _ := is(ctx, b.other(), "removed", store.GetOptions{}, value, kib); out.verdict != Holds {
+		out.seen = "after a delete that was refused: " + out.seen
+		return out
+	}
+	if err := b.s.Delete(ctx, "removed", store.DeleteOptions{IfVersion: v}); err != nil {
+		return because("delete of the version that is there", err)
+	}
+	if _, err := b.other().Get(ctx, "removed", store.GetOptions{}, nil); err == nil {
+		return fails("the value is still there")
+	}
+	return holds("the first delete was refused, the second was done")
+}
+
+// race lets writers put a value each at once, and gives which of them did, and the first error that is none of those that losers get.
+func (b *bench) race(ctx context.Context, key string, o store.PutOptions, lost error) (won []int, version store.Version, other error) {
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	begin := make(chan struct{})
+	for i := range b.n.writers {
+		wg.Go(func() {
+			<-begin
+			v, err := b.apart[i%len(b.apart)].Put(ctx, key, racer(i), o)
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case err == nil:
+				won, version = append(won, i), v
+			case !errors.Is(err, lost) && other == nil:
+				other = err
+			}
+		})
+	}
+	close(begin)
+	wg.Wait()
+	return won, version, other
+}
+
+func racer(i int) []byte { return fmt.Appendf(nil, "writer %02d of a race", i) }
+
+// round is one race, and what is to be seen after it.
+func (b *bench) round(ctx context.Context, n int, key string, o store.PutOptions, lost error) (store.Version, *outcome) {
+	won, version, err := b.race(ctx, key, o, lost)
+	switch {
+	case len(won) > 1:
+		out := fails("in round %d more than one of %d writers wrote", n+1, b.n.writers)
+		return "", &out
+	case err != nil:
+		out := because("put", err)
+		return "", &out
+	case len(won) == 0:
+		out := fails("in round %d none of %d writers wrote", n+1, b.n.writers)
+		return "", &out
+	}
+	v, err := b.other().Get(ctx, key, store.GetOptions{}, nil)
+	if err != nil {
+		out := because("get", err)
+		return "", &out
+	}
+	if !bytes.Equal(v.Bytes, racer(won[0])) {
+		out := fails("in round %d another value is stored than the one whose writer was told that it wrote", n+1)
+		return "", &out
+	}
+	return version, nil
+}
+
+func (b *bench) raced() outcome {
+	return holds("%d rounds of %d writers in %d clients, one winner each", b.n.rounds, b.n.writers, len(b.apart))
+}
+
+func raceIfAbsent(ctx context.Context, b *bench) outcome {
+	for n := range b.n.rounds {
+		if _, bad := b.round(ctx, n, fmt.Sprintf("race/%d", n), store.PutOptions{IfAbsent: true}, fault.Exists); bad != nil {
+			return *bad
+		}
+	}
+	return b.raced()
+}
+
+func raceIfVersion(ctx context.Context, b *bench) outcome {
+	v, _, bad := b.known(ctx, "race/version", 31)
+	for n := 0; bad == nil && n < b.n.rounds; n++ {
+		v, bad = b.round(ctx, n, "race/version", store.PutOptions{IfVersion: v}, fault.Conflict)
+	}
+	if bad != nil {
+		return *bad
+	}
+	return b.raced()
+}

@@ -1,0 +1,126 @@
+package bucketcheck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// existing is an object that was there before.
+type existing struct {
+	value   []byte
+	version store.Version
+}
+
+// largestKey bounds the object that Options.Key names: it is read as a whole and kept in memory.
+const largestKey = 32 * mib
+
+// readChecks are those that write nothing.
+func readChecks() []Check {
+	checks := []Check{
+		{
+			Name: "get", Expected: "the object is read, twice, with one version",
+			Fails: "nothing that is stored here can be relied on", Lacks: "the object cannot be read with these credentials",
+			most: exactly(most{calls: 2, received: 2 * largestKey}), run: getExisting,
+		},
+		{
+			Name: "get if version", Expected: "a read pinned to the version of the object is done", Fails: pinLacks, Lacks: pinLacks,
+			most: exactly(most{calls: 1, received: kib}), run: pinExisting,
+		},
+		{
+			Name: "get if not version", Expected: "a read says when the value is still the one that is known",
+			Fails: "the cached index of a shard may be used after the shard was replaced", Lacks: "whether a cached value is still valid takes reading it again",
+			most: exactly(most{calls: 1, received: kib}), run: unchangedExisting,
+		},
+	}
+	for _, c := range Checks() {
+		if c.Reads {
+			c.most = exactly(most{calls: 8, received: 8 * ranged})
+			checks = append(checks, c)
+		}
+	}
+	return append(checks, Check{
+		Name: "list", Expected: "a listing shows the object, with its size", Fails: listWrong,
+		Lacks: "members of groups are had from consolidated metadata only",
+		most:  exactly(most{calls: 2, received: 4 * mib}), run: listExisting,
+	})
+}
+
+func getExisting(ctx context.Context, b *bench) outcome {
+	v, err := b.s.Get(ctx, b.o.Key, store.GetOptions{Max: largestKey}, nil)
+	if long, ok := errors.AsType[*store.TooLong](err); ok {
+		err = fault.Newf(fault.Limit, "%s has %d bytes: name an object of at most %d MiB", b.o.Key, long.Announced, int64(largestKey)/mib)
+		return outcome{Unknown, brief(err), err}
+	}
+	if err != nil {
+		return because("get", err)
+	}
+	b.key = existing{v.Bytes, v.Version}
+	out, version := is(ctx, b.s, b.o.Key, store.GetOptions{}, v.Bytes, len(v.Bytes))
+	switch {
+	case out.verdict != Holds:
+	case version != v.Version:
+		return fails("two reads say two versions; was it replaced meanwhile?")
+	case version == "":
+		out.seen += ", no version"
+	}
+	return out
+}
+
+func pinExisting(ctx context.Context, b *bench) outcome {
+	if b.key.version == "" {
+		return unsupported("the store gives no versions")
+	}
+	if len(b.key.value) == 0 {
+		return outcome{Unknown, "the object is empty", nil}
+	}
+	o := store.GetOptions{IfVersion: b.key.version, Range: store.Within(0, 1)}
+	out, _ := is(ctx, b.s, b.o.Key, o, b.key.value[:1], len(b.key.value))
+	return out
+}
+
+func unchangedExisting(ctx context.Context, b *bench) outcome {
+	if b.key.version == "" {
+		return unsupported("the store gives no versions")
+	}
+	if len(b.key.value) == 0 {
+		return outcome{Unknown, "the object is empty", nil}
+	}
+	if _, err := b.s.Get(ctx, b.o.Key, store.GetOptions{IfNotVersion: b.key.version, Range: store.Within(0, 1)}, nil); !errors.Is(err, fault.Unchanged) {
+		return instead("a read of a value that is known", err, fault.Unchanged)
+	}
+	return holds("unchanged")
+}
+
+// listExisting takes one page: where a key begins alike, it is the first.
+func listExisting(ctx context.Context, b *bench) outcome {
+	folder, name := path.Split(b.o.Key)
+	folder = path.Clean("/" + folder)[1:]
+	for e, err := range store.Pages(ctx, b.s, folder, store.ListOptions{Depth: store.OneLevel, KeyPrefix: name}) {
+		switch {
+		case err != nil:
+			return because("list", err)
+		case e.Dir || e.Key != b.o.Key:
+		case e.Size >= 0 && e.Size != int64(len(b.key.value)):
+			return fails("the listing says %d bytes of an object that has %d", e.Size, len(b.key.value))
+		default:
+			return holds("%d bytes", e.Size)
+		}
+	}
+	return fails("it is not listed")
+}
+
+// stretch is a part of the object that is read for the i-th time, of n bytes where there are so many.
+func (e existing) stretch(i int, n int64) store.Range {
+	size := int64(len(e.value))
+	if size <= n {
+		return store.Range{}
+	}
+	return store.Within(int64(i)*n%(size-n+1), n)
+}
+
+func keyOf(what string, i int) string { return fmt.Sprintf("speed/%s/%04d", what, i) }

@@ -1,0 +1,106 @@
+package bucketcheck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+func keyChecks() []Check {
+	n := len(special())
+	return []Check{
+		{
+			Name: "special characters", Expected: "keys with spaces, signs and other scripts come back as they are, and are listed so",
+			Fails: "names of groups and arrays with these characters cannot be stored here, or are stored under other names",
+			Lacks: "names of groups and arrays with these characters are refused here",
+			most:  exactly(most{objects: n, calls: 2*n + 1, sent: int64(n) * 64, received: int64(n) * 2 * kib}), run: specialKeys,
+		},
+		{
+			Name: "longest key", Expected: fmt.Sprintf("a key of %d bytes, the prefix of the URL included", store.MaxKey),
+			Fails: "deep hierarchies with long names do not fit", Lacks: "deep hierarchies with long names do not fit",
+			most: exactly(most{objects: 1, calls: 2, sent: kib, received: kib}), run: longKey,
+		},
+	}
+}
+
+// special are last segments of keys.
+func special() []string {
+	return []string{
+		".zarray", "a b", " lead", "trail ", "a+b", "a&b=c", "what?", "a#b", "100%", "%41", "%2F", "a:b", "'q'", `"qq"`, "[0]", "*", "{a}", "<a>", "a|b",
+		"~home", "é", "e\u0301", "日本", "😀", "a..b", "trailing.", "CON",
+	}
+}
+
+func specialKeys(ctx context.Context, b *bench) outcome {
+	var refused []string
+	var last outcome
+	said := true // what is not taken was refused as such, and not stored otherwise
+	held := map[string]bool{}
+	for i, name := range special() {
+		key := "keys/" + name
+		_, value, err := b.put(ctx, key, 40+i, i)
+		out := holds("")
+		if err != nil {
+			out = because("put", err)
+			said = said && (errors.Is(err, fault.Path) || errors.Is(err, errors.ErrUnsupported))
+		} else {
+			held[key] = true
+			out, _ = is(ctx, b.other(), key, store.GetOptions{}, value, len(value))
+		}
+		if out.verdict != Holds {
+			said = said && err != nil
+			refused, last = append(refused, fmt.Sprintf("%q", name)), out
+		}
+	}
+	if len(refused) == len(special()) {
+		return last
+	}
+	if len(refused) > 0 && said {
+		return unsupported("%d of %d; refused: %s", len(special())-len(refused), len(special()), strings.Join(refused, " "))
+	}
+	if len(refused) > 0 {
+		return fails("%d of %d; not %s: %s", len(special())-len(refused), len(special()), strings.Join(refused, " "), last.seen)
+	}
+	for e, err := range store.Pages(ctx, b.s, "keys", store.ListOptions{}) {
+		if err != nil {
+			return holds("%d names, and no listing to compare", len(special())) // that is a check of its own
+		}
+		if !held[e.Key] {
+			return fails("%q is listed, which was not put", strings.TrimPrefix(e.Key, "keys/"))
+		}
+		delete(held, e.Key)
+	}
+	for _, name := range special() {
+		if held["keys/"+name] {
+			return fails("%q is not listed", name)
+		}
+	}
+	return holds("%d names", len(special()))
+}
+
+func longKey(ctx context.Context, b *bench) outcome {
+	n := store.MaxKey - b.o.Above - len(b.o.Place) - 1
+	const segment = 100
+	if n < 2*segment {
+		return outcome{Unknown, fmt.Sprintf("the URL's own path takes %d bytes", b.o.Above), nil}
+	}
+	key := strings.Repeat(strings.Repeat("k", segment-1)+"/", n/segment)
+	key += strings.Repeat("k", n-len(key))
+	if rest, ok := strings.CutSuffix(key, "/"); ok {
+		key = rest + "k"
+	}
+	_, value, err := b.put(ctx, key, 50, 45)
+	if err != nil {
+		return because("put", err)
+	}
+	out, _ := is(ctx, b.other(), key, store.GetOptions{}, value, len(value))
+	return out
+}
+
+// sorted reports whether keys are in the order of their bytes.
+func sorted(keys []string) bool { return slices.IsSorted(keys) }

@@ -1,0 +1,126 @@
+package bucketcheck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+const (
+	rangesWrong = "chunks of shards are read wrong; what has a checksum is an error, and what has none is wrong values"
+	tailsLack   = "the index at the end of a shard is had by reading the shard as a whole"
+)
+
+func rangeChecks() []Check {
+	return []Check{
+		{
+			Name: "inner ranges", Expected: "a range gives exactly its bytes", Reads: true,
+			Fails: rangesWrong, Lacks: "shards are read as a whole",
+			most: exactly(most{objects: 1, calls: 5, sent: 64 * kib, received: 256 * kib}), run: innerRanges,
+		},
+		{
+			Name: "tails", Expected: "the last bytes of a value are had without knowing its size", Reads: true,
+			Fails: rangesWrong, Lacks: tailsLack,
+			most: exactly(most{calls: 3, received: 128 * kib}), run: tails,
+		},
+		{
+			Name: "ranges beyond the end", Expected: "a range that the value does not have is an error, and not fewer bytes", Reads: true,
+			Fails: "a shard that was cut short is not noticed", Lacks: "it is not known whether a shard that was cut short is noticed",
+			most: exactly(most{objects: 1, calls: 6, received: 128 * kib}), run: beyond,
+		},
+	}
+}
+
+const ranged = 64 * kib
+
+// whole is the value that ranges are read of: of Options.Key what was read of it, else one that is put.
+func (b *bench) whole(ctx context.Context, put bool) (key string, value []byte, err error) {
+	if b.o.Key != "" {
+		return b.o.Key, b.key.value, nil
+	}
+	value = pattern(ranged, 40)
+	if put {
+		_, err = b.s.Put(ctx, "ranges", value, store.PutOptions{})
+	}
+	return "ranges", value, err
+}
+
+// all compares some ranges of a key.
+func (b *bench) all(ctx context.Context, key string, value []byte, ranges ...store.Range) outcome {
+	var seen string
+	for _, r := range ranges {
+		off, n, err := r.Resolve(int64(len(value)))
+		if err != nil {
+			continue // of a short object that was there already
+		}
+		out, _ := is(ctx, b.s, key, store.GetOptions{Range: r}, value[off:off+n], len(value))
+		if out.verdict != Holds {
+			return out
+		}
+		seen += ", " + r.String()
+	}
+	if seen == "" {
+		return outcome{Unknown, fmt.Sprintf("the value has %d bytes", len(value)), nil}
+	}
+	return holds("%s of %d bytes", seen[2:], len(value))
+}
+
+func innerRanges(ctx context.Context, b *bench) outcome {
+	key, value, err := b.whole(ctx, true)
+	if err != nil {
+		return because("put", err)
+	}
+	n := int64(len(value))
+	return b.all(ctx, key, value, store.Within(0, 1), store.Within(n/3, min(n/4, ranged)), store.Within(n-1, 1), store.From(n-min(n/2, ranged)))
+}
+
+func tails(ctx context.Context, b *bench) outcome {
+	key, value, err := b.whole(ctx, false)
+	if err != nil {
+		return because("put", err)
+	}
+	n := int64(len(value))
+	if n == 1 {
+		return b.all(ctx, key, value, store.Suffix(1))
+	}
+	return b.all(ctx, key, value, store.Suffix(1), store.Suffix(min(n/3, ranged)), store.Suffix(min(n, ranged)))
+}
+
+func beyond(ctx context.Context, b *bench) outcome {
+	key, value, err := b.whole(ctx, false)
+	if err != nil {
+		return because("put", err)
+	}
+	n := int64(len(value))
+	type short struct {
+		key string
+		r   store.Range
+	}
+	if n == 0 {
+		return outcome{Unknown, "the object is empty", nil}
+	}
+	all := []short{{key, store.Within(n-1, 2)}, {key, store.From(n)}, {key, store.Within(n+10, 5)}, {key, store.Suffix(n + 1)}}
+	if b.o.Key == "" {
+		if _, err := b.s.Put(ctx, "nothing", nil, store.PutOptions{}); err != nil {
+			return because("put", err)
+		}
+		all = append(all, short{"nothing", store.Within(0, 1)})
+	}
+	for _, s := range all {
+		v, err := b.s.Get(ctx, s.key, store.GetOptions{Range: s.r, Max: ranged}, nil)
+		_, tail := s.r.IsSuffix()
+		switch {
+		case err == nil:
+			return fails("%s of %d bytes gave %d bytes", s.r, v.Size, len(v.Bytes))
+		case errors.Is(err, fault.Limit):
+			return fails("%s gave more than %d bytes", s.r, ranged)
+		case tail && errors.Is(err, errors.ErrUnsupported): // a check of its own
+		case !errors.Is(err, fault.Corrupt):
+			return because("get of "+s.r.String(), err)
+		}
+	}
+	return holds("%d ranges, all refused", len(all))
+}

@@ -1,0 +1,295 @@
+package bucketcheck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Run makes the checks, one after another, and then deletes what it wrote.
+//
+// What a check finds is in the Report and no error. Errors are: the store cannot be opened, the first value cannot be written or read (the error of the store,
+// and no further check is made), the context ended, and [*LeftError]. The Report is not nil unless nothing was begun.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	if o.Place == "" && o.Key == "" {
+		o.Place = NewPlace()
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	b := &bench{o: o, n: o.sizes(), wrote: map[string]bool{}, under: map[store.Parts]bool{}}
+	defer b.close()
+	r := &Report{Place: o.Place, Key: o.Key, Checks: []Finding{}, Tuning: []Advice{}, Left: []string{}}
+	if o.Key != "" {
+		r.Place = ""
+	}
+	ctx = store.WithTrace(ctx, b.trace())
+	if err := b.open(ctx); err != nil {
+		return nil, err
+	}
+	r.Store = store.Name(b.root)
+	if err := b.mayBegin(ctx); err != nil {
+		return nil, err
+	}
+	err := b.checks(ctx, r)
+	if err == nil && !o.NoSpeed {
+		err = b.measure(ctx, r)
+	}
+	r.Complete = err == nil
+	r.Objects = len(b.wrote)
+	if o.Key == "" {
+		left := b.clean(ctx)
+		if left != nil {
+			r.Left = left.Keys
+			err = errors.Join(err, left)
+		}
+	}
+	r.Cost = b.total.cost()
+	return r, err
+}
+
+// bench is a Run under way.
+type bench struct {
+	o      Options
+	n      sizes
+	root   store.Store   // as it was opened first
+	s      store.Store   // the place in it
+	apart  []store.Store // the same place, opened apart; s is the first
+	opened []store.Store
+
+	total counter
+	left  atomic.Int64 // calls that the check may still make
+	free  bool         // there is no such bound: at the end
+
+	mu    sync.Mutex
+	wrote map[string]bool // keys that were put, or may have been
+	under map[store.Parts]bool
+	key   existing // with Options.Key
+}
+
+// counter counts what was sent and received.
+type counter struct {
+	calls, attempts, repeats atomic.Int64
+	in, out                  atomic.Int64 // bytes of values
+	wireIn, wireOut          atomic.Int64
+	mu                       sync.Mutex
+	heads                    []store.FirstByte // while they are kept
+	keep                     bool
+}
+
+func (c *counter) cost() Cost {
+	if n := c.attempts.Load(); n > 0 {
+		return Cost{n, c.wireOut.Load(), c.wireIn.Load()}
+	}
+	return Cost{c.calls.Load(), c.out.Load(), c.in.Load()}
+}
+
+func (c Cost) since(before Cost) Cost {
+	return Cost{c.Requests - before.Requests, c.Sent - before.Sent, c.Received - before.Received}
+}
+
+func (b *bench) trace() *store.Trace {
+	c := &b.total
+	return &store.Trace{
+		Attempt: func(_ context.Context, a store.Attempt) {
+			c.attempts.Add(1)
+			c.wireOut.Add(a.Sent)
+			c.wireIn.Add(a.Received)
+		},
+		FirstByte: func(_ context.Context, f store.FirstByte) {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if c.keep {
+				c.heads = append(c.heads, f)
+			}
+		},
+		Retry: func(context.Context, store.Retry) { c.repeats.Add(1) },
+	}
+}
+
+// errBound is why a check may make no more requests. It is a mistake of the check's, or of a store that never ends.
+var errBound = fault.Newf(fault.Limit, "the check's bound on requests is reached")
+
+// counted is a store whose calls are counted and bounded, and whose writes are noted.
+func (b *bench) counted(s store.Store) store.Store {
+	return store.Around(s, store.Hooks{
+		Before: func(ctx context.Context, c store.Call) (context.Context, error) {
+			b.mu.Lock()
+			free := b.free
+			switch c.Op {
+			case store.OpPut, store.OpBegin, store.OpCopy:
+				b.wrote[c.Key] = true
+			}
+			b.mu.Unlock()
+			if !free && b.left.Add(-1) < 0 {
+				return ctx, &fault.KeyError{Op: string(c.Op), Key: c.Key, Err: errBound}
+			}
+			return ctx, nil
+		},
+		After: func(_ context.Context, c store.Call, r store.Result) {
+			if r.Unsupported { // no request was made
+				b.left.Add(1)
+				return
+			}
+			b.total.calls.Add(1)
+			switch c.Op {
+			case store.OpGet:
+				b.total.in.Add(r.Bytes)
+			default:
+				b.total.out.Add(r.Bytes)
+			}
+		},
+	})
+}
+
+// another opens the place once more.
+func (b *bench) another(ctx context.Context, inFlight int) (store.Store, error) {
+	s, err := b.o.Open(ctx, inFlight)
+	if err != nil {
+		return nil, err
+	}
+	b.opened = append(b.opened, s)
+	if b.root == nil {
+		b.root = s
+	}
+	if b.o.Key == "" {
+		if s, err = store.Prefix(s, b.o.Place); err != nil {
+			return nil, err
+		}
+	}
+	return b.counted(s), nil
+}
+
+func (b *bench) open(ctx context.Context) error {
+	n := b.n.stores
+	if b.o.Key != "" {
+		n = 1
+	}
+	for range n {
+		s, err := b.another(ctx, 0)
+		if err != nil {
+			return err
+		}
+		b.apart = append(b.apart, s)
+	}
+	b.s = b.apart[0]
+	return nil
+}
+
+func (b *bench) close() {
+	for _, s := range b.opened {
+		_ = s.Close() // everything was written and read back
+	}
+}
+
+// other is the place as a store has it that did not make the last request.
+func (b *bench) other() store.Store { return b.apart[len(b.apart)-1] }
+
+// mayBegin refuses a store that takes no writes, and a place where something is.
+func (b *bench) mayBegin(ctx context.Context) error {
+	if b.o.Key != "" {
+		return nil
+	}
+	if store.IsReadOnly(b.root) {
+		return &fault.KeyError{Op: "check", Store: store.Name(b.root), Key: b.o.Place, Kind: fault.ReadOnly}
+	}
+	b.left.Store(2)
+	for e, err := range store.Pages(ctx, b.s, "", store.ListOptions{}) {
+		if err == nil {
+			return &fault.KeyError{Op: "check", Store: store.Name(b.root), Key: e.Key, Err: fault.Newf(fault.Exists, "the place is in use")}
+		}
+		break // whether it may be listed is a check of its own
+	}
+	return ctx.Err()
+}
+
+// checks makes every check of the table.
+func (b *bench) checks(ctx context.Context, r *Report) error {
+	for i, c := range b.o.table() {
+		b.left.Store(int64(c.most(b.n).calls))
+		before := b.total.cost()
+		out := c.run(ctx, b)
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx) // what was seen may be the end of the context
+		}
+		f := Finding{Name: c.Name, Expected: c.Expected, Verdict: out.verdict, Seen: out.seen, Cost: b.total.cost().since(before)}
+		switch out.verdict {
+		case Holds:
+		case Fails:
+			f.Consequence = c.Fails
+		default:
+			f.Consequence = c.Lacks
+		}
+		r.Checks = append(r.Checks, f)
+		if b.o.Found != nil {
+			b.o.Found(f)
+		}
+		if i == 0 && out.err != nil {
+			return out.err // nothing else would come out otherwise
+		}
+	}
+	return nil
+}
+
+// outcome is what a check came to.
+type outcome struct {
+	verdict Verdict
+	seen    string
+	err     error // that was the reason
+}
+
+func holds(format string, args ...any) outcome {
+	return outcome{Holds, fmt.Sprintf(format, args...), nil}
+}
+func fails(format string, args ...any) outcome {
+	return outcome{Fails, fmt.Sprintf(format, args...), nil}
+}
+
+// unsupported is what a store says before it makes a request.
+func unsupported(format string, args ...any) outcome {
+	return outcome{Unsupported, fmt.Sprintf(format, args...), nil}
+}
+
+// because is the outcome of a call that failed and should not have.
+func because(what string, err error) outcome {
+	o := outcome{Fails, what + ": " + brief(err), err}
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		o.verdict, o.seen = Unsupported, what+" is not supported"
+	case errors.Is(err, fault.Refused), errors.Is(err, fault.ReadOnly):
+		o.verdict = Refused
+	case errors.Is(err, fault.Unavailable), errors.Is(err, fault.Throttled), errors.Is(err, errBound):
+		o.verdict = Unknown
+	}
+	return o
+}
+
+// instead is the outcome of a call that should have failed with a kind.
+func instead(what string, err, kind error) outcome {
+	if err == nil {
+		return fails("%s worked, and should have been: %v", what, kind)
+	}
+	return because(what, err)
+}
+
+// brief is an error without the store's name and the key, which the finding is about anyway.
+func brief(err error) string {
+	var key *fault.KeyError
+	if !errors.As(err, &key) {
+		return err.Error()
+	}
+	switch {
+	case key.Kind != nil && key.Err != nil:
+		return fmt.Sprintf("%v: %v", key.Kind, key.Err)
+	case key.Kind != nil:
+		return key.Kind.Error()
+	case key.Err != nil:
+		return key.Err.Error()
+	}
+	return err.Error()
+}

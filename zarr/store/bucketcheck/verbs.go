@@ -1,0 +1,205 @@
+package bucketcheck
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+const partsLack = "values are sent as a whole: a cut costs the value, and what is longer than the provider takes at once cannot be stored"
+
+func verbChecks() []Check {
+	parts := func(n sizes, objects, calls int) most {
+		return most{objects: objects, calls: calls, sent: n.part + 64*kib, received: n.part + 64*kib}
+	}
+	return []Check{
+		{
+			Name: "parts", Expected: "parts sent in any order become the value, and nothing shows before",
+			Fails: "large values are stored wrong: keep shards below the size that is sent in parts", Lacks: partsLack,
+			most: func(n sizes) most { return parts(n, 1, 8) }, run: inParts,
+		},
+		{
+			Name: "parts, resumed", Expected: "another client goes on with the parts that have arrived",
+			Fails: "a value that was cut cannot be gone on with, and is sent anew", Lacks: "a value that was cut is sent anew",
+			most: func(n sizes) most { return parts(n, 1, 8) }, run: partsResumed,
+		},
+		{
+			Name: "parts, if absent", Expected: "a value in parts is not put in place where one is, on condition that none is there",
+			Fails: "large values are put in place without the condition: use --single-writer (zarr.SingleWriter)",
+			Lacks: "large values by condition are sent as a whole",
+			most:  exactly(most{objects: 1, calls: 8, sent: 64 * kib, received: 64 * kib}), run: partsIfAbsent,
+		},
+		{
+			Name: "parts, aborted", Expected: "parts that were given up do not become a value",
+			Fails: "parts that were given up stay, and cost: set a rule of the bucket that removes unfinished uploads", Lacks: partsLack,
+			most: exactly(most{objects: 1, calls: 6, sent: 64 * kib, received: 64 * kib}), run: partsAborted,
+		},
+		{
+			Name: "copy", Expected: "the service copies a value without sending it here and back",
+			Fails: "copies are wrong: they have to be read and written", Lacks: "copies are read and written",
+			most: exactly(most{objects: 2, calls: 4, sent: kib, received: 4 * kib}), run: copies,
+		},
+		{
+			Name: "checksums", Expected: "a value that arrives with a wrong checksum is refused",
+			Fails: "what is damaged on its way is stored: use codecs with a checksum, such as crc32c",
+			Lacks: "it is not known whether what is damaged on its way is stored; codecs with a checksum, such as crc32c, show it when it is read",
+			most:  exactly(most{objects: 1, calls: 3, sent: 4 * kib, received: 4 * kib}), run: checksums,
+		},
+	}
+}
+
+// begin begins a value in parts, which is aborted at the end of all if it is not over by then. An interrupt does not reach it: what a service has
+// begun, and nobody knows of, stays.
+func (b *bench) begin(ctx context.Context, s store.Store, key, token string) (store.Parts, *outcome) {
+	p, err := store.PutParts(context.WithoutCancel(ctx), s, key, store.PartsOptions{Resume: token})
+	if err != nil {
+		out := because("begin", err)
+		if errors.Is(err, errors.ErrUnsupported) {
+			out.seen = "values in parts are not supported"
+		}
+		return nil, &out
+	}
+	b.mu.Lock()
+	b.under[p] = true
+	b.mu.Unlock()
+	if n := p.Limits().Min; n > b.n.part {
+		out := outcome{Unknown, fmt.Sprintf("a part has %d bytes at least", n), nil}
+		return nil, &out
+	}
+	return p, nil
+}
+
+// over notes that a value in parts was committed or aborted.
+func (b *bench) over(p store.Parts) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.under, p)
+}
+
+// first is a part that is no last one.
+func first(p store.Parts) []byte { return pattern(max(int(p.Limits().Min), kib), 50) }
+
+func inParts(ctx context.Context, b *bench) outcome {
+	p, bad := b.begin(ctx, b.s, "parts/any", "")
+	if bad != nil {
+		return *bad
+	}
+	one, two := first(p), pattern(100, 51)
+	if err := errors.Join(p.Part(ctx, 1, two), p.Part(ctx, 0, one)); err != nil {
+		return because("part", err)
+	}
+	if _, err := b.other().Get(ctx, "parts/any", store.GetOptions{Max: kib}, nil); err == nil || errors.Is(err, fault.Limit) {
+		return fails("the value is there before it is put together")
+	}
+	if _, err := p.Commit(ctx, store.PutOptions{}); err != nil {
+		return because("commit", err)
+	}
+	b.over(p)
+	out, _ := is(ctx, b.other(), "parts/any", store.GetOptions{}, append(bytes.Clone(one), two...), len(one)+len(two))
+	if out.verdict == Holds {
+		out.seen = fmt.Sprintf("parts of %d and %d bytes, the last one first", len(one), len(two))
+	}
+	return out
+}
+
+func partsResumed(ctx context.Context, b *bench) outcome {
+	p, bad := b.begin(ctx, b.s, "parts/resumed", "")
+	if bad != nil {
+		return *bad
+	}
+	if p.Token() == "" {
+		return unsupported("no other client can go on with a value")
+	}
+	one, two := first(p), pattern(100, 52)
+	if err := p.Part(ctx, 0, one); err != nil {
+		return because("part", err)
+	}
+	q, bad := b.begin(ctx, b.other(), "parts/resumed", p.Token())
+	if bad != nil {
+		bad.seen = "going on: " + bad.seen
+		return *bad
+	}
+	sent, err := q.Sent(ctx)
+	if err != nil {
+		return because("list of the parts that have arrived", err)
+	}
+	if len(sent) != 1 || sent[0].N != 0 || sent[0].Size != int64(len(one)) {
+		return fails("another client sees %d parts in place of the one that was sent", len(sent))
+	}
+	if err := q.Part(ctx, 1, two); err != nil {
+		return because("part", err)
+	}
+	if _, err := q.Commit(ctx, store.PutOptions{}); err != nil {
+		return because("commit", err)
+	}
+	b.over(p)
+	b.over(q)
+	out, _ := is(ctx, b.s, "parts/resumed", store.GetOptions{}, append(bytes.Clone(one), two...), len(one)+len(two))
+	if out.verdict == Holds {
+		out.seen = "one client sent the first part, another the second"
+	}
+	return out
+}
+
+func partsIfAbsent(ctx context.Context, b *bench) outcome {
+	_, value, err := b.put(ctx, "parts/there", kib, 53)
+	if err != nil {
+		return because("put", err)
+	}
+	p, bad := b.begin(ctx, b.s, "parts/there", "")
+	if bad != nil {
+		return *bad
+	}
+	if err := p.Part(ctx, 0, pattern(100, 54)); err != nil {
+		return because("part", err)
+	}
+	if _, err := p.Commit(ctx, store.PutOptions{IfAbsent: true}); !errors.Is(err, fault.Exists) {
+		return instead("commit", err, fault.Exists)
+	}
+	if err := p.Abort(ctx); err != nil {
+		return because("abort", err)
+	}
+	b.over(p)
+	out, _ := is(ctx, b.other(), "parts/there", store.GetOptions{}, value, kib)
+	if out.verdict == Holds {
+		out.seen = "refused, and the value stays"
+	}
+	return out
+}
+
+func partsAborted(ctx context.Context, b *bench) outcome {
+	p, bad := b.begin(ctx, b.s, "parts/aborted", "")
+	if bad != nil {
+		return *bad
+	}
+	if err := p.Part(ctx, 0, pattern(100, 55)); err != nil {
+		return because("part", err)
+	}
+	if err := p.Abort(ctx); err != nil {
+		return because("abort", err)
+	}
+	b.over(p)
+	if _, err := p.Commit(ctx, store.PutOptions{}); !errors.Is(err, fault.Conflict) {
+		return instead("commit after the abort", err, fault.Conflict)
+	}
+	if _, err := b.other().Get(ctx, "parts/aborted", store.GetOptions{Max: kib}, nil); err == nil {
+		return fails("the value is there")
+	}
+	return holds("gone")
+}
+
+func copies(ctx context.Context, b *bench) outcome {
+	_, value, err := b.put(ctx, "copy/from", kib, 56)
+	if err != nil {
+		return because("put", err)
+	}
+	if _, err := store.Copy(ctx, b.s, "copy/from", "copy/to", store.CopyOptions{}); err != nil {
+		return because("copy", err)
+	}
+	out, _ := is(ctx, b.other(), "copy/to", store.GetOptions{}, value, kib)
+	return out
+}

@@ -1,0 +1,205 @@
+package large
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Get implements [store.Store].
+func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	r := &read{s: s, key: key, o: o, held: len(buf), buf: buf, version: o.IfVersion}
+	if !r.splits() {
+		return s.s.Get(ctx, key, o, buf)
+	}
+	v, err := r.get(ctx)
+	switch {
+	case err == nil:
+		return v, nil
+	case errors.Is(err, errAnew) && ctx.Err() == nil:
+		return s.s.Get(ctx, key, o, buf)
+	}
+	return store.Value{}, s.failed(ctx, "get", key, err)
+}
+
+// errAnew says that the ranges did not come of one value: it was replaced or removed meanwhile, or its versions are not known.
+var errAnew = errors.New("the ranges are not of one value")
+
+// read is a Get of a value in ranges.
+type read struct {
+	s       *Store
+	key     string
+	o       store.GetOptions
+	off, n  int64         // what is selected; n is 0 as long as it is not known
+	version store.Version // of all ranges; empty as long as it is not known
+	size    int64         // of the whole value
+	held    int           // bytes that the caller's buffer held before
+	buf     []byte        // these and what has arrived
+}
+
+// splits reports whether more may be selected than one request is to bring.
+func (r *read) splits() bool {
+	most := r.s.o.SplitAbove
+	if most <= 0 || r.s.whole.Load() || r.o.IfVersion != "" && r.o.IfNotVersion != "" || r.o.Max > 0 && r.o.Max <= most {
+		return false
+	}
+	if r.o.Range.IsWhole() {
+		return true
+	}
+	var ok bool
+	r.off, r.n, ok = r.o.Range.IsWithin()
+	return ok && r.o.Range.Check() == nil && r.n > most && (r.o.Max <= 0 || r.n <= r.o.Max) && r.fits(r.n) == nil
+}
+
+// fits refuses what no memory can hold.
+func (r *read) fits(n int64) error {
+	if n > int64(math.MaxInt-r.held) {
+		return fault.Newf(fault.Limit, "a value of %d bytes does not fit in memory", n)
+	}
+	return nil
+}
+
+func (r *read) get(ctx context.Context) (v store.Value, err error) {
+	done := false
+	switch {
+	case r.n == 0:
+		v, done, err = r.all(ctx)
+	case r.version == "":
+		err = r.first(ctx)
+	}
+	if done || err != nil {
+		return v, err
+	}
+	for left := r.left(); left > 0; left = r.left() {
+		step := r.step(left)
+		r.grow(step)
+		if err := r.rest(ctx, r.buf[len(r.buf):len(r.buf)+int(step)]); err != nil {
+			return store.Value{}, err
+		}
+		r.buf = r.buf[:len(r.buf)+int(step)]
+	}
+	return store.Value{Bytes: r.buf, Size: r.size, Version: r.version}, nil
+}
+
+// all asks for all of the value, and is done if that is not too much for one request. Otherwise the response has said how long the value is and which
+// version, and none of it was read.
+func (r *read) all(ctx context.Context) (v store.Value, done bool, err error) {
+	o := r.o
+	o.Max = r.s.o.SplitAbove
+	v, err = r.s.s.Get(ctx, r.key, o, r.buf)
+	if err == nil || !errors.Is(err, fault.Limit) {
+		return v, true, err
+	}
+	var long *store.TooLong
+	switch known := errors.As(err, &long); {
+	case !known || long.Announced <= o.Max:
+		return store.Value{}, false, errAnew
+	case r.o.Max > 0 && long.Announced > r.o.Max:
+		return store.Value{}, false, &store.TooLong{Announced: long.Announced, Max: r.o.Max, Version: long.Version}
+	case long.Version == "":
+		r.s.whole.Store(true)
+		return store.Value{}, false, errAnew
+	}
+	r.n, r.size, r.version = long.Announced, long.Announced, long.Version
+	return store.Value{}, false, r.fits(r.n)
+}
+
+// first asks for the beginning of a range, and so for the version.
+func (r *read) first(ctx context.Context) error {
+	o := r.o
+	o.Range = store.Within(r.off, min(r.n, r.s.o.Piece))
+	r.grow(r.n)
+	v, err := r.s.s.Get(ctx, r.key, o, r.buf)
+	if err != nil {
+		return err
+	}
+	if v.Version == "" {
+		r.s.whole.Store(true)
+		return errAnew
+	}
+	r.buf, r.version, r.size = v.Bytes, v.Version, v.Size
+	return nil
+}
+
+// left is how many bytes are still to come.
+func (r *read) left() int64 { return r.n - int64(len(r.buf)-r.held) }
+
+// unproven is how many bytes are allocated on the word of the store alone, as in store.ReadN.
+const unproven = 64 << 20
+
+// step is how many bytes are asked for at once: all of them, where there is room or the caller has bounded them.
+func (r *read) step(left int64) int64 {
+	if !r.o.Range.IsWhole() || r.o.Max > 0 || left <= unproven || int64(cap(r.buf)-len(r.buf)) >= left {
+		return left
+	}
+	return min(left, max(unproven, int64(len(r.buf))))
+}
+
+// grow makes room for n bytes more, and for no others.
+func (r *read) grow(n int64) {
+	if int64(cap(r.buf)-len(r.buf)) < n {
+		r.buf = append(make([]byte, 0, len(r.buf)+int(n)), r.buf...)
+	}
+}
+
+// rest asks for as many bytes as dst has, which follow those that have arrived.
+func (r *read) rest(ctx context.Context, dst []byte) error {
+	at := r.off + int64(len(r.buf)-r.held)
+	pieces := split(int64(len(dst)), r.s.o.Piece)
+	sizes := make([]int64, pieces.count)
+	err := concurrency.EachN(ctx, r.s.o.InFlight, pieces.count, func(ctx context.Context, i int) error {
+		from, to := pieces.span(i)
+		v, err := r.s.s.Get(ctx, r.key, store.GetOptions{Range: store.Within(at+from, to-from), IfVersion: r.version}, dst[from:from:to])
+		switch {
+		case errors.Is(err, errors.ErrUnsupported):
+			r.s.whole.Store(true)
+			return errAnew
+		case errors.Is(err, fault.Conflict), errors.Is(err, fault.NotFound), errors.Is(err, fault.Corrupt):
+			return errAnew
+		case err != nil:
+			return err
+		case v.Version != r.version || int64(len(v.Bytes)) != to-from:
+			return errAnew
+		}
+		if &v.Bytes[0] != &dst[from] {
+			copy(dst[from:to], v.Bytes)
+		}
+		sizes[i] = v.Size
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, size := range sizes {
+		if r.size == 0 {
+			r.size = size
+		}
+		if size != r.size {
+			return errAnew
+		}
+	}
+	return nil
+}
+
+// pieces divide a length.
+type pieces struct {
+	total, each int64
+	count       int
+}
+
+// split divides total bytes, at least one, into pieces of one length and a last that may be shorter.
+func split(total, most int64) pieces {
+	count := (total-1)/most + 1
+	each := (total-1)/count + 1
+	return pieces{total, each, int((total-1)/each + 1)}
+}
+
+// span is where piece i begins and ends.
+func (p pieces) span(i int) (from, to int64) {
+	from = int64(i) * p.each
+	return from, min(from+p.each, p.total)
+}

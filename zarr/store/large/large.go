@@ -1,0 +1,126 @@
+package large
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"sync/atomic"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+const (
+	// defaultPiece is how long a range or a part is. 16 MiB take 0.2 s on one connection, six times the wait for the first byte; what
+	// breaks is worth repeating.
+	defaultPiece = 16 << 20
+	// defaultInFlight is how many requests are made for one value at once: 16 connections of 85 MB/s are 1.4 GB/s, more than most
+	// machines' network.
+	defaultInFlight = 16
+)
+
+// Options are the numbers. The zero value takes those of the store.
+type Options struct {
+	SplitAbove int64 // bytes above which a value is read as ranges; 0 is store.Tuning's, negative never
+	PartAbove  int64 // bytes from which on a value is written as parts; 0 is store.Tuning's, negative never
+	Piece      int64 // bytes of a range or part; 0 is 16 MiB. Parts are longer where the store takes no such short or no more of them
+	InFlight   int   // requests for one value at once; 0 is 16
+}
+
+func (o Options) withDefaults(s store.Store) Options {
+	t := store.TuningOf(s)
+	if o.SplitAbove == 0 {
+		o.SplitAbove = t.SplitAbove
+	}
+	if o.PartAbove == 0 {
+		o.PartAbove = t.PartAbove
+	}
+	return o.withPieces()
+}
+
+func (o Options) withPieces() Options {
+	if o.Piece <= 0 {
+		o.Piece = defaultPiece
+	}
+	if o.InFlight <= 0 {
+		o.InFlight = defaultInFlight
+	}
+	return o
+}
+
+// Store moves large values in parts. Make it with [New].
+type Store struct {
+	s     store.Store
+	o     Options
+	whole atomic.Bool // the store cannot pin a read to a version
+}
+
+// New makes large values of s move in parts. Where the numbers say never, for reads and writes, it is s itself. Close closes s.
+func New(s store.Store, o Options) store.Store {
+	o = o.withDefaults(s)
+	if o.SplitAbove <= 0 && o.PartAbove <= 0 {
+		return s
+	}
+	return &Store{s: s, o: o}
+}
+
+// Unwrap returns the store below.
+func (s *Store) Unwrap() store.Store { return s.s }
+
+// String returns the name of the store below.
+func (s *Store) String() string { return store.Name(s.s) }
+
+// Close closes the store below.
+func (s *Store) Close() error { return s.s.Close() }
+
+// Delete goes to the store below.
+func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) error {
+	return s.s.Delete(ctx, key, o)
+}
+
+// List goes to the store below.
+func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
+	return s.s.List(ctx, prefix, o)
+}
+
+// ListPage goes to the store below.
+func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
+	if l, ok := s.s.(store.PageLister); ok {
+		return l.ListPage(ctx, prefix, o, token)
+	}
+	return nil, "", errors.ErrUnsupported
+}
+
+// DeleteAll goes to the store below.
+func (s *Store) DeleteAll(ctx context.Context, keys []string) error {
+	if d, ok := s.s.(store.BatchDeleter); ok {
+		return d.DeleteAll(ctx, keys)
+	}
+	return errors.ErrUnsupported
+}
+
+// PutParts goes to the store below.
+func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
+	return store.PutParts(ctx, s.s, key, o)
+}
+
+// Copy goes to the store below.
+func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) (store.Version, error) {
+	return store.Copy(ctx, s.s, from, to, o)
+}
+
+// failed gives an error of several requests its place. A context that ended is what it is, and a part of the value that a broken request
+// brought is none of the value.
+func (s *Store) failed(ctx context.Context, op, key string, err error) error {
+	var cut *store.TruncatedError
+	switch {
+	case ctx.Err() != nil && !errors.Is(err, ctx.Err()):
+		err = ctx.Err()
+	case errors.As(err, &cut):
+		return &fault.KeyError{Op: op, Store: s.String(), Key: key, Err: fault.Newf(fault.Unavailable, "a range of it: %v", err)}
+	}
+	if errors.As(err, new(*fault.KeyError)) {
+		return err
+	}
+	return &fault.KeyError{Op: op, Store: s.String(), Key: key, Err: err}
+}

@@ -1,0 +1,64 @@
+package large
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// usual is how many parts a value has before these become longer.
+const usual = 1000
+
+// removal is how long the parts of a value that failed are tried to be removed: a request, and some repeats of it. The caller waits for it, also
+// when its context has ended.
+const removal = 10 * time.Second
+
+// Put implements [store.Store].
+func (s *Store) Put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
+	if s.o.PartAbove <= 0 || int64(len(value)) < s.o.PartAbove || o.IfAbsent && o.IfVersion != "" {
+		return s.s.Put(ctx, key, value, o)
+	}
+	p, err := store.PutParts(ctx, s.s, key, store.PartsOptions{})
+	if errors.Is(err, errors.ErrUnsupported) {
+		return s.s.Put(ctx, key, value, o)
+	}
+	if err != nil {
+		return "", err
+	}
+	parts := partsOf(int64(len(value)), s.o.Piece, p.Limits())
+	err = concurrency.EachN(ctx, s.o.InFlight, parts.count, func(ctx context.Context, i int) error {
+		from, to := parts.span(i)
+		return p.Part(ctx, i, value[from:to:to])
+	})
+	var v store.Version
+	if err == nil {
+		v, err = p.Commit(ctx, o)
+	}
+	if err != nil {
+		return "", s.failed(ctx, "put", key, dropped(ctx, p, err))
+	}
+	return v, nil
+}
+
+// dropped removes the parts of a value that failed.
+func dropped(ctx context.Context, p store.Parts, err error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removal)
+	defer cancel()
+	if left := p.Abort(ctx); left != nil {
+		return fmt.Errorf("%w (its parts could not be removed: %v)", err, left)
+	}
+	return err
+}
+
+// partsOf divides a value of at least one byte into parts that the store takes. The same value is divided in the same way each time.
+func partsOf(total, piece int64, l store.PartLimits) pieces {
+	each := max(piece, (total-1)/usual+1, l.Min)
+	if l.Parts > 0 {
+		each = max(each, (total-1)/int64(l.Parts)+1)
+	}
+	return pieces{total, each, int((total-1)/each + 1)}
+}

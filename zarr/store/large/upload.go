@@ -1,0 +1,132 @@
+package large
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// UploadOptions say how a value is uploaded. The zero value uploads it unconditionally, from the beginning.
+type UploadOptions struct {
+	Put store.PutOptions // the condition, which decides when all parts are there
+
+	// Began is called with the token of the value before its first part is sent, if another process can go on with it. What has arrived
+	// then stays when the upload fails.
+	Began func(token string)
+	// Resume is the token of an upload that was cut. Parts that have arrived are read from the source and compared by their checksum, and not
+	// sent again; those without a checksum are. Piece must be what it was.
+	Resume string
+
+	Piece    int64 // bytes of a part; 0 is 16 MiB. Parts are longer where the store takes no such short or no more of them
+	InFlight int   // parts at once; 0 is 16
+}
+
+// Upload puts size bytes of src at key, in parallel parts. It takes memory for as many parts as are sent at once.
+//
+// Where the store has no parts it is errors.ErrUnsupported, and Put is the way. fault.Exists and fault.Conflict: the condition does not hold; the
+// parts are removed. fault.Conflict is also of a token whose value was committed or aborted. When another error ends an upload with Began or
+// Resume, its parts stay, for Resume; store.Parts.Abort removes them. Without either they are removed.
+func Upload(ctx context.Context, s store.Store, key string, src io.ReaderAt, size int64, o UploadOptions) (store.Version, error) {
+	n := Options{Piece: o.Piece, InFlight: o.InFlight}.withPieces()
+	failed := (&Store{s: s}).failed
+	if size < 0 || o.Put.IfAbsent && o.Put.IfVersion != "" {
+		return "", failed(ctx, "put", key, fault.Newf(fault.Selection, "a negative length, or both IfAbsent and IfVersion"))
+	}
+	p, err := store.PutParts(ctx, s, key, store.PartsOptions{Resume: o.Resume})
+	if err != nil {
+		return "", err
+	}
+	u := &upload{p: p, src: src}
+	if size > 0 {
+		u.pieces = partsOf(size, n.Piece, p.Limits())
+	}
+	stays := o.Resume != "" || o.Began != nil && p.Token() != ""
+	if o.Began != nil && p.Token() != "" {
+		o.Began(p.Token())
+	}
+	if o.Resume != "" {
+		err = u.resume(ctx)
+	}
+	if err == nil {
+		err = concurrency.EachN(ctx, n.InFlight, u.count, u.part)
+	}
+	var v store.Version
+	if err == nil {
+		if v, err = p.Commit(ctx, o.Put); errors.Is(err, fault.Exists) || errors.Is(err, fault.Conflict) {
+			stays = false
+		}
+	}
+	if err != nil {
+		if !stays {
+			err = dropped(ctx, p, err)
+		}
+		return "", failed(ctx, "put", key, err)
+	}
+	return v, nil
+}
+
+// upload is a value under way.
+type upload struct {
+	p   store.Parts
+	src io.ReaderAt
+	pieces
+	sent map[int]store.PartInfo // what had arrived before
+
+	mu   sync.Mutex
+	bufs [][]byte // that no part is read into
+}
+
+// resume finds what has arrived.
+func (u *upload) resume(ctx context.Context) error {
+	sent, err := u.p.Sent(ctx)
+	if err != nil {
+		return err
+	}
+	u.sent = make(map[int]store.PartInfo, len(sent))
+	for _, s := range sent {
+		if s.N >= u.count {
+			return fault.Newf(fault.Conflict, "part %d has arrived, of a value that has %d: it was begun with other parts", s.N, u.count)
+		}
+		u.sent[s.N] = s
+	}
+	return nil
+}
+
+func (u *upload) part(ctx context.Context, i int) error {
+	from, to := u.span(i)
+	b := u.take(int(to - from))
+	defer u.give(b)
+	if n, err := u.src.ReadAt(b, from); n < len(b) {
+		return fmt.Errorf("the source at %d: %w", from+int64(n), err)
+	}
+	if s, ok := u.sent[i]; ok {
+		if same, _ := s.Holds(b); same {
+			return nil
+		}
+	}
+	return u.p.Part(ctx, i, b)
+}
+
+// take gives memory for a part.
+func (u *upload) take(n int) []byte {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if last := len(u.bufs) - 1; last >= 0 {
+		b := u.bufs[last]
+		u.bufs = u.bufs[:last]
+		return b[:n]
+	}
+	return make([]byte, n, u.each)
+}
+
+func (u *upload) give(b []byte) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.bufs = append(u.bufs, b[:0])
+}
