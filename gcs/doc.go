@@ -34,7 +34,7 @@
 //
 // A client or a bucket that exists is used by [Client] and [FromBucket].
 //
-// There is no batch delete (store.DeleteAll has up to 32 in flight) and no upload in parts: the SDK has neither over HTTP.
+// Many keys are deleted in batches of 100, except through a client of the caller's. There is no upload in parts: the SDK has none over HTTP.
 // One put may hold 5 TiB.
 //
 // A store may be used from any number of goroutines. See also packages blob, s3, store and retry, and docs/how-to/gcs.md.

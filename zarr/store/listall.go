@@ -14,7 +14,7 @@ import (
 // one page; one that is short costs that one request. Where the provider lists in order ([Listings]) what
 // remains is divided among several listings by ranges of keys, as many as have proven of use, and at most the ListFanout
 // of the store's [Tuning]. Some requests more than pages are the price, in long
-// listings 5 to 15 %, and as many again in the worst case: a range turns out empty, or only a key beyond its end shows that it is over. Elsewhere, and
+// listings 5 to 20 %, and rather more than as many again in the worst case: a range turns out empty, or only a key beyond its end shows that it is over. Elsewhere, and
 // with OneLevel, it is [Pages].
 //
 // At most one page for each of those listings is held while the consumer runs.
