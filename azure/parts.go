@@ -8,9 +8,12 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"fmt"
+	"hash/crc32"
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blockblob"
 
@@ -26,21 +29,23 @@ const (
 )
 
 // parts is a value under way, as uncommitted blocks. Blocks belong to the key and not to an upload, so their ids begin
-// with a random number: uploads to one key at the same time do not mix.
+// with a random number: uploads to one key at the same time do not mix. Azure lists no checksums, so an id has that of its block; and a time, so
+// that of two blocks for one part the later is known.
 type parts struct {
 	b   *bucket
 	key string
 	id  [8]byte
 
 	mu     sync.Mutex
-	size   map[int]int64 // of the parts sent
-	listed bool          // size has what others sent
-	over   bool          // committed or aborted
+	sent   map[int]block
+	listed bool  // sent has what others sent
+	over   bool  // committed or aborted
+	last   int64 // the time of the last block
 }
 
 // putParts makes no request. A token is the random number.
 func (b *bucket) putParts(_ context.Context, key string, o store.PartsOptions) (store.Parts, error) {
-	p := &parts{b: b, key: key, size: map[int]int64{}, listed: o.Resume == ""}
+	p := &parts{b: b, key: key, sent: map[int]block{}, listed: o.Resume == ""}
 	if o.Resume != "" {
 		id, err := hex.DecodeString(o.Resume)
 		if err != nil || len(id) != len(p.id) {
@@ -60,9 +65,26 @@ func (p *parts) Limits() store.PartLimits {
 
 func (p *parts) Token() string { return hex.EncodeToString(p.id[:]) }
 
-// block is the id of part n: all of a blob's ids must have the same length.
-func (p *parts) block(n int) string {
-	return base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint32(p.id[:8:8], uint32(n)))
+// block is one that was sent.
+type block struct {
+	size int64
+	sum  uint32
+	time int64 // Unix nanoseconds, no two of a process alike
+}
+
+// name is the id of a block for part n: all of a blob's ids must have the same length.
+func (p *parts) name(n int, b block) string {
+	id := binary.BigEndian.AppendUint32(p.id[:8:8], uint32(n))
+	id = binary.BigEndian.AppendUint32(id, b.sum)
+	return base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint64(id, uint64(b.time)))
+}
+
+// next is a time that no block of this value has.
+func (p *parts) next() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last = max(p.last+1, time.Now().UnixNano())
+	return p.last
 }
 
 // Part is one Put Block; an empty part, which Azure refuses, is left out of the value.
@@ -76,12 +98,13 @@ func (p *parts) Part(ctx context.Context, n int, data []byte) error {
 	if err := p.going(); err != nil {
 		return err
 	}
+	sent := block{int64(len(data)), crc32.ChecksumIEEE(data), p.next()}
 	if len(data) > 0 {
 		body := &lent{b: data}
 		defer body.giveBack()
 		o := &blockblob.StageBlockOptions{TransactionalValidation: p.b.sum(data)}
 		err := p.b.ask(ctx, func(ctx context.Context) error {
-			if _, err := p.b.block(p.key).StageBlock(ctx, p.block(n), body.again(), o); err != nil {
+			if _, err := p.b.block(p.key).StageBlock(ctx, p.name(n, sent), body.again(), o); err != nil {
 				return explain(err, false)
 			}
 			return nil
@@ -92,7 +115,9 @@ func (p *parts) Part(ctx context.Context, n int, data []byte) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.size[n] = int64(len(data))
+	if p.sent[n].time < sent.time {
+		p.sent[n] = sent
+	}
 	return nil
 }
 
@@ -115,42 +140,44 @@ func (p *parts) Sent(ctx context.Context) ([]store.PartInfo, error) {
 	if err == nil && out.RequestID == nil {
 		return nil, foreign("it has no request number") // such as a page of HTML, in which the client finds no blocks
 	}
-	found := map[int]int64{}
+	found := map[int]block{}
 	for _, b := range out.UncommittedBlocks {
 		if b == nil || b.Name == nil || b.Size == nil || *b.Size < 0 {
 			return nil, foreign("a block has no name or no size")
 		}
-		if n, ok := p.number(*b.Name); ok {
-			found[n] = *b.Size
+		if n, of, ok := p.parse(*b.Name); ok && found[n].time < of.time {
+			of.size = *b.Size
+			found[n] = of
 		}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for n, size := range p.size {
-		if size == 0 { // an empty part is no block
-			found[n] = 0
+	for n, own := range p.sent {
+		if own.size == 0 && found[n].time < own.time { // an empty part is no block
+			found[n] = own
 		}
 	}
-	if len(found) == 0 && (!p.listed || len(p.size) > 0) {
+	if len(found) == 0 && (!p.listed || len(p.sent) > 0) {
 		return nil, fault.Newf(fault.Conflict, "the parts are gone: committed, aborted, or never sent")
 	}
-	maps.Copy(p.size, found)
+	p.sent = found
 	p.listed = true
 	var sent []store.PartInfo
 	for _, n := range slices.Sorted(maps.Keys(found)) {
-		sent = append(sent, store.PartInfo{N: n, Size: found[n]})
+		sent = append(sent, store.PartInfo{N: n, Size: found[n].size, Sum: fmt.Sprintf("crc32:%08x", found[n].sum)})
 	}
 	return sent, nil
 }
 
-// number is block's inverse; false for blocks of other values under way.
-func (p *parts) number(block string) (int, bool) {
-	id, err := base64.StdEncoding.DecodeString(block)
-	if err != nil || len(id) != len(p.id)+4 || !bytes.HasPrefix(id, p.id[:]) {
-		return 0, false
+// parse is name's inverse; false for blocks of other values under way.
+func (p *parts) parse(name string) (int, block, bool) {
+	id, err := base64.StdEncoding.DecodeString(name)
+	if err != nil || len(id) != len(p.id)+16 || !bytes.HasPrefix(id, p.id[:]) {
+		return 0, block{}, false
 	}
-	n := binary.BigEndian.Uint32(id[len(p.id):])
-	return int(n), n < maxBlocks
+	id = id[len(p.id):]
+	n, b := binary.BigEndian.Uint32(id), block{sum: binary.BigEndian.Uint32(id[4:]), time: int64(binary.BigEndian.Uint64(id[8:]))}
+	return int(n), b, n < maxBlocks && b.time > 0
 }
 
 // going refuses what was committed or aborted through this value.
@@ -208,14 +235,14 @@ func (p *parts) list() (blocks []string, size int64, err error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for n := range len(p.size) {
-		m, ok := p.size[n]
+	for n := range len(p.sent) {
+		b, ok := p.sent[n]
 		if !ok {
-			return nil, 0, fault.Newf(fault.Selection, "%d parts were sent, but not part %d", len(p.size), n)
+			return nil, 0, fault.Newf(fault.Selection, "%d parts were sent, but not part %d", len(p.sent), n)
 		}
-		if m > 0 {
-			blocks = append(blocks, p.block(n))
-			size += m
+		if b.size > 0 {
+			blocks = append(blocks, p.name(n, b))
+			size += b.size
 		}
 	}
 	return blocks, size, nil

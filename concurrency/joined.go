@@ -5,16 +5,19 @@ import (
 	"sync"
 )
 
-// Joined runs a load once for all goroutines that want its result at the same time. The zero Joined is ready.
-type Joined[V any] struct {
+// Joined is [JoinedBy] of loads that have strings for names.
+type Joined[V any] = JoinedBy[string, V]
+
+// JoinedBy runs a load once for all goroutines that want its result at the same time. The zero JoinedBy is ready.
+type JoinedBy[K comparable, V any] struct {
 	mu    sync.Mutex
-	loads map[string]*load[V]
+	loads map[K]*load[V]
 }
 
 type load[V any] struct {
 	done   chan struct{} // closed when value and err are set
 	cancel context.CancelFunc
-	users  int // who waits, under Joined.mu
+	users  int // who waits, under JoinedBy.mu
 	value  V
 	err    error
 }
@@ -22,7 +25,7 @@ type load[V any] struct {
 // Do returns what f returns. While a load of that name is under way it is waited for instead, and joined is true: that load
 // began before the call, so what it found may be older. f runs under a context of its own, with the values of the first
 // caller's, which is cancelled when nobody waits any more; the last to leave waits for f to end.
-func (j *Joined[V]) Do(ctx context.Context, name string, f func(context.Context) (V, error)) (value V, joined bool, err error) {
+func (j *JoinedBy[K, V]) Do(ctx context.Context, name K, f func(context.Context) (V, error)) (value V, joined bool, err error) {
 	if err := context.Cause(ctx); err != nil {
 		return value, false, err
 	}
@@ -32,7 +35,7 @@ func (j *Joined[V]) Do(ctx context.Context, name string, f func(context.Context)
 		own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		l = &load[V]{done: make(chan struct{}), cancel: cancel}
 		if j.loads == nil {
-			j.loads = map[string]*load[V]{}
+			j.loads = map[K]*load[V]{}
 		}
 		j.loads[name] = l
 		go func() {
@@ -64,7 +67,7 @@ func (j *Joined[V]) Do(ctx context.Context, name string, f func(context.Context)
 	return value, joined, context.Cause(ctx)
 }
 
-func (j *Joined[V]) forget(name string, l *load[V]) {
+func (j *JoinedBy[K, V]) forget(name K, l *load[V]) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.loads[name] == l {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -70,9 +71,10 @@ func (b *bucket) hooks() blob.Hooks {
 		},
 		ListPage: func(ctx context.Context, prefix string, o store.ListOptions, token string) (page []store.Entry, next string, err error) {
 			err = b.renewed(func() error { page, next, err = b.listPage(ctx, prefix, o, token); return err })
-			return page, next, err
+			return slices.DeleteFunc(page, func(e store.Entry) bool { return isHidden(e.Key) }), next, err
 		},
 		DeleteAll: b.deleteAll,
+		PutParts:  b.putParts,
 		Provide:   b.provide,
 	}
 }
@@ -104,6 +106,9 @@ func (b *bucket) object(key string) *gcsapi.ObjectHandle {
 func (b *bucket) checkKey(key string) error {
 	if err := provider.CheckLength(b.prefix, key); err != nil {
 		return err
+	}
+	if isHidden(key) {
+		return fault.Newf(fault.Path, "names that begin with %q are kept for parts of values", hidden)
 	}
 	if strings.HasPrefix(b.prefix+key, ".well-known/acme-challenge/") {
 		return fault.Newf(fault.Path, "key %q is one that GCS does not take", key)

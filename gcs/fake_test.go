@@ -108,6 +108,11 @@ func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 		var o object
 		var name string
 		var err error
+		var join compose
+		dest, joins := strings.CutSuffix(key, "/compose")
+		if joins && r.Method == "POST" {
+			err = json.NewDecoder(r.Body).Decode(&join)
+		}
 		if upload {
 			name, o, err = uploaded(r)
 		}
@@ -120,6 +125,8 @@ func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 			FailJSON(w, 404, "notFound", "The specified bucket does not exist.")
 		case upload && r.Method == "POST":
 			f.put(w, q, name, o)
+		case joins && r.Method == "POST":
+			f.compose(w, r, dest, join)
 		case r.Method == "GET" && rest == "o":
 			f.list(w, q)
 		case r.Method == "DELETE":
@@ -349,4 +356,41 @@ func answerJSON(w http.ResponseWriter, v any) {
 func crc(b []byte) string {
 	sum := crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli))
 	return base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, sum))
+}
+
+// compose is the body of a request that joins objects.
+type compose struct {
+	Destination   struct{ ContentType, StorageClass string }
+	SourceObjects []struct {
+		Name       string
+		Generation string
+	}
+}
+
+// compose joins objects, 32 at most, each of the generation that is asked for.
+func (f *Fake) compose(w http.ResponseWriter, r *http.Request, dest string, c compose) {
+	o := object{
+		ctype: c.Destination.ContentType, class: c.Destination.StorageClass,
+		key: r.Header.Get("X-Goog-Encryption-Key-Sha256"), kms: r.URL.Query().Get("kmsKeyName"),
+	}
+	if n := len(c.SourceObjects); n < 1 || n > 32 {
+		FailJSON(w, 400, "invalid", fmt.Sprintf("The number of source components provided (%d) is not between 1 and 32.", n))
+		return
+	}
+	for _, s := range c.SourceObjects {
+		src, ok := f.objects[s.Name]
+		switch {
+		case !ok:
+			FailJSON(w, 404, "notFound", "No such object: zarr-test/"+s.Name)
+			return
+		case s.Generation != "" && s.Generation != strconv.FormatInt(src.generation, 10):
+			FailJSON(w, 412, "conditionNotMet", "At least one of the pre-conditions you specified did not hold.")
+			return
+		case src.key != o.key:
+			FailJSON(w, 400, "invalid", "The source object is encrypted with another key.")
+			return
+		}
+		o.value = append(o.value, src.value...)
+	}
+	f.put(w, r.URL.Query(), dest, o)
 }

@@ -57,7 +57,12 @@ func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOption
 
 // list gives one page and the token of the next.
 func (b *bucket) list(ctx context.Context, q *gcsapi.Query, size int, token string) ([]*gcsapi.ObjectAttrs, string, error) {
-	if err := q.SetAttrSelection([]string{"Name", "Size", "Generation"}); err != nil {
+	return b.listWith(ctx, q, size, token, "Name", "Size", "Generation")
+}
+
+// listWith is list with other attributes.
+func (b *bucket) listWith(ctx context.Context, q *gcsapi.Query, size int, token string, attrs ...string) ([]*gcsapi.ObjectAttrs, string, error) {
+	if err := q.SetAttrSelection(attrs); err != nil {
 		return nil, "", err
 	}
 	x := b.exchange()

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -179,7 +180,7 @@ func (p *parts) Sent(ctx context.Context) ([]store.PartInfo, error) {
 			}
 			last = n
 			found[int(n)-1] = types.CompletedPart{ETag: part.ETag, PartNumber: part.PartNumber, ChecksumCRC32: part.ChecksumCRC32}
-			sent = append(sent, store.PartInfo{N: int(n) - 1, Size: *part.Size, Sum: crc32Of(part.ChecksumCRC32)})
+			sent = append(sent, store.PartInfo{N: int(n) - 1, Size: *part.Size, Sum: sumOfPart(part)})
 		}
 		if !*out.IsTruncated {
 			break
@@ -196,6 +197,18 @@ func (p *parts) Sent(ctx context.Context) ([]store.PartInfo, error) {
 	}
 	p.listed = true
 	return sent, nil
+}
+
+// sumOfPart is the CRC-32 where the server lists it, else the ETag if it looks like an MD5, as that of a part is without encryption.
+func sumOfPart(part types.Part) string {
+	if sum := crc32Of(part.ChecksumCRC32); sum != "" {
+		return sum
+	}
+	etag := strings.ToLower(strings.Trim(aws.ToString(part.ETag), `"`))
+	if _, err := hex.DecodeString(etag); err != nil || len(etag) != 32 {
+		return ""
+	}
+	return "md5:" + etag
 }
 
 // crc32Of is S3's checksum of a part, which it writes in base64, as a PartInfo has it.

@@ -148,11 +148,11 @@ func bytesThen(typ dtype.Type, after []codec.Spec) []codec.Spec {
 }
 
 // randomAccess writes and reads one random array, and gives what it did. Its requests go to w, too.
-func randomAccess(t *testing.T, seed uint64, w io.Writer) string {
+func randomAccess(t *testing.T, seed uint64, w io.Writer, opts ...zarr.Option) string {
 	r := rand.New(rand.NewPCG(seed, 31))
 	spec, elems := randomSpec(t, r)
 	backing := mem.New()
-	s := &scene{T: t, backing: backing, st: &recorder{Store: backing, tuning: store.Local(), sums: true}}
+	s := &scene{T: t, backing: backing, st: &recorder{Store: backing, tuning: store.Local(), sums: true}, opts: opts}
 	numbers := [][2]int64{{-1, 0}, {0, 100}, {20, 1 << 20}, {4 << 10, 8 << 20}, {1 << 20, 16 << 20}}[r.IntN(5)]
 	s.st.tuning.RangeGap, s.st.tuning.RangeMax = numbers[0], numbers[1]
 	if r.IntN(6) == 0 {

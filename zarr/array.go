@@ -76,7 +76,7 @@ func bindArray(n node, m *meta.Array, s *shared) (*Array, error) {
 	if err != nil {
 		return nil, n.metaError(m, codecPointer(m, err), err)
 	}
-	return makeArray(n, m, pipe, s), nil
+	return makeArray(n, m, pipe, s, nil), nil
 }
 
 // blocksOf is how each axis is cut into what is encoded as one piece: chunks, or the inner chunks of shards.
@@ -87,8 +87,8 @@ func blocksOf(p *pipeline.Pipeline) []grid.Axis {
 	return p.Axes()
 }
 
-// makeArray is an array whose codecs are bound.
-func makeArray(n node, m *meta.Array, pipe *pipeline.Pipeline, s *shared) *Array {
+// makeArray is an array whose codecs are bound. field is the path of the field that it is a view of.
+func makeArray(n node, m *meta.Array, pipe *pipeline.Pipeline, s *shared, field []string) *Array {
 	prefix := join(n.path, "")
 	if prefix != "" {
 		prefix += "/"
@@ -97,11 +97,13 @@ func makeArray(n node, m *meta.Array, pipe *pipeline.Pipeline, s *shared) *Array
 		var room [64]byte
 		return string(m.Keys.AppendKey(append(room[:0], prefix...), pipe.Stored(coord)))
 	}
+	o := n.cfg.engine()
+	o.Cache = n.cached(pipe, s, field)
 	return &Array{node: n, meta: m, pipe: pipe, blocks: blocksOf(pipe), shared: s, engine: &engine.Array{
 		Store:   n.st,
 		Path:    n.path,
 		Layout:  plan.Layout{Shape: m.Shape, Axes: pipe.Axes(), Key: key, Pipe: pipe},
-		Options: n.cfg.engine(),
+		Options: o,
 		State:   &s.engine,
 	}}
 }

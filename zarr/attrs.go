@@ -46,6 +46,9 @@ func (n node) withAttrs(ctx context.Context, attrs map[string]any, as *meta.Arra
 			return n, n.errf(err)
 		}
 	}
+	if err := n.attrsDoc.Refused; err != nil && n.cfg.singleWriter {
+		return n, n.errf(err) // without a condition, attributes that are there would be lost
+	}
 	attrs = maps.Clone(attrs)
 	if attrs == nil {
 		attrs = map[string]any{}
@@ -67,7 +70,7 @@ func (n node) withAttrs(ctx context.Context, attrs map[string]any, as *meta.Arra
 	if err != nil {
 		return n, n.errf(err)
 	}
-	n.attrs, n.attrsDoc.Bytes, n.attrsDoc.Version = attrs, doc, v
+	n.attrs, n.attrsDoc = attrs, document.Stored{Key: n.attrsDoc.Key, Bytes: doc, Version: v}
 	return n, nil
 }
 

@@ -38,7 +38,7 @@ func (a *Array) Field(path ...string) (*Array, error) {
 		m.Dims = append(names, make([]string, len(f.Shape()))...)
 	}
 	v := &fieldView{Field: f, base: a, path: slices.Clone(path)}
-	view := makeArray(a.node, &m, pipe, a.shared)
+	view := makeArray(a.node, &m, pipe, a.shared, path)
 	view.field = v
 	return view, nil
 }

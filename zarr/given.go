@@ -42,7 +42,7 @@ func (n *node) documents(encode func() (document.Docs, error)) (map[string][]byt
 		if err != nil {
 			return nil, n.errf(err)
 		}
-		for name, v := range made.Set() {
+		for name, v := range made.Set().Docs {
 			docs[join(n.path, name)] = v.Bytes
 		}
 		return docs, nil
@@ -61,14 +61,14 @@ func openGiven(st store.Store, path string, cfg config, w document.Kind) (Node, 
 		return nil, nil
 	}
 	n := node{st: st, path: path, cfg: cfg, from: fromGiven}
-	docs := document.Set{}
+	docs := document.Set{Docs: map[string]store.Value{}}
 	names := n.docs().Names(w)
 	if cfg.format <= 1 && w != document.Group {
 		names = append(names, document.V1Array, document.V1Attrs)
 	}
 	for _, name := range names {
 		if doc, ok := cfg.documents[join(path, name)]; ok {
-			docs[name] = store.Value{Bytes: notNil(doc), Size: int64(len(doc))}
+			docs.Docs[name] = store.Value{Bytes: notNil(doc), Size: int64(len(doc))}
 		}
 	}
 	found, err := n.fromDocuments(docs, w)
@@ -82,7 +82,7 @@ func openGiven(st store.Store, path string, cfg config, w document.Kind) (Node, 
 }
 
 func (n *node) fromDocuments(docs document.Set, w document.Kind) (Node, error) {
-	for name, v := range docs {
+	for name, v := range docs.Docs {
 		if v.Size > n.cfg.maxMetadata {
 			return nil, fault.Newf(fault.Limit, "%q has %d bytes, more than %d", join(n.path, name), v.Size, n.cfg.maxMetadata)
 		}

@@ -12,11 +12,10 @@ import (
 // the group itself, .zgroup is not read. Attributes are read in any case, since they may have been set after the copy was made.
 func (n *node) openGroupV2(ctx context.Context) (Node, error) {
 	var docs document.Set
-	var refused error
 	var c *copied
 	err := concurrency.EachN(ctx, 2, 2, func(ctx context.Context, i int) (err error) {
 		if i == 0 {
-			docs, refused, err = n.docs().Read(ctx, document.ZAttrs)
+			docs, err = n.docs().Read(ctx, document.ZAttrs)
 		} else {
 			c, err = n.readCopy(ctx)
 		}
@@ -27,9 +26,9 @@ func (n *node) openGroupV2(ctx context.Context) (Node, error) {
 	}
 	if _, ok := c.nodes[""].(*meta.Group); ok {
 		n.from = fromCopy
-		return n.ofOwnCopy(c, docs, refused == nil)
+		return n.ofOwnCopy(c, docs, docs.Refused[document.ZAttrs] == nil)
 	}
-	if docs, err = n.docs().FindRest(ctx, docs, refused, document.ZGroup); err != nil {
+	if docs, err = n.docs().FindRest(ctx, docs, document.ZGroup); err != nil {
 		return nil, err
 	}
 	found, err := n.parse(docs)

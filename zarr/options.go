@@ -7,6 +7,7 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/internal/pipeline"
+	"github.com/zargo-io/zargo/zarr/cache"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -45,6 +46,8 @@ type config struct {
 	table        *codec.Table
 	types        *dtype.Table // nil: dtype.Standard
 	report       *Report
+	cache        *cache.Cache       // of decoded chunks; nil: none
+	own          *codec.Table       // what Codecs was given
 	strict       bool               // breaches of rules are errors
 	tell         func(rule.Finding) // of breaches; nil: not asked for
 }
@@ -228,7 +231,7 @@ func Codecs(t *codec.Table) Option {
 		if t == nil {
 			return fault.Newf(fault.Selection, "no table")
 		}
-		c.table = t
+		c.table, c.own = t, t
 		return nil
 	}}
 }

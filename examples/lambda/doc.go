@@ -7,6 +7,9 @@
 // whoever may call the function could else read whatever its role may. The array is opened once, while Lambda starts the
 // function, and shared by all calls.
 //
+// ARRAY_METADATA, which may be left out, is the text of the array's zarr.json. With it a cold start sends no request, and the first call
+// waits for chunks alone. It is for arrays whose metadata does not change: what is read is read by it.
+//
 // A call stops shortly before the function's timeout, so that the error says what it was. The library takes the bytes it
 // holds in flight from the function's memory, GOMEMLIMIT or AWS_LAMBDA_FUNCTION_MEMORY_SIZE: a quarter.
 //

@@ -17,7 +17,7 @@ import (
 )
 
 func main() {
-	f, err := open(context.Background(), os.Getenv("ARRAY_URL"))
+	f, err := open(context.Background(), os.Getenv("ARRAY_URL"), os.Getenv("ARRAY_METADATA"))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "lambda:", err)
 		os.Exit(1)
@@ -40,7 +40,7 @@ type event struct {
 	Region string `json:"region"`
 }
 
-func open(ctx context.Context, url string) (*function, error) {
+func open(ctx context.Context, url, metadata string) (*function, error) {
 	if url == "" {
 		return nil, errors.New("ARRAY_URL is not set")
 	}
@@ -49,7 +49,11 @@ func open(ctx context.Context, url string) (*function, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := zarr.OpenArray(ctx, st, "")
+	var opts []zarr.Option
+	if metadata != "" { // no request is made before the first chunk's
+		opts = append(opts, zarr.Documents(map[string][]byte{"zarr.json": []byte(metadata)}))
+	}
+	a, err := zarr.OpenArray(ctx, st, "", opts...)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -35,7 +37,7 @@ func fill(t *testing.T, st store.Store) *zarr.Array {
 // call asks as Lambda's runtime does, with JSON on both sides.
 func call(t *testing.T, url, payload, want string) {
 	t.Helper()
-	f, err := open(t.Context(), url)
+	f, err := open(t.Context(), url, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,6 +58,30 @@ func TestDirectory(t *testing.T) {
 	fill(t, dir.New(root))
 	call(t, root, payload, want)
 	call(t, "file://"+root, `{"region":"0,5"}`, `{"shape":[1,1],"dtype":"float32","values":[6.5]}`)
+}
+
+// With its metadata at hand the array is opened without a request: here there is none to be read.
+func TestMetadata(t *testing.T) {
+	root := t.TempDir()
+	fill(t, dir.New(root))
+	doc, err := os.ReadFile(filepath.Join(root, "zarr.json"))
+	if err == nil {
+		err = os.Remove(filepath.Join(root, "zarr.json"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := open(t.Context(), root, string(doc))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := lambda.NewHandler(f.answer).Invoke(t.Context(), []byte(payload))
+	if err != nil || string(got) != want {
+		t.Errorf("got %s, %v; want %s", got, err, want)
+	}
+	if _, err := open(t.Context(), root, "{"); !errors.Is(err, fault.Metadata) {
+		t.Errorf("half a document: %v", err)
+	}
 }
 
 func TestS3(t *testing.T) {
@@ -87,7 +113,7 @@ func TestRefuses(t *testing.T) {
 		})
 	}
 	for _, url := range []string{"", t.TempDir()} {
-		if _, err := open(t.Context(), url); err == nil {
+		if _, err := open(t.Context(), url, ""); err == nil {
 			t.Errorf("%q was opened", url)
 		}
 	}

@@ -193,6 +193,13 @@ class ZarrPython:
             return len(list(g.members()))
         return f
 
+    def names(self, t):
+        """Names of what is in a group; zarr-python opens each to find out whether it is a node."""
+        def f():
+            kw = {"zarr_format": t["format"]} if t.get("format") else {}
+            return len(list(self.zarr.open_group(self.store(t), path=t["path"], mode="r", **kw).keys()))
+        return f
+
     def opengroup_array(self, t):
         """Open a group, then one array in it, then read it."""
         def f():
@@ -260,6 +267,8 @@ class BareStore:
         import obstore
         return lambda: len(obstore.list_with_delimiter(self.store(t), t["path"] + "/")["common_prefixes"])
 
+    names = group
+
 PEERS = {
     "tensorstore":      lambda: TensorStore(),
     "tensorstore-c128": lambda: TensorStore(128),
@@ -323,6 +332,7 @@ def workloads():
     yield "W6", "s3-fast", ["tensorstore", "zarr-c64", "zarr-s3fs-c64", "zarr-zarrs-c64"], dict(do="read", where="s3", path="small", profile=FAST)
     for net, prof in (("fast", FAST), ("cloud", CLOUD)):
         yield "W7", "1000x1000-" + net, ["zarr", "zarr-c64", "zarr-s3fs-c64", "obstore-bare"], dict(do="group", where="s3", path="tree", profile=prof)
+        yield "W7", "1000-names-" + net, ["zarr-c64", "obstore-bare"], dict(do="names", where="s3", path="tree", profile=prof)
     yield "W8", "1GiB", ["tensorstore", "zarr", "zarr-zarrs", "zarr-dask"], dict(do="rechunk", where="file", path="slices", out="out_rechunk")
 
 def cdecode():
@@ -374,7 +384,7 @@ def child(peer, t):
     sec = time.perf_counter() - w0
     r1 = resource.getrusage(resource.RUSAGE_SELF)
     m = {"seconds": sec, "cpu": r1.ru_utime + r1.ru_stime - r0.ru_utime - r0.ru_stime, "rss_mb": round(r1.ru_maxrss / 1024), "import_s": round(imported, 3)}
-    if t["do"] == "group":
+    if t["do"] in ("group", "names"):
         m["crc"] = out  # so that the counts are compared like checksums
     if t["where"] == "s3":
         s = http(t["endpoint"] + "/__stats")

@@ -13,6 +13,7 @@
 //	         points           the elements at coords, one list of indices for each axis
 //	         write            creates the array at path as the data set that case names, with the values of bench/field.npy
 //	         group            opens the group at path and its members
+//	         names            opens the group at path and lists the names in it
 //	         opengroup_array  opens the group at path, then v07 in it, and reads that
 //	where    file, below the folder root, or s3: bucket at endpoint, in path style, without credentials
 //	format   2, 3, or null to find out
@@ -20,7 +21,7 @@
 //	seconds, cpu             from before the store is opened to the last value in memory, or stored
 //	rss_mb                   most memory of the process so far, in MiB
 //	bytes, crc               of the values in C order, little-endian: CRC-32/IEEE; of a group, crc is the count
-//	count                    members of the group
+//	count                    members of the group, or names
 //	requests, ops, wire, max_concurrent, connections, not_found, faults
 //	                         of s3, as the server counts them at endpoint/__stats
 //

@@ -199,6 +199,14 @@ func TestMembers(t *testing.T) {
 		format int
 	}{{"group2", 2}, {"group2c", 2}, {"group3", 3}, {"group3c", 3}} {
 		for _, where := range []string{"file", "s3"} {
+			t.Run(c.path+"/names/"+where, func(t *testing.T) {
+				got := answer(t, map[string]any{"do": "names", "where": where, "root": root, "path": c.path, "format": c.format,
+					"endpoint": b.url, "bucket": "bench"})
+				if got["count"] != 9.0 || got["crc"] != 9.0 {
+					t.Errorf("count %v, crc %v", got["count"], got["crc"])
+				}
+				b.wantMeasured(t, got, where)
+			})
 			t.Run(c.path+"/"+where, func(t *testing.T) {
 				got := answer(t, map[string]any{"do": "group", "where": where, "root": root, "path": c.path, "format": c.format,
 					"endpoint": b.url, "bucket": "bench"})

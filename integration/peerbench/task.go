@@ -54,6 +54,8 @@ func (t task) prepare() (func(context.Context, store.Store) (outcome, error), er
 		return t.write()
 	case "group":
 		return t.group, nil
+	case "names":
+		return t.names, nil
 	case "opengroup_array":
 		return t.inGroup, nil
 	}
@@ -121,6 +123,21 @@ func (t task) group(ctx context.Context, st store.Store) (outcome, error) {
 	}
 	n := 0
 	for _, err := range g.Members(ctx) {
+		if err != nil {
+			return outcome{}, err
+		}
+		n++
+	}
+	return outcome{count: n}, nil
+}
+
+func (t task) names(ctx context.Context, st store.Store) (outcome, error) {
+	g, err := zarr.OpenGroup(ctx, st, "", t.options()...)
+	if err != nil {
+		return outcome{}, err
+	}
+	n := 0
+	for _, err := range g.Names(ctx) {
 		if err != nil {
 			return outcome{}, err
 		}

@@ -76,7 +76,7 @@ func (n *Node) createAncestors(ctx context.Context, format int) error {
 		if docs.Has(ZArray) {
 			return fault.Newf(fault.Exists, "an array is above, at %q", p.Path)
 		}
-		if d, ok := docs[ZarrJSON]; ok {
+		if d, ok := docs.Docs[ZarrJSON]; ok {
 			m, err := p.Parser.V3(p.Key(ZarrJSON), d.Bytes)
 			if err != nil {
 				return err

@@ -45,7 +45,7 @@ func (n *Node) Remove(ctx context.Context, v1 func(Set) error) error {
 		if err != nil {
 			return err
 		}
-		if d, ok := docs[ZarrJSON]; ok {
+		if d, ok := docs.Docs[ZarrJSON]; ok {
 			if m, err := n.Parser.V3(n.Key(ZarrJSON), d.Bytes); err == nil {
 				switch m := m.(type) {
 				case *meta.Group:
@@ -58,14 +58,14 @@ func (n *Node) Remove(ctx context.Context, v1 func(Set) error) error {
 		if docs.Has(ZGroup) {
 			return fault.Newf(fault.Exists, "a group is there")
 		}
-		if len(docs) == 0 {
+		if len(docs.Docs) == 0 {
 			if err := n.removeV1(ctx, v1); err != nil {
 				return err
 			}
 			return n.removeChunks(ctx, suffix)
 		}
 		for _, name := range []string{ZarrJSON, ZArray, ZAttrs} {
-			if d, ok := docs[name]; ok {
+			if d, ok := docs.Docs[name]; ok {
 				if err := n.delete(ctx, n.Key(name), d.Version); err != nil {
 					return err
 				}

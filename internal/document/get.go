@@ -12,12 +12,22 @@ import (
 )
 
 // Set holds documents by name. One that is absent is not in it.
-type Set map[string]store.Value
+type Set struct {
+	Docs    map[string]store.Value
+	Refused map[string]error // of documents that may be there or not
+}
 
 // Has reports whether a document is in the set.
 func (s Set) Has(name string) bool {
-	_, ok := s[name]
+	_, ok := s.Docs[name]
 	return ok
+}
+
+func (s *Set) refuse(name string, err error) {
+	if s.Refused == nil {
+		s.Refused = map[string]error{}
+	}
+	s.Refused[name] = err
 }
 
 // Stored is a document as it was read.
@@ -25,6 +35,7 @@ type Stored struct {
 	Key     string
 	Bytes   []byte // nil: there is none
 	Version store.Version
+	Refused error // why it was not read, so that it may be there all the same
 }
 
 // There reports whether there is a document.
@@ -32,7 +43,7 @@ func (d Stored) There() bool { return d.Bytes != nil }
 
 // Stored is a document of a set that was read at the node.
 func (n *Node) Stored(s Set, name string) Stored {
-	return Stored{n.Key(name), s[name].Bytes, s[name].Version}
+	return Stored{n.Key(name), s.Docs[name].Bytes, s.Docs[name].Version, s.Refused[name]}
 }
 
 // Get reads one document of the node. The bytes of an empty one are not nil.
@@ -59,7 +70,7 @@ func (n *Node) Look(ctx context.Context, name string) (Stored, error) {
 	if errors.Is(err, fault.NotFound) {
 		return Stored{Key: n.Key(name)}, nil
 	}
-	return Stored{n.Key(name), v.Bytes, v.Version}, err
+	return Stored{Key: n.Key(name), Bytes: v.Bytes, Version: v.Version}, err
 }
 
 // Probe reads the first byte of a key of the store. fault.Corrupt: there is none.
@@ -71,30 +82,30 @@ func (n *Node) Probe(ctx context.Context, key string) (store.Value, error) {
 // Find reads the documents that could make the path a node of the kind, all at once. A refused one counts as absent as long as another one
 // makes a node: a bucket may answer 403 for every key that is not there.
 func (n *Node) Find(ctx context.Context, k Kind) (Set, error) {
-	docs, refused, err := n.all(ctx, n.Names(k))
-	return proven(docs, refused, err)
+	return n.FindRest(ctx, Set{}, n.Names(k)...)
 }
 
 // FindMember is Find of one of many nodes, for fewer requests and more round trips: most members of a group are arrays, so .zgroup is read
 // only where no .zarray was.
 func (n *Node) FindMember(ctx context.Context) (Set, error) {
-	docs, refused, err := n.all(ctx, n.Names(Array))
+	docs, err := n.Read(ctx, n.Names(Array)...)
 	if err != nil || docs.Has(ZarrJSON) || docs.Has(ZArray) || n.Format == 3 {
-		return proven(docs, refused, err)
+		return docs.proven(err)
 	}
-	return n.FindRest(ctx, docs, refused, ZGroup)
+	return n.FindRest(ctx, docs, ZGroup)
 }
 
-// FindRest reads the documents of a node of which some were read already, or refused.
-func (n *Node) FindRest(ctx context.Context, docs Set, refused error, names ...string) (Set, error) {
-	rest, also, err := n.all(ctx, names)
-	maps.Copy(rest, docs)
-	return proven(rest, errors.Join(refused, also), err)
-}
-
-// Read reads documents of the node, all at once, and returns those that are there, and why others were refused.
-func (n *Node) Read(ctx context.Context, names ...string) (docs Set, refused, err error) {
-	return n.all(ctx, names)
+// FindRest reads the documents of a node of which others were read already.
+func (n *Node) FindRest(ctx context.Context, docs Set, names ...string) (Set, error) {
+	rest, err := n.Read(ctx, names...)
+	if err != nil {
+		return Set{}, err
+	}
+	maps.Copy(rest.Docs, docs.Docs)
+	for name, err := range docs.Refused {
+		rest.refuse(name, err)
+	}
+	return rest.proven(nil)
 }
 
 // Names are the documents that could make the path a node of the kind, and those that belong to it.
@@ -115,24 +126,37 @@ func (n *Node) Names(k Kind) (names []string) {
 }
 
 // proven returns the documents if they make a node, or if none of them was refused.
-func proven(docs Set, refused, err error) (Set, error) {
+func (s Set) proven(err error) (Set, error) {
 	if err != nil {
-		return nil, err
+		return Set{}, err
 	}
-	if refused != nil && !docs.Has(ZarrJSON) && !docs.Has(ZArray) && !docs.Has(ZGroup) {
-		return nil, refused
+	if !s.Has(ZarrJSON) && !s.Has(ZArray) && !s.Has(ZGroup) {
+		err = s.refusals()
 	}
-	return docs, nil
+	if err != nil {
+		return Set{}, err
+	}
+	return s, nil
+}
+
+// refusals joins them, in an order that is always the same.
+func (s Set) refusals() (err error) {
+	for _, name := range []string{ZarrJSON, ZArray, ZGroup, ZAttrs, V1Array, V1Attrs} {
+		if s.Refused[name] != nil {
+			err = errors.Join(err, s.Refused[name])
+		}
+	}
+	return err
 }
 
 // FindV1 reads the documents of a v1 array; none where there is no such array. It is asked for only where nothing else is.
 func (n *Node) FindV1(ctx context.Context) (Set, error) {
-	docs, refused, err := n.all(ctx, []string{V1Array, V1Attrs})
+	docs, err := n.Read(ctx, V1Array, V1Attrs)
 	switch {
 	case err != nil:
-		return nil, err
+		return Set{}, err
 	case !docs.Has(V1Array):
-		return nil, refused
+		return Set{}, docs.refusals()
 	}
 	return docs, nil
 }
@@ -141,8 +165,8 @@ func (n *Node) FindV1(ctx context.Context) (Set, error) {
 // costs its connection, so the usual case waits; one that hangs or is being retried must not hold up the opening.
 const grace = 50 * time.Millisecond
 
-// all reads documents, all at once, and returns those that are there, and the refusals. zarr.json comes alone.
-func (n *Node) all(ctx context.Context, names []string) (docs Set, refused error, err error) {
+// Read reads documents, all at once, and returns those that are there, and the refusals. zarr.json comes alone.
+func (n *Node) Read(ctx context.Context, names ...string) (Set, error) {
 	type response struct {
 		value store.Value
 		err   error
@@ -152,7 +176,7 @@ func (n *Node) all(ctx context.Context, names []string) (docs Set, refused error
 	defer cancel()
 	winner := time.AfterFunc(time.Hour, cancel)
 	defer winner.Stop()
-	err = concurrency.EachN(fctx, len(names), len(names), func(_ context.Context, i int) error {
+	err := concurrency.EachN(fctx, len(names), len(names), func(_ context.Context, i int) error {
 		r := &responses[i]
 		r.value, r.err = n.Get(fctx, names[i])
 		if names[i] == ZarrJSON && r.err == nil {
@@ -163,25 +187,25 @@ func (n *Node) all(ctx context.Context, names []string) (docs Set, refused error
 	if ctx.Err() != nil {
 		for _, r := range responses {
 			if errors.Is(r.err, ctx.Err()) {
-				return nil, nil, r.err // it says what was being waited for
+				return Set{}, r.err // it says what was being waited for
 			}
 		}
-		return nil, nil, err
+		return Set{}, err
 	}
-	docs = Set{}
+	docs := Set{Docs: map[string]store.Value{}}
 	for i, name := range names {
 		switch r := responses[i]; {
 		case r.err == nil:
-			docs[name] = r.value
+			docs.Docs[name] = r.value
 			if name == ZarrJSON {
-				return docs, nil, nil
+				return Set{Docs: docs.Docs}, nil
 			}
 		case errors.Is(r.err, fault.NotFound):
 		case errors.Is(r.err, fault.Refused):
-			refused = errors.Join(refused, r.err)
+			docs.refuse(name, r.err)
 		default:
-			return nil, nil, r.err
+			return Set{}, r.err
 		}
 	}
-	return docs, refused, nil
+	return docs, nil
 }

@@ -18,10 +18,10 @@ type Docs []Doc
 
 // Set returns the documents as if they had been read.
 func (d Docs) Set() Set {
-	s := Set{}
+	s := Set{Docs: map[string]store.Value{}}
 	for _, doc := range d {
 		if doc.Bytes != nil {
-			s[doc.Name] = store.Value{Bytes: doc.Bytes, Size: int64(len(doc.Bytes)), Version: doc.Version}
+			s.Docs[doc.Name] = store.Value{Bytes: doc.Bytes, Size: int64(len(doc.Bytes)), Version: doc.Version}
 		}
 	}
 	return s

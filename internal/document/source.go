@@ -2,6 +2,7 @@ package document
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -105,9 +106,20 @@ func (s *Source) StrictV3() ([]byte, error) {
 	return meta.SetAttrs(s.Doc.Key, s.Doc.Bytes, attrsOf(s.Model))
 }
 
+// Proven reports why it is not known whether the node has attributes: a refused .zattrs is read as an absent one, but is not copied as one.
+func (s *Source) Proven() error {
+	if err := s.Attrs.Refused; err != nil {
+		return fmt.Errorf("whether there are attributes is not known, so nothing is written that has none: %w", err)
+	}
+	return nil
+}
+
 // StrictV2 returns the node's documents as they are stored, without bare tokens, and the name of the one that makes it a node; attrs is nil
 // when there is none.
 func (s *Source) StrictV2() (name string, doc, attrs []byte, err error) {
+	if err := s.Proven(); err != nil {
+		return "", nil, nil, err
+	}
 	doc, attrs = s.Doc.Bytes, s.Attrs.Bytes
 	if attrs != nil && !meta.Strict(attrs) {
 		if attrs, err = meta.EncodeAttrs(attrsOf(s.Model)); err != nil {

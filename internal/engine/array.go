@@ -5,6 +5,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/account"
+	"github.com/zargo-io/zargo/internal/chunkcache"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -22,10 +23,11 @@ type Array struct {
 // Options are those of calls on an array.
 type Options struct {
 	Limits       *concurrency.Limits
-	InFlight     int             // requests of one call under way, with what is done to their bytes; 0: what the store takes, and every core busy
-	ChunkLimit   int64           // bytes of a shard that must be read as a whole although it is longer than encoders make it
-	SingleWriter bool            // parts of objects are written without a condition
-	Account      account.Options // what is counted of calls, and bounds them
+	InFlight     int                // requests of one call under way, with what is done to their bytes; 0: what the store takes, and every core busy
+	ChunkLimit   int64              // bytes of a shard that must be read as a whole although it is longer than encoders make it
+	SingleWriter bool               // parts of objects are written without a condition
+	Account      account.Options    // what is counted of calls, and bounds them
+	Cache        *chunkcache.Reader // of decoded chunks; nil: none
 }
 
 // State is what all views of one opened array have in common. The zero State is ready.

@@ -27,6 +27,14 @@ func (a *Array) Check(ctx context.Context, sel grid.Selection) error {
 
 // read takes what is selected of one object to its place.
 func (r *runner) read(ctx context.Context, o *plan.Object) error {
+	if r.caches(o.Chunk) {
+		return r.readCached(ctx, o)
+	}
+	return r.readStored(ctx, o)
+}
+
+// readStored is read without a cache.
+func (r *runner) readStored(ctx context.Context, o *plan.Object) error {
 	if o.Chunk.Shards != nil {
 		return r.readShard(ctx, o)
 	}

@@ -96,6 +96,19 @@ func (r *runner) decodeOne(ctx context.Context, key string, c *pipeline.Chunk, b
 	return err
 }
 
+// keepOne is [pipeline.Chunk.Kept]. Where the lengths of elements vary nothing is decoded yet.
+func (r *runner) keepOne(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, stored []byte, s *pipeline.Scratch) ([]byte, error) {
+	if !r.tracesChunks() || c.Varies() {
+		return c.Kept(stored, s)
+	}
+	start := time.Now()
+	kept, err := c.Kept(stored, s)
+	if err == nil {
+		r.worked(ctx, key, c, b, len(stored), start)
+	}
+	return kept, err
+}
+
 // encodeOne is [pipeline.Chunk.Encode].
 func (r *runner) encodeOne(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, dst, old []byte, s *pipeline.Scratch) (out []byte, empty bool, err error) {
 	if !r.tracesChunks() {

@@ -114,7 +114,7 @@ func (r *runner) put(ctx context.Context, o *plan.Object, b []byte, c store.PutO
 	if err == nil {
 		r.account.Chunks(1, 0)
 	}
-	r.State.Forget(o.Key)
+	r.forget(o.Key)
 	return err
 }
 
@@ -123,6 +123,6 @@ func (r *runner) delete(ctx context.Context, o *plan.Object, c store.DeleteOptio
 		return err
 	}
 	err := r.store.Delete(ctx, o.Key, c)
-	r.State.Forget(o.Key)
+	r.forget(o.Key)
 	return err
 }

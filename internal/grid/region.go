@@ -317,6 +317,15 @@ func (p Part) distinct(chunk int) int {
 	return len(seen)
 }
 
+// All is the box that selects all of a chunk of a shape, in a region that has no more.
+func All(shape []int) Box {
+	b := MakeBox(len(shape))
+	for i, n := range shape {
+		b.Parts[i] = Part{Step: 1, N: n}
+	}
+	return b
+}
+
 // Len is the number of elements that the box selects. One that is selected twice is two.
 func (b Box) Len() int {
 	if b.Pairs != nil {

@@ -53,7 +53,7 @@ func (o *Object) Shard() *Level {
 // Stored is stage one of reading every inner chunk that the shard has, as they are stored: shards within it are not looked into.
 // Boxes of the pieces are those of the whole shard.
 func (o *Object) Stored() *Level {
-	return &Level{key: o.Key, cost: &o.plan.Cost, chunk: o.Chunk, parts: []Piece{{Len: -1, cut: one(o.Chunk, all(o.Chunk.Shape))}}, flat: true}
+	return &Level{key: o.Key, cost: &o.plan.Cost, chunk: o.Chunk, parts: []Piece{{Len: -1, cut: one(o.Chunk, grid.All(o.Chunk.Shape))}}, flat: true}
 }
 
 // Inner cuts what is selected of the shard into its inner chunks.
@@ -79,12 +79,3 @@ func (o *Object) TouchedInner() int { return touched(o.Chunk, o.Chunk.Inner, o.B
 
 // Touched is the number of chunks that are selected in the object: 1, or of a shard that of the deepest inner chunks.
 func (o *Object) Touched() int { return o.piece[0].Touched() }
-
-// all is the box that selects all of a chunk.
-func all(shape []int) grid.Box {
-	b := grid.Box{Coord: make([]int, len(shape)), Parts: make([]grid.Part, len(shape))}
-	for i, n := range shape {
-		b.Parts[i] = grid.Part{Step: 1, N: n}
-	}
-	return b
-}

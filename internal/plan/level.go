@@ -22,6 +22,7 @@ type Level struct {
 	parts   []Piece // shards whose indexes are wanted
 	whole   []Piece // shards that are read as a whole, with the inner chunks of the others
 	flat    bool    // inner chunks are read as they are stored, shards among them
+	parted  bool    // shards within are never read as a whole
 }
 
 // IndexID says which shard an index is of: a stored object, or a shard within one at a place of it. There the depth counts too,
@@ -37,6 +38,12 @@ func (l *Level) Price(c Cost) { l.cost = &c }
 
 // Len is the number of shards whose indexes are needed, and the length of the lists of these.
 func (l *Level) Len() int { return len(l.parts) }
+
+// InParts makes it so that shards within the shards of the level are never read as a whole.
+func (l *Level) InParts() *Level {
+	l.parted = true
+	return l
+}
 
 // Depth is 0 for a stored shard, 1 for the shards in it.
 func (l *Level) Depth() int { return l.depth }
@@ -112,6 +119,12 @@ func (l *Level) Decode(i int, stored []byte, size int64) (codec.ShardIndex, erro
 // Expand says what to read of the shards by their indexes, one for each shard of the level; v is the version of the object that they
 // are of, and the one that is read. fault.Corrupt as for [Cut.Locate].
 func (l *Level) Expand(v store.Version, found []codec.ShardIndex) (Stage, error) {
+	return l.ExpandWithout(v, found, nil)
+}
+
+// ExpandWithout is Expand, and leaves out of the reads the inner chunks of which had, where it is not nil, says so. It is called once for each
+// that would be read.
+func (l *Level) ExpandWithout(v store.Version, found []codec.ShardIndex, had func(Piece) bool) (Stage, error) {
 	s := Stage{level: l, version: v}
 	reads := slices.Clone(l.whole)
 	for i, p := range l.parts {
@@ -127,6 +140,9 @@ func (l *Level) Expand(v store.Version, found []codec.ShardIndex) (Stage, error)
 		} else {
 			s.shards = appendPieces(s.shards, pieces)
 		}
+	}
+	if had != nil {
+		reads = slices.DeleteFunc(reads, had)
 	}
 	s.Reads = merge(Request{Op: store.OpGet, Role: Inner, Key: l.key, Version: v}, reads, l.cost)
 	return s, nil
@@ -167,9 +183,9 @@ func (s Stage) Next(memory int) iter.Seq[*Level] {
 		inner := s.level.chunk.Inner
 		some := max(memory/nestedBytes/inner.Shards.Len(), 1)
 		for shards := range slices.Chunk(s.shards, some) {
-			next := &Level{key: s.level.key, version: s.version, cost: s.level.cost, chunk: inner, depth: s.level.depth + 1}
+			next := &Level{key: s.level.key, version: s.version, cost: s.level.cost, chunk: inner, depth: s.level.depth + 1, parted: s.level.parted}
 			for _, p := range shards {
-				if next.cost.wholeWithin(inner, p.Box(), p.Len) {
+				if !next.parted && next.cost.wholeWithin(inner, p.Box(), p.Len) {
 					next.whole = append(next.whole, p)
 				} else {
 					next.parts = append(next.parts, p)

@@ -57,7 +57,7 @@ func TestNestedCuts(t *testing.T) {
 			}
 		}
 	}
-	whole := cut(o.Chunk, all(o.Chunk.Shape))
+	whole := cut(o.Chunk, grid.All(o.Chunk.Shape))
 	if whole.Len() != 4 || touched(o.Chunk, below.Inner, rows(32)) != 32 || touched(o.Chunk, below, rows(32)) != 4 || o.Touched() != 32 {
 		t.Errorf("all is %d", whole.Len())
 	}

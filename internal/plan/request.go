@@ -26,13 +26,14 @@ type Request struct {
 	Key     string
 	Range   store.Range   // of a get
 	Version store.Version // of a get: only of this version; of a Recheck: only of another one; "" is any
+	Unless  store.Version // of a get: only of another version than this; "" is any
 	Bound   int64         // bytes that are transferred at most
 	Exact   bool          // Bound bytes are transferred, if any are
 }
 
 // Options are those of a get.
 func (r Request) Options() store.GetOptions {
-	o := store.GetOptions{Range: r.Range, Max: r.Bound, IfVersion: r.Version}
+	o := store.GetOptions{Range: r.Range, Max: r.Bound, IfVersion: r.Version, IfNotVersion: r.Unless}
 	if r.Role == Recheck {
 		o.IfVersion, o.IfNotVersion = "", r.Version
 	}

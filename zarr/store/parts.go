@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/md5"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -51,10 +52,13 @@ type Parts interface {
 type PartInfo struct {
 	N    int
 	Size int64
-	Sum  string // the provider's checksum of its bytes, "crc32:" or "crc32c:" and 8 hexadecimal digits; empty where there is none
+	// Sum is the provider's checksum of its bytes: "crc32:" or "crc32c:" and 8 hexadecimal digits; "md5:" and 32 of what looks like one, as
+	// with encryption it is another number; empty where there is none.
+	Sum string
 }
 
-// Holds reports whether b are the bytes of the part, by length and checksum. It is not known where there is no checksum.
+// Holds reports whether b are the bytes of the part, by length and checksum. It is not known where there is no checksum, or one that looks like
+// an MD5 is another.
 func (p PartInfo) Holds(b []byte) (holds, known bool) {
 	if int64(len(b)) != p.Size {
 		return false, true
@@ -65,6 +69,9 @@ func (p PartInfo) Holds(b []byte) (holds, known bool) {
 		return p.Sum == fmt.Sprintf("crc32:%08x", crc32.ChecksumIEEE(b)), true
 	case "crc32c":
 		return p.Sum == fmt.Sprintf("crc32c:%08x", crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli))), true
+	case "md5":
+		same := p.Sum == fmt.Sprintf("md5:%x", md5.Sum(b)) //nolint:gosec // it is the provider's; what forges it could as well send other bytes
+		return same, same
 	}
 	return false, false
 }

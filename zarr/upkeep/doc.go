@@ -4,10 +4,10 @@
 //	differences, err := upkeep.CheckConsolidated(ctx, group) // is the copy what is stored?
 //	changed, err := upkeep.UpdateAbove(ctx, array)           // after SetAttrs or zarr.Create
 //	steps, err := upkeep.Migrate(ctx, group, upkeep.MigrateOptions{DryRun: true})
-//
 //	removal, err := upkeep.PlanRemove(ctx, group) // objects, bytes, requests; removal.Run(ctx) deletes
 //
-// Nothing here reads or writes a chunk, and only a removal deletes some. Options of a node, such as zarr.SingleWriter or zarr.MetadataLimit, apply to what is done for it.
+// Nothing here reads or writes a chunk, and only a removal deletes some. Options of a node, such as zarr.SingleWriter or
+// zarr.MetadataLimit, apply to what is done for it.
 //
 // # Errors
 //

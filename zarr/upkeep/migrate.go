@@ -161,7 +161,10 @@ func migration(n zarr.Node, o MigrateOptions) (Migration, error) {
 			m.Remove = append(m.Remove, d.Key)
 		}
 	}
-	var err error
+	err := of.Proven()
+	if err != nil {
+		return m, err
+	}
 	switch n := n.(type) {
 	case *zarr.Array:
 		var model *meta.Array

@@ -12,6 +12,10 @@
 //
 //	find ROOT -name '.zargo-tmp-*' -mmin +60 -delete
 //
+// A value in parts (store.PutParts) has such a file for each part until it is committed, so that another process can go on with it: where
+// that is wanted, what is deleted must be older. Commit joins them in a new file, which takes room for both until they are removed, and
+// no copying on file systems that share blocks (btrfs, XFS).
+//
 // Files get mode 0666 and folders 0777, both less the umask. A Put whose way is blocked, because a parent of the key is a
 // file or the key is a folder, is fault.Path (with IfVersion fault.Conflict: no value is there). Delete leaves empty
 // folders; a listing does not show them.

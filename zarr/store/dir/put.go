@@ -46,7 +46,17 @@ func (s *Store) put(ctx context.Context, key string, b []byte, o store.PutOption
 	if err != nil {
 		return "", blocked(err)
 	}
-	if err = ctx.Err(); err == nil {
+	v, err := s.settle(ctx, t, temp, path, in, o)
+	if err != nil {
+		_ = t.remove(temp)
+	}
+	return v, err
+}
+
+// settle puts a temporary file in its place, by the condition.
+func (s *Store) settle(ctx context.Context, t tree, temp, path string, in info, o store.PutOptions) (store.Version, error) {
+	err := ctx.Err()
+	if err == nil {
 		switch {
 		case o.IfAbsent:
 			err = s.placeNew(ctx, t, temp, path)
@@ -57,7 +67,6 @@ func (s *Store) put(ctx context.Context, key string, b []byte, o store.PutOption
 		}
 	}
 	if err != nil {
-		_ = t.remove(temp)
 		return "", blocked(err)
 	}
 	s.mark(t)

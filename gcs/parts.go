@@ -1,0 +1,393 @@
+package gcs
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	gcsapi "cloud.google.com/go/storage"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/provider"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+const (
+	// maxParts: with 32 at a time they are joined in three rounds.
+	maxParts = 10_000
+	// maxJoined is how many objects GCS joins by one request.
+	maxJoined = 32
+	// joining is how many requests Commit and Abort make at once.
+	joining = 16
+
+	// hidden begins the names of folders that hold parts. They are not listed, and no key may have them.
+	hidden = ".zargo-tmp-"
+	// partSuffix ends the names of parts, so that one lifecycle rule of a bucket finds what killed programs left.
+	partSuffix = ".zargo-part"
+)
+
+// isHidden reports whether a key is, or is below, a folder of parts.
+func isHidden(key string) bool {
+	return strings.HasPrefix(key, hidden) || strings.Contains(key, "/"+hidden)
+}
+
+// parts is a value under way: an object for each part, in a folder beside the key. GCS joins them on its side ("compose") by a condition on the key's
+// generation, which its multipart uploads do not take. The token is a random number, which the folder's name has.
+type parts struct {
+	b      *bucket
+	key    string
+	folder string // with the slash
+	token  string
+
+	mu     sync.Mutex
+	sent   map[int]part
+	listed bool // sent has what others sent
+	over   bool // committed or aborted
+}
+
+// part is an object that holds one.
+type part struct {
+	generation int64
+	size       int64
+}
+
+func (b *bucket) putParts(_ context.Context, key string, o store.PartsOptions) (store.Parts, error) {
+	p := &parts{b: b, key: key, sent: map[int]part{}, token: o.Resume, listed: o.Resume == ""}
+	if id, err := hex.DecodeString(o.Resume); err != nil || len(id) != 8 && o.Resume != "" {
+		return nil, fault.Newf(fault.Selection, "%q is not the token of a value in parts", o.Resume)
+	}
+	if o.Resume == "" {
+		var id [8]byte
+		_, _ = rand.Read(id[:]) // never fails
+		p.token = hex.EncodeToString(id[:])
+	}
+	slash := strings.LastIndexByte(key, '/') + 1
+	last := fnv.New64a()
+	last.Write([]byte(key[slash:]))
+	p.folder = fmt.Sprintf("%s%s%016x-%s/", key[:slash], hidden, last.Sum64(), p.token)
+	if provider.CheckLength(b.prefix, p.object(0)) != nil {
+		return nil, fmt.Errorf("the key is too long for parts beside it: %w", errors.ErrUnsupported)
+	}
+	return p, nil
+}
+
+// Limits has no least size.
+func (p *parts) Limits() store.PartLimits {
+	return store.PartLimits{Min: 1, Max: maxPut, Parts: maxParts}
+}
+
+func (p *parts) Token() string { return p.token }
+
+// object is the key of part n.
+func (p *parts) object(n int) string { return fmt.Sprintf("%s%05d%s", p.folder, n, partSuffix) }
+
+// number is object's inverse; false for what parts were joined to.
+func (p *parts) number(key string) (int, bool) {
+	digits := strings.TrimSuffix(strings.TrimPrefix(key, p.folder), partSuffix)
+	n, err := strconv.Atoi(digits)
+	return n, err == nil && n >= 0 && n < maxParts && key == p.object(n)
+}
+
+// Part is one upload.
+func (p *parts) Part(ctx context.Context, n int, data []byte) error {
+	if n < 0 || n >= maxParts {
+		return fault.Newf(fault.Limit, "part %d is not among %d", n, maxParts)
+	}
+	if err := p.going(); err != nil {
+		return err
+	}
+	var v store.Version
+	err := p.b.renewed(func() (err error) {
+		v, err = p.b.put(ctx, p.object(n), data, store.PutOptions{})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	g, _ := generation(v)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sent[n] = part{g, int64(len(data))}
+	return nil
+}
+
+// Sent is one page of a listing for each 1000 parts.
+func (p *parts) Sent(ctx context.Context) ([]store.PartInfo, error) {
+	if err := p.going(); err != nil {
+		return nil, err
+	}
+	objects, err := p.objects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := map[int]part{}
+	var sent []store.PartInfo
+	for _, o := range objects {
+		n, ok := p.number(strings.TrimPrefix(o.Name, p.b.prefix))
+		switch {
+		case !ok:
+			continue
+		case o.Size < 0 || o.Generation <= 0:
+			return nil, foreign("a part has no size or no generation")
+		}
+		found[n] = part{o.Generation, o.Size}
+		sent = append(sent, store.PartInfo{N: n, Size: o.Size, Sum: fmt.Sprintf("crc32c:%08x", o.CRC32C)})
+	}
+	slices.SortFunc(sent, func(a, b store.PartInfo) int { return a.N - b.N })
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(found) == 0 && (!p.listed || len(p.sent) > 0) {
+		return nil, fault.Newf(fault.Conflict, "the parts are gone: committed, aborted, or never sent")
+	}
+	p.sent, p.listed = found, true
+	return sent, nil
+}
+
+// objects lists all that is in the folder.
+func (p *parts) objects(ctx context.Context) (all []*gcsapi.ObjectAttrs, err error) {
+	for token := ""; ; {
+		var page []*gcsapi.ObjectAttrs
+		var next string
+		err := p.b.renewed(func() (err error) {
+			q := &gcsapi.Query{Prefix: p.b.prefix + p.folder, Projection: gcsapi.ProjectionNoACL}
+			page, next, err = p.b.listWith(ctx, q, listPage, token, "Name", "Size", "Generation", "CRC32C")
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page...)
+		if next == "" {
+			return all, nil
+		}
+		if next == token {
+			return nil, foreign("the list of parts does not advance")
+		}
+		token = next
+	}
+}
+
+// going refuses what was committed or aborted through this value.
+func (p *parts) going() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over {
+		return fault.Newf(fault.Conflict, "the parts were committed or aborted before")
+	}
+	return nil
+}
+
+// Commit joins the parts, 32 at a time and the last time in the place of the value. Then it removes them, as far as it can. A lost condition is looked
+// for first, since joining and then losing costs more; the last request has the condition, too.
+func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, error) {
+	p.mu.Lock()
+	listed := p.listed
+	p.mu.Unlock()
+	if !listed {
+		if _, err := p.Sent(ctx); err != nil {
+			return "", err
+		}
+	}
+	sources, err := p.list()
+	if err != nil {
+		return "", err
+	}
+	if err := p.lost(ctx, o); err != nil {
+		return "", err
+	}
+	for round := 0; len(sources) > maxJoined; round++ {
+		if sources, err = p.round(ctx, round, sources); err != nil {
+			return "", err
+		}
+	}
+	var v store.Version
+	err = p.b.renewed(func() (err error) {
+		if len(sources) == 0 {
+			v, err = p.b.put(ctx, p.key, nil, o)
+		} else {
+			v, err = p.b.join(ctx, p.key, sources, o)
+		}
+		return err
+	})
+	if err != nil {
+		return "", p.explain(err)
+	}
+	p.end()
+	p.clean(ctx)
+	return v, nil
+}
+
+// clean removes the parts of a value that is there. Nothing above repeats what fails of that, as the Commit has succeeded. What stays in the end is
+// hidden, and the lifecycle rule's.
+func (p *parts) clean(ctx context.Context) {
+	for wait := 100 * time.Millisecond; wait < time.Second; wait *= 2 {
+		if p.remove(ctx) == nil || concurrency.Sleep(ctx, wait) != nil {
+			return
+		}
+	}
+}
+
+// explain makes parts that another process removed a conflict.
+func (p *parts) explain(err error) error {
+	if errors.Is(err, fault.NotFound) {
+		return fault.Newf(fault.Conflict, "the parts are gone: committed or aborted: %w", err)
+	}
+	return err
+}
+
+// lost looks whether the condition does not hold.
+func (p *parts) lost(ctx context.Context, o store.PutOptions) error {
+	if !o.IfAbsent && o.IfVersion == "" {
+		return nil
+	}
+	err := p.b.renewed(func() error {
+		_, err := p.b.get(ctx, p.key, store.GetOptions{IfNotVersion: o.IfVersion, Max: 1}, nil)
+		return err
+	})
+	there := err == nil || errors.Is(err, fault.Limit)
+	switch {
+	case there && o.IfAbsent:
+		return fault.Exists
+	case there, errors.Is(err, fault.NotFound) && o.IfVersion != "":
+		return fault.Newf(fault.Conflict, "it is not at version %s", o.IfVersion)
+	case errors.Is(err, fault.NotFound), errors.Is(err, fault.Unchanged):
+		return nil
+	}
+	return &store.UnsentError{Err: err}
+}
+
+// source is an object to be joined.
+type source struct {
+	key        string
+	generation int64
+}
+
+// list gives the parts in order, or refuses a gap. Empty ones add nothing.
+func (p *parts) list() (sources []source, err error) {
+	if err := p.going(); err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for n := range len(p.sent) {
+		s, ok := p.sent[n]
+		if !ok {
+			return nil, fault.Newf(fault.Selection, "%d parts were sent, but not part %d", len(p.sent), n)
+		}
+		if s.size > 0 {
+			sources = append(sources, source{p.object(n), s.generation})
+		}
+	}
+	return sources, nil
+}
+
+// round joins the sources 32 at a time.
+func (p *parts) round(ctx context.Context, round int, sources []source) ([]source, error) {
+	groups := slices.Collect(slices.Chunk(sources, maxJoined))
+	joined := make([]source, len(groups))
+	err := concurrency.EachN(ctx, joining, len(groups), func(ctx context.Context, i int) error {
+		key := fmt.Sprintf("%sjoined-%d-%05d%s", p.folder, round, i, partSuffix)
+		return p.b.renewed(func() error {
+			v, err := p.b.join(ctx, key, groups[i], store.PutOptions{})
+			g, _ := generation(v)
+			joined[i] = source{key, g}
+			return err
+		})
+	})
+	if err != nil {
+		return nil, &store.UnsentError{Err: p.explain(err)}
+	}
+	return joined, nil
+}
+
+// join is one request that makes the objects, of these generations, the value of key.
+func (b *bucket) join(ctx context.Context, key string, sources []source, o store.PutOptions) (store.Version, error) {
+	to := b.object(key)
+	if o.IfAbsent {
+		to = to.If(gcsapi.Conditions{DoesNotExist: true})
+	}
+	if o.IfVersion != "" {
+		g, ok := generation(o.IfVersion)
+		if !ok {
+			return "", neverWas(o.IfVersion)
+		}
+		to = to.If(gcsapi.Conditions{GenerationMatch: g})
+	}
+	if err := b.pace.check(key); err != nil {
+		return "", err
+	}
+	from := make([]*gcsapi.ObjectHandle, len(sources))
+	for i, s := range sources {
+		from[i] = b.handle.Object(b.prefix + s.key).Generation(s.generation) // their encryption key is the destination's
+	}
+	x := b.exchange()
+	x.writes = true
+	c := to.ComposerFrom(from...)
+	c.ContentType, c.StorageClass, c.KMSKeyName = b.contentType, b.class, b.kmsKey
+	attrs, err := c.Run(x.under(provider.SlowAnswer(ctx)))
+	if err != nil {
+		return "", b.lost(ctx, key, o, b.paced(key, o != store.PutOptions{}, settled(x.explain(err, o.IfAbsent))))
+	}
+	if attrs.Generation <= 0 {
+		return "", foreign("it has no generation")
+	}
+	return store.Version(strconv.FormatInt(attrs.Generation, 10)), nil
+}
+
+// end notes that the value is not under way any more.
+func (p *parts) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over = true
+}
+
+// Abort removes what has arrived from any process.
+func (p *parts) Abort(ctx context.Context) error {
+	p.mu.Lock()
+	over, none := p.over, p.listed && len(p.sent) == 0
+	p.mu.Unlock()
+	if !over && !none {
+		if err := p.remove(ctx); err != nil {
+			return err
+		}
+	}
+	p.end()
+	return nil
+}
+
+// remove removes all that is in the folder, part 0 before the others: what is then left, if this is cut, has a gap and cannot pass for a value.
+func (p *parts) remove(ctx context.Context) error {
+	objects, err := p.objects(ctx)
+	if err != nil {
+		return err
+	}
+	keys := map[string]bool{}
+	for _, o := range objects {
+		keys[strings.TrimPrefix(o.Name, p.b.prefix)] = true
+	}
+	if first := p.object(0); keys[first] {
+		delete(keys, first)
+		if err := p.removeOne(ctx, first); err != nil {
+			return err
+		}
+	}
+	return concurrency.Each(ctx, joining, maps.Keys(keys), p.removeOne)
+}
+
+func (p *parts) removeOne(ctx context.Context, key string) error {
+	err := p.b.renewed(func() error { return p.b.delete(ctx, key, store.DeleteOptions{}) })
+	if errors.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
+}

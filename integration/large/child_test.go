@@ -1,0 +1,95 @@
+package large
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/zargo-io/zargo/integration/bucket"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/dir"
+	"github.com/zargo-io/zargo/zarr/store/large"
+)
+
+// childEnv makes the test binary an uploader; its value is an order.
+const childEnv = "ZARGO_LARGE_CHILD"
+
+// order says what a child uploads where, and when it stops.
+type order struct {
+	Provider string // its name, or empty for a folder
+	Place    string // the bucket's URL or the folder
+	Stop     int64  // the byte of the source that it never gets
+}
+
+func TestMain(m *testing.M) {
+	raw := os.Getenv(childEnv)
+	if raw == "" {
+		os.Exit(m.Run())
+	}
+	var o order
+	err := json.Unmarshal([]byte(raw), &o)
+	if err == nil {
+		err = o.run(context.Background())
+	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+func (o order) open(ctx context.Context) (store.Store, error) {
+	for _, p := range bucket.All() {
+		if p.Name == o.Provider {
+			return p.Open(ctx, o.Place, 0)
+		}
+	}
+	return dir.New(o.Place), nil
+}
+
+const (
+	key   = "a/c/0"
+	piece = 5 << 20 // the least that S3 takes
+	count = 10
+	// total is no multiple of a part.
+	total = count*piece - 1234
+)
+
+// run uploads until its source stops, and waits there for its end. The first line on standard output is the token, the second says that it has stopped.
+func (o order) run(ctx context.Context) error {
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin) // ends with the parent
+		os.Exit(1)
+	}()
+	st, err := o.open(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = large.Upload(ctx, st, key, stopping{bytes.NewReader(random(total)), o.Stop}, total, large.UploadOptions{
+		Piece: piece, InFlight: 1, Began: func(token string) { fmt.Println(token) },
+	})
+	return fmt.Errorf("it ended: %v", err)
+}
+
+// stopping is a source that never gives what is from a byte on.
+type stopping struct {
+	io.ReaderAt
+	at int64
+}
+
+func (s stopping) ReadAt(b []byte, off int64) (int, error) {
+	if off+int64(len(b)) > s.at {
+		fmt.Println("stopped")
+		select {}
+	}
+	return s.ReaderAt.ReadAt(b, off)
+}
+
+// random are bytes that are the same in every process.
+func random(n int) []byte {
+	b := make([]byte, n)
+	_, _ = rand.NewChaCha8([32]byte{13}).Read(b)
+	return b
+}

@@ -1,0 +1,477 @@
+package zarr_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/cache"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// TestCachedAgainstOracle reads and writes the arrays of TestRandomAccess through caches, which all that is written goes through, too: then
+// an Immutable one is right as well.
+func TestCachedAgainstOracle(t *testing.T) {
+	for name, c := range map[string]func() *cache.Cache{
+		"immutable":  func() *cache.Cache { return cache.New(64<<20, cache.Immutable()) },
+		"small":      func() *cache.Cache { return cache.New(8<<10, cache.Immutable()) },
+		"revalidate": func() *cache.Cache { return cache.New(64<<20, cache.Revalidate(0)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var hits int64
+			for i := range 150 {
+				c := c()
+				t.Run(fmt.Sprint(i), func(t *testing.T) { randomAccess(t, uint64(i), io.Discard, zarr.Cache(c)) })
+				s := c.Stats()
+				hits += s.Hits + s.Revalidated
+				if s.Bytes > s.Size {
+					t.Errorf("%d: %d of %d bytes", i, s.Bytes, s.Size)
+				}
+			}
+			if hits == 0 {
+				t.Error("nothing was in the cache")
+			}
+		})
+	}
+}
+
+// cachedScene is an array of 4 × 4 chunks of 8 × 8 in a store that notes its requests.
+func cachedScene(t *testing.T, shards bool, c *cache.Cache, opts ...zarr.Option) (*scene, *zarr.Array, []int32) {
+	t.Helper()
+	backing := mem.New()
+	s := &scene{T: t, backing: backing, st: &recorder{Store: backing, tuning: cloud()}, opts: slices.Concat([]zarr.Option{zarr.Cache(c)}, opts)}
+	spec := zarr.Spec{Shape: []int{32, 32}, Chunks: []int{8, 8}, DType: dtype.Int32, Codecs: []codec.Spec{codec.Zstd(1)}}
+	if shards {
+		spec.Shards = []int{32, 32}
+		s.st.tuning.RangeGap = 0
+	}
+	a := s.create(spec)
+	want := make([]int32, 1024)
+	for i := range want {
+		want[i] = int32(i + 1)
+	}
+	if err := zarr.Write(t.Context(), s.others(), want); err != nil {
+		t.Fatal(err)
+	}
+	return s, a, want
+}
+
+// reads reads a selection and compares the requests that it took.
+func (s *scene) reads(a *zarr.Array, want []int32, requests []string, sel ...zarr.Selection) {
+	s.Helper()
+	got, err := zarr.Read[int32](s.Context(), a, sel...)
+	if err != nil || !slices.Equal(got, want) {
+		s.Errorf("read %v, %v; want %v", got, err, want)
+	}
+	lines := s.st.take(false)
+	for i, l := range lines {
+		lines[i] = rangeOf.ReplaceAllString(l, " part")
+	}
+	if !slices.Equal(lines, requests) {
+		s.Errorf("requests\n\t%s\nwant\n\t%s", strings.Join(lines, "\n\t"), strings.Join(requests, "\n\t"))
+	}
+}
+
+var rangeOf = regexp.MustCompile(` \d+\+\d+`)
+
+// first reads the first element.
+func (s *scene) first(a *zarr.Array, want int32, requests []string) {
+	s.Helper()
+	s.reads(a, []int32{want}, requests, zarr.Index(0), zarr.Index(0))
+}
+
+var corner = []zarr.Selection{zarr.Range(0, 2), zarr.Range(0, 2)} // of the first chunk
+
+func TestCachedRequests(t *testing.T) {
+	t.Run("chunks", func(t *testing.T) {
+		c := cache.New(1<<20, cache.Immutable())
+		s, a, all := cachedScene(t, false, c)
+		s.reads(a, []int32{1, 2, 33, 34}, []string{"get c/0/0"}, corner...)
+		s.reads(a, []int32{1, 2, 33, 34}, nil, corner...)
+		s.reads(a, []int32{100}, nil, zarr.Index(3), zarr.Index(3))
+		s.reads(s.open(), []int32{100}, nil, zarr.Index(3), zarr.Index(3)) // opened again, the same store
+		s.reads(a, all[:64], []string{"get c/0/1", "get c/0/2", "get c/0/3"}, zarr.Range(0, 2))
+		if got := c.Stats(); got.Hits != 4 || got.Misses != 4 || got.Entries != 8 {
+			t.Errorf("%+v", got)
+		}
+	})
+	t.Run("shards", func(t *testing.T) {
+		c := cache.New(1<<20, cache.Immutable())
+		s, a, _ := cachedScene(t, true, c)
+		get := func() []string {
+			var lines []string
+			for _, l := range s.st.take(false) {
+				lines = append(lines, strings.Join(strings.Fields(l)[:2], " "))
+			}
+			return lines
+		}
+		for k, want := range [][]string{{"get c/0/0", "get c/0/0"}, nil, {"get c/0/0"}} { // the index and an inner chunk; nothing; another inner chunk
+			sel := []zarr.Selection{zarr.Index(0), zarr.Index(9 * (k / 2))}
+			if _, err := zarr.Read[int32](t.Context(), a, sel...); err != nil {
+				t.Fatal(err)
+			}
+			if got := get(); !slices.Equal(got, want) {
+				t.Errorf("%d: %q", k, got)
+			}
+		}
+		if got := c.Stats(); got.Hits != 3 || got.Misses != 3 || got.Entries != 4 {
+			t.Errorf("%+v", got)
+		}
+	})
+	t.Run("absent", func(t *testing.T) {
+		for _, shards := range []bool{false, true} {
+			s, a, _ := cachedScene(t, shards, cache.New(1<<20, cache.Immutable()))
+			if err := s.backing.Delete(t.Context(), "x/c/0/0", store.DeleteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			want := []string{"get c/0/0: absent"}
+			if shards {
+				want = []string{"get c/0/0 last 260: absent"}
+			}
+			s.reads(a, make([]int32, 4), want, corner...)
+			s.reads(a, make([]int32, 4), nil, corner...)
+		}
+	})
+	t.Run("one that is too large for it", func(t *testing.T) {
+		s, a, _ := cachedScene(t, false, cache.New(1000, cache.Immutable()))
+		for range 2 {
+			s.reads(a, []int32{1, 2, 33, 34}, []string{"get c/0/0"}, corner...)
+		}
+	})
+	t.Run("a read of more than it holds adds nothing", func(t *testing.T) {
+		c := cache.New(3000, cache.Immutable())
+		s, a, all := cachedScene(t, false, c)
+		s.reads(a, []int32{1, 2, 33, 34}, []string{"get c/0/0"}, corner...)
+		if got, err := zarr.Read[int32](t.Context(), a); err != nil || !slices.Equal(got, all) {
+			t.Error(err)
+		}
+		if got := len(s.st.take(false)); got != 15 {
+			t.Errorf("%d requests, want 15", got)
+		}
+		s.reads(a, []int32{1, 2, 33, 34}, nil, corner...)
+		if got := c.Stats(); got.Entries != 2 {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+// TestCachedRevalidates: within the time nothing is asked, after it one conditional request, and what another writer changed is seen.
+func TestCachedRevalidates(t *testing.T) {
+	for _, shards := range []bool{false, true} {
+		t.Run(fmt.Sprint("shards ", shards), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := cache.New(1<<20, cache.Revalidate(time.Minute))
+				s, a, _ := cachedScene(t, shards, c, bubble())
+				get, tail := "get c/0/0", "get c/0/0 last 260"
+				again, fresh := []string{get + " unless of the version: unchanged"}, []string{get + " unless of the version"}
+				first := []string{get}
+				if shards {
+					again = []string{tail + " unless of the version: unchanged"}
+					fresh = []string{"get c/0/0 part of the version", tail + " unless of the version"}
+					first = []string{"get c/0/0 part of the version", tail}
+				}
+				s.first(a, 1, first)
+				s.first(a, 1, nil)
+				time.Sleep(59 * time.Second)
+				s.first(a, 1, nil)
+				time.Sleep(time.Second)
+				s.first(a, 1, again)
+				s.first(a, 1, nil)
+				if err := zarr.Write(t.Context(), s.others(), []int32{77}, zarr.Index(0), zarr.Index(0)); err != nil {
+					t.Fatal(err)
+				}
+				s.first(a, 1, nil) // not seen yet
+				time.Sleep(time.Minute)
+				s.first(a, 77, fresh)
+				s.first(a, 77, nil)
+				if got := c.Stats(); got.Revalidated != 1 {
+					t.Errorf("%+v", got)
+				}
+				if err := s.backing.Delete(t.Context(), "x/c/0/0", store.DeleteOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Minute)
+				s.first(a, 0, []string{strings.TrimSuffix(again[0], "unchanged") + "absent"})
+				s.first(a, 0, nil)
+				time.Sleep(time.Minute)
+				if shards {
+					get = tail
+				}
+				s.first(a, 0, []string{get + ": absent"})
+			})
+		})
+	}
+}
+
+// leisurely is a store whose Gets take a second.
+type leisurely struct{ store.Store }
+
+func (s leisurely) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	select {
+	case <-time.After(time.Second):
+	case <-ctx.Done():
+		return store.Value{}, &zarr.KeyError{Op: "get", Key: key, Err: context.Cause(ctx)}
+	}
+	return s.Store.Get(ctx, key, o, buf)
+}
+
+// TestCachedJoins: what many want at once is requested once, also when who asked first goes away, and an error is not kept.
+func TestCachedJoins(t *testing.T) {
+	for _, shards := range []bool{false, true} {
+		t.Run(fmt.Sprint("shards ", shards), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, _, _ := cachedScene(t, shards, cache.New(1<<20, cache.Immutable()), bubble())
+				s.st.Store = leisurely{s.backing}
+				arrays := make([]*zarr.Array, 20) // each opened by itself
+				for i := range arrays {
+					arrays[i] = s.open()
+				}
+				ctx, leave := context.WithCancel(t.Context())
+				var wg sync.WaitGroup
+				for i, a := range arrays {
+					wg.Go(func() {
+						ctx, gone := ctx, i == 0
+						if !gone {
+							time.Sleep(time.Millisecond)
+							ctx = t.Context()
+						}
+						got, err := zarr.Read[int32](ctx, a, corner...)
+						if gone != errors.Is(err, context.Canceled) || !gone && !slices.Equal(got, []int32{1, 2, 33, 34}) {
+							t.Errorf("%d: %v, %v", i, got, err)
+						}
+					})
+				}
+				time.Sleep(500 * time.Millisecond)
+				leave()
+				wg.Wait()
+				want := 1
+				if shards {
+					want = 2 // the index and the inner chunk
+				}
+				if got := s.st.take(false); len(got) != want {
+					t.Errorf("%q", got)
+				}
+			})
+		})
+	}
+	t.Run("an error", func(t *testing.T) {
+		s, a, _ := cachedScene(t, false, cache.New(1<<20, cache.Immutable()))
+		old, err := s.backing.Get(t.Context(), "x/c/0/0", store.GetOptions{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put := func(b []byte) {
+			if _, err := s.backing.Put(t.Context(), "x/c/0/0", b, store.PutOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		put([]byte("no chunk"))
+		for range 2 {
+			if _, err := zarr.Read[int32](t.Context(), a, corner...); !errors.Is(err, zarr.ErrCorrupt) {
+				t.Error(err)
+			}
+		}
+		put(old.Bytes)
+		s.st.take(false)
+		s.reads(a, []int32{1, 2, 33, 34}, []string{"get c/0/0"}, corner...)
+	})
+}
+
+// TestCachedJoinedAbsence: a read that begins after a write does not take an older load's word that there is nothing.
+func TestCachedJoinedAbsence(t *testing.T) {
+	for _, shards := range []bool{false, true} {
+		t.Run(fmt.Sprint("shards ", shards), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, _, _ := cachedScene(t, shards, cache.New(1<<20, cache.Revalidate(0)), bubble())
+				if err := s.backing.Delete(t.Context(), "x/c/0/0", store.DeleteOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				s.st.Store = late{s.backing}
+				a := s.open()
+				var wg sync.WaitGroup
+				read := func(want int32) {
+					wg.Go(func() {
+						if got, err := zarr.Read[int32](t.Context(), a, zarr.Index(0), zarr.Index(0)); err != nil || got[0] != want {
+							t.Errorf("%v, %v; want %d", got, err, want)
+						}
+					})
+				}
+				read(0)
+				synctest.Wait()
+				if err := zarr.Write(t.Context(), s.others(), []int32{5}, zarr.Index(0), zarr.Index(0)); err != nil {
+					t.Fatal(err)
+				}
+				for range 3 {
+					read(5)
+				}
+				wg.Wait()
+			})
+		})
+	}
+}
+
+// TestCachedWrites: what is written through an array that has the cache is seen at once by all that have it, also when a read is under way.
+func TestCachedWrites(t *testing.T) {
+	for _, shards := range []bool{false, true} {
+		t.Run(fmt.Sprint("shards ", shards), func(t *testing.T) {
+			c := cache.New(1<<20, cache.Immutable())
+			s, a, _ := cachedScene(t, shards, c)
+			b := s.open()
+			value := func(a *zarr.Array, want int32) {
+				t.Helper()
+				if got, err := zarr.Read[int32](t.Context(), a, zarr.Index(0), zarr.Index(0)); err != nil || got[0] != want {
+					t.Errorf("%v, %v; want %d", got, err, want)
+				}
+			}
+			write := func(v []int32, sel ...zarr.Selection) {
+				t.Helper()
+				if err := zarr.Write(t.Context(), b, v, sel...); err != nil {
+					t.Fatal(err)
+				}
+			}
+			value(a, 1)
+			write([]int32{50}, zarr.Index(0), zarr.Index(0)) // a part
+			value(a, 50)
+			write(slices.Repeat([]int32{60}, 1024)) // all
+			value(a, 60)
+			write(make([]int32, 1024)) // deletes
+			value(a, 0)
+			write([]int32{70}, zarr.Index(0), zarr.Index(0))
+			value(a, 70)
+			s.st.take(false)
+			value(a, 70)
+			if got := s.st.take(false); len(got) > 0 {
+				t.Errorf("%q", got)
+			}
+			if _, err := zarr.Replace(t.Context(), s.st, "x", zarr.Spec{Shape: []int{32, 32}, Chunks: []int{8, 8}, DType: dtype.Int32}, zarr.Cache(c)); err != nil {
+				t.Fatal(err)
+			}
+			value(s.open(), 0)
+		})
+	}
+	t.Run("a read under way", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			c := cache.New(1<<20, cache.Immutable())
+			s, _, _ := cachedScene(t, false, c, bubble())
+			s.st.Store = late{s.backing} // what it answers is a second old
+			a := s.open()
+			var wg sync.WaitGroup
+			read := func(want int32) {
+				wg.Go(func() {
+					if got, err := zarr.Read[int32](t.Context(), a, zarr.Index(0), zarr.Index(0)); err != nil || got[0] != want {
+						t.Errorf("%v, %v; want %d", got, err, want)
+					}
+				})
+			}
+			read(1)
+			synctest.Wait()
+			if err := zarr.Write(t.Context(), a, slices.Repeat([]int32{9}, 64), zarr.Range(0, 8), zarr.Range(0, 8)); err != nil {
+				t.Fatal(err)
+			}
+			read(9) // does not join the one that began before the write
+			wg.Wait()
+			s.st.take(false)
+			s.reads(a, []int32{9}, nil, zarr.Index(0), zarr.Index(0))
+		})
+	})
+}
+
+// TestCachedApart: stores, codecs and fields do not get each other's chunks; stores of one name do.
+func TestCachedApart(t *testing.T) {
+	c := cache.New(1<<20, cache.Immutable())
+	value := func(st store.Store, c *cache.Cache, want int32) {
+		t.Helper()
+		a, err := zarr.OpenArray(t.Context(), st, "x", zarr.Cache(c))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := zarr.Read[int32](t.Context(), a); err != nil || got[0] != want {
+			t.Errorf("%v, %v; want %d", got, err, want)
+		}
+	}
+	stores := make([]store.Store, 2)
+	for i := range stores {
+		stores[i] = mem.New()
+		a := mustCreate(t, stores[i], "x", zarr.Spec{Shape: []int{2}, DType: dtype.Int32})
+		if err := zarr.Write(t.Context(), a, []int32{int32(i) + 1, 0}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, st := range stores {
+		value(st, c, int32(i)+1)
+	}
+	value(stores[0], c.Named("s"), 1)
+	value(stores[1], c.Named("s"), 1) // as it was promised that they are one
+	value(stores[1], c.Named("t"), 2)
+
+	backing := mem.New()
+	typ, err := dtype.Of[pairs]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := mustCreate(t, backing, "p", zarr.Spec{Shape: []int{3}, DType: typ})
+	if err := zarr.Write(t.Context(), a, []pairs{{A: 1}, {A: 2}, {A: 3}}); err != nil {
+		t.Fatal(err)
+	}
+	a, err = zarr.OpenArray(t.Context(), backing, "p", zarr.Cache(c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		whole, err := zarr.Read[pairs](t.Context(), a)
+		if err != nil || whole[2].A != 3 {
+			t.Errorf("%v, %v", whole, err)
+		}
+		field, err := a.Field("a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := zarr.Read[int16](t.Context(), field)
+		if err != nil || !slices.Equal(got, []int16{1, 2, 3}) {
+			t.Errorf("%v, %v", got, err)
+		}
+	}
+}
+
+// TestCachedAtOnce: many goroutines read and write through a cache that is too small, and none reads what was before its own write.
+func TestCachedAtOnce(t *testing.T) {
+	for _, shards := range []bool{false, true} {
+		s, a, _ := cachedScene(t, shards, cache.New(5000, cache.Immutable()))
+		var wg sync.WaitGroup
+		for g := range 16 {
+			wg.Go(func() {
+				r := rand.New(rand.NewPCG(uint64(g), 1))
+				for n := range 40 {
+					v := int32(1000*g + n)
+					if err := zarr.Write(s.Context(), a, []int32{v}, zarr.Index(g), zarr.Index(g)); err != nil {
+						t.Error(err)
+						return
+					}
+					got, err := zarr.Read[int32](s.Context(), a, zarr.Index(g), zarr.Index(g))
+					if err != nil || got[0] != v {
+						t.Errorf("%v, %v; want %d", got, err, v)
+						return
+					}
+					if _, err := zarr.Read[int32](s.Context(), a, zarr.Range(r.IntN(16), 20), zarr.Range(r.IntN(16), 20)); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+	}
+}
