@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
@@ -32,6 +33,7 @@ type bucket struct {
 	headers *azblob.HTTPHeaders
 	tier    *azblob.AccessTier
 	sizes   sizes
+	noBatch atomic.Bool // batches are refused
 
 	renews bool         // a token that was refused is replaced
 	bare   bool         // the client is the caller's
@@ -77,9 +79,9 @@ func (b *bucket) hooks() blob.Hooks {
 			err = b.ask(ctx, func(ctx context.Context) error { page, next, err = b.listPage(ctx, prefix, o, token); return err })
 			return page, next, err
 		},
-		PutParts: b.putParts,
-		Provide:  b.provide,
-		// No DeleteAll: Azure has a batch of 256, but the client's reader of its answers panics on ones it does not expect.
+		DeleteAll: b.deleteAll,
+		PutParts:  b.putParts,
+		Provide:   b.provide,
 	}
 }
 

@@ -10,8 +10,7 @@
 //     Version is an ETag.
 //   - a tail is two requests, because Azure has no ranges from the end: one for the size, and the read pinned to the
 //     version that has it. Sizes are remembered, so a tail of a value written or read before is one request.
-//   - block lists for PutParts, of any part size; List Blobs with 5000 entries a page. There is no batch delete:
-//     store.DeleteAll has up to 32 in flight.
+//   - block lists for PutParts, of any part size; List Blobs with 5000 entries a page. many keys are deleted in batches of 256.
 //   - a CRC64 with every put and every part (MD5 for hosts that are not Azure's, such as Azurite), compared by the server;
 //     reads are compared with [VerifyReads].
 //   - identity and SAS tokens go to Azure's hosts, this machine, and what something other than the URL names ([Domain],

@@ -1,6 +1,8 @@
 package azure
 
 import (
+	"bufio"
+	"bytes"
 	"crypto/md5"
 	"encoding/base64"
 	"encoding/binary"
@@ -9,7 +11,11 @@ import (
 	"hash/crc64"
 	"io"
 	"maps"
+	"mime"
+	"mime/multipart"
 	"net/http"
+	"net/http/httptest"
+	"net/textproto"
 	"net/url"
 	"strings"
 	"sync"
@@ -22,6 +28,8 @@ import (
 // signatures checked. It is written from the REST reference and not from our client.
 type Fake struct {
 	*fake.Server
+
+	Refuse fake.Answer // answers a request within a batch, or returns false
 
 	mu     sync.Mutex
 	blobs  map[string]object
@@ -101,6 +109,10 @@ func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	q := r.URL.Query()
+	if r.Method == "POST" && q.Get("comp") == "batch" && q.Get("restype") == "container" {
+		f.batch(w, r, body)
+		return
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
@@ -129,6 +141,38 @@ func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 	default:
 		Fail(w, 405, "UnsupportedHttpVerb", r.Method)
 	}
+}
+
+// batch answers each request in parts of one, as "Blob Batch" has it.
+func (f *Fake) batch(w http.ResponseWriter, r *http.Request, body []byte) {
+	_, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	in := multipart.NewReader(bytes.NewReader(body), params["boundary"])
+	var out bytes.Buffer
+	parts := multipart.NewWriter(&out)
+	for n := 0; ; n++ {
+		part, err := in.NextPart()
+		if err == io.EOF {
+			break
+		}
+		var req *http.Request
+		if err == nil {
+			req, err = http.ReadRequest(bufio.NewReader(part))
+		}
+		if err != nil || n == 256 {
+			Fail(w, 400, "InvalidInput", fmt.Sprint("a batch of 256 requests at most: ", err))
+			return
+		}
+		rec := httptest.NewRecorder()
+		if f.Refuse == nil || !f.Refuse(rec, req) {
+			f.serve(rec, req)
+		}
+		to, _ := parts.CreatePart(textproto.MIMEHeader{"Content-Type": {"application/http"}, "Content-Id": {part.Header.Get("Content-Id")}})
+		_ = rec.Result().Write(to)
+	}
+	_ = parts.Close()
+	w.Header().Set("Content-Type", "multipart/mixed; boundary="+parts.Boundary())
+	w.WriteHeader(202)
+	_, _ = out.WriteTo(w)
 }
 
 // allowed checks the conditions of a write.

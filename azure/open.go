@@ -35,7 +35,7 @@ import (
 // fault.Refused: no account is named, or the credentials are malformed.
 //
 // The store retries, limits its requests (see [Retry] and [MaxInFlight]), implements the optional verbs
-// store.PageLister and store.PartPutter, and gives by store.As: *container.Client, *gcblob.Bucket and store.Tuning.
+// store.PageLister, store.BatchDeleter and store.PartPutter, and gives by store.As: *container.Client, *gcblob.Bucket and store.Tuning.
 func Open(ctx context.Context, url string, opts ...Option) (store.Store, error) {
 	c := &config{}
 	s, err := c.open(ctx, url, opts)

@@ -81,20 +81,22 @@ func (s *Store) Close() error {
 // cloudTuning is for a bucket whose provider is not known.
 func cloudTuning() store.Tuning {
 	return store.Tuning{
-		Requests:   32,
-		RangeGap:   1 << 20,
-		RangeMax:   16 << 20,
-		ListFanout: 16,
-		ListPage:   1000,
-		Reason:     "a bucket of an unknown provider: far enough for ranges to be merged, few requests because its connection pool is unknown",
+		Requests:    32,
+		RangeGap:    1 << 20,
+		RangeMax:    16 << 20,
+		ListFanout:  16,
+		ListPage:    1000,
+		DeleteBatch: 1,
+		Reason:      "a bucket of an unknown provider: far enough for ranges to be merged, few requests because its connection pool is unknown",
 		Why: store.Reasons{
-			Requests:   "its connection pool is unknown, and drivers' own keep few connections",
-			RangeGap:   "30 ms to the first byte at 80 MB/s is 2.4 MB: half of that is cheaper read than asked for",
-			RangeMax:   "as S3: short enough to repeat",
-			SplitAbove: "never: whether the driver has a second connection is unknown",
-			PartAbove:  "never: a driver has no parts",
-			ListFanout: "half of the requests leaves room for reads",
-			ListPage:   "every gocloud driver's page",
+			Requests:    "its connection pool is unknown, and drivers' own keep few connections",
+			RangeGap:    "30 ms to the first byte at 80 MB/s is 2.4 MB: half of that is cheaper read than asked for",
+			RangeMax:    "as S3: short enough to repeat",
+			SplitAbove:  "never: whether the driver has a second connection is unknown",
+			PartAbove:   "never: a driver has no parts",
+			ListFanout:  "half of the requests leaves room for reads",
+			ListPage:    "every gocloud driver's page",
+			DeleteBatch: "the portable API has no batches",
 		},
 	}
 }

@@ -24,6 +24,8 @@ type bucket struct {
 	key    []byte // customer-supplied, or nil
 	pace   pace
 
+	batches batches
+
 	bare      bool // the client is the caller's
 	renews    bool // a token that was refused is replaced
 	anonymous bool
@@ -44,6 +46,7 @@ func newBucket(client *gcsapi.Client, c *config) *bucket {
 	if c.userProject != "" {
 		b.handle = b.handle.UserProject(c.userProject)
 	}
+	b.batches.init(c)
 	if c.prefix != "" {
 		b.prefix = c.prefix + "/"
 	}
@@ -70,8 +73,9 @@ func (b *bucket) hooks() blob.Hooks {
 			err = b.renewed(func() error { page, next, err = b.listPage(ctx, prefix, o, token); return err })
 			return slices.DeleteFunc(page, func(e store.Entry) bool { return isHidden(e.Key) }), next, err
 		},
-		PutParts: b.putParts,
-		Provide:  b.provide,
+		DeleteAll: b.deleteAll,
+		PutParts:  b.putParts,
+		Provide:   b.provide,
 	}
 }
 

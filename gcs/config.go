@@ -31,6 +31,7 @@ type config struct {
 	opened     *gcblob.Bucket // holds client
 
 	under       http.RoundTripper // of tests, instead of the network
+	sender      *http.Client      // what the client sends by; nil where the client is the caller's
 	tokenClient *http.Client      // nil is Google's library's own
 
 	userProject, kmsKey, storageClass, contentType string
@@ -145,12 +146,10 @@ func (c *config) connect(ctx context.Context) (*gcsapi.Client, func() error, err
 	if err != nil {
 		return nil, nil, err
 	}
+	c.sender = &http.Client{Transport: rt, CheckRedirect: provider.NoRedirect}
 	opts := []apioption.ClientOption{
 		apioption.WithoutAuthentication(), // the transport does that
-		apioption.WithHTTPClient(&http.Client{
-			Transport:     rt,
-			CheckRedirect: provider.NoRedirect,
-		}),
+		apioption.WithHTTPClient(c.sender),
 	}
 	if c.endpoint != "" {
 		opts = append(opts, apioption.WithEndpoint(c.endpoint+"/storage/v1/"))

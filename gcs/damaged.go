@@ -12,15 +12,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// provide gives store.PutDamaged.
+// provide gives store.PutDamaged and store.Listings.
 func (b *bucket) provide(target any) bool {
-	put, ok := target.(*store.PutDamaged)
-	if ok {
-		*put = func(ctx context.Context, key string, value []byte) error {
+	switch t := target.(type) {
+	case *store.PutDamaged:
+		*t = func(ctx context.Context, key string, value []byte) error {
 			return b.renewed(func() error { return b.putDamaged(ctx, key, value) })
 		}
+		return true
+	case *store.Listings:
+		t.Ordered = true // "Objects: list": results are in lexicographical order of names
+		return true
 	}
-	return ok
+	return false
 }
 
 // putDamaged is one upload with the CRC32C of another value. GCS answers 400 to that, and has no word of its own for it.

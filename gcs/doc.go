@@ -34,7 +34,7 @@
 //
 // A client or a bucket that exists is used by [Client] and [FromBucket].
 //
-// There is no batch delete (store.DeleteAll has up to 32 in flight): the SDK has none over HTTP. One put may hold 5 TiB. The parts of a value
+// Many keys are deleted in batches of 100, except through a client of the caller's. One put may hold 5 TiB. The parts of a value
 // (store.PutParts) are objects in a folder beside the key, ".zargo-tmp-…", which are joined on the server by the condition. Listings leave
 // them out, and no key may have such a name (fault.Path). A lifecycle rule on the suffix ".zargo-part" removes what killed programs left.
 //

@@ -1,6 +1,7 @@
 package gcs
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
@@ -12,6 +13,8 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"net/http/httptest"
+	"net/textproto"
 	"net/url"
 	"strconv"
 	"strings"
@@ -25,6 +28,7 @@ import (
 // references and not from our client: reads by the XML API, everything else by the JSON API, each with its own errors.
 type Fake struct {
 	*fake.Server
+	Refuse fake.Answer // answers a request within a batch, or returns false
 
 	mu      sync.Mutex
 	objects map[string]object
@@ -93,6 +97,10 @@ func (f *Fake) Object(key string) object {
 
 func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
+	if r.URL.Path == "/batch/storage/v1" && r.Method == "POST" {
+		f.batch(w, r)
+		return
+	}
 	_, upload := strings.CutPrefix(r.URL.Path, "/upload/storage/v1/b/")
 	if rest, ok := strings.CutPrefix(strings.TrimPrefix(r.URL.Path, "/upload"), "/storage/v1/b/"); ok {
 		bucket, rest, _ := strings.Cut(rest, "/")
@@ -263,6 +271,41 @@ func (f *Fake) delete(w http.ResponseWriter, q url.Values, key string) {
 		delete(f.objects, key)
 		w.WriteHeader(204)
 	}
+}
+
+// batch answers each request in parts of one, as "Batch requests" has it.
+func (f *Fake) batch(w http.ResponseWriter, r *http.Request) {
+	in, err := r.MultipartReader()
+	if err != nil {
+		FailJSON(w, 400, "badRequest", err.Error())
+		return
+	}
+	var body bytes.Buffer
+	out := multipart.NewWriter(&body)
+	for n := 0; ; n++ {
+		part, err := in.NextPart()
+		if err == io.EOF {
+			break
+		}
+		var req *http.Request
+		if err == nil {
+			req, err = http.ReadRequest(bufio.NewReader(part))
+		}
+		if err != nil || n == 100 {
+			FailJSON(w, 400, "badRequest", fmt.Sprint("a batch of 100 calls at most: ", err))
+			return
+		}
+		rec := httptest.NewRecorder()
+		if f.Refuse == nil || !f.Refuse(rec, req) {
+			f.serve(rec, req)
+		}
+		head := textproto.MIMEHeader{"Content-Type": {"application/http"}, "Content-Id": {strings.Replace(part.Header.Get("Content-Id"), "<", "<response-", 1)}}
+		to, _ := out.CreatePart(head)
+		_ = rec.Result().Write(to)
+	}
+	_ = out.Close()
+	w.Header().Set("Content-Type", "multipart/mixed; boundary="+out.Boundary())
+	_, _ = body.WriteTo(w)
 }
 
 func (f *Fake) list(w http.ResponseWriter, q url.Values) {

@@ -28,7 +28,7 @@ import (
 // not trusted with credentials. fault.Path: the prefix is no key. fault.Refused: no credentials were found, or their
 // file cannot be read.
 //
-// The store retries, limits its requests (see [Retry] and [MaxInFlight]), implements store.PageLister, and gives by
+// The store retries, limits its requests (see [Retry] and [MaxInFlight]), implements store.PageLister and store.BatchDeleter, and gives by
 // store.As: *storage.Client (its retries are off), *gcblob.Bucket and store.Tuning.
 func Open(ctx context.Context, url string, opts ...Option) (store.Store, error) {
 	c := &config{}

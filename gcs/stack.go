@@ -31,23 +31,25 @@ func (c *config) shared() provider.Bucket {
 // tuning holds GCS's numbers.
 func (c *config) tuning() store.Tuning {
 	return store.Tuning{
-		Requests:   c.requests(),
-		RangeGap:   1 << 20,
-		RangeMax:   16 << 20,
-		SplitAbove: 32 << 20,
-		PartAbove:  64 << 20,
-		ListFanout: 32,
-		ListPage:   listPage,
+		Requests:    c.requests(),
+		RangeGap:    1 << 20,
+		RangeMax:    16 << 20,
+		SplitAbove:  32 << 20,
+		PartAbove:   64 << 20,
+		ListFanout:  32,
+		ListPage:    listPage,
+		DeleteBatch: deleteBatch,
 		Reason: "GCS over HTTP/1.1: latency-bound, one connection for each request; a bucket begins at about 5000 reads/s " +
 			"and 1000 writes/s and takes twice that every 20 minutes",
 		Why: store.Reasons{
-			Requests:   c.stack.Why("latency is like S3's, and gcsfuse's throughput still grew from 50 connections to 100"),
-			RangeGap:   provider.GapReason,
-			RangeMax:   "at that length the wait for the first byte is under a fifth of the whole",
-			SplitAbove: "over HTTP/1.1 two halves come over two connections",
-			PartAbove:  "one connection takes about 85 MB/s: 64 MiB would take 0.8 s and be sent again whole if it broke; each part is an object that is joined with the others, which smaller values do not pay for",
-			ListFanout: provider.FanoutReason,
-			ListPage:   "GCS's limit",
+			Requests:    c.stack.Why("latency is like S3's, and gcsfuse's throughput still grew from 50 connections to 100"),
+			RangeGap:    provider.GapReason,
+			RangeMax:    "at that length the wait for the first byte is under a fifth of the whole",
+			SplitAbove:  "over HTTP/1.1 two halves come over two connections",
+			PartAbove:   "one connection takes about 85 MB/s: 64 MiB would take 0.8 s and be sent again whole if it broke; each part is an object that is joined with the others, which smaller values do not pay for",
+			ListFanout:  provider.FanoutReason,
+			ListPage:    "GCS's limit",
+			DeleteBatch: "GCS's limit",
 		},
 	}
 }

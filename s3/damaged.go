@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"hash/crc32"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
@@ -14,13 +15,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// provide gives store.PutDamaged.
+// provide gives store.Listings, and store.PutDamaged.
 func (b *bucket) provide(target any) bool {
-	put, ok := target.(*store.PutDamaged)
-	if ok {
-		*put = b.putDamaged
+	switch t := target.(type) {
+	case *store.PutDamaged:
+		*t = b.putDamaged
+		return true
+	case *store.Listings:
+		// "List results are always returned in UTF-8 binary order", of directory buckets in none. That is AWS's word alone: servers that keep
+		// objects as files list folder by folder, and may put "a/b" before "a-b".
+		t.Ordered = b.aws && !strings.HasSuffix(*b.name, "--x-s3")
+		return true
 	}
-	return ok
+	return false
 }
 
 // putDamaged is one PutObject with the CRC32 of another value, which the SDK sends as it is.

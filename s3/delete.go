@@ -54,17 +54,11 @@ func genuine(m middleware.Metadata) error {
 // deleteAll sends DeleteObjects for up to 1000 keys at a time. A server without it is errors.ErrUnsupported, before
 // anything is deleted.
 func (b *bucket) deleteAll(ctx context.Context, keys []string) (string, error) {
-	for len(keys) > 0 {
-		n := min(len(keys), deleteBatch)
-		if key, err := b.deleteSome(ctx, keys[:n]); err != nil {
-			return key, err
-		}
-		keys = keys[n:]
-	}
-	return "", nil
+	return provider.Batches(keys, deleteBatch, func(keys []string) ([]string, error) { return b.deleteSome(ctx, keys) })
 }
 
-func (b *bucket) deleteSome(ctx context.Context, keys []string) (string, error) {
+// deleteSome is one DeleteObjects. It gives the keys that are left, and why the first of them is.
+func (b *bucket) deleteSome(ctx context.Context, keys []string) (rest []string, _ error) {
 	ids := make([]types.ObjectIdentifier, len(keys))
 	left := make(map[string]bool, len(keys))
 	for i, k := range keys {
@@ -79,7 +73,7 @@ func (b *bucket) deleteSome(ctx context.Context, keys []string) (string, error) 
 		Bucket: b.name, Delete: &types.Delete{Objects: ids}, RequestPayer: b.payer, ExpectedBucketOwner: b.owner,
 	}, opts...)
 	if err != nil {
-		return keys[0], b.explain(err, toWrite)
+		return keys, b.explain(err, toWrite)
 	}
 	failed := make(map[string]types.Error, len(out.Errors))
 	for _, e := range out.Errors {
@@ -93,14 +87,19 @@ func (b *bucket) deleteSome(ctx context.Context, keys []string) (string, error) 
 		delete(left, aws.ToString(d.Key))
 	}
 	for _, k := range keys {
-		if e, ok := failed[b.full(k)]; ok {
-			return k, refusedDelete(e)
+		e, refused := failed[b.full(k)]
+		switch {
+		case !refused && !left[b.full(k)]:
+			continue
+		case err != nil:
+		case refused:
+			err = refusedDelete(e)
+		default:
+			err = foreign("it does not mention this key")
 		}
-		if left[b.full(k)] {
-			return k, foreign("it does not mention this key")
-		}
+		rest = append(rest, k)
 	}
-	return "", nil
+	return rest, err
 }
 
 // refusedDelete is a failure of one key among many, which comes without an HTTP status of its own.

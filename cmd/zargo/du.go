@@ -51,7 +51,7 @@ func (c *duCmd) Run(ctx context.Context, s *session) error {
 		return p.fail(err)
 	}
 	top := nodes[""]
-	for e, err := range store.Pages(ctx, p.Store, "", store.ListOptions{}) {
+	for e, err := range store.ListAll(ctx, p.Store, "", store.ListOptions{}) {
 		if err != nil {
 			return p.fail(err)
 		}

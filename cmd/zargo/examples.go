@@ -86,6 +86,15 @@ func (consolidateCmd) Help() string {
 }
 
 // Help gives examples.
+func (rmCmd) Help() string {
+	return examples(
+		"zargo rm weather.zarr/t2m --dry-run",
+		"zargo rm weather.zarr/t2m --consolidate",
+		"zargo rm --force 's3://bucket/half-written.zarr?region=eu-central-1'",
+	)
+}
+
+// Help gives examples.
 func (migrateCmd) Help() string {
 	return examples(
 		"zargo migrate old.zarr --dry-run",

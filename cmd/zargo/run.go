@@ -45,6 +45,7 @@ type cli struct {
 	Cat         catCmd         `cmd:"" help:"Print an array or a part of it."`
 	Plan        planCmd        `cmd:"" help:"Show which requests reading or writing an array takes, and what they cost, without making them."`
 	Consolidate consolidateCmd `cmd:"" help:"Gather the metadata of a hierarchy in one document, or check it."`
+	Rm          rmCmd          `cmd:"" help:"Delete an array, or a group with all that is below it."`
 	Migrate     migrateCmd     `cmd:"" help:"Give v1 and v2 nodes v3 metadata; chunks stay as they are."`
 	Validate    validateCmd    `cmd:"" help:"Hold metadata, keys and chunks against the rules, or print values for the conformance tests."`
 	Bucket      bucketCmd      `cmd:"" help:"Find out what a bucket really does."`

@@ -61,6 +61,8 @@ func (c *cli) writes(command string) bool {
 		return len(c.Attrs.Set)+len(c.Attrs.Unset) > 0
 	case "consolidate":
 		return !c.Consolidate.Check
+	case "rm":
+		return !c.Rm.DryRun
 	case "migrate":
 		return !c.Migrate.DryRun
 	case "bucket":

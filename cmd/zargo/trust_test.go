@@ -39,8 +39,8 @@ func TestTrust(t *testing.T) {
 // What only reads asks for no credentials to write, and every command that writes can.
 func TestWrites(t *testing.T) {
 	for line, want := range map[string]bool{
-		"info x": false, "ls": false, "ls x": false, "du x": false, "cat x": false, "validate x": false, "consolidate x --check": false, "migrate x --dry-run": false, "attrs x": false,
-		"create x --group": true, "put x f": true, "attrs x --set a=1": true, "attrs x --unset a": true, "consolidate x": true, "migrate x": true,
+		"info x": false, "ls": false, "ls x": false, "du x": false, "cat x": false, "validate x": false, "consolidate x --check": false, "migrate x --dry-run": false, "rm x --dry-run": false, "attrs x": false,
+		"create x --group": true, "put x f": true, "attrs x --set a=1": true, "attrs x --unset a": true, "consolidate x": true, "migrate x": true, "rm x": true,
 	} {
 		flags := &cli{}
 		parser, err := kong.New(flags, kong.Vars{"version": ""})

@@ -44,7 +44,7 @@ func TestTuning(t *testing.T) {
 				t.Fatal(err)
 			}
 			table := do(t, p, c.flags+"info --tuning "+c.url)
-			if len(got.Numbers) != 7 || got.Reason == "" || got.URL == "" || strings.Contains(table+got.URL, "hush") {
+			if len(got.Numbers) != 8 || got.Reason == "" || got.URL == "" || strings.Contains(table+got.URL, "hush") {
 				t.Fatalf("%+v", got)
 			}
 			for _, n := range got.Numbers {

@@ -48,7 +48,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if !*keep {
 		defer func() {
 			// Also after an interrupt, whose context is at its end.
-			err = errors.Join(err, remove(context.WithoutCancel(ctx), st, name))
+			err = errors.Join(err, store.DeleteBelow(context.WithoutCancel(ctx), st, name))
 		}()
 	}
 	below, err := store.Prefix(st, name)
@@ -62,16 +62,4 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		fmt.Fprintf(out, "The array is at %s.\n", name+"/values")
 	}
 	return nil
-}
-
-// remove deletes everything below a name.
-func remove(ctx context.Context, st store.Store, name string) error {
-	var keys []string
-	for e, err := range store.Pages(ctx, st, name, store.ListOptions{}) {
-		if err != nil {
-			return err
-		}
-		keys = append(keys, e.Key)
-	}
-	return store.DeleteAll(ctx, st, keys)
 }

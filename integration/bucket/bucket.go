@@ -160,12 +160,5 @@ func (p Provider) empty(ctx context.Context, raw string) error {
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	var keys []string
-	for e, err := range store.Pages(ctx, st, "", store.ListOptions{}) {
-		if err != nil {
-			return err
-		}
-		keys = append(keys, e.Key)
-	}
-	return store.DeleteAll(ctx, st, keys)
+	return store.DeleteBelow(ctx, st, "")
 }

@@ -93,33 +93,20 @@ func (n *Node) removeV1(ctx context.Context, check func(Set) error) error {
 	return n.Delete(ctx, old...)
 }
 
-// batch is how many keys are deleted at once: what S3 takes in one request.
-const batch = 1000
-
-// removeChunks deletes every key below the path that has the form of a chunk key of any format, with the suffix or without.
+// removeChunks deletes every key below the path that has the form of a chunk key of any format, with the suffix or without, while they are listed.
 func (n *Node) removeChunks(ctx context.Context, suffix string) error {
 	ctx, s := n.begin(ctx)
-	var keys []string
-	flush := func() error {
-		err := store.DeleteAll(ctx, s, keys)
-		keys = keys[:0]
-		return err
-	}
-	for e, err := range store.Pages(ctx, s, n.Path, store.ListOptions{}) {
-		if err != nil {
-			return err
-		}
-		below := n.below(e.Key)
-		if !isChunkKey(below) && !isChunkKey(strings.TrimSuffix(below, suffix)) {
-			continue
-		}
-		if keys = append(keys, e.Key); len(keys) == batch {
-			if err := flush(); err != nil {
-				return err
+	return store.DeleteSeq(ctx, s, func(yield func(string, error) bool) {
+		for e, err := range store.ListAll(ctx, s, n.Path, store.ListOptions{}) {
+			below := n.below(e.Key)
+			if err == nil && !isChunkKey(below) && !isChunkKey(strings.TrimSuffix(below, suffix)) {
+				continue
+			}
+			if !yield(e.Key, err) {
+				return
 			}
 		}
-	}
-	return flush()
+	})
 }
 
 // isChunkKey reports whether a key below an array is one of a chunk: "c", "c/0/1", "c.0.1", "0.1", "0/1".

@@ -26,6 +26,47 @@ func ExampleDeleteAll() {
 	// zarr.json <nil>
 }
 
+func ExampleDeleteBelow() {
+	ctx := context.Background()
+	st := mem.New()
+	for _, key := range []string{"t2m/c/0", "t2m/zarr.json", "t2mx/zarr.json"} {
+		if _, err := st.Put(ctx, key, []byte("v"), store.PutOptions{}); err != nil {
+			fmt.Println(err)
+		}
+	}
+	fmt.Println(store.DeleteBelow(ctx, st, "t2m"))
+	for e, err := range store.ListAll(ctx, st, "", store.ListOptions{}) {
+		fmt.Println(e.Key, err)
+	}
+	// Output:
+	// <nil>
+	// t2mx/zarr.json <nil>
+}
+
+func ExampleDeleteSeq() {
+	ctx := context.Background()
+	st := mem.New()
+	for _, key := range []string{"c/0", "c/1", "c/2"} {
+		if _, err := st.Put(ctx, key, []byte("v"), store.PutOptions{}); err != nil {
+			fmt.Println(err)
+		}
+	}
+	err := store.DeleteSeq(ctx, st, func(yield func(string, error) bool) {
+		for e, err := range store.ListAll(ctx, st, "", store.ListOptions{}) {
+			if keep := err == nil && e.Key == "c/1"; !keep && !yield(e.Key, err) {
+				return
+			}
+		}
+	})
+	fmt.Println(err)
+	for e, err := range st.List(ctx, "", store.ListOptions{}) {
+		fmt.Println(e.Key, err)
+	}
+	// Output:
+	// <nil>
+	// c/1 <nil>
+}
+
 func ExampleConditionsOf() {
 	fmt.Printf("%+v\n", store.ConditionsOf(mem.New()))
 	// Output: {IfAbsent:true IfVersion:true}

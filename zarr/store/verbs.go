@@ -19,7 +19,9 @@ type PageLister interface {
 
 // BatchDeleter removes many keys with few requests.
 type BatchDeleter interface {
-	// DeleteAll removes the keys; absent ones are no error. On error some may be gone; it names the first that is not.
+	// DeleteAll removes the keys; absent ones are no error. On error some may be gone; it names the first that is not, and
+	// where it is known which ones are left it is a [*NotDeleted]. errors.ErrUnsupported: none is gone. [DeleteAll] asks for as many at once
+	// as the Tuning's DeleteBatch, which is one request.
 	DeleteAll(ctx context.Context, keys []string) error
 }
 

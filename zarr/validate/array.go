@@ -54,7 +54,7 @@ func (r *run) array(ctx context.Context, a *zarr.Array, told *few) error {
 func (c *chunks) list(ctx context.Context) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		docs, path, m := documents{}, c.a.Path(), c.a.Metadata()
-		for e, err := range store.Pages(ctx, c.r.st, path, store.ListOptions{}) {
+		for e, err := range store.ListAll(ctx, c.r.st, path, store.ListOptions{}) {
 			if errors.Is(err, errors.ErrUnsupported) {
 				c.r.cannotList(path)
 				c.every(yield)

@@ -55,8 +55,9 @@ func Connections(t *testing.T, srv *Server, st store.Store) {
 	}
 }
 
-// DeletesAtOnce deletes 200 keys: one request each, at least two at once, and at most as many as most says.
-func DeletesAtOnce(t *testing.T, srv *Server, st store.Store, most int) {
+// DeletesAtOnce deletes 200 keys where batches are refused by an answer: one request each, at least two at once, and at most as many as most
+// says.
+func DeletesAtOnce(t *testing.T, srv *Server, st store.Store, most int, refuse Answer) {
 	t.Helper()
 	keys := make([]string, 200)
 	for i := range keys {
@@ -68,7 +69,10 @@ func DeletesAtOnce(t *testing.T, srv *Server, st store.Store, most int) {
 	var mu sync.Mutex
 	var now, peak, deletes int
 	two := make(chan struct{})
-	srv.Answer(func(_ http.ResponseWriter, r *http.Request) bool {
+	srv.Answer(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodDelete {
+			return refuse(w, r)
+		}
 		mu.Lock()
 		deletes++
 		now++

@@ -130,13 +130,14 @@ func (c *config) tuning() store.Tuning {
 		ListPage:   1,
 		Reason:     "HTTP: latency-bound like an object store, but often one machine and one line: polite at 64 requests",
 		Why: store.Reasons{
-			Requests:   c.stack.Why("hides 30 ms behind chunks of 1 MiB on a gigabit line, and is an eighth of the connections that nginx lets one worker have"),
-			RangeGap:   "30 ms at 10 MB/s for each of the connections that share a line",
-			RangeMax:   "as S3: short enough to repeat",
-			SplitAbove: "never: a server that ignores ranges would send all of it for each part",
-			PartAbove:  "never: nothing is written",
-			ListFanout: "there is no listing",
-			ListPage:   "there is no listing",
+			Requests:    c.stack.Why("hides 30 ms behind chunks of 1 MiB on a gigabit line, and is an eighth of the connections that nginx lets one worker have"),
+			RangeGap:    "30 ms at 10 MB/s for each of the connections that share a line",
+			RangeMax:    "as S3: short enough to repeat",
+			SplitAbove:  "never: a server that ignores ranges would send all of it for each part",
+			PartAbove:   "never: nothing is written",
+			ListFanout:  "there is no listing",
+			ListPage:    "there is no listing",
+			DeleteBatch: "there are no deletes",
 		},
 	}
 }

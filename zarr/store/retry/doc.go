@@ -23,6 +23,8 @@
 //     first. Our bytes there are success; the old state there means it is sent again; anything else is the conflict,
 //     with a note that our write may have been in between. After fault.Throttled, which is an answer, and
 //     *store.UnsentError nothing happened.
+//   - Of a DeleteAll those keys are deleted again that the error says are left (*store.NotDeleted), else all of them; that fewer are left
+//     counts as progress.
 //   - A listing is repeated page by page where the store lists in pages, else only until it has yielded something.
 //   - Parts are sent again; a Commit whose answer was lost is read back and compared by size and hash of every part. Of
 //     parts that another process sent, by the provider's checksum; where there is none, the error is

@@ -175,5 +175,31 @@ func (s *Store) DeleteAll(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	return s.run("delete", keys[0]).do(ctx, func() error { return bd.DeleteAll(ctx, keys) })
+	r := s.run("delete", keys[0])
+	return r.do(ctx, func() error {
+		err := bd.DeleteAll(ctx, keys)
+		if left := left(keys, err); len(left) < len(keys) {
+			keys = left
+			r.progress()
+		}
+		return err
+	})
+}
+
+// left is which of the keys are still there after a failure, as far as is known.
+func left(keys []string, err error) []string {
+	var of *store.NotDeleted
+	if !errors.As(err, &of) || len(of.Keys) == 0 || len(of.Keys) > len(keys) {
+		return keys
+	}
+	asked := make(map[string]bool, len(keys))
+	for _, k := range keys {
+		asked[k] = true
+	}
+	for _, k := range of.Keys {
+		if !asked[k] {
+			return keys // names of another store
+		}
+	}
+	return of.Keys
 }

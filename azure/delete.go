@@ -1,0 +1,95 @@
+package azure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
+
+	"github.com/zargo-io/zargo/internal/provider"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// deleteBatch is Azure's limit for one Blob Batch.
+const deleteBatch = 256
+
+// deleteAll sends Blob Batches of up to 256 deletes. Where they are refused as a whole it is errors.ErrUnsupported, then and from now on:
+// deletes one by one may be allowed all the same, as with a SAS token for a directory, and else their errors are each key's own.
+func (b *bucket) deleteAll(ctx context.Context, keys []string) (string, error) {
+	if b.noBatch.Load() {
+		return "", errors.ErrUnsupported
+	}
+	return provider.Batches(keys, deleteBatch, func(keys []string) (left []string, err error) {
+		err = b.ask(provider.SlowAnswer(ctx), func(ctx context.Context) error {
+			left, err = b.deleteSome(ctx, keys)
+			return err
+		})
+		if errors.As(err, new(*wholeError)) && (errors.Is(err, fault.Refused) || errors.Is(err, errors.ErrUnsupported)) {
+			b.noBatch.Store(true)
+			return left, fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
+		}
+		return left, err
+	})
+}
+
+// wholeError is about a batch as a whole.
+type wholeError struct{ error }
+
+func (e *wholeError) Unwrap() error { return e.error }
+
+// deleteSome is one Blob Batch. It gives the keys that are left, and why the first of them is.
+func (b *bucket) deleteSome(ctx context.Context, keys []string) (rest []string, _ error) {
+	batch, err := b.client.NewBatchBuilder()
+	for _, k := range keys {
+		b.sizes.forget(k)
+		if err == nil {
+			err = batch.Delete(b.prefix+k, nil)
+		}
+	}
+	if err != nil {
+		return keys, fmt.Errorf("%w: %w", errors.ErrUnsupported, err) // credentials that the SDK has no batches for
+	}
+	out, err := submit(ctx, b.client, batch)
+	if err != nil {
+		return keys, &wholeError{explain(err, false)}
+	}
+	why := make([]error, len(keys))
+	for i := range why {
+		why[i] = foreign("it does not mention this key")
+	}
+	for _, r := range out {
+		if r == nil || r.ContentID == nil || *r.ContentID < 0 || *r.ContentID >= len(keys) {
+			return keys, foreign("a part of it is about none of the keys")
+		}
+		err := r.Error
+		if err != nil {
+			err = explain(err, false)
+		}
+		if errors.Is(err, fault.NotFound) {
+			err = nil
+		}
+		why[*r.ContentID] = err
+	}
+	var first error
+	for i, err := range why {
+		if err != nil {
+			rest = append(rest, keys[i])
+			if first == nil {
+				first = err
+			}
+		}
+	}
+	return rest, first
+}
+
+// submit sends a batch. The SDK's reader of answers goes by the numbers that are in them, and panics on others than those of the batch.
+func submit(ctx context.Context, c *container.Client, batch *container.BatchBuilder) (out []*container.BatchResponseItem, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			out, err = nil, errors.New("it is not the answer to this batch")
+		}
+	}()
+	resp, err := c.SubmitBatch(ctx, batch, nil)
+	return resp.Responses, err
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"path/filepath"
+
+	"github.com/zargo-io/zargo/openurl"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/upkeep"
+)
+
+type rmCmd struct {
+	URL    string `arg:"" name:"url" help:"The array, or the group with all that is below it; with --force any folder or bucket."`
+	DryRun bool   `name:"dry-run" help:"Only say what would be deleted: objects and bytes of each node."`
+	Force  bool   `short:"f" help:"Delete also what is below a place that is no array and no group, and all of a bucket."`
+	consolidateFlag
+}
+
+// Run deletes all that is stored below a URL.
+func (c *rmCmd) Run(ctx context.Context, s *session) error {
+	l, err := s.parseURL(c.URL)
+	if err != nil {
+		return err
+	}
+	l = nodeOf(l)
+	if c.DryRun {
+		return (&duCmd{URL: c.URL}).Run(ctx, s)
+	}
+	if isWhole(l) && !c.Force {
+		return usagef("%s is all of a bucket or a file system: --force deletes it", oneLine(l.String()))
+	}
+	p, n, err := s.openRooted(ctx, c.URL)
+	var of *fault.MetaError
+	if errors.Is(err, fault.NotFound) || errors.As(err, &of) {
+		return c.folder(ctx, s, l, err)
+	}
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	r, err := upkeep.PlanRemove(ctx, n)
+	if err != nil {
+		return p.fail(err)
+	}
+	if err := r.Run(ctx); err != nil {
+		return p.fail(err)
+	}
+	fmt.Fprintf(s.out, "deleted %s, %s\n", plural(int(r.Objects), "object"), sizeText(big.NewInt(r.Bytes)))
+	return c.after(ctx, s, p, n)
+}
+
+// isWhole reports whether a place is all that there is of its bucket or file system.
+func isWhole(l openurl.Location) bool {
+	if path, err := filepath.Abs(l.Path); l.Scheme == "file" && err == nil {
+		l.Path = path
+	}
+	up, ok := l.Parent()
+	return !ok || up.Path == l.Path
+}
+
+// folder deletes what is below a place that is no node, for which none is the error.
+func (c *rmCmd) folder(ctx context.Context, s *session, l openurl.Location, none error) error {
+	p, err := s.open(ctx, l)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	var objects, size int64
+	for e, err := range store.ListAll(ctx, p.Store, "", store.ListOptions{}) {
+		if err != nil {
+			return p.fail(err)
+		}
+		objects++
+		size += max(0, e.Size)
+		if !c.Force {
+			return fmt.Errorf("%w; objects are stored below it, which --force deletes", none)
+		}
+	}
+	if objects == 0 {
+		return none
+	}
+	if err := store.DeleteBelow(ctx, p.Store, ""); err != nil {
+		return p.fail(err)
+	}
+	_, err = fmt.Fprintf(s.out, "deleted %s, %s\n", plural(int(objects), "object"), sizeText(big.NewInt(size)))
+	return err
+}

@@ -1,0 +1,245 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"strings"
+	"sync"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// ListAll yields what List yields, each entry once and in no promised order, for listings that may be long. It begins with
+// one page; one that is short costs that one request. Where the provider lists in order ([Listings]) what
+// remains is divided among several listings by ranges of keys, as many as have proven of use, and at most the ListFanout
+// of the store's [Tuning]. Some requests more than pages are the price, in long
+// listings 5 to 20 %, and rather more than as many again in the worst case: a range turns out empty, or only a key beyond its end shows that it is over. Elsewhere, and
+// with OneLevel, it is [Pages].
+//
+// At most one page for each of those listings is held while the consumer runs.
+func ListAll(ctx context.Context, s Store, prefix string, o ListOptions) iter.Seq2[Entry, error] {
+	pl, ok := s.(PageLister)
+	fanout := TuningOf(s).ListFanout
+	if !ok || o.Depth != Deep || fanout < 2 || !ListingsOf(s).Ordered {
+		return Pages(ctx, s, prefix, o)
+	}
+	return func(yield func(Entry, error) bool) {
+		page, next, err := pl.ListPage(ctx, prefix, o, "")
+		switch {
+		case errors.Is(err, errors.ErrUnsupported):
+			s.List(ctx, prefix, o)(yield)
+			return
+		case err != nil:
+			yield(Entry{}, err)
+			return
+		}
+		if next != "" {
+			l := &listers{pl: pl, name: Name(s), prefix: prefix, o: o, fanout: fanout, pages: make(chan []Entry)}
+			l.run(ctx, page, next, yield)
+			return
+		}
+		for _, e := range page {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// listers are the listings of one ListAll. Each has a span of the keys; together the spans have every key once.
+type listers struct {
+	pl     PageLister
+	name   string
+	prefix string
+	o      ListOptions
+	fanout int
+	pages  chan []Entry // closed when the last lister has ended
+	wg     sync.WaitGroup
+
+	mu     sync.Mutex
+	spans  []*span // under way
+	useful int     // pages that had entries of their span
+	split  bool    // there was more than one lister
+	serial bool    // the listing is not in order after all
+	bytes  alphabet
+	err    error
+	cancel context.CancelFunc
+}
+
+// span is the keys above after and up to end, of which those up to pos have been listed. Keys are paths below the prefix.
+type span struct {
+	after, end string // end is "" where there is none
+	pos        string
+	token      string
+	same       int  // how many first bytes the keys of the last page had in common
+	narrow     bool // the page went to the next value of the byte after those at most
+}
+
+// run lists what comes after the first page, and yields it all in the caller's goroutine.
+func (l *listers) run(ctx context.Context, page []Entry, next string, yield func(Entry, error) bool) {
+	ctx, l.cancel = context.WithCancel(ctx)
+	defer l.wg.Wait()
+	defer func() {
+		for range l.pages { // a consumer that has had enough leaves some
+		}
+	}()
+	defer l.cancel()
+	first := &span{after: l.o.StartAfter, pos: l.o.StartAfter}
+	l.spans = []*span{first}
+	l.wg.Go(func() { l.list(ctx, first, page, next) })
+	for page := range l.pages {
+		for _, e := range page {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+	if l.err != nil { // its last writer closed the channel
+		yield(Entry{}, l.err)
+	}
+}
+
+// list lists a span. The page is its first, if there is one.
+func (l *listers) list(ctx context.Context, s *span, page []Entry, next string) {
+	defer l.end(s)
+	o := l.o
+	o.StartAfter = s.after
+	for have := next != ""; ; have = false {
+		var err error
+		if !have {
+			page, next, err = l.pl.ListPage(ctx, l.prefix, o, s.token)
+		}
+		keep, more := l.took(ctx, s, page, next, err)
+		if len(keep) > 0 {
+			select {
+			case l.pages <- keep:
+			case <-ctx.Done():
+				l.failed(ctx.Err())
+				return
+			}
+		}
+		if !more {
+			return
+		}
+		s.token = next
+	}
+}
+
+// end takes a span off the list, and gives its place to another one.
+func (l *listers) end(s *span) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, other := range l.spans {
+		if other == s {
+			l.spans = append(l.spans[:i], l.spans[i+1:]...)
+			break
+		}
+	}
+	if len(l.spans) == 0 {
+		close(l.pages)
+	}
+}
+
+// failed notes the first failure, and ends the others.
+func (l *listers) failed(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.fail(err)
+}
+
+func (l *listers) fail(err error) {
+	if l.err == nil {
+		l.err = err
+	}
+	l.cancel()
+}
+
+// took takes a page of a span: it gives the entries that are the span's, and whether there are more. Then what remains is divided.
+func (l *listers) took(ctx context.Context, s *span, page []Entry, next string, err error) (keep []Entry, more bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err == nil && !l.serial {
+		page, more, err = l.within(s, page)
+	}
+	if err != nil {
+		l.fail(err)
+		return nil, false
+	}
+	if l.serial {
+		return page, next != ""
+	}
+	if len(page) > 0 {
+		l.useful++
+	}
+	more = more && next != ""
+	if !more {
+		s.same, s.narrow = 0, false // nothing is left to divide
+	}
+	for len(l.spans) < min(l.fanout, 1+l.useful) {
+		part := l.divide()
+		if part == nil {
+			break
+		}
+		l.split = true
+		l.spans = append(l.spans, part)
+		l.wg.Go(func() { l.list(ctx, part, nil, "") })
+	}
+	return page, more
+}
+
+// within gives the entries of a page that are in the span, and whether some after them may be.
+func (l *listers) within(s *span, page []Entry) ([]Entry, bool, error) {
+	first, last := "", s.pos
+	for i, e := range page {
+		path := l.path(e)
+		if path <= last && (i > 0 || s.pos != "") {
+			if !l.split {
+				l.serial = true // nothing depends on the order yet
+				return page, true, nil
+			}
+			return nil, false, &fault.KeyError{Op: "list", Store: l.name, Key: l.prefix,
+				Err: fault.Newf(fault.Unavailable, "the listing is not in order: %q comes after %q", path, last)}
+		}
+		if s.end != "" && path > s.end {
+			s.pos = last
+			return page[:i], false, nil
+		}
+		if i == 0 {
+			first = path
+		} else {
+			l.bytes.add(last, path)
+		}
+		last = path
+	}
+	if len(page) > 0 {
+		s.pos = last
+		s.same, s.narrow = common(first, last)
+	}
+	return page, true, nil
+}
+
+// path is an entry's key below the prefix.
+func (l *listers) path(e Entry) string {
+	if l.prefix == "" {
+		return e.Key
+	}
+	return strings.TrimPrefix(e.Key[min(len(l.prefix), len(e.Key)):], "/")
+}
+
+// divide takes the upper part of the span that probably has most left, or gives nil where nothing is worth a request more.
+func (l *listers) divide() *span {
+	var of *span
+	var best cut
+	for _, s := range l.spans {
+		if c := l.cut(s); c.values > 0 && (of == nil || c.at < best.at || c.at == best.at && c.values > best.values) {
+			of, best = s, c
+		}
+	}
+	if of == nil {
+		return nil
+	}
+	part := &span{after: best.key, pos: best.key, end: of.end, same: of.same, narrow: of.narrow}
+	of.end = best.key
+	return part
+}

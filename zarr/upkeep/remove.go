@@ -1,0 +1,50 @@
+package upkeep
+
+import (
+	"context"
+
+	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Removal is what removing a node deletes. [PlanRemove] makes it by one listing, and nothing is deleted before Run.
+type Removal struct {
+	Objects  int64 // below the node's path, whatever they are
+	Bytes    int64 // of them
+	Unsized  int64 // objects whose size the listing does not say
+	Requests int64 // that delete, if none is repeated; Run lists once more besides
+
+	at        *document.Node
+	documents []string
+}
+
+// PlanRemove finds what there is to remove of an array, or of a group with all that is below it, keys that belong to no node among it.
+func PlanRemove(ctx context.Context, n zarr.Node) (*Removal, error) {
+	at := source(n).At
+	at = at.At(n.Path())
+	b, err := at.Below(ctx)
+	if err != nil {
+		return nil, errorf(at, err)
+	}
+	r := &Removal{Objects: b.Objects, Bytes: b.Bytes, Unsized: b.Unsized, at: at, documents: b.Documents}
+	batch := int64(1)
+	if _, ok := at.Store.(store.BatchDeleter); ok {
+		batch = int64(max(1, store.TuningOf(at.Store).DeleteBatch))
+	}
+	requests := func(keys int64) int64 { return (keys + batch - 1) / batch }
+	documents := int64(len(b.Documents))
+	r.Requests = requests(documents) + requests(b.Objects-documents)
+	return r, nil
+}
+
+// Run deletes everything below the node's path: the node's own metadata first, then that of the nodes below it, then the chunks and all else, while these are
+// listed, so that no reader sees metadata over chunks that are gone. A process that is killed in between leaves objects without a node, which
+// [store.DeleteBelow] deletes. It asks nothing about versions: what others have changed or written meanwhile is deleted, too. Keys that
+// are written while it runs may stay. Consolidated metadata of groups above is brought up to date by [UpdateAbove].
+func (r *Removal) Run(ctx context.Context) error {
+	if err := r.at.Clear(ctx, r.documents); err != nil {
+		return errorf(r.at, err)
+	}
+	return nil
+}
