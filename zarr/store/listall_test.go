@@ -260,8 +260,8 @@ func TestListAllEnds(t *testing.T) {
 		}
 		s.fails, s.requests = 0, 0
 		n := 0
-		for range store.ListAll(t.Context(), s, "", store.ListOptions{}) {
-			if n++; n == 2000 {
+		for _, err := range store.ListAll(t.Context(), s, "", store.ListOptions{}) {
+			if n++; n == 2000 || err != nil {
 				break
 			}
 		}

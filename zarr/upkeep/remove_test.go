@@ -54,7 +54,10 @@ func TestRemove(t *testing.T) {
 		t.Errorf("deleted %q", deleted)
 	}
 	var left []string
-	for e := range st.List(ctx, "", store.ListOptions{}) {
+	for e, err := range st.List(ctx, "", store.ListOptions{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		left = append(left, e.Key)
 	}
 	if slices.Sort(left); !slices.Equal(left, []string{"gx/c/0", "gx/c/1", "gx/zarr.json", "zarr.json"}) {
