@@ -320,7 +320,7 @@ func TestRetryAfter(t *testing.T) {
 	})
 }
 
-// An answer that asks for hours stops nobody for hours.
+// An answer that asks for hours stops no store for hours.
 func TestRetryAfterIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: ms, lose: 1, after: 18 * time.Hour}
@@ -418,7 +418,7 @@ func TestFixed(t *testing.T) {
 	})
 }
 
-// Nobody waits for ever: a request that comes to a store that others use without pause has its turn.
+// No request waits for ever: a request that comes to a store that others use without pause has its turn.
 func TestNoStarvation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: 500, burst: 50}
