@@ -57,7 +57,7 @@ func cachedScene(t *testing.T, shards bool, c *cache.Cache, opts ...zarr.Option)
 	t.Helper()
 	backing := mem.New()
 	s := &scene{T: t, backing: backing, st: &recorder{Store: backing, tuning: cloud()}, opts: slices.Concat([]zarr.Option{zarr.Cache(c)}, opts)}
-	spec := zarr.Spec{Shape: []int{32, 32}, Chunks: []int{8, 8}, DType: dtype.Int32, Codecs: []codec.Spec{codec.Zstd(1)}}
+	spec := zarr.Spec{Shape: []int{32, 32}, Chunks: []int{8, 8}, DType: dtype.Int32, Codecs: []codec.Spec{codec.Gzip(1)}}
 	if shards {
 		spec.Shards = []int{32, 32}
 		s.st.tuning.RangeGap = 0

@@ -132,7 +132,7 @@ func getMax(e *env) {
 	e.refused(clause, fault.Limit, "max", store.GetOptions{Max: 999})
 	var long *store.TooLong
 	_, err := e.s.Get(e.ctx, "max", store.GetOptions{Max: 999}, nil)
-	if errors.As(err, &long) && (long.Announced != 1000 || long.Version != "" && long.Version != version) {
+	if errors.As(err, &long) && (long.Announced != 1000 || version != "" && long.Version != "" && long.Version != version) {
 		e.bad("TooLong has the length and the version of the value", "it says %+v of 1000 bytes of version %q", *long, version)
 	}
 	e.refused(clause, fault.Limit, "max", store.GetOptions{Range: store.Within(0, 21), Max: 20})
