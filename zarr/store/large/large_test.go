@@ -256,7 +256,7 @@ type liar struct {
 }
 
 func (l liar) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
-	if off, _, ok := o.Range.IsWithin(); ok && off >= 200 {
+	if _, n, ok := o.Range.IsWithin(); ok && n > 300 {
 		return store.Value{}, &fault.KeyError{Op: "get", Store: "liar", Key: key, Err: fault.Newf(fault.Unavailable, "gone")}
 	}
 	v, err := l.Store.Get(ctx, key, o, buf)
