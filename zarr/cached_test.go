@@ -495,7 +495,7 @@ func TestCachedAllocations(t *testing.T) {
 		t.Skip("the race detector makes pools forget at random, so allocations cannot be counted")
 	}
 	if _, ok := bytesview.Of([]int32{0}); !ok {
-		t.Skip("without unsafe every call copies, as TestAllocations counts")
+		t.Skip("without unsafe a call copies its values, which takes more")
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	for _, tt := range []struct {

@@ -33,7 +33,7 @@ type Bucket struct {
 	limit.Numbers
 }
 
-// name tells buckets apart. It is empty for what cannot be told apart.
+// name distinguishes buckets. It is empty for what cannot be distinguished.
 func (b Bucket) name() string {
 	name := b.Name
 	for _, own := range b.Own {

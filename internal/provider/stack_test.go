@@ -27,7 +27,7 @@ func (b blocking) Get(context.Context, string, store.GetOptions, []byte) (store.
 	return store.Value{}, nil
 }
 
-// Stores share the slots of a bucket by its name, and by the client where it is the caller's own; what cannot be told
+// Stores share the slots of a bucket by its name, and by the client where it is the caller's own; what cannot be kept
 // apart, and what has Limits or a number of its own, shares none.
 func TestStackShares(t *testing.T) {
 	client := &http.Client{}
@@ -47,7 +47,7 @@ func TestStackShares(t *testing.T) {
 		{"and no client", base, bucket("a", none, nil), true},
 		{"another bucket", base, bucket("b"), false},
 		{"another client", base, bucket("a", client), false},
-		{"what cannot be told apart", base, bucket("a", struct{}{}), false},
+		{"what cannot be distinguished", base, bucket("a", struct{}{}), false},
 		{"a fixed number", Stack{Limits: limits, InFlight: 1}, bucket("a"), false},
 		{"other limits", Stack{Limits: &concurrency.Limits{Requests: &concurrency.Registry{}}}, bucket("a"), false},
 		{"limits without a registry", Stack{Limits: private}, bucket("a"), false},

@@ -19,7 +19,7 @@ func (l *line) fade(by float64) {
 }
 
 // fit gives seconds for no bytes, and seconds for each byte: by least squares, and neither below zero. Where all requests were about of one length
-// the second is 0: what is for each byte cannot be told from the rest.
+// the second is 0: what is for each byte cannot be separated from the rest.
 func (l *line) fit() (base, slope float64) {
 	if l.n == 0 {
 		return 0, 0
