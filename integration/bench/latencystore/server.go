@@ -115,7 +115,6 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	began := time.Now()
-	s.stat.begin()
 	bk, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	q := r.URL.Query()
 	op, kind := classify(r, key, q)
@@ -123,6 +122,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Body = body
 	rw := &reply{ResponseWriter: w}
 	p := s.live.plan(kind, r.Method+" "+r.URL.Path+" "+r.Header.Get("Range"), key)
+	s.stat.begin(op, p.fault)
 	defer func() {
 		s.stat.end(began, record{Op: op, Key: key + querySuffix(op, q), Range: r.Header.Get("Range"), Status: rw.status, Bytes: rw.n, Fault: p.fault}, body.n)
 	}()
