@@ -2,6 +2,7 @@ package hedge
 
 import (
 	"errors"
+	"math"
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
@@ -10,14 +11,15 @@ import (
 
 const (
 	share = 0.03            // of all Gets may be made twice
-	burst = 4               // of them at most at once, and at the beginning
+	burst = 4               // of them at the beginning
+	saved = 16              // of them at most
 	quiet = 5 * time.Second // after a throttled request no second one is made
 )
 
 // begin is called when a request begins.
 func (s *Store) begin(r *request) {
 	s.mu.Lock()
-	s.allowed = min(s.allowed+share, burst)
+	s.allowed = min(s.allowed+share, saved)
 	c := &s.classes[r.class]
 	limit := c.limit
 	if limit == 0 {
@@ -28,7 +30,7 @@ func (s *Store) begin(r *request) {
 	}
 	s.mu.Unlock()
 	if limit > 0 {
-		r.wait(limit)
+		r.wait(limit / 2)
 	}
 }
 
@@ -66,23 +68,24 @@ func (s *Store) took(class int, d time.Duration) {
 	}
 }
 
-// allow gives memory for a second exchange, or nil where there may be none, or not yet: then after wait, counted from the beginning
-// of the request.
+// allow gives memory for a second exchange, or nil where there may be none yet: it is asked again after wait, counted from the beginning of the request.
 func (s *Store) allow(r *request) (hold *concurrency.Hold, wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := &s.classes[r.class]
+	took := time.Since(r.begun)
+	limit, later := c.scarce(s.allowed), took+c.limit/4
 	switch {
-	case time.Since(r.begun) < c.limit:
-		return nil, c.limit
+	case took < limit:
+		return nil, min(later, limit)
 	case s.allowed < 1, c.isSlow(), !s.throttled.IsZero() && time.Since(s.throttled) < quiet:
-		return nil, 0
+		return nil, later
 	case s.o.Free != nil && !s.o.Free():
-		return nil, 0
+		return nil, later
 	}
 	hold, ok := s.o.Budget.Try(concurrency.Task, concurrency.Need(int(r.most)))
 	if !ok {
-		return nil, 0
+		return nil, later
 	}
 	s.allowed--
 	return hold, 0
@@ -93,4 +96,9 @@ func (s *Store) refund() {
 	s.mu.Lock()
 	s.allowed++
 	s.mu.Unlock()
+}
+
+// scarce is after how long a request of the class gets one of the second exchanges that are left: the fewer they are, the later.
+func (c *class) scarce(allowed float64) time.Duration {
+	return time.Duration(float64(c.limit) * math.Sqrt(max(burst/max(allowed, 1), 1)))
 }

@@ -10,10 +10,12 @@
 // A second request is made only
 //
 //   - when the store reports first bytes ([store.Trace]), as those over a network do, and has reported 16 of the class,
-//   - out of an allowance of 3 % of all Gets, which has 4 at the beginning and at most,
+//   - out of an allowance of 3 % of all Gets, which has 4 at the beginning and 16 at most; with fewer than 4 left, only later,
 //   - when memory for the answer is free in the budget at once, and a request slot ([Options].Free),
 //   - not within 5 s of a throttled request,
 //   - not while the median itself is 1.5 times what it was: then the store is slow, and more requests make it slower.
+//
+// A request that may not be made again yet is looked at again later.
 //
 // It belongs below package retry, whose waits are no slow requests, and above package limit, of whose slots the second request takes
 // one. Other verbs than Get go through unchanged. [store.Trace] reports each second request, and whether it was used.

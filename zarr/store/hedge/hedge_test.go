@@ -226,8 +226,12 @@ func TestNone(t *testing.T) {
 		for range window {
 			get(t, s, w, small, 1)
 		}
-		w.next = func(n int) exchangeOf { return []exchangeOf{slow, {first: normal}}[n] }
+		late := s.classes[0].limit + 10*time.Millisecond
+		w.next = func(n int) exchangeOf { return []exchangeOf{{first: late}, {first: normal}}[n] }
 		get(t, s, w, small, 1)
+		// when nothing is answered any more, it is not known whether all are slow
+		w.next = func(n int) exchangeOf { return []exchangeOf{slow, {first: normal}}[n] }
+		get(t, s, w, small, 2)
 	})
 }
 
