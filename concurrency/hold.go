@@ -3,6 +3,8 @@ package concurrency
 import (
 	"math/bits"
 	"slices"
+
+	"github.com/zargo-io/zargo/internal/hugepages"
 )
 
 // Hold is memory that was reserved for one piece of work. It must be released once.
@@ -45,6 +47,7 @@ func (h *Hold) Buffer(n int) []byte {
 	h.b.mu.Unlock()
 	if buf == nil { // it is counted; memory is made, and cleared, without the lock
 		buf = make([]byte, 0, size)
+		hugepages.Want(buf[:size])
 		h.b.mu.Lock()
 		h.give(buf)
 		h.b.mu.Unlock()
@@ -160,6 +163,7 @@ func (h *Hold) Detach(buf []byte) {
 	defer h.b.mu.Unlock()
 	if i := find(h.out, buf); i >= 0 {
 		size := int64(cap(h.out[i]))
+		hugepages.Enough(h.out[i][:size])
 		h.out = slices.Delete(h.out, i, i+1)
 		h.used -= size
 		h.set(h.n - size)

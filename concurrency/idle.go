@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"weak"
+
+	"github.com/zargo-io/zargo/internal/hugepages"
 )
 
 // idle holds the buffers of a budget that nothing uses. While something is held of the budget, they are kept for what comes next. At rest the
@@ -69,6 +71,7 @@ func (b *buffers) of(size int64) *sized {
 func (l *idle) put(bufs ...[]byte) {
 	for _, buf := range bufs {
 		if size := int64(cap(buf)); size >= minIdle {
+			hugepages.Enough(buf[:size])
 			s := l.kept.of(size)
 			s.free = append(s.free, buf[:0])
 			l.kept.bytes += size

@@ -63,7 +63,7 @@ func Table() []Rule {
 		{Package: "internal/archtest"},
 		{Package: "internal/archtest/draw", Own: []string{"internal/archtest"}},
 
-		{Package: "concurrency", Own: []string{"zarr/fault"}, External: []string{"golang.org/x/sync"}},
+		{Package: "concurrency", Own: []string{"zarr/fault", "internal/hugepages"}, External: []string{"golang.org/x/sync"}},
 		{Package: "internal/chunkcache", Own: []string{"zarr/store", "zarr/codec", "concurrency"}, External: []string{"github.com/maypok86/otter/v2"}},
 		{Package: "zarr/cache", Own: []string{"zarr/store", "internal/chunkcache"}},
 		{Package: "internal/account", Own: []string{"zarr/fault", "zarr/store"}},

@@ -45,6 +45,21 @@ func (a Advice) Undo() {
 	}
 }
 
+// Want asks for huge pages in a buffer that is going to be filled, where the system gives them to those that ask. It does nothing for less than
+// [Least]. [Enough] takes it back.
+func Want(b []byte) {
+	if len(b) >= Least && system() == asked {
+		advise(interior(b))
+	}
+}
+
+// Enough asks for no more pages than there are in a buffer that Want may have been called for. It changes no contents.
+func Enough(b []byte) {
+	if len(b) >= Least && system() == asked {
+		undo(interior(b))
+	}
+}
+
 // policy is what a system does about huge pages.
 type policy int
 

@@ -12,5 +12,7 @@
 // by MADV_POPULATE_WRITE while the result is being written: 128 KiB by one call for 32 faults, and no page twice. Contents, ownership and the
 // accounting of the Go runtime are unchanged, failures have no effect but page faults. On other systems nothing is done.
 //
-// Advise and Undo may be called from any number of goroutines.
+// Want and Enough are the same for buffers that are filled again and again, with nothing to keep in between, and without the small pages.
+//
+// All may be called from any number of goroutines.
 package hugepages

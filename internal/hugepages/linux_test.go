@@ -95,6 +95,33 @@ func TestAdviceIsGivenAndUndone(t *testing.T) {
 	t.Logf("%d kB of huge pages", huge)
 }
 
+func TestBuffers(t *testing.T) {
+	if system() != asked {
+		t.Skip("huge pages are not by madvise here")
+	}
+	b := make([]byte, 64<<20)
+	middle := b[len(b)/2:]
+	Want(b)
+	if m := mappingOf(t, middle); !slices.Contains(m.flags, "hg") {
+		t.Errorf("a buffer that wants huge pages has the flags %q", m.flags)
+	}
+	fill(b)
+	for range 2 { // also when it was full before
+		Enough(b)
+		if m := mappingOf(t, middle); slices.Contains(m.flags, "hg") || !slices.Contains(m.flags, "nh") {
+			t.Errorf("one that has enough has the flags %q", m.flags)
+		}
+	}
+	if !filled(b) {
+		t.Error("the contents changed")
+	}
+	small := make([]byte, Least-1)
+	Want(small)
+	if m := mappingOf(t, small); slices.Contains(m.flags, "hg") {
+		t.Error("little memory wants huge pages")
+	}
+}
+
 func TestSmallMemoryIsLeftAlone(t *testing.T) {
 	if a := Advise(make([]byte, Least-1)); a.pages != nil {
 		t.Error("advice for little memory")
