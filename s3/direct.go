@@ -156,9 +156,12 @@ type answered struct{ resp *http.Response }
 func (a answered) Do(*http.Request) (*http.Response, error) { return a.resp, nil }
 
 // read has the SDK read an answer that is no value, as if it had sent the request: its errors, what it notes of the
-// server's clock, and how much of a document it reads are the same then. It closes the answer.
+// server's clock, and how much of a document it reads are the same then. Common answers it need not see. It closes the answer.
 func (d *direct) read(ctx context.Context, resp *http.Response, key string, o store.GetOptions) error {
 	defer func() { _ = resp.Body.Close() }() // also where the SDK gives up before it reads
+	if err := common(resp); err != nil {
+		return err
+	}
 	out, err := d.client.GetObject(ctx, d.input(key, o), func(o *awss3.Options) {
 		o.HTTPClient, o.APIOptions, o.Credentials = answered{resp}, nil, nil
 	})

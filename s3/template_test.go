@@ -2,6 +2,7 @@ package s3
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -15,6 +16,7 @@ import (
 	awscredentials "github.com/aws/aws-sdk-go-v2/credentials"
 
 	"github.com/zargo-io/zargo/internal/race"
+	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -180,6 +182,36 @@ func TestReadsAllocateLittle(t *testing.T) {
 			})
 			if got > c.want {
 				t.Errorf("%v allocations, more than %v", got, c.want)
+			}
+		})
+	}
+}
+
+// absent is a transport that has no key.
+type absent struct{}
+
+func (absent) Do(r *http.Request) (*http.Response, error) {
+	const document = `<?xml version="1.0" encoding="UTF-8"?>` + "\n<Error><Code>NoSuchKey</Code><Message>The specified key does not exist.</Message>" +
+		"<Key>c/0/0</Key><RequestId>TTK0S3R7XQ6A7ZB5</RequestId><HostId>host</HostId></Error>"
+	return &http.Response{
+		StatusCode: 404, Status: "404 Not Found", Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{"Content-Type": {"application/xml"}, "X-Amz-Request-Id": {"TTK0S3R7XQ6A7ZB5"}}, ContentLength: -1,
+		Body: io.NopCloser(strings.NewReader(document)), Request: r,
+	}, nil
+}
+
+// BenchmarkAbsent is what a read of an absent key costs without a network: most chunks of a sparse array are.
+func BenchmarkAbsent(b *testing.B) {
+	credentialsForTests(b)
+	keys := awscredentials.NewStaticCredentialsProvider("AKIA", "secret", "")
+	for name, opts := range map[string][]Option{"direct": nil, "SDK": {SDKReads()}} {
+		b.Run("by="+name, func(b *testing.B) {
+			s := bare(b, "s3://zarr-test?region=us-east-1", append([]Option{HTTPClient(absent{}), Credentials(keys)}, opts...)...)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := s.Get(b.Context(), "c/0/0", store.GetOptions{}, nil); !errors.Is(err, fault.NotFound) {
+					b.Fatal(err)
+				}
 			}
 		})
 	}
