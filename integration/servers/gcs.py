@@ -1,6 +1,7 @@
-"""The GCS server: fake-gcs-server, in memory."""
+"""The GCS server: fake-gcs-server, in memory, or in a folder for values that memory has no room for."""
 import json
 import os
+import shutil
 import urllib.error
 import urllib.request
 
@@ -20,7 +21,11 @@ def up(state):
     host = "127.0.0.1:%d" % port
     # The public host must be the one that clients send; the external URL is where resumable uploads are sent to.
     argv = [program, "-scheme", "http", "-host", "127.0.0.1", "-port", port, "-public-host", host,
-            "-external-url", "http://" + host, "-backend", "memory", "-log-level", "error"]
+            "-external-url", "http://" + host, "-log-level", "error"]
+    if os.environ.get("ZARR_GCS_IN_FILES"):
+        argv += ["-backend", "filesystem", "-filesystem-root", state / "gcs-data"]
+    else:
+        argv += ["-backend", "memory"]
     process.start(state, NAME, argv, {}, port, "http://%s/_internal/healthcheck" % host)
     try:
         make_bucket(host)
@@ -31,6 +36,7 @@ def up(state):
 
 def down(state):
     process.stop(state, NAME)
+    shutil.rmtree(state / "gcs-data", ignore_errors=True)
 
 
 def env(state):

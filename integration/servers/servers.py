@@ -10,7 +10,8 @@
 NAME: s3 (versitygw), gcs (fake-gcs-server), azure (Azurite), http (nginx, else a file server of our own), peers (a
 virtual environment), minio (a second S3, which takes minutes to build). Default: all but minio for up, all for the others.
 Everything listens on 127.0.0.1 only, on a free port unless ZARR_S3_PORT, ZARR_GCS_PORT, ZARR_AZURE_PORT, ZARR_HTTP_PORT or
-ZARR_MINIO_PORT say otherwise. No containers, no root. COMMAND finds the NAMEs of its run in ZARR_TEST_SERVERS.
+ZARR_MINIO_PORT say otherwise. No containers, no root. ZARR_GCS_IN_FILES=1 keeps the objects of gcs in files instead of memory.
+COMMAND finds the NAMEs of its run in ZARR_TEST_SERVERS.
 
 Programs are built once into $ZARGO_CACHE, else $XDG_CACHE_HOME/zargo, else ~/.cache/zargo. What cannot be had is one
 line "servers: NAME skipped because ..." on standard error, and a failure when CI=true.

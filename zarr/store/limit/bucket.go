@@ -51,6 +51,7 @@ func NewBucket(n Numbers) *Bucket {
 		n.Cured = func() bool { return false }
 	}
 	b.reads.init(n.Reads, n.Reads, n.ReadRate, n)
+	b.reads.control.early = fewest
 	b.writes.init(n.Writes, max(n.Reads, n.Writes), n.WriteRate, n)
 	return b
 }

@@ -208,6 +208,42 @@ func TestConverges(t *testing.T) {
 	}
 }
 
+// A service on the same machine is not asked by more requests at once than keep it busy, and none that only looked like one for long by so few.
+func TestNear(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		s       *service
+		later   time.Duration // latency after the first read
+		n       int
+		optimum time.Duration // of arithmetic, with as many at once as are of use
+		slower  float64       // than that, at most
+		size    [2]int        // at the end
+	}{
+		{"of two cores", &service{latency: ms / 2, parallel: 2}, ms / 2, 20000, 5 * time.Second, 1.01, [2]int{16, 16}},
+		{"of two cores, a few values", &service{latency: ms / 2, parallel: 2}, ms / 2, 160, 40 * ms, 1.2, [2]int{16, 16}},
+		{"a cache before a cloud", &service{latency: ms / 2}, 35 * ms, 20000, 5469 * ms, 1.2, [2]int{128, 256}},
+		{"a cache before a cloud, a few values", &service{latency: ms / 2}, 35 * ms, 513, 175 * ms, 4, [2]int{16, 64}},
+		{"another machine", &service{latency: 2 * ms}, 35 * ms, 513, 175 * ms, 1.05, [2]int{128, 128}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c.s.Store = mem.New()
+				b := limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128})
+				st := limit.On(c.s, b, 0)
+				get(t, st, 1, 1)
+				c.s.latency, c.s.most = c.later, 0
+				took := get(t, st, 130, c.n)
+				size, writes := b.InFlight()
+				slower := float64(took) / float64(c.optimum)
+				t.Logf("%v, %.2f times the optimum; %d in flight at most, %d at the end", took, slower, c.s.most, size)
+				if slower > c.slower || size < c.size[0] || size > c.size[1] || writes != 128 {
+					t.Errorf("want at most %v times the optimum, %v in flight, and 128 writes, not %d", c.slower, c.size, writes)
+				}
+			})
+		})
+	}
+}
+
 // The size is halved at most, and at most once in 200 ms, although a whole flight of requests is refused.
 func TestHalvesOnceInAPeriod(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -22,7 +22,9 @@ const (
 	useful    = 0.5                    // share of a trial's slots that must add throughput
 	restTrial = 5 * time.Second        // after a trial that added nothing; doubles to
 	restMost  = 5 * time.Minute
-	idle      = 10 * time.Second // without answers: what was measured before says nothing
+	idle      = 10 * time.Second     // without answers: what was measured before says nothing
+	near      = 2 * time.Millisecond // that a request to another machine's service hardly takes less than
+	nearby    = 16                   // requests in flight at a service that is nearer
 )
 
 // sample is what is known of a request that is over and was answered, or refused for its rate.
@@ -42,6 +44,8 @@ type control struct {
 	size   int
 	normal int         // what to return to without trials
 	most   int         // never more
+	far    int         // what normal was at first: up to it a trial is of twice as many
+	early  int         // of the first answers, those that may still say that the service is near
 	cured  func() bool // refusals have nothing to do with the size
 
 	sized   time.Time // when the size became this
@@ -56,7 +60,7 @@ type control struct {
 }
 
 func newControl(first, normal, most int, cured func() bool) control {
-	return control{size: first, normal: normal, most: max(most, normal, first), cured: cured}
+	return control{size: first, normal: normal, far: normal, most: max(most, normal, first), cured: cured}
 }
 
 // window is what was answered since began, of requests of the present size.
@@ -101,6 +105,7 @@ func (c *control) done(s sample, now time.Time) int {
 	if s.throttled {
 		c.refused = now
 	}
+	c.approach(s, now)
 	if !c.sized.IsZero() && s.sent.Before(c.sized) {
 		return c.size // it says nothing of the present size
 	}
@@ -115,6 +120,20 @@ func (c *control) done(s sample, now time.Time) int {
 		w.moved.add(float64(s.bytes), s.took.Seconds(), 1)
 	}
 	return c.size
+}
+
+// approach begins anew with few requests in flight where one of the first took less time than the way to another machine does: few keep such a service as
+// busy as many would, and connections need not be opened. Where more are of use, trials find them.
+func (c *control) approach(s sample, now time.Time) {
+	if c.early == 0 || s.throttled || !s.timed {
+		return
+	}
+	c.early--
+	if s.took < near && c.size > nearby && c.size == c.normal && c.ceiling == 0 {
+		c.trial.end(c)
+		c.early, c.size, c.normal, c.sized = 0, nearby, nearby, now
+		c.next(now)
+	}
 }
 
 // decide looks at what came before now.
@@ -204,7 +223,7 @@ func (c *control) grow(now time.Time) {
 func more(n int, share float64) int { return max(1, int(float64(n)*share)) }
 
 // trial finds out whether more requests in flight move more: a quarter more for one window, which is kept if at least
-// half of them were of use.
+// half of them were of use. From few at a service that is near it is twice as many.
 type trial struct {
 	before int  // the size that it is compared with; 0: there is no trial
 	ref    line // what requests took at that size
@@ -220,7 +239,7 @@ func (t *trial) end(c *control) {
 	}
 }
 
-// step judges a trial that is over, and begins one.
+// step decides about a trial that is over, and begins one.
 func (t *trial) step(c *control, now time.Time) {
 	ref := c.window.moved
 	if t.before > 0 && ref.n > 0 {
@@ -240,5 +259,9 @@ func (t *trial) step(c *control, now time.Time) {
 		return
 	}
 	t.before, t.ref = c.size, ref
+	if c.size < c.far {
+		c.size = min(2*c.size, c.far)
+		return
+	}
 	c.size = min(c.size+more(c.size, step), c.most)
 }
