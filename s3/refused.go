@@ -75,10 +75,15 @@ func common(resp *http.Response) error {
 	}}
 }
 
-// read reports whether an answer's body is such a document with a message. What it read of the body is put back.
+// read reports whether an answer's body is such a document with a message. What it read of the body is put back, and an error with it: a document that
+// was cut must not look whole when it is read again.
 func (d *errorDocument) read(resp *http.Response) bool {
 	b, err := io.ReadAll(io.LimitReader(resp.Body, longestError))
-	resp.Body = body{io.MultiReader(bytes.NewReader(b), resp.Body), resp.Body}
+	rest := io.Reader(resp.Body)
+	if err != nil {
+		rest = failed{err}
+	}
+	resp.Body = body{io.MultiReader(bytes.NewReader(b), rest), resp.Body}
 	return err == nil && len(b) < longestError && xml.Unmarshal(b, d) == nil && d.Message != ""
 }
 
@@ -86,3 +91,8 @@ type body struct {
 	io.Reader
 	io.Closer
 }
+
+// failed is what is left of a body that failed.
+type failed struct{ err error }
+
+func (f failed) Read([]byte) (int, error) { return 0, f.err }

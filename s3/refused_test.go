@@ -97,3 +97,29 @@ func TestRefusalsAreTheSDKs(t *testing.T) {
 		})
 	}
 }
+
+// A document that was cut is no proof of absence, also where all of it had come that counts, and the cut is found again by who reads it next.
+func TestCutRefusal(t *testing.T) {
+	cut := errors.New("cut")
+	whole := "<Error><Code>NoSuchKey</Code><Message>m</Message></Error>"
+	resp := &http.Response{StatusCode: 404, Header: http.Header{}, Body: io.NopCloser(&once{strings.NewReader(whole), cut})}
+	if err := common(resp); err != nil {
+		t.Errorf("%v", err)
+	}
+	if b, err := io.ReadAll(resp.Body); string(b) != whole || !errors.Is(err, cut) {
+		t.Errorf("%q and then %v", b, err)
+	}
+}
+
+// once fails at its end, and has ended after that.
+type once struct {
+	io.Reader
+	err error
+}
+
+func (o *once) Read(b []byte) (n int, err error) {
+	if n, err = o.Reader.Read(b); err == io.EOF && o.err != nil {
+		err, o.err = o.err, nil
+	}
+	return n, err
+}

@@ -6,8 +6,6 @@ import (
 	"hash/crc32"
 	"io"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
 	"time"
 
@@ -66,8 +64,8 @@ func (s shardBytes) ReadAt(b []byte, off int64) (n int, err error) {
 // TestStreamedShard puts a shard in parts, without having it in memory, and reads it as an array, some rows at a time.
 func TestStreamedShard(t *testing.T) {
 	rows, o := 5, large.UploadOptions{Piece: piece}
-	if gib, _ := strconv.Atoi(os.Getenv("ZARGO_LARGE_GIB")); gib > 0 {
-		rows, o = gib<<30/row, large.UploadOptions{}
+	if n := wanted(); n > 0 {
+		rows, o = n, large.UploadOptions{}
 	}
 	t.Run("dir", func(t *testing.T) { streamedShard(t, dir.New(t.TempDir()), rows, o) })
 	for _, p := range bucket.All() {

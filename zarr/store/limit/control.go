@@ -23,8 +23,8 @@ const (
 	restTrial = 5 * time.Second        // after a trial that added nothing; doubles to
 	restMost  = 5 * time.Minute
 	idle      = 10 * time.Second     // without answers: what was measured before says nothing
-	near      = 2 * time.Millisecond // that a request to another machine's service hardly takes less than
-	nearby    = 16                   // requests in flight at a service that is nearer
+	near      = 2 * time.Millisecond // that no read from a cloud takes less than
+	nearby    = 16                   // reads in flight at a service that is nearer
 )
 
 // sample is what is known of a request that is over and was answered, or refused for its rate.
@@ -122,10 +122,10 @@ func (c *control) done(s sample, now time.Time) int {
 	return c.size
 }
 
-// approach begins anew with few requests in flight where one of the first took less time than the way to another machine does: few keep such a service as
-// busy as many would, and connections need not be opened. Where more are of use, trials find them.
+// approach begins anew with few requests in flight where one of the first took less time than any from a cloud, as on the same machine or network: few keep
+// such a service as busy as many would, and connections need not be opened. Where more are of use, trials find them.
 func (c *control) approach(s sample, now time.Time) {
-	if c.early == 0 || s.throttled || !s.timed {
+	if c.early == 0 || !s.timed {
 		return
 	}
 	c.early--
