@@ -72,18 +72,30 @@ func (a *Array) append(ctx context.Context, axis, elements int, write func(*Arra
 // waiting tries something with the array and, as long as others are changing its shape and the options have it wait for them, with the array
 // as it is by then.
 func (a *Array) waiting(ctx context.Context, try func(*Array) error) error {
-	end := time.Now().Add(a.cfg.wait)
-	for b := a; ; {
-		err := try(b)
+	b := a
+	return a.node.waiting(ctx, func() (err error) {
+		if b == nil {
+			if b, err = a.Refresh(ctx); err != nil {
+				return err
+			}
+		}
+		err = try(b)
+		b = nil
+		return err
+	})
+}
+
+// waiting tries something again while it is a conflict, for as long as the options say.
+func (n *node) waiting(ctx context.Context, try func() error) error {
+	end := time.Now().Add(n.cfg.wait)
+	for {
+		err := try()
 		left := time.Until(end)
 		if !errors.Is(err, fault.Conflict) || left <= 0 {
 			return err
 		}
-		a.docs().Conflict()
+		n.docs().Conflict()
 		if err := concurrency.Sleep(ctx, min(left, 50*time.Millisecond+rand.N(200*time.Millisecond))); err != nil {
-			return err
-		}
-		if b, err = a.Refresh(ctx); err != nil {
 			return err
 		}
 	}
