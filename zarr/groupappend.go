@@ -15,11 +15,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Rows are what [Group.Append] appends to one array of the group. They are made by [RowsOf] and [RowsOfBytes].
+// Rows are what [Group.Append] appends to one array of the group. They are made by [RowsOf] and [RowsBy].
 type Rows struct {
 	path  string
 	count func(a *Array, axis int) (int, error)
-	write func(ctx context.Context, a *Array, sel ...Selection) error
+	write func(ctx context.Context, a *Array, axis, from int) error
 }
 
 // RowsOf are rows of the array at a path below the group: values in C order, as for [Append].
@@ -32,22 +32,23 @@ func RowsOf[T any](path string, values []T) Rows {
 			}
 			return a.rows(axis, len(values))
 		},
-		write: func(ctx context.Context, a *Array, sel ...Selection) error { return Write(ctx, a, values, sel...) },
+		write: func(ctx context.Context, a *Array, axis, from int) error {
+			return Write(ctx, a, values, along(axis, Range(from, from+len(values)/a.row(axis)))...)
+		},
 	}
 }
 
-// RowsOfBytes are rows in memory form, as for [Array.AppendBytes].
-func RowsOfBytes(path string, values []byte) Rows {
+// RowsBy are n rows that write writes, as for [Array.AppendBy].
+func RowsBy(path string, n int, write func(ctx context.Context, a *Array, from int) error) Rows {
 	return Rows{
 		path: path,
-		count: func(a *Array, axis int) (int, error) {
-			size := a.meta.DType.Size()
-			if size == 0 || len(values)%size != 0 {
-				return 0, a.errf(fault.Newf(fault.Selection, "%d bytes are no whole number of elements of %v", len(values), a.meta.DType))
+		count: func(*Array, int) (int, error) {
+			if n < 0 {
+				return 0, fault.Newf(fault.Selection, "%d rows", n)
 			}
-			return a.rows(axis, len(values)/size)
+			return n, nil
 		},
-		write: func(ctx context.Context, a *Array, sel ...Selection) error { return a.WriteBytes(ctx, values, sel...) },
+		write: func(ctx context.Context, a *Array, _, from int) error { return write(ctx, a, from) },
 	}
 }
 
@@ -223,9 +224,9 @@ func (w *groupGrowth) copyV2(ctx context.Context) (document.Stored, map[string]m
 func (w *groupGrowth) write(ctx context.Context) error {
 	return concurrency.EachN(ctx, len(w.rows), len(w.rows), func(ctx context.Context, i int) (err error) {
 		a, axis := w.arrays[i], w.axes[i]
-		write := func(b *Array, sel ...Selection) error { return w.rows[i].write(ctx, b, sel...) }
+		write := func(b *Array) error { return w.rows[i].write(ctx, b, axis, w.from) }
 		if w.extent(i) == w.to {
-			return write(a, along(axis, Range(w.from, w.to))...)
+			return write(a)
 		}
 		b, err := a.appendRows(ctx, axis, w.to-w.from, write)
 		if err == nil {

@@ -59,7 +59,9 @@ func day(n int, v int32) []zarr.Rows {
 	return []zarr.Rows{
 		zarr.RowsOf("t2m", slices.Repeat([]int32{v}, 3*n)),
 		zarr.RowsOf("time", slices.Repeat([]int64{int64(v)}, n)),
-		zarr.RowsOfBytes("below/t2m", bytesOf(3*n*4, byte(v))),
+		zarr.RowsBy("below/t2m", n, func(ctx context.Context, a *zarr.Array, from int) error {
+			return a.WriteBytes(ctx, bytesOf(3*n*4, byte(v)), zarr.All, zarr.Range(from, from+n))
+		}),
 	}
 }
 
