@@ -1,4 +1,4 @@
-package grow
+package processes
 
 import (
 	"context"
@@ -35,7 +35,7 @@ func race(t *testing.T, o order) {
 		t.Fatal(err)
 	}
 	const writers = 2
-	o.Count = 25
+	o.Do, o.Count = appendLots, 25
 	var acked [writers][]int64
 	done := make(chan error, 1)
 	go func() {

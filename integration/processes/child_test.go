@@ -1,4 +1,4 @@
-package grow
+package processes
 
 import (
 	"bufio"
@@ -17,19 +17,27 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/dir"
+	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// childEnv makes the test binary a process that appends; its value is an order.
-const childEnv = "ZARGO_GROW_CHILD"
+// childEnv makes the test binary a process that writes; its value is an order.
+const childEnv = "ZARGO_PROCESSES_CHILD"
 
-// order tells a child what to append, and where.
+// order is what a child is to do, and where.
 type order struct {
 	Provider string // its name, or empty for a folder
 	Place    string // the bucket's URL or the folder
-	Group    bool   // days of a group, until it is killed; else Count lots of rows of an array
-	First    int64  // the value of the first lot
-	Count    int64
+	Do       string
+	First    int64 // the value of the first lot of rows, or the number of a process that shares chunks
+	Count    int64 // of lots, or of writes
 }
+
+// What a child does.
+const (
+	appendLots = "lots"  // of rows of an array
+	appendDays = "days"  // of a group, until it is killed
+	share      = "share" // chunks with others
+)
 
 func TestMain(m *testing.M) {
 	raw := os.Getenv(childEnv)
@@ -51,7 +59,7 @@ func TestMain(m *testing.M) {
 func (o order) open(ctx context.Context) (store.Store, error) {
 	for _, p := range bucket.All() {
 		if p.Name == o.Provider {
-			return p.Open(ctx, o.Place, 0)
+			return p.Open(ctx, o.Place, 0, retry.Backoff(time.Millisecond, 50*time.Millisecond), retry.Tries(30))
 		}
 	}
 	return dir.New(o.Place), nil
@@ -69,8 +77,11 @@ func (o order) run() error {
 		return err
 	}
 	fmt.Println("ready 0")
-	if o.Group {
+	switch o.Do {
+	case appendDays:
 		return days(ctx, st)
+	case share:
+		return o.shared(ctx, st)
 	}
 	a, err := zarr.OpenArray(ctx, st, "a", zarr.Wait(5*time.Minute))
 	if err != nil {

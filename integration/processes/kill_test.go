@@ -1,4 +1,4 @@
-package grow
+package processes
 
 import (
 	"context"
@@ -128,7 +128,7 @@ func TestKill(t *testing.T) {
 }
 
 func kills(t *testing.T, o order, format, rounds int, within time.Duration, see func(int)) {
-	o.Group = true
+	o.Do = appendDays
 	st, err := o.open(t.Context())
 	if err != nil {
 		t.Fatal(err)
