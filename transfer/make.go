@@ -245,7 +245,7 @@ func (p *Plan) free(ctx context.Context, target store.Store) error {
 	case err != nil && !errors.As(err, new(*fault.MetaError)):
 		return err
 	default:
-		return fault.Newf(fault.Exists, "a node is at the target %q", p.Target.Path)
+		return fault.Newf(fault.Exists, "a node is at the target")
 	}
 	ids, others, err := below(ctx, target, p.Target.Path)
 	switch id := p.ID(); {
@@ -254,9 +254,9 @@ func (p *Plan) free(ctx context.Context, target store.Store) error {
 	case err != nil:
 		return err
 	case slices.ContainsFunc(ids, func(other string) bool { return other != id }):
-		return fault.Newf(fault.Exists, "another transfer to %q was begun: it can be resumed, or what it stored removed", p.Target.Path)
+		return fault.Newf(fault.Exists, "another transfer to the target was begun: it can be resumed, or what it stored removed")
 	case others != "" && len(ids) == 0:
-		return fault.Newf(fault.Exists, "something is stored below the target: %q", others)
+		return fault.Newf(fault.Exists, "something is stored below the target, such as %q", others)
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func wider(s *Step, from, to *zarr.Array, room int64) []int {
 				total := s.reads(d, n, units[d], objects[d], to.Shape()[d])
 				for k := range reads {
 					if k != d {
-						total = product(total, int(min(reads[k], math.MaxInt32)))
+						total = times(total, reads[k])
 					}
 				}
 				if total < fewest {
@@ -78,7 +78,7 @@ func wider(s *Step, from, to *zarr.Array, room int64) []int {
 		}
 		now := int64(1)
 		for _, r := range reads {
-			now = product(now, int(min(r, math.MaxInt32)))
+			now = times(now, r)
 		}
 		if best < 0 || fewest >= now {
 			return block
