@@ -35,7 +35,9 @@ func Append[T any](ctx context.Context, a *Array, axis int, src []T) (*Array, er
 	if _, err := regionOf[T](a, 0, along(axis, Range(0, 0))); err != nil {
 		return nil, err
 	}
-	return a.append(ctx, axis, len(src), func(b *Array, rows ...Selection) error { return Write(ctx, b, src, rows...) })
+	return a.append(ctx, axis, len(src), func(ctx context.Context, b *Array, from int) error {
+		return Write(ctx, b, src, behind(axis, from)...)
+	})
 }
 
 // AppendBytes is [Append] of elements in memory form (see package dtype), for any data type whose elements have one size.
@@ -44,7 +46,9 @@ func (a *Array) AppendBytes(ctx context.Context, axis int, src []byte) (*Array, 
 	if size == 0 || len(src)%size != 0 {
 		return nil, a.errf(fault.Newf(fault.Selection, "%d bytes are no whole number of elements of %v", len(src), a.meta.DType))
 	}
-	return a.append(ctx, axis, len(src)/size, func(b *Array, rows ...Selection) error { return b.WriteBytes(ctx, src, rows...) })
+	return a.append(ctx, axis, len(src)/size, func(ctx context.Context, b *Array, from int) error {
+		return b.WriteBytes(ctx, src, behind(axis, from)...)
+	})
 }
 
 // AppendItems is [Append] of elements that vary in length, see [Array.WriteItems].
@@ -52,18 +56,39 @@ func (a *Array) AppendItems(ctx context.Context, axis int, src [][]byte) (*Array
 	if err := a.areItems(src); err != nil {
 		return nil, a.errf(err)
 	}
-	return a.append(ctx, axis, len(src), func(b *Array, rows ...Selection) error { return b.WriteItems(ctx, src, rows...) })
+	return a.append(ctx, axis, len(src), func(ctx context.Context, b *Array, from int) error {
+		return b.WriteItems(ctx, src, behind(axis, from)...)
+	})
+}
+
+// AppendBy is [Append] of n rows that write writes, in whatever parts: to a view of the array that has them, where they begin at from. Parts
+// that are no whole chunks are read and written again. write is called once more where the options have Append wait for others, and must not keep the view.
+func (a *Array) AppendBy(ctx context.Context, axis, n int, write func(ctx context.Context, b *Array, from int) error) (*Array, error) {
+	if err := a.growable(axis); err != nil {
+		return nil, a.errf(err)
+	}
+	if n < 0 {
+		return nil, a.errf(fault.Newf(fault.Selection, "%d rows", n))
+	}
+	return a.appendN(ctx, axis, n, write)
 }
 
 // append appends so many elements, which write writes to an array that is long enough.
-func (a *Array) append(ctx context.Context, axis, elements int, write func(*Array, ...Selection) error) (*Array, error) {
+func (a *Array) append(ctx context.Context, axis, elements int, write func(context.Context, *Array, int) error) (*Array, error) {
 	n, err := a.rows(axis, elements)
-	if err != nil || n == 0 {
-		return a, err
+	if err != nil {
+		return nil, err
+	}
+	return a.appendN(ctx, axis, n, write)
+}
+
+func (a *Array) appendN(ctx context.Context, axis, n int, write func(context.Context, *Array, int) error) (*Array, error) {
+	if n == 0 {
+		return a, nil
 	}
 	var out *Array
-	err = a.waiting(ctx, func(b *Array) (err error) {
-		out, err = b.appendRows(ctx, axis, n, write)
+	err := a.waiting(ctx, func(b *Array) (err error) {
+		out, err = b.appendRows(ctx, axis, n, func(c *Array) error { return write(ctx, c, b.meta.Shape[axis]) })
 		return err
 	})
 	return out, err
@@ -72,18 +97,30 @@ func (a *Array) append(ctx context.Context, axis, elements int, write func(*Arra
 // waiting tries something with the array and, as long as others are changing its shape and the options have it wait for them, with the array
 // as it is by then.
 func (a *Array) waiting(ctx context.Context, try func(*Array) error) error {
-	end := time.Now().Add(a.cfg.wait)
-	for b := a; ; {
-		err := try(b)
+	b := a
+	return a.node.waiting(ctx, func() (err error) {
+		if b == nil {
+			if b, err = a.Refresh(ctx); err != nil {
+				return err
+			}
+		}
+		err = try(b)
+		b = nil
+		return err
+	})
+}
+
+// waiting tries something again while it is a conflict, for as long as the options say.
+func (n *node) waiting(ctx context.Context, try func() error) error {
+	end := time.Now().Add(n.cfg.wait)
+	for {
+		err := try()
 		left := time.Until(end)
 		if !errors.Is(err, fault.Conflict) || left <= 0 {
 			return err
 		}
-		a.docs().Conflict()
+		n.docs().Conflict()
 		if err := concurrency.Sleep(ctx, min(left, 50*time.Millisecond+rand.N(200*time.Millisecond))); err != nil {
-			return err
-		}
-		if b, err = a.Refresh(ctx); err != nil {
 			return err
 		}
 	}
@@ -130,12 +167,16 @@ func (a *Array) growable(axis int) error {
 }
 
 // appendRows is one try of append.
-func (a *Array) appendRows(ctx context.Context, axis, n int, write func(*Array, ...Selection) error) (*Array, error) {
+func (a *Array) appendRows(ctx context.Context, axis, n int, write func(*Array) error) (*Array, error) {
 	g, err := a.grow(ctx, axis, n)
 	if err != nil {
 		return nil, a.errf(err)
 	}
-	if err := g.write(ctx, n, write); err != nil {
+	b, err := g.view(n)
+	if err == nil {
+		err = write(b)
+	}
+	if err != nil {
 		g.giveUp(ctx)
 		return nil, err
 	}
@@ -241,16 +282,6 @@ func (a *Array) reparsed(doc document.Stored) (*Array, error) {
 // maxExtent is the longest that JSON numbers which are read as doubles can say.
 const maxExtent = 1<<53 - 1
 
-// write writes n rows behind the shape, through a view that has them.
-func (g *growth) write(ctx context.Context, n int, write func(*Array, ...Selection) error) error {
-	from := g.a.meta.Shape[g.axis]
-	b, err := g.view(n)
-	if err != nil {
-		return err
-	}
-	return write(b, along(g.axis, Range(from, from+n))...)
-}
-
 // view is an array to write n claimed rows with.
 func (g *growth) view(n int) (*Array, error) {
 	b, err := g.a.long(g.axis, n)
@@ -264,7 +295,8 @@ func (g *growth) view(n int) (*Array, error) {
 		}
 	}
 	b.shared.confirmed.Store(true)
-	b.engine.Options.Guard = g.held.Check
+	b.cfg.guard = g.held.Check // also of views of it
+	b.engine.Options.Guard = b.cfg.guard
 	return b, nil
 }
 
@@ -300,6 +332,9 @@ func (g *growth) giveUp(ctx context.Context) {
 	defer cancel()
 	_ = g.held.GiveUp(ctx) // else it can be taken over
 }
+
+// behind selects the rows from one on.
+func behind(axis, from int) []Selection { return along(axis, Range(from, End)) }
 
 // along selects along the axis of a number.
 func along(axis int, s Selection) []Selection {

@@ -8,6 +8,7 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/engine"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/zarr/cache"
 	"github.com/zargo-io/zargo/zarr/codec"
@@ -42,6 +43,7 @@ type config struct {
 	singleWriter bool
 	over         document.TakeOver // of claims of others
 	wait         time.Duration     // for others who change the shape
+	guard        engine.Guard      // of rows that are claimed; nil: none
 	direct       bool              // ignore consolidated metadata
 	documents    map[string][]byte // that the caller has, by key
 	dims         []string          // names, where metadata has none

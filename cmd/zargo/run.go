@@ -43,6 +43,7 @@ type cli struct {
 	Attrs       attrsCmd       `cmd:"" help:"Print or change attributes."`
 	Create      createCmd      `cmd:"" help:"Create an array or a group."`
 	Put         putCmd         `cmd:"" help:"Write a .npy file into an array."`
+	Append      appendCmd      `cmd:"" help:"Make an array, or several of a group, longer and write .npy files behind what is there."`
 	Cat         catCmd         `cmd:"" help:"Print an array or a part of it."`
 	Copy        copyCmd        `cmd:"" help:"Copy an array, or a group with all that is below it, to another store, other chunks, codecs or format."`
 	Transfer    transferCmd    `cmd:"" help:"Copy by a plan that many machines run."`

@@ -47,6 +47,7 @@ func Table() []Rule {
 		{Package: "zarr/codec/codectest", Own: []string{"zarr/fault", "zarr/rule", "zarr/dtype", "zarr/codec"}, Pure: true},
 
 		{Package: "internal/grid", Own: []string{"zarr/fault"}, Pure: true},
+		{Package: "internal/rechunk", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "internal/pipeline", Own: []string{"zarr/fault", "zarr/codec", "zarr/dtype", "internal/grid"}, Pure: true},
 		{Package: "internal/plan", Own: []string{"zarr/fault", "zarr/codec", "zarr/dtype", "zarr/store", "internal/grid", "internal/pipeline"}, Pure: true},
 		{Package: "internal/engine", Own: []string{"internal/account", "internal/chunkcache", "zarr/fault", "zarr/store", "zarr/codec", "concurrency", "internal/grid", "internal/pipeline", "internal/plan"}},

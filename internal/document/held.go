@@ -49,7 +49,7 @@ func (n *Node) Hold(ctx context.Context, was Stored, rank int, c claim.Claim, ed
 	h := &Held{n: n, doc: was, claim: c, rank: rank}
 	fresh := false
 	for try := 1; ; try++ {
-		old, err := claimIn(h.doc)
+		old, err := ClaimIn(h.doc)
 		if err != nil {
 			return nil, err
 		}
@@ -87,7 +87,8 @@ func (t TakeOver) of(c claim.Claim) bool {
 	return t.May && (t.Age <= 0 || time.Since(c.Since) >= t.Age)
 }
 
-func claimIn(d Stored) (claim.Claim, error) {
+// ClaimIn is the claim that a document carries.
+func ClaimIn(d Stored) (claim.Claim, error) {
 	raw, err := meta.Member(d.Key, d.Bytes, claim.Member)
 	if err != nil {
 		return claim.Claim{}, err
@@ -159,7 +160,7 @@ func (h *Held) check(ctx context.Context) (Stored, error) {
 		return d, err
 	}
 	d.Bytes, d.Version = v.Bytes, v.Version
-	is, err := claimIn(d)
+	is, err := ClaimIn(d)
 	if err != nil {
 		return d, err
 	}
@@ -178,7 +179,16 @@ func (h *Held) check(ctx context.Context) (Stored, error) {
 // Commit changes the document as edits say and puts next in the place of the claim: the zero Claim for none. What others changed in it meanwhile
 // stays. fault.Conflict: the claim was taken over, and nothing is changed.
 func (h *Held) Commit(ctx context.Context, edits Edits, next claim.Claim) error {
+	return h.CommitBy(ctx, func(Stored) (Edits, error) { return edits, nil }, next)
+}
+
+// CommitBy is Commit of edits that depend on the document as it is by then.
+func (h *Held) CommitBy(ctx context.Context, by func(Stored) (Edits, error), next claim.Claim) error {
 	for try := 1; ; try++ {
+		edits, err := by(h.doc)
+		if err != nil {
+			return err
+		}
 		lost, err := h.swap(ctx, edits, next)
 		if err == nil || !lost || try == maxRaces {
 			return err

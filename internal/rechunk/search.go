@@ -1,0 +1,257 @@
+package rechunk
+
+import (
+	"math"
+	"slices"
+)
+
+// steps bounds the work of a search for each number of intermediates: axes of blocks that are looked at. One that has
+// to be fitted into memory takes about as long as fittingSteps others.
+const (
+	steps        = 1 << 20
+	fittingSteps = 256
+)
+
+// search finds chunks for n intermediates: from several first guesses, each changed as long as a change makes it cheaper.
+func (s *solver) search(n int) (best [][]int64, ok bool) {
+	least := math.Inf(1)
+	for _, guess := range s.guesses(n) {
+		h := climb{s: s, chain: guess, left: steps / 2}
+		h.cost = h.of(guess)
+		h.run()
+		if h.cost < least {
+			best, least = h.chain, h.cost
+		}
+	}
+	return best, !math.IsInf(least, 1)
+}
+
+// guesses are first chains: geometric series between the chunks of source and target, and the chunks that blocks between
+// the two share, whose ends are as large as memory allows.
+func (s *solver) guesses(n int) [][][]int64 {
+	plain, shared := [][]int64{s.from}, [][]int64{s.from}
+	first, last := s.grown(s.from), s.grown(s.to)
+	for i := 1; i <= n; i++ {
+		p, q := make([]int64, len(s.shape)), make([]int64, len(s.shape))
+		for a := range s.shape {
+			p[a] = between(s.from[a], s.to[a], float64(i)/float64(n+1))
+			left := between(first[a], last[a], float64(i-1)/float64(n))
+			right := between(first[a], last[a], float64(i)/float64(n))
+			q[a] = min(left, right)
+		}
+		plain, shared = append(plain, p), append(shared, q)
+	}
+	plain, shared = append(plain, s.to), append(shared, s.to)
+	for a := range s.shape {
+		s.align(plain, a, 1)
+		s.align(shared, a, 1)
+	}
+	return [][][]int64{plain, shared}
+}
+
+// grown is a chunk made longer, from the last axis on, as far as half of memory allows.
+func (s *solver) grown(chunk []int64) []int64 {
+	out := slices.Clone(chunk)
+	for a := len(out) - 1; a >= 0; a-- {
+		more := s.memory / 2 / times(volume(out), s.item)
+		if more < 2 {
+			break
+		}
+		out[a] = min(times(out[a], more), s.shape[a])
+	}
+	return out
+}
+
+// between goes geometrically from one length to another.
+func between(from, to int64, part float64) int64 {
+	return min(max(from, to), max(1, int64(float64(from)*math.Pow(float64(to)/float64(from), part)+0.5)))
+}
+
+// align makes the intermediates from the keep-th on multiples or parts of their neighbours along an axis, going from the
+// side of the shorter chunk, so that a block cuts no chunk it reads. The keep-th is rounded to its neighbour alone.
+func (s *solver) align(chain [][]int64, a, keep int) {
+	last := len(chain) - 1
+	if s.from[a] <= s.to[a] {
+		for i := min(keep, last); i < last; i++ {
+			chain[i][a] = fit(chain[i][a], chain[i-1][a], s.shape[a])
+		}
+		return
+	}
+	for i := min(last-1, max(keep, 1)); i > 0; i-- {
+		chain[i][a] = fit(chain[i][a], chain[i+1][a], s.shape[a])
+	}
+}
+
+// fit rounds a length down to a multiple of its neighbour, or, where it is shorter, to a part of it; n is all of the axis.
+func fit(length, neighbour, n int64) int64 {
+	switch {
+	case length >= n:
+		return n
+	case length >= neighbour:
+		return length - length%neighbour
+	}
+	return ceil(neighbour, ceil(neighbour, max(length, 1)))
+}
+
+// climb changes a chain as long as that makes it cheaper.
+type climb struct {
+	s     *solver
+	chain [][]int64
+	cost  float64
+	left  int // steps that may still be taken
+}
+
+// of is what a chain costs, in bytes; infinite where it does not fit into memory.
+func (h *climb) of(chain [][]int64) float64 {
+	var cost float64
+	for i := range chain[1:] {
+		st, ok := h.s.stage(chain, i, coarse)
+		if h.left -= len(h.s.shape); st.fitted {
+			h.left -= len(h.s.shape) * fittingSteps
+		}
+		if !ok {
+			return math.Inf(1)
+		}
+		cost += (float64(st.gets)+float64(st.puts))*float64(h.s.request) + float64(st.read)
+	}
+	return cost + float64(len(chain)-1)*float64(volume(h.s.shape))*float64(h.s.item)
+}
+
+// ratios are the changes that are tried, up and down. The last is the next multiple of the step.
+func ratios() [6]float64 { return [...]float64{2, 1.5, 1.25, 1.125, 1.0625, 1} }
+
+func (h *climb) run() {
+	n := len(h.chain) - 2
+	for better := true; better && h.left > 0; {
+		better = false
+		for a := range h.s.shape {
+			if h.s.shape[a] == 1 {
+				continue
+			}
+			for i := 1; i <= n; i++ {
+				better = h.lengths(i, a) || better
+			}
+			for _, r := range ratios() {
+				better = h.scaled(a, r) || h.scaled(a, 1/r) || better
+			}
+			for b := range h.s.shape {
+				for pair := 0; a != b && h.s.shape[b] > 1 && pair < n*n; pair++ {
+					better = h.traded(1+pair/n, a, 1+pair%n, b) || better
+				}
+			}
+		}
+	}
+}
+
+// try takes a changed chain where it is cheaper.
+func (h *climb) try(changed [][]int64) bool {
+	if h.left <= 0 {
+		return false
+	}
+	if c := h.of(changed); c < h.cost {
+		h.chain, h.cost = changed, c
+		return true
+	}
+	return false
+}
+
+// with is the chain with intermediate i changed to a length along an axis, and the others made to fit it.
+func (h *climb) with(chain [][]int64, i, a int, length int64) [][]int64 {
+	out := make([][]int64, len(chain))
+	for j, c := range chain {
+		out[j] = c
+		if j > 0 && j < len(chain)-1 {
+			out[j] = slices.Clone(c)
+		}
+	}
+	out[i][a] = min(max(length, 1), h.s.shape[a])
+	h.s.align(out, a, i)
+	return out
+}
+
+// lengths tries other lengths of one intermediate along one axis.
+func (h *climb) lengths(i, a int) (better bool) {
+	now := h.chain[i][a]
+	others := []int64{h.s.shape[a], h.s.from[a], h.s.to[a], h.chain[i-1][a], h.chain[i+1][a], divisor(h.chain[i+1][a], now), divisor(h.chain[i-1][a], now)}
+	for _, r := range ratios() {
+		others = append(others, h.moved(now, a, r), h.moved(now, a, 1/r))
+	}
+	for d := int64(1); d <= 4; d++ {
+		others = append(others, h.cut(now, a, d), h.cut(now, a, -d))
+	}
+	for _, t := range others {
+		if t != h.chain[i][a] && t > 0 {
+			better = h.try(h.with(h.chain, i, a, t)) || better
+		}
+	}
+	return better
+}
+
+// step is the shorter of the chunks of source and target: what lengths are multiples of.
+func (h *climb) step(a int) int64 { return min(h.s.from[a], h.s.to[a]) }
+
+// moved is a length times a ratio, another multiple of the step wherever that can be.
+func (h *climb) moved(length int64, a int, ratio float64) int64 {
+	step := h.step(a)
+	to := min(float64(length)*ratio, float64(h.s.shape[a]))
+	out := int64(to)
+	if length >= step && out >= step {
+		out -= out % step
+		if out <= length && ratio >= 1 {
+			out = plus(length-length%step, step)
+		}
+	}
+	return min(max(out, 1), h.s.shape[a])
+}
+
+// divisor is a part of whole near the length, of those that divide it.
+func divisor(whole, length int64) int64 {
+	for count, i := max(1, whole/length), 0; i < 32 && count+int64(i) <= whole; i++ {
+		if c := count + int64(i); whole%c == 0 {
+			return whole / c
+		}
+	}
+	return length
+}
+
+// scaled tries all intermediates longer, or all shorter, along one axis.
+func (h *climb) scaled(a int, ratio float64) bool {
+	if len(h.chain) < 4 || ratio == 1 {
+		return false
+	}
+	out := h.chain
+	for i := 1; i < len(h.chain)-1; i++ {
+		out = h.with(out, i, a, h.moved(h.chain[i][a], a, ratio))
+	}
+	return h.try(out)
+}
+
+// traded tries one axis of an intermediate longer, and another axis of it or of another intermediate shorter.
+func (h *climb) traded(i, a, j, b int) (better bool) {
+	for _, r := range ratios() {
+		longer := h.moved(h.chain[i][a], a, r)
+		if longer == h.chain[i][a] {
+			continue
+		}
+		now := h.chain[j][b]
+		shorter := []int64{h.moved(now, b, float64(h.chain[i][a])/float64(longer)), h.cut(now, b, 1), h.cut(now, b, 2), h.cut(now, b, 3)}
+		for _, t := range shorter {
+			better = h.try(h.with(h.with(h.chain, i, a, longer), j, b, t)) || better
+		}
+	}
+	return better
+}
+
+// cut is the length that cuts an axis into so many more chunks than a length does.
+func (h *climb) cut(length int64, a int, more int64) int64 {
+	n := h.s.shape[a]
+	count := ceil(n, length) + more
+	if count < 1 || count > n {
+		return length
+	}
+	out := ceil(n, count)
+	if out >= h.step(a) {
+		out = roundUp(out, h.step(a), n)
+	}
+	return out
+}
