@@ -45,7 +45,7 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 		return e.target.fail(trimmed(err))
 	}
 	if c.DryRun {
-		return printPlan(s.out, p)
+		return c.dryRun(ctx, s, e, o, p)
 	}
 	if !c.Resume {
 		if err := transfer.Save(ctx, e.target.Store, p); err != nil {
@@ -68,6 +68,36 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 		return e.target.fail(err)
 	}
 	return consolidateFlag{c.Consolidate}.after(ctx, s, e.target, n)
+}
+
+// dryRun prints the plan, and what it would take without intermediate arrays, if it has some.
+func (c *copyCmd) dryRun(ctx context.Context, s *session, e *ends, o transfer.Options, p *transfer.Plan) error {
+	if err := printPlan(s.out, p); err != nil || len(p.Documents.Temporary) == 0 || c.Resume {
+		return err
+	}
+	o, err := e.options(o)
+	if err != nil {
+		return err
+	}
+	o.OneStage = true
+	one, err := transfer.NewPlan(ctx, e.node, nil, o)
+	if err != nil {
+		return e.target.fail(trimmed(err))
+	}
+	tasks, reads, writes, err := sums(one)
+	if err == nil {
+		_, err = fmt.Fprintf(s.out, "without temporary arrays: %s, at most %d reads and %d writes\n", plural(tasks, "task"), reads, writes)
+	}
+	return err
+}
+
+// sums are what a plan takes at most.
+func sums(p *transfer.Plan) (tasks int, reads, writes int64, err error) {
+	costs, err := p.Costs()
+	for _, c := range costs {
+		reads, writes, tasks = reads+c.Reads, writes+c.Writes, tasks+c.Tasks
+	}
+	return tasks, reads, writes, err
 }
 
 // plan makes the plan, or finds the one that is to be gone on with.
@@ -164,11 +194,12 @@ func printPlan(w io.Writer, p *transfer.Plan) error {
 	if err != nil {
 		return err
 	}
-	var reads, writes int64
-	tasks := 0
+	tasks, reads, writes, err := sums(p)
+	if err != nil {
+		return err
+	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, c := range costs {
-		reads, writes, tasks = reads+c.Reads, writes+c.Writes, tasks+c.Tasks
 		if c.Step.To == nil {
 			continue
 		}
