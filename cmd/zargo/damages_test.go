@@ -63,8 +63,8 @@ func TestDamages(t *testing.T) {
 			`error wrong-separator a/.zarray all chunks are under keys of another layout than the metadata says, and every element is read as the fill value: "a/0.0" is one of 2, the metadata says "a/0/0"`},
 		{"bad fill", sums, swap("g/a/zarr.json", `"fill_value": 9`, `"fill_value": 900`), 4, "error metadata a/zarr.json/fill_value invalid metadata: fill value 900 is out of the range"},
 		{"unknown codec", sums, swap("g/a/zarr.json", "crc32c", "made-up"), 6, `error unsupported a/zarr.json/codecs/1`},
-		{"left-over claim", sums, swap("g/a/zarr.json", "{", `{"zargo_claim":{"must_understand":false,"id":"0123456789abcdef0123456789abcdef","what":"append","from":8,"to":9,"since":"2026-11-23T10:00:00Z"},`), 0,
-			"note left-over-claim a/zarr.json/zargo_claim a change of the shape is under way, or its process was killed: an append of axis 0 from 8 to 9, begun 2026-11-23T10:00:00Z"},
+		{"left-over claim", sums, swap("g/a/zarr.json", `"attributes": {`, `"attributes": {"zargo_claim":{"id":"0123456789abcdef0123456789abcdef","what":"append","from":8,"to":9,"since":"2026-11-23T10:00:00Z"}`), 0,
+			"note left-over-claim a/zarr.json/attributes/zargo_claim a change of the shape is under way, or its process was killed: an append of axis 0 from 8 to 9, begun 2026-11-23T10:00:00Z"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

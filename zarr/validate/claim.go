@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/claim"
 	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr/rule"
 )
@@ -13,7 +12,7 @@ import (
 // age says which.
 func claimIn(doc document.Stored, told *few) {
 	c, err := document.ClaimIn(doc)
-	f := rule.Finding{Rule: rule.LeftOverClaim, Key: doc.Key, Pointer: "/" + claim.Member}
+	f := rule.Finding{Rule: rule.LeftOverClaim, Key: doc.Key, Pointer: document.ClaimPointer(doc.Key)}
 	switch {
 	case err != nil:
 		f.Text = fmt.Sprintf("its record cannot be read: %s", rule.FromError("", err).Text)

@@ -103,7 +103,9 @@ func set(t *testing.T, st store.Store, key, member, value string) {
 	put(t, st, key, string(doc))
 }
 
-const leftOver = `{"must_understand":false,"id":"0123456789abcdef0123456789abcdef","what":"append","axis":0,"from":6,"to":8,"since":"2026-11-23T10:00:00Z"}`
+const leftOverRows = `{"id":"0123456789abcdef0123456789abcdef","what":"append","dim":"time","from":6,"to":8,"since":"2026-11-23T10:00:00Z"}`
+
+const leftOver = `{"id":"0123456789abcdef0123456789abcdef","what":"append","axis":0,"from":6,"to":8,"since":"2026-11-23T10:00:00Z"}`
 
 // damage is one thing that is wrong with a site, and the one finding that it is to be.
 type damage struct {
@@ -152,9 +154,9 @@ func damages() []damage {
 			t.Fatal(err)
 		}
 	}
-	under := func(doc, chunk string) func(t *testing.T, st store.Store) {
+	under := func(doc, name, value, chunk string) func(t *testing.T, st store.Store) {
 		return func(t *testing.T, st store.Store) {
-			set(t, st, doc, "zargo_claim", leftOver)
+			set(t, st, doc, name, value)
 			put(t, st, chunk, "a chunk that the append wrote")
 		}
 	}
@@ -182,10 +184,10 @@ func damages() []damage {
 		{"bad fill", 2, nil, member("plain/.zarray", "fill_value", `"deep"`), rule.Metadata, "plain/.zarray/fill_value", "deep", false},
 		{"unknown codec", 3, nil, member("plain/zarr.json", "codecs", codecV3), rule.Unsupported, "plain/zarr.json/codecs/1", "made-up", false},
 		{"unknown codec", 2, nil, member("plain/.zarray", "compressor", `{"id":"made-up"}`), rule.Unsupported, "plain/.zarray/compressor", "made-up", false},
-		{"left-over claim", 3, nil, under("plain/zarr.json", "plain/c/3/0"), rule.LeftOverClaim, "plain/zarr.json/zargo_claim", "an append of axis 0 from 6 to 8, begun 2026-11-23T10:00:00Z", false},
-		{"left-over claim", 2, nil, under("plain/.zarray", "plain/3.0"), rule.LeftOverClaim, "plain/.zarray/zargo_claim", "an append of axis 0 from 6 to 8, begun 2026-11-23T10:00:00Z", false},
-		{"left-over claim of several arrays", 3, consolidated, member("zarr.json", "zargo_claim", `{"must_understand":false,"id":"00","what":"append","dim":"time","from":6,"to":8,"since":"2026-11-23T10:00:00Z"}`), rule.LeftOverClaim, "zarr.json/zargo_claim", `an append of dimension "time" from 6 to 8`, false},
-		{"left-over claim of several arrays", 2, consolidated, member(".zgroup", "zargo_claim", `{"must_understand":false,"id":"00","what":"append","dim":"time","from":6,"to":8,"since":"2026-11-23T10:00:00Z"}`), rule.LeftOverClaim, ".zgroup/zargo_claim", `an append of dimension "time" from 6 to 8`, false},
+		{"left-over claim", 3, nil, under("plain/zarr.json", "attributes", `{"zargo_claim":`+leftOver+`}`, "plain/c/3/0"), rule.LeftOverClaim, "plain/zarr.json/attributes/zargo_claim", "an append of axis 0 from 6 to 8, begun 2026-11-23T10:00:00Z", false},
+		{"left-over claim", 2, nil, under("plain/.zarray", "zargo_claim", leftOver, "plain/3.0"), rule.LeftOverClaim, "plain/.zarray/zargo_claim", "an append of axis 0 from 6 to 8, begun 2026-11-23T10:00:00Z", false},
+		{"left-over claim of several arrays", 3, consolidated, member("zarr.json", "attributes", `{"zargo_claim":`+leftOverRows+`}`), rule.LeftOverClaim, "zarr.json/attributes/zargo_claim", `an append of dimension "time" from 6 to 8`, false},
+		{"left-over claim of several arrays", 2, consolidated, key(".zattrs", `{"zargo_claim":`+leftOverRows+`}`), rule.LeftOverClaim, ".zattrs/zargo_claim", `an append of dimension "time" from 6 to 8`, false},
 	}
 }
 

@@ -14,7 +14,7 @@ type layout struct {
 }
 
 func layoutOf(a *zarr.Array) layout {
-	c, _ := document.ClaimIn(a.Source().Doc) // one that cannot be read is a finding, and stands for nothing here
+	c, _ := document.ClaimIn(a.Source().Claimed()) // one that cannot be read is a finding, and stands for nothing here
 	return layout{a, a.Shape(), chunkkeys.Of(a.Metadata(), a.GridShape(), c, a.ChunkAt)}
 }
 

@@ -109,11 +109,11 @@ func (r *run) node(ctx context.Context, p place) ([]place, error) {
 	}
 	switch n := n.(type) {
 	case *zarr.Array:
-		claimIn(n.Source().Doc, told)
+		claimIn(n.Source().Claimed(), told)
 		r.count(func(x *Result) { x.Arrays++ })
 		return nil, r.array(ctx, n, told)
 	case *zarr.Group:
-		claimIn(n.Source().Doc, told)
+		claimIn(n.Source().Claimed(), told)
 		return r.group(ctx, n, told)
 	}
 	return nil, nil
