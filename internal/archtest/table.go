@@ -109,7 +109,7 @@ func Table() []Rule {
 		{Package: "examples/region", Own: []string{"zarr/...", "concurrency"}},
 		{Package: "examples/web", Own: []string{"zarr/...", "concurrency"}},
 		{Package: "examples/internal/measure", Own: []string{"zarr/...", "concurrency"}}, // builds them; it is no example
-		{Package: "examples/...", Own: []string{"zarr/...", "concurrency", "openurl", "examples/mainjob", "examples/region", "examples/web", "s3", "gcs", "azure"}},
+		{Package: "examples/...", Own: []string{"zarr/...", "concurrency", "openurl", "transfer", "examples/mainjob", "examples/region", "examples/web", "s3", "gcs", "azure"}},
 
 		// The fault proxy serves any client and knows none.
 		{Package: "integration/faultproxy"},
