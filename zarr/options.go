@@ -3,9 +3,12 @@ package zarr
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/account"
+	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/engine"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/zarr/cache"
 	"github.com/zargo-io/zargo/zarr/codec"
@@ -38,6 +41,9 @@ type config struct {
 	maxRequests  int
 	storeFill    bool
 	singleWriter bool
+	over         document.TakeOver // of claims of others
+	wait         time.Duration     // for others who change the shape
+	guard        engine.Guard      // of rows that are claimed; nil: none
 	direct       bool              // ignore consolidated metadata
 	documents    map[string][]byte // that the caller has, by key
 	dims         []string          // names, where metadata has none
@@ -176,6 +182,22 @@ func StoreFill() Option {
 // condition, which a store that cannot do conditional writes needs.
 func SingleWriter() Option {
 	return Option{"SingleWriter()", func(c *config) error { c.singleWriter = true; return nil }}
+}
+
+// TakeOver lets [Append], [NewWriter], [Group.Append] and [Array.Resize] take the place of one that began at least so long ago and did not
+// end: its process was killed, as a rule. What it had written is given up. Should it still be at work, it is what ends, with
+// ErrConflict; a Resize that is taken over while it deletes must have ended. 0 takes over whatever is there.
+func TakeOver(age time.Duration) Option {
+	return Option{fmt.Sprintf("TakeOver(%v)", age), func(c *config) error {
+		c.over = document.TakeOver{May: true, Age: age}
+		return nil
+	}}
+}
+
+// Wait lets [Append] and [Group.Append] wait for others who append, for so long, and then append to what is there by then, in place of
+// ErrConflict.
+func Wait(most time.Duration) Option {
+	return Option{fmt.Sprintf("Wait(%v)", most), func(c *config) error { c.wait = most; return nil }}
 }
 
 // IgnoreConsolidated ignores consolidated metadata, and what [Documents] gave before it: members of a group are listed and read one by one,

@@ -16,9 +16,8 @@ import (
 // of the data type is ErrType, as are all items where elements have one size, and an item of more bytes than [ChunkLimit] is
 // ErrLimit. Whole chunks and parts of chunks are written as by [Write].
 func (a *Array) WriteItems(ctx context.Context, src [][]byte, sel ...Selection) error {
-	t := a.meta.DType
-	if t.Size() > 0 {
-		return a.errf(fault.Newf(fault.Type, "elements of %v have %d bytes each", t, t.Size()))
+	if a.meta.DType.Size() > 0 {
+		return a.errf(a.areItems(nil))
 	}
 	r, err := a.region(sel)
 	if err != nil {
@@ -27,12 +26,24 @@ func (a *Array) WriteItems(ctx context.Context, src [][]byte, sel ...Selection) 
 	if err := a.wantLen(r, len(src), "elements", 1); err != nil {
 		return err
 	}
-	for i, item := range src {
-		if err := a.isItem(item); err != nil {
-			return a.errf(fault.Newf(err, "element %d of %v: %.40q, of %d bytes", i, t, item, len(item)))
-		}
+	if err := a.areItems(src); err != nil {
+		return a.errf(err)
 	}
 	return writeItems(ctx, a, src, r)
+}
+
+// areItems refuses what are no elements of the array.
+func (a *Array) areItems(src [][]byte) error {
+	t := a.meta.DType
+	if t.Size() > 0 {
+		return fault.Newf(fault.Type, "elements of %v have %d bytes each", t, t.Size())
+	}
+	for i, item := range src {
+		if err := a.isItem(item); err != nil {
+			return fault.Newf(err, "element %d of %v: %.40q, of %d bytes", i, t, item, len(item))
+		}
+	}
+	return nil
 }
 
 // isItem is the kind of error of an item that is no element. JSON is left to [dtype.VarLen.Items].

@@ -42,6 +42,7 @@ type cli struct {
 	Attrs       attrsCmd       `cmd:"" help:"Print or change attributes."`
 	Create      createCmd      `cmd:"" help:"Create an array or a group."`
 	Put         putCmd         `cmd:"" help:"Write a .npy file into an array."`
+	Append      appendCmd      `cmd:"" help:"Make an array, or several of a group, longer and write .npy files behind what is there."`
 	Cat         catCmd         `cmd:"" help:"Print an array or a part of it."`
 	Plan        planCmd        `cmd:"" help:"Show which requests reading or writing an array takes, and what they cost, without making them."`
 	Consolidate consolidateCmd `cmd:"" help:"Gather the metadata of a hierarchy in one document, or check it."`

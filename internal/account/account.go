@@ -99,6 +99,13 @@ func (a *Account) Conflict() {
 	}
 }
 
+// Rewritten counts an object that was read and written again, because a part of it was written.
+func (a *Account) Rewritten() {
+	if r := a.report(); r != nil {
+		r.Rewritten.Add(1)
+	}
+}
+
 // AskedAgain counts a value that is asked for again, because it is longer than was expected.
 func (a *Account) AskedAgain() {
 	if r := a.report(); r != nil {

@@ -19,6 +19,7 @@ type Report struct {
 	Chunks       atomic.Int64 // chunks read or written; of a sharded array inner chunks read, and shards written
 	Missing      atomic.Int64 // chunks that were absent and read as the fill value
 	Conflicts    atomic.Int64 // partial writes that had to be done again
+	Rewritten    atomic.Int64 // chunks, of a sharded array shards, that were read and written again because a part of them was written
 	BytesRead    atomic.Int64 // bytes of values that were read: chunks, indexes, metadata
 	BytesWritten atomic.Int64 // bytes of values that were written
 
@@ -50,7 +51,7 @@ func (r *Report) String() string {
 		n    *atomic.Int64
 		what string
 	}{
-		{&r.Lists, "listings"}, {&r.Parts, "parts"}, {&r.Copies, "copies"}, {&r.AskedAgain, "asked again"}, {&r.Retries, "retries"},
+		{&r.Rewritten, "rewritten"}, {&r.Lists, "listings"}, {&r.Parts, "parts"}, {&r.Copies, "copies"}, {&r.AskedAgain, "asked again"}, {&r.Retries, "retries"},
 		{&r.Hedges, "hedges"}, {&r.Hits, "cache hits"},
 	} {
 		if n := f.n.Load(); n > 0 {

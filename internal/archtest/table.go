@@ -34,7 +34,7 @@ func Table() []Rule {
 
 		{Package: "zarr/rule", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "zarr/dtype", Own: []string{"zarr/fault", "internal/jsontext"}, Pure: true},
-		{Package: "zarr/meta", Own: []string{"zarr/fault", "zarr/rule", "zarr/dtype"}, Pure: true},
+		{Package: "zarr/meta", Own: []string{"internal/claim", "zarr/fault", "zarr/rule", "zarr/dtype"}, Pure: true},
 		{Package: "zarr/codec/internal/number", Own: []string{"zarr/fault", "zarr/dtype"}, Pure: true},
 		{Package: "zarr/codec/internal/msgpack", Own: []string{"zarr/fault", "internal/jsontext"}, Pure: true},
 		{Package: "zarr/codec/internal/stream", Pure: true},
@@ -68,10 +68,12 @@ func Table() []Rule {
 		{Package: "internal/chunkcache", Own: []string{"zarr/store", "zarr/codec", "concurrency"}, External: []string{"github.com/maypok86/otter/v2"}},
 		{Package: "zarr/cache", Own: []string{"zarr/store", "internal/chunkcache"}},
 		{Package: "internal/account", Own: []string{"zarr/fault", "zarr/store"}},
-		{Package: "internal/document", Own: []string{"internal/account", "zarr/fault", "zarr/store", "zarr/meta", "concurrency"}},
+		{Package: "internal/claim", Own: []string{"zarr/fault"}, Pure: true},
+		{Package: "internal/document", Own: []string{"internal/account", "internal/claim", "zarr/fault", "zarr/store", "zarr/meta", "concurrency"}},
 		{Package: "zarr", Own: []string{"zarr/cache", "internal/chunkcache", "zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency",
 			"internal/bytesview",
 			"internal/account",
+			"internal/claim",
 			"internal/document",
 			"internal/engine",
 			"internal/grid",
@@ -82,6 +84,8 @@ func Table() []Rule {
 
 		{Package: "zarr/upkeep", Own: []string{"zarr", "zarr/fault", "zarr/store", "zarr/meta", "concurrency", "internal/document"}},
 		{Package: "zarr/validate", Own: []string{"zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency"}},
+
+		{Package: "transfer", Own: []string{"zarr", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
 
 		{Package: "blob", Own: []string{"zarr/fault", "zarr/store"}, External: []string{gocloud}},
 		{Package: "s3", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/provider", "blob"},

@@ -1,10 +1,12 @@
 package document
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strings"
 
+	"github.com/zargo-io/zargo/internal/claim"
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
@@ -98,12 +100,22 @@ func Same(a, b meta.Node) bool {
 	return isArray == isToo && (!isArray || x.Difference(y) == "")
 }
 
-// StrictV3 returns the node's document as it is stored, without bare tokens such as NaN, which only attributes can have.
+// StrictV3 returns the node's document as it is stored, without bare tokens such as NaN, which only attributes can have, and without the
+// record of a change under way.
 func (s *Source) StrictV3() ([]byte, error) {
-	if meta.Strict(s.Doc.Bytes) {
+	doc, err := s.unclaimed()
+	if err != nil || meta.Strict(doc) {
+		return doc, err
+	}
+	return meta.SetAttrs(s.Doc.Key, doc, attrsOf(s.Model))
+}
+
+// unclaimed is the node's document without the record of a change under way, which is no part of a copy.
+func (s *Source) unclaimed() ([]byte, error) {
+	if !bytes.Contains(s.Doc.Bytes, []byte(claim.Member)) {
 		return s.Doc.Bytes, nil
 	}
-	return meta.SetAttrs(s.Doc.Key, s.Doc.Bytes, attrsOf(s.Model))
+	return meta.Edit(s.Doc.Key, s.Doc.Bytes, Edits{claim.Member: nil})
 }
 
 // Proven reports why it is not known whether the node has attributes: a refused .zattrs is read as an absent one, but is not copied as one.
@@ -120,7 +132,10 @@ func (s *Source) StrictV2() (name string, doc, attrs []byte, err error) {
 	if err := s.Proven(); err != nil {
 		return "", nil, nil, err
 	}
-	doc, attrs = s.Doc.Bytes, s.Attrs.Bytes
+	if doc, err = s.unclaimed(); err != nil {
+		return "", nil, nil, err
+	}
+	attrs = s.Attrs.Bytes
 	if attrs != nil && !meta.Strict(attrs) {
 		if attrs, err = meta.EncodeAttrs(attrsOf(s.Model)); err != nil {
 			return "", nil, nil, err

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"sync/atomic"
 
 	"github.com/zargo-io/zargo/concurrency"
@@ -28,7 +29,13 @@ type Options struct {
 	SingleWriter bool               // parts of objects are written without a condition
 	Account      account.Options    // what is counted of calls, and bounds them
 	Cache        *chunkcache.Reader // of decoded chunks; nil: none
+	Guard        Guard              // of what is written; nil: none
+	Present      bool               // with a Guard: objects that are written whole are there as a rule, so it is looked first
 }
+
+// Guard is asked before what may be there is replaced: whether this process may still write. With a Guard, whole objects are put where
+// there is none, so that of two processes that take turns at an array the one whose turn is over changes nothing, however late its requests arrive.
+type Guard func(context.Context) error
 
 // State is what all views of one opened array have in common. The zero State is ready.
 type State struct {

@@ -63,6 +63,9 @@ func (r *runner) swap(ctx context.Context, o *plan.Object) (lost bool, err error
 	if r.Options.SingleWriter {
 		version = ""
 	}
+	if err := r.guarded(ctx); err != nil {
+		return false, err
+	}
 	switch {
 	case empty && absent:
 		return false, nil
@@ -73,7 +76,21 @@ func (r *runner) swap(ctx context.Context, o *plan.Object) (lost bool, err error
 	default:
 		err = r.put(ctx, o, b, store.PutOptions{IfVersion: version})
 	}
-	return errors.Is(err, fault.Conflict) || errors.Is(err, fault.Exists), err
+	if err == nil && !absent {
+		r.account.Rewritten()
+	}
+	return isLost(err), err
+}
+
+// isLost reports that a conditional write lost a race.
+func isLost(err error) bool { return errors.Is(err, fault.Conflict) || errors.Is(err, fault.Exists) }
+
+// guarded asks the guard, after what is there was read and before it is replaced.
+func (r *runner) guarded(ctx context.Context) error {
+	if r.Options.Guard == nil {
+		return nil
+	}
+	return r.Options.Guard(ctx)
 }
 
 // stored fetches what is there of an object before a part of it is written, in a Task that has room for what is made of it; it has so also where

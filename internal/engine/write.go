@@ -26,10 +26,13 @@ func (a *Array) Write(ctx context.Context, src pipeline.Memory, sel grid.Selecti
 
 // write writes one object.
 func (r *runner) write(ctx context.Context, o *plan.Object) error {
-	if o.Covers {
-		return r.replace(ctx, o)
+	switch {
+	case !o.Covers:
+		return r.merge(ctx, o)
+	case r.Options.Guard != nil && !r.Options.SingleWriter:
+		return r.add(ctx, o)
 	}
-	return r.merge(ctx, o)
+	return r.replace(ctx, o)
 }
 
 // mayMerge reports whether the store can do safely what the plan writes: parts of objects take conditions. It is asked before anything

@@ -3,6 +3,7 @@ package meta
 import (
 	"encoding/json"
 
+	"github.com/zargo-io/zargo/internal/claim"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/rule"
 )
@@ -83,6 +84,9 @@ func (p place) keep(raw []byte, name string, in *map[string]json.RawMessage) err
 		*in = map[string]json.RawMessage{}
 	}
 	(*in)[name] = compact(raw)
+	if name == claim.Member {
+		return nil
+	}
 	return p.lenient(rule.UnknownMember, "")
 }
 

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/zargo-io/zargo/internal/npy"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+type appendCmd struct {
+	URL      string         `arg:"" name:"url" help:"The array, or the group whose arrays FILEs are named for."`
+	Files    []string       `arg:"" name:"file" help:"What to append: FILE.npy, or - for standard input. Of a group ARRAY=FILE.npy for each array that has the dimension."`
+	Dim      string         `required:"" help:"The axis that gets longer: its name or, of an array, its number." placeholder:"NAME"`
+	As       string         `help:"Convert the files' numbers to the arrays' data types, of which this is one: rounded to the nearest, and an error where one is out of range." placeholder:"TYPE"`
+	TakeOver *time.Duration `help:"Take the place of an append or a resize that began so long ago and did not end: its process was killed." placeholder:"TIME"`
+	Wait     time.Duration  `help:"Wait for others who append, for so long." placeholder:"TIME"`
+	consolidateFlag
+}
+
+// Help gives examples.
+func (appendCmd) Help() string {
+	return examples(
+		"zargo append weather.zarr/t2m january.npy --dim time",
+		"zargo append 's3://bucket/weather.zarr?region=eu-central-1' --dim time t2m=day.npy time=hours.npy --wait 5m",
+		"zargo append 's3://bucket/weather.zarr?region=eu-central-1' --dim time t2m=day.npy time=hours.npy --take-over 1h",
+	)
+}
+
+// Run appends .npy files to an array, or to several arrays of a group.
+func (c *appendCmd) Run(ctx context.Context, s *session) error {
+	p, n, err := s.openRooted(ctx, c.URL)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	opts := []zarr.Option{zarr.Wait(c.Wait)}
+	if c.TakeOver != nil {
+		opts = append(opts, zarr.TakeOver(*c.TakeOver))
+	}
+	switch n := n.(type) {
+	case *zarr.Array:
+		a, err := n.With(opts...)
+		if err != nil {
+			return p.fail(err)
+		}
+		return c.array(ctx, s, p, a)
+	case *zarr.Group:
+		g, err := n.With(opts...)
+		if err != nil {
+			return p.fail(err)
+		}
+		return c.group(ctx, s, p, g)
+	}
+	return usagef("%s is neither an array nor a group", p.where)
+}
+
+// array appends one file to an array.
+func (c *appendCmd) array(ctx context.Context, s *session, p *place, a *zarr.Array) error {
+	if len(c.Files) != 1 {
+		return usagef("%s is an array: one file is appended to it", p.where)
+	}
+	axis, err := c.axis(a)
+	if err != nil {
+		return p.fail(err)
+	}
+	r, err := c.rows(s, c.Files[0], a, axis)
+	if err != nil {
+		return p.fail(err)
+	}
+	out, err := a.AppendBy(ctx, axis, r.shape[axis], r.write)
+	if err != nil {
+		return p.fail(err)
+	}
+	return c.after(ctx, s, p, out)
+}
+
+// group appends files to arrays of a group.
+func (c *appendCmd) group(ctx context.Context, s *session, p *place, g *zarr.Group) error {
+	rows := make([]zarr.Rows, len(c.Files))
+	for i, text := range c.Files {
+		path, file, ok := strings.Cut(text, "=")
+		if !ok {
+			return usagef("%s is a group: %q is to be ARRAY=FILE.npy", p.where, text)
+		}
+		a, err := g.OpenArray(ctx, path)
+		if err != nil {
+			return p.fail(err)
+		}
+		axis, err := c.axis(a)
+		if err != nil {
+			return p.fail(err)
+		}
+		r, err := c.rows(s, file, a, axis)
+		if err != nil {
+			return p.fail(err)
+		}
+		rows[i] = zarr.RowsBy(path, r.shape[axis], r.write)
+	}
+	out, err := g.Append(ctx, c.Dim, rows...)
+	if err != nil {
+		return p.fail(err)
+	}
+	return c.after(ctx, s, p, out)
+}
+
+// axis is the number of the axis that gets longer.
+func (c *appendCmd) axis(a *zarr.Array) (int, error) {
+	dims := a.Dims()
+	if i := slices.Index(dims, c.Dim); i >= 0 {
+		return i, nil
+	}
+	i, err := strconv.Atoi(c.Dim)
+	if err != nil || i < 0 || i >= len(a.Shape()) {
+		return 0, fault.Newf(fault.Selection, "--dim %s: the array has the axes %q, with numbers from 0 to %d", c.Dim, dims, len(a.Shape())-1)
+	}
+	return i, nil
+}
+
+// fileRows are rows in a .npy file.
+type fileRows struct {
+	s       *session
+	name    string
+	axis    int
+	shape   []int
+	convert *conversion
+	in      io.Reader // standard input, behind its header; nil once it was read
+	head    npy.Header
+}
+
+// rows looks into a file, which may be read again when it is appended.
+func (c *appendCmd) rows(s *session, name string, a *zarr.Array, axis int) (*fileRows, error) {
+	r := &fileRows{s: s, name: name, axis: axis}
+	in, done, err := r.open()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if r.head, err = npy.ReadHeader(in); err != nil {
+		return nil, at(r.name, err)
+	}
+	if name == "-" {
+		r.in = in
+	}
+	put := putCmd{As: c.As}
+	if r.convert, err = put.conversion(r.head.Type); err != nil {
+		return nil, err
+	}
+	if !dtype.Equal(a.DType(), r.convert.to) {
+		return nil, fault.Newf(fault.Type, "%s is %v and the array %v; --as converts", r.name, r.convert.to, a.DType())
+	}
+	r.shape = r.head.Shape
+	want := a.Shape()
+	if len(r.shape) == len(want) {
+		want[axis] = r.shape[axis]
+	}
+	if !slices.Equal(r.shape, want) {
+		return nil, fault.Newf(fault.Selection, "%s has the shape %v, and the array %v, which gets longer along axis %d", r.name, r.shape, a.Shape(), axis)
+	}
+	return r, nil
+}
+
+// open opens the file.
+func (r *fileRows) open() (io.Reader, func(), error) {
+	if r.name == "-" {
+		r.name = "standard input"
+		return r.s.in, func() {}, nil
+	}
+	f, err := os.Open(r.name)
+	if err != nil {
+		return nil, nil, err
+	}
+	return f, func() { _ = f.Close() }, nil // it was only read
+}
+
+// write writes the rows of an array that begin at from.
+func (r *fileRows) write(ctx context.Context, a *zarr.Array, from int) error {
+	in := r.in
+	switch {
+	case in != nil:
+		r.in = nil
+	case r.name == "standard input":
+		return fmt.Errorf("%s was read already, and cannot be appended once more", r.name)
+	default:
+		f, done, err := r.open()
+		if err != nil {
+			return err
+		}
+		defer done()
+		in = f
+		if r.head, err = npy.ReadHeader(in); err != nil {
+			return at(r.name, err)
+		}
+		if !slices.Equal(r.head.Shape, r.shape) {
+			return fault.Newf(fault.Conflict, "%s was changed meanwhile", r.name)
+		}
+	}
+	where := make(region, len(r.shape))
+	for k, n := range r.shape {
+		where[k] = axis{step: 1, count: n}
+	}
+	where[r.axis].start = from
+	return putFile(ctx, a, where, in, r.head, r.name, r.convert, func(err error) error { return err })
+}

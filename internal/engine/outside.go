@@ -1,0 +1,137 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/zargo-io/zargo/internal/account"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// maxNamed is how many keys are deleted by their names, be they there or not, and between two questions to the guard. More of them are listed
+// first, as what an array has may be little of its grid: where the store takes batches, 100 times as many.
+const maxNamed = 1000
+
+// DeleteOutside deletes the objects of the array that lie wholly outside a shape within it, in batches where the store takes them. The guard is
+// asked before each 1000. parse gives the position of the object at a key below the array's path.
+func (a *Array) DeleteOutside(ctx context.Context, shape []int, parse func(key string) (coord []int, ok bool)) error {
+	ctx, s, _ := account.Begin(ctx, a.Store, a.Options.Account)
+	named := a.outside(shape)
+	most := maxNamed
+	if _, batches := s.(store.BatchDeleter); batches {
+		most *= 100
+	}
+	if a.countOutside(shape) <= most {
+		return store.DeleteSeq(ctx, s, a.askedBetween(ctx, named))
+	}
+	err := store.DeleteSeq(ctx, s, a.askedBetween(ctx, a.listOutside(ctx, s, shape, parse)))
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fault.Refused) {
+		err = store.DeleteSeq(ctx, s, a.askedBetween(ctx, named)) // who may delete need not be allowed to list
+	}
+	return err
+}
+
+// askedBetween asks the guard before each 1000 keys.
+func (a *Array) askedBetween(ctx context.Context, keys iter.Seq2[string, error]) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		n := 0
+		for key, err := range keys {
+			if err == nil && a.Options.Guard != nil && n%maxNamed == 0 {
+				err = a.Options.Guard(ctx)
+			}
+			if n++; !yield(key, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// countOutside is the number of positions outside a shape, at most 1<<53.
+func (a *Array) countOutside(shape []int) int {
+	total := 0.0
+	for out := range shape {
+		n := 1.0
+		for _, r := range a.slab(out, shape) {
+			n *= float64(max(r[1]-r[0], 0))
+		}
+		total += n
+	}
+	return int(min(total, 1<<53))
+}
+
+// slab are the positions outside a shape along one axis, inside along all before it, and anywhere along those after it: from where to where,
+// along each axis. The slabs of all axes are what is outside.
+func (a *Array) slab(out int, shape []int) [][2]int {
+	r := make([][2]int, len(shape))
+	for i, axis := range a.Layout.Axes {
+		inside, all := axis.Count(shape[i]), axis.Count(a.Layout.Shape[i])
+		switch {
+		case i < out:
+			r[i][1] = inside
+		case i == out:
+			r[i] = [2]int{inside, all}
+		default:
+			r[i][1] = all
+		}
+	}
+	return r
+}
+
+// outside yields the keys of all positions outside a shape.
+func (a *Array) outside(shape []int) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		coord := make([]int, len(shape))
+		for out := range shape {
+			r := a.slab(out, shape)
+			if slices.ContainsFunc(r, func(r [2]int) bool { return r[0] >= r[1] }) {
+				continue
+			}
+			for i := range coord {
+				coord[i] = r[i][0]
+			}
+			for i := 0; i >= 0; {
+				if !yield(a.Layout.Key(coord), nil) {
+					return
+				}
+				for i = len(coord) - 1; i >= 0; i-- {
+					if coord[i]++; coord[i] < r[i][1] {
+						break
+					}
+					coord[i] = r[i][0]
+				}
+			}
+		}
+	}
+}
+
+// listOutside yields the keys that are there of positions outside a shape.
+func (a *Array) listOutside(ctx context.Context, s store.Store, shape []int, parse func(string) ([]int, bool)) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for e, err := range store.ListAll(ctx, s, a.Path, store.ListOptions{}) {
+			if err != nil {
+				yield("", err)
+				return
+			}
+			coord, ok := parse(strings.TrimPrefix(strings.TrimPrefix(e.Key, a.Path), "/"))
+			if !ok || !a.isOutside(coord, shape) {
+				continue
+			}
+			if !yield(e.Key, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (a *Array) isOutside(coord, shape []int) bool {
+	for i, axis := range a.Layout.Axes {
+		if coord[i] >= axis.Count(shape[i]) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,166 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+func (p *Plan) checkVersion() error {
+	if p.Version != Version {
+		return fault.Newf(errors.ErrUnsupported, "transfer: a plan of version %d; this program runs version %d", p.Version, Version)
+	}
+	return nil
+}
+
+// Check proves that the plan can be run: that every object of every target array belongs to just one task and no task writes part of one, that regions lie within
+// the arrays, that temporary arrays are complete before they are read, and that each task fits in Memory. It makes no
+// request. [NewPlan], [Decode], [Open] and [RunTask] do it. opts are those of the nodes, such as zarr.Codecs.
+//
+// fault.Metadata: it does not hold. fault.Limit: a task takes more memory, or there are too many.
+func (p *Plan) Check(opts ...zarr.Option) error {
+	if err := p.check(opts); err != nil {
+		return fmt.Errorf("transfer: plan: %w", err)
+	}
+	return nil
+}
+
+func bad(format string, args ...any) error { return fault.Newf(fault.Metadata, format, args...) }
+
+func (p *Plan) check(opts []zarr.Option) error {
+	if err := p.checkVersion(); err != nil {
+		return err
+	}
+	for _, at := range []Place{p.Source, p.Target} {
+		if err := store.CheckPrefix(at.Path); err != nil {
+			return err
+		}
+	}
+	if p.Memory < 1 {
+		return bad("a memory of %d bytes", p.Memory)
+	}
+	for _, docs := range []map[string]string{p.Documents.Source, p.Documents.Target, p.Documents.Temporary} {
+		for key := range docs {
+			if err := store.CheckKey(key); err != nil {
+				return err
+			}
+		}
+	}
+	if err := p.count(); err != nil {
+		return err
+	}
+	c := &checker{p: p, arrays: newArrays(p, mem.New(), mem.New(), mem.New(), opts), written: map[Array]int{}}
+	for k := range p.Stages {
+		for s := range p.Stages[k].Steps {
+			if err := c.step(k, &p.Stages[k].Steps[s]); err != nil {
+				return fmt.Errorf("stage %d, step %d: %w", k, s, err)
+			}
+		}
+	}
+	if n := len(p.Stages); n == 0 || len(p.Stages[n-1].Steps) != 1 || p.Stages[n-1].Steps[0].Kind != Finish {
+		return bad("the last stage is not one step %q", Finish)
+	}
+	return c.covered()
+}
+
+type checker struct {
+	p       *Plan
+	arrays  *arrays
+	written map[Array]int // the stage that writes it
+}
+
+func (c *checker) step(stage int, s *Step) error {
+	switch s.Kind {
+	case Finish:
+		if stage != len(c.p.Stages)-1 || s.From != nil || s.To != nil || s.Start != nil || len(s.Grid) > 0 {
+			return bad("a step %q that is not the last, or has arrays", Finish)
+		}
+		return nil
+	case Encoded, Blocks:
+	default:
+		return bad("steps of kind %q are not known", s.Kind)
+	}
+	if s.From == nil || s.To == nil || s.From.In != Source && s.From.In != Temporary || s.To.In != Target && s.To.In != Temporary {
+		return bad("it does not lead from the source or temporary data to the target or temporary data")
+	}
+	ctx := context.Background() // nothing waits: all documents are here
+	from, to, err := c.arrays.both(ctx, s)
+	if err != nil {
+		return err
+	}
+	if s.From.In == Temporary {
+		if before, ok := c.written[*s.From]; !ok || before >= stage {
+			return bad("%v is read before it is complete", s.From)
+		}
+	}
+	plain := *s.To
+	plain.Separator = ""
+	if _, twice := c.written[plain]; twice || s.To.Separator != "" {
+		return bad("%v is written by two steps, or under other keys", s.To)
+	}
+	c.written[plain] = stage
+	if err := s.checkShape(from, to); err != nil {
+		return fmt.Errorf("%v to %v: %w", s.From, s.To, err)
+	}
+	if least := needOf(s, from, to).memory(); least > c.p.Memory {
+		return fault.Newf(fault.Limit, "%v: a task takes %d bytes of memory, and the plan allows %d", s.To, least, c.p.Memory)
+	}
+	return nil
+}
+
+func (s *Step) checkShape(from, to *zarr.Array) error {
+	shape, in := to.Shape(), from.Shape()
+	switch {
+	case len(shape) != len(in) || s.Start != nil && len(s.Start) != len(shape):
+		return bad("the numbers of dimensions differ")
+	case !slices.Equal(s.Grid, to.GridShape()):
+		return bad("a grid of %v objects, and %v in the metadata", s.Grid, to.GridShape())
+	case !sameType(from.DType(), to.DType()):
+		return bad("%v and %v are two data types", from.DType(), to.DType())
+	}
+	for d, n := range shape {
+		if at := s.start(d); at < 0 || at > in[d] || n > in[d]-at {
+			return bad("elements from %d to %d of %d along dimension %d", at, at+n, in[d], d)
+		}
+	}
+	if s.Kind == Encoded && !sameObjects(s, from, to) {
+		return bad("objects cannot be moved as they are: the arrays do not encode the same")
+	}
+	return nil
+}
+
+// sameType reports whether elements of two types are the same in memory.
+func sameType(a, b dtype.Type) bool {
+	x, _, _ := dtype.Uniform(a)
+	y, _, _ := dtype.Uniform(b)
+	return dtype.Equal(x, y)
+}
+
+// covered checks that all arrays of the target that have objects are written.
+func (c *checker) covered() error {
+	for key := range c.p.Documents.Target {
+		if name := path.Base(key); name != "zarr.json" && name != ".zarray" {
+			continue
+		}
+		at := Array{In: Target, Path: nodeOf(key)}
+		if _, ok := c.written[at]; ok {
+			continue
+		}
+		n, err := zarr.Open(context.Background(), c.arrays.stores[Target], at.Path, c.arrays.opts...)
+		if err != nil {
+			return err
+		}
+		if a, ok := n.(*zarr.Array); ok && !slices.Contains(a.GridShape(), 0) {
+			return bad("no step writes %v", &at)
+		}
+	}
+	return nil
+}

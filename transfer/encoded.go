@@ -1,0 +1,134 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/large"
+)
+
+const (
+	// streamAbove is how long an object may be that is held in memory as a whole. 32 MiB: two parts.
+	streamAbove = 32 << 20
+	// piece is how long the parts are in which longer ones are moved. 16 MiB: that of package large.
+	piece = 16 << 20
+)
+
+// encoded moves the objects of a task as they are.
+func (w *Worker) encoded(ctx context.Context, t Task) error {
+	from, to, err := w.arrays.both(ctx, t.Step)
+	if err != nil {
+		return err
+	}
+	guess := needOf(t.Step, from, to).work
+	ahead := make([]int, len(t.Lo))
+	for d := range ahead {
+		ahead[d] = t.Step.offset(from, d)
+	}
+	return concurrency.EachN(ctx, store.TuningOf(w.dst).Requests, t.Objects(), func(ctx context.Context, i int) error {
+		coord := make([]int, len(t.Lo))
+		for d := len(coord) - 1; d >= 0; d-- {
+			n := t.Hi[d] - t.Lo[d]
+			coord[d] = t.Lo[d] + i%n
+			i /= n
+		}
+		key := to.ChunkKey(coord...)
+		for d := range coord {
+			coord[d] += ahead[d]
+		}
+		return w.move(ctx, from.ChunkKey(coord...), w.keyOf(t.Step.To, key), guess)
+	})
+}
+
+// keyOf is the key of an object below the root of the target's store.
+func (w *Worker) keyOf(a *Array, key string) string {
+	if a.In == Temporary {
+		return join(join(w.dir(), "tmp"), key)
+	}
+	return key
+}
+
+// move copies one object: within the store where it can, else through memory, a long one by parts. Only one that is proven absent is passed over.
+func (w *Worker) move(ctx context.Context, from, to string, guess int64) error {
+	if w.one && !w.noCopy.Load() {
+		_, err := store.Copy(ctx, w.dst, from, to, store.CopyOptions{})
+		switch {
+		case errors.Is(err, fault.NotFound):
+			return nil
+		case errors.Is(err, errors.ErrUnsupported):
+			w.noCopy.Store(true)
+		case !errors.Is(err, fault.Limit): // of what is copied at once
+			return err
+		}
+	}
+	version := store.Version("")
+	for {
+		again, long, err := w.through(ctx, from, to, guess, version)
+		switch {
+		case !again:
+			if errors.Is(err, fault.NotFound) {
+				return nil
+			}
+			return err
+		case long.Announced <= guess: // it was replaced by a shorter one
+			version = ""
+			continue
+		}
+		guess, version = long.Announced, long.Version
+		if guess > streamAbove && version != "" {
+			if done, err := w.stream(ctx, from, to, guess, version); done || err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// through moves an object of at most so many bytes. again says that it is longer, and how long.
+func (w *Worker) through(ctx context.Context, from, to string, most int64, version store.Version) (again bool, long *store.TooLong, err error) {
+	if most > min(max(w.p.Memory-overhead, streamAbove), math.MaxInt) {
+		return false, nil, fault.Newf(fault.Limit, "an object of %d bytes at %q, which cannot be moved by parts, is more than the plan's memory allows", most, from)
+	}
+	hold, err := w.limits.Bytes.Acquire(ctx, concurrency.Task, concurrency.Need(int(most)))
+	if err != nil {
+		return false, nil, err
+	}
+	defer hold.Release()
+	v, err := w.src.Get(ctx, from, store.GetOptions{Max: most, IfVersion: version}, hold.Buffer(int(most)))
+	if err != nil {
+		again = errors.As(err, &long)
+		return again, long, err
+	}
+	_, err = w.dst.Put(ctx, to, v.Bytes, store.PutOptions{})
+	return false, nil, err
+}
+
+// stream moves an object by parts. It is not done where the target takes no parts.
+func (w *Worker) stream(ctx context.Context, from, to string, size int64, version store.Version) (done bool, err error) {
+	parts := int(max(1, min(16, objectsShare(w.p.Memory)/2/piece)))
+	hold, err := w.limits.Bytes.Acquire(ctx, concurrency.Task, concurrency.Need(piece)*int64(parts))
+	if err != nil {
+		return false, err
+	}
+	defer hold.Release()
+	src := readerAt(func(b []byte, off int64) (int, error) {
+		v, err := w.src.Get(ctx, from, store.GetOptions{Range: store.Within(off, int64(len(b))), IfVersion: version}, b[:0])
+		if err != nil {
+			return 0, err
+		}
+		return copy(b, v.Bytes), nil
+	})
+	_, err = large.Upload(ctx, w.dst, to, src, size, large.UploadOptions{Piece: piece, InFlight: parts})
+	if errors.Is(err, errors.ErrUnsupported) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// readerAt is a function as an io.ReaderAt.
+type readerAt func(b []byte, off int64) (int, error)
+
+func (f readerAt) ReadAt(b []byte, off int64) (int, error) { return f(b, off) }

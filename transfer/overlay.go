@@ -1,0 +1,74 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"path"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// overlay is a store in which the documents of nodes are those of a plan, and no others: an array is opened by them without a request, and
+// written before its documents are stored. All other keys are those of the store below.
+type overlay struct {
+	store.Store
+	docs map[string]string
+}
+
+// isDocument reports whether a key is that of a metadata document of v2 or v3. Those of v1 are known by the plan alone.
+func isDocument(key string) bool {
+	switch path.Base(key) {
+	case "zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata":
+		return true
+	}
+	return false
+}
+
+// Get implements [store.Store].
+func (o *overlay) Get(ctx context.Context, key string, opts store.GetOptions, buf []byte) (store.Value, error) {
+	doc, ok := o.docs[key]
+	switch {
+	case !ok && !isDocument(key):
+		return o.Store.Get(ctx, key, opts, buf)
+	case !ok:
+		return store.Value{}, &fault.KeyError{Op: "get", Store: o.String(), Key: key, Err: fault.NotFound}
+	case opts.Max > 0 && int64(len(doc)) > opts.Max:
+		return store.Value{}, &fault.KeyError{Op: "get", Store: o.String(), Key: key, Err: &store.TooLong{Announced: int64(len(doc)), Max: opts.Max}}
+	case !opts.Range.IsWhole():
+		return store.Value{}, &fault.KeyError{Op: "get", Store: o.String(), Key: key, Err: errors.ErrUnsupported}
+	}
+	return store.Value{Bytes: append(buf, doc...), Size: int64(len(doc))}, nil
+}
+
+// ListPage goes to the store below.
+func (o *overlay) ListPage(ctx context.Context, prefix string, opts store.ListOptions, token string) ([]store.Entry, string, error) {
+	if l, ok := o.Store.(store.PageLister); ok {
+		return l.ListPage(ctx, prefix, opts, token)
+	}
+	return nil, "", errors.ErrUnsupported
+}
+
+// DeleteAll goes to the store below.
+func (o *overlay) DeleteAll(ctx context.Context, keys []string) error {
+	if d, ok := o.Store.(store.BatchDeleter); ok {
+		return d.DeleteAll(ctx, keys)
+	}
+	return errors.ErrUnsupported
+}
+
+// PutParts goes to the store below.
+func (o *overlay) PutParts(ctx context.Context, key string, opts store.PartsOptions) (store.Parts, error) {
+	return store.PutParts(ctx, o.Store, key, opts)
+}
+
+// Copy goes to the store below.
+func (o *overlay) Copy(ctx context.Context, from, to string, opts store.CopyOptions) (store.Version, error) {
+	return store.Copy(ctx, o.Store, from, to, opts)
+}
+
+// Unwrap returns the store below.
+func (o *overlay) Unwrap() store.Store { return o.Store }
+
+// String returns the name of the store below.
+func (o *overlay) String() string { return store.Name(o.Store) }

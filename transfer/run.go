@@ -1,0 +1,188 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// RunOptions say how [Run] works.
+type RunOptions struct {
+	// Parallel is how many tasks run at once; 0 is twice the number of CPUs, at least four. The plan's memory bounds them too.
+	Parallel int
+	// Index and Count divide the tasks of each stage among processes: this one runs those from Index*n/Count to before (Index+1)*n/Count of n. Count 0 is
+	// one process. The last task, which publishes the target, is run by whichever finds that all others are done.
+	Index, Count int
+	// Stage is the only stage that is run, counted from 1, and after the last one that copies what publishes the target; 0 is each in turn. Among several processes
+	// it must be said where there is more than one, as each begins when the one before is complete.
+	Stage int
+	// Progress is called after each task, one call at a time.
+	Progress func(Progress)
+	// Zarr are options of the nodes, such as zarr.Codecs.
+	Zarr []zarr.Option
+}
+
+// Progress is how far a run is.
+type Progress struct {
+	Stage, Stages int // from 1
+	Done, Tasks   int // of those that this run is to see done
+	Skipped       int // of Done those that were done before
+	Moved         store.Amount
+	Took          time.Duration
+}
+
+// Run runs the tasks of a plan that are not done yet, stage after stage, until all are done or one fails. A run that ended early, by an error, the end
+// of ctx or of the process, is continued by another one.
+func Run(ctx context.Context, p *Plan, open Opener, o RunOptions) error {
+	if o.Count < 0 || o.Index < 0 || o.Index > 0 && o.Index >= o.Count || o.Stage < 0 || o.Stage > max(len(p.Stages)-1, 1) {
+		return fault.Newf(fault.Selection, "transfer: index %d of %d, stage %d of %d", o.Index, o.Count, o.Stage, len(p.Stages)-1)
+	}
+	if o.Count > 1 && o.Stage == 0 && len(p.Stages) > 2 {
+		return fault.Newf(fault.Selection, "transfer: the plan has %d stages, which several processes run one by one", len(p.Stages)-1)
+	}
+	w, err := Open(ctx, p, open, o.Zarr...)
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.run(ctx, o), w.Close())
+}
+
+func (w *Worker) run(ctx context.Context, o RunOptions) error {
+	if o.Parallel < 1 {
+		o.Parallel = max(4, 2*runtime.GOMAXPROCS(0))
+	}
+	if published, err := w.published(ctx); published || err != nil {
+		return err
+	}
+	r, last := &running{w: w, o: o, begun: time.Now()}, len(w.p.Stages)-1
+	for k := range last {
+		if o.Stage == 0 || o.Stage == k+1 {
+			lo, hi := r.share(k)
+			r.total += hi - lo
+		}
+	}
+	for k := range last {
+		if o.Stage != 0 && o.Stage != k+1 {
+			continue
+		}
+		if err := r.stage(ctx, k); err != nil {
+			return err
+		}
+	}
+	if o.Stage != 0 && o.Stage < last {
+		return nil
+	}
+	err := w.Task(ctx, w.tasks-1)
+	if o.Count > 1 && errors.Is(err, fault.Conflict) && !errors.Is(err, fault.Exists) {
+		return nil // another process has tasks left
+	}
+	return err
+}
+
+// running is one run.
+type running struct {
+	w     *Worker
+	o     RunOptions
+	begun time.Time
+	total int
+
+	mu            sync.Mutex
+	done, skipped int
+}
+
+// share is which tasks of a stage this process runs.
+func (r *running) share(k int) (lo, hi int) {
+	first, n := r.w.p.TasksOf(k)
+	count := max(r.o.Count, 1)
+	at := func(i int) int { return first + int(int64(i)*int64(n)/int64(count)) }
+	return at(r.o.Index), at(r.o.Index + 1)
+}
+
+func (r *running) stage(ctx context.Context, k int) error {
+	lo, hi := r.share(k)
+	if lo == hi {
+		return nil
+	}
+	done, err := r.w.done(ctx, k)
+	if err != nil {
+		return fmt.Errorf("transfer: %w", err)
+	}
+	if err := r.w.before(ctx, k); err != nil {
+		return fmt.Errorf("transfer: %w", err)
+	}
+	err = concurrency.Each(ctx, r.o.Parallel, r.pending(done, lo, hi), func(ctx context.Context, i int) error {
+		if err := r.w.Task(ctx, i); err != nil {
+			return err
+		}
+		r.progress(k, 1, 0)
+		return nil
+	})
+	if first, n := r.w.p.TasksOf(k); err == nil && lo == first && hi == first+n {
+		r.w.setComplete(k)
+	}
+	return err
+}
+
+// pending yields the tasks that have no marker.
+func (r *running) pending(done *set, lo, hi int) iter.Seq[int] {
+	skipped := 0
+	for i := lo; i < hi; i++ {
+		if done.has(i) {
+			skipped++
+		}
+	}
+	if skipped > 0 {
+		r.progress(r.w.p.StageOf(lo), skipped, skipped)
+	}
+	return func(yield func(int) bool) {
+		for i := lo; i < hi; i++ {
+			if !done.has(i) && !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+func (r *running) progress(stage, done, skipped int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done += done
+	r.skipped += skipped
+	if r.o.Progress != nil {
+		r.o.Progress(Progress{
+			Stage: stage + 1, Stages: len(r.w.p.Stages), Done: r.done, Tasks: r.total, Skipped: r.skipped,
+			Moved: r.w.moved.amount(), Took: time.Since(r.begun),
+		})
+	}
+}
+
+// counter counts requests.
+type counter struct{ gets, puts, read, written atomic.Int64 }
+
+// around counts those of a store.
+func (c *counter) around(s store.Store) store.Store {
+	return store.Observe(s, func(_ context.Context, e store.Event) {
+		switch e.Op {
+		case store.OpGet, store.OpList:
+			c.gets.Add(1)
+			c.read.Add(e.Bytes)
+		default:
+			c.puts.Add(1)
+			c.written.Add(e.Bytes)
+		}
+	})
+}
+
+func (c *counter) amount() store.Amount {
+	return store.Amount{Gets: c.gets.Load(), Puts: c.puts.Load(), BytesRead: c.read.Load(), BytesWritten: c.written.Load()}
+}

@@ -1,0 +1,208 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Opener opens the store that a plan calls by a name: for a plan with URLs what opens URLs, with the credentials that the process has. The store
+// is closed when the work is done.
+type Opener func(ctx context.Context, name string) (store.Store, error)
+
+// Worker runs tasks of one plan. Make it with [Open]; it may be used from any number of goroutines.
+type Worker struct {
+	p        *Plan
+	id       string
+	tasks    int
+	src, dst store.Store
+	tmp      store.Store
+	arrays   *arrays
+	one      bool // source and target are one store
+	noCopy   atomic.Bool
+	limits   *concurrency.Limits
+	blocks   *concurrency.Budget // of elements of regions
+	moved    counter
+
+	mu       sync.Mutex
+	idle     [][]byte     // memory of regions
+	complete map[int]bool // stages
+}
+
+// RunTask runs task i of a plan: what a worker on any engine does. It may be run any number of times, also at once, and stores the same objects each time, then a
+// marker which says so. The tasks of a stage run in any order; one of a stage whose predecessor is not complete is fault.Conflict.
+//
+// Errors are those of the stores and of reading and writing arrays. After fault.Throttled, fault.Unavailable or the end of ctx it is worth another try.
+func RunTask(ctx context.Context, p *Plan, i int, open Opener, opts ...zarr.Option) error {
+	w, err := Open(ctx, p, open, opts...)
+	if err != nil {
+		return err
+	}
+	err = w.Task(ctx, i)
+	return errors.Join(err, w.Close())
+}
+
+// Open checks a plan and opens its stores, for many tasks. opts are those of the nodes, such as zarr.Codecs; limits of memory are the plan's.
+func Open(ctx context.Context, p *Plan, open Opener, opts ...zarr.Option) (*Worker, error) {
+	if err := p.Check(opts...); err != nil {
+		return nil, err
+	}
+	w := &Worker{p: p, id: p.ID(), tasks: p.Tasks(), one: p.Source.Store == p.Target.Store, complete: map[int]bool{}}
+	src, err := open(ctx, p.Source.Store)
+	if err != nil {
+		return nil, fmt.Errorf("transfer: source: %w", err)
+	}
+	dst := src
+	if !w.one {
+		if dst, err = open(ctx, p.Target.Store); err != nil {
+			return nil, errors.Join(fmt.Errorf("transfer: target: %w", err), src.Close())
+		}
+	}
+	w.src, w.dst = w.moved.around(src), w.moved.around(dst)
+	if w.one {
+		w.src = w.dst
+	}
+	if w.tmp, err = store.Prefix(w.dst, join(w.dir(), "tmp")); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	share := objectsShare(p.Memory)
+	shared := concurrency.Default()
+	w.limits = &concurrency.Limits{CPU: shared.CPU, Requests: shared.Requests, Bytes: concurrency.NewBudget(share)}
+	w.blocks = concurrency.NewBudget(max(p.Memory-overhead-share, 0) / 7 * 8) // of which tasks have 7/8
+	w.arrays = newArrays(p, w.src, w.dst, w.tmp, append(slices.Clone(opts), zarr.Limits(w.limits)))
+	return w, nil
+}
+
+// Close closes the stores.
+func (w *Worker) Close() error {
+	if w.one {
+		return w.dst.Close()
+	}
+	return errors.Join(w.src.Close(), w.dst.Close())
+}
+
+// Task runs one task, see [RunTask].
+func (w *Worker) Task(ctx context.Context, i int) error {
+	if i < 0 || i >= w.tasks {
+		return fault.Newf(fault.Selection, "transfer: task %d of %d", i, w.tasks)
+	}
+	t := w.p.Task(i)
+	err := w.before(ctx, t.Stage)
+	if err == nil {
+		switch t.Step.Kind {
+		case Encoded:
+			err = w.encoded(ctx, t)
+		case Blocks:
+			err = w.block(ctx, t)
+		default:
+			err = w.finish(ctx)
+		}
+	}
+	if err == nil {
+		err = w.mark(ctx, t.Stage, i)
+	}
+	if err != nil {
+		return fmt.Errorf("transfer: task %d: %w", i, err)
+	}
+	return nil
+}
+
+// before makes sure that the stages before one are complete: a task that read or published what is not there yet would take it for missing chunks.
+func (w *Worker) before(ctx context.Context, stage int) error {
+	for k := range stage {
+		w.mu.Lock()
+		known := w.complete[k]
+		w.mu.Unlock()
+		if known {
+			continue
+		}
+		first, n := w.p.TasksOf(k)
+		done, err := w.done(ctx, k)
+		if err != nil {
+			return err
+		}
+		if missing := n - done.count(); missing > 0 {
+			return fault.Newf(fault.Conflict, "%d of the %d tasks of stage %d, from %d on, are not done", missing, n, k, first)
+		}
+		w.setComplete(k)
+	}
+	return nil
+}
+
+func (w *Worker) setComplete(stage int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.complete[stage] = true
+}
+
+// block copies a region.
+func (w *Worker) block(ctx context.Context, t Task) error {
+	from, to, err := w.arrays.both(ctx, t.Step)
+	if err != nil {
+		return err
+	}
+	src, dst, n := regions(t, to)
+	size := product(int64(itemSize(to)), n...)
+	hold, err := w.blocks.Acquire(ctx, concurrency.Task, size)
+	if err != nil {
+		return err
+	}
+	defer hold.Release()
+	if to.DType().Size() == 0 {
+		items, err := from.ReadItems(ctx, src...)
+		if err != nil {
+			return err
+		}
+		return to.WriteItems(ctx, items, dst...)
+	}
+	buf := w.take(int(size))
+	defer w.giveBack(buf)
+	if err := from.ReadBytes(ctx, buf, src...); err != nil {
+		return err
+	}
+	return to.WriteBytes(ctx, buf, dst...)
+}
+
+// regions are what a task reads and writes, and the shape of both.
+func regions(t Task, to *zarr.Array) (src, dst []zarr.Selection, n []int) {
+	shape := to.Shape()
+	for d := range t.Lo {
+		lo, _ := to.Edge(d, t.Lo[d])
+		hi := shape[d]
+		if t.Hi[d] < t.Step.Grid[d] {
+			hi, _ = to.Edge(d, t.Hi[d])
+		}
+		at := t.Step.start(d)
+		src, dst, n = append(src, zarr.Range(at+lo, at+hi)), append(dst, zarr.Range(lo, hi)), append(n, hi-lo)
+	}
+	return src, dst, n
+}
+
+// take is memory for a region; that of another one where it is large enough, which costs its page faults once.
+func (w *Worker) take(n int) []byte {
+	w.mu.Lock()
+	i := slices.IndexFunc(w.idle, func(b []byte) bool { return cap(b) >= n })
+	if i < 0 {
+		w.idle = nil // of smaller blocks, which are over for most plans
+		w.mu.Unlock()
+		return make([]byte, n)
+	}
+	defer w.mu.Unlock()
+	b := w.idle[i][:n]
+	w.idle = slices.Delete(w.idle, i, i+1)
+	return b
+}
+
+func (w *Worker) giveBack(b []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.idle = append(w.idle, b)
+}

@@ -1,0 +1,462 @@
+package zarr_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// growingSpecs are arrays of int32 with an axis that grows.
+var growingSpecs = []struct {
+	name string
+	axis int
+	spec zarr.Spec
+}{
+	{"v3", 0, zarr.Spec{Shape: []int{0, 5}, Chunks: []int{4, 3}}},
+	{"v3 second axis", 1, zarr.Spec{Shape: []int{5, 3}, Chunks: []int{2, 4}}},
+	{"v3 last of three", 2, zarr.Spec{Shape: []int{3, 2, 1}, Chunks: []int{2, 2, 3}, Codecs: []codec.Spec{}}},
+	{"sharded", 0, zarr.Spec{Shape: []int{2, 6}, Chunks: []int{2, 3}, Shards: []int{6, 6}}},
+	{"rectilinear", 0, zarr.Spec{Shape: []int{2, 3}, ChunkEdges: [][]int{{3, 5, 2, 7, 100}, {2, 1}}}},
+	{"v2", 0, zarr.Spec{Format: 2, Shape: []int{1, 4}, Chunks: []int{3, 4}}},
+	{"v2 order F", 1, zarr.Spec{Format: 2, Shape: []int{4, 0}, Chunks: []int{3, 4}, Order: "F"}},
+	{"v2 no fill", 0, zarr.Spec{Format: 2, Shape: []int{1, 4}, Chunks: []int{3, 4}, Fill: zarr.NoFill}},
+}
+
+// TestAppendAgainstOracle appends blocks of random lengths, some of them all fill value, and reads everything after each.
+func TestAppendAgainstOracle(t *testing.T) {
+	for _, tt := range growingSpecs {
+		t.Run(tt.name, func(t *testing.T) {
+			for seed := range uint64(8) {
+				r := rand.New(rand.NewPCG(seed, 1))
+				st := mem.New()
+				spec := tt.spec
+				spec.DType = dtype.Int32
+				a, err := zarr.Create(t.Context(), st, "a", spec)
+				if err != nil {
+					t.Fatal(err)
+				}
+				o := newOracle(a.Shape(), tt.axis)
+				if err := zarr.Write(t.Context(), a, o.add(r, a.Shape()[tt.axis])); err != nil {
+					t.Fatal(err)
+				}
+				for range 6 {
+					if a, err = zarr.Append(t.Context(), a, tt.axis, o.add(r, r.IntN(8))); err != nil {
+						t.Fatal(err)
+					}
+					o.check(t, a)
+					again, err := zarr.OpenArray(t.Context(), st, "a")
+					if err != nil {
+						t.Fatal(err)
+					}
+					o.check(t, again)
+				}
+				docs, err := a.Documents()
+				if err != nil {
+					t.Fatal(err)
+				}
+				for key, doc := range docs {
+					if strings.Contains(string(doc), "zargo_claim") {
+						t.Errorf("%s still has a claim: %s", key, doc)
+					}
+				}
+			}
+		})
+	}
+}
+
+// oracle holds the values of an array that grows, as rows of the axis.
+type oracle struct {
+	shape []int
+	axis  int
+	rows  [][]int32
+}
+
+func newOracle(shape []int, axis int) *oracle { return &oracle{shape: slices.Clone(shape), axis: axis} }
+
+// add makes n more rows and gives them as a block in C order.
+func (o *oracle) add(r *rand.Rand, n int) []int32 {
+	row := 1
+	for i, d := range o.shape {
+		if i != o.axis {
+			row *= d
+		}
+	}
+	zero := r.IntN(4) == 0
+	rows := make([][]int32, n)
+	for i := range rows {
+		rows[i] = make([]int32, row)
+		for k := range rows[i] {
+			if !zero {
+				rows[i][k] = r.Int32()
+			}
+		}
+	}
+	o.rows = append(o.rows, rows...)
+	return o.block(rows)
+}
+
+// block lays rows out in C order.
+func (o *oracle) block(rows [][]int32) []int32 {
+	inner := 1
+	for _, d := range o.shape[o.axis+1:] {
+		inner *= d
+	}
+	outer := 1
+	for _, d := range o.shape[:o.axis] {
+		outer *= d
+	}
+	out := make([]int32, 0, len(rows)*inner*outer)
+	for i := range outer {
+		for _, row := range rows {
+			out = append(out, row[i*inner:(i+1)*inner]...)
+		}
+	}
+	return out
+}
+
+func (o *oracle) check(t *testing.T, a *zarr.Array) {
+	t.Helper()
+	if n := a.Shape()[o.axis]; n != len(o.rows) {
+		t.Fatalf("%d rows, want %d", n, len(o.rows))
+	}
+	got, err := zarr.Read[int32](t.Context(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := o.block(o.rows); !slices.Equal(got, want) {
+		t.Fatalf("%v\nwant\n%v", got, want)
+	}
+}
+
+// TestAppendRefuses: what cannot be appended changes nothing and makes no request.
+func TestAppendRefuses(t *testing.T) {
+	st := mem.New()
+	a := create(t, st, zarr.Spec{Shape: []int{3, 4}, Chunks: []int{2, 2}, DType: dtype.Int32})
+	edges := create(t, mem.New(), zarr.Spec{Shape: []int{3, 4}, ChunkEdges: [][]int{{2, 3}, {2, 2}}, DType: dtype.Int32})
+	tests := []struct {
+		name string
+		do   func() error
+		want error
+	}{
+		{"not whole rows", func() error { _, err := zarr.Append(t.Context(), a, 0, make([]int32, 5)); return err }, fault.Selection},
+		{"no such axis", func() error { _, err := zarr.Append(t.Context(), a, 2, make([]int32, 4)); return err }, fault.Selection},
+		{"another type", func() error { _, err := zarr.Append(t.Context(), a, 0, make([]string, 4)); return err }, fault.Type},
+		{"half an element", func() error { _, err := a.AppendBytes(t.Context(), 0, make([]byte, 6)); return err }, fault.Selection},
+		{"beyond the grid", func() error { _, err := zarr.Append(t.Context(), edges, 0, make([]int32, 12)); return err }, fault.Selection},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if err := tt.do(); !errors.Is(err, tt.want) {
+				t.Errorf("%v, want %v", err, tt.want)
+			}
+		})
+	}
+	if docs := claims(t, st); docs != 0 {
+		t.Errorf("%d claims are left", docs)
+	}
+	if out, err := zarr.Append(t.Context(), a, 0, []int32{}); err != nil || !slices.Equal(out.Shape(), a.Shape()) {
+		t.Errorf("no rows: %v, %v", out, err)
+	}
+}
+
+// TestAppendOnStale: an array that grew since it was opened is not appended to; with Wait it is, behind what is there.
+func TestAppendOnStale(t *testing.T) {
+	st := mem.New()
+	a := create(t, st, zarr.Spec{Shape: []int{2}, Chunks: []int{2}, DType: dtype.Int32})
+	if _, err := zarr.Append(t.Context(), a, 0, []int32{1, 2, 3}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := zarr.Append(t.Context(), a, 0, []int32{4}); !errors.Is(err, zarr.ErrConflict) {
+		t.Fatalf("%v, want ErrConflict", err)
+	}
+	patient, err := a.With(zarr.Wait(10 * time.Second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err = zarr.Append(t.Context(), patient, 0, []int32{4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantValues(t, a, 0, 0, 1, 2, 3, 4)
+	// Attributes that were changed meanwhile are no reason to fail, and stay.
+	if _, err := a.SetAttrs(t.Context(), map[string]any{"units": "K"}); err != nil {
+		t.Fatal(err)
+	}
+	a, err = zarr.Append(t.Context(), a, 0, []int32{5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if units, _, err := zarr.Attr[string](a, "units"); err != nil || units != "K" {
+		t.Errorf("units are %q, %v", units, err)
+	}
+}
+
+// killed is a store of a process that is killed: after some puts nothing arrives any more.
+type killed struct {
+	store.Store
+	mu   sync.Mutex
+	left int
+	late []func() error // puts that are still on their way
+}
+
+var errKilled = errors.New("killed")
+
+func (k *killed) Put(ctx context.Context, key string, b []byte, o store.PutOptions) (store.Version, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.left == 0 {
+		b := slices.Clone(b)
+		k.late = append(k.late, func() error { _, err := k.Store.Put(context.Background(), key, b, o); return err })
+		return "", errKilled
+	}
+	k.left--
+	return k.Store.Put(ctx, key, b, o)
+}
+
+// TestTakeOver: a process is killed at each of its puts. Readers see what was there; others get ErrConflict until they take over; then
+// the array is whole, also when puts of the killed process arrive later, in the middle of the take-over or after it.
+func TestTakeOver(t *testing.T) {
+	for _, zeros := range []bool{false, true} {
+		for left := range 8 {
+			for late := range 2 {
+				t.Run(fmt.Sprint(zeros, left, late), func(t *testing.T) {
+					st := mem.New()
+					a := create(t, st, zarr.Spec{Shape: []int{3}, Chunks: []int{2}, DType: dtype.Int32})
+					if err := zarr.Write(t.Context(), a, []int32{1, 2, 3}); err != nil {
+						t.Fatal(err)
+					}
+					k := &killed{Store: st, left: left}
+					dying, err := zarr.OpenArray(t.Context(), k, "a", zarr.InFlight(1))
+					if err != nil {
+						t.Fatal(err)
+					}
+					_, err = zarr.Append(t.Context(), dying, 0, []int32{-1, -2, -3, -4, -5, -6, -7})
+					if left < 7 && !errors.Is(err, errKilled) {
+						if err == nil {
+							t.Skip("it was done before") // 2 documents and 4 chunks
+						}
+						t.Fatal(err)
+					}
+					if err == nil {
+						return
+					}
+					a, err = a.Refresh(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					wantValues(t, a, 1, 2, 3)
+					more := []int32{4, 5, 6}
+					if zeros {
+						more = []int32{0, 0, 0}
+					}
+					if left > 0 {
+						if _, err := zarr.Append(t.Context(), a, 0, more); !errors.Is(err, zarr.ErrConflict) {
+							t.Fatalf("%v, want ErrConflict", err)
+						}
+						old, err := a.With(zarr.TakeOver(time.Hour))
+						if err != nil {
+							t.Fatal(err)
+						}
+						if _, err := zarr.Append(t.Context(), old, 0, more); !errors.Is(err, zarr.ErrConflict) {
+							t.Fatalf("%v, want ErrConflict: the claim is young", err)
+						}
+					}
+					a, err = a.With(zarr.TakeOver(0))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if late == 1 { // in the middle: after the claim was taken
+						a = onStore(t, a, &after{Store: st, n: 1, do: func() { k.arrive() }})
+					}
+					a, err = zarr.Append(t.Context(), a, 0, more)
+					if err != nil {
+						t.Fatal(err)
+					}
+					k.arrive()
+					a = onStore(t, a, st)
+					wantValues(t, a, append([]int32{1, 2, 3}, more...)...)
+					for range 3 {
+						if a, err = zarr.Append(t.Context(), a, 0, []int32{7, 0}); err != nil {
+							t.Fatal(err)
+						}
+						k.arrive()
+					}
+					wantValues(t, a, append(append([]int32{1, 2, 3}, more...), 7, 0, 7, 0, 7, 0)...)
+					if n := claims(t, st); n != 0 {
+						t.Errorf("%d documents still have a claim", n)
+					}
+				})
+			}
+		}
+	}
+}
+
+// arrive lets the late puts arrive, some of which lose their race.
+func (k *killed) arrive() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, put := range k.late {
+		_ = put()
+	}
+}
+
+// after does something after the n-th put.
+type after struct {
+	store.Store
+	mu sync.Mutex
+	n  int
+	do func()
+}
+
+func (a *after) Put(ctx context.Context, key string, b []byte, o store.PutOptions) (store.Version, error) {
+	v, err := a.Store.Put(ctx, key, b, o)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.n--; a.n == 0 {
+		a.do()
+	}
+	return v, err
+}
+
+// onStore opens an array again in another store, with its options.
+func onStore(t *testing.T, a *zarr.Array, st store.Store) *zarr.Array {
+	t.Helper()
+	b, err := zarr.OpenArray(t.Context(), st, a.Path(), a.Options()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestFailedAppendLeavesNoClaim: after an error the next append finds the array as it was, and what was written of the failed one is not seen.
+func TestFailedAppendLeavesNoClaim(t *testing.T) {
+	st := mem.New()
+	a := create(t, st, zarr.Spec{Shape: []int{1}, Chunks: []int{2}, DType: dtype.Int32})
+	bad := onStore(t, a, &failingKey{Store: st, key: "a/c/3"})
+	if _, err := zarr.Append(t.Context(), bad, 0, []int32{9, 9, 9, 9, 9, 9, 9, 9}); !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	a, err := zarr.Append(t.Context(), a, 0, []int32{0, 0, 0}) // where the failed one wrote
+	if err != nil {
+		t.Fatal(err)
+	}
+	for a.Shape()[0] < 12 {
+		if a, err = zarr.Append(t.Context(), a, 0, []int32{0, 0}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantValues(t, a, make([]int32, a.Len())...)
+	if n := claims(t, st); n != 0 {
+		t.Errorf("%d documents still have a record", n)
+	}
+}
+
+// failingKey refuses puts of one key.
+type failingKey struct {
+	store.Store
+	key string
+}
+
+func (f *failingKey) Put(ctx context.Context, key string, b []byte, o store.PutOptions) (store.Version, error) {
+	if key == f.key {
+		return "", errKilled
+	}
+	return f.Store.Put(ctx, key, b, o)
+}
+
+// TestAppendRace: many appenders of one process and of several, who wait for each other: every row is there once.
+func TestAppendRace(t *testing.T) {
+	st := mem.New()
+	create(t, st, zarr.Spec{Shape: []int{0}, Chunks: []int{3}, DType: dtype.Int32})
+	var wg sync.WaitGroup
+	const writers, each = 6, 5
+	for w := range writers {
+		wg.Go(func() {
+			a, err := zarr.OpenArray(t.Context(), st, "a", zarr.Wait(time.Minute))
+			for i := 0; i < each && err == nil; i++ {
+				a, err = zarr.Append(t.Context(), a, 0, []int32{int32(100*w + i), int32(-100*w - i)})
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { wg.Wait(); close(done) }()
+	for open := true; open; {
+		select {
+		case <-done:
+			open = false
+		default:
+		}
+		a, err := zarr.OpenArray(t.Context(), st, "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := zarr.Read[int32](t.Context(), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[int32]bool{}
+		for i := 0; i < len(got); i += 2 {
+			if got[i] != -got[i+1] || seen[got[i]] {
+				t.Fatalf("rows %d: %v", i, got)
+			}
+			seen[got[i]] = true
+		}
+		if !open && len(seen) != writers*each {
+			t.Errorf("%d appends are there, want %d", len(seen), writers*each)
+		}
+	}
+}
+
+// claims counts documents that have a claim, or the record of one that was given up.
+func claims(t *testing.T, st store.Store) (n int) {
+	t.Helper()
+	for e, err := range st.List(t.Context(), "", store.ListOptions{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := st.Get(t.Context(), e.Key, store.GetOptions{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(v.Bytes), "zargo_claim") {
+			n++
+		}
+	}
+	return n
+}
+
+func create(t *testing.T, st store.Store, spec zarr.Spec) *zarr.Array {
+	t.Helper()
+	a, err := zarr.Create(t.Context(), st, "a", spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func wantValues(t *testing.T, a *zarr.Array, want ...int32) {
+	t.Helper()
+	got, err := zarr.Read[int32](t.Context(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got, want) {
+		t.Fatalf("%v, want %v", got, want)
+	}
+}

@@ -1,0 +1,55 @@
+package meta
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+)
+
+// Edit gives a document of v2 or v3 with other values of some of its top-level members: nil takes one out, one that is not there comes last.
+// The values of all others stay byte for byte as they are. key names the document in errors.
+func Edit(key string, doc []byte, changes map[string]json.RawMessage) ([]byte, error) {
+	o, err := document(key, doc, Parser{})
+	if err != nil {
+		return nil, err
+	}
+	from, to := bytes.IndexByte(doc, '{'), bytes.LastIndexByte(doc, '}')+1
+	inner := leading(doc[from:to])
+	outer, step := "", ""
+	if inner != "" {
+		outer, step = "\n", inner[1:]
+	}
+	last := func(a, b string) int { return 1 }
+	return slices.Concat(doc[:from], rebuild(o.all, changes, last, inner, outer, step), doc[to:]), nil
+}
+
+// Member is the text of the value of a top-level member of a document; nil where it has none.
+func Member(key string, doc []byte, name string) ([]byte, error) {
+	o, err := document(key, doc, Parser{})
+	if err != nil {
+		return nil, err
+	}
+	return o.get(name), nil
+}
+
+// Changed names a top-level member that differs between two texts of a document, in more than white space, and is none of those that may;
+// "" when there is none.
+func Changed(key string, was, is []byte, may ...string) (string, error) {
+	a, err := document(key, was, Parser{})
+	if err != nil {
+		return "", err
+	}
+	b, err := document(key, is, Parser{})
+	if err != nil {
+		return "", err
+	}
+	for _, o := range [][2]object{{a, b}, {b, a}} {
+		for _, m := range o[0].all {
+			other := o[1].get(m.name)
+			if !slices.Contains(may, m.name) && (other == nil || !bytes.Equal(compact(m.raw), compact(other))) {
+				return m.name, nil
+			}
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,233 @@
+package zarr_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/dir"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// TestResizeAgainstOracle resizes arrays at random and compares all values: with Clear what comes in is the fill value, without it may be what was
+// there within the chunks that the shape ended within.
+func TestResizeAgainstOracle(t *testing.T) {
+	for _, tt := range growingSpecs {
+		t.Run(tt.name, func(t *testing.T) {
+			for seed := range uint64(12) {
+				r := rand.New(rand.NewPCG(seed, 2))
+				st := mem.New()
+				spec := tt.spec
+				spec.DType = dtype.Int32
+				spec.Shape = slices.Repeat([]int{5}, len(spec.Shape))
+				if spec.ChunkEdges != nil {
+					spec.ChunkEdges = [][]int{{3, 5, 2, 7}, {2, 1, 9, 9}}
+				}
+				a := create(t, st, spec)
+				for range 6 {
+					values := make([]int32, a.Len())
+					for i := range values {
+						values[i] = 1 + r.Int32N(100)
+					}
+					if err := zarr.Write(t.Context(), a, values); err != nil {
+						t.Fatal(err)
+					}
+					old := a.Shape()
+					shape := make([]int, len(old))
+					for i := range shape {
+						shape[i] = r.IntN(12)
+					}
+					o := zarr.ResizeOptions{Clear: r.IntN(2) == 0, MetadataOnly: r.IntN(4) == 0}
+					b, err := a.Resize(t.Context(), shape, o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					// Shrunk and grown again, with what is left.
+					back, err := b.Resize(t.Context(), old, zarr.ResizeOptions{Clear: true})
+					if err != nil {
+						t.Fatal(err)
+					}
+					got, err := zarr.Read[int32](t.Context(), back)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for i, v := range got {
+						at := position(old, i)
+						inside, sameChunk := true, true
+						for k := range at {
+							inside = inside && at[k] < shape[k]
+							if n := min(shape[k], old[k]); at[k] >= n {
+								sameChunk = sameChunk && n > 0
+								if n > 0 {
+									_, start, length := a.ChunkAt(k, n-1)
+									sameChunk = sameChunk && at[k] < start+length
+								}
+							}
+						}
+						switch {
+						case inside && v != values[i], o.MetadataOnly && v != values[i]:
+							t.Fatalf("seed %d: %v to %v, %+v: %v is %d, was %d", seed, old, shape, o, at, v, values[i])
+						case !inside && !o.MetadataOnly && (o.Clear || !sameChunk) && v != 0:
+							t.Fatalf("seed %d: %v to %v, %+v: %v is %d, want 0", seed, old, shape, o, at, v)
+						}
+					}
+					a = back
+					if n := claims(t, st); n != 0 {
+						t.Fatalf("%d claims are left", n)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestResizeDeletes: the objects outside are gone, all others are left, be they named or listed.
+func TestResizeDeletes(t *testing.T) {
+	for _, n := range []int{40, 200_000} {
+		st := mem.New()
+		a := create(t, st, zarr.Spec{Shape: []int{n, 2}, Chunks: []int{1, 1}, DType: dtype.Int32})
+		ones := make([]int32, 20)
+		for i := range ones {
+			ones[i] = 1
+		}
+		if err := zarr.Write(t.Context(), a, ones, zarr.Range(0, 10)); err != nil {
+			t.Fatal(err)
+		}
+		if err := zarr.Write(t.Context(), a, ones, zarr.Range(n-10, n)); err != nil {
+			t.Fatal(err)
+		}
+		var r zarr.Report
+		a, err := a.With(zarr.ReportTo(&r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = a.Resize(t.Context(), []int{5, 1}, zarr.ResizeOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		var keys []string
+		for e, err := range st.List(t.Context(), "a/c", store.ListOptions{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			keys = append(keys, strings.TrimPrefix(e.Key, "a/c/"))
+		}
+		slices.Sort(keys)
+		if want := []string{"0/0", "1/0", "2/0", "3/0", "4/0"}; !slices.Equal(keys, want) {
+			t.Errorf("%d: %v are left, want %v", n, keys, want)
+		}
+		if listed := r.Lists.Load() > 0; listed != (n > 40) {
+			t.Errorf("%d: %v", n, &r)
+		}
+	}
+}
+
+// TestResizeConflicts: a stale array is not resized, and one that someone appends to neither.
+func TestResizeConflicts(t *testing.T) {
+	st := mem.New()
+	a := create(t, st, zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Int32})
+	if err := zarr.Write(t.Context(), a, []int32{1, 2, 3, 4}); err != nil {
+		t.Fatal(err)
+	}
+	k := &killed{Store: st, left: 1}
+	if _, err := zarr.Append(t.Context(), onStore(t, a, k), 0, []int32{5}); !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	for _, shape := range [][]int{{2}, {9}} {
+		if _, err := a.Resize(t.Context(), shape, zarr.ResizeOptions{}); !errors.Is(err, zarr.ErrConflict) {
+			t.Fatalf("%v, want ErrConflict", err)
+		}
+	}
+	over, err := a.With(zarr.TakeOver(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.arrive()
+	b, err := over.Resize(t.Context(), []int{6}, zarr.ResizeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantValues(t, b, 1, 2, 3, 4, 0, 0) // the 5 never was a value
+	if _, err := a.Resize(t.Context(), []int{3}, zarr.ResizeOptions{}); !errors.Is(err, zarr.ErrConflict) {
+		t.Fatalf("%v, want ErrConflict", err)
+	}
+}
+
+// TestResizeKilled: a process is killed in the middle of deleting; an append after a take-over shows none of the old values.
+func TestResizeKilled(t *testing.T) {
+	for deletes := range 4 {
+		t.Run(fmt.Sprint(deletes), func(t *testing.T) {
+			st := dir.New(t.TempDir())
+			a := create(t, st, zarr.Spec{Shape: []int{12}, Chunks: []int{2}, DType: dtype.Int32})
+			if err := zarr.Write(t.Context(), a, []int32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}); err != nil {
+				t.Fatal(err)
+			}
+			dying := onStore(t, a, &noDeletes{Store: st, left: deletes})
+			if _, err := dying.Resize(t.Context(), []int{3}, zarr.ResizeOptions{}); !errors.Is(err, errKilled) {
+				t.Fatal(err)
+			}
+			b, err := zarr.OpenArray(t.Context(), st, "a", zarr.TakeOver(0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantValues(t, b, 1, 2, 3)
+			if b, err = zarr.Append(t.Context(), b, 0, []int32{0, 0, 0, 0}); err != nil {
+				t.Fatal(err)
+			}
+			wantValues(t, b, 1, 2, 3, 0, 0, 0, 0)
+			if b, err = b.Resize(t.Context(), []int{12}, zarr.ResizeOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			wantValues(t, b, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+			if n := claims(t, st); n != 0 {
+				t.Errorf("%d claims are left", n)
+			}
+		})
+	}
+}
+
+// noDeletes is the store of a process that dies in the middle of its deletes.
+type noDeletes struct {
+	store.Store
+	mu   sync.Mutex
+	left int
+}
+
+// lives counts down to its death, and says whether it came.
+func (k *noDeletes) lives(by int) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.left -= by
+	return k.left >= 0
+}
+
+func (k *noDeletes) Delete(ctx context.Context, key string, o store.DeleteOptions) error {
+	if !k.lives(1) {
+		return errKilled
+	}
+	return k.Store.Delete(ctx, key, o)
+}
+
+func (k *noDeletes) Put(ctx context.Context, key string, b []byte, o store.PutOptions) (store.Version, error) {
+	if !k.lives(0) {
+		return "", errKilled
+	}
+	return k.Store.Put(ctx, key, b, o)
+}
+
+// position is the position of the i-th element in C order.
+func position(shape []int, i int) []int {
+	at := make([]int, len(shape))
+	for k := len(shape) - 1; k >= 0; k-- {
+		at[k] = i % shape[k]
+		i /= shape[k]
+	}
+	return at
+}

@@ -1,0 +1,295 @@
+package zarr_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// TestWriterAgainstOracle writes rows a few at a time, flushes now and then, and compares what others see: after a flush everything, else whole
+// rows of chunks.
+func TestWriterAgainstOracle(t *testing.T) {
+	for _, tt := range growingSpecs {
+		t.Run(tt.name, func(t *testing.T) {
+			for seed := range uint64(10) {
+				r := rand.New(rand.NewPCG(seed, 3))
+				st := mem.New()
+				spec := tt.spec
+				spec.DType = dtype.Int32
+				a := create(t, st, spec)
+				o := newOracle(a.Shape(), tt.axis)
+				if err := zarr.Write(t.Context(), a, o.add(r, a.Shape()[tt.axis])); err != nil {
+					t.Fatal(err)
+				}
+				for range 3 {
+					w, err := zarr.NewWriter[int32](t.Context(), a, tt.axis)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for range r.IntN(6) {
+						if err := w.Write(t.Context(), o.add(r, r.IntN(7))); err != nil {
+							t.Fatal(err)
+						}
+						if w.Next() != len(o.rows) {
+							t.Fatalf("the next row is %d, want %d", w.Next(), len(o.rows))
+						}
+						if r.IntN(3) == 0 {
+							if err := w.Flush(t.Context()); err != nil {
+								t.Fatal(err)
+							}
+							o.check(t, w.Array())
+						}
+						seen := onStore(t, a, st)
+						part := *o
+						part.rows = o.rows[:seen.Shape()[tt.axis]]
+						part.check(t, seen)
+					}
+					if a, err = w.Close(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+					o.check(t, a)
+					o.check(t, onStore(t, a, st))
+					if n := claims(t, st); n != 0 {
+						t.Fatalf("%d claims are left", n)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestWriterWritesOnce: 1,000 rows one by one into shards of 8 rows: each shard is put once, and nothing is read; the document is put once for
+// each row of shards.
+func TestWriterWritesOnce(t *testing.T) {
+	const rows, width = 1000, 1024
+	st := mem.New()
+	a := create(t, st, zarr.Spec{Shape: []int{0, width}, Chunks: []int{1, 512}, Shards: []int{8, 1024}, DType: dtype.Float64, Codecs: []codec.Spec{}})
+	var report zarr.Report
+	a, err := a.With(zarr.ReportTo(&report))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := zarr.NewWriter[float64](t.Context(), a, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range rows {
+		row := make([]float64, width)
+		for k := range row {
+			row[k] = float64(i*width + k + 1)
+		}
+		if err := w.Write(t.Context(), row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var size int64
+	for e, err := range st.List(t.Context(), "a/c", store.ListOptions{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += e.Size
+	}
+	if puts, gets := report.Puts.Load(), report.Gets.Load(); puts != rows/8+rows/8+2 || gets != 0 {
+		t.Errorf("%d puts and %d gets", puts, gets)
+	}
+	if written := report.BytesWritten.Load(); written > size*11/10 {
+		t.Errorf("%d bytes written for %d", written, size)
+	}
+	if n := report.Rewritten.Load(); n != 0 {
+		t.Errorf("%d shards were read and written again", n)
+	}
+}
+
+// TestRewrittenIsReported: rows that end within a chunk have it read and written again by the next append.
+func TestRewrittenIsReported(t *testing.T) {
+	st := mem.New()
+	a := create(t, st, zarr.Spec{Shape: []int{0, 4}, Chunks: []int{4, 2}, DType: dtype.Int32})
+	var report zarr.Report
+	a, err := a.With(zarr.ReportTo(&report))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 8 {
+		if a, err = zarr.Append(t.Context(), a, 0, []int32{1, 2, 3, int32(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := report.Rewritten.Load(); n != 2*(3+3) {
+		t.Errorf("%d, want 12: %v", n, &report)
+	}
+}
+
+// TestWriterKilled: what was readable when a writer was killed is there, and another one goes on behind it.
+func TestWriterKilled(t *testing.T) {
+	for left := range 14 {
+		t.Run(fmt.Sprint(left), func(t *testing.T) {
+			st := mem.New()
+			a := create(t, st, zarr.Spec{Shape: []int{0}, Chunks: []int{2}, Shards: []int{4}, DType: dtype.Int32})
+			k := &killed{Store: st, left: left}
+			readable := 0
+			w, err := zarr.NewWriter[int32](t.Context(), onStore(t, a, k), 0)
+			for i := 0; err == nil && i < 18; i++ {
+				if err = w.Write(t.Context(), []int32{int32(i)}); err == nil && i%5 == 2 {
+					if err = w.Flush(t.Context()); err == nil {
+						readable = i + 1
+					}
+				}
+			}
+			if !errors.Is(err, errKilled) {
+				t.Fatal(err)
+			}
+			if left > 0 {
+				if _, err := zarr.NewWriter[int32](t.Context(), a, 0); !errors.Is(err, zarr.ErrConflict) {
+					t.Fatalf("%v, want ErrConflict", err)
+				}
+			}
+			over, err := a.With(zarr.TakeOver(0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if over, err = over.Refresh(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			next, err := zarr.NewWriter[int32](t.Context(), over, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if next.Next() < readable {
+				t.Fatalf("%d rows are left of %d", next.Next(), readable)
+			}
+			var want []int32
+			for i := range 40 {
+				want = append(want, int32(i))
+				if i < next.Next() {
+					continue
+				}
+				k.arrive()
+				if err := next.Write(t.Context(), []int32{int32(i)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			b, err := next.Close(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			k.arrive()
+			wantValues(t, b, want...)
+			wantValues(t, onStore(t, a, st), want...)
+			if w != nil { // the killed one, were it still alive
+				k.mu.Lock()
+				k.left = 1000
+				k.mu.Unlock()
+				if _, err := w.Close(t.Context()); err == nil {
+					t.Error("Close of a Writer that failed gives no error")
+				}
+				wantValues(t, onStore(t, a, st), want...)
+			}
+		})
+	}
+}
+
+// TestWriterTakenOver: one that was taken for dead writes nothing more.
+func TestWriterTakenOver(t *testing.T) {
+	st := mem.New()
+	a := create(t, st, zarr.Spec{Shape: []int{0}, Chunks: []int{2}, DType: dtype.Int32})
+	first, err := zarr.NewWriter[int32](t.Context(), a, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Write(t.Context(), []int32{1, 2, 3}); err != nil {
+		t.Fatal(err)
+	}
+	over, err := onStore(t, a, st).With(zarr.TakeOver(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := zarr.NewWriter[int32](t.Context(), over, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Write(t.Context(), []int32{4, 5, 6, 0}); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Write(t.Context(), []int32{-1, -2, -3}); !errors.Is(err, zarr.ErrConflict) {
+		t.Fatalf("%v, want ErrConflict", err)
+	}
+	if _, err := first.Close(t.Context()); !errors.Is(err, zarr.ErrConflict) {
+		t.Fatalf("%v, want ErrConflict", err)
+	}
+	b, err := second.Close(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantValues(t, b, 1, 2, 4, 5, 6, 0)
+	if _, err := second.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := second.Write(t.Context(), []int32{1}); err == nil {
+		t.Error("a closed Writer takes rows")
+	}
+}
+
+// TestWriterOfStrings: elements that vary in length, and structures.
+func TestWriterOfStrings(t *testing.T) {
+	st := mem.New()
+	a := create(t, st, zarr.Spec{Shape: []int{0}, Chunks: []int{3}, DType: dtype.String})
+	w, err := zarr.NewWriter[string](t.Context(), a, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for i := range 11 {
+		want = append(want, fmt.Sprint("row ", i))
+		if err := w.Write(t.Context(), want[i:]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Write(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if a, err = w.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := zarr.Read[string](t.Context(), a)
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _, err := zarr.NewWriter[int](t.Context(), a, 0); !errors.Is(err, fault.Type) {
+		t.Errorf("%v, want ErrType", err)
+	}
+}
+
+// TestWriterBeyondTheGrid: where a rectilinear grid ends, so do the rows; those before it are readable.
+func TestWriterBeyondTheGrid(t *testing.T) {
+	st := mem.New()
+	a := create(t, st, zarr.Spec{Shape: []int{0}, ChunkEdges: [][]int{{2, 3}}, DType: dtype.Int32})
+	w, err := zarr.NewWriter[int32](t.Context(), a, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(t.Context(), []int32{1, 2, 3, 4, 5}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(t.Context(), []int32{6}); !errors.Is(err, fault.Selection) {
+		t.Fatalf("%v, want ErrSelection", err)
+	}
+	if _, err := w.Close(t.Context()); !errors.Is(err, fault.Selection) {
+		t.Fatalf("%v, want ErrSelection", err)
+	}
+	wantValues(t, onStore(t, a, st), 1, 2, 3, 4, 5)
+	if n := claims(t, st); n != 0 {
+		t.Errorf("%d claims are left", n)
+	}
+}
