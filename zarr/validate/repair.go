@@ -73,13 +73,13 @@ type Repairs struct {
 // orphan chunks are deleted and left-over claims are dropped. Everything else is left as it is, and a Step says so: a chunk that is corrupt or
 // missing can only come from another copy of the data.
 //
-// tell is called for each finding as by Run, before anything is changed. What keeps one thing from being repaired, such as another writer's
+// report is called for each finding as by Run, before anything is changed. What keeps one thing from being repaired, such as another writer's
 // ErrConflict, is in its Step, and the others are repaired all the same. An error means what it means from Run, and that not all was tried.
-func Repair(ctx context.Context, st store.Store, path string, o RepairOptions, tell func(rule.Finding)) (*Repairs, error) {
+func Repair(ctx context.Context, st store.Store, path string, o RepairOptions, report func(rule.Finding)) (*Repairs, error) {
 	var found []rule.Finding
 	r, err := Run(ctx, st, path, o.Options, func(f rule.Finding) {
 		found = append(found, f)
-		tell(f)
+		report(f)
 	})
 	out := &Repairs{Found: r, Left: r}
 	if err != nil {
