@@ -115,7 +115,7 @@ func Table() []Rule {
 		// The fault proxy serves any client and knows none.
 		{Package: "integration/faultproxy"},
 		{Package: "integration/faultproxy/cmd/faultproxy", Own: []string{"integration/faultproxy"}},
-		{Package: "integration/...", Own: []string{"zarr/...", "concurrency", "internal/...", "blob", "s3", "gcs", "azure", "openurl", "integration/..."},
+		{Package: "integration/...", Own: []string{"zarr/...", "transfer", "concurrency", "internal/...", "blob", "s3", "gcs", "azure", "openurl", "integration/..."},
 			External: []string{compress, gocloud, "github.com/aws/aws-sdk-go-v2"}},
 	}
 }
