@@ -145,10 +145,13 @@ func writtenArrays(p *transfer.Plan) (n int) {
 	return n
 }
 
+// outsideHeap is how much memory the program itself takes, which Go's limit does not count. A sixteenth more is for what is taken before it works.
+const outsideHeap = 40 << 20
+
 // runPlan runs tasks of a plan within its memory, and returns how far it came.
 func (s *session) runPlan(ctx context.Context, p *transfer.Plan, open transfer.Opener, o transfer.RunOptions, report bool) (last transfer.Progress, err error) {
 	if was := debug.SetMemoryLimit(-1); was == math.MaxInt64 {
-		debug.SetMemoryLimit(p.Memory)
+		debug.SetMemoryLimit(max(p.Memory/16*15-outsideHeap, p.Memory/2))
 		defer debug.SetMemoryLimit(was)
 	}
 	lines := &progressLines{out: s.errOut}
