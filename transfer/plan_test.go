@@ -234,6 +234,31 @@ func TestFromZip(t *testing.T) {
 	same(t, g, must(zarr.OpenGroup(t.Context(), w.dst, "")))
 }
 
+func TestIntoZip(t *testing.T) {
+	w := newWorld(t, mem.New(), mem.New())
+	g := forest(t, w.src, 2)
+	for name, o := range map[string]transfer.Options{
+		"as it is":  {},
+		"rechunked": {Format: 3, OneStage: true, Consolidate: true, Target: transfer.Place{Path: "in/side"}, Codecs: []codec.Spec{codec.Zstd(1)}},
+	} {
+		o.Source.Store, o.Target.Store = "src", "archive"
+		p, err := transfer.NewPlan(t.Context(), g, nil, o)
+		check(t, err)
+		outer := mem.New()
+		check(t, transfer.SaveZip(t.Context(), p, w.open, outer, "a.zip"))
+		archive := must(zip.Open(t.Context(), outer, "a.zip"))
+		same(t, g, must(zarr.OpenGroup(t.Context(), archive, o.Target.Path)))
+		for key := range all(t, archive, "") {
+			if strings.Contains(key, "__zargo") {
+				t.Errorf("%s: %s is in the archive", name, key)
+			}
+		}
+		if err := transfer.SaveZip(t.Context(), p, w.open, outer, "a.zip"); !errors.Is(err, fault.Exists) {
+			t.Errorf("%s: over an archive: %v", name, err)
+		}
+	}
+}
+
 func TestFromV1(t *testing.T) {
 	src := mem.New()
 	put := func(key, value string) { _ = must(src.Put(t.Context(), key, []byte(value), store.PutOptions{})) }
