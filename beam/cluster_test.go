@@ -111,6 +111,7 @@ func server(t *testing.T, port int, what string) {
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), serveEnv+"="+what)
 	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.Dir = t.TempDir() // the boot program leaves files where it starts
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.WaitDelay = 5 * time.Second
 	if err := cmd.Start(); err != nil {
