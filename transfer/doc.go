@@ -16,6 +16,8 @@
 // The target's documents are stored by the last task, and not before all others are done: no reader sees an array of which a part is missing. What a transfer
 // keeps until [Clean] lies in a directory of its own below the target, see [Plan.Dir].
 //
+// [SaveZip] runs a plan into a zip archive.
+//
 // A process keeps to the plan's memory for elements and objects under way. The garbage collector lets the heap grow beyond what is in
 // use: a program that must not take more sets runtime/debug.SetMemoryLimit to the same number.
 //

@@ -73,45 +73,41 @@ func (w *Worker) move(ctx context.Context, from, to string, guess int64) error {
 			return err
 		}
 	}
-	version := store.Version("")
+	most, version := guess, store.Version("")
 	for {
-		again, long, err := w.through(ctx, from, to, guess, version)
-		switch {
-		case !again:
-			if errors.Is(err, fault.NotFound) {
-				return nil
-			}
+		long, err := w.through(ctx, from, to, most, version)
+		if long == nil || long.Announced <= most {
 			return err
-		case long.Announced <= guess: // it was replaced by a shorter one
-			version = ""
-			continue
 		}
-		guess, version = long.Announced, long.Version
-		if guess > streamAbove && version != "" {
-			if done, err := w.stream(ctx, from, to, guess, version); done || err != nil {
+		most, version = long.Announced, long.Version
+		if most > streamAbove && version != "" {
+			if done, err := w.stream(ctx, from, to, most, version); done || err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// through moves an object of at most so many bytes. again says that it is longer, and how long.
-func (w *Worker) through(ctx context.Context, from, to string, most int64, version store.Version) (again bool, long *store.TooLong, err error) {
+// through moves an object of at most so many bytes, if there is one. long says how long one is that has more.
+func (w *Worker) through(ctx context.Context, from, to string, most int64, version store.Version) (long *store.TooLong, err error) {
 	if most > min(max(w.p.Memory-overhead, streamAbove), math.MaxInt) {
-		return false, nil, fault.Newf(fault.Limit, "an object of %d bytes at %q, which cannot be moved by parts, is more than the plan's memory allows", most, from)
+		return nil, fault.Newf(fault.Limit, "an object of %d bytes at %q, which cannot be moved by parts, is more than the plan's memory allows", most, from)
 	}
 	hold, err := w.limits.Bytes.Acquire(ctx, concurrency.Task, concurrency.Need(int(most)))
 	if err != nil {
-		return false, nil, err
+		return nil, err
 	}
 	defer hold.Release()
 	v, err := w.src.Get(ctx, from, store.GetOptions{Max: most, IfVersion: version}, hold.Buffer(int(most)))
-	if err != nil {
-		again = errors.As(err, &long)
-		return again, long, err
+	switch {
+	case errors.Is(err, fault.NotFound):
+		return nil, nil
+	case err != nil:
+		errors.As(err, &long)
+		return long, err
 	}
 	_, err = w.dst.Put(ctx, to, v.Bytes, store.PutOptions{})
-	return false, nil, err
+	return nil, err
 }
 
 // stream moves an object by parts. It is not done where the target takes no parts.

@@ -7,9 +7,10 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// overhead is what a process takes beside the memory that tasks are counted with: the program, stacks, tables and state of compressors (a
-// zstd encoder has 18 MiB).
-const overhead = 32 << 20
+// overhead is what a process takes beside the memory that tasks are counted with: the program (25 MiB of zargo), stacks, tables, state of compressors (a
+// zstd encoder has 18 MiB), and what the garbage collector has not found yet. With 64 MiB and
+// the limit on the heap that cmd/zargo sets, rechunking 512 MiB within 128, 256 and 512 MiB took 108, 225 and 510 MiB of resident memory.
+const overhead = 64 << 20
 
 // need is the memory of one task.
 type need struct {
@@ -17,17 +18,20 @@ type need struct {
 	work  int64 // objects under way: one decoded, one encoded
 }
 
-// memory is the smallest Plan.Memory that the task fits in: of what is left beside the overhead objects under way have a quarter, or as much as the
-// largest takes.
+// memory is the smallest Plan.Memory that the task fits in.
 func (n need) memory() int64 {
-	return sum(overhead, max(sum(n.block, n.block/3), sum(n.block, n.work)))
+	eighths := func(n, of int64) int64 { return sum(n, n/of*(8-of), (n%of*(8-of)+of-1)/of) } // n is of so many eighths
+	return sum(overhead, max(eighths(n.block, 5), eighths(sum(n.block, n.work), 7)))
 }
 
-// objectsShare is how much of a memory is for objects under way, and blocksShare what elements of regions may take beside an amount of work.
+// objectsShare is how much of a memory is for objects under way: a quarter of what is left beside the overhead.
 func objectsShare(memory int64) int64 { return max(memory-overhead, 0) / 4 }
 
+// blocksShare is what elements of regions may take beside objects under way, of which one may take more than the share of all. An eighth is left for what
+// was used and is not collected yet.
 func blocksShare(memory, work int64) int64 {
-	return max(memory-overhead, 0) - max(objectsShare(memory), work)
+	left := max(memory-overhead, 0)
+	return left - max(objectsShare(memory), work) - left/8 - 16 // what rounding may make of it
 }
 
 // needOf is the memory of a task of a step. A chunk that is decoded or encoded takes its elements and its bytes; of a shard inner chunks are

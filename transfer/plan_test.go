@@ -55,7 +55,7 @@ func TestEveryObjectOnce(t *testing.T) {
 		}
 		src := mem.New()
 		a := must(zarr.Create(t.Context(), src, "a", zarr.Spec{Shape: shape, Chunks: chunks, DType: dtype.Uint16}))
-		o := transfer.Options{Memory: 33<<20 + int64(r.IntN(20<<10)), Grid: func(*zarr.Array) ([]int, []int, error) { return to, shards, nil }}
+		o := transfer.Options{Memory: 65<<20 + int64(r.IntN(20<<10)), Grid: func(*zarr.Array) ([]int, []int, error) { return to, shards, nil }}
 		if r.IntN(2) == 0 {
 			o.Ranges = func(*zarr.Array) ([][2]int, error) {
 				ranges := make([][2]int, rank)
@@ -116,7 +116,7 @@ func TestEveryObjectOnce(t *testing.T) {
 func TestHostilePlans(t *testing.T) {
 	src := mem.New()
 	g := forest(t, src, 3)
-	p, err := transfer.NewPlan(t.Context(), g, nil, transfer.Options{Codecs: []codec.Spec{codec.Gzip(1)}, Memory: 64 << 20})
+	p, err := transfer.NewPlan(t.Context(), g, nil, transfer.Options{Codecs: []codec.Spec{codec.Gzip(1)}, Memory: 96 << 20})
 	check(t, err)
 	step := func(m map[string]any) map[string]any { // that of an array of three dimensions
 		for _, s := range m["stages"].([]any)[0].(map[string]any)["steps"].([]any) {
@@ -202,10 +202,10 @@ func TestMemoryRefused(t *testing.T) {
 	a := must(zarr.Create(t.Context(), src, "a", zarr.Spec{Shape: []int{1 << 12, 1 << 12}, Chunks: []int{1, 1 << 12}, DType: dtype.Float64}))
 	o := transfer.Options{Memory: 100 << 20, Grid: func(*zarr.Array) ([]int, []int, error) { return []int{1 << 12, 1 << 11}, nil, nil }}
 	_, err := transfer.NewPlan(t.Context(), a, nil, o)
-	if !errors.Is(err, fault.Limit) || !strings.Contains(err.Error(), "234881024 bytes") { // 32 MiB, a block of 64 MiB and twice that for its encoding
+	if !errors.Is(err, fault.Limit) || !strings.Contains(err.Error(), "297196398 bytes") { // 64 MiB, and 8/7 of a block of 64 MiB and twice that for its encoding
 		t.Fatal(err)
 	}
-	o.Memory = 234881024
+	o.Memory = 297196398
 	_, err = transfer.NewPlan(t.Context(), a, nil, o)
 	check(t, err)
 	o.Memory--
@@ -232,6 +232,31 @@ func TestFromZip(t *testing.T) {
 	g := must(zarr.OpenGroup(t.Context(), archive, "in"))
 	w.run(w.plan(g, transfer.Options{}))
 	same(t, g, must(zarr.OpenGroup(t.Context(), w.dst, "")))
+}
+
+func TestIntoZip(t *testing.T) {
+	w := newWorld(t, mem.New(), mem.New())
+	g := forest(t, w.src, 2)
+	for name, o := range map[string]transfer.Options{
+		"as it is":  {},
+		"rechunked": {Format: 3, OneStage: true, Consolidate: true, Target: transfer.Place{Path: "in/side"}, Codecs: []codec.Spec{codec.Zstd(1)}},
+	} {
+		o.Source.Store, o.Target.Store = "src", "archive"
+		p, err := transfer.NewPlan(t.Context(), g, nil, o)
+		check(t, err)
+		outer := mem.New()
+		check(t, transfer.SaveZip(t.Context(), p, w.open, outer, "a.zip"))
+		archive := must(zip.Open(t.Context(), outer, "a.zip"))
+		same(t, g, must(zarr.OpenGroup(t.Context(), archive, o.Target.Path)))
+		for key := range all(t, archive, "") {
+			if strings.Contains(key, "__zargo") {
+				t.Errorf("%s: %s is in the archive", name, key)
+			}
+		}
+		if err := transfer.SaveZip(t.Context(), p, w.open, outer, "a.zip"); !errors.Is(err, fault.Exists) {
+			t.Errorf("%s: over an archive: %v", name, err)
+		}
+	}
 }
 
 func TestFromV1(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 
 // series are options that make time series of maps within little memory.
 func series(o transfer.Options) transfer.Options {
-	o.Memory = 34 << 20
+	o.Memory = 66 << 20
 	o.Grid = func(a *zarr.Array) ([]int, []int, error) { return []int{a.Shape()[0], 4, 4}, nil, nil }
 	return o
 }

@@ -31,7 +31,7 @@ func (m *maker) steps(ctx context.Context, s *Step, from, to *zarr.Array) error 
 	}
 	s.Kind, s.Block = Blocks, ones(len(s.Grid))
 	n := needOf(s, from, to)
-	if room := blocksShare(m.o.Memory, n.work); n.block > room {
+	if n.memory() > m.o.Memory {
 		return fault.Newf(fault.Limit, "the copy of %q takes %d bytes of memory at least, and %d are allowed", from.Path(), n.memory(), m.o.Memory)
 	}
 	stages, err := m.solve(from, to)
@@ -61,7 +61,7 @@ func (m *maker) solve(from, to *zarr.Array) ([]rechunk.Stage, error) {
 	write := objectShape(to)
 	best, one, err := rechunk.Solve(rechunk.Problem{
 		Shape: to.Shape(), ItemSize: itemSize(to), From: unitShape(from), To: write, Parts: plain(from),
-		Memory: (m.o.Memory - overhead) / 4 * 3, // so that a quarter is left for objects under way
+		Memory: (m.o.Memory - overhead) / 8 * 5, // see blocksShare
 	})
 	switch {
 	case errors.Is(err, fault.Limit):

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/zargo-io/zargo/transfer"
@@ -408,4 +410,62 @@ func TestIndexes(t *testing.T) {
 		}
 	}
 	same(t, g, must(zarr.OpenGroup(t.Context(), w.dst, "")))
+}
+
+// refusing is a store whose puts of chunks say that something is not found.
+type refusing struct{ store.Store }
+
+func (r refusing) Put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
+	if strings.Contains(key, "c/") {
+		return "", &fault.KeyError{Op: "put", Key: key, Err: fault.NotFound}
+	}
+	return r.Store.Put(ctx, key, value, o)
+}
+
+// TestOnlyAbsenceIsAbsent: what is not found where a chunk is written is an error, and no missing chunk.
+func TestOnlyAbsenceIsAbsent(t *testing.T) {
+	w := newWorld(t, mem.New(), refusing{mem.New()})
+	a := must(zarr.Create(t.Context(), w.src, "a", zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Uint8}))
+	check(t, zarr.Write(t.Context(), a, []byte{1, 2, 3, 4}))
+	for _, codecs := range [][]codec.Spec{nil, {codec.Gzip(1)}} {
+		p := w.plan(a, transfer.Options{Codecs: codecs})
+		if err := transfer.RunTask(t.Context(), p, 0, w.open); !errors.Is(err, fault.NotFound) {
+			t.Errorf("%v", err)
+		}
+		if missing, err := transfer.Verify(t.Context(), p, w.open); err != nil || len(missing) != p.Tasks() {
+			t.Errorf("%v are missing, %v", missing, err)
+		}
+	}
+}
+
+// TestLargeObjects moves an object by parts.
+func TestLargeObjects(t *testing.T) {
+	w := newWorld(t, mem.New(), mem.New())
+	a := must(zarr.Create(t.Context(), w.src, "a", zarr.Spec{Shape: []int{80 << 20}, Chunks: []int{40 << 20}, DType: dtype.Uint8, Codecs: []codec.Spec{}}))
+	values := make([]byte, 40<<20)
+	for i := range values {
+		values[i] = byte(i >> 10)
+	}
+	check(t, zarr.Write(t.Context(), a, values, zarr.Range(40<<20, 80<<20)))
+	p := w.plan(a, transfer.Options{Memory: 128 << 20})
+	var parts, puts atomic.Int64
+	open := func(ctx context.Context, name string) (store.Store, error) {
+		st, err := w.open(ctx, name)
+		return store.Observe(st, func(_ context.Context, e store.Event) {
+			switch {
+			case e.Op == store.OpPart:
+				parts.Add(1)
+			case e.Op == store.OpPut && e.Bytes > 1<<20:
+				puts.Add(1)
+			}
+		}), err
+	}
+	check(t, transfer.Run(t.Context(), p, open, transfer.RunOptions{}))
+	if parts.Load() != 3 || puts.Load() != 0 {
+		t.Errorf("%d parts and %d puts", parts.Load(), puts.Load())
+	}
+	got := must(w.dst.Get(t.Context(), "c/1", store.GetOptions{}, nil))
+	if !bytes.Equal(got.Bytes, values) {
+		t.Error("it differs")
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -77,7 +78,7 @@ func Open(ctx context.Context, p *Plan, open Opener, opts ...zarr.Option) (*Work
 	share := objectsShare(p.Memory)
 	shared := concurrency.Default()
 	w.limits = &concurrency.Limits{CPU: shared.CPU, Requests: shared.Requests, Bytes: concurrency.NewBudget(share)}
-	w.blocks = concurrency.NewBudget(max(p.Memory-overhead-share, 0) / 7 * 8) // of which tasks have 7/8
+	w.blocks = concurrency.NewBudget(max(blocksShare(p.Memory, 0), 0) / 7 * 8) // of which tasks have 7/8
 	w.arrays = newArrays(p, w.src, w.dst, w.tmp, append(slices.Clone(opts), zarr.Limits(w.limits)))
 	return w, nil
 }
@@ -187,13 +188,23 @@ func regions(t Task, to *zarr.Array) (src, dst []zarr.Selection, n []int) {
 	return src, dst, n
 }
 
+// worthGC is how much memory is collected before more is taken. 32 MiB: it happens a few times in a plan, when blocks become larger.
+const worthGC = 32 << 20
+
 // take is memory for a region; that of another one where it is large enough, which costs its page faults once.
 func (w *Worker) take(n int) []byte {
 	w.mu.Lock()
 	i := slices.IndexFunc(w.idle, func(b []byte) bool { return cap(b) >= n })
 	if i < 0 {
+		dropped := 0
+		for _, b := range w.idle {
+			dropped += cap(b)
+		}
 		w.idle = nil // of smaller blocks, which are over for most plans
 		w.mu.Unlock()
+		if dropped >= worthGC {
+			runtime.GC() // otherwise they would be there beside the new one, whatever limit the heap has
+		}
 		return make([]byte, n)
 	}
 	defer w.mu.Unlock()

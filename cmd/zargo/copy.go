@@ -32,6 +32,12 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
+	if l, err := s.parseURL(c.To); err != nil || len(l.Inside) > 0 {
+		if err != nil {
+			return err
+		}
+		return c.archive(ctx, s, l, o, check)
+	}
 	e, err := s.openEnds(ctx, c.From, c.To, c.Root, c.separatorFlag.options()...)
 	if err != nil {
 		return err
@@ -145,12 +151,21 @@ func writtenArrays(p *transfer.Plan) (n int) {
 	return n
 }
 
+// outsideHeap is how much memory the program itself takes, which Go's limit does not count. A sixteenth more is for what is taken before it works.
+const outsideHeap = 40 << 20
+
+// keepTo limits the heap, unless GOMEMLIMIT does, until the function that it returns is called.
+func keepTo(memory int64) func() {
+	was := debug.SetMemoryLimit(-1)
+	if was == math.MaxInt64 {
+		debug.SetMemoryLimit(max(memory/16*15-outsideHeap, memory/2))
+	}
+	return func() { debug.SetMemoryLimit(was) }
+}
+
 // runPlan runs tasks of a plan within its memory, and returns how far it came.
 func (s *session) runPlan(ctx context.Context, p *transfer.Plan, open transfer.Opener, o transfer.RunOptions, report bool) (last transfer.Progress, err error) {
-	if was := debug.SetMemoryLimit(-1); was == math.MaxInt64 {
-		debug.SetMemoryLimit(p.Memory)
-		defer debug.SetMemoryLimit(was)
-	}
+	defer keepTo(p.Memory)()
 	lines := &progressLines{out: s.errOut}
 	o.Zarr = append(o.Zarr, s.options()...)
 	o.Progress = func(x transfer.Progress) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 
 	"github.com/zargo-io/zargo/transfer"
@@ -17,23 +18,41 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// childEnv makes the test binary a process that runs tasks; its value is the file of a plan.
-const childEnv = "ZARGO_TRANSFERS_CHILD"
+// childEnv makes the test binary a process that runs tasks, and boundEnv one that keeps to the plan's memory; their value is the file of a plan.
+const (
+	childEnv = "ZARGO_TRANSFERS_CHILD"
+	boundEnv = "ZARGO_TRANSFERS_BOUND"
+)
 
 func TestMain(m *testing.M) {
-	name := os.Getenv(childEnv)
-	if name == "" {
-		os.Exit(m.Run())
+	for env, do := range map[string]func(context.Context, string) error{childEnv: child, boundEnv: bound} {
+		if name := os.Getenv(env); name != "" {
+			if err := do(context.Background(), name); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			os.Exit(0)
+		}
 	}
-	if err := child(context.Background(), name); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(0)
+	os.Exit(m.Run())
 }
 
 // folders opens the folders that plans name.
 func folders(_ context.Context, name string) (store.Store, error) { return dir.New(name), nil }
+
+// bound runs a plan as cmd/zargo does: with a limit on the heap that leaves out what the program takes.
+func bound(ctx context.Context, name string) error {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	p, err := transfer.Decode(b)
+	if err != nil {
+		return err
+	}
+	debug.SetMemoryLimit(p.Memory/16*15 - 40<<20)
+	return transfer.Run(ctx, p, folders, transfer.RunOptions{})
+}
 
 // child runs all tasks of a plan one after another, whatever was done, and says which are done.
 func child(ctx context.Context, name string) error {

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/zargo-io/zargo/openurl"
+	"github.com/zargo-io/zargo/transfer"
+)
+
+// archive copies into a zip archive that is not there yet.
+func (c *copyCmd) archive(ctx context.Context, s *session, l openurl.Location, o transfer.Options, check func() error) error {
+	if c.Resume || c.Root != "" {
+		return usagef("an archive is written at once: --resume and --root are of no use")
+	}
+	src, n, err := s.openNode(ctx, c.From, c.separatorFlag.options()...)
+	if err != nil {
+		return err
+	}
+	defer src.release()
+	whole := l
+	whole.Inside = nil
+	at, key, err := s.openFile(ctx, whole.URL())
+	if err != nil {
+		return err
+	}
+	defer at.release()
+	if o.Source.Store, err = storeURL(src.root); err != nil {
+		return err
+	}
+	o.Target.Store, o.Target.Path = l.String(), strings.Trim(strings.TrimPrefix(l.Inside[0], "zip:"), "/")
+	o.Root, o.OneStage = o.Target.Path, true
+	p, err := transfer.NewPlan(ctx, n, nil, o)
+	if err == nil {
+		err = check()
+	}
+	if err != nil {
+		return at.fail(trimmed(err))
+	}
+	if c.DryRun {
+		return printPlan(s.out, p)
+	}
+	defer keepTo(p.Memory)()
+	if err := transfer.SaveZip(ctx, p, s.opener(map[string]openurl.Location{p.Source.Store: src.root}), at.Store, key, s.options()...); err != nil {
+		return at.fail(trimmed(err))
+	}
+	_, err = fmt.Fprintf(s.out, "copied %s\n", plural(writtenArrays(p), "array"))
+	return err
+}

@@ -1,0 +1,83 @@
+//go:build linux
+
+package transfers
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/zargo-io/zargo/internal/race"
+	"github.com/zargo-io/zargo/transfer"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store/dir"
+)
+
+// TestMemory rechunks an array that is larger than the memory of the process, in which it stays.
+func TestMemory(t *testing.T) {
+	if race.Enabled {
+		t.Skip("SKIPPED: with -race memory is several times as large")
+	}
+	const memory = 160 << 20
+	from, to := t.TempDir(), t.TempDir()
+	a, err := zarr.Create(t.Context(), dir.New(from), "a", zarr.Spec{Shape: []int{1024, 256, 256}, Chunks: []int{1, 256, 256}, DType: dtype.Float32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := make([]float32, 32*256*256)
+	for i := range values {
+		values[i] = float32(i * 7 % 1000)
+	}
+	for at := 0; at < 1024; at += 32 {
+		values[0] = float32(at)
+		if err := zarr.Write(t.Context(), a, values, zarr.Range(at, at+32)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := transfer.NewPlan(t.Context(), a, dir.New(to), transfer.Options{
+		Source: transfer.Place{Store: from}, Target: transfer.Place{Store: to}, Memory: memory,
+		Grid: func(*zarr.Array) ([]int, []int, error) { return []int{1024, 16, 16}, nil, nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "plan.json")
+	if err := os.WriteFile(file, p.Encode(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), exe)
+	c.Env = append(os.Environ(), boundEnv+"="+file)
+	c.Stderr = os.Stderr
+	if err := c.Run(); err != nil {
+		t.Fatal(err)
+	}
+	peak := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+	t.Logf("%d MiB of %d in %d stages", peak>>20, int64(memory)>>20, len(p.Stages)-1)
+	if peak > memory {
+		t.Errorf("%d bytes resident, more than %d", peak, memory)
+	}
+	b, err := zarr.OpenArray(t.Context(), dir.New(to), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := zarr.Read[float32](t.Context(), b, zarr.All, zarr.At(0), zarr.Range(0, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 1024 {
+		first := float32(0)
+		if first = float32(i % 32 * 65536 * 7 % 1000); i%32 == 0 {
+			first = float32(i)
+		}
+		if got[2*i] != first {
+			t.Fatalf("step %d begins with %v, not %v", i, got[2*i], first)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"sync"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/zip"
+)
+
+// SaveZip runs a plan into a zip archive, which becomes the value of a key of st when it is complete. The plan's target is the archive: what open gives for it is
+// not asked for. An archive is written once and by one process, so there are no markers, and what is interrupted begins anew. The plan has one stage, see
+// Options.OneStage.
+//
+// fault.Exists: the key holds a value. fault.Selection: the plan has several stages, or source and target are one store. Other errors are those of [Run].
+func SaveZip(ctx context.Context, p *Plan, open Opener, st store.Store, key string, opts ...zarr.Option) error {
+	if len(p.Documents.Temporary) > 0 || p.Source.Store == p.Target.Store {
+		return fault.Newf(fault.Selection, "transfer: an archive holds no temporary arrays, and is no part of the source")
+	}
+	_, err := zip.Save(ctx, st, key, store.PutOptions{IfAbsent: true}, func(z *zip.Writer) error {
+		w, err := Open(ctx, p, func(ctx context.Context, name string) (store.Store, error) {
+			if name == p.Target.Store {
+				return &archive{w: z, name: store.Name(st) + "/" + key, without: p.Dir() + "/"}, nil
+			}
+			return open(ctx, name)
+		}, opts...)
+		if err != nil {
+			return err
+		}
+		for i := range w.tasks {
+			w.setComplete(p.StageOf(i) - 1)
+			if err = w.Task(ctx, i); err != nil {
+				break
+			}
+		}
+		return errors.Join(err, w.Close())
+	})
+	return err
+}
+
+// archive is an archive that is being written: a store that only takes new values.
+type archive struct {
+	name    string
+	without string // keys that begin with it are dropped: markers
+
+	mu sync.Mutex
+	w  *zip.Writer
+}
+
+// Get finds nothing: what is written is not read again.
+func (a *archive) Get(_ context.Context, key string, _ store.GetOptions, _ []byte) (store.Value, error) {
+	return store.Value{}, &fault.KeyError{Op: "get", Store: a.name, Key: key, Err: fault.NotFound}
+}
+
+// Put adds a value.
+func (a *archive) Put(_ context.Context, key string, value []byte, _ store.PutOptions) (store.Version, error) {
+	if strings.HasPrefix(key, a.without) {
+		return "", nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.w.Add(key, value); err != nil {
+		return "", fmt.Errorf("put %q in %s: %w", key, a.name, err)
+	}
+	return "", nil
+}
+
+// Delete has nothing to delete: chunks that hold the fill value alone were not written before.
+func (a *archive) Delete(context.Context, string, store.DeleteOptions) error { return nil }
+
+// List lists nothing.
+func (a *archive) List(context.Context, string, store.ListOptions) iter.Seq2[store.Entry, error] {
+	return func(func(store.Entry, error) bool) {}
+}
+
+// Close does nothing: the archive is complete when [zip.Save] says so.
+func (a *archive) Close() error { return nil }
+
+// String is the place of the archive.
+func (a *archive) String() string { return a.name + "|zip:" }
