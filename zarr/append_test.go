@@ -460,3 +460,47 @@ func wantValues(t *testing.T, a *zarr.Array, want ...int32) {
 		t.Fatalf("%v, want %v", got, want)
 	}
 }
+
+// TestAttributesKeepTheClaim: the record of a change under way is no attribute, and who sets attributes leaves it where it is.
+func TestAttributesKeepTheClaim(t *testing.T) {
+	for _, format := range []int{2, 3} {
+		t.Run(fmt.Sprint(format), func(t *testing.T) {
+			st := mem.New()
+			a := create(t, st, zarr.Spec{Format: format, Shape: []int{2}, Chunks: []int{2}, DType: dtype.Int32, Attrs: map[string]any{"units": "K"}})
+			if format == 3 { // with what JSON does not have, and some writers write
+				doc := `{"zarr_format":3,"node_type":"array","shape":[2],"data_type":"int32","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2]}},` +
+					`"chunk_key_encoding":{"name":"default"},"fill_value":0,"codecs":[{"name":"bytes","configuration":{"endian":"little"}}],"attributes":{"units":"K","missing":NaN}}`
+				if _, err := st.Put(t.Context(), "a/zarr.json", []byte(doc), store.PutOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				a = onStore(t, a, st)
+			}
+			k := &killed{Store: st, left: 1}
+			if _, err := zarr.Append(t.Context(), onStore(t, a, k), 0, []int32{1}); !errors.Is(err, errKilled) {
+				t.Fatal(err)
+			}
+			a = onStore(t, a, st)
+			if claims(t, st) != 1 || len(a.Attrs()) > 2 || a.Attrs()["units"] != "K" {
+				t.Fatalf("%d claims, attributes %v", claims(t, st), a.Attrs())
+			}
+			a, err := a.SetAttrs(t.Context(), map[string]any{"units": "C"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := zarr.Append(t.Context(), a, 0, []int32{2}); !errors.Is(err, zarr.ErrConflict) {
+				t.Fatalf("%v, want ErrConflict", err)
+			}
+			over, err := a.With(zarr.TakeOver(0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a, err = zarr.Append(t.Context(), over, 0, []int32{2, 3}); err != nil {
+				t.Fatal(err)
+			}
+			wantValues(t, a, 0, 0, 2, 3)
+			if attrs := onStore(t, a, st).Attrs(); len(attrs) != 1 || attrs["units"] != "C" || claims(t, st) != 0 {
+				t.Errorf("%d claims, attributes %v", claims(t, st), attrs)
+			}
+		})
+	}
+}

@@ -60,6 +60,9 @@ func (n node) withAttrs(ctx context.Context, attrs map[string]any, as *meta.Arra
 	} else {
 		doc, err = meta.SetAttrs(n.attrsDoc.Key, n.attrsDoc.Bytes, attrs)
 	}
+	if err == nil {
+		doc, err = document.KeepClaim(n.attrsDoc, doc)
+	}
 	if err != nil {
 		return n, n.errf(err)
 	}

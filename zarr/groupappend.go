@@ -60,7 +60,7 @@ func RowsBy(path string, n int, write func(ctx context.Context, a *Array, from i
 // [Append]: others who append to it get ErrConflict, see [Wait].
 //
 // A process that is killed may leave arrays of different lengths. Append of the same rows with [TakeOver] then completes what it began, and is the
-// only Append that the group takes; so does one after an error that says so. All arrays of the group's consolidated metadata that have the dimension must be among the rows, and the
+// only Append that the group takes; so does one after an error that says so. Which rows are due next is what arrays opened through the group say. All arrays of the group's consolidated metadata that have the dimension must be among the rows, and the
 // arrays must be of one length (ErrSelection). The group's own consolidated metadata is changed, none that groups above it have.
 func (g *Group) Append(ctx context.Context, dim string, rows ...Rows) (*Group, error) {
 	var out Node
@@ -87,6 +87,7 @@ type groupGrowth struct {
 	rows     []Rows
 	axes     []int
 	from, to int
+	copies   map[string]meta.Node // consolidated metadata, by path below the group
 	held     *document.Held
 }
 
@@ -95,20 +96,25 @@ func (g *Group) append(ctx context.Context, dim string, rows []Rows) error {
 	if len(rows) == 0 {
 		return fault.Newf(fault.Selection, "no rows")
 	}
-	old, err := document.ClaimIn(g.doc)
+	old, err := document.ClaimIn(g.attrsDoc)
 	if err != nil {
 		return err
 	}
-	w := &groupGrowth{g: g, rows: rows}
+	w := &groupGrowth{g: g, rows: rows, copies: g.meta.Consolidated}
+	if g.format == 2 {
+		if _, w.copies, err = w.copyV2(ctx); err != nil {
+			return err
+		}
+	}
 	if err := w.open(ctx, dim, old); err != nil || w.from == w.to {
 		return err
 	}
-	if err := w.complete(ctx, dim); err != nil {
+	if err := w.complete(dim); err != nil {
 		return err
 	}
 	c := claim.New(claim.Append)
 	c.Dim, c.From, c.To = dim, w.from, w.to
-	if w.held, err = g.docs().Hold(ctx, g.doc, 0, c, nil, g.cfg.over); err != nil {
+	if w.held, err = g.docs().Hold(ctx, g.attrsDoc, 0, c, nil, g.cfg.over); err != nil {
 		return err
 	}
 	if err := w.write(ctx); err != nil {
@@ -159,8 +165,10 @@ func (w *groupGrowth) open(ctx context.Context, dim string, old claim.Claim) err
 		count = n
 	}
 	w.from = w.extent(0)
-	if old.Under() {
+	if old.Under() && !w.seen(old.To) {
 		w.from = old.From
+	} else {
+		old = claim.Claim{} // all is there, and the record alone is left
 	}
 	w.to = w.from + count
 	for i, a := range w.arrays {
@@ -174,21 +182,27 @@ func (w *groupGrowth) open(ctx context.Context, dim string, old claim.Claim) err
 	return nil
 }
 
+// seen reports whether all arrays have so many rows for who opens them through the group.
+func (w *groupGrowth) seen(n int) bool {
+	for i, a := range w.arrays {
+		is := w.extent(i)
+		if m, ok := w.copies[below(w.g.path, a.path)].(*meta.Array); ok && w.axes[i] < len(m.Shape) {
+			is = m.Shape[w.axes[i]]
+		}
+		if is != n {
+			return false
+		}
+	}
+	return true
+}
+
 // extent is how long the i-th array is.
 func (w *groupGrowth) extent(i int) int { return w.arrays[i].meta.Shape[w.axes[i]] }
 
 // complete makes sure that no array of the consolidated metadata which has the dimension is left out.
-func (w *groupGrowth) complete(ctx context.Context, dim string) error {
-	nodes := w.g.meta.Consolidated
-	if w.g.format == 2 {
-		_, all, err := w.copyV2(ctx)
-		if err != nil {
-			return err
-		}
-		nodes = all
-	}
-	for _, path := range slices.Sorted(maps.Keys(nodes)) {
-		m, ok := nodes[path].(*meta.Array)
+func (w *groupGrowth) complete(dim string) error {
+	for _, path := range slices.Sorted(maps.Keys(w.copies)) {
+		m, ok := w.copies[path].(*meta.Array)
 		if !ok {
 			continue
 		}

@@ -192,6 +192,15 @@ func TestGroupAppendKilled(t *testing.T) {
 				if g, err = zarr.OpenGroup(t.Context(), seen, "g", zarr.TakeOver(0)); err != nil {
 					t.Fatal(err)
 				}
+				if lengths(t, st) == [3]int{5, 5, 5} { // all is there but the end of the record
+					if _, err := g.Append(t.Context(), "time", day(2, 8)...); err != nil {
+						t.Fatal(err)
+					}
+					if got := lengths(t, st); got != [3]int{7, 7, 7} || claims(t, st) != 0 {
+						t.Fatalf("%d puts: %v in the end, %d claims", left, got, claims(t, st))
+					}
+					continue
+				}
 				if _, err := g.Append(t.Context(), "time", day(2, 7)...); left > 1 && !errors.Is(err, fault.Conflict) && lengths(t, st, zarr.IgnoreConsolidated()) != [3]int{4, 4, 4} {
 					t.Fatalf("%d puts: other rows: %v", left, err)
 				} else if err == nil {

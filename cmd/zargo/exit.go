@@ -37,6 +37,7 @@ func exits() []exit {
 		{11, "conflict: somebody else changed it", []error{fault.Conflict}},
 		{12, "the store is read-only", []error{fault.ReadOnly}},
 		{13, "a check of the bucket does not hold", []error{errNotHeld}},
+		{75, "zargo transfer: throttled, unavailable or out of time; try again", nil},
 		{130, "interrupted", []error{errInterrupted}},
 	}
 }
@@ -71,6 +72,8 @@ func codeIn(err error, table []exit) int {
 	switch err.(type) {
 	case *usageError, *s3.UsageError /* every provider's */, *openurl.SyntaxError:
 		return 2
+	case *transient:
+		return 75
 	case errTimeout:
 		return 9
 	}

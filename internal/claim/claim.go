@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Member is the name of the member of zarr.json, .zarray or .zgroup that holds the record.
+// Member is the name of the attribute or member that holds the record.
 const Member = "zargo_claim"
 
 // What a change does.
@@ -38,7 +38,6 @@ type Claim struct {
 
 // stored is the JSON form.
 type stored struct {
-	Must      bool       `json:"must_understand"`
 	ID        string     `json:"id,omitempty"`
 	What      string     `json:"what,omitempty"`
 	Axis      int        `json:"axis,omitempty"`

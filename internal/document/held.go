@@ -1,11 +1,13 @@
 package document
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"maps"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
@@ -17,9 +19,6 @@ import (
 
 // Edits are other values of top-level members of a document; nil takes one out.
 type Edits map[string]json.RawMessage
-
-// may are members that others may change while a claim is held: they say nothing of where elements lie.
-var may = []string{"attributes", "consolidated_metadata", claim.Member}
 
 // TakeOver says which claims of others may be taken over: those that are at least so old.
 type TakeOver struct {
@@ -87,29 +86,113 @@ func (t TakeOver) of(c claim.Claim) bool {
 	return t.May && (t.Age <= 0 || time.Since(c.Since) >= t.Age)
 }
 
-// ClaimIn is the claim that a document carries.
+// ClaimPointer is the JSON pointer of the claim in a document.
+func ClaimPointer(key string) string {
+	if inAttrs(key) {
+		return "/" + attributes + "/" + claim.Member
+	}
+	return "/" + claim.Member
+}
+
+// ClaimIn is the claim that a document carries: zarr.json among the attributes, since other implementations refuse members of groups
+// that they do not know; .zarray as a member of its own, in the document that has the shape; .zattrs, which has a v2 group's, as an attribute.
 func ClaimIn(d Stored) (claim.Claim, error) {
-	raw, err := meta.Member(d.Key, d.Bytes, claim.Member)
+	doc := d.Bytes
+	if inAttrs(d.Key) && d.There() {
+		var err error
+		if doc, err = meta.Member(d.Key, doc, attributes); err != nil {
+			return claim.Claim{}, err
+		}
+	}
+	if doc == nil || !bytes.Contains(doc, []byte(claim.Member)) {
+		return claim.Claim{}, nil
+	}
+	raw, err := meta.Member(d.Key, doc, claim.Member)
 	if err != nil {
 		return claim.Claim{}, err
 	}
 	c, err := claim.Parse(raw)
 	if err != nil {
-		return c, &fault.MetaError{Key: d.Key, Pointer: "/" + claim.Member, Err: err}
+		return c, &fault.MetaError{Key: d.Key, Pointer: ClaimPointer(d.Key), Err: err}
 	}
 	return c, nil
+}
+
+// attributes is the member of zarr.json that holds them.
+const attributes = "attributes"
+
+func inAttrs(key string) bool { return strings.HasSuffix(key, ZarrJSON) }
+
+// withClaim is a document with edits and another claim.
+func withClaim(d Stored, edits Edits, c claim.Claim) ([]byte, error) {
+	all := maps.Clone(edits)
+	if all == nil {
+		all = Edits{}
+	}
+	doc := d.Bytes
+	if !d.There() {
+		doc = []byte("{}")
+	}
+	if !inAttrs(d.Key) {
+		all[claim.Member] = c.JSON()
+		return meta.Edit(d.Key, doc, all)
+	}
+	attrs, err := meta.Member(d.Key, doc, attributes)
+	if err != nil {
+		return nil, err
+	}
+	value := c.JSON()
+	switch {
+	case attrs == nil && value == nil:
+		return meta.Edit(d.Key, doc, all)
+	case attrs == nil:
+		attrs = []byte("{}")
+	}
+	if all[attributes], err = meta.Edit(d.Key, attrs, map[string]json.RawMessage{claim.Member: value}); err != nil {
+		return nil, err
+	}
+	return meta.Edit(d.Key, doc, all)
+}
+
+// KeepClaim is another text of a document, with the claim that it had.
+func KeepClaim(was Stored, doc []byte) ([]byte, error) {
+	c, err := ClaimIn(was)
+	if err != nil || c.JSON() == nil {
+		return doc, err
+	}
+	return withClaim(Stored{Key: was.Key, Bytes: doc}, nil, c)
+}
+
+// Unclaimed is a document without the record of a change under way, which is no part of a copy of it.
+func Unclaimed(d Stored) ([]byte, error) {
+	if !bytes.Contains(d.Bytes, []byte(claim.Member)) {
+		return d.Bytes, nil
+	}
+	return withClaim(d, nil, claim.Claim{})
+}
+
+// differs names a member that differs between two texts of a document, and that others may not change while a claim is held: those say
+// where elements lie.
+func differs(key string, was, is []byte) (string, error) {
+	if strings.HasSuffix(key, ZAttrs) {
+		return "", nil
+	}
+	return meta.Changed(key, was, is, attributes, "consolidated_metadata", claim.Member)
 }
 
 // again reads the document anew, and makes sure that it says of the array what it said.
 func (h *Held) again(ctx context.Context) error {
 	v, err := h.n.GetKey(ctx, h.doc.Key)
 	if err != nil {
+		if errors.Is(err, fault.NotFound) && !h.doc.There() {
+			return nil
+		}
 		if errors.Is(err, fault.NotFound) {
 			err = fault.Newf(fault.Conflict, "the document was deleted since: %w", err)
 		}
 		return err
 	}
-	other, err := meta.Changed(h.doc.Key, h.doc.Bytes, v.Bytes, may...)
+	other, err := differs(h.doc.Key, h.doc.Bytes, v.Bytes)
 	if err != nil {
 		return err
 	}
@@ -122,12 +205,7 @@ func (h *Held) again(ctx context.Context) error {
 
 // swap writes the document as it was last read with the edits and a claim; lost reports that it was replaced in between.
 func (h *Held) swap(ctx context.Context, edits Edits, c claim.Claim) (lost bool, err error) {
-	all := maps.Clone(edits)
-	if all == nil {
-		all = Edits{}
-	}
-	all[claim.Member] = c.JSON()
-	doc, err := meta.Edit(h.doc.Key, h.doc.Bytes, all)
+	doc, err := withClaim(h.doc, edits, c)
 	if err != nil {
 		return false, err
 	}
@@ -167,7 +245,7 @@ func (h *Held) check(ctx context.Context) (Stored, error) {
 	if is.ID != h.claim.ID {
 		return d, fault.Newf(fault.Conflict, "the %s that began %s was taken over, or its record deleted", h.claim.What, h.claim.Since.Format(time.RFC3339))
 	}
-	if other, err := meta.Changed(d.Key, h.doc.Bytes, d.Bytes, may...); err != nil || other != "" {
+	if other, err := differs(d.Key, h.doc.Bytes, d.Bytes); err != nil || other != "" {
 		if err == nil {
 			err = fault.Newf(fault.Conflict, "%q has another %s by now", d.Key, other)
 		}

@@ -1,12 +1,10 @@
 package document
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/claim"
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
@@ -103,19 +101,11 @@ func Same(a, b meta.Node) bool {
 // StrictV3 returns the node's document as it is stored, without bare tokens such as NaN, which only attributes can have, and without the
 // record of a change under way.
 func (s *Source) StrictV3() ([]byte, error) {
-	doc, err := s.unclaimed()
+	doc, err := Unclaimed(s.Doc)
 	if err != nil || meta.Strict(doc) {
 		return doc, err
 	}
 	return meta.SetAttrs(s.Doc.Key, doc, attrsOf(s.Model))
-}
-
-// unclaimed is the node's document without the record of a change under way, which is no part of a copy.
-func (s *Source) unclaimed() ([]byte, error) {
-	if !bytes.Contains(s.Doc.Bytes, []byte(claim.Member)) {
-		return s.Doc.Bytes, nil
-	}
-	return meta.Edit(s.Doc.Key, s.Doc.Bytes, Edits{claim.Member: nil})
 }
 
 // Proven reports why it is not known whether the node has attributes: a refused .zattrs is read as an absent one, but is not copied as one.
@@ -132,10 +122,12 @@ func (s *Source) StrictV2() (name string, doc, attrs []byte, err error) {
 	if err := s.Proven(); err != nil {
 		return "", nil, nil, err
 	}
-	if doc, err = s.unclaimed(); err != nil {
+	if doc, err = Unclaimed(s.Doc); err != nil {
 		return "", nil, nil, err
 	}
-	attrs = s.Attrs.Bytes
+	if attrs, err = Unclaimed(s.Attrs); err != nil {
+		return "", nil, nil, err
+	}
 	if attrs != nil && !meta.Strict(attrs) {
 		if attrs, err = meta.EncodeAttrs(attrsOf(s.Model)); err != nil {
 			return "", nil, nil, err
@@ -156,6 +148,14 @@ func (s *Source) Holder() (string, bool) {
 	path := strings.TrimSuffix(strings.TrimSuffix(s.Doc.Key, ZarrJSON), ZMetadata)
 	path = strings.TrimSuffix(path, "/")
 	return path, !s.Doc.There() && path != s.At.Path
+}
+
+// Claimed is the document that carries the record of a change under way, see ClaimIn.
+func (s *Source) Claimed() Stored {
+	if s.Kind() == Group {
+		return s.Attrs
+	}
+	return s.Doc
 }
 
 // Documents returns the documents of the node that are stored.

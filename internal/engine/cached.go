@@ -19,26 +19,33 @@ import (
 
 // caches reports whether a read asks the cache. Check does not, nor do reads of chunks that take too much of it.
 func (r *runner) caches(c *pipeline.Chunk) bool {
-	if r.Options.Cache == nil || r.memory.Bytes == nil {
-		return false
-	}
+	return r.Options.Cache != nil && r.memory.Bytes != nil && r.Keeps(c)
+}
+
+// Keeps reports whether the cache, which there is, takes such chunks.
+func (a *Array) Keeps(c *pipeline.Chunk) bool {
 	for c.Shards != nil {
 		c = c.Inner
 	}
-	return c.MayKeep() && r.Options.Cache.Keeps(c.Bytes)
+	return c.MayKeep() && a.Options.Cache.Keeps(c.Bytes)
 }
 
 // keepsOf reports whether what is loaded is kept, in a read that may be a part of another one. A read of more than the cache holds takes what is
 // there, and adds nothing: its last chunks would displace its first ones, and all that others use.
 func (r *runner) keepsOf(whole *runner) bool {
-	if r.Options.Cache == nil {
-		return false
-	}
 	if whole == nil {
 		whole = r
 	}
-	n, ok := whole.plan.Select.Len()
-	return ok && int64(n) <= r.Options.Cache.Size()/int64(max(r.Layout.Pipe.Largest().Size, 1))
+	return r.keepsRead(&whole.plan)
+}
+
+// keepsRead is keepsOf for a plan that is all of a read.
+func (a *Array) keepsRead(p *plan.Plan) bool {
+	if a.Options.Cache == nil {
+		return false
+	}
+	n, ok := p.Select.Len()
+	return ok && int64(n) <= a.Options.Cache.Size()/int64(max(a.Layout.Pipe.Largest().Size, 1))
 }
 
 // forget is to be called when an object was written or deleted, or may have been.

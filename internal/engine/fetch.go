@@ -62,7 +62,11 @@ func (r *runner) fetchAdmitted(ctx context.Context, s *shard, rd plan.Read) erro
 
 func (r *runner) fetchChunk(ctx context.Context, rd plan.Read) error {
 	c, box := rd.Pieces[0].Chunk(), rd.Pieces[0].Box()
-	if into := c.Room(r.memory, box); into != nil {
+	into := c.Room(r.memory, box)
+	if !rd.Range.IsWhole() {
+		into = c.SpanRoom(r.memory, box)
+	}
+	if into != nil {
 		return r.fetchInto(ctx, rd, c, box, into)
 	}
 	got, err := r.receive(ctx, rd, room(c.DecodeRoom(r.memory, box)))
@@ -75,13 +79,13 @@ func (r *runner) fetchChunk(ctx context.Context, rd plan.Read) error {
 		return err
 	}
 	defer s.release()
-	return r.decodeOne(ctx, rd.Key, c, box, got.Bytes, &s.Scratch)
+	return r.decodeWanted(ctx, rd, c, box, got.Bytes, &s.Scratch)
 }
 
 // fetchInto is fetchChunk where the stored bytes are the elements, and are received where they belong: no memory is reserved.
 func (r *runner) fetchInto(ctx context.Context, rd plan.Read, c *pipeline.Chunk, box grid.Box, into []byte) error {
 	v, err := r.store.Get(ctx, rd.Key, rd.Options(), into)
-	if v, err = r.checkWhole(rd, rd.Bound, v, err); err != nil {
+	if v, err = r.checkChunk(rd, rd.Bound, v, err); err != nil {
 		return err
 	}
 	hold, err := r.reserve(ctx, concurrency.Task, room(c.DecodeRoom(r.memory, box)))
@@ -94,7 +98,7 @@ func (r *runner) fetchInto(ctx context.Context, rd plan.Read, c *pipeline.Chunk,
 		return err
 	}
 	defer s.release()
-	return r.decodeOne(ctx, rd.Key, c, box, v.Bytes, &s.Scratch)
+	return r.decodeWanted(ctx, rd, c, box, v.Bytes, &s.Scratch)
 }
 
 // atOnce is how the inner chunks of a request are decoded: so many in one go, so many of these at once, and what that takes.
@@ -185,7 +189,7 @@ func (r *runner) send(ctx context.Context, rd plan.Read, hold *concurrency.Hold,
 	}
 	switch rd.Role {
 	case plan.Chunk, plan.Shard:
-		return r.checkWhole(rd, n, v, err)
+		return r.checkChunk(rd, n, v, err)
 	case plan.Index, plan.Recheck:
 		return r.checkIndex(rd, v, err)
 	}
@@ -195,6 +199,20 @@ func (r *runner) send(ctx context.Context, rd plan.Read, hold *concurrency.Hold,
 		return v, fault.Newf(fault.Conflict, "the shard was deleted while it was read: %v", err)
 	case err == nil && int64(len(v.Bytes)) != rd.Bound:
 		return v, fault.Newf(fault.Corrupt, "the store gave %d of %d bytes of the shard", len(v.Bytes), rd.Bound)
+	}
+	return v, err
+}
+
+// checkChunk checks what came of a request for a chunk, a range of one, or all of a shard, of no more than n bytes.
+func (r *runner) checkChunk(rd plan.Read, n int64, v store.Value, err error) (store.Value, error) {
+	if rd.Range.IsWhole() {
+		return r.checkWhole(rd, n, v, err)
+	}
+	if size := rd.Pieces[0].Chunk().Chain.EncodedSize(); err == nil && v.Size >= 0 && v.Size != size { // -1: the store cannot say
+		return v, fault.Newf(fault.Corrupt, "the stored chunk has %d bytes, its codecs make %d", v.Size, size)
+	}
+	if err == nil && int64(len(v.Bytes)) != rd.Bound {
+		return v, fault.Newf(fault.Corrupt, "the store gave %d of %d bytes of the chunk", len(v.Bytes), rd.Bound)
 	}
 	return v, err
 }

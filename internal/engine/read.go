@@ -38,7 +38,7 @@ func (r *runner) readStored(ctx context.Context, o *plan.Object) error {
 	if o.Chunk.Shards != nil {
 		return r.readShard(ctx, o)
 	}
-	err := r.fetch(ctx, nil, o.Whole())
+	err := r.fetch(ctx, nil, o.Wanted())
 	switch {
 	case err == nil:
 		r.account.Chunks(1, 0)

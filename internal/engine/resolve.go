@@ -97,7 +97,7 @@ func (r *runner) resolve(ctx context.Context, o *plan.Object) (f resolved, err e
 	if o.Err != nil {
 		return f, o.Err
 	}
-	whole := o.Whole().Request
+	whole := o.Wanted().Request
 	if o.InParts || o.Chunk.Shards != nil && r.State.whole.Load() {
 		whole.Bound, whole.Exact = r.Options.longest(o.Chunk), false
 	}

@@ -35,6 +35,9 @@ const maxPlanned = 32 << 20
 // Plan is what a call would do.
 func (a *Array) Plan(sel grid.Selection, w *plan.WriteOptions) *plan.Plan {
 	p := a.plan(sel, w, store.TuningOf(a.Store))
+	if a.keepsRead(&p) {
+		p.Keep = a
+	}
 	return &p
 }
 
@@ -79,6 +82,12 @@ func (a *Array) runner(ctx context.Context, m pipeline.Memory, sel grid.Selectio
 	r.total = r.plan.Len()
 	whole := a.wholeOf(ctx)
 	r.keeps = r.keepsOf(whole)
+	switch {
+	case m.Bytes == nil: // to check them
+		r.plan.Keep = all{}
+	case r.keeps:
+		r.plan.Keep = a
+	}
 	if whole != nil {
 		r.store, r.account, r.trace, r.slots = whole.store, whole.account, whole.trace, whole.slots
 		r.objects, r.planned = max(min(whole.objects, r.total), 1), whole.planned
@@ -100,6 +109,11 @@ func (a *Array) runner(ctx context.Context, m pipeline.Memory, sel grid.Selectio
 	r.planned = maxPlanned / r.objects
 	return ctx, r, nil
 }
+
+// all keeps all chunks.
+type all struct{}
+
+func (all) Keeps(*pipeline.Chunk) bool { return true }
 
 // fits refuses a plan that takes more requests than the call may make, by the least that it can take: one for each
 // object, and another one to write an object of which a part stays.

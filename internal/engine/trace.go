@@ -91,7 +91,23 @@ func (r *runner) decodeOne(ctx context.Context, key string, c *pipeline.Chunk, b
 	start := time.Now()
 	err := c.Decode(r.memory, b, stored, s)
 	if err == nil {
-		r.worked(ctx, key, c, b, len(stored), start)
+		r.worked(ctx, key, c, b, len(stored), c.Bytes, start)
+	}
+	return err
+}
+
+// decodeWanted is decodeOne of what a request for a chunk, or for a range of one, brought.
+func (r *runner) decodeWanted(ctx context.Context, rd plan.Read, c *pipeline.Chunk, b grid.Box, stored []byte, s *pipeline.Scratch) error {
+	if rd.Range.IsWhole() {
+		return r.decodeOne(ctx, rd.Key, c, b, stored, s)
+	}
+	var start time.Time
+	if r.tracesChunks() {
+		start = time.Now()
+	}
+	err := c.DecodeSpan(r.memory, b, stored, s)
+	if err == nil && r.tracesChunks() {
+		r.worked(ctx, rd.Key, c, b, len(stored), len(stored), start)
 	}
 	return err
 }
@@ -104,7 +120,7 @@ func (r *runner) keepOne(ctx context.Context, key string, c *pipeline.Chunk, b g
 	start := time.Now()
 	kept, err := c.Kept(stored, s)
 	if err == nil {
-		r.worked(ctx, key, c, b, len(stored), start)
+		r.worked(ctx, key, c, b, len(stored), c.Bytes, start)
 	}
 	return kept, err
 }
@@ -121,7 +137,7 @@ func (r *runner) encodeOne(ctx context.Context, key string, c *pipeline.Chunk, b
 	case empty:
 		r.missing(ctx, key, b)
 	default:
-		r.worked(ctx, key, c, b, len(out)-len(dst), start)
+		r.worked(ctx, key, c, b, len(out)-len(dst), c.Bytes, start)
 	}
 	return out, empty, err
 }
@@ -136,10 +152,10 @@ func (r *runner) fillOne(ctx context.Context, key string, c *pipeline.Chunk, b g
 
 func (r *runner) tracesChunks() bool { return r.trace != nil && r.trace.Chunk != nil }
 
-func (r *runner) worked(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, encoded int, since time.Time) {
+func (r *runner) worked(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, encoded, decoded int, since time.Time) {
 	took := time.Since(since)
 	r.trace.Chunk(ctx, store.Chunk{
-		Key: key, Coord: r.Layout.Pipe.Stored(b.Coord), Encoded: int64(encoded), Decoded: int64(c.Bytes), Used: int64(b.Len()) * int64(c.Size), Took: took,
+		Key: key, Coord: r.Layout.Pipe.Stored(b.Coord), Encoded: int64(encoded), Decoded: int64(decoded), Used: int64(b.Len()) * int64(c.Size), Took: took,
 	})
 }
 

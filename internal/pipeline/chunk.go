@@ -32,6 +32,7 @@ type Chunk struct {
 	items   *Items       // of elements of varying length: what their numbers are of; nil where only sizes are asked for
 
 	rooms rooms
+	spans bool // its stored bytes are its elements: Span
 }
 
 func newChunk(p *Pipeline, shape []int, bytes int, chain *codec.Chain) *Chunk {
@@ -47,6 +48,7 @@ func newChunk(p *Pipeline, shape []int, bytes int, chain *codec.Chain) *Chunk {
 		c.Inner = newChunk(p, s.Chunk, bytes/s.Len(), s.Inner)
 	}
 	c.rooms = c.measure()
+	c.spans = c.Shards == nil && !p.options.varies && chain.Spans()
 	return c
 }
 

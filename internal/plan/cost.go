@@ -72,6 +72,9 @@ func (c *Cost) gap(pieces []Piece) int64 {
 	return best
 }
 
+// part reports whether n of the bytes of a chunk are read in place of all. That takes no request more, so what is left out need only be worth mentioning.
+func (c *Cost) part(all, n int64) bool { return all-n > c.Cheap }
+
 // time is how long reads take, in bytes that one connection transfers meanwhile.
 func (c *Cost) time(reads int, bytes int64) int64 {
 	rounds := (reads-1)/c.Streams + 1

@@ -28,9 +28,10 @@ type Object struct {
 	// Full: every element of the object is selected, and none lies outside the array.
 	Full bool
 
-	plan  *Plan
-	cut   Cut
-	piece [1]Piece
+	plan   *Plan
+	cut    Cut
+	piece  [1]Piece
+	off, n int64 // of a chunk of which a range is read; n is 0 for any other object
 }
 
 // Whole is the request that reads all of the object.
@@ -43,6 +44,15 @@ func (o *Object) Whole() Read {
 		Request: Request{Op: store.OpGet, Role: role, Key: o.Key, Bound: o.Chunk.Chain.Worst(), Exact: o.Chunk.Chain.EncodedSize() >= 0},
 		Pieces:  o.piece[:],
 	}
+}
+
+// Wanted is the request that reads what is selected of a chunk: all of it, or the range of its bytes which that lies in.
+func (o *Object) Wanted() Read {
+	r := o.Whole()
+	if o.n > 0 {
+		r.Range, r.Off, r.Bound = store.Within(o.off, o.n), o.off, o.n
+	}
+	return r
 }
 
 // Shard is stage one of reading the shard in parts: its index.

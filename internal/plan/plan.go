@@ -15,7 +15,11 @@ type Plan struct {
 	Select grid.Selection
 	Cost   Cost
 	Write  *WriteOptions // nil for a plan to read
+	Keep   Keeper        // nil: no chunk need be read as a whole
 }
+
+// Keeper says which chunks are read as a whole, because all of them is kept or looked at.
+type Keeper interface{ Keeps(c *pipeline.Chunk) bool }
 
 // WriteOptions say how a selection is written.
 type WriteOptions struct {
@@ -56,12 +60,18 @@ func (p *Plan) object(b grid.Box, chunk *pipeline.Chunk, err error) *Object {
 	}
 	if chunk.Shards != nil {
 		o.InParts = !p.Cost.whole(chunk, o.Touched(), o.inside())
+		return o
+	}
+	if !o.Full && (p.Keep == nil || !p.Keep.Keeps(chunk)) {
+		if off, n, ok := chunk.Span(b); ok && p.Cost.part(int64(chunk.Bytes), n) {
+			o.off, o.n = off, n
+		}
 	}
 	return o
 }
 
 // Requests yields the requests that are known before an index is read, in the order of the objects: of a shard in parts its index, of
-// any other object that is read all of it. An object that is written as a whole is put, any other is read and put. One of which all
+// an uncompressed chunk the range of bytes that is wanted, of any other object that is read all of it. An object that is written as a whole is put, any other is read and put. One of which all
 // is the fill value is deleted in place of the put, or left as it is where it is absent; a plan does not know. Objects with an Err are left out.
 func (p *Plan) Requests() iter.Seq[Request] {
 	return func(yield func(Request) bool) {
@@ -83,7 +93,7 @@ func (p *Plan) requests(o *Object) []Request {
 	case o.InParts:
 		return []Request{o.Shard().index(Index, "").Request}
 	case p.Write == nil:
-		return []Request{o.Whole().Request}
+		return []Request{o.Wanted().Request}
 	}
 	get := o.Whole().Request
 	put := get

@@ -11,7 +11,7 @@ type Role uint8
 
 // The roles of requests.
 const (
-	Chunk      Role = iota // a whole chunk
+	Chunk      Role = iota // a chunk, or a range of one that is not compressed
 	Shard                  // a whole shard
 	Index                  // the index of a stored shard
 	InnerIndex             // indexes of shards within a shard

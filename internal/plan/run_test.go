@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/zargo-io/zargo/internal/grid"
@@ -24,6 +25,7 @@ type executor struct {
 
 	requests int
 	bytes    int64
+	ranges   int // of chunks that are not compressed
 }
 
 func (e *executor) run(p *Plan) {
@@ -40,8 +42,16 @@ func (e *executor) run(p *Plan) {
 			e.level(o, o.Shard())
 			continue
 		}
-		r := o.Whole()
-		e.decode(r.Pieces[0], r.Of(r.Pieces[0], e.get(r)))
+		r := o.Wanted()
+		b := r.Of(r.Pieces[0], e.get(r))
+		if !r.Range.IsWhole() {
+			e.ranges++
+			if err := o.Chunk.DecodeSpan(e.dst, o.Box, b, &e.scratch); err != nil {
+				e.t.Fatal(err)
+			}
+			continue
+		}
+		e.decode(r.Pieces[0], b)
 	}
 }
 
@@ -128,6 +138,7 @@ func pipes(t *testing.T) map[string]*pipeline.Pipeline {
 	even := grid.Even([]int{8, 6})
 	return map[string]*pipeline.Pipeline{
 		"chunks":            pipe(t, even, 1<<20, raw),
+		"chunks that turn":  pipe(t, edges, 1<<20, turn, raw),
 		"edges":             pipe(t, edges, 1<<20, raw, gzip),
 		"shards":            pipe(t, even, 1<<20, in([]int{2, 3}, false, raw)),
 		"shards that turn":  pipe(t, even, 1<<20, turn, in([]int{3, 2}, true, raw, gzip)),
@@ -151,15 +162,17 @@ func TestRunAgainstOracle(t *testing.T) {
 			t.Run(fmt.Sprint(name, numbers), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(9, uint64(numbers[1])))
 				cost := Cost{Gap: numbers[0], Cheap: numbers[0], Max: numbers[1]}
+				ranges := 0
 				for range 12 {
 					oracle, objects := fresh(t, r, layout)
 					e := executor{t: t, objects: objects, indexes: map[IndexID]codec.ShardIndex{}, memory: r.IntN(4000)}
 					for range 4 {
 						sel, at := random(r, shape, chunks.Axes())
 						e.dst = pipeline.Memory{Block: codec.Block{Bytes: make([]byte, len(at))}, Shape: sel.Shape()}
-						e.requests, e.bytes = 0, 0
+						e.requests, e.bytes, e.ranges = 0, 0, 0
 						p := &Plan{Layout: layout, Select: sel, Cost: cost}
 						e.run(p)
+						ranges += e.ranges
 						for i, k := range at {
 							if e.dst.Bytes[i] != oracle[k] {
 								t.Fatalf("%v: %d at %d, want %d", sel, e.dst.Bytes[i], k, oracle[k])
@@ -170,6 +183,9 @@ func TestRunAgainstOracle(t *testing.T) {
 							t.Fatalf("%d requests and %d bytes, planned %+v", e.requests, e.bytes, a)
 						}
 					}
+				}
+				if raw := strings.HasPrefix(name, "chunks"); ranges == 0 && raw && numbers[0] < 40 || ranges > 0 && (!raw || numbers[0] > 100) {
+					t.Errorf("%d ranges of chunks", ranges)
 				}
 			})
 		}

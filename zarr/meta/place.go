@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/zargo-io/zargo/internal/claim"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/rule"
 )
@@ -228,7 +229,9 @@ func (p place) attributes(raw []byte) (Attrs, error) {
 	if err != nil {
 		return nil, p.err(err)
 	}
-	return v.(map[string]any), nil
+	m := v.(map[string]any)
+	delete(m, claim.Member) // which is no attribute of the node
+	return m, nil
 }
 
 // compact is a copy of checked, strict JSON without white space between tokens.

@@ -124,7 +124,9 @@ func rebuild(all []member, entries map[string]json.RawMessage, compare func(a, b
 			return raw
 		}
 		var out bytes.Buffer
-		_ = json.Indent(&out, raw, strings.TrimLeft(inner, "\r\n"), step) // it was checked
+		if json.Indent(&out, raw, strings.TrimLeft(inner, "\r\n"), step) != nil {
+			return raw // bare tokens, which only attributes can have
+		}
 		return out.Bytes()
 	}
 	for _, m := range all {

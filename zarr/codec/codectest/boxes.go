@@ -168,6 +168,7 @@ func (b *box) decode(r *report, c *codec.Chain, what string, stored []byte, want
 		if err != nil || !equal(b.Block, other.Block) {
 			r.addf("%s %+v at %d of chunk %v: equal %v, error %v", what, b.Axes, b.At, b.in.Shape, equal(b.Block, other.Block), err)
 		}
+		b.decodeSpan(r, c, what, stored, other.Block)
 		return len(r.errs) > before
 	}
 	switch {
@@ -182,6 +183,26 @@ func (b *box) decode(r *report, c *codec.Chain, what string, stored []byte, want
 		}
 	}
 	return len(r.errs) > before
+}
+
+// decodeSpan decodes to the box from the bytes that Span says, where it says any.
+func (b *box) decodeSpan(r *report, c *codec.Chain, what string, stored []byte, want codec.Block) {
+	off, n, ok := c.Span(codec.Strided{Size: b.Size, Axes: b.Axes})
+	if !ok {
+		return
+	}
+	if off < 0 || n < 1 || off+n > int64(len(stored)) {
+		r.addf("%s %+v of chunk %v: Span says %d+%d of %d bytes", what, b.Axes, b.in.Shape, off, n, len(stored))
+		return
+	}
+	some := bytes.Clone(stored[off : off+n])
+	if err := c.DecodeSpan(b.Strided, some[1:], nil); !errors.Is(err, fault.Corrupt) {
+		r.addf("%s: a span of a byte less: %v", what, err)
+	}
+	copy(b.Bytes, bytes.Repeat([]byte{mark}, len(b.Bytes)))
+	if err := c.DecodeSpan(b.Strided, some, nil); err != nil || !equal(b.Block, want) {
+		r.addf("%s %+v at %d of chunk %v, from bytes %d+%d: equal %v, error %v", what, b.Axes, b.At, b.in.Shape, off, n, equal(b.Block, want), err)
+	}
 }
 
 // wrongBoxes decodes to boxes that do not fit.

@@ -1,0 +1,224 @@
+package processes
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/zargo-io/zargo/integration/bucket"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// width is how many elements a row of the data has.
+const width = 60
+
+// create makes a group with data that has a coordinate, and consolidated metadata.
+func create(ctx context.Context, st store.Store, format int) error {
+	g, err := zarr.CreateGroup(ctx, st, "g", zarr.Spec{Format: format})
+	if err != nil {
+		return err
+	}
+	dims := func(names ...any) (d []string, attrs map[string]any) {
+		if format == 2 {
+			return nil, map[string]any{"_ARRAY_DIMENSIONS": names}
+		}
+		for _, n := range names {
+			d = append(d, n.(string))
+		}
+		return d, map[string]any{}
+	}
+	data := zarr.Spec{Shape: []int{0, width}, Chunks: []int{5, 7}, DType: dtype.Int32, Codecs: []codec.Spec{codec.Zstd(1)}}
+	data.Dims, data.Attrs = dims("time", "x")
+	hours := zarr.Spec{Shape: []int{0}, Chunks: []int{16}, DType: dtype.Int64}
+	hours.Dims, hours.Attrs = dims("time")
+	hours.Attrs["units"] = "hours since 2000-01-01"
+	hours.Fill = -1
+	for path, spec := range map[string]zarr.Spec{"t2m": data, "time": hours} {
+		if _, err := g.CreateArray(ctx, path, spec); err != nil {
+			return err
+		}
+	}
+	_, err = g.Consolidate(ctx)
+	return err
+}
+
+// value is that of the data at a time and a place; it is never 0.
+func value(i, x int) int32 { return int32(1 + i*width + x) }
+
+// appendDay appends the next rows to a group, or completes what was begun, and returns how many there are then.
+func appendDay(ctx context.Context, g *zarr.Group) (int, error) {
+	a, err := g.OpenArray(ctx, "time")
+	if err != nil {
+		return 0, err
+	}
+	from := a.Shape()[0]
+	n := 1 + from*7%4 // the same for every process that begins there
+	data := make([]int32, 0, n*width)
+	hours := make([]int64, 0, n)
+	for i := from; i < from+n; i++ {
+		hours = append(hours, int64(i))
+		for x := range width {
+			data = append(data, value(i, x))
+		}
+	}
+	_, err = g.Append(ctx, "time", zarr.RowsOf("t2m", data), zarr.RowsOf("time", hours))
+	return from + n, err
+}
+
+// check reads everything through consolidated metadata, and returns how many rows there are.
+func check(ctx context.Context, st store.Store) (int, error) {
+	g, err := zarr.OpenGroup(ctx, st, "g")
+	if err != nil {
+		return 0, err
+	}
+	t2m, err := g.OpenArray(ctx, "t2m")
+	if err != nil {
+		return 0, err
+	}
+	hours, err := g.OpenArray(ctx, "time")
+	if err != nil {
+		return 0, err
+	}
+	n := hours.Shape()[0]
+	if t2m.Shape()[0] != n {
+		return 0, fmt.Errorf("t2m has %v, time %v", t2m.Shape(), hours.Shape())
+	}
+	data, err := zarr.Read[int32](ctx, t2m)
+	if err != nil {
+		return 0, err
+	}
+	times, err := zarr.Read[int64](ctx, hours)
+	if err != nil {
+		return 0, err
+	}
+	for i := range n {
+		if times[i] != int64(i) {
+			return 0, fmt.Errorf("time %d is %d", i, times[i])
+		}
+		for x := range width {
+			if v := data[i*width+x]; v != value(i, x) {
+				return 0, fmt.Errorf("t2m at %d, %d of %d rows is %d, want %d", i, x, n, v, value(i, x))
+			}
+		}
+	}
+	return n, nil
+}
+
+// TestKill kills a process that appends to a group again and again, at random moments. What is visible is whole after each kill, at least what was
+// acknowledged, and the next process goes on. In a folder xarray looks too.
+func TestKill(t *testing.T) {
+	for _, format := range []int{2, 3} {
+		t.Run(fmt.Sprintf("dir v%d", format), func(t *testing.T) {
+			place := t.TempDir()
+			looks := newXarray(t)
+			kills(t, order{Place: place}, format, rounds(12), 60*time.Millisecond, func(n int) { looks.see(t, place+"/g", n) })
+		})
+	}
+	for _, p := range bucket.All() {
+		t.Run(p.Name, func(t *testing.T) {
+			kills(t, order{Provider: p.Name, Place: p.URL(t)}, 3, rounds(8), 300*time.Millisecond, func(int) {})
+		})
+	}
+}
+
+// rounds are 50 where ZARGO_TURNS is set.
+func rounds(n int) int {
+	if os.Getenv("ZARGO_TURNS") != "" {
+		return 50
+	}
+	return n
+}
+
+func kills(t *testing.T, o order, format, rounds int, within time.Duration, see func(int)) {
+	o.Do = appendDays
+	st, err := o.open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	if err := create(t.Context(), st, format); err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(11, 7))
+	acks, amid := 0, 0
+	for round := range rounds {
+		c := start(t, o)
+		ids, err := c.acknowledged(func() {
+			time.AfterFunc(time.Duration(r.Int64N(int64(within))), func() { _ = c.cmd.Process.Kill() })
+		})
+		if c.stderr.Len() > 0 {
+			t.Fatalf("round %d: a child ended by itself: %v", round, err)
+		}
+		acks += len(ids)
+		least := 0
+		if len(ids) > 0 {
+			least = int(ids[len(ids)-1])
+		}
+		n, err := check(t.Context(), st)
+		if err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		if n < least {
+			t.Fatalf("round %d: %d rows, %d were acknowledged", round, n, least)
+		}
+		see(n)
+		if claimed(t, st) {
+			amid++
+		}
+	}
+	t.Logf("%d appends acknowledged, %d of %d kills came in the middle of one", acks, amid, rounds)
+	if acks == 0 || amid == 0 {
+		t.Error("no kill came in the middle of an append: the test shows nothing")
+	}
+	g, err := zarr.OpenGroup(t.Context(), st, "g", zarr.TakeOver(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := appendDay(t.Context(), g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := check(t.Context(), st); n != want || err != nil {
+		t.Fatalf("%d rows in the end, want %d: %v", n, want, err)
+	}
+	see(want)
+	if claimed(t, st) {
+		t.Error("a claim is left in the end")
+	}
+	for _, path := range []string{"g/t2m", "g/time"} {
+		a, err := zarr.OpenArray(t.Context(), st, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Shape()[0] != want {
+			t.Errorf("%s has %d rows by itself, want %d", path, a.Shape()[0], want)
+		}
+	}
+}
+
+// claimed reports whether a killed process left a claim.
+func claimed(t *testing.T, st store.Store) bool {
+	t.Helper()
+	for _, path := range []string{"g", "g/t2m", "g/time"} {
+		n, err := zarr.Open(t.Context(), st, path, zarr.IgnoreConsolidated())
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs, err := n.Documents()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, doc := range docs {
+			if containsClaim(doc) {
+				return true
+			}
+		}
+	}
+	return false
+}
