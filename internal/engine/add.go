@@ -19,6 +19,11 @@ func (r *runner) add(ctx context.Context, o *plan.Object) error {
 		return err
 	}
 	defer key.Unlock()
+	if r.streams(o) {
+		if err := r.addStreamed(ctx, o); !errors.Is(err, errNoParts) {
+			return err
+		}
+	}
 	hold, err := r.reserve(ctx, concurrency.Task, r.encoding(o))
 	if err != nil {
 		return err
@@ -52,6 +57,22 @@ func (r *runner) add(ctx context.Context, o *plan.Object) error {
 		if expected, err = r.look(ctx, o.Key); err != nil {
 			return err
 		}
+	}
+}
+
+// addStreamed is add for a shard that is streamed. It is looked first, as that is little beside such a shard, and the shard is made again after
+// each conflict: of parts whose condition failed it is not known whether they are still there.
+func (r *runner) addStreamed(ctx context.Context, o *plan.Object) error {
+	for try := 1; ; try++ {
+		expected, err := r.version(ctx, o.Key)
+		if err != nil {
+			return err
+		}
+		lost, err := r.replaceStreamed(ctx, o, store.PutOptions{IfAbsent: expected == "", IfVersion: expected})
+		if !lost || try == maxConflicts {
+			return err
+		}
+		r.account.Conflict()
 	}
 }
 

@@ -43,6 +43,7 @@ type State struct {
 	loads   concurrency.Joined[*shardIndex]
 	locks   concurrency.Keyed // of objects of which parts are written
 	longest atomic.Int64      // length of the longest stored object that was seen, 0 before the first
+	noParts atomic.Bool       // the store takes no values in parts
 	whole   atomic.Bool       // the store cannot read parts of shards: it has no versions, or no ranges from the end
 }
 

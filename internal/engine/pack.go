@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// packer makes one shard in memory, of what is written of it and of what it was. Inner chunks that are not touched keep their stored
+// packer makes one shard, of what is written of it and of what it was: in memory, or for a [stream]. Inner chunks that are not touched keep their stored
 // bytes: they are neither decoded nor encoded. Those that are written are encoded some at a time, in the order of the index, on several
 // cores, and appended as their turn comes: beside the shard there are never more of them than are encoded at once.
 type packer struct {
@@ -27,7 +27,8 @@ type packer struct {
 	hold   *concurrency.Hold
 	order  []touched
 	at     atOnce
-	runs   [][]byte // the k-th inner chunks that are encoded in one go are in runs[k%len(runs)]
+	runs   [][]byte                                                  // the k-th inner chunks that are encoded in one go are in runs[k%len(runs)]
+	to     func(ctx context.Context, place int, stored []byte) error // takes inner chunks where the shard is not made in memory; nil: it is
 	shard  codec.Packing
 	next   int // place up to which the shard is made
 	most   int // bytes that the shard may have
@@ -62,33 +63,20 @@ func (r *runner) inner(o *plan.Object, touched int) int64 {
 
 // pack gives the shard with what is written laid over the old one; empty reports that no inner chunk is left to be stored.
 func (r *runner) pack(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
-	p := packer{runner: r, o: o, cut: o.Inner(), old: old, hold: hold}
+	p := r.packer(hold, o, r.packing(o, r.typical(o.Chunk)))
 	if old != nil {
+		p.old = old
 		x, err := o.Chunk.Shards.IndexOf(old)
 		if err != nil {
 			return nil, false, err
 		}
 		p.index, p.blocks, p.inside = &x, grid.Even(o.Chunk.Shards.Chunk), o.Inside()
 	}
-	p.order = make([]touched, p.cut.Len())
-	for i := range p.order {
-		p.order[i] = touched{place: p.cut.Place(i), i: i}
-	}
-	slices.SortFunc(p.order, func(a, b touched) int { return a.place - b.place }) // of a selection with negative steps they are not
 	index, _ := o.Chunk.Shards.IndexSize()
 	p.likely = int(min(math.MaxInt/2, r.typical(o.Chunk), sum(sum(index, int64(len(old))), r.inner(o, len(p.order)))))
 	p.most = int(min(plan.Packed(o.Chunk), math.MaxInt/2)) + len(old) // of what was and is
-	p.at = r.packing(o, r.typical(o.Chunk))
-	p.runs = make([][]byte, p.at.slots)
 	p.shard = o.Chunk.Shards.Pack(hold.Buffer(min(p.likely, longest)))
-	if len(p.order) <= p.at.some {
-		if err = p.encode(ctx, 0); err == nil {
-			err = p.take(ctx, 0)
-		}
-	} else {
-		err = concurrency.InTurn(ctx, p.at.slots, (len(p.order)-1)/p.at.some+1, p.encode, p.take)
-	}
-	if err == nil {
+	if err = p.run(ctx); err == nil {
 		err = p.keep(ctx, o.Chunk.Shards.Len())
 	}
 	if err != nil {
@@ -96,6 +84,29 @@ func (r *runner) pack(ctx context.Context, hold *concurrency.Hold, o *plan.Objec
 	}
 	b, err := p.shard.End()
 	return b, p.shard.Stored == 0, err
+}
+
+// packer has all that is selected of a shard, in the order of the index.
+func (r *runner) packer(hold *concurrency.Hold, o *plan.Object, at atOnce) *packer {
+	p := &packer{runner: r, o: o, cut: o.Inner(), hold: hold, at: at, runs: make([][]byte, at.slots)}
+	p.order = make([]touched, p.cut.Len())
+	for i := range p.order {
+		p.order[i] = touched{place: p.cut.Place(i), i: i}
+	}
+	slices.SortFunc(p.order, func(a, b touched) int { return a.place - b.place }) // of a selection with negative steps they are not
+	return p
+}
+
+// run encodes what is in order, and appends it.
+func (p *packer) run(ctx context.Context) error {
+	if len(p.order) <= p.at.some {
+		err := p.encode(ctx, 0)
+		if err == nil {
+			err = p.take(ctx, 0)
+		}
+		return err
+	}
+	return concurrency.InTurn(ctx, p.at.slots, (len(p.order)-1)/p.at.some+1, p.encode, p.take)
 }
 
 // some are the k-th inner chunks that are encoded in one go, and the memory for them.
@@ -163,7 +174,9 @@ func (p *packer) take(ctx context.Context, k int) error {
 		if err := p.keep(ctx, t.place); err != nil {
 			return err
 		}
-		p.add(t.place, (*run)[from:t.end])
+		if err := p.add(ctx, t.place, (*run)[from:t.end]); err != nil {
+			return err
+		}
 		p.next, from = t.place+1, t.end
 	}
 	return nil
@@ -186,13 +199,18 @@ func (p *packer) keep(ctx context.Context, place int) error {
 		if len(p.shard.Bytes)+len(b) > p.most {
 			return fault.Newf(fault.Limit, "the shard that is written has more than %d bytes: the index of the old one has inner chunks share theirs", p.most)
 		}
-		p.add(p.next, b)
+		if err := p.add(ctx, p.next, b); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // add appends an inner chunk. At first there is no memory for more than [longest], then for twice as much as is there.
-func (p *packer) add(place int, stored []byte) {
+func (p *packer) add(ctx context.Context, place int, stored []byte) error {
+	if p.to != nil {
+		return p.to(ctx, place, stored)
+	}
 	dst := p.shard.Bytes
 	if n := len(dst) + len(stored); n > cap(dst) && cap(dst) > 0 {
 		p.hold.Adopt(dst)
@@ -200,6 +218,7 @@ func (p *packer) add(place int, stored []byte) {
 		p.hold.Put(dst)
 	}
 	p.shard.Add(place, stored)
+	return nil
 }
 
 // now looks at the context in every 4096th round of a loop that may be long, and whose rounds are short.

@@ -39,6 +39,11 @@ func (r *runner) merge(ctx context.Context, o *plan.Object) error {
 
 // swap is one try of merge; lost reports that the object was replaced in between, so that err is a conflict.
 func (r *runner) swap(ctx context.Context, o *plan.Object) (lost bool, err error) {
+	if r.streams(o) && !r.State.whole.Load() {
+		if lost, err := r.swapStreamed(ctx, o); !errors.Is(err, errNoParts) && !errors.Is(err, errWhole) {
+			return lost, err
+		}
+	}
 	v, err := r.stored(ctx, o)
 	if v.hold != nil {
 		defer v.hold.Release()

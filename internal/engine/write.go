@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/grid"
@@ -54,6 +55,11 @@ const refused = "part of a chunk cannot be written"
 
 // replace writes an object without reading it.
 func (r *runner) replace(ctx context.Context, o *plan.Object) error {
+	if r.streams(o) {
+		if _, err := r.replaceStreamed(ctx, o, store.PutOptions{}); !errors.Is(err, errNoParts) {
+			return err
+		}
+	}
 	hold, err := r.reserve(ctx, concurrency.Task, r.encoding(o))
 	if err != nil {
 		return err

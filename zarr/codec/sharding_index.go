@@ -22,7 +22,7 @@ func newShardIndex(n int) ShardIndex {
 	return ShardIndex{pairs: bytes.Repeat([]byte{0xff}, 16*n)}
 }
 
-func (x ShardIndex) set(i, off, n int) {
+func (x ShardIndex) set(i int, off, n int64) {
 	binary.LittleEndian.PutUint64(x.pairs[16*i:], uint64(off))
 	binary.LittleEndian.PutUint64(x.pairs[16*i+8:], uint64(n))
 }

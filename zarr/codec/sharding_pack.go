@@ -31,7 +31,7 @@ func (p *Packing) Add(position int, stored []byte) {
 // mark says that an inner chunk is what was appended from from on.
 func (p *Packing) mark(position, from int) {
 	if n := len(p.Bytes) - from; n > 0 {
-		p.index.set(position, from-p.start, n)
+		p.index.set(position, int64(from-p.start), int64(n))
 		p.Stored++
 	}
 }

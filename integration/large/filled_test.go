@@ -1,0 +1,160 @@
+package large
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/integration/bucket"
+	"github.com/zargo-io/zargo/internal/engine"
+	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/pipeline"
+	"github.com/zargo-io/zargo/internal/plan"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// fillBudget is the memory of a child that fills a shard: a fraction of what it may be in all.
+const fillBudget = 128 << 20
+
+// filled is what a child says that has filled a shard.
+type filled struct {
+	Peak     int64 // bytes of the budget
+	Resident string
+	Took     time.Duration
+}
+
+// TestFilledShard fills one shard from a generator, some rows at a time, in a process of its own, and reads it back. With ZARGO_LARGE_GIB=4 it has so many
+// GiB, and the process may have 256 MiB resident.
+func TestFilledShard(t *testing.T) {
+	rows := 20
+	if n := wanted(); n > 0 {
+		rows = n
+	}
+	t.Run("dir", func(t *testing.T) { fillShard(t, order{Place: t.TempDir(), Rows: rows}) })
+	for _, p := range bucket.All() {
+		t.Run(p.Name, func(t *testing.T) { fillShard(t, order{Provider: p.Name, Place: p.URL(t), Rows: rows}) })
+	}
+}
+
+func filledSpec(rows int) zarr.Spec {
+	return zarr.Spec{Shape: []int{rows, row}, Shards: []int{rows, row}, Chunks: []int{1, row}, DType: dtype.Uint8, Codecs: []codec.Spec{codec.CRC32C()}}
+}
+
+func fillShard(t *testing.T, o order) {
+	st, err := o.open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = st.Close() }()
+	a, err := zarr.Create(t.Context(), st, "a", filledSpec(o.Rows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := exec.CommandContext(t.Context(), os.Args[0])
+	child.Env = append(os.Environ(), childEnv+"="+string(raw))
+	child.Stderr = os.Stderr
+	out, err := child.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got filled
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatalf("%q: %v", out, err)
+	}
+	t.Logf("%d MiB in %v, %d MiB of the budget at most, resident at most %s", o.Rows*row>>20, got.Took.Round(time.Millisecond), got.Peak>>20, got.Resident)
+	if got.Peak > fillBudget {
+		t.Errorf("%d bytes were reserved, of %d", got.Peak, fillBudget)
+	}
+	var kb int64
+	if _, err := fmt.Sscan(got.Resident, &kb); err == nil && kb > 256<<10 {
+		t.Errorf("%d MiB were resident", kb>>10)
+	}
+	const slab = 8
+	values := make([]byte, slab*row)
+	for from := 0; from < o.Rows; from += slab {
+		n := min(slab, o.Rows-from)
+		if err := zarr.ReadInto(t.Context(), a, values[:n*row], zarr.Range(from, from+n)); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			if !bytes.Equal(values[i*row:(i+1)*row], rowOf(from+i)) {
+				t.Fatalf("row %d came back otherwise", from+i)
+			}
+		}
+	}
+}
+
+// fill is the child.
+func (o order) fill(ctx context.Context) error {
+	st, err := o.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = st.Close() }()
+	limits := &concurrency.Limits{CPU: concurrency.NewCPU(0), Bytes: concurrency.NewBudget(fillBudget)}
+	a, err := filledArray(st, o.Rows, limits)
+	if err != nil {
+		return err
+	}
+	begin := time.Now()
+	w, err := a.OpenShard(ctx, []int{0, 0}, engine.ShardOptions{Put: store.PutOptions{IfAbsent: true}})
+	if err != nil {
+		return err
+	}
+	const some = 4
+	rows := make([]byte, 0, some*row)
+	for from := 0; from < o.Rows; from += some {
+		n := min(some, o.Rows-from)
+		rows = rows[:0]
+		for i := range n {
+			rows = append(rows, rowOf(from+i)...)
+		}
+		src := pipeline.Memory{Block: codec.Block{Bytes: rows}, Shape: []int{n, row}}
+		if err := w.Put(ctx, src, grid.Region{{Start: from, Step: 1, Count: n}, {Step: 1, Count: row}}); err != nil {
+			return err
+		}
+	}
+	if err := w.Commit(ctx); err != nil {
+		return err
+	}
+	_, peak := limits.Bytes.Used()
+	return json.NewEncoder(os.Stdout).Encode(filled{peak, resident(), time.Since(begin)})
+}
+
+func filledArray(st store.Store, rows int, limits *concurrency.Limits) (*engine.Array, error) {
+	axes := grid.Even([]int{rows, row})
+	sharding := codec.Sharding(codec.ShardingOptions{Chunk: []int{1, row}, Codecs: []codec.Spec{codec.Bytes(dtype.NoOrder), codec.CRC32C()}})
+	pipe, err := pipeline.New(codec.Builtin(), []codec.Spec{sharding}, codec.Repr{Type: dtype.Uint8, Fill: []byte{0}}, axes, pipeline.Options{ChunkLimit: 1 << 40, IndexLimit: 1 << 20})
+	if err != nil {
+		return nil, err
+	}
+	return &engine.Array{
+		Store:   st,
+		Path:    "a",
+		Layout:  plan.Layout{Shape: []int{rows, row}, Axes: axes, Key: func(c []int) string { return fmt.Sprintf("a/c/%d/%d", c[0], c[1]) }, Pipe: pipe},
+		Options: engine.Options{Limits: limits},
+		State:   &engine.State{},
+	}, nil
+}
+
+// resident is the most memory that this process had, in kB; empty where the system does not say.
+func resident() string {
+	status, _ := os.ReadFile("/proc/self/status")
+	_, after, _ := strings.Cut(string(status), "VmHWM:")
+	line, _, _ := strings.Cut(after, "\n")
+	return strings.TrimSpace(line)
+}

@@ -1,0 +1,231 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/pipeline"
+	"github.com/zargo-io/zargo/internal/plan"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// ShardWriter is a shard under way, whose inner chunks come as the caller has them, in any order, and are stored in the order in which they
+// come. They are encoded and sent in parts at once; the shard becomes visible, whole, with Commit. Put and PutStored may be called
+// concurrently, the other methods when neither is under way. One of Commit and Abort has to be called.
+//
+// # Memory
+//
+// A ShardWriter may live for as long as its caller likes, so it never holds a Task between calls: a Task waits for slots alone, and another one may wait for it. Each Put takes a Task of its
+// own, for the inner chunks that are encoded and the parts that are sent meanwhile, and returns when these are sent. What is left in between is
+// what no part has yet: [ShardWriter.Kept] bytes. They are reserved as Ahead, by Try, as read-ahead is, which leaves Tasks their 3/8 of the budget
+// whatever is held. Where that share is taken by others they are the caller's memory, like the rows that it has not put yet, and not counted: to wait
+// for them would let two writers of one goroutine wait for each other.
+type ShardWriter struct {
+	r      *runner // of OpenShard
+	o      *plan.Object
+	s      *stream
+	hold   *concurrency.Hold // nil: Kept bytes are the caller's memory
+	limits streamLimits
+	blocks []grid.Axis
+	inside []int
+	put    ShardOptions
+
+	mu    sync.Mutex
+	given []bool // by place in the index
+	err   error  // of a Put; the shard cannot be committed
+}
+
+// ShardOptions say how a shard is committed.
+type ShardOptions struct {
+	Put   store.PutOptions // the condition
+	Guard Guard            // asked before Commit makes it visible; nil: the array's, if there is one
+}
+
+// OpenShard begins to write the shard at a position of the array's grid. It makes no request. fault.Selection: the position is outside the array, or
+// chunks are stored without shards, or one by one by what transforms them.
+func (a *Array) OpenShard(ctx context.Context, coord []int, o ShardOptions) (*ShardWriter, error) {
+	sel := make(grid.Region, len(a.Layout.Axes))
+	for i, axis := range a.Layout.Axes {
+		if len(coord) != len(sel) || coord[i] < 0 || coord[i] >= axis.Count(a.Layout.Shape[i]) {
+			return nil, fault.Newf(fault.Selection, "there is no shard at %v", coord)
+		}
+		start, edge := axis.Chunk(coord[i])
+		sel[i] = grid.Slice{Start: start, Step: 1, Count: min(edge, a.Layout.Shape[i]-start)}
+	}
+	_, r, err := a.runner(ctx, pipeline.Memory{}, sel, nil)
+	if err != nil {
+		return nil, err
+	}
+	w := &ShardWriter{r: r, put: o}
+	for object := range r.plan.Objects() {
+		w.o = object
+	}
+	switch {
+	case w.o == nil:
+		return nil, fault.Newf(fault.Selection, "the array has no elements")
+	case w.o.Err != nil:
+		return nil, r.failed("write", w.o, w.o.Err)
+	case w.o.Chunk.Shards == nil:
+		return nil, fault.Newf(fault.Selection, "the array is not stored in shards whose inner chunks can be written by themselves")
+	case a.Layout.Pipe.OfField():
+		return nil, fault.Newf(fault.Selection, "one field of structures is not a whole shard")
+	}
+	if w.put.Guard == nil {
+		w.put.Guard = a.Options.Guard
+	}
+	w.blocks, w.inside, w.given = grid.Even(w.o.Chunk.Shards.Chunk), w.o.Inside(), make([]bool, w.o.Chunk.Shards.Len())
+	l := r.streamLimits(w.o.Chunk)
+	l.whole = a.Options.Limits.Bytes.Size() / 2
+	w.limits = l
+	w.hold, _ = a.Options.Limits.Bytes.Try(concurrency.Ahead, r.kept(w.o.Chunk, l))
+	w.s = r.newStream(w.o, l, w.buffer)
+	return w, nil
+}
+
+func (w *ShardWriter) buffer(n int64) []byte {
+	if w.hold == nil {
+		return make([]byte, 0, n)
+	}
+	return w.hold.Buffer(int(n))
+}
+
+// Kept is how many bytes of memory the shard takes between calls, at most, in a store that takes values in parts. Another store gets the shard as a
+// whole, and so takes its length; beyond half of the budget it is refused (fault.Limit).
+func (w *ShardWriter) Kept() int64 { return w.r.kept(w.o.Chunk, w.limits) }
+
+// Put encodes inner chunks of the shard. src is what sel selects of the array: whole inner chunks of this shard, as far as they are inside the
+// array, none of which was put before (fault.Selection). It returns when src is not needed any more. After an error the shard can only be
+// aborted.
+func (w *ShardWriter) Put(ctx context.Context, src pipeline.Memory, sel grid.Selection) error {
+	ctx, r, err := w.r.begin(ctx, src, sel, nil)
+	if err != nil {
+		return err
+	}
+	for o := range r.plan.Objects() {
+		switch {
+		case !slices.Equal(o.Coord, w.o.Coord):
+			err = fault.Newf(fault.Selection, "it is no part of the shard at %v", w.o.Coord)
+		case o.Err != nil:
+			err = o.Err
+		default:
+			err = w.fill(ctx, r, o)
+		}
+		if err != nil {
+			return r.failed("write", o, w.fail(err))
+		}
+	}
+	return nil
+}
+
+func (w *ShardWriter) fill(ctx context.Context, r *runner, o *plan.Object) error {
+	l := w.limits
+	at := r.packing(o, times(need(l.part), 2))
+	flight, total := r.flight(l, at.room)
+	hold, err := r.reserve(ctx, concurrency.Task, total)
+	if err != nil {
+		return err
+	}
+	defer hold.Release()
+	p := r.packer(hold, o, at)
+	if err := w.take(p); err != nil {
+		return err
+	}
+	return w.s.during(ctx, hold, flight, func(ctx context.Context, send sender) error {
+		p.to = func(ctx context.Context, place int, stored []byte) error { return w.s.add(ctx, place, stored, send) }
+		return p.run(ctx)
+	})
+}
+
+// take checks that inner chunks are whole, and that they were not put before.
+func (w *ShardWriter) take(p *packer) error {
+	for _, t := range p.order {
+		if box := p.cut.Box(t.i); !box.Covers(w.inside, w.blocks) {
+			return fault.Newf(fault.Selection, "not all of inner chunk %v is written", box.Coord)
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, t := range p.order {
+		if err := w.claim(t.place); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// claim notes that an inner chunk comes now.
+func (w *ShardWriter) claim(place int) error {
+	switch {
+	case w.err != nil:
+		return w.err
+	case w.given[place]:
+		return fault.Newf(fault.Selection, "inner chunk %d in the index of the shard is put twice", place)
+	}
+	w.given[place] = true
+	return nil
+}
+
+// PutStored appends an inner chunk as it is stored elsewhere, by the same codecs. coord is its position in the shard. Without bytes it is
+// missing: fill value.
+func (w *ShardWriter) PutStored(ctx context.Context, coord []int, stored []byte) error {
+	for i, n := range w.o.Chunk.Shards.Grid {
+		if len(coord) != len(w.o.Chunk.Shards.Grid) || coord[i] < 0 || coord[i] >= n {
+			return w.r.failed("write", w.o, fault.Newf(fault.Selection, "there is no inner chunk at %v", coord))
+		}
+	}
+	place := w.o.Chunk.Shards.Position(coord)
+	w.mu.Lock()
+	err := w.claim(place)
+	w.mu.Unlock()
+	if err == nil {
+		err = w.s.add(ctx, place, stored, w.s.sendPart) // what is sent is in Kept bytes
+	}
+	if err != nil {
+		return w.r.failed("write", w.o, w.fail(err))
+	}
+	return nil
+}
+
+// fail makes it so that the shard is not committed.
+func (w *ShardWriter) fail(err error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil {
+		w.err = err
+	}
+	return err
+}
+
+// Commit writes the index and makes the shard the value of its key, by the condition: fault.Exists or fault.Conflict where that does not hold.
+// Inner chunks that were not put are missing. A shard without any is not stored, and takes the place of what is there unless the condition is that
+// nothing is. After an error it is aborted.
+func (w *ShardWriter) Commit(ctx context.Context) error {
+	defer w.free()
+	err := w.err
+	if err == nil && w.put.Guard != nil {
+		err = w.put.Guard(ctx)
+	}
+	_, err = (&streamed{stream: w.s}).end(ctx, w.o, w.put.Put, err)
+	if err != nil {
+		return w.r.failed("write", w.o, err)
+	}
+	return nil
+}
+
+// free gives back what is kept between calls.
+func (w *ShardWriter) free() {
+	if w.hold != nil {
+		w.hold.Release()
+		w.hold = nil
+	}
+}
+
+// Abort drops what was sent: nothing becomes visible. It is sent also when ctx has ended. After Commit it does nothing.
+func (w *ShardWriter) Abort(ctx context.Context) error {
+	defer w.free()
+	return w.s.abort(ctx, nil)
+}

@@ -1,0 +1,307 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/pipeline"
+	"github.com/zargo-io/zargo/internal/plan"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// stream is a shard that is sent in parts while its inner chunks come, in any order. One that stays below the length of a part is put by
+// one request at its end.
+type stream struct {
+	*runner
+	key       string
+	limits    streamLimits
+	buffer    func(n int64) []byte // memory for as long as the stream is under way
+	locations *codec.Locations
+	atStart   bool // where the index is
+
+	turn  *concurrency.Slots // of one, from the place in the shard of an inner chunk on to its bytes in a part
+	head  []byte             // part 0, where the index is at its start and not known before the end
+	tail  []byte             // bytes that no part has yet
+	off   int64              // bytes of the shard so far
+	next  int                // part that is made next
+	parts store.Parts
+	whole bool // the store has no parts: all of the shard is in tail
+}
+
+// streamLimits are the lengths of a stream, in bytes.
+type streamLimits struct {
+	part  int64 // each part but the last
+	most  int64 // what the shard may have
+	index int64 // its index, as stored
+	whole int64 // what the shard may have where it has to be in memory, as the store takes no parts; 0: then it is errNoParts
+}
+
+const (
+	// partSize is how long parts are: what breaks is soon sent again, and some at once fit the part of the budget that one Task may take.
+	partSize = 8 << 20
+	// leastPart is the shortest part that every provider takes: S3 takes no shorter one but the last.
+	leastPart = 5 << 20
+	// leastLocal is the shortest part in a store without a network, where a budget is small.
+	leastLocal = 256 << 10
+	// mostParts is how many parts every provider takes.
+	mostParts = 10_000
+	// mostFlight is how many parts are sent at once at most: more bring nothing; see package large.
+	mostFlight = 16
+)
+
+// errNoParts says that a store takes no values in parts.
+var errNoParts = errors.New("the store takes no parts")
+
+// share is what one Task may take of the budget beside others.
+func (r *runner) share() int64 { return r.Options.Limits.Bytes.Size() / 8 * 3 }
+
+// streamLimits are those of the shards of a chunk.
+func (r *runner) streamLimits(c *pipeline.Chunk) streamLimits {
+	l := streamLimits{most: r.Options.longest(c)}
+	l.index, _ = c.Shards.IndexSize()
+	long := l.most
+	if c.Chain.Typical() < 0 {
+		long = min(long, times(r.typical(c), unseen)) // the bound is one of elements that no array has
+	}
+	least := int64(leastLocal)
+	if r.tuning.PartAbove > 0 {
+		least = leastPart
+	}
+	l.part = max(min(partSize, r.share()/8), least, (long-1)/mostParts+1, l.index)
+	return l
+}
+
+// kept is what a stream needs for as long as it is under way: what no part has yet, part 0 where that is sent last, and the index.
+func (r *runner) kept(c *pipeline.Chunk, l streamLimits) int64 {
+	n := sum(need(min(l.part, l.most)), sum(l.index, int64(c.Shards.Len())*16))
+	if _, atStart := c.Shards.IndexSize(); atStart && l.most > l.part {
+		n = sum(n, need(l.part))
+	}
+	return n
+}
+
+// flight is how many parts a Task sends at once that takes so much beside them, and what it takes with them.
+func (r *runner) flight(l streamLimits, beside int64) (n int, total int64) {
+	n = int(max(min((r.share()-beside)/need(l.part), mostFlight, (l.most-1)/l.part+1), 1))
+	return n, sum(beside, times(need(l.part), int64(n)))
+}
+
+func (r *runner) newStream(o *plan.Object, l streamLimits, buffer func(n int64) []byte) *stream {
+	s := &stream{runner: r, key: o.Key, limits: l, buffer: buffer, locations: o.Chunk.Shards.Locations(), turn: concurrency.NewSlots(1)}
+	s.tail = buffer(min(l.part, l.most))
+	if _, s.atStart = o.Chunk.Shards.IndexSize(); s.atStart {
+		s.tail = append(s.tail, make([]byte, l.index)...)
+		s.off = l.index
+	}
+	return s
+}
+
+// sender sends a part; b is the caller's again when it returns.
+type sender func(ctx context.Context, n int, b []byte) error
+
+// add appends the stored bytes of an inner chunk; without bytes it is missing.
+func (s *stream) add(ctx context.Context, place int, stored []byte, send sender) error {
+	if len(stored) == 0 {
+		return nil
+	}
+	if err := s.turn.Acquire(ctx); err != nil {
+		return err
+	}
+	defer s.turn.Release()
+	n := int64(len(stored))
+	if s.off > s.limits.most-s.limits.index-n && (!s.atStart || s.off > s.limits.most-n) {
+		return fault.Newf(fault.Limit, "the shard that is written has more than %d bytes", s.limits.most)
+	}
+	s.locations.Set(place, s.off, n)
+	return s.write(ctx, stored, send)
+}
+
+// write appends bytes, and sends what is a whole part by then.
+func (s *stream) write(ctx context.Context, b []byte, send sender) error {
+	s.off += int64(len(b))
+	for len(b) > 0 {
+		if s.whole {
+			if s.off > s.limits.whole {
+				return fault.Newf(fault.Limit, "the store takes no values in parts, and a shard of more than %d bytes is not held in memory: the budget has %d",
+					s.limits.whole, s.Options.Limits.Bytes.Size())
+			}
+			s.tail = append(s.tail, b...)
+			return nil
+		}
+		n := min(len(b), int(s.limits.part)-len(s.tail))
+		s.tail = append(s.tail, b[:n]...)
+		b = b[n:]
+		if int64(len(s.tail)) < s.limits.part {
+			return nil
+		}
+		if err := s.cut(ctx, send); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cut makes a part of the tail.
+func (s *stream) cut(ctx context.Context, send sender) error {
+	if err := s.begin(ctx); err != nil || s.whole || int64(len(s.tail)) < s.limits.part {
+		return err
+	}
+	n := s.next
+	s.next++
+	if n == 0 && s.atStart {
+		s.head, s.tail = s.tail, s.buffer(s.limits.part)
+		return nil
+	}
+	if err := send(ctx, n, s.tail); err != nil {
+		return err
+	}
+	s.tail = s.tail[:0]
+	return nil
+}
+
+// begin begins the value in parts.
+func (s *stream) begin(ctx context.Context) error {
+	if s.parts != nil {
+		return nil
+	}
+	if err := s.account.Admit(1, 0); err != nil {
+		return err
+	}
+	p, err := store.PutParts(ctx, s.store, s.key, store.PartsOptions{})
+	switch {
+	case errors.Is(err, errors.ErrUnsupported) && s.limits.whole == 0:
+		s.State.noParts.Store(true)
+		return errNoParts
+	case errors.Is(err, errors.ErrUnsupported):
+		s.State.noParts.Store(true)
+		s.whole = true
+		return nil
+	case err != nil:
+		return err
+	}
+	s.parts = p
+	// A store that takes longer parts only gets these. All have one length, as some providers take nothing else (PartLimits.Equal).
+	if least := p.Limits().Min; least > s.limits.part {
+		s.limits.part = least
+		s.tail = append(s.buffer(least), s.tail...)
+	}
+	return nil
+}
+
+func (s *stream) sendPart(ctx context.Context, n int, b []byte) error {
+	if err := s.account.Admit(1, int64(len(b))); err != nil {
+		return err
+	}
+	return s.parts.Part(ctx, n, b)
+}
+
+// part is a part under way, in memory of a Task.
+type part struct {
+	n int
+	b []byte
+}
+
+// during calls produce, and sends the parts that it makes while it goes on, no more than flight at once, from memory of a hold. It
+// returns when all are sent.
+func (s *stream) during(ctx context.Context, hold *concurrency.Hold, flight int, produce func(ctx context.Context, send sender) error) error {
+	full, free := make(chan part), make(chan []byte, flight)
+	for range flight {
+		free <- nil
+	}
+	send := func(ctx context.Context, n int, b []byte) error {
+		var buf []byte
+		select {
+		case buf = <-free:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		if cap(buf) < len(b) {
+			buf = hold.Buffer(len(b))
+		}
+		select {
+		case full <- part{n, append(buf[:0], b...)}:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return concurrency.EachN(ctx, 2, 2, func(ctx context.Context, i int) error {
+		if i == 0 {
+			defer close(full)
+			return produce(ctx, send)
+		}
+		made := func(yield func(part) bool) {
+			for p := range full {
+				if !yield(p) {
+					return
+				}
+			}
+		}
+		return concurrency.Each(ctx, flight, made, func(ctx context.Context, p part) error {
+			err := s.sendPart(ctx, p.n, p.b)
+			free <- p.b
+			return err
+		})
+	})
+}
+
+// commit writes the index and makes the shard the value of its key, by the condition. A shard without inner chunks is not to be
+// committed.
+func (s *stream) commit(ctx context.Context, o store.PutOptions) (store.Version, error) {
+	index, err := s.locations.Encode(nil)
+	if err != nil {
+		return "", err
+	}
+	if !s.atStart {
+		err = s.write(ctx, index, s.sendPart)
+	} else if s.head == nil {
+		copy(s.tail, index)
+	} else {
+		copy(s.head, index)
+	}
+	if err != nil {
+		return "", err
+	}
+	if s.next == 0 {
+		if err := s.account.Admit(1, int64(len(s.tail))); err != nil {
+			return "", err
+		}
+		return s.store.Put(ctx, s.key, s.tail, o)
+	}
+	if len(s.tail) > 0 {
+		err = s.sendPart(ctx, s.next, s.tail)
+	}
+	if err == nil && s.head != nil {
+		err = s.sendPart(ctx, 0, s.head)
+	}
+	if err == nil {
+		err = s.account.Admit(1, 0)
+	}
+	if err != nil {
+		return "", err
+	}
+	return s.parts.Commit(ctx, o)
+}
+
+// removal is how long the parts of a shard that failed are tried to be removed. The caller waits for it, also when its context has ended.
+const removal = 10 * time.Second
+
+// abort removes the parts of a shard that failed with err.
+func (s *stream) abort(ctx context.Context, err error) error {
+	if s.parts == nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removal)
+	defer cancel()
+	if left := s.parts.Abort(ctx); left != nil && err != nil {
+		return fmt.Errorf("%w (its parts could not be removed: %v)", err, left)
+	} else if left != nil {
+		return left
+	}
+	return err
+}

@@ -1,0 +1,262 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/plan"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// streams reports whether a shard is sent in parts while it is made: it would be sent in parts in the end, or making it in memory takes more
+// than one Task's share of the budget. One that is hardly longer than a part gains nothing.
+func (r *runner) streams(o *plan.Object) bool {
+	if o.Chunk.Shards == nil || r.State.noParts.Load() {
+		return false
+	}
+	n, above := r.typical(o.Chunk), r.tuning.PartAbove
+	if n < 2*r.streamLimits(o.Chunk).part {
+		return false
+	}
+	took := need(n)
+	if !o.Covers {
+		took = sum(took, took) // and what was stored
+	}
+	return above > 0 && n >= above || sum(took, r.packing(o, n).room) > r.share()
+}
+
+// streamed is a shard that is streamed, in the one Task that it takes until it is committed. The parts that it sends are in it, so that it waits
+// for request slots and CPU slots alone.
+type streamed struct {
+	*stream
+	hold   *concurrency.Hold
+	at     atOnce
+	flight int
+}
+
+// stream begins to stream a shard; reading is what the caller takes beside.
+func (r *runner) stream(ctx context.Context, o *plan.Object, reading int64) (*streamed, error) {
+	l := r.streamLimits(o.Chunk)
+	beside := sum(r.kept(o.Chunk, l), reading)
+	at := r.packing(o, sum(beside, times(need(l.part), 2)))
+	flight, total := r.flight(l, sum(beside, at.room))
+	hold, err := r.reserve(ctx, concurrency.Task, total)
+	if err != nil {
+		return nil, err
+	}
+	s := r.newStream(o, l, func(n int64) []byte { return hold.Buffer(int(n)) })
+	return &streamed{s, hold, at, flight}, nil
+}
+
+// replaceStreamed writes a shard without reading it. lost reports that the condition does not hold, so that err is a conflict.
+func (r *runner) replaceStreamed(ctx context.Context, o *plan.Object, c store.PutOptions) (lost bool, err error) {
+	s, err := r.stream(ctx, o, 0)
+	if err != nil {
+		return false, err
+	}
+	defer s.hold.Release()
+	err = s.during(ctx, s.hold, s.flight, func(ctx context.Context, send sender) error {
+		return s.packed(o, send).run(ctx)
+	})
+	if err == nil && c.IfVersion != "" {
+		err = r.guarded(ctx)
+	}
+	return s.end(ctx, o, c, err)
+}
+
+// packed makes what is selected of a shard, for the stream.
+func (s *streamed) packed(o *plan.Object, send sender) *packer {
+	p := s.packer(s.hold, o, s.at)
+	p.to = func(ctx context.Context, place int, stored []byte) error { return s.add(ctx, place, stored, send) }
+	return p
+}
+
+// end makes the shard visible, by the condition, unless it failed with err. One that is all fill value takes the place of what is there, if
+// there may be something.
+func (s *streamed) end(ctx context.Context, o *plan.Object, c store.PutOptions, err error) (lost bool, _ error) {
+	switch {
+	case err != nil:
+	case s.locations.Stored > 0:
+		if _, err = s.commit(ctx, c); err == nil {
+			s.account.Chunks(1, 0)
+		}
+		s.forget(o.Key)
+	case c.IfAbsent:
+	default:
+		err = s.delete(ctx, o, store.DeleteOptions{IfVersion: c.IfVersion})
+	}
+	if err != nil {
+		lost = isLost(err)
+		err = s.abort(ctx, err)
+	}
+	return lost, err
+}
+
+// readsAhead is how many reads of a stored shard are under way at once while it is streamed to what it becomes.
+const readsAhead = 4
+
+// swapStreamed is swap for a shard that is streamed. Inner chunks that are not selected are read as they are stored, pinned to one version,
+// and go into the new shard in the order in which they lie in the old one; before them come those of which nothing stays. errWhole and errNoParts
+// where the store cannot do so.
+func (r *runner) swapStreamed(ctx context.Context, o *plan.Object) (lost bool, err error) {
+	index, err := r.reserve(ctx, concurrency.Index, sum(r.indexed(o), int64(o.Chunk.Shards.Len())*4))
+	if err != nil {
+		return false, err
+	}
+	defer index.Release()
+	v := old{o: o, cut: o.Inner()}
+	c := store.PutOptions{IfAbsent: true}
+	switch x, _, err := r.storedStage(ctx, o); {
+	case errors.Is(err, fault.NotFound):
+	case err != nil:
+		return errors.Is(err, fault.Conflict), err
+	default:
+		if v.stage, err = v.expand(x, r.plan.Write.Merge, r.carrying()); err != nil {
+			return false, err
+		}
+		if most := r.Options.longest(o.Chunk); v.total > most {
+			return false, fault.Newf(fault.Limit, "the inner chunks of the shard have more than %d bytes", most)
+		}
+		if err := r.account.Admit(v.stage.Reads.Len(), v.stage.Reads.Bytes()); err != nil {
+			return false, err
+		}
+		c = store.PutOptions{IfVersion: x.version}
+	}
+	absent := c.IfAbsent
+	if r.Options.SingleWriter {
+		c = store.PutOptions{}
+	}
+	decode, encode := o.Chunk.Inner.MostRoom()
+	s, err := r.stream(ctx, o, sum(times(need(v.longest), readsAhead), sum(room(sum(decode, encode)), need(r.inner(o, 1)))))
+	if err != nil {
+		return false, err
+	}
+	defer s.hold.Release()
+	err = s.during(ctx, s.hold, s.flight, func(ctx context.Context, send sender) error {
+		p := s.packed(o, send)
+		p.order = slices.DeleteFunc(p.order, func(t touched) bool { return v.reads(t.place) })
+		if err := p.run(ctx); err != nil {
+			return err
+		}
+		return s.carry(ctx, &v, send)
+	})
+	if err == nil {
+		err = r.guarded(ctx)
+	}
+	if err == nil && absent && s.locations.Stored == 0 {
+		return false, nil
+	}
+	lost, err = s.end(ctx, o, c, err)
+	if err == nil && !absent {
+		r.account.Rewritten()
+	}
+	return lost, err
+}
+
+// carrying is what reads of a shard cost that is streamed to what it becomes: together they are no longer than two parts of a small budget.
+func (r *runner) carrying() plan.Cost {
+	c := r.plan.Cost
+	c.Max = min(c.Max, max(r.share()/4/readsAhead, leastLocal/readsAhead))
+	return c
+}
+
+// old is a stored shard of which a part is written.
+type old struct {
+	o       *plan.Object
+	cut     *plan.Cut
+	stage   plan.Stage // reads what stays
+	within  []int32    // by place in the index: 1 + the number in the cut of an inner chunk of which something is read and something written, else 0
+	longest int64      // bytes of a read at most
+	total   int64      // bytes of what is read
+}
+
+// reads reports whether something is read of an inner chunk that is written.
+func (v *old) reads(place int) bool { return v.within != nil && v.within[place] > 0 }
+
+// expand says what to read: all but inner chunks of which nothing stays.
+func (v *old) expand(x *shardIndex, merge bool, cost plan.Cost) (plan.Stage, error) {
+	blocks, inside := grid.Even(v.o.Chunk.Shards.Chunk), v.o.Inside()
+	v.within = make([]int32, x.Len())
+	for i := range v.cut.Len() {
+		place := v.cut.Place(i)
+		if v.within[place] = int32(i) + 1; !merge && v.cut.Box(i).Covers(inside, blocks) {
+			v.within[place] = -1
+		}
+	}
+	there := make([]bool, x.Len())
+	top := v.o.Stored()
+	top.Price(cost)
+	stage, err := top.ExpandWithout(x.version, []codec.ShardIndex{x.ShardIndex}, func(p plan.Piece) bool {
+		there[p.Place()] = true
+		return v.within[p.Place()] < 0
+	})
+	for place := range v.within {
+		if !there[place] {
+			v.within[place] = 0
+		}
+	}
+	for rd := range stage.Reads.All() {
+		v.longest = max(v.longest, rd.Bound)
+		for _, p := range rd.Pieces {
+			v.total = sum(v.total, p.Len)
+		}
+	}
+	return stage, err
+}
+
+// carry reads what stays of the old shard, and appends it: inner chunks that are not written as they are, others with what is written laid
+// over them.
+func (s *streamed) carry(ctx context.Context, v *old, send sender) error {
+	var changed []byte
+	bufs := make([]store.Value, readsAhead)
+	for some := range batches(v.stage.Reads.All(), readsAhead) {
+		err := concurrency.EachN(ctx, readsAhead, len(some), func(ctx context.Context, i int) (err error) {
+			bufs[i], err = s.send(ctx, some[i], s.hold, some[i].Bound)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for i, rd := range some {
+			for _, p := range rd.Pieces {
+				b := rd.Of(p, bufs[i].Bytes)
+				if k := v.within[p.Place()]; k > 0 {
+					if changed, err = s.change(ctx, v, int(k)-1, changed[:0], b); err != nil {
+						return err
+					}
+					b = changed
+				}
+				if err := s.add(ctx, p.Place(), b, send); err != nil {
+					return err
+				}
+			}
+			s.hold.Put(bufs[i].Bytes)
+		}
+	}
+	return nil
+}
+
+// change lays what is written over an inner chunk.
+func (s *streamed) change(ctx context.Context, v *old, i int, dst, stored []byte) ([]byte, error) {
+	c, err := s.cpu(ctx, s.hold)
+	if err != nil {
+		return nil, err
+	}
+	defer c.release()
+	if dst == nil {
+		dst = buffer(s.hold, s.inner(v.o, 1))
+	}
+	box := v.cut.Box(i)
+	out, _, err := s.encodeOne(ctx, v.o.Key, v.o.Chunk.Inner, box, dst, stored, &c.Scratch)
+	if err != nil {
+		return nil, fmt.Errorf("inner chunk %v: %w", box.Coord, err)
+	}
+	s.hold.Adopt(out)
+	return out, nil
+}
