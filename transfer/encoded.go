@@ -18,12 +18,20 @@ const (
 	piece = 16 << 20
 )
 
+// moving is how many tasks that move objects run at once: one begins while the other ends. More would send no more requests, since each sends as many as
+// the store takes, and would leave more behind that is repeated after an interruption.
+const moving = 2
+
 // encoded moves the objects of a task as they are.
 func (w *Worker) encoded(ctx context.Context, t Task) error {
 	from, to, err := w.arrays.both(ctx, t.Step)
 	if err != nil {
 		return err
 	}
+	if err := w.moving.Acquire(ctx); err != nil {
+		return err
+	}
+	defer w.moving.Release()
 	guess := needOf(t.Step, from, to).work
 	ahead := make([]int, len(t.Lo))
 	for d := range ahead {

@@ -36,6 +36,8 @@ type Options struct {
 	Consolidate bool
 	// Memory is how many bytes each process that runs the plan may take; 0 is half of concurrency.Memory, at most 1 GiB.
 	Memory int64
+	// OneStage reads each region of the source again for every region of the target that needs it, also where intermediate arrays would take fewer requests.
+	OneStage bool
 	// Zarr are options of the nodes that are made, such as zarr.Codecs.
 	Zarr []zarr.Option
 }
@@ -68,7 +70,7 @@ func newPlan(ctx context.Context, source zarr.Node, o Options) (*Plan, error) {
 		o.Memory = min(concurrency.Memory()/2, maxMemory)
 	}
 	m := &maker{
-		o: &o, new: mem.New(),
+		o: &o, new: mem.New(), tmp: mem.New(),
 		p: &Plan{Version: Version, Source: o.Source, Target: o.Target, Memory: o.Memory, Documents: Documents{
 			Source: map[string]string{}, Target: map[string]string{}, Temporary: map[string]string{},
 		}},
@@ -93,6 +95,8 @@ type maker struct {
 	o      *Options
 	p      *Plan
 	new    store.Store // the target's documents, without chunks
+	tmp    store.Store // those of temporary arrays
+	made   int         // temporary arrays
 	stages []Stage
 }
 
@@ -185,7 +189,7 @@ func (m *maker) array(ctx context.Context, a *zarr.Array, to string) error {
 	if a.Metadata().NoSeparator && len(shape) > 1 {
 		from.Separator = a.Metadata().Keys.Separator
 	}
-	return m.steps(&Step{From: from, To: &Array{In: Target, Path: to}, Start: start, Grid: made.GridShape()}, a, made)
+	return m.steps(ctx, &Step{From: from, To: &Array{In: Target, Path: to}, Start: start, Grid: made.GridShape()}, a, made)
 }
 
 // part checks what is copied of an array.
@@ -245,7 +249,7 @@ func (p *Plan) free(ctx context.Context, target store.Store) error {
 	case err != nil && !errors.As(err, new(*fault.MetaError)):
 		return err
 	default:
-		return fault.Newf(fault.Exists, "a node is at the target %q", p.Target.Path)
+		return fault.Newf(fault.Exists, "a node is at the target")
 	}
 	ids, others, err := below(ctx, target, p.Target.Path)
 	switch id := p.ID(); {
@@ -254,9 +258,9 @@ func (p *Plan) free(ctx context.Context, target store.Store) error {
 	case err != nil:
 		return err
 	case slices.ContainsFunc(ids, func(other string) bool { return other != id }):
-		return fault.Newf(fault.Exists, "another transfer to %q was begun: it can be resumed, or what it stored removed", p.Target.Path)
+		return fault.Newf(fault.Exists, "another transfer to the target was begun: it can be resumed, or what it stored removed")
 	case others != "" && len(ids) == 0:
-		return fault.Newf(fault.Exists, "something is stored below the target: %q", others)
+		return fault.Newf(fault.Exists, "something is stored below the target, such as %q", others)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func (w *Worker) dir() string { return join(join(w.p.Target.Path, dirName), w.id
 
 // mark says that a task is done, after its objects are stored.
 func (w *Worker) mark(ctx context.Context, stage, i int) error {
-	_, err := w.dst.Put(ctx, fmt.Sprintf("%s/done/%d/%d", w.dir(), stage, i), []byte("done\n"), store.PutOptions{})
+	_, err := w.dst.Put(ctx, fmt.Sprintf("%s/done/%d/%d", w.dir(), stage, i), nil, store.PutOptions{})
 	return err
 }
 
@@ -79,9 +79,9 @@ func Saved(ctx context.Context, target store.Store, path string) (*Plan, error) 
 	case err != nil:
 		return nil, err
 	case len(ids) == 0:
-		return nil, fault.Newf(fault.NotFound, "transfer: none was begun to %q", path)
+		return nil, fault.Newf(fault.NotFound, "transfer: none was begun there")
 	case len(ids) > 1:
-		return nil, fault.Newf(fault.Conflict, "transfer: %d were begun to %q", len(ids), path)
+		return nil, fault.Newf(fault.Conflict, "transfer: %d were begun there", len(ids))
 	}
 	v, err := target.Get(ctx, join(join(join(path, dirName), ids[0]), "plan.json"), store.GetOptions{Max: maxPlan}, nil)
 	if err != nil {

@@ -209,18 +209,18 @@ func ceil(n, each int) int {
 
 // product multiplies sizes; math.MaxInt64 where that is more.
 func product(first int64, sizes ...int) int64 {
-	n := first
 	for _, s := range sizes {
-		if s == 0 {
-			return 0
-		}
-		if n > math.MaxInt64/int64(s) {
-			n = math.MaxInt64
-			continue
-		}
-		n *= int64(s)
+		first = times(first, int64(s))
 	}
-	return n
+	return first
+}
+
+// times multiplies two amounts; math.MaxInt64 where that is more.
+func times(a, b int64) int64 {
+	if a != 0 && b > math.MaxInt64/a {
+		return math.MaxInt64
+	}
+	return a * b
 }
 
 // start is the element of From that is the first of To along a dimension.

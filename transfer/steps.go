@@ -1,9 +1,14 @@
 package transfer
 
 import (
+	"context"
+	"errors"
 	"math"
+	"strconv"
 
+	"github.com/zargo-io/zargo/internal/rechunk"
 	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -15,7 +20,7 @@ const (
 )
 
 // steps adds what writes an array to the stages.
-func (m *maker) steps(s *Step, from, to *zarr.Array) error {
+func (m *maker) steps(ctx context.Context, s *Step, from, to *zarr.Array) error {
 	if sameObjects(&Step{Start: s.Start}, from, to) {
 		s.Kind = Encoded
 		s.Block = gathered(ones(len(s.Grid)), to, taskBytes)
@@ -24,16 +29,84 @@ func (m *maker) steps(s *Step, from, to *zarr.Array) error {
 	}
 	s.Kind, s.Block = Blocks, ones(len(s.Grid))
 	n := needOf(s, from, to)
-	room := blocksShare(m.o.Memory, n.work)
-	if n.block > room {
+	if room := blocksShare(m.o.Memory, n.work); n.block > room {
 		return fault.Newf(fault.Limit, "the copy of %q takes %d bytes of memory at least, and %d are allowed", from.Path(), n.memory(), m.o.Memory)
 	}
-	if n.block <= room/2 {
-		room /= 2 // so that one task reads while another one writes
+	stages, err := m.solve(from, to)
+	if err != nil {
+		return err
 	}
-	s.Block = gathered(wider(s, from, to, room), to, min(room, taskBytes))
-	m.add(0, s)
+	at := *s
+	for k, stage := range stages[:len(stages)-1] {
+		next, err := m.temporary(ctx, stage.Write, from, to)
+		if err != nil {
+			return err
+		}
+		at.To, at.Grid = &Array{In: Temporary, Path: next.Path()}, next.GridShape()
+		m.addBlocks(k, at, stage.Block, from, next)
+		from = next
+		at.From, at.Start = at.To, nil
+	}
+	at.To, at.Grid = s.To, s.Grid
+	last := len(stages) - 1
+	m.addBlocks(last, at, stages[last].Block, from, to)
 	return nil
+}
+
+// solve finds the stages by which one array is copied into the chunks of another one: through intermediate arrays where fewer and larger requests
+// are worth the bytes that are moved once more. What it finds no stages for in the memory is copied object by object.
+func (m *maker) solve(from, to *zarr.Array) ([]rechunk.Stage, error) {
+	write := objectShape(to)
+	best, one, err := rechunk.Solve(rechunk.Problem{
+		Shape: to.Shape(), ItemSize: itemSize(to), From: unitShape(from), To: write,
+		Memory: (m.o.Memory - overhead) / 4 * 3, // so that a quarter is left for objects under way
+	})
+	switch {
+	case errors.Is(err, fault.Limit):
+		return []rechunk.Stage{{Write: write, Block: write}}, nil
+	case err != nil:
+		return nil, err
+	case m.o.OneStage, to.DType().Size() == 0: // how many bytes intermediates would have is not known
+		return one.Stages, nil
+	}
+	return best.Stages, nil
+}
+
+// addBlocks adds a step whose tasks have blocks of so many elements.
+func (m *maker) addBlocks(stage int, s Step, block []int, from, to *zarr.Array) {
+	s.Block = ones(len(s.Grid))
+	room := blocksShare(m.o.Memory, needOf(&s, from, to).work)
+	for d, n := range objectShape(to) {
+		s.Block[d] = min(ceil(block[d], n), s.Grid[d])
+	}
+	s.Block = gathered(s.Block, to, min(room, taskBytes))
+	m.add(stage, &s)
+}
+
+// temporary makes the documents of an intermediate array, of quickly compressed chunks.
+func (m *maker) temporary(ctx context.Context, chunks []int, from, to *zarr.Array) (*zarr.Array, error) {
+	path := strconv.Itoa(m.made)
+	m.made++
+	spec := zarr.Spec{
+		Format: to.Format(), Shape: to.Shape(), Chunks: chunks, DType: to.DType(), Fill: from.Spec().Fill,
+		Codecs: []codec.Spec{codec.Blosc(codec.BloscOptions{Cname: "lz4", Level: 1, Shuffle: "shuffle"})},
+	}
+	if product(int64(itemSize(to)), chunks...) > math.MaxInt32/2 { // more than blosc takes
+		spec.Codecs = []codec.Spec{codec.Zstd(1)}
+	}
+	a, err := zarr.Create(ctx, m.tmp, path, spec, m.o.Zarr...)
+	if err != nil { // the fill value has no such form in the other format
+		spec.Fill = nil
+		a, err = zarr.Create(ctx, m.tmp, path, spec, m.o.Zarr...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	docs, err := a.Documents()
+	for key, doc := range docs {
+		m.p.Documents.Temporary[key] = string(doc)
+	}
+	return a, err
 }
 
 func (m *maker) add(stage int, s *Step) {
@@ -41,51 +114,6 @@ func (m *maker) add(stage int, s *Step) {
 		m.stages = append(m.stages, Stage{})
 	}
 	m.stages[stage].Steps = append(m.stages[stage].Steps, *s)
-}
-
-// wider is the block, in objects along each dimension, that reads the fewest chunks within an amount of memory. Chunks of the source that lie in
-// several blocks are read for each of them, so a block grows where that saves most.
-func wider(s *Step, from, to *zarr.Array, room int64) []int {
-	block, units, objects := ones(len(s.Grid)), unitShape(from), objectShape(to)
-	reads := make([]int64, len(block))
-	for d := range block {
-		reads[d] = s.reads(d, block[d], units[d], objects[d], to.Shape()[d])
-	}
-	for {
-		best, length, fewest := -1, 0, int64(math.MaxInt64)
-		for d := range block {
-			for _, n := range []int{2 * block[d], lcm(units[d], objects[d]) / objects[d], s.Grid[d]} {
-				if n = min(n, s.Grid[d]); n <= block[d] {
-					continue
-				}
-				was := block[d]
-				block[d] = n
-				bytes := blockBytes(to, block)
-				block[d] = was
-				if bytes > room {
-					continue
-				}
-				total := s.reads(d, n, units[d], objects[d], to.Shape()[d])
-				for k := range reads {
-					if k != d {
-						total = product(total, int(min(reads[k], math.MaxInt32)))
-					}
-				}
-				if total < fewest {
-					best, length, fewest = d, n, total
-				}
-			}
-		}
-		now := int64(1)
-		for _, r := range reads {
-			now = product(now, int(min(r, math.MaxInt32)))
-		}
-		if best < 0 || fewest >= now {
-			return block
-		}
-		block[best] = length
-		reads[best] = s.reads(best, length, units[best], objects[best], to.Shape()[best])
-	}
 }
 
 // counted is how many blocks along a dimension are looked at one by one. 2^20: some milliseconds.
@@ -133,13 +161,4 @@ func ones(n int) []int {
 		s[i] = 1
 	}
 	return s
-}
-
-// lcm is the least common multiple; math.MaxInt where that is more.
-func lcm(a, b int) int {
-	x, y := a, b
-	for y > 0 {
-		x, y = y, x%y
-	}
-	return int(min(product(int64(a/x), b), math.MaxInt))
 }

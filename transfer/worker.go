@@ -30,6 +30,7 @@ type Worker struct {
 	noCopy   atomic.Bool
 	limits   *concurrency.Limits
 	blocks   *concurrency.Budget // of elements of regions
+	moving   *concurrency.Slots  // of tasks that move objects
 	moved    counter
 
 	mu       sync.Mutex
@@ -55,7 +56,7 @@ func Open(ctx context.Context, p *Plan, open Opener, opts ...zarr.Option) (*Work
 	if err := p.Check(opts...); err != nil {
 		return nil, err
 	}
-	w := &Worker{p: p, id: p.ID(), tasks: p.Tasks(), one: p.Source.Store == p.Target.Store, complete: map[int]bool{}}
+	w := &Worker{p: p, id: p.ID(), tasks: p.Tasks(), moving: concurrency.NewSlots(moving), one: p.Source.Store == p.Target.Store, complete: map[int]bool{}}
 	src, err := open(ctx, p.Source.Store)
 	if err != nil {
 		return nil, fmt.Errorf("transfer: source: %w", err)

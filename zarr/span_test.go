@@ -173,6 +173,24 @@ func (l lying) Get(ctx context.Context, key string, o store.GetOptions, buf []by
 	return v, err
 }
 
+// A chunk that may not be held in memory is read in ranges that may, or that have nothing but what is wanted.
+func TestSpansOfHugeChunks(t *testing.T) {
+	st := mem.New()
+	values, _ := spans(t, st)
+	a := zarrtest.Open(t, st, "x", zarr.ChunkLimit(16<<10))
+	for _, sel := range []zarr.Slice{zarr.Range(3, 4), zarr.Range(3, 60), zarr.Range(0, 14).By(2)} {
+		if _, err := zarr.Read[float32](t.Context(), a, sel); err != nil {
+			t.Errorf("%v: %v", sel, err)
+		}
+	}
+	if _, err := zarr.Read[float32](t.Context(), a, zarr.Range(0, 40).By(2)); !errors.Is(err, zarr.ErrLimit) {
+		t.Error(err)
+	}
+	if got, err := zarr.Read[float32](t.Context(), a, zarr.Range(3, 60)); err != nil || !slices.Equal(got, values[3*spanCols:60*spanCols]) {
+		t.Error("other values", err)
+	}
+}
+
 // Check decodes all of a chunk of which a part is selected, and elements that are checked one by one are read with all others of
 // their chunk.
 func TestSpansAreNotChecked(t *testing.T) {

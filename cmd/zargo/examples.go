@@ -137,3 +137,25 @@ func (completionCmd) Help() string {
 		"zargo completion fish > ~/.config/fish/completions/zargo.fish",
 	)
 }
+
+// Help gives examples.
+func (copyCmd) Help() string {
+	return examples(
+		"zargo copy weather.zarr copied.zarr --dry-run",
+		"zargo copy weather.zarr copied.zarr --format 3 --codec zstd:3",
+		"zargo copy weather.zarr/sst series.zarr --chunks 365,20,20 --shards none --max-mem 256MiB",
+		"zargo copy 's3://bucket/weather.zarr?region=eu-central-1' gs://other/weather.zarr --sel time=0:31 --resume --progress",
+	)
+}
+
+// Help gives examples.
+func (transferCmd) Help() string {
+	return examples(
+		"zargo transfer plan weather.zarr moved.zarr --codec gzip:5 -o plan.json",
+		"zargo transfer run plan.json --task-index 0 --task-count 1",
+		"zargo transfer verify plan.json",
+		"zargo transfer resume plan.json",
+		"zargo transfer clean plan.json",
+		"zargo transfer plan s3://bucket/maps gs://other/series --chunks time=8760,lat=10,lon=10 -o gs://other/plan.json",
+	)
+}

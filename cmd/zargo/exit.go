@@ -38,6 +38,7 @@ func exits() []exit {
 		{12, "the store is read-only", []error{fault.ReadOnly}},
 		{13, "a check of the bucket does not hold", []error{errNotHeld}},
 		{14, "what was compared differs", []error{errDiffers}},
+		{75, "zargo transfer: throttled, unavailable or out of time; try again", nil},
 		{130, "interrupted", []error{errInterrupted}},
 	}
 }
@@ -75,6 +76,8 @@ func codeIn(err error, table []exit) int {
 	switch err.(type) {
 	case *usageError, *s3.UsageError /* every provider's */, *openurl.SyntaxError:
 		return 2
+	case *transient:
+		return 75
 	case errTimeout:
 		return 9
 	}

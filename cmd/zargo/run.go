@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -44,6 +45,8 @@ type cli struct {
 	Put         putCmd         `cmd:"" help:"Write a .npy file into an array."`
 	Append      appendCmd      `cmd:"" help:"Make an array, or several of a group, longer and write .npy files behind what is there."`
 	Cat         catCmd         `cmd:"" help:"Print an array or a part of it."`
+	Copy        copyCmd        `cmd:"" help:"Copy an array, or a group with all that is below it, to another store, other chunks, codecs or format."`
+	Transfer    transferCmd    `cmd:"" help:"Copy by a plan that many machines run."`
 	Plan        planCmd        `cmd:"" help:"Show which requests reading or writing an array takes, and what they cost, without making them."`
 	Consolidate consolidateCmd `cmd:"" help:"Gather the metadata of a hierarchy in one document, or check it."`
 	Rm          rmCmd          `cmd:"" help:"Delete an array, or a group with all that is below it."`
@@ -64,6 +67,8 @@ type session struct {
 	stores openurl.Mux // what URLs are opened with, as how says
 	in     io.Reader
 	out    io.Writer
+	errOut io.Writer // for how far long work is
+	env    func(string) string
 	report zarr.Report
 	stats  *stats // nil: not asked for
 	warnings
@@ -102,7 +107,7 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	}
 	slow := &late{out: errOut}
 	defer slow.end()
-	s := &session{program: p, flags: flags, in: in, how: opening{flags.Inflight, flags.TrustHost, flags.AllowHTTP, !flags.writes(command.Command()), flags.TrustLocks, flags.Hedge, slow.notify}}
+	s := &session{program: p, flags: flags, in: in, errOut: errOut, env: os.Getenv, how: opening{flags.Inflight, flags.TrustHost, flags.AllowHTTP, !flags.writes(command.Command()), flags.TrustLocks, flags.Hedge, slow.notify}}
 	s.stores = p.schemes(s.how)
 	buffered := bufio.NewWriterSize(out, 1<<16)
 	s.out = buffered
@@ -121,12 +126,21 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 		s.printWarnings(errOut)
 	}
 	if err != nil && ctx.Err() != nil {
-		err = errInterrupted
+		err = interrupted(err)
 	}
 	if err != nil {
 		return complain(errOut, err)
 	}
 	return 0
+}
+
+// interrupted is the error of a run that was interrupted: what it was about no longer matters, but how to go on does.
+func interrupted(err error) error {
+	var r *resumable
+	if errors.As(err, &r) {
+		return &resumable{errInterrupted, r.how}
+	}
+	return errInterrupted
 }
 
 // errTimeout is why a context ended that --timeout bounded.
@@ -149,6 +163,10 @@ func (s *session) do(ctx context.Context, command *kong.Context) error {
 	err := command.Run(s)
 	var late errTimeout
 	if err != nil && errors.As(context.Cause(ctx), &late) {
+		var t *transient
+		if errors.As(err, &t) {
+			return &transient{&expired{late, err}}
+		}
 		return &expired{late, err}
 	}
 	return err

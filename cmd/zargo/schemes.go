@@ -65,6 +65,10 @@ func (c *cli) writes(command string) bool {
 		return !c.Rm.DryRun
 	case "migrate":
 		return !c.Migrate.DryRun
+	case "copy":
+		return !c.Copy.DryRun
+	case "transfer":
+		return !strings.HasPrefix(command, "transfer verify")
 	case "bucket":
 		return !c.Bucket.Check.ReadOnly
 	}

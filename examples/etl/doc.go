@@ -1,16 +1,14 @@
-// Command etl makes means along the first axis of an array, such as days out of hours, and writes them to another array,
-// in the same store or another one.
+// Command etl keeps a dataset of maps that grows by a day at a time, and makes time series of it: two jobs, each of which may be
+// started again at any time.
 //
-//	go run ./examples/etl -every 24 's3://bucket/hourly/t2m?region=eu-central-1' 'gs://bucket/daily/t2m'
-//	go run ./examples/etl -every 24 -tasks 4 hourly.zarr/t2m daily.zarr/t2m
+//	etl append 's3://bucket/weather.zarr?region=eu-central-1' days/2026-11-22.zarr
+//	etl series 's3://bucket/weather.zarr?region=eu-central-1' 'gs://bucket/series-2026-11'
 //
-// Each URL names an array: s3://, gs://, azblob:// or a directory. The work is cut along the chunks of the new array, so
-// that every task writes one chunk, whole and unread, and no two tasks meet. A chunk of the new array is made of the old
-// chunks that lie above it: where their length is a multiple of -every, or the other way round, each old chunk is read once.
+// URLs are s3://, gs://, azblob:// or directories. A day is a group with data along the dimension time, the coordinate time, and other
+// coordinates; the first day makes the dataset. append adds all arrays along time as one change, with the dataset's consolidated metadata last:
+// who opens the dataset by that sees whole days. A day that is there already is left out, so a job that runs twice appends once; what a killed job left behind
+// is completed by the next one. Days must come in order.
 //
-// A task holds its region of the old array in memory, and there are -tasks of them at once. Within a task the chunks are read
-// many at once, and all tasks share the limits of the store and of the process. A run that was stopped can be repeated.
-//
-// The data type is float32 or float64. A mean with a NaN in it is NaN. Where -every does not divide the axis, the last
-// mean is of what is left.
+// series copies the dataset into chunks that have all times of a few places, where maps have a chunk for some hours: a point's series is one request then. It
+// keeps a plan and what is done of it beside the target until all is done, and goes on from there.
 package main

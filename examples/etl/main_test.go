@@ -2,9 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,17 +12,40 @@ import (
 	"github.com/zargo-io/zargo/integration/bucket"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// put creates an array at a URL and sets all of it.
-func put[T any](t *testing.T, url string, spec zarr.Spec, values []T) {
+const lats, lons = 23, 15
+
+// value is that of the map of an hour at a place.
+func value(hour, place int) float32 { return float32(hour*1000 + place) }
+
+// makeDay stores a day of maps, and returns where.
+func makeDay(t *testing.T, first, n int) string {
 	t.Helper()
-	st, err := stores().Open(t.Context(), url)
+	folder := filepath.Join(t.TempDir(), fmt.Sprintf("day%d.zarr", first))
+	st := dir.New(folder)
+	maps, hours := make([]float32, 0, n*lats*lons), make([]int64, 0, n)
+	for h := first; h < first+n; h++ {
+		hours = append(hours, int64(h))
+		for p := range lats * lons {
+			maps = append(maps, value(h, p))
+		}
+	}
+	g, err := zarr.CreateGroup(t.Context(), st, "", zarr.Spec{Attrs: map[string]any{"title": "maps"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer st.Close()
-	a, err := zarr.Create(t.Context(), st, "", spec)
+	put(t, g, "t2m", zarr.Spec{Shape: []int{n, lats, lons}, Chunks: []int{6, lats, lons}, DType: dtype.Float32, Dims: []string{"time", "lat", "lon"}}, maps)
+	put(t, g, "time", zarr.Spec{Shape: []int{n}, DType: dtype.Int64, Dims: []string{"time"}, Attrs: map[string]any{"units": "hours since 1970-01-01"}}, hours)
+	put(t, g, "lat", zarr.Spec{Shape: []int{lats}, DType: dtype.Float64, Dims: []string{"lat"}}, make([]float64, lats))
+	return folder
+}
+
+func put[T any](t *testing.T, g *zarr.Group, path string, spec zarr.Spec, values []T) {
+	t.Helper()
+	a, err := g.CreateArray(t.Context(), path, spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,145 +54,103 @@ func put[T any](t *testing.T, url string, spec zarr.Spec, values []T) {
 	}
 }
 
-// get reads an array of the shape.
-func get[T any](t *testing.T, url string, shape []int) ([]T, *zarr.Array) {
+// check reads all maps of a dataset by its consolidated metadata.
+func check(t *testing.T, url string, first, n int) *zarr.Array {
 	t.Helper()
-	st, err := stores().Open(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer st.Close()
-	a, err := zarr.OpenArray(t.Context(), st, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if fmt.Sprint(a.Shape()) != fmt.Sprint(shape) {
-		t.Fatalf("shape %v, want %v", a.Shape(), shape)
-	}
-	values, err := zarr.Read[T](t.Context(), a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return values, a
-}
-
-// hours gives values whose means no float rounds: multiples of every.
-func hours(rows, cols, every int) []float32 {
-	v := make([]float32, rows*cols)
-	for i := range v {
-		v[i] = float32(every * (i*7919%1000 - 500))
-	}
-	return v
-}
-
-// days computes the means one element at a time.
-func days(v []float32, rows, cols, every int) []float32 {
-	var out []float32
-	for row := 0; row < rows; row += every {
-		for col := range cols {
-			sum, n := 0.0, 0
-			for r := row; r < min(row+every, rows); r++ {
-				sum += float64(v[r*cols+col])
-				n++
+	var a *zarr.Array
+	err := with(t.Context(), stores(), url, func(st store.Store) error {
+		g, err := zarr.OpenGroup(t.Context(), st, "", zarr.Format(3))
+		if err != nil {
+			return err
+		}
+		if a, err = g.OpenArray(t.Context(), "t2m"); err != nil {
+			return err
+		}
+		hours, err := times(t.Context(), g)
+		if err != nil {
+			return err
+		}
+		maps, err := zarr.Read[float32](t.Context(), a)
+		if err != nil {
+			return err
+		}
+		if len(hours) != n || len(maps) != n*lats*lons || a.Attrs() == nil || g.Attrs()["title"] != "maps" {
+			return fmt.Errorf("%d hours and %d values, want %d; %v", len(hours), len(maps), n, g.Attrs())
+		}
+		for i, v := range maps {
+			if h := i / (lats * lons); hours[h] != int64(first+h) || v != value(first+h, i%(lats*lons)) {
+				return fmt.Errorf("hour %d, value %d: %v", hours[h], i, v)
 			}
-			out = append(out, float32(sum/float64(n)))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// The two jobs, each run more often than it has work, and the second one interrupted.
+func jobs(t *testing.T, dataset, target string) {
+	t.Helper()
+	const first = 494000
+	days := []string{makeDay(t, first, 24), makeDay(t, first+24, 24), makeDay(t, first+48, 7)}
+	for _, list := range [][]string{days[:1], days[:2], days, days[2:]} {
+		if err := run(t.Context(), stores(), append([]string{"append", dataset}, list...), &bytes.Buffer{}); err != nil {
+			t.Fatal(err)
 		}
 	}
-	return out
+	check(t, dataset, first, 55)
+	err := run(t.Context(), stores(), []string{"append", dataset, makeDay(t, first+40, 24)}, &bytes.Buffer{})
+	if !errors.Is(err, zarr.ErrConflict) {
+		t.Errorf("a day that overlaps: %v", err)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	err = run(ctx, stores(), []string{"series", dataset, target}, writer(func(string) { cancel() }))
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("%v, want an interrupt", err)
+	}
+	var out bytes.Buffer
+	if err := run(t.Context(), stores(), []string{"series", dataset, target}, &out); err != nil {
+		t.Fatal(err)
+	}
+	a := check(t, target, first, 55)
+	if got := fmt.Sprint(a.Chunks(), a.Shards()); got != "[55 10 10] []" {
+		t.Errorf("chunks of series %s", got)
+	}
+	if err := run(t.Context(), stores(), []string{"series", dataset, target}, &out); !errors.Is(err, zarr.ErrExists) {
+		t.Errorf("a target that is complete: %v", err)
+	}
 }
 
-func TestMeans(t *testing.T) {
-	tests := []struct {
-		name                            string
-		rows, cols, every, chunk0, tile int
-		read                            string // chunks read: each once where lengths go into one another
-	}{
-		{"chunks of whole days", 96, 10, 24, 48, 4, "6 chunks read, 6 written"},
-		{"chunks of hours", 96, 10, 24, 1, 10, "96 chunks read, 4 written"},
-		{"a day that is cut short", 50, 7, 24, 24, 7, "3 chunks read, 3 written"},
-		{"chunks that are no days, of which two are read twice", 60, 5, 24, 10, 5, "8 chunks read, 3 written"},
-		{"one mean of everything", 10, 4, 100, 3, 2, "8 chunks read, 2 written"},
-		{"nothing to do", 10, 4, 1, 3, 2, "8 chunks read, 8 written"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			root := t.TempDir()
-			from, to := filepath.Join(root, "from"), filepath.Join(root, "to")
-			values := hours(test.rows, test.cols, test.every)
-			put(t, from, zarr.Spec{Shape: []int{test.rows, test.cols}, Chunks: []int{test.chunk0, test.tile}, DType: dtype.Float32,
-				Dims: []string{"time", "x"}, Attrs: map[string]any{"units": "K"}}, values)
-			var out bytes.Buffer
-			for range 2 { // a second run changes nothing
-				out.Reset()
-				if err := run(t.Context(), []string{"-every", fmt.Sprint(test.every), "-tasks", "3", from, to}, &out); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if !strings.Contains(out.String(), test.read) {
-				t.Errorf("%q, want %q", &out, test.read)
-			}
-			want := days(values, test.rows, test.cols, test.every)
-			got, a := get[float32](t, to, []int{len(want) / test.cols, test.cols})
-			for i := range want {
-				if got[i] != want[i] {
-					t.Fatalf("mean %d is %v, want %v", i, got[i], want[i])
-				}
-			}
-			if units, _, err := zarr.Attr[string](a, "units"); err != nil || units != "K" || a.Dims()[0] != "time" {
-				t.Errorf("units %q, %v; dimensions %q", units, err, a.Dims())
-			}
-		})
-	}
+// writer calls a function with what is written.
+type writer func(string)
+
+func (w writer) Write(b []byte) (int, error) {
+	w(string(b))
+	return len(b), nil
+}
+
+func TestDirectory(t *testing.T) {
+	root := t.TempDir()
+	jobs(t, filepath.Join(root, "maps.zarr"), filepath.Join(root, "series.zarr"))
 }
 
 // From one kind of store to another. The buckets are on the servers that "make test" starts.
 func TestBuckets(t *testing.T) {
 	for _, p := range bucket.All() {
 		t.Run(p.Name, func(t *testing.T) {
-			url, local := p.URL(t), filepath.Join(t.TempDir(), "local")
-			base, query, _ := strings.Cut(url, "?")
-			from, to := base+"/from?"+query, base+"/to?"+query
-			nan := math.NaN()
-			put(t, from, zarr.Spec{Format: 2, Shape: []int{4, 2}, Chunks: []int{2, 1}, DType: dtype.Float64}, []float64{1, 2, 3, 4, nan, 6, 7, 8.5})
-			for _, way := range [][2]string{{from, to}, {to, local}} {
-				if err := run(t.Context(), []string{"-every", "2", way[0], way[1]}, &bytes.Buffer{}); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if got, _ := get[float64](t, to, []int{2, 2}); got[0] != 2 || got[1] != 3 || !math.IsNaN(got[2]) || got[3] != 7.25 {
-				t.Errorf("in the bucket: %v", got)
-			}
-			if got, _ := get[float64](t, local, []int{1, 2}); !math.IsNaN(got[0]) || got[1] != 5.125 {
-				t.Errorf("in the directory: %v", got)
-			}
+			base, query, _ := strings.Cut(p.URL(t), "?")
+			jobs(t, base+"/maps?"+query, base+"/series?"+query)
 		})
 	}
 }
 
-func TestRefuses(t *testing.T) {
-	root := t.TempDir()
-	ints, floats, other := filepath.Join(root, "ints"), filepath.Join(root, "floats"), filepath.Join(root, "other")
-	put(t, ints, zarr.Spec{Shape: []int{2}, DType: dtype.Int32}, []int32{1, 2})
-	put(t, floats, zarr.Spec{Shape: []int{2}, DType: dtype.Float32}, []float32{1, 2})
-	put(t, other, zarr.Spec{Shape: []int{9}, DType: dtype.Float32}, make([]float32, 9))
-	tests := []struct {
-		name string
-		args []string
-		is   error // nil is any
-	}{
-		{"not a number to make means of", []string{ints, filepath.Join(root, "x")}, errors.ErrUnsupported},
-		{"no array", []string{filepath.Join(root, "none"), filepath.Join(root, "x")}, zarr.ErrNotFound},
-		{"another array is there", []string{floats, other}, zarr.ErrConflict},
-		{"onto itself", []string{floats, floats}, nil},
-		{"one URL", []string{floats}, nil},
-		{"no task", []string{"-tasks", "0", floats, other}, nil},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			err := run(t.Context(), test.args, &bytes.Buffer{})
-			if err == nil || test.is != nil && !errors.Is(err, test.is) {
-				t.Errorf("got %v, want %v", err, test.is)
-			}
-		})
+func TestUsage(t *testing.T) {
+	for _, args := range [][]string{nil, {"append", "x"}, {"series", "x"}, {"other", "x", "y"}} {
+		if err := run(t.Context(), stores(), args, &bytes.Buffer{}); err == nil {
+			t.Errorf("%v is taken", args)
+		}
 	}
 }

@@ -8,6 +8,6 @@
 // them: each write reads a chunk, changes its row and puts it back on condition that it is still the one that was read. If
 // it is not, the write is done again, which the processes count.
 //
-// Where writers need not share chunks, cut the work along chunks instead, as examples/etl does: whole chunks are put
+// Where writers need not share chunks, cut the work along chunks instead, as examples/means does: whole chunks are put
 // without being read, and nobody has to try twice.
 package main

@@ -12,6 +12,8 @@
 //	         point            the element at index
 //	         points           the elements at coords, one list of indices for each axis
 //	         write            creates the array at path as the data set that case names, with the values of bench/field.npy
+//	         rechunk          creates the array at out with the values of the one at path, in uncompressed chunks of 64 × 64 that have
+//	                          all of the first axis
 //	         group            opens the group at path and its members
 //	         names            opens the group at path and lists the names in it
 //	         opengroup_array  opens the group at path, then v07 in it, and reads that
@@ -27,5 +29,5 @@
 //
 // It uses what a user would: package openurl to open the store, and package zarr with the defaults of both; with -hedge before the task, slow reads are
 // made twice. Every data set is of
-// float32. Rechunking is not part of zargo yet and is refused.
+// float32.
 package main

@@ -15,6 +15,7 @@ import (
 
 	"github.com/zargo-io/zargo/internal/npy"
 	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
@@ -249,6 +250,61 @@ func TestWritingTask(t *testing.T) {
 	}
 }
 
+// A rechunk leaves what it read, in chunks that have all of the first axis; at the ends of the others there are fewer.
+func TestRechunk(t *testing.T) {
+	root := t.TempDir()
+	st := dir.New(root)
+	shape := []int{5, 130, 70}
+	values := make([]float32, 5*130*70)
+	for i := range values {
+		values[i] = float32(i + 1)
+	}
+	for name, spec := range map[string]zarr.Spec{
+		"slices": {Shape: shape, Chunks: []int{1, 130, 70}, DType: dtype.Float32, Codecs: []codec.Spec{}},
+		"packed": {Shape: shape, Chunks: []int{2, 100, 70}, DType: dtype.Float32},
+	} {
+		a, err := zarr.Create(t.Context(), st, name, spec)
+		if err == nil {
+			err = zarr.Write(t.Context(), a, values)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := serve(t, st)
+	for _, where := range []string{"file", "s3"} {
+		for _, path := range []string{"slices", "packed"} {
+			t.Run(path+"/"+where, func(t *testing.T) {
+				out := "out_" + path + where
+				got := answer(t, map[string]any{"do": "rechunk", "where": where, "root": root, "path": path, "out": out, "format": 3,
+					"endpoint": b.url, "bucket": "bench"})
+				if got["bytes"] != float64(4*len(values)) {
+					t.Errorf("bytes %v", got["bytes"])
+				}
+				if _, ok := got["crc"]; ok {
+					t.Error("a checksum of what was not read")
+				}
+				a, err := zarr.OpenArray(t.Context(), st, out)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if chunks := a.Chunks(); !slices.Equal(chunks, []int{5, 64, 64}) {
+					t.Errorf("chunks of %v", chunks)
+				}
+				if back, err := zarr.Read[float32](t.Context(), a); err != nil || !slices.Equal(back, values) {
+					t.Error("other values", err)
+				}
+			})
+		}
+	}
+	if _, err := zarr.Create(t.Context(), st, "flat", zarr.Spec{Shape: []int{4}, Chunks: []int{4}, DType: dtype.Float32}); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(t.Context(), []string{fmt.Sprintf(`{"do":"rechunk","where":"file","root":%q,"path":"flat","out":"x"}`, root)}, &bytes.Buffer{}); !errors.Is(err, errors.ErrUnsupported) {
+		t.Error(err)
+	}
+}
+
 func TestRefused(t *testing.T) {
 	root := t.TempDir()
 	makeField(t, root)
@@ -260,7 +316,8 @@ func TestRefused(t *testing.T) {
 		{"no task", nil, nil},
 		{"two tasks", []string{"{}", "{}"}, nil},
 		{"no JSON", []string{"read"}, nil},
-		{"rechunk", []string{`{"do":"rechunk","where":"file","path":"slices","out":"x"}`}, errors.ErrUnsupported},
+		{"rechunk of nothing", []string{fmt.Sprintf(`{"do":"rechunk","where":"file","root":%q,"path":"slices","out":"x"}`, root)}, zarr.ErrNotFound},
+		{"no such task", []string{`{"do":"mend","where":"file"}`}, errors.ErrUnsupported},
 		{"another place", []string{`{"do":"read","where":"ftp"}`}, nil},
 		{"nothing there", []string{fmt.Sprintf(`{"do":"read","where":"file","root":%q,"path":"x"}`, root)}, zarr.ErrNotFound},
 		{"no server", []string{`{"do":"read","where":"s3","endpoint":"http://127.0.0.1:1","bucket":"b","path":"x"}`}, nil},

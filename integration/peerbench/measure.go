@@ -16,7 +16,7 @@ type result struct {
 	CPU     float64 `json:"cpu,omitempty"`    // seconds of all threads; absent where the system does not say
 	RSS     int64   `json:"rss_mb,omitempty"` // MiB
 	Bytes   int     `json:"bytes,omitempty"`
-	CRC     *uint32 `json:"crc,omitempty"` // absent for a write, which is read back by the benchmark
+	CRC     *uint32 `json:"crc,omitempty"` // absent for what is read back by the benchmark
 	Count   *int    `json:"count,omitempty"`
 	*traffic
 }
@@ -46,7 +46,7 @@ func (t task) measure(ctx context.Context) (result, error) {
 	}
 	cpu, _ := usage()
 	start := time.Now()
-	st, err := t.open(ctx)
+	st, err := t.open(ctx, t.Path)
 	if err != nil {
 		return result{}, err
 	}
@@ -56,12 +56,12 @@ func (t task) measure(ctx context.Context) (result, error) {
 	if err = errors.Join(err, st.Close()); err != nil {
 		return result{}, err
 	}
-	r := result{Seconds: seconds, CPU: (after - cpu).Seconds(), RSS: rss >> 20, Bytes: 4 * len(out.values)}
+	r := result{Seconds: seconds, CPU: (after - cpu).Seconds(), RSS: rss >> 20, Bytes: 4*len(out.values) + out.bytes}
 	switch t.Do {
 	case "group", "names":
 		sum := uint32(out.count) // so that counts are compared as checksums are
 		r.Count, r.CRC = &out.count, &sum
-	case "write":
+	case "write", "rechunk":
 	default:
 		sum := checksum(out.values)
 		r.CRC = &sum

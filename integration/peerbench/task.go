@@ -19,6 +19,7 @@ type task struct {
 	Where  string  `json:"where"`
 	Root   string  `json:"root"`
 	Path   string  `json:"path"`
+	Out    string  `json:"out"`
 	Format *int    `json:"format"`
 	Case   string  `json:"case"`
 	Index  []int   `json:"index"`
@@ -31,9 +32,10 @@ type task struct {
 	hedge bool
 }
 
-// outcome is what a task leaves: values, or the number of members.
+// outcome is what a task leaves: values, the bytes of those that are no longer in memory, or the number of members.
 type outcome struct {
 	values []float32
+	bytes  int
 	count  int
 }
 
@@ -52,6 +54,8 @@ func (t task) prepare() (func(context.Context, store.Store) (outcome, error), er
 		return t.read(zarr.Points(t.Coords...)), nil
 	case "write":
 		return t.write()
+	case "rechunk":
+		return t.rechunk, nil
 	case "group":
 		return t.group, nil
 	case "names":
@@ -62,8 +66,8 @@ func (t task) prepare() (func(context.Context, store.Store) (outcome, error), er
 	return nil, fmt.Errorf("%q: %w", t.Do, errors.ErrUnsupported)
 }
 
-// open opens the folder, or the prefix of the bucket, in which the node is.
-func (t task) open(ctx context.Context) (store.Store, error) {
+// open opens the folder, or the prefix of the bucket, in which a node is.
+func (t task) open(ctx context.Context, path string) (store.Store, error) {
 	o := []s3.Option{s3.Anonymous(), s3.PathStyle()}
 	if t.hedge {
 		o = append(o, s3.Hedge())
@@ -71,10 +75,10 @@ func (t task) open(ctx context.Context) (store.Store, error) {
 	stores := openurl.Mux{"file": openurl.Dir(), "s3": openurl.With(s3.Open, o...)}
 	switch t.Where {
 	case "file":
-		return stores.Open(ctx, filepath.Join(t.Root, filepath.FromSlash(t.Path)))
+		return stores.Open(ctx, filepath.Join(t.Root, filepath.FromSlash(path)))
 	case "s3":
 		q := url.Values{"endpoint": {t.Endpoint}, "region": {"us-east-1"}}
-		return stores.Open(ctx, "s3://"+t.Bucket+"/"+t.Path+"?"+q.Encode())
+		return stores.Open(ctx, "s3://"+t.Bucket+"/"+path+"?"+q.Encode())
 	}
 	return nil, fmt.Errorf("where is file or s3, not %q", t.Where)
 }

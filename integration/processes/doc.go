@@ -2,6 +2,6 @@
 // some. What each wrote is there, and what was acknowledged as appended is there once; a reader never sees a shape without its chunks; the next process
 // completes what a killed one began; and xarray opens the result each time.
 //
-// The package has tests only. They need the servers' buckets, see package bucket, and ZARGO_PEERS_PYTHON. ZARGO_TURNS=200 has TestShared write as
-// often as it takes to be sure, which takes minutes.
+// The package has tests only. They need the servers' buckets, see package bucket, and ZARGO_PEERS_PYTHON. ZARGO_TURNS=200 has TestShared write
+// that often, and TestKill kill 50 times everywhere, which takes minutes.
 package processes

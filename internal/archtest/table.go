@@ -47,6 +47,7 @@ func Table() []Rule {
 		{Package: "zarr/codec/codectest", Own: []string{"zarr/fault", "zarr/rule", "zarr/dtype", "zarr/codec"}, Pure: true},
 
 		{Package: "internal/grid", Own: []string{"zarr/fault"}, Pure: true},
+		{Package: "internal/chunkkeys", Own: []string{"internal/claim", "zarr/meta"}, Pure: true},
 		{Package: "internal/rechunk", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "internal/pipeline", Own: []string{"zarr/fault", "zarr/codec", "zarr/dtype", "internal/grid"}, Pure: true},
 		{Package: "internal/plan", Own: []string{"zarr/fault", "zarr/codec", "zarr/dtype", "zarr/store", "internal/grid", "internal/pipeline"}, Pure: true},
@@ -82,11 +83,11 @@ func Table() []Rule {
 			"internal/plan",
 		}},
 
-		{Package: "zarr/upkeep", Own: []string{"zarr", "zarr/fault", "zarr/store", "zarr/meta", "concurrency", "internal/document"}},
-		{Package: "zarr/validate", Own: []string{"zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency"}},
+		{Package: "zarr/upkeep", Own: []string{"zarr", "zarr/fault", "zarr/store", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/claim", "internal/document"}},
+		{Package: "zarr/validate", Own: []string{"zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/claim", "internal/document"}},
 		{Package: "zarr/diff", Own: []string{"zarr", "zarr/dtype", "zarr/meta", "concurrency"}},
 
-		{Package: "transfer", Own: []string{"zarr", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
+		{Package: "transfer", Own: []string{"zarr", "internal/rechunk", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
 
 		{Package: "blob", Own: []string{"zarr/fault", "zarr/store"}, External: []string{gocloud}},
 		{Package: "s3", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/provider", "blob"},
@@ -98,7 +99,7 @@ func Table() []Rule {
 
 		{Package: "openurl", Own: []string{"zarr/fault", "zarr/store", "zarr/store/dir", "zarr/store/mem", "zarr/store/zip", "zarr/store/http"}},
 
-		{Package: "cmd/zargo", Own: []string{"zarr/...", "concurrency", "openurl", "internal/npy", "blob", "s3", "gcs", "azure"},
+		{Package: "cmd/zargo", Own: []string{"zarr/...", "transfer", "concurrency", "openurl", "internal/npy", "blob", "s3", "gcs", "azure"},
 			External: []string{"github.com/alecthomas/kong", gocloud}},
 
 		// Examples import what a user can, so that they can be copied into another module. The quickstart links no provider, a
@@ -110,12 +111,12 @@ func Table() []Rule {
 		{Package: "examples/region", Own: []string{"zarr/...", "concurrency"}},
 		{Package: "examples/web", Own: []string{"zarr/...", "concurrency"}},
 		{Package: "examples/internal/measure", Own: []string{"zarr/...", "concurrency"}}, // builds them; it is no example
-		{Package: "examples/...", Own: []string{"zarr/...", "concurrency", "openurl", "examples/mainjob", "examples/region", "examples/web", "s3", "gcs", "azure"}},
+		{Package: "examples/...", Own: []string{"zarr/...", "concurrency", "openurl", "transfer", "examples/mainjob", "examples/region", "examples/web", "s3", "gcs", "azure"}},
 
 		// The fault proxy serves any client and knows none.
 		{Package: "integration/faultproxy"},
 		{Package: "integration/faultproxy/cmd/faultproxy", Own: []string{"integration/faultproxy"}},
-		{Package: "integration/...", Own: []string{"zarr/...", "concurrency", "internal/...", "blob", "s3", "gcs", "azure", "openurl", "integration/..."},
+		{Package: "integration/...", Own: []string{"zarr/...", "transfer", "concurrency", "internal/...", "blob", "s3", "gcs", "azure", "openurl", "integration/..."},
 			External: []string{compress, gocloud, "github.com/aws/aws-sdk-go-v2"}},
 	}
 }

@@ -86,16 +86,23 @@ func (t TakeOver) of(c claim.Claim) bool {
 	return t.May && (t.Age <= 0 || time.Since(c.Since) >= t.Age)
 }
 
+// ClaimPointer is the JSON pointer of the claim in a document.
+func ClaimPointer(key string) string {
+	if inAttrs(key) {
+		return "/" + attributes + "/" + claim.Member
+	}
+	return "/" + claim.Member
+}
+
 // ClaimIn is the claim that a document carries: zarr.json among the attributes, since other implementations refuse members of groups
 // that they do not know; .zarray as a member of its own, in the document that has the shape; .zattrs, which has a v2 group's, as an attribute.
 func ClaimIn(d Stored) (claim.Claim, error) {
-	doc, pointer := d.Bytes, "/"
+	doc := d.Bytes
 	if inAttrs(d.Key) && d.There() {
 		var err error
 		if doc, err = meta.Member(d.Key, doc, attributes); err != nil {
 			return claim.Claim{}, err
 		}
-		pointer = "/" + attributes + "/"
 	}
 	if doc == nil || !bytes.Contains(doc, []byte(claim.Member)) {
 		return claim.Claim{}, nil
@@ -106,7 +113,7 @@ func ClaimIn(d Stored) (claim.Claim, error) {
 	}
 	c, err := claim.Parse(raw)
 	if err != nil {
-		return c, &fault.MetaError{Key: d.Key, Pointer: pointer + claim.Member, Err: err}
+		return c, &fault.MetaError{Key: d.Key, Pointer: ClaimPointer(d.Key), Err: err}
 	}
 	return c, nil
 }

@@ -150,6 +150,14 @@ func (s *Source) Holder() (string, bool) {
 	return path, !s.Doc.There() && path != s.At.Path
 }
 
+// Claimed is the document that carries the record of a change under way, see ClaimIn.
+func (s *Source) Claimed() Stored {
+	if s.Kind() == Group {
+		return s.Attrs
+	}
+	return s.Doc
+}
+
 // Documents returns the documents of the node that are stored.
 func (s *Source) Documents() []Stored {
 	if s.Attrs.There() && s.Attrs.Key != s.Doc.Key {

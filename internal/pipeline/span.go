@@ -9,7 +9,7 @@ import (
 )
 
 // Span is which of the stored bytes of the chunk a box lies in: n of them from off on. ok is false where that is not known, because the
-// bytes are not the elements, or lists say what is selected.
+// bytes are not the elements, or lists say what is selected; and where more than Options.ChunkLimit would be held for a few of them.
 func (c *Chunk) Span(b grid.Box) (off, n int64, ok bool) {
 	if !c.spans || b.Pairs != nil || c.listed(b) {
 		return 0, 0, false
@@ -20,7 +20,8 @@ func (c *Chunk) Span(b grid.Box) (off, n int64, ok bool) {
 		p := &b.Parts[i]
 		axes[i] = codec.Step{N: p.N, Off: p.Off, Each: p.Step}
 	}
-	return c.Chain.Span(codec.Strided{Size: c.Size, Axes: axes})
+	off, n, ok = c.Chain.Span(codec.Strided{Size: c.Size, Axes: axes})
+	return off, n, ok && (n <= c.options.ChunkLimit || n == int64(b.Len())*int64(c.Size))
 }
 
 // DecodeSpan sets a box of dst to what it selects of the chunk, of whose stored form src has the bytes that Span says. src may be what was

@@ -10,7 +10,11 @@ func rules() (string, error) {
 		if k := r.Kind(); k != nil {
 			kind = k.Error()
 		}
-		rows = append(rows, []string{code(string(r)), r.Severity().String(), r.Text(), kind, r.Section()})
+		found := ""
+		if r.Decoded() {
+			found = "`--data`"
+		}
+		rows = append(rows, []string{code(string(r)), r.Severity().String(), r.Text(), found, kind, r.Section()})
 	}
-	return table([]string{"code", "severity", "what breaks it", "kind", "source"}, rows), nil
+	return table([]string{"code", "severity", "what breaks it", "found with", "kind", "source"}, rows), nil
 }

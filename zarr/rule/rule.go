@@ -56,7 +56,13 @@ const (
 	StrayKey      Rule = "stray-key"
 	NoNode        Rule = "no-node"
 	OtherLayout   Rule = "other-layout"
-	Stale         Rule = "stale-consolidated"
+	// WrongSeparator is broken by an array whose chunks are all under keys of another layout than its metadata says.
+	WrongSeparator Rule = "wrong-separator"
+	// MissingChunk is broken by an array of a null fill value in which a chunk is not stored. The key is the one that it would have.
+	MissingChunk Rule = "missing-chunk"
+	Stale        Rule = "stale-consolidated"
+	// LeftOverClaim is the record of an append or a resize in the document of a node: of one under way, or of one whose process was killed.
+	LeftOverClaim Rule = "left-over-claim"
 	Unlisted      Rule = "not-listed"
 )
 
@@ -137,7 +143,10 @@ func table() []entry {
 		{StrayKey, Note, fault.Corrupt, "a key that is neither metadata nor a chunk of the array", core + "\"Storage keys\""},
 		{NoNode, Note, fault.Metadata, "a folder in a group that is no node; what is below it is not seen", core + "\"Hierarchy\""},
 		{OtherLayout, Warning, fault.Metadata, "chunks under keys of another layout, which are not read", core + "\"Chunk key encoding\"; " + v2 + "\"Chunks\""},
+		{WrongSeparator, Fault, fault.Metadata, "all chunks are under keys of another layout than the metadata says, and every element is read as the fill value", core + "\"Chunk key encoding\"; " + v2 + "\"Chunks\""},
+		{MissingChunk, Warning, fault.Corrupt, "a chunk is not stored, and the fill value is null: its elements are undefined, and are read as zero", v2 + "\"Metadata\""},
 		{Stale, Fault, fault.Metadata, "consolidated metadata is not what is stored", core + "\"Consolidated metadata\""},
+		{LeftOverClaim, Note, fault.Metadata, "a change of the shape is under way, or its process was killed", "zargo"},
 		{Unlisted, Note, unsupported, "the store cannot list: chunks are looked for one by one, and what else is there is not seen", core + "\"Abstract store interface\""},
 
 		{NotThere, Fault, fault.NotFound, "there is no node", core + "\"Hierarchy\""},
@@ -148,6 +157,16 @@ func table() []entry {
 		{Path, Fault, fault.Path, "an unsafe path or key", core + "\"Node names\""},
 		{Unreadable, Fault, nil, "the store refused, or did not answer", "zargo"},
 	}
+}
+
+// Decoded reports whether a breach is found only where chunks are decoded: by reading them, and by package validate with Options.Data, which is
+// zargo validate --data.
+func (r Rule) Decoded() bool {
+	switch r {
+	case ElementForm, ShardOverlap, TrailingBytes, Corrupt:
+		return true
+	}
+	return false
 }
 
 // All gives every rule, in the order of the documentation.

@@ -7,8 +7,8 @@ import (
 	"iter"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/chunkkeys"
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/rule"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -23,6 +23,10 @@ type chunks struct {
 	told *few
 	layout
 
+	present   *chunkkeys.Set // the chunks that are stored; nil where it does not matter which
+	seen      bool           // there is a chunk of the grid
+	elsewhere elsewhere      // keys of another layout
+
 	err   error           // of the listing
 	asked map[string]bool // keys of chunks in whose way others lie
 }
@@ -30,6 +34,9 @@ type chunks struct {
 // array looks at an array's keys, and with Options.Data at what they hold.
 func (r *run) array(ctx context.Context, a *zarr.Array, told *few) error {
 	c := &chunks{r: r, a: a, told: told, layout: layoutOf(a)}
+	if c.undefined() {
+		c.present = chunkkeys.NewSet(c.keys.Grid)
+	}
 	// What chunks break is taken from the errors of the strict view, which say which chunk it is.
 	plain, err := a.With(zarr.Findings(func(rule.Finding) {}))
 	if err != nil {
@@ -50,14 +57,14 @@ func (r *run) array(ctx context.Context, a *zarr.Array, told *few) error {
 	return nil
 }
 
-// list yields the positions of chunks that are to be decoded, and tells of keys that are no chunks.
+// list yields the positions of chunks that are to be decoded, and reports keys that are no chunks.
 func (c *chunks) list(ctx context.Context) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
-		docs, path, m := documents{}, c.a.Path(), c.a.Metadata()
+		docs, path := documents{}, c.a.Path()
 		for e, err := range store.ListAll(ctx, c.r.st, path, store.ListOptions{}) {
 			if errors.Is(err, errors.ErrUnsupported) {
 				c.r.cannotList(path)
-				c.every(yield)
+				c.every(ctx, yield)
 				return
 			}
 			if err != nil {
@@ -65,21 +72,22 @@ func (c *chunks) list(ctx context.Context) iter.Seq[[]int] {
 				return
 			}
 			part := name(path, e.Key)
-			coord, ok := m.Keys.Parse(part, len(c.grid))
-			switch {
-			case ok && c.inside(coord):
+			switch f := c.keys.Find(part); {
+			case f.Place == chunkkeys.Inside:
 				c.r.count(func(x *Result) { x.Chunks++ })
-				if c.r.opts.Data && !yield(coord) {
+				c.add(f.Coord)
+				if c.r.opts.Data && !yield(f.Coord) {
 					return
 				}
-			case ok:
-				c.told.tell(rule.Finding{Rule: rule.BeyondShape, Key: e.Key, Text: fmt.Sprintf("chunk %v of a grid of %v", coord, c.grid)})
-			case isDocument(part), m.Format == 1 && (part == docArrayV1 || part == docAttrsV1):
+			case f.Place == chunkkeys.UnderWay:
+			case f.Place == chunkkeys.Beyond:
+				c.told.tell(rule.Finding{Rule: rule.BeyondShape, Key: e.Key, Text: fmt.Sprintf("chunk %v of a grid of %v", f.Coord, c.keys.Grid)})
+			case isDocument(part), c.keys.Format == 1 && (part == docArrayV1 || part == docAttrsV1):
 				docs[part] = true
 			case inArray(part):
 				c.told.tell(rule.Finding{Rule: rule.NodeInArray, Key: e.Key})
-			case m.Format > 1 && otherwise(part, m.Format, len(c.grid)):
-				c.told.tell(rule.Finding{Rule: rule.OtherLayout, Key: e.Key})
+			case f.Place == chunkkeys.Elsewhere:
+				c.elsewhere.add(e.Key, f, c.keys.In(f.Coord))
 			default:
 				c.told.tell(rule.Finding{Rule: rule.StrayKey, Key: e.Key})
 				if c.err = c.misplaced(ctx, part); c.err != nil {
@@ -88,44 +96,38 @@ func (c *chunks) list(ctx context.Context) iter.Seq[[]int] {
 			}
 		}
 		docs.check(c.told.tell, path)
+		c.reportElsewhere()
+		c.reportMissing()
 	}
-}
-
-// otherwise reports whether a key, which is no chunk's of an array, would be one's in another layout of its format.
-func otherwise(key string, format, rank int) bool {
-	names := []string{"v2", "default"}
-	for _, name := range names[:format-1] {
-		for _, sep := range []string{".", "/"} {
-			if _, ok := (meta.KeyEncoding{Name: name, Separator: sep}).Parse(key, rank); ok {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // every yields all positions of the grid, as many as are worth asking for.
-func (c *chunks) every(yield func([]int) bool) {
+func (c *chunks) every(ctx context.Context, yield func([]int) bool) {
 	if !c.r.opts.Data {
 		return
 	}
 	total := 1
-	for _, n := range c.grid {
+	for _, n := range c.keys.Grid {
 		if n == 0 {
 			return
 		}
 		if total > maxProbe/n {
-			c.told.tell(rule.Finding{Rule: rule.Limit, Text: fmt.Sprintf("a grid of %v chunks, more than %d, is not asked for one by one", c.grid, maxProbe)})
+			c.told.tell(rule.Finding{Rule: rule.Limit, Text: fmt.Sprintf("a grid of %v chunks, more than %d, is not asked for one by one", c.keys.Grid, maxProbe)})
 			return
 		}
 		total *= n
 	}
 	for i := range total {
-		coord := make([]int, len(c.grid))
+		coord := make([]int, len(c.keys.Grid))
 		for k := len(coord) - 1; k >= 0; k-- {
-			coord[k], i = i%c.grid[k], i/c.grid[k]
+			coord[k], i = i%c.keys.Grid[k], i/c.keys.Grid[k]
 		}
 		c.r.count(func(x *Result) { x.Chunks++ })
+		if c.present != nil {
+			if c.err = c.ask(ctx, coord); c.err != nil {
+				return
+			}
+		}
 		if !yield(coord) {
 			return
 		}

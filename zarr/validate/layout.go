@@ -1,24 +1,21 @@
 package validate
 
-import "github.com/zargo-io/zargo/zarr"
+import (
+	"github.com/zargo-io/zargo/internal/chunkkeys"
+	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/zarr"
+)
 
 // layout is how an array is cut into stored objects: chunks, or shards where there are shards.
 type layout struct {
 	a     *zarr.Array
 	shape []int // of the array
-	grid  []int // how many objects along each axis
+	keys  chunkkeys.Keys
 }
 
-func layoutOf(a *zarr.Array) layout { return layout{a, a.Shape(), a.GridShape()} }
-
-// inside tells whether a position is in the grid.
-func (l layout) inside(coord []int) bool {
-	for i, n := range coord {
-		if n >= l.grid[i] {
-			return false
-		}
-	}
-	return true
+func layoutOf(a *zarr.Array) layout {
+	c, _ := document.ClaimIn(a.Source().Claimed()) // one that cannot be read is a finding, and stands for nothing here
+	return layout{a, a.Shape(), chunkkeys.Of(a.Metadata(), a.GridShape(), c, a.ChunkAt)}
 }
 
 // box is what the object at a position holds of the array.

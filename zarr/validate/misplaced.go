@@ -48,18 +48,18 @@ func (r *run) refused(ctx context.Context, key string, told *few) error {
 
 // inTheWayOf returns a chunk whose key part lies below, or begins.
 func (c *chunks) inTheWayOf(part string) (coord []int, ok bool) {
-	keys, rank := c.a.Metadata().Keys, len(c.grid)
+	keys, rank := c.a.Metadata().Keys, len(c.keys.Grid)
 	for i, r := range part {
 		if r != '/' {
 			continue
 		}
-		if coord, ok = keys.Parse(part[:i], rank); ok && c.inside(coord) {
+		if coord, ok = keys.Parse(part[:i], rank); ok && c.keys.In(coord) {
 			return coord, true
 		}
 	}
 	for range rank {
 		part += "/0"
-		if coord, ok = keys.Parse(part+keys.Suffix, rank); ok && c.inside(coord) {
+		if coord, ok = keys.Parse(part+keys.Suffix, rank); ok && c.keys.In(coord) {
 			return coord, true
 		}
 	}

@@ -76,16 +76,16 @@ func name(path, key string) string { return strings.TrimPrefix(strings.TrimPrefi
 // place is a path where there may be a node.
 type place struct {
 	path string
-	why  claim
+	why  certainty
 }
 
-// claim is how sure it is that there is a node.
-type claim uint8
+// certainty is how sure it is that there is a node.
+type certainty uint8
 
 const (
-	due     claim = iota // whoever runs this says so
-	likely               // it is a folder in a group
-	perhaps              // it is a folder at a node whose metadata cannot be read, and which may be a group
+	due     certainty = iota // whoever runs this says so
+	likely                   // it is a folder in a group
+	perhaps                  // it is a folder at a node whose metadata cannot be read, and which may be a group
 )
 
 // node looks at one node and returns where there may be others directly below it.
@@ -109,9 +109,11 @@ func (r *run) node(ctx context.Context, p place) ([]place, error) {
 	}
 	switch n := n.(type) {
 	case *zarr.Array:
+		claimIn(n.Source().Claimed(), told)
 		r.count(func(x *Result) { x.Arrays++ })
 		return nil, r.array(ctx, n, told)
 	case *zarr.Group:
+		claimIn(n.Source().Claimed(), told)
 		return r.group(ctx, n, told)
 	}
 	return nil, nil

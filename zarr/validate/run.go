@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -174,6 +175,22 @@ func (f *few) tell(x rule.Finding) {
 	if n <= maxFew {
 		x.Path = f.path
 		f.r.tell(x)
+	}
+}
+
+// full reports whether no more is reported of a rule.
+func (f *few) full(code rule.Rule) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.n[code] >= maxFew
+}
+
+// leave counts breaches that are left out.
+func (f *few) leave(code rule.Rule, n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if n > 0 {
+		f.n[code] += min(n, math.MaxInt-f.n[code])
 	}
 }
 

@@ -1,0 +1,75 @@
+// Command zargo-beam runs a plan of "zargo transfer plan" on Apache Beam:
+//
+//	zargo-beam --plan=s3://bucket/plan.json --runner=universal --endpoint=host:8099 --environment_type=EXTERNAL --environment_config=host:50000
+//	zargo-beam --plan=plan.json                                  within the process, on Prism
+//
+// Flags but --plan and --runner are those of Beam's Go SDK.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path"
+
+	sdk "github.com/apache/beam/sdks/v2/go/pkg/beam"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal"
+
+	"github.com/zargo-io/zargo/beam"
+	"github.com/zargo-io/zargo/transfer"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+func main() {
+	plan := flag.String("plan", "", "the plan: a path or a URL")
+	runner := flag.String("runner", "prism", "prism or, for an endpoint, universal")
+	flag.Parse()
+	beam.Register()
+	sdk.Init() // a worker ends here
+	if err := run(context.Background(), *plan, *runner); err != nil {
+		fmt.Fprintln(os.Stderr, "zargo-beam:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, url, runner string) error {
+	b, err := read(ctx, url)
+	if err != nil {
+		return err
+	}
+	p, err := transfer.Decode(b)
+	if err != nil {
+		return err
+	}
+	pipeline, scope := sdk.NewPipelineWithRoot()
+	beam.Transfer(scope, p)
+	if _, err := sdk.Run(ctx, runner, pipeline); err != nil {
+		return err
+	}
+	// What is stored decides, nothing that a runner says of its jobs.
+	missing, err := transfer.Verify(ctx, p, beam.Open)
+	if err == nil && len(missing) > 0 {
+		err = fmt.Errorf("%d tasks are not done, the first is %d", len(missing), missing[0])
+	}
+	return err
+}
+
+// maxPlan bounds a plan in bytes.
+const maxPlan = 1 << 30
+
+// read reads what is at a URL.
+func read(ctx context.Context, url string) ([]byte, error) {
+	dir, name := path.Split(url)
+	if dir == "" {
+		dir = "."
+	}
+	st, err := beam.Open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer st.Close()
+	v, err := st.Get(ctx, name, store.GetOptions{Max: maxPlan}, nil)
+	return v.Bytes, err
+}

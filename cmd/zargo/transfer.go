@@ -1,0 +1,266 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/zargo-io/zargo/openurl"
+	"github.com/zargo-io/zargo/transfer"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// transferCmd is a copy in steps, for machines that know nothing of each other.
+type transferCmd struct {
+	Plan   transferPlanCmd   `cmd:"" help:"Plan a copy, and write the plan."`
+	Run    transferRunCmd    `cmd:"" help:"Run this machine's share of the tasks of a plan that are not done."`
+	Verify transferVerifyCmd `cmd:"" help:"Print the tasks that are not done; exit code 1 when there are some."`
+	Resume transferResumeCmd `cmd:"" help:"Run all tasks that are not done."`
+	Clean  transferCleanCmd  `cmd:"" help:"Remove what a transfer stored beside its target."`
+}
+
+type transferPlanCmd struct {
+	From string `arg:"" name:"source" help:"The array, or the group with all that is below it."`
+	To   string `arg:"" name:"target" help:"Where the copy is made. No node may be there."`
+	copyFlags
+	Out string `short:"o" help:"Where the plan is written, a file or a URL; printed without it." placeholder:"PLAN"`
+}
+
+// Run plans.
+func (c *transferPlanCmd) Run(ctx context.Context, s *session) error {
+	o, check, err := c.options()
+	if err != nil {
+		return err
+	}
+	e, err := s.openEnds(ctx, c.From, c.To, c.Root, c.separatorFlag.options()...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = e.close() }() // it was only read
+	var p *transfer.Plan
+	if o, err = e.options(o); err == nil {
+		p, err = transfer.NewPlan(ctx, e.node, e.target.Store, o)
+	}
+	if err == nil {
+		err = check()
+	}
+	if err != nil {
+		return e.target.fail(trimmed(err))
+	}
+	if c.Out == "" {
+		_, err := s.out.Write(p.Encode())
+		return err
+	}
+	at, key, err := s.openFile(ctx, c.Out)
+	if err != nil {
+		return err
+	}
+	defer at.release()
+	if _, err := at.Put(ctx, key, p.Encode(), store.PutOptions{}); err != nil {
+		return at.fail(err)
+	}
+	return printPlan(s.out, p)
+}
+
+// openFile opens the store in which a file or an object lies.
+func (s *session) openFile(ctx context.Context, text string) (*place, string, error) {
+	l, err := s.parseURL(text)
+	if err != nil {
+		return nil, "", err
+	}
+	if l.Scheme == "file" { // with a name that has no folder in it
+		if text, err = storeURL(l); err != nil {
+			return nil, "", err
+		}
+		l.Path = text
+	}
+	up, ok := l.Parent()
+	if !ok || len(l.Inside) > 0 {
+		return nil, "", usagef("%s is no file or object", oneLine(l.String()))
+	}
+	p, err := s.open(ctx, up)
+	if err != nil {
+		return nil, "", err
+	}
+	p.where = l.String()
+	key, _ := below(up, l)
+	return p, key, nil
+}
+
+// planFlags name a plan.
+type planFlags struct {
+	Plan   string `arg:"" name:"plan" help:"The plan, a file or a URL."`
+	Source string `help:"Where the source's store is, in place of what the plan says: for what a plan does not hold, such as a signed URL." placeholder:"URL"`
+	Target string `help:"Where the target's store is, likewise." placeholder:"URL"`
+}
+
+// maxPlanFile is how many bytes of a plan are read.
+const maxPlanFile = 256 << 20
+
+// read reads the plan, and says how its stores are opened.
+func (f *planFlags) read(ctx context.Context, s *session) (*transfer.Plan, transfer.Opener, error) {
+	at, key, err := s.openFile(ctx, f.Plan)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer at.release()
+	v, err := at.Get(ctx, key, store.GetOptions{Max: maxPlanFile}, nil)
+	if err != nil {
+		return nil, nil, at.fail(err)
+	}
+	p, err := transfer.Decode(v.Bytes, s.options()...)
+	if err != nil {
+		return nil, nil, at.fail(trimmed(err))
+	}
+	known := map[string]openurl.Location{}
+	for name, text := range map[string]string{p.Source.Store: f.Source, p.Target.Store: f.Target} {
+		if text == "" {
+			continue
+		}
+		if known[name], err = s.parseURL(text); err != nil {
+			return nil, nil, err
+		}
+	}
+	return p, s.opener(known), nil
+}
+
+type transferRunCmd struct {
+	planFlags
+	TaskIndex *int `help:"Which share of the tasks is run, from 0. Else it is JOB_COMPLETION_INDEX, AWS_BATCH_JOB_ARRAY_INDEX, CLOUD_RUN_TASK_INDEX, BATCH_TASK_INDEX, SLURM_ARRAY_TASK_ID or SLURM_PROCID." placeholder:"I"`
+	TaskCount int  `help:"How many shares there are. Else it is CLOUD_RUN_TASK_COUNT or BATCH_TASK_COUNT." placeholder:"N"`
+	Stage     int  `help:"The stage that is run, from 1: each in a job of its own, where a plan has several." placeholder:"K"`
+	Progress  bool `help:"Report on standard error how far it is, every few seconds."`
+}
+
+// Run runs tasks.
+func (c *transferRunCmd) Run(ctx context.Context, s *session) error {
+	o := transfer.RunOptions{Stage: c.Stage}
+	var err error
+	if o.Index, o.Count, err = share(c.TaskIndex, c.TaskCount, s.env); err != nil {
+		return err
+	}
+	p, open, err := c.read(ctx, s)
+	if err != nil {
+		return again(err)
+	}
+	_, err = s.runPlan(ctx, p, open, o, c.Progress)
+	return again(err)
+}
+
+// share finds which tasks this process runs: by flags, else as engines that run jobs by index say it. SLURM_ARRAY_TASK_COUNT is not asked: it is 1 when one
+// index alone is submitted again.
+func share(index *int, count int, env func(string) string) (int, int, error) {
+	type engine struct{ index, count string }
+	number := func(name string) (int, bool, error) {
+		text := env(name)
+		if name == "" || text == "" {
+			return 0, false, nil
+		}
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 0 {
+			return 0, false, usagef("%s is %q, which is no number", name, oneLine(text))
+		}
+		return n, true, nil
+	}
+	i, named := 0, "--task-index"
+	if index != nil {
+		i = *index
+	}
+	for _, e := range []engine{
+		{"JOB_COMPLETION_INDEX", ""}, {"AWS_BATCH_JOB_ARRAY_INDEX", ""}, {"CLOUD_RUN_TASK_INDEX", "CLOUD_RUN_TASK_COUNT"},
+		{"BATCH_TASK_INDEX", "BATCH_TASK_COUNT"}, {"SLURM_ARRAY_TASK_ID", ""}, {"SLURM_PROCID", ""},
+	} {
+		if index != nil && count > 0 {
+			break
+		}
+		n, ok, err := number(e.index)
+		if err != nil {
+			return 0, 0, err
+		}
+		if !ok {
+			continue
+		}
+		if index == nil {
+			i, named, index = n, e.index, &n
+		}
+		if count == 0 {
+			if count, _, err = number(e.count); err != nil {
+				return 0, 0, err
+			}
+		}
+	}
+	switch {
+	case index == nil && count > 1:
+		return 0, 0, usagef("--task-count needs --task-index, and no variable of a job engine is set")
+	case index != nil && count < 1:
+		return 0, 0, usagef("%s is %d; how many there are is to be said by --task-count", named, i)
+	case i < 0 || count > 0 && i >= count:
+		return 0, 0, usagef("%s is %d of %d", named, i, count)
+	}
+	return i, count, nil
+}
+
+// transient is an error after which the same command may succeed.
+type transient struct{ error }
+
+func (t *transient) Unwrap() error { return t.error }
+
+// again marks errors that engines are to try again after: throttled, unavailable, out of time.
+func again(err error) error {
+	var late errTimeout
+	if err != nil && (errors.Is(err, fault.Throttled) || errors.Is(err, fault.Unavailable) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &late)) {
+		return &transient{err}
+	}
+	return err
+}
+
+type transferVerifyCmd struct{ planFlags }
+
+// Run prints the missing tasks.
+func (c *transferVerifyCmd) Run(ctx context.Context, s *session) error {
+	p, open, err := c.read(ctx, s)
+	if err != nil {
+		return again(err)
+	}
+	missing, err := transfer.Verify(ctx, p, open)
+	if err != nil {
+		return again(trimmed(err))
+	}
+	for _, i := range missing {
+		if _, err := fmt.Fprintln(s.out, i); err != nil {
+			return err
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("%d of %s are not done", len(missing), plural(p.Tasks(), "task"))
+	}
+	return nil
+}
+
+type transferResumeCmd struct {
+	planFlags
+	Progress bool `help:"Report on standard error how far it is, every few seconds."`
+}
+
+// Run runs all that is missing.
+func (c *transferResumeCmd) Run(ctx context.Context, s *session) error {
+	p, open, err := c.read(ctx, s)
+	if err != nil {
+		return again(err)
+	}
+	_, err = s.runPlan(ctx, p, open, transfer.RunOptions{}, c.Progress)
+	return again(err)
+}
+
+type transferCleanCmd struct{ planFlags }
+
+// Run removes markers and temporary arrays.
+func (c *transferCleanCmd) Run(ctx context.Context, s *session) error {
+	p, open, err := c.read(ctx, s)
+	if err != nil {
+		return again(err)
+	}
+	return again(transfer.Clean(ctx, p, open))
+}

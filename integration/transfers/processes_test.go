@@ -1,0 +1,154 @@
+package transfers
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/zargo-io/zargo/transfer"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/dir"
+)
+
+// childEnv makes the test binary a process that runs tasks; its value is the file of a plan.
+const childEnv = "ZARGO_TRANSFERS_CHILD"
+
+func TestMain(m *testing.M) {
+	name := os.Getenv(childEnv)
+	if name == "" {
+		os.Exit(m.Run())
+	}
+	if err := child(context.Background(), name); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// folders opens the folders that plans name.
+func folders(_ context.Context, name string) (store.Store, error) { return dir.New(name), nil }
+
+// child runs all tasks of a plan one after another, whatever was done, and says which are done.
+func child(ctx context.Context, name string) error {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	p, err := transfer.Decode(b)
+	if err != nil {
+		return err
+	}
+	last := p.Tasks() - 1
+	for i := range last {
+		if err := transfer.RunTask(ctx, p, i, folders); err != nil {
+			return err
+		}
+		fmt.Println(i)
+	}
+	return transfer.RunTask(ctx, p, last, folders)
+}
+
+// TestProcesses has three processes run the same tasks at once, of which one is killed in the middle: all is stored as one process stores it.
+func TestProcesses(t *testing.T) {
+	from, to, alone := t.TempDir(), t.TempDir(), t.TempDir()
+	a, err := zarr.Create(t.Context(), dir.New(from), "a", zarr.Spec{Shape: []int{200, 60, 40}, Chunks: []int{5, 60, 40}, DType: dtype.Float32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := make([]float32, a.Len())
+	for i := range values {
+		values[i] = float32(i % 1000)
+	}
+	if err := zarr.Write(t.Context(), a, values); err != nil {
+		t.Fatal(err)
+	}
+	plan := func(to string) *transfer.Plan {
+		p, err := transfer.NewPlan(t.Context(), a, dir.New(to), transfer.Options{
+			Source: transfer.Place{Store: from}, Target: transfer.Place{Store: to},
+			Grid: func(*zarr.Array) ([]int, []int, error) { return []int{50, 3, 4}, []int{100, 6, 8}, nil },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Stages[0].Steps[0].Block = []int{1, 1, 1}
+		return p
+	}
+	p := plan(to)
+	file := filepath.Join(t.TempDir(), "plan.json")
+	if err := os.WriteFile(file, p.Encode(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var children [3]*exec.Cmd
+	var lines *bufio.Scanner
+	for i := range children {
+		c := exec.CommandContext(t.Context(), exe)
+		c.Env = append(os.Environ(), childEnv+"="+file)
+		c.Stderr = os.Stderr
+		if i == 0 {
+			out, err := c.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines = bufio.NewScanner(out)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		children[i] = c
+	}
+	for range 20 {
+		lines.Scan()
+	}
+	if err := children[0].Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range children {
+		if err := c.Wait(); (err != nil) != (i == 0) {
+			t.Errorf("process %d: %v", i, err)
+		}
+	}
+	if missing, err := transfer.Verify(t.Context(), p, folders); err != nil || len(missing) > 0 {
+		t.Fatalf("%v are missing, %v", missing, err)
+	}
+	one := plan(alone)
+	if err := transfer.Run(t.Context(), one, folders, transfer.RunOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []*transfer.Plan{p, one} {
+		if err := transfer.Clean(t.Context(), p, folders); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x, y := stored(t, to), stored(t, alone)
+	if !maps.Equal(x, y) || len(x) != 2*10*5+1 {
+		t.Errorf("%d and %d objects, which differ", len(x), len(y))
+	}
+}
+
+// stored are all objects in a folder.
+func stored(t *testing.T, folder string) map[string]string {
+	t.Helper()
+	st, all := dir.New(folder), map[string]string{}
+	for e, err := range st.List(t.Context(), "", store.ListOptions{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := st.Get(t.Context(), e.Key, store.GetOptions{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[e.Key] = string(v.Bytes)
+	}
+	return all
+}

@@ -1,0 +1,52 @@
+package transfer
+
+import (
+	"context"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// Cost is what a step takes at most: what is absent in the source is not written.
+type Cost struct {
+	Stage  int
+	Step   *Step
+	Tasks  int
+	Reads  int64 // objects that are read, or inner chunks of shards, again for each task that needs them; none where the store copies
+	Writes int64 // objects that are written
+	Bytes  int64 // of the elements that are written
+}
+
+// Costs returns what each step takes, in their order. It makes no request. opts are as for [Plan.Check].
+func (p *Plan) Costs(opts ...zarr.Option) ([]Cost, error) {
+	all := newArrays(p, mem.New(), mem.New(), mem.New(), opts)
+	var costs []Cost
+	for k := range p.Stages {
+		for i := range p.Stages[k].Steps {
+			s := &p.Stages[k].Steps[i]
+			c := Cost{Stage: k, Step: s, Tasks: s.tasks()}
+			if s.Kind == Finish {
+				c.Writes = int64(len(p.Documents.Target))
+				costs = append(costs, c)
+				continue
+			}
+			from, to, err := all.both(context.Background(), s)
+			if err != nil {
+				return nil, err
+			}
+			c.Writes, c.Bytes = product(1, s.Grid...), product(int64(itemSize(to)), to.Shape()...)
+			switch {
+			case s.Kind == Blocks:
+				c.Reads = 1
+				units, objects, shape := unitShape(from), objectShape(to), to.Shape()
+				for d := range s.Grid {
+					c.Reads = times(c.Reads, s.reads(d, s.Block[d], units[d], objects[d], shape[d]))
+				}
+			case p.Source.Store != p.Target.Store:
+				c.Reads = c.Writes
+			}
+			costs = append(costs, c)
+		}
+	}
+	return costs, nil
+}

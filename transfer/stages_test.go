@@ -1,0 +1,148 @@
+package transfer_test
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/transfer"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// series are options that make time series of maps within little memory.
+func series(o transfer.Options) transfer.Options {
+	o.Memory = 34 << 20
+	o.Grid = func(a *zarr.Array) ([]int, []int, error) { return []int{a.Shape()[0], 4, 4}, nil, nil }
+	return o
+}
+
+// maps16 is an array with a chunk for each step, of which one in eight is missing.
+func maps16(t *testing.T, w *world, n int) *zarr.Array {
+	t.Helper()
+	a := must(zarr.Create(t.Context(), w.src, "a", zarr.Spec{Shape: []int{n, 64, 64}, Chunks: []int{1, 64, 64}, DType: dtype.Uint16, Fill: uint16(3)}))
+	r := rand.New(rand.NewPCG(1, 2))
+	values := make([]uint16, 64*64)
+	for i := range n {
+		if i%8 == 3 {
+			continue
+		}
+		for k := range values {
+			values[k] = uint16(r.IntN(50))
+		}
+		check(t, zarr.Write(t.Context(), a, values, zarr.At(i)))
+	}
+	return a
+}
+
+func TestStages(t *testing.T) {
+	w := newWorld(t, mem.New(), mem.New())
+	a := maps16(t, w, 1024)
+	p := w.plan(a, series(transfer.Options{}))
+	if len(p.Stages) < 3 {
+		t.Fatalf("%d stages", len(p.Stages))
+	}
+	one := newWorld(t, w.src, mem.New())
+	q := one.plan(a, series(transfer.Options{OneStage: true}))
+	if len(q.Stages) != 2 {
+		t.Fatalf("%d stages", len(q.Stages))
+	}
+	if x, y := requests(t, p), requests(t, q); x > y/2 {
+		t.Errorf("%d requests, and %d in one stage", x, y)
+	}
+
+	first, n := p.TasksOf(1)
+	if err := transfer.RunTask(t.Context(), p, first, w.open); n == 0 || !errors.Is(err, fault.Conflict) {
+		t.Fatalf("a stage began before the one it reads: %v", err)
+	}
+	if err := transfer.Run(t.Context(), p, w.open, transfer.RunOptions{Index: 1, Count: 2}); !errors.Is(err, fault.Selection) {
+		t.Fatalf("several processes run several stages: %v", err)
+	}
+	for k := range len(p.Stages) - 1 {
+		for _, i := range []int{1, 0} {
+			check(t, transfer.Run(t.Context(), p, w.open, transfer.RunOptions{Index: i, Count: 2, Stage: k + 1}))
+		}
+	}
+	one.run(q)
+	b := must(zarr.OpenArray(t.Context(), w.dst, ""))
+	equal(t, a, b)
+	check(t, transfer.Clean(t.Context(), p, w.open))
+	check(t, transfer.Clean(t.Context(), q, one.open))
+	if x, y := all(t, w.dst, ""), all(t, one.dst, ""); !maps.Equal(x, y) {
+		t.Error("through an intermediate array other objects are stored")
+	}
+}
+
+// requests are those that a plan takes at most.
+func requests(t *testing.T, p *transfer.Plan) (n int64) {
+	t.Helper()
+	costs, err := p.Costs()
+	check(t, err)
+	for _, c := range costs {
+		n += c.Reads + c.Writes + int64(c.Tasks)
+	}
+	return n
+}
+
+// TestRequests compares the requests that are made with those that were planned.
+func TestRequests(t *testing.T) {
+	for name, o := range map[string]transfer.Options{
+		"stages":    series(transfer.Options{}),
+		"one stage": series(transfer.Options{OneStage: true}),
+		"encoded":   {},
+	} {
+		w := newWorld(t, mem.New(), mem.New())
+		p := w.plan(maps16(t, w, 256), o)
+		var last transfer.Progress
+		check(t, transfer.Run(t.Context(), p, w.open, transfer.RunOptions{Progress: func(x transfer.Progress) { last = x }}))
+		most := requests(t, p) + 10 // listings of markers
+		if got := last.Moved.Gets + last.Moved.Puts; got > most || got < most/2 {
+			t.Errorf("%s: %d requests, planned %d", name, got, most)
+		}
+	}
+}
+
+// TestERA5 plans what rechunker was made for: two intermediate arrays within 1 GiB, and one within 4 GiB.
+func TestERA5(t *testing.T) {
+	src := mem.New()
+	a := must(zarr.Create(t.Context(), src, "t2m", zarr.Spec{Shape: []int{350640, 721, 1440}, Chunks: []int{1, 721, 1440}, DType: dtype.Float32}))
+	for _, c := range []struct {
+		memory int64
+		stages int
+	}{{1 << 30, 3}, {4 << 30, 2}} {
+		p, err := transfer.NewPlan(t.Context(), a, nil, transfer.Options{Memory: c.memory, Grid: func(*zarr.Array) ([]int, []int, error) { return []int{350640, 10, 10}, nil, nil }})
+		check(t, err)
+		if got := len(p.Stages) - 1; got != c.stages {
+			t.Errorf("%d bytes: %d stages", c.memory, got)
+		}
+		costs, err := p.Costs()
+		check(t, err)
+		for _, c := range costs {
+			if c.Step.To != nil {
+				t.Logf("%v: %d tasks, %d reads, %d writes, block %v of %v", c.Step.To, c.Tasks, c.Reads, c.Writes, c.Step.Block, c.Step.Grid)
+			}
+		}
+		if n := len(p.Encode()); n > 20<<10 {
+			t.Errorf("a plan of %d bytes", n)
+		}
+	}
+}
+
+// TestHostileStages are plans of several stages that were changed.
+func TestHostileStages(t *testing.T) {
+	w := newWorld(t, mem.New(), mem.New())
+	p := w.plan(must(zarr.Create(t.Context(), w.src, "a", zarr.Spec{Shape: []int{1024, 64, 64}, Chunks: []int{1, 64, 64}, DType: dtype.Uint16})), series(transfer.Options{}))
+	last := len(p.Stages) - 2
+	p.Stages[0], p.Stages[last] = p.Stages[last], p.Stages[0]
+	if _, err := transfer.Decode(p.Encode()); !errors.Is(err, fault.Metadata) || !strings.Contains(err.Error(), "before it is complete") {
+		t.Errorf("stages in another order: %v", err)
+	}
+	if _, err := transfer.Decode(bytes.ReplaceAll(p.Encode(), []byte(`"temporary"`), []byte(`"target"`))); !errors.Is(err, fault.Metadata) {
+		t.Errorf("no temporary data: %v", err)
+	}
+}
