@@ -112,6 +112,23 @@ func (validateCmd) Help() string {
 }
 
 // Help gives examples.
+func (diffCmd) Help() string {
+	return examples(
+		"zargo diff weather.zarr weather.zarr",
+		"zargo diff weather.zarr 's3://bucket/weather.zarr?region=eu-central-1' --values",
+	)
+}
+
+// Help gives examples.
+func (hashCmd) Help() string {
+	return examples(
+		"zargo hash weather.zarr -o weather.sha256",
+		"zargo hash weather.zarr --check weather.sha256",
+		"zargo hash 's3://bucket/weather.zarr?region=eu-central-1' --check weather.sha256",
+	)
+}
+
+// Help gives examples.
 func (bucketCheckCmd) Help() string {
 	return examples(
 		"zargo bucket check 's3://bucket?region=eu-central-1' --dry-run",

@@ -37,6 +37,7 @@ func exits() []exit {
 		{11, "conflict: somebody else changed it", []error{fault.Conflict}},
 		{12, "the store is read-only", []error{fault.ReadOnly}},
 		{13, "a check of the bucket does not hold", []error{errNotHeld}},
+		{14, "what was compared differs", []error{errDiffers}},
 		{75, "zargo transfer: throttled, unavailable or out of time; try again", nil},
 		{130, "interrupted", []error{errInterrupted}},
 	}
@@ -47,7 +48,10 @@ type constError string
 
 func (e constError) Error() string { return string(e) }
 
-const errInterrupted = constError("interrupted")
+const (
+	errInterrupted = constError("interrupted")
+	errDiffers     = constError("it differs")
+)
 
 // usageError is a command line that cannot be meant.
 type usageError struct{ text string }

@@ -39,6 +39,7 @@ func TestExitCode(t *testing.T) {
 		{"exists", fault.Exists, 10},
 		{"conflict", fault.Conflict, 11},
 		{"read-only", fault.ReadOnly, 12},
+		{"differs", errDiffers, 14},
 		{"interrupted", errInterrupted, 130},
 		{"wrapped", at("u", fmt.Errorf("x: %w", &fault.KeyError{Kind: fault.Refused})), 8},
 		{"joined", errors.Join(errors.New("x"), fault.Limit), 7},

@@ -52,6 +52,8 @@ type cli struct {
 	Rm          rmCmd          `cmd:"" help:"Delete an array, or a group with all that is below it."`
 	Migrate     migrateCmd     `cmd:"" help:"Give v1 and v2 nodes v3 metadata; chunks stay as they are."`
 	Validate    validateCmd    `cmd:"" help:"Hold metadata, keys and chunks against the rules, or print values for the conformance tests."`
+	Diff        diffCmd        `cmd:"" help:"Compare two arrays or hierarchies: metadata and values."`
+	Hash        hashCmd        `cmd:"" help:"Write the SHA-256 of all that is stored below a URL, or check it."`
 	Bucket      bucketCmd      `cmd:"" help:"Find out what a bucket really does."`
 	Completion  completionCmd  `cmd:"" help:"Print a script that completes this command's words in a shell."`
 	VersionCmd  versionCmd     `cmd:"" name:"version" help:"Print the version."`

@@ -85,6 +85,8 @@ func Table() []Rule {
 
 		{Package: "zarr/upkeep", Own: []string{"zarr", "zarr/fault", "zarr/store", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/claim", "internal/document"}},
 		{Package: "zarr/validate", Own: []string{"zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/claim", "internal/document"}},
+		{Package: "zarr/manifest", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
+		{Package: "zarr/diff", Own: []string{"zarr", "zarr/dtype", "zarr/meta", "concurrency"}},
 
 		{Package: "transfer", Own: []string{"zarr", "internal/rechunk", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
 

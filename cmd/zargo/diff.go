@@ -1,0 +1,97 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/zargo-io/zargo/zarr/diff"
+)
+
+type diffCmd struct {
+	A        string `arg:"" name:"a" help:"An array or a group."`
+	B        string `arg:"" name:"b" help:"The one that it is compared with."`
+	Metadata bool   `help:"Compare metadata alone."`
+	Values   bool   `help:"Compare values alone."`
+	First    int    `default:"10" help:"How many elements that differ are shown of each array." placeholder:"N"`
+	JSON     bool   `name:"json" help:"Print a JSON object."`
+}
+
+// Run prints what differs, and is an error with a code of its own where anything does.
+func (c *diffCmd) Run(ctx context.Context, s *session) error {
+	if c.First < 0 {
+		return usagef("--first %d", c.First)
+	}
+	p, a, err := s.openNode(ctx, c.A)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	q, b, err := s.openNode(ctx, c.B)
+	if err != nil {
+		return err
+	}
+	defer q.release()
+	o := diff.Options{SkipMetadata: c.Values && !c.Metadata, SkipValues: c.Metadata && !c.Values, First: c.First}
+	if c.First == 0 {
+		o.First = -1
+	}
+	r, err := diff.Run(ctx, a, b, o)
+	if err != nil {
+		return oneOf(err, p, q)
+	}
+	if c.JSON {
+		err = printJSON(s.out, r)
+	} else {
+		err = printDiff(s.out, r)
+	}
+	if err == nil && !r.Equal() {
+		err = at(p.where, fmt.Errorf("%w from %s in %s", errDiffers, q.where, plural(len(r.Nodes), "node")))
+	}
+	return err
+}
+
+// oneOf says which of two places an error is about, where it says so.
+func oneOf(err error, p, q *place) error {
+	if name := storeName(err); name != "" && name == q.root.String() {
+		return q.fail(err)
+	}
+	return p.fail(err)
+}
+
+// printDiff prints a line for each difference, and how much was compared.
+func printDiff(out io.Writer, r *diff.Result) error {
+	for _, n := range r.Nodes {
+		path := oneLine(cmp.Or(n.Path, "."))
+		if n.Only != "" {
+			fmt.Fprintf(out, "%s: only in %s\n", path, map[string]string{"a": "the first", "b": "the second"}[n.Only])
+		}
+		for _, m := range n.Members {
+			fmt.Fprintf(out, "%s: %s: %s, %s\n", path, oneLine(m.Name), orNone(m.A), orNone(m.B))
+		}
+		v := n.Values
+		if v == nil {
+			continue
+		}
+		if v.Not != "" {
+			fmt.Fprintf(out, "%s: values not compared: %s\n", path, v.Not)
+			continue
+		}
+		for _, e := range v.First {
+			fmt.Fprintf(out, "%s: %v: %s, %s\n", path, e.At, oneLine(string(e.A)), oneLine(string(e.B)))
+		}
+		fmt.Fprintf(out, "%s: %d of %s differ\n", path, v.Different, plural(int(v.Of), "element"))
+	}
+	_, err := fmt.Fprintf(out, "compared %s, %s: %s\n", plural(r.Compared, "node"), plural(int(r.Elements), "element"),
+		map[bool]string{true: "equal", false: plural(len(r.Nodes), "node") + " not equal"}[r.Equal()])
+	return err
+}
+
+func orNone(b json.RawMessage) string {
+	if b == nil {
+		return "none"
+	}
+	return oneLine(string(b))
+}

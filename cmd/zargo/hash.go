@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/zargo-io/zargo/zarr/manifest"
+)
+
+type hashCmd struct {
+	URL   string `arg:"" name:"url" help:"The array, the group, or any folder or bucket."`
+	Out   string `short:"o" help:"Write the manifest to this file." placeholder:"FILE"`
+	Check string `help:"Compare what is stored with this manifest." placeholder:"FILE"`
+	JSON  bool   `name:"json" help:"With --check, print a JSON object."`
+}
+
+// Run writes a manifest, or checks one, and is an error with a code of its own where it does not hold.
+func (c *hashCmd) Run(ctx context.Context, s *session) error {
+	if c.Check != "" && c.Out != "" || c.JSON && c.Check == "" {
+		return usagef("-o does not go with --check, and --json does not go without it")
+	}
+	p, err := s.locate(ctx, c.URL)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	if c.Check != "" {
+		return c.check(ctx, s, p)
+	}
+	write := func(w io.Writer) error { return p.fail(manifest.Write(ctx, p.Store, w)) }
+	if c.Out != "" {
+		return writeFile(c.Out, write)
+	}
+	return write(s.out)
+}
+
+func (c *hashCmd) check(ctx context.Context, s *session, p *place) error {
+	f, err := os.Open(c.Check)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	r, err := manifest.Check(ctx, p.Store, f)
+	if err != nil {
+		return p.fail(err)
+	}
+	if c.JSON {
+		err = printJSON(s.out, r)
+	} else {
+		err = printCheck(s.out, r)
+	}
+	if err == nil && !r.OK() {
+		err = at(p.where, fmt.Errorf("%w from %s", errDiffers, c.Check))
+	}
+	return err
+}
+
+func printCheck(out io.Writer, r *manifest.Result) error {
+	for _, of := range []struct {
+		what string
+		keys []string
+	}{{"missing", r.Missing}, {"changed", r.Changed}, {"extra", r.Extra}} {
+		for _, key := range of.keys {
+			fmt.Fprintf(out, "%s  %s\n", of.what, oneLine(key))
+		}
+	}
+	_, err := fmt.Fprintf(out, "%d same, %d missing, %d changed, %d extra\n", r.Same, len(r.Missing), len(r.Changed), len(r.Extra))
+	return err
+}

@@ -1,0 +1,145 @@
+package diff
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr"
+)
+
+// Options say what is compared. The zero value compares all.
+type Options struct {
+	SkipMetadata bool
+	SkipValues   bool
+	First        int   // how many elements that differ are reported of each array; 0 is 10, less is none
+	Memory       int64 // bytes for the values that are compared at one time; 0 is 256 MiB
+}
+
+// Result is what a comparison found.
+type Result struct {
+	Compared int    `json:"nodes_compared"`    // nodes that both have
+	Elements int64  `json:"elements_compared"` // of all arrays
+	Nodes    []Node `json:"nodes"`             // that differ, by path; empty where all is equal
+}
+
+// Equal reports whether nothing differs.
+func (r *Result) Equal() bool { return len(r.Nodes) == 0 }
+
+// Node is a node that differs.
+type Node struct {
+	Path    string   `json:"path"`              // below the nodes that were given
+	Only    string   `json:"only,omitempty"`    // "a" or "b" where the other has no such node
+	Members []Member `json:"members,omitempty"` // of the metadata
+	Values  *Values  `json:"values,omitempty"`  // nil where all are equal, or none were compared
+}
+
+// Member is what the two have different in their metadata, as JSON.
+type Member struct {
+	Name string          `json:"name"` // "shape", "chunks", …; "attributes/units" for an attribute
+	A    json.RawMessage `json:"a"`    // nil where it has none
+	B    json.RawMessage `json:"b"`
+}
+
+// Values are the values of two arrays that differ.
+type Values struct {
+	Not       string    `json:"not_compared,omitempty"` // why they were not compared, and so cannot be equal
+	Different int64     `json:"different"`              // elements
+	Of        int64     `json:"of"`                     // elements that were compared
+	First     []Element `json:"first,omitempty"`        // in the order of blocks, and in C order within each
+}
+
+// Element is an element that differs, with both values as v3 metadata spells them.
+type Element struct {
+	At []int           `json:"at"`
+	A  json.RawMessage `json:"a"`
+	B  json.RawMessage `json:"b"`
+}
+
+// Run compares two nodes, and of two groups all that is below them.
+func Run(ctx context.Context, a, b zarr.Node, o Options) (*Result, error) {
+	x, err := below(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	y, err := below(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	all := maps.Clone(x)
+	maps.Copy(all, y)
+	r := &Result{Nodes: []Node{}}
+	for _, path := range slices.SortedFunc(maps.Keys(all), func(p, q string) int {
+		return slices.Compare(strings.Split(p, "/"), strings.Split(q, "/"))
+	}) {
+		n := Node{Path: path}
+		switch a, b := x[path], y[path]; {
+		case b == nil:
+			n.Only = "a"
+		case a == nil:
+			n.Only = "b"
+		default:
+			r.Compared++
+			if err := r.pair(ctx, &n, a, b, o); err != nil {
+				return r, err
+			}
+		}
+		if n.Only != "" || len(n.Members) > 0 || n.Values != nil {
+			r.Nodes = append(r.Nodes, n)
+		}
+	}
+	return r, nil
+}
+
+// pair compares two nodes of one path.
+func (r *Result) pair(ctx context.Context, n *Node, a, b zarr.Node, o Options) error {
+	x, isArray := a.(*zarr.Array)
+	y, both := b.(*zarr.Array)
+	if isArray != both {
+		n.Members = []Member{{"node_type", text(kind(a)), text(kind(b))}}
+		return nil
+	}
+	if !o.SkipMetadata {
+		var err error
+		if n.Members, err = members(a, b); err != nil {
+			return err
+		}
+	}
+	if !isArray || o.SkipValues {
+		return nil
+	}
+	v, err := values(ctx, x, y, o)
+	if err != nil {
+		return err
+	}
+	r.Elements += v.Of
+	if v.Not != "" || v.Different > 0 {
+		n.Values = v
+	}
+	return nil
+}
+
+// below are a node, and all that is below it, by path from there.
+func below(ctx context.Context, n zarr.Node) (map[string]zarr.Node, error) {
+	nodes := map[string]zarr.Node{"": n}
+	g, ok := n.(*zarr.Group)
+	if !ok {
+		return nodes, nil
+	}
+	for m, err := range g.Walk(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		nodes[strings.TrimPrefix(strings.TrimPrefix(m.Path(), n.Path()), "/")] = m
+	}
+	return nodes, nil
+}
+
+func kind(n zarr.Node) string {
+	if _, ok := n.(*zarr.Array); ok {
+		return "array"
+	}
+	return "group"
+}

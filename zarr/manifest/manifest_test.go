@@ -1,0 +1,77 @@
+package manifest_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/manifest"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+func put(t *testing.T, st store.Store, key string, value []byte) {
+	t.Helper()
+	if _, err := st.Put(t.Context(), key, value, store.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Empty, small and large values are summed as a whole; each kind of difference is found.
+func TestWriteAndCheck(t *testing.T) {
+	st := mem.New()
+	values := map[string][]byte{"a/0": {}, "a/1": []byte("x"), "b": bytes.Repeat([]byte("0123456789abcdef"), 5<<16), "c": make([]byte, 8<<20), "d": make([]byte, 17<<20)}
+	values["d"][16<<20] = 1
+	want := ""
+	for _, key := range []string{"a/0", "a/1", "b", "c", "d"} {
+		put(t, st, key, values[key])
+		want += fmt.Sprintf("%x  %s\n", sha256.Sum256(values[key]), key)
+	}
+	var b bytes.Buffer
+	if err := manifest.Write(t.Context(), st, &b); err != nil || b.String() != want {
+		t.Fatal(err, b.String(), want)
+	}
+	r, err := manifest.Check(t.Context(), st, bytes.NewReader(b.Bytes()))
+	if err != nil || !r.OK() || r.Same != 5 {
+		t.Fatal(r, err)
+	}
+	values["d"][17<<20-1] = 1
+	put(t, st, "d", values["d"])
+	put(t, st, "e", nil)
+	if err := st.Delete(t.Context(), "a/0", store.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	r, err = manifest.Check(t.Context(), st, &b)
+	if err != nil || r.Same != 3 || !slices.Equal(r.Missing, []string{"a/0"}) || !slices.Equal(r.Changed, []string{"d"}) || !slices.Equal(r.Extra, []string{"e"}) {
+		t.Error(r, err)
+	}
+}
+
+// What is no manifest is an error.
+func TestBadManifests(t *testing.T) {
+	digits := strings.Repeat("0", 64)
+	for _, text := range []string{"\n", "x  y\n", digits + " y\n", digits + "  \n", digits[1:] + "  y\n", digits + "  y\n1" + digits[1:] + "  y\n", strings.Repeat("x", 1<<16)} {
+		if _, err := manifest.Check(t.Context(), mem.New(), strings.NewReader(text)); !errors.Is(err, fault.Metadata) {
+			t.Errorf("%.80q: %v", text, err)
+		}
+	}
+}
+
+func ExampleWrite() {
+	ctx, st := context.Background(), mem.New()
+	if _, err := st.Put(ctx, "t2m/c/0", []byte("a chunk"), store.PutOptions{}); err != nil {
+		log.Fatal(err)
+	}
+	if err := manifest.Write(ctx, st, os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+	// Output: abbe7862de7660b333d1862141746d1d6d0e23c8cf49227bbd0d16add97bc71e  t2m/c/0
+}
