@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/zargo-io/zargo/internal/rechunk"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
 )
 
 const (
@@ -58,7 +60,7 @@ func (m *maker) steps(ctx context.Context, s *Step, from, to *zarr.Array) error 
 func (m *maker) solve(from, to *zarr.Array) ([]rechunk.Stage, error) {
 	write := objectShape(to)
 	best, one, err := rechunk.Solve(rechunk.Problem{
-		Shape: to.Shape(), ItemSize: itemSize(to), From: unitShape(from), To: write,
+		Shape: to.Shape(), ItemSize: itemSize(to), From: unitShape(from), To: write, Parts: plain(from),
 		Memory: (m.o.Memory - overhead) / 4 * 3, // so that a quarter is left for objects under way
 	})
 	switch {
@@ -70,6 +72,11 @@ func (m *maker) solve(from, to *zarr.Array) ([]rechunk.Stage, error) {
 		return one.Stages, nil
 	}
 	return best.Stages, nil
+}
+
+// plain reports whether the chunks of an array are stored as their elements, of which a read takes those that it wants.
+func plain(a *zarr.Array) bool {
+	return !slices.ContainsFunc(a.Metadata().Codecs, func(c meta.Named) bool { return c.Name != "bytes" })
 }
 
 // addBlocks adds a step whose tasks have blocks of so many elements.

@@ -64,6 +64,10 @@ func TestSpans(t *testing.T) {
 		{"compressed", []codec.Spec{codec.Zstd(1)}, rows(3, 4), nil, "get x/c/0/0"},
 		{"with a checksum", []codec.Spec{codec.CRC32C()}, rows(3, 4), nil, "get x/c/0/0"},
 		{"a list", nil, []zarr.Selection{zarr.Index(3, 5)}, nil, "get x/c/0/0"},
+		{"points", nil, []zarr.Selection{zarr.Points([]int{100, 3, 4, 3}, []int{7, 255, 1, 255})}, nil, "get x/c/0/0 4092+12\nget x/c/1/0 36892+4"},
+		{"points, big-endian", []codec.Spec{codec.Bytes(dtype.Big)}, []zarr.Selection{zarr.Points([]int{4, 3}, []int{1, 255})}, nil, "get x/c/0/0 4092+12"},
+		{"points far apart", nil, []zarr.Selection{zarr.Points([]int{0, 63}, []int{0, 255})}, nil, "get x/c/0/0"},
+		{"points of a chunk in order F", []codec.Spec{codec.Transpose(1, 0)}, []zarr.Selection{zarr.Points([]int{3}, []int{8})}, nil, "get x/c/0/0"},
 		{"for a cache", nil, rows(3, 4), []zarr.Option{zarr.Cache(cache.New(1<<20, cache.Immutable()))}, "get x/c/0/0"},
 		{"beside a cache that is too small", nil, rows(3, 4), []zarr.Option{zarr.Cache(cache.New(64<<10, cache.Immutable()))}, "get x/c/0/0 3072+1024"},
 	} {

@@ -107,6 +107,7 @@ func (validateCmd) Help() string {
 	return examples(
 		"zargo validate weather.zarr",
 		"zargo validate weather.zarr --data --json",
+		"zargo validate weather.zarr --repair --dry-run --delete-orphans --drop-claims 24h",
 	)
 }
 

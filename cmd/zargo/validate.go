@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 	"unicode/utf8"
 
 	"github.com/zargo-io/zargo/zarr/rule"
@@ -13,17 +14,25 @@ import (
 )
 
 type validateCmd struct {
-	URL       string `arg:"" name:"url" optional:"" help:"The array or the group."`
-	Data      bool   `help:"Decode every chunk."`
-	Strict    bool   `help:"Take warnings for errors."`
-	JSON      bool   `name:"json" help:"Print a JSON object."`
-	ArrayPath string `name:"array_path" help:"Print all values of this array instead, one on a line in C order, as the Zarr conformance tests ask for them." placeholder:"URL"`
+	URL       string         `arg:"" name:"url" optional:"" help:"The array or the group."`
+	Data      bool           `help:"Decode every chunk."`
+	Strict    bool           `help:"Take warnings for errors."`
+	JSON      bool           `name:"json" help:"Print a JSON object."`
+	Repair    bool           `help:"Repair what can be repaired without inventing data, and say what was done and what is left."`
+	DryRun    bool           `name:"dry-run" help:"With --repair: only say what would be done."`
+	Orphans   bool           `name:"delete-orphans" help:"With --repair: delete chunks that no read looks for, beyond the shape or of another layout."`
+	Claims    *time.Duration `name:"drop-claims" help:"With --repair: drop records of appends and resizes that are at least so old." placeholder:"AGE"`
+	ArrayPath string         `name:"array_path" help:"Print all values of this array instead, one on a line in C order, as the Zarr conformance tests ask for them." placeholder:"URL"`
 	separatorFlag
 }
 
-// Run tells every breach of a rule, and ends by the worst.
+// Run reports every breach of a rule, repairs what it is asked to, and ends by the worst of what is left.
 func (c *validateCmd) Run(ctx context.Context, s *session) error {
 	switch {
+	case !c.Repair && (c.DryRun || c.Orphans || c.Claims != nil):
+		return usagef("--dry-run, --delete-orphans and --drop-claims go with --repair")
+	case c.Repair && c.ArrayPath != "":
+		return usagef("--repair goes with the URL")
 	case c.ArrayPath != "" && c.URL != "":
 		return usagef("--array_path takes the place of the URL")
 	case c.ArrayPath != "":
@@ -37,13 +46,24 @@ func (c *validateCmd) Run(ctx context.Context, s *session) error {
 	}
 	defer p.release()
 	var found []rule.Finding
-	r, err := validate.Run(ctx, p.Store, p.path, validate.Options{Data: c.Data, Open: s.options(c.options()...)}, func(f rule.Finding) {
-		found = append(found, f)
-	})
+	tell := func(f rule.Finding) { found = append(found, f) }
+	o := validate.Options{Data: c.Data, Open: s.options(c.options()...)}
+	var done *validate.Repairs
+	if c.Repair {
+		ro := validate.RepairOptions{Options: o, DryRun: c.DryRun, DeleteOrphans: c.Orphans, DropClaims: c.Claims != nil}
+		if c.Claims != nil {
+			ro.ClaimAge = *c.Claims
+		}
+		done, err = validate.Repair(ctx, p.Store, p.path, ro, tell)
+	} else {
+		done = &validate.Repairs{}
+		done.Found, err = validate.Run(ctx, p.Store, p.path, o, tell)
+		done.Left = done.Found
+	}
 	slices.SortFunc(found, func(a, b rule.Finding) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Text, b.Text))
 	})
-	if e := c.print(s, r, found, err == nil); e != nil && err == nil {
+	if e := c.print(s, done, found, err == nil); e != nil && err == nil {
 		err = e
 	}
 	if err != nil {
@@ -53,8 +73,8 @@ func (c *validateCmd) Run(ctx context.Context, s *session) error {
 	if c.Strict {
 		least = rule.Warning
 	}
-	if worst, broken := r.Worst(least); broken {
-		err := error(&invalid{worst, r})
+	if worst, broken := done.Left.Worst(least); broken {
+		err := error(&invalid{worst, done.Left})
 		if hint := zipHint(p.where); worst.Rule == rule.NotThere && hint != "" {
 			err = &reworded{err.Error() + hint, err}
 		}
@@ -116,6 +136,8 @@ type validateInfo struct {
 	Warnings int            `json:"warnings"`
 	Notes    int            `json:"notes"`
 	Findings []rule.Finding `json:"findings"`
+
+	Repairs []validate.Step `json:"repairs,omitempty"` // with --repair: what became of them
 }
 
 // maxAligned is the widest key that others are aligned with. 72: a long one stands out, and does not make every line as long;
@@ -124,30 +146,36 @@ const maxAligned = 72
 
 // printFindings prints a line for each: severity, code, key with pointer, and message.
 func printFindings(out io.Writer, found []rule.Finding) error {
-	var wide [3]int
-	cells := func(f rule.Finding) [3]string {
-		return [3]string{f.Severity().String(), string(f.Rule), oneLine(cmp.Or(f.Key, f.Path, ".") + f.Pointer)}
+	rows := make([][]string, len(found))
+	for i, f := range found {
+		rows[i] = []string{f.Severity().String(), string(f.Rule), oneLine(cmp.Or(f.Key, f.Path, ".") + f.Pointer), oneLine(f.Message())}
 	}
-	for _, f := range found {
-		for i, c := range cells(f) {
-			if n := utf8.RuneCountInString(c); n <= maxAligned {
+	return printAligned(out, rows)
+}
+
+// printAligned prints rows of four cells, the first three aligned.
+func printAligned(out io.Writer, rows [][]string) error {
+	var wide [3]int
+	for _, row := range rows {
+		for i := range wide {
+			if n := utf8.RuneCountInString(row[i]); n <= maxAligned {
 				wide[i] = max(wide[i], n)
 			}
 		}
 	}
-	for _, f := range found {
-		c := cells(f)
-		if _, err := fmt.Fprintf(out, "%-*s  %-*s  %-*s  %s\n", wide[0], c[0], wide[1], c[1], wide[2], c[2], oneLine(f.Message())); err != nil {
+	for _, row := range rows {
+		if _, err := fmt.Fprintf(out, "%-*s  %-*s  %-*s  %s\n", wide[0], row[0], wide[1], row[1], wide[2], row[2], row[3]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// print prints what was found; complete tells whether all was looked at.
-func (c *validateCmd) print(s *session, r *validate.Result, found []rule.Finding, complete bool) error {
+// print prints what was found and what was repaired; complete reports whether all was looked at.
+func (c *validateCmd) print(s *session, done *validate.Repairs, found []rule.Finding, complete bool) error {
+	r := done.Found
 	if c.JSON {
-		info := validateInfo{r.Nodes, r.Arrays, r.Chunks, c.Data, complete, r.Counts[rule.Fault], r.Counts[rule.Warning], r.Counts[rule.Note], append([]rule.Finding{}, found...)}
+		info := validateInfo{r.Nodes, r.Arrays, r.Chunks, c.Data, complete, r.Counts[rule.Fault], r.Counts[rule.Warning], r.Counts[rule.Note], append([]rule.Finding{}, found...), done.Steps}
 		return printJSON(s.out, info)
 	}
 	if err := printFindings(s.out, found); err != nil {
@@ -163,5 +191,27 @@ func (c *validateCmd) print(s *session, r *validate.Result, found []rule.Finding
 	}
 	_, err := fmt.Fprintf(s.out, "%s%s, %s, %s %s: %s, %s, %s\n", far, plural(r.Nodes, "node"), plural(r.Arrays, "array"), plural(int(r.Chunks), "chunk"), how,
 		plural(r.Counts[rule.Fault], "error"), plural(r.Counts[rule.Warning], "warning"), plural(r.Counts[rule.Note], "note"))
+	if err != nil || !c.Repair {
+		return err
+	}
+	return printSteps(s.out, done.Steps)
+}
+
+// printSteps prints a line for each step of a repair, state, code, key or node, and what was done, and one with their counts.
+func printSteps(out io.Writer, steps []validate.Step) error {
+	counts := map[validate.State]int{}
+	rows := make([][]string, 0, len(steps))
+	for _, s := range steps {
+		counts[s.State]++
+		where := cmp.Or(s.Key, s.Path, ".")
+		if s.Findings > 1 {
+			where += fmt.Sprintf(" and %d more", s.Findings-1)
+		}
+		rows = append(rows, []string{string(s.State), string(s.Rule), oneLine(where), oneLine(s.Text)})
+	}
+	if err := printAligned(out, rows); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "%d repaired, %d planned, %d left\n", counts[validate.Repaired], counts[validate.Planned], counts[validate.Left])
 	return err
 }

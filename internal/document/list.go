@@ -28,6 +28,43 @@ func (n *Node) First(ctx context.Context, folder string, o store.ListOptions, mo
 	return nil
 }
 
+// Each calls each for everything that is stored below the node, in any order, with its key below the node. An error of each ends it.
+func (n *Node) Each(ctx context.Context, each func(e store.Entry, key string) error) error {
+	ctx, s := n.begin(ctx)
+	for e, err := range store.ListAll(ctx, s, n.Path, store.ListOptions{}) {
+		if err == nil {
+			err = each(e, n.below(e.Key))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// betweenChecks is how many keys are deleted before the claim is asked for again.
+const betweenChecks = 1000
+
+// DeleteHeld deletes what is stored below the node and is chosen by its key below it, while it is listed, as long as the claim is held: that is
+// asked before each 1000 keys.
+func (n *Node) DeleteHeld(ctx context.Context, h *Held, chosen func(key string) bool) error {
+	ctx, s := n.begin(ctx)
+	deleted := 0
+	return store.DeleteSeq(ctx, s, func(yield func(string, error) bool) {
+		for e, err := range store.ListAll(ctx, s, n.Path, store.ListOptions{}) {
+			if err == nil && !chosen(n.below(e.Key)) {
+				continue
+			}
+			if err == nil && deleted%betweenChecks == 0 {
+				err = h.Check(ctx)
+			}
+			if deleted++; !yield(e.Key, err) || err != nil {
+				return
+			}
+		}
+	})
+}
+
 // below is a key from the node on.
 func (n *Node) below(key string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(key, n.Path), "/")

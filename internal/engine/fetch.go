@@ -62,14 +62,16 @@ func (r *runner) fetchAdmitted(ctx context.Context, s *shard, rd plan.Read) erro
 
 func (r *runner) fetchChunk(ctx context.Context, rd plan.Read) error {
 	c, box := rd.Pieces[0].Chunk(), rd.Pieces[0].Box()
-	into := c.Room(r.memory, box)
-	if !rd.Range.IsWhole() {
+	into, more := c.Room(r.memory, box), int64(0) // a range takes nothing to decode
+	if rd.Range.IsWhole() {
+		more = room(c.DecodeRoom(r.memory, box))
+	} else {
 		into = c.SpanRoom(r.memory, box)
 	}
 	if into != nil {
-		return r.fetchInto(ctx, rd, c, box, into)
+		return r.fetchInto(ctx, rd, c, box, into, more)
 	}
-	got, err := r.receive(ctx, rd, room(c.DecodeRoom(r.memory, box)))
+	got, err := r.receive(ctx, rd, more)
 	if err != nil {
 		return err
 	}
@@ -82,13 +84,13 @@ func (r *runner) fetchChunk(ctx context.Context, rd plan.Read) error {
 	return r.decodeWanted(ctx, rd, c, box, got.Bytes, &s.Scratch)
 }
 
-// fetchInto is fetchChunk where the stored bytes are the elements, and are received where they belong: no memory is reserved.
-func (r *runner) fetchInto(ctx context.Context, rd plan.Read, c *pipeline.Chunk, box grid.Box, into []byte) error {
+// fetchInto is fetchChunk where the stored bytes are the elements, and are received where they belong: no memory is reserved for them.
+func (r *runner) fetchInto(ctx context.Context, rd plan.Read, c *pipeline.Chunk, box grid.Box, into []byte, more int64) error {
 	v, err := r.store.Get(ctx, rd.Key, rd.Options(), into)
 	if v, err = r.checkChunk(rd, rd.Bound, v, err); err != nil {
 		return err
 	}
-	hold, err := r.reserve(ctx, concurrency.Task, room(c.DecodeRoom(r.memory, box)))
+	hold, err := r.reserve(ctx, concurrency.Task, more)
 	if err != nil {
 		return err
 	}

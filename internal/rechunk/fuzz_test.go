@@ -39,6 +39,7 @@ func FuzzSolve(f *testing.F) {
 			p.From = append(p.From, next())
 			p.To = append(p.To, next())
 		}
+		p.Parts = p.Memory%2 == 1
 		best, one, err := Solve(p)
 		if err != nil {
 			if !errors.Is(err, fault.Limit) && !errors.Is(err, fault.Selection) {

@@ -7,13 +7,17 @@ import (
 )
 
 // bruteForce counts what a stage requests by going through its blocks and, for each, through the chunks that it touches.
-func bruteForce(shape []int, st Stage) (requests, elements int64) {
+func bruteForce(shape []int, st Stage, rows int) (requests, elements int64) {
 	each(shape, st.Block, func(from, to []int) {
 		each(shape, st.Read, func(f, t []int) {
 			touches, size := true, int64(1)
 			for a := range shape {
 				touches = touches && f[a] < to[a] && from[a] < t[a]
-				size *= int64(t[a] - f[a])
+				if a == rows {
+					size *= int64(min(t[a], to[a]) - max(f[a], from[a]))
+				} else {
+					size *= int64(t[a] - f[a])
+				}
 			}
 			if touches {
 				requests++
@@ -105,7 +109,7 @@ func size(shape []int, item int) int64 {
 
 // random is a small problem, whose memory may be too little.
 func random(r *rand.Rand) Problem {
-	p := Problem{ItemSize: 1 + r.IntN(8), MinIntermediate: int64(r.IntN(3) * r.IntN(100))}
+	p := Problem{Parts: r.IntN(4) == 0, ItemSize: 1 + r.IntN(8), MinIntermediate: int64(r.IntN(3) * r.IntN(100))}
 	for range r.IntN(4) {
 		n := r.IntN(24)
 		from, to := 1+r.IntN(n+2), 1+r.IntN(n+2)

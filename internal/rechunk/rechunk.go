@@ -14,6 +14,7 @@ type Problem struct {
 	ItemSize int   // bytes of an element
 	From     []int // what one request of the source gives: its chunk, or the part of one that can be read alone
 	To       []int // what one request of the target writes: its chunk, or its shard
+	Parts    bool  // of a source chunk only what lies in the block is read, along the first axis of which it has more than one: it is uncompressed
 
 	// Memory is what one task may hold, in bytes: its block, and beside it twice the larger of the chunk it reads and the chunk it writes, stored and decoded.
 	Memory int64
@@ -33,7 +34,7 @@ type Stage struct {
 type Solution struct {
 	Stages   []Stage
 	Requests int64 // chunks that are read, again for each block that they touch, and chunks that are written
-	Bytes    int64 // decoded bytes of those, without what of a chunk lies beyond the array
+	Bytes    int64 // decoded bytes of those, without what of a chunk lies beyond the array or, along rows that are Parts, the block
 }
 
 // DefaultRequest is the MinIntermediate of a problem that has none.
@@ -81,6 +82,7 @@ type solver struct {
 	item               int64
 	memory, request    int64
 	fromBytes, toBytes int64 // of whole chunks, which may reach beyond the array
+	rows               int   // the axis of the source's Parts, or -1
 	empty              bool
 }
 
@@ -91,7 +93,7 @@ func newSolver(p Problem) (*solver, error) {
 	if p.ItemSize < 1 || p.Memory < 0 || p.MinIntermediate < 0 {
 		return nil, fmt.Errorf("rechunk: items of %d bytes, memory %d, requests worth %d bytes: %w", p.ItemSize, p.Memory, p.MinIntermediate, fault.Selection)
 	}
-	s := &solver{item: int64(p.ItemSize), memory: p.Memory, request: p.MinIntermediate, fromBytes: int64(p.ItemSize), toBytes: int64(p.ItemSize)}
+	s := &solver{rows: -1, item: int64(p.ItemSize), memory: p.Memory, request: p.MinIntermediate, fromBytes: int64(p.ItemSize), toBytes: int64(p.ItemSize)}
 	if s.request == 0 {
 		s.request = DefaultRequest
 	}
@@ -105,6 +107,9 @@ func newSolver(p Problem) (*solver, error) {
 		s.to = append(s.to, int64(min(n, p.To[a])))
 		s.fromBytes = times(s.fromBytes, int64(p.From[a]))
 		s.toBytes = times(s.toBytes, int64(p.To[a]))
+	}
+	if p.Parts {
+		s.rows = slices.IndexFunc(s.from, func(n int64) bool { return n > 1 })
 	}
 	if total := times(volume(s.shape), s.item); total == math.MaxInt64 && !s.empty {
 		return nil, fmt.Errorf("rechunk: an array of shape %v has 8 EiB or more: %w", p.Shape, fault.Limit)

@@ -26,7 +26,7 @@ type stage struct {
 // partial is blocks of some of the axes.
 type partial struct {
 	volume int64
-	length int64 // what is read, in elements: the product over the axes
+	length int64 // what is read, in elements, with what requests cost along rows: the product over the axes
 	from   int   // its place among those of the axes before
 	block  int64 // of the last axis
 }
@@ -40,15 +40,22 @@ func (s *solver) stage(chain [][]int64, i int, e effort) (stage, bool) {
 	if volume(write) > room {
 		return stage{}, false
 	}
-	block, length := s.aligned(read, write)
+	rows := -1
+	if i == 0 {
+		rows = s.rows
+	}
+	block := s.aligned(read, write)
 	fitted := volume(block) > room
 	if fitted {
-		block, length = s.fitting(read, write, room, e)
+		block = s.fitting(read, write, room, e, rows)
 	}
-	out := stage{block: block, gets: 1, puts: chunks(s.shape, write), read: times(length, s.item), fitted: fitted}
+	out := stage{block: block, gets: 1, puts: chunks(s.shape, write), read: s.item, fitted: fitted}
 	for a, n := range s.shape {
-		count, _ := pieces(n, read[a], block[a])
-		out.gets = times(out.gets, count)
+		count, length := pieces(n, read[a], block[a])
+		if a == rows {
+			length = n
+		}
+		out.gets, out.read = times(out.gets, count), times(out.read, length)
 	}
 	return out, true
 }
@@ -65,16 +72,16 @@ func (s *solver) bytes(chain [][]int64, i int) int64 {
 }
 
 // aligned is the smallest block that cuts no chunk it reads.
-func (s *solver) aligned(read, write []int64) (block []int64, length int64) {
-	block = make([]int64, len(s.shape))
+func (s *solver) aligned(read, write []int64) []int64 {
+	block := make([]int64, len(s.shape))
 	for a, n := range s.shape {
 		block[a] = lcm(read[a], write[a], n)
 	}
-	return block, volume(s.shape)
+	return block
 }
 
 // fitting is the best block of at most room elements, of those that are tried. One chunk that is written fits.
-func (s *solver) fitting(read, write []int64, room int64, e effort) (block []int64, length int64) {
+func (s *solver) fitting(read, write []int64, room int64, e effort, rows int) []int64 {
 	levels := make([][]partial, len(s.shape))
 	before := []partial{{volume: 1, length: 1}}
 	rest := volume(write)
@@ -82,7 +89,10 @@ func (s *solver) fitting(read, write []int64, room int64, e effort) (block []int
 		rest /= write[a] // the least that the axes after this one take
 		var now []partial
 		for _, b := range lengths(n, read[a], write[a], int(e)) {
-			_, l := pieces(n, read[a], b)
+			count, l := pieces(n, read[a], b)
+			if a == rows { // bytes are read once, and requests cost as much as so many more
+				l = plus(n, times(count, max(1, s.request/times(s.item, volume(read)/read[a]))))
+			}
 			for i, p := range before {
 				if v := times(p.volume, b); times(v, rest) <= room {
 					now = append(now, partial{v, times(p.length, l), i, b})
@@ -92,16 +102,13 @@ func (s *solver) fitting(read, write []int64, room int64, e effort) (block []int
 		before = frontier(now, 4*int(e))
 		levels[a] = before
 	}
-	block = make([]int64, len(s.shape))
+	block := make([]int64, len(s.shape))
 	at := len(before) - 1 // what reads least is last
-	if at >= 0 {
-		length = before[at].length
-	}
 	for a := len(s.shape) - 1; a >= 0; a-- {
 		p := levels[a][at]
 		block[a], at = p.block, p.from
 	}
-	return block, length
+	return block
 }
 
 // frontier keeps those that read less than all smaller ones, in order of volume, and thins them out to at most n; the first

@@ -91,3 +91,16 @@ func (c *Chain) DecodeSpan(dst Strided, src []byte, s *Scratch) error {
 	m.bytes(dst.Bytes, src, dst.Size, raw.fix)
 	return nil
 }
+
+// DecodeElements turns a stretch of stored elements into memory form where it lies. It is for chains whose Spans is true, and for whole
+// elements: fault.Selection otherwise.
+func (c *Chain) DecodeElements(b []byte) error {
+	raw, ok := c.array.(*rawBytes)
+	if !ok || !c.Spans() || len(b)%c.packed.size != 0 {
+		return fault.Newf(fault.Selection, "%d bytes of a chunk whose codecs take all", len(b))
+	}
+	if raw.fix != nil {
+		raw.fix(b)
+	}
+	return nil
+}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"time"
 
 	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
@@ -103,6 +105,69 @@ func ExampleRecordSeparator() {
 	}
 	fmt.Println(zarr.Read[uint8](ctx, a))
 	// Output: [1 2 3 4] <nil>
+}
+
+// Metadata that says other keys than those that the chunks have is corrected; no chunk is touched.
+func ExampleCorrectKeys() {
+	ctx, st := context.Background(), oldDirectory(context.Background())
+	a, err := zarr.OpenArray(ctx, st, "old")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(zarr.Read[uint8](ctx, a))
+	keys, err := upkeep.CorrectKeys(ctx, a)
+	fmt.Printf("%q %v\n", keys.Separator, err)
+	if a, err = a.Refresh(ctx); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(zarr.Read[uint8](ctx, a))
+	// Output:
+	// [0 0 0 0] <nil>
+	// "/" <nil>
+	// [1 2 3 4] <nil>
+}
+
+// A shrink that changed metadata alone left chunks behind.
+func ExampleFindOrphans() {
+	ctx := context.Background()
+	a, err := zarr.Create(ctx, mem.New(), "a", zarr.Spec{Shape: []int{6}, Chunks: []int{2}, DType: dtype.Uint8, Codecs: []codec.Spec{}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := zarr.Write(ctx, a, []uint8{1, 2, 3, 4, 5, 6}); err != nil {
+		log.Fatal(err)
+	}
+	if a, err = a.Resize(ctx, []int{2}, zarr.ResizeOptions{MetadataOnly: true}); err != nil {
+		log.Fatal(err)
+	}
+	o, err := upkeep.FindOrphans(ctx, a)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(o.Beyond, "chunks,", o.Bytes, "bytes")
+	fmt.Println(o.Delete(ctx))
+	// Output:
+	// 2 chunks, 4 bytes
+	// <nil>
+}
+
+// The process of an append was killed a day ago, and what it did not finish is given up.
+func ExampleDropClaim() {
+	ctx, st := context.Background(), oldDirectory(context.Background())
+	const claim = `"zargo_claim":{"id":"0123456789abcdef0123456789abcdef","what":"append","from":2,"to":4,"since":"2020-11-23T10:00:00Z"}`
+	const doc = `{"zarr_format":2, "shape":[2,2], "chunks":[2,2], "dtype":"|u1", "compressor":null, "fill_value":0, "order":"C", "filters":null, ` + claim + `}`
+	if _, err := st.Put(ctx, "old/.zarray", []byte(doc), store.PutOptions{}); err != nil {
+		log.Fatal(err)
+	}
+	a, err := zarr.OpenArray(ctx, st, "old")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(upkeep.CheckClaim(ctx, a, 24*time.Hour)) // what keeps it from being dropped
+	fmt.Println(upkeep.DropClaim(ctx, a, 24*time.Hour))
+	// Output:
+	// <nil>
+	// true <nil>
 }
 
 // weather is a hierarchy of three arrays.

@@ -233,7 +233,7 @@ func TestMissingChunks(t *testing.T) {
 	const doc = `{"zarr_format":2,"shape":[%d,2],"chunks":[1,1],"dtype":"|u1","compressor":null,"fill_value":%s,"order":"C","filters":null,"dimension_separator":"."}`
 	tests := []struct {
 		name  string
-		rows  int
+		rows  int64
 		fill  string
 		list  bool
 		data  bool

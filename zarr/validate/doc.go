@@ -10,7 +10,7 @@
 //
 // Findings and counts are JSON by json.Marshal: as zargo validate --json prints them.
 //
-// It reads and lists, and writes nothing. Chunks are found by listing, so that a hostile shape costs nothing, and decoded
+// Run reads and lists, and writes nothing; [Repair] does the same, and then repairs what can be repaired without inventing data. Chunks are found by listing, so that a hostile shape costs nothing, and decoded
 // within the limits of concurrency.Default. What a store of terabytes costs is a listing of its keys, a request for each
 // document, and with Options.Data one for each chunk or shard; shards that decode to more than 64 MiB, in parts of that.
 package validate

@@ -108,11 +108,16 @@ type run struct {
 func (r *run) tell(f rule.Finding) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := f.Severity()
-	if r.result.Counts[s]++; r.result.Counts[s] == 1 || compare(f, r.result.worst[s]) < 0 {
-		r.result.worst[s] = f
-	}
+	r.result.note(f)
 	r.out(f)
+}
+
+// note counts a finding.
+func (r *Result) note(f rule.Finding) {
+	s := f.Severity()
+	if r.Counts[s]++; r.Counts[s] == 1 || compare(f, r.worst[s]) < 0 {
+		r.worst[s] = f
+	}
 }
 
 // count changes the result.

@@ -199,9 +199,28 @@ func (b *box) decodeSpan(r *report, c *codec.Chain, what string, stored []byte, 
 	if err := c.DecodeSpan(b.Strided, some[1:], nil); !errors.Is(err, fault.Corrupt) {
 		r.addf("%s: a span of a byte less: %v", what, err)
 	}
+	r.elements(c, stored)
 	copy(b.Bytes, bytes.Repeat([]byte{mark}, len(b.Bytes)))
 	if err := c.DecodeSpan(b.Strided, some, nil); err != nil || !equal(b.Block, want) {
 		r.addf("%s %+v at %d of chunk %v, from bytes %d+%d: equal %v, error %v", what, b.Axes, b.At, b.in.Shape, off, n, equal(b.Block, want), err)
+	}
+}
+
+// elements decodes all stored elements where they lie, and compares them with those that come to the memory of a chunk which is as the
+// one that is serialised: with the first and the last one, which no order of axes moves.
+func (r *report) elements(c *codec.Chain, stored []byte) {
+	in, all := c.In(), bytes.Clone(stored)
+	size := in.Type.Size()
+	whole := codec.Block{Bytes: make([]byte, len(stored))}
+	if err := errors.Join(c.Decode(whole, stored, nil), c.DecodeElements(all)); err != nil {
+		r.addf("decode elements: %v", err)
+		return
+	}
+	if last := len(all) - size; !bytes.Equal(all[:size], whole.Bytes[:size]) || !bytes.Equal(all[last:], whole.Bytes[last:]) {
+		r.addf("elements that are decoded where they lie are others")
+	}
+	if size > 1 && !errors.Is(c.DecodeElements(all[1:]), fault.Selection) {
+		r.addf("a part of an element is decoded")
 	}
 }
 

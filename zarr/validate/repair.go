@@ -1,0 +1,394 @@
+package validate
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+	"github.com/zargo-io/zargo/zarr/rule"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/upkeep"
+)
+
+// RepairOptions say what a repair may do. The zero value writes consolidated metadata anew and corrects metadata that says the wrong keys.
+type RepairOptions struct {
+	Options
+	DryRun        bool          // change nothing: only say what would be done
+	DeleteOrphans bool          // delete chunks that no read looks for, see upkeep.FindOrphans
+	DropClaims    bool          // drop records of appends and resizes that are at least ClaimAge old, see upkeep.DropClaim
+	ClaimAge      time.Duration // 0: of any age
+}
+
+// State is what became of findings in a repair.
+type State string
+
+// The states.
+const (
+	Repaired State = "repaired"
+	Planned  State = "planned" // it would be repaired, were it no dry run
+	Left     State = "left"    // it is as it was
+)
+
+// Step is what a repair did about the findings of one rule at one node.
+type Step struct {
+	State    State
+	Rule     rule.Rule
+	Path     string // of the node
+	Key      string // of the first of the findings
+	Findings int
+	Text     string // what is done, or why nothing is
+	Err      error  // why it failed; nil where nothing was tried
+}
+
+// MarshalJSON gives an object with state, code (of the rule), path, key where there is one, findings and message.
+func (s Step) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		State    State     `json:"state"`
+		Code     rule.Rule `json:"code"`
+		Path     string    `json:"path"`
+		Key      string    `json:"key,omitempty"`
+		Findings int       `json:"findings"`
+		Message  string    `json:"message"`
+	}{s.State, s.Rule, s.Path, s.Key, s.Findings, s.Text})
+}
+
+// Repairs are what a repair found and did.
+type Repairs struct {
+	Found *Result // before the repair
+	Left  *Result // after it: without the findings that were repaired. In a dry run all are left
+	Steps []Step  // by path
+}
+
+// Repair looks at a hierarchy as [Run] does and repairs what can be repaired without inventing data, each thing by conditional writes: consolidated
+// metadata that is stale or cannot be read is written anew, metadata under whose keys no chunk lies is corrected (see [upkeep.CorrectKeys]), and, where the options ask for it,
+// orphan chunks are deleted and left-over claims are dropped. Everything else is left as it is, and a Step says so: a chunk that is corrupt or
+// missing can only come from another copy of the data.
+//
+// report is called for each finding as by Run, before anything is changed. What keeps one thing from being repaired, such as another writer's
+// ErrConflict, is in its Step, and the others are repaired all the same. An error means what it means from Run, and that not all was tried.
+func Repair(ctx context.Context, st store.Store, path string, o RepairOptions, report func(rule.Finding)) (*Repairs, error) {
+	var found []rule.Finding
+	r, err := Run(ctx, st, path, o.Options, func(f rule.Finding) {
+		found = append(found, f)
+		report(f)
+	})
+	out := &Repairs{Found: r, Left: r}
+	if err != nil {
+		return out, err
+	}
+	p := &repair{ctx: ctx, st: st, opts: o, changed: map[string]bool{}, claimed: map[string]bool{}}
+	issues := issuesOf(found)
+	for _, is := range issues {
+		step, ok, err := p.step(is)
+		if err != nil {
+			return out, err
+		}
+		if ok {
+			out.Steps = append(out.Steps, step)
+			is.repaired = step.State == Repaired
+		}
+	}
+	failed, err := p.updateAbove()
+	if err != nil {
+		return out, err
+	}
+	out.Steps = append(out.Steps, failed...)
+	slices.SortStableFunc(out.Steps, func(a, b Step) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Rule, b.Rule))
+	})
+	out.Left = leftOf(r, issues)
+	return out, nil
+}
+
+// leftOf is a result without what was repaired.
+func leftOf(r *Result, issues []*issue) *Result {
+	left := &Result{Nodes: r.Nodes, Arrays: r.Arrays, Chunks: r.Chunks, Counts: map[rule.Severity]int{}}
+	for _, is := range issues {
+		if is.repaired {
+			continue
+		}
+		for _, f := range is.all {
+			left.note(f)
+		}
+	}
+	return left
+}
+
+// issue is all findings of one node that one repair is about.
+type issue struct {
+	order    int // in which repairs are made
+	path     string
+	rule     rule.Rule
+	all      []rule.Finding
+	repaired bool
+}
+
+// The order of repairs: claims keep others from being made, and consolidated metadata is a copy of all else.
+const (
+	orderClaims = iota
+	orderKeys
+	orderOrphans
+	orderOthers
+	orderCopies
+)
+
+// issuesOf groups findings, in the order in which they are repaired: consolidated metadata last, of inner groups first.
+func issuesOf(found []rule.Finding) []*issue {
+	type group struct {
+		order int
+		path  string
+		rule  rule.Rule
+	}
+	groups := map[group]*issue{}
+	for _, f := range found {
+		at := group{orderOf(f), f.Path, f.Rule}
+		if groups[at] == nil {
+			groups[at] = &issue{order: at.order, path: f.Path, rule: f.Rule}
+		}
+		groups[at].all = append(groups[at].all, f)
+	}
+	all := slices.Collect(maps.Values(groups))
+	for _, is := range all {
+		slices.SortFunc(is.all, func(a, b rule.Finding) int {
+			return cmp.Or(cmp.Compare(len(b.Key), 0)-cmp.Compare(len(a.Key), 0), cmp.Compare(a.Key, b.Key))
+		})
+	}
+	slices.SortFunc(all, func(a, b *issue) int {
+		paths := cmp.Compare(a.path, b.path)
+		if a.order == orderCopies {
+			paths = -paths
+		}
+		return cmp.Or(cmp.Compare(a.order, b.order), paths, cmp.Compare(a.rule, b.rule))
+	})
+	return all
+}
+
+func orderOf(f rule.Finding) int {
+	switch {
+	case f.Rule == rule.LeftOverClaim:
+		return orderClaims
+	case f.Rule == rule.WrongSeparator:
+		return orderKeys
+	case f.Rule == rule.BeyondShape, f.Rule == rule.OtherLayout:
+		return orderOrphans
+	case f.Rule == rule.Stale, ofCopy(f):
+		return orderCopies
+	}
+	return orderOthers
+}
+
+// ofCopy reports whether a finding is that consolidated metadata cannot be read, or lacks its version.
+func ofCopy(f rule.Finding) bool {
+	if f.Severity() < rule.Warning || f.Rule == rule.TwoFormats {
+		return false
+	}
+	return f.Key[strings.LastIndexByte(f.Key, '/')+1:] == docConsolidated || strings.HasPrefix(f.Pointer, "/consolidated_metadata")
+}
+
+// repair is one call of Repair.
+type repair struct {
+	ctx     context.Context
+	st      store.Store
+	opts    RepairOptions
+	changed map[string]bool // arrays whose metadata was corrected
+	claimed map[string]bool // nodes whose claim stays
+}
+
+// errLeft says why nothing is tried.
+type errLeft string
+
+func (e errLeft) Error() string { return string(e) }
+
+// step repairs one thing. Not ok is a note that calls for nothing.
+func (p *repair) step(is *issue) (Step, bool, error) {
+	s := Step{State: Left, Rule: is.rule, Path: is.path, Key: is.all[0].Key, Findings: len(is.all)}
+	if is.all[0].Severity() == rule.Note && is.order != orderClaims {
+		return s, false, nil
+	}
+	text, err := p.do(is)
+	var left errLeft
+	switch {
+	case errors.As(err, &left):
+		s.Text = left.Error()
+	case err != nil && fatal(p.ctx, err):
+		return s, false, err
+	case err != nil:
+		s.Text, s.Err = err.Error(), err
+	case p.opts.DryRun:
+		s.State, s.Text = Planned, text
+	default:
+		s.State, s.Text = Repaired, text
+	}
+	return s, true, nil
+}
+
+// do repairs one thing, unless it is a dry run, and says what was done.
+func (p *repair) do(is *issue) (string, error) {
+	switch is.order {
+	case orderClaims:
+		return p.dropClaim(is)
+	case orderKeys:
+		return p.correctKeys(is)
+	case orderOrphans:
+		return p.deleteOrphans(is)
+	case orderCopies:
+		return p.consolidate(is)
+	}
+	switch is.rule {
+	case rule.Corrupt, rule.MissingChunk:
+		return "", errLeft("values are never invented: copy the objects from another copy of the data")
+	case rule.TwoFormats:
+		return "", errLeft("which of the two is right is not known: zargo migrate --remove deletes v2's where v3's says the same")
+	}
+	return "", errLeft("nothing is known that repairs it")
+}
+
+// open opens a node from its documents as they are now.
+func (p *repair) open(path string) (zarr.Node, error) {
+	quiet := zarr.Findings(func(rule.Finding) {})
+	return zarr.Open(p.ctx, p.st, path, slices.Concat(p.opts.Open, []zarr.Option{zarr.IgnoreConsolidated(), quiet})...)
+}
+
+func openAs[N zarr.Node](p *repair, path string) (N, error) {
+	var none N
+	n, err := p.open(path)
+	if err != nil {
+		return none, err
+	}
+	if as, ok := n.(N); ok {
+		return as, nil
+	}
+	return none, fault.Newf(fault.Conflict, "another node is there by now")
+}
+
+func (p *repair) dropClaim(is *issue) (string, error) {
+	p.claimed[is.path] = true
+	if !p.opts.DropClaims {
+		return "", errLeft("it may be at work: --drop-claims AGE drops it where it is as old")
+	}
+	n, err := p.open(is.path)
+	if err != nil {
+		return "", err
+	}
+	if !p.opts.DryRun {
+		if _, err := upkeep.DropClaim(p.ctx, n, p.opts.ClaimAge); err != nil {
+			return "", err
+		}
+	} else if err := upkeep.CheckClaim(p.ctx, n, p.opts.ClaimAge); err != nil {
+		return "", err
+	}
+	delete(p.claimed, is.path)
+	text := "drop the claim, keep the shape"
+	if _, ok := n.(*zarr.Array); ok && p.opts.DeleteOrphans && !p.opts.DryRun {
+		a, err := openAs[*zarr.Array](p, is.path)
+		if err != nil {
+			return "", err
+		}
+		o, err := upkeep.FindOrphans(p.ctx, a) // chunks that it left, which are no findings while it is there
+		if err == nil && o.Beyond > 0 {
+			text += fmt.Sprintf(", delete %d chunks that it left", o.Beyond)
+			err = o.Delete(p.ctx)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return text, nil
+}
+
+func (p *repair) correctKeys(is *issue) (string, error) {
+	a, err := openAs[*zarr.Array](p, is.path)
+	if err != nil {
+		return "", err
+	}
+	if p.claimed[is.path] {
+		return "", errLeft("a change of the shape is under way")
+	}
+	if p.opts.DryRun {
+		return "correct the metadata: say where the chunks are", nil
+	}
+	e, err := upkeep.CorrectKeys(p.ctx, a)
+	if err != nil {
+		return "", err
+	}
+	if e == (meta.KeyEncoding{}) {
+		return "", errLeft("the chunks are under other keys by now")
+	}
+	p.changed[is.path] = true
+	return fmt.Sprintf("correct the metadata: keys are like %q", e.Key(make([]int, len(a.Shape())))), nil
+}
+
+func (p *repair) deleteOrphans(is *issue) (string, error) {
+	if !p.opts.DeleteOrphans {
+		return "", errLeft("chunks are deleted with --delete-orphans alone")
+	}
+	a, err := openAs[*zarr.Array](p, is.path)
+	if err != nil {
+		return "", err
+	}
+	o, err := upkeep.FindOrphans(p.ctx, a)
+	if err != nil {
+		return "", err
+	}
+	if !p.opts.DryRun && o.Beyond+o.Elsewhere > 0 {
+		if err := o.Delete(p.ctx); err != nil {
+			return "", err
+		}
+	}
+	if is.rule == rule.OtherLayout && o.Kept > 0 {
+		return "", errLeft(fmt.Sprintf("%d are perhaps the only copy of their values, and stay", o.Kept))
+	}
+	n := o.Beyond
+	if is.rule == rule.OtherLayout {
+		n = o.Elsewhere
+	}
+	if n == 0 { // deleted already with those of the other rule
+		n = int64(len(is.all))
+	}
+	if n == 1 {
+		return "delete 1 orphan", nil
+	}
+	return fmt.Sprintf("delete %d orphans", n), nil
+}
+
+func (p *repair) consolidate(is *issue) (string, error) {
+	if p.claimed[is.path] {
+		return "", errLeft("an append to arrays of the group did not end, and writes the copy itself")
+	}
+	g, err := openAs[*zarr.Group](p, is.path)
+	if err != nil {
+		return "", err
+	}
+	if !p.opts.DryRun {
+		if _, err := g.Consolidate(p.ctx); err != nil {
+			return "", err
+		}
+	}
+	return "write consolidated metadata anew", nil
+}
+
+// updateAbove brings consolidated metadata up to date about arrays whose metadata was corrected, and returns where that failed.
+func (p *repair) updateAbove() (failed []Step, err error) {
+	for _, path := range slices.Sorted(maps.Keys(p.changed)) {
+		n, err := p.open(path)
+		if err == nil {
+			_, err = upkeep.UpdateAbove(p.ctx, n)
+		}
+		switch {
+		case err != nil && fatal(p.ctx, err):
+			return nil, err
+		case err != nil:
+			failed = append(failed, Step{State: Left, Rule: rule.Stale, Path: path, Text: err.Error(), Err: err})
+		}
+	}
+	return failed, nil
+}
