@@ -51,6 +51,10 @@ test-all: ## test with a second S3 (MinIO), and what cannot be had is a failure;
 minio: ## what every store must do, on a second S3 (MinIO), by us and by gocloud.dev alone; its first build takes minutes
 	@$(servers) run minio -- $(GO) test -count=1 -timeout=$(TIMEOUT) -run '^(TestStore|TestPortableBuckets)$$/^minio$$' ./integration/conformance
 
+.PHONY: slurm
+slurm: ## transfers as job arrays of a real Slurm, whose nodes are lost while they run; a minute
+	@$(servers) run slurm -- $(GO) test -count=1 -timeout=$(TIMEOUT) ./integration/slurm
+
 .PHONY: judge
 judge: ## thousands of random arrays of each codec, both ways with numcodecs and TensorStore; a quarter of an hour
 	@$(servers) run peers -- $(GO) test -count=1 -timeout=2h ./integration/numcodecs -full
@@ -70,7 +74,7 @@ OUTSIDE := ./integration/crash ./integration/crash/shared ./integration/fixtures
 ALONE := $(addprefix ./zarr/codec/internal/,bzip2 deflate lz4hc lzma msgpack number planes stream zstdenc)
 
 .PHONY: check
-check: ## what CI runs before make minio: format, lint, vet everywhere, tidy, build, import table, all tests, with -race, each fuzz target for 2 s
+check: ## what CI runs before make minio slurm: format, lint, vet everywhere, tidy, build, import table, all tests, with -race, each fuzz target for 2 s
 	@$(MAKE) --no-print-directory format-check tidy-check build vet lint archtest purego modules
 	@! grep -nE 'Parallel\(|\<go func|\.Go\(|\<concurrency\.' $(ALONE:%=%/*_test.go) || { echo "with goroutines, not to be left out of -race: see ALONE"; exit 1; }
 	@$(MAKE) --no-print-directory test RACE=1 PKG="$$($(GO) list ./... | grep -vxF "$$($(GO) list $(OUTSIDE) $(ALONE))" | tr '\n' ' ')"

@@ -74,7 +74,7 @@ def record(state, name):
 
 
 def start(state, name, argv, env, port, health, answers=()):
-    """Start a server and wait until health, a URL, answers with success or one of the codes."""
+    """Start a server and wait until health, a URL, answers with success or one of the codes, or health, a function, is true."""
     state.mkdir(parents=True, exist_ok=True)
     log = state / (name + ".log")
     with interrupts.hold():
@@ -84,7 +84,7 @@ def start(state, name, argv, env, port, health, answers=()):
         note = {"pid": child.pid, "start": start_time(child.pid), "port": port}
         (state / (name + ".json")).write_text(json.dumps(note))
     end = time.monotonic() + 30
-    while not healthy(health, answers):
+    while not (health() if callable(health) else healthy(health, answers)):
         if child.poll() is not None or time.monotonic() > end:
             what = "ended with code %s" % child.returncode if child.returncode is not None else "did not answer in 30 s"
             said = " ".join(log.read_text(errors="replace").split())[-300:]

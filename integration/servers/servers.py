@@ -8,7 +8,8 @@
     servers.py down [NAME...]              stop; stored objects are removed
 
 NAME: s3 (versitygw), gcs (fake-gcs-server), azure (Azurite), http (nginx, else a file server of our own), peers (a
-virtual environment), minio (a second S3, which takes minutes to build). Default: all but minio for up, all for the others.
+virtual environment), minio (a second S3, which takes minutes to build), slurm (two nodes; Debian's packages, unpacked into the
+cache). Default: all but minio and slurm for up, all for the others.
 Everything listens on 127.0.0.1 only, on a free port unless ZARR_S3_PORT, ZARR_GCS_PORT, ZARR_AZURE_PORT, ZARR_HTTP_PORT or
 ZARR_MINIO_PORT say otherwise. No containers, no root. ZARR_GCS_IN_FILES=1 keeps the objects of gcs in files instead of memory.
 COMMAND finds the NAMEs of its run in ZARR_TEST_SERVERS.
@@ -32,13 +33,14 @@ import minio
 import peers
 import process
 import s3
+import slurm
 import web
 from common import Missing, cache, say
 
 # Each entry has: NAME; up(state) starts it or finds it running, or raises Missing; env(state) is its variables when it
 # is up, else None; down(state) stops it; status(state) is a line, or None when it is not up.
-ALL = {m.NAME: m for m in (s3, gcs, azure, web, minio, peers)}
-ASKED = {minio.NAME}  # those that are started only when they are named
+ALL = {m.NAME: m for m in (s3, gcs, azure, web, minio, slurm, peers)}
+ASKED = {minio.NAME, slurm.NAME}  # those that are started only when they are named
 
 
 def up(names, state):

@@ -1,0 +1,81 @@
+package slurm
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// source serves a folder. It can hold back requests for chunks, so that what is done to a node is done in the middle of its tasks.
+type source struct {
+	*httptest.Server
+	refuses atomic.Bool // answers 503
+	refused atomic.Int64
+	held    atomic.Int64 // requests that are held back now, of processes that live
+
+	mu   sync.Mutex
+	free int           // how many requests for chunks of each index are answered
+	open chan struct{} // closed when all are; nil when none is held back
+	met  [indices]int  // requests for chunks of each index
+}
+
+func serve(t *testing.T, dir string) *source {
+	s := &source{}
+	files := http.FileServer(http.Dir(dir))
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.refuses.Load() {
+			s.refused.Add(1)
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		row, n := 0, 0
+		if _, chunk, ok := strings.Cut(r.URL.Path, "/c/"); ok {
+			n, _ = fmt.Sscanf(chunk, "%d/0", &row)
+		}
+		if n == 0 || s.pass(r, row*indices/side) {
+			files.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(s.Close)
+	t.Cleanup(s.release) // before Close, which waits for what is held back
+	return s
+}
+
+func (s *source) pass(r *http.Request, index int) bool {
+	s.mu.Lock()
+	open := s.open
+	if s.met[index]++; open == nil || s.met[index] <= s.free {
+		s.mu.Unlock()
+		return true
+	}
+	s.mu.Unlock()
+	s.held.Add(1)
+	defer s.held.Add(-1)
+	select {
+	case <-open:
+		return true
+	case <-r.Context().Done(): // the process was killed
+		return false
+	}
+}
+
+// hold answers the next n requests for chunks of each index, and holds back all after them.
+func (s *source) hold(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.free, s.open, s.met = n, make(chan struct{}), [indices]int{}
+}
+
+// release answers all.
+func (s *source) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open != nil {
+		close(s.open)
+		s.open = nil
+	}
+}
