@@ -55,17 +55,17 @@ minio: ## what every store must do, on a second S3 (MinIO), by us and by gocloud
 slurm: ## transfers as job arrays of a real Slurm, whose nodes are lost while they run; a minute
 	@$(servers) run slurm -- $(GO) test -count=1 -timeout=$(TIMEOUT) ./integration/slurm
 
-.PHONY: judge
-judge: ## thousands of random arrays of each codec, both ways with numcodecs and TensorStore; a quarter of an hour
+.PHONY: cross-check
+cross-check: ## thousands of random arrays of each codec, both ways with numcodecs and TensorStore; a quarter of an hour
 	@$(servers) run peers -- $(GO) test -count=1 -timeout=2h ./integration/numcodecs -full
 
 .PHONY: ratios
-ratios: ## how long what zargo encodes is against numcodecs', into docs/status.md; V=1 tells each; five minutes
+ratios: ## how long what zargo encodes is against numcodecs', into docs/status.md; V=1 prints each; five minutes
 	@$(servers) run peers -- $(GO) test -count=1 -timeout=2h $(if $(V),-v) -run '^TestRecord$$' ./integration/numcodecs/ratios -update
 	@$(GO) test -count=1 -run '^TestPages$$' ./internal/tables -update
 	@sed -n '/^<!-- generated: lengths -->/,/^<!-- end: lengths -->/p; /^<!-- generated: longer -->/,/^<!-- end: longer -->/p' docs/status.md | sed '/^<!--/d'
 
-# Tests that compare with other programs, or with what those wrote, and judge processes from outside, where -race would only slow
+# Tests that compare with other programs, or with what those wrote, and look at processes from outside, where -race would only slow
 # them down: what they call has tests with many goroutines where it belongs. (The fuzz targets of fixtures run with it.)
 OUTSIDE := ./integration/crash ./integration/crash/shared ./integration/fixtures ./integration/numcodecs ./integration/numcodecs/ratios ./integration/peers
 
@@ -73,15 +73,18 @@ OUTSIDE := ./integration/crash ./integration/crash/shared ./integration/fixtures
 # from many.
 ALONE := $(addprefix ./zarr/codec/internal/,bzip2 deflate lz4hc lzma msgpack number planes stream zstdenc)
 
+# Tests that count allocations, which are others with -race: they run without it too.
+COUNTED := ./integration/gocloud
+
 .PHONY: check
 check: ## what CI runs before make minio slurm: format, lint, vet everywhere, tidy, build, import table, all tests, with -race, each fuzz target for 2 s
 	@$(MAKE) --no-print-directory format-check tidy-check build vet lint archtest purego modules
 	@! grep -nE 'Parallel\(|\<go func|\.Go\(|\<concurrency\.' $(ALONE:%=%/*_test.go) || { echo "with goroutines, not to be left out of -race: see ALONE"; exit 1; }
 	@$(MAKE) --no-print-directory test RACE=1 PKG="$$($(GO) list ./... | grep -vxF "$$($(GO) list $(OUTSIDE) $(ALONE))" | tr '\n' ' ')"
-	@$(MAKE) --no-print-directory test PKG="$(OUTSIDE) $(ALONE)"
+	@$(MAKE) --no-print-directory test PKG="$(OUTSIDE) $(ALONE) $(COUNTED)"
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=2s FUZZBUILD=-race FUZZJOBS=$(JOBS)
 
-# Before Go 1.27 the end of the time may itself be told as a failure (golang/go#75804). A finding has an input, which is
+# Before Go 1.27 the end of the time may itself be reported as a failure (golang/go#75804). A finding has an input, which is
 # written down, or is one of the seeds, or panics.
 raced := { grep -qx '    context deadline exceeded' "$$tmp/log" && ! grep -qE 'Failing input|while testing seed|panic:|DATA RACE|_test.go:' "$$tmp/log"; }
 

@@ -55,8 +55,10 @@ func (p *program) schemes(o opening) openurl.Mux {
 // writes reports whether a command, by its name and flags, changes anything in a store.
 func (c *cli) writes(command string) bool {
 	switch name, _, _ := strings.Cut(command, " "); name {
-	case "create", "put":
+	case "create", "put", "append":
 		return true
+	case "validate":
+		return c.Validate.Repair && !c.Validate.DryRun
 	case "attrs":
 		return len(c.Attrs.Set)+len(c.Attrs.Unset) > 0
 	case "consolidate":

@@ -90,7 +90,7 @@ func each(t *testing.T, test func(t *testing.T, j *numcodecs.Judge, tensorstore 
 	}
 }
 
-// full is for `make judge`, which takes a quarter of an hour: some arrays of each kind are enough for every day.
+// full is for `make cross-check`, which takes a quarter of an hour: some arrays of each kind are enough for every day.
 var full = flag.Bool("full", false, "try as many arrays as the tables say, not 8 of each kind")
 
 // TestNumcodecs tries every id of the table.
