@@ -152,13 +152,10 @@ func (a *Array) row(axis int) int {
 	return n
 }
 
-// growable refuses what has no shape of its own to change.
+// growable refuses what does not get longer along an axis.
 func (a *Array) growable(axis int) error {
-	if err := a.writable(); err != nil {
+	if err := a.hasShape(); err != nil {
 		return err
-	}
-	if a.field != nil {
-		return fault.Newf(errors.ErrUnsupported, "the shape of a view of a field is that of its array")
 	}
 	if axis < 0 || axis >= len(a.meta.Shape) {
 		return fault.Newf(fault.Selection, "axis %d of an array with %d axes", axis, len(a.meta.Shape))
@@ -344,4 +341,15 @@ func along(axis int, s Selection) []Selection {
 	}
 	sel[axis] = s
 	return sel
+}
+
+// hasShape refuses what has no shape of its own to change.
+func (a *Array) hasShape() error {
+	if err := a.writable(); err != nil {
+		return err
+	}
+	if a.field != nil {
+		return fault.Newf(errors.ErrUnsupported, "the shape of a view of a field is that of its array")
+	}
+	return nil
 }

@@ -29,7 +29,7 @@ type ResizeOptions struct {
 // [Append]. After an error of a delete the shape is the new one, and the next Append or Resize deals with what is left. ErrSelection where a
 // rectilinear grid does not reach so far.
 func (a *Array) Resize(ctx context.Context, shape []int, o ResizeOptions) (*Array, error) {
-	if err := a.growable(0); err != nil && len(shape) > 0 {
+	if err := a.hasShape(); err != nil {
 		return nil, a.errf(err)
 	}
 	if len(shape) != len(a.meta.Shape) {

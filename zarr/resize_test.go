@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -230,4 +231,47 @@ func position(shape []int, i int) []int {
 		i /= shape[k]
 	}
 	return at
+}
+
+// TestResizeRefuses: v1 arrays are not written, nor views of fields resized, and the rank stays.
+func TestResizeRefuses(t *testing.T) {
+	st := mem.New()
+	const v1 = `{"zarr_format":1,"shape":[],"chunks":[],"dtype":"<i4","compression":"none","compression_opts":null,"fill_value":0,"order":"C"}`
+	for key, doc := range map[string]string{"old/meta": v1, "old/attrs": "{}"} {
+		if _, err := st.Put(t.Context(), key, []byte(doc), store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old, err := zarr.OpenArray(t.Context(), st, "old")
+	if err != nil {
+		t.Fatal(err)
+	}
+	typ, err := dtype.NewStruct(dtype.Field{Name: "x", Type: dtype.Int32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := create(t, st, zarr.Spec{Shape: []int{2}, DType: typ})
+	x, err := fields.Field("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name  string
+		a     *zarr.Array
+		shape []int
+		want  error
+	}{
+		{"v1", old, []int{}, errors.ErrUnsupported},
+		{"a field", x, []int{3}, errors.ErrUnsupported},
+		{"another rank", fields, []int{3, 1}, zarr.ErrSelection},
+		{"a negative length", fields, []int{-1}, zarr.ErrSelection},
+		{"too long for JSON", fields, []int{math.MaxInt}, zarr.ErrSelection},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := tt.a.Resize(t.Context(), tt.shape, zarr.ResizeOptions{}); !errors.Is(err, tt.want) {
+				t.Errorf("%v, want %v", err, tt.want)
+			}
+		})
+	}
 }
