@@ -47,7 +47,7 @@ func makePlan(t *testing.T, from, to string, one bool) *transfer.Plan {
 	p, err := transfer.NewPlan(t.Context(), a, st, transfer.Options{
 		Source: transfer.Place{Store: from}, Target: transfer.Place{Store: to},
 		Grid:   func(*zarr.Array) (chunks, shards []int, err error) { return []int{400, 5, 5}, nil, nil },
-		Codecs: []codec.Spec{codec.Zstd(1), codec.CRC32C()}, Memory: 40 << 20, OneStage: one,
+		Codecs: []codec.Spec{codec.Zstd(1), codec.CRC32C()}, Memory: 70 << 20, OneStage: one,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -54,6 +54,7 @@ type cli struct {
 	Validate    validateCmd    `cmd:"" help:"Hold metadata, keys and chunks against the rules, or print values for the conformance tests."`
 	Diff        diffCmd        `cmd:"" help:"Compare two arrays or hierarchies: metadata and values."`
 	Hash        hashCmd        `cmd:"" help:"Write the SHA-256 of all that is stored below a URL, or check it."`
+	Census      censusCmd      `cmd:"" help:"Count what is stored of arrays: chunks that are there, absent and corrupt, inner chunks too, and bytes."`
 	Bucket      bucketCmd      `cmd:"" help:"Find out what a bucket really does."`
 	Completion  completionCmd  `cmd:"" help:"Print a script that completes this command's words in a shell."`
 	VersionCmd  versionCmd     `cmd:"" name:"version" help:"Print the version."`

@@ -85,6 +85,7 @@ func Table() []Rule {
 
 		{Package: "zarr/upkeep", Own: []string{"zarr", "zarr/fault", "zarr/store", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/claim", "internal/document"}},
 		{Package: "zarr/validate", Own: []string{"zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/claim", "internal/document"}},
+		{Package: "zarr/census", Own: []string{"zarr", "zarr/fault", "zarr/store", "concurrency"}},
 		{Package: "zarr/manifest", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
 		{Package: "zarr/diff", Own: []string{"zarr", "zarr/dtype", "zarr/meta", "concurrency"}},
 

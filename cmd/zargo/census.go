@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/big"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/census"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+type censusCmd struct {
+	URL  string `arg:"" name:"url" help:"The array, or the group whose arrays are looked at."`
+	Data bool   `help:"Read and decode every chunk, to find those that are corrupt."`
+	JSON bool   `name:"json" help:"Print a JSON list."`
+}
+
+// Help gives examples.
+func (censusCmd) Help() string {
+	return examples(
+		"zargo census weather.zarr",
+		"zargo census weather.zarr/t2m --data",
+		"zargo census 's3://bucket/weather.zarr?region=eu-central-1' --json",
+	)
+}
+
+// Run counts what is stored of each array.
+func (c *censusCmd) Run(ctx context.Context, s *session) error {
+	p, n, err := s.openNode(ctx, c.URL)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	all := []*census.Counts{}
+	take := func(a *zarr.Array) error {
+		counts, err := census.Array(ctx, a, census.Options{Data: c.Data})
+		if err == nil {
+			all = append(all, counts)
+		}
+		return err
+	}
+	switch n := n.(type) {
+	case *zarr.Array:
+		err = take(n)
+	case *zarr.Group:
+		for m, walked := range n.Walk(ctx) {
+			if walked != nil {
+				return p.fail(walked)
+			}
+			if a, ok := m.(*zarr.Array); ok {
+				if err = take(a); err != nil {
+					break
+				}
+			}
+		}
+	}
+	if err != nil {
+		return p.fail(err)
+	}
+	if c.JSON {
+		err = printJSON(s.out, all)
+	} else {
+		err = printCensus(s.out, all)
+	}
+	if err != nil {
+		return err
+	}
+	corrupt := int64(0)
+	for _, counts := range all {
+		corrupt += counts.Corrupt
+	}
+	if corrupt > 0 {
+		return at(p.where, fault.Newf(fault.Corrupt, "%s", plural(int(corrupt), "chunk")))
+	}
+	return nil
+}
+
+// printCensus prints some lines for each array.
+func printCensus(out io.Writer, all []*census.Counts) error {
+	for _, c := range all {
+		unit := "chunks"
+		if c.Sharded {
+			unit = "shards"
+		}
+		name := oneLine(c.Path)
+		if name == "" {
+			name = "."
+		}
+		fmt.Fprintf(out, "%s: %d of %d %s are stored, %d corrupt\n", name, c.Present, c.Chunks, unit, c.Corrupt)
+		if c.Sharded {
+			fmt.Fprintf(out, "  inner chunks: %d stored, %d absent in those shards\n", c.InnerPresent, c.InnerAbsent)
+		}
+		size := sizeText(big.NewInt(c.Stored))
+		if c.Unsized > 0 {
+			size += fmt.Sprintf(" and %s of unknown size", plural(int(c.Unsized), "object"))
+		}
+		if c.Decoded > 0 && c.Stored > 0 {
+			fmt.Fprintf(out, "  bytes stored: %s, of elements: %s, %.1f to 1\n", size, sizeText(big.NewInt(c.Decoded)), c.Ratio())
+		} else {
+			fmt.Fprintf(out, "  bytes stored: %s\n", size)
+		}
+		if c.Orphans > 0 {
+			fmt.Fprintf(out, "  beyond the array: %s, bytes: %s\n", plural(int(c.Orphans), "key"), sizeText(big.NewInt(c.OrphanBytes)))
+		}
+		if c.Asked {
+			fmt.Fprintln(out, "  the store does not list: keys were asked for one by one, and others not seen")
+		}
+		for _, p := range c.Problems {
+			fmt.Fprintf(out, "  %s: %s\n", oneLine(p.Key), oneLine(p.Err))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+package zarr
+
+import (
+	"context"
+	"errors"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// StoredInner reads the index of the shard at a position of the grid, and counts the inner chunks that are stored in it, and those that it
+// has room for, of which some may lie beyond the array. ErrNotFound: there is no such shard. ErrCorrupt: its index is damaged.
+// errors.ErrUnsupported: the array has no shards.
+func (a *Array) StoredInner(ctx context.Context, coord ...int) (stored, room int, err error) {
+	if !a.Sharded() {
+		return 0, 0, a.errf(fault.Newf(errors.ErrUnsupported, "the array has no shards"))
+	}
+	if len(coord) != len(a.meta.Shape) {
+		return 0, 0, a.errf(fault.Newf(fault.Selection, "position %v of an array with %d axes", coord, len(a.meta.Shape)))
+	}
+	sel := make([]Selection, len(coord))
+	for i, c := range coord {
+		if n := a.pipe.Axes()[i].Count(a.meta.Shape[i]); c < 0 || c >= n {
+			return 0, 0, a.errf(fault.Newf(fault.Selection, "position %v: there are %d shards along axis %d", coord, n, i))
+		}
+		start, length := a.Edge(i, c)
+		sel[i] = Range(start, min(start+length, a.meta.Shape[i]))
+	}
+	r, err := a.region(sel)
+	if err != nil {
+		return 0, 0, err
+	}
+	if stored, room, err = a.engine.StoredInner(ctx, r); err != nil {
+		return 0, 0, a.errf(err)
+	}
+	return stored, room, nil
+}
