@@ -18,9 +18,9 @@ import (
 // Append makes the array longer along an axis and writes src behind what is there; src has the elements in C order, a whole number of
 // rows: of what the array has at one index of the axis. It returns the array with its new shape; a stays as it was. T is as for [Read].
 //
-// Others see the new shape only once all chunks are stored, so nobody reads a hole. One append at a time changes an array: it
-// claims the rows first, in the array's document, and whoever appends or resizes meanwhile gets ErrConflict and has changed nothing, as
-// does who appends to an array that grew since it was opened (see [Array.Refresh], and [Wait] for an Append that does so by itself). The claim
+// Others see the new shape only once all chunks are stored, so a reader never sees a hole. One append at a time changes an array: it
+// claims the rows first, in the array's document. Another writer that appends or resizes meanwhile gets ErrConflict and has changed nothing, as
+// does one that appends to an array which grew since it was opened (see [Array.Refresh], and [Wait] for an Append that does so by itself). The claim
 // of a process that was killed stays, and readers are not disturbed by it; [TakeOver] takes its place. After an error the shape is
 // what it was.
 //

@@ -24,7 +24,7 @@ type ResizeOptions struct {
 // Resize gives the array another shape of the same rank, and returns the array with it; a stays as it was. Elements that come in are the fill value, or what
 // an earlier shape left there; see ResizeOptions for those that go out.
 //
-// The shape changes first, on condition that nobody changed the array since it was opened (ErrConflict), then chunks are deleted: their
+// The shape changes first, on condition that no one else changed the array since it was opened (ErrConflict), then chunks are deleted: their
 // keys in batches or, where there are more than some thousand, those that are listed. An array that loses chunks is claimed meanwhile as by
 // [Append]. After an error of a delete the shape is the new one, and the next Append or Resize deals with what is left. ErrSelection where a
 // rectilinear grid does not reach so far.
