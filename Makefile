@@ -73,8 +73,8 @@ OUTSIDE := ./integration/crash ./integration/crash/shared ./integration/fixtures
 # from many.
 ALONE := $(addprefix ./zarr/codec/internal/,bzip2 deflate lz4hc lzma msgpack number planes stream zstdenc)
 
-# Tests that count allocations, which are others with -race: they run without it too.
-COUNTED := ./integration/gocloud
+# Tests that count allocations, or look at the memory of processes, which are others with -race: they run without it too.
+COUNTED := ./integration/gocloud ./integration/large ./integration/transfers
 
 .PHONY: check
 check: ## what CI runs before make minio slurm: format, lint, vet everywhere, tidy, build, import table, all tests, with -race, each fuzz target for 2 s

@@ -147,7 +147,8 @@ func kills(t *testing.T, o order, format, rounds int, within time.Duration, see 
 	}
 	r := rand.New(rand.NewPCG(11, 7))
 	acks, amid := 0, 0
-	for round := range rounds {
+	// On a busy machine kills come later, and there are more of them, until some came amid an append and some after one.
+	for round := 0; round < rounds || (acks == 0 || amid == 0) && round < 10*rounds; round++ {
 		c := start(t, o)
 		ids, err := c.acknowledged(func() {
 			time.AfterFunc(time.Duration(r.Int64N(int64(within))), func() { _ = c.cmd.Process.Kill() })
@@ -155,7 +156,9 @@ func kills(t *testing.T, o order, format, rounds int, within time.Duration, see 
 		if c.stderr.Len() > 0 {
 			t.Fatalf("round %d: a child ended by itself: %v", round, err)
 		}
-		acks += len(ids)
+		if acks += len(ids); len(ids) == 0 {
+			within += within / 4
+		}
 		least := 0
 		if len(ids) > 0 {
 			least = int(ids[len(ids)-1])
@@ -172,7 +175,7 @@ func kills(t *testing.T, o order, format, rounds int, within time.Duration, see 
 			amid++
 		}
 	}
-	t.Logf("%d appends acknowledged, %d of %d kills came in the middle of one", acks, amid, rounds)
+	t.Logf("%d appends acknowledged, %d kills came in the middle of one", acks, amid)
 	if acks == 0 || amid == 0 {
 		t.Error("no kill came in the middle of an append: the test shows nothing")
 	}
