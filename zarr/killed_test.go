@@ -1,0 +1,72 @@
+package zarr_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// killed is a store of a process that is killed: after some puts nothing arrives any more.
+type killed struct {
+	store.Store
+	mu   sync.Mutex
+	left int
+	late []func() error // puts that are still on their way
+}
+
+var errKilled = errors.New("killed")
+
+func (k *killed) Put(ctx context.Context, key string, b []byte, o store.PutOptions) (store.Version, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.left == 0 {
+		b := slices.Clone(b)
+		k.late = append(k.late, func() error { _, err := k.Store.Put(context.Background(), key, b, o); return err })
+		return "", errKilled
+	}
+	k.left--
+	return k.Store.Put(ctx, key, b, o)
+}
+
+// arrive lets the late puts arrive, some of which lose their race.
+func (k *killed) arrive() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, put := range k.late {
+		_ = put()
+	}
+}
+
+// after does something after the n-th put.
+type after struct {
+	store.Store
+	mu sync.Mutex
+	n  int
+	do func()
+}
+
+func (a *after) Put(ctx context.Context, key string, b []byte, o store.PutOptions) (store.Version, error) {
+	v, err := a.Store.Put(ctx, key, b, o)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.n--; a.n == 0 {
+		a.do()
+	}
+	return v, err
+}
+
+// failingKey refuses puts of one key.
+type failingKey struct {
+	store.Store
+	key string
+}
+
+func (f *failingKey) Put(ctx context.Context, key string, b []byte, o store.PutOptions) (store.Version, error) {
+	if key == f.key {
+		return "", errKilled
+	}
+	return f.Store.Put(ctx, key, b, o)
+}
