@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -274,4 +275,36 @@ func TestResizeRefuses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestResizeUnlisted: where listing is refused keys are deleted by their names, but not any number of them.
+func TestResizeUnlisted(t *testing.T) {
+	for _, tt := range []struct {
+		chunks int
+		want   error
+	}{{3000, nil}, {math.MaxInt32, zarr.ErrRefused}} {
+		st := mem.New()
+		a := create(t, st, zarr.Spec{Shape: []int{tt.chunks}, Chunks: []int{1}, DType: dtype.Int32})
+		if err := zarr.Write(t.Context(), a, []int32{1, 2, 3}, zarr.Range(10, 13)); err != nil {
+			t.Fatal(err)
+		}
+		b, err := onStore(t, a, &noLists{st}).Resize(t.Context(), []int{11}, zarr.ResizeOptions{})
+		if !errors.Is(err, tt.want) {
+			t.Fatalf("%d chunks: %v, want %v", tt.chunks, err, tt.want)
+		}
+		if err != nil {
+			continue
+		}
+		if b, err = b.Resize(t.Context(), []int{14}, zarr.ResizeOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		wantValues(t, b, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0)
+	}
+}
+
+// noLists refuses listings.
+type noLists struct{ store.Store }
+
+func (u *noLists) List(context.Context, string, store.ListOptions) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) { yield(store.Entry{}, zarr.ErrRefused) }
 }

@@ -16,6 +16,9 @@ import (
 // first, as what an array has may be little of its grid: where the store takes batches, 100 times as many.
 const maxNamed = 1000
 
+// maxUnlisted is how many keys are deleted by their names where the store does not list. 10^7: as many as 10^4 batches.
+const maxUnlisted = 10_000_000
+
 // DeleteOutside deletes the objects of the array that lie wholly outside a shape within it, in batches where the store takes them. The guard is
 // asked before each 1000. parse gives the position of the object at a key below the array's path.
 func (a *Array) DeleteOutside(ctx context.Context, shape []int, parse func(key string) (coord []int, ok bool)) error {
@@ -29,7 +32,7 @@ func (a *Array) DeleteOutside(ctx context.Context, shape []int, parse func(key s
 		return store.DeleteSeq(ctx, s, a.askedBetween(ctx, named))
 	}
 	err := store.DeleteSeq(ctx, s, a.askedBetween(ctx, a.listOutside(ctx, s, shape, parse)))
-	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fault.Refused) {
+	if (errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fault.Refused)) && a.countOutside(shape) <= maxUnlisted {
 		err = store.DeleteSeq(ctx, s, a.askedBetween(ctx, named)) // who may delete need not be allowed to list
 	}
 	return err

@@ -83,7 +83,7 @@ type place struct {
 type certainty uint8
 
 const (
-	due     certainty = iota // whoever runs this says so
+	due     certainty = iota // what the caller says
 	likely                   // it is a folder in a group
 	perhaps                  // it is a folder at a node whose metadata cannot be read, and which may be a group
 )
