@@ -18,8 +18,12 @@ import (
 //	err = w.Close(ctx)
 //
 // It holds the claim of an append (see [Append]) from NewWriter to Close. The shape grows with each row of chunks, so a reader sees whole
-// chunks and never a hole; [Writer.Flush] makes rows readable before their chunks are full, which then are written again when they
+// chunks and never a hole; [Writer.Flush] makes rows readable before their chunks are full, which then are read and written again when they
 // are. What was not flushed when a process is killed is gone: a new Writer, with [TakeOver], goes on behind what is readable.
+//
+// Large shards are not collected in memory: each row of inner chunks is encoded and sent in parts as soon as it is there, and the shards show when they
+// are complete. Where such a shard has readable rows already, they are carried over as they are stored; should another process write to
+// them at that moment the Writer fails with ErrConflict.
 type Writer[T any] struct {
 	a     *Array // as it is stored by now
 	g     *growth
@@ -27,17 +31,21 @@ type Writer[T any] struct {
 	outer int // runs of rows: the product of the axes before axis
 	inner int // elements of a run for each row: the product of those after it
 
-	buf     []T // rows of one row of chunks, from base on; each run has room for all of them
+	buf     []T // rows of one row of chunks, or inner chunks, from base on; each run has room for all of them
 	room    int // rows
 	have    int // rows in buf
 	base    int // index of the first
 	flushed int // rows of buf that are readable
 	err     error
+
+	piece  int       // rows of an inner chunk where shards are streamed; else 0
+	shards *shardRow // those under way, which have the rows before base that are not readable; nil: there are none
 }
 
 // NewWriter begins to append rows to an array along an axis. ErrConflict when another Writer or Append is under way, or the array changed
 // since it was opened; see [Wait] and [TakeOver]. The memory it takes is one row of chunks: what the array has at as many indexes of the
-// axis as one chunk, of a sharded array one shard, and what encoding them takes.
+// axis as one chunk, of a sharded array one shard, and what encoding them takes. Of shards for which this is far more, it is one row of inner chunks,
+// and a part or two of each shard of the row; shards of elements that vary in length are always collected.
 func NewWriter[T any](ctx context.Context, a *Array, axis int) (*Writer[T], error) {
 	if err := a.growable(axis); err != nil {
 		return nil, a.errf(err)
@@ -70,6 +78,14 @@ func NewWriter[T any](ctx context.Context, a *Array, axis int) (*Writer[T], erro
 	}
 	w.a = w.g.a
 	w.base = w.a.meta.Shape[axis]
+	if w.piece, err = streamedRows(ctx, w.a, axis, w.room); err != nil {
+		w.g.giveUp(ctx)
+		return nil, a.errf(err)
+	}
+	if w.piece > 0 {
+		w.have = w.base % w.piece
+		w.base, w.flushed, w.room = w.base-w.have, w.have, w.piece
+	}
 	return w, nil
 }
 
@@ -112,7 +128,7 @@ func (w *Writer[T]) Write(ctx context.Context, rows []T) error {
 		}
 		at += k
 		if w.have += k; w.have == w.room {
-			if err := w.store(ctx, false); err != nil {
+			if err := w.full(ctx); err != nil {
 				return w.fail(err)
 			}
 		}
@@ -126,6 +142,9 @@ func (w *Writer[T]) next() error {
 	if err != nil {
 		return w.a.errf(err)
 	}
+	if w.piece > 0 {
+		room = w.piece
+	}
 	if len(w.buf) != w.outer*room*w.inner {
 		w.buf = nil
 	}
@@ -138,10 +157,26 @@ func (w *Writer[T]) fail(err error) error {
 	return err
 }
 
+// full stores the rows in memory, which are a row of chunks.
+func (w *Writer[T]) full(ctx context.Context) error {
+	if w.piece == 0 || w.flushed > 0 {
+		return w.store(ctx, false)
+	}
+	if err := w.send(ctx); err != nil {
+		return err
+	}
+	w.base, w.have = w.base+w.room, 0
+	if w.base < w.shards.to {
+		return nil
+	}
+	w.room = 0
+	return w.store(ctx, false)
+}
+
 // Flush makes all rows readable. Chunks that are not full are written, and will be again: some rows at a time, flushed one by one,
 // cost as much as as many calls of Append.
 func (w *Writer[T]) Flush(ctx context.Context) error {
-	if w.err != nil || w.have == w.flushed {
+	if w.err != nil || !w.pending() {
 		return w.err
 	}
 	if err := w.store(ctx, false); err != nil {
@@ -150,26 +185,21 @@ func (w *Writer[T]) Flush(ctx context.Context) error {
 	return nil
 }
 
-// store writes the rows in memory and makes them readable; the last ones end the claim.
+// pending reports whether there are rows that are not readable.
+func (w *Writer[T]) pending() bool { return w.have > w.flushed || w.shards != nil }
+
+// store makes the rows in memory and in shards under way readable; the last ones end the claim. Rows that are readable are not written
+// again: who changed them since would lose that.
 func (w *Writer[T]) store(ctx context.Context, last bool) error {
-	n := w.have - w.flushed
-	b, err := w.g.view(n)
-	if err != nil {
+	if err := w.put(ctx); err != nil {
 		return err
 	}
-	b.engine.Options.Present = w.flushed > 0
-	if err := Write(ctx, b, w.rows(), along(w.axis, Range(w.base, w.base+w.have))...); err != nil {
-		return err
-	}
-	next := w.room - w.have
-	if next == 0 && !last {
+	end, next := w.base+w.have, 0
+	if !last {
 		// The next chunks may be beyond the end of the grid: then Write says so.
-		next, _ = w.a.rest(w.axis, w.base+w.have)
+		next, _ = w.a.rest(w.axis, end)
 	}
-	if last {
-		next = 0
-	}
-	a, err := w.g.commit(ctx, n, next)
+	a, err := w.g.commit(ctx, end-w.a.meta.Shape[w.axis], next)
 	if err != nil {
 		return w.a.errf(err)
 	}
@@ -180,14 +210,50 @@ func (w *Writer[T]) store(ctx context.Context, last bool) error {
 	return nil
 }
 
-// rows are those in memory, one run after another.
-func (w *Writer[T]) rows() []T {
-	if w.have == w.room || w.outer == 1 {
-		return w.buf[:w.outer*w.have*w.inner]
+// put stores the rows that are not readable.
+func (w *Writer[T]) put(ctx context.Context) error {
+	if w.shards != nil {
+		if w.have > 0 {
+			if err := w.send(ctx); err != nil {
+				return err
+			}
+		}
+		err := w.shards.commit(ctx)
+		w.shards = nil
+		if err != nil {
+			return w.a.errf(err)
+		}
+		return nil
 	}
-	out := make([]T, 0, w.outer*w.have*w.inner)
+	b, err := w.g.view(w.base + w.have - w.a.meta.Shape[w.axis])
+	if err != nil {
+		return err
+	}
+	return Write(ctx, b, w.rows(w.flushed), along(w.axis, Range(w.base+w.flushed, w.base+w.have))...)
+}
+
+// send puts the rows in memory, none of which is readable, into the shards under way.
+func (w *Writer[T]) send(ctx context.Context) error {
+	b, err := w.g.view(w.base + w.have - w.a.meta.Shape[w.axis])
+	if err != nil {
+		return err
+	}
+	if w.shards == nil {
+		if w.shards, err = openShards(ctx, b, w.axis, w.base, w.a.meta.Shape[w.axis]); err != nil {
+			return w.a.errf(err)
+		}
+	}
+	return Write(ctx, b.into(w.shards.at), w.rows(0), along(w.axis, Range(w.base, w.base+w.have))...)
+}
+
+// rows are those in memory from one on, one run after another.
+func (w *Writer[T]) rows(from int) []T {
+	if from == 0 && w.have == w.room || w.outer == 1 {
+		return w.buf[from*w.inner : w.outer*w.have*w.inner]
+	}
+	out := make([]T, 0, w.outer*(w.have-from)*w.inner)
 	for i := range w.outer {
-		out = append(out, w.buf[i*w.room*w.inner:(i*w.room+w.have)*w.inner]...)
+		out = append(out, w.buf[(i*w.room+from)*w.inner:(i*w.room+w.have)*w.inner]...)
 	}
 	return out
 }
@@ -201,11 +267,13 @@ func (w *Writer[T]) Close(ctx context.Context) (*Array, error) {
 	case w.err != nil:
 		err := w.err
 		w.err = errClosed
+		w.shards.abort(ctx)
 		w.g.giveUp(ctx)
 		return w.a, err
-	case w.have > w.flushed:
+	case w.pending():
 		err := w.store(ctx, true)
 		if err != nil {
+			w.shards.abort(ctx)
 			w.g.giveUp(ctx)
 		}
 		w.err = errClosed

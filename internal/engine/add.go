@@ -34,7 +34,7 @@ func (r *runner) add(ctx context.Context, o *plan.Object) error {
 		return err
 	}
 	expected := store.Version("") // what is there: nothing
-	if empty || r.Options.Present {
+	if empty {
 		if expected, err = r.look(ctx, o.Key); err != nil {
 			return err
 		}

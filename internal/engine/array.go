@@ -30,7 +30,6 @@ type Options struct {
 	Account      account.Options    // what is counted of calls, and bounds them
 	Cache        *chunkcache.Reader // of decoded chunks; nil: none
 	Guard        Guard              // of what is written; nil: none
-	Present      bool               // with a Guard: objects that are written whole are there as a rule, so it is looked first
 }
 
 // Guard is asked before what may be there is replaced: whether this process may still write. With a Guard, whole objects are put where

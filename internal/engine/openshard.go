@@ -225,6 +225,7 @@ func (w *ShardWriter) Commit(ctx context.Context) error {
 		err = w.put.Guard(ctx)
 	}
 	_, err = (&streamed{stream: w.s}).end(ctx, w.o, put, err)
+	w.s.parts = nil
 	if err != nil {
 		return w.r.failed("write", w.o, err)
 	}
@@ -304,5 +305,7 @@ func (w *ShardWriter) free() {
 // Abort drops what was sent: nothing becomes visible. It is sent also when ctx has ended. After Commit it does nothing.
 func (w *ShardWriter) Abort(ctx context.Context) error {
 	defer w.free()
-	return w.s.abort(ctx, nil)
+	err := w.s.abort(ctx, nil)
+	w.s.parts = nil
+	return err
 }
