@@ -125,6 +125,7 @@ func (m *maker) tree(ctx context.Context, n zarr.Node) error {
 		}
 	}
 	has, err := consolidated(g)
+	m.p.Documents.Consolidated = has
 	if err == nil && (has || m.o.Consolidate) {
 		_, err = made.Consolidate(ctx)
 	}

@@ -36,6 +36,8 @@ type Documents struct {
 	Source    map[string]string `json:"source"`
 	Target    map[string]string `json:"target"`
 	Temporary map[string]string `json:"temporary,omitempty"`
+	// Consolidated: those of the source are from the consolidated metadata of the group that is copied, where tasks look whether they have changed.
+	Consolidated bool `json:"consolidated,omitempty"`
 }
 
 // Stage is steps whose tasks may run in any order.

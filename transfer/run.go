@@ -83,7 +83,7 @@ func (w *Worker) run(ctx context.Context, o RunOptions) error {
 		return nil
 	}
 	err := w.Task(ctx, w.tasks-1)
-	if o.Count > 1 && errors.Is(err, fault.Conflict) && !errors.Is(err, fault.Exists) {
+	if o.Count > 1 && errors.As(err, new(notYet)) {
 		return nil // another process has tasks left
 	}
 	return err
