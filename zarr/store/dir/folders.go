@@ -9,13 +9,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Provide gives store.Folders.
+// Provide gives the store.Tuning and store.Folders.
 func (s *Store) Provide(target any) bool {
-	f, ok := target.(*store.Folders)
-	if ok {
-		*f = s
+	switch t := target.(type) {
+	case *store.Tuning:
+		*t = store.Local()
+	case *store.Folders:
+		*t = s
+	default:
+		return false
 	}
-	return ok
+	return true
 }
 
 // RemoveFolders implements [store.Folders]. The kernel refuses to remove a folder in which something is, such as the temporary file of a writer.
