@@ -59,6 +59,16 @@ func (s *set) add(i int) {
 
 func (s *set) has(i int) bool { i -= s.first; return s.words[i/64]>>(i%64)&1 == 1 }
 
+// between is how many of the numbers from lo to before hi are in it.
+func (s *set) between(lo, hi int) (n int) {
+	for i := lo; i < hi; i++ {
+		if s.has(i) {
+			n++
+		}
+	}
+	return n
+}
+
 func (s *set) count() (n int) {
 	for _, w := range s.words {
 		n += bits.OnesCount64(w)
