@@ -24,7 +24,8 @@ type Array struct {
 	blocks []grid.Axis        // how each axis is cut into chunks: as pipe has it, or into inner chunks
 	engine *engine.Array      // what reads and writes them
 	shared *shared
-	field  *fieldView // of a view of one field; else nil
+	field  *fieldView                            // of a view of one field; else nil
+	shards func(coord []int) *engine.ShardWriter // where what is written goes, by position in the grid; nil: to the store
 }
 
 // fieldView is what makes an Array a view of one field of another.

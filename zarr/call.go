@@ -22,8 +22,13 @@ func (a *Array) write(ctx context.Context, src []byte, r grid.Selection) error {
 	if err == nil {
 		err = a.confirm(ctx)
 	}
-	if err == nil {
-		err = a.engine.Write(ctx, pipeline.Memory{Block: codec.Block{Bytes: src}, Shape: r.Shape()}, r)
+	m := pipeline.Memory{Block: codec.Block{Bytes: src}, Shape: r.Shape()}
+	switch {
+	case err != nil:
+	case a.shards != nil:
+		err = a.engine.PutShards(ctx, m, r, a.shards)
+	default:
+		err = a.engine.Write(ctx, m, r)
 	}
 	if err != nil {
 		return a.errf(err)
@@ -38,6 +43,6 @@ func (a *Array) numbered(items *pipeline.Items) *Array {
 	b := a.changed(a.node, &m)
 	e := *a.engine
 	e.Layout.Pipe = items.Numbers
-	b.pipe, b.engine = items.Numbers, &e
+	b.pipe, b.engine, b.shards = items.Numbers, &e, a.shards
 	return b
 }

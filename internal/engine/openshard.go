@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -31,7 +32,6 @@ type ShardWriter struct {
 	hold   *concurrency.Hold // nil: Kept bytes are the caller's memory
 	limits streamLimits
 	blocks []grid.Axis
-	inside []int
 	put    ShardOptions
 
 	mu    sync.Mutex
@@ -43,6 +43,11 @@ type ShardWriter struct {
 type ShardOptions struct {
 	Put   store.PutOptions // the condition
 	Guard Guard            // asked before Commit makes it visible; nil: the array's, if there is one
+	// Latest makes the condition that the object is what Commit finds there before it asks the Guard; Put has none then.
+	Latest bool
+	// Carry reports whether an inner chunk, by its position in the shard, that was not put is taken from the shard that Commit finds stored, as
+	// it is stored. Without it none is. It implies Latest.
+	Carry func(coord []int) bool
 }
 
 // OpenShard begins to write the shard at a position of the array's grid. It makes no request. fault.Selection: the position is outside the array, or
@@ -77,7 +82,7 @@ func (a *Array) OpenShard(ctx context.Context, coord []int, o ShardOptions) (*Sh
 	if w.put.Guard == nil {
 		w.put.Guard = a.Options.Guard
 	}
-	w.blocks, w.inside, w.given = grid.Even(w.o.Chunk.Shards.Chunk), w.o.Inside(), make([]bool, w.o.Chunk.Shards.Len())
+	w.blocks, w.given = grid.Even(w.o.Chunk.Shards.Chunk), make([]bool, w.o.Chunk.Shards.Len())
 	l := r.streamLimits(w.o.Chunk)
 	l.whole = a.Options.Limits.Bytes.Size() / 2
 	w.limits = l
@@ -101,24 +106,33 @@ func (w *ShardWriter) Kept() int64 { return w.r.kept(w.o.Chunk, w.limits) }
 // array, none of which was put before (fault.Selection). It returns when src is not needed any more. After an error the shard can only be
 // aborted.
 func (w *ShardWriter) Put(ctx context.Context, src pipeline.Memory, sel grid.Selection) error {
-	ctx, r, err := w.r.begin(ctx, src, sel, nil)
+	return w.r.PutShards(ctx, src, sel, func([]int) *ShardWriter { return w })
+}
+
+// PutShards is Put into several shards at once, those that sel selects of: of returns the writer of each by its position. a is the array that they were opened of, or one
+// of another shape or with other options, or that has its elements in another form.
+func (a *Array) PutShards(ctx context.Context, src pipeline.Memory, sel grid.Selection, of func(coord []int) *ShardWriter) error {
+	ctx, r, err := a.begin(ctx, src, sel, nil)
 	if err != nil {
 		return err
 	}
-	for o := range r.plan.Objects() {
+	return concurrency.Each(ctx, r.objects, r.plan.Objects(), func(ctx context.Context, o *plan.Object) error {
+		w := of(o.Coord)
+		if w == nil {
+			return r.failed("write", o, fault.Newf(fault.Selection, "no shard is under way there"))
+		}
+		err := o.Err
 		switch {
 		case !slices.Equal(o.Coord, w.o.Coord):
 			err = fault.Newf(fault.Selection, "it is no part of the shard at %v", w.o.Coord)
-		case o.Err != nil:
-			err = o.Err
-		default:
+		case err == nil:
 			err = w.fill(ctx, r, o)
 		}
 		if err != nil {
 			return r.failed("write", o, w.fail(err))
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (w *ShardWriter) fill(ctx context.Context, r *runner, o *plan.Object) error {
@@ -142,8 +156,9 @@ func (w *ShardWriter) fill(ctx context.Context, r *runner, o *plan.Object) error
 
 // take checks that inner chunks are whole, and that they were not put before.
 func (w *ShardWriter) take(p *packer) error {
+	inside := p.o.Inside()
 	for _, t := range p.order {
-		if box := p.cut.Box(t.i); !box.Covers(w.inside, w.blocks) {
+		if box := p.cut.Box(t.i); !box.Covers(inside, w.blocks) {
 			return fault.Newf(fault.Selection, "not all of inner chunk %v is written", box.Coord)
 		}
 	}
@@ -201,19 +216,81 @@ func (w *ShardWriter) fail(err error) error {
 }
 
 // Commit writes the index and makes the shard the value of its key, by the condition: fault.Exists or fault.Conflict where that does not hold.
-// Inner chunks that were not put are missing. A shard without any is not stored, and takes the place of what is there unless the condition is that
-// nothing is. After an error it is aborted.
+// Inner chunks that were neither put nor carried over are missing. A shard without any is not stored, and takes the place of what is there unless the
+// condition is that nothing is. After an error it is aborted.
 func (w *ShardWriter) Commit(ctx context.Context) error {
 	defer w.free()
-	err := w.err
+	put, err := w.condition(ctx)
 	if err == nil && w.put.Guard != nil {
 		err = w.put.Guard(ctx)
 	}
-	_, err = (&streamed{stream: w.s}).end(ctx, w.o, w.put.Put, err)
+	_, err = (&streamed{stream: w.s}).end(ctx, w.o, put, err)
 	if err != nil {
 		return w.r.failed("write", w.o, err)
 	}
+	if w.put.Carry != nil && put.IfVersion != "" {
+		w.r.account.Rewritten()
+	}
 	return nil
+}
+
+// condition is that by which the shard is committed, once it has what is carried over.
+func (w *ShardWriter) condition(ctx context.Context) (put store.PutOptions, err error) {
+	switch {
+	case w.err != nil:
+		return put, w.err
+	case w.put.Carry != nil:
+		put.IfVersion, err = w.carry(ctx)
+	case w.put.Latest:
+		put.IfVersion, err = w.r.version(ctx, w.o.Key)
+	default:
+		return w.put.Put, nil
+	}
+	put.IfAbsent = put.IfVersion == ""
+	return put, err
+}
+
+// carry appends what stays of the shard that is stored, and gives its version; "" where there is none.
+func (w *ShardWriter) carry(ctx context.Context) (store.Version, error) {
+	r := w.r
+	index, err := r.reserve(ctx, concurrency.Index, sum(r.indexed(w.o), int64(w.o.Chunk.Shards.Len())*4))
+	if err != nil {
+		return "", err
+	}
+	defer index.Release()
+	x, _, err := r.storedStage(ctx, w.o)
+	if errors.Is(err, fault.NotFound) {
+		return "", nil
+	} else if err != nil {
+		return "", err
+	}
+	v, stays := old{o: w.o}, w.stays()
+	if err := v.without(x, r.carrying(), func(place int) bool { return !stays[place] }); err != nil {
+		return "", err
+	}
+	if err := v.admit(r); err != nil {
+		return "", err
+	}
+	flight, total := r.flight(w.limits, times(need(v.longest), readsAhead))
+	hold, err := r.reserve(ctx, concurrency.Task, total)
+	if err != nil {
+		return "", err
+	}
+	defer hold.Release()
+	s := &streamed{stream: w.s, hold: hold}
+	return x.version, s.during(ctx, hold, flight, func(ctx context.Context, send sender) error { return s.carry(ctx, &v, send) })
+}
+
+// stays is which inner chunks are carried over, by place in the index.
+func (w *ShardWriter) stays() []bool {
+	s := w.o.Chunk.Shards
+	stays := make([]bool, s.Len())
+	one := slices.Repeat([]int{1}, len(s.Grid))
+	for b := range grid.Whole(s.Grid).Chunks(grid.Even(one)) {
+		place := s.Position(b.Coord)
+		stays[place] = !w.given[place] && w.put.Carry(b.Coord)
+	}
+	return stays
 }
 
 // free gives back what is kept between calls.

@@ -117,13 +117,10 @@ func (r *runner) swapStreamed(ctx context.Context, o *plan.Object) (lost bool, e
 	case err != nil:
 		return errors.Is(err, fault.Conflict), err
 	default:
-		if v.stage, err = v.expand(x, r.plan.Write.Merge, r.carrying()); err != nil {
+		if err = v.expand(x, r.plan.Write.Merge, r.carrying()); err != nil {
 			return false, err
 		}
-		if most := r.Options.longest(o.Chunk); v.total > most {
-			return false, fault.Newf(fault.Limit, "the inner chunks of the shard have more than %d bytes", most)
-		}
-		if err := r.account.Admit(v.stage.Reads.Len(), v.stage.Reads.Bytes()); err != nil {
+		if err := v.admit(r); err != nil {
 			return false, err
 		}
 		c = store.PutOptions{IfVersion: x.version}
@@ -180,7 +177,7 @@ type old struct {
 func (v *old) reads(place int) bool { return v.within != nil && v.within[place] > 0 }
 
 // expand says what to read: all but inner chunks of which nothing stays.
-func (v *old) expand(x *shardIndex, merge bool, cost plan.Cost) (plan.Stage, error) {
+func (v *old) expand(x *shardIndex, merge bool, cost plan.Cost) error {
 	blocks, inside := grid.Even(v.o.Chunk.Shards.Chunk), v.o.Inside()
 	v.within = make([]int32, x.Len())
 	for i := range v.cut.Len() {
@@ -190,24 +187,38 @@ func (v *old) expand(x *shardIndex, merge bool, cost plan.Cost) (plan.Stage, err
 		}
 	}
 	there := make([]bool, x.Len())
-	top := v.o.Stored()
-	top.Price(cost)
-	stage, err := top.ExpandWithout(x.version, []codec.ShardIndex{x.ShardIndex}, func(p plan.Piece) bool {
-		there[p.Place()] = true
-		return v.within[p.Place()] < 0
+	err := v.without(x, cost, func(place int) bool {
+		there[place] = true
+		return v.within[place] < 0
 	})
 	for place := range v.within {
 		if !there[place] {
 			v.within[place] = 0
 		}
 	}
-	for rd := range stage.Reads.All() {
+	return err
+}
+
+// without says what to read: all inner chunks that are stored but some.
+func (v *old) without(x *shardIndex, cost plan.Cost, some func(place int) bool) (err error) {
+	top := v.o.Stored()
+	top.Price(cost)
+	v.stage, err = top.ExpandWithout(x.version, []codec.ShardIndex{x.ShardIndex}, func(p plan.Piece) bool { return some(p.Place()) })
+	for rd := range v.stage.Reads.All() {
 		v.longest = max(v.longest, rd.Bound)
 		for _, p := range rd.Pieces {
 			v.total = sum(v.total, p.Len)
 		}
 	}
-	return stage, err
+	return err
+}
+
+// admit refuses reads of more than a shard may have, and counts them.
+func (v *old) admit(r *runner) error {
+	if most := r.Options.longest(v.o.Chunk); v.total > most {
+		return fault.Newf(fault.Limit, "the inner chunks of the shard have more than %d bytes", most)
+	}
+	return r.account.Admit(v.stage.Reads.Len(), v.stage.Reads.Bytes())
 }
 
 // carry reads what stays of the old shard, and appends it: inner chunks that are not written as they are, others with what is written laid
@@ -226,7 +237,8 @@ func (s *streamed) carry(ctx context.Context, v *old, send sender) error {
 		for i, rd := range some {
 			for _, p := range rd.Pieces {
 				b := rd.Of(p, bufs[i].Bytes)
-				if k := v.within[p.Place()]; k > 0 {
+				if v.reads(p.Place()) {
+					k := v.within[p.Place()]
 					if changed, err = s.change(ctx, v, int(k)-1, changed[:0], b); err != nil {
 						return err
 					}
