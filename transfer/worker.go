@@ -169,6 +169,9 @@ func (w *Worker) block(ctx context.Context, t Task) error {
 	if err != nil {
 		return err
 	}
+	if t.Step.Inner != nil {
+		return w.fill(ctx, t, from, to)
+	}
 	src, dst, n := regions(t, to)
 	size := product(int64(itemSize(to)), n...)
 	hold, err := w.blocks.Acquire(ctx, concurrency.Task, size)
