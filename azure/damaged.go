@@ -12,15 +12,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// provide gives store.PutDamaged.
+// provide gives store.PutDamaged and store.Listings.
 func (b *bucket) provide(target any) bool {
-	put, ok := target.(*store.PutDamaged)
-	if ok {
-		*put = func(ctx context.Context, key string, value []byte) error {
+	switch t := target.(type) {
+	case *store.PutDamaged:
+		*t = func(ctx context.Context, key string, value []byte) error {
 			return b.ask(ctx, func(ctx context.Context) error { return b.putDamaged(ctx, key, value) })
 		}
+		return true
+	case *store.Listings:
+		t.Complete = true // "Azure Storage uses a strong consistency model", also for listings
+		return true
 	}
-	return ok
+	return false
 }
 
 // putDamaged is one Put Blob with the checksum of another value. Azure answers 400 with Md5Mismatch or Crc64Mismatch; Azurite has another word.

@@ -21,7 +21,8 @@ func (b *bucket) provide(target any) bool {
 		}
 		return true
 	case *store.Listings:
-		t.Ordered = true // "Objects: list": results are in lexicographical order of names
+		t.Ordered = true  // "Objects: list": results are in lexicographical order of names
+		t.Complete = true // "Cloud Storage consistency": object listing is strongly consistent
 		return true
 	}
 	return false

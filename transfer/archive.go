@@ -18,10 +18,18 @@ import (
 // not asked for. An archive is written once and by one process, so there are no markers, and what is interrupted begins anew. The plan has one stage, see
 // Options.OneStage.
 //
-// fault.Exists: the key holds a value. fault.Selection: the plan has several stages, or source and target are one store. Other errors are those of [Run].
+// fault.Exists: the key holds a value. fault.Selection: the plan has several stages, or source and target are one store. fault.Limit: a shard does not
+// fit in the memory. Other errors are those of [Run].
 func SaveZip(ctx context.Context, p *Plan, open Opener, st store.Store, key string, opts ...zarr.Option) error {
 	if len(p.Documents.Temporary) > 0 || p.Source.Store == p.Target.Store {
 		return fault.Newf(fault.Selection, "transfer: an archive holds no temporary arrays, and is no part of the source")
+	}
+	for k := range p.Stages {
+		for _, s := range p.Stages[k].Steps {
+			if s.Inner != nil {
+				return fault.Newf(fault.Limit, "transfer: an archive takes shards as a whole, and those of %v are more than the memory allows", s.To)
+			}
+		}
 	}
 	_, err := zip.Save(ctx, st, key, store.PutOptions{IfAbsent: true}, func(z *zip.Writer) error {
 		w, err := Open(ctx, p, func(ctx context.Context, name string) (store.Store, error) {

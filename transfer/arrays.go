@@ -13,8 +13,9 @@ type arrays struct {
 	stores map[In]store.Store
 	opts   []zarr.Option
 
-	mu   sync.Mutex
-	open map[Array]*zarr.Array
+	mu      sync.Mutex
+	open    map[Array]*zarr.Array
+	sources map[string]*sparse // by path
 }
 
 // newArrays is the arrays of a plan in their stores. tmp has temporary data at its root.
@@ -27,8 +28,18 @@ func newArrays(p *Plan, src, dst, tmp store.Store, opts []zarr.Option) *arrays {
 		},
 		// Of an object that a task owns there is one writer.
 		opts: append([]zarr.Option{zarr.SingleWriter(), zarr.IgnoreConsolidated()}, opts...),
-		open: map[Array]*zarr.Array{},
+		open: map[Array]*zarr.Array{}, sources: map[string]*sparse{},
 	}
+}
+
+// source is the store of an array of the source.
+func (s *arrays) source(path string) *sparse {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sources[path] == nil {
+		s.sources[path] = newSparse(s.stores[Source].(*overlay), path)
+	}
+	return s.sources[path]
 }
 
 // array is an array of the plan.
@@ -43,7 +54,11 @@ func (s *arrays) array(ctx context.Context, at *Array) (*zarr.Array, error) {
 	if at.Separator != "" {
 		opts = append(opts[:len(opts):len(opts)], zarr.Separator(at.Separator))
 	}
-	a, err := zarr.OpenArray(ctx, s.stores[at.In], at.Path, opts...)
+	st := s.stores[at.In]
+	if at.In == Source {
+		st = s.source(at.Path)
+	}
+	a, err := zarr.OpenArray(ctx, st, at.Path, opts...)
 	if err != nil {
 		return nil, err
 	}

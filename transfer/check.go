@@ -131,8 +131,28 @@ func (s *Step) checkShape(from, to *zarr.Array) error {
 			return bad("elements from %d to %d of %d along dimension %d", at, at+n, in[d], d)
 		}
 	}
+	if err := s.checkInner(to); err != nil {
+		return err
+	}
 	if s.Kind == Encoded && !sameObjects(s, from, to) {
 		return bad("objects cannot be moved as they are: the arrays do not encode the same")
+	}
+	return nil
+}
+
+// checkInner checks that the boxes of a step are whole inner chunks of one shard.
+func (s *Step) checkInner(to *zarr.Array) error {
+	if s.Inner == nil {
+		return nil
+	}
+	chunk := innerShape(to)
+	if s.Kind != Blocks || chunk == nil || len(s.Inner) != len(chunk) {
+		return bad("boxes of %v inner chunks, of which the objects are not made", s.Inner)
+	}
+	for d, n := range s.Inner {
+		if n < 1 || s.Block[d] != 1 {
+			return bad("boxes of %v inner chunks in blocks of %v shards", s.Inner, s.Block)
+		}
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ type Cost struct {
 	Step   *Step
 	Tasks  int
 	Reads  int64 // objects that are read, or inner chunks of shards, again for each task that needs them; none where the store copies
-	Writes int64 // objects that are written
+	Writes int64 // objects that are written; a large one is sent in parts, which are a request each
 	Bytes  int64 // of the elements that are written
 }
 
@@ -40,7 +40,11 @@ func (p *Plan) Costs(opts ...zarr.Option) ([]Cost, error) {
 				c.Reads = 1
 				units, objects, shape := unitShape(from), objectShape(to), to.Shape()
 				for d := range s.Grid {
-					c.Reads = times(c.Reads, s.reads(d, s.Block[d], units[d], objects[d], shape[d]))
+					n := s.reads(d, s.Block[d], units[d], objects[d], shape[d])
+					if s.Inner != nil {
+						n = s.readsInside(d, to.Chunks()[d], units[d], objects[d], shape[d])
+					}
+					c.Reads = times(c.Reads, n)
 				}
 			case p.Source.Store != p.Target.Store:
 				c.Reads = c.Writes

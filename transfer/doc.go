@@ -21,6 +21,6 @@
 // A process keeps to the plan's memory for elements and objects under way. The garbage collector lets the heap grow beyond what is in
 // use: a program that must not take more sets runtime/debug.SetMemoryLimit to the same number.
 //
-// Errors are those of package zarr; fault.Conflict is a task whose turn has not come. All functions may be called from any
+// Errors are those of package zarr; fault.Conflict is a task whose turn has not come, or a source that was changed since the plan was made. All functions may be called from any
 // number of goroutines and processes.
 package transfer

@@ -32,6 +32,7 @@ func (w *Worker) encoded(ctx context.Context, t Task) error {
 		return err
 	}
 	defer w.moving.Release()
+	src := w.arrays.source(t.Step.From.Path)
 	guess := needOf(t.Step, from, to).work
 	ahead := make([]int, len(t.Lo))
 	for d := range ahead {
@@ -48,7 +49,7 @@ func (w *Worker) encoded(ctx context.Context, t Task) error {
 		for d := range coord {
 			coord[d] += ahead[d]
 		}
-		return w.move(ctx, from.ChunkKey(coord...), w.keyOf(t.Step.To, key), guess)
+		return w.move(ctx, src, from.ChunkKey(coord...), w.keyOf(t.Step.To, key), guess)
 	})
 }
 
@@ -61,12 +62,17 @@ func (w *Worker) keyOf(a *Array, key string) string {
 }
 
 // move copies one object: within the store where it can, else through memory, a long one by parts. Only one that is proven absent is passed over.
-func (w *Worker) move(ctx context.Context, from, to string, guess int64) error {
+func (w *Worker) move(ctx context.Context, src *sparse, from, to string, guess int64) error {
+	if src.isAbsent(from) {
+		return nil
+	}
 	if w.one && !w.noCopy.Load() {
 		_, err := store.Copy(ctx, w.dst, from, to, store.CopyOptions{})
-		switch {
-		case errors.Is(err, fault.NotFound):
+		if err == nil || errors.Is(err, fault.NotFound) {
+			src.saw(ctx, err != nil)
 			return nil
+		}
+		switch {
 		case errors.Is(err, errors.ErrUnsupported):
 			w.noCopy.Store(true)
 		case !errors.Is(err, fault.Limit): // of what is copied at once
@@ -75,13 +81,13 @@ func (w *Worker) move(ctx context.Context, from, to string, guess int64) error {
 	}
 	most, version := guess, store.Version("")
 	for {
-		long, err := w.through(ctx, from, to, most, version)
+		long, err := w.through(ctx, src, from, to, most, version)
 		if long == nil || long.Announced <= most {
 			return err
 		}
 		most, version = long.Announced, long.Version
 		if most > streamAbove && version != "" {
-			if done, err := w.stream(ctx, from, to, most, version); done || err != nil {
+			if done, err := w.stream(ctx, src, from, to, most, version); done || err != nil {
 				return err
 			}
 		}
@@ -89,7 +95,7 @@ func (w *Worker) move(ctx context.Context, from, to string, guess int64) error {
 }
 
 // through moves an object of at most so many bytes, if there is one. long says how long one is that has more.
-func (w *Worker) through(ctx context.Context, from, to string, most int64, version store.Version) (long *store.TooLong, err error) {
+func (w *Worker) through(ctx context.Context, src store.Store, from, to string, most int64, version store.Version) (long *store.TooLong, err error) {
 	if most > min(max(w.p.Memory-overhead, streamAbove), math.MaxInt) {
 		return nil, fault.Newf(fault.Limit, "an object of %d bytes at %q, which cannot be moved by parts, is more than the plan's memory allows", most, from)
 	}
@@ -98,7 +104,7 @@ func (w *Worker) through(ctx context.Context, from, to string, most int64, versi
 		return nil, err
 	}
 	defer hold.Release()
-	v, err := w.src.Get(ctx, from, store.GetOptions{Max: most, IfVersion: version}, hold.Buffer(int(most)))
+	v, err := src.Get(ctx, from, store.GetOptions{Max: most, IfVersion: version}, hold.Buffer(int(most)))
 	switch {
 	case errors.Is(err, fault.NotFound):
 		return nil, nil
@@ -111,21 +117,21 @@ func (w *Worker) through(ctx context.Context, from, to string, most int64, versi
 }
 
 // stream moves an object by parts. It is not done where the target takes no parts.
-func (w *Worker) stream(ctx context.Context, from, to string, size int64, version store.Version) (done bool, err error) {
+func (w *Worker) stream(ctx context.Context, src store.Store, from, to string, size int64, version store.Version) (done bool, err error) {
 	parts := int(max(1, min(16, objectsShare(w.p.Memory)/2/piece)))
 	hold, err := w.limits.Bytes.Acquire(ctx, concurrency.Task, concurrency.Need(piece)*int64(parts))
 	if err != nil {
 		return false, err
 	}
 	defer hold.Release()
-	src := readerAt(func(b []byte, off int64) (int, error) {
-		v, err := w.src.Get(ctx, from, store.GetOptions{Range: store.Within(off, int64(len(b))), IfVersion: version}, b[:0])
+	at := readerAt(func(b []byte, off int64) (int, error) {
+		v, err := src.Get(ctx, from, store.GetOptions{Range: store.Within(off, int64(len(b))), IfVersion: version}, b[:0])
 		if err != nil {
 			return 0, err
 		}
 		return copy(b, v.Bytes), nil
 	})
-	_, err = large.Upload(ctx, w.dst, to, src, size, large.UploadOptions{Piece: piece, InFlight: parts})
+	_, err = large.Upload(ctx, w.dst, to, at, size, large.UploadOptions{Piece: piece, InFlight: parts})
 	if errors.Is(err, errors.ErrUnsupported) {
 		return false, nil
 	}

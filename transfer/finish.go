@@ -16,6 +16,9 @@ import (
 // finish stores the target's documents where there are none: those of nodes below first and the outermost one last, so that a reader who finds a
 // node finds all of it.
 func (w *Worker) finish(ctx context.Context) error {
+	if err := w.unchanged(ctx); err != nil {
+		return err
+	}
 	for _, key := range w.p.ordered() {
 		if err := w.put(ctx, key, []byte(w.p.Documents.Target[key])); err != nil {
 			return err

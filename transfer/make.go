@@ -46,12 +46,12 @@ type Options struct {
 const maxMemory = 1 << 30
 
 // NewPlan plans to copy an array, or a group with all that is below it. It reads metadata alone, and looks into the store that target opens, if that is not nil, whether
-// something is there.
+// something is there. What a request costs is known by the [store.Tuning] of both stores; where they have none it is taken to cost what it does in a cloud.
 //
 // fault.Exists: there is, other than what tasks of this very plan stored. fault.Limit: no task fits in the memory; the error says the
 // smallest that would do. Other errors are those of zarr.Create for what cannot be stored as the options say.
 func NewPlan(ctx context.Context, source zarr.Node, target store.Store, o Options) (*Plan, error) {
-	p, err := newPlan(ctx, source, o)
+	p, err := newPlan(ctx, source, target, o)
 	if err == nil && target != nil {
 		err = p.free(ctx, target)
 	}
@@ -61,7 +61,7 @@ func NewPlan(ctx context.Context, source zarr.Node, target store.Store, o Option
 	return p, nil
 }
 
-func newPlan(ctx context.Context, source zarr.Node, o Options) (*Plan, error) {
+func newPlan(ctx context.Context, source zarr.Node, target store.Store, o Options) (*Plan, error) {
 	o.Source.Path = source.Path()
 	if o.Format != 0 && o.Format != 2 && o.Format != 3 {
 		return nil, fault.Newf(fault.Selection, "format %d is not 2 or 3", o.Format)
@@ -70,7 +70,7 @@ func newPlan(ctx context.Context, source zarr.Node, o Options) (*Plan, error) {
 		o.Memory = min(concurrency.Memory()/2, maxMemory)
 	}
 	m := &maker{
-		o: &o, new: mem.New(), tmp: mem.New(),
+		o: &o, new: mem.New(), tmp: mem.New(), get: requestCost(source.(interface{ Store() store.Store }).Store()), request: requestCost(target),
 		p: &Plan{Version: Version, Source: o.Source, Target: o.Target, Memory: o.Memory, Documents: Documents{
 			Source: map[string]string{}, Target: map[string]string{}, Temporary: map[string]string{},
 		}},
@@ -92,12 +92,14 @@ func newPlan(ctx context.Context, source zarr.Node, o Options) (*Plan, error) {
 
 // maker makes a plan.
 type maker struct {
-	o      *Options
-	p      *Plan
-	new    store.Store // the target's documents, without chunks
-	tmp    store.Store // those of temporary arrays
-	made   int         // temporary arrays
-	stages []Stage
+	o       *Options
+	p       *Plan
+	new     store.Store // the target's documents, without chunks
+	tmp     store.Store // those of temporary arrays
+	made    int         // temporary arrays
+	get     int64       // what a request of the source costs, see requestCost
+	request int64       // the same of the target
+	stages  []Stage
 }
 
 // tree plans a node and all below it.
@@ -125,6 +127,7 @@ func (m *maker) tree(ctx context.Context, n zarr.Node) error {
 		}
 	}
 	has, err := consolidated(g)
+	m.p.Documents.Consolidated = has
 	if err == nil && (has || m.o.Consolidate) {
 		_, err = made.Consolidate(ctx)
 	}

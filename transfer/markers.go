@@ -59,6 +59,16 @@ func (s *set) add(i int) {
 
 func (s *set) has(i int) bool { i -= s.first; return s.words[i/64]>>(i%64)&1 == 1 }
 
+// between is how many of the numbers from lo to before hi are in it.
+func (s *set) between(lo, hi int) (n int) {
+	for i := lo; i < hi; i++ {
+		if s.has(i) {
+			n++
+		}
+	}
+	return n
+}
+
 func (s *set) count() (n int) {
 	for _, w := range s.words {
 		n += bits.OnesCount64(w)
@@ -141,11 +151,15 @@ func (w *Worker) missing(ctx context.Context) (missing []int, err error) {
 }
 
 // Clean removes what a transfer stored beside its target: the plan, markers and temporary arrays. Once the target is complete nothing needs
-// them; before, the transfer begins anew, and what it has written below the target stays there.
+// them; before, the transfer begins anew, and what it has written below the target stays there. In a directory their folders go too.
 func Clean(ctx context.Context, p *Plan, open Opener) error {
 	st, err := open(ctx, p.Target.Store)
 	if err != nil {
 		return err
 	}
-	return errors.Join(store.DeleteBelow(ctx, st, p.Dir()), st.Close())
+	err = store.DeleteBelow(ctx, st, p.Dir())
+	if err == nil { // what another process puts meanwhile makes its folders again
+		err = store.RemoveFolders(ctx, st, join(p.Target.Path, dirName))
+	}
+	return errors.Join(err, st.Close())
 }

@@ -34,12 +34,15 @@ func blocksShare(memory, work int64) int64 {
 	return left - max(objectsShare(memory), work) - left/8 - 16 // what rounding may make of it
 }
 
-// needOf is the memory of a task of a step. A chunk that is decoded or encoded takes its elements and its bytes; of a shard inner chunks are
+// needOf is the memory of a task of a step, of whole objects or of boxes of a shard. A chunk that is decoded or encoded takes its elements and its bytes; of a shard inner chunks are
 // decoded one by one, and what is sent is made of them.
 func needOf(s *Step, from, to *zarr.Array) need {
 	read, written := product(int64(itemSize(from)), unitShape(from)...), product(int64(itemSize(to)), objectShape(to)...)
 	if s.Kind == Encoded {
 		return need{work: min(sum(written, written/64, 1<<10), streamAbove)}
+	}
+	if s.Inner != nil {
+		return dividedNeed(to, s.Inner, read)
 	}
 	if !to.Sharded() {
 		written = sum(written, written)

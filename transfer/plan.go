@@ -36,6 +36,8 @@ type Documents struct {
 	Source    map[string]string `json:"source"`
 	Target    map[string]string `json:"target"`
 	Temporary map[string]string `json:"temporary,omitempty"`
+	// Consolidated: those of the source are from the consolidated metadata of the group that is copied, where tasks look whether they have changed.
+	Consolidated bool `json:"consolidated,omitempty"`
 }
 
 // Stage is steps whose tasks may run in any order.
@@ -64,6 +66,9 @@ type Step struct {
 	Start []int  `json:"start,omitempty"` // the element of From that is the first of To, along each dimension; nil is the first
 	Grid  []int  `json:"grid,omitempty"`  // objects of To along each dimension
 	Block []int  `json:"block,omitempty"` // objects of a task along each dimension
+	// Inner is set where shards of To do not fit in the memory: a task fills one shard in boxes of so many of its inner chunks along each dimension. What lies
+	// across the boxes is read once for each.
+	Inner []int `json:"inner,omitempty"`
 }
 
 // In says in which set of documents and in which store an array is.

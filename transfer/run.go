@@ -83,7 +83,7 @@ func (w *Worker) run(ctx context.Context, o RunOptions) error {
 		return nil
 	}
 	err := w.Task(ctx, w.tasks-1)
-	if o.Count > 1 && errors.Is(err, fault.Conflict) && !errors.Is(err, fault.Exists) {
+	if o.Count > 1 && errors.As(err, new(notYet)) {
 		return nil // another process has tasks left
 	}
 	return err
@@ -120,6 +120,11 @@ func (r *running) stage(ctx context.Context, k int) error {
 	if err := r.w.before(ctx, k); err != nil {
 		return fmt.Errorf("transfer: %w", err)
 	}
+	if _, n := r.w.p.TasksOf(k); n > 0 {
+		if err := r.w.expect(ctx, k, float64(hi-lo-done.between(lo, hi))/float64(n)); err != nil {
+			return fmt.Errorf("transfer: %w", err)
+		}
+	}
 	err = concurrency.Each(ctx, r.o.Parallel, r.pending(done, lo, hi), func(ctx context.Context, i int) error {
 		if err := r.w.Task(ctx, i); err != nil {
 			return err
@@ -135,13 +140,7 @@ func (r *running) stage(ctx context.Context, k int) error {
 
 // pending yields the tasks that have no marker.
 func (r *running) pending(done *set, lo, hi int) iter.Seq[int] {
-	skipped := 0
-	for i := lo; i < hi; i++ {
-		if done.has(i) {
-			skipped++
-		}
-	}
-	if skipped > 0 {
+	if skipped := done.between(lo, hi); skipped > 0 {
 		r.progress(r.w.p.StageOf(lo), skipped, skipped)
 	}
 	return func(yield func(int) bool) {

@@ -27,6 +27,8 @@ type Worker struct {
 	src, dst store.Store
 	tmp      store.Store
 	arrays   *arrays
+	watch    *watch // of the source
+	opts     []zarr.Option
 	one      bool // source and target are one store
 	noCopy   atomic.Bool
 	limits   *concurrency.Limits
@@ -40,7 +42,11 @@ type Worker struct {
 }
 
 // RunTask runs task i of a plan: what a worker on any engine does. It may be run any number of times, also at once, and stores the same objects each time, then a
-// marker which says so. The tasks of a stage run in any order; one of a stage whose predecessor is not complete is fault.Conflict.
+// marker which says so. The tasks of a stage run in any order.
+//
+// fault.Conflict: the stage before the task's is not complete, or the metadata of the array that it reads is not what it was when the plan was made; the last task
+// looks at that of all arrays once more. An array that only became longer is copied as it was. No task knows
+// of chunks that were replaced before it or after it; one that is replaced while a task reads it is fault.Conflict too.
 //
 // Errors are those of the stores and of reading and writing arrays. After fault.Throttled, fault.Unavailable or the end of ctx it is worth another try.
 func RunTask(ctx context.Context, p *Plan, i int, open Opener, opts ...zarr.Option) error {
@@ -57,7 +63,7 @@ func Open(ctx context.Context, p *Plan, open Opener, opts ...zarr.Option) (*Work
 	if err := p.Check(opts...); err != nil {
 		return nil, err
 	}
-	w := &Worker{p: p, id: p.ID(), tasks: p.Tasks(), moving: concurrency.NewSlots(moving), one: p.Source.Store == p.Target.Store, complete: map[int]bool{}}
+	w := &Worker{p: p, opts: opts, id: p.ID(), tasks: p.Tasks(), moving: concurrency.NewSlots(moving), one: p.Source.Store == p.Target.Store, complete: map[int]bool{}}
 	src, err := open(ctx, p.Source.Store)
 	if err != nil {
 		return nil, fmt.Errorf("transfer: source: %w", err)
@@ -79,6 +85,7 @@ func Open(ctx context.Context, p *Plan, open Opener, opts ...zarr.Option) (*Work
 	shared := concurrency.Default()
 	w.limits = &concurrency.Limits{CPU: shared.CPU, Requests: shared.Requests, Bytes: concurrency.NewBudget(share)}
 	w.blocks = concurrency.NewBudget(max(blocksShare(p.Memory, 0), 0) / 7 * 8) // of which tasks have 7/8
+	w.watch = newWatch(p, w.src, opts)
 	w.arrays = newArrays(p, w.src, w.dst, w.tmp, append(slices.Clone(opts), zarr.Limits(w.limits)))
 	return w, nil
 }
@@ -98,6 +105,12 @@ func (w *Worker) Task(ctx context.Context, i int) error {
 	}
 	t := w.p.Task(i)
 	err := w.before(ctx, t.Stage)
+	if err == nil && t.Step.From != nil && t.Step.From.In == Source {
+		var from, to *zarr.Array
+		if from, to, err = w.arrays.both(ctx, t.Step); err == nil {
+			err = w.watch.check(ctx, t.Step, from, to)
+		}
+	}
 	if err == nil {
 		switch t.Step.Kind {
 		case Encoded:
@@ -132,12 +145,17 @@ func (w *Worker) before(ctx context.Context, stage int) error {
 			return err
 		}
 		if missing := n - done.count(); missing > 0 {
-			return fault.Newf(fault.Conflict, "%d of the %d tasks of stage %d, from %d on, are not done", missing, n, k, first)
+			return fault.Newf(fault.Conflict, "%w", notYet(fmt.Sprintf("%d of the %d tasks of stage %d, from %d on, are not done", missing, n, k, first)))
 		}
 		w.setComplete(k)
 	}
 	return nil
 }
+
+// notYet is the error of a task whose turn has not come.
+type notYet string
+
+func (e notYet) Error() string { return string(e) }
 
 func (w *Worker) setComplete(stage int) {
 	w.mu.Lock()
@@ -150,6 +168,9 @@ func (w *Worker) block(ctx context.Context, t Task) error {
 	from, to, err := w.arrays.both(ctx, t.Step)
 	if err != nil {
 		return err
+	}
+	if t.Step.Inner != nil {
+		return w.fill(ctx, t, from, to)
 	}
 	src, dst, n := regions(t, to)
 	size := product(int64(itemSize(to)), n...)

@@ -6,12 +6,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 
 	"github.com/zargo-io/zargo/internal/race"
 	"github.com/zargo-io/zargo/transfer"
 	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
@@ -44,21 +46,7 @@ func TestMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(t.TempDir(), "plan.json")
-	if err := os.WriteFile(file, p.Encode(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := exec.CommandContext(t.Context(), exe)
-	c.Env = append(os.Environ(), boundEnv+"="+file)
-	c.Stderr = os.Stderr
-	if err := c.Run(); err != nil {
-		t.Fatal(err)
-	}
-	peak := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+	peak := resident(t, p)
 	t.Logf("%d MiB of %d in %d stages", peak>>20, int64(memory)>>20, len(p.Stages)-1)
 	if peak > memory {
 		t.Errorf("%d bytes resident, more than %d", peak, memory)
@@ -79,5 +67,78 @@ func TestMemory(t *testing.T) {
 		if got[2*i] != first {
 			t.Fatalf("step %d begins with %v, not %v", i, got[2*i], first)
 		}
+	}
+}
+
+// resident runs a plan in a process of its own, and returns how many bytes of memory it had at most.
+func resident(t *testing.T, p *transfer.Plan) int64 {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "plan.json")
+	if err := os.WriteFile(file, p.Encode(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), exe)
+	c.Env = append(os.Environ(), boundEnv+"="+file)
+	c.Stderr = os.Stderr
+	if err := c.Run(); err != nil {
+		t.Fatal(err)
+	}
+	return int64(c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) << 10 //nolint:unconvert // 32 bits on some machines
+}
+
+// TestShardMemory makes one shard of 512 MiB in a quarter of that.
+func TestShardMemory(t *testing.T) {
+	if race.Enabled {
+		t.Skip("SKIPPED: with -race memory is several times as large")
+	}
+	const memory, maps = 144 << 20, 128
+	from, to := t.TempDir(), t.TempDir()
+	a, err := zarr.Create(t.Context(), dir.New(from), "a", zarr.Spec{Shape: []int{maps, 1024, 1024}, Chunks: []int{1, 1024, 1024}, DType: dtype.Float32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := make([]float32, 1024*1024)
+	for i := range values {
+		values[i] = float32(i * 7 % 1000)
+	}
+	for at := range maps {
+		values[0] = float32(at)
+		if err := zarr.Write(t.Context(), a, values, zarr.At(at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := transfer.NewPlan(t.Context(), a, dir.New(to), transfer.Options{
+		Source: transfer.Place{Store: from}, Target: transfer.Place{Store: to}, Memory: memory, Codecs: []codec.Spec{},
+		Grid: func(*zarr.Array) ([]int, []int, error) { return []int{16, 128, 128}, []int{maps, 1024, 1024}, nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := p.Stages[len(p.Stages)-2].Steps[0]
+	peak := resident(t, p)
+	t.Logf("%d MiB of %d in %d stages, boxes of %v", peak>>20, int64(memory)>>20, len(p.Stages)-1, last.Inner)
+	if peak > memory || last.Inner == nil {
+		t.Errorf("%d bytes resident, more than %d, in boxes of %v", peak, memory, last.Inner)
+	}
+	b, err := zarr.OpenArray(t.Context(), dir.New(to), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := range maps {
+		got, err := zarr.Read[float32](t.Context(), b, zarr.At(at))
+		if err != nil {
+			t.Fatal(err)
+		}
+		values[0] = float32(at)
+		if !slices.Equal(got, values) {
+			t.Fatalf("map %d differs", at)
+		}
+	}
+	if shards := stored(t, to); len(shards["c/0/0/0"]) < 512<<20 {
+		t.Errorf("a shard of %d bytes", len(shards["c/0/0/0"]))
 	}
 }

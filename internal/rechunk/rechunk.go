@@ -21,6 +21,8 @@ type Problem struct {
 	// MinIntermediate is the size in bytes below which an object costs more for its request than for its bytes; 0 is
 	// 4 MiB, what a connection to a cloud store transfers (80 MB/s) while a request waits for its first byte (50 ms).
 	MinIntermediate int64
+	// MinRead is the same for what is read of the source, which may be farther or nearer than the target and the intermediates; 0 is MinIntermediate.
+	MinRead int64
 }
 
 // Stage copies one array into another. Its shapes are in elements.
@@ -33,7 +35,8 @@ type Stage struct {
 // Solution is the stages of a copy, in their order, and what they cost together.
 type Solution struct {
 	Stages   []Stage
-	Requests int64 // chunks that are read, again for each block that they touch, and chunks that are written
+	Gets     int64 // chunks of the source that are read, again for each block that they touch
+	Requests int64 // all chunks that are read, again for each block that they touch, and chunks that are written
 	Bytes    int64 // decoded bytes of those, without what of a chunk lies beyond the array or, along rows that are Parts, the block
 }
 
@@ -44,7 +47,7 @@ const DefaultRequest = 4 << 20
 // memory is a handful of chunks.
 const mostIntermediates = 4
 
-// Solve finds the stages that cost least, where a request costs as much as MinIntermediate bytes, and beside them the best single stage. One stage
+// Solve finds the stages that cost least, where a request costs as much as MinIntermediate bytes or MinRead, and beside them the best single stage. One stage
 // is what needs the least memory, so it is there whenever err is nil.
 //
 // Where Memory is too little it returns a [fault.Limit], which names the smallest that would do. It returns
@@ -80,7 +83,8 @@ func Solve(p Problem) (best, oneStage Solution, err error) {
 type solver struct {
 	shape, from, to    []int64
 	item               int64
-	memory, request    int64
+	memory             int64
+	get, request       int64 // what a request costs: one of the source, and any other
 	fromBytes, toBytes int64 // of whole chunks, which may reach beyond the array
 	rows               int   // the axis of the source's Parts, or -1
 	empty              bool
@@ -90,12 +94,15 @@ func newSolver(p Problem) (*solver, error) {
 	if len(p.From) != len(p.Shape) || len(p.To) != len(p.Shape) {
 		return nil, fmt.Errorf("rechunk: shape %v, from chunks %v to %v: lengths differ: %w", p.Shape, p.From, p.To, fault.Selection)
 	}
-	if p.ItemSize < 1 || p.Memory < 0 || p.MinIntermediate < 0 {
-		return nil, fmt.Errorf("rechunk: items of %d bytes, memory %d, requests worth %d bytes: %w", p.ItemSize, p.Memory, p.MinIntermediate, fault.Selection)
+	if p.ItemSize < 1 || p.Memory < 0 || p.MinIntermediate < 0 || p.MinRead < 0 {
+		return nil, fmt.Errorf("rechunk: items of %d bytes, memory %d, requests worth %d and %d bytes: %w", p.ItemSize, p.Memory, p.MinRead, p.MinIntermediate, fault.Selection)
 	}
-	s := &solver{rows: -1, item: int64(p.ItemSize), memory: p.Memory, request: p.MinIntermediate, fromBytes: int64(p.ItemSize), toBytes: int64(p.ItemSize)}
+	s := &solver{rows: -1, item: int64(p.ItemSize), memory: p.Memory, get: p.MinRead, request: p.MinIntermediate, fromBytes: int64(p.ItemSize), toBytes: int64(p.ItemSize)}
 	if s.request == 0 {
 		s.request = DefaultRequest
+	}
+	if s.get == 0 {
+		s.get = s.request
 	}
 	for a, n := range p.Shape {
 		if n < 0 || p.From[a] < 1 || p.To[a] < 1 {
@@ -130,6 +137,9 @@ func (s *solver) solution(p Problem, chain [][]int64) Solution {
 	var out Solution
 	for i := range chain[1:] {
 		st, _ := s.stage(chain, i, s.fine())
+		if i == 0 {
+			out.Gets = st.gets
+		}
 		out.Requests = plus(out.Requests, plus(st.gets, st.puts))
 		out.Bytes = plus(out.Bytes, plus(st.read, times(volume(s.shape), s.item)))
 		out.Stages = append(out.Stages, Stage{ints(chain[i]), ints(chain[i+1]), ints(st.block)})
@@ -141,13 +151,13 @@ func (s *solver) solution(p Problem, chain [][]int64) Solution {
 
 // cost is what a solution costs, in bytes.
 func (s *solver) cost(sol Solution) float64 {
-	return float64(sol.Requests)*float64(s.request) + float64(sol.Bytes)
+	return float64(sol.Gets)*float64(s.get) + float64(sol.Requests-sol.Gets)*float64(s.request) + float64(sol.Bytes)
 }
 
 // least is what n intermediates cost at least, in bytes: all is moved, and the source and the target have the chunks they have.
 func (s *solver) least(n int) float64 {
-	ends := float64(chunks(s.shape, s.from)) + float64(chunks(s.shape, s.to))
-	return 2*float64(n+1)*float64(volume(s.shape))*float64(s.item) + (ends+2*float64(n))*float64(s.request)
+	first, last := float64(chunks(s.shape, s.from)), float64(chunks(s.shape, s.to))
+	return 2*float64(n+1)*float64(volume(s.shape))*float64(s.item) + first*float64(s.get) + (last+2*float64(n))*float64(s.request)
 }
 
 func clip(chunk, shape []int) []int {

@@ -129,6 +129,34 @@ func reanalysis(memory int64) Problem {
 	return Problem{Shape: []int{350640, 721, 1440}, ItemSize: 4, From: []int{1, 721, 1440}, To: []int{350640, 10, 10}, Memory: memory}
 }
 
+// Where requests of the source are cheap and others dear, or the other way round, the price of each counts: reads of the source that cost nothing
+// but their bytes make one stage cheap, as long as what is written is not dear too.
+func TestPrices(t *testing.T) {
+	problem := Problem{Shape: []int{256, 1024, 1024}, ItemSize: 4, From: []int{1, 1024, 1024}, To: []int{256, 64, 64}, Parts: true, Memory: 80 << 20}
+	for _, c := range []struct {
+		get, request int64
+		stages       int
+		gets         int64
+	}{
+		{4 << 20, 4 << 20, 2, 256},
+		{16 << 10, 4 << 20, 1, 16 * 256},
+		{4 << 20, 16 << 10, 2, 256},
+		{16 << 10, 16 << 10, 1, 16 * 256},
+		{0, 16 << 10, 1, 16 * 256},
+	} {
+		p := problem
+		p.MinRead, p.MinIntermediate = c.get, c.request
+		best, one, err := Solve(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantStages(t, p, best)
+		if len(best.Stages) != c.stages || best.Gets != c.gets || one.Requests != one.Gets+256 {
+			t.Errorf("%d and %d: %d gets\n%v", c.get, c.request, best.Gets, best)
+		}
+	}
+}
+
 // The same chunks, or chunks that are multiples, are copied in one stage that reads each once, in blocks no larger than needed.
 func TestAligned(t *testing.T) {
 	for _, c := range []struct {
@@ -169,6 +197,7 @@ func TestRefused(t *testing.T) {
 		{"items of none", func(p *Problem) { p.ItemSize = 0 }, fault.Selection},
 		{"negative memory", func(p *Problem) { p.Memory = -1 }, fault.Selection},
 		{"negative size", func(p *Problem) { p.MinIntermediate = -1 }, fault.Selection},
+		{"negative size of what is read", func(p *Problem) { p.MinRead = -1 }, fault.Selection},
 		{"no memory", func(p *Problem) { p.Memory = 29 }, fault.Limit},
 		{"too large", func(p *Problem) { p.Shape, p.ItemSize = []int{1<<31 - 1, 1<<31 - 1}, 4 }, fault.Limit},
 	} {

@@ -112,7 +112,11 @@ func (h *climb) of(chain [][]int64) float64 {
 		if !ok {
 			return math.Inf(1)
 		}
-		cost += (float64(st.gets)+float64(st.puts))*float64(h.s.request) + float64(st.read)
+		get := h.s.request
+		if i == 0 {
+			get = h.s.get
+		}
+		cost += float64(st.gets)*float64(get) + float64(st.puts)*float64(h.s.request) + float64(st.read)
 	}
 	return cost + float64(len(chain)-1)*float64(volume(h.s.shape))*float64(h.s.item)
 }

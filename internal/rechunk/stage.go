@@ -91,7 +91,7 @@ func (s *solver) fitting(read, write []int64, room int64, e effort, rows int) []
 		for _, b := range lengths(n, read[a], write[a], int(e)) {
 			count, l := pieces(n, read[a], b)
 			if a == rows { // bytes are read once, and requests cost as much as so many more
-				l = plus(n, times(count, max(1, s.request/times(s.item, volume(read)/read[a]))))
+				l = plus(n, times(count, max(1, s.get/times(s.item, volume(read)/read[a]))))
 			}
 			for i, p := range before {
 				if v := times(p.volume, b); times(v, rest) <= room {

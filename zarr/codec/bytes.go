@@ -93,6 +93,9 @@ func (c *rawBytes) EncodeFrom(dst []byte, src Strided, _ *Scratch) ([]byte, erro
 
 // isChecked reports whether there are bytes that are no memory form.
 func (c *rawBytes) isChecked() bool {
+	if b, ok := c.typ.(dtype.Basic); ok {
+		return dtype.Canon(b) != nil // numbers have all patterns
+	}
 	_, ok := c.typ.(dtype.Checker)
 	return ok
 }

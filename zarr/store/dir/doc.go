@@ -18,7 +18,7 @@
 //
 // Files get mode 0666 and folders 0777, both less the umask. A Put whose way is blocked, because a parent of the key is a
 // file or the key is a folder, is fault.Path (with IfVersion fault.Conflict: no value is there). Delete leaves empty
-// folders; a listing does not show them.
+// folders; a listing does not show them, and store.RemoveFolders removes them.
 //
 // # Locks
 //

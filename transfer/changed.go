@@ -1,0 +1,225 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// watch compares arrays of the source, each once, with what the plan was made from: by their own documents, which are one request or two, or by the consolidated metadata
+// that the planner read.
+type watch struct {
+	p    *Plan
+	src  store.Store
+	opts []zarr.Option
+
+	roots concurrency.Joined[*zarr.Group]
+	loads concurrency.Joined[struct{}] // by path of an array
+
+	mu   sync.Mutex
+	root *zarr.Group     // of what is copied, where it has consolidated metadata
+	same map[string]bool // paths of arrays
+}
+
+func newWatch(p *Plan, src store.Store, opts []zarr.Option) *watch {
+	return &watch{p: p, src: src, opts: opts, same: map[string]bool{}}
+}
+
+// check compares the array that a step reads. from is that array by the plan's documents.
+//
+// fault.Conflict: it is not the same any more.
+func (w *watch) check(ctx context.Context, s *Step, from, to *zarr.Array) error {
+	at := s.From.Path
+	if w.known(at) {
+		return nil
+	}
+	_, _, err := w.loads.Do(ctx, at, func(ctx context.Context) (struct{}, error) {
+		if w.known(at) {
+			return struct{}{}, nil
+		}
+		now, err := w.open(ctx, at)
+		switch {
+		case errors.Is(err, fault.NotFound):
+			err = changed(at, "it is gone")
+		case err != nil:
+			err = fmt.Errorf("source: %w", err)
+		case now != nil:
+			if what := difference(s, from, to, now); what != "" {
+				err = changed(at, what)
+			}
+		}
+		if err == nil {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.same[at] = true
+		}
+		return struct{}{}, err
+	})
+	return err
+}
+
+func (w *watch) known(at string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.same[at]
+}
+
+func changed(path, what string) error {
+	return fault.Newf(fault.Conflict, "the source %q was changed since the plan was made: %s; a new plan is needed", path, what)
+}
+
+// unchanged compares all arrays of the source once more.
+func (w *Worker) unchanged(ctx context.Context) error {
+	var steps []*Step
+	for k := range w.p.Stages {
+		for i := range w.p.Stages[k].Steps {
+			if s := &w.p.Stages[k].Steps[i]; s.From != nil && s.From.In == Source {
+				steps = append(steps, s)
+			}
+		}
+	}
+	again := newWatch(w.p, w.src, w.opts)
+	return concurrency.EachN(ctx, store.TuningOf(w.src).Requests, len(steps), func(ctx context.Context, i int) error {
+		from, to, err := w.arrays.both(ctx, steps[i])
+		if err != nil {
+			return err
+		}
+		return again.check(ctx, steps[i], from, to)
+	})
+}
+
+// open opens an array of the source. nil is one whose documents are those of the plan.
+func (w *watch) open(ctx context.Context, at string) (*zarr.Array, error) {
+	if w.p.Documents.Consolidated {
+		g, err := w.group(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return arrayIn(ctx, g, at)
+	}
+	docs, same, err := w.documents(ctx, at)
+	switch {
+	case same:
+		return nil, nil
+	case errors.Is(err, fault.NotFound):
+		return openAbove(ctx, w.src, at, err, w.opts)
+	case err != nil:
+		return nil, err
+	}
+	return zarr.OpenArray(ctx, &overlay{w.src, docs}, at, append([]zarr.Option{zarr.IgnoreConsolidated()}, w.opts...)...)
+}
+
+// group is the group that is copied, with its consolidated metadata.
+func (w *watch) group(ctx context.Context) (*zarr.Group, error) {
+	g, _, err := w.roots.Do(ctx, "", func(ctx context.Context) (*zarr.Group, error) {
+		w.mu.Lock()
+		g := w.root
+		w.mu.Unlock()
+		if g != nil {
+			return g, nil
+		}
+		g, err := zarr.OpenGroup(ctx, w.src, w.p.Source.Path, w.opts...)
+		if err == nil {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.root = g
+		}
+		return g, err
+	})
+	return g, err
+}
+
+// maxDocument is how many bytes of a document are read: more than any has that a plan holds.
+const maxDocument = 64 << 20
+
+// documents reads the documents of an array that it had when the plan was made, and attributes that it may have since. fault.NotFound: one is gone.
+func (w *watch) documents(ctx context.Context, at string) (docs map[string]string, same bool, err error) {
+	docs, same = map[string]string{}, true
+	for _, name := range []string{"zarr.json", ".zarray", ".zattrs", "meta", "attrs"} {
+		key := join(at, name)
+		was, planned := w.p.Documents.Source[key]
+		if _, v2 := w.p.Documents.Source[join(at, ".zarray")]; !planned && (name != ".zattrs" || !v2) {
+			continue
+		}
+		v, err := w.src.Get(ctx, key, store.GetOptions{Max: maxDocument}, nil)
+		switch {
+		case err == nil:
+			docs[key] = string(v.Bytes)
+			same = same && planned && docs[key] == was
+		case !planned && (errors.Is(err, fault.NotFound) || errors.Is(err, fault.Refused)):
+		case errors.Is(err, fault.NotFound) && path.Base(key) == ".zattrs":
+			same = false
+		default:
+			return nil, false, err
+		}
+	}
+	return docs, same, nil
+}
+
+// openAbove opens an array that has no documents of its own by consolidated metadata of a group above it; none is the error where there is none.
+func openAbove(ctx context.Context, src store.Store, at string, none error, opts []zarr.Option) (*zarr.Array, error) {
+	for up := at; up != ""; {
+		up = nodeOf(up)
+		g, err := zarr.OpenGroup(ctx, src, up, opts...)
+		if err == nil {
+			var a *zarr.Array
+			if a, err = arrayIn(ctx, g, at); err == nil {
+				return a, nil
+			}
+		}
+		if !errors.Is(err, fault.NotFound) {
+			return nil, err
+		}
+	}
+	return nil, none
+}
+
+// arrayIn opens the array at a path that is below a group.
+func arrayIn(ctx context.Context, g *zarr.Group, at string) (*zarr.Array, error) {
+	n, err := g.Open(ctx, strings.TrimPrefix(strings.TrimPrefix(at, g.Path()), "/"))
+	if err != nil {
+		return nil, err
+	}
+	if a, ok := n.(*zarr.Array); ok {
+		return a, nil
+	}
+	return nil, fault.Newf(fault.NotFound, "a group is at %q", at)
+}
+
+// difference says what of an array is not as it was planned; "" where nothing matters. One that has become longer is the same: the elements of the plan are
+// where they were. But objects at its end, which hold new elements too, are not moved as they are.
+func difference(s *Step, from, to, now *zarr.Array) string {
+	was, like := from.Metadata(), *now.Metadata()
+	if was.NoSeparator {
+		like.Keys = was.Keys
+	}
+	if len(like.Shape) == len(was.Shape) && like.Grid.Edges == nil && was.Grid.Edges == nil {
+		for d, n := range was.Shape {
+			grown := like.Shape[d] > n
+			if grown && s.Kind == Encoded {
+				_, each := from.Edge(d, 0)
+				grown = (s.start(d)+to.Shape()[d])%each == 0
+			}
+			if like.Shape[d] != n && !grown {
+				return fmt.Sprintf("its shape was %v and is %v", was.Shape, like.Shape)
+			}
+		}
+		like.Shape = was.Shape
+	}
+	if what := was.Difference(&like); what != "" {
+		return "it has another " + what
+	}
+	if !meta.SameAttrs(from.Attrs(), now.Attrs()) {
+		return "it has other attributes"
+	}
+	return ""
+}

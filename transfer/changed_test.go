@@ -1,0 +1,208 @@
+package transfer_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/zargo-io/zargo/transfer"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// TestChangedSource changes the source before the first task, and before the last one.
+func TestChangedSource(t *testing.T) {
+	spec := zarr.Spec{Shape: []int{10, 4}, Chunks: []int{4, 4}, DType: dtype.Int16, Attrs: map[string]any{"units": "K"}}
+	replace := func(change func(*zarr.Spec)) func(context.Context, store.Store) error {
+		return func(ctx context.Context, st store.Store) error {
+			other := spec
+			change(&other)
+			_, err := zarr.Replace(ctx, st, "a", other)
+			return err
+		}
+	}
+	resize := func(shape ...int) func(context.Context, store.Store) error {
+		return func(ctx context.Context, st store.Store) error {
+			a, err := zarr.OpenArray(ctx, st, "a")
+			if err == nil {
+				_, err = a.Resize(ctx, shape, zarr.ResizeOptions{})
+			}
+			return err
+		}
+	}
+	gzip := []codec.Spec{codec.Gzip(1)}
+	chunks := func(shape ...int) func(*zarr.Array) ([]int, []int, error) {
+		return func(*zarr.Array) ([]int, []int, error) { return shape, nil, nil }
+	}
+	for _, c := range []struct {
+		name   string
+		o      transfer.Options
+		change func(context.Context, store.Store) error
+		says   string // "" where it is copied
+	}{
+		{"nothing", transfer.Options{}, func(context.Context, store.Store) error { return nil }, ""},
+		{"shorter", transfer.Options{}, resize(8, 4), "its shape was [10 4] and is [8 4]"},
+		{"longer, decoded", transfer.Options{Codecs: gzip}, resize(12, 4), ""},
+		{"longer, as it is, the last chunk partly new", transfer.Options{}, resize(12, 4), "its shape was [10 4] and is [12 4]"},
+		{"longer, as it is, without the last chunk", transfer.Options{Ranges: func(*zarr.Array) ([][2]int, error) { return [][2]int{{0, 8}, {0, 4}}, nil }}, resize(12, 4), ""},
+		{"longer and shorter", transfer.Options{Codecs: gzip}, resize(12, 3), "its shape was"},
+		{"codecs", transfer.Options{}, replace(func(s *zarr.Spec) { s.Codecs = gzip }), "another codecs"},
+		{"chunks", transfer.Options{Codecs: gzip, Grid: chunks(5, 4)}, replace(func(s *zarr.Spec) { s.Chunks = []int{2, 4} }), "another chunk shape"},
+		{"fill value", transfer.Options{}, replace(func(s *zarr.Spec) { s.Fill = int16(7) }), "another fill value"},
+		{"data type", transfer.Options{}, replace(func(s *zarr.Spec) { s.DType = dtype.Uint16 }), "another data type"},
+		{"attributes", transfer.Options{}, replace(func(s *zarr.Spec) { s.Attrs = map[string]any{"units": "C"} }), "other attributes"},
+		{"no attributes", transfer.Options{}, replace(func(s *zarr.Spec) { s.Attrs = nil }), "other attributes"},
+		{"rank", transfer.Options{}, replace(func(s *zarr.Spec) { s.Shape, s.Chunks = []int{10}, []int{4} }), "another shape"},
+		{"gone", transfer.Options{}, func(ctx context.Context, st store.Store) error { return store.DeleteBelow(ctx, st, "a") }, "it is gone"},
+	} {
+		for _, format := range []int{2, 3} {
+			for _, late := range []bool{false, true} {
+				w := newWorld(t, mem.New(), mem.New())
+				s := spec
+				s.Format = format
+				a := must(zarr.Create(t.Context(), w.src, "a", s))
+				values := make([]int16, 40)
+				for i := range values {
+					values[i] = int16(i + 1)
+				}
+				check(t, zarr.Write(t.Context(), a, values))
+				p := w.plan(a, c.o)
+				last := p.Tasks() - 1
+				if late {
+					for i := range last {
+						check(t, transfer.RunTask(t.Context(), p, i, w.open))
+					}
+				}
+				was := spec.Format
+				spec.Format = format
+				check(t, c.change(t.Context(), w.src))
+				spec.Format = was
+				for _, count := range []int{0, 2} { // that of one process is an error too where others may have tasks left
+					err := transfer.Run(t.Context(), p, w.open, transfer.RunOptions{Index: count / 2, Count: count})
+					if c.says == "" && err == nil {
+						continue
+					}
+					if !errors.Is(err, fault.Conflict) || c.says == "" || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "new plan") {
+						t.Errorf("%s, v%d, late %v: %v", c.name, format, late, err)
+					}
+					if missing := must(transfer.Verify(t.Context(), p, w.open)); !late && count == 0 && len(missing) != p.Tasks() {
+						t.Errorf("%s, v%d: tasks were run, left are %v", c.name, format, missing)
+					}
+					if _, err := zarr.OpenArray(t.Context(), w.dst, ""); !errors.Is(err, fault.NotFound) {
+						t.Errorf("%s, v%d, late %v: it is published, %v", c.name, format, late, err)
+					}
+				}
+				if c.says == "" {
+					check(t, transfer.Run(t.Context(), p, w.open, transfer.RunOptions{}))
+					n := []int{10, 4}
+					if c.o.Ranges != nil {
+						n[0] = 8
+					}
+					b := must(zarr.OpenArray(t.Context(), w.dst, ""))
+					for i, v := range must(zarr.Read[int16](t.Context(), b)) {
+						if v != values[i] || b.Len() != n[0]*n[1] {
+							t.Fatalf("%s: element %d of %v is %d", c.name, i, b.Shape(), v)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestWatchCosts counts the requests by which a worker knows that its source is what it was.
+func TestWatchCosts(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		format       int
+		consolidated bool
+		gets         int64
+	}{
+		{"v3", 3, false, 4},              // one of each array
+		{"v2", 2, false, 8},              // attributes too
+		{"v3, consolidated", 3, true, 3}, // what it takes to find a group
+		{"v2, consolidated", 2, true, 4},
+	} {
+		w := newWorld(t, mem.New(), mem.New())
+		g := forest(t, w.src, c.format)
+		if c.consolidated {
+			must(g.Consolidate(t.Context()))
+			g = must(zarr.OpenGroup(t.Context(), w.src, "in", zarr.Format(c.format)))
+		}
+		p := w.plan(g, transfer.Options{})
+		var gets atomic.Int64
+		open := func(ctx context.Context, name string) (store.Store, error) {
+			st, err := w.open(ctx, name)
+			return store.Observe(st, func(_ context.Context, e store.Event) {
+				for _, doc := range []string{"zarr.json", ".zarray", ".zattrs", ".zgroup", ".zmetadata"} {
+					if name == "src" && e.Op == store.OpGet && strings.HasSuffix(e.Key, doc) {
+						gets.Add(1)
+					}
+				}
+			}), err
+		}
+		check(t, transfer.Run(t.Context(), p, open, transfer.RunOptions{}))
+		if got := gets.Load(); got != 2*c.gets { // before the first task and before the last one
+			t.Errorf("%s: %d documents were read, not %d", c.name, got, 2*c.gets)
+		}
+	}
+}
+
+// TestChangedConsolidated: where the plan was made from consolidated metadata, that of the source decides.
+func TestChangedConsolidated(t *testing.T) {
+	for _, format := range []int{2, 3} {
+		w := newWorld(t, mem.New(), mem.New())
+		must(forest(t, w.src, format).Consolidate(t.Context()))
+		g := must(zarr.OpenGroup(t.Context(), w.src, "in"))
+		p, q := w.plan(g, transfer.Options{Target: transfer.Place{Path: "p"}}), w.plan(g, transfer.Options{Target: transfer.Place{Path: "q"}})
+		if !p.Documents.Consolidated {
+			t.Fatalf("v%d: the plan is not by consolidated metadata", format)
+		}
+		w.run(p)
+		same(t, g, must(zarr.OpenGroup(t.Context(), w.dst, "p")))
+		a := must(zarr.OpenArray(t.Context(), w.src, "in/t2m"))
+		must(a.SetAttrs(t.Context(), map[string]any{"units": "C"}))
+		must(must(zarr.OpenGroup(t.Context(), w.src, "in")).Consolidate(t.Context()))
+		if err := transfer.Run(t.Context(), q, w.open, transfer.RunOptions{}); !errors.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "in/t2m") {
+			t.Errorf("v%d: %v", format, err)
+		}
+	}
+}
+
+// TestReplacedWhileMoved replaces an object between the two requests that move it, as its length was not known: what is stored is of one version.
+func TestReplacedWhileMoved(t *testing.T) {
+	w := newWorld(t, mem.New(), mem.New())
+	a := must(zarr.Create(t.Context(), w.src, "a", zarr.Spec{Shape: []int{4}, Chunks: []int{4}, DType: dtype.Uint8, Codecs: []codec.Spec{}}))
+	long := func(b byte) []byte { return bytes.Repeat([]byte{b}, 1<<20) } // longer than any that these codecs make
+	must(w.src.Put(t.Context(), "a/c/0", long(1), store.PutOptions{}))
+	p := w.plan(a, transfer.Options{})
+	var gets atomic.Int64
+	open := func(ctx context.Context, name string) (store.Store, error) {
+		st, err := w.open(ctx, name)
+		if name == "src" {
+			st = store.Observe(st, func(ctx context.Context, e store.Event) {
+				if e.Op == store.OpGet && e.Key == "a/c/0" && gets.Add(1) == 1 {
+					must(w.src.Put(ctx, "a/c/0", long(2), store.PutOptions{}))
+				}
+			})
+		}
+		return st, err
+	}
+	if err := transfer.RunTask(t.Context(), p, 0, open); !errors.Is(err, fault.Conflict) || gets.Load() != 2 {
+		t.Errorf("after %d requests: %v", gets.Load(), err)
+	}
+	if n := len(all(t, w.dst, "")); n != 0 {
+		t.Errorf("%d objects are stored", n)
+	}
+	check(t, transfer.RunTask(t.Context(), p, 0, open))
+	if got := must(w.dst.Get(t.Context(), "c/0", store.GetOptions{}, nil)); !bytes.Equal(got.Bytes, long(2)) {
+		t.Error("another value is stored")
+	}
+}

@@ -1,0 +1,46 @@
+package zarr_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/rule"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// TestFindingsOfParts: with Findings too a part of an uncompressed chunk of numbers is read alone, as no number breaks a rule. Of bools all are looked at.
+func TestFindingsOfParts(t *testing.T) {
+	for _, c := range []struct {
+		of   dtype.Type
+		read int64
+	}{{dtype.Uint8, 1 << 12}, {dtype.Float32, 4 << 12}, {dtype.Complex64, 8 << 12}, {dtype.Bool, 1 << 18}} {
+		inner, read := mem.New(), int64(0)
+		st := store.Observe(inner, func(_ context.Context, e store.Event) {
+			if e.Op == store.OpGet && e.Key == "x/c/0/0" {
+				read += e.Bytes
+			}
+		})
+		a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{64, 1 << 12}, Chunks: []int{64, 1 << 12}, DType: c.of, Codecs: []codec.Spec{codec.Bytes(dtype.Little)}})
+		if err := a.WriteBytes(t.Context(), make([]byte, c.of.Size()), zarr.At(0), zarr.At(0)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := inner.Put(t.Context(), "x/c/0/0", make([]byte, c.of.Size()<<18), store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		with, err := a.With(zarr.Findings(func(rule.Finding) {}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		read = 0
+		if err := with.ReadBytes(t.Context(), make([]byte, c.of.Size()<<12), zarr.At(3)); err != nil {
+			t.Fatal(err)
+		}
+		if read != c.read {
+			t.Errorf("%v: %d bytes were read, not %d", c.of, read, c.read)
+		}
+	}
+}
