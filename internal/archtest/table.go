@@ -88,7 +88,7 @@ func Table() []Rule {
 		{Package: "zarr/validate", Own: []string{"zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/dtype", "zarr/meta", "concurrency", "internal/alike", "internal/chunkkeys", "internal/claim", "internal/document"}},
 		{Package: "zarr/census", Own: []string{"zarr", "zarr/fault", "zarr/store", "concurrency"}},
 		{Package: "zarr/manifest", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
-		{Package: "zarr/diff", Own: []string{"zarr", "zarr/dtype", "zarr/meta", "concurrency"}},
+		{Package: "zarr/diff", Own: []string{"zarr", "zarr/fault", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency", "internal/chunkkeys"}},
 
 		{Package: "transfer", Own: []string{"zarr", "internal/alike", "internal/rechunk", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
 
