@@ -44,7 +44,7 @@ const (
 	Left     State = "left"    // it is as it was
 )
 
-// Step is what a repair did about the findings of one rule at one node.
+// Step is what a repair did about the findings of one rule at one node, or with RepairOptions.From about one object; Findings is 0 for one that no finding names.
 type Step struct {
 	State    State
 	Rule     rule.Rule
