@@ -7,8 +7,8 @@ import (
 	"path"
 	"slices"
 
+	"github.com/zargo-io/zargo/internal/alike"
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
@@ -123,7 +123,7 @@ func (s *Step) checkShape(from, to *zarr.Array) error {
 		return bad("the numbers of dimensions differ")
 	case !slices.Equal(s.Grid, to.GridShape()):
 		return bad("a grid of %v objects, and %v in the metadata", s.Grid, to.GridShape())
-	case !sameType(from.DType(), to.DType()):
+	case !alike.Type(from.DType(), to.DType()):
 		return bad("%v and %v are two data types", from.DType(), to.DType())
 	}
 	for d, n := range shape {
@@ -155,13 +155,6 @@ func (s *Step) checkInner(to *zarr.Array) error {
 		}
 	}
 	return nil
-}
-
-// sameType reports whether elements of two types are the same in memory.
-func sameType(a, b dtype.Type) bool {
-	x, _, _ := dtype.Uniform(a)
-	y, _, _ := dtype.Uniform(b)
-	return dtype.Equal(x, y)
 }
 
 // covered checks that all arrays of the target that have objects are written.

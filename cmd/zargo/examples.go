@@ -108,6 +108,7 @@ func (validateCmd) Help() string {
 		"zargo validate weather.zarr",
 		"zargo validate weather.zarr --data --json",
 		"zargo validate weather.zarr --repair --dry-run --delete-orphans --drop-claims 24h",
+		"zargo validate weather.zarr --data --repair --restore-from s3://backup/weather.zarr",
 	)
 }
 

@@ -22,6 +22,8 @@ type validateCmd struct {
 	DryRun    bool           `name:"dry-run" help:"With --repair: only say what would be done."`
 	Orphans   bool           `name:"delete-orphans" help:"With --repair: delete chunks that no read looks for, beyond the shape or of another layout."`
 	Claims    *time.Duration `name:"drop-claims" help:"With --repair: drop records of appends and resizes that are at least so old." placeholder:"AGE"`
+	From      string         `name:"restore-from" help:"With --repair: take what is damaged from this other copy of the hierarchy." placeholder:"URL"`
+	Keep      string         `name:"keep-damaged" help:"With --restore-from: first put what is replaced there." placeholder:"URL"`
 	ArrayPath string         `name:"array_path" help:"Print all values of this array instead, one on a line in C order, as the Zarr conformance tests ask for them." placeholder:"URL"`
 	separatorFlag
 }
@@ -31,6 +33,10 @@ func (c *validateCmd) Run(ctx context.Context, s *session) error {
 	switch {
 	case !c.Repair && (c.DryRun || c.Orphans || c.Claims != nil):
 		return usagef("--dry-run, --delete-orphans and --drop-claims go with --repair")
+	case !c.Repair && c.From != "":
+		return usagef("--restore-from goes with --repair")
+	case c.From == "" && c.Keep != "":
+		return usagef("--keep-damaged goes with --restore-from")
 	case c.Repair && c.ArrayPath != "":
 		return usagef("--repair goes with the URL")
 	case c.ArrayPath != "" && c.URL != "":
@@ -53,6 +59,22 @@ func (c *validateCmd) Run(ctx context.Context, s *session) error {
 		ro := validate.RepairOptions{Options: o, DryRun: c.DryRun, DeleteOrphans: c.Orphans, DropClaims: c.Claims != nil}
 		if c.Claims != nil {
 			ro.ClaimAge = *c.Claims
+		}
+		if c.From != "" {
+			from, err := s.locate(ctx, c.From)
+			if err != nil {
+				return err
+			}
+			defer from.release()
+			ro.From = &validate.Copy{Store: from.Store, Path: from.path, Open: s.options()}
+		}
+		if c.Keep != "" {
+			keep, err := s.locate(ctx, c.Keep)
+			if err != nil {
+				return err
+			}
+			defer keep.release()
+			ro.Keep = keep.Store
 		}
 		done, err = validate.Repair(ctx, p.Store, p.path, ro, tell)
 	} else {

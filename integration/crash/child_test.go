@@ -2,22 +2,16 @@ package crash
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"io"
-	"os"
 	"slices"
 	"testing"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/integration/bucket"
+	"github.com/zargo-io/zargo/integration/child"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
-
-// childEnv makes the test binary a writer; its value is an order.
-const childEnv = "ZARGO_CRASH_CHILD"
 
 // order tells a child where to write and from which generation on.
 type order struct {
@@ -26,19 +20,7 @@ type order struct {
 	First    int64
 }
 
-func TestMain(m *testing.M) {
-	raw := os.Getenv(childEnv)
-	if raw == "" {
-		os.Exit(m.Run())
-	}
-	var o order
-	err := json.Unmarshal([]byte(raw), &o)
-	if err == nil {
-		err = o.run()
-	}
-	fmt.Fprintln(os.Stderr, err)
-	os.Exit(1)
-}
+func TestMain(m *testing.M) { child.Main(m, order.run) }
 
 func (o order) open(ctx context.Context) (store.Store, error) {
 	for _, p := range bucket.All() {
@@ -49,13 +31,8 @@ func (o order) open(ctx context.Context) (store.Store, error) {
 	return dir.New(o.Place), nil
 }
 
-// run writes until the process is killed. Each line on standard output names a writer and the generation that it just
-// finished; the first line is "ready 0".
+// run writes until the process is killed. It says "ready", and then each writer and the generation that it just finished.
 func (o order) run() error {
-	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // ends with the parent
-		os.Exit(1)
-	}()
 	ctx := context.Background()
 	st, err := o.open(ctx)
 	if err != nil {
@@ -69,13 +46,13 @@ func (o order) run() error {
 		}
 		steps = append(steps, step)
 	}
-	fmt.Println("ready 0")
+	child.Say("ready", 0)
 	return concurrency.EachN(ctx, len(steps), len(steps), func(ctx context.Context, i int) error {
 		for g := o.First; ; g++ {
 			if err := steps[i](ctx, g); err != nil {
 				return err
 			}
-			fmt.Printf("%s %d\n", writers()[i].name, g) // one write, shorter than a pipe's buffer: never torn
+			child.Say(writers()[i].name, g)
 		}
 	})
 }

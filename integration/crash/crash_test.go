@@ -1,18 +1,13 @@
 package crash
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/zargo-io/zargo/integration/bucket"
+	"github.com/zargo-io/zargo/integration/child"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -87,48 +82,17 @@ func newKeeper(t *testing.T, o order) *keeper {
 // kill lets a child write for a while, kills it, and returns the last acknowledged generation of each writer.
 func (k *keeper) kill(after time.Duration) map[string]int64 {
 	k.t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		k.t.Fatal(err)
-	}
-	o, err := json.Marshal(k.next)
-	if err != nil {
-		k.t.Fatal(err)
-	}
-	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), childEnv+"="+string(o))
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		k.t.Fatal(err)
-	}
-	defer stdin.Close()
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		k.t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		k.t.Fatal(err)
-	}
-	acked := map[string]int64{}
-	lines := bufio.NewScanner(stdout)
-	for lines.Scan() {
-		var name string
-		var g int64
-		if _, err := fmt.Sscan(lines.Text(), &name, &g); err != nil {
-			k.t.Errorf("a child says %q: %v", lines.Text(), err)
-		}
+	c, acked := child.Start(k.t, k.next), map[string]int64{}
+	err := c.Read(func(name string, g int64) {
 		if name == "ready" {
-			time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
-			continue
+			time.AfterFunc(after, c.Kill)
+			return
 		}
 		acked[name] = g
 		k.acks++
-	}
-	_ = cmd.Wait() // killed
-	if stderr.Len() > 0 {
-		k.t.Fatalf("a child ended by itself: %s", stderr.Bytes())
+	})
+	if err != nil {
+		k.t.Fatalf("a child ended by itself: %v", err)
 	}
 	if len(acked) == 0 {
 		k.early++

@@ -1,27 +1,17 @@
 package processes
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"os"
-	"os/exec"
 	"testing"
 	"time"
 
 	"github.com/zargo-io/zargo/integration/bucket"
+	"github.com/zargo-io/zargo/integration/child"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/dir"
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
-
-// childEnv makes the test binary a process that writes; its value is an order.
-const childEnv = "ZARGO_PROCESSES_CHILD"
 
 // order is what a child is to do, and where.
 type order struct {
@@ -39,22 +29,7 @@ const (
 	share      = "share" // chunks with others
 )
 
-func TestMain(m *testing.M) {
-	raw := os.Getenv(childEnv)
-	if raw == "" {
-		os.Exit(m.Run())
-	}
-	var o order
-	err := json.Unmarshal([]byte(raw), &o)
-	if err == nil {
-		err = o.run()
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(0)
-}
+func TestMain(m *testing.M) { child.Main(m, order.run) }
 
 func (o order) open(ctx context.Context) (store.Store, error) {
 	for _, p := range bucket.All() {
@@ -65,18 +40,14 @@ func (o order) open(ctx context.Context) (store.Store, error) {
 	return dir.New(o.Place), nil
 }
 
-// run appends. Each line on standard output is a lot that was acknowledged; the first is "ready 0".
+// run appends. It says "ready", and then each lot that was acknowledged.
 func (o order) run() error {
-	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // ends with the parent
-		os.Exit(1)
-	}()
 	ctx := context.Background()
 	st, err := o.open(ctx)
 	if err != nil {
 		return err
 	}
-	fmt.Println("ready 0")
+	child.Say("ready", 0)
 	switch o.Do {
 	case appendDays:
 		return days(ctx, st)
@@ -91,7 +62,7 @@ func (o order) run() error {
 		if a, err = zarr.Append(ctx, a, 0, lotOf(id)); err != nil {
 			return err
 		}
-		fmt.Println("ok", id)
+		child.Say("ok", id)
 	}
 	return nil
 }
@@ -107,65 +78,18 @@ func days(ctx context.Context, st store.Store) error {
 		if err != nil {
 			return err
 		}
-		fmt.Println("ok", n)
+		child.Say("ok", int64(n))
 	}
 }
 
-// child is a process under way.
-type child struct {
-	cmd    *exec.Cmd
-	stdin  io.Closer
-	lines  *bufio.Scanner
-	stderr bytes.Buffer
-}
-
-func start(t *testing.T, o order) *child {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := json.Marshal(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &child{cmd: exec.Command(self)}
-	c.cmd.Env = append(os.Environ(), childEnv+"="+string(raw))
-	c.cmd.Stderr = &c.stderr
-	stdin, err := c.cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.stdin = stdin
-	stdout, err := c.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.lines = bufio.NewScanner(stdout)
-	if err := c.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-// acknowledged reads what the child says until it ends; ready is called with its first line.
-func (c *child) acknowledged(ready func()) (ids []int64, err error) {
-	for c.lines.Scan() {
-		var word string
-		var id int64
-		if _, err := fmt.Sscan(c.lines.Text(), &word, &id); err != nil {
-			return nil, fmt.Errorf("a child says %q: %w", c.lines.Text(), err)
-		}
+// acknowledged reads what a child says until it ends; ready is called when it begins.
+func acknowledged(c *child.Process, ready func()) (ids []int64, err error) {
+	err = c.Read(func(word string, id int64) {
 		if word == "ready" {
 			ready()
-			continue
+			return
 		}
 		ids = append(ids, id)
-	}
-	err = c.cmd.Wait()
-	_ = c.stdin.Close()
-	if c.stderr.Len() > 0 {
-		err = errors.New(c.stderr.String())
-	}
+	})
 	return ids, err
 }

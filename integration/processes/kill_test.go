@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/integration/bucket"
+	"github.com/zargo-io/zargo/integration/child"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -149,11 +150,11 @@ func kills(t *testing.T, o order, format, rounds int, within time.Duration, see 
 	acks, amid := 0, 0
 	// On a busy machine kills come later, and there are more of them, until some came amid an append and some after one.
 	for round := 0; round < rounds || (acks == 0 || amid == 0) && round < 10*rounds; round++ {
-		c := start(t, o)
-		ids, err := c.acknowledged(func() {
-			time.AfterFunc(time.Duration(r.Int64N(int64(within))), func() { _ = c.cmd.Process.Kill() })
+		c := child.Start(t, o)
+		ids, err := acknowledged(c, func() {
+			time.AfterFunc(time.Duration(r.Int64N(int64(within))), c.Kill)
 		})
-		if c.stderr.Len() > 0 {
+		if err != nil {
 			t.Fatalf("round %d: a child ended by itself: %v", round, err)
 		}
 		if acks += len(ids); len(ids) == 0 {

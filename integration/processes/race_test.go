@@ -8,6 +8,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/integration/bucket"
+	"github.com/zargo-io/zargo/integration/child"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
@@ -42,7 +43,7 @@ func race(t *testing.T, o order) {
 		done <- concurrency.EachN(t.Context(), writers, writers, func(_ context.Context, i int) (err error) {
 			w := o
 			w.First = int64(1000 * (i + 1))
-			acked[i], err = start(t, w).acknowledged(func() {})
+			acked[i], err = acknowledged(child.Start(t, w), func() {})
 			return err
 		})
 	}()

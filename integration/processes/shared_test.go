@@ -9,6 +9,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/integration/bucket"
+	"github.com/zargo-io/zargo/integration/child"
 	"github.com/zargo-io/zargo/integration/faultproxy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -99,7 +100,7 @@ func sharing(t *testing.T, o order) {
 	err = concurrency.EachN(t.Context(), sharers, sharers, func(_ context.Context, i int) error {
 		w := o
 		w.First = int64(i)
-		_, err := start(t, w).acknowledged(func() {})
+		_, err := acknowledged(child.Start(t, w), func() {})
 		return err
 	})
 	if err != nil {

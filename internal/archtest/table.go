@@ -83,13 +83,14 @@ func Table() []Rule {
 			"internal/plan",
 		}},
 
+		{Package: "internal/alike", Own: []string{"zarr", "zarr/dtype", "zarr/meta"}},
 		{Package: "zarr/upkeep", Own: []string{"zarr", "zarr/fault", "zarr/store", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/claim", "internal/document"}},
-		{Package: "zarr/validate", Own: []string{"zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/claim", "internal/document"}},
+		{Package: "zarr/validate", Own: []string{"zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/dtype", "zarr/meta", "concurrency", "internal/alike", "internal/chunkkeys", "internal/claim", "internal/document"}},
 		{Package: "zarr/census", Own: []string{"zarr", "zarr/fault", "zarr/store", "concurrency"}},
 		{Package: "zarr/manifest", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
-		{Package: "zarr/diff", Own: []string{"zarr", "zarr/dtype", "zarr/meta", "concurrency"}},
+		{Package: "zarr/diff", Own: []string{"zarr", "zarr/fault", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency", "internal/chunkkeys"}},
 
-		{Package: "transfer", Own: []string{"zarr", "internal/rechunk", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
+		{Package: "transfer", Own: []string{"zarr", "internal/alike", "internal/rechunk", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
 
 		{Package: "blob", Own: []string{"zarr/fault", "zarr/store"}, External: []string{gocloud}},
 		{Package: "s3", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/provider", "blob"},

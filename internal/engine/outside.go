@@ -21,6 +21,9 @@ const maxUnlisted = 10_000_000
 
 // DeleteOutside deletes the objects of the array that lie wholly outside a shape within it, in batches where the store takes them. The guard is
 // asked before each 1000. parse gives the position of the object at a key below the array's path.
+//
+// All of these are keys of a grid that is known, so few are deleted by their names, without a listing. Chunks beyond every grid, or under keys of another
+// layout, are found by a listing alone, which package upkeep does (FindOrphans).
 func (a *Array) DeleteOutside(ctx context.Context, shape []int, parse func(key string) (coord []int, ok bool)) error {
 	ctx, s, _ := account.Begin(ctx, a.Store, a.Options.Account)
 	named := a.outside(shape)

@@ -52,6 +52,13 @@ func values(ctx context.Context, a, b *zarr.Array, o Options) (*Values, error) {
 	if c.first == 0 {
 		c.first = defaultFirst
 	}
+	var err error
+	if c.a, err = listOf(ctx, a); err != nil {
+		return nil, err
+	}
+	if c.b, err = listOf(ctx, b); err != nil {
+		return nil, err
+	}
 	memory := o.Memory
 	if memory == 0 {
 		memory = defaultMemory

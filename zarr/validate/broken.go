@@ -48,13 +48,19 @@ func (r *run) kind(ctx context.Context, key string) (array, group bool, err erro
 		}
 		return false, false, nil
 	}
+	says := kindIn(v.Bytes)
+	return says == "array", says == "group", nil
+}
+
+// kindIn is what a zarr.json says that it is of; "" where that cannot be seen.
+func kindIn(b []byte) string {
 	var doc struct {
 		NodeType string `json:"node_type"`
 	}
-	if json.Unmarshal(v.Bytes, &doc) != nil {
-		return false, false, nil
+	if json.Unmarshal(b, &doc) != nil {
+		return ""
 	}
-	return doc.NodeType == "array", doc.NodeType == "group", nil
+	return doc.NodeType
 }
 
 // ofChunks reports whether a folder has the name of one in which chunks lie: "c", or a number. There may be as many as chunks.

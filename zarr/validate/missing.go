@@ -3,6 +3,7 @@ package validate
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/rule"
@@ -17,18 +18,39 @@ func (c *chunks) reportMissing() {
 	if c.present == nil || c.elsewhere.n > 0 && !c.seen {
 		return // they are elsewhere
 	}
-	left := c.present.Missing()
+	left, named := c.present.Missing(), 0
 	for coord := range c.present.Absent() {
-		c.missing(coord)
-		if left--; c.told.full(rule.MissingChunk) {
+		if !c.told.full(rule.MissingChunk) {
+			c.missing(coord)
+			left--
+		} else if c.r.damaged != nil && named < maxProbe {
+			c.hurt(rule.MissingChunk, coord)
+		} else {
 			break
 		}
+		named++
 	}
 	c.told.leave(rule.MissingChunk, left)
 }
 
 func (c *chunks) missing(coord []int) {
 	c.told.tell(rule.Finding{Rule: rule.MissingChunk, Key: c.a.ChunkKey(coord...)})
+	c.hurt(rule.MissingChunk, coord)
+}
+
+// damaged is an object of an array that is corrupt, or missing and ought to be there.
+type damaged struct {
+	rule  rule.Rule
+	path  string // of the array
+	coord []int
+	key   string
+}
+
+// hurt reports an object that a repair may have from another copy.
+func (c *chunks) hurt(code rule.Rule, coord []int) {
+	if c.r.damaged != nil {
+		c.r.damaged(damaged{code, c.a.Path(), slices.Clone(coord), c.a.ChunkKey(coord...)})
+	}
 }
 
 // ask asks for the chunk at a position, where there is no listing that says which are stored.

@@ -59,21 +59,22 @@ func (r *reader) chunk(ctx context.Context, coord []int) error {
 	whole := r.box(coord)
 	key := r.a.ChunkKey(coord...)
 	if r.a.Sharded() {
-		return r.shard(ctx, &object{key: key}, whole)
+		return r.shard(ctx, &object{coord: coord, key: key}, whole)
 	}
-	return r.finding(ctx, key, r.decode(ctx, &object{key: key}, whole), nil)
+	o := &object{coord: coord, key: key}
+	return r.finding(ctx, o, r.decode(ctx, o, whole), nil)
 }
 
 // shard decodes a shard, in parts if it is large, and where a part is corrupt looks for the inner chunks that are to blame.
 func (r *reader) shard(ctx context.Context, o *object, whole box) error {
 	var torn error // of the last part in which there was none
-	for part := range whole.parts(r.partOf(whole)) {
+	for part := range whole.parts(partOf(r.a, whole)) {
 		err := r.decode(ctx, o, part)
 		switch {
 		case err == nil:
 			o.good++
 		case !errors.Is(err, fault.Corrupt) || fatal(ctx, err):
-			return r.finding(ctx, o.key, err, nil)
+			return r.finding(ctx, o, err, nil)
 		default:
 			before := len(o.bad)
 			if err := r.inner(ctx, o, part); err != nil {
@@ -87,24 +88,24 @@ func (r *reader) shard(ctx context.Context, o *object, whole box) error {
 			break
 		}
 	}
-	if o.good == 0 && alike(o.bad) {
-		return r.finding(ctx, o.key, o.bad[0].err, nil) // its index
+	if o.good == 0 && oneCause(o.bad) {
+		return r.finding(ctx, o, o.bad[0].err, nil) // its index
 	}
 	for _, b := range o.bad {
-		if err := r.finding(ctx, o.key, b.err, b.box); err != nil {
+		if err := r.finding(ctx, o, b.err, b.box); err != nil {
 			return err
 		}
 	}
 	if len(o.bad) == 0 {
-		return r.finding(ctx, o.key, torn, nil)
+		return r.finding(ctx, o, torn, nil)
 	}
 	return nil
 }
 
 // partOf is how much of a shard is decoded at once along each axis: inner chunks, in C order as many as are within maxWhole.
-func (r *reader) partOf(whole box) []int {
-	part := r.a.Chunks()
-	room := maxWhole / max(r.a.DType().Size(), 1)
+func partOf(a *zarr.Array, whole box) []int {
+	part := a.Chunks()
+	room := maxWhole / max(a.DType().Size(), 1)
 	for _, n := range part {
 		room /= n
 	}
@@ -147,6 +148,7 @@ func (b box) parts(shape []int) iter.Seq[box] {
 
 // object is a chunk or a shard that is being decoded.
 type object struct {
+	coord      []int
 	key        string
 	good       int        // parts that could be decoded
 	bad        []badChunk // inner chunks that could not, no more than maxTorn
@@ -163,8 +165,8 @@ type badChunk struct {
 	err error
 }
 
-// alike reports whether all chunks failed for one reason.
-func alike(bad []badChunk) bool {
+// oneCause reports whether all chunks failed for one reason.
+func oneCause(bad []badChunk) bool {
 	for _, b := range bad {
 		if rule.FromError("", b.err).Text != rule.FromError("", bad[0].err).Text {
 			return false
@@ -193,21 +195,24 @@ func (r *reader) inner(ctx context.Context, o *object, part box) error {
 }
 
 // finding tells of a chunk, or of a part of a shard, that cannot be decoded; what is not its fault is returned.
-func (r *reader) finding(ctx context.Context, key string, err error, part box) error {
+func (r *reader) finding(ctx context.Context, o *object, err error, part box) error {
 	if err == nil || fatal(ctx, err) {
 		return err
 	}
 	f := rule.FromError(r.a.Path(), err)
-	if f.Key = key; part != nil {
+	if f.Key = o.key; part != nil {
 		f.Text = fmt.Sprintf("elements %v: %s", part, f.Text)
 	}
 	r.told.tell(f)
+	if f.Rule == rule.Corrupt {
+		r.hurt(f.Rule, o.coord)
+	}
 	return nil
 }
 
 // decode reads a part of the array, strictly first: what breaks a rule only is told and read again.
 func (r *reader) decode(ctx context.Context, o *object, b box) error {
-	err := r.read(ctx, r.strict, b)
+	err := decodes(ctx, r.strict, b)
 	var broken *rule.Error
 	if !errors.As(err, &broken) {
 		return err
@@ -216,10 +221,11 @@ func (r *reader) decode(ctx context.Context, o *object, b box) error {
 		r.told.tell(rule.Finding{Rule: broken.Rule, Key: o.key, Text: broken.Text})
 		o.overlapped = o.overlapped || overlap
 	}
-	return r.read(ctx, r.plain, b)
+	return decodes(ctx, r.plain, b)
 }
 
-func (r *reader) read(ctx context.Context, a *zarr.Array, b box) error {
+// decodes reads a part of an array within the limits.
+func decodes(ctx context.Context, a *zarr.Array, b box) error {
 	n, typ := b.elems(), a.DType()
 	size := typ.Size()
 	if size == 0 {

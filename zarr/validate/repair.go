@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -26,6 +26,12 @@ type RepairOptions struct {
 	DeleteOrphans bool          // delete chunks that no read looks for, see upkeep.FindOrphans
 	DropClaims    bool          // drop records of appends and resizes that are at least ClaimAge old, see upkeep.DropClaim
 	ClaimAge      time.Duration // 0: of any age
+
+	// From is another copy of the hierarchy, from which is taken what nothing else repairs: chunks and shards that are corrupt, or missing under a null
+	// fill value, and documents that are missing or cannot be parsed. nil: there is none.
+	From *Copy
+	// Keep takes what From's objects replace: under the key, "~" and 16 digits of a digest of the version. nil: it is not kept.
+	Keep store.Store
 }
 
 // State is what became of findings in a repair.
@@ -38,7 +44,7 @@ const (
 	Left     State = "left"    // it is as it was
 )
 
-// Step is what a repair did about the findings of one rule at one node.
+// Step is what a repair did about the findings of one rule at one node, or with RepairOptions.From about one object; Findings is 0 for one that no finding names.
 type Step struct {
 	State    State
 	Rule     rule.Rule
@@ -73,30 +79,53 @@ type Repairs struct {
 // orphan chunks are deleted and left-over claims are dropped. Everything else is left as it is, and a Step says so: a chunk that is corrupt or
 // missing can only come from another copy of the data.
 //
+// With From such chunks and shards are put back, each on condition that what is there is still what was found damaged. An array's object is taken as it is stored where the
+// copy's array encodes the same, else it is encoded of the copy's values, where shape, data type and fill value agree. Before that the object is decoded once more here, and is to fail;
+// all of it is decoded there, and is not to; and inner chunks of a damaged shard that can be read must have the values that the copy has, since else it is
+// one of other data, and they would be lost. An object that the copy does not have is left, and a missing one whose fill value is not null is no damage. Documents are put back byte for
+// byte where the node's cannot be parsed or is missing, and the copy has one of the same name that can; one with what is not supported here is left, as it may be right for others.
+// The hierarchy is then looked at once more, and what that finds is in Steps and Left alone. Each object has its own Step. Eight objects are restored at once; one of more than 4 MiB alone, in parts.
+//
 // report is called for each finding as by Run, before anything is changed. What keeps one thing from being repaired, such as another writer's
 // ErrConflict, is in its Step, and the others are repaired all the same. An error means what it means from Run, and that not all was tried.
 func Repair(ctx context.Context, st store.Store, path string, o RepairOptions, report func(rule.Finding)) (*Repairs, error) {
-	var found []rule.Finding
-	r, err := Run(ctx, st, path, o.Options, func(f rule.Finding) {
-		found = append(found, f)
-		report(f)
-	})
-	out := &Repairs{Found: r, Left: r}
+	p := &repair{ctx: ctx, st: st, opts: o, root: path, changed: map[string]bool{}, claimed: map[string]bool{}}
+	if root, err := meta.NormalizePath(path); err == nil { // else it is a finding
+		p.root = root
+	}
+	p.restorer.pairs = map[string]func() *pair{}
+	out := &Repairs{}
+	issues, err := p.look(out, report)
 	if err != nil {
 		return out, err
 	}
-	p := &repair{ctx: ctx, st: st, opts: o, changed: map[string]bool{}, claimed: map[string]bool{}}
-	issues := issuesOf(found)
-	for _, is := range issues {
-		step, ok, err := p.step(is)
+	r := out.Left
+	steps := make([]*Step, len(issues))
+	for i := 0; i < len(issues); {
+		n := 1
+		if issues[i].object != nil {
+			for i+n < len(issues) && issues[i+n].object != nil {
+				n++
+			}
+		}
+		err := concurrency.EachN(ctx, restoring, n, func(ctx context.Context, k int) error {
+			step, ok, err := p.step(ctx, issues[i+k])
+			if ok {
+				steps[i+k], issues[i+k].repaired = &step, step.State == Repaired
+			}
+			return err
+		})
+		for _, s := range steps[i : i+n] {
+			if s != nil {
+				out.Steps = append(out.Steps, *s)
+			}
+		}
 		if err != nil {
 			return out, err
 		}
-		if ok {
-			out.Steps = append(out.Steps, step)
-			is.repaired = step.State == Repaired
-		}
+		i += n
 	}
+	settle(issues)
 	failed, err := p.updateAbove()
 	if err != nil {
 		return out, err
@@ -109,91 +138,6 @@ func Repair(ctx context.Context, st store.Store, path string, o RepairOptions, r
 	return out, nil
 }
 
-// leftOf is a result without what was repaired.
-func leftOf(r *Result, issues []*issue) *Result {
-	left := &Result{Nodes: r.Nodes, Arrays: r.Arrays, Chunks: r.Chunks, Counts: map[rule.Severity]int{}}
-	for _, is := range issues {
-		if is.repaired {
-			continue
-		}
-		for _, f := range is.all {
-			left.note(f)
-		}
-	}
-	return left
-}
-
-// issue is all findings of one node that one repair is about.
-type issue struct {
-	order    int // in which repairs are made
-	path     string
-	rule     rule.Rule
-	all      []rule.Finding
-	repaired bool
-}
-
-// The order of repairs: claims keep others from being made, and consolidated metadata is a copy of all else.
-const (
-	orderClaims = iota
-	orderKeys
-	orderOrphans
-	orderOthers
-	orderCopies
-)
-
-// issuesOf groups findings, in the order in which they are repaired: consolidated metadata last, of inner groups first.
-func issuesOf(found []rule.Finding) []*issue {
-	type group struct {
-		order int
-		path  string
-		rule  rule.Rule
-	}
-	groups := map[group]*issue{}
-	for _, f := range found {
-		at := group{orderOf(f), f.Path, f.Rule}
-		if groups[at] == nil {
-			groups[at] = &issue{order: at.order, path: f.Path, rule: f.Rule}
-		}
-		groups[at].all = append(groups[at].all, f)
-	}
-	all := slices.Collect(maps.Values(groups))
-	for _, is := range all {
-		slices.SortFunc(is.all, func(a, b rule.Finding) int {
-			return cmp.Or(cmp.Compare(len(b.Key), 0)-cmp.Compare(len(a.Key), 0), cmp.Compare(a.Key, b.Key))
-		})
-	}
-	slices.SortFunc(all, func(a, b *issue) int {
-		paths := cmp.Compare(a.path, b.path)
-		if a.order == orderCopies {
-			paths = -paths
-		}
-		return cmp.Or(cmp.Compare(a.order, b.order), paths, cmp.Compare(a.rule, b.rule))
-	})
-	return all
-}
-
-func orderOf(f rule.Finding) int {
-	switch {
-	case f.Rule == rule.LeftOverClaim:
-		return orderClaims
-	case f.Rule == rule.WrongSeparator:
-		return orderKeys
-	case f.Rule == rule.BeyondShape, f.Rule == rule.OtherLayout:
-		return orderOrphans
-	case f.Rule == rule.Stale, ofCopy(f):
-		return orderCopies
-	}
-	return orderOthers
-}
-
-// ofCopy reports whether a finding is that consolidated metadata cannot be read, or lacks its version.
-func ofCopy(f rule.Finding) bool {
-	if f.Severity() < rule.Warning || f.Rule == rule.TwoFormats {
-		return false
-	}
-	return f.Key[strings.LastIndexByte(f.Key, '/')+1:] == docConsolidated || strings.HasPrefix(f.Pointer, "/consolidated_metadata")
-}
-
 // repair is one call of Repair.
 type repair struct {
 	ctx     context.Context
@@ -201,6 +145,9 @@ type repair struct {
 	opts    RepairOptions
 	changed map[string]bool // arrays whose metadata was corrected
 	claimed map[string]bool // nodes whose claim stays
+
+	root     string // the path that is repaired
+	restorer restorer
 }
 
 // errLeft says why nothing is tried.
@@ -209,17 +156,24 @@ type errLeft string
 func (e errLeft) Error() string { return string(e) }
 
 // step repairs one thing. Not ok is a note that calls for nothing.
-func (p *repair) step(is *issue) (Step, bool, error) {
-	s := Step{State: Left, Rule: is.rule, Path: is.path, Key: is.all[0].Key, Findings: len(is.all)}
-	if is.all[0].Severity() == rule.Note && is.order != orderClaims {
+func (p *repair) step(ctx context.Context, is *issue) (Step, bool, error) {
+	s := Step{State: Left, Rule: is.rule, Path: is.path, Findings: len(is.all)}
+	switch {
+	case is.done != nil:
+		return *is.done, true, nil
+	case is.object != nil:
+		s.Key = is.object.key
+	case is.all[0].Severity() == rule.Note && is.order != orderClaims && is.order != orderDocuments, is.rest:
 		return s, false, nil
+	default:
+		s.Key = is.all[0].Key
 	}
-	text, err := p.do(is)
+	text, err := p.do(ctx, is)
 	var left errLeft
 	switch {
 	case errors.As(err, &left):
 		s.Text = left.Error()
-	case err != nil && fatal(p.ctx, err):
+	case err != nil && fatal(ctx, err):
 		return s, false, err
 	case err != nil:
 		s.Text, s.Err = err.Error(), err
@@ -232,8 +186,16 @@ func (p *repair) step(is *issue) (Step, bool, error) {
 }
 
 // do repairs one thing, unless it is a dry run, and says what was done.
-func (p *repair) do(is *issue) (string, error) {
+func (p *repair) do(ctx context.Context, is *issue) (string, error) {
 	switch is.order {
+	case orderDocuments:
+		return p.restoreDocuments(is)
+	case orderObjects:
+		text, err := p.restore(ctx, *is.object)
+		if err == nil && len(is.all) > 0 {
+			text += " (" + is.all[0].Message() + ")"
+		}
+		return text, err
 	case orderClaims:
 		return p.dropClaim(is)
 	case orderKeys:

@@ -70,7 +70,12 @@ func compare(a, b rule.Finding) int {
 // What is wrong with the hierarchy is a finding and no error. An error means that it could not be looked at to the end: the
 // store is throttling or unavailable after its retries, or ctx ended; the result tells what there was until then.
 func Run(ctx context.Context, st store.Store, path string, o Options, tell func(rule.Finding)) (*Result, error) {
-	r := &run{st: st, opts: o, tuning: store.TuningOf(st), result: Result{Counts: map[rule.Severity]int{}}, out: tell}
+	return look(ctx, st, path, o, tell, nil)
+}
+
+// look is Run. broken, where it is not nil, is called for each object that is corrupt or missing, however many there are, several at a time and more than once for a shard.
+func look(ctx context.Context, st store.Store, path string, o Options, tell func(rule.Finding), broken func(damaged)) (*Result, error) {
+	r := &run{st: st, opts: o, tuning: store.TuningOf(st), result: Result{Counts: map[rule.Severity]int{}}, out: tell, damaged: broken}
 	root, err := meta.NormalizePath(path)
 	if err != nil {
 		r.tell(rule.FromError(path, err))
@@ -97,6 +102,8 @@ type run struct {
 	tuning store.Tuning
 
 	large concurrency.Keyed // held while a node with large documents is looked at
+
+	damaged func(damaged) // may be nil
 
 	mu       sync.Mutex
 	out      func(rule.Finding)

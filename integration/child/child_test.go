@@ -1,0 +1,49 @@
+package child_test
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zargo-io/zargo/integration/child"
+)
+
+// order says how a child ends.
+type order struct{ End string }
+
+func TestMain(m *testing.M) {
+	child.Main(m, func(o order) error {
+		child.Say("ready", 7)
+		switch o.End {
+		case "fail":
+			return errors.New("out of paper")
+		case "exit":
+			os.Exit(3)
+		case "wait":
+			time.Sleep(time.Hour)
+		}
+		return nil
+	})
+}
+
+// TestEnds: what a child said is read, and how it ended is an error unless it was ordered.
+func TestEnds(t *testing.T) {
+	for end, want := range map[string]string{"": "", "fail": "out of paper", "exit": "exit status 3", "wait": ""} {
+		t.Run(end, func(t *testing.T) {
+			c, said := child.Start(t, order{end}), int64(0)
+			err := c.Read(func(word string, n int64) {
+				if said = n; word != "ready" {
+					t.Errorf("it says %q", word)
+				}
+				if end == "wait" {
+					c.Kill()
+				}
+			})
+			if said != 7 || (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("said %d, %v", said, err)
+			}
+		})
+	}
+}

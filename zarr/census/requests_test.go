@@ -1,0 +1,57 @@
+package census_test
+
+import (
+	"context"
+	"maps"
+	"sync"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/census"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// TestRequests: a listing, which no absent chunk adds to; a read of the index of each stored shard; and with Data a read of each stored chunk, or of each stored shard as a
+// whole.
+func TestRequests(t *testing.T) {
+	tests := []struct {
+		name string
+		spec zarr.Spec
+		data bool
+		want map[string]int
+	}{
+		{"chunks", zarr.Spec{Chunks: []int{10, 10}}, false, map[string]int{"list": 1}},
+		{"chunks, decoded", zarr.Spec{Chunks: []int{10, 10}}, true, map[string]int{"list": 1, "get": 20}},
+		{"shards", zarr.Spec{Chunks: []int{5, 5}, Shards: []int{10, 10}}, false, map[string]int{"list": 1, "get": 20}},
+		{"shards, decoded", zarr.Spec{Chunks: []int{5, 5}, Shards: []int{10, 10}}, true, map[string]int{"list": 1, "get": 40}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			under := mem.New()
+			tt.spec.Shape = []int{100, 100}
+			fill(t, create(t, under, tt.spec), 2000, zarr.Range(40, 60))
+			var mu sync.Mutex
+			var n map[string]int
+			st := store.Observe(under, func(_ context.Context, e store.Event) {
+				mu.Lock()
+				defer mu.Unlock()
+				if n != nil {
+					n[string(e.Op)]++
+				}
+			})
+			a, err := zarr.OpenArray(t.Context(), st, "a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			n = map[string]int{}
+			c := take(t, a, census.Options{Data: tt.data})
+			if c.Present != 20 || c.Absent != 80 {
+				t.Errorf("%+v", c)
+			}
+			if !maps.Equal(n, tt.want) {
+				t.Errorf("%v, want %v", n, tt.want)
+			}
+		})
+	}
+}

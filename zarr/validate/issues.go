@@ -1,0 +1,194 @@
+package validate
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/zargo-io/zargo/zarr/rule"
+)
+
+// look looks for what there is to repair, after documents were restored once more, and sets Found and Left.
+func (p *repair) look(out *Repairs, report func(rule.Finding)) ([]*issue, error) {
+	type of struct {
+		path string
+		rule rule.Rule
+	}
+	for tried := map[of]*issue{}; ; {
+		var found []rule.Finding
+		var mu sync.Mutex
+		objects := map[[2]string]damaged{} // by path and key
+		var broken func(damaged)
+		if p.opts.From != nil {
+			broken = func(d damaged) {
+				mu.Lock()
+				defer mu.Unlock()
+				objects[[2]string{d.path, d.key}] = d
+			}
+		}
+		r, err := look(p.ctx, p.st, p.root, p.opts.Options, func(f rule.Finding) {
+			found = append(found, f)
+			if out.Found == nil {
+				report(f)
+			}
+		}, broken)
+		if out.Left = r; out.Found == nil {
+			out.Found = r
+		}
+		if err != nil {
+			return nil, err
+		}
+		issues, again := p.issuesOf(found, slices.Collect(maps.Values(objects))), false
+		for _, is := range issues {
+			at := of{is.path, is.rule}
+			switch was := tried[at]; {
+			case is.order != orderDocuments:
+			case was != nil && was.done.State == Repaired:
+				is.done = &Step{State: Left, Rule: is.rule, Path: is.path, Key: is.all[0].Key, Findings: len(is.all), Text: "it was restored, and is damaged again"}
+			case was != nil:
+				is.done = was.done
+			default:
+				step, _, err := p.step(p.ctx, is)
+				if err != nil {
+					return nil, err
+				}
+				tried[at], is.done = is, &step
+				if again = again || step.State == Repaired; step.State == Repaired {
+					out.Steps = append(out.Steps, step)
+				}
+			}
+		}
+		if !again {
+			return issues, nil
+		}
+	}
+}
+
+// issue is all findings of one node that one repair is about.
+type issue struct {
+	order    int // in which repairs are made
+	path     string
+	rule     rule.Rule
+	all      []rule.Finding
+	object   *damaged // with RepairOptions.From: the object that they are about
+	rest     bool     // they are those that are not named, of objects
+	done     *Step    // what was done already
+	repaired bool
+}
+
+// The order of repairs: without documents nothing else is seen, claims keep others from being made, and consolidated metadata is a copy of all else.
+const (
+	orderDocuments = iota
+	orderClaims
+	orderKeys
+	orderOrphans
+	orderObjects
+	orderOthers
+	orderCopies
+)
+
+// issuesOf groups findings, in the order in which they are repaired: consolidated metadata last, of inner groups first. Objects have an issue each, also those
+// that no finding names.
+func (p *repair) issuesOf(found []rule.Finding, objects []damaged) []*issue {
+	type group struct {
+		order int
+		path  string
+		rule  rule.Rule
+		key   string // of an object
+	}
+	groups := map[group]*issue{}
+	for _, d := range objects {
+		groups[group{orderObjects, d.path, d.rule, d.key}] = &issue{order: orderObjects, path: d.path, rule: d.rule, object: &d}
+	}
+	for _, f := range found {
+		at := group{p.orderOf(f), f.Path, f.Rule, ""}
+		if of := (group{orderObjects, f.Path, f.Rule, f.Key}); groups[of] != nil {
+			at = of
+		}
+		if groups[at] == nil {
+			groups[at] = &issue{order: at.order, path: f.Path, rule: f.Rule, rest: p.opts.From != nil && f.Key == "" && (f.Rule == rule.Corrupt || f.Rule == rule.MissingChunk)}
+		}
+		groups[at].all = append(groups[at].all, f)
+	}
+	all := slices.Collect(maps.Values(groups))
+	for _, is := range all {
+		slices.SortFunc(is.all, func(a, b rule.Finding) int {
+			return cmp.Or(cmp.Compare(len(b.Key), 0)-cmp.Compare(len(a.Key), 0), cmp.Compare(a.Key, b.Key))
+		})
+	}
+	slices.SortFunc(all, func(a, b *issue) int {
+		paths := cmp.Compare(a.path, b.path)
+		if a.order == orderCopies {
+			paths = -paths
+		}
+		return cmp.Or(cmp.Compare(a.order, b.order), paths, cmp.Compare(a.rule, b.rule), cmp.Compare(a.at(), b.at()))
+	})
+	return all
+}
+
+// at is the key of an issue's object.
+func (is *issue) at() string {
+	if is.object == nil {
+		return ""
+	}
+	return is.object.key
+}
+
+// settle takes the findings that count objects which are not named as repaired where all those were.
+func settle(issues []*issue) {
+	type of struct {
+		path string
+		rule rule.Rule
+	}
+	left := map[of]bool{}
+	for _, is := range issues {
+		if is.object != nil && !is.repaired && len(is.all) == 0 {
+			left[of{is.path, is.rule}] = true
+		}
+	}
+	for _, is := range issues {
+		if is.rest {
+			is.repaired = is.object == nil && !left[of{is.path, is.rule}]
+		}
+	}
+}
+
+func (p *repair) orderOf(f rule.Finding) int {
+	switch {
+	case p.opts.From != nil && ofDocument(f):
+		return orderDocuments
+	case f.Rule == rule.LeftOverClaim:
+		return orderClaims
+	case f.Rule == rule.WrongSeparator:
+		return orderKeys
+	case f.Rule == rule.BeyondShape, f.Rule == rule.OtherLayout:
+		return orderOrphans
+	case f.Rule == rule.Stale, ofCopy(f):
+		return orderCopies
+	}
+	return orderOthers
+}
+
+// ofCopy reports whether a finding is that consolidated metadata cannot be read, or lacks its version.
+func ofCopy(f rule.Finding) bool {
+	if f.Severity() < rule.Warning || f.Rule == rule.TwoFormats {
+		return false
+	}
+	return f.Key[strings.LastIndexByte(f.Key, '/')+1:] == docConsolidated || strings.HasPrefix(f.Pointer, "/consolidated_metadata")
+}
+
+// leftOf is a result without what was repaired.
+func leftOf(r *Result, issues []*issue) *Result {
+	left := &Result{Nodes: r.Nodes, Arrays: r.Arrays, Chunks: r.Chunks, Counts: map[rule.Severity]int{}}
+	for _, is := range issues {
+		if is.repaired {
+			continue
+		}
+		for _, f := range is.all {
+			left.note(f)
+		}
+	}
+	return left
+}

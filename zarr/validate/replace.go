@@ -1,0 +1,86 @@
+package validate
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/large"
+)
+
+// condition is that an object is still the one that was looked at.
+func (t thing) condition() (store.PutOptions, error) {
+	switch {
+	case !t.there:
+		return store.PutOptions{IfAbsent: true}, nil
+	case t.version == "":
+		return store.PutOptions{}, fault.Newf(errors.ErrUnsupported, "the store has no versions, so nothing can be replaced safely")
+	}
+	return store.PutOptions{IfVersion: t.version}, nil
+}
+
+// replace puts an object of one store in the place of one that was looked at in another, and keeps that if it is asked to. Neither may have changed since.
+func (p *repair) replace(ctx context.Context, was thing, from store.Store, with thing) error {
+	cond, err := was.condition()
+	if err != nil {
+		return err
+	}
+	if err := p.keep(ctx, was); err != nil {
+		return fmt.Errorf("to keep what is there: %w", err)
+	}
+	return carry(ctx, from, with, p.st, was.key, cond)
+}
+
+// keep puts an object that is to be replaced into the store for such. Its name has a digest of the version, so that one that was kept by a repair which
+// was killed is the same.
+func (p *repair) keep(ctx context.Context, was thing) error {
+	if p.opts.Keep == nil || !was.there {
+		return nil
+	}
+	key := fmt.Sprintf("%s~%x", was.key, sha256.Sum256([]byte(was.version)))[:len(was.key)+17]
+	err := carry(ctx, p.st, was, p.opts.Keep, key, store.PutOptions{IfAbsent: true})
+	if errors.Is(err, fault.Exists) {
+		return nil
+	}
+	return err
+}
+
+// carry moves an object that was looked at to another store.
+func carry(ctx context.Context, from store.Store, t thing, to store.Store, key string, cond store.PutOptions) error {
+	if t.bytes != nil {
+		_, err := to.Put(ctx, key, t.bytes, cond)
+		return err
+	}
+	src := readerAt(func(b []byte, off int64) (int, error) {
+		v, err := from.Get(ctx, t.key, store.GetOptions{Range: store.Within(off, int64(len(b))), IfVersion: t.version}, b[:0])
+		if err != nil {
+			return 0, err
+		}
+		return copy(b, v.Bytes), nil
+	})
+	_, err := large.Upload(ctx, to, key, src, t.size, large.UploadOptions{Put: cond, InFlight: 2})
+	if !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	if t.size > concurrency.Memory()/4 {
+		return fault.Newf(fault.Limit, "%q has %d bytes, and the store takes no parts", t.key, t.size)
+	}
+	v, err := from.Get(ctx, t.key, store.GetOptions{IfVersion: t.version, Max: t.size}, nil)
+	if err == nil {
+		_, err = to.Put(ctx, key, v.Bytes, cond)
+	}
+	return err
+}
+
+// readerAt is a function as an io.ReaderAt.
+type readerAt func(b []byte, off int64) (int, error)
+
+func (f readerAt) ReadAt(b []byte, off int64) (int, error) { return f(b, off) }
+
+// same reports whether two documents are the same bytes.
+func (t thing) same(u thing) bool { return t.there == u.there && bytes.Equal(t.bytes, u.bytes) }

@@ -1,0 +1,346 @@
+package validate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/alike"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/rule"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// Copy is another copy of a hierarchy, from which a repair takes what is damaged.
+type Copy struct {
+	Store store.Store
+	Path  string        // where in it the node is that is repaired
+	Open  []zarr.Option // how its nodes are opened
+}
+
+// restoring is how many objects are restored at once: each takes some requests, one after another, and maxHeld a few times.
+const restoring = 8
+
+// pair is an array, and what the copy has at its place.
+type pair struct {
+	mine, theirs *looked
+	ours, other  *zarr.Array
+	same         bool // an object of the one is an object of the other
+	err          error
+}
+
+// restorer restores objects of arrays.
+type restorer struct {
+	mu    sync.Mutex
+	pairs map[string]func() *pair // by path
+	long  concurrency.Keyed       // held while an object is restored that is long
+}
+
+// other is where the copy has a node.
+func (p *repair) other(path string) string {
+	return join2(p.opts.From.Path, name(p.root, path))
+}
+
+func join2(path, below string) string {
+	if below == "" {
+		return path
+	}
+	return join(path, below)
+}
+
+// pair opens an array and its copy, once.
+func (p *repair) pair(ctx context.Context, path string) *pair {
+	p.restorer.mu.Lock()
+	f := p.restorer.pairs[path]
+	if f == nil {
+		f = sync.OnceValue(func() *pair { return p.newPair(ctx, path) })
+		p.restorer.pairs[path] = f
+	}
+	p.restorer.mu.Unlock()
+	return f()
+}
+
+func (p *repair) newPair(ctx context.Context, path string) *pair {
+	x := &pair{mine: lookedAt(p.st), theirs: lookedAt(p.opts.From.Store)}
+	if x.ours, x.err = openQuietly(ctx, x.mine, path, p.opts.Open); x.err != nil {
+		return x
+	}
+	if x.other, x.err = openQuietly(ctx, x.theirs, p.other(path), p.opts.From.Open); x.err != nil {
+		x.err = fmt.Errorf("the copy: %w", x.err)
+		return x
+	}
+	a, b := x.ours, x.other
+	switch x.same = alike.Encoding(b, a); {
+	case x.same:
+	case !slices.Equal(a.Shape(), b.Shape()):
+		x.err = errLeft(fmt.Sprintf("the copy has the shape %v, this array %v, and they do not encode the same", b.Shape(), a.Shape()))
+	case !alike.Type(a.DType(), b.DType()):
+		x.err = errLeft(fmt.Sprintf("the copy has elements of %v, this array of %v", b.DType(), a.DType()))
+	case (a.Fill() == nil) != (b.Fill() == nil) || !bytes.Equal(a.Fill(), b.Fill()):
+		x.err = errLeft("the copy has another fill value")
+	}
+	return x
+}
+
+// openQuietly opens an array from its documents.
+func openQuietly(ctx context.Context, st store.Store, path string, opts []zarr.Option) (*zarr.Array, error) {
+	return zarr.OpenArray(ctx, st, path, slices.Concat(opts, []zarr.Option{zarr.IgnoreConsolidated(), zarr.Findings(func(rule.Finding) {})})...)
+}
+
+// restore takes an object from the copy, unless it is a dry run, and says what was done.
+func (p *repair) restore(ctx context.Context, d damaged) (string, error) {
+	x := p.pair(ctx, d.path)
+	if x.err != nil {
+		return "", x.err
+	}
+	whole := layoutOf(x.ours).box(d.coord)
+	if whole.bytes(x.ours) > maxHeld {
+		lock, err := p.restorer.long.Lock(ctx, "")
+		if err != nil {
+			return "", err
+		}
+		defer lock.Unlock()
+	}
+	was, err := x.mine.look(ctx, d.key)
+	if err != nil {
+		return "", err
+	}
+	defer x.mine.forget(d.key)
+	good, err := x.damage(ctx, d, was, whole)
+	if err != nil {
+		return "", err
+	}
+	from, with, what, err := x.find(ctx, d, whole)
+	if err != nil {
+		return "", err
+	}
+	if x.same {
+		defer x.theirs.forget(with.key)
+	}
+	if err := x.compare(ctx, good); err != nil {
+		return "", err
+	}
+	if p.opts.DryRun {
+		_, err = was.condition()
+	} else {
+		err = p.replace(ctx, was, from, with)
+	}
+	return what, err
+}
+
+// damage looks once more what is wrong with the object as it is now, and returns the parts of a shard that are whole.
+func (x *pair) damage(ctx context.Context, d damaged, was thing, whole box) (good []box, err error) {
+	if !was.there {
+		if d.rule == rule.MissingChunk {
+			return nil, nil
+		}
+		return nil, errLeft("it is no longer there")
+	}
+	var broken error
+	for part := range partsOf(x.ours, whole) {
+		err := decodes(ctx, x.ours, part)
+		switch {
+		case err == nil:
+			good = append(good, slices.Clone(part))
+			continue
+		case !errors.Is(err, fault.Corrupt) || fatal(ctx, err):
+			return nil, err
+		}
+		broken = err
+		if !x.ours.Sharded() {
+			break
+		}
+		if _, _, bad := x.ours.StoredInner(ctx, d.coord...); bad != nil {
+			if fatal(ctx, bad) {
+				return nil, bad
+			}
+			break // its index
+		}
+		for inner := range part.parts(x.ours.Chunks()) {
+			err := decodes(ctx, x.ours, inner)
+			if err == nil {
+				good = append(good, slices.Clone(inner))
+			} else if fatal(ctx, err) {
+				return nil, err
+			}
+		}
+	}
+	if broken == nil {
+		return nil, errLeft("it can be decoded by now")
+	}
+	return good, nil
+}
+
+// partsOf are the parts in which an object is decoded.
+func partsOf(a *zarr.Array, whole box) func(yield func(box) bool) {
+	if a.Sharded() {
+		return whole.parts(partOf(a, whole))
+	}
+	return func(yield func(box) bool) { yield(whole) }
+}
+
+// find returns the object that the copy has for a damaged one, once all of it was decoded, and says what it is: its own object where the two encode the
+// same, else one that is encoded here of its values.
+func (x *pair) find(ctx context.Context, d damaged, whole box) (from store.Store, with thing, what string, err error) {
+	if !x.same {
+		with, err = x.encode(ctx, d, whole)
+		return nil, with, fmt.Sprintf("restore: encode the %d elements that %q in %s has, %d bytes", whole.elems(), x.other.Path(), x.theirs, with.size), err
+	}
+	for i, n := range x.other.GridShape() {
+		if d.coord[i] >= n {
+			return nil, thing{}, "", errLeft("the copy is shorter, and has no such chunk")
+		}
+	}
+	if !slices.Equal(layoutOf(x.other).box(d.coord), whole) {
+		return nil, thing{}, "", errLeft("the copy has another shape, and fewer elements of the chunk or more")
+	}
+	key := x.other.ChunkKey(d.coord...)
+	with, err = x.theirs.look(ctx, key)
+	switch {
+	case err != nil:
+		return nil, thing{}, "", fmt.Errorf("the copy: %w", err)
+	case !with.there:
+		return nil, thing{}, "", errLeft(fmt.Sprintf("the copy has no %q either", key))
+	}
+	if err := x.verify(ctx, whole); err != nil {
+		x.theirs.forget(key)
+		return nil, thing{}, "", err
+	}
+	return x.theirs.Store, with, fmt.Sprintf("restore: %d bytes of %q in %s", with.size, key, x.theirs), nil
+}
+
+// verify decodes all that the copy has of an object.
+func (x *pair) verify(ctx context.Context, whole box) error {
+	for part := range partsOf(x.other, whole) {
+		if err := decodes(ctx, x.other, part); err != nil {
+			return fmt.Errorf("the copy: %w", err)
+		}
+	}
+	return nil
+}
+
+// encode makes an object of the values that the copy has in other chunks.
+func (x *pair) encode(ctx context.Context, d damaged, whole box) (thing, error) {
+	if most := min(concurrency.Memory()/4, x.ours.ChunkLimit()); whole.bytes(x.ours) > most {
+		return thing{}, fault.Newf(fault.Limit, "an object of %d bytes of elements, which the copy encodes otherwise, is more than the %d that are encoded at once", whole.bytes(x.ours), most)
+	}
+	if err := x.stored(ctx, whole); err != nil {
+		return thing{}, err
+	}
+	st := mem.New()
+	for _, doc := range x.ours.Source().Documents() {
+		if _, err := st.Put(ctx, doc.Key, doc.Bytes, store.PutOptions{}); err != nil {
+			return thing{}, err
+		}
+	}
+	a, err := openQuietly(ctx, st, x.ours.Path(), append(x.ours.Options(), zarr.StoreFill()))
+	if err != nil {
+		return thing{}, err
+	}
+	if err := x.verify(ctx, whole); err != nil { // a read may leave out what it does not need
+		return thing{}, err
+	}
+	v, err := read(ctx, x.other, whole)
+	if err != nil {
+		return thing{}, fmt.Errorf("the copy: %w", err)
+	}
+	if v.items != nil {
+		err = a.WriteItems(ctx, v.items, whole.selections()...)
+	} else {
+		err = a.WriteBytes(ctx, v.bytes, whole.selections()...)
+	}
+	if err != nil {
+		return thing{}, err
+	}
+	made, err := st.Get(ctx, d.key, store.GetOptions{}, []byte{})
+	return thing{key: d.key, there: true, size: made.Size, bytes: made.Bytes}, err
+}
+
+// stored checks that the copy has objects where it is to be read: all of them where the fill value is null, else one at least. A copy that has none may
+// lack them.
+func (x *pair) stored(ctx context.Context, whole box) error {
+	found := false
+	lo, hi := make([]int, len(whole)), make([]int, len(whole))
+	for i, r := range whole {
+		lo[i], _, _ = x.other.ChunkAt(i, r[0])
+		last, _, _ := x.other.ChunkAt(i, r[1]-1)
+		hi[i] = last + 1
+	}
+	for at := slices.Clone(lo); ; {
+		key := x.other.ChunkKey(at...)
+		_, err := x.theirs.Get(ctx, key, store.GetOptions{Range: store.Within(0, 1)}, nil)
+		switch {
+		case err == nil:
+			found = true
+		case !errors.Is(err, fault.NotFound):
+			return fmt.Errorf("the copy: %w", err)
+		case x.other.Fill() == nil:
+			return errLeft(fmt.Sprintf("the copy has no %q either", key))
+		}
+		k := len(at) - 1
+		for ; k >= 0; k-- {
+			if at[k]++; at[k] < hi[k] {
+				break
+			}
+			at[k] = lo[k]
+		}
+		if k < 0 || found && x.other.Fill() != nil {
+			break
+		}
+	}
+	if !found {
+		return errLeft("the copy has nothing of it either")
+	}
+	return nil
+}
+
+// compare checks that the parts of a damaged shard that are whole have the values that the copy has: else the copy is of other data, and they would be lost.
+func (x *pair) compare(ctx context.Context, good []box) error {
+	for _, b := range good {
+		v, err := read(ctx, x.ours, b)
+		if err != nil {
+			return err
+		}
+		w, err := read(ctx, x.other, b)
+		if err != nil {
+			return fmt.Errorf("the copy: %w", err)
+		}
+		if !bytes.Equal(v.bytes, w.bytes) || !slices.EqualFunc(v.items, w.items, bytes.Equal) {
+			return errLeft(fmt.Sprintf("elements %v, which can be read, are others in the copy, so it is not one of this data", b))
+		}
+	}
+	return nil
+}
+
+// elements are those of a part of an array, as bytes or, where they vary in length, one by one.
+type elements struct {
+	bytes []byte
+	items [][]byte
+}
+
+func read(ctx context.Context, a *zarr.Array, b box) (v elements, err error) {
+	if size := a.DType().Size(); size > 0 {
+		v.bytes = make([]byte, b.elems()*size)
+		return v, a.ReadBytes(ctx, v.bytes, b.selections()...)
+	}
+	v.items, err = a.ReadItems(ctx, b.selections()...)
+	return v, err
+}
+
+// bytes is what the elements of a box take in memory; an item of varying length counts as 64, as nothing is known of it.
+func (b box) bytes(a *zarr.Array) int64 {
+	size := int64(a.DType().Size())
+	if size == 0 {
+		size = 64
+	}
+	if n := int64(b.elems()); n <= (1<<62)/size {
+		return n * size
+	}
+	return 1 << 62
+}
