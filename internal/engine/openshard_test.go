@@ -346,6 +346,31 @@ func TestOpenShardRefuses(t *testing.T) {
 	within(t, a)
 }
 
+// TestPutShardsFails: of what goes to several shards a part is refused, at whatever moment of the rest: the call ends, and gives its memory back.
+func TestPutShardsFails(t *testing.T) {
+	a := shards(t, mem.New(), 2*shardLen, 64<<20, sharding(false))
+	src := noise(2 * innerLen)
+	for i := range 4000 {
+		w, err := a.OpenShard(t.Context(), []int{i % 2}, engine.ShardOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = a.PutShards(t.Context(), memory(src), from(shardLen-innerLen, 2*innerLen), func(coord []int) *engine.ShardWriter {
+			if coord[0] == i%2 {
+				return w
+			}
+			return nil
+		})
+		if !errors.Is(err, fault.Selection) {
+			t.Fatal(err)
+		}
+		if err := w.Abort(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	within(t, a)
+}
+
 // TestOpenShardConflict: the condition decides when the shard is committed, and parts do not stay where it fails.
 func TestOpenShardConflict(t *testing.T) {
 	for name, large := range map[string]bool{"in parts": true, "one put": false} {

@@ -236,8 +236,13 @@ func (s *stream) during(ctx context.Context, hold *concurrency.Hold, flight int,
 			return produce(ctx, send)
 		}
 		made := func(yield func(part) bool) {
-			for p := range full {
-				if !yield(p) {
+			for {
+				select {
+				case p, ok := <-full:
+					if !ok || !yield(p) {
+						return
+					}
+				case <-ctx.Done(): // then produce may not even have begun
 					return
 				}
 			}
