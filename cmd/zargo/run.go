@@ -29,7 +29,7 @@ type cli struct {
 	Inflight int           `help:"Bound the chunks that are worked on, and the requests that are sent, at once." placeholder:"N"`
 	Hedge    bool          `default:"true" negatable:"" help:"Make a read of a bucket once more whose first byte takes much longer than that of others, and use the one that comes first; at most 3 % of all."`
 	Verbose  bool          `short:"v" help:"Report on standard error what was requested."`
-	Progress progressFlag  `help:"Show on standard error how far long work is also where that is no terminal, a line every few seconds; --progress=never shows it nowhere. Otherwise a terminal alone shows it (auto)."`
+	Progress progressFlag  `help:"Show on standard error how far long work is also where that is no terminal, a line every few seconds; --progress=never: nowhere. Without it a terminal alone shows it, as with --progress=auto."`
 
 	TrustHost []string `help:"A host that a URL of Google Cloud Storage or Azure may name as its endpoint or domain, to send credentials to; may be given again." placeholder:"HOST"`
 	AllowHTTP bool     `name:"allow-http" help:"Send signed requests of S3 over http to the endpoint that a URL names, wherever that is."`
