@@ -42,6 +42,7 @@ func (c *appendCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	defer p.release()
+	s.far.begin(work{verb: "written", ahead: s.report.BytesUsed.Load})
 	opts := []zarr.Option{zarr.Wait(c.Wait)}
 	if c.TakeOver != nil {
 		opts = append(opts, zarr.TakeOver(*c.TakeOver))
@@ -165,6 +166,7 @@ func (c *appendCmd) rows(s *session, name string, a *zarr.Array, axis int) (*fil
 	if !slices.Equal(r.shape, want) {
 		return nil, fault.Newf(fault.Selection, "%s has the shape %v, and the array %v, which gets longer along axis %d", r.name, r.shape, a.Shape(), axis)
 	}
+	s.far.expect(bytesOf(r.where(0), a.DType()))
 	return r, nil
 }
 
@@ -179,6 +181,16 @@ func (r *fileRows) open() (io.Reader, func(), error) {
 		return nil, nil, err
 	}
 	return f, func() { _ = f.Close() }, nil // it was only read
+}
+
+// where is where the rows lie that begin at from.
+func (r *fileRows) where(from int) region {
+	where := make(region, len(r.shape))
+	for k, n := range r.shape {
+		where[k] = axis{step: 1, count: n}
+	}
+	where[r.axis].start = from
+	return where
 }
 
 // write writes the rows of an array that begin at from.
@@ -203,10 +215,5 @@ func (r *fileRows) write(ctx context.Context, a *zarr.Array, from int) error {
 			return fault.Newf(fault.Conflict, "%s was changed meanwhile", r.name)
 		}
 	}
-	where := make(region, len(r.shape))
-	for k, n := range r.shape {
-		where[k] = axis{step: 1, count: n}
-	}
-	where[r.axis].start = from
-	return putFile(ctx, a, where, in, r.head, r.name, r.convert, func(err error) error { return err })
+	return putFile(ctx, r.s.far, a, r.where(from), in, r.head, r.name, r.convert, func(err error) error { return err })
 }

@@ -52,19 +52,23 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 		before := since(&s.report, store.Amount{}) // opening is left out, as in a plan
 		defer func() { s.stats = &stats{since(&s.report, before), c.priceFlags} }()
 	}
+	toFile := c.Output != "" && c.Output != "-"
+	if c.Format != "text" && (toFile || s.inPipe && s.flags.Progress == progressAlways) {
+		s.far.reading(a, r, &s.report)
+	}
 	fill := func(w io.Writer) error {
 		if c.Header {
 			if err := printHeader(&checkedWriter{ctx, w}, a, r, c.nameOf(p)); err != nil {
 				return p.fail(err)
 			}
 		}
-		if err := c.print(ctx, w, a, r); err != nil {
+		if err := c.print(ctx, s, w, a, r); err != nil {
 			return p.fail(err)
 		}
 		s.warnOfMissing(ctx, p, a)
 		return nil
 	}
-	if c.Output == "" || c.Output == "-" {
+	if !toFile {
 		return fill(s.out)
 	}
 	return writeFile(c.Output, func(w io.Writer) error {
@@ -76,15 +80,15 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 	})
 }
 
-func (c *catCmd) print(ctx context.Context, w io.Writer, a *zarr.Array, r region) error {
+func (c *catCmd) print(ctx context.Context, s *session, w io.Writer, a *zarr.Array, r region) error {
 	if c.Format == "text" {
 		return printText(ctx, w, a, r)
 	}
-	return printValues(ctx, w, a, r, c.Format, r.shape())
+	return printValues(ctx, s.far, w, a, r, c.Format, r.shape())
 }
 
 // printValues prints what r selects of an array in any format but text, as an array of a shape of as many elements.
-func printValues(ctx context.Context, w io.Writer, a *zarr.Array, r region, format string, shape []int) error {
+func printValues(ctx context.Context, far *progress, w io.Writer, a *zarr.Array, r region, format string, shape []int) error {
 	t, read := readerOf(a)
 	out, err := newSink(format, &checkedWriter{ctx, w}, t, shape)
 	if err != nil {
@@ -93,7 +97,12 @@ func printValues(ctx context.Context, w io.Writer, a *zarr.Array, r region, form
 	if err := out.begin(); err != nil {
 		return err
 	}
-	if err := stream(ctx, a, r, t, read, out.write); err != nil {
+	write := func(elems []byte) error {
+		err := out.write(elems)
+		far.add(int64(len(elems) / unitOf(t)))
+		return err
+	}
+	if err := stream(ctx, a, r, t, read, write); err != nil {
 		return err
 	}
 	return out.end()

@@ -33,11 +33,15 @@ func (c *censusCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	defer p.release()
+	s.far.begin(work{unit: "chunks", verb: "read", atMost: true, moved: s.report.BytesRead.Load})
 	all := []*census.Counts{}
+	done, total := int64(0), int64(0) // of the arrays that are behind
 	take := func(a *zarr.Array) error {
-		counts, err := census.Array(ctx, a, census.Options{Data: c.Data})
+		counts, err := census.Array(ctx, a, census.Options{Data: c.Data, Progress: func(d, t int64) { s.far.at(done+d, capped(total, t)) }})
 		if err == nil {
 			all = append(all, counts)
+			done, total = done+counts.Present, capped(total, counts.Present)
+			s.far.at(done, total)
 		}
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"runtime/debug"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/transfer"
@@ -21,9 +20,8 @@ type copyCmd struct {
 	From string `arg:"" name:"source" help:"The array, or the group with all that is below it."`
 	To   string `arg:"" name:"target" help:"Where the copy is made. No node may be there."`
 	copyFlags
-	Resume   bool `help:"Go on with a copy to the same place that was interrupted, as it was begun: other flags do not change it."`
-	DryRun   bool `name:"dry-run" help:"Only say what would be done: for each array how, and how many objects are read and written at most."`
-	Progress bool `help:"Report on standard error how far it is, every few seconds."`
+	Resume bool `help:"Go on with a copy to the same place that was interrupted, as it was begun: other flags do not change it."`
+	DryRun bool `name:"dry-run" help:"Only say what would be done: for each array how, and how many objects are read and written at most."`
 }
 
 // Run copies by a plan, which lies in the target until the copy is whole.
@@ -59,7 +57,7 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 		}
 	}
 	open := s.opener(map[string]openurl.Location{p.Source.Store: e.from, p.Target.Store: e.to})
-	last, err := s.runPlan(ctx, p, open, transfer.RunOptions{}, c.Progress)
+	last, err := s.runPlan(ctx, p, open, transfer.RunOptions{})
 	if err != nil {
 		return &resumable{e.target.fail(err), "what is copied stays, and --resume goes on"}
 	}
@@ -164,43 +162,21 @@ func keepTo(memory int64) func() {
 }
 
 // runPlan runs tasks of a plan within its memory, and returns how far it came.
-func (s *session) runPlan(ctx context.Context, p *transfer.Plan, open transfer.Opener, o transfer.RunOptions, report bool) (last transfer.Progress, err error) {
+func (s *session) runPlan(ctx context.Context, p *transfer.Plan, open transfer.Opener, o transfer.RunOptions) (last transfer.Progress, err error) {
 	defer keepTo(p.Memory)()
-	lines := &progressLines{out: s.errOut}
+	s.far.begin(work{unit: "tasks", verb: "written"})
 	o.Zarr = append(o.Zarr, s.options()...)
 	o.Progress = func(x transfer.Progress) {
 		last = x
-		if report {
-			lines.print(x)
-		}
+		s.far.before.Store(int64(x.Skipped))
+		s.far.moved.Store(x.Moved.BytesWritten)
+		s.far.at(int64(x.Done), int64(x.Tasks))
 	}
 	err = transfer.Run(ctx, p, open, o)
 	if err != nil {
 		err = trimmed(err)
 	}
 	return last, err
-}
-
-// progressEvery is how often a line says how far it is.
-const progressEvery = 2 * time.Second
-
-// progressLines prints some of what it is given.
-type progressLines struct {
-	out  io.Writer
-	next time.Duration
-}
-
-func (l *progressLines) print(x transfer.Progress) {
-	if x.Took < l.next && x.Done < x.Tasks {
-		return
-	}
-	l.next = x.Took + progressEvery
-	left := ""
-	if run := x.Done - x.Skipped; run > 0 && x.Done < x.Tasks {
-		left = fmt.Sprintf(", %v left", (x.Took / time.Duration(run) * time.Duration(x.Tasks-x.Done)).Round(time.Second))
-	}
-	rate := float64(x.Moved.BytesWritten) / max(x.Took.Seconds(), 0.001)
-	fmt.Fprintf(l.out, "zargo: %d of %d tasks, %s written, %.1f MiB/s%s\n", x.Done, x.Tasks, sizeText(big.NewInt(x.Moved.BytesWritten)), rate/(1<<20), left)
 }
 
 // printPlan prints a line for each step, and the sums.

@@ -42,6 +42,7 @@ func (c *copyCmd) archive(ctx context.Context, s *session, l openurl.Location, o
 		return printPlan(s.out, p)
 	}
 	defer keepTo(p.Memory)()
+	s.far.begin(work{verb: "written", ahead: s.far.sent.Load})
 	if err := transfer.SaveZip(ctx, p, s.opener(map[string]openurl.Location{p.Source.Store: src.root}), at.Store, key, s.options()...); err != nil {
 		return at.fail(trimmed(err))
 	}

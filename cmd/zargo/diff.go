@@ -34,7 +34,8 @@ func (c *diffCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	defer q.release()
-	o := diff.Options{SkipMetadata: c.Values && !c.Metadata, SkipValues: c.Metadata && !c.Values, First: c.First}
+	s.far.begin(work{unit: "elements", verb: "read", moved: s.report.BytesRead.Load})
+	o := diff.Options{SkipMetadata: c.Values && !c.Metadata, SkipValues: c.Metadata && !c.Values, First: c.First, Progress: s.far.at}
 	if c.First == 0 {
 		o.First = -1
 	}

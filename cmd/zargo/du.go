@@ -41,21 +41,29 @@ func (u *usage) add(e store.Entry) {
 
 // Run counts what is stored by one listing, which is not kept: memory is for nodes, not for objects.
 func (c *duCmd) Run(ctx context.Context, s *session) error {
+	_, err := c.show(ctx, s)
+	return err
+}
+
+// show prints the counts, and returns those of the whole.
+func (c *duCmd) show(ctx context.Context, s *session) (*usage, error) {
 	p, err := s.locate(ctx, c.URL)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer p.release()
 	nodes, unread, err := c.nodes(ctx, s, p)
 	if err != nil {
-		return p.fail(err)
+		return nil, p.fail(err)
 	}
 	top := nodes[""]
+	s.far.begin(work{unit: "objects"})
 	for e, err := range store.ListAll(ctx, p.Store, "", store.ListOptions{}) {
 		if err != nil {
-			return p.fail(err)
+			return nil, p.fail(err)
 		}
 		top.add(e)
+		s.far.add(1)
 		for path := e.Key; path != ""; {
 			path = path[:max(strings.LastIndexByte(path, '/'), 0)]
 			if u := nodes[path]; u != nil && path != "" {
@@ -64,7 +72,7 @@ func (c *duCmd) Run(ctx context.Context, s *session) error {
 		}
 	}
 	if top.Objects == 0 {
-		return p.fail(fault.Newf(fault.NotFound, "nothing is stored under this URL"))
+		return nil, p.fail(fault.Newf(fault.NotFound, "nothing is stored under this URL"))
 	}
 	all := make([]*usage, 0, len(nodes))
 	for _, u := range nodes {
@@ -78,7 +86,7 @@ func (c *duCmd) Run(ctx context.Context, s *session) error {
 	} else {
 		err = printUsage(s.out, all)
 	}
-	return cmp.Or(err, p.fail(unread))
+	return top, cmp.Or(err, p.fail(unread))
 }
 
 // nodes gives the place's nodes by path, and that of a place that is none, whose folders are counted instead.

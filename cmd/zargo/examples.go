@@ -155,7 +155,7 @@ func (copyCmd) Help() string {
 		"zargo copy weather.zarr copied.zarr --dry-run",
 		"zargo copy weather.zarr copied.zarr --format 3 --codec zstd:3",
 		"zargo copy weather.zarr/sst series.zarr --chunks 365,20,20 --shards none --max-mem 256MiB",
-		"zargo copy 's3://bucket/weather.zarr?region=eu-central-1' gs://other/weather.zarr --sel time=0:31 --resume --progress",
+		"zargo copy 's3://bucket/weather.zarr?region=eu-central-1' gs://other/weather.zarr --sel time=0:31 --resume",
 	)
 }
 

@@ -26,10 +26,11 @@ func (c *hashCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	defer p.release()
+	s.far.begin(work{verb: "read"})
 	if c.Check != "" {
 		return c.check(ctx, s, p)
 	}
-	write := func(w io.Writer) error { return p.fail(manifest.Write(ctx, p.Store, w)) }
+	write := func(w io.Writer) error { return p.fail(manifest.Write(ctx, p.Store, w, manifest.Progress(s.far.at))) }
 	if c.Out != "" {
 		return writeFile(c.Out, write)
 	}
@@ -42,7 +43,7 @@ func (c *hashCmd) check(ctx context.Context, s *session, p *place) error {
 		return err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	r, err := manifest.Check(ctx, p.Store, f)
+	r, err := manifest.Check(ctx, p.Store, f, manifest.Progress(s.far.at))
 	if err != nil {
 		return p.fail(err)
 	}

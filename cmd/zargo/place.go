@@ -39,7 +39,7 @@ func (s *session) open(ctx context.Context, l openurl.Location) (*place, error) 
 	if err != nil {
 		return nil, failedAt(l, "", err)
 	}
-	return &place{st, "", l, l.String()}, nil
+	return &place{s.far.watched(st), "", l, l.String()}, nil
 }
 
 // parseURL reads a URL that this program can open; its errors say which URL.

@@ -74,11 +74,12 @@ func (c *putCmd) Run(ctx context.Context, s *session) error {
 	if !slices.Equal(r.shape(), h.Shape) {
 		return p.fail(fault.Newf(fault.Selection, "the selection has the shape %v and %s %v", r.shape(), name, h.Shape))
 	}
-	return putFile(ctx, a, r, in, h, name, convert, p.fail)
+	s.far.writing(a, r, &s.report)
+	return putFile(ctx, s.far, a, r, in, h, name, convert, p.fail)
 }
 
 // putFile writes what follows the header of a file into a region of an array, about whose errors fail says where they were.
-func putFile(ctx context.Context, a *zarr.Array, r region, in io.Reader, h npy.Header, name string, convert *conversion, fail func(error) error) error {
+func putFile(ctx context.Context, far *progress, a *zarr.Array, r region, in io.Reader, h npy.Header, name string, convert *conversion, fail func(error) error) error {
 	parts, err := bands(ctx, a, r, objectsOf(a))
 	if err != nil {
 		return fail(err)
@@ -106,6 +107,7 @@ func putFile(ctx context.Context, a *zarr.Array, r region, in io.Reader, h npy.H
 		if err := a.WriteBytes(ctx, values, b.selections()...); err != nil {
 			return fail(err)
 		}
+		far.add(int64(b.bytes))
 	}
 	return nil
 }

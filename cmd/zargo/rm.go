@@ -15,7 +15,7 @@ import (
 
 type rmCmd struct {
 	URL    string `arg:"" name:"url" help:"The array, or the group with all that is below it; with --force any folder or bucket."`
-	DryRun bool   `name:"dry-run" help:"Only say what would be deleted: objects and bytes of each node."`
+	DryRun bool   `name:"dry-run" help:"Only say what would be deleted: objects and bytes of each node, and how many requests that takes."`
 	Force  bool   `short:"f" help:"Delete also what is below a place that is no array and no group, and all of a bucket."`
 	consolidateFlag
 }
@@ -28,7 +28,7 @@ func (c *rmCmd) Run(ctx context.Context, s *session) error {
 	}
 	l = nodeOf(l)
 	if c.DryRun {
-		return (&duCmd{URL: c.URL}).Run(ctx, s)
+		return c.dryRun(ctx, s, l)
 	}
 	if isWhole(l) && !c.Force {
 		return usagef("%s is all of a bucket or a file system: --force deletes it", oneLine(l.String()))
@@ -46,11 +46,42 @@ func (c *rmCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return p.fail(err)
 	}
+	s.far.begin(work{unit: "objects", total: r.Objects, ahead: s.far.deleted.Load})
 	if err := r.Run(ctx); err != nil {
 		return p.fail(err)
 	}
 	fmt.Fprintf(s.out, "deleted %s, %s\n", plural(int(r.Objects), "object"), sizeText(big.NewInt(r.Bytes)))
 	return c.after(ctx, s, p, n)
+}
+
+// dryRun prints what would be deleted, and by how many requests.
+func (c *rmCmd) dryRun(ctx context.Context, s *session, l openurl.Location) error {
+	all, err := (&duCmd{URL: c.URL}).show(ctx, s)
+	if err != nil {
+		return err
+	}
+	deletes := int64(0)
+	p, n, err := s.openRooted(ctx, c.URL)
+	var of *fault.MetaError
+	switch {
+	case errors.Is(err, fault.NotFound) || errors.As(err, &of):
+		if p, err = s.open(ctx, l); err != nil {
+			return err
+		}
+		defer p.release()
+		deletes = store.DeleteRequests(p.Store, all.Objects)
+	case err != nil:
+		return err
+	default:
+		defer p.release()
+		r, err := upkeep.PlanRemove(ctx, n)
+		if err != nil {
+			return p.fail(err)
+		}
+		deletes = r.Deletes
+	}
+	_, err = fmt.Fprintf(s.out, "%s to delete, by %s\n", plural(int(all.Objects), "object"), plural(int(deletes), "request"))
+	return err
 }
 
 // isWhole reports whether a place is all that there is of its bucket or file system.
@@ -83,6 +114,7 @@ func (c *rmCmd) folder(ctx context.Context, s *session, l openurl.Location, none
 	if objects == 0 {
 		return none
 	}
+	s.far.begin(work{unit: "objects", total: objects, ahead: s.far.deleted.Load})
 	if err := store.DeleteBelow(ctx, p.Store, ""); err != nil {
 		return p.fail(err)
 	}

@@ -29,6 +29,7 @@ type cli struct {
 	Inflight int           `help:"Bound the chunks that are worked on, and the requests that are sent, at once." placeholder:"N"`
 	Hedge    bool          `default:"true" negatable:"" help:"Make a read of a bucket once more whose first byte takes much longer than that of others, and use the one that comes first; at most 3 % of all."`
 	Verbose  bool          `short:"v" help:"Report on standard error what was requested."`
+	Progress progressFlag  `help:"Show on standard error how far long work is also where that is no terminal, a line every few seconds; --progress=never: nowhere. Without it a terminal alone shows it, as with --progress=auto."`
 
 	TrustHost []string `help:"A host that a URL of Google Cloud Storage or Azure may name as its endpoint or domain, to send credentials to; may be given again." placeholder:"HOST"`
 	AllowHTTP bool     `name:"allow-http" help:"Send signed requests of S3 over http to the endpoint that a URL names, wherever that is."`
@@ -69,7 +70,8 @@ type session struct {
 	stores openurl.Mux // what URLs are opened with, as how says
 	in     io.Reader
 	out    io.Writer
-	errOut io.Writer // for how far long work is
+	far    *progress
+	inPipe bool // out is no terminal
 	env    func(string) string
 	report zarr.Report
 	stats  *stats // nil: not asked for
@@ -107,13 +109,17 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	if err != nil {
 		return complain(errOut, usagef("%v (zargo --help tells more)", err))
 	}
-	slow := &late{out: errOut}
+	far := &progress{how: flags.Progress.shown(errOut, os.Getenv), out: errOut}
+	defer far.end() // after a panic, too
+	slow := &late{out: far}
 	defer slow.end()
-	s := &session{program: p, flags: flags, in: in, errOut: errOut, env: os.Getenv, how: opening{flags.Inflight, flags.TrustHost, flags.AllowHTTP, !flags.writes(command.Command()), flags.TrustLocks, flags.Hedge, slow.notify}}
+	s := &session{program: p, flags: flags, in: in, far: far, env: os.Getenv, how: opening{flags.Inflight, flags.TrustHost, flags.AllowHTTP, !flags.writes(command.Command()), flags.TrustLocks, flags.Hedge, slow.notify}}
 	s.stores = p.schemes(s.how)
-	buffered := bufio.NewWriterSize(out, 1<<16)
+	s.inPipe = !isTerminal(out)
+	buffered := bufio.NewWriterSize(afterProgress{out, far}, 1<<16)
 	s.out = buffered
-	err = s.do(ctx, command)
+	err = s.do(far.traced(ctx), command)
+	far.end()
 	// What was printed before an error is printed: a listing that broke off is worth its first lines.
 	if e := buffered.Flush(); e != nil && err == nil {
 		err = e

@@ -132,7 +132,6 @@ type transferRunCmd struct {
 	TaskCount   int     `help:"How many shares there are. Else it is CLOUD_RUN_TASK_COUNT or BATCH_TASK_COUNT." placeholder:"N"`
 	RequestRate float64 `help:"Most requests in a second of all processes together: each makes its share of them." placeholder:"N"`
 	Stage       int     `help:"The stage that is run, from 1: each in a job of its own, where a plan has several." placeholder:"K"`
-	Progress    bool    `help:"Report on standard error how far it is, every few seconds."`
 }
 
 // Run runs tasks.
@@ -149,7 +148,7 @@ func (c *transferRunCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return again(err)
 	}
-	_, err = s.runPlan(ctx, p, paced(open, c.RequestRate/float64(max(o.Count, 1))), o, c.Progress)
+	_, err = s.runPlan(ctx, p, paced(open, c.RequestRate/float64(max(o.Count, 1))), o)
 	return again(err)
 }
 
@@ -243,10 +242,7 @@ func (c *transferVerifyCmd) Run(ctx context.Context, s *session) error {
 	return nil
 }
 
-type transferResumeCmd struct {
-	planFlags
-	Progress bool `help:"Report on standard error how far it is, every few seconds."`
-}
+type transferResumeCmd struct{ planFlags }
 
 // Run runs all that is missing.
 func (c *transferResumeCmd) Run(ctx context.Context, s *session) error {
@@ -254,7 +250,7 @@ func (c *transferResumeCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return again(err)
 	}
-	_, err = s.runPlan(ctx, p, open, transfer.RunOptions{}, c.Progress)
+	_, err = s.runPlan(ctx, p, open, transfer.RunOptions{})
 	return again(err)
 }
 

@@ -52,8 +52,9 @@ func (c *validateCmd) Run(ctx context.Context, s *session) error {
 	}
 	defer p.release()
 	var found []rule.Finding
-	tell := func(f rule.Finding) { found = append(found, f) }
-	o := validate.Options{Data: c.Data, Open: s.options(c.options()...)}
+	tell := func(f rule.Finding) { found = append(found, s.far.noted(f)) }
+	s.far.begin(work{unit: "chunks", verb: "read", atMost: true, moved: s.report.BytesRead.Load})
+	o := validate.Options{Data: c.Data, Open: s.options(c.options()...), Progress: s.far.at}
 	var done *validate.Repairs
 	if c.Repair {
 		ro := validate.RepairOptions{Options: o, DryRun: c.DryRun, DeleteOrphans: c.Orphans, DropClaims: c.Claims != nil}
@@ -116,7 +117,7 @@ func (s *session) values(ctx context.Context, url string) error {
 	if err != nil {
 		return p.fail(err)
 	}
-	return p.fail(printValues(ctx, s.out, a, all, "csv", []int{a.Len()}))
+	return p.fail(printValues(ctx, s.far, s.out, a, all, "csv", []int{a.Len()}))
 }
 
 // invalid is what a hierarchy is that breaks rules.

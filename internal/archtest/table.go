@@ -103,7 +103,7 @@ func Table() []Rule {
 		{Package: "openurl", Own: []string{"zarr/fault", "zarr/store", "zarr/store/dir", "zarr/store/mem", "zarr/store/zip", "zarr/store/http"}},
 
 		{Package: "cmd/zargo", Own: []string{"zarr/...", "transfer", "concurrency", "openurl", "internal/npy", "blob", "s3", "gcs", "azure"},
-			External: []string{"github.com/alecthomas/kong", gocloud}},
+			External: []string{"github.com/alecthomas/kong", "github.com/vbauerster/mpb/v8", "github.com/vbauerster/cupwriter", gocloud}},
 
 		// Examples import what a user can, so that they can be copied into another module. The quickstart links no provider, a
 		// function only its own.

@@ -41,14 +41,19 @@ func (n *Node) Below(ctx context.Context) (b Below, err error) {
 	return b, nil
 }
 
+// Own is how many of the documents that Below found are the node's own, which come first.
+func (n *Node) Own(documents []string) (own int) {
+	for own < len(documents) && !strings.Contains(n.below(documents[own]), "/") {
+		own++
+	}
+	return own
+}
+
 // Clear deletes everything below the node: its own documents first, then the others of those that Below found, and then the rest, so that no reader sees
 // metadata over chunks that are gone. Nothing is asked about versions.
 func (n *Node) Clear(ctx context.Context, documents []string) error {
 	ctx, s := n.begin(ctx)
-	own := 0
-	for own < len(documents) && !strings.Contains(n.below(documents[own]), "/") {
-		own++
-	}
+	own := n.Own(documents)
 	for _, keys := range [][]string{documents[:own], documents[own:]} {
 		if len(keys) > 0 {
 			if err := store.DeleteAll(ctx, s, keys); err != nil {

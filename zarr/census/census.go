@@ -24,6 +24,9 @@ type Options struct {
 	// Ask is how many keys are asked for one by one where the store cannot list, or refuses to; 0 is 10,000. An array of more chunks is then an
 	// error.
 	Ask int
+	// Progress is called at the begin and after each chunk or shard that was looked at, one call at a time: how many were, and how many there are at
+	// most, those of the grid.
+	Progress func(done, total int64)
 }
 
 // Counts are what is stored of one array.
@@ -78,11 +81,13 @@ func Array(ctx context.Context, a *zarr.Array, o Options) (*Counts, error) {
 	if size := a.DType().Size(); size > 0 {
 		t.c.Decoded = times(int64(size), a.Shape()...)
 	}
+	t.looked(0)
 	err := t.all(ctx, t.listed(ctx))
 	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fault.Refused) {
 		if t.c.Chunks > int64(o.Ask) {
 			return nil, fmt.Errorf("the store does not list, and the array has more than %d chunks: %w", o.Ask, err)
 		}
+		t.done = 0
 		*t.c = Counts{Path: a.Path(), Sharded: a.Sharded(), Chunks: t.c.Chunks, Decoded: t.c.Decoded, Asked: true}
 		err = t.all(ctx, t.asked(ctx))
 	}
@@ -99,8 +104,20 @@ type taking struct {
 	o    Options
 	grid []int
 
-	mu sync.Mutex
-	c  *Counts
+	mu   sync.Mutex
+	c    *Counts
+	done int64
+}
+
+// looked counts what was looked at.
+func (t *taking) looked(n int64) {
+	if t.o.Progress == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.done += n
+	t.o.Progress(t.done, t.c.Chunks)
 }
 
 // object is a chunk or a shard that is stored, as far as is known.
@@ -167,6 +184,7 @@ func (t *taking) asked(ctx context.Context) iter.Seq[object] {
 			v, err := t.a.Store().Get(ctx, t.a.ChunkKey(r.Coord...), store.GetOptions{Range: store.Within(0, 1)}, nil)
 			switch {
 			case errors.Is(err, fault.NotFound):
+				t.looked(1)
 				continue
 			case errors.Is(err, fault.Corrupt): // it is empty
 				v.Size, err = 0, nil
@@ -180,6 +198,7 @@ func (t *taking) asked(ctx context.Context) iter.Seq[object] {
 
 // object looks at one chunk or shard.
 func (t *taking) object(ctx context.Context, e object) error {
+	defer t.looked(1)
 	stored, room, err := 0, 0, error(nil)
 	if t.c.Sharded {
 		stored, room, err = t.a.StoredInner(ctx, e.coord...)

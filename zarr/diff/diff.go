@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -16,6 +17,9 @@ type Options struct {
 	SkipValues   bool
 	First        int   // how many elements that differ are reported of each array; 0 is 10, less is none
 	Memory       int64 // bytes for the values that are compared at one time; 0 is 256 MiB
+
+	// Progress is called at the begin and after each block of values, one call at a time: how many elements were compared, and of how many.
+	Progress func(done, total int64)
 }
 
 // Result is what a comparison found.
@@ -71,6 +75,17 @@ func Run(ctx context.Context, a, b zarr.Node, o Options) (*Result, error) {
 	all := maps.Clone(x)
 	maps.Copy(all, y)
 	r := &Result{Nodes: []Node{}}
+	total := int64(0)
+	if !o.SkipValues {
+		total = elements(x, y)
+	}
+	before := int64(0) // of the arrays that are behind
+	progress := func(of int64) {
+		if o.Progress != nil {
+			o.Progress(before+of, total)
+		}
+	}
+	progress(0)
 	for _, path := range slices.SortedFunc(maps.Keys(all), func(p, q string) int {
 		return slices.Compare(strings.Split(p, "/"), strings.Split(q, "/"))
 	}) {
@@ -82,9 +97,10 @@ func Run(ctx context.Context, a, b zarr.Node, o Options) (*Result, error) {
 			n.Only = "b"
 		default:
 			r.Compared++
-			if err := r.pair(ctx, &n, a, b, o); err != nil {
+			if err := r.pair(ctx, &n, a, b, o, progress); err != nil {
 				return r, err
 			}
+			before = r.Elements
 		}
 		if n.Only != "" || len(n.Members) > 0 || n.Values != nil {
 			r.Nodes = append(r.Nodes, n)
@@ -94,7 +110,7 @@ func Run(ctx context.Context, a, b zarr.Node, o Options) (*Result, error) {
 }
 
 // pair compares two nodes of one path.
-func (r *Result) pair(ctx context.Context, n *Node, a, b zarr.Node, o Options) error {
+func (r *Result) pair(ctx context.Context, n *Node, a, b zarr.Node, o Options, progress func(of int64)) error {
 	x, isArray := a.(*zarr.Array)
 	y, both := b.(*zarr.Array)
 	if isArray != both {
@@ -110,7 +126,7 @@ func (r *Result) pair(ctx context.Context, n *Node, a, b zarr.Node, o Options) e
 	if !isArray || o.SkipValues {
 		return nil
 	}
-	v, err := values(ctx, x, y, o)
+	v, err := values(ctx, x, y, o, progress)
 	if err != nil {
 		return err
 	}
@@ -119,6 +135,18 @@ func (r *Result) pair(ctx context.Context, n *Node, a, b zarr.Node, o Options) e
 		n.Values = v
 	}
 	return nil
+}
+
+// elements is how many there are to compare: those of arrays that both have, of one shape and data type.
+func elements(x, y map[string]zarr.Node) (n int64) {
+	for path := range x {
+		a, ok := x[path].(*zarr.Array)
+		b, both := y[path].(*zarr.Array)
+		if ok && both && unlike(a, b) == "" {
+			n = min(n, math.MaxInt64-int64(a.Len())) + int64(a.Len())
+		}
+	}
+	return n
 }
 
 // below are a node, and all that is below it, by path from there.

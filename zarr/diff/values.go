@@ -41,14 +41,22 @@ type found struct {
 	first         []Element
 }
 
-func values(ctx context.Context, a, b *zarr.Array, o Options) (*Values, error) {
-	c := &comparison{a: a, b: b, shape: a.Shape(), first: o.First}
+// unlike says why the values of two arrays cannot be compared; "" if they can.
+func unlike(a, b *zarr.Array) string {
 	switch {
-	case !slices.Equal(c.shape, b.Shape()):
-		return &Values{Not: "the shapes differ"}, nil
+	case !slices.Equal(a.Shape(), b.Shape()):
+		return "the shapes differ"
 	case !dtype.Equal(a.DType(), b.DType()):
-		return &Values{Not: "the data types differ"}, nil
+		return "the data types differ"
 	}
+	return ""
+}
+
+func values(ctx context.Context, a, b *zarr.Array, o Options, progress func(of int64)) (*Values, error) {
+	if not := unlike(a, b); not != "" {
+		return &Values{Not: not}, nil
+	}
+	c := &comparison{a: a, b: b, shape: a.Shape(), first: o.First}
 	if c.first == 0 {
 		c.first = defaultFirst
 	}
@@ -72,6 +80,7 @@ func values(ctx context.Context, a, b *zarr.Array, o Options) (*Values, error) {
 			return nil, err
 		}
 		v.Of += f.of
+		progress(v.Of)
 		v.Different += f.different
 		v.First = append(v.First, f.first[:min(len(f.first), max(c.first-len(v.First), 0))]...)
 	}

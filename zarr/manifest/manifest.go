@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -39,17 +40,65 @@ type Result struct {
 // OK reports whether the store holds what the manifest says, and no more.
 func (r *Result) OK() bool { return len(r.Missing)+len(r.Changed)+len(r.Extra) == 0 }
 
+// Option changes what Write and Check do besides.
+type Option func(*work)
+
+// Progress has f called when it is known what is there, and after each value or part of a large one, one call at a time: how many bytes were read, and
+// of how many. Values whose length the listing does not say add to both when they are read.
+func Progress(f func(done, total int64)) Option { return func(w *work) { w.progress = f } }
+
+// work is one call of Write or Check.
+type work struct {
+	st       store.Store
+	progress func(done, total int64)
+
+	mu          sync.Mutex
+	done, total int64
+}
+
+func newWork(st store.Store, opts []Option) *work {
+	r := &work{st: st}
+	for _, o := range opts {
+		o(r)
+	}
+	return r
+}
+
+// begin says how many bytes there are to read.
+func (r *work) begin(keys []string, sizes map[string]int64) {
+	for _, key := range keys {
+		r.total += max(sizes[key], 0)
+	}
+	r.read(0, 0)
+}
+
+// read counts bytes that were read, of a value whose length is size by the listing.
+func (r *work) read(n int, size int64) {
+	if r.progress == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done += int64(n)
+	if size < 0 {
+		r.total += int64(n)
+	}
+	r.progress(r.done, r.total)
+}
+
 // Write writes the manifest of all keys in a store. Nothing is written before all values were read.
-func Write(ctx context.Context, st store.Store, w io.Writer) error {
+func Write(ctx context.Context, st store.Store, w io.Writer, opts ...Option) error {
+	r := newWork(st, opts)
 	sizes, err := list(ctx, st)
 	if err != nil {
 		return err
 	}
 	keys := slices.Sorted(maps.Keys(sizes))
+	r.begin(keys, sizes)
 	sums := make([]sum, len(keys))
 	err = concurrency.EachN(ctx, inFlight, len(keys), func(ctx context.Context, i int) error {
 		var err error
-		sums[i], err = hash(ctx, st, keys[i], sizes[keys[i]])
+		sums[i], err = r.hash(ctx, keys[i], sizes[keys[i]])
 		return err
 	})
 	if err != nil {
@@ -68,7 +117,8 @@ func Write(ctx context.Context, st store.Store, w io.Writer) error {
 }
 
 // Check reads a manifest, and all values that it names. A line that is none of sha256sum is fault.Metadata.
-func Check(ctx context.Context, st store.Store, manifest io.Reader) (*Result, error) {
+func Check(ctx context.Context, st store.Store, manifest io.Reader, opts ...Option) (*Result, error) {
+	w := newWork(st, opts)
 	want, err := parse(manifest)
 	if err != nil {
 		return nil, err
@@ -85,6 +135,7 @@ func Check(ctx context.Context, st store.Store, manifest io.Reader) (*Result, er
 	}
 	keys := slices.Sorted(maps.Keys(want))
 	const same, changed, missing = 0, 1, 2
+	w.begin(keys, sizes)
 	state := make([]uint8, len(keys))
 	err = concurrency.EachN(ctx, inFlight, len(keys), func(ctx context.Context, i int) error {
 		size, ok := sizes[keys[i]]
@@ -92,7 +143,7 @@ func Check(ctx context.Context, st store.Store, manifest io.Reader) (*Result, er
 			state[i] = missing
 			return nil
 		}
-		got, err := hash(ctx, st, keys[i], size)
+		got, err := w.hash(ctx, keys[i], size)
 		switch {
 		case errors.Is(err, fault.NotFound):
 			state[i] = missing
@@ -131,25 +182,27 @@ func list(ctx context.Context, st store.Store) (map[string]int64, error) {
 }
 
 // hash sums a value, in parts where it is large.
-func hash(ctx context.Context, st store.Store, key string, size int64) (sum, error) {
+func (r *work) hash(ctx context.Context, key string, size int64) (sum, error) {
 	if size <= part {
-		v, err := st.Get(ctx, key, store.GetOptions{Max: part}, make([]byte, 0, max(size, 0)))
+		v, err := r.st.Get(ctx, key, store.GetOptions{Max: part}, make([]byte, 0, max(size, 0)))
 		if !errors.Is(err, fault.Limit) {
+			r.read(len(v.Bytes), size)
 			return sha256.Sum256(v.Bytes), err
 		}
 	}
 	h, buf := sha256.New(), make([]byte, 0, part)
-	v, err := st.Get(ctx, key, store.GetOptions{Range: store.Within(0, part)}, buf)
+	v, err := r.st.Get(ctx, key, store.GetOptions{Range: store.Within(0, part)}, buf)
 	for off := int64(0); ; {
 		if err != nil {
 			return sum{}, err
 		}
 		h.Write(v.Bytes)
+		r.read(len(v.Bytes), size)
 		if off += int64(len(v.Bytes)); off >= v.Size {
 			return sum(h.Sum(nil)), nil
 		}
 		o := store.GetOptions{Range: store.Within(off, min(part, v.Size-off)), IfVersion: v.Version}
-		v, err = st.Get(ctx, key, o, buf)
+		v, err = r.st.Get(ctx, key, o, buf)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"os"
 	"slices"
@@ -74,4 +75,18 @@ func ExampleWrite() {
 		log.Fatal(err)
 	}
 	// Output: abbe7862de7660b333d1862141746d1d6d0e23c8cf49227bbd0d16add97bc71e  t2m/c/0
+}
+
+func ExampleProgress() {
+	ctx, st := context.Background(), mem.New()
+	if _, err := st.Put(ctx, "t2m/c/0", []byte("a chunk"), store.PutOptions{}); err != nil {
+		log.Fatal(err)
+	}
+	err := manifest.Write(ctx, st, io.Discard, manifest.Progress(func(done, total int64) { fmt.Println(done, "of", total) }))
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// 0 of 7
+	// 7 of 7
 }

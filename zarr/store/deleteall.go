@@ -55,6 +55,30 @@ func DeleteBelow(ctx context.Context, s Store, prefix string) error {
 	})
 }
 
+// DeleteRequests is how many requests [DeleteAll] of so many keys makes, if none is repeated: one for each batch where s takes batches, as its
+// [Tuning] says, else one for each key.
+func DeleteRequests(s Store, keys int64) int64 {
+	batch := int64(1)
+	if batches(s) {
+		batch = int64(max(1, TuningOf(s).DeleteBatch))
+	}
+	return (keys + batch - 1) / batch
+}
+
+// batches reports whether s and all that it wraps delete in batches: decorators have the verb whether or not the store below does.
+func batches(s Store) bool {
+	for {
+		if _, ok := s.(BatchDeleter); !ok {
+			return false
+		}
+		w, ok := s.(Wrapper)
+		if !ok {
+			return true
+		}
+		s = w.Unwrap()
+	}
+}
+
 // NotDeleted is in the error of a [BatchDeleter] that knows which of its keys are left. All others are gone.
 type NotDeleted struct {
 	Keys []string // in the order they were given in; the error is about the first

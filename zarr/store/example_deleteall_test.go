@@ -26,6 +26,11 @@ func ExampleDeleteAll() {
 	// zarr.json <nil>
 }
 
+func ExampleDeleteRequests() {
+	fmt.Println(store.DeleteRequests(mem.New(), 2500), "requests of at most", store.TuningOf(mem.New()).DeleteBatch, "keys")
+	// Output: 3 requests of at most 1000 keys
+}
+
 func ExampleDeleteBelow() {
 	ctx := context.Background()
 	st := mem.New()

@@ -13,7 +13,8 @@ type Removal struct {
 	Objects  int64 // below the node's path, whatever they are
 	Bytes    int64 // of them
 	Unsized  int64 // objects whose size the listing does not say
-	Requests int64 // that delete, if none is repeated; Run lists once more besides
+	Requests int64 // that delete, where the node's own metadata goes with that of the nodes below, which takes less than Run: Deletes is exact
+	Deletes  int64 // requests of Run that delete, if none is repeated; it lists once more besides
 
 	at        *document.Node
 	documents []string
@@ -28,13 +29,11 @@ func PlanRemove(ctx context.Context, n zarr.Node) (*Removal, error) {
 		return nil, errorf(at, err)
 	}
 	r := &Removal{Objects: b.Objects, Bytes: b.Bytes, Unsized: b.Unsized, at: at, documents: b.Documents}
-	batch := int64(1)
-	if _, ok := at.Store.(store.BatchDeleter); ok {
-		batch = int64(max(1, store.TuningOf(at.Store).DeleteBatch))
-	}
-	requests := func(keys int64) int64 { return (keys + batch - 1) / batch }
-	documents := int64(len(b.Documents))
-	r.Requests = requests(documents) + requests(b.Objects-documents)
+	requests := func(keys int) int64 { return store.DeleteRequests(at.Store, int64(keys)) }
+	documents, own := len(b.Documents), at.Own(b.Documents)
+	rest := store.DeleteRequests(at.Store, b.Objects-int64(documents))
+	r.Requests = requests(documents) + rest
+	r.Deletes = requests(own) + requests(documents-own) + rest
 	return r, nil
 }
 

@@ -47,7 +47,11 @@ func (r *run) array(ctx context.Context, a *zarr.Array, told *few) error {
 		return r.fail(ctx, a.Path(), err)
 	}
 	read := &reader{chunks: c, strict: strict, plain: plain}
-	err = concurrency.Each(ctx, r.tuning.Requests, c.list(ctx), read.chunk)
+	r.expect(c.keys.Grid)
+	err = concurrency.Each(ctx, r.tuning.Requests, c.list(ctx), func(ctx context.Context, coord []int) error {
+		defer r.looked()
+		return read.chunk(ctx, coord)
+	})
 	if err == nil {
 		err = c.err
 	}
@@ -76,7 +80,9 @@ func (c *chunks) list(ctx context.Context) iter.Seq[[]int] {
 			case f.Place == chunkkeys.Inside:
 				c.r.count(func(x *Result) { x.Chunks++ })
 				c.add(f.Coord)
-				if c.r.opts.Data && !yield(f.Coord) {
+				if !c.r.opts.Data {
+					c.r.looked()
+				} else if !yield(f.Coord) {
 					return
 				}
 			case f.Place == chunkkeys.UnderWay:

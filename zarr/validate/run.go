@@ -22,6 +22,10 @@ import (
 type Options struct {
 	Data bool          // decode every chunk
 	Open []zarr.Option // how nodes are opened: with which codecs, which data types, which separator
+
+	// Progress is called when an array is found, and after each chunk or shard that was looked at, one call at a time: how many were, and how many there
+	// are at most in the arrays that were found so far.
+	Progress func(done, total int64)
 }
 
 // Result is what a run looked at and what it found.
@@ -109,6 +113,8 @@ type run struct {
 	out      func(rule.Finding)
 	result   Result
 	unlisted bool // it was told that the store cannot list
+
+	done, total int64 // chunks and shards
 }
 
 // tell passes on a finding.
