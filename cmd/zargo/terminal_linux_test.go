@@ -204,7 +204,7 @@ func TestTerminalInterrupted(t *testing.T) {
 // TestTerminalWithout: where no line can be drawn, or none is wanted, there is none.
 func TestTerminalWithout(t *testing.T) {
 	_, terminal := openTerminal(t, 80)
-	defer terminal.Close() //nolint:errcheck // nothing is written
+	defer terminal.Close()
 	for _, tt := range []struct {
 		flag progressFlag
 		term string
