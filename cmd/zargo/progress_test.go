@@ -159,7 +159,7 @@ func TestProgressFlag(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close() //nolint:errcheck // nothing is written
+	defer file.Close()
 	for _, w := range []io.Writer{file, &bytes.Buffer{}} {
 		for f, want := range map[progressFlag]showing{"": notShown, "auto": notShown, "never": notShown, "always": inLines} {
 			if got := f.shown(w, func(string) string { return "xterm" }); got != want {
