@@ -145,7 +145,7 @@ func TestTerminal(t *testing.T) {
 	makeSource(t)
 	url, release := slowly(t, 100)
 	c := startOnTerminal(t, 80, "xterm", "cat", url+"/src", "-o", "out", "--format", "raw")
-	c.until(t, `zargo: 100 B of 400 B read, 0\.0 MiB/s, \d`)
+	c.until(t, `zargo: [1-9][0-9]* B of 400 B read, 0\.0 MiB/s, \d`)
 	release()
 	if code := c.code(t); code != 0 || c.out.Len() > 0 {
 		t.Errorf("exit %d, standard output %q", code, c.out.String())
@@ -165,7 +165,7 @@ func TestNarrowTerminal(t *testing.T) {
 	for _, columns := range []uint16{30, 0} {
 		url, release := slowly(t, 100)
 		c := startOnTerminal(t, columns, "xterm", "cat", url+"/src", "-o", "out", "--format", "raw")
-		c.until(t, `zargo: 100 B of 400 B read`)
+		c.until(t, `zargo: [1-9][0-9]* B of 400 B read`)
 		release()
 		if code := c.code(t); code != 0 {
 			t.Errorf("exit %d", code)
