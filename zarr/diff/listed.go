@@ -31,10 +31,10 @@ type listed struct {
 }
 
 // listOf returns an array that asks for no chunk that its store does not have, by a listing; the array itself where it has few objects, is part of another one, or
-// cannot be listed.
+// cannot be listed, or where the provider does not promise that listings are complete, so that one proves no absence.
 func listOf(ctx context.Context, a *zarr.Array) (*zarr.Array, error) {
 	l := &listed{Store: a.Store(), path: a.Path(), keys: a.Metadata().Keys, grid: a.GridShape()}
-	if n := product(l.grid); n <= listAbove || n > maxListed {
+	if n := product(l.grid); n <= listAbove || n > maxListed || !store.ListingsOf(l.Store).Complete {
 		return a, nil
 	}
 	docs, err := a.Documents()
@@ -87,7 +87,7 @@ func (l *listed) position(key string) ([]int, bool) {
 // Get implements [store.Store].
 func (l *listed) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 	if coord, ok := l.position(key); ok && !l.present.Has(coord) {
-		return store.Value{}, &fault.KeyError{Op: "get", Store: l.String(), Key: key, Err: fault.NotFound}
+		return store.Value{}, &fault.KeyError{Op: "get", Store: l.String(), Key: key, Kind: fault.NotFound}
 	}
 	return l.Store.Get(ctx, key, o, buf)
 }

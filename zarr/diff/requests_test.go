@@ -26,13 +26,14 @@ type requests struct {
 }
 
 // counted opens an array over a store that counts, and forgets what that took.
-func counted(t *testing.T, a *zarr.Array, hide bool) (*zarr.Array, *requests) {
+func counted(t *testing.T, a *zarr.Array, hide, complete bool) (*zarr.Array, *requests) {
 	t.Helper()
 	r := &requests{}
 	st := a.Store()
 	if hide {
 		st = unlisted{st}
 	}
+	st = promised{st, complete}
 	st = store.Observe(st, func(_ context.Context, e store.Event) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -60,6 +61,20 @@ func (r *requests) String() string {
 	return strings.Join(all, ", ")
 }
 
+// promised is a store whose listings are complete or not.
+type promised struct {
+	store.Store
+	complete bool
+}
+
+func (p promised) Provide(target any) bool {
+	l, ok := target.(*store.Listings)
+	if ok {
+		l.Complete = p.complete
+	}
+	return ok
+}
+
 // unlisted is a store without listings.
 type unlisted struct{ store.Store }
 
@@ -85,6 +100,19 @@ func TestRequests(t *testing.T) {
 		{"few objects are not listed", zarr.Spec{Chunks: []int{50, 50}}, zarr.Spec{Chunks: []int{100, 100}}, [2]int{0, 0}, false, "4 get in vain; 1 get in vain"},
 		{"shards", zarr.Spec{Chunks: []int{10, 10}}, zarr.Spec{Chunks: []int{10, 10}, Shards: []int{20, 20}}, [2]int{20, 40}, false, "20 get, 1 list; 5 get, 1 list"},
 	}
+	t.Run("listings that prove no absence", func(t *testing.T) {
+		a, err := zarr.Create(t.Context(), mem.New(), "x", zarr.Spec{Shape: []int{100, 100}, Chunks: []int{10, 10}, DType: dtype.Uint8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, n := counted(t, a, false, false)
+		if r, err := diff.Run(t.Context(), a, a, diff.Options{SkipMetadata: true}); err != nil || !r.Equal() {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		if got := n.String(); got != "200 get in vain" {
+			t.Error(got)
+		}
+	})
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var opened [2]*zarr.Array
@@ -99,7 +127,7 @@ func TestRequests(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				opened[i], counts[i] = counted(t, a, tt.hide)
+				opened[i], counts[i] = counted(t, a, tt.hide, true)
 			}
 			r, err := diff.Run(t.Context(), opened[0], opened[1], diff.Options{SkipMetadata: true})
 			if err != nil || !r.Equal() || r.Elements != 10_000 {
