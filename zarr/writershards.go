@@ -36,7 +36,7 @@ func streamedRows(ctx context.Context, a *Array, axis, rows int) (int, error) {
 	coord[axis], _, _ = b.ChunkAt(axis, a.meta.Shape[axis])
 	w, err := b.engine.OpenShard(ctx, coord, engine.ShardOptions{})
 	if err != nil {
-		return 0, nil // Write says why, if it does not either
+		return 0, nil // the first Write of rows says why
 	}
 	defer func() { _ = w.Abort(ctx) }() // nothing was sent
 	shards, row := float64(1), float64(size)

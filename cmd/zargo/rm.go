@@ -78,7 +78,7 @@ func (c *rmCmd) dryRun(ctx context.Context, s *session, l openurl.Location) erro
 		if err != nil {
 			return p.fail(err)
 		}
-		deletes = r.Deletes
+		deletes = r.Requests
 	}
 	_, err = fmt.Fprintf(s.out, "%s to delete, by %s\n", plural(int(all.Objects), "object"), plural(int(deletes), "request"))
 	return err

@@ -13,8 +13,7 @@ type Removal struct {
 	Objects  int64 // below the node's path, whatever they are
 	Bytes    int64 // of them
 	Unsized  int64 // objects whose size the listing does not say
-	Requests int64 // that delete, where the node's own metadata goes with that of the nodes below, which takes less than Run: Deletes is exact
-	Deletes  int64 // requests of Run that delete, if none is repeated; it lists once more besides
+	Requests int64 // that delete, if none is repeated; Run lists once more besides
 
 	at        *document.Node
 	documents []string
@@ -29,11 +28,10 @@ func PlanRemove(ctx context.Context, n zarr.Node) (*Removal, error) {
 		return nil, errorf(at, err)
 	}
 	r := &Removal{Objects: b.Objects, Bytes: b.Bytes, Unsized: b.Unsized, at: at, documents: b.Documents}
-	requests := func(keys int) int64 { return store.DeleteRequests(at.Store, int64(keys)) }
-	documents, own := len(b.Documents), at.Own(b.Documents)
-	rest := store.DeleteRequests(at.Store, b.Objects-int64(documents))
-	r.Requests = requests(documents) + rest
-	r.Deletes = requests(own) + requests(documents-own) + rest
+	documents, own := int64(len(b.Documents)), int64(at.Own(b.Documents))
+	for _, keys := range []int64{own, documents - own, b.Objects - documents} { // as Clear deletes them
+		r.Requests += store.DeleteRequests(at.Store, keys)
+	}
 	return r, nil
 }
 

@@ -44,7 +44,7 @@ func TestRemove(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := upkeep.PlanRemove(ctx, n)
-	if err != nil || r.Objects != 9 || r.Requests != 2 || r.Bytes == 0 || r.Unsized != 0 || len(deleted) != 0 {
+	if err != nil || r.Objects != 9 || r.Requests != 3 || r.Bytes == 0 || r.Unsized != 0 || len(deleted) != 0 {
 		t.Fatalf("%+v, %v, deleted %q", r, err, deleted)
 	}
 	if err := r.Run(ctx); err != nil {

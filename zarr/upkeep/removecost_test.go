@@ -70,8 +70,8 @@ func TestDeletes(t *testing.T) {
 				if err := r.Run(ctx); err != nil {
 					t.Fatal(err)
 				}
-				if r.Deletes != requests.Load() || r.Objects < 25 {
-					t.Errorf("planned %d for %d objects, made %d", r.Deletes, r.Objects, requests.Load())
+				if r.Requests != requests.Load() || r.Objects < 25 {
+					t.Errorf("planned %d for %d objects, made %d", r.Requests, r.Objects, requests.Load())
 				}
 			})
 		}
