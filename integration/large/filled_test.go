@@ -13,15 +13,10 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/integration/bucket"
-	"github.com/zargo-io/zargo/internal/engine"
-	"github.com/zargo-io/zargo/internal/grid"
-	"github.com/zargo-io/zargo/internal/pipeline"
-	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/internal/race"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
-	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // fillBudget is the memory of a child that fills a shard: a fraction of what it may be in all.
@@ -107,12 +102,12 @@ func (o order) fill(ctx context.Context) error {
 	}
 	defer func() { _ = st.Close() }()
 	limits := &concurrency.Limits{CPU: concurrency.NewCPU(0), Bytes: concurrency.NewBudget(fillBudget)}
-	a, err := filledArray(st, o.Rows, limits)
+	a, err := zarr.OpenArray(ctx, st, "a", zarr.Limits(limits), zarr.ChunkLimit(1<<40))
 	if err != nil {
 		return err
 	}
 	begin := time.Now()
-	w, err := a.OpenShard(ctx, []int{0, 0}, engine.ShardOptions{Put: store.PutOptions{IfAbsent: true}})
+	w, err := a.OpenShard(ctx, 0, 0)
 	if err != nil {
 		return err
 	}
@@ -124,8 +119,7 @@ func (o order) fill(ctx context.Context) error {
 		for i := range n {
 			rows = append(rows, rowOf(from+i)...)
 		}
-		src := pipeline.Memory{Block: codec.Block{Bytes: rows}, Shape: []int{n, row}}
-		if err := w.Put(ctx, src, grid.Region{{Start: from, Step: 1, Count: n}, {Step: 1, Count: row}}); err != nil {
+		if err := w.WriteBytes(ctx, rows, zarr.Range(from, from+n)); err != nil {
 			return err
 		}
 	}
@@ -134,22 +128,6 @@ func (o order) fill(ctx context.Context) error {
 	}
 	_, peak := limits.Bytes.Used()
 	return json.NewEncoder(os.Stdout).Encode(filled{peak, resident(), time.Since(begin)})
-}
-
-func filledArray(st store.Store, rows int, limits *concurrency.Limits) (*engine.Array, error) {
-	axes := grid.Even([]int{rows, row})
-	sharding := codec.Sharding(codec.ShardingOptions{Chunk: []int{1, row}, Codecs: []codec.Spec{codec.Bytes(dtype.NoOrder), codec.CRC32C()}})
-	pipe, err := pipeline.New(codec.Builtin(), []codec.Spec{sharding}, codec.Repr{Type: dtype.Uint8, Fill: []byte{0}}, axes, pipeline.Options{ChunkLimit: 1 << 40, IndexLimit: 1 << 20})
-	if err != nil {
-		return nil, err
-	}
-	return &engine.Array{
-		Store:   st,
-		Path:    "a",
-		Layout:  plan.Layout{Shape: []int{rows, row}, Axes: axes, Key: func(c []int) string { return fmt.Sprintf("a/c/%d/%d", c[0], c[1]) }, Pipe: pipe},
-		Options: engine.Options{Limits: limits},
-		State:   &engine.State{},
-	}, nil
 }
 
 // resident is the most memory that this process had, in kB; empty where the system does not say.

@@ -64,7 +64,7 @@ func (r *runner) share() int64 { return r.Options.Limits.Bytes.Size() / 8 * 3 }
 func (r *runner) streamLimits(c *pipeline.Chunk) streamLimits {
 	l := streamLimits{most: r.Options.longest(c)}
 	l.index, _ = c.Shards.IndexSize()
-	long := l.most
+	long := min(l.most, c.Chain.Worst()) // what is written has no unused space, whatever ChunkLimit allows to read
 	if c.Chain.Typical() < 0 {
 		long = min(long, times(r.typical(c), unseen)) // the bound is one of elements that no array has
 	}
