@@ -39,16 +39,14 @@ type calls struct{ parts, begun, commits, aborts atomic.Int64 }
 
 func (c *calls) around(st store.Store) store.Store {
 	return store.Around(st, store.Hooks{After: func(_ context.Context, call store.Call, r store.Result) {
-		switch call.Op {
-		case store.OpPart:
+		switch {
+		case call.Op == store.OpPart:
 			c.parts.Add(1)
-		case store.OpBegin:
+		case call.Op == store.OpBegin && r.Err == nil:
 			c.begun.Add(1)
-		case store.OpCommit:
-			if r.Err == nil {
-				c.commits.Add(1)
-			}
-		case store.OpAbort:
+		case call.Op == store.OpCommit && r.Err == nil:
+			c.commits.Add(1)
+		case call.Op == store.OpAbort:
 			c.aborts.Add(1)
 		}
 	}})
