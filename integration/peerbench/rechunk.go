@@ -5,20 +5,18 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// workers is how many tasks of a rechunk run at once.
-const workers = 2
+// inFlight is how many requests a rechunk makes at once, each with a chunk that is assembled for it.
+const inFlight = 2
 
-// rechunk copies an array of three axes into uncompressed chunks of 64 × 64 that have all of the first axis. A task is a row of them along the last
-// axis: it reads its part of each source chunk, and writes its own chunks. So every byte of an uncompressed source is read once, no two
-// tasks write one chunk, and memory is a row for each worker, used again by its next task, and the chunk that it
-// writes: each makes one request at a time.
+// rechunk copies an array of three axes into uncompressed chunks of 64 × 64 that have all of the first axis: a row of them along the last axis
+// after the other. A row needs a part of each source chunk, and all of the chunks that it writes. So every byte of an uncompressed source is read
+// once, every chunk is written once, and memory is one row, used again for the next, and the chunks in flight.
 func (t task) rechunk(ctx context.Context, st store.Store) (out outcome, err error) {
 	src, err := zarr.OpenArray(ctx, st, "", t.options()...)
 	if err != nil {
@@ -36,32 +34,30 @@ func (t task) rechunk(ctx context.Context, st store.Store) (out outcome, err err
 	const edge = 64
 	dst, err := zarr.Create(ctx, to, "", zarr.Spec{Shape: shape, Chunks: []int{shape[0], edge, edge}, DType: dtype.Float32, Codecs: []codec.Spec{}})
 	if err == nil {
-		src, err = src.With(zarr.InFlight(1))
+		src, err = src.With(zarr.InFlight(inFlight))
 	}
 	if err == nil {
-		dst, err = dst.With(zarr.InFlight(1))
+		dst, err = dst.With(zarr.InFlight(inFlight))
 	}
 	if err != nil {
 		return outcome{}, err
 	}
-	rows := make(chan []float32, workers) // those that no task has
-	for range workers {
-		rows <- nil
-	}
-	return outcome{bytes: 4 * shape[0] * shape[1] * shape[2]}, concurrency.EachN(ctx, workers, (shape[1]-1)/edge+1, func(ctx context.Context, i int) (err error) {
-		row := <-rows
-		defer func() { rows <- row }()
-		lo, hi := i*edge, min((i+1)*edge, shape[1])
+	var row []float32
+	for lo := 0; lo < shape[1]; lo += edge {
+		hi := min(lo+edge, shape[1])
 		sel := []zarr.Selection{zarr.All, zarr.Range(lo, hi)}
-		if n := shape[0] * (hi - lo) * shape[2]; n > cap(row) {
+		if n := shape[0] * (hi - lo) * shape[2]; n > len(row) {
 			row, err = zarr.Read[float32](ctx, src, sel...) // in large pages, where the system has them
 		} else {
 			row = row[:n]
 			err = zarr.ReadInto(ctx, src, row, sel...)
 		}
-		if err != nil {
-			return err
+		if err == nil {
+			err = zarr.Write(ctx, dst, row, sel...)
 		}
-		return zarr.Write(ctx, dst, row, sel...)
-	})
+		if err != nil {
+			return outcome{}, err
+		}
+	}
+	return outcome{bytes: 4 * shape[0] * shape[1] * shape[2]}, nil
 }
