@@ -12,10 +12,10 @@ import (
 )
 
 // lz4Codec is numcodecs' lz4: four little-endian bytes with the length of what is decoded, then one LZ4 block.
-type lz4Codec struct {
-	compressor
-	tables *sync.Pool // of *lz4.CompressorCCompat
-}
+type lz4Codec struct{ compressor }
+
+// lz4Tables are idle tables of encoders; a block does not depend on which it is made with.
+var lz4Tables = sync.Pool{New: func() any { return new(lz4.CompressorCCompat) }}
 
 // maxLZ4 is the largest length that LZ4 and numcodecs take.
 const maxLZ4 = 0x7e000000
@@ -27,7 +27,7 @@ func newLZ4(raw json.RawMessage, _ Repr) (any, error) {
 	if err := c.close(); err != nil {
 		return nil, err
 	}
-	return lz4Codec{compressor: compressor{densestLZ4}, tables: &sync.Pool{New: func() any { return new(lz4.CompressorCCompat) }}}, nil
+	return lz4Codec{compressor: compressor{densestLZ4}}, nil
 }
 
 func (c lz4Codec) Encode(dst, src []byte) ([]byte, error) {
@@ -40,8 +40,8 @@ func (c lz4Codec) Encode(dst, src []byte) ([]byte, error) {
 		return append(dst, 0), nil // a block of no literals
 	}
 	out, room := extend(dst, lz4.CompressBlockBound(len(src)))
-	t := c.tables.Get().(*lz4.CompressorCCompat)
-	defer c.tables.Put(t)
+	t := lz4Tables.Get().(*lz4.CompressorCCompat)
+	defer lz4Tables.Put(t)
 	n, err := t.CompressBlock(src, room)
 	if err != nil {
 		return dst[:start-4], err

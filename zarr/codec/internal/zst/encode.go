@@ -50,9 +50,12 @@ func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// window is the smallest power of two that holds n bytes. 8 MiB at most: what RFC 8878 asks every decoder to support.
+// maxWindowLog is the base-2 logarithm of the largest window, 8 MiB: what RFC 8878 asks every decoder to support.
+const maxWindowLog = 23
+
+// window is the smallest power of two that holds n bytes, within limits.
 func window(n int) int {
-	const least, most = 1 << 10, 8 << 20
+	const least, most = 1 << 10, 1 << maxWindowLog
 	if n <= 0 || n >= most {
 		return most
 	}

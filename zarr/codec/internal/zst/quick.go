@@ -1,8 +1,8 @@
 package zst
 
 import (
+	"math/bits"
 	"slices"
-	"sync"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -10,22 +10,34 @@ import (
 // quick makes the frames of low levels with klauspost/compress.
 type quick struct {
 	opts []zstd.EOption
-	pool sync.Pool // of *zstd.Encoder
+	idle *encoders
 
 	// short is for what a frame would not tell the size of, unless it is asked for a single segment.
-	short sync.Pool
+	short *encoders
 }
 
 func newQuick(o Options) *quick {
 	level, literals := quickLevel(o.Level)
-	return &quick{opts: []zstd.EOption{
-		zstd.WithEncoderConcurrency(1),
-		zstd.WithZeroFrames(true),
-		zstd.WithEncoderCRC(o.Checksum),
-		zstd.WithWindowSize(window(o.Window)),
-		zstd.WithEncoderLevel(level),
-		zstd.WithAllLitEntropyCompression(literals),
-	}}
+	w := window(o.Window)
+	of := &idle[index(level == zstd.SpeedFastest)][index(literals)][index(o.Checksum)][bits.Len(uint(w))-1]
+	return &quick{
+		opts: []zstd.EOption{
+			zstd.WithEncoderConcurrency(1),
+			zstd.WithZeroFrames(true),
+			zstd.WithEncoderCRC(o.Checksum),
+			zstd.WithWindowSize(w),
+			zstd.WithEncoderLevel(level),
+			zstd.WithAllLitEntropyCompression(literals),
+		},
+		idle: &of[0], short: &of[1],
+	}
+}
+
+func index(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // quickLevel maps libzstd's levels to the two of the library's that are used: the faster one below 2, but for 0, which is 3. Literals of blocks
@@ -39,12 +51,12 @@ func quickLevel(level int) (l zstd.EncoderLevel, literals bool) {
 
 // encode appends one frame, with its size in the header.
 func (q *quick) encode(dst, src []byte) ([]byte, error) {
-	pool, short := &q.pool, len(src) <= zstd.MinWindowSize // what is longer is a single segment anyway, as far as the window holds it
+	from, short := q.idle, len(src) <= zstd.MinWindowSize // what is longer is a single segment anyway, as far as the window holds it
 	if short {
-		pool = &q.short
+		from = q.short
 	}
-	z, ok := pool.Get().(*zstd.Encoder)
-	if !ok {
+	z := from.take()
+	if z == nil {
 		opts := q.opts
 		if short {
 			opts = append(slices.Clip(opts), zstd.WithSingleSegment(true))
@@ -55,6 +67,6 @@ func (q *quick) encode(dst, src []byte) ([]byte, error) {
 		}
 	}
 	dst = z.EncodeAll(src, dst)
-	pool.Put(z)
+	from.giveBack(z)
 	return dst, nil
 }
