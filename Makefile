@@ -25,6 +25,10 @@ servers := $(PYTHON) integration/servers/servers.py
 lint := $(GO) tool -modfile=go.tools.mod golangci-lint
 race := $(if $(filter-out 0,$(RACE)),-race)
 
+# How tests are built: in CI without a second go vet, and without what only debuggers read, which is a third of the time to link.
+BUILT ?=
+QUICK := BUILT='-vet=off -ldflags=-w'
+
 # What must compile: each system once, and Linux on each kind of processor, 386 because there an int has 32 bits. Nothing
 # else here depends on the processor.
 PLATFORMS := linux/amd64 linux/arm64 linux/386 darwin/arm64 windows/amd64
@@ -36,11 +40,11 @@ help: ## this list
 .PHONY: test
 test: ## all tests once, with real servers: RACE=1, PKG=./zarr/..., SERVERS=s3
 	@if command -v $(PYTHON) >/dev/null; then \
-	  exec $(servers) run $(SERVERS) -- $(GO) test $(race) -p $(JOBS) -count=$(COUNT) -timeout=$(TIMEOUT) $(PKG); \
+	  exec $(servers) run $(SERVERS) -- $(GO) test $(race) $(BUILT) -p $(JOBS) -count=$(COUNT) -timeout=$(TIMEOUT) $(PKG); \
 	else \
 	  for s in $(SERVERS); do echo "servers: $$s skipped because $(PYTHON) is not on PATH" >&2; done; \
 	  [ "$${CI:-}" != true ] || exit 1; \
-	  exec $(GO) test $(race) -p $(JOBS) -count=$(COUNT) -timeout=$(TIMEOUT) $(PKG); \
+	  exec $(GO) test $(race) $(BUILT) -p $(JOBS) -count=$(COUNT) -timeout=$(TIMEOUT) $(PKG); \
 	fi
 
 .PHONY: test-all
@@ -67,21 +71,24 @@ ratios: ## how long what zargo encodes is against numcodecs', into docs/status.m
 
 # Tests that compare with other programs, or with what those wrote, and look at processes from outside, where -race would only slow
 # them down: what they call has tests with many goroutines where it belongs. (The fuzz targets of fixtures run with it.)
-OUTSIDE := ./integration/crash ./integration/crash/shared ./integration/fixtures ./integration/numcodecs ./integration/numcodecs/ratios ./integration/peers
+OUTSIDE := ./integration/crash ./integration/crash/shared ./integration/fixtures ./integration/large ./integration/numcodecs ./integration/numcodecs/ratios ./integration/peers
 
 # Loops over bytes whose tests have one goroutine, where -race finds nothing and takes ten times as long: codectest and zarr use them
 # from many.
 ALONE := $(addprefix ./zarr/codec/internal/,bzip2 deflate lz4hc lzma msgpack number planes stream zstdenc)
 
 # Tests that count allocations, or look at the memory of processes, which are others with -race: they run without it too.
-COUNTED := ./integration/gocloud ./integration/large ./integration/transfers
+COUNTED := ./integration/gocloud ./integration/transfers
+
+# What takes longest, in this order, begun before the rest, so that nothing long is left alone at the end.
+LONGEST := $(addprefix ./,integration/conformance zarr integration/processes integration/load integration/repairs s3 transfer cmd/zargo integration/checks gcs azure)
 
 .PHONY: check
 check: ## what CI runs before make minio slurm: format, lint, vet everywhere, tidy, build, import table, all tests, with -race, each fuzz target for 2 s
 	@$(MAKE) --no-print-directory format-check tidy-check build vet lint archtest purego modules
 	@! grep -nE 'Parallel\(|\<go func|\.Go\(|\<concurrency\.' $(ALONE:%=%/*_test.go) || { echo "with goroutines, not to be left out of -race: see ALONE"; exit 1; }
-	@$(MAKE) --no-print-directory test RACE=1 PKG="$$($(GO) list ./... | grep -vxF "$$($(GO) list $(OUTSIDE) $(ALONE))" | tr '\n' ' ')"
-	@$(MAKE) --no-print-directory test PKG="$(OUTSIDE) $(ALONE) $(COUNTED)"
+	@$(MAKE) --no-print-directory test RACE=1 $(QUICK) PKG="$(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(OUTSIDE) $(ALONE))" | tr '\n' ' ')"
+	@$(MAKE) --no-print-directory test $(QUICK) PKG="$(OUTSIDE) $(ALONE) $(COUNTED)"
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=2s FUZZBUILD=-race FUZZJOBS=$(JOBS)
 
 # Before Go 1.27 the end of the time may itself be reported as a failure (golang/go#75804). A finding has an input, which is
