@@ -120,7 +120,7 @@ func startHand(python, library string) (*hand, error) {
 // listen hands every answer to the one who waits for it.
 func (h *hand) listen(out io.Reader) error {
 	lines := bufio.NewScanner(out)
-	lines.Buffer(nil, 1<<20)
+	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
 		var s said
 		d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
