@@ -2,7 +2,9 @@ package crash
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/zargo-io/zargo/concurrency"
@@ -62,10 +64,14 @@ type writer struct {
 	name  string
 	array string
 	rows  [2]int // the rows of the array that it owns; none for the writer of attributes
+	edge  int    // of its objects, rows and columns
 }
 
 const (
 	wholePath, partsPath = "whole", "deep/parts"
+	streamed             = "streamed"
+	shardPath            = "shard" // one of 8 MiB, sent in parts as its inner chunks come
+	long, piece          = 1024, 256
 	side                 = 500 // rows and columns of the array of whole chunks, ragged by its chunks
 	chunk                = 128 // 128 KiB each, so that a put takes a while
 	high, wide, split    = 128, 1000, 40
@@ -73,16 +79,20 @@ const (
 
 func writers() []writer {
 	return []writer{
-		{"whole", wholePath, [2]int{0, side}},
-		{"top", partsPath, [2]int{0, split}},
-		{"bottom", partsPath, [2]int{split, high}},
-		{"attrs", wholePath, [2]int{}},
+		{"whole", wholePath, [2]int{0, side}, chunk},
+		{"top", partsPath, [2]int{0, split}, chunk},
+		{"bottom", partsPath, [2]int{split, high}, chunk},
+		{streamed, shardPath, [2]int{0, long}, long},
+		{"attrs", wholePath, [2]int{}, 0},
 	}
 }
 
 // open returns what writes one generation. Every writer opens its array itself: what keeps them from one another's values
 // is the store, not a lock in the process.
 func (w writer) open(ctx context.Context, st store.Store) (func(ctx context.Context, g int64) error, error) {
+	if w.array == shardPath {
+		return stream(ctx, st)
+	}
 	a, err := zarr.OpenArray(ctx, st, w.array)
 	if err != nil {
 		return nil, err
@@ -96,5 +106,39 @@ func (w writer) open(ctx context.Context, st store.Store) (func(ctx context.Cont
 	return func(ctx context.Context, g int64) error {
 		src := slices.Repeat([]int64{g}, (w.rows[1]-w.rows[0])*a.Shape()[1])
 		return zarr.Write(ctx, a, src, zarr.Range(w.rows[0], w.rows[1]))
+	}, nil
+}
+
+// stream returns what writes one generation of the shard, piece by piece.
+func stream(ctx context.Context, st store.Store) (func(ctx context.Context, g int64) error, error) {
+	var parts atomic.Int64
+	st = store.Around(st, store.Hooks{After: func(_ context.Context, c store.Call, r store.Result) {
+		if c.Op == store.OpPart && r.Err == nil {
+			parts.Add(1)
+		}
+	}})
+	a, err := zarr.OpenArray(ctx, st, shardPath)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, g int64) error {
+		parts.Store(0)
+		w, err := a.OpenShard(ctx, 0, 0)
+		if err != nil {
+			return err
+		}
+		src := slices.Repeat([]int64{g}, piece*long)
+		for at := 0; at < long; at += piece {
+			if err := zarr.WritePiece(ctx, w, src, zarr.Range(at, at+piece)); err != nil {
+				return err
+			}
+		}
+		if err := w.Commit(ctx); err != nil {
+			return err
+		}
+		if parts.Load() < 2 {
+			return errors.New("the shard was not sent in parts: the test shows nothing")
+		}
+		return nil
 	}, nil
 }

@@ -27,25 +27,25 @@ func TestKill(t *testing.T) {
 }
 
 // kills lets writers be killed again and again, each at a random moment within some time after they began. That time
-// grows while kills come before anything was acknowledged, on a machine that is busy, and there are more rounds as long
-// as no kill came in the middle of a write, up to ten times as many.
+// grows while kills come before anything was acknowledged, on a machine that is busy, or before a shard was, which takes longest; and there are more
+// rounds as long as no kill came in the middle of a write, up to ten times as many.
 func kills(t *testing.T, o order, rounds int, within time.Duration) {
 	r := rand.New(rand.NewPCG(7, 7))
 	k := newKeeper(t, o)
-	for n := 0; n < rounds || (k.acks == 0 || k.amid == 0) && n < 10*rounds; n++ {
+	for n := 0; n < rounds || (k.acks == 0 || k.shards == 0 || k.amid == 0) && n < 10*rounds; n++ {
 		early := k.early
 		acked := k.kill(time.Duration(r.Int64N(int64(within))))
 		k.check(acked)
 		if t.Failed() {
 			return
 		}
-		if k.early > early {
+		if k.early > early || k.shards == 0 && within < 4*time.Second {
 			within += within / 4
 		}
 	}
-	t.Logf("%d generations acknowledged, %d rounds ended amid one, %d kills before any", k.acks, k.amid, k.early)
-	if k.acks == 0 || k.amid == 0 {
-		t.Error("no kill came in the middle of a write: the test shows nothing")
+	t.Logf("%d generations acknowledged, %d of them of the shard, %d rounds ended amid one, %d kills before any", k.acks, k.shards, k.amid, k.early)
+	if k.acks == 0 || k.shards == 0 || k.amid == 0 {
+		t.Error("nothing was acknowledged, or no kill came in the middle of a write: the test shows nothing")
 	}
 }
 
@@ -56,7 +56,7 @@ type keeper struct {
 	st   store.Store
 	held map[string]int64 // generations by writer and chunk
 
-	acks, amid, early int
+	acks, shards, amid, early int
 }
 
 func newKeeper(t *testing.T, o order) *keeper {
@@ -76,6 +76,10 @@ func newKeeper(t *testing.T, o order) *keeper {
 	if _, err := zarr.Create(t.Context(), st, partsPath, spec); err != nil {
 		t.Fatal(err)
 	}
+	spec.Shape, spec.Shards = []int{long, long}, []int{long, long}
+	if _, err := zarr.Create(t.Context(), st, shardPath, spec); err != nil {
+		t.Fatal(err)
+	}
 	return &keeper{t: t, next: o, st: st, held: map[string]int64{}}
 }
 
@@ -90,6 +94,9 @@ func (k *keeper) kill(after time.Duration) map[string]int64 {
 		}
 		acked[name] = g
 		k.acks++
+		if name == streamed {
+			k.shards++
+		}
 	})
 	if err != nil {
 		k.t.Fatalf("a child ended by itself: %v", err)
@@ -139,8 +146,8 @@ func (k *keeper) check(acked map[string]int64) {
 		width := a.Shape()[1]
 		for i := w.rows[0]; i < w.rows[1]; i++ {
 			for j, g := range all[i*width : (i+1)*width] {
-				at := a.ChunkKey(i/chunk, j/chunk)
-				if i == max(w.rows[0], i-i%chunk) && j%chunk == 0 {
+				at := a.ChunkKey(i/w.edge, j/w.edge)
+				if i == max(w.rows[0], i-i%w.edge) && j%w.edge == 0 {
 					see(w, at, g)
 				} else if want := k.held[w.name+" "+at]; g != want {
 					k.t.Fatalf("%s %s: element %d,%d is of generation %d, others of %d", w.name, at, i, j, g, want)
@@ -163,7 +170,7 @@ func (k *keeper) list() {
 			k.t.Fatal(err)
 		}
 		name := e.Key[strings.LastIndexByte(e.Key, '/')+1:]
-		isChunk := strings.HasPrefix(e.Key, wholePath+"/c/") || strings.HasPrefix(e.Key, partsPath+"/c/")
+		isChunk := strings.HasPrefix(e.Key, wholePath+"/c/") || strings.HasPrefix(e.Key, partsPath+"/c/") || strings.HasPrefix(e.Key, shardPath+"/c/")
 		if name != "zarr.json" && !(isChunk && strings.Trim(name, "0123456789") == "") {
 			k.t.Errorf("a listing shows %q", e.Key)
 		}
