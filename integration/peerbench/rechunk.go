@@ -5,18 +5,19 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// inFlight is how many requests a rechunk makes at once, each with a chunk that is assembled for it.
-const inFlight = 2
+// workers read, and write, at once; each reads so many planes of the first axis, which stay in a processor's cache until they are laid out.
+const workers, planes = 2, 4
 
-// rechunk copies an array of three axes into uncompressed chunks of 64 × 64 that have all of the first axis: a row of them along the last axis
+// rechunk copies an array of three axes into uncompressed chunks of edge × edge that have all of the first axis: a row of them along the last axis
 // after the other. A row needs a part of each source chunk, and all of the chunks that it writes. So every byte of an uncompressed source is read
-// once, every chunk is written once, and memory is one row, used again for the next, and the chunks in flight.
+// once, every chunk is written once, from where it lies, and memory is one row, used again for the next.
 func (t task) rechunk(ctx context.Context, st store.Store) (out outcome, err error) {
 	src, err := zarr.OpenArray(ctx, st, "", t.options()...)
 	if err != nil {
@@ -34,30 +35,51 @@ func (t task) rechunk(ctx context.Context, st store.Store) (out outcome, err err
 	const edge = 64
 	dst, err := zarr.Create(ctx, to, "", zarr.Spec{Shape: shape, Chunks: []int{shape[0], edge, edge}, DType: dtype.Float32, Codecs: []codec.Spec{}})
 	if err == nil {
-		src, err = src.With(zarr.InFlight(inFlight))
+		src, err = src.With(zarr.InFlight(1))
 	}
 	if err == nil {
-		dst, err = dst.With(zarr.InFlight(inFlight))
+		dst, err = dst.With(zarr.InFlight(1))
 	}
 	if err != nil {
 		return outcome{}, err
 	}
-	var row []float32
+	depth, width := shape[0], shape[2]
+	row := make([]float32, depth*min(edge, shape[1])*width)
+	read := make(chan []float32, workers)
+	for range workers {
+		read <- make([]float32, planes*edge*width)
+	}
 	for lo := 0; lo < shape[1]; lo += edge {
-		hi := min(lo+edge, shape[1])
-		sel := []zarr.Selection{zarr.All, zarr.Range(lo, hi)}
-		if n := shape[0] * (hi - lo) * shape[2]; n > len(row) {
-			row, err = zarr.Read[float32](ctx, src, sel...) // in large pages, where the system has them
-		} else {
-			row = row[:n]
-			err = zarr.ReadInto(ctx, src, row, sel...)
+		rows := zarr.Range(lo, min(lo+edge, shape[1]))
+		high := min(edge, shape[1]-lo)
+		chunk := func(x int) []float32 { return row[depth*high*x:][:depth*high*min(edge, width-x)] }
+		err := concurrency.EachN(ctx, workers, (depth+planes-1)/planes, func(ctx context.Context, i int) error {
+			z := i * planes
+			n := min(planes, depth-z)
+			some := <-read
+			defer func() { read <- some }()
+			if err := zarr.ReadInto(ctx, src, some[:n*high*width], zarr.Range(z, z+n), rows); err != nil {
+				return err
+			}
+			for at := range n * high {
+				line := some[at*width:][:width]
+				for x := 0; x < width; x += edge {
+					n := min(edge, width-x)
+					copy(chunk(x)[(z*high+at)*n:][:n], line[x:])
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return outcome{}, err
 		}
-		if err == nil {
-			err = zarr.Write(ctx, dst, row, sel...)
-		}
+		err = concurrency.EachN(ctx, workers, (width+edge-1)/edge, func(ctx context.Context, i int) error {
+			x := i * edge
+			return zarr.Write(ctx, dst, chunk(x), zarr.All, rows, zarr.Range(x, min(x+edge, width)))
+		})
 		if err != nil {
 			return outcome{}, err
 		}
 	}
-	return outcome{bytes: 4 * shape[0] * shape[1] * shape[2]}, nil
+	return outcome{bytes: 4 * depth * shape[1] * width}, nil
 }

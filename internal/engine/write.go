@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/grid"
@@ -88,8 +89,13 @@ func (r *runner) encoding(o *plan.Object) int64 {
 }
 
 // encode gives the stored form of an object with what is written laid over what was stored, which is nil when nothing was, or nothing of it
-// stays, and which may be changed; empty reports that the object is all fill value and shall not be stored. It is all that is held afterwards.
+// stays, and which may be changed; empty reports that the object is all fill value and shall not be stored. It is all that is held afterwards, unless
+// it lies in the caller's memory.
 func (r *runner) encode(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (b []byte, empty bool, err error) {
+	if lies, ok := r.asItLies(o); ok && old == nil {
+		empty, err := r.emptyAsItLies(ctx, hold, o, lies)
+		return lies, empty, err
+	}
 	switch {
 	case o.Chunk.Shards != nil:
 		b, empty, err = r.pack(ctx, hold, o, old)
@@ -104,6 +110,34 @@ func (r *runner) encode(ctx context.Context, hold *concurrency.Hold, o *plan.Obj
 	r.State.seen(len(b))
 	hold.Adopt(b)
 	return hold.Trim(b), false, nil
+}
+
+// asItLies gives the stored form of an object that is written as it lies in the caller's memory, which is only read. Its bytes are reserved all the
+// same: the budget bounds what is under way.
+func (r *runner) asItLies(o *plan.Object) ([]byte, bool) {
+	if !o.Covers || o.Chunk.Shards != nil {
+		return nil, false
+	}
+	return o.Chunk.AsItLies(r.memory, o.Box)
+}
+
+// emptyAsItLies reports that such an object is all fill value and shall not be stored.
+func (r *runner) emptyAsItLies(ctx context.Context, hold *concurrency.Hold, o *plan.Object, lies []byte) (bool, error) {
+	s, err := r.cpu(ctx, hold)
+	if err != nil {
+		return false, err
+	}
+	defer s.release()
+	start := time.Now()
+	empty := o.Chunk.IsFill(lies)
+	if r.tracesChunks() {
+		if empty {
+			r.missing(ctx, o.Key, o.Box)
+		} else {
+			r.worked(ctx, o.Key, o.Chunk, o.Box, len(lies), o.Chunk.Bytes, start)
+		}
+	}
+	return empty, nil
 }
 
 func (r *runner) encodeChunk(ctx context.Context, hold *concurrency.Hold, dst []byte, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {

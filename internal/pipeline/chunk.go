@@ -179,6 +179,24 @@ func (c *Chunk) Encode(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out
 	return out, false, err
 }
 
+// AsItLies gives the stored form of a chunk that the box selects all of, where it lies in src. ok is false where that has to be made, by Encode.
+func (c *Chunk) AsItLies(src Memory, b grid.Box) (stored []byte, ok bool) {
+	if c.of != nil || c.items != nil || !b.Full(c.Shape) || !c.Chain.AsInMemory() {
+		return nil, false
+	}
+	off, ok := b.Contiguous(src.Shape)
+	if !ok {
+		return nil, false
+	}
+	at := off * c.Size
+	return src.Bytes[at : at+c.Bytes : at+c.Bytes], true
+}
+
+// IsFill reports whether the chunk is all fill value and shall not be stored, for what AsItLies gave.
+func (c *Chunk) IsFill(stored []byte) bool {
+	return !c.options.StoreFill && c.Fill != nil && grid.IsFill(stored, c.Fill)
+}
+
 // encodeItems is Encode of elements that vary in length. Those that were stored before are kept no longer than that takes.
 func (c *Chunk) encodeItems(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out []byte, fill bool, err error) {
 	if old != nil {

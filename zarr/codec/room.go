@@ -28,6 +28,13 @@ func (c *Chain) InMemory() bool {
 	return ok && len(c.arrays) == 0 && len(c.bytes) == 0
 }
 
+// AsInMemory reports whether the stored bytes of every chunk are its elements in C order and in memory form: InMemory, and nothing is turned round or
+// checked.
+func (c *Chain) AsInMemory() bool {
+	raw, ok := c.array.(*rawBytes)
+	return ok && c.InMemory() && raw.swap == nil && !raw.isChecked()
+}
+
 // EncodeRoom is how many bytes EncodeFrom asks [Scratch.Buffer] for at most, beside the box and what it appends. As for Room, nothing
 // is in it for elements that vary in length and are still to be compressed. Nor are the tables of compressors, which are kept from chunk
 // to chunk: there are at most as many of them as chunks are encoded at once, however many wait, so they belong to the CPU slots and

@@ -1,0 +1,94 @@
+package zarr_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// seen is a store that remembers where the values lie that it is given.
+type seen struct {
+	store.Store
+	at chan uintptr
+}
+
+func (s seen) Put(ctx context.Context, key string, b []byte, o store.PutOptions) (store.Version, error) {
+	if strings.Contains(key, "/c/") {
+		s.at <- uintptr(unsafe.Pointer(&b[0]))
+	}
+	return s.Store.Put(ctx, key, b, o)
+}
+
+// TestWriteAsItLies: uncompressed chunks that lie in one piece in what is written are stored from there; what has to be turned round or put together
+// is not, and what the caller gave is never changed.
+func TestWriteAsItLies(t *testing.T) {
+	const rows, width = 32, 1 << 10
+	for _, tt := range []struct {
+		name    string
+		chunk   []int
+		codecs  []codec.Spec
+		sel     []zarr.Selection
+		inPlace bool
+	}{
+		{"whole rows", []int{8, width}, []codec.Spec{}, nil, true},
+		{"a chunk of a column", []int{8, width / 4}, []codec.Spec{}, []zarr.Selection{zarr.Range(8, 16), zarr.Range(0, width/4)}, true},
+		{"columns", []int{8, width / 4}, []codec.Spec{}, nil, false},
+		{"backwards", []int{8, width}, []codec.Spec{}, []zarr.Selection{zarr.Range(0, rows).By(-1)}, false},
+		{"the other byte order", []int{8, width}, []codec.Spec{codec.Bytes(dtype.Big)}, nil, false},
+		{"a checksum", []int{8, width}, []codec.Spec{codec.CRC32C()}, nil, false},
+		{"another order", []int{8, width}, []codec.Spec{codec.Transpose(1, 0)}, nil, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			st := seen{mem.New(), make(chan uintptr, 64)}
+			a, err := zarr.Create(t.Context(), st, "x", zarr.Spec{Shape: []int{rows, width}, Chunks: tt.chunk, DType: dtype.Uint16, Codecs: tt.codecs})
+			if err != nil {
+				t.Fatal(err)
+			}
+			shape, err := a.Selected(tt.sel...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			src := make([]uint16, shape[0]*shape[1])
+			for i := range src {
+				src[i] = uint16(i)
+			}
+			if len(tt.sel) == 0 {
+				clear(src[8*width : 16*width]) // a row of chunks that are not stored
+			}
+			want := slices.Clone(src)
+			if err := zarr.Write(t.Context(), a, src, tt.sel...); err != nil {
+				t.Fatal(err)
+			}
+			if len(st.at) == 0 {
+				t.Fatal("no chunk was stored")
+			}
+			from := uintptr(unsafe.Pointer(&src[0]))
+			for range len(st.at) {
+				if at := <-st.at; (at >= from && at < from+uintptr(2*len(src))) != tt.inPlace {
+					t.Errorf("a chunk was stored from %#x; what was given lies at %#x", at, from)
+				}
+			}
+			if !slices.Equal(src, want) {
+				t.Error("what was given was changed")
+			}
+			clear(src) // nothing of it is kept
+			if got, err := zarr.Read[uint16](t.Context(), a, tt.sel...); err != nil || !slices.Equal(got, want) {
+				t.Errorf("other values are read than written: %v", err)
+			}
+			if len(tt.sel) == 0 {
+				if _, err := st.Get(t.Context(), a.ChunkKey(1, 0), store.GetOptions{}, nil); !errors.Is(err, zarr.ErrNotFound) {
+					t.Errorf("a chunk that is all fill value: %v", err)
+				}
+			}
+		})
+	}
+}
