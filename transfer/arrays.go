@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/zargo-io/zargo/internal/listed"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -13,9 +14,9 @@ type arrays struct {
 	stores map[In]store.Store
 	opts   []zarr.Option
 
-	mu      sync.Mutex
-	open    map[Array]*zarr.Array
-	sources map[string]*sparse // by path
+	mu     sync.Mutex
+	open   map[Array]*zarr.Array
+	listed map[Array]*listed.Store
 }
 
 // newArrays is the arrays of a plan in their stores. tmp has temporary data at its root.
@@ -28,18 +29,18 @@ func newArrays(p *Plan, src, dst, tmp store.Store, opts []zarr.Option) *arrays {
 		},
 		// Of an object that a task owns there is one writer.
 		opts: append([]zarr.Option{zarr.SingleWriter(), zarr.IgnoreConsolidated()}, opts...),
-		open: map[Array]*zarr.Array{}, sources: map[string]*sparse{},
+		open: map[Array]*zarr.Array{}, listed: map[Array]*listed.Store{},
 	}
 }
 
-// source is the store of an array of the source.
-func (s *arrays) source(path string) *sparse {
+// store is the store of an array of the plan.
+func (s *arrays) store(at *Array) *listed.Store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.sources[path] == nil {
-		s.sources[path] = newSparse(s.stores[Source].(*overlay), path)
+	if s.listed[*at] == nil {
+		s.listed[*at] = listed.New(s.stores[at.In], at.Path)
 	}
-	return s.sources[path]
+	return s.listed[*at]
 }
 
 // array is an array of the plan.
@@ -54,14 +55,12 @@ func (s *arrays) array(ctx context.Context, at *Array) (*zarr.Array, error) {
 	if at.Separator != "" {
 		opts = append(opts[:len(opts):len(opts)], zarr.Separator(at.Separator))
 	}
-	st := s.stores[at.In]
-	if at.In == Source {
-		st = s.source(at.Path)
-	}
+	st := s.store(at)
 	a, err := zarr.OpenArray(ctx, st, at.Path, opts...)
 	if err != nil {
 		return nil, err
 	}
+	st.Describe(a.Metadata().Keys, a.GridShape())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open[*at] = a
@@ -74,4 +73,28 @@ func (s *arrays) both(ctx context.Context, step *Step) (from, to *zarr.Array, er
 		to, err = s.array(ctx, step.To)
 	}
 	return from, to, err
+}
+
+// expect says which arrays a share of the tasks of a stage is going to read and write.
+func (w *Worker) expect(ctx context.Context, stage int, share float64) error {
+	for i := range w.p.Stages[stage].Steps {
+		s := &w.p.Stages[stage].Steps[i]
+		if s.From == nil {
+			continue
+		}
+		from, to, err := w.arrays.both(ctx, s)
+		if err != nil {
+			return err
+		}
+		w.arrays.store(s.To).ExpectWrites(int64(float64(product(1, s.Grid...)) * share))
+		if s.From.In != Source {
+			continue
+		}
+		n, shape := int64(1), to.Shape()
+		for d, each := range objectShape(from) {
+			n = times(n, int64((s.start(d)+shape[d]-1)/each-s.start(d)/each+1))
+		}
+		w.arrays.store(s.From).ExpectReads(n, share)
+	}
+	return nil
 }

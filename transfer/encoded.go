@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/listed"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/large"
@@ -32,7 +33,7 @@ func (w *Worker) encoded(ctx context.Context, t Task) error {
 		return err
 	}
 	defer w.moving.Release()
-	src := w.arrays.source(t.Step.From.Path)
+	src := w.arrays.store(t.Step.From)
 	guess := needOf(t.Step, from, to).work
 	ahead := make([]int, len(t.Lo))
 	for d := range ahead {
@@ -62,14 +63,14 @@ func (w *Worker) keyOf(a *Array, key string) string {
 }
 
 // move copies one object: within the store where it can, else through memory, a long one by parts. Only one that is proven absent is passed over.
-func (w *Worker) move(ctx context.Context, src *sparse, from, to string, guess int64) error {
-	if src.isAbsent(from) {
+func (w *Worker) move(ctx context.Context, src *listed.Store, from, to string, guess int64) error {
+	if src.Absent(from) {
 		return nil
 	}
 	if w.one && !w.noCopy.Load() {
 		_, err := store.Copy(ctx, w.dst, from, to, store.CopyOptions{})
 		if err == nil || errors.Is(err, fault.NotFound) {
-			src.saw(ctx, err != nil)
+			src.Read(ctx, from, err == nil)
 			return nil
 		}
 		switch {

@@ -31,6 +31,24 @@ func (s *Set) index(coord []int) (at uint64, ok bool) {
 	return at, true
 }
 
+// Keeps reports whether a set keeps all positions of a grid: there are no more than 2^62.
+func Keeps(grid []int) bool {
+	total := uint64(1)
+	for _, n := range grid {
+		over, low := bits.Mul64(total, uint64(n))
+		if n == 0 {
+			return true
+		}
+		if total = low; over > 0 || low > 1<<62 {
+			total = 1<<62 + 1 // a dimension without positions may follow
+		}
+	}
+	return total <= 1<<62
+}
+
+// Bytes is about how much memory the set takes.
+func (s *Set) Bytes() int64 { return int64(len(s.blocks)) * (blockWords*8 + 88) }
+
 // Add adds a position of the grid.
 func (s *Set) Add(coord []int) {
 	s.n++
