@@ -101,3 +101,36 @@ func TestAllFill(t *testing.T) {
 		}
 	}
 }
+
+// TestStagesOfFill: intermediate arrays whose first chunks are all fill value, and so are listed with their first delete, have what is put after that.
+func TestStagesOfFill(t *testing.T) {
+	dst := mem.New()
+	w := newWorld(t, mem.New(), dst)
+	a := must(zarr.Create(t.Context(), w.src, "a", zarr.Spec{Shape: []int{1024, 64, 64}, Chunks: []int{1, 64, 64}, DType: dtype.Uint16, Fill: uint16(3)}))
+	for i := 700; i < 1024; i += 3 {
+		values := make([]uint16, 64*64)
+		for k := range values {
+			values[k] = uint16(i + k)
+		}
+		check(t, zarr.Write(t.Context(), a, values, zarr.At(i)))
+	}
+	p := w.plan(a, series(transfer.Options{}))
+	if len(p.Stages) < 3 {
+		t.Fatalf("%d stages", len(p.Stages))
+	}
+	deletes := &chunksAsked{n: map[store.Op]int{}}
+	watched := store.Observe((&counted{Store: dst, complete: true}).around(), func(_ context.Context, e store.Event) {
+		deletes.mu.Lock()
+		defer deletes.mu.Unlock()
+		if e.Op == store.OpDelete && strings.Contains(e.Key, "/c/") {
+			deletes.n[e.Op]++
+		}
+	})
+	opened := map[string]store.Store{"src": w.src, "dst": watched}
+	open := func(_ context.Context, name string) (store.Store, error) { return opened[name], nil }
+	check(t, transfer.Run(t.Context(), p, open, transfer.RunOptions{Parallel: 1}))
+	if n := deletes.n[store.OpDelete]; n != 0 {
+		t.Errorf("%d chunks of new arrays were deleted", n)
+	}
+	equal(t, a, must(zarr.OpenArray(t.Context(), dst, "")))
+}

@@ -16,15 +16,15 @@ import (
 
 // Store is the store of one array. All methods may be called at once.
 //
-// It is made for one use: either what is absent is read ([Store.Learn], [Store.ExpectReads]), and nothing is written, or the array is written
-// ([Store.ExpectWrites]).
+// Where what is absent is read by a listing ([Store.Learn], [Store.ExpectReads]), nothing is written through it. An array that is written ([Store.ExpectWrites])
+// may be read afterwards: every object of it is asked for.
 type Store struct {
 	store.Store
 	path     string
 	page     int64
 	complete bool
 	layout   atomic.Pointer[layout]
-	present  atomic.Pointer[chunkkeys.Set] // what a listing had; not changed any more
+	present  atomic.Pointer[chunkkeys.Set] // what a listing for reads had; not changed any more
 
 	mu     sync.Mutex
 	reads  reads

@@ -276,6 +276,26 @@ func TestDeletesOfPuts(t *testing.T) {
 	}
 }
 
+// TestReadsOfPuts: what is put after the listing is read; the listing proves no absence any more.
+func TestReadsOfPuts(t *testing.T) {
+	b := &below{}
+	s := array(t, b, 40)
+	s.ExpectWrites(40)
+	remove(t, s, 2) // lists
+	if _, err := b.Store.Put(t.Context(), "a/c/5", []byte("by another process"), store.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	put(t, s, 3)
+	for _, key := range []string{"a/c/3", "a/c/5"} {
+		if s.Absent(key) {
+			t.Errorf("%s is said to be absent", key)
+		}
+		if _, err := s.Get(t.Context(), key, store.GetOptions{}, nil); err != nil {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+}
+
 // TestDeletesOfPutsUnderWay puts an object that the listing cannot show yet: it began before and ends after it.
 func TestDeletesOfPutsUnderWay(t *testing.T) {
 	b := &below{}

@@ -21,6 +21,7 @@ type writes struct {
 	left    int64          // objects that this process is going to put or delete
 	deleted int64          // deletes that were sent, or are about to be
 	next    int64          // how many there are at the next attempt to list; 0: there is none
+	present *chunkkeys.Set // what the listing had; not changed any more. What was put since is not in it: nothing is proven absent for reads by it
 	put     *chunkkeys.Set // objects of which a put was begun; nil when that is not known, and all deletes are sent
 	n       int64          // how many these are
 }
@@ -30,7 +31,7 @@ func (s *Store) ExpectWrites(objects int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w := &s.writes
-	if w.left = objects; w.put != nil && w.next == 0 && s.present.Load() == nil {
+	if w.left = objects; w.put != nil && w.next == 0 && w.present == nil {
 		w.next = max(w.deleted, 1)
 	}
 }
@@ -47,8 +48,7 @@ func (s *Store) puts(key string) {
 	}
 	w.put.Add(coord)
 	if w.n++; w.put.Bytes() > maxBytes {
-		w.put, w.next = nil, 0
-		s.present.Store(nil)
+		w.put, w.present, w.next = nil, nil, 0
 	}
 }
 
@@ -61,7 +61,7 @@ func (s *Store) spared(ctx context.Context, key string) bool {
 	s.mu.Lock()
 	w := &s.writes
 	w.left--
-	if s.present.Load() == nil && w.next > 0 && w.deleted+1 >= w.next && w.left >= fewLeft && w.n/s.page <= w.deleted {
+	if w.present == nil && w.next > 0 && w.deleted+1 >= w.next && w.left >= fewLeft && w.n/s.page <= w.deleted {
 		w.next = 0 // no other one meanwhile
 		most := (w.deleted + 1) * s.page
 		s.mu.Unlock()
@@ -70,13 +70,12 @@ func (s *Store) spared(ctx context.Context, key string) bool {
 		switch {
 		case w.put == nil:
 		case err == nil:
-			s.present.Store(set)
+			w.present = set
 		case errors.Is(err, errMany):
 			w.next = 2 * (w.deleted + 1)
 		}
 	}
-	set := s.present.Load()
-	spared := set != nil && !set.Has(coord) && !w.put.Has(coord)
+	spared := w.present != nil && !w.present.Has(coord) && !w.put.Has(coord)
 	if !spared {
 		w.deleted++
 	}
