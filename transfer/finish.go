@@ -73,12 +73,32 @@ func (w *Worker) holds(ctx context.Context, key string, doc []byte) (is, found b
 
 // published reports whether the document that is stored last is there: then everything is.
 func (w *Worker) published(ctx context.Context) (bool, error) {
-	last := ""
+	last := w.last()
+	is, _, err := w.holds(ctx, last, []byte(w.p.Documents.Target[last]))
+	return is, err
+}
+
+// last is the key of the document that is stored last.
+func (w *Worker) last() (last string) {
 	for _, key := range w.p.ordered() {
 		if !above(nodeOf(key), w.p.Target.Path) {
 			last = key
 		}
 	}
-	is, _, err := w.holds(ctx, last, []byte(w.p.Documents.Target[last]))
-	return is, err
+	return last
+}
+
+// begin reports whether all is done, before the worker writes anything. fault.Exists: there is another node by now, created since the plan was made or changed since the
+// copy was complete, whose chunks are not the plan's to write.
+func (w *Worker) begin(ctx context.Context) (done bool, err error) {
+	last := w.last()
+	is, found, err := w.holds(ctx, last, []byte(w.p.Documents.Target[last]))
+	switch {
+	case err != nil:
+		return false, err
+	case found && !is:
+		return false, fault.Newf(fault.Exists, "another document is stored at %q", last)
+	}
+	w.free.Store(true)
+	return is, nil
 }

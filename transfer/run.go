@@ -43,6 +43,8 @@ type Progress struct {
 
 // Run runs the tasks of a plan that are not done yet, stage after stage, until all are done or one fails. A run that ended early, by an error, the end
 // of ctx or of the process, is continued by another one.
+//
+// fault.Exists: another node is at the target by now; nothing is written. Other errors are those of [RunTask].
 func Run(ctx context.Context, p *Plan, open Opener, o RunOptions) error {
 	if o.Count < 0 || o.Index < 0 || o.Index > 0 && o.Index >= o.Count || o.Stage < 0 || o.Stage > max(len(p.Stages)-1, 1) {
 		return fault.Newf(fault.Selection, "transfer: index %d of %d, stage %d of %d", o.Index, o.Count, o.Stage, len(p.Stages)-1)
@@ -61,8 +63,10 @@ func (w *Worker) run(ctx context.Context, o RunOptions) error {
 	if o.Parallel < 1 {
 		o.Parallel = max(4, 2*runtime.GOMAXPROCS(0))
 	}
-	if published, err := w.published(ctx); published || err != nil {
-		return err
+	if done, err := w.begin(ctx); err != nil {
+		return fmt.Errorf("transfer: %w", err)
+	} else if done {
+		return nil
 	}
 	r, last := &running{w: w, o: o, begun: time.Now()}, len(w.p.Stages)-1
 	for k := range last {

@@ -34,7 +34,11 @@ func (m *maker) steps(ctx context.Context, s *Step, from, to *zarr.Array) error 
 	n := needOf(s, from, to)
 	if inner := innerShape(to); n.memory() > m.o.Memory && inner != nil {
 		s.Inner = ones(len(inner))
-		n = needOf(s, from, to)
+		if divided := needOf(s, from, to); divided.memory() < n.memory() {
+			n = divided
+		} else { // parts and the index of a small shard take more than it has
+			s.Inner = nil
+		}
 	}
 	if n.memory() > m.o.Memory {
 		return fault.Newf(fault.Limit, "the copy of %q takes %d bytes of memory at least, and %d are allowed", from.Path(), n.memory(), m.o.Memory)

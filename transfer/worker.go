@@ -31,6 +31,7 @@ type Worker struct {
 	opts     []zarr.Option
 	one      bool // source and target are one store
 	noCopy   atomic.Bool
+	free     atomic.Bool // no other node was at the target when the first task began
 	limits   *concurrency.Limits
 	blocks   *concurrency.Budget // of elements of regions
 	moving   *concurrency.Slots  // of tasks that move objects
@@ -47,6 +48,7 @@ type Worker struct {
 // fault.Conflict: the stage before the task's is not complete, or the metadata of the array that it reads is not what it was when the plan was made; the last task
 // looks at that of all arrays once more. An array that only became longer is copied as it was. No task knows
 // of chunks that were replaced before it or after it; one that is replaced while a task reads it is fault.Conflict too.
+// fault.Exists: another node is at the target by now; nothing is written.
 //
 // Errors are those of the stores and of reading and writing arrays. After fault.Throttled, fault.Unavailable or the end of ctx it is worth another try.
 func RunTask(ctx context.Context, p *Plan, i int, open Opener, opts ...zarr.Option) error {
@@ -105,6 +107,9 @@ func (w *Worker) Task(ctx context.Context, i int) error {
 	}
 	t := w.p.Task(i)
 	err := w.before(ctx, t.Stage)
+	if err == nil && !w.free.Load() && t.Step.Kind != Finish { // that one looks at each document
+		_, err = w.begin(ctx)
+	}
 	if err == nil && t.Step.From != nil && t.Step.From.In == Source {
 		var from, to *zarr.Array
 		if from, to, err = w.arrays.both(ctx, t.Step); err == nil {
