@@ -282,7 +282,7 @@ func TestReadsOfPuts(t *testing.T) {
 	s := array(t, b, 40)
 	s.ExpectWrites(40)
 	remove(t, s, 2) // lists
-	if _, err := b.Store.Put(t.Context(), "a/c/5", []byte("by another process"), store.PutOptions{}); err != nil {
+	if _, err := b.Put(t.Context(), "a/c/5", []byte("by another process"), store.PutOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	put(t, s, 3)
