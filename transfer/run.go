@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ type RunOptions struct {
 	// Stage is the only stage that is run, counted from 1, and after the last one that copies what publishes the target; 0 is each in turn. Among several processes
 	// it must be said where there is more than one, as each begins when the one before is complete.
 	Stage int
-	// Progress is called after each task, one call at a time.
+	// Progress is called after each task, one call at a time, and once for all tasks that were done before.
 	Progress func(Progress)
 	// Zarr are options of the nodes, such as zarr.Codecs.
 	Zarr []zarr.Option
@@ -63,17 +64,18 @@ func (w *Worker) run(ctx context.Context, o RunOptions) error {
 	if o.Parallel < 1 {
 		o.Parallel = max(4, 2*runtime.GOMAXPROCS(0))
 	}
-	if done, err := w.begin(ctx); err != nil {
-		return fmt.Errorf("transfer: %w", err)
-	} else if done {
-		return nil
-	}
 	r, last := &running{w: w, o: o, begun: time.Now()}, len(w.p.Stages)-1
 	for k := range last {
 		if o.Stage == 0 || o.Stage == k+1 {
 			lo, hi := r.share(k)
 			r.total += hi - lo
 		}
+	}
+	if done, err := w.begin(ctx); err != nil {
+		return fmt.Errorf("transfer: %w", err)
+	} else if done {
+		r.progress(cmp.Or(o.Stage, last)-1, r.total, r.total)
+		return nil
 	}
 	for k := range last {
 		if o.Stage != 0 && o.Stage != k+1 {

@@ -362,6 +362,11 @@ func TestResumed(t *testing.T) {
 	if last.Skipped != p.Tasks()-len(missing) || last.Done != last.Tasks || last.Done != p.Tasks()-1 {
 		t.Errorf("at the end: %+v", last)
 	}
+	var again []transfer.Progress
+	check(t, transfer.Run(t.Context(), saved, w.open, transfer.RunOptions{Progress: func(x transfer.Progress) { again = append(again, x) }}))
+	if len(again) != 1 || again[0].Done != p.Tasks()-1 || again[0].Skipped != p.Tasks()-1 || again[0].Tasks != p.Tasks()-1 || again[0].Moved.BytesWritten != 0 {
+		t.Errorf("of a complete target: %+v", again)
+	}
 	same(t, g, must(zarr.OpenGroup(t.Context(), w.dst, "")))
 	check(t, transfer.Clean(t.Context(), p, w.open))
 	if missing, err := transfer.Verify(t.Context(), p, w.open); err != nil || len(missing) > 0 {

@@ -103,6 +103,7 @@ type look struct {
 
 func (s *session) lookInto(ctx context.Context, p *place, folder string, deep bool) (look, error) {
 	n, err := zarr.Open(ctx, p.Store, folder, s.options()...)
+	s.far.add(1)
 	info := nodeInfo{Kind: kindFolder, Name: path.Base(folder), Path: folder}
 	var of *fault.MetaError
 	switch {
@@ -123,6 +124,7 @@ func (s *session) lookInto(ctx context.Context, p *place, folder string, deep bo
 		l.unread, err = p.members(g.Walk(ctx), func(m zarr.Node, d nodeInfo) {
 			d.Path = m.Path()
 			l.nodes = append(l.nodes, d)
+			s.far.add(1)
 		})
 	}
 	return l, err

@@ -22,6 +22,7 @@ func (c *consolidateCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	defer p.release()
+	s.far.begin(work{unit: "documents", ahead: s.far.values.Load})
 	g, ok := n.(*zarr.Group)
 	if !ok {
 		return p.fail(fault.Newf(fault.NotFound, "this is an array, not a group"))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math/big"
 	"slices"
 	"strings"
@@ -41,12 +42,12 @@ func (u *usage) add(e store.Entry) {
 
 // Run counts what is stored by one listing, which is not kept: memory is for nodes, not for objects.
 func (c *duCmd) Run(ctx context.Context, s *session) error {
-	_, err := c.show(ctx, s)
+	_, err := c.show(ctx, s, nil)
 	return err
 }
 
-// show prints the counts, and returns those of the whole.
-func (c *duCmd) show(ctx context.Context, s *session) (*usage, error) {
+// show prints the counts, and returns those of the whole. list gives all that is stored, by keys below the URL; nil lists it.
+func (c *duCmd) show(ctx context.Context, s *session, list func(each func(store.Entry)) error) (*usage, error) {
 	p, err := s.locate(ctx, c.URL)
 	if err != nil {
 		return nil, err
@@ -58,10 +59,12 @@ func (c *duCmd) show(ctx context.Context, s *session) (*usage, error) {
 	}
 	top := nodes[""]
 	s.far.begin(work{unit: "objects"})
-	for e, err := range store.ListAll(ctx, p.Store, "", store.ListOptions{}) {
-		if err != nil {
-			return nil, p.fail(err)
+	if list == nil {
+		list = func(each func(store.Entry)) error {
+			return eachOf(store.ListAll(ctx, p.Store, "", store.ListOptions{}), each)
 		}
+	}
+	err = list(func(e store.Entry) {
 		top.add(e)
 		s.far.add(1)
 		for path := e.Key; path != ""; {
@@ -70,6 +73,9 @@ func (c *duCmd) show(ctx context.Context, s *session) (*usage, error) {
 				u.add(e)
 			}
 		}
+	})
+	if err != nil {
+		return nil, p.fail(err)
 	}
 	if top.Objects == 0 {
 		return nil, p.fail(fault.Newf(fault.NotFound, "nothing is stored under this URL"))
@@ -87,6 +93,17 @@ func (c *duCmd) show(ctx context.Context, s *session) (*usage, error) {
 		err = printUsage(s.out, all)
 	}
 	return top, cmp.Or(err, p.fail(unread))
+}
+
+// eachOf calls each for what a listing has.
+func eachOf(listing iter.Seq2[store.Entry, error], each func(store.Entry)) error {
+	for e, err := range listing {
+		if err != nil {
+			return err
+		}
+		each(e)
+	}
+	return nil
 }
 
 // nodes gives the place's nodes by path, and that of a place that is none, whose folders are counted instead.

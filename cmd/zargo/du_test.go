@@ -61,3 +61,36 @@ func TestLsOfABucket(t *testing.T) {
 	}
 	fails(t, zargo(t, p, "ls "+b.at("b", "deep")), 8, "s3://b/deep", "AccessDenied")
 }
+
+// TestDryRunListsOnce: a dry run of rm counts what is stored, and the requests that delete it, by one listing.
+func TestDryRunListsOnce(t *testing.T) {
+	b, p := newBucket(t), newProgram()
+	do(t, p, "create "+b.at("b", "w.zarr")+" --group")
+	do(t, p, "create "+b.at("b", "w.zarr/x")+" --shape 4,3 --chunks 1,1 --dtype int16")
+	if r := zargoArgs(t, p, numpyFile(t, "int16"), "put", b.at("b", "w.zarr/x"), "-", "--sel", "1:3"); r.code != 0 {
+		t.Fatal(r.err)
+	}
+	do(t, p, "consolidate "+b.at("b", "w.zarr"))
+	b.objects["stray/text"] = []byte("text")
+	var lists, deletes atomic.Int64
+	b.refuse = func(r *http.Request) (int, string) {
+		if r.URL.Query().Has("list-type") && !r.URL.Query().Has("delimiter") {
+			lists.Add(1)
+		}
+		if r.Method == http.MethodDelete || r.URL.Query().Has("delete") {
+			deletes.Add(1)
+		}
+		return 0, ""
+	}
+	for _, tt := range []struct{ url, want string }{
+		{b.at("b", "w.zarr"), "7 objects to delete, by 3 requests"},
+		{b.at("b", "w.zarr/x"), "6 objects to delete, by 2 requests"},
+		{b.at("b", "stray"), "1 object to delete, by 1 request"},
+	} {
+		lists.Store(0)
+		got := do(t, p, "rm --dry-run "+tt.url)
+		if lists.Load() != 1 || deletes.Load() != 0 || !strings.Contains(got, tt.want) {
+			t.Errorf("%d listings, %d deletes, %s", lists.Load(), deletes.Load(), got)
+		}
+	}
+}

@@ -40,6 +40,7 @@ func exits() []exit {
 		{14, "what was compared differs", []error{errDiffers}},
 		{75, "zargo transfer: throttled, unavailable or out of time; try again", nil},
 		{130, "interrupted", []error{errInterrupted}},
+		{143, "ended by SIGTERM", []error{errTerminated}},
 	}
 }
 
@@ -50,6 +51,7 @@ func (e constError) Error() string { return string(e) }
 
 const (
 	errInterrupted = constError("interrupted")
+	errTerminated  = constError("ended by SIGTERM")
 	errDiffers     = constError("it differs")
 )
 

@@ -41,6 +41,7 @@ func TestExitCode(t *testing.T) {
 		{"read-only", fault.ReadOnly, 12},
 		{"differs", errDiffers, 14},
 		{"interrupted", errInterrupted, 130},
+		{"terminated", errTerminated, 143},
 		{"wrapped", at("u", fmt.Errorf("x: %w", &fault.KeyError{Kind: fault.Refused})), 8},
 		{"joined", errors.Join(errors.New("x"), fault.Limit), 7},
 		{"outermost wins", fault.Newf(fault.Conflict, "written since: %w", fault.Exists), 11},

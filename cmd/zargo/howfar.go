@@ -110,7 +110,7 @@ func shortSize(n int64) string {
 		return fmt.Sprintf("%d B", n)
 	}
 	f, u := float64(n), -1
-	for f >= 1024 && u < 5 {
+	for u < 5 && (f >= 1024 || u >= 0 && f >= 1023.95) { // which is printed as 1024.0
 		f /= 1024
 		u++
 	}

@@ -53,7 +53,7 @@ func TestWithin(t *testing.T) {
 }
 
 func TestShortSize(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 3 << 19: "1.5 MiB", 5 << 40: "5.0 TiB", 1<<63 - 1: "8.0 EiB"} {
+	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1<<20 - 52: "1023.9 KiB", 1<<20 - 51: "1.0 MiB", 1<<20 - 1: "1.0 MiB", 1<<40 - 1: "1.0 TiB", 3 << 19: "1.5 MiB", 5 << 40: "5.0 TiB", 1<<63 - 1: "8.0 EiB"} {
 		if got := shortSize(n); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
 		}

@@ -161,3 +161,20 @@ func TestInterruptedBucketCheck(t *testing.T) {
 		t.Errorf("the folder is left: %v", err)
 	}
 }
+
+// TestTerminated: an engine that ends a process by SIGTERM sees a code of its own, and nothing is left half done.
+func TestTerminated(t *testing.T) {
+	folder := t.TempDir()
+	c, errOut := start(t, "cat", "-o", filepath.Join(folder, "out"))
+	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := c.Wait(); !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	fails(t, result{code: c.ProcessState.ExitCode(), err: errOut.String()}, 143, "SIGTERM")
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
+	}
+}

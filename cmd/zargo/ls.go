@@ -28,6 +28,7 @@ func (c *lsCmd) Run(ctx context.Context, s *session) error {
 	if c.Names {
 		return c.runNames(ctx, s)
 	}
+	s.far.begin(work{unit: "nodes"})
 	p, n, err := s.openNode(ctx, c.URL)
 	var nodes []nodeInfo
 	var unread error
@@ -35,7 +36,7 @@ func (c *lsCmd) Run(ctx context.Context, s *session) error {
 		p, nodes, unread, err = c.around(ctx, s, err)
 	} else if err == nil {
 		defer p.release()
-		nodes, unread, err = c.collect(ctx, p, n)
+		nodes, unread, err = c.collect(ctx, s, p, n)
 		err = p.fail(err)
 	}
 	if err != nil {
@@ -76,7 +77,7 @@ func (c *lsCmd) around(ctx context.Context, s *session, none error) (p *place, n
 }
 
 // collect describes what is to be listed; unread is about nodes that could not be read.
-func (c *lsCmd) collect(ctx context.Context, p *place, n zarr.Node) (nodes []nodeInfo, unread, err error) {
+func (c *lsCmd) collect(ctx context.Context, s *session, p *place, n zarr.Node) (nodes []nodeInfo, unread, err error) {
 	nodes = []nodeInfo{}
 	g, ok := n.(*zarr.Group)
 	if !ok {
@@ -93,6 +94,7 @@ func (c *lsCmd) collect(ctx context.Context, p *place, n zarr.Node) (nodes []nod
 	unread, err = p.members(seq, func(m zarr.Node, d nodeInfo) {
 		d.Path = strings.TrimPrefix(strings.TrimPrefix(m.Path(), g.Path()), "/")
 		nodes = append(nodes, d)
+		s.far.add(1)
 	})
 	return nodes, unread, err
 }

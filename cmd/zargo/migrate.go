@@ -20,6 +20,7 @@ func (c *migrateCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	defer p.release()
+	s.far.begin(work{unit: "documents", ahead: s.far.values.Load})
 	steps, err := upkeep.Migrate(ctx, n, upkeep.MigrateOptions{DryRun: c.DryRun, Remove: c.Remove})
 	if err != nil {
 		return p.fail(err)

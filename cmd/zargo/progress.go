@@ -44,7 +44,8 @@ type progress struct {
 
 	done, total, before, moved, errors, tries atomic.Int64
 
-	deleted, sent atomic.Int64 // keys that are deleted, and bytes that are written, of the stores that the run opened
+	// Of the stores that the run opened: keys that are deleted, entries that are listed, values that are read or written whole, and bytes that are written.
+	deleted, listed, values, sent atomic.Int64
 
 	mu    sync.Mutex // of what follows, and of writing
 	work  *work      // nil: there is none yet
@@ -65,17 +66,25 @@ func (p *progress) traced(ctx context.Context) context.Context {
 	return store.WithTrace(ctx, &store.Trace{Retry: func(context.Context, store.Retry) { p.tries.Add(1) }})
 }
 
-// watched is a store whose deletes and writes are counted.
+// watched is a store whose requests are counted.
 func (p *progress) watched(st store.Store) store.Store {
 	if p.how == notShown {
 		return st
 	}
 	return store.Around(st, store.Hooks{After: func(_ context.Context, c store.Call, r store.Result) {
-		if c.Op == store.OpDelete && r.Err == nil {
-			p.deleted.Add(int64(r.Count))
-		}
 		if c.Op == store.OpPut || c.Op == store.OpPart {
 			p.sent.Add(r.Bytes)
+		}
+		if r.Err != nil {
+			return
+		}
+		switch c.Op {
+		case store.OpDelete:
+			p.deleted.Add(int64(r.Count))
+		case store.OpList:
+			p.listed.Add(int64(r.Count))
+		case store.OpGet, store.OpPut:
+			p.values.Add(1)
 		}
 	}})
 }
@@ -89,6 +98,7 @@ func (p *progress) begin(w work) {
 	}
 	w.moved, w.ahead = fromNow(w.moved), fromNow(w.ahead)
 	p.work, p.begun = &w, time.Now()
+	p.done.Store(0) // what was counted before is of something else
 	p.total.Add(w.total)
 	if p.how == live {
 		p.timer = time.AfterFunc(showAfter, p.draw)

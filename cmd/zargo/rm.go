@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"path/filepath"
+	"strings"
 
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -56,29 +57,34 @@ func (c *rmCmd) Run(ctx context.Context, s *session) error {
 
 // dryRun prints what would be deleted, and by how many requests.
 func (c *rmCmd) dryRun(ctx context.Context, s *session, l openurl.Location) error {
-	all, err := (&duCmd{URL: c.URL}).show(ctx, s)
-	if err != nil {
-		return err
-	}
-	deletes := int64(0)
+	du, deletes := &duCmd{URL: c.URL}, int64(0)
 	p, n, err := s.openRooted(ctx, c.URL)
 	var of *fault.MetaError
+	var all *usage
 	switch {
 	case errors.Is(err, fault.NotFound) || errors.As(err, &of):
 		if p, err = s.open(ctx, l); err != nil {
 			return err
 		}
 		defer p.release()
-		deletes = store.DeleteRequests(p.Store, all.Objects)
-	case err != nil:
-		return err
-	default:
-		defer p.release()
-		r, err := upkeep.PlanRemove(ctx, n)
-		if err != nil {
-			return p.fail(err)
+		if all, err = du.show(ctx, s, nil); err == nil {
+			deletes = store.DeleteRequests(p.Store, all.Objects)
 		}
-		deletes = r.Requests
+	case err == nil:
+		defer p.release()
+		all, err = du.show(ctx, s, func(each func(store.Entry)) error {
+			r, err := upkeep.PlanRemove(ctx, n, func(e store.Entry) {
+				e.Key = strings.TrimPrefix(strings.TrimPrefix(e.Key, n.Path()), "/")
+				each(e)
+			})
+			if err == nil {
+				deletes = r.Requests
+			}
+			return err
+		})
+	}
+	if err != nil {
+		return err
 	}
 	_, err = fmt.Fprintf(s.out, "%s to delete, by %s\n", plural(int(all.Objects), "object"), plural(int(deletes), "request"))
 	return err

@@ -134,7 +134,7 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 		s.printWarnings(errOut)
 	}
 	if err != nil && ctx.Err() != nil {
-		err = interrupted(err)
+		err = interrupted(err, context.Cause(ctx))
 	}
 	if err != nil {
 		return complain(errOut, err)
@@ -142,13 +142,17 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	return 0
 }
 
-// interrupted is the error of a run that was interrupted: what it was about no longer matters, but how to go on does.
-func interrupted(err error) error {
+// interrupted is the error of a run that was interrupted, or ended by SIGTERM: what it was about no longer matters, but how to go on does.
+func interrupted(err, cause error) error {
+	why := errInterrupted
+	if errors.Is(cause, errTerminated) {
+		why = errTerminated
+	}
 	var r *resumable
 	if errors.As(err, &r) {
-		return &resumable{errInterrupted, r.how}
+		return &resumable{why, r.how}
 	}
-	return errInterrupted
+	return why
 }
 
 // errTimeout is why a context ended that --timeout bounded.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/transfer"
@@ -149,7 +150,7 @@ func (c *transferRunCmd) Run(ctx context.Context, s *session) error {
 		return again(err)
 	}
 	_, err = s.runPlan(ctx, p, paced(open, c.RequestRate/float64(max(o.Count, 1))), o)
-	return again(err)
+	return again(broken(ctx, err))
 }
 
 // share finds which tasks this process runs: by flags, else as engines that run jobs by index say it. SLURM_ARRAY_TASK_COUNT is not asked: it is 1 when one
@@ -219,6 +220,14 @@ func again(err error) error {
 	return err
 }
 
+// broken is the error of a run of a plan, which says how to go on where it was broken off.
+func broken(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	return &resumable{err, "what is done stays, and the same command or zargo transfer resume goes on"}
+}
+
 type transferVerifyCmd struct{ planFlags }
 
 // Run prints the missing tasks.
@@ -227,10 +236,19 @@ func (c *transferVerifyCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return again(err)
 	}
+	var over atomic.Bool // what is done is known
+	s.far.begin(work{unit: "tasks", ahead: func() int64 {
+		if over.Load() {
+			return 0
+		}
+		return s.far.listed.Load() // one marker for each
+	}})
 	missing, err := transfer.Verify(ctx, p, open)
 	if err != nil {
 		return again(trimmed(err))
 	}
+	over.Store(true)
+	s.far.at(int64(p.Tasks()-len(missing)), int64(p.Tasks()))
 	for _, i := range missing {
 		if _, err := fmt.Fprintln(s.out, i); err != nil {
 			return err
@@ -251,7 +269,7 @@ func (c *transferResumeCmd) Run(ctx context.Context, s *session) error {
 		return again(err)
 	}
 	_, err = s.runPlan(ctx, p, open, transfer.RunOptions{})
-	return again(err)
+	return again(broken(ctx, err))
 }
 
 type transferCleanCmd struct{ planFlags }
@@ -262,5 +280,9 @@ func (c *transferCleanCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return again(err)
 	}
-	return again(transfer.Clean(ctx, p, open))
+	s.far.begin(work{unit: "objects", ahead: s.far.deleted.Load})
+	if err := transfer.Clean(ctx, p, open); err != nil {
+		return again(trimmed(err))
+	}
+	return nil
 }

@@ -230,7 +230,11 @@ func printSteps(out io.Writer, steps []validate.Step) error {
 		if s.Findings > 1 {
 			where += fmt.Sprintf(" and %d more", s.Findings-1)
 		}
-		rows = append(rows, []string{string(s.State), string(s.Rule), oneLine(where), oneLine(s.Text)})
+		text := s.Text
+		if s.Unseen != "" {
+			text += "; " + s.Unseen
+		}
+		rows = append(rows, []string{string(s.State), string(s.Rule), oneLine(where), oneLine(text)})
 	}
 	if err := printAligned(out, rows); err != nil {
 		return err

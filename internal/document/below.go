@@ -17,12 +17,15 @@ type Below struct {
 	Documents []string // keys of metadata documents; those of outer nodes come first
 }
 
-// Below lists what is stored below the node.
-func (n *Node) Below(ctx context.Context) (b Below, err error) {
+// Below lists what is stored below the node, and calls each of seen for each object.
+func (n *Node) Below(ctx context.Context, seen ...func(store.Entry)) (b Below, err error) {
 	ctx, s := n.begin(ctx)
 	for e, err := range store.ListAll(ctx, s, n.Path, store.ListOptions{}) {
 		if err != nil {
 			return Below{}, err
+		}
+		for _, f := range seen {
+			f(e)
 		}
 		b.Objects++
 		if e.Size < 0 {

@@ -20,10 +20,11 @@ type Removal struct {
 }
 
 // PlanRemove finds what there is to remove of an array, or of a group with all that is below it, keys that belong to no node among it.
-func PlanRemove(ctx context.Context, n zarr.Node) (*Removal, error) {
+// Each of seen is called for each object, one call at a time and in no promised order, by its key below the root of the store.
+func PlanRemove(ctx context.Context, n zarr.Node, seen ...func(store.Entry)) (*Removal, error) {
 	at := source(n).At
 	at = at.At(n.Path())
-	b, err := at.Below(ctx)
+	b, err := at.Below(ctx, seen...)
 	if err != nil {
 		return nil, errorf(at, err)
 	}

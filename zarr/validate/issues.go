@@ -28,7 +28,9 @@ func (p *repair) look(out *Repairs, report func(rule.Finding)) ([]*issue, error)
 				objects[[2]string{d.path, d.key}] = d
 			}
 		}
-		r, err := look(p.ctx, p.st, p.root, p.opts.Options, func(f rule.Finding) {
+		opts := p.opts.Options
+		opts.Progress = p.tally.next()
+		r, err := look(p.ctx, p.st, p.root, opts, func(f rule.Finding) {
 			found = append(found, f)
 			if out.Found == nil {
 				report(f)
@@ -76,6 +78,7 @@ type issue struct {
 	rest     bool     // they are those that are not named, of objects
 	done     *Step    // what was done already
 	repaired bool
+	unseen   string // Step.Unseen
 }
 
 // The order of repairs: without documents nothing else is seen, claims keep others from being made, and consolidated metadata is a copy of all else.

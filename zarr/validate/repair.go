@@ -53,9 +53,10 @@ type Step struct {
 	Findings int
 	Text     string // what is done, or why nothing is
 	Err      error  // why it failed; nil where nothing was tried
+	Unseen   string // in a dry run: what was not looked at, as that takes the repair, so that there may be more to do than is planned; "" where all was
 }
 
-// MarshalJSON gives an object with state, code (of the rule), path, key where there is one, findings and message.
+// MarshalJSON gives an object with state, code (of the rule), path, key where there is one, findings, message, and unseen where there is something.
 func (s Step) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		State    State     `json:"state"`
@@ -64,7 +65,8 @@ func (s Step) MarshalJSON() ([]byte, error) {
 		Key      string    `json:"key,omitempty"`
 		Findings int       `json:"findings"`
 		Message  string    `json:"message"`
-	}{s.State, s.Rule, s.Path, s.Key, s.Findings, s.Text})
+		Unseen   string    `json:"unseen,omitempty"`
+	}{s.State, s.Rule, s.Path, s.Key, s.Findings, s.Text, s.Unseen})
 }
 
 // Repairs are what a repair found and did.
@@ -84,7 +86,9 @@ type Repairs struct {
 // all of it is decoded there, and is not to; and inner chunks of a damaged shard that can be read must have the values that the copy has, since else it is
 // one of other data, and they would be lost. An object that the copy does not have is left, and a missing one whose fill value is not null is no damage. Documents are put back byte for
 // byte where the node's cannot be parsed or is missing, and the copy has one of the same name that can; one with what is not supported here is left, as it may be right for others.
-// The hierarchy is then looked at once more, and what that finds is in Steps and Left alone. Each object has its own Step. Eight objects are restored at once; one of more than 4 MiB alone, in parts.
+// The hierarchy is then looked at once more, and what that finds is in Steps and Left alone; a dry run cannot, and Step.Unseen says so. Each object has its own Step. Eight objects are restored at once; one of more than 4 MiB alone, in parts.
+//
+// Progress goes on from one look at the hierarchy to the next, and counts each object that is restored, or cannot be, as one more chunk.
 //
 // report is called for each finding as by Run, before anything is changed. What keeps one thing from being repaired, such as another writer's
 // ErrConflict, is in its Step, and the others are repaired all the same. An error means what it means from Run, and that not all was tried.
@@ -93,6 +97,7 @@ func Repair(ctx context.Context, st store.Store, path string, o RepairOptions, r
 	if root, err := meta.NormalizePath(path); err == nil { // else it is a finding
 		p.root = root
 	}
+	p.tally.report = o.Progress
 	p.restorer.pairs = map[string]func() *pair{}
 	out := &Repairs{}
 	issues, err := p.look(out, report)
@@ -100,6 +105,13 @@ func Repair(ctx context.Context, st store.Store, path string, o RepairOptions, r
 		return out, err
 	}
 	r := out.Left
+	objects := int64(0)
+	for _, is := range issues {
+		if is.object != nil {
+			objects++
+		}
+	}
+	tried := p.tally.objects(objects)
 	steps := make([]*Step, len(issues))
 	for i := 0; i < len(issues); {
 		n := 1
@@ -110,6 +122,9 @@ func Repair(ctx context.Context, st store.Store, path string, o RepairOptions, r
 		}
 		err := concurrency.EachN(ctx, restoring, n, func(ctx context.Context, k int) error {
 			step, ok, err := p.step(ctx, issues[i+k])
+			if issues[i+k].object != nil {
+				tried()
+			}
 			if ok {
 				steps[i+k], issues[i+k].repaired = &step, step.State == Repaired
 			}
@@ -148,6 +163,7 @@ type repair struct {
 
 	root     string // the path that is repaired
 	restorer restorer
+	tally    tally
 }
 
 // errLeft says why nothing is tried.
@@ -178,7 +194,7 @@ func (p *repair) step(ctx context.Context, is *issue) (Step, bool, error) {
 	case err != nil:
 		s.Text, s.Err = err.Error(), err
 	case p.opts.DryRun:
-		s.State, s.Text = Planned, text
+		s.State, s.Text, s.Unseen = Planned, text, is.unseen
 	default:
 		s.State, s.Text = Repaired, text
 	}

@@ -97,6 +97,91 @@ func TestRestore(t *testing.T) {
 	}
 }
 
+// TestDryRestoreUnseen: a dry run says of documents that it would restore what it cannot look at before, and of nothing else. The repair then looks at it.
+func TestDryRestoreUnseen(t *testing.T) {
+	for _, tt := range []struct{ key, unseen string }{
+		{"zarr.json", "below"}, {"g/zarr.json", "below"}, {"g/a/zarr.json", "chunks"}, {"g/a/c/0", ""},
+	} {
+		t.Run(tt.key, func(t *testing.T) {
+			st, spare := mem.New(), mem.New()
+			for _, s := range []store.Store{st, spare} {
+				for _, path := range []string{"", "g"} {
+					if _, err := zarr.CreateGroup(t.Context(), s, path, zarr.Spec{}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				a, err := zarr.Create(t.Context(), s, "g/a", zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Uint8, Codecs: []codec.Spec{codec.Gzip(1)}})
+				if err == nil {
+					err = zarr.Write(t.Context(), a, []byte{1, 2, 3, 4})
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			whole := contents(t, st)
+			change(t, st, "g/a/c/1", cutTo(5)) // one more damage, below most of these
+			change(t, st, tt.key, cutTo(5))
+			o := from(spare)
+			o.DryRun = true
+			var named []string
+			for _, s := range repaired(t, st, o).Steps {
+				if s.Key == tt.key {
+					named = append(named, s.Unseen)
+				} else if s.Unseen != "" {
+					t.Errorf("%+v", s)
+				}
+			}
+			if len(named) != 1 || (named[0] == "") != (tt.unseen == "") || !strings.Contains(named[0], tt.unseen) {
+				t.Errorf("dry run: %q", named)
+			}
+			o.DryRun = false
+			for _, s := range repaired(t, st, o).Steps {
+				if s.State != validate.Repaired || s.Unseen != "" {
+					t.Errorf("%+v", s)
+				}
+			}
+			if !equal(contents(t, st), whole) {
+				t.Error("it is not what it was")
+			}
+		})
+	}
+}
+
+// TestRestoreProgress: the second look at a hierarchy, after documents were restored, and the restored objects go on with the count of the first.
+func TestRestoreProgress(t *testing.T) {
+	st, spare := mem.New(), mem.New()
+	for _, s := range []store.Store{st, spare} {
+		if _, err := zarr.CreateGroup(t.Context(), s, "", zarr.Spec{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{"a", "b"} {
+			a, err := zarr.Create(t.Context(), s, path, zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Uint8, Codecs: []codec.Spec{codec.Gzip(1)}})
+			if err == nil {
+				err = zarr.Write(t.Context(), a, []byte{1, 2, 3, 4})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	change(t, st, "a/zarr.json", cutTo(5))
+	change(t, st, "b/c/1", cutTo(5))
+	o := from(spare)
+	var done []int64
+	var last int64
+	o.Progress = func(d, total int64) {
+		if d > total {
+			t.Errorf("%d of %d", d, total)
+		}
+		done, last = append(done, d), total
+	}
+	repaired(t, st, o)
+	// Two chunks of b, then four of both, and the one that is restored.
+	if !slices.IsSorted(done) || done[len(done)-1] != 7 || last != 7 {
+		t.Errorf("%d, of %d", done, last)
+	}
+}
+
 // damagedSite is a store whose "plain" has one corrupt chunk, and the copy of how it was.
 func damagedSite(t *testing.T) (st, spare store.Store) {
 	t.Helper()

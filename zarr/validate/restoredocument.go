@@ -62,7 +62,18 @@ func (p *repair) restoreDocuments(is *issue) (string, error) {
 			return "", err
 		}
 	}
+	if p.opts.DryRun {
+		is.unseen = unseen(names)
+	}
 	return fmt.Sprintf("restore: %s in %s", strings.Join(texts, ", "), theirs), nil
+}
+
+// unseen says what a dry run does not look at where a node has no documents that can be read, for the documents that it would have.
+func unseen(names map[string]thing) string {
+	if _, array := names[docArray]; array || kindIn(names[docV3].bytes) == "array" {
+		return "its chunks are not looked at before it is restored"
+	}
+	return "what is below it is not looked at before it is restored"
 }
 
 // lookDocument reads a whole document.
