@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/zargo-io/zargo/internal/bytesview"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -71,9 +72,10 @@ func TestWriteAsItLies(t *testing.T) {
 			if len(st.at) == 0 {
 				t.Fatal("no chunk was stored")
 			}
+			_, view := bytesview.Of(src) // without unsafe every call copies its values
 			from := uintptr(unsafe.Pointer(&src[0]))
 			for range len(st.at) {
-				if at := <-st.at; (at >= from && at < from+uintptr(2*len(src))) != tt.inPlace {
+				if at := <-st.at; (at >= from && at < from+uintptr(2*len(src))) != (tt.inPlace && view) {
 					t.Errorf("a chunk was stored from %#x; what was given lies at %#x", at, from)
 				}
 			}

@@ -108,8 +108,10 @@ func (r *runner) resolve(ctx context.Context, o *plan.Object) (f resolved, err e
 			return f, nil
 		case errors.Is(err, fault.NotFound):
 			return f, nil
-		case !errors.Is(err, fault.Conflict) || try == maxReplaced:
+		case !errors.Is(err, fault.Conflict):
 			return f, err
+		case try == maxReplaced:
+			return resolved{whole: []plan.Request{whole}}, nil
 		}
 		r.State.indexes.drop(o.Shard().ID(0), nil)
 	}

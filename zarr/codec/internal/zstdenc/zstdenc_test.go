@@ -285,7 +285,7 @@ func TestAllocs(t *testing.T) {
 		for _, src := range srcs {
 			e.Encode(dst, src)
 		}
-		n := testing.AllocsPerRun(1, func() {
+		n := testing.AllocsPerRun(3, func() { // what else the process allocates now and then does not come three times
 			for _, src := range srcs {
 				e.Encode(dst, src)
 			}
