@@ -29,7 +29,6 @@ func (r *runner) readCachedShard(ctx context.Context, o *plan.Object) error {
 			if r.Options.Cache.Forget(o.Key); try < maxReplaced {
 				continue
 			}
-			return r.readShard(ctx, o)
 		case errors.Is(err, fault.NotFound):
 			r.fillOne(ctx, o.Key, o.Chunk, o.Box)
 			missing, err = o.Touched(), nil

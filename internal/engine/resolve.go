@@ -108,10 +108,8 @@ func (r *runner) resolve(ctx context.Context, o *plan.Object) (f resolved, err e
 			return f, nil
 		case errors.Is(err, fault.NotFound):
 			return f, nil
-		case !errors.Is(err, fault.Conflict):
+		case !errors.Is(err, fault.Conflict) || try == maxReplaced:
 			return f, err
-		case try == maxReplaced:
-			return resolved{whole: []plan.Request{whole}}, nil
 		}
 		r.State.indexes.drop(o.Shard().ID(0), nil)
 	}

@@ -19,7 +19,7 @@ type shard struct {
 }
 
 // maxReplaced bounds how often a shard is begun again because it was replaced in the middle of reading it. Each time means
-// that a writer succeeded. Where they leave no time for two requests it is read with one, as a whole.
+// that a writer succeeded, so this many in a row is a store that misreports its versions.
 const maxReplaced = 100
 
 // readShard takes what is selected of one shard to its place, all of it from one version.
@@ -44,24 +44,18 @@ func (r *runner) readParts(ctx context.Context, o *plan.Object) (missing int, er
 			return missing, err
 		}
 	}
-	var replaced error
 	for try := 1; !only; try++ {
 		missing, err = r.readVersion(ctx, o)
 		switch {
 		case errors.Is(err, errWhole):
 			only = true
-		case !errors.Is(err, fault.Conflict):
+		case !errors.Is(err, fault.Conflict) || try == maxReplaced:
 			return missing, err
-		case try == maxReplaced:
-			only, replaced = true, err
 		}
 	}
 	rd := o.Whole()
 	rd.Bound = r.Options.longest(o.Chunk)
-	if missing, err = r.readWhole(ctx, o, rd); replaced != nil && errors.Is(err, errTooLong) {
-		err = replaced
-	}
-	return missing, err
+	return r.readWhole(ctx, o, rd)
 }
 
 // readWhole reads a shard with one request.
