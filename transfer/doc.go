@@ -1,6 +1,6 @@
 // Package transfer copies arrays and hierarchies: between stores, to other chunks, shards, codecs and the other format, by tasks that may run on one machine or on many.
 //
-//	p, err := transfer.NewPlan(ctx, node, target, transfer.Options{Source: …, Target: …})
+//	p, err := transfer.NewPlan(ctx, node, target, transfer.Options{Source: from, Target: to})
 //	err = transfer.Run(ctx, p, open, transfer.RunOptions{})       // here, or
 //	err = transfer.RunTask(ctx, p, i, open)                       // for each i below p.Tasks(), anywhere, and
 //	missing, err := transfer.Verify(ctx, p, open)                 // what is left to be done

@@ -15,7 +15,7 @@ import (
 //	for day := range days {
 //		err = w.Write(ctx, day)
 //	}
-//	err = w.Close(ctx)
+//	a, err = w.Close(ctx)
 //
 // It holds the claim of an append (see [Append]) from NewWriter to Close. The shape grows with each row of chunks, so a reader sees whole
 // chunks and never a hole; [Writer.Flush] makes rows readable before their chunks are full, which then are read and written again when they

@@ -64,6 +64,7 @@ func Table() []Rule {
 		{Package: "internal/lengths", Pure: true},
 		{Package: "internal/race", Pure: true},
 		{Package: "internal/archtest"},
+		{Package: "internal/doctest"},
 		{Package: "internal/archtest/draw", Own: []string{"internal/archtest"}},
 
 		{Package: "concurrency", Own: []string{"zarr/fault", "internal/hugepages"}, External: []string{"golang.org/x/sync"}},

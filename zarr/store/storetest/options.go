@@ -18,7 +18,7 @@ const (
 	IfVersionPut    Feature = "IfVersionPut"    // PutOptions.IfVersion
 	IfAbsentPut     Feature = "IfAbsentPut"     // PutOptions.IfAbsent
 	IfVersionDelete Feature = "IfVersionDelete" // DeleteOptions.IfVersion
-	LastRange       Feature = "LastRange"       // store.Last
+	LastRange       Feature = "LastRange"       // store.Suffix
 	AnyKey          Feature = "AnyKey"          // every key that store.CheckKey lets pass
 )
 
