@@ -83,10 +83,13 @@ func (p *Plan) Requests() iter.Seq[Request] {
 	}
 }
 
-// Resolve reads the indexes of shards that are read in parts, and yields all requests of a read: of each shard its index, then, level by
-// level, the indexes of shards within, and the ranges of inner chunks. An array that is opened anew makes exactly these, in another order;
-// one that knows an index does not ask for it again. A write needs no index: Resolve yields what Requests does. An error ends the
-// list; it is as for [Read].
+// Resolve reads the indexes of shards that are read in parts, and yields all requests of a read: for
+// each shard its index, then, level by level, the indexes of nested shards and the ranges of inner
+// chunks. On a store whose speed was not measured, a read through a newly opened array sends these
+// requests, in another order. On a measured store a read merges or divides ranges by the speed at
+// that time, so their number may differ. A read does not request an index that its array holds.
+// For a write Resolve yields what Requests yields. The first error ends the sequence; errors are
+// those of [Read].
 func (p *Plan) Resolve(ctx context.Context) iter.Seq2[Request, error] {
 	return func(yield func(Request, error) bool) {
 		for r, err := range p.array.engine.Resolve(ctx, p.plan) {
@@ -105,8 +108,10 @@ func requestOf(r plan.Request) Request {
 	return Request{Op: string(r.Op), Key: r.Key, Range: r.Range, Bytes: r.Bound, Exact: r.Exact, Role: r.Role.String()}
 }
 
-// Bounds gives the least and the most that the requests come to, without reading an index: from where every chunk is missing, to where
-// each is there, is as long as its codecs can make it, and has no neighbour to be read with.
+// Bounds returns the least and the most that the requests of the plan amount to, without reading an
+// index. The least holds when every chunk is missing. The most holds when every chunk is stored, is
+// as long as its codecs can make it, and is read by a request of its own. A shard that a write sends
+// in parts counts as one put.
 func (p *Plan) Bounds() (least, most store.Amount) {
 	if p.plan.Write == nil {
 		n := p.plan.Amount()
