@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -35,11 +36,14 @@ type Package struct {
 	Types      *types.Package
 }
 
+// standard are packages that code in comments may use and the module's code may not import.
+var standard = []string{"log", "log/slog", "net/http", "testing"}
+
 // Load parses the packages that match the patterns in the module that holds the directory dir.
 // Types come from the go command's build cache. The go command must be on the path.
 func Load(ctx context.Context, dir string, patterns ...string) (*Sources, error) {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-export", "-deps", "-test",
-		"-json=ImportPath,Name,Dir,Export,DepOnly,ForTest,GoFiles,TestGoFiles,XTestGoFiles,Module"}, patterns...)...)
+	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-export", "-deps",
+		"-json=ImportPath,Name,Dir,Export,DepOnly,GoFiles,TestGoFiles,XTestGoFiles,Module"}, append(slices.Clone(standard), patterns...)...)...)
 	cmd.Dir = dir
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
@@ -55,9 +59,6 @@ func Load(ctx context.Context, dir string, patterns ...string) (*Sources, error)
 			break
 		} else if err != nil {
 			return nil, fmt.Errorf("doctest: go list: %w", err)
-		}
-		if p.ForTest != "" || strings.HasSuffix(p.ImportPath, ".test") {
-			continue // variants that the go command compiles for tests
 		}
 		exports[p.ImportPath] = p.Export
 		if p.DepOnly || p.Module == nil || !p.Module.Main {
@@ -92,10 +93,10 @@ func Load(ctx context.Context, dir string, patterns ...string) (*Sources, error)
 
 // listed is a package in the output of go list.
 type listed struct {
-	ImportPath, Name, Dir, Export, ForTest string
-	DepOnly                                bool
-	GoFiles, TestGoFiles, XTestGoFiles     []string
-	Module                                 *struct {
+	ImportPath, Name, Dir, Export      string
+	DepOnly                            bool
+	GoFiles, TestGoFiles, XTestGoFiles []string
+	Module                             *struct {
 		Path string
 		Main bool
 	}
