@@ -48,6 +48,14 @@ func clean(ctx context.Context, st store.Store, p *Plan) error {
 	if err != nil {
 		return err
 	}
+	// As long as the claim is there no other transfer has a temporary file beside it.
+	rest := dir
+	if c != nil {
+		rest = join(target, dirName)
+	}
+	if err := store.RemoveRemnants(ctx, st, rest); err != nil {
+		return err
+	}
 	if c != nil {
 		o := store.DeleteOptions{IfVersion: c.version}
 		err = st.Delete(ctx, claimKey(target), o)

@@ -42,7 +42,7 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 	}
 	defer func() { _ = e.close() }() // what is written is written by then
 	p, err := c.plan(ctx, s, e, o)
-	if err == nil {
+	if err == nil && !c.Resume { // the arrays of a plan that was saved were not asked for what flags change
 		err = check()
 	}
 	if err != nil {
