@@ -53,11 +53,11 @@ func (w *Worker) compare(ctx context.Context, t Task) error {
 // compareBlock compares the elements of a region of both arrays.
 func (w *Worker) compareBlock(ctx context.Context, from, to *zarr.Array, src, dst []zarr.Selection, n []int) error {
 	size := product(int64(itemSize(to)), n...)
-	hold, err := w.blocks.Acquire(ctx, concurrency.Task, 2*size)
+	release, err := w.reserve(ctx, 2*size, needOf(&Step{Kind: Blocks, Block: ones(len(n))}, from, to).work)
 	if err != nil {
 		return err
 	}
-	defer hold.Release()
+	defer release()
 	same := false
 	if to.DType().Size() == 0 {
 		var a, b [][]byte
@@ -83,11 +83,11 @@ func (w *Worker) compareBlock(ctx context.Context, from, to *zarr.Array, src, ds
 // compareObjects compares the stored objects of a task.
 func (w *Worker) compareObjects(ctx context.Context, t Task, from, to *zarr.Array) error {
 	return w.objects(ctx, t, from, to, func(ctx context.Context, src, dst string) error {
-		hold, err := w.limits.Bytes.Acquire(ctx, concurrency.Task, 2*concurrency.Need(piece))
+		hold, release, err := w.object(ctx, 2*concurrency.Need(piece))
 		if err != nil {
 			return err
 		}
-		defer hold.Release()
+		defer release()
 		a, b := hold.Buffer(piece), hold.Buffer(piece)
 		x, sizeX, err := part0(ctx, w.src, src, a)
 		if err != nil {

@@ -106,11 +106,11 @@ func (w *Worker) through(ctx context.Context, src store.Store, from, to string, 
 	if most > min(max(w.p.Memory-overhead, streamAbove), math.MaxInt) {
 		return nil, fault.Newf(fault.Limit, "an object of %d bytes at %q, which cannot be moved by parts, is more than the plan's memory allows", most, from)
 	}
-	hold, err := w.limits.Bytes.Acquire(ctx, concurrency.Task, concurrency.Need(int(most)))
+	hold, release, err := w.object(ctx, concurrency.Need(int(most)))
 	if err != nil {
 		return nil, err
 	}
-	defer hold.Release()
+	defer release()
 	v, err := src.Get(ctx, from, store.GetOptions{Max: most, IfVersion: version}, hold.Buffer(int(most)))
 	switch {
 	case errors.Is(err, fault.NotFound):
@@ -121,6 +121,23 @@ func (w *Worker) through(ctx context.Context, src store.Store, from, to string, 
 	}
 	_, err = w.out.Put(ctx, to, v.Bytes, store.PutOptions{})
 	return nil, err
+}
+
+// object waits for the memory of an object that is moved.
+func (w *Worker) object(ctx context.Context, n int64) (hold *concurrency.Hold, release func(), err error) {
+	all, err := w.shared.Acquire(ctx, concurrency.Task, n)
+	if err != nil {
+		return nil, nil, err
+	}
+	hold, err = w.limits.Bytes.Acquire(ctx, concurrency.Task, n)
+	if err != nil {
+		all.Release()
+		return nil, nil, err
+	}
+	return hold, func() {
+		hold.Release()
+		all.Release()
+	}, nil
 }
 
 // stream moves an object by parts. It is not done where the target takes no parts.

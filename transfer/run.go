@@ -29,6 +29,10 @@ type RunOptions struct {
 	Stage int
 	// Progress is called after each task, one call at a time, and once for all tasks that were done before.
 	Progress func(Progress)
+	// Limits are what all runs and other work of the process draw on; nil is concurrency.Default. Each task reserves its
+	// memory there, so transfers at once take no more than the budget, beside one task that needs more. A process that
+	// only transfers sets a budget of the plan's Memory.
+	Limits *concurrency.Limits
 	// Zarr are options of the nodes, such as zarr.Codecs.
 	Zarr []zarr.Option
 }
@@ -53,7 +57,7 @@ func Run(ctx context.Context, p *Plan, open Opener, o RunOptions) error {
 	if o.Count > 1 && o.Stage == 0 && len(p.Stages) > 2 {
 		return fault.Newf(fault.Selection, "transfer: the plan has %d stages, which several processes run one by one", len(p.Stages)-1)
 	}
-	w, err := Open(ctx, p, open, o.Zarr...)
+	w, err := openWith(ctx, p, open, o.Limits, o.Zarr)
 	if err != nil {
 		return err
 	}

@@ -32,8 +32,9 @@ type Worker struct {
 	opts     []zarr.Option
 	one      bool // source and target are one store
 	noCopy   atomic.Bool
-	limits   *concurrency.Limits
-	blocks   *concurrency.Budget // of elements of regions
+	shared   *concurrency.Budget // of the process. What a task takes is reserved here first, and then in the next two
+	limits   *concurrency.Limits // of objects under way, within the plan's memory
+	blocks   *concurrency.Budget // of elements of regions, likewise
 	moving   *concurrency.Slots  // of tasks that move objects
 	moved    counter
 	enters   concurrency.Joined[*claim]
@@ -69,7 +70,18 @@ func RunTask(ctx context.Context, p *Plan, i int, open Opener, opts ...zarr.Opti
 }
 
 // Open checks a plan and opens its stores, for many tasks. opts are those of the nodes, such as zarr.Codecs; limits of memory are the plan's.
+// The memory of a task is reserved in the budget of concurrency.Default too.
 func Open(ctx context.Context, p *Plan, open Opener, opts ...zarr.Option) (*Worker, error) {
+	return openWith(ctx, p, open, nil, opts)
+}
+
+func openWith(ctx context.Context, p *Plan, open Opener, shared *concurrency.Limits, opts []zarr.Option) (*Worker, error) {
+	if shared == nil {
+		shared = concurrency.Default()
+	}
+	if shared.CPU == nil || shared.Bytes == nil {
+		return nil, fault.Newf(fault.Selection, "transfer: CPU and Bytes of the limits must be set")
+	}
 	if err := p.Check(opts...); err != nil {
 		return nil, err
 	}
@@ -89,7 +101,7 @@ func Open(ctx context.Context, p *Plan, open Opener, opts ...zarr.Option) (*Work
 		return nil, errors.Join(err, w.Close())
 	}
 	share := objectsShare(p.Memory)
-	shared := concurrency.Default()
+	w.shared = shared.Bytes
 	w.limits = &concurrency.Limits{CPU: shared.CPU, Requests: shared.Requests, Bytes: concurrency.NewBudget(share)}
 	w.blocks = concurrency.NewBudget(max(blocksShare(p.Memory, 0), 0) / 7 * 8) // of which tasks have 7/8
 	w.watch = newWatch(p, w.src, opts)
@@ -222,11 +234,11 @@ func (w *Worker) block(ctx context.Context, t Task) error {
 	}
 	src, dst, n := regions(t, to)
 	size := product(int64(itemSize(to)), n...)
-	hold, err := w.blocks.Acquire(ctx, concurrency.Task, size)
+	release, err := w.reserve(ctx, size, needOf(t.Step, from, to).work)
 	if err != nil {
 		return err
 	}
-	defer hold.Release()
+	defer release()
 	if to.DType().Size() == 0 {
 		items, err := from.ReadItems(ctx, src...)
 		if err != nil {
@@ -240,6 +252,24 @@ func (w *Worker) block(ctx context.Context, t Task) error {
 		return err
 	}
 	return to.WriteBytes(ctx, buf, dst...)
+}
+
+// reserve waits for the memory of a task: its elements, and its objects under way, for which the plan's budget is asked as
+// they are read and written.
+func (w *Worker) reserve(ctx context.Context, elements, work int64) (release func(), err error) {
+	all, err := w.shared.Acquire(ctx, concurrency.Task, sum(elements, work))
+	if err != nil {
+		return nil, err
+	}
+	block, err := w.blocks.Acquire(ctx, concurrency.Task, elements)
+	if err != nil {
+		all.Release()
+		return nil, err
+	}
+	return func() {
+		block.Release()
+		all.Release()
+	}, nil
 }
 
 // regions are what a task reads and writes, and the shape of both.

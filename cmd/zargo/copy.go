@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/transfer"
 	"github.com/zargo-io/zargo/zarr"
@@ -166,6 +167,8 @@ func (s *session) runPlan(ctx context.Context, p *transfer.Plan, open transfer.O
 	defer keepTo(p.Memory)()
 	s.far.begin(work{unit: "tasks", verb: "written"})
 	o.Zarr = append(o.Zarr, s.options()...)
+	shared := concurrency.Default()
+	o.Limits = &concurrency.Limits{CPU: shared.CPU, Requests: shared.Requests, Bytes: concurrency.NewBudget(p.Memory)}
 	o.Progress = func(x transfer.Progress) {
 		last = x
 		s.far.before.Store(int64(x.Skipped))
