@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"sync/atomic"
@@ -30,12 +31,19 @@ func (f *fenced) held() (c *claim, conditions bool, err error) {
 	return c, c.Empty && !f.noCond.Load(), nil
 }
 
-// at returns the condition that a key still has the value that it has now. done: the transfer is published, and so the
-// value is a right one.
+// maxSame is how long a value is that is read to see whether it is the one that would be put. 1 MiB: a longer one is put
+// again, which takes no memory.
+const maxSame = 1 << 20
+
+// at returns the condition that a key still has the value that it has now. done: that is the value which is to be put, if
+// there is one, or the transfer is published, and so the value is a right one.
 //
 // fault.Conflict: the transfer was removed, and the value may be another one's.
-func (f *fenced) at(ctx context.Context, c *claim, key string) (o store.PutOptions, done bool, err error) {
-	v, err := f.Store.Get(ctx, key, store.GetOptions{Max: 1}, nil)
+func (f *fenced) at(ctx context.Context, c *claim, key string, value []byte) (o store.PutOptions, done bool, err error) {
+	if len(value) > maxSame {
+		value = nil
+	}
+	v, err := f.Store.Get(ctx, key, store.GetOptions{Max: int64(max(len(value), 1))}, nil)
 	var long *store.TooLong
 	switch {
 	case errors.Is(err, fault.NotFound):
@@ -44,6 +52,8 @@ func (f *fenced) at(ctx context.Context, c *claim, key string) (o store.PutOptio
 		o.IfVersion = long.Version
 	case err != nil:
 		return o, false, err
+	case len(value) > 0 && bytes.Equal(v.Bytes, value): // of an earlier attempt
+		return store.PutOptions{IfVersion: v.Version}, true, nil
 	default:
 		o.IfVersion = v.Version
 	}
@@ -62,7 +72,7 @@ func (f *fenced) Put(ctx context.Context, key string, value []byte, o store.PutO
 	}
 	v, err := f.Store.Put(ctx, key, value, store.PutOptions{IfAbsent: true})
 	if errors.Is(err, fault.Exists) {
-		at, done, seenErr := f.at(ctx, c, key)
+		at, done, seenErr := f.at(ctx, c, key, value)
 		if done || seenErr != nil {
 			return at.IfVersion, seenErr
 		}
@@ -84,7 +94,7 @@ func (f *fenced) Delete(ctx context.Context, key string, o store.DeleteOptions) 
 	if !conditions || o != (store.DeleteOptions{}) {
 		return f.Store.Delete(ctx, key, o)
 	}
-	at, done, err := f.at(ctx, c, key)
+	at, done, err := f.at(ctx, c, key, nil)
 	if err != nil || done || at.IfAbsent {
 		return err
 	}
@@ -106,7 +116,7 @@ func (f *fenced) Copy(ctx context.Context, from, to string, o store.CopyOptions)
 	}
 	v, err := store.Copy(ctx, f.Store, from, to, store.CopyOptions{IfAbsent: true})
 	if errors.Is(err, fault.Exists) {
-		at, done, seenErr := f.at(ctx, c, to)
+		at, done, seenErr := f.at(ctx, c, to, nil)
 		if done || seenErr != nil {
 			return at.IfVersion, seenErr
 		}
@@ -144,7 +154,7 @@ func (p *fencedParts) Commit(ctx context.Context, o store.PutOptions) (store.Ver
 	if !conditions || o != (store.PutOptions{}) {
 		return p.Parts.Commit(ctx, o)
 	}
-	at, done, err := p.f.at(ctx, c, p.key)
+	at, done, err := p.f.at(ctx, c, p.key, nil)
 	if err != nil {
 		return "", err
 	}
