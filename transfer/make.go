@@ -254,16 +254,18 @@ func (p *Plan) free(ctx context.Context, target store.Store) error {
 	default:
 		return fault.Newf(fault.Exists, "a node is at the target")
 	}
-	ids, others, err := below(ctx, target, p.Target.Path)
+	b, err := begun(ctx, target, p.Target.Path)
 	switch id := p.ID(); {
 	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Refused):
 		return nil // what cannot be listed cannot be seen
 	case err != nil:
 		return err
-	case slices.ContainsFunc(ids, func(other string) bool { return other != id }):
-		return fault.Newf(fault.Exists, "another transfer to the target was begun: it can be resumed, or what it stored removed")
-	case others != "" && len(ids) == 0:
-		return fault.Newf(fault.Exists, "something is stored below the target, such as %q", others)
+	case b.claim != nil && b.claim.Plan != id:
+		return claimed()
+	case b.claim == nil && slices.ContainsFunc(b.ids, func(other string) bool { return other != id }):
+		return claimed()
+	case b.other != "" && len(b.ids) == 0 && b.claim == nil:
+		return fault.Newf(fault.Exists, "something is stored below the target, such as %q", b.other)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/transfer"
 	"github.com/zargo-io/zargo/zarr"
@@ -42,7 +43,7 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 	}
 	defer func() { _ = e.close() }() // what is written is written by then
 	p, err := c.plan(ctx, s, e, o)
-	if err == nil {
+	if err == nil && !c.Resume { // the arrays of a plan that was saved were not asked for what flags change
 		err = check()
 	}
 	if err != nil {
@@ -166,6 +167,8 @@ func (s *session) runPlan(ctx context.Context, p *transfer.Plan, open transfer.O
 	defer keepTo(p.Memory)()
 	s.far.begin(work{unit: "tasks", verb: "written"})
 	o.Zarr = append(o.Zarr, s.options()...)
+	shared := concurrency.Default()
+	o.Limits = &concurrency.Limits{CPU: shared.CPU, Requests: shared.Requests, Bytes: concurrency.NewBudget(p.Memory)}
 	o.Progress = func(x transfer.Progress) {
 		last = x
 		s.far.before.Store(int64(x.Skipped))

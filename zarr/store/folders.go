@@ -26,14 +26,21 @@ func RemoveFolders(ctx context.Context, s Store, prefix string) error {
 	return f.RemoveFolders(ctx, prefix)
 }
 
-// Provide gives the Folders of the store below, for the keys of this one.
+// Provide gives the Folders and the Remnants of the store below, for the keys of this one.
 func (p *prefixed) Provide(target any) bool {
-	f, ok := target.(*Folders)
-	if !ok || !As(p.s, f) {
-		return false
+	switch t := target.(type) {
+	case *Folders:
+		if As(p.s, t) {
+			*t = prefixedFolders{*t, p.prefix}
+			return true
+		}
+	case *Remnants:
+		if As(p.s, t) {
+			*t = prefixedRemnants{*t, p.prefix}
+			return true
+		}
 	}
-	*f = prefixedFolders{*f, p.prefix}
-	return true
+	return false
 }
 
 type prefixedFolders struct {

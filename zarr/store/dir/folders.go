@@ -9,12 +9,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Provide gives the store.Tuning and store.Folders.
+// Provide gives the store.Tuning, store.Folders and store.Remnants.
 func (s *Store) Provide(target any) bool {
 	switch t := target.(type) {
 	case *store.Tuning:
 		*t = store.Local()
 	case *store.Folders:
+		*t = s
+	case *store.Remnants:
 		*t = s
 	default:
 		return false
