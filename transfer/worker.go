@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/written"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -76,7 +77,7 @@ func Open(ctx context.Context, p *Plan, open Opener, opts ...zarr.Option) (*Work
 			return nil, errors.Join(fmt.Errorf("transfer: target: %w", err), src.Close())
 		}
 	}
-	w.src, w.dst = w.moved.around(src), w.moved.around(dst)
+	w.src, w.dst = w.moved.around(src), w.moved.around(written.Around(dst))
 	if w.one {
 		w.src = w.dst
 	}

@@ -28,7 +28,7 @@ func (a *Array) DeleteOutside(ctx context.Context, shape []int, parse func(key s
 	ctx, s, _ := account.Begin(ctx, a.Store, a.Options.Account)
 	named := a.outside(shape)
 	most := maxNamed
-	if _, batches := s.(store.BatchDeleter); batches {
+	if store.InBatches(s) {
 		most *= 100
 	}
 	if a.countOutside(shape) <= most {

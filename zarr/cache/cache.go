@@ -72,5 +72,5 @@ func (c *Cache) Of(st store.Store, by any, form string) *chunkcache.Reader {
 			space = new(byte) // of this array alone
 		}
 	}
-	return c.c.Reader(space, chunkcache.Form{By: by, Text: form})
+	return c.c.Reader(space, store.PlaceOf(st), chunkcache.Form{By: by, Text: form})
 }

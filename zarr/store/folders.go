@@ -26,14 +26,21 @@ func RemoveFolders(ctx context.Context, s Store, prefix string) error {
 	return f.RemoveFolders(ctx, prefix)
 }
 
-// Provide gives the Folders of the store below, for the keys of this one.
+// Provide gives the Folders of the store below, for the keys of this one, and the Place.
 func (p *prefixed) Provide(target any) bool {
-	f, ok := target.(*Folders)
-	if !ok || !As(p.s, f) {
-		return false
+	switch t := target.(type) {
+	case *Folders:
+		if !As(p.s, t) {
+			return false
+		}
+		*t = prefixedFolders{*t, p.prefix}
+		return true
+	case *Place:
+		*t = PlaceOf(p.s)
+		t.Below += p.prefix
+		return true
 	}
-	*f = prefixedFolders{*f, p.prefix}
-	return true
+	return false
 }
 
 type prefixedFolders struct {

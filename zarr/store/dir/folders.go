@@ -9,13 +9,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Provide gives the store.Tuning and store.Folders.
+// Provide gives the store.Tuning, store.Folders and store.Place.
 func (s *Store) Provide(target any) bool {
 	switch t := target.(type) {
 	case *store.Tuning:
 		*t = store.Local()
 	case *store.Folders:
 		*t = s
+	case *store.Place:
+		*t = store.Place{Root: "file system", Below: s.join("")}
 	default:
 		return false
 	}
