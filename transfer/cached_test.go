@@ -12,7 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestTargetInACache: what a transfer writes is not hidden by what a cache of the process has of the target, be it copied as it is stored or encoded anew.
+// TestTargetInACache: what a transfer writes is not hidden by what a cache of the process has of
+// the target, be it copied as it is stored or encoded anew.
 func TestTargetInACache(t *testing.T) {
 	for name, chunks := range map[string][]int{"as it is stored": nil, "in other chunks": {3}} {
 		t.Run(name, func(t *testing.T) {

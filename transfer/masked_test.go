@@ -11,8 +11,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestMissingValues: a copy in the other format has the missing value of its source where xarray looks for it there, and the same elements, also of chunks that are
-// not stored in the source. TestMasked of integration/peers asks xarray.
+// TestMissingValues: a copy in the other format has the missing value of its source where xarray
+// looks for it there, and the same elements, also of chunks that are not stored in the source.
+// TestMasked of integration/peers asks xarray.
 func TestMissingValues(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

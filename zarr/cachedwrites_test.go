@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -20,7 +21,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// ownWrites are the ways in which a process changes stored elements of the array at path, of 16 elements of which none is 0.
+// ownWrites are the ways in which a process changes stored elements of the array at path, of 16
+// elements of which none is 0.
 func ownWrites() map[string]func(ctx context.Context, a *zarr.Array) error {
 	resize := func(ctx context.Context, a *zarr.Array, o zarr.ResizeOptions, n ...int) (err error) {
 		for _, n := range n {
@@ -35,7 +37,9 @@ func ownWrites() map[string]func(ctx context.Context, a *zarr.Array) error {
 	}
 	return map[string]func(ctx context.Context, a *zarr.Array) error{
 		"part of a chunk": func(ctx context.Context, a *zarr.Array) error { return zarr.Write(ctx, a, []int32{70}, zarr.Index(5)) },
-		"all":             func(ctx context.Context, a *zarr.Array) error { return zarr.Write(ctx, a, slices.Repeat([]int32{7}, 16)) },
+		"all": func(ctx context.Context, a *zarr.Array) error {
+			return zarr.Write(ctx, a, slices.Repeat([]int32{7}, 16))
+		},
 		"fill": func(ctx context.Context, a *zarr.Array) error {
 			return zarr.Write(ctx, a, make([]int32, 16))
 		},
@@ -54,7 +58,9 @@ func ownWrites() map[string]func(ctx context.Context, a *zarr.Array) error {
 			return err
 		},
 		"resize": func(ctx context.Context, a *zarr.Array) error { return resize(ctx, a, zarr.ResizeOptions{}, 2, 16) },
-		"clear":  func(ctx context.Context, a *zarr.Array) error { return resize(ctx, a, zarr.ResizeOptions{Clear: true}, 1, 16) },
+		"clear": func(ctx context.Context, a *zarr.Array) error {
+			return resize(ctx, a, zarr.ResizeOptions{Clear: true}, 1, 16)
+		},
 		"orphans": func(ctx context.Context, a *zarr.Array) error {
 			a, err := a.Resize(ctx, []int{2}, zarr.ResizeOptions{MetadataOnly: true})
 			if err != nil {
@@ -139,8 +145,9 @@ func ownViews() map[string]func(st store.Store) (store.Store, string) {
 	}
 }
 
-// TestCachedAfterOwnWrites: whatever a process writes or deletes through zargo, in whichever way it opened the array, and whatever is read meanwhile, a read
-// that begins afterwards does not take from a cache what was before.
+// TestCachedAfterOwnWrites: whatever a process writes or deletes through zargo, in whichever way it
+// opened the array, and whatever is read meanwhile, a read that begins afterwards does not take
+// from a cache what was before.
 func TestCachedAfterOwnWrites(t *testing.T) {
 	validities := map[string]cache.Validity{"immutable": cache.Immutable(), "a minute": cache.Revalidate(time.Minute), "always": cache.Revalidate(0)}
 	bases := map[string]func() store.Store{"mem": func() store.Store { return mem.New() }, "dir": func() store.Store { return dir.New(t.TempDir()) }}
@@ -166,7 +173,8 @@ func TestCachedAfterOwnWrites(t *testing.T) {
 	}
 }
 
-// afterOwnWrite reads an array through two caches, also while it is changed through a view that has none, and compares what the caches have with what is stored.
+// afterOwnWrite reads an array through two caches, also while it is changed through a view that has
+// none, and compares what the caches have with what is stored.
 func afterOwnWrite(ctx context.Context, st store.Store, view func(store.Store) (store.Store, string), v cache.Validity, shards []int, change func(context.Context, *zarr.Array) error) error {
 	made, err := zarr.Create(ctx, st, "g/x", zarr.Spec{Shape: []int{16}, Chunks: []int{4}, Shards: shards, DType: dtype.Int32})
 	if err != nil {
@@ -246,8 +254,9 @@ func asStored(ctx context.Context, st store.Store, r *zarr.Array) error {
 	return nil
 }
 
-// TestCachedEdge: what another process wrote within the last object of an array, with a change of the shape, is there for an array of the new shape, opened
-// again or refreshed. What else is in the cache is not requested.
+// TestCachedEdge: what another process wrote within the last object of an array, with a change of
+// the shape, is there for an array of the new shape, opened again or refreshed. What else is in the
+// cache is not requested.
 func TestCachedEdge(t *testing.T) {
 	for _, shards := range [][]int{nil, {8}} {
 		for _, absent := range []bool{false, true} {
@@ -314,7 +323,49 @@ func TestCachedEdge(t *testing.T) {
 	}
 }
 
-// TestCachedLate: a write that failed may still take place, so what is read for a minute is asked for each time, and nothing else is.
+// TestCachedRegrown: what another process deleted by a shrink, and wrote again when the array grew,
+// is there for an array that was refreshed in between.
+func TestCachedRegrown(t *testing.T) {
+	for _, n := range []int{16, 20_000} { // few positions, and so many that they are not named
+		for _, shards := range [][]int{nil, {8}} {
+			backing := mem.New()
+			st := &recorder{Store: backing, tuning: cloud()}
+			w := mustCreate(t, backing, "x", zarr.Spec{Shape: []int{n}, Chunks: []int{4}, Shards: shards, DType: dtype.Int32})
+			want := slices.Repeat([]int32{1}, n)
+			check := func(err error) {
+				t.Helper()
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			check(zarr.Write(t.Context(), w, want))
+			a, err := zarr.OpenArray(t.Context(), st, "x", zarr.Cache(cache.New(64<<20, cache.Immutable())))
+			check(err)
+			_, err = zarr.Read[int32](t.Context(), a)
+			check(err)
+			w, err = w.Resize(t.Context(), []int{9}, zarr.ResizeOptions{Clear: true})
+			check(err)
+			a, err = a.Refresh(t.Context())
+			check(err)
+			_, err = zarr.Append(t.Context(), w, 0, slices.Repeat([]int32{2}, n-9))
+			check(err)
+			a, err = a.Refresh(t.Context())
+			check(err)
+			copy(want[9:], slices.Repeat([]int32{2}, n-9))
+			st.take(false)
+			got, err := zarr.Read[int32](t.Context(), a)
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("%d, %v: read %v, %v", n, shards, got[:16], err)
+			}
+			if lines := st.take(false); slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "get c/0") }) {
+				t.Errorf("%q: a chunk inside both shapes was requested", lines[0])
+			}
+		}
+	}
+}
+
+// TestCachedLate: a write that failed may still take place, so what is read for a minute is asked
+// for each time, and nothing else is.
 func TestCachedLate(t *testing.T) {
 	for _, shards := range []bool{false, true} {
 		t.Run(fmt.Sprint("shards ", shards), func(t *testing.T) {
@@ -384,8 +435,8 @@ func (s *lost) arrive(t *testing.T) {
 	}
 }
 
-// TestCachedOthersStay: what is written elsewhere costs nothing of what is in a cache: another chunk, another array, another store, attributes, and what is
-// not written because it was refused.
+// TestCachedOthersStay: what is written elsewhere costs nothing of what is in a cache: another
+// chunk, another array, another store, attributes, and what is not written because it was refused.
 func TestCachedOthersStay(t *testing.T) {
 	s, a, all := cachedScene(t, false, cache.New(1<<20, cache.Immutable()))
 	mustCreate(t, s.st, "xy", zarr.Spec{Shape: []int{8}, DType: dtype.Int32})

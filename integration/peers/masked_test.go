@@ -34,7 +34,8 @@ func masks(t *testing.T, do string, format int, folders ...string) [][]string {
 	return all
 }
 
-// TestMasked: what xarray has for missing is the same after each way to the other format and, copied, back again.
+// TestMasked: what xarray has for missing is the same after each way to the other format and,
+// copied, back again.
 func TestMasked(t *testing.T) {
 	t.Parallel()
 	needPython(t)

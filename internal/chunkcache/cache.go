@@ -100,8 +100,9 @@ type Cache struct {
 	hits, misses, revalidated, evicted atomic.Int64
 }
 
-// slots is how many counters there are for keys, by their hash. Two keys that share one cost a load that is not kept, or a request that finds nothing
-// changed. 1024: of 100 loads under way a write drops one in ten times, and a cache takes 16 KiB.
+// slots is how many counters there are for keys, by their hash. Two keys that share one cost a load
+// that is not kept, or a request that finds nothing changed. 1024: of 100 loads under way a write
+// drops one in ten times, and a cache takes 16 KiB.
 const slots = 1024
 
 // New makes a cache of so many bytes. Objects are asked for again when they were last looked at longer ago than ttl.
@@ -204,8 +205,9 @@ type listener struct {
 	space any
 }
 
-// Reader is the cache for an array in a space, whose chunks have a form. Both are comparable. From then on the cache forgets what is written at the place
-// by the keys that it has there, as long as there is a Reader or an entry.
+// Reader is the cache for an array in a space, whose chunks have a form. Both are comparable. From
+// then on the cache forgets what is written at the place by the keys that it has there, as long as
+// there is a Reader or an entry.
 func (c *Cache) Reader(space any, at store.Place, f Form) *Reader {
 	site := c.hub.Listen(listener{weak.Make(c), space}, at, func(w written.Change) { c.written(space, w) })
 	return &Reader{c, space, unique.Make(f), site}
@@ -216,7 +218,8 @@ func (r *Reader) ID(key, pin string) ID {
 	return ID{Space: r.space, Key: key, Pin: pin, Form: r.form, Kind: Chunk, Len: -1}
 }
 
-// Object is what is known of a stored object, nil where nothing is; fresh reports that it is to be believed by an array that ends at an edge within it.
+// Object is what is known of a stored object, nil where nothing is; fresh reports that it is to be
+// believed by an array that ends at an edge within it.
 func (r *Reader) Object(key string, edge Edge) (e *Entry, fresh bool) {
 	e, ok := r.entries.GetIfPresent(ID{Space: r.space, Key: key})
 	if !ok {
@@ -302,3 +305,11 @@ func (r *Reader) Revalidated(s Stamp, key string, o *Entry) {
 
 // Forget forgets an object of which a reader found out that it has changed.
 func (r *Reader) Forget(key string) { r.written(r.space, written.Change{Keys: []string{key}}) }
+
+// ForgetEach forgets the objects of which a function says so.
+func (r *Reader) ForgetEach(of func(key string) bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.forgetAll(func(id ID) bool { return id.Space == r.space && id.Kind == Object && of(id.Key) })
+	r.entries.CleanUp()
+}

@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// lateFor is how long a write of unknown outcome may still take place. A minute: longer than services take for a request that they have received, of which
-// the client has gone.
+// lateFor is how long a write of unknown outcome may still take place. A minute: longer than
+// services take for a request that they have received, of which the client has gone.
 const lateFor = time.Minute
 
-// doubts are the times up to which what is found of objects may be older than a write of unknown outcome, by the hash of their keys.
+// doubts are the times up to which what is found of objects may be older than a write of unknown
+// outcome, by the hash of their keys.
 type doubts struct {
 	since time.Time // the times are nanoseconds since then
 	any   atomic.Int64
@@ -28,8 +29,8 @@ func (d *doubts) addAll() {
 	}
 }
 
-// doubted reports whether an object that was last looked at then may have been written by a request that was late. It has to be asked for each time, until
-// none can come any more.
+// doubted reports whether an object that was last looked at then may have been written by a request
+// that was late. It has to be asked for each time, until none can come any more.
 func (c *Cache) doubted(key string, checked time.Time) bool {
 	until := c.doubts.any.Load()
 	if until == 0 {

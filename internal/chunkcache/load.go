@@ -15,8 +15,9 @@ type Load struct {
 	epoch  uint64        // a load that began before something was forgotten is not joined
 }
 
-// Edge is how far an array reaches within an object that it ends within; it is empty for one that it does not end within. What was found of such an object
-// is not what an array of another shape has there: others may have written it since, with a change of the shape.
+// Edge is how far an array reaches within an object that it ends within; it is empty for one that
+// it does not end within. What was found of such an object is not what an array of another shape
+// has there: others may have written it since, with a change of the shape.
 type Edge []byte
 
 // Loaded is what a load found.

@@ -203,7 +203,8 @@ func (r *runner) placeKept(ctx context.Context, key string, c *pipeline.Chunk, b
 // edgeRoom is enough for an edge of as many axes as most arrays have.
 const edgeRoom = 32
 
-// edge appends how far the array reaches within an object along each axis, if it ends within it along one.
+// edge appends how far the array reaches within an object along each axis, if it ends within it
+// along one.
 func (r *runner) edge(dst chunkcache.Edge, coord []int) chunkcache.Edge {
 	ends := false
 	for i, axis := range r.Layout.Axes {

@@ -17,8 +17,9 @@ import (
 // Attr is the attribute that has the missing value.
 const Attr = "_FillValue"
 
-// ToV3 returns the attributes that an array of v2 has in v3, of its data type, its fill value in memory form, nil where it is undefined, and its attributes, which
-// stay as they are. said is what was done, "" where nothing was.
+// ToV3 returns the attributes that an array of v2 has in v3, of its data type, its fill value in
+// memory form, nil where it is undefined, and its attributes, which stay as they are. said is what
+// was done, "" where nothing was.
 func ToV3(t dtype.Type, fill []byte, attrs map[string]any) (_ map[string]any, said string) {
 	missing := fill
 	if missing == nil {
@@ -48,8 +49,10 @@ type V2 struct {
 	Said      string // what was done, "" where nothing was
 }
 
-// ToV2 returns what an array of v3 has in v2: the attribute becomes the fill value. Without one nothing is missing, so the fill value becomes undefined, unless
-// that is NaN, which xarray has for missing anyway; so it does beside an attribute that is none of the data type's values. Chunks that are not stored have to be stored then, if they do not read the same.
+// ToV2 returns what an array of v3 has in v2: the attribute becomes the fill value. Without one
+// nothing is missing, so the fill value becomes undefined, unless that is NaN, which xarray has for
+// missing anyway; so it does beside an attribute that is none of the data type's values. Chunks
+// that are not stored have to be stored then, if they do not read the same.
 func ToV2(t dtype.Type, fill []byte, attrs map[string]any) V2 {
 	if encode(t, fill) == nil && !isText(t) {
 		return V2{Attrs: attrs} // xarray masks none in either format
@@ -71,7 +74,8 @@ func ToV2(t dtype.Type, fill []byte, attrs map[string]any) V2 {
 	return v
 }
 
-// kind is the kind of elements, as numpy has it: 'b', 'i', 'u', 'f', 'c'; 0 for those of which xarray decodes no missing value.
+// kind is the kind of elements, as numpy has it: 'b', 'i', 'u', 'f', 'c'; 0 for those of which
+// xarray decodes no missing value.
 func kind(t dtype.Type) byte {
 	switch t {
 	case dtype.Bool:
@@ -124,7 +128,8 @@ func as[T any](t dtype.Type, b []byte) any {
 	return v[0]
 }
 
-// encode is the attribute as xarray writes it for v3; nil where it has no encoding, or no decoder of it.
+// encode is the attribute as xarray writes it for v3; nil where it has no encoding, or no decoder
+// of it.
 func encode(t dtype.Type, b []byte) any {
 	switch v := goValue(t, b).(type) {
 	case bool:
@@ -150,7 +155,8 @@ func encodeFloat(f float64) string {
 	return base64.StdEncoding.EncodeToString(binary.LittleEndian.AppendUint64(nil, bits))
 }
 
-// decode reads the attribute as xarray reads it in v3, or else as it stands in v2; nil where the value is none of the data type.
+// decode reads the attribute as xarray reads it in v3, or else as it stands in v2; nil where the
+// value is none of the data type.
 func decode(t dtype.Type, attr any) []byte {
 	switch kind(t) {
 	case 'f':

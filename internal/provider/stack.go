@@ -54,7 +54,8 @@ func (b Bucket) name() string {
 	return name
 }
 
-// place gives the store.Place. Clients of the caller's are left out: that two stores are taken for one bucket costs what is known of its values, and is never wrong.
+// place gives the store.Place. Clients of the caller's are left out: that two stores are taken for
+// one bucket costs what is known of its values, and is never wrong.
 func (b Bucket) place(target any) bool {
 	p, ok := target.(*store.Place)
 	if ok {

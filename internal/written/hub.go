@@ -15,7 +15,8 @@ import (
 type Change struct {
 	Keys  []string // that may have changed
 	Below []string // prefixes of keys, with their slashes: all that begin so may have changed; "" is every key
-	// Late is set when the outcome of the request is not known, so that it may take place after this report.
+	// Late is set when the outcome of the request is not known, so that it may take place after
+	// this report.
 	Late bool
 }
 
@@ -45,7 +46,8 @@ type Hub struct {
 	roots map[any][]weak.Pointer[Site] // by Place.Root
 }
 
-// Process returns the Hub of the process. It lives as long as anybody holds it: the stores that report to it, and the caches that listen.
+// Process returns the Hub of the process. It lives as long as anybody holds it: the stores that
+// report to it, and the caches that listen.
 func Process() *Hub {
 	return concurrency.Share(concurrency.Default().Requests, "", func() *Hub { return &Hub{} })
 }
@@ -62,8 +64,9 @@ type siteID struct {
 	place store.Place
 }
 
-// Listen has f called with the changes of values at a place, by their keys there, as long as the Site is held. Who listens twice by the same
-// comparable by at one place gets the same Site, and the first f. f is not to call the Hub.
+// Listen has f called with the changes of values at a place, by their keys there, as long as the
+// Site is held. Who listens twice by the same comparable by at one place gets the same Site, and
+// the first f. f is not to call the Hub.
 func (h *Hub) Listen(by any, p store.Place, f func(Change)) *Site {
 	id := siteID{by, p}
 	h.mu.Lock()

@@ -9,8 +9,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Store is a store whose writes and deletes are reported to the Hub of the process. It has every optional verb, and one that the store below lacks is
-// errors.ErrUnsupported. What it is asked to read goes to the store below as it is.
+// Store is a store whose writes and deletes are reported to the Hub of the process. It has every
+// optional verb, and one that the store below lacks is errors.ErrUnsupported. What it is asked to
+// read goes to the store below as it is.
 type Store struct {
 	store.Store // below
 	hub         *Hub
@@ -80,7 +81,8 @@ func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions
 	return nil, "", errors.ErrUnsupported
 }
 
-// PutParts implements [store.PartPutter]. Nothing is visible, and so nothing is reported, before Commit.
+// PutParts implements [store.PartPutter]. Nothing is visible, and so nothing is reported, before
+// Commit.
 func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	p, err := store.PutParts(ctx, s.Store, key, o)
 	if err != nil {
@@ -116,7 +118,8 @@ func (s *Store) before(key string) {
 	}
 }
 
-// after reports a key when the request is over, which ended with err. With another, a document may be that of a node which was not there before.
+// after reports a key when the request is over, which ended with err. With another, a document may
+// be that of a node which was not there before.
 func (s *Store) after(key string, another bool, err error) {
 	sites := s.hub.at(s.place.Root)
 	if sites == nil {
@@ -129,7 +132,8 @@ func (s *Store) after(key string, another bool, err error) {
 	report(sites, s.place, c)
 }
 
-// nodes returns, of each key that is one of a document which makes a node, what the keys of that node begin with.
+// nodes returns, of each key that is one of a document which makes a node, what the keys of that
+// node begin with.
 func nodes(keys ...string) (below []string) {
 	for _, key := range keys {
 		i := strings.LastIndexByte(key, '/') + 1
@@ -141,7 +145,8 @@ func nodes(keys ...string) (below []string) {
 	return below
 }
 
-// isLate reports whether a request that ended with err may still take place. It does not where it has, and where the store has refused it.
+// isLate reports whether a request that ended with err may still take place. It does not where it
+// has, and where the store has refused it.
 func isLate(err error) bool {
 	if err == nil {
 		return false

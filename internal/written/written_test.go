@@ -114,7 +114,8 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// TestPlaces: who listens hears of a key as its own store has it, through whichever store it was written.
+// TestPlaces: who listens hears of a key as its own store has it, through whichever store it was
+// written.
 func TestPlaces(t *testing.T) {
 	ctx := t.Context()
 	prefix := func(s store.Store, p string) store.Store {

@@ -65,7 +65,8 @@ func DeleteRequests(s Store, keys int64) int64 {
 	return (keys + batch - 1) / batch
 }
 
-// InBatches reports whether s and all that it wraps delete in batches: decorators have the verb whether or not the store below does.
+// InBatches reports whether s and all that it wraps delete in batches: decorators have the verb
+// whether or not the store below does.
 func InBatches(s Store) bool {
 	for {
 		if _, ok := s.(BatchDeleter); !ok {

@@ -17,8 +17,9 @@ import (
 type MigrateOptions struct {
 	DryRun bool // only say what would be done
 	Remove bool // remove the old metadata, once all of the new is there
-	// NoFillAttribute leaves the attribute _FillValue as it is. Without it an array with names of dimensions gets one that has its fill value, which
-	// xarray takes for missing in v2, and in v3 by the attribute alone.
+	// NoFillAttribute leaves the attribute _FillValue as it is. Without it an array with names of
+	// dimensions gets one that has its fill value, which xarray takes for missing in v2, and in v3
+	// by the attribute alone.
 	NoFillAttribute bool
 }
 
@@ -44,9 +45,11 @@ func (m Migration) String() string {
 	return s
 }
 
-// Migrate gives v1 and v2 nodes v3 metadata: the node and everything below it that is not v3 yet, by path. Chunks stay
-// where they are and as they are: v3 can say where v2 keeps them, and with which codecs. The names of axes in
-// _ARRAY_DIMENSIONS become dimension_names, an undefined fill value the data type's default, and a fill value that xarray takes for missing the attribute _FillValue.
+// Migrate gives v1 and v2 nodes v3 metadata: the node and everything below it that is not v3 yet,
+// by path. Chunks stay where they are and as they are: v3 can say where v2 keeps them, and with
+// which codecs. The names of axes in _ARRAY_DIMENSIONS become dimension_names, an undefined fill
+// value the data type's default, and a fill value that xarray takes for missing the attribute
+// _FillValue.
 //
 // All documents are made before the first is written; a node that v3 cannot describe is an error, and nothing is written.
 // Then they are put where none is, parents last (ErrExists where another one is). With Remove the old documents go after that, each on condition

@@ -250,7 +250,8 @@ func TestMigrateKeepsNewConsolidated(t *testing.T) {
 	}
 }
 
-// TestMigrateMissingValues: the fill value, which xarray takes for missing in v2, becomes the attribute by which it knows missing values in v3.
+// TestMigrateMissingValues: the fill value, which xarray takes for missing in v2, becomes the
+// attribute by which it knows missing values in v3.
 func TestMigrateMissingValues(t *testing.T) {
 	for _, tt := range []struct {
 		name string
