@@ -25,6 +25,13 @@ type Options struct {
 
 	// Format is the Zarr format of the target, 2 or 3; 0 is that of the source, and 2 for v1.
 	Format int
+	// NoFillAttribute leaves the fill values and attributes of arrays with names of dimensions as
+	// they are when Format changes. xarray then has other missing values in the copy: in v2 it
+	// takes the fill value for missing, in v3 the attribute _FillValue.
+	NoFillAttribute bool
+	// Masked is called with the path of each array whose fill value or attribute _FillValue is
+	// another one therefore, and what it is; nil is not called.
+	Masked func(path, what string)
 	// Codecs encode the chunks of all arrays; nil are those that each has, empty are none. See [zarr.Spec].
 	Codecs []codec.Spec
 	// Grid returns the shape of the chunks and shards of the copy of an array; nil leaves them as they are, and empty shards store

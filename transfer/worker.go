@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/written"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -115,7 +116,7 @@ func newWorker(p *Plan, src, dst store.Store) *Worker {
 		p: p, id: p.ID(), tasks: p.Tasks(), moving: concurrency.NewSlots(moving), one: p.Source.Store == p.Target.Store,
 		seen: map[string]bool{}, complete: map[int]bool{},
 	}
-	w.dst = w.moved.around(dst)
+	w.dst = w.moved.around(written.Around(dst))
 	w.out = &fenced{Store: w.dst, w: w}
 	if w.src = w.dst; !w.one {
 		w.src = w.moved.around(src)

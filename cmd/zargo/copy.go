@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -31,6 +32,7 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
+	o.Masked = func(path, what string) { _, _ = fmt.Fprintf(s.out, "%s: %s\n", cmp.Or(path, "the array"), what) }
 	if l, err := s.parseURL(c.To); err != nil || len(l.Inside) > 0 {
 		if err != nil {
 			return err
@@ -84,7 +86,7 @@ func (c *copyCmd) dryRun(ctx context.Context, s *session, e *ends, o transfer.Op
 	if err != nil {
 		return err
 	}
-	o.OneStage = true
+	o.OneStage, o.Masked = true, nil
 	one, err := transfer.NewPlan(ctx, e.node, nil, o)
 	if err != nil {
 		return e.target.fail(trimmed(err))

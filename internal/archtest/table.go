@@ -68,7 +68,8 @@ func Table() []Rule {
 		{Package: "internal/archtest/draw", Own: []string{"internal/archtest"}},
 
 		{Package: "concurrency", Own: []string{"zarr/fault", "internal/hugepages"}, External: []string{"golang.org/x/sync"}},
-		{Package: "internal/chunkcache", Own: []string{"zarr/store", "zarr/codec", "concurrency"}, External: []string{"github.com/maypok86/otter/v2"}},
+		{Package: "internal/written", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
+		{Package: "internal/chunkcache", Own: []string{"internal/written", "zarr/store", "zarr/codec", "concurrency"}, External: []string{"github.com/maypok86/otter/v2"}},
 		{Package: "zarr/cache", Own: []string{"zarr/store", "internal/chunkcache"}},
 		{Package: "internal/account", Own: []string{"zarr/fault", "zarr/store"}},
 		{Package: "internal/claim", Own: []string{"zarr/fault"}, Pure: true},
@@ -83,16 +84,18 @@ func Table() []Rule {
 			"internal/hugepages",
 			"internal/pipeline",
 			"internal/plan",
+			"internal/written",
 		}},
 
 		{Package: "internal/alike", Own: []string{"zarr", "zarr/dtype", "zarr/meta"}},
-		{Package: "zarr/upkeep", Own: []string{"zarr", "zarr/fault", "zarr/store", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/claim", "internal/document"}},
-		{Package: "zarr/validate", Own: []string{"zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/dtype", "zarr/meta", "concurrency", "internal/alike", "internal/chunkkeys", "internal/claim", "internal/document"}},
+		{Package: "internal/masked", Own: []string{"zarr/dtype"}, Pure: true},
+		{Package: "zarr/upkeep", Own: []string{"zarr", "internal/masked", "zarr/fault", "zarr/store", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/claim", "internal/document"}},
+		{Package: "zarr/validate", Own: []string{"zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/dtype", "zarr/meta", "concurrency", "internal/alike", "internal/chunkkeys", "internal/claim", "internal/document", "internal/written"}},
 		{Package: "zarr/census", Own: []string{"zarr", "zarr/fault", "zarr/store", "concurrency"}},
 		{Package: "zarr/manifest", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
 		{Package: "zarr/diff", Own: []string{"zarr", "zarr/fault", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency", "internal/listed"}},
 
-		{Package: "transfer", Own: []string{"zarr", "internal/alike", "internal/listed", "internal/rechunk", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
+		{Package: "transfer", Own: []string{"zarr", "internal/alike", "internal/listed", "internal/masked", "internal/rechunk", "internal/written", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
 
 		{Package: "blob", Own: []string{"zarr/fault", "zarr/store"}, External: []string{gocloud}},
 		{Package: "s3", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/provider", "blob"},

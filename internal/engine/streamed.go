@@ -86,7 +86,7 @@ func (s *streamed) end(ctx context.Context, o *plan.Object, c store.PutOptions, 
 		if _, err = s.commit(ctx, c); err == nil {
 			s.account.Chunks(1, 0)
 		}
-		s.forget(o.Key)
+		s.State.Forget(o.Key)
 	case c.IfAbsent:
 	default:
 		err = s.delete(ctx, o, store.DeleteOptions{IfVersion: c.IfVersion})

@@ -157,7 +157,7 @@ func (r *runner) put(ctx context.Context, o *plan.Object, b []byte, c store.PutO
 	if err == nil {
 		r.account.Chunks(1, 0)
 	}
-	r.forget(o.Key)
+	r.State.Forget(o.Key)
 	return err
 }
 
@@ -166,6 +166,6 @@ func (r *runner) delete(ctx context.Context, o *plan.Object, c store.DeleteOptio
 		return err
 	}
 	err := r.store.Delete(ctx, o.Key, c)
-	r.forget(o.Key)
+	r.State.Forget(o.Key)
 	return err
 }

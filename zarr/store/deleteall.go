@@ -59,14 +59,15 @@ func DeleteBelow(ctx context.Context, s Store, prefix string) error {
 // [Tuning] says, else one for each key.
 func DeleteRequests(s Store, keys int64) int64 {
 	batch := int64(1)
-	if batches(s) {
+	if InBatches(s) {
 		batch = int64(max(1, TuningOf(s).DeleteBatch))
 	}
 	return (keys + batch - 1) / batch
 }
 
-// batches reports whether s and all that it wraps delete in batches: decorators have the verb whether or not the store below does.
-func batches(s Store) bool {
+// InBatches reports whether s and all that it wraps delete in batches: decorators have the verb
+// whether or not the store below does.
+func InBatches(s Store) bool {
 	for {
 		if _, ok := s.(BatchDeleter); !ok {
 			return false

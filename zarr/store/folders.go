@@ -26,7 +26,8 @@ func RemoveFolders(ctx context.Context, s Store, prefix string) error {
 	return f.RemoveFolders(ctx, prefix)
 }
 
-// Provide gives the Folders and the Remnants of the store below, for the keys of this one.
+// Provide gives the Folders and the Remnants of the store below, for the keys of this one, and the
+// Place.
 func (p *prefixed) Provide(target any) bool {
 	switch t := target.(type) {
 	case *Folders:
@@ -39,6 +40,10 @@ func (p *prefixed) Provide(target any) bool {
 			*t = prefixedRemnants{*t, p.prefix}
 			return true
 		}
+	case *Place:
+		*t = PlaceOf(p.s)
+		t.Below += p.prefix
+		return true
 	}
 	return false
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/written"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -93,7 +94,7 @@ type Repairs struct {
 // report is called for each finding as by Run, before anything is changed. What keeps one thing from being repaired, such as another writer's
 // ErrConflict, is in its Step, and the others are repaired all the same. An error means what it means from Run, and that not all was tried.
 func Repair(ctx context.Context, st store.Store, path string, o RepairOptions, report func(rule.Finding)) (*Repairs, error) {
-	p := &repair{ctx: ctx, st: st, opts: o, root: path, changed: map[string]bool{}, claimed: map[string]bool{}}
+	p := &repair{ctx: ctx, st: written.Around(st), opts: o, root: path, changed: map[string]bool{}, claimed: map[string]bool{}}
 	if root, err := meta.NormalizePath(path); err == nil { // else it is a finding
 		p.root = root
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Provide gives the store.Tuning, store.Folders and store.Remnants.
+// Provide gives the store.Tuning, store.Folders, store.Remnants and store.Place.
 func (s *Store) Provide(target any) bool {
 	switch t := target.(type) {
 	case *store.Tuning:
@@ -18,6 +18,8 @@ func (s *Store) Provide(target any) bool {
 		*t = s
 	case *store.Remnants:
 		*t = s
+	case *store.Place:
+		*t = store.Place{Root: "file system", Below: s.join("")}
 	default:
 		return false
 	}
