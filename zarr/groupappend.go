@@ -71,20 +71,16 @@ func RowsBy(path string, n int, write func(ctx context.Context, a *Array, from i
 // metadata that have the dimension must be among the rows, and the arrays must be of one length
 // (ErrSelection). The group's own consolidated metadata is changed, none that groups above it have.
 func (g *Group) Append(ctx context.Context, dim string, rows ...Rows) (*Group, error) {
-	var out Node
-	err := g.waiting(ctx, func() error { return g.appendSoon(ctx, dim, rows) })
-	if err == nil {
-		out, err = openStored(ctx, g.st, g.path, g.cfg.stored(), document.Group)
-		if err != nil && ctx.Err() != nil { // the rows are there
-			over, cancel := document.Detached(ctx)
-			defer cancel()
-			out, err = openStored(over, g.st, g.path, g.cfg.stored(), document.Group)
-		}
-	}
+	var out *Group
+	err := g.waiting(ctx, func() (err error) {
+		out, err = g.appendSoon(ctx, dim, rows)
+		return err
+	})
 	if err != nil {
 		return nil, g.errf(err)
 	}
-	return out.(*Group), nil
+	out.cfg = g.cfg.stored()
+	return out, nil
 }
 
 // errAgain says that the group or an array changed after it was read, so that what was decided by
@@ -95,18 +91,18 @@ var errAgain = fault.Newf(fault.Conflict, "the group changed meanwhile")
 const maxAgain = 100
 
 // appendSoon tries Append, again where the group changed while it was looked at.
-func (g *Group) appendSoon(ctx context.Context, dim string, rows []Rows) error {
+func (g *Group) appendSoon(ctx context.Context, dim string, rows []Rows) (out *Group, err error) {
 	for try := 1; ; try++ {
 		root, err := g.stored(ctx)
 		if err == nil {
-			err = root.append(ctx, dim, rows)
+			out, err = root.append(ctx, dim, rows)
 		}
 		if !errors.Is(err, errAgain) || try == maxAgain {
-			return err
+			return out, err
 		}
 		g.docs().Conflict()
 		if err := concurrency.Sleep(ctx, rand.N(time.Duration(try)*2*time.Millisecond)); err != nil {
-			return err
+			return nil, err
 		}
 	}
 }
@@ -127,33 +123,57 @@ type groupGrowth struct {
 
 // append is one try of Append, of a group that was just read. What it decides by the group holds
 // only as long as the group's document is that text, byte for byte.
-func (g *Group) append(ctx context.Context, dim string, rows []Rows) error {
+func (g *Group) append(ctx context.Context, dim string, rows []Rows) (*Group, error) {
 	if len(rows) == 0 {
-		return fault.Newf(fault.Selection, "no rows")
+		return nil, fault.Newf(fault.Selection, "no rows")
 	}
 	w := &groupGrowth{g: g, dim: dim, rows: rows, copies: g.meta.Consolidated}
 	var err error
 	if w.old, err = document.ClaimIn(g.attrsDoc); err != nil {
-		return err
+		return nil, err
 	}
 	if g.format == 2 {
 		if _, w.copies, err = w.copyV2(ctx); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if err := w.open(ctx); err != nil || w.from == w.to {
-		return err
+	if err := w.open(ctx); err != nil {
+		return nil, err
+	}
+	if w.from == w.to {
+		return g, nil
 	}
 	if err := w.complete(dim); err != nil {
-		return err
+		return nil, err
 	}
 	if err := w.claim(ctx); err != nil {
-		return w.release(ctx, err)
+		return nil, w.release(ctx, err)
 	}
 	if err := w.write(ctx); err != nil {
-		return w.release(ctx, err)
+		return nil, w.release(ctx, err)
 	}
-	return w.commit(ctx)
+	if err := w.commit(ctx); err != nil {
+		return nil, err
+	}
+	return g.reparsed(w.held.Doc())
+}
+
+// reparsed is the group with another text of the document that has its claim.
+func (g *Group) reparsed(doc document.Stored) (*Group, error) {
+	if g.format == 2 {
+		b := *g
+		b.attrsDoc, b.lazy = doc, &lazyCopy{}
+		attrs, err := g.parser().AttrsV2(doc.Key, doc.Bytes)
+		b.attrs = attrs
+		return &b, err
+	}
+	n := node{st: g.st, path: g.path, cfg: g.cfg}
+	docs := document.Docs{{Name: document.ZarrJSON, Bytes: doc.Bytes, Version: doc.Version}}
+	found, err := n.parse(docs.Set())
+	if err != nil {
+		return nil, err
+	}
+	return found.(*Group), nil
 }
 
 // open opens the arrays, and finds out which rows are to be appended.

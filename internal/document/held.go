@@ -55,8 +55,8 @@ var ErrEnded = fault.Newf(fault.Conflict, "the claim is gone")
 // ID.
 //
 // fault.Conflict: another claim is in the document, which over does not allow to take. After an
-// error the document does not have the claim, unless the store cannot be reached: a put of which
-// the fate is unknown is looked up and undone.
+// error the document does not get the claim, unless the store cannot be reached: a put of which the
+// fate is unknown is looked up, and held if it was made, also where ctx has ended.
 func (n *Node) Hold(ctx context.Context, was Stored, over TakeOver, by func(Text) (Change, error)) (*Held, error) {
 	h := &Held{n: n, doc: was}
 	fresh := false
@@ -126,9 +126,9 @@ func (h *Held) applied(c Change, tried []byte) bool {
 	return true
 }
 
-// settle finds out what became of the put of a change that failed with an error. A claim is
-// released, and the error returned; a change without a claim is completed. A put that may still
-// arrive is made to fail: it finds another text.
+// settle finds out what became of the put of a change that failed with an error; nil: it was made. A
+// change without a claim that was not made is tried again. A put that may still arrive is made to
+// fail: it finds another text.
 func (h *Held) settle(ctx context.Context, c Change, tried []byte, err error) error {
 	if !unknown(err) {
 		return err
@@ -142,10 +142,6 @@ func (h *Held) settle(ctx context.Context, c Change, tried []byte, err error) er
 		}
 		switch {
 		case h.applied(c, tried):
-			if c.Claim.Under() {
-				_ = h.GiveUp(ctx, false) // else it can be taken over
-				return err
-			}
 			return nil
 		case h.doc.Version != was.Version || !bytes.Equal(h.doc.Bytes, was.Bytes):
 			return err
