@@ -209,6 +209,15 @@ func (a *Array) growBy(ctx context.Context, c claim.Claim, over document.TakeOve
 	return &growth{a: a, axis: c.Axis, held: held}, nil
 }
 
+// dropClaim takes the claim of an ID out of the array's document, if it is there.
+func (a *Array) dropClaim(ctx context.Context, id string) error {
+	err := a.docs().Drop(ctx, a.doc, id)
+	if errors.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
+}
+
 // mayBegin checks what AppendAt demands of an append that would begin at a row. longer makes sure
 // that more rows are there.
 func (c *config) mayBegin(from int, longer func() error) error {

@@ -371,16 +371,20 @@ func (w *groupGrowth) write(ctx context.Context) error {
 }
 
 // release ends the claims after an error before the first commit. That on the group stays where
-// some arrays are longer by an append that was taken over, as it has to be completed.
+// some arrays are longer by an append that was taken over, as it has to be completed, or may get so
+// still.
 func (w *groupGrowth) release(ctx context.Context, err error) error {
 	if w.held == nil {
 		return err
 	}
 	ctx, cancel := document.Detached(ctx)
 	defer cancel()
-	_ = concurrency.EachN(ctx, max(len(w.growths), 1), len(w.growths), func(ctx context.Context, i int) error {
-		if g := w.growths[i]; g != nil {
-			g.giveUp(ctx)
+	failed := make([]error, len(w.arrays))
+	_ = concurrency.EachN(ctx, len(w.arrays), len(w.arrays), func(ctx context.Context, i int) error {
+		if w.growths != nil && w.growths[i] != nil {
+			w.growths[i].giveUp(ctx)
+		} else if w.old.Under() {
+			failed[i] = w.arrays[i].dropClaim(ctx, w.old.ID)
 		}
 		return nil
 	})
@@ -390,13 +394,12 @@ func (w *groupGrowth) release(ctx context.Context, err error) error {
 	}
 	longer, is := w.reached(ctx)
 	switch {
-	case is != nil: // then it is not known
+	case cmp.Or(failed...) != nil || is != nil: // then it is not known
 	case longer == w.from:
 		_ = w.held.GiveUp(ctx, false)
 	case longer != w.to:
 		c := w.held.Claim()
-		c.To, c.Since = longer, w.old.Since
-		c.Ends = nil
+		c.To, c.Ends, c.Since = longer, nil, w.old.Since
 		_ = w.held.Commit(ctx, document.Change{Claim: c, Record: w.held.Record()})
 	}
 	return err

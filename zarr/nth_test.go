@@ -16,9 +16,9 @@ type nth struct {
 	puts  bool // count puts alone
 	n     int
 	seen  int
-	do    func()                  // before the request
+	do    func()                   // before the request
 	fails func(apply func()) error // of a put: in its place
-	late  []func()                // puts that fails left out
+	late  []func()                 // puts that fails left out
 }
 
 // at counts a request, and reports whether it is the n-th.

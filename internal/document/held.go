@@ -105,6 +105,22 @@ func (n *Node) Hold(ctx context.Context, was Stored, over TakeOver, by func(Text
 	}
 }
 
+// Drop takes the claim of an ID out of a document that was read; fault.NotFound: the document has
+// not got it, or not any more.
+func (n *Node) Drop(ctx context.Context, was Stored, id string) error {
+	h := &Held{n: n, doc: was}
+	if err := h.again(ctx); err != nil {
+		return err
+	}
+	_, err := n.Hold(ctx, h.doc, TakeOver{ID: id}, func(t Text) (Change, error) {
+		if t.Claim.ID != id {
+			return Change{}, fault.Newf(fault.NotFound, "the claim is gone")
+		}
+		return Change{Record: t.Record}, nil
+	})
+	return err
+}
+
 // of reports whether a claim may be taken over.
 func (t TakeOver) of(c claim.Claim) bool {
 	return t.ID != "" && c.ID == t.ID || t.May && (t.Age <= 0 || time.Since(c.Since) >= t.Age)

@@ -40,29 +40,15 @@ func DropClaim(ctx context.Context, n zarr.Node, age time.Duration) (dropped boo
 			return false, errorf(of.At, err)
 		}
 	}
-	dropped, err = drop(ctx, of, c.ID)
+	err = of.At.Drop(ctx, of.Claimed(), c.ID)
+	if errors.Is(err, fault.NotFound) {
+		return false, nil
+	}
 	if err != nil {
 		return false, errorf(of.At, err)
 	}
-	return dropped, nil
+	return true, nil
 }
-
-// drop takes the claim of an ID out of a document; false where the document has not got it any
-// more.
-func drop(ctx context.Context, of *document.Source, id string) (bool, error) {
-	_, err := of.At.Hold(ctx, of.Claimed(), document.TakeOver{ID: id}, func(t document.Text) (document.Change, error) {
-		if t.Claim.ID != id {
-			return document.Change{}, errNoClaim
-		}
-		return document.Change{Record: t.Record}, nil
-	})
-	if errors.Is(err, errNoClaim) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-var errNoClaim = errors.New("the claim is gone")
 
 // dropBelow takes the claims of an append to a group out of its arrays.
 func dropBelow(ctx context.Context, g *zarr.Group, id string) error {
@@ -80,9 +66,9 @@ func dropBelow(ctx context.Context, g *zarr.Group, id string) error {
 		}
 		c, err := claimOf(of)
 		if err == nil && c.ID == id {
-			_, err = drop(ctx, of, id)
+			err = of.At.Drop(ctx, of.Claimed(), id)
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, fault.NotFound) {
 			return err
 		}
 	}
