@@ -185,9 +185,11 @@ func SingleWriter() Option {
 	return Option{"SingleWriter()", func(c *config) error { c.singleWriter = true; return nil }}
 }
 
-// TakeOver lets [Append], [NewWriter], [Group.Append] and [Array.Resize] take the place of one that began at least so long ago and did not
-// end: its process was killed, as a rule. What it had written is given up. Should it still be at work, it is what ends, with
-// ErrConflict; a Resize that is taken over while it deletes must have ended. 0 takes over whatever is there.
+// TakeOver lets [Append], [NewWriter], [Group.Append] and [Array.Resize] take the place of one that
+// began at least so long ago and did not end: its process was killed, as a rule. What it had
+// written is given up. Should it still be at work, it is what ends, with ErrConflict, and late
+// requests of it change nothing that others wrote. Deletes of a Resize are the exception: one that is
+// taken over while it deletes must have ended. 0 takes over every claim.
 func TakeOver(age time.Duration) Option {
 	return Option{fmt.Sprintf("TakeOver(%v)", age), func(c *config) error {
 		c.over = document.TakeOver{May: true, Age: age}
