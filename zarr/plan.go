@@ -50,11 +50,13 @@ func (r Request) String() string {
 // does not know are conflicts with writers, and retries. Errors are those of [Array.Selected].
 func (a *Array) Plan(sel ...Selection) (*Plan, error) { return a.planned(nil, sel) }
 
-// PlanWrite gives the requests that a write of sel makes: of chunks that are wholly selected a put, of any other a get and a put.
+// PlanWrite gives the requests that a write of sel makes: of chunks that are wholly selected a put, of any other a get and a put. A
+// chunk that reaches beyond the array's shape, and is selected as far as that goes, has a put, which is all if the chunk is absent, a get and
+// a put.
 // Where every element of a chunk is the fill value, which the plan cannot know, the put is a delete, or nothing where there
 // is no chunk. Errors are those of [Array.Plan].
 func (a *Array) PlanWrite(sel ...Selection) (*Plan, error) {
-	return a.planned(&plan.WriteOptions{Merge: a.field != nil}, sel)
+	return a.planned(a.engine.WriteOptions(), sel)
 }
 
 func (a *Array) planned(w *plan.WriteOptions, sel []Selection) (*Plan, error) {
@@ -114,7 +116,9 @@ func (p *Plan) Bounds() (least, most store.Amount) {
 	}
 	for r := range p.plan.Requests() {
 		if r.Op == store.OpGet {
-			least.Gets++
+			if !r.Maybe {
+				least.Gets++
+			}
 			most.Gets++
 			most.BytesRead = add(most.BytesRead, r.Bound)
 		} else {
