@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math/rand/v2"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,6 +17,7 @@ import (
 type turns struct {
 	actors  []*actor
 	running bool
+	step    func() // called after each turn, if it is not nil
 }
 
 // actor is the store as one actor has it. Each request waits for its turn while the actors run.
@@ -123,6 +125,11 @@ func (t *turns) run(schedule []int, do ...func()) (choices []int) {
 				who = append(who, a)
 			}
 		}
+		if t.step != nil {
+			t.running = false
+			t.step()
+			t.running = true
+		}
 		if done {
 			t.running = false
 			return choices
@@ -134,12 +141,35 @@ func (t *turns) run(schedule []int, do ...func()) (choices []int) {
 		k := 0
 		if len(who) > 1 {
 			if len(choices) < len(schedule) {
-				k = schedule[len(choices)]
+				k = schedule[len(choices)] % len(who)
 			}
 			choices = append(choices, len(who))
 		}
 		who[k].waiting--
 		who[k].gate <- struct{}{}
+	}
+}
+
+// someOrders calls try with schedules made of a seed, and with those that give one actor all turns from some turn of the other one on.
+func someOrders(t *testing.T, seed uint64, n int, try func(t *testing.T, schedule []int) []int) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 1))
+	for i := range n {
+		schedule := make([]int, 400)
+		for k := range schedule {
+			switch i % 4 {
+			case 0:
+				schedule[k] = min(1, k/(1+i/4)) // the first one, then the other one
+			case 1:
+				schedule[k] = 1 - min(1, k/(1+i/4))
+			default:
+				schedule[k] = r.IntN(1 << 10)
+			}
+		}
+		synctest.Test(t, func(t *testing.T) { try(t, schedule) })
+		if t.Failed() {
+			t.Fatalf("order %d of seed %d", i, seed)
+		}
 	}
 }
 
