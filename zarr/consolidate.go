@@ -56,34 +56,26 @@ var errBusy = fmt.Errorf("%w: an append to the group is in progress", errStale)
 // maxBusy is how often such an append is waited for, some seconds: a longer one may be one that died.
 const maxBusy = 100
 
-// consolidateOnce is one try of Consolidate. The document that it replaces is read first, so that what is written after that fails the try.
+// consolidateOnce is one try of Consolidate. The document that it replaces is read before the nodes, so that what is written after that fails the try.
 // first notes that a v2 group had none.
 func (g *Group) consolidateOnce(ctx context.Context, first *bool) (*Group, error) {
-	var was document.Stored
-	if g.format == 2 {
-		var err error
-		if was, err = g.docs().Look(ctx, document.ZMetadata); err != nil {
-			return nil, g.errf(err)
-		}
-		*first = *first || !was.There()
-	}
 	root, err := g.stored(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if root.format != g.format {
-		return nil, g.errf(fault.Newf(fault.Conflict, "the group has format v%d by now", root.format))
+	was := root.attrsDoc
+	if root.format == 2 {
+		if was, err = root.docs().Look(ctx, document.ZMetadata); err != nil {
+			return nil, g.errf(err)
+		}
+		*first = *first || !was.There()
 	}
 	nodes, err := root.collect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	c, err := document.ClaimIn(root.attrsDoc)
-	switch {
-	case err != nil:
-	case root.format == 3:
-		was = root.attrsDoc
-	default:
+	if err == nil && root.format == 2 {
 		err = root.unchanged(ctx)
 		switch {
 		case err != nil || !c.Under():
