@@ -37,7 +37,7 @@ func (g *Group) Consolidate(ctx context.Context) (*Group, error) {
 		if !errors.Is(err, errStale) {
 			return out, err
 		}
-		if try == maxSplices || errors.Is(err, errBusy) && try >= maxBusy {
+		if try == maxTries || errors.Is(err, errBusy) && try >= maxBusy {
 			return nil, g.errf(fault.Newf(fault.Conflict, "the metadata changed each time it was read: %w", err))
 		}
 		g.docs().Conflict()
@@ -52,6 +52,9 @@ var errStale = errors.New("another writer was first")
 
 // errBusy is the errStale of an append to a v2 group that may have found no consolidated metadata to bring up to date: its end is waited for.
 var errBusy = fmt.Errorf("%w: an append to the group is in progress", errStale)
+
+// maxTries bounds how often all is read again, each time because another writer was first.
+const maxTries = 1000
 
 // maxBusy is how often such an append is waited for, some seconds: a longer one may be one that died.
 const maxBusy = 100
