@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/zargo-io/zargo/internal/claim"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -53,18 +52,19 @@ func NewWriter[T any](ctx context.Context, a *Array, axis int) (*Writer[T], erro
 	if _, err := regionOf[T](a, 0, along(axis, Range(0, 0))); err != nil {
 		return nil, err
 	}
-	w := &Writer[T]{axis: axis, outer: 1, inner: 1}
-	for i, n := range a.meta.Shape {
-		if i < axis {
-			w.outer *= n
-		} else if i > axis {
-			w.inner *= n
-		}
-	}
-	if w.outer*w.inner == 0 {
-		return nil, a.errf(fault.Newf(fault.Selection, "rows of an array of the shape %v have no elements", a.meta.Shape))
-	}
+	w := &Writer[T]{axis: axis}
 	err := a.waiting(ctx, func(b *Array) error {
+		w.outer, w.inner = 1, 1
+		for i, n := range b.meta.Shape {
+			if i < axis {
+				w.outer *= n
+			} else if i > axis {
+				w.inner *= n
+			}
+		}
+		if w.outer*w.inner == 0 {
+			return fault.Newf(fault.Selection, "rows of an array of the shape %v have no elements", b.meta.Shape)
+		}
 		room, err := b.rest(axis, b.meta.Shape[axis])
 		if err != nil {
 			return err
@@ -280,8 +280,7 @@ func (w *Writer[T]) Close(ctx context.Context) (*Array, error) {
 		return w.a, err
 	}
 	w.err = errClosed
-	c := w.g.held.Claim()
-	if err := w.g.held.Commit(ctx, nil, claim.Claim{Abandoned: c.Abandoned}); err != nil {
+	if err := w.g.held.GiveUp(ctx, false); err != nil {
 		return w.a, w.a.errf(err)
 	}
 	a, err := w.a.reparsed(w.g.held.Doc())

@@ -175,5 +175,8 @@ func migration(n zarr.Node, o MigrateOptions) (Migration, error) {
 	case *zarr.Group:
 		m.Doc, err = (&meta.Group{Format: 3, Attrs: n.Attrs()}).EncodeV3()
 	}
+	if err == nil { // what a change has put, or may still put, is under the same keys
+		m.Doc, err = document.KeepClaim(of.Claimed(), m.Key, m.Doc)
+	}
 	return m, err
 }
