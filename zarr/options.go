@@ -179,8 +179,8 @@ func StoreFill() Option {
 	return Option{"StoreFill()", func(c *config) error { c.storeFill = true; return nil }}
 }
 
-// SingleWriter promises that no one else writes the array meanwhile. Partial chunks are then written without a
-// condition, which a store that cannot do conditional writes needs.
+// SingleWriter promises that no one else writes the array meanwhile. Partial chunks, and chunks that reach beyond the
+// shape, are then read and written without a condition, which a store that cannot do conditional writes needs.
 func SingleWriter() Option {
 	return Option{"SingleWriter()", func(c *config) error { c.singleWriter = true; return nil }}
 }
