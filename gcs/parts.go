@@ -219,7 +219,7 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 		return err
 	})
 	if err != nil {
-		return "", p.explain(err)
+		return "", p.explain(ctx, err)
 	}
 	p.set.End()
 	p.clean(ctx)
@@ -236,15 +236,30 @@ func (p *parts) clean(ctx context.Context) {
 	}
 }
 
-// explain makes parts that another process removed a conflict, which is not an absent key as well.
-func (p *parts) explain(err error) error {
+// explain makes parts that another process removed a conflict, which is not an absent key as well. fake-gcs-server says 500
+// where GCS says 404, so after a failure the parts are listed.
+func (p *parts) explain(ctx context.Context, err error) error {
 	var f *provider.Failure
-	if !errors.Is(err, fault.NotFound) || !errors.As(err, &f) {
+	if !errors.As(err, &f) || !errors.Is(err, fault.NotFound) && (f.Kind != error(fault.Unavailable) || !p.lacks(ctx)) {
 		return err
 	}
 	gone := *f
 	gone.Kind, gone.Text = fault.Conflict, "the parts are gone: committed, aborted, or removed: "+f.Text
 	return &gone
+}
+
+// lacks reports whether a part is not stored any more as it was sent or listed.
+func (p *parts) lacks(ctx context.Context) (lacks bool) {
+	objects, err := p.objects(ctx)
+	if err != nil {
+		return false
+	}
+	stored := map[source]bool{}
+	for _, o := range objects {
+		stored[source{strings.TrimPrefix(o.Name, p.b.prefix), o.Generation}] = true
+	}
+	p.set.Each(func(_ int, part sentparts.Part[source]) { lacks = lacks || !stored[part.At] })
+	return lacks
 }
 
 // lost looks whether the condition does not hold.
@@ -299,7 +314,7 @@ func (p *parts) round(ctx context.Context, round int, sources []source) ([]sourc
 		})
 	})
 	if err != nil {
-		return nil, &store.UnsentError{Err: p.explain(err)}
+		return nil, &store.UnsentError{Err: p.explain(ctx, err)}
 	}
 	return joined, nil
 }

@@ -84,11 +84,11 @@ func RemovePart(f func(s store.Store, key string, n int) error) Option {
 
 type config struct {
 	removePart func(s store.Store, key string, n int) error
-	vanish  func(store.Store) error
-	without []Feature
-	keys    int
-	rounds  int
-	writer  func(store.Store) store.Store
+	vanish     func(store.Store) error
+	without    []Feature
+	keys       int
+	rounds     int
+	writer     func(store.Store) store.Store
 }
 
 func newConfig(opts []Option) (*config, error) {
