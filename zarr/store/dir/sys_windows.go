@@ -96,5 +96,5 @@ func checkNames(key string) error {
 // isFull reports whether there is no room for what is written.
 func isFull(err error) bool {
 	const handleDiskFull, diskFull, quota = syscall.Errno(39), syscall.Errno(112), syscall.Errno(1295) // winerror.h
-	return errors.Is(err, handleDiskFull) || errors.Is(err, diskFull) || errors.Is(err, quota)
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, handleDiskFull) || errors.Is(err, diskFull) || errors.Is(err, quota)
 }
