@@ -1,11 +1,13 @@
 package azure
 
 import (
+	"errors"
 	"net/http"
 	"testing"
 
 	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
@@ -38,4 +40,14 @@ type withNumber struct{ http.ResponseWriter }
 func (n withNumber) WriteHeader(status int) {
 	n.Header().Set("X-Ms-Request-Id", "4442587F")
 	n.ResponseWriter.WriteHeader(status)
+}
+
+// TestAbsentCredentials: where no credentials can be had no request is made, and the kind says so.
+func TestAbsentCredentials(t *testing.T) {
+	environment(t)
+	s := bare(t, "azblob://c?storage_account=acct", Credential(tokens{errors.New("please run az login")}))
+	_, err := s.Get(t.Context(), "k", store.GetOptions{}, nil)
+	if !errors.Is(err, fault.NoCredentials) || errors.Is(err, fault.Unauthenticated) {
+		t.Errorf("want no credentials, got %v", err)
+	}
 }

@@ -1,6 +1,7 @@
 package gcs
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/zargo-io/zargo/internal/provider/fake"
@@ -23,4 +24,13 @@ func TestReasons(t *testing.T) {
 		{Name: "absent", Answer: says(404, "NoSuchKey"), Kind: fault.NotFound},
 		{Name: "page", Answer: fake.Page(200, "text/html", fake.HTML, "X-Guploader-Uploadid", "4442587F"), Kind: fault.Unavailable},
 	})
+}
+
+// TestAbsentCredentials: where no credentials can be had nothing is opened, and the kind says so.
+func TestAbsentCredentials(t *testing.T) {
+	noEnvironment(t)
+	_, err := Open(t.Context(), "gs://bucket")
+	if !errors.Is(err, fault.NoCredentials) || !errors.Is(err, fault.Refused) {
+		t.Errorf("want no credentials, got %v", err)
+	}
 }

@@ -1,10 +1,12 @@
 package s3
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
@@ -29,5 +31,18 @@ func TestReasons(t *testing.T) {
 			{Name: "absent", Answer: says(404, "NoSuchKey"), Kind: fault.NotFound},
 			{Name: "page", Answer: fake.Page(200, "text/html", fake.HTML, "X-Amz-Request-Id", "4442587F"), Kind: fault.Unavailable},
 		})
+	})
+}
+
+// TestAbsentCredentials: where nothing is configured no request is made, and the kind says so.
+func TestAbsentCredentials(t *testing.T) {
+	bothWays(t, func(t *testing.T, way Option) {
+		credentialsForTests(t)
+		t.Setenv("AWS_ACCESS_KEY_ID", "")
+		t.Setenv("AWS_SECRET_ACCESS_KEY", "")
+		_, err := bare(t, NewFake(t).At(""), way).Get(t.Context(), "k", store.GetOptions{}, nil)
+		if !errors.Is(err, fault.NoCredentials) || errors.Is(err, fault.Unauthenticated) {
+			t.Errorf("want no credentials, got %v", err)
+		}
 	})
 }
