@@ -22,7 +22,7 @@ func Table() []Rule {
 		{Package: "zarr/fault", Pure: true},
 		{Package: "zarr/store", Own: []string{"zarr/fault"}},
 		{Package: "zarr/store/mem", Own: []string{"zarr/fault", "zarr/store"}},
-		{Package: "zarr/store/dir", Own: []string{"zarr/fault", "zarr/store"}},
+		{Package: "zarr/store/dir", Own: []string{"zarr/fault", "zarr/store", "internal/sentparts"}},
 		{Package: "zarr/store/storetest", Own: []string{"zarr/fault", "zarr/store"}},
 		{Package: "zarr/store/bucketcheck", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
 		{Package: "zarr/store/zip", Own: []string{"zarr/fault", "zarr/store"}, External: []string{compress}},
@@ -48,6 +48,7 @@ func Table() []Rule {
 
 		{Package: "internal/grid", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "internal/chunkkeys", Own: []string{"internal/claim", "zarr/meta"}, Pure: true},
+		{Package: "internal/sentparts", Own: []string{"zarr/fault"}},
 		{Package: "internal/listed", Own: []string{"internal/chunkkeys", "zarr/fault", "zarr/meta", "zarr/store"}},
 		{Package: "internal/rechunk", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "internal/pipeline", Own: []string{"zarr/fault", "zarr/codec", "zarr/dtype", "internal/grid"}, Pure: true},
@@ -98,11 +99,11 @@ func Table() []Rule {
 		{Package: "transfer", Own: []string{"zarr", "internal/alike", "internal/listed", "internal/masked", "internal/rechunk", "internal/written", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
 
 		{Package: "blob", Own: []string{"zarr/fault", "zarr/store"}, External: []string{gocloud}},
-		{Package: "s3", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/provider", "blob"},
+		{Package: "s3", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/provider", "internal/sentparts", "blob"},
 			External: []string{"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go", gocloud}},
-		{Package: "gcs", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/provider", "blob"},
+		{Package: "gcs", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/provider", "internal/sentparts", "blob"},
 			External: []string{"cloud.google.com/go/auth", "cloud.google.com/go/compute/metadata", "cloud.google.com/go/storage", "golang.org/x/oauth2", "google.golang.org/api", gocloud}},
-		{Package: "azure", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/provider", "blob"},
+		{Package: "azure", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/provider", "internal/sentparts", "blob"},
 			External: []string{"github.com/Azure/azure-sdk-for-go", gocloud}},
 
 		{Package: "openurl", Own: []string{"zarr/fault", "zarr/store", "zarr/store/dir", "zarr/store/mem", "zarr/store/zip", "zarr/store/http"}},

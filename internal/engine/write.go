@@ -174,6 +174,7 @@ func (r *runner) delete(ctx context.Context, o *plan.Object, c store.DeleteOptio
 	if err := r.account.Admit(1, 0); err != nil {
 		return err
 	}
+	c.AsPut = true
 	err := r.store.Delete(ctx, o.Key, c)
 	r.State.Forget(o.Key)
 	return err

@@ -45,9 +45,10 @@ func DeleteSeq(ctx context.Context, s Store, keys iter.Seq2[string, error]) erro
 }
 
 // DeleteBelow removes every key below prefix, "" for all of the store's: it is [DeleteSeq] of [ListAll]. Keys that come meanwhile may stay.
+// A symbolic link is removed and not followed. A prefix that is a link or lies behind one is fault.Refused.
 func DeleteBelow(ctx context.Context, s Store, prefix string) error {
 	return DeleteSeq(ctx, s, func(yield func(string, error) bool) {
-		for e, err := range ListAll(ctx, s, prefix, ListOptions{}) {
+		for e, err := range ListAll(ctx, s, prefix, ListOptions{NoFollow: true}) {
 			if !yield(e.Key, err) {
 				return
 			}

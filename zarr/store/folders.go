@@ -9,7 +9,7 @@ import (
 // Folders removes empty folders. A store in which folders stay when their last key is deleted gives it through [As], and [Prefix] gives it for its own keys.
 type Folders interface {
 	// RemoveFolders removes the folder of a prefix, which is not "", and all below it, as far as they hold nothing. A folder in which anything is, of
-	// whatever kind, stays; so does one in which something is put meanwhile. Links are not followed. One that is not there is no error.
+	// whatever kind, stays; so does one in which something is put meanwhile. Links are not followed: a prefix behind one is fault.Refused. One that is not there is no error.
 	RemoveFolders(ctx context.Context, prefix string) error
 }
 

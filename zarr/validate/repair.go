@@ -326,17 +326,27 @@ func (p *repair) deleteOrphans(is *issue) (string, error) {
 	if is.rule == rule.OtherLayout && o.Kept > 0 {
 		return "", errLeft(fmt.Sprintf("%d are perhaps the only copy of their values, and stay", o.Kept))
 	}
-	n := o.Beyond
+	n, links := o.Beyond, ""
 	if is.rule == rule.OtherLayout {
 		n = o.Elsewhere
 	}
-	if n == 0 { // deleted already with those of the other rule
+	if o.Linked > 0 {
+		links = fmt.Sprintf("%d behind symbolic links, which are not followed, and stay", o.Linked)
+	}
+	switch {
+	case n == 0 && o.Linked > 0:
+		return "", errLeft(links)
+	case n == 0: // deleted already with those of the other rule
 		n = int64(len(is.all))
 	}
+	text := fmt.Sprintf("delete %d orphans", n)
 	if n == 1 {
-		return "delete 1 orphan", nil
+		text = "delete 1 orphan"
 	}
-	return fmt.Sprintf("delete %d orphans", n), nil
+	if links != "" {
+		text += "; " + links
+	}
+	return text, nil
 }
 
 func (p *repair) consolidate(is *issue) (string, error) {
