@@ -360,3 +360,37 @@ func latePuts(t *testing.T, layout string, seed uint64) error {
 	}
 	return nil
 }
+
+// TestClaimIsGone: the response of the put of a shape is lost, and another process makes the array
+// shorter: the append was made. Where another program replaced the document, that is not known, and
+// the append is not tried again.
+func TestClaimIsGone(t *testing.T) {
+	for _, other := range []bool{false, true} {
+		st := mem.New()
+		a := full(t, st, "v3")
+		doc := string(mustGet(t, st, "a/zarr.json"))
+		commit := -1 // the put of the shape: after the claim and the chunks
+		cut := &nth{Store: st, puts: true, n: 3, fails: func(apply func()) error {
+			if commit = 3; other {
+				put(t, st, "a/zarr.json", strings.Replace(doc, `"attributes": {}`, `"attributes": {"units":"K"}`, 1))
+				return zarr.ErrUnavailable
+			}
+			apply()
+			if _, err := onStore(t, a, st).Resize(t.Context(), []int{4, 4}, zarr.ResizeOptions{MetadataOnly: true}); err != nil {
+				t.Fatal(err)
+			}
+			return zarr.ErrUnavailable
+		}}
+		b, err := zarr.OpenArray(t.Context(), cut, "a", zarr.Wait(time.Minute))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = zarr.Append(t.Context(), b, 0, slices.Repeat([]int32{7}, 8))
+		if commit < 0 || other != (err != nil) || errors.Is(err, zarr.ErrConflict) {
+			t.Errorf("another program %v: %v", other, err)
+		}
+		if is := onStore(t, a, st); !slices.Equal(is.Shape(), []int{4, 4}) || claims(t, st) != 0 {
+			t.Errorf("another program %v: %v, %d claims", other, is.Shape(), claims(t, st))
+		}
+	}
+}

@@ -3,6 +3,7 @@ package document
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -272,18 +273,26 @@ func (h *Held) gone(t Text) error {
 }
 
 // made reports, of a claim that is gone and was not taken over, whether this process ended it with a
-// change whose response was lost. It is not known of an append where the array is no longer than
-// before: another process made it shorter since, or a program that knows nothing of claims deleted
-// this one.
+// change whose response was lost. Where an array is no longer than before an append, that is so only
+// if another process made it shorter since: then the text is that of the claim but for the shape.
+// Otherwise a program that knows nothing of claims may have deleted this one.
 func (h *Held) made(t Text, c Change) error {
 	axis := h.claim.Axis
 	switch {
 	case c.Claim.Under():
 		return ErrEnded
-	case c.Edits["shape"] != nil && h.claim.What == claim.Append && axis < len(t.Shape) && t.Shape[axis] <= h.claim.From:
-		return fmt.Errorf("whether the rows were appended is not known: the claim is gone, and the array has the shape %v", t.Shape)
+	case c.Edits["shape"] == nil || h.claim.What != claim.Append || axis >= len(t.Shape) || t.Shape[axis] > h.claim.From:
+		return nil
 	}
-	return nil
+	shape, err := json.Marshal(t.Shape)
+	if err != nil {
+		return err
+	}
+	doc, err := with(h.doc, Change{Edits: Edits{"shape": shape}, Record: t.Record})
+	if err == nil && !bytes.Equal(doc, t.Bytes) {
+		err = fmt.Errorf("whether the rows were appended is not known: the claim is gone, and the array has the shape %v", t.Shape)
+	}
+	return err
 }
 
 // Commit changes the document. Without a claim in the change, this process holds it no longer. What
