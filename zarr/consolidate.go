@@ -211,7 +211,10 @@ func (g *Group) before(c claim.Claim, n Node, key string, doc []byte) ([]byte, e
 		return doc, nil
 	}
 	axis, err := a.axisOf(c.Dim)
-	if err != nil || a.meta.Shape[axis] != c.To {
+	if err != nil {
+		return doc, nil
+	}
+	if n := a.meta.Shape[axis]; n != c.To && !slices.Contains(c.Ends, n) {
 		return doc, nil
 	}
 	shape := slices.Clone(a.meta.Shape)
