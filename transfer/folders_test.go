@@ -2,6 +2,7 @@ package transfer_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/zargo-io/zargo/transfer"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/dir"
 	"github.com/zargo-io/zargo/zarr/store/mem"
@@ -40,6 +42,15 @@ func TestCleanFolders(t *testing.T) {
 	}
 	equal(t, a, must(zarr.OpenArray(t.Context(), w.dst, "out/a")))
 	check(t, transfer.Clean(t.Context(), p, open)) // again
+
+	// Clean was killed before it removed the folders.
+	check(t, os.MkdirAll(filepath.Join(work, p.ID()), 0o777))
+	if _, err := transfer.Saved(t.Context(), dir.New(root), "out/a"); !errors.Is(err, fault.NotFound) {
+		t.Errorf("after Clean: %v", err)
+	}
+	if _, err := os.Stat(work); !os.IsNotExist(err) {
+		t.Errorf("after Saved: %v", err)
+	}
 }
 
 // TestCleanRemnants: temporary files that killed writers left beside the target go with all else, and no others.

@@ -155,6 +155,7 @@ func Save(ctx context.Context, target store.Store, p *Plan) error {
 const planName = "plan.json"
 
 // Saved reads the plan of a transfer that was begun to a path of a store. fault.NotFound: none was, or its plan was not saved. fault.Conflict: there is more than one.
+// Where none was begun it removes empty folders, which a Clean leaves that is killed at its very end.
 func Saved(ctx context.Context, target store.Store, path string) (*Plan, error) {
 	b, err := begun(ctx, target, path)
 	if err != nil {
@@ -165,6 +166,7 @@ func Saved(ctx context.Context, target store.Store, path string) (*Plan, error) 
 	}
 	switch {
 	case len(b.ids) == 0:
+		_ = store.RemoveFolders(ctx, target, join(path, dirName))
 		return nil, fault.Newf(fault.NotFound, "transfer: none was begun there")
 	case len(b.ids) > 1:
 		return nil, fault.Newf(fault.Conflict, "transfer: %d were begun there", len(b.ids))
