@@ -56,8 +56,10 @@ func (a *Array) ForgetOutside(shape, far []int, parse func(key string) (coord []
 	}
 	b := Array{Layout: a.Layout}
 	if b.Layout.Shape = far; a.Layout.Pipe.Even() && b.countOutside(shape) <= maxNamed {
-		for key := range b.outside(shape) {
-			a.Options.Cache.Forget(key)
+		for key, err := range b.outside(shape) {
+			if err == nil { // names have no errors
+				a.Options.Cache.Forget(key)
+			}
 		}
 		return
 	}

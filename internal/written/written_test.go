@@ -161,8 +161,7 @@ func TestSitesGo(t *testing.T) {
 	if again := h.Listen("a", store.Place{Root: root}, nil); again != site || len(h.at(root)) != 1 {
 		t.Error("who listens twice has two sites")
 	}
-	runtime.KeepAlive(site)
-	site = nil
+	runtime.KeepAlive(site) // the last use
 	for range 100 {
 		runtime.GC()
 		h.mu.Lock()
