@@ -32,13 +32,11 @@ func DropClaim(ctx context.Context, n zarr.Node, age time.Duration) (dropped boo
 		return false, err
 	}
 	if g, ok := n.(*zarr.Group); ok {
-		// The append cannot make arrays longer once its claims on them are gone.
-		if err := dropBelow(ctx, g, c.ID); err != nil {
+		dropped, err := dropGroup(ctx, g, c)
+		if err != nil {
 			return false, errorf(of.At, err)
 		}
-		if err := sameLength(ctx, g, c.Dim); err != nil {
-			return false, errorf(of.At, err)
-		}
+		return dropped, nil
 	}
 	err = of.At.Drop(ctx, of.Claimed(), c.ID)
 	if errors.Is(err, fault.NotFound) {
@@ -49,6 +47,37 @@ func DropClaim(ctx context.Context, n zarr.Node, age time.Duration) (dropped boo
 	}
 	return true, nil
 }
+
+// dropGroup drops the claim of an append to a group and its arrays. The group is claimed in its place
+// first, so that the append claims no more arrays, or finds out before it makes one longer; and then
+// its claims on arrays are dropped, so that what they show of it is final. Where they are of
+// different lengths by then, that claim stays.
+func dropGroup(ctx context.Context, g *zarr.Group, c claim.Claim) (bool, error) {
+	of := source(g)
+	mine := claim.New(c.What)
+	mine.Dim, mine.From, mine.To, mine.Since = c.Dim, c.From, c.To, c.Since
+	held, err := of.At.Hold(ctx, of.Claimed(), document.TakeOver{ID: c.ID}, func(t document.Text) (document.Change, error) {
+		if t.Claim.ID != c.ID {
+			return document.Change{}, errNoClaim
+		}
+		return document.Change{Claim: mine.After(c), Record: t.Record}, nil
+	})
+	if errors.Is(err, errNoClaim) {
+		return false, nil
+	}
+	if err == nil {
+		err = dropBelow(ctx, g, c.ID)
+	}
+	if err == nil {
+		err = sameLength(ctx, g, c.Dim)
+	}
+	if err == nil {
+		err = held.GiveUp(ctx, false)
+	}
+	return err == nil, err
+}
+
+var errNoClaim = errors.New("the claim is gone")
 
 // dropBelow takes the claims of an append to a group out of its arrays.
 func dropBelow(ctx context.Context, g *zarr.Group, id string) error {
