@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	gcsapi "cloud.google.com/go/storage"
+	"google.golang.org/api/googleapi"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/provider"
@@ -237,10 +239,12 @@ func (p *parts) clean(ctx context.Context) {
 }
 
 // explain makes parts that another process removed a conflict, which is not an absent key as well. fake-gcs-server says 500
-// where GCS says 404, so after a failure the parts are listed.
+// where GCS says 404, so after a 500 the parts are listed.
 func (p *parts) explain(ctx context.Context, err error) error {
 	var f *provider.Failure
-	if !errors.As(err, &f) || !errors.Is(err, fault.NotFound) && (f.Kind != error(fault.Unavailable) || !p.lacks(ctx)) {
+	var api *googleapi.Error
+	failed := errors.As(err, &api) && api.Code == http.StatusInternalServerError
+	if !errors.As(err, &f) || !errors.Is(err, fault.NotFound) && !(failed && p.lacks(ctx)) {
 		return err
 	}
 	gone := *f
