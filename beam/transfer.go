@@ -8,6 +8,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/zargo-io/zargo/azure"
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/gcs"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/s3"
@@ -24,8 +25,11 @@ func Register() {
 	register.Iter1[int64]()
 }
 
-// Transfer adds a plan to a pipeline. Its output are the numbers of the tasks of the last stage, once they are done.
-func Transfer(s sdk.Scope, p *transfer.Plan) sdk.PCollection {
+// Transfer adds a plan to a pipeline. Its output are the numbers of the tasks of the last stage,
+// once they are done. workers is how many workers the runner has, as by its flag: each keeps to its
+// share of what a provider takes from a new client. 0 is for a number that is not known: workers
+// find their share by what the bucket refuses.
+func Transfer(s sdk.Scope, p *transfer.Plan, workers int) sdk.PCollection {
 	s = s.Scope("zargo.Transfer")
 	var done sdk.PCollection
 	for k := range p.Stages {
@@ -37,7 +41,7 @@ func Transfer(s sdk.Scope, p *transfer.Plan) sdk.PCollection {
 		} else {
 			tasks = sdk.ParDo(stage, &nextStage{int64(first), int64(n)}, sdk.Impulse(stage), sdk.SideInput{Input: done})
 		}
-		done = sdk.ParDo(stage, &run{Plan: p.Encode()}, sdk.Reshuffle(stage, tasks))
+		done = sdk.ParDo(stage, &run{Plan: p.Encode(), Workers: workers}, sdk.Reshuffle(stage, tasks))
 	}
 	return done
 }
@@ -67,8 +71,9 @@ func numbers(first, n int64, emit func(int64)) {
 
 // run runs tasks.
 type run struct {
-	Plan   []byte // as Plan.Encode has it
-	worker *transfer.Worker
+	Plan    []byte // as Plan.Encode has it
+	Workers int
+	worker  *transfer.Worker
 }
 
 // Setup opens the stores.
@@ -77,7 +82,7 @@ func (r *run) Setup(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.worker, err = transfer.Open(context.WithoutCancel(ctx), p, Open)
+	r.worker, err = transfer.Open(context.WithoutCancel(ctx), p, opener(r.Workers))
 	return err
 }
 
@@ -102,10 +107,14 @@ func (r *run) Teardown() error {
 }
 
 // Open opens the store at a URL: a path, s3://, gs:// or azblob://.
-func Open(ctx context.Context, url string) (store.Store, error) {
+func Open(ctx context.Context, url string) (store.Store, error) { return opener(1)(ctx, url) }
+
+// opener is Open for one of some workers.
+func opener(workers int) transfer.Opener {
+	l := concurrency.Default().Share(workers)
 	m := openurl.Builtin()
-	m["s3"] = openurl.With(s3.Open)
-	m["gs"] = openurl.With(gcs.Open)
-	m["azblob"] = openurl.With(azure.Open)
-	return m.Open(ctx, url)
+	m["s3"] = openurl.With(s3.Open, s3.Limits(l))
+	m["gs"] = openurl.With(gcs.Open, gcs.Limits(l))
+	m["azblob"] = openurl.With(azure.Open, azure.Limits(l))
+	return m.Open
 }

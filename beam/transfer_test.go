@@ -125,7 +125,7 @@ func TestInProcess(t *testing.T) {
 				t.Errorf("%d stages, want %d; %d tasks", len(p.Stages), tt.stages, p.Tasks())
 			}
 			pipeline, scope := sdk.NewPipelineWithRoot()
-			Transfer(scope, p)
+			Transfer(scope, p, 2)
 			if _, err := prism.Execute(t.Context(), pipeline); err != nil {
 				t.Fatal(err)
 			}

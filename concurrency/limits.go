@@ -14,7 +14,26 @@ type Limits struct {
 	CPU      *CPU
 	Bytes    *Budget
 	Requests *Registry // for stores on one bucket: their request slots and retry quota; nil: they share none
+
+	share int // processes that use the buckets at the same time; see Share
 }
+
+// Share returns Limits for one of n processes that use the same buckets at the same time, such as
+// the tasks of a job. Stores opened with them keep to one nth of what their options allow all
+// processes in a second (RequestRate and ByteRate of the providers' packages), and of the rate at
+// which a provider takes requests from a new client. They begin with one nth of the requests in
+// flight. n < 2 means that there are no other processes. CPU, Bytes and Requests remain those of l.
+//
+// The number is a help and not a condition: processes that do not know it find their share by what
+// the service refuses.
+func (l *Limits) Share(n int) *Limits {
+	shared := *l
+	shared.share = max(n, 1)
+	return &shared
+}
+
+// Processes returns the number that [Limits.Share] was called with, or 1.
+func (l *Limits) Processes() int { return max(l.share, 1) }
 
 // MaxDefaultBudget is the size in bytes of the default budget where memory is plenty. 256 MiB: 128 requests of 2 MiB,
 // more than a cloud connection's bandwidth-delay product asks for.

@@ -12,15 +12,24 @@ type Slots struct {
 	size    int
 	held    int
 	peak    int
-	waiting []chan struct{} // first come, first served; closed to hand over a slot
+	waits   int                    // in all queues of waiting
+	waiting [ranks][]chan struct{} // by rank, each first come, first served; closed to hand over a slot
 }
+
+// ranks is the number of ranks of [Slots.AcquireAhead].
+const ranks = 3
 
 // NewSlots makes n slots; n < 1 means 1.
 func NewSlots(n int) *Slots { return &Slots{size: max(n, 1)} }
 
 // Acquire takes a slot and waits, in order of arrival, until there is one; the error is the cause of ctx's end. The caller must
 // Release it, and must not acquire a second one while holding it.
-func (s *Slots) Acquire(ctx context.Context) error {
+func (s *Slots) Acquire(ctx context.Context) error { return s.AcquireAhead(ctx, 0) }
+
+// AcquireAhead is Acquire ahead of all waiters with a lower rank. Ranks are 0, that of Acquire, to
+// 2; others count as the nearest of these.
+func (s *Slots) AcquireAhead(ctx context.Context, rank int) error {
+	rank = min(max(rank, 0), ranks-1)
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
@@ -30,7 +39,8 @@ func (s *Slots) Acquire(ctx context.Context) error {
 		return nil
 	}
 	turn := make(chan struct{})
-	s.waiting = append(s.waiting, turn)
+	s.waiting[rank] = append(s.waiting[rank], turn)
+	s.waits++
 	s.mu.Unlock()
 	select {
 	case <-turn:
@@ -39,8 +49,9 @@ func (s *Slots) Acquire(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if i := slices.Index(s.waiting, turn); i >= 0 {
-		s.waiting = slices.Delete(s.waiting, i, i+1)
+	if i := slices.Index(s.waiting[rank], turn); i >= 0 {
+		s.waiting[rank] = slices.Delete(s.waiting[rank], i, i+1)
+		s.waits--
 	} else { // the slot came at the same moment
 		s.held--
 		s.wake()
@@ -55,7 +66,7 @@ func (s *Slots) Try() bool {
 	return s.take()
 }
 
-// Release gives a slot back, to what has waited longest.
+// Release gives a slot back, to what has waited longest with the highest rank.
 func (s *Slots) Release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +100,7 @@ func (s *Slots) Held() int {
 func (s *Slots) Waiting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.waiting)
+	return s.waits
 }
 
 // Peak is the most that were taken at once.
@@ -100,7 +111,7 @@ func (s *Slots) Peak() int {
 }
 
 func (s *Slots) take() bool {
-	if len(s.waiting) > 0 || s.held >= s.size {
+	if s.waits > 0 || s.held >= s.size {
 		return false
 	}
 	s.held++
@@ -109,11 +120,16 @@ func (s *Slots) take() bool {
 }
 
 func (s *Slots) wake() {
-	for len(s.waiting) > 0 && s.held < s.size {
-		close(s.waiting[0])
-		s.waiting[0] = nil
-		s.waiting = s.waiting[1:]
-		s.held++
-		s.peak = max(s.peak, s.held)
+	for rank := ranks - 1; rank >= 0 && s.held < s.size; rank-- {
+		queue := s.waiting[rank]
+		for len(queue) > 0 && s.held < s.size {
+			close(queue[0])
+			queue[0] = nil
+			queue = queue[1:]
+			s.waits--
+			s.held++
+			s.peak = max(s.peak, s.held)
+		}
+		s.waiting[rank] = queue
 	}
 }

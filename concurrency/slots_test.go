@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -140,7 +141,37 @@ func TestSlotsUnderLoad(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || s.Held() != 0 || len(s.waiting) != 0 || s.Peak() > 7 {
-		t.Errorf("err %v, %d held, %d wait, %d at most", err, s.Held(), len(s.waiting), s.Peak())
+	if err != nil || s.Held() != 0 || s.Waiting() != 0 || s.Peak() > 7 {
+		t.Errorf("err %v, %d held, %d wait, %d at most", err, s.Held(), s.Waiting(), s.Peak())
 	}
+}
+
+// A waiter with a higher rank goes first; those of one rank go in order of arrival.
+func TestSlotsAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewSlots(1)
+		if !s.Try() {
+			t.Fatal("no slot")
+		}
+		var order []int
+		var wg sync.WaitGroup
+		for i, rank := range []int{0, 1, 0, 2, -3, 7, 1} {
+			wg.Go(func() {
+				if err := s.AcquireAhead(t.Context(), rank); err != nil {
+					t.Error(err)
+				}
+				order = append(order, i)
+				s.Release()
+			})
+			synctest.Wait() // so that they arrive in this order
+		}
+		if n := s.Waiting(); n != 7 || s.Try() {
+			t.Errorf("%d wait", n)
+		}
+		s.Release()
+		wg.Wait()
+		if want := []int{3, 5, 1, 6, 0, 2, 4}; !slices.Equal(order, want) || s.Waiting() != 0 || s.Held() != 0 {
+			t.Errorf("order %v, want %v", order, want)
+		}
+	})
 }

@@ -50,6 +50,7 @@ func (x *exchange) explain(err error, ifAbsent bool) error {
 			f.Text += ": " + d.message
 		}
 	}
+	f.Maybe = d.code == codeBusy
 	f.Text += x.hint(d)
 	var api *googleapi.Error
 	if !errors.As(err, &api) {
@@ -123,6 +124,10 @@ func (d document) noBucket() bool {
 // unclear is the kind of a 404 that names neither; it never leaves this package.
 const unclear = fault.Kind("absent or not")
 
+// codeBusy is what the XML API answers with 503 when it has too much to do. Unlike SlowDown it may
+// follow work on the request.
+const codeBusy = "ServiceUnavailable"
+
 func kindOf(status int, d document, ifAbsent bool) error {
 	switch status {
 	case http.StatusNotFound:
@@ -137,7 +142,7 @@ func kindOf(status int, d document, ifAbsent bool) error {
 		return fault.Unavailable // another writer at the same moment, or broken on the way
 	case http.StatusForbidden, http.StatusServiceUnavailable:
 		switch d.code {
-		case "rateLimitExceeded", "userRateLimitExceeded", "SlowDown":
+		case "rateLimitExceeded", "userRateLimitExceeded", "SlowDown", codeBusy:
 			return fault.Throttled // with 403 in older answers, 503 in XML
 		}
 	}

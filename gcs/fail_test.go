@@ -45,6 +45,7 @@ func TestKinds(t *testing.T) {
 		{"429 empty", 429, "", fault.Throttled, "429"},
 		{"slow down", 503, xmlError("SlowDown", "m"), fault.Throttled, "SlowDown"},
 		{"rate limit with 403", 403, jsonError(403, "rateLimitExceeded", "m"), fault.Throttled, "rateLimitExceeded"},
+		{"service unavailable", 503, xmlError("ServiceUnavailable", "m"), fault.Throttled, "ServiceUnavailable"},
 		{"503 empty", 503, "", fault.Unavailable, "503"},
 		{"500", 500, xmlError("InternalError", "m"), fault.Unavailable, "InternalError"},
 		{"502 page", 502, fake.HTML, fault.Unavailable, "502"},

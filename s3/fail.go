@@ -48,7 +48,12 @@ func (b *bucket) explain(err error, to asked) error {
 	if errors.As(err, &api) {
 		code, message = api.ErrorCode(), api.ErrorMessage()
 	}
-	f.Kind = kindOf(status, code, to == toCreate)
+	said := code
+	if code == codeBusy && message == http.StatusText(status) {
+		said = "" // the SDK makes code and message from the status of a response without a document, which anything on the way may have sent
+	}
+	f.Kind = kindOf(status, said, to == toCreate)
+	f.Maybe = said == codeBusy
 	f.Text = "S3 answered " + strconv.Itoa(status)
 	if code != "" {
 		f.Text += " " + code
@@ -66,6 +71,10 @@ func (b *bucket) explain(err error, to asked) error {
 // regionHeader is where S3 says in which region a bucket is, also to those it refuses.
 const regionHeader = "X-Amz-Bucket-Region"
 
+// codeBusy is what S3, Ceph, B2 and MinIO answer with 503 when they have too much to do. Unlike
+// SlowDown it may follow work on the request.
+const codeBusy = "ServiceUnavailable"
+
 // byCode holds S3's codes whose HTTP status misleads or says too little.
 func byCode(code string) error {
 	switch code {
@@ -79,7 +88,8 @@ func byCode(code string) error {
 		return fault.Denied
 	case "XMinioStorageFull", "QuotaExceeded", "XMinioAdminBucketQuotaExceeded":
 		return fault.Full
-	case "SlowDown", "SlowDownRead", "SlowDownWrite", "RequestLimitExceeded", "TooManyRequests", "BandwidthLimitExceeded":
+	case "SlowDown", "SlowDownRead", "SlowDownWrite", "RequestLimitExceeded", "RequestThrottled", "RequestThrottledException", "TooManyRequests",
+		"TooManyRequestsException", "BandwidthLimitExceeded", codeBusy:
 		return fault.Throttled
 	case "RequestTimeout", "IncompleteBody", "BadDigest", "XAmzContentSHA256Mismatch", "ConditionalRequestConflict",
 		"OperationAborted", "RequestTimeTooSkewed":

@@ -54,6 +54,8 @@ func testKinds(t *testing.T, way Option) {
 		{"moved", 301, document("PermanentRedirect"), fault.Refused, "region"},
 		{"clock", 403, document("RequestTimeTooSkewed"), fault.Unavailable, "RequestTimeTooSkewed"},
 		{"slow down", 503, document("SlowDown"), fault.Throttled, "SlowDown"},
+		{"service unavailable", 503, document("ServiceUnavailable"), fault.Throttled, "ServiceUnavailable"},
+		{"request throttled", 400, document("RequestThrottled"), fault.Throttled, "RequestThrottled"},
 		{"429", 429, "", fault.Throttled, "429"},
 		{"throttling", 400, document("ThrottlingException"), fault.Throttled, "ThrottlingException"},
 		{"503 empty", 503, "", fault.Unavailable, "503"},

@@ -141,6 +141,19 @@ func MaxInFlight(n int) Option {
 	return option(func(c *config) { c.stack.InFlight = n }, "MaxInFlight(%d)", n)
 }
 
+// RequestRate bounds the requests in a second that all stores of the process on the bucket make
+// that are opened with the same number, reads and writes together and repeats included. 0 is no
+// bound. Of processes that know their number ([concurrency.Limits.Share]) each keeps to its share
+// of it.
+func RequestRate(perSecond float64) Option {
+	return option(func(c *config) { c.stack.RequestRate = perSecond }, "RequestRate(%v)", perSecond)
+}
+
+// ByteRate bounds the bytes of values that are read and written in a second, likewise.
+func ByteRate(perSecond float64) Option {
+	return option(func(c *config) { c.stack.ByteRate = perSecond }, "ByteRate(%v)", perSecond)
+}
+
 // Limits uses the caller's limits instead of the process's, as zarr.Limits does for arrays. Stores
 // on one bucket with the same Limits share its request slots and its retry quota.
 func Limits(l *concurrency.Limits) Option {

@@ -58,7 +58,7 @@ func TestJobFiles(t *testing.T) {
 func commandLine(t *testing.T, text string) (args []string) {
 	t.Helper()
 	if _, script, ok := strings.Cut(text, "\nexec zargo "); ok {
-		return strings.Fields(strings.NewReplacer(`"$1"`, "plan.json", `"$2"`, "8", `"${@:3}"`, "").Replace(script))
+		return strings.Fields(strings.NewReplacer(`"$1"`, "plan.json", `"$2"`, "8", `"${SLURM_ARRAY_TASK_COUNT:-1}"`, "8", `"${@:3}"`, "").Replace(script))
 	}
 	m := regexp.MustCompile(`"?commands?"?: (\[.*\])`).FindStringSubmatch(text)
 	if m == nil {

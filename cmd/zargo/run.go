@@ -25,11 +25,15 @@ func newProgram() *program { return &program{mem: openurl.Mem()} }
 
 // cli is the command line's grammar.
 type cli struct {
-	Timeout  time.Duration `help:"Give up after this long, such as 30s or 5m." placeholder:"TIME"`
-	Inflight int           `help:"Bound the chunks that are worked on, and the requests that are sent, at once." placeholder:"N"`
-	Hedge    bool          `default:"true" negatable:"" help:"Make a read of a bucket once more whose first byte takes much longer than that of others, and use the one that comes first; at most 3 % of all."`
-	Verbose  bool          `short:"v" help:"Report on standard error what was requested."`
-	Progress progressFlag  `help:"Show on standard error how far long work is also where that is no terminal, a line every few seconds; --progress=never: nowhere. Without it a terminal alone shows it, as with --progress=auto."`
+	Timeout     time.Duration `help:"Give up after this long, such as 30s or 5m." placeholder:"TIME"`
+	Inflight    int           `help:"Bound the chunks that are worked on, and the requests that are sent, at once." placeholder:"N"`
+	Fleet       int           `help:"How many processes use the same buckets at the same time, such as the tasks of a job: each keeps to its share of the rates below, and of what a provider takes from a new client." placeholder:"N"`
+	RequestRate float64       `help:"Most requests in a second to each bucket, of all processes of the fleet together." placeholder:"N"`
+	ByteRate    string        `help:"Most bytes of values in a second from and to each bucket, of all processes of the fleet together: 4000000, 100MiB." placeholder:"SIZE"`
+
+	Hedge    bool         `default:"true" negatable:"" help:"Make a read of a bucket once more whose first byte takes much longer than that of others, and use the one that comes first; at most 3 % of all."`
+	Verbose  bool         `short:"v" help:"Report on standard error what was requested."`
+	Progress progressFlag `help:"Show on standard error how far long work is also where that is no terminal, a line every few seconds; --progress=never: nowhere. Without it a terminal alone shows it, as with --progress=auto."`
 
 	TrustHost []string `help:"A host that a URL of Google Cloud Storage or Azure may name as its endpoint or domain, to send credentials to; may be given again." placeholder:"HOST"`
 	AllowHTTP bool     `name:"allow-http" help:"Send signed requests of S3 over http to the endpoint that a URL names, wherever that is."`
@@ -113,7 +117,7 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	defer far.end() // after a panic, too
 	slow := &late{out: far}
 	defer slow.end()
-	s := &session{program: p, flags: flags, in: in, far: far, env: os.Getenv, how: opening{flags.Inflight, flags.TrustHost, flags.AllowHTTP, !flags.writes(command.Command()), flags.TrustLocks, flags.Hedge, slow.notify}}
+	s := &session{program: p, flags: flags, in: in, far: far, env: os.Getenv, how: opening{flags.Inflight, flags.TrustHost, flags.AllowHTTP, !flags.writes(command.Command()), flags.TrustLocks, flags.Hedge, slow.notify, flags.rates()}}
 	s.stores = p.schemes(s.how)
 	s.inPipe = !isTerminal(out)
 	buffered := bufio.NewWriterSize(afterProgress{out, far}, 1<<16)
@@ -166,6 +170,13 @@ func (s *session) do(ctx context.Context, command *kong.Context) error {
 		return usagef("--timeout: %v is negative", s.flags.Timeout)
 	case s.flags.Inflight < 0:
 		return usagef("--inflight: %d is negative", s.flags.Inflight)
+	case s.flags.Fleet < 0:
+		return usagef("--fleet: %d is negative", s.flags.Fleet)
+	case !(s.flags.RequestRate >= 0):
+		return usagef("--request-rate: %v is negative", s.flags.RequestRate)
+	case s.flags.ByteRate != "" && s.how.bytes == 0:
+		_, err := parseSize("--byte-rate", s.flags.ByteRate)
+		return err
 	case s.flags.Timeout > 0:
 		limited, cancel := context.WithTimeoutCause(ctx, s.flags.Timeout, errTimeout(s.flags.Timeout))
 		defer cancel()

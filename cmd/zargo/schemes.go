@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/azure"
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/gcs"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/s3"
@@ -22,17 +23,43 @@ type opening struct {
 	trustLocks bool // in directories
 	hedge      bool // slow reads are made twice
 	notify     func(store.Retry)
+	rates
+}
+
+// rates are what flags say of how much a fleet of processes asks of a bucket.
+type rates struct {
+	fleet           int // processes; less than 2 is one
+	requests, bytes float64
+}
+
+// rates returns what the flags say; a rate of bytes that cannot be parsed is 0 here, and an error
+// of the command.
+func (c *cli) rates() rates {
+	r := rates{fleet: c.Fleet, requests: c.RequestRate}
+	if n, err := parseSize("--byte-rate", c.ByteRate); err == nil {
+		r.bytes = float64(n)
+	}
+	return r
+}
+
+// shareWith makes stores that are opened from now on those of one of n processes, unless --fleet
+// says how many there are.
+func (s *session) shareWith(n int) {
+	if s.flags.Fleet == 0 && n > 1 {
+		s.how.fleet = n
+		s.stores = s.schemes(s.how)
+	}
 }
 
 // schemes is the table of what this program opens. Stores in memory outlive a run.
 func (p *program) schemes(o opening) openurl.Mux {
-	again := retry.Notify(o.notify)
-	web := openurl.With(http.Open, http.MaxInFlight(o.inFlight), http.Retry(again))
-	inS3 := []s3.Option{s3.MaxInFlight(o.inFlight), s3.Retry(again)}
-	inGCS := []gcs.Option{gcs.MaxInFlight(o.inFlight), gcs.Retry(again), gcs.TrustHost(o.trust...)}
-	inAzure := []azure.Option{azure.MaxInFlight(o.inFlight), azure.Retry(again), azure.TrustHost(o.trust...)}
+	again, l := retry.Notify(o.notify), concurrency.Default().Share(o.fleet)
+	inWeb := []http.Option{http.MaxInFlight(o.inFlight), http.Retry(again), http.Limits(l), http.RequestRate(o.requests), http.ByteRate(o.bytes)}
+	inS3 := []s3.Option{s3.MaxInFlight(o.inFlight), s3.Retry(again), s3.Limits(l), s3.RequestRate(o.requests), s3.ByteRate(o.bytes)}
+	inGCS := []gcs.Option{gcs.MaxInFlight(o.inFlight), gcs.Retry(again), gcs.Limits(l), gcs.RequestRate(o.requests), gcs.ByteRate(o.bytes), gcs.TrustHost(o.trust...)}
+	inAzure := []azure.Option{azure.MaxInFlight(o.inFlight), azure.Retry(again), azure.Limits(l), azure.RequestRate(o.requests), azure.ByteRate(o.bytes), azure.TrustHost(o.trust...)}
 	if o.hedge {
-		web = openurl.With(http.Open, http.MaxInFlight(o.inFlight), http.Retry(again), http.Hedge())
+		inWeb = append(inWeb, http.Hedge())
 		inS3, inGCS, inAzure = append(inS3, s3.Hedge()), append(inGCS, gcs.Hedge()), append(inAzure, azure.Hedge())
 	}
 	if o.allowHTTP {
@@ -41,6 +68,7 @@ func (p *program) schemes(o opening) openurl.Mux {
 	if o.readOnly {
 		inGCS, inAzure = append(inGCS, gcs.ReadOnly()), append(inAzure, azure.ReadOnly())
 	}
+	web := openurl.With(http.Open, inWeb...)
 	return openurl.Mux{
 		"file":   openurl.Dir(dir.TrustLocks(o.trustLocks)),
 		"mem":    p.mem,

@@ -129,27 +129,24 @@ func (f *planFlags) read(ctx context.Context, s *session) (*transfer.Plan, trans
 
 type transferRunCmd struct {
 	planFlags
-	TaskIndex   *int    `help:"Which share of the tasks is run, from 0. Else it is JOB_COMPLETION_INDEX, AWS_BATCH_JOB_ARRAY_INDEX, CLOUD_RUN_TASK_INDEX, BATCH_TASK_INDEX, SLURM_ARRAY_TASK_ID or SLURM_PROCID." placeholder:"I"`
-	TaskCount   int     `help:"How many shares there are. Else it is CLOUD_RUN_TASK_COUNT or BATCH_TASK_COUNT." placeholder:"N"`
-	RequestRate float64 `help:"Most requests in a second of all processes together: each makes its share of them." placeholder:"N"`
-	Stage       int     `help:"The stage that is run, from 1: each in a job of its own, where a plan has several." placeholder:"K"`
+	TaskIndex *int `help:"Which share of the tasks is run, from 0. Else it is JOB_COMPLETION_INDEX, AWS_BATCH_JOB_ARRAY_INDEX, CLOUD_RUN_TASK_INDEX, BATCH_TASK_INDEX, SLURM_ARRAY_TASK_ID or SLURM_PROCID." placeholder:"I"`
+	TaskCount int  `help:"How many shares there are. Else it is CLOUD_RUN_TASK_COUNT or BATCH_TASK_COUNT." placeholder:"N"`
+	Stage     int  `help:"The stage that is run, from 1: each in a job of its own, where a plan has several." placeholder:"K"`
 }
 
 // Run runs tasks.
 func (c *transferRunCmd) Run(ctx context.Context, s *session) error {
 	o := transfer.RunOptions{Stage: c.Stage}
-	if c.RequestRate < 0 {
-		return usagef("--request-rate: %v is negative", c.RequestRate)
-	}
 	var err error
 	if o.Index, o.Count, err = share(c.TaskIndex, c.TaskCount, s.env); err != nil {
 		return err
 	}
+	s.shareWith(o.Count)
 	p, open, err := c.read(ctx, s)
 	if err != nil {
 		return again(err)
 	}
-	_, err = s.runPlan(ctx, p, paced(open, c.RequestRate/float64(max(o.Count, 1))), o)
+	_, err = s.runPlan(ctx, p, open, o)
 	return again(broken(ctx, err))
 }
 

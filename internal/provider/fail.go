@@ -20,6 +20,7 @@ type Failure struct {
 	After time.Duration // what the server asks to wait; 0 if it does not say
 	Alone bool          // it is about the key, and says nothing of the bucket's other keys
 	ID    string        // the provider's number of the request; "" where there is none
+	Maybe bool          // of fault.Throttled: the request may have been done all the same
 	Err   error
 }
 
@@ -36,6 +37,10 @@ func (f *Failure) RetryAfter() time.Duration { return f.After }
 
 // OneKey reports whether the failure says nothing of the bucket's other keys: package limit asks.
 func (f *Failure) OneKey() bool { return f.Alone }
+
+// Uncertain reports whether the request may have been done although it was refused: package retry
+// asks.
+func (f *Failure) Uncertain() bool { return f.Maybe }
 
 // NoAnswer is the failure of a request that got no answer.
 func NoAnswer(err error) *Failure {

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"math"
 	"reflect"
 	"time"
 
@@ -22,6 +23,10 @@ type Stack struct {
 	Retry    []retry.Option
 	Limits   *concurrency.Limits // nil is concurrency.Default()
 	Hedge    bool                // slow reads are made twice
+
+	// Requests, and bytes of values, that all stores with the same numbers move on the bucket in a
+	// second; 0 is no bound.
+	RequestRate, ByteRate float64
 }
 
 // Bucket is what stores share that were opened on one bucket, and what it begins with.
@@ -78,6 +83,12 @@ func (s Stack) Check() error {
 	if s.Stall != 0 && s.Stall < leastStall {
 		return Usage("StallTimeout(%v) is less than %v", s.Stall, leastStall)
 	}
+	if !(s.RequestRate >= 0) || math.IsInf(s.RequestRate, 0) {
+		return Usage("RequestRate(%v) is not a number of requests in a second", s.RequestRate)
+	}
+	if !(s.ByteRate >= 0) || math.IsInf(s.ByteRate, 0) {
+		return Usage("ByteRate(%v) is not a number of bytes in a second", s.ByteRate)
+	}
 	return nil
 }
 
@@ -123,11 +134,9 @@ func (s Stack) Build(st store.Store, b Bucket) (store.Store, error) {
 		shared = nil
 	}
 	quota := concurrency.Share(shared, name, retry.NewQuota)
-	slots := concurrency.Share(shared, name, func() *limit.Bucket {
-		n := b.Numbers
-		n.Cured = quota.Cures
-		return limit.NewBucket(n)
-	})
+	n := b.Numbers
+	n.RequestRate, n.ByteRate, n.Share, n.Cured = s.RequestRate, s.ByteRate, limits.Processes(), quota.Cures
+	slots := concurrency.Share(shared, name+s.rates(n.Share), func() *limit.Bucket { return limit.NewBucket(n) })
 	limited := limit.On(store.Around(st, store.Hooks{Before: note, Provide: b.place}), slots, s.InFlight)
 	if s.Hedge {
 		limited = hedge.New(limited, hedge.Options{Budget: limits.Bytes, Free: func() bool { return isFree(limited) }})
@@ -137,6 +146,14 @@ func (s Stack) Build(st store.Store, b Bucket) (store.Store, error) {
 		return nil, err
 	}
 	return large.New(retried, large.Options{}), nil
+}
+
+// rates distinguishes buckets in which stores keep to other rates.
+func (s Stack) rates(share int) string {
+	if s.RequestRate == 0 && s.ByteRate == 0 && share < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" %v requests and %v bytes a second of %d processes", s.RequestRate, s.ByteRate, share)
 }
 
 // isFree reports whether a request of a limited store would begin at once, as far as is known.

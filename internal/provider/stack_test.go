@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -49,6 +50,10 @@ func TestStackShares(t *testing.T) {
 		{"another client", base, bucket("a", client), false},
 		{"what cannot be distinguished", base, bucket("a", struct{}{}), false},
 		{"a fixed number", Stack{Limits: limits, InFlight: 1}, bucket("a"), false},
+		{"another rate of requests", Stack{Limits: limits, RequestRate: 100}, bucket("a"), false},
+		{"another rate of bytes", Stack{Limits: limits, ByteRate: 1e6}, bucket("a"), false},
+		{"the share of one of three processes", Stack{Limits: limits.Share(3)}, bucket("a"), false},
+		{"the share of one process", Stack{Limits: limits.Share(1)}, bucket("a"), true},
 		{"other limits", Stack{Limits: &concurrency.Limits{Requests: &concurrency.Registry{}}}, bucket("a"), false},
 		{"limits without a registry", Stack{Limits: private}, bucket("a"), false},
 		{"the process's limits", Stack{}, bucket("a"), false},
@@ -76,6 +81,15 @@ func TestStackShares(t *testing.T) {
 				wg.Wait()
 			})
 		})
+	}
+}
+
+// A rate that is none is a mistake.
+func TestRatesAreChecked(t *testing.T) {
+	for _, s := range []Stack{{RequestRate: -1}, {ByteRate: -1}, {RequestRate: math.NaN()}, {ByteRate: math.Inf(1)}} {
+		if err := s.Check(); err == nil {
+			t.Errorf("%+v was taken", s)
+		}
 	}
 }
 

@@ -3,7 +3,7 @@
 //	zargo-beam --plan=s3://bucket/plan.json --runner=universal --endpoint=host:8099 --environment_type=EXTERNAL --environment_config=host:50000
 //	zargo-beam --plan=plan.json                                  within the process, on Prism
 //
-// Flags but --plan and --runner are those of Beam's Go SDK.
+// Flags but --plan, --runner and --workers are those of Beam's Go SDK.
 package main
 
 import (
@@ -25,16 +25,17 @@ import (
 func main() {
 	plan := flag.String("plan", "", "the plan: a path or a URL")
 	runner := flag.String("runner", "prism", "prism or, for an endpoint, universal")
+	workers := flag.Int("workers", 0, "how many workers the runner has: each keeps to its share of what a provider takes from a new client; 0: it is not known")
 	flag.Parse()
 	beam.Register()
 	sdk.Init() // a worker ends here
-	if err := run(context.Background(), *plan, *runner); err != nil {
+	if err := run(context.Background(), *plan, *runner, *workers); err != nil {
 		fmt.Fprintln(os.Stderr, "zargo-beam:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, url, runner string) error {
+func run(ctx context.Context, url, runner string, workers int) error {
 	b, err := read(ctx, url)
 	if err != nil {
 		return err
@@ -44,7 +45,7 @@ func run(ctx context.Context, url, runner string) error {
 		return err
 	}
 	pipeline, scope := sdk.NewPipelineWithRoot()
-	beam.Transfer(scope, p)
+	beam.Transfer(scope, p, workers)
 	if _, err := sdk.Run(ctx, runner, pipeline); err != nil {
 		return err
 	}

@@ -60,6 +60,24 @@ func MaxInFlight(n int) Option {
 	}}
 }
 
+// RequestRate bounds the requests in a second that all stores of the process on the server make
+// that are opened with the same number, repeats included. 0 is no bound. Of processes that know
+// their number ([concurrency.Limits.Share]) each keeps to its share of it.
+func RequestRate(perSecond float64) Option {
+	return Option{fmt.Sprintf("http.RequestRate(%v)", perSecond), func(c *config) error {
+		c.stack.RequestRate = perSecond
+		return c.stack.Check()
+	}}
+}
+
+// ByteRate bounds the bytes of values that are read in a second, likewise.
+func ByteRate(perSecond float64) Option {
+	return Option{fmt.Sprintf("http.ByteRate(%v)", perSecond), func(c *config) error {
+		c.stack.ByteRate = perSecond
+		return c.stack.Check()
+	}}
+}
+
 // Limits uses the caller's limits instead of the process's, as zarr.Limits does for arrays. Stores
 // on one bucket with the same Limits share its request slots and its retry quota.
 func Limits(l *concurrency.Limits) Option {

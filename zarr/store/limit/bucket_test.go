@@ -3,6 +3,7 @@ package limit_test
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"strconv"
 	"sync"
@@ -29,8 +30,9 @@ type service struct {
 	parallel  int           // requests that are served at once; more share it. 0 is no bound
 	rate      float64       // requests a second; more are refused. 0 is no bound
 	burst     float64
-	first     int     // tries of each key that are refused
-	lose      float64 // share of requests that are refused whatever the rate
+	doubles   time.Duration // the rate, as long as it is asked for
+	first     int           // tries of each key that are refused
+	lose      float64       // share of requests that are refused whatever the rate
 	after     time.Duration
 	sized     func(key string) int
 
@@ -77,6 +79,9 @@ func (s *service) serve(ctx context.Context, key string, bytes int) error {
 		if s.at.IsZero() {
 			s.tokens = s.burst
 		} else {
+			if s.doubles > 0 {
+				s.rate *= math.Exp2(now.Sub(s.at).Seconds() / s.doubles.Seconds())
+			}
 			s.tokens = min(s.burst, s.tokens+s.rate*now.Sub(s.at).Seconds())
 		}
 		s.at = now
@@ -244,15 +249,16 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// The size is halved at most, and at most once in 200 ms, although a whole flight of requests is refused.
+// The size is halved at most, and at most once in 200 ms, although more than half of a flight of
+// requests is refused. Where nearly all of one is refused, a few find out what the service takes.
 func TestHalvesOnceInAPeriod(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 10 * ms, rate: 200, burst: 1}
+		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 40 * ms, rate: 600, burst: 60}
 		b := limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128})
 		sizes := watch(t, b)
 		get(t, retried(t, limit.On(s, b, 0)), 130, 300)
 		all := sizes()
-		if all[19] != 64 || all[39] != 32 { // every 10 ms; the first refusal comes after 10
+		if all[19] != 64 || all[39] != 32 { // every 10 ms; the first refusal comes after 40
 			t.Errorf("sizes %v", all[:45])
 		}
 		for i := range all {

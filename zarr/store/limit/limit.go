@@ -47,17 +47,17 @@ func On(s store.Store, b *Bucket, n int) store.Store {
 				side.waits.Add(1)
 			}
 			if err == nil {
-				if err = side.pause(ctx, n == 0); err != nil {
+				if err = side.pause(ctx, c, n > 0); err != nil {
 					slots(side).Release()
 					err = ctx.Err()
 				}
 			}
 			return ctx, named(s, c, err)
 		},
-		After: func(_ context.Context, c store.Call, r store.Result) {
+		After: func(ctx context.Context, c store.Call, r store.Result) {
 			side := b.side(c.Op)
 			if !r.Unsupported {
-				side.done(c, r, n > 0)
+				side.done(ctx, c, r, n > 0)
 			}
 			slots(side).Release()
 		},
@@ -110,7 +110,7 @@ func take(ctx context.Context, slots *concurrency.Slots, c store.Call) (waits bo
 		return false, nil
 	}
 	start := time.Now()
-	err = slots.Acquire(ctx)
+	err = slots.AcquireAhead(ctx, tryOf(ctx)) // what was refused before goes first
 	waited(ctx, store.WaitSlot, start)
 	if err != nil {
 		return true, ctx.Err() // not its cause: that of another request's failure would look like one of this

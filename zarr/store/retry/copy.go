@@ -22,7 +22,7 @@ func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) 
 	}
 	defer func() { w.settle(ctx, err) }()
 	for {
-		v, err := c.Copy(ctx, from, to, o)
+		v, err := c.Copy(w.context(ctx), from, to, o)
 		if err == nil {
 			return v, nil
 		}

@@ -12,8 +12,15 @@
 // so that a long stream may break as often as it likes; a try of more than a minute counts for one, because providers give up
 // requests that stand still sooner than that.
 //
-// All stores that share a [Quota] have so many repeats together that a service that is down gets little more than first tries, however many
-// workers there are; without the option [From] a Store has one of its own.
+// A bucket that refuses a request as fault.Throttled and answers others is only full. Such refusals
+// are not counted as tries: the three minutes alone bound how long the request is repeated. A wait
+// for a slot or for a turn in package limit, which [store.Repeat] measures, is no part of the three
+// minutes. A bucket that has refused every request for three minutes is given up by all.
+//
+// All stores that share a [Quota] have so many repeats together that a service that is down gets
+// little more than first tries, however many workers there are; without the option [From] a Store
+// has one of its own. What the quota has no repeat for is not sent, waits on, and is not counted
+// either while the bucket answers.
 //
 // What a repeat means differs by verb:
 //

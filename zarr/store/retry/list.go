@@ -21,7 +21,7 @@ func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions
 	if !ok {
 		return nil, "", errors.ErrUnsupported
 	}
-	err = s.run("list", prefix).do(ctx, func() error {
+	err = s.run("list", prefix).do(ctx, func(ctx context.Context) error {
 		page, next, err = pl.ListPage(ctx, prefix, o, token)
 		return err
 	})
@@ -35,7 +35,7 @@ func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions
 func (s *Store) listWhole(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		yielded := false
-		err := s.run("list", prefix).do(ctx, func() error {
+		err := s.run("list", prefix).do(ctx, func(ctx context.Context) error {
 			for e, err := range s.s.List(ctx, prefix, o) {
 				if err != nil && !yielded {
 					return err

@@ -17,7 +17,9 @@ type Option struct {
 // String gives the option as it would be written.
 func (o Option) String() string { return o.name }
 
-// Tries sets how often a request is sent at most, the first time included. The default is 10, at least 1.
+// Tries sets how often a request is sent at most, the first time included. The default is 10, at
+// least 1. Refusals after the first (fault.Throttled) do not count while the bucket answers other
+// requests: [Elapsed] bounds them.
 func Tries(n int) Option {
 	return Option{fmt.Sprintf("Tries(%d)", n), func(p *policy) error {
 		if n < 1 {
@@ -28,9 +30,10 @@ func Tries(n int) Option {
 	}}
 }
 
-// Elapsed sets how much time the tries that failed and the waits between them may take before no more is begun, counted
-// anew from the last progress of a body. A try counts for a minute at most: one that takes longer was moving. The default is
-// 3 minutes.
+// Elapsed sets how much time the tries that failed and the waits between them may take before no
+// more is begun, counted anew from the last progress of a body. A try counts for a minute at most:
+// one that takes longer was moving. Waits for a slot or a turn in package limit do not count. The
+// default is 3 minutes.
 func Elapsed(d time.Duration) Option {
 	return Option{fmt.Sprintf("Elapsed(%v)", d), func(p *policy) error {
 		if d < 0 {
@@ -61,7 +64,12 @@ func Notify(f func(store.Retry)) Option {
 
 // From takes repeats from a quota that other stores share. Without it a Store has one of its own. nil is for no bound over all requests.
 func From(q *Quota) Option {
-	return Option{"From", func(p *policy) error { p.quota = q; return nil }}
+	return Option{"From", func(p *policy) error {
+		if p.quota = q; q == nil {
+			p.quota = unbounded()
+		}
+		return nil
+	}}
 }
 
 // defaults are those of Apache's object_store: ten tries reach 15 s waits, about the time a partition of S3 takes to

@@ -18,7 +18,7 @@ func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) 
 		return nil, errors.ErrUnsupported
 	}
 	p := &parts{s: s, key: key, seed: maphash.MakeSeed(), sent: map[int]sum{}, listed: o.Resume == ""}
-	err := s.run("put", key).do(ctx, func() (err error) {
+	err := s.run("put", key).do(ctx, func(ctx context.Context) (err error) {
 		p.below, err = pp.PutParts(ctx, key, o)
 		return err
 	})
@@ -70,7 +70,7 @@ func (p *parts) Limits() store.PartLimits { return p.below.Limits() }
 func (p *parts) Token() string            { return p.below.Token() }
 
 func (p *parts) Sent(ctx context.Context) (sent []store.PartInfo, err error) {
-	err = p.s.run("put", p.key).do(ctx, func() error {
+	err = p.s.run("put", p.key).do(ctx, func(ctx context.Context) error {
 		sent, err = p.below.Sent(ctx)
 		return err
 	})
@@ -89,7 +89,7 @@ func (p *parts) Sent(ctx context.Context) (sent []store.PartInfo, err error) {
 }
 
 func (p *parts) Part(ctx context.Context, n int, b []byte) error {
-	err := p.s.run("put", p.key).do(ctx, func() error { return p.below.Part(ctx, n, b) })
+	err := p.s.run("put", p.key).do(ctx, func(ctx context.Context) error { return p.below.Part(ctx, n, b) })
 	if err == nil {
 		p.mu.Lock()
 		p.sent[n] = p.sum(b)
@@ -99,7 +99,7 @@ func (p *parts) Part(ctx context.Context, n int, b []byte) error {
 }
 
 func (p *parts) Abort(ctx context.Context) error {
-	return p.s.run("put", p.key).do(ctx, func() error { return p.below.Abort(ctx) })
+	return p.s.run("put", p.key).do(ctx, func(ctx context.Context) error { return p.below.Abort(ctx) })
 }
 
 // Commit is harmless twice only if the first was not applied: then the parts are gone and the second fails in a way of
@@ -117,7 +117,7 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 			return "", err
 		}
 	}
-	v, err := w.do(ctx, func() (store.Version, error) {
+	v, err := w.do(ctx, func(ctx context.Context) (store.Version, error) {
 		return p.below.Commit(ctx, o)
 	}, func() (store.Version, bool, error) {
 		return p.look(w.look(ctx), o.IfVersion)

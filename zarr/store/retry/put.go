@@ -16,7 +16,7 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, o store.PutOp
 	if err := w.check(); err != nil {
 		return "", err
 	}
-	return w.do(ctx, func() (store.Version, error) {
+	return w.do(ctx, func(ctx context.Context) (store.Version, error) {
 		return s.s.Put(ctx, key, value, o)
 	}, func() (store.Version, bool, error) {
 		v, err := w.look(ctx)(key, store.GetOptions{IfNotVersion: o.IfVersion, Max: max(1, int64(len(value)))}, nil)
@@ -47,7 +47,8 @@ func (w *write) check() error {
 // untouched tells of a write that failed that nothing happened: it was refused before anything was done, or never sent.
 func untouched(err error) bool {
 	var unsent *store.UnsentError
-	return errors.Is(err, fault.Throttled) || errors.As(err, &unsent)
+	var refusal interface{ Uncertain() bool }
+	return errors.Is(err, fault.Throttled) && !(errors.As(err, &refusal) && refusal.Uncertain()) || errors.As(err, &unsent)
 }
 
 // unexpected tells whether an error after a lost answer may come from that try's success.
@@ -60,10 +61,10 @@ func (w *write) unexpected(err error) bool {
 
 // do sends until there is an answer. look reads the key, but not at version o.IfVersion, and tells whether it holds what
 // send writes; fault.Limit from it means that it holds something longer.
-func (w *write) do(ctx context.Context, send func() (store.Version, error), look func() (store.Version, bool, error)) (_ store.Version, err error) {
+func (w *write) do(ctx context.Context, send func(context.Context) (store.Version, error), look func() (store.Version, bool, error)) (_ store.Version, err error) {
 	defer func() { w.settle(ctx, err) }()
 	for {
-		v, err := send()
+		v, err := send(w.context(ctx))
 		if err == nil {
 			return v, nil
 		}
@@ -136,7 +137,7 @@ func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) (
 	r, lost := s.run("delete", key), false
 	defer func() { r.settle(ctx, err) }()
 	for {
-		err := s.s.Delete(ctx, key, o)
+		err := s.s.Delete(r.context(ctx), key, o)
 		if err == nil {
 			return nil
 		}
@@ -176,7 +177,7 @@ func (s *Store) DeleteAll(ctx context.Context, keys []string) error {
 		return nil
 	}
 	r := s.run("delete", keys[0])
-	return r.do(ctx, func() error {
+	return r.do(ctx, func(ctx context.Context) error {
 		err := bd.DeleteAll(ctx, keys)
 		if left := left(keys, err); len(left) < len(keys) {
 			keys = left

@@ -42,6 +42,9 @@ type run struct {
 	start   time.Time     // of the first try or of the last progress
 	failed  int           // tries since then
 	unsent  int           // those of them that the quota kept from being sent
+	vain    int           // those of them that count: the bucket was not only full
+	answers uint64        // of the bucket, when the last try failed
+	repeat  *store.Repeat // the try under way; nil for the first
 	taken   int           // of the quota, for the others
 	spent   time.Duration // of the budget since then
 	began   time.Time     // the try under way
@@ -59,8 +62,16 @@ func (s *Store) run(op, key string) *run {
 // progress forgets the failures so far: the store does answer, if in pieces.
 func (r *run) progress() {
 	now := time.Now()
-	r.failed, r.unsent, r.spent, r.start, r.began = 0, 0, 0, now, now
+	r.failed, r.unsent, r.vain, r.spent, r.start, r.began = 0, 0, 0, 0, now, now
 	r.answered()
+}
+
+// context returns the context of the try under way, which says so where it is a repeat.
+func (r *run) context(ctx context.Context) context.Context {
+	if r.repeat == nil {
+		return ctx
+	}
+	return store.WithRepeat(ctx, r.repeat)
 }
 
 // answered gives back to the quota: the repeats were of use.
@@ -72,19 +83,26 @@ func (r *run) answered() {
 // settle looks at how a request ended. What is no answer takes its repeats with it.
 func (r *run) settle(ctx context.Context, err error) {
 	if err == nil || !retryable(err) && ctx.Err() == nil {
-		r.s.p.quota.tried(r.sent(), false)
-		r.answered()
+		r.s.p.quota.settled(r.sent(), r.taken)
+		r.taken = 0
 	}
 }
 
 // sent is how many tries that failed were sent.
 func (r *run) sent() int { return r.failed - r.unsent }
 
-// tried counts a try that failed.
-func (r *run) tried() {
+// tried counts a try that failed, or that was not sent. It is in vain, unless the bucket has
+// answered other requests since the one before and was only full. The first always is, so that
+// Tries(1) is never.
+func (r *run) tried(full bool) {
 	now := time.Now()
 	r.failed++
-	r.spent += min(now.Sub(r.began), longTry)
+	answers := r.s.p.quota.answers.Load()
+	if !full || answers == r.answers || r.failed == 1 {
+		r.vain++
+	}
+	r.answers = answers
+	r.spent += min(max(0, now.Sub(r.began)-r.repeat.Held()), longTry)
 	r.began = now
 }
 
@@ -93,9 +111,9 @@ func (r *run) tried() {
 func (r *run) look(ctx context.Context) getter {
 	return func(key string, o store.GetOptions, buf []byte) (store.Value, error) {
 		own := *r
-		own.op, own.key, own.began, own.taken = "get", key, time.Now(), 0
+		own.op, own.key, own.began, own.taken, own.repeat = "get", key, time.Now(), 0, &store.Repeat{Try: max(1, r.sent())}
 		v, err := r.s.get(ctx, &own, key, o, buf)
-		r.failed, r.spent, r.began = max(r.failed, own.failed), max(r.spent, own.spent), time.Now()
+		r.failed, r.vain, r.spent, r.began = max(r.failed, own.failed), max(r.vain, own.vain), max(r.spent, own.spent), time.Now()
 		return v, err
 	}
 }
@@ -106,8 +124,10 @@ func retryable(err error) bool {
 	return errors.Is(err, fault.Throttled) || errors.Is(err, fault.Unavailable)
 }
 
-// again waits for the next try and gives nil, or the error to give up with. err was the last try's. A try that the quota has nothing for is none
-// but in the count: what fails then waits on, and gives up no later.
+// again waits for the next try and returns nil, or the error to give up with. err was the last
+// try's. A try that the quota has nothing for is not sent: what fails then waits on. Neither such a
+// try nor a refusal counts as one of the tries while the bucket answers other requests: it is full
+// then, and only time bounds how long the request is repeated.
 func (r *run) again(ctx context.Context, err error) error {
 	if !retryable(err) {
 		return err
@@ -115,13 +135,17 @@ func (r *run) again(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return r.cancelled(ctx, err)
 	}
-	if errors.Is(err, fault.Throttled) {
-		r.s.p.quota.tried(r.sent(), true)
+	full := errors.Is(err, fault.Throttled)
+	if full {
+		r.s.p.quota.refused(r.sent())
+		if r.repeat == nil {
+			r.began = time.Now() // a refusal takes a moment; the rest of a first try was a wait for its turn
+		}
 	}
 	for {
-		r.tried()
+		r.tried(full)
 		wait := r.wait(err)
-		if r.failed >= r.s.p.tries || r.spent+wait > r.s.p.elapsed {
+		if r.vain >= r.s.p.tries || r.spent+wait > r.s.p.elapsed || full && r.s.p.quota.silence() > r.s.p.elapsed {
 			return r.gaveUp(err)
 		}
 		r.spent += wait
@@ -135,10 +159,12 @@ func (r *run) again(ctx context.Context, err error) error {
 		r.began = time.Now()
 		if r.s.p.quota.take() {
 			r.taken++
+			r.repeat = &store.Repeat{Try: r.sent()}
 			trace(ctx, event)
 			return nil
 		}
 		r.unsent++
+		r.repeat, full = nil, true
 		if t := store.TraceOf(ctx); t != nil && t.Wait != nil {
 			t.Wait(ctx, store.Wait{For: store.WaitQuota, Took: wait})
 		}
@@ -157,8 +183,9 @@ func trace(ctx context.Context, r store.Retry) {
 
 // anew counts a try that is repeated at once and from its beginning, or gives the error to give up with.
 func (r *run) anew(ctx context.Context, err error) error {
-	r.tried()
-	if r.failed >= r.s.p.tries || r.spent > r.s.p.elapsed {
+	r.tried(false)
+	r.repeat = &store.Repeat{Try: r.sent()}
+	if r.vain >= r.s.p.tries || r.spent > r.s.p.elapsed {
 		return r.gaveUp(err)
 	}
 	trace(ctx, r.event(0, err))
@@ -222,11 +249,11 @@ func (r *run) fail(kind, err error) error {
 	return &fault.KeyError{Op: r.op, Store: store.Name(r.s.s), Key: r.key, Kind: kind, Err: err}
 }
 
-// do repeats f, which may be sent any number of times.
-func (r *run) do(ctx context.Context, f func() error) (err error) {
+// do repeats f, which may be sent any number of times, with the context of each try.
+func (r *run) do(ctx context.Context, f func(context.Context) error) (err error) {
 	defer func() { r.settle(ctx, err) }()
 	for {
-		if err = f(); err == nil {
+		if err = f(r.context(ctx)); err == nil {
 			return nil
 		}
 		if err = r.again(ctx, err); err != nil {

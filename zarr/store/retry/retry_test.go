@@ -721,3 +721,110 @@ func TestProgressRestoresTheTime(t *testing.T) {
 		}
 	})
 }
+
+// uncertain is a refusal that may follow work on the request.
+type uncertain struct{ error }
+
+func (uncertain) Uncertain() bool { return true }
+func (u uncertain) Unwrap() error { return u.error }
+
+// A conditional write that was refused is read back where the refusal does not say that nothing was
+// done.
+func TestUncertainRefusal(t *testing.T) {
+	for name, c := range map[string]struct {
+		err   error
+		calls string
+	}{
+		"certain":   {slow, "put k if absent\nput k if absent"},
+		"uncertain": {uncertain{slow}, "put k if absent\nget k whole"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := scripted(step{err: c.err, apply: name == "uncertain"})
+				_, err := over(t, s).Put(t.Context(), "k", value, store.PutOptions{IfAbsent: true})
+				if got := s.seen(); err != nil || got != c.calls {
+					t.Errorf("%v, requests:\n%s", err, got)
+				}
+			})
+		})
+	}
+}
+
+// busy is a store whose bucket serves other requests and refuses the first tries of one.
+type busy struct {
+	store.Store
+	refuse int
+	tries  int
+	n      int
+}
+
+func (b *busy) Get(ctx context.Context, key string, _ store.GetOptions, _ []byte) (store.Value, error) {
+	if key == "other" {
+		return store.Value{}, nil
+	}
+	if b.tries++; b.tries <= b.refuse {
+		return store.Value{}, slow
+	}
+	if r := store.RepeatOf(ctx); r == nil || r.Try != b.refuse {
+		b.n++
+	}
+	return store.Value{}, nil
+}
+
+// A bucket that answers other requests is only full: no number of refusals ends a request then, and
+// neither does a quota without repeats. Without any answer ten tries do.
+func TestFullBucketIsWaitedFor(t *testing.T) {
+	for name, c := range map[string]struct {
+		others bool
+		quota  *retry.Quota
+		fails  bool
+	}{
+		"full":                    {true, retry.NewQuota(), false},
+		"full, and few repeats":   {true, retry.NewQuotaOf(2, 1), false},
+		"full, without a quota":   {true, nil, false},
+		"nothing is answered":     {false, retry.NewQuota(), true},
+		"nothing, without quota":  {false, nil, true},
+		"nothing and few repeats": {false, retry.NewQuotaOf(2, 1), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := &busy{Store: mem.New(), refuse: 15}
+				s := over(t, b, retry.From(c.quota), retry.Backoff(100*time.Millisecond, time.Second))
+				stop := make(chan struct{})
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					for c.others {
+						select {
+						case <-stop:
+							return
+						case <-time.After(20 * time.Millisecond):
+							_, _ = s.Get(t.Context(), "other", store.GetOptions{}, nil)
+						}
+					}
+				}()
+				_, err := s.Get(t.Context(), "k", store.GetOptions{}, nil)
+				close(stop)
+				<-done
+				if errors.Is(err, fault.Throttled) != c.fails || b.n != 0 || !c.fails && b.tries != 16 || c.fails && b.tries > 10 {
+					t.Errorf("%v after %d tries; %d did not say which try they were", err, b.tries, b.n)
+				}
+			})
+		})
+	}
+}
+
+// Who wants no repeats gets none, also from a bucket that is only full.
+func TestOneTryIsOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &busy{Store: mem.New(), refuse: 1}
+		s := over(t, b, retry.Tries(1))
+		for range 3 {
+			b.tries = 0
+			if _, err := s.Get(t.Context(), "k", store.GetOptions{}, nil); !errors.Is(err, fault.Throttled) || b.tries != 1 {
+				t.Errorf("%v after %d tries", err, b.tries)
+			}
+			_, _ = s.Get(t.Context(), "other", store.GetOptions{}, nil)
+		}
+	})
+}

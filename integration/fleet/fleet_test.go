@@ -1,0 +1,100 @@
+package fleet_test
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/integration/child"
+	"github.com/zargo-io/zargo/s3"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// order is what a process is to do.
+type order struct {
+	URL   string
+	Name  int
+	Reads int
+	Fleet int // how many processes there are, if it is told; else 0
+}
+
+func TestMain(m *testing.M) { child.Main(m, read) }
+
+// read reads values, as many at once as a call of the engine does. It goes on after a failure, so
+// that all are counted.
+func read(o order) error {
+	ctx := context.Background()
+	st, err := s3.Open(ctx, "s3://bucket", s3.Endpoint(o.URL), s3.PathStyle(), s3.Anonymous(), s3.Limits(concurrency.Default().Share(o.Fleet)))
+	if err != nil {
+		return err
+	}
+	var mu sync.Mutex
+	var bad error
+	failed := int64(0)
+	err = concurrency.EachN(ctx, 130, o.Reads, func(ctx context.Context, i int) error {
+		v, err := st.Get(ctx, fmt.Sprintf("%d/%d", o.Name, i), store.GetOptions{}, nil)
+		if err == nil && len(v.Bytes) != valueSize {
+			err = fmt.Errorf("%d bytes", len(v.Bytes))
+		}
+		if err != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			bad = err
+			failed++
+		}
+		return nil
+	})
+	if err == nil {
+		err = st.Close()
+	}
+	if err == nil && bad != nil {
+		err = fmt.Errorf("%d of %d reads failed, one of them so: %w", failed, o.Reads, bad)
+	}
+	child.Say("done", int64(o.Reads)-failed)
+	return err
+}
+
+const valueSize = 8 << 10
+
+// Of twenty processes that read from a server which takes 500 requests in a second, no read fails,
+// and they do not ask much more often than needed.
+func TestFullServer(t *testing.T) {
+	const processes = 20
+	for _, c := range []struct{ told, reads int }{{0, 400}, {processes, 200}} { // the first flight, 130 of each, is refused where nobody knows of the others
+		t.Run("told "+strconv.Itoa(c.told), func(t *testing.T) {
+			reads := c.reads
+			s := &server{latency: 30 * time.Millisecond, rate: 500, burst: 50, value: make([]byte, valueSize)}
+			url := s.start(t)
+			start := time.Now()
+			var wg sync.WaitGroup
+			var mu sync.Mutex
+			done := 0
+			for i := range processes {
+				c := child.Start(t, order{url, i, reads, c.told})
+				wg.Go(func() {
+					err := c.Read(func(_ string, n int64) {
+						mu.Lock()
+						done += int(n)
+						mu.Unlock()
+					})
+					if err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			wg.Wait()
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			asked := float64(s.requests) / float64(processes*reads)
+			t.Logf("%d reads in %v, with the optimum at %v; %.2f requests for each, %d refused", done, time.Since(start).Round(time.Millisecond),
+				time.Duration(float64(processes*reads)/s.rate*float64(time.Second)), asked, s.refused)
+			if done != processes*reads || asked > 2.5 || s.refused == 0 {
+				t.Errorf("%d of %d reads were done, with %.2f requests for each", done, processes*reads, asked)
+			}
+		})
+	}
+}

@@ -1,0 +1,333 @@
+package limit_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/race"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/limit"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+	"github.com/zargo-io/zargo/zarr/store/retry"
+)
+
+// fleet is some processes that use one bucket and know nothing of each other.
+type fleet struct {
+	procs, n int  // processes, and requests of each
+	told     bool // each knows how many they are
+	writes   bool
+	numbers  limit.Numbers
+}
+
+// outcome is what became of a fleet.
+type outcome struct {
+	took, median time.Duration // of all, and of a process
+	failed       []error
+}
+
+// run has every process make its requests, from as many goroutines as a call of the engine has.
+func (f fleet) run(t *testing.T, s store.Store) (o outcome) {
+	t.Helper()
+	var mu sync.Mutex
+	var took []time.Duration
+	var wg sync.WaitGroup
+	start := time.Now()
+	for p := range f.procs {
+		wg.Go(func() {
+			quota := retry.NewQuota()
+			n := f.numbers
+			n.Cured = quota.Cures
+			if f.told {
+				n.Share = f.procs
+			}
+			st := retried(t, limit.On(s, limit.NewBucket(n), 0), retry.From(quota))
+			_ = concurrency.EachN(t.Context(), 130, f.n, func(ctx context.Context, i int) (err error) {
+				key := strconv.Itoa(p) + "/" + strconv.Itoa(i)
+				if f.writes {
+					_, err = st.Put(ctx, key, nil, store.PutOptions{})
+				} else {
+					_, err = st.Get(ctx, key, store.GetOptions{}, nil)
+				}
+				if err != nil {
+					mu.Lock()
+					o.failed = append(o.failed, err)
+					mu.Unlock()
+				}
+				return nil
+			})
+			mu.Lock()
+			took = append(took, time.Since(start))
+			mu.Unlock()
+		})
+	}
+	wg.Wait()
+	o.took = time.Since(start)
+	slices.Sort(took)
+	o.median = took[len(took)/2]
+	return o
+}
+
+// What the providers' buckets begin with.
+var (
+	clouds = limit.Numbers{Reads: 128, Writes: 128}
+	google = limit.Numbers{Reads: 128, Writes: 32, ReadRate: 5000, WriteRate: 1000}
+)
+
+var whole = flag.Bool("whole", false, "TestFleets: 1000 requests of each process, all variants")
+
+// However many processes use a bucket, and whether they know their number or not, none of their
+// requests fails, the service is kept busy, and it is asked not much more often than needed.
+func TestFleets(t *testing.T) {
+	for _, k := range []struct {
+		name    string
+		rate    float64
+		doubles time.Duration // the rate, as long as it is asked for
+		writes  bool
+		numbers limit.Numbers
+	}{
+		{"500 reads a second", 500, 0, false, clouds},
+		{"5500 reads a second", 5500, 0, false, clouds},
+		{"3500 writes a second", 3500, 0, true, clouds},
+		{"1000 writes a second, growing", 1000, 20 * time.Minute, true, google},
+	} {
+		for _, procs := range []int{1, 10, 50, 100, 300} {
+			for _, told := range []bool{false, true} {
+				least := 300 // of which the first flight is a part
+				if *whole {
+					least = 1000
+				}
+				n := max(least, int(10*k.rate)/procs) // 10 s of work, of which the start is a part
+				if !*whole {
+					if told && procs != 10 && (procs != 300 || k.rate > 1000) || race.Enabled && procs > 50 {
+						continue
+					}
+				}
+				t.Run(fmt.Sprintf("%s, %d processes, told %t", k.name, procs, told), func(t *testing.T) {
+					t.Parallel()
+					synctest.Test(t, func(t *testing.T) {
+						s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: k.rate, burst: k.rate / 10, doubles: k.doubles}
+						o := fleet{procs: procs, n: n, told: told, writes: k.writes, numbers: k.numbers}.run(t, s)
+						all := float64(procs * n)
+						optimum := max(all/k.rate, float64(n)*s.latency.Seconds()/128) // of one process no more than 128 requests are in flight at first
+						slower, asked := o.took.Seconds()/optimum, float64(s.requests)/all
+						t.Logf("%d requests each: %v, %.2f times the optimum, half of the processes at %.2f; %.2f requests to one that is needed; %d failed",
+							n, o.took.Round(ms), slower, o.median.Seconds()/optimum, asked, len(o.failed))
+						if len(o.failed) > 0 {
+							t.Errorf("one of those that failed: %v", o.failed[0])
+						}
+						if slower > 1.2 || asked > 2.5 {
+							t.Error("want at most 1.2 times the optimum and 2.5 requests to one that is needed")
+						}
+					})
+				})
+			}
+		}
+	}
+}
+
+// A service that was healthy, and then refuses the first tries of each request, is not taken for
+// one with too much to do: it is not spared for minutes.
+func TestRefusedLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms}
+		quota := retry.NewQuota()
+		st := retried(t, limit.On(s, limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128, Cured: quota.Cures}), 0), retry.From(quota))
+		get(t, st, 130, 5000)
+		s.mu.Lock()
+		s.first = 2
+		s.mu.Unlock()
+		if took := get(t, st, 130, 2000); took > 4*time.Second { // 16 flights of three requests: 1.6 s
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+// A service that had too much to do, of a fleet, and is idle by now, is used as before within
+// seconds.
+func TestRecovers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: 2, burst: 1}
+		quota := retry.NewQuota()
+		b := limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128, Cured: quota.Cures})
+		st := retried(t, limit.On(s, b, 0), retry.From(quota))
+		get(t, st, 130, 200)
+		s.mu.Lock()
+		s.rate = 0
+		s.mu.Unlock()
+		start := time.Now()
+		for n := 0; n < 64; n, _ = b.InFlight() {
+			get(t, st, 130, 200)
+		}
+		if took := time.Since(start); took > 30*time.Second {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+// A service that refuses everything is given up, and one that serves others, but never one request,
+// within the time that is documented.
+func TestRefusedForGood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, lose: 1}
+		quota := retry.NewQuota()
+		st := retried(t, limit.On(s, limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128, Cured: quota.Cures}), 0), retry.From(quota))
+		start, failed, first := time.Now(), 0, time.Duration(0)
+		_ = concurrency.EachN(t.Context(), 130, 130, func(ctx context.Context, i int) error {
+			if _, err := st.Get(ctx, strconv.Itoa(i), store.GetOptions{}, nil); errors.Is(err, fault.Throttled) {
+				if failed++; failed == 1 {
+					first = time.Since(start)
+				}
+			}
+			return nil
+		})
+		// The first error ends a call. Others that wait for a turn have one, as the service may
+		// have recovered.
+		if took := time.Since(start); failed != 130 || first > 3*time.Minute+10*time.Second || took > 6*time.Minute || s.requests > 130*10 {
+			t.Errorf("%d failed, the first after %v and the last after %v; %d requests", failed, first, took, s.requests)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms}
+		quota := retry.NewQuota()
+		st := retried(t, limit.On(never{s}, limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128, Cured: quota.Cures}), 0), retry.From(quota))
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for ctx.Err() == nil {
+				_, _ = st.Get(ctx, "served", store.GetOptions{}, nil)
+				_ = concurrency.Sleep(ctx, 100*ms)
+			}
+		}()
+		start := time.Now()
+		_, err := st.Get(ctx, "never", store.GetOptions{}, nil)
+		if took := time.Since(start); !errors.Is(err, fault.Throttled) || took < 2*time.Minute || took > 4*time.Minute {
+			t.Errorf("%v after %v", err, took)
+		}
+		short, stop := context.WithTimeout(ctx, 10*time.Second)
+		defer stop()
+		start = time.Now()
+		if _, err := st.Get(short, "never", store.GetOptions{}, nil); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != 10*time.Second {
+			t.Errorf("%v after %v, with a deadline of 10 s", err, time.Since(start))
+		}
+		cancel()
+		<-done
+	})
+}
+
+// never is a service that refuses one key for good.
+type never struct{ *service }
+
+func (n never) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	if key == "never" {
+		return store.Value{}, slowDown
+	}
+	return n.service.Get(ctx, key, o, buf)
+}
+
+// What was refused goes before what is asked for the first time.
+func TestRepeatsGoFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{Store: mem.New(), latency: time.Second}
+		st := limit.On(s, limit.NewBucket(limit.Numbers{Reads: 1, Writes: 1, Most: 1}), 0)
+		var mu sync.Mutex
+		var order []string
+		var wg sync.WaitGroup
+		ask := func(key string, try int) {
+			wg.Go(func() {
+				ctx := t.Context()
+				repeat := &store.Repeat{Try: try}
+				if try > 0 {
+					ctx = store.WithRepeat(ctx, repeat)
+				}
+				_, _ = st.Get(ctx, key, store.GetOptions{}, nil)
+				mu.Lock()
+				order = append(order, key)
+				mu.Unlock()
+				if key == "third" && repeat.Held() != 1*time.Second {
+					t.Errorf("it was kept back for %v", repeat.Held())
+				}
+			})
+			synctest.Wait()
+		}
+		ask("under way", 0)
+		ask("first", 0)
+		ask("second", 1)
+		ask("third", 2)
+		wg.Wait()
+		if want := []string{"under way", "third", "second", "first"}; !slices.Equal(order, want) {
+			t.Errorf("got %q", order)
+		}
+	})
+}
+
+// The rates of all processes together are what was asked for, and no time is lost.
+func TestRates(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		numbers limit.Numbers
+		procs   int
+		fixed   int
+		n       int // requests of each process, of 1000 bytes
+		took    time.Duration
+	}{
+		{"requests", limit.Numbers{RequestRate: 100}, 1, 0, 1000, 10 * time.Second},
+		{"requests, with slots of one's own", limit.Numbers{RequestRate: 100}, 1, 16, 1000, 10 * time.Second},
+		{"bytes", limit.Numbers{ByteRate: 50e3}, 1, 0, 1000, 20 * time.Second},
+		{"requests of four processes", limit.Numbers{RequestRate: 100, Share: 4}, 4, 0, 250, 10 * time.Second},
+		{"bytes of four processes", limit.Numbers{ByteRate: 50e3, Share: 4}, 4, 0, 250, 20 * time.Second},
+	} {
+		for _, writes := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, writes %t", c.name, writes), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					s := &service{Store: mem.New(), latency: 35 * ms}
+					c.numbers.Reads, c.numbers.Writes = 128, 128
+					start := time.Now()
+					var wg sync.WaitGroup
+					for range c.procs {
+						wg.Go(func() {
+							st := limit.On(s, limit.NewBucket(c.numbers), c.fixed)
+							_ = concurrency.EachN(t.Context(), 130, c.n, func(ctx context.Context, i int) (err error) {
+								if writes {
+									_, err = st.Put(ctx, "k", make([]byte, 1000), store.PutOptions{})
+								} else {
+									_, err = st.Get(ctx, "k", store.GetOptions{}, nil)
+								}
+								return err
+							})
+						})
+					}
+					wg.Wait()
+					if took := time.Since(start); took < 95*c.took/100 || took > 105*c.took/100 {
+						t.Errorf("it took %v, want %v", took, c.took)
+					}
+				})
+			})
+		}
+	}
+}
+
+// A request that need not wait costs no memory.
+func TestNoAllocation(t *testing.T) {
+	m := mem.New()
+	if _, err := m.Put(t.Context(), "k", make([]byte, 100), store.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	quota := retry.NewQuota()
+	st := retried(t, limit.On(m, limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128, Cured: quota.Cures}), 0), retry.From(quota))
+	buf := make([]byte, 0, 200)
+	n := testing.AllocsPerRun(100, func() { _, _ = st.Get(t.Context(), "k", store.GetOptions{}, buf) })
+	if n != 0 && !race.Enabled {
+		t.Errorf("%v allocations", n)
+	}
+}
