@@ -43,7 +43,7 @@ func (f *fenced) at(ctx context.Context, c *claim, key string, value []byte) (o 
 	if len(value) > maxSame {
 		value = nil
 	}
-	v, err := f.Store.Get(ctx, key, store.GetOptions{Max: int64(max(len(value), 1))}, nil)
+	v, err := f.Get(ctx, key, store.GetOptions{Max: int64(max(len(value), 1))}, nil)
 	var long *store.TooLong
 	switch {
 	case errors.Is(err, fault.NotFound):

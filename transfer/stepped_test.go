@@ -191,7 +191,6 @@ type pair struct {
 	src    store.Store
 	dst    store.Store
 	plans  [2]*transfer.Plan
-	lone   [2]map[string]string // what each plan stores by itself
 	values [2]uint8
 }
 
