@@ -98,7 +98,8 @@ func TestCreateGroupKilled(t *testing.T) {
 		for n := 0; ; n++ {
 			backing := mem.New()
 			at := newTurns(backing, 1)
-			at.running, at.actors[0].left = true, n
+			at.running.Store(true)
+			at.actors[0].left = n
 			at.actors[0].free()
 			_, err := createDataset(t, at.actors[0], format)
 			if err == nil {

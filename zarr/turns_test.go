@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,7 +18,7 @@ import (
 // synctest bubble.
 type turns struct {
 	actors  []*actor
-	running bool
+	running atomic.Bool
 	step    func() // called after each turn, if it is not nil
 }
 
@@ -25,8 +27,9 @@ type actor struct {
 	store.Store
 	of      *turns
 	gate    chan struct{} // a value lets one request pass
-	waiting int           // requests
-	ended   bool
+	mu      sync.Mutex
+	waiting atomic.Int64 // requests
+	ended   atomic.Bool
 	left    int // requests before it is killed; -1: it is not
 }
 
@@ -43,13 +46,20 @@ func newTurns(st store.Store, n int) *turns {
 func (a *actor) free() { a.gate = nil }
 
 func (a *actor) turn() error {
-	if !a.of.running {
+	if !a.of.running.Load() {
 		return nil
 	}
-	if a.left != 0 && a.gate != nil {
-		a.waiting++
+	a.mu.Lock()
+	waits := a.left != 0 && a.gate != nil
+	if waits {
+		a.waiting.Add(1)
+	}
+	a.mu.Unlock()
+	if waits {
 		<-a.gate
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if a.left == 0 {
 		return errKilled
 	}
@@ -111,11 +121,11 @@ func (p *actorParts) Commit(ctx context.Context, o store.PutOptions) (store.Vers
 // run runs actors to their end. schedule names the actor of each turn that several wait for; beyond it the first one has it. choices are how many
 // of these turns there were, with the number of actors of each. An actor that is not in a request, nor done, is asleep.
 func (t *turns) run(schedule []int, do ...func()) (choices []int) {
-	t.running = true
+	t.running.Store(true)
 	for i, a := range t.actors {
 		go func() {
 			do[i]()
-			a.ended = true
+			a.ended.Store(true)
 		}()
 	}
 	for {
@@ -123,18 +133,18 @@ func (t *turns) run(schedule []int, do ...func()) (choices []int) {
 		var who []*actor
 		done := true
 		for _, a := range t.actors {
-			done = done && a.ended
-			if a.waiting > 0 {
+			done = done && a.ended.Load()
+			if a.waiting.Load() > 0 {
 				who = append(who, a)
 			}
 		}
 		if t.step != nil {
-			t.running = false
+			t.running.Store(false)
 			t.step()
-			t.running = true
+			t.running.Store(true)
 		}
 		if done {
-			t.running = false
+			t.running.Store(false)
 			return choices
 		}
 		if len(who) == 0 {
@@ -148,7 +158,7 @@ func (t *turns) run(schedule []int, do ...func()) (choices []int) {
 			}
 			choices = append(choices, len(who))
 		}
-		who[k].waiting--
+		who[k].waiting.Add(-1)
 		who[k].gate <- struct{}{}
 	}
 }
