@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"math"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/account"
@@ -121,11 +122,11 @@ func (r *runner) fits() error {
 	if err := r.account.Fits(r.total); err != nil || r.plan.Write == nil || r.Options.Account.MaxRequests == 0 {
 		return err
 	}
-	n := 0
-	for range r.plan.Requests() {
-		n++
+	total := int64(0)
+	for _, n := range r.plan.Tally() {
+		total = sum(total, n)
 	}
-	return r.account.Fits(n)
+	return r.account.Fits(int(min(total, math.MaxInt)))
 }
 
 // each is the loop over a plan: it does something with every object, several at once. op is what, for errors.
