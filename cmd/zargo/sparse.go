@@ -5,9 +5,9 @@ import (
 	"errors"
 	"iter"
 	"math"
-	"strings"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/listed"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -49,21 +49,17 @@ func dense(ctx context.Context, a *zarr.Array, rank int, r region) error {
 	if elements <= maxElements && objects <= maxObjects {
 		return nil
 	}
-	keys, stored := a.Metadata().Keys, 0.0
-	for e, err := range store.ListAll(ctx, a.Store(), a.Path(), store.ListOptions{}) {
-		if err != nil {
-			return context.Cause(ctx) // whatever cannot be listed is printed
+	inside := func(coord []int) bool {
+		for k, c := range coord {
+			if c < spans[k][0] || c > spans[k][1] {
+				return false
+			}
 		}
-		coord, ok := keys.Parse(strings.TrimPrefix(strings.TrimPrefix(e.Key, a.Path()), "/"), rank)
-		for k := 0; ok && k < rank; k++ {
-			ok = coord[k] >= spans[k][0] && coord[k] <= spans[k][1]
-		}
-		if !ok {
-			continue
-		}
-		if stored++; stored*leastStored >= objects {
-			return nil
-		}
+		return true
+	}
+	stored, err := listed.Count(ctx, a.Store(), a.Path(), a.Metadata().Keys, rank, inside, objects/leastStored)
+	if err != nil || stored >= objects/leastStored {
+		return context.Cause(ctx) // whatever cannot be listed is printed
 	}
 	return fault.Newf(fault.Limit, "%.0f elements are selected, in %.0f chunks of which %.0f are stored: the others are the fill value: select less, or print all by cat --all", elements, objects, stored)
 }
