@@ -136,12 +136,12 @@ func (k *keeping) reserve(ctx context.Context) (int64, error) {
 		k.mu.Lock()
 		n := k.want
 		if k.reading == 0 {
-			if n = min(n, k.room-k.used); n < k.longest {
+			if n = min(n, k.room-k.used); n < max(k.longest, 1) {
 				n = 0
 			}
 		}
 		freed := k.freed
-		if n <= k.room-k.used {
+		if n == 0 || n <= k.room-k.used {
 			if n > 0 {
 				k.used += n
 				k.reading++
