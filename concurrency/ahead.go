@@ -17,6 +17,9 @@ type InAdvance[T any] struct {
 	// until it is asked for. nil bounds nothing.
 	Memory *Budget
 	Need   func(T) int64
+	// Held keeps the memory of a result reserved until the loop asks for the next one, as a Task of Memory. The task that is due waits for its
+	// memory, so no body of the loop may need what only the end of another such body releases. Memory is then of results alone.
+	Held bool
 }
 
 // Results runs do for every value of tasks and yields what it returns. The first error is yielded, and ends the loop; so does the end of
@@ -52,6 +55,7 @@ type ahead[T, V any] struct {
 
 	task    T // the next one, when it was read
 	have    bool
+	taken   *Hold           // of the result that the loop has
 	running []*result[V]    // in the order of their tasks, those that are done too
 	ended   chan *result[V] // as they come
 	group   sync.WaitGroup
@@ -66,14 +70,25 @@ type result[V any] struct {
 
 // result begins what may begin, and waits for the result that is due: nil after the last.
 func (a *ahead[T, V]) result(ctx context.Context) *result[V] {
+	a.giveBack()
 	if len(a.running) == 0 && a.peek() {
-		a.begin(ctx, nil)
+		var hold *Hold
+		if a.Held {
+			var err error
+			if hold, err = a.Memory.Acquire(ctx, Task, a.Need(a.task)); err != nil {
+				return &result[V]{err: err}
+			}
+		}
+		a.begin(ctx, hold)
 	}
 	for len(a.running) <= a.Most && len(a.running) > 0 && a.peek() {
 		var hold *Hold
 		if a.Memory != nil {
-			var ok bool
-			if hold, ok = a.Memory.Try(Ahead, a.Need(a.task)); !ok {
+			kind, ok := Ahead, false
+			if a.Held {
+				kind = Task
+			}
+			if hold, ok = a.Memory.Try(kind, a.Need(a.task)); !ok {
 				break
 			}
 		}
@@ -96,10 +111,18 @@ func (a *ahead[T, V]) result(ctx context.Context) *result[V] {
 		<-r.done
 	}
 	a.running = append(a.running[:at], a.running[at+1:]...)
-	if r.hold != nil {
-		r.hold.Release() // it is the loop's now
+	if a.taken = r.hold; !a.Held {
+		a.giveBack() // it is the loop's now
 	}
 	return r
+}
+
+// giveBack releases the memory of the result that the loop has.
+func (a *ahead[T, V]) giveBack() {
+	if a.taken != nil {
+		a.taken.Release()
+		a.taken = nil
+	}
 }
 
 // peek reads the next task, and reports whether there is one.
@@ -130,6 +153,7 @@ func (a *ahead[T, V]) begin(ctx context.Context, hold *Hold) {
 func (a *ahead[T, V]) finish(cancel context.CancelFunc) {
 	cancel()
 	a.group.Wait()
+	a.giveBack()
 	for _, r := range a.running {
 		if r.hold != nil {
 			r.hold.Release()

@@ -9,6 +9,6 @@ import (
 func (c *config) engine() engine.Options {
 	return engine.Options{
 		Limits: c.limits, InFlight: c.inFlight, ChunkLimit: c.maxChunk, SingleWriter: c.singleWriter,
-		Account: account.Options{Report: c.report, MaxRequests: c.maxRequests}, Guard: c.guard,
+		Account: account.Options{Report: c.report, MaxRequests: c.maxRequests, MaxBytes: c.maxBytes}, Guard: c.guard,
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"math"
+	"reflect"
 	"slices"
 	"sync"
 
@@ -35,6 +36,11 @@ type BlockOptions struct {
 	// Reuse makes the Values of a block the loop body's until it ends, and uses their memory for another block then: large blocks cost their
 	// page faults once. Otherwise each block has memory of its own, to keep.
 	Reuse bool
+	// Results counts the memory of each block until the loop body ends: a block that is due waits until there is room, and blocks are read ahead
+	// only where there is. Loops that share one such budget together hold no more than it has, or one larger block. It is a budget for results
+	// alone, not that of [Limits] (ErrSelection), and a body must not run another loop over it: each would wait for the other. nil: what was
+	// yielded is the caller's and does not count.
+	Results *concurrency.Budget
 }
 
 // Blocks reads what sel selects block by block, ahead of the loop:
@@ -51,8 +57,27 @@ type BlockOptions struct {
 // more than one request for each object may exceed the former after some blocks. A block that memory cannot hold is ErrLimit. Points and
 // Where are ErrSelection: their elements lie in no blocks.
 func Blocks[T any](ctx context.Context, a *Array, o BlockOptions, sel ...Selection) iter.Seq2[Block[T], error] {
+	return blocks(ctx, a, o, sel, fits[T], func(ctx context.Context, dst []T, r grid.Region) error { return readInto(ctx, a, dst, r) })
+}
+
+// BlocksAs is [Blocks] with elements converted to Ts as by [ReadAs]. A type that no element is converted to is ErrType before anything is
+// requested; an element that T does not hold exactly ends the loop.
+func BlocksAs[T any](ctx context.Context, a *Array, o BlockOptions, sel ...Selection) iter.Seq2[Block[T], error] {
+	if a.meta.DType.Fits(reflect.TypeFor[T]()) {
+		return Blocks[T](ctx, a, o, sel...)
+	}
+	return blocks(ctx, a, o, sel, converts[T], func(ctx context.Context, dst []T, r grid.Region) error { return readAs(ctx, a, dst, r) })
+}
+
+// blocks is the loop over blocks that read fills, if check allows the type.
+func blocks[T any](ctx context.Context, a *Array, o BlockOptions, sel []Selection, check func(*Array) error,
+	read func(context.Context, []T, grid.Region) error) iter.Seq2[Block[T], error] {
 	return func(yield func(Block[T], error) bool) {
-		l, err := newBlockLoop[T](a, o, sel)
+		err := check(a)
+		var l *blockLoop[T]
+		if err == nil {
+			l, err = newBlockLoop[T](a, o, sel, read)
+		}
 		if err == nil {
 			if ctx, err = a.engine.InParts(ctx, l.region); err != nil {
 				err = a.errf(err)
@@ -73,7 +98,7 @@ func Blocks[T any](ctx context.Context, a *Array, o BlockOptions, sel ...Selecti
 			if !yield(b, nil) {
 				return
 			}
-			if o.Reuse {
+			if o.Reuse && o.Results == nil {
 				l.takeBack(b.Values)
 			}
 		}
@@ -87,18 +112,19 @@ type blockLoop[T any] struct {
 	region  grid.Region
 	objects []int // of a block along each dimension
 	each    int64 // bytes of memory for an element
+	fill    func(context.Context, []T, grid.Region) error
 
 	mu   sync.Mutex
 	idle [][]T // memory of blocks that the loop is done with
 }
 
-func newBlockLoop[T any](a *Array, o BlockOptions, sel []Selection) (*blockLoop[T], error) {
+func newBlockLoop[T any](a *Array, o BlockOptions, sel []Selection, read func(context.Context, []T, grid.Region) error) (*blockLoop[T], error) {
 	r, err := a.region(sel)
 	if err != nil {
 		return nil, err
 	}
-	if err := fits[T](a); err != nil {
-		return nil, err
+	if o.Results != nil && o.Results == a.cfg.limits.Bytes {
+		return nil, a.errf(fault.Newf(fault.Selection, "Results is the budget that reads draw on"))
 	}
 	region, ok := r.(grid.Region)
 	if !ok {
@@ -107,7 +133,7 @@ func newBlockLoop[T any](a *Array, o BlockOptions, sel []Selection) (*blockLoop[
 	if o.Objects != nil && len(o.Objects) != len(region) {
 		return nil, a.errf(fault.Newf(fault.Selection, "blocks of %d dimensions of an array of %d", len(o.Objects), len(region)))
 	}
-	l := &blockLoop[T]{array: a, o: o, region: region, objects: o.Objects, each: costOf[T](a)}
+	l := &blockLoop[T]{array: a, o: o, region: region, objects: o.Objects, each: costOfAs[T](a), fill: read}
 	if l.objects == nil {
 		l.objects = slices.Repeat([]int{1}, len(region))
 	}
@@ -127,7 +153,11 @@ func (l *blockLoop[T]) advance() concurrency.InAdvance[blockAt] {
 			n = store.TuningOf(l.array.st).Requests + cfg.limits.CPU.Slots()
 		}
 	}
-	return concurrency.InAdvance[blockAt]{Most: max(n, 0), AnyOrder: l.o.AnyOrder, Memory: cfg.limits.Bytes, Need: l.need}
+	in := concurrency.InAdvance[blockAt]{Most: max(n, 0), AnyOrder: l.o.AnyOrder, Memory: cfg.limits.Bytes, Need: l.need}
+	if l.o.Results != nil {
+		in.Memory, in.Held = l.o.Results, true
+	}
+	return in
 }
 
 // need is how much memory a block takes; of elements that vary in length without their contents.
@@ -191,7 +221,7 @@ func (l *blockLoop[T]) read(ctx context.Context, b blockAt) (Block[T], error) {
 	}
 	dst, advice := l.room(n)
 	defer advice.Undo()
-	return Block[T]{b.at, b.region.Shape(), dst}, readInto(ctx, l.array, dst, b.region)
+	return Block[T]{b.at, b.region.Shape(), dst}, l.fill(ctx, dst, b.region)
 }
 
 // room is memory for n elements.

@@ -39,6 +39,7 @@ type config struct {
 	maxIndex     int64 // bytes of the index of a shard
 	inFlight     int
 	maxRequests  int
+	maxBytes     int64
 	storeFill    bool
 	singleWriter bool
 	over         document.TakeOver // of claims of others
@@ -172,6 +173,19 @@ func InFlight(n int) Option { return intOption("InFlight", n, 1, func(c *config)
 // replaced an object in between counts again; what the store itself tries again does not, nor do requests for metadata.
 func MaxRequests(n int) Option {
 	return intOption("MaxRequests", n, 1, func(c *config) { c.maxRequests = n })
+}
+
+// MaxBytes refuses, with ErrLimit, a call that reads and writes more than n bytes of stored values. Ranges of inner chunks, whose lengths their
+// index has, are refused before they are read. Where lengths are not known before, the requests under way are ended by no other one, so that
+// a call may exceed n by these. Metadata does not count.
+func MaxBytes(n int64) Option {
+	return Option{fmt.Sprintf("MaxBytes(%d)", n), func(c *config) error {
+		if n < 1 {
+			return fault.Newf(fault.Selection, "%d is less than 1", n)
+		}
+		c.maxBytes = n
+		return nil
+	}}
 }
 
 // StoreFill stores chunks even when every element is the fill value; without it they are deleted or not written.

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"unicode/utf8"
 
+	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -19,48 +20,76 @@ func ReadAs[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error)
 	if t.Fits(to) {
 		return Read[T](ctx, a, sel...)
 	}
-	if vary, ok := t.(dtype.VarLen); ok {
-		return itemsAs[T](ctx, a, vary, sel)
+	if err := converts[T](a); err != nil {
+		return nil, err
 	}
-	if err := dtype.Converts(t, to); err != nil {
-		return nil, a.errf(err)
-	}
-	r, n, err := a.selected(sel, int64(t.Size())+int64(to.Size()))
+	r, n, err := a.selected(sel, costOfAs[T](a))
 	if err != nil {
 		return nil, err
 	}
-	b, advice := room[byte](n * t.Size())
-	defer advice.Undo()
-	if err := a.read(ctx, b, r); err != nil {
-		return nil, err
-	}
 	dst := make([]T, n)
-	if err := dtype.Convert(t, dst, b); err != nil {
-		return nil, a.errf(err)
+	if err := readAs(ctx, a, dst, r); err != nil {
+		return nil, err
 	}
 	return dst, nil
 }
 
+// costOfAs is costOf for elements that may be converted: they are read first.
+func costOfAs[T any](a *Array) int64 {
+	t, to := a.meta.DType, reflect.TypeFor[T]()
+	if t.Size() > 0 && !t.Fits(to) {
+		return int64(t.Size()) + int64(to.Size())
+	}
+	return costOf[T](a)
+}
+
+// converts refuses, with fault.Type, a T that no element is converted to.
+func converts[T any](a *Array) error {
+	t, to := a.meta.DType, reflect.TypeFor[T]()
+	if vary, ok := t.(dtype.VarLen); ok {
+		if !asText[T](vary) && !(vary == dtype.String && dtype.Bytes.Fits(to)) {
+			return a.errf(fault.Newf(fault.Type, "elements of %v are not converted to %v", t, to))
+		}
+		return nil
+	}
+	if err := dtype.Converts(t, to); err != nil {
+		return a.errf(err)
+	}
+	return nil
+}
+
+// asText reports whether bytes or JSON are converted to text.
+func asText[T any](t dtype.VarLen) bool {
+	return t != dtype.String && dtype.String.Fits(reflect.TypeFor[T]())
+}
+
+// readAs fills dst with the elements of a region, converted.
+func readAs[T any](ctx context.Context, a *Array, dst []T, r grid.Selection) error {
+	t := a.meta.DType
+	if vary, ok := t.(dtype.VarLen); ok {
+		return itemsAs(ctx, a, vary, dst, r)
+	}
+	b, advice := room[byte](len(dst) * t.Size())
+	defer advice.Undo()
+	if err := a.read(ctx, b, r); err != nil {
+		return err
+	}
+	if err := dtype.Convert(t, dst, b); err != nil {
+		return a.errf(err)
+	}
+	return nil
+}
+
 // itemsAs reads text as bytes, bytes as text, or the text of strings in JSON.
-func itemsAs[T any](ctx context.Context, a *Array, t dtype.VarLen, sel []Selection) ([]T, error) {
-	to := reflect.TypeFor[T]()
-	toText := t != dtype.String && dtype.String.Fits(to)
-	if !toText && !(t == dtype.String && dtype.Bytes.Fits(to)) {
-		return nil, a.errf(fault.Newf(fault.Type, "elements of %v are not converted to %v", t, to))
-	}
-	each := costOf[T](a)
-	r, n, err := a.selected(sel, each)
+func itemsAs[T any](ctx context.Context, a *Array, t dtype.VarLen, dst []T, r grid.Selection) error {
+	toText := asText[T](t)
+	p, err := a.readPacked(ctx, len(dst), r, costOf[T](a))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	p, err := a.readPacked(ctx, n, r, each)
-	if err != nil {
-		return nil, err
-	}
-	dst := make([]T, n)
 	if items, ok := any(dst).([][]byte); ok && !toText {
 		p.slices(items)
-		return dst, nil
+		return nil
 	}
 	for i := range dst {
 		if p.Same(i) {
@@ -79,9 +108,9 @@ func itemsAs[T any](ctx context.Context, a *Array, t dtype.VarLen, sel []Selecti
 			text = string(b)
 		}
 		if !ok {
-			return nil, a.errf(fault.Newf(fault.Type, "element %d of %v as %v: %.40q is no text", i, t, to, b))
+			return a.errf(fault.Newf(fault.Type, "element %d of %v as %v: %.40q is no text", i, t, reflect.TypeFor[T](), b))
 		}
 		v.SetString(text)
 	}
-	return dst, nil
+	return nil
 }

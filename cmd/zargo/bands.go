@@ -9,11 +9,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// A selection may be larger than memory. It is cut into bands: parts that follow one another in C order, each small
-// enough to hold, cut at chunk boundaries so that no chunk is read twice and none is written in part. Only a list can ask for
-// that, where it comes back to a chunk or has more of one than there is room for.
+// A selection may be larger than memory. It is cut into bands: parts that follow one another in C order, each small enough to
+// hold. They are cut at chunk boundaries where a row of chunks fits, so that no chunk is read twice and none is written in part.
 
-// maxBand is how many bytes are held at a time: 128 chunks of 1 MiB keep a bucket's 128 requests busy.
+// maxBand is the default bound in bytes on a band. 128 chunks of 1 MiB keep a bucket's 128 requests busy.
 const maxBand = 128 << 20
 
 // band is one part, and its bytes.
@@ -22,11 +21,10 @@ type band struct {
 	bytes int
 }
 
-// bands cuts what is selected of an array, at boundaries of chunks or, to write, of shards. The parts follow one another in C
-// order.
-func bands(ctx context.Context, a *zarr.Array, r region, chunks chunking) (iter.Seq[band], error) {
+// bandsToWrite cuts what is selected of an array at boundaries of stored objects. The bands follow one another in C order.
+func bandsToWrite(ctx context.Context, a *zarr.Array, r region) (iter.Seq[band], error) {
 	memory := concurrency.Memory() / 2
-	return cut(ctx, r, chunks, a.DType().Size(), min(maxBand, memory), memory)
+	return cut(ctx, r, objectsOf(a), a.DType().Size(), min(maxBand, memory), memory)
 }
 
 // chunking is how an array is cut into chunks, or shards.
@@ -94,71 +92,93 @@ func (c chunking) around(k int, a axis, i int) (first, next int) {
 
 // cut makes bands of about target bytes each, or of one row of chunks; fault.Limit when that is more than limit.
 func cut(ctx context.Context, r region, chunks chunking, elem int, target, limit int64) (iter.Seq[band], error) {
-	return cutBy(ctx, r, chunks, elem, func() int64 { return target }, limit)
-}
-
-// cutBy is cut with another target for each band.
-func cutBy(ctx context.Context, r region, chunks chunking, elem int, target func() int64, limit int64) (iter.Seq[band], error) {
 	total, err := r.bytes(elem)
 	if err != nil {
 		return nil, err
 	}
-	if total == 0 {
-		return func(func(band) bool) {}, nil
-	}
-	if len(r) == 0 || total <= target() {
-		return func(yield func(band) bool) { yield(band{r, int(total)}) }, nil
-	}
-	k := 0 // the axis to cut along: those before it have length 1
-	for k < len(r)-1 && r[k].count == 1 {
-		k++
-	}
-	row := total / int64(r[k].count)
-	rows := 1 // of a row of chunks; a list may be cut anywhere
-	if r[k].list == nil {
-		if rows, err = chunks.most(ctx, k, r[k]); err != nil {
+	k := r.first()
+	if k < len(r) && total > target && r[k].list == nil { // a list may be cut anywhere
+		rows, err := chunks.most(ctx, k, r[k])
+		if err != nil {
 			return nil, err
 		}
-	}
-	if int64(rows) > limit/row {
-		return nil, fault.Newf(fault.Limit, "a row of chunks of the selection, of shape %v, is more than the %d bytes that this process may hold: select less",
-			r.part(k, 0, rows).shape(), limit)
-	}
-	ends := r[k].ends(chunks, k, func() int64 { return max(target()/row, 1) }, limit/row)
-	return func(yield func(band) bool) {
-		from := 0
-		for to := range ends {
-			if !yield(band{r.part(k, from, to), int(row * int64(to-from))}) {
-				return
-			}
-			from = to
+		if row := total / int64(r[k].count); int64(rows) > limit/row {
+			return nil, fault.Newf(fault.Limit, "a row of chunks of the selection, of shape %v, is more than the %d bytes that this process may hold: select less",
+				r.part(k, 0, rows).shape(), limit)
 		}
-	}, nil
+	}
+	return cutter{chunks, elem, always(target), always(limit)}.bands(r), nil
 }
 
-// ends yields where to cut the elements 0 to count of an axis: after about want of them, at chunk boundaries, but never more
-// than most, which only a list can be. A range is cut by arithmetic, however long it is, and a list is in memory.
-func (a axis) ends(chunks chunking, k int, want func() int64, most int64) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for from := 0; from < a.count; {
-			to := a.count
-			if want := want(); want < int64(a.count-from) {
-				to = from + int(want)
-				if a.list == nil {
-					first, next := chunks.around(k, a, to)
-					if to = first; to <= from {
-						to = next
-					}
-				} else {
-					to = a.boundary(chunks, k, from, to, most)
-				}
-			}
-			if !yield(to) {
-				return
-			}
-			from = to
+func always(n int64) func() int64 { return func() int64 { return n } }
+
+// first is the axis to cut a region along: those before it have length 1.
+func (r region) first() int {
+	k := 0
+	for k < len(r) && r[k].count == 1 {
+		k++
+	}
+	return k
+}
+
+// cutter cuts regions into bands.
+type cutter struct {
+	chunks chunking
+	elem   int          // bytes of an element
+	target func() int64 // bytes of the next band, about; no more than limit
+	limit  func() int64 // bytes of the next band at most, but for one element; a longer row of chunks is cut within its chunks
+}
+
+// bands yields the bands of a region whose bytes an int64 holds.
+func (c cutter) bands(r region) iter.Seq[band] {
+	return func(yield func(band) bool) {
+		if total, err := r.bytes(c.elem); err == nil && total > 0 {
+			c.cut(r, total, yield)
 		}
 	}
+}
+
+// cut cuts along the first axis that is longer than 1, and along the next one where a row of that is too long.
+func (c cutter) cut(r region, total int64, yield func(band) bool) bool {
+	k := r.first()
+	if k == len(r) || total <= c.target() {
+		return yield(band{r, int(total)})
+	}
+	row := total / int64(r[k].count)
+	for from, to := 0, 0; from < r[k].count; from = to {
+		most := c.limit() / row
+		if most < 1 {
+			if to = from + 1; !c.cut(r.part(k, from, to), row, yield) {
+				return false
+			}
+			continue
+		}
+		to = r[k].end(c.chunks, k, from, max(c.target()/row, 1), most)
+		if !yield(band{r.part(k, from, to), int(row * int64(to-from))}) {
+			return false
+		}
+	}
+	return true
+}
+
+// end is where to cut an axis that was cut at from: after about want elements, at a chunk boundary, but after no more than most. A
+// range is cut by arithmetic, however long it is, and a list is in memory.
+func (a axis) end(chunks chunking, k, from int, want, most int64) int {
+	if want >= int64(a.count-from) {
+		return a.count
+	}
+	to := from + int(want)
+	if a.list != nil {
+		return a.boundary(chunks, k, from, to, most)
+	}
+	first, next := chunks.around(k, a, to)
+	switch {
+	case first > from:
+		return first
+	case int64(next-from) <= most:
+		return next
+	}
+	return from + int(most)
 }
 
 // boundary is the last boundary of chunks in a list after from and up to to, or else the next one, within most elements.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -15,6 +16,8 @@ type catCmd struct {
 	Format string `help:"One of ${enum}." enum:"text,json,raw,npy,csv" default:"text"`
 	Output string `short:"o" help:"Write to this file, which appears only when all is well." placeholder:"FILE"`
 	Header bool   `help:"Begin CSV with a line of the columns' names."`
+	All    bool   `help:"Print also a selection of more than 200 million elements or 200,000 chunks of which fewer than 1 in 100 are stored; without it that is an error."`
+	MaxMem string `name:"max-mem" help:"Most memory for the elements that are printed: 512MiB. More of it reads chunks fewer times where a row of them is longer. 128MiB without it." placeholder:"BYTES"`
 	Stats  bool   `help:"Report on standard error afterwards what was requested, as plan does before."`
 	priceFlags
 	separatorFlag
@@ -36,17 +39,31 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 	if c.given() && !c.Stats {
 		return usagef("prices are of --stats")
 	}
+	most := int64(min(maxBand, concurrency.Memory()/4))
+	if c.MaxMem != "" {
+		n, err := parseSize("--max-mem", c.MaxMem)
+		if err != nil {
+			return err
+		}
+		most = int64(n)
+	}
 	p, a, err := s.openArray(ctx, c.URL, c.options()...)
 	if err != nil {
 		return err
 	}
 	defer p.release()
+	rank := len(a.Shape())
 	if a, err = c.of(a); err != nil {
 		return p.fail(err)
 	}
 	r, err := resolve(items, a.Shape(), a.Dims())
 	if err != nil {
 		return p.fail(err)
+	}
+	if c.Format != "text" && !c.All {
+		if err := dense(ctx, a, rank, r); err != nil {
+			return p.fail(err)
+		}
 	}
 	if c.Stats {
 		before := since(&s.report, store.Amount{}) // opening is left out, as in a plan
@@ -62,7 +79,7 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 				return p.fail(err)
 			}
 		}
-		if err := c.print(ctx, s, w, a, r); err != nil {
+		if err := c.print(ctx, s, w, a, r, most); err != nil {
 			return p.fail(err)
 		}
 		s.warnOfMissing(ctx, p, a)
@@ -80,15 +97,16 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 	})
 }
 
-func (c *catCmd) print(ctx context.Context, s *session, w io.Writer, a *zarr.Array, r region) error {
+func (c *catCmd) print(ctx context.Context, s *session, w io.Writer, a *zarr.Array, r region, most int64) error {
 	if c.Format == "text" {
 		return printText(ctx, w, a, r)
 	}
-	return printValues(ctx, s.far, w, a, r, c.Format, r.shape())
+	return printValues(ctx, s.far, w, a, r, most, c.Format, r.shape())
 }
 
-// printValues prints what r selects of an array in any format but text, as an array of a shape of as many elements.
-func printValues(ctx context.Context, far *progress, w io.Writer, a *zarr.Array, r region, format string, shape []int) error {
+// printValues prints what r selects of an array in any format but text, as an array of a shape of as many elements. It holds elements of
+// about most bytes at a time.
+func printValues(ctx context.Context, far *progress, w io.Writer, a *zarr.Array, r region, most int64, format string, shape []int) error {
 	t, read := readerOf(a)
 	out, err := newSink(format, &checkedWriter{ctx, w}, t, shape)
 	if err != nil {
@@ -102,7 +120,7 @@ func printValues(ctx context.Context, far *progress, w io.Writer, a *zarr.Array,
 		far.add(int64(len(elems) / unitOf(t)))
 		return err
 	}
-	if err := stream(ctx, a, r, t, read, write); err != nil {
+	if err := stream(ctx, a, r, most, t, read, write); err != nil {
 		return err
 	}
 	return out.end()

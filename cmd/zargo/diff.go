@@ -16,6 +16,7 @@ type diffCmd struct {
 	Metadata bool   `help:"Compare metadata alone."`
 	Values   bool   `help:"Compare values alone."`
 	First    int    `default:"10" help:"How many elements that differ are shown of each array." placeholder:"N"`
+	All      bool   `help:"Compare also more than 200 million elements or 200,000 chunks of which fewer than 1 in 100 are stored; without it that is an error."`
 	JSON     bool   `name:"json" help:"Print a JSON object."`
 }
 
@@ -35,7 +36,7 @@ func (c *diffCmd) Run(ctx context.Context, s *session) error {
 	}
 	defer q.release()
 	s.far.begin(work{unit: "elements", verb: "read", moved: s.report.BytesRead.Load})
-	o := diff.Options{SkipMetadata: c.Values && !c.Metadata, SkipValues: c.Metadata && !c.Values, First: c.First, Progress: s.far.at}
+	o := diff.Options{SkipMetadata: c.Values && !c.Metadata, SkipValues: c.Metadata && !c.Values, First: c.First, All: c.All, Progress: s.far.at}
 	if c.First == 0 {
 		o.First = -1
 	}

@@ -9,6 +9,7 @@ import (
 	"iter"
 
 	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -18,6 +19,7 @@ type planCmd struct {
 	Write   bool   `help:"Plan to write the selection, not to read it."`
 	Resolve bool   `help:"Read the indexes of shards, so that what is read of these is exact."`
 	Total   bool   `help:"Print the sums alone."`
+	All     bool   `help:"List also more than a million requests, or resolve more than 200,000 shards; without it that is an error."`
 	JSON    bool   `name:"json" help:"Print a JSON object."`
 	priceFlags
 	separatorFlag
@@ -68,14 +70,41 @@ func (c *planCmd) Run(ctx context.Context, s *session) error {
 	}
 	least, most := todo.Bounds()
 	requests := todo.Requests()
-	if c.Resolve {
+	resolved := c.Resolve && a.Sharded() // else every request is known as it is
+	if err := c.fits(least, most, resolved); err != nil {
+		return p.fail(err)
+	}
+	switch {
+	case resolved:
 		least, most = store.Amount{}, store.Amount{}
 		requests = added(todo.Resolve(ctx), &least, &most, &err)
+	case c.Total:
+		requests = func(func(zarr.Request) bool) {} // the sums are known without them
 	}
 	if e := c.print(ctx, s.out, requests, &least, &most); e != nil {
 		return e
 	}
 	return p.fail(err)
+}
+
+const (
+	// maxListed is how many requests are listed. A million lines take some seconds.
+	maxListed = 1_000_000
+	// maxResolved is how many shards are resolved, for which an index is read each.
+	maxResolved = 200_000
+)
+
+// fits refuses, with fault.Limit, what takes time for each of very many requests.
+func (c *planCmd) fits(least, most store.Amount, resolved bool) error {
+	n := add(least.Gets, most.Puts)
+	switch {
+	case c.All:
+	case resolved && n > maxResolved:
+		return fault.Newf(fault.Limit, "%d shards are more than %d, whose indexes are read one by one: select less, leave out --resolve, or say --all", n, maxResolved)
+	case !c.Total && n > maxListed:
+		return fault.Newf(fault.Limit, "%d requests are more than %d: --total prints the sums alone, and --all lists them", n, maxListed)
+	}
+	return nil
 }
 
 // added adds the requests to sums as they come; an error ends them.

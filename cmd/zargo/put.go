@@ -80,7 +80,7 @@ func (c *putCmd) Run(ctx context.Context, s *session) error {
 
 // putFile writes what follows the header of a file into a region of an array, about whose errors fail says where they were.
 func putFile(ctx context.Context, far *progress, a *zarr.Array, r region, in io.Reader, h npy.Header, name string, convert *conversion, fail func(error) error) error {
-	parts, err := bands(ctx, a, r, objectsOf(a))
+	parts, err := bandsToWrite(ctx, a, r)
 	if err != nil {
 		return fail(err)
 	}

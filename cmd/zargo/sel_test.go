@@ -293,6 +293,54 @@ func TestBandsLimit(t *testing.T) {
 	}
 }
 
+// TestBandsWithinChunks: where a row of chunks is longer than the limit, bands are cut along any axis, follow one another in C order, and
+// none is longer than the limit.
+func TestBandsWithinChunks(t *testing.T) {
+	list := []int{5, 5, 1, 9, 2}
+	for name, r := range map[string]region{
+		"all":       {{0, 1, 11, false, nil}, {0, 1, 7, false, nil}, {0, 1, 9, false, nil}},
+		"steps":     {{1, 2, 5, false, nil}, {6, -1, 7, false, nil}, {8, -2, 4, false, nil}},
+		"an index":  {{3, 1, 1, true, nil}, {0, 1, 7, false, nil}, {0, 1, 9, false, nil}},
+		"lists":     {{0, 1, 5, false, list}, {0, 1, 7, false, nil}, {0, 1, 3, false, []int{8, 0, 8}}},
+		"one axis":  {{0, 1, 11, false, nil}},
+		"no axis":   {},
+		"nothing":   {{0, 1, 11, false, nil}, {0, 1, 0, false, nil}},
+		"last axis": {{0, 1, 1, false, nil}, {0, 1, 1, false, nil}, {0, 1, 9, false, nil}},
+	} {
+		for _, chunk := range []int{1, 2, 3, 4, 100} {
+			for limit := int64(1); limit < 800*8; limit += 1 + limit/3 {
+				always := func() int64 { return limit }
+				c := cutter{chunking{shape: []int{chunk, chunk, chunk}}, 8, always, always}
+				var got [][]int
+				for b := range c.bands(r) {
+					if n, _ := b.region.bytes(8); n != int64(b.bytes) || n > max(limit, 8) {
+						t.Fatalf("%s: a band of %d bytes, said to be %d, limit %d", name, n, b.bytes, limit)
+					}
+					got = append(got, b.positions()...)
+				}
+				if want := r.positions(); !slices.EqualFunc(got, want, slices.Equal) {
+					t.Fatalf("%s in chunks of %d, limit %d: %v, want %v", name, chunk, limit, got, want)
+				}
+			}
+		}
+	}
+}
+
+// positions are those of the elements of a region, in C order.
+func (r region) positions() [][]int {
+	all := [][]int{{}}
+	for _, a := range r {
+		var next [][]int
+		for _, p := range all {
+			for i := range a.count {
+				next = append(next, append(slices.Clone(p), a.at(i)))
+			}
+		}
+		all = next
+	}
+	return all
+}
+
 // TestBandsOfLongAxes cuts axes that are too long to go along element by element.
 func TestBandsOfLongAxes(t *testing.T) {
 	const n = math.MaxInt
@@ -307,8 +355,8 @@ func TestBandsOfLongAxes(t *testing.T) {
 		"steps":                {axis{1, 2, n / 2, false, nil}, n/2 + 1, []int{n/4 + 1, n / 2}},
 	} {
 		var got []int
-		for to := range tt.axis.ends(chunking{shape: []int{tt.chunk}}, 0, func() int64 { return n / 8 }, n) {
-			got = append(got, to)
+		for from := 0; from < tt.axis.count; from = got[len(got)-1] {
+			got = append(got, tt.axis.end(chunking{shape: []int{tt.chunk}}, 0, from, n/8, n))
 		}
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s: cut at %v, want %v", name, got, tt.want)

@@ -117,7 +117,10 @@ func (s *session) values(ctx context.Context, url string) error {
 	if err != nil {
 		return p.fail(err)
 	}
-	return p.fail(printValues(ctx, s.far, s.out, a, all, "csv", []int{a.Len()}))
+	if err := dense(ctx, a, len(a.Shape()), all); err != nil {
+		return p.fail(err)
+	}
+	return p.fail(printValues(ctx, s.far, s.out, a, all, maxBand, "csv", []int{a.Len()}))
 }
 
 // invalid is what a hierarchy is that breaks rules.

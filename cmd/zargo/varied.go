@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -47,19 +46,22 @@ func number(buf []byte, first int) {
 	}
 }
 
-// stream reads an array band by band, however large it is, and gives its elements to write in pieces.
-func stream(ctx context.Context, a *zarr.Array, r region, t dtype.Type, read reader, write func(elems []byte) error) error {
-	if n, ok := t.(numbered); ok {
-		return streamItems(ctx, a, r, n, write)
-	}
-	parts, err := bands(ctx, a, r, chunksOf(a))
+// stream reads an array band by band, and passes its elements to write in C order. A band has no more than most bytes, unless the array
+// has longer chunks. A chunk of a longer row of chunks is read once for each band that has a part of it.
+func stream(ctx context.Context, a *zarr.Array, r region, most int64, t dtype.Type, read reader, write func(elems []byte) error) error {
+	total, err := r.bytes(t.Size())
 	if err != nil {
 		return err
 	}
+	if n, ok := t.(numbered); ok {
+		return streamItems(ctx, a, r, most, n, write)
+	}
+	target := min(most, maxBand)
+	c := cutter{chunksOf(a), t.Size(), always(target), always(most)}
 	var buf []byte
-	for b := range parted(ctx, a, parts, t.Size(), maxBand) {
+	for b := range heldBands(ctx, a, r, c) {
 		if cap(buf) < b.bytes {
-			buf = make([]byte, b.bytes)
+			buf = make([]byte, max(int64(b.bytes), min(total, target)))
 		}
 		buf = buf[:b.bytes]
 		if err := read(ctx, buf, b.selections()...); err != nil {
@@ -72,33 +74,37 @@ func stream(ctx context.Context, a *zarr.Array, r region, t dtype.Type, read rea
 	return nil
 }
 
-// itemBand is how many bytes of elements that vary in length are held at a time, where their chunks allow.
-const itemBand = 64 << 20
+const (
+	// itemBand is how many bytes of elements that vary in length are held at a time.
+	itemBand = 64 << 20
+	// firstItems is how many elements are read first, before any length is known.
+	firstItems = 1 << 16
+)
 
-// streamItems is stream for elements that vary in length. How long they are is known when they are read: it begins with one
-// row of chunks, and takes up to eight times as many elements each time, as long as they are as short as they were.
-func streamItems(ctx context.Context, a *zarr.Array, r region, n numbered, write func(elems []byte) error) error {
-	elems := int64(1)
-	parts, err := cutBy(ctx, r, chunksOf(a), n.Size(), func() int64 { return 8 * elems }, concurrency.Memory()/2)
-	if err != nil {
-		return err
-	}
-	buf := make([]byte, 8<<12)
-	for b := range parted(ctx, a, parts, n.Size(), itemBand) {
+// streamItems is stream for elements that vary in length. Lengths are unknown before reading: it begins with one row of chunks of at most
+// firstItems elements, and takes up to eight times as many each time, while they are as short as those before.
+func streamItems(ctx context.Context, a *zarr.Array, r region, most int64, n numbered, write func(elems []byte) error) error {
+	most = min(most, itemBand)
+	elems, fit := int64(1), int64(firstItems)
+	size := int64(n.Size())
+	c := cutter{chunksOf(a), n.Size(), func() int64 { return size * min(elems, fit) }, func() int64 { return size * fit }}
+	buf := make([]byte, size<<12)
+	for b := range heldBands(ctx, a, r, c) {
 		*n.items = nil // before there are others
 		p, err := a.ReadPacked(ctx, b.selections()...)
 		if err != nil {
 			return err
 		}
 		*n.items = p
-		for i := 0; i < p.Len(); i += len(buf) / 8 {
-			piece := buf[:min(len(buf), 8*(p.Len()-i))]
+		for i := 0; i < p.Len(); i += len(buf) / n.Size() {
+			piece := buf[:min(len(buf), n.Size()*(p.Len()-i))]
 			number(piece, i)
 			if err := write(piece); err != nil {
 				return err
 			}
 		}
-		elems = min(8*int64(p.Len()), max(itemBand/max(p.Bytes()/int64(p.Len()), 1), 1))
+		each := max(p.Bytes()/int64(p.Len()), size)
+		elems, fit = 8*int64(p.Len()), max(min(8*fit, most/each), 1)
 	}
 	return nil
 }

@@ -40,7 +40,20 @@ func Begin(ctx context.Context, s store.Store, o Options) (context.Context, stor
 	if o.Report == nil && o.MaxBytes == 0 {
 		return ctx, s, a
 	}
-	return ctx, store.Around(s, store.Hooks{Before: a.before, After: a.after}), a
+	if l, ok := s.(Layer); ok {
+		return ctx, l.Over(a.around), a
+	}
+	return ctx, a.around(s), a
+}
+
+func (a *Account) around(s store.Store) store.Store {
+	return store.Around(s, store.Hooks{Before: a.before, After: a.after})
+}
+
+// Layer is a store that answers some requests itself: those are no requests of a call.
+type Layer interface {
+	// Over returns the same layer over what f makes of the store below.
+	Over(f func(store.Store) store.Store) store.Store
 }
 
 // Fits refuses, with fault.Limit, a call that is going to take at least so many requests, before the first one.

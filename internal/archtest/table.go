@@ -94,7 +94,7 @@ func Table() []Rule {
 		{Package: "zarr/validate", Own: []string{"zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/dtype", "zarr/meta", "concurrency", "internal/alike", "internal/chunkkeys", "internal/claim", "internal/document", "internal/written"}},
 		{Package: "zarr/census", Own: []string{"zarr", "zarr/fault", "zarr/store", "concurrency"}},
 		{Package: "zarr/manifest", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
-		{Package: "zarr/diff", Own: []string{"zarr", "zarr/fault", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency", "internal/listed"}},
+		{Package: "zarr/diff", Own: []string{"zarr", "zarr/fault", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/listed"}},
 
 		{Package: "transfer", Own: []string{"zarr", "internal/alike", "internal/listed", "internal/masked", "internal/rechunk", "internal/written", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
 
@@ -108,7 +108,7 @@ func Table() []Rule {
 
 		{Package: "openurl", Own: []string{"zarr/fault", "zarr/store", "zarr/store/dir", "zarr/store/mem", "zarr/store/zip", "zarr/store/http"}},
 
-		{Package: "cmd/zargo", Own: []string{"zarr/...", "transfer", "concurrency", "openurl", "internal/npy", "blob", "s3", "gcs", "azure"},
+		{Package: "cmd/zargo", Own: []string{"zarr/...", "transfer", "concurrency", "openurl", "internal/listed", "internal/npy", "blob", "s3", "gcs", "azure"},
 			External: []string{"github.com/alecthomas/kong", "github.com/vbauerster/mpb/v8", "github.com/vbauerster/cupwriter", gocloud}},
 
 		// Examples import what a user can, so that they can be copied into another module. The quickstart links no provider, a

@@ -2,8 +2,10 @@ package chunkkeys
 
 import (
 	"iter"
+	"maps"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // Set is a set of positions in a grid. It takes memory for what is in it, whatever the size of the grid: a bit for each position of a dense
@@ -107,6 +109,26 @@ func (s *Set) Absent() iter.Seq[[]int] {
 			}
 			if !yield(coord) {
 				return
+			}
+		}
+	}
+}
+
+// All yields the positions that were added, in C order. A position is the receiver's until the next one.
+func (s *Set) All() iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		coord := make([]int, len(s.grid))
+		for _, k := range slices.Sorted(maps.Keys(s.blocks)) {
+			for w, word := range s.blocks[k] {
+				for ; word != 0; word &= word - 1 {
+					rest := (k*blockWords+uint64(w))*64 + uint64(bits.TrailingZeros64(word))
+					for i := len(coord) - 1; i >= 0; i-- {
+						coord[i], rest = int(rest%uint64(s.grid[i])), rest/uint64(s.grid[i])
+					}
+					if !yield(coord) {
+						return
+					}
+				}
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"math"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/account"
@@ -121,7 +122,7 @@ func (r *runner) fits() error {
 	if err := r.account.Fits(r.total); err != nil || r.plan.Write == nil || r.Options.Account.MaxRequests == 0 {
 		return err
 	}
-	return r.account.Fits(int(r.plan.Amount().Requests.Least))
+	return r.account.Fits(int(min(r.plan.Amount().Requests.Least, math.MaxInt)))
 }
 
 // each is the loop over a plan: it does something with every object, several at once. op is what, for errors.

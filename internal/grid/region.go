@@ -208,11 +208,19 @@ func (r Region) Chunks(chunk []Axis) iter.Seq[Box] {
 	}
 }
 
-// Touched is the number of chunks that the region touches, by arithmetic alone.
+// Touched is the number of chunks that the region touches, by arithmetic alone; math.MaxInt where an int does not hold it.
 func (r Region) Touched(chunk []Axis) int {
-	n := 1
+	n, most := 1, false
 	for i, s := range r {
-		n *= s.Touched(chunk[i])
+		k := s.Touched(chunk[i])
+		if k == 0 {
+			return 0
+		}
+		most = most || n > math.MaxInt/k
+		n *= k
+	}
+	if most {
+		return math.MaxInt
 	}
 	return n
 }

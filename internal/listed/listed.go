@@ -128,6 +128,16 @@ func (s *Store) position(key string) ([]int, bool) {
 	return l.position(s.path, key)
 }
 
+// Present yields the positions of the objects that the listing of [Store.Learn] had, in C order; not ok where nothing is known. A position is
+// the receiver's until the next one.
+func (s *Store) Present() (all iter.Seq[[]int], ok bool) {
+	set := s.present.Load()
+	if set == nil {
+		return nil, false
+	}
+	return set.All(), true
+}
+
 // Absent reports whether an object is proven to be absent.
 func (s *Store) Absent(key string) bool {
 	set := s.present.Load()

@@ -126,15 +126,74 @@ type Span struct{ Least, Most int64 }
 // takes one request where it is absent.
 type Amount struct{ Requests, Bytes Span }
 
-// Amount walks the objects and reads no index.
+// alike yields one object of each class of objects that are requested alike, and how many there are. They are counted by arithmetic,
+// unless lists say what is selected.
+func (p *Plan) alike() iter.Seq2[*Object, int64] {
+	region, ok := p.Select.(grid.Region)
+	return func(yield func(*Object, int64) bool) {
+		if !ok {
+			p.Objects()(func(o *Object) bool { return yield(o, 1) })
+			return
+		}
+		classes := make([][]grid.Class, len(region))
+		for i, s := range region {
+			if classes[i] = s.Classes(p.Axes[i], p.Shape[i]); len(classes[i]) == 0 {
+				return
+			}
+		}
+		at := make([]int, len(region))
+		for {
+			box, n := grid.MakeBox(len(region)), int64(1)
+			for i, k := range at {
+				c := classes[i][k]
+				box.Parts[i], box.Coord[i] = c.Part, c.Chunk
+				n = times(n, int64(c.Like))
+			}
+			var shape []int
+			if !p.Pipe.Even() {
+				shape = grid.ShapeOf(p.Axes, box.Coord)
+			}
+			chunk, err := p.Pipe.For(shape)
+			if !yield(p.object(box, chunk, err), n) {
+				return
+			}
+			i := len(at) - 1
+			for ; i >= 0; i-- {
+				if at[i]++; at[i] < len(classes[i]) {
+					break
+				}
+				at[i] = 0
+			}
+			if i < 0 {
+				return
+			}
+		}
+	}
+}
+
+// Tally yields the requests of Requests without their keys and order: one of each class of objects that are requested alike, and how many
+// there are, at most math.MaxInt64.
+func (p *Plan) Tally() iter.Seq2[Request, int64] {
+	return func(yield func(Request, int64) bool) {
+		for o, n := range p.alike() {
+			for _, r := range p.requests(o) {
+				if !yield(r, n) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Amount counts by classes of objects, and reads no index.
 func (p *Plan) Amount() Amount {
 	var a Amount
-	for o := range p.Objects() {
+	for o, n := range p.alike() {
 		for _, r := range p.requests(o) {
 			if !r.Maybe {
-				a.Requests.Least++
+				a.Requests.Least = add(a.Requests.Least, n)
 			}
-			a.most(1, r.Bound)
+			a.most(n, r.Bound)
 		}
 		if !o.InParts {
 			continue
@@ -142,21 +201,25 @@ func (p *Plan) Amount() Amount {
 		m := o.Chunk
 		for ; m.Inner.Shards != nil; m = m.Inner {
 			index, _ := m.Inner.Shards.IndexSize()
-			a.most(touched(o.Chunk, m.Inner, o.Box), add(index, p.Cost.Gap))
+			a.most(times(n, int64(touched(o.Chunk, m.Inner, o.Box))), add(index, p.Cost.Gap))
 		}
-		a.most(touched(o.Chunk, m.Inner, o.Box), add(m.Inner.Chain.Worst(), p.Cost.Gap))
+		a.most(times(n, int64(touched(o.Chunk, m.Inner, o.Box))), add(m.Inner.Chain.Worst(), p.Cost.Gap))
 	}
 	return a
 }
 
 // most adds n requests of so many bytes to what there is at most.
-func (a *Amount) most(n int, bytes int64) {
-	a.Requests.Most += int64(n)
-	if bytes > math.MaxInt64/int64(n) {
-		a.Bytes.Most = math.MaxInt64
-		return
+func (a *Amount) most(n int64, bytes int64) {
+	a.Requests.Most = add(a.Requests.Most, n)
+	a.Bytes.Most = add(a.Bytes.Most, times(n, bytes))
+}
+
+// times is a product, or math.MaxInt64 where that is less.
+func times(a, b int64) int64 {
+	if a > 0 && b > math.MaxInt64/a {
+		return math.MaxInt64
 	}
-	a.Bytes.Most = add(a.Bytes.Most, int64(n)*bytes)
+	return a * b
 }
 
 // add is a sum, or math.MaxInt64 where that is less.

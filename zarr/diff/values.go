@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/chunkkeys"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
@@ -29,14 +30,16 @@ const (
 
 // comparison is that of two arrays of one shape and data type.
 type comparison struct {
-	a, b  *zarr.Array
-	shape []int
-	block []int // elements of a block along each axis
-	first int
+	a, b   *zarr.Array
+	shape  []int
+	block  []int          // elements of a block along each axis
+	blocks *chunkkeys.Set // those in which anything is stored, or may be; nil: all
+	first  int
 }
 
 // found is what the comparison of one block found.
 type found struct {
+	at            []int // where it begins
 	of, different int64
 	first         []Element
 }
@@ -56,106 +59,136 @@ func values(ctx context.Context, a, b *zarr.Array, o Options, progress func(of i
 	if not := unlike(a, b); not != "" {
 		return &Values{Not: not}, nil
 	}
-	c := &comparison{a: a, b: b, shape: a.Shape(), first: o.First}
-	if c.first == 0 {
-		c.first = defaultFirst
-	}
-	var err error
-	if c.a, err = listOf(ctx, a); err != nil {
-		return nil, err
-	}
-	if c.b, err = listOf(ctx, b); err != nil {
-		return nil, err
+	of := [2]known{}
+	for i, one := range []*zarr.Array{a, b} {
+		var err error
+		if of[i], err = listOf(ctx, one); err != nil {
+			return nil, err
+		}
 	}
 	memory := o.Memory
 	if memory == 0 {
 		memory = defaultMemory
 	}
-	size := c.plan(min(memory, math.MaxInt))
+	memory = min(memory, math.MaxInt)
+	g := gridsOf(a, b)
+	c := &comparison{a: of[0].Array, b: of[1].Array, shape: g.shape, block: g.choose(memory / 4), first: o.First}
+	if c.first == 0 {
+		c.first = defaultFirst
+	}
+	size := g.bytes(c.block)
 	ahead := concurrency.InAdvance[[]int]{Most: int(min(mostBlocks, memory/max(2*size, 1)-1))}
+	var kept [2]*kept
+	for i, one := range []**zarr.Array{&c.a, &c.b} {
+		var err error
+		if *one, kept[i], err = keep(ctx, *one, &g, c.block, memory/4); err != nil {
+			return nil, err
+		}
+		if kept[i] != nil {
+			ahead.Most = min(ahead.Most, int(memory/2/max(2*size, 1))-1)
+		}
+	}
 	ahead.Most = max(ahead.Most, 0)
+	if c.hold(of); c.blocks == nil && !o.All {
+		if err := dense(ctx, of); err != nil {
+			return nil, err
+		}
+	}
 	v := &Values{}
-	for f, err := range concurrency.Results(ctx, ahead, c.blocks(), c.compare) {
+	for f, err := range concurrency.Results(ctx, ahead, c.starts(), c.compare) {
 		if err != nil {
 			return nil, err
+		}
+		for _, k := range kept {
+			k.done(f.at)
 		}
 		v.Of += f.of
 		progress(v.Of)
 		v.Different += f.different
 		v.First = append(v.First, f.first[:min(len(f.first), max(c.first-len(v.First), 0))]...)
 	}
+	if total := int64(a.Len()); v.Of < total { // the others are the fill value of both
+		v.Of = total
+		progress(total)
+	}
 	return v, nil
 }
 
-// plan chooses the shape of a block, whole chunks of a where half of memory has room for one, and returns the bytes of a block.
-func (c *comparison) plan(memory int64) int64 {
-	each := int64(c.a.DType().Size())
-	if each == 0 {
-		each = itemSize
-	}
-	chunk := lengths(c.a, c.a.Chunks())
-	c.block = slices.Clone(chunk)
-	size := func() int64 {
-		n := each
-		for i := range c.block {
-			k := int64(max(min(c.block[i], c.shape[i]), 1))
-			if n > math.MaxInt64/k {
-				return math.MaxInt64
-			}
-			n *= k
+// hold notes in which blocks anything is stored. Blocks without any are equal, if the fill values are.
+func (c *comparison) hold(of [2]known) {
+	grid := make([]int, len(c.shape))
+	for i, n := range c.shape {
+		if n > 0 {
+			grid[i] = (n-1)/c.block[i] + 1
 		}
-		return n
 	}
-	// Longer where that reads each object of the two once, and where chunks are so small that a block of them is.
-	most := memory / 8
-	for _, other := range [][]int{lengths(c.a, c.a.Shards()), lengths(c.b, c.b.Chunks()), lengths(c.b, c.b.Shards())} {
-		for i := len(chunk) - 1; i >= 0; i-- {
-			was := c.block[i]
-			if other[i] > was && other[i] <= math.MaxInt-chunk[i] {
-				c.block[i] = (other[i]-1)/chunk[i]*chunk[i] + chunk[i]
+	if !bytes.Equal(c.a.Fill(), c.b.Fill()) || !chunkkeys.Keeps(grid) {
+		return
+	}
+	set := chunkkeys.NewSet(grid)
+	for _, one := range of {
+		all, ok := one.present()
+		if !ok {
+			return
+		}
+		k := keeping{a: one.Array, block: c.block}
+		first, last := make([]int, len(grid)), make([]int, len(grid))
+		for coord := range all {
+			for i, n := range coord {
+				first[i], last[i] = k.blocks(i, n)
 			}
-			if size() > most {
-				c.block[i] = was
+			for at := range boxes(first, last) {
+				if !set.Has(at) {
+					set.Add(at)
+				}
 			}
 		}
 	}
-	for i := len(chunk) - 1; i >= 0; i-- {
-		for c.block[i] < c.shape[i] && size() <= min(smallBlock, most)/2 {
-			c.block[i] *= 2
-		}
-	}
-	for size() > memory/2 { // a chunk alone is too much: each is read more than once
-		i := 0
-		for i < len(c.block)-1 && min(c.block[i], c.shape[i]) <= 1 {
-			i++
-		}
-		if len(c.block) == 0 || min(c.block[i], c.shape[i]) <= 1 {
-			break
-		}
-		c.block[i] = (min(c.block[i], c.shape[i]) + 1) / 2
-	}
-	return size()
+	c.blocks = set
 }
 
-// lengths are those of chunks, cut at the shape of the array; where chunks differ in shape, those of the first object.
-func lengths(a *zarr.Array, chunks []int) []int {
-	shape := a.Shape()
-	n := make([]int, len(shape))
-	for i := range n {
-		n[i] = max(shape[i], 1)
-		switch {
-		case chunks != nil:
-			n[i] = max(min(n[i], chunks[i]), 1)
-		case shape[i] > 0:
-			_, edge := a.Edge(i, 0)
-			n[i] = max(min(n[i], edge), 1)
+// boxes yields the positions from first to last along each axis, in C order. A position is the receiver's until the next one.
+func boxes(first, last []int) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		at := slices.Clone(first)
+		for {
+			if !yield(at) {
+				return
+			}
+			i := len(at) - 1
+			for ; i >= 0; i-- {
+				if at[i]++; at[i] <= last[i] {
+					break
+				}
+				at[i] = first[i]
+			}
+			if i < 0 {
+				return
+			}
 		}
 	}
-	return n
 }
 
-// blocks yields where blocks begin, in C order.
-func (c *comparison) blocks() iter.Seq[[]int] {
+// starts yields where blocks begin that are to be compared, in C order.
+func (c *comparison) starts() iter.Seq[[]int] {
+	if c.blocks == nil {
+		return c.all()
+	}
+	return func(yield func([]int) bool) {
+		for coord := range c.blocks.All() {
+			at := make([]int, len(coord))
+			for i, n := range coord {
+				at[i] = n * c.block[i]
+			}
+			if !yield(at) {
+				return
+			}
+		}
+	}
+}
+
+// all yields where blocks begin, in C order.
+func (c *comparison) all() iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		if slices.Contains(c.shape, 0) {
 			return
@@ -188,7 +221,7 @@ func (c *comparison) compare(ctx context.Context, at []int) (found, error) {
 		sel[i] = zarr.Range(at[i], at[i]+shape[i])
 		n *= shape[i]
 	}
-	f := found{of: int64(n)}
+	f := found{at: at, of: int64(n)}
 	differ := func(i int, x, y []byte) {
 		f.different++
 		if len(f.first) < c.first {

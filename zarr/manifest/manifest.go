@@ -47,9 +47,13 @@ type Option func(*work)
 // of how many. Values whose length the listing does not say add to both when they are read.
 func Progress(f func(done, total int64)) Option { return func(w *work) { w.progress = f } }
 
+// Limits reserves the memory for values from l instead of concurrency.Default.
+func Limits(l *concurrency.Limits) Option { return func(w *work) { w.limits = l } }
+
 // work is one call of Write or Check.
 type work struct {
 	st       store.Store
+	limits   *concurrency.Limits
 	progress func(done, total int64)
 
 	mu          sync.Mutex
@@ -57,7 +61,7 @@ type work struct {
 }
 
 func newWork(st store.Store, opts []Option) *work {
-	r := &work{st: st}
+	r := &work{st: st, limits: concurrency.Default()}
 	for _, o := range opts {
 		o(r)
 	}
@@ -183,14 +187,23 @@ func list(ctx context.Context, st store.Store) (map[string]int64, error) {
 
 // hash sums a value, in parts where it is large.
 func (r *work) hash(ctx context.Context, key string, size int64) (sum, error) {
+	n := int64(part)
+	if size >= 0 {
+		n = min(n, size)
+	}
+	hold, err := r.limits.Bytes.Acquire(ctx, concurrency.Task, n)
+	if err != nil {
+		return sum{}, err
+	}
+	defer hold.Release()
 	if size <= part {
-		v, err := r.st.Get(ctx, key, store.GetOptions{Max: part}, make([]byte, 0, max(size, 0)))
+		v, err := r.st.Get(ctx, key, store.GetOptions{Max: part}, hold.Buffer(int(max(size, 0))))
 		if !errors.Is(err, fault.Limit) {
 			r.read(len(v.Bytes), size)
 			return sha256.Sum256(v.Bytes), err
 		}
 	}
-	h, buf := sha256.New(), make([]byte, 0, part)
+	h, buf := sha256.New(), hold.Buffer(part)
 	v, err := r.st.Get(ctx, key, store.GetOptions{Range: store.Within(0, part)}, buf)
 	for off := int64(0); ; {
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/manifest"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -89,4 +90,21 @@ func ExampleProgress() {
 	// Output:
 	// 0 of 7
 	// 7 of 7
+}
+
+// TestBudget: values are read within the memory of the budget, however many at once.
+func TestBudget(t *testing.T) {
+	st := mem.New()
+	for i := range 50 {
+		if _, err := st.Put(t.Context(), fmt.Sprint("k", i), make([]byte, 1<<20), store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := &concurrency.Limits{CPU: concurrency.NewCPU(1), Bytes: concurrency.NewBudget(4 << 20)}
+	if err := manifest.Write(t.Context(), st, io.Discard, manifest.Limits(l)); err != nil {
+		t.Fatal(err)
+	}
+	if now, peak := l.Bytes.Used(); now != 0 || peak < 1<<20 || peak > 4<<20 {
+		t.Errorf("%d bytes are held, %d were", now, peak)
+	}
 }

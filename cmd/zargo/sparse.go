@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"math"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/listed"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Metadata of a few bytes may declare any number of elements. What is stored of an array bounds the memory and the time to print it.
+
+const (
+	// maxElements is how many elements are printed of an array that is hardly stored. They take a few seconds.
+	maxElements = 200_000_000
+	// maxObjects is how many chunks or shards such a selection may touch: one request each.
+	maxObjects = 200_000
+	// leastStored is the part of the touched objects that a larger selection must have in the store: 1 of 100.
+	leastStored = 100
+)
+
+// dense refuses, with fault.Limit, a selection of more than maxElements or maxObjects of which fewer than 1 in leastStored objects are
+// stored. rank is the number of axes of the stored array, of which a may be a field. A store that cannot be listed is not asked.
+func dense(ctx context.Context, a *zarr.Array, rank int, r region) error {
+	elements, objects := 1.0, 1.0
+	spans := make([][2]int, rank) // chunks that are touched along each axis
+	for k, along := range r {
+		if along.count == 0 {
+			return nil
+		}
+		elements *= float64(along.count)
+		if k < rank {
+			n := along.count
+			spans[k] = [2]int{0, math.MaxInt}
+			if along.list == nil {
+				first, _, _ := a.ChunkAt(k, along.at(0))
+				last, _, _ := a.ChunkAt(k, along.at(along.count-1))
+				spans[k] = [2]int{min(first, last), max(first, last)}
+				n = min(n, spans[k][1]-spans[k][0]+1)
+			}
+			objects *= float64(n)
+		}
+	}
+	if elements <= maxElements && objects <= maxObjects {
+		return nil
+	}
+	inside := func(coord []int) bool {
+		for k, c := range coord {
+			if c < spans[k][0] || c > spans[k][1] {
+				return false
+			}
+		}
+		return true
+	}
+	stored, err := listed.Count(ctx, a.Store(), a.Path(), a.Metadata().Keys, rank, inside, objects/leastStored)
+	if err != nil || stored >= objects/leastStored {
+		return context.Cause(ctx) // whatever cannot be listed is printed
+	}
+	return fault.Newf(fault.Limit, "%.0f elements are selected, in %.0f chunks of which %.0f are stored: the others are the fill value: select less, or print all by cat --all", elements, objects, stored)
+}
+
+// heldBands cuts what is selected of an array. A read decodes a chunk as a whole, so a band may exceed the limit of c up to the length of
+// one chunk where that saves to decode it again. Chunks that are not stored take no such memory, and bands of them are cut by the limit.
+func heldBands(ctx context.Context, a *zarr.Array, r region, c cutter) iter.Seq[band] {
+	long, chunk := c, chunkBytes(a, c.elem)
+	if chunk <= c.limit() || a.Sharded() || readInRanges(a) {
+		return c.bands(r)
+	}
+	long.limit = func() int64 { return max(chunk, c.limit()) }
+	return func(yield func(band) bool) {
+		for b := range long.bands(r) {
+			parts := c.bands(b.region)
+			if int64(b.bytes) <= c.limit() || stored(ctx, a, b.region) {
+				parts = func(yield func(band) bool) { yield(b) }
+			}
+			for b := range parts {
+				if !yield(b) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// readInRanges reports whether a read of a few elements of a chunk requests a range of its bytes: it is not compressed.
+func readInRanges(a *zarr.Array) bool {
+	first := make([]zarr.Selection, len(a.Shape()))
+	for k := range first {
+		first[k] = zarr.Range(0, 1)
+	}
+	p, err := a.Plan(first...)
+	if err != nil {
+		return false
+	}
+	for r := range p.Requests() {
+		return !r.Range.IsWhole()
+	}
+	return false
+}
+
+// chunkBytes is what the first chunk of an array takes, with elem bytes for each element, but no more than half of the memory.
+func chunkBytes(a *zarr.Array, elem int) int64 {
+	n, most := int64(elem), concurrency.Memory()/2
+	for k, length := range a.Shape() {
+		if length == 0 {
+			return 0
+		}
+		_, _, edge := a.ChunkAt(k, 0)
+		if edge = min(edge, length); n > most/int64(edge) {
+			return most
+		}
+		n *= int64(edge)
+	}
+	return n
+}
+
+// maxAsked is how many chunks of a band are asked for. A longer band takes little of each of its chunks.
+const maxAsked = 16
+
+// stored reports whether a region lies in a few chunks, of which the store has one or may have one.
+func stored(ctx context.Context, a *zarr.Array, r region) bool {
+	keys := [][]int{nil}
+	for k, along := range r {
+		if along.list != nil || k >= len(a.GridShape()) {
+			return false
+		}
+		var chunks []int
+		for i := 0; i < along.count && len(chunks) <= maxAsked; {
+			chunk, _, _ := a.ChunkAt(k, along.at(i))
+			chunks = append(chunks, chunk)
+			_, i = chunking{at: a.ChunkAt}.around(k, along, i)
+		}
+		if len(chunks)*len(keys) > maxAsked {
+			return false
+		}
+		var next [][]int
+		for _, key := range keys {
+			for _, c := range chunks {
+				next = append(next, append(key[:len(key):len(key)], c))
+			}
+		}
+		keys = next
+	}
+	for _, key := range keys {
+		_, err := a.Store().Get(ctx, a.ChunkKey(key...), store.GetOptions{Range: store.Within(0, 1)}, nil)
+		if !errors.Is(err, fault.NotFound) {
+			return true
+		}
+	}
+	return false
+}

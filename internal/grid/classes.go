@@ -1,0 +1,92 @@
+package grid
+
+// Class is a piece of a [Slice], and the number of its pieces that lie in their chunks as this one does.
+type Class struct {
+	Part
+	Like int
+}
+
+// alike is what pieces of one class have in common, beside their lists.
+type alike struct{ off, step, n, edge, inside int }
+
+// Classes sorts the pieces of s into classes: pieces of one class have Off, Step and N in common, the length of their chunk, and how much of
+// that lies in an axis of length elements. They are counted by arithmetic: as many are looked at as begin at different places of their
+// chunks, for each run of chunks of one length. Each piece of an Index is a class.
+func (s Slice) Classes(axis Axis, length int) []Class {
+	if s.Count == 0 {
+		return nil
+	}
+	if s.Index != nil {
+		parts := s.listed(axis)
+		classes := make([]Class, len(parts))
+		for i, p := range parts {
+			classes[i] = Class{p, 1}
+		}
+		return classes
+	}
+	var classes []Class
+	known := map[alike]int{}
+	add := func(p Part, n int) {
+		start, edge := axis.Chunk(p.Chunk)
+		a := alike{p.Off, p.Step, p.N, edge, min(edge, length-start)}
+		i, ok := known[a]
+		if !ok {
+			i = len(classes)
+			known[a] = i
+			classes = append(classes, Class{p, 0})
+		}
+		classes[i].Like += n
+	}
+	for j := 0; j < s.Count; {
+		if n, period := s.periods(j, axis); n > 0 {
+			for k := j; k < j+period; {
+				p := s.part(k, axis)
+				add(p, n)
+				k += p.N
+			}
+			j += n * period
+		}
+		p := s.part(j, axis)
+		add(p, 1)
+		j += p.N
+	}
+	return classes
+}
+
+// periods is how often the elements from the j-th on, which begins a piece, lie in their chunks as the first period of them do, before
+// the last piece in chunks of the same length.
+func (s Slice) periods(j int, axis Axis) (n, period int) {
+	if j == 0 {
+		return 0, 0 // the first piece may begin within a chunk
+	}
+	pos := s.Start + j*s.Step
+	_, edge, _ := axis.Locate(pos)
+	from, to := 0, s.Start+(s.Count-1)*s.Step // the run of chunks, as far as it is selected
+	if axis.runs != nil {
+		k := axis.run(pos)
+		from = axis.runs[k].start
+		to = min(to, axis.end(k)-1)
+	}
+	last := s.Count - 1 - j // elements after the j-th in the run
+	if s.Step > 0 {
+		last = min(last, (to-pos)/s.Step)
+	} else {
+		last = min(last, (pos-from)/-s.Step)
+	}
+	_, _, off := axis.Locate(pos + last*s.Step)
+	first := last - before(off, edge, s.Step) // of the last piece
+	a, b := edge, max(s.Step, -s.Step)
+	for b != 0 {
+		a, b = b, a%b
+	}
+	period = edge / a
+	return max(first, 0) / period, period
+}
+
+// before is how many elements of a piece come before the one at off.
+func before(off, edge, step int) int {
+	if step > 0 {
+		return off / step
+	}
+	return (edge - 1 - off) / -step
+}
