@@ -136,12 +136,12 @@ func TestCreateGroupLate(t *testing.T) {
 				}
 				break
 			}
-			g, err := createDataset(t, backing, format)
-			if err != nil {
+			if _, err := createDataset(t, backing, format); err != nil {
 				t.Fatal(err)
 			}
 			appendDay(t, backing)
-			if g, err = zarr.OpenGroup(t.Context(), backing, "g"); err == nil {
+			g, err := zarr.OpenGroup(t.Context(), backing, "g")
+			if err == nil {
 				g, err = g.SetAttrs(t.Context(), map[string]any{"title": "maps", "history": "appended"})
 			}
 			if err == nil {
