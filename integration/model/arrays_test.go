@@ -1,0 +1,582 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/cache"
+	"github.com/zargo-io/zargo/zarr/upkeep"
+)
+
+// most is how long along an axis an array may be for an actor to make it longer.
+const most = 14
+
+// arrays is the family of histories of one array.
+func arrays(h *history) {
+	w := newHierarchy(h, false)
+	w.play(func(a *actor, ctx context.Context) {
+		w.actor(a, ctx, weights{
+			doAppend: 5, doResize: 4, doWrite: 4, doRead: 2, doRefresh: 3, doAttrs: 1, doWriter: 1, doOrphans: 1, doDrop: 1,
+		})
+	})
+}
+
+// caches is the family of histories of one array that is read through caches.
+func caches(h *history) {
+	w := newHierarchy(h, false)
+	alone := h.rng.IntN(3) == 0
+	if alone {
+		h.only, h.removes = 1, true
+	}
+	k := weights{doAppend: 3, doResize: 4, doWrite: 3, doRead: 9, doRefresh: 3, doOrphans: 2}
+	if alone {
+		k[doRemove] = 1
+	}
+	w.play(func(a *actor, ctx context.Context) {
+		v := cache.Immutable()
+		switch a.rng.IntN(4) {
+		case 0:
+			v = cache.Revalidate(0)
+		case 1:
+			v = cache.Revalidate(time.Minute)
+		}
+		a.cache = cache.New(1<<20, v)
+		a.stale = v != cache.Revalidate(0)
+		w.actor(a, ctx, k)
+	})
+}
+
+// weights say how often actors do what.
+type weights map[kind]int
+
+// pick is one of them.
+func (k weights) pick(a *actor) kind {
+	var kinds []kind
+	for what, n := range k {
+		for range n {
+			kinds = append(kinds, what)
+		}
+	}
+	slices.Sort(kinds)
+	return kinds[a.rng.IntN(len(kinds))]
+}
+
+// play runs a history of actors that run run, and lets a healthy one recover what they left.
+func (w *hierarchy) play(run func(a *actor, ctx context.Context)) {
+	h := w.h
+	if err := w.create(context.Background()); err != nil {
+		h.fail("create: %v", err)
+		return
+	}
+	h.note("%s", w.describe())
+	n := 2 + h.rng.IntN(3)
+	if h.only > 0 {
+		n = h.only
+	}
+	for range n {
+		h.actor(false, run)
+	}
+	h.loop()
+	if h.bad != "" {
+		return
+	}
+	w.left()
+	w.look("when all actors have ended")
+	if w.group == "" && w.format == 2 && h.rng.IntN(2) == 0 && h.bad == "" {
+		w.migrate()
+	}
+	for _, recover := range []func(a *actor, ctx context.Context){w.recoverFirst, w.recoverLast} {
+		if h.bad != "" {
+			return
+		}
+		h.actor(true, recover)
+		h.loop()
+		w.look("after the recovery")
+		w.none("after the recovery")
+		if h.bad == "" {
+			h.flush()
+			w.look("after the last late request")
+		}
+	}
+}
+
+// actor does a few operations with one array.
+func (w *hierarchy) actor(a *actor, ctx context.Context, k weights) {
+	t := w.arrays[0]
+	var x *zarr.Array
+	for range 2 + a.rng.IntN(4) {
+		if a.gone() {
+			return
+		}
+		if x == nil {
+			a.do(ctx, &op{kind: doOpen}, func(ctx context.Context) (err error) {
+				x, err = zarr.OpenArray(ctx, a.store(), t.path, a.options()...)
+				return err
+			}, nil)
+			if x == nil {
+				continue
+			}
+		}
+		switch what := k.pick(a); what {
+		case doAppend:
+			x = w.append(a, ctx, t, x)
+		case doWriter:
+			x = w.writer(a, ctx, t, x)
+		case doResize:
+			x = w.resize(a, ctx, t, x)
+		case doWrite:
+			w.write(a, ctx, t, x)
+		case doRead:
+			w.read(a, ctx, t, x)
+		case doRefresh:
+			x = w.refresh(a, ctx, t, x)
+		case doAttrs:
+			x = w.attrs(a, ctx, x)
+		case doOrphans:
+			w.orphans(a, ctx, t, x)
+		case doDrop:
+			w.drop(a, ctx, x)
+		case doRemove:
+			x = w.remove(a, ctx, t, x)
+		}
+	}
+}
+
+// patience picks the options of an operation that claims.
+func (w *hierarchy) patience(a *actor, o *op) []zarr.Option {
+	switch a.rng.IntN(4) {
+	case 0:
+		o.text += " take over"
+		w.over()
+		return []zarr.Option{zarr.TakeOver(0)}
+	case 1:
+		o.text += " wait"
+		o.waits = true
+		d := 3 * time.Second
+		if w.h.hale {
+			d = time.Minute
+		}
+		return []zarr.Option{zarr.Wait(d)}
+	case 2:
+		o.text += " wait, take over"
+		w.over()
+		o.waits = true
+		return []zarr.Option{zarr.Wait(3 * time.Second), zarr.TakeOver(0)}
+	}
+	return nil
+}
+
+// over notes that claims of living actors may end.
+func (w *hierarchy) over() {
+	w.h.mu.Lock()
+	w.h.over = true
+	w.h.mu.Unlock()
+}
+
+// with is an array with the options of one operation; those do not stay.
+func with(x *zarr.Array, options []zarr.Option) *zarr.Array {
+	y, err := x.With(append(slices.Clone(options), zarr.InFlight(4))...)
+	if err != nil {
+		panic(err)
+	}
+	return y
+}
+
+// fresh is the array without the options of one operation.
+func (a *actor) fresh(x *zarr.Array) *zarr.Array {
+	return with(x, []zarr.Option{zarr.Wait(0), zarr.TakeOver(1 << 60)})
+}
+
+// filling makes the rows of an append: some are fill.
+func (o *op) filling(a *actor) {
+	zero := a.rng.IntN(8)
+	o.row = func(r, j int) int32 {
+		if zero == 0 || zero == 1 && r%2 == 0 {
+			return 0
+		}
+		return o.value(r*width + j)
+	}
+}
+
+func (w *hierarchy) append(a *actor, ctx context.Context, t *truth, x *zarr.Array) *zarr.Array {
+	o := &op{kind: doAppend, axis: a.rng.IntN(t.rank), n: 1 + a.rng.IntN(5), targets: []*truth{t}}
+	o.filling(a)
+	if x.Shape()[o.axis] > most {
+		return x
+	}
+	o.text = fmt.Sprintf("%d rows along %d of %v", o.n, o.axis, x.Shape())
+	if out := w.appendTo(a, ctx, t, with(x, w.patience(a, o)), o); out != nil {
+		return a.fresh(out)
+	}
+	return x
+}
+
+// appendTo appends the rows of o to y; nil after an error.
+func (w *hierarchy) appendTo(a *actor, ctx context.Context, t *truth, y *zarr.Array, o *op) *zarr.Array {
+	var out *zarr.Array
+	a.do(ctx, o, func(ctx context.Context) (err error) {
+		out, err = y.AppendBy(ctx, o.axis, o.n, func(ctx context.Context, b *zarr.Array, from int) error {
+			box := all(b.Shape())
+			box.lo[o.axis] = from
+			return zarr.Write(ctx, b, o.values(box, from), box.selection(t.rank)...)
+		})
+		return err
+	}, func(err error) { w.appended(a, o, out, err) })
+	return out
+}
+
+// values are the rows of an append in a box.
+func (o *op) values(b box, from int) []int32 {
+	v := make([]int32, 0, b.len())
+	b.each(func(c [2]int) { v = append(v, o.row(c[o.axis]-from, c[1-o.axis])) })
+	return v
+}
+
+// selection selects a box.
+func (b box) selection(rank int) []zarr.Selection {
+	s := make([]zarr.Selection, rank)
+	for i := range s {
+		s[i] = zarr.Range(b.lo[i], b.hi[i])
+	}
+	return s
+}
+
+// appended checks the end of an append to one array.
+func (w *hierarchy) appended(a *actor, o *op, out *zarr.Array, err error) {
+	t := o.targets[0]
+	p := o.part(t)
+	switch {
+	case err == nil && p.done != o.n:
+		w.h.fail("%v is acknowledged, and %d of its rows are visible", o, p.done)
+	case err == nil && !slices.Equal(out.Shape(), p.shape):
+		w.h.fail("%v returns the shape %v, and made it %v", o, out.Shape(), p.shape)
+	case err == nil:
+		a.saw(t, w.rows(t, o, p.first, p.first+o.n))
+	case p.done > 0 && o.kind == doAppend && o.faults < 2 && !o.lateDoc:
+		// "After an error the shape is what it was."
+		w.h.fail("%v returns an error, and its rows are visible", o)
+	}
+}
+
+// saw notes that cached reads of the actor must show its own change from now on: of all elements in objects that a box touches.
+func (a *actor) saw(t *truth, b box) {
+	if a.cache == nil {
+		return
+	}
+	if a.since == nil {
+		a.since = map[*truth][]int{}
+	}
+	if a.since[t] == nil {
+		a.since[t] = make([]int, width*width)
+	}
+	for i := range t.rank {
+		if b.hi[i] <= b.lo[i] {
+			return
+		}
+	}
+	b.each(func(c [2]int) { a.since[t][c[0]*width+c[1]] = a.h.step })
+}
+
+func (w *hierarchy) writer(a *actor, ctx context.Context, t *truth, x *zarr.Array) *zarr.Array {
+	o := &op{kind: doWriter, axis: a.rng.IntN(t.rank), n: 1 + a.rng.IntN(6), targets: []*truth{t}}
+	o.filling(a)
+	if x.Shape()[o.axis] > most || x.Len() == 0 && t.rank > 1 {
+		return x
+	}
+	o.text = fmt.Sprintf("%d rows along %d of %v", o.n, o.axis, x.Shape())
+	y := with(x, w.patience(a, o))
+	flush := a.rng.IntN(8)
+	var out *zarr.Array
+	a.do(ctx, o, func(ctx context.Context) error {
+		s, err := zarr.NewWriter[int32](ctx, y, o.axis)
+		if err != nil {
+			return err
+		}
+		shape := s.Array().Shape()
+		if all(shape).len() == 0 && shape[o.axis] > 0 {
+			o.n = 0 // another actor has made the other axis empty
+		}
+		for r := range o.n {
+			b := all(shape)
+			b.lo[o.axis], b.hi[o.axis] = r, r+1
+			if err = s.Write(ctx, o.values(b, 0)); err == nil && flush>>(r%3)&1 == 1 {
+				err = s.Flush(ctx)
+			}
+			if err != nil {
+				break
+			}
+		}
+		done, bad := s.Close(ctx)
+		if err == nil && bad == nil {
+			out = done
+		}
+		if err == nil {
+			err = bad
+		}
+		return err
+	}, func(err error) { w.appended(a, o, out, err) })
+	if out != nil {
+		return a.fresh(out)
+	}
+	return x
+}
+
+func (w *hierarchy) resize(a *actor, ctx context.Context, t *truth, x *zarr.Array) *zarr.Array {
+	o := &op{kind: doResize, targets: []*truth{t}}
+	shape := x.Shape()
+	o.target = make([]int, len(shape))
+	for i, n := range shape {
+		o.target[i] = n
+		if a.rng.IntN(4) > 0 {
+			o.target[i] = max(0, min(most, n+a.rng.IntN(9)-5))
+		}
+	}
+	switch a.rng.IntN(5) {
+	case 0, 1:
+		o.options.MetadataOnly = true
+		o.text = "metadata only "
+	case 2:
+		o.options.Clear = true
+		o.text = "clear "
+	}
+	o.text += fmt.Sprintf("from %v to %v", shape, o.target)
+	y := x
+	if a.rng.IntN(3) == 0 {
+		o.text += " take over"
+		w.over()
+		y = with(x, []zarr.Option{zarr.TakeOver(0)})
+	}
+	return w.resizeTo(a, ctx, t, x, y, o)
+}
+
+func (w *hierarchy) resizeTo(a *actor, ctx context.Context, t *truth, x, y *zarr.Array, o *op) *zarr.Array {
+	var out *zarr.Array
+	a.do(ctx, o, func(ctx context.Context) (err error) {
+		out, err = y.Resize(ctx, o.target, o.options)
+		return err
+	}, func(err error) {
+		if err == nil {
+			w.resized(a, o, out)
+		}
+	})
+	if out != nil {
+		return a.fresh(out)
+	}
+	return x
+}
+
+// resized notes what an acknowledged Resize has deleted.
+func (w *hierarchy) resized(a *actor, o *op, out *zarr.Array) {
+	t := o.targets[0]
+	p := o.part(t)
+	if !slices.Equal(out.Shape(), o.target) {
+		w.h.fail("%v returns the shape %v", o, out.Shape())
+		return
+	}
+	if p.was == nil || o.options.MetadataOnly {
+		return // "changes the shape and nothing else"
+	}
+	low := slices.Clone(p.was)
+	for i, n := range o.target {
+		low[i] = min(low[i], n)
+	}
+	kept := all(low)
+	all(p.was).each(func(c [2]int) {
+		if kept.has(c) {
+			return
+		}
+		whole := false // its object is wholly outside
+		for i := range t.rank {
+			whole = whole || c[i]/t.chunk[i]*t.chunk[i] >= low[i]
+		}
+		if whole || o.options.Clear {
+			t.clear(c, o.began, w.h.step)
+			a.saw(t, box{c, [2]int{c[0] + 1, c[1] + 1}})
+		}
+	})
+}
+
+func (w *hierarchy) write(a *actor, ctx context.Context, t *truth, x *zarr.Array) {
+	var b box
+	b.hi = [2]int{1, 1}
+	for i, n := range x.Shape() {
+		if n == 0 {
+			return
+		}
+		b.lo[i] = a.rng.IntN(n)
+		b.hi[i] = b.lo[i] + 1 + a.rng.IntN(n-b.lo[i])
+		if a.rng.IntN(3) == 0 {
+			b.lo[i], b.hi[i] = 0, n
+		}
+	}
+	o := &op{kind: doWrite, text: fmt.Sprintf("%v to %v of %v", b.lo[:t.rank], b.hi[:t.rank], x.Shape())}
+	zero := a.rng.IntN(5) == 0
+	var v []int32
+	a.do(ctx, o, func(ctx context.Context) error {
+		a.h.mu.Lock()
+		t.issue(o, b, o.began, func([2]int) int32 {
+			if zero {
+				v = append(v, 0)
+			} else {
+				v = append(v, o.value(len(v)))
+			}
+			return v[len(v)-1]
+		})
+		a.h.mu.Unlock()
+		return zarr.Write(ctx, x, v, b.selection(t.rank)...)
+	}, func(err error) {
+		if err == nil {
+			t.acknowledge(o, b, o.began, a.h.step)
+			a.saw(t, b)
+		}
+	})
+}
+
+func (w *hierarchy) read(a *actor, ctx context.Context, t *truth, x *zarr.Array) {
+	b := all(x.Shape())
+	o := &op{kind: doRead, text: fmt.Sprintf("%s %v", t.path, x.Shape())}
+	if a.cache != nil {
+		o.kind = doCached
+	}
+	var v []int32
+	a.do(ctx, o, func(ctx context.Context) (err error) {
+		v, err = zarr.Read[int32](ctx, x)
+		return err
+	}, func(err error) {
+		if err != nil {
+			return
+		}
+		a.h.note("%v reads %v", o, v)
+		var since func(c [2]int) int
+		if a.stale {
+			since = func(c [2]int) int {
+				if s := a.since[t]; s != nil {
+					return min(o.began, s[c[0]*width+c[1]])
+				}
+				return 0
+			}
+		}
+		w.look("after " + o.String()) // what is wrong in the store is no fault of a cache
+		w.compare(t, o.String(), b, v, o.began, a.h.step, since)
+	})
+}
+
+func (w *hierarchy) refresh(a *actor, ctx context.Context, t *truth, x *zarr.Array) *zarr.Array {
+	o := &op{kind: doRefresh}
+	var out *zarr.Array
+	a.do(ctx, o, func(ctx context.Context) (err error) {
+		out, err = x.Refresh(ctx)
+		return err
+	}, func(err error) {
+		if err == nil {
+			a.edge(t, x.Shape(), out.Shape())
+		}
+	})
+	if out != nil {
+		return out
+	}
+	return x
+}
+
+// edge notes that Refresh found another shape: objects at the old edge are asked for again.
+func (a *actor) edge(t *truth, old, is []int) {
+	if slices.Equal(old, is) || a.cache == nil {
+		return
+	}
+	// The objects that the old shape ends within.
+	ends := slices.Clone(old)
+	for i, n := range old {
+		ends[i] = (n + t.chunk[i] - 1) / t.chunk[i] * t.chunk[i]
+	}
+	inner := all(old)
+	all(ends).each(func(c [2]int) {
+		if !inner.has(c) && c[0] < width && c[1] < width {
+			a.saw(t, box{c, [2]int{c[0] + 1, c[1] + 1}})
+		}
+	})
+}
+
+func (w *hierarchy) attrs(a *actor, ctx context.Context, x *zarr.Array) *zarr.Array {
+	o := &op{kind: doAttrs}
+	var out *zarr.Array
+	a.do(ctx, o, func(ctx context.Context) (err error) {
+		m := x.Attrs()
+		m["by"] = o.id
+		out, err = x.SetAttrs(ctx, m)
+		return err
+	}, nil)
+	if out != nil {
+		return out
+	}
+	return x
+}
+
+func (w *hierarchy) orphans(a *actor, ctx context.Context, t *truth, x *zarr.Array) {
+	a.do(ctx, &op{kind: doOrphans}, func(ctx context.Context) error {
+		found, err := upkeep.FindOrphans(ctx, x)
+		if err != nil {
+			return err
+		}
+		return found.Delete(ctx)
+	}, func(err error) {
+		if err == nil {
+			w.outside(a, t, a.op.began)
+		}
+	})
+}
+
+// outside notes that elements of objects beyond the shape are gone.
+func (w *hierarchy) outside(a *actor, t *truth, began int) {
+	ends := slices.Clone(t.shape)
+	for i, n := range ends {
+		ends[i] = (n + t.chunk[i] - 1) / t.chunk[i] * t.chunk[i]
+	}
+	inner, outer := all(ends), all([]int{width, width}[:t.rank])
+	outer.each(func(c [2]int) {
+		if !inner.has(c) && t.cells[c[0]*width+c[1]] != nil {
+			t.clear(c, began, w.h.step)
+			a.saw(t, box{c, [2]int{c[0] + 1, c[1] + 1}})
+		}
+	})
+}
+
+func (w *hierarchy) drop(a *actor, ctx context.Context, n zarr.Node) {
+	w.over()
+	a.do(ctx, &op{kind: doDrop}, func(ctx context.Context) error {
+		_, err := upkeep.DropClaim(ctx, n, 0)
+		return err
+	}, nil)
+}
+
+// remove removes the array, and makes it again.
+func (w *hierarchy) remove(a *actor, ctx context.Context, t *truth, x *zarr.Array) *zarr.Array {
+	gone := false
+	a.do(ctx, &op{kind: doRemove}, func(ctx context.Context) error {
+		r, err := upkeep.PlanRemove(ctx, x)
+		if err != nil {
+			return err
+		}
+		return r.Run(ctx)
+	}, func(err error) {
+		if gone = err == nil; gone {
+			all([]int{width, width}[:t.rank]).each(func(c [2]int) {
+				if t.cells[c[0]*width+c[1]] != nil {
+					t.clear(c, a.op.began, w.h.step)
+				}
+				a.saw(t, box{c, [2]int{c[0] + 1, c[1] + 1}})
+			})
+		}
+	})
+	if !gone {
+		return x
+	}
+	var out *zarr.Array
+	a.do(ctx, &op{kind: doCreate}, func(ctx context.Context) (err error) {
+		out, err = zarr.Create(ctx, a.store(), t.path, w.spec[0], a.options()...)
+		return err
+	}, nil)
+	return out
+}

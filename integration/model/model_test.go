@@ -1,0 +1,145 @@
+package model
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+var (
+	first     = flag.Uint64("first", 0, "the number of the first history")
+	histories = flag.Uint64("histories", 2000, "how many histories of each family are run")
+	family    = flag.String("family", "", "the only family that is run: arrays, groups, copies or caches")
+	survey    = flag.Bool("survey", false, "run all histories, and count violations by their text")
+	show      = flag.Bool("history", false, "print each history")
+)
+
+// families are the kinds of histories.
+var families = map[string]func(*history){"arrays": arrays, "groups": groups, "copies": copied, "caches": caches}
+
+// run runs one history.
+func run(t *testing.T, name string, seed uint64, record bool, plant func(store.Store) store.Store) (h *history) {
+	synctest.Test(t, func(t *testing.T) {
+		h = &history{seed: seed, rng: rand.New(rand.NewPCG(seed, 1)), record: record, ops: map[int]*op{}}
+		m := newStore()
+		h.raw, h.below = m, m
+		if plant != nil {
+			h.below = plant(m)
+		}
+		h.batches = h.rng.IntN(2) == 0
+		h.switches = []float64{0.03, 0.1, 0.3, 1}[h.rng.IntN(4)]
+		h.faults = []int{0, 0, 1, 1, 2, 4}[h.rng.IntN(6)]
+		h.hale = h.faults == 0
+		families[name](h)
+	})
+	return h
+}
+
+// TestModel runs histories of each family.
+func TestModel(t *testing.T) {
+	for _, name := range slices.Sorted(maps.Keys(families)) {
+		if *family == "" || name == *family {
+			t.Run(name, func(t *testing.T) { runAll(t, name) })
+		}
+	}
+}
+
+// runAll runs the histories of a family, on as many cores as there are.
+func runAll(t *testing.T, name string) {
+	var next atomic.Uint64
+	next.Store(*first)
+	var found found
+	t.Run("all", func(t *testing.T) {
+		workers := runtime.GOMAXPROCS(0)
+		if name == "copies" {
+			workers = 1 // transfers share the process's CPU slots, which belong to one bubble at a time
+		}
+		for range workers {
+			t.Run("", func(t *testing.T) {
+				t.Parallel()
+				for {
+					seed := next.Add(1) - 1
+					if seed >= *first+*histories || found.enough() {
+						return
+					}
+					h := run(t, name, seed, *show, nil)
+					if *show {
+						fmt.Printf("%s %d\n%s\n", name, seed, strings.Join(h.events, "\n"))
+					}
+					if h.bad != "" {
+						found.add(seed, h.bad)
+					}
+				}
+			})
+		}
+	})
+	found.report(t, name)
+}
+
+// found are violations.
+type found struct {
+	mu  sync.Mutex
+	bad map[uint64]string
+}
+
+func (f *found) add(seed uint64, bad string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.bad == nil {
+		f.bad = map[uint64]string{}
+	}
+	f.bad[seed] = bad
+}
+
+func (f *found) enough() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.bad) > 0 && !*survey
+}
+
+// report prints the first history that is a violation and, of a survey, how many there are of each kind.
+func (f *found) report(t *testing.T, name string) {
+	if len(f.bad) == 0 {
+		return
+	}
+	seeds := slices.Sorted(maps.Keys(f.bad))
+	if *survey {
+		kinds := map[string][]uint64{}
+		for _, s := range seeds {
+			kind := strings.SplitN(f.bad[s], "\n", 2)[0]
+			for _, e := range alike {
+				kind = e.is.ReplaceAllString(kind, e.as)
+			}
+			kinds[kind] = append(kinds[kind], s)
+		}
+		for _, k := range slices.SortedFunc(maps.Keys(kinds), func(a, b string) int { return cmp.Compare(len(kinds[b]), len(kinds[a])) }) {
+			t.Errorf("%s: %d histories, the first %v: %s", name, len(kinds[k]), kinds[k][:min(4, len(kinds[k]))], k)
+		}
+		return
+	}
+	h := run(t, name, seeds[0], true, nil)
+	t.Errorf("history %d of %s: %s\n%s", seeds[0], name, f.bad[seeds[0]], strings.Join(h.events, "\n"))
+}
+
+// alike make one kind of violations that differ in numbers, options and moments alone.
+var alike = []struct {
+	is *regexp.Regexp
+	as string
+}{
+	{regexp.MustCompile(`[0-9][0-9, ]*`), "N"},
+	{regexp.MustCompile(`\{N#N(cached read|[a-z]+)[^}]*\}`), "$1"},
+	{regexp.MustCompile(`^after (Nput|cached read|read)[^:]*:`), "between:"},
+	{regexp.MustCompile(`( N\(fill\))+$`), " N(fill)"},
+}
