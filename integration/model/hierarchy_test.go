@@ -302,6 +302,9 @@ func (w *hierarchy) arrayPut(o *op, t *truth, shape []int) {
 		t.shape = shape
 	}
 	w.log[t] = append(w.log[t], shaped{h.step, slices.Clone(shape)})
+	if h.bad == "" {
+		w.lookAt(t, fmt.Sprintf("after %v set the shape", o))
+	}
 }
 
 // longer is a shape that an append sets: its rows are visible from now on.
@@ -418,14 +421,7 @@ func (w *hierarchy) lookAt(t *truth, what string) {
 // compare compares what was read in a box, from one step to another, with what may be stored.
 func (w *hierarchy) compare(t *truth, what string, b box, v []int32, from, to int, since func(c [2]int) int) {
 	// A reader whose shape is not the stored one reads elements that the array does not have.
-	inside := all([]int{never, never}[:t.rank])
-	for i, s := range w.log[t] {
-		if s.step <= to && (i+1 == len(w.log[t]) || w.log[t][i+1].step >= from) {
-			for axis, n := range s.shape {
-				inside.hi[axis] = min(inside.hi[axis], n)
-			}
-		}
-	}
+	inside := w.inside(t, from, to)
 	k := 0
 	b.each(func(c [2]int) {
 		is := v[k]
@@ -438,6 +434,19 @@ func (w *hierarchy) compare(t *truth, what string, b box, v []int32, from, to in
 			w.h.fail("%s: element %v of %s is %d (%s), and may be%s", what, c[:t.rank], t.path, is, whence(w.h, is), t.explain(c, at, to))
 		}
 	})
+}
+
+// inside is the box of elements that an array had all the time from one step to another.
+func (w *hierarchy) inside(t *truth, from, to int) box {
+	b := all([]int{never, never}[:t.rank])
+	for i, s := range w.log[t] {
+		if s.step <= to && (i+1 == len(w.log[t]) || w.log[t][i+1].step >= from) {
+			for axis, n := range s.shape {
+				b.hi[axis] = min(b.hi[axis], n)
+			}
+		}
+	}
+	return b
 }
 
 // left checks that no claim of a living actor is left.

@@ -59,6 +59,7 @@ type history struct {
 	removes  bool // some operation removes arrays
 	only     int  // actors; 0: some
 	hale     bool // no fault is injected
+	peaceful bool // no claim of another actor is taken over or dropped before the recovery
 }
 
 // world is the family's part: what is created, what actors do, and what must hold.
@@ -79,6 +80,9 @@ func (h *history) wait(r *request) {
 func (h *history) fail(format string, args ...any) {
 	if h.bad == "" {
 		h.bad = fmt.Sprintf(format, args...)
+		if h.injected == 0 && !h.over {
+			h.bad = "with healthy actors alone: " + h.bad
+		}
 		h.note("VIOLATED: %s", h.bad)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -42,6 +43,7 @@ func run(t *testing.T, name string, seed uint64, record bool, plant func(store.S
 		h.switches = []float64{0.03, 0.1, 0.3, 1}[h.rng.IntN(4)]
 		h.faults = []int{0, 0, 1, 1, 2, 4}[h.rng.IntN(6)]
 		h.hale = h.faults == 0
+		h.peaceful = h.rng.IntN(3) == 0
 		families[name](h)
 	})
 	return h
@@ -60,6 +62,7 @@ func TestModel(t *testing.T) {
 func runAll(t *testing.T, name string) {
 	var next atomic.Uint64
 	next.Store(*first)
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	var found found
 	t.Run("all", func(t *testing.T) {
 		workers := runtime.GOMAXPROCS(0)
@@ -79,7 +82,7 @@ func runAll(t *testing.T, name string) {
 						fmt.Printf("%s %d\n%s\n", name, seed, strings.Join(h.events, "\n"))
 					}
 					if h.bad != "" {
-						found.add(seed, h.bad)
+						found.add(seed, h)
 					}
 				}
 			})
@@ -90,17 +93,18 @@ func runAll(t *testing.T, name string) {
 
 // found are violations.
 type found struct {
-	mu  sync.Mutex
-	bad map[uint64]string
+	mu    sync.Mutex
+	bad   map[uint64]string
+	steps map[uint64]int
 }
 
-func (f *found) add(seed uint64, bad string) {
+func (f *found) add(seed uint64, h *history) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.bad == nil {
-		f.bad = map[uint64]string{}
+		f.bad, f.steps = map[uint64]string{}, map[uint64]int{}
 	}
-	f.bad[seed] = bad
+	f.bad[seed], f.steps[seed] = h.bad, h.step
 }
 
 func (f *found) enough() bool {
@@ -125,7 +129,8 @@ func (f *found) report(t *testing.T, name string) {
 			kinds[kind] = append(kinds[kind], s)
 		}
 		for _, k := range slices.SortedFunc(maps.Keys(kinds), func(a, b string) int { return cmp.Compare(len(kinds[b]), len(kinds[a])) }) {
-			t.Errorf("%s: %d histories, the first %v: %s", name, len(kinds[k]), kinds[k][:min(4, len(kinds[k]))], k)
+			short := slices.MinFunc(kinds[k], func(a, b uint64) int { return cmp.Compare(f.steps[a], f.steps[b]) })
+			t.Errorf("%s: %d histories, the first %d, the shortest %d (%d steps): %s", name, len(kinds[k]), kinds[k][0], short, f.steps[short], k)
 		}
 		return
 	}
@@ -140,6 +145,6 @@ var alike = []struct {
 }{
 	{regexp.MustCompile(`[0-9][0-9, ]*`), "N"},
 	{regexp.MustCompile(`\{N#N(cached read|[a-z]+)[^}]*\}`), "$1"},
-	{regexp.MustCompile(`^after (Nput|cached read|read)[^:]*:`), "between:"},
+	{regexp.MustCompile(`^after (Nput|cached read|read|.*set the shape)[^:]*:`), "between:"},
 	{regexp.MustCompile(`( N\(fill\))+$`), " N(fill)"},
 }

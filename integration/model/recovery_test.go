@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/upkeep"
@@ -24,7 +25,8 @@ func (w *hierarchy) recoverFirst(a *actor, ctx context.Context) {
 	o := &op{kind: doAppend, axis: a.rng.IntN(t.rank), n: 2, targets: []*truth{t}}
 	o.filling(a)
 	o.text = fmt.Sprintf("%d rows along %d of %v take over", o.n, o.axis, x.Shape())
-	x = w.appendTo(a, ctx, t, with(x, []zarr.Option{zarr.TakeOver(0)}), o)
+	// A shape that a late request sets in between is a conflict, which Wait tries again after.
+	x = w.appendTo(a, ctx, t, with(x, []zarr.Option{zarr.TakeOver(0), zarr.Wait(10 * time.Second)}), o)
 	w.grow(a, ctx, t, x)
 }
 
@@ -55,13 +57,18 @@ func (w *hierarchy) grow(a *actor, ctx context.Context, t *truth, x *zarr.Array)
 	if x == nil {
 		return
 	}
-	o := &op{kind: doResize, targets: []*truth{t}, target: x.Shape()}
-	for i := range o.target {
-		o.target[i] = min(width, o.target[i]+1+a.rng.IntN(5))
+	for try := range 4 {
+		o := &op{kind: doResize, targets: []*truth{t}, target: x.Shape(), tolerant: try < 3}
+		for i := range o.target {
+			o.target[i] = min(width, o.target[i]+1+a.rng.IntN(5))
+		}
+		o.options.MetadataOnly = a.rng.IntN(2) == 0
+		o.text = fmt.Sprintf("from %v to %v, take over, metadata only %v", x.Shape(), o.target, o.options.MetadataOnly)
+		if w.resizeTo(a, ctx, t, x, with(x, []zarr.Option{zarr.TakeOver(0)}), o) != x {
+			return
+		}
+		x = w.refresh(a, ctx, t, x) // a late request has changed the document
 	}
-	o.options.MetadataOnly = a.rng.IntN(2) == 0
-	o.text = fmt.Sprintf("from %v to %v, take over, metadata only %v", x.Shape(), o.target, o.options.MetadataOnly)
-	w.resizeTo(a, ctx, t, x, with(x, []zarr.Option{zarr.TakeOver(0)}), o)
 }
 
 // recoverGroup appends to the group what completes an append that was not completed, and then once more.
@@ -75,7 +82,7 @@ func (w *hierarchy) recoverGroup(a *actor, ctx context.Context) {
 		}
 		o := &op{kind: doAppend, n: n, targets: w.arrays, text: fmt.Sprintf("%d rows take over", n)}
 		o.filling(a)
-		w.groupAppend(a, ctx, nil, o, []zarr.Option{zarr.TakeOver(0)})
+		w.groupAppend(a, ctx, nil, o, []zarr.Option{zarr.TakeOver(0), zarr.Wait(10 * time.Second)})
 	}
 }
 
