@@ -457,11 +457,19 @@ func (w *hierarchy) left() {
 			// Of a dead actor; or the request that would have taken it out failed too; or it arrived after the actor had looked.
 			continue
 		}
-		if path, _, _ := strings.Cut(key, "/"); path == w.group && o.faults > 0 && o.visible() {
-			continue // Group.Append: "so does one after an error that says so"
+		if low, high := w.groupLengths(); low != high && (key == w.group+"/zarr.json" || key == w.group+"/.zattrs") {
+			continue // rows of an append are visible in some arrays: that is to be completed first (Group.Append)
 		}
 		w.h.fail("%s has the claim of a living actor: %v", key, o)
 	}
+}
+
+// groupLengths are lengths; 0 and 0 where there is no group.
+func (w *hierarchy) groupLengths() (low, high int) {
+	if w.group == "" {
+		return 0, 0
+	}
+	return w.lengths()
 }
 
 // visible reports whether rows of the operation are visible.

@@ -23,6 +23,7 @@ var (
 	first     = flag.Uint64("first", 0, "the number of the first history")
 	histories = flag.Uint64("histories", 2000, "how many histories of each family are run")
 	family    = flag.String("family", "", "the only family that is run: arrays, groups, copies or caches")
+	without   = flag.String("without", "", "operations that are left out, such as write,consolidate")
 	survey    = flag.Bool("survey", false, "run all histories, and count violations by their text")
 	show      = flag.Bool("history", false, "print each history")
 )
