@@ -53,6 +53,7 @@ type op struct {
 	waits     bool // it has the option Wait
 	tolerant  bool // its error is checked by the caller
 	wrote     []written
+	deleted   []string // keys of chunks
 
 	// Of changes of a shape:
 	axis    int

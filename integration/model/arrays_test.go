@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -547,24 +548,27 @@ func (w *hierarchy) orphans(a *actor, ctx context.Context, t *truth, x *zarr.Arr
 		return found.Delete(ctx)
 	}, func(err error) {
 		if err == nil {
-			w.outside(a, t, a.op.began)
+			w.outside(a, t, a.op)
 		}
 	})
 }
 
-// outside notes that elements of objects beyond the shape are gone.
-func (w *hierarchy) outside(a *actor, t *truth, began int) {
-	ends := slices.Clone(t.shape)
-	for i, n := range ends {
-		ends[i] = (n + t.chunk[i] - 1) / t.chunk[i] * t.chunk[i]
-	}
-	inner, outer := all(ends), all([]int{width, width}[:t.rank])
-	outer.each(func(c [2]int) {
-		if !inner.has(c) && t.cells[c[0]*width+c[1]] != nil {
-			t.clear(c, began, w.h.step)
-			a.saw(t, box{c, [2]int{c[0] + 1, c[1] + 1}})
+// outside notes that elements of the objects that an operation deleted are gone. Which those are is not promised: objects that a change
+// may be writing, by the document that the array was opened from, are left out.
+func (w *hierarchy) outside(a *actor, t *truth, o *op) {
+	for _, key := range o.deleted {
+		b := box{hi: [2]int{1, 1}}
+		for i, s := range strings.FieldsFunc(strings.TrimPrefix(strings.TrimPrefix(key, t.path+"/"), "c/"), func(r rune) bool { return r == '/' || r == '.' }) {
+			n, err := strconv.Atoi(s)
+			if err != nil || i >= t.rank {
+				w.h.fail("%v deletes %s", o, key)
+				return
+			}
+			b.lo[i], b.hi[i] = n*t.chunk[i], (n+1)*t.chunk[i]
 		}
-	})
+		b.each(func(c [2]int) { t.clear(c, o.began, w.h.step) })
+		a.saw(t, b)
+	}
 }
 
 func (w *hierarchy) drop(a *actor, ctx context.Context, n zarr.Node) {

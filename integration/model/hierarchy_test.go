@@ -334,6 +334,7 @@ func (w *hierarchy) longer(o *op, t *truth, shape []int) {
 
 func (w *hierarchy) deleted(o *op, key string) {
 	if !isDocument(key) {
+		o.deleted = append(o.deleted, key)
 		return
 	}
 	delete(w.claims, key)
