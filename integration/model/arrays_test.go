@@ -564,7 +564,7 @@ func (w *hierarchy) outside(a *actor, t *truth, o *op) {
 				w.h.fail("%v deletes %s", o, key)
 				return
 			}
-			b.lo[i], b.hi[i] = n*t.chunk[i], (n+1)*t.chunk[i]
+			b.lo[i], b.hi[i] = min(width, n*t.chunk[i]), min(width, (n+1)*t.chunk[i])
 		}
 		b.each(func(c [2]int) { t.clear(c, o.began, w.h.step) })
 		a.saw(t, b)
@@ -582,8 +582,15 @@ func (w *hierarchy) drop(a *actor, ctx context.Context, n zarr.Node) {
 	}, nil)
 }
 
-// remove removes the array, and makes it again.
+// remove removes the array, and makes it again, unless a request is on its way to it: "keys that are written while it runs may stay"
+// (upkeep.Removal.Run).
 func (w *hierarchy) remove(a *actor, ctx context.Context, t *truth, x *zarr.Array) *zarr.Array {
+	a.h.mu.Lock()
+	coming := len(a.h.lates) > 0
+	a.h.mu.Unlock()
+	if coming {
+		return x
+	}
 	gone := false
 	a.do(ctx, &op{kind: doRemove}, func(ctx context.Context) error {
 		r, err := upkeep.PlanRemove(ctx, x)
