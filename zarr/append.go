@@ -1,14 +1,12 @@
 package zarr
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"math/rand/v2"
 	"strings"
-	"time"
 
-	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/claim"
 	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -110,22 +108,6 @@ func (a *Array) waiting(ctx context.Context, try func(*Array) error) error {
 	})
 }
 
-// waiting tries something again while it is a conflict, for as long as the options say.
-func (n *node) waiting(ctx context.Context, try func() error) error {
-	end := time.Now().Add(n.cfg.wait)
-	for {
-		err := try()
-		left := time.Until(end)
-		if !errors.Is(err, fault.Conflict) || left <= 0 {
-			return err
-		}
-		n.docs().Conflict()
-		if err := concurrency.Sleep(ctx, min(left, 50*time.Millisecond+rand.N(200*time.Millisecond))); err != nil {
-			return err
-		}
-	}
-}
-
 // rows is how many rows so many elements are.
 func (a *Array) rows(axis, elements int) (int, error) {
 	if err := a.growable(axis); err != nil {
@@ -179,36 +161,89 @@ func (a *Array) appendRows(ctx context.Context, axis, n int, write func(*Array) 
 	}
 	out, err := g.commit(ctx, n, 0)
 	if err != nil {
-		g.giveUp(ctx) // which does nothing where the answer alone was lost
+		g.giveUp(ctx)
 		return nil, a.errf(err)
 	}
 	return out, nil
 }
 
-// growth is an append under way: rows of an array are claimed, which its shape does not have yet.
+// growth is an append in progress: rows of an array are claimed.
 type growth struct {
-	a    *Array // as it is stored
-	axis int
-	held *document.Held
+	a     *Array // as it is stored
+	axis  int
+	held  *document.Held
+	wrote bool // objects may have been put
 }
 
-// grow claims n rows behind the array.
+// grow claims n rows after those of the array.
 func (a *Array) grow(ctx context.Context, axis, n int) (*growth, error) {
 	a, err := a.fromDocuments(ctx)
 	if err != nil {
 		return nil, err
 	}
 	from := a.meta.Shape[axis]
-	if _, err := a.long(axis, n); err != nil {
+	if err := a.cfg.mayBegin(from, func() error { return a.isLong(ctx, axis) }); err != nil {
 		return nil, err
 	}
 	c := claim.New(claim.Append)
 	c.Axis, c.From, c.To = axis, from, from+n
-	held, err := a.docs().Hold(ctx, a.doc, len(a.meta.Shape), c, nil, a.cfg.over)
+	return a.growBy(ctx, c, a.cfg.over, nil)
+}
+
+// growBy claims rows of the array, which c says, also where the array has them. changed is the error
+// of an array that is stored with another shape by now; nil: one that says so.
+func (a *Array) growBy(ctx context.Context, c claim.Claim, over document.TakeOver, changed error) (*growth, error) {
+	if _, err := a.long(c.Axis, max(0, c.To-a.meta.Shape[c.Axis])); err != nil {
+		return nil, err
+	}
+	held, err := a.docs().Hold(ctx, a.doc, over, func(t document.Text) (document.Change, error) {
+		err := t.As(a.doc)
+		if errors.Is(err, fault.Conflict) {
+			err = cmp.Or(changed, err)
+		}
+		return document.Change{Claim: c, Record: t.Record}, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	return &growth{a: a, axis: axis, held: held}, nil
+	return &growth{a: a, axis: c.Axis, held: held}, nil
+}
+
+// dropClaim takes the claim of an ID out of the array's document, if it is there.
+func (a *Array) dropClaim(ctx context.Context, id string) error {
+	err := a.docs().Drop(ctx, a.doc, id)
+	if errors.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
+}
+
+// mayBegin checks what AppendAt demands of an append that would begin at a row. longer makes sure
+// that more rows are there.
+func (c *config) mayBegin(from int, longer func() error) error {
+	switch {
+	case c.at < 0 || c.at == from:
+		return nil
+	case c.at > from:
+		return fault.Newf(fault.Conflict, "there are %d rows, and AppendAt says %d", from, c.at)
+	}
+	if err := longer(); err != nil {
+		return err
+	}
+	return fault.Newf(fault.Exists, "there are %d rows, and AppendAt says %d", from, c.at)
+}
+
+// isLong makes sure that the array is as long along an axis as the options say at least, and a row
+// more.
+func (a *Array) isLong(ctx context.Context, axis int) error {
+	b, err := a.Refresh(ctx)
+	if err != nil {
+		return err
+	}
+	if axis >= len(b.meta.Shape) || b.meta.Shape[axis] <= a.cfg.at {
+		return fault.Newf(fault.Conflict, "the array has the shape %v by now; see Refresh", b.meta.Shape)
+	}
+	return nil
 }
 
 // fromDocuments is the array with its documents: one that was not opened from them reads them, and makes sure that they say the same.
@@ -279,55 +314,68 @@ func (a *Array) reparsed(doc document.Stored) (*Array, error) {
 // maxExtent is the longest that JSON numbers which are read as doubles can say.
 const maxExtent = 1<<53 - 1
 
-// view is an array to write n claimed rows with.
+// view is an array with n more rows, to write claimed ones with.
 func (g *growth) view(n int) (*Array, error) {
 	b, err := g.a.long(g.axis, n)
+	if err == nil {
+		where := claim.Whole(b.meta.Shape)
+		where.Lo[g.axis] = g.held.Claim().From
+		b, err = b.guarded(g.held, where)
+	}
 	if err != nil {
 		return nil, g.a.errf(err)
 	}
-	if g.held.Claim().Abandoned != nil && !b.cfg.storeFill {
-		// Else what a process that gave up had on its way could still come to lie where a chunk of fill values was left out.
-		if b, err = b.With(StoreFill()); err != nil {
-			return nil, err
-		}
-	}
-	b.shared.confirmed.Store(true)
-	b.cfg.guard = g.held.Check // also of views of it
-	b.engine.Options.Guard = b.cfg.guard
+	g.wrote = true
 	return b, nil
 }
 
-// commit gives the array n more rows and, unless it is 0, claims next rows behind them.
+// guarded is an array that is not stored yet, to write elements of a box with while its document is
+// held. Where a request of a change that was given up may still arrive, all chunks are stored, also
+// those of fill values only: its condition, that the key is absent, then fails.
+func (a *Array) guarded(held *document.Held, where claim.Box) (*Array, error) {
+	if !a.cfg.storeFill && held.Record().Touches(a.aligned(where)) {
+		var err error
+		if a, err = a.With(StoreFill()); err != nil {
+			return nil, err
+		}
+	}
+	a.shared.confirmed.Store(true)
+	a.cfg.guard = held.Check // also of views of it
+	a.engine.Options.Guard = a.cfg.guard
+	return a, nil
+}
+
+// commit gives the array n more rows and, unless it is 0, claims next rows after them.
 func (g *growth) commit(ctx context.Context, n, next int) (*Array, error) {
 	was := g.a
 	shape := was.Shape()
 	shape[g.axis] += n
-	c := g.held.Claim()
-	c.Abandoned = c.Beyond(shape).Abandoned
-	c.From, c.To = shape[g.axis], shape[g.axis]+next
-	if next == 0 {
-		c = claim.Claim{Abandoned: c.Abandoned}
+	c := document.Change{Record: g.held.Record().Written(shape)}
+	if next > 0 {
+		c.Claim = g.held.Claim()
+		c.Claim.From, c.Claim.To = shape[g.axis], shape[g.axis]+next
 	}
-	edits, err := shapeEdits(shape)
-	if err != nil {
+	var err error
+	if c.Edits, err = shapeEdits(shape); err != nil {
 		return nil, err
 	}
-	if err := g.held.Commit(ctx, edits, c); err != nil {
+	if err := g.held.Commit(ctx, c); err != nil {
 		return nil, err
 	}
 	a, err := was.reparsed(g.held.Doc())
 	if err != nil {
 		return nil, err
 	}
-	g.a = a
+	g.a, g.wrote = a, false
 	return a, nil
 }
 
-// giveUp takes the claim back after an error, also after one of a context that ended: who comes next need not wait.
+// giveUp takes the claim back after an error, also after one of a context that ended: the next
+// writer need not wait.
 func (g *growth) giveUp(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	ctx, cancel := document.Detached(ctx)
 	defer cancel()
-	_ = g.held.GiveUp(ctx) // else it can be taken over
+	_ = g.held.GiveUp(ctx, g.wrote) // else it can be taken over
 }
 
 // behind selects the rows from one on.

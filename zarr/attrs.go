@@ -61,7 +61,7 @@ func (n node) withAttrs(ctx context.Context, attrs map[string]any, as *meta.Arra
 		doc, err = meta.SetAttrs(n.attrsDoc.Key, n.attrsDoc.Bytes, attrs)
 	}
 	if err == nil {
-		doc, err = document.KeepClaim(n.attrsDoc, doc)
+		doc, err = document.KeepClaim(n.attrsDoc, n.attrsDoc.Key, doc)
 	}
 	if err != nil {
 		return n, n.errf(err)

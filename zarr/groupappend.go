@@ -2,11 +2,13 @@ package zarr
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/claim"
@@ -52,79 +54,130 @@ func RowsBy(path string, n int, write func(ctx context.Context, a *Array, from i
 	}
 }
 
-// Append makes several arrays of the group longer along the axes that have the name dim, by the same number of rows: data and the
-// coordinates that belong to it. It returns the group with its consolidated metadata, if it has any, brought up to date.
+// Append makes several arrays of the group longer along the axes that have the name dim, by the
+// same number of rows: data and the coordinates that belong to it. It returns the group with its
+// consolidated metadata, if it has any, brought up to date.
 //
-// Consolidated metadata changes last, with one write, so who opens the arrays through it sees all of them at their old length or all at
-// their new one. Who opens an array by itself may see it longer before the others. The group is claimed meanwhile as an array is by
-// [Append]: others who append to it get ErrConflict, see [Wait].
+// Consolidated metadata changes last, with one write, so who opens the arrays through it sees all of
+// them at their old length or all at their new one. Who opens an array by itself may see it longer
+// before the others. The group and its arrays are claimed meanwhile as an array is by [Append]:
+// others who append get ErrConflict, see [Wait]. No array gets longer before the rows of all of them
+// are stored.
 //
-// A process that is killed may leave arrays of different lengths. Append of the same rows with [TakeOver] then completes what it began, and is the
-// only Append that the group takes; so does one after an error that says so. Which rows are due next is what arrays opened through the group say. All arrays of the group's consolidated metadata that have the dimension must be among the rows, and the
-// arrays must be of one length (ErrSelection). The group's own consolidated metadata is changed, none that groups above it have.
+// After an error the arrays are as long as they were, unless the error says that some are longer.
+// A process that is killed may leave such arrays too. Append of the same rows with [TakeOver] then
+// completes what it began, and is the only Append that the group takes. Which rows are due next is
+// what arrays opened through the group say; see [AppendAt]. All arrays of the group's consolidated
+// metadata that have the dimension must be among the rows, and the arrays must be of one length
+// (ErrSelection). The group's own consolidated metadata is changed, none that groups above it have.
 func (g *Group) Append(ctx context.Context, dim string, rows ...Rows) (*Group, error) {
-	var out Node
-	err := g.waiting(ctx, func() error {
-		root, err := g.stored(ctx)
-		if err == nil {
-			err = root.append(ctx, dim, rows)
-		}
+	var out *Group
+	err := g.waiting(ctx, func() (err error) {
+		out, err = g.appendSoon(ctx, dim, rows)
 		return err
 	})
-	if err == nil {
-		out, err = openStored(ctx, g.st, g.path, g.cfg.stored(), document.Group)
-	}
 	if err != nil {
 		return nil, g.errf(err)
 	}
-	return out.(*Group), nil
+	out.cfg = g.cfg.stored()
+	return out, nil
 }
 
-// groupGrowth is an append to arrays of a group under way.
+// errAgain says that the group or an array changed after it was read, so that what was decided by
+// it does not hold: the append begins again.
+var errAgain = fault.Newf(fault.Conflict, "the group changed meanwhile")
+
+// maxAgain bounds how often an append begins again. Each time another process changed the group.
+const maxAgain = 100
+
+// appendSoon tries Append, again where the group changed while it was looked at.
+func (g *Group) appendSoon(ctx context.Context, dim string, rows []Rows) (out *Group, err error) {
+	for try := 1; ; try++ {
+		root, err := g.stored(ctx)
+		if err == nil {
+			out, err = root.append(ctx, dim, rows)
+		}
+		if !errors.Is(err, errAgain) || try == maxAgain {
+			return out, err
+		}
+		g.docs().Conflict()
+		if err := concurrency.Sleep(ctx, rand.N(time.Duration(try)*2*time.Millisecond)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// groupGrowth is an append to arrays of a group in progress.
 type groupGrowth struct {
 	g        *Group // as it is stored
+	dim      string
 	arrays   []*Array
 	rows     []Rows
 	axes     []int
 	from, to int
+	old      claim.Claim          // that is taken over
 	copies   map[string]meta.Node // consolidated metadata, by path below the group
-	held     *document.Held
+	held     *document.Held       // the group
+	growths  []*growth            // the arrays; nil: not claimed
 }
 
-// append is one try of Append, of a group that was just read.
-func (g *Group) append(ctx context.Context, dim string, rows []Rows) error {
+// append is one try of Append, of a group that was just read. What it decides by the group holds
+// only as long as the group's document is that text, byte for byte.
+func (g *Group) append(ctx context.Context, dim string, rows []Rows) (*Group, error) {
 	if len(rows) == 0 {
-		return fault.Newf(fault.Selection, "no rows")
+		return nil, fault.Newf(fault.Selection, "no rows")
 	}
-	old, err := document.ClaimIn(g.attrsDoc)
-	if err != nil {
-		return err
+	w := &groupGrowth{g: g, dim: dim, rows: rows, copies: g.meta.Consolidated}
+	var err error
+	if w.old, err = document.ClaimIn(g.attrsDoc); err != nil {
+		return nil, err
 	}
-	w := &groupGrowth{g: g, rows: rows, copies: g.meta.Consolidated}
 	if g.format == 2 {
 		if _, w.copies, err = w.copyV2(ctx); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if err := w.open(ctx, dim, old); err != nil || w.from == w.to {
-		return err
+	if err := w.open(ctx); err != nil {
+		return nil, err
+	}
+	if w.from == w.to {
+		return g, nil
 	}
 	if err := w.complete(dim); err != nil {
-		return err
+		return nil, err
 	}
-	c := claim.New(claim.Append)
-	c.Dim, c.From, c.To = dim, w.from, w.to
-	if w.held, err = g.docs().Hold(ctx, g.attrsDoc, 0, c, nil, g.cfg.over); err != nil {
-		return err
+	if err := w.claim(ctx); err != nil {
+		return nil, w.release(ctx, err)
 	}
 	if err := w.write(ctx); err != nil {
-		return w.failed(ctx, err)
+		return nil, w.release(ctx, err)
 	}
-	return w.finish(ctx)
+	if err := w.commit(ctx); err != nil {
+		return nil, err
+	}
+	return g.reparsed(w.held.Doc())
 }
 
-// open opens the arrays, and finds out what is to be appended; old is the claim in the group.
-func (w *groupGrowth) open(ctx context.Context, dim string, old claim.Claim) error {
+// reparsed is the group with another text of the document that has its claim.
+func (g *Group) reparsed(doc document.Stored) (*Group, error) {
+	if g.format == 2 {
+		b := *g
+		b.attrsDoc, b.lazy = doc, &lazyCopy{}
+		attrs, err := g.parser().AttrsV2(doc.Key, doc.Bytes)
+		b.attrs = attrs
+		return &b, err
+	}
+	n := node{st: g.st, path: g.path, cfg: g.cfg}
+	docs := document.Docs{{Name: document.ZarrJSON, Bytes: doc.Bytes, Version: doc.Version}}
+	found, err := n.parse(docs.Set())
+	if err != nil {
+		return nil, err
+	}
+	return found.(*Group), nil
+}
+
+// open opens the arrays, and finds out which rows are to be appended.
+func (w *groupGrowth) open(ctx context.Context) error {
 	w.arrays, w.axes = make([]*Array, len(w.rows)), make([]int, len(w.rows))
 	seen := map[string]bool{}
 	for _, r := range w.rows {
@@ -147,7 +200,7 @@ func (w *groupGrowth) open(ctx context.Context, dim string, old claim.Claim) err
 			return err
 		}
 		w.arrays[i] = found.(*Array)
-		w.axes[i], err = w.arrays[i].axisOf(dim)
+		w.axes[i], err = w.arrays[i].axisOf(w.dim)
 		return err
 	})
 	if err != nil {
@@ -155,6 +208,9 @@ func (w *groupGrowth) open(ctx context.Context, dim string, old claim.Claim) err
 	}
 	count := -1
 	for i, a := range w.arrays {
+		if err := a.growable(w.axes[i]); err != nil {
+			return err
+		}
 		n, err := w.rows[i].count(a, w.axes[i])
 		if err != nil {
 			return err
@@ -164,19 +220,40 @@ func (w *groupGrowth) open(ctx context.Context, dim string, old claim.Claim) err
 		}
 		count = n
 	}
-	w.from = w.extent(0)
-	if old.Under() && !w.seen(old.To) {
-		w.from = old.From
-	} else {
-		old = claim.Claim{} // all is there, and the record alone is left
+	if err := w.decide(count); err != nil {
+		return err
 	}
-	w.to = w.from + count
+	return w.g.cfg.mayBegin(w.from, func() error { return w.unchanged(ctx) })
+}
+
+// decide finds out where count rows go, by the lengths of the arrays and the claim in the group.
+//
+// Where that claim was of an append which no array shows, or which all of them show to who opens
+// them through the group too, the rows are new ones. Otherwise they complete that append.
+func (w *groupGrowth) decide(count int) error {
+	old, longer := w.old, w.extent(0)
+	same := true
+	for i := range w.arrays {
+		same = same && w.extent(i) == w.extent(0)
+		longer = max(longer, w.extent(i))
+	}
+	if same && (!old.Reached(longer) || w.seen(longer)) {
+		w.from, w.to = longer, longer+count
+		return nil
+	}
 	for i, a := range w.arrays {
-		if n := w.extent(i); n != w.from && !(old.Under() && n == w.to) {
-			return fault.Newf(fault.Conflict, "%q has %d rows along %q, not %d", a.path, n, dim, w.from)
+		n, want := w.extent(i), w.extent(0)
+		if old.Reached(longer) {
+			if want = longer; n == old.From {
+				continue
+			}
+		}
+		if n != want {
+			return fault.Newf(fault.Conflict, "%q has %d rows along %q, not %d", a.path, n, w.dim, want)
 		}
 	}
-	if old.Under() && (old.Dim != dim || old.To != w.to) {
+	w.from, w.to = old.From, longer
+	if old.Dim != w.dim || count != w.to-w.from {
 		return fault.Newf(fault.Conflict, "%v is to be completed first, with its rows", old)
 	}
 	return nil
@@ -195,6 +272,18 @@ func (w *groupGrowth) seen(n int) bool {
 	}
 	return true
 }
+
+// unchanged makes sure that the group is as it was read.
+func (w *groupGrowth) unchanged(ctx context.Context) error {
+	root, err := w.g.stored(ctx)
+	if err == nil && !same(root.attrsDoc, w.g.attrsDoc) {
+		err = errAgain
+	}
+	return err
+}
+
+// same reports whether two documents are the same, byte for byte.
+func same(a, b document.Stored) bool { return a.There() == b.There() && bytes.Equal(a.Bytes, b.Bytes) }
 
 // extent is how long the i-th array is.
 func (w *groupGrowth) extent(i int) int { return w.arrays[i].meta.Shape[w.axes[i]] }
@@ -233,79 +322,191 @@ func (w *groupGrowth) copyV2(ctx context.Context) (document.Stored, map[string]m
 	return d, nodes, err
 }
 
-// write appends the rows to each array. What an array has already, of a try that did not complete, is written again: who reads the group
-// by its consolidated metadata does not see it yet.
+// claim claims the group, and then the arrays, all with one ID. An append that is taken over has the
+// claim of neither any more, so that what the arrays show of it is final.
+func (w *groupGrowth) claim(ctx context.Context) (err error) {
+	c := claim.New(claim.Append)
+	c.Dim, c.From, c.To = w.dim, w.from, w.to
+	if w.old.Under() && w.old.From == w.from {
+		c = c.After(w.old)
+	}
+	w.held, err = w.g.docs().Hold(ctx, w.g.attrsDoc, w.g.cfg.over, func(t document.Text) (document.Change, error) {
+		if !same(t.Stored, w.g.attrsDoc) {
+			return document.Change{}, errAgain
+		}
+		var err error
+		if w.old.Reached(w.from) { // the append has done what it began, and may report so
+			t.Record, err = document.RecordIn(t.Stored)
+		}
+		return document.Change{Claim: c, Record: t.Record}, err
+	})
+	if err != nil {
+		return err
+	}
+	over := w.g.cfg.over
+	over.ID = w.old.ID
+	w.growths = make([]*growth, len(w.arrays))
+	err = concurrency.EachN(ctx, len(w.arrays), len(w.arrays), func(ctx context.Context, i int) (err error) {
+		one := c
+		one.Dim, one.Ends, one.Axis = "", nil, w.axes[i]
+		w.growths[i], err = w.arrays[i].growBy(ctx, one, over, errAgain)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return w.held.Check(ctx)
+}
+
+// write stores the rows of each array. An array that has them already, of an append that did not
+// complete, gets them again: who reads the group by its consolidated metadata does not see them.
 func (w *groupGrowth) write(ctx context.Context) error {
 	return concurrency.EachN(ctx, len(w.rows), len(w.rows), func(ctx context.Context, i int) (err error) {
-		a, axis := w.arrays[i], w.axes[i]
-		write := func(b *Array) error { return w.rows[i].write(ctx, b, axis, w.from) }
-		if w.extent(i) == w.to {
-			return write(a)
-		}
-		b, err := a.appendRows(ctx, axis, w.to-w.from, write)
+		b, err := w.growths[i].view(w.to - w.extent(i))
 		if err == nil {
-			w.arrays[i] = b
+			err = w.rows[i].write(ctx, b, w.axes[i], w.from)
 		}
 		return err
 	})
 }
 
-// failed ends the claim where no array is longer; otherwise the append is to be completed.
-func (w *groupGrowth) failed(ctx context.Context, err error) error {
-	longer := 0
-	for i := range w.arrays {
+// release ends the claims after an error before the first commit. That on the group stays where
+// some arrays are longer by an append that was taken over, as it has to be completed, or may get so
+// still.
+func (w *groupGrowth) release(ctx context.Context, err error) error {
+	if w.held == nil {
+		return err
+	}
+	ctx, cancel := document.Detached(ctx)
+	defer cancel()
+	failed := make([]error, len(w.arrays))
+	_ = concurrency.EachN(ctx, len(w.arrays), len(w.arrays), func(ctx context.Context, i int) error {
+		if w.growths != nil && w.growths[i] != nil {
+			w.growths[i].giveUp(ctx)
+		} else if w.old.Under() {
+			failed[i] = w.arrays[i].dropClaim(ctx, w.old.ID)
+		}
+		return nil
+	})
+	if !w.old.Under() {
+		_ = w.held.GiveUp(ctx, false) // else it can be taken over
+		return err
+	}
+	longer, is := w.reached(ctx)
+	switch {
+	case cmp.Or(failed...) != nil || is != nil: // then it is not known
+	case longer == w.from:
+		_ = w.held.GiveUp(ctx, false)
+	case longer != w.to:
+		c := w.held.Claim()
+		c.To, c.Ends, c.Since = longer, nil, w.old.Since
+		_ = w.held.Commit(ctx, document.Change{Claim: c, Record: w.held.Record()})
+	}
+	return err
+}
+
+// reached is how long the longest of the arrays is.
+func (w *groupGrowth) reached(ctx context.Context) (int, error) {
+	longest := 0
+	for i, a := range w.arrays {
+		b, err := a.Refresh(ctx)
+		if err != nil {
+			return 0, err
+		}
+		if w.axes[i] < len(b.meta.Shape) {
+			longest = max(longest, b.meta.Shape[w.axes[i]])
+		}
+	}
+	return longest, nil
+}
+
+// commit makes the arrays longer, all rows of which are stored, and then brings the group up to
+// date. From the first array on it is completed, also where ctx ends.
+func (w *groupGrowth) commit(ctx context.Context) error {
+	errs := make([]error, len(w.growths))
+	_ = concurrency.EachN(context.WithoutCancel(ctx), len(w.growths), len(w.growths), func(_ context.Context, i int) error {
+		g := w.growths[i]
+		a, err := g.commit(ctx, w.to-w.extent(i), 0)
+		if errs[i] = err; err == nil {
+			w.arrays[i] = a
+		}
+		return nil
+	})
+	longer, known := 0, true
+	for i, err := range errs {
 		if w.extent(i) == w.to {
 			longer++
 		}
+		known = known && (err == nil || errors.Is(err, fault.Conflict))
 	}
-	if longer == 0 {
-		(&growth{held: w.held}).giveUp(ctx)
+	if err := cmp.Or(errs...); err != nil {
+		if longer == 0 && known {
+			return w.release(ctx, err)
+		}
+		return &halfAppended{longer, len(w.arrays), err}
+	}
+	if err := w.finish(ctx); err != nil {
+		return &halfAppended{longer, len(w.arrays), err}
+	}
+	return nil
+}
+
+// finish brings the group's consolidated metadata up to date, in v3 with the write that ends the
+// claim.
+func (w *groupGrowth) finish(ctx context.Context) error {
+	if w.g.format == 2 {
+		return w.finishV2(ctx)
+	}
+	nodes := map[string][]byte{}
+	for _, a := range w.arrays {
+		doc, err := source(a).StrictV3()
+		if err != nil {
+			return err
+		}
+		nodes[below(w.g.path, a.path)] = doc
+	}
+	return w.held.CommitBy(ctx, func(d document.Stored) (document.Change, error) {
+		const member = "consolidated_metadata"
+		c := document.Change{Record: w.held.Record()}
+		if raw, err := meta.Member(d.Key, d.Bytes, member); err != nil || raw == nil || bytes.Equal(raw, []byte("null")) {
+			return c, err
+		}
+		doc, err := meta.SpliceV3(d.Key, d.Bytes, nodes)
+		if err != nil {
+			return c, err
+		}
+		raw, err := meta.Member(d.Key, doc, member)
+		c.Edits = document.Edits{member: raw}
+		return c, err
+	})
+}
+
+// finishV2 changes the group's .zmetadata while the claim is held, and ends the claim.
+func (w *groupGrowth) finishV2(ctx context.Context) error {
+	err := w.splicing(ctx)
+	if err != nil && !errors.Is(err, fault.Conflict) {
+		over, cancel := document.Detached(ctx)
+		defer cancel()
+		if again := w.splicing(over); again == nil || errors.Is(again, fault.Conflict) {
+			ctx, err = over, again
+		}
+	}
+	switch {
+	case errors.Is(err, document.ErrEnded):
+		return nil // another process found all arrays longer, and .zmetadata
+	case err != nil:
 		return err
 	}
-	return &halfAppended{longer, len(w.arrays), err}
+	return w.held.GiveUp(ctx, false)
 }
 
-// halfAppended is the error of an append that some arrays of a group have and others not.
-type halfAppended struct {
-	longer, all int
-	err         error
-}
-
-func (e *halfAppended) Error() string {
-	return fmt.Sprintf("%d of %d arrays are longer, and consolidated metadata as it was; append the same rows with TakeOver to complete it: %v", e.longer, e.all, e.err)
-}
-
-func (e *halfAppended) Unwrap() error { return e.err }
-
-// finish brings the group's consolidated metadata up to date, in v3 with the write that ends the claim.
-func (w *groupGrowth) finish(ctx context.Context) error {
-	if w.g.format == 3 {
-		nodes := map[string][]byte{}
-		for _, a := range w.arrays {
-			doc, err := source(a).StrictV3()
-			if err != nil {
-				return err
-			}
-			nodes[below(w.g.path, a.path)] = doc
-		}
-		return w.held.CommitBy(ctx, func(d document.Stored) (document.Edits, error) {
-			const member = "consolidated_metadata"
-			if raw, err := meta.Member(d.Key, d.Bytes, member); err != nil || raw == nil || bytes.Equal(raw, []byte("null")) {
-				return nil, err
-			}
-			doc, err := meta.SpliceV3(d.Key, d.Bytes, nodes)
-			if err != nil {
-				return nil, err
-			}
-			raw, err := meta.Member(d.Key, doc, member)
-			return document.Edits{member: raw}, err
-		}, claim.Claim{})
-	}
+// splicing is spliceV2, again as long as others change .zmetadata.
+func (w *groupGrowth) splicing(ctx context.Context) error {
 	for try := 1; ; try++ {
-		err := w.spliceV2(ctx)
-		if err == nil {
-			return w.held.Commit(ctx, nil, claim.Claim{})
+		if err := w.held.Check(ctx); err != nil {
+			return err
 		}
+		err := w.spliceV2(ctx)
 		if !errors.Is(err, fault.Conflict) || try == maxSplices {
 			return err
 		}

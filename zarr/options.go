@@ -43,6 +43,7 @@ type config struct {
 	singleWriter bool
 	over         document.TakeOver // of claims of others
 	wait         time.Duration     // for others who change the shape
+	at           int               // the row that an append must begin at; -1: any
 	guard        engine.Guard      // of rows that are claimed; nil: none
 	direct       bool              // ignore consolidated metadata
 	documents    map[string][]byte // that the caller has, by key
@@ -63,7 +64,7 @@ type config struct {
 const maxMetadata = 64 << 20
 
 func newConfig(opts []Option) (config, error) {
-	c := config{maxMetadata: maxMetadata}
+	c := config{maxMetadata: maxMetadata, at: -1}
 	return c, c.add(opts)
 }
 
@@ -192,6 +193,13 @@ func TakeOver(age time.Duration) Option {
 		c.over = document.TakeOver{May: true, Age: age}
 		return nil
 	}}
+}
+
+// AppendAt lets [Append], [NewWriter] and [Group.Append] begin at row n alone, so that a job that
+// is run twice appends once: ErrExists where there are more rows by now, ErrConflict where there
+// are fewer, which [Wait] waits for.
+func AppendAt(n int) Option {
+	return intOption("AppendAt", n, 0, func(c *config) { c.at = n })
 }
 
 // Wait lets [Append] and [Group.Append] wait for others who append, for so long, and then append to what is there by then, in place of

@@ -2,7 +2,6 @@ package zarr
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"slices"
 
@@ -50,86 +49,184 @@ func (a *Array) resize(ctx context.Context, shape []int, o ResizeOptions) (*Arra
 	if _, err := a.shaped(shape); err != nil {
 		return nil, err
 	}
-	low := make([]int, len(shape)) // what stays
-	for i, n := range a.meta.Shape {
-		low[i] = min(n, shape[i])
-	}
-	edits, err := shapeEdits(shape)
+	r := a.resizing(shape, o)
+	r.held, err = a.docs().Hold(ctx, a.doc, a.cfg.over, func(t document.Text) (document.Change, error) {
+		if err := t.As(a.doc); err != nil {
+			return document.Change{}, err
+		}
+		return r.begin(t.Record)
+	})
 	if err != nil {
 		return nil, err
 	}
-	shrinks := !slices.Equal(low, a.meta.Shape)
-	if !shrinks || o.MetadataOnly {
-		c := claim.Claim{}
-		if o.MetadataOnly {
-			c.What = claim.Resize
-		}
-		held, err := a.docs().Hold(ctx, a.doc, len(shape), c, edits, a.cfg.over)
-		if err == nil {
-			return a.reparsed(held.Doc())
-		}
-		if !errors.Is(err, document.ErrGivenUp) {
-			return nil, err
-		}
+	if !r.held.Claim().Under() {
+		return a.reparsed(r.held.Doc())
 	}
-	return a.resizeCleanly(ctx, low, shape, edits, o.Clear)
-}
-
-// resizeCleanly changes the shape to what stays of it, deletes what is outside, and changes it to what edits say.
-func (a *Array) resizeCleanly(ctx context.Context, low, shape []int, edits document.Edits, edges bool) (*Array, error) {
-	c := claim.New(claim.Resize)
-	c.Was = a.Shape()
-	first, err := shapeEdits(low)
-	if err != nil {
-		return nil, err
-	}
-	held, err := a.docs().Hold(ctx, a.doc, len(shape), c, first, a.cfg.over)
-	if err != nil {
-		return nil, err
-	}
-	g := growth{a: a, held: held}
-	given := held.Claim().Abandoned
-	edge := make([]bool, len(low))
-	for i, n := range low {
-		// What writers left who gave up is no value of the array that may show again.
-		edge[i] = edges && n < c.Was[i] || i < len(given) && n < given[i]
-	}
-	err = a.clean(ctx, held, low, claim.Farther(c.Was, given), edge)
+	err = r.clean(ctx)
 	if err == nil {
-		err = held.Commit(ctx, edits, claim.Claim{})
+		err = r.commit(ctx)
 	}
 	if err != nil {
-		g.giveUp(ctx)
+		(&growth{held: r.held, wrote: true}).giveUp(ctx)
 		return nil, err
 	}
-	return a.reparsed(held.Doc())
+	return a.reparsed(r.held.Doc())
 }
 
-// clean deletes the objects outside a shape, of an array that reaches so far, and along axes with an edge sets what is outside in others to the
-// fill value.
-func (a *Array) clean(ctx context.Context, held *document.Held, shape, far []int, edge []bool) error {
-	far = append(slices.Clone(far), make([]int, len(shape)-len(far))...)
-	ends := make([]int, len(shape)) // of the chunks that the shape ends within
+// resizing is a change of the shape.
+type resizing struct {
+	a       *Array // as it is stored
+	id      claim.Claim
+	shape   []int
+	base    []int // what stays, while the change is in progress
+	deletes bool  // chunks outside base
+	clears  bool  // what is outside base within chunks
+	held    *document.Held
+	record  claim.Record // by which it began
+}
+
+func (a *Array) resizing(shape []int, o ResizeOptions) *resizing {
+	r := &resizing{a: a, id: claim.New(claim.Resize), shape: shape, base: a.Shape()}
+	low := a.Shape() // what stays
 	for i, n := range shape {
+		low[i] = min(low[i], n)
+	}
+	if !o.MetadataOnly && !slices.Equal(low, r.base) {
+		r.base, r.deletes, r.clears = low, true, o.Clear
+	}
+	return r
+}
+
+// begin decides how the shape changes in a document that has a record: at once or, where objects
+// have to be deleted or written first, under a claim.
+func (r *resizing) begin(record claim.Record) (c document.Change, err error) {
+	r.record = record
+	c.Record = record
+	if !r.deletes && !r.showsPast() && len(r.left()) == 0 {
+		c.Edits, err = shapeEdits(r.shape)
+		return c, err
+	}
+	c.Claim = r.id
+	if r.deletes {
+		c.Claim.Was = r.a.Shape()
+	}
+	if r.deletes || r.showsPast() {
+		c.Record = record.Deleted(r.base)
+		r.record = c.Record
+	}
+	c.Edits, err = shapeEdits(r.base)
+	return c, err
+}
+
+// showsPast reports whether elements come in that an earlier shape may have left there.
+func (r *resizing) showsPast() bool {
+	if r.record.Past == nil {
+		return false
+	}
+	past, ok := claim.Whole(r.record.Past).And(claim.Whole(r.shape))
+	return ok && len(past.Outside(r.base)) > 0
+}
+
+// left are the boxes of elements that come in and may have values of changes that were given up.
+func (r *resizing) left() (boxes []claim.Box) {
+	for _, b := range r.record.Left {
+		if b, ok := b.And(claim.Whole(r.shape)); ok {
+			boxes = append(boxes, b.Outside(r.base)...)
+		}
+	}
+	return boxes
+}
+
+// clean deletes and clears what is outside the base, and stores fill values where changes that were
+// given up may have put others, or may still put some.
+func (r *resizing) clean(ctx context.Context) error {
+	if r.deletes || r.showsPast() {
+		if err := r.delete(ctx); err != nil {
+			return err
+		}
+	}
+	b, err := r.a.shaped(r.shape)
+	if err != nil {
+		return err
+	}
+	left := r.left()
+	if n := b.objectsIn(left); n > maxFilled {
+		return fault.Newf(fault.Limit, "changes that were given up left %.0f objects to be replaced, more than %d", n, maxFilled)
+	}
+	for _, box := range left {
+		c, err := b.guarded(r.held, box)
+		if err == nil {
+			err = c.clear(ctx, box.Lo, box.Hi)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxFilled is how many objects a Resize replaces by fill values, as many as it deletes by their
+// names: a record in a document may say anything.
+const maxFilled = 10_000_000
+
+// objectsIn is how many objects have elements of some boxes.
+func (a *Array) objectsIn(boxes []claim.Box) (sum float64) {
+	for _, b := range boxes {
+		n := 1.0
+		for i, lo := range b.Lo {
+			first, _, _ := a.ChunkAt(i, lo)
+			last, _, _ := a.ChunkAt(i, b.Hi[i]-1)
+			n *= float64(last - first + 1)
+		}
+		sum += n
+	}
+	return sum
+}
+
+// commit changes the shape.
+func (r *resizing) commit(ctx context.Context) error {
+	edits, err := shapeEdits(r.shape)
+	if err != nil {
+		return err
+	}
+	record := r.held.Record()
+	if r.deletes || r.showsPast() {
+		record.Past = nil
+	}
+	return r.held.Commit(ctx, document.Change{Edits: edits, Record: record.Written(r.shape)})
+}
+
+// delete deletes the objects outside the base, and sets what is outside of it in others to the fill
+// value along axes that are to be cleared, or whose chunks may have values of an earlier shape.
+func (r *resizing) delete(ctx context.Context) error {
+	past := r.record.Past
+	far, ends := make([]int, len(r.base)), make([]int, len(r.base)) // ends of the chunks that the base ends within
+	was := r.a.meta.Shape
+	for i, n := range r.base {
 		if ends[i] = n; n > 0 {
-			_, start, length := a.ChunkAt(i, n-1)
+			_, start, length := r.a.ChunkAt(i, n-1)
 			ends[i] = start + length
 		}
-		far[i] = max(far[i], ends[i])
+		far[i] = max(was[i], ends[i])
+		if past != nil {
+			far[i] = max(far[i], past[i])
+		}
 	}
-	b, err := a.shaped(far)
+	b, err := r.a.shaped(far)
 	if err != nil {
 		return err
 	}
-	b.shared.confirmed.Store(true)
-	b.engine.Options.Guard = held.Check
-	rank := len(shape)
-	err = b.engine.DeleteOutside(ctx, shape, func(key string) ([]int, bool) { return b.meta.Keys.Parse(key, rank) })
+	if b, err = b.guarded(r.held, claim.Whole(far)); err != nil {
+		return err
+	}
+	rank := len(r.base)
+	err = b.engine.DeleteOutside(ctx, r.base, func(key string) ([]int, bool) { return b.meta.Keys.Parse(key, rank) })
 	if err != nil {
 		return err
 	}
-	for axis, n := range shape {
-		if n == ends[axis] || !edge[axis] {
+	for axis, n := range r.base {
+		edge := r.clears && n < was[axis] || past != nil && n < past[axis]
+		if n == ends[axis] || !edge {
 			continue
 		}
 		from, to := make([]int, rank), slices.Clone(ends)

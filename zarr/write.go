@@ -22,6 +22,9 @@ func Write[T any](ctx context.Context, a *Array, src []T, sel ...Selection) erro
 	if err != nil {
 		return err
 	}
+	if a, err = a.keeping(r); err != nil {
+		return err
+	}
 	if t, ok := a.meta.DType.(*dtype.Struct); ok {
 		return writeStructs(ctx, a, t, src, r)
 	}
@@ -41,6 +44,9 @@ func Write[T any](ctx context.Context, a *Array, src []T, sel ...Selection) erro
 func (a *Array) WriteBytes(ctx context.Context, src []byte, sel ...Selection) error {
 	r, err := a.regionOfBytes(len(src), sel)
 	if err != nil {
+		return err
+	}
+	if a, err = a.keeping(r); err != nil {
 		return err
 	}
 	return a.write(ctx, src, r)

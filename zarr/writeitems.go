@@ -29,6 +29,9 @@ func (a *Array) WriteItems(ctx context.Context, src [][]byte, sel ...Selection) 
 	if err := a.areItems(src); err != nil {
 		return a.errf(err)
 	}
+	if a, err = a.keeping(r); err != nil {
+		return err
+	}
 	return writeItems(ctx, a, src, r)
 }
 

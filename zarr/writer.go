@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/zargo-io/zargo/internal/claim"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -280,8 +279,7 @@ func (w *Writer[T]) Close(ctx context.Context) (*Array, error) {
 		return w.a, err
 	}
 	w.err = errClosed
-	c := w.g.held.Claim()
-	if err := w.g.held.Commit(ctx, nil, claim.Claim{Abandoned: c.Abandoned}); err != nil {
+	if err := w.g.held.GiveUp(ctx, false); err != nil {
 		return w.a, w.a.errf(err)
 	}
 	a, err := w.a.reparsed(w.g.held.Doc())

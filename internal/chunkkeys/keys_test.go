@@ -54,7 +54,6 @@ func TestReach(t *testing.T) {
 		want []int
 	}{
 		{"none", claim.Claim{}, nil},
-		{"given up", claim.Claim{Abandoned: []int{9, 9}}, nil},
 		{"append", claim.Claim{ID: "1", What: claim.Append, Axis: 1, From: 5, To: 8}, []int{4, 8}},
 		{"append along an axis that is not there", claim.Claim{ID: "1", What: claim.Append, Axis: 7, To: 8}, []int{4, 5}},
 		{"resize", claim.Claim{ID: "1", What: claim.Resize, Was: []int{9, 2, 7}}, []int{9, 5}},

@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Member is the name of the attribute or member that holds the record.
+// Member is the name of the attribute or member that holds the claim.
 const Member = "zargo_claim"
 
 // What a change does.
@@ -20,23 +20,27 @@ const (
 	Resize = "resize"
 )
 
-// Claim is the record. One without an ID says that no change is under way, only that some were given up.
+// Claim says that a change is in progress, and whose it is. The zero Claim says that none is.
 type Claim struct {
-	ID    string    // of the change, 32 hexadecimal digits
+	ID    string    // of the change, 32 hexadecimal digits; a group append has one for all documents
 	What  string    // Append or Resize
 	Axis  int       // of an array
 	Dim   string    // of a group: the name of the axis
 	From  int       // the extent along the axis before the change
-	To    int       // that after it
-	Since time.Time // when the change began, by the clock of who makes it
-	Was   []int     // before a Resize that deletes: the shape
+	To    int       // the extent after the change
+	Since time.Time // when the change began, by the clock of the process that makes it
+	Was   []int     // of a Resize that deletes: the previous shape
 
-	// Abandoned is how far along each axis changes that were given up may have written, or may still write: a request may arrive after
-	// the process that sent it was taken for dead. nil: nowhere.
-	Abandoned []int
+	// Ends are further extents that arrays of a group may have: those of appends from the same
+	// From which were taken over before it was known whether they had committed an array.
+	Ends []int
 }
 
-// stored is the JSON form.
+// maxEnds bounds Ends. 16 appends in a row would have to be taken over, none of which got as far
+// as to commit an array.
+const maxEnds = 16
+
+// stored is the JSON form. Abandoned is read of documents of earlier versions, see [ParseRecord].
 type stored struct {
 	ID        string     `json:"id,omitempty"`
 	What      string     `json:"what,omitempty"`
@@ -46,94 +50,84 @@ type stored struct {
 	To        int        `json:"to,omitempty"`
 	Since     *time.Time `json:"since,omitempty"`
 	Was       []int      `json:"was,omitempty"`
+	Ends      []int      `json:"ends,omitempty"`
 	Abandoned []int      `json:"abandoned,omitempty"`
 }
 
-// New is a claim of a change that begins now.
+// New returns a claim of a change that begins now.
 func New(what string) Claim {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // it never fails
 	return Claim{ID: hex.EncodeToString(b[:]), What: what, Since: time.Now().UTC().Truncate(time.Second)}
 }
 
-// Parse reads the value of the member; nil is no claim. fault.Metadata: it is none.
+// Parse reads the value of the member; nil is no claim. fault.Metadata: the value is not a claim.
 func Parse(raw []byte) (Claim, error) {
-	if raw == nil {
-		return Claim{}, nil
+	s, err := parse(raw)
+	if err != nil || s.ID == "" {
+		return Claim{}, err
 	}
-	var s stored
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return Claim{}, fault.Newf(fault.Metadata, "%s: %w", Member, err)
-	}
-	c := Claim{ID: s.ID, What: s.What, Axis: s.Axis, Dim: s.Dim, From: s.From, To: s.To, Was: s.Was, Abandoned: s.Abandoned}
+	c := Claim{ID: s.ID, What: s.What, Axis: s.Axis, Dim: s.Dim, From: s.From, To: s.To, Was: s.Was, Ends: s.Ends}
 	if s.Since != nil {
 		c.Since = *s.Since
-	}
-	if c.Axis < 0 || c.From < 0 || c.To < 0 || slices.Min(slices.Concat([]int{0}, c.Abandoned, c.Was)) < 0 {
-		return Claim{}, fault.Newf(fault.Metadata, "%s: a number is negative", Member)
 	}
 	return c, nil
 }
 
-// JSON is the value of the member; nil where there is nothing to say, and no member.
+func parse(raw []byte) (s stored, err error) {
+	if raw == nil {
+		return s, nil
+	}
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return stored{}, fault.Newf(fault.Metadata, "%s: %w", Member, err)
+	}
+	numbers := slices.Concat([]int{s.Axis, s.From, s.To}, s.Abandoned, s.Was, s.Ends)
+	if slices.Min(numbers) < 0 {
+		return stored{}, fault.Newf(fault.Metadata, "%s: a number is negative", Member)
+	}
+	return s, nil
+}
+
+// JSON returns the value of the member; nil for the zero Claim, which has no member.
 func (c Claim) JSON() json.RawMessage {
-	if c.ID == "" && c.Abandoned == nil {
+	if c.ID == "" {
 		return nil
 	}
-	s := stored{ID: c.ID, Abandoned: c.Abandoned}
-	if c.ID != "" {
-		s.What, s.Axis, s.Dim, s.From, s.To, s.Since, s.Was = c.What, c.Axis, c.Dim, c.From, c.To, &c.Since, c.Was
-	}
-	b, err := json.Marshal(s)
+	b, err := json.Marshal(stored{
+		ID: c.ID, What: c.What, Axis: c.Axis, Dim: c.Dim, From: c.From, To: c.To,
+		Since: &c.Since, Was: c.Was, Ends: c.Ends,
+	})
 	if err != nil {
 		return nil // it cannot be: a time in UTC and numbers
 	}
 	return b
 }
 
-// Under reports whether a change is under way.
+// Under reports whether a change is in progress.
 func (c Claim) Under() bool { return c.ID != "" }
 
-// GivenUp is what is left of a claim on an array of the rank once its change was given up: how far it may have written.
-func (c Claim) GivenUp(rank int) Claim {
-	to := make([]int, rank)
-	if c.Under() && c.What == Append && c.Axis < rank {
-		to[c.Axis] = c.To
-	}
-	n := Farther(Farther(c.Abandoned, to), c.Was)
-	return Claim{Abandoned: trim(n[:min(len(n), rank)])}
+// Reached reports whether an array of a group that has so many rows may have those of the append,
+// or of one that it took over.
+func (c Claim) Reached(rows int) bool {
+	return rows > c.From && (rows == c.To || slices.Contains(c.Ends, rows))
 }
 
-// Farther is the farther along each axis of two extents; nil where both are nothing.
-func Farther(a, b []int) []int {
-	n := make([]int, max(len(a), len(b)))
-	copy(n, a)
-	for i, to := range b {
-		n[i] = max(n[i], to)
-	}
-	return trim(n)
-}
-
-// Beyond is what is left once the array has a shape: what was written within it was written again.
-func (c Claim) Beyond(shape []int) Claim {
-	n := slices.Clone(c.Abandoned)
-	for i := range n {
-		if i >= len(shape) || n[i] <= shape[i] {
-			n[i] = 0
+// After returns the claim of a group append that takes the place of old and begins at the same
+// row: arrays may still get the length that old would have given them.
+func (c Claim) After(old Claim) Claim {
+	c.Ends = nil
+	for _, n := range append(slices.Clone(old.Ends), old.To) {
+		if n != c.To && !slices.Contains(c.Ends, n) {
+			c.Ends = append(c.Ends, n)
 		}
 	}
-	return Claim{Abandoned: trim(n)}
-}
-
-// trim gives nil for a list of zeros.
-func trim(n []int) []int {
-	if len(n) == 0 || slices.Max(n) == 0 {
-		return nil
+	if n := len(c.Ends); n > maxEnds {
+		c.Ends = c.Ends[n-maxEnds:]
 	}
-	return n
+	return c
 }
 
-// String says what is under way, for errors.
+// String describes the change, for errors.
 func (c Claim) String() string {
 	where := fmt.Sprintf("axis %d", c.Axis)
 	if c.Dim != "" {

@@ -1,7 +1,12 @@
-// Package claim is the record of a change under way, which the document of an array or a group carries while it lasts: whose change it
-// is, since when, and how far it reaches. Everyone else who would change the shape sees it, and waits or gives up. The record is written and
-// taken out by conditional puts (see package document). It lies where other implementations pass over it: in zarr.json and in a v2 group's .zattrs
-// among the attributes, in .zarray as a member of its own.
+// Package claim has the two members by which the document of an array or a group says how its
+// shape changes. A [Claim] is there while a change is in progress: whose it is, since when, and how
+// far it reaches. Every other process that would change the shape finds it, and waits or fails. A
+// [Record] stays after changes that were given up or taken over: where their requests may have put
+// objects, or may still put some.
+//
+// Both are written by conditional puts, see package document. Other implementations pass over
+// them: in zarr.json and in a v2 group's .zattrs they are among the attributes, in .zarray they
+// are members.
 //
 // Pure: nothing here makes a request.
 package claim

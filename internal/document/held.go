@@ -3,58 +3,71 @@ package document
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"maps"
 	"math/rand/v2"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/claim"
 	"github.com/zargo-io/zargo/zarr/fault"
-	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Edits are other values of top-level members of a document; nil takes one out.
-type Edits map[string]json.RawMessage
-
-// TakeOver says which claims of others may be taken over: those that are at least so old.
+// TakeOver says which claims of others may be taken over.
 type TakeOver struct {
 	May bool
-	Age time.Duration
+	Age time.Duration // those that are at least so old, if May
+	ID  string        // that of this ID, whatever its age; "": none
 }
 
-// Held is a document with a claim of this process in it. Its methods may be called concurrently, Commit when no other is.
+// Held is a document with a claim of this process in it. Check may be called concurrently, also
+// with itself; the other methods may not.
 type Held struct {
-	n     *Node
-	doc   Stored
-	claim claim.Claim
-	rank  int
+	n      *Node
+	doc    Stored
+	claim  claim.Claim
+	record claim.Record
+	shape  []int
 }
 
-// maxRaces bounds how often a document is changed again. Each conflict means that another writer succeeded.
+// maxRaces bounds how often a document is changed again. Each conflict means that another writer
+// succeeded.
 const maxRaces = 1000
 
-// ErrGivenUp says that changes which were given up may have left something behind the shape.
-var ErrGivenUp = errors.New("changes were given up")
+// Settling bounds how long a process whose context has ended, or whose request failed, tries to
+// find out and to complete what it began. The caller waits for it.
+const Settling = 10 * time.Second
 
-// Hold puts a claim into a document that was read, of an array of the rank, and changes it otherwise as edits say. fault.Conflict: another
-// claim is in it, which over does not allow to take; or what the document says of the array is not what was read. What claims that are taken
-// over may have written stays recorded. A claim without an ID changes the document at once; one that is all zero does so only where nothing was
-// given up, else ErrGivenUp.
-func (n *Node) Hold(ctx context.Context, was Stored, rank int, c claim.Claim, edits Edits, over TakeOver) (*Held, error) {
-	h := &Held{n: n, doc: was, claim: c, rank: rank}
+// Detached returns a context for what has to be done after ctx has ended, see Settling.
+func Detached(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), Settling)
+}
+
+// ErrEnded says that a claim is gone and that no other process took it over: as a rule its own
+// process ended it, with a put whose response did not arrive. It is a fault.Conflict.
+var ErrEnded = fault.Newf(fault.Conflict, "the claim is gone")
+
+// Hold changes a document that was read as by decides, and returns it as held by the claim that the
+// change has, if any. by is called with each text of the document that the change may replace, and
+// decides by that text alone; its error ends Hold. A claim in that text is then taken over or
+// dropped: the Record of the text has what that adds. All changes that by returns have one claim
+// ID.
+//
+// fault.Conflict: another claim is in the document, which over does not allow to take. After an
+// error the document does not get the claim, unless the store cannot be reached: a put of which the
+// fate is unknown is looked up, and held if it was made, also where ctx has ended.
+func (n *Node) Hold(ctx context.Context, was Stored, over TakeOver, by func(Text) (Change, error)) (*Held, error) {
+	h := &Held{n: n, doc: was}
 	fresh := false
 	for try := 1; ; try++ {
-		old, err := ClaimIn(h.doc)
+		t, err := textOf(h.doc)
 		if err != nil {
 			return nil, err
 		}
-		if old.Under() && !over.of(old) {
+		if t.Claim.Under() && !over.of(t.Claim) {
 			if fresh {
-				return nil, fault.Newf(fault.Conflict, "%v is under way", old)
+				return nil, fault.Newf(fault.Conflict, "%v is under way", t.Claim)
 			}
 			if err := h.again(ctx); err != nil {
 				return nil, err
@@ -62,125 +75,131 @@ func (n *Node) Hold(ctx context.Context, was Stored, rank int, c claim.Claim, ed
 			fresh = true
 			continue
 		}
-		left := old.GivenUp(rank).Abandoned
-		if left != nil && !c.Under() && c.What == "" {
-			return nil, ErrGivenUp
+		change, err := by(t.taking())
+		if err != nil {
+			return nil, err
 		}
-		h.claim.Abandoned = claim.Farther(c.Abandoned, left)
-		lost, err := h.swap(ctx, edits, h.claim)
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		tried, lost, err := h.swap(ctx, change)
 		if err == nil {
 			return h, nil
 		}
-		if !lost || try == maxRaces {
+		if !lost {
+			if err = h.settle(ctx, change, tried, err); err != nil {
+				return nil, err
+			}
+			return h, nil
+		}
+		if try == maxRaces {
 			return nil, err
 		}
 		if err := h.again(ctx); err != nil {
 			return nil, err
 		}
+		if h.applied(change, tried) { // the store repeated the put, whose first response was lost
+			return h, nil
+		}
 		fresh = true
 	}
 }
 
+// Drop takes the claim of an ID out of a document that was read; fault.NotFound: the document has
+// not got it, or not any more.
+func (n *Node) Drop(ctx context.Context, was Stored, id string) error {
+	h := &Held{n: n, doc: was}
+	if err := h.again(ctx); err != nil {
+		return err
+	}
+	_, err := n.Hold(ctx, h.doc, TakeOver{ID: id}, func(t Text) (Change, error) {
+		if t.Claim.ID != id {
+			return Change{}, fault.Newf(fault.NotFound, "the claim is gone")
+		}
+		return Change{Record: t.Record}, nil
+	})
+	return err
+}
+
 // of reports whether a claim may be taken over.
 func (t TakeOver) of(c claim.Claim) bool {
-	return t.May && (t.Age <= 0 || time.Since(c.Since) >= t.Age)
+	return t.ID != "" && c.ID == t.ID || t.May && (t.Age <= 0 || time.Since(c.Since) >= t.Age)
 }
 
-// ClaimPointer is the JSON pointer of the claim in a document.
-func ClaimPointer(key string) string {
-	if inAttrs(key) {
-		return "/" + attributes + "/" + claim.Member
+// applied reports whether the document, as it was last read, was put with a change, and then takes
+// the change for what is held.
+func (h *Held) applied(c Change, tried []byte) bool {
+	if c.Claim.Under() {
+		is, err := ClaimIn(h.doc)
+		if err != nil || is.ID != c.Claim.ID {
+			return false
+		}
+	} else if !bytes.Equal(h.doc.Bytes, tried) {
+		return false
 	}
-	return "/" + claim.Member
+	h.claim, h.record = c.Claim, c.Record
+	h.shape, _ = shapeIn(h.doc)
+	return true
 }
 
-// ClaimIn is the claim that a document carries: zarr.json among the attributes, since other implementations refuse members of groups
-// that they do not know; .zarray as a member of its own, in the document that has the shape; .zattrs, which has a v2 group's, as an attribute.
-func ClaimIn(d Stored) (claim.Claim, error) {
-	doc := d.Bytes
-	if inAttrs(d.Key) && d.There() {
-		var err error
-		if doc, err = meta.Member(d.Key, doc, attributes); err != nil {
-			return claim.Claim{}, err
+// settle finds out what became of the put of a change that failed with an error; nil: it was made. A
+// change without a claim that was not made is tried again. A put that may still arrive is made to
+// fail: it finds another text.
+func (h *Held) settle(ctx context.Context, c Change, tried []byte, err error) error {
+	if !unknown(err) {
+		return err
+	}
+	ctx, cancel := Detached(ctx)
+	defer cancel()
+	was := h.doc
+	for range 3 {
+		if e := h.again(ctx); e != nil {
+			return err
+		}
+		switch {
+		case h.applied(c, tried):
+			return nil
+		case h.doc.Version != was.Version || !bytes.Equal(h.doc.Bytes, was.Bytes):
+			return err
+		}
+		next := c
+		if c.Claim.Under() {
+			t, e := textOf(h.doc)
+			if e != nil {
+				return err
+			}
+			next = Change{Claim: t.Claim, Record: t.Record.Take(c.Claim.ID)}
+		}
+		switch put, lost, e := h.swap(ctx, next); {
+		case e == nil && !c.Claim.Under():
+			return nil
+		case !lost:
+			return err
+		default:
+			tried = put
 		}
 	}
-	if doc == nil || !bytes.Contains(doc, []byte(claim.Member)) {
-		return claim.Claim{}, nil
-	}
-	raw, err := meta.Member(d.Key, doc, claim.Member)
-	if err != nil {
-		return claim.Claim{}, err
-	}
-	c, err := claim.Parse(raw)
-	if err != nil {
-		return c, &fault.MetaError{Key: d.Key, Pointer: ClaimPointer(d.Key), Err: err}
-	}
-	return c, nil
+	return err
 }
 
-// attributes is the member of zarr.json that holds them.
-const attributes = "attributes"
-
-func inAttrs(key string) bool { return strings.HasSuffix(key, ZarrJSON) }
-
-// withClaim is a document with edits and another claim.
-func withClaim(d Stored, edits Edits, c claim.Claim) ([]byte, error) {
-	all := maps.Clone(edits)
-	if all == nil {
-		all = Edits{}
+// unknown reports whether a put that failed with an error may have been made, or may still be.
+func unknown(err error) bool {
+	var unsent *store.UnsentError
+	if errors.As(err, &unsent) || errors.Is(err, errors.ErrUnsupported) {
+		return false
 	}
-	doc := d.Bytes
-	if !d.There() {
-		doc = []byte("{}")
+	for _, kind := range []fault.Kind{
+		fault.NotFound, fault.Exists, fault.Conflict, fault.ReadOnly, fault.Selection,
+		fault.Metadata, fault.Path, fault.Refused, fault.Limit,
+	} {
+		if errors.Is(err, kind) {
+			return false
+		}
 	}
-	if !inAttrs(d.Key) {
-		all[claim.Member] = c.JSON()
-		return meta.Edit(d.Key, doc, all)
-	}
-	attrs, err := meta.Member(d.Key, doc, attributes)
-	if err != nil {
-		return nil, err
-	}
-	value := c.JSON()
-	switch {
-	case attrs == nil && value == nil:
-		return meta.Edit(d.Key, doc, all)
-	case attrs == nil:
-		attrs = []byte("{}")
-	}
-	if all[attributes], err = meta.Edit(d.Key, attrs, map[string]json.RawMessage{claim.Member: value}); err != nil {
-		return nil, err
-	}
-	return meta.Edit(d.Key, doc, all)
+	return true
 }
 
-// KeepClaim is another text of a document, with the claim that it had.
-func KeepClaim(was Stored, doc []byte) ([]byte, error) {
-	c, err := ClaimIn(was)
-	if err != nil || c.JSON() == nil {
-		return doc, err
-	}
-	return withClaim(Stored{Key: was.Key, Bytes: doc}, nil, c)
-}
-
-// Unclaimed is a document without the record of a change under way, which is no part of a copy of it.
-func Unclaimed(d Stored) ([]byte, error) {
-	if !bytes.Contains(d.Bytes, []byte(claim.Member)) {
-		return d.Bytes, nil
-	}
-	return withClaim(d, nil, claim.Claim{})
-}
-
-// differs names a member that differs between two texts of a document, and that others may not change while a claim is held: those say
-// where elements lie.
-func differs(key string, was, is []byte) (string, error) {
-	if strings.HasSuffix(key, ZAttrs) {
-		return "", nil
-	}
-	return meta.Changed(key, was, is, attributes, "consolidated_metadata", claim.Member)
-}
-
-// again reads the document anew, and makes sure that it says of the array what it said.
+// again reads the document anew.
 func (h *Held) again(ctx context.Context) error {
 	v, err := h.n.GetKey(ctx, h.doc.Key)
 	if err != nil {
@@ -192,104 +211,155 @@ func (h *Held) again(ctx context.Context) error {
 		}
 		return err
 	}
-	other, err := differs(h.doc.Key, h.doc.Bytes, v.Bytes)
-	if err != nil {
-		return err
-	}
-	if other != "" {
-		return fault.Newf(fault.Conflict, "%q has another %s by now; see Refresh", h.doc.Key, other)
-	}
 	h.doc.Bytes, h.doc.Version = v.Bytes, v.Version
 	return nil
 }
 
-// swap writes the document as it was last read with the edits and a claim; lost reports that it was replaced in between.
-func (h *Held) swap(ctx context.Context, edits Edits, c claim.Claim) (lost bool, err error) {
-	doc, err := withClaim(h.doc, edits, c)
+// swap puts the document as it was last read with a change; lost reports that it was replaced in
+// between. tried is what was put.
+func (h *Held) swap(ctx context.Context, c Change) (tried []byte, lost bool, err error) {
+	doc, err := with(h.doc, c)
 	if err != nil {
-		return false, err
+		return nil, false, err
 	}
 	v, err := h.n.Swap(ctx, h.doc, doc, "the shape cannot be changed safely")
 	if err != nil {
-		return errors.Is(err, fault.Conflict) || errors.Is(err, fault.Exists), err
+		return doc, errors.Is(err, fault.Conflict) || errors.Is(err, fault.Exists), err
 	}
-	h.doc.Bytes, h.doc.Version, h.claim = doc, v, c
-	return false, nil
+	h.doc.Bytes, h.doc.Version, h.claim, h.record = doc, v, c.Claim, c.Record
+	h.shape, err = shapeIn(h.doc)
+	return doc, false, err
 }
 
-// Check makes sure that the claim is still held. fault.Conflict: it was taken over. It costs one request, which transfers nothing as long as
-// nothing was changed.
+// Check makes sure that the claim is still held. fault.Conflict: it was taken over. It costs one
+// request, which transfers nothing as long as the document is unchanged.
 func (h *Held) Check(ctx context.Context) error {
-	_, err := h.check(ctx)
-	return err
+	t, err := h.look(ctx)
+	switch {
+	case err != nil:
+		return err
+	case t.Claim.ID != h.claim.ID:
+		return h.gone(t)
+	}
+	return t.As(h.doc)
 }
 
-func (h *Held) check(ctx context.Context) (Stored, error) {
+// look reads the document as it is by now.
+func (h *Held) look(ctx context.Context) (Text, error) {
 	d := h.doc
 	c, s := h.n.begin(ctx)
 	v, err := s.Get(c, d.Key, store.GetOptions{IfNotVersion: d.Version, Max: h.n.Limit}, nil)
-	if errors.Is(err, fault.Unchanged) {
-		return d, nil
-	}
-	if err != nil {
-		if errors.Is(err, fault.NotFound) {
-			err = fault.Newf(fault.Conflict, "the document was deleted since: %w", err)
-		}
-		return d, err
+	switch {
+	case errors.Is(err, fault.Unchanged):
+		return Text{Stored: d, Claim: h.claim, Record: h.record, Shape: h.shape}, nil
+	case errors.Is(err, fault.NotFound):
+		return Text{}, fault.Newf(fault.Conflict, "the document was deleted since: %w", err)
+	case err != nil:
+		return Text{}, err
 	}
 	d.Bytes, d.Version = v.Bytes, v.Version
-	is, err := ClaimIn(d)
-	if err != nil {
-		return d, err
-	}
-	if is.ID != h.claim.ID {
-		return d, fault.Newf(fault.Conflict, "the %s that began %s was taken over, or its record deleted", h.claim.What, h.claim.Since.Format(time.RFC3339))
-	}
-	if other, err := differs(d.Key, h.doc.Bytes, d.Bytes); err != nil || other != "" {
-		if err == nil {
-			err = fault.Newf(fault.Conflict, "%q has another %s by now", d.Key, other)
-		}
-		return d, err
-	}
-	return d, nil
+	return textOf(d)
 }
 
-// Commit changes the document as edits say and puts next in the place of the claim: the zero Claim for none. What others changed in it meanwhile
-// stays. fault.Conflict: the claim was taken over, and nothing is changed.
-func (h *Held) Commit(ctx context.Context, edits Edits, next claim.Claim) error {
-	return h.CommitBy(ctx, func(Stored) (Edits, error) { return edits, nil }, next)
+// gone is the error of a claim that is not in the document any more. ErrEnded where no other process
+// took it over.
+func (h *Held) gone(t Text) error {
+	if slices.Contains(t.Record.Taken, h.claim.ID) {
+		return fault.Newf(fault.Conflict, "the %s that began %s was taken over", h.claim.What, h.claim.Since.Format(time.RFC3339))
+	}
+	return ErrEnded
 }
 
-// CommitBy is Commit of edits that depend on the document as it is by then.
-func (h *Held) CommitBy(ctx context.Context, by func(Stored) (Edits, error), next claim.Claim) error {
+// made reports whether a change that ends the claim was made, as the claim is gone and was not
+// taken over. A program that knows nothing of claims may have deleted it: then an array is no
+// longer than before.
+func (h *Held) made(t Text, c Change) bool {
+	axis := h.claim.Axis
+	return !c.Claim.Under() && (c.Edits["shape"] == nil || h.claim.What != claim.Append || axis >= len(t.Shape) || t.Shape[axis] > h.claim.From)
+}
+
+// Commit changes the document. Without a claim in the change, this process holds it no longer. What
+// others changed in the document meanwhile stays. fault.Conflict: the claim was taken over, and
+// nothing is changed.
+func (h *Held) Commit(ctx context.Context, c Change) error {
+	return h.CommitBy(ctx, func(Stored) (Change, error) { return c, nil })
+}
+
+// CommitBy is Commit of a change that depends on the document as it is by then. Once it has begun
+// it is completed, or found to have been, also when ctx ends or a response is lost, see Settling.
+func (h *Held) CommitBy(ctx context.Context, by func(Stored) (Change, error)) error {
+	err := h.commit(ctx, by)
+	if err == nil || !unknown(err) {
+		return err
+	}
+	over, cancel := Detached(ctx)
+	defer cancel()
+	switch again := h.commit(over, by); {
+	case again == nil, !unknown(again):
+		return again
+	default:
+		return err
+	}
+}
+
+func (h *Held) commit(ctx context.Context, by func(Stored) (Change, error)) error {
 	for try := 1; ; try++ {
-		edits, err := by(h.doc)
+		c, err := by(h.doc)
 		if err != nil {
 			return err
 		}
-		lost, err := h.swap(ctx, edits, next)
+		_, lost, err := h.swap(ctx, c)
 		if err == nil || !lost || try == maxRaces {
 			return err
 		}
-		h.n.Conflict()
-		if err := concurrency.Sleep(ctx, rand.N(time.Duration(try)*2*time.Millisecond)); err != nil {
-			return err
-		}
-		d, err := h.check(ctx)
+		t, err := h.look(ctx)
 		if err != nil {
 			return err
 		}
-		h.doc = d
+		switch is := t.Claim.JSON(); {
+		case c.Claim.Under() && bytes.Equal(is, c.Claim.JSON()) && !bytes.Equal(is, h.claim.JSON()):
+			h.adopt(t) // the change was made, and the response was lost
+			return nil
+		case t.Claim.ID == h.claim.ID:
+			err = t.As(h.doc)
+		default:
+			err = h.gone(t)
+			if errors.Is(err, ErrEnded) && h.made(t, c) {
+				h.adopt(t)
+				return nil
+			}
+		}
+		if err != nil {
+			return err
+		}
+		h.n.Conflict()
+		h.doc = t.Stored
+		if err := concurrency.Sleep(ctx, rand.N(time.Duration(try)*2*time.Millisecond)); err != nil {
+			return err
+		}
 	}
 }
 
-// GiveUp takes the claim out of the document and leaves a record of how far it may have written.
-func (h *Held) GiveUp(ctx context.Context) error {
-	return h.Commit(ctx, nil, h.claim.GivenUp(h.rank))
+// adopt takes what was read for what is held.
+func (h *Held) adopt(t Text) {
+	h.doc, h.claim, h.record, h.shape = t.Stored, t.Claim, t.Record, t.Shape
+}
+
+// GiveUp takes the claim out of the document. wrote says that the change may have put objects or
+// deleted some, which then is recorded.
+func (h *Held) GiveUp(ctx context.Context, wrote bool) error {
+	c := Change{Record: h.record}
+	if wrote {
+		c.Record = c.Record.GivenUp(h.claim, h.shape)
+	}
+	return h.Commit(ctx, c)
 }
 
 // Doc is the document as it was last written.
 func (h *Held) Doc() Stored { return h.doc }
 
-// Claim is what is held.
+// Claim is what is held; the zero Claim after a change without one.
 func (h *Held) Claim() claim.Claim { return h.claim }
+
+// Record is the record in the document.
+func (h *Held) Record() claim.Record { return h.record }

@@ -80,13 +80,13 @@ func (p place) keep(raw []byte, name string, in *map[string]json.RawMessage) err
 	if err := p.strict(raw); err != nil {
 		return err
 	}
+	if name == claim.Member || name == claim.RecordMember {
+		return nil // package document reads and writes them
+	}
 	if *in == nil {
 		*in = map[string]json.RawMessage{}
 	}
 	(*in)[name] = compact(raw)
-	if name == claim.Member {
-		return nil
-	}
 	return p.lenient(rule.UnknownMember, "")
 }
 

@@ -230,7 +230,8 @@ func (p place) attributes(raw []byte) (Attrs, error) {
 		return nil, p.err(err)
 	}
 	m := v.(map[string]any)
-	delete(m, claim.Member) // which is no attribute of the node
+	delete(m, claim.Member) // neither is an attribute of the node
+	delete(m, claim.RecordMember)
 	return m, nil
 }
 

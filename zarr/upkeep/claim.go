@@ -2,6 +2,7 @@ package upkeep
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/zargo-io/zargo/internal/claim"
@@ -10,14 +11,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// DropClaim takes the record of an append or a resize out of the document of an array or a group, where it began at least so long ago: its
-// process was killed, as a rule, and what it did not finish is given up. It reports whether there was one. The shape stays, and how far
-// the change may have written stays recorded, so that no value of it shows when the array grows again; see [FindOrphans] for its chunks.
-// [zarr.TakeOver] goes on in place of dropping it.
+// DropClaim takes the claim of an append or a resize out of the document of an array or a group,
+// where the change began at least age ago: its process was killed, as a rule, and what it did not
+// finish is given up. DropClaim reports whether there was a claim. The shape stays, and where the
+// change may have written is recorded, so that no value of it shows when the array grows again; see
+// [FindOrphans] for its chunks. With the claim of a group go those that the same append has on
+// arrays below it. [zarr.TakeOver] goes on in place of dropping a claim.
 //
-// ErrConflict: the record is younger, or it is that of an append to several arrays of a group which are of different lengths by now; that is
-// to be completed with [zarr.Group.Append] and [zarr.TakeOver]. The write is conditional: a process that is still at work ends with ErrConflict. n
-// must have been opened from its documents, not from consolidated metadata.
+// ErrConflict: the claim is younger than age, or it is that of an append to several arrays of a
+// group which are of different lengths by now; that is to be completed with [zarr.Group.Append] and
+// [zarr.TakeOver]. The write is conditional: a process that is still at work ends with ErrConflict.
+// n must have been opened from its documents, not from consolidated metadata.
 func DropClaim(ctx context.Context, n zarr.Node, age time.Duration) (dropped bool, err error) {
 	of := source(n)
 	c, err := claimOf(of)
@@ -27,16 +31,48 @@ func DropClaim(ctx context.Context, n zarr.Node, age time.Duration) (dropped boo
 	if err := CheckClaim(ctx, n, age); err != nil {
 		return false, err
 	}
-	rank := 0
-	if a, ok := n.(*zarr.Array); ok {
-		rank = len(a.Shape())
+	if g, ok := n.(*zarr.Group); ok {
+		// The append cannot make arrays longer once its claims on them are gone.
+		if err := dropBelow(ctx, g, c.ID); err != nil {
+			return false, errorf(of.At, err)
+		}
+		if err := sameLength(ctx, g, c.Dim); err != nil {
+			return false, errorf(of.At, err)
+		}
 	}
-	// One without an ID takes the place of that claim, and has what it may have written.
-	_, err = of.At.Hold(ctx, of.Claimed(), rank, claim.Claim{What: claim.Resize}, nil, document.TakeOver{May: true, Age: age})
+	err = of.At.Drop(ctx, of.Claimed(), c.ID)
+	if errors.Is(err, fault.NotFound) {
+		return false, nil
+	}
 	if err != nil {
 		return false, errorf(of.At, err)
 	}
 	return true, nil
+}
+
+// dropBelow takes the claims of an append to a group out of its arrays.
+func dropBelow(ctx context.Context, g *zarr.Group, id string) error {
+	g, err := g.With(zarr.IgnoreConsolidated())
+	if err != nil {
+		return err
+	}
+	for n, err := range g.Walk(ctx) {
+		if err != nil {
+			return err
+		}
+		of := source(n)
+		if of.Kind() != document.Array || of.Format() == 1 {
+			continue
+		}
+		c, err := claimOf(of)
+		if err == nil && c.ID == id {
+			err = of.At.Drop(ctx, of.Claimed(), id)
+		}
+		if err != nil && !errors.Is(err, fault.NotFound) {
+			return err
+		}
+	}
+	return nil
 }
 
 // CheckClaim returns the error that [DropClaim] would, and changes nothing; nil also where there is no claim.
@@ -66,8 +102,13 @@ func claimOf(of *document.Source) (claim.Claim, error) {
 	return c, err
 }
 
-// sameLength makes sure that all arrays of a group which have a dimension are of one length along it.
+// sameLength makes sure that all arrays of a group which have a dimension are of one length along it,
+// as they are stored.
 func sameLength(ctx context.Context, g *zarr.Group, dim string) error {
+	g, err := g.With(zarr.IgnoreConsolidated())
+	if err != nil {
+		return err
+	}
 	length, of := -1, ""
 	for n, err := range g.Walk(ctx) {
 		if err != nil {

@@ -162,6 +162,9 @@ func migration(n zarr.Node, o MigrateOptions) (Migration, error) {
 		}
 	}
 	err := of.Proven()
+	if err == nil {
+		err = document.Unchanging(of.Claimed())
+	}
 	if err != nil {
 		return m, err
 	}
@@ -174,6 +177,9 @@ func migration(n zarr.Node, o MigrateOptions) (Migration, error) {
 		m.Doc, err = model.EncodeV3()
 	case *zarr.Group:
 		m.Doc, err = (&meta.Group{Format: 3, Attrs: n.Attrs()}).EncodeV3()
+	}
+	if err == nil {
+		m.Doc, err = document.KeepClaim(of.Claimed(), m.Key, m.Doc)
 	}
 	return m, err
 }

@@ -2,7 +2,6 @@ package upkeep
 
 import (
 	"context"
-	"time"
 
 	"github.com/zargo-io/zargo/internal/chunkkeys"
 	"github.com/zargo-io/zargo/internal/claim"
@@ -67,7 +66,10 @@ func (o *Orphans) delete(ctx context.Context) error {
 	if of.Format() == 1 {
 		return fault.Newf(fault.ReadOnly, "arrays of v1 are read, and never changed")
 	}
-	held, err := of.At.Hold(ctx, of.Doc, len(o.a.Shape()), claim.New(claim.Resize), nil, document.TakeOver{})
+	c := claim.New(claim.Resize)
+	held, err := of.At.Hold(ctx, of.Doc, document.TakeOver{}, func(t document.Text) (document.Change, error) {
+		return document.Change{Claim: c, Record: t.Record.Deleted(t.Shape)}, t.As(of.Doc)
+	})
 	if err != nil {
 		return err
 	}
@@ -79,12 +81,12 @@ func (o *Orphans) delete(ctx context.Context) error {
 		})
 	}
 	if err != nil {
-		over, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+		over, cancel := document.Detached(ctx)
 		defer cancel()
-		_ = held.GiveUp(over) // else it can be dropped
+		_ = held.GiveUp(over, false) // else it can be dropped
 		return err
 	}
-	return held.Commit(ctx, nil, claim.Claim{Abandoned: held.Claim().Abandoned})
+	return held.GiveUp(ctx, false)
 }
 
 // scanned is where an array has chunks.

@@ -189,9 +189,18 @@ func (c *staleCopy) update(ctx context.Context) error {
 	if c.bad != nil {
 		return c.bad
 	}
-	splice := meta.SpliceV3
+	// While arrays of the group are appended to, some are longer than others.
+	splice, claimed := meta.SpliceV3, c.doc
 	if c.format == 2 {
 		splice = meta.SpliceV2
+		docs, err := c.Read(ctx, document.ZAttrs)
+		if err != nil {
+			return err
+		}
+		claimed = c.Stored(docs, document.ZAttrs)
+	}
+	if err := document.Unchanging(claimed); err != nil {
+		return err
 	}
 	doc, err := splice(c.doc.Key, c.doc.Bytes, c.changes)
 	if err != nil {
