@@ -225,7 +225,7 @@ func (o *op) refuses(err error) string {
 			return "no context ended"
 		}
 	case errors.Is(err, fault.Conflict):
-		if o.waits && h.injected == 0 && !h.over {
+		if o.waits && h.hale && !h.over {
 			return "Wait, and all others are healthy"
 		}
 		if o.kind == doWrite && h.injected == 0 {

@@ -260,7 +260,7 @@ func (w *hierarchy) appended(a *actor, o *op, out *zarr.Array, err error) {
 	switch {
 	case err == nil && p.done != o.n:
 		w.h.fail("%v is acknowledged, and %d of its rows are visible", o, p.done)
-	case err == nil && o.n > 0 && !w.had(t, out.Shape(), p.claimed):
+	case err == nil && o.n > 0 && !w.had(t, out.Shape(), o.began):
 		w.h.fail("%v returns the shape %v, and made it %v", o, out.Shape(), p.shape)
 	case err == nil:
 		a.saw(t, w.rows(t, o, p.first, p.first+o.n))
@@ -270,7 +270,7 @@ func (w *hierarchy) appended(a *actor, o *op, out *zarr.Array, err error) {
 	}
 }
 
-// had reports whether an array had a shape at a step or later: an append whose response was lost returns the array as it is when it looks.
+// had reports whether an array had a shape at a step or later: who looks after a response was lost returns the array as it is by then.
 func (w *hierarchy) had(t *truth, shape []int, from int) bool {
 	return slices.ContainsFunc(w.log[t], func(s shaped) bool { return s.step >= from && slices.Equal(s.shape, shape) })
 }
@@ -386,7 +386,7 @@ func (w *hierarchy) resizeTo(a *actor, ctx context.Context, t *truth, x, y *zarr
 func (w *hierarchy) resized(a *actor, o *op, out *zarr.Array) {
 	t := o.targets[0]
 	p := o.part(t)
-	if !slices.Equal(out.Shape(), o.target) {
+	if !slices.Equal(out.Shape(), o.target) && !w.had(t, out.Shape(), o.began) {
 		w.h.fail("%v returns the shape %v", o, out.Shape())
 		return
 	}

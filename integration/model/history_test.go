@@ -133,24 +133,22 @@ const (
 	maxIdle  = 600 // seconds; the longest wait of an operation is 60
 )
 
-// cancelled decides what becomes of requests whose context has ended, and reports whether there were any.
+// cancelled decides what becomes of a request whose context has ended, and reports whether there was one. It ends one at a time, so that it does not depend
+// on goroutines which error comes first.
 func (h *history) cancelled() bool {
-	n := 0
 	for _, r := range h.waiting {
-		switch {
-		case r.by.dead:
-			h.abandon(r, errDead)
-		case r.ctx.Err() != nil:
-			h.abandon(r, r.ctx.Err())
-		default:
-			h.waiting[n] = r
-			n++
+		err := r.ctx.Err()
+		if r.by.dead {
+			err = errDead
+		}
+		if err != nil {
+			i := slices.Index(h.waiting, r)
+			h.waiting = slices.Delete(h.waiting, i, i+1)
+			h.abandon(r, err)
+			return true
 		}
 	}
-	some := n < len(h.waiting)
-	clear(h.waiting[n:])
-	h.waiting = h.waiting[:n]
-	return some
+	return false
 }
 
 // abandon ends a request that its sender does not wait for: it never arrived, or it did, or it will.
@@ -178,7 +176,7 @@ func (r *request) spent() bool { return r.by.dead && !slices.Contains(r.by.last,
 // mayBeLate leaves out unconditional deletes of whole objects by resizes and removals, of which the documentation says so: "a Resize that is taken over while
 // it deletes must have ended" ([zarr.TakeOver]), and a removal "asks nothing about versions" (upkeep.Removal).
 func (r *request) mayBeLate() bool {
-	return r.verb != del || r.op == nil || r.op.kind == doWrite
+	return r.verb != del || r.detail != "" || r.op == nil || r.op.kind == doWrite
 }
 
 func (h *history) delay(r *request) {
@@ -223,6 +221,11 @@ func (h *history) next() {
 		}
 	}
 	r := mine[h.rng.IntN(len(mine))]
+	for _, d := range mine {
+		if d.verb == del && !d.mayBeLate() {
+			r = d
+		}
+	}
 	h.step++
 	if h.faults > 0 && !a.healthy && r.verb != begin && a.op != nil {
 		p := 40
@@ -259,6 +262,11 @@ func (h *history) release(r *request, err error) {
 
 // turn picks an actor that has a request.
 func (h *history) turn() *actor {
+	for _, r := range h.waiting {
+		if r.verb == del && !r.mayBeLate() {
+			return r.by // such a request is not delayed either
+		}
+	}
 	var ready []*actor
 	for _, a := range h.actors {
 		if slices.ContainsFunc(h.waiting, func(r *request) bool { return r.by == a }) {
