@@ -24,6 +24,7 @@ type hierarchy struct {
 
 	claims map[string]string // claims in documents, by key
 	owners map[string]*op    // of claims, by ID
+	from   int               // where the rows of the append begin that has the group's claim
 	copied map[string][]int  // shapes in the group's consolidated metadata; nil where there is none
 	log    map[*truth][]shaped
 	behind bool // consolidated metadata may be older than the arrays
@@ -141,7 +142,10 @@ type document struct {
 	Metadata map[string]struct{ Shape []int } // of .zmetadata
 }
 
-type identity struct{ ID string }
+type identity struct {
+	ID   string
+	From int
+}
 
 func (w *hierarchy) applied(r *request) {
 	if r.verb == del {
@@ -168,6 +172,9 @@ func (w *hierarchy) put(o *op, key string, text []byte) {
 	if name != ".zmetadata" && (w.format == 3 || name == "zarr.json" || w.arrays[0].format == 2) {
 		id := d.Claim.ID + d.Attributes.Claim.ID
 		w.claims[key] = id
+		if path == w.group {
+			w.from = d.Claim.From + d.Attributes.Claim.From
+		}
 		if id != "" && w.owners[id] == nil {
 			w.owners[id] = o
 		}
@@ -221,7 +228,8 @@ func (w *hierarchy) groupPut(o *op, name string, d document) {
 	}
 }
 
-// lengths are the least and the greatest length along the group's dimension, the least of what consolidated metadata says.
+// lengths are the least and the greatest length along the group's dimension: also of what consolidated metadata says, and of what an append begins at that is to be
+// completed.
 func (w *hierarchy) lengths() (low, high int) {
 	low = never
 	for _, t := range w.arrays {
@@ -231,8 +239,14 @@ func (w *hierarchy) lengths() (low, high int) {
 			low = min(low, s[w.axis(t)])
 		}
 	}
+	if w.claimed() != "" {
+		low = min(low, w.from)
+	}
 	return low, high
 }
+
+// claimed is the group's claim.
+func (w *hierarchy) claimed() string { return w.claims[w.group+"/zarr.json"] + w.claims[w.group+"/.zattrs"] }
 
 // axis is the one that has the name time.
 func (w *hierarchy) axis(t *truth) int {
@@ -354,7 +368,7 @@ func (w *hierarchy) agree(o *op) {
 	if w.group == "" || w.h.bad != "" {
 		return
 	}
-	claimed := w.claims[w.group+"/zarr.json"] + w.claims[w.group+"/.zattrs"]
+	claimed := w.claimed()
 	n, m := -1, -1
 	for _, t := range w.arrays {
 		is := t.shape[w.axis(t)]

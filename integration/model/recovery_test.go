@@ -97,7 +97,7 @@ func (w *hierarchy) migrate() {
 		}
 		o := &op{kind: doMigrate, text: fmt.Sprintf("remove %v", remove)}
 		claimed := slices.ContainsFunc([]string{".zarray"}, func(n string) bool { return w.claims[w.arrays[0].path+"/"+n] != "" })
-		o.tolerant = claimed // it may be in the way
+		o.tolerant = claimed || len(h.lates) > 0 // a claim may be in the way
 		a.do(ctx, o, func(ctx context.Context) error {
 			_, err := upkeep.Migrate(ctx, x, upkeep.MigrateOptions{Remove: remove})
 			return err
