@@ -246,7 +246,9 @@ func (w *hierarchy) lengths() (low, high int) {
 }
 
 // claimed is the group's claim.
-func (w *hierarchy) claimed() string { return w.claims[w.group+"/zarr.json"] + w.claims[w.group+"/.zattrs"] }
+func (w *hierarchy) claimed() string {
+	return w.claims[w.group+"/zarr.json"] + w.claims[w.group+"/.zattrs"]
+}
 
 // axis is the one that has the name time.
 func (w *hierarchy) axis(t *truth) int {
