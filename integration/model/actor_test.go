@@ -110,6 +110,7 @@ type actor struct {
 	dead    bool
 	last    []*request // that it had sent when it died
 	cancel  context.CancelFunc
+	gate    *gate
 	op      *op
 	count   int // operations
 	limits  *concurrency.Limits
@@ -121,6 +122,7 @@ type actor struct {
 // actor makes one and runs it.
 func (h *history) actor(healthy bool, run func(a *actor, ctx context.Context)) {
 	a := &actor{h: h, id: len(h.actors), healthy: healthy, rng: rand.New(rand.NewPCG(h.seed, uint64(100+len(h.actors))))}
+	a.gate = &gate{h, a}
 	a.limits = &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(1 << 20)}
 	ctx, cancel := context.WithCancel(context.Background())
 	a.cancel = cancel
@@ -147,8 +149,8 @@ func (a *actor) die() {
 	a.cancel()
 }
 
-// store is the store as the actor sees it.
-func (a *actor) store() *gate { return &gate{a.h, a} }
+// store is the store as the actor sees it, opened once.
+func (a *actor) store() *gate { return a.gate }
 
 func (a *actor) options(more ...zarr.Option) []zarr.Option {
 	o := []zarr.Option{zarr.Limits(a.limits)}
