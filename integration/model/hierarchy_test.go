@@ -28,6 +28,7 @@ type hierarchy struct {
 	copied map[string][]int  // shapes in the group's consolidated metadata; nil where there is none
 	log    map[*truth][]shaped
 	behind bool // consolidated metadata may be older than the arrays
+	fresh  bool // the last document of the group found no consolidated metadata
 }
 
 // shaped is a shape from a step on.
@@ -195,6 +196,7 @@ func (w *hierarchy) put(o *op, key string, text []byte) {
 
 // groupPut is a document of the group.
 func (w *hierarchy) groupPut(o *op, name string, d document) {
+	w.fresh = w.copied == nil
 	switch {
 	case name == ".zmetadata":
 		w.copied = map[string][]int{}
@@ -395,6 +397,10 @@ func (w *hierarchy) agree(o *op) {
 	}
 	if o.kind == doDrop {
 		// DropClaim gives the append up where its rows are in all arrays and consolidated metadata is as it was.
+		w.behind = true
+	}
+	if o.kind == doConsolidate && w.fresh {
+		// "The copy is a cache": an append that went by before there was one does not know of it.
 		w.behind = true
 	}
 	if m == n {
