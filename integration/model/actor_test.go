@@ -167,7 +167,8 @@ func (a *actor) gone() bool {
 	return a.dead || a.h.bad != ""
 }
 
-// do runs one operation. end is called when it is over, with the lock held, unless the actor is dead.
+// do runs one operation. end is called when it is over, with the lock held, unless the actor is
+// dead.
 func (a *actor) do(ctx context.Context, o *op, call func(context.Context) error, end func(err error)) {
 	a.count++
 	o.id, o.by = (a.id+1)*40+a.count, a

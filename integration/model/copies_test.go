@@ -16,7 +16,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// copyWorld is two arrays with the same metadata and other values, and plans to copy them to one target.
+// copyWorld is two arrays with the same metadata and other values, and plans to copy them to one
+// target.
 type copyWorld struct {
 	h      *history
 	limits *concurrency.Limits
@@ -220,7 +221,8 @@ func (w *copyWorld) look(what string) {
 	}
 }
 
-// recover runs both plans again, one of which must be complete then. The other is Exists, or its run says that the target is another's.
+// recover runs both plans again, one of which must be complete then. The other is Exists, or its
+// run says that the target is another's.
 func (w *copyWorld) recover(a *actor, ctx context.Context) {
 	errs := [2]error{}
 	for _, k := range a.rng.Perm(2) {

@@ -44,7 +44,8 @@ func (s trusting) Get(ctx context.Context, key string, o store.GetOptions, buf [
 	return s.Store.Get(ctx, key, o, buf)
 }
 
-// hoarding is a store that goes on to return the first value of each chunk, as a cache does that forgets nothing.
+// hoarding is a store that goes on to return the first value of each chunk, as a cache does that
+// forgets nothing.
 type hoarding struct {
 	store.Store
 	mu   sync.Mutex

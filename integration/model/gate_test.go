@@ -39,13 +39,14 @@ type request struct {
 
 func (r *request) changes() bool { return r.verb == put || r.verb == del || r.verb == copies }
 
-// order makes the choice among waiting requests independent of the order in which goroutines arrive.
+// order makes the choice among waiting requests independent of the order in which goroutines
+// arrive.
 func order(a, b *request) int {
 	return cmp.Or(cmp.Compare(a.by.id, b.by.id), cmp.Compare(a.verb, b.verb), cmp.Compare(a.key, b.key), cmp.Compare(a.detail, b.detail))
 }
 
-// same reports whether two requests cannot be told apart. Reads that cannot are released together, so that it does not matter which
-// goroutine sent which.
+// same reports whether two requests cannot be told apart. Reads that cannot are released together,
+// so that it does not matter which goroutine sent which.
 func same(a, b *request) bool { return order(a, b) == 0 }
 
 // gate is the store as one actor sees it.

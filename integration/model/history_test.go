@@ -133,8 +133,8 @@ const (
 	maxIdle  = 600 // seconds; the longest wait of an operation is 60
 )
 
-// cancelled decides what becomes of a request whose context has ended, and reports whether there was one. It ends one at a time, so that it does not depend
-// on goroutines which error comes first.
+// cancelled decides what becomes of a request whose context has ended, and reports whether there
+// was one. It ends one at a time, so that it does not depend on goroutines which error comes first.
 func (h *history) cancelled() bool {
 	for _, r := range h.waiting {
 		err := r.ctx.Err()
@@ -151,7 +151,8 @@ func (h *history) cancelled() bool {
 	return false
 }
 
-// abandon ends a request that its sender does not wait for: it never arrived, or it did, or it will.
+// abandon ends a request that its sender does not wait for: it never arrived, or it did, or it
+// will.
 func (h *history) abandon(r *request, err error) {
 	h.step++
 	fate := "is dropped"
@@ -173,8 +174,9 @@ func (h *history) abandon(r *request, err error) {
 // spent reports whether the actor was dead when it sent the request: then it sends none.
 func (r *request) spent() bool { return r.by.dead && !slices.Contains(r.by.last, r) }
 
-// mayBeLate leaves out unconditional deletes of whole objects by resizes and removals, of which the documentation says so: "a Resize that is taken over while
-// it deletes must have ended" ([zarr.TakeOver]), and a removal "asks nothing about versions" (upkeep.Removal).
+// mayBeLate leaves out unconditional deletes of whole objects by resizes and removals, of which the
+// documentation says so: "a Resize that is taken over while it deletes must have ended"
+// ([zarr.TakeOver]), and a removal "asks nothing about versions" (upkeep.Removal).
 func (r *request) mayBeLate() bool {
 	return r.verb != del || r.detail != "" || r.op == nil || r.op.kind == doWrite
 }

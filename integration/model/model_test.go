@@ -29,7 +29,8 @@ var (
 	show      = flag.Bool("history", false, "print each history")
 )
 
-// families are the kinds of histories, and how many of each are run: 20,000 in all, in less than 60 s on two cores.
+// families are the kinds of histories, and how many of each are run: 20,000 in all, in less than 60
+// s on two cores.
 var families = map[string]struct {
 	play func(*history)
 	n    uint64
@@ -129,7 +130,8 @@ func (f *found) enough() bool {
 	return len(f.bad) > 0 && !*survey
 }
 
-// report prints the first history that is a violation and, of a survey, how many there are of each kind.
+// report prints the first history that is a violation and, of a survey, how many there are of each
+// kind.
 func (f *found) report(t *testing.T, name string) {
 	if len(f.bad) == 0 {
 		return

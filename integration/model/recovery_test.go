@@ -11,7 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// recoverFirst is a healthy actor that appends with TakeOver, and makes arrays longer: all of it must succeed.
+// recoverFirst is a healthy actor that appends with TakeOver, and makes arrays longer: all of it
+// must succeed.
 func (w *hierarchy) recoverFirst(a *actor, ctx context.Context) {
 	if w.group != "" {
 		w.recoverGroup(a, ctx)
@@ -71,7 +72,8 @@ func (w *hierarchy) grow(a *actor, ctx context.Context, t *truth, x *zarr.Array)
 	}
 }
 
-// recoverGroup appends to the group what completes an append that was not completed, and then once more.
+// recoverGroup appends to the group what completes an append that was not completed, and then once
+// more.
 func (w *hierarchy) recoverGroup(a *actor, ctx context.Context) {
 	a.h.mu.Lock()
 	low, high := w.lengths()

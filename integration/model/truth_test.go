@@ -80,8 +80,9 @@ func (t *truth) issue(o *op, b box, now int, value func(c [2]int) int32) {
 	o.wrote = append(o.wrote, written{t, b})
 }
 
-// acknowledge makes the values of a write what its elements have. Values of writes that were over before it began are gone; those
-// of concurrent ones, and of failed ones that may still arrive, are as good: two acknowledged writes of one element are in no order.
+// acknowledge makes the values of a write what its elements have. Values of writes that were over
+// before it began are gone; those of concurrent ones, and of failed ones that may still arrive, are
+// as good: two acknowledged writes of one element are in no order.
 func (t *truth) acknowledge(o *op, b box, began, now int) {
 	b.each(func(c [2]int) {
 		e := *t.at(c)
@@ -96,7 +97,8 @@ func (t *truth) acknowledge(o *op, b box, began, now int) {
 	})
 }
 
-// set makes rows of an append visible; began is when it claimed them. All that was written there before is gone.
+// set makes rows of an append visible; began is when it claimed them. All that was written there
+// before is gone.
 func (t *truth) set(o *op, b box, began, now int, value func(c [2]int) int32) {
 	b.each(func(c [2]int) {
 		e := t.at(c)
@@ -105,7 +107,8 @@ func (t *truth) set(o *op, b box, began, now int, value func(c [2]int) int32) {
 	t.acknowledge(o, b, began, now)
 }
 
-// hide is a shape that gets smaller: elements outside are fill, or what they were, once they come in again (ResizeOptions).
+// hide is a shape that gets smaller: elements outside are fill, or what they were, once they come
+// in again (ResizeOptions).
 func (t *truth) hide(b box, now int) {
 	b.each(func(c [2]int) {
 		e := t.at(c)
@@ -113,7 +116,8 @@ func (t *truth) hide(b box, now int) {
 	})
 }
 
-// clear is a Resize that was acknowledged and deletes: elements outside are fill. Values of writes that began after the resize did may be there.
+// clear is a Resize that was acknowledged and deletes: elements outside are fill. Values of writes
+// that began after the resize did may be there.
 func (t *truth) clear(c [2]int, began, now int) {
 	e := t.at(c)
 	for i := range *e {
