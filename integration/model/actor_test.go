@@ -45,7 +45,8 @@ type op struct {
 	text      string
 	began     int // step
 	over      bool
-	faults    int // that were injected
+	err       error // when it is over
+	faults    int   // that were injected
 	cancelled bool
 	cancel    context.CancelFunc
 	lates     int  // requests on their way
@@ -185,7 +186,7 @@ func (a *actor) do(ctx context.Context, o *op, call func(context.Context) error,
 	err := call(ctx)
 	a.h.mu.Lock()
 	defer a.h.mu.Unlock()
-	o.over = true
+	o.over, o.err = true, err
 	if a.dead || a.h.bad != "" {
 		if o.lates == 0 {
 			o.settle(a.h.step)

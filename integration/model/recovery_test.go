@@ -73,18 +73,24 @@ func (w *hierarchy) grow(a *actor, ctx context.Context, t *truth, x *zarr.Array)
 }
 
 // recoverGroup appends to the group what completes an append that was not completed, and then once
-// more.
+// more. A late request that shows rows of another append in between has it look again.
 func (w *hierarchy) recoverGroup(a *actor, ctx context.Context) {
-	a.h.mu.Lock()
-	low, high := w.lengths()
-	a.h.mu.Unlock()
-	for _, n := range []int{high - low, 1} {
-		if n == 0 {
-			n = 2
+	for range 2 {
+		for try := range 4 {
+			a.h.mu.Lock()
+			low, high := w.lengths()
+			a.h.mu.Unlock()
+			n := high - low
+			if n == 0 {
+				n = 1 + a.rng.IntN(2)
+			}
+			o := &op{kind: doAppend, n: n, targets: w.arrays, text: fmt.Sprintf("%d rows take over", n), tolerant: try < 3}
+			o.filling(a)
+			w.groupAppend(a, ctx, nil, o, []zarr.Option{zarr.TakeOver(0), zarr.Wait(10 * time.Second)})
+			if o.err == nil {
+				break
+			}
 		}
-		o := &op{kind: doAppend, n: n, targets: w.arrays, text: fmt.Sprintf("%d rows take over", n)}
-		o.filling(a)
-		w.groupAppend(a, ctx, nil, o, []zarr.Option{zarr.TakeOver(0), zarr.Wait(10 * time.Second)})
 	}
 }
 
