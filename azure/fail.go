@@ -29,7 +29,7 @@ func explain(err error, ifAbsent bool) error {
 	if !errors.As(err, &resp) || resp.RawResponse == nil {
 		return provider.NoAnswer(err)
 	}
-	f := &provider.Failure{Err: err, After: provider.RetryAfter(resp.RawResponse.Header, time.Now())}
+	f := &provider.Failure{Err: err, After: provider.RetryAfter(resp.RawResponse.Header, time.Now()), ID: provider.RequestID(resp.RawResponse.Header)}
 	code := codeOf(resp)
 	f.Kind = kindOf(resp.StatusCode, code, ifAbsent)
 	f.Text = "Azure answered " + strconv.Itoa(resp.StatusCode)
@@ -60,9 +60,15 @@ func codeOf(e *azcore.ResponseError) string {
 // byCode holds Azure's codes whose HTTP status misleads or says too little.
 func byCode(code string, ifAbsent bool) error {
 	switch code {
-	case "ContainerNotFound", "ResourceNotFound", "ContainerBeingDeleted", "ContainerDisabled", "AccountIsDisabled", "FilesystemNotFound":
+	case "ContainerNotFound", "ContainerBeingDeleted", "FilesystemNotFound":
 		// 404 in part, but no proof that the key is absent: chunks of a missing container must not read as fill values.
+		return fault.NoBucket
+	case "ResourceNotFound", "ContainerDisabled", "AccountIsDisabled":
 		return fault.Refused
+	case "NoAuthenticationInformation", "PublicAccessNotPermitted":
+		return fault.NoCredentials
+	case "AuthenticationFailed", "InvalidAuthenticationInfo":
+		return fault.Unauthenticated
 	case "BlobAlreadyExists":
 		if ifAbsent {
 			return fault.Exists

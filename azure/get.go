@@ -40,6 +40,9 @@ func (b *bucket) getFrom(ctx context.Context, key string, o store.GetOptions, bu
 	defer func() {
 		if err != nil {
 			cancel()
+			if resp != nil {
+				err = provider.About(err, resp.Header)
+			}
 		}
 		_ = out.Body.Close()
 	}()

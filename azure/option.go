@@ -111,8 +111,8 @@ func MaxInFlight(n int) Option {
 	return option(func(c *config) { c.stack.InFlight = n }, "MaxInFlight(%d)", n)
 }
 
-// Limits draws on limits of the caller's instead of the process's, as zarr.WithLimits does for arrays: stores on one bucket with the same Limits share its request
-// slots and its quota of repeats.
+// Limits uses the caller's limits instead of the process's, as zarr.Limits does for arrays. Stores
+// on one bucket with the same Limits share its request slots and its retry quota.
 func Limits(l *concurrency.Limits) Option {
 	return option(func(c *config) { c.stack.Limits = l }, "Limits(…)")
 }

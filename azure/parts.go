@@ -18,6 +18,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blockblob"
 
 	"github.com/zargo-io/zargo/internal/provider"
+	"github.com/zargo-io/zargo/internal/sentparts"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -28,24 +29,23 @@ const (
 	maxBlock  = 4000 << 20
 )
 
-// parts is a value under way, as uncommitted blocks. Blocks belong to the key and not to an upload, so their ids begin
-// with a random number: uploads to one key at the same time do not mix. Azure lists no checksums, so an id has that of its block; and a time, so
-// that of two blocks for one part the later is known.
+// parts is a value that is being sent, as uncommitted blocks. Blocks belong to the key and not to an upload, so their ids begin
+// with a random number: uploads to one key at the same time do not mix. Azure lists no checksums, so an id has that of its
+// block; and a time, so that of two blocks for one part the later is known; and the label of the part. Azure drops all blocks
+// of a key when a value is committed, so a block that arrives later says by its label that others were dropped.
 type parts struct {
 	b   *bucket
 	key string
 	id  [8]byte
+	set *sentparts.Set[block]
 
-	mu     sync.Mutex
-	sent   map[int]block
-	listed bool  // sent has what others sent
-	over   bool  // committed or aborted
-	last   int64 // the time of the last block
+	mu   sync.Mutex
+	last int64 // the time of the last block
 }
 
 // putParts makes no request. A token is the random number.
 func (b *bucket) putParts(_ context.Context, key string, o store.PartsOptions) (store.Parts, error) {
-	p := &parts{b: b, key: key, sent: map[int]block{}, listed: o.Resume == ""}
+	p := &parts{b: b, key: key, set: sentparts.New[block](o.Resume != "")}
 	if o.Resume != "" {
 		id, err := hex.DecodeString(o.Resume)
 		if err != nil || len(id) != len(p.id) {
@@ -65,16 +65,21 @@ func (p *parts) Limits() store.PartLimits {
 
 func (p *parts) Token() string { return hex.EncodeToString(p.id[:]) }
 
-// block is one that was sent.
+// block is what the id of a block says beside the number of its part.
 type block struct {
-	size int64
-	sum  uint32
-	time int64 // Unix nanoseconds, no two of a process alike
+	label int
+	sum   uint32
+	time  int64 // Unix nanoseconds, no two of a process alike
 }
 
-// name is the id of a block for part n: all of a blob's ids must have the same length.
+// later reports whether b was sent after a.
+func later(a, b sentparts.Part[block]) bool { return a.At.time < b.At.time }
+
+// name is the id of a block for part n: all of a blob's ids must have the same length. Number and label have 16 bits each; a
+// label is one less in an id, where 0 says no more than the number does.
 func (p *parts) name(n int, b block) string {
-	id := binary.BigEndian.AppendUint32(p.id[:8:8], uint32(n))
+	id := binary.BigEndian.AppendUint16(p.id[:8:8], uint16(max(b.label-1, 0)))
+	id = binary.BigEndian.AppendUint16(id, uint16(n))
 	id = binary.BigEndian.AppendUint32(id, b.sum)
 	return base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint64(id, uint64(b.time)))
 }
@@ -95,11 +100,12 @@ func (p *parts) Part(ctx context.Context, n int, data []byte) error {
 	if int64(len(data)) > maxBlock {
 		return fault.Newf(fault.Limit, "%d bytes are more than the %d that a part can hold", len(data), int64(maxBlock))
 	}
-	if err := p.going(); err != nil {
+	if err := p.look(ctx); err != nil {
 		return err
 	}
-	sent := block{int64(len(data)), crc32.ChecksumIEEE(data), p.next()}
+	sent := block{sum: crc32.ChecksumIEEE(data), time: p.next()}
 	if len(data) > 0 {
+		sent.label = p.set.Begin(n)
 		body := &lent{b: data}
 		defer body.giveBack()
 		o := &blockblob.StageBlockOptions{TransactionalValidation: p.b.sum(data)}
@@ -113,18 +119,24 @@ func (p *parts) Part(ctx context.Context, n int, data []byte) error {
 			return err
 		}
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.sent[n].time < sent.time {
-		p.sent[n] = sent
-	}
+	size := int64(len(data))
+	p.set.Sent(n, sentparts.Part[block]{Size: size, Sent: size, At: sent}, later)
 	return nil
+}
+
+// look refuses what is over, and lists the blocks of a value that another process began, if that was not done.
+func (p *parts) look(ctx context.Context) error {
+	err := p.set.Going()
+	if err == nil && p.set.Unlisted() {
+		_, err = p.Sent(ctx)
+	}
+	return err
 }
 
 // Sent is one Get Block List. Azure forgets the blocks of a value that was committed, so where there are none, and another
 // process may have sent some, it was; or none was ever sent.
 func (p *parts) Sent(ctx context.Context) ([]store.PartInfo, error) {
-	if err := p.going(); err != nil {
+	if err := p.set.Going(); err != nil {
 		return nil, err
 	}
 	var out blockblob.GetBlockListResponse
@@ -140,31 +152,32 @@ func (p *parts) Sent(ctx context.Context) ([]store.PartInfo, error) {
 	if err == nil && out.RequestID == nil {
 		return nil, foreign("it has no request number") // such as a page of HTML, in which the client finds no blocks
 	}
-	found := map[int]block{}
+	found := map[int]sentparts.Part[block]{}
+	most := 0
 	for _, b := range out.UncommittedBlocks {
 		if b == nil || b.Name == nil || b.Size == nil || *b.Size < 0 {
 			return nil, foreign("a block has no name or no size")
 		}
-		if n, of, ok := p.parse(*b.Name); ok && found[n].time < of.time {
-			of.size = *b.Size
-			found[n] = of
+		n, of, ok := p.parse(*b.Name)
+		if !ok {
+			continue
+		}
+		most = max(most, of.label)
+		if part := (sentparts.Part[block]{Size: *b.Size, Sent: *b.Size, At: of}); later(found[n], part) {
+			found[n] = part
 		}
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for n, own := range p.sent {
-		if own.size == 0 && found[n].time < own.time { // an empty part is no block
+	p.set.Each(func(n int, own sentparts.Part[block]) {
+		if own.Size == 0 && later(found[n], own) { // an empty part is no block
 			found[n] = own
 		}
+	})
+	if err := p.set.Listed(found, most); err != nil {
+		return nil, err
 	}
-	if len(found) == 0 && (!p.listed || len(p.sent) > 0) {
-		return nil, fault.Newf(fault.Conflict, "the parts are gone: committed, aborted, or never sent")
-	}
-	p.sent = found
-	p.listed = true
 	var sent []store.PartInfo
 	for _, n := range slices.Sorted(maps.Keys(found)) {
-		sent = append(sent, store.PartInfo{N: n, Size: found[n].size, Sum: fmt.Sprintf("crc32:%08x", found[n].sum)})
+		sent = append(sent, store.PartInfo{N: n, Size: found[n].Size, Sum: fmt.Sprintf("crc32:%08x", found[n].At.sum)})
 	}
 	return sent, nil
 }
@@ -176,29 +189,15 @@ func (p *parts) parse(name string) (int, block, bool) {
 		return 0, block{}, false
 	}
 	id = id[len(p.id):]
-	n, b := binary.BigEndian.Uint32(id), block{sum: binary.BigEndian.Uint32(id[4:]), time: int64(binary.BigEndian.Uint64(id[8:]))}
-	return int(n), b, n < maxBlocks && b.time > 0
-}
-
-// going refuses what was committed or aborted through this value.
-func (p *parts) going() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.over {
-		return fault.Newf(fault.Conflict, "the parts were committed or aborted before")
-	}
-	return nil
+	n := int(binary.BigEndian.Uint16(id[2:]))
+	b := block{label: int(binary.BigEndian.Uint16(id)) + 1, sum: binary.BigEndian.Uint32(id[4:]), time: int64(binary.BigEndian.Uint64(id[8:]))}
+	return n, b, n < maxBlocks && b.label <= maxBlocks && b.time > 0
 }
 
 // Commit is one Put Block List.
 func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, error) {
-	p.mu.Lock()
-	listed := p.listed
-	p.mu.Unlock()
-	if !listed {
-		if _, err := p.Sent(ctx); err != nil {
-			return "", err
-		}
+	if err := p.look(ctx); err != nil {
+		return "", err
 	}
 	blocks, size, err := p.list()
 	if err != nil {
@@ -222,36 +221,25 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 		return "", foreign("it has no ETag")
 	}
 	p.b.sizes.set(p.key, sized{v, size})
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.over = true
+	p.set.End()
 	return v, nil
 }
 
-// list gives the blocks in order, or refuses a gap.
+// list returns the ids of the blocks in order.
 func (p *parts) list() (blocks []string, size int64, err error) {
-	if err := p.going(); err != nil {
-		return nil, 0, err
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for n := range len(p.sent) {
-		b, ok := p.sent[n]
-		if !ok {
-			return nil, 0, fault.Newf(fault.Selection, "%d parts were sent, but not part %d", len(p.sent), n)
-		}
-		if b.size > 0 {
-			blocks = append(blocks, p.name(n, b))
-			size += b.size
+	all, err := p.set.Parts()
+	for n, part := range all {
+		if part.Size > 0 {
+			blocks = append(blocks, p.name(n, part.At))
+			size += part.Size
 		}
 	}
-	return blocks, size, nil
+	return blocks, size, err
 }
 
-// Abort makes no request: Azure has none, and drops uncommitted blocks after a week, or when the key is next written.
+// Abort makes no request: Azure has none, and drops uncommitted blocks after a week, or when the key is next written. So another
+// process that has sent all parts can still commit them.
 func (p *parts) Abort(context.Context) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.over = true
+	p.set.End()
 	return nil
 }

@@ -20,7 +20,7 @@ func numbers() limit.Numbers { return limit.Numbers{Reads: defaultRequests, Writ
 
 // shared is the container for the process's other stores on it.
 func (c *config) shared() provider.Bucket {
-	return provider.Bucket{Name: c.reached, Own: []any{c.client, c.httpClient}, Numbers: numbers()}
+	return provider.Bucket{Name: c.reached, Prefix: c.prefix, Own: []any{c.client, c.httpClient}, Numbers: numbers()}
 }
 
 // tuning holds Azure's numbers.

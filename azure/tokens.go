@@ -103,8 +103,8 @@ func (e *credentialError) kind() error {
 	case e.way != nil && (failed || e.had):
 		return provider.CredentialKind(e.way, 0)
 	}
-	if k := provider.CredentialKind(e.err, 0); k != error(fault.Refused) {
+	if k := provider.CredentialKind(e.err, 0); !errors.Is(k, fault.Refused) {
 		return k // a credential of the program's own
 	}
-	return fault.Refused
+	return fault.NoCredentials
 }

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// InAdvance says how far [Results] runs before a loop that takes its results. The zero InAdvance does not: each task begins when its result
-// is asked for.
+// InAdvance bounds how many tasks [Results] runs before the loop asks for their results. With the
+// zero InAdvance a task starts when the loop asks for its result.
 type InAdvance[T any] struct {
 	// Most is how many tasks are under way, or done and not taken, beside the one that the loop waits for.
 	Most int

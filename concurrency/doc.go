@@ -11,7 +11,7 @@
 //		}
 //		defer hold.Release()
 //		buf := hold.Buffer(size)
-//		…
+//		return read(ctx, key, buf)
 //	})
 //
 // Rules that keep them from locking each other: all memory that work needs is reserved before it begins, and what is acquired while

@@ -47,7 +47,7 @@ func (c *config) signed(ctx context.Context, base http.RoundTripper) (http.Round
 	}
 	found, err := c.detect()
 	if err != nil {
-		return nil, fault.Newf(fault.Refused, "no Google credentials could be had: set GOOGLE_APPLICATION_CREDENTIALS, run "+
+		return nil, fault.Newf(fault.NoCredentials, "no Google credentials could be had: set GOOGLE_APPLICATION_CREDENTIALS, run "+
 			"\"gcloud auth application-default login\", or open a public bucket with anonymous=true (%w)", err)
 	}
 	if err := c.findUniverse(ctx, found); err != nil {

@@ -29,12 +29,15 @@ func (x *exchange) explain(err error, ifAbsent bool) error {
 	case x.status == 0 || (x.err != nil && x.status < 300):
 		return x.noAnswer(err)
 	case x.status < 300:
-		return &provider.Failure{Kind: fault.Unavailable, Err: err, Text: "the answer is not GCS's: " + provider.Cause(err).Error()}
+		return &provider.Failure{Kind: fault.Unavailable, Err: err, Text: "the answer is not GCS's: " + provider.Cause(err).Error(), ID: provider.RequestID(x.header)}
 	}
 	d := parseDocument(x.body)
 	f := &provider.Failure{
 		Kind: kindOf(x.status, d, ifAbsent), After: provider.RetryAfter(x.header, time.Now()),
-		Text: "GCS answered " + strconv.Itoa(x.status),
+		Text: "GCS answered " + strconv.Itoa(x.status), ID: provider.RequestID(x.header),
+	}
+	if f.Kind == error(fault.Unauthenticated) && x.anonymous {
+		f.Kind = fault.NoCredentials
 	}
 	switch {
 	case !d.ours && x.status != http.StatusNotModified && x.status != http.StatusPreconditionFailed:
@@ -61,7 +64,7 @@ func (x *exchange) explain(err error, ifAbsent bool) error {
 func (x *exchange) noAnswer(err error) error {
 	f := provider.NoAnswer(err)
 	if x.status != 0 {
-		f.Text = "not all of an answer: " + provider.Cause(err).Error()
+		f.Text, f.ID = "not all of an answer: "+provider.Cause(err).Error(), provider.RequestID(x.header)
 	}
 	return f
 }
@@ -125,7 +128,7 @@ func kindOf(status int, d document, ifAbsent bool) error {
 	case http.StatusNotFound:
 		switch {
 		case d.noBucket():
-			return fault.Refused
+			return fault.NoBucket
 		case d.noObject():
 			return fault.NotFound
 		}

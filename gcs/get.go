@@ -37,6 +37,7 @@ func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []
 	defer func() {
 		if err != nil {
 			cancel()
+			err = provider.About(err, x.header)
 		}
 		_ = r.Close()
 	}()

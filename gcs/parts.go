@@ -11,13 +11,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	gcsapi "cloud.google.com/go/storage"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/provider"
+	"github.com/zargo-io/zargo/internal/sentparts"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -41,28 +41,20 @@ func isHidden(key string) bool {
 	return strings.HasPrefix(key, hidden) || strings.Contains(key, "/"+hidden)
 }
 
-// parts is a value under way: an object for each part, in a folder beside the key. GCS joins them on its side ("compose") by a condition on the key's
-// generation, which its multipart uploads do not take. The token is a random number, which the folder's name has.
+// parts is a value that is being sent: an object for each part, in a folder beside the key. GCS joins them on its side
+// ("compose") by a condition on the key's generation, which its multipart uploads do not take. The token is a random number,
+// which the folder's name has. The name of a part's object has the number and the label of the part. Of several objects of one
+// number the latest generation is the part.
 type parts struct {
 	b      *bucket
 	key    string
 	folder string // with the slash
 	token  string
-
-	mu     sync.Mutex
-	sent   map[int]part
-	listed bool // sent has what others sent
-	over   bool // committed or aborted
-}
-
-// part is an object that holds one.
-type part struct {
-	generation int64
-	size       int64
+	set    *sentparts.Set[source]
 }
 
 func (b *bucket) putParts(_ context.Context, key string, o store.PartsOptions) (store.Parts, error) {
-	p := &parts{b: b, key: key, sent: map[int]part{}, token: o.Resume, listed: o.Resume == ""}
+	p := &parts{b: b, key: key, token: o.Resume, set: sentparts.New[source](o.Resume != "")}
 	if id, err := hex.DecodeString(o.Resume); err != nil || len(id) != 8 && o.Resume != "" {
 		return nil, fault.Newf(fault.Selection, "%q is not the token of a value in parts", o.Resume)
 	}
@@ -75,7 +67,7 @@ func (b *bucket) putParts(_ context.Context, key string, o store.PartsOptions) (
 	last := fnv.New64a()
 	last.Write([]byte(key[slash:]))
 	p.folder = fmt.Sprintf("%s%s%016x-%s/", key[:slash], hidden, last.Sum64(), p.token)
-	if provider.CheckLength(b.prefix, p.object(0)) != nil {
+	if provider.CheckLength(b.prefix, p.object(0, maxParts)) != nil {
 		return nil, fmt.Errorf("the key is too long for parts beside it: %w", errors.ErrUnsupported)
 	}
 	return p, nil
@@ -88,68 +80,90 @@ func (p *parts) Limits() store.PartLimits {
 
 func (p *parts) Token() string { return p.token }
 
-// object is the key of part n.
-func (p *parts) object(n int) string { return fmt.Sprintf("%s%05d%s", p.folder, n, partSuffix) }
-
-// number is object's inverse; false for what parts were joined to.
-func (p *parts) number(key string) (int, bool) {
-	digits := strings.TrimSuffix(strings.TrimPrefix(key, p.folder), partSuffix)
-	n, err := strconv.Atoi(digits)
-	return n, err == nil && n >= 0 && n < maxParts && key == p.object(n)
+// object is the key of part n. A label that says no more than the number is left out.
+func (p *parts) object(n, label int) string {
+	if label <= n+1 {
+		return fmt.Sprintf("%s%05d%s", p.folder, n, partSuffix)
+	}
+	return fmt.Sprintf("%s%05d-%05d%s", p.folder, n, label, partSuffix)
 }
 
-// Part is one upload.
+// parse is object's inverse; false for what parts were joined to.
+func (p *parts) parse(key string) (n, label int, ok bool) {
+	number, of, labelled := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(key, p.folder), partSuffix), "-")
+	n, err := strconv.Atoi(number)
+	if label = n + 1; labelled && err == nil {
+		label, err = strconv.Atoi(of)
+	}
+	return n, label, err == nil && n >= 0 && n < maxParts && label <= maxParts && key == p.object(n, label)
+}
+
+// Part is one upload, the first after a Resume with a listing before it.
 func (p *parts) Part(ctx context.Context, n int, data []byte) error {
 	if n < 0 || n >= maxParts {
 		return fault.Newf(fault.Limit, "part %d is not among %d", n, maxParts)
 	}
-	if err := p.going(); err != nil {
+	if err := p.look(ctx); err != nil {
 		return err
 	}
+	key := p.object(n, p.set.Begin(n))
 	var v store.Version
 	err := p.b.renewed(func() (err error) {
-		v, err = p.b.put(ctx, p.object(n), data, store.PutOptions{})
+		v, err = p.b.put(ctx, key, data, store.PutOptions{})
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	g, _ := generation(v)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.sent[n] = part{g, int64(len(data))}
+	size := int64(len(data))
+	p.set.Sent(n, sentparts.Part[source]{Size: size, Sent: size, At: source{key, g}}, nil)
 	return nil
+}
+
+// look refuses what is over, and lists the parts of a value that another process began, if that was not done.
+func (p *parts) look(ctx context.Context) error {
+	err := p.set.Going()
+	if err == nil && p.set.Unlisted() {
+		_, err = p.Sent(ctx)
+	}
+	return err
 }
 
 // Sent is one page of a listing for each 1000 parts.
 func (p *parts) Sent(ctx context.Context) ([]store.PartInfo, error) {
-	if err := p.going(); err != nil {
+	if err := p.set.Going(); err != nil {
 		return nil, err
 	}
 	objects, err := p.objects(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found := map[int]part{}
-	var sent []store.PartInfo
+	found := map[int]sentparts.Part[source]{}
+	sums := map[int]uint32{}
+	most := 0
 	for _, o := range objects {
-		n, ok := p.number(strings.TrimPrefix(o.Name, p.b.prefix))
+		key := strings.TrimPrefix(o.Name, p.b.prefix)
+		n, label, ok := p.parse(key)
 		switch {
 		case !ok:
 			continue
 		case o.Size < 0 || o.Generation <= 0:
 			return nil, foreign("a part has no size or no generation")
 		}
-		found[n] = part{o.Generation, o.Size}
-		sent = append(sent, store.PartInfo{N: n, Size: o.Size, Sum: fmt.Sprintf("crc32c:%08x", o.CRC32C)})
+		most = max(most, label)
+		if o.Generation > found[n].At.generation {
+			found[n] = sentparts.Part[source]{Size: o.Size, Sent: o.Size, At: source{key, o.Generation}}
+			sums[n] = o.CRC32C
+		}
 	}
-	slices.SortFunc(sent, func(a, b store.PartInfo) int { return a.N - b.N })
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(found) == 0 && (!p.listed || len(p.sent) > 0) {
-		return nil, fault.Newf(fault.Conflict, "the parts are gone: committed, aborted, or never sent")
+	if err := p.set.Listed(found, most); err != nil {
+		return nil, err
 	}
-	p.sent, p.listed = found, true
+	var sent []store.PartInfo
+	for _, n := range slices.Sorted(maps.Keys(found)) {
+		sent = append(sent, store.PartInfo{N: n, Size: found[n].Size, Sum: fmt.Sprintf("crc32c:%08x", sums[n])})
+	}
 	return sent, nil
 }
 
@@ -177,26 +191,11 @@ func (p *parts) objects(ctx context.Context) (all []*gcsapi.ObjectAttrs, err err
 	}
 }
 
-// going refuses what was committed or aborted through this value.
-func (p *parts) going() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.over {
-		return fault.Newf(fault.Conflict, "the parts were committed or aborted before")
-	}
-	return nil
-}
-
 // Commit joins the parts, 32 at a time and the last time in the place of the value. Then it removes them, as far as it can. A lost condition is looked
 // for first, since joining and then losing costs more; the last request has the condition, too.
 func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, error) {
-	p.mu.Lock()
-	listed := p.listed
-	p.mu.Unlock()
-	if !listed {
-		if _, err := p.Sent(ctx); err != nil {
-			return "", err
-		}
+	if err := p.look(ctx); err != nil {
+		return "", err
 	}
 	sources, err := p.list()
 	if err != nil {
@@ -220,9 +219,9 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 		return err
 	})
 	if err != nil {
-		return "", p.explain(err)
+		return "", p.explain(ctx, err)
 	}
-	p.end()
+	p.set.End()
 	p.clean(ctx)
 	return v, nil
 }
@@ -237,12 +236,30 @@ func (p *parts) clean(ctx context.Context) {
 	}
 }
 
-// explain makes parts that another process removed a conflict.
-func (p *parts) explain(err error) error {
-	if errors.Is(err, fault.NotFound) {
-		return fault.Newf(fault.Conflict, "the parts are gone: committed or aborted: %w", err)
+// explain makes parts that another process removed a conflict, which is not an absent key as well. fake-gcs-server says 500
+// where GCS says 404, so after a failure the parts are listed.
+func (p *parts) explain(ctx context.Context, err error) error {
+	var f *provider.Failure
+	if !errors.As(err, &f) || !errors.Is(err, fault.NotFound) && (f.Kind != error(fault.Unavailable) || !p.lacks(ctx)) {
+		return err
 	}
-	return err
+	gone := *f
+	gone.Kind, gone.Text = fault.Conflict, "the parts are gone: committed, aborted, or removed: "+f.Text
+	return &gone
+}
+
+// lacks reports whether a part is not stored any more as it was sent or listed.
+func (p *parts) lacks(ctx context.Context) (lacks bool) {
+	objects, err := p.objects(ctx)
+	if err != nil {
+		return false
+	}
+	stored := map[source]bool{}
+	for _, o := range objects {
+		stored[source{strings.TrimPrefix(o.Name, p.b.prefix), o.Generation}] = true
+	}
+	p.set.Each(func(_ int, part sentparts.Part[source]) { lacks = lacks || !stored[part.At] })
+	return lacks
 }
 
 // lost looks whether the condition does not hold.
@@ -272,23 +289,15 @@ type source struct {
 	generation int64
 }
 
-// list gives the parts in order, or refuses a gap. Empty ones add nothing.
+// list returns the objects of the parts in order. Empty ones add nothing.
 func (p *parts) list() (sources []source, err error) {
-	if err := p.going(); err != nil {
-		return nil, err
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for n := range len(p.sent) {
-		s, ok := p.sent[n]
-		if !ok {
-			return nil, fault.Newf(fault.Selection, "%d parts were sent, but not part %d", len(p.sent), n)
-		}
-		if s.size > 0 {
-			sources = append(sources, source{p.object(n), s.generation})
+	all, err := p.set.Parts()
+	for _, part := range all {
+		if part.Size > 0 {
+			sources = append(sources, part.At)
 		}
 	}
-	return sources, nil
+	return sources, err
 }
 
 // round joins the sources 32 at a time.
@@ -305,7 +314,7 @@ func (p *parts) round(ctx context.Context, round int, sources []source) ([]sourc
 		})
 	})
 	if err != nil {
-		return nil, &store.UnsentError{Err: p.explain(err)}
+		return nil, &store.UnsentError{Err: p.explain(ctx, err)}
 	}
 	return joined, nil
 }
@@ -344,24 +353,14 @@ func (b *bucket) join(ctx context.Context, key string, sources []source, o store
 	return store.Version(strconv.FormatInt(attrs.Generation, 10)), nil
 }
 
-// end notes that the value is not under way any more.
-func (p *parts) end() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.over = true
-}
-
 // Abort removes what has arrived from any process.
 func (p *parts) Abort(ctx context.Context) error {
-	p.mu.Lock()
-	over, none := p.over, p.listed && len(p.sent) == 0
-	p.mu.Unlock()
-	if !over && !none {
+	if !p.set.Over() && !p.set.Empty() {
 		if err := p.remove(ctx); err != nil {
 			return err
 		}
 	}
-	p.end()
+	p.set.End()
 	return nil
 }
 
@@ -371,17 +370,21 @@ func (p *parts) remove(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	keys := map[string]bool{}
+	var first, others []string
 	for _, o := range objects {
-		keys[strings.TrimPrefix(o.Name, p.b.prefix)] = true
+		key := strings.TrimPrefix(o.Name, p.b.prefix)
+		if n, _, ok := p.parse(key); ok && n == 0 {
+			first = append(first, key)
+		} else {
+			others = append(others, key)
+		}
 	}
-	if first := p.object(0); keys[first] {
-		delete(keys, first)
-		if err := p.removeOne(ctx, first); err != nil {
+	for _, key := range first {
+		if err := p.removeOne(ctx, key); err != nil {
 			return err
 		}
 	}
-	return concurrency.Each(ctx, joining, maps.Keys(keys), p.removeOne)
+	return concurrency.Each(ctx, joining, slices.Values(others), p.removeOne)
 }
 
 func (p *parts) removeOne(ctx context.Context, key string) error {

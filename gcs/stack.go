@@ -25,7 +25,7 @@ func numbers() limit.Numbers {
 
 // shared is the bucket for the process's other stores on it.
 func (c *config) shared() provider.Bucket {
-	return provider.Bucket{Name: "gs " + cmp.Or(c.endpoint, c.universe) + "/" + c.bucket, Own: []any{c.client, c.httpClient, c.under}, Numbers: numbers()}
+	return provider.Bucket{Name: "gs " + cmp.Or(c.endpoint, c.universe) + "/" + c.bucket, Prefix: c.prefix, Own: []any{c.client, c.httpClient, c.under}, Numbers: numbers()}
 }
 
 // tuning holds GCS's numbers.

@@ -3,6 +3,7 @@ package gcs
 import (
 	"fmt"
 	"os"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -26,7 +27,24 @@ func TestStore(t *testing.T) {
 // The provider alone, without the layers that Open puts around it.
 func TestStoreBare(t *testing.T) {
 	noEnvironment(t)
-	storetest.Run(t, func(t *testing.T) store.Store { return bare(t, NewFake(t).At("")) }, storetest.Keys(50), storetest.Rounds(4))
+	var f *Fake
+	storetest.Run(t, func(t *testing.T) store.Store {
+		f = NewFake(t)
+		return bare(t, f.At(""))
+	}, storetest.Keys(50), storetest.Rounds(4), storetest.RemovePart(func(_ store.Store, _ string, n int) error { return f.removePart(n) }))
+}
+
+// removePart removes the object of a part, as a lifecycle rule does.
+func (f *Fake) removePart(n int) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for name := range f.objects {
+		if last := name[strings.LastIndexByte(name, '/')+1:]; strings.HasPrefix(last, fmt.Sprintf("%05d", n)) && strings.HasSuffix(last, partSuffix) {
+			delete(f.objects, name)
+			return nil
+		}
+	}
+	return fmt.Errorf("the part %d is not stored", n)
 }
 
 // Through a server that throttles every seventh request and cuts every fifth value: the layers hide it.

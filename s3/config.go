@@ -222,7 +222,7 @@ func (c *config) load(ctx context.Context) (aws.Config, error) {
 	if err != nil {
 		var none awsconfig.SharedConfigProfileNotExistError
 		if errors.As(err, &none) {
-			return cfg, fault.Newf(fault.Refused, "there is no AWS profile %q: %w", none.Profile, err)
+			return cfg, fault.Newf(fault.NoCredentials, "there is no AWS profile %q: %w", none.Profile, err)
 		}
 		return cfg, fault.Newf(fault.Refused, "the AWS configuration cannot be used: %w", err)
 	}

@@ -42,7 +42,7 @@ func (b *bucket) explain(err error, to asked) error {
 	if !errors.As(err, &resp) || resp.Response == nil || resp.Response.Response == nil || resp.HTTPStatusCode() == 0 {
 		return noAnswer(err)
 	}
-	f := &provider.Failure{Err: err, After: provider.RetryAfter(resp.Response.Header, time.Now())}
+	f := &provider.Failure{Err: err, After: provider.RetryAfter(resp.Response.Header, time.Now()), ID: provider.RequestID(resp.Response.Header)}
 	status, code, message := resp.HTTPStatusCode(), "", ""
 	var api smithy.APIError
 	if errors.As(err, &api) {
@@ -69,9 +69,16 @@ const regionHeader = "X-Amz-Bucket-Region"
 // byCode holds S3's codes whose HTTP status misleads or says too little.
 func byCode(code string) error {
 	switch code {
-	case "NoSuchBucket", "XAdminUserNotFound":
+	case "NoSuchBucket":
 		// 404, but no proof that the key is absent: chunks of a missing bucket must not read as fill values.
-		return fault.Refused
+		return fault.NoBucket
+	case "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken", "TokenRefreshRequired", "InvalidSecurity",
+		"NotSignedUp", "RequestExpired", "XAdminUserNotFound":
+		return fault.Unauthenticated
+	case "AllAccessDisabled", "AccountProblem":
+		return fault.Denied
+	case "XMinioStorageFull", "QuotaExceeded", "XMinioAdminBucketQuotaExceeded":
+		return fault.Full
 	case "SlowDown", "SlowDownRead", "SlowDownWrite", "RequestLimitExceeded", "TooManyRequests", "BandwidthLimitExceeded":
 		return fault.Throttled
 	case "RequestTimeout", "IncompleteBody", "BadDigest", "XAmzContentSHA256Mismatch", "ConditionalRequestConflict",
@@ -85,7 +92,7 @@ func byCode(code string) error {
 		return fault.Limit
 	case "NotImplemented":
 		return errors.ErrUnsupported
-	case "AuthorizationHeaderMalformed", "ExpiredToken", "InvalidToken", "TokenRefreshRequired", "InvalidBucketName":
+	case "AuthorizationHeaderMalformed", "InvalidBucketName":
 		return fault.Refused
 	}
 	switch {
@@ -160,7 +167,7 @@ func inner(err error) error {
 // there or are not given. Nothing was sent to S3.
 func (e *credentialsError) explain() error {
 	f := &provider.Failure{Kind: e.kind(), Err: &store.UnsentError{Err: e}}
-	if f.Kind == fault.Refused {
+	if errors.Is(f.Kind, fault.Refused) {
 		f.Text = "no AWS credentials could be had: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, name a profile, or open a public bucket" +
 			" with anonymous=true (" + e.Error() + ")"
 		return f
@@ -172,7 +179,7 @@ func (e *credentialsError) explain() error {
 func (e *credentialsError) kind() error {
 	var op *smithy.OperationError
 	if errors.As(e.err, &op) && op.ServiceID == "ec2imds" && !e.before {
-		return fault.Refused // the end of the chain: this is no instance, and nothing else was configured
+		return fault.NoCredentials // the end of the chain: this is no instance, and nothing else was configured
 	}
 	var resp *smithyhttp.ResponseError
 	var sent *smithyhttp.RequestSendError
@@ -187,10 +194,11 @@ func (e *credentialsError) kind() error {
 		case resp.HTTPStatusCode() >= 500 || resp.HTTPStatusCode() < 400 || code == "IDPCommunicationError":
 			return fault.Unavailable
 		}
+		return fault.Unauthenticated
 	case errors.As(e.err, &sent):
 		return provider.NoAnswer(e.err).Kind
 	}
-	return fault.Refused
+	return fault.NoCredentials
 }
 
 // foreign is for answers that look like success but are not S3's: a captive portal, a proxy's page, an empty body.

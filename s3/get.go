@@ -36,7 +36,8 @@ func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []
 	if err != nil {
 		return store.Value{}, err
 	}
-	return h.receive(resp.Body, o, buf)
+	v, err := h.receive(resp.Body, o, buf)
+	return v, provider.About(err, resp.Header)
 }
 
 func (b *bucket) getBySDK(ctx context.Context, key string, o store.GetOptions, buf []byte) (_ store.Value, err error) {
@@ -63,7 +64,8 @@ func (b *bucket) getBySDK(ctx context.Context, key string, o store.GetOptions, b
 		status: resp.StatusCode, marked: provider.Marked(resp), etag: aws.ToString(out.ETag), length: out.ContentLength,
 		contentRange: aws.ToString(out.ContentRange),
 	}
-	return h.receive(out.Body, o, buf)
+	v, err := h.receive(out.Body, o, buf)
+	return v, provider.About(err, resp.Header)
 }
 
 // input is a GetObject, without checksums.

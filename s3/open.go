@@ -27,8 +27,8 @@ import (
 // fault.Refused: the AWS configuration cannot be used, a profile is missing, a directory bucket has no region, or a
 // customer's key would go to a server that only the URL names.
 //
-// The store retries, limits its requests (see [Retry] and [MaxInFlight]), implements every optional verb but
-// store.RangesGetter, and gives by store.As: *awss3.Client, *gcblob.Bucket and store.Tuning.
+// The store retries, limits its requests (see [Retry] and [MaxInFlight]) and implements every
+// optional verb. store.As finds its *awss3.Client, *gcblob.Bucket and store.Tuning.
 func Open(ctx context.Context, url string, opts ...Option) (store.Store, error) {
 	c := &config{}
 	s, err := c.open(ctx, url, opts)

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
@@ -16,6 +15,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/zargo-io/zargo/internal/provider"
+	"github.com/zargo-io/zargo/internal/sentparts"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -33,16 +33,13 @@ type parts struct {
 	key *string
 	id  *string
 
-	mu     sync.Mutex
-	sent   map[int]types.CompletedPart
-	listed bool // sent has what others sent
-	over   bool // committed or aborted
+	set *sentparts.Set[types.CompletedPart]
 }
 
 func (b *bucket) putParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	name := aws.String(b.full(key))
 	if o.Resume != "" {
-		return &parts{b: b, key: name, id: aws.String(o.Resume), sent: map[int]types.CompletedPart{}}, nil
+		return &parts{b: b, key: name, id: aws.String(o.Resume), set: sentparts.New[types.CompletedPart](true)}, nil
 	}
 	in := &awss3.CreateMultipartUploadInput{
 		Bucket: b.name, Key: name, ContentType: b.contentType, StorageClass: b.class,
@@ -59,7 +56,7 @@ func (b *bucket) putParts(ctx context.Context, key string, o store.PartsOptions)
 	if aws.ToString(out.UploadId) == "" {
 		return nil, foreign("it has no upload id")
 	}
-	return &parts{b: b, key: name, id: out.UploadId, sent: map[int]types.CompletedPart{}, listed: true}, nil
+	return &parts{b: b, key: name, id: out.UploadId, set: sentparts.New[types.CompletedPart](false)}, nil
 }
 
 func (p *parts) Limits() store.PartLimits {
@@ -70,7 +67,10 @@ func (p *parts) Token() string { return *p.id }
 
 // explain is the bucket's, but that an upload which is gone is a conflict: it was committed or aborted.
 func (p *parts) explain(err error, to asked) error {
-	if codeOf(err) == "NoSuchUpload" {
+	switch codeOf(err) {
+	case "InvalidPart", "InvalidPartOrder":
+		return fault.Newf(fault.Conflict, "a part is not what was sent: another process sent it again: %w", err)
+	case "NoSuchUpload":
 		// S3 drops an upload also when the value that its end was conditioned on is deleted meanwhile.
 		return fault.Newf(fault.Conflict, "the upload is gone: committed, aborted, or its condition failed: %w", err)
 	}
@@ -84,7 +84,7 @@ func (p *parts) Part(ctx context.Context, n int, data []byte) error {
 	if int64(len(data)) > maxPart {
 		return fault.Newf(fault.Limit, "%d bytes are more than the %d that a part can hold", len(data), int64(maxPart))
 	}
-	if err := p.going(); err != nil {
+	if err := p.set.Going(); err != nil {
 		return err
 	}
 	in := &awss3.UploadPartInput{
@@ -102,17 +102,14 @@ func (p *parts) Part(ctx context.Context, n int, data []byte) error {
 	if aws.ToString(out.ETag) == "" {
 		return foreign("it has no ETag")
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.sent[n] = types.CompletedPart{ETag: out.ETag, PartNumber: in.PartNumber, ChecksumCRC32: sumOf(out)}
+	size := int64(len(data))
+	p.set.Sent(n, sentparts.Part[types.CompletedPart]{Size: size, Sent: size,
+		At: types.CompletedPart{ETag: out.ETag, PartNumber: in.PartNumber, ChecksumCRC32: sumOf(out)}}, nil)
 	return nil
 }
 
 func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, error) {
-	p.mu.Lock()
-	listed := p.listed
-	p.mu.Unlock()
-	if !listed {
+	if p.set.Going() == nil && p.set.Unlisted() {
 		if _, err := p.Sent(ctx); err != nil {
 			return "", err
 		}
@@ -148,22 +145,20 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 	if aws.ToString(out.ETag) == "" {
 		return "", foreign("it has no ETag")
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.over = true
+	p.set.End()
 	return store.Version(*out.ETag), nil
 }
 
 // Sent is one ListParts for each 1000 parts. What it gives is part of Commit from then on.
 func (p *parts) Sent(ctx context.Context) ([]store.PartInfo, error) {
-	if err := p.going(); err != nil {
+	if err := p.set.Going(); err != nil {
 		return nil, err
 	}
 	in := &awss3.ListPartsInput{
 		Bucket: p.b.name, Key: p.key, UploadId: p.id, RequestPayer: p.b.payer, ExpectedBucketOwner: p.b.owner,
 		SSECustomerAlgorithm: p.b.customer.algorithm, SSECustomerKey: p.b.customer.key, SSECustomerKeyMD5: p.b.customer.md5,
 	}
-	found := map[int]types.CompletedPart{}
+	found := map[int]sentparts.Part[types.CompletedPart]{}
 	var sent []store.PartInfo
 	for last := int32(0); ; {
 		out, err := p.b.client.ListParts(ctx, in)
@@ -179,7 +174,8 @@ func (p *parts) Sent(ctx context.Context) ([]store.PartInfo, error) {
 				return nil, foreign("its parts are not in order, or lack an ETag or a size")
 			}
 			last = n
-			found[int(n)-1] = types.CompletedPart{ETag: part.ETag, PartNumber: part.PartNumber, ChecksumCRC32: part.ChecksumCRC32}
+			found[int(n)-1] = sentparts.Part[types.CompletedPart]{Size: *part.Size, Sent: *part.Size,
+				At: types.CompletedPart{ETag: part.ETag, PartNumber: part.PartNumber, ChecksumCRC32: part.ChecksumCRC32}}
 			sent = append(sent, store.PartInfo{N: int(n) - 1, Size: *part.Size, Sum: sumOfPart(part)})
 		}
 		if !*out.IsTruncated {
@@ -190,12 +186,12 @@ func (p *parts) Sent(ctx context.Context) ([]store.PartInfo, error) {
 		}
 		in.PartNumberMarker = aws.String(strconv.Itoa(int(last)))
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for n, part := range found {
-		p.sent[n] = part
+	if len(found) == 0 && p.set.Unlisted() {
+		p.set.Known() // S3 has the upload, and nothing of it was sent
 	}
-	p.listed = true
+	if err := p.set.Listed(found, 0); err != nil {
+		return nil, err
+	}
 	return sent, nil
 }
 
@@ -220,39 +216,21 @@ func crc32Of(sum *string) string {
 	return "crc32:" + hex.EncodeToString(b)
 }
 
-// going refuses what was committed or aborted through this value.
-func (p *parts) going() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.over {
-		return fault.Newf(fault.Conflict, "the parts were committed or aborted before")
-	}
-	return nil
-}
-
-// list gives the parts in order, or refuses a gap.
+// list returns the parts in order.
 func (p *parts) list() ([]types.CompletedPart, error) {
-	if err := p.going(); err != nil {
+	all, err := p.set.Parts()
+	if err != nil {
 		return nil, err
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	done := make([]types.CompletedPart, 0, len(p.sent))
-	for n := range len(p.sent) {
-		part, ok := p.sent[n]
-		if !ok {
-			return nil, fault.Newf(fault.Selection, "%d parts were sent, but not part %d", len(p.sent), n)
-		}
-		done = append(done, part)
+	done := make([]types.CompletedPart, len(all))
+	for i, part := range all {
+		done[i] = part.At
 	}
 	return done, nil
 }
 
 func (p *parts) Abort(ctx context.Context) error {
-	p.mu.Lock()
-	over := p.over
-	p.mu.Unlock()
-	if over {
+	if p.set.Over() {
 		return nil
 	}
 	_, err := p.b.client.AbortMultipartUpload(ctx, &awss3.AbortMultipartUploadInput{
@@ -261,9 +239,7 @@ func (p *parts) Abort(ctx context.Context) error {
 	if err != nil && codeOf(err) != "NoSuchUpload" {
 		return p.b.explain(err, toWrite)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.over = true
+	p.set.End()
 	return nil
 }
 

@@ -15,7 +15,7 @@ func numbers() limit.Numbers { return limit.Numbers{Reads: defaultRequests, Writ
 
 // shared is the bucket for the process's other stores on it. Names are unique in all of AWS, so the region is no part of it.
 func (c *config) shared() provider.Bucket {
-	return provider.Bucket{Name: "s3 " + c.reached + "/" + c.bucket, Own: []any{c.client, c.httpClient, c.services}, Numbers: numbers()}
+	return provider.Bucket{Name: "s3 " + c.reached + "/" + c.bucket, Prefix: c.prefix, Own: []any{c.client, c.httpClient, c.services}, Numbers: numbers()}
 }
 
 // listPage is S3's limit.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strings"
 	"sync"
 
 	"github.com/zargo-io/zargo/zarr"
@@ -34,13 +33,14 @@ func SaveZip(ctx context.Context, p *Plan, open Opener, st store.Store, key stri
 	_, err := zip.Save(ctx, st, key, store.PutOptions{IfAbsent: true}, func(z *zip.Writer) error {
 		w, err := Open(ctx, p, func(ctx context.Context, name string) (store.Store, error) {
 			if name == p.Target.Store {
-				return &archive{w: z, name: store.Name(st) + "/" + key, without: p.Dir() + "/"}, nil
+				return &archive{w: z, name: store.Name(st) + "/" + key}, nil
 			}
 			return open(ctx, name)
 		}, opts...)
 		if err != nil {
 			return err
 		}
+		w.archive, w.held = true, newClaim(w.id).in(copying)
 		for i := range w.tasks {
 			w.setComplete(p.StageOf(i) - 1)
 			if err = w.Task(ctx, i); err != nil {
@@ -54,8 +54,7 @@ func SaveZip(ctx context.Context, p *Plan, open Opener, st store.Store, key stri
 
 // archive is an archive that is being written: a store that only takes new values.
 type archive struct {
-	name    string
-	without string // keys that begin with it are dropped: markers
+	name string
 
 	mu sync.Mutex
 	w  *zip.Writer
@@ -68,9 +67,6 @@ func (a *archive) Get(_ context.Context, key string, _ store.GetOptions, _ []byt
 
 // Put adds a value.
 func (a *archive) Put(_ context.Context, key string, value []byte, _ store.PutOptions) (store.Version, error) {
-	if strings.HasPrefix(key, a.without) {
-		return "", nil
-	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.w.Add(key, value); err != nil {

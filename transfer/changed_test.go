@@ -198,7 +198,7 @@ func TestReplacedWhileMoved(t *testing.T) {
 	if err := transfer.RunTask(t.Context(), p, 0, open); !errors.Is(err, fault.Conflict) || gets.Load() != 2 {
 		t.Errorf("after %d requests: %v", gets.Load(), err)
 	}
-	if n := len(all(t, w.dst, "")); n != 0 {
+	if n := len(copied(t, w.dst)); n != 0 {
 		t.Errorf("%d objects are stored", n)
 	}
 	check(t, transfer.RunTask(t.Context(), p, 0, open))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/listed"
+	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/large"
@@ -35,6 +36,11 @@ func (w *Worker) encoded(ctx context.Context, t Task) error {
 	defer w.moving.Release()
 	src := w.arrays.store(t.Step.From)
 	guess := needOf(t.Step, from, to).work
+	return w.objects(ctx, t, from, to, func(ctx context.Context, from, to string) error { return w.move(ctx, src, from, to, guess) })
+}
+
+// objects calls f for each object of a task, some at once, with its key in the source and that in the target.
+func (w *Worker) objects(ctx context.Context, t Task, from, to *zarr.Array, f func(ctx context.Context, from, to string) error) error {
 	ahead := make([]int, len(t.Lo))
 	for d := range ahead {
 		ahead[d] = t.Step.offset(from, d)
@@ -50,7 +56,7 @@ func (w *Worker) encoded(ctx context.Context, t Task) error {
 		for d := range coord {
 			coord[d] += ahead[d]
 		}
-		return w.move(ctx, src, from.ChunkKey(coord...), w.keyOf(t.Step.To, key), guess)
+		return f(ctx, from.ChunkKey(coord...), w.keyOf(t.Step.To, key))
 	})
 }
 
@@ -68,7 +74,7 @@ func (w *Worker) move(ctx context.Context, src *listed.Store, from, to string, g
 		return nil
 	}
 	if w.one && !w.noCopy.Load() {
-		_, err := store.Copy(ctx, w.dst, from, to, store.CopyOptions{})
+		_, err := store.Copy(ctx, w.out, from, to, store.CopyOptions{})
 		if err == nil || errors.Is(err, fault.NotFound) {
 			src.Read(ctx, from, err == nil)
 			return nil
@@ -100,11 +106,11 @@ func (w *Worker) through(ctx context.Context, src store.Store, from, to string, 
 	if most > min(max(w.p.Memory-overhead, streamAbove), math.MaxInt) {
 		return nil, fault.Newf(fault.Limit, "an object of %d bytes at %q, which cannot be moved by parts, is more than the plan's memory allows", most, from)
 	}
-	hold, err := w.limits.Bytes.Acquire(ctx, concurrency.Task, concurrency.Need(int(most)))
+	hold, release, err := w.object(ctx, concurrency.Need(int(most)))
 	if err != nil {
 		return nil, err
 	}
-	defer hold.Release()
+	defer release()
 	v, err := src.Get(ctx, from, store.GetOptions{Max: most, IfVersion: version}, hold.Buffer(int(most)))
 	switch {
 	case errors.Is(err, fault.NotFound):
@@ -113,8 +119,25 @@ func (w *Worker) through(ctx context.Context, src store.Store, from, to string, 
 		errors.As(err, &long)
 		return long, err
 	}
-	_, err = w.dst.Put(ctx, to, v.Bytes, store.PutOptions{})
+	_, err = w.out.Put(ctx, to, v.Bytes, store.PutOptions{})
 	return nil, err
+}
+
+// object waits for the memory of an object that is moved.
+func (w *Worker) object(ctx context.Context, n int64) (hold *concurrency.Hold, release func(), err error) {
+	all, err := w.shared.Acquire(ctx, concurrency.Task, n)
+	if err != nil {
+		return nil, nil, err
+	}
+	hold, err = w.limits.Bytes.Acquire(ctx, concurrency.Task, n)
+	if err != nil {
+		all.Release()
+		return nil, nil, err
+	}
+	return hold, func() {
+		hold.Release()
+		all.Release()
+	}, nil
 }
 
 // stream moves an object by parts. It is not done where the target takes no parts.
@@ -132,7 +155,7 @@ func (w *Worker) stream(ctx context.Context, src store.Store, from, to string, s
 		}
 		return copy(b, v.Bytes), nil
 	})
-	_, err = large.Upload(ctx, w.dst, to, at, size, large.UploadOptions{Piece: piece, InFlight: parts})
+	_, err = large.Upload(ctx, w.out, to, at, size, large.UploadOptions{Piece: piece, InFlight: parts})
 	if errors.Is(err, errors.ErrUnsupported) {
 		return false, nil
 	}

@@ -15,16 +15,33 @@ import (
 
 // finish stores the target's documents where there are none: those of nodes below first and the outermost one last, so that a reader who finds a
 // node finds all of it.
-func (w *Worker) finish(ctx context.Context) error {
+//
+// Before the claim says that documents are being stored, none of the plan may be at the target: one would be another
+// node's. After that a document of the same bytes is that of another attempt at this task.
+func (w *Worker) finish(ctx context.Context, c *claim) error {
 	if err := w.unchanged(ctx); err != nil {
 		return err
+	}
+	if c.State == copying {
+		next, err := w.farther(ctx, c, w.alone(ctx))
+		if err == nil && next == c {
+			next, err = w.advance(ctx, c, publishing)
+		}
+		if err != nil {
+			return err
+		}
+		c = next
+	}
+	if c.State == published {
+		return nil
 	}
 	for _, key := range w.p.ordered() {
 		if err := w.put(ctx, key, []byte(w.p.Documents.Target[key])); err != nil {
 			return err
 		}
 	}
-	return nil
+	_, err := w.advance(ctx, c, published)
+	return err
 }
 
 // ordered are the keys of the target's documents in the order in which they are stored.
@@ -71,13 +88,6 @@ func (w *Worker) holds(ctx context.Context, key string, doc []byte) (is, found b
 	return string(v.Bytes) == string(doc), true, nil
 }
 
-// published reports whether the document that is stored last is there: then everything is.
-func (w *Worker) published(ctx context.Context) (bool, error) {
-	last := w.last()
-	is, _, err := w.holds(ctx, last, []byte(w.p.Documents.Target[last]))
-	return is, err
-}
-
 // last is the key of the document that is stored last.
 func (w *Worker) last() (last string) {
 	for _, key := range w.p.ordered() {
@@ -86,19 +96,4 @@ func (w *Worker) last() (last string) {
 		}
 	}
 	return last
-}
-
-// begin reports whether all is done, before the worker writes anything. fault.Exists: there is another node by now, created since the plan was made or changed since the
-// copy was complete, whose chunks are not the plan's to write.
-func (w *Worker) begin(ctx context.Context) (done bool, err error) {
-	last := w.last()
-	is, found, err := w.holds(ctx, last, []byte(w.p.Documents.Target[last]))
-	switch {
-	case err != nil:
-		return false, err
-	case found && !is:
-		return false, fault.Newf(fault.Exists, "another document is stored at %q", last)
-	}
-	w.free.Store(true)
-	return is, nil
 }

@@ -25,6 +25,13 @@ type Options struct {
 
 	// Format is the Zarr format of the target, 2 or 3; 0 is that of the source, and 2 for v1.
 	Format int
+	// NoFillAttribute leaves the fill values and attributes of arrays with names of dimensions as
+	// they are when Format changes. xarray then has other missing values in the copy: in v2 it
+	// takes the fill value for missing, in v3 the attribute _FillValue.
+	NoFillAttribute bool
+	// Masked is called with the path of each array whose fill value or attribute _FillValue is
+	// another one therefore, and what it is; nil is not called.
+	Masked func(path, what string)
 	// Codecs encode the chunks of all arrays; nil are those that each has, empty are none. See [zarr.Spec].
 	Codecs []codec.Spec
 	// Grid returns the shape of the chunks and shards of the copy of an array; nil leaves them as they are, and empty shards store
@@ -254,16 +261,18 @@ func (p *Plan) free(ctx context.Context, target store.Store) error {
 	default:
 		return fault.Newf(fault.Exists, "a node is at the target")
 	}
-	ids, others, err := below(ctx, target, p.Target.Path)
+	b, err := begun(ctx, target, p.Target.Path)
 	switch id := p.ID(); {
 	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Refused):
 		return nil // what cannot be listed cannot be seen
 	case err != nil:
 		return err
-	case slices.ContainsFunc(ids, func(other string) bool { return other != id }):
-		return fault.Newf(fault.Exists, "another transfer to the target was begun: it can be resumed, or what it stored removed")
-	case others != "" && len(ids) == 0:
-		return fault.Newf(fault.Exists, "something is stored below the target, such as %q", others)
+	case b.claim != nil && b.claim.Plan != id:
+		return claimed()
+	case b.claim == nil && slices.ContainsFunc(b.ids, func(other string) bool { return other != id }):
+		return claimed()
+	case b.other != "" && len(b.ids) == 0 && b.claim == nil:
+		return fault.Newf(fault.Exists, "something is stored below the target, such as %q", b.other)
 	}
 	return nil
 }

@@ -29,6 +29,10 @@ type RunOptions struct {
 	Stage int
 	// Progress is called after each task, one call at a time, and once for all tasks that were done before.
 	Progress func(Progress)
+	// Limits are what all runs and other work of the process draw on; nil is concurrency.Default. Each task reserves its
+	// memory there, so transfers at once take no more than the budget, beside one task that needs more. A process that
+	// only transfers sets a budget of the plan's Memory.
+	Limits *concurrency.Limits
 	// Zarr are options of the nodes, such as zarr.Codecs.
 	Zarr []zarr.Option
 }
@@ -45,7 +49,7 @@ type Progress struct {
 // Run runs the tasks of a plan that are not done yet, stage after stage, until all are done or one fails. A run that ended early, by an error, the end
 // of ctx or of the process, is continued by another one.
 //
-// fault.Exists: another node is at the target by now; nothing is written. Other errors are those of [RunTask].
+// fault.Exists: another plan has claimed the target, or another node is there or below it; nothing is written. Other errors are those of [RunTask].
 func Run(ctx context.Context, p *Plan, open Opener, o RunOptions) error {
 	if o.Count < 0 || o.Index < 0 || o.Index > 0 && o.Index >= o.Count || o.Stage < 0 || o.Stage > max(len(p.Stages)-1, 1) {
 		return fault.Newf(fault.Selection, "transfer: index %d of %d, stage %d of %d", o.Index, o.Count, o.Stage, len(p.Stages)-1)
@@ -53,7 +57,7 @@ func Run(ctx context.Context, p *Plan, open Opener, o RunOptions) error {
 	if o.Count > 1 && o.Stage == 0 && len(p.Stages) > 2 {
 		return fault.Newf(fault.Selection, "transfer: the plan has %d stages, which several processes run one by one", len(p.Stages)-1)
 	}
-	w, err := Open(ctx, p, open, o.Zarr...)
+	w, err := openWith(ctx, p, open, o.Limits, o.Zarr)
 	if err != nil {
 		return err
 	}
@@ -71,9 +75,14 @@ func (w *Worker) run(ctx context.Context, o RunOptions) error {
 			r.total += hi - lo
 		}
 	}
-	if done, err := w.begin(ctx); err != nil {
+	c, err := w.enter(ctx)
+	if err == nil && c.State == unclaimed {
+		err = r.compare(ctx)
+	}
+	if err != nil {
 		return fmt.Errorf("transfer: %w", err)
-	} else if done {
+	}
+	if c.State == published || c.State == unclaimed {
 		r.progress(cmp.Or(o.Stage, last)-1, r.total, r.total)
 		return nil
 	}
@@ -81,14 +90,14 @@ func (w *Worker) run(ctx context.Context, o RunOptions) error {
 		if o.Stage != 0 && o.Stage != k+1 {
 			continue
 		}
-		if err := r.stage(ctx, k); err != nil {
+		if err := r.stage(ctx, c, k); err != nil {
 			return err
 		}
 	}
 	if o.Stage != 0 && o.Stage < last {
 		return nil
 	}
-	err := w.Task(ctx, w.tasks-1)
+	err = w.Task(ctx, w.tasks-1)
 	if o.Count > 1 && errors.As(err, new(notYet)) {
 		return nil // another process has tasks left
 	}
@@ -114,16 +123,16 @@ func (r *running) share(k int) (lo, hi int) {
 	return at(r.o.Index), at(r.o.Index + 1)
 }
 
-func (r *running) stage(ctx context.Context, k int) error {
+func (r *running) stage(ctx context.Context, c *claim, k int) error {
 	lo, hi := r.share(k)
 	if lo == hi {
 		return nil
 	}
-	done, err := r.w.done(ctx, k)
+	done, err := r.w.done(ctx, c, k)
 	if err != nil {
 		return fmt.Errorf("transfer: %w", err)
 	}
-	if err := r.w.before(ctx, k); err != nil {
+	if err := r.w.before(ctx, c, k); err != nil {
 		return fmt.Errorf("transfer: %w", err)
 	}
 	if _, n := r.w.p.TasksOf(k); n > 0 {
@@ -131,13 +140,30 @@ func (r *running) stage(ctx context.Context, k int) error {
 			return fmt.Errorf("transfer: %w", err)
 		}
 	}
-	err = concurrency.Each(ctx, r.o.Parallel, r.pending(done, lo, hi), func(ctx context.Context, i int) error {
-		if err := r.w.Task(ctx, i); err != nil {
-			return err
+	run, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	markers, wait := r.w.confirming(ctx, c, stop)
+	err = concurrency.Each(run, r.o.Parallel, r.pending(done, lo, hi), func(ctx context.Context, i int) error {
+		var marker string
+		now, err := r.w.enter(ctx)
+		if err == nil && now.Run != c.Run {
+			err = removed()
+		}
+		if err == nil {
+			marker, err = r.w.task(ctx, now, i)
+		}
+		if err != nil {
+			return fmt.Errorf("transfer: task %d: %w", i, err)
+		}
+		if marker != "" {
+			markers <- marker
 		}
 		r.progress(k, 1, 0)
 		return nil
 	})
+	if lost := wait(); lost != nil && ctx.Err() == nil {
+		err = fmt.Errorf("transfer: %w", lost)
+	}
 	if first, n := r.w.p.TasksOf(k); err == nil && lo == first && hi == first+n {
 		r.w.setComplete(k)
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr"
 )
 
@@ -109,11 +108,11 @@ func boxes(t Task, to *zarr.Array, f func(src, dst []zarr.Selection, n []int) er
 // fill copies one shard of the target in boxes of its inner chunks. The shard is sent in parts meanwhile, and shows when it is whole.
 func (w *Worker) fill(ctx context.Context, t Task, from, to *zarr.Array) error {
 	need := needOf(t.Step, from, to)
-	hold, err := w.blocks.Acquire(ctx, concurrency.Task, need.block) // what is kept between boxes too
+	release, err := w.reserve(ctx, need.block, need.work) // what is kept between boxes too
 	if err != nil {
 		return err
 	}
-	defer hold.Release()
+	defer release()
 	shard, err := to.OpenShard(ctx, t.Lo...)
 	if err != nil {
 		return err

@@ -23,6 +23,7 @@ func (o *Options) specOf(a *zarr.Array, shape []int) (zarr.Spec, error) {
 	spec.Shape = shape
 	if o.Format != 0 && format != spec.Format {
 		toFormat(&spec, a, format)
+		o.masked(&spec, a, format)
 		if o.Codecs == nil && format == 3 {
 			m, err := a.MetadataV3()
 			if err != nil {
@@ -84,7 +85,7 @@ func toFormat(spec *zarr.Spec, a *zarr.Array, format int) {
 		if spec.Fill == zarr.NoFill {
 			spec.Fill = nil
 		}
-		if dims != nil && spec.Attrs[attrDims] != nil {
+		if (dims != nil || len(a.Shape()) == 0) && spec.Attrs[attrDims] != nil {
 			spec.Attrs = maps.Clone(spec.Attrs)
 			delete(spec.Attrs, attrDims)
 		}
@@ -94,6 +95,9 @@ func toFormat(spec *zarr.Spec, a *zarr.Array, format int) {
 		spec.Shards = nil
 	}
 	spec.Dims = nil
+	if len(a.Shape()) == 0 {
+		dims = []string{} // a scalar of xarray's has none in v3, and says so in v2
+	}
 	if dims != nil {
 		spec.Attrs = maps.Clone(spec.Attrs)
 		if spec.Attrs == nil {

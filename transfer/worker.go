@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/written"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -25,30 +26,39 @@ type Worker struct {
 	id       string
 	tasks    int
 	src, dst store.Store
+	out      store.Store // dst as tasks write to it
 	tmp      store.Store
 	arrays   *arrays
 	watch    *watch // of the source
 	opts     []zarr.Option
 	one      bool // source and target are one store
 	noCopy   atomic.Bool
-	free     atomic.Bool // no other node was at the target when the first task began
-	limits   *concurrency.Limits
-	blocks   *concurrency.Budget // of elements of regions
+	shared   *concurrency.Budget // of the process. What a task takes is reserved here first, and then in the next two
+	limits   *concurrency.Limits // of objects under way, within the plan's memory
+	blocks   *concurrency.Budget // of elements of regions, likewise
 	moving   *concurrency.Slots  // of tasks that move objects
 	moved    counter
+	enters   concurrency.Joined[*claim]
 
 	mu       sync.Mutex
-	idle     [][]byte     // memory of regions
-	complete map[int]bool // stages
+	held     *claim          // as it was read last; nil where it is to be read
+	archive  bool            // the target is one that nobody else sees, which takes no claim and no markers
+	seen     map[string]bool // arrays of the target where no other one is
+	idle     [][]byte        // memory of regions
+	complete map[int]bool    // stages
 }
 
 // RunTask runs task i of a plan: what a worker on any engine does. It may be run any number of times, also at once, and stores the same objects each time, then a
-// marker which says so. The tasks of a stage run in any order.
+// marker which says so. The tasks of a stage run in any order. The first task of all claims the target for the plan. Once
+// the target is published a task writes nothing.
 //
 // fault.Conflict: the stage before the task's is not complete, or the metadata of the array that it reads is not what it was when the plan was made; the last task
 // looks at that of all arrays once more. An array that only became longer is copied as it was. No task knows
 // of chunks that were replaced before it or after it; one that is replaced while a task reads it is fault.Conflict too.
-// fault.Exists: another node is at the target by now; nothing is written.
+// fault.Conflict is also a task during which [Clean] removed the transfer: what it wrote is not counted as done.
+// fault.Exists: another plan has claimed the target, or another node is there or below it by now; nothing is written. After
+// [Clean] of a complete transfer nothing names its plan any more: then a task compares what it would write with what is
+// stored, writes nothing, and is done where both are equal.
 //
 // Errors are those of the stores and of reading and writing arrays. After fault.Throttled, fault.Unavailable or the end of ctx it is worth another try.
 func RunTask(ctx context.Context, p *Plan, i int, open Opener, opts ...zarr.Option) error {
@@ -61,35 +71,57 @@ func RunTask(ctx context.Context, p *Plan, i int, open Opener, opts ...zarr.Opti
 }
 
 // Open checks a plan and opens its stores, for many tasks. opts are those of the nodes, such as zarr.Codecs; limits of memory are the plan's.
+// The memory of a task is reserved in the budget of concurrency.Default too.
 func Open(ctx context.Context, p *Plan, open Opener, opts ...zarr.Option) (*Worker, error) {
+	return openWith(ctx, p, open, nil, opts)
+}
+
+func openWith(ctx context.Context, p *Plan, open Opener, shared *concurrency.Limits, opts []zarr.Option) (*Worker, error) {
+	if shared == nil {
+		shared = concurrency.Default()
+	}
+	if shared.CPU == nil || shared.Bytes == nil {
+		return nil, fault.Newf(fault.Selection, "transfer: CPU and Bytes of the limits must be set")
+	}
 	if err := p.Check(opts...); err != nil {
 		return nil, err
 	}
-	w := &Worker{p: p, opts: opts, id: p.ID(), tasks: p.Tasks(), moving: concurrency.NewSlots(moving), one: p.Source.Store == p.Target.Store, complete: map[int]bool{}}
 	src, err := open(ctx, p.Source.Store)
 	if err != nil {
 		return nil, fmt.Errorf("transfer: source: %w", err)
 	}
 	dst := src
-	if !w.one {
+	if p.Source.Store != p.Target.Store {
 		if dst, err = open(ctx, p.Target.Store); err != nil {
 			return nil, errors.Join(fmt.Errorf("transfer: target: %w", err), src.Close())
 		}
 	}
-	w.src, w.dst = w.moved.around(src), w.moved.around(dst)
-	if w.one {
-		w.src = w.dst
-	}
+	w := newWorker(p, src, dst)
+	w.opts = opts
 	if w.tmp, err = store.Prefix(w.dst, join(w.dir(), "tmp")); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	share := objectsShare(p.Memory)
-	shared := concurrency.Default()
+	w.shared = shared.Bytes
 	w.limits = &concurrency.Limits{CPU: shared.CPU, Requests: shared.Requests, Bytes: concurrency.NewBudget(share)}
 	w.blocks = concurrency.NewBudget(max(blocksShare(p.Memory, 0), 0) / 7 * 8) // of which tasks have 7/8
 	w.watch = newWatch(p, w.src, opts)
-	w.arrays = newArrays(p, w.src, w.dst, w.tmp, append(slices.Clone(opts), zarr.Limits(w.limits)))
+	w.arrays = newArrays(p, w.src, w.out, w.tmp, append(slices.Clone(opts), zarr.Limits(w.limits)))
 	return w, nil
+}
+
+// newWorker is a worker that holds no memory yet.
+func newWorker(p *Plan, src, dst store.Store) *Worker {
+	w := &Worker{
+		p: p, id: p.ID(), tasks: p.Tasks(), moving: concurrency.NewSlots(moving), one: p.Source.Store == p.Target.Store,
+		seen: map[string]bool{}, complete: map[int]bool{},
+	}
+	w.dst = w.moved.around(written.Around(dst))
+	w.out = &fenced{Store: w.dst, w: w}
+	if w.src = w.dst; !w.one {
+		w.src = w.moved.around(src)
+	}
+	return w
 }
 
 // Close closes the stores.
@@ -105,29 +137,13 @@ func (w *Worker) Task(ctx context.Context, i int) error {
 	if i < 0 || i >= w.tasks {
 		return fault.Newf(fault.Selection, "transfer: task %d of %d", i, w.tasks)
 	}
-	t := w.p.Task(i)
-	err := w.before(ctx, t.Stage)
-	if err == nil && !w.free.Load() && t.Step.Kind != Finish { // that one looks at each document
-		_, err = w.begin(ctx)
-	}
-	if err == nil && t.Step.From != nil && t.Step.From.In == Source {
-		var from, to *zarr.Array
-		if from, to, err = w.arrays.both(ctx, t.Step); err == nil {
-			err = w.watch.check(ctx, t.Step, from, to)
-		}
-	}
+	c, err := w.enter(ctx)
+	var marker string
 	if err == nil {
-		switch t.Step.Kind {
-		case Encoded:
-			err = w.encoded(ctx, t)
-		case Blocks:
-			err = w.block(ctx, t)
-		default:
-			err = w.finish(ctx)
-		}
+		marker, err = w.task(ctx, c, i)
 	}
-	if err == nil {
-		err = w.mark(ctx, t.Stage, i)
+	if err == nil && marker != "" {
+		err = w.confirm(ctx, c, marker)
 	}
 	if err != nil {
 		return fmt.Errorf("transfer: task %d: %w", i, err)
@@ -135,8 +151,48 @@ func (w *Worker) Task(ctx context.Context, i int) error {
 	return nil
 }
 
+// task runs one task, and returns the key of the marker that it put; "" where there was nothing to do.
+func (w *Worker) task(ctx context.Context, c *claim, i int) (marker string, err error) {
+	t := w.p.Task(i)
+	switch last := t.Step.Kind == Finish; {
+	case c.State == unclaimed:
+		return "", w.compare(ctx, t)
+	case c.State == published, c.State == publishing && !last:
+		return "", nil // it was done
+	case last:
+		if err := w.before(ctx, c, t.Stage); err != nil {
+			return "", err
+		}
+		return "", w.finish(ctx, c)
+	}
+	if err := w.before(ctx, c, t.Stage); err != nil {
+		return "", err
+	}
+	if now, err := w.farther(ctx, c, w.free(ctx, t.Step.To)); err != nil || now != c {
+		return "", err // where the claim says more than copying, the task was done
+	}
+	if t.Step.From.In == Source {
+		from, to, err := w.arrays.both(ctx, t.Step)
+		if err == nil {
+			err = w.watch.check(ctx, t.Step, from, to)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	if t.Step.Kind == Encoded {
+		err = w.encoded(ctx, t)
+	} else {
+		err = w.block(ctx, t)
+	}
+	if err != nil {
+		return "", err
+	}
+	return w.mark(ctx, c, t.Stage, i)
+}
+
 // before makes sure that the stages before one are complete: a task that read or published what is not there yet would take it for missing chunks.
-func (w *Worker) before(ctx context.Context, stage int) error {
+func (w *Worker) before(ctx context.Context, c *claim, stage int) error {
 	for k := range stage {
 		w.mu.Lock()
 		known := w.complete[k]
@@ -145,7 +201,7 @@ func (w *Worker) before(ctx context.Context, stage int) error {
 			continue
 		}
 		first, n := w.p.TasksOf(k)
-		done, err := w.done(ctx, k)
+		done, err := w.done(ctx, c, k)
 		if err != nil {
 			return err
 		}
@@ -179,11 +235,11 @@ func (w *Worker) block(ctx context.Context, t Task) error {
 	}
 	src, dst, n := regions(t, to)
 	size := product(int64(itemSize(to)), n...)
-	hold, err := w.blocks.Acquire(ctx, concurrency.Task, size)
+	release, err := w.reserve(ctx, size, needOf(t.Step, from, to).work)
 	if err != nil {
 		return err
 	}
-	defer hold.Release()
+	defer release()
 	if to.DType().Size() == 0 {
 		items, err := from.ReadItems(ctx, src...)
 		if err != nil {
@@ -197,6 +253,24 @@ func (w *Worker) block(ctx context.Context, t Task) error {
 		return err
 	}
 	return to.WriteBytes(ctx, buf, dst...)
+}
+
+// reserve waits for the memory of a task: its elements, and its objects under way, for which the plan's budget is asked as
+// they are read and written.
+func (w *Worker) reserve(ctx context.Context, elements, work int64) (release func(), err error) {
+	all, err := w.shared.Acquire(ctx, concurrency.Task, sum(elements, work))
+	if err != nil {
+		return nil, err
+	}
+	block, err := w.blocks.Acquire(ctx, concurrency.Task, elements)
+	if err != nil {
+		all.Release()
+		return nil, err
+	}
+	return func() {
+		block.Release()
+		all.Release()
+	}, nil
 }
 
 // regions are what a task reads and writes, and the shape of both.

@@ -225,12 +225,12 @@ func (c *config) mayBegin(from int, longer func() error) error {
 	case c.at < 0 || c.at == from:
 		return nil
 	case c.at > from:
-		return fault.Newf(fault.Conflict, "there are %d rows, and AppendAt says %d", from, c.at)
+		return fault.Newf(fault.Conflict, "there are %d rows, not %d", from, c.at)
 	}
 	if err := longer(); err != nil {
 		return err
 	}
-	return fault.Newf(fault.Exists, "there are %d rows, and AppendAt says %d", from, c.at)
+	return fault.Newf(fault.Exists, "there are %d rows, not %d", from, c.at)
 }
 
 // isLong makes sure that the array is as long along an axis as the options say at least, and a row

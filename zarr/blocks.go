@@ -40,6 +40,11 @@ type BlockOptions struct {
 // Blocks reads what sel selects block by block, ahead of the loop:
 //
 //	for b, err := range zarr.Blocks[float32](ctx, a, zarr.BlockOptions{}) {
+//		if err != nil {
+//			return err
+//		}
+//		use(b)
+//	}
 //
 // Each object is read once, unless a list in sel comes back to it. T is as for [Read], and errors are: the first one is yielded with an empty Block and ends
 // the loop. Leaving the loop cancels what is under way, and waits for its end. [MaxRequests] and [Report] take the loop as one call: what takes

@@ -9,9 +9,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Cache reads chunks through c, which any number of arrays may have, and forgets there what is written through the array. Entries of one store are
-// shared by all arrays and views that decode its chunks in the same way. Check reads past it; MaxRequests goes by what a read takes without it.
-// Sharded arrays are read in parts, and past the cache in stores that have no versions or cannot give the end of an object.
+// Cache reads chunks through c, which any number of arrays may have. What this process writes or
+// deletes through any array or group, with the option or without, is forgotten there. Entries of
+// one store are shared by all arrays and views that decode its chunks in the same way. Check reads
+// past it; MaxRequests goes by what a read takes without it. Sharded arrays are read in parts, and
+// past the cache in stores that have no versions or cannot give the end of an object.
 func Cache(c *cache.Cache) Option {
 	return Option{"Cache(…)", func(cfg *config) error {
 		if c == nil {
@@ -34,12 +36,5 @@ func (n *node) cached(pipe *pipeline.Pipeline, own any, field []string) *chunkca
 	case n.cfg.own != nil:
 		by = n.cfg.own
 	}
-	return n.cfg.cache.Of(n.st, by, strings.Join(append(field[:len(field):len(field)], pipe.Form()), "\x00"))
-}
-
-// forget forgets what the cache has of an array that is deleted.
-func (n *node) forget() {
-	if n.cfg.cache != nil {
-		n.cfg.cache.Of(n.st, nil, "").ForgetBelow(n.path)
-	}
+	return n.cfg.cache.Of(n.Store(), by, strings.Join(append(field[:len(field):len(field)], pipe.Form()), "\x00"))
 }

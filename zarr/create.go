@@ -93,14 +93,7 @@ func CreateGroup(ctx context.Context, st store.Store, path string, spec Spec, op
 }
 
 func createGroup(ctx context.Context, n node, spec Spec) (*Group, error) {
-	if rest := (Spec{Format: spec.Format, Attrs: spec.Attrs}); !reflect.DeepEqual(spec, rest) {
-		return nil, n.errf(fault.Newf(fault.Metadata, "a group has a Format and Attrs, nothing else of a Spec"))
-	}
-	if spec.Format == 0 {
-		spec.Format = 3
-	}
-	m := &meta.Group{Format: spec.Format, Attrs: spec.Attrs}
-	docs, err := document.OfGroup(m)
+	docs, err := groupDocs(&spec)
 	if err != nil {
 		return nil, n.errf(err)
 	}
@@ -112,4 +105,15 @@ func createGroup(ctx context.Context, n node, spec Spec) (*Group, error) {
 		return nil, n.errf(err)
 	}
 	return g.(*Group), nil
+}
+
+// groupDocs are the documents of a new group. A Format of 0 becomes 3.
+func groupDocs(spec *Spec) (document.Docs, error) {
+	if rest := (Spec{Format: spec.Format, Attrs: spec.Attrs}); !reflect.DeepEqual(*spec, rest) {
+		return nil, fault.Newf(fault.Metadata, "a group has a Format and Attrs, nothing else of a Spec")
+	}
+	if spec.Format == 0 {
+		spec.Format = 3
+	}
+	return document.OfGroup(&meta.Group{Format: spec.Format, Attrs: spec.Attrs})
 }

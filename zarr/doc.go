@@ -5,7 +5,6 @@
 //		Shape: []int{8760, 721, 1440}, Chunks: []int{24, 721, 1440}, DType: dtype.Float32,
 //	})
 //	err = zarr.Write(ctx, a, day, zarr.Range(0, 24))
-//	…
 //	a, err = zarr.OpenArray(ctx, st, "t2m")
 //	dst := make([]float32, 24*180*360)
 //	err = zarr.ReadInto(ctx, a, dst, zarr.Range(0, 24), zarr.Range(0, 180), zarr.Range(0, 360))

@@ -14,10 +14,11 @@ const (
 	ErrMetadata    = fault.Metadata    // malformed metadata
 	ErrPath        = fault.Path        // unsafe path or key
 	ErrCorrupt     = fault.Corrupt     // stored bytes are not what the metadata promises
-	ErrRefused     = fault.Refused     // credentials or permissions
+	ErrRefused     = fault.Refused     // credentials or permissions; package fault has kinds that say which
 	ErrThrottled   = fault.Throttled   // too many requests, after all retries
 	ErrUnavailable = fault.Unavailable // service failed or unreachable, after all retries
 	ErrLimit       = fault.Limit       // over a bound on memory, size or requests
+	ErrFull        = fault.Full        // the disk or the quota is full
 )
 
 type (

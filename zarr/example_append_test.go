@@ -31,6 +31,24 @@ func ExampleAppend() {
 	// true
 }
 
+func ExampleAppendAt() {
+	ctx, st := context.Background(), mem.New()
+	if _, err := zarr.Create(ctx, st, "t2m", zarr.Spec{Shape: []int{0, 3}, Chunks: []int{2, 3}, DType: dtype.Float32}); err != nil {
+		panic(err)
+	}
+	for range 2 { // a job for day 0 that is run twice
+		a, err := zarr.OpenArray(ctx, st, "t2m", zarr.AppendAt(0))
+		if err != nil {
+			panic(err)
+		}
+		_, err = zarr.Append(ctx, a, 0, []float32{1, 2, 3})
+		fmt.Println(err == nil, errors.Is(err, zarr.ErrExists))
+	}
+	// Output:
+	// true false
+	// false true
+}
+
 func ExampleWriter() {
 	ctx := context.Background()
 	a, err := zarr.Create(ctx, mem.New(), "ticks", zarr.Spec{Shape: []int{0}, Chunks: []int{4}, Shards: []int{16}, DType: dtype.Int64})

@@ -2,6 +2,7 @@ package zarr
 
 import (
 	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/written"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -56,7 +57,7 @@ func (n *node) documents(encode func() (document.Docs, error)) (map[string][]byt
 }
 
 // openGiven makes a node of the documents that the caller gave; nil where they make none.
-func openGiven(st store.Store, path string, cfg config, w document.Kind) (Node, error) {
+func openGiven(st *written.Store, path string, cfg config, w document.Kind) (Node, error) {
 	if len(cfg.documents) == 0 {
 		return nil, nil
 	}

@@ -70,3 +70,17 @@ func (f *failingKey) Put(ctx context.Context, key string, b []byte, o store.PutO
 	}
 	return f.Store.Put(ctx, key, b, o)
 }
+
+// dyingAt is killed at the put of a key: that one is still on its way, and later ones are made.
+type dyingAt struct {
+	*killed
+	key string
+}
+
+func (d *dyingAt) Put(ctx context.Context, key string, b []byte, o store.PutOptions) (store.Version, error) {
+	if key != d.key {
+		return d.Store.Put(ctx, key, b, o)
+	}
+	d.left = 0
+	return d.killed.Put(ctx, key, b, o)
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/written"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -29,7 +30,7 @@ type Node interface {
 
 // node is what arrays and groups have in common.
 type node struct {
-	st     store.Store
+	st     *written.Store // as the user has it, with what tells caches of its writes
 	path   string
 	cfg    config
 	format int
@@ -59,7 +60,7 @@ func (n *node) Path() string { return n.path }
 func (n *node) Format() int { return n.format }
 
 // Store is the store the node was opened in.
-func (n *node) Store() store.Store { return n.st }
+func (n *node) Store() store.Store { return n.st.Store }
 
 // Name is the last segment of the path; "" for the root.
 func (n *node) Name() string { return n.path[strings.LastIndexByte(n.path, '/')+1:] }

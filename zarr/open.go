@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/written"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -40,10 +41,10 @@ func openWith(ctx context.Context, st store.Store, path string, opts []Option, w
 	if err != nil {
 		return nil, err
 	}
-	if found, err := openGiven(st, n.path, n.cfg, w); err != nil || found != nil {
+	if found, err := openGiven(n.st, n.path, n.cfg, w); err != nil || found != nil {
 		return found, err
 	}
-	return openStored(ctx, st, n.path, n.cfg, w)
+	return openStored(ctx, n.st, n.path, n.cfg, w)
 }
 
 // newNode checks what every function that takes a path and options is given.
@@ -56,11 +57,11 @@ func newNode(st store.Store, path string, opts []Option) (node, error) {
 	if err != nil {
 		return node{}, fmt.Errorf("zarr: %w", err)
 	}
-	return node{st: st, path: path, cfg: cfg}, nil
+	return node{st: written.Around(st), path: path, cfg: cfg}, nil
 }
 
 // openStored finds the node at a normalised path in the store.
-func openStored(ctx context.Context, st store.Store, path string, cfg config, w document.Kind) (Node, error) {
+func openStored(ctx context.Context, st *written.Store, path string, cfg config, w document.Kind) (Node, error) {
 	n := node{st: st, path: path, cfg: cfg}
 	if w == document.Group && cfg.format == 2 && !cfg.direct {
 		found, err := n.openGroupV2(ctx)

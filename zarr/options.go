@@ -179,15 +179,17 @@ func StoreFill() Option {
 	return Option{"StoreFill()", func(c *config) error { c.storeFill = true; return nil }}
 }
 
-// SingleWriter promises that no one else writes the array meanwhile. Partial chunks are then written without a
-// condition, which a store that cannot do conditional writes needs.
+// SingleWriter promises that no one else writes the array meanwhile. Partial chunks, and chunks that reach beyond the
+// shape, are then read and written without a condition, which a store that cannot do conditional writes needs.
 func SingleWriter() Option {
 	return Option{"SingleWriter()", func(c *config) error { c.singleWriter = true; return nil }}
 }
 
-// TakeOver lets [Append], [NewWriter], [Group.Append] and [Array.Resize] take the place of one that began at least so long ago and did not
-// end: its process was killed, as a rule. What it had written is given up. Should it still be at work, it is what ends, with
-// ErrConflict; a Resize that is taken over while it deletes must have ended. 0 takes over whatever is there.
+// TakeOver lets [Append], [NewWriter], [Group.Append] and [Array.Resize] take the place of one that
+// began at least so long ago and did not end: its process was killed, as a rule. What it had
+// written is given up. Should it still be at work, it is what ends, with ErrConflict, and late
+// requests of it change nothing that others wrote. Deletes of a Resize are the exception: one that is
+// taken over while it deletes must have ended. 0 takes over every claim.
 func TakeOver(age time.Duration) Option {
 	return Option{fmt.Sprintf("TakeOver(%v)", age), func(c *config) error {
 		c.over = document.TakeOver{May: true, Age: age}

@@ -25,6 +25,7 @@ type Request struct {
 	Range store.Range // of a get
 	Bytes int64       // of the value that are transferred, at most; math.MaxInt64 where there is no bound
 	Exact bool        // Bytes are transferred, if the key holds a value
+	Maybe bool        // of a write: made only if the key holds a value; see [Array.PlanWrite]
 	Role  string      // what it is for: "chunk", "shard", "index", "inner index" of shards in a shard, "inner" chunks
 }
 
@@ -50,11 +51,13 @@ func (r Request) String() string {
 // does not know are conflicts with writers, and retries. Errors are those of [Array.Selected].
 func (a *Array) Plan(sel ...Selection) (*Plan, error) { return a.planned(nil, sel) }
 
-// PlanWrite gives the requests that a write of sel makes: of chunks that are wholly selected a put, of any other a get and a put.
+// PlanWrite gives the requests that a write of sel makes: of chunks that are wholly selected a put, of any other a get and a put. A
+// chunk that reaches beyond the array's shape, and is selected as far as that goes, has a put, which is all if the chunk is absent, and a get and
+// a put that are made only if it is not.
 // Where every element of a chunk is the fill value, which the plan cannot know, the put is a delete, or nothing where there
 // is no chunk. Errors are those of [Array.Plan].
 func (a *Array) PlanWrite(sel ...Selection) (*Plan, error) {
-	return a.planned(&plan.WriteOptions{Merge: a.field != nil}, sel)
+	return a.planned(a.engine.WriteOptions(), sel)
 }
 
 func (a *Array) planned(w *plan.WriteOptions, sel []Selection) (*Plan, error) {
@@ -83,10 +86,13 @@ func (p *Plan) Requests() iter.Seq[Request] {
 	}
 }
 
-// Resolve reads the indexes of shards that are read in parts, and yields all requests of a read: of each shard its index, then, level by
-// level, the indexes of shards within, and the ranges of inner chunks. An array that is opened anew makes exactly these, in another order;
-// one that knows an index does not ask for it again. A write needs no index: Resolve yields what Requests does. An error ends the
-// list; it is as for [Read].
+// Resolve reads the indexes of shards that are read in parts, and yields all requests of a read: for
+// each shard its index, then, level by level, the indexes of nested shards and the ranges of inner
+// chunks. On a store whose speed was not measured, a read through a newly opened array sends these
+// requests, in another order. On a measured store a read merges or divides ranges by the speed at
+// that time, so their number may differ. A read does not request an index that its array holds.
+// For a write Resolve yields what Requests yields. The first error ends the sequence; errors are
+// those of [Read].
 func (p *Plan) Resolve(ctx context.Context) iter.Seq2[Request, error] {
 	return func(yield func(Request, error) bool) {
 		for r, err := range p.array.engine.Resolve(ctx, p.plan) {
@@ -102,11 +108,13 @@ func (p *Plan) Resolve(ctx context.Context) iter.Seq2[Request, error] {
 }
 
 func requestOf(r plan.Request) Request {
-	return Request{Op: string(r.Op), Key: r.Key, Range: r.Range, Bytes: r.Bound, Exact: r.Exact, Role: r.Role.String()}
+	return Request{Op: string(r.Op), Key: r.Key, Range: r.Range, Bytes: r.Bound, Exact: r.Exact, Maybe: r.Maybe, Role: r.Role.String()}
 }
 
-// Bounds gives the least and the most that the requests come to, without reading an index: from where every chunk is missing, to where
-// each is there, is as long as its codecs can make it, and has no neighbour to be read with.
+// Bounds returns the least and the most that the requests of the plan amount to, without reading an
+// index. The least holds when every chunk is missing. The most holds when every chunk is stored, is
+// as long as its codecs can make it, and is read by a request of its own. A shard that a write sends
+// in parts counts as one put.
 func (p *Plan) Bounds() (least, most store.Amount) {
 	if p.plan.Write == nil {
 		n := p.plan.Amount()
@@ -114,7 +122,9 @@ func (p *Plan) Bounds() (least, most store.Amount) {
 	}
 	for r := range p.plan.Requests() {
 		if r.Op == store.OpGet {
-			least.Gets++
+			if !r.Maybe {
+				least.Gets++
+			}
 			most.Gets++
 			most.BytesRead = add(most.BytesRead, r.Bound)
 		} else {

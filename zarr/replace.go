@@ -28,7 +28,6 @@ func Replace(ctx context.Context, st store.Store, path string, spec Spec, opts .
 		_, err := old.parse(v1) // what cannot be read is not deleted
 		return err
 	})
-	n.forget()
 	if err != nil {
 		return nil, n.errf(err)
 	}

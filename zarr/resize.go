@@ -14,7 +14,9 @@ import (
 // ResizeOptions say what becomes of values outside the new shape. The zero value deletes chunks that lie wholly outside it, and in a
 // sharded array shards; a chunk that the shape ends within stays as it is, so that an array that grows again has its values again.
 type ResizeOptions struct {
-	// MetadataOnly changes the shape and nothing else: all values are there again should the array grow again.
+	// MetadataOnly changes the shape and deletes nothing: all values are there again should the array
+	// grow again. Only what changes that were given up left where the array grows becomes the fill
+	// value.
 	MetadataOnly bool
 	// Clear sets what lies outside the shape within chunks to the fill value too. They are read and written again.
 	Clear bool

@@ -124,7 +124,7 @@ func TestChunksOutsideTheShape(t *testing.T) {
 			if stale, err := upkeep.CheckConsolidated(t.Context(), g); err != nil || len(stale) > 0 {
 				t.Errorf("consolidated %v, %v", stale, err)
 			}
-			// Fill values delete what they are stored in, and nothing else.
+			// Fill values delete what they are stored in, and nothing else. Elements beyond the shape stay.
 			for i := range want {
 				want[i] = -1
 			}
@@ -132,9 +132,15 @@ func TestChunksOutsideTheShape(t *testing.T) {
 				t.Fatal(err)
 			}
 			check("nothing left")
-			for k := range inside {
-				if _, err := st.Get(t.Context(), k, store.GetOptions{}, nil); k != key && err == nil {
-					t.Errorf("%s is left", k)
+			for i := range is[0] {
+				for j := range is[1] {
+					row, top, rows := a.ChunkAt(0, i)
+					col, left, cols := a.ChunkAt(1, j)
+					k := a.ChunkKey(row, col)
+					_, err := st.Get(t.Context(), k, store.GetOptions{}, nil)
+					if beyond := min(top+rows, was[0]) > is[0] || min(left+cols, was[1]) > is[1]; beyond != (err == nil) {
+						t.Errorf("%s, which has elements beyond the shape: %v; %v", k, beyond, err)
+					}
 				}
 			}
 		})

@@ -3,6 +3,7 @@ package zarr
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -44,5 +45,22 @@ func (a *Array) Refresh(ctx context.Context) (*Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	return n.(*Array), nil
+	b := n.(*Array)
+	b.reshaped(a)
+	return b, nil
+}
+
+// reshaped has the cache forget what an array of another shape had read beyond this one, or what is
+// there of a time when the array was longer: others may have deleted and written it since. What the
+// array ended within is bound to where it ended.
+func (a *Array) reshaped(old *Array) {
+	rank := len(a.meta.Shape)
+	if a.engine.Options.Cache == nil || len(old.meta.Shape) != rank || slices.Equal(a.meta.Shape, old.meta.Shape) {
+		return
+	}
+	low, far := a.Shape(), a.Shape()
+	for i, n := range old.meta.Shape {
+		low[i], far[i] = min(low[i], n), max(far[i], n)
+	}
+	a.engine.ForgetOutside(low, far, func(key string) ([]int, bool) { return a.meta.Keys.Parse(key, rank) })
 }

@@ -10,7 +10,9 @@ import (
 // Write sets what sel selects of the array to src, in C order; len(src) is the number of elements selected (ErrSelection
 // otherwise). T is as for Read.
 //
-// Chunks whose elements inside the array are all selected are written without being read. Others are read, changed and
+// Chunks whose elements are all selected are written without being read. A chunk that reaches beyond the array's shape, and
+// is selected as far as that goes, is put if it is absent; if it exists its elements beyond the shape are kept, as they may be
+// rows that were appended since a was opened. Others are read, changed and
 // written on condition that nobody replaced them in between, and done again if somebody did: concurrent writers of
 // different elements lose nothing, here or in other processes. A store that cannot do conditional writes refuses partial
 // chunks with errors.ErrUnsupported; see SingleWriter. Chunks whose every element is the fill value are deleted, or not

@@ -14,7 +14,7 @@ import (
 //	for day := range days {
 //		err = w.Write(ctx, day)
 //	}
-//	err = w.Close(ctx)
+//	a, err = w.Close(ctx)
 //
 // It holds the claim of an append (see [Append]) from NewWriter to Close. The shape grows with each row of chunks, so a reader sees whole
 // chunks and never a hole; [Writer.Flush] makes rows readable before their chunks are full, which then are read and written again when they
@@ -52,18 +52,19 @@ func NewWriter[T any](ctx context.Context, a *Array, axis int) (*Writer[T], erro
 	if _, err := regionOf[T](a, 0, along(axis, Range(0, 0))); err != nil {
 		return nil, err
 	}
-	w := &Writer[T]{axis: axis, outer: 1, inner: 1}
-	for i, n := range a.meta.Shape {
-		if i < axis {
-			w.outer *= n
-		} else if i > axis {
-			w.inner *= n
-		}
-	}
-	if w.outer*w.inner == 0 {
-		return nil, a.errf(fault.Newf(fault.Selection, "rows of an array of the shape %v have no elements", a.meta.Shape))
-	}
+	w := &Writer[T]{axis: axis}
 	err := a.waiting(ctx, func(b *Array) error {
+		w.outer, w.inner = 1, 1
+		for i, n := range b.meta.Shape {
+			if i < axis {
+				w.outer *= n
+			} else if i > axis {
+				w.inner *= n
+			}
+		}
+		if w.outer*w.inner == 0 {
+			return fault.Newf(fault.Selection, "rows of an array of the shape %v have no elements", b.meta.Shape)
+		}
 		room, err := b.rest(axis, b.meta.Shape[axis])
 		if err != nil {
 			return err

@@ -22,6 +22,7 @@ type appendCmd struct {
 	Dim      string         `required:"" help:"The axis that gets longer: its name or, of an array, its number." placeholder:"NAME"`
 	As       string         `help:"Convert the files' numbers to the arrays' data types, of which this is one: rounded to the nearest, and an error where one is out of range." placeholder:"TYPE"`
 	TakeOver *time.Duration `help:"Take the place of an append or a resize that began so long ago and did not end: its process was killed." placeholder:"TIME"`
+	At       *int           `help:"Append only if there are N rows: with more it is exit code 10, and a job that runs twice appends once." placeholder:"N"`
 	Wait     time.Duration  `help:"Wait for others who append, for so long." placeholder:"TIME"`
 	consolidateFlag
 }
@@ -32,6 +33,7 @@ func (appendCmd) Help() string {
 		"zargo append weather.zarr/t2m january.npy --dim time",
 		"zargo append 's3://bucket/weather.zarr?region=eu-central-1' --dim time t2m=day.npy time=hours.npy --wait 5m",
 		"zargo append 's3://bucket/weather.zarr?region=eu-central-1' --dim time t2m=day.npy time=hours.npy --take-over 1h",
+		"zargo append 's3://bucket/weather.zarr?region=eu-central-1' --dim time t2m=day.npy time=hours.npy --at 24 --wait 5m",
 	)
 }
 
@@ -46,6 +48,9 @@ func (c *appendCmd) Run(ctx context.Context, s *session) error {
 	opts := []zarr.Option{zarr.Wait(c.Wait)}
 	if c.TakeOver != nil {
 		opts = append(opts, zarr.TakeOver(*c.TakeOver))
+	}
+	if c.At != nil {
+		opts = append(opts, zarr.AppendAt(*c.At))
 	}
 	switch n := n.(type) {
 	case *zarr.Array:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/transfer"
 	"github.com/zargo-io/zargo/zarr"
@@ -30,6 +32,7 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
+	o.Masked = func(path, what string) { _, _ = fmt.Fprintf(s.out, "%s: %s\n", cmp.Or(path, "the array"), what) }
 	if l, err := s.parseURL(c.To); err != nil || len(l.Inside) > 0 {
 		if err != nil {
 			return err
@@ -42,7 +45,7 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 	}
 	defer func() { _ = e.close() }() // what is written is written by then
 	p, err := c.plan(ctx, s, e, o)
-	if err == nil {
+	if err == nil && !c.Resume { // the arrays of a plan that was saved were not asked for what flags change
 		err = check()
 	}
 	if err != nil {
@@ -83,7 +86,7 @@ func (c *copyCmd) dryRun(ctx context.Context, s *session, e *ends, o transfer.Op
 	if err != nil {
 		return err
 	}
-	o.OneStage = true
+	o.OneStage, o.Masked = true, nil
 	one, err := transfer.NewPlan(ctx, e.node, nil, o)
 	if err != nil {
 		return e.target.fail(trimmed(err))
@@ -166,6 +169,8 @@ func (s *session) runPlan(ctx context.Context, p *transfer.Plan, open transfer.O
 	defer keepTo(p.Memory)()
 	s.far.begin(work{unit: "tasks", verb: "written"})
 	o.Zarr = append(o.Zarr, s.options()...)
+	shared := concurrency.Default()
+	o.Limits = &concurrency.Limits{CPU: shared.CPU, Requests: shared.Requests, Bytes: concurrency.NewBudget(p.Memory)}
 	o.Progress = func(x transfer.Progress) {
 		last = x
 		s.far.before.Store(int64(x.Skipped))

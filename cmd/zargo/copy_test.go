@@ -61,6 +61,39 @@ func TestCopyInterrupted(t *testing.T) {
 	}
 }
 
+// TestCopyResumedWithFlags goes on with a copy by the command that began it, with all its flags.
+func TestCopyResumedWithFlags(t *testing.T) {
+	for _, flags := range []string{"--chunks 7", "--chunks 7 --shards 21", "--shards x=20 --chunks x=5 --sel x=1:399", "--codec gzip:1 --shards 16"} {
+		t.Chdir(t.TempDir())
+		p := newProgram()
+		do(t, p, "create src --shape 400 --chunks 1 --dtype uint8 --fill 7 --dims x")
+		var served, most atomic.Int64
+		most.Store(100)
+		files := http.FileServer(http.Dir("."))
+		ctx, cancel := context.WithCancel(t.Context())
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if served.Add(1) > most.Load() {
+				cancel()
+				<-r.Context().Done()
+				return
+			}
+			files.ServeHTTP(w, r)
+		}))
+		command := "copy " + srv.URL + "/src dst " + flags
+		var out, errOut bytes.Buffer
+		code := p.run(ctx, strings.Fields(command), nil, &out, &errOut)
+		fails(t, result{code, out.String(), errOut.String()}, 130, "--resume")
+		most.Store(1 << 30)
+		do(t, p, command+" --resume")
+		do(t, p, "transfer plan "+srv.URL+"/src other "+flags+" -o plan.json")
+		do(t, p, "transfer run plan.json")
+		if a, b := do(t, p, "info other"), do(t, p, "info dst"); strings.ReplaceAll(a, "other", "dst") != b {
+			t.Errorf("%s: %s, and not %s", flags, b, a)
+		}
+		srv.Close()
+	}
+}
+
 func TestShareOfEngines(t *testing.T) {
 	two := 2
 	for _, c := range []struct {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/transfer"
@@ -23,7 +24,12 @@ type ends struct {
 }
 
 // openEnds opens the source, and the store of a copy that is not there yet. Both places are to be closed by close.
+//
+// A target with the name of an archive is refused: a copy there would be a folder that has this name.
 func (s *session) openEnds(ctx context.Context, from, to, root string, more ...zarr.Option) (*ends, error) {
+	if strings.HasSuffix(strings.ToLower(strings.TrimRight(to, "/")), ".zip") {
+		return nil, usagef("%s: the copy would be a folder of that name; zargo copy writes a zip archive to %q", oneLine(to), oneLine(strings.TrimRight(to, "/")+"|zip:"))
+	}
 	src, n, err := s.openNode(ctx, from, more...)
 	if err != nil {
 		return nil, err

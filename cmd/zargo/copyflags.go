@@ -21,6 +21,7 @@ type copyFlags struct {
 	Root        string   `help:"Where groups above the copy begin; see docs/cli.md." placeholder:"URL"`
 	Consolidate bool     `help:"Give the copy consolidated metadata, which it has without this flag where the source has it, and bring that of groups above up to date."`
 	separatorFlag
+	fillAttributeFlag
 }
 
 // options are the flags for package transfer. check is to be called when all arrays were planned.
@@ -35,7 +36,7 @@ func (f *copyFlags) options() (o transfer.Options, check func() error, err error
 	if f.ZFormat != "" {
 		o.Format, _ = strconv.Atoi(f.ZFormat)
 	}
-	o.Consolidate = f.Consolidate
+	o.Consolidate, o.NoFillAttribute = f.Consolidate, f.NoFillAttribute
 	if f.Codec != nil {
 		if o.Codecs, err = (&specFlags{Codec: f.Codec}).codecs(false); err != nil {
 			return o, nil, err

@@ -29,6 +29,8 @@ type usage struct {
 	Objects int64  `json:"objects"`
 	Bytes   int64  `json:"bytes"`
 	Unsized int64  `json:"objects_of_unknown_size,omitempty"`
+
+	links int64 // objects that are symbolic links, where these are not followed
 }
 
 func (u *usage) add(e store.Entry) {
@@ -46,7 +48,8 @@ func (c *duCmd) Run(ctx context.Context, s *session) error {
 	return err
 }
 
-// show prints the counts, and returns those of the whole. list gives all that is stored, by keys below the URL; nil lists it.
+// show prints the counts, and returns those of the whole. list calls its argument for each stored object, with its key below
+// the URL, and does not follow symbolic links, which are then shown as such; nil lists all, and follows them.
 func (c *duCmd) show(ctx context.Context, s *session, list func(each func(store.Entry)) error) (*usage, error) {
 	p, err := s.locate(ctx, c.URL)
 	if err != nil {
@@ -59,7 +62,9 @@ func (c *duCmd) show(ctx context.Context, s *session, list func(each func(store.
 	}
 	top := nodes[""]
 	s.far.begin(work{unit: "objects"})
+	links := newLinks(nodes)
 	if list == nil {
+		links = nil
 		list = func(each func(store.Entry)) error {
 			return eachOf(store.ListAll(ctx, p.Store, "", store.ListOptions{}), each)
 		}
@@ -67,6 +72,9 @@ func (c *duCmd) show(ctx context.Context, s *session, list func(each func(store.
 	err = list(func(e store.Entry) {
 		top.add(e)
 		s.far.add(1)
+		if links != nil && e.Link != "" {
+			links.add(e.Key)
+		}
 		for path := e.Key; path != ""; {
 			path = path[:max(strings.LastIndexByte(path, '/'), 0)]
 			if u := nodes[path]; u != nil && path != "" {
@@ -76,6 +84,10 @@ func (c *duCmd) show(ctx context.Context, s *session, list func(each func(store.
 	})
 	if err != nil {
 		return nil, p.fail(err)
+	}
+	if links != nil {
+		top.links = links.n
+		links.show()
 	}
 	if top.Objects == 0 {
 		return nil, p.fail(fault.Newf(fault.NotFound, "nothing is stored under this URL"))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"syscall"
 	"unicode"
 	"unicode/utf8"
 
@@ -31,13 +32,14 @@ func exits() []exit {
 		{5, "corrupt data", []error{fault.Corrupt}},
 		{6, "not supported", []error{errors.ErrUnsupported}},
 		{7, "over a limit", []error{fault.Limit}},
-		{8, "refused: credentials, permissions, no such bucket", []error{fault.Refused}},
+		{8, "refused: credentials, permissions, no such bucket", []error{fault.Refused, fault.NoBucket, fault.NoCredentials, fault.Unauthenticated, fault.Denied}},
 		{9, "throttled or unavailable after retries, or --timeout passed", []error{fault.Throttled, fault.Unavailable}},
 		{10, "a node is there already", []error{fault.Exists}},
 		{11, "conflict: somebody else changed it", []error{fault.Conflict}},
 		{12, "the store is read-only", []error{fault.ReadOnly}},
 		{13, "a check of the bucket does not hold", []error{errNotHeld}},
 		{14, "what was compared differs", []error{errDiffers}},
+		{15, "the disk or the quota is full", []error{fault.Full, syscall.ENOSPC, syscall.EDQUOT}},
 		{75, "zargo transfer: throttled, unavailable or out of time; try again", nil},
 		{130, "interrupted", []error{errInterrupted}},
 		{143, "ended by SIGTERM", []error{errTerminated}},

@@ -11,6 +11,7 @@ type migrateCmd struct {
 	URL    string `arg:"" name:"url" help:"The array, or the group with all that is below it."`
 	DryRun bool   `name:"dry-run" help:"Only say what would be done."`
 	Remove bool   `help:"Remove the old metadata once all of the new is there."`
+	fillAttributeFlag
 }
 
 // Run gives v1 and v2 nodes v3 metadata. It prints a line for each.
@@ -21,7 +22,7 @@ func (c *migrateCmd) Run(ctx context.Context, s *session) error {
 	}
 	defer p.release()
 	s.far.begin(work{unit: "documents", ahead: s.far.values.Load})
-	steps, err := upkeep.Migrate(ctx, n, upkeep.MigrateOptions{DryRun: c.DryRun, Remove: c.Remove})
+	steps, err := upkeep.Migrate(ctx, n, upkeep.MigrateOptions{DryRun: c.DryRun, Remove: c.Remove, NoFillAttribute: c.NoFillAttribute})
 	if err != nil {
 		return p.fail(err)
 	}
@@ -31,4 +32,9 @@ func (c *migrateCmd) Run(ctx context.Context, s *session) error {
 		}
 	}
 	return nil
+}
+
+// fillAttributeFlag leaves it to the user what xarray takes for missing.
+type fillAttributeFlag struct {
+	NoFillAttribute bool `name:"no-fill-attribute" help:"Leave fill values and the attribute _FillValue as they are when the format changes. Without it an array with names of axes keeps the missing values that xarray sees: in v2 these are the fill value, in v3 the attribute."`
 }

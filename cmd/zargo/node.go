@@ -29,7 +29,7 @@ func (s *session) openNode(ctx context.Context, url string, more ...zarr.Option)
 			return q, n, nil
 		}
 	}
-	return nil, nil, p.fail(err)
+	return nil, nil, p.fail(s.notZarr(ctx, p.root, err))
 }
 
 // openArray opens an array. The place is to be closed.
@@ -52,7 +52,7 @@ func (s *session) openArray(ctx context.Context, url string, more ...zarr.Option
 			q.release()
 		}
 	}
-	return nil, nil, p.fail(err)
+	return nil, nil, p.fail(s.notZarr(ctx, p.root, err))
 }
 
 // openCopied opens a node that only the consolidated metadata of a group above has, as ls shows it; nil where there is

@@ -11,6 +11,7 @@ import (
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/dir"
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
@@ -34,15 +35,26 @@ func (c *rmCmd) Run(ctx context.Context, s *session) error {
 	if isWhole(l) && !c.Force {
 		return usagef("%s is all of a bucket or a file system: --force deletes it", oneLine(l.String()))
 	}
+	link, ok := isLink(l)
 	p, n, err := s.openRooted(ctx, c.URL)
 	var of *fault.MetaError
-	if errors.Is(err, fault.NotFound) || errors.As(err, &of) {
+	switch {
+	case ok && err != nil && c.Force:
+		return c.link(ctx, s, link)
+	case ok && err != nil:
+		return fmt.Errorf("%w; it is a symbolic link, which --force deletes", err)
+	case errors.Is(err, fault.NotFound) || errors.As(err, &of):
 		return c.folder(ctx, s, l, err)
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
 	defer p.release()
+	if ok {
+		if err := c.link(ctx, s, link); err != nil {
+			return err
+		}
+		return c.after(ctx, s, p, n)
+	}
 	r, err := upkeep.PlanRemove(ctx, n)
 	if err != nil {
 		return p.fail(err)
@@ -51,12 +63,29 @@ func (c *rmCmd) Run(ctx context.Context, s *session) error {
 	if err := r.Run(ctx); err != nil {
 		return p.fail(err)
 	}
-	fmt.Fprintf(s.out, "deleted %s, %s\n", plural(int(r.Objects), "object"), sizeText(big.NewInt(r.Bytes)))
+	if err := removeFolder(ctx, l); err != nil {
+		return p.fail(err)
+	}
+	fmt.Fprintf(s.out, "deleted %s, %s%s\n", plural(int(r.Objects), "object"), sizeText(big.NewInt(r.Bytes)), linksStay(r.Links))
 	return c.after(ctx, s, p, n)
+}
+
+// link deletes a symbolic link that was named itself.
+func (c *rmCmd) link(ctx context.Context, s *session, path string) error {
+	st := dir.New(filepath.Dir(path))
+	if err := st.Delete(ctx, filepath.Base(path), store.DeleteOptions{}); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(s.out, "deleted 1 object, 0%s\n", linksStay(1))
+	return err
 }
 
 // dryRun prints what would be deleted, and by how many requests.
 func (c *rmCmd) dryRun(ctx context.Context, s *session, l openurl.Location) error {
+	if _, ok := isLink(l); ok {
+		_, err := fmt.Fprintf(s.out, "%s  %s  1 object  0\n1 object to delete, by 1 request%s\n", ".", kindLink, linksStay(1))
+		return err
+	}
 	du, deletes := &duCmd{URL: c.URL}, int64(0)
 	p, n, err := s.openRooted(ctx, c.URL)
 	var of *fault.MetaError
@@ -67,7 +96,10 @@ func (c *rmCmd) dryRun(ctx context.Context, s *session, l openurl.Location) erro
 			return err
 		}
 		defer p.release()
-		if all, err = du.show(ctx, s, nil); err == nil {
+		all, err = du.show(ctx, s, func(each func(store.Entry)) error {
+			return eachOf(store.ListAll(ctx, p.Store, "", store.ListOptions{NoFollow: true}), each)
+		})
+		if err == nil {
 			deletes = store.DeleteRequests(p.Store, all.Objects)
 		}
 	case err == nil:
@@ -86,7 +118,7 @@ func (c *rmCmd) dryRun(ctx context.Context, s *session, l openurl.Location) erro
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "%s to delete, by %s\n", plural(int(all.Objects), "object"), plural(int(deletes), "request"))
+	_, err = fmt.Fprintf(s.out, "%s to delete, by %s%s\n", plural(int(all.Objects), "object"), plural(int(deletes), "request"), linksStay(all.links))
 	return err
 }
 
@@ -106,13 +138,16 @@ func (c *rmCmd) folder(ctx context.Context, s *session, l openurl.Location, none
 		return err
 	}
 	defer p.release()
-	var objects, size int64
-	for e, err := range store.ListAll(ctx, p.Store, "", store.ListOptions{}) {
+	var objects, size, linked int64
+	for e, err := range store.ListAll(ctx, p.Store, "", store.ListOptions{NoFollow: true}) {
 		if err != nil {
 			return p.fail(err)
 		}
 		objects++
 		size += max(0, e.Size)
+		if e.Link != "" {
+			linked++
+		}
 		if !c.Force {
 			return fmt.Errorf("%w; objects are stored below it, which --force deletes", none)
 		}
@@ -124,6 +159,9 @@ func (c *rmCmd) folder(ctx context.Context, s *session, l openurl.Location, none
 	if err := store.DeleteBelow(ctx, p.Store, ""); err != nil {
 		return p.fail(err)
 	}
-	_, err = fmt.Fprintf(s.out, "deleted %s, %s\n", plural(int(objects), "object"), sizeText(big.NewInt(size)))
+	if err := removeFolder(ctx, l); err != nil {
+		return p.fail(err)
+	}
+	_, err = fmt.Fprintf(s.out, "deleted %s, %s%s\n", plural(int(objects), "object"), sizeText(big.NewInt(size)), linksStay(linked))
 	return err
 }

@@ -17,6 +17,9 @@ import (
 // along is the dimension that grows, and the name of its coordinate: int64, increasing.
 const along = "time"
 
+// shardHours is how many times a shard has, whatever the day that makes the dataset has.
+const shardHours = 24 * 10
+
 // Others who append are waited for; one that began an hour ago has died.
 const (
 	patience = 10 * time.Minute
@@ -29,7 +32,7 @@ func appendDays(ctx context.Context, urls openurl.Mux, dataset string, days []st
 		for _, url := range days {
 			n := 0
 			err := with(ctx, urls, url, func(day store.Store) (err error) {
-				n, err = appendDay(ctx, st, day)
+				n, err = appendDay(ctx, st, day, dead)
 				return err
 			})
 			if err != nil {
@@ -41,8 +44,8 @@ func appendDays(ctx context.Context, urls openurl.Mux, dataset string, days []st
 	})
 }
 
-// appendDay appends a day, unless it is there, and returns how many times it added.
-func appendDay(ctx context.Context, st, from store.Store) (int, error) {
+// appendDay appends a day, unless it is there, and returns how many times it added. What another job began so long ago is taken over.
+func appendDay(ctx context.Context, st, from store.Store, dead time.Duration) (int, error) {
 	day, err := zarr.OpenGroup(ctx, from, "")
 	if err != nil {
 		return 0, err
@@ -51,40 +54,49 @@ func appendDay(ctx context.Context, st, from store.Store) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	times, err := times(ctx, day)
+	hours, err := times(ctx, day)
 	if err != nil {
 		return 0, err
 	}
-	if len(times) == 0 || !slices.IsSorted(times) {
-		return 0, fmt.Errorf("%w: the times %v are not in order", zarr.ErrSelection, times)
+	if len(hours) == 0 || !slices.IsSorted(hours) {
+		return 0, fmt.Errorf("%w: the times %v are not in order", zarr.ErrSelection, hours)
 	}
-	g, err := zarr.OpenGroup(ctx, st, "", zarr.Wait(patience), zarr.TakeOver(dead))
-	if errors.Is(err, zarr.ErrNotFound) {
-		if g, err = begin(ctx, st, day, arrays); err == nil {
-			g, err = g.With(zarr.Wait(patience), zarr.TakeOver(dead))
-		}
-	}
+	g, err := begin(ctx, st, day, arrays)
 	if err != nil {
-		return 0, err
-	}
-	if there, err := isThere(ctx, g, times); err != nil || there {
 		return 0, err
 	}
 	var rows []zarr.Rows
 	for _, a := range arrays {
 		if slices.Contains(a.Dims(), along) {
-			rows = append(rows, rowsOf(a, len(times)))
+			rows = append(rows, rowsOf(a, len(hours)))
 		}
 	}
-	_, err = g.Append(ctx, along, rows...)
-	return len(times), err
+	for {
+		old, err := times(ctx, g)
+		if err != nil {
+			return 0, err
+		}
+		if there, err := isThere(old, hours); err != nil || there {
+			return 0, err
+		}
+		at, err := g.With(zarr.AppendAt(len(old)), zarr.Wait(patience), zarr.TakeOver(dead))
+		if err != nil {
+			return 0, err
+		}
+		if _, err = at.Append(ctx, along, rows...); !errors.Is(err, zarr.ErrExists) {
+			return len(hours), err
+		}
+		// Another job appended meanwhile, maybe this day: look again.
+		if g, err = zarr.OpenGroup(ctx, st, ""); err != nil {
+			return 0, err
+		}
+	}
 }
 
-// isThere reports whether a dataset has the times already; it is an error if it has some, or later ones.
-func isThere(ctx context.Context, g *zarr.Group, day []int64) (bool, error) {
-	old, err := times(ctx, g)
-	if err != nil || len(old) == 0 || old[len(old)-1] < day[0] {
-		return false, err
+// isThere reports whether a dataset with the times old has those of a day; it is an error if it has some, or later ones.
+func isThere(old, day []int64) (bool, error) {
+	if len(old) == 0 || old[len(old)-1] < day[0] {
+		return false, nil
 	}
 	if i, ok := slices.BinarySearch(old, day[0]); ok && len(old)-i >= len(day) && slices.Equal(old[i:i+len(day)], day) {
 		return true, nil
@@ -127,45 +139,62 @@ func arraysOf(ctx context.Context, g *zarr.Group) ([]*zarr.Array, error) {
 	return all, nil
 }
 
-// begin makes a dataset after its first day: without times, and with all that has no time. A shard has ten days of the maps.
+// begin opens a dataset, or makes it after its first day: without times, and with all that has no time. What a job that was killed began is
+// completed: consolidated metadata comes last.
 func begin(ctx context.Context, st store.Store, day *zarr.Group, arrays []*zarr.Array) (*zarr.Group, error) {
-	for _, a := range arrays {
-		spec := a.Spec()
-		axis := slices.Index(spec.Dims, along)
-		if axis >= 0 {
-			if spec.Chunks != nil && spec.Shards == nil && len(spec.Shape) > 1 {
-				spec.Shards = slices.Clone(spec.Shape)
-				for i, n := range spec.Shards {
-					spec.Shards[i] = (n + spec.Chunks[i] - 1) / spec.Chunks[i] * spec.Chunks[i]
-				}
-				spec.Shards[axis] *= 10
-			} else if spec.Chunks != nil && len(spec.Shape) == 1 && spec.DType == dtype.Int64 {
-				spec.Chunks[0] = 24 * 365
-			}
-			spec.Shape[axis] = 0
-		}
-		b, err := zarr.OpenOrCreate(ctx, st, a.Path(), spec) // which an earlier try may have made
-		if err != nil {
-			return nil, err
-		}
-		if axis < 0 {
-			if err := rowsOfAll(ctx, b, a); err != nil {
-				return nil, err
-			}
-		}
-	}
 	g, err := zarr.OpenGroup(ctx, st, "")
+	if errors.Is(err, zarr.ErrNotFound) || err == nil && g.Metadata().Consolidated[along] == nil {
+		specs := map[string]zarr.Spec{}
+		for _, a := range arrays {
+			specs[a.Path()] = specOf(a)
+		}
+		g, err = zarr.OpenOrCreateGroup(ctx, st, "", zarr.Spec{Attrs: day.Attrs()}, specs)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if g, err = g.SetAttrs(ctx, day.Attrs()); err != nil {
-		return nil, err
+	old, err := times(ctx, g)
+	if err != nil || len(old) > 0 {
+		return g, err
 	}
-	return g.Consolidate(ctx)
+	// There are no times: what does not grow may be missing. Jobs at the same time write the same.
+	for _, a := range arrays {
+		if slices.Contains(a.Dims(), along) {
+			continue
+		}
+		to, err := g.OpenArray(ctx, a.Path())
+		if err == nil {
+			err = copyAll(ctx, to, a)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return g, nil
 }
 
-// rowsOfAll copies an array that does not grow.
-func rowsOfAll(ctx context.Context, to, from *zarr.Array) error {
+// specOf is how an array of the first day is stored in a dataset. A shard has ten days of the maps.
+func specOf(a *zarr.Array) zarr.Spec {
+	spec := a.Spec()
+	axis := slices.Index(spec.Dims, along)
+	if axis < 0 {
+		return spec
+	}
+	if spec.Chunks != nil && spec.Shards == nil && len(spec.Shape) > 1 {
+		spec.Shards = slices.Clone(spec.Shape)
+		for i, n := range spec.Shards {
+			spec.Shards[i] = (n + spec.Chunks[i] - 1) / spec.Chunks[i] * spec.Chunks[i]
+		}
+		spec.Shards[axis] = max(shardHours/spec.Chunks[axis], 1) * spec.Chunks[axis]
+	} else if spec.Chunks != nil && len(spec.Shape) == 1 && spec.DType == dtype.Int64 {
+		spec.Chunks[0] = 24 * 365
+	}
+	spec.Shape[axis] = 0
+	return spec
+}
+
+// copyAll copies an array that does not grow.
+func copyAll(ctx context.Context, to, from *zarr.Array) error {
 	values := make([]byte, from.Len()*from.DType().Size())
 	if err := from.ReadBytes(ctx, values); err != nil {
 		return err

@@ -2,7 +2,9 @@
 // to work on one by one, values as JSON to answer with.
 //
 //	r, err := region.Parse("0:24,90,:", a.Shape())
-//	for box := range r.Blocks(a.Chunks()) { … } // each within one chunk
+//	for box := range r.Blocks(a.Chunks()) { // each within one chunk
+//		use(box)
+//	}
 //	answer, err := region.Read(ctx, a, r, 1<<20)
 //
 // A Region is a value and is not changed after it was made. The functions may be called from any number of goroutines.

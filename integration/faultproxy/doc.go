@@ -6,8 +6,7 @@
 //		Rates:     faultproxy.Rates{SlowDown: 0.05, Reset: 0.05, Truncate: 0.05},
 //	})
 //	st, err := s3.Open(ctx, "s3://bucket?use_path_style=true&endpoint="+p.URL())
-//	…
-//	p.Stats().PeakInFlight
+//	peak := p.Stats().PeakInFlight
 //
 // It changes neither Host (see [Config.RewriteHost]) nor Accept-Encoding nor the path, so signed S3 requests stay valid. [Fault] lists what it can
 // do to a request; which request meets which fault is said by a Go function ([Config.Script]), by path

@@ -4,7 +4,6 @@
 //	if err := acct.Fits(plan.Len()); err != nil {
 //		return err
 //	}
-//	…
 //	if err := acct.Admit(len(reads), 0); err != nil { // before they are sent
 //		return err
 //	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/internal/race"
+	"github.com/zargo-io/zargo/internal/written"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -37,19 +38,19 @@ func TestBound(t *testing.T) {
 	for g := range 8 {
 		wg.Go(func() {
 			r := rand.New(rand.NewPCG(uint64(g), 7))
-			reader := c.Reader(g%2, Form{})
+			reader := c.Reader(g%2, store.Place{}, Form{})
 			for n := range 500 {
 				key := fmt.Sprint("c/", r.IntN(200))
 				switch r.IntN(10) {
 				case 0:
 					reader.Forget(key)
 				case 1, 2, 3, 4:
-					if e, _ := reader.Object(key); e != nil {
+					if e, _ := reader.Object(key, nil); e != nil {
 						reader.Part(reader.ID(key, e.Pin))
 					}
 				default:
 					o := reader.Found(store.Version(fmt.Sprint(n)))
-					reader.Keep(reader.Begin(key), key, o, Part{reader.ID(key, o.Pin), &Entry{Bytes: make([]byte, r.IntN(30_000))}})
+					reader.Keep(reader.Begin(key, ""), key, o, Part{reader.ID(key, o.Pin), &Entry{Bytes: make([]byte, r.IntN(30_000))}})
 				}
 				if n%20 == 0 {
 					if used := c.weight(t); used > size {
@@ -83,12 +84,12 @@ func TestOverhead(t *testing.T) {
 	}
 	before := heap()
 	c := New(1<<30, Forever)
-	reader := c.Reader(0, Form{})
+	reader := c.Reader(0, store.Place{}, Form{})
 	const n = 20_000
 	for i := range n {
 		key := fmt.Sprintf("era5/t2m/c/%08d", i)
 		o := reader.Found(store.Version("0123456789abcdef"))
-		reader.Keep(reader.Begin(key), key, o, Part{reader.ID(key, o.Pin), &Entry{Bytes: make([]byte, 1024)}})
+		reader.Keep(reader.Begin(key, ""), key, o, Part{reader.ID(key, o.Pin), &Entry{Bytes: make([]byte, 1024)}})
 	}
 	used, counted := heap()-before, c.Stats().Bytes
 	t.Logf("%d bytes of the heap, %d counted, for %d entries of 0 and %d of 1024 bytes", used, counted, n, n)
@@ -101,29 +102,29 @@ func TestOverhead(t *testing.T) {
 // TestForget: what was being loaded is not kept, and what an older load found does not take the place of what a newer one did.
 func TestForget(t *testing.T) {
 	c := New(1<<20, time.Hour)
-	a, b := c.Reader("a", Form{}), c.Reader("b", Form{})
+	a, b := c.Reader("a", store.Place{Root: "a"}, Form{}), c.Reader("b", store.Place{Root: "b"}, Form{})
 	keep := func(r *Reader, s Stamp, key string, v store.Version) { r.Keep(s, key, r.Found(v)) }
 	has := func(r *Reader, key string, want store.Version) {
 		t.Helper()
-		if e, _ := r.Object(key); e == nil && want != "" || e != nil && e.Version != want {
+		if e, _ := r.Object(key, nil); e == nil && want != "" || e != nil && e.Version != want {
 			t.Errorf("%s: %+v, want version %q", key, e, want)
 		}
 	}
-	old := a.Begin("x/1")
+	old := a.Begin("x/1", "")
 	a.Forget("x/1")
 	keep(a, old, "x/1", "old")
 	has(a, "x/1", "")
 
-	old = a.Begin("x/1")
+	old = a.Begin("x/1", "")
 	time.Sleep(time.Millisecond)
-	keep(a, a.Begin("x/1"), "x/1", "new")
+	keep(a, a.Begin("x/1", ""), "x/1", "new")
 	keep(a, old, "x/1", "old")
 	has(a, "x/1", "new")
 
-	keep(a, a.Begin("y/1"), "y/1", "new")
-	keep(b, b.Begin("x/1"), "x/1", "b's")
-	old = a.Begin("x/2")
-	a.ForgetBelow("x/")
+	keep(a, a.Begin("y/1", ""), "y/1", "new")
+	keep(b, b.Begin("x/1", ""), "x/1", "b's")
+	old = a.Begin("x/2", "")
+	a.written("a", written.Change{Below: []string{"x/"}})
 	keep(a, old, "x/2", "old")
 	for key, want := range map[string]store.Version{"x/1": "", "x/2": "", "y/1": "new"} {
 		has(a, key, want)
@@ -133,7 +134,7 @@ func TestForget(t *testing.T) {
 
 // TestPins: contents of values without a version are not taken for those of another value.
 func TestPins(t *testing.T) {
-	r := New(1<<20, Forever).Reader(0, Form{})
+	r := New(1<<20, Forever).Reader(0, store.Place{}, Form{})
 	one, two := r.Found(""), r.Found("")
 	same, again := r.Found("1"), r.Found("1")
 	if one.Pin == two.Pin || same.Pin != again.Pin || strings.HasPrefix(r.Found("#1").Pin, "#") {

@@ -14,13 +14,15 @@ type Below struct {
 	Objects   int64
 	Bytes     int64    // without those whose size the listing does not say
 	Unsized   int64    // objects
+	Links     int64    // objects that are symbolic links, which are not followed
 	Documents []string // keys of metadata documents; those of outer nodes come first
 }
 
-// Below lists what is stored below the node, and calls each of seen for each object.
+// Below lists what is stored below the node, and calls each of seen for each object. Symbolic links are not followed, as
+// Clear does not follow them.
 func (n *Node) Below(ctx context.Context, seen ...func(store.Entry)) (b Below, err error) {
 	ctx, s := n.begin(ctx)
-	for e, err := range store.ListAll(ctx, s, n.Path, store.ListOptions{}) {
+	for e, err := range store.ListAll(ctx, s, n.Path, store.ListOptions{NoFollow: true}) {
 		if err != nil {
 			return Below{}, err
 		}
@@ -28,6 +30,9 @@ func (n *Node) Below(ctx context.Context, seen ...func(store.Entry)) (b Below, e
 			f(e)
 		}
 		b.Objects++
+		if e.Link != "" {
+			b.Links++
+		}
 		if e.Size < 0 {
 			b.Unsized++
 		} else {

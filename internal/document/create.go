@@ -56,7 +56,14 @@ func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(cont
 		if d.Bytes == nil {
 			continue
 		}
-		if d.Version, err = n.put(ctx, n.Key(d.Name), d.Bytes, store.PutOptions{IfAbsent: i == 0}); err != nil {
+		d.Version, err = n.put(ctx, n.Key(d.Name), d.Bytes, store.PutOptions{IfAbsent: true})
+		if i > 0 && errors.Is(err, fault.Exists) {
+			// Another writer has completed the node, and may have changed its attributes since.
+			var v store.Value
+			v, err = n.Get(ctx, d.Name)
+			d.Bytes, d.Version = v.Bytes, v.Version
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -94,10 +94,11 @@ func (n *Node) removeV1(ctx context.Context, check func(Set) error) error {
 }
 
 // removeChunks deletes every key below the path that has the form of a chunk key of any format, with the suffix or without, while they are listed.
+// A symbolic link under such a name is removed and not followed, so the chunks that it leads to are not the array's any more.
 func (n *Node) removeChunks(ctx context.Context, suffix string) error {
 	ctx, s := n.begin(ctx)
 	return store.DeleteSeq(ctx, s, func(yield func(string, error) bool) {
-		for e, err := range store.ListAll(ctx, s, n.Path, store.ListOptions{}) {
+		for e, err := range store.ListAll(ctx, s, n.Path, store.ListOptions{NoFollow: true}) {
 			below := n.below(e.Key)
 			if err == nil && !isChunkKey(below) && !isChunkKey(strings.TrimSuffix(below, suffix)) {
 				continue

@@ -3,7 +3,7 @@
 //
 //	n := document.Node{Store: st, Path: "t2m", Limit: 64 << 20}
 //	docs, err := n.Find(ctx, document.Any) // every document that could make it a node, all at once
-//	v, err := n.Replace(ctx, n.Key(document.ZAttrs), text, docs.Docs[document.ZAttrs].Version)
+//	v, err := n.Swap(ctx, was, text, "attributes cannot be changed safely")
 //
 // Writes are conditional: a document is put where none is, or replaces the one that was read. Only a proven absence is
 // fault.NotFound; a refusal is not an absence.

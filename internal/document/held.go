@@ -3,7 +3,9 @@ package document
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -270,12 +272,27 @@ func (h *Held) gone(t Text) error {
 	return ErrEnded
 }
 
-// made reports whether a change that ends the claim was made, as the claim is gone and was not
-// taken over. A program that knows nothing of claims may have deleted it: then an array is no
-// longer than before.
-func (h *Held) made(t Text, c Change) bool {
+// made reports, of a claim that is gone and was not taken over, whether this process ended it with a
+// change whose response was lost. Where an array is no longer than before an append, that is so only
+// if another process made it shorter since: then the text is that of the claim but for the shape.
+// Otherwise a program that knows nothing of claims may have deleted this one.
+func (h *Held) made(t Text, c Change) error {
 	axis := h.claim.Axis
-	return !c.Claim.Under() && (c.Edits["shape"] == nil || h.claim.What != claim.Append || axis >= len(t.Shape) || t.Shape[axis] > h.claim.From)
+	switch {
+	case c.Claim.Under():
+		return ErrEnded
+	case c.Edits["shape"] == nil || h.claim.What != claim.Append || axis >= len(t.Shape) || t.Shape[axis] > h.claim.From:
+		return nil
+	}
+	shape, err := json.Marshal(t.Shape)
+	if err != nil {
+		return err
+	}
+	doc, err := with(h.doc, Change{Edits: Edits{"shape": shape}, Record: t.Record})
+	if err == nil && !bytes.Equal(doc, t.Bytes) {
+		err = fmt.Errorf("whether the rows were appended is not known: the claim is gone, and the array has the shape %v", t.Shape)
+	}
+	return err
 }
 
 // Commit changes the document. Without a claim in the change, this process holds it no longer. What
@@ -323,10 +340,11 @@ func (h *Held) commit(ctx context.Context, by func(Stored) (Change, error)) erro
 		case t.Claim.ID == h.claim.ID:
 			err = t.As(h.doc)
 		default:
-			err = h.gone(t)
-			if errors.Is(err, ErrEnded) && h.made(t, c) {
-				h.adopt(t)
-				return nil
+			if err = h.gone(t); errors.Is(err, ErrEnded) {
+				if err = h.made(t, c); err == nil {
+					h.adopt(t)
+					return nil
+				}
 			}
 		}
 		if err != nil {

@@ -45,14 +45,14 @@ func (n *Node) Each(ctx context.Context, each func(e store.Entry, key string) er
 // betweenChecks is how many keys are deleted before the claim is asked for again.
 const betweenChecks = 1000
 
-// DeleteHeld deletes what is stored below the node and is chosen by its key below it, while it is listed, as long as the claim is held: that is
+// DeleteHeld deletes what is stored below the node and is chosen by its entry and its key below it, while it is listed, as long as the claim is held: that is
 // asked before each 1000 keys.
-func (n *Node) DeleteHeld(ctx context.Context, h *Held, chosen func(key string) bool) error {
+func (n *Node) DeleteHeld(ctx context.Context, h *Held, chosen func(e store.Entry, key string) bool) error {
 	ctx, s := n.begin(ctx)
 	deleted := 0
 	return store.DeleteSeq(ctx, s, func(yield func(string, error) bool) {
 		for e, err := range store.ListAll(ctx, s, n.Path, store.ListOptions{}) {
-			if err == nil && !chosen(n.below(e.Key)) {
+			if err == nil && !chosen(e, n.below(e.Key)) {
 				continue
 			}
 			if err == nil && deleted%betweenChecks == 0 {

@@ -19,7 +19,7 @@ func (r *runner) add(ctx context.Context, o *plan.Object) error {
 		return err
 	}
 	defer key.Unlock()
-	if r.streams(o) {
+	if r.streams(o, false) {
 		if err := r.addStreamed(ctx, o); !errors.Is(err, errNoParts) {
 			return err
 		}

@@ -43,6 +43,7 @@ type State struct {
 	locks   concurrency.Keyed // of objects of which parts are written
 	longest atomic.Int64      // length of the longest stored object that was seen, 0 before the first
 	noParts atomic.Bool       // the store takes no values in parts
+	bare    atomic.Bool       // the store refused a condition
 	whole   atomic.Bool       // the store cannot read parts of shards: it has no versions, or no ranges from the end
 }
 

@@ -48,21 +48,15 @@ func (a *Array) keepsRead(p *plan.Plan) bool {
 	return ok && int64(n) <= a.Options.Cache.Size()/int64(max(a.Layout.Pipe.Largest().Size, 1))
 }
 
-// forget is to be called when an object was written or deleted, or may have been.
-func (r *runner) forget(key string) {
-	r.State.Forget(key)
-	if c := r.Options.Cache; c != nil {
-		c.Forget(key)
-	}
-}
-
 // readCached is readStored, through the cache.
 func (r *runner) readCached(ctx context.Context, o *plan.Object) error {
 	if o.Chunk.Shards != nil {
 		return r.readCachedShard(ctx, o)
 	}
 	c := r.Options.Cache
-	known, fresh := c.Object(o.Key)
+	var room [edgeRoom]byte
+	edge := r.edge(room[:0], o.Coord)
+	known, fresh := c.Object(o.Key, edge)
 	var part *chunkcache.Entry
 	if known != nil && !known.Absent {
 		part = c.Part(r.cacheID(o.Key, known.Pin, o.Chunk))
@@ -86,7 +80,7 @@ func (r *runner) readCached(ctx context.Context, o *plan.Object) error {
 		return err
 	}
 	defer r.slots.Release()
-	l := chunkcache.Load{ID: r.cacheID(o.Key, "", o.Chunk), Unless: rd.Unless}
+	l := chunkcache.Load{ID: r.cacheID(o.Key, "", o.Chunk), Unless: rd.Unless, Edge: string(edge)}
 	got, err := r.joinCached(ctx, l, func(ctx context.Context, s chunkcache.Stamp) (chunkcache.Loaded, error) {
 		return r.loadChunk(ctx, rd, known, s)
 	})
@@ -136,7 +130,7 @@ func (r *runner) joinCached(ctx context.Context, l chunkcache.Load, f func(conte
 // loadChunk requests a chunk, decodes it, and keeps it before the load ends: who comes then finds it.
 func (r *runner) loadChunk(ctx context.Context, rd plan.Read, known *chunkcache.Entry, s chunkcache.Stamp) (l chunkcache.Loaded, err error) {
 	cache, c, box := r.Options.Cache, rd.Pieces[0].Chunk(), rd.Pieces[0].Box()
-	if now, fresh := cache.Object(rd.Key); fresh && !now.Absent { // since this call looked
+	if now, fresh := cache.Object(rd.Key, chunkcache.Edge(s.Edge)); fresh && !now.Absent { // since this call looked
 		id := r.cacheID(rd.Key, now.Pin, c)
 		if part := cache.Part(id); part != nil {
 			return chunkcache.Loaded{Object: now, Parts: []chunkcache.Part{{ID: id, Entry: part}}}, nil
@@ -204,6 +198,26 @@ func (r *runner) placeKept(ctx context.Context, key string, c *pipeline.Chunk, b
 		r.Options.Cache.Forget(key)
 	}
 	return err
+}
+
+// edgeRoom is enough for an edge of as many axes as most arrays have.
+const edgeRoom = 32
+
+// edge appends how far the array reaches within an object along each axis, if it ends within it
+// along one.
+func (r *runner) edge(dst chunkcache.Edge, coord []int) chunkcache.Edge {
+	ends := false
+	for i, axis := range r.Layout.Axes {
+		start, n := axis.Chunk(coord[i])
+		if left := r.Layout.Shape[i] - start; left < n {
+			ends, n = true, left
+		}
+		dst = binary.AppendUvarint(dst, uint64(n)) //nolint:gosec // not negative
+	}
+	if !ends {
+		return dst[:0]
+	}
+	return dst
 }
 
 // cacheID is what a chunk that is all of an object is kept under.

@@ -72,7 +72,9 @@ type cachedShard struct {
 // cachedIndex gives the index of a stored shard, as the cache has it or as it is now. Errors are those of index.
 func (r *runner) cachedIndex(ctx context.Context, o *plan.Object, top *plan.Level) (x codec.ShardIndex, known *chunkcache.Entry, err error) {
 	c := r.Options.Cache
-	known, fresh := c.Object(o.Key)
+	var room [edgeRoom]byte
+	edge := r.edge(room[:0], o.Coord)
+	known, fresh := c.Object(o.Key, edge)
 	if fresh && known.Absent {
 		c.Count(1, 0)
 		r.hitKept(ctx, o.Key, 0)
@@ -92,7 +94,7 @@ func (r *runner) cachedIndex(ctx context.Context, o *plan.Object, top *plan.Leve
 	}
 	c.Count(0, 1)
 	var rd plan.Read
-	l := chunkcache.Load{ID: r.indexID(o, top, 0, "")}
+	l := chunkcache.Load{ID: r.indexID(o, top, 0, ""), Edge: string(edge)}
 	if part != nil && known.Version != "" {
 		l.Unless, rd = known.Version, top.Recheck(known.Version)
 	} else {
@@ -127,7 +129,7 @@ func (r *runner) cachedIndex(ctx context.Context, o *plan.Object, top *plan.Leve
 // loadCachedIndex reads the index of a stored shard and keeps it.
 func (r *runner) loadCachedIndex(ctx context.Context, o *plan.Object, top *plan.Level, rd plan.Read, known *chunkcache.Entry, s chunkcache.Stamp) (l chunkcache.Loaded, err error) {
 	c := r.Options.Cache
-	if now, fresh := c.Object(rd.Key); fresh && !now.Absent { // since this call looked
+	if now, fresh := c.Object(rd.Key, chunkcache.Edge(s.Edge)); fresh && !now.Absent { // since this call looked
 		id := r.indexID(o, top, 0, now.Pin)
 		if part := c.Part(id); part != nil {
 			return chunkcache.Loaded{Object: now, Parts: []chunkcache.Part{{ID: id, Entry: part}}}, nil

@@ -5,8 +5,9 @@
 //	err := a.Read(ctx, pipeline.Memory{Block: codec.Block{Bytes: dst}, Shape: sel.Shape()}, sel)
 //	err = a.Write(ctx, pipeline.Memory{Block: codec.Block{Bytes: src}, Shape: sel.Shape()}, sel)
 //
-// It makes up no request of its own: what is read of an object is [plan.Object.Whole], or of a shard in parts what its [plan.Level]s
-// say. Every request goes through one function, which reserves memory, takes a slot, asks the store, and checks what came.
+// Reads send the requests of the plan: [plan.Object.Whole] for an object that is read whole, those of
+// its [plan.Level]s for a shard that is read in parts. Each request is sent with its memory reserved
+// and a slot of the call taken, and its response is checked against the plan.
 //
 // Three things are waited for, in this order, and never two of one kind: a slot of the call (Options.InFlight), memory
 // (concurrency.Budget), a CPU slot. The slot of the call is held by a request and what is done with its bytes, never by a shard

@@ -259,7 +259,7 @@ func (w *ShardWriter) carry(ctx context.Context) (store.Version, error) {
 		return "", err
 	}
 	defer index.Release()
-	x, _, err := r.storedStage(ctx, w.o)
+	x, _, err := r.storedStage(ctx, w.o, "")
 	if errors.Is(err, fault.NotFound) {
 		return "", nil
 	} else if err != nil {

@@ -28,7 +28,7 @@ func (a *Array) DeleteOutside(ctx context.Context, shape []int, parse func(key s
 	ctx, s, _ := account.Begin(ctx, a.Store, a.Options.Account)
 	named := a.outside(shape)
 	most := maxNamed
-	if _, batches := s.(store.BatchDeleter); batches {
+	if store.InBatches(s) {
 		most *= 100
 	}
 	if a.countOutside(shape) <= most {
@@ -39,6 +39,37 @@ func (a *Array) DeleteOutside(ctx context.Context, shape []int, parse func(key s
 		err = store.DeleteSeq(ctx, s, a.askedBetween(ctx, named)) // who may delete need not be allowed to list
 	}
 	return err
+}
+
+// ForgetOutside has the cache forget objects that are not wholly inside a shape, of an array
+// that reached as far as another one. They are named where they are few; otherwise the entries
+// of the array are looked through.
+func (a *Array) ForgetOutside(shape, far []int, parse func(key string) (coord []int, ok bool)) {
+	shape = slices.Clone(shape)
+	for i, axis := range a.Layout.Axes {
+		if shape[i] == 0 {
+			continue
+		}
+		if start, n := axis.Chunk(axis.Count(shape[i]) - 1); shape[i] < start+n {
+			shape[i] = start
+		}
+	}
+	b := Array{Layout: a.Layout}
+	if b.Layout.Shape = far; a.Layout.Pipe.Even() && b.countOutside(shape) <= maxNamed {
+		for key := range b.outside(shape) {
+			a.Options.Cache.Forget(key)
+		}
+		return
+	}
+	prefix := a.Path
+	if prefix != "" {
+		prefix += "/"
+	}
+	a.Options.Cache.ForgetEach(func(key string) bool {
+		below, own := strings.CutPrefix(key, prefix)
+		coord, ok := parse(below)
+		return own && ok && a.isOutside(coord, shape)
+	})
 }
 
 // askedBetween asks the guard before each 1000 keys.

@@ -23,7 +23,8 @@ type packer struct {
 	old    []byte            // the stored shard; nil when there is none, or nothing of it is needed
 	index  *codec.ShardIndex // of old, as are
 	blocks []grid.Axis       // how the shard is cut into inner chunks
-	inside []int             // shape of what of the array begins with this shard
+	decide []int             // extent of the shard that the write decides, see plan.Object.Decided
+	inside []int             // and of what of the array begins with this shard
 	hold   *concurrency.Hold
 	order  []touched
 	at     atOnce
@@ -70,7 +71,7 @@ func (r *runner) pack(ctx context.Context, hold *concurrency.Hold, o *plan.Objec
 		if err != nil {
 			return nil, false, err
 		}
-		p.index, p.blocks, p.inside = &x, grid.Even(o.Chunk.Shards.Chunk), o.Inside()
+		p.index, p.blocks, p.decide, p.inside = &x, grid.Even(o.Chunk.Shards.Chunk), o.Decided(), o.Inside()
 	}
 	index, _ := o.Chunk.Shards.IndexSize()
 	p.likely = int(min(math.MaxInt/2, r.typical(o.Chunk), sum(sum(index, int64(len(old))), r.inner(o, len(p.order)))))
@@ -132,7 +133,8 @@ func (p *packer) encode(ctx context.Context, k int) error {
 		}
 		box, old := p.cut.Box(order[n].i), []byte(nil)
 		if old, err = p.before(box); err == nil {
-			out, _, err = p.encodeOne(ctx, p.o.Key, p.o.Chunk.Inner, box, out, old, &s.Scratch)
+			decided := old != nil && !p.plan.Write.Merge && box.Covers(p.inside, p.blocks)
+			out, _, err = p.encodeOver(ctx, p.o.Key, p.o.Chunk.Inner, box, out, old, &s.Scratch, decided)
 		}
 		if err != nil {
 			err = fmt.Errorf("inner chunk %v: %w", box.Coord, err)
@@ -147,7 +149,7 @@ func (p *packer) encode(ctx context.Context, k int) error {
 
 // before is what is stored of an inner chunk; nil where there is nothing, or nothing of it is left.
 func (p *packer) before(box grid.Box) ([]byte, error) {
-	if p.index == nil || !p.plan.Write.Merge && box.Covers(p.inside, p.blocks) {
+	if p.index == nil || !p.plan.Write.Merge && box.Covers(p.decide, p.blocks) {
 		return nil, nil
 	}
 	return p.stored(p.o.Chunk.Shards.Position(box.Coord))

@@ -116,16 +116,12 @@ type all struct{}
 func (all) Keeps(*pipeline.Chunk) bool { return true }
 
 // fits refuses a plan that takes more requests than the call may make, by the least that it can take: one for each
-// object, and another one to write an object of which a part stays.
+// object, and another one to write an object of which a part inside the array stays.
 func (r *runner) fits() error {
 	if err := r.account.Fits(r.total); err != nil || r.plan.Write == nil || r.Options.Account.MaxRequests == 0 {
 		return err
 	}
-	n := 0
-	for range r.plan.Requests() {
-		n++
-	}
-	return r.account.Fits(n)
+	return r.account.Fits(int(r.plan.Amount().Requests.Least))
 }
 
 // each is the loop over a plan: it does something with every object, several at once. op is what, for errors.

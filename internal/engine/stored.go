@@ -23,7 +23,7 @@ func (a *Array) StoredInner(ctx context.Context, region grid.Selection) (stored,
 		if err != nil {
 			return 0, 0, err
 		}
-		x, _, err := r.storedStage(ctx, o)
+		x, _, err := r.storedStage(ctx, o, "")
 		if err != nil {
 			hold.Release()
 			return 0, 0, r.failed("read", o, err)

@@ -14,9 +14,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// streams reports whether a shard is sent in parts while it is made: it would be sent in parts in the end, or making it in memory takes more
-// than one Task's share of the budget. One that is hardly longer than a part gains nothing.
-func (r *runner) streams(o *plan.Object) bool {
+// streams reports whether a shard is sent in parts while it is made: it would be sent in parts in the end, or making it in memory, beside what was
+// stored where that is read, takes more than one Task's share of the budget. One that is hardly longer than a part gains nothing.
+func (r *runner) streams(o *plan.Object, read bool) bool {
 	if o.Chunk.Shards == nil || r.State.noParts.Load() {
 		return false
 	}
@@ -25,7 +25,7 @@ func (r *runner) streams(o *plan.Object) bool {
 		return false
 	}
 	took := need(n)
-	if !o.Covers {
+	if read {
 		took = sum(took, took) // and what was stored
 	}
 	return above > 0 && n >= above || sum(took, r.packing(o, n).room) > r.share()
@@ -86,7 +86,7 @@ func (s *streamed) end(ctx context.Context, o *plan.Object, c store.PutOptions, 
 		if _, err = s.commit(ctx, c); err == nil {
 			s.account.Chunks(1, 0)
 		}
-		s.forget(o.Key)
+		s.State.Forget(o.Key)
 	case c.IfAbsent:
 	default:
 		err = s.delete(ctx, o, store.DeleteOptions{IfVersion: c.IfVersion})
@@ -104,31 +104,21 @@ const readsAhead = 4
 // swapStreamed is swap for a shard that is streamed. Inner chunks that are not selected are read as they are stored, pinned to one version,
 // and go into the new shard in the order in which they lie in the old one; before them come those of which nothing stays. errWhole and errNoParts
 // where the store cannot do so.
-func (r *runner) swapStreamed(ctx context.Context, o *plan.Object) (lost bool, err error) {
+func (r *runner) swapStreamed(ctx context.Context, o *plan.Object, t *attempt) (lost bool, err error) {
 	index, err := r.reserve(ctx, concurrency.Index, sum(r.indexed(o), int64(o.Chunk.Shards.Len())*4))
 	if err != nil {
 		return false, err
 	}
 	defer index.Release()
 	v := old{o: o, cut: o.Inner()}
-	c := store.PutOptions{IfAbsent: true}
-	switch x, _, err := r.storedStage(ctx, o); {
-	case errors.Is(err, fault.NotFound):
-	case err != nil:
-		return errors.Is(err, fault.Conflict), err
-	default:
-		if err = v.expand(x, r.plan.Write.Merge, r.carrying()); err != nil {
-			return false, err
-		}
-		if err := v.admit(r); err != nil {
-			return false, err
-		}
-		c = store.PutOptions{IfVersion: x.version}
+	version, absent, err := v.find(ctx, r, t)
+	if err != nil {
+		return r.again(ctx, o, t, err)
 	}
-	absent := c.IfAbsent
-	if r.Options.SingleWriter {
-		c = store.PutOptions{}
+	if err := v.admit(r); err != nil {
+		return false, err
 	}
+	c := r.condition(o, absent, version)
 	decode, encode := o.Chunk.Inner.MostRoom()
 	s, err := r.stream(ctx, o, sum(times(need(v.longest), readsAhead), sum(room(sum(decode, encode)), need(r.inner(o, 1)))))
 	if err != nil {
@@ -146,14 +136,41 @@ func (r *runner) swapStreamed(ctx context.Context, o *plan.Object) (lost bool, e
 	if err == nil {
 		err = r.guarded(ctx)
 	}
-	if err == nil && absent && s.locations.Stored == 0 {
-		return false, nil
+	if err == nil && s.locations.Stored == 0 {
+		switch {
+		case t.absent:
+			t.absent = false // what is stored beyond the shape has to be known
+			return true, nil
+		case absent:
+			return false, nil
+		}
 	}
-	lost, err = s.end(ctx, o, c, err)
+	_, err = s.end(ctx, o, c, err)
 	if err == nil && !absent {
 		r.account.Rewritten()
 	}
-	return lost, err
+	return r.ended(o, t, err)
+}
+
+// find reads the index of the stored shard, and says what stays of it: nothing where it is absent, is taken to be, or does not decode.
+func (v *old) find(ctx context.Context, r *runner, t *attempt) (version store.Version, absent bool, err error) {
+	if t.absent || t.short {
+		return t.damaged, t.absent, nil
+	}
+	x, _, err := r.storedStage(ctx, v.o, t.damaged)
+	if err == nil {
+		err = v.expand(x, r.plan.Write.Merge, r.carrying())
+	}
+	switch {
+	case errors.Is(err, fault.NotFound):
+		return "", true, nil
+	case (t.damaged != "" || v.o.Edge && r.bare(v.o)) && undecodable(err):
+		*v = old{o: v.o, cut: v.cut}
+		return t.damaged, false, nil
+	case err != nil:
+		return "", false, err
+	}
+	return x.version, false, nil
 }
 
 // carrying is what reads of a shard cost that is streamed to what it becomes: together they are no longer than two parts of a small budget.
@@ -178,11 +195,11 @@ func (v *old) reads(place int) bool { return v.within != nil && v.within[place] 
 
 // expand says what to read: all but inner chunks of which nothing stays.
 func (v *old) expand(x *shardIndex, merge bool, cost plan.Cost) error {
-	blocks, inside := grid.Even(v.o.Chunk.Shards.Chunk), v.o.Inside()
+	blocks, decide := grid.Even(v.o.Chunk.Shards.Chunk), v.o.Decided()
 	v.within = make([]int32, x.Len())
 	for i := range v.cut.Len() {
 		place := v.cut.Place(i)
-		if v.within[place] = int32(i) + 1; !merge && v.cut.Box(i).Covers(inside, blocks) {
+		if v.within[place] = int32(i) + 1; !merge && v.cut.Box(i).Covers(decide, blocks) {
 			v.within[place] = -1
 		}
 	}
@@ -265,7 +282,8 @@ func (s *streamed) change(ctx context.Context, v *old, i int, dst, stored []byte
 		dst = buffer(s.hold, s.inner(v.o, 1))
 	}
 	box := v.cut.Box(i)
-	out, _, err := s.encodeOne(ctx, v.o.Key, v.o.Chunk.Inner, box, dst, stored, &c.Scratch)
+	decided := !s.plan.Write.Merge && box.Covers(v.o.Inside(), grid.Even(v.o.Chunk.Shards.Chunk))
+	out, _, err := s.encodeOver(ctx, v.o.Key, v.o.Chunk.Inner, box, dst, stored, &c.Scratch, decided)
 	if err != nil {
 		return nil, fmt.Errorf("inner chunk %v: %w", box.Coord, err)
 	}

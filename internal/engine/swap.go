@@ -17,7 +17,8 @@ import (
 // in a row is a store that misreports its versions rather than contention.
 const maxConflicts = 1000
 
-// merge reads an object, changes it, and writes it if it was not replaced meanwhile, else does it all again.
+// merge reads an object, changes it, and writes it if it was not replaced meanwhile, else does it all again. An object at the edge is
+// put first, on condition that it is absent, and is read only where it is not.
 func (r *runner) merge(ctx context.Context, o *plan.Object) error {
 	// Goroutines of this process take turns; only other processes can conflict.
 	key, err := r.lock(ctx, o.Key)
@@ -25,10 +26,15 @@ func (r *runner) merge(ctx context.Context, o *plan.Object) error {
 		return err
 	}
 	defer key.Unlock()
+	t := attempt{absent: o.Edge && !r.bare(o) && !r.plan.Write.ReadsEdges()}
 	for try := 1; ; try++ {
-		lost, err := r.swap(ctx, o)
+		was := t
+		lost, err := r.swap(ctx, o, &t)
 		if !lost || try == maxConflicts {
 			return err
+		}
+		if t != was {
+			continue // no other writer was met
 		}
 		r.account.Conflict()
 		if err := concurrency.Sleep(ctx, rand.N(min(time.Duration(try)*2*time.Millisecond, 100*time.Millisecond))); err != nil {
@@ -37,54 +43,160 @@ func (r *runner) merge(ctx context.Context, o *plan.Object) error {
 	}
 }
 
-// swap is one try of merge; lost reports that the object was replaced in between, so that err is a conflict.
-func (r *runner) swap(ctx context.Context, o *plan.Object) (lost bool, err error) {
-	if r.streams(o) && !r.State.whole.Load() {
-		if lost, err := r.swapStreamed(ctx, o); !errors.Is(err, errNoParts) && !errors.Is(err, errWhole) {
+// attempt is what a try of merge takes for granted. A try that finds it wrong changes it, and is lost.
+type attempt struct {
+	absent  bool          // the object is taken to be absent, and is not read
+	damaged store.Version // the version of an object at the edge that seems not to decode; "" is none
+	short   bool          // that version is a shard shorter than its index
+	looked  bool          // for a shard shorter than its index: there was another one by then
+}
+
+// swap is one try of merge; lost reports that the object was replaced in between, or that the attempt was wrong, so that it has to be tried again.
+func (r *runner) swap(ctx context.Context, o *plan.Object, t *attempt) (lost bool, err error) {
+	if r.streams(o, !t.absent) && !r.State.whole.Load() {
+		if lost, err := r.swapStreamed(ctx, o, t); !errors.Is(err, errNoParts) && !errors.Is(err, errWhole) {
 			return lost, err
 		}
 	}
-	v, err := r.stored(ctx, o)
+	v, absent, err := r.before(ctx, o, t)
 	if v.hold != nil {
 		defer v.hold.Release()
 	}
-	absent := errors.Is(err, fault.NotFound)
-	if err != nil && !absent {
-		return errors.Is(err, fault.Conflict), err
+	if err != nil {
+		return r.again(ctx, o, t, err)
 	}
-	if !absent && v.Version == "" && !r.Options.SingleWriter {
+	if !absent && v.Version == "" && !r.Options.SingleWriter && !o.Edge {
 		return false, store.NoVersions(r.Store, refused)
 	}
-	if absent {
-		v.Bytes = nil
-	} else if v.Bytes == nil {
-		v.Bytes = []byte{}
-	}
 	b, empty, err := r.encode(ctx, v.hold, o, v.Bytes)
+	if o.Edge && v.Bytes != nil && undecodable(err) {
+		b, empty, err = r.encode(ctx, v.hold, o, nil) // nothing of it can be kept
+	}
 	if err != nil {
 		return false, err
 	}
-	version := v.Version
-	if r.Options.SingleWriter {
-		version = ""
+	if t.absent && empty {
+		t.absent = false // what is stored beyond the shape has to be known
+		return true, nil
 	}
 	if err := r.guarded(ctx); err != nil {
 		return false, err
 	}
+	c := r.condition(o, absent, v.Version)
 	switch {
 	case empty && absent:
 		return false, nil
 	case empty:
-		err = r.delete(ctx, o, store.DeleteOptions{IfVersion: version})
-	case absent && !r.Options.SingleWriter:
-		err = r.put(ctx, o, b, store.PutOptions{IfAbsent: true})
+		err = r.delete(ctx, o, store.DeleteOptions{IfVersion: c.IfVersion})
 	default:
-		err = r.put(ctx, o, b, store.PutOptions{IfVersion: version})
+		err = r.put(ctx, o, b, c)
 	}
 	if err == nil && !absent {
 		r.account.Rewritten()
 	}
-	return isLost(err), err
+	return r.ended(o, t, err)
+}
+
+// before fetches the stored form of an object in a Task, as stored does; nil bytes of one that is absent, is taken to be, or does not decode.
+func (r *runner) before(ctx context.Context, o *plan.Object, t *attempt) (v received, absent bool, err error) {
+	if t.absent {
+		v.hold, err = r.reserve(ctx, concurrency.Task, r.encoding(o))
+		return v, true, err
+	}
+	v, err = r.stored(ctx, o, t.damaged)
+	switch {
+	case errors.Is(err, fault.NotFound):
+		v.Value = store.Value{}
+		return v, true, nil
+	case r.bare(o) && o.Edge && undecodable(err), t.damaged != "" && undecodable(err):
+		v = received{Value: store.Value{Version: t.damaged}}
+		v.hold, err = r.reserve(ctx, concurrency.Task, r.encoding(o))
+	case err == nil && v.Bytes == nil:
+		v.Bytes = []byte{}
+	}
+	return v, false, err
+}
+
+// again reports whether an object that could not be read is tried again. One at the edge that does not decode is read once more as one version,
+// which is then replaced: nothing of it can be kept.
+func (r *runner) again(ctx context.Context, o *plan.Object, t *attempt, err error) (lost bool, _ error) {
+	if errors.Is(err, fault.Conflict) {
+		*t = attempt{}
+		return true, err
+	}
+	if !o.Edge || t.damaged != "" {
+		return false, err
+	}
+	if !undecodable(err) {
+		if errors.Is(err, fault.Corrupt) && o.Chunk.Shards != nil {
+			return r.cutOff(ctx, o, t), err
+		}
+		return false, err
+	}
+	version, unknown := r.version(ctx, o.Key)
+	if unknown != nil {
+		return false, errors.Join(err, unknown)
+	}
+	t.damaged = version
+	return true, err
+}
+
+// cutOff finds out whether the index of a shard cannot be read because the shard is shorter, which makes it one that does not decode. A longer one
+// has replaced it, once.
+func (r *runner) cutOff(ctx context.Context, o *plan.Object, t *attempt) (again bool) {
+	index, _ := o.Chunk.Shards.IndexSize()
+	if r.account.Admit(1, 0) != nil {
+		return false
+	}
+	v, err := r.store.Get(ctx, o.Key, store.GetOptions{Max: index}, nil)
+	switch {
+	case err == nil && int64(len(v.Bytes)) < index:
+		t.damaged, t.short = v.Version, true
+		return true
+	case t.looked || err != nil && !errors.Is(err, fault.Limit) && !errors.Is(err, fault.NotFound):
+		return false
+	}
+	t.looked = true
+	return true
+}
+
+// undecodable reports whether an error says that stored bytes do not decode. An error of the store never says so: its bytes were not seen.
+func undecodable(err error) bool {
+	var of *fault.KeyError
+	return (errors.Is(err, fault.Corrupt) || errors.Is(err, errors.ErrUnsupported)) && !errors.As(err, &of)
+}
+
+// bare reports whether an object is put without conditions: by a single writer, and one at the edge where the store has none. Parts of
+// objects are refused there.
+func (r *runner) bare(o *plan.Object) bool {
+	return r.Options.SingleWriter || o.Edge && r.State.bare.Load()
+}
+
+// condition is the one on which what replaces a version of an object is put.
+func (r *runner) condition(o *plan.Object, absent bool, v store.Version) store.PutOptions {
+	switch {
+	case r.bare(o):
+		return store.PutOptions{}
+	case absent:
+		return store.PutOptions{IfAbsent: !o.Edge || r.plan.Write.Conditions.IfAbsent}
+	case o.Edge && !r.plan.Write.Conditions.IfVersion:
+		return store.PutOptions{}
+	}
+	return store.PutOptions{IfVersion: v}
+}
+
+// ended reports whether a try that ended with err lost a race, or has to be done again in another way.
+func (r *runner) ended(o *plan.Object, t *attempt, err error) (lost bool, _ error) {
+	if o.Edge && errors.Is(err, errors.ErrUnsupported) && !r.bare(o) {
+		r.State.bare.Store(true)
+		t.absent = false
+		return true, err
+	}
+	if isLost(err) {
+		*t = attempt{}
+		return true, err
+	}
+	return false, err
 }
 
 // isLost reports that a conditional write lost a race.
@@ -100,12 +212,13 @@ func (r *runner) guarded(ctx context.Context) error {
 
 // stored fetches what is there of an object before a part of it is written, in a Task that has room for what is made of it; it has so also where
 // there is nothing (fault.NotFound). A shard with so much unused space that it is longer than any
-// encoder makes one is read in parts, and given without that space.
-func (r *runner) stored(ctx context.Context, o *plan.Object) (received, error) {
-	v, err := r.ask(ctx, o, o.Whole())
+// encoder makes one is read in parts, and given without that space. Only a version is read, unless it is "".
+func (r *runner) stored(ctx context.Context, o *plan.Object, version store.Version) (received, error) {
+	rd := o.Whole()
+	rd.Version = version
+	v, err := r.ask(ctx, o, rd)
 	if o.Chunk.Shards != nil && errors.Is(err, errTooLong) {
-		if v, err = r.compact(ctx, o); errors.Is(err, errWhole) {
-			rd := o.Whole()
+		if v, err = r.compact(ctx, o, version); errors.Is(err, errWhole) {
 			rd.Bound = r.Options.longest(o.Chunk)
 			v, err = r.ask(ctx, o, rd)
 		}
@@ -126,13 +239,13 @@ func (r *runner) ask(ctx context.Context, o *plan.Object, rd plan.Read) (receive
 
 // compact reads the inner chunks of a shard as its index says, all of one version, and makes a shard of them without unused space;
 // fault.Conflict when the shard was replaced meanwhile.
-func (r *runner) compact(ctx context.Context, o *plan.Object) (got received, err error) {
+func (r *runner) compact(ctx context.Context, o *plan.Object, version store.Version) (got received, err error) {
 	index, err := r.reserve(ctx, concurrency.Index, r.indexed(o))
 	if err != nil {
 		return received{}, err
 	}
 	defer index.Release()
-	x, stage, err := r.storedStage(ctx, o)
+	x, stage, err := r.storedStage(ctx, o, version)
 	if err != nil {
 		return received{}, err
 	}
@@ -182,14 +295,15 @@ func (r *runner) compact(ctx context.Context, o *plan.Object) (got received, err
 	return got, nil
 }
 
-// storedStage reads the index of a shard as it is now, and says what to read of all its inner chunks.
-func (r *runner) storedStage(ctx context.Context, o *plan.Object) (x *shardIndex, stage plan.Stage, err error) {
+// storedStage reads the index of a shard as it is now, or of a version unless that is "", and says what to read of all its inner chunks.
+func (r *runner) storedStage(ctx context.Context, o *plan.Object, version store.Version) (x *shardIndex, stage plan.Stage, err error) {
 	top := o.Stored()
 	reads, err := top.Indexes(make([]codec.ShardIndex, 1))
 	if err != nil {
 		return nil, stage, err
 	}
 	err = r.all(ctx, reads, func(ctx context.Context, rd plan.Read) (err error) { // it is one
+		rd.Version = version
 		x, err = r.loadIndex(ctx, top, rd)
 		return err
 	})

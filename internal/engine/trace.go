@@ -142,6 +142,16 @@ func (r *runner) encodeOne(ctx context.Context, key string, c *pipeline.Chunk, b
 	return out, empty, err
 }
 
+// encodeOver is encodeOne over the stored form of a chunk. decided reports that the box selects all elements of the chunk inside the array: a
+// stored form that does not decode is then replaced, as nothing of it can be kept.
+func (r *runner) encodeOver(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, dst, old []byte, s *pipeline.Scratch, decided bool) (out []byte, empty bool, err error) {
+	out, empty, err = r.encodeOne(ctx, key, c, b, dst, old, s)
+	if decided && old != nil && undecodable(err) {
+		return r.encodeOne(ctx, key, c, b, dst, nil, s)
+	}
+	return out, empty, err
+}
+
 // fillOne is [pipeline.Chunk.FillBox] of a chunk that is not stored.
 func (r *runner) fillOne(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box) {
 	c.FillBox(r.memory, b)

@@ -12,24 +12,33 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Write sets what sel selects of the array to src. Objects whose elements inside the array are all selected are written without
+// Write sets what sel selects of the array to src. Objects whose elements are all selected are written without
 // being read; others are read, changed and written on condition that they were not replaced meanwhile, and done again if they
-// were. An object that is all fill value is deleted, or not written, unless the pipeline stores it. A store that cannot do
+// were. An object that reaches beyond the array's shape and whose other elements are all selected is put if it is absent, and else
+// changed likewise: its elements beyond the shape may be rows that another writer appended. An object that is all fill value is deleted, or not written, unless the pipeline stores it. A store that cannot do
 // conditional writes refuses parts of objects with errors.ErrUnsupported, before anything is written, unless there is a single writer.
 //
 // After an error some objects may have been written and others not; each is wholly old or wholly new.
 func (a *Array) Write(ctx context.Context, src pipeline.Memory, sel grid.Selection) error {
-	ctx, r, err := a.begin(ctx, src, sel, &plan.WriteOptions{Merge: a.Layout.Pipe.OfField()})
+	ctx, r, err := a.begin(ctx, src, sel, a.WriteOptions())
 	if err != nil {
 		return err
 	}
 	return r.each(ctx, "write", r.write)
 }
 
+// WriteOptions are those of the plans of writes.
+func (a *Array) WriteOptions() *plan.WriteOptions {
+	w := &plan.WriteOptions{Merge: a.Layout.Pipe.OfField(), Held: a.Options.Guard != nil, Single: a.Options.SingleWriter}
+	w.Conditions = store.Conditions{IfAbsent: true, IfVersion: true} // as store.ConditionsOf has it, in memory that there is
+	store.As(a.Store, &w.Conditions)
+	return w
+}
+
 // write writes one object.
 func (r *runner) write(ctx context.Context, o *plan.Object) error {
 	switch {
-	case !o.Covers:
+	case !o.Covers || o.Edge:
 		return r.merge(ctx, o)
 	case r.Options.Guard != nil && !r.Options.SingleWriter:
 		return r.add(ctx, o)
@@ -40,7 +49,7 @@ func (r *runner) write(ctx context.Context, o *plan.Object) error {
 // mayMerge reports whether the store can do safely what the plan writes: parts of objects take conditions. It is asked before anything
 // is written: else the first part of an absent object would be, and only the second refused.
 func (r *runner) mayMerge() bool {
-	if c := store.ConditionsOf(r.Store); r.Options.SingleWriter || c.IfAbsent && c.IfVersion {
+	if c := r.plan.Write.Conditions; r.Options.SingleWriter || c.IfAbsent && c.IfVersion {
 		return true
 	}
 	for o := range r.plan.Objects() {
@@ -56,7 +65,7 @@ const refused = "part of a chunk cannot be written"
 
 // replace writes an object without reading it.
 func (r *runner) replace(ctx context.Context, o *plan.Object) error {
-	if r.streams(o) {
+	if r.streams(o, false) {
 		if _, err := r.replaceStreamed(ctx, o, store.PutOptions{}); !errors.Is(err, errNoParts) {
 			return err
 		}
@@ -146,7 +155,7 @@ func (r *runner) encodeChunk(ctx context.Context, hold *concurrency.Hold, dst []
 		return dst, false, err
 	}
 	defer s.release()
-	return r.encodeOne(ctx, o.Key, o.Chunk, o.Box, dst, old, &s.Scratch)
+	return r.encodeOver(ctx, o.Key, o.Chunk, o.Box, dst, old, &s.Scratch, o.Edge)
 }
 
 func (r *runner) put(ctx context.Context, o *plan.Object, b []byte, c store.PutOptions) error {
@@ -157,7 +166,7 @@ func (r *runner) put(ctx context.Context, o *plan.Object, b []byte, c store.PutO
 	if err == nil {
 		r.account.Chunks(1, 0)
 	}
-	r.forget(o.Key)
+	r.State.Forget(o.Key)
 	return err
 }
 
@@ -165,7 +174,8 @@ func (r *runner) delete(ctx context.Context, o *plan.Object, c store.DeleteOptio
 	if err := r.account.Admit(1, 0); err != nil {
 		return err
 	}
+	c.AsPut = true
 	err := r.store.Delete(ctx, o.Key, c)
-	r.forget(o.Key)
+	r.State.Forget(o.Key)
 	return err
 }

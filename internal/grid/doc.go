@@ -3,7 +3,7 @@
 //
 //	r := grid.Region{{Start: 2, Step: 1, Count: 6}, {Start: 0, Step: 2, Count: 4}}
 //	for box := range r.Chunks(grid.Even([]int{4, 4})) {
-//		… // box.Coord, and for each axis where the selected elements lie in the chunk and in the region
+//		read(box.Coord) // box also has the selected range of each axis in the chunk and in the region
 //	}
 //
 // A region is a product of axes; Points are elements one by one. Both are a Selection.

@@ -3,7 +3,6 @@
 //	h, err := npy.ReadHeader(r)
 //	data := make([]byte, n)
 //	err = h.ReadData(r, data)  // memory form: little-endian, in the file's order of elements
-//	…
 //	head, err := npy.AppendHeader(nil, npy.Header{Type: dtype.Float32, Shape: []int{3, 4}})
 //
 // Reading knows the versions 1.0, 2.0 and 3.0, both byte orders, and C and Fortran order; writing gives what numpy.save

@@ -3,16 +3,20 @@
 //	p := &plan.Plan{Layout: layout, Select: region, Cost: plan.CostOf(store.TuningOf(st), store.Measured{}, 1)}
 //	for o := range p.Objects() {            // chunks and shards, one stored value each
 //		if !o.InParts {
-//			read := o.Whole()           // one request; its one Piece is all of the object
+//			send(o.Whole())            // one request; its one Piece is all of the object
 //			continue
 //		}
 //		level := o.Shard()              // a shard in parts, stage one: its index
 //		found := make([]codec.ShardIndex, level.Len())
 //		reads, err := level.Indexes(found)
-//		…                               // each read gives indexes: level.Decode
+//		send(reads...)                  // level.Decode fills found from each response
 //		stage, err := level.Expand(version, found) // stage two: ranges of inner chunks, neighbours merged
-//		for next := range stage.Next(memory) { … } // shards within the shard, level by level in the same way
-//		for _, read := range stage.Reads { … }     // read.Request is sent, read.Of(piece, bytes) decoded into piece.Box()
+//		for next := range stage.Next(memory) {
+//			read(next)              // shards within the shard, level by level in the same way
+//		}
+//		for _, r := range stage.Reads {
+//			send(r)                 // r.Of(piece, bytes) is decoded into piece.Box()
+//		}
 //	}
 //
 // Who reads runs exactly the requests that are yielded here: key, range, version to pin, bound, and the [Piece]s of what comes

@@ -25,6 +25,9 @@ type Object struct {
 	InParts bool
 	// Covers: every element of the object that lies inside the array is selected, so a write need not read it.
 	Covers bool
+	// Edge: it is written, covered, and reaches beyond the shape, where another writer may have appended. A write keeps
+	// the stored elements beyond the shape.
+	Edge bool
 	// Full: every element of the object is selected, and none lies outside the array.
 	Full bool
 
@@ -68,6 +71,26 @@ func (o *Object) Stored() *Level {
 
 // Inner cuts what is selected of the shard into its inner chunks.
 func (o *Object) Inner() *Cut { return cut(o.Chunk, o.Box) }
+
+// Decided returns the extent of the object that a write decides alone, along each axis: an inner chunk
+// that is selected as far as this extent reaches is written without being read. It is the whole object unless
+// WriteOptions.Held says that nothing beyond the shape is kept.
+func (o *Object) Decided() []int {
+	if o.plan.Write.Held {
+		return o.Inside()
+	}
+	return o.Chunk.Shape
+}
+
+// beyond reports whether the object reaches beyond the array's shape.
+func (o *Object) beyond() bool {
+	for i, n := range o.Chunk.Shape {
+		if o.left(i) < n {
+			return true
+		}
+	}
+	return false
+}
 
 // Inside is how much of the array there is from the object's first element on, along each axis.
 func (o *Object) Inside() []int {

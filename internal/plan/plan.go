@@ -23,8 +23,14 @@ type Keeper interface{ Keeps(c *pipeline.Chunk) bool }
 
 // WriteOptions say how a selection is written.
 type WriteOptions struct {
-	Merge bool // something of every object stays, as of structures of which one field is written
+	Merge      bool             // something of every object stays, as of structures of which one field is written
+	Held       bool             // nobody else may store elements beyond the shape: it is claimed
+	Single     bool             // a single writer puts without conditions
+	Conditions store.Conditions // of the store
 }
+
+// ReadsEdges reports that an object at the edge is read before it is put: it cannot be put on condition that it is absent.
+func (w *WriteOptions) ReadsEdges() bool { return w.Single || !w.Conditions.IfAbsent }
 
 // Len is the number of objects, known before any of them.
 func (p *Plan) Len() int { return p.Select.Touched(p.Axes) }
@@ -56,6 +62,7 @@ func (p *Plan) object(b grid.Box, chunk *pipeline.Chunk, err error) *Object {
 	o.Full = b.Full(chunk.Shape)
 	if p.Write != nil {
 		o.Covers = !p.Write.Merge && b.Covers(p.Shape, p.Axes)
+		o.Edge = o.Covers && !o.Full && !p.Write.Held && o.beyond()
 		return o
 	}
 	if chunk.Shards != nil {
@@ -71,7 +78,8 @@ func (p *Plan) object(b grid.Box, chunk *pipeline.Chunk, err error) *Object {
 }
 
 // Requests yields the requests that are known before an index is read, in the order of the objects: of a shard in parts its index, of
-// an uncompressed chunk the range of bytes that is wanted, of any other object that is read all of it. An object that is written as a whole is put, any other is read and put. One of which all
+// an uncompressed chunk the range of bytes that is wanted, of any other object that is read all of it. An object that is written as a whole is put, any other is read and put. One that
+// reaches beyond the array's shape is put if it is absent, and otherwise read and put. One of which all
 // is the fill value is deleted in place of the put, or left as it is where it is absent; a plan does not know. Objects with an Err are left out.
 func (p *Plan) Requests() iter.Seq[Request] {
 	return func(yield func(Request) bool) {
@@ -98,8 +106,13 @@ func (p *Plan) requests(o *Object) []Request {
 	get := o.Whole().Request
 	put := get
 	put.Op = store.OpPut
-	if o.Covers {
+	switch {
+	case o.Covers && !o.Edge:
 		return []Request{put}
+	case o.Edge && !p.Write.ReadsEdges():
+		again := put
+		get.Maybe, again.Maybe = true, true
+		return []Request{put, get, again}
 	}
 	return []Request{get, put}
 }
@@ -109,7 +122,8 @@ type Span struct{ Least, Most int64 }
 
 // Amount is how many requests a plan takes, and the bytes that they transfer: from where everything is missing, or known from
 // earlier reads, to where every chunk is there and as long as it can be, and none has a neighbour. Reads that begin again because an
-// object was replaced, or is longer than encoders make it, are not in it.
+// object was replaced, or is longer than encoders make it, are not in it. An object that is written and reaches beyond the shape
+// takes one request where it is absent.
 type Amount struct{ Requests, Bytes Span }
 
 // Amount walks the objects and reads no index.
@@ -117,7 +131,9 @@ func (p *Plan) Amount() Amount {
 	var a Amount
 	for o := range p.Objects() {
 		for _, r := range p.requests(o) {
-			a.Requests.Least++
+			if !r.Maybe {
+				a.Requests.Least++
+			}
 			a.most(1, r.Bound)
 		}
 		if !o.InParts {

@@ -15,6 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // TestTranscripts compares the requests of plans with testdata/plans.txt: a line "read shape=… chunks=… sel=start:step:count,…",
@@ -162,19 +163,27 @@ func TestObjectsTakeFewAllocations(t *testing.T) {
 
 // TestWrites: what is read before it is put.
 func TestWrites(t *testing.T) {
-	for _, merge := range []bool{false, true} {
+	all := store.Conditions{IfAbsent: true, IfVersion: true}
+	for _, tt := range []struct {
+		name  string
+		write WriteOptions
+		want  string
+		least int64
+	}{
+		{"parts", WriteOptions{Conditions: all}, "get c/0\nput c/0\nput c/1\nput c/2\nget c/2\nput c/2\n", 4},
+		{"something of each stays", WriteOptions{Conditions: all, Merge: true}, "get c/0\nput c/0\nget c/1\nput c/1\nget c/2\nput c/2\n", 6},
+		{"claimed", WriteOptions{Conditions: all, Held: true}, "get c/0\nput c/0\nput c/1\nput c/2\n", 4},
+		{"a single writer", WriteOptions{Conditions: all, Single: true}, "get c/0\nput c/0\nput c/1\nget c/2\nput c/2\n", 5},
+		{"no conditions", WriteOptions{}, "get c/0\nput c/0\nput c/1\nget c/2\nput c/2\n", 5},
+	} {
 		p := parse(t, "write shape=9 chunks=4 sel=2:1:7", 0)
-		p.Write = &WriteOptions{Merge: merge}
-		want := "get c/0\nput c/0\nput c/1\nput c/2\n"
-		if merge {
-			want = "get c/0\nput c/0\nget c/1\nput c/1\nget c/2\nput c/2\n"
+		p.Write = &tt.write
+		if got := p.String(); got != tt.want {
+			t.Errorf("%s: got\n%s", tt.name, got)
 		}
-		if got := p.String(); got != want {
-			t.Errorf("got\n%s", got)
-		}
-		n := int64(strings.Count(want, "\n"))
-		if a := p.Amount(); a.Requests != (Span{n, n}) || a.Bytes != (Span{0, 4 * n}) {
-			t.Errorf("%+v", a)
+		n := int64(strings.Count(tt.want, "\n"))
+		if a := p.Amount(); a.Requests != (Span{tt.least, n}) || a.Bytes != (Span{0, 4 * n}) {
+			t.Errorf("%s: %+v", tt.name, a)
 		}
 	}
 	p := parse(t, "write shape=200 chunks=100 inner=10 sel=5:1:195", 1<<20)

@@ -29,6 +29,7 @@ type Request struct {
 	Unless  store.Version // of a get: only of another version than this; "" is any
 	Bound   int64         // bytes that are transferred at most
 	Exact   bool          // Bound bytes are transferred, if any are
+	Maybe   bool          // made only if the object is stored: of an object at the edge that is written
 }
 
 // Options are those of a get.

@@ -74,7 +74,7 @@ func (a *attempt) request(r *http.Request) *http.Request {
 func (a *attempt) head(resp *http.Response) {
 	after := time.Since(a.start)
 	a.mu.Lock()
-	a.is.Status, a.is.FirstByte = resp.StatusCode, after
+	a.is.Status, a.is.FirstByte, a.is.Request = resp.StatusCode, after, RequestID(resp.Header)
 	a.mu.Unlock()
 	if a.t.FirstByte != nil {
 		a.t.FirstByte(a.ctx, store.FirstByte{Op: a.is.Op, Key: a.is.Key, Status: resp.StatusCode, Announced: resp.ContentLength, After: after})

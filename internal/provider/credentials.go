@@ -13,7 +13,8 @@ import (
 
 // CredentialKind is the kind of the failure of a service that gives credentials: its HTTP status decides, 0 where there
 // was no response. A service that cannot be reached, or is out of order, is fault.Unavailable, and asked again: that is
-// about the network and not about who asks. fault.Refused is what it says about the credentials, and all else.
+// about the network and not about who asks. fault.Unauthenticated is what it says about the credentials, and all else is
+// fault.NoCredentials.
 func CredentialKind(err error, status int) error {
 	switch {
 	case status == http.StatusTooManyRequests:
@@ -21,11 +22,11 @@ func CredentialKind(err error, status int) error {
 	case status == http.StatusRequestTimeout || status >= http.StatusInternalServerError:
 		return fault.Unavailable
 	case status != 0:
-		return fault.Refused
+		return fault.Unauthenticated
 	case unreached(err):
 		return noAnswerKind(err)
 	}
-	return fault.Refused
+	return fault.NoCredentials
 }
 
 // unreached reports that a request failed on the way. A *url.Error is what net/http's client makes of any failure.

@@ -19,10 +19,14 @@ type Failure struct {
 	Text  string
 	After time.Duration // what the server asks to wait; 0 if it does not say
 	Alone bool          // it is about the key, and says nothing of the bucket's other keys
+	ID    string        // the provider's number of the request; "" where there is none
 	Err   error
 }
 
-func (f *Failure) Error() string { return f.Kind.Error() + ": " + f.Text }
+func (f *Failure) Error() string { return f.Kind.Error() + ": " + f.Text + WithRequest(f.ID) }
+
+// RequestID is the provider's number of the request.
+func (f *Failure) RequestID() string { return f.ID }
 
 // Unwrap gives the kind and the provider's error.
 func (f *Failure) Unwrap() []error { return []error{f.Kind, f.Err} }
@@ -86,6 +90,12 @@ func KindOf(status int, ifAbsent bool) error {
 		return fault.Throttled
 	case http.StatusNotImplemented:
 		return errors.ErrUnsupported
+	case http.StatusUnauthorized:
+		return fault.Unauthenticated
+	case http.StatusForbidden:
+		return fault.Denied
+	case http.StatusInsufficientStorage:
+		return fault.Full
 	case http.StatusNotFound, http.StatusRequestTimeout:
 		return fault.Unavailable
 	}

@@ -28,6 +28,8 @@ type Stack struct {
 type Bucket struct {
 	// Name says which it is: the provider, the endpoint and the bucket, without the prefix that is the store's own.
 	Name string
+	// Prefix is the store's own part of the bucket, "" being all of it.
+	Prefix string
 	// Own are clients and transports of the caller's, or nil: what they reach is a bucket of their own.
 	Own []any
 	limit.Numbers
@@ -50,6 +52,19 @@ func (b Bucket) name() string {
 		}
 	}
 	return name
+}
+
+// place gives the store.Place. Clients of the caller's are left out: that two stores are taken for
+// one bucket costs what is known of its values, and is never wrong.
+func (b Bucket) place(target any) bool {
+	p, ok := target.(*store.Place)
+	if ok {
+		*p = store.Place{Root: b.Name}
+		if b.Prefix != "" {
+			p.Below = b.Prefix + "/"
+		}
+	}
+	return ok
 }
 
 // leastStall keeps a limit from being meant in another unit.
@@ -113,7 +128,7 @@ func (s Stack) Build(st store.Store, b Bucket) (store.Store, error) {
 		n.Cured = quota.Cures
 		return limit.NewBucket(n)
 	})
-	limited := limit.On(store.Around(st, store.Hooks{Before: note}), slots, s.InFlight)
+	limited := limit.On(store.Around(st, store.Hooks{Before: note, Provide: b.place}), slots, s.InFlight)
 	if s.Hedge {
 		limited = hedge.New(limited, hedge.Options{Budget: limits.Bytes, Free: func() bool { return isFree(limited) }})
 	}

@@ -147,3 +147,16 @@ func TestConnectionsFollowRequests(t *testing.T) {
 		t.Errorf("%d connections for a fixed number", got)
 	}
 }
+
+// TestPlace: stores on one bucket are in one place, whatever their prefixes and clients.
+func TestPlace(t *testing.T) {
+	for prefix, want := range map[string]string{"": "", "a/b": "a/b/"} {
+		s, err := Stack{Limits: &concurrency.Limits{}}.Build(mem.New(), Bucket{Name: "s3 https://here/bucket", Prefix: prefix, Own: []any{t}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := store.PlaceOf(store.ReadOnly(s)); got != (store.Place{Root: "s3 https://here/bucket", Below: want}) {
+			t.Errorf("%+v", got)
+		}
+	}
+}

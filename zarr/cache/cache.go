@@ -17,8 +17,8 @@ type Cache struct {
 // Validity says how long entries are believed. The zero Validity is Revalidate(0).
 type Validity struct{ ttl time.Duration }
 
-// Immutable believes entries for ever. It is for data that nothing changes but the arrays that have the cache: other writers' changes may never be
-// seen.
+// Immutable believes entries for ever. It is for data that nothing changes but this process:
+// changes of others may never be seen.
 func Immutable() Validity { return Validity{chunkcache.Forever} }
 
 // Revalidate believes an entry for a time, from the moment it was requested. After that the first read asks the store whether the object is
@@ -72,5 +72,5 @@ func (c *Cache) Of(st store.Store, by any, form string) *chunkcache.Reader {
 			space = new(byte) // of this array alone
 		}
 	}
-	return c.c.Reader(space, chunkcache.Form{By: by, Text: form})
+	return c.c.Reader(space, store.PlaceOf(st), chunkcache.Form{By: by, Text: form})
 }

@@ -7,6 +7,7 @@
 // makes no request. What several goroutines want at once is requested and decoded once; that goes on as long as one of them waits for
 // it. Errors are not kept.
 //
-// How long an entry is believed is said when the cache is made: [Immutable], or [Revalidate] with a time. What is written through an array
-// that has the cache is forgotten at once, and so a program reads what it wrote. See docs/how-to/caching.md.
+// How long an entry is believed is an argument of [New]: [Immutable], or [Revalidate] with a time.
+// What the process itself writes or deletes, through any array or group, is forgotten at once, so a
+// program reads what it wrote. See docs/how-to/caching.md for what exactly is promised.
 package cache

@@ -8,6 +8,7 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/cache"
 	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
@@ -45,10 +46,15 @@ func Example() {
 // Two stores that were opened on the same bucket share entries by a name.
 func ExampleCache_Named() {
 	ctx := context.Background()
+	bucket := mem.New()
+	if _, err := zarr.Create(ctx, bucket, "t2m", zarr.Spec{Shape: []int{4}, DType: dtype.Int32}); err != nil {
+		fmt.Println(err)
+		return
+	}
 	c := cache.New(1<<30, cache.Immutable())
 	for range 2 {
-		st := mem.New() // s3.Open(ctx, "s3://weather/era5.zarr")
-		a, err := zarr.Create(ctx, st, "t2m", zarr.Spec{Shape: []int{4}, DType: dtype.Int32}, zarr.Cache(c.Named("s3://weather/era5.zarr")))
+		st := store.ReadOnly(bucket) // s3.Open(ctx, "s3://weather/era5.zarr")
+		a, err := zarr.OpenArray(ctx, st, "t2m", zarr.Cache(c.Named("s3://weather/era5.zarr")))
 		if err != nil {
 			fmt.Println(err)
 			return

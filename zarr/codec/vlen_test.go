@@ -40,7 +40,7 @@ func texts(s ...string) [][]byte {
 	return items
 }
 
-// TestVlenBytes compares with what numcodecs writes: numcodecs.VLenUTF8().encode(np.array(["é", "", "ab"], object)).
+// TestVlenBytes compares with what numcodecs writes: VLenUTF8().encode(np.array(["é", "", "ab"], object)).
 func TestVlenBytes(t *testing.T) {
 	const want = "03000000" + "02000000c3a9" + "00000000" + "020000006162"
 	for _, name := range []string{"vlen-utf8", "numcodecs.vlen-utf8"} {

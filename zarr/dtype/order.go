@@ -61,9 +61,10 @@ func InOrder(t Type, o Order) Type {
 	return &c
 }
 
-// Uniform is the type as v3 metadata has it: with no byte order of its own in any field of a structure. order is what the
-// fields had in common, NoOrder where none had any; one is false when they had not the same.
-func Uniform(t Type) (u Type, order Order, one bool) {
+// Uniform returns t as v3 metadata writes it, without a byte order in the fields of a structure.
+// order is the byte order that the fields share, NoOrder if no field has one. same is false if two
+// fields have different byte orders.
+func Uniform(t Type) (u Type, order Order, same bool) {
 	s, ok := t.(*Struct)
 	if !ok {
 		return t, NoOrder, true
@@ -71,20 +72,20 @@ func Uniform(t Type) (u Type, order Order, one bool) {
 	c := *s
 	c.legacy = false
 	c.fields = slices.Clone(s.fields)
-	one = true
+	same = true
 	for i := range c.fields {
 		f := &c.fields[i]
-		inner, o, same := Uniform(f.Type)
+		inner, o, one := Uniform(f.Type)
 		if f.Order != NoOrder {
 			o = f.Order
 		}
 		f.Type, f.Order = inner, NoOrder
-		one = one && same && (o == NoOrder || order == NoOrder || o == order)
+		same = same && one && (o == NoOrder || order == NoOrder || o == order)
 		if order == NoOrder {
 			order = o
 		}
 	}
-	return &c, order, one
+	return &c, order, same
 }
 
 // Equal reports whether two types have the same elements: the same fields, names, units and lengths. The byte orders of

@@ -2,7 +2,9 @@
 //
 // A kind says what the caller can do; match it with [errors.Is]:
 //
-//	if errors.Is(err, fault.NotFound) { … }
+//	if errors.Is(err, fault.NotFound) {
+//		return nil // the key is absent
+//	}
 //
 // A wrapper says where it happened; match it with [errors.As]: [*KeyError] names the store and the key, [*ChunkError]
 // the array and the chunk, [*MetaError] the document and the JSON pointer. An unknown codec, data type or extension is

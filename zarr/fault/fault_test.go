@@ -54,3 +54,37 @@ func ExampleKeyError() {
 	fmt.Println(errors.Is(err, fault.Refused), errors.As(err, &where), where.Key)
 	// Output: true true t2m/zarr.json
 }
+
+// TestRefusals: the kinds that say more are Refused too, and Refused is none of them.
+func TestRefusals(t *testing.T) {
+	all := []error{fault.NoBucket, fault.NoCredentials, fault.Unauthenticated, fault.Denied}
+	for _, k := range all {
+		err := fmt.Errorf("outer: %w", &fault.KeyError{Op: "get", Key: "k", Err: fault.Newf(k, "says the server")})
+		if !errors.Is(err, k) || !errors.Is(err, fault.Refused) || errors.Is(fault.Refused, k) {
+			t.Errorf("%v", err)
+		}
+		for _, other := range all {
+			if other != k && errors.Is(err, other) {
+				t.Errorf("%v is %v as well", err, other)
+			}
+		}
+	}
+	for _, k := range []error{fault.NotFound, fault.Full, fault.Limit, fault.Unavailable} {
+		if errors.Is(k, fault.Refused) {
+			t.Errorf("%v is refused", k)
+		}
+	}
+}
+
+type withID struct{ error }
+
+func (withID) RequestID() string { return "17" }
+
+func TestRequestID(t *testing.T) {
+	if id := fault.RequestID(fmt.Errorf("outer: %w", &fault.KeyError{Err: withID{io.EOF}})); id != "17" {
+		t.Errorf("%q", id)
+	}
+	if id := fault.RequestID(io.EOF); id != "" {
+		t.Errorf("%q", id)
+	}
+}

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -64,6 +65,16 @@ func (e *MetaError) Error() string {
 
 // Unwrap gives the cause.
 func (e *MetaError) Unwrap() error { return e.Err }
+
+// RequestID returns the provider's number of the request that failed, which its support asks for; empty where the error has
+// none. It is in the error's text too.
+func RequestID(err error) string {
+	var e interface{ RequestID() string }
+	if errors.As(err, &e) {
+		return e.RequestID()
+	}
+	return ""
+}
 
 // Newf makes an error of a kind with a message of its own: Newf(Corrupt, "frame says %d bytes", n) reads
 // "corrupt data: frame says 4096 bytes". A %w in the format keeps its cause reachable beside the kind.

@@ -66,7 +66,7 @@ func compareDepth(a, b string) int {
 	return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), strings.Compare(a, b))
 }
 
-// Strict tells whether a document is JSON without the bare tokens that old writers left.
+// Strict reports whether a document is JSON without the bare tokens that old writers left.
 func Strict(doc []byte) bool {
 	_, err := check(trimSpace(doc), false)
 	return err == nil

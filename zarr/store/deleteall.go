@@ -45,9 +45,10 @@ func DeleteSeq(ctx context.Context, s Store, keys iter.Seq2[string, error]) erro
 }
 
 // DeleteBelow removes every key below prefix, "" for all of the store's: it is [DeleteSeq] of [ListAll]. Keys that come meanwhile may stay.
+// A symbolic link is removed and not followed. A prefix that is a link or lies behind one is fault.Refused.
 func DeleteBelow(ctx context.Context, s Store, prefix string) error {
 	return DeleteSeq(ctx, s, func(yield func(string, error) bool) {
-		for e, err := range ListAll(ctx, s, prefix, ListOptions{}) {
+		for e, err := range ListAll(ctx, s, prefix, ListOptions{NoFollow: true}) {
 			if !yield(e.Key, err) {
 				return
 			}
@@ -59,14 +60,15 @@ func DeleteBelow(ctx context.Context, s Store, prefix string) error {
 // [Tuning] says, else one for each key.
 func DeleteRequests(s Store, keys int64) int64 {
 	batch := int64(1)
-	if batches(s) {
+	if InBatches(s) {
 		batch = int64(max(1, TuningOf(s).DeleteBatch))
 	}
 	return (keys + batch - 1) / batch
 }
 
-// batches reports whether s and all that it wraps delete in batches: decorators have the verb whether or not the store below does.
-func batches(s Store) bool {
+// InBatches reports whether s and all that it wraps delete in batches: decorators have the verb
+// whether or not the store below does.
+func InBatches(s Store) bool {
 	for {
 		if _, ok := s.(BatchDeleter); !ok {
 			return false

@@ -9,7 +9,7 @@ import (
 // Folders removes empty folders. A store in which folders stay when their last key is deleted gives it through [As], and [Prefix] gives it for its own keys.
 type Folders interface {
 	// RemoveFolders removes the folder of a prefix, which is not "", and all below it, as far as they hold nothing. A folder in which anything is, of
-	// whatever kind, stays; so does one in which something is put meanwhile. Links are not followed. One that is not there is no error.
+	// whatever kind, stays; so does one in which something is put meanwhile. Links are not followed: a prefix behind one is fault.Refused. One that is not there is no error.
 	RemoveFolders(ctx context.Context, prefix string) error
 }
 
@@ -26,14 +26,26 @@ func RemoveFolders(ctx context.Context, s Store, prefix string) error {
 	return f.RemoveFolders(ctx, prefix)
 }
 
-// Provide gives the Folders of the store below, for the keys of this one.
+// Provide gives the Folders and the Remnants of the store below, for the keys of this one, and the
+// Place.
 func (p *prefixed) Provide(target any) bool {
-	f, ok := target.(*Folders)
-	if !ok || !As(p.s, f) {
-		return false
+	switch t := target.(type) {
+	case *Folders:
+		if As(p.s, t) {
+			*t = prefixedFolders{*t, p.prefix}
+			return true
+		}
+	case *Remnants:
+		if As(p.s, t) {
+			*t = prefixedRemnants{*t, p.prefix}
+			return true
+		}
+	case *Place:
+		*t = PlaceOf(p.s)
+		t.Below += p.prefix
+		return true
 	}
-	*f = prefixedFolders{*f, p.prefix}
-	return true
+	return false
 }
 
 type prefixedFolders struct {

@@ -20,6 +20,9 @@ type ListOptions struct {
 	KeyPrefix string
 	// StartAfter selects the paths that are greater than it: "c/1" leaves out "c/1" and all before it, but not "c/1/0".
 	StartAfter string
+	// NoFollow lists a symbolic link as an entry of its own, of size 0, whatever it leads to. By default links are followed.
+	// A prefix that is a link or lies behind one is fault.Refused. Stores without links ignore it.
+	NoFollow bool
 }
 
 // Depth says how far List descends.

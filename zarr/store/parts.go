@@ -25,10 +25,11 @@ type PartsOptions struct {
 // Parts is a value under way. Part may be called concurrently; the other methods when no Part is under way.
 //
 // Of a value that was committed or aborted, here or in another process, Sent and Commit are fault.Conflict, and so is Part
-// where the provider knows.
+// where the provider knows. Azure does not know of an Abort in another process, and lets a process that has sent all parts
+// commit them again: the value is then whole.
 type Parts interface {
-	// Part sends part n, counted from 0, in any order; sending n again replaces it. b is not kept. fault.Limit: n or the
-	// length of b is beyond Limits.
+	// Part sends part n, counted from 0, in any order; sending n again replaces it. b is not kept. After a Resume the first
+	// Part may list the parts before. fault.Limit: n or the length of b is beyond Limits.
 	Part(ctx context.Context, n int, b []byte) error
 
 	// Sent lists the parts that have arrived, from any process, in order of N.
@@ -41,7 +42,12 @@ type Parts interface {
 	Token() string
 
 	// Commit makes the parts, in order of N and without gaps (fault.Selection), the value of the key, by the condition.
-	// After a Resume these are the parts that have arrived, from any process.
+	// After a Resume these are the parts that have arrived, from any process. Number and size of all parts that were sent
+	// here or that Sent has listed are compared with what is stored, so a value is never shortened.
+	//
+	// fault.Conflict: a part is gone, or was sent again by another process with another size; or the parts that are left
+	// show that there were more. fault.Corrupt: a part is stored with another size than it was sent with. Parts can be sent
+	// again after both, unless the value is over.
 	Commit(ctx context.Context, o PutOptions) (Version, error)
 
 	// Abort drops the parts. It may be called after a failed Commit, and does nothing after a successful one.

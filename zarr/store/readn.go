@@ -50,8 +50,9 @@ func withRoom(buf []byte, n int) []byte {
 	return append(make([]byte, 0, len(buf)+n), buf...)
 }
 
-// AtEnd tells that r has no more bytes. Stores call it after ReadN: it lets the connection be used again, lets a
-// checksum over the body be compared, and catches an answer longer than it announced.
+// AtEnd returns nil if r has no more bytes, fault.Unavailable if it has, and the error of the read
+// otherwise. Stores call it after ReadN, so that the connection can be reused and the checksum of
+// the body is compared.
 func AtEnd(r io.Reader) error {
 	var one [1]byte
 	n, err := io.ReadFull(r, one[:])

@@ -38,6 +38,8 @@ type Store interface {
 	Put(ctx context.Context, key string, value []byte, o PutOptions) (Version, error)
 
 	// Delete removes key. An absent key is no error, unless o.IfVersion is set: then it is fault.Conflict.
+	// In a store with symbolic links it removes a link, not what the link leads to, and a value behind a link in the
+	// folders of the key is fault.Refused, unless o.AsPut is set.
 	Delete(ctx context.Context, key string, o DeleteOptions) error
 
 	// List yields the entries below prefix that o selects, each once, in no promised order. prefix is "" for the whole
@@ -81,6 +83,10 @@ type PutOptions struct {
 // DeleteOptions condition a Delete.
 type DeleteOptions struct {
 	IfVersion Version // delete only this version, else fault.Conflict
+
+	// AsPut is set where the delete is how a write stores a value that needs no object, such as a chunk of fill values.
+	// A store with symbolic links then follows those in the folders of the key, as its Put does. Otherwise it follows none.
+	AsPut bool
 }
 
 // Entry is one row of a listing.
@@ -89,6 +95,7 @@ type Entry struct {
 	Size    int64   // bytes of the value; 0 for a Dir; -1 where the listing does not tell
 	Version Version // may be empty where listing does not tell
 	Dir     bool    // there are keys below Key + "/"
+	Link    string  // the first symbolic link that was followed on the way to Key, or with NoFollow Key where it is one; else ""
 }
 
 // TruncatedError carries the bytes of a Get that arrived before the connection broke. The retry layer resumes after them.

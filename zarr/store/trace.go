@@ -36,6 +36,7 @@ type Attempt struct {
 	Key          string // likewise
 	Method, Host string
 	Status       int           // 0 where no answer came
+	Request      string        // the provider's number of the request, which its support asks for; "" where it sends none
 	Sent         int64         // bytes of the request's body that were sent
 	Received     int64         // bytes of the answer's body that were read, as they come over the wire
 	FirstByte    time.Duration // until the head of the answer; 0 where none came

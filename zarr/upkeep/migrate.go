@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/masked"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -16,6 +17,10 @@ import (
 type MigrateOptions struct {
 	DryRun bool // only say what would be done
 	Remove bool // remove the old metadata, once all of the new is there
+	// NoFillAttribute leaves the attribute _FillValue as it is. Without it an array with names of
+	// dimensions gets one that has its fill value, which xarray takes for missing in v2, and in v3
+	// by the attribute alone.
+	NoFillAttribute bool
 }
 
 // Migration is what is done for one node.
@@ -24,21 +29,27 @@ type Migration struct {
 	From   int    // the format it had
 	Key    string // of the new document
 	Doc    []byte // the new document
+	Masked string // what it says of missing values that the old one did not, for people
 	Remove []string
 }
 
 // String says it in one line.
 func (m Migration) String() string {
 	s := fmt.Sprintf("v%d → %s", m.From, m.Key)
+	if m.Masked != "" {
+		s += ", " + m.Masked
+	}
 	for _, key := range m.Remove {
 		s += ", removes " + key
 	}
 	return s
 }
 
-// Migrate gives v1 and v2 nodes v3 metadata: the node and everything below it that is not v3 yet, by path. Chunks stay
-// where they are and as they are: v3 can say where v2 keeps them, and with which codecs. The names of axes in
-// _ARRAY_DIMENSIONS become dimension_names, and an undefined fill value the data type's default.
+// Migrate gives v1 and v2 nodes v3 metadata: the node and everything below it that is not v3 yet,
+// by path. Chunks stay where they are and as they are: v3 can say where v2 keeps them, and with
+// which codecs. The names of axes in _ARRAY_DIMENSIONS become dimension_names, an undefined fill
+// value the data type's default, and a fill value that xarray takes for missing the attribute
+// _FillValue.
 //
 // All documents are made before the first is written; a node that v3 cannot describe is an error, and nothing is written.
 // Then they are put where none is, parents last (ErrExists where another one is). With Remove the old documents go after that, each on condition
@@ -162,9 +173,6 @@ func migration(n zarr.Node, o MigrateOptions) (Migration, error) {
 		}
 	}
 	err := of.Proven()
-	if err == nil {
-		err = document.Unchanging(of.Claimed())
-	}
 	if err != nil {
 		return m, err
 	}
@@ -174,11 +182,14 @@ func migration(n zarr.Node, o MigrateOptions) (Migration, error) {
 		if model, err = n.MetadataV3(); err != nil {
 			return m, err
 		}
+		if model.Dims != nil && !o.NoFillAttribute {
+			model.Attrs, m.Masked = masked.ToV3(n.DType(), n.Fill(), model.Attrs)
+		}
 		m.Doc, err = model.EncodeV3()
 	case *zarr.Group:
 		m.Doc, err = (&meta.Group{Format: 3, Attrs: n.Attrs()}).EncodeV3()
 	}
-	if err == nil {
+	if err == nil { // what a change has put, or may still put, is under the same keys
 		m.Doc, err = document.KeepClaim(of.Claimed(), m.Key, m.Doc)
 	}
 	return m, err

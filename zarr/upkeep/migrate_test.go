@@ -3,7 +3,9 @@ package upkeep_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -109,7 +111,7 @@ func TestMigrate(t *testing.T) {
 					t.Errorf("%s has the codec %s", path, c.Name)
 				}
 			}
-			if dims := a.Dims(); path == "in/zstd" && (!slices.Equal(dims, []string{"y", "x"}) || len(a.Attrs()) != 1) {
+			if dims := a.Dims(); path == "in/zstd" && (!slices.Equal(dims, []string{"y", "x"}) || len(a.Attrs()) != 2 || a.Attrs()["_FillValue"] != json.Number("0")) {
 				t.Errorf("dimensions %q, attributes %v", dims, a.Attrs())
 			}
 		}
@@ -245,5 +247,43 @@ func TestMigrateKeepsNewConsolidated(t *testing.T) {
 	}
 	if v, err := st.Get(t.Context(), "top/.zmetadata", store.GetOptions{}, nil); err != nil || string(v.Bytes) != "{}" {
 		t.Errorf("%s, %v", v.Bytes, err)
+	}
+}
+
+// TestMigrateMissingValues: the fill value, which xarray takes for missing in v2, becomes the
+// attribute by which it knows missing values in v3.
+func TestMigrateMissingValues(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		dims any
+		fill any
+		o    upkeep.MigrateOptions
+		want any
+	}{
+		{"names", []string{"x"}, -7, upkeep.MigrateOptions{}, "-7"},
+		{"undefined", []string{"x"}, zarr.NoFill, upkeep.MigrateOptions{}, "<nil>"},
+		{"no names", nil, -7, upkeep.MigrateOptions{}, "<nil>"},
+		{"switched off", []string{"x"}, -7, upkeep.MigrateOptions{NoFillAttribute: true}, "<nil>"},
+	} {
+		st := mem.New()
+		spec := zarr.Spec{Format: 2, Shape: []int{2}, DType: dtype.Int16, Fill: tt.fill}
+		if tt.dims != nil {
+			spec.Attrs = map[string]any{"_ARRAY_DIMENSIONS": tt.dims}
+		}
+		a, err := zarr.Create(t.Context(), st, "x", spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps, err := upkeep.Migrate(t.Context(), a, tt.o)
+		if err != nil || strings.Contains(steps[0].String(), "_FillValue is -7") != (tt.want == "-7") {
+			t.Errorf("%s: %v, %v", tt.name, steps, err)
+		}
+		b, err := zarr.OpenArray(t.Context(), st, "x", zarr.Format(3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(b.Attrs()["_FillValue"]); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
 	}
 }

@@ -18,6 +18,7 @@ type Orphans struct {
 	Elsewhere int64 // under keys of another layout, where the array has a chunk of the same position under its own
 	Bytes     int64 // of both
 	Kept      int64 // under keys of another layout too, but perhaps the only copy of their values: Delete leaves them
+	Linked    int64 // behind symbolic links, which Delete does not follow: it leaves them too
 
 	a *zarr.Array
 }
@@ -33,11 +34,15 @@ func FindOrphans(ctx context.Context, a *zarr.Array) (*Orphans, error) {
 	}
 	o := &Orphans{a: a}
 	err = a.Source().At.Each(ctx, func(e store.Entry, key string) error {
-		switch f := s.keys.Find(key); {
+		f := s.keys.Find(key)
+		orphan := f.Place == chunkkeys.Beyond || f.Place == chunkkeys.Elsewhere && s.orphan(f)
+		switch {
+		case orphan && behindLink(e):
+			o.Linked++
 		case f.Place == chunkkeys.Beyond:
 			o.Beyond++
 			o.Bytes += max(0, e.Size)
-		case f.Place == chunkkeys.Elsewhere && s.orphan(f):
+		case orphan:
 			o.Elsewhere++
 			o.Bytes += max(0, e.Size)
 		case f.Place == chunkkeys.Elsewhere:
@@ -75,9 +80,9 @@ func (o *Orphans) delete(ctx context.Context) error {
 	}
 	s, err := scan(ctx, o.a)
 	if err == nil {
-		err = of.At.DeleteHeld(ctx, held, func(key string) bool {
+		err = of.At.DeleteHeld(ctx, held, func(e store.Entry, key string) bool {
 			f := s.keys.Find(key)
-			return f.Place == chunkkeys.Beyond || f.Place == chunkkeys.Elsewhere && s.orphan(f)
+			return !behindLink(e) && (f.Place == chunkkeys.Beyond || f.Place == chunkkeys.Elsewhere && s.orphan(f))
 		})
 	}
 	if err != nil {
@@ -88,6 +93,9 @@ func (o *Orphans) delete(ctx context.Context) error {
 	}
 	return held.GiveUp(ctx, false)
 }
+
+// behindLink reports whether an object is reached through a symbolic link in the folders of its key.
+func behindLink(e store.Entry) bool { return e.Link != "" && e.Link != e.Key }
 
 // scanned is where an array has chunks.
 type scanned struct {

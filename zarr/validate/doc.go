@@ -5,7 +5,7 @@
 //		fmt.Println(f.Severity(), f.Rule, f.Key, f.Message())
 //	})
 //	if f, broken := r.Worst(rule.Fault); broken {
-//		…
+//		return errors.New(f.Message())
 //	}
 //
 // Findings and counts are JSON by json.Marshal: as zargo validate --json prints them.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/written"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -93,7 +94,7 @@ type Repairs struct {
 // report is called for each finding as by Run, before anything is changed. What keeps one thing from being repaired, such as another writer's
 // ErrConflict, is in its Step, and the others are repaired all the same. An error means what it means from Run, and that not all was tried.
 func Repair(ctx context.Context, st store.Store, path string, o RepairOptions, report func(rule.Finding)) (*Repairs, error) {
-	p := &repair{ctx: ctx, st: st, opts: o, root: path, changed: map[string]bool{}, claimed: map[string]bool{}}
+	p := &repair{ctx: ctx, st: written.Around(st), opts: o, root: path, changed: map[string]bool{}, claimed: map[string]bool{}}
 	if root, err := meta.NormalizePath(path); err == nil { // else it is a finding
 		p.root = root
 	}
@@ -325,17 +326,27 @@ func (p *repair) deleteOrphans(is *issue) (string, error) {
 	if is.rule == rule.OtherLayout && o.Kept > 0 {
 		return "", errLeft(fmt.Sprintf("%d are perhaps the only copy of their values, and stay", o.Kept))
 	}
-	n := o.Beyond
+	n, links := o.Beyond, ""
 	if is.rule == rule.OtherLayout {
 		n = o.Elsewhere
 	}
-	if n == 0 { // deleted already with those of the other rule
+	if o.Linked > 0 {
+		links = fmt.Sprintf("%d behind symbolic links, which are not followed, and stay", o.Linked)
+	}
+	switch {
+	case n == 0 && o.Linked > 0:
+		return "", errLeft(links)
+	case n == 0: // deleted already with those of the other rule
 		n = int64(len(is.all))
 	}
+	text := fmt.Sprintf("delete %d orphans", n)
 	if n == 1 {
-		return "delete 1 orphan", nil
+		text = "delete 1 orphan"
 	}
-	return fmt.Sprintf("delete %d orphans", n), nil
+	if links != "" {
+		text += "; " + links
+	}
+	return text, nil
 }
 
 func (p *repair) consolidate(is *issue) (string, error) {

@@ -1,7 +1,8 @@
 """serve.py LIBRARY: stays up and does the jobs that come by standard input, one JSON object in a line, some at a time, and says one
 line of JSON for each, in any order. It ends when its input does.
 
-A job has id, which is in its answer too, do (write or read a row, save or load a dataset, write-type or read-type an array of
+A job has id, which is in its answer too, do (write or read a row, save or load a dataset, save-masked or
+look-masked that of TestMasked, write-type or read-type an array of
 TestTypes, write-chain or read-chain one of TestCodecs, write-boxes or read-boxes one of TestShards or TestRectilinear), peer, place, path
 and what is to be written or read.
 """
@@ -82,6 +83,18 @@ def load(job):
     return dataset.load(places.Place(job["place"]), via(job["peer"]), job["path"], job["format"], job.get("consolidate"))
 
 
+def save_masked(job):
+    import masked
+
+    return masked.save(os.path.join(job["place"], job["path"]), job["format"])
+
+
+def look_masked(job):
+    import masked
+
+    return masked.look(os.path.join(job["place"], job["path"]), job["format"])
+
+
 def write_type(job):
     module(job["peer"]).Types().write(datatypes.Array(job["array"]), os.path.join(job["place"], job["path"]))
     return {}
@@ -123,7 +136,7 @@ def read_boxes(job):
 
 
 def do(job):
-    verbs = {"write": write, "read": read, "save": save, "load": load, "write-type": write_type, "read-type": read_type,
+    verbs = {"write": write, "read": read, "save": save, "load": load, "save-masked": save_masked, "look-masked": look_masked, "write-type": write_type, "read-type": read_type,
              "write-chain": write_chain, "read-chain": read_chain, "write-boxes": write_boxes, "read-boxes": read_boxes}
     try:
         return verbs[job["do"]](job)

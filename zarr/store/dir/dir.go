@@ -132,44 +132,79 @@ func (s *Store) delete(ctx context.Context, path string, o store.DeleteOptions) 
 		return err
 	}
 	defer t.close()
-	h, err := s.exclude(ctx, t, path)
+	in := t
+	if !o.AsPut {
+		own, err := s.ownFolder(path)
+		if link := (*linkError)(nil); errors.As(err, &link) {
+			err = s.behindLink(t, path, link)
+			return nothing(err, o)
+		}
+		if absent(err) {
+			return nothing(s.provenNone(t, path), o)
+		}
+		if err != nil {
+			return err
+		}
+		defer own.close()
+		in = own
+	}
+	h, err := s.exclude(ctx, in, path)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported) && o.IfVersion == "":
 	case errors.Is(err, errors.ErrUnsupported):
 		h.release()
 		return err
-	case err == errFolder && o.IfVersion == "":
-		return s.still(t)
 	case err == errFolder:
-		return fault.Newf(fault.Conflict, "there is no value")
+		return nothing(s.still(t), o)
 	case err != nil:
 		return err
 	}
 	defer h.release()
 	if h.free {
-		if err = s.proven(t, path); errors.Is(err, errFile) { // below a value is none
-			err = nil
-		}
-		if err == nil && o.IfVersion != "" {
-			err = fault.Newf(fault.Conflict, "there is no value")
-		}
-		return err
+		return nothing(s.provenNone(t, path), o)
 	}
 	if o.IfVersion != "" {
-		if _, err := current(t, path, o.IfVersion); err != nil {
+		if err := s.pinned(t, in, path, o.IfVersion); err != nil {
 			return err
 		}
 	}
-	if err := remove(t, path); err != nil && !absent(err) {
+	if err := remove(in, path); err != nil && !absent(err) {
 		return err
 	}
 	s.mark(t)
 	if s.sync {
-		if err := syncFolder(t, folder(path)); err != nil && !absent(err) {
+		if err := syncFolder(in, folder(path)); err != nil && !absent(err) {
 			return err
 		}
 	}
 	return nil
+}
+
+// nothing is the result of a delete where there is nothing to delete, if err proves that.
+func nothing(err error, o store.DeleteOptions) error {
+	if err == nil && o.IfVersion != "" {
+		err = fault.Newf(fault.Conflict, "there is no value")
+	}
+	return err
+}
+
+// provenNone is proven for a delete: below a value there is none.
+func (s *Store) provenNone(t tree, path string) error {
+	err := s.proven(t, path)
+	if errors.Is(err, errFile) {
+		err = nil
+	}
+	return err
+}
+
+// pinned compares the version of what is deleted in its folder. A link has that of the value that it leads to, as for
+// readers.
+func (s *Store) pinned(t, in tree, path string, want store.Version) error {
+	if fi, err := in.lstat(path); err == nil && fi.Mode()&os.ModeSymlink != 0 {
+		in = t
+	}
+	_, err := current(in, path, want)
+	return err
 }
 
 // remove removes a file and no folder. os.Remove would take an empty folder too.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -26,7 +27,8 @@ func limits() []storetest.Option {
 }
 
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) store.Store { return dir.New(t.TempDir()) }, append(limits(), storetest.Vanish(vanish))...)
+	storetest.Run(t, func(t *testing.T) store.Store { return dir.New(t.TempDir()) },
+		append(limits(), storetest.Vanish(vanish), storetest.RemovePart(removePart))...)
 }
 
 // vanish removes the root, as if it was unmounted.
@@ -335,4 +337,13 @@ func ExampleTrustLocks() {
 	st := dir.New("/gpfs/project/era5.zarr", dir.TrustLocks(true))
 	fmt.Println(st, dir.TrustLocks(true))
 	// Output: /gpfs/project/era5.zarr TrustLocks(true)
+}
+
+// removePart removes the file of a part, as a clean-up by age does.
+func removePart(s store.Store, _ string, n int) error {
+	files, err := filepath.Glob(filepath.Join(store.Name(s), ".zargo-tmp-part-*-"+strconv.Itoa(n)))
+	if err != nil || len(files) != 1 {
+		return fmt.Errorf("%d files of the part, %w", len(files), err)
+	}
+	return os.Remove(files[0])
 }

@@ -71,10 +71,17 @@
 //
 // # Symbolic links
 //
-// By default links are followed wherever they lead, when reading and listing, and in the folders of a key that is written. A Put to
-// a link's own name replaces the link, and Delete removes it. A link to a folder that the link lies in, which would begin a
-// loop, is not listed. A link that leads nowhere is listed with the size -1, as is what is neither a file nor a folder; a listing of a
+// By default links are followed wherever they lead, when reading and listing, and in the folders of a key that is written. A
+// Put to a link's own name replaces the link. A link to a folder that contains the link, which would begin a loop, is not
+// listed. A link that leads nowhere is listed with the size -1, as is what is neither a file nor a folder; a listing of a
 // prefix at or behind such a link is fault.Refused. With [Confined] no link is followed out of the root.
+//
+// Deletes follow no link. Delete of a link's own name removes the link. A value behind a link in the folders of the key is
+// fault.Refused. store.DeleteBelow removes links and what is in real folders, and store.RemoveFolders real folders. Delete
+// opens the folders of the key one by one from the root down and compares each with the one that it looked at, so it holds
+// against links that are exchanged while it runs; one key takes about three times as long as without. What a link in the
+// path of the root leads to is the root. The one exception is a write that stores no object, such as that of a chunk of fill
+// values (store.DeleteOptions.AsPut): it follows links as Put does.
 //
 // # Durability
 //

@@ -35,13 +35,17 @@ func kindOf(err error) fault.Kind {
 	switch {
 	case errors.Is(err, syscall.EROFS):
 		return fault.ReadOnly
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ELOOP):
+	case errors.Is(err, fs.ErrPermission):
+		return fault.Denied
+	case errors.Is(err, syscall.ELOOP):
 		return fault.Refused
 	case escapes(err):
 		return fault.Refused
 	case errors.Is(err, syscall.ENAMETOOLONG):
 		return fault.Path
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
+	case isFull(err):
+		return fault.Full
+	case errors.Is(err, syscall.EFBIG):
 		return fault.Limit
 	}
 	return fault.Unavailable

@@ -5,32 +5,35 @@ import (
 	"errors"
 	"io"
 	"os"
+	"syscall"
 
+	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Provide gives the store.Tuning and store.Folders.
+// Provide gives the store.Tuning, store.Folders, store.Remnants and store.Place.
 func (s *Store) Provide(target any) bool {
 	switch t := target.(type) {
 	case *store.Tuning:
 		*t = store.Local()
 	case *store.Folders:
 		*t = s
+	case *store.Remnants:
+		*t = s
+	case *store.Place:
+		*t = store.Place{Root: "file system", Below: s.join("")}
 	default:
 		return false
 	}
 	return true
 }
 
-// RemoveFolders implements [store.Folders]. The kernel refuses to remove a folder in which something is, such as the temporary file of a writer.
+// RemoveFolders implements [store.Folders]. The kernel refuses to remove a folder in which something is, such as the temporary
+// file of a writer.
 func (s *Store) RemoveFolders(ctx context.Context, prefix string) error {
 	path, err := s.path(ctx, prefix)
 	if err == nil {
-		var t tree
-		if t, err = s.enter(false); err == nil {
-			_, err = emptied(ctx, t, path)
-			t.close()
-		}
+		err = s.removeFolders(ctx, path)
 	}
 	if err != nil && !absent(err) {
 		return s.failed("delete", prefix, err)
@@ -38,37 +41,54 @@ func (s *Store) RemoveFolders(ctx context.Context, prefix string) error {
 	return nil
 }
 
-// emptied removes the empty folders below a folder, and that one; gone is whether it did.
-func emptied(ctx context.Context, t tree, path string) (gone bool, err error) {
-	if fi, err := t.lstat(path); err != nil || !fi.IsDir() {
-		return false, err
+func (s *Store) removeFolders(ctx context.Context, path string) error {
+	in, err := s.ownFolder(path)
+	if link := (*linkError)(nil); errors.As(err, &link) {
+		return fault.Newf(fault.Refused, "%w", err)
 	}
-	folders, others, err := foldersIn(ctx, t, path)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	_, err = emptied(ctx, in.r, path[in.skip:])
+	return err
+}
+
+// emptied removes the empty folders below a folder, and that one; gone is whether it did.
+func emptied(ctx context.Context, r *os.Root, name string) (gone bool, err error) {
+	in, err := ownFolderIn(r, name)
+	if errors.Is(err, errNoFolder) || errors.Is(err, syscall.ENOTDIR) {
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}
-	for _, name := range folders {
-		gone, err := emptied(ctx, t, path+"/"+name)
-		if err != nil && !absent(err) {
-			return false, err
+	folders, others, err := foldersIn(ctx, in)
+	for _, sub := range folders {
+		if err != nil {
+			break
 		}
-		others = others || !gone && !absent(err)
+		gone, subErr := emptied(ctx, in, sub)
+		if subErr != nil && !absent(subErr) {
+			err = subErr
+		}
+		others = others || !gone && !absent(subErr)
 	}
-	if others {
-		return false, nil
+	_ = in.Close()
+	if err != nil || others {
+		return false, err
 	}
-	if err := t.remove(path); err != nil {
-		if fi, e := t.lstat(path); e == nil && fi.IsDir() {
+	if err := r.Remove(name); err != nil {
+		if fi, e := r.Lstat(name); e == nil && fi.IsDir() {
 			return false, nil // something was put there, or another may not be removed
 		}
-		return true, nil
 	}
 	return true, nil
 }
 
 // foldersIn are the names of folders in a folder; others is whether anything else is in it.
-func foldersIn(ctx context.Context, t tree, path string) (folders []string, others bool, err error) {
-	d, err := t.openFile(path, os.O_RDONLY|nonblock, 0)
+func foldersIn(ctx context.Context, r *os.Root) (folders []string, others bool, err error) {
+	d, err := r.Open(".")
 	if err != nil {
 		return nil, false, err
 	}

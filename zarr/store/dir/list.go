@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -51,6 +52,15 @@ func (s *Store) list(ctx context.Context, prefix string, o store.ListOptions, yi
 	path, below := s.root, ""
 	if level != "" {
 		path, below = s.join(level), level+"/"
+		if n := s.firstLink(t, path); n > 0 {
+			w.link = path[len(s.join("")):n]
+		}
+	}
+	if o.NoFollow && w.link != "" {
+		if len(w.link) > len(prefix) {
+			return nil // it is not KeyPrefix's: that begins behind it
+		}
+		return fault.Newf(fault.Refused, "%w", &linkError{s.join(w.link)})
 	}
 	if err = w.folder(path, below); err == nil && (w.lost || !w.gave) {
 		err = s.proven(t, path)
@@ -81,6 +91,7 @@ type walk struct {
 	yield  func(store.Entry, error) bool
 	gave   bool     // anything
 	lost   bool     // a folder or a file was not there, or no longer
+	link   string   // the first symbolic link on the way to the folder that is listed; "" where there is none
 	above  []string // the folders above those that are listed, outermost first: a link to one of them begins a loop
 }
 
@@ -97,11 +108,21 @@ func (w *walk) folder(path, prefix string) error {
 			return nil
 		}
 		full := path + "/" + d.Name()
+		if d.Type()&os.ModeSymlink != 0 && w.link == "" {
+			w.link = key
+			defer func() { w.link = "" }()
+			if w.o.NoFollow {
+				return w.give(store.Entry{Key: key})
+			}
+		}
 		kind, fi := w.look(full, d)
 		switch kind {
 		case loop:
 			return nil
 		case special:
+			if w.link == key {
+				w.link = "" // it is not followed
+			}
 			return w.give(store.Entry{Key: key, Size: -1})
 		case folderKind:
 			if w.o.Depth == store.Deep {
@@ -159,6 +180,7 @@ func (w *walk) give(e store.Entry) error {
 		w.s.mark(w.t)
 	}
 	w.gave = true
+	e.Link = w.link
 	if !w.yield(e, nil) {
 		return errStop
 	}
@@ -196,7 +218,7 @@ func (w *walk) look(full string, d os.DirEntry) (kind, os.FileInfo) {
 // holdsKey reports whether there is a value at any depth below the folder; mostly the first name answers.
 func (w *walk) holdsKey(path, prefix string) (bool, error) {
 	found := false
-	deep := walk{s: w.s, t: w.t, ctx: w.ctx, above: w.above, yield: func(store.Entry, error) bool {
+	deep := walk{s: w.s, t: w.t, ctx: w.ctx, above: w.above, o: store.ListOptions{NoFollow: w.o.NoFollow}, yield: func(store.Entry, error) bool {
 		found = true
 		return false
 	}}

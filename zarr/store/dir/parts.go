@@ -17,21 +17,23 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/zargo-io/zargo/internal/sentparts"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// parts is a value under way: a hidden file for each part, beside the value. The token is a random number, which their names have.
+// parts is a value that is being sent: a hidden file for each part, beside the value. The names of the files have the token,
+// which is a random number, and of each part its label, its size and its number. The file of part 0 gets a new label when a
+// part with a higher number is sent, so that of a value whose last parts are removed the first still says how many there were.
 type parts struct {
 	s     *Store
 	key   string
 	path  string
 	stem  string // of the names, with the path of the folder
 	token string
+	set   *sentparts.Set[string] // at the paths of their files
 
-	mu   sync.Mutex
-	sent bool // a part was, by this value or another process
-	over bool // committed or aborted
+	mu sync.Mutex // held while part 0 gets another name
 }
 
 // PutParts implements [store.PartPutter]. A part may have any size. Commit appends the others to a copy of the first, which file systems that
@@ -50,7 +52,8 @@ func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) 
 	}
 	name := fnv.New64a()
 	name.Write([]byte(path[len(folder(path)):]))
-	return &parts{s: s, key: key, path: path, token: token, sent: o.Resume != "", stem: fmt.Sprintf("%s/%spart-%016x-%s-", folder(path), hidden, name.Sum64(), token)}, nil
+	stem := fmt.Sprintf("%s/%spart-%016x-%s-", folder(path), hidden, name.Sum64(), token)
+	return &parts{s: s, key: key, path: path, token: token, stem: stem, set: sentparts.New[string](o.Resume != "")}, nil
 }
 
 func (p *parts) Limits() store.PartLimits {
@@ -60,13 +63,33 @@ func (p *parts) Limits() store.PartLimits {
 func (p *parts) Token() string { return p.token }
 
 // file is the path of part n.
-func (p *parts) file(n int) string { return p.stem + strconv.Itoa(n) }
+func (p *parts) file(n, label int, size int64) string {
+	return fmt.Sprintf("%s%d-%d-%d", p.stem, label, size, n)
+}
 
-// do calls f in the tree of the store, if the value is under way.
+// parse is file's inverse for the end of a name; false for what is no part.
+func (p *parts) parse(end string) (n, label int, size int64, ok bool) {
+	var numbers [3]int64
+	fields := strings.Split(end, "-")
+	if len(fields) != len(numbers) {
+		return 0, 0, 0, false
+	}
+	for i, f := range fields {
+		v, err := strconv.ParseInt(f, 10, 64)
+		if err != nil || v < 0 || strconv.FormatInt(v, 10) != f {
+			return 0, 0, 0, false
+		}
+		numbers[i] = v
+	}
+	most := int64(p.Limits().Parts)
+	return int(numbers[2]), int(numbers[0]), numbers[1], numbers[0] <= most && numbers[2] < most
+}
+
+// do calls f in the tree of the store, if the value is not over.
 func (p *parts) do(ctx context.Context, create bool, f func(t tree) error) error {
 	err := ctx.Err()
 	if err == nil {
-		err = p.going()
+		err = p.set.Going()
 	}
 	if err == nil {
 		err = p.within(create, f)
@@ -89,54 +112,63 @@ func (p *parts) within(create bool, f func(t tree) error) error {
 	return f(t)
 }
 
-func (p *parts) going() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.over {
-		return fault.Newf(fault.Conflict, "the parts were committed or aborted before")
-	}
-	return nil
-}
-
-func (p *parts) end() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.over = true
-}
-
 func (p *parts) Part(ctx context.Context, n int, b []byte) error {
 	if n < 0 || n >= p.Limits().Parts {
 		return p.s.failed("put", p.key, fault.Newf(fault.Limit, "part %d is not among %d", n, p.Limits().Parts))
 	}
 	return p.do(ctx, true, func(t tree) error {
+		if p.set.Unlisted() {
+			if _, err := p.arrived(t); err != nil {
+				return err
+			}
+		}
 		temp, _, err := p.s.write(t, p.path, b)
 		if err != nil {
 			return blocked(err)
 		}
-		if err := rename(t, temp, p.file(n)); err != nil {
+		size := int64(len(b))
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		label := p.set.Begin(n)
+		name := p.file(n, label, size)
+		if err := rename(t, temp, name); err != nil {
 			_ = t.remove(temp)
 			return blocked(err)
 		}
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.sent = true
+		old, replaced := p.set.Sent(n, sentparts.Part[string]{Size: size, Sent: size, At: name}, nil)
+		if replaced && old.At != name {
+			_ = t.remove(old.At)
+		}
+		p.relabel(t, label)
 		return nil
 	})
+}
+
+// relabel gives part 0 the label. Another process may have given it one meanwhile.
+func (p *parts) relabel(t tree, label int) {
+	first, ok := p.set.At(0)
+	if !ok {
+		return
+	}
+	name := p.file(0, label, first.Sent)
+	if name != first.At && rename(t, first.At, name) == nil {
+		p.set.Move(0, name)
+	}
 }
 
 // Sent reads the parts for their checksums.
 func (p *parts) Sent(ctx context.Context) (sent []store.PartInfo, err error) {
 	err = p.do(ctx, false, func(t tree) error {
-		sizes, err := p.arrived(t)
+		found, err := p.arrived(t)
 		if err != nil {
 			return err
 		}
-		for _, n := range slices.Sorted(maps.Keys(sizes)) {
-			sum, err := p.sum(ctx, t, n)
+		for _, n := range slices.Sorted(maps.Keys(found)) {
+			sum, err := p.sum(ctx, t, found[n].At)
 			if err != nil {
 				return err
 			}
-			sent = append(sent, store.PartInfo{N: n, Size: sizes[n], Sum: sum})
+			sent = append(sent, store.PartInfo{N: n, Size: found[n].Size, Sum: sum})
 		}
 		return nil
 	})
@@ -146,62 +178,66 @@ func (p *parts) Sent(ctx context.Context) (sent []store.PartInfo, err error) {
 	return sent, nil
 }
 
-// arrived gives the lengths of the parts that are there. None where there were, or where another process is to have sent some, is fault.Conflict.
-func (p *parts) arrived(t tree) (map[int]int64, error) {
-	sizes, err := p.find(t)
+// arrived lists the parts, from any process.
+func (p *parts) arrived(t tree) (map[int]sentparts.Part[string], error) {
+	found, label, _, err := p.find(t)
 	if err != nil {
 		return nil, err
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(sizes) == 0 && p.sent {
-		return nil, fault.Newf(fault.Conflict, "the parts are gone: committed, aborted, or never sent")
-	}
-	return sizes, nil
+	return found, p.set.Listed(found, label)
 }
 
-// find gives the lengths of the parts that are there.
-func (p *parts) find(t tree) (map[int]int64, error) {
+// find lists the files of parts, and the part of each number that was sent last.
+func (p *parts) find(t tree) (found map[int]sentparts.Part[string], label int, names []string, err error) {
 	dir, err := t.openFile(folder(p.path), os.O_RDONLY|nonblock, 0)
 	if absent(err) {
-		return nil, nil
+		return nil, 0, nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, 0, nil, err
 	}
 	defer func() { _ = dir.Close() }()
 	prefix := p.stem[len(folder(p.path))+1:]
-	sizes := map[int]int64{}
+	found = map[int]sentparts.Part[string]{}
+	times := map[int]int64{}
 	for {
-		names, err := dir.ReadDir(batch)
-		for _, d := range names {
-			digits, ok := strings.CutPrefix(d.Name(), prefix)
-			n, bad := strconv.Atoi(digits)
-			if !ok || bad != nil || n < 0 || strconv.Itoa(n) != digits {
+		entries, err := dir.ReadDir(batch)
+		for _, d := range entries {
+			end, ok := strings.CutPrefix(d.Name(), prefix)
+			if !ok {
 				continue
 			}
-			fi, err := t.lstat(p.file(n))
+			n, of, size, ok := p.parse(end)
+			if !ok {
+				continue
+			}
+			name := p.stem + end
+			fi, err := t.lstat(name)
 			if absent(err) {
 				continue
 			}
 			if err != nil {
-				return nil, err
+				return nil, 0, nil, err
 			}
-			sizes[n] = fi.Size()
+			names = append(names, name)
+			label = max(label, of)
+			if at := fi.ModTime().UnixNano(); at >= times[n] {
+				times[n], found[n] = at, sentparts.Part[string]{Size: fi.Size(), Sent: size, At: name}
+			}
 		}
 		if err == io.EOF {
-			return sizes, nil
+			return found, label, names, nil
 		}
 		if err != nil {
-			return nil, err
+			return nil, 0, nil, err
 		}
 	}
 }
 
-func (p *parts) sum(ctx context.Context, t tree, n int) (string, error) {
-	f, err := t.openFile(p.file(n), os.O_RDONLY|nonblock, 0)
+func (p *parts) sum(ctx context.Context, t tree, name string) (string, error) {
+	f, err := t.openFile(name, os.O_RDONLY|nonblock, 0)
 	if err != nil {
-		return "", err
+		return "", removed(err)
 	}
 	defer func() { _ = f.Close() }()
 	sum := crc32.NewIEEE()
@@ -215,6 +251,14 @@ func (p *parts) sum(ctx context.Context, t tree, n int) (string, error) {
 			return "", err
 		}
 	}
+}
+
+// removed makes a part that is gone since it was found a conflict.
+func removed(err error) error {
+	if absent(err) {
+		return fault.Newf(fault.Conflict, "a part was removed: another process committed or aborted the value")
+	}
+	return err
 }
 
 func (p *parts) Commit(ctx context.Context, o store.PutOptions) (v store.Version, err error) {
@@ -232,31 +276,29 @@ func (p *parts) commit(ctx context.Context, t tree, o store.PutOptions) (store.V
 	if o.IfAbsent && o.IfVersion != "" {
 		return "", fault.Newf(fault.Selection, "both IfAbsent and IfVersion are set")
 	}
-	sizes, err := p.arrived(t)
-	if err != nil {
+	if _, err := p.arrived(t); err != nil {
 		return "", err
 	}
-	for n := range len(sizes) {
-		if _, ok := sizes[n]; !ok {
-			return "", fault.Newf(fault.Selection, "%d parts were sent, but not part %d", len(sizes), n)
-		}
+	all, err := p.set.Parts()
+	if err != nil {
+		return "", err
 	}
 	if err := p.early(ctx, t, o); err != nil {
 		return "", err
 	}
-	temp, in, err := p.join(ctx, t, len(sizes))
+	temp, in, err := p.join(ctx, t, all)
 	if err != nil {
 		return "", blocked(err)
 	}
 	version, err := p.s.settle(ctx, t, temp, p.path, in, o)
 	if err != nil {
-		if len(sizes) != 1 {
+		if len(all) != 1 {
 			_ = t.remove(temp)
 		}
 		return "", err
 	}
-	p.end()
-	p.remove(t, sizes)
+	p.set.End()
+	_ = p.remove(t)
 	return version, nil
 }
 
@@ -275,18 +317,18 @@ func (p *parts) early(ctx context.Context, t tree, o store.PutOptions) error {
 }
 
 // join makes one file of the parts. That of one part is the part.
-func (p *parts) join(ctx context.Context, t tree, count int) (temp string, in info, err error) {
-	if count == 1 {
-		in, err = p.s.stamp(t, p.file(0), 0)
-		return p.file(0), in, err
+func (p *parts) join(ctx context.Context, t tree, all []sentparts.Part[string]) (temp string, in info, err error) {
+	if len(all) == 1 {
+		in, err = p.s.stamp(t, all[0].At, 0)
+		return all[0].At, in, whole(all[0], in.size, err)
 	}
-	if temp, in, err = p.s.write(t, p.path, nil); err != nil || count == 0 {
+	if temp, in, err = p.s.write(t, p.path, nil); err != nil || len(all) == 0 {
 		return temp, in, err
 	}
 	to, err := t.openFile(temp, os.O_WRONLY, 0)
 	if err == nil {
-		for n := 0; n < count && err == nil; n++ {
-			err = p.appendTo(ctx, t, to, n)
+		for i := 0; i < len(all) && err == nil; i++ {
+			err = p.appendTo(ctx, t, to, all[i])
 		}
 		if err == nil && p.s.sync {
 			err = to.Sync()
@@ -302,47 +344,61 @@ func (p *parts) join(ctx context.Context, t tree, count int) (temp string, in in
 	return temp, in, err
 }
 
+// whole compares what was found of a part at the end with its size.
+func whole(part sentparts.Part[string], size int64, err error) error {
+	if err == nil && size != part.Size {
+		return fault.Newf(fault.Corrupt, "a part has %d bytes, and had %d", size, part.Size)
+	}
+	return removed(err)
+}
+
 // joinStep is how much is copied between two looks at the context: a quarter of a second on a slow disk.
 const joinStep = 32 << 20
 
 // appendTo copies a part, in the kernel where it can (copy_file_range).
-func (p *parts) appendTo(ctx context.Context, t tree, to *os.File, n int) error {
-	from, err := t.openFile(p.file(n), os.O_RDONLY|nonblock, 0)
+func (p *parts) appendTo(ctx context.Context, t tree, to *os.File, part sentparts.Part[string]) error {
+	from, err := t.openFile(part.At, os.O_RDONLY|nonblock, 0)
 	if err != nil {
-		return err
+		return removed(err)
 	}
 	defer func() { _ = from.Close() }()
-	for {
+	for size := int64(0); ; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if _, err := io.CopyN(to, from, joinStep); err == io.EOF {
-			return nil
-		} else if err != nil {
+		n, err := io.CopyN(to, from, joinStep)
+		if size += n; err == io.EOF {
+			return whole(part, size, nil)
+		}
+		if err != nil {
 			return err
 		}
 	}
 }
 
-// remove removes the parts, the first before the others: what is left of them when this is cut has a gap and cannot pass for a value.
-func (p *parts) remove(t tree, sizes map[int]int64) {
-	for _, n := range slices.Sorted(maps.Keys(sizes)) {
-		_ = t.remove(p.file(n))
+// remove removes the parts, from any process, the first before the others: what is left when this is cut has a gap and cannot
+// pass for a value.
+func (p *parts) remove(t tree) error {
+	_, _, names, err := p.find(t)
+	isFirst := func(name string) bool { return strings.HasSuffix(name, "-0") }
+	for _, first := range []bool{true, false} {
+		for _, name := range names {
+			if isFirst(name) == first {
+				_ = t.remove(name)
+			}
+		}
 	}
+	return err
 }
 
 // Abort removes what has arrived from any process.
 func (p *parts) Abort(ctx context.Context) error {
-	if p.going() != nil {
+	if p.set.Over() {
 		return nil
 	}
-	err := p.do(ctx, false, func(t tree) error {
-		sizes, err := p.find(t)
-		p.remove(t, sizes)
-		return err
-	})
+	err := p.do(ctx, false, p.remove)
 	if err == nil {
-		p.end()
+		p.set.End()
 	}
 	return err
 }

@@ -2,7 +2,11 @@
 
 package dir
 
-import "os"
+import (
+	"errors"
+	"os"
+	"syscall"
+)
 
 func openShared(path string) (*os.File, error) { return os.Open(path) }
 
@@ -28,3 +32,6 @@ func moveNew(from, to string) error {
 func rename(t tree, from, to string) error { return t.rename(from, to) }
 func syncFolder(tree, string) error        { return nil }
 func checkNames(string) error              { return nil }
+
+// isFull reports whether there is no room for what is written.
+func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }

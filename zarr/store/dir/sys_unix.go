@@ -3,6 +3,7 @@
 package dir
 
 import (
+	"errors"
 	"os"
 	"syscall"
 )
@@ -45,3 +46,6 @@ func syncFolder(t tree, path string) error {
 }
 
 func checkNames(string) error { return nil }
+
+// isFull reports whether there is no room for what is written.
+func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }

@@ -92,3 +92,9 @@ func checkNames(key string) error {
 	}
 	return nil
 }
+
+// isFull reports whether there is no room for what is written.
+func isFull(err error) bool {
+	const handleDiskFull, diskFull, quota = syscall.Errno(39), syscall.Errno(112), syscall.Errno(1295) // winerror.h
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, handleDiskFull) || errors.Is(err, diskFull) || errors.Is(err, quota)
+}

@@ -17,11 +17,15 @@ type StatusError struct {
 	Status int
 	Kind   error
 	After  time.Duration // what Retry-After asked for
+	ID     string        // the number of the request, where the server is a bucket's; else ""
 }
 
 func (e *StatusError) Error() string {
-	return fmt.Sprintf("%v: the server answered %d %s", e.Kind, e.Status, http.StatusText(e.Status))
+	return fmt.Sprintf("%v: the server answered %d %s%s", e.Kind, e.Status, http.StatusText(e.Status), provider.WithRequest(e.ID))
 }
+
+// RequestID is the number of the request.
+func (e *StatusError) RequestID() string { return e.ID }
 
 // Unwrap gives the kind.
 func (e *StatusError) Unwrap() error { return e.Kind }
@@ -30,7 +34,7 @@ func (e *StatusError) Unwrap() error { return e.Kind }
 func (e *StatusError) RetryAfter() time.Duration { return e.After }
 
 func status(resp *http.Response, o store.GetOptions) error {
-	e := &StatusError{Status: resp.StatusCode, Kind: kindOf(resp.StatusCode), After: provider.RetryAfter(resp.Header, time.Now())}
+	e := &StatusError{Status: resp.StatusCode, Kind: kindOf(resp.StatusCode), After: provider.RetryAfter(resp.Header, time.Now()), ID: provider.RequestID(resp.Header)}
 	if e.Status == http.StatusNotModified && o.IfNotVersion == "" || e.Status == http.StatusPreconditionFailed && o.IfVersion == "" {
 		e.Kind = fault.Unavailable // an answer to a question that was not asked
 	}
@@ -50,6 +54,10 @@ func kindOf(code int) error {
 		return fault.Corrupt // the value is shorter
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		return fault.Throttled
+	case http.StatusUnauthorized:
+		return fault.Unauthenticated
+	case http.StatusForbidden:
+		return fault.Denied
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusMisdirectedRequest:
 		return fault.Unavailable
 	}

@@ -73,9 +73,10 @@ func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
 // shared is the server for the process's other stores on it. Its requests never become more than at first: it is often one machine.
 func (c *config) shared() provider.Bucket {
 	scheme, rest, _ := strings.Cut(c.base, "://")
-	host, _, _ := strings.Cut(rest, "/")
+	host, path, _ := strings.Cut(rest, "/")
 	return provider.Bucket{
 		Name:    scheme + "://" + strings.ToLower(host),
+		Prefix:  path,
 		Own:     []any{c.transport},
 		Numbers: limit.Numbers{Reads: defaultRequests, Writes: defaultRequests, Most: defaultRequests},
 	}

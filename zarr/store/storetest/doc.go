@@ -9,7 +9,7 @@
 //
 // A store that lacks something says so by name with [Without]; what it lacks it must then refuse with
 // [errors.ErrUnsupported], which is checked: a condition that is ignored loses data. Optional verbs are used through
-// store.Pages, store.DeleteAll, store.GetRanges and store.PutParts, so a store without them passes by the fallback.
+// store.Pages, store.DeleteAll and store.PutParts, so a store without them passes by the fallback.
 //
 // Costs for stores with a network: with [Keys](20) and [Rounds](2) one to two thousand requests, most of them many at
 // once.

@@ -18,7 +18,7 @@ const (
 	IfVersionPut    Feature = "IfVersionPut"    // PutOptions.IfVersion
 	IfAbsentPut     Feature = "IfAbsentPut"     // PutOptions.IfAbsent
 	IfVersionDelete Feature = "IfVersionDelete" // DeleteOptions.IfVersion
-	LastRange       Feature = "LastRange"       // store.Last
+	LastRange       Feature = "LastRange"       // store.Suffix
 	AnyKey          Feature = "AnyKey"          // every key that store.CheckKey lets pass
 )
 
@@ -76,12 +76,19 @@ func Vanish(f func(s store.Store) error) Option {
 	return Option{"Vanish", func(c *config) error { c.vanish = f; return nil }}
 }
 
+// RemovePart gives a function that takes away the stored part n of a value in parts that was not committed, as a clean-up
+// by age does. Commit must then fail. Without it, and in stores that keep the parts of a value together, that is not tested.
+func RemovePart(f func(s store.Store, key string, n int) error) Option {
+	return Option{"RemovePart", func(c *config) error { c.removePart = f; return nil }}
+}
+
 type config struct {
-	vanish  func(store.Store) error
-	without []Feature
-	keys    int
-	rounds  int
-	writer  func(store.Store) store.Store
+	removePart func(s store.Store, key string, n int) error
+	vanish     func(store.Store) error
+	without    []Feature
+	keys       int
+	rounds     int
+	writer     func(store.Store) store.Store
 }
 
 func newConfig(opts []Option) (*config, error) {

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// linkedTree makes a hierarchy "g" with links to another one, "ext", which holds files that are no Zarr either.
+func linkedTree(t *testing.T, p *program) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	do(t, p, "create ext --group")
+	do(t, p, "create ext/x --shape 4 --chunks 2 --dtype int8")
+	write(t, "ext/notes.txt", []byte("precious"))
+	write(t, "ext/sub/data.bin", []byte("precious"))
+	do(t, p, "create g --group")
+	do(t, p, "create g/a --shape 4 --chunks 2 --dtype int8")
+	link(t, "../ext", "g/linked")
+	link(t, "../../ext/sub", "g/a/c")
+	link(t, "../ext/notes.txt", "g/notes.txt")
+	link(t, "nowhere", "g/dangling")
+}
+
+func link(t *testing.T, to, name string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(to, name); err != nil {
+		t.Skipf("no symbolic links: %v", err)
+	}
+}
+
+// kept fails unless what the links of linkedTree lead to is as it was.
+func kept(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{"ext/zarr.json", "ext/x/zarr.json", "ext/notes.txt", "ext/sub/data.bin"} {
+		if _, err := os.Stat(name); err != nil {
+			t.Errorf("it was deleted through a link: %v", err)
+		}
+	}
+}
+
+// gone fails unless nothing is under a name.
+func gone(t *testing.T, name string) {
+	t.Helper()
+	if _, err := os.Lstat(name); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s stays: %v", name, err)
+	}
+}
+
+func has(t *testing.T, text string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			t.Errorf("it does not say %q:\n%s", w, text)
+		}
+	}
+}
+
+// TestRemoveLinks: rm removes the links of a hierarchy and its folders, nothing that they lead to, and the dry run says so.
+func TestRemoveLinks(t *testing.T) {
+	p := newProgram()
+	linkedTree(t, p)
+	has(t, do(t, p, "rm g --dry-run"), "linked     link ", "a/c        link ", "notes.txt  link ", "dangling   link ",
+		"6 objects to delete", "4 are symbolic links, and what they lead to stays")
+	if _, err := os.Lstat("g/linked"); err != nil {
+		t.Errorf("after a dry run: %v", err)
+	}
+	has(t, do(t, p, "rm g"), "deleted 6 objects", "4 are symbolic links, and what they lead to stays")
+	gone(t, "g")
+	kept(t)
+}
+
+// TestRemoveOfALink: a link that is named itself is removed, and what lies behind one is refused.
+func TestRemoveOfALink(t *testing.T) {
+	p := newProgram()
+	linkedTree(t, p)
+	fails(t, zargo(t, p, "rm g/linked/x"), 8, "symbolic link", "follow")
+	kept(t)
+	has(t, do(t, p, "rm g/linked --dry-run"), "1 object to delete", "what it leads to stays")
+	has(t, do(t, p, "rm g/linked"), "deleted 1 object", "what it leads to stays")
+	gone(t, "g/linked")
+	fails(t, zargo(t, p, "rm g/dangling"), 8, "--force")
+	do(t, p, "rm g/dangling --force")
+	gone(t, "g/dangling")
+	fails(t, zargo(t, p, "rm g/notes.txt"), 8, "--force")
+	kept(t)
+}
+
+// TestRemoveFolderWithLinks: rm --force of a folder that is no node follows no link, and leaves no folder.
+func TestRemoveFolderWithLinks(t *testing.T) {
+	p := newProgram()
+	linkedTree(t, p)
+	write(t, "folder/deep/er/file", []byte("x"))
+	link(t, "../../ext", "folder/deep/linked")
+	has(t, do(t, p, "rm folder --dry-run"), "2 objects to delete", "1 is a symbolic link, and what it leads to stays")
+	has(t, do(t, p, "rm folder --force"), "deleted 2 objects", "1 is a symbolic link")
+	gone(t, "folder")
+	kept(t)
+}
+
+// TestRemoveLeavesNoFolders: no empty folder of what is deleted stays, of a node below a group or of a whole hierarchy.
+func TestRemoveLeavesNoFolders(t *testing.T) {
+	p := newProgram()
+	t.Chdir(t.TempDir())
+	do(t, p, "create w --group")
+	do(t, p, "create w/a --shape 2,2 --chunks 1,1 --dtype int8")
+	write(t, "w/a/c/0/0", []byte{1})
+	do(t, p, "rm w/a")
+	gone(t, "w/a")
+	do(t, p, "create w/b --shape 2,2 --chunks 1,1 --dtype int8")
+	write(t, "w/b/c/1/0", []byte{1})
+	do(t, p, "rm w")
+	gone(t, "w")
+}
+
+// TestRepairFollowsNoLink: orphans behind a link stay, and the dry run and the repair say so.
+func TestRepairFollowsNoLink(t *testing.T) {
+	p := newProgram()
+	t.Chdir(t.TempDir())
+	do(t, p, "create x --shape 4 --chunks 2 --dtype int8")
+	write(t, "other/0", []byte{1, 1})
+	write(t, "other/7", []byte{1, 1})
+	link(t, "../other", "x/c")
+	for _, flags := range []string{" --dry-run", ""} {
+		r := zargo(t, p, "validate x --repair --delete-orphans"+flags)
+		has(t, r.out, "1 behind symbolic links, which are not followed, and stay")
+	}
+	if _, err := os.Stat("other/7"); err != nil {
+		t.Error(err)
+	}
+}

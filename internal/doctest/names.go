@@ -1,0 +1,92 @@
+package doctest
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"regexp"
+	"slices"
+)
+
+var (
+	// qualified matches pkg.Name and pkg.Type.Member where no path, file name or selector of a
+	// value precedes it.
+	qualified = regexp.MustCompile(`(?:^|[^\w./:"-])\*?([a-z][a-z0-9]*)\.([A-Z]\w*)(?:\.([A-Z]\w*))?`)
+	// link matches a name, or a type and its member, in brackets. An index, an array type and a type
+	// parameter of one letter are not links.
+	link = regexp.MustCompile(`(?:^|[^\w\])])\[\*?([A-Z]\w+)(?:\.([A-Z]\w*))?\](?:[^\w(\[*]|$)`)
+)
+
+// Names returns one line for each name in a comment of p that does not exist: a qualified name whose
+// package the file imports or this module exports, or a link to a name of the package itself.
+func (s *Sources) Names(p *Package) []string {
+	var bad []string
+	for _, f := range p.Files {
+		imports := s.imports(f)
+		for _, group := range f.Comments {
+			for _, c := range group.List {
+				for _, m := range qualified.FindAllStringSubmatch(c.Text, -1) {
+					if scope := s.scope(p, m[1], imports); scope != nil && !exists(scope, m[2], m[3]) {
+						bad = append(bad, s.at(c, m[1]+"."+join(m[2], m[3])))
+					}
+				}
+				if p.Types == nil || f.Name.Name != p.Name {
+					continue
+				}
+				for _, m := range link.FindAllStringSubmatch(c.Text, -1) {
+					if !exists(p.Types, m[1], m[2]) {
+						bad = append(bad, s.at(c, "["+join(m[1], m[2])+"]"))
+					}
+				}
+			}
+		}
+	}
+	return bad
+}
+
+func (s *Sources) at(c *ast.Comment, name string) string {
+	p := s.Fset.Position(c.Pos())
+	return fmt.Sprintf("%s:%d: %s does not exist", p.Filename, p.Line, name)
+}
+
+func join(name, member string) string {
+	if member == "" {
+		return name
+	}
+	return name + "." + member
+}
+
+// ambiguous are names of this module's packages that the standard library has too. A file that does
+// not import the package may mean either.
+var ambiguous = []string{"http", "zip"}
+
+// scope is the package that a name in a comment refers to, nil for a word that names no package.
+func (s *Sources) scope(p *Package, name string, imports map[string]string) *types.Package {
+	path, ok := imports[name]
+	if !ok && name == p.Name {
+		return p.Types
+	}
+	if !ok {
+		if path, ok = s.own[name]; !ok || slices.Contains(ambiguous, name) {
+			return nil
+		}
+	}
+	if path == p.Path {
+		return p.Types
+	}
+	t, err := s.types.Import(path)
+	if err != nil {
+		return nil
+	}
+	return t
+}
+
+// exists reports whether a package declares a name and, unless it is empty, that type a member.
+func exists(p *types.Package, name, member string) bool {
+	o := p.Scope().Lookup(name)
+	if o == nil || member == "" {
+		return o != nil
+	}
+	found, _, _ := types.LookupFieldOrMethod(o.Type(), true, p, member)
+	return found != nil
+}

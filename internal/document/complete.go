@@ -1,0 +1,25 @@
+package document
+
+import (
+	"context"
+	"errors"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Complete puts the documents of a stored node that its creator did not put because it was killed: all but the first one. Documents that are stored stay
+// as they are. It reports whether it put one.
+func (n *Node) Complete(ctx context.Context, s *Source, docs Docs) (put bool, err error) {
+	for _, d := range docs[1:] {
+		if d.Bytes == nil || s.Attrs.There() || s.Attrs.Refused != nil {
+			continue
+		}
+		_, err := n.put(ctx, n.Key(d.Name), d.Bytes, store.PutOptions{IfAbsent: true})
+		if err != nil && !errors.Is(err, fault.Exists) {
+			return put, err
+		}
+		put = true
+	}
+	return put, nil
+}

@@ -1,0 +1,254 @@
+package masked
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"math/big"
+	"strconv"
+
+	"github.com/zargo-io/zargo/zarr/dtype"
+)
+
+// Attr is the attribute that has the missing value.
+const Attr = "_FillValue"
+
+// ToV3 returns the attributes that an array of v2 has in v3, of its data type, its fill value in
+// memory form, nil where it is undefined, and its attributes, which stay as they are. said is what
+// was done, "" where nothing was.
+func ToV3(t dtype.Type, fill []byte, attrs map[string]any) (_ map[string]any, said string) {
+	missing := fill
+	if missing == nil {
+		if missing = fromV2(t, attrs[Attr]); missing == nil {
+			return attrs, ""
+		}
+	}
+	v := encode(t, missing)
+	switch {
+	case isText(t):
+		return attrs, "the fill value is not missing in v3, where xarray knows no " + Attr + " of text"
+	case v == nil:
+		return attrs, ""
+	}
+	if attrs = maps.Clone(attrs); attrs == nil {
+		attrs = map[string]any{}
+	}
+	attrs[Attr] = v
+	return attrs, fmt.Sprintf("attribute %s is %s", Attr, text(t, missing))
+}
+
+// V2 is what an array of v3 has in v2.
+type V2 struct {
+	Attrs     map[string]any
+	Fill      any    // the fill value as a Go value, where it is another one
+	Undefined bool   // the fill value is undefined: xarray would take any for missing
+	Said      string // what was done, "" where nothing was
+}
+
+// ToV2 returns what an array of v3 has in v2: the attribute becomes the fill value. Without one
+// nothing is missing, so the fill value becomes undefined, unless that is NaN, which xarray has for
+// missing anyway; so it does beside an attribute that is none of the data type's values. Chunks
+// that are not stored have to be stored then, if they do not read the same.
+func ToV2(t dtype.Type, fill []byte, attrs map[string]any) V2 {
+	if encode(t, fill) == nil && !isText(t) {
+		return V2{Attrs: attrs} // xarray masks none in either format
+	}
+	v := V2{Attrs: attrs}
+	missing := decode(t, attrs[Attr])
+	if missing != nil {
+		v.Attrs = maps.Clone(attrs)
+		delete(v.Attrs, Attr)
+	}
+	switch {
+	case missing != nil && (bytes.Equal(missing, fill) || isNaN(t, missing) && isNaN(t, fill)):
+		v.Said = fmt.Sprintf("attribute %s is the fill value, %s", Attr, text(t, fill))
+	case missing != nil && !isNaN(t, missing):
+		v.Fill, v.Said = goValue(t, missing), fmt.Sprintf("fill value is %s, the attribute %s", text(t, missing), Attr)
+	case !isNaN(t, fill):
+		v.Undefined, v.Said = true, "fill value is undefined, for xarray would take any for missing"
+	}
+	return v
+}
+
+// kind is the kind of elements, as numpy has it: 'b', 'i', 'u', 'f', 'c'; 0 for those of which
+// xarray decodes no missing value.
+func kind(t dtype.Type) byte {
+	switch t {
+	case dtype.Bool:
+		return 'b'
+	case dtype.Int8, dtype.Int16, dtype.Int32, dtype.Int64:
+		return 'i'
+	case dtype.Uint8, dtype.Uint16, dtype.Uint32, dtype.Uint64:
+		return 'u'
+	case dtype.Float16, dtype.Float32, dtype.Float64:
+		return 'f'
+	case dtype.Complex64, dtype.Complex128:
+		return 'c'
+	}
+	return 0
+}
+
+// isText reports whether elements are text, of which xarray masks some in v2 and none in v3.
+func isText(t dtype.Type) bool {
+	switch t := t.(type) {
+	case dtype.S, dtype.U:
+		return true
+	case dtype.VarLen:
+		return t == dtype.String
+	}
+	return false
+}
+
+// goValue is an element as a Go value; nil where there is none.
+func goValue(t dtype.Type, b []byte) any {
+	switch kind(t) {
+	case 'b':
+		return as[bool](t, b)
+	case 'i':
+		return as[int64](t, b)
+	case 'u':
+		return as[uint64](t, b)
+	case 'f':
+		return as[float64](t, b)
+	case 'c':
+		return as[complex128](t, b)
+	}
+	return nil
+}
+
+func as[T any](t dtype.Type, b []byte) any {
+	v := make([]T, 1)
+	if len(b) != t.Size() || dtype.Convert(t, v, b) != nil {
+		return nil
+	}
+	return v[0]
+}
+
+// encode is the attribute as xarray writes it for v3; nil where it has no encoding, or no decoder
+// of it.
+func encode(t dtype.Type, b []byte) any {
+	switch v := goValue(t, b).(type) {
+	case bool:
+		return v
+	case int64:
+		return json.Number(strconv.FormatInt(v, 10))
+	case uint64:
+		return json.Number(strconv.FormatUint(v, 10))
+	case float64:
+		return encodeFloat(v)
+	case complex128:
+		return []any{encodeFloat(real(v)), encodeFloat(imag(v))}
+	}
+	return nil
+}
+
+// encodeFloat is base64 of a float64 in little-endian order.
+func encodeFloat(f float64) string {
+	bits := math.Float64bits(f)
+	if f != f {
+		bits = 0x7ff8000000000000 // Python's NaN
+	}
+	return base64.StdEncoding.EncodeToString(binary.LittleEndian.AppendUint64(nil, bits))
+}
+
+// decode reads the attribute as xarray reads it in v3, or else as it stands in v2; nil where the
+// value is none of the data type.
+func decode(t dtype.Type, attr any) []byte {
+	switch kind(t) {
+	case 'f':
+		if f, ok := decodeFloat(attr); ok {
+			return float(t.Size(), f)
+		}
+	case 'c':
+		if parts, ok := attr.([]any); ok && len(parts) == 2 {
+			re, ok := decodeFloat(parts[0])
+			im, also := decodeFloat(parts[1])
+			if ok && also {
+				return append(float(t.Size()/2, re), float(t.Size()/2, im)...)
+			}
+		}
+	}
+	return fromV2(t, attr)
+}
+
+func decodeFloat(attr any) (f float64, ok bool) {
+	s, _ := attr.(string)
+	b, err := base64.StdEncoding.DecodeString(s)
+	if err != nil || len(b) != 8 {
+		return 0, false
+	}
+	return math.Float64frombits(binary.LittleEndian.Uint64(b)), true
+}
+
+// fromV2 reads the attribute as it stands in v2: a bool or a number, or a float's name.
+func fromV2(t dtype.Type, attr any) []byte {
+	switch v := attr.(type) {
+	case bool:
+		if kind(t) == 'b' && v {
+			return []byte{1}
+		} else if kind(t) == 'b' {
+			return []byte{0}
+		}
+	case json.Number:
+		f, err := v.Float64()
+		if err != nil {
+			return nil
+		}
+		switch kind(t) {
+		case 'i', 'u':
+			n, ok := new(big.Int).SetString(v.String(), 10)
+			if !ok { // -999.0
+				n, _ = big.NewFloat(math.Trunc(f)).Int(nil)
+			}
+			return integer(t, n)
+		case 'f':
+			return float(t.Size(), f)
+		}
+	case string:
+		f, named := map[string]float64{"NaN": math.NaN(), "Infinity": math.Inf(1), "-Infinity": math.Inf(-1)}[v]
+		if named && kind(t) == 'f' {
+			return float(t.Size(), f)
+		}
+	}
+	return nil
+}
+
+// integer is the memory form of an integer; nil where the data type does not hold it.
+func integer(t dtype.Type, n *big.Int) []byte {
+	low, high, bits := new(big.Int), big.NewInt(1), uint(t.Size()*8) //nolint:gosec // at most 64
+	if high.Lsh(high, bits); kind(t) == 'i' {
+		high.Rsh(high, 1)
+		low.Neg(high)
+	}
+	if n.Cmp(low) < 0 || n.Cmp(high) >= 0 {
+		return nil
+	}
+	v := n.Uint64()
+	if n.Sign() < 0 {
+		v = uint64(n.Int64()) //nolint:gosec // in two's complement
+	}
+	return binary.LittleEndian.AppendUint64(nil, v)[:t.Size()]
+}
+
+// float is the memory form of a float, as the data type rounds it.
+func float(size int, f float64) []byte {
+	switch size {
+	case 2:
+		return binary.LittleEndian.AppendUint16(nil, uint16(dtype.F16From(float32(f))))
+	case 4:
+		return binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(f)))
+	}
+	return binary.LittleEndian.AppendUint64(nil, math.Float64bits(f))
+}
+
+// isNaN reports whether an element is a float that is not a number.
+func isNaN(t dtype.Type, b []byte) bool {
+	f, ok := goValue(t, b).(float64)
+	return ok && f != f
+}
+
+func text(t dtype.Type, b []byte) string { return fmt.Sprint(goValue(t, b)) }

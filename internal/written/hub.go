@@ -1,0 +1,153 @@
+package written
+
+import (
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"weak"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Change is some values that are being written or deleted, or were.
+type Change struct {
+	Keys  []string // that may have changed
+	Below []string // prefixes of keys, with their slashes: all that begin so may have changed; "" is every key
+	// Late is set when the outcome of the request is not known, so that it may take place after
+	// this report.
+	Late bool
+}
+
+// Within returns a function that reports whether a key begins with one of c.Below.
+func (c Change) Within() func(key string) bool {
+	below := make(map[string]struct{}, len(c.Below))
+	for _, b := range c.Below {
+		below[b] = struct{}{}
+	}
+	return func(key string) bool {
+		_, ok := below[""]
+		for i := 0; !ok && i < len(key); i++ {
+			if key[i] == '/' {
+				_, ok = below[key[:i+1]]
+			}
+		}
+		return ok
+	}
+}
+
+// Hub passes changes on. The zero Hub is ready.
+type Hub struct {
+	listened atomic.Bool // somebody has listened
+
+	mu    sync.Mutex
+	sites map[siteID]weak.Pointer[Site]
+	roots map[any][]weak.Pointer[Site] // by Place.Root
+}
+
+// Process returns the Hub of the process. It lives as long as anybody holds it: the stores that
+// report to it, and the caches that listen.
+func Process() *Hub {
+	return concurrency.Share(concurrency.Default().Requests, "", func() *Hub { return &Hub{} })
+}
+
+// Site is where somebody listens, as long as it is held.
+type Site struct {
+	below string
+	f     func(Change)
+	hub   *Hub
+}
+
+type siteID struct {
+	by    any
+	place store.Place
+}
+
+// Listen has f called with the changes of values at a place, by their keys there, as long as the
+// Site is held. Who listens twice by the same comparable by at one place gets the same Site, and
+// the first f. f is not to call the Hub.
+func (h *Hub) Listen(by any, p store.Place, f func(Change)) *Site {
+	id := siteID{by, p}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s := h.sites[id].Value(); s != nil {
+		return s
+	}
+	s := &Site{below: p.Below, f: f, hub: h}
+	w := weak.Make(s)
+	if h.sites == nil {
+		h.sites, h.roots = map[siteID]weak.Pointer[Site]{}, map[any][]weak.Pointer[Site]{}
+	}
+	h.sites[id] = w
+	h.roots[p.Root] = append(h.roots[p.Root], w)
+	runtime.AddCleanup(s, func(gone weak.Pointer[Site]) { h.left(id, gone) }, w)
+	h.listened.Store(true)
+	return s
+}
+
+// left forgets a Site that nobody holds any more.
+func (h *Hub) left(id siteID, gone weak.Pointer[Site]) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.sites[id] == gone {
+		delete(h.sites, id)
+	}
+	all := h.roots[id.place.Root]
+	for i, w := range all {
+		if w == gone {
+			all[i] = all[len(all)-1]
+			all = all[:len(all)-1]
+			break
+		}
+	}
+	if h.roots[id.place.Root] = all; len(all) == 0 {
+		delete(h.roots, id.place.Root)
+	}
+}
+
+// at returns the sites at a root.
+func (h *Hub) at(root any) (sites []*Site) {
+	if !h.listened.Load() {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, w := range h.roots[root] {
+		if s := w.Value(); s != nil {
+			sites = append(sites, s)
+		}
+	}
+	return sites
+}
+
+// report passes a change of values at a place on to the sites of its root.
+func report(sites []*Site, p store.Place, c Change) {
+	for _, s := range sites {
+		if own := s.seen(p.Below, c); len(own.Keys)+len(own.Below) > 0 {
+			s.f(own)
+		}
+	}
+}
+
+// seen is a change of values below a prefix of the root, as the keys of the site have it.
+func (s *Site) seen(below string, c Change) Change {
+	if below == s.below {
+		return c
+	}
+	own := Change{Late: c.Late}
+	for _, k := range c.Keys {
+		if key, ok := strings.CutPrefix(below+k, s.below); ok {
+			own.Keys = append(own.Keys, key)
+		}
+	}
+	for _, b := range c.Below {
+		b = below + b
+		if rest, ok := strings.CutPrefix(b, s.below); ok {
+			own.Below = append(own.Below, rest)
+		} else if strings.HasPrefix(s.below, b) {
+			own.Below = append(own.Below, "")
+		}
+	}
+	return own
+}

@@ -1,0 +1,162 @@
+package written
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Store is a store whose writes and deletes are reported to the Hub of the process. It has every
+// optional verb, and one that the store below lacks is errors.ErrUnsupported. What it is asked to
+// read goes to the store below as it is.
+type Store struct {
+	store.Store // below
+	hub         *Hub
+	place       store.Place
+}
+
+// Around returns s as a Store; a Store is returned as it is. Close closes s.
+func Around(s store.Store) *Store {
+	if w, ok := s.(*Store); ok {
+		return w
+	}
+	return &Store{s, Process(), store.PlaceOf(s)}
+}
+
+// errPanic is the result of a request that did not return.
+var errPanic = fault.Newf(fault.Unavailable, "the store panicked")
+
+// Put implements [store.Store].
+func (s *Store) Put(ctx context.Context, key string, value []byte, o store.PutOptions) (v store.Version, err error) {
+	s.before(key)
+	err = errPanic
+	defer func() { s.after(key, o.IfVersion == "", err) }()
+	return s.Store.Put(ctx, key, value, o)
+}
+
+// Delete implements [store.Store].
+func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) (err error) {
+	s.before(key)
+	err = errPanic
+	defer func() { s.after(key, true, err) }()
+	return s.Store.Delete(ctx, key, o)
+}
+
+// DeleteAll implements [store.BatchDeleter].
+func (s *Store) DeleteAll(ctx context.Context, keys []string) (err error) {
+	bd, ok := s.Store.(store.BatchDeleter)
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	report(s.hub.at(s.place.Root), s.place, Change{Keys: keys})
+	err = errPanic
+	defer func() {
+		if !errors.Is(err, errors.ErrUnsupported) { // some may be gone
+			report(s.hub.at(s.place.Root), s.place, Change{Keys: keys, Below: nodes(keys...), Late: isLate(err)})
+		}
+	}()
+	return bd.DeleteAll(ctx, keys)
+}
+
+// Copy implements [store.Copier].
+func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) (v store.Version, err error) {
+	c, ok := s.Store.(store.Copier)
+	if !ok {
+		return "", errors.ErrUnsupported
+	}
+	s.before(to)
+	err = errPanic
+	defer func() { s.after(to, true, err) }()
+	return c.Copy(ctx, from, to, o)
+}
+
+// ListPage implements [store.PageLister].
+func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
+	if pl, ok := s.Store.(store.PageLister); ok {
+		return pl.ListPage(ctx, prefix, o, token)
+	}
+	return nil, "", errors.ErrUnsupported
+}
+
+// PutParts implements [store.PartPutter]. Nothing is visible, and so nothing is reported, before
+// Commit.
+func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
+	p, err := store.PutParts(ctx, s.Store, key, o)
+	if err != nil {
+		return nil, err
+	}
+	return &parts{p, s, key}, nil
+}
+
+type parts struct {
+	store.Parts
+	s   *Store
+	key string
+}
+
+// Commit implements [store.Parts].
+func (p *parts) Commit(ctx context.Context, o store.PutOptions) (v store.Version, err error) {
+	p.s.before(p.key)
+	err = errPanic
+	defer func() { p.s.after(p.key, o.IfVersion == "", err) }()
+	return p.Parts.Commit(ctx, o)
+}
+
+// Unwrap returns the store below.
+func (s *Store) Unwrap() store.Store { return s.Store }
+
+// String returns the name of the store below.
+func (s *Store) String() string { return store.Name(s.Store) }
+
+// before reports a key whose value a request is going to change.
+func (s *Store) before(key string) {
+	if sites := s.hub.at(s.place.Root); sites != nil {
+		report(sites, s.place, Change{Keys: []string{key}})
+	}
+}
+
+// after reports a key when the request is over, which ended with err. With another, a document may
+// be that of a node which was not there before.
+func (s *Store) after(key string, another bool, err error) {
+	sites := s.hub.at(s.place.Root)
+	if sites == nil {
+		return
+	}
+	c := Change{Keys: []string{key}, Late: isLate(err)}
+	if another && (err == nil || c.Late) {
+		c.Below = nodes(key)
+	}
+	report(sites, s.place, c)
+}
+
+// nodes returns, of each key that is one of a document which makes a node, what the keys of that
+// node begin with.
+func nodes(keys ...string) (below []string) {
+	for _, key := range keys {
+		i := strings.LastIndexByte(key, '/') + 1
+		switch key[i:] {
+		case "zarr.json", ".zarray", ".zgroup", "meta":
+			below = append(below, key[:i])
+		}
+	}
+	return below
+}
+
+// isLate reports whether a request that ended with err may still take place. It does not where it
+// has, and where the store has refused it.
+func isLate(err error) bool {
+	if err == nil {
+		return false
+	}
+	for _, refused := range []error{
+		fault.Conflict, fault.Exists, fault.NotFound, fault.ReadOnly, fault.Refused, fault.Path, fault.Selection, errors.ErrUnsupported,
+	} {
+		if errors.Is(err, refused) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,193 @@
+package transfer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// stands reports, where there is no claim, whether all documents of the plan are at the target. fault.Exists: another node
+// is there, or the copy was changed since it was complete.
+func (w *Worker) stands(ctx context.Context) (bool, error) {
+	last := w.last()
+	is, found, err := w.holds(ctx, last, []byte(w.p.Documents.Target[last]))
+	if !found || err != nil {
+		return false, err
+	}
+	if !is {
+		return false, another(last)
+	}
+	return true, w.each(ctx, w.p.within(), func(ctx context.Context, key string) error {
+		is, _, err := w.holds(ctx, key, []byte(w.p.Documents.Target[key]))
+		if err == nil && !is {
+			err = another(key)
+		}
+		return err
+	})
+}
+
+// another is the error of a target at which something else is.
+func another(key string) error {
+	return fault.Newf(fault.Exists, "another document is stored at %q", key)
+}
+
+// within are the keys of the plan's documents at or below the target.
+func (p *Plan) within() []string {
+	return slices.DeleteFunc(p.ordered(), func(key string) bool { return above(nodeOf(key), p.Target.Path) })
+}
+
+// each calls f for each key, some at once.
+func (w *Worker) each(ctx context.Context, keys []string, f func(ctx context.Context, key string) error) error {
+	return concurrency.EachN(ctx, store.TuningOf(w.dst).Requests, len(keys), func(ctx context.Context, i int) error { return f(ctx, keys[i]) })
+}
+
+// look makes sure, before the first task writes and after the target was claimed, that no node is at the target or below
+// it. empty reports whether no other object is there either.
+func (w *Worker) look(ctx context.Context) (empty bool, err error) {
+	own := join(w.p.Target.Path, dirName) + "/"
+	empty = true
+	for e, err := range store.ListAll(ctx, w.dst, w.p.Target.Path, store.ListOptions{}) {
+		switch {
+		case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Refused):
+			return false, w.absent(ctx, w.p.documents()) // what cannot be listed is asked for
+		case err != nil:
+			return false, err
+		case strings.HasPrefix(e.Key, own):
+		case isNode(e.Key):
+			return false, fault.Newf(fault.Exists, "a node is at the target: %q is stored", e.Key)
+		default:
+			empty = false
+		}
+	}
+	if store.ListingsOf(w.dst).Complete {
+		return empty, nil
+	}
+	return empty, w.absent(ctx, w.p.within())
+}
+
+// isNode reports whether a key is that of a document that makes a node.
+func isNode(key string) bool {
+	switch path.Base(key) {
+	case "zarr.json", ".zarray", ".zgroup":
+		return true
+	}
+	return false
+}
+
+// documents are the keys of the plan's documents at or below the target, and those by which a node of the other format
+// would be at the path of one of the plan's.
+func (p *Plan) documents() []string {
+	all := map[string]bool{}
+	for _, key := range p.within() {
+		all[key] = true
+		for _, name := range []string{"zarr.json", ".zarray", ".zgroup"} {
+			all[join(nodeOf(key), name)] = true
+		}
+	}
+	return slices.Collect(maps.Keys(all))
+}
+
+// absent makes sure that none of the documents is stored.
+func (w *Worker) absent(ctx context.Context, keys []string) error {
+	return w.each(ctx, keys, func(ctx context.Context, key string) error {
+		_, found, err := w.holds(ctx, key, nil)
+		if err == nil && found {
+			err = another(key)
+		}
+		return err
+	})
+}
+
+// alone makes sure, before documents are stored, that no node was created at the target or below it since the first task
+// began.
+func (w *Worker) alone(ctx context.Context) error {
+	if err := w.absent(ctx, w.p.documents()); err != nil {
+		return err
+	}
+	groups, nodes := w.p.groups()
+	return concurrency.EachN(ctx, store.TuningOf(w.dst).Requests, len(groups), func(ctx context.Context, i int) error {
+		return w.strangers(ctx, groups[i], nodes)
+	})
+}
+
+// groups are the paths of the plan's groups at or below the target, and those of all nodes there.
+func (p *Plan) groups() (groups []string, nodes map[string]bool) {
+	nodes = map[string]bool{}
+	for _, key := range p.within() {
+		at := nodeOf(key)
+		nodes[at] = true
+		var doc struct {
+			Type string `json:"node_type"`
+		}
+		switch path.Base(key) {
+		case ".zgroup":
+			groups = append(groups, at)
+		case "zarr.json":
+			if json.Unmarshal([]byte(p.Documents.Target[key]), &doc) == nil && doc.Type == "group" {
+				groups = append(groups, at)
+			}
+		}
+	}
+	return groups, nodes
+}
+
+// strangers makes sure that a group has no node below it that the plan does not have.
+func (w *Worker) strangers(ctx context.Context, group string, nodes map[string]bool) error {
+	for e, err := range store.Pages(ctx, w.dst, group, store.ListOptions{Depth: store.OneLevel}) {
+		switch {
+		case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Refused):
+			return nil // what cannot be listed cannot be seen
+		case err != nil:
+			return err
+		case !e.Dir || nodes[e.Key] || e.Key == join(w.p.Target.Path, dirName):
+			continue
+		}
+		switch _, err := zarr.Open(ctx, w.dst, e.Key, zarr.IgnoreConsolidated()); {
+		case errors.Is(err, fault.NotFound), errors.Is(err, fault.Refused):
+		case err != nil && !errors.As(err, new(*fault.MetaError)):
+			return err
+		default:
+			return fault.Newf(fault.Exists, "another node is in the target, at %q", e.Key)
+		}
+	}
+	return nil
+}
+
+// free makes sure, before a process writes to an array for the first time, that no other one was created there since the
+// first task of the plan began.
+func (w *Worker) free(ctx context.Context, a *Array) error {
+	if a.In != Target {
+		return nil
+	}
+	w.mu.Lock()
+	known := w.seen[a.Path]
+	w.mu.Unlock()
+	if known {
+		return nil
+	}
+	for _, name := range []string{"zarr.json", ".zarray"} {
+		key := join(a.Path, name)
+		if _, planned := w.p.Documents.Target[key]; !planned {
+			continue
+		}
+		if _, found, err := w.holds(ctx, key, nil); err != nil || found {
+			if found {
+				err = another(key)
+			}
+			return err
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen[a.Path] = true
+	return nil
+}

@@ -1,0 +1,28 @@
+package transfer
+
+import (
+	"github.com/zargo-io/zargo/internal/masked"
+	"github.com/zargo-io/zargo/zarr"
+)
+
+// masked gives an array of the other format the missing value that xarray sees in the source.
+func (o *Options) masked(spec *zarr.Spec, a *zarr.Array, format int) {
+	if o.NoFillAttribute || a.Dims() == nil && len(a.Shape()) > 0 {
+		return
+	}
+	said := ""
+	if format == 3 {
+		spec.Attrs, said = masked.ToV3(a.DType(), a.Fill(), spec.Attrs)
+	} else {
+		v := masked.ToV2(a.DType(), a.Fill(), spec.Attrs)
+		switch spec.Attrs, said = v.Attrs, v.Said; {
+		case v.Undefined:
+			spec.Fill = zarr.NoFill
+		case v.Fill != nil:
+			spec.Fill = v.Fill
+		}
+	}
+	if said != "" && o.Masked != nil {
+		o.Masked(a.Path(), said)
+	}
+}

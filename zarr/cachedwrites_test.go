@@ -1,0 +1,482 @@
+package zarr_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/cache"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/dir"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+	"github.com/zargo-io/zargo/zarr/upkeep"
+)
+
+// ownWrites are the ways in which a process changes stored elements of the array at path, of 16
+// elements of which none is 0.
+func ownWrites() map[string]func(ctx context.Context, a *zarr.Array) error {
+	resize := func(ctx context.Context, a *zarr.Array, o zarr.ResizeOptions, n ...int) (err error) {
+		for _, n := range n {
+			if a, err = a.Resize(ctx, []int{n}, o); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	spec := func(a *zarr.Array) zarr.Spec {
+		return zarr.Spec{Shape: []int{16}, Chunks: a.Chunks(), Shards: a.Shards(), DType: dtype.Int32}
+	}
+	return map[string]func(ctx context.Context, a *zarr.Array) error{
+		"part of a chunk": func(ctx context.Context, a *zarr.Array) error { return zarr.Write(ctx, a, []int32{70}, zarr.Index(5)) },
+		"all": func(ctx context.Context, a *zarr.Array) error {
+			return zarr.Write(ctx, a, slices.Repeat([]int32{7}, 16))
+		},
+		"fill": func(ctx context.Context, a *zarr.Array) error {
+			return zarr.Write(ctx, a, make([]int32, 16))
+		},
+		"fill of a chunk": func(ctx context.Context, a *zarr.Array) error {
+			return zarr.Write(ctx, a, make([]int32, 8), zarr.Range(4, 12))
+		},
+		"append": func(ctx context.Context, a *zarr.Array) error {
+			_, err := zarr.Append(ctx, a, 0, []int32{17, 18, 19})
+			return err
+		},
+		"append after a shrink": func(ctx context.Context, a *zarr.Array) error {
+			a, err := a.Resize(ctx, []int{6}, zarr.ResizeOptions{MetadataOnly: true})
+			if err == nil {
+				_, err = zarr.Append(ctx, a, 0, make([]int32, 10))
+			}
+			return err
+		},
+		"resize": func(ctx context.Context, a *zarr.Array) error { return resize(ctx, a, zarr.ResizeOptions{}, 2, 16) },
+		"clear": func(ctx context.Context, a *zarr.Array) error {
+			return resize(ctx, a, zarr.ResizeOptions{Clear: true}, 1, 16)
+		},
+		"orphans": func(ctx context.Context, a *zarr.Array) error {
+			a, err := a.Resize(ctx, []int{2}, zarr.ResizeOptions{MetadataOnly: true})
+			if err != nil {
+				return err
+			}
+			o, err := upkeep.FindOrphans(ctx, a)
+			if err == nil {
+				err = o.Delete(ctx)
+			}
+			if err == nil {
+				a, err = a.Refresh(ctx)
+			}
+			if err != nil {
+				return err
+			}
+			return resize(ctx, a, zarr.ResizeOptions{}, 16)
+		},
+		"remove and create": func(ctx context.Context, a *zarr.Array) error {
+			r, err := upkeep.PlanRemove(ctx, a)
+			if err == nil {
+				err = r.Run(ctx)
+			}
+			if err == nil {
+				_, err = zarr.Create(ctx, a.Store(), a.Path(), spec(a))
+			}
+			return err
+		},
+		"replace": func(ctx context.Context, a *zarr.Array) error {
+			_, err := zarr.Replace(ctx, a.Store(), a.Path(), spec(a))
+			return err
+		},
+		"documents and chunks of others": func(ctx context.Context, a *zarr.Array) error { // which only the new array's document tells of
+			if err := store.DeleteBelow(ctx, a.Store(), a.Path()); err != nil {
+				return err
+			}
+			_, err := zarr.Create(ctx, a.Store(), a.Path(), spec(a))
+			return err
+		},
+		"a writer": func(ctx context.Context, a *zarr.Array) error {
+			w, err := zarr.NewWriter[int32](ctx, a, 0)
+			if err != nil {
+				return err
+			}
+			err = w.Write(ctx, []int32{90, 91, 92})
+			_, last := w.Close(ctx)
+			return errors.Join(err, last)
+		},
+		"a shard": func(ctx context.Context, a *zarr.Array) error {
+			if !a.Sharded() {
+				return nil
+			}
+			w, err := a.OpenShard(ctx, 1)
+			if err == nil {
+				err = zarr.WritePiece(ctx, w, slices.Repeat([]int32{7}, 8), zarr.Range(8, 16))
+			}
+			if err == nil {
+				err = w.Commit(ctx)
+			}
+			return err
+		},
+	}
+}
+
+// ownViews are the ways in which the process that has the cache holds the same array another time.
+func ownViews() map[string]func(st store.Store) (store.Store, string) {
+	return map[string]func(st store.Store) (store.Store, string){
+		"the same store": func(st store.Store) (store.Store, string) { return st, "g/x" },
+		"a prefix": func(st store.Store) (store.Store, string) {
+			st, err := store.Prefix(st, "g")
+			if err != nil {
+				panic(err)
+			}
+			return st, "x"
+		},
+		"a decorator": func(st store.Store) (store.Store, string) { return store.Around(st, store.Hooks{}), "g/x" },
+		"opened again": func(st store.Store) (store.Store, string) {
+			if d, ok := st.(*dir.Store); ok {
+				return dir.New(d.String() + "/g"), "x"
+			}
+			return st, "g/x"
+		},
+	}
+}
+
+// TestCachedAfterOwnWrites: whatever a process writes or deletes through zargo, in whichever way it
+// opened the array, and whatever is read meanwhile, a read that begins afterwards does not take
+// from a cache what was before.
+func TestCachedAfterOwnWrites(t *testing.T) {
+	validities := map[string]cache.Validity{"immutable": cache.Immutable(), "a minute": cache.Revalidate(time.Minute), "always": cache.Revalidate(0)}
+	bases := map[string]func() store.Store{"mem": func() store.Store { return mem.New() }, "dir": func() store.Store { return dir.New(t.TempDir()) }}
+	for how, change := range ownWrites() {
+		t.Run(how, func(t *testing.T) {
+			for where, base := range bases {
+				for through, view := range ownViews() {
+					if where == "dir" && through != "opened again" {
+						continue // as with mem
+					}
+					for said, validity := range validities {
+						for _, shards := range [][]int{nil, {8}} {
+							name := fmt.Sprintf("%s, %s, %s, shards %v", where, through, said, shards)
+							st := base()
+							if err := afterOwnWrite(t.Context(), st, view, validity, shards, change); err != nil {
+								t.Errorf("%s: %v", name, err)
+							}
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// afterOwnWrite reads an array through two caches, also while it is changed through a view that has
+// none, and compares what the caches have with what is stored.
+func afterOwnWrite(ctx context.Context, st store.Store, view func(store.Store) (store.Store, string), v cache.Validity, shards []int, change func(context.Context, *zarr.Array) error) error {
+	made, err := zarr.Create(ctx, st, "g/x", zarr.Spec{Shape: []int{16}, Chunks: []int{4}, Shards: shards, DType: dtype.Int32})
+	if err != nil {
+		return err
+	}
+	all := make([]int32, 16)
+	for i := range all {
+		all[i] = int32(i + 1)
+	}
+	if err := zarr.Write(ctx, made, all); err != nil {
+		return err
+	}
+	var readers []*zarr.Array
+	for _, o := range []zarr.Option{zarr.Cache(cache.New(1<<20, v)), zarr.Cache(cache.New(1<<20, v).Named("x"))} {
+		r, err := zarr.OpenArray(ctx, st, "g/x", o)
+		if err != nil {
+			return err
+		}
+		if got, err := zarr.Read[int32](ctx, r); err != nil || !slices.Equal(got, all) {
+			return fmt.Errorf("%v, %w", got, err)
+		}
+		readers = append(readers, r)
+	}
+	other, path := view(st)
+	w, err := zarr.OpenArray(ctx, other, path)
+	if err != nil {
+		return err
+	}
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	for _, r := range readers {
+		wg.Go(func() {
+			for n := 0; ; n++ {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				_, _ = zarr.Read[int32](ctx, r, zarr.Index(n%16)) // as it is or as it was, or in between
+				time.Sleep(20 * time.Microsecond)                 // the change is to end
+			}
+		})
+	}
+	err = change(ctx, w)
+	close(done)
+	for _, r := range readers {
+		if err == nil {
+			err = asStored(ctx, st, r)
+		}
+	}
+	wg.Wait()
+	for _, r := range readers { // what these reads found is not kept
+		if err == nil {
+			err = asStored(ctx, st, r)
+		}
+	}
+	return err
+}
+
+// asStored compares what a reader has with what is stored.
+func asStored(ctx context.Context, st store.Store, r *zarr.Array) error {
+	direct, err := zarr.OpenArray(ctx, st, "g/x")
+	if err != nil {
+		return err
+	}
+	want, err := zarr.Read[int32](ctx, direct)
+	if err != nil {
+		return err
+	}
+	if r, err = r.Refresh(ctx); err != nil {
+		return err
+	}
+	got, err := zarr.Read[int32](ctx, r)
+	if err != nil || !slices.Equal(got, want) {
+		return fmt.Errorf("read %v, %w; stored is %v", got, err, want)
+	}
+	return nil
+}
+
+// TestCachedEdge: what another process wrote within the last object of an array, with a change of
+// the shape, is there for an array of the new shape, opened again or refreshed. What else is in the
+// cache is not requested.
+func TestCachedEdge(t *testing.T) {
+	for _, shards := range [][]int{nil, {8}} {
+		for _, absent := range []bool{false, true} {
+			t.Run(fmt.Sprintf("shards %v, absent %v", shards, absent), func(t *testing.T) {
+				backing := mem.New()
+				st := &recorder{Store: backing, tuning: cloud()}
+				w := mustCreate(t, backing, "x", zarr.Spec{Shape: []int{14}, Chunks: []int{4}, Shards: shards, DType: dtype.Int32})
+				want := make([]int32, 14)
+				if !absent {
+					for i := range want {
+						want[i] = int32(i + 1)
+					}
+				}
+				check := func(err error) {
+					t.Helper()
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+				read := func(a *zarr.Array, requests int) {
+					t.Helper()
+					st.take(false)
+					got, err := zarr.Read[int32](t.Context(), a)
+					if err != nil || !slices.Equal(got, want) {
+						t.Errorf("%v, %v; want %v", got, err, want)
+					}
+					if lines := st.take(false); len(lines) != requests {
+						t.Errorf("%q", lines)
+					}
+				}
+				check(zarr.Write(t.Context(), w, want))
+				c := zarr.Cache(cache.New(1<<20, cache.Immutable()))
+				open := func() *zarr.Array {
+					a, err := zarr.OpenArray(t.Context(), st, "x", c)
+					check(err)
+					return a
+				}
+				old := open()
+				_, err := zarr.Read[int32](t.Context(), old)
+				check(err)
+				read(open(), 0)
+				w, err = zarr.Append(t.Context(), w, 0, []int32{15, 16})
+				check(err)
+				want = append(want, 15, 16)
+				a, err := old.Refresh(t.Context())
+				check(err)
+				last := 1
+				if shards != nil {
+					last = 2 // the index and an inner chunk
+				}
+				read(a, last)
+				read(open(), 0)
+				_, err = w.Resize(t.Context(), []int{14}, zarr.ResizeOptions{Clear: true})
+				check(err)
+				want = want[:14]
+				a, err = a.Refresh(t.Context())
+				check(err)
+				if _, err := zarr.Read[int32](t.Context(), a); err != nil {
+					t.Fatal(err)
+				}
+				read(a, 0)
+			})
+		}
+	}
+}
+
+// TestCachedRegrown: what another process deleted by a shrink, and wrote again when the array grew,
+// is there for an array that was refreshed in between.
+func TestCachedRegrown(t *testing.T) {
+	for _, n := range []int{16, 20_000} { // few positions, and so many that they are not named
+		for _, shards := range [][]int{nil, {8}} {
+			backing := mem.New()
+			st := &recorder{Store: backing, tuning: cloud()}
+			w := mustCreate(t, backing, "x", zarr.Spec{Shape: []int{n}, Chunks: []int{4}, Shards: shards, DType: dtype.Int32})
+			want := slices.Repeat([]int32{1}, n)
+			check := func(err error) {
+				t.Helper()
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			check(zarr.Write(t.Context(), w, want))
+			a, err := zarr.OpenArray(t.Context(), st, "x", zarr.Cache(cache.New(64<<20, cache.Immutable())))
+			check(err)
+			_, err = zarr.Read[int32](t.Context(), a)
+			check(err)
+			w, err = w.Resize(t.Context(), []int{9}, zarr.ResizeOptions{Clear: true})
+			check(err)
+			a, err = a.Refresh(t.Context())
+			check(err)
+			_, err = zarr.Append(t.Context(), w, 0, slices.Repeat([]int32{2}, n-9))
+			check(err)
+			a, err = a.Refresh(t.Context())
+			check(err)
+			copy(want[9:], slices.Repeat([]int32{2}, n-9))
+			st.take(false)
+			got, err := zarr.Read[int32](t.Context(), a)
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("%d, %v: read %v, %v", n, shards, got[:16], err)
+			}
+			if lines := st.take(false); slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "get c/0") }) {
+				t.Errorf("%q: a chunk inside both shapes was requested", lines[0])
+			}
+		}
+	}
+}
+
+// TestCachedLate: a write that failed may still take place, so what is read for a minute is asked
+// for each time, and nothing else is.
+func TestCachedLate(t *testing.T) {
+	for _, shards := range []bool{false, true} {
+		t.Run(fmt.Sprint("shards ", shards), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, a, _ := cachedScene(t, shards, cache.New(1<<20, cache.Immutable()), bubble())
+				far := []zarr.Selection{zarr.Index(31), zarr.Index(31)}
+				if _, err := zarr.Read[int32](t.Context(), a); err != nil {
+					t.Fatal(err)
+				}
+				s.st.take(false)
+				s.reads(a, []int32{1024}, nil, far...)
+				late := &lost{Store: s.st}
+				w, err := zarr.OpenArray(t.Context(), late, "x", bubble())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := zarr.Write(t.Context(), w, slices.Repeat([]int32{5}, 64), zarr.Range(0, 8), zarr.Range(0, 8)); err == nil {
+					t.Fatal("the write was to fail")
+				}
+				if _, err := zarr.Read[int32](t.Context(), a); err != nil {
+					t.Fatal(err)
+				}
+				late.arrive(t)
+				time.Sleep(59 * time.Second)
+				got, err := zarr.Read[int32](t.Context(), a, corner...)
+				if err != nil || !slices.Equal(got, []int32{5, 5, 5, 5}) {
+					t.Errorf("%v, %v", got, err)
+				}
+				time.Sleep(time.Second)
+				if _, err := zarr.Read[int32](t.Context(), a); err != nil {
+					t.Fatal(err)
+				}
+				s.st.take(false)
+				s.reads(a, []int32{5, 5, 5, 5}, nil, corner...)
+				s.reads(a, []int32{1024}, nil, far...)
+			})
+		})
+	}
+}
+
+// lost is a store whose puts of chunks arrive later, when the client has given up.
+type lost struct {
+	store.Store
+	mu    sync.Mutex
+	later []func() error
+}
+
+func (s *lost) Unwrap() store.Store { return s.Store }
+
+func (s *lost) Put(_ context.Context, key string, b []byte, _ store.PutOptions) (store.Version, error) {
+	b = slices.Clone(b)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.later = append(s.later, func() error {
+		_, err := s.Store.Put(context.Background(), key, b, store.PutOptions{})
+		return err
+	})
+	return "", &zarr.KeyError{Op: "put", Key: key, Kind: fault.Unavailable}
+}
+
+func (s *lost) arrive(t *testing.T) {
+	t.Helper()
+	for _, f := range s.later {
+		if err := f(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestCachedOthersStay: what is written elsewhere costs nothing of what is in a cache: another
+// chunk, another array, another store, attributes, and what is not written because it was refused.
+func TestCachedOthersStay(t *testing.T) {
+	s, a, all := cachedScene(t, false, cache.New(1<<20, cache.Immutable()))
+	mustCreate(t, s.st, "xy", zarr.Spec{Shape: []int{8}, DType: dtype.Int32})
+	if got, err := zarr.Read[int32](t.Context(), a); err != nil || !slices.Equal(got, all) {
+		t.Fatal(err)
+	}
+	other := mem.New()
+	b := mustCreate(t, other, "x", zarr.Spec{Shape: []int{32, 32}, Chunks: []int{8, 8}, DType: dtype.Int32})
+	for name, write := range map[string]func() error{
+		"another store": func() error { return zarr.Write(t.Context(), b, all) },
+		"another array": func() error {
+			_, err := zarr.Replace(t.Context(), s.st, "xy", zarr.Spec{Shape: []int{8}, DType: dtype.Int32})
+			return err
+		},
+		"attributes": func() error {
+			_, err := s.open().SetAttrs(t.Context(), map[string]any{"units": "K"})
+			return err
+		},
+		"what is there": func() error {
+			_, err := zarr.Create(t.Context(), s.st, "x", zarr.Spec{Shape: []int{8}, DType: dtype.Int32})
+			if !errors.Is(err, zarr.ErrExists) {
+				return fmt.Errorf("created: %w", err)
+			}
+			return nil
+		},
+	} {
+		if err := write(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		s.st.take(false)
+		s.reads(a, all, nil)
+	}
+	if err := zarr.Write(t.Context(), s.open(), slices.Repeat([]int32{5}, 64), zarr.Range(8, 16), zarr.Range(8, 16)); err != nil {
+		t.Fatal(err)
+	}
+	s.st.take(false)
+	if _, err := zarr.Read[int32](t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.st.take(false); !slices.Equal(got, []string{"get c/1/1"}) {
+		t.Errorf("%q", got)
+	}
+}

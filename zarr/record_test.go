@@ -1,0 +1,213 @@
+package zarr_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// failedAppend appends values along an axis, and fails at the put of a key, which is still on its
+// way. Puts of other keys are made before.
+func failedAppend(t *testing.T, st store.Store, axis int, key string, values ...int32) (late func()) {
+	t.Helper()
+	k := &killed{Store: st, left: -1}
+	a, err := zarr.OpenArray(t.Context(), &dyingAt{killed: k, key: key}, "a", zarr.InFlight(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := zarr.Append(t.Context(), a, axis, values); !errors.Is(err, errKilled) {
+		t.Fatalf("%v", err)
+	}
+	return k.arrive
+}
+
+// TestMetadataOnlyGrowth: rows of an append that failed are not values of an array that grows by
+// MetadataOnly.
+func TestMetadataOnlyGrowth(t *testing.T) {
+	for format := 2; format <= 3; format++ {
+		st := mem.New()
+		spec := zarr.Spec{Format: format, Shape: []int{4}, Chunks: []int{2}, DType: dtype.Int32}
+		create(t, st, spec)
+		late := failedAppend(t, st, 0, map[int]string{2: "a/3", 3: "a/c/3"}[format], 71, 72, 73, 74)
+		a, err := zarr.OpenArray(t.Context(), st, "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, err = a.Resize(t.Context(), []int{8}, zarr.ResizeOptions{MetadataOnly: true}); err != nil {
+			t.Fatal(err)
+		}
+		late()
+		wantValues(t, a, 0, 0, 0, 0, 0, 0, 0, 0)
+		if n := claims(t, st); n != 0 {
+			t.Errorf("%d claims are left", n)
+		}
+	}
+}
+
+// TestRecordAlongAnotherAxis: what a failed append left is known by all axes.
+func TestRecordAlongAnotherAxis(t *testing.T) {
+	st := mem.New()
+	create(t, st, zarr.Spec{Shape: []int{4, 2}, Chunks: []int{2, 1}, DType: dtype.Int32})
+	failedAppend(t, st, 1, "a/c/0/3", 1, 2, 3, 4, 5, 6, 7, 8)
+	a, err := zarr.OpenArray(t.Context(), st, "a")
+	for _, tt := range []struct {
+		shape []int
+		o     zarr.ResizeOptions
+	}{{[]int{2, 2}, zarr.ResizeOptions{MetadataOnly: true}}, {[]int{2, 1}, zarr.ResizeOptions{}}, {[]int{4, 4}, zarr.ResizeOptions{}}} {
+		if err == nil {
+			a, err = a.Resize(t.Context(), tt.shape, tt.o)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantValues(t, a, make([]int32, 16)...)
+}
+
+// TestLatePutAfterResize: a Resize to the same, a smaller or a larger shape, and an append of fill
+// values; then a put of a failed append arrives. It does not either where the rows were deleted and
+// appended again.
+func TestLatePutAfterResize(t *testing.T) {
+	for _, shapes := range [][][]int{{}, {{4}}, {{3}}, {{8}, {4}}, {{8}, {3}, {8}}, {{1}, {6}}} {
+		for _, metadataOnly := range []bool{true, false} {
+			t.Run(fmt.Sprint(shapes, metadataOnly), func(t *testing.T) {
+				st := mem.New()
+				create(t, st, zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Int32})
+				late := failedAppend(t, st, 0, "a/c/3", 71, 72, 73, 74)
+				a, err := zarr.OpenArray(t.Context(), st, "a")
+				for _, shape := range shapes {
+					if err == nil {
+						a, err = a.Resize(t.Context(), shape, zarr.ResizeOptions{MetadataOnly: metadataOnly})
+					}
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n := 8 - a.Shape()[0]; n > 0 {
+					if a, err = zarr.Append(t.Context(), a, 0, make([]int32, n)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				// Nor do values that are written again make the key free.
+				if err := zarr.Write(t.Context(), a, []int32{5, 5}, zarr.Range(6, 8)); err != nil {
+					t.Fatal(err)
+				}
+				if err := zarr.Write(t.Context(), a, []int32{0, 0}, zarr.Range(6, 8)); err != nil {
+					t.Fatal(err)
+				}
+				late()
+				wantValues(t, a, make([]int32, 8)...)
+				if n := claims(t, st); n != 0 {
+					t.Errorf("%d claims are left", n)
+				}
+			})
+		}
+	}
+}
+
+// TestRecordIsHostile: a record in a document takes neither more time nor memory than a shape, and
+// one that is malformed is an error of whoever changes the shape.
+func TestRecordIsHostile(t *testing.T) {
+	for _, tt := range []struct {
+		record string
+		want   error
+	}{
+		{`{"left":[{"lo":[4],"hi":[9007199254740991]}]}`, zarr.ErrLimit},
+		{`{"left":[{"lo":[0],"hi":[9]},{"lo":[2],"hi":[3]}],"kept":[{"lo":[1],"hi":[1]}],"taken":["x"]}`, nil},
+		{`{"left":[{"lo":[4,1],"hi":[9,2]}]}`, zarr.ErrMetadata},
+		{`{"left":[{"lo":[-4],"hi":[9]}]}`, zarr.ErrMetadata},
+		{`{"kept":[{"lo":[4],"hi":[2]}]}`, zarr.ErrMetadata},
+		{`{"past":[1,2]}`, zarr.ErrMetadata},
+		{`{"past":[9007199254740991]}`, nil},
+		{`[]`, zarr.ErrMetadata},
+	} {
+		st := mem.New()
+		put(t, st, "a/.zarray", `{"zarr_format":2,"shape":[4],"chunks":[2],"dtype":"<i4","fill_value":0,"order":"C","filters":null,"compressor":null,"zargo_record":`+tt.record+`}`)
+		a, err := zarr.OpenArray(t.Context(), st, "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantValues(t, a, 0, 0, 0, 0)
+		to := 10
+		if tt.want == zarr.ErrLimit {
+			to = 1 << 40
+		}
+		if _, err := a.Resize(t.Context(), []int{to}, zarr.ResizeOptions{MetadataOnly: true}); !errors.Is(err, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.record, err, tt.want)
+		}
+	}
+}
+
+// TestAppendAt: an array and a group are appended to at a row alone.
+func TestAppendAt(t *testing.T) {
+	st := mem.New()
+	stale := create(t, st, zarr.Spec{Shape: []int{2}, Chunks: []int{2}, DType: dtype.Int32})
+	at := func(n int, opts ...zarr.Option) error {
+		a, err := stale.With(append(opts, zarr.AppendAt(n))...)
+		if err == nil {
+			_, err = zarr.Append(t.Context(), a, 0, []int32{1, 2})
+		}
+		return err
+	}
+	for _, tt := range []struct {
+		at   int
+		opts []zarr.Option
+		want error
+	}{
+		{3, nil, zarr.ErrConflict},
+		{2, nil, nil},
+		{2, nil, zarr.ErrConflict}, // stale is not what is stored
+		{2, []zarr.Option{zarr.Wait(time.Minute)}, zarr.ErrExists},
+		{1, nil, zarr.ErrExists},
+		{4, []zarr.Option{zarr.Wait(time.Minute)}, nil},
+	} {
+		if err := at(tt.at, tt.opts...); !errors.Is(err, tt.want) {
+			t.Errorf("at %d: %v, want %v", tt.at, err, tt.want)
+		}
+	}
+	if a := onStore(t, stale, st); !slices.Equal(a.Shape(), []int{6}) {
+		t.Errorf("%v", a.Shape())
+	}
+}
+
+// TestGroupAppendAt: two processes append the same day, one of them while the other is at any of
+// its requests. Once one says that the day is there, who opens the group sees it.
+func TestGroupAppendAt(t *testing.T) {
+	for _, p := range pairings() {
+		meet(t, func(n, m int) (bool, bool) {
+			st := p.create(t)
+			first, second := outcome{v: 11, n: 2}, outcome{v: 21, n: 2}
+			var exists error
+			a, b := interleave(t.Context(), st, n, m, func(st store.Store) {
+				first.err = appendPair(t.Context(), st, first.v, first.n, zarr.AppendAt(3))
+			}, func(st store.Store) {
+				second.err = appendPair(t.Context(), st, second.v, second.n, zarr.AppendAt(3))
+				if errors.Is(second.err, zarr.ErrExists) {
+					exists = p.check(st, outcome{v: first.v, n: first.n})
+				}
+			})
+			if exists != nil {
+				t.Fatalf("%v %d, %d: %v", p, n, m, exists)
+			}
+			for _, o := range []*outcome{&first, &second} {
+				if errors.Is(o.err, zarr.ErrConflict) {
+					o.err = appendPair(t.Context(), st, o.v, o.n, zarr.AppendAt(3))
+				}
+			}
+			if err := p.check(st, first, second); err != nil {
+				t.Fatalf("%v %d, %d: %v", p, n, m, err)
+			}
+			if first.err == nil && second.err == nil || first.err != nil && second.err != nil {
+				t.Fatalf("%v %d, %d: %v, %v", p, n, m, first.err, second.err)
+			}
+			return a, b
+		})
+	}
+}

@@ -1,0 +1,24 @@
+package dir
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// TestFull: no room on the disk and none in the quota are of one kind, which is no limit of zargo's.
+func TestFull(t *testing.T) {
+	s := New(t.TempDir())
+	for _, err := range []error{syscall.ENOSPC, syscall.EDQUOT, &fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}} {
+		if failed := s.failed("put", "k", err); !errors.Is(failed, fault.Full) || errors.Is(failed, fault.Limit) {
+			t.Errorf("%v", failed)
+		}
+	}
+	if failed := s.failed("put", "k", os.ErrPermission); !errors.Is(failed, fault.Denied) || !errors.Is(failed, fault.Refused) {
+		t.Errorf("%v", failed)
+	}
+}

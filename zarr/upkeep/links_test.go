@@ -1,0 +1,114 @@
+package upkeep_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store/dir"
+	"github.com/zargo-io/zargo/zarr/upkeep"
+)
+
+// linkedArray makes an array of eight chunks, whose chunks are in another folder behind a link.
+func linkedArray(t *testing.T) (st *dir.Store, a *zarr.Array, root, chunks string) {
+	t.Helper()
+	root, chunks = t.TempDir(), t.TempDir()
+	st = dir.New(root)
+	a, err := zarr.Create(t.Context(), st, "x", zarr.Spec{Shape: []int{8}, Chunks: []int{1}, DType: dtype.Int8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(chunks, filepath.Join(root, "x/c")); err != nil {
+		t.Skipf("no symbolic links: %v", err)
+	}
+	if err := zarr.Write(t.Context(), a, []int8{1, 2, 3, 4, 5, 6, 7, 8}); err != nil {
+		t.Fatal(err)
+	}
+	return st, a, root, chunks
+}
+
+func files(t *testing.T, folder string) int {
+	t.Helper()
+	names, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(names)
+}
+
+// TestResizeFollowsNoLink: a resize that would delete chunks behind a link is refused and deletes none. One of metadata alone
+// works.
+func TestResizeFollowsNoLink(t *testing.T) {
+	_, a, _, chunks := linkedArray(t)
+	if _, err := a.Resize(t.Context(), []int{4}, zarr.ResizeOptions{}); !errors.Is(err, fault.Refused) {
+		t.Errorf("want refused, got %v", err)
+	}
+	if n := files(t, chunks); n != 8 {
+		t.Errorf("%d chunks stay", n)
+	}
+	now, err := a.Refresh(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := now.Resize(t.Context(), []int{2}, zarr.ResizeOptions{MetadataOnly: true}); err != nil {
+		t.Error(err)
+	}
+	if n := files(t, chunks); n != 8 {
+		t.Errorf("%d chunks stay", n)
+	}
+}
+
+// TestOrphansBehindLinksStay: they are counted, and Delete leaves them.
+func TestOrphansBehindLinksStay(t *testing.T) {
+	_, a, _, chunks := linkedArray(t)
+	a, err := a.Resize(t.Context(), []int{4}, zarr.ResizeOptions{MetadataOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := upkeep.FindOrphans(t.Context(), a)
+	if err != nil || o.Beyond != 0 || o.Linked != 4 {
+		t.Fatalf("%+v, %v", o, err)
+	}
+	if err := o.Delete(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if n := files(t, chunks); n != 8 {
+		t.Errorf("%d chunks stay", n)
+	}
+}
+
+// TestReplaceFollowsNoLink: the link to the chunks is removed, so the new array does not show them, and they stay.
+func TestReplaceFollowsNoLink(t *testing.T) {
+	st, a, root, chunks := linkedArray(t)
+	spec := a.Spec()
+	b, err := zarr.Replace(t.Context(), st, "x", spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := zarr.Read[int8](t.Context(), b)
+	if err != nil || !slices.Equal(got, make([]int8, 8)) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if n := files(t, chunks); n != 8 {
+		t.Errorf("%d chunks stay", n)
+	}
+	if _, err := os.Lstat(filepath.Join(root, "x/c")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the link stays: %v", err)
+	}
+}
+
+// TestWriteThroughLinks: a write of fill values deletes chunks behind a link, since it is a write.
+func TestWriteThroughLinks(t *testing.T) {
+	_, a, _, chunks := linkedArray(t)
+	if err := zarr.Write(t.Context(), a, make([]int8, 8)); err != nil {
+		t.Fatal(err)
+	}
+	if n := files(t, chunks); n != 0 {
+		t.Errorf("%d chunks stay", n)
+	}
+}
