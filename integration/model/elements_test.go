@@ -1,0 +1,220 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/upkeep"
+)
+
+func (w *hierarchy) write(a *actor, ctx context.Context, t *truth, x *zarr.Array) {
+	var b box
+	b.hi = [2]int{1, 1}
+	for i, n := range x.Shape() {
+		if n == 0 {
+			return
+		}
+		b.lo[i] = a.rng.IntN(n)
+		b.hi[i] = b.lo[i] + 1 + a.rng.IntN(n-b.lo[i])
+		if a.rng.IntN(3) == 0 {
+			b.lo[i], b.hi[i] = 0, n
+		}
+	}
+	o := &op{kind: doWrite, text: fmt.Sprintf("%v to %v of %v", b.lo[:t.rank], b.hi[:t.rank], x.Shape())}
+	zero := a.rng.IntN(5) == 0
+	if a.rng.IntN(8) == 0 {
+		o.text += " store fill"
+		x = with(x, []zarr.Option{zarr.StoreFill()})
+	}
+	var v []int32
+	a.do(ctx, o, func(ctx context.Context) error {
+		a.h.mu.Lock()
+		t.issue(o, b, o.began, func([2]int) int32 {
+			if zero {
+				v = append(v, 0)
+			} else {
+				v = append(v, o.value(len(v)))
+			}
+			return v[len(v)-1]
+		})
+		a.h.mu.Unlock()
+		return zarr.Write(ctx, x, v, b.selection(t.rank)...)
+	}, func(err error) {
+		if err == nil {
+			t.acknowledge(o, b, o.began, a.h.step)
+			// What an array with an older shape writes outside the stored one is no element: an
+			// append or a resize may replace it.
+			inside := w.inside(t, o.began, a.h.step)
+			b.each(func(c [2]int) {
+				if !inside.has(c) {
+					t.hide(box{c, [2]int{c[0] + 1, c[1] + 1}}, a.h.step)
+				}
+			})
+			a.saw(t, b)
+		}
+	})
+}
+
+func (w *hierarchy) read(a *actor, ctx context.Context, t *truth, x *zarr.Array) {
+	b := all(x.Shape())
+	o := &op{kind: doRead, text: fmt.Sprintf("%s %v", t.path, x.Shape())}
+	if a.cache != nil {
+		o.kind = doCached
+	}
+	var v []int32
+	a.do(ctx, o, func(ctx context.Context) (err error) {
+		v, err = zarr.Read[int32](ctx, x)
+		return err
+	}, func(err error) {
+		if err != nil {
+			return
+		}
+		a.h.note("%v reads %v", o, v)
+		var since func(c [2]int) int
+		if a.stale {
+			since = func(c [2]int) int {
+				if s := a.since[t]; s != nil {
+					return min(o.began, s[c[0]*width+c[1]])
+				}
+				return 0
+			}
+		}
+		w.look("after " + o.String()) // what is wrong in the store is no fault of a cache
+		w.compare(t, o.String(), b, v, o.began, a.h.step, since)
+	})
+}
+
+func (w *hierarchy) refresh(a *actor, ctx context.Context, t *truth, x *zarr.Array) *zarr.Array {
+	o := &op{kind: doRefresh}
+	var out *zarr.Array
+	a.do(ctx, o, func(ctx context.Context) (err error) {
+		out, err = x.Refresh(ctx)
+		return err
+	}, func(err error) {
+		if err == nil {
+			a.edge(t, x.Shape(), out.Shape())
+		}
+	})
+	if out != nil {
+		return out
+	}
+	return x
+}
+
+// edge notes that Refresh found another shape: objects at the old edge are asked for again.
+func (a *actor) edge(t *truth, old, is []int) {
+	if slices.Equal(old, is) || a.cache == nil {
+		return
+	}
+	// The objects that the old shape ends within.
+	ends := slices.Clone(old)
+	for i, n := range old {
+		ends[i] = (n + t.chunk[i] - 1) / t.chunk[i] * t.chunk[i]
+	}
+	inner := all(old)
+	all(ends).each(func(c [2]int) {
+		if !inner.has(c) && c[0] < width && c[1] < width {
+			a.saw(t, box{c, [2]int{c[0] + 1, c[1] + 1}})
+		}
+	})
+}
+
+func (w *hierarchy) attrs(a *actor, ctx context.Context, x *zarr.Array) *zarr.Array {
+	o := &op{kind: doAttrs}
+	var out *zarr.Array
+	a.do(ctx, o, func(ctx context.Context) (err error) {
+		m := x.Attrs()
+		m["by"] = o.id
+		out, err = x.SetAttrs(ctx, m)
+		return err
+	}, nil)
+	if out != nil {
+		return out
+	}
+	return x
+}
+
+func (w *hierarchy) orphans(a *actor, ctx context.Context, t *truth, x *zarr.Array) {
+	a.do(ctx, &op{kind: doOrphans}, func(ctx context.Context) error {
+		found, err := upkeep.FindOrphans(ctx, x)
+		if err != nil {
+			return err
+		}
+		return found.Delete(ctx)
+	}, func(err error) {
+		if err == nil {
+			w.outside(a, t, a.op)
+		}
+	})
+}
+
+// outside notes that elements of the objects that an operation deleted are gone. Which those are is
+// not promised: objects that a change may be writing, by the document that the array was opened
+// from, are left out.
+func (w *hierarchy) outside(a *actor, t *truth, o *op) {
+	for _, key := range o.deleted {
+		b := box{hi: [2]int{1, 1}}
+		for i, s := range strings.FieldsFunc(strings.TrimPrefix(strings.TrimPrefix(key, t.path+"/"), "c/"), func(r rune) bool { return r == '/' || r == '.' }) {
+			n, err := strconv.Atoi(s)
+			if err != nil || i >= t.rank {
+				w.h.fail("%v deletes %s", o, key)
+				return
+			}
+			b.lo[i], b.hi[i] = min(width, n*t.chunk[i]), min(width, (n+1)*t.chunk[i])
+		}
+		b.each(func(c [2]int) { t.clear(c, o.began, w.h.step) })
+		a.saw(t, b)
+	}
+}
+
+func (w *hierarchy) drop(a *actor, ctx context.Context, n zarr.Node) {
+	if w.h.peaceful {
+		return
+	}
+	w.over()
+	a.do(ctx, &op{kind: doDrop}, func(ctx context.Context) error {
+		_, err := upkeep.DropClaim(ctx, n, 0)
+		return err
+	}, nil)
+}
+
+// remove removes the array, and makes it again, unless a request is on its way to it: "keys that
+// are written while it runs may stay" (upkeep.Removal.Run).
+func (w *hierarchy) remove(a *actor, ctx context.Context, t *truth, x *zarr.Array) *zarr.Array {
+	a.h.mu.Lock()
+	coming := len(a.h.lates) > 0
+	a.h.mu.Unlock()
+	if coming {
+		return x
+	}
+	gone := false
+	a.do(ctx, &op{kind: doRemove}, func(ctx context.Context) error {
+		r, err := upkeep.PlanRemove(ctx, x)
+		if err != nil {
+			return err
+		}
+		return r.Run(ctx)
+	}, func(err error) {
+		if gone = err == nil; gone {
+			all([]int{width, width}[:t.rank]).each(func(c [2]int) {
+				if t.cells[c[0]*width+c[1]] != nil {
+					t.clear(c, a.op.began, w.h.step)
+				}
+				a.saw(t, box{c, [2]int{c[0] + 1, c[1] + 1}})
+			})
+		}
+	})
+	if !gone {
+		return x
+	}
+	var out *zarr.Array
+	a.do(ctx, &op{kind: doCreate}, func(ctx context.Context) (err error) {
+		out, err = zarr.Create(ctx, a.store(), t.path, w.spec[0], a.options()...)
+		return err
+	}, nil)
+	return out
+}

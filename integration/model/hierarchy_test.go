@@ -1,0 +1,414 @@
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+)
+
+// hierarchy is one array, or a group with two, and what may be stored of them.
+type hierarchy struct {
+	h      *history
+	arrays []*truth
+	spec   []zarr.Spec
+	group  string // path of the group; "" where there is none
+	format int
+	limits *concurrency.Limits // of looks
+
+	claims map[string]string // claims in documents, by key
+	owners map[string]*op    // of claims, by ID
+	from   int               // where the rows of the append begin that has the group's claim
+	copied map[string][]int  // shapes in the group's consolidated metadata; nil where there is none
+	log    map[*truth][]shaped
+	behind bool // consolidated metadata may be older than the arrays
+	fresh  bool // the last document of the group found no consolidated metadata
+}
+
+// shaped is a shape from a step on.
+type shaped struct {
+	step  int
+	shape []int
+}
+
+// newHierarchy creates what the history begins with.
+func newHierarchy(h *history, group bool) *hierarchy {
+	w := &hierarchy{h: h, format: 3, claims: map[string]string{}, owners: map[string]*op{}, log: map[*truth][]shaped{}}
+	w.limits = &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(1 << 20)}
+	h.world = w
+	r := h.rng
+	if r.IntN(3) == 0 {
+		w.format = 2
+	}
+	paths := []string{"a"}
+	if group {
+		w.group = "g"
+		paths = []string{"g/d", "g/t"}
+	}
+	from := r.IntN(7)
+	for i, path := range paths {
+		s := zarr.Spec{Format: w.format, DType: dtype.Int32, Codecs: []codec.Spec{}, Shape: []int{from}, Chunks: []int{2 + r.IntN(3)}}
+		dims := []string{"time"}
+		if i == 0 && r.IntN(2) == 0 {
+			s.Shape = append(s.Shape, 1+r.IntN(4))
+			s.Chunks = append(s.Chunks, 1+r.IntN(3))
+			dims = append(dims, "x")
+			if group && r.IntN(2) == 0 {
+				slices.Reverse(s.Shape)
+				slices.Reverse(s.Chunks)
+				slices.Reverse(dims)
+			}
+		}
+		object := s.Chunks
+		if w.format == 3 {
+			s.Dims = dims
+			if r.IntN(3) == 0 {
+				object = nil
+				for _, n := range s.Chunks {
+					object = append(object, n*(1+r.IntN(2)))
+				}
+				s.Shards = object
+			}
+		} else {
+			s.Attrs = map[string]any{"_ARRAY_DIMENSIONS": dims}
+		}
+		t := newTruth(path, w.format, s.Shape, object)
+		w.arrays = append(w.arrays, t)
+		w.spec = append(w.spec, s)
+		w.log[t] = []shaped{{0, s.Shape}}
+	}
+	return w
+}
+
+// create creates it in the store.
+func (w *hierarchy) create(ctx context.Context) error {
+	o := zarr.Limits(w.limits)
+	if w.group != "" {
+		if _, err := zarr.CreateGroup(ctx, w.h.raw, w.group, zarr.Spec{Format: w.format}, o); err != nil {
+			return err
+		}
+	}
+	for i, t := range w.arrays {
+		// One request at a time, so that versions are the same each time.
+		a, err := zarr.Create(ctx, w.h.raw, t.path, w.spec[i], o, zarr.InFlight(1))
+		if err != nil {
+			return err
+		}
+		// Some of the elements have values.
+		first := &op{id: i + 1, by: &actor{h: w.h, id: 99}, kind: doWrite, text: t.path}
+		w.h.ops[first.id] = first
+		if n := all(t.shape).len(); n > 0 && w.h.rng.IntN(4) > 0 {
+			v := make([]int32, 0, n)
+			t.set(first, all(t.shape), 1, 1, func([2]int) int32 {
+				v = append(v, first.value(len(v)))
+				return v[len(v)-1]
+			})
+			if err := zarr.Write(ctx, a, v); err != nil {
+				return err
+			}
+		}
+	}
+	if w.group != "" && w.h.rng.IntN(3) > 0 {
+		g, err := zarr.OpenGroup(ctx, w.h.raw, w.group, o)
+		if err != nil {
+			return err
+		}
+		if _, err := g.Consolidate(ctx); err != nil {
+			return err
+		}
+		w.copied = map[string][]int{}
+		for _, t := range w.arrays {
+			w.copied[strings.TrimPrefix(t.path, w.group+"/")] = slices.Clone(t.shape)
+		}
+	}
+	return nil
+}
+
+// document is what the model reads of metadata.
+type document struct {
+	Shape      []int
+	Claim      identity `json:"zargo_claim"`
+	Attributes struct {
+		Claim identity `json:"zargo_claim"`
+	}
+	Consolidated *struct {
+		Metadata map[string]struct{ Shape []int }
+	} `json:"consolidated_metadata"`
+	Metadata map[string]struct{ Shape []int } // of .zmetadata
+}
+
+type identity struct {
+	ID   string
+	From int
+}
+
+func (w *hierarchy) applied(r *request) {
+	if r.verb == del {
+		for key := range strings.SplitSeq(r.key, " ") {
+			w.deleted(r.op, key)
+		}
+	}
+	if r.verb == put && isDocument(r.key) {
+		w.put(r.op, r.key, r.value)
+	}
+}
+
+// put is a document that was stored.
+func (w *hierarchy) put(o *op, key string, text []byte) {
+	var d document
+	if err := json.Unmarshal(text, &d); err != nil {
+		w.h.fail("%v stores %s, which is no JSON: %v", o, key, err)
+		return
+	}
+	path, name := "", key
+	if i := strings.LastIndexByte(key, '/'); i >= 0 {
+		path, name = key[:i], key[i+1:]
+	}
+	if name != ".zmetadata" && (w.format == 3 || name == "zarr.json" || w.arrays[0].format == 2) {
+		id := d.Claim.ID + d.Attributes.Claim.ID
+		w.claims[key] = id
+		if path == w.group {
+			w.from = d.Claim.From + d.Attributes.Claim.From
+		}
+		if id != "" && w.owners[id] == nil {
+			w.owners[id] = o
+		}
+	}
+	if path == w.group && w.group != "" {
+		w.groupPut(o, name, d)
+	}
+	for _, t := range w.arrays {
+		if t.path == path && (name == "zarr.json" || name == ".zarray" && t.format == 2) {
+			if name == "zarr.json" {
+				t.format = 3
+			}
+			w.arrayPut(o, t, d.Shape)
+		}
+	}
+	w.agree(o)
+}
+
+// groupPut is a document of the group.
+func (w *hierarchy) groupPut(o *op, name string, d document) {
+	w.fresh = w.copied == nil
+	switch {
+	case name == ".zmetadata":
+		w.copied = map[string][]int{}
+		for k, m := range d.Metadata {
+			if path, ok := strings.CutSuffix(k, "/.zarray"); ok {
+				w.copied[path] = m.Shape
+			}
+		}
+	case name == "zarr.json" && d.Consolidated != nil:
+		w.copied = map[string][]int{}
+		for path, m := range d.Consolidated.Metadata {
+			w.copied[path] = m.Shape
+		}
+	case name == "zarr.json":
+		w.copied = nil
+	}
+	if o == nil || o.kind != doAppend {
+		return
+	}
+	// An append that finds arrays of different lengths completes that of another one: it writes
+	// their rows again.
+	low, high := w.lengths()
+	if o.n != high-low {
+		return
+	}
+	for _, t := range o.targets {
+		p := o.part(t)
+		if n := t.shape[w.axis(t)]; n == high && n > low && !p.touched && !p.completes {
+			p.completes, p.first, p.claimed = true, low, w.h.step
+			t.issue(o, w.rows(t, o, low, high), w.h.step, func(c [2]int) int32 { return w.rowValue(t, o, low, c) })
+		}
+	}
+}
+
+// lengths are the least and the greatest length along the group's dimension: also of what
+// consolidated metadata says, and of what an append begins at that is to be completed.
+func (w *hierarchy) lengths() (low, high int) {
+	low = never
+	for _, t := range w.arrays {
+		n := t.shape[w.axis(t)]
+		low, high = min(low, n), max(high, n)
+		if s := w.copied[strings.TrimPrefix(t.path, w.group+"/")]; s != nil {
+			low = min(low, s[w.axis(t)])
+		}
+	}
+	if w.claimed() != "" {
+		low = min(low, w.from)
+	}
+	return low, high
+}
+
+// claimed is the group's claim.
+func (w *hierarchy) claimed() string {
+	return w.claims[w.group+"/zarr.json"] + w.claims[w.group+"/.zattrs"]
+}
+
+// axis is the one that has the name time.
+func (w *hierarchy) axis(t *truth) int {
+	s := w.spec[slices.Index(w.arrays, t)]
+	dims := s.Dims
+	if w.format == 2 {
+		dims = s.Attrs["_ARRAY_DIMENSIONS"].([]string)
+	}
+	return slices.Index(dims, "time")
+}
+
+// axisOf is the axis along which an operation appends to an array.
+func (w *hierarchy) axisOf(t *truth, o *op) int {
+	if w.group != "" {
+		return w.axis(t)
+	}
+	return o.axis
+}
+
+// rows is the box of rows of an append.
+func (w *hierarchy) rows(t *truth, o *op, lo, hi int) box {
+	b := all(t.shape)
+	axis := w.axisOf(t, o)
+	b.lo[axis], b.hi[axis] = lo, hi
+	return b
+}
+
+// rowValue is what an append writes at an element, where its rows begin at from.
+func (w *hierarchy) rowValue(t *truth, o *op, from int, c [2]int) int32 {
+	axis := w.axisOf(t, o)
+	return o.row(c[axis]-from, c[1-axis])
+}
+
+// arrayPut is a document of an array.
+func (w *hierarchy) arrayPut(o *op, t *truth, shape []int) {
+	h := w.h
+	switch {
+	case t.shape == nil:
+		if o.kind != doCreate {
+			h.fail("%v makes the array %s again", o, t.path)
+		}
+		t.shape = shape
+	case slices.Equal(t.shape, shape):
+		p := o.part(t)
+		p.claimed, p.touched = h.step, true
+		return
+	case o.kind == doAppend || o.kind == doWriter:
+		w.longer(o, t, shape)
+	case o.kind == doResize:
+		p := o.part(t)
+		if !p.touched || p.was == nil {
+			p.was = slices.Clone(t.shape)
+		}
+		p.touched = true
+		old := all(t.shape)
+		for axis, n := range shape {
+			if n < t.shape[axis] {
+				b := old
+				b.lo[axis] = n
+				t.hide(b, h.step)
+			}
+		}
+		p.shape = shape
+		t.shape = shape
+	default:
+		h.fail("%v changes the shape of %s from %v to %v", o, t.path, t.shape, shape)
+		t.shape = shape
+	}
+	w.log[t] = append(w.log[t], shaped{h.step, slices.Clone(shape)})
+	if h.bad == "" {
+		w.lookAt(t, fmt.Sprintf("after %v set the shape", o))
+	}
+}
+
+// longer is a shape that an append sets: its rows are visible from now on.
+func (w *hierarchy) longer(o *op, t *truth, shape []int) {
+	p := o.part(t)
+	axis := w.axisOf(t, o)
+	k := shape[axis] - t.shape[axis]
+	want := slices.Clone(t.shape)
+	want[axis] += k
+	if k < 0 || !slices.Equal(want, shape) || p.done+k > o.n {
+		w.h.fail("%v changes the shape of %s from %v to %v, after %d rows", o, t.path, t.shape, shape, p.done)
+		t.shape = shape
+		return
+	}
+	from := t.shape[axis]
+	if p.done == 0 {
+		p.first = from
+	}
+	t.shape = shape
+	first := from - p.done
+	t.set(o, w.rows(t, o, from, from+k), p.claimed, w.h.step, func(c [2]int) int32 { return w.rowValue(t, o, first, c) })
+	p.done += k
+	p.touched = true
+	p.shape = slices.Clone(shape)
+	p.claimed = w.h.step
+}
+
+func (w *hierarchy) deleted(o *op, key string) {
+	if !isDocument(key) {
+		o.deleted = append(o.deleted, key)
+		return
+	}
+	delete(w.claims, key)
+	for _, t := range w.arrays {
+		if name := strings.TrimPrefix(key, t.path+"/"); name == "zarr.json" || name == ".zarray" && t.format == 2 {
+			if o.kind != doRemove {
+				w.h.fail("%v deletes %s", o, key)
+			}
+			t.shape = nil
+			w.log[t] = append(w.log[t], shaped{w.h.step, []int{0, 0}[:t.rank]})
+		}
+	}
+}
+
+// agree checks the lengths of a group's arrays.
+func (w *hierarchy) agree(o *op) {
+	if w.group == "" || w.h.bad != "" {
+		return
+	}
+	claimed := w.claimed()
+	n, m := -1, -1
+	for _, t := range w.arrays {
+		is := t.shape[w.axis(t)]
+		if n >= 0 && n != is && claimed == "" {
+			w.h.fail("after %v the group has no claim, and its arrays have %d and %d rows", o, n, is)
+		}
+		n = is
+		s := w.copied[strings.TrimPrefix(t.path, w.group+"/")]
+		if s == nil {
+			if w.copied != nil {
+				w.h.fail("after %v consolidated metadata lacks %s", o, t.path)
+			}
+			continue
+		}
+		says := s[w.axis(t)]
+		if m >= 0 && m != says {
+			w.h.fail("after %v consolidated metadata says %d and %d rows", o, m, says)
+		}
+		if m = says; says > is {
+			w.h.fail("after %v consolidated metadata says %d rows of %s, which has %d", o, says, t.path, is)
+		}
+	}
+	if o.kind == doDrop {
+		// DropClaim gives the append up where its rows are in all arrays and consolidated metadata
+		// is as it was.
+		w.behind = true
+	}
+	if o.kind == doConsolidate && w.fresh {
+		// "The copy is a cache": an append that went by before there was one does not know of it.
+		w.behind = true
+	}
+	if m == n {
+		w.behind = false
+	}
+	if claimed == "" && m >= 0 && m != n && w.h.bad == "" && !w.behind {
+		w.h.fail("after %v the group has no claim, its arrays have %d rows, and consolidated metadata says %d", o, n, m)
+	}
+}

@@ -1,0 +1,123 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/upkeep"
+)
+
+// recoverFirst is a healthy actor that appends with TakeOver, and makes arrays longer: all of it
+// must succeed.
+func (w *hierarchy) recoverFirst(a *actor, ctx context.Context) {
+	if w.group != "" {
+		w.recoverGroup(a, ctx)
+		return
+	}
+	x := w.open(a, ctx, w.arrays[0])
+	if x == nil {
+		return
+	}
+	t := w.arrays[0]
+	o := &op{kind: doAppend, axis: a.rng.IntN(t.rank), n: 2, targets: []*truth{t}}
+	o.filling(a)
+	o.text = fmt.Sprintf("%d rows along %d of %v take over", o.n, o.axis, x.Shape())
+	// A shape that a late request sets in between is a conflict, which Wait tries again after.
+	x = w.appendTo(a, ctx, t, with(x, []zarr.Option{zarr.TakeOver(0), zarr.Wait(10 * time.Second)}), o)
+	w.grow(a, ctx, t, x)
+}
+
+// recoverLast makes the array longer once more, after the last late request.
+func (w *hierarchy) recoverLast(a *actor, ctx context.Context) {
+	if w.group != "" {
+		w.recoverGroup(a, ctx)
+		return
+	}
+	if x := w.open(a, ctx, w.arrays[0]); x != nil {
+		w.grow(a, ctx, w.arrays[0], x)
+	}
+}
+
+func (w *hierarchy) open(a *actor, ctx context.Context, t *truth) (x *zarr.Array) {
+	if t.shape == nil {
+		return nil // it was removed
+	}
+	a.do(ctx, &op{kind: doOpen}, func(ctx context.Context) (err error) {
+		x, err = zarr.OpenArray(ctx, a.store(), t.path, a.options()...)
+		return err
+	}, nil)
+	return x
+}
+
+// grow makes an array longer along each axis, by a Resize.
+func (w *hierarchy) grow(a *actor, ctx context.Context, t *truth, x *zarr.Array) {
+	if x == nil {
+		return
+	}
+	for try := range 4 {
+		o := &op{kind: doResize, targets: []*truth{t}, target: x.Shape(), tolerant: try < 3}
+		for i := range o.target {
+			o.target[i] = min(width, o.target[i]+1+a.rng.IntN(5))
+		}
+		o.options.MetadataOnly = a.rng.IntN(2) == 0
+		o.text = fmt.Sprintf("from %v to %v, take over, metadata only %v", x.Shape(), o.target, o.options.MetadataOnly)
+		if w.resizeTo(a, ctx, t, x, with(x, []zarr.Option{zarr.TakeOver(0)}), o) != x {
+			return
+		}
+		x = w.refresh(a, ctx, t, x) // a late request has changed the document
+	}
+}
+
+// recoverGroup appends to the group what completes an append that was not completed, and then once
+// more. A late request that shows rows of another append in between has it look again.
+func (w *hierarchy) recoverGroup(a *actor, ctx context.Context) {
+	for range 2 {
+		for try := range 4 {
+			a.h.mu.Lock()
+			low, high := w.lengths()
+			a.h.mu.Unlock()
+			n := high - low
+			if n == 0 {
+				n = 1 + a.rng.IntN(2)
+			}
+			o := &op{kind: doAppend, n: n, targets: w.arrays, text: fmt.Sprintf("%d rows take over", n), tolerant: try < 3}
+			o.filling(a)
+			w.groupAppend(a, ctx, nil, o, []zarr.Option{zarr.TakeOver(0), zarr.Wait(10 * time.Second)})
+			if o.err == nil {
+				break
+			}
+		}
+	}
+}
+
+// migrate gives the array v3 metadata, while nobody else is at work.
+func (w *hierarchy) migrate() {
+	h := w.h
+	remove := h.rng.IntN(2) == 0
+	h.actor(true, func(a *actor, ctx context.Context) {
+		x := w.open(a, ctx, w.arrays[0])
+		if x == nil {
+			return
+		}
+		o := &op{kind: doMigrate, text: fmt.Sprintf("remove %v", remove)}
+		claimed := slices.ContainsFunc([]string{".zarray"}, func(n string) bool { return w.claims[w.arrays[0].path+"/"+n] != "" })
+		o.tolerant = claimed || len(h.lates) > 0 // a claim may be in the way
+		a.do(ctx, o, func(ctx context.Context) error {
+			_, err := upkeep.Migrate(ctx, x, upkeep.MigrateOptions{Remove: remove})
+			return err
+		}, nil)
+	})
+	h.loop()
+	if w.arrays[0].format == 3 {
+		for key := range w.claims {
+			if strings.HasSuffix(key, ".zarray") {
+				delete(w.claims, key) // v3 readers do not see it
+			}
+		}
+	}
+	w.look("after the migration")
+}

@@ -1,0 +1,179 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// never is later than every step.
+const never = math.MaxInt
+
+// candidate is a value that an element may have.
+type candidate struct {
+	v       int32
+	by      *op // nil: fill
+	added   int // step
+	settled int // from this step on the write can no longer be applied
+	removed int // from this step on the element cannot have the value
+}
+
+// cell is one element: every value it may have had. Its first candidate is the fill value.
+type cell []candidate
+
+// width is the most elements along the second axis.
+const width = 40
+
+// truth is what may be stored of one array.
+type truth struct {
+	path   string
+	rank   int
+	chunk  []int // elements of one object along each axis
+	shape  []int // as it is stored; nil: there is no array
+	cells  []cell
+	format int
+}
+
+func newTruth(path string, format int, shape, object []int) *truth {
+	return &truth{path: path, format: format, rank: len(shape), chunk: object, shape: slices.Clone(shape), cells: make([]cell, width*width)}
+}
+
+// at is the element with the coordinates c; a one-dimensional array has them along the first axis.
+func (t *truth) at(c [2]int) *cell {
+	e := &t.cells[c[0]*width+c[1]]
+	if *e == nil {
+		*e = cell{{removed: never}}
+	}
+	return e
+}
+
+// box is a range along two axes; arrays with one axis have [0,1) as the second.
+type box struct{ lo, hi [2]int }
+
+func (b box) each(f func(c [2]int)) {
+	for i := b.lo[0]; i < b.hi[0]; i++ {
+		for j := b.lo[1]; j < b.hi[1]; j++ {
+			f([2]int{i, j})
+		}
+	}
+}
+
+func (b box) len() int { return max(0, b.hi[0]-b.lo[0]) * max(0, b.hi[1]-b.lo[1]) }
+
+func (b box) has(c [2]int) bool {
+	return c[0] >= b.lo[0] && c[0] < b.hi[0] && c[1] >= b.lo[1] && c[1] < b.hi[1]
+}
+
+// all is the box of a whole shape.
+func all(shape []int) box {
+	b := box{hi: [2]int{1, 1}}
+	copy(b.hi[:], shape)
+	return b
+}
+
+// issue adds the values of a write that begins: from now on its elements may have them.
+func (t *truth) issue(o *op, b box, now int, value func(c [2]int) int32) {
+	b.each(func(c [2]int) {
+		e := t.at(c)
+		*e = append(*e, candidate{v: value(c), by: o, added: now, settled: never, removed: never})
+	})
+	o.wrote = append(o.wrote, written{t, b})
+}
+
+// acknowledge makes the values of a write what its elements have. Values of writes that were over
+// before it began are gone; those of concurrent ones, and of failed ones that may still arrive, are
+// as good: two acknowledged writes of one element are in no order.
+func (t *truth) acknowledge(o *op, b box, began, now int) {
+	b.each(func(c [2]int) {
+		e := *t.at(c)
+		for i := range e {
+			switch k := &e[i]; {
+			case k.by == o:
+				k.settled = min(k.settled, now)
+			case k.settled < began && k.removed == never:
+				k.removed = now
+			}
+		}
+	})
+}
+
+// set makes rows of an append visible; began is when it claimed them. All that was written there
+// before is gone.
+func (t *truth) set(o *op, b box, began, now int, value func(c [2]int) int32) {
+	b.each(func(c [2]int) {
+		e := t.at(c)
+		*e = append(*e, candidate{v: value(c), by: o, added: now, settled: now, removed: never})
+	})
+	t.acknowledge(o, b, began, now)
+}
+
+// hide is a shape that gets smaller: elements outside are fill, or what they were, once they come
+// in again (ResizeOptions).
+func (t *truth) hide(b box, now int) {
+	b.each(func(c [2]int) {
+		e := t.at(c)
+		*e = append(*e, candidate{added: now, settled: now, removed: never})
+	})
+}
+
+// clear is a Resize that was acknowledged and deletes: elements outside are fill. Values of writes
+// that began after the resize did may be there.
+func (t *truth) clear(c [2]int, began, now int) {
+	e := t.at(c)
+	for i := range *e {
+		if k := &(*e)[i]; k.settled < began && k.removed == never {
+			k.removed = now
+		}
+	}
+	*e = append(*e, candidate{added: now, settled: now, removed: never})
+}
+
+// settle is the end of the last request of a failed write.
+func (o *op) settle(now int) {
+	for _, w := range o.wrote {
+		w.b.each(func(c [2]int) {
+			e := *w.t.at(c)
+			for i := range e {
+				if e[i].by == o {
+					e[i].settled = min(e[i].settled, now)
+				}
+			}
+		})
+	}
+}
+
+// may reports whether a read that ran from one step to another may find a value.
+func (t *truth) may(c [2]int, v int32, from, to int) bool {
+	for _, k := range *t.at(c) {
+		if k.v == v && k.added <= to && k.removed >= from {
+			return true
+		}
+	}
+	return false
+}
+
+// explain says which values an element may have, for messages.
+func (t *truth) explain(c [2]int, from, to int) string {
+	s := ""
+	for _, k := range *t.at(c) {
+		if k.added <= to && k.removed >= from {
+			by := "fill"
+			if k.by != nil {
+				by = k.by.String()
+			}
+			s += fmt.Sprintf(" %d (%s)", k.v, by)
+		}
+	}
+	return s
+}
+
+// whence says whose value an element has, for messages.
+func whence(h *history, v int32) string {
+	if v == 0 {
+		return "fill"
+	}
+	if o := h.ops[int(v)/perOp]; o != nil {
+		return o.String()
+	}
+	return "nobody"
+}
