@@ -20,6 +20,9 @@ type order struct {
 	Do       string
 	First    int64 // the value of the first lot of rows, or the number of a process that shares chunks
 	Count    int64 // of lots, or of writes
+	Path     string
+	Age      time.Duration // of claims that are taken over
+	Plan     []byte
 }
 
 // What a child does.
@@ -27,6 +30,8 @@ const (
 	appendLots = "lots"  // of rows of an array
 	appendDays = "days"  // of a group, until it is killed
 	share      = "share" // chunks with others
+	meet       = "meet"  // appends lots to an array or a group while others do
+	copyPlan   = "copy"  // runs a plan
 )
 
 func TestMain(m *testing.M) { child.Main(m, order.run) }
@@ -53,6 +58,10 @@ func (o order) run() error {
 		return days(ctx, st)
 	case share:
 		return o.shared(ctx, st)
+	case meet, meet + " group":
+		return o.meet(ctx, st)
+	case copyPlan:
+		return o.copy(ctx, st)
 	}
 	a, err := zarr.OpenArray(ctx, st, "a", zarr.Wait(5*time.Minute))
 	if err != nil {

@@ -3,5 +3,6 @@
 // completes what a killed one began; and xarray opens the result each time.
 //
 // The package has tests only. They need the servers' buckets, see package bucket, and ZARGO_PEERS_PYTHON. ZARGO_TURNS=200 has TestShared write
-// that often, and TestKill kill 50 times everywhere, which takes minutes.
+// that often, TestArrays, TestGroups and TestCopies run as many rounds, and TestKill kill 50 times
+// everywhere, which takes minutes.
 package processes

@@ -22,11 +22,14 @@ const (
 	shards  = 2
 )
 
+// defaultTurns is the number of turns without ZARGO_TURNS.
+const defaultTurns = 12
+
 // turns is how often each process writes to a chunk, and to a shard.
 func turns(t *testing.T) int64 {
 	text := os.Getenv("ZARGO_TURNS")
 	if text == "" {
-		return 12
+		return defaultTurns
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
