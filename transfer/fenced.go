@@ -57,9 +57,40 @@ func (f *fenced) at(ctx context.Context, c *claim, key string, value []byte) (o 
 	default:
 		o.IfVersion = v.Version
 	}
-	now, err := f.w.same(ctx, c) // after the version was read: what is put later has another one
-	return o, err == nil && now.State != copying, err
+	done, err = f.published(ctx, c) // after the version was read: what is put later has another one
+	return o, done, err
 }
+
+// published reports whether the transfer is published, so that every object has its right value. A
+// request on condition of a version is sent after it, and the version was read before.
+// fault.Conflict: the transfer was removed.
+func (f *fenced) published(ctx context.Context, c *claim) (bool, error) {
+	now, err := f.w.same(ctx, c)
+	return err == nil && now.State != copying, err
+}
+
+// maxRuns bounds how often an object is looked at again. Each time another run of the same task
+// changed it.
+const maxRuns = 100
+
+// put calls stored with the condition that the key is absent, and with that of the present value
+// while runs of the same task elsewhere store the object in between.
+func (f *fenced) put(ctx context.Context, c *claim, key string, value []byte, stored func(store.PutOptions) (store.Version, error)) (store.Version, error) {
+	at := store.PutOptions{IfAbsent: true}
+	for try := 1; ; try++ {
+		v, err := stored(at)
+		if !lost(err) || try == maxRuns {
+			return v, err
+		}
+		var done bool
+		if at, done, err = f.at(ctx, c, key, value); done || err != nil {
+			return at.IfVersion, err
+		}
+	}
+}
+
+// lost reports whether the condition of a request did not hold.
+func lost(err error) bool { return errors.Is(err, fault.Exists) || errors.Is(err, fault.Conflict) }
 
 // Put implements [store.Store].
 func (f *fenced) Put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
@@ -67,17 +98,17 @@ func (f *fenced) Put(ctx context.Context, key string, value []byte, o store.PutO
 	if err != nil {
 		return "", err
 	}
+	if conditions && o.IfVersion != "" {
+		if done, err := f.published(ctx, c); done || err != nil {
+			return o.IfVersion, err
+		}
+	}
 	if !conditions || o != (store.PutOptions{}) {
 		return f.Store.Put(ctx, key, value, o)
 	}
-	v, err := f.Store.Put(ctx, key, value, store.PutOptions{IfAbsent: true})
-	if errors.Is(err, fault.Exists) {
-		at, done, seenErr := f.at(ctx, c, key, value)
-		if done || seenErr != nil {
-			return at.IfVersion, seenErr
-		}
-		v, err = f.Store.Put(ctx, key, value, at)
-	}
+	v, err := f.put(ctx, c, key, value, func(at store.PutOptions) (store.Version, error) {
+		return f.Store.Put(ctx, key, value, at)
+	})
 	if errors.Is(err, errors.ErrUnsupported) {
 		f.noCond.Store(true)
 		return f.Store.Put(ctx, key, value, o)
@@ -91,18 +122,27 @@ func (f *fenced) Delete(ctx context.Context, key string, o store.DeleteOptions) 
 	if err != nil {
 		return err
 	}
-	if !conditions || o != (store.DeleteOptions{}) {
+	if conditions && o.IfVersion != "" {
+		if done, err := f.published(ctx, c); done || err != nil {
+			return err
+		}
+	}
+	if !conditions || o.IfVersion != "" {
 		return f.Store.Delete(ctx, key, o)
 	}
-	at, done, err := f.at(ctx, c, key, nil)
-	if err != nil || done || at.IfAbsent {
-		return err
+	for try := 1; ; try++ {
+		at, done, err := f.at(ctx, c, key, nil)
+		if err != nil || done || at.IfAbsent {
+			return err
+		}
+		err = f.Store.Delete(ctx, key, store.DeleteOptions{IfVersion: at.IfVersion, AsPut: o.AsPut})
+		if errors.Is(err, errors.ErrUnsupported) {
+			return f.Store.Delete(ctx, key, o)
+		}
+		if !lost(err) || try == maxRuns {
+			return err
+		}
 	}
-	err = f.Store.Delete(ctx, key, store.DeleteOptions{IfVersion: at.IfVersion})
-	if errors.Is(err, errors.ErrUnsupported) {
-		err = f.Store.Delete(ctx, key, o)
-	}
-	return err
 }
 
 // Copy copies by the same conditions, where the store does.
@@ -114,14 +154,9 @@ func (f *fenced) Copy(ctx context.Context, from, to string, o store.CopyOptions)
 	if !conditions || f.anyCopy.Load() || o != (store.CopyOptions{}) {
 		return store.Copy(ctx, f.Store, from, to, o)
 	}
-	v, err := store.Copy(ctx, f.Store, from, to, store.CopyOptions{IfAbsent: true})
-	if errors.Is(err, fault.Exists) {
-		at, done, seenErr := f.at(ctx, c, to, nil)
-		if done || seenErr != nil {
-			return at.IfVersion, seenErr
-		}
-		v, err = store.Copy(ctx, f.Store, from, to, store.CopyOptions{IfAbsent: at.IfAbsent, IfVersion: at.IfVersion})
-	}
+	v, err := f.put(ctx, c, to, nil, func(at store.PutOptions) (store.Version, error) {
+		return store.Copy(ctx, f.Store, from, to, store.CopyOptions{IfAbsent: at.IfAbsent, IfVersion: at.IfVersion})
+	})
 	if errors.Is(err, errors.ErrUnsupported) {
 		if v, err = store.Copy(ctx, f.Store, from, to, o); !errors.Is(err, errors.ErrUnsupported) {
 			f.anyCopy.Store(true)
@@ -151,6 +186,13 @@ func (p *fencedParts) Commit(ctx context.Context, o store.PutOptions) (store.Ver
 	if err != nil {
 		return "", err
 	}
+	if conditions && o.IfVersion != "" {
+		if done, err := p.f.published(ctx, c); err != nil {
+			return "", err
+		} else if done {
+			return o.IfVersion, p.Abort(ctx)
+		}
+	}
 	if !conditions || o != (store.PutOptions{}) {
 		return p.Parts.Commit(ctx, o)
 	}
@@ -162,6 +204,13 @@ func (p *fencedParts) Commit(ctx context.Context, o store.PutOptions) (store.Ver
 		return at.IfVersion, p.Abort(ctx)
 	}
 	v, err := p.Parts.Commit(ctx, at)
+	if lost(err) { // while the claim is held, by a run of the same task, which stores the same bytes
+		now, done, seenErr := p.f.at(ctx, c, p.key, nil)
+		if seenErr == nil && (done || !now.IfAbsent && now.IfVersion != at.IfVersion) {
+			_ = p.Abort(ctx) // the parts of a value that failed are removed, if the store has any left
+			return now.IfVersion, nil
+		}
+	}
 	if errors.Is(err, errors.ErrUnsupported) {
 		p.f.noCond.Store(true)
 		return p.Parts.Commit(ctx, o)
