@@ -111,7 +111,10 @@ func TestBlocksOfOneBudget(t *testing.T) {
 	if used, _ := budget.Used(); used != 0 {
 		t.Errorf("%d bytes are still held", used)
 	}
-	for range zarr.Blocks[uint8](ctx, a, zarr.BlockOptions{Results: concurrency.NewBudget(10)}) { // a block is longer than the budget
+	for _, err := range zarr.Blocks[uint8](ctx, a, zarr.BlockOptions{Results: concurrency.NewBudget(10)}) { // a block is longer than the budget
+		if err != nil {
+			t.Error(err)
+		}
 		break
 	}
 	lim := &concurrency.Limits{CPU: concurrency.NewCPU(1), Bytes: budget}

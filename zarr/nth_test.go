@@ -18,7 +18,6 @@ type nth struct {
 	seen  int
 	do    func()                   // before the request
 	fails func(apply func()) error // of a put: in its place
-	late  []func()                 // puts that fails left out
 }
 
 // at counts a request, and reports whether it is the n-th.

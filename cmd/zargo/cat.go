@@ -39,7 +39,7 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 	if c.given() && !c.Stats {
 		return usagef("prices are of --stats")
 	}
-	most := int64(min(maxBand, concurrency.Memory()/4))
+	most := min(maxBand, concurrency.Memory()/4)
 	if c.MaxMem != "" {
 		n, err := parseSize("--max-mem", c.MaxMem)
 		if err != nil {

@@ -121,7 +121,7 @@ type actor struct {
 }
 
 // actor makes one and runs it.
-func (h *history) actor(healthy bool, run func(a *actor, ctx context.Context)) {
+func (h *history) actor(healthy bool, run func(ctx context.Context, a *actor)) {
 	a := &actor{h: h, id: len(h.actors), healthy: healthy, rng: rand.New(rand.NewPCG(h.seed, uint64(100+len(h.actors))))}
 	a.gate = &gate{h, a}
 	a.limits = &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(1 << 20)}
@@ -140,7 +140,7 @@ func (h *history) actor(healthy bool, run func(a *actor, ctx context.Context)) {
 			}
 			h.running--
 		}()
-		run(a, ctx)
+		run(ctx, a)
 	}()
 }
 

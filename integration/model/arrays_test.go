@@ -17,8 +17,8 @@ const most = 14
 // arrays is the family of histories of one array.
 func arrays(h *history) {
 	w := newHierarchy(h, false)
-	w.play(func(a *actor, ctx context.Context) {
-		w.actor(a, ctx, weights{
+	w.play(func(ctx context.Context, a *actor) {
+		w.actor(ctx, a, weights{
 			doAppend: 5, doResize: 4, doWrite: 4, doRead: 2, doRefresh: 3, doAttrs: 1, doWriter: 1, doOrphans: 1, doDrop: 1,
 		})
 	})
@@ -35,7 +35,7 @@ func caches(h *history) {
 	if alone {
 		k[doRemove] = 1
 	}
-	w.play(func(a *actor, ctx context.Context) {
+	w.play(func(ctx context.Context, a *actor) {
 		v := cache.Immutable()
 		switch a.rng.IntN(4) {
 		case 0:
@@ -45,7 +45,7 @@ func caches(h *history) {
 		}
 		a.cache = cache.New(1<<20, v)
 		a.stale = v != cache.Revalidate(0)
-		w.actor(a, ctx, k)
+		w.actor(ctx, a, k)
 	})
 }
 
@@ -68,7 +68,7 @@ func (k weights) pick(a *actor) kind {
 }
 
 // play runs a history of actors that run run, and lets a healthy one recover what they left.
-func (w *hierarchy) play(run func(a *actor, ctx context.Context)) {
+func (w *hierarchy) play(run func(ctx context.Context, a *actor)) {
 	h := w.h
 	if err := w.create(context.Background()); err != nil {
 		h.fail("create: %v", err)
@@ -91,7 +91,7 @@ func (w *hierarchy) play(run func(a *actor, ctx context.Context)) {
 	if w.group == "" && w.format == 2 && h.rng.IntN(2) == 0 && h.bad == "" {
 		w.migrate()
 	}
-	for _, recover := range []func(a *actor, ctx context.Context){w.recoverFirst, w.recoverLast} {
+	for _, recover := range []func(ctx context.Context, a *actor){w.recoverFirst, w.recoverLast} {
 		if h.bad != "" {
 			return
 		}
@@ -107,7 +107,7 @@ func (w *hierarchy) play(run func(a *actor, ctx context.Context)) {
 }
 
 // actor does a few operations with one array.
-func (w *hierarchy) actor(a *actor, ctx context.Context, k weights) {
+func (w *hierarchy) actor(ctx context.Context, a *actor, k weights) {
 	t := w.arrays[0]
 	var x *zarr.Array
 	for range 2 + a.rng.IntN(4) {
@@ -125,25 +125,25 @@ func (w *hierarchy) actor(a *actor, ctx context.Context, k weights) {
 		}
 		switch what := k.pick(a); what {
 		case doAppend:
-			x = w.append(a, ctx, t, x)
+			x = w.append(ctx, a, t, x)
 		case doWriter:
-			x = w.writer(a, ctx, t, x)
+			x = w.writer(ctx, a, t, x)
 		case doResize:
-			x = w.resize(a, ctx, t, x)
+			x = w.resize(ctx, a, t, x)
 		case doWrite:
-			w.write(a, ctx, t, x)
+			w.write(ctx, a, t, x)
 		case doRead:
-			w.read(a, ctx, t, x)
+			w.read(ctx, a, t, x)
 		case doRefresh:
-			x = w.refresh(a, ctx, t, x)
+			x = w.refresh(ctx, a, t, x)
 		case doAttrs:
-			x = w.attrs(a, ctx, x)
+			x = w.attrs(ctx, a, x)
 		case doOrphans:
-			w.orphans(a, ctx, t, x)
+			w.orphans(ctx, a, t, x)
 		case doDrop:
-			w.drop(a, ctx, x)
+			w.drop(ctx, a, x)
 		case doRemove:
-			x = w.remove(a, ctx, t, x)
+			x = w.remove(ctx, a, t, x)
 		}
 	}
 }
@@ -208,21 +208,21 @@ func (o *op) filling(a *actor) {
 	}
 }
 
-func (w *hierarchy) append(a *actor, ctx context.Context, t *truth, x *zarr.Array) *zarr.Array {
+func (w *hierarchy) append(ctx context.Context, a *actor, t *truth, x *zarr.Array) *zarr.Array {
 	o := &op{kind: doAppend, axis: a.rng.IntN(t.rank), n: 1 + a.rng.IntN(5), targets: []*truth{t}}
 	o.filling(a)
 	if x.Shape()[o.axis] > most {
 		return x
 	}
 	o.text = fmt.Sprintf("%d rows along %d of %v", o.n, o.axis, x.Shape())
-	if out := w.appendTo(a, ctx, t, with(x, w.patience(a, o)), o); out != nil {
+	if out := w.appendTo(ctx, a, t, with(x, w.patience(a, o)), o); out != nil {
 		return a.fresh(out)
 	}
 	return x
 }
 
 // appendTo appends the rows of o to y; nil after an error.
-func (w *hierarchy) appendTo(a *actor, ctx context.Context, t *truth, y *zarr.Array, o *op) *zarr.Array {
+func (w *hierarchy) appendTo(ctx context.Context, a *actor, t *truth, y *zarr.Array, o *op) *zarr.Array {
 	var out *zarr.Array
 	a.do(ctx, o, func(ctx context.Context) (err error) {
 		out, err = y.AppendBy(ctx, o.axis, o.n, func(ctx context.Context, b *zarr.Array, from int) error {
@@ -294,7 +294,7 @@ func (a *actor) saw(t *truth, b box) {
 	b.each(func(c [2]int) { a.since[t][c[0]*width+c[1]] = a.h.step })
 }
 
-func (w *hierarchy) writer(a *actor, ctx context.Context, t *truth, x *zarr.Array) *zarr.Array {
+func (w *hierarchy) writer(ctx context.Context, a *actor, t *truth, x *zarr.Array) *zarr.Array {
 	o := &op{kind: doWriter, axis: a.rng.IntN(t.rank), n: 1 + a.rng.IntN(6), targets: []*truth{t}}
 	o.filling(a)
 	if x.Shape()[o.axis] > most || x.Len() == 0 && t.rank > 1 {
@@ -338,7 +338,7 @@ func (w *hierarchy) writer(a *actor, ctx context.Context, t *truth, x *zarr.Arra
 	return x
 }
 
-func (w *hierarchy) resize(a *actor, ctx context.Context, t *truth, x *zarr.Array) *zarr.Array {
+func (w *hierarchy) resize(ctx context.Context, a *actor, t *truth, x *zarr.Array) *zarr.Array {
 	o := &op{kind: doResize, targets: []*truth{t}}
 	shape := x.Shape()
 	o.target = make([]int, len(shape))
@@ -363,10 +363,10 @@ func (w *hierarchy) resize(a *actor, ctx context.Context, t *truth, x *zarr.Arra
 		w.over()
 		y = with(x, []zarr.Option{zarr.TakeOver(0)})
 	}
-	return w.resizeTo(a, ctx, t, x, y, o)
+	return w.resizeTo(ctx, a, t, x, y, o)
 }
 
-func (w *hierarchy) resizeTo(a *actor, ctx context.Context, t *truth, x, y *zarr.Array, o *op) *zarr.Array {
+func (w *hierarchy) resizeTo(ctx context.Context, a *actor, t *truth, x, y *zarr.Array, o *op) *zarr.Array {
 	var out *zarr.Array
 	a.do(ctx, o, func(ctx context.Context) (err error) {
 		out, err = y.Resize(ctx, o.target, o.options)

@@ -108,7 +108,7 @@ func (w *copyWorld) create() error {
 // open opens the stores of a plan.
 func (a *actor) open(context.Context, string) (store.Store, error) { return a.store(), nil }
 
-func (w *copyWorld) actor(a *actor, ctx context.Context) {
+func (w *copyWorld) actor(ctx context.Context, a *actor) {
 	k := a.rng.IntN(2)
 	if w.only >= 0 {
 		k = w.only
@@ -119,16 +119,16 @@ func (w *copyWorld) actor(a *actor, ctx context.Context) {
 		}
 		switch a.rng.IntN(6) {
 		case 0:
-			w.verify(a, ctx, k)
+			w.verify(ctx, a, k)
 		case 1:
-			w.tasks(a, ctx, k)
+			w.tasks(ctx, a, k)
 		default:
-			_ = w.run(a, ctx, k, false)
+			_ = w.run(ctx, a, k, false)
 		}
 	}
 }
 
-func (w *copyWorld) run(a *actor, ctx context.Context, k int, tolerant bool) (out error) {
+func (w *copyWorld) run(ctx context.Context, a *actor, k int, tolerant bool) (out error) {
 	a.do(ctx, &op{kind: doRun, text: fmt.Sprint("plan ", k+1), tolerant: tolerant}, func(ctx context.Context) error {
 		out = transfer.Run(ctx, w.plans[k], a.open, transfer.RunOptions{Parallel: 2, Zarr: []zarr.Option{zarr.Limits(a.limits)}})
 		return out
@@ -143,7 +143,7 @@ func (w *copyWorld) run(a *actor, ctx context.Context, k int, tolerant bool) (ou
 }
 
 // tasks runs the tasks one by one, in their order.
-func (w *copyWorld) tasks(a *actor, ctx context.Context, k int) {
+func (w *copyWorld) tasks(ctx context.Context, a *actor, k int) {
 	a.do(ctx, &op{kind: doRun, text: fmt.Sprint("tasks of plan ", k+1)}, func(ctx context.Context) error {
 		for i := range w.plans[k].Tasks() {
 			if err := transfer.RunTask(ctx, w.plans[k], i, a.open, zarr.Limits(a.limits)); err != nil {
@@ -158,7 +158,7 @@ func (w *copyWorld) tasks(a *actor, ctx context.Context, k int) {
 	})
 }
 
-func (w *copyWorld) verify(a *actor, ctx context.Context, k int) {
+func (w *copyWorld) verify(ctx context.Context, a *actor, k int) {
 	var missing []int
 	a.do(ctx, &op{kind: doVerify, text: fmt.Sprint("plan ", k+1)}, func(ctx context.Context) (err error) {
 		missing, err = transfer.Verify(ctx, w.plans[k], a.open)
@@ -223,10 +223,10 @@ func (w *copyWorld) look(what string) {
 
 // recover runs both plans again, one of which must be complete then. The other is Exists, or its
 // run says that the target is another's.
-func (w *copyWorld) recover(a *actor, ctx context.Context) {
+func (w *copyWorld) recover(ctx context.Context, a *actor) {
 	errs := [2]error{}
 	for _, k := range a.rng.Perm(2) {
-		errs[k] = w.run(a, ctx, k, true)
+		errs[k] = w.run(ctx, a, k, true)
 	}
 	a.h.mu.Lock()
 	defer a.h.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-func (w *hierarchy) write(a *actor, ctx context.Context, t *truth, x *zarr.Array) {
+func (w *hierarchy) write(ctx context.Context, a *actor, t *truth, x *zarr.Array) {
 	var b box
 	b.hi = [2]int{1, 1}
 	for i, n := range x.Shape() {
@@ -59,7 +59,7 @@ func (w *hierarchy) write(a *actor, ctx context.Context, t *truth, x *zarr.Array
 	})
 }
 
-func (w *hierarchy) read(a *actor, ctx context.Context, t *truth, x *zarr.Array) {
+func (w *hierarchy) read(ctx context.Context, a *actor, t *truth, x *zarr.Array) {
 	b := all(x.Shape())
 	o := &op{kind: doRead, text: fmt.Sprintf("%s %v", t.path, x.Shape())}
 	if a.cache != nil {
@@ -88,7 +88,7 @@ func (w *hierarchy) read(a *actor, ctx context.Context, t *truth, x *zarr.Array)
 	})
 }
 
-func (w *hierarchy) refresh(a *actor, ctx context.Context, t *truth, x *zarr.Array) *zarr.Array {
+func (w *hierarchy) refresh(ctx context.Context, a *actor, t *truth, x *zarr.Array) *zarr.Array {
 	o := &op{kind: doRefresh}
 	var out *zarr.Array
 	a.do(ctx, o, func(ctx context.Context) (err error) {
@@ -123,7 +123,7 @@ func (a *actor) edge(t *truth, old, is []int) {
 	})
 }
 
-func (w *hierarchy) attrs(a *actor, ctx context.Context, x *zarr.Array) *zarr.Array {
+func (w *hierarchy) attrs(ctx context.Context, a *actor, x *zarr.Array) *zarr.Array {
 	o := &op{kind: doAttrs}
 	var out *zarr.Array
 	a.do(ctx, o, func(ctx context.Context) (err error) {
@@ -138,7 +138,7 @@ func (w *hierarchy) attrs(a *actor, ctx context.Context, x *zarr.Array) *zarr.Ar
 	return x
 }
 
-func (w *hierarchy) orphans(a *actor, ctx context.Context, t *truth, x *zarr.Array) {
+func (w *hierarchy) orphans(ctx context.Context, a *actor, t *truth, x *zarr.Array) {
 	a.do(ctx, &op{kind: doOrphans}, func(ctx context.Context) error {
 		found, err := upkeep.FindOrphans(ctx, x)
 		if err != nil {
@@ -171,7 +171,7 @@ func (w *hierarchy) outside(a *actor, t *truth, o *op) {
 	}
 }
 
-func (w *hierarchy) drop(a *actor, ctx context.Context, n zarr.Node) {
+func (w *hierarchy) drop(ctx context.Context, a *actor, n zarr.Node) {
 	if w.h.peaceful {
 		return
 	}
@@ -184,7 +184,7 @@ func (w *hierarchy) drop(a *actor, ctx context.Context, n zarr.Node) {
 
 // remove removes the array, and makes it again, unless a request is on its way to it: "keys that
 // are written while it runs may stay" (upkeep.Removal.Run).
-func (w *hierarchy) remove(a *actor, ctx context.Context, t *truth, x *zarr.Array) *zarr.Array {
+func (w *hierarchy) remove(ctx context.Context, a *actor, t *truth, x *zarr.Array) *zarr.Array {
 	a.h.mu.Lock()
 	coming := len(a.h.lates) > 0
 	a.h.mu.Unlock()

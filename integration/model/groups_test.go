@@ -11,11 +11,11 @@ import (
 // groups is the family of histories of a group with two arrays.
 func groups(h *history) {
 	w := newHierarchy(h, true)
-	w.play(func(a *actor, ctx context.Context) { w.member(a, ctx) })
+	w.play(func(ctx context.Context, a *actor) { w.member(ctx, a) })
 }
 
 // member does a few operations with the group.
-func (w *hierarchy) member(a *actor, ctx context.Context) {
+func (w *hierarchy) member(ctx context.Context, a *actor) {
 	var g *zarr.Group
 	k := weights{doAppend: 6, doWrite: 1, doRead: 2, doAttrs: 1, doConsolidate: 1, doDrop: 1, doRefresh: 1}
 	for range 2 + a.rng.IntN(3) {
@@ -37,23 +37,23 @@ func (w *hierarchy) member(a *actor, ctx context.Context) {
 			o.filling(a)
 			o.text = fmt.Sprintf("%d rows", o.n)
 			if w.length() <= most {
-				g = w.groupAppend(a, ctx, g, o, w.patience(a, o))
+				g = w.groupAppend(ctx, a, g, o, w.patience(a, o))
 			}
 		case doWrite:
 			t := w.arrays[a.rng.IntN(2)]
-			if x := w.open(a, ctx, t); x != nil {
-				w.write(a, ctx, t, x)
+			if x := w.open(ctx, a, t); x != nil {
+				w.write(ctx, a, t, x)
 			}
 		case doRead:
-			w.readGroup(a, ctx)
+			w.readGroup(ctx, a)
 		case doAttrs:
 			if t := w.arrays[a.rng.IntN(2)]; a.rng.IntN(2) == 0 {
-				if x := w.open(a, ctx, t); x != nil {
-					w.attrs(a, ctx, x)
+				if x := w.open(ctx, a, t); x != nil {
+					w.attrs(ctx, a, x)
 				}
 				continue
 			}
-			w.groupAttrs(a, ctx, &g)
+			w.groupAttrs(ctx, a, &g)
 		case doConsolidate:
 			a.do(ctx, &op{kind: doConsolidate}, func(ctx context.Context) error {
 				_, err := g.Consolidate(ctx)
@@ -61,7 +61,7 @@ func (w *hierarchy) member(a *actor, ctx context.Context) {
 			}, nil)
 			g = nil
 		case doDrop:
-			w.drop(a, ctx, g)
+			w.drop(ctx, a, g)
 			g = nil
 		case doRefresh:
 			g = nil
@@ -77,7 +77,7 @@ func (w *hierarchy) length() int {
 	return high
 }
 
-func (w *hierarchy) groupAttrs(a *actor, ctx context.Context, g **zarr.Group) {
+func (w *hierarchy) groupAttrs(ctx context.Context, a *actor, g **zarr.Group) {
 	o := &op{kind: doAttrs, text: "of the group"}
 	var out *zarr.Group
 	a.do(ctx, o, func(ctx context.Context) (err error) {
@@ -90,7 +90,7 @@ func (w *hierarchy) groupAttrs(a *actor, ctx context.Context, g **zarr.Group) {
 }
 
 // groupAppend appends the rows of o to all arrays of the group, which is opened where g is nil.
-func (w *hierarchy) groupAppend(a *actor, ctx context.Context, g *zarr.Group, o *op, options []zarr.Option) *zarr.Group {
+func (w *hierarchy) groupAppend(ctx context.Context, a *actor, g *zarr.Group, o *op, options []zarr.Option) *zarr.Group {
 	a.do(ctx, o, func(ctx context.Context) (err error) {
 		if g == nil {
 			if g, err = zarr.OpenGroup(ctx, a.store(), w.group, a.options()...); err != nil {
@@ -145,7 +145,7 @@ func (w *hierarchy) groupAppended(o *op, err error) {
 }
 
 // readGroup reads all arrays through the group.
-func (w *hierarchy) readGroup(a *actor, ctx context.Context) {
+func (w *hierarchy) readGroup(ctx context.Context, a *actor) {
 	o := &op{kind: doRead, text: "through the group"}
 	var copied bool
 	var shapes [][]int

@@ -13,12 +13,12 @@ import (
 
 // recoverFirst is a healthy actor that appends with TakeOver, and makes arrays longer: all of it
 // must succeed.
-func (w *hierarchy) recoverFirst(a *actor, ctx context.Context) {
+func (w *hierarchy) recoverFirst(ctx context.Context, a *actor) {
 	if w.group != "" {
-		w.recoverGroup(a, ctx)
+		w.recoverGroup(ctx, a)
 		return
 	}
-	x := w.open(a, ctx, w.arrays[0])
+	x := w.open(ctx, a, w.arrays[0])
 	if x == nil {
 		return
 	}
@@ -27,22 +27,22 @@ func (w *hierarchy) recoverFirst(a *actor, ctx context.Context) {
 	o.filling(a)
 	o.text = fmt.Sprintf("%d rows along %d of %v take over", o.n, o.axis, x.Shape())
 	// A shape that a late request sets in between is a conflict, which Wait tries again after.
-	x = w.appendTo(a, ctx, t, with(x, []zarr.Option{zarr.TakeOver(0), zarr.Wait(10 * time.Second)}), o)
-	w.grow(a, ctx, t, x)
+	x = w.appendTo(ctx, a, t, with(x, []zarr.Option{zarr.TakeOver(0), zarr.Wait(10 * time.Second)}), o)
+	w.grow(ctx, a, t, x)
 }
 
 // recoverLast makes the array longer once more, after the last late request.
-func (w *hierarchy) recoverLast(a *actor, ctx context.Context) {
+func (w *hierarchy) recoverLast(ctx context.Context, a *actor) {
 	if w.group != "" {
-		w.recoverGroup(a, ctx)
+		w.recoverGroup(ctx, a)
 		return
 	}
-	if x := w.open(a, ctx, w.arrays[0]); x != nil {
-		w.grow(a, ctx, w.arrays[0], x)
+	if x := w.open(ctx, a, w.arrays[0]); x != nil {
+		w.grow(ctx, a, w.arrays[0], x)
 	}
 }
 
-func (w *hierarchy) open(a *actor, ctx context.Context, t *truth) (x *zarr.Array) {
+func (w *hierarchy) open(ctx context.Context, a *actor, t *truth) (x *zarr.Array) {
 	if t.shape == nil {
 		return nil // it was removed
 	}
@@ -54,7 +54,7 @@ func (w *hierarchy) open(a *actor, ctx context.Context, t *truth) (x *zarr.Array
 }
 
 // grow makes an array longer along each axis, by a Resize.
-func (w *hierarchy) grow(a *actor, ctx context.Context, t *truth, x *zarr.Array) {
+func (w *hierarchy) grow(ctx context.Context, a *actor, t *truth, x *zarr.Array) {
 	if x == nil {
 		return
 	}
@@ -65,16 +65,16 @@ func (w *hierarchy) grow(a *actor, ctx context.Context, t *truth, x *zarr.Array)
 		}
 		o.options.MetadataOnly = a.rng.IntN(2) == 0
 		o.text = fmt.Sprintf("from %v to %v, take over, metadata only %v", x.Shape(), o.target, o.options.MetadataOnly)
-		if w.resizeTo(a, ctx, t, x, with(x, []zarr.Option{zarr.TakeOver(0)}), o) != x {
+		if w.resizeTo(ctx, a, t, x, with(x, []zarr.Option{zarr.TakeOver(0)}), o) != x {
 			return
 		}
-		x = w.refresh(a, ctx, t, x) // a late request has changed the document
+		x = w.refresh(ctx, a, t, x) // a late request has changed the document
 	}
 }
 
 // recoverGroup appends to the group what completes an append that was not completed, and then once
 // more. A late request that shows rows of another append in between has it look again.
-func (w *hierarchy) recoverGroup(a *actor, ctx context.Context) {
+func (w *hierarchy) recoverGroup(ctx context.Context, a *actor) {
 	for range 2 {
 		for try := range 4 {
 			a.h.mu.Lock()
@@ -86,7 +86,7 @@ func (w *hierarchy) recoverGroup(a *actor, ctx context.Context) {
 			}
 			o := &op{kind: doAppend, n: n, targets: w.arrays, text: fmt.Sprintf("%d rows take over", n), tolerant: try < 3}
 			o.filling(a)
-			w.groupAppend(a, ctx, nil, o, []zarr.Option{zarr.TakeOver(0), zarr.Wait(10 * time.Second)})
+			w.groupAppend(ctx, a, nil, o, []zarr.Option{zarr.TakeOver(0), zarr.Wait(10 * time.Second)})
 			if o.err == nil {
 				break
 			}
@@ -98,8 +98,8 @@ func (w *hierarchy) recoverGroup(a *actor, ctx context.Context) {
 func (w *hierarchy) migrate() {
 	h := w.h
 	remove := h.rng.IntN(2) == 0
-	h.actor(true, func(a *actor, ctx context.Context) {
-		x := w.open(a, ctx, w.arrays[0])
+	h.actor(true, func(ctx context.Context, a *actor) {
+		x := w.open(ctx, a, w.arrays[0])
 		if x == nil {
 			return
 		}
