@@ -143,11 +143,11 @@ func (w *Worker) object(ctx context.Context, n int64) (hold *concurrency.Hold, r
 // stream moves an object by parts. It is not done where the target takes no parts.
 func (w *Worker) stream(ctx context.Context, src store.Store, from, to string, size int64, version store.Version) (done bool, err error) {
 	parts := int(max(1, min(16, objectsShare(w.p.Memory)/2/piece)))
-	hold, err := w.limits.Bytes.Acquire(ctx, concurrency.Task, concurrency.Need(piece)*int64(parts))
+	_, release, err := w.object(ctx, concurrency.Need(piece)*int64(parts))
 	if err != nil {
 		return false, err
 	}
-	defer hold.Release()
+	defer release()
 	at := readerAt(func(b []byte, off int64) (int, error) {
 		v, err := src.Get(ctx, from, store.GetOptions{Range: store.Within(off, int64(len(b))), IfVersion: version}, b[:0])
 		if err != nil {
