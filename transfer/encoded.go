@@ -143,11 +143,11 @@ func (w *Worker) object(ctx context.Context, n int64) (hold *concurrency.Hold, r
 // stream moves an object by parts. It is not done where the target takes no parts.
 func (w *Worker) stream(ctx context.Context, src store.Store, from, to string, size int64, version store.Version) (done bool, err error) {
 	parts := int(max(1, min(16, objectsShare(w.p.Memory)/2/piece)))
-	_, release, err := w.object(ctx, concurrency.Need(piece)*int64(parts))
+	all, err := w.shared.Acquire(ctx, concurrency.Task, concurrency.Need(piece)*int64(parts))
 	if err != nil {
 		return false, err
 	}
-	defer release()
+	defer all.Release()
 	at := readerAt(func(b []byte, off int64) (int, error) {
 		v, err := src.Get(ctx, from, store.GetOptions{Range: store.Within(off, int64(len(b))), IfVersion: version}, b[:0])
 		if err != nil {
@@ -155,7 +155,7 @@ func (w *Worker) stream(ctx context.Context, src store.Store, from, to string, s
 		}
 		return copy(b, v.Bytes), nil
 	})
-	_, err = large.Upload(ctx, w.out, to, at, size, large.UploadOptions{Piece: piece, InFlight: parts})
+	_, err = large.Upload(ctx, w.out, to, at, size, large.UploadOptions{Piece: piece, InFlight: parts, Memory: w.limits.Bytes})
 	if errors.Is(err, errors.ErrUnsupported) {
 		return false, nil
 	}

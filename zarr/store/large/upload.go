@@ -25,9 +25,15 @@ type UploadOptions struct {
 
 	Piece    int64 // bytes of a part; 0 is 16 MiB. Parts are longer where the store takes no such short or no more of them
 	InFlight int   // parts at once; 0 is 16
+
+	// Memory is the budget in which the parts in memory are reserved, as one Task; nil is that of
+	// [concurrency.Default]. Where half of it holds fewer parts than InFlight, fewer are sent at once.
+	// A caller that holds a Task of the budget must pass another one.
+	Memory *concurrency.Budget
 }
 
-// Upload puts size bytes of src at key, in parallel parts. It takes memory for as many parts as are sent at once.
+// Upload puts size bytes of src at key, in parallel parts. It waits for memory for as many parts as
+// are sent at once.
 //
 // Where the store has no parts it is errors.ErrUnsupported, and Put is the way. fault.Exists and fault.Conflict: the condition does not hold; the
 // parts are removed. fault.Conflict is also of a token whose value was committed or aborted. When another error ends an upload with Began or
@@ -46,6 +52,14 @@ func Upload(ctx context.Context, s store.Store, key string, src io.ReaderAt, siz
 	if size > 0 {
 		u.pieces = partsOf(size, n.Piece, p.Limits())
 	}
+	hold, atOnce, err := o.reserve(ctx, u.pieces, n.InFlight)
+	if err != nil {
+		if o.Resume == "" {
+			err = dropped(ctx, p, err)
+		}
+		return "", failed(ctx, "put", key, err)
+	}
+	defer hold.Release()
 	stays := o.Resume != "" || o.Began != nil && p.Token() != ""
 	if o.Began != nil && p.Token() != "" {
 		o.Began(p.Token())
@@ -54,7 +68,7 @@ func Upload(ctx context.Context, s store.Store, key string, src io.ReaderAt, siz
 		err = u.resume(ctx)
 	}
 	if err == nil {
-		err = concurrency.EachN(ctx, n.InFlight, u.count, u.part)
+		err = concurrency.EachN(ctx, atOnce, u.count, u.part)
 	}
 	var v store.Version
 	if err == nil {
@@ -69,6 +83,18 @@ func Upload(ctx context.Context, s store.Store, key string, src io.ReaderAt, siz
 		return "", failed(ctx, "put", key, err)
 	}
 	return v, nil
+}
+
+// reserve waits for the memory of the parts that are sent at once, and returns how many these are.
+func (o UploadOptions) reserve(ctx context.Context, p pieces, inFlight int) (hold *concurrency.Hold, atOnce int, err error) {
+	memory := o.Memory
+	if memory == nil {
+		memory = concurrency.Default().Bytes
+	}
+	need := concurrency.Need(int(p.each))
+	atOnce = max(1, min(inFlight, p.count, int(min(memory.Size()/2/max(need, 1), int64(inFlight)))))
+	hold, err = memory.Acquire(ctx, concurrency.Task, need*int64(min(atOnce, p.count)))
+	return hold, atOnce, err
 }
 
 // upload is a value under way.

@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/large"
@@ -103,4 +107,53 @@ func TestUploadByCondition(t *testing.T) {
 	if _, err := large.Upload(t.Context(), struct{ store.Store }{mem.New()}, "k", bytes.NewReader(nil), 5, large.UploadOptions{}); !errors.Is(err, errors.ErrUnsupported) {
 		t.Error(err)
 	}
+}
+
+// TestUploadMemory uploads two values at once in a budget that holds one part of each: the parts
+// that both have in memory fit in it, and it is free afterwards. A wait that the context ends
+// removes what was begun.
+func TestUploadMemory(t *testing.T) {
+	const piece = 1 << 20
+	value := random(5 * piece)
+	memory := concurrency.NewBudget(2 * concurrency.Need(piece))
+	st := mem.New()
+	o := large.UploadOptions{Piece: piece, InFlight: 4, Memory: memory}
+	err := concurrency.EachN(t.Context(), 2, 2, func(ctx context.Context, i int) error {
+		_, err := large.Upload(ctx, st, fmt.Sprint("k", i), bytes.NewReader(value), int64(len(value)), o)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now, peak := memory.Used(); now != 0 || peak == 0 || peak > memory.Size() {
+		t.Errorf("%d bytes are reserved, at most %d were, of %d", now, peak, memory.Size())
+	}
+	for i := range 2 {
+		v, err := st.Get(t.Context(), fmt.Sprint("k", i), store.GetOptions{}, nil)
+		if err != nil || !bytes.Equal(v.Bytes, value) {
+			t.Errorf("value %d: %v", i, err)
+		}
+	}
+}
+
+// TestUploadWaits: an upload whose context ends while it waits for memory removes what it began.
+func TestUploadWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := concurrency.NewBudget(1 << 10)
+		hold, err := memory.Acquire(t.Context(), concurrency.Task, memory.Size())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer hold.Release()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		f := &failing{Store: mem.New(), fail: func(context.Context, store.Call) error { return nil }}
+		_, err = large.Upload(ctx, f.store(), "k", bytes.NewReader(random(200)), 200, large.UploadOptions{Piece: 40, Memory: memory})
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("an upload that waited: %v", err)
+		}
+		if f.aborted.Load() != 1 {
+			t.Errorf("%d values were aborted, want 1", f.aborted.Load())
+		}
+	})
 }
