@@ -9,7 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestTally: requests that are counted by classes are those of the objects one by one, of chunks and of shards, to read and to write.
+// TestTally: requests that are counted by classes are those of the objects one by one, of chunks
+// and of shards, to read and to write.
 func TestTally(t *testing.T) {
 	r := rand.New(rand.NewPCG(24, 2))
 	type like struct {
@@ -75,7 +76,7 @@ func TestAmountOfManyObjects(t *testing.T) {
 			if a := p.Amount(); a.Requests.Most < 4e9 || keys > 9 {
 				t.Errorf("%s: %+v, %d objects were made", head, a, keys)
 			}
-			if n := p.Len(); n < 4e9 {
+			if n := p.Len(); float64(n) < 4e9 {
 				t.Errorf("%s: %d objects", head, n)
 			}
 		}
