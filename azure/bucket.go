@@ -21,8 +21,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxSegments is how many segments a blob's name may have. Source: "Naming and referencing containers, blobs, and
-// metadata".
+// maxSegments is how many segments a blob's name may have. Source: "Naming and referencing
+// containers, blobs, and metadata".
 const maxSegments = 254
 
 // bucket holds what every request says; its methods are blob.Hooks.
@@ -85,9 +85,9 @@ func (b *bucket) hooks() blob.Hooks {
 	}
 }
 
-// ask makes a request, and makes it once more after a 401 to a token: tokens are revoked, and they expire by the
-// server's clock. The SDK has forgotten the token by then, and nothing was done. Where Azure says whom to ask, the SDK has
-// asked again itself.
+// ask makes a request, and makes it once more after a 401 to a token: tokens are revoked, and they
+// expire by the server's clock. The SDK has forgotten the token by then, and nothing was done.
+// Where Azure says whom to ask, the SDK has asked again itself.
 func (b *bucket) ask(ctx context.Context, do func(context.Context) error) error {
 	if b.bare {
 		ctx = policy.WithRetryOptions(ctx, policy.RetryOptions{MaxRetries: -1}) // the one retry layer is the store's
@@ -107,8 +107,9 @@ func (b *bucket) block(key string) *blockblob.Client {
 	return b.client.NewBlockBlobClient(b.prefix + key)
 }
 
-// checkKey keeps prefix and key together within what Azure takes. The characters that gocloud's driver escapes
-// (" # % ?) are taken as they are: nothing here goes through the driver, and the client encodes them in the URL.
+// checkKey keeps prefix and key together within what Azure takes. The characters that gocloud's
+// driver escapes (" # % ?) are taken as they are: nothing here goes through the driver, and the
+// client encodes them in the URL.
 func (b *bucket) checkKey(key string) error {
 	if err := provider.CheckLength(b.prefix, key); err != nil {
 		return err
@@ -120,7 +121,8 @@ func (b *bucket) checkKey(key string) error {
 	return checkDots(full)
 }
 
-// checkDots refuses a segment that ends with a dot: Azure leaves that dot out and stores "a." as "a".
+// checkDots refuses a segment that ends with a dot: Azure leaves that dot out and stores "a." as
+// "a".
 func checkDots(path string) error {
 	if strings.HasSuffix(path, ".") || strings.Contains(path, "./") {
 		return fault.Newf(fault.Path, `%q has a segment that ends with ".", which Azure stores under another name`, path)

@@ -111,7 +111,8 @@ func (c *config) check() error {
 	return c.stack.Check()
 }
 
-// environment fills what neither the URL nor an option says, from gocloud.dev's variables, which are the Azure CLI's.
+// environment fills what neither the URL nor an option says, from gocloud.dev's variables, which
+// are the Azure CLI's.
 func (c *config) environment() error {
 	env := place{
 		account: os.Getenv("AZURE_STORAGE_ACCOUNT"), domain: os.Getenv("AZURE_STORAGE_DOMAIN"), protocol: os.Getenv("AZURE_STORAGE_PROTOCOL"),
@@ -198,10 +199,12 @@ func isLocal(domain string) bool {
 	return strings.HasPrefix(domain, "127.0.0.1") || strings.HasPrefix(domain, "localhost")
 }
 
-// trusted refuses to send the environment's secrets, or tokens of the default chain, to a place that only the URL names:
-// a URL is data, and may come from anywhere. gocloud.dev refuses the same for SAS tokens.
+// trusted refuses to send the environment's secrets, or tokens of the default chain, to a place
+// that only the URL names: a URL is data, and may come from anywhere. gocloud.dev refuses the same
+// for SAS tokens.
 //
-// The secrets of options are the program's, and a token among them is no more the URL's to send away.
+// The secrets of options are the program's, and a token among them is no more the URL's to send
+// away.
 func (c *config) trusted() error {
 	if c.anonymous || c.connection != "" || c.urlSAS {
 		return nil

@@ -27,7 +27,8 @@ func (b *bucket) provide(target any) bool {
 	return false
 }
 
-// putDamaged is one Put Blob with the checksum of another value. Azure answers 400 with Md5Mismatch or Crc64Mismatch; Azurite has another word.
+// putDamaged is one Put Blob with the checksum of another value. Azure answers 400 with Md5Mismatch
+// or Crc64Mismatch; Azurite has another word.
 func (b *bucket) putDamaged(ctx context.Context, key string, value []byte) error {
 	body := &lent{b: value}
 	defer body.giveBack()

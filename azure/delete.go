@@ -14,8 +14,9 @@ import (
 // deleteBatch is Azure's limit for one Blob Batch.
 const deleteBatch = 256
 
-// deleteAll sends Blob Batches of up to 256 deletes. Where they are refused as a whole it is errors.ErrUnsupported, then and from now on:
-// deletes one by one may be allowed all the same, as with a SAS token for a directory, and else their errors are each key's own.
+// deleteAll sends Blob Batches of up to 256 deletes. Where they are refused as a whole it is
+// errors.ErrUnsupported, then and from now on: deletes one by one may be allowed all the same, as
+// with a SAS token for a directory, and else their errors are each key's own.
 func (b *bucket) deleteAll(ctx context.Context, keys []string) (string, error) {
 	if b.noBatch.Load() {
 		return "", errors.ErrUnsupported
@@ -83,7 +84,8 @@ func (b *bucket) deleteSome(ctx context.Context, keys []string) (rest []string, 
 	return rest, first
 }
 
-// submit sends a batch. The SDK's reader of answers goes by the numbers that are in them, and panics on others than those of the batch.
+// submit sends a batch. The SDK's reader of answers goes by the numbers that are in them, and
+// panics on others than those of the batch.
 func submit(ctx context.Context, c *container.Client, batch *container.BatchBuilder) (out []*container.BatchResponseItem, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -27,7 +27,8 @@ func TestDeletesAtOnce(t *testing.T) {
 	})
 }
 
-// some stores objects and gives their keys, some of which are absent and some of which take escaping.
+// some stores objects and gives their keys, some of which are absent and some of which take
+// escaping.
 func some(f *Fake, n int) (keys []string) {
 	for i := range n {
 		keys = append(keys, fmt.Sprintf("c/%d é&+%%?", i))
@@ -68,7 +69,8 @@ func wantKeys(t *testing.T, s store.Store, want ...string) {
 	}
 }
 
-// A batch that is done in part is an error about the first key that is left, with the kind of that, and names all that are.
+// A batch that is done in part is an error about the first key that is left, with the kind of that,
+// and names all that are.
 func TestDeleteBatchInPart(t *testing.T) {
 	environment(t)
 	for _, c := range []struct {
@@ -135,7 +137,8 @@ func TestDeleteBatchAgain(t *testing.T) {
 	wantKeys(t, s, "stays")
 }
 
-// Answers that look like one to a batch, or nearly: no key is taken for deleted that is not said to be.
+// Answers that look like one to a batch, or nearly: no key is taken for deleted that is not said to
+// be.
 func TestDeleteBatchForeign(t *testing.T) {
 	environment(t)
 	part := func(id, response string) string {

@@ -3,8 +3,8 @@
 //	st, err := azure.Open(ctx, "azblob://weather/zarr?storage_account=myaccount")
 //	a, err := zarr.OpenArray(ctx, st, "2020/t2m")
 //
-// The container is opened by gocloud.dev with its URL parameters and variables, and read and written through the Azure
-// SDK's client:
+// The container is opened by gocloud.dev with its URL parameters and variables, and read and
+// written through the Azure SDK's client:
 //
 //   - one request each for whole and ranged reads, puts and deletes; a condition is an If-Match or If-None-Match; a
 //     Version is an ETag.
@@ -20,17 +20,19 @@
 //     the context's. Redirects are not followed.
 //   - SDK retries are off for blob requests, on for tokens. The store has one retry layer of its own ([Retry]).
 //
-// Errors come from Azure's own code, never from gocloud's. Only a 404 that says BlobNotFound is fault.NotFound. A
-// missing container, refused credentials, a host name that does not exist, a certificate that is not trusted, a lease and
-// a snapshot in the way are fault.Refused. An answer that is not Azure's (a portal's page with 200, an empty 200, a 404
-// from a proxy) is fault.Unavailable. The SDK's error is reachable with errors.As, as *azcore.ResponseError.
+// Errors come from Azure's own code, never from gocloud's. Only a 404 that says BlobNotFound is
+// fault.NotFound. A missing container, refused credentials, a host name that does not exist, a
+// certificate that is not trusted, a lease and a snapshot in the way are fault.Refused. An answer
+// that is not Azure's (a portal's page with 200, an empty 200, a 404 from a proxy) is
+// fault.Unavailable. The SDK's error is reachable with errors.As, as *azcore.ResponseError.
 //
-// Keys are stored as they are, also those with " # % ? in them, which gocloud's driver would rewrite. A key with a segment
-// that ends with a dot is fault.Path, because Azure drops that dot. Folders of a hierarchical namespace (Data Lake)
-// are not values: they are not listed, and reading one is fault.NotFound.
+// Keys are stored as they are, also those with " # % ? in them, which gocloud's driver would
+// rewrite. A key with a segment that ends with a dot is fault.Path, because Azure drops that dot.
+// Folders of a hierarchical namespace (Data Lake) are not values: they are not listed, and reading
+// one is fault.NotFound.
 //
-// A service for tokens that cannot be reached is fault.Unavailable, as the container is, and a token that is refused with
-// 401 is replaced once.
+// A service for tokens that cannot be reached is fault.Unavailable, as the container is, and a
+// token that is refused with 401 is replaced once.
 //
 // A client or a bucket that exists is used by [Client] and [FromBucket].
 //

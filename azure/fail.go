@@ -16,8 +16,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// explain gives an SDK error its kind, from Azure's own code and the HTTP status. Source: "Blob service error codes" and
-// "Common REST API error codes". ifAbsent tells what a failed precondition means.
+// explain gives an SDK error its kind, from Azure's own code and the HTTP status. Source: "Blob
+// service error codes" and "Common REST API error codes". ifAbsent tells what a failed precondition
+// means.
 func explain(err error, ifAbsent bool) error {
 	var cred *credentialError
 	if errors.As(err, &cred) {
@@ -46,7 +47,8 @@ func explain(err error, ifAbsent bool) error {
 	return f
 }
 
-// codeOf is Azure's own code. Azure sends it as a header; a page that happens to have a <code> element is not Azure's.
+// codeOf is Azure's own code. Azure sends it as a header; a page that happens to have a <code>
+// element is not Azure's.
 func codeOf(e *azcore.ResponseError) string {
 	if code := e.RawResponse.Header.Get("X-Ms-Error-Code"); code != "" {
 		return code
@@ -61,7 +63,8 @@ func codeOf(e *azcore.ResponseError) string {
 func byCode(code string, ifAbsent bool) error {
 	switch code {
 	case "ContainerNotFound", "ContainerBeingDeleted", "FilesystemNotFound":
-		// 404 in part, but no proof that the key is absent: chunks of a missing container must not read as fill values.
+		// 404 in part, but no proof that the key is absent: chunks of a missing container must not
+		// read as fill values.
 		return fault.NoBucket
 	case "ResourceNotFound", "ContainerDisabled", "AccountIsDisabled":
 		return fault.Refused
@@ -185,5 +188,6 @@ func firstLine(s string) string {
 	return strings.ToValidUTF8(s, "")
 }
 
-// foreign is for answers that look like success but are not Azure's: a captive portal, a proxy's page, an empty body.
+// foreign is for answers that look like success but are not Azure's: a captive portal, a proxy's
+// page, an empty body.
 func foreign(what string) error { return provider.Foreign("Azure", what) }

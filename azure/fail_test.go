@@ -20,7 +20,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// The same failure is of the same kind for every verb, whatever gocloud would say: it calls half of these NotFound.
+// The same failure is of the same kind for every verb, whatever gocloud would say: it calls half of
+// these NotFound.
 func TestAzureFailures(t *testing.T) {
 	environment(t)
 	for _, c := range []struct {

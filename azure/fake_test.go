@@ -24,8 +24,9 @@ import (
 	"github.com/zargo-io/zargo/internal/provider/fake"
 )
 
-// Fake is Blob Storage in this process: one account, "acct", one container, "zarr-test", the account in the path, no
-// signatures checked. It is written from the REST reference and not from our client.
+// Fake is Blob Storage in this process: one account, "acct", one container, "zarr-test", the
+// account in the path, no signatures checked. It is written from the REST reference and not from
+// our client.
 type Fake struct {
 	*fake.Server
 

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/internal/provider"
 )
 
-// IsURL reports whether raw has one of the forms that [Open] takes: a scheme of Azure's, or https and a host of Azure
-// Blob Storage. It looks at nothing else of the URL.
+// IsURL reports whether raw has one of the forms that [Open] takes: a scheme of Azure's, or https
+// and a host of Azure Blob Storage. It looks at nothing else of the URL.
 func IsURL(raw string) bool {
 	scheme, rest, ok := strings.Cut(raw, "://")
 	switch strings.ToLower(scheme) {
@@ -24,16 +24,17 @@ func IsURL(raw string) bool {
 	return false
 }
 
-// accountHost splits "account.blob.core.windows.net", or the same with dfs, into the account and the domain of its blobs;
-// known means that the domain is one of Azure's.
+// accountHost splits "account.blob.core.windows.net", or the same with dfs, into the account and
+// the domain of its blobs; known means that the domain is one of Azure's.
 func accountHost(host string) (account, domain string, known bool) {
 	account, rest, ok := strings.Cut(strings.ToLower(host), ".")
 	labels := strings.Replace("."+rest, ".dfs.", ".blob.", 1) // the same values under another address
 	return account, labels[1:], ok && account != "" && isAzure(rest) && strings.Contains(labels, ".blob.")
 }
 
-// ownForm makes "azblob://container/prefix?parameters" of the forms that other programs and the portal write, and takes a
-// SAS token off an https URL: that is the URL's own secret, for its own host. Its errors repeat no part of a query.
+// ownForm makes "azblob://container/prefix?parameters" of the forms that other programs and the
+// portal write, and takes a SAS token off an https URL: that is the URL's own secret, for its own
+// host. Its errors repeat no part of a query.
 //
 //	az://container/prefix, azure://…, abfs://…, abfss://…
 //	abfss://container@account.dfs.core.windows.net/prefix
@@ -97,7 +98,8 @@ func (c *config) ownForm(raw string) (string, error) {
 	return own, nil
 }
 
-// takeSAS takes the parameters of a SAS token out of q: with a signature, all that are not parameters of this package.
+// takeSAS takes the parameters of a SAS token out of q: with a signature, all that are not
+// parameters of this package.
 func (c *config) takeSAS(q url.Values) {
 	if !q.Has("sig") {
 		return

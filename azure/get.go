@@ -77,8 +77,9 @@ func (b *bucket) getFrom(ctx context.Context, key string, o store.GetOptions, bu
 	return got, nil
 }
 
-// accept refuses answers with a value that are not the one asked for: not Azure's, of another version although a
-// condition was sent, or a folder of a hierarchical namespace, which answers like an empty blob.
+// accept refuses answers with a value that are not the one asked for: not Azure's, of another
+// version although a condition was sent, or a folder of a hierarchical namespace, which answers
+// like an empty blob.
 func accept(h http.Header, got store.Version, o store.GetOptions) error {
 	switch {
 	case got == "":
@@ -97,8 +98,8 @@ func isFolder(h http.Header) bool {
 	return strings.EqualFold(h.Get("X-Ms-Meta-Hdi_isfolder"), "true") || strings.EqualFold(h.Get("X-Ms-Resource-Type"), "directory")
 }
 
-// httpRange is the range as the client takes it; the zero one has no header. From(0) is the zero one as well: a whole
-// value, which has the same bytes and is not refused when it is empty.
+// httpRange is the range as the client takes it; the zero one has no header. From(0) is the zero
+// one as well: a whole value, which has the same bytes and is not refused when it is empty.
 func httpRange(r store.Range) azblob.HTTPRange {
 	if off, ok := r.IsFrom(); ok {
 		return azblob.HTTPRange{Offset: off}
@@ -141,8 +142,8 @@ func announced(r store.Range, status int, length *int64, contentRange string) (p
 	return provider.Announced{}, foreign(fmt.Sprintf("its status is %d for the range %v", status, r))
 }
 
-// emptyRange reads the size in "bytes 1000-999/1000" and "bytes 0--1/0": Azurite's way to say that the value ends where
-// the range begins, for which Azure has 416.
+// emptyRange reads the size in "bytes 1000-999/1000" and "bytes 0--1/0": Azurite's way to say that
+// the value ends where the range begins, for which Azure has 416.
 func emptyRange(s string) (size int64, ok bool) {
 	s, isBytes := strings.CutPrefix(s, "bytes ")
 	span, total, hasTotal := strings.Cut(s, "/")

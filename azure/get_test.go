@@ -13,7 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// What a tail costs: a look at the size the first time, none when it is known, one more after a replacement.
+// What a tail costs: a look at the size the first time, none when it is known, one more after a
+// replacement.
 func TestTailRequests(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -147,7 +148,8 @@ func TestCutBody(t *testing.T) {
 	}
 }
 
-// A read into a buffer with room is a read into that buffer, and one without is allocated at its exact size.
+// A read into a buffer with room is a read into that buffer, and one without is allocated at its
+// exact size.
 func TestExactBuffers(t *testing.T) {
 	environment(t)
 	f := NewFake(t)

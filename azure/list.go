@@ -27,7 +27,8 @@ func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOption
 		if err != nil {
 			return nil, "", explain(err, false)
 		}
-		// The client reads an empty body, or a page of HTML, as an empty listing. Azure's has both elements, always.
+		// The client reads an empty body, or a page of HTML, as an empty listing. Azure's has both
+		// elements, always.
 		if out.Segment == nil || out.NextMarker == nil {
 			return nil, "", foreign("it does not say whether the listing is complete")
 		}

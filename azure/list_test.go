@@ -73,7 +73,8 @@ func TestListForeign(t *testing.T) {
 	}
 }
 
-// TestListPart: a part of a listing is asked for as such, except for StartAfter, for which Azure has no parameter.
+// TestListPart: a part of a listing is asked for as such, except for StartAfter, for which Azure
+// has no parameter.
 func TestListPart(t *testing.T) {
 	environment(t)
 	f := NewFake(t)

@@ -12,7 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// Option changes how [Open] opens a container. Options win over the URL's parameters, and later ones over earlier ones.
+// Option changes how [Open] opens a container. Options win over the URL's parameters, and later
+// ones over earlier ones.
 type Option struct {
 	text  string
 	apply func(*config)
@@ -30,8 +31,8 @@ func Account(name string) Option {
 	return option(func(c *config) { c.account = name }, "Account(%q)", name)
 }
 
-// Domain is the host after the account's name, such as "blob.core.usgovcloudapi.net", or an emulator's host and port.
-// URL: domain.
+// Domain is the host after the account's name, such as "blob.core.usgovcloudapi.net", or an
+// emulator's host and port. URL: domain.
 func Domain(host string) Option {
 	return option(func(c *config) { c.domain, c.fromURL.domain = host, "" }, "Domain(%q)", host)
 }
@@ -57,7 +58,8 @@ func SASToken(token string) Option {
 	return option(func(c *config) { c.sas, c.urlSAS = token, false }, "SASToken(…)")
 }
 
-// ConnectionString says where the account is and signs with the key or the SAS token in it. URL: none, on purpose.
+// ConnectionString says where the account is and signs with the key or the SAS token in it. URL:
+// none, on purpose.
 func ConnectionString(s string) Option {
 	return option(func(c *config) { c.connection = s }, "ConnectionString(…)")
 }
@@ -72,13 +74,14 @@ func AccessTier(tier string) Option {
 	return option(func(c *config) { c.tier = tier }, "AccessTier(%q)", tier)
 }
 
-// ContentType is the media type of what is written, application/octet-stream without it. URL: content_type.
+// ContentType is the media type of what is written, application/octet-stream without it. URL:
+// content_type.
 func ContentType(mediaType string) Option {
 	return option(func(c *config) { c.contentType = mediaType }, "ContentType(%q)", mediaType)
 }
 
-// TrustHost lets tokens be sent to domains that a URL names, over https. A name stands for itself and its subdomains.
-// The variable ZARGO_TRUSTED_HOSTS does the same. URL: none, on purpose.
+// TrustHost lets tokens be sent to domains that a URL names, over https. A name stands for itself
+// and its subdomains. The variable ZARGO_TRUSTED_HOSTS does the same. URL: none, on purpose.
 func TrustHost(hosts ...string) Option {
 	return option(func(c *config) { c.trust = append(c.trust, hosts...) }, "TrustHost(%q)", hosts)
 }
@@ -86,27 +89,29 @@ func TrustHost(hosts ...string) Option {
 // ReadOnly refuses every write with fault.ReadOnly. URL: readonly=true.
 func ReadOnly() Option { return option(func(c *config) { c.readOnly = true }, "ReadOnly()") }
 
-// VerifyReads compares what is read with the checksum that Azure has: the MD5 of whole values that were stored with one,
-// and a CRC64 (MD5 from hosts that are not Azure's) of ranges up to 4 MiB. A difference is fault.Unavailable. It is off by default: MD5 runs at 200 to 300 MB/s
-// a core, TLS protects the way, and Zarr's checksum codecs do it end to end. URL: verify_reads=true.
+// VerifyReads compares what is read with the checksum that Azure has: the MD5 of whole values that
+// were stored with one, and a CRC64 (MD5 from hosts that are not Azure's) of ranges up to 4 MiB. A
+// difference is fault.Unavailable. It is off by default: MD5 runs at 200 to 300 MB/s a core, TLS
+// protects the way, and Zarr's checksum codecs do it end to end. URL: verify_reads=true.
 func VerifyReads() Option { return option(func(c *config) { c.verify = true }, "VerifyReads()") }
 
-// Client uses a client that exists already, of the container that the URL names, with its address, credentials and
-// transport. Its retries are switched off for this store's requests, and it is left as it is. Parameters and options
-// about the connection are then an error, StallTimeout among them: whether a request that stands still is given up is up to the
-// client's transport.
+// Client uses a client that exists already, of the container that the URL names, with its address,
+// credentials and transport. Its retries are switched off for this store's requests, and it is left
+// as it is. Parameters and options about the connection are then an error, StallTimeout among them:
+// whether a request that stands still is given up is up to the client's transport.
 func Client(client *container.Client) Option {
 	return option(func(c *config) { c.client = client }, "Client(…)")
 }
 
-// HTTPClient replaces the transport, and with it what this package does about idle connections and proxies. An
-// *http.Client is one; it should not follow redirects and must not decompress.
+// HTTPClient replaces the transport, and with it what this package does about idle connections and
+// proxies. An *http.Client is one; it should not follow redirects and must not decompress.
 func HTTPClient(h policy.Transporter) Option {
 	return option(func(c *config) { c.httpClient = h }, "HTTPClient(…)")
 }
 
-// MaxInFlight fixes how many requests the store makes at once, over all arrays and calls on it. 0 is the default: 128 reads and 128 writes at first,
-// shared by all stores of the process on the bucket; more while throughput grows with them, fewer where the service refuses some.
+// MaxInFlight fixes how many requests the store makes at once, over all arrays and calls on it. 0
+// is the default: 128 reads and 128 writes at first, shared by all stores of the process on the
+// bucket; more while throughput grows with them, fewer where the service refuses some.
 func MaxInFlight(n int) Option {
 	return option(func(c *config) { c.stack.InFlight = n }, "MaxInFlight(%d)", n)
 }
@@ -130,19 +135,21 @@ func Limits(l *concurrency.Limits) Option {
 	return option(func(c *config) { c.stack.Limits = l }, "Limits(…)")
 }
 
-// Hedge makes a read once more whose first byte takes much longer than that of others, and uses the one that comes first; see package
-// hedge for when. It costs 3 % more reads at most, and memory of the budget ([Limits]) while two are under way. URL: hedge=true.
+// Hedge makes a read once more whose first byte takes much longer than that of others, and uses the
+// one that comes first; see package hedge for when. It costs 3 % more reads at most, and memory of
+// the budget ([Limits]) while two are under way. URL: hedge=true.
 func Hedge() Option { return option(func(c *config) { c.stack.Hedge = true }, "Hedge()") }
 
-// StallTimeout is how long a request may stand still, with no byte moving in either direction, before it is given up as
-// fault.Unavailable and tried again; 0 is the default, 30 s. Every byte starts it anew, so that long values take the time
-// they need: the only limit on the whole is the context's. A write's answer may take twice as long, the end of an upload
-// in parts ten times.
+// StallTimeout is how long a request may stand still, with no byte moving in either direction,
+// before it is given up as fault.Unavailable and tried again; 0 is the default, 30 s. Every byte
+// starts it anew, so that long values take the time they need: the only limit on the whole is the
+// context's. A write's answer may take twice as long, the end of an upload in parts ten times.
 func StallTimeout(d time.Duration) Option {
 	return option(func(c *config) { c.stack.Stall = d }, "StallTimeout(%v)", d)
 }
 
-// Retry changes how failed requests are repeated; see package retry for the defaults. Retry(retry.Tries(1)) is never.
+// Retry changes how failed requests are repeated; see package retry for the defaults.
+// Retry(retry.Tries(1)) is never.
 func Retry(opts ...retry.Option) Option {
 	return option(func(c *config) { c.stack.Retry = append(c.stack.Retry, opts...) }, "Retry(%v)", opts)
 }

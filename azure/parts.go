@@ -29,10 +29,11 @@ const (
 	maxBlock  = 4000 << 20
 )
 
-// parts is a value that is being sent, as uncommitted blocks. Blocks belong to the key and not to an upload, so their ids begin
-// with a random number: uploads to one key at the same time do not mix. Azure lists no checksums, so an id has that of its
-// block; and a time, so that of two blocks for one part the later is known; and the label of the part. Azure drops all blocks
-// of a key when a value is committed, so a block that arrives later says by its label that others were dropped.
+// parts is a value that is being sent, as uncommitted blocks. Blocks belong to the key and not to
+// an upload, so their ids begin with a random number: uploads to one key at the same time do not
+// mix. Azure lists no checksums, so an id has that of its block; and a time, so that of two blocks
+// for one part the later is known; and the label of the part. Azure drops all blocks of a key when
+// a value is committed, so a block that arrives later says by its label that others were dropped.
 type parts struct {
 	b   *bucket
 	key string
@@ -75,8 +76,8 @@ type block struct {
 // later reports whether b was sent after a.
 func later(a, b sentparts.Part[block]) bool { return a.At.time < b.At.time }
 
-// name is the id of a block for part n: all of a blob's ids must have the same length. Number and label have 16 bits each; a
-// label is one less in an id, where 0 says no more than the number does.
+// name is the id of a block for part n: all of a blob's ids must have the same length. Number and
+// label have 16 bits each; a label is one less in an id, where 0 says no more than the number does.
 func (p *parts) name(n int, b block) string {
 	id := binary.BigEndian.AppendUint16(p.id[:8:8], uint16(max(b.label-1, 0)))
 	id = binary.BigEndian.AppendUint16(id, uint16(n))
@@ -124,7 +125,8 @@ func (p *parts) Part(ctx context.Context, n int, data []byte) error {
 	return nil
 }
 
-// look refuses what is over, and lists the blocks of a value that another process began, if that was not done.
+// look refuses what is over, and lists the blocks of a value that another process began, if that
+// was not done.
 func (p *parts) look(ctx context.Context) error {
 	err := p.set.Going()
 	if err == nil && p.set.Unlisted() {
@@ -133,8 +135,8 @@ func (p *parts) look(ctx context.Context) error {
 	return err
 }
 
-// Sent is one Get Block List. Azure forgets the blocks of a value that was committed, so where there are none, and another
-// process may have sent some, it was; or none was ever sent.
+// Sent is one Get Block List. Azure forgets the blocks of a value that was committed, so where
+// there are none, and another process may have sent some, it was; or none was ever sent.
 func (p *parts) Sent(ctx context.Context) ([]store.PartInfo, error) {
 	if err := p.set.Going(); err != nil {
 		return nil, err
@@ -237,8 +239,8 @@ func (p *parts) list() (blocks []string, size int64, err error) {
 	return blocks, size, err
 }
 
-// Abort makes no request: Azure has none, and drops uncommitted blocks after a week, or when the key is next written. So another
-// process that has sent all parts can still commit them.
+// Abort makes no request: Azure has none, and drops uncommitted blocks after a week, or when the
+// key is next written. So another process that has sent all parts can still commit them.
 func (p *parts) Abort(context.Context) error {
 	p.set.End()
 	return nil

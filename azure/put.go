@@ -15,7 +15,8 @@ import (
 // maxPut is Azure's limit for one Put Blob. Longer values go by PutParts.
 const maxPut = 5000 << 20
 
-// put is one Put Blob from the caller's bytes. gocloud's streamed writer is never used: it panics when a write fails.
+// put is one Put Blob from the caller's bytes. gocloud's streamed writer is never used: it panics
+// when a write fails.
 func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
 	if int64(len(value)) > maxPut {
 		return "", fault.Newf(fault.Limit, "%d bytes are more than the %d that one put can hold", len(value), int64(maxPut))
@@ -36,7 +37,8 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutO
 	return v, nil
 }
 
-// delete is one Delete Blob. Snapshots are not deleted with it; a blob that has some is fault.Refused.
+// delete is one Delete Blob. Snapshots are not deleted with it; a blob that has some is
+// fault.Refused.
 func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) error {
 	b.sizes.forget(key)
 	_, err := b.blob(key).Delete(ctx, &azblob.DeleteOptions{AccessConditions: when(o.IfVersion, "")})
@@ -46,8 +48,8 @@ func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) 
 	return nil
 }
 
-// lent is a request's body that can be taken back: net/http may go on reading one after the request returned, when the
-// context ended or the answer came early, but the bytes are the caller's then.
+// lent is a request's body that can be taken back: net/http may go on reading one after the request
+// returned, when the context ended or the answer came early, but the bytes are the caller's then.
 type lent struct {
 	mu  sync.Mutex
 	b   []byte

@@ -38,8 +38,8 @@ func TestPutRequests(t *testing.T) {
 	}
 }
 
-// gocloud's streamed writer panics when a write fails: after a conflict, in a missing container, at a deadline. Here
-// each of them is an error.
+// gocloud's streamed writer panics when a write fails: after a conflict, in a missing container, at
+// a deadline. Here each of them is an error.
 func TestFailedWritesAreErrors(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -60,7 +60,8 @@ func TestFailedWritesAreErrors(t *testing.T) {
 	}
 }
 
-// A deadline in a write is the deadline's error, and the value is the caller's again when Put returns.
+// A deadline in a write is the deadline's error, and the value is the caller's again when Put
+// returns.
 func TestDeadlineInAWrite(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -107,7 +108,8 @@ func TestDeadlineInAWrite(t *testing.T) {
 	}
 }
 
-// Two uploads to one key at once do not mix: the one that commits last has lost its blocks, and is told.
+// Two uploads to one key at once do not mix: the one that commits last has lost its blocks, and is
+// told.
 func TestPartsDoNotMix(t *testing.T) {
 	environment(t)
 	f := NewFake(t)

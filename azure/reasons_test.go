@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// TestReasons: a missing container, a wrong key, a missing permission and a full disk are told apart, and each error has the
-// number of the request.
+// TestReasons: a missing container, a wrong key, a missing permission and a full disk are told
+// apart, and each error has the number of the request.
 func TestReasons(t *testing.T) {
 	environment(t)
 	f := NewFake(t)

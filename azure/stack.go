@@ -6,8 +6,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/limit"
 )
 
-// defaultRequests is how many requests are in flight at once. 128, as for S3: reads are bound by latency, and an
-// account takes 20 000 requests a second before it throttles.
+// defaultRequests is how many requests are in flight at once. 128, as for S3: reads are bound by
+// latency, and an account takes 20 000 requests a second before it throttles.
 const defaultRequests = 128
 
 // listPage is Azure's limit.

@@ -2,7 +2,8 @@ package azure
 
 import "testing"
 
-// Prefixes of a container are one container to the service; that of another account is another. No secret is part of the name.
+// Prefixes of a container are one container to the service; that of another account is another. No
+// secret is part of the name.
 func TestContainersThatShare(t *testing.T) {
 	environment(t)
 	for url, want := range map[string]string{

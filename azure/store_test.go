@@ -21,7 +21,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// Azure drops the last dot of a segment, so such keys are refused; TestKeys holds the rest of AnyKey.
+// Azure drops the last dot of a segment, so such keys are refused; TestKeys holds the rest of
+// AnyKey.
 var lacks = storetest.Without(storetest.AnyKey)
 
 func TestStore(t *testing.T) {
@@ -39,7 +40,8 @@ func TestStoreBare(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store { return bare(t, NewFake(t).At("")) }, lacks, storetest.Rounds(4))
 }
 
-// Through a server that throttles every seventh request and cuts every fifth value: the layers hide it.
+// Through a server that throttles every seventh request and cuts every fifth value: the layers hide
+// it.
 func TestStoreThroughFailures(t *testing.T) {
 	environment(t)
 	f := NewFake(t)

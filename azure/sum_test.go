@@ -17,7 +17,8 @@ import (
 // asAzure makes the checksums those for Azure's own hosts.
 func asAzure() Option { return option(func(c *config) { c.crc = true }, "asAzure") }
 
-// Every put and every part carries one checksum of its bytes: a CRC64 to Azure, and MD5 to others, such as Azurite.
+// Every put and every part carries one checksum of its bytes: a CRC64 to Azure, and MD5 to others,
+// such as Azurite.
 func TestPutsCarryAChecksum(t *testing.T) {
 	environment(t)
 	for _, c := range []struct {

@@ -11,9 +11,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// getLast reads a tail. Azure has no ranges that count from the end, so the size comes first: remembered from an
-// earlier request, or asked for. Either way the read is pinned to the version that has this size, so a value that was
-// replaced is noticed and asked for again.
+// getLast reads a tail. Azure has no ranges that count from the end, so the size comes first:
+// remembered from an earlier request, or asked for. Either way the read is pinned to the version
+// that has this size, so a value that was replaced is noticed and asked for again.
 func (b *bucket) getLast(ctx context.Context, key string, n int64, o store.GetOptions, buf []byte) (store.Value, error) {
 	if o.Max > 0 && n > o.Max {
 		// Absence is to be told all the same, and so is a version.
@@ -83,8 +83,8 @@ type sized struct {
 // maxSizes is how many sizes are remembered: with keys of 100 bytes, half a megabyte.
 const maxSizes = 4096
 
-// sizes remembers the sizes of values whose tails were read and of values written. What it says may be outdated, so it
-// is used with the version only.
+// sizes remembers the sizes of values whose tails were read and of values written. What it says may
+// be outdated, so it is used with the version only.
 type sizes struct {
 	mu sync.Mutex
 	m  map[string]sized

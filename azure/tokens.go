@@ -24,7 +24,8 @@ func (c *config) tokenTransport() policy.Transporter {
 	return newTokens(c.stack.Stall)
 }
 
-// newTokens sends the requests for tokens, with a stall limit, which the SDK's own transport does not have.
+// newTokens sends the requests for tokens, with a stall limit, which the SDK's own transport does
+// not have.
 func newTokens(stall time.Duration) policy.Transporter {
 	return doer(provider.Watch(stall, (&http.Client{Transport: newTransport(8)}).Do))
 }
@@ -33,7 +34,8 @@ type doer provider.Doer
 
 func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
 
-// credential marks the errors of a chain, which the SDK reports as failures of whatever request came first.
+// credential marks the errors of a chain, which the SDK reports as failures of whatever request
+// came first.
 type credential struct {
 	c   azcore.TokenCredential
 	had atomic.Bool // a token
@@ -92,8 +94,9 @@ func (e *credentialError) Unwrap() error { return e.err }
 // NonRetriable keeps the SDK from asking again.
 func (e *credentialError) NonRetriable() {}
 
-// kind is fault.Refused, unless the service that gives tokens failed. A chain without a usable source is Refused also when it
-// looked for a managed identity over the network: on most machines there is none.
+// kind is fault.Refused, unless the service that gives tokens failed. A chain without a usable
+// source is Refused also when it looked for a managed identity over the network: on most machines
+// there is none.
 func (e *credentialError) kind() error {
 	var auth *azidentity.AuthenticationFailedError
 	failed := errors.As(e.err, &auth)

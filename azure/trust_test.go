@@ -61,7 +61,8 @@ func bearer(r *http.Request) string {
 	return r.URL.Query().Get("sig")
 }
 
-// Where identity and SAS tokens go is Azure, this machine, or what something other than the URL names.
+// Where identity and SAS tokens go is Azure, this machine, or what something other than the URL
+// names.
 func TestTokensGoToTrustedHosts(t *testing.T) {
 	type env map[string]string
 	const refused = "refused"
@@ -132,8 +133,8 @@ func TestTokensGoToTrustedHosts(t *testing.T) {
 	}
 }
 
-// A signature goes over http to this machine and private networks, and elsewhere only when something other than the URL
-// asks for it.
+// A signature goes over http to this machine and private networks, and elsewhere only when
+// something other than the URL asks for it.
 func TestSignaturesInTheClear(t *testing.T) {
 	const (
 		key     = "c2VjcmV0"
@@ -206,7 +207,8 @@ func (c *numbered) GetToken(context.Context, policy.TokenRequestOptions) (azcore
 	return azcore.AccessToken{Token: fmt.Sprintf("t%d", c.n), ExpiresOn: time.Now().Add(c.life)}, nil
 }
 
-// A token that is refused before its time is replaced, once, and the request sent again with its value.
+// A token that is refused before its time is replaced, once, and the request sent again with its
+// value.
 func TestRevokedToken(t *testing.T) {
 	verbs := map[string]func(store.Store) error{
 		"get": func(s store.Store) error {
@@ -287,8 +289,8 @@ func TestShortTokens(t *testing.T) {
 	})
 }
 
-// A service for tokens that cannot be reached is asked again, as the container is; what it refuses stays refused. A
-// service principal stands for all of azidentity's credentials.
+// A service for tokens that cannot be reached is asked again, as the container is; what it refuses
+// stays refused. A service principal stands for all of azidentity's credentials.
 func TestTokenServiceFails(t *testing.T) {
 	down := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
 	for _, c := range []struct {

@@ -79,6 +79,6 @@ func (c *config) name() string {
 	return s
 }
 
-// UsageError is a mistake in the URL or the options given to [Open]. It has no kind of package fault: it is not about
-// what is stored. It is one type for all providers.
+// UsageError is a mistake in the URL or the options given to [Open]. It has no kind of package
+// fault: it is not about what is stored. It is one type for all providers.
 type UsageError = provider.UsageError

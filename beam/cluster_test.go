@@ -42,7 +42,8 @@ func serve(what string) error {
 	return p.ServeAndWait()
 }
 
-// TestCluster: a server, a pool of workers, a worker and the program that begins the job, each in a process of its own.
+// TestCluster: a server, a pool of workers, a worker and the program that begins the job, each in a
+// process of its own.
 func TestCluster(t *testing.T) {
 	work := t.TempDir()
 	program, boot := filepath.Join(work, "zargo-beam"), filepath.Join(work, "boot")

@@ -16,7 +16,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Register makes the pipeline's functions known to Beam. Call it once, before beam.Init, in the program that a runner starts workers of.
+// Register makes the pipeline's functions known to Beam. Call it once, before beam.Init, in the
+// program that a runner starts workers of.
 func Register() {
 	register.DoFn2x0[[]byte, func(int64)](&firstStage{})
 	register.DoFn3x0[[]byte, func(*int64) bool, func(int64)](&nextStage{})
@@ -52,7 +53,8 @@ type firstStage struct{ First, N int64 }
 // ProcessElement emits them all.
 func (f *firstStage) ProcessElement(_ []byte, emit func(int64)) { numbers(f.First, f.N, emit) }
 
-// nextStage is firstStage once the tasks of the stage before are done: a side input is complete when it is read.
+// nextStage is firstStage once the tasks of the stage before are done: a side input is complete
+// when it is read.
 type nextStage struct{ First, N int64 }
 
 // ProcessElement emits the numbers of the stage's tasks.

@@ -36,7 +36,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// makePlan plans to rechunk an array from one folder to another, in one stage or by way of temporary arrays.
+// makePlan plans to rechunk an array from one folder to another, in one stage or by way of
+// temporary arrays.
 func makePlan(t *testing.T, from, to string, one bool) *transfer.Plan {
 	t.Helper()
 	st := dir.New(to)

@@ -37,8 +37,8 @@ func New(b *gcblob.Bucket, opts ...Option) *Store {
 // String is the name given with [Name], "blob" without one.
 func (s *Store) String() string { return s.opt.name }
 
-// Provide sets target to the *gcblob.Bucket, the store.Tuning, the store.Conditions, what Hooks.Provide gives, or what the bucket's As gives,
-// such as an SDK's client.
+// Provide sets target to the *gcblob.Bucket, the store.Tuning, the store.Conditions, what
+// Hooks.Provide gives, or what the bucket's As gives, such as an SDK's client.
 func (s *Store) Provide(target any) bool {
 	switch t := target.(type) {
 	case **gcblob.Bucket:

@@ -34,7 +34,8 @@ func TestPortableKey(t *testing.T) {
 	}
 }
 
-// A key that the portable form takes is stored under that very name, as another program would see it.
+// A key that the portable form takes is stored under that very name, as another program would see
+// it.
 func FuzzPortableKey(f *testing.F) {
 	for _, s := range []string{"a", "__0x2f__", "a../b", "__0x__", "___0x1__", "__0x41___", "é/ü", "__0x110000__"} {
 		f.Add(s)

@@ -41,7 +41,8 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// A write that will need conditions is refused at the first call, before anything is written, and not at the second.
+// A write that will need conditions is refused at the first call, before anything is written, and
+// not at the second.
 func TestPartialWriteIsRefusedAtOnce(t *testing.T) {
 	ctx := t.Context()
 	for _, c := range []struct {

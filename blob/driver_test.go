@@ -156,8 +156,8 @@ func wantKind(t *testing.T, err, want error) {
 	}
 }
 
-// What a driver calls not found is not believed without proof: gcsblob says it for a 403, azureblob for a host name that
-// does not resolve, all of them for a missing bucket.
+// What a driver calls not found is not believed without proof: gcsblob says it for a 403, azureblob
+// for a host name that does not resolve, all of them for a missing bucket.
 func TestAbsenceIsProven(t *testing.T) {
 	notFound := code(gcerrors.NotFound)
 	dns := &coded{gcerrors.NotFound, &net.DNSError{Err: "no such host", Name: "h", IsNotFound: true}}
@@ -253,7 +253,8 @@ func TestIfAbsentExists(t *testing.T) {
 	wantKind(t, err, errors.ErrUnsupported)
 }
 
-// What each verb asks of a driver: an upload and never a stream, one read for a range, none for an empty one.
+// What each verb asks of a driver: an upload and never a stream, one read for a range, none for an
+// empty one.
 func TestCalls(t *testing.T) {
 	d := &scripted{value: "0123456789"}
 	s := script(d)

@@ -41,7 +41,8 @@ func (s *Store) failed(ctx context.Context, op, key string, err error) error {
 		return &fault.KeyError{Op: op, Store: s.opt.name, Key: key, Err: end}
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		// A time limit of the driver's own. The caller's context is fine, so it must not look as if it had ended.
+		// A time limit of the driver's own. The caller's context is fine, so it must not look as if
+		// it had ended.
 		err = fault.Newf(fault.Unavailable, "%v", err)
 	}
 	return s.fail(op, key, err)
@@ -61,7 +62,8 @@ func hasKind(err error) bool {
 	return errors.As(err, &k) || errors.Is(err, errors.ErrUnsupported)
 }
 
-// kind classifies a driver's error. It never says NotFound on gocloud's word alone; absent does that.
+// kind classifies a driver's error. It never says NotFound on gocloud's word alone; absent does
+// that.
 func (s *Store) kind(err error) error {
 	if s.opt.classify != nil {
 		if k := s.opt.classify(err); k != nil {
@@ -82,8 +84,8 @@ func (s *Store) kind(err error) error {
 	return fault.Unavailable
 }
 
-// absent decides, for an error of the portable API, whether it proves that key is absent. nil means yes; any other
-// result is the error to report.
+// absent decides, for an error of the portable API, whether it proves that key is absent. nil means
+// yes; any other result is the error to report.
 func (s *Store) absent(ctx context.Context, key string, err error) error {
 	if s.opt.classify != nil {
 		if k := s.opt.classify(err); k != nil {
@@ -102,8 +104,8 @@ func (s *Store) absent(ctx context.Context, key string, err error) error {
 	return s.proveAbsent(ctx, key)
 }
 
-// unreached tells that no server answered: azureblob says NotFound for a host name that does not resolve. net.Error
-// will not do, as every syscall.Errno is one.
+// unreached tells that no server answered: azureblob says NotFound for a host name that does not
+// resolve. net.Error will not do, as every syscall.Errno is one.
 func unreached(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError

@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Get follows store.Store. In the portable form versions are errors.ErrUnsupported, and the tail of a value costs a
-// second request.
+// Get follows store.Store. In the portable form versions are errors.ErrUnsupported, and the tail of
+// a value costs a second request.
 func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 	if err := s.begin(ctx, "get", key); err != nil {
 		return store.Value{}, err
@@ -54,7 +54,8 @@ func (s *Store) pinned(err error, v store.Version) error {
 	}
 }
 
-// getLast asks for the size first. A value replaced by one of another size in between is asked for again.
+// getLast asks for the size first. A value replaced by one of another size in between is asked for
+// again.
 func (s *Store) getLast(ctx context.Context, key string, n, most int64, buf []byte) (store.Value, error) {
 	attrs, err := s.bucket.Attributes(ctx, key)
 	if err != nil {
@@ -132,8 +133,8 @@ func (s *Store) notFound(ctx context.Context, key string, err error) error {
 	return fault.Newf(fault.NotFound, "%w", err)
 }
 
-// shortOr tells a value shorter than the range from other failures. Drivers have no code for the first, so a ranged
-// read that failed for a reason unknown is followed by a look at the size.
+// shortOr tells a value shorter than the range from other failures. Drivers have no code for the
+// first, so a ranged read that failed for a reason unknown is followed by a look at the size.
 func (s *Store) shortOr(ctx context.Context, key string, r store.Range, err error) error {
 	if r.IsWhole() || hasKind(err) || ctx.Err() != nil || s.kind(err) != error(fault.Unavailable) {
 		return err

@@ -6,17 +6,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Hooks are the verbs that a provider does better than the portable API; nil ones stay portable. Each follows the verb
-// of package store with the same name, with this division of work: the Store checks keys, ranges, contradicting
-// conditions and the context before it calls a hook; it wraps the hook's errors in *fault.KeyError, takes their kind
-// from [Classify] unless they carry one, and turns fault.NotFound into fault.Conflict where a version is pinned.
+// Hooks are the verbs that a provider does better than the portable API; nil ones stay portable.
+// Each follows the verb of package store with the same name, with this division of work: the Store
+// checks keys, ranges, contradicting conditions and the context before it calls a hook; it wraps
+// the hook's errors in *fault.KeyError, takes their kind from [Classify] unless they carry one, and
+// turns fault.NotFound into fault.Conflict where a version is pinned.
 type Hooks struct {
 	Get    func(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error)
 	Put    func(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error)
 	Delete func(ctx context.Context, key string, o store.DeleteOptions) error
 
-	// ListPage may give entries that the options do not select: the Store leaves them out. So what the provider has no
-	// parameter for need not be filtered by the hook.
+	// ListPage may give entries that the options do not select: the Store leaves them out. So what
+	// the provider has no parameter for need not be filtered by the hook.
 	ListPage func(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error)
 
 	// DeleteAll returns the key that its error is about.

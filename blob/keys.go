@@ -6,8 +6,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// PortableKey refuses, with fault.Path, the keys that every gocloud driver would store under another name: those with
-// an escape sequence such as "__0x2f__", and those with "../" in them ("a../b").
+// PortableKey refuses, with fault.Path, the keys that every gocloud driver would store under
+// another name: those with an escape sequence such as "__0x2f__", and those with "../" in them
+// ("a../b").
 func PortableKey(key string) error {
 	if strings.Contains(key, "../") {
 		return fault.Newf(fault.Path, `key %q holds "../", which gocloud stores under another name`, key)

@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// List follows store.Store. Keys that store.CheckKey would refuse, such as the empty objects "a/" with which consoles
-// mark folders, are left out.
+// List follows store.Store. Keys that store.CheckKey would refuse, such as the empty objects "a/"
+// with which consoles mark folders, are left out.
 func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		for token := ""; ; {
@@ -34,8 +34,8 @@ func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) it
 	}
 }
 
-// ListPage follows store.PageLister. StartAfter is a filter here, unless the hook sends it to the provider: the portable
-// API has no such parameter.
+// ListPage follows store.PageLister. StartAfter is a filter here, unless the hook sends it to the
+// provider: the portable API has no such parameter.
 func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
 	if err := o.Check(prefix); err != nil {
 		return nil, "", s.fail("list", prefix, err)

@@ -15,7 +15,8 @@ import (
 // ContentType is what values are stored as: they are bytes to everybody but Zarr.
 const ContentType = "application/octet-stream"
 
-// Put follows store.Store. In the portable form IfVersion is errors.ErrUnsupported and the Version is "".
+// Put follows store.Store. In the portable form IfVersion is errors.ErrUnsupported and the Version
+// is "".
 func (s *Store) Put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
 	if err := s.begin(ctx, "put", key); err != nil {
 		return "", err
@@ -36,7 +37,8 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, o store.PutOp
 	case o.IfAbsent && s.opt.noIfAbsent:
 		return "", s.unsupported("put", key, "an atomic if-absent")
 	}
-	// Upload, because a streamed write panics on Azure when it fails, and hashes everything twice everywhere.
+	// Upload, because a streamed write panics on Azure when it fails, and hashes everything twice
+	// everywhere.
 	err := s.bucket.Upload(ctx, key, bytes.NewReader(value), &gcblob.WriterOptions{
 		ContentType:                 ContentType,
 		DisableContentTypeDetection: true,

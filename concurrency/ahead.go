@@ -9,21 +9,24 @@ import (
 // InAdvance bounds how many tasks [Results] runs before the loop asks for their results. With the
 // zero InAdvance a task starts when the loop asks for its result.
 type InAdvance[T any] struct {
-	// Most is how many tasks are under way, or done and not taken, beside the one that the loop waits for.
+	// Most is how many tasks are under way, or done and not taken, beside the one that the loop
+	// waits for.
 	Most int
 	// AnyOrder yields results as they come, and not in the order of their tasks.
 	AnyOrder bool
-	// Memory is where results lie that were not asked for yet: as [Ahead], Need bytes for each. A task for which there is none waits
-	// until it is asked for. nil bounds nothing.
+	// Memory is where results lie that were not asked for yet: as [Ahead], Need bytes for each. A
+	// task for which there is none waits until it is asked for. nil bounds nothing.
 	Memory *Budget
 	Need   func(T) int64
-	// Held keeps the memory of a result reserved until the loop asks for the next one, as a Task of Memory. The task that is due waits for its
-	// memory, so no body of the loop may need what only the end of another such body releases. Memory is then of results alone.
+	// Held keeps the memory of a result reserved until the loop asks for the next one, as a Task of
+	// Memory. The task that is due waits for its memory, so no body of the loop may need what only
+	// the end of another such body releases. Memory is then of results alone.
 	Held bool
 }
 
-// Results runs do for every value of tasks and yields what it returns. The first error is yielded, and ends the loop; so does the end of
-// ctx. However the loop ends, the context of what is under way is cancelled, and all of it has ended before the loop has.
+// Results runs do for every value of tasks and yields what it returns. The first error is yielded,
+// and ends the loop; so does the end of ctx. However the loop ends, the context of what is under
+// way is cancelled, and all of it has ended before the loop has.
 //
 // The tasks sequence is read in the goroutine of the loop, one value at a time, so it may be long.
 func Results[T, V any](ctx context.Context, o InAdvance[T], tasks iter.Seq[T], do func(context.Context, T) (V, error)) iter.Seq2[V, error] {

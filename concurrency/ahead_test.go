@@ -25,7 +25,8 @@ func upTo(n int) func(func(int) bool) {
 // slowly is a task that takes a second and returns its number.
 func slowly(ctx context.Context, i int) (int, error) { return i, Sleep(ctx, time.Second) }
 
-// TestResults: what is in advance of a loop whose body takes a second for each result, as the task does.
+// TestResults: what is in advance of a loop whose body takes a second for each result, as the task
+// does.
 func TestResults(t *testing.T) {
 	one := func(int) int64 { return 1 }
 	for _, tt := range []struct {
@@ -90,7 +91,8 @@ func TestResultsInOrder(t *testing.T) {
 	})
 }
 
-// TestResultsEnd: an error, a break, a cancelled context and a panic end what is under way, and give memory back.
+// TestResultsEnd: an error, a break, a cancelled context and a panic end what is under way, and
+// give memory back.
 func TestResultsEnd(t *testing.T) {
 	stop := errors.New("stop")
 	for _, end := range []string{"error", "break", "cancel", "panic"} {
@@ -150,7 +152,8 @@ func TestResultsEnd(t *testing.T) {
 	}
 }
 
-// TestNestedResults: loops within loops that share a budget of four results end, whatever they hold.
+// TestNestedResults: loops within loops that share a budget of four results end, whatever they
+// hold.
 func TestNestedResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBudget(800)

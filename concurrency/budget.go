@@ -10,29 +10,32 @@ import (
 type Kind uint8
 
 const (
-	// Task is work that ends without asking for more memory: all that one request and its decoding need, or one chunk that is
-	// written. A Task waits for other Tasks alone, and these wait for slots alone ([Slots], [CPU]), so it is granted in the end.
+	// Task is work that ends without asking for more memory: all that one request and its decoding
+	// need, or one chunk that is written. A Task waits for other Tasks alone, and these wait for
+	// slots alone ([Slots], [CPU]), so it is granted in the end.
 	Task Kind = iota
-	// Index is the index of one shard and what is made of it. It is held while the Tasks of that shard run, so who holds one
-	// may wait for Tasks, but never for a second Index.
+	// Index is the index of one shard and what is made of it. It is held while the Tasks of that
+	// shard run, so who holds one may wait for Tasks, but never for a second Index.
 	Index
-	// Ahead is for results that were not asked for yet. It is granted by [Budget.Try] or not at all, and may be held for as long as a
-	// consumer takes.
+	// Ahead is for results that were not asked for yet. It is granted by [Budget.Try] or not at
+	// all, and may be held for as long as a consumer takes.
 	Ahead
 	kinds
 )
 
-// Budget is a hard bound on the memory of operations that share it: bytes that were fetched and are not decoded yet, encoded and not sent
-// yet, and what decoding takes in between. Each piece of work reserves all it needs before it begins and asks for no more while it runs.
+// Budget is a hard bound on the memory of operations that share it: bytes that were fetched and are
+// not decoded yet, encoded and not sent yet, and what decoding takes in between. Each piece of work
+// reserves all it needs before it begins and asks for no more while it runs.
 //
-// Of the size, Index has 1/8. Task and Ahead share 7/8, of which Ahead has 4/8 at most. Waiters of one kind are served in order of arrival: the
-// first is granted when it fits, or when nothing of its kind is held. The latter lets work that needs more than its share run, alone among
-// its kind. So no more than
+// Of the size, Index has 1/8. Task and Ahead share 7/8, of which Ahead has 4/8 at most. Waiters of
+// one kind are served in order of arrival: the first is granted when it fits, or when nothing of
+// its kind is held. The latter lets work that needs more than its share run, alone among its kind.
+// So no more than
 //
 //	4/8 + max(1/8, the largest Index) + max(3/8, the largest Task)
 //
-// is ever reserved: the size, as long as no Task needs more than 3/8 of it and no Index more than 1/8. Buffers that lie idle count, and are
-// dropped when what is reserved needs their room.
+// is ever reserved: the size, as long as no Task needs more than 3/8 of it and no Index more than
+// 1/8. Buffers that lie idle count, and are dropped when what is reserved needs their room.
 type Budget struct {
 	size int64
 
@@ -56,22 +59,25 @@ type waiter struct {
 	ready chan struct{} // closed under Budget.mu
 }
 
-// NewBudget makes a budget of size bytes. With size < 1 one Task and one Index run at a time, and nothing runs ahead.
+// NewBudget makes a budget of size bytes. With size < 1 one Task and one Index run at a time, and
+// nothing runs ahead.
 func NewBudget(size int64) *Budget { return &Budget{size: max(size, 0)} }
 
 // Size is the number of bytes the budget allows.
 func (b *Budget) Size() int64 { return b.size }
 
-// Used is the number of bytes that are reserved now, and peak the most that were reserved or idle at once.
+// Used is the number of bytes that are reserved now, and peak the most that were reserved or idle
+// at once.
 func (b *Budget) Used() (now, peak int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.held, b.peak
 }
 
-// Acquire reserves n bytes for a Task or an Index and waits until they are granted; the error is the cause of ctx's end. n < 1 never waits. The
-// caller must Release the hold, and must not acquire a second one of the same kind while it has it. What a Task holds must not depend
-// on the end of other work that needs a Task or an Index. Acquire panics for Ahead, which may not wait.
+// Acquire reserves n bytes for a Task or an Index and waits until they are granted; the error is
+// the cause of ctx's end. n < 1 never waits. The caller must Release the hold, and must not acquire
+// a second one of the same kind while it has it. What a Task holds must not depend on the end of
+// other work that needs a Task or an Index. Acquire panics for Ahead, which may not wait.
 func (b *Budget) Acquire(ctx context.Context, k Kind, n int64) (*Hold, error) {
 	if k >= Ahead {
 		panic("concurrency: Acquire is for Task and Index")
@@ -127,8 +133,9 @@ func (b *Budget) free(k Kind, n int64) bool {
 	return n == 0 || len(l.waiting) == 0 && (l.holds == 0 || b.fits(k, n))
 }
 
-// Try reserves n bytes if they fit the share of k at once and nothing waits, of whatever kind. It is for what can be left out: results
-// that were not asked for yet, a second attempt of a slow request.
+// Try reserves n bytes if they fit the share of k at once and nothing waits, of whatever kind. It
+// is for what can be left out: results that were not asked for yet, a second attempt of a slow
+// request.
 func (b *Budget) Try(k Kind, n int64) (*Hold, bool) {
 	n = max(n, 0)
 	b.mu.Lock()
@@ -160,7 +167,8 @@ func (b *Budget) fits(k Kind, n int64) bool {
 	}
 }
 
-// grant makes a hold. Idle buffers that there is no room for beside it go into it as far as they fit, for it is going to want some.
+// grant makes a hold. Idle buffers that there is no room for beside it go into it as far as they
+// fit, for it is going to want some.
 func (b *Budget) grant(k Kind, n int64) *Hold {
 	h := &Hold{b: b, kind: k}
 	if n > 0 {

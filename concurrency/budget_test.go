@@ -191,7 +191,8 @@ func TestAcquireNowAheadPanics(t *testing.T) {
 	NewBudget(1).AcquireNow(Ahead, 1)
 }
 
-// TestAcquireNow: it gives what Acquire gives at once, also what is larger than its share and runs alone, and reserves nothing else.
+// TestAcquireNow: it gives what Acquire gives at once, also what is larger than its share and runs
+// alone, and reserves nothing else.
 func TestAcquireNow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 80)
@@ -531,7 +532,8 @@ func TestDetach(t *testing.T) {
 	h.Release()
 }
 
-// Many goroutines with real parallelism, for -race: each fills its buffers and finds them as it left them.
+// Many goroutines with real parallelism, for -race: each fills its buffers and finds them as it
+// left them.
 func TestBudgetUnderLoad(t *testing.T) {
 	b := NewBudget(256 << 10)
 	err := EachN(t.Context(), 64, 2000, func(ctx context.Context, i int) error {

@@ -163,7 +163,8 @@ func TestKeyed(t *testing.T) {
 	})
 }
 
-// TestKeyedTurns: who waits is served in order of arrival; who gives up, even at the moment at which the turn is theirs, holds nothing up.
+// TestKeyedTurns: who waits is served in order of arrival; who gives up, even at the moment at
+// which the turn is theirs, holds nothing up.
 func TestKeyedTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var k Keyed

@@ -7,8 +7,9 @@ import (
 	"sync"
 )
 
-// CPU hands out slots for work that keeps a core busy: encoding, decoding, copying. Who waits has its turn in order of arrival, and
-// the slot that came back last goes out first, as its scratch is most likely in a cache.
+// CPU hands out slots for work that keeps a core busy: encoding, decoding, copying. Who waits has
+// its turn in order of arrival, and the slot that came back last goes out first, as its scratch is
+// most likely in a cache.
 type CPU struct {
 	slots   int
 	mu      sync.Mutex
@@ -16,8 +17,8 @@ type CPU struct {
 	waiting []chan *Slot // each has room for one
 }
 
-// Slot is the right to keep one core busy. Scratch belongs to the goroutine that holds the slot and stays with it, so memory that
-// transforms need is bounded by the number of slots.
+// Slot is the right to keep one core busy. Scratch belongs to the goroutine that holds the slot and
+// stays with it, so memory that transforms need is bounded by the number of slots.
 type Slot struct {
 	Scratch any
 	cpu     *CPU
@@ -38,7 +39,8 @@ func NewCPU(n int) *CPU {
 // Slots is the number of slots.
 func (c *CPU) Slots() int { return c.slots }
 
-// Acquire waits for a slot. The caller must Release it, and must not acquire a second one while holding it.
+// Acquire waits for a slot. The caller must Release it, and must not acquire a second one while
+// holding it.
 func (c *CPU) Acquire(ctx context.Context) (*Slot, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err

@@ -7,11 +7,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Each runs task for every value of tasks, at most inFlight at once, and returns when all that it started have ended.
-// The first error stops the iteration and cancels the context of the tasks under way; it is what Each returns. A
-// cancelled ctx stops it likewise. inFlight < 1 means 1.
+// Each runs task for every value of tasks, at most inFlight at once, and returns when all that it
+// started have ended. The first error stops the iteration and cancels the context of the tasks
+// under way; it is what Each returns. A cancelled ctx stops it likewise. inFlight < 1 means 1.
 //
-// The tasks sequence is read by one goroutine, one value at a time and only when a task can start, so it may be long.
+// The tasks sequence is read by one goroutine, one value at a time and only when a task can start,
+// so it may be long.
 func Each[T any](ctx context.Context, inFlight int, tasks iter.Seq[T], task func(context.Context, T) error) error {
 	if inFlight <= 1 {
 		return oneByOne(ctx, tasks, task)
@@ -63,14 +64,15 @@ type Acquirer interface {
 	Size() int
 }
 
-// EachIn is Each where every task holds one of slots while it runs, and so bounds how many run at once. A slot is taken before a task is
-// started, so that what waits for one takes no goroutine; several sequences at once share the slots in order of arrival. The
-// caller must hold none of them.
+// EachIn is Each where every task holds one of slots while it runs, and so bounds how many run at
+// once. A slot is taken before a task is started, so that what waits for one takes no goroutine;
+// several sequences at once share the slots in order of arrival. The caller must hold none of them.
 func EachIn[T any](ctx context.Context, slots Acquirer, tasks iter.Seq[T], task func(context.Context, T) error) error {
 	return each(ctx, slots.Size(), slots, tasks, task)
 }
 
-// each runs tasks in up to most goroutines, each of which takes the next task when it is done with one. slots may be nil.
+// each runs tasks in up to most goroutines, each of which takes the next task when it is done with
+// one. slots may be nil.
 func each[T any](ctx context.Context, most int, slots Acquirer, tasks iter.Seq[T], task func(context.Context, T) error) error {
 	if err := context.Cause(ctx); err != nil {
 		return err

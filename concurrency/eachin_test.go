@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// TestEachInSharesSlots: sequences at once have as many tasks under way as there are slots, and after an error none is held.
+// TestEachInSharesSlots: sequences at once have as many tasks under way as there are slots, and
+// after an error none is held.
 func TestEachInSharesSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slots := NewSlots(3)

@@ -7,7 +7,8 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 )
 
-// Twenty tasks of 300 KiB draw on 1 MiB: never more than two of them are under way, and they use two buffers in turn.
+// Twenty tasks of 300 KiB draw on 1 MiB: never more than two of them are under way, and they use
+// two buffers in turn.
 func ExampleBudget() {
 	budget := concurrency.NewBudget(1 << 20)
 	err := concurrency.EachN(context.Background(), 8, 20, func(ctx context.Context, i int) error {

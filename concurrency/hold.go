@@ -25,8 +25,9 @@ type Hold struct {
 // minIdle is the shortest buffer that is kept for the next.
 const minIdle = 64
 
-// Need is how many bytes of a hold Buffer(n) takes: n rounded up to a multiple of an eighth of the power of two below it, so that a buffer fits
-// the next chunk of about the same length. Up to 64 it is n.
+// Need is how many bytes of a hold Buffer(n) takes: n rounded up to a multiple of an eighth of the
+// power of two below it, so that a buffer fits the next chunk of about the same length. Up to 64 it
+// is n.
 func Need(n int) int64 {
 	if n <= minIdle {
 		return int64(max(n, 0))
@@ -35,9 +36,11 @@ func Need(n int) int64 {
 	return (int64(n) + step - 1) / step * step
 }
 
-// Buffer gives memory of length 0 and a capacity of at least n bytes, with undefined contents: one that lay idle in the budget, or a new
-// one. It is the hold's until Release, which takes it back. It takes [Need](n) of what is held, or n if no more is left. If even that is
-// not left, it is given all the same and counted at once: the bound of a budget holds for work that reserves what it needs.
+// Buffer gives memory of length 0 and a capacity of at least n bytes, with undefined contents: one
+// that lay idle in the budget, or a new one. It is the hold's until Release, which takes it back.
+// It takes [Need](n) of what is held, or n if no more is left. If even that is not left, it is
+// given all the same and counted at once: the bound of a budget holds for work that reserves what
+// it needs.
 func (h *Hold) Buffer(n int) []byte {
 	if n <= 0 {
 		return nil
@@ -55,7 +58,8 @@ func (h *Hold) Buffer(n int) []byte {
 	return buf
 }
 
-// take counts a buffer of n bytes, better of need, and gives an idle one of that capacity, or nil and the capacity.
+// take counts a buffer of n bytes, better of need, and gives an idle one of that capacity, or nil
+// and the capacity.
 func (h *Hold) take(n, need int64) ([]byte, int64) {
 	size := max(min(need, h.n-h.used), n)
 	h.used += size
@@ -85,9 +89,10 @@ func (h *Hold) give(buf []byte) {
 	h.out = append(h.out, buf)
 }
 
-// Trim gives back all that is held but the bytes of buf, a slice at the start of a buffer of the hold, and returns these: in a shorter
-// buffer where that saves a quarter and there is room for the copy, else in the same. It is for what was encoded and is going to be
-// sent. No other buffer of the hold may be used any more.
+// Trim gives back all that is held but the bytes of buf, a slice at the start of a buffer of the
+// hold, and returns these: in a shorter buffer where that saves a quarter and there is room for the
+// copy, else in the same. It is for what was encoded and is going to be sent. No other buffer of
+// the hold may be used any more.
 func (h *Hold) Trim(buf []byte) []byte {
 	h.b.mu.Lock()
 	i := find(h.out, buf)
@@ -118,7 +123,8 @@ func (h *Hold) Trim(buf []byte) []byte {
 	return buf
 }
 
-// Shrink gives back what is held beyond n bytes, or beyond the buffers that were given if these are more. It never grows.
+// Shrink gives back what is held beyond n bytes, or beyond the buffers that were given if these are
+// more. It never grows.
 func (h *Hold) Shrink(n int64) {
 	h.b.mu.Lock()
 	defer h.b.mu.Unlock()
@@ -128,7 +134,8 @@ func (h *Hold) Shrink(n int64) {
 	}
 }
 
-// Adopt makes buf, which was made elsewhere, a buffer of the hold, if it is not one already: a store or an append had too little room.
+// Adopt makes buf, which was made elsewhere, a buffer of the hold, if it is not one already: a
+// store or an append had too little room.
 func (h *Hold) Adopt(buf []byte) {
 	h.b.mu.Lock()
 	defer h.b.mu.Unlock()
@@ -140,7 +147,8 @@ func (h *Hold) Adopt(buf []byte) {
 	h.set(max(h.n, h.used))
 }
 
-// Put takes a buffer back before Release, for the next call of Buffer. It stays reserved. Nothing may use it any more.
+// Put takes a buffer back before Release, for the next call of Buffer. It stays reserved. Nothing
+// may use it any more.
 func (h *Hold) Put(buf []byte) {
 	h.b.mu.Lock()
 	defer h.b.mu.Unlock()
@@ -156,8 +164,8 @@ func (h *Hold) Put(buf []byte) {
 	}
 }
 
-// Detach makes buf, a slice at the start of a buffer of the hold, memory of the caller's: it is not counted any more and not taken back. It
-// is for results that lie in what was fetched.
+// Detach makes buf, a slice at the start of a buffer of the hold, memory of the caller's: it is not
+// counted any more and not taken back. It is for results that lie in what was fetched.
 func (h *Hold) Detach(buf []byte) {
 	h.b.mu.Lock()
 	defer h.b.mu.Unlock()
@@ -178,7 +186,8 @@ func (h *Hold) Release() {
 	h.release()
 }
 
-// release is Release under the lock. Waiters come before idle buffers are dropped: they may use them, also one that is longer than the budget.
+// release is Release under the lock. Waiters come before idle buffers are dropped: they may use
+// them, also one that is longer than the budget.
 func (h *Hold) release() {
 	b := h.b
 	if h.counted {
@@ -213,7 +222,8 @@ func (h *Hold) set(n int64) {
 	b.peak = max(b.peak, b.held+b.idle.bytes())
 }
 
-// settle puts buffers in reserve that are not within what is held any more among the idle ones, and drops of these what there is no room for.
+// settle puts buffers in reserve that are not within what is held any more among the idle ones, and
+// drops of these what there is no room for.
 func (h *Hold) settle() {
 	for i := len(h.spare); i > 0 && h.used+h.spared > h.n; i-- {
 		buf := h.spare[i-1]

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/internal/hugepages"
 )
 
-// idle holds the buffers of a budget that nothing uses. While something is held of the budget, they are kept for what comes next. At rest the
-// garbage collector may take them all.
+// idle holds the buffers of a budget that nothing uses. While something is held of the budget, they
+// are kept for what comes next. At rest the garbage collector may take them all.
 type idle struct {
 	kept   *buffers // nil at rest
 	weakly weak.Pointer[buffers]
@@ -99,7 +99,8 @@ func (b *buffers) pop(s *sized) []byte {
 	return buf
 }
 
-// fit drops buffers until they take no more than n bytes, first those of the capacity that was not asked for the longest.
+// fit drops buffers until they take no more than n bytes, first those of the capacity that was not
+// asked for the longest.
 func (l *idle) fit(n int64) {
 	for b := l.kept; b != nil && b.bytes > max(n, 0); {
 		var oldest *sized

@@ -8,7 +8,8 @@ import (
 // Joined is [JoinedBy] of loads that have strings for names.
 type Joined[V any] = JoinedBy[string, V]
 
-// JoinedBy runs a load once for all goroutines that want its result at the same time. The zero JoinedBy is ready.
+// JoinedBy runs a load once for all goroutines that want its result at the same time. The zero
+// JoinedBy is ready.
 type JoinedBy[K comparable, V any] struct {
 	mu    sync.Mutex
 	loads map[K]*load[V]
@@ -22,9 +23,10 @@ type load[V any] struct {
 	err    error
 }
 
-// Do returns what f returns. While a load of that name is under way it is waited for instead, and joined is true: that load
-// began before the call, so what it found may be older. f runs under a context of its own, with the values of the first
-// caller's, which is cancelled when nobody waits any more; the last to leave waits for f to end.
+// Do returns what f returns. While a load of that name is under way it is waited for instead, and
+// joined is true: that load began before the call, so what it found may be older. f runs under a
+// context of its own, with the values of the first caller's, which is cancelled when nobody waits
+// any more; the last to leave waits for f to end.
 func (j *JoinedBy[K, V]) Do(ctx context.Context, name K, f func(context.Context) (V, error)) (value V, joined bool, err error) {
 	if err := context.Cause(ctx); err != nil {
 		return value, false, err

@@ -6,8 +6,9 @@ import (
 	"sync"
 )
 
-// Keyed lets one goroutine of the process at a time work on a name. It saves the conflicts that goroutines of one
-// process would otherwise have among themselves; between processes a store's conditions decide. The zero Keyed is ready.
+// Keyed lets one goroutine of the process at a time work on a name. It saves the conflicts that
+// goroutines of one process would otherwise have among themselves; between processes a store's
+// conditions decide. The zero Keyed is ready.
 type Keyed struct {
 	mu    sync.Mutex
 	names map[string][]chan struct{} // those that are locked, with who waits: first come, first served, by closing
@@ -19,8 +20,8 @@ type KeyLock struct {
 	name string
 }
 
-// Lock waits, in order of arrival, for the name; the error is the cause of ctx's end. The caller must Unlock it. Without a wait nothing is
-// allocated.
+// Lock waits, in order of arrival, for the name; the error is the cause of ctx's end. The caller
+// must Unlock it. Without a wait nothing is allocated.
 func (k *Keyed) Lock(ctx context.Context, name string) (KeyLock, error) {
 	if err := context.Cause(ctx); err != nil {
 		return KeyLock{}, err

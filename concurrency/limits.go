@@ -9,7 +9,8 @@ import (
 	"sync"
 )
 
-// Limits is what operations on arrays draw on. A service with its own idea of memory passes its own Limits.
+// Limits is what operations on arrays draw on. A service with its own idea of memory passes its own
+// Limits.
 type Limits struct {
 	CPU      *CPU
 	Bytes    *Budget
@@ -35,21 +36,23 @@ func (l *Limits) Share(n int) *Limits {
 // Processes returns the number that [Limits.Share] was called with, or 1.
 func (l *Limits) Processes() int { return max(l.share, 1) }
 
-// MaxDefaultBudget is the size in bytes of the default budget where memory is plenty. 256 MiB: 128 requests of 2 MiB,
-// more than a cloud connection's bandwidth-delay product asks for.
+// MaxDefaultBudget is the size in bytes of the default budget where memory is plenty. 256 MiB: 128
+// requests of 2 MiB, more than a cloud connection's bandwidth-delay product asks for.
 const MaxDefaultBudget = 256 << 20
 
-// Default returns the process's own Limits: GOMAXPROCS slots, a quarter of [Memory] for bytes, at most
-// [MaxDefaultBudget], and a registry for stores. It is made at the first call and never changes.
+// Default returns the process's own Limits: GOMAXPROCS slots, a quarter of [Memory] for bytes, at
+// most [MaxDefaultBudget], and a registry for stores. It is made at the first call and never
+// changes.
 func Default() *Limits { return processLimits() }
 
 var processLimits = sync.OnceValue(func() *Limits {
 	return &Limits{CPU: NewCPU(0), Bytes: NewBudget(min(Memory()/4, MaxDefaultBudget)), Requests: &Registry{}}
 })
 
-// Memory is the number of bytes this process may use: GOMEMLIMIT, else the memory limit of its control group, else
-// AWS_LAMBDA_FUNCTION_MEMORY_SIZE, else the machine's memory, else 1 GiB. GOMEMLIMIT may change at any time; for the others the
-// system is asked at the first call that needs them.
+// Memory is the number of bytes this process may use: GOMEMLIMIT, else the memory limit of its
+// control group, else AWS_LAMBDA_FUNCTION_MEMORY_SIZE, else the machine's memory, else 1 GiB.
+// GOMEMLIMIT may change at any time; for the others the system is asked at the first call that
+// needs them.
 func Memory() int64 {
 	if n := debug.SetMemoryLimit(-1); n > 0 && n < math.MaxInt64 {
 		return n
@@ -57,7 +60,8 @@ func Memory() int64 {
 	return systemMemory()
 }
 
-// systemMemory is asked for at every read, which may be one of a few bytes: three files take longer.
+// systemMemory is asked for at every read, which may be one of a few bytes: three files take
+// longer.
 var systemMemory = sync.OnceValue(func() int64 {
 	for _, f := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
 		// An unlimited group says "max", or in version 1 a number near 2^63.

@@ -6,8 +6,9 @@ import (
 	"weak"
 )
 
-// Registry has what the stores of a process share that were opened on one bucket, such as request slots: a service counts the requests of
-// a client, not those of a store value. The zero Registry is ready; in a nil one nothing is shared. See [Share].
+// Registry has what the stores of a process share that were opened on one bucket, such as request
+// slots: a service counts the requests of a client, not those of a store value. The zero Registry
+// is ready; in a nil one nothing is shared. See [Share].
 type Registry struct {
 	mu     sync.Mutex
 	shared map[shareKey]any // a weak.Pointer[T]
@@ -18,8 +19,10 @@ type shareKey struct {
 	kind any // (*T)(nil)
 }
 
-// Share returns the T that all have who ask r for it under one name, which must say whose it is: the provider, the endpoint and the bucket. It is made at
-// the first call, and forgotten when the garbage collector finds that nothing uses it any more. Values of different types never meet. With a nil Registry each call makes one.
+// Share returns the T that all have who ask r for it under one name, which must say whose it is:
+// the provider, the endpoint and the bucket. It is made at the first call, and forgotten when the
+// garbage collector finds that nothing uses it any more. Values of different types never meet. With
+// a nil Registry each call makes one.
 func Share[T any](r *Registry, name string, create func() *T) *T {
 	if r == nil {
 		return create()

@@ -14,9 +14,11 @@ import (
 	"github.com/zargo-io/zargo/internal/race"
 )
 
-// TestSchedules runs calls that take every lock there is in the order that the package's comment gives: reads of chunks and of shards,
-// partial writes, loops over blocks that are read ahead, with calls and loops in their bodies. Tasks need up to three times the
-// budget. Requests fail, and contexts end. Every call must come to its end, and no more be reserved than Budget's comment says.
+// TestSchedules runs calls that take every lock there is in the order that the package's comment
+// gives: reads of chunks and of shards, partial writes, loops over blocks that are read ahead, with
+// calls and loops in their bodies. Tasks need up to three times the budget. Requests fail, and
+// contexts end. Every call must come to its end, and no more be reserved than Budget's comment
+// says.
 func TestSchedules(t *testing.T) {
 	const inBubble = 250
 	n := 100_000

@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// Slots is a number of things that may go on at once, such as requests of a store. The number may change at any time. Make it with [NewSlots], or of the zero Slots by Resize.
+// Slots is a number of things that may go on at once, such as requests of a store. The number may
+// change at any time. Make it with [NewSlots], or of the zero Slots by Resize.
 type Slots struct {
 	mu      sync.Mutex
 	size    int
@@ -22,8 +23,8 @@ const ranks = 3
 // NewSlots makes n slots; n < 1 means 1.
 func NewSlots(n int) *Slots { return &Slots{size: max(n, 1)} }
 
-// Acquire takes a slot and waits, in order of arrival, until there is one; the error is the cause of ctx's end. The caller must
-// Release it, and must not acquire a second one while holding it.
+// Acquire takes a slot and waits, in order of arrival, until there is one; the error is the cause
+// of ctx's end. The caller must Release it, and must not acquire a second one while holding it.
 func (s *Slots) Acquire(ctx context.Context) error { return s.AcquireAhead(ctx, 0) }
 
 // AcquireAhead is Acquire ahead of all waiters with a lower rank. Ranks are 0, that of Acquire, to
@@ -74,7 +75,8 @@ func (s *Slots) Release() {
 	s.wake()
 }
 
-// Resize makes it n slots; n < 1 means 1. Of slots that are taken and are too many, those that are released first are gone.
+// Resize makes it n slots; n < 1 means 1. Of slots that are taken and are too many, those that are
+// released first are gone.
 func (s *Slots) Resize(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +91,8 @@ func (s *Slots) Size() int {
 	return s.size
 }
 
-// Held is the number of slots that are taken now: more than Size for a while, after Resize to fewer.
+// Held is the number of slots that are taken now: more than Size for a while, after Resize to
+// fewer.
 func (s *Slots) Held() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -79,8 +79,8 @@ func (b *bucket) hooks() blob.Hooks {
 	}
 }
 
-// renewed asks once more, with a new token, after a 401: tokens are revoked, and they expire by the server's clock.
-// A 401 means that nothing was done.
+// renewed asks once more, with a new token, after a 401: tokens are revoked, and they expire by the
+// server's clock. A 401 means that nothing was done.
 func (b *bucket) renewed(ask func() error) error {
 	err := ask()
 	var api *googleapi.Error

@@ -12,8 +12,8 @@ import (
 	"google.golang.org/api/googleapi"
 )
 
-// A client of the caller's has a transport that cannot be watched. What came of a request is then what the SDK says of
-// it, which is less: a 404 of a read names neither object nor bucket.
+// A client of the caller's has a transport that cannot be watched. What came of a request is then
+// what the SDK says of it, which is less: a 404 of a read names neither object nor bucket.
 
 // learn is for a request that failed.
 func (x *exchange) learn(err error) {

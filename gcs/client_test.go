@@ -43,7 +43,8 @@ func TestClientStore(t *testing.T) {
 	}, storetest.Keys(50), storetest.Rounds(2))
 }
 
-// The verbs are what they are with a client of our own: conditions, versions, one request each but for an absent key.
+// The verbs are what they are with a client of our own: conditions, versions, one request each but
+// for an absent key.
 func TestClient(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -98,7 +99,8 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// Failures have the kinds that they have with a client of our own: no missing bucket is an absent key.
+// Failures have the kinds that they have with a client of our own: no missing bucket is an absent
+// key.
 func TestClientFailures(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)

@@ -79,8 +79,8 @@ func (c *config) check() error {
 	return c.checkTrust()
 }
 
-// checkTrust refuses credentials for a server that only the URL names, and in the clear: a URL is data, and may come
-// from anywhere. A client of the caller's may bring credentials.
+// checkTrust refuses credentials for a server that only the URL names, and in the clear: a URL is
+// data, and may come from anywhere. A client of the caller's may bring credentials.
 func (c *config) checkTrust() error {
 	if c.anonymous || c.endpoint == "" {
 		return nil
@@ -103,8 +103,8 @@ func hostOf(endpoint string) string {
 	return host
 }
 
-// checkEndpoint takes a host, or a URL without a path. The environment's emulator, as the SDK's users set it, has no
-// credentials.
+// checkEndpoint takes a host, or a URL without a path. The environment's emulator, as the SDK's
+// users set it, has no credentials.
 func (c *config) checkEndpoint() error {
 	from := "parameter endpoint"
 	if c.endpoint == "" {
@@ -139,7 +139,8 @@ func (c *config) connect(ctx context.Context) (*gcsapi.Client, func() error, err
 	if c.client != nil {
 		return c.client, nil, nil // whose owner closes it
 	}
-	// Credentials keep their context for as long as they fetch tokens, which is longer than this call.
+	// Credentials keep their context for as long as they fetch tokens, which is longer than this
+	// call.
 	ctx = context.WithoutCancel(ctx)
 	base, idle := c.base()
 	rt, err := c.signed(ctx, guard{provider.TracedTransport(provider.Watched(c.stack.Stall, base))})
@@ -161,8 +162,8 @@ func (c *config) connect(ctx context.Context) (*gcsapi.Client, func() error, err
 	if err != nil {
 		return nil, nil, fault.Newf(fault.Refused, "the client cannot be made: %w", err)
 	}
-	// One retry layer, ours: an SDK that repeats a conditional put whose answer was lost turns our own success into a
-	// refusal. Fetching tokens keeps its retries.
+	// One retry layer, ours: an SDK that repeats a conditional put whose answer was lost turns our
+	// own success into a refusal. Fetching tokens keeps its retries.
 	client.SetRetry(gcsapi.WithPolicy(gcsapi.RetryNever))
 	return client, func() error {
 		err := client.Close()
@@ -186,8 +187,8 @@ func (c *config) base() (http.RoundTripper, func()) {
 	return c.httpClient.Transport, func() {}
 }
 
-// transport is net/http's default, proxies and all, but over HTTP/1.1 and with as many connections as requests are
-// made at once.
+// transport is net/http's default, proxies and all, but over HTTP/1.1 and with as many connections
+// as requests are made at once.
 func transport(requests int) *http.Transport {
 	t := &http.Transport{Proxy: http.ProxyFromEnvironment}
 	if d, ok := http.DefaultTransport.(*http.Transport); ok {

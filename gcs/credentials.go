@@ -24,8 +24,9 @@ func (c *config) scope() string {
 	return "https://www.googleapis.com/auth/devstorage.read_write"
 }
 
-// detect finds the credentials: a key file, or the application default ones. Where they are is the user's choice, and so
-// are the hosts that a file of credentials names for fetching tokens: neither is ever part of a URL.
+// detect finds the credentials: a key file, or the application default ones. Where they are is the
+// user's choice, and so are the hosts that a file of credentials names for fetching tokens: neither
+// is ever part of a URL.
 func (c *config) detect() (*auth.Credentials, error) {
 	o := &credentials.DetectOptions{Scopes: []string{c.scope()}, Client: c.tokenClient, DisableAsyncRefresh: true}
 	if c.file != "" {
@@ -55,7 +56,8 @@ func (c *config) signed(ctx context.Context, base http.RoundTripper) (http.Round
 	}
 	b.hosts, b.quota = c.trusted(), quotaProject(found)
 	b.tokens = &tokens{fetch: func(ctx context.Context) (token, error) {
-		// Found anew each time: the file may hold another key by now, and no cache has the token that was refused.
+		// Found anew each time: the file may hold another key by now, and no cache has the token
+		// that was refused.
 		found, err := c.detect()
 		if err != nil {
 			return token{}, err
@@ -73,8 +75,8 @@ func (c *config) signed(ctx context.Context, base http.RoundTripper) (http.Round
 	return b, nil
 }
 
-// findUniverse takes the universe of the credentials where nothing else names one. The metadata server is asked only if
-// the URL names one.
+// findUniverse takes the universe of the credentials where nothing else names one. The metadata
+// server is asked only if the URL names one.
 func (c *config) findUniverse(ctx context.Context, found *auth.Credentials) error {
 	if found.JSON() == nil && c.fromURL.universe == "" {
 		return nil
@@ -89,7 +91,8 @@ func (c *config) findUniverse(ctx context.Context, found *auth.Credentials) erro
 	return c.checkUniverse(of)
 }
 
-// checkUniverse refuses a universe that only the URL names: it is a domain, and tokens are sent to it.
+// checkUniverse refuses a universe that only the URL names: it is a domain, and tokens are sent to
+// it.
 func (c *config) checkUniverse(ofCredentials string) error {
 	u := c.fromURL.universe
 	if u == "" || u == defaultUniverse || u == ofCredentials || c.trustedByName().Has(u) {

@@ -28,7 +28,8 @@ func (b *bucket) provide(target any) bool {
 	return false
 }
 
-// putDamaged is one upload with the CRC32C of another value. GCS answers 400 to that, and has no word of its own for it.
+// putDamaged is one upload with the CRC32C of another value. GCS answers 400 to that, and has no
+// word of its own for it.
 func (b *bucket) putDamaged(ctx context.Context, key string, value []byte) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

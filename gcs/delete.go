@@ -23,10 +23,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// deleteBatch is GCS's limit for one batch. Source: Cloud Storage, "Batch requests". Each call in it counts by itself for rates and prices.
+// deleteBatch is GCS's limit for one batch. Source: Cloud Storage, "Batch requests". Each call in
+// it counts by itself for rates and prices.
 const deleteBatch = 100
 
-// batches sends requests that hold many: the SDK has none. They are HTTP requests in parts of one: JSON API, "Batch requests".
+// batches sends requests that hold many: the SDK has none. They are HTTP requests in parts of one:
+// JSON API, "Batch requests".
 type batches struct {
 	client  *http.Client // nil: there are none
 	url     string
@@ -40,8 +42,9 @@ func (b *batches) init(c *config) {
 	b.url = cmp.Or(c.endpoint, "https://storage."+cmp.Or(c.universe, defaultUniverse)) + "/batch/storage/v1"
 }
 
-// deleteAll sends batches of up to 100 deletes. Where one is refused as a whole it is errors.ErrUnsupported, then and from now on: a server may lack
-// batches, and the errors of single deletes are each key's own.
+// deleteAll sends batches of up to 100 deletes. Where one is refused as a whole it is
+// errors.ErrUnsupported, then and from now on: a server may lack batches, and the errors of single
+// deletes are each key's own.
 func (b *bucket) deleteAll(ctx context.Context, keys []string) (string, error) {
 	if b.batches.client == nil || b.batches.refused.Load() {
 		return "", errors.ErrUnsupported
@@ -175,7 +178,8 @@ func (b *bucket) answer(part io.Reader) error {
 	return x.explain(&googleapi.Error{Code: x.status, Header: x.header, Body: string(x.body)}, false)
 }
 
-// readResponse reads a response that may lack the empty line after its header, where it has no body.
+// readResponse reads a response that may lack the empty line after its header, where it has no
+// body.
 func readResponse(r io.Reader) (*http.Response, error) {
 	return http.ReadResponse(bufio.NewReader(io.MultiReader(r, strings.NewReader("\r\n\r\n"))), &http.Request{Method: http.MethodDelete})
 }

@@ -15,8 +15,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// explain gives the SDK's error its kind, from GCS's own document and the HTTP status. Sources: Cloud Storage, "HTTP status
-// and error codes for JSON", the same for XML. ifAbsent tells what a failed precondition means.
+// explain gives the SDK's error its kind, from GCS's own document and the HTTP status. Sources:
+// Cloud Storage, "HTTP status and error codes for JSON", the same for XML. ifAbsent tells what a
+// failed precondition means.
 func (x *exchange) explain(err error, ifAbsent bool) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -169,8 +170,8 @@ func (x *exchange) hint(d document) string {
 	return ""
 }
 
-// settled turns an unclear 404 of a verb that is not about an absent key into what it is: the bucket is missing when GCS
-// says it in its form, and else something in between answered.
+// settled turns an unclear 404 of a verb that is not about an absent key into what it is: the
+// bucket is missing when GCS says it in its form, and else something in between answered.
 func settled(err error) error {
 	var f *provider.Failure
 	if errors.As(err, &f) && f.Kind == error(unclear) {
@@ -184,5 +185,6 @@ func settled(err error) error {
 	return err
 }
 
-// foreign is for answers that look like success but are not GCS's: a captive portal, a proxy's page, an empty body.
+// foreign is for answers that look like success but are not GCS's: a captive portal, a proxy's
+// page, an empty body.
 func foreign(what string) error { return provider.Foreign("GCS", what) }

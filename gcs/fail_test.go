@@ -72,7 +72,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// Emulators answer 404 without saying of what. Only a listing that works and does not hold the key proves absence.
+// Emulators answer 404 without saying of what. Only a listing that works and does not hold the key
+// proves absence.
 func TestUnclear404(t *testing.T) {
 	noEnvironment(t)
 	plain := fake.Page(404, "text/plain", "Not Found\n")
@@ -114,7 +115,8 @@ func TestUnclear404(t *testing.T) {
 	}
 }
 
-// The SDK says ErrObjectNotExist for a missing bucket too; chunks of one must not read as fill values.
+// The SDK says ErrObjectNotExist for a missing bucket too; chunks of one must not read as fill
+// values.
 func TestMissingBucketEverywhere(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -129,7 +131,8 @@ func TestMissingBucketEverywhere(t *testing.T) {
 	}
 }
 
-// A portal that answers everything with 200, or sends elsewhere, must not look like GCS with nothing in it.
+// A portal that answers everything with 200, or sends elsewhere, must not look like GCS with
+// nothing in it.
 func TestForeignSuccess(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -191,7 +194,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// With a version pinned, a deleted or replaced value is a conflict, and so is one that a server forgot to check.
+// With a version pinned, a deleted or replaced value is a conflict, and so is one that a server
+// forgot to check.
 func TestPinnedNeverNotFound(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)

@@ -24,8 +24,9 @@ import (
 	"github.com/zargo-io/zargo/internal/provider/fake"
 )
 
-// Fake is a GCS server in this process: one bucket, "zarr-test", no credentials checked. It is written from the API
-// references and not from our client: reads by the XML API, everything else by the JSON API, each with its own errors.
+// Fake is a GCS server in this process: one bucket, "zarr-test", no credentials checked. It is
+// written from the API references and not from our client: reads by the XML API, everything else by
+// the JSON API, each with its own errors.
 type Fake struct {
 	*fake.Server
 	Refuse fake.Answer // answers a request within a batch, or returns false

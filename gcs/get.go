@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxUnasked is how many bytes are read through of a value whose server ignores ranges. 64 MiB: more than a shard of
-// ordinary size, and then it is told.
+// maxUnasked is how many bytes are read through of a value whose server ignores ranges. 64 MiB:
+// more than a shard of ordinary size, and then it is told.
 const maxUnasked = 64 << 20
 
 // get is one read, whatever the range.
@@ -62,7 +62,8 @@ func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []
 	return a.Receive(r, version, o, buf)
 }
 
-// pinned is the handle with a read's condition, which is on the generation and never asks for an old one.
+// pinned is the handle with a read's condition, which is on the generation and never asks for an
+// old one.
 func (b *bucket) pinned(key string, o store.GetOptions) (*gcsapi.ObjectHandle, error) {
 	h := b.object(key)
 	if o.IfVersion != "" {
@@ -78,7 +79,8 @@ func (b *bucket) pinned(key string, o store.GetOptions) (*gcsapi.ObjectHandle, e
 	return h, nil
 }
 
-// span is the range in the SDK's numbers: a negative offset counts from the end, a negative length is open.
+// span is the range in the SDK's numbers: a negative offset counts from the end, a negative length
+// is open.
 func span(r store.Range) (off, n int64) {
 	if n, ok := r.IsSuffix(); ok {
 		return -n, -1
@@ -92,8 +94,8 @@ func span(r store.Range) (off, n int64) {
 	return 0, -1
 }
 
-// length is how many bytes the body of an answer with a value has where a proxy took Content-Length away: GCS says it a
-// second time. -1 is for an answer whose end nothing proves.
+// length is how many bytes the body of an answer with a value has where a proxy took Content-Length
+// away: GCS says it a second time. -1 is for an answer whose end nothing proves.
 func length(resp *http.Response) int64 {
 	if resp.ContentLength >= 0 {
 		return resp.ContentLength
@@ -128,7 +130,8 @@ func (x *exchange) announced(r store.Range, got *gcsapi.Reader) (provider.Announ
 	case err != nil:
 		return provider.Announced{}, err
 	case x.status == http.StatusOK:
-		// A From(0), or a server that ignores ranges. What was asked for is in there, if reading that much is bearable.
+		// A From(0), or a server that ignores ranges. What was asked for is in there, if reading
+		// that much is bearable.
 		if off+n < size && size > maxUnasked || off > maxUnasked {
 			return provider.Announced{}, fault.Newf(fault.Unavailable, "the server ignores byte ranges and sends the whole value")
 		}
@@ -139,8 +142,8 @@ func (x *exchange) announced(r store.Range, got *gcsapi.Reader) (provider.Announ
 	return provider.Announced{}, foreign(fmt.Sprintf("status %d and %q for the range %v", x.status, x.header.Get("Content-Range"), r))
 }
 
-// absent decides about a 404 that names neither object nor bucket, as emulators answer: a listing that works and does not
-// hold the key proves that it is absent.
+// absent decides about a 404 that names neither object nor bucket, as emulators answer: a listing
+// that works and does not hold the key proves that it is absent.
 func (b *bucket) absent(ctx context.Context, key string, err error) error {
 	var f *provider.Failure
 	if !errors.As(err, &f) || f.Kind != error(unclear) {

@@ -72,7 +72,8 @@ func TestGzipIsReadAsStored(t *testing.T) {
 	wantKind(t, err, fault.Unavailable)
 }
 
-// A cut value is reported with what arrived, after one request: the SDK's reader would ask on by itself.
+// A cut value is reported with what arrived, after one request: the SDK's reader would ask on by
+// itself.
 func TestCutIsNotResumedBySDK(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)

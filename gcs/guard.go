@@ -12,15 +12,15 @@ import (
 	"github.com/zargo-io/zargo/internal/provider"
 )
 
-// What is read into memory whole is bounded. A listing of 1000 keys of 1024 bytes, escaped sixfold, is 6 MB; an error
-// document some hundred bytes.
+// What is read into memory whole is bounded. A listing of 1000 keys of 1024 bytes, escaped sixfold,
+// is 6 MB; an error document some hundred bytes.
 const (
 	maxDocument = 16 << 20
 	maxError    = 1 << 20
 )
 
-// exchange is one request of a verb and what came of it: the SDK drops the body of a 404, and with it whether the object
-// or the bucket is missing, and the header of a delete.
+// exchange is one request of a verb and what came of it: the SDK drops the body of a 404, and with
+// it whether the object or the bucket is missing, and the header of a delete.
 type exchange struct {
 	value bool // the answer holds a value, which is not bounded here
 	limit int  // requests that are let through
@@ -65,8 +65,8 @@ func (x *exchange) failed(err error) {
 	x.err = err
 }
 
-// guard notes what becomes of a verb's request, and keeps it to one: the SDK's reader otherwise asks for the rest of a
-// value whose transfer broke, past the retry layer and its limits.
+// guard notes what becomes of a verb's request, and keeps it to one: the SDK's reader otherwise
+// asks for the rest of a value whose transfer broke, past the retry layer and its limits.
 type guard struct{ base http.RoundTripper }
 
 func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -103,8 +103,9 @@ func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// send is a request and, of a put, the wait for its end. A server may answer before it has read the value; when that
-// answer looks like success, the SDK's writer would wait for ever for somebody to read the rest.
+// send is a request and, of a put, the wait for its end. A server may answer before it has read the
+// value; when that answer looks like success, the SDK's writer would wait for ever for somebody to
+// read the rest.
 func (g guard) send(x *exchange, r *http.Request) (*http.Response, error) {
 	if !x.put || r.Body == nil {
 		return provider.Send(r, g.base.RoundTrip)
@@ -134,7 +135,8 @@ func (g guard) send(x *exchange, r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// sent is a request's body that tells whether all of it was read. Transports close it when they are done with it.
+// sent is a request's body that tells whether all of it was read. Transports close it when they are
+// done with it.
 type sent struct {
 	io.ReadCloser
 	ended  atomic.Bool

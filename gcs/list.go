@@ -12,7 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxEmpty is how many pages without an entry are passed over: GCS sends some where much was deleted.
+// maxEmpty is how many pages without an entry are passed over: GCS sends some where much was
+// deleted.
 const maxEmpty = 100
 
 // listPage is one page of objects.list, in the JSON form and with the fields that an Entry has.

@@ -12,7 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// Option changes how [Open] opens a bucket. Options win over the URL's parameters, and later ones over earlier ones.
+// Option changes how [Open] opens a bucket. Options win over the URL's parameters, and later ones
+// over earlier ones.
 type Option struct {
 	text  string
 	apply func(*config)
@@ -33,24 +34,27 @@ func TokenSource(ts oauth2.TokenSource) Option {
 	return option(func(c *config) { c.tokens = ts }, "TokenSource(…)")
 }
 
-// CredentialsFile reads the key file of a service account. Other kinds of files are for GOOGLE_APPLICATION_CREDENTIALS.
+// CredentialsFile reads the key file of a service account. Other kinds of files are for
+// GOOGLE_APPLICATION_CREDENTIALS.
 func CredentialsFile(path string) Option {
 	return option(func(c *config) { c.file = path }, "CredentialsFile(%q)", path)
 }
 
-// UserProject names the project that pays for the requests, which buckets with requester pays ask for.
-// URL: user_project.
+// UserProject names the project that pays for the requests, which buckets with requester pays ask
+// for. URL: user_project.
 func UserProject(project string) Option {
 	return option(func(c *config) { c.userProject = project }, "UserProject(%q)", project)
 }
 
-// EncryptionKey is a customer-supplied key of 32 bytes (AES-256): what is written is encrypted with it, and what is read
-// must have been. GCS does not keep it; whoever loses it loses the values. URL: none, on purpose.
+// EncryptionKey is a customer-supplied key of 32 bytes (AES-256): what is written is encrypted with
+// it, and what is read must have been. GCS does not keep it; whoever loses it loses the values.
+// URL: none, on purpose.
 func EncryptionKey(key []byte) Option {
 	return option(func(c *config) { c.key = append([]byte{}, key...) }, "EncryptionKey(…)")
 }
 
-// KMSKey encrypts what is written with a key of Cloud KMS, given by its resource name. URL: kms_key.
+// KMSKey encrypts what is written with a key of Cloud KMS, given by its resource name. URL:
+// kms_key.
 func KMSKey(name string) Option {
 	return option(func(c *config) { c.kmsKey = name }, "KMSKey(%q)", name)
 }
@@ -60,51 +64,58 @@ func StorageClass(class string) Option {
 	return option(func(c *config) { c.storageClass = class }, "StorageClass(%q)", class)
 }
 
-// ContentType is the media type of what is written, application/octet-stream without it. URL: content_type.
+// ContentType is the media type of what is written, application/octet-stream without it. URL:
+// content_type.
 func ContentType(mediaType string) Option {
 	return option(func(c *config) { c.contentType = mediaType }, "ContentType(%q)", mediaType)
 }
 
-// Endpoint names the server: "http://127.0.0.1:4443". URL: endpoint. Without one STORAGE_EMULATOR_HOST decides, and then
-// it is Google. Credentials are sent to the endpoint of this option, and to one that only the URL names if it is
-// Google's, trusted (see [TrustHost]) or this machine. With plain HTTP no credentials are looked for, and none are sent
-// but to this machine.
+// Endpoint names the server: "http://127.0.0.1:4443". URL: endpoint. Without one
+// STORAGE_EMULATOR_HOST decides, and then it is Google. Credentials are sent to the endpoint of
+// this option, and to one that only the URL names if it is Google's, trusted (see [TrustHost]) or
+// this machine. With plain HTTP no credentials are looked for, and none are sent but to this
+// machine.
 func Endpoint(url string) Option {
 	return option(func(c *config) { c.endpoint, c.fromURL.endpoint = url, "" }, "Endpoint(%q)", url)
 }
 
-// UniverseDomain is the domain of a cloud that runs Google's software, "googleapis.com" without it; those of the
-// credentials and of GOOGLE_CLOUD_UNIVERSE_DOMAIN need no option. URL: universe_domain, which has to be one of these.
+// UniverseDomain is the domain of a cloud that runs Google's software, "googleapis.com" without it;
+// those of the credentials and of GOOGLE_CLOUD_UNIVERSE_DOMAIN need no option. URL:
+// universe_domain, which has to be one of these.
 func UniverseDomain(domain string) Option {
 	return option(func(c *config) { c.universe, c.fromURL.universe = domain, "" }, "UniverseDomain(%q)", domain)
 }
 
-// TrustHost lets credentials be sent to hosts that a URL names, over https. A name stands for itself and its
-// subdomains. The variable ZARGO_TRUSTED_HOSTS does the same. URL: none, on purpose.
+// TrustHost lets credentials be sent to hosts that a URL names, over https. A name stands for
+// itself and its subdomains. The variable ZARGO_TRUSTED_HOSTS does the same. URL: none, on purpose.
 func TrustHost(hosts ...string) Option {
 	return option(func(c *config) { c.trust = append(c.trust, hosts...) }, "TrustHost(%q)", hosts)
 }
 
-// ReadOnly refuses every write with fault.ReadOnly, and asks for tokens that can only read. URL: readonly=true.
+// ReadOnly refuses every write with fault.ReadOnly, and asks for tokens that can only read. URL:
+// readonly=true.
 func ReadOnly() Option { return option(func(c *config) { c.readOnly = true }, "ReadOnly()") }
 
-// Client uses a client that exists already, made by storage.NewClient, with its endpoint, credentials and transport. Its
-// retries are not used, and it is left as it is: Close does not close it. Parameters and options about the connection
-// are then an error, StallTimeout among them: whether a request that stands still is given up is up to the client's
-// transport. The SDK keeps from this package what a 404 of a read is about, so an absent key costs a second request, a
+// Client uses a client that exists already, made by storage.NewClient, with its endpoint,
+// credentials and transport. Its retries are not used, and it is left as it is: Close does not
+// close it. Parameters and options about the connection are then an error, StallTimeout among them:
+// whether a request that stands still is given up is up to the client's transport. The SDK keeps
+// from this package what a 404 of a read is about, so an absent key costs a second request, a
 // listing of that key.
 func Client(client *gcsapi.Client) Option {
 	return option(func(c *config) { c.client = client }, "Client(…)")
 }
 
-// HTTPClient replaces transport and credentials: its own transport must bring them. What this package does about HTTP/1.1
-// and idle connections is then up to it; redirects are not followed all the same.
+// HTTPClient replaces transport and credentials: its own transport must bring them. What this
+// package does about HTTP/1.1 and idle connections is then up to it; redirects are not followed all
+// the same.
 func HTTPClient(h *http.Client) Option {
 	return option(func(c *config) { c.httpClient = h }, "HTTPClient(…)")
 }
 
-// MaxInFlight fixes how many requests the store makes at once, over all arrays and calls on it. 0 is the default: 32 writes at first and 128 reads,
-// shared by all stores of the process on the bucket; more while throughput grows with them, fewer where the service refuses some.
+// MaxInFlight fixes how many requests the store makes at once, over all arrays and calls on it. 0
+// is the default: 32 writes at first and 128 reads, shared by all stores of the process on the
+// bucket; more while throughput grows with them, fewer where the service refuses some.
 func MaxInFlight(n int) Option {
 	return option(func(c *config) { c.stack.InFlight = n }, "MaxInFlight(%d)", n)
 }
@@ -128,18 +139,21 @@ func Limits(l *concurrency.Limits) Option {
 	return option(func(c *config) { c.stack.Limits = l }, "Limits(…)")
 }
 
-// Hedge makes a read once more whose first byte takes much longer than that of others, and uses the one that comes first; see package
-// hedge for when. It costs 3 % more reads at most, and memory of the budget ([Limits]) while two are under way. URL: hedge=true.
+// Hedge makes a read once more whose first byte takes much longer than that of others, and uses the
+// one that comes first; see package hedge for when. It costs 3 % more reads at most, and memory of
+// the budget ([Limits]) while two are under way. URL: hedge=true.
 func Hedge() Option { return option(func(c *config) { c.stack.Hedge = true }, "Hedge()") }
 
-// StallTimeout is how long a request may stand still, with no byte moving in either direction, before it is given up as
-// fault.Unavailable and tried again; 0 is the default, 30 s. Every byte starts it anew, so that long values take the time
-// they need: the only limit on the whole is the context's. A write's answer may take twice as long.
+// StallTimeout is how long a request may stand still, with no byte moving in either direction,
+// before it is given up as fault.Unavailable and tried again; 0 is the default, 30 s. Every byte
+// starts it anew, so that long values take the time they need: the only limit on the whole is the
+// context's. A write's answer may take twice as long.
 func StallTimeout(d time.Duration) Option {
 	return option(func(c *config) { c.stack.Stall = d }, "StallTimeout(%v)", d)
 }
 
-// Retry changes how failed requests are repeated; see package retry for the defaults. Retry(retry.Tries(1)) is never.
+// Retry changes how failed requests are repeated; see package retry for the defaults.
+// Retry(retry.Tries(1)) is never.
 func Retry(opts ...retry.Option) Option {
 	return option(func(c *config) { c.stack.Retry = append(c.stack.Retry, opts...) }, "Retry(%v)", opts)
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// rest is how long an object is left alone after GCS refused to change it: it takes about one change of an object a
-// second, and answers 429 beyond. Source: Cloud Storage, "Quotas and limits". As much again by chance keeps writers that
-// were refused together from coming back together.
+// rest is how long an object is left alone after GCS refused to change it: it takes about one
+// change of an object a second, and answers 429 beyond. Source: Cloud Storage, "Quotas and limits".
+// As much again by chance keeps writers that were refused together from coming back together.
 const rest = time.Second
 
 // maxPaced bounds how many objects are remembered; keys of 100 bytes make half a megabyte.
@@ -67,8 +67,8 @@ func (p *pace) slow(key string) time.Duration {
 	return d
 }
 
-// paced lets an object rest whose change was refused with 429, unless that is about the bucket: then the retry layer's
-// own waits fit better. A condition is asked of an object that many write.
+// paced lets an object rest whose change was refused with 429, unless that is about the bucket:
+// then the retry layer's own waits fit better. A condition is asked of an object that many write.
 func (b *bucket) paced(key string, conditional bool, err error) error {
 	if f, ok := refusedRate(err); ok && (conditional || strings.Contains(f.Text, "mutation")) {
 		f.Alone, f.After = true, max(f.After, b.pace.slow(key))
@@ -76,8 +76,9 @@ func (b *bucket) paced(key string, conditional bool, err error) error {
 	return err
 }
 
-// lost looks what became of the condition of a put that was refused with 429: of the writers that race for one object
-// GCS refuses the losers with it, and not with 412. The change itself was not made.
+// lost looks what became of the condition of a put that was refused with 429: of the writers that
+// race for one object GCS refuses the losers with it, and not with 412. The change itself was not
+// made.
 func (b *bucket) lost(ctx context.Context, key string, o store.PutOptions, err error) error {
 	f, ok := refusedRate(err)
 	if !ok || !o.IfAbsent && o.IfVersion == "" {

@@ -52,8 +52,9 @@ func (f *race) change(r *http.Request) (*http.Response, error) {
 	return answers(r, 200, fmt.Sprintf(`{"name":"k","generation":"%d"}`, f.generation)), nil
 }
 
-// Of the writers that race for one object GCS refuses the losers with 429. With a condition that is a conflict if somebody
-// else won, and else it is tried again; either way the object is left alone for a second.
+// Of the writers that race for one object GCS refuses the losers with 429. With a condition that is
+// a conflict if somebody else won, and else it is tried again; either way the object is left alone
+// for a second.
 func TestObjectMutationRate(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -32,9 +32,11 @@ const (
 	// joining is how many requests Commit and Abort make at once.
 	joining = 16
 
-	// hidden begins the names of folders that hold parts. They are not listed, and no key may have them.
+	// hidden begins the names of folders that hold parts. They are not listed, and no key may have
+	// them.
 	hidden = ".zargo-tmp-"
-	// partSuffix ends the names of parts, so that one lifecycle rule of a bucket finds what killed programs left.
+	// partSuffix ends the names of parts, so that one lifecycle rule of a bucket finds what killed
+	// programs left.
 	partSuffix = ".zargo-part"
 )
 
@@ -43,10 +45,11 @@ func isHidden(key string) bool {
 	return strings.HasPrefix(key, hidden) || strings.Contains(key, "/"+hidden)
 }
 
-// parts is a value that is being sent: an object for each part, in a folder beside the key. GCS joins them on its side
-// ("compose") by a condition on the key's generation, which its multipart uploads do not take. The token is a random number,
-// which the folder's name has. The name of a part's object has the number and the label of the part. Of several objects of one
-// number the latest generation is the part.
+// parts is a value that is being sent: an object for each part, in a folder beside the key. GCS
+// joins them on its side ("compose") by a condition on the key's generation, which its multipart
+// uploads do not take. The token is a random number, which the folder's name has. The name of a
+// part's object has the number and the label of the part. Of several objects of one number the
+// latest generation is the part.
 type parts struct {
 	b      *bucket
 	key    string
@@ -123,7 +126,8 @@ func (p *parts) Part(ctx context.Context, n int, data []byte) error {
 	return nil
 }
 
-// look refuses what is over, and lists the parts of a value that another process began, if that was not done.
+// look refuses what is over, and lists the parts of a value that another process began, if that was
+// not done.
 func (p *parts) look(ctx context.Context) error {
 	err := p.set.Going()
 	if err == nil && p.set.Unlisted() {
@@ -193,8 +197,9 @@ func (p *parts) objects(ctx context.Context) (all []*gcsapi.ObjectAttrs, err err
 	}
 }
 
-// Commit joins the parts, 32 at a time and the last time in the place of the value. Then it removes them, as far as it can. A lost condition is looked
-// for first, since joining and then losing costs more; the last request has the condition, too.
+// Commit joins the parts, 32 at a time and the last time in the place of the value. Then it removes
+// them, as far as it can. A lost condition is looked for first, since joining and then losing costs
+// more; the last request has the condition, too.
 func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, error) {
 	if err := p.look(ctx); err != nil {
 		return "", err
@@ -228,8 +233,8 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 	return v, nil
 }
 
-// clean removes the parts of a value that is there. Nothing above repeats what fails of that, as the Commit has succeeded. What stays in the end is
-// hidden, and the lifecycle rule's.
+// clean removes the parts of a value that is there. Nothing above repeats what fails of that, as
+// the Commit has succeeded. What stays in the end is hidden, and the lifecycle rule's.
 func (p *parts) clean(ctx context.Context) {
 	for wait := 100 * time.Millisecond; wait < time.Second; wait *= 2 {
 		if p.remove(ctx) == nil || concurrency.Sleep(ctx, wait) != nil {
@@ -238,8 +243,8 @@ func (p *parts) clean(ctx context.Context) {
 	}
 }
 
-// explain makes parts that another process removed a conflict, which is not an absent key as well. fake-gcs-server says 500
-// where GCS says 404, so after a 500 the parts are listed.
+// explain makes parts that another process removed a conflict, which is not an absent key as well.
+// fake-gcs-server says 500 where GCS says 404, so after a 500 the parts are listed.
 func (p *parts) explain(ctx context.Context, err error) error {
 	var f *provider.Failure
 	var api *googleapi.Error
@@ -368,7 +373,8 @@ func (p *parts) Abort(ctx context.Context) error {
 	return nil
 }
 
-// remove removes all that is in the folder, part 0 before the others: what is then left, if this is cut, has a gap and cannot pass for a value.
+// remove removes all that is in the folder, part 0 before the others: what is then left, if this is
+// cut, has a gap and cannot pass for a value.
 func (p *parts) remove(ctx context.Context) error {
 	objects, err := p.objects(ctx)
 	if err != nil {

@@ -50,7 +50,8 @@ func TestPartsInRounds(t *testing.T) {
 	}
 }
 
-// TestPartsAreHidden: parts are beside the key, no listing has them, no key can name them, and Abort removes them.
+// TestPartsAreHidden: parts are beside the key, no listing has them, no key can name them, and
+// Abort removes them.
 func TestPartsAreHidden(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)

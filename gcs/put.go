@@ -48,8 +48,8 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutO
 	w.KMSKeyName = b.kmsKey
 	// The server compares it before anybody can see the value.
 	w.CRC32C, w.SendCRC32C = crc32.Checksum(value, crc32.MakeTable(crc32.Castagnoli)), true
-	// A write that fails has failed because the request is over, so nothing is left to cancel: it would only put
-	// context.Canceled beside the reason.
+	// A write that fails has failed because the request is over, so nothing is left to cancel: it
+	// would only put context.Canceled beside the reason.
 	_, err := w.Write(value)
 	err = errors.Join(err, w.Close())
 	if err != nil {
@@ -61,8 +61,9 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutO
 	return "", foreign("it has no generation")
 }
 
-// delete is one request. With a condition a look at the key comes first: GCS itself honours the condition, but an
-// emulator that ignores it would delete a value nobody meant, and this narrows that to a race.
+// delete is one request. With a condition a look at the key comes first: GCS itself honours the
+// condition, but an emulator that ignores it would delete a value nobody meant, and this narrows
+// that to a race.
 func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) error {
 	h := b.object(key)
 	if o.IfVersion != "" {

@@ -47,7 +47,8 @@ func TestOneRequestPerWrite(t *testing.T) {
 	wantKind(t, s.Delete(t.Context(), "k", store.DeleteOptions{IfVersion: v}), fault.Conflict)
 }
 
-// A value longer than any buffer of the SDK is still one request, and one whose bytes broke on the way is not stored.
+// A value longer than any buffer of the SDK is still one request, and one whose bytes broke on the
+// way is not stored.
 func TestLongPut(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -81,7 +82,8 @@ func TestPutAllocatesLittle(t *testing.T) {
 	}
 }
 
-// The SDK's writer fails in one goroutine and is closed in another; whichever is first, the reason is what is told.
+// The SDK's writer fails in one goroutine and is closed in another; whichever is first, the reason
+// is what is told.
 func TestPutKeepsTheReason(t *testing.T) {
 	noEnvironment(t)
 	s := bare(t, NewFake(t).At(""), TokenSource(noToken{errors.New("revoked")}))

@@ -9,8 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// TestReasons: a missing bucket, a wrong token, a missing permission and a full disk are told apart, and each error has the
-// number of the request.
+// TestReasons: a missing bucket, a wrong token, a missing permission and a full disk are told
+// apart, and each error has the number of the request.
 func TestReasons(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)

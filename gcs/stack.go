@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/limit"
 )
 
-// defaultRequests is how many requests are in flight at once. 128, as for S3: latency is alike, and gcsfuse's throughput
-// still grew from 50 connections to 100.
+// defaultRequests is how many requests are in flight at once. 128, as for S3: latency is alike, and
+// gcsfuse's throughput still grew from 50 connections to 100.
 const defaultRequests = 128
 
 // listPage is GCS's limit.
@@ -17,8 +17,8 @@ const listPage = 1000
 
 func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
 
-// numbers are what a bucket begins with. 32 writes of 30 ms are the 1000 a second that a bucket takes at first. Source: Cloud Storage, "Request
-// rate and access distribution guidelines".
+// numbers are what a bucket begins with. 32 writes of 30 ms are the 1000 a second that a bucket
+// takes at first. Source: Cloud Storage, "Request rate and access distribution guidelines".
 func numbers() limit.Numbers {
 	return limit.Numbers{Reads: defaultRequests, Writes: 32, ReadRate: 5000, WriteRate: 1000}
 }

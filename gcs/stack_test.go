@@ -2,7 +2,8 @@ package gcs
 
 import "testing"
 
-// Prefixes of a bucket are one bucket to the service; other endpoints have other buckets. Writes begin with few, at the rate that Google asks for.
+// Prefixes of a bucket are one bucket to the service; other endpoints have other buckets. Writes
+// begin with few, at the rate that Google asks for.
 func TestBucketsThatShare(t *testing.T) {
 	noEnvironment(t)
 	name := func(url string, opts ...Option) string {

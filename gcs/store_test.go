@@ -47,7 +47,8 @@ func (f *Fake) removePart(n int) error {
 	return fmt.Errorf("the part %d is not stored", n)
 }
 
-// Through a server that throttles every seventh request and cuts every fifth value: the layers hide it.
+// Through a server that throttles every seventh request and cuts every fifth value: the layers hide
+// it.
 func TestStoreThroughFailures(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -58,8 +59,8 @@ func TestStoreThroughFailures(t *testing.T) {
 	}, storetest.Keys(50), storetest.Rounds(2))
 }
 
-// A real server, such as fake-gcs-server: ZARGO_TEST_GCS_ENDPOINT=http://127.0.0.1:4443, with a bucket "zarr-test" or
-// the one that ZARGO_TEST_GCS_BUCKET names.
+// A real server, such as fake-gcs-server: ZARGO_TEST_GCS_ENDPOINT=http://127.0.0.1:4443, with a
+// bucket "zarr-test" or the one that ZARGO_TEST_GCS_BUCKET names.
 func TestRealServer(t *testing.T) {
 	at := os.Getenv("ZARGO_TEST_GCS_ENDPOINT")
 	if at == "" {

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// renewBefore is how long before its end a token is replaced, as in Google's libraries; of one that lives less than
-	// half an hour, an eighth of its life.
+	// renewBefore is how long before its end a token is replaced, as in Google's libraries; of one
+	// that lives less than half an hour, an eighth of its life.
 	renewBefore = 225 * time.Second
 	// fetchTimeout bounds one fetch of a token, with the repeats that Google's library makes.
 	fetchTimeout = time.Minute
@@ -43,7 +43,8 @@ func newToken(value string, expires time.Time) token {
 	return t
 }
 
-// tokens keeps the token in use. All requests that need a new one wait for one fetch, each as long as its context allows.
+// tokens keeps the token in use. All requests that need a new one wait for one fetch, each as long
+// as its context allows.
 type tokens struct {
 	fetch func(context.Context) (token, error)
 	join  concurrency.Joined[token]
@@ -94,7 +95,8 @@ func (t *tokens) refused(value string) {
 	}
 }
 
-// fromSource fetches from a source that knows no context, so it may go on after the caller has left.
+// fromSource fetches from a source that knows no context, so it may go on after the caller has
+// left.
 func fromSource(ts oauth2.TokenSource) func(context.Context) (token, error) {
 	return func(ctx context.Context) (token, error) {
 		type result struct {

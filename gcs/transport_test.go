@@ -34,7 +34,8 @@ func TestTransport(t *testing.T) {
 	}
 }
 
-// Over TLS, to a server that would rather speak HTTP/2: HTTP/1.1, and a certificate nobody knows is Refused.
+// Over TLS, to a server that would rather speak HTTP/2: HTTP/1.1, and a certificate nobody knows is
+// Refused.
 func TestTLS(t *testing.T) {
 	noEnvironment(t)
 	f := newFake()

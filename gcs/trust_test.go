@@ -185,8 +185,8 @@ func TestTokensGoToTrustedHosts(t *testing.T) {
 	}
 }
 
-// The SDK's client goes where its caller sends it, and even then no token leaves for another host: a server may name one
-// as the place of an upload.
+// The SDK's client goes where its caller sends it, and even then no token leaves for another host:
+// a server may name one as the place of an upload.
 func TestClientOfTheStoreKeepsTokens(t *testing.T) {
 	noEnvironment(t)
 	b := &bearer{tokens: &tokens{fetch: fromSource(static("t1"))}, hosts: provider.Hosts{"googleapis.com"}, next: &wire{}}
@@ -233,7 +233,8 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// A service that gives tokens for 2 s, and a job of 30 s: no request fails, and the service is asked when it has to be.
+// A service that gives tokens for 2 s, and a job of 30 s: no request fails, and the service is
+// asked when it has to be.
 func TestShortTokens(t *testing.T) {
 	noEnvironment(t)
 	login(t, "")
@@ -269,7 +270,8 @@ func TestShortTokens(t *testing.T) {
 	})
 }
 
-// A token that is refused before its time is replaced, once, and the request sent again with its value.
+// A token that is refused before its time is replaced, once, and the request sent again with its
+// value.
 func TestRevokedToken(t *testing.T) {
 	noEnvironment(t)
 	login(t, "")
@@ -322,7 +324,8 @@ func TestRevokedToken(t *testing.T) {
 	}
 }
 
-// A service for tokens that cannot be reached is asked again, as the bucket is; what it refuses stays refused.
+// A service for tokens that cannot be reached is asked again, as the bucket is; what it refuses
+// stays refused.
 func TestTokenServiceFails(t *testing.T) {
 	noEnvironment(t)
 	login(t, "")
@@ -378,7 +381,8 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// A token service that does not answer, nor a source that does not, holds a caller longer than its context.
+// A token service that does not answer, nor a source that does not, holds a caller longer than its
+// context.
 func TestTokensHang(t *testing.T) {
 	noEnvironment(t)
 	login(t, "")
@@ -413,7 +417,8 @@ type sourceFunc func() (*oauth2.Token, error)
 
 func (f sourceFunc) Token() (*oauth2.Token, error) { return f() }
 
-// An emulator's URL in a parameter is no secret; the trusted hosts are read when the store is opened.
+// An emulator's URL in a parameter is no secret; the trusted hosts are read when the store is
+// opened.
 func TestEndpointEscapes(t *testing.T) {
 	noEnvironment(t)
 	t.Setenv(provider.TrustVariable, "storage.example")

@@ -45,7 +45,8 @@ func (c *config) params() provider.Params {
 	}
 }
 
-// other are gocloud's parameters for what is not done here: other protocols, and the identity and key of signed URLs.
+// other are gocloud's parameters for what is not done here: other protocols, and the identity and
+// key of signed URLs.
 func (c *config) other(name, value string) (known bool, err error) {
 	switch name {
 	case "grpc", "zonal":
@@ -73,6 +74,6 @@ func (c *config) name() string {
 	return s
 }
 
-// UsageError is a mistake in the URL or the options given to [Open]. It has no kind of package fault: it is not about
-// what is stored. It is one type for all providers.
+// UsageError is a mistake in the URL or the options given to [Open]. It has no kind of package
+// fault: it is not about what is stored. It is one type for all providers.
 type UsageError = provider.UsageError

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// canonical turns the forms that other tools have for a place in Azure or Google Cloud Storage into azblob:// and gs://.
-// Hadoop and fsspec write abfss://container@account.dfs.core.windows.net/path; fsspec leaves out the account too, and has
-// az and gcs for short.
+// canonical turns the forms that other tools have for a place in Azure or Google Cloud Storage into
+// azblob:// and gs://. Hadoop and fsspec write abfss://container@account.dfs.core.windows.net/path;
+// fsspec leaves out the account too, and has az and gcs for short.
 func canonical(scheme, rest string) (string, string, error) {
 	switch scheme {
 	case "gcs":
@@ -78,14 +78,15 @@ func joined(q, more string) string {
 	return q + "&" + more
 }
 
-// Native gives the provider's own form of a place in a bucket that an https URL names, where it is known to be one:
+// Native gives the provider's own form of a place in a bucket that an https URL names, where it is
+// known to be one:
 //
 //	https://account.blob.core.windows.net/container/path   azblob://container/path?storage_account=account
 //	https://storage.googleapis.com/bucket/path             gs://bucket/path
 //	https://bucket.s3.eu-central-1.amazonaws.com/path      s3://bucket/path?region=eu-central-1
 //
-// A web server is read without credentials and cannot be listed; the provider's form is opened with them. Parameters,
-// which may be a signature for this one URL, are left out.
+// A web server is read without credentials and cannot be listed; the provider's form is opened with
+// them. Parameters, which may be a signature for this one URL, are left out.
 func (l Location) Native() (Location, bool) {
 	if l.Scheme != "https" {
 		return Location{}, false

@@ -21,8 +21,9 @@ func Dir(opts ...dir.Option) Opener {
 	}
 }
 
-// Mem opens stores in the memory of the process: mem://name/path. All URLs with one name are places in one store, as long
-// as they are opened through the same Opener; each call of Mem has stores of its own. It is for tests.
+// Mem opens stores in the memory of the process: mem://name/path. All URLs with one name are places
+// in one store, as long as they are opened through the same Opener; each call of Mem has stores of
+// its own. It is for tests.
 func Mem() Opener {
 	var mu sync.Mutex
 	stores := map[string]store.Store{}

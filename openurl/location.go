@@ -30,8 +30,8 @@ func (e *SyntaxError) Error() string { return e.Text }
 
 func syntax(format string, args ...any) error { return &SyntaxError{fmt.Sprintf(format, args...)} }
 
-// Parse reads a path or a URL of any scheme. Paths are those of the operating system it runs on. The forms of other tools
-// become those of this module:
+// Parse reads a path or a URL of any scheme. Paths are those of the operating system it runs on.
+// The forms of other tools become those of this module:
 //
 //	gcs://bucket/path                                     gs://bucket/path
 //	az://container/path, azure://…, abfs://…              azblob://container/path
@@ -63,7 +63,8 @@ func parse(text string, windows bool) (Location, error) {
 	return l, err
 }
 
-// cutInside splits off what follows each "|" that a scheme and a colon come after; any other "|" belongs to a path.
+// cutInside splits off what follows each "|" that a scheme and a colon come after; any other "|"
+// belongs to a path.
 func cutInside(text string) (outer string, inside []string) {
 	parts := strings.Split(text, "|")
 	outer = parts[0]
@@ -85,8 +86,8 @@ func isInside(p string) bool {
 	return ok && isScheme(name)
 }
 
-// cutScheme splits "scheme://rest", and "file:rest", which RFC 8089 allows too. A scheme has two letters at least, so
-// that C: is a drive.
+// cutScheme splits "scheme://rest", and "file:rest", which RFC 8089 allows too. A scheme has two
+// letters at least, so that C: is a drive.
 func cutScheme(text string) (scheme, rest string, ok bool) {
 	scheme, rest, ok = strings.Cut(text, ":")
 	scheme = strings.ToLower(scheme)
@@ -151,8 +152,8 @@ func parseFile(rest string, windows bool) (Location, error) {
 	return l, checkFile(path, windows)
 }
 
-// checkFile refuses names that no key can have below it: a back slash, except where it separates folders, and control
-// characters.
+// checkFile refuses names that no key can have below it: a back slash, except where it separates
+// folders, and control characters.
 func checkFile(path string, windows bool) error {
 	if !utf8.ValidString(path) {
 		return fault.Newf(fault.Path, "path %q is not UTF-8", path)
@@ -193,8 +194,8 @@ func parseKey(scheme, rest string) (Location, error) {
 	return l, store.CheckPrefix(l.Path)
 }
 
-// withColons writes the ARN of an S3 access point that rest begins with as one bucket: AWS takes "accesspoint:name" for
-// "accesspoint/name", and the same on Outposts.
+// withColons writes the ARN of an S3 access point that rest begins with as one bucket: AWS takes
+// "accesspoint:name" for "accesspoint/name", and the same on Outposts.
 func withColons(rest string) string {
 	switch head, _, _ := strings.Cut(rest, "/"); {
 	case !strings.HasPrefix(head, "arn:"):
@@ -206,7 +207,8 @@ func withColons(rest string) string {
 	return rest
 }
 
-// notHost tells whether a character is in no bucket's, host's or account's name, nor in a port or an IPv6 address.
+// notHost tells whether a character is in no bucket's, host's or account's name, nor in a port or
+// an IPv6 address.
 func notHost(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(".-_~:[]", r))
 }
@@ -219,7 +221,8 @@ func unescape(path string) (string, error) {
 	return p, nil
 }
 
-// URL is the whole URL, parameters included, for a provider's Open: it may hold secrets. A file's is its path.
+// URL is the whole URL, parameters included, for a provider's Open: it may hold secrets. A file's
+// is its path.
 func (l Location) URL() string {
 	s := l.String()
 	if l.Query == "" {
@@ -253,8 +256,8 @@ func (l Location) At(path string) Location {
 	return l
 }
 
-// Parent is the folder or prefix that the place is in; ok is false for a root. A relative path has those of its
-// directories that it names, and then ".".
+// Parent is the folder or prefix that the place is in; ok is false for a root. A relative path has
+// those of its directories that it names, and then ".".
 func (l Location) Parent() (parent Location, ok bool) {
 	if l.Scheme == "file" {
 		up := filepath.Dir(l.Path)

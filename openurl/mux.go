@@ -15,11 +15,12 @@ import (
 // Opener opens the store whose root is a place. It is not asked for places inside of an archive.
 type Opener func(ctx context.Context, l Location) (store.Store, error)
 
-// Mux says what opens the URLs of each scheme; "file" is for paths too. It is a value: make one, add to it, pass it on.
+// Mux says what opens the URLs of each scheme; "file" is for paths too. It is a value: make one,
+// add to it, pass it on.
 type Mux map[string]Opener
 
-// Builtin opens what needs no SDK: paths and file://, mem://, http:// and https://. It makes a new Mux, with a new set of
-// stores in memory, at each call; providers are added to it:
+// Builtin opens what needs no SDK: paths and file://, mem://, http:// and https://. It makes a new
+// Mux, with a new set of stores in memory, at each call; providers are added to it:
 //
 //	stores := openurl.Builtin()
 //	stores["s3"] = openurl.With(s3.Open)
@@ -28,16 +29,17 @@ func Builtin() Mux {
 	return Mux{"file": Dir(), "mem": Mem(), "http": web, "https": web}
 }
 
-// With is the Opener that a provider's Open is, with options that hold for all URLs. Options win over the parameters of
-// a URL.
+// With is the Opener that a provider's Open is, with options that hold for all URLs. Options win
+// over the parameters of a URL.
 //
 //	openurl.With(s3.Open, s3.MaxInFlight(16))
 func With[O any](open func(ctx context.Context, url string, opts ...O) (store.Store, error), opts ...O) Opener {
 	return func(ctx context.Context, l Location) (store.Store, error) { return open(ctx, l.URL(), opts...) }
 }
 
-// Open opens the store whose root is what the text names, a path or a URL. What can be asked for before that, and whether
-// a missing bucket shows now or later, is up to the provider; a zip archive's directory is read.
+// Open opens the store whose root is what the text names, a path or a URL. What can be asked for
+// before that, and whether a missing bucket shows now or later, is up to the provider; a zip
+// archive's directory is read.
 func (m Mux) Open(ctx context.Context, text string) (store.Store, error) {
 	l, err := m.Parse(text)
 	if err != nil {
@@ -99,8 +101,9 @@ func (m Mux) OpenLocation(ctx context.Context, l Location) (store.Store, error) 
 	return m.opener(l)(ctx, l)
 }
 
-// opener opens a place. What is signed for Azure by a SAS token in an https URL is Azure's: there it can be listed, and
-// written where the token says so. Without one it may be public, and a web server's URL to read without credentials.
+// opener opens a place. What is signed for Azure by a SAS token in an https URL is Azure's: there
+// it can be listed, and written where the token says so. Without one it may be public, and a web
+// server's URL to read without credentials.
 func (m Mux) opener(l Location) Opener {
 	if o := m["azblob"]; o != nil && l.Scheme == "https" {
 		if _, _, ok := azure(l.Host); ok && (m["https"] == nil || l.signed()) {

@@ -118,7 +118,8 @@ func TestWith(t *testing.T) {
 	}
 }
 
-// A URL of Azure's with a SAS token goes to Azure as it is, and so does any where web servers are not opened.
+// A URL of Azure's with a SAS token goes to Azure as it is, and so does any where web servers are
+// not opened.
 func TestSignedForAzure(t *testing.T) {
 	mark := func(name string) Opener {
 		return func(_ context.Context, l Location) (store.Store, error) {

@@ -7,8 +7,9 @@ import (
 	"github.com/zargo-io/zargo/internal/provider"
 )
 
-// ARNs of access points, of this region, of many, and of Outposts; and of a bucket, which is another way to say its name.
-// Source: "Amazon S3 resources", Service Authorization Reference; names as in "Access points restrictions and limitations".
+// ARNs of access points, of this region, of many, and of Outposts; and of a bucket, which is
+// another way to say its name. Source: "Amazon S3 resources", Service Authorization Reference;
+// names as in "Access points restrictions and limitations".
 const arnHead = `^(arn:aws[a-z-]*:`
 
 var ( // read only
@@ -18,9 +19,9 @@ var ( // read only
 	bucketARN      = regexp.MustCompile(`^arn:aws[a-z-]*:s3:::([A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9])(/.*)?$`)
 )
 
-// splitARN takes the bucket out of "s3://arn:…/prefix?parameters", where url.Parse looks for a port. It gives the bucket,
-// which is an ARN or a name, the region that the ARN names, and the URL with a name in the bucket's place. ok is false for
-// every other URL.
+// splitARN takes the bucket out of "s3://arn:…/prefix?parameters", where url.Parse looks for a
+// port. It gives the bucket, which is an ARN or a name, the region that the ARN names, and the URL
+// with a name in the bucket's place. ok is false for every other URL.
 func splitARN(raw string) (bucket, region, rest string, ok bool, err error) {
 	after, ok := strings.CutPrefix(raw, "s3://arn:")
 	if !ok {

@@ -8,15 +8,17 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// partSums is the checksum of a multipart upload, and how the whole value's is made of its parts'. CRC32 is what the SDK
-// sends with every other upload; COMPOSITE is S3's default for it, and the one type whose parts S3 compares at the end.
+// partSums is the checksum of a multipart upload, and how the whole value's is made of its parts'.
+// CRC32 is what the SDK sends with every other upload; COMPOSITE is S3's default for it, and the
+// one type whose parts S3 compares at the end.
 const (
 	partSums = types.ChecksumAlgorithmCrc32
 	sumsType = types.ChecksumTypeComposite
 )
 
-// contentMD5 makes a DeleteObjects carry Content-MD5 instead of a checksum of 2022 or later. S3 requires one or the other
-// there, the SDK always sends the newer, and servers that do not know it answer 400 (Ceph, older MinIO, OVH) or 501 (R2).
+// contentMD5 makes a DeleteObjects carry Content-MD5 instead of a checksum of 2022 or later. S3
+// requires one or the other there, the SDK always sends the newer, and servers that do not know it
+// answer 400 (Ceph, older MinIO, OVH) or 501 (R2).
 func contentMD5(o *awss3.Options) {
 	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
 		for _, id := range []string{"AWSChecksum:ComputeInputPayloadChecksum", "addInputChecksumTrailer"} {

@@ -45,8 +45,8 @@ func writes(t *testing.T, s store.Store) {
 	check(s.Delete(t.Context(), "parts", store.DeleteOptions{}))
 }
 
-// newer is what of a request's header servers that are not AWS may refuse: checksums of 2022 and later, and bodies in
-// the SDK's chunked form, whose trailer holds them.
+// newer is what of a request's header servers that are not AWS may refuse: checksums of 2022 and
+// later, and bodies in the SDK's chunked form, whose trailer holds them.
 func newer(h http.Header) (found []string) {
 	for name, values := range h {
 		name = strings.ToLower(name)
@@ -61,7 +61,8 @@ func newer(h http.Header) (found []string) {
 	return found
 }
 
-// By default nothing that R2, Ceph, older MinIO or OVH refuse leaves for an endpoint that is not AWS.
+// By default nothing that R2, Ceph, older MinIO or OVH refuse leaves for an endpoint that is not
+// AWS.
 func TestChecksumsOfOtherEndpoints(t *testing.T) {
 	const at = "s3://zarr-test?region=us-east-1&use_path_style=true"
 	for _, c := range []struct {
@@ -147,7 +148,8 @@ func TestDeleteObjectsContentMD5(t *testing.T) {
 	}
 }
 
-// On AWS a multipart upload says which checksum it uses, each part carries its own, and the end repeats them.
+// On AWS a multipart upload says which checksum it uses, each part carries its own, and the end
+// repeats them.
 func TestMultipartChecksums(t *testing.T) {
 	credentialsForTests(t)
 	net := &cloud{serve: hosted(newFake())}

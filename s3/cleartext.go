@@ -18,21 +18,23 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// cleartext keeps signed requests off http, but to this machine and to private networks, and where the program or the
-// user asked for it outside the URL. A URL is data, and may come from anywhere: a signature is good for one host and one
-// request only, but on the way it can be read and used again for a quarter of an hour. A customer's key goes over https
-// alone, as it is the secret itself.
+// cleartext keeps signed requests off http, but to this machine and to private networks, and where
+// the program or the user asked for it outside the URL. A URL is data, and may come from anywhere:
+// a signature is good for one host and one request only, but on the way it can be read and used
+// again for a quarter of an hour. A customer's key goes over https alone, as it is the secret
+// itself.
 //
-// What counts is the address that the connection was made to, and not what its name looks like: names resolve to
-// anything. Where that cannot be seen, as the program brought a transport of its own or there is a proxy, only addresses
-// and "localhost" in the endpoint count.
+// What counts is the address that the connection was made to, and not what its name looks like:
+// names resolve to anything. Where that cannot be seen, as the program brought a transport of its
+// own or there is a proxy, only addresses and "localhost" in the endpoint count.
 type cleartext struct {
 	client  aws.HTTPClient
 	allowed bool // http is, to everywhere
 	dials   bool // client is our own transport, which reports its connections
 }
 
-// confine puts a cleartext around a client's transport. It is applied after all that is about endpoints.
+// confine puts a cleartext around a client's transport. It is applied after all that is about
+// endpoints.
 func (c *config) confine(o *awss3.Options) {
 	allowed := c.allowHTTP || c.client != nil || strings.HasPrefix(strings.ToLower(c.outside), "http://") && c.isOutside(o)
 	o.HTTPClient = &cleartext{client: o.HTTPClient, allowed: allowed, dials: c.httpClient == nil}

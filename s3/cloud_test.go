@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// cloud stands in for the network: every request is answered in this process, whatever its host, and none leaves it.
-// It is the object requests' transport and that of the credential services.
+// cloud stands in for the network: every request is answered in this process, whatever its host,
+// and none leaves it. It is the object requests' transport and that of the credential services.
 type cloud struct {
 	serve http.HandlerFunc          // gets the request with its URL's scheme and host
 	fails func(*http.Request) error // nil for none; an error of the transport
@@ -63,7 +63,8 @@ func (c *cloud) requests() []*http.Request {
 	return seen
 }
 
-// hosted serves the fake's bucket for requests whose host begins with the bucket's name, as AWS does.
+// hosted serves the fake's bucket for requests whose host begins with the bucket's name, as AWS
+// does.
 func hosted(f *Fake) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.Host, "zarr-test.") {

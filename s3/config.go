@@ -172,8 +172,8 @@ func (c *config) examine(o *awss3.Options) { c.extended = isExtended(*o) }
 
 // object is what object requests need that the SDK does differently.
 func (c *config) object(o *awss3.Options) {
-	// One retry layer, ours: an SDK that repeats a conditional put whose answer was lost turns our own success into
-	// a refusal. Fetching credentials keeps its retries.
+	// One retry layer, ours: an SDK that repeats a conditional put whose answer was lost turns our
+	// own success into a refusal. Fetching credentials keeps its retries.
 	o.Retryer = aws.NopRetryer{}
 	o.RetryMaxAttempts = 1
 	o.HTTPClient = c.transport(o.HTTPClient)

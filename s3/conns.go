@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// conns knows a store's connections, so that Close can give them back: the SDK's client has no way to, and idle ones
-// would stay for 90 s.
+// conns knows a store's connections, so that Close can give them back: the SDK's client has no way
+// to, and idle ones would stay for 90 s.
 type conns struct {
 	mu     sync.Mutex
 	open   map[*conn]struct{}
@@ -58,8 +58,8 @@ type conn struct {
 	cs *conns
 }
 
-// Write sends nothing after close: net/http would else repeat a read, whose connection was closed under it, on one that
-// is to be closed next.
+// Write sends nothing after close: net/http would else repeat a read, whose connection was closed
+// under it, on one that is to be closed next.
 func (c *conn) Write(b []byte) (int, error) {
 	c.cs.mu.Lock()
 	closed := c.cs.closed

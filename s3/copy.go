@@ -17,9 +17,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// copy is one CopyObject, which takes values of up to 5 GiB. AWS honours conditions on both objects. Other servers ignore
-// those on the destination, or may, and there they are refused; the version of the source is looked at first there, which narrows a server that
-// ignores it to a race.
+// copy is one CopyObject, which takes values of up to 5 GiB. AWS honours conditions on both
+// objects. Other servers ignore those on the destination, or may, and there they are refused; the
+// version of the source is looked at first there, which narrows a server that ignores it to a race.
 func (b *bucket) copy(ctx context.Context, from, to string, o store.CopyOptions) (store.Version, error) {
 	if !b.aws && (o.IfAbsent || o.IfVersion != "") {
 		return "", fault.Newf(errors.ErrUnsupported, "S3 servers other than AWS do not copy by a condition on the destination")
@@ -53,7 +53,8 @@ func (b *bucket) copy(ctx context.Context, from, to string, o store.CopyOptions)
 	return store.Version(*out.CopyObjectResult.ETag), nil
 }
 
-// source names a key as CopyObject wants it: escaped, and behind the bucket or, of an access point, behind its ARN.
+// source names a key as CopyObject wants it: escaped, and behind the bucket or, of an access point,
+// behind its ARN.
 func (b *bucket) source(key string) string {
 	place := *b.name + "/"
 	if strings.HasPrefix(place, "arn:") {

@@ -13,17 +13,21 @@ import (
 )
 
 const (
-	// renewBefore is how long before their end new credentials are asked for, a fifth of their life where that is less:
-	// what the SDK takes for instances and containers. It has none for roles, and signs with credentials that end on the way.
+	// renewBefore is how long before their end new credentials are asked for, a fifth of their life
+	// where that is less: what the SDK takes for instances and containers. It has none for roles,
+	// and signs with credentials that end on the way.
 	renewBefore = 5 * time.Minute
-	// renewAgain is when new ones are asked for again after that failed, or when the clock says that they are old already.
+	// renewAgain is when new ones are asked for again after that failed, or when the clock says
+	// that they are old already.
 	renewAgain = time.Second
 )
 
-// credentials keeps what a provider gave, and asks for new ones before their end, or when S3 says that they have ended.
-// One goroutine asks for all. While the old ones are still good a service that fails is no error.
+// credentials keeps what a provider gave, and asks for new ones before their end, or when S3 says
+// that they have ended. One goroutine asks for all. While the old ones are still good a service
+// that fails is no error.
 //
-// Its errors are *credentialsError, as the SDK reports them as failures of whatever request came first.
+// Its errors are *credentialsError, as the SDK reports them as failures of whatever request came
+// first.
 type credentials struct {
 	p    aws.CredentialsProvider
 	load concurrency.Joined[issue]
@@ -61,11 +65,13 @@ func (c *credentials) get(ctx context.Context) (issue, error) {
 	return i, nil
 }
 
-// usedKey is of a context's *int, which is set to the number of the credentials that a request was signed with.
+// usedKey is of a context's *int, which is set to the number of the credentials that a request was
+// signed with.
 type usedKey struct{}
 
-// due gives the last credentials, and whether this goroutine is to ask for new ones. While the last ones are good only
-// one does, so that a service that does not answer holds up one request and not all.
+// due gives the last credentials, and whether this goroutine is to ask for new ones. While the last
+// ones are good only one does, so that a service that does not answer holds up one request and not
+// all.
 func (c *credentials) due() (issue, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,7 +95,8 @@ func (c *credentials) held() issue {
 	return c.last
 }
 
-// refused is called when S3 said that the credentials of that number have ended. It is false if there are no others.
+// refused is called when S3 said that the credentials of that number have ended. It is false if
+// there are no others.
 func (c *credentials) refused(ctx context.Context, n int) (bool, error) {
 	old := c.held()
 	if old.n != n {
@@ -149,13 +156,15 @@ func renewal(creds aws.Credentials, now time.Time) time.Time {
 	return until
 }
 
-// renews reports whether credentials are left to the SDK's cache until they end: those of a container it renews five
-// minutes earlier itself, and those of an instance it extends while their service is out of order, which EC2 honours.
+// renews reports whether credentials are left to the SDK's cache until they end: those of a
+// container it renews five minutes earlier itself, and those of an instance it extends while their
+// service is out of order, which EC2 honours.
 func renews(creds aws.Credentials) bool {
 	return creds.Source == ec2rolecreds.ProviderName || creds.Source == endpointcreds.ProviderName
 }
 
-// credentialsError is a failure of the credential chain. before is that there were credentials once.
+// credentialsError is a failure of the credential chain. before is that there were credentials
+// once.
 type credentialsError struct {
 	err    error
 	before bool

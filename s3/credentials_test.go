@@ -89,7 +89,8 @@ func (s *tokens) assume(w http.ResponseWriter) {
 
 const assumed = "s3://zarr-test?region=us-east-1&role=" + role
 
-// A job of 30 s whose tokens live 2 s: no request is refused, and the service is asked once for each token.
+// A job of 30 s whose tokens live 2 s: no request is refused, and the service is asked once for
+// each token.
 func TestShortTokens(t *testing.T) { bothWays(t, testShortTokens) }
 
 func testShortTokens(t *testing.T, way Option) {
@@ -134,8 +135,9 @@ func job(t *testing.T, s store.Store, d time.Duration) int64 {
 	return n.Load()
 }
 
-// Tokens that end earlier than they say (the role's sessions were revoked, the clock is wrong): S3's ExpiredToken makes the
-// client ask for others once, for all goroutines, and send the requests again, also those with a condition.
+// Tokens that end earlier than they say (the role's sessions were revoked, the clock is wrong):
+// S3's ExpiredToken makes the client ask for others once, for all goroutines, and send the requests
+// again, also those with a condition.
 func TestTokensThatEndEarly(t *testing.T) { bothWays(t, testTokensThatEndEarly) }
 
 func testTokensThatEndEarly(t *testing.T, way Option) {
@@ -173,8 +175,8 @@ func testExpiredForGood(t *testing.T, way Option) {
 
 var errRefused error = &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
 
-// A credential service that is out of order for a while is waited for, as S3 itself is, and while the last credentials
-// are good it is no matter.
+// A credential service that is out of order for a while is waited for, as S3 itself is, and while
+// the last credentials are good it is no matter.
 func TestServiceOutOfOrder(t *testing.T) { bothWays(t, testServiceOutOfOrder) }
 
 func testServiceOutOfOrder(t *testing.T, way Option) {
@@ -191,7 +193,8 @@ func testServiceOutOfOrder(t *testing.T, way Option) {
 		if again == 0 {
 			t.Error("it was not tried again")
 		}
-		// New ones are asked for twenty seconds before the end, and the service comes back before it.
+		// New ones are asked for twenty seconds before the end, and the service comes back before
+		// it.
 		time.Sleep(80 * time.Second)
 		sts.fails.Store(&errRefused)
 		again = 0
@@ -212,7 +215,8 @@ func testServiceOutOfOrder(t *testing.T, way Option) {
 	})
 }
 
-// What a failure of the chain is: waiting helps with a service that does not answer, and with nothing else.
+// What a failure of the chain is: waiting helps with a service that does not answer, and with
+// nothing else.
 func TestCredentialFailures(t *testing.T) { bothWays(t, testCredentialFailures) }
 
 func testCredentialFailures(t *testing.T, way Option) {

@@ -22,9 +22,10 @@ func (b *bucket) provide(target any) bool {
 		*t = b.putDamaged
 		return true
 	case *store.Listings:
-		// "List results are always returned in UTF-8 binary order", of directory buckets in none. That is AWS's word alone: servers that keep
-		// objects as files list folder by folder, and may put "a/b" before "a-b".
-		// "Amazon S3 provides strong read-after-write consistency for […] LIST": of other servers each has its own word.
+		// "List results are always returned in UTF-8 binary order", of directory buckets in none.
+		// That is AWS's word alone: servers that keep objects as files list folder by folder, and
+		// may put "a/b" before "a-b". "Amazon S3 provides strong read-after-write consistency for
+		// […] LIST": of other servers each has its own word.
 		t.Complete = b.aws
 		t.Ordered = b.aws && !strings.HasSuffix(*b.name, "--x-s3")
 		return true

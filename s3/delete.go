@@ -20,9 +20,10 @@ import (
 // deleteBatch is S3's limit for one DeleteObjects.
 const deleteBatch = 1000
 
-// delete is one DeleteObject. With a condition a look at the key comes first: S3 itself honours If-Match on a delete, but
-// a server that ignores it would delete a value nobody meant, and this narrows that to a race. The look is a GetObject
-// that is answered with 304, as HeadObject's errors have no body and so tell nothing apart.
+// delete is one DeleteObject. With a condition a look at the key comes first: S3 itself honours
+// If-Match on a delete, but a server that ignores it would delete a value nobody meant, and this
+// narrows that to a race. The look is a GetObject that is answered with 304, as HeadObject's errors
+// have no body and so tell nothing apart.
 func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) error {
 	if o.IfVersion != "" {
 		switch _, err := b.get(ctx, key, store.GetOptions{IfNotVersion: o.IfVersion, Max: 1}, nil); {
@@ -42,7 +43,8 @@ func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) 
 	return genuine(out.ResultMetadata)
 }
 
-// genuine refuses a success that is not S3's: S3 answers a delete with 204, and every request with its number.
+// genuine refuses a success that is not S3's: S3 answers a delete with 204, and every request with
+// its number.
 func genuine(m middleware.Metadata) error {
 	r, ok := awsmiddleware.GetRawResponse(m).(*smithyhttp.Response)
 	if ok && r.StatusCode != http.StatusNoContent && r.Header.Get("X-Amz-Request-Id") == "" {
@@ -51,8 +53,8 @@ func genuine(m middleware.Metadata) error {
 	return nil
 }
 
-// deleteAll sends DeleteObjects for up to 1000 keys at a time. A server without it is errors.ErrUnsupported, before
-// anything is deleted.
+// deleteAll sends DeleteObjects for up to 1000 keys at a time. A server without it is
+// errors.ErrUnsupported, before anything is deleted.
 func (b *bucket) deleteAll(ctx context.Context, keys []string) (string, error) {
 	return provider.Batches(keys, deleteBatch, func(keys []string) ([]string, error) { return b.deleteSome(ctx, keys) })
 }

@@ -18,9 +18,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// direct sends reads without the SDK's middleware, which costs more than all the rest of a small read. What the SDK knows
-// it is asked for: a template of the request once for each region, its credentials and its signer for each request, and
-// its reading of every answer that is no value.
+// direct sends reads without the SDK's middleware, which costs more than all the rest of a small
+// read. What the SDK knows it is asked for: a template of the request once for each region, its
+// credentials and its signer for each request, and its reading of every answer that is no value.
 type direct struct {
 	*bucket
 	http   aws.HTTPClient
@@ -40,8 +40,9 @@ func newDirect(b *bucket, c *config) *direct {
 	return &direct{bucket: b, http: o.HTTPClient, signer: o.HTTPSignerV4, mend: c.mend}
 }
 
-// isExtended reports whether a client does more, or something else, than the SDK's by itself: middleware, interceptors,
-// logs, spans and metrics of each request, and rules of its own for endpoints and signatures.
+// isExtended reports whether a client does more, or something else, than the SDK's by itself:
+// middleware, interceptors, logs, spans and metrics of each request, and rules of its own for
+// endpoints and signatures.
 func isExtended(o awss3.Options) bool {
 	_, untraced := o.TracerProvider.(*tracing.NopTracerProvider)
 	_, unmeasured := o.MeterProvider.(metrics.NopMeterProvider)
@@ -129,7 +130,8 @@ func (d *direct) get(ctx context.Context, key string, o store.GetOptions) (*http
 	}
 }
 
-// send is one request. Its errors are those that the SDK's reads have. used becomes the number of the credentials.
+// send is one request. Its errors are those that the SDK's reads have. used becomes the number of
+// the credentials.
 func (d *direct) send(ctx context.Context, t *template, key string, o store.GetOptions, used *int) (*http.Response, error) {
 	r := t.build(ctx, key, o)
 	if t.signs() {
@@ -155,8 +157,9 @@ type answered struct{ resp *http.Response }
 
 func (a answered) Do(*http.Request) (*http.Response, error) { return a.resp, nil }
 
-// read has the SDK read an answer that is no value, as if it had sent the request: its errors, what it notes of the
-// server's clock, and how much of a document it reads are the same then. Common answers it need not see. It closes the answer.
+// read has the SDK read an answer that is no value, as if it had sent the request: its errors, what
+// it notes of the server's clock, and how much of a document it reads are the same then. Common
+// answers it need not see. It closes the answer.
 func (d *direct) read(ctx context.Context, resp *http.Response, key string, o store.GetOptions) error {
 	defer func() { _ = resp.Body.Close() }() // also where the SDK gives up before it reads
 	if err := common(resp); err != nil {

@@ -3,8 +3,8 @@
 //	st, err := s3.Open(ctx, "s3://era5-pds/zarr?region=us-east-1", s3.Anonymous())
 //	a, err := zarr.OpenArray(ctx, st, "2020/t2m")
 //
-// The bucket is opened by gocloud.dev with its URL parameters, and read and written through the AWS SDK's client, but for
-// reads of plain buckets, which are sent without its middleware ([SDKReads]):
+// The bucket is opened by gocloud.dev with its URL parameters, and read and written through the AWS
+// SDK's client, but for reads of plain buckets, which are sent without its middleware ([SDKReads]):
 //
 //   - one request each for whole, ranged and tail reads, puts and deletes; a condition is an If-Match or If-None-Match;
 //     a Version is an ETag. A conditional delete is two requests, because many servers ignore its condition.
@@ -17,17 +17,19 @@
 //     S3 refuses for credentials that have ended, or for another region, is sent again at once with new ones, or there.
 //   - signatures travel over http only within private networks, unless [AllowHTTP] or an [Endpoint] outside the URL says so.
 //
-// Errors come from S3's own code and status, never from gocloud's. Only a 404 that says NoSuchKey is fault.NotFound. A
-// missing bucket, refused credentials, a wrong region, a host name that does not exist and a certificate that is not
-// trusted are fault.Refused. A credential service that does not answer is fault.Unavailable, and so is an answer that is not
-// S3's (a portal's page with 200, an empty 200, a 404 from a proxy). A 409 ConditionalRequestConflict, another writer at the
-// same moment, is fault.Unavailable too: the retry layer reads back what became of the write. The SDK's error is reachable
-// with errors.As, as smithy.APIError.
+// Errors come from S3's own code and status, never from gocloud's. Only a 404 that says NoSuchKey
+// is fault.NotFound. A missing bucket, refused credentials, a wrong region, a host name that does
+// not exist and a certificate that is not trusted are fault.Refused. A credential service that does
+// not answer is fault.Unavailable, and so is an answer that is not S3's (a portal's page with 200,
+// an empty 200, a 404 from a proxy). A 409 ConditionalRequestConflict, another writer at the same
+// moment, is fault.Unavailable too: the retry layer reads back what became of the write. The SDK's
+// error is reachable with errors.As, as smithy.APIError.
 //
-// A bucket that does not let its reader list answers 403 for an absent key, which is fault.Refused, not NotFound.
+// A bucket that does not let its reader list answers 403 for an absent key, which is fault.Refused,
+// not NotFound.
 //
-// Not verified on the way: what the server says of a value's version, and a value's bytes unless [ChecksumValidation] or
-// a checksum codec is used.
+// Not verified on the way: what the server says of a value's version, and a value's bytes unless
+// [ChecksumValidation] or a checksum codec is used.
 //
 // A store may be used from any number of goroutines. See also packages blob, store and retry.
 package s3

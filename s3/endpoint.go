@@ -10,13 +10,15 @@ import (
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// isAWS reports whether a client sends its requests to AWS: no endpoint was named, or one of AWS's own.
+// isAWS reports whether a client sends its requests to AWS: no endpoint was named, or one of AWS's
+// own.
 func isAWS(o awss3.Options) bool {
 	return aws.ToString(o.BaseEndpoint) == "" || isAWSHost(hostOf(*o.BaseEndpoint))
 }
 
-// isAWSHost reports whether a host is S3's in one of AWS's partitions: below their domains, others run servers too.
-// Source: partitions.json of the SDK, and "Amazon S3 endpoints and quotas" in the AWS General Reference.
+// isAWSHost reports whether a host is S3's in one of AWS's partitions: below their domains, others
+// run servers too. Source: partitions.json of the SDK, and "Amazon S3 endpoints and quotas" in the
+// AWS General Reference.
 func isAWSHost(host string) bool {
 	if !slices.ContainsFunc(strings.Split(host, "."), func(label string) bool {
 		return label == "s3" || strings.HasPrefix(label, "s3-") || strings.HasPrefix(label, "s3express-")
@@ -35,8 +37,8 @@ func isAWSHost(host string) bool {
 	return false
 }
 
-// isRegion reports whether a region is safe to make host names of, those of S3 and of STS. Servers that are not AWS have
-// names of their own, "auto" and "default".
+// isRegion reports whether a region is safe to make host names of, those of S3 and of STS. Servers
+// that are not AWS have names of their own, "auto" and "default".
 func isRegion(region string) bool {
 	return len(region) <= 63 && !strings.ContainsFunc(region, func(r rune) bool {
 		return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
@@ -52,8 +54,8 @@ func hostOf(endpoint string) string {
 	return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 }
 
-// checksumsChosen reports whether the environment or a profile says when uploads carry a checksum. The SDK's own default
-// looks like a choice in aws.Config.
+// checksumsChosen reports whether the environment or a profile says when uploads carry a checksum.
+// The SDK's own default looks like a choice in aws.Config.
 func checksumsChosen(cfg aws.Config) bool {
 	for _, source := range cfg.ConfigSources {
 		switch s := source.(type) {

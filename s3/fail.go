@@ -27,8 +27,8 @@ const (
 	toCreate       // to write what must be absent, which says what a failed precondition means
 )
 
-// explain gives an SDK error its kind, from S3's own code and the HTTP status. Source: Amazon S3 API Reference, "Error
-// responses".
+// explain gives an SDK error its kind, from S3's own code and the HTTP status. Source: Amazon S3
+// API Reference, "Error responses".
 func (b *bucket) explain(err error, to asked) error {
 	var cred *credentialsError
 	if errors.As(err, &cred) {
@@ -79,7 +79,8 @@ const codeBusy = "ServiceUnavailable"
 func byCode(code string) error {
 	switch code {
 	case "NoSuchBucket":
-		// 404, but no proof that the key is absent: chunks of a missing bucket must not read as fill values.
+		// 404, but no proof that the key is absent: chunks of a missing bucket must not read as
+		// fill values.
 		return fault.NoBucket
 	case "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken", "TokenRefreshRequired", "InvalidSecurity",
 		"NotSignedUp", "RequestExpired", "XAdminUserNotFound":
@@ -93,8 +94,8 @@ func byCode(code string) error {
 		return fault.Throttled
 	case "RequestTimeout", "IncompleteBody", "BadDigest", "XAmzContentSHA256Mismatch", "ConditionalRequestConflict",
 		"OperationAborted", "RequestTimeTooSkewed":
-		// Broken on the way, or another writer at the same moment: whether the write took place is to be read back.
-		// After a skewed clock the SDK corrects itself from the answer's date.
+		// Broken on the way, or another writer at the same moment: whether the write took place is
+		// to be read back. After a skewed clock the SDK corrects itself from the answer's date.
 		return fault.Unavailable
 	case "KeyTooLongError":
 		return fault.Path
@@ -151,8 +152,9 @@ func (b *bucket) hint(status int, code, region string, to asked) string {
 	return ""
 }
 
-// noAnswer is the failure of a request that was not answered. One that the SDK could not make at all, as its options or
-// the bucket's name contradict each other, is refused: the next would be no better.
+// noAnswer is the failure of a request that was not answered. One that the SDK could not make at
+// all, as its options or the bucket's name contradict each other, is refused: the next would be no
+// better.
 func noAnswer(err error) error {
 	var sent *smithyhttp.RequestSendError
 	var ended *smithy.CanceledError
@@ -164,7 +166,8 @@ func noAnswer(err error) error {
 	return &provider.Failure{Kind: fault.Refused, Err: &store.UnsentError{Err: err}, Text: "the request cannot be made: " + inner(err).Error()}
 }
 
-// inner is what an SDK error says without the operation and the service, which our own says already.
+// inner is what an SDK error says without the operation and the service, which our own says
+// already.
 func inner(err error) error {
 	var op *smithy.OperationError
 	if errors.As(err, &op) && op.Err != nil {
@@ -173,8 +176,8 @@ func inner(err error) error {
 	return err
 }
 
-// explain separates a credential service that is out of order, which may work in a moment, from credentials that are not
-// there or are not given. Nothing was sent to S3.
+// explain separates a credential service that is out of order, which may work in a moment, from
+// credentials that are not there or are not given. Nothing was sent to S3.
 func (e *credentialsError) explain() error {
 	f := &provider.Failure{Kind: e.kind(), Err: &store.UnsentError{Err: e}}
 	if errors.Is(f.Kind, fault.Refused) {
@@ -211,5 +214,6 @@ func (e *credentialsError) kind() error {
 	return fault.NoCredentials
 }
 
-// foreign is for answers that look like success but are not S3's: a captive portal, a proxy's page, an empty body.
+// foreign is for answers that look like success but are not S3's: a captive portal, a proxy's page,
+// an empty body.
 func foreign(what string) error { return provider.Foreign("S3", what) }

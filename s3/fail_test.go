@@ -162,7 +162,8 @@ func testNoCredentials(t *testing.T, way Option) {
 	}
 }
 
-// With a version pinned, a deleted or replaced value is a conflict, and so is one that a server forgot to check.
+// With a version pinned, a deleted or replaced value is a conflict, and so is one that a server
+// forgot to check.
 func TestPinnedNeverNotFound(t *testing.T) { bothWays(t, testPinnedNeverNotFound) }
 
 func testPinnedNeverNotFound(t *testing.T, way Option) {

@@ -22,8 +22,9 @@ import (
 	"github.com/zargo-io/zargo/internal/provider/fake"
 )
 
-// Fake is an S3 server in this process: one bucket, "zarr-test", path style, no signatures checked. It is written from
-// the API reference and not from our client, and does what the real ones do with ranges, conditions, pages and parts.
+// Fake is an S3 server in this process: one bucket, "zarr-test", path style, no signatures checked.
+// It is written from the API reference and not from our client, and does what the real ones do with
+// ranges, conditions, pages and parts.
 type Fake struct {
 	*fake.Server
 

@@ -11,9 +11,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// FromBucket is [Open] of a bucket that gocloud.dev has opened: url names the same bucket, with the prefix and the
-// parameters that are not about the connection. Unlike blob.New it has versions, conditions, tails in one request, batch
-// deletes, parts and S3's own errors. It takes b over: Close closes it.
+// FromBucket is [Open] of a bucket that gocloud.dev has opened: url names the same bucket, with the
+// prefix and the parameters that are not about the connection. Unlike blob.New it has versions,
+// conditions, tails in one request, batch deletes, parts and S3's own errors. It takes b over:
+// Close closes it.
 //
 // *UsageError: b is not a bucket of S3.
 func FromBucket(ctx context.Context, b *gcblob.Bucket, url string, opts ...Option) (store.Store, error) {

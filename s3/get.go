@@ -19,7 +19,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxUnasked is how many bytes are read that were not asked for, of a value whose server ignores ranges. 64 MiB: more than a shard of ordinary size.
+// maxUnasked is how many bytes are read that were not asked for, of a value whose server ignores
+// ranges. 64 MiB: more than a shard of ordinary size.
 const maxUnasked = 64 << 20
 
 // get is one GetObject, whatever the range.
@@ -141,7 +142,8 @@ func (h head) receive(body io.Reader, o store.GetOptions, buf []byte) (store.Val
 	return a.Receive(body, version, o, buf)
 }
 
-// announced is what an answer says about itself. Its N is -1 for a whole value whose length is not said.
+// announced is what an answer says about itself. Its N is -1 for a whole value whose length is not
+// said.
 func announced(r store.Range, status int, length *int64, contentRange string) (provider.Announced, error) {
 	if length != nil && *length < 0 {
 		return provider.Announced{}, foreign(fmt.Sprintf("its length is %d", *length))
@@ -153,7 +155,8 @@ func announced(r store.Range, status int, length *int64, contentRange string) (p
 		}
 		return provider.Announced{N: *length, Body: *length, Size: *length}, nil
 	case status == http.StatusOK:
-		// The server ignored the range. What was asked for is in there, if reading that much is bearable.
+		// The server ignored the range. What was asked for is in there, if reading that much is
+		// bearable.
 		if length == nil || *length > maxUnasked {
 			return provider.Announced{}, fault.Newf(fault.Unavailable, "the server ignores byte ranges and sends the whole value")
 		}

@@ -16,7 +16,8 @@ import (
 func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
 	in := &awss3.ListObjectsV2Input{
 		Bucket: b.name, MaxKeys: aws.Int32(b.page), RequestPayer: b.payer, ExpectedBucketOwner: b.owner,
-		// A key with a control character, written by somebody else, cannot be said in XML and would break the listing.
+		// A key with a control character, written by somebody else, cannot be said in XML and would
+		// break the listing.
 		EncodingType: types.EncodingTypeUrl,
 	}
 	at := b.prefix
@@ -39,7 +40,8 @@ func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOption
 	if err != nil {
 		return nil, "", b.explain(err, toRead)
 	}
-	// The SDK reads an empty body, or a page of HTML, as an empty listing. S3's always says whether it is complete.
+	// The SDK reads an empty body, or a page of HTML, as an empty listing. S3's always says whether
+	// it is complete.
 	if out.IsTruncated == nil {
 		return nil, "", foreign("it does not say whether the listing is complete")
 	}

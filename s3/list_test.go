@@ -13,7 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Keys that other programs left in the bucket: folder marks, keys no store takes, keys XML cannot say.
+// Keys that other programs left in the bucket: folder marks, keys no store takes, keys XML cannot
+// say.
 func TestListOthersKeys(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)

@@ -9,9 +9,9 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// mend sends a request again that S3 refused for a reason that the client can mend: credentials that have ended, or
-// another region. Such a refusal comes before S3 does anything, so this is safe for writes with conditions too, and no
-// business of the retry layer: there is nothing to wait for.
+// mend sends a request again that S3 refused for a reason that the client can mend: credentials
+// that have ended, or another region. Such a refusal comes before S3 does anything, so this is safe
+// for writes with conditions too, and no business of the retry layer: there is nothing to wait for.
 type mend struct {
 	creds   *credentials // nil for none that could be renewed
 	regions *regions     // nil if the region is not for S3 to say
@@ -32,7 +32,8 @@ func (c *config) renew(o *awss3.Options) {
 // ID implements middleware.FinalizeMiddleware.
 func (m *mend) ID() string { return "zargo:Mend" }
 
-// HandleFinalize implements middleware.FinalizeMiddleware: it is around the SDK's signing and its (one) attempt.
+// HandleFinalize implements middleware.FinalizeMiddleware: it is around the SDK's signing and its
+// (one) attempt.
 func (m *mend) HandleFinalize(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
 	out middleware.FinalizeOutput, meta middleware.Metadata, err error,
 ) {
@@ -91,7 +92,8 @@ func rewind(in middleware.FinalizeInput) bool {
 	return ok && r.RewindStream() == nil
 }
 
-// isExpired reports whether S3 refused credentials for being too old. Source: Amazon S3 API Reference, "Error responses".
+// isExpired reports whether S3 refused credentials for being too old. Source: Amazon S3 API
+// Reference, "Error responses".
 func isExpired(err error) bool {
 	switch codeOf(err) {
 	case "ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired", "RequestExpired":

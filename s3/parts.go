@@ -65,13 +65,15 @@ func (p *parts) Limits() store.PartLimits {
 
 func (p *parts) Token() string { return *p.id }
 
-// explain is the bucket's, but that an upload which is gone is a conflict: it was committed or aborted.
+// explain is the bucket's, but that an upload which is gone is a conflict: it was committed or
+// aborted.
 func (p *parts) explain(err error, to asked) error {
 	switch codeOf(err) {
 	case "InvalidPart", "InvalidPartOrder":
 		return fault.Newf(fault.Conflict, "a part is not what was sent: another process sent it again: %w", err)
 	case "NoSuchUpload":
-		// S3 drops an upload also when the value that its end was conditioned on is deleted meanwhile.
+		// S3 drops an upload also when the value that its end was conditioned on is deleted
+		// meanwhile.
 		return fault.Newf(fault.Conflict, "the upload is gone: committed, aborted, or its condition failed: %w", err)
 	}
 	return p.b.explain(err, to)
@@ -195,7 +197,8 @@ func (p *parts) Sent(ctx context.Context) ([]store.PartInfo, error) {
 	return sent, nil
 }
 
-// sumOfPart is the CRC-32 where the server lists it, else the ETag if it looks like an MD5, as that of a part is without encryption.
+// sumOfPart is the CRC-32 where the server lists it, else the ETag if it looks like an MD5, as that
+// of a part is without encryption.
 func sumOfPart(part types.Part) string {
 	if sum := crc32Of(part.ChecksumCRC32); sum != "" {
 		return sum

@@ -56,8 +56,8 @@ func TestPutHeader(t *testing.T) {
 	}
 }
 
-// The SDK sends a request once, whatever the environment says: repeating is the retry layer's business, and a
-// conditional put is not repeated blindly at all.
+// The SDK sends a request once, whatever the environment says: repeating is the retry layer's
+// business, and a conditional put is not repeated blindly at all.
 func TestOneAttempt(t *testing.T) {
 	credentialsForTests(t)
 	t.Setenv("AWS_MAX_ATTEMPTS", "5")

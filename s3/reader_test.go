@@ -11,7 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// withholds answers as S3 does to whoever may get and put objects and not list the bucket: 403 for an absent key.
+// withholds answers as S3 does to whoever may get and put objects and not list the bucket: 403 for
+// an absent key.
 func withholds(f *Fake) func(w http.ResponseWriter, r *http.Request) bool {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		f.mu.Lock()
@@ -25,9 +26,10 @@ func withholds(f *Fake) func(w http.ResponseWriter, r *http.Request) bool {
 	}
 }
 
-// Whoever may get objects and not list the bucket is answered 403 for an absent key (Amazon S3 API Reference, GetObject,
-// "Permissions"). Arrays are opened all the same and read where every chunk is stored. A chunk that is not is an error
-// that says why: it could be one that is there and is withheld.
+// Whoever may get objects and not list the bucket is answered 403 for an absent key (Amazon S3 API
+// Reference, GetObject, "Permissions"). Arrays are opened all the same and read where every chunk
+// is stored. A chunk that is not is an error that says why: it could be one that is there and is
+// withheld.
 func TestReaderWithoutListRights(t *testing.T) {
 	credentialsForTests(t)
 	for _, format := range []int{2, 3} {
@@ -63,8 +65,8 @@ func TestReaderWithoutListRights(t *testing.T) {
 	}
 }
 
-// A writer without the right to list creates arrays and replaces chunks, which is conditional or unread. To change a part
-// of a chunk it must know whether there is one.
+// A writer without the right to list creates arrays and replaces chunks, which is conditional or
+// unread. To change a part of a chunk it must know whether there is one.
 func TestWriterWithoutListRights(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)

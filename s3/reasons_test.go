@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// TestReasons: a missing bucket, a wrong secret, a missing permission and a full disk are told apart, and each error has the
-// number of the request.
+// TestReasons: a missing bucket, a wrong secret, a missing permission and a full disk are told
+// apart, and each error has the number of the request.
 func TestReasons(t *testing.T) {
 	bothWays(t, func(t *testing.T, way Option) {
 		credentialsForTests(t)

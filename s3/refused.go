@@ -26,7 +26,8 @@ type errorDocument struct {
 	HostID    string `xml:"HostId"`
 }
 
-// responseError is what the SDK has around the error of an answer, in a package of its own: an awss3.ResponseError.
+// responseError is what the SDK has around the error of an answer, in a package of its own: an
+// awss3.ResponseError.
 type responseError struct {
 	*awshttp.ResponseError
 	host string
@@ -46,8 +47,10 @@ func (e *responseError) As(target any) bool { return errors.As(e.ResponseError, 
 // longestError is how many bytes an error response of a few elements has at most.
 const longestError = 4 << 10
 
-// common is the SDK's error for an answer that reads get many times: the key is absent, as most chunks of a sparse array are, the service asks for fewer
-// requests, or the value is unchanged. For the SDK to find it out costs more than the request. It is nil for all others, which can be read from their beginning then.
+// common is the SDK's error for an answer that reads get many times: the key is absent, as most
+// chunks of a sparse array are, the service asks for fewer requests, or the value is unchanged. For
+// the SDK to find it out costs more than the request. It is nil for all others, which can be read
+// from their beginning then.
 func common(resp *http.Response) error {
 	var api smithy.APIError
 	var d errorDocument
@@ -75,8 +78,9 @@ func common(resp *http.Response) error {
 	}}
 }
 
-// read reports whether an answer's body is such a document with a message. What it read of the body is put back, and an error with it: a document that
-// was cut must not look whole when it is read again.
+// read reports whether an answer's body is such a document with a message. What it read of the body
+// is put back, and an error with it: a document that was cut must not look whole when it is read
+// again.
 func (d *errorDocument) read(resp *http.Response) bool {
 	b, err := io.ReadAll(io.LimitReader(resp.Body, longestError))
 	rest := io.Reader(resp.Body)

@@ -98,7 +98,8 @@ func TestRefusalsAreTheSDKs(t *testing.T) {
 	}
 }
 
-// A document that was cut is no proof of absence, also where all of it had come that counts, and the cut is found again by who reads it next.
+// A document that was cut is no proof of absence, also where all of it had come that counts, and
+// the cut is found again by who reads it next.
 func TestCutRefusal(t *testing.T) {
 	cut := errors.New("cut")
 	whole := "<Error><Code>NoSuchKey</Code><Message>m</Message></Error>"

@@ -17,13 +17,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// anyRegion is where a bucket of an unknown region is asked for. S3 answers there for the buckets of all regions of a
-// partition with the region's name.
+// anyRegion is where a bucket of an unknown region is asked for. S3 answers there for the buckets
+// of all regions of a partition with the region's name.
 const anyRegion = "us-east-1"
 
-// regions finds the region of the bucket: where none is configured by one unsigned HeadBucket before the first request,
-// and where a wrong one is by the name in S3's refusal. What S3 says becomes part of a host name below AWS's domain; an
-// address that a server names is never followed.
+// regions finds the region of the bucket: where none is configured by one unsigned HeadBucket
+// before the first request, and where a wrong one is by the name in S3's refusal. What S3 says
+// becomes part of a host name below AWS's domain; an address that a server names is never followed.
 type regions struct {
 	resolver awss3.EndpointResolverV2
 	client   aws.HTTPClient
@@ -35,8 +35,8 @@ type regions struct {
 	found atomic.Pointer[string]
 }
 
-// locate lets a client find the bucket's region, if that is for S3 to say: not with an endpoint of its own, for an ARN,
-// which names its region, or for a directory bucket, which is in one zone.
+// locate lets a client find the bucket's region, if that is for S3 to say: not with an endpoint of
+// its own, for an ARN, which names its region, or for a directory bucket, which is in one zone.
 func (c *config) locate(o *awss3.Options) {
 	if aws.ToString(o.BaseEndpoint) != "" || c.isARN() || isDirectory(c.bucket) {
 		return
@@ -93,7 +93,8 @@ func (r *regions) first(ctx context.Context) error {
 	return nil
 }
 
-// moved notes what S3's refusal says about the region. It is false if that is not another than the one that was used.
+// moved notes what S3's refusal says about the region. It is false if that is not another than the
+// one that was used.
 func (r *regions) moved(ctx context.Context, err error, used string) (bool, error) {
 	var resp *awshttp.ResponseError
 	if !errors.As(err, &resp) || resp.Response == nil || resp.Response.Response == nil {
@@ -123,8 +124,8 @@ func (r *regions) moved(ctx context.Context, err error, used string) (bool, erro
 	return true, nil
 }
 
-// find is one HeadBucket for all goroutines that want it, unsigned: S3 names the region also to those that it refuses. "" is
-// for an answer without a name.
+// find is one HeadBucket for all goroutines that want it, unsigned: S3 names the region also to
+// those that it refuses. "" is for an answer without a name.
 func (r *regions) find(ctx context.Context) (string, error) {
 	name, _, err := r.load.Do(ctx, "", func(ctx context.Context) (string, error) {
 		at, err := r.resolver.ResolveEndpoint(ctx, r.head)

@@ -109,8 +109,8 @@ func TestRegionIsAskedOnce(t *testing.T) {
 	})
 }
 
-// What cannot be part of a host name is not believed, an endpoint that is not AWS is not left, and a region that S3 names
-// again and again is not followed for ever.
+// What cannot be part of a host name is not believed, an endpoint that is not AWS is not left, and
+// a region that S3 names again and again is not followed for ever.
 func TestRegionIsNotBelieved(t *testing.T) { bothWays(t, testRegionIsNotBelieved) }
 
 func testRegionIsNotBelieved(t *testing.T, way Option) {

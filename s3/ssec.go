@@ -21,8 +21,8 @@ const (
 	customerKeySize = 32
 )
 
-// customer is how requests say the customer's key, the zero value if there is none. Source: "Using server-side encryption
-// with customer-provided keys", Amazon S3 User Guide.
+// customer is how requests say the customer's key, the zero value if there is none. Source: "Using
+// server-side encryption with customer-provided keys", Amazon S3 User Guide.
 type customer struct{ algorithm, key, md5 *string }
 
 func newCustomer(key []byte) customer {
@@ -37,7 +37,8 @@ func newCustomer(key []byte) customer {
 	}
 }
 
-// checkCustomer takes the key out of the environment where the URL asks for that, and refuses what is no key.
+// checkCustomer takes the key out of the environment where the URL asks for that, and refuses what
+// is no key.
 func (c *config) checkCustomer() error {
 	if c.customerEnv && c.customerKey == nil {
 		v := os.Getenv(customerKeyEnv)
@@ -58,7 +59,8 @@ func (c *config) checkCustomer() error {
 	return nil
 }
 
-// checkTrust refuses to send the customer's key, which is the secret itself, to a server that only the URL names.
+// checkTrust refuses to send the customer's key, which is the secret itself, to a server that only
+// the URL names.
 func (c *config) checkTrust(o awss3.Options) error {
 	if c.customerKey == nil || c.client != nil || isAWS(o) || c.isOutside(&o) {
 		return nil

@@ -14,7 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// The key goes with every request that S3 needs it for, and no other; the expected owner goes with every request.
+// The key goes with every request that S3 needs it for, and no other; the expected owner goes with
+// every request.
 func TestCustomerKeyAndOwner(t *testing.T) {
 	key := bytes.Repeat([]byte{7}, customerKeySize)
 	for name, c := range map[string]struct {
@@ -55,7 +56,8 @@ func TestCustomerKeyAndOwner(t *testing.T) {
 	}
 }
 
-// The key is a secret: no http, even to this machine, no server that only the URL names, and not in what is printed.
+// The key is a secret: no http, even to this machine, no server that only the URL names, and not in
+// what is printed.
 func TestCustomerKeyStays(t *testing.T) {
 	credentialsForTests(t)
 	key := bytes.Repeat([]byte("k"), customerKeySize)

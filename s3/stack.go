@@ -6,14 +6,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/limit"
 )
 
-// defaultRequests is how many requests are in flight at once. 128: reads of less than a second lose 30 to 50 % while
-// anything smaller grows; 256 gains 10 % more, 512 loses. See docs/tuning.md.
+// defaultRequests is how many requests are in flight at once. 128: reads of less than a second lose
+// 30 to 50 % while anything smaller grows; 256 gains 10 % more, 512 loses. See docs/tuning.md.
 const defaultRequests = 128
 
 // numbers are what a bucket begins with.
 func numbers() limit.Numbers { return limit.Numbers{Reads: defaultRequests, Writes: defaultRequests} }
 
-// shared is the bucket for the process's other stores on it. Names are unique in all of AWS, so the region is no part of it.
+// shared is the bucket for the process's other stores on it. Names are unique in all of AWS, so the
+// region is no part of it.
 func (c *config) shared() provider.Bucket {
 	return provider.Bucket{Name: "s3 " + c.reached + "/" + c.bucket, Prefix: c.prefix, Own: []any{c.client, c.httpClient, c.services}, Numbers: numbers()}
 }

@@ -34,9 +34,9 @@ func testStoreBare(t *testing.T, way Option) {
 	storetest.Run(t, func(t *testing.T) store.Store { return bare(t, NewFake(t).At(""), way) }, storetest.Keys(50), storetest.Rounds(4))
 }
 
-// Through a server that throttles every seventh request and cuts every fifth value: the layers hide it. (Not with
-// failures that leave open whether a conditional write took place: it is read back and compared then, and writers of
-// equal bytes, as in this suite, cannot be told apart.)
+// Through a server that throttles every seventh request and cuts every fifth value: the layers hide
+// it. (Not with failures that leave open whether a conditional write took place: it is read back
+// and compared then, and writers of equal bytes, as in this suite, cannot be told apart.)
 func TestStoreThroughFailures(t *testing.T) { bothWays(t, testStoreThroughFailures) }
 
 func testStoreThroughFailures(t *testing.T, way Option) {

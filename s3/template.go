@@ -17,9 +17,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// template is what all reads of a bucket have in common: where they go, what they say, and how they are signed. It is
-// taken from a GetObject that the SDK made and did not send, so that endpoint rules, path style, dual stack, FIPS and the
-// user agent are the SDK's own. It does not change; another region or another clock needs another one.
+// template is what all reads of a bucket have in common: where they go, what they say, and how they
+// are signed. It is taken from a GetObject that the SDK made and did not send, so that endpoint
+// rules, path style, dual stack, FIPS and the user agent are the SDK's own. It does not change;
+// another region or another clock needs another one.
 type template struct {
 	region  string        // what it was made for, see regions.current
 	request *http.Request // URL.Path and RawPath end with the store's prefix
@@ -37,7 +38,8 @@ const probe = "zargo/a b+c~d=e@f%g/../\u00e9"
 // probeOwner is an access key that no request is sent with.
 const probeOwner = "AKIAZARGOTEMPLATE"
 
-// Headers of the SDK's requests that are made anew for each request, or that only the SDK's own retries need.
+// Headers of the SDK's requests that are made anew for each request, or that only the SDK's own
+// retries need.
 const (
 	dateHeader       = "X-Amz-Date"
 	payloadHeader    = "X-Amz-Content-Sha256"
@@ -58,8 +60,8 @@ func (s *sample) Do(r *http.Request) (*http.Response, error) {
 	return nil, errNotSent
 }
 
-// newTemplate asks the SDK for a request. It is nil if the SDK makes none, or one that template.build and the SDK's signer
-// do not make again byte by byte: then reads stay with the SDK.
+// newTemplate asks the SDK for a request. It is nil if the SDK makes none, or one that
+// template.build and the SDK's signer do not make again byte by byte: then reads stay with the SDK.
 func newTemplate(ctx context.Context, d *direct, region string) *template {
 	var s sample
 	now := time.Now()
@@ -118,7 +120,8 @@ func (t *template) setSigning(signs bool, h http.Header, now time.Time) bool {
 	return true
 }
 
-// makes reports whether the template makes the request that the SDK made, and signs that one as the SDK did.
+// makes reports whether the template makes the request that the SDK made, and signs that one as the
+// SDK did.
 func (t *template) makes(ctx context.Context, d *direct, want *http.Request) bool {
 	for name := range t.header {
 		switch name {
@@ -173,14 +176,15 @@ func (t *template) build(ctx context.Context, key string, o store.GetOptions) *h
 	return r
 }
 
-// skewed reports whether a server's clock is so far from what requests are signed with that S3 refuses them: it takes a
-// quarter of an hour, and the SDK corrects its own after four minutes.
+// skewed reports whether a server's clock is so far from what requests are signed with that S3
+// refuses them: it takes a quarter of an hour, and the SDK corrects its own after four minutes.
 func (t *template) skewed(resp *http.Response, now time.Time) bool {
 	at, err := http.ParseTime(resp.Header.Get("Date"))
 	return err == nil && at.Sub(now.Add(t.off)).Abs() > 4*time.Minute
 }
 
-// escape is how the SDK writes a key in a path: all but unreserved characters and the slash, RFC 3986 section 2.3.
+// escape is how the SDK writes a key in a path: all but unreserved characters and the slash, RFC
+// 3986 section 2.3.
 func escape(key string) string {
 	for i := range len(key) {
 		switch c := key[i]; {

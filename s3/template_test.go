@@ -20,8 +20,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// oddKeys are keys that clients write differently: each printable character of ASCII alone, at both ends and twice, control
-// characters, what looks escaped already, segments of dots, empty segments, other scripts, bytes that are no text.
+// oddKeys are keys that clients write differently: each printable character of ASCII alone, at both
+// ends and twice, control characters, what looks escaped already, segments of dots, empty segments,
+// other scripts, bytes that are no text.
 func oddKeys() []string {
 	keys := []string{
 		"k", "c/0/0", "zarr.json", ".zarray", "a/.b", "a/./b", "a/../b", "../a", "..", ".", "a/..", "a//b", "a/", "a///", "/a", "//a", "%41", "%", "%%", "%2F",
@@ -35,8 +36,8 @@ func oddKeys() []string {
 	return keys
 }
 
-// Reads say byte by byte what the SDK's say, but for its count of attempts, the number that it gives to each request, and the name of
-// the operation in the query.
+// Reads say byte by byte what the SDK's say, but for its count of attempts, the number that it
+// gives to each request, and the name of the operation in the query.
 func TestReadsAreTheSDKs(t *testing.T) {
 	const here = "s3://zarr-test/a b+%c3%a9?region=eu-central-1"
 	for name, at := range map[string]string{
@@ -200,7 +201,8 @@ func (absent) Do(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// BenchmarkAbsent is what a read of an absent key costs without a network: most chunks of a sparse array are.
+// BenchmarkAbsent is what a read of an absent key costs without a network: most chunks of a sparse
+// array are.
 func BenchmarkAbsent(b *testing.B) {
 	credentialsForTests(b)
 	keys := awscredentials.NewStaticCredentialsProvider("AKIA", "secret", "")

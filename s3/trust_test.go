@@ -74,9 +74,9 @@ func identities(t *testing.T) map[string]map[string]string {
 	}
 }
 
-// Where a URL can carry credentials: signatures only over https, or over http within private networks, unless something
-// outside the URL says otherwise; tokens of the identity only to AWS's own services and to this machine's. No request leaves
-// this process.
+// Where a URL can carry credentials: signatures only over https, or over http within private
+// networks, unless something outside the URL says otherwise; tokens of the identity only to AWS's
+// own services and to this machine's. No request leaves this process.
 func TestTrust(t *testing.T) {
 	const at = "s3://zarr-test?region=us-east-1"
 	allowed, refused := error(nil), error(fault.Refused)
@@ -215,7 +215,8 @@ func TestRegionIsNoHost(t *testing.T) {
 	}
 }
 
-// Through our own transport the address counts that a name leads to: nothing is written to a public one.
+// Through our own transport the address counts that a name leads to: nothing is written to a public
+// one.
 func TestTrustByAddress(t *testing.T) {
 	for _, c := range []struct {
 		name, url, leadsTo string

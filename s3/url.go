@@ -46,7 +46,8 @@ func (c *config) params() provider.Params {
 		Flags: map[string]*bool{
 			"anonymous":      &c.anonymous,
 			"use_path_style": &c.pathStyle,
-			// The older names for the same: a host name that stays as it is has no room for the bucket.
+			// The older names for the same: a host name that stays as it is has no room for the
+			// bucket.
 			"s3ForcePathStyle":   &c.pathStyle,
 			"hostname_immutable": &c.pathStyle,
 			"dualstack":          &c.dualstack,
@@ -59,7 +60,8 @@ func (c *config) params() provider.Params {
 			"hedge":              &c.stack.Hedge,   // ours
 		},
 		Other: func(name, _ string) (bool, error) {
-			// gocloud's choice of SDK version, and its limit on SDK retries, of which there are none here.
+			// gocloud's choice of SDK version, and its limit on SDK retries, of which there are
+			// none here.
 			return name == "awssdk" || name == "rate_limiter_capacity", nil
 		},
 	}
@@ -77,6 +79,6 @@ func (c *config) name() string {
 	return s
 }
 
-// UsageError is a mistake in the URL or the options given to [Open]. It has no kind of package fault: it is not about
-// what is stored. It is one type for all providers.
+// UsageError is a mistake in the URL or the options given to [Open]. It has no kind of package
+// fault: it is not about what is stored. It is one type for all providers.
 type UsageError = provider.UsageError

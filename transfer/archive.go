@@ -13,12 +13,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/zip"
 )
 
-// SaveZip runs a plan into a zip archive, which becomes the value of a key of st when it is complete. The plan's target is the archive: what open gives for it is
-// not asked for. An archive is written once and by one process, so there are no markers, and what is interrupted begins anew. The plan has one stage, see
-// Options.OneStage.
+// SaveZip runs a plan into a zip archive, which becomes the value of a key of st when it is
+// complete. The plan's target is the archive: what open gives for it is not asked for. An archive
+// is written once and by one process, so there are no markers, and what is interrupted begins anew.
+// The plan has one stage, see Options.OneStage.
 //
-// fault.Exists: the key holds a value. fault.Selection: the plan has several stages, or source and target are one store. fault.Limit: a shard does not
-// fit in the memory. Other errors are those of [Run].
+// fault.Exists: the key holds a value. fault.Selection: the plan has several stages, or source and
+// target are one store. fault.Limit: a shard does not fit in the memory. Other errors are those of
+// [Run].
 func SaveZip(ctx context.Context, p *Plan, open Opener, st store.Store, key string, opts ...zarr.Option) error {
 	if len(p.Documents.Temporary) > 0 || p.Source.Store == p.Target.Store {
 		return fault.Newf(fault.Selection, "transfer: an archive holds no temporary arrays, and is no part of the source")

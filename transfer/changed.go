@@ -15,8 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// watch compares arrays of the source, each once, with what the plan was made from: by their own documents, which are one request or two, or by the consolidated metadata
-// that the planner read.
+// watch compares arrays of the source, each once, with what the plan was made from: by their own
+// documents, which are one request or two, or by the consolidated metadata that the planner read.
 type watch struct {
 	p    *Plan
 	src  store.Store
@@ -141,7 +141,8 @@ func (w *watch) group(ctx context.Context) (*zarr.Group, error) {
 // maxDocument is how many bytes of a document are read: more than any has that a plan holds.
 const maxDocument = 64 << 20
 
-// documents reads the documents of an array that it had when the plan was made, and attributes that it may have since. fault.NotFound: one is gone.
+// documents reads the documents of an array that it had when the plan was made, and attributes that
+// it may have since. fault.NotFound: one is gone.
 func (w *watch) documents(ctx context.Context, at string) (docs map[string]string, same bool, err error) {
 	docs, same = map[string]string{}, true
 	for _, name := range []string{"zarr.json", ".zarray", ".zattrs", "meta", "attrs"} {
@@ -165,7 +166,8 @@ func (w *watch) documents(ctx context.Context, at string) (docs map[string]strin
 	return docs, same, nil
 }
 
-// openAbove opens an array that has no documents of its own by consolidated metadata of a group above it; none is the error where there is none.
+// openAbove opens an array that has no documents of its own by consolidated metadata of a group
+// above it; none is the error where there is none.
 func openAbove(ctx context.Context, src store.Store, at string, none error, opts []zarr.Option) (*zarr.Array, error) {
 	for up := at; up != ""; {
 		up = nodeOf(up)
@@ -195,8 +197,9 @@ func arrayIn(ctx context.Context, g *zarr.Group, at string) (*zarr.Array, error)
 	return nil, fault.Newf(fault.NotFound, "a group is at %q", at)
 }
 
-// difference says what of an array is not as it was planned; "" where nothing matters. One that has become longer is the same: the elements of the plan are
-// where they were. But objects at its end, which hold new elements too, are not moved as they are.
+// difference says what of an array is not as it was planned; "" where nothing matters. One that has
+// become longer is the same: the elements of the plan are where they were. But objects at its end,
+// which hold new elements too, are not moved as they are.
 func difference(s *Step, from, to, now *zarr.Array) string {
 	was, like := from.Metadata(), *now.Metadata()
 	if was.NoSeparator {

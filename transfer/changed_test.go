@@ -155,7 +155,8 @@ func TestWatchCosts(t *testing.T) {
 	}
 }
 
-// TestChangedConsolidated: where the plan was made from consolidated metadata, that of the source decides.
+// TestChangedConsolidated: where the plan was made from consolidated metadata, that of the source
+// decides.
 func TestChangedConsolidated(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		w := newWorld(t, mem.New(), mem.New())
@@ -176,7 +177,8 @@ func TestChangedConsolidated(t *testing.T) {
 	}
 }
 
-// TestReplacedWhileMoved replaces an object between the two requests that move it, as its length was not known: what is stored is of one version.
+// TestReplacedWhileMoved replaces an object between the two requests that move it, as its length
+// was not known: what is stored is of one version.
 func TestReplacedWhileMoved(t *testing.T) {
 	w := newWorld(t, mem.New(), mem.New())
 	a := must(zarr.Create(t.Context(), w.src, "a", zarr.Spec{Shape: []int{4}, Chunks: []int{4}, DType: dtype.Uint8, Codecs: []codec.Spec{}}))

@@ -21,9 +21,11 @@ func (p *Plan) checkVersion() error {
 	return nil
 }
 
-// Check proves that the plan can be run: that every object of every target array belongs to just one task and no task writes part of one, that regions lie within
-// the arrays, that temporary arrays are complete before they are read, and that each task fits in Memory. It makes no
-// request. [NewPlan], [Decode], [Open] and [RunTask] do it. opts are those of the nodes, such as zarr.Codecs.
+// Check proves that the plan can be run: that every object of every target array belongs to just
+// one task and no task writes part of one, that regions lie within the arrays, that temporary
+// arrays are complete before they are read, and that each task fits in Memory. It makes no request.
+// [NewPlan], [Decode], [Open] and [RunTask] do it. opts are those of the nodes, such as
+// zarr.Codecs.
 //
 // fault.Metadata: it does not hold. fault.Limit: a task takes more memory, or there are too many.
 func (p *Plan) Check(opts ...zarr.Option) error {

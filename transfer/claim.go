@@ -11,15 +11,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// claim is the value of the one object by which a plan holds its target. It is put on condition that it is absent, so of
-// two plans one gets the target. Every later value is put over the version that was read.
+// claim is the value of the one object by which a plan holds its target. It is put on condition
+// that it is absent, so of two plans one gets the target. Every later value is put over the version
+// that was read.
 type claim struct {
 	Format int    `json:"zargo_transfer_claim"` // 1
 	Plan   string `json:"plan"`                 // Plan.ID
 	Run    string `json:"run"`                  // random: a plan that claims again after Clean has another one
 	State  state  `json:"state"`
 
-	// Empty: the target held no object when the first task began. Then every object there is one that a task put.
+	// Empty: the target held no object when the first task began. Then every object there is one
+	// that a task put.
 	Empty bool `json:"empty,omitempty"`
 
 	version store.Version
@@ -35,8 +37,9 @@ const (
 	published  state = "published"  // all documents are stored: no task writes any more
 	cleaning   state = "cleaning"   // Clean removes an unfinished transfer: no task may begin
 
-	// unclaimed is not stored. There is no claim, and the documents at the target are those of the plan: its transfer was
-	// complete and cleaned, or another node with the same documents is there.
+	// unclaimed is not stored. There is no claim, and the documents at the target are those of the
+	// plan: its transfer was complete and cleaned, or another node with the same documents is
+	// there.
 	unclaimed state = "unclaimed"
 )
 
@@ -44,7 +47,8 @@ const (
 	claimFormat = 1
 	// maxClaim is how many bytes of a claim are read. 4096: it has about 150.
 	maxClaim = 4096
-	// maxTurns is how often a claim that others change meanwhile is read again. 20: each of its states, and four transfers.
+	// maxTurns is how often a claim that others change meanwhile is read again. 20: each of its
+	// states, and four transfers.
 	maxTurns = 20
 )
 
@@ -88,7 +92,8 @@ func newClaim(plan string) *claim {
 
 // swap puts next in the place of c. fault.Conflict: the stored claim is not c any more.
 //
-// A store without versions has no such condition. There the claim is read once more before it is put.
+// A store without versions has no such condition. There the claim is read once more before it is
+// put.
 func (c *claim) swap(ctx context.Context, st store.Store, target string, next *claim) error {
 	var err error
 	if c.version != "" {
@@ -114,7 +119,8 @@ func (c *claim) in(s state) *claim {
 	return &next
 }
 
-// enter makes sure that the plan holds its target, and returns the claim. What the worker knows is enough until drop.
+// enter makes sure that the plan holds its target, and returns the claim. What the worker knows is
+// enough until drop.
 func (w *Worker) enter(ctx context.Context) (*claim, error) {
 	if c := w.known(); c != nil {
 		return c, nil
@@ -149,11 +155,12 @@ func (w *Worker) know(c *claim) {
 	w.held = c
 }
 
-// hold claims the target, or finds the claim of this plan. What was seen before the claim was put is not relied on: the
-// process that makes the claim's state copying has looked at the target after that.
+// hold claims the target, or finds the claim of this plan. What was seen before the claim was put
+// is not relied on: the process that makes the claim's state copying has looked at the target after
+// that.
 //
-// The outcome of a put may be unknown, and another process of the plan may be as far. Both show when the claim is read
-// again.
+// The outcome of a put may be unknown, and another process of the plan may be as far. Both show
+// when the claim is read again.
 func (w *Worker) hold(ctx context.Context) (*claim, error) {
 	target, fresh := w.p.Target.Path, newClaim(w.id)
 	for range maxTurns {
@@ -217,8 +224,8 @@ func claimed() error {
 	return fault.Newf(fault.Exists, "another transfer to the target was begun: it can be resumed, or what it stored removed")
 }
 
-// release gives up a claim with which nothing was written. Where the store does not delete by a version the claim stays
-// until Clean: another process of the plan may have found it.
+// release gives up a claim with which nothing was written. Where the store does not delete by a
+// version the claim stays until Clean: another process of the plan may have found it.
 func (w *Worker) release(ctx context.Context, c *claim) {
 	if c.version == "" {
 		return
@@ -228,7 +235,8 @@ func (w *Worker) release(ctx context.Context, c *claim) {
 	}
 }
 
-// advance puts the claim into its next state, unless another process did. It returns the claim that is stored then.
+// advance puts the claim into its next state, unless another process did. It returns the claim that
+// is stored then.
 func (w *Worker) advance(ctx context.Context, c *claim, to state) (*claim, error) {
 	if w.archive {
 		return c.in(to), nil
@@ -256,8 +264,9 @@ func (w *Worker) advance(ctx context.Context, c *claim, to state) (*claim, error
 	return nil, fault.Newf(fault.Conflict, "others change the claim of the target all the time")
 }
 
-// farther is for a node that was found where none of the plan's may be as long as its claim is c: err says so. Where
-// another process of the plan has come farther meanwhile the node is the plan's, and its claim is returned.
+// farther is for a node that was found where none of the plan's may be as long as its claim is c:
+// err says so. Where another process of the plan has come farther meanwhile the node is the plan's,
+// and its claim is returned.
 func (w *Worker) farther(ctx context.Context, c *claim, err error) (*claim, error) {
 	if !errors.Is(err, fault.Exists) {
 		return c, err
@@ -273,7 +282,8 @@ func (w *Worker) farther(ctx context.Context, c *claim, err error) (*claim, erro
 	return now, nil
 }
 
-// same reads the claim again. fault.Conflict: it is not that of the same run any more, or the transfer is being removed.
+// same reads the claim again. fault.Conflict: it is not that of the same run any more, or the
+// transfer is being removed.
 func (w *Worker) same(ctx context.Context, c *claim) (*claim, error) {
 	now, err := readClaim(ctx, w.dst, w.p.Target.Path)
 	if err != nil && !errors.Is(err, fault.Exists) {

@@ -9,11 +9,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Clean removes what a transfer stored beside its target: the plan, markers, temporary arrays and the claim. Once the target is complete nothing needs
-// them; before, the transfer begins anew, and what it has written below the target stays there. In a directory their folders go too.
+// Clean removes what a transfer stored beside its target: the plan, markers, temporary arrays and
+// the claim. Once the target is complete nothing needs them; before, the transfer begins anew, and
+// what it has written below the target stays there. In a directory their folders go too.
 //
-// No process should run the plan meanwhile. One that does stops with its current task, whose objects may still be stored.
-// A Clean that was interrupted is gone on with by another one. A claim of another plan is left alone.
+// No process should run the plan meanwhile. One that does stops with its current task, whose
+// objects may still be stored. A Clean that was interrupted is gone on with by another one. A claim
+// of another plan is left alone.
 func Clean(ctx context.Context, p *Plan, open Opener) error {
 	st, err := open(ctx, p.Target.Store)
 	if err != nil {
@@ -25,9 +27,9 @@ func Clean(ctx context.Context, p *Plan, open Opener) error {
 	return errors.Join(err, st.Close())
 }
 
-// clean removes all in an order in which any part of it leaves a transfer that is safe to go on with. The claim says so
-// before the first marker or temporary object goes, and it goes when they are gone. The plan is last: it is what an
-// interrupted copy is gone on with.
+// clean removes all in an order in which any part of it leaves a transfer that is safe to go on
+// with. The claim says so before the first marker or temporary object goes, and it goes when they
+// are gone. The plan is last: it is what an interrupted copy is gone on with.
 func clean(ctx context.Context, st store.Store, p *Plan) error {
 	target, dir := p.Target.Path, p.Dir()
 	c, err := closing(ctx, st, p)

@@ -16,9 +16,9 @@ import (
 // errDiffers is the error of a target without a claim that does not hold what the plan would store.
 var errDiffers = fault.Newf(fault.Exists, "a node is at the target, and its values are not those that the plan copies")
 
-// compare compares what a task would write with what is stored. It is for a target whose transfer was cleaned: nothing
-// names the plan there any more, and the same documents may be another node's. Of temporary arrays nothing is left to
-// compare.
+// compare compares what a task would write with what is stored. It is for a target whose transfer
+// was cleaned: nothing names the plan there any more, and the same documents may be another node's.
+// Of temporary arrays nothing is left to compare.
 //
 // fault.Exists: they differ.
 func (w *Worker) compare(ctx context.Context, t Task) error {
@@ -118,7 +118,8 @@ func (w *Worker) compareObjects(ctx context.Context, t Task, from, to *zarr.Arra
 	})
 }
 
-// part0 reads an object, or nothing of one that is longer than a piece. size is -1 where it is proven absent.
+// part0 reads an object, or nothing of one that is longer than a piece. size is -1 where it is
+// proven absent.
 func part0(ctx context.Context, st store.Store, key string, buf []byte) (b []byte, size int64, err error) {
 	v, err := st.Get(ctx, key, store.GetOptions{Max: piece}, buf[:0])
 	var long *store.TooLong

@@ -17,7 +17,8 @@ type Cost struct {
 	Bytes  int64 // of the elements that are written
 }
 
-// Costs returns what each step takes, in their order. It makes no request. opts are as for [Plan.Check].
+// Costs returns what each step takes, in their order. It makes no request. opts are as for
+// [Plan.Check].
 func (p *Plan) Costs(opts ...zarr.Option) ([]Cost, error) {
 	all := newArrays(p, mem.New(), mem.New(), mem.New(), opts)
 	var costs []Cost

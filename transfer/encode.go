@@ -24,7 +24,8 @@ func (p *Plan) Encode() []byte {
 
 // Decode reads a plan and checks it, see [Plan.Check].
 //
-// errors.ErrUnsupported: another version of zargo wrote it. fault.Metadata: it is no plan, or one whose tasks would not do what they should.
+// errors.ErrUnsupported: another version of zargo wrote it. fault.Metadata: it is no plan, or one
+// whose tasks would not do what they should.
 func Decode(b []byte, opts ...zarr.Option) (*Plan, error) {
 	if len(b) > maxPlan {
 		return nil, fault.Newf(fault.Limit, "transfer: a plan of %d bytes; the most is %d", len(b), maxPlan)

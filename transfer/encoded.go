@@ -14,14 +14,17 @@ import (
 )
 
 const (
-	// streamAbove is how long an object may be that is held in memory as a whole. 32 MiB: two parts.
+	// streamAbove is how long an object may be that is held in memory as a whole. 32 MiB: two
+	// parts.
 	streamAbove = 32 << 20
-	// piece is how long the parts are in which longer ones are moved. 16 MiB: that of package large.
+	// piece is how long the parts are in which longer ones are moved. 16 MiB: that of package
+	// large.
 	piece = 16 << 20
 )
 
-// moving is how many tasks that move objects run at once: one begins while the other ends. More would send no more requests, since each sends as many as
-// the store takes, and would leave more behind that is repeated after an interruption.
+// moving is how many tasks that move objects run at once: one begins while the other ends. More
+// would send no more requests, since each sends as many as the store takes, and would leave more
+// behind that is repeated after an interruption.
 const moving = 2
 
 // encoded moves the objects of a task as they are.
@@ -39,7 +42,8 @@ func (w *Worker) encoded(ctx context.Context, t Task) error {
 	return w.objects(ctx, t, from, to, func(ctx context.Context, from, to string) error { return w.move(ctx, src, from, to, guess) })
 }
 
-// objects calls f for each object of a task, some at once, with its key in the source and that in the target.
+// objects calls f for each object of a task, some at once, with its key in the source and that in
+// the target.
 func (w *Worker) objects(ctx context.Context, t Task, from, to *zarr.Array, f func(ctx context.Context, from, to string) error) error {
 	ahead := make([]int, len(t.Lo))
 	for d := range ahead {
@@ -68,7 +72,8 @@ func (w *Worker) keyOf(a *Array, key string) string {
 	return key
 }
 
-// move copies one object: within the store where it can, else through memory, a long one by parts. Only one that is proven absent is passed over.
+// move copies one object: within the store where it can, else through memory, a long one by parts.
+// Only one that is proven absent is passed over.
 func (w *Worker) move(ctx context.Context, src *listed.Store, from, to string, guess int64) error {
 	if src.Absent(from) {
 		return nil
@@ -101,7 +106,8 @@ func (w *Worker) move(ctx context.Context, src *listed.Store, from, to string, g
 	}
 }
 
-// through moves an object of at most so many bytes, if there is one. long says how long one is that has more.
+// through moves an object of at most so many bytes, if there is one. long says how long one is that
+// has more.
 func (w *Worker) through(ctx context.Context, src store.Store, from, to string, most int64, version store.Version) (long *store.TooLong, err error) {
 	if most > min(max(w.p.Memory-overhead, streamAbove), math.MaxInt) {
 		return nil, fault.Newf(fault.Limit, "an object of %d bytes at %q, which cannot be moved by parts, is more than the plan's memory allows", most, from)

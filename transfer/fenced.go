@@ -10,9 +10,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// fenced is the target's store as tasks write to it. In a target that was empty when it was claimed an object is put on
-// condition that it is absent, or on condition that it is still the one that an earlier attempt at the task put. So a
-// request that arrives late, after the copy was complete, does not replace what others have written since then.
+// fenced is the target's store as tasks write to it. In a target that was empty when it was claimed
+// an object is put on condition that it is absent, or on condition that it is still the one that an
+// earlier attempt at the task put. So a request that arrives late, after the copy was complete,
+// does not replace what others have written since then.
 //
 // It cannot protect what is absent: a late put may store an object where others have deleted one.
 type fenced struct {
@@ -31,12 +32,13 @@ func (f *fenced) held() (c *claim, conditions bool, err error) {
 	return c, c.Empty && !f.noCond.Load(), nil
 }
 
-// maxSame is how long a value is that is read to see whether it is the one that would be put. 1 MiB: a longer one is put
-// again, which takes no memory.
+// maxSame is how long a value is that is read to see whether it is the one that would be put. 1
+// MiB: a longer one is put again, which takes no memory.
 const maxSame = 1 << 20
 
-// at returns the condition that a key still has the value that it has now. done: that is the value which is to be put, if
-// there is one, or the transfer is published, and so the value is a right one.
+// at returns the condition that a key still has the value that it has now. done: that is the value
+// which is to be put, if there is one, or the transfer is published, and so the value is a right
+// one.
 //
 // fault.Conflict: the transfer was removed, and the value may be another one's.
 func (f *fenced) at(ctx context.Context, c *claim, key string, value []byte) (o store.PutOptions, done bool, err error) {
@@ -180,7 +182,8 @@ type fencedParts struct {
 	key string
 }
 
-// Commit implements [store.Parts]. The key is looked at before, as not every store commits after a condition did not hold.
+// Commit implements [store.Parts]. The key is looked at before, as not every store commits after a
+// condition did not hold.
 func (p *fencedParts) Commit(ctx context.Context, o store.PutOptions) (store.Version, error) {
 	c, conditions, err := p.f.held()
 	if err != nil {

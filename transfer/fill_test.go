@@ -42,8 +42,9 @@ func (c *chunksAsked) String() string {
 	return strings.Join(all, ", ")
 }
 
-// TestAllFill counts the requests of chunks and shards that are all fill value, of which nothing is stored: one listing where the target's are proven absent, and a
-// delete each where they are not. What is there goes in any case.
+// TestAllFill counts the requests of chunks and shards that are all fill value, of which nothing is
+// stored: one listing where the target's are proven absent, and a delete each where they are not.
+// What is there goes in any case.
 func TestAllFill(t *testing.T) {
 	const n = 100
 	for _, c := range []struct {
@@ -102,7 +103,8 @@ func TestAllFill(t *testing.T) {
 	}
 }
 
-// TestStagesOfFill: intermediate arrays whose first chunks are all fill value, and so are listed with their first delete, have what is put after that.
+// TestStagesOfFill: intermediate arrays whose first chunks are all fill value, and so are listed
+// with their first delete, have what is put after that.
 func TestStagesOfFill(t *testing.T) {
 	dst := mem.New()
 	w := newWorld(t, mem.New(), dst)

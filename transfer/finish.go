@@ -13,11 +13,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// finish stores the target's documents where there are none: those of nodes below first and the outermost one last, so that a reader who finds a
-// node finds all of it.
+// finish stores the target's documents where there are none: those of nodes below first and the
+// outermost one last, so that a reader who finds a node finds all of it.
 //
-// Before the claim says that documents are being stored, none of the plan may be at the target: one would be another
-// node's. After that a document of the same bytes is that of another attempt at this task.
+// Before the claim says that documents are being stored, none of the plan may be at the target: one
+// would be another node's. After that a document of the same bytes is that of another attempt at
+// this task.
 func (w *Worker) finish(ctx context.Context, c *claim) error {
 	if err := w.unchanged(ctx); err != nil {
 		return err
@@ -53,7 +54,8 @@ func (p *Plan) ordered() []string {
 	})
 }
 
-// put stores a document. One that is there is as good if it is the same, or that of a group above the target.
+// put stores a document. One that is there is as good if it is the same, or that of a group above
+// the target.
 func (w *Worker) put(ctx context.Context, key string, doc []byte) error {
 	_, err := w.dst.Put(ctx, key, doc, store.PutOptions{IfAbsent: true})
 	switch unconditional := errors.Is(err, errors.ErrUnsupported); {

@@ -16,7 +16,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestCleanFolders: in a directory nothing is left of a transfer, and no folder goes that is another's.
+// TestCleanFolders: in a directory nothing is left of a transfer, and no folder goes that is
+// another's.
 func TestCleanFolders(t *testing.T) {
 	root := t.TempDir()
 	w := newWorld(t, mem.New(), dir.New(root))
@@ -53,7 +54,8 @@ func TestCleanFolders(t *testing.T) {
 	}
 }
 
-// TestCleanRemnants: temporary files that killed writers left beside the target go with all else, and no others.
+// TestCleanRemnants: temporary files that killed writers left beside the target go with all else,
+// and no others.
 func TestCleanRemnants(t *testing.T) {
 	for _, below := range []string{"", "out/a"} {
 		root := t.TempDir()

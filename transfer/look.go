@@ -15,8 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// stands reports, where there is no claim, whether all documents of the plan are at the target. fault.Exists: another node
-// is there, or the copy was changed since it was complete.
+// stands reports, where there is no claim, whether all documents of the plan are at the target.
+// fault.Exists: another node is there, or the copy was changed since it was complete.
 func (w *Worker) stands(ctx context.Context) (bool, error) {
 	last := w.last()
 	is, found, err := w.holds(ctx, last, []byte(w.p.Documents.Target[last]))
@@ -50,8 +50,8 @@ func (w *Worker) each(ctx context.Context, keys []string, f func(ctx context.Con
 	return concurrency.EachN(ctx, store.TuningOf(w.dst).Requests, len(keys), func(ctx context.Context, i int) error { return f(ctx, keys[i]) })
 }
 
-// look makes sure, before the first task writes and after the target was claimed, that no node is at the target or below
-// it. empty reports whether no other object is there either.
+// look makes sure, before the first task writes and after the target was claimed, that no node is
+// at the target or below it. empty reports whether no other object is there either.
 func (w *Worker) look(ctx context.Context) (empty bool, err error) {
 	own := join(w.p.Target.Path, dirName) + "/"
 	empty = true
@@ -83,8 +83,8 @@ func isNode(key string) bool {
 	return false
 }
 
-// documents are the keys of the plan's documents at or below the target, and those by which a node of the other format
-// would be at the path of one of the plan's.
+// documents are the keys of the plan's documents at or below the target, and those by which a node
+// of the other format would be at the path of one of the plan's.
 func (p *Plan) documents() []string {
 	all := map[string]bool{}
 	for _, key := range p.within() {
@@ -107,8 +107,8 @@ func (w *Worker) absent(ctx context.Context, keys []string) error {
 	})
 }
 
-// alone makes sure, before documents are stored, that no node was created at the target or below it since the first task
-// began.
+// alone makes sure, before documents are stored, that no node was created at the target or below it
+// since the first task began.
 func (w *Worker) alone(ctx context.Context) error {
 	if err := w.absent(ctx, w.p.documents()); err != nil {
 		return err
@@ -162,8 +162,8 @@ func (w *Worker) strangers(ctx context.Context, group string, nodes map[string]b
 	return nil
 }
 
-// free makes sure, before a process writes to an array for the first time, that no other one was created there since the
-// first task of the plan began.
+// free makes sure, before a process writes to an array for the first time, that no other one was
+// created there since the first task of the plan began.
 func (w *Worker) free(ctx context.Context, a *Array) error {
 	if a.In != Target {
 		return nil

@@ -20,7 +20,8 @@ import (
 type Options struct {
 	Source Place // what the plan calls the source; its Path is that of the node, which is set
 	Target Place // where the copy is made
-	// Root is the path of the outermost group above the target that is created if it is missing; "" is the root of the store.
+	// Root is the path of the outermost group above the target that is created if it is missing; ""
+	// is the root of the store.
 	Root string
 
 	// Format is the Zarr format of the target, 2 or 3; 0 is that of the source, and 2 for v1.
@@ -32,18 +33,22 @@ type Options struct {
 	// Masked is called with the path of each array whose fill value or attribute _FillValue is
 	// another one therefore, and what it is; nil is not called.
 	Masked func(path, what string)
-	// Codecs encode the chunks of all arrays; nil are those that each has, empty are none. See [zarr.Spec].
+	// Codecs encode the chunks of all arrays; nil are those that each has, empty are none. See
+	// [zarr.Spec].
 	Codecs []codec.Spec
-	// Grid returns the shape of the chunks and shards of the copy of an array; nil leaves them as they are, and empty shards store
-	// each chunk as an object.
+	// Grid returns the shape of the chunks and shards of the copy of an array; nil leaves them as
+	// they are, and empty shards store each chunk as an object.
 	Grid func(a *zarr.Array) (chunks, shards []int, err error)
-	// Ranges returns the part of an array that is copied: the first element and the one after the last along each dimension. nil is all of it.
+	// Ranges returns the part of an array that is copied: the first element and the one after the
+	// last along each dimension. nil is all of it.
 	Ranges func(a *zarr.Array) ([][2]int, error)
 	// Consolidate gives the target consolidated metadata also where the source has none.
 	Consolidate bool
-	// Memory is how many bytes each process that runs the plan may take; 0 is half of concurrency.Memory, at most 1 GiB.
+	// Memory is how many bytes each process that runs the plan may take; 0 is half of
+	// concurrency.Memory, at most 1 GiB.
 	Memory int64
-	// OneStage reads each region of the source again for every region of the target that needs it, also where intermediate arrays would take fewer requests.
+	// OneStage reads each region of the source again for every region of the target that needs it,
+	// also where intermediate arrays would take fewer requests.
 	OneStage bool
 	// Zarr are options of the nodes that are made, such as zarr.Codecs.
 	Zarr []zarr.Option
@@ -52,11 +57,14 @@ type Options struct {
 // maxMemory is the default memory where there is plenty. 1 GiB: rechunker's.
 const maxMemory = 1 << 30
 
-// NewPlan plans to copy an array, or a group with all that is below it. It reads metadata alone, and looks into the store that target opens, if that is not nil, whether
-// something is there. What a request costs is known by the [store.Tuning] of both stores; where they have none it is taken to cost what it does in a cloud.
+// NewPlan plans to copy an array, or a group with all that is below it. It reads metadata alone,
+// and looks into the store that target opens, if that is not nil, whether something is there. What
+// a request costs is known by the [store.Tuning] of both stores; where they have none it is taken
+// to cost what it does in a cloud.
 //
-// fault.Exists: there is, other than what tasks of this very plan stored. fault.Limit: no task fits in the memory; the error says the
-// smallest that would do. Other errors are those of zarr.Create for what cannot be stored as the options say.
+// fault.Exists: there is, other than what tasks of this very plan stored. fault.Limit: no task fits
+// in the memory; the error says the smallest that would do. Other errors are those of zarr.Create
+// for what cannot be stored as the options say.
 func NewPlan(ctx context.Context, source zarr.Node, target store.Store, o Options) (*Plan, error) {
 	p, err := newPlan(ctx, source, target, o)
 	if err == nil && target != nil {
@@ -236,7 +244,8 @@ func (m *maker) documents(ctx context.Context) error {
 	return nil
 }
 
-// free makes sure that nothing is where the target is to be, and leaves out of the plan the groups above it that are there.
+// free makes sure that nothing is where the target is to be, and leaves out of the plan the groups
+// above it that are there.
 func (p *Plan) free(ctx context.Context, target store.Store) error {
 	for key := range p.Documents.Target {
 		at := nodeOf(key)

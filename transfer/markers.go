@@ -13,17 +13,20 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// dirName is where, below the target, a transfer keeps the plan, the markers of tasks and temporary arrays. Names of nodes that begin with
-// "__" are reserved in v3, so listings of groups and package validate pass it over.
+// dirName is where, below the target, a transfer keeps the plan, the markers of tasks and temporary
+// arrays. Names of nodes that begin with "__" are reserved in v3, so listings of groups and package
+// validate pass it over.
 const dirName = "__zargo_transfer"
 
-// Dir is the path, below the root of the target's store, of what a transfer stores beside the target: "<target>/__zargo_transfer/<ID>".
+// Dir is the path, below the root of the target's store, of what a transfer stores beside the
+// target: "<target>/__zargo_transfer/<ID>".
 func (p *Plan) Dir() string { return join(join(p.Target.Path, dirName), p.ID()) }
 
 func (w *Worker) dir() string { return join(join(w.p.Target.Path, dirName), w.id) }
 
-// mark says that a task is done, after its objects are stored, and returns the key of the marker. A marker has the claim's
-// Run in its name: one that arrives after Clean is not counted when the plan claims its target again.
+// mark says that a task is done, after its objects are stored, and returns the key of the marker. A
+// marker has the claim's Run in its name: one that arrives after Clean is not counted when the plan
+// claims its target again.
 func (w *Worker) mark(ctx context.Context, c *claim, stage, i int) (key string, err error) {
 	if w.archive {
 		return "", nil
@@ -48,8 +51,9 @@ func (w *Worker) confirm(ctx context.Context, c *claim, markers ...string) error
 	return err
 }
 
-// confirming confirms the markers that are sent to it, all that came meanwhile by one request, so that no task waits for
-// that. stop is called with the first error. wait is to be called when all were sent.
+// confirming confirms the markers that are sent to it, all that came meanwhile by one request, so
+// that no task waits for that. stop is called with the first error. wait is to be called when all
+// were sent.
 func (w *Worker) confirming(ctx context.Context, c *claim, stop context.CancelCauseFunc) (markers chan<- string, wait func() error) {
 	sent := make(chan string, 256)
 	var err error
@@ -81,7 +85,8 @@ func (w *Worker) confirming(ctx context.Context, c *claim, stop context.CancelCa
 	}
 }
 
-// done are the tasks of a stage that have markers of the claim; c is nil where there is no claim, and then none are.
+// done are the tasks of a stage that have markers of the claim; c is nil where there is no claim,
+// and then none are.
 func (w *Worker) done(ctx context.Context, c *claim, stage int) (*set, error) {
 	first, n := w.p.TasksOf(stage)
 	s := newSet(first, n)
@@ -134,8 +139,8 @@ func (s *set) count() (n int) {
 	return n
 }
 
-// Save claims the target of a plan and stores the plan beside it, where [Saved] finds it. fault.Exists: another plan has
-// claimed the target, or another node is there.
+// Save claims the target of a plan and stores the plan beside it, where [Saved] finds it.
+// fault.Exists: another plan has claimed the target, or another node is there.
 func Save(ctx context.Context, target store.Store, p *Plan) error {
 	w := newWorker(p, target, target)
 	c, err := w.enter(ctx)
@@ -154,8 +159,9 @@ func Save(ctx context.Context, target store.Store, p *Plan) error {
 // planName is the name of a plan that was saved, below its directory.
 const planName = "plan.json"
 
-// Saved reads the plan of a transfer that was begun to a path of a store. fault.NotFound: none was, or its plan was not saved. fault.Conflict: there is more than one.
-// Where none was begun it removes empty folders, which a Clean leaves that is killed at its very end.
+// Saved reads the plan of a transfer that was begun to a path of a store. fault.NotFound: none was,
+// or its plan was not saved. fault.Conflict: there is more than one. Where none was begun it
+// removes empty folders, which a Clean leaves that is killed at its very end.
 func Saved(ctx context.Context, target store.Store, path string) (*Plan, error) {
 	b, err := begun(ctx, target, path)
 	if err != nil {
@@ -208,10 +214,11 @@ func begun(ctx context.Context, st store.Store, path string) (b beside, err erro
 	return b, err
 }
 
-// Verify returns the tasks that are not done, in order; none when the target is complete. What is stored decides, nothing that an engine says of its jobs.
+// Verify returns the tasks that are not done, in order; none when the target is complete. What is
+// stored decides, nothing that an engine says of its jobs.
 //
-// fault.Exists: another plan has claimed the target, or another node is there. After [Clean] of a complete transfer it
-// compares what is stored with what the plan would store, see [RunTask].
+// fault.Exists: another plan has claimed the target, or another node is there. After [Clean] of a
+// complete transfer it compares what is stored with what the plan would store, see [RunTask].
 func Verify(ctx context.Context, p *Plan, open Opener) ([]int, error) {
 	w, err := Open(ctx, p, open)
 	if err != nil {

@@ -21,8 +21,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestTwoPlansOneTarget runs two plans whose targets have the same documents and other values, one after the other. The
-// second one is refused, and is not complete; the first one may be run again, also after Clean.
+// TestTwoPlansOneTarget runs two plans whose targets have the same documents and other values, one
+// after the other. The second one is refused, and is not complete; the first one may be run again,
+// also after Clean.
 func TestTwoPlansOneTarget(t *testing.T) {
 	for _, k := range kinds() {
 		p := newPair(t, k, mem.New(), mem.New())
@@ -105,7 +106,8 @@ func TestTwoPlansAtOnce(t *testing.T) {
 	}
 }
 
-// TestTwoPlansMeet holds one process at each of its requests, while another one runs another plan to the same target, or the same plan.
+// TestTwoPlansMeet holds one process at each of its requests, while another one runs another plan
+// to the same target, or the same plan.
 func TestTwoPlansMeet(t *testing.T) {
 	for _, k := range kinds() {
 		for _, c := range []struct {
@@ -173,8 +175,8 @@ func TestTwoPlansMeet(t *testing.T) {
 	}
 }
 
-// TestKilledAnywhere kills a process at each of its requests, or loses the response of each: the plan is gone on with, and another one is not run, unless
-// the target was not claimed yet.
+// TestKilledAnywhere kills a process at each of its requests, or loses the response of each: the
+// plan is gone on with, and another one is not run, unless the target was not claimed yet.
 func TestKilledAnywhere(t *testing.T) {
 	for _, k := range kinds() {
 		for _, what := range []happens{killed, lost} {
@@ -214,8 +216,9 @@ func TestKilledAnywhere(t *testing.T) {
 	}
 }
 
-// TestLateTask holds a task at each of its requests. Meanwhile another process completes the copy and cleans it, and other values are written to it. The
-// late task changes none of them, and leaves nothing.
+// TestLateTask holds a task at each of its requests. Meanwhile another process completes the copy
+// and cleans it, and other values are written to it. The late task changes none of them, and leaves
+// nothing.
 func TestLateTask(t *testing.T) {
 	for _, k := range kinds() {
 		for task := range 3 { // those of one array; the second chunk is all fill value
@@ -266,8 +269,9 @@ func TestLateTask(t *testing.T) {
 	}
 }
 
-// TestLateTaskOfAnotherPlan holds a task at each of its requests. Meanwhile its plan is given up by Clean, and another one
-// runs. Of the late task at most an object is stored that the other plan does not have, which no chunk of it here is.
+// TestLateTaskOfAnotherPlan holds a task at each of its requests. Meanwhile its plan is given up by
+// Clean, and another one runs. Of the late task at most an object is stored that the other plan
+// does not have, which no chunk of it here is.
 func TestLateTaskOfAnotherPlan(t *testing.T) {
 	for _, k := range kinds() {
 		for _, task := range []int{0, 2} {
@@ -304,8 +308,9 @@ func TestLateTaskOfAnotherPlan(t *testing.T) {
 	}
 }
 
-// TestArrayCreatedInTarget has others create nodes at the target, or in a target group, after the plan was made and before a task runs, or between two
-// tasks. No task writes to such a node, and the target is not published.
+// TestArrayCreatedInTarget has others create nodes at the target, or in a target group, after the
+// plan was made and before a task runs, or between two tasks. No task writes to such a node, and
+// the target is not published.
 func TestArrayCreatedInTarget(t *testing.T) {
 	for _, k := range kinds() {
 		for _, c := range []struct {
@@ -328,7 +333,8 @@ func TestArrayCreatedInTarget(t *testing.T) {
 					check(t, transfer.RunTask(t.Context(), p.plans[0], last, p.open(p.dst)))
 				}
 				spec := zarr.Spec{Format: c.format, Shape: []int{6}, Chunks: []int{2}, DType: dtype.Uint8, Fill: uint8(9)}
-				// As a program does that creates no groups above, by which the target would be seen to be taken.
+				// As a program does that creates no groups above, by which the target would be seen
+				// to be taken.
 				made := mem.New()
 				check(t, zarr.Write(t.Context(), must(zarr.Create(t.Context(), made, c.path, spec)), []uint8{5, 5}, zarr.Range(0, 2)))
 				for key, value := range all(t, made, c.path) {
@@ -364,8 +370,8 @@ func TestArrayCreatedInTarget(t *testing.T) {
 	}
 }
 
-// TestCleanKilled kills Clean at each of its requests, of a complete transfer and of one that is not, which has an intermediate array. What is left can
-// be cleaned, and the plan be run.
+// TestCleanKilled kills Clean at each of its requests, of a complete transfer and of one that is
+// not, which has an intermediate array. What is left can be cleaned, and the plan be run.
 func TestCleanKilled(t *testing.T) {
 	for _, complete := range []bool{true, false} {
 		for _, what := range []happens{killed, lost} {

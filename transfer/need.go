@@ -7,9 +7,10 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// overhead is what a process takes beside the memory that tasks are counted with: the program (25 MiB of zargo), stacks, tables, state of compressors (a
-// zstd encoder has 18 MiB), and what the garbage collector has not found yet. With 64 MiB and
-// the limit on the heap that cmd/zargo sets, rechunking 512 MiB within 128, 256 and 512 MiB took 108, 225 and 510 MiB of resident memory.
+// overhead is what a process takes beside the memory that tasks are counted with: the program (25
+// MiB of zargo), stacks, tables, state of compressors (a zstd encoder has 18 MiB), and what the
+// garbage collector has not found yet. With 64 MiB and the limit on the heap that cmd/zargo sets,
+// rechunking 512 MiB within 128, 256 and 512 MiB took 108, 225 and 510 MiB of resident memory.
 const overhead = 64 << 20
 
 // need is the memory of one task.
@@ -24,18 +25,20 @@ func (n need) memory() int64 {
 	return sum(overhead, max(eighths(n.block, 5), eighths(sum(n.block, n.work), 7)))
 }
 
-// objectsShare is how much of a memory is for objects under way: a quarter of what is left beside the overhead.
+// objectsShare is how much of a memory is for objects under way: a quarter of what is left beside
+// the overhead.
 func objectsShare(memory int64) int64 { return max(memory-overhead, 0) / 4 }
 
-// blocksShare is what elements of regions may take beside objects under way, of which one may take more than the share of all. An eighth is left for what
-// was used and is not collected yet.
+// blocksShare is what elements of regions may take beside objects under way, of which one may take
+// more than the share of all. An eighth is left for what was used and is not collected yet.
 func blocksShare(memory, work int64) int64 {
 	left := max(memory-overhead, 0)
 	return left - max(objectsShare(memory), work) - left/8 - 16 // what rounding may make of it
 }
 
-// needOf is the memory of a task of a step, of whole objects or of boxes of a shard. A chunk that is decoded or encoded takes its elements and its bytes; of a shard inner chunks are
-// decoded one by one, and what is sent is made of them.
+// needOf is the memory of a task of a step, of whole objects or of boxes of a shard. A chunk that
+// is decoded or encoded takes its elements and its bytes; of a shard inner chunks are decoded one
+// by one, and what is sent is made of them.
 func needOf(s *Step, from, to *zarr.Array) need {
 	read, written := product(int64(itemSize(from)), unitShape(from)...), product(int64(itemSize(to)), objectShape(to)...)
 	if s.Kind == Encoded {
@@ -50,7 +53,8 @@ func needOf(s *Step, from, to *zarr.Array) need {
 	return need{block: blockBytes(to, s.Block), work: max(sum(read, read), written)}
 }
 
-// varies is how many bytes an element is taken to have whose type does not say it: what holds it in memory, and a word.
+// varies is how many bytes an element is taken to have whose type does not say it: what holds it in
+// memory, and a word.
 const varies = 64
 
 func itemSize(a *zarr.Array) int {
@@ -69,7 +73,8 @@ func blockBytes(to *zarr.Array, block []int) int64 {
 	return n
 }
 
-// unitShape is the shape of what is read of an array as one piece: the largest chunk, which in a shard is an inner one.
+// unitShape is the shape of what is read of an array as one piece: the largest chunk, which in a
+// shard is an inner one.
 func unitShape(a *zarr.Array) []int {
 	if c := a.Chunks(); c != nil && a.Sharded() {
 		return c

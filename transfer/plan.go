@@ -13,8 +13,9 @@ import (
 // Version is the version of the JSON form of a [Plan].
 const Version = 1
 
-// Plan says what is copied where, in which pieces. It is plain data without credentials: its JSON form can be stored, sent to other machines and run there.
-// Make it with [NewPlan], or read it with [Decode]; a plan that is run is not to be changed.
+// Plan says what is copied where, in which pieces. It is plain data without credentials: its JSON
+// form can be stored, sent to other machines and run there. Make it with [NewPlan], or read it with
+// [Decode]; a plan that is run is not to be changed.
 type Plan struct {
 	Version   int       `json:"zargo_transfer_plan"`
 	Source    Place     `json:"source"`
@@ -30,13 +31,15 @@ type Place struct {
 	Path  string `json:"path"`  // of the node below the store's root
 }
 
-// Documents are the metadata documents that tasks work by, by key below the root of their store. Those of the target are
-// stored by the last task alone. Keys of temporary arrays are below the directory of the plan's temporary data.
+// Documents are the metadata documents that tasks work by, by key below the root of their store.
+// Those of the target are stored by the last task alone. Keys of temporary arrays are below the
+// directory of the plan's temporary data.
 type Documents struct {
 	Source    map[string]string `json:"source"`
 	Target    map[string]string `json:"target"`
 	Temporary map[string]string `json:"temporary,omitempty"`
-	// Consolidated: those of the source are from the consolidated metadata of the group that is copied, where tasks look whether they have changed.
+	// Consolidated: those of the source are from the consolidated metadata of the group that is
+	// copied, where tasks look whether they have changed.
 	Consolidated bool `json:"consolidated,omitempty"`
 }
 
@@ -49,7 +52,8 @@ type Stage struct {
 type Kind string
 
 const (
-	// Encoded moves stored objects as they are: both arrays have the same grid, codecs, data type and fill value.
+	// Encoded moves stored objects as they are: both arrays have the same grid, codecs, data type
+	// and fill value.
 	Encoded Kind = "encoded"
 	// Blocks reads and decodes regions of one array, and encodes and writes them to the other.
 	Blocks Kind = "blocks"
@@ -57,8 +61,9 @@ const (
 	Finish Kind = "finish"
 )
 
-// Step writes one array. Its tasks divide the objects (chunks, or shards) of that array among them: each has Block objects along each
-// dimension, or as many as are left, so no object is written by two tasks.
+// Step writes one array. Its tasks divide the objects (chunks, or shards) of that array among them:
+// each has Block objects along each dimension, or as many as are left, so no object is written by
+// two tasks.
 type Step struct {
 	Kind  Kind   `json:"kind"`
 	From  *Array `json:"from,omitempty"`
@@ -66,8 +71,9 @@ type Step struct {
 	Start []int  `json:"start,omitempty"` // the element of From that is the first of To, along each dimension; nil is the first
 	Grid  []int  `json:"grid,omitempty"`  // objects of To along each dimension
 	Block []int  `json:"block,omitempty"` // objects of a task along each dimension
-	// Inner is set where shards of To do not fit in the memory: a task fills one shard in boxes of so many of its inner chunks along each dimension. What lies
-	// across the boxes is read once for each.
+	// Inner is set where shards of To do not fit in the memory: a task fills one shard in boxes of
+	// so many of its inner chunks along each dimension. What lies across the boxes is read once for
+	// each.
 	Inner []int `json:"inner,omitempty"`
 }
 
@@ -88,14 +94,16 @@ type Array struct {
 	Separator string `json:"separator,omitempty"` // of the keys of chunks, where its metadata leaves that open
 }
 
-// Task is one task of a plan: the objects from Lo to before Hi along each dimension of the grid of Step.To.
+// Task is one task of a plan: the objects from Lo to before Hi along each dimension of the grid of
+// Step.To.
 type Task struct {
 	Stage  int
 	Step   *Step
 	Lo, Hi []int
 }
 
-// maxTasks is how many tasks a plan may have. 2^30 fits an int of 32 bits; their markers alone would be a million listings.
+// maxTasks is how many tasks a plan may have. 2^30 fits an int of 32 bits; their markers alone
+// would be a million listings.
 const maxTasks = 1 << 30
 
 // Tasks is the number of tasks: they are numbered from 0, stage after stage.
@@ -107,7 +115,8 @@ func (p *Plan) Tasks() int {
 	return n
 }
 
-// TasksOf returns the first task of stage k, and how many it has. k is at least 0 and less than len(Stages).
+// TasksOf returns the first task of stage k, and how many it has. k is at least 0 and less than
+// len(Stages).
 func (p *Plan) TasksOf(k int) (first, n int) {
 	for i := range k {
 		first += p.Stages[i].tasks()

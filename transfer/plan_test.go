@@ -40,7 +40,8 @@ func TestPlanGolden(t *testing.T) {
 	}
 }
 
-// TestEveryObjectOnce holds random plans against what they promise: every object of the target belongs to one task.
+// TestEveryObjectOnce holds random plans against what they promise: every object of the target
+// belongs to one task.
 func TestEveryObjectOnce(t *testing.T) {
 	for seed := range 300 {
 		r := rand.New(rand.NewPCG(uint64(seed), 1))

@@ -23,8 +23,8 @@ func cloud() store.Store {
 	}})
 }
 
-// TestPrices: 1 GiB of slices that become columns within 200 MiB are read in rows where a request costs little, and go through an intermediate array
-// where it costs much, at the end where it does.
+// TestPrices: 1 GiB of slices that become columns within 200 MiB are read in rows where a request
+// costs little, and go through an intermediate array where it costs much, at the end where it does.
 func TestPrices(t *testing.T) {
 	disk := func() store.Store { return dir.New(t.TempDir()) }
 	unknown := func() store.Store { return nil }

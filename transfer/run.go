@@ -19,19 +19,24 @@ import (
 
 // RunOptions say how [Run] works.
 type RunOptions struct {
-	// Parallel is how many tasks run at once; 0 is twice the number of CPUs, at least four. The plan's memory bounds them too.
+	// Parallel is how many tasks run at once; 0 is twice the number of CPUs, at least four. The
+	// plan's memory bounds them too.
 	Parallel int
-	// Index and Count divide the tasks of each stage among processes: this one runs those from Index*n/Count to before (Index+1)*n/Count of n. Count 0 is
-	// one process. The last task, which publishes the target, is run by whichever finds that all others are done.
+	// Index and Count divide the tasks of each stage among processes: this one runs those from
+	// Index*n/Count to before (Index+1)*n/Count of n. Count 0 is one process. The last task, which
+	// publishes the target, is run by whichever finds that all others are done.
 	Index, Count int
-	// Stage is the only stage that is run, counted from 1, and after the last one that copies what publishes the target; 0 is each in turn. Among several processes
-	// it must be said where there is more than one, as each begins when the one before is complete.
+	// Stage is the only stage that is run, counted from 1, and after the last one that copies what
+	// publishes the target; 0 is each in turn. Among several processes it must be said where there
+	// is more than one, as each begins when the one before is complete.
 	Stage int
-	// Progress is called after each task, one call at a time, and once for all tasks that were done before.
+	// Progress is called after each task, one call at a time, and once for all tasks that were done
+	// before.
 	Progress func(Progress)
-	// Limits are what all runs and other work of the process draw on; nil is concurrency.Default. Each task reserves its
-	// memory there, so transfers at once take no more than the budget, beside one task that needs more. A process that
-	// only transfers sets a budget of the plan's Memory.
+	// Limits are what all runs and other work of the process draw on; nil is concurrency.Default.
+	// Each task reserves its memory there, so transfers at once take no more than the budget,
+	// beside one task that needs more. A process that only transfers sets a budget of the plan's
+	// Memory.
 	Limits *concurrency.Limits
 	// Zarr are options of the nodes, such as zarr.Codecs.
 	Zarr []zarr.Option
@@ -46,10 +51,12 @@ type Progress struct {
 	Took          time.Duration
 }
 
-// Run runs the tasks of a plan that are not done yet, stage after stage, until all are done or one fails. A run that ended early, by an error, the end
-// of ctx or of the process, is continued by another one.
+// Run runs the tasks of a plan that are not done yet, stage after stage, until all are done or one
+// fails. A run that ended early, by an error, the end of ctx or of the process, is continued by
+// another one.
 //
-// fault.Exists: another plan has claimed the target, or another node is there or below it; nothing is written. Other errors are those of [RunTask].
+// fault.Exists: another plan has claimed the target, or another node is there or below it; nothing
+// is written. Other errors are those of [RunTask].
 func Run(ctx context.Context, p *Plan, open Opener, o RunOptions) error {
 	if o.Count < 0 || o.Index < 0 || o.Index > 0 && o.Index >= o.Count || o.Stage < 0 || o.Stage > max(len(p.Stages)-1, 1) {
 		return fault.Newf(fault.Selection, "transfer: index %d of %d, stage %d of %d", o.Index, o.Count, o.Stage, len(p.Stages)-1)

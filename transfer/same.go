@@ -5,7 +5,8 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// sameObjects reports whether objects of one array are objects of the other, byte for byte, at grid positions that differ by a whole number of objects.
+// sameObjects reports whether objects of one array are objects of the other, byte for byte, at grid
+// positions that differ by a whole number of objects.
 func sameObjects(s *Step, from, to *zarr.Array) bool {
 	if !alike.Encoding(from, to) {
 		return false

@@ -9,14 +9,16 @@ import (
 )
 
 const (
-	// partBytes is how long the parts are in which a large shard is sent: what package zarr takes at most, where no more than
-	// mostParts of them are needed. 9000: S3 takes 10,000, and what is encoded may be longer than its elements.
+	// partBytes is how long the parts are in which a large shard is sent: what package zarr takes
+	// at most, where no more than mostParts of them are needed. 9000: S3 takes 10,000, and what is
+	// encoded may be longer than its elements.
 	partBytes = 8 << 20
 	mostParts = 9000
 )
 
-// innerShape is the shape of the chunks of a shard, where a shard is filled chunk by chunk; nil where it is not: what transforms shards as a whole needs them
-// whole, shards in shards are chunks that may be large themselves, and of elements without a size it is not known how many fit.
+// innerShape is the shape of the chunks of a shard, where a shard is filled chunk by chunk; nil
+// where it is not: what transforms shards as a whole needs them whole, shards in shards are chunks
+// that may be large themselves, and of elements without a size it is not known how many fit.
 func innerShape(to *zarr.Array) []int {
 	codecs := to.Metadata().Codecs
 	if !to.Sharded() || len(codecs) != 1 || to.Chunks() == nil || to.DType().Size() == 0 {
@@ -54,8 +56,8 @@ func shardParts(to *zarr.Array) (part, index int64) {
 	return min(sum(long, long/64, index), max(partBytes, long/mostParts, index)), index
 }
 
-// dividedNeed is the memory of a task that fills its shard in boxes of inner chunks: a box, and what is kept of the shard between two of them, beside
-// what is read, or encoded and sent.
+// dividedNeed is the memory of a task that fills its shard in boxes of inner chunks: a box, and
+// what is kept of the shard between two of them, beside what is read, or encoded and sent.
 func dividedNeed(to *zarr.Array, inner []int, read int64) need {
 	part, index := shardParts(to)
 	one := product(int64(itemSize(to)), to.Chunks()...)
@@ -71,7 +73,8 @@ func boxBytes(to *zarr.Array, inner []int) int64 {
 	return n
 }
 
-// boxes calls f for each box of a task that fills a shard: what it reads and writes, and the shape of both.
+// boxes calls f for each box of a task that fills a shard: what it reads and writes, and the shape
+// of both.
 func boxes(t Task, to *zarr.Array, f func(src, dst []zarr.Selection, n []int) error) error {
 	shape, chunk := to.Shape(), to.Chunks()
 	lo, hi := make([]int, len(shape)), make([]int, len(shape))
@@ -105,7 +108,8 @@ func boxes(t Task, to *zarr.Array, f func(src, dst []zarr.Selection, n []int) er
 	}
 }
 
-// fill copies one shard of the target in boxes of its inner chunks. The shard is sent in parts meanwhile, and shows when it is whole.
+// fill copies one shard of the target in boxes of its inner chunks. The shard is sent in parts
+// meanwhile, and shows when it is whole.
 func (w *Worker) fill(ctx context.Context, t Task, from, to *zarr.Array) error {
 	need := needOf(t.Step, from, to)
 	release, err := w.reserve(ctx, need.block, need.work) // what is kept between boxes too

@@ -18,7 +18,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// tall is an array of two and a half shards of 24 MiB, each a stack of 24 maps, of which the last but one and those from 40 on are missing.
+// tall is an array of two and a half shards of 24 MiB, each a stack of 24 maps, of which the last
+// but one and those from 40 on are missing.
 func tall(t *testing.T, st store.Store) *zarr.Array {
 	t.Helper()
 	a := must(zarr.Create(t.Context(), st, "a", zarr.Spec{Shape: []int{60, 1000, 512}, Chunks: []int{1, 500, 512}, DType: dtype.Uint16, Codecs: []codec.Spec{codec.CRC32C()}, Fill: uint16(7)}))
@@ -40,7 +41,8 @@ func inShards(*zarr.Array) (chunks, shards []int, err error) {
 	return []int{8, 100, 256}, []int{24, 1000, 512}, nil
 }
 
-// TestDividedShards fills shards that do not fit in the memory, and compares what is stored with what is stored where they do.
+// TestDividedShards fills shards that do not fit in the memory, and compares what is stored with
+// what is stored where they do.
 func TestDividedShards(t *testing.T) {
 	src := mem.New()
 	a := tall(t, src)
@@ -77,7 +79,8 @@ func TestDividedShards(t *testing.T) {
 	}
 }
 
-// TestDividedCosts: the least memory that the error says is enough, and less is not; and what is read is what was said.
+// TestDividedCosts: the least memory that the error says is enough, and less is not; and what is
+// read is what was said.
 func TestDividedCosts(t *testing.T) {
 	src := mem.New()
 	a := tall(t, src)
@@ -88,7 +91,8 @@ func TestDividedCosts(t *testing.T) {
 	}
 	least, err := strconv.ParseInt(regexp.MustCompile(`takes (\d+) bytes`).FindStringSubmatch(err.Error())[1], 10, 64)
 	check(t, err)
-	// 64 MiB, and 8/7 of: a box of one inner chunk of 400 KiB, two parts of 8 MiB and an index of 60 entries, and a part and an inner chunk twice.
+	// 64 MiB, and 8/7 of: a box of one inner chunk of 400 KiB, two parts of 8 MiB and an index of
+	// 60 entries, and a part and an inner chunk twice.
 	if want := int64(64<<20 + (400<<10+16<<20+32*60+8<<20+800<<10)*8/7); least < want || least > want+8 {
 		t.Errorf("at least %d bytes, not %d", least, want)
 	}

@@ -15,7 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// sending is a store that knows how many bytes of chunks are being put at once, and how many there were at most.
+// sending is a store that knows how many bytes of chunks are being put at once, and how many there
+// were at most.
 type sending struct {
 	store.Store
 	of *sent
@@ -42,7 +43,8 @@ func (s *sent) add(n int) {
 	s.most = max(s.most, s.now)
 }
 
-// TestSharedMemory runs several transfers at once: all of them together keep to the budget of the process.
+// TestSharedMemory runs several transfers at once: all of them together keep to the budget of the
+// process.
 func TestSharedMemory(t *testing.T) {
 	const chunk, budget = 256 << 10, 4 << 20
 	for name, codecs := range map[string][]codec.Spec{"blocks": {codec.CRC32C()}, "encoded": nil} {

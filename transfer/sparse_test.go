@@ -15,7 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// counted is a store that makes one request after another, lists pages of 1000, and counts what it is asked for of chunks.
+// counted is a store that makes one request after another, lists pages of 1000, and counts what it
+// is asked for of chunks.
 type counted struct {
 	store.Store
 	complete bool
@@ -72,7 +73,8 @@ func TestSparse(t *testing.T) {
 		gets       int
 		pages      int
 	}{
-		// The first one and 16 that are not there, then a listing, and of the others those that are.
+		// The first one and 16 that are not there, then a listing, and of the others those that
+		// are.
 		{"one in twenty", 4000, every(20), false, false, 17 + 199, 1},
 		{"none", 4000, func(int) bool { return false }, false, false, 16, 1},
 		{"all", 4000, every(1), false, false, 4000, 0},

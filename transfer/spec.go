@@ -12,7 +12,8 @@ import (
 // attrDims is the attribute in which xarray keeps the names of dimensions of v2 arrays.
 const attrDims = "_ARRAY_DIMENSIONS"
 
-// specOf is what an array of the target is created with: what the source's is, but for what the options change.
+// specOf is what an array of the target is created with: what the source's is, but for what the
+// options change.
 func (o *Options) specOf(a *zarr.Array, shape []int) (zarr.Spec, error) {
 	spec := a.Spec()
 	format := max(a.Format(), 2)

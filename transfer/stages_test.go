@@ -78,7 +78,8 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// requests are those that a plan takes at most: a task puts a marker, and sees that the claim is still there.
+// requests are those that a plan takes at most: a task puts a marker, and sees that the claim is
+// still there.
 func requests(t *testing.T, p *transfer.Plan) (n int64) {
 	t.Helper()
 	costs, err := p.Costs()
@@ -107,7 +108,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestERA5 plans what rechunker was made for: two intermediate arrays within 1 GiB, and one within 4 GiB.
+// TestERA5 plans what rechunker was made for: two intermediate arrays within 1 GiB, and one within
+// 4 GiB.
 func TestERA5(t *testing.T) {
 	src := mem.New()
 	a := must(zarr.Create(t.Context(), src, "t2m", zarr.Spec{Shape: []int{350640, 721, 1440}, Chunks: []int{1, 721, 1440}, DType: dtype.Float32}))

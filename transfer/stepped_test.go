@@ -16,7 +16,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// stepped is a target as one process sees it. Its requests are counted from 1. At request number at something happens.
+// stepped is a target as one process sees it. Its requests are counted from 1. At request number at
+// something happens.
 type stepped struct {
 	store.Store
 	at   int
@@ -148,8 +149,8 @@ func kinds() (all []kind) {
 	return append(all, kind{"within a store", 3, true, false, true})
 }
 
-// tree stores an array of three chunks, the second of which is all fill value, or a group with two of them, whose other
-// values are all v.
+// tree stores an array of three chunks, the second of which is all fill value, or a group with two
+// of them, whose other values are all v.
 func (k kind) tree(t *testing.T, st store.Store, path string, v uint8) zarr.Node {
 	t.Helper()
 	ctx := t.Context()

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// taskObjects and taskBytes bound what a task does where nothing is gained by more, and so what an interruption repeats: 48 objects, or
-	// 64 MiB of elements, take some seconds.
+	// taskObjects and taskBytes bound what a task does where nothing is gained by more, and so what
+	// an interruption repeats: 48 objects, or 64 MiB of elements, take some seconds.
 	taskObjects = 48
 	taskBytes   = 64 << 20
 )
@@ -65,8 +65,9 @@ func (m *maker) steps(ctx context.Context, s *Step, from, to *zarr.Array) error 
 	return nil
 }
 
-// solve finds the stages by which one array is copied into the chunks of another one: through intermediate arrays where fewer and larger requests
-// are worth the bytes that are moved once more. What it finds no stages for in the memory is copied object by object.
+// solve finds the stages by which one array is copied into the chunks of another one: through
+// intermediate arrays where fewer and larger requests are worth the bytes that are moved once more.
+// What it finds no stages for in the memory is copied object by object.
 func (m *maker) solve(s *Step, from, to *zarr.Array) ([]rechunk.Stage, error) {
 	write, memory := objectShape(to), (m.o.Memory-overhead)/8*5 // see blocksShare
 	if s.Inner != nil {
@@ -92,8 +93,9 @@ func (m *maker) solve(s *Step, from, to *zarr.Array) ([]rechunk.Stage, error) {
 	return best.Stages, nil
 }
 
-// requestCost is how many bytes are moved in the time that a request takes: four times the gap that the store reads through rather than send another
-// one, which is less since what is in a gap is moved for nothing. In a cloud it is 4 MiB (80 MB/s for 50 ms), on a disk 16 KiB.
+// requestCost is how many bytes are moved in the time that a request takes: four times the gap that
+// the store reads through rather than send another one, which is less since what is in a gap is
+// moved for nothing. In a cloud it is 4 MiB (80 MB/s for 50 ms), on a disk 16 KiB.
 func requestCost(st store.Store) int64 {
 	var t store.Tuning
 	if st == nil || !store.As(st, &t) || t.RangeGap < 1 || t.RangeGap > rechunk.DefaultRequest {
@@ -102,7 +104,8 @@ func requestCost(st store.Store) int64 {
 	return 4 * t.RangeGap
 }
 
-// plain reports whether the chunks of an array are stored as their elements, of which a read takes those that it wants.
+// plain reports whether the chunks of an array are stored as their elements, of which a read takes
+// those that it wants.
 func plain(a *zarr.Array) bool {
 	return !slices.ContainsFunc(a.Metadata().Codecs, func(c meta.Named) bool { return c.Name != "bytes" })
 }
@@ -162,7 +165,8 @@ func (m *maker) add(stage int, s *Step) {
 // counted is how many blocks along a dimension are looked at one by one. 2^20: some milliseconds.
 const counted = 1 << 20
 
-// reads is how many times chunks of the source are read along a dimension by blocks of so many objects; of very many blocks at most.
+// reads is how many times chunks of the source are read along a dimension by blocks of so many
+// objects; of very many blocks at most.
 func (s *Step) reads(d, block, unit, object, shape int) int64 {
 	each, start := int(min(product(int64(object), block), int64(shape))), s.start(d)
 	blocks := ceil(shape, each)
@@ -177,7 +181,8 @@ func (s *Step) reads(d, block, unit, object, shape int) int64 {
 	return total
 }
 
-// gathered lets a block grow along the last dimensions first, as long as it has few objects of few bytes.
+// gathered lets a block grow along the last dimensions first, as long as it has few objects of few
+// bytes.
 func gathered(block []int, to *zarr.Array, bytes int64) []int {
 	grid := to.GridShape()
 	fits := func() bool {
@@ -206,7 +211,8 @@ func ones(n int) []int {
 	return s
 }
 
-// readsInside is how many times chunks of the source are read along a dimension by boxes of Inner chunks of each shard; of very many boxes at most.
+// readsInside is how many times chunks of the source are read along a dimension by boxes of Inner
+// chunks of each shard; of very many boxes at most.
 func (s *Step) readsInside(d, chunk, unit, shard, shape int) int64 {
 	each, start := int(min(product(int64(chunk), s.Inner[d]), int64(shard), int64(shape))), s.start(d)
 	if shards := ceil(shape, shard); product(int64(shards), ceil(shard, each)) > counted {

@@ -14,7 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestTakenTarget runs plans whose target is another array by then: it is refused, and nothing of that array is written.
+// TestTakenTarget runs plans whose target is another array by then: it is refused, and nothing of
+// that array is written.
 func TestTakenTarget(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		for _, o := range []transfer.Options{{}, {Codecs: []codec.Spec{codec.Zstd(1)}}} {

@@ -27,7 +27,8 @@ type kept struct{ store.Store }
 
 func (kept) Close() error { return nil }
 
-// stores opens what a test has by name. Verbs of a store beyond the contract are not there, but for "mem".
+// stores opens what a test has by name. Verbs of a store beyond the contract are not there, but for
+// "mem".
 func stores(all map[string]store.Store) transfer.Opener {
 	return func(_ context.Context, name string) (store.Store, error) {
 		if s, ok := all[name].(*mem.Store); ok {
@@ -318,9 +319,9 @@ func TestWithinAStore(t *testing.T) {
 	check(t, err)
 	check(t, transfer.Run(t.Context(), p, open, transfer.RunOptions{}))
 	same(t, g, must(zarr.OpenGroup(t.Context(), st, "out/x")))
-	// Whether the target is free: its own document before the claim, those of the 7 nodes after it, of each of the 4 arrays
-	// with chunks before it is written, and of the 7 nodes, in both formats, before they are stored. And twice whether an
-	// array was changed.
+	// Whether the target is free: its own document before the claim, those of the 7 nodes after it,
+	// of each of the 4 arrays with chunks before it is written, and of the 7 nodes, in both
+	// formats, before they are stored. And twice whether an array was changed.
 	if gets != 1+7+4+3*7+2*4 || chunks > 0 {
 		t.Errorf("%d documents were read, %d chunks", gets, chunks)
 	}
@@ -442,7 +443,8 @@ func (r refusing) Put(ctx context.Context, key string, value []byte, o store.Put
 	return r.Store.Put(ctx, key, value, o)
 }
 
-// TestOnlyAbsenceIsAbsent: what is not found where a chunk is written is an error, and no missing chunk.
+// TestOnlyAbsenceIsAbsent: what is not found where a chunk is written is an error, and no missing
+// chunk.
 func TestOnlyAbsenceIsAbsent(t *testing.T) {
 	src := mem.New()
 	a := must(zarr.Create(t.Context(), src, "a", zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Uint8}))

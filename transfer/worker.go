@@ -16,8 +16,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Opener opens the store that a plan calls by a name: for a plan with URLs what opens URLs, with the credentials that the process has. The store
-// is closed when the work is done.
+// Opener opens the store that a plan calls by a name: for a plan with URLs what opens URLs, with
+// the credentials that the process has. The store is closed when the work is done.
 type Opener func(ctx context.Context, name string) (store.Store, error)
 
 // Worker runs tasks of one plan. Make it with [Open]; it may be used from any number of goroutines.
@@ -48,19 +48,23 @@ type Worker struct {
 	complete map[int]bool    // stages
 }
 
-// RunTask runs task i of a plan: what a worker on any engine does. It may be run any number of times, also at once, and stores the same objects each time, then a
-// marker which says so. The tasks of a stage run in any order. The first task of all claims the target for the plan. Once
-// the target is published a task writes nothing.
+// RunTask runs task i of a plan: what a worker on any engine does. It may be run any number of
+// times, also at once, and stores the same objects each time, then a marker which says so. The
+// tasks of a stage run in any order. The first task of all claims the target for the plan. Once the
+// target is published a task writes nothing.
 //
-// fault.Conflict: the stage before the task's is not complete, or the metadata of the array that it reads is not what it was when the plan was made; the last task
-// looks at that of all arrays once more. An array that only became longer is copied as it was. No task knows
-// of chunks that were replaced before it or after it; one that is replaced while a task reads it is fault.Conflict too.
-// fault.Conflict is also a task during which [Clean] removed the transfer: what it wrote is not counted as done.
-// fault.Exists: another plan has claimed the target, or another node is there or below it by now; nothing is written. After
-// [Clean] of a complete transfer nothing names its plan any more: then a task compares what it would write with what is
-// stored, writes nothing, and is done where both are equal.
+// fault.Conflict: the stage before the task's is not complete, or the metadata of the array that it
+// reads is not what it was when the plan was made; the last task looks at that of all arrays once
+// more. An array that only became longer is copied as it was. No task knows of chunks that were
+// replaced before it or after it; one that is replaced while a task reads it is fault.Conflict too.
+// fault.Conflict is also a task during which [Clean] removed the transfer: what it wrote is not
+// counted as done. fault.Exists: another plan has claimed the target, or another node is there or
+// below it by now; nothing is written. After [Clean] of a complete transfer nothing names its plan
+// any more: then a task compares what it would write with what is stored, writes nothing, and is
+// done where both are equal.
 //
-// Errors are those of the stores and of reading and writing arrays. After fault.Throttled, fault.Unavailable or the end of ctx it is worth another try.
+// Errors are those of the stores and of reading and writing arrays. After fault.Throttled,
+// fault.Unavailable or the end of ctx it is worth another try.
 func RunTask(ctx context.Context, p *Plan, i int, open Opener, opts ...zarr.Option) error {
 	w, err := Open(ctx, p, open, opts...)
 	if err != nil {
@@ -70,8 +74,9 @@ func RunTask(ctx context.Context, p *Plan, i int, open Opener, opts ...zarr.Opti
 	return errors.Join(err, w.Close())
 }
 
-// Open checks a plan and opens its stores, for many tasks. opts are those of the nodes, such as zarr.Codecs; limits of memory are the plan's.
-// The memory of a task is reserved in the budget of concurrency.Default too.
+// Open checks a plan and opens its stores, for many tasks. opts are those of the nodes, such as
+// zarr.Codecs; limits of memory are the plan's. The memory of a task is reserved in the budget of
+// concurrency.Default too.
 func Open(ctx context.Context, p *Plan, open Opener, opts ...zarr.Option) (*Worker, error) {
 	return openWith(ctx, p, open, nil, opts)
 }
@@ -151,7 +156,8 @@ func (w *Worker) Task(ctx context.Context, i int) error {
 	return nil
 }
 
-// task runs one task, and returns the key of the marker that it put; "" where there was nothing to do.
+// task runs one task, and returns the key of the marker that it put; "" where there was nothing to
+// do.
 func (w *Worker) task(ctx context.Context, c *claim, i int) (marker string, err error) {
 	t := w.p.Task(i)
 	switch last := t.Step.Kind == Finish; {
@@ -191,7 +197,8 @@ func (w *Worker) task(ctx context.Context, c *claim, i int) (marker string, err 
 	return w.mark(ctx, c, t.Stage, i)
 }
 
-// before makes sure that the stages before one are complete: a task that read or published what is not there yet would take it for missing chunks.
+// before makes sure that the stages before one are complete: a task that read or published what is
+// not there yet would take it for missing chunks.
 func (w *Worker) before(ctx context.Context, c *claim, stage int) error {
 	for k := range stage {
 		w.mu.Lock()
@@ -255,8 +262,8 @@ func (w *Worker) block(ctx context.Context, t Task) error {
 	return to.WriteBytes(ctx, buf, dst...)
 }
 
-// reserve waits for the memory of a task: its elements, and its objects under way, for which the plan's budget is asked as
-// they are read and written.
+// reserve waits for the memory of a task: its elements, and its objects under way, for which the
+// plan's budget is asked as they are read and written.
 func (w *Worker) reserve(ctx context.Context, elements, work int64) (release func(), err error) {
 	all, err := w.shared.Acquire(ctx, concurrency.Task, sum(elements, work))
 	if err != nil {
@@ -288,10 +295,12 @@ func regions(t Task, to *zarr.Array) (src, dst []zarr.Selection, n []int) {
 	return src, dst, n
 }
 
-// worthGC is how much memory is collected before more is taken. 32 MiB: it happens a few times in a plan, when blocks become larger.
+// worthGC is how much memory is collected before more is taken. 32 MiB: it happens a few times in a
+// plan, when blocks become larger.
 const worthGC = 32 << 20
 
-// take is memory for a region; that of another one where it is large enough, which costs its page faults once.
+// take is memory for a region; that of another one where it is large enough, which costs its page
+// faults once.
 func (w *Worker) take(n int) []byte {
 	w.mu.Lock()
 	i := slices.IndexFunc(w.idle, func(b []byte) bool { return cap(b) >= n })

@@ -16,9 +16,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestRandomAccess holds the requests of random reads and writes of 300 random arrays to testdata/access_random.txt, which has a
-// hash for each array: of every request of each call, in sorted order, with the bytes that are stored. -v prints the requests, so that
-// those of two versions can be compared. What is read is compared with what was written, too.
+// TestRandomAccess holds the requests of random reads and writes of 300 random arrays to
+// testdata/access_random.txt, which has a hash for each array: of every request of each call, in
+// sorted order, with the bytes that are stored. -v prints the requests, so that those of two
+// versions can be compared. What is read is compared with what was written, too.
 func TestRandomAccess(t *testing.T) {
 	var out strings.Builder
 	for i := range 300 {
@@ -33,7 +34,8 @@ func TestRandomAccess(t *testing.T) {
 	}
 }
 
-// values writes and reads elements of one data type that stand for small numbers, of which 0 is the fill value.
+// values writes and reads elements of one data type that stand for small numbers, of which 0 is the
+// fill value.
 type values struct {
 	write func(s *scene, a *zarr.Array, v []int, sel ...zarr.Selection) error
 	read  func(s *scene, a *zarr.Array, sel ...zarr.Selection) ([]int, error)

@@ -17,8 +17,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// recorder is a store that notes which values it is asked for and given, on which condition, and what came of it. It has
-// numbers of its own, and can leave out what some stores cannot do.
+// recorder is a store that notes which values it is asked for and given, on which condition, and
+// what came of it. It has numbers of its own, and can leave out what some stores cannot do.
 type recorder struct {
 	store.Store
 	tuning                           store.Tuning
@@ -135,7 +135,8 @@ func cloud() store.Tuning {
 	return t
 }
 
-// scene runs the steps of one case: an array that lies in backing, and is read and written through st.
+// scene runs the steps of one case: an array that lies in backing, and is read and written through
+// st.
 type scene struct {
 	*testing.T
 	backing *mem.Store
@@ -213,9 +214,10 @@ func (s *scene) once(op, what string, f func() error) {
 	}
 }
 
-// TestAccess holds which values each kind of read and write asks for and gives to testdata/access.txt: "# case: step", then its
-// requests, sorted unless the case makes one at a time. Each case runs with the numbers of local stores and with those of a
-// cloud's; where these make a difference the step is there twice.
+// TestAccess holds which values each kind of read and write asks for and gives to
+// testdata/access.txt: "# case: step", then its requests, sorted unless the case makes one at a
+// time. Each case runs with the numbers of local stores and with those of a cloud's; where these
+// make a difference the step is there twice.
 func TestAccess(t *testing.T) {
 	var out strings.Builder
 	for _, c := range accesses {

@@ -20,7 +20,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// TestProgressEnds: a progress bar that counts chunks ends at as many as there are, whatever documents were read and written.
+// TestProgressEnds: a progress bar that counts chunks ends at as many as there are, whatever
+// documents were read and written.
 func TestProgressEnds(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		st := mem.New()
@@ -58,7 +59,8 @@ func TestProgressEnds(t *testing.T) {
 	}
 }
 
-// TestReportCountsEveryRequest compares a report with what a store was asked for: listings and what Replace deletes, too.
+// TestReportCountsEveryRequest compares a report with what a store was asked for: listings and what
+// Replace deletes, too.
 func TestReportCountsEveryRequest(t *testing.T) {
 	var mu sync.Mutex
 	seen := map[store.Op]int64{}
@@ -115,7 +117,8 @@ func (s *throttled) Get(ctx context.Context, key string, o store.GetOptions, buf
 	return s.Store.Get(ctx, key, o, buf)
 }
 
-// TestReportHearsRetries: of chunks and of documents; they are no requests of the call, and MaxRequests does not bound them.
+// TestReportHearsRetries: of chunks and of documents; they are no requests of the call, and
+// MaxRequests does not bound them.
 func TestReportHearsRetries(t *testing.T) {
 	backing := mem.New()
 	a := mustCreate(t, backing, "x", zarr.Spec{Shape: []int{4}, Chunks: []int{1}, DType: dtype.Float32})
@@ -142,7 +145,8 @@ func TestReportHearsRetries(t *testing.T) {
 	}
 }
 
-// TestMaxRequestsIsTheLeast: of reads and writes, the least that they take is refused before anything is requested.
+// TestMaxRequestsIsTheLeast: of reads and writes, the least that they take is refused before
+// anything is requested.
 func TestMaxRequestsIsTheLeast(t *testing.T) {
 	backing := mem.New()
 	mustCreate(t, backing, "x", zarr.Spec{Shape: []int{8}, Chunks: []int{2}, DType: dtype.Float32})
@@ -199,8 +203,8 @@ func events(ctx context.Context) (context.Context, func() []string) {
 	}
 }
 
-// TestReportIsExact: of a read of shards in parts, of which inner chunks and a shard are missing, when their indexes are not known and
-// when they are; and of a write of chunks.
+// TestReportIsExact: of a read of shards in parts, of which inner chunks and a shard are missing,
+// when their indexes are not known and when they are; and of a write of chunks.
 func TestReportIsExact(t *testing.T) {
 	st := tuned{mem.New(), 0, 1 << 20}
 	spec := zarr.Spec{Shape: []int{32}, Chunks: []int{2}, Shards: []int{8}, DType: dtype.Float32, Codecs: []codec.Spec{}}
@@ -250,7 +254,8 @@ func TestReportIsExact(t *testing.T) {
 	}
 }
 
-// TestReportAskedAgain: a chunk that is longer than such chunks are as a rule is asked for twice, and a read of it is not refused.
+// TestReportAskedAgain: a chunk that is longer than such chunks are as a rule is asked for twice,
+// and a read of it is not refused.
 func TestReportAskedAgain(t *testing.T) {
 	st := mem.New()
 	var r zarr.Report

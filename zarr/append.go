@@ -13,19 +13,22 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Append makes the array longer along an axis and writes src behind what is there; src has the elements in C order, a whole number of
-// rows: of what the array has at one index of the axis. It returns the array with its new shape; a stays as it was. T is as for [Read].
+// Append makes the array longer along an axis and writes src behind what is there; src has the
+// elements in C order, a whole number of rows: of what the array has at one index of the axis. It
+// returns the array with its new shape; a stays as it was. T is as for [Read].
 //
-// Others see the new shape only once all chunks are stored, so a reader never sees a hole. One append at a time changes an array: it
-// claims the rows first, in the array's document. Another writer that appends or resizes meanwhile gets ErrConflict and has changed nothing, as
-// does one that appends to an array which grew since it was opened (see [Array.Refresh], and [Wait] for an Append that does so by itself). The claim
-// of a process that was killed stays, and readers are not disturbed by it; [TakeOver] takes its place. After an error the shape is
-// what it was.
+// Others see the new shape only once all chunks are stored, so a reader never sees a hole. One
+// append at a time changes an array: it claims the rows first, in the array's document. Another
+// writer that appends or resizes meanwhile gets ErrConflict and has changed nothing, as does one
+// that appends to an array which grew since it was opened (see [Array.Refresh], and [Wait] for an
+// Append that does so by itself). The claim of a process that was killed stays, and readers are not
+// disturbed by it; [TakeOver] takes its place. After an error the shape is what it was.
 //
-// A chunk that is there in part, or the shard that has it, is read and written again, on condition that it is what was read; the report
-// counts these (Rewritten). For rows that come a few at a time use a [Writer]. Requests besides those of the chunks: 2 for the
-// document, and one for each chunk that is there in part. The array needs a store with conditional writes, or [SingleWriter]. ErrSelection where
-// a rectilinear grid does not reach so far.
+// A chunk that is there in part, or the shard that has it, is read and written again, on condition
+// that it is what was read; the report counts these (Rewritten). For rows that come a few at a time
+// use a [Writer]. Requests besides those of the chunks: 2 for the document, and one for each chunk
+// that is there in part. The array needs a store with conditional writes, or [SingleWriter].
+// ErrSelection where a rectilinear grid does not reach so far.
 func Append[T any](ctx context.Context, a *Array, axis int, src []T) (*Array, error) {
 	if err := a.growable(axis); err != nil {
 		return nil, a.errf(err)
@@ -38,7 +41,8 @@ func Append[T any](ctx context.Context, a *Array, axis int, src []T) (*Array, er
 	})
 }
 
-// AppendBytes is [Append] of elements in memory form (see package dtype), for any data type whose elements have one size.
+// AppendBytes is [Append] of elements in memory form (see package dtype), for any data type whose
+// elements have one size.
 func (a *Array) AppendBytes(ctx context.Context, axis int, src []byte) (*Array, error) {
 	size := a.meta.DType.Size()
 	if size == 0 || len(src)%size != 0 {
@@ -59,8 +63,10 @@ func (a *Array) AppendItems(ctx context.Context, axis int, src [][]byte) (*Array
 	})
 }
 
-// AppendBy is [Append] of n rows that write writes, in whatever parts: to a view of the array that has them, where they begin at from. Parts
-// that are no whole chunks are read and written again. write is called once more where the options have Append wait for others, and must not keep the view.
+// AppendBy is [Append] of n rows that write writes, in whatever parts: to a view of the array that
+// has them, where they begin at from. Parts that are no whole chunks are read and written again.
+// write is called once more where the options have Append wait for others, and must not keep the
+// view.
 func (a *Array) AppendBy(ctx context.Context, axis, n int, write func(ctx context.Context, b *Array, from int) error) (*Array, error) {
 	if err := a.growable(axis); err != nil {
 		return nil, a.errf(err)
@@ -92,8 +98,8 @@ func (a *Array) appendN(ctx context.Context, axis, n int, write func(context.Con
 	return out, err
 }
 
-// waiting tries something with the array and, as long as others are changing its shape and the options have it wait for them, with the array
-// as it is by then.
+// waiting tries something with the array and, as long as others are changing its shape and the
+// options have it wait for them, with the array as it is by then.
 func (a *Array) waiting(ctx context.Context, try func(*Array) error) error {
 	b := a
 	return a.node.waiting(ctx, func() (err error) {
@@ -190,8 +196,8 @@ func (a *Array) grow(ctx context.Context, axis, n int) (*growth, error) {
 	return a.growBy(ctx, c, a.cfg.over, nil)
 }
 
-// growBy claims rows of the array, which c says, also where the array has them. changed is the error
-// of an array that is stored with another shape by now; nil: one that says so.
+// growBy claims rows of the array, which c says, also where the array has them. changed is the
+// error of an array that is stored with another shape by now; nil: one that says so.
 func (a *Array) growBy(ctx context.Context, c claim.Claim, over document.TakeOver, changed error) (*growth, error) {
 	if _, err := a.long(c.Axis, max(0, c.To-a.meta.Shape[c.Axis])); err != nil {
 		return nil, err
@@ -246,7 +252,8 @@ func (a *Array) isLong(ctx context.Context, axis int) error {
 	return nil
 }
 
-// fromDocuments is the array with its documents: one that was not opened from them reads them, and makes sure that they say the same.
+// fromDocuments is the array with its documents: one that was not opened from them reads them, and
+// makes sure that they say the same.
 func (a *Array) fromDocuments(ctx context.Context) (*Array, error) {
 	if a.from == fromStore {
 		return a, nil

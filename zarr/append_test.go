@@ -34,7 +34,8 @@ var growingSpecs = []struct {
 	{"v2 no fill", 0, zarr.Spec{Format: 2, Shape: []int{1, 4}, Chunks: []int{3, 4}, Fill: zarr.NoFill}},
 }
 
-// TestAppendAgainstOracle appends blocks of random lengths, some of them all fill value, and reads everything after each.
+// TestAppendAgainstOracle appends blocks of random lengths, some of them all fill value, and reads
+// everything after each.
 func TestAppendAgainstOracle(t *testing.T) {
 	for _, tt := range growingSpecs {
 		t.Run(tt.name, func(t *testing.T) {
@@ -171,7 +172,8 @@ func TestAppendRefuses(t *testing.T) {
 	}
 }
 
-// TestAppendOnStale: an array that grew since it was opened is not appended to; with Wait it is, behind what is there.
+// TestAppendOnStale: an array that grew since it was opened is not appended to; with Wait it is,
+// behind what is there.
 func TestAppendOnStale(t *testing.T) {
 	st := mem.New()
 	a := create(t, st, zarr.Spec{Shape: []int{2}, Chunks: []int{2}, DType: dtype.Int32})
@@ -203,8 +205,9 @@ func TestAppendOnStale(t *testing.T) {
 	}
 }
 
-// TestTakeOver: a process is killed at each of its puts. Readers see what was there; others get ErrConflict until they take over; then
-// the array is whole, also when puts of the killed process arrive later, in the middle of the take-over or after it.
+// TestTakeOver: a process is killed at each of its puts. Readers see what was there; others get
+// ErrConflict until they take over; then the array is whole, also when puts of the killed process
+// arrive later, in the middle of the take-over or after it.
 func TestTakeOver(t *testing.T) {
 	for _, zeros := range []bool{false, true} {
 		for left := range 6 { // the append puts two documents and four chunks
@@ -285,7 +288,8 @@ func onStore(t *testing.T, a *zarr.Array, st store.Store) *zarr.Array {
 	return b
 }
 
-// TestFailedAppendLeavesNoClaim: after an error the next append finds the array as it was, and what was written of the failed one is not seen.
+// TestFailedAppendLeavesNoClaim: after an error the next append finds the array as it was, and what
+// was written of the failed one is not seen.
 func TestFailedAppendLeavesNoClaim(t *testing.T) {
 	st := mem.New()
 	a := create(t, st, zarr.Spec{Shape: []int{1}, Chunks: []int{2}, DType: dtype.Int32})
@@ -308,7 +312,8 @@ func TestFailedAppendLeavesNoClaim(t *testing.T) {
 	}
 }
 
-// TestAppendRace: many appenders of one process and of several, who wait for each other: every row is there once.
+// TestAppendRace: many appenders of one process and of several, who wait for each other: every row
+// is there once.
 func TestAppendRace(t *testing.T) {
 	st := mem.New()
 	create(t, st, zarr.Spec{Shape: []int{0}, Chunks: []int{3}, DType: dtype.Int32})
@@ -392,7 +397,8 @@ func wantValues(t *testing.T, a *zarr.Array, want ...int32) {
 	}
 }
 
-// TestAttributesKeepTheClaim: the record of a change under way is no attribute, and who sets attributes leaves it where it is.
+// TestAttributesKeepTheClaim: the record of a change under way is no attribute, and who sets
+// attributes leaves it where it is.
 func TestAttributesKeepTheClaim(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		t.Run(fmt.Sprint(format), func(t *testing.T) {

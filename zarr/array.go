@@ -16,7 +16,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Array is an array as its metadata was when it was opened. It is immutable and safe for any number of goroutines.
+// Array is an array as its metadata was when it was opened. It is immutable and safe for any number
+// of goroutines.
 type Array struct {
 	node
 	meta   *meta.Array
@@ -80,7 +81,8 @@ func bindArray(n node, m *meta.Array, s *shared) (*Array, error) {
 	return makeArray(n, m, pipe, s, nil), nil
 }
 
-// blocksOf is how each axis is cut into what is encoded as one piece: chunks, or the inner chunks of shards.
+// blocksOf is how each axis is cut into what is encoded as one piece: chunks, or the inner chunks
+// of shards.
 func blocksOf(p *pipeline.Pipeline) []grid.Axis {
 	if s := p.Largest().Chain.Shards(); s != nil {
 		return grid.Even(s.Chunk) // which divides every shard
@@ -88,7 +90,8 @@ func blocksOf(p *pipeline.Pipeline) []grid.Axis {
 	return p.Axes()
 }
 
-// makeArray is an array whose codecs are bound. field is the path of the field that it is a view of.
+// makeArray is an array whose codecs are bound. field is the path of the field that it is a view
+// of.
 func makeArray(n node, m *meta.Array, pipe *pipeline.Pipeline, s *shared, field []string) *Array {
 	prefix := join(n.path, "")
 	if prefix != "" {
@@ -117,14 +120,14 @@ func (a *Array) changed(n node, m *meta.Array) *Array {
 // Shape is the number of elements along each axis. The slice is the caller's.
 func (a *Array) Shape() []int { return slices.Clone(a.meta.Shape) }
 
-// Chunks is the number of elements of a chunk along each axis: of what is encoded as one piece, which in a sharded array is
-// an inner chunk. nil where chunks differ in shape, as those of a rectilinear grid may; see [Array.Edges]. The slice is the
-// caller's.
+// Chunks is the number of elements of a chunk along each axis: of what is encoded as one piece,
+// which in a sharded array is an inner chunk. nil where chunks differ in shape, as those of a
+// rectilinear grid may; see [Array.Edges]. The slice is the caller's.
 func (a *Array) Chunks() []int { return grid.Shape(a.blocks) }
 
-// Shards is the number of elements along each axis of a shard, which is one stored object with many chunks in it; nil when
-// chunks are stored each by itself, or cannot be read from their shard without all of it, and where shards differ in shape:
-// see [Array.Sharded].
+// Shards is the number of elements along each axis of a shard, which is one stored object with many
+// chunks in it; nil when chunks are stored each by itself, or cannot be read from their shard
+// without all of it, and where shards differ in shape: see [Array.Sharded].
 func (a *Array) Shards() []int {
 	if a.Sharded() {
 		return grid.Shape(a.pipe.Axes())
@@ -132,10 +135,12 @@ func (a *Array) Shards() []int {
 	return nil
 }
 
-// Regular reports whether all chunks, or all shards of a sharded array, have one shape. Only a rectilinear grid may have others.
+// Regular reports whether all chunks, or all shards of a sharded array, have one shape. Only a
+// rectilinear grid may have others.
 func (a *Array) Regular() bool { return a.pipe.Even() }
 
-// Sharded reports whether each stored object is a shard with many chunks in it, which are read one by one.
+// Sharded reports whether each stored object is a shard with many chunks in it, which are read one
+// by one.
 func (a *Array) Sharded() bool { return a.pipe.Largest().Chain.Shards() != nil }
 
 // DType is the data type of the elements.
@@ -144,17 +149,20 @@ func (a *Array) DType() dtype.Type { return a.meta.DType }
 // Codecs is the pipeline from chunk to stored bytes, v2's filters and compressor included.
 func (a *Array) Codecs() []codec.Spec { return a.pipe.Specs() }
 
-// Fill is the fill value in memory form (see package dtype); nil when it is undefined, as v2's null.
+// Fill is the fill value in memory form (see package dtype); nil when it is undefined, as v2's
+// null.
 func (a *Array) Fill() []byte { return slices.Clone(a.meta.Fill) }
 
-// ChunkLimit is the most bytes that a decoded chunk of a may have where it is held in memory, see the option.
+// ChunkLimit is the most bytes that a decoded chunk of a may have where it is held in memory, see
+// the option.
 func (a *Array) ChunkLimit() int64 { return a.cfg.maxChunk }
 
-// Metadata is the parsed metadata document, with the keys that Separator gives. It is shared: do not change it.
+// Metadata is the parsed metadata document, with the keys that Separator gives. It is shared: do
+// not change it.
 func (a *Array) Metadata() *meta.Array { return a.meta }
 
-// Source is what package upkeep knows of the array's documents; its type is internal to this module. That of a view of a field is the
-// whole array's.
+// Source is what package upkeep knows of the array's documents; its type is internal to this
+// module. That of a view of a field is the whole array's.
 func (a *Array) Source() *document.Source {
 	if a.field != nil {
 		return a.field.base.Source()
@@ -173,7 +181,8 @@ func (a *Array) Len() int {
 	return n
 }
 
-// ChunkKey is the key, below the store's root, of the chunk, or the shard, at a position of the grid that they make.
+// ChunkKey is the key, below the store's root, of the chunk, or the shard, at a position of the
+// grid that they make.
 func (a *Array) ChunkKey(coord ...int) string {
 	return a.engine.Layout.Key(coord)
 }

@@ -29,8 +29,9 @@ func (s seen) Put(ctx context.Context, key string, b []byte, o store.PutOptions)
 	return s.Store.Put(ctx, key, b, o)
 }
 
-// TestWriteAsItLies: uncompressed chunks that lie in one piece in what is written are stored from there; what has to be turned round or put together
-// is not, and what the caller gave is never changed.
+// TestWriteAsItLies: uncompressed chunks that lie in one piece in what is written are stored from
+// there; what has to be turned round or put together is not, and what the caller gave is never
+// changed.
 func TestWriteAsItLies(t *testing.T) {
 	const rows, width = 32, 1 << 10
 	for _, tt := range []struct {

@@ -10,11 +10,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// SetAttrs replaces all attributes of the array, and returns it with them. Its other metadata stays byte for byte as it is. ErrConflict
-// when the document was changed since a was opened; then open again and decide again. A store without versions refuses with
-// errors.ErrUnsupported, unless SingleWriter was given; one that takes no writes with ErrReadOnly.
+// SetAttrs replaces all attributes of the array, and returns it with them. Its other metadata stays
+// byte for byte as it is. ErrConflict when the document was changed since a was opened; then open
+// again and decide again. A store without versions refuses with errors.ErrUnsupported, unless
+// SingleWriter was given; one that takes no writes with ErrReadOnly.
 //
-// Consolidated metadata above the array, if any, keeps the old attributes until [Group.Consolidate], or UpdateAbove of package upkeep.
+// Consolidated metadata above the array, if any, keeps the old attributes until
+// [Group.Consolidate], or UpdateAbove of package upkeep.
 func (a *Array) SetAttrs(ctx context.Context, attrs map[string]any) (*Array, error) {
 	n, err := a.withAttrs(ctx, attrs, a.shared.copied)
 	if err != nil {
@@ -25,7 +27,8 @@ func (a *Array) SetAttrs(ctx context.Context, attrs map[string]any) (*Array, err
 	return a.changed(n, &m), nil
 }
 
-// SetAttrs replaces all attributes of the group, and returns it with them, as [Array.SetAttrs] does.
+// SetAttrs replaces all attributes of the group, and returns it with them, as [Array.SetAttrs]
+// does.
 func (g *Group) SetAttrs(ctx context.Context, attrs map[string]any) (*Group, error) {
 	n, err := g.withAttrs(ctx, attrs, nil)
 	if err != nil {
@@ -77,8 +80,8 @@ func (n node) withAttrs(ctx context.Context, attrs map[string]any, as *meta.Arra
 	return n, nil
 }
 
-// reload reads the documents of a node that were not read when it was opened, and makes sure that they say what those said, of
-// an array also as what it is.
+// reload reads the documents of a node that were not read when it was opened, and makes sure that
+// they say what those said, of an array also as what it is.
 func (n *node) reload(ctx context.Context, as *meta.Array) error {
 	fresh, err := openStored(ctx, n.st, n.path, n.cfg.stored(), document.Any)
 	if errors.Is(err, fault.NotFound) {

@@ -24,22 +24,25 @@ type Block[T any] struct {
 
 // BlockOptions say what a block is, and in what order blocks come.
 type BlockOptions struct {
-	// Objects is how many stored objects (chunks, or shards) a block has along each dimension; nil is one. A block has less where the
-	// selection does.
+	// Objects is how many stored objects (chunks, or shards) a block has along each dimension; nil
+	// is one. A block has less where the selection does.
 	Objects []int
-	// Ahead is how many blocks may be read, or be waiting, beside the one that the loop is due: 0 is as many as a call has requests
-	// in flight, -1 none. However many they are, they take no more than half of the memory budget ([Limits]), and those that would are read
-	// when the loop asks for them.
+	// Ahead is how many blocks may be read, or be waiting, beside the one that the loop is due: 0
+	// is as many as a call has requests in flight, -1 none. However many they are, they take no
+	// more than half of the memory budget ([Limits]), and those that would are read when the loop
+	// asks for them.
 	Ahead int
 	// AnyOrder yields blocks as they come, and not in C order.
 	AnyOrder bool
-	// Reuse makes the Values of a block the loop body's until it ends, and uses their memory for another block then: large blocks cost their
-	// page faults once. Otherwise each block has memory of its own, to keep.
+	// Reuse makes the Values of a block the loop body's until it ends, and uses their memory for
+	// another block then: large blocks cost their page faults once. Otherwise each block has memory
+	// of its own, to keep.
 	Reuse bool
-	// Results counts the memory of each block until the loop body ends: a block that is due waits until there is room, and blocks are read ahead
-	// only where there is. Loops that share one such budget together hold no more than it has, or one larger block. It is a budget for results
-	// alone, not that of [Limits] (ErrSelection), and a body must not run another loop over it: each would wait for the other. nil: what was
-	// yielded is the caller's and does not count.
+	// Results counts the memory of each block until the loop body ends: a block that is due waits
+	// until there is room, and blocks are read ahead only where there is. Loops that share one such
+	// budget together hold no more than it has, or one larger block. It is a budget for results
+	// alone, not that of [Limits] (ErrSelection), and a body must not run another loop over it:
+	// each would wait for the other. nil: what was yielded is the caller's and does not count.
 	Results *concurrency.Budget
 }
 
@@ -52,16 +55,19 @@ type BlockOptions struct {
 //		use(b)
 //	}
 //
-// Each object is read once, unless a list in sel comes back to it. T is as for [Read], and errors are: the first one is yielded with an empty Block and ends
-// the loop. Leaving the loop cancels what is under way, and waits for its end. [MaxRequests] and [Report] take the loop as one call: what takes
-// more than one request for each object may exceed the former after some blocks. A block that memory cannot hold is ErrLimit. Points and
-// Where are ErrSelection: their elements lie in no blocks.
+// Each object is read once, unless a list in sel comes back to it. T is as for [Read], and errors
+// are: the first one is yielded with an empty Block and ends the loop. Leaving the loop cancels
+// what is under way, and waits for its end. [MaxRequests] and [Report] take the loop as one call:
+// what takes more than one request for each object may exceed the former after some blocks. A block
+// that memory cannot hold is ErrLimit. Points and Where are ErrSelection: their elements lie in no
+// blocks.
 func Blocks[T any](ctx context.Context, a *Array, o BlockOptions, sel ...Selection) iter.Seq2[Block[T], error] {
 	return blocks(ctx, a, o, sel, fits[T], func(ctx context.Context, dst []T, r grid.Region) error { return readInto(ctx, a, dst, r) })
 }
 
-// BlocksAs is [Blocks] with elements converted to Ts as by [ReadAs]. A type that no element is converted to is ErrType before anything is
-// requested; an element that T does not hold exactly ends the loop.
+// BlocksAs is [Blocks] with elements converted to Ts as by [ReadAs]. A type that no element is
+// converted to is ErrType before anything is requested; an element that T does not hold exactly
+// ends the loop.
 func BlocksAs[T any](ctx context.Context, a *Array, o BlockOptions, sel ...Selection) iter.Seq2[Block[T], error] {
 	if a.meta.DType.Fits(reflect.TypeFor[T]()) {
 		return Blocks[T](ctx, a, o, sel...)
@@ -206,7 +212,8 @@ func (l *blockLoop[T]) blocks(yield func(blockAt) bool) {
 	}
 }
 
-// stretch is what a block has of dimension i that begins with the j-th element of what is selected there.
+// stretch is what a block has of dimension i that begins with the j-th element of what is selected
+// there.
 func (l *blockLoop[T]) stretch(i, j int) grid.Stretch {
 	return l.region[i].Stretch(j, l.array.pipe.Axes()[i], l.objects[i])
 }

@@ -35,7 +35,8 @@ func lay[T any](dst []T, shape []int, b zarr.Block[T]) {
 	}
 }
 
-// TestBlocks: the blocks of random selections are together what Read gives, each is within its objects, and in C order.
+// TestBlocks: the blocks of random selections are together what Read gives, each is within its
+// objects, and in C order.
 func TestBlocks(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 150 {
@@ -211,7 +212,8 @@ func TestBlocksEnd(t *testing.T) {
 	}
 }
 
-// TestBlocksOfLargeArrays: a loop takes memory for its blocks alone, however many there are of them, and refuses one that is too large.
+// TestBlocksOfLargeArrays: a loop takes memory for its blocks alone, however many there are of
+// them, and refuses one that is too large.
 func TestBlocksOfLargeArrays(t *testing.T) {
 	m := mem.New()
 	mustCreate(t, m, "", zarr.Spec{Shape: []int{math.MaxInt32, 1 << 20}, Chunks: []int{1, 2}, DType: dtype.Int32, Fill: 7})

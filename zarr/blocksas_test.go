@@ -79,7 +79,8 @@ func TestBlocksAs(t *testing.T) {
 	}
 }
 
-// TestBlocksOfOneBudget: many loops hold no more results together than their budget has, and all of them end.
+// TestBlocksOfOneBudget: many loops hold no more results together than their budget has, and all of
+// them end.
 func TestBlocksOfOneBudget(t *testing.T) {
 	ctx := t.Context()
 	a := blocksArray(t, zarr.Spec{Shape: []int{64, 1000}, Chunks: []int{1, 1000}, DType: dtype.Uint8, Fill: 1})

@@ -24,7 +24,8 @@ func Cache(c *cache.Cache) Option {
 	}}
 }
 
-// cached is the cache of an array, or nil. own stands for what all views of the array have in common.
+// cached is the cache of an array, or nil. own stands for what all views of the array have in
+// common.
 func (n *node) cached(pipe *pipeline.Pipeline, own any, field []string) *chunkcache.Reader {
 	if n.cfg.cache == nil {
 		return nil

@@ -26,8 +26,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestCachedAgainstOracle reads and writes the arrays of TestRandomAccess through caches, which all that is written goes through, too: then
-// an Immutable one is right as well.
+// TestCachedAgainstOracle reads and writes the arrays of TestRandomAccess through caches, which all
+// that is written goes through, too: then an Immutable one is right as well.
 func TestCachedAgainstOracle(t *testing.T) {
 	for name, c := range map[string]func() *cache.Cache{
 		"immutable":  func() *cache.Cache { return cache.New(64<<20, cache.Immutable()) },
@@ -180,7 +180,8 @@ func TestCachedRequests(t *testing.T) {
 	})
 }
 
-// TestCachedRevalidates: within the time nothing is asked, after it one conditional request, and what another writer changed is seen.
+// TestCachedRevalidates: within the time nothing is asked, after it one conditional request, and
+// what another writer changed is seen.
 func TestCachedRevalidates(t *testing.T) {
 	for _, shards := range []bool{false, true} {
 		t.Run(fmt.Sprint("shards ", shards), func(t *testing.T) {
@@ -240,7 +241,8 @@ func (s leisurely) Get(ctx context.Context, key string, o store.GetOptions, buf 
 	return s.Store.Get(ctx, key, o, buf)
 }
 
-// TestCachedJoins: what many want at once is requested once, also when who asked first goes away, and an error is not kept.
+// TestCachedJoins: what many want at once is requested once, also when who asked first goes away,
+// and an error is not kept.
 func TestCachedJoins(t *testing.T) {
 	for _, shards := range []bool{false, true} {
 		t.Run(fmt.Sprint("shards ", shards), func(t *testing.T) {
@@ -302,7 +304,8 @@ func TestCachedJoins(t *testing.T) {
 	})
 }
 
-// TestCachedJoinedAbsence: a read that begins after a write does not take an older load's word that there is nothing.
+// TestCachedJoinedAbsence: a read that begins after a write does not take an older load's word that
+// there is nothing.
 func TestCachedJoinedAbsence(t *testing.T) {
 	for _, shards := range []bool{false, true} {
 		t.Run(fmt.Sprint("shards ", shards), func(t *testing.T) {
@@ -335,7 +338,8 @@ func TestCachedJoinedAbsence(t *testing.T) {
 	}
 }
 
-// TestCachedWrites: what is written through an array that has the cache is seen at once by all that have it, also when a read is under way.
+// TestCachedWrites: what is written through an array that has the cache is seen at once by all that
+// have it, also when a read is under way.
 func TestCachedWrites(t *testing.T) {
 	for _, shards := range []bool{false, true} {
 		t.Run(fmt.Sprint("shards ", shards), func(t *testing.T) {
@@ -458,8 +462,10 @@ func TestCachedApart(t *testing.T) {
 	}
 }
 
-// TestCachedAtOnce: many goroutines read and write through a cache that is too small, and none reads what was before its own write. A shard that has
-// another version each time for a hundred times is a conflict (TestShardThatIsNeverTheSame), which 16 writers may be on a busy machine: then it is read again.
+// TestCachedAtOnce: many goroutines read and write through a cache that is too small, and none
+// reads what was before its own write. A shard that has another version each time for a hundred
+// times is a conflict (TestShardThatIsNeverTheSame), which 16 writers may be on a busy machine:
+// then it is read again.
 func TestCachedAtOnce(t *testing.T) {
 	for _, shards := range []bool{false, true} {
 		s, a, _ := cachedScene(t, shards, cache.New(5000, cache.Immutable()))
@@ -497,8 +503,9 @@ func TestCachedAtOnce(t *testing.T) {
 	}
 }
 
-// TestCachedAllocations holds what a read of one chunk allocates that is in the cache, and each further one, beside what it holds without a cache:
-// see TestAllocations. The cache itself allocates nothing: the 3 are the box, the object and the key.
+// TestCachedAllocations holds what a read of one chunk allocates that is in the cache, and each
+// further one, beside what it holds without a cache: see TestAllocations. The cache itself
+// allocates nothing: the 3 are the box, the object and the key.
 func TestCachedAllocations(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector makes pools forget at random, so allocations cannot be counted")
@@ -564,7 +571,8 @@ func TestCachedReports(t *testing.T) {
 	}
 }
 
-// BenchmarkCached reads a chunk of 256 KiB, one that zstd halves, from memory: without a cache, and from one.
+// BenchmarkCached reads a chunk of 256 KiB, one that zstd halves, from memory: without a cache, and
+// from one.
 func BenchmarkCached(b *testing.B) {
 	st := mem.New()
 	a, err := zarr.Create(b.Context(), st, "x", zarr.Spec{Shape: []int{256, 256}, DType: dtype.Int32, Codecs: []codec.Spec{codec.Zstd(1)}})

@@ -20,16 +20,20 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Consolidate writes the metadata of all nodes below the group into one document, so that others open the hierarchy with
-// one request: into the group's zarr.json, or into .zmetadata for v2. The nodes are read one by one, never taken from an
-// older copy, and the document is written on condition that no one else wrote it since they were read. If someone did, all is
-// read again: of calls at the same time each succeeds, and the document that stays is not older than any of them. A node that
-// cannot be read, or has another format than the group, is an error, and nothing is written.
+// Consolidate writes the metadata of all nodes below the group into one document, so that others
+// open the hierarchy with one request: into the group's zarr.json, or into .zmetadata for v2. The
+// nodes are read one by one, never taken from an older copy, and the document is written on
+// condition that no one else wrote it since they were read. If someone did, all is read again: of
+// calls at the same time each succeeds, and the document that stays is not older than any of them.
+// A node that cannot be read, or has another format than the group, is an error, and nothing is
+// written.
 //
-// While a [Group.Append] is in progress its arrays have their previous length in the copy. The append sets their new one.
+// While a [Group.Append] is in progress its arrays have their previous length in the copy. The
+// append sets their new one.
 //
-// The copy is a cache. It says nothing of what is created or changed later: call Consolidate again, or see package upkeep, which
-// checks it and brings it up to date about one node. What is returned is the group with the new copy; g stays as it was.
+// The copy is a cache. It says nothing of what is created or changed later: call Consolidate again,
+// or see package upkeep, which checks it and brings it up to date about one node. What is returned
+// is the group with the new copy; g stays as it was.
 func (g *Group) Consolidate(ctx context.Context) (*Group, error) {
 	first := false // there was no copy of v2
 	for try := 1; ; try++ {
@@ -50,17 +54,19 @@ func (g *Group) Consolidate(ctx context.Context) (*Group, error) {
 // errStale is the error of a try to consolidate that another writer made stale: all is read again.
 var errStale = errors.New("another writer was first")
 
-// errBusy is the errStale of an append to a v2 group that may have found no consolidated metadata to bring up to date: its end is waited for.
+// errBusy is the errStale of an append to a v2 group that may have found no consolidated metadata
+// to bring up to date: its end is waited for.
 var errBusy = fmt.Errorf("%w: an append to the group is in progress", errStale)
 
 // maxTries bounds how often all is read again, each time because another writer was first.
 const maxTries = 1000
 
-// maxBusy is how often such an append is waited for, some seconds: a longer one may be one that died.
+// maxBusy is how often such an append is waited for, some seconds: a longer one may be one that
+// died.
 const maxBusy = 100
 
-// consolidateOnce is one try of Consolidate. The document that it replaces is read before the nodes, so that what is written after that fails the try.
-// first notes that a v2 group had none.
+// consolidateOnce is one try of Consolidate. The document that it replaces is read before the
+// nodes, so that what is written after that fails the try. first notes that a v2 group had none.
 func (g *Group) consolidateOnce(ctx context.Context, first *bool) (*Group, error) {
 	root, err := g.stored(ctx)
 	if err != nil {
@@ -131,8 +137,8 @@ func (g *Group) stored(ctx context.Context) (*Group, error) {
 	return n.(*Group), nil
 }
 
-// collect reads all nodes below a group that was just read, by path below it. The first that cannot be read is an error once all were
-// read, and so is one of another format.
+// collect reads all nodes below a group that was just read, by path below it. The first that cannot
+// be read is an error once all were read, and so is one of another format.
 func (g *Group) collect(ctx context.Context) (nodes map[string]Node, err error) {
 	nodes = map[string]Node{}
 	var broken error
@@ -159,8 +165,8 @@ func (g *Group) collect(ctx context.Context) (nodes map[string]Node, err error) 
 	return nodes, nil
 }
 
-// unchanged makes sure that no append began or ended while the nodes of a v2 group were read: its claim is in .zattrs, and not in the document that is
-// replaced.
+// unchanged makes sure that no append began or ended while the nodes of a v2 group were read: its
+// claim is in .zattrs, and not in the document that is replaced.
 func (g *Group) unchanged(ctx context.Context) error {
 	v, err := g.docs().Get(ctx, document.ZAttrs)
 	if errors.Is(err, fault.NotFound) || errors.Is(err, fault.Refused) && g.attrsDoc.Refused != nil {
@@ -175,8 +181,8 @@ func (g *Group) unchanged(ctx context.Context) error {
 	return nil
 }
 
-// unlessCopied returns the claim of an append, unless consolidated metadata has its arrays at their new length by now: all of them have it then. was is
-// that document, of which the version is known.
+// unlessCopied returns the claim of an append, unless consolidated metadata has its arrays at their
+// new length by now: all of them have it then. was is that document, of which the version is known.
 func (g *Group) unlessCopied(ctx context.Context, c claim.Claim, was document.Stored) (claim.Claim, error) {
 	v, err := g.docs().Get(ctx, document.ZMetadata)
 	if errors.Is(err, fault.NotFound) && !was.There() || errors.Is(err, fault.Limit) {
@@ -204,7 +210,8 @@ func (g *Group) unlessCopied(ctx context.Context, c claim.Claim, was document.St
 	return c, nil
 }
 
-// before returns the document of an array as it was before an append to the group that is in progress, whose arrays become longer one by one.
+// before returns the document of an array as it was before an append to the group that is in
+// progress, whose arrays become longer one by one.
 func (g *Group) before(c claim.Claim, n Node, key string, doc []byte) ([]byte, error) {
 	a, ok := n.(*Array)
 	if !ok || !c.Under() || c.What != claim.Append {
@@ -226,7 +233,8 @@ func (g *Group) before(c claim.Claim, n Node, key string, doc []byte) ([]byte, e
 	return meta.Edit(key, doc, document.Edits{"shape": text})
 }
 
-// consolidate is the key and the text of the document that holds copies of the nodes; c is the claim of an append that is in progress.
+// consolidate is the key and the text of the document that holds copies of the nodes; c is the
+// claim of an append that is in progress.
 func (g *Group) consolidate(nodes map[string]Node, c claim.Claim) (key string, doc []byte, err error) {
 	docs := map[string][]byte{}
 	if g.format == 3 {

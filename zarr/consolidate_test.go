@@ -71,7 +71,8 @@ func TestConsolidate(t *testing.T) {
 	}
 }
 
-// What Consolidate returns is as what is opened then: it is walked without a request or with one, and can be changed.
+// What Consolidate returns is as what is opened then: it is walked without a request or with one,
+// and can be changed.
 func TestConsolidateReturns(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		var r zarr.Report

@@ -75,8 +75,9 @@ func openHourly(t *testing.T, st store.Store, format int) *zarr.Group {
 	return g
 }
 
-// TestConsolidateDuringAppend: in whatever order the requests of both reach the store, both succeed, consolidated metadata has arrays of
-// one length at any moment, and is in the end what is stored.
+// TestConsolidateDuringAppend: in whatever order the requests of both reach the store, both
+// succeed, consolidated metadata has arrays of one length at any moment, and is in the end what is
+// stored.
 func TestConsolidateDuringAppend(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		t.Run(fmt.Sprint("v", format), func(t *testing.T) {
@@ -110,7 +111,8 @@ func TestConsolidateDuringAppend(t *testing.T) {
 	}
 }
 
-// TestConsolidateFirstDuringAppend: of a group that was not consolidated before, the copy is in the end what is stored.
+// TestConsolidateFirstDuringAppend: of a group that was not consolidated before, the copy is in the
+// end what is stored.
 func TestConsolidateFirstDuringAppend(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		t.Run(fmt.Sprint("v", format), func(t *testing.T) {
@@ -149,8 +151,9 @@ func TestConsolidateFirstDuringAppend(t *testing.T) {
 	}
 }
 
-// TestConsolidateAtOnce: calls at the same time all succeed, and what is consolidated is what is stored, also when a node is created or its
-// attributes change meanwhile, if a call begins after that.
+// TestConsolidateAtOnce: calls at the same time all succeed, and what is consolidated is what is
+// stored, also when a node is created or its attributes change meanwhile, if a call begins after
+// that.
 func TestConsolidateAtOnce(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		t.Run(fmt.Sprint("v", format), func(t *testing.T) {
@@ -181,7 +184,8 @@ func TestConsolidateAtOnce(t *testing.T) {
 	}
 }
 
-// TestConsolidateBesideDeadAppend: a claim of an append that died half-way does not keep Consolidate from it, and the copy has the arrays as they were.
+// TestConsolidateBesideDeadAppend: a claim of an append that died half-way does not keep
+// Consolidate from it, and the copy has the arrays as they were.
 func TestConsolidateBesideDeadAppend(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		for puts := range 12 {

@@ -11,8 +11,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// copied is the group's consolidated metadata: as it was when the group was opened or, where it is a document of its own, when
-// it was first needed. One that cannot be read is reported as a breach of a rule, once.
+// copied is the group's consolidated metadata: as it was when the group was opened or, where it is
+// a document of its own, when it was first needed. One that cannot be read is reported as a breach
+// of a rule, once.
 func (g *Group) copied(ctx context.Context) (*copied, error) {
 	if g.meta.Consolidated != nil || g.format != 2 {
 		return &copied{key: g.doc.Key, nodes: g.meta.Consolidated, bad: g.meta.Unreadable}, nil
@@ -78,8 +79,9 @@ func (n *node) passOver(c *copied) error {
 	return &fault.MetaError{Key: c.key, Pointer: f.Pointer, Err: err}
 }
 
-// listed looks a node up in the group's consolidated metadata. It is nil where that does not have one of the kind that is wanted
-// under the path, in which case the store is to be asked; bad is why an entry cannot be used.
+// listed looks a node up in the group's consolidated metadata. It is nil where that does not have
+// one of the kind that is wanted under the path, in which case the store is to be asked; bad is why
+// an entry cannot be used.
 func (g *Group) listed(ctx context.Context, path string, w document.Kind) (n Node, bad, err error) {
 	if g.cfg.direct || path == "" {
 		return nil, nil, nil
@@ -111,8 +113,9 @@ func (n *node) holder() string {
 	return strings.TrimSuffix(path, "/")
 }
 
-// confirm makes sure, once and before anything is written, that an array whose documents were not read is stored as they
-// say: chunks written by a stale copy would be garbage to every other reader.
+// confirm makes sure, once and before anything is written, that an array whose documents were not
+// read is stored as they say: chunks written by a stale copy would be garbage to every other
+// reader.
 func (a *Array) confirm(ctx context.Context) error {
 	if a.from == fromStore || a.shared.confirmed.Load() {
 		return nil

@@ -15,12 +15,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// allocations are how often memory is allocated for each further chunk of a call, for each further shard beside its chunks, and for a call
-// of one chunk beside that.
+// allocations are how often memory is allocated for each further chunk of a call, for each further
+// shard beside its chunks, and for a call of one chunk beside that.
 type allocations struct{ chunk, shard, call int }
 
-// frozen is a store that keeps what it has: after the first writes its Puts do nothing, and allocate nothing. What a call allocates is then what the
-// library does, without the copy of the value, the version and the row of a map that a store in memory makes of a Put.
+// frozen is a store that keeps what it has: after the first writes its Puts do nothing, and
+// allocate nothing. What a call allocates is then what the library does, without the copy of the
+// value, the version and the row of a map that a store in memory makes of a Put.
 type frozen struct {
 	store.Store
 	full bool
@@ -33,9 +34,9 @@ func (f *frozen) Put(ctx context.Context, key string, b []byte, o store.PutOptio
 	return f.Store.Put(ctx, key, b, o)
 }
 
-// TestAllocations holds what calls allocate once pools are warm. The numbers are those of today: more is an error, and so is a
-// number that could be lower. "Rows" are chunks that do not lie contiguous in what is read; of "parts" every second row is
-// written.
+// TestAllocations holds what calls allocate once pools are warm. The numbers are those of today:
+// more is an error, and so is a number that could be lower. "Rows" are chunks that do not lie
+// contiguous in what is read; of "parts" every second row is written.
 func TestAllocations(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector makes pools forget at random, so allocations cannot be counted")
@@ -88,7 +89,8 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// allocated is how often a read, a write, and a write of parts allocate of so many chunks of an array 16 wide; in one shard if inShard.
+// allocated is how often a read, a write, and a write of parts allocate of so many chunks of an
+// array 16 wide; in one shard if inShard.
 func allocated(t *testing.T, spec zarr.Spec, chunks int, inShard bool) (least [3]float64) {
 	t.Helper()
 	sel := []zarr.Selection{zarr.All, zarr.All}

@@ -11,13 +11,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Create creates an array at path, and the groups above it that are missing, up to the store's root. ErrExists when a
-// node is there; nothing is ever overwritten. ErrExists too when something is there that would be read as a chunk of the
-// new array, such as what an array left behind whose metadata alone was deleted; [Replace] deletes that. One listing tells,
-// of its first 1000 entries; where the store cannot list, or refuses to, nobody does.
+// Create creates an array at path, and the groups above it that are missing, up to the store's
+// root. ErrExists when a node is there; nothing is ever overwritten. ErrExists too when something
+// is there that would be read as a chunk of the new array, such as what an array left behind whose
+// metadata alone was deleted; [Replace] deletes that. One listing tells, of its first 1000 entries;
+// where the store cannot list, or refuses to, nobody does.
 //
-// Consolidated metadata above, if any, does not have the new array until [Group.Consolidate], or UpdateAbove of
-// package upkeep.
+// Consolidated metadata above, if any, does not have the new array until [Group.Consolidate], or
+// UpdateAbove of package upkeep.
 func Create(ctx context.Context, st store.Store, path string, spec Spec, opts ...Option) (*Array, error) {
 	n, err := newNode(st, path, opts)
 	if err != nil {
@@ -26,8 +27,8 @@ func Create(ctx context.Context, st store.Store, path string, spec Spec, opts ..
 	return create(ctx, n, spec, n.docs().Free)
 }
 
-// OpenOrCreate opens the array at path, or creates it when there is none. ErrConflict when what is there differs from
-// the spec in anything but attributes.
+// OpenOrCreate opens the array at path, or creates it when there is none. ErrConflict when what is
+// there differs from the spec in anything but attributes.
 func OpenOrCreate(ctx context.Context, st store.Store, path string, spec Spec, opts ...Option) (*Array, error) {
 	a, err := Create(ctx, st, path, spec, opts...)
 	if !errors.Is(err, fault.Exists) {
@@ -82,8 +83,9 @@ func create(ctx context.Context, n node, spec Spec, free func(context.Context, *
 	return a.(*Array), nil
 }
 
-// CreateGroup creates a group at path, and the groups above it that are missing, up to the store's root. ErrExists when a
-// node is there, be it a v1 array. Of the spec Format and Attrs are used; what only arrays have is ErrMetadata.
+// CreateGroup creates a group at path, and the groups above it that are missing, up to the store's
+// root. ErrExists when a node is there, be it a v1 array. Of the spec Format and Attrs are used;
+// what only arrays have is ErrMetadata.
 func CreateGroup(ctx context.Context, st store.Store, path string, spec Spec, opts ...Option) (*Group, error) {
 	n, err := newNode(st, path, opts)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 // attrDims is the attribute in which xarray keeps the names of a v2 array's axes.
 const attrDims = "_ARRAY_DIMENSIONS"
 
-// Dim selects along the axis of a name (see [Array.Dims]) instead of the axis whose turn it is. ErrSelection when no axis
-// or more than one has the name, or when the axis is selected twice.
+// Dim selects along the axis of a name (see [Array.Dims]) instead of the axis whose turn it is.
+// ErrSelection when no axis or more than one has the name, or when the axis is selected twice.
 func Dim(name string, s Selection) Selection { return dim{name, s} }
 
 type dim struct {
@@ -45,8 +45,9 @@ func (a *Array) axisOf(name string) (int, error) {
 	return i, nil
 }
 
-// Dims are the names of the axes, "" for one without; nil when the array has none. They are v3's dimension_names or the
-// attribute _ARRAY_DIMENSIONS, which xarray gives v2 arrays, or those of [Array.WithDimNames].
+// Dims are the names of the axes, "" for one without; nil when the array has none. They are v3's
+// dimension_names or the attribute _ARRAY_DIMENSIONS, which xarray gives v2 arrays, or those of
+// [Array.WithDimNames].
 func (a *Array) Dims() []string { return slices.Clone(a.dims()) }
 
 func (a *Array) dims() []string {
@@ -74,8 +75,8 @@ func xarrayDims(attrs map[string]any, rank int) []string {
 	return dims
 }
 
-// WithDimNames returns a view of the array with names for its dimensions, where its metadata has none; they are not stored. ErrSelection
-// when they are not as many as the dimensions.
+// WithDimNames returns a view of the array with names for its dimensions, where its metadata has
+// none; they are not stored. ErrSelection when they are not as many as the dimensions.
 func (a *Array) WithDimNames(names ...string) (*Array, error) {
 	if len(names) != len(a.meta.Shape) {
 		return nil, a.errf(fault.Newf(fault.Selection, "%d names for %d dimensions", len(names), len(a.meta.Shape)))

@@ -31,8 +31,9 @@ var edges = map[string]struct {
 	"streamed":      {zarr.Spec{Shape: []int{300 << 10}, DType: dtype.Uint8, Codecs: []codec.Spec{}, Chunks: []int{64 << 10}, Shards: []int{512 << 10}}, 190 << 10, 60},
 }
 
-// TestStaleWriteKeepsAppendedRows: a Write through an array whose shape is older than an append changes no row of that, in whatever order the
-// requests of the two reach the store, whether the object at the edge is absent or stored, and whether fill values are written or others.
+// TestStaleWriteKeepsAppendedRows: a Write through an array whose shape is older than an append
+// changes no row of that, in whatever order the requests of the two reach the store, whether the
+// object at the edge is absent or stored, and whether fill values are written or others.
 func TestStaleWriteKeepsAppendedRows(t *testing.T) {
 	for name, tt := range edges {
 		for _, was := range []uint8{0, 1} {
@@ -116,8 +117,8 @@ func (b bareOf) Delete(ctx context.Context, key string, o store.DeleteOptions) e
 	return b.Store.Delete(ctx, key, o)
 }
 
-// TestStaleWriteWithoutConditions: where objects cannot be put on a condition, or the caller promised to be the only writer, a Write after an
-// append keeps its rows all the same.
+// TestStaleWriteWithoutConditions: where objects cannot be put on a condition, or the caller
+// promised to be the only writer, a Write after an append keeps its rows all the same.
 func TestStaleWriteWithoutConditions(t *testing.T) {
 	all := store.Conditions{IfAbsent: true, IfVersion: true}
 	for _, st := range []struct {
@@ -177,7 +178,8 @@ func (f failingGets) Get(ctx context.Context, key string, o store.GetOptions, bu
 	return store.Value{}, f.err
 }
 
-// TestEdgeThatCannotBeRead: what is stored beyond the shape stays where the store fails to read it, and the Write has that error.
+// TestEdgeThatCannotBeRead: what is stored beyond the shape stays where the store fails to read it,
+// and the Write has that error.
 func TestEdgeThatCannotBeRead(t *testing.T) {
 	for _, kind := range []error{zarr.ErrRefused, zarr.ErrCorrupt, errors.ErrUnsupported, zarr.ErrThrottled} {
 		for name, tt := range edges {
@@ -208,7 +210,8 @@ func TestEdgeThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestEdgeThatDoesNotDecode: such an object is replaced, but not what another writer puts in its place meanwhile.
+// TestEdgeThatDoesNotDecode: such an object is replaced, but not what another writer puts in its
+// place meanwhile.
 func TestEdgeThatDoesNotDecode(t *testing.T) {
 	for name, tt := range edges {
 		for what, damaged := range map[string][]byte{"short": []byte("x"), "empty": {}, "long": bytes.Repeat([]byte("damaged"), 1<<20)} {
@@ -219,7 +222,8 @@ func TestEdgeThatDoesNotDecode(t *testing.T) {
 	}
 }
 
-// damagedEdge has one writer with the shape of a spec write all of it, and one with a longer shape all of the damaged object at the edge.
+// damagedEdge has one writer with the shape of a spec write all of it, and one with a longer shape
+// all of the damaged object at the edge.
 func damagedEdge(t *testing.T, schedule []int, spec zarr.Spec, damaged []byte) []int {
 	backing := mem.New()
 	first := mustCreate(t, backing, "x", spec)
@@ -258,7 +262,8 @@ func damagedEdge(t *testing.T, schedule []int, spec zarr.Spec, damaged []byte) [
 	return choices
 }
 
-// TestNewArraysTakeOneRequestEach: what reaches beyond the shape costs no request more where nothing is stored.
+// TestNewArraysTakeOneRequestEach: what reaches beyond the shape costs no request more where
+// nothing is stored.
 func TestNewArraysTakeOneRequestEach(t *testing.T) {
 	for name, tt := range edges {
 		t.Run(name, func(t *testing.T) {

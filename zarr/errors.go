@@ -2,8 +2,8 @@ package zarr
 
 import "github.com/zargo-io/zargo/zarr/fault"
 
-// The kinds of error, for errors.Is. Their meaning is told in package fault. An unknown codec, data type or extension is
-// errors.ErrUnsupported.
+// The kinds of error, for errors.Is. Their meaning is told in package fault. An unknown codec, data
+// type or extension is errors.ErrUnsupported.
 const (
 	ErrNotFound    = fault.NotFound    // no node there
 	ErrExists      = fault.Exists      // a node is there already

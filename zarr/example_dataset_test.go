@@ -10,7 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// A job that runs each day begins like this, the first time as well as later, and in any number of processes.
+// A job that runs each day begins like this, the first time as well as later, and in any number of
+// processes.
 func ExampleOpenOrCreateGroup() {
 	ctx, st := context.Background(), mem.New()
 	open := func() *zarr.Group {

@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// oldDirectory is an array as writers left it that are older than dimension_separator: one chunk, nested, and a document
-// that does not say so.
+// oldDirectory is an array as writers left it that are older than dimension_separator: one chunk,
+// nested, and a document that does not say so.
 func oldDirectory(ctx context.Context) store.Store {
 	st := mem.New()
 	for key, value := range map[string]string{

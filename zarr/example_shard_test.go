@@ -11,7 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// A shard is one object with many chunks in it. Reading a few of them takes the shard's index and one range for neighbours.
+// A shard is one object with many chunks in it. Reading a few of them takes the shard's index and
+// one range for neighbours.
 func ExampleArray_Shards() {
 	ctx := context.Background()
 	st := mem.New()

@@ -8,12 +8,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Field gives a view of one field of an array of structures, or by the names that follow of a field in it, as an array of the
-// field's data type. A field that is an array itself adds its axes to the shape, after those of a, as TensorStore has it: a
-// field of 2 × 3 in an array of 100 makes 100 × 2 × 3, and such axes are never cut into chunks. A view is read, written and
-// selected of like any array, and has the attributes, options and chunks of a; the others fields keep their values: each
-// chunk is read, changed and written, on condition that it was not replaced in between. Reading takes as many requests as
-// reading whole structures. ErrType when the data type of a is no structure, or has no such field.
+// Field gives a view of one field of an array of structures, or by the names that follow of a field
+// in it, as an array of the field's data type. A field that is an array itself adds its axes to the
+// shape, after those of a, as TensorStore has it: a field of 2 × 3 in an array of 100 makes 100 × 2
+// × 3, and such axes are never cut into chunks. A view is read, written and selected of like any
+// array, and has the attributes, options and chunks of a; the others fields keep their values: each
+// chunk is read, changed and written, on condition that it was not replaced in between. Reading
+// takes as many requests as reading whole structures. ErrType when the data type of a is no
+// structure, or has no such field.
 func (a *Array) Field(path ...string) (*Array, error) {
 	if a.field != nil {
 		return a.field.base.Field(slices.Concat(a.field.path, path)...)

@@ -42,7 +42,8 @@ func stationType(t *testing.T) *dtype.Struct {
 	return s
 }
 
-// fieldSpecs gives arrays of stations that v2 has, with fill values of which some differ within an element.
+// fieldSpecs gives arrays of stations that v2 has, with fill values of which some differ within an
+// element.
 func fieldSpecs(t *testing.T) map[string]zarr.Spec {
 	base := zarr.Spec{Format: 2, Shape: []int{5, 7}, Chunks: []int{2, 3}, DType: stationType(t), Fill: sample{ID: 3, M: [2][3]int32{{1, 2, 3}, {4, 5, 6}}, At: [2]spot{{7, [2]int16{8, 8}}, {7, [2]int16{8, 8}}}}}
 	big, fortran, none := base, base, base

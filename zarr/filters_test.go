@@ -66,7 +66,8 @@ func ramp(n int) []int32 {
 	return v
 }
 
-// TestFilterPipelines: filters land before bytes in v3 and among the filters in v2, and arrays come back whole and in parts.
+// TestFilterPipelines: filters land before bytes in v3 and among the filters in v2, and arrays come
+// back whole and in parts.
 func TestFilterPipelines(t *testing.T) {
 	delta, cast, zstd := codec.Delta(dtype.Int32, nil), codec.AsType(dtype.Int32, dtype.Int16), codec.Zstd(1)
 	shuffle := codec.Spec{Name: "numcodecs.shuffle", Config: json.RawMessage(`{"elementsize":4}`)}
@@ -144,7 +145,8 @@ func TestFiltersOnlyV3(t *testing.T) {
 	}
 }
 
-// TestFiltersOfOtherElements: a filter that views the elements as others has a place in v2, and none in v3 that others would read.
+// TestFiltersOfOtherElements: a filter that views the elements as others has a place in v2, and
+// none in v3 that others would read.
 func TestFiltersOfOtherElements(t *testing.T) {
 	narrow := codec.Delta(dtype.Int16, nil)
 	for _, tt := range []struct {
@@ -184,7 +186,8 @@ func (unchanged) Decode(dst, src []byte, _ int) ([]byte, error) {
 
 func delta16() codec.Spec { return codec.Delta(dtype.Int16, nil) }
 
-// TestFilterBeforeShards: codecs before a sharding are read through, and what they leave of the fill value is left out.
+// TestFilterBeforeShards: codecs before a sharding are read through, and what they leave of the
+// fill value is left out.
 func TestFilterBeforeShards(t *testing.T) {
 	st := mem.New()
 	a, err := zarr.Create(t.Context(), st, "a", zarr.Spec{Shape: []int{16, 6}, Chunks: []int{8, 6}, DType: dtype.Float32, Fill: 7, Codecs: []codec.Spec{
@@ -214,7 +217,8 @@ func TestFilterBeforeShards(t *testing.T) {
 	}
 }
 
-// TestLossyFill: a chunk is left out only where it was all fill value before a lossy filter, and reads as that.
+// TestLossyFill: a chunk is left out only where it was all fill value before a lossy filter, and
+// reads as that.
 func TestLossyFill(t *testing.T) {
 	st := mem.New()
 	a, err := zarr.Create(t.Context(), st, "a", zarr.Spec{Shape: []int{8}, Chunks: []int{4}, DType: dtype.Float64, Fill: 0.3, Codecs: []codec.Spec{codec.Quantize(0, dtype.Float64, nil)}})
@@ -251,7 +255,8 @@ func chunks(t *testing.T, st store.Store) map[string]string {
 	return all
 }
 
-// TestMigrateFilters: v3 metadata names the filters of v2 before bytes, and the chunks read the same.
+// TestMigrateFilters: v3 metadata names the filters of v2 before bytes, and the chunks read the
+// same.
 func TestMigrateFilters(t *testing.T) {
 	st, want := mem.New(), ramp(10)
 	spec := zarr.Spec{Format: 2, Shape: []int{10}, Chunks: []int{4}, DType: dtype.Int32, Codecs: []codec.Spec{

@@ -12,7 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestFindingsOfParts: with Findings too a part of an uncompressed chunk of numbers is read alone, as no number breaks a rule. Of bools all are looked at.
+// TestFindingsOfParts: with Findings too a part of an uncompressed chunk of numbers is read alone,
+// as no number breaks a rule. Of bools all are looked at.
 func TestFindingsOfParts(t *testing.T) {
 	for _, c := range []struct {
 		of   dtype.Type

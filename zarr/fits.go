@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// costOf is how many bytes of memory one element of a result takes, and what it is made of beside it. Elements that vary in
-// length take what they are in addition.
+// costOf is how many bytes of memory one element of a result takes, and what it is made of beside
+// it. Elements that vary in length take what they are in addition.
 func costOf[T any](a *Array) int64 {
 	each, size := int64(reflect.TypeFor[T]().Size()), int64(a.meta.DType.Size())
 	if size == 0 {
@@ -89,7 +89,8 @@ func (a *Array) wantLen(r grid.Selection, have int, unit string, each int) error
 	return nil
 }
 
-// selected resolves a selection of which each element takes so many bytes of memory; fault.Limit where that is more than there is.
+// selected resolves a selection of which each element takes so many bytes of memory; fault.Limit
+// where that is more than there is.
 func (a *Array) selected(sel []Selection, each int64) (grid.Selection, int, error) {
 	r, err := a.region(sel)
 	if err != nil {

@@ -15,8 +15,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// gaps makes an array of 64 uint8 in four chunks of one shard, full of 1 but for the third, which is missing, with so
-// much unused space between the others that no encoder makes shards of that length.
+// gaps makes an array of 64 uint8 in four chunks of one shard, full of 1 but for the third, which
+// is missing, with so much unused space between the others that no encoder makes shards of that
+// length.
 func gaps(t *testing.T, st store.Store, nested bool) *zarr.Array {
 	t.Helper()
 	var within []codec.Spec
@@ -55,8 +56,8 @@ func gapped() []byte {
 	return slices.Concat(bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{9}, 16), bytes.Repeat([]byte{1}, 16))
 }
 
-// TestWritesToShardsWithUnusedSpace: part of one is written, the other chunks keep their values and the shard loses the space,
-// of which nothing was read.
+// TestWritesToShardsWithUnusedSpace: part of one is written, the other chunks keep their values and
+// the shard loses the space, of which nothing was read.
 func TestWritesToShardsWithUnusedSpace(t *testing.T) {
 	for _, nested := range []bool{false, true} {
 		backing := mem.New()
@@ -86,8 +87,8 @@ func TestWritesToShardsWithUnusedSpace(t *testing.T) {
 	}
 }
 
-// TestUnusedSpaceMeetsConflicts: a writer that comes between the index and the chunks loses nothing, nor does one that
-// removes the shard.
+// TestUnusedSpaceMeetsConflicts: a writer that comes between the index and the chunks loses
+// nothing, nor does one that removes the shard.
 func TestUnusedSpaceMeetsConflicts(t *testing.T) {
 	for name, values := range map[string][]byte{"replaced": bytes.Repeat([]byte{5}, 64), "deleted": bytes.Repeat([]byte{9}, 64)} {
 		backing := mem.New()
@@ -152,8 +153,8 @@ func TestUnusedSpaceInBareStores(t *testing.T) {
 	}
 }
 
-// TestHostileUnusedSpace: a shard that is too long and speaks of more than memory may hold, or of what is not there, is
-// refused by a write and stays.
+// TestHostileUnusedSpace: a shard that is too long and speaks of more than memory may hold, or of
+// what is not there, is refused by a write and stays.
 func TestHostileUnusedSpace(t *testing.T) {
 	plain := []codec.Spec{codec.Bytes(dtype.Little)}
 	for name, tt := range map[string]struct {
@@ -178,7 +179,8 @@ func TestHostileUnusedSpace(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// All inner chunks share the same bytes. What would be written is bounded, of a shard of a usual length too.
+	// All inner chunks share the same bytes. What would be written is bounded, of a shard of a
+	// usual length too.
 	for _, size := range []int{8 << 20, 16 << 10} {
 		backing := mem.New()
 		mustCreate(t, backing, "x", zarr.Spec{Shape: []int{1024}, Chunks: []int{1024}, DType: dtype.Uint8, Codecs: []codec.Spec{codec.Sharding(
@@ -195,7 +197,8 @@ func TestHostileUnusedSpace(t *testing.T) {
 	}
 }
 
-// TestMaxRequests: no more requests are made than a call may make, and where that is known before the first none is made.
+// TestMaxRequests: no more requests are made than a call may make, and where that is known before
+// the first none is made.
 func TestMaxRequests(t *testing.T) {
 	backing := mem.New()
 	twice(t, backing, false, false)

@@ -14,7 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// TestGivenDocuments: a node that is opened from documents is the node that is stored, and costs no request.
+// TestGivenDocuments: a node that is opened from documents is the node that is stored, and costs no
+// request.
 func TestGivenDocuments(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		st, _, _ := consolidatedForest(t, format)
@@ -156,7 +157,8 @@ func TestGivenAndStale(t *testing.T) {
 	}
 }
 
-// TestGivenGroups: a group of given documents is changed as one that was read, and upkeep looks at what is stored.
+// TestGivenGroups: a group of given documents is changed as one that was read, and upkeep looks at
+// what is stored.
 func TestGivenGroups(t *testing.T) {
 	ctx := t.Context()
 	for _, format := range []int{2, 3} {
@@ -221,8 +223,8 @@ func TestGivenAndBad(t *testing.T) {
 	}
 }
 
-// TestConsolidatedV2IsCurrent: the attributes of a group are those that are stored, whatever its copy says, and nothing is written
-// of a group that only the copy has.
+// TestConsolidatedV2IsCurrent: the attributes of a group are those that are stored, whatever its
+// copy says, and nothing is written of a group that only the copy has.
 func TestConsolidatedV2IsCurrent(t *testing.T) {
 	ctx := t.Context()
 	st, g, _ := consolidatedForest(t, 2)

@@ -21,7 +21,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// randomEdges cuts an axis of n elements into chunks that by divides, now and then with some beyond the end.
+// randomEdges cuts an axis of n elements into chunks that by divides, now and then with some beyond
+// the end.
 func randomEdges(r *rand.Rand, n, by int) []int {
 	if r.IntN(4) == 0 {
 		return []int{by * (1 + r.IntN(3))}
@@ -93,7 +94,8 @@ func picked(r *rand.Rand, n int, edges []int, inner int) (zarr.Selection, []int)
 	}
 }
 
-// TestRectilinearAgainstOracle writes and reads random selections of arrays whose chunks, or shards, differ in shape.
+// TestRectilinearAgainstOracle writes and reads random selections of arrays whose chunks, or
+// shards, differ in shape.
 func TestRectilinearAgainstOracle(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
 	codecs := [][]codec.Spec{nil, {}, {codec.Transpose(1, 0), codec.Zstd(1), codec.CRC32C()}, {codec.Bytes(dtype.Big)}}
@@ -213,8 +215,8 @@ func TestRectilinearText(t *testing.T) {
 	}
 }
 
-// TestRectilinearObjects is about what is stored: the keys of the chunks that hold elements, each chunk as long as the grid
-// says, with the fill value beyond the array.
+// TestRectilinearObjects is about what is stored: the keys of the chunks that hold elements, each
+// chunk as long as the grid says, with the fill value beyond the array.
 func TestRectilinearObjects(t *testing.T) {
 	st := mem.New()
 	a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{6, 3}, ChunkEdges: [][]int{{1, 3, 3, 5}, {2}}, DType: dtype.Uint8, Fill: 9, Codecs: []codec.Spec{}})
@@ -252,7 +254,8 @@ func TestRectilinearObjects(t *testing.T) {
 	}
 }
 
-// TestRectilinearRequests: chunks of which all is written are not read, and what is read is asked for once.
+// TestRectilinearRequests: chunks of which all is written are not read, and what is read is asked
+// for once.
 func TestRectilinearRequests(t *testing.T) {
 	tests := []struct {
 		name             string
@@ -410,8 +413,8 @@ func rectilinearDoc(shape, chunkShapes, codecs string) string {
 		"chunk_key_encoding":{"name":"default"},"codecs":%s}`, shape, chunkShapes, codecs)
 }
 
-// TestGridOfTheText has a length for all, a list, a run, a run in a list, and chunks beyond the end, as the text of the
-// extension has them for six elements each.
+// TestGridOfTheText has a length for all, a list, a run, a run in a list, and chunks beyond the
+// end, as the text of the extension has them for six elements each.
 func TestGridOfTheText(t *testing.T) {
 	st := mem.New()
 	put(t, st, "zarr.json", rectilinearDoc("[6,6,6,6,6]", "[4,[1,2,3],[[4,2]],[[1,3],3],[4,4,4]]", `["bytes"]`))
@@ -465,7 +468,8 @@ func TestHostileGrids(t *testing.T) {
 	}
 }
 
-// TestShardsThatInnerChunksDoNotDivide are refused when the array is opened, wherever the length stands that is wrong.
+// TestShardsThatInnerChunksDoNotDivide are refused when the array is opened, wherever the length
+// stands that is wrong.
 func TestShardsThatInnerChunksDoNotDivide(t *testing.T) {
 	sharded := `[{"name":"sharding_indexed","configuration":{"chunk_shape":[2,3],"codecs":["bytes"],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}}]`
 	turned := strings.Replace(strings.Replace(sharded, `[{`, `[{"name":"transpose","configuration":{"order":[1,0]}},{`, 1), "[2,3]", "[3,2]", 1)

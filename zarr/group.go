@@ -7,7 +7,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Group is a group as its metadata was when it was opened. It is immutable and safe for any number of goroutines.
+// Group is a group as its metadata was when it was opened. It is immutable and safe for any number
+// of goroutines.
 type Group struct {
 	node
 	meta *meta.Group
@@ -17,10 +18,12 @@ type Group struct {
 // String gives the path and what the group is, for people.
 func (g *Group) String() string { return fmt.Sprintf("%q group v%d", g.path, g.format) }
 
-// Metadata is the parsed metadata document, with a v3 group's consolidated metadata. It is shared: do not change it.
+// Metadata is the parsed metadata document, with a v3 group's consolidated metadata. It is shared:
+// do not change it.
 func (g *Group) Metadata() *meta.Group { return g.meta }
 
-// Source is what package upkeep knows of the group's documents; its type is internal to this module.
+// Source is what package upkeep knows of the group's documents; its type is internal to this
+// module.
 func (g *Group) Source() *document.Source {
 	m := *g.meta
 	m.Attrs = g.attrs

@@ -17,7 +17,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Rows are what [Group.Append] appends to one array of the group. They are made by [RowsOf] and [RowsBy].
+// Rows are what [Group.Append] appends to one array of the group. They are made by [RowsOf] and
+// [RowsBy].
 type Rows struct {
 	path  string
 	count func(a *Array, axis int) (int, error)
@@ -58,11 +59,11 @@ func RowsBy(path string, n int, write func(ctx context.Context, a *Array, from i
 // same number of rows: data and the coordinates that belong to it. It returns the group with its
 // consolidated metadata, if it has any, brought up to date.
 //
-// Consolidated metadata changes last, with one write, so who opens the arrays through it sees all of
-// them at their old length or all at their new one. Who opens an array by itself may see it longer
-// before the others. The group and its arrays are claimed meanwhile as an array is by [Append]:
-// others who append get ErrConflict, see [Wait]. No array gets longer before the rows of all of them
-// are stored.
+// Consolidated metadata changes last, with one write, so who opens the arrays through it sees all
+// of them at their old length or all at their new one. Who opens an array by itself may see it
+// longer before the others. The group and its arrays are claimed meanwhile as an array is by
+// [Append]: others who append get ErrConflict, see [Wait]. No array gets longer before the rows of
+// all of them are stored.
 //
 // After an error the arrays are as long as they were, unless the error says that some are longer.
 // A process that is killed may leave such arrays too. Append of the same rows with [TakeOver] then
@@ -288,7 +289,8 @@ func same(a, b document.Stored) bool { return a.There() == b.There() && bytes.Eq
 // extent is how long the i-th array is.
 func (w *groupGrowth) extent(i int) int { return w.arrays[i].meta.Shape[w.axes[i]] }
 
-// complete makes sure that no array of the consolidated metadata which has the dimension is left out.
+// complete makes sure that no array of the consolidated metadata which has the dimension is left
+// out.
 func (w *groupGrowth) complete(dim string) error {
 	for _, path := range slices.Sorted(maps.Keys(w.copies)) {
 		m, ok := w.copies[path].(*meta.Array)
@@ -322,8 +324,8 @@ func (w *groupGrowth) copyV2(ctx context.Context) (document.Stored, map[string]m
 	return d, nodes, err
 }
 
-// claim claims the group, and then the arrays, all with one ID. An append that is taken over has the
-// claim of neither any more, so that what the arrays show of it is final.
+// claim claims the group, and then the arrays, all with one ID. An append that is taken over has
+// the claim of neither any more, so that what the arrays show of it is final.
 func (w *groupGrowth) claim(ctx context.Context) (err error) {
 	c := claim.New(claim.Append)
 	c.Dim, c.From, c.To = w.dim, w.from, w.to
@@ -514,7 +516,8 @@ func (w *groupGrowth) splicing(ctx context.Context) error {
 	}
 }
 
-// maxSplices bounds how often consolidated metadata is changed again, each time because another writer changed it.
+// maxSplices bounds how often consolidated metadata is changed again, each time because another
+// writer changed it.
 const maxSplices = 1000
 
 // spliceV2 changes the group's .zmetadata, if there is one.

@@ -65,7 +65,8 @@ func day(n int, v int32) []zarr.Rows {
 	}
 }
 
-// lengths are those of the arrays along time: as the group's consolidated metadata has them, or each array by itself.
+// lengths are those of the arrays along time: as the group's consolidated metadata has them, or
+// each array by itself.
 func lengths(t *testing.T, st store.Store, opts ...zarr.Option) [3]int {
 	t.Helper()
 	g, err := zarr.OpenGroup(t.Context(), st, "g", opts...)
@@ -162,8 +163,8 @@ func TestGroupAppendRefuses(t *testing.T) {
 	}
 }
 
-// TestGroupAppendKilled: a process is killed at each of its puts. Consolidated metadata shows all arrays at one length at any time, also while
-// another process completes the append.
+// TestGroupAppendKilled: a process is killed at each of its puts. Consolidated metadata shows all
+// arrays at one length at any time, also while another process completes the append.
 func TestGroupAppendKilled(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		done := false

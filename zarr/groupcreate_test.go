@@ -14,7 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// dataset is what the tests create: arrays along time that begin empty, one in a group below, and one that does not grow.
+// dataset is what the tests create: arrays along time that begin empty, one in a group below, and
+// one that does not grow.
 func dataset(format int) (zarr.Spec, map[string]zarr.Spec) {
 	of := func(shape []int, dims ...string) zarr.Spec {
 		return zarr.Spec{Shape: shape, DType: dtype.Uint8, Codecs: []codec.Spec{}, Chunks: slices.Repeat([]int{3}, len(shape)),
@@ -92,7 +93,8 @@ func TestCreateGroupAtOnce(t *testing.T) {
 	}
 }
 
-// TestCreateGroupKilled: what a caller began that was killed at any request is completed by the next one.
+// TestCreateGroupKilled: what a caller began that was killed at any request is completed by the
+// next one.
 func TestCreateGroupKilled(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		for n := 0; ; n++ {
@@ -122,8 +124,9 @@ func TestCreateGroupKilled(t *testing.T) {
 	}
 }
 
-// TestCreateGroupLate: puts of a caller that was taken for dead arrive when others have created the group, appended to it and changed attributes, and change
-// nothing. A caller that comes then opens the group.
+// TestCreateGroupLate: puts of a caller that was taken for dead arrive when others have created the
+// group, appended to it and changed attributes, and change nothing. A caller that comes then opens
+// the group.
 func TestCreateGroupLate(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		for n := 0; ; n++ {

@@ -15,8 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// pairing is a group of two arrays that get longer together: every row of one has the same number as
-// that of the other.
+// pairing is a group of two arrays that get longer together: every row of one has the same number
+// as that of the other.
 type pairing struct {
 	format       int
 	sharded      bool
@@ -224,8 +224,8 @@ func TestGroupAppendsTakenOver(t *testing.T) {
 	}
 }
 
-// meet calls f with the numbers of requests at which two processes stop, as long as they get so far:
-// each number of the first, with a third of those of the second.
+// meet calls f with the numbers of requests at which two processes stop, as long as they get so
+// far: each number of the first, with a third of those of the second.
 func meet(t *testing.T, f func(n, m int) (first, second bool)) {
 	t.Helper()
 	for n := 0; ; n++ {

@@ -9,14 +9,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Open opens the node at a path below the group: from the group's consolidated metadata, without a request, where that has it,
-// else from the store, as the function [Open] does. Consolidated metadata is a copy: a node that was changed or deleted since is
-// opened as the copy has it, and one that was created since is found in the store. [IgnoreConsolidated] asks the store alone.
+// Open opens the node at a path below the group: from the group's consolidated metadata, without a
+// request, where that has it, else from the store, as the function [Open] does. Consolidated
+// metadata is a copy: a node that was changed or deleted since is opened as the copy has it, and
+// one that was created since is found in the store. [IgnoreConsolidated] asks the store alone.
 //
-// The copy of a v2 group is a document of its own, which is read when it is first needed and kept with the group.
+// The copy of a v2 group is a document of its own, which is read when it is first needed and kept
+// with the group.
 //
-// What is not stored as the copy says is not written: the first write to an array that was opened from a copy reads the array's
-// own metadata, and is ErrConflict where that differs, or ErrNotFound where only the copy has the array.
+// What is not stored as the copy says is not written: the first write to an array that was opened
+// from a copy reads the array's own metadata, and is ErrConflict where that differs, or ErrNotFound
+// where only the copy has the array.
 func (g *Group) Open(ctx context.Context, path string) (Node, error) {
 	return g.open(ctx, path, document.Any)
 }

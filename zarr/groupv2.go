@@ -8,8 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// openGroupV2 opens a group that is of v2 if it is there, and reads its consolidated metadata at once, which nearly all have: where that has
-// the group itself, .zgroup is not read. Attributes are read in any case, since they may have been set after the copy was made.
+// openGroupV2 opens a group that is of v2 if it is there, and reads its consolidated metadata at
+// once, which nearly all have: where that has the group itself, .zgroup is not read. Attributes are
+// read in any case, since they may have been set after the copy was made.
 func (n *node) openGroupV2(ctx context.Context) (Node, error) {
 	var docs document.Set
 	var c *copied
@@ -38,8 +39,9 @@ func (n *node) openGroupV2(ctx context.Context) (Node, error) {
 	return found, err
 }
 
-// ofOwnCopy makes a v2 group of the consolidated metadata beside it; nil where that does not have the group. Its attributes are those of
-// .zattrs, unless that is not known: neither among the documents nor absent.
+// ofOwnCopy makes a v2 group of the consolidated metadata beside it; nil where that does not have
+// the group. Its attributes are those of .zattrs, unless that is not known: neither among the
+// documents nor absent.
 func (n *node) ofOwnCopy(c *copied, docs document.Set, absent bool) (Node, error) {
 	m, ok := c.nodes[""].(*meta.Group)
 	if !ok {

@@ -10,10 +10,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// ReadItems is ReadBytes for data types whose elements vary in length: it returns what sel selects, in C order, each element
-// in memory form (see package dtype). The slice is the caller's. Elements that are equal may share their memory, so do not change one in
-// place; it can be appended to. ErrType for other data types, ErrLimit for a selection of more than concurrency.Memory:
-// 32 bytes for each element, and the bytes of those that are neither the fill value nor equal to the one before.
+// ReadItems is ReadBytes for data types whose elements vary in length: it returns what sel selects,
+// in C order, each element in memory form (see package dtype). The slice is the caller's. Elements
+// that are equal may share their memory, so do not change one in place; it can be appended to.
+// ErrType for other data types, ErrLimit for a selection of more than concurrency.Memory: 32 bytes
+// for each element, and the bytes of those that are neither the fill value nor equal to the one
+// before.
 func (a *Array) ReadItems(ctx context.Context, sel ...Selection) ([][]byte, error) {
 	if err := a.varies(); err != nil {
 		return nil, err

@@ -9,11 +9,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Layout says how the shape of chunks is chosen where [Spec.Chunks] does not give it: as TensorStore does, as large as the
-// bound allows, with sides in proportion to AspectRatio, no longer than the array. The zero value is chunks of equal sides
-// with up to 2^20 elements: 101 × 101 × 101 for an array of 1000 × 2000 × 3000. In [Spec.ShardLayout] it says the same of
-// shards, whose sides are whole numbers of chunks: they are as many as the bound allows, at least one, in shards of sides
-// in proportion, and reach no further beyond the array than the last chunk does.
+// Layout says how the shape of chunks is chosen where [Spec.Chunks] does not give it: as
+// TensorStore does, as large as the bound allows, with sides in proportion to AspectRatio, no
+// longer than the array. The zero value is chunks of equal sides with up to 2^20 elements: 101 ×
+// 101 × 101 for an array of 1000 × 2000 × 3000. In [Spec.ShardLayout] it says the same of shards,
+// whose sides are whole numbers of chunks: they are as many as the bound allows, at least one, in
+// shards of sides in proportion, and reach no further beyond the array than the last chunk does.
 type Layout struct {
 	AspectRatio []float64 // one for each axis, 0 is 1; nil is all 1
 	Elements    int       // most elements of a chunk or shard; 0 is 2^20, or what Bytes says

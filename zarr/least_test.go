@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestFewBytesOfLargeChunks: of a chunk that says it has 1 GiB, and is stored in the bytes of a small one, an element is asked for.
-// That is corrupt, and takes no room to find.
+// TestFewBytesOfLargeChunks: of a chunk that says it has 1 GiB, and is stored in the bytes of a
+// small one, an element is asked for. That is corrupt, and takes no room to find.
 func TestFewBytesOfLargeChunks(t *testing.T) {
 	const small, large = 1 << 10, 1 << 30
 	whole := func(bytes ...codec.Spec) func(int) []codec.Spec {

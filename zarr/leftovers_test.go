@@ -17,8 +17,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestCreateOverLeftovers creates arrays where something lies already: what they would read as their own is ErrExists and
-// stays as it is, what they never read is passed over, and Replace deletes the one and keeps the other.
+// TestCreateOverLeftovers creates arrays where something lies already: what they would read as
+// their own is ErrExists and stays as it is, what they never read is passed over, and Replace
+// deletes the one and keeps the other.
 func TestCreateOverLeftovers(t *testing.T) {
 	const v1 = `{"zarr_format":1,"shape":[4,4],"chunks":[2,2],"dtype":"<i4","fill_value":0,"compression":null,"compression_opts":null,"order":"C"}`
 	plain := zarr.Spec{Shape: []int{4, 4}, Chunks: []int{2, 2}, DType: dtype.Int32, Codecs: []codec.Spec{}}
@@ -144,7 +145,8 @@ func (s unlisted) List(context.Context, string, store.ListOptions) iter.Seq2[sto
 	return func(yield func(store.Entry, error) bool) { yield(store.Entry{}, s.err) }
 }
 
-// TestCreateWithoutListing: who may not list, or cannot, creates all the same, but over no v1 array; any other failure ends it.
+// TestCreateWithoutListing: who may not list, or cannot, creates all the same, but over no v1
+// array; any other failure ends it.
 func TestCreateWithoutListing(t *testing.T) {
 	spec := zarr.Spec{Format: 2, Shape: []int{2}, DType: dtype.Int32}
 	for _, kind := range []error{fault.Refused, errors.ErrUnsupported, fault.Unavailable} {
@@ -215,7 +217,8 @@ func (s failing) Get(ctx context.Context, key string, o store.GetOptions, buf []
 	return s.Store.Get(ctx, key, o, buf)
 }
 
-// TestWalkEndsWithTheStore: what the store does not answer is not a node left out, nor a bad one among others.
+// TestWalkEndsWithTheStore: what the store does not answer is not a node left out, nor a bad one
+// among others.
 func TestWalkEndsWithTheStore(t *testing.T) {
 	for _, kind := range []error{fault.Unavailable, fault.Refused} {
 		st := mem.New()

@@ -16,28 +16,31 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Members yields the arrays and groups directly below the group, by name. With consolidated metadata that takes no request, or
-// one the first time that it is needed of a v2 group; else a listing and a bounded number of requests at once. Folders that are no
-// nodes are passed over. Consolidated metadata that cannot be read is passed over too, which is a finding of
+// Members yields the arrays and groups directly below the group, by name. With consolidated
+// metadata that takes no request, or one the first time that it is needed of a v2 group; else a
+// listing and a bounded number of requests at once. Folders that are no nodes are passed over.
+// Consolidated metadata that cannot be read is passed over too, which is a finding of
 // [rule.BadConsolidated], see [Findings]; [Strict] refuses it.
 //
-// A node whose metadata is malformed or unsupported yields an error in its place, a *MetaError, and the iteration goes
-// on for who wants to. An error of the store ends it.
+// A node whose metadata is malformed or unsupported yields an error in its place, a *MetaError, and
+// the iteration goes on for who wants to. An error of the store ends it.
 func (g *Group) Members(ctx context.Context) iter.Seq2[Node, error] {
 	return g.visit(ctx, 1)
 }
 
-// Walk yields every array and group below the group, each level by path and parents before children. Requests are as for
-// Members, for each level, and so are errors.
+// Walk yields every array and group below the group, each level by path and parents before
+// children. Requests are as for Members, for each level, and so are errors.
 func (g *Group) Walk(ctx context.Context) iter.Seq2[Node, error] {
 	return g.visit(ctx, -1)
 }
 
-// Names yields the names of what may be a node directly below the group, in the order of Members, and opens nothing. With
-// consolidated metadata these are the nodes that it has, as for Members, and take no request, or one the first time that it is
-// needed of a v2 group. Else they are the folders below the group, one request for each page of the listing (1,000 entries on S3 and GCS).
-// A folder is a name, whatever is in it: it is no node unless zarr.json is in it, or .zarray or .zgroup, which only opening says.
-// Objects directly below the group are no nodes and have no names here, nor have names that v3 reserves.
+// Names yields the names of what may be a node directly below the group, in the order of Members,
+// and opens nothing. With consolidated metadata these are the nodes that it has, as for Members,
+// and take no request, or one the first time that it is needed of a v2 group. Else they are the
+// folders below the group, one request for each page of the listing (1,000 entries on S3 and GCS).
+// A folder is a name, whatever is in it: it is no node unless zarr.json is in it, or .zarray or
+// .zgroup, which only opening says. Objects directly below the group are no nodes and have no names
+// here, nor have names that v3 reserves.
 //
 // An error ends the iteration: the store's, or errors.ErrUnsupported where there is no listing.
 func (g *Group) Names(ctx context.Context) iter.Seq2[string, error] {
@@ -82,7 +85,8 @@ func (g *Group) names(ctx context.Context) (names []string, err error) {
 	return names, nil
 }
 
-// unlisted is an error of a listing, with why consolidated metadata was of no use where there is no listing.
+// unlisted is an error of a listing, with why consolidated metadata was of no use where there is no
+// listing.
 func (g *Group) unlisted(bad, err error) error {
 	if bad == nil || !errors.Is(err, errors.ErrUnsupported) {
 		return err
@@ -124,8 +128,8 @@ func (g *Group) visit(ctx context.Context, depth int) iter.Seq2[Node, error] {
 	}
 }
 
-// walk calls yield with the nodes below the group as they are stored, in the order of Walk, while it wants more. An error
-// of the store is about no path, and the last.
+// walk calls yield with the nodes below the group as they are stored, in the order of Walk, while
+// it wants more. An error of the store is about no path, and the last.
 func (g *Group) walk(ctx context.Context, depth int, yield func(found) bool) {
 	for level := []*Group{g}; len(level) > 0 && depth != 0; depth-- {
 		children, err := g.children(ctx, level)
@@ -163,11 +167,13 @@ func (g *Group) walk(ctx context.Context, depth int, yield func(found) bool) {
 	}
 }
 
-// windowOf is how many nodes are opened before they are wanted, times the requests that a store takes.
+// windowOf is how many nodes are opened before they are wanted, times the requests that a store
+// takes.
 const windowOf = 4
 
-// soon is how long in bytes a document may be that is read before its node is wanted. Longer ones are read one by one. 1 MiB: nearly
-// all are a few kilobytes, and consolidated metadata is rarely below a group.
+// soon is how long in bytes a document may be that is read before its node is wanted. Longer ones
+// are read one by one. 1 MiB: nearly all are a few kilobytes, and consolidated metadata is rarely
+// below a group.
 const soon = 1 << 20
 
 // notMeta reports whether an error is the store's, and not about one node.
@@ -176,8 +182,8 @@ func notMeta(err error) bool {
 	return err != nil && !errors.As(err, &me)
 }
 
-// consolidated gives the nodes below the group from consolidated metadata, in the order of Walk; ok reports whether there
-// is any. bad is why there is some that cannot be read.
+// consolidated gives the nodes below the group from consolidated metadata, in the order of Walk; ok
+// reports whether there is any. bad is why there is some that cannot be read.
 func (g *Group) consolidated(ctx context.Context, depth int) (nodes []found, ok bool, bad, err error) {
 	if g.cfg.direct {
 		return nil, false, nil, nil
@@ -239,9 +245,9 @@ func (g *Group) openAll(ctx context.Context, children []document.Place) ([]found
 	return nodes, err
 }
 
-// openChild opens the node in a folder, nil when there is none. Nearly all hierarchies have one format, so the parent's
-// is asked for first: one request for a v3 node instead of four, two for a v2 array, and three for a v2 group.
-// No document may be longer than most.
+// openChild opens the node in a folder, nil when there is none. Nearly all hierarchies have one
+// format, so the parent's is asked for first: one request for a v3 node instead of four, two for a
+// v2 array, and three for a v2 group. No document may be longer than most.
 func (g *Group) openChild(ctx context.Context, c document.Place, most int64) (Node, error) {
 	formats := []int{c.Format, 5 - c.Format}
 	if g.cfg.format != 0 {

@@ -44,7 +44,8 @@ func TestMoreThanMemory(t *testing.T) {
 	}
 }
 
-// TestResultsCount: what a read is bounded by is the memory of its result, and not of what it is made of alone.
+// TestResultsCount: what a read is bounded by is the memory of its result, and not of what it is
+// made of alone.
 func TestResultsCount(t *testing.T) {
 	const limit = 1 << 30 // as much as makes no difference to how often garbage is collected
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit))
@@ -127,7 +128,8 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-// TestItemsCanBeAppendedTo: elements that lie in one block of memory do not run into each other, nor into the fill value.
+// TestItemsCanBeAppendedTo: elements that lie in one block of memory do not run into each other,
+// nor into the fill value.
 func TestItemsCanBeAppendedTo(t *testing.T) {
 	want := [][]byte{{1}, {2, 3}, {7}, {4}}
 	a := mustCreate(t, mem.New(), "a", zarr.Spec{Shape: []int{4}, DType: dtype.Bytes, Fill: []byte{7}})
@@ -170,7 +172,8 @@ func TestSmallPartOfAChunk(t *testing.T) {
 	}
 }
 
-// TestShardsOfManyInnerChunks: a shard whose index is too long is refused before anything is asked for.
+// TestShardsOfManyInnerChunks: a shard whose index is too long is refused before anything is asked
+// for.
 func TestShardsOfManyInnerChunks(t *testing.T) {
 	var r zarr.Report
 	spec := zarr.Spec{Shape: []int{1e8}, Chunks: []int{1}, Shards: []int{1e8}, DType: dtype.Uint8}
@@ -215,7 +218,8 @@ func TestShardsOfManyInnerChunks(t *testing.T) {
 	}
 }
 
-// TestOneShardOfManyInnerChunks: among shards of different shapes the one whose index is too long is refused, and no other.
+// TestOneShardOfManyInnerChunks: among shards of different shapes the one whose index is too long
+// is refused, and no other.
 func TestOneShardOfManyInnerChunks(t *testing.T) {
 	a := mustCreate(t, mem.New(), "a", zarr.Spec{Shape: []int{4 + 1<<17}, Chunks: []int{2}, ShardEdges: [][]int{{4, 1 << 17}}, DType: dtype.Uint8}, zarr.ChunkLimit(1<<16))
 	for name, sel := range map[string]zarr.Selection{"the short one": zarr.Range(1, 4), "the long one": zarr.Range(5, 8), "both": zarr.Range(3, 6)} {
@@ -280,7 +284,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestMembersWithLongDocuments: nodes with documents of more than 1 MiB have their places among the others, and one request more.
+// TestMembersWithLongDocuments: nodes with documents of more than 1 MiB have their places among the
+// others, and one request more.
 func TestMembersWithLongDocuments(t *testing.T) {
 	st := mem.New()
 	want := []string{}

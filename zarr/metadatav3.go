@@ -10,8 +10,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// MetadataV3 returns v3 metadata for the chunks of a v1 or v2 array, as they are stored and where they are: what package upkeep writes to migrate it.
-// The names of dimensions in _ARRAY_DIMENSIONS become dimension_names, and an undefined fill value becomes what missing chunks read as.
+// MetadataV3 returns v3 metadata for the chunks of a v1 or v2 array, as they are stored and where
+// they are: what package upkeep writes to migrate it. The names of dimensions in _ARRAY_DIMENSIONS
+// become dimension_names, and an undefined fill value becomes what missing chunks read as.
 // errors.ErrUnsupported where v3 cannot describe them.
 func (a *Array) MetadataV3() (*meta.Array, error) {
 	typ, order, one := dtype.Uniform(a.meta.DType)

@@ -28,7 +28,8 @@ func (t *told) tell(f rule.Finding) {
 	t.all = append(t.all, f)
 }
 
-// TestModesOfMetadata opens a group whose members break a rule, with consolidated metadata and without.
+// TestModesOfMetadata opens a group whose members break a rule, with consolidated metadata and
+// without.
 func TestModesOfMetadata(t *testing.T) {
 	st := mem.New()
 	put(t, st, ".zgroup", `{"zarr_format":2}`)
@@ -80,7 +81,8 @@ func TestModesOfChunks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, st := t.Context(), mem.New()
-			// The same metadata with bytes that are no bools: written as uint8, of which every one is legal.
+			// The same metadata with bytes that are no bools: written as uint8, of which every one
+			// is legal.
 			spec.Shape, spec.Chunks = []int{4}, []int{2}
 			spec.DType = dtype.Uint8
 			a, err := zarr.Create(ctx, st, "", spec)

@@ -24,8 +24,8 @@ func namesOf(t *testing.T, g *zarr.Group) (names []string, err error) {
 	return names, nil
 }
 
-// TestNames: names are those of the folders of a listing, nodes or not, in the order of Members; those of consolidated metadata are
-// what that has.
+// TestNames: names are those of the folders of a listing, nodes or not, in the order of Members;
+// those of consolidated metadata are what that has.
 func TestNames(t *testing.T) {
 	for format, want := range map[int][]string{2: {"__a", "a", "a-b", "a0", "folder"}, 3: {"a", "a-b", "a0", "folder"}} {
 		t.Run(fmt.Sprint("v", format), func(t *testing.T) {
@@ -73,7 +73,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestNamesCost: opening nothing, names take a listing alone: a page for each 1,000 entries, of which the group's own document is one.
+// TestNamesCost: opening nothing, names take a listing alone: a page for each 1,000 entries, of
+// which the group's own document is one.
 func TestNamesCost(t *testing.T) {
 	for children, pages := range map[int]int{999: 1, 1000: 2, 1999: 2} {
 		st := mem.New()
@@ -95,7 +96,8 @@ func TestNamesCost(t *testing.T) {
 	}
 }
 
-// TestNamesUnlisted: without a listing names come from consolidated metadata, or there is an error that says why that is of no use.
+// TestNamesUnlisted: without a listing names come from consolidated metadata, or there is an error
+// that says why that is of no use.
 func TestNamesUnlisted(t *testing.T) {
 	for format, doc := range map[int]string{2: `{"zarr_consolidated_format":7,"metadata":{}}`, 3: `{"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline","metadata":7}}`} {
 		st := mem.New()

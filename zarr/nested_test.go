@@ -44,8 +44,8 @@ func nestedSpecs() map[string]zarr.Spec {
 	}
 }
 
-// TestNestedAgainstOracle writes and reads random regions and points of arrays with shards in shards, as
-// TestShardsAgainstOracle does.
+// TestNestedAgainstOracle writes and reads random regions and points of arrays with shards in
+// shards, as TestShardsAgainstOracle does.
 func TestNestedAgainstOracle(t *testing.T) {
 	for name, spec := range nestedSpecs() {
 		for _, numbers := range [][2]int64{{-1, 0}, {0, 100}, {60, 1 << 20}, {1 << 20, 1 << 20}} {
@@ -106,8 +106,8 @@ func TestNestedAgainstOracle(t *testing.T) {
 	}
 }
 
-// twice makes an array of 64 uint8 with checksums, all 1: one shard of four inner shards of four chunks of 4, in a store that
-// merges nothing.
+// twice makes an array of 64 uint8 with checksums, all 1: one shard of four inner shards of four
+// chunks of 4, in a store that merges nothing.
 func twice(t *testing.T, st store.Store, outer, inner bool) (a *zarr.Array, shard []byte) {
 	t.Helper()
 	within := codec.Sharding(codec.ShardingOptions{Chunk: []int{4}, Codecs: []codec.Spec{codec.Bytes(0), codec.CRC32C()}, AtStart: inner})
@@ -119,7 +119,8 @@ func twice(t *testing.T, st store.Store, outer, inner bool) (a *zarr.Array, shar
 	return a, stored(t, st)
 }
 
-// reopen opens the array that twice made, through a store that counts its requests and merges as it is told.
+// reopen opens the array that twice made, through a store that counts its requests and merges as it
+// is told.
 func reopen(t *testing.T, st store.Store, tr *transcript, gap, longest int64, opts ...zarr.Option) *zarr.Array {
 	t.Helper()
 	a, err := zarr.OpenArray(t.Context(), tuned{store.Observe(st, tr.Record), gap, longest}, "x", opts...)
@@ -130,8 +131,8 @@ func reopen(t *testing.T, st store.Store, tr *transcript, gap, longest int64, op
 	return a
 }
 
-// TestTornNestedShards cuts and breaks stored shards with shards in them: wherever that is, it is an error that names the
-// key, and never a fill value.
+// TestTornNestedShards cuts and breaks stored shards with shards in them: wherever that is, it is
+// an error that names the key, and never a fill value.
 func TestTornNestedShards(t *testing.T) {
 	for _, starts := range [][2]bool{{false, false}, {false, true}, {true, false}, {true, true}} {
 		backing := mem.New()
@@ -163,7 +164,8 @@ func TestTornNestedShards(t *testing.T) {
 	}
 }
 
-// TestHostileNestedIndexes reads shards whose indexes are right by their checksums and wrong otherwise.
+// TestHostileNestedIndexes reads shards whose indexes are right by their checksums and wrong
+// otherwise.
 func TestHostileNestedIndexes(t *testing.T) {
 	const no = 1<<64 - 1
 	plain := []codec.Spec{codec.Bytes(dtype.Little)}
@@ -237,7 +239,8 @@ func TestHostileNestedIndexes(t *testing.T) {
 	}
 }
 
-// TestNestedReplaced: what is read of a shard is of one version, wherever between its requests it is replaced.
+// TestNestedReplaced: what is read of a shard is of one version, wherever between its requests it
+// is replaced.
 func TestNestedReplaced(t *testing.T) {
 	for pinned := 1; pinned <= 4; pinned++ {
 		for name, now := range map[string][]byte{"replaced": bytes.Repeat([]byte{2}, 64), "smaller": append(make([]byte, 40), bytes.Repeat([]byte{2}, 24)...), "deleted": make([]byte, 64)} {

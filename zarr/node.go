@@ -20,8 +20,8 @@ type Node interface {
 	Name() string
 	// Format is 1, 2 or 3.
 	Format() int
-	// Attrs are the attributes: JSON values. Numbers are json.Number, so that none loses a digit. The map is the caller's to change,
-	// what hangs below it is not.
+	// Attrs are the attributes: JSON values. Numbers are json.Number, so that none loses a digit.
+	// The map is the caller's to change, what hangs below it is not.
 	Attrs() map[string]any
 	// Documents returns the metadata documents of the node by key, for the option [Documents].
 	Documents() (map[string][]byte, error)
@@ -36,8 +36,8 @@ type node struct {
 	format int
 	attrs  map[string]any
 	doc    document.Stored // the document that makes it a node; of one from consolidated metadata, the key of that alone
-	// What attributes are changed against: the document that holds them, which is doc in v3. It has no version where it was not
-	// read from the store or, as v2's .zattrs, is absent.
+	// What attributes are changed against: the document that holds them, which is doc in v3. It has
+	// no version where it was not read from the store or, as v2's .zattrs, is absent.
 	attrsDoc document.Stored
 	from     origin
 }
@@ -74,7 +74,8 @@ func (n *node) Attrs() map[string]any {
 	return m
 }
 
-// Attr decodes one attribute into a T, and reports whether the node has it: Attr[string](a, "units").
+// Attr decodes one attribute into a T, and reports whether the node has it: Attr[string](a,
+// "units").
 func Attr[T any](n Node, name string) (value T, ok bool, err error) {
 	v, ok := n.Attrs()[name]
 	if !ok {

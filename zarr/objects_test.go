@@ -26,7 +26,8 @@ func objects(n int) []json.RawMessage {
 	return items
 }
 
-// TestObjects creates arrays of objects, writes them whole and in part, opens them again, and reads them whole and in part.
+// TestObjects creates arrays of objects, writes them whole and in part, opens them again, and reads
+// them whole and in part.
 func TestObjects(t *testing.T) {
 	for name, codecs := range map[string][]codec.Spec{"default": nil, "json2": {codec.JSON2(), codec.Zlib(1)}, "msgpack2": {codec.MsgPack2()}} {
 		t.Run(name, func(t *testing.T) {
@@ -156,8 +157,8 @@ func TestCategories(t *testing.T) {
 	}
 }
 
-// TestListsHaveNoOrder: json2 and msgpack2 store nested lists, whatever the order in memory. The chunk is what zarr-python 2
-// writes of [[1,2,3],[4,5,6]] with order "F".
+// TestListsHaveNoOrder: json2 and msgpack2 store nested lists, whatever the order in memory. The
+// chunk is what zarr-python 2 writes of [[1,2,3],[4,5,6]] with order "F".
 func TestListsHaveNoOrder(t *testing.T) {
 	for name, r := range map[string]struct{ dtype, filter, chunk string }{
 		"objects":  {"|O", `{"id":"json2"}`, `[[1,2,3],[4,5,6],"|O",[2,3]]`},

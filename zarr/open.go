@@ -10,9 +10,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// OpenArray opens the array at path, "" being the store's root. Its format is found out in one round trip, or two if it is
-// Zarr v1, which is read and not written. ErrNotFound
-// when there is no array; ErrRefused when the store refuses all that could say so.
+// OpenArray opens the array at path, "" being the store's root. Its format is found out in one
+// round trip, or two if it is Zarr v1, which is read and not written. ErrNotFound when there is no
+// array; ErrRefused when the store refuses all that could say so.
 func OpenArray(ctx context.Context, st store.Store, path string, opts ...Option) (*Array, error) {
 	n, err := openWith(ctx, st, path, opts, document.Array)
 	if err != nil {
@@ -21,8 +21,9 @@ func OpenArray(ctx context.Context, st store.Store, path string, opts ...Option)
 	return n.(*Array), nil
 }
 
-// OpenGroup opens the group at path, "" being the store's root. Errors are as for OpenArray. With Format(2) its consolidated metadata is read
-// at once, and says that this is a group; without [IgnoreConsolidated], a group that has none takes a second round trip.
+// OpenGroup opens the group at path, "" being the store's root. Errors are as for OpenArray. With
+// Format(2) its consolidated metadata is read at once, and says that this is a group; without
+// [IgnoreConsolidated], a group that has none takes a second round trip.
 func OpenGroup(ctx context.Context, st store.Store, path string, opts ...Option) (*Group, error) {
 	n, err := openWith(ctx, st, path, opts, document.Group)
 	if err != nil {
@@ -31,7 +32,8 @@ func OpenGroup(ctx context.Context, st store.Store, path string, opts ...Option)
 	return n.(*Group), nil
 }
 
-// Open opens whatever is at path. Errors are as for OpenArray. Where v2 and v3 metadata are both there, v3 wins.
+// Open opens whatever is at path. Errors are as for OpenArray. Where v2 and v3 metadata are both
+// there, v3 wins.
 func Open(ctx context.Context, st store.Store, path string, opts ...Option) (Node, error) {
 	return openWith(ctx, st, path, opts, document.Any)
 }

@@ -19,8 +19,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestOpenings holds what opening costs to testdata/openings.txt: "# step: requests in round trips", then each request after the
-// number of its round trip. Every request takes a second of the bubble's clock, so a request that starts in second n is of round trip n+1.
+// TestOpenings holds what opening costs to testdata/openings.txt: "# step: requests in round
+// trips", then each request after the number of its round trip. Every request takes a second of the
+// bubble's clock, so a request that starts in second n is of round trip n+1.
 func TestOpenings(t *testing.T) {
 	backing := mem.New()
 	spec := zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Float32, Codecs: []codec.Spec{}, Attrs: map[string]any{"a": 1}}
@@ -225,7 +226,8 @@ func (o *opening) text() string {
 	return strings.Join(o.lines, "")
 }
 
-// TestMembersCost counts the requests for a group without consolidated metadata and its members: two for a v2 array, one for a v3 array.
+// TestMembersCost counts the requests for a group without consolidated metadata and its members:
+// two for a v2 array, one for a v3 array.
 func TestMembersCost(t *testing.T) {
 	const arrays = 20
 	for _, c := range []struct{ format, known, want int }{
@@ -261,8 +263,8 @@ func TestMembersCost(t *testing.T) {
 	}
 }
 
-// TestMembersUnderRefusals walks a store that refuses what is not there: a refusal counts as absence only where another document
-// makes the member a node.
+// TestMembersUnderRefusals walks a store that refuses what is not there: a refusal counts as
+// absence only where another document makes the member a node.
 func TestMembersUnderRefusals(t *testing.T) {
 	backing := mem.New()
 	spec := zarr.Spec{Format: 2, Shape: []int{4}, DType: dtype.Float32}

@@ -18,10 +18,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// Option changes how a node behaves, never what is stored. Options are given when a node is opened or created, or to
-// [Array.With]; later ones win. A group's options pass to the nodes opened through it. An Option prints itself.
+// Option changes how a node behaves, never what is stored. Options are given when a node is opened
+// or created, or to [Array.With]; later ones win. A group's options pass to the nodes opened
+// through it. An Option prints itself.
 //
-// Options are named by what they set, as those of the stores are: Codecs(t), MaxRequests(100), Strict().
+// Options are named by what they set, as those of the stores are: Codecs(t), MaxRequests(100),
+// Strict().
 type Option struct {
 	name  string
 	apply func(*config) error
@@ -60,8 +62,8 @@ type config struct {
 	tell         func(rule.Finding) // of breaches; nil: not asked for
 }
 
-// maxMetadata is the default bound in bytes on one metadata document: consolidated metadata of ten thousand arrays has
-// about 20 MiB.
+// maxMetadata is the default bound in bytes on one metadata document: consolidated metadata of ten
+// thousand arrays has about 20 MiB.
 const maxMetadata = 64 << 20
 
 func newConfig(opts []Option) (config, error) {
@@ -110,7 +112,8 @@ func intOption(name string, n, least int, set func(*config)) Option {
 	}}
 }
 
-// Format opens only nodes of one Zarr format, 1, 2 or 3, and saves the requests that would find it out; 0, the default, is any.
+// Format opens only nodes of one Zarr format, 1, 2 or 3, and saves the requests that would find it
+// out; 0, the default, is any.
 func Format(format int) Option {
 	return Option{fmt.Sprintf("Format(%d)", format), func(c *config) error {
 		if format < 0 || format > 3 {
@@ -121,20 +124,22 @@ func Format(format int) Option {
 	}}
 }
 
-// Documents opens nodes from metadata documents that the caller has, by key below the store's root, instead of reading them: a
-// node for which "path/zarr.json", or ".zarray" and ".zattrs", or ".zgroup" and ".zattrs" are there, or a group for which there is
-// ".zmetadata" alone, takes no request, nor does any that consolidated metadata among them has. All others are read as usual. What is
-// there may be from a binary, a catalogue or another process, and [Node] gives it:
+// Documents opens nodes from metadata documents that the caller has, by key below the store's root,
+// instead of reading them: a node for which "path/zarr.json", or ".zarray" and ".zattrs", or
+// ".zgroup" and ".zattrs" are there, or a group for which there is ".zmetadata" alone, takes no
+// request, nor does any that consolidated metadata among them has. All others are read as usual.
+// What is there may be from a binary, a catalogue or another process, and [Node] gives it:
 //
 //	docs, err := a.Documents() // in one process
 //	a, err := zarr.OpenArray(ctx, st, "t2m", zarr.Documents(docs)) // in another
 //
-// Documents of a node belong together: where .zarray is there and .zattrs is not, the array has no attributes. They are taken as they
-// are, and parsed and bounded as stored ones; do not change them later. Members and Walk still list the store where there is no
-// consolidated metadata.
+// Documents of a node belong together: where .zarray is there and .zattrs is not, the array has no
+// attributes. They are taken as they are, and parsed and bounded as stored ones; do not change them
+// later. Members and Walk still list the store where there is no consolidated metadata.
 //
-// What is not stored as they say is not written: the first write to the array reads its own metadata, and is ErrConflict where that
-// differs, and ErrNotFound where there is none. SetAttrs reads it too. [Array.Refresh] opens the array as it is stored.
+// What is not stored as they say is not written: the first write to the array reads its own
+// metadata, and is ErrConflict where that differs, and ErrNotFound where there is none. SetAttrs
+// reads it too. [Array.Refresh] opens the array as it is stored.
 func Documents(docs map[string][]byte) Option {
 	return Option{fmt.Sprintf("Documents(%d)", len(docs)), func(c *config) error { c.documents = docs; return nil }}
 }
@@ -145,39 +150,45 @@ func (c config) stored() config {
 	return c
 }
 
-// MetadataLimit refuses metadata documents of more than n bytes with ErrLimit; the default is 64 MiB. Attributes that would take
-// more than 2n bytes of memory as Go values, and more than 128 MiB, are ErrLimit too, before they are decoded.
+// MetadataLimit refuses metadata documents of more than n bytes with ErrLimit; the default is 64
+// MiB. Attributes that would take more than 2n bytes of memory as Go values, and more than 128 MiB,
+// are ErrLimit too, before they are decoded.
 func MetadataLimit(n int64) Option {
 	return intOption("MetadataLimit", int(n), 1, func(c *config) { c.maxMetadata = n })
 }
 
-// maxIndex is how long the index of a shard may be unless ChunkLimit says otherwise. 32 MiB: two million inner chunks, of which
-// some 200 bytes each are planned with.
+// maxIndex is how long the index of a shard may be unless ChunkLimit says otherwise. 32 MiB: two
+// million inner chunks, of which some 200 bytes each are planned with.
 const maxIndex = 32 << 20
 
-// ChunkLimit refuses, with ErrLimit, to hold decoded chunks of more than n bytes in memory, and so indexes of shards, which have 16
-// bytes for each inner chunk. The default is half of concurrency.Memory, and of indexes no more than 32 MiB. An element that varies
-// in length counts as its bytes and 8 more.
+// ChunkLimit refuses, with ErrLimit, to hold decoded chunks of more than n bytes in memory, and so
+// indexes of shards, which have 16 bytes for each inner chunk. The default is half of
+// concurrency.Memory, and of indexes no more than 32 MiB. An element that varies in length counts
+// as its bytes and 8 more.
 func ChunkLimit(n int64) Option {
 	return intOption("ChunkLimit", int(n), 1, func(c *config) { c.maxChunk, c.maxIndex = n, n })
 }
 
-// InFlight lets each call work on at most n chunks at once. The default is as many as the store takes requests and the
-// process has CPU slots; the store's own limit on requests, shared by all calls, holds in any case.
+// InFlight lets each call work on at most n chunks at once. The default is as many as the store
+// takes requests and the process has CPU slots; the store's own limit on requests, shared by all
+// calls, holds in any case.
 func InFlight(n int) Option { return intOption("InFlight", n, 1, func(c *config) { c.inFlight = n }) }
 
-// MaxRequests refuses, with ErrLimit, a call that needs more than n requests of the store: of chunks one each, and another
-// where a part of one is written; of shards one each and, where they are read in parts, one for each index and each range
-// of inner chunks. Where a selection has so many chunks or shards that it cannot do with n, that is before the first
-// request; ranges are known when their index is, and are refused before they are read. What is done again because another writer
-// replaced an object in between counts again; what the store itself tries again does not, nor do requests for metadata.
+// MaxRequests refuses, with ErrLimit, a call that needs more than n requests of the store: of
+// chunks one each, and another where a part of one is written; of shards one each and, where they
+// are read in parts, one for each index and each range of inner chunks. Where a selection has so
+// many chunks or shards that it cannot do with n, that is before the first request; ranges are
+// known when their index is, and are refused before they are read. What is done again because
+// another writer replaced an object in between counts again; what the store itself tries again does
+// not, nor do requests for metadata.
 func MaxRequests(n int) Option {
 	return intOption("MaxRequests", n, 1, func(c *config) { c.maxRequests = n })
 }
 
-// MaxBytes refuses, with ErrLimit, a call that reads and writes more than n bytes of stored values. Ranges of inner chunks, whose lengths their
-// index has, are refused before they are read. Where lengths are not known before, the requests under way are ended by no other one, so that
-// a call may exceed n by these. Metadata does not count.
+// MaxBytes refuses, with ErrLimit, a call that reads and writes more than n bytes of stored values.
+// Ranges of inner chunks, whose lengths their index has, are refused before they are read. Where
+// lengths are not known before, the requests under way are ended by no other one, so that a call
+// may exceed n by these. Metadata does not count.
 func MaxBytes(n int64) Option {
 	return Option{fmt.Sprintf("MaxBytes(%d)", n), func(c *config) error {
 		if n < 1 {
@@ -188,13 +199,15 @@ func MaxBytes(n int64) Option {
 	}}
 }
 
-// StoreFill stores chunks even when every element is the fill value; without it they are deleted or not written.
+// StoreFill stores chunks even when every element is the fill value; without it they are deleted or
+// not written.
 func StoreFill() Option {
 	return Option{"StoreFill()", func(c *config) error { c.storeFill = true; return nil }}
 }
 
-// SingleWriter promises that no one else writes the array meanwhile. Partial chunks, and chunks that reach beyond the
-// shape, are then read and written without a condition, which a store that cannot do conditional writes needs.
+// SingleWriter promises that no one else writes the array meanwhile. Partial chunks, and chunks
+// that reach beyond the shape, are then read and written without a condition, which a store that
+// cannot do conditional writes needs.
 func SingleWriter() Option {
 	return Option{"SingleWriter()", func(c *config) error { c.singleWriter = true; return nil }}
 }
@@ -202,8 +215,8 @@ func SingleWriter() Option {
 // TakeOver lets [Append], [NewWriter], [Group.Append] and [Array.Resize] take the place of one that
 // began at least so long ago and did not end: its process was killed, as a rule. What it had
 // written is given up. Should it still be at work, it is what ends, with ErrConflict, and late
-// requests of it change nothing that others wrote. Deletes of a Resize are the exception: one that is
-// taken over while it deletes must have ended. 0 takes over every claim.
+// requests of it change nothing that others wrote. Deletes of a Resize are the exception: one that
+// is taken over while it deletes must have ended. 0 takes over every claim.
 func TakeOver(age time.Duration) Option {
 	return Option{fmt.Sprintf("TakeOver(%v)", age), func(c *config) error {
 		c.over = document.TakeOver{May: true, Age: age}
@@ -218,25 +231,28 @@ func AppendAt(n int) Option {
 	return intOption("AppendAt", n, 0, func(c *config) { c.at = n })
 }
 
-// Wait lets [Append] and [Group.Append] wait for others who append, for so long, and then append to what is there by then, in place of
-// ErrConflict.
+// Wait lets [Append] and [Group.Append] wait for others who append, for so long, and then append to
+// what is there by then, in place of ErrConflict.
 func Wait(most time.Duration) Option {
 	return Option{fmt.Sprintf("Wait(%v)", most), func(c *config) error { c.wait = most; return nil }}
 }
 
-// IgnoreConsolidated ignores consolidated metadata, and what [Documents] gave before it: members of a group are listed and read one by one,
-// and what is opened through the group is asked of the store.
+// IgnoreConsolidated ignores consolidated metadata, and what [Documents] gave before it: members of
+// a group are listed and read one by one, and what is opened through the group is asked of the
+// store.
 func IgnoreConsolidated() Option {
 	return Option{"IgnoreConsolidated()", func(c *config) error { c.direct, c.documents = true, nil; return nil }}
 }
 
-// Separator says what is between the numbers of chunk keys, "/" or ".", of v2 arrays whose metadata does not say it. The
-// specification takes them to have a point, but writers older than the member dimension_separator (zarr-python's
-// NestedDirectoryStore, N5-like ones) stored 0/0 too: read as 0.0, all chunks are missing and are the fill value. The
-// layout is never guessed; package upkeep looks. Reads and writes go by the option; metadata stays as it is.
+// Separator says what is between the numbers of chunk keys, "/" or ".", of v2 arrays whose metadata
+// does not say it. The specification takes them to have a point, but writers older than the member
+// dimension_separator (zarr-python's NestedDirectoryStore, N5-like ones) stored 0/0 too: read as
+// 0.0, all chunks are missing and are the fill value. The layout is never guessed; package upkeep
+// looks. Reads and writes go by the option; metadata stays as it is.
 //
-// Metadata that does say it wins: an array whose chunk keys would be others is refused with ErrSelection, when it is
-// opened or created. Keys of v2 arrays of fewer than two axes have no separator, so the option does not matter to them.
+// Metadata that does say it wins: an array whose chunk keys would be others is refused with
+// ErrSelection, when it is opened or created. Keys of v2 arrays of fewer than two axes have no
+// separator, so the option does not matter to them.
 func Separator(sep string) Option {
 	return Option{fmt.Sprintf("Separator(%q)", sep), func(c *config) error {
 		if sep != "/" && sep != "." {
@@ -247,7 +263,8 @@ func Separator(sep string) Option {
 	}}
 }
 
-// keys gives metadata whose chunk keys are spelled as the options say, where the document leaves that open.
+// keys gives metadata whose chunk keys are spelled as the options say, where the document leaves
+// that open.
 func (c *config) keys(m *meta.Array) (*meta.Array, error) {
 	switch {
 	case c.separator == "" || c.separator == m.Keys.Separator || m.Keys.Name == "v2" && len(m.Shape) < 2:

@@ -48,7 +48,8 @@ func (c lines) Decode(dst codec.Block, src []byte) error {
 	return nil
 }
 
-// TestOwnCodecOfStrings: a user's codec makes bytes of strings, by itself, in shards, in order F, and before a compressor.
+// TestOwnCodecOfStrings: a user's codec makes bytes of strings, by itself, in shards, in order F,
+// and before a compressor.
 func TestOwnCodecOfStrings(t *testing.T) {
 	table := codec.Builtin().With("example.com.lines", newLines)
 	own := codec.Spec{Name: "example.com.lines"}

@@ -9,14 +9,16 @@ import (
 	"github.com/zargo-io/zargo/internal/pipeline"
 )
 
-// Packed holds elements that vary in length, in C order: 8 bytes for each, and the bytes of those that are neither the fill value
-// nor equal to the one before. It is immutable and safe for any number of goroutines.
+// Packed holds elements that vary in length, in C order: 8 bytes for each, and the bytes of those
+// that are neither the fill value nor equal to the one before. It is immutable and safe for any
+// number of goroutines.
 type Packed struct {
 	numbers []byte // 8 bytes each
 	items   *pipeline.Items
 }
 
-// ReadPacked is [Array.ReadItems] for many short elements: a slice of them would take 24 bytes for each. Errors are as for ReadItems.
+// ReadPacked is [Array.ReadItems] for many short elements: a slice of them would take 24 bytes for
+// each. Errors are as for ReadItems.
 func (a *Array) ReadPacked(ctx context.Context, sel ...Selection) (*Packed, error) {
 	if err := a.varies(); err != nil {
 		return nil, err
@@ -31,7 +33,8 @@ func (a *Array) ReadPacked(ctx context.Context, sel ...Selection) (*Packed, erro
 // Len is the number of elements.
 func (p *Packed) Len() int { return len(p.numbers) / 8 }
 
-// At is the i-th element in memory form (see package dtype), not to be changed. i is at least 0 and less than Len.
+// At is the i-th element in memory form (see package dtype), not to be changed. i is at least 0 and
+// less than Len.
 func (p *Packed) At(i int) []byte { return p.items.At(p.number(i)) }
 
 func (p *Packed) number(i int) uint64 { return binary.LittleEndian.Uint64(p.numbers[8*i:]) }
@@ -39,10 +42,12 @@ func (p *Packed) number(i int) uint64 { return binary.LittleEndian.Uint64(p.numb
 // Bytes is the memory that the elements take.
 func (p *Packed) Bytes() int64 { return int64(len(p.numbers)) + p.items.Kept() }
 
-// Same reports whether the i-th element is known, without a look at its bytes, to be equal to the one before it.
+// Same reports whether the i-th element is known, without a look at its bytes, to be equal to the
+// one before it.
 func (p *Packed) Same(i int) bool { return i > 0 && p.number(i) == p.number(i-1) }
 
-// readPacked reads the n elements of a region. each is how many bytes of memory the caller needs for one, of which 8 are here.
+// readPacked reads the n elements of a region. each is how many bytes of memory the caller needs
+// for one, of which 8 are here.
 func (a *Array) readPacked(ctx context.Context, n int, r grid.Selection, each int64) (*Packed, error) {
 	if err := a.mayHold(n, each); err != nil {
 		return nil, err
@@ -55,7 +60,8 @@ func (a *Array) readPacked(ctx context.Context, n int, r grid.Selection, each in
 	return p, a.numbered(items).read(ctx, p.numbers, r)
 }
 
-// dense reports whether the blocks hold little but what was selected, so that elements may as well lie in them.
+// dense reports whether the blocks hold little but what was selected, so that elements may as well
+// lie in them.
 func (p *Packed) dense() bool {
 	var selected int64
 	for i := range p.Len() {
@@ -66,7 +72,8 @@ func (p *Packed) dense() bool {
 	return p.items.Dense(selected)
 }
 
-// slices sets dst to the elements. They lie in the blocks, and those that are equal may be the same memory.
+// slices sets dst to the elements. They lie in the blocks, and those that are equal may be the same
+// memory.
 func (p *Packed) slices(dst [][]byte) {
 	fill, dense := append([]byte{}, p.items.At(0)...), p.dense()
 	for i := range dst {

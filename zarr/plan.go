@@ -11,8 +11,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Plan is the requests that a read or a write makes of the store, which [Array.Plan] and [Array.PlanWrite] give. It takes no memory
-// to speak of, however many they are. Safe for concurrent use.
+// Plan is the requests that a read or a write makes of the store, which [Array.Plan] and
+// [Array.PlanWrite] give. It takes no memory to speak of, however many they are. Safe for
+// concurrent use.
 type Plan struct {
 	array *Array
 	plan  *plan.Plan
@@ -29,7 +30,8 @@ type Request struct {
 	Role  string      // what it is for: "chunk", "shard", "index", "inner index" of shards in a shard, "inner" chunks
 }
 
-// Known reports whether the key is known to hold a value of which Bytes are transferred: an index says so.
+// Known reports whether the key is known to hold a value of which Bytes are transferred: an index
+// says so.
 func (r Request) Known() bool { return r.Role == "inner" || r.Role == "inner index" }
 
 // String gives one line, such as "get c/0/0 5+20: 20 bytes".
@@ -47,15 +49,16 @@ func (r Request) String() string {
 	return fmt.Sprintf("%s: at most %d bytes", s, r.Bytes)
 }
 
-// Plan gives the requests that a read of sel makes. It makes none itself. A missing chunk is asked for like any other; what the plan
-// does not know are conflicts with writers, and retries. Errors are those of [Array.Selected].
+// Plan gives the requests that a read of sel makes. It makes none itself. A missing chunk is asked
+// for like any other; what the plan does not know are conflicts with writers, and retries. Errors
+// are those of [Array.Selected].
 func (a *Array) Plan(sel ...Selection) (*Plan, error) { return a.planned(nil, sel) }
 
-// PlanWrite gives the requests that a write of sel makes: of chunks that are wholly selected a put, of any other a get and a put. A
-// chunk that reaches beyond the array's shape, and is selected as far as that goes, has a put, which is all if the chunk is absent, and a get and
-// a put that are made only if it is not.
-// Where every element of a chunk is the fill value, which the plan cannot know, the put is a delete, or nothing where there
-// is no chunk. Errors are those of [Array.Plan].
+// PlanWrite gives the requests that a write of sel makes: of chunks that are wholly selected a put,
+// of any other a get and a put. A chunk that reaches beyond the array's shape, and is selected as
+// far as that goes, has a put, which is all if the chunk is absent, and a get and a put that are
+// made only if it is not. Where every element of a chunk is the fill value, which the plan cannot
+// know, the put is a delete, or nothing where there is no chunk. Errors are those of [Array.Plan].
 func (a *Array) PlanWrite(sel ...Selection) (*Plan, error) {
 	return a.planned(a.engine.WriteOptions(), sel)
 }
@@ -75,7 +78,8 @@ func (a *Array) planned(w *plan.WriteOptions, sel []Selection) (*Plan, error) {
 	return &Plan{a, a.engine.Plan(r, w)}, nil
 }
 
-// Requests yields the requests that are known without one, in the order of the objects: for a shard that is read in parts its index alone.
+// Requests yields the requests that are known without one, in the order of the objects: for a shard
+// that is read in parts its index alone.
 func (p *Plan) Requests() iter.Seq[Request] {
 	return func(yield func(Request) bool) {
 		for r := range p.plan.Requests() {
@@ -86,13 +90,13 @@ func (p *Plan) Requests() iter.Seq[Request] {
 	}
 }
 
-// Resolve reads the indexes of shards that are read in parts, and yields all requests of a read: for
-// each shard its index, then, level by level, the indexes of nested shards and the ranges of inner
-// chunks. On a store whose speed was not measured, a read through a newly opened array sends these
-// requests, in another order. On a measured store a read merges or divides ranges by the speed at
-// that time, so their number may differ. A read does not request an index that its array holds.
-// For a write Resolve yields what Requests yields. The first error ends the sequence; errors are
-// those of [Read].
+// Resolve reads the indexes of shards that are read in parts, and yields all requests of a read:
+// for each shard its index, then, level by level, the indexes of nested shards and the ranges of
+// inner chunks. On a store whose speed was not measured, a read through a newly opened array sends
+// these requests, in another order. On a measured store a read merges or divides ranges by the
+// speed at that time, so their number may differ. A read does not request an index that its array
+// holds. For a write Resolve yields what Requests yields. The first error ends the sequence; errors
+// are those of [Read].
 func (p *Plan) Resolve(ctx context.Context) iter.Seq2[Request, error] {
 	return func(yield func(Request, error) bool) {
 		for r, err := range p.array.engine.Resolve(ctx, p.plan) {
@@ -113,8 +117,8 @@ func requestOf(r plan.Request) Request {
 
 // Bounds returns the least and the most that the requests of the plan amount to, without reading an
 // index. The least holds when every chunk is missing. The most holds when every chunk is stored, is
-// as long as its codecs can make it, and is read by a request of its own. A shard that a write sends
-// in parts counts as one put. Chunks that are requested alike are counted by arithmetic.
+// as long as its codecs can make it, and is read by a request of its own. A shard that a write
+// sends in parts counts as one put. Chunks that are requested alike are counted by arithmetic.
 func (p *Plan) Bounds() (least, most store.Amount) {
 	if p.plan.Write == nil {
 		n := p.plan.Amount()

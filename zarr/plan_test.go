@@ -37,7 +37,8 @@ func mustPlan(t *testing.T, a *zarr.Array, sel ...zarr.Selection) *zarr.Plan {
 	return p
 }
 
-// TestPlanOfManyChunks: a plan takes no memory for its chunks, and as much of it can be walked as is wanted.
+// TestPlanOfManyChunks: a plan takes no memory for its chunks, and as much of it can be walked as
+// is wanted.
 func TestPlanOfManyChunks(t *testing.T) {
 	a := mustCreate(t, mem.New(), "", zarr.Spec{Shape: []int{1 << 30}, Chunks: []int{1}, DType: dtype.Uint8, Codecs: []codec.Spec{}}, zarr.MaxRequests(3))
 	p := mustPlan(t, a)
@@ -87,7 +88,8 @@ func TestPlanEnds(t *testing.T) {
 	}
 }
 
-// TestPlanOfBareStores: where shards cannot be read in parts, the plan is to try, and then to read all of each.
+// TestPlanOfBareStores: where shards cannot be read in parts, the plan is to try, and then to read
+// all of each.
 func TestPlanOfBareStores(t *testing.T) {
 	for _, noTail := range []bool{false, true} {
 		backing := mem.New()
@@ -104,7 +106,8 @@ func TestPlanOfBareStores(t *testing.T) {
 	}
 }
 
-// TestPlanMeetsWriters: a shard that is replaced while its indexes are read is planned as it is then.
+// TestPlanMeetsWriters: a shard that is replaced while its indexes are read is planned as it is
+// then.
 func TestPlanMeetsWriters(t *testing.T) {
 	backing := mem.New()
 	writer, _ := twice(t, backing, false, false)

@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// metaError is an error about a member of the array's document, wherever that was read. Of v2's consolidated metadata the key is
-// that of the document in it, as for errors of parsing.
+// metaError is an error about a member of the array's document, wherever that was read. Of v2's
+// consolidated metadata the key is that of the document in it, as for errors of parsing.
 func (n *node) metaError(m *meta.Array, pointer string, err error) error {
 	key := n.doc.Key
 	switch {
@@ -26,8 +26,8 @@ func (n *node) metaError(m *meta.Array, pointer string, err error) error {
 	return &fault.MetaError{Key: key, Pointer: pointer, Err: err}
 }
 
-// codecPointer points to the codec that an error of binding m's codecs is about, in the document as its format has it: "" where that
-// is more than a member.
+// codecPointer points to the codec that an error of binding m's codecs is about, in the document as
+// its format has it: "" where that is more than a member.
 func codecPointer(m *meta.Array, err error) string {
 	var of *codec.ChainError
 	known := errors.As(err, &of)

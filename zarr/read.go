@@ -8,10 +8,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// Read returns what sel selects of the array, in C order. T must have the memory form of the data type: float32 for
-// float32, dtype.F16 for float16 (ErrType otherwise; nothing is converted). A selection whose elements take more memory as
-// Ts than concurrency.Memory is ErrLimit, before there is room for them. Strings of one chunk may be parts of one longer string, and slices
-// that are equal may be the same memory, as for [Array.ReadItems].
+// Read returns what sel selects of the array, in C order. T must have the memory form of the data
+// type: float32 for float32, dtype.F16 for float16 (ErrType otherwise; nothing is converted). A
+// selection whose elements take more memory as Ts than concurrency.Memory is ErrLimit, before there
+// is room for them. Strings of one chunk may be parts of one longer string, and slices that are
+// equal may be the same memory, as for [Array.ReadItems].
 func Read[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error) {
 	r, err := a.region(sel)
 	if err != nil {
@@ -32,9 +33,9 @@ func Read[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error) {
 	return dst, readInto(ctx, a, dst, r)
 }
 
-// ReadInto sets dst to what sel selects of the array, in C order; len(dst) is the number of elements selected
-// (ErrSelection otherwise). T is as for Read. Where a chunk lies contiguous in dst it is decoded there, without a copy.
-// After an error the contents of dst are undefined.
+// ReadInto sets dst to what sel selects of the array, in C order; len(dst) is the number of
+// elements selected (ErrSelection otherwise). T is as for Read. Where a chunk lies contiguous in
+// dst it is decoded there, without a copy. After an error the contents of dst are undefined.
 func ReadInto[T any](ctx context.Context, a *Array, dst []T, sel ...Selection) error {
 	r, err := regionOf[T](a, len(dst), sel)
 	if err != nil {
@@ -43,8 +44,8 @@ func ReadInto[T any](ctx context.Context, a *Array, dst []T, sel ...Selection) e
 	return readInto(ctx, a, dst, r)
 }
 
-// ReadBytes is ReadInto for any data type: dst is set to the elements in memory form (little-endian, packed; see package
-// dtype); len(dst) is their number times the size of one.
+// ReadBytes is ReadInto for any data type: dst is set to the elements in memory form
+// (little-endian, packed; see package dtype); len(dst) is their number times the size of one.
 func (a *Array) ReadBytes(ctx context.Context, dst []byte, sel ...Selection) error {
 	r, err := a.regionOfBytes(len(dst), sel)
 	if err != nil {

@@ -10,11 +10,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// ReadAs returns what sel selects of the array, in C order, converted to Ts one by one, where Read wants T to be the data
-// type's own. Nothing is lost: an element that T does not hold exactly, 0.1 of a float64 as float32, 300 as int8, NaN as
-// an integer, is ErrType with its place. See [dtype.Convert] for what goes to what; text and bytes of varying length
-// go to each other where the bytes are UTF-8, and elements of JSON that are strings to strings. A
-// selection that takes more than concurrency.Memory, as it is read and as Ts, is ErrLimit.
+// ReadAs returns what sel selects of the array, in C order, converted to Ts one by one, where Read
+// wants T to be the data type's own. Nothing is lost: an element that T does not hold exactly, 0.1
+// of a float64 as float32, 300 as int8, NaN as an integer, is ErrType with its place. See
+// [dtype.Convert] for what goes to what; text and bytes of varying length go to each other where
+// the bytes are UTF-8, and elements of JSON that are strings to strings. A selection that takes
+// more than concurrency.Memory, as it is read and as Ts, is ErrLimit.
 func ReadAs[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error) {
 	t, to := a.meta.DType, reflect.TypeFor[T]()
 	if t.Fits(to) {

@@ -28,7 +28,8 @@ func TestReadmeProgram(t *testing.T) {
 	}
 }
 
-// exampleBody is the source of an example's body, without indentation and without the comment about its output.
+// exampleBody is the source of an example's body, without indentation and without the comment about
+// its output.
 func exampleBody(t *testing.T, name string) string {
 	t.Helper()
 	src, err := os.ReadFile("example_test.go")
@@ -57,7 +58,8 @@ func exampleBody(t *testing.T, name string) string {
 	return ""
 }
 
-// Docs name the tests that prove each row of a table, as `folder: TestOne, TestTwo`. Each of them must be there.
+// Docs name the tests that prove each row of a table, as `folder: TestOne, TestTwo`. Each of them
+// must be there.
 func TestDocsNameTests(t *testing.T) {
 	for _, doc := range []string{"docs/status.md", "docs/correctness.md", "docs/rules.md"} {
 		t.Run(doc, func(t *testing.T) { namesTests(t, doc) })

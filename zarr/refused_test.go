@@ -13,7 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// TestRefusedAttributes: an array whose .zattrs is refused is read without attributes, and nothing is written as if it had none.
+// TestRefusedAttributes: an array whose .zattrs is refused is read without attributes, and nothing
+// is written as if it had none.
 func TestRefusedAttributes(t *testing.T) {
 	ctx := t.Context()
 	for _, there := range []bool{true, false} {

@@ -23,12 +23,13 @@ func (r Region) Select() []Selection {
 	return sel
 }
 
-// ChunkRegions yields the regions of the array's chunks, in a sharded array of its inner chunks, in C order: each element of the array is in one of
-// them. The slices of a Region are the loop's to keep. It makes no request.
+// ChunkRegions yields the regions of the array's chunks, in a sharded array of its inner chunks, in
+// C order: each element of the array is in one of them. The slices of a Region are the loop's to
+// keep. It makes no request.
 func (a *Array) ChunkRegions() iter.Seq[Region] { return regions(a.meta.Shape, a.blocks) }
 
-// ObjectRegions yields the regions of what is stored as one object, chunks or shards, in C order. Processes that write whole regions do not
-// meet, and none of what they write is read first.
+// ObjectRegions yields the regions of what is stored as one object, chunks or shards, in C order.
+// Processes that write whole regions do not meet, and none of what they write is read first.
 func (a *Array) ObjectRegions() iter.Seq[Region] { return regions(a.meta.Shape, a.pipe.Axes()) }
 
 func regions(shape []int, axes []grid.Axis) iter.Seq[Region] {

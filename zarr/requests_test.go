@@ -19,7 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/requests.txt anew")
 
-// TestRequests holds what each operation costs to testdata/requests.txt: "# step", then its requests.
+// TestRequests holds what each operation costs to testdata/requests.txt: "# step", then its
+// requests.
 func TestRequests(t *testing.T) {
 	ctx := t.Context()
 	var tr transcript
@@ -140,7 +141,8 @@ func TestRequests(t *testing.T) {
 	}
 	step("migrate it", func() error { _, err := upkeep.Migrate(ctx, g, upkeep.MigrateOptions{Remove: true}); return err })
 
-	// Shards in shards: 16 of 16 KiB in an object, with 64 chunks of 256 bytes each and 1028 bytes of index.
+	// Shards in shards: 16 of 16 KiB in an object, with 64 chunks of 256 bytes each and 1028 bytes
+	// of index.
 	within := codec.Sharding(codec.ShardingOptions{Chunk: []int{64}})
 	nested := zarr.Spec{Shape: []int{16 * 64 * 64}, Chunks: []int{16 * 64 * 64}, DType: dtype.Float32,
 		Codecs: []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: []int{64 * 64}, Codecs: []codec.Spec{within}})}}
@@ -172,7 +174,8 @@ func TestRequests(t *testing.T) {
 	sameRequests(t, "testdata/requests.txt", out.String())
 }
 
-// TestConsolidated reads a hierarchy from consolidated metadata alone, and changes nodes that came from it.
+// TestConsolidated reads a hierarchy from consolidated metadata alone, and changes nodes that came
+// from it.
 func TestConsolidated(t *testing.T) {
 	docs := map[string]map[string]string{
 		"v2": {

@@ -11,24 +11,28 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// ResizeOptions say what becomes of values outside the new shape. The zero value deletes chunks that lie wholly outside it, and in a
-// sharded array shards; a chunk that the shape ends within stays as it is, so that an array that grows again has its values again.
+// ResizeOptions say what becomes of values outside the new shape. The zero value deletes chunks
+// that lie wholly outside it, and in a sharded array shards; a chunk that the shape ends within
+// stays as it is, so that an array that grows again has its values again.
 type ResizeOptions struct {
-	// MetadataOnly changes the shape and deletes nothing: all values are there again should the array
-	// grow again. Only what changes that were given up left where the array grows becomes the fill
-	// value.
+	// MetadataOnly changes the shape and deletes nothing: all values are there again should the
+	// array grow again. Only what changes that were given up left where the array grows becomes the
+	// fill value.
 	MetadataOnly bool
-	// Clear sets what lies outside the shape within chunks to the fill value too. They are read and written again.
+	// Clear sets what lies outside the shape within chunks to the fill value too. They are read and
+	// written again.
 	Clear bool
 }
 
-// Resize gives the array another shape of the same rank, and returns the array with it; a stays as it was. Elements that come in are the fill value, or what
-// an earlier shape left there; see ResizeOptions for those that go out.
+// Resize gives the array another shape of the same rank, and returns the array with it; a stays as
+// it was. Elements that come in are the fill value, or what an earlier shape left there; see
+// ResizeOptions for those that go out.
 //
-// The shape changes first, on condition that no one else changed the array since it was opened (ErrConflict), then chunks are deleted: their
-// keys in batches or, where there are more than some thousand, those that are listed. An array that loses chunks is claimed meanwhile as by
-// [Append]. After an error of a delete the shape is the new one, and the next Append or Resize deals with what is left. ErrSelection where a
-// rectilinear grid does not reach so far.
+// The shape changes first, on condition that no one else changed the array since it was opened
+// (ErrConflict), then chunks are deleted: their keys in batches or, where there are more than some
+// thousand, those that are listed. An array that loses chunks is claimed meanwhile as by [Append].
+// After an error of a delete the shape is the new one, and the next Append or Resize deals with
+// what is left. ErrSelection where a rectilinear grid does not reach so far.
 func (a *Array) Resize(ctx context.Context, shape []int, o ResizeOptions) (*Array, error) {
 	if err := a.hasShape(); err != nil {
 		return nil, a.errf(err)

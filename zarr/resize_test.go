@@ -19,8 +19,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestResizeAgainstOracle resizes arrays at random and compares all values: with Clear what comes in is the fill value, without it may be what was
-// there within the chunks that the shape ended within.
+// TestResizeAgainstOracle resizes arrays at random and compares all values: with Clear what comes
+// in is the fill value, without it may be what was there within the chunks that the shape ended
+// within.
 func TestResizeAgainstOracle(t *testing.T) {
 	for _, tt := range growingSpecs {
 		t.Run(tt.name, func(t *testing.T) {
@@ -162,7 +163,8 @@ func TestResizeConflicts(t *testing.T) {
 	}
 }
 
-// TestResizeKilled: a process is killed in the middle of deleting; an append after a take-over shows none of the old values.
+// TestResizeKilled: a process is killed in the middle of deleting; an append after a take-over
+// shows none of the old values.
 func TestResizeKilled(t *testing.T) {
 	for deletes := range 4 {
 		t.Run(fmt.Sprint(deletes), func(t *testing.T) {
@@ -277,7 +279,8 @@ func TestResizeRefuses(t *testing.T) {
 	}
 }
 
-// TestResizeUnlisted: where listing is refused keys are deleted by their names, but not any number of them.
+// TestResizeUnlisted: where listing is refused keys are deleted by their names, but not any number
+// of them.
 func TestResizeUnlisted(t *testing.T) {
 	for _, tt := range []struct {
 		chunks int

@@ -15,7 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// Large results lie on huge pages where the system allows it; the advice ends with the call, and contents are as ever.
+// Large results lie on huge pages where the system allows it; the advice ends with the call, and
+// contents are as ever.
 func TestLargeResults(t *testing.T) {
 	side := 256
 	if race.Enabled {
@@ -62,7 +63,8 @@ func TestLargeResults(t *testing.T) {
 	check("ReadInto", func(i int) float64 { return float64(got[i]) }, len(got))
 }
 
-// memoryFlags is the line of flags that the kernel has for the memory at an address, or "" where it has none.
+// memoryFlags is the line of flags that the kernel has for the memory at an address, or "" where it
+// has none.
 func memoryFlags(t *testing.T, at uintptr) string {
 	t.Helper()
 	all, err := os.ReadFile("/proc/self/smaps")

@@ -22,7 +22,8 @@ func mustPut(t *testing.T, st store.Store, key, value string) {
 	}
 }
 
-// TestNodesAmongOtherThings: what makes a node is its own document, under a name that may be one's. The rest is passed over.
+// TestNodesAmongOtherThings: what makes a node is its own document, under a name that may be one's.
+// The rest is passed over.
 func TestNodesAmongOtherThings(t *testing.T) {
 	for format, want := range map[int][]string{2: {"A", "__a", "a", "late", "late/x"}, 3: {"A", "a", "late", "late/x"}} {
 		t.Run(fmt.Sprint("v", format), func(t *testing.T) {
@@ -47,7 +48,8 @@ func TestNodesAmongOtherThings(t *testing.T) {
 			if got := paths(t, g); !slices.Equal(got, want) {
 				t.Errorf("walked %v, want %v", got, want)
 			}
-			// Groups that only listings imply are none, and what lies below them is opened by its path.
+			// Groups that only listings imply are none, and what lies below them is opened by its
+			// path.
 			if _, err := zarr.OpenGroup(t.Context(), st, "implied"); !errors.Is(err, zarr.ErrNotFound) {
 				t.Errorf("a group without a document: %v", err)
 			}
@@ -61,7 +63,8 @@ func TestNodesAmongOtherThings(t *testing.T) {
 	}
 }
 
-// TestNamesOfNewNodes: paths are made normal, and names that a format does not allow are refused before anything is stored.
+// TestNamesOfNewNodes: paths are made normal, and names that a format does not allow are refused
+// before anything is stored.
 func TestNamesOfNewNodes(t *testing.T) {
 	for _, tt := range []struct {
 		path   string
@@ -87,7 +90,8 @@ func TestNamesOfNewNodes(t *testing.T) {
 	}
 }
 
-// TestCodecsAreNeverPassedOver: without a codec, chunks are not what was stored, whatever must_understand says.
+// TestCodecsAreNeverPassedOver: without a codec, chunks are not what was stored, whatever
+// must_understand says.
 func TestCodecsAreNeverPassedOver(t *testing.T) {
 	st := mem.New()
 	mustPut(t, st, "zarr.json", `{"zarr_format":3,"node_type":"array","shape":[2],"data_type":"int8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2]}},
@@ -97,7 +101,8 @@ func TestCodecsAreNeverPassedOver(t *testing.T) {
 	}
 }
 
-// TestEdgeChunksAreWhole: a chunk is stored whole where the array ends within it, with the fill value beyond the end.
+// TestEdgeChunksAreWhole: a chunk is stored whole where the array ends within it, with the fill
+// value beyond the end.
 func TestEdgeChunksAreWhole(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -147,7 +152,8 @@ func TestEdgeChunksAreWhole(t *testing.T) {
 	}
 }
 
-// TestKeysInTheStore: an array at the root has no slash before its chunks' keys, and one of no elements has no keys.
+// TestKeysInTheStore: an array at the root has no slash before its chunks' keys, and one of no
+// elements has no keys.
 func TestKeysInTheStore(t *testing.T) {
 	for _, tt := range []struct {
 		path string
@@ -181,7 +187,8 @@ func TestKeysInTheStore(t *testing.T) {
 	}
 }
 
-// TestFillIsRecorded: a default that was chosen is written down, in v2 too; null is v2's alone, and reads as zero.
+// TestFillIsRecorded: a default that was chosen is written down, in v2 too; null is v2's alone, and
+// reads as zero.
 func TestFillIsRecorded(t *testing.T) {
 	for format, key := range map[int]string{2: ".zarray", 3: "zarr.json"} {
 		st := mem.New()
@@ -203,7 +210,8 @@ func TestFillIsRecorded(t *testing.T) {
 	}
 }
 
-// TestShardIndexIsFull: the index of a shard has a place for every inner chunk, for those beyond the array's end too.
+// TestShardIndexIsFull: the index of a shard has a place for every inner chunk, for those beyond
+// the array's end too.
 func TestShardIndexIsFull(t *testing.T) {
 	st := mem.New()
 	a := mustCreate(t, st, "", zarr.Spec{Shape: []int{5}, Chunks: []int{2}, Shards: []int{8}, DType: dtype.Uint8, Codecs: []codec.Spec{}})

@@ -87,7 +87,8 @@ func TestManyChunksAreInFlight(t *testing.T) {
 func TestBudgetBoundsBytesInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := &slow{Store: mem.New()}
-		// Chunks of 400 bytes, for which 416 are reserved, under a budget of 2000, of which 1750 are for what calls need to go on.
+		// Chunks of 400 bytes, for which 416 are reserved, under a budget of 2000, of which 1750
+		// are for what calls need to go on.
 		limits := &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(2000)}
 		a := mustCreate(t, st, "", zarr.Spec{Shape: []int{4000}, Chunks: []int{100}, DType: dtype.Float32, Codecs: []codec.Spec{}}, zarr.Limits(limits), zarr.InFlight(40))
 		want := func(name string, in int64, err error) {
@@ -107,7 +108,8 @@ func TestBudgetBoundsBytesInFlight(t *testing.T) {
 	})
 }
 
-// TestWritersOfOneProcessTakeTurns: those of parts of one chunk, through an opened array and its views, meet no conflict.
+// TestWritersOfOneProcessTakeTurns: those of parts of one chunk, through an opened array and its
+// views, meet no conflict.
 func TestWritersOfOneProcessTakeTurns(t *testing.T) {
 	for name, spec := range map[string]zarr.Spec{"chunk": {Chunks: []int{16}}, "shard": {Chunks: []int{2}, Shards: []int{16}}} {
 		t.Run(name, func(t *testing.T) {
@@ -166,7 +168,8 @@ func TestFirstErrorStopsTheRest(t *testing.T) {
 	}
 }
 
-// settle waits until there are no more goroutines than before: one that has done its work is counted until it is gone.
+// settle waits until there are no more goroutines than before: one that has done its work is
+// counted until it is gone.
 func settle(t *testing.T, before int) {
 	t.Helper()
 	for range 1000 {
@@ -204,7 +207,8 @@ func TestCancellationIsPrompt(t *testing.T) {
 	}
 }
 
-// TestLimitsAreGivenBack reads, fails and is cancelled many times on the same limits, which must be whole afterwards.
+// TestLimitsAreGivenBack reads, fails and is cancelled many times on the same limits, which must be
+// whole afterwards.
 func TestLimitsAreGivenBack(t *testing.T) {
 	l := &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(100)}
 	st := mem.New()

@@ -8,10 +8,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Selection selects along one axis: [Range], [At], [All], [Index], [Mask] or [Chunks]; [Dim] says which axis by its name.
-// Functions take one for each axis, in order; fewer than the rank mean all of the rest, none the whole array. Several that
-// pick elements one by one select their cross product (orthogonal, or outer, indexing). The rank is kept: what is selected
-// is always a region of the array's rank, in C order. But [Points] and [Where] select of all axes at once, as the only
+// Selection selects along one axis: [Range], [At], [All], [Index], [Mask] or [Chunks]; [Dim] says
+// which axis by its name. Functions take one for each axis, in order; fewer than the rank mean all
+// of the rest, none the whole array. Several that pick elements one by one select their cross
+// product (orthogonal, or outer, indexing). The rank is kept: what is selected is always a region
+// of the array's rank, in C order. But [Points] and [Where] select of all axes at once, as the only
 // selection of their call, and what is selected has one axis.
 type Selection interface {
 	// resolve fits the selection to an axis.
@@ -39,12 +40,12 @@ func (all) String() string                      { return ":" }
 // Slice selects every Step-th element from Lo up to, not including, Hi. It is made by [Range].
 type Slice struct{ lo, hi, step int }
 
-// Range selects the elements from lo up to, not including, hi; hi may be [End]. 0 ≤ lo ≤ hi ≤ length, else ErrSelection:
-// nothing is clipped, and negative numbers do not count from the end.
+// Range selects the elements from lo up to, not including, hi; hi may be [End]. 0 ≤ lo ≤ hi ≤
+// length, else ErrSelection: nothing is clipped, and negative numbers do not count from the end.
 func Range(lo, hi int) Slice { return Slice{lo, hi, 1} }
 
-// By selects every step-th of the elements: from the first on, or, where step is negative, from the last on backwards, so
-// that Range(2, 7).By(-2) selects 6, 4, 2. step is not 0.
+// By selects every step-th of the elements: from the first on, or, where step is negative, from the
+// last on backwards, so that Range(2, 7).By(-2) selects 6, 4, 2. step is not 0.
 func (s Slice) By(step int) Slice { s.step = step; return s }
 
 func (s Slice) resolve(ax axis) (grid.Slice, error) {
@@ -58,7 +59,8 @@ func (s Slice) resolve(ax axis) (grid.Slice, error) {
 	if s.step == 0 {
 		return grid.Slice{}, fault.Newf(fault.Selection, "the step is 0")
 	}
-	// A step beyond the axis selects one element; keep it small, so that arithmetic on it cannot overflow.
+	// A step beyond the axis selects one element; keep it small, so that arithmetic on it cannot
+	// overflow.
 	most := max(n, 1)
 	g := grid.Slice{Start: s.lo, Step: min(max(s.step, -most), most)}
 	if g.Step < 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// FuzzSelection reads what bytes say of an array whose elements are their own places: the elements of NumPy's arithmetic, or
-// ErrSelection.
+// FuzzSelection reads what bytes say of an array whose elements are their own places: the elements
+// of NumPy's arithmetic, or ErrSelection.
 func FuzzSelection(f *testing.F) {
 	f.Add([]byte{0, 0, 7, 1, 1, 3, 0, 0})
 	f.Add([]byte{0, 6, 0, 254, 2, 1, 4, 4})

@@ -65,7 +65,8 @@ func randomSelection(r *rand.Rand, n, chunk int) (zarr.Selection, []int) {
 	return zarr.All, every(0, n)
 }
 
-// each calls f for every element of a cross product, in C order, with its place in an array of the shape.
+// each calls f for every element of a cross product, in C order, with its place in an array of the
+// shape.
 func each(shape []int, lists [][]int, f func(at int)) {
 	var walk func(d, at int)
 	walk = func(d, at int) {
@@ -80,7 +81,8 @@ func each(shape []int, lists [][]int, f func(at int)) {
 	walk(0, 0)
 }
 
-// randomPoints draws a selection of all axes at once, and the places that it means in an array of the shape.
+// randomPoints draws a selection of all axes at once, and the places that it means in an array of
+// the shape.
 func randomPoints(r *rand.Rand, shape []int, total int) (zarr.Selection, []int) {
 	var list []int
 	if r.IntN(3) == 0 || len(shape) == 0 {
@@ -107,8 +109,8 @@ func randomPoints(r *rand.Rand, shape []int, total int) (zarr.Selection, []int) 
 	return zarr.Points(coords...), list
 }
 
-// TestSelectionsAgainstOracle reads and writes what random selections select of random arrays, in every order of giving
-// them, and compares with moving one element at a time.
+// TestSelectionsAgainstOracle reads and writes what random selections select of random arrays, in
+// every order of giving them, and compares with moving one element at a time.
 func TestSelectionsAgainstOracle(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	stores := map[string]store.Store{"mem": mem.New(), "dir": dir.New(t.TempDir())}

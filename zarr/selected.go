@@ -17,7 +17,8 @@ func (a *Array) Selected(sel ...Selection) ([]int, error) {
 	return r.Shape(), nil
 }
 
-// region resolves a selection. Selections by name are for the axis they name, the others for the axes in order.
+// region resolves a selection. Selections by name are for the axis they name, the others for the
+// axes in order.
 func (a *Array) region(sel []Selection) (grid.Selection, error) {
 	shape := a.meta.Shape
 	if i := slices.IndexFunc(sel, isAlone); i >= 0 {

@@ -8,8 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Index selects the given elements, in the order given; 0 ≤ i < length. An element may be there several times: it is read
-// that often, and a write leaves its last value. With no element at all nothing is selected.
+// Index selects the given elements, in the order given; 0 ≤ i < length. An element may be there
+// several times: it is read that often, and a write leaves its last value. With no element at all
+// nothing is selected.
 func Index(elements ...int) Selection { return index(slices.Clone(elements)) }
 
 type index []int
@@ -53,9 +54,9 @@ func (m mask) resolve(ax axis) (grid.Slice, error) {
 
 func (m mask) String() string { return briefly("Mask", []bool(m)) }
 
-// Chunks selects the elements of the chunks from lo up to, not including, hi along an axis; hi may be [End]. The last chunk
-// ends where the axis does. 0 ≤ lo ≤ hi ≤ number of chunks, those that hold elements of the array. Of a sharded array these
-// are the inner chunks.
+// Chunks selects the elements of the chunks from lo up to, not including, hi along an axis; hi may
+// be [End]. The last chunk ends where the axis does. 0 ≤ lo ≤ hi ≤ number of chunks, those that
+// hold elements of the array. Of a sharded array these are the inner chunks.
 func Chunks(lo, hi int) Selection { return chunks{lo, hi} }
 
 type chunks struct{ lo, hi int }

@@ -17,11 +17,13 @@ type alone interface {
 
 func isAlone(s Selection) bool { _, ok := s.(alone); return ok }
 
-// Points selects elements one by one, by their coordinates: coords has a list for each axis, all of them of one length n,
-// and Points([]int{3, 0}, []int{5, 1}) selects the elements (3, 5) and (0, 1). What is selected has the shape [n] and the
-// order given. An element may be there several times: it is read that often, and a write leaves its last value. It is the
-// only selection of its call, and each chunk that holds a point is requested once. ErrSelection when the lists differ in
-// length, are not as many as the axes, or leave an axis; of an array without axes there are no points.
+// Points selects elements one by one, by their coordinates: coords has a list for each axis, all of
+// them of one length n, and Points([]int{3, 0}, []int{5, 1}) selects the elements (3, 5) and (0,
+// 1). What is selected has the shape [n] and the order given. An element may be there several
+// times: it is read that often, and a write leaves its last value. It is the only selection of its
+// call, and each chunk that holds a point is requested once. ErrSelection when the lists differ in
+// length, are not as many as the axes, or leave an axis; of an array without axes there are no
+// points.
 func Points(coords ...[]int) Selection {
 	p := make(points, len(coords))
 	for i, c := range coords {
@@ -61,8 +63,9 @@ func (p points) String() string {
 	return s
 }
 
-// Where selects the elements whose place in mask, in C order, is true; its length is the number of elements of the array.
-// What is selected has one axis, and is in C order. It is the only selection of its call. See [Mask] for one axis alone.
+// Where selects the elements whose place in mask, in C order, is true; its length is the number of
+// elements of the array. What is selected has one axis, and is in C order. It is the only selection
+// of its call. See [Mask] for one axis alone.
 func Where(mask []bool) Selection { return where(slices.Clone(mask)) }
 
 type where []bool

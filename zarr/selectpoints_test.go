@@ -13,7 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestPointsRequestEachChunkOnce reads points that go to and fro between chunks, of arrays with shards and without.
+// TestPointsRequestEachChunkOnce reads points that go to and fro between chunks, of arrays with
+// shards and without.
 func TestPointsRequestEachChunkOnce(t *testing.T) {
 	var tr transcript
 	st := store.Observe(mem.New(), tr.Record)
@@ -53,8 +54,8 @@ func TestPointsRequestEachChunkOnce(t *testing.T) {
 	}
 }
 
-// TestPointsOfWholeChunksAreNotRead writes, point by point and backwards, one chunk at the edge wholly, another one but for its
-// last element, and one element twice.
+// TestPointsOfWholeChunksAreNotRead writes, point by point and backwards, one chunk at the edge
+// wholly, another one but for its last element, and one element twice.
 func TestPointsOfWholeChunksAreNotRead(t *testing.T) {
 	var tr transcript
 	st := store.Observe(mem.New(), tr.Record)

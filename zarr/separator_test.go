@@ -15,8 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// oldArray makes "x" as writers did before dimension_separator: a document without it, and chunks under keys that only
-// the writer knew. Elements are 1, 2, … and the fill value is -1.
+// oldArray makes "x" as writers did before dimension_separator: a document without it, and chunks
+// under keys that only the writer knew. Elements are 1, 2, … and the fill value is -1.
 func oldArray(t *testing.T, st store.Store, sep string, shape, chunks []int) {
 	t.Helper()
 	a := mustCreate(t, st, "x", zarr.Spec{Format: 2, Shape: shape, Chunks: chunks, DType: dtype.Float32, Fill: -1, Separator: sep, Codecs: []codec.Spec{codec.Zlib(1)}})
@@ -28,8 +28,8 @@ func oldArray(t *testing.T, st store.Store, sep string, shape, chunks []int) {
 
 func filled(n int, v float32) []float32 { return slices.Repeat([]float32{v}, n) }
 
-// TestNestedUnsaid goes the whole way of an old array: read as the specification says, found out, read, written, given
-// other attributes, replaced.
+// TestNestedUnsaid goes the whole way of an old array: read as the specification says, found out,
+// read, written, given other attributes, replaced.
 func TestNestedUnsaid(t *testing.T) {
 	for name, st := range stores(t) {
 		t.Run(name, func(t *testing.T) {
@@ -121,7 +121,8 @@ func TestNestedUnsaid(t *testing.T) {
 	}
 }
 
-// TestSeparatorContradicted refuses the option where metadata says otherwise, and takes it where it says the same.
+// TestSeparatorContradicted refuses the option where metadata says otherwise, and takes it where it
+// says the same.
 func TestSeparatorContradicted(t *testing.T) {
 	st := mem.New()
 	for i, spec := range []zarr.Spec{{Format: 2, Separator: "."}, {Format: 2, Separator: "/"}, {Format: 3, Separator: "."}, {Format: 3, Separator: "/"}, {Format: 3}} {
@@ -159,8 +160,8 @@ func TestSeparatorContradicted(t *testing.T) {
 	}
 }
 
-// TestSeparatorOfGroup passes the option to members, from listings and from consolidated metadata. One that contradicts
-// it is an error in its place.
+// TestSeparatorOfGroup passes the option to members, from listings and from consolidated metadata.
+// One that contradicts it is an error in its place.
 func TestSeparatorOfGroup(t *testing.T) {
 	st := mem.New()
 	ctx := t.Context()

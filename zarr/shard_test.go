@@ -77,9 +77,9 @@ func shardSpecs() map[string]zarr.Spec {
 	}
 }
 
-// TestShardsAgainstOracle writes and reads random regions of sharded arrays: through an array that has written and read
-// before, through one that only reads, whose indexes get stale, and through one that was opened just now; in ranges that are
-// merged a little, much, and not at all.
+// TestShardsAgainstOracle writes and reads random regions of sharded arrays: through an array that
+// has written and read before, through one that only reads, whose indexes get stale, and through
+// one that was opened just now; in ranges that are merged a little, much, and not at all.
 func TestShardsAgainstOracle(t *testing.T) {
 	for name, spec := range shardSpecs() {
 		for _, numbers := range [][2]int64{{-1, 0}, {0, 100}, {20, 1 << 20}, {1 << 20, 1 << 20}} {
@@ -115,7 +115,8 @@ func TestShardsAgainstOracle(t *testing.T) {
 						t.Fatal(err)
 					}
 					for who, a := range map[string]*zarr.Array{"writer": writer, "reader": reader, "fresh": fresh} {
-						// A part first: it may be one of which the reader's index knows nothing yet.
+						// A part first: it may be one of which the reader's index knows nothing
+						// yet.
 						sel, index := randomRegion(r, 11, 13)
 						part, err := zarr.Read[float32](t.Context(), a, sel...)
 						if err != nil {
@@ -208,7 +209,8 @@ func TestShardedArrays(t *testing.T) {
 	}
 }
 
-// sharded makes an array of 64 chunks of 16 uint8 in one shard, all of them there, in a store that merges nothing.
+// sharded makes an array of 64 chunks of 16 uint8 in one shard, all of them there, in a store that
+// merges nothing.
 func sharded(t *testing.T, st store.Store) *zarr.Array {
 	t.Helper()
 	a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{1024}, Chunks: []int{16}, Shards: []int{1024}, DType: dtype.Uint8, Codecs: []codec.Spec{}})
@@ -218,7 +220,8 @@ func sharded(t *testing.T, st store.Store) *zarr.Array {
 	return a
 }
 
-// TestShardReplacedBetweenIndexAndChunks: what is read of a shard is of one version, the new one here.
+// TestShardReplacedBetweenIndexAndChunks: what is read of a shard is of one version, the new one
+// here.
 func TestShardReplacedBetweenIndexAndChunks(t *testing.T) {
 	backing := mem.New()
 	writer := sharded(t, backing)
@@ -295,7 +298,8 @@ func (s answered) Get(ctx context.Context, key string, o store.GetOptions, buf [
 	return s.Store.Get(ctx, key, o, buf)
 }
 
-// TestOnlyProvenAbsenceOfShardsIsFill: nothing but a shard that is not there, and an index that says so, makes fill values.
+// TestOnlyProvenAbsenceOfShardsIsFill: nothing but a shard that is not there, and an index that
+// says so, makes fill values.
 func TestOnlyProvenAbsenceOfShardsIsFill(t *testing.T) {
 	for _, kind := range []error{zarr.ErrRefused, zarr.ErrThrottled, zarr.ErrUnavailable, zarr.ErrCorrupt, fault.Unchanged, zarr.ErrLimit, zarr.ErrNotFound, context.DeadlineExceeded, errors.New("odd")} {
 		for _, at := range []string{"index", "chunks", "index again"} {
@@ -355,7 +359,8 @@ func TestOnlyProvenAbsenceOfShardsIsFill(t *testing.T) {
 	}
 }
 
-// TestTornShards cuts and breaks stored shards: that is an error, in parts and as a whole, and never a fill value.
+// TestTornShards cuts and breaks stored shards: that is an error, in parts and as a whole, and
+// never a fill value.
 func TestTornShards(t *testing.T) {
 	for _, atStart := range []bool{false, true} {
 		backing := mem.New()
@@ -452,7 +457,8 @@ func TestHostileIndexes(t *testing.T) {
 	}
 }
 
-// TestShardsWithUnusedSpace reads shards that other writers left with more holes than data, in parts.
+// TestShardsWithUnusedSpace reads shards that other writers left with more holes than data, in
+// parts.
 func TestShardsWithUnusedSpace(t *testing.T) {
 	backing := mem.New()
 	sharded(t, backing)
@@ -497,7 +503,8 @@ func (s bare) Get(ctx context.Context, key string, o store.GetOptions, buf []byt
 	return v, err
 }
 
-// TestShardsOfBareStores: without versions or tails a shard is read as a whole, and after the first time at once.
+// TestShardsOfBareStores: without versions or tails a shard is read as a whole, and after the first
+// time at once.
 func TestShardsOfBareStores(t *testing.T) {
 	for _, noTail := range []bool{false, true} {
 		backing := mem.New()
@@ -549,8 +556,8 @@ func TestIndexesThatAreKept(t *testing.T) {
 	read(shards-15, 2)
 }
 
-// bubble gives limits that belong to a synctest bubble: the process's own must not be made in one. What runs there uses no
-// codec that keeps channels, either.
+// bubble gives limits that belong to a synctest bubble: the process's own must not be made in one.
+// What runs there uses no codec that keeps channels, either.
 func bubble() zarr.Option {
 	return zarr.Limits(&concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(1 << 20)})
 }
@@ -586,7 +593,8 @@ func TestManyReadersOfOneShard(t *testing.T) {
 	})
 }
 
-// TestReadersAndWritersOfOneShard: readers see each inner chunk as some writer left it, while writers replace the shard.
+// TestReadersAndWritersOfOneShard: readers see each inner chunk as some writer left it, while
+// writers replace the shard.
 func TestReadersAndWritersOfOneShard(t *testing.T) {
 	st := tuned{mem.New(), 0, 64}
 	a := sharded(t, st)
@@ -633,7 +641,8 @@ func TestShardReport(t *testing.T) {
 	if _, err := zarr.Read[uint8](t.Context(), a, zarr.Range(0, 64)); err != nil {
 		t.Fatal(err)
 	}
-	// The index, chunks 0 and 1 together, chunk 3: with chunk 2 gone they are neighbours, and 64 bytes take all three.
+	// The index, chunks 0 and 1 together, chunk 3: with chunk 2 gone they are neighbours, and 64
+	// bytes take all three.
 	if r.Gets.Load() != 2 || r.Chunks.Load() != 4 || r.Missing.Load() != 1 || r.BytesRead.Load() != 64*16+4+48 {
 		t.Errorf("%v", &r)
 	}
@@ -648,7 +657,8 @@ func (s late) Get(ctx context.Context, key string, o store.GetOptions, buf []byt
 	return v, err
 }
 
-// TestJoinedAbsenceIsNotBelieved: a read that begins after a write does not take an older read's word that there is nothing.
+// TestJoinedAbsenceIsNotBelieved: a read that begins after a write does not take an older read's
+// word that there is nothing.
 func TestJoinedAbsenceIsNotBelieved(t *testing.T) {
 	backing := mem.New()
 	mustCreate(t, backing, "x", zarr.Spec{Shape: []int{1024}, Chunks: []int{16}, Shards: []int{1024}, DType: dtype.Uint8, Codecs: []codec.Spec{}})

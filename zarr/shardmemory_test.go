@@ -16,8 +16,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestMemoryOfShardsWritten: a shard that is written takes its own length, and beside that what is encoded at once, also where it has more
-// than elements have, more than memory is made for at first, and parts that stay as they were.
+// TestMemoryOfShardsWritten: a shard that is written takes its own length, and beside that what is
+// encoded at once, also where it has more than elements have, more than memory is made for at
+// first, and parts that stay as they were.
 func TestMemoryOfShardsWritten(t *testing.T) {
 	const mib = 1 << 20
 	for _, tt := range []struct {

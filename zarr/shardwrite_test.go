@@ -15,7 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// checked makes an array of four chunks of 16 uint8 with checksums in one shard, full of ones, and gives the stored bytes.
+// checked makes an array of four chunks of 16 uint8 with checksums in one shard, full of ones, and
+// gives the stored bytes.
 func checked(t *testing.T, st store.Store) (a *zarr.Array, shard []byte) {
 	t.Helper()
 	a = mustCreate(t, st, "x", zarr.Spec{Shape: []int{64}, Chunks: []int{16}, Shards: []int{64}, DType: dtype.Uint8, Codecs: []codec.Spec{codec.CRC32C()}})
@@ -41,8 +42,8 @@ func replaceShard(t *testing.T, st store.Store, b []byte) {
 	}
 }
 
-// TestUntouchedInnerChunksKeepTheirBytes: they are not even looked at, so that a broken one stays broken, and is mended by
-// writing all of it.
+// TestUntouchedInnerChunksKeepTheirBytes: they are not even looked at, so that a broken one stays
+// broken, and is mended by writing all of it.
 func TestUntouchedInnerChunksKeepTheirBytes(t *testing.T) {
 	st := mem.New()
 	a, shard := checked(t, st)
@@ -74,7 +75,8 @@ func TestUntouchedInnerChunksKeepTheirBytes(t *testing.T) {
 	}
 }
 
-// TestRaggedInnerChunksAreWrittenUnread: all that the array has of the last inner chunk is all of it.
+// TestRaggedInnerChunksAreWrittenUnread: all that the array has of the last inner chunk is all of
+// it.
 func TestRaggedInnerChunksAreWrittenUnread(t *testing.T) {
 	st := mem.New()
 	a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{60}, Chunks: []int{16}, Shards: []int{64}, DType: dtype.Uint8, Codecs: []codec.Spec{codec.CRC32C()}})
@@ -95,7 +97,8 @@ func TestRaggedInnerChunksAreWrittenUnread(t *testing.T) {
 	}
 }
 
-// TestWritesToTornShards: a part of one is refused and changes nothing, all of one is written unread.
+// TestWritesToTornShards: a part of one is refused and changes nothing, all of one is written
+// unread.
 func TestWritesToTornShards(t *testing.T) {
 	st := mem.New()
 	a, shard := checked(t, st)
@@ -156,8 +159,8 @@ func TestFillInShards(t *testing.T) {
 	}
 }
 
-// TestManyWritersOfOneShard: goroutines each own one element of a shard that they all rewrite; half of them open their own
-// array.
+// TestManyWritersOfOneShard: goroutines each own one element of a shard that they all rewrite; half
+// of them open their own array.
 func TestManyWritersOfOneShard(t *testing.T) {
 	st := mem.New()
 	shared := mustCreate(t, st, "x", zarr.Spec{Shape: []int{24}, Chunks: []int{3}, Shards: []int{24}, DType: dtype.Int32})

@@ -8,9 +8,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// ShardWriter writes one shard of an array piece by piece: inner chunks come in any order, each once, and are encoded and sent at once, so that a
-// shard of any size takes the memory of some parts of it (see [ShardWriter.Kept]). Nothing of it is visible before Commit. Pieces may be written
-// concurrently; Commit and Abort are called when none is under way, and one of the two has to be.
+// ShardWriter writes one shard of an array piece by piece: inner chunks come in any order, each
+// once, and are encoded and sent at once, so that a shard of any size takes the memory of some
+// parts of it (see [ShardWriter.Kept]). Nothing of it is visible before Commit. Pieces may be
+// written concurrently; Commit and Abort are called when none is under way, and one of the two has
+// to be.
 //
 //	w, err := a.OpenShard(ctx, 3, 0)
 //	for rows := range slabs {
@@ -22,9 +24,10 @@ type ShardWriter struct {
 	w *engine.ShardWriter
 }
 
-// OpenShard begins to write the shard at a position of the grid, in the place of what is stored there. It makes no request of its own but the one that a
-// first write makes. ErrSelection: there is no such shard. errors.ErrUnsupported: the array has no shards whose inner chunks can be written one by one, or is a
-// view of a field.
+// OpenShard begins to write the shard at a position of the grid, in the place of what is stored
+// there. It makes no request of its own but the one that a first write makes. ErrSelection: there
+// is no such shard. errors.ErrUnsupported: the array has no shards whose inner chunks can be
+// written one by one, or is a view of a field.
 func (a *Array) OpenShard(ctx context.Context, coord ...int) (*ShardWriter, error) {
 	err := a.writable()
 	switch {
@@ -53,14 +56,16 @@ func (a *Array) into(shards func(coord []int) *engine.ShardWriter) *Array {
 	return &b
 }
 
-// WritePiece sets what sel selects of the array to src, in C order, as Write does: whole inner chunks of the shard, as far as they are inside the
-// array, that were not written before (ErrSelection otherwise). It returns when src is the caller's again. One call should have
-// some MiB: what it sends is sent when it returns. After an error the shard can only be aborted.
+// WritePiece sets what sel selects of the array to src, in C order, as Write does: whole inner
+// chunks of the shard, as far as they are inside the array, that were not written before
+// (ErrSelection otherwise). It returns when src is the caller's again. One call should have some
+// MiB: what it sends is sent when it returns. After an error the shard can only be aborted.
 func WritePiece[T any](ctx context.Context, w *ShardWriter, src []T, sel ...Selection) error {
 	return Write(ctx, w.a, src, sel...)
 }
 
-// WriteBytes is [WritePiece] for any data type whose elements have one size; see [Array.WriteBytes].
+// WriteBytes is [WritePiece] for any data type whose elements have one size; see
+// [Array.WriteBytes].
 func (w *ShardWriter) WriteBytes(ctx context.Context, src []byte, sel ...Selection) error {
 	return w.a.WriteBytes(ctx, src, sel...)
 }
@@ -70,12 +75,14 @@ func (w *ShardWriter) WriteItems(ctx context.Context, src [][]byte, sel ...Selec
 	return w.a.WriteItems(ctx, src, sel...)
 }
 
-// Kept is how many bytes the ShardWriter holds between calls, at most: a part or two. A store that takes no values in parts, such as a zip file, gets the
-// shard as a whole, so it is held until Commit; beyond half of the memory for chunks it is refused (ErrLimit).
+// Kept is how many bytes the ShardWriter holds between calls, at most: a part or two. A store that
+// takes no values in parts, such as a zip file, gets the shard as a whole, so it is held until
+// Commit; beyond half of the memory for chunks it is refused (ErrLimit).
 func (w *ShardWriter) Kept() int64 { return w.w.Kept() }
 
-// Commit makes the shard visible, whole. Inner chunks that were not written are missing, and a shard without any is not stored. It does not
-// matter what is stored there by then: of two processes that write the same shard the last one has it. After an error nothing is visible.
+// Commit makes the shard visible, whole. Inner chunks that were not written are missing, and a
+// shard without any is not stored. It does not matter what is stored there by then: of two
+// processes that write the same shard the last one has it. After an error nothing is visible.
 func (w *ShardWriter) Commit(ctx context.Context) error {
 	if err := w.w.Commit(ctx); err != nil {
 		return w.a.errf(err)

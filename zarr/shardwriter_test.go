@@ -19,8 +19,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestShardWriter: each shard, written in pieces from many goroutines, is read back as the same values written at once are, and has their
-// length. The last shards reach beyond the array.
+// TestShardWriter: each shard, written in pieces from many goroutines, is read back as the same
+// values written at once are, and has their length. The last shards reach beyond the array.
 func TestShardWriter(t *testing.T) {
 	shape := []int{21, 13}
 	spec := zarr.Spec{Shape: shape, Chunks: []int{3, 2}, Shards: []int{9, 6}}
@@ -107,7 +107,8 @@ func inPieces[T comparable](t *testing.T, spec zarr.Spec, values []T, write func
 	}
 }
 
-// TestShardWriterReplaces: Commit takes the place of what is there, also where nothing was written, and Abort leaves it.
+// TestShardWriterReplaces: Commit takes the place of what is there, also where nothing was written,
+// and Abort leaves it.
 func TestShardWriterReplaces(t *testing.T) {
 	st := mem.New()
 	a, was := checked(t, st)

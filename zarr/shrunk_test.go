@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// TestChunksOutsideTheShape: what is stored of a shape that was made smaller is neither read nor written nor listed, whatever
-// it holds.
+// TestChunksOutsideTheShape: what is stored of a shape that was made smaller is neither read nor
+// written nor listed, whatever it holds.
 func TestChunksOutsideTheShape(t *testing.T) {
 	was, is := []int{10, 6}, []int{5, 2}
 	specs := map[string]zarr.Spec{
@@ -124,7 +124,8 @@ func TestChunksOutsideTheShape(t *testing.T) {
 			if stale, err := upkeep.CheckConsolidated(t.Context(), g); err != nil || len(stale) > 0 {
 				t.Errorf("consolidated %v, %v", stale, err)
 			}
-			// Fill values delete what they are stored in, and nothing else. Elements beyond the shape stay.
+			// Fill values delete what they are stored in, and nothing else. Elements beyond the
+			// shape stay.
 			for i := range want {
 				want[i] = -1
 			}

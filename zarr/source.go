@@ -16,7 +16,8 @@ func (n *node) docs() *document.Node {
 	}
 }
 
-// Options returns the options that the node was opened with, those of [Array.With] included, to open others in the same way.
+// Options returns the options that the node was opened with, those of [Array.With] included, to
+// open others in the same way.
 func (n *node) Options() []Option { return slices.Clone(n.cfg.given) }
 
 func (n *node) source(m meta.Node) *document.Source {

@@ -40,7 +40,8 @@ func spans(t *testing.T, st store.Store, codecs ...codec.Spec) ([]float32, zarr.
 	return values, spec
 }
 
-// TestSpans: of an uncompressed chunk the bytes are requested in which the selection lies, in one request as before, and the plan says so.
+// TestSpans: of an uncompressed chunk the bytes are requested in which the selection lies, in one
+// request as before, and the plan says so.
 func TestSpans(t *testing.T) {
 	rows := func(lo, hi int) []zarr.Selection { return []zarr.Selection{zarr.Range(lo, hi)} }
 	for _, tt := range []struct {
@@ -119,8 +120,9 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestSpansOfDamage: a part of an uncompressed chunk that is not as long as it must be is an error, whichever part that is, and one of
-// a chunk that is absent is the fill value. Nothing is requested twice.
+// TestSpansOfDamage: a part of an uncompressed chunk that is not as long as it must be is an error,
+// whichever part that is, and one of a chunk that is absent is the fill value. Nothing is requested
+// twice.
 func TestSpansOfDamage(t *testing.T) {
 	for name, st := range zarrtest.Stores(t) {
 		t.Run(name, func(t *testing.T) {
@@ -177,7 +179,8 @@ func (l lying) Get(ctx context.Context, key string, o store.GetOptions, buf []by
 	return v, err
 }
 
-// A chunk that may not be held in memory is read in ranges that may, or that have nothing but what is wanted.
+// A chunk that may not be held in memory is read in ranges that may, or that have nothing but what
+// is wanted.
 func TestSpansOfHugeChunks(t *testing.T) {
 	st := mem.New()
 	values, _ := spans(t, st)
@@ -195,8 +198,8 @@ func TestSpansOfHugeChunks(t *testing.T) {
 	}
 }
 
-// Check decodes all of a chunk of which a part is selected, and elements that are checked one by one are read with all others of
-// their chunk.
+// Check decodes all of a chunk of which a part is selected, and elements that are checked one by
+// one are read with all others of their chunk.
 func TestSpansAreNotChecked(t *testing.T) {
 	var tr transcript
 	st := mem.New()

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// grid is the shape of an inner chunk, nil where there are no shards, and how the array is cut into what is stored as one
-// object, a shard or a chunk.
+// grid is the shape of an inner chunk, nil where there are no shards, and how the array is cut into
+// what is stored as one object, a shard or a chunk.
 func (s Spec) grid(format int) (chunk []int, g meta.Grid, err error) {
 	bad := func(format string, args ...any) ([]int, meta.Grid, error) {
 		return nil, meta.Grid{}, fault.Newf(fault.Metadata, format, args...)
@@ -55,7 +55,8 @@ func (s Spec) grid(format int) (chunk []int, g meta.Grid, err error) {
 	return chunk, g, err
 }
 
-// checkGrid holds a grid of the caller's against the shape. Whether chunks reach the end of an axis shows when metadata is made of it.
+// checkGrid holds a grid of the caller's against the shape. Whether chunks reach the end of an axis
+// shows when metadata is made of it.
 func (s Spec) checkGrid(format int) error {
 	bad := func(format string, args ...any) error { return fault.Newf(fault.Metadata, "Grid: "+format, args...) }
 	switch g := s.Grid; {
@@ -131,7 +132,8 @@ func (s Spec) chunkShape() ([]int, error) {
 	return s.Layout.chunks(s.Shape, s.DType.Size())
 }
 
-// edges is the grid of chunks of the given lengths. What is wrong with their sum shows when metadata is made of it.
+// edges is the grid of chunks of the given lengths. What is wrong with their sum shows when
+// metadata is made of it.
 func (s Spec) edges(name string, edges [][]int, format int) (g meta.Grid, err error) {
 	bad := func(format string, args ...any) (meta.Grid, error) {
 		return meta.Grid{}, fault.Newf(fault.Metadata, name+": "+format, args...)

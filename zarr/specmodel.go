@@ -87,8 +87,8 @@ func (s Spec) fill(format int) ([]byte, error) {
 	return b, nil
 }
 
-// storedType is the data type as metadata of the format has it: the fields of structures have byte orders of their own in
-// v2, and none in v3.
+// storedType is the data type as metadata of the format has it: the fields of structures have byte
+// orders of their own in v2, and none in v3.
 func (s Spec) storedType(format int) dtype.Type {
 	if format == 3 {
 		t, _, _ := dtype.Uniform(s.DType)
@@ -104,7 +104,8 @@ func (s Spec) storedType(format int) dtype.Type {
 	return dtype.InOrder(s.DType, order)
 }
 
-// fillJSON spells a Go number as metadata does, so that ParseFill decides whether the data type can hold it.
+// fillJSON spells a Go number as metadata does, so that ParseFill decides whether the data type can
+// hold it.
 func fillJSON(v any) (json.RawMessage, error) {
 	switch r := reflect.ValueOf(v); r.Kind() {
 	case reflect.Float32, reflect.Float64:
@@ -228,7 +229,8 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 	if s.inOrder {
 		specs = s.Codecs
 	} else if m.Format == 3 {
-		// A filter that views the elements as others can stand behind bytes alone, where no other reader of v3 takes it.
+		// A filter that views the elements as others can stand behind bytes alone, where no other
+		// reader of v3 takes it.
 		if _, err := table.FiltersFirst(specs, first); err != nil {
 			return nil, err
 		}
@@ -264,8 +266,9 @@ const (
 	unbound
 )
 
-// placeOf finds the place of a codec, and takes the array through it that enters it. A filter of numcodecs stands before the
-// codec that makes bytes in v3 and after it in v2. A codec that cannot be bound has none.
+// placeOf finds the place of a codec, and takes the array through it that enters it. A filter of
+// numcodecs stands before the codec that makes bytes in v3 and after it in v2. A codec that cannot
+// be bound has none.
 func placeOf(s codec.Spec, format int, table *codec.Table, in *codec.Repr) place {
 	switch s.Name {
 	case "bytes", "sharding_indexed":

@@ -12,17 +12,20 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Spec returns what creates the same array again, elsewhere or, once some of it was changed, another one like it: everything that
-// is stored of the array but its chunks. Created from it, an array has the same chunks under the same keys, each the same bytes;
-// where the array's metadata leaves out what has a default, that of the new one says it. Slices and the map are the caller's.
+// Spec returns what creates the same array again, elsewhere or, once some of it was changed,
+// another one like it: everything that is stored of the array but its chunks. Created from it, an
+// array has the same chunks under the same keys, each the same bytes; where the array's metadata
+// leaves out what has a default, that of the new one says it. Slices and the map are the caller's.
 //
-// Fill is a Go value where the data type has one, so that it can be stored in another format, and [NoFill] where it is undefined.
-// Chunks in a rectilinear grid are given as ChunkEdges or ShardEdges, or as Grid where these do not say the same.
+// Fill is a Go value where the data type has one, so that it can be stored in another format, and
+// [NoFill] where it is undefined. Chunks in a rectilinear grid are given as ChunkEdges or
+// ShardEdges, or as Grid where these do not say the same.
 //
-// That of a v1 array, which is not written, is of the same array in v2. That of a view of a field is of an array of the field alone,
-// with the codecs that the structures have where they fit it, else those of an empty Spec. Members of the metadata that this package
-// does not know are no part of it. [Create] is to be given the codecs and the data types of one's own that the array was opened with,
-// see [Codecs] and [Types].
+// That of a v1 array, which is not written, is of the same array in v2. That of a view of a field
+// is of an array of the field alone, with the codecs that the structures have where they fit it,
+// else those of an empty Spec. Members of the metadata that this package does not know are no part
+// of it. [Create] is to be given the codecs and the data types of one's own that the array was
+// opened with, see [Codecs] and [Types].
 func (a *Array) Spec() Spec {
 	if a.field != nil {
 		return a.fieldSpec()

@@ -57,7 +57,8 @@ func TestSpecOf(t *testing.T) {
 	}
 }
 
-// TestSpecKeepsTheOrder: a filter may stand behind the codec that makes bytes, where Create would not put it.
+// TestSpecKeepsTheOrder: a filter may stand behind the codec that makes bytes, where Create would
+// not put it.
 func TestSpecKeepsTheOrder(t *testing.T) {
 	ctx, st := t.Context(), mem.New()
 	mustPut(t, st, "zarr.json", `{"zarr_format":3,"node_type":"array","shape":[4],"data_type":"uint16","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[4]}},

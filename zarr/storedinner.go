@@ -7,9 +7,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// StoredInner reads the index of the shard at a position of the grid, and counts the inner chunks that are stored in it, and those that it
-// has room for, of which some may lie beyond the array. ErrNotFound: there is no such shard. ErrCorrupt: its index is damaged.
-// errors.ErrUnsupported: the array has no shards.
+// StoredInner reads the index of the shard at a position of the grid, and counts the inner chunks
+// that are stored in it, and those that it has room for, of which some may lie beyond the array.
+// ErrNotFound: there is no such shard. ErrCorrupt: its index is damaged. errors.ErrUnsupported: the
+// array has no shards.
 func (a *Array) StoredInner(ctx context.Context, coord ...int) (stored, room int, err error) {
 	if !a.Sharded() {
 		return 0, 0, a.errf(fault.Newf(errors.ErrUnsupported, "the array has no shards"))

@@ -7,8 +7,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// structPlans keeps how structures become Go structs and back, for the Go types that an opened array was read or written
-// as. The zero structPlans is ready.
+// structPlans keeps how structures become Go structs and back, for the Go types that an opened
+// array was read or written as. The zero structPlans is ready.
 type structPlans struct {
 	mu    sync.Mutex
 	plans map[structPlan][]dtype.Move
@@ -19,10 +19,12 @@ type structPlan struct {
 	to reflect.Type
 }
 
-// maxStructPlans is how many are kept. One or two Go types are usual for an array; a plan may take 1.5 MiB.
+// maxStructPlans is how many are kept. One or two Go types are usual for an array; a plan may take
+// 1.5 MiB.
 const maxStructPlans = 8
 
-// moves says where the bytes of elements of t lie in a Go struct; fault.Type where that does not fit.
+// moves says where the bytes of elements of t lie in a Go struct; fault.Type where that does not
+// fit.
 func (p *structPlans) moves(t *dtype.Struct, to reflect.Type) ([]dtype.Move, error) {
 	key := structPlan{t, to}
 	p.mu.Lock()

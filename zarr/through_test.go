@@ -17,8 +17,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// TestOpenThroughConsolidated holds what opening a node through a group costs: nothing where the group has a copy of the node's
-// metadata. That of v2 is a document of its own, which is read once.
+// TestOpenThroughConsolidated holds what opening a node through a group costs: nothing where the
+// group has a copy of the node's metadata. That of v2 is a document of its own, which is read once.
 func TestOpenThroughConsolidated(t *testing.T) {
 	copied := map[int]string{2: "get top/.zmetadata", 3: ""}
 	for _, format := range []int{2, 3} {
@@ -102,8 +102,8 @@ func TestOpenThroughNothing(t *testing.T) {
 	}
 }
 
-// TestOpenThroughStale: what was created after the copy was made is found in the store, what only the copy has is opened as the copy
-// has it, and neither hides an error.
+// TestOpenThroughStale: what was created after the copy was made is found in the store, what only
+// the copy has is opened as the copy has it, and neither hides an error.
 func TestOpenThroughStale(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		t.Run(fmt.Sprint("v", format), func(t *testing.T) {
@@ -178,8 +178,8 @@ func TestOpenThroughStale(t *testing.T) {
 	}
 }
 
-// TestWriteThroughStale: an array that was replaced since is not written as the copy says. One that is as the copy says costs one
-// request, once.
+// TestWriteThroughStale: an array that was replaced since is not written as the copy says. One that
+// is as the copy says costs one request, once.
 func TestWriteThroughStale(t *testing.T) {
 	document := map[int]string{2: "get top/a/.zarray", 3: "get top/a/zarr.json"}
 	chunk := map[int]string{2: "put top/a/0", 3: "put top/a/c/0"}
@@ -265,7 +265,8 @@ func TestWriteTextThroughConsolidated(t *testing.T) {
 	}
 }
 
-// TestBadConsolidated: a group whose copy cannot be read is listed from the store, and it is a finding; strict mode refuses.
+// TestBadConsolidated: a group whose copy cannot be read is listed from the store, and it is a
+// finding; strict mode refuses.
 func TestBadConsolidated(t *testing.T) {
 	v3 := `{"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":`
 	for name, tt := range map[string]struct {

@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// turns runs actors so that one request at a time reaches the store, in an order that a schedule decides. It is used within a
-// synctest bubble.
+// turns runs actors so that one request at a time reaches the store, in an order that a schedule
+// decides. It is used within a synctest bubble.
 type turns struct {
 	actors  []*actor
 	running atomic.Bool
@@ -118,8 +118,9 @@ func (p *actorParts) Commit(ctx context.Context, o store.PutOptions) (store.Vers
 	return p.Parts.Commit(ctx, o)
 }
 
-// run runs actors to their end. schedule names the actor of each turn that several wait for; beyond it the first one has it. choices are how many
-// of these turns there were, with the number of actors of each. An actor that is not in a request, nor done, is asleep.
+// run runs actors to their end. schedule names the actor of each turn that several wait for; beyond
+// it the first one has it. choices are how many of these turns there were, with the number of
+// actors of each. An actor that is not in a request, nor done, is asleep.
 func (t *turns) run(schedule []int, do ...func()) (choices []int) {
 	t.running.Store(true)
 	for i, a := range t.actors {
@@ -163,7 +164,8 @@ func (t *turns) run(schedule []int, do ...func()) (choices []int) {
 	}
 }
 
-// someOrders calls try with schedules made of a seed, and with those that give one actor all turns from some turn of the other one on.
+// someOrders calls try with schedules made of a seed, and with those that give one actor all turns
+// from some turn of the other one on.
 func someOrders(t *testing.T, seed uint64, n int, try func(t *testing.T, schedule []int) []int) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -186,8 +188,8 @@ func someOrders(t *testing.T, seed uint64, n int, try func(t *testing.T, schedul
 	}
 }
 
-// everyOrder calls try with one schedule after another until all orders of the requests of its actors were tried, or most of them.
-// try returns what run did.
+// everyOrder calls try with one schedule after another until all orders of the requests of its
+// actors were tried, or most of them. try returns what run did.
 func everyOrder(t *testing.T, most int, try func(t *testing.T, schedule []int) []int) {
 	t.Helper()
 	var schedule []int

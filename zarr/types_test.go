@@ -20,7 +20,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestStringsAgainstOracle writes and reads random regions of strings and compares them with a plain slice.
+// TestStringsAgainstOracle writes and reads random regions of strings and compares them with a
+// plain slice.
 func TestStringsAgainstOracle(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		for _, order := range []string{"C", "F"} {
@@ -59,7 +60,8 @@ func TestStringsAgainstOracle(t *testing.T) {
 	}
 }
 
-// TestStringsOfOneFillAreNotStored: chunks of nothing but the fill value are deleted, those of a null fill value are kept.
+// TestStringsOfOneFillAreNotStored: chunks of nothing but the fill value are deleted, those of a
+// null fill value are kept.
 func TestStringsOfOneFillAreNotStored(t *testing.T) {
 	st := mem.New()
 	spec := zarr.Spec{Format: 2, Shape: []int{4}, Chunks: []int{2}, DType: dtype.String, Fill: "-"}
@@ -143,7 +145,8 @@ func TestItemsOfOtherTypes(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// TestShortItems: a chunk of a million texts that has 8 bytes is refused before there is room for the texts.
+// TestShortItems: a chunk of a million texts that has 8 bytes is refused before there is room for
+// the texts.
 func TestShortItems(t *testing.T) {
 	st := mem.New()
 	a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{1 << 20}, DType: dtype.String, Codecs: []codec.Spec{{Name: "vlen-utf8"}}})
@@ -185,7 +188,8 @@ type point struct {
 	Name [3]byte    `zarr:"name,S3"`
 }
 
-// TestStructs writes Go structs and reads them, in both formats and every byte order, and looks at the bytes.
+// TestStructs writes Go structs and reads them, in both formats and every byte order, and looks at
+// the bytes.
 func TestStructs(t *testing.T) {
 	flat := `[["pos","<f8",[2]],["n","|u1"],["name","|S3"]]`
 	for _, r := range []struct {
@@ -253,7 +257,8 @@ func TestStructs(t *testing.T) {
 	if _, err := zarr.Create(t.Context(), st, "y", zarr.Spec{Shape: []int{1}, DType: mustParse(t, flat)}); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("subarrays in v3: %v", err)
 	}
-	// A v2 type with byte orders of its own becomes one of v3, and it is the same array to OpenOrCreate.
+	// A v2 type with byte orders of its own becomes one of v3, and it is the same array to
+	// OpenOrCreate.
 	mixed := zarr.Spec{Shape: []int{1}, DType: mustParse(t, `[["a",">i2"],["b","<i2"]]`)}
 	mustCreate(t, st, "z", mixed)
 	if _, err := zarr.OpenOrCreate(t.Context(), st, "z", mixed); err != nil {
@@ -278,7 +283,8 @@ func mustParse(t *testing.T, s string) dtype.Type {
 	return typ
 }
 
-// TestOtherGoForms reads and writes elements of types that are no plain numbers, through views and through copies alike.
+// TestOtherGoForms reads and writes elements of types that are no plain numbers, through views and
+// through copies alike.
 func TestOtherGoForms(t *testing.T) {
 	roundTrip(t, dtype.S(3), [][3]byte{{'a'}, {'b', 'c', 'd'}})
 	roundTrip(t, dtype.U(2), [][2]rune{{'é'}, {'字', 0x1f600}})

@@ -29,8 +29,8 @@ func (a *Array) With(opts ...Option) (*Array, error) {
 	return other, nil
 }
 
-// Refresh opens the array again and returns it as it is now in the store or, where only consolidated metadata has it, as that has
-// it now.
+// Refresh opens the array again and returns it as it is now in the store or, where only
+// consolidated metadata has it, as that has it now.
 func (a *Array) Refresh(ctx context.Context) (*Array, error) {
 	if a.field != nil {
 		return a.field.again(a.field.base.Refresh(ctx))

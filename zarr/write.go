@@ -7,18 +7,21 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// Write sets what sel selects of the array to src, in C order; len(src) is the number of elements selected (ErrSelection
-// otherwise). T is as for Read.
+// Write sets what sel selects of the array to src, in C order; len(src) is the number of elements
+// selected (ErrSelection otherwise). T is as for Read.
 //
-// Chunks whose elements are all selected are written without being read. A chunk that reaches beyond the array's shape, and
-// is selected as far as that goes, is put if it is absent; if it exists its elements beyond the shape are kept, as they may be
-// rows that were appended since a was opened. Others are read, changed and
-// written on condition that nobody replaced them in between, and done again if somebody did: concurrent writers of
-// different elements lose nothing, here or in other processes. A store that cannot do conditional writes refuses partial
-// chunks with errors.ErrUnsupported; see SingleWriter. Chunks whose every element is the fill value are deleted, or not
-// written, unless StoreFill says otherwise; where the fill value is undefined (v2's null) all are stored.
+// Chunks whose elements are all selected are written without being read. A chunk that reaches
+// beyond the array's shape, and is selected as far as that goes, is put if it is absent; if it
+// exists its elements beyond the shape are kept, as they may be rows that were appended since a was
+// opened. Others are read, changed and written on condition that nobody replaced them in between,
+// and done again if somebody did: concurrent writers of different elements lose nothing, here or in
+// other processes. A store that cannot do conditional writes refuses partial chunks with
+// errors.ErrUnsupported; see SingleWriter. Chunks whose every element is the fill value are
+// deleted, or not written, unless StoreFill says otherwise; where the fill value is undefined (v2's
+// null) all are stored.
 //
-// After an error some chunks may have been written and others not; each is wholly old or wholly new.
+// After an error some chunks may have been written and others not; each is wholly old or wholly
+// new.
 func Write[T any](ctx context.Context, a *Array, src []T, sel ...Selection) error {
 	r, err := regionOf[T](a, len(src), sel)
 	if err != nil {
@@ -41,8 +44,8 @@ func Write[T any](ctx context.Context, a *Array, src []T, sel ...Selection) erro
 	return a.write(ctx, b, r)
 }
 
-// WriteBytes is Write for any data type: src holds the elements in memory form (little-endian, packed; see package
-// dtype).
+// WriteBytes is Write for any data type: src holds the elements in memory form (little-endian,
+// packed; see package dtype).
 func (a *Array) WriteBytes(ctx context.Context, src []byte, sel ...Selection) error {
 	r, err := a.regionOfBytes(len(src), sel)
 	if err != nil {

@@ -8,13 +8,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// WriteItems is [Array.WriteBytes] for data types whose elements vary in length, and the counterpart of [Array.ReadItems]: src has the elements
-// that sel selects, in C order, each in memory form (see package dtype): text in UTF-8, bytes, the text of JSON, or the elements of
-// an array, one after another. nil is an item of no bytes. len(src) is the number of elements selected (ErrSelection otherwise).
+// WriteItems is [Array.WriteBytes] for data types whose elements vary in length, and the
+// counterpart of [Array.ReadItems]: src has the elements that sel selects, in C order, each in
+// memory form (see package dtype): text in UTF-8, bytes, the text of JSON, or the elements of an
+// array, one after another. nil is an item of no bytes. len(src) is the number of elements selected
+// (ErrSelection otherwise).
 //
-// Items stay the caller's: they are read until WriteItems returns, and not changed. Before anything is written, what is no element
-// of the data type is ErrType, as are all items where elements have one size, and an item of more bytes than [ChunkLimit] is
-// ErrLimit. Whole chunks and parts of chunks are written as by [Write].
+// Items stay the caller's: they are read until WriteItems returns, and not changed. Before anything
+// is written, what is no element of the data type is ErrType, as are all items where elements have
+// one size, and an item of more bytes than [ChunkLimit] is ErrLimit. Whole chunks and parts of
+// chunks are written as by [Write].
 func (a *Array) WriteItems(ctx context.Context, src [][]byte, sel ...Selection) error {
 	if a.meta.DType.Size() > 0 {
 		return a.errf(a.areItems(nil))

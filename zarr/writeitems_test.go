@@ -127,7 +127,8 @@ func ExampleArray_WriteItems() {
 		fmt.Println(err)
 		return
 	}
-	// What ReadItems gives of one array is what WriteItems takes for another, whatever their elements are.
+	// What ReadItems gives of one array is what WriteItems takes for another, whatever their
+	// elements are.
 	fmt.Println(a.WriteItems(ctx, [][]byte{json.RawMessage(`{"level": "info"}`), json.RawMessage(`[1, 2]`)}, zarr.Range(0, 2)))
 	items, err := a.ReadItems(ctx)
 	fmt.Printf("%s %v\n", items, err)

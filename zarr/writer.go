@@ -7,8 +7,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Writer makes an array longer by rows that come over time, a few at a time, and writes each chunk, or shard, once: as soon as it has
-// all of its rows. It is for one goroutine at a time.
+// Writer makes an array longer by rows that come over time, a few at a time, and writes each chunk,
+// or shard, once: as soon as it has all of its rows. It is for one goroutine at a time.
 //
 //	w, err := zarr.NewWriter[float32](ctx, a, 0)
 //	for day := range days {
@@ -16,12 +16,15 @@ import (
 //	}
 //	a, err = w.Close(ctx)
 //
-// It holds the claim of an append (see [Append]) from NewWriter to Close. The shape grows with each row of chunks, so a reader sees whole
-// chunks and never a hole; [Writer.Flush] makes rows readable before their chunks are full, which then are read and written again when they
-// are. What was not flushed when a process is killed is gone: a new Writer, with [TakeOver], goes on behind what is readable.
+// It holds the claim of an append (see [Append]) from NewWriter to Close. The shape grows with each
+// row of chunks, so a reader sees whole chunks and never a hole; [Writer.Flush] makes rows readable
+// before their chunks are full, which then are read and written again when they are. What was not
+// flushed when a process is killed is gone: a new Writer, with [TakeOver], goes on behind what is
+// readable.
 //
-// Large shards are not collected in memory: each row of inner chunks is encoded and sent in parts as soon as it is there, and the shards show when they
-// are complete. Where such a shard has readable rows already, they are carried over as they are stored; should another process write to
+// Large shards are not collected in memory: each row of inner chunks is encoded and sent in parts
+// as soon as it is there, and the shards show when they are complete. Where such a shard has
+// readable rows already, they are carried over as they are stored; should another process write to
 // them at that moment the Writer fails with ErrConflict.
 type Writer[T any] struct {
 	a     *Array // as it is stored by now
@@ -41,10 +44,12 @@ type Writer[T any] struct {
 	shards *shardRow // those under way, which have the rows before base that are not readable; nil: there are none
 }
 
-// NewWriter begins to append rows to an array along an axis. ErrConflict when another Writer or Append is under way, or the array changed
-// since it was opened; see [Wait] and [TakeOver]. The memory it takes is one row of chunks: what the array has at as many indexes of the
-// axis as one chunk, of a sharded array one shard, and what encoding them takes. Of shards for which this is far more, it is one row of inner chunks,
-// and a part or two of each shard of the row; shards of elements that vary in length are always collected.
+// NewWriter begins to append rows to an array along an axis. ErrConflict when another Writer or
+// Append is under way, or the array changed since it was opened; see [Wait] and [TakeOver]. The
+// memory it takes is one row of chunks: what the array has at as many indexes of the axis as one
+// chunk, of a sharded array one shard, and what encoding them takes. Of shards for which this is
+// far more, it is one row of inner chunks, and a part or two of each shard of the row; shards of
+// elements that vary in length are always collected.
 func NewWriter[T any](ctx context.Context, a *Array, axis int) (*Writer[T], error) {
 	if err := a.growable(axis); err != nil {
 		return nil, a.errf(err)
@@ -102,8 +107,9 @@ func (a *Array) rest(axis, at int) (int, error) {
 	return start + length - at, nil
 }
 
-// Write takes rows, in C order: a whole number of them (ErrSelection). It returns once they are in memory or stored; rows is the caller's
-// again. After an error the Writer only takes Close, and rows that are not readable by then are lost.
+// Write takes rows, in C order: a whole number of them (ErrSelection). It returns once they are in
+// memory or stored; rows is the caller's again. After an error the Writer only takes Close, and
+// rows that are not readable by then are lost.
 func (w *Writer[T]) Write(ctx context.Context, rows []T) error {
 	row := w.outer * w.inner
 	switch {
@@ -173,8 +179,8 @@ func (w *Writer[T]) full(ctx context.Context) error {
 	return w.store(ctx, false)
 }
 
-// Flush makes all rows readable. Chunks that are not full are written, and will be again: some rows at a time, flushed one by one,
-// cost as much as as many calls of Append.
+// Flush makes all rows readable. Chunks that are not full are written, and will be again: some rows
+// at a time, flushed one by one, cost as much as as many calls of Append.
 func (w *Writer[T]) Flush(ctx context.Context) error {
 	if w.err != nil || !w.pending() {
 		return w.err
@@ -188,8 +194,8 @@ func (w *Writer[T]) Flush(ctx context.Context) error {
 // pending reports whether there are rows that are not readable.
 func (w *Writer[T]) pending() bool { return w.have > w.flushed || w.shards != nil }
 
-// store makes the rows in memory and in shards under way readable; the last ones end the claim. Rows that are readable are not written
-// again: who changed them since would lose that.
+// store makes the rows in memory and in shards under way readable; the last ones end the claim.
+// Rows that are readable are not written again: who changed them since would lose that.
 func (w *Writer[T]) store(ctx context.Context, last bool) error {
 	if err := w.put(ctx); err != nil {
 		return err
@@ -258,8 +264,8 @@ func (w *Writer[T]) rows(from int) []T {
 	return out
 }
 
-// Close makes all rows readable and ends the claim, and returns the array as it is then. After an error of Write or Flush it
-// ends the claim alone, and gives that error.
+// Close makes all rows readable and ends the claim, and returns the array as it is then. After an
+// error of Write or Flush it ends the claim alone, and gives that error.
 func (w *Writer[T]) Close(ctx context.Context) (*Array, error) {
 	switch {
 	case errors.Is(w.err, errClosed):

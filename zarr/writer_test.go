@@ -15,8 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestWriterAgainstOracle writes rows a few at a time, flushes now and then, and compares what others see: after a flush everything, else whole
-// rows of chunks.
+// TestWriterAgainstOracle writes rows a few at a time, flushes now and then, and compares what
+// others see: after a flush everything, else whole rows of chunks.
 func TestWriterAgainstOracle(t *testing.T) {
 	for _, tt := range growingSpecs {
 		t.Run(tt.name, func(t *testing.T) {
@@ -67,8 +67,8 @@ func TestWriterAgainstOracle(t *testing.T) {
 	}
 }
 
-// TestWriterWritesOnce: 1,000 rows one by one into shards of 8 rows: each shard is put once, and nothing is read; the document is put once for
-// each row of shards.
+// TestWriterWritesOnce: 1,000 rows one by one into shards of 8 rows: each shard is put once, and
+// nothing is read; the document is put once for each row of shards.
 func TestWriterWritesOnce(t *testing.T) {
 	const rows, width = 1000, 1024
 	st := mem.New()
@@ -112,7 +112,8 @@ func TestWriterWritesOnce(t *testing.T) {
 	}
 }
 
-// TestRewrittenIsReported: rows that end within a chunk have it read and written again by the next append.
+// TestRewrittenIsReported: rows that end within a chunk have it read and written again by the next
+// append.
 func TestRewrittenIsReported(t *testing.T) {
 	st := mem.New()
 	a := create(t, st, zarr.Spec{Shape: []int{0, 4}, Chunks: []int{4, 2}, DType: dtype.Int32})
@@ -131,7 +132,8 @@ func TestRewrittenIsReported(t *testing.T) {
 	}
 }
 
-// TestWriterKilled: what was readable when a writer was killed is there, and another one goes on behind it.
+// TestWriterKilled: what was readable when a writer was killed is there, and another one goes on
+// behind it.
 func TestWriterKilled(t *testing.T) {
 	for left := range 14 {
 		t.Run(fmt.Sprint(left), func(t *testing.T) {
@@ -271,7 +273,8 @@ func TestWriterOfStrings(t *testing.T) {
 	}
 }
 
-// TestWriterBeyondTheGrid: where a rectilinear grid ends, so do the rows; those before it are readable.
+// TestWriterBeyondTheGrid: where a rectilinear grid ends, so do the rows; those before it are
+// readable.
 func TestWriterBeyondTheGrid(t *testing.T) {
 	st := mem.New()
 	a := create(t, st, zarr.Spec{Shape: []int{0}, ChunkEdges: [][]int{{2, 3}}, DType: dtype.Int32})

@@ -17,7 +17,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/validate"
 )
 
-// writer is what another implementation stores: documents and chunks that break a rule and have one meaning all the same.
+// writer is what another implementation stores: documents and chunks that break a rule and have one
+// meaning all the same.
 type writer struct {
 	name   string
 	stored map[string]string
@@ -46,7 +47,8 @@ func writers(t *testing.T) []writer {
 	}
 	const group2, group3, little = `{"zarr_format":2}`, `{"zarr_format":3,"node_type":"group"}`, `{"name":"bytes","configuration":{"endian":"little"}}`
 	plain := unhex(t, "00000000010000000200000003000000")
-	// numcodecs 0.17.1 made these two of 0, 1, 2, 3; the third is the uint64 pair of a shard of zarrita without checksum.
+	// numcodecs 0.17.1 made these two of 0, 1, 2, 3; the third is the uint64 pair of a shard of
+	// zarrita without checksum.
 	frame := unhex(t, "0201330410000000100000002000000000000000010000000200000003000000")
 	stream := unhex(t, "1f8b0800ac03036b04ff63606060600462262066066200a9af8e2710000000")
 	shard := plain + unhex(t, "00000000000000001000000000000000")
@@ -105,8 +107,8 @@ func elements(t *testing.T, a *zarr.Array) (string, error) {
 	return fmt.Sprint(out), err
 }
 
-// TestWritersAreRead reads what other implementations store: by default, with a report, strictly, through the group and with the
-// validator.
+// TestWritersAreRead reads what other implementations store: by default, with a report, strictly,
+// through the group and with the validator.
 func TestWritersAreRead(t *testing.T) {
 	for _, w := range writers(t) {
 		t.Run(w.name, func(t *testing.T) {
@@ -183,8 +185,8 @@ func strictly(t *testing.T, st *mem.Store, w writer) error {
 	return err
 }
 
-// TestWritersAreNotCopied: metadata that zargo writes has none of the spellings that it reads. The configuration of a codec is
-// the codec's own; creating an array completes it or refuses it.
+// TestWritersAreNotCopied: metadata that zargo writes has none of the spellings that it reads. The
+// configuration of a codec is the codec's own; creating an array completes it or refuses it.
 func TestWritersAreNotCopied(t *testing.T) {
 	for _, w := range writers(t) {
 		if w.broken != rule.FillSpelling && w.name != "a draft's bytes" {

@@ -15,10 +15,12 @@ type shardRow struct {
 	writers     []*engine.ShardWriter // in C order
 }
 
-// worthStreaming is how many times less memory shards under way have to take than a row of them: sent in one go they are sent faster.
+// worthStreaming is how many times less memory shards under way have to take than a row of them:
+// sent in one go they are sent faster.
 const worthStreaming = 2
 
-// streamedRows is how many rows an inner chunk has, where shards of so many rows are streamed; else 0.
+// streamedRows is how many rows an inner chunk has, where shards of so many rows are streamed; else
+// 0.
 func streamedRows(ctx context.Context, a *Array, axis, rows int) (int, error) {
 	size := a.meta.DType.Size()
 	if !a.Sharded() || size == 0 {
@@ -51,7 +53,8 @@ func streamedRows(ctx context.Context, a *Array, axis, rows int) (int, error) {
 	return inner, nil
 }
 
-// openShards begins the shards that have a row, of a view of an array that is readable up to before another one. What they have before that stays.
+// openShards begins the shards that have a row, of a view of an array that is readable up to before
+// another one. What they have before that stays.
 func openShards(ctx context.Context, a *Array, axis, row, readable int) (*shardRow, error) {
 	index, start, length := a.ChunkAt(axis, row)
 	s := &shardRow{axis: axis, index: index, to: start + length, grid: a.GridShape()}

@@ -18,7 +18,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// largeShards are arrays whose shards are streamed within tight memory: 4 MiB each, two of them beside each other, in inner chunks of 4 rows.
+// largeShards are arrays whose shards are streamed within tight memory: 4 MiB each, two of them
+// beside each other, in inner chunks of 4 rows.
 var largeShards = []struct {
 	name string
 	axis int
@@ -53,7 +54,8 @@ func (c *calls) around(st store.Store) store.Store {
 	}})
 }
 
-// TestWriterStreams: rows come a few at a time and are flushed now and then; shards are sent in parts within their memory, and all rows are there.
+// TestWriterStreams: rows come a few at a time and are flushed now and then; shards are sent in
+// parts within their memory, and all rows are there.
 func TestWriterStreams(t *testing.T) {
 	seeds := uint64(4)
 	if race.Enabled {
@@ -163,7 +165,8 @@ func (w *rows) check(t *testing.T, a *zarr.Array) {
 	}
 }
 
-// TestWriterStreamsOnce: without a flush each large shard is sent once, in parts, after one look at what is there, and the document is put once for each row of shards.
+// TestWriterStreamsOnce: without a flush each large shard is sent once, in parts, after one look at
+// what is there, and the document is put once for each row of shards.
 func TestWriterStreamsOnce(t *testing.T) {
 	spec := largeShards[0].spec
 	spec.DType, spec.Codecs = dtype.Uint8, []codec.Spec{}
@@ -198,7 +201,8 @@ func TestWriterStreamsOnce(t *testing.T) {
 	want.check(t, a)
 }
 
-// TestWriterStreamsBesideOthers: what another process writes to rows that a flush made readable is not lost when their chunks and shards become full.
+// TestWriterStreamsBesideOthers: what another process writes to rows that a flush made readable is
+// not lost when their chunks and shards become full.
 func TestWriterStreamsBesideOthers(t *testing.T) {
 	for _, flushed := range []int{8, 10} { // between inner chunks, and within one
 		t.Run(fmt.Sprint(flushed), func(t *testing.T) {
@@ -239,7 +243,8 @@ func TestWriterStreamsBesideOthers(t *testing.T) {
 	}
 }
 
-// TestWriterStreamsAndFails: where the store fails in the middle of a shard nothing of it shows, its parts are removed, and what was readable is.
+// TestWriterStreamsAndFails: where the store fails in the middle of a shard nothing of it shows,
+// its parts are removed, and what was readable is.
 func TestWriterStreamsAndFails(t *testing.T) {
 	spec := largeShards[0].spec
 	spec.DType, spec.Codecs = dtype.Uint8, []codec.Spec{}
@@ -299,8 +304,8 @@ func TestWriterStreamsAndFails(t *testing.T) {
 	}
 }
 
-// TestWriterStreamsAfterConflict: another process writes to readable rows of a shard while they are carried over into the shard that becomes full: that is kept, and the
-// Writer fails.
+// TestWriterStreamsAfterConflict: another process writes to readable rows of a shard while they are
+// carried over into the shard that becomes full: that is kept, and the Writer fails.
 func TestWriterStreamsAfterConflict(t *testing.T) {
 	spec := largeShards[0].spec
 	spec.DType, spec.Codecs = dtype.Uint8, []codec.Spec{}

@@ -600,7 +600,8 @@ func TestLimits(t *testing.T) {
 func TestManyWritersOfOneChunk(t *testing.T) {
 	st := mem.New()
 	mustCreate(t, st, "x", zarr.Spec{Shape: []int{24}, DType: dtype.Int32})
-	// Half of them share one opened array, half open their own: the ones take turns, the others conflict.
+	// Half of them share one opened array, half open their own: the ones take turns, the others
+	// conflict.
 	shared, err := zarr.OpenArray(t.Context(), st, "x")
 	if err != nil {
 		t.Fatal(err)
@@ -678,7 +679,8 @@ func TestChunksAreChosen(t *testing.T) {
 	}
 }
 
-// TestShardsAreChosen: a shard is a whole number of chunks along each axis, as many as the bound allows.
+// TestShardsAreChosen: a shard is a whole number of chunks along each axis, as many as the bound
+// allows.
 func TestShardsAreChosen(t *testing.T) {
 	big := []int{1000, 2000, 3000}
 	tests := []struct {

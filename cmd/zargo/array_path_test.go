@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestArrayPath calls the command as the conformance tests do: with the option alone, in either spelling.
+// TestArrayPath calls the command as the conformance tests do: with the option alone, in either
+// spelling.
 func TestArrayPath(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()

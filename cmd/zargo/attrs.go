@@ -20,7 +20,8 @@ type attrsCmd struct {
 	consolidateFlag
 }
 
-// attrsTries is how often attributes are changed again after somebody else changed the document in between.
+// attrsTries is how often attributes are changed again after somebody else changed the document in
+// between.
 const attrsTries = 5
 
 // Run prints attributes, or changes some and leaves the others.

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Bad input, as issue 3 lists it, in a folder; what needs a bucket is in s3_test.go. Each is an exit code and one line that
-// names URL, key and cause.
+// Bad input, as issue 3 lists it, in a folder; what needs a bucket is in s3_test.go. Each is an
+// exit code and one line that names URL, key and cause.
 func TestBadInput(t *testing.T) {
 	int16s := numpyFile(t, "int16")
 	t.Chdir(t.TempDir())

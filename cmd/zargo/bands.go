@@ -9,10 +9,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// A selection may be larger than memory. It is cut into bands: parts that follow one another in C order, each small enough to
-// hold. They are cut at chunk boundaries where a row of chunks fits, so that no chunk is read twice and none is written in part.
+// A selection may be larger than memory. It is cut into bands: parts that follow one another in C
+// order, each small enough to hold. They are cut at chunk boundaries where a row of chunks fits, so
+// that no chunk is read twice and none is written in part.
 
-// maxBand is the default bound in bytes on a band. 128 chunks of 1 MiB keep a bucket's 128 requests busy.
+// maxBand is the default bound in bytes on a band. 128 chunks of 1 MiB keep a bucket's 128 requests
+// busy.
 const maxBand = 128 << 20
 
 // band is one part, and its bytes.
@@ -21,7 +23,8 @@ type band struct {
 	bytes int
 }
 
-// bandsToWrite cuts what is selected of an array at boundaries of stored objects. The bands follow one another in C order.
+// bandsToWrite cuts what is selected of an array at boundaries of stored objects. The bands follow
+// one another in C order.
 func bandsToWrite(ctx context.Context, a *zarr.Array, r region) (iter.Seq[band], error) {
 	memory := concurrency.Memory() / 2
 	return cut(ctx, r, objectsOf(a), a.DType().Size(), min(maxBand, memory), memory)
@@ -57,7 +60,8 @@ func (c chunking) span(axis, i int) (start, length int) {
 	return start, length
 }
 
-// steps is how often a loop that may be long goes round before it looks whether it is to end: a millisecond or so.
+// steps is how often a loop that may be long goes round before it looks whether it is to end: a
+// millisecond or so.
 const steps = 1 << 16
 
 // most bounds how many elements of a range along an axis lie in one chunk.
@@ -77,8 +81,8 @@ func (c chunking) most(ctx context.Context, k int, a axis) (int, error) {
 	return most, nil
 }
 
-// around gives which elements of a range lie in the chunk of the i-th one: from first on, which may be before the range, and no
-// longer from next on.
+// around gives which elements of a range lie in the chunk of the i-th one: from first on, which may
+// be before the range, and no longer from next on.
 func (c chunking) around(k int, a axis, i int) (first, next int) {
 	start, length := c.span(k, a.at(i))
 	before := a.at(i) - start // elements of the chunk on either side
@@ -90,7 +94,8 @@ func (c chunking) around(k int, a axis, i int) (first, next int) {
 	return i - before/step, i + min(after/step, a.count-1-i) + 1
 }
 
-// cut makes bands of about target bytes each, or of one row of chunks; fault.Limit when that is more than limit.
+// cut makes bands of about target bytes each, or of one row of chunks; fault.Limit when that is
+// more than limit.
 func cut(ctx context.Context, r region, chunks chunking, elem int, target, limit int64) (iter.Seq[band], error) {
 	total, err := r.bytes(elem)
 	if err != nil {
@@ -138,7 +143,8 @@ func (c cutter) bands(r region) iter.Seq[band] {
 	}
 }
 
-// cut cuts along the first axis that is longer than 1, and along the next one where a row of that is too long.
+// cut cuts along the first axis that is longer than 1, and along the next one where a row of that
+// is too long.
 func (c cutter) cut(r region, total int64, yield func(band) bool) bool {
 	k := r.first()
 	if k == len(r) || total <= c.target() {
@@ -161,8 +167,9 @@ func (c cutter) cut(r region, total int64, yield func(band) bool) bool {
 	return true
 }
 
-// end is where to cut an axis that was cut at from: after about want elements, at a chunk boundary, but after no more than most. A
-// range is cut by arithmetic, however long it is, and a list is in memory.
+// end is where to cut an axis that was cut at from: after about want elements, at a chunk boundary,
+// but after no more than most. A range is cut by arithmetic, however long it is, and a list is in
+// memory.
 func (a axis) end(chunks chunking, k, from int, want, most int64) int {
 	if want >= int64(a.count-from) {
 		return a.count
@@ -181,7 +188,8 @@ func (a axis) end(chunks chunking, k, from int, want, most int64) int {
 	return from + int(most)
 }
 
-// boundary is the last boundary of chunks in a list after from and up to to, or else the next one, within most elements.
+// boundary is the last boundary of chunks in a list after from and up to to, or else the next one,
+// within most elements.
 func (a axis) boundary(chunks chunking, k, from, to int, most int64) int {
 	another := func(i int) bool { // a chunk begins with the i-th element
 		before, _ := chunks.span(k, a.at(i-1))

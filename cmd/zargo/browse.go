@@ -14,19 +14,20 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// What is no group has contents too: a bucket or a folder with hierarchies in it. Each folder is asked whether it is a
-// node.
+// What is no group has contents too: a bucket or a folder with hierarchies in it. Each folder is
+// asked whether it is a node.
 
 const (
 	kindFolder = "folder" // keys begin with its name, and it is no node
 	kindObject = "object" // a key
 )
 
-// maxBrowsed is how many entries of folders are listed at most. A million lines are no listing for people any more, and take half a GB.
+// maxBrowsed is how many entries of folders are listed at most. A million lines are no listing for
+// people any more, and take half a GB.
 const maxBrowsed = 1_000_000
 
-// browse lists a place that is no node, and with deep what is below its folders, level by level: what is above comes before
-// what is below. unread is about nodes that could not be read.
+// browse lists a place that is no node, and with deep what is below its folders, level by level:
+// what is above comes before what is below. unread is about nodes that could not be read.
 func (s *session) browse(ctx context.Context, p *place, deep bool) (nodes []nodeInfo, unread, err error) {
 	atOnce := max(1, store.TuningOf(p.Store).ListFanout)
 	for level := []string{""}; len(level) > 0; {
@@ -95,7 +96,8 @@ func entries(ctx context.Context, p *place, folder string, room int) (list []sto
 	return list, nil
 }
 
-// look is what a folder is, and with deep what is in it where it is a group; and why something in it could not be read.
+// look is what a folder is, and with deep what is in it where it is a group; and why something in
+// it could not be read.
 type look struct {
 	nodes  []nodeInfo
 	unread error

@@ -95,7 +95,8 @@ func (c *bucketCheckCmd) failed(l openurl.Location, err error) error {
 	return failedAt(l, "", &reworded{text, err})
 }
 
-// options are those of the check. Stores are opened anew for each purpose: slow requests are not made twice, as what is measured is how slow they are.
+// options are those of the check. Stores are opened anew for each purpose: slow requests are not
+// made twice, as what is measured is how slow they are.
 func (c *bucketCheckCmd) options(s *session) (openurl.Location, bucketcheck.Options, error) {
 	var o bucketcheck.Options
 	l, err := s.parseURL(c.URL)
@@ -128,7 +129,8 @@ func (c *bucketCheckCmd) options(s *session) (openurl.Location, bucketcheck.Opti
 	return l, o, nil
 }
 
-// missingFolders are the folders of a directory's path that are not there yet, the outermost first: a directory keeps empty ones.
+// missingFolders are the folders of a directory's path that are not there yet, the outermost first:
+// a directory keeps empty ones.
 func missingFolders(l openurl.Location) (missing []string) {
 	if l.Scheme != "file" {
 		return nil
@@ -141,7 +143,8 @@ func missingFolders(l openurl.Location) (missing []string) {
 	}
 }
 
-// removeFolders removes the empty folders below the place of a directory, and those that were not there before. What is not empty stays.
+// removeFolders removes the empty folders below the place of a directory, and those that were not
+// there before. What is not empty stays.
 func removeFolders(before []string, l openurl.Location, place string) error {
 	if l.Scheme != "file" || place == "" {
 		return nil

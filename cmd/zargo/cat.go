@@ -104,8 +104,8 @@ func (c *catCmd) print(ctx context.Context, s *session, w io.Writer, a *zarr.Arr
 	return printValues(ctx, s.far, w, a, r, most, c.Format, r.shape())
 }
 
-// printValues prints what r selects of an array in any format but text, as an array of a shape of as many elements. It holds elements of
-// about most bytes at a time.
+// printValues prints what r selects of an array in any format but text, as an array of a shape of
+// as many elements. It holds elements of about most bytes at a time.
 func printValues(ctx context.Context, far *progress, w io.Writer, a *zarr.Array, r region, most int64, format string, shape []int) error {
 	t, read := readerOf(a)
 	out, err := newSink(format, &checkedWriter{ctx, w}, t, shape)

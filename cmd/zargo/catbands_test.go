@@ -12,7 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// TestCatInBands prints arrays of several layouts in every format: with hardly any memory the output is what it is with plenty.
+// TestCatInBands prints arrays of several layouts in every format: with hardly any memory the
+// output is what it is with plenty.
 func TestCatInBands(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()
@@ -66,7 +67,8 @@ func TestCatInBands(t *testing.T) {
 	}
 }
 
-// TestCatOfHardlyAnything: a selection of very many elements or chunks is refused where the store has hardly any of them.
+// TestCatOfHardlyAnything: a selection of very many elements or chunks is refused where the store
+// has hardly any of them.
 func TestCatOfHardlyAnything(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()

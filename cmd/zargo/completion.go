@@ -8,8 +8,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Completion is a script for the shell, made of kong's model of the command line. The libraries for kong have not been
-// changed since 2022 and start the program at every tab; a script needs neither.
+// Completion is a script for the shell, made of kong's model of the command line. The libraries for
+// kong have not been changed since 2022 and start the program at every tab; a script needs neither.
 
 type completionCmd struct {
 	Shell string `arg:"" help:"One of ${enum}." enum:"bash,zsh,fish"`

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// conversion makes numbers of one type into another by the rules of the codec cast_value: rounded to the nearest, ties to
-// even; one that is out of range, or NaN for an integer, is an error.
+// conversion makes numbers of one type into another by the rules of the codec cast_value: rounded
+// to the nearest, ties to even; one that is out of range, or NaN for an integer, is an error.
 type conversion struct {
 	from, to dtype.Type
 	n        int // elements that the chain is bound to

@@ -152,7 +152,8 @@ func writtenArrays(p *transfer.Plan) (n int) {
 	return n
 }
 
-// outsideHeap is how much memory the program itself takes, which Go's limit does not count. A sixteenth more is for what is taken before it works.
+// outsideHeap is how much memory the program itself takes, which Go's limit does not count. A
+// sixteenth more is for what is taken before it works.
 const outsideHeap = 40 << 20
 
 // keepTo limits the heap, unless GOMEMLIMIT does, until the function that it returns is called.

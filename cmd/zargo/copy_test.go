@@ -148,7 +148,8 @@ func TestTransientIs75(t *testing.T) {
 	do(t, p, "info dst")
 }
 
-// TestPlansHoldNoSecrets: what a URL of a web server is signed with is not in the plan, and is given again.
+// TestPlansHoldNoSecrets: what a URL of a web server is signed with is not in the plan, and is
+// given again.
 func TestPlansHoldNoSecrets(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()

@@ -23,9 +23,11 @@ type ends struct {
 	groups         string           // the path above which no groups are created
 }
 
-// openEnds opens the source, and the store of a copy that is not there yet. Both places are to be closed by close.
+// openEnds opens the source, and the store of a copy that is not there yet. Both places are to be
+// closed by close.
 //
-// A target with the name of an archive is refused: a copy there would be a folder that has this name.
+// A target with the name of an archive is refused: a copy there would be a folder that has this
+// name.
 func (s *session) openEnds(ctx context.Context, from, to, root string, more ...zarr.Option) (*ends, error) {
 	if strings.HasSuffix(strings.ToLower(strings.TrimRight(to, "/")), ".zip") {
 		return nil, usagef("%s: the copy would be a folder of that name; zargo copy writes a zip archive to %q", oneLine(to), oneLine(strings.TrimRight(to, "/")+"|zip:"))
@@ -91,8 +93,8 @@ func (e *ends) options(o transfer.Options) (transfer.Options, error) {
 	return o, err
 }
 
-// storeURL is what a plan calls a store: its URL, absolute and without what may be a secret. Providers of buckets take none in parameters; of a
-// web server any may be one.
+// storeURL is what a plan calls a store: its URL, absolute and without what may be a secret.
+// Providers of buckets take none in parameters; of a web server any may be one.
 func storeURL(l openurl.Location) (string, error) {
 	switch l.Scheme {
 	case "file":
@@ -106,7 +108,8 @@ func storeURL(l openurl.Location) (string, error) {
 	return l.URL(), nil
 }
 
-// opener opens the stores of a plan: those of this command as it names them, and others by their names, which are URLs.
+// opener opens the stores of a plan: those of this command as it names them, and others by their
+// names, which are URLs.
 func (s *session) opener(known map[string]openurl.Location) transfer.Opener {
 	return func(ctx context.Context, name string) (store.Store, error) {
 		l, ok := known[name]

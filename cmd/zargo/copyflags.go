@@ -109,7 +109,8 @@ func parseLengths(flag, text string) (*lengths, error) {
 	return l, nil
 }
 
-// of is the shape for an array whose shape of the kind is was, and else plain; nil where the flag does not name it.
+// of is the shape for an array whose shape of the kind is was, and else plain; nil where the flag
+// does not name it.
 func (l *lengths) of(a *zarr.Array, was []int) []int {
 	if l == nil || l.none {
 		return nil

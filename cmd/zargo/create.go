@@ -100,7 +100,8 @@ func (s *session) create(ctx context.Context, url string, spec zarr.Spec, f spec
 	return p, a, nil
 }
 
-// checkSpec creates the array in memory first: what is wrong there is wrong with the command line, and nothing was stored.
+// checkSpec creates the array in memory first: what is wrong there is wrong with the command line,
+// and nothing was stored.
 func checkSpec(ctx context.Context, spec zarr.Spec) error {
 	_, err := zarr.Create(ctx, mem.New(), "", spec)
 	if err == nil {

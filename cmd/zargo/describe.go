@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// nodeInfo is the JSON object that info and ls print of a node. docs/cli.md describes it; members are added to it and
-// none is taken away or changes its meaning.
+// nodeInfo is the JSON object that info and ls print of a node. docs/cli.md describes it; members
+// are added to it and none is taken away or changes its meaning.
 type nodeInfo struct {
 	Kind   string `json:"kind"` // "array" or "group"; of what is no node "folder" or "object"
 	URL    string `json:"url,omitempty"`
@@ -199,7 +199,8 @@ func (d *arrayInfo) shapeText(shape []int) string { return "[" + d.lengths(shape
 // maxEdgeText is how much of the lengths of chunks a person reads.
 const maxEdgeText = 60
 
-// lengths spells the shape of chunks, or where they differ the lengths along each axis, as metadata does and cut short.
+// lengths spells the shape of chunks, or where they differ the lengths along each axis, as metadata
+// does and cut short.
 func (d *arrayInfo) lengths(shape []int) string {
 	if shape != nil {
 		return list(shape)

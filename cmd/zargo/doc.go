@@ -5,6 +5,7 @@
 //	zargo info weather.zarr/t2m
 //	zargo cat 's3://bucket/weather.zarr/t2m?region=eu-central-1' --sel 0:31,90,180 --format csv
 //
-// docs/cli.md tells it all. The whole program is the method run of program, which the tests call in process; it may be
-// called from several goroutines. Errors become an exit code by the table in exit.go and one line on standard error.
+// docs/cli.md tells it all. The whole program is the method run of program, which the tests call in
+// process; it may be called from several goroutines. Errors become an exit code by the table in
+// exit.go and one line on standard error.
 package main

@@ -42,14 +42,16 @@ func (u *usage) add(e store.Entry) {
 	u.Bytes += e.Size
 }
 
-// Run counts what is stored by one listing, which is not kept: memory is for nodes, not for objects.
+// Run counts what is stored by one listing, which is not kept: memory is for nodes, not for
+// objects.
 func (c *duCmd) Run(ctx context.Context, s *session) error {
 	_, err := c.show(ctx, s, nil)
 	return err
 }
 
-// show prints the counts, and returns those of the whole. list calls its argument for each stored object, with its key below
-// the URL, and does not follow symbolic links, which are then shown as such; nil lists all, and follows them.
+// show prints the counts, and returns those of the whole. list calls its argument for each stored
+// object, with its key below the URL, and does not follow symbolic links, which are then shown as
+// such; nil lists all, and follows them.
 func (c *duCmd) show(ctx context.Context, s *session, list func(each func(store.Entry)) error) (*usage, error) {
 	p, err := s.locate(ctx, c.URL)
 	if err != nil {
@@ -118,7 +120,8 @@ func eachOf(listing iter.Seq2[store.Entry, error], each func(store.Entry)) error
 	return nil
 }
 
-// nodes gives the place's nodes by path, and that of a place that is none, whose folders are counted instead.
+// nodes gives the place's nodes by path, and that of a place that is none, whose folders are
+// counted instead.
 func (c *duCmd) nodes(ctx context.Context, s *session, p *place) (nodes map[string]*usage, unread, err error) {
 	n, err := zarr.Open(ctx, p.Store, p.path, s.options()...)
 	top := &usage{Kind: kindFolder}

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// One listing counts everything, however much there is, and a copy of the metadata says which nodes there are.
+// One listing counts everything, however much there is, and a copy of the metadata says which nodes
+// there are.
 func TestDuRequests(t *testing.T) {
 	b, p := newBucket(t), newProgram()
 	do(t, p, "create "+b.at("b", "w.zarr")+" --group")
@@ -62,7 +63,8 @@ func TestLsOfABucket(t *testing.T) {
 	fails(t, zargo(t, p, "ls "+b.at("b", "deep")), 8, "s3://b/deep", "AccessDenied")
 }
 
-// TestDryRunListsOnce: a dry run of rm counts what is stored, and the requests that delete it, by one listing.
+// TestDryRunListsOnce: a dry run of rm counts what is stored, and the requests that delete it, by
+// one listing.
 func TestDryRunListsOnce(t *testing.T) {
 	b, p := newBucket(t), newProgram()
 	do(t, p, "create "+b.at("b", "w.zarr")+" --group")

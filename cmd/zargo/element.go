@@ -8,7 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// spelling is how elements are written: names of what is no number, and what goes around complex numbers.
+// spelling is how elements are written: names of what is no number, and what goes around complex
+// numbers.
 type spelling struct {
 	nan, inf, negInf string
 	yes, no          string
@@ -25,8 +26,8 @@ const (
 	formCSV
 )
 
-// The spellings of the formats. JSON has no NaN, so there the names are in quotes. Every reader of CSV, NumPy's and
-// pandas' among them, knows the names that csv uses.
+// The spellings of the formats. JSON has no NaN, so there the names are in quotes. Every reader of
+// CSV, NumPy's and pandas' among them, knows the names that csv uses.
 func jsonSpelling() spelling {
 	return spelling{`"NaN"`, `"Infinity"`, `"-Infinity"`, "true", "false", true, formJSON}
 }
@@ -41,8 +42,8 @@ func textSpelling() spelling {
 // element appends one element in memory form, b, as text.
 type element func(dst, b []byte) []byte
 
-// elements gives how elements of a data type are written. Integers are exact; floats are the shortest decimal that reads
-// back as the same bits of their own width.
+// elements gives how elements of a data type are written. Integers are exact; floats are the
+// shortest decimal that reads back as the same bits of their own width.
 func elements(t dtype.Type, s spelling) (element, error) {
 	le := binary.LittleEndian
 	switch t {
@@ -95,7 +96,8 @@ func (s spelling) double(dst, b []byte) []byte {
 	return s.float(dst, math.Float64frombits(binary.LittleEndian.Uint64(b)), 64)
 }
 
-// float writes f, a number of so many bits: without an exponent from 1e-6 up to 1e21, as JavaScript and encoding/json do.
+// float writes f, a number of so many bits: without an exponent from 1e-6 up to 1e21, as JavaScript
+// and encoding/json do.
 func (s spelling) float(dst []byte, f float64, bits int) []byte {
 	switch {
 	case math.IsNaN(f):

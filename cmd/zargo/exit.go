@@ -64,8 +64,8 @@ func (e *usageError) Error() string { return e.text }
 
 func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
 
-// exitCode finds the code of an error: that of the outermost kind in its tree, since a layer that gives an error another
-// kind knows better what it means.
+// exitCode finds the code of an error: that of the outermost kind in its tree, since a layer that
+// gives an error another kind knows better what it means.
 func exitCode(err error) int {
 	if err == nil {
 		return 0
@@ -133,7 +133,8 @@ func complain(w io.Writer, err error) int {
 	return exitCode(err)
 }
 
-// oneLine makes a text safe to print: no line ends, no control characters that a terminal would obey, no end.
+// oneLine makes a text safe to print: no line ends, no control characters that a terminal would
+// obey, no end.
 func oneLine(text string) string {
 	var b strings.Builder
 	for _, r := range strings.TrimSpace(text) {

@@ -56,8 +56,8 @@ func TestExitCode(t *testing.T) {
 	}
 }
 
-// Every kind of error that there is has a code of its own in the table, but for Type and Unchanged, which no command
-// can get.
+// Every kind of error that there is has a code of its own in the table, but for Type and Unchanged,
+// which no command can get.
 func TestEveryKindHasACode(t *testing.T) {
 	for _, k := range []error{fault.NotFound, fault.Exists, fault.Conflict, fault.ReadOnly, fault.Selection, fault.Metadata, fault.Path,
 		fault.Corrupt, fault.Refused, fault.Throttled, fault.Unavailable, fault.Limit, errors.ErrUnsupported} {

@@ -11,7 +11,8 @@ type fieldFlag struct {
 	Field string `help:"One field of structures, or of a structure in them: at.y. Its own axes, if it has any, come last." placeholder:"NAME"`
 }
 
-// of gives the view of the field, or the array itself without the flag. A name that has points itself is found first.
+// of gives the view of the field, or the array itself without the flag. A name that has points
+// itself is found first.
 func (f fieldFlag) of(a *zarr.Array) (*zarr.Array, error) {
 	if f.Field == "" {
 		return a, nil

@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "write what the sessions in testdata print into them")
 
-// A session is a text of commands, after "$ ", and what they print: standard output, standard error, and "exit N" where
-// that is not 0. Beside zargo there are
+// A session is a text of commands, after "$ ", and what they print: standard output, standard
+// error, and "exit N" where that is not 0. Beside zargo there are
 //
 //	copy FROM TO        copies a file that numpy wrote
 //	write FILE TEXT     makes a file

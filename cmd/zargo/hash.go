@@ -16,7 +16,8 @@ type hashCmd struct {
 	JSON  bool   `name:"json" help:"With --check, print a JSON object."`
 }
 
-// Run writes a manifest, or checks one, and is an error with a code of its own where it does not hold.
+// Run writes a manifest, or checks one, and is an error with a code of its own where it does not
+// hold.
 func (c *hashCmd) Run(ctx context.Context, s *session) error {
 	if c.Check != "" && c.Out != "" || c.JSON && c.Check == "" {
 		return usagef("-o does not go with --check, and --json does not go without it")

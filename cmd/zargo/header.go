@@ -9,8 +9,9 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// printHeader prints the names of the columns that CSV has: of one axis that of the values; of two the place along the
-// second; of more each axis and then the values. An axis without a name is dim_0 and so on, as xarray calls it.
+// printHeader prints the names of the columns that CSV has: of one axis that of the values; of two
+// the place along the second; of more each axis and then the values. An axis without a name is
+// dim_0 and so on, as xarray calls it.
 func printHeader(w io.Writer, a *zarr.Array, r region, values string) error {
 	b := bufio.NewWriterSize(w, 1<<15)
 	var names []string

@@ -8,7 +8,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// helpCmd stands in the list of commands; run turns "help x" into "x --help" before the command line is parsed.
+// helpCmd stands in the list of commands; run turns "help x" into "x --help" before the command
+// line is parsed.
 type helpCmd struct {
 	Command []string `arg:"" optional:"" help:"The command to tell about."`
 }

@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// start runs the command in a process of its own, which reads from a bucket that never answers, and returns when the first
-// request has arrived.
+// start runs the command in a process of its own, which reads from a bucket that never answers, and
+// returns when the first request has arrived.
 func start(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	arrived := make(chan struct{}, 100)
@@ -72,7 +72,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// A second interrupt kills, where the first does not get through: here because standard input does not end.
+// A second interrupt kills, where the first does not get through: here because standard input does
+// not end.
 func TestSecondInterrupt(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -162,7 +163,8 @@ func TestInterruptedBucketCheck(t *testing.T) {
 	}
 }
 
-// TestTerminated: an engine that ends a process by SIGTERM sees a code of its own, and nothing is left half done.
+// TestTerminated: an engine that ends a process by SIGTERM sees a code of its own, and nothing is
+// left half done.
 func TestTerminated(t *testing.T) {
 	folder := t.TempDir()
 	c, errOut := start(t, "cat", "-o", filepath.Join(folder, "out"))

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// TestJobFiles runs the command line of each file of examples/jobs as its engine does, once for each index.
+// TestJobFiles runs the command line of each file of examples/jobs as its engine does, once for
+// each index.
 func TestJobFiles(t *testing.T) {
 	jobs, err := filepath.Abs("../../examples/jobs")
 	if err != nil {

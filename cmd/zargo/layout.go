@@ -11,7 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// separatorFlag is for v2 arrays whose metadata does not say how the keys of their chunks are spelled.
+// separatorFlag is for v2 arrays whose metadata does not say how the keys of their chunks are
+// spelled.
 type separatorFlag struct {
 	Separator string `help:"Between the numbers of a chunk's key, / or a point, where format 2's metadata does not say it." enum:",/,." default:""`
 }
@@ -61,8 +62,9 @@ func layoutWarning(l upkeep.KeyLayout) string {
 	return fmt.Sprintf("%v: --separator %s reads them", l, l.Other())
 }
 
-// warnOfMissing warns when a read found none of its chunks although there are some under other keys: what was printed are
-// fill values. It looks only then, and what keeps it from looking is not what the command was about.
+// warnOfMissing warns when a read found none of its chunks although there are some under other
+// keys: what was printed are fill values. It looks only then, and what keeps it from looking is not
+// what the command was about.
 func (s *session) warnOfMissing(ctx context.Context, p *place, a *zarr.Array) {
 	if missing := s.report.Missing.Load(); missing == 0 || missing < s.report.Chunks.Load() {
 		return

@@ -34,8 +34,8 @@ func TestLayoutOverHTTP(t *testing.T) {
 	}
 }
 
-// TestLayoutRefused is about who may read and write, but not list: the metadata is shown, and a write goes where the
-// metadata says.
+// TestLayoutRefused is about who may read and write, but not list: the metadata is shown, and a
+// write goes where the metadata says.
 func TestLayoutRefused(t *testing.T) {
 	b := newBucket(t)
 	b.objects["old/.zarray"] = []byte(unsaid)

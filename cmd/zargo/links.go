@@ -20,7 +20,8 @@ const kindLink = "link"
 // maxLinks is how many symbolic links that stand for no node have a line of their own: a screenful.
 const maxLinks = 20
 
-// links are the symbolic links of a listing that does not follow them, beside the nodes that reading finds behind them.
+// links are the symbolic links of a listing that does not follow them, beside the nodes that
+// reading finds behind them.
 type links struct {
 	nodes map[string]*usage
 	above map[string]bool // paths of nodes, and of all folders above them; true for links
@@ -66,7 +67,8 @@ func (l *links) show() {
 	}
 }
 
-// linksStay says in a report about deleted objects what becomes of symbolic links; empty where there are none.
+// linksStay says in a report about deleted objects what becomes of symbolic links; empty where
+// there are none.
 func linksStay(n int64) string {
 	switch n {
 	case 0:
@@ -96,7 +98,8 @@ func isLink(l openurl.Location) (string, bool) {
 	return path, err == nil && fi.Mode()&os.ModeSymlink != 0
 }
 
-// removeFolder removes the folder of a place after all in it was deleted, as far as it is empty. The working directory stays.
+// removeFolder removes the folder of a place after all in it was deleted, as far as it is empty.
+// The working directory stays.
 func removeFolder(ctx context.Context, l openurl.Location) error {
 	path, ok := localPath(l)
 	if !ok || isWhole(l) {

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// linkedTree makes a hierarchy "g" with links to another one, "ext", which holds files that are no Zarr either.
+// linkedTree makes a hierarchy "g" with links to another one, "ext", which holds files that are no
+// Zarr either.
 func linkedTree(t *testing.T, p *program) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -61,7 +62,8 @@ func has(t *testing.T, text string, words ...string) {
 	}
 }
 
-// TestRemoveLinks: rm removes the links of a hierarchy and its folders, nothing that they lead to, and the dry run says so.
+// TestRemoveLinks: rm removes the links of a hierarchy and its folders, nothing that they lead to,
+// and the dry run says so.
 func TestRemoveLinks(t *testing.T) {
 	p := newProgram()
 	linkedTree(t, p)
@@ -91,7 +93,8 @@ func TestRemoveOfALink(t *testing.T) {
 	kept(t)
 }
 
-// TestRemoveFolderWithLinks: rm --force of a folder that is no node follows no link, and leaves no folder.
+// TestRemoveFolderWithLinks: rm --force of a folder that is no node follows no link, and leaves no
+// folder.
 func TestRemoveFolderWithLinks(t *testing.T) {
 	p := newProgram()
 	linkedTree(t, p)
@@ -103,7 +106,8 @@ func TestRemoveFolderWithLinks(t *testing.T) {
 	kept(t)
 }
 
-// TestRemoveLeavesNoFolders: no empty folder of what is deleted stays, of a node below a group or of a whole hierarchy.
+// TestRemoveLeavesNoFolders: no empty folder of what is deleted stays, of a node below a group or
+// of a whole hierarchy.
 func TestRemoveLeavesNoFolders(t *testing.T) {
 	p := newProgram()
 	t.Chdir(t.TempDir())

@@ -59,7 +59,8 @@ func (c *lsCmd) Run(ctx context.Context, s *session) error {
 	return p.fail(unread)
 }
 
-// around lists a place that is no node, or gives the error that it is none when nothing is there or can be listed.
+// around lists a place that is no node, or gives the error that it is none when nothing is there or
+// can be listed.
 func (c *lsCmd) around(ctx context.Context, s *session, none error) (p *place, nodes []nodeInfo, unread, err error) {
 	p, err = s.locate(ctx, c.URL)
 	if err != nil {

@@ -11,10 +11,12 @@ func main() {
 	os.Exit(newProgram().run(untilSignal(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// untilSignal is a context that ends by the first interrupt or SIGTERM, with that as its cause. A second one kills.
+// untilSignal is a context that ends by the first interrupt or SIGTERM, with that as its cause. A
+// second one kills.
 //
-// Engines that run jobs end a process by SIGTERM. One that is the first of its container and does not catch it ends with the exit code 2 of Go's runtime,
-// which would say that the command line is wrong.
+// Engines that run jobs end a process by SIGTERM. One that is the first of its container and does
+// not catch it ends with the exit code 2 of Go's runtime, which would say that the command line is
+// wrong.
 func untilSignal() context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	interrupted, stop := signal.NotifyContext(context.Background(), os.Interrupt)

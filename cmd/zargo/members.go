@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// members describes nodes one by one. One whose metadata is malformed or unsupported hides no other: it is left out, and
-// unread tells of it. What else goes wrong ends the listing.
+// members describes nodes one by one. One whose metadata is malformed or unsupported hides no
+// other: it is left out, and unread tells of it. What else goes wrong ends the listing.
 func (p *place) members(nodes iter.Seq2[zarr.Node, error], add func(zarr.Node, nodeInfo)) (unread, err error) {
 	var first error
 	listed, broken := 0, 0

@@ -61,8 +61,8 @@ func namesOf(ctx context.Context, n zarr.Node) ([]string, error) {
 	return names, nil
 }
 
-// namesAround are those in a place that is no node, of folders and objects; or the error that it is none when nothing is there or can be
-// listed.
+// namesAround are those in a place that is no node, of folders and objects; or the error that it is
+// none when nothing is there or can be listed.
 func (c *lsCmd) namesAround(ctx context.Context, s *session, none error) (*place, []string, error) {
 	p, err := s.locate(ctx, c.URL)
 	if err != nil {

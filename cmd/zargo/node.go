@@ -55,8 +55,8 @@ func (s *session) openArray(ctx context.Context, url string, more ...zarr.Option
 	return nil, nil, p.fail(s.notZarr(ctx, p.root, err))
 }
 
-// openCopied opens a node that only the consolidated metadata of a group above has, as ls shows it; nil where there is
-// none.
+// openCopied opens a node that only the consolidated metadata of a group above has, as ls shows it;
+// nil where there is none.
 func (s *session) openCopied(ctx context.Context, l openurl.Location, more ...zarr.Option) (*place, zarr.Node) {
 	p, err := s.rooted(ctx, l)
 	if err != nil || p.path == "" {
@@ -100,8 +100,8 @@ func (s *session) rooted(ctx context.Context, l openurl.Location) (*place, error
 	return p, nil
 }
 
-// openRooted opens a node to change it: in the store of its whole hierarchy, so that copies of its metadata in groups
-// above are seen. The place is to be closed.
+// openRooted opens a node to change it: in the store of its whole hierarchy, so that copies of its
+// metadata in groups above are seen. The place is to be closed.
 func (s *session) openRooted(ctx context.Context, url string) (*place, zarr.Node, error) {
 	l, err := s.parseURL(url)
 	if err != nil {
@@ -124,7 +124,8 @@ type consolidateFlag struct {
 	Consolidate bool `help:"Bring consolidated metadata of groups above up to date about the node. Without it a warning says what is out of date."`
 }
 
-// after brings consolidated metadata above a node that was changed up to date, or warns that it is not.
+// after brings consolidated metadata above a node that was changed up to date, or warns that it is
+// not.
 func (c consolidateFlag) after(ctx context.Context, s *session, p *place, n zarr.Node) error {
 	if c.Consolidate {
 		_, err := upkeep.UpdateAbove(ctx, n)
@@ -144,7 +145,8 @@ func (c consolidateFlag) after(ctx context.Context, s *session, p *place, n zarr
 	return nil
 }
 
-// urlOf is the URL of a node in the place's store, for messages; a path is as long as that of the node that was named.
+// urlOf is the URL of a node in the place's store, for messages; a path is as long as that of the
+// node that was named.
 func (p *place) urlOf(path string) string {
 	up := strings.Count(strings.Trim(p.path, "/"), "/") - strings.Count(path, "/")
 	if path == "" {

@@ -30,8 +30,8 @@ func magics() []struct{ begin, is string } {
 // maxMagic is the length of the longest of magics.
 const maxMagic = 8
 
-// notZarr names the format of what is stored where no node is, by its first bytes. It returns err where they are none that it
-// knows.
+// notZarr names the format of what is stored where no node is, by its first bytes. It returns err
+// where they are none that it knows.
 func (s *session) notZarr(ctx context.Context, l openurl.Location, err error) error {
 	if !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Refused) || len(l.Inside) > 0 {
 		return err

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestOtherFormats: a NetCDF, HDF5 or TIFF file is named as such, in a directory and in a bucket, and nothing else is.
+// TestOtherFormats: a NetCDF, HDF5 or TIFF file is named as such, in a directory and in a bucket,
+// and nothing else is.
 func TestOtherFormats(t *testing.T) {
 	t.Chdir(t.TempDir())
 	b, p := newBucket(t), newProgram()

@@ -8,8 +8,9 @@ import (
 	"path/filepath"
 )
 
-// writeFile has fill write a file: into a temporary one beside it, which takes its name when all went well and is removed
-// otherwise. What is there and is no regular file, a pipe or a device, is written directly.
+// writeFile has fill write a file: into a temporary one beside it, which takes its name when all
+// went well and is removed otherwise. What is there and is no regular file, a pipe or a device, is
+// written directly.
 func writeFile(name string, fill func(io.Writer) error) (err error) {
 	mode := os.FileMode(0o666) // less the umask
 	old, err := os.Stat(name)

@@ -9,8 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// patience is how long a request is tried again before a line on standard error says so: long enough for a passing
-// throttle, and less than what makes people take the command for dead.
+// patience is how long a request is tried again before a line on standard error says so: long
+// enough for a passing throttle, and less than what makes people take the command for dead.
 const patience = 3 * time.Second
 
 // late says once in a run that a store keeps failing.
@@ -20,7 +20,8 @@ type late struct {
 	timer *time.Timer // of the first request that will wait beyond patience
 }
 
-// notify is called before each wait. A request that is still waiting when its time has come has not got through.
+// notify is called before each wait. A request that is still waiting when its time has come has not
+// got through.
 func (l *late) notify(a store.Retry) {
 	if a.Elapsed+a.Wait < patience {
 		return

@@ -48,7 +48,8 @@ func (s *session) parseURL(text string) (openurl.Location, error) {
 	return l, at(l.String(), err)
 }
 
-// nodeOf is the node whose document a URL names: what is copied from a listing or a browser is often a document's URL.
+// nodeOf is the node whose document a URL names: what is copied from a listing or a browser is
+// often a document's URL.
 func nodeOf(l openurl.Location) openurl.Location {
 	if n := len(l.Inside); n > 0 {
 		l.Inside = slices.Clone(l.Inside)
@@ -89,8 +90,8 @@ func (p *place) fail(err error) error {
 	return failedAt(p.root, p.where, err)
 }
 
-// failedAt names the place once: what layers below say of it, the URL of the store or of the node, is left out. where is
-// the node's URL, else that of root, the store.
+// failedAt names the place once: what layers below say of it, the URL of the store or of the node,
+// is left out. where is the node's URL, else that of root, the store.
 func failedAt(root openurl.Location, where string, err error) error {
 	text := err.Error()
 	name := storeName(err)

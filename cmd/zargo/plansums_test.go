@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestPlanOfManyChunks: the sums of 4,000,000,000 chunks are counted by arithmetic, and their requests are not listed unasked.
+// TestPlanOfManyChunks: the sums of 4,000,000,000 chunks are counted by arithmetic, and their
+// requests are not listed unasked.
 func TestPlanOfManyChunks(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()

@@ -18,7 +18,8 @@ import (
 )
 
 const (
-	// showAfter is how long work takes before its line shows on a terminal: a line that is gone at once is only a flicker.
+	// showAfter is how long work takes before its line shows on a terminal: a line that is gone at
+	// once is only a flicker.
 	showAfter = time.Second
 	// progressEvery is how often a line is printed where there is no terminal.
 	progressEvery = 2 * time.Second
@@ -30,21 +31,25 @@ type work struct {
 	verb   string // what becomes of bytes: "read", "written"
 	total  int64  // 0 where it is not known yet
 	atMost bool   // the total is a bound
-	// moved counts the bytes that are moved. Only the difference to what it gave first matters. nil: those that progress.add was given.
+	// moved counts the bytes that are moved. Only the difference to what it gave first matters.
+	// nil: those that progress.add was given.
 	moved func() int64
-	// ahead counts what is done of the unit, where add comes late or not at all. Only the difference to what it gave first matters. It may be nil.
+	// ahead counts what is done of the unit, where add comes late or not at all. Only the
+	// difference to what it gave first matters. It may be nil.
 	ahead func() int64
 }
 
-// progress shows on standard error how far the work of a run is. It is a writer too, for what else is printed there meanwhile. All methods may be called at
-// any time from any goroutine, and do nothing where nothing is shown.
+// progress shows on standard error how far the work of a run is. It is a writer too, for what else
+// is printed there meanwhile. All methods may be called at any time from any goroutine, and do
+// nothing where nothing is shown.
 type progress struct {
 	how showing
 	out io.Writer // standard error
 
 	done, total, before, moved, errors, tries atomic.Int64
 
-	// Of the stores that the run opened: keys that are deleted, entries that are listed, values that are read or written whole, and bytes that are written.
+	// Of the stores that the run opened: keys that are deleted, entries that are listed, values
+	// that are read or written whole, and bytes that are written.
 	deleted, listed, values, sent atomic.Int64
 
 	mu    sync.Mutex // of what follows, and of writing
@@ -251,7 +256,8 @@ func (c console) GetTermSize() (width, height int, err error) {
 	return width, height, nil
 }
 
-// fromStart writes each frame from the first column on: a terminal may have shown a key that was pressed, such as ^C, and moved on.
+// fromStart writes each frame from the first column on: a terminal may have shown a key that was
+// pressed, such as ^C, and moved on.
 type fromStart struct{ io.Writer }
 
 func (f fromStart) Write(b []byte) (int, error) {

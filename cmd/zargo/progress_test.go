@@ -170,7 +170,8 @@ func TestProgressFlag(t *testing.T) {
 	fails(t, zargo(t, newProgram(), "du --progress=often"), 2, "auto, always or never", "often")
 }
 
-// TestProgressOfCommands: each command that may take long says how far it came, all of it in the end.
+// TestProgressOfCommands: each command that may take long says how far it came, all of it in the
+// end.
 func TestProgressOfCommands(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()

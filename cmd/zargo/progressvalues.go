@@ -5,10 +5,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// Reads and writes of an array go band by band, and bands are large. Within one the run's report knows what was decoded or encoded, but not what is missing
-// or only fill values: so how far it is is the larger of both.
+// Reads and writes of an array go band by band, and bands are large. Within one the run's report
+// knows what was decoded or encoded, but not what is missing or only fill values: so how far it is
+// is the larger of both.
 
-// reading begins the work of reading what r selects of an array. Elements of varying length are counted, of others bytes.
+// reading begins the work of reading what r selects of an array. Elements of varying length are
+// counted, of others bytes.
 func (p *progress) reading(a *zarr.Array, r region, report *zarr.Report) {
 	t, _ := readerOf(a)
 	w := work{verb: "read", ahead: report.BytesUsed.Load, total: bytesOf(r, t)}

@@ -78,7 +78,8 @@ func (c *putCmd) Run(ctx context.Context, s *session) error {
 	return putFile(ctx, s.far, a, r, in, h, name, convert, p.fail)
 }
 
-// putFile writes what follows the header of a file into a region of an array, about whose errors fail says where they were.
+// putFile writes what follows the header of a file into a region of an array, about whose errors
+// fail says where they were.
 func putFile(ctx context.Context, far *progress, a *zarr.Array, r region, in io.Reader, h npy.Header, name string, convert *conversion, fail func(error) error) error {
 	parts, err := bandsToWrite(ctx, a, r)
 	if err != nil {
@@ -160,8 +161,8 @@ func (c *putCmd) open(ctx context.Context, s *session, shape []int, t dtype.Type
 	return s.create(ctx, c.URL, spec, c.specFlags)
 }
 
-// openOld opens an array that is there. Where its chunks lie under other keys than they would be written to, it asks which
-// are meant: an array with chunks of both layouts is whole in neither.
+// openOld opens an array that is there. Where its chunks lie under other keys than they would be
+// written to, it asks which are meant: an array with chunks of both layouts is whole in neither.
 func (c *putCmd) openOld(ctx context.Context, s *session) (*place, *zarr.Array, error) {
 	p, a, err := s.openArray(ctx, c.URL, separatorFlag{c.Separator}.options()...)
 	if err != nil {
@@ -188,7 +189,8 @@ func (c *putCmd) openOld(ctx context.Context, s *session) (*place, *zarr.Array, 
 	return p, a, nil
 }
 
-// inOrder reads all elements of a file in Fortran order, which takes twice their memory, and gives them in C order.
+// inOrder reads all elements of a file in Fortran order, which takes twice their memory, and gives
+// them in C order.
 func inOrder(in io.Reader, h npy.Header) (io.Reader, error) {
 	n, err := h.Bytes()
 	if err != nil {

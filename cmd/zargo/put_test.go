@@ -22,7 +22,8 @@ func numpyFile(t testing.TB, name string) []byte {
 	return b
 }
 
-// What numpy wrote goes into an array and comes out as the same bytes, whatever the byte order and format.
+// What numpy wrote goes into an array and comes out as the same bytes, whatever the byte order and
+// format.
 func TestNumpyRoundTrip(t *testing.T) {
 	for b := dtype.Bool; b <= dtype.Complex128; b++ {
 		name := b.String()
@@ -104,7 +105,8 @@ func head(shape string) string {
 	return "\x93NUMPY\x01\x00" + string([]byte{byte(len(text)), 0}) + text
 }
 
-// A selection of more than a band goes through in parts: the same elements, and no chunk written twice.
+// A selection of more than a band goes through in parts: the same elements, and no chunk written
+// twice.
 func TestPutAndCatInBands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("moves 150 MiB")

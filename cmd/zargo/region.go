@@ -7,8 +7,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// axis is what is selected along one axis: count elements from start on, every step-th, backwards where step is negative;
-// or those of list.
+// axis is what is selected along one axis: count elements from start on, every step-th, backwards
+// where step is negative; or those of list.
 type axis struct {
 	start, step, count int
 	drop               bool  // an index: the axis is not in the result

@@ -15,9 +15,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// locateNew opens the store in which a node is to be created. Its root is where groups above the node begin: what --root
-// names, else the outermost group of the hierarchy that the node would be in, else the node itself, so that no group
-// appears in folders that only happen to be above.
+// locateNew opens the store in which a node is to be created. Its root is where groups above the
+// node begin: what --root names, else the outermost group of the hierarchy that the node would be
+// in, else the node itself, so that no group appears in folders that only happen to be above.
 func (s *session) locateNew(ctx context.Context, text, rootText string) (*place, error) {
 	l, err := s.parseURL(text)
 	if err != nil {
@@ -94,8 +94,8 @@ func below(root, node openurl.Location) (string, bool) {
 	return strings.CutPrefix(node.Path, root.Path+"/")
 }
 
-// findRoot is the path of the outermost group above a new node: the nearest group, and from there up as long as there are
-// groups. What is missing between the node and that group will be created.
+// findRoot is the path of the outermost group above a new node: the nearest group, and from there
+// up as long as there are groups. What is missing between the node and that group will be created.
 func (s *session) findRoot(ctx context.Context, node openurl.Location) (string, error) {
 	var look func(path string) (found, error)
 	switch node.Scheme {
@@ -146,7 +146,8 @@ const (
 	group
 )
 
-// look tells whether a group is at a path. An array there is an error: nothing can be created below it.
+// look tells whether a group is at a path. An array there is an error: nothing can be created below
+// it.
 func (s *session) look(ctx context.Context, st store.Store, path string) (found, error) {
 	n, err := zarr.Open(ctx, st, path, s.options()...)
 	switch {

@@ -82,7 +82,8 @@ type session struct {
 	warnings
 }
 
-// run parses the arguments, does what they ask for and returns the exit code. A context that ends is an interrupt.
+// run parses the arguments, does what they ask for and returns the exit code. A context that ends
+// is an interrupt.
 func (p *program) run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
 	if len(args) > 0 && args[0] == "help" {
 		args = append(append([]string(nil), args[1:]...), "--help")
@@ -124,7 +125,8 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	s.out = buffered
 	err = s.do(far.traced(ctx), command)
 	far.end()
-	// What was printed before an error is printed: a listing that broke off is worth its first lines.
+	// What was printed before an error is printed: a listing that broke off is worth its first
+	// lines.
 	if e := buffered.Flush(); e != nil && err == nil {
 		err = e
 	}
@@ -146,7 +148,8 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	return 0
 }
 
-// interrupted is the error of a run that was interrupted, or ended by SIGTERM: what it was about no longer matters, but how to go on does.
+// interrupted is the error of a run that was interrupted, or ended by SIGTERM: what it was about no
+// longer matters, but how to go on does.
 func interrupted(err, cause error) error {
 	why := errInterrupted
 	if errors.Is(cause, errTerminated) {

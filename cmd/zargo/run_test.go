@@ -50,7 +50,8 @@ func do(t testing.TB, p *program, line string) string {
 	return r.out
 }
 
-// fails runs a command that must fail with a code, and one line on standard error that holds every one of the words.
+// fails runs a command that must fail with a code, and one line on standard error that holds every
+// one of the words.
 func fails(t testing.TB, r result, code int, words ...string) {
 	t.Helper()
 	if r.code != code {

@@ -23,7 +23,8 @@ type bucket struct {
 	url     string
 }
 
-// newBucket starts a server that ends with the test, and keeps the machine's own AWS configuration out of it.
+// newBucket starts a server that ends with the test, and keeps the machine's own AWS configuration
+// out of it.
 func newBucket(t testing.TB) *bucket {
 	t.Helper()
 	for _, name := range []string{"AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3",

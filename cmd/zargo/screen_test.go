@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// screenOf is what a terminal shows after some text: its lines, without those at the end that are empty.
+// screenOf is what a terminal shows after some text: its lines, without those at the end that are
+// empty.
 func screenOf(t testing.TB, text string) []string {
 	t.Helper()
 	lines, x, y := [][]rune{nil}, 0, 0

@@ -9,7 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// item is one part of --sel as it was written: "…", an index, a slice or a list, of the axis whose turn it is or of a name.
+// item is one part of --sel as it was written: "…", an index, a slice or a list, of the axis whose
+// turn it is or of a name.
 type item struct {
 	dots           bool
 	name           string // "" without one
@@ -19,8 +20,8 @@ type item struct {
 	list           []int // when not nil, a list
 }
 
-// parseSel reads a selection in NumPy's spelling: "0:10,5,::2", "...,-1", "[4,0],::-1", or by names of axes: "time=0:10,lat=3".
-// "" is everything.
+// parseSel reads a selection in NumPy's spelling: "0:10,5,::2", "...,-1", "[4,0],::-1", or by names
+// of axes: "time=0:10,lat=3". "" is everything.
 func parseSel(text string) ([]item, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
@@ -129,8 +130,8 @@ func parseInt(s string) (int, bool) {
 	return v, err == nil && v != math.MinInt
 }
 
-// resolve fits a selection to a shape and the names of its axes, nil where they have none. Negative numbers count from the
-// end, as in Python; what is out of bounds is an error, unlike in Python.
+// resolve fits a selection to a shape and the names of its axes, nil where they have none. Negative
+// numbers count from the end, as in Python; what is out of bounds is an error, unlike in Python.
 func resolve(items []item, shape []int, names []string) (region, error) {
 	r := make(region, len(shape))
 	for k, n := range shape {
@@ -222,7 +223,8 @@ func (it item) resolve(n int) (axis, error) {
 	return a, nil
 }
 
-// descending is resolve for a negative step: from lo, or the last element, down to but not including hi, or to the first.
+// descending is resolve for a negative step: from lo, or the last element, down to but not
+// including hi, or to the first.
 func (it item) descending(n int) (axis, error) {
 	lo, hi := n-1, -1
 	if it.hasLo {

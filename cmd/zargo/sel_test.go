@@ -93,8 +93,8 @@ func TestRegionBytes(t *testing.T) {
 	}
 }
 
-// TestSlicesAgainstPython takes every slice of short axes whose ends are inside and compares with stepping from one end to the
-// other.
+// TestSlicesAgainstPython takes every slice of short axes whose ends are inside and compares with
+// stepping from one end to the other.
 func TestSlicesAgainstPython(t *testing.T) {
 	for n := 1; n <= 5; n++ {
 		for lo := range n {
@@ -140,7 +140,8 @@ func checkSlice(t *testing.T, text string, n int, want []int) {
 	}
 }
 
-// Bands follow one another, cover the selection, hold no more than asked for, and cut no chunk in two.
+// Bands follow one another, cover the selection, hold no more than asked for, and cut no chunk in
+// two.
 func TestBands(t *testing.T) {
 	for _, r := range []struct {
 		name   string
@@ -293,8 +294,8 @@ func TestBandsLimit(t *testing.T) {
 	}
 }
 
-// TestBandsWithinChunks: where a row of chunks is longer than the limit, bands are cut along any axis, follow one another in C order, and
-// none is longer than the limit.
+// TestBandsWithinChunks: where a row of chunks is longer than the limit, bands are cut along any
+// axis, follow one another in C order, and none is longer than the limit.
 func TestBandsWithinChunks(t *testing.T) {
 	list := []int{5, 5, 1, 9, 2}
 	for name, r := range map[string]region{

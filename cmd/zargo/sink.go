@@ -135,7 +135,8 @@ func (s *jsonSink) end() error {
 	return s.flush(0)
 }
 
-// empty writes the lists of an array without elements: axes before the first of length 0 have their lists.
+// empty writes the lists of an array without elements: axes before the first of length 0 have their
+// lists.
 func (s *jsonSink) empty(shape []int) error {
 	s.buf = append(s.buf, '[')
 	for i := range shape[0] {
@@ -150,8 +151,8 @@ func (s *jsonSink) empty(shape []int) error {
 	return s.flush(1 << 15)
 }
 
-// csvSink writes one value a line for one axis, one row a line for two, and for more one value a line after its index.
-// Nothing in it needs quotes.
+// csvSink writes one value a line for one axis, one row a line for two, and for more one value a
+// line after its index. Nothing in it needs quotes.
 type csvSink struct {
 	counter
 	w    io.Writer

@@ -13,19 +13,23 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Metadata of a few bytes may declare any number of elements. What is stored of an array bounds the memory and the time to print it.
+// Metadata of a few bytes may declare any number of elements. What is stored of an array bounds the
+// memory and the time to print it.
 
 const (
-	// maxElements is how many elements are printed of an array that is hardly stored. They take a few seconds.
+	// maxElements is how many elements are printed of an array that is hardly stored. They take a
+	// few seconds.
 	maxElements = 200_000_000
 	// maxObjects is how many chunks or shards such a selection may touch: one request each.
 	maxObjects = 200_000
-	// leastStored is the part of the touched objects that a larger selection must have in the store: 1 of 100.
+	// leastStored is the part of the touched objects that a larger selection must have in the
+	// store: 1 of 100.
 	leastStored = 100
 )
 
-// dense refuses, with fault.Limit, a selection of more than maxElements or maxObjects of which fewer than 1 in leastStored objects are
-// stored. rank is the number of axes of the stored array, of which a may be a field. A store that cannot be listed is not asked.
+// dense refuses, with fault.Limit, a selection of more than maxElements or maxObjects of which
+// fewer than 1 in leastStored objects are stored. rank is the number of axes of the stored array,
+// of which a may be a field. A store that cannot be listed is not asked.
 func dense(ctx context.Context, a *zarr.Array, rank int, r region) error {
 	elements, objects := 1.0, 1.0
 	spans := make([][2]int, rank) // chunks that are touched along each axis
@@ -64,8 +68,9 @@ func dense(ctx context.Context, a *zarr.Array, rank int, r region) error {
 	return fault.Newf(fault.Limit, "%.0f elements are selected, in %.0f chunks of which %.0f are stored: the others are the fill value: select less, or print all by cat --all", elements, objects, stored)
 }
 
-// heldBands cuts what is selected of an array. A read decodes a chunk as a whole, so a band may exceed the limit of c up to the length of
-// one chunk where that saves to decode it again. Chunks that are not stored take no such memory, and bands of them are cut by the limit.
+// heldBands cuts what is selected of an array. A read decodes a chunk as a whole, so a band may
+// exceed the limit of c up to the length of one chunk where that saves to decode it again. Chunks
+// that are not stored take no such memory, and bands of them are cut by the limit.
 func heldBands(ctx context.Context, a *zarr.Array, r region, c cutter) iter.Seq[band] {
 	long, chunk := c, chunkBytes(a, c.elem)
 	if chunk <= c.limit() || a.Sharded() || readInRanges(a) {
@@ -87,7 +92,8 @@ func heldBands(ctx context.Context, a *zarr.Array, r region, c cutter) iter.Seq[
 	}
 }
 
-// readInRanges reports whether a read of a few elements of a chunk requests a range of its bytes: it is not compressed.
+// readInRanges reports whether a read of a few elements of a chunk requests a range of its bytes:
+// it is not compressed.
 func readInRanges(a *zarr.Array) bool {
 	first := make([]zarr.Selection, len(a.Shape()))
 	for k := range first {
@@ -103,7 +109,8 @@ func readInRanges(a *zarr.Array) bool {
 	return false
 }
 
-// chunkBytes is what the first chunk of an array takes, with elem bytes for each element, but no more than half of the memory.
+// chunkBytes is what the first chunk of an array takes, with elem bytes for each element, but no
+// more than half of the memory.
 func chunkBytes(a *zarr.Array, elem int) int64 {
 	n, most := int64(elem), concurrency.Memory()/2
 	for k, length := range a.Shape() {
@@ -119,7 +126,8 @@ func chunkBytes(a *zarr.Array, elem int) int64 {
 	return n
 }
 
-// maxAsked is how many chunks of a band are asked for. A longer band takes little of each of its chunks.
+// maxAsked is how many chunks of a band are asked for. A longer band takes little of each of its
+// chunks.
 const maxAsked = 16
 
 // stored reports whether a region lies in a few chunks, of which the store has one or may have one.

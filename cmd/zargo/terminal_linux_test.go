@@ -158,7 +158,8 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// TestNarrowTerminal: the line is not longer than the terminal is wide, and one that does not know its width is taken for 80.
+// TestNarrowTerminal: the line is not longer than the terminal is wide, and one that does not know
+// its width is taken for 80.
 func TestNarrowTerminal(t *testing.T) {
 	t.Chdir(t.TempDir())
 	makeSource(t)

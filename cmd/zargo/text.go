@@ -47,7 +47,8 @@ func printText(ctx context.Context, w io.Writer, a *zarr.Array, r region) error 
 	return err
 }
 
-// corners is how many elements are shown with so many at either end of an axis, or a number above textCells.
+// corners is how many elements are shown with so many at either end of an axis, or a number above
+// textCells.
 func (r region) corners(edge int) int {
 	n := 1
 	for _, a := range r {
@@ -69,7 +70,8 @@ type sheet struct {
 // run is a stretch of an axis that is shown.
 type run struct{ lo, hi, at int }
 
-// newSheet shows of each axis all, or edge elements at either end where there are more than twice as many.
+// newSheet shows of each axis all, or edge elements at either end where there are more than twice
+// as many.
 func newSheet(r region, edge int) sheet {
 	s := sheet{region: r}
 	n := 1

@@ -150,8 +150,8 @@ func (c *transferRunCmd) Run(ctx context.Context, s *session) error {
 	return again(broken(ctx, err))
 }
 
-// share finds which tasks this process runs: by flags, else as engines that run jobs by index say it. SLURM_ARRAY_TASK_COUNT is not asked: it is 1 when one
-// index alone is submitted again.
+// share finds which tasks this process runs: by flags, else as engines that run jobs by index say
+// it. SLURM_ARRAY_TASK_COUNT is not asked: it is 1 when one index alone is submitted again.
 func share(index *int, count int, env func(string) string) (int, int, error) {
 	type engine struct{ index, count string }
 	number := func(name string) (int, bool, error) {

@@ -7,7 +7,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Credentials go where the user said so outside of the URL. Nothing is sent: opening is enough for an error.
+// Credentials go where the user said so outside of the URL. Nothing is sent: opening is enough for
+// an error.
 func TestTrust(t *testing.T) {
 	newBucket(t) // for its environment
 	for name, value := range map[string]string{"AZURE_STORAGE_ACCOUNT": "acct", "AZURE_STORAGE_SAS_TOKEN": "sv=1&sig=hidden", "AZURE_STORAGE_KEY": "", "AZURE_STORAGE_CONNECTION_STRING": "",

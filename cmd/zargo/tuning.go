@@ -23,8 +23,8 @@ type numberInfo struct {
 	Reason string `json:"reason"`
 }
 
-// tuning shows the numbers of the store at the URL; no node need be there. An archive has those of the store that it lies
-// in, and is not opened.
+// tuning shows the numbers of the store at the URL; no node need be there. An archive has those of
+// the store that it lies in, and is not opened.
 func (c *infoCmd) tuning(ctx context.Context, s *session) error {
 	l, err := s.parseURL(c.URL)
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// typed gives how elements are written that are no plain numbers: small numbers, times, text, bytes, structures.
+// typed gives how elements are written that are no plain numbers: small numbers, times, text,
+// bytes, structures.
 func (s spelling) typed(t dtype.Type) (element, error) {
 	switch t := t.(type) {
 	case dtype.Basic:
@@ -191,7 +192,8 @@ func (s spelling) small(t dtype.Basic) element {
 	return nil
 }
 
-// shortFloat writes a small float, or a complex number of two, with as few digits as read back as the same.
+// shortFloat writes a small float, or a complex number of two, with as few digits as read back as
+// the same.
 func shortFloat[T dtype.SmallFloat](s spelling, t dtype.Basic) element {
 	part := func(dst, b []byte) []byte {
 		var bits uint16

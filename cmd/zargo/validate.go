@@ -28,7 +28,8 @@ type validateCmd struct {
 	separatorFlag
 }
 
-// Run reports every breach of a rule, repairs what it is asked to, and ends by the worst of what is left.
+// Run reports every breach of a rule, repairs what it is asked to, and ends by the worst of what is
+// left.
 func (c *validateCmd) Run(ctx context.Context, s *session) error {
 	switch {
 	case !c.Repair && (c.DryRun || c.Orphans || c.Claims != nil):
@@ -166,8 +167,8 @@ type validateInfo struct {
 	Repairs []validate.Step `json:"repairs,omitempty"` // with --repair: what became of them
 }
 
-// maxAligned is the widest key that others are aligned with. 72: a long one stands out, and does not make every line as long;
-// stored keys may have 2000 characters.
+// maxAligned is the widest key that others are aligned with. 72: a long one stands out, and does
+// not make every line as long; stored keys may have 2000 characters.
 const maxAligned = 72
 
 // printFindings prints a line for each: severity, code, key with pointer, and message.
@@ -223,7 +224,8 @@ func (c *validateCmd) print(s *session, done *validate.Repairs, found []rule.Fin
 	return printSteps(s.out, done.Steps)
 }
 
-// printSteps prints a line for each step of a repair, state, code, key or node, and what was done, and one with their counts.
+// printSteps prints a line for each step of a repair, state, code, key or node, and what was done,
+// and one with their counts.
 func printSteps(out io.Writer, steps []validate.Step) error {
 	counts := map[validate.State]int{}
 	rows := make([][]string, 0, len(steps))

@@ -10,7 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// TestOneLongKey: a long key does not make every other line as long, and what does not reach its width is aligned.
+// TestOneLongKey: a long key does not make every other line as long, and what does not reach its
+// width is aligned.
 func TestOneLongKey(t *testing.T) {
 	long := strings.Repeat("k", maxAligned+1)
 	found := []rule.Finding{{Rule: rule.Metadata, Key: "a", Pointer: "/é"}, {Rule: rule.BareToken, Key: long}, {Rule: rule.Metadata, Path: "abcde"}, {Rule: rule.NotThere}}

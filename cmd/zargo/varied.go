@@ -10,7 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// numbered is a data type whose elements vary in length, with the number of an item in place of each.
+// numbered is a data type whose elements vary in length, with the number of an item in place of
+// each.
 type numbered struct {
 	dtype.Type
 	items **zarr.Packed
@@ -24,7 +25,8 @@ func (n numbered) item(b []byte) []byte { return (*n.items).At(int(binary.Little
 // reader fills a buffer with the elements of a selection.
 type reader func(ctx context.Context, buf []byte, sel ...zarr.Selection) error
 
-// readerOf gives how an array's elements are read for printing, and the type of what is then in the buffer.
+// readerOf gives how an array's elements are read for printing, and the type of what is then in the
+// buffer.
 func readerOf(a *zarr.Array) (dtype.Type, reader) {
 	if a.DType().Size() > 0 {
 		return a.DType(), func(ctx context.Context, buf []byte, sel ...zarr.Selection) error {
@@ -46,8 +48,9 @@ func number(buf []byte, first int) {
 	}
 }
 
-// stream reads an array band by band, and passes its elements to write in C order. A band has no more than most bytes, unless the array
-// has longer chunks. A chunk of a longer row of chunks is read once for each band that has a part of it.
+// stream reads an array band by band, and passes its elements to write in C order. A band has no
+// more than most bytes, unless the array has longer chunks. A chunk of a longer row of chunks is
+// read once for each band that has a part of it.
 func stream(ctx context.Context, a *zarr.Array, r region, most int64, t dtype.Type, read reader, write func(elems []byte) error) error {
 	total, err := r.bytes(t.Size())
 	if err != nil {
@@ -81,8 +84,9 @@ const (
 	firstItems = 1 << 16
 )
 
-// streamItems is stream for elements that vary in length. Lengths are unknown before reading: it begins with one row of chunks of at most
-// firstItems elements, and takes up to eight times as many each time, while they are as short as those before.
+// streamItems is stream for elements that vary in length. Lengths are unknown before reading: it
+// begins with one row of chunks of at most firstItems elements, and takes up to eight times as many
+// each time, while they are as short as those before.
 func streamItems(ctx context.Context, a *zarr.Array, r region, most int64, n numbered, write func(elems []byte) error) error {
 	most = min(most, itemBand)
 	elems, fit := int64(1), int64(firstItems)

@@ -32,8 +32,8 @@ func (w *warnings) warn(format string, args ...any) {
 	}
 }
 
-// found warns of what makes a command do something else than a reader may expect: it looks in the store in place of a copy
-// that cannot be read. All other findings are what validate is for.
+// found warns of what makes a command do something else than a reader may expect: it looks in the
+// store in place of a copy that cannot be read. All other findings are what validate is for.
 func (w *warnings) found(f rule.Finding) {
 	if f.Rule == rule.BadConsolidated {
 		w.warn("%s: %s", f.Key, f.Message())

@@ -19,8 +19,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// perRequest is how many chunks of one request are read at once. With 8, one request fills a connection to a bucket about
-// as well as it can (docs/tuning.md, table 2), and others come to their turn.
+// perRequest is how many chunks of one request are read at once. With 8, one request fills a
+// connection to a bucket about as well as it can (docs/tuning.md, table 2), and others come to
+// their turn.
 const perRequest = 8
 
 // service answers for arrays. It is made once and used by all requests at once.
@@ -128,7 +129,8 @@ func (s *service) ask(ctx context.Context, array, text string, checks ...func(re
 	return reduce[float64](ctx, s, a, r)
 }
 
-// stats is what is known of a region. NaNs are not counted; without any number there is no mean, least and greatest.
+// stats is what is known of a region. NaNs are not counted; without any number there is no mean,
+// least and greatest.
 type stats struct {
 	Count int      `json:"count"`
 	Mean  *float64 `json:"mean"`

@@ -28,8 +28,9 @@ const (
 	block = chunk * chunk // elements of a chunk, of 4 bytes
 )
 
-// put makes an array of side × side float32, where the value at [y, x] is y*side + x. It is not compressed: what zstd keeps
-// from one call to the next must not be made in a test's bubble (testing/synctest). For the same reason put is not called in one.
+// put makes an array of side × side float32, where the value at [y, x] is y*side + x. It is not
+// compressed: what zstd keeps from one call to the next must not be made in a test's bubble
+// (testing/synctest). For the same reason put is not called in one.
 func put(t *testing.T, st store.Store) {
 	t.Helper()
 	a, err := zarr.Create(t.Context(), st, "", zarr.Spec{Shape: []int{side, side}, Chunks: []int{chunk, chunk}, DType: dtype.Float32,
@@ -188,8 +189,9 @@ func TestDeadline(t *testing.T) {
 	})
 }
 
-// Of fifty requests of sixteen chunks each, only as many blocks are in memory as the budget has room for; the others wait,
-// some of them past their deadline, and all that wait no longer give back what they held.
+// Of fifty requests of sixteen chunks each, only as many blocks are in memory as the budget has
+// room for; the others wait, some of them past their deadline, and all that wait no longer give
+// back what they held.
 func TestBudget(t *testing.T) {
 	const room = 7 // blocks in the share of Tasks, 7/8 of the budget's half
 	st := stored(t)

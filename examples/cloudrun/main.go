@@ -35,7 +35,8 @@ func main() {
 }
 
 const (
-	// most is the number of elements in an answer: 80 of them at once, of 8 bytes and 25 characters each, are 170 MB.
+	// most is the number of elements in an answer: 80 of them at once, of 8 bytes and 25 characters
+	// each, are 170 MB.
 	most = 1 << 16
 	// timeout is how long a request may take.
 	timeout = 30 * time.Second

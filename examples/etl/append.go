@@ -44,7 +44,8 @@ func appendDays(ctx context.Context, urls openurl.Mux, dataset string, days []st
 	})
 }
 
-// appendDay appends a day, unless it is there, and returns how many times it added. What another job began so long ago is taken over.
+// appendDay appends a day, unless it is there, and returns how many times it added. What another
+// job began so long ago is taken over.
 func appendDay(ctx context.Context, st, from store.Store, dead time.Duration) (int, error) {
 	day, err := zarr.OpenGroup(ctx, from, "")
 	if err != nil {
@@ -93,7 +94,8 @@ func appendDay(ctx context.Context, st, from store.Store, dead time.Duration) (i
 	}
 }
 
-// isThere reports whether a dataset with the times old has those of a day; it is an error if it has some, or later ones.
+// isThere reports whether a dataset with the times old has those of a day; it is an error if it has
+// some, or later ones.
 func isThere(old, day []int64) (bool, error) {
 	if len(old) == 0 || old[len(old)-1] < day[0] {
 		return false, nil
@@ -112,7 +114,8 @@ func times(ctx context.Context, g *zarr.Group) ([]int64, error) {
 	return zarr.Read[int64](ctx, a)
 }
 
-// rowsOf are all values of a day's array. They are read when they are due, and a day fits in memory.
+// rowsOf are all values of a day's array. They are read when they are due, and a day fits in
+// memory.
 func rowsOf(a *zarr.Array, n int) zarr.Rows {
 	return zarr.RowsBy(a.Path(), n, func(ctx context.Context, to *zarr.Array, from int) error {
 		values := make([]byte, a.Len()*a.DType().Size())
@@ -139,8 +142,8 @@ func arraysOf(ctx context.Context, g *zarr.Group) ([]*zarr.Array, error) {
 	return all, nil
 }
 
-// begin opens a dataset, or makes it after its first day: without times, and with all that has no time. What a job that was killed began is
-// completed: consolidated metadata comes last.
+// begin opens a dataset, or makes it after its first day: without times, and with all that has no
+// time. What a job that was killed began is completed: consolidated metadata comes last.
 func begin(ctx context.Context, st store.Store, day *zarr.Group, arrays []*zarr.Array) (*zarr.Group, error) {
 	g, err := zarr.OpenGroup(ctx, st, "")
 	if errors.Is(err, zarr.ErrNotFound) || err == nil && g.Metadata().Consolidated[along] == nil {

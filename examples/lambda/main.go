@@ -27,7 +27,8 @@ func main() {
 }
 
 const (
-	// most is the number of elements in an answer. Lambda lets 6 MB through, and a number may take 25 characters.
+	// most is the number of elements in an answer. Lambda lets 6 MB through, and a number may take
+	// 25 characters.
 	most = 240_000
 	// margin is what a call leaves of its time for saying that there was too little.
 	margin = 250 * time.Millisecond

@@ -15,8 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// The array is cut into square chunks of side × side values, 1 MiB of float32, and worked on by bands: regions of side
-// rows and all columns, which are whole chunks, so that bands never contend.
+// The array is cut into square chunks of side × side values, 1 MiB of float32, and worked on by
+// bands: regions of side rows and all columns, which are whole chunks, so that bands never contend.
 const (
 	side = 512
 	wide = 8 // chunks side by side in a band
@@ -51,7 +51,8 @@ func (j Job) Run(ctx context.Context, st store.Store) error {
 		strings.Join(codecs, ", "), store.Name(st))
 	fmt.Fprint(j.Out, header)
 
-	// Two passes with different values: the second shows that whole chunks are replaced without being read.
+	// Two passes with different values: the second shows that whole chunks are replaced without
+	// being read.
 	writes := []pass{{"write, one chunk at a time", a, m, bands, 1, 1, writeBand}, {"write, many at once", a, m, bands, 2, 0, writeBand}}
 	for _, p := range writes {
 		if err := p.run(ctx, j.Out); err != nil {

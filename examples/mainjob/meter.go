@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// meter counts the requests made of a store and how many were in flight at once, and can delay each. It hides the
-// store's optional verbs, which this job does not need.
+// meter counts the requests made of a store and how many were in flight at once, and can delay
+// each. It hides the store's optional verbs, which this job does not need.
 type meter struct {
 	store.Store
 	delay time.Duration

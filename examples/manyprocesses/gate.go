@@ -31,7 +31,8 @@ func (g *gate) arrive() {
 	}
 }
 
-// start runs a process: it prints "ready", waits for a line, works, and prints a number, which start returns.
+// start runs a process: it prints "ready", waits for a line, works, and prints a number, which
+// start returns.
 func (g *gate) start(ctx context.Context, cmd *exec.Cmd) (n int, err error) {
 	var said bytes.Buffer
 	cmd.Stderr = &said

@@ -65,8 +65,8 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// A process that fails ends the command, and none is left waiting. Without the variable they are tests that were started
-// with flags that tests do not have.
+// A process that fails ends the command, and none is left waiting. Without the variable they are
+// tests that were started with flags that tests do not have.
 func TestFailingProcess(t *testing.T) {
 	t.Setenv(asCommand, "")
 	err := run(t.Context(), []string{filepath.Join(t.TempDir(), "array")}, nil, &bytes.Buffer{})

@@ -11,7 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// means describes the array of the means of an array. Its chunks are those of the old one, shortened along the first axis.
+// means describes the array of the means of an array. Its chunks are those of the old one,
+// shortened along the first axis.
 func means(a *zarr.Array, every int) (zarr.Spec, error) {
 	if t := a.DType(); t != dtype.Float32 && t != dtype.Float64 {
 		return zarr.Spec{}, fmt.Errorf("%w: means of %v; float32 and float64 are known", errors.ErrUnsupported, t)
@@ -68,7 +69,8 @@ func each[T float32 | float64](ctx context.Context, j job) error {
 	})
 }
 
-// mean sets each row of dst to the mean of so many rows of src, the last one of those that are left. Sums are float64.
+// mean sets each row of dst to the mean of so many rows of src, the last one of those that are
+// left. Sums are float64.
 func mean[T float32 | float64](dst, src []T, rows, every int) {
 	width := len(src) / rows
 	sums := make([]float64, width)

@@ -12,8 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Spans is st with a span around each request, a child of the span in the caller's context. Put it around what Open
-// returned, so that a span is a request with all of its tries. An absent chunk is data, and no error.
+// Spans is st with a span around each request, a child of the span in the caller's context. Put it
+// around what Open returned, so that a span is a request with all of its tries. An absent chunk is
+// data, and no error.
 func Spans(st store.Store, tracer trace.Tracer) store.Store {
 	return store.Around(st, store.Hooks{
 		Before: func(ctx context.Context, c store.Call) (context.Context, error) {

@@ -1,5 +1,6 @@
-// Command quickstart does zargo's main job on a directory and prints what it took: it creates an array of some hundred
-// MiB, writes it in parallel by regions, opens it again, reads it in parallel by regions and checks every value.
+// Command quickstart does zargo's main job on a directory and prints what it took: it creates an
+// array of some hundred MiB, writes it in parallel by regions, opens it again, reads it in parallel
+// by regions and checks every value.
 //
 //	go run ./examples/quickstart
 //	go run ./examples/quickstart -mib 64 -dir /tmp/demo.zarr -keep

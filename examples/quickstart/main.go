@@ -57,7 +57,8 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	return st.Close()
 }
 
-// makeDir makes a directory that did not exist, so that nothing of the user's is ever written to or removed.
+// makeDir makes a directory that did not exist, so that nothing of the user's is ever written to or
+// removed.
 func makeDir(path string) (string, error) {
 	if path == "" {
 		return os.MkdirTemp("", "zargo-quickstart-")

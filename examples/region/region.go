@@ -19,8 +19,9 @@ func (s Span) Len() int { return s.Hi - s.Lo }
 // Region is one Span for each axis of an array.
 type Region []Span
 
-// Parse reads "0:24,90,:", one part for each axis: lo:hi, either of which may be missing, or one index. Missing parts at
-// the end are whole axes, and so is "". fault.Selection when that does not fit an array of this shape.
+// Parse reads "0:24,90,:", one part for each axis: lo:hi, either of which may be missing, or one
+// index. Missing parts at the end are whole axes, and so is "". fault.Selection when that does not
+// fit an array of this shape.
 func Parse(text string, shape []int) (Region, error) {
 	var parts []string
 	if text != "" {
@@ -84,8 +85,8 @@ func (r Region) Len() int {
 	return n
 }
 
-// Blocks yields the region cut along a grid of blocks that begins at the array's origin, such as its chunks, in C order.
-// Each is the caller's.
+// Blocks yields the region cut along a grid of blocks that begins at the array's origin, such as
+// its chunks, in C order. Each is the caller's.
 func (r Region) Blocks(size []int) iter.Seq[Region] {
 	return func(yield func(Region) bool) {
 		if r.Len() == 0 {

@@ -58,7 +58,8 @@ func draw(ctx context.Context, st store.Store, out io.Writer, opts ...zarr.Optio
 	if err != nil {
 		return err
 	}
-	// Walk yields level by level; a drawing goes down first. Names are sorted by segment: a/b comes before a-b.
+	// Walk yields level by level; a drawing goes down first. Names are sorted by segment: a/b comes
+	// before a-b.
 	nodes := map[string]zarr.Node{"": root}
 	var bad []error
 	for n, err := range root.Walk(ctx) {

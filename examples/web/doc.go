@@ -1,4 +1,5 @@
-// Package web is what the example services share: which HTTP status an error is, and serving until a signal.
+// Package web is what the example services share: which HTTP status an error is, and serving until
+// a signal.
 //
 //	a, err := service.answer(ctx, r)
 //	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// statuses are tried in order; a deadline comes first, because what was under way when it passed may say anything.
+// statuses are tried in order; a deadline comes first, because what was under way when it passed
+// may say anything.
 func statuses() []status {
 	return []status{
 		{context.DeadlineExceeded, http.StatusGatewayTimeout},
@@ -30,8 +31,8 @@ type status struct {
 	code int
 }
 
-// Status is the HTTP status of an error. What nobody outside can help, such as a corrupt chunk or the service's own
-// credentials, is 500.
+// Status is the HTTP status of an error. What nobody outside can help, such as a corrupt chunk or
+// the service's own credentials, is 500.
 func Status(err error) int {
 	for _, s := range statuses() {
 		if errors.Is(err, s.err) {
@@ -41,8 +42,8 @@ func Status(err error) int {
 	return http.StatusInternalServerError
 }
 
-// Fail answers with an error. Its text goes out only if the caller made the mistake; of others, which may name what is
-// nobody's business, the log tells.
+// Fail answers with an error. Its text goes out only if the caller made the mistake; of others,
+// which may name what is nobody's business, the log tells.
 func Fail(w http.ResponseWriter, err error) {
 	code := Status(err)
 	text := err.Error()

@@ -29,11 +29,12 @@ type Provider struct {
 	// AnyKey reports that every key that store.CheckKey lets pass can be stored.
 	AnyKey bool
 
-	// Asked reports that the servers of "make test" have none: without Env its tests are skipped, in CI too, unless
-	// ZARR_TEST_SERVERS asks for it by name.
+	// Asked reports that the servers of "make test" have none: without Env its tests are skipped,
+	// in CI too, unless ZARR_TEST_SERVERS asks for it by name.
 	Asked bool
 
-	// OwnHost reports that the server for tests answers only to its own name, so that a proxy must rewrite Host.
+	// OwnHost reports that the server for tests answers only to its own name, so that a proxy must
+	// rewrite Host.
 	OwnHost bool
 }
 
@@ -102,7 +103,8 @@ func Of(t testing.TB, raw string) Provider {
 	return Provider{}
 }
 
-// URL is a prefix of the bucket that nobody else uses; what is below it is removed when the test ends.
+// URL is a prefix of the bucket that nobody else uses; what is below it is removed when the test
+// ends.
 func (p Provider) URL(t testing.TB) string {
 	t.Helper()
 	base := os.Getenv(p.Env)

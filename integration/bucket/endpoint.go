@@ -25,8 +25,8 @@ func Through(t testing.TB, raw, host string) string {
 	return u.String()
 }
 
-// Endpoint is the server's address of the URL. A test is skipped when the URL names none: it is the cloud's own then, which
-// no proxy can stand in front of.
+// Endpoint is the server's address of the URL. A test is skipped when the URL names none: it is the
+// cloud's own then, which no proxy can stand in front of.
 func Endpoint(t testing.TB, raw string) *url.URL {
 	t.Helper()
 	u, err := url.Parse(raw)

@@ -14,8 +14,8 @@ type Site struct {
 	Dir string // the folder
 }
 
-// NewSite makes an empty folder below ZARR_TEST_HTTP_DIR, which is at ZARR_TEST_HTTP_URL for those who read it. It is removed
-// when the test ends.
+// NewSite makes an empty folder below ZARR_TEST_HTTP_DIR, which is at ZARR_TEST_HTTP_URL for those
+// who read it. It is removed when the test ends.
 func NewSite(t testing.TB) Site {
 	t.Helper()
 	url, folder := os.Getenv("ZARR_TEST_HTTP_URL"), os.Getenv("ZARR_TEST_HTTP_DIR")

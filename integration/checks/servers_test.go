@@ -22,7 +22,8 @@ import (
 
 var update = flag.Bool("update", false, "write what was found into testdata, and the table into docs/providers.md")
 
-// place is a server that is checked: how a check of something empty there begins, or of a key that is there.
+// place is a server that is checked: how a check of something empty there begins, or of a key that
+// is there.
 type place struct {
 	name  string
 	begin func(t *testing.T) bucketcheck.Options // Open, and what comes before keys
@@ -62,7 +63,8 @@ func places() []place {
 	}
 }
 
-// TestServers compares what is found with what testdata has, within the plan, and sees that nothing is left.
+// TestServers compares what is found with what testdata has, within the plan, and sees that nothing
+// is left.
 func TestServers(t *testing.T) {
 	for _, p := range places() {
 		t.Run(p.name, func(t *testing.T) {

@@ -13,11 +13,12 @@ import (
 	"testing"
 )
 
-// variable is the one of the environment that makes a test's binary a child; its value is the order as JSON.
+// variable is the one of the environment that makes a test's binary a child; its value is the order
+// as JSON.
 const variable = "ZARGO_TEST_CHILD"
 
-// Main is a TestMain: it runs the tests, or in a child what was ordered. It does not return. The exit code of a child is 1 after an error, which goes to
-// standard error.
+// Main is a TestMain: it runs the tests, or in a child what was ordered. It does not return. The
+// exit code of a child is 1 after an error, which goes to standard error.
 func Main[O any](m *testing.M, run func(O) error) {
 	raw, ok := os.LookupEnv(variable)
 	if !ok {
@@ -39,7 +40,8 @@ func Main[O any](m *testing.M, run func(O) error) {
 	os.Exit(0)
 }
 
-// Say reports a word without spaces and a number to the parent, by one write that is shorter than a pipe's buffer: it is never torn.
+// Say reports a word without spaces and a number to the parent, by one write that is shorter than a
+// pipe's buffer: it is never torn.
 func Say(word string, n int64) { fmt.Printf("%s %d\n", word, n) }
 
 // Process is a child under way.
@@ -83,8 +85,8 @@ func (p *Process) Kill() {
 	_ = p.cmd.Process.Kill()
 }
 
-// Read calls each for all that the child says, until it ends. It is an error where the child wrote to standard error, says what Say does not, or ended other than
-// with success and not by Kill.
+// Read calls each for all that the child says, until it ends. It is an error where the child wrote
+// to standard error, says what Say does not, or ended other than with success and not by Kill.
 func (p *Process) Read(each func(word string, n int64)) error {
 	var bad error
 	for p.lines.Scan() {

@@ -10,7 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// few keeps the requests of a run to one or two thousand. What needs more than a page of keys is seen by TestStore.
+// few keeps the requests of a run to one or two thousand. What needs more than a page of keys is
+// seen by TestStore.
 func few() []storetest.Option {
 	return []storetest.Option{storetest.Keys(20), storetest.Rounds(2)}
 }

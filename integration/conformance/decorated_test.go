@@ -52,8 +52,8 @@ type stack struct {
 	layers []layer
 }
 
-// TestDecorated puts every decorator around every store: all of them one in another, in two orders, and each alone where the
-// server is not slow.
+// TestDecorated puts every decorator around every store: all of them one in another, in two orders,
+// and each alone where the server is not slow.
 func TestDecorated(t *testing.T) {
 	t.Parallel()
 	observed := around(func(st store.Store) (store.Store, error) {

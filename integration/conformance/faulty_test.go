@@ -11,9 +11,10 @@ import (
 	"github.com/zargo-io/zargo/integration/faultproxy"
 )
 
-// spared reports requests whose lost answer cannot be known from success (see package retry): increments, where two writers
-// send the same bytes, deletes of one version, and the end of a value whose parts another process sent, where the provider has no
-// checksums of them. GCS has an upload's key in the body; there it is every conditional one.
+// spared reports requests whose lost answer cannot be known from success (see package retry):
+// increments, where two writers send the same bytes, deletes of one version, and the end of a value
+// whose parts another process sent, where the provider has no checksums of them. GCS has an
+// upload's key in the body; there it is every conditional one.
 func spared(r *http.Request) bool {
 	query := r.URL.Query()
 	condition := query.Get("ifGenerationMatch")
@@ -35,7 +36,8 @@ func chance(share float64, kinds ...faultproxy.Kind) fate {
 	}
 }
 
-// nth gives every n-th request a fault, each kind in turn. Where faults are rare it leaves none out.
+// nth gives every n-th request a fault, each kind in turn. Where faults are rare it leaves none
+// out.
 func nth(n int64, kinds ...faultproxy.Kind) fate {
 	var count atomic.Int64
 	return func() faultproxy.Kind {

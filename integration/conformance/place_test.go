@@ -33,7 +33,8 @@ type place struct {
 	limits []storetest.Option      // what it cannot do
 	known  []clause
 
-	// slow places meet prefix, observe, limit and retry one in another only: each alone is in front of the other places.
+	// slow places meet prefix, observe, limit and retry one in another only: each alone is in front
+	// of the other places.
 	slow bool
 
 	// net is for places on a network.
@@ -80,7 +81,8 @@ func places() []place {
 	return all
 }
 
-// each runs a test on every place; those on a network at once, because there a test waits most of its time.
+// each runs a test on every place; those on a network at once, because there a test waits most of
+// its time.
 func each(t *testing.T, test func(t *testing.T, p place)) {
 	for _, p := range places() {
 		t.Run(p.name, func(t *testing.T) {

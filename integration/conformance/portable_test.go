@@ -19,7 +19,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// portable is a bucket of gocloud.dev as gocloud.dev opens it, with its driver's client and numbers, and nothing of ours but blob.New.
+// portable is a bucket of gocloud.dev as gocloud.dev opens it, with its driver's client and
+// numbers, and nothing of ours but blob.New.
 func portable(t *testing.T, b bucket.Provider) place {
 	t.Helper()
 	return place{

@@ -17,7 +17,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// TestReadsBySDK is TestStore for S3 with its reads by the SDK, which others send only where a bucket is not plain.
+// TestReadsBySDK is TestStore for S3 with its reads by the SDK, which others send only where a
+// bucket is not plain.
 func TestReadsBySDK(t *testing.T) {
 	t.Parallel()
 	for _, b := range []bucket.Provider{bucket.S3(), bucket.MinIO()} {
@@ -62,8 +63,9 @@ func (c *changed) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// TestSignatures shows that a server checks what is signed: whatever is changed on the way, or signed with another secret, is
-// refused, and what is not is read, whatever is in the key. Both ways of reading.
+// TestSignatures shows that a server checks what is signed: whatever is changed on the way, or
+// signed with another secret, is refused, and what is not is read, whatever is in the key. Both
+// ways of reading.
 func TestSignatures(t *testing.T) {
 	t.Parallel()
 	for _, b := range []bucket.Provider{bucket.S3(), bucket.MinIO()} {

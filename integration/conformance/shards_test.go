@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestShards reads parts of a shard of 2 MiB on every place: what it costs, and that a shard that was replaced or deleted is
-// never read by an old index.
+// TestShards reads parts of a shard of 2 MiB on every place: what it costs, and that a shard that
+// was replaced or deleted is never read by an old index.
 func TestShards(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, p place) {

@@ -62,8 +62,9 @@ func (l listed) List(ctx context.Context, prefix string, o store.ListOptions) it
 	}
 }
 
-// dated gives each file that it writes a second of its own. nginx makes its ETag of a file's size and time in whole
-// seconds, so that it calls two values of one size, written in one second, by one name.
+// dated gives each file that it writes a second of its own. nginx makes its ETag of a file's size
+// and time in whole seconds, so that it calls two values of one size, written in one second, by one
+// name.
 type dated struct {
 	store.Store
 	root string

@@ -20,8 +20,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/zip"
 )
 
-// zipped holds each value in an archive of its own, opened anew for each request so that it shows what was written since.
-// All of one archive would get new versions with each write.
+// zipped holds each value in an archive of its own, opened anew for each request so that it shows
+// what was written since. All of one archive would get new versions with each write.
 type zipped struct {
 	base store.Store
 	mu   sync.RWMutex // an archive is not replaced while it is read: that is fault.Conflict, and another test

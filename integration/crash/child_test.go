@@ -33,7 +33,8 @@ func (o order) open(ctx context.Context) (store.Store, error) {
 	return dir.New(o.Place), nil
 }
 
-// run writes until the process is killed. It says "ready", and then each writer and the generation that it just finished.
+// run writes until the process is killed. It says "ready", and then each writer and the generation
+// that it just finished.
 func (o order) run() error {
 	ctx := context.Background()
 	st, err := o.open(ctx)
@@ -87,8 +88,8 @@ func writers() []writer {
 	}
 }
 
-// open returns what writes one generation. Every writer opens its array itself: what keeps them from one another's values
-// is the store, not a lock in the process.
+// open returns what writes one generation. Every writer opens its array itself: what keeps them
+// from one another's values is the store, not a lock in the process.
 func (w writer) open(ctx context.Context, st store.Store) (func(ctx context.Context, g int64) error, error) {
 	if w.array == shardPath {
 		return stream(ctx, st)

@@ -14,8 +14,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Against a server a round takes three times as long as in a folder, most of it for the child to begin, and the servers for
-// Google Cloud Storage and Azure are slower than the one for S3. In a folder package shared does most of the killing.
+// Against a server a round takes three times as long as in a folder, most of it for the child to
+// begin, and the servers for Google Cloud Storage and Azure are slower than the one for S3. In a
+// folder package shared does most of the killing.
 func TestKill(t *testing.T) {
 	t.Run("dir", func(t *testing.T) { kills(t, order{Place: t.TempDir()}, 20, 40*time.Millisecond) })
 	rounds := map[string]int{"s3": 50, "gcs": 12, "azure": 12}
@@ -26,9 +27,10 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// kills lets writers be killed again and again, each at a random moment within some time after they began. That time
-// grows while kills come before anything was acknowledged, on a machine that is busy, or before a shard was, which takes longest; and there are more
-// rounds as long as no kill came in the middle of a write, up to ten times as many.
+// kills lets writers be killed again and again, each at a random moment within some time after they
+// began. That time grows while kills come before anything was acknowledged, on a machine that is
+// busy, or before a shard was, which takes longest; and there are more rounds as long as no kill
+// came in the middle of a write, up to ten times as many.
 func kills(t *testing.T, o order, rounds int, within time.Duration) {
 	r := rand.New(rand.NewPCG(7, 7))
 	k := newKeeper(t, o)
@@ -83,7 +85,8 @@ func newKeeper(t *testing.T, o order) *keeper {
 	return &keeper{t: t, next: o, st: st, held: map[string]int64{}}
 }
 
-// kill lets a child write for a while, kills it, and returns the last acknowledged generation of each writer.
+// kill lets a child write for a while, kills it, and returns the last acknowledged generation of
+// each writer.
 func (k *keeper) kill(after time.Duration) map[string]int64 {
 	k.t.Helper()
 	c, acked := child.Start(k.t, k.next), map[string]int64{}

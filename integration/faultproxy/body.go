@@ -64,8 +64,8 @@ func (w counted) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// writer writes to the client all but the last byte, which [exchange.finish] sends: see the package comment on what is
-// in flight.
+// writer writes to the client all but the last byte, which [exchange.finish] sends: see the package
+// comment on what is in flight.
 type writer struct{ x *exchange }
 
 func (w writer) Write(b []byte) (int, error) {

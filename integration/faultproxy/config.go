@@ -21,12 +21,14 @@ type Config struct {
 	// Overrides are tried in order before Rates; the first that matches decides.
 	Overrides []Override `json:"overrides"`
 
-	// Script is asked first, for each request, from the request's own goroutine. It may block, and then the request is
-	// in flight; it must not read the body. When it gives the zero Fault, Overrides and Rates decide.
+	// Script is asked first, for each request, from the request's own goroutine. It may block, and
+	// then the request is in flight; it must not read the body. When it gives the zero Fault,
+	// Overrides and Rates decide.
 	Script func(*http.Request) Fault `json:"-"`
 
-	// RewriteHost sends the target's name as Host instead of the client's. Servers that sign requests over the Host want
-	// the client's; those that answer only to their own name, as fake-gcs-server does, want theirs.
+	// RewriteHost sends the target's name as Host instead of the client's. Servers that sign
+	// requests over the Host want the client's; those that answer only to their own name, as
+	// fake-gcs-server does, want theirs.
 	RewriteHost bool `json:"rewrite_host"`
 
 	Log int `json:"log"` // how many requests are kept in the log; later ones are only counted

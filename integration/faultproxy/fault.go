@@ -13,16 +13,17 @@ const (
 	None Kind = ""
 	// SlowDown answers 503 with S3's SlowDown error and forwards nothing.
 	SlowDown Kind = "slow_down"
-	// Reset resets the connection and forwards nothing. (Go's http.Transport repeats a GET by itself, once, when that
-	// happens on a connection which it used before.)
+	// Reset resets the connection and forwards nothing. (Go's http.Transport repeats a GET by
+	// itself, once, when that happens on a connection which it used before.)
 	Reset Kind = "reset"
-	// Truncate forwards the request, announces the whole length and ends the connection in mid-body. An answer without
-	// a body passes as it is.
+	// Truncate forwards the request, announces the whole length and ends the connection in
+	// mid-body. An answer without a body passes as it is.
 	Truncate Kind = "truncate"
-	// Hang forwards nothing and answers nothing until the client gives up or the time is over; then it resets.
+	// Hang forwards nothing and answers nothing until the client gives up or the time is over; then
+	// it resets.
 	Hang Kind = "hang"
-	// Lost forwards the request, throws the answer away and resets the connection: the server has done it, the client
-	// does not know.
+	// Lost forwards the request, throws the answer away and resets the connection: the server has
+	// done it, the client does not know.
 	Lost Kind = "lost"
 	// Answer forwards nothing and answers with the Fault's own status and body.
 	Answer Kind = "answer"

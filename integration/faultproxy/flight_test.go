@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// A client that reads each answer to its end before the next request has exactly as many in flight as it has workers.
+// A client that reads each answer to its end before the next request has exactly as many in flight
+// as it has workers.
 func TestPeakIsExact(t *testing.T) {
 	target := behind(t, bytesOf)
 	for _, query := range []string{"", "?chunked"} {
@@ -36,7 +37,8 @@ func TestPeakIsExact(t *testing.T) {
 	}
 }
 
-// The same when most answers are faults: a client that has seen the fault is not in flight any more.
+// The same when most answers are faults: a client that has seen the fault is not in flight any
+// more.
 func TestPeakIsExactWithFaults(t *testing.T) {
 	p := Start(t, behind(t, bytesOf), Config{Seed: 3, Rates: Rates{SlowDown: 0.3, Reset: 0.2, Truncate: 0.2, Lost: 0.2}})
 	c := client(t, false) // without keep-alive, net/http repeats nothing by itself

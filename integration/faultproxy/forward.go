@@ -81,8 +81,8 @@ func (x *exchange) back(resp *http.Response, f Fault) error {
 	return x.finish()
 }
 
-// cutAt says after how many bytes a body of size bytes (-1: not announced) is cut, or -1 when it has none. To know it
-// may have to read some of it.
+// cutAt says after how many bytes a body of size bytes (-1: not announced) is cut, or -1 when it
+// has none. To know it may have to read some of it.
 func cutAt(body io.Reader, size, after int64) (io.Reader, int64, error) {
 	if size < 0 { // half of what there is, of a long body half of its first 64 KiB
 		head, err := io.ReadAll(io.LimitReader(body, 64<<10))

@@ -43,7 +43,8 @@ func behind(t *testing.T, h http.HandlerFunc) *url.URL {
 	return u
 }
 
-// bytesOf answers with as many bytes as the path's last segment says, with "chunked" in the query unannounced.
+// bytesOf answers with as many bytes as the path's last segment says, with "chunked" in the query
+// unannounced.
 func bytesOf(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	var n int

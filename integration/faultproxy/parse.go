@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// Parse changes the members of base that the JSON object in text names, and checks the result. Members that Config does
-// not have are an error.
+// Parse changes the members of base that the JSON object in text names, and checks the result.
+// Members that Config does not have are an error.
 func Parse(text []byte, base Config) (Config, error) {
 	next := base
 	next.Overrides = nil // decoding would write into the old ones' memory

@@ -29,7 +29,8 @@ type Proxy struct {
 	cancel   context.CancelFunc // ends the requests to the target
 }
 
-// New makes a proxy in front of target, of which only scheme and host may be set. It must be closed.
+// New makes a proxy in front of target, of which only scheme and host may be set. It must be
+// closed.
 func New(target *url.URL, cfg Config) (*Proxy, error) {
 	if (target.Scheme != "http" && target.Scheme != "https") || target.Host == "" || strings.Trim(target.Path, "/") != "" {
 		return nil, fmt.Errorf("faultproxy: target %q is not http://host:port", target)
@@ -78,8 +79,8 @@ func (p *Proxy) Stats() Stats { return p.count.stats() }
 // Log gives the requests that were kept, as many as Config.Log says.
 func (p *Proxy) Log() []Entry { return p.count.entries() }
 
-// Reset forgets statistics, log, and how often each request came. Requests in flight stay in flight, but their ends are
-// not counted.
+// Reset forgets statistics, log, and how often each request came. Requests in flight stay in
+// flight, but their ends are not counted.
 func (p *Proxy) Reset() {
 	p.count.clear()
 	p.choose.forget()

@@ -92,12 +92,13 @@ func (p *Proxy) Addr() string {
 	return p.addr
 }
 
-// grace is how long Close lets requests in flight go on. Tests end when their requests have ended, so it is only for
-// requests that nobody waits for any more.
+// grace is how long Close lets requests in flight go on. Tests end when their requests have ended,
+// so it is only for requests that nobody waits for any more.
 const grace = 2 * time.Second
 
-// Close ends the proxy: hanging and waiting requests at once, others after two seconds. When it returns, no request is
-// handled any more and all connections are closed. Closing twice is no error.
+// Close ends the proxy: hanging and waiting requests at once, others after two seconds. When it
+// returns, no request is handled any more and all connections are closed. Closing twice is no
+// error.
 func (p *Proxy) Close() error {
 	p.mu.Lock()
 	if p.closed {
@@ -123,7 +124,8 @@ func (p *Proxy) Close() error {
 	return err
 }
 
-// shut closes the server: the listener at once, connections when their requests are done or the grace is over.
+// shut closes the server: the listener at once, connections when their requests are done or the
+// grace is over.
 func shut(server *http.Server, done <-chan struct{}) error {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()

@@ -7,7 +7,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// BenchmarkVerbs publishes what a call costs in time and memory without a network: the requests are answered from memory.
+// BenchmarkVerbs publishes what a call costs in time and memory without a network: the requests are
+// answered from memory.
 func BenchmarkVerbs(b *testing.B) { benchmark(b, verbs(), (*recorder).replaying) }
 
 // BenchmarkServed does so with the server, for verbs that can be repeated.

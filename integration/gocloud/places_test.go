@@ -28,7 +28,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// place is a prefix of a bucket, opened twice: by gocloud.dev alone, and by zargo. Both send through one recorder.
+// place is a prefix of a bucket, opened twice: by gocloud.dev alone, and by zargo. Both send
+// through one recorder.
 type place struct {
 	rec      *recorder
 	gocloud  *gcblob.Bucket // with the prefix

@@ -19,8 +19,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// BenchmarkReads is what a read from S3's server costs this process: by the SDK, as zargo sends it, by net/http with the SDK's
-// signature and nothing else, and by net/http with one signature for all.
+// BenchmarkReads is what a read from S3's server costs this process: by the SDK, as zargo sends it,
+// by net/http with the SDK's signature and nothing else, and by net/http with one signature for
+// all.
 func BenchmarkReads(b *testing.B) {
 	raw := bucket.URL(b)
 	bucket.Endpoint(b, raw)

@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// recorder is a transport that writes down what is asked. While it replays, it answers from memory, in the order in which the
-// answers came.
+// recorder is a transport that writes down what is asked. While it replays, it answers from memory,
+// in the order in which the answers came.
 type recorder struct {
 	base   http.RoundTripper
 	prefix string // of the keys, which is left out of the lines
@@ -89,8 +89,8 @@ func (r *recorder) asked() (lines, through []string) {
 	return r.lines, r.through
 }
 
-// sender says who sent a request: gocloud.dev leaves the name of its call in the context, for its spans, and AWS's SDK numbers
-// its attempts.
+// sender says who sent a request: gocloud.dev leaves the name of its call in the context, for its
+// spans, and AWS's SDK numbers its attempts.
 func sender(req *http.Request) string {
 	switch name, _ := req.Context().Value("methodNameCtxKey").(string); {
 	case name != "":

@@ -21,8 +21,8 @@ var update = flag.Bool("update", false, "write the tables into docs/providers.md
 
 const page = "docs/providers.md"
 
-// TestVerbs compares the tables of docs/providers.md with what the servers are asked and what a call allocates, for the
-// servers that there are.
+// TestVerbs compares the tables of docs/providers.md with what the servers are asked and what a
+// call allocates, for the servers that there are.
 func TestVerbs(t *testing.T) {
 	made := map[string]func() (string, error){}
 	for _, pr := range providers() {
@@ -54,8 +54,9 @@ func TestVerbs(t *testing.T) {
 	}
 }
 
-// same compares two pages: exactly, but for allocations, which the scheduling of an SDK's goroutines changes by one or two,
-// and which are others under the race detector and on other systems than linux/amd64.
+// same compares two pages: exactly, but for allocations, which the scheduling of an SDK's
+// goroutines changes by one or two, and which are others under the race detector and on other
+// systems than linux/amd64.
 func same(have, want string) bool {
 	allocs := regexp.MustCompile(` ([0-9]+) \|`)
 	if allocs.ReplaceAllString(have, " |") != allocs.ReplaceAllString(want, " |") {
@@ -145,7 +146,8 @@ func (p *place) measure(t *testing.T, v verb, s store.Store) call {
 	return c
 }
 
-// leastAllocs is the smallest number of allocations of a call: pools that a garbage collection has emptied make others larger.
+// leastAllocs is the smallest number of allocations of a call: pools that a garbage collection has
+// emptied make others larger.
 func leastAllocs(f func()) uint64 {
 	least := ^uint64(0)
 	var before, after runtime.MemStats

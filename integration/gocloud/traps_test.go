@@ -107,8 +107,8 @@ func firstPage(t *testing.T, b *gcblob.Bucket) ([]*gcblob.ListObject, error) {
 	return objects, err
 }
 
-// The traps for which a verb goes around the portable call, see docs/providers.md. When one is gone, a test fails, and the
-// verb is to be decided anew.
+// The traps for which a verb goes around the portable call, see docs/providers.md. When one is
+// gone, a test fails, and the verb is to be decided anew.
 func TestTraps(t *testing.T) {
 	read := func(t *testing.T, b *gcblob.Bucket, key string) func() error {
 		return func() error {

@@ -9,7 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// size is of the value that is read and written: a chunk that is small, so that what a call itself costs shows.
+// size is of the value that is read and written: a chunk that is small, so that what a call itself
+// costs shows.
 const size = 64 << 10
 
 // verb is one of the contract's, with its options. version is the present one of the key.

@@ -62,7 +62,8 @@ const (
 	total = count*piece - 1234
 )
 
-// run uploads until its source stops, and waits there for its end. The first line on standard output is the token, the second says that it has stopped.
+// run uploads until its source stops, and waits there for its end. The first line on standard
+// output is the token, the second says that it has stopped.
 func (o order) run(ctx context.Context) error {
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin) // ends with the parent

@@ -18,7 +18,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/large"
 )
 
-// TestKilledUploadGoesOn: a process is killed when 60 % of a value have arrived, and another sends the rest and no more.
+// TestKilledUploadGoesOn: a process is killed when 60 % of a value have arrived, and another sends
+// the rest and no more.
 func TestKilledUploadGoesOn(t *testing.T) {
 	t.Run("dir", func(t *testing.T) { goesOn(t, order{Place: t.TempDir()}) })
 	for _, p := range bucket.All() {

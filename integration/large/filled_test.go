@@ -29,8 +29,9 @@ type filled struct {
 	Took     time.Duration
 }
 
-// TestFilledShard fills one shard from a generator, some rows at a time, in a process of its own, and reads it back. With ZARGO_LARGE_GIB=4 it has so many
-// GiB, and the process may have 256 MiB resident.
+// TestFilledShard fills one shard from a generator, some rows at a time, in a process of its own,
+// and reads it back. With ZARGO_LARGE_GIB=4 it has so many GiB, and the process may have 256 MiB
+// resident.
 func TestFilledShard(t *testing.T) {
 	rows := 20
 	if n := wanted(); n > 0 {

@@ -18,8 +18,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/large"
 )
 
-// shardBytes is a stored shard of so many inner chunks of one row each, uncompressed, with its index at the end: made by the text of the specification
-// ("sharding_indexed", binary shard format) and not by our encoder. It is never in memory as a whole.
+// shardBytes is a stored shard of so many inner chunks of one row each, uncompressed, with its
+// index at the end: made by the text of the specification ("sharding_indexed", binary shard format)
+// and not by our encoder. It is never in memory as a whole.
 type shardBytes struct {
 	rows  int
 	index []byte
@@ -61,7 +62,8 @@ func (s shardBytes) ReadAt(b []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// TestStreamedShard puts a shard in parts, without having it in memory, and reads it as an array, some rows at a time.
+// TestStreamedShard puts a shard in parts, without having it in memory, and reads it as an array,
+// some rows at a time.
 func TestStreamedShard(t *testing.T) {
 	rows, o := 5, large.UploadOptions{Piece: piece}
 	if n := wanted(); n > 0 {

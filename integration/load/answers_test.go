@@ -22,7 +22,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// An array of two chunks of two int32, without a codec that could notice anything; 7 is the fill value.
+// An array of two chunks of two int32, without a codec that could notice anything; 7 is the fill
+// value.
 const document = `{"zarr_format":3,"node_type":"array","shape":[4],"data_type":"int32","fill_value":7,` +
 	`"chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2]}},` +
 	`"chunk_key_encoding":{"name":"default","configuration":{"separator":"/"}},` +
@@ -128,7 +129,8 @@ func (a answer) give(w http.ResponseWriter) {
 	_, _ = io.WriteString(w, a.body) // a cut body is meant to end early
 }
 
-// TestAnswersOnTheWay is the same before the real server: one chunk of an array that is there is answered by something else.
+// TestAnswersOnTheWay is the same before the real server: one chunk of an array that is there is
+// answered by something else.
 func TestAnswersOnTheWay(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -179,7 +181,8 @@ func TestAnswersOnTheWay(t *testing.T) {
 	}
 }
 
-// TestRefusals is the same on the real server: what it says itself to strangers and of buckets that are not there.
+// TestRefusals is the same on the real server: what it says itself to strangers and of buckets that
+// are not there.
 func TestRefusals(t *testing.T) {
 	u := bucket.URL(t)
 	good := os.Getenv("AWS_SECRET_ACCESS_KEY")

@@ -14,8 +14,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// TestConnections counts, on the server's side, what a store opens that may have 64 requests in flight: not many more
-// than 64, although it begins cold with more work than that, and no request more than it may.
+// TestConnections counts, on the server's side, what a store opens that may have 64 requests in
+// flight: not many more than 64, although it begins cold with more work than that, and no request
+// more than it may.
 func TestConnections(t *testing.T) { each(t, connections) }
 
 func connections(t *testing.T, b bucket.Provider) {

@@ -15,9 +15,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// TestCounters has goroutines count, each in its own element of one chunk, from what is stored and not from what they
-// remember: an update that another's write undid is missing for good. Half of them write through a store of their own,
-// as another process would.
+// TestCounters has goroutines count, each in its own element of one chunk, from what is stored and
+// not from what they remember: an update that another's write undid is missing for good. Half of
+// them write through a store of their own, as another process would.
 func TestCounters(t *testing.T) {
 	const n, turns = 24, 6
 	each(t, func(t *testing.T, b bucket.Provider) {
@@ -38,8 +38,8 @@ func TestCounters(t *testing.T) {
 	})
 }
 
-// count lets n goroutines count to turns, the even ones in one array that they share, the odd ones each in its own from
-// the store other.
+// count lets n goroutines count to turns, the even ones in one array that they share, the odd ones
+// each in its own from the store other.
 func count(t *testing.T, st, other store.Store, n, turns int) (*zarr.Report, error) {
 	t.Helper()
 	ctx := t.Context()
@@ -119,7 +119,8 @@ func (m *meeting) wait(ctx context.Context) error {
 	}
 }
 
-// guest is a store that, when it has got the key for the first time, waits for the other guests to have got it.
+// guest is a store that, when it has got the key for the first time, waits for the other guests to
+// have got it.
 type guest struct {
 	store.Store
 	key  string

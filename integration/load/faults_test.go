@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// TestFaultyWay has 5 % of all requests meet a 503, 5 % a reset, 5 % a body cut short and 5 % an answer that is lost after
-// the server did its part, each alone and all together.
+// TestFaultyWay has 5 % of all requests meet a 503, 5 % a reset, 5 % a body cut short and 5 % an
+// answer that is lost after the server did its part, each alone and all together.
 func TestFaultyWay(t *testing.T) { each(t, faultyWay) }
 
 func faultyWay(t *testing.T, b bucket.Provider) {

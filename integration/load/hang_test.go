@@ -15,8 +15,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// TestHangingWay has 3 % of all requests never answered, and no deadline: twelve reads of 40 chunks end by themselves, right, and
-// within three stall limits. The limit is that of the test; the default is half a minute.
+// TestHangingWay has 3 % of all requests never answered, and no deadline: twelve reads of 40 chunks
+// end by themselves, right, and within three stall limits. The limit is that of the test; the
+// default is half a minute.
 func TestHangingWay(t *testing.T) { each(t, hangingWay) }
 
 func hangingWay(t *testing.T, b bucket.Provider) {
@@ -32,7 +33,8 @@ func hangingWay(t *testing.T, b bucket.Provider) {
 	var n, hung atomic.Int64
 	var met sync.Map
 	p, u := through(t, b, faultproxy.Config{Script: func(r *http.Request) faultproxy.Fault {
-		// Not by chance, which has a request hang three times in a row once in a while: each key once.
+		// Not by chance, which has a request hang three times in a row once in a while: each key
+		// once.
 		if !on.Load() || n.Add(1)%(period/hang) != 0 {
 			return faultproxy.Fault{}
 		}

@@ -35,8 +35,8 @@ func hundred(t *testing.T, b bucket.Provider) {
 	p := faultproxy.Start(t, bucket.Endpoint(t, u), faultproxy.Config{RewriteHost: b.OwnHost})
 	st := open(t, b, bucket.Through(t, u, p.Addr()), inFlight)
 	create(t, st, "x", spec(workers))
-	// Where an array is opened in any format, questions about v2 that outlast the answer about v3 are cancelled, and the
-	// proxy counts those until it notices.
+	// Where an array is opened in any format, questions about v2 that outlast the answer about v3
+	// are cancelled, and the proxy counts those until it notices.
 	r, err := work(t.Context(), st, "x", workers, turns, zarr.Format(3))
 	if err != nil {
 		t.Error(err)

@@ -18,8 +18,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// TestFaultyParts sends shards in parts on a faulty way, by [zarr.Array.OpenShard] from several goroutines and by [zarr.Writer]. What was acknowledged is stored
-// as it was written, and a fault costs no more than a few requests more.
+// TestFaultyParts sends shards in parts on a faulty way, by [zarr.Array.OpenShard] from several
+// goroutines and by [zarr.Writer]. What was acknowledged is stored as it was written, and a fault
+// costs no more than a few requests more.
 func TestFaultyParts(t *testing.T) { each(t, faultyParts) }
 
 func faultyParts(t *testing.T, b bucket.Provider) {
@@ -52,8 +53,9 @@ func faultyParts(t *testing.T, b bucket.Provider) {
 	}
 }
 
-// sendShards writes an array of two rows of two shards of 6 MiB: the first row piece by piece, the other by a Writer, and reads it from a store
-// without faults. Every fourth request meets a fault, the kinds in turn.
+// sendShards writes an array of two rows of two shards of 6 MiB: the first row piece by piece, the
+// other by a Writer, and reads it from a store without faults. Every fourth request meets a fault,
+// the kinds in turn.
 func sendShards(t *testing.T, b bucket.Provider, kinds ...faultproxy.Kind) (faultproxy.Stats, int64) {
 	t.Helper()
 	const rows, width, inner = 96, 2 << 16, 8
@@ -110,7 +112,8 @@ func sendShards(t *testing.T, b bucket.Provider, kinds ...faultproxy.Kind) (faul
 	return stats, parts.Load()
 }
 
-// sendPieces writes the shard of the first row at a column, by its inner chunks, two goroutines at once.
+// sendPieces writes the shard of the first row at a column, by its inner chunks, two goroutines at
+// once.
 func sendPieces(ctx context.Context, a *zarr.Array, all []uint8, column, inner int) error {
 	w, err := a.OpenShard(ctx, 0, column)
 	if err != nil {

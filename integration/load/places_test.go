@@ -27,7 +27,8 @@ func through(t *testing.T, b bucket.Provider, cfg faultproxy.Config) (*faultprox
 	return p, bucket.Through(t, u, p.Addr())
 }
 
-// open opens a store that is closed when the test ends. Waits between tries are short, because nothing here is overloaded.
+// open opens a store that is closed when the test ends. Waits between tries are short, because
+// nothing here is overloaded.
 func open(t *testing.T, b bucket.Provider, url string, inFlight int, retries ...retry.Option) store.Store {
 	t.Helper()
 	retries = append([]retry.Option{retry.Backoff(time.Millisecond, 20*time.Millisecond)}, retries...)

@@ -60,9 +60,10 @@ type crew struct {
 	begun, done []atomic.Int64 // turns, by worker
 }
 
-// work has n goroutines write their regions turn after turn, read them back, and look at what others wrote. Half of them
-// share one opened array, half open their own, so that they take turns in one way or conflict in the other. In the end
-// every element must be of its owner's last turn. The options are for opening.
+// work has n goroutines write their regions turn after turn, read them back, and look at what
+// others wrote. Half of them share one opened array, half open their own, so that they take turns
+// in one way or conflict in the other. In the end every element must be of its owner's last turn.
+// The options are for opening.
 func work(ctx context.Context, st store.Store, path string, n, turns int, opts ...zarr.Option) (*zarr.Report, error) {
 	c := &crew{st: st, path: path, n: n, turns: turns, opts: opts, begun: make([]atomic.Int64, n), done: make([]atomic.Int64, n)}
 	shared, err := c.open(ctx)
@@ -121,8 +122,9 @@ func (c *crew) worker(ctx context.Context, a *zarr.Array, w int) error {
 	return nil
 }
 
-// visit reads another's region. Every element must be of a turn that had begun when the read ended, and of none before
-// the last that was done when the read began; only before the first may it be the fill value.
+// visit reads another's region. Every element must be of a turn that had begun when the read ended,
+// and of none before the last that was done when the read began; only before the first may it be
+// the fill value.
 func (c *crew) visit(ctx context.Context, a *zarr.Array, w, other int) error {
 	least := c.done[other].Load() - 1
 	got, err := zarr.Read[int64](ctx, a, rows(other))

@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// Make writes a damaged copy of the folder from to the folder to, which must not exist. What is damaged depends on r alone. It returns what
-// was done, for people.
+// Make writes a damaged copy of the folder from to the folder to, which must not exist. What is
+// damaged depends on r alone. It returns what was done, for people.
 func Make(r *rand.Rand, from, to string) (string, error) {
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		return "", err

@@ -122,8 +122,8 @@ func commands(r *rand.Rand, url, same string) [][]string {
 	}
 }
 
-// run runs a command in a process of its own. It is killed a little after the bound, of the processor's time: a loaded machine may keep
-// anything waiting.
+// run runs a command in a process of its own. It is killed a little after the bound, of the
+// processor's time: a loaded machine may keep anything waiting.
 func (f *figures) run(ctx context.Context, program string, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()

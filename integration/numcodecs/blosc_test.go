@@ -16,11 +16,13 @@ import (
 var (
 	bloscNames    = []string{"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"}
 	bloscShuffles = []int{-1, 0, 1, 2}
-	// bloscSizes are elements of every kind: even and odd, the largest that is split and one more, the largest of all.
+	// bloscSizes are elements of every kind: even and odd, the largest that is split and one more,
+	// the largest of all.
 	bloscSizes = []int{1, 2, 3, 4, 7, 8, 12, 15, 16, 17, 32, 255}
 )
 
-// bloscSplits are ways to split blocks. Of elements that are too large to be split, c-blosc does not read what it makes with ALWAYS.
+// bloscSplits are ways to split blocks. Of elements that are too large to be split, c-blosc does
+// not read what it makes with ALWAYS.
 func bloscSplits(size int) []string {
 	if size > 16 {
 		return []string{"NEVER"}
@@ -28,12 +30,13 @@ func bloscSplits(size int) []string {
 	return []string{"NEVER", "ALWAYS"}
 }
 
-// bloscBlocks are sizes of blocks for elements of a size: one of the encoder's choice, the shortest that is split and one that is too
-// short for it by a byte, and an odd one.
+// bloscBlocks are sizes of blocks for elements of a size: one of the encoder's choice, the shortest
+// that is split and one that is too short for it by a byte, and an odd one.
 func bloscBlocks(size int) []int { return []int{0, 128 * size, 128*size - 1, 5003} }
 
-// bloscLengths are bytes of an array: one, too few to compress, whole elements and blocks, a few more than a block, a few less, and some
-// with a rest that is large enough for a block. All but the third end within an element where it has several bytes.
+// bloscLengths are bytes of an array: one, too few to compress, whole elements and blocks, a few
+// more than a block, a few less, and some with a rest that is large enough for a block. All but the
+// third end within an element where it has several bytes.
 func bloscLengths(size, block int, split string) []int {
 	if block == 0 {
 		block = 32 << 10 // it goes by the level, from 8 KiB on
@@ -51,7 +54,8 @@ type bloscCase struct {
 	split                        string
 }
 
-// slow tells of an array of many blocks or bytes: with -race, where pools forget, zstd may make an encoder of many MiB for each block.
+// slow tells of an array of many blocks or bytes: with -race, where pools forget, zstd may make an
+// encoder of many MiB for each block.
 func (c bloscCase) slow() bool { return c.length > 100_000 || c.block > 0 && c.length > 16*c.block }
 
 // bloscCases are all of a compressor.
@@ -70,10 +74,11 @@ func bloscCases() (all []bloscCase) {
 	return all
 }
 
-// TestBlosc tries every compressor of blosc with every shuffle, size of elements, size of blocks, way to split them and kind of length,
-// each with all the others: 2,016 arrays of each compressor; levels and contents are drawn. Blosc's elements are not the array's,
-// which are bytes: so an array can end within one. TensorStore judges snappy, and splits blocks as it likes. Frames are alike but for
-// the bytes of the streams.
+// TestBlosc tries every compressor of blosc with every shuffle, size of elements, size of blocks,
+// way to split them and kind of length, each with all the others: 2,016 arrays of each compressor;
+// levels and contents are drawn. Blosc's elements are not the array's, which are bytes: so an array
+// can end within one. TensorStore judges snappy, and splits blocks as it likes. Frames are alike
+// but for the bytes of the streams.
 func TestBlosc(t *testing.T) {
 	each(t, tryBloscs)
 }
@@ -153,7 +158,8 @@ func form(h blosc.Header) string {
 	return fmt.Sprint(h.Shuffle, " whole")
 }
 
-// holdForms finds all forms among what was made, but for blocks of zstd that zargo splits: it never does.
+// holdForms finds all forms among what was made, but for blocks of zstd that zargo splits: it never
+// does.
 func holdForms(t *testing.T, cname string, seen map[string]int) {
 	t.Helper()
 	for _, who := range []string{"judge", "zargo"} {

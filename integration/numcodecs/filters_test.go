@@ -59,8 +59,8 @@ func isFloat(t dtype.Type) bool {
 	return t == dtype.Float16 || t == dtype.Float32 || t == dtype.Float64
 }
 
-// pick is a type that numpy casts to and from t as one is cast on any machine and in any place of an array: floats out of the
-// range of uint32 are not.
+// pick is a type that numpy casts to and from t as one is cast on any machine and in any place of
+// an array: floats out of the range of uint32 are not.
 func pick(r *rand.Rand, t dtype.Type, from []string) string {
 	for {
 		s := from[r.IntN(len(from))]
@@ -78,8 +78,9 @@ func to(types ...string) func(*rand.Rand, dtype.Type) numcodecs.Config {
 	}
 }
 
-// deltaConfig views an array in a byte order, or in any. Floats are viewed as what they are: which of two NaNs a sum becomes
-// is left to the compiler, so there are to be none but those that the processor makes.
+// deltaConfig views an array in a byte order, or in any. Floats are viewed as what they are: which
+// of two NaNs a sum becomes is left to the compiler, so there are to be none but those that the
+// processor makes.
 func deltaConfig(o dtype.Order) func(*rand.Rand, dtype.Type) numcodecs.Config {
 	return func(r *rand.Rand, t dtype.Type) numcodecs.Config {
 		c := numcodecs.Config{"dtype": spell(r, t)}
@@ -102,7 +103,8 @@ func asTypeConfig(r *rand.Rand, t dtype.Type) numcodecs.Config {
 	return numcodecs.Config{"decode_dtype": spell(r, t), "encode_dtype": pick(r, t, numberTypes)}
 }
 
-// scaleConfig takes whole numbers that the type has, and for floats any, with and without a fraction: Python tells 1 from 1.0.
+// scaleConfig takes whole numbers that the type has, and for floats any, with and without a
+// fraction: Python tells 1 from 1.0.
 func scaleConfig(r *rand.Rand, t dtype.Type) numcodecs.Config {
 	c := numcodecs.Config{"dtype": spell(r, t), "offset": r.IntN(100), "scale": 1 + r.IntN(100)}
 	if isFloat(t) || r.IntN(2) == 0 {
@@ -131,8 +133,8 @@ func bitroundConfig(r *rand.Rand, t dtype.Type) numcodecs.Config {
 	return numcodecs.Config{"keepbits": r.IntN(most + 1)}
 }
 
-// started fills an array that begins with 0: numpy casts the first element by itself, and refuses what it would wrap elsewhere.
-// There is no NaN in it.
+// started fills an array that begins with 0: numpy casts the first element by itself, and refuses
+// what it would wrap elsewhere. There is no NaN in it.
 func started(r *rand.Rand, t dtype.Type, array []byte) {
 	if size := floatSize(t); size > 0 {
 		walk(r, size, array, false)
@@ -169,7 +171,8 @@ func putFloat(b []byte, f float64) {
 	}
 }
 
-// mixture fills an array with numbers of its type: near each other, near the ends of every integer type, special ones, noise.
+// mixture fills an array with numbers of its type: near each other, near the ends of every integer
+// type, special ones, noise.
 func mixture(r *rand.Rand, t dtype.Type, array []byte) {
 	size := floatSize(t)
 	if size == 0 || r.IntN(5) == 0 {

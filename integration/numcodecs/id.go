@@ -17,7 +17,8 @@ type ID struct {
 
 	// Config gives a random configuration without the id; nil is none.
 	Config func(r *rand.Rand, t dtype.Type) Config
-	// Contents fills an array in memory form; nil is [Contents]. It need not think of values that t does not have.
+	// Contents fills an array in memory form; nil is [Contents]. It need not think of values that t
+	// does not have.
 	Contents func(r *rand.Rand, t dtype.Type, array []byte)
 	// Elems bounds the elements of an array; 0 is 20,000.
 	Elems int

@@ -70,7 +70,8 @@ func lz4Config(r *rand.Rand, _ dtype.Type) numcodecs.Config {
 	return sometimes(r, numcodecs.Config{"acceleration": between(r, -2, 200)})
 }
 
-// shuffleConfig takes sizes that divide the array's bytes, which are all that numcodecs takes: divisors of the data type's.
+// shuffleConfig takes sizes that divide the array's bytes, which are all that numcodecs takes:
+// divisors of the data type's.
 func shuffleConfig(r *rand.Rand, t dtype.Type) numcodecs.Config {
 	size := between(r, 1, t.Size())
 	for t.Size()%size != 0 {
@@ -133,7 +134,8 @@ func textLabels(r *rand.Rand, t dtype.Type) numcodecs.Config {
 	return c
 }
 
-// bloscTypes are elements of every kind of size: split and not, odd, the largest that blosc knows and one too large.
+// bloscTypes are elements of every kind of size: split and not, odd, the largest that blosc knows
+// and one too large.
 var bloscTypes = []string{"|u1", "<i2", "|S3", "<f4", ">f8", "<c16", "|S5", "|S7", "|S15", "|S17", "|S100", "|S255", "|S256"}
 
 // bloscConfig has any level, shuffle and size of blocks.

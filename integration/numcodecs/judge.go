@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// Judge is a Python that has numcodecs and TensorStore. It may be used from any number of goroutines, one of which is answered at a time.
+// Judge is a Python that has numcodecs and TensorStore. It may be used from any number of
+// goroutines, one of which is answered at a time.
 type Judge struct {
 	mu     sync.Mutex
 	cmd    *exec.Cmd
@@ -63,7 +64,8 @@ type Question struct {
 // TensorStore is a [Question]'s library: it has blosc's snappy, which numcodecs has not.
 const TensorStore = "tensorstore"
 
-// Encode gives what the library makes of an array of one axis: its elements in the byte order of the data type.
+// Encode gives what the library makes of an array of one axis: its elements in the byte order of
+// the data type.
 func (j *Judge) Encode(q Question, array []byte) ([]byte, error) {
 	stored, _, err := j.ask("encode", q, array)
 	return stored, err

@@ -19,7 +19,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// pythons are the Pythons that have numcodecs, each of another version, by the variable that names it. The first has TensorStore too.
+// pythons are the Pythons that have numcodecs, each of another version, by the variable that names
+// it. The first has TensorStore too.
 var pythons = []struct {
 	env, numcodecs string
 	tensorstore    bool
@@ -28,7 +29,8 @@ var pythons = []struct {
 	{"ZARGO_PEERS_PYTHON313", "0.17.1", false},
 }
 
-// judges are the Pythons of a run, by variable; a test that asks first starts one, and TestMain stops them.
+// judges are the Pythons of a run, by variable; a test that asks first starts one, and TestMain
+// stops them.
 var judges struct {
 	sync.Mutex
 	up map[string]*numcodecs.Judge
@@ -90,7 +92,8 @@ func each(t *testing.T, test func(t *testing.T, j *numcodecs.Judge, tensorstore 
 	}
 }
 
-// full is for `make cross-check`, which takes a quarter of an hour: some arrays of each kind are enough for every day.
+// full is for `make cross-check`, which takes a quarter of an hour: some arrays of each kind are
+// enough for every day.
 var full = flag.Bool("full", false, "try as many arrays as the tables say, not 8 of each kind")
 
 // TestNumcodecs tries every id of the table.

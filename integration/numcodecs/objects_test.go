@@ -34,7 +34,8 @@ func objectIDs() []objectID {
 	}
 }
 
-// TestObjects has arrays of objects encoded and decoded by both. What is compared are the objects, and the stored bytes.
+// TestObjects has arrays of objects encoded and decoded by both. What is compared are the objects,
+// and the stored bytes.
 func TestObjects(t *testing.T) {
 	each(t, tryObjectIDs)
 }

@@ -16,7 +16,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// dataset is how the benchmark stores an array of a shape under a name. Chunks that are larger than the array are legal.
+// dataset is how the benchmark stores an array of a shape under a name. Chunks that are larger than
+// the array are legal.
 func dataset(name string, shape []int) (zarr.Spec, error) {
 	blosc := codec.Blosc(codec.BloscOptions{Cname: "lz4", Level: 5, Shuffle: "shuffle"})
 	s := zarr.Spec{Format: 3, Shape: shape, DType: dtype.Float32, Codecs: []codec.Spec{}}

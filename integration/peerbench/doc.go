@@ -1,12 +1,13 @@
-// Command peerbench is zargo's program in the side-by-side benchmark of Zarr libraries in integration/bench, which starts a program for each
-// measurement of each library, in turns, so that all meet the same machine.
+// Command peerbench is zargo's program in the side-by-side benchmark of Zarr libraries in
+// integration/bench, which starts a program for each measurement of each library, in turns, so that
+// all meet the same machine.
 //
 //	integration/bench/setup.sh
 //	cd integration/bench && _venv/bin/python peers.py run W1 W2 --peer tensorstore --extra zargo=_bin/peerbench --reps 10
 //	_bin/peerbench '{"do":"read","where":"file","root":"/data","path":"t2m"}'
 //
-// The argument is a task as a JSON object. The last line of standard output is the result as a JSON object; errors go to
-// standard error and end with status 1.
+// The argument is a task as a JSON object. The last line of standard output is the result as a JSON
+// object; errors go to standard error and end with status 1.
 //
 //	do       read             the whole array at path
 //	         point            the element at index
@@ -27,7 +28,6 @@
 //	requests, ops, wire, max_concurrent, connections, not_found, faults
 //	                         of s3, as the server counts them at endpoint/__stats
 //
-// It uses what a user would: package openurl to open the store, and package zarr with the defaults of both; with -hedge before the task, slow reads are
-// made twice. Every data set is of
-// float32.
+// It uses what a user would: package openurl to open the store, and package zarr with the defaults
+// of both; with -hedge before the task, slow reads are made twice. Every data set is of float32.
 package main

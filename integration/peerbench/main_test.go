@@ -250,7 +250,8 @@ func TestWritingTask(t *testing.T) {
 	}
 }
 
-// A rechunk leaves what it read, in chunks that have all of the first axis; at the ends of the others there are fewer.
+// A rechunk leaves what it read, in chunks that have all of the first axis; at the ends of the
+// others there are fewer.
 func TestRechunk(t *testing.T) {
 	root := t.TempDir()
 	st := dir.New(root)

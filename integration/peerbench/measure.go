@@ -32,8 +32,8 @@ type traffic struct {
 	Faults        map[string]int `json:"faults,omitempty"`
 }
 
-// measure does the task and times it. Nothing else is within the time: not the values of a write, the server's counts, nor
-// the checksum.
+// measure does the task and times it. Nothing else is within the time: not the values of a write,
+// the server's counts, nor the checksum.
 func (t task) measure(ctx context.Context) (result, error) {
 	do, err := t.prepare()
 	if err != nil {

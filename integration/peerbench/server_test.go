@@ -19,7 +19,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// bucket serves a store as the bucket "bench" of S3, as far as these tasks need it, and counts as the benchmark's server does.
+// bucket serves a store as the bucket "bench" of S3, as far as these tasks need it, and counts as
+// the benchmark's server does.
 type bucket struct {
 	of  store.Store
 	url string

@@ -32,7 +32,8 @@ type task struct {
 	hedge bool
 }
 
-// outcome is what a task leaves: values, the bytes of those that are no longer in memory, or the number of members.
+// outcome is what a task leaves: values, the bytes of those that are no longer in memory, or the
+// number of members.
 type outcome struct {
 	values []float32
 	bytes  int

@@ -47,7 +47,8 @@ func numbers(from string, values ...float64) (b []byte) {
 	return b
 }
 
-// casts are the arrays: data types by each way to round and each way to take what is out of range, with values in range and out of it.
+// casts are the arrays: data types by each way to round and each way to take what is out of range,
+// with values in range and out of it.
 func casts() []cast {
 	var all []cast
 	inf, nan := math.Inf(1), math.NaN()
@@ -94,13 +95,16 @@ func casts() []cast {
 	return all
 }
 
-// castDiffers are patterns of arrays that zarr-python has otherwise than the text of cast_value, by which "clamp" brings infinity and what is
-// beyond the largest number to the nearest finite number of the data type: it refuses infinity for integers, and makes infinity of what is out of
-// the range of a float. Each is tried every time: one that has become equal fails the test until it is taken out.
+// castDiffers are patterns of arrays that zarr-python has otherwise than the text of cast_value, by
+// which "clamp" brings infinity and what is beyond the largest number to the nearest finite number
+// of the data type: it refuses infinity for integers, and makes infinity of what is out of the
+// range of a float. Each is tried every time: one that has become equal fails the test until it is
+// taken out.
 var castDiffers = regexp.MustCompile(`^<f8 to (int8, .*, clamp, inf|float32, .*, clamp, edges|float32, towards-positive, clamp, within)$`)
 
-// TestCastValue meets zarr-python 3.4 in cast_value and scale_offset at the edges of data types: both refuse to store an array or both
-// store the same bytes, and both read the same of what zargo stored.
+// TestCastValue meets zarr-python 3.4 in cast_value and scale_offset at the edges of data types:
+// both refuse to store an array or both store the same bytes, and both read the same of what zargo
+// stored.
 func TestCastValue(t *testing.T) {
 	needPython(t)
 	t.Parallel()

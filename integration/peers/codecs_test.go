@@ -18,8 +18,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// codecLack is a kind of array that a peer does not do, with a part of what it says, or, where it is wrong, of what zargo says.
-// Each is tried every time: one that has begun to work fails the test until it is taken out.
+// codecLack is a kind of array that a peer does not do, with a part of what it says, or, where it
+// is wrong, of what zargo says. Each is tried every time: one that has begun to work fails the test
+// until it is taken out.
 type codecLack struct {
 	peer, verb string // verb "" is both
 	of         string // a pattern of the arrays' names
@@ -60,7 +61,8 @@ var codecLacks = []codecLack{
 	{peer: "zarr-python-2", verb: "write", of: "blosc-snappy", says: "compressor not supported: 'snappy'"},
 	{peer: "zarr-python-2", verb: "read", of: "blosc-snappy", says: "error during blosc decompression"},
 	{peer: "zarr-python-2", verb: "read", of: "v2 lzma-filters", says: "Cannot specify filters except with FORMAT_RAW"},
-	// It has no fill values of arrays or bytes: what is not stored is the number or the text that metadata has.
+	// It has no fill values of arrays or bytes: what is not stored is the number or the text that
+	// metadata has.
 	{peer: "zarr-python-2", verb: "read", of: "v2 vlen-array", says: "gives an element of type <class 'int'>"},
 	{peer: "zarr-python-2", verb: "read", of: "v2 vlen-bytes", says: "gives an element of type <class 'str'>"},
 	{peer: "zarr-python-2", verb: "write", of: "v2 vlen-bytes", says: "expected byte string, found ''"},
@@ -99,8 +101,8 @@ func (p lackPatterns) first(peer, verb string, a coded) int {
 // codecPeers are the peers of TestCodecs by format.
 var codecPeers = map[int][]string{2: {"zarr-python", "zarr-python-3.4", "tensorstore", "zarr-python-2", "zarrs"}, 3: {"zarr-python", "zarr-python-3.4", "tensorstore", "zarrs"}}
 
-// TestCodecs meets the peers in arrays of every codec, each way. They make themselves what they write, with the codecs that the
-// metadata of zargo's array names, and spell these as zargo does.
+// TestCodecs meets the peers in arrays of every codec, each way. They make themselves what they
+// write, with the codecs that the metadata of zargo's array names, and spell these as zargo does.
 func TestCodecs(t *testing.T) {
 	needPython(t)
 	t.Parallel()
@@ -238,7 +240,8 @@ type codedJob struct {
 	Written []int           `json:"written"` // where they are, from 0 along each axis
 }
 
-// writeCoded makes an array and writes its box. It gives what is then read, in hex, and the metadata.
+// writeCoded makes an array and writes its box. It gives what is then read, in hex, and the
+// metadata.
 func writeCoded(t *testing.T, path string, a coded) (want []string, meta json.RawMessage) {
 	t.Helper()
 	made, err := zarr.Create(t.Context(), dir.New(path), "", a.spec())
@@ -324,11 +327,12 @@ func readItems[E any](t *testing.T, opened *zarr.Array, of func(E) []byte) ([]st
 	return hexes(raw), err
 }
 
-// ownMembers tells whether a peer writes the configurations of codecs as it would of itself. TensorStore leaves some members out,
-// and zarrs is given metadata.
+// ownMembers tells whether a peer writes the configurations of codecs as it would of itself.
+// TensorStore leaves some members out, and zarrs is given metadata.
 func ownMembers(peer string) bool { return strings.HasPrefix(peer, "zarr-python") }
 
-// members are the codecs of metadata, without what some versions of a peer write and others leave out.
+// members are the codecs of metadata, without what some versions of a peer write and others leave
+// out.
 func members(t *testing.T, meta json.RawMessage) string {
 	t.Helper()
 	var m map[string]any

@@ -16,8 +16,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// What all arrays of TestCodecs have in common: ragged at both edges, and the chunks of the second row of these are not stored, nor
-// is the second shard. A chunk of bytes is as large as blosc asks, which stores less than 128 as they are.
+// What all arrays of TestCodecs have in common: ragged at both edges, and the chunks of the second
+// row of these are not stored, nor is the second shard. A chunk of bytes is as large as blosc asks,
+// which stores less than 128 as they are.
 var (
 	codedShape, codedChunks, codedShards, codedBox = []int{23, 17}, []int{16, 12}, []int{16, 24}, []int{16, 17}
 )
@@ -26,8 +27,8 @@ var (
 type chain struct {
 	name  string // what of it matters, codecs behind each other after "+"
 	types string // as v2 has them, between spaces
-	// Names and configurations, between bars, those of v2 without an id. TYPE is the data type as it is there, SIZE that of an
-	// element in bytes.
+	// Names and configurations, between bars, those of v2 without an id. TYPE is the data type as
+	// it is there, SIZE that of an element in bytes.
 	codecs string
 	more   mode
 }
@@ -263,9 +264,10 @@ func (a coded) spec() zarr.Spec {
 	return s
 }
 
-// values are the elements of the box that is written, in C order: all of them in one, or each by itself where their length is
-// not fixed. Numbers are from 0 to 99, and floats have a fraction. Of four rows three are the same, and the other one is noise: so
-// codecs find something to compress and something not to.
+// values are the elements of the box that is written, in C order: all of them in one, or each by
+// itself where their length is not fixed. Numbers are from 0 to 99, and floats have a fraction. Of
+// four rows three are the same, and the other one is noise: so codecs find something to compress
+// and something not to.
 func (a coded) values() [][]byte {
 	r := rand.New(rand.NewPCG(uint64(len(a.Name)), 7))
 	var items [][]byte

@@ -13,7 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// TestCopiedToV3 copies a hierarchy of v2 arrays with blosc, which zarr-python 2 wrote, to v3 shards with zstd, which others read.
+// TestCopiedToV3 copies a hierarchy of v2 arrays with blosc, which zarr-python 2 wrote, to v3
+// shards with zstd, which others read.
 func TestCopiedToV3(t *testing.T) {
 	t.Parallel()
 	needPython(t)

@@ -9,7 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// Variable is one variable of the dataset as it is stored. The Python side makes the same one on its own.
+// Variable is one variable of the dataset as it is stored. The Python side makes the same one on
+// its own.
 type Variable struct {
 	Name   string
 	DType  dtype.Type
@@ -35,7 +36,8 @@ func start() time.Time { return time.Date(2024, 2, 28, 12, 0, 0, 0, time.UTC) }
 
 const step = 6 * time.Hour
 
-// Dataset is a group of variables by CF's conventions, with its attributes; "" is the root, "sub/part" the one below it.
+// Dataset is a group of variables by CF's conventions, with its attributes; "" is the root,
+// "sub/part" the one below it.
 func Dataset(group string) (vars []Variable, attrs map[string]any) {
 	if group == "sub/part" {
 		return []Variable{

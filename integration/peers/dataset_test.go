@@ -42,8 +42,8 @@ type savedVariable struct {
 // groups are the groups that are datasets.
 var groups = []string{"", "sub/part"}
 
-// xarrays are the peers that write at a place; where there is a web server they write in its folder. xarray 3.4 is the same xarray
-// on zarr-python 3.4.
+// xarrays are the peers that write at a place; where there is a web server they write in its
+// folder. xarray 3.4 is the same xarray on zarr-python 3.4.
 func xarrays(name string) []string {
 	return map[string][]string{
 		"dir": {"xarray/local", "xarray/obstore", "xarray/fsspec", "xarray-3.4/local"}, "s3": {"xarray/obstore", "xarray/fsspec"}, "gcs": {"xarray/fsspec"},
@@ -130,8 +130,8 @@ func xarrayLacks(place, verb string) []lack {
 	})
 }
 
-// readDataset opens what xarray wrote, walks all of it in one request, and compares it with what xarray says and with what
-// it must be.
+// readDataset opens what xarray wrote, walks all of it in one request, and compares it with what
+// xarray says and with what it must be.
 func readDataset(t *testing.T, st store.Store, path string, format int, told map[string]saved) {
 	var mu sync.Mutex
 	var events []string
@@ -253,8 +253,8 @@ func readText(t *testing.T, a *zarr.Array, v Variable, told savedVariable) {
 	}
 }
 
-// fillOf is the value that stands for a missing one, in memory form: v2's fill value, or v3's attribute _FillValue, which
-// is a number, and base64 of a float64 for a float.
+// fillOf is the value that stands for a missing one, in memory form: v2's fill value, or v3's
+// attribute _FillValue, which is a number, and base64 of a float64 for a float.
 func fillOf(t *testing.T, a *zarr.Array, attrs map[string]any) []byte {
 	t.Helper()
 	if a.Format() == 2 {
@@ -369,7 +369,8 @@ func sameJSON(t *testing.T, what string, got, want any) {
 	}
 }
 
-// TestNoWayIsForgotten finds each way of xarray to each place among those that are taken or among the lacks.
+// TestNoWayIsForgotten finds each way of xarray to each place among those that are taken or among
+// the lacks.
 func TestNoWayIsForgotten(t *testing.T) {
 	for _, p := range placeNames {
 		for _, via := range []string{"obstore", "fsspec"} {

@@ -42,7 +42,8 @@ func pythonOf(library string) string {
 	return pythonEnv
 }
 
-// crew is a Python for each library. Each is slow to start, so it is started once, when it is first asked, and stays up.
+// crew is a Python for each library. Each is slow to start, so it is started once, when it is first
+// asked, and stays up.
 type crew struct {
 	mu    sync.Mutex
 	hands map[string]*hand

@@ -103,7 +103,8 @@ func fills(t dtype.Type) []string {
 	return hexes(zero, ones, top, odd)
 }
 
-// Matrix is every data type with every codec in both formats, the other choices drawn from a fixed seed: 378 rows.
+// Matrix is every data type with every codec in both formats, the other choices drawn from a fixed
+// seed: 378 rows.
 func Matrix() []Row {
 	r := rand.New(rand.NewPCG(3, 14))
 	var rows []Row

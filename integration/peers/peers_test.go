@@ -121,7 +121,8 @@ func tries(name, verb, url, below string) (jobs []job) {
 	return jobs
 }
 
-// judge gives the indexes of the jobs that were done, having held the others to what is known not to work.
+// judge gives the indexes of the jobs that were done, having held the others to what is known not
+// to work.
 func judge(t *testing.T, name string, jobs []job, answers []said) (did []int) {
 	t.Helper()
 	for i, j := range jobs {
@@ -184,7 +185,8 @@ func count(t *testing.T, duties []duty, jobs []job, did []int) {
 	}
 }
 
-// TestRoundTrip writes and reads the rows with zargo alone: what the peers cannot see, it sees without them.
+// TestRoundTrip writes and reads the rows with zargo alone: what the peers cannot see, it sees
+// without them.
 func TestRoundTrip(t *testing.T) {
 	st := mem.New()
 	rows := ours()
@@ -374,7 +376,8 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// TestNoPeerIsForgotten finds each peer at each place among the duties or among the lacks, and not among both.
+// TestNoPeerIsForgotten finds each peer at each place among the duties or among the lacks, and not
+// among both.
 func TestNoPeerIsForgotten(t *testing.T) {
 	has := func(duties []duty, peer string) bool {
 		return slices.ContainsFunc(duties, func(d duty) bool { return d.peer == peer })

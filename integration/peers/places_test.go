@@ -63,8 +63,8 @@ func closeAtEnd(t *testing.T, st store.Store) {
 	})
 }
 
-// served is a folder and the URL at which it is served: the server's that ZARR_TEST_HTTP_URL names, else a server of the
-// test's own.
+// served is a folder and the URL at which it is served: the server's that ZARR_TEST_HTTP_URL names,
+// else a server of the test's own.
 func served(t *testing.T) (folder, url string) {
 	t.Helper()
 	root, url := os.Getenv("ZARR_TEST_HTTP_DIR"), os.Getenv("ZARR_TEST_HTTP_URL")
@@ -89,8 +89,8 @@ func served(t *testing.T) (folder, url string) {
 	return folder, strings.TrimRight(url, "/") + strings.TrimPrefix(folder, strings.TrimRight(root, "/"))
 }
 
-// files serves a folder's files and nothing else, as nginx does for servers.py: what is not a file is not found, whatever
-// the method, and nothing is taken.
+// files serves a folder's files and nothing else, as nginx does for servers.py: what is not a file
+// is not found, whatever the method, and nothing is taken.
 func files(folder string) http.Handler {
 	within := os.DirFS(folder)
 	serve := http.FileServerFS(within)
@@ -109,8 +109,8 @@ func files(folder string) http.Handler {
 	})
 }
 
-// everywhere runs a test at each place: plan says there what the peers are to do, they do it for all the places at once, for
-// a Python is slow to start, and check judges the answers.
+// everywhere runs a test at each place: plan says there what the peers are to do, they do it for
+// all the places at once, for a Python is slow to start, and check judges the answers.
 func everywhere(t *testing.T, plan func(t *testing.T, name string, at place) []job, check func(t *testing.T, name string, at place, jobs []job, answers []said)) {
 	t.Helper()
 	needPython(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/integration/bucket"
 )
 
-// pythonEnv names the Python that has requirements.txt, zarr2Env the one that has requirements-zarr2.txt, and python313Env the one
-// that has requirements-py313.txt.
+// pythonEnv names the Python that has requirements.txt, zarr2Env the one that has
+// requirements-zarr2.txt, and python313Env the one that has requirements-py313.txt.
 const (
 	pythonEnv    = "ZARGO_PEERS_PYTHON"
 	zarr2Env     = "ZARGO_PEERS_ZARR2"
@@ -59,7 +59,8 @@ func needPython(t *testing.T) {
 	}
 }
 
-// ask has the peers do all the jobs, all the peers at once and each a few at a time, and gives what they say in the same order.
+// ask has the peers do all the jobs, all the peers at once and each a few at a time, and gives what
+// they say in the same order.
 func ask(t *testing.T, jobs []job) []said {
 	t.Helper()
 	of := map[string][]int{} // the indexes of a library's jobs

@@ -51,8 +51,9 @@ func unevenArrays() []sharded {
 	return all
 }
 
-// TestRectilinear meets zarr-python 3.4 and zarrs in arrays whose chunks or shards have several shapes, each way. What is told to make
-// an array makes its own metadata, zarrs apart, which is given it and has no arrays. TensorStore has no such grid.
+// TestRectilinear meets zarr-python 3.4 and zarrs in arrays whose chunks or shards have several
+// shapes, each way. What is told to make an array makes its own metadata, zarrs apart, which is
+// given it and has no arrays. TensorStore has no such grid.
 func TestRectilinear(t *testing.T) {
 	needPython(t)
 	t.Parallel()

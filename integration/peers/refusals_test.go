@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// This file holds all that is known not to work, and nothing else is excused. Each entry is tried every time: one that
-// has begun to work fails the test until it is taken out here.
+// This file holds all that is known not to work, and nothing else is excused. Each entry is tried
+// every time: one that has begun to work fails the test until it is taken out here.
 
-// refusal is a kind of array that a peer does not do anywhere, with a part of what it says, or, where it is wrong, of what is
-// then found.
+// refusal is a kind of array that a peer does not do anywhere, with a part of what it says, or,
+// where it is wrong, of what is then found.
 type refusal struct {
 	peer, verb string // verb "" is both
 	kind       string // in words
@@ -37,7 +37,8 @@ var refusals = []refusal{
 		return r.Format == 2 && isComplex(r) && strings.Trim(hex.EncodeToString(r.FillBytes()), "0") != "" && !bytes.Equal(r.Full(), r.Expected())
 	}, says: "element", wrong: true},
 	{peer: "zarrs", kind: "v2: complex64, complex128 without a fill value", of: func(r Row) bool { return r.Format == 2 && isComplex(r) && r.Fill == nil }, says: "incompatible fill value metadata"},
-	// Where it reads a part of a chunk it turns around the eight or sixteen bytes of an element, and not those of each number.
+	// Where it reads a part of a chunk it turns around the eight or sixteen bytes of an element,
+	// and not those of each number.
 	{peer: "zarrs", verb: "read", kind: "complex64, complex128 in big-endian order, chunks over the edge", of: func(r Row) bool {
 		return isComplex(r) && r.Order == "big" && slices.ContainsFunc(r.Written(), func(b Box) bool { return overEdge(r, b) })
 	}, says: "element", wrong: true},
@@ -90,8 +91,9 @@ func hasCodec(r Row, name string) bool {
 	return slices.ContainsFunc(r.Codecs, func(c Codec) bool { return c.Name == name })
 }
 
-// lack is a thing that a peer cannot do at a place, with a pattern of what it says, and why it is so. The pattern has several
-// branches where several requests are under way and any may be the first to fail.
+// lack is a thing that a peer cannot do at a place, with a pattern of what it says, and why it is
+// so. The pattern has several branches where several requests are under way and any may be the
+// first to fail.
 type lack struct {
 	place, peer, verb string
 	says              string

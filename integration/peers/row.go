@@ -29,7 +29,8 @@ type Row struct {
 	ReadOnly bool `json:"-"` // zargo does not write such arrays
 }
 
-// Codec is one codec after the one that makes bytes, with the members of its configuration in v3's spelling.
+// Codec is one codec after the one that makes bytes, with the members of its configuration in v3's
+// spelling.
 type Codec struct {
 	Name     string `json:"name"`
 	Level    *int   `json:"level,omitempty"`
@@ -77,7 +78,8 @@ func (r Row) FillBytes() []byte {
 	return b
 }
 
-// mix is the finaliser of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
+// mix is the finaliser of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
+// generators, 2014).
 func mix(x uint64) uint64 {
 	x += 0x9E3779B97F4A7C15
 	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9
@@ -85,9 +87,10 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Full is every element in memory form as if no chunk were missing. Number i of them (a complex element has two) has the
-// low bits of i*3+seed, of mix(i+seed) or of mix(seed), in stretches of 32: slow, slow, random, constant. So codecs find
-// something to compress and something not to, and floats have every kind of bit pattern, NaN payloads among them.
+// Full is every element in memory form as if no chunk were missing. Number i of them (a complex
+// element has two) has the low bits of i*3+seed, of mix(i+seed) or of mix(seed), in stretches of
+// 32: slow, slow, random, constant. So codecs find something to compress and something not to, and
+// floats have every kind of bit pattern, NaN payloads among them.
 func (r Row) Full() []byte {
 	parts := 1
 	if strings.HasPrefix(r.DType, "complex") {

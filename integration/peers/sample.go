@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Sample is the smallest part of the matrix that a plain search finds in which every data type, codec, layout and other choice
-// comes up in each format: 30 rows, for the places where the whole matrix would teach nothing new.
+// Sample is the smallest part of the matrix that a plain search finds in which every data type,
+// codec, layout and other choice comes up in each format: 30 rows, for the places where the whole
+// matrix would teach nothing new.
 func Sample() []Row { return sample(Matrix()) }
 
 // sample takes the row with the most that was not there before, until there is nothing new.

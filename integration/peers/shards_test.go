@@ -128,8 +128,8 @@ func shardRefusals() map[string]string {
 	}
 }
 
-// TestShards meets zarr-python, TensorStore and zarrs in sharded arrays, each way: the arrays are made by zargo, written in part by one
-// side and read by the other.
+// TestShards meets zarr-python, TensorStore and zarrs in sharded arrays, each way: the arrays are
+// made by zargo, written in part by one side and read by the other.
 func TestShards(t *testing.T) {
 	needPython(t)
 	t.Parallel()
@@ -161,8 +161,8 @@ func TestShards(t *testing.T) {
 	}
 }
 
-// judgeBoxes has the peers write or read arrays with boxes, and counts which they had right and which they refused by words that are
-// known.
+// judgeBoxes has the peers write or read arrays with boxes, and counts which they had right and
+// which they refused by words that are known.
 func judgeBoxes(t *testing.T, verb string, jobs []job, known func(said, job) bool) (good, refused map[string]int) {
 	t.Helper()
 	good, refused = map[string]int{}, map[string]int{}

@@ -21,8 +21,9 @@ import (
 // shardReaders are the peers that read shards.
 var shardReaders = []string{"zarr-python", "zarr-python-3.4", "tensorstore", "zarrs"}
 
-// TestStreamedShards: shards whose inner chunks were written one after another, the last ones first, are read by zarr-python, TensorStore and
-// zarrs, whatever their layout. The layouts whose inner chunks cannot be written one by one are known.
+// TestStreamedShards: shards whose inner chunks were written one after another, the last ones
+// first, are read by zarr-python, TensorStore and zarrs, whatever their layout. The layouts whose
+// inner chunks cannot be written one by one are known.
 func TestStreamedShards(t *testing.T) {
 	needPython(t)
 	t.Parallel()
@@ -103,7 +104,8 @@ func within(r, shard zarr.Region) bool {
 	return true
 }
 
-// TestStreamedRows: what [zarr.Writer] sends as parts of shards while rows come is read by them too.
+// TestStreamedRows: what [zarr.Writer] sends as parts of shards while rows come is read by them
+// too.
 func TestStreamedRows(t *testing.T) {
 	needPython(t)
 	t.Parallel()

@@ -17,8 +17,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// typeLack is a kind of array that a peer does not do, with a part of what it says, or, where it is wrong, of what zargo says.
-// Each is tried every time: one that has begun to work fails the test until it is taken out.
+// typeLack is a kind of array that a peer does not do, with a part of what it says, or, where it is
+// wrong, of what zargo says. Each is tried every time: one that has begun to work fails the test
+// until it is taken out.
 type typeLack struct {
 	peer, verb string // verb "" is both
 	format     int
@@ -79,10 +80,12 @@ var typeLacks = []typeLack{
 	{peer: "zarr-python", format: 3, kinds: "V5 V16", only: "shards", says: "unhashable type: 'writeable void-scalar'"},
 	{peer: "zarr-python", verb: "read", format: 2, kinds: "nested subarray", says: "No Zarr data type found that matches"},
 	{peer: "zarr-python", verb: "write", format: 2, kinds: "subarray", says: "Cannot compare structured arrays"},
-	// It writes "structured", which is what it knows, and not "struct", which is what is registered.
+	// It writes "structured", which is what it knows, and not "struct", which is what is
+	// registered.
 	{peer: "zarr-python", verb: "read", format: 3, kinds: "struct pair nested r40", says: "No Zarr data type found that matches"},
 	{peer: "zarr-python", verb: "write", format: 3, kinds: "struct pair nested", only: "shards", says: "unhashable type: 'writeable void-scalar'"},
-	// What it writes transposed it does not read as it was either: it encodes elements in the order of memory.
+	// What it writes transposed it does not read as it was either: it encodes elements in the order
+	// of memory.
 	{peer: "zarr-python", verb: "write", format: 3, kinds: "string bytes", only: "-F-", says: "other values", wrong: true},
 
 	{peer: "zarr-python-3.4", format: 2, kinds: small, says: "No Zarr data type found that matches"},
@@ -96,7 +99,8 @@ var typeLacks = []typeLack{
 	{peer: "tensorstore", format: 3, kinds: times64 + " S1 S6 U1 U3 string bytes float8_e4m3 uint4", says: "data type is not one of the supported data types"},
 	{peer: "tensorstore", format: 3, kinds: "struct nested", says: "Nested struct types and extension data types"},
 	{peer: "tensorstore", verb: "read", format: 3, kinds: "r40", says: "Expected base64-encoded string for raw_bytes fill_value"}, // v3 has a list of numbers
-	// Its 1 in metadata is 2^-64 and its 2^-64 is 1: the exponent's bias is 63 there, where it is 127.
+	// Its 1 in metadata is 2^-64 and its 2^-64 is 1: the exponent's bias is 63 there, where it is
+	// 127.
 	{peer: "tensorstore", verb: "write", format: 2, kinds: "float8_e8m0fnu", says: "fill value bf, want 7f", wrong: true},
 	{peer: "tensorstore", verb: "write", format: 3, kinds: "float8_e8m0fnu", says: "fill value bf, want 7f", wrong: true},
 	{peer: "tensorstore", verb: "read", format: 2, kinds: "float8_e8m0fnu", says: "other values", wrong: true},
@@ -121,7 +125,8 @@ var typeLacks = []typeLack{
 	{peer: "zarrs", verb: "read", format: 3, kinds: "float8_e3m4 float8_e4m3 float8_e4m3b11fnuz float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn", says: "incompatible fill value metadata"},
 	{peer: "zarrs", verb: "write", format: 2, kinds: "string bytes", says: "PanicException"},
 	{peer: "zarrs", verb: "write", format: 3, kinds: "string bytes", says: "PanicException"},
-	// Where it reads a part of a chunk it turns around the eight or sixteen bytes of an element, and not those of each number.
+	// Where it reads a part of a chunk it turns around the eight or sixteen bytes of an element,
+	// and not those of each number.
 	{peer: "zarrs", verb: "read", format: 2, kinds: "complex64 complex128", only: "-big-", says: "other values", wrong: true},
 	{peer: "zarrs", verb: "read", format: 3, kinds: "complex64 complex128", only: "-big-", says: "other values", wrong: true},
 }
@@ -146,7 +151,8 @@ type typeCounts struct {
 // typePeers are the peers of TestTypes.
 var typePeers = []string{"zarr-python", "zarr-python-3.4", "tensorstore", "zarr-python-2", "zarrs"}
 
-// TestTypes meets the peers in arrays of every data type, each way. They make themselves what they write.
+// TestTypes meets the peers in arrays of every data type, each way. They make themselves what they
+// write.
 func TestTypes(t *testing.T) {
 	needPython(t)
 	t.Parallel()

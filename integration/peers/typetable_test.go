@@ -13,8 +13,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// What all arrays of TestTypes have in common: ragged at both edges. The boxes are written one after another, and leave out the
-// chunk (0, 1), which is a part of a shard, and the chunks (2, 0) and (3, 0), which are a whole one.
+// What all arrays of TestTypes have in common: ragged at both edges. The boxes are written one
+// after another, and leave out the chunk (0, 1), which is a part of a shard, and the chunks (2, 0)
+// and (3, 0), which are a whole one.
 var (
 	typedShape, typedChunks, typedShards = []int{7, 5}, []int{2, 3}, []int{4, 3}
 	typedBoxes                           = [][][2]int{{{0, 2}, {0, 3}}, {{2, 4}, {0, 5}}, {{4, 7}, {3, 5}}}
@@ -31,8 +32,8 @@ type kind struct {
 	typ dtype.Type
 }
 
-// kinds are the data types of TestTypes: all that zarr-python or TensorStore knows, and two that neither does.
-// Those that numpy has are spelled as it does.
+// kinds are the data types of TestTypes: all that zarr-python or TensorStore knows, and two that
+// neither does. Those that numpy has are spelled as it does.
 func kinds() []kind {
 	var all []kind
 	add := func(name, spelled string) {
@@ -92,8 +93,8 @@ func newKind(name string, t dtype.Type) kind {
 	return k
 }
 
-// valueOf draws an element in memory form. A number is any pattern of bits, but 1 for a fill value of floats: what metadata
-// makes of other ones is the matter of [Matrix].
+// valueOf draws an element in memory form. A number is any pattern of bits, but 1 for a fill value
+// of floats: what metadata makes of other ones is the matter of [Matrix].
 func valueOf(r *rand.Rand, t dtype.Type, fill bool) []byte {
 	const letters = "aé漢𝄞Z"
 	switch t := t.(type) {
@@ -170,8 +171,8 @@ type typed struct {
 	kind kind
 }
 
-// typedArrays are all kinds in every byte order or, in little-endian, column by column; in both formats; with both separators;
-// and in v3 in shards or not.
+// typedArrays are all kinds in every byte order or, in little-endian, column by column; in both
+// formats; with both separators; and in v3 in shards or not.
 func typedArrays() []typed {
 	var all []typed
 	for _, k := range kinds() {
@@ -200,8 +201,8 @@ func typedArrays() []typed {
 	return all
 }
 
-// spelled tells whether a format has the data type: v3 has no structures with subarrays, and v2 the small numbers that
-// TensorStore has there, bfloat16 in little-endian order only.
+// spelled tells whether a format has the data type: v3 has no structures with subarrays, and v2 the
+// small numbers that TensorStore has there, bfloat16 in little-endian order only.
 func (k kind) spelled(format int, order dtype.Order) bool {
 	var err error
 	if format == 3 {

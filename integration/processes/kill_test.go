@@ -52,7 +52,8 @@ func create(ctx context.Context, st store.Store, format int) error {
 // value is that of the data at a time and a place; it is never 0.
 func value(i, x int) int32 { return int32(1 + i*width + x) }
 
-// appendDay appends the next rows to a group, or completes what was begun, and returns how many there are then.
+// appendDay appends the next rows to a group, or completes what was begun, and returns how many
+// there are then.
 func appendDay(ctx context.Context, g *zarr.Group) (int, error) {
 	a, err := g.OpenArray(ctx, "time")
 	if err != nil {
@@ -111,8 +112,9 @@ func check(ctx context.Context, st store.Store) (int, error) {
 	return n, nil
 }
 
-// TestKill kills a process that appends to a group again and again, at random moments. What is visible is whole after each kill, at least what was
-// acknowledged, and the next process goes on. In a folder xarray looks too.
+// TestKill kills a process that appends to a group again and again, at random moments. What is
+// visible is whole after each kill, at least what was acknowledged, and the next process goes on.
+// In a folder xarray looks too.
 func TestKill(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		t.Run(fmt.Sprintf("dir v%d", format), func(t *testing.T) {
@@ -148,7 +150,8 @@ func kills(t *testing.T, o order, format, rounds int, within time.Duration, see 
 	}
 	r := rand.New(rand.NewPCG(11, 7))
 	acks, amid := 0, 0
-	// On a busy machine kills come later, and there are more of them, until some came amid an append and some after one.
+	// On a busy machine kills come later, and there are more of them, until some came amid an
+	// append and some after one.
 	for round := 0; round < rounds || (acks == 0 || amid == 0) && round < 10*rounds; round++ {
 		c := child.Start(t, o)
 		ids, err := acknowledged(c, func() {

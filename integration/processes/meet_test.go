@@ -19,8 +19,8 @@ import (
 )
 
 // TestArrays lets three processes append to one array at once, each lot with a value of its own.
-// Some are killed, one takes over every claim that it meets, and 2 % of the responses of servers are
-// lost. Each acknowledged lot is stored once, and no lot is stored twice.
+// Some are killed, one takes over every claim that it meets, and 2 % of the responses of servers
+// are lost. Each acknowledged lot is stored once, and no lot is stored twice.
 func TestArrays(t *testing.T) { everywhere(t, false) }
 
 // TestGroups is TestArrays of two arrays of a group with consolidated metadata. The arrays have the

@@ -38,7 +38,8 @@ func turns(t *testing.T) int64 {
 	return n
 }
 
-// sharedSpecs are an array of shared chunks, and one of shared shards. Each process has elements of its own in all of them.
+// sharedSpecs are an array of shared chunks, and one of shared shards. Each process has elements of
+// its own in all of them.
 func sharedSpecs(turns int) map[string]zarr.Spec {
 	width := sharers * turns
 	return map[string]zarr.Spec{
@@ -67,8 +68,9 @@ func (o order) shared(ctx context.Context, st store.Store) error {
 // mark is what a process writes in a turn.
 func (o order) mark(turn int64) int64 { return 1 + o.First*o.Count + turn }
 
-// TestShared lets 16 processes write elements of their own into 8 chunks and 2 shards that they share: every element is there; also where 5 %
-// of the answers are lost after the server did its part.
+// TestShared lets 16 processes write elements of their own into 8 chunks and 2 shards that they
+// share: every element is there; also where 5 % of the answers are lost after the server did its
+// part.
 func TestShared(t *testing.T) {
 	n := turns(t)
 	t.Run("dir", func(t *testing.T) { sharing(t, order{Place: t.TempDir(), Count: n}) })

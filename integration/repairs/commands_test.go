@@ -47,8 +47,9 @@ func run(t *testing.T, program string, code int, args ...string) string {
 	return out.String()
 }
 
-// TestCommands damages a hierarchy in a bucket in every way that a repair knows and repairs it by the command from a copy beside it. Then diff finds nothing, hash finds what is
-// changed later, census counts what is stored, and rm --dry-run deletes nothing.
+// TestCommands damages a hierarchy in a bucket in every way that a repair knows and repairs it by
+// the command from a copy beside it. Then diff finds nothing, hash finds what is changed later,
+// census counts what is stored, and rm --dry-run deletes nothing.
 func TestCommands(t *testing.T) {
 	const planned = 7 // six of damageAll, and consolidated metadata that is stale since the separator of keys is another
 	program := build(t)

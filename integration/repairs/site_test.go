@@ -15,7 +15,8 @@ import (
 // providers are those that repairs run on.
 func providers() []bucket.Provider { return bucket.All() }
 
-// site is a hierarchy: "sums" with checksums, "keys" and "plain" compressed, "long" with one shard of 6 MiB, and consolidated metadata.
+// site is a hierarchy: "sums" with checksums, "keys" and "plain" compressed, "long" with one shard
+// of 6 MiB, and consolidated metadata.
 func site(t *testing.T, st store.Store) {
 	t.Helper()
 	ctx := t.Context()

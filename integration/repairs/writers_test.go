@@ -17,8 +17,8 @@ import (
 
 var shape = regexp.MustCompile(`"shape":\s*\[\s*8\s*\]`)
 
-// TestOthersWriteMeanwhile: what another writer stores just before a repair puts an object stays, on each provider and for each kind of repair. A second repair, which no one
-// disturbs, does it.
+// TestOthersWriteMeanwhile: what another writer stores just before a repair puts an object stays,
+// on each provider and for each kind of repair. A second repair, which no one disturbs, does it.
 func TestOthersWriteMeanwhile(t *testing.T) {
 	spaced := func(was string) string { return was + " " }
 	longer := func(was string) string { return shape.ReplaceAllString(was, `"shape":[10]`) } // the append goes on

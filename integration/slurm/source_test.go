@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// source serves a folder. It can hold back requests for chunks, so that what is done to a node is done in the middle of its tasks.
+// source serves a folder. It can hold back requests for chunks, so that what is done to a node is
+// done in the middle of its tasks.
 type source struct {
 	*httptest.Server
 	refuses atomic.Bool // answers 503

@@ -16,12 +16,14 @@ import (
 const (
 	indices = 8
 	side    = 1024
-	// free is after how many of the 128 requests of an index the source holds back the others. A task has 16: those that have begun are
-	// in the middle of their work, and one or more are not done.
+	// free is after how many of the 128 requests of an index the source holds back the others. A
+	// task has 16: those that have begun are in the middle of their work, and one or more are not
+	// done.
 	free = 100
 )
 
-// TestTransfer runs one rechunk as a job array again and again, each time with another misfortune: each time what is stored is what one process stores.
+// TestTransfer runs one rechunk as a job array again and again, each time with another misfortune:
+// each time what is stored is what one process stores.
 func TestTransfer(t *testing.T) {
 	if os.Getenv("ZARR_SLURM") == "" {
 		t.Skip("SKIPPED: no Slurm; see integration/servers/servers.py --help")
@@ -48,7 +50,8 @@ func TestTransfer(t *testing.T) {
 	t.Run("transient", c.transient)
 }
 
-// write makes the source: each row is a chunk, and a chunk of the target needs sixteen. Each index needs rows of its own.
+// write makes the source: each row is a chunk, and a chunk of the target needs sixteen. Each index
+// needs rows of its own.
 func write(t *testing.T, work string) {
 	t.Helper()
 	a, err := zarr.Create(t.Context(), dir.New(work), "src", zarr.Spec{Shape: []int{side, side}, Chunks: []int{1, side}, DType: dtype.Int32})
@@ -107,7 +110,8 @@ func (c *cluster) submit(t *testing.T, plan, array string, args ...string) strin
 	return strings.TrimSpace(said)
 }
 
-// begun submits all indices, of which the source lets none end, and returns when none goes on: how many of its requests are held back.
+// begun submits all indices, of which the source lets none end, and returns when none goes on: how
+// many of its requests are held back.
 func (c *cluster) begun(t *testing.T, to string) (job string, waiting int64) {
 	t.Helper()
 	plan := c.plan(t, to)
@@ -192,7 +196,8 @@ func (c *cluster) twice(t *testing.T) {
 	c.same(t, "twice")
 }
 
-// transient lets all tasks fail while the source is not available: they start again, as the code is 75.
+// transient lets all tasks fail while the source is not available: they start again, as the code is
+// 75.
 func (c *cluster) transient(t *testing.T) {
 	plan := c.plan(t, "transient")
 	c.from.refuses.Store(true)

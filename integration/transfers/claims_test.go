@@ -25,8 +25,9 @@ import (
 // rounds is how many targets TestClaims has in each bucket.
 var rounds = flag.Int("rounds", 4, "how many targets TestClaims has in each bucket")
 
-// TestClaims has two processes of each of two plans copy to one target at once, through faults and lost responses. Each is
-// interrupted at random and begun again until it ends well or is refused: one plan is, and the target holds the other one.
+// TestClaims has two processes of each of two plans copy to one target at once, through faults and
+// lost responses. Each is interrupted at random and begun again until it ends well or is refused:
+// one plan is, and the target holds the other one.
 func TestClaims(t *testing.T) {
 	for _, provider := range bucket.All() {
 		t.Run(provider.Name, func(t *testing.T) {

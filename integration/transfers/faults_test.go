@@ -17,15 +17,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// number is how many chunks are copied. With -objects 10000 it takes four minutes, in most of which clients wait because they met so many 503s.
+// number is how many chunks are copied. With -objects 10000 it takes four minutes, in most of which
+// clients wait because they met so many 503s.
 var number = flag.Int("objects", 2000, "how many objects TestS3ToGCS copies")
 
-// repeated is how many requests two interruptions may have for nothing: each cuts two tasks of 48 objects that are read in
-// the source and written. A write finds the object there, which is compared.
+// repeated is how many requests two interruptions may have for nothing: each cuts two tasks of 48
+// objects that are read in the source and written. A write finds the object there, which is
+// compared.
 const repeated = 2 * 2 * 48 * 3
 
-// TestS3ToGCS copies objects while one request in twenty meets a 503 or a reset, is interrupted twice and goes on: the copy is equal, and took
-// no more requests than were planned, beside those that failed and what was cut. Of ten thousand objects that is less than a twentieth more.
+// TestS3ToGCS copies objects while one request in twenty meets a 503 or a reset, is interrupted
+// twice and goes on: the copy is equal, and took no more requests than were planned, beside those
+// that failed and what was cut. Of ten thousand objects that is less than a twentieth more.
 func TestS3ToGCS(t *testing.T) {
 	objects := *number
 	from, to := bucket.S3(), bucket.GCS()

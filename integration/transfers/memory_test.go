@@ -70,7 +70,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// resident runs a plan in a process of its own, and returns how many bytes of memory it had at most.
+// resident runs a plan in a process of its own, and returns how many bytes of memory it had at
+// most.
 func resident(t *testing.T, p *transfer.Plan) int64 {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "plan.json")

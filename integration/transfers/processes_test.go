@@ -18,7 +18,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// childEnv makes the test binary a process that runs tasks, and boundEnv one that keeps to the plan's memory; their value is the file of a plan.
+// childEnv makes the test binary a process that runs tasks, and boundEnv one that keeps to the
+// plan's memory; their value is the file of a plan.
 const (
 	childEnv = "ZARGO_TRANSFERS_CHILD"
 	boundEnv = "ZARGO_TRANSFERS_BOUND"
@@ -40,7 +41,8 @@ func TestMain(m *testing.M) {
 // folders opens the folders that plans name.
 func folders(_ context.Context, name string) (store.Store, error) { return dir.New(name), nil }
 
-// bound runs a plan as cmd/zargo does: with a limit on the heap that leaves out what the program takes.
+// bound runs a plan as cmd/zargo does: with a limit on the heap that leaves out what the program
+// takes.
 func bound(ctx context.Context, name string) error {
 	b, err := os.ReadFile(name)
 	if err != nil {
@@ -74,7 +76,8 @@ func child(ctx context.Context, name string) error {
 	return transfer.RunTask(ctx, p, last, folders)
 }
 
-// TestProcesses has three processes run the same tasks at once, of which one is killed in the middle: all is stored as one process stores it.
+// TestProcesses has three processes run the same tasks at once, of which one is killed in the
+// middle: all is stored as one process stores it.
 func TestProcesses(t *testing.T) {
 	from, to, alone := t.TempDir(), t.TempDir(), t.TempDir()
 	a, err := zarr.Create(t.Context(), dir.New(from), "a", zarr.Spec{Shape: []int{200, 60, 40}, Chunks: []int{5, 60, 40}, DType: dtype.Float32})

@@ -8,7 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Options say what is counted, and how much a call may take. The zero value counts and bounds nothing.
+// Options say what is counted, and how much a call may take. The zero value counts and bounds
+// nothing.
 type Options struct {
 	Report      *Report // nil counts nothing
 	MaxRequests int     // requests that are admitted at most; 0 is no limit
@@ -26,9 +27,9 @@ type Account struct {
 // listenerKey is what a context holds the Report under that listens to it.
 type listenerKey struct{}
 
-// Begin begins the account of one call on s: the call is to use the context and the store that it returns. s is the store
-// as the user has it, never one that Begin returned, which would count twice. With the zero Options they are ctx and s
-// themselves, and the Account is nil.
+// Begin begins the account of one call on s: the call is to use the context and the store that it
+// returns. s is the store as the user has it, never one that Begin returned, which would count
+// twice. With the zero Options they are ctx and s themselves, and the Account is nil.
 func Begin(ctx context.Context, s store.Store, o Options) (context.Context, store.Store, *Account) {
 	if o == (Options{}) {
 		return ctx, s, nil
@@ -56,7 +57,8 @@ type Layer interface {
 	Over(f func(store.Store) store.Store) store.Store
 }
 
-// Fits refuses, with fault.Limit, a call that is going to take at least so many requests, before the first one.
+// Fits refuses, with fault.Limit, a call that is going to take at least so many requests, before
+// the first one.
 func (a *Account) Fits(least int) error {
 	if a == nil || a.o.MaxRequests == 0 || least <= a.o.MaxRequests {
 		return nil
@@ -64,8 +66,9 @@ func (a *Account) Fits(least int) error {
 	return fault.Newf(fault.Limit, "the selection takes %d requests or more, more than MaxRequests(%d)", least, a.o.MaxRequests)
 }
 
-// Admit is called before so many requests are sent that are known to read and write so many bytes, 0 where that is not
-// known. It admits all of them or, with fault.Limit, none. Retries and hedges of the store are no requests of the call.
+// Admit is called before so many requests are sent that are known to read and write so many bytes,
+// 0 where that is not known. It admits all of them or, with fault.Limit, none. Retries and hedges
+// of the store are no requests of the call.
 func (a *Account) Admit(requests int, bytes int64) error {
 	if a == nil {
 		return nil
@@ -105,7 +108,8 @@ func (a *Account) Chunks(n, missing int) {
 	}
 }
 
-// Conflict counts a write, or a read of a shard, that begins again because the value was replaced meanwhile.
+// Conflict counts a write, or a read of a shard, that begins again because the value was replaced
+// meanwhile.
 func (a *Account) Conflict() {
 	if r := a.report(); r != nil {
 		r.Conflicts.Add(1)
@@ -133,8 +137,8 @@ func (a *Account) report() *Report {
 	return a.o.Report
 }
 
-// before refuses requests of a call that has moved all the bytes it may: where lengths are not known beforehand, MaxBytes
-// is exceeded by at most the requests that were under way.
+// before refuses requests of a call that has moved all the bytes it may: where lengths are not
+// known beforehand, MaxBytes is exceeded by at most the requests that were under way.
 func (a *Account) before(ctx context.Context, c store.Call) (context.Context, error) {
 	if most := a.o.MaxBytes; most > 0 && a.moved.Load() >= most && c.Op != store.OpAbort {
 		return ctx, &fault.KeyError{Op: string(c.Op), Key: c.Key, Err: a.tooMany()}

@@ -58,8 +58,8 @@ func (b *busy) Get(ctx context.Context, key string, o store.GetOptions, buf []by
 	return b.Store.Get(ctx, key, o, buf)
 }
 
-// TestAsked: what a call asks for is counted by the store that Begin returns, whatever the verb, and a verb that falls back
-// to others by those.
+// TestAsked: what a call asks for is counted by the store that Begin returns, whatever the verb,
+// and a verb that falls back to others by those.
 func TestAsked(t *testing.T) {
 	use := func(ctx context.Context, s store.Store) error {
 		_, err := s.Put(ctx, "a", make([]byte, 10), store.PutOptions{})
@@ -103,7 +103,8 @@ func TestAsked(t *testing.T) {
 	}
 }
 
-// TestBecame: retries below are not asked for by the call, and are counted for themselves, with the time that they waited.
+// TestBecame: retries below are not asked for by the call, and are counted for themselves, with the
+// time that they waited.
 func TestBecame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		below := &busy{Store: mem.New(), fails: 2}
@@ -124,8 +125,8 @@ func TestBecame(t *testing.T) {
 	})
 }
 
-// TestHears: every function of a trace has its numbers, once for a call within a call, and a trace of the user's is called
-// as before.
+// TestHears: every function of a trace has its numbers, once for a call within a call, and a trace
+// of the user's is called as before.
 func TestHears(t *testing.T) {
 	var r account.Report
 	heard := 0
@@ -221,8 +222,8 @@ func TestMaxRequestsTogether(t *testing.T) {
 	}
 }
 
-// TestMaxBytes: bytes that are known beforehand are refused beforehand; of others no further request is made once there
-// were too many.
+// TestMaxBytes: bytes that are known beforehand are refused beforehand; of others no further
+// request is made once there were too many.
 func TestMaxBytes(t *testing.T) {
 	user := mem.New()
 	put(t, user, "a", 60)

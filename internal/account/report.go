@@ -11,8 +11,8 @@ import (
 
 // Report adds up what calls did. It may be read at any time, and shared by any number of calls.
 type Report struct {
-	// What calls asked the store for, with all tries of a request as one. A batch of deletes is one, a page of a listing is
-	// one, and so is each step of a value in parts.
+	// What calls asked the store for, with all tries of a request as one. A batch of deletes is
+	// one, a page of a listing is one, and so is each step of a value in parts.
 	Gets, Puts, Deletes, Lists, Parts, Copies atomic.Int64
 	AskedAgain                                atomic.Int64 // Gets for values that were longer than expected the first time
 
@@ -42,7 +42,8 @@ type Report struct {
 	trace atomic.Pointer[store.Trace] // made once
 }
 
-// String sums the report up in one line. What there was none of is left out, but for the first eight numbers.
+// String sums the report up in one line. What there was none of is left out, but for the first
+// eight numbers.
 func (r *Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d chunks (%d missing), %d gets of %d bytes, %d puts of %d bytes, %d deletes, %d conflicts", r.Chunks.Load(),

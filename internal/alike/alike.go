@@ -6,8 +6,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Encoding reports whether the two have the same grid, codecs, data type and fill value. An array of v2 is compared with one of v3 by what it is
-// as one of v3. Where chunks have one shape the shapes of the arrays may differ, and with them what of a chunk at the end is in the array.
+// Encoding reports whether the two have the same grid, codecs, data type and fill value. An array
+// of v2 is compared with one of v3 by what it is as one of v3. Where chunks have one shape the
+// shapes of the arrays may differ, and with them what of a chunk at the end is in the array.
 func Encoding(from, to *zarr.Array) bool {
 	x, y := from.Metadata(), to.Metadata()
 	if y.Format == 3 && x.Format < 3 {

@@ -7,8 +7,8 @@ import (
 
 // Check compares the packages with the table and gives one line for each import that may not be.
 //
-// Tests are held more loosely: those of zarr, concurrency and internal may import anything of these three, so that they
-// need no cloud library either; other tests may import what they like.
+// Tests are held more loosely: those of zarr, concurrency and internal may import anything of these
+// three, so that they need no cloud library either; other tests may import what they like.
 func Check(pkgs []Package, table []Rule) []string {
 	known := map[string]bool{}
 	for _, p := range pkgs {
@@ -57,7 +57,8 @@ func (r Rule) refuses(imp string, own bool) string {
 	return ""
 }
 
-// standard tells whether an import path is of the standard library: those have no dot in their first part.
+// standard tells whether an import path is of the standard library: those have no dot in their
+// first part.
 func standard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return !strings.Contains(first, ".")
@@ -96,7 +97,8 @@ func Forbidden(reached, prefixes []string) []string {
 	return bad
 }
 
-// Circle gives a way through the table from a package back to itself, or nil. Rules about "a/..." count as one package.
+// Circle gives a way through the table from a package back to itself, or nil. Rules about "a/..."
+// count as one package.
 func Circle(table []Rule) []string {
 	const (
 		fresh = iota

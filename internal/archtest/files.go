@@ -26,8 +26,8 @@ type Code struct {
 	Types *types.Package
 }
 
-// Parse loads the code of the package that the pattern names, in the module that holds the folder dir. What it imports is
-// taken from the go command's cache.
+// Parse loads the code of the package that the pattern names, in the module that holds the folder
+// dir. What it imports is taken from the go command's cache.
 func Parse(ctx context.Context, dir, pattern string) (*Code, error) {
 	out, err := golist(ctx, dir, "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,DepOnly", pattern)
 	if err != nil {
@@ -105,7 +105,8 @@ func (c *Code) Circles() []string {
 	return pairs
 }
 
-// requests are the names of what sends a request in package zarr/store: verbs, and functions that call them.
+// requests are the names of what sends a request in package zarr/store: verbs, and functions that
+// call them.
 var requests = []string{"Get", "GetRanges", "Put", "Delete", "DeleteAll", "List", "ListPage", "Pages", "PutParts", "Part", "Sent", "Commit", "Abort", "Copy"}
 
 // Sends counts, for each file, the places that send a request to a store.

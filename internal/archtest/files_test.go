@@ -8,19 +8,23 @@ import (
 	"testing"
 )
 
-// What package zarr may be at most. The numbers are made larger for what users asked for alone: Blocks took three names and 100 lines;
-// Documents, Names and v2 groups in one round trip took one name and 250 lines; Cache took one name and 40 lines; Append, Resize and Writer
-// with their options took six names and 700 lines; Rows, which a group's arrays are appended by together, took three names and 250 lines; regions of chunks and of objects took one name and 45 lines;
-// shards that are written piece by piece, by OpenShard and by a Writer, took two names and 250 lines; AppendAt, and appends to groups that lose
-// nothing when they meet, took one name and 310 lines; OpenOrCreateGroup, and Consolidate beside appends, took one name and 320 lines;
-// MaxBytes, BlocksAs and the budget of results took two names and 160 lines.
+// What package zarr may be at most. The numbers are made larger for what users asked for alone:
+// Blocks took three names and 100 lines; Documents, Names and v2 groups in one round trip took one
+// name and 250 lines; Cache took one name and 40 lines; Append, Resize and Writer with their
+// options took six names and 700 lines; Rows, which a group's arrays are appended by together, took
+// three names and 250 lines; regions of chunks and of objects took one name and 45 lines; shards
+// that are written piece by piece, by OpenShard and by a Writer, took two names and 250 lines;
+// AppendAt, and appends to groups that lose nothing when they meet, took one name and 310 lines;
+// OpenOrCreateGroup, and Consolidate beside appends, took one name and 320 lines; MaxBytes,
+// BlocksAs and the budget of results took two names and 160 lines.
 const (
 	maxLines   = 5700
 	maxNames   = 71
 	maxCircles = 0
 )
 
-// TestPackageZarr holds package zarr to what a user types: it is to send no requests, and its files are to need each other one way.
+// TestPackageZarr holds package zarr to what a user types: it is to send no requests, and its files
+// are to need each other one way.
 func TestPackageZarr(t *testing.T) {
 	c, err := Parse(t.Context(), top, "./zarr")
 	if err != nil {

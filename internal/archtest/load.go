@@ -14,7 +14,8 @@ import (
 // Module is the path of the module that the table is about.
 const Module = "github.com/zargo-io/zargo"
 
-// Package is a package of this module as go list tells it. Paths of this module are relative: "zarr/store".
+// Package is a package of this module as go list tells it. Paths of this module are relative:
+// "zarr/store".
 type Package struct {
 	Path        string
 	Dir         string
@@ -23,8 +24,8 @@ type Package struct {
 	Files       []string // the code's files, of every platform and tag, in Dir
 }
 
-// Load lists the packages that match the patterns, in the module that holds the folder dir. The go command must be on
-// the path.
+// Load lists the packages that match the patterns, in the module that holds the folder dir. The go
+// command must be on the path.
 func Load(ctx context.Context, dir string, patterns ...string) ([]Package, error) {
 	out, err := golist(ctx, dir, append([]string{"-e", "-json=ImportPath,Dir,GoFiles,CgoFiles,IgnoredGoFiles,Imports,TestImports,XTestImports"}, patterns...)...)
 	if err != nil {
@@ -53,7 +54,8 @@ func Load(ctx context.Context, dir string, patterns ...string) ([]Package, error
 	}
 }
 
-// Reached lists all packages that the code of the packages imports, directly or not, themselves included.
+// Reached lists all packages that the code of the packages imports, directly or not, themselves
+// included.
 func Reached(ctx context.Context, dir string, patterns ...string) ([]string, error) {
 	out, err := golist(ctx, dir, append([]string{"-e", "-deps"}, patterns...)...)
 	if err != nil {

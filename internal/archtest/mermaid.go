@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Mermaid draws the imports between the packages as a Mermaid flowchart. An import that a longer way through others
-// implies is left out, as is zarr/fault, which everything may use.
+// Mermaid draws the imports between the packages as a Mermaid flowchart. An import that a longer
+// way through others implies is left out, as is zarr/fault, which everything may use.
 func Mermaid(pkgs []Package) string {
 	to := map[string][]string{}
 	for _, p := range pkgs {
@@ -24,7 +24,8 @@ func Mermaid(pkgs []Package) string {
 	return flowchart(to)
 }
 
-// Mermaid draws which files of the package need which, as a Mermaid flowchart; what a longer way implies is left out.
+// Mermaid draws which files of the package need which, as a Mermaid flowchart; what a longer way
+// implies is left out.
 func (c *Code) Mermaid() string { return flowchart(c.Needs()) }
 
 func flowchart(to map[string][]string) string {

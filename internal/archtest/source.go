@@ -10,8 +10,9 @@ import (
 	"strconv"
 )
 
-// Source gives one line for each rule about the source of a package, without its tests, that is broken: exactly one package comment, in doc.go;
-// no init; no unsafe but in internal/bytesview; no assignment to a package variable.
+// Source gives one line for each rule about the source of a package, without its tests, that is
+// broken: exactly one package comment, in doc.go; no init; no unsafe but in internal/bytesview; no
+// assignment to a package variable.
 func Source(p Package) ([]string, error) {
 	fset := token.NewFileSet()
 	files := map[string]*ast.File{}

@@ -2,8 +2,8 @@ package archtest
 
 import "strings"
 
-// Rule says what one package, or all packages below a path, may import. Paths are relative to the module; "a/..." is a
-// and everything below it.
+// Rule says what one package, or all packages below a path, may import. Paths are relative to the
+// module; "a/..." is a and everything below it.
 type Rule struct {
 	Package  string
 	Own      []string // packages of this module
@@ -11,7 +11,8 @@ type Rule struct {
 	Pure     bool     // does no I/O: no direct import of context, net or os, nor of what is below those
 }
 
-// Table gives the rules. A package meets the first rule that names it; one that no rule names may not be.
+// Table gives the rules. A package meets the first rule that names it; one that no rule names may
+// not be.
 func Table() []Rule {
 	const (
 		compress = "github.com/klauspost/compress"
@@ -111,8 +112,8 @@ func Table() []Rule {
 		{Package: "cmd/zargo", Own: []string{"zarr/...", "transfer", "concurrency", "openurl", "internal/listed", "internal/npy", "blob", "s3", "gcs", "azure"},
 			External: []string{"github.com/alecthomas/kong", "github.com/vbauerster/mpb/v8", "github.com/vbauerster/cupwriter", gocloud}},
 
-		// Examples import what a user can, so that they can be copied into another module. The quickstart links no provider, a
-		// function only its own.
+		// Examples import what a user can, so that they can be copied into another module. The
+		// quickstart links no provider, a function only its own.
 		{Package: "examples/quickstart", Own: []string{"zarr/...", "concurrency", "examples/mainjob"}},
 		{Package: "examples/lambda", Own: []string{"zarr/...", "concurrency", "openurl", "examples/region", "s3"}, External: []string{"github.com/aws/aws-lambda-go"}},
 		{Package: "examples/cloudrun", Own: []string{"zarr/...", "concurrency", "openurl", "examples/region", "examples/web", "gcs"}},

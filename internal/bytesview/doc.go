@@ -1,5 +1,6 @@
-// Package bytesview looks at a slice of numbers as the bytes they are made of. It is the only package of zargo that uses
-// unsafe; the build tag purego turns that off, and then every conversion copies.
+// Package bytesview looks at a slice of numbers as the bytes they are made of. It is the only
+// package of zargo that uses unsafe; the build tag purego turns that off, and then every conversion
+// copies.
 //
 //	b, ok := bytesview.Of(dst) // the same memory, if this machine and build allow
 //	if !ok {

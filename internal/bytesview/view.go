@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// Of returns the memory of s as bytes, and whether that is its memory form: the machine is little-endian and T holds no
-// pointers. The bytes are valid as long as s is.
+// Of returns the memory of s as bytes, and whether that is its memory form: the machine is
+// little-endian and T holds no pointers. The bytes are valid as long as s is.
 func Of[T any](s []T) ([]byte, bool) {
 	if !plain(reflect.TypeFor[T]()) || binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return nil, false
@@ -32,8 +32,8 @@ func plain(t reflect.Type) bool {
 	return false
 }
 
-// Structs returns the memory of s, structs of nothing but numbers, and whether numbers in it lie little-endian. Between
-// fields there may be padding, which means nothing.
+// Structs returns the memory of s, structs of nothing but numbers, and whether numbers in it lie
+// little-endian. Between fields there may be padding, which means nothing.
 func Structs[T any](s []T) ([]byte, bool) {
 	if !numbers(reflect.TypeFor[T]()) || binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return nil, false

@@ -31,7 +31,8 @@ type ID struct {
 	Off, Len int64 // of the stored bytes; 0 and -1 for all of the object
 }
 
-// Form says how stored bytes were decoded: two arrays with one Form make the same elements of the same bytes.
+// Form says how stored bytes were decoded: two arrays with one Form make the same elements of the
+// same bytes.
 type Form struct {
 	By   any    // whose codecs: nil for those of the library
 	Text string // the data type and the codecs with their configuration
@@ -60,7 +61,8 @@ type Entry struct {
 	site    *written.Site // of an object: where the cache hears that it is written, as long as there is an entry
 }
 
-// Overhead is what an entry takes beside its bytes and its names: the row of the table, the links of the queues, and the Entry. It is rounded up.
+// Overhead is what an entry takes beside its bytes and its names: the row of the table, the links
+// of the queues, and the Entry. It is rounded up.
 const Overhead = 400
 
 func weigh(id ID, e *Entry) uint32 {
@@ -71,7 +73,8 @@ func weigh(id ID, e *Entry) uint32 {
 // Forever is a time to live that has no end.
 const Forever time.Duration = -1
 
-// table is what is used of an otter.Cache. It is an interface so that programs that make no cache do not link one: 0.45 MB.
+// table is what is used of an otter.Cache. It is an interface so that programs that make no cache
+// do not link one: 0.45 MB.
 type table interface {
 	GetIfPresent(ID) (*Entry, bool)
 	GetEntryQuietly(ID) (otter.Entry[ID, *Entry], bool)
@@ -105,7 +108,8 @@ type Cache struct {
 // drops one in ten times, and a cache takes 16 KiB.
 const slots = 1024
 
-// New makes a cache of so many bytes. Objects are asked for again when they were last looked at longer ago than ttl.
+// New makes a cache of so many bytes. Objects are asked for again when they were last looked at
+// longer ago than ttl.
 func New(size int64, ttl time.Duration) *Cache {
 	c := &Cache{size: max(size, 1), ttl: ttl, seed: maphash.MakeSeed(), hub: written.Process()}
 	c.doubts.since = time.Now()
@@ -125,7 +129,8 @@ func New(size int64, ttl time.Duration) *Cache {
 // Size is the number of bytes that entries may take.
 func (c *Cache) Size() int64 { return c.size }
 
-// Keeps reports whether something of n bytes is kept at all: half of the cache must be left for others.
+// Keeps reports whether something of n bytes is kept at all: half of the cache must be left for
+// others.
 func (c *Cache) Keeps(n int) bool { return int64(n)+Overhead <= min(c.size/2, math.MaxUint32/2) }
 
 // Stats are numbers of a cache.
@@ -255,7 +260,8 @@ func (r *Reader) Begin(key, edge string) Stamp {
 	return Stamp{time.Now(), r.epochs[i], edge}
 }
 
-// Found is the entry of an object that was found by a load, with the version that the store gave it.
+// Found is the entry of an object that was found by a load, with the version that the store gave
+// it.
 func (r *Reader) Found(v store.Version) *Entry {
 	if v == "" {
 		return &Entry{Pin: "#" + strconv.FormatUint(r.numbers.Add(1), 10)}
@@ -269,7 +275,8 @@ type Part struct {
 	*Entry
 }
 
-// Keep keeps what a load found: the object, which may be nil, and parts of it. Nothing is kept where the object was forgotten since the load began.
+// Keep keeps what a load found: the object, which may be nil, and parts of it. Nothing is kept
+// where the object was forgotten since the load began.
 func (r *Reader) Keep(s Stamp, key string, o *Entry, parts ...Part) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

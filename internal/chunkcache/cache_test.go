@@ -30,7 +30,8 @@ func (c *Cache) weight(t *testing.T) (n int64) {
 	return n
 }
 
-// TestBound: a random workload of many goroutines, with entries of all lengths, stays within the size at every moment.
+// TestBound: a random workload of many goroutines, with entries of all lengths, stays within the
+// size at every moment.
 func TestBound(t *testing.T) {
 	const size = 200_000
 	c := New(size, Forever)
@@ -99,7 +100,8 @@ func TestOverhead(t *testing.T) {
 	runtime.KeepAlive(c)
 }
 
-// TestForget: what was being loaded is not kept, and what an older load found does not take the place of what a newer one did.
+// TestForget: what was being loaded is not kept, and what an older load found does not take the
+// place of what a newer one did.
 func TestForget(t *testing.T) {
 	c := New(1<<20, time.Hour)
 	a, b := c.Reader("a", store.Place{Root: "a"}, Form{}), c.Reader("b", store.Place{Root: "b"}, Form{})

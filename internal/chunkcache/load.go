@@ -27,8 +27,9 @@ type Loaded struct {
 	Parts     []Part
 }
 
-// Join runs a load, or waits for one that is under way; see [concurrency.JoinedBy.Do]. f is to keep what it finds, by the stamp, before it
-// returns: then there is no moment in which a load has ended and its result is not there.
+// Join runs a load, or waits for one that is under way; see [concurrency.JoinedBy.Do]. f is to keep
+// what it finds, by the stamp, before it returns: then there is no moment in which a load has ended
+// and its result is not there.
 func (r *Reader) Join(ctx context.Context, l Load, f func(context.Context, Stamp) (Loaded, error)) (got Loaded, joined bool, err error) {
 	s := r.Begin(l.Key, l.Edge)
 	l.epoch = s.epoch

@@ -27,8 +27,8 @@ type Keys struct {
 	Reach    []int // chunks along each axis that a change under way extends to, at least Grid; nil for no change
 }
 
-// Of classifies the keys of an array with some chunks along each axis, whose document carries a claim. chunkAt is the chunk that holds
-// an element along an axis, which may lie beyond the shape.
+// Of classifies the keys of an array with some chunks along each axis, whose document carries a
+// claim. chunkAt is the chunk that holds an element along an axis, which may lie beyond the shape.
 func Of(m *meta.Array, grid []int, c claim.Claim, chunkAt func(axis, i int) (chunk, start, length int)) Keys {
 	k := Keys{Encoding: m.Keys, Format: m.Format, Grid: grid}
 	if to := Reach(c, m.Shape); to != nil {
@@ -94,7 +94,8 @@ func within(coord, grid []int) bool {
 	return true
 }
 
-// Reach is the shape up to which a change under way may write or delete chunks of an array of some shape; nil where none is under way.
+// Reach is the shape up to which a change under way may write or delete chunks of an array of some
+// shape; nil where none is under way.
 func Reach(c claim.Claim, shape []int) []int {
 	if !c.Under() {
 		return nil

@@ -8,15 +8,17 @@ import (
 	"slices"
 )
 
-// Set is a set of positions in a grid. It takes memory for what is in it, whatever the size of the grid: a bit for each position of a dense
-// set, at most 600 bytes for each of a sparse one. It is not safe for concurrent use.
+// Set is a set of positions in a grid. It takes memory for what is in it, whatever the size of the
+// grid: a bit for each position of a dense set, at most 600 bytes for each of a sparse one. It is
+// not safe for concurrent use.
 type Set struct {
 	grid   []int
 	blocks map[uint64]*[blockWords]uint64
 	n      uint64
 }
 
-// blockWords is the size of a block. 64 words are 4096 positions: a sparse set takes one block for each.
+// blockWords is the size of a block. 64 words are 4096 positions: a sparse set takes one block for
+// each.
 const blockWords = 64
 
 // NewSet makes an empty set.
@@ -66,7 +68,8 @@ func (s *Set) Add(coord []int) {
 	b[at/64%blockWords] |= 1 << (at % 64)
 }
 
-// Has reports whether a position of the grid was added. Of a position after the first 2^62 it reports false.
+// Has reports whether a position of the grid was added. Of a position after the first 2^62 it
+// reports false.
 func (s *Set) Has(coord []int) bool {
 	at, ok := s.index(coord)
 	return ok && s.has(at)
@@ -92,10 +95,12 @@ func (s *Set) total() uint64 {
 	return total
 }
 
-// Missing is how many positions of the grid were not added, each of which was added once at most; math.MaxInt where there are more.
+// Missing is how many positions of the grid were not added, each of which was added once at most;
+// math.MaxInt where there are more.
 func (s *Set) Missing() int { return int(s.total() - min(s.n, s.total())) }
 
-// Absent yields positions that were not added, in C order. A position is the receiver's until the next one.
+// Absent yields positions that were not added, in C order. A position is the receiver's until the
+// next one.
 func (s *Set) Absent() iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		coord := make([]int, len(s.grid))
@@ -114,7 +119,8 @@ func (s *Set) Absent() iter.Seq[[]int] {
 	}
 }
 
-// All yields the positions that were added, in C order. A position is the receiver's until the next one.
+// All yields the positions that were added, in C order. A position is the receiver's until the next
+// one.
 func (s *Set) All() iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		coord := make([]int, len(s.grid))

@@ -12,13 +12,13 @@ var (
 	// qualified matches pkg.Name and pkg.Type.Member where no path, file name or selector of a
 	// value precedes it.
 	qualified = regexp.MustCompile(`(?:^|[^\w./:"-])\*?([a-z][a-z0-9]*)\.([A-Z]\w*)(?:\.([A-Z]\w*))?`)
-	// link matches a name, or a type and its member, in brackets. An index, an array type and a type
-	// parameter of one letter are not links.
+	// link matches a name, or a type and its member, in brackets. An index, an array type and a
+	// type parameter of one letter are not links.
 	link = regexp.MustCompile(`(?:^|[^\w\])])\[\*?([A-Z]\w+)(?:\.([A-Z]\w*))?\](?:[^\w(\[*]|$)`)
 )
 
-// Names returns one line for each name in a comment of p that does not exist: a qualified name whose
-// package the file imports or this module exports, or a link to a name of the package itself.
+// Names returns one line for each name in a comment of p that does not exist: a qualified name
+// whose package the file imports or this module exports, or a link to a name of the package itself.
 func (s *Sources) Names(p *Package) []string {
 	var bad []string
 	for _, f := range p.Files {

@@ -18,8 +18,8 @@ type Below struct {
 	Documents []string // keys of metadata documents; those of outer nodes come first
 }
 
-// Below lists what is stored below the node, and calls each of seen for each object. Symbolic links are not followed, as
-// Clear does not follow them.
+// Below lists what is stored below the node, and calls each of seen for each object. Symbolic links
+// are not followed, as Clear does not follow them.
 func (n *Node) Below(ctx context.Context, seen ...func(store.Entry)) (b Below, err error) {
 	ctx, s := n.begin(ctx)
 	for e, err := range store.ListAll(ctx, s, n.Path, store.ListOptions{NoFollow: true}) {
@@ -57,8 +57,9 @@ func (n *Node) Own(documents []string) (own int) {
 	return own
 }
 
-// Clear deletes everything below the node: its own documents first, then the others of those that Below found, and then the rest, so that no reader sees
-// metadata over chunks that are gone. Nothing is asked about versions.
+// Clear deletes everything below the node: its own documents first, then the others of those that
+// Below found, and then the rest, so that no reader sees metadata over chunks that are gone.
+// Nothing is asked about versions.
 func (n *Node) Clear(ctx context.Context, documents []string) error {
 	ctx, s := n.begin(ctx)
 	own := n.Own(documents)

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Complete puts the documents of a stored node that its creator did not put because it was killed: all but the first one. Documents that are stored stay
-// as they are. It reports whether it put one.
+// Complete puts the documents of a stored node that its creator did not put because it was killed:
+// all but the first one. Documents that are stored stay as they are. It reports whether it put one.
 func (n *Node) Complete(ctx context.Context, s *Source, docs Docs) (put bool, err error) {
 	for _, d := range docs[1:] {
 		if d.Bytes == nil || s.Attrs.There() || s.Attrs.Refused != nil {

@@ -12,9 +12,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Create stores the documents of a new node of a format, after those of the groups above it that are missing, where free finds
-// nothing in the way. The first document is put on condition that it is absent, so of two creators one wins; only the winner
-// writes the others. The documents get their versions. fault.Exists: a node is there, of whatever format.
+// Create stores the documents of a new node of a format, after those of the groups above it that
+// are missing, where free finds nothing in the way. The first document is put on condition that it
+// is absent, so of two creators one wins; only the winner writes the others. The documents get
+// their versions. fault.Exists: a node is there, of whatever format.
 func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(context.Context) error) error {
 	if err := checkNames(n.Path, format); err != nil {
 		return err
@@ -70,7 +71,8 @@ func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(cont
 	return nil
 }
 
-// createAncestors makes every path above the node a group. Groups that are there already stay as they are, of whatever format.
+// createAncestors makes every path above the node a group. Groups that are there already stay as
+// they are, of whatever format.
 func (n *Node) createAncestors(ctx context.Context, format int) error {
 	above := Above(n.Path)
 	return concurrency.EachN(ctx, len(above), len(above), func(ctx context.Context, i int) error {

@@ -10,8 +10,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Delete deletes documents one after another, each on condition that it has the version that was read. A single writer deletes them
-// without a condition; for others a store without versions is errors.ErrUnsupported.
+// Delete deletes documents one after another, each on condition that it has the version that was
+// read. A single writer deletes them without a condition; for others a store without versions is
+// errors.ErrUnsupported.
 func (n *Node) Delete(ctx context.Context, docs ...Stored) error {
 	for _, d := range docs {
 		if d.Version == "" && !n.SingleWriter {
@@ -33,9 +34,10 @@ func (n *Node) delete(ctx context.Context, key string, v store.Version) error {
 	return s.Delete(ctx, key, store.DeleteOptions{IfVersion: v})
 }
 
-// Remove deletes the array at the node's path, if there is one: its metadata, then its chunks. Where metadata of more than one format is
-// there, the one that wins goes first and the other with the next round. fault.Exists: a group is there. v1 is given the documents of a
-// v1 array before they are deleted; its error ends it.
+// Remove deletes the array at the node's path, if there is one: its metadata, then its chunks.
+// Where metadata of more than one format is there, the one that wins goes first and the other with
+// the next round. fault.Exists: a group is there. v1 is given the documents of a v1 array before
+// they are deleted; its error ends it.
 func (n *Node) Remove(ctx context.Context, v1 func(Set) error) error {
 	all := n.At(n.Path)
 	all.Format = 0
@@ -93,8 +95,9 @@ func (n *Node) removeV1(ctx context.Context, check func(Set) error) error {
 	return n.Delete(ctx, old...)
 }
 
-// removeChunks deletes every key below the path that has the form of a chunk key of any format, with the suffix or without, while they are listed.
-// A symbolic link under such a name is removed and not followed, so the chunks that it leads to are not the array's any more.
+// removeChunks deletes every key below the path that has the form of a chunk key of any format,
+// with the suffix or without, while they are listed. A symbolic link under such a name is removed
+// and not followed, so the chunks that it leads to are not the array's any more.
 func (n *Node) removeChunks(ctx context.Context, suffix string) error {
 	ctx, s := n.begin(ctx)
 	return store.DeleteSeq(ctx, s, func(yield func(string, error) bool) {
@@ -110,7 +113,8 @@ func (n *Node) removeChunks(ctx context.Context, suffix string) error {
 	})
 }
 
-// isChunkKey reports whether a key below an array is one of a chunk: "c", "c/0/1", "c.0.1", "0.1", "0/1".
+// isChunkKey reports whether a key below an array is one of a chunk: "c", "c/0/1", "c.0.1", "0.1",
+// "0/1".
 func isChunkKey(key string) bool {
 	if key == "c" {
 		return true

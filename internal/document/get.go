@@ -61,7 +61,8 @@ func (n *Node) GetKey(ctx context.Context, key string) (store.Value, error) {
 	return v, err
 }
 
-// Look reads the version of a document of the node, and no more than its first byte, so that the document may be longer than Limit.
+// Look reads the version of a document of the node, and no more than its first byte, so that the
+// document may be longer than Limit.
 func (n *Node) Look(ctx context.Context, name string) (Stored, error) {
 	v, err := n.Probe(ctx, n.Key(name))
 	if errors.Is(err, fault.Corrupt) { // it is empty
@@ -79,14 +80,15 @@ func (n *Node) Probe(ctx context.Context, key string) (store.Value, error) {
 	return s.Get(ctx, key, store.GetOptions{Range: store.Within(0, 1)}, nil)
 }
 
-// Find reads the documents that could make the path a node of the kind, all at once. A refused one counts as absent as long as another one
-// makes a node: a bucket may answer 403 for every key that is not there.
+// Find reads the documents that could make the path a node of the kind, all at once. A refused one
+// counts as absent as long as another one makes a node: a bucket may answer 403 for every key that
+// is not there.
 func (n *Node) Find(ctx context.Context, k Kind) (Set, error) {
 	return n.FindRest(ctx, Set{}, n.Names(k)...)
 }
 
-// FindMember is Find of one of many nodes, for fewer requests and more round trips: most members of a group are arrays, so .zgroup is read
-// only where no .zarray was.
+// FindMember is Find of one of many nodes, for fewer requests and more round trips: most members of
+// a group are arrays, so .zgroup is read only where no .zarray was.
 func (n *Node) FindMember(ctx context.Context) (Set, error) {
 	docs, err := n.Read(ctx, n.Names(Array)...)
 	if err != nil || docs.Has(ZarrJSON) || docs.Has(ZArray) || n.Format == 3 {
@@ -149,7 +151,8 @@ func (s Set) refusals() (err error) {
 	return err
 }
 
-// FindV1 reads the documents of a v1 array; none where there is no such array. It is asked for only where nothing else is.
+// FindV1 reads the documents of a v1 array; none where there is no such array. It is asked for only
+// where nothing else is.
 func (n *Node) FindV1(ctx context.Context) (Set, error) {
 	docs, err := n.Read(ctx, V1Array, V1Attrs)
 	switch {
@@ -161,11 +164,13 @@ func (n *Node) FindV1(ctx context.Context) (Set, error) {
 	return docs, nil
 }
 
-// grace is how long requests for v2 documents may still take once zarr.json has arrived, and v3 has won. Cancelling a request
-// costs its connection, so the usual case waits; one that hangs or is being retried must not hold up the opening.
+// grace is how long requests for v2 documents may still take once zarr.json has arrived, and v3 has
+// won. Cancelling a request costs its connection, so the usual case waits; one that hangs or is
+// being retried must not hold up the opening.
 const grace = 50 * time.Millisecond
 
-// Read reads documents, all at once, and returns those that are there, and the refusals. zarr.json comes alone.
+// Read reads documents, all at once, and returns those that are there, and the refusals. zarr.json
+// comes alone.
 func (n *Node) Read(ctx context.Context, names ...string) (Set, error) {
 	type response struct {
 		value store.Value

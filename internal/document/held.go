@@ -144,8 +144,8 @@ func (h *Held) applied(c Change, tried []byte) bool {
 	return true
 }
 
-// settle finds out what became of the put of a change that failed with an error; nil: it was made. A
-// change without a claim that was not made is tried again. A put that may still arrive is made to
+// settle finds out what became of the put of a change that failed with an error; nil: it was made.
+// A change without a claim that was not made is tried again. A put that may still arrive is made to
 // fail: it finds another text.
 func (h *Held) settle(ctx context.Context, c Change, tried []byte, err error) error {
 	if !unknown(err) {
@@ -263,8 +263,8 @@ func (h *Held) look(ctx context.Context) (Text, error) {
 	return textOf(d)
 }
 
-// gone is the error of a claim that is not in the document any more. ErrEnded where no other process
-// took it over.
+// gone is the error of a claim that is not in the document any more. ErrEnded where no other
+// process took it over.
 func (h *Held) gone(t Text) error {
 	if slices.Contains(t.Record.Taken, h.claim.ID) {
 		return fault.Newf(fault.Conflict, "the %s that began %s was taken over", h.claim.What, h.claim.Since.Format(time.RFC3339))
@@ -272,10 +272,10 @@ func (h *Held) gone(t Text) error {
 	return ErrEnded
 }
 
-// made reports, of a claim that is gone and was not taken over, whether this process ended it with a
-// change whose response was lost. Where an array is no longer than before an append, that is so only
-// if another process made it shorter since: then the text is that of the claim but for the shape.
-// Otherwise a program that knows nothing of claims may have deleted this one.
+// made reports, of a claim that is gone and was not taken over, whether this process ended it with
+// a change whose response was lost. Where an array is no longer than before an append, that is so
+// only if another process made it shorter since: then the text is that of the claim but for the
+// shape. Otherwise a program that knows nothing of claims may have deleted this one.
 func (h *Held) made(t Text, c Change) error {
 	axis := h.claim.Axis
 	switch {

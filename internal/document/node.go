@@ -45,7 +45,8 @@ type Node struct {
 	Account      account.Options // what is counted of the requests, and bounds them
 }
 
-// begin begins the account of one request, or of several that are made as one thing: they are asked of the store that it returns.
+// begin begins the account of one request, or of several that are made as one thing: they are asked
+// of the store that it returns.
 func (n *Node) begin(ctx context.Context) (context.Context, store.Store) {
 	ctx, s, _ := account.Begin(ctx, n.Store, n.Account)
 	return ctx, s

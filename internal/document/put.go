@@ -11,9 +11,10 @@ func (n *Node) Add(ctx context.Context, key string, doc []byte) (store.Version, 
 	return n.put(ctx, key, doc, store.PutOptions{IfAbsent: true})
 }
 
-// Swap puts a document in the place of one that was read, on condition that it still is the same, or still absent: fault.Conflict or
-// fault.Exists where another writer came in between. A single writer puts it without a condition. what says what cannot be done where the
-// store has no versions.
+// Swap puts a document in the place of one that was read, on condition that it still is the same,
+// or still absent: fault.Conflict or fault.Exists where another writer came in between. A single
+// writer puts it without a condition. what says what cannot be done where the store has no
+// versions.
 func (n *Node) Swap(ctx context.Context, was Stored, doc []byte, what string) (store.Version, error) {
 	var cond store.PutOptions
 	switch {

@@ -43,7 +43,8 @@ func (n *Node) Parse(docs Set, with meta.Parser) (s *Source, err error) {
 	return s, nil
 }
 
-// Open reads a v2 or v3 node that is expected to be of a kind; nil where there is none. One of another kind takes some more requests.
+// Open reads a v2 or v3 node that is expected to be of a kind; nil where there is none. One of
+// another kind takes some more requests.
 func (n *Node) Open(ctx context.Context, k Kind) (*Source, error) {
 	for ; ; k = Any {
 		docs, err := n.Find(ctx, k)
@@ -98,8 +99,8 @@ func Same(a, b meta.Node) bool {
 	return isArray == isToo && (!isArray || x.Difference(y) == "")
 }
 
-// StrictV3 returns the node's document as it is stored, without bare tokens such as NaN, which only attributes can have, and without the
-// record of a change under way.
+// StrictV3 returns the node's document as it is stored, without bare tokens such as NaN, which only
+// attributes can have, and without the record of a change under way.
 func (s *Source) StrictV3() ([]byte, error) {
 	doc, err := Unclaimed(s.Doc)
 	if err != nil || meta.Strict(doc) {
@@ -108,7 +109,8 @@ func (s *Source) StrictV3() ([]byte, error) {
 	return meta.SetAttrs(s.Doc.Key, doc, attrsOf(s.Model))
 }
 
-// Proven reports why it is not known whether the node has attributes: a refused .zattrs is read as an absent one, but is not copied as one.
+// Proven reports why it is not known whether the node has attributes: a refused .zattrs is read as
+// an absent one, but is not copied as one.
 func (s *Source) Proven() error {
 	if err := s.Attrs.Refused; err != nil {
 		return fmt.Errorf("whether there are attributes is not known, so nothing is written that has none: %w", err)
@@ -116,8 +118,8 @@ func (s *Source) Proven() error {
 	return nil
 }
 
-// StrictV2 returns the node's documents as they are stored, without bare tokens, and the name of the one that makes it a node; attrs is nil
-// when there is none.
+// StrictV2 returns the node's documents as they are stored, without bare tokens, and the name of
+// the one that makes it a node; attrs is nil when there is none.
 func (s *Source) StrictV2() (name string, doc, attrs []byte, err error) {
 	if err := s.Proven(); err != nil {
 		return "", nil, nil, err
@@ -143,7 +145,8 @@ func (s *Source) StrictV2() (name string, doc, attrs []byte, err error) {
 	return ZArray, doc, attrs, err
 }
 
-// Holder returns the path of the group above whose consolidated metadata the node was taken from, and whether it was.
+// Holder returns the path of the group above whose consolidated metadata the node was taken from,
+// and whether it was.
 func (s *Source) Holder() (string, bool) {
 	path := strings.TrimSuffix(strings.TrimSuffix(s.Doc.Key, ZarrJSON), ZMetadata)
 	path = strings.TrimSuffix(path, "/")

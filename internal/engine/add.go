@@ -10,9 +10,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// add writes a whole object where there is none. What an array that once was longer left there, or a writer that gave up, is replaced on
-// condition that it is what was looked at, once the guard has said that this process may; an object that is all fill value takes the
-// place of what is there only.
+// add writes a whole object where there is none. What an array that once was longer left there, or
+// a writer that gave up, is replaced on condition that it is what was looked at, once the guard has
+// said that this process may; an object that is all fill value takes the place of what is there
+// only.
 func (r *runner) add(ctx context.Context, o *plan.Object) error {
 	key, err := r.lock(ctx, o.Key)
 	if err != nil {
@@ -60,8 +61,9 @@ func (r *runner) add(ctx context.Context, o *plan.Object) error {
 	}
 }
 
-// addStreamed is add for a shard that is streamed. It is looked first, as that is little beside such a shard, and the shard is made again after
-// each conflict: of parts whose condition failed it is not known whether they are still there.
+// addStreamed is add for a shard that is streamed. It is looked first, as that is little beside
+// such a shard, and the shard is made again after each conflict: of parts whose condition failed it
+// is not known whether they are still there.
 func (r *runner) addStreamed(ctx context.Context, o *plan.Object) error {
 	for try := 1; ; try++ {
 		expected, err := r.version(ctx, o.Key)

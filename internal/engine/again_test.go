@@ -17,7 +17,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// changing stores something else after each Get, given by its number from 1: nil is what there is, empty is nothing.
+// changing stores something else after each Get, given by its number from 1: nil is what there is,
+// empty is nothing.
 type changing struct {
 	store.Store
 	mute  bool // it does not say how long a value is that is too long
@@ -49,8 +50,9 @@ func chunk(value byte, padding int) []byte {
 	return append(slices.Repeat([]byte{value}, 16), make([]byte, padding)...)
 }
 
-// TestAskAgain: a stored chunk has 16 bytes and rarely more than 20, and 1024 at most. One in between is asked for once more, by the length
-// that the store announced or, where it did not, by eight times as much; each Get that is refused reads nothing.
+// TestAskAgain: a stored chunk has 16 bytes and rarely more than 20, and 1024 at most. One in
+// between is asked for once more, by the length that the store announced or, where it did not, by
+// eight times as much; each Get that is refused reads nothing.
 func TestAskAgain(t *testing.T) {
 	seven := slices.Repeat([]byte{7}, 16)
 	eight := slices.Repeat([]byte{8}, 16)
@@ -117,7 +119,8 @@ func TestAskAgainIsBounded(t *testing.T) {
 	free(t, a)
 }
 
-// TestAskAgainToWrite: a part of a chunk that is longer than typical is changed, and nothing of what is held stays.
+// TestAskAgainToWrite: a part of a chunk that is longer than typical is changed, and nothing of
+// what is held stays.
 func TestAskAgainToWrite(t *testing.T) {
 	st := mem.New()
 	if _, err := st.Put(t.Context(), "c/0", chunk(7, 500), store.PutOptions{}); err != nil {
@@ -174,8 +177,8 @@ func (s *failing) at(op store.Op) error {
 	return s.fail()
 }
 
-// TestNothingIsHeldAfterErrors: whichever request fails, or ends the call by its context, and whatever it is made for, memory, CPU slots and
-// locks are free again when the call returns.
+// TestNothingIsHeldAfterErrors: whichever request fails, or ends the call by its context, and
+// whatever it is made for, memory, CPU slots and locks are free again when the call returns.
 func TestNothingIsHeldAfterErrors(t *testing.T) {
 	boom := errors.New("boom")
 	const n = 128

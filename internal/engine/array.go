@@ -12,7 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Array is an array as the engine sees it: where it is stored, how its elements become objects, and what calls may take.
+// Array is an array as the engine sees it: where it is stored, how its elements become objects, and
+// what calls may take.
 type Array struct {
 	Store   store.Store
 	Path    string // below the store's root, for errors
@@ -32,8 +33,9 @@ type Options struct {
 	Guard        Guard              // of what is written; nil: none
 }
 
-// Guard is asked before what may be there is replaced: whether this process may still write. With a Guard, whole objects are put where
-// there is none, so that of two processes that take turns at an array the one whose turn is over changes nothing, however late its requests arrive.
+// Guard is asked before what may be there is replaced: whether this process may still write. With a
+// Guard, whole objects are put where there is none, so that of two processes that take turns at an
+// array the one whose turn is over changes nothing, however late its requests arrive.
 type Guard func(context.Context) error
 
 // State is what all views of one opened array have in common. The zero State is ready.
@@ -53,8 +55,9 @@ func (s *State) seen(n int) {
 	}
 }
 
-// longest is the length in bytes up to which a shard is read as a whole that cannot be read in parts: unused space is legal, so it
-// is bounded not by what an encoder makes but by what memory may hold.
+// longest is the length in bytes up to which a shard is read as a whole that cannot be read in
+// parts: unused space is legal, so it is bounded not by what an encoder makes but by what memory
+// may hold.
 func (o *Options) longest(c *pipeline.Chunk) int64 {
 	return max(c.Chain.Worst(), o.ChunkLimit)
 }

@@ -14,10 +14,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Reads through a cache. What is wanted and not there is loaded once for all calls that want it, decoded into memory of its own, copied to where each
-// call wants it, and kept. A load holds a Task and no slot of a call, so calls that wait for one another's loads do not wait in a circle.
+// Reads through a cache. What is wanted and not there is loaded once for all calls that want it,
+// decoded into memory of its own, copied to where each call wants it, and kept. A load holds a Task
+// and no slot of a call, so calls that wait for one another's loads do not wait in a circle.
 
-// caches reports whether a read asks the cache. Check does not, nor do reads of chunks that take too much of it.
+// caches reports whether a read asks the cache. Check does not, nor do reads of chunks that take
+// too much of it.
 func (r *runner) caches(c *pipeline.Chunk) bool {
 	return r.Options.Cache != nil && r.memory.Bytes != nil && r.Keeps(c)
 }
@@ -30,8 +32,9 @@ func (a *Array) Keeps(c *pipeline.Chunk) bool {
 	return c.MayKeep() && a.Options.Cache.Keeps(c.Bytes)
 }
 
-// keepsOf reports whether what is loaded is kept, in a read that may be a part of another one. A read of more than the cache holds takes what is
-// there, and adds nothing: its last chunks would displace its first ones, and all that others use.
+// keepsOf reports whether what is loaded is kept, in a read that may be a part of another one. A
+// read of more than the cache holds takes what is there, and adds nothing: its last chunks would
+// displace its first ones, and all that others use.
 func (r *runner) keepsOf(whole *runner) bool {
 	if whole == nil {
 		whole = r
@@ -117,8 +120,8 @@ func (r *runner) takeChunk(ctx context.Context, o *plan.Object, part *chunkcache
 	return nil
 }
 
-// joinCached joins a load. An absence that was found by a load that began before is not believed: a load that begins now, whichever call began
-// it, finds out how it is.
+// joinCached joins a load. An absence that was found by a load that began before is not believed: a
+// load that begins now, whichever call began it, finds out how it is.
 func (r *runner) joinCached(ctx context.Context, l chunkcache.Load, f func(context.Context, chunkcache.Stamp) (chunkcache.Loaded, error)) (chunkcache.Loaded, error) {
 	got, joined, err := r.Options.Cache.Join(ctx, l, f)
 	if joined && err == nil && got.Object != nil && got.Object.Absent {
@@ -127,7 +130,8 @@ func (r *runner) joinCached(ctx context.Context, l chunkcache.Load, f func(conte
 	return got, err
 }
 
-// loadChunk requests a chunk, decodes it, and keeps it before the load ends: who comes then finds it.
+// loadChunk requests a chunk, decodes it, and keeps it before the load ends: who comes then finds
+// it.
 func (r *runner) loadChunk(ctx context.Context, rd plan.Read, known *chunkcache.Entry, s chunkcache.Stamp) (l chunkcache.Loaded, err error) {
 	cache, c, box := r.Options.Cache, rd.Pieces[0].Chunk(), rd.Pieces[0].Box()
 	if now, fresh := cache.Object(rd.Key, chunkcache.Edge(s.Edge)); fresh && !now.Absent { // since this call looked
@@ -153,7 +157,8 @@ func (r *runner) loadChunk(ctx context.Context, rd plan.Read, known *chunkcache.
 	return l, nil
 }
 
-// looked is what a request found that brought nothing: the object is absent, or still as it was known; not done where it did neither.
+// looked is what a request found that brought nothing: the object is absent, or still as it was
+// known; not done where it did neither.
 func (r *runner) looked(key string, known *chunkcache.Entry, s chunkcache.Stamp, err error) (l chunkcache.Loaded, done bool) {
 	switch c := r.Options.Cache; {
 	case errors.Is(err, fault.NotFound):
@@ -178,7 +183,8 @@ func (r *runner) keptOf(ctx context.Context, got received, c *pipeline.Chunk, ke
 	return r.keepOne(ctx, key, c, b, stored, &s.Scratch)
 }
 
-// placeKept takes a box of a chunk that is kept to its place. One whose elements turn out to be corrupt only now is kept no longer.
+// placeKept takes a box of a chunk that is kept to its place. One whose elements turn out to be
+// corrupt only now is kept no longer.
 func (r *runner) placeKept(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, part *chunkcache.Entry) error {
 	if !c.Varies() {
 		c.Place(r.memory, b, part.Bytes)

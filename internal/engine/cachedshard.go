@@ -13,10 +13,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Through a cache a shard is read in parts, also where one request for all of it were cheaper: its index and its inner chunks are kept each by itself,
-// under the version that the object had.
+// Through a cache a shard is read in parts, also where one request for all of it were cheaper: its
+// index and its inner chunks are kept each by itself, under the version that the object had.
 
-// readCachedShard is readShard, through the cache. A store that cannot give parts of an object, all of one version, is read without it.
+// readCachedShard is readShard, through the cache. A store that cannot give parts of an object, all
+// of one version, is read without it.
 func (r *runner) readCachedShard(ctx context.Context, o *plan.Object) error {
 	for try := 1; !r.State.whole.Load(); try++ {
 		missing, err := r.readCachedVersion(ctx, o)
@@ -44,8 +45,8 @@ func (r *runner) readCachedShard(ctx context.Context, o *plan.Object) error {
 // errUncached says that the cache does not have the index of a shard, and is not to have it.
 var errUncached = errors.New("not in the cache")
 
-// readCachedVersion reads what is wanted of one version of a shard. fault.NotFound when there is none, fault.Conflict when it was replaced
-// meanwhile.
+// readCachedVersion reads what is wanted of one version of a shard. fault.NotFound when there is
+// none, fault.Conflict when it was replaced meanwhile.
 func (r *runner) readCachedVersion(ctx context.Context, o *plan.Object) (missing int, err error) {
 	hold, err := r.reserve(ctx, concurrency.Index, r.indexed(o))
 	if err != nil {
@@ -69,7 +70,8 @@ type cachedShard struct {
 	known *chunkcache.Entry // of the object: its version
 }
 
-// cachedIndex gives the index of a stored shard, as the cache has it or as it is now. Errors are those of index.
+// cachedIndex gives the index of a stored shard, as the cache has it or as it is now. Errors are
+// those of index.
 func (r *runner) cachedIndex(ctx context.Context, o *plan.Object, top *plan.Level) (x codec.ShardIndex, known *chunkcache.Entry, err error) {
 	c := r.Options.Cache
 	var room [edgeRoom]byte
@@ -236,7 +238,8 @@ func (r *runner) cachedIndexes(ctx context.Context, s *cachedShard, l *plan.Leve
 	})
 }
 
-// fetchCached makes one request for inner chunks, or waits for another call's, takes them to their places, and keeps them.
+// fetchCached makes one request for inner chunks, or waits for another call's, takes them to their
+// places, and keeps them.
 func (r *runner) fetchCached(ctx context.Context, s *cachedShard, l *plan.Level, rd plan.Read) error {
 	c := r.Options.Cache
 	got, _, err := c.Join(ctx, r.rangeLoad(s, l, rd), func(ctx context.Context, begun chunkcache.Stamp) (chunkcache.Loaded, error) {
@@ -261,7 +264,8 @@ func (r *runner) fetchCached(ctx context.Context, s *cachedShard, l *plan.Level,
 	return nil
 }
 
-// arrived gives the inner chunks of a request if all of them came into the cache since this call looked.
+// arrived gives the inner chunks of a request if all of them came into the cache since this call
+// looked.
 func (r *runner) arrived(s *cachedShard, l *plan.Level, rd plan.Read) chunkcache.Loaded {
 	parts := make([]chunkcache.Part, len(rd.Pieces))
 	for i, p := range rd.Pieces {
@@ -305,7 +309,8 @@ func (r *runner) loadPieces(ctx context.Context, s *cachedShard, l *plan.Level, 
 	})
 }
 
-// pieceID is what an inner chunk is kept under: the bytes of one version of an object that it is decoded of.
+// pieceID is what an inner chunk is kept under: the bytes of one version of an object that it is
+// decoded of.
 func (r *runner) pieceID(o *plan.Object, l *plan.Level, p plan.Piece, pin string) chunkcache.ID {
 	id := r.cacheID(o.Key, pin, o.Chunk)
 	id.Depth, id.Off, id.Len = l.Depth()+1, p.Off, p.Len

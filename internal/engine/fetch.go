@@ -16,12 +16,12 @@ import (
 // errTooLong says that a stored object has more bytes than any encoder makes.
 var errTooLong = errors.New("too long")
 
-// errWhole says that a store cannot pin a read to a version, or cannot read the end of an object: then all of a shard is
-// read at once.
+// errWhole says that a store cannot pin a read to a version, or cannot read the end of an object:
+// then all of a shard is read at once.
 var errWhole = errors.New("the shard must be read as a whole")
 
-// fetch makes one request of the call, and takes the pieces in what came to their places. s is the shard that is read; nil where
-// chunks are stored each by itself.
+// fetch makes one request of the call, and takes the pieces in what came to their places. s is the
+// shard that is read; nil where chunks are stored each by itself.
 func (r *runner) fetch(ctx context.Context, s *shard, rd plan.Read) error {
 	if err := r.account.Admit(1, rd.Known()); err != nil {
 		return err
@@ -38,7 +38,8 @@ func (r *runner) fetchAll(ctx context.Context, s *shard, reads plan.Reads) error
 	return r.all(ctx, reads, func(ctx context.Context, rd plan.Read) error { return r.fetchAdmitted(ctx, s, rd) })
 }
 
-// all does something with each of several reads, at once as far as the call has slots. do holds one of these.
+// all does something with each of several reads, at once as far as the call has slots. do holds one
+// of these.
 func (r *runner) all(ctx context.Context, reads plan.Reads, do func(context.Context, plan.Read) error) error {
 	if err := r.account.Admit(reads.Len(), reads.Bytes()); err != nil {
 		return err
@@ -84,7 +85,8 @@ func (r *runner) fetchChunk(ctx context.Context, rd plan.Read) error {
 	return r.decodeWanted(ctx, rd, c, box, got.Bytes, &s.Scratch)
 }
 
-// fetchInto is fetchChunk where the stored bytes are the elements, and are received where they belong: no memory is reserved for them.
+// fetchInto is fetchChunk where the stored bytes are the elements, and are received where they
+// belong: no memory is reserved for them.
 func (r *runner) fetchInto(ctx context.Context, rd plan.Read, c *pipeline.Chunk, box grid.Box, into []byte, more int64) error {
 	v, err := r.store.Get(ctx, rd.Key, rd.Options(), into)
 	if v, err = r.checkChunk(rd, rd.Bound, v, err); err != nil {
@@ -103,7 +105,8 @@ func (r *runner) fetchInto(ctx context.Context, rd plan.Read, c *pipeline.Chunk,
 	return r.decodeWanted(ctx, rd, c, box, v.Bytes, &s.Scratch)
 }
 
-// atOnce is how the inner chunks of a request are decoded: so many in one go, so many of these at once, and what that takes.
+// atOnce is how the inner chunks of a request are decoded: so many in one go, so many of these at
+// once, and what that takes.
 type atOnce struct {
 	some, slots int
 	room        int64
@@ -133,9 +136,10 @@ type received struct {
 	hold *concurrency.Hold
 }
 
-// receive reserves memory for what a request brings, and room bytes more for what is done to it, and makes it. It is made once more
-// where an object is longer than such objects are as a rule: what that one takes is reserved then, and nothing is held in between. One that has
-// grown again is asked for with twice the room, so that there is an end to it.
+// receive reserves memory for what a request brings, and room bytes more for what is done to it,
+// and makes it. It is made once more where an object is longer than such objects are as a rule:
+// what that one takes is reserved then, and nothing is held in between. One that has grown again is
+// asked for with twice the room, so that there is an end to it.
 func (r *runner) receive(ctx context.Context, rd plan.Read, room int64) (received, error) {
 	return r.receiveOr(ctx, rd, room, nil)
 }
@@ -166,11 +170,12 @@ func (r *runner) receiveOr(ctx context.Context, rd plan.Read, room int64, keep e
 	}
 }
 
-// longest is the longest memory that is made for bytes that nothing is known of but what metadata says. Of more the store makes as much
-// as it knows to come.
+// longest is the longest memory that is made for bytes that nothing is known of but what metadata
+// says. Of more the store makes as much as it knows to come.
 const longest = 64 << 20
 
-// buffer is memory of a hold for n bytes, or none where these are so many that they have to be there first.
+// buffer is memory of a hold for n bytes, or none where these are so many that they have to be
+// there first.
 func buffer(hold *concurrency.Hold, n int64) []byte {
 	if n > longest {
 		return nil
@@ -178,7 +183,8 @@ func buffer(hold *concurrency.Hold, n int64) []byte {
 	return hold.Buffer(int(n))
 }
 
-// send asks the store for no more than n bytes, into memory of a hold, and checks what it gave against what was asked for.
+// send asks the store for no more than n bytes, into memory of a hold, and checks what it gave
+// against what was asked for.
 func (r *runner) send(ctx context.Context, rd plan.Read, hold *concurrency.Hold, n int64) (store.Value, error) {
 	o := rd.Options()
 	o.Max = min(o.Max, n)
@@ -205,7 +211,8 @@ func (r *runner) send(ctx context.Context, rd plan.Read, hold *concurrency.Hold,
 	return v, err
 }
 
-// checkChunk checks what came of a request for a chunk, a range of one, or all of a shard, of no more than n bytes.
+// checkChunk checks what came of a request for a chunk, a range of one, or all of a shard, of no
+// more than n bytes.
 func (r *runner) checkChunk(rd plan.Read, n int64, v store.Value, err error) (store.Value, error) {
 	if rd.Range.IsWhole() {
 		return r.checkWhole(rd, n, v, err)
@@ -234,7 +241,8 @@ func (r *runner) checkWhole(rd plan.Read, n int64, v store.Value, err error) (st
 	return v, err
 }
 
-// checkIndex checks what came of a request for the index of a stored shard: errWhole where parts of shards cannot be read.
+// checkIndex checks what came of a request for the index of a stored shard: errWhole where parts of
+// shards cannot be read.
 func (r *runner) checkIndex(rd plan.Read, v store.Value, err error) (store.Value, error) {
 	switch {
 	case errors.Is(err, errors.ErrUnsupported), err == nil && v.Version == "":
@@ -267,7 +275,8 @@ func (r *runner) place(ctx context.Context, s *shard, rd plan.Read, v received, 
 	return r.decode(ctx, s, pieces, 0, v, at)
 }
 
-// fill sets inner chunks that a shard does not have to the fill value, and counts the deepest ones among them.
+// fill sets inner chunks that a shard does not have to the fill value, and counts the deepest ones
+// among them.
 func (r *runner) fill(ctx context.Context, s *shard, missing []plan.Piece) {
 	for _, p := range missing {
 		r.fillOne(ctx, s.Key, p.Chunk(), p.Box())
@@ -275,10 +284,12 @@ func (r *runner) fill(ctx context.Context, s *shard, missing []plan.Piece) {
 	}
 }
 
-// minDecoded is how many decoded bytes are worth a goroutine of their own: some tens of microseconds of work.
+// minDecoded is how many decoded bytes are worth a goroutine of their own: some tens of
+// microseconds of work.
 const minDecoded = 256 << 10
 
-// decode takes inner chunks out of bytes that lie at off in the shard. Where there are many it does so on several cores.
+// decode takes inner chunks out of bytes that lie at off in the shard. Where there are many it does
+// so on several cores.
 func (r *runner) decode(ctx context.Context, s *shard, pieces []plan.Piece, off int64, from received, at atOnce) error {
 	if len(pieces) <= at.some {
 		return r.decodeSome(ctx, s, pieces, off, from)
@@ -305,7 +316,8 @@ func (r *runner) decodeSome(ctx context.Context, s *shard, pieces []plan.Piece, 
 	return nil
 }
 
-// decodePiece takes an inner chunk, or what is wanted of a shard all of whose bytes are there, to its place.
+// decodePiece takes an inner chunk, or what is wanted of a shard all of whose bytes are there, to
+// its place.
 func (r *runner) decodePiece(ctx context.Context, s *shard, p plan.Piece, stored []byte, scratch *pipeline.Scratch) error {
 	c := p.Chunk()
 	if c.Shards == nil {

@@ -19,8 +19,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// padded is a codec whose encoded form begins with the bytes, and which says that it is rarely longer than these and four more. What
-// follows the bytes is padding of any length: encoders make none.
+// padded is a codec whose encoded form begins with the bytes, and which says that it is rarely
+// longer than these and four more. What follows the bytes is padding of any length: encoders make
+// none.
 type padded struct{}
 
 func (padded) EncodedSize(int64) int64 { return -1 }
@@ -42,7 +43,8 @@ func array(t *testing.T, st store.Store, n int) *engine.Array {
 	return arrayOf(t, st, n, 16, codec.Bytes(dtype.NoOrder), codec.Spec{Name: "padded"})
 }
 
-// sharded is array in shards of 32, which have inner chunks of 4 and are read in parts where not all of one is wanted.
+// sharded is array in shards of 32, which have inner chunks of 4 and are read in parts where not
+// all of one is wanted.
 func sharded(t *testing.T, st store.Store, n int) *engine.Array {
 	t.Helper()
 	a := arrayOf(t, st, n, 32, codec.Sharding(codec.ShardingOptions{Chunk: []int{4}, Codecs: []codec.Spec{codec.Bytes(dtype.NoOrder), {Name: "padded"}}}))

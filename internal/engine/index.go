@@ -13,8 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// index gives the index of a stored shard; fresh reports that it was read after the call began. fault.NotFound when there is no
-// shard now, errWhole when parts of one cannot be read.
+// index gives the index of a stored shard; fresh reports that it was read after the call began.
+// fault.NotFound when there is no shard now, errWhole when parts of one cannot be read.
 func (r *runner) index(ctx context.Context, top *plan.Level) (x *shardIndex, fresh bool, err error) {
 	if x := r.State.indexes.get(top.ID(0)); x != nil {
 		r.hit(ctx, top, 0)
@@ -32,7 +32,8 @@ func (r *runner) index(ctx context.Context, top *plan.Level) (x *shardIndex, fre
 
 // joinIndex reads the index of a stored shard, or waits for another goroutine that does.
 func (r *runner) joinIndex(ctx context.Context, top *plan.Level, rd plan.Read) (x *shardIndex, fresh bool, err error) {
-	// Asked here even where the request is another's: a load that is joined must not end by one call's limit.
+	// Asked here even where the request is another's: a load that is joined must not end by one
+	// call's limit.
 	if err := r.account.Admit(1, rd.Known()); err != nil {
 		return nil, false, err
 	}
@@ -43,14 +44,16 @@ func (r *runner) joinIndex(ctx context.Context, top *plan.Level, rd plan.Read) (
 	load := func(ctx context.Context) (*shardIndex, error) { return r.loadIndex(ctx, top, rd) }
 	x, joined, err := r.State.loads.Do(ctx, rd.Key, load)
 	if joined && errors.Is(err, fault.NotFound) {
-		// That was so before this call began. A load that begins now, whichever call began it, finds out how it is.
+		// That was so before this call began. A load that begins now, whichever call began it,
+		// finds out how it is.
 		x, _, err = r.State.loads.Do(ctx, rd.Key, load)
 		joined = false
 	}
 	return x, !joined, err
 }
 
-// recheck reads the index of a stored shard unless the shard still has the version of x: fault.Unchanged then.
+// recheck reads the index of a stored shard unless the shard still has the version of x:
+// fault.Unchanged then.
 func (r *runner) recheck(ctx context.Context, top *plan.Level, x *shardIndex) (*shardIndex, error) {
 	rd := top.Recheck(x.version)
 	if err := r.account.Admit(1, rd.Known()); err != nil {
@@ -83,8 +86,8 @@ func (r *runner) loadIndex(ctx context.Context, top *plan.Level, rd plan.Read) (
 	return x, nil
 }
 
-// innerIndexes gives the indexes of shards within an object, all of one version, from the cache or in as few requests as the plan says;
-// asked reports that there were any.
+// innerIndexes gives the indexes of shards within an object, all of one version, from the cache or
+// in as few requests as the plan says; asked reports that there were any.
 func (r *runner) innerIndexes(ctx context.Context, l *plan.Level, v store.Version) (found []codec.ShardIndex, asked bool, err error) {
 	found = make([]codec.ShardIndex, l.Len())
 	for i := range found {
@@ -107,7 +110,8 @@ func (r *runner) innerIndexes(ctx context.Context, l *plan.Level, v store.Versio
 	})
 }
 
-// joinInner reads the index of one shard within an object, or waits for another goroutine that does.
+// joinInner reads the index of one shard within an object, or waits for another goroutine that
+// does.
 func (r *runner) joinInner(ctx context.Context, l *plan.Level, v store.Version, rd plan.Read) (codec.ShardIndex, error) {
 	id := l.ID(rd.Pieces[0].I)
 	name := fmt.Sprintf("%s\x00%s\x00%d %d %d", id.Key, v, id.Depth, id.Off, id.Len)
@@ -121,7 +125,8 @@ func (r *runner) joinInner(ctx context.Context, l *plan.Level, v store.Version, 
 	return x.ShardIndex, nil
 }
 
-// loadInner makes one request for indexes of shards within an object, and keeps them. It gives each to take, by the number of the shard.
+// loadInner makes one request for indexes of shards within an object, and keeps them. It gives each
+// to take, by the number of the shard.
 func (r *runner) loadInner(ctx context.Context, l *plan.Level, v store.Version, rd plan.Read, take func(int, codec.ShardIndex)) error {
 	got, err := r.receive(ctx, rd, rd.Bound)
 	if err != nil {
@@ -154,7 +159,8 @@ type shardIndex struct {
 // Forget drops the index of a stored shard that was replaced.
 func (s *State) Forget(key string) { s.indexes.drop(plan.IndexID{Key: key}, nil) }
 
-// maxIndexes is how many bytes of shard indexes an opened array keeps: sixteen shards of 32³ inner chunks, at 16 bytes each.
+// maxIndexes is how many bytes of shard indexes an opened array keeps: sixteen shards of 32³ inner
+// chunks, at 16 bytes each.
 const maxIndexes = 8 << 20
 
 // indexCache keeps the shard indexes that were used last, by key. The zero indexCache is ready.
@@ -176,7 +182,8 @@ func (c *indexCache) get(id plan.IndexID) *shardIndex {
 	return e.Value.(*shardIndex)
 }
 
-// put keeps an index in place of what there is of that shard. One that alone is larger than the cache is not kept.
+// put keeps an index in place of what there is of that shard. One that alone is larger than the
+// cache is not kept.
 func (c *indexCache) put(x *shardIndex) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,13 +11,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// unseen is the part of the budget that the first object takes whose length has no bound, as elements vary in it: a sixteenth.
+// unseen is the part of the budget that the first object takes whose length has no bound, as
+// elements vary in it: a sixteenth.
 const unseen = 16
 
-// varied is what is reserved at least for such an object: asking again costs more than so much memory.
+// varied is what is reserved at least for such an object: asking again costs more than so much
+// memory.
 const varied = 1 << 20
 
-// typical is how long a stored object is at most, as a rule. It is what is reserved before anything is known of it.
+// typical is how long a stored object is at most, as a rule. It is what is reserved before anything
+// is known of it.
 func (r *runner) typical(c *pipeline.Chunk) int64 {
 	worst := c.Chain.Worst()
 	n := c.Chain.Typical()
@@ -41,8 +44,9 @@ func (r *runner) first(rd plan.Read) int64 {
 // short is the buffer for an object whose length is known to nothing but the store.
 const short = 64 << 10
 
-// expected is for how many of the n bytes that a request may bring there is a buffer before it is made. Where elements vary in length n
-// is a guess that is mostly far too large; what the store then makes itself is adopted.
+// expected is for how many of the n bytes that a request may bring there is a buffer before it is
+// made. Where elements vary in length n is a guess that is mostly far too large; what the store
+// then makes itself is adopted.
 func (r *runner) expected(rd plan.Read, n int64) int64 {
 	if rd.Role != plan.Chunk && rd.Role != plan.Shard || rd.Pieces[0].Chunk().Chain.Typical() >= 0 {
 		return n
@@ -50,8 +54,9 @@ func (r *runner) expected(rd plan.Read, n int64) int64 {
 	return min(n, max(2*r.State.longest.Load(), short))
 }
 
-// longer is how many bytes a request may bring when it is made again, since it had more than n: what the store announced, or, where
-// it could not, eight times as many. ok is false when that is no reason to make it again.
+// longer is how many bytes a request may bring when it is made again, since it had more than n:
+// what the store announced, or, where it could not, eight times as many. ok is false when that is
+// no reason to make it again.
 func longer(rd plan.Read, n int64, err error) (more int64, ok bool) {
 	if n >= rd.Bound || !errors.Is(err, fault.Limit) {
 		return 0, false
@@ -66,8 +71,8 @@ func longer(rd plan.Read, n int64, err error) (more int64, ok bool) {
 	return min(max(8*n, 1), rd.Bound), true
 }
 
-// indexed is how many bytes the index of a stored shard takes, with what it expands to: that of all shards within it is worked through in
-// slices.
+// indexed is how many bytes the index of a stored shard takes, with what it expands to: that of all
+// shards within it is worked through in slices.
 func (r *runner) indexed(o *plan.Object) int64 {
 	n := 16*int64(o.Chunk.Shards.Len()) + plan.PieceBytes*int64(o.Touched())
 	if o.Chunk.Inner.Shards != nil {
@@ -76,8 +81,9 @@ func (r *runner) indexed(o *plan.Object) int64 {
 	return n
 }
 
-// split is how many of several pieces of work, each of which takes room bytes beside the n of all, are done at once: as many as there are
-// CPU slots, unless that makes a Task that leaves no room for others.
+// split is how many of several pieces of work, each of which takes room bytes beside the n of all,
+// are done at once: as many as there are CPU slots, unless that makes a Task that leaves no room
+// for others.
 func (r *runner) split(pieces int, n, room int64) int {
 	left := (r.Options.Limits.Bytes.Size()/8*3 - n) / max(room, 1)
 	return int(max(min(int64(r.Options.Limits.CPU.Slots()), int64(pieces), left), 1))

@@ -14,17 +14,21 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// ShardWriter is a shard under way, whose inner chunks come as the caller has them, in any order, and are stored in the order in which they
-// come. They are encoded and sent in parts at once; the shard becomes visible, whole, with Commit. Put and PutStored may be called
-// concurrently, the other methods when neither is under way. One of Commit and Abort has to be called.
+// ShardWriter is a shard under way, whose inner chunks come as the caller has them, in any order,
+// and are stored in the order in which they come. They are encoded and sent in parts at once; the
+// shard becomes visible, whole, with Commit. Put and PutStored may be called concurrently, the
+// other methods when neither is under way. One of Commit and Abort has to be called.
 //
 // # Memory
 //
-// A ShardWriter may live for as long as its caller likes, so it never holds a Task between calls: a Task waits for slots alone, and another one may wait for it. Each Put takes a Task of its
-// own, for the inner chunks that are encoded and the parts that are sent meanwhile, and returns when these are sent. What is left in between is
-// what no part has yet: [ShardWriter.Kept] bytes. They are reserved as Ahead, by Try, as read-ahead is, which leaves Tasks their 3/8 of the budget
-// whatever is held. Where that share is taken by others they are the caller's memory, like the rows that it has not put yet, and not counted: to wait
-// for them would let two writers of one goroutine wait for each other.
+// A ShardWriter may live for as long as its caller likes, so it never holds a Task between calls: a
+// Task waits for slots alone, and another one may wait for it. Each Put takes a Task of its own,
+// for the inner chunks that are encoded and the parts that are sent meanwhile, and returns when
+// these are sent. What is left in between is what no part has yet: [ShardWriter.Kept] bytes. They
+// are reserved as Ahead, by Try, as read-ahead is, which leaves Tasks their 3/8 of the budget
+// whatever is held. Where that share is taken by others they are the caller's memory, like the rows
+// that it has not put yet, and not counted: to wait for them would let two writers of one goroutine
+// wait for each other.
 type ShardWriter struct {
 	r      *runner // of OpenShard
 	o      *plan.Object
@@ -43,15 +47,18 @@ type ShardWriter struct {
 type ShardOptions struct {
 	Put   store.PutOptions // the condition
 	Guard Guard            // asked before Commit makes it visible; nil: the array's, if there is one
-	// Latest makes the condition that the object is what Commit finds there before it asks the Guard; Put has none then.
+	// Latest makes the condition that the object is what Commit finds there before it asks the
+	// Guard; Put has none then.
 	Latest bool
-	// Carry reports whether an inner chunk, by its position in the shard, that was not put is taken from the shard that Commit finds stored, as
-	// it is stored. Without it none is. It implies Latest.
+	// Carry reports whether an inner chunk, by its position in the shard, that was not put is taken
+	// from the shard that Commit finds stored, as it is stored. Without it none is. It implies
+	// Latest.
 	Carry func(coord []int) bool
 }
 
-// OpenShard begins to write the shard at a position of the array's grid. It makes no request. fault.Selection: the position is outside the array, or
-// chunks are stored without shards, or one by one by what transforms them.
+// OpenShard begins to write the shard at a position of the array's grid. It makes no request.
+// fault.Selection: the position is outside the array, or chunks are stored without shards, or one
+// by one by what transforms them.
 func (a *Array) OpenShard(ctx context.Context, coord []int, o ShardOptions) (*ShardWriter, error) {
 	sel := make(grid.Region, len(a.Layout.Axes))
 	for i, axis := range a.Layout.Axes {
@@ -98,19 +105,22 @@ func (w *ShardWriter) buffer(n int64) []byte {
 	return w.hold.Buffer(int(n))
 }
 
-// Kept is how many bytes of memory the shard takes between calls, at most, in a store that takes values in parts. Another store gets the shard as a
-// whole, and so takes its length; beyond half of the budget it is refused (fault.Limit).
+// Kept is how many bytes of memory the shard takes between calls, at most, in a store that takes
+// values in parts. Another store gets the shard as a whole, and so takes its length; beyond half of
+// the budget it is refused (fault.Limit).
 func (w *ShardWriter) Kept() int64 { return w.r.kept(w.o.Chunk, w.limits) }
 
-// Put encodes inner chunks of the shard. src is what sel selects of the array: whole inner chunks of this shard, as far as they are inside the
-// array, none of which was put before (fault.Selection). It returns when src is not needed any more. After an error the shard can only be
-// aborted.
+// Put encodes inner chunks of the shard. src is what sel selects of the array: whole inner chunks
+// of this shard, as far as they are inside the array, none of which was put before
+// (fault.Selection). It returns when src is not needed any more. After an error the shard can only
+// be aborted.
 func (w *ShardWriter) Put(ctx context.Context, src pipeline.Memory, sel grid.Selection) error {
 	return w.r.PutShards(ctx, src, sel, func([]int) *ShardWriter { return w })
 }
 
-// PutShards is Put into several shards at once, those that sel selects of: of returns the writer of each by its position. a is the array that they were opened of, or one
-// of another shape or with other options, or that has its elements in another form.
+// PutShards is Put into several shards at once, those that sel selects of: of returns the writer of
+// each by its position. a is the array that they were opened of, or one of another shape or with
+// other options, or that has its elements in another form.
 func (a *Array) PutShards(ctx context.Context, src pipeline.Memory, sel grid.Selection, of func(coord []int) *ShardWriter) error {
 	ctx, r, err := a.begin(ctx, src, sel, nil)
 	if err != nil {
@@ -184,8 +194,8 @@ func (w *ShardWriter) claim(place int) error {
 	return nil
 }
 
-// PutStored appends an inner chunk as it is stored elsewhere, by the same codecs. coord is its position in the shard. Without bytes it is
-// missing: fill value.
+// PutStored appends an inner chunk as it is stored elsewhere, by the same codecs. coord is its
+// position in the shard. Without bytes it is missing: fill value.
 func (w *ShardWriter) PutStored(ctx context.Context, coord []int, stored []byte) error {
 	for i, n := range w.o.Chunk.Shards.Grid {
 		if len(coord) != len(w.o.Chunk.Shards.Grid) || coord[i] < 0 || coord[i] >= n {
@@ -215,8 +225,9 @@ func (w *ShardWriter) fail(err error) error {
 	return err
 }
 
-// Commit writes the index and makes the shard the value of its key, by the condition: fault.Exists or fault.Conflict where that does not hold.
-// Inner chunks that were neither put nor carried over are missing. A shard without any is not stored, and takes the place of what is there unless the
+// Commit writes the index and makes the shard the value of its key, by the condition: fault.Exists
+// or fault.Conflict where that does not hold. Inner chunks that were neither put nor carried over
+// are missing. A shard without any is not stored, and takes the place of what is there unless the
 // condition is that nothing is. After an error it is aborted.
 func (w *ShardWriter) Commit(ctx context.Context) error {
 	defer w.free()
@@ -251,7 +262,8 @@ func (w *ShardWriter) condition(ctx context.Context) (put store.PutOptions, err 
 	return put, err
 }
 
-// carry appends what stays of the shard that is stored, and gives its version; "" where there is none.
+// carry appends what stays of the shard that is stored, and gives its version; "" where there is
+// none.
 func (w *ShardWriter) carry(ctx context.Context) (store.Version, error) {
 	r := w.r
 	index, err := r.reserve(ctx, concurrency.Index, sum(r.indexed(w.o), int64(w.o.Chunk.Shards.Len())*4))
@@ -302,7 +314,8 @@ func (w *ShardWriter) free() {
 	}
 }
 
-// Abort drops what was sent: nothing becomes visible. It is sent also when ctx has ended. After Commit it does nothing.
+// Abort drops what was sent: nothing becomes visible. It is sent also when ctx has ended. After
+// Commit it does nothing.
 func (w *ShardWriter) Abort(ctx context.Context) error {
 	defer w.free()
 	err := w.s.abort(ctx, nil)

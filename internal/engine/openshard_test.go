@@ -112,7 +112,8 @@ func within(t *testing.T, a *engine.Array) {
 	}
 }
 
-// TestStreamedAsPacked: a shard that is sent in parts has the bytes of one that is made in memory, and takes no more than its share of the budget.
+// TestStreamedAsPacked: a shard that is sent in parts has the bytes of one that is made in memory,
+// and takes no more than its share of the budget.
 func TestStreamedAsPacked(t *testing.T) {
 	nested := codec.Sharding(codec.ShardingOptions{Chunk: []int{8 * innerLen}, Codecs: []codec.Spec{sharding(false, codec.Zstd(1))}})
 	for name, spec := range map[string]codec.Spec{
@@ -146,7 +147,8 @@ func TestStreamedAsPacked(t *testing.T) {
 	}
 }
 
-// TestStreamedShort: a shard that turns out to be short is put by one request, and one that is all fill value is deleted.
+// TestStreamedShort: a shard that turns out to be short is put by one request, and one that is all
+// fill value is deleted.
 func TestStreamedShort(t *testing.T) {
 	for _, atStart := range []bool{false, true} {
 		var c count
@@ -172,8 +174,8 @@ func TestStreamedShort(t *testing.T) {
 	}
 }
 
-// TestStreamedSwap: a part of a large shard is written within the budget, and what is not written stays: its inner chunks are read as they are
-// stored, but for those of which all is written.
+// TestStreamedSwap: a part of a large shard is written within the budget, and what is not written
+// stays: its inner chunks are read as they are stored, but for those of which all is written.
 func TestStreamedSwap(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -233,7 +235,8 @@ func TestStreamedSwapAbsent(t *testing.T) {
 	within(t, a)
 }
 
-// TestStreamedWriters: many writers of parts of one large shard, each with a State of its own as processes have: none loses what another wrote.
+// TestStreamedWriters: many writers of parts of one large shard, each with a State of its own as
+// processes have: none loses what another wrote.
 func TestStreamedWriters(t *testing.T) {
 	st := mem.New()
 	want := noise(shardLen)
@@ -346,7 +349,8 @@ func TestOpenShardRefuses(t *testing.T) {
 	within(t, a)
 }
 
-// TestPutShardsFails: of what goes to several shards a part is refused, at whatever moment of the rest: the call ends, and gives its memory back.
+// TestPutShardsFails: of what goes to several shards a part is refused, at whatever moment of the
+// rest: the call ends, and gives its memory back.
 func TestPutShardsFails(t *testing.T) {
 	a := shards(t, mem.New(), 2*shardLen, 64<<20, sharding(false))
 	src := noise(2 * innerLen)
@@ -371,7 +375,8 @@ func TestPutShardsFails(t *testing.T) {
 	within(t, a)
 }
 
-// TestOpenShardConflict: the condition decides when the shard is committed, and parts do not stay where it fails.
+// TestOpenShardConflict: the condition decides when the shard is committed, and parts do not stay
+// where it fails.
 func TestOpenShardConflict(t *testing.T) {
 	for name, large := range map[string]bool{"in parts": true, "one put": false} {
 		t.Run(name, func(t *testing.T) {
@@ -421,7 +426,8 @@ func TestOpenShardConflict(t *testing.T) {
 	}
 }
 
-// TestStreamedCancelled: of a write that is cancelled in the middle of a shard nothing is visible, and its parts are removed.
+// TestStreamedCancelled: of a write that is cancelled in the middle of a shard nothing is visible,
+// and its parts are removed.
 func TestStreamedCancelled(t *testing.T) {
 	var c count
 	st := mem.New()
@@ -475,8 +481,8 @@ func TestStreamedFails(t *testing.T) {
 // four is a store of four verbs, without parts.
 type four struct{ store.Store }
 
-// TestWithoutParts: where a store takes no parts a shard is made in memory, once more than it can be only the first time. A shard under way is
-// refused beyond half of the budget.
+// TestWithoutParts: where a store takes no parts a shard is made in memory, once more than it can
+// be only the first time. A shard under way is refused beyond half of the budget.
 func TestWithoutParts(t *testing.T) {
 	want := noise(shardLen)
 	a := shards(t, four{mem.New()}, shardLen, small, sharding(false))
@@ -521,7 +527,8 @@ func later(s store.Store) store.Store {
 	}})
 }
 
-// TestManyShardsOpen: shards that are open, of one goroutine and for long, hold up neither each other nor other calls on the budget.
+// TestManyShardsOpen: shards that are open, of one goroutine and for long, hold up neither each
+// other nor other calls on the budget.
 func TestManyShardsOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const open = 6
@@ -559,7 +566,8 @@ func TestManyShardsOpen(t *testing.T) {
 	})
 }
 
-// TestPutsAtOnce: calls of Put on one shard, each with a Task, and other writers wait for each other no longer than for requests.
+// TestPutsAtOnce: calls of Put on one shard, each with a Task, and other writers wait for each
+// other no longer than for requests.
 func TestPutsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const open = 3

@@ -12,18 +12,22 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxNamed is how many keys are deleted by their names, be they there or not, and between two questions to the guard. More of them are listed
-// first, as what an array has may be little of its grid: where the store takes batches, 100 times as many.
+// maxNamed is how many keys are deleted by their names, be they there or not, and between two
+// questions to the guard. More of them are listed first, as what an array has may be little of its
+// grid: where the store takes batches, 100 times as many.
 const maxNamed = 1000
 
-// maxUnlisted is how many keys are deleted by their names where the store does not list. 10^7: as many as 10^4 batches.
+// maxUnlisted is how many keys are deleted by their names where the store does not list. 10^7: as
+// many as 10^4 batches.
 const maxUnlisted = 10_000_000
 
-// DeleteOutside deletes the objects of the array that lie wholly outside a shape within it, in batches where the store takes them. The guard is
-// asked before each 1000. parse gives the position of the object at a key below the array's path.
+// DeleteOutside deletes the objects of the array that lie wholly outside a shape within it, in
+// batches where the store takes them. The guard is asked before each 1000. parse gives the position
+// of the object at a key below the array's path.
 //
-// All of these are keys of a grid that is known, so few are deleted by their names, without a listing. Chunks beyond every grid, or under keys of another
-// layout, are found by a listing alone, which package upkeep does (FindOrphans).
+// All of these are keys of a grid that is known, so few are deleted by their names, without a
+// listing. Chunks beyond every grid, or under keys of another layout, are found by a listing alone,
+// which package upkeep does (FindOrphans).
 func (a *Array) DeleteOutside(ctx context.Context, shape []int, parse func(key string) (coord []int, ok bool)) error {
 	ctx, s, _ := account.Begin(ctx, a.Store, a.Options.Account)
 	named := a.outside(shape)
@@ -102,8 +106,9 @@ func (a *Array) countOutside(shape []int) int {
 	return int(min(total, 1<<53))
 }
 
-// slab are the positions outside a shape along one axis, inside along all before it, and anywhere along those after it: from where to where,
-// along each axis. The slabs of all axes are what is outside.
+// slab are the positions outside a shape along one axis, inside along all before it, and anywhere
+// along those after it: from where to where, along each axis. The slabs of all axes are what is
+// outside.
 func (a *Array) slab(out int, shape []int) [][2]int {
 	r := make([][2]int, len(shape))
 	for i, axis := range a.Layout.Axes {

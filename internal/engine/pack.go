@@ -13,9 +13,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// packer makes one shard, of what is written of it and of what it was: in memory, or for a [stream]. Inner chunks that are not touched keep their stored
-// bytes: they are neither decoded nor encoded. Those that are written are encoded some at a time, in the order of the index, on several
-// cores, and appended as their turn comes: beside the shard there are never more of them than are encoded at once.
+// packer makes one shard, of what is written of it and of what it was: in memory, or for a
+// [stream]. Inner chunks that are not touched keep their stored bytes: they are neither decoded nor
+// encoded. Those that are written are encoded some at a time, in the order of the index, on several
+// cores, and appended as their turn comes: beside the shard there are never more of them than are
+// encoded at once.
 type packer struct {
 	*runner
 	o      *plan.Object
@@ -43,7 +45,8 @@ type touched struct {
 	end   int // of its bytes among those that were encoded with it; it has none where it is all fill value
 }
 
-// packing is how a shard is made: so many inner chunks in one go, so many of these at once, and what that takes beside the shard, of n bytes.
+// packing is how a shard is made: so many inner chunks in one go, so many of these at once, and
+// what that takes beside the shard, of n bytes.
 func (r *runner) packing(o *plan.Object, n int64) atOnce {
 	c, touched := o.Chunk.Inner, o.TouchedInner()
 	decode, encode := c.MostRoom()
@@ -62,7 +65,8 @@ func (r *runner) inner(o *plan.Object, touched int) int64 {
 	return r.typical(o.Chunk)
 }
 
-// pack gives the shard with what is written laid over the old one; empty reports that no inner chunk is left to be stored.
+// pack gives the shard with what is written laid over the old one; empty reports that no inner
+// chunk is left to be stored.
 func (r *runner) pack(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
 	p := r.packer(hold, o, r.packing(o, r.typical(o.Chunk)))
 	if old != nil {
@@ -197,7 +201,8 @@ func (p *packer) keep(ctx context.Context, place int) error {
 		if err != nil {
 			return fmt.Errorf("what is not written: %w", err)
 		}
-		// Without shared bytes there are no more than in the old one; shared ones are as good as written anew.
+		// Without shared bytes there are no more than in the old one; shared ones are as good as
+		// written anew.
 		if len(p.shard.Bytes)+len(b) > p.most {
 			return fault.Newf(fault.Limit, "the shard that is written has more than %d bytes: the index of the old one has inner chunks share theirs", p.most)
 		}
@@ -208,7 +213,8 @@ func (p *packer) keep(ctx context.Context, place int) error {
 	return nil
 }
 
-// add appends an inner chunk. At first there is no memory for more than [longest], then for twice as much as is there.
+// add appends an inner chunk. At first there is no memory for more than [longest], then for twice
+// as much as is there.
 func (p *packer) add(ctx context.Context, place int, stored []byte) error {
 	if p.to != nil {
 		return p.to(ctx, place, stored)
@@ -223,7 +229,8 @@ func (p *packer) add(ctx context.Context, place int, stored []byte) error {
 	return nil
 }
 
-// now looks at the context in every 4096th round of a loop that may be long, and whose rounds are short.
+// now looks at the context in every 4096th round of a loop that may be long, and whose rounds are
+// short.
 func now(ctx context.Context, i int) error {
 	if i%4096 == 0 && ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -10,8 +10,9 @@ import (
 // wholeKey is what a context holds the runner of a call under whose reads are several.
 type wholeKey struct{}
 
-// InParts begins a call that reads what sel selects in several Reads. Those of the array, or of a view of it, that have the context
-// which it returns are one call: they are counted together, within its limits, and share its slots.
+// InParts begins a call that reads what sel selects in several Reads. Those of the array, or of a
+// view of it, that have the context which it returns are one call: they are counted together,
+// within its limits, and share its slots.
 func (a *Array) InParts(ctx context.Context, sel grid.Selection) (context.Context, error) {
 	ctx, r, err := a.begin(ctx, pipeline.Memory{Shape: sel.Shape()}, sel, nil)
 	if err != nil {

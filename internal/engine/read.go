@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Read sets dst to what sel selects of the array, in C order. dst has the shape of the selection. An object that is proven absent is
-// the fill value. After an error dst is undefined.
+// Read sets dst to what sel selects of the array, in C order. dst has the shape of the selection.
+// An object that is proven absent is the fill value. After an error dst is undefined.
 func (a *Array) Read(ctx context.Context, dst pipeline.Memory, sel grid.Selection) error {
 	ctx, r, err := a.begin(ctx, dst, sel, nil)
 	if err != nil {

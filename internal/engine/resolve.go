@@ -13,8 +13,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Resolve yields the requests of a plan, object by object. Of a plan to read it reads the indexes of shards that are read in parts, and
-// nothing else: their inner chunks are yielded and not requested. Those of an index are yielded although it is known from earlier.
+// Resolve yields the requests of a plan, object by object. Of a plan to read it reads the indexes
+// of shards that are read in parts, and nothing else: their inner chunks are yielded and not
+// requested. Those of an index are yielded although it is known from earlier.
 func (a *Array) Resolve(ctx context.Context, p *plan.Plan) iter.Seq2[plan.Request, error] {
 	return func(yield func(plan.Request, error) bool) {
 		if p.Write != nil {

@@ -30,7 +30,8 @@ type runner struct {
 	planned int          // bytes of memory that plans and indexes of shards within one shard may take
 }
 
-// maxPlanned bounds the memory in bytes of the plans and indexes of the shards that a call has under way.
+// maxPlanned bounds the memory in bytes of the plans and indexes of the shards that a call has
+// under way.
 const maxPlanned = 32 << 20
 
 // Plan is what a call would do.
@@ -116,8 +117,9 @@ type all struct{}
 
 func (all) Keeps(*pipeline.Chunk) bool { return true }
 
-// fits refuses a plan that takes more requests than the call may make, by the least that it can take: one for each
-// object, and another one to write an object of which a part inside the array stays.
+// fits refuses a plan that takes more requests than the call may make, by the least that it can
+// take: one for each object, and another one to write an object of which a part inside the array
+// stays.
 func (r *runner) fits() error {
 	if err := r.account.Fits(r.total); err != nil || r.plan.Write == nil || r.Options.Account.MaxRequests == 0 {
 		return err
@@ -125,7 +127,8 @@ func (r *runner) fits() error {
 	return r.account.Fits(int(min(r.plan.Amount().Requests.Least, math.MaxInt)))
 }
 
-// each is the loop over a plan: it does something with every object, several at once. op is what, for errors.
+// each is the loop over a plan: it does something with every object, several at once. op is what,
+// for errors.
 func (r *runner) each(ctx context.Context, op string, do func(context.Context, *plan.Object) error) error {
 	return concurrency.Each(ctx, r.objects, r.plan.Objects(), func(ctx context.Context, o *plan.Object) error {
 		err := o.Err

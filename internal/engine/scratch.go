@@ -7,7 +7,8 @@ import (
 	"github.com/zargo-io/zargo/internal/pipeline"
 )
 
-// scratch is what a CPU slot carries from chunk to chunk. What is as large as a chunk is lent by the Task that has the slot.
+// scratch is what a CPU slot carries from chunk to chunk. What is as large as a chunk is lent by
+// the Task that has the slot.
 type scratch struct {
 	pipeline.Scratch
 	slot *concurrency.Slot

@@ -18,8 +18,9 @@ type shard struct {
 	missing atomic.Int64 // inner chunks that are not there, the deepest ones
 }
 
-// maxReplaced bounds how often a shard is begun again because it was replaced in the middle of reading it. Each time means
-// that a writer succeeded, so this many in a row is a store that misreports its versions.
+// maxReplaced bounds how often a shard is begun again because it was replaced in the middle of
+// reading it. Each time means that a writer succeeded, so this many in a row is a store that
+// misreports its versions.
 const maxReplaced = 100
 
 // readShard takes what is selected of one shard to its place, all of it from one version.
@@ -35,7 +36,8 @@ func (r *runner) readShard(ctx context.Context, o *plan.Object) error {
 	return err
 }
 
-// readParts reads a shard at once or in parts, as the plan says and the store can. fault.NotFound when there is none.
+// readParts reads a shard at once or in parts, as the plan says and the store can. fault.NotFound
+// when there is none.
 func (r *runner) readParts(ctx context.Context, o *plan.Object) (missing int, err error) {
 	only := r.State.whole.Load()
 	if !o.InParts && !only {
@@ -65,7 +67,8 @@ func (r *runner) readWhole(ctx context.Context, o *plan.Object, rd plan.Read) (m
 	return int(s.missing.Load()), err
 }
 
-// readVersion reads a shard in parts, all of one version: fault.Conflict when it was replaced meanwhile.
+// readVersion reads a shard in parts, all of one version: fault.Conflict when it was replaced
+// meanwhile.
 func (r *runner) readVersion(ctx context.Context, o *plan.Object) (missing int, err error) {
 	hold, err := r.reserve(ctx, concurrency.Index, r.indexed(o))
 	if err != nil {
@@ -105,7 +108,8 @@ func (r *runner) readParted(ctx context.Context, o *plan.Object, top *plan.Level
 	return int(s.missing.Load()), asked, err
 }
 
-// level reads what is wanted of the shards of one depth, and of those within them, by the indexes of the level.
+// level reads what is wanted of the shards of one depth, and of those within them, by the indexes
+// of the level.
 func (r *runner) level(ctx context.Context, s *shard, l *plan.Level, v store.Version, found []codec.ShardIndex) (asked bool, err error) {
 	stage, err := l.Expand(v, found)
 	if err != nil {

@@ -8,8 +8,9 @@ import (
 	"github.com/zargo-io/zargo/internal/pipeline"
 )
 
-// StoredInner reads the index of one shard and counts the inner chunks that it stores, and those that it has room for, also beyond the
-// array. region is what the array has of the shard. fault.NotFound: there is no such shard; fault.Corrupt: its index is damaged.
+// StoredInner reads the index of one shard and counts the inner chunks that it stores, and those
+// that it has room for, also beyond the array. region is what the array has of the shard.
+// fault.NotFound: there is no such shard; fault.Corrupt: its index is damaged.
 func (a *Array) StoredInner(ctx context.Context, region grid.Selection) (stored, room int, err error) {
 	ctx, r, err := a.begin(ctx, pipeline.Memory{Shape: region.Shape()}, region, nil)
 	if err != nil {

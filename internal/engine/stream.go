@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// stream is a shard that is sent in parts while its inner chunks come, in any order. One that stays below the length of a part is put by
-// one request at its end.
+// stream is a shard that is sent in parts while its inner chunks come, in any order. One that stays
+// below the length of a part is put by one request at its end.
 type stream struct {
 	*runner
 	key       string
@@ -42,9 +42,11 @@ type streamLimits struct {
 }
 
 const (
-	// partSize is how long parts are: what breaks is soon sent again, and some at once fit the part of the budget that one Task may take.
+	// partSize is how long parts are: what breaks is soon sent again, and some at once fit the part
+	// of the budget that one Task may take.
 	partSize = 8 << 20
-	// leastPart is the shortest part that every provider takes: S3 takes no shorter one but the last.
+	// leastPart is the shortest part that every provider takes: S3 takes no shorter one but the
+	// last.
 	leastPart = 5 << 20
 	// leastLocal is the shortest part in a store without a network, where a budget is small.
 	leastLocal = 256 << 10
@@ -76,7 +78,8 @@ func (r *runner) streamLimits(c *pipeline.Chunk) streamLimits {
 	return l
 }
 
-// kept is what a stream needs for as long as it is under way: what no part has yet, part 0 where that is sent last, and the index.
+// kept is what a stream needs for as long as it is under way: what no part has yet, part 0 where
+// that is sent last, and the index.
 func (r *runner) kept(c *pipeline.Chunk, l streamLimits) int64 {
 	n := sum(need(min(l.part, l.most)), sum(l.index, int64(c.Shards.Len())*16))
 	if _, atStart := c.Shards.IndexSize(); atStart && l.most > l.part {
@@ -85,7 +88,8 @@ func (r *runner) kept(c *pipeline.Chunk, l streamLimits) int64 {
 	return n
 }
 
-// flight is how many parts a Task sends at once that takes so much beside them, and what it takes with them.
+// flight is how many parts a Task sends at once that takes so much beside them, and what it takes
+// with them.
 func (r *runner) flight(l streamLimits, beside int64) (n int, total int64) {
 	n = int(max(min((r.share()-beside)/need(l.part), mostFlight, (l.most-1)/l.part+1), 1))
 	return n, sum(beside, times(need(l.part), int64(n)))
@@ -185,7 +189,8 @@ func (s *stream) begin(ctx context.Context) error {
 		return err
 	}
 	s.parts = p
-	// A store that takes longer parts only gets these. All have one length, as some providers take nothing else (PartLimits.Equal).
+	// A store that takes longer parts only gets these. All have one length, as some providers take
+	// nothing else (PartLimits.Equal).
 	if least := p.Limits().Min; least > s.limits.part {
 		s.limits.part = least
 		s.tail = append(s.buffer(least), s.tail...)
@@ -206,8 +211,8 @@ type part struct {
 	b []byte
 }
 
-// during calls produce, and sends the parts that it makes while it goes on, no more than flight at once, from memory of a hold. It
-// returns when all are sent.
+// during calls produce, and sends the parts that it makes while it goes on, no more than flight at
+// once, from memory of a hold. It returns when all are sent.
 func (s *stream) during(ctx context.Context, hold *concurrency.Hold, flight int, produce func(ctx context.Context, send sender) error) error {
 	full, free := make(chan part), make(chan []byte, flight)
 	for range flight {
@@ -255,8 +260,8 @@ func (s *stream) during(ctx context.Context, hold *concurrency.Hold, flight int,
 	})
 }
 
-// commit writes the index and makes the shard the value of its key, by the condition. A shard without inner chunks is not to be
-// committed.
+// commit writes the index and makes the shard the value of its key, by the condition. A shard
+// without inner chunks is not to be committed.
 func (s *stream) commit(ctx context.Context, o store.PutOptions) (store.Version, error) {
 	index, err := s.locations.Encode(nil)
 	if err != nil {
@@ -293,7 +298,8 @@ func (s *stream) commit(ctx context.Context, o store.PutOptions) (store.Version,
 	return s.parts.Commit(ctx, o)
 }
 
-// removal is how long the parts of a shard that failed are tried to be removed. The caller waits for it, also when its context has ended.
+// removal is how long the parts of a shard that failed are tried to be removed. The caller waits
+// for it, also when its context has ended.
 const removal = 10 * time.Second
 
 // abort removes the parts of a shard that failed with err.

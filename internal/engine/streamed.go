@@ -14,8 +14,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// streams reports whether a shard is sent in parts while it is made: it would be sent in parts in the end, or making it in memory, beside what was
-// stored where that is read, takes more than one Task's share of the budget. One that is hardly longer than a part gains nothing.
+// streams reports whether a shard is sent in parts while it is made: it would be sent in parts in
+// the end, or making it in memory, beside what was stored where that is read, takes more than one
+// Task's share of the budget. One that is hardly longer than a part gains nothing.
 func (r *runner) streams(o *plan.Object, read bool) bool {
 	if o.Chunk.Shards == nil || r.State.noParts.Load() {
 		return false
@@ -31,8 +32,8 @@ func (r *runner) streams(o *plan.Object, read bool) bool {
 	return above > 0 && n >= above || sum(took, r.packing(o, n).room) > r.share()
 }
 
-// streamed is a shard that is streamed, in the one Task that it takes until it is committed. The parts that it sends are in it, so that it waits
-// for request slots and CPU slots alone.
+// streamed is a shard that is streamed, in the one Task that it takes until it is committed. The
+// parts that it sends are in it, so that it waits for request slots and CPU slots alone.
 type streamed struct {
 	*stream
 	hold   *concurrency.Hold
@@ -54,7 +55,8 @@ func (r *runner) stream(ctx context.Context, o *plan.Object, reading int64) (*st
 	return &streamed{s, hold, at, flight}, nil
 }
 
-// replaceStreamed writes a shard without reading it. lost reports that the condition does not hold, so that err is a conflict.
+// replaceStreamed writes a shard without reading it. lost reports that the condition does not hold,
+// so that err is a conflict.
 func (r *runner) replaceStreamed(ctx context.Context, o *plan.Object, c store.PutOptions) (lost bool, err error) {
 	s, err := r.stream(ctx, o, 0)
 	if err != nil {
@@ -77,8 +79,8 @@ func (s *streamed) packed(o *plan.Object, send sender) *packer {
 	return p
 }
 
-// end makes the shard visible, by the condition, unless it failed with err. One that is all fill value takes the place of what is there, if
-// there may be something.
+// end makes the shard visible, by the condition, unless it failed with err. One that is all fill
+// value takes the place of what is there, if there may be something.
 func (s *streamed) end(ctx context.Context, o *plan.Object, c store.PutOptions, err error) (lost bool, _ error) {
 	switch {
 	case err != nil:
@@ -98,12 +100,14 @@ func (s *streamed) end(ctx context.Context, o *plan.Object, c store.PutOptions, 
 	return lost, err
 }
 
-// readsAhead is how many reads of a stored shard are under way at once while it is streamed to what it becomes.
+// readsAhead is how many reads of a stored shard are under way at once while it is streamed to what
+// it becomes.
 const readsAhead = 4
 
-// swapStreamed is swap for a shard that is streamed. Inner chunks that are not selected are read as they are stored, pinned to one version,
-// and go into the new shard in the order in which they lie in the old one; before them come those of which nothing stays. errWhole and errNoParts
-// where the store cannot do so.
+// swapStreamed is swap for a shard that is streamed. Inner chunks that are not selected are read as
+// they are stored, pinned to one version, and go into the new shard in the order in which they lie
+// in the old one; before them come those of which nothing stays. errWhole and errNoParts where the
+// store cannot do so.
 func (r *runner) swapStreamed(ctx context.Context, o *plan.Object, t *attempt) (lost bool, err error) {
 	index, err := r.reserve(ctx, concurrency.Index, sum(r.indexed(o), int64(o.Chunk.Shards.Len())*4))
 	if err != nil {
@@ -152,7 +156,8 @@ func (r *runner) swapStreamed(ctx context.Context, o *plan.Object, t *attempt) (
 	return r.ended(o, t, err)
 }
 
-// find reads the index of the stored shard, and says what stays of it: nothing where it is absent, is taken to be, or does not decode.
+// find reads the index of the stored shard, and says what stays of it: nothing where it is absent,
+// is taken to be, or does not decode.
 func (v *old) find(ctx context.Context, r *runner, t *attempt) (version store.Version, absent bool, err error) {
 	if t.absent || t.short {
 		return t.damaged, t.absent, nil
@@ -173,7 +178,8 @@ func (v *old) find(ctx context.Context, r *runner, t *attempt) (version store.Ve
 	return x.version, false, nil
 }
 
-// carrying is what reads of a shard cost that is streamed to what it becomes: together they are no longer than two parts of a small budget.
+// carrying is what reads of a shard cost that is streamed to what it becomes: together they are no
+// longer than two parts of a small budget.
 func (r *runner) carrying() plan.Cost {
 	c := r.plan.Cost
 	c.Max = min(c.Max, max(r.share()/4/readsAhead, leastLocal/readsAhead))
@@ -238,8 +244,8 @@ func (v *old) admit(r *runner) error {
 	return r.account.Admit(v.stage.Reads.Len(), v.stage.Reads.Bytes())
 }
 
-// carry reads what stays of the old shard, and appends it: inner chunks that are not written as they are, others with what is written laid
-// over them.
+// carry reads what stays of the old shard, and appends it: inner chunks that are not written as
+// they are, others with what is written laid over them.
 func (s *streamed) carry(ctx context.Context, v *old, send sender) error {
 	var changed []byte
 	bufs := make([]store.Value, readsAhead)

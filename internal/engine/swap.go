@@ -13,12 +13,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxConflicts bounds how often a part of an object is written again. Each conflict means that another writer succeeded, so this many
-// in a row is a store that misreports its versions rather than contention.
+// maxConflicts bounds how often a part of an object is written again. Each conflict means that
+// another writer succeeded, so this many in a row is a store that misreports its versions rather
+// than contention.
 const maxConflicts = 1000
 
-// merge reads an object, changes it, and writes it if it was not replaced meanwhile, else does it all again. An object at the edge is
-// put first, on condition that it is absent, and is read only where it is not.
+// merge reads an object, changes it, and writes it if it was not replaced meanwhile, else does it
+// all again. An object at the edge is put first, on condition that it is absent, and is read only
+// where it is not.
 func (r *runner) merge(ctx context.Context, o *plan.Object) error {
 	// Goroutines of this process take turns; only other processes can conflict.
 	key, err := r.lock(ctx, o.Key)
@@ -43,7 +45,8 @@ func (r *runner) merge(ctx context.Context, o *plan.Object) error {
 	}
 }
 
-// attempt is what a try of merge takes for granted. A try that finds it wrong changes it, and is lost.
+// attempt is what a try of merge takes for granted. A try that finds it wrong changes it, and is
+// lost.
 type attempt struct {
 	absent  bool          // the object is taken to be absent, and is not read
 	damaged store.Version // the version of an object at the edge that seems not to decode; "" is none
@@ -51,7 +54,8 @@ type attempt struct {
 	looked  bool          // for a shard shorter than its index: there was another one by then
 }
 
-// swap is one try of merge; lost reports that the object was replaced in between, or that the attempt was wrong, so that it has to be tried again.
+// swap is one try of merge; lost reports that the object was replaced in between, or that the
+// attempt was wrong, so that it has to be tried again.
 func (r *runner) swap(ctx context.Context, o *plan.Object, t *attempt) (lost bool, err error) {
 	if r.streams(o, !t.absent) && !r.State.whole.Load() {
 		if lost, err := r.swapStreamed(ctx, o, t); !errors.Is(err, errNoParts) && !errors.Is(err, errWhole) {
@@ -97,7 +101,8 @@ func (r *runner) swap(ctx context.Context, o *plan.Object, t *attempt) (lost boo
 	return r.ended(o, t, err)
 }
 
-// before fetches the stored form of an object in a Task, as stored does; nil bytes of one that is absent, is taken to be, or does not decode.
+// before fetches the stored form of an object in a Task, as stored does; nil bytes of one that is
+// absent, is taken to be, or does not decode.
 func (r *runner) before(ctx context.Context, o *plan.Object, t *attempt) (v received, absent bool, err error) {
 	if t.absent {
 		v.hold, err = r.reserve(ctx, concurrency.Task, r.encoding(o))
@@ -117,8 +122,8 @@ func (r *runner) before(ctx context.Context, o *plan.Object, t *attempt) (v rece
 	return v, false, err
 }
 
-// again reports whether an object that could not be read is tried again. One at the edge that does not decode is read once more as one version,
-// which is then replaced: nothing of it can be kept.
+// again reports whether an object that could not be read is tried again. One at the edge that does
+// not decode is read once more as one version, which is then replaced: nothing of it can be kept.
 func (r *runner) again(ctx context.Context, o *plan.Object, t *attempt, err error) (lost bool, _ error) {
 	if errors.Is(err, fault.Conflict) {
 		*t = attempt{}
@@ -141,8 +146,8 @@ func (r *runner) again(ctx context.Context, o *plan.Object, t *attempt, err erro
 	return true, err
 }
 
-// cutOff finds out whether the index of a shard cannot be read because the shard is shorter, which makes it one that does not decode. A longer one
-// has replaced it, once.
+// cutOff finds out whether the index of a shard cannot be read because the shard is shorter, which
+// makes it one that does not decode. A longer one has replaced it, once.
 func (r *runner) cutOff(ctx context.Context, o *plan.Object, t *attempt) (again bool) {
 	index, _ := o.Chunk.Shards.IndexSize()
 	if r.account.Admit(1, 0) != nil {
@@ -160,14 +165,15 @@ func (r *runner) cutOff(ctx context.Context, o *plan.Object, t *attempt) (again 
 	return true
 }
 
-// undecodable reports whether an error says that stored bytes do not decode. An error of the store never says so: its bytes were not seen.
+// undecodable reports whether an error says that stored bytes do not decode. An error of the store
+// never says so: its bytes were not seen.
 func undecodable(err error) bool {
 	var of *fault.KeyError
 	return (errors.Is(err, fault.Corrupt) || errors.Is(err, errors.ErrUnsupported)) && !errors.As(err, &of)
 }
 
-// bare reports whether an object is put without conditions: by a single writer, and one at the edge where the store has none. Parts of
-// objects are refused there.
+// bare reports whether an object is put without conditions: by a single writer, and one at the edge
+// where the store has none. Parts of objects are refused there.
 func (r *runner) bare(o *plan.Object) bool {
 	return r.Options.SingleWriter || o.Edge && r.State.bare.Load()
 }
@@ -185,7 +191,8 @@ func (r *runner) condition(o *plan.Object, absent bool, v store.Version) store.P
 	return store.PutOptions{IfVersion: v}
 }
 
-// ended reports whether a try that ended with err lost a race, or has to be done again in another way.
+// ended reports whether a try that ended with err lost a race, or has to be done again in another
+// way.
 func (r *runner) ended(o *plan.Object, t *attempt, err error) (lost bool, _ error) {
 	if o.Edge && errors.Is(err, errors.ErrUnsupported) && !r.bare(o) {
 		r.State.bare.Store(true)
@@ -210,9 +217,10 @@ func (r *runner) guarded(ctx context.Context) error {
 	return r.Options.Guard(ctx)
 }
 
-// stored fetches what is there of an object before a part of it is written, in a Task that has room for what is made of it; it has so also where
-// there is nothing (fault.NotFound). A shard with so much unused space that it is longer than any
-// encoder makes one is read in parts, and given without that space. Only a version is read, unless it is "".
+// stored fetches what is there of an object before a part of it is written, in a Task that has room
+// for what is made of it; it has so also where there is nothing (fault.NotFound). A shard with so
+// much unused space that it is longer than any encoder makes one is read in parts, and given
+// without that space. Only a version is read, unless it is "".
 func (r *runner) stored(ctx context.Context, o *plan.Object, version store.Version) (received, error) {
 	rd := o.Whole()
 	rd.Version = version
@@ -229,7 +237,8 @@ func (r *runner) stored(ctx context.Context, o *plan.Object, version store.Versi
 	return v, err
 }
 
-// ask makes a request for all of an object of which a part is written. The hold is kept where the object is absent.
+// ask makes a request for all of an object of which a part is written. The hold is kept where the
+// object is absent.
 func (r *runner) ask(ctx context.Context, o *plan.Object, rd plan.Read) (received, error) {
 	if err := r.account.Admit(1, rd.Known()); err != nil {
 		return received{}, err
@@ -237,8 +246,8 @@ func (r *runner) ask(ctx context.Context, o *plan.Object, rd plan.Read) (receive
 	return r.receiveOr(ctx, rd, r.encoding(o), fault.NotFound)
 }
 
-// compact reads the inner chunks of a shard as its index says, all of one version, and makes a shard of them without unused space;
-// fault.Conflict when the shard was replaced meanwhile.
+// compact reads the inner chunks of a shard as its index says, all of one version, and makes a
+// shard of them without unused space; fault.Conflict when the shard was replaced meanwhile.
 func (r *runner) compact(ctx context.Context, o *plan.Object, version store.Version) (got received, err error) {
 	index, err := r.reserve(ctx, concurrency.Index, r.indexed(o))
 	if err != nil {
@@ -295,7 +304,8 @@ func (r *runner) compact(ctx context.Context, o *plan.Object, version store.Vers
 	return got, nil
 }
 
-// storedStage reads the index of a shard as it is now, or of a version unless that is "", and says what to read of all its inner chunks.
+// storedStage reads the index of a shard as it is now, or of a version unless that is "", and says
+// what to read of all its inner chunks.
 func (r *runner) storedStage(ctx context.Context, o *plan.Object, version store.Version) (x *shardIndex, stage plan.Stage, err error) {
 	top := o.Stored()
 	reads, err := top.Indexes(make([]codec.ShardIndex, 1))

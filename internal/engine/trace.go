@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// What this file does is what the rest of the engine does without it, and reports it to the trace of the call. Where that does not listen,
-// no clock is read and nothing is allocated.
+// What this file does is what the rest of the engine does without it, and reports it to the trace
+// of the call. Where that does not listen, no clock is read and nothing is allocated.
 
 // reserve is [concurrency.Budget.Acquire].
 func (r *runner) reserve(ctx context.Context, k concurrency.Kind, n int64) (*concurrency.Hold, error) {
@@ -142,8 +142,9 @@ func (r *runner) encodeOne(ctx context.Context, key string, c *pipeline.Chunk, b
 	return out, empty, err
 }
 
-// encodeOver is encodeOne over the stored form of a chunk. decided reports that the box selects all elements of the chunk inside the array: a
-// stored form that does not decode is then replaced, as nothing of it can be kept.
+// encodeOver is encodeOne over the stored form of a chunk. decided reports that the box selects all
+// elements of the chunk inside the array: a stored form that does not decode is then replaced, as
+// nothing of it can be kept.
 func (r *runner) encodeOver(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, dst, old []byte, s *pipeline.Scratch, decided bool) (out []byte, empty bool, err error) {
 	out, empty, err = r.encodeOne(ctx, key, c, b, dst, old, s)
 	if decided && old != nil && undecodable(err) {

@@ -26,7 +26,8 @@ func (s slow) Put(ctx context.Context, key string, b []byte, o store.PutOptions)
 	return s.Store.Put(ctx, key, b, o)
 }
 
-// TestWaits: what is waited for is reported with how long that took, and what is had at once is not.
+// TestWaits: what is waited for is reported with how long that took, and what is had at once is
+// not.
 func TestWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -104,9 +105,10 @@ func (s slowGets) Get(ctx context.Context, key string, o store.GetOptions, buf [
 	return s.Store.Get(ctx, key, o, buf)
 }
 
-// TestWaitsForSlots: waits for slots of the call are reported too, those of requests of one shard and those of others. Of two slots the first
-// shard has one for its first read from 1 s on, and waits for another until 1.5 s, when the second is done; its third read and the index of
-// the third shard wait then, in either order, for what is free at 2 s and at 2.5 s.
+// TestWaitsForSlots: waits for slots of the call are reported too, those of requests of one shard
+// and those of others. Of two slots the first shard has one for its first read from 1 s on, and
+// waits for another until 1.5 s, when the second is done; its third read and the index of the third
+// shard wait then, in either order, for what is free at 2 s and at 2.5 s.
 func TestWaitsForSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := mem.New()
@@ -137,8 +139,8 @@ func TestWaitsForSlots(t *testing.T) {
 	})
 }
 
-// TestShardsInShards: of one that is read twice the indexes of both depths are hits the second time, chunks are the deepest ones, and a shard
-// that is missing is one, within another as well.
+// TestShardsInShards: of one that is read twice the indexes of both depths are hits the second
+// time, chunks are the deepest ones, and a shard that is missing is one, within another as well.
 func TestShardsInShards(t *testing.T) {
 	var mu sync.Mutex
 	var seen []string

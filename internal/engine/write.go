@@ -12,13 +12,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Write sets what sel selects of the array to src. Objects whose elements are all selected are written without
-// being read; others are read, changed and written on condition that they were not replaced meanwhile, and done again if they
-// were. An object that reaches beyond the array's shape and whose other elements are all selected is put if it is absent, and else
-// changed likewise: its elements beyond the shape may be rows that another writer appended. An object that is all fill value is deleted, or not written, unless the pipeline stores it. A store that cannot do
-// conditional writes refuses parts of objects with errors.ErrUnsupported, before anything is written, unless there is a single writer.
+// Write sets what sel selects of the array to src. Objects whose elements are all selected are
+// written without being read; others are read, changed and written on condition that they were not
+// replaced meanwhile, and done again if they were. An object that reaches beyond the array's shape
+// and whose other elements are all selected is put if it is absent, and else changed likewise: its
+// elements beyond the shape may be rows that another writer appended. An object that is all fill
+// value is deleted, or not written, unless the pipeline stores it. A store that cannot do
+// conditional writes refuses parts of objects with errors.ErrUnsupported, before anything is
+// written, unless there is a single writer.
 //
-// After an error some objects may have been written and others not; each is wholly old or wholly new.
+// After an error some objects may have been written and others not; each is wholly old or wholly
+// new.
 func (a *Array) Write(ctx context.Context, src pipeline.Memory, sel grid.Selection) error {
 	ctx, r, err := a.begin(ctx, src, sel, a.WriteOptions())
 	if err != nil {
@@ -46,8 +50,9 @@ func (r *runner) write(ctx context.Context, o *plan.Object) error {
 	return r.replace(ctx, o)
 }
 
-// mayMerge reports whether the store can do safely what the plan writes: parts of objects take conditions. It is asked before anything
-// is written: else the first part of an absent object would be, and only the second refused.
+// mayMerge reports whether the store can do safely what the plan writes: parts of objects take
+// conditions. It is asked before anything is written: else the first part of an absent object would
+// be, and only the second refused.
 func (r *runner) mayMerge() bool {
 	if c := r.plan.Write.Conditions; r.Options.SingleWriter || c.IfAbsent && c.IfVersion {
 		return true
@@ -97,9 +102,10 @@ func (r *runner) encoding(o *plan.Object) int64 {
 	return sum(n, r.packing(o, n).room)
 }
 
-// encode gives the stored form of an object with what is written laid over what was stored, which is nil when nothing was, or nothing of it
-// stays, and which may be changed; empty reports that the object is all fill value and shall not be stored. It is all that is held afterwards, unless
-// it lies in the caller's memory.
+// encode gives the stored form of an object with what is written laid over what was stored, which
+// is nil when nothing was, or nothing of it stays, and which may be changed; empty reports that the
+// object is all fill value and shall not be stored. It is all that is held afterwards, unless it
+// lies in the caller's memory.
 func (r *runner) encode(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (b []byte, empty bool, err error) {
 	if lies, ok := r.asItLies(o); ok && old == nil {
 		empty, err := r.emptyAsItLies(ctx, hold, o, lies)
@@ -121,8 +127,8 @@ func (r *runner) encode(ctx context.Context, hold *concurrency.Hold, o *plan.Obj
 	return hold.Trim(b), false, nil
 }
 
-// asItLies gives the stored form of an object that is written as it lies in the caller's memory, which is only read. Its bytes are reserved all the
-// same: the budget bounds what is under way.
+// asItLies gives the stored form of an object that is written as it lies in the caller's memory,
+// which is only read. Its bytes are reserved all the same: the budget bounds what is under way.
 func (r *runner) asItLies(o *plan.Object) ([]byte, bool) {
 	if !o.Covers || o.Chunk.Shards != nil {
 		return nil, false

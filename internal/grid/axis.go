@@ -6,14 +6,15 @@ import (
 	"sort"
 )
 
-// Axis cuts an axis of an array into chunks: all of one length, or runs of chunks of equal lengths. The zero Axis cuts
-// nothing; it is made by [Even] or [Uneven]. It is immutable.
+// Axis cuts an axis of an array into chunks: all of one length, or runs of chunks of equal lengths.
+// The zero Axis cuts nothing; it is made by [Even] or [Uneven]. It is immutable.
 type Axis struct {
 	edge int       // the length of every chunk, where runs is nil
 	runs []segment // at least two
 }
 
-// segment is a run of chunks of one length. It ends where the next one begins; the last one has no end.
+// segment is a run of chunks of one length. It ends where the next one begins; the last one has no
+// end.
 type segment struct {
 	first int // number of its first chunk
 	start int // where that begins
@@ -32,9 +33,10 @@ func Even(chunk []int) []Axis {
 	return axes
 }
 
-// Uneven cuts an axis of n elements by runs, whose lengths add up to n or more. What lies wholly beyond n is left out, so
-// that nothing overflows, and neighbours of one length are joined: where one is left the axis is as of [Even]. It takes as
-// much memory as there are runs, however many chunks.
+// Uneven cuts an axis of n elements by runs, whose lengths add up to n or more. What lies wholly
+// beyond n is left out, so that nothing overflows, and neighbours of one length are joined: where
+// one is left the axis is as of [Even]. It takes as much memory as there are runs, however many
+// chunks.
 func Uneven(n int, runs []Run) Axis {
 	var all []segment
 	first, start := 0, 0
@@ -69,7 +71,8 @@ func (a Axis) number(pos int) int {
 	return chunk
 }
 
-// Locate finds the chunk that holds an element: its number, its length, and the element counted from its start.
+// Locate finds the chunk that holds an element: its number, its length, and the element counted
+// from its start.
 func (a Axis) Locate(pos int) (chunk, edge, off int) {
 	if a.runs == nil {
 		chunk = pos / a.edge

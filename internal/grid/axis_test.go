@@ -12,7 +12,8 @@ import (
 // edges are the lengths of the chunks along an axis, one by one: what an Axis stands for.
 type edges []int
 
-// randomEdges cuts an axis of n elements, regularly or not, with chunks beyond its end now and then.
+// randomEdges cuts an axis of n elements, regularly or not, with chunks beyond its end now and
+// then.
 func randomEdges(r *rand.Rand, n int) (edges, Axis) {
 	var e edges
 	if r.IntN(3) == 0 {

@@ -1,6 +1,7 @@
 package grid
 
-// Class is a piece of a [Slice], and the number of its pieces that lie in their chunks as this one does.
+// Class is a piece of a [Slice], and the number of its pieces that lie in their chunks as this one
+// does.
 type Class struct {
 	Part
 	Like int
@@ -9,9 +10,10 @@ type Class struct {
 // alike is what pieces of one class have in common, beside their lists.
 type alike struct{ off, step, n, edge, inside int }
 
-// Classes sorts the pieces of s into classes: pieces of one class have Off, Step and N in common, the length of their chunk, and how much of
-// that lies in an axis of length elements. They are counted by arithmetic: as many are looked at as begin at different places of their
-// chunks, for each run of chunks of one length. Each piece of an Index is a class.
+// Classes sorts the pieces of s into classes: pieces of one class have Off, Step and N in common,
+// the length of their chunk, and how much of that lies in an axis of length elements. They are
+// counted by arithmetic: as many are looked at as begin at different places of their chunks, for
+// each run of chunks of one length. Each piece of an Index is a class.
 func (s Slice) Classes(axis Axis, length int) []Class {
 	if s.Count == 0 {
 		return nil
@@ -53,8 +55,8 @@ func (s Slice) Classes(axis Axis, length int) []Class {
 	return classes
 }
 
-// periods is how often the elements from the j-th on, which begins a piece, lie in their chunks as the first period of them do, before
-// the last piece in chunks of the same length.
+// periods is how often the elements from the j-th on, which begins a piece, lie in their chunks as
+// the first period of them do, before the last piece in chunks of the same length.
 func (s Slice) periods(j int, axis Axis) (n, period int) {
 	if j == 0 {
 		return 0, 0 // the first piece may begin within a chunk

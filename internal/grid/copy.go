@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// run is one level of a nested copy: n steps of ds bytes in the destination and ss bytes in the source, or to the
-// offsets of lists.
+// run is one level of a nested copy: n steps of ds bytes in the destination and ss bytes in the
+// source, or to the offsets of lists.
 type run struct {
 	n, ds, ss int
 	dl, sl    []int // offsets in bytes; nil: even steps
@@ -20,7 +20,8 @@ func (r run) at(i int) (d, s int) {
 	return i * r.ds, i * r.ss
 }
 
-// FromChunk copies the box's elements of size bytes from a chunk of the given shape to the region's buffer.
+// FromChunk copies the box's elements of size bytes from a chunk of the given shape to the region's
+// buffer.
 func (b Box) FromChunk(dst, src []byte, region, chunk []int, size int) {
 	if b.Pairs != nil {
 		b.copyPairs(dst, src, size, false)
@@ -31,7 +32,8 @@ func (b Box) FromChunk(dst, src []byte, region, chunk []int, size int) {
 	walk(runs, size, d, s, func(d, s, n int) { copy(dst[d:d+n], src[s:s+n]) })
 }
 
-// ToChunk copies the box's elements of size bytes from the region's buffer to a chunk of the given shape.
+// ToChunk copies the box's elements of size bytes from the region's buffer to a chunk of the given
+// shape.
 func (b Box) ToChunk(dst, src []byte, region, chunk []int, size int) {
 	if b.Pairs != nil {
 		b.copyPairs(src, dst, size, true)
@@ -71,8 +73,9 @@ func (b Box) placed() Box {
 	return Box{Parts: parts}
 }
 
-// runs gives the offsets of the first element in the region and in the chunk, and the nested steps between elements,
-// outermost first, with neighbouring levels that walk evenly through both joined. The steps are appended to runs, which is empty.
+// runs gives the offsets of the first element in the region and in the chunk, and the nested steps
+// between elements, outermost first, with neighbouring levels that walk evenly through both joined.
+// The steps are appended to runs, which is empty.
 func (b Box) runs(runs []run, region, chunk []int, size int) (dst, src int, _ []run) {
 	ds, ss := size, size
 	for i := len(region) - 1; i >= 0; i-- {
@@ -105,7 +108,8 @@ func scaled(list []int, by int) []int {
 	return out
 }
 
-// walk calls row with the offsets and the length of every stretch of bytes that is contiguous in both buffers.
+// walk calls row with the offsets and the length of every stretch of bytes that is contiguous in
+// both buffers.
 func walk(runs []run, size, d, s int, row func(d, s, n int)) {
 	if len(runs) == 0 {
 		row(d, s, size)

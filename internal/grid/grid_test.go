@@ -70,8 +70,8 @@ func (s Slice) at(j int) int {
 	return s.Start + j*s.Step
 }
 
-// TestReadAndWriteAgainstOracle moves every element of random regions through chunks and compares with element-wise
-// indexing.
+// TestReadAndWriteAgainstOracle moves every element of random regions through chunks and compares
+// with element-wise indexing.
 func TestReadAndWriteAgainstOracle(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
@@ -207,7 +207,8 @@ func TestTouchedIsTheNumberOfChunks(t *testing.T) {
 	}
 }
 
-// Cutting along the chunks and then along inner chunks that divide them is cutting along the inner chunks.
+// Cutting along the chunks and then along inner chunks that divide them is cutting along the inner
+// chunks.
 func TestCutOfParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	for range 3000 {

@@ -8,9 +8,10 @@ import (
 // DefaultElements is how many elements a chunk has at most when nobody says: TensorStore's million.
 const DefaultElements = 1 << 20
 
-// Layout chooses the shape of chunks for an array: along axis i the integer nearest to factor · aspect[i], within 1 and the
-// length of the axis, with the largest factor that gives no more than elements in a chunk. That is how TensorStore's
-// drivers choose. aspect nil, or 0 along an axis, is 1; the others are positive and finite. elements is at least 1.
+// Layout chooses the shape of chunks for an array: along axis i the integer nearest to factor ·
+// aspect[i], within 1 and the length of the axis, with the largest factor that gives no more than
+// elements in a chunk. That is how TensorStore's drivers choose. aspect nil, or 0 along an axis, is
+// 1; the others are positive and finite. elements is at least 1.
 func Layout(shape []int, aspect []float64, elements int) []int {
 	ratio := make([]float64, len(shape))
 	least := math.Inf(1)
@@ -37,8 +38,8 @@ func Layout(shape []int, aspect []float64, elements int) []int {
 		}
 		return total <= float64(elements)
 	}
-	// The total grows with the factor in steps. Halving finds the last factor below the step that is too high, to the last
-	// bit or nearly so.
+	// The total grows with the factor in steps. Halving finds the last factor below the step that
+	// is too high, to the last bit or nearly so.
 	lo, hi := 0.0, (float64(longest)+1)/least
 	if at(hi) {
 		return chunk
@@ -58,8 +59,9 @@ func Layout(shape []int, aspect []float64, elements int) []int {
 	return chunk
 }
 
-// Multiple chooses the shape of shards: along each axis a number of chunks, so that a shard has no more than elements and
-// reaches no further beyond the array than its last chunk does. aspect is as for Layout.
+// Multiple chooses the shape of shards: along each axis a number of chunks, so that a shard has no
+// more than elements and reaches no further beyond the array than its last chunk does. aspect is as
+// for Layout.
 func Multiple(shape, chunk []int, aspect []float64, elements int) []int {
 	each := 1
 	for _, c := range chunk {

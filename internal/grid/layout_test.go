@@ -51,7 +51,8 @@ func TestMultiple(t *testing.T) {
 		{"aspect", []int{1000, 1000}, []int{10, 10}, []float64{1, 4}, 100 * 100, []int{50, 200}},
 		{"the array is smaller", []int{25, 1000}, []int{10, 10}, nil, 30 * 300, []int{30, 300}},
 		{"chunks of no number's size", []int{math.MaxInt, math.MaxInt}, []int{math.MaxInt / 2, math.MaxInt / 2}, nil, 1000, []int{math.MaxInt / 2, math.MaxInt / 2}},
-		// Of 2^27 elements 512 along each axis; 5 chunks of 101 are 505, 6 are more. Chunks reach to 1010, 2020, 3030.
+		// Of 2^27 elements 512 along each axis; 5 chunks of 101 are 505, 6 are more. Chunks reach
+		// to 1010, 2020, 3030.
 		{"of TensorStore's chunks", []int{1000, 2000, 3000}, []int{101, 101, 101}, nil, 1 << 27, []int{505, 505, 505}},
 		// 128·2^20 elements with sides 1:2:2: factors of 64, and 128 = 4^3 · 2 of them.
 		{"of chunks with an aspect, and that aspect", []int{1000, 2000, 3000}, []int{64, 128, 128}, []float64{1, 2, 2}, 1 << 26, []int{256, 512, 512}},
@@ -70,7 +71,8 @@ func TestMultiple(t *testing.T) {
 	}
 }
 
-// No chunk has more elements than asked for, and making it longer along all axes that can grow would give too many.
+// No chunk has more elements than asked for, and making it longer along all axes that can grow
+// would give too many.
 func TestLayoutIsTheLargest(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for range 3000 {

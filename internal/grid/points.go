@@ -18,11 +18,12 @@ type Selection interface {
 	Touched(chunk []Axis) int
 }
 
-// Pair is one element of [Points]: its place in a chunk, and its place in what is selected, both counted in C order.
+// Pair is one element of [Points]: its place in a chunk, and its place in what is selected, both
+// counted in C order.
 type Pair struct{ Off, To int }
 
-// Points selects elements one by one, by their coordinates. They are sorted by chunks once, when they are made, for 16 bytes
-// and a third list of numbers each.
+// Points selects elements one by one, by their coordinates. They are sorted by chunks once, when
+// they are made, for 16 bytes and a third list of numbers each.
 type Points struct {
 	at    [][]int // one list for each axis
 	n     int
@@ -32,8 +33,8 @@ type Points struct {
 	ends  []int  // of the pairs of each chunk
 }
 
-// NewPoints selects n elements of an array in the chunks of a grid; at has a list of n coordinates, all inside the array, for
-// each axis. The lists are kept and not changed.
+// NewPoints selects n elements of an array in the chunks of a grid; at has a list of n coordinates,
+// all inside the array, for each axis. The lists are kept and not changed.
 func NewPoints(at [][]int, n int, chunk []Axis) *Points {
 	p := &Points{at: at, n: n, chunk: chunk, order: make([]int, n), pairs: make([]Pair, n)}
 	for i := range p.order {
@@ -76,10 +77,12 @@ func (p *Points) Shape() []int { return []int{p.n} }
 // Len is the number of points.
 func (p *Points) Len() (n int, ok bool) { return p.n, true }
 
-// Touched is the number of chunks that hold a point. The chunks are those that the points were made for.
+// Touched is the number of chunks that hold a point. The chunks are those that the points were made
+// for.
 func (p *Points) Touched([]Axis) int { return len(p.ends) }
 
-// Chunks yields the chunks that hold a point, in C order. They are those that the points were made for.
+// Chunks yields the chunks that hold a point, in C order. They are those that the points were made
+// for.
 func (p *Points) Chunks([]Axis) iter.Seq[Box] {
 	return func(yield func(Box) bool) {
 		for i := range p.ends {
@@ -103,7 +106,8 @@ func (p *Points) Box(i int) Box {
 	return b
 }
 
-// pairsCover is Covers of a box of Points. It takes no more memory than they do, however long the chunk is.
+// pairsCover is Covers of a box of Points. It takes no more memory than they do, however long the
+// chunk is.
 func (b Box) pairsCover(shape []int, axes []Axis) bool {
 	left := 1 // elements of the chunk that lie inside the array
 	chunk, inside := make([]int, len(axes)), make([]int, len(axes))
@@ -132,8 +136,8 @@ func (b Box) pairsCover(shape []int, axes []Axis) bool {
 	return left == 0
 }
 
-// CutPairs gives the pairs of a box of a chunk of a shape as the points of its inner chunks: Coord and Off count from the
-// chunk's start, To from where those of b do.
+// CutPairs gives the pairs of a box of a chunk of a shape as the points of its inner chunks: Coord
+// and Off count from the chunk's start, To from where those of b do.
 func (b Box) CutPairs(chunk, inner []int) *Points {
 	at := make([][]int, len(chunk))
 	for d := range at {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPointsAgainstOracle moves random points through chunks, and through inner chunks of those, and compares with
-// element-wise indexing.
+// TestPointsAgainstOracle moves random points through chunks, and through inner chunks of those,
+// and compares with element-wise indexing.
 func TestPointsAgainstOracle(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	whole, twice := 0, 0 // chunks of which every element is a point, and those in which one comes twice
@@ -151,8 +151,8 @@ func TestPointsAgainstOracle(t *testing.T) {
 	}
 }
 
-// covering tells, element by element, whether points cover what lies inside the array of a chunk, and how many elements
-// that is.
+// covering tells, element by element, whether points cover what lies inside the array of a chunk,
+// and how many elements that is.
 func covering(shape, chunk []int, at [][]int, points int, start []int) (covers bool, n int) {
 	covers = true
 	for i := range product(chunk) {

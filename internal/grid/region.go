@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Slice selects Count elements of one axis: Start, Start+Step, …, or those of Index. Step is not 0; a negative one goes
-// backwards.
+// Slice selects Count elements of one axis: Start, Start+Step, …, or those of Index. Step is not 0;
+// a negative one goes backwards.
 type Slice struct {
 	Start, Step, Count int
 	Index              []int // when not nil, the Count elements themselves, in any order; Start and Step mean nothing
@@ -66,7 +66,8 @@ func (s Slice) part(j int, axis Axis) Part {
 	return Part{Chunk: c, Off: off, Step: s.Step, N: min(s.within(off, edge), s.Count-j), Out: j}
 }
 
-// within is how many steps s takes in a stretch of n elements, from its off-th on, that one included.
+// within is how many steps s takes in a stretch of n elements, from its off-th on, that one
+// included.
 func (s Slice) within(off, n int) int {
 	if s.Step > 0 {
 		return (n-off-1)/s.Step + 1
@@ -74,8 +75,8 @@ func (s Slice) within(off, n int) int {
 	return off/-s.Step + 1
 }
 
-// listed gives the pieces of an Index, in the order of their chunks. In a piece the elements keep their order, so that of
-// an element that is there twice the last write stays.
+// listed gives the pieces of an Index, in the order of their chunks. In a piece the elements keep
+// their order, so that of an element that is there twice the last write stays.
 func (s Slice) listed(axis Axis) []Part {
 	order, at := make([]int, s.Count), make([]int, s.Count)
 	for i, pos := range s.Index {
@@ -147,8 +148,8 @@ func (p Part) slice() Slice { return Slice{Start: p.Off, Step: p.Step, Count: p.
 // Touched is the number of pieces that AppendCut appends.
 func (p Part) Touched(inner int) int { return p.slice().Touched(Axis{edge: inner}) }
 
-// AppendCut appends the pieces of a piece in the inner chunks of its chunk: Chunk and Off count from the chunk's start, Out and To
-// from where those of p do.
+// AppendCut appends the pieces of a piece in the inner chunks of its chunk: Chunk and Off count
+// from the chunk's start, Out and To from where those of p do.
 func (p Part) AppendCut(parts []Part, inner int) []Part {
 	s := p.slice()
 	if p.N == 0 {
@@ -179,9 +180,9 @@ type Box struct {
 	Pairs []Pair // of Points: the elements one by one, in place of Parts
 }
 
-// Chunks yields the chunks of a grid that the region touches, each once, in C order of their positions where no step is
-// negative. Each Box is the caller's to keep, but for its lists. A region of no elements yields nothing; one of no
-// axes yields one chunk.
+// Chunks yields the chunks of a grid that the region touches, each once, in C order of their
+// positions where no step is negative. Each Box is the caller's to keep, but for its lists. A
+// region of no elements yields nothing; one of no axes yields one chunk.
 func (r Region) Chunks(chunk []Axis) iter.Seq[Box] {
 	return func(yield func(Box) bool) {
 		for _, s := range r {
@@ -208,7 +209,8 @@ func (r Region) Chunks(chunk []Axis) iter.Seq[Box] {
 	}
 }
 
-// Touched is the number of chunks that the region touches, by arithmetic alone; math.MaxInt where an int does not hold it.
+// Touched is the number of chunks that the region touches, by arithmetic alone; math.MaxInt where
+// an int does not hold it.
 func (r Region) Touched(chunk []Axis) int {
 	n, most := 1, false
 	for i, s := range r {
@@ -248,7 +250,8 @@ func (s Slice) Touched(axis Axis) int {
 	return n
 }
 
-// touched is the number of chunks of one length that the slice, which has elements and no list, touches.
+// touched is the number of chunks of one length that the slice, which has elements and no list,
+// touches.
 func (s Slice) touched(edge int) int {
 	if max(s.Step, -s.Step) >= edge {
 		return s.Count // every selected element lies in a chunk of its own
@@ -296,7 +299,8 @@ func Count(shape, chunk []int) []int {
 	return n
 }
 
-// Covers reports whether the box selects every element of its chunk that lies inside an array of the given shape.
+// Covers reports whether the box selects every element of its chunk that lies inside an array of
+// the given shape.
 func (b Box) Covers(shape []int, chunk []Axis) bool {
 	if b.Pairs != nil {
 		return b.pairsCover(shape, chunk)
@@ -346,7 +350,8 @@ func (b Box) Len() int {
 	return n
 }
 
-// Full reports whether the box selects every element of its chunk, which has the given shape, in order, the chunk being wholly inside the array.
+// Full reports whether the box selects every element of its chunk, which has the given shape, in
+// order, the chunk being wholly inside the array.
 func (b Box) Full(chunk []int) bool {
 	if b.Pairs != nil {
 		return false
@@ -359,8 +364,8 @@ func (b Box) Full(chunk []int) bool {
 	return true
 }
 
-// Contiguous reports whether the selected elements lie without gaps in the region of the given shape, and where, in
-// elements, they begin.
+// Contiguous reports whether the selected elements lie without gaps in the region of the given
+// shape, and where, in elements, they begin.
 func (b Box) Contiguous(region []int) (off int, ok bool) {
 	if b.Pairs != nil {
 		return 0, false

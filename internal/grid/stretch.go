@@ -3,8 +3,9 @@ package grid
 // Stretch is N elements of a [Slice] one after another, from its Out-th on.
 type Stretch struct{ Out, N int }
 
-// Stretch is what begins with the j-th element and ends where the slice leaves a block, which is so many neighbouring chunks of an axis (1 or
-// more): block 0 begins with chunk 0. An Index that comes back to a block has a stretch more there.
+// Stretch is what begins with the j-th element and ends where the slice leaves a block, which is so
+// many neighbouring chunks of an axis (1 or more): block 0 begins with chunk 0. An Index that comes
+// back to a block has a stretch more there.
 func (s Slice) Stretch(j int, axis Axis, chunks int) Stretch {
 	return Stretch{j, s.stretch(j, axis, chunks)}
 }

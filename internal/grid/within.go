@@ -1,7 +1,7 @@
 package grid
 
-// Within is what a box has of one place in its last axes, which have the given shape and lie in one chunk: the i-th in C
-// order.
+// Within is what a box has of one place in its last axes, which have the given shape and lie in one
+// chunk: the i-th in C order.
 func (b Box) Within(shape []int, i int) Box {
 	if b.Pairs != nil {
 		n := 1

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestWithin sets each place of the last two axes to a value of its own, forwards, backwards, by lists and by points.
+// TestWithin sets each place of the last two axes to a value of its own, forwards, backwards, by
+// lists and by points.
 func TestWithin(t *testing.T) {
 	shape := []int{3, 2, 2} // the last two lie in one chunk
 	tests := []struct {

@@ -6,10 +6,12 @@ import (
 	"sync/atomic"
 )
 
-// Size is that of a huge page: 2 MiB on amd64 and on arm64 with base pages of 4 KiB. Where pages are larger the kernel rounds.
+// Size is that of a huge page: 2 MiB on amd64 and on arm64 with base pages of 4 KiB. Where pages
+// are larger the kernel rounds.
 const Size = 2 << 20
 
-// Least is the shortest memory that is advised about: 4 MiB, of which one whole page is left wherever they lie.
+// Least is the shortest memory that is advised about: 4 MiB, of which one whole page is left
+// wherever they lie.
 const Least = 4 << 20
 
 // Advice is what is done about memory until it is full. The zero Advice is about nothing.
@@ -18,8 +20,9 @@ type Advice struct {
 	touch *touching // where there are none
 }
 
-// Advise asks for huge pages in b, of which nothing has been written yet, as far as whole ones lie in it. Where the system has none to give
-// the small ones are made from the start of b on, in the background. It does nothing for less than [Least]. The caller must Undo it.
+// Advise asks for huge pages in b, of which nothing has been written yet, as far as whole ones lie
+// in it. Where the system has none to give the small ones are made from the start of b on, in the
+// background. It does nothing for less than [Least]. The caller must Undo it.
 func Advise(b []byte) Advice {
 	if len(b) < Least {
 		return Advice{}
@@ -45,15 +48,16 @@ func (a Advice) Undo() {
 	}
 }
 
-// Want asks for huge pages in a buffer that is going to be filled, where the system gives them to those that ask. It does nothing for less than
-// [Least]. [Enough] takes it back.
+// Want asks for huge pages in a buffer that is going to be filled, where the system gives them to
+// those that ask. It does nothing for less than [Least]. [Enough] takes it back.
 func Want(b []byte) {
 	if len(b) >= Least && system() == asked {
 		advise(interior(b))
 	}
 }
 
-// Enough asks for no more pages than there are in a buffer that Want may have been called for. It changes no contents.
+// Enough asks for no more pages than there are in a buffer that Want may have been called for. It
+// changes no contents.
 func Enough(b []byte) {
 	if len(b) >= Least && system() == asked {
 		undo(interior(b))
@@ -69,9 +73,10 @@ const (
 	none
 )
 
-// touching makes the pages of memory that is being written. What several goroutines write to one page at a time makes it several times, and all
-// but one of them for nothing: rows of neighbouring chunks lie in the same pages, and two goroutines that decode them keep step. 100,000
-// faults of 240,000 were such, of a read of 512 MiB by two.
+// touching makes the pages of memory that is being written. What several goroutines write to one
+// page at a time makes it several times, and all but one of them for nothing: rows of neighbouring
+// chunks lie in the same pages, and two goroutines that decode them keep step. 100,000 faults of
+// 240,000 were such, of a read of 512 MiB by two.
 type touching struct {
 	stopped atomic.Bool
 	next    atomic.Int64 // step

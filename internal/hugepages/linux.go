@@ -10,7 +10,8 @@ import (
 	"syscall"
 )
 
-// From Linux's include/uapi/asm-generic/mman-common.h and linux/prctl.h; the same on all that Go runs on.
+// From Linux's include/uapi/asm-generic/mman-common.h and linux/prctl.h; the same on all that Go
+// runs on.
 const (
 	madvHugePage      = 14
 	madvNoHugePage    = 15
@@ -48,7 +49,8 @@ func interior(b []byte) []byte {
 
 func advise(b []byte) bool { return len(b) > 0 && syscall.Madvise(b, madvHugePage) == nil }
 
-// populate makes the pages of b as a write would, and leaves what is written there as it is. It is there from Linux 5.14 on.
+// populate makes the pages of b as a write would, and leaves what is written there as it is. It is
+// there from Linux 5.14 on.
 func populate(b []byte) bool { return syscall.Madvise(b, madvPopulateWrite) == nil }
 
 func undo(b []byte) { _ = syscall.Madvise(b, madvNoHugePage) } // it succeeded before

@@ -8,7 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// MaxDepth is how deep values may be nested: half of what Python's own reader gets through with its default of 1000 calls.
+// MaxDepth is how deep values may be nested: half of what Python's own reader gets through with its
+// default of 1000 calls.
 const MaxDepth = 512
 
 // Dialect is the JSON that is read.
@@ -18,8 +19,9 @@ type Dialect uint8
 const (
 	// Strict is JSON of RFC 8259.
 	Strict Dialect = 0
-	// Tokens has NaN, Infinity and -Infinity too, as Python's json module by default. An object that is spelled as one of
-	// them is errors.ErrUnsupported: nobody could tell it from the number.
+	// Tokens has NaN, Infinity and -Infinity too, as Python's json module by default. An object
+	// that is spelled as one of them is errors.ErrUnsupported: nobody could tell it from the
+	// number.
 	Tokens Dialect = 1 << iota
 	// Controls has control characters in strings, as Python reads them when it is not strict.
 	Controls

@@ -102,7 +102,8 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// beyond tells whether JSON has a number that no float64 is, which is all that encoding/json may refuse.
+// beyond tells whether JSON has a number that no float64 is, which is all that encoding/json may
+// refuse.
 func beyond(err error) bool {
 	var e *json.UnmarshalTypeError
 	return errors.As(err, &e) && strings.HasPrefix(e.Value, "number ")
@@ -153,8 +154,8 @@ func FuzzCanon(f *testing.F) {
 	})
 }
 
-// TestCanonCost: nothing is allocated for an escape, and objects in objects that begin as numbers do are not gone through once
-// for each.
+// TestCanonCost: nothing is allocated for an escape, and objects in objects that begin as numbers
+// do are not gone through once for each.
 func TestCanonCost(t *testing.T) {
 	for name, src := range map[string]string{
 		"escapes": `"` + strings.Repeat(`\n\/`, 1<<16) + `"`,

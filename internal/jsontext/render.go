@@ -16,8 +16,8 @@ type Style struct {
 	Tokens bool // NaN and infinities
 }
 
-// Render appends a value in canonical spelling as Python would write it, without white space. fault.Type for bytes, which
-// have no such spelling, and for numbers that the style has not.
+// Render appends a value in canonical spelling as Python would write it, without white space.
+// fault.Type for bytes, which have no such spelling, and for numbers that the style has not.
 func (s Style) Render(dst, canon []byte) ([]byte, error) {
 	switch canon[0] {
 	case '"':

@@ -22,8 +22,8 @@ func AppendFloat(dst []byte, name string) []byte {
 	return append(append(append(dst, floatHead...), name...), tail...)
 }
 
-// AppendNumber appends a floating-point number as Python writes it: the shortest decimal that is read back as it, with a
-// point or an exponent, whatever it is. All NaNs are one.
+// AppendNumber appends a floating-point number as Python writes it: the shortest decimal that is
+// read back as it, with a point or an exponent, whatever it is. All NaNs are one.
 func AppendNumber(dst []byte, f float64) []byte {
 	switch {
 	case math.IsNaN(f):

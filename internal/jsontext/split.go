@@ -45,7 +45,8 @@ func List(canon []byte) iter.Seq[[]byte] {
 	}
 }
 
-// Object yields the names, in their quotes, and the values of an object in canonical spelling; they lie in it.
+// Object yields the names, in their quotes, and the values of an object in canonical spelling; they
+// lie in it.
 func Object(canon []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		for rest := canon[1:]; len(rest) > 1; {

@@ -32,7 +32,8 @@ func (r *reader) text() error {
 	return r.bad("the end in a string")
 }
 
-// escape takes what begins with a backslash. Half of a surrogate pair, which Python has in strings, stays an escape.
+// escape takes what begins with a backslash. Half of a surrogate pair, which Python has in strings,
+// stays an escape.
 func (r *reader) escape() error {
 	if r.at+1 >= len(r.src) {
 		return r.bad("the end in an escape")
@@ -108,8 +109,8 @@ func AppendString[T string | []byte](dst []byte, text T) []byte {
 	return append(dst, '"')
 }
 
-// Unquote gives the text of a string in canonical spelling; not ok for other values, and for text with half of a
-// surrogate pair in it, which no UTF-8 has.
+// Unquote gives the text of a string in canonical spelling; not ok for other values, and for text
+// with half of a surrogate pair in it, which no UTF-8 has.
 func Unquote(canon []byte) (text string, ok bool) {
 	if len(canon) < 2 || canon[0] != '"' {
 		return "", false

@@ -49,7 +49,8 @@ type Length struct {
 // More is by how many per cent zargo's bytes are more; negative where they are less.
 func (l Length) More() float64 { return 100 * float64(l.Zargo-l.Numcodecs) / float64(l.Numcodecs) }
 
-// Time is what zargo took for all cases of a codec at a level, as a multiple of what numcodecs took. It is of one run.
+// Time is what zargo took for all cases of a codec at a level, as a multiple of what numcodecs
+// took. It is of one run.
 type Time struct {
 	Codec string
 	Level int

@@ -16,8 +16,9 @@ import (
 
 // Store is the store of one array. All methods may be called at once.
 //
-// Where what is absent is read by a listing ([Store.Learn], [Store.ExpectReads]), nothing is written through it. An array that is written ([Store.ExpectWrites])
-// may be read afterwards: every object of it is asked for.
+// Where what is absent is read by a listing ([Store.Learn], [Store.ExpectReads]), nothing is
+// written through it. An array that is written ([Store.ExpectWrites]) may be read afterwards: every
+// object of it is asked for.
 type Store struct {
 	store.Store
 	path     string
@@ -42,7 +43,8 @@ func New(s store.Store, path string) *Store {
 	return &Store{Store: s, path: path, page: max(int64(store.TuningOf(s).ListPage), 1), complete: store.ListingsOf(s).Complete}
 }
 
-// Describe says what the keys of the array's objects are, and how many there are along each dimension. The first time counts. It comes before anything is put.
+// Describe says what the keys of the array's objects are, and how many there are along each
+// dimension. The first time counts. It comes before anything is put.
 func (s *Store) Describe(keys meta.KeyEncoding, grid []int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,8 +59,9 @@ func (s *Store) Describe(keys meta.KeyEncoding, grid []int) {
 // Complete reports whether listings of the store prove absence.
 func (s *Store) Complete() bool { return s.complete }
 
-// Learn lists the array, whatever that takes; what the listing does not have is not asked for any more. A store that cannot be listed, may not be, or whose listings
-// prove no absence, is no error: then all is asked for.
+// Learn lists the array, whatever that takes; what the listing does not have is not asked for any
+// more. A store that cannot be listed, may not be, or whose listings prove no absence, is no error:
+// then all is asked for.
 func (s *Store) Learn(ctx context.Context) error {
 	if !s.complete || s.layout.Load() == nil {
 		return nil
@@ -77,8 +80,9 @@ func (s *Store) Learn(ctx context.Context) error {
 // errMany is the error of a listing that was given up.
 var errMany = errors.New("more keys than were expected")
 
-// maxBytes is the memory for what is known of an array that is listed while it is read or written. 8 MiB: a bit for each of 60 million objects, or the positions
-// of 14,000 that lie far from each other.
+// maxBytes is the memory for what is known of an array that is listed while it is read or written.
+// 8 MiB: a bit for each of 60 million objects, or the positions of 14,000 that lie far from each
+// other.
 const maxBytes = 8 << 20
 
 // load reads a listing of at most so many keys, in at most maxBytes; 0 is any number.
@@ -119,7 +123,8 @@ func (l *layout) position(path, key string) ([]int, bool) {
 	return coord, true
 }
 
-// position is that of an object of the array by its key; not ok where its absence could not be proven.
+// position is that of an object of the array by its key; not ok where its absence could not be
+// proven.
 func (s *Store) position(key string) ([]int, bool) {
 	l := s.layout.Load()
 	if l == nil {
@@ -128,8 +133,8 @@ func (s *Store) position(key string) ([]int, bool) {
 	return l.position(s.path, key)
 }
 
-// Present yields the positions of the objects that the listing of [Store.Learn] had, in C order; not ok where nothing is known. A position is
-// the receiver's until the next one.
+// Present yields the positions of the objects that the listing of [Store.Learn] had, in C order;
+// not ok where nothing is known. A position is the receiver's until the next one.
 func (s *Store) Present() (all iter.Seq[[]int], ok bool) {
 	set := s.present.Load()
 	if set == nil {

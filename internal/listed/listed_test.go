@@ -210,7 +210,8 @@ func TestLearnFails(t *testing.T) {
 	}
 }
 
-// TestDeletes counts the requests of deletes: they are spared where nothing can be there, and what is there goes.
+// TestDeletes counts the requests of deletes: they are spared where nothing can be there, and what
+// is there goes.
 func TestDeletes(t *testing.T) {
 	upTo := func(n int) (all []int) {
 		for i := range n {
@@ -231,9 +232,11 @@ func TestDeletes(t *testing.T) {
 		{"few are written", 8, nil, 8, false, "8 delete"},
 		{"it is not known how many are written", 40, nil, 0, false, "40 delete"},
 		{"listings that prove no absence", 40, nil, 40, true, "40 delete"},
-		// The first listing has more than 4 keys, which 2 pages show, the second one, after a delete, more than 8 (3 pages). After three, the third one has all 9 (3 pages).
+		// The first listing has more than 4 keys, which 2 pages show, the second one, after a
+		// delete, more than 8 (3 pages). After three, the third one has all 9 (3 pages).
 		{"more than a page", 40, upTo(12), 40, false, "12 delete, 8 list"},
-		// 2 pages, 3, 5 and 9 show that there are more than 4, 8, 16 and 32 keys; the 25 that are there at the 16th delete are 7 pages.
+		// 2 pages, 3, 5 and 9 show that there are more than 4, 8, 16 and 32 keys; the 25 that are
+		// there at the 16th delete are 7 pages.
 		{"all are there", 40, upTo(40), 40, false, "40 delete, 26 list"},
 	} {
 		b := &below{incomplete: c.incomplete}
@@ -253,7 +256,8 @@ func TestDeletes(t *testing.T) {
 	}
 }
 
-// TestDeletesOfPuts: what this process puts, before or after the listing, is deleted when it is to go.
+// TestDeletesOfPuts: what this process puts, before or after the listing, is deleted when it is to
+// go.
 func TestDeletesOfPuts(t *testing.T) {
 	b := &below{}
 	s := array(t, b, 40)
@@ -296,7 +300,8 @@ func TestReadsOfPuts(t *testing.T) {
 	}
 }
 
-// TestDeletesOfPutsUnderWay puts an object that the listing cannot show yet: it began before and ends after it.
+// TestDeletesOfPutsUnderWay puts an object that the listing cannot show yet: it began before and
+// ends after it.
 func TestDeletesOfPutsUnderWay(t *testing.T) {
 	b := &below{}
 	s := array(t, b, 40)
@@ -343,7 +348,8 @@ func TestDeletesAfterParts(t *testing.T) {
 	}
 }
 
-// TestDeletesInBoundedMemory puts more objects far from each other than are kept: then each delete is sent.
+// TestDeletesInBoundedMemory puts more objects far from each other than are kept: then each delete
+// is sent.
 func TestDeletesInBoundedMemory(t *testing.T) {
 	b := &below{Store: mem.New()}
 	s := listed.New(b.around(), "a")

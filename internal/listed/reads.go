@@ -7,15 +7,17 @@ import (
 )
 
 const (
-	// fewAbsent is how many absent objects are asked for before a listing is thought of. 16: fewer cost little.
+	// fewAbsent is how many absent objects are asked for before a listing is thought of. 16: fewer
+	// cost little.
 	fewAbsent = 16
 	// maxKeys is how many keys a listing beside reads has at most: a thousand pages.
 	maxKeys = 1 << 20
 )
 
-// reads is what is known of the objects that are read. An object that is not there costs a request, as much as one that is. When as many requests have been for
-// nothing as a listing of the array takes, and more would follow, the array is listed once: so only where the share of absent objects makes that worth it. A
-// listing that turns out longer is given up at twice its length.
+// reads is what is known of the objects that are read. An object that is not there costs a request,
+// as much as one that is. When as many requests have been for nothing as a listing of the array
+// takes, and more would follow, the array is listed once: so only where the share of absent objects
+// makes that worth it. A listing that turns out longer is given up at twice its length.
 type reads struct {
 	objects       int64 // of all that is read of the array, by any process
 	left          int64 // of those that this process is still going to ask for
@@ -23,14 +25,16 @@ type reads struct {
 	off           bool // it is listed, or is not going to be
 }
 
-// ExpectReads says how many objects are read by all processes, and the share of them that this one is going to read. Before, no listing is thought of.
+// ExpectReads says how many objects are read by all processes, and the share of them that this one
+// is going to read. Before, no listing is thought of.
 func (s *Store) ExpectReads(objects int64, share float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reads.objects, s.reads.left = objects, int64(float64(objects)*share)
 }
 
-// Read counts an object that was there or not, which [Store.Get] does, and lists the array when that has become worth it. Others go on asking meanwhile.
+// Read counts an object that was there or not, which [Store.Get] does, and lists the array when
+// that has become worth it. Others go on asking meanwhile.
 func (s *Store) Read(ctx context.Context, key string, there bool) {
 	if _, ok := s.position(key); !ok || !s.complete {
 		return

@@ -12,11 +12,14 @@ import (
 // fewLeft is for how many objects no listing is thought of: it costs as much as some deletes.
 const fewLeft = 8
 
-// writes is what is known of the objects that are written. One that is all fill value is deleted, and where the array is new there is nothing to delete. So with
-// the first delete the array is listed. A listing is given up when it has more pages than deletes were sent, and tried again when there are twice as many. What was
-// not in the listing, and was not put by this process, is not deleted.
+// writes is what is known of the objects that are written. One that is all fill value is deleted,
+// and where the array is new there is nothing to delete. So with the first delete the array is
+// listed. A listing is given up when it has more pages than deletes were sent, and tried again when
+// there are twice as many. What was not in the listing, and was not put by this process, is not
+// deleted.
 //
-// Another process may put an object after the listing. That is as if it had put it after the delete: neither knows of the other.
+// Another process may put an object after the listing. That is as if it had put it after the
+// delete: neither knows of the other.
 type writes struct {
 	left    int64          // objects that this process is going to put or delete
 	deleted int64          // deletes that were sent, or are about to be
@@ -26,7 +29,8 @@ type writes struct {
 	n       int64          // how many these are
 }
 
-// ExpectWrites says how many objects this process is going to put or delete. Before, every delete is sent.
+// ExpectWrites says how many objects this process is going to put or delete. Before, every delete
+// is sent.
 func (s *Store) ExpectWrites(objects int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +87,8 @@ func (s *Store) spared(ctx context.Context, key string) bool {
 	return spared
 }
 
-// objects lists the array by the shortest listing that has all objects: without what may be stored below it beside them, where keys allow it.
+// objects lists the array by the shortest listing that has all objects: without what may be stored
+// below it beside them, where keys allow it.
 func (s *Store) objects(ctx context.Context) iter.Seq2[store.Entry, error] {
 	l, o, prefix := s.layout.Load(), store.ListOptions{}, s.path
 	switch v2 := l.keys.Name == "v2"; {

@@ -45,8 +45,8 @@ func brief(raw []byte) string {
 	return string(raw)
 }
 
-// jsonOf gives descr as metadata of Zarr v2 has it: a field is a tuple of a name, a type and perhaps a shape. A name may be
-// a pair of a title and a name.
+// jsonOf gives descr as metadata of Zarr v2 has it: a field is a tuple of a name, a type and
+// perhaps a shape. A name may be a pair of a title and a name.
 func jsonOf(v any) (any, error) {
 	switch v := v.(type) {
 	case string:
@@ -141,7 +141,8 @@ func appendDescr(dst []byte, t dtype.Type, o dtype.Order) ([]byte, error) {
 	return append(dst, ']'), nil
 }
 
-// appendText appends a string as Python's repr shows it; letters beyond ASCII are taken to be printable.
+// appendText appends a string as Python's repr shows it; letters beyond ASCII are taken to be
+// printable.
 func appendText(dst []byte, s string) []byte {
 	quote := byte('\'')
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {

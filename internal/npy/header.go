@@ -25,8 +25,8 @@ type Header struct {
 // magic begins every file; the version, two bytes, follows it.
 const magic = "\x93NUMPY"
 
-// MaxHeader is the most bytes that a header may have. NumPy itself refuses more than 10 000 unless told otherwise; a
-// structured type with many fields may need more, and 1 MiB does no harm.
+// MaxHeader is the most bytes that a header may have. NumPy itself refuses more than 10 000 unless
+// told otherwise; a structured type with many fields may need more, and 1 MiB does no harm.
 const MaxHeader = 1 << 20
 
 // maxRank is NumPy's own bound on the number of axes.
@@ -134,7 +134,8 @@ func shapeOf(v any) ([]int, error) {
 	return shape, nil
 }
 
-// Elems is the number of elements, 1 for a scalar, and Bytes what they take. fault.Limit when they overflow an int64.
+// Elems is the number of elements, 1 for a scalar, and Bytes what they take. fault.Limit when they
+// overflow an int64.
 func (h Header) Elems() (int64, error) {
 	if slices.Contains(h.Shape, 0) {
 		return 0, nil
@@ -162,7 +163,8 @@ func (h Header) Bytes() (int64, error) {
 	return n * size, nil
 }
 
-// AppendHeader appends the header that numpy.save writes for the array; Order other than Big is Little.
+// AppendHeader appends the header that numpy.save writes for the array; Order other than Big is
+// Little.
 func AppendHeader(dst []byte, h Header) ([]byte, error) {
 	order := h.Order
 	if order == dtype.NoOrder {
@@ -194,7 +196,8 @@ func tupleText(shape []int) string {
 	return "(" + strings.Join(parts, ", ") + ")"
 }
 
-// growth leaves room for the axis that varies slowest to become a number of 21 digits in place, as NumPy does.
+// growth leaves room for the axis that varies slowest to become a number of 21 digits in place, as
+// NumPy does.
 func growth(text *bytes.Buffer, h Header) {
 	if len(h.Shape) == 0 {
 		return
@@ -241,8 +244,8 @@ func frame(dst, text []byte) []byte {
 	return append(dst, '\n')
 }
 
-// latin1 is UTF-8 text in Latin-1, in which the versions before 3.0 have their headers; as it is, and false, when it has
-// other letters.
+// latin1 is UTF-8 text in Latin-1, in which the versions before 3.0 have their headers; as it is,
+// and false, when it has other letters.
 func latin1(text []byte) ([]byte, bool) {
 	out := make([]byte, 0, len(text))
 	for _, r := range string(text) {

@@ -7,7 +7,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// What a header's Python literal is made of. Numbers are int64, names True and False are bool, text is string.
+// What a header's Python literal is made of. Numbers are int64, names True and False are bool, text
+// is string.
 type (
 	dict  map[string]any
 	tuple []any

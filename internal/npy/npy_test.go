@@ -23,7 +23,8 @@ import (
 var basics = []dtype.Type{dtype.Bool, dtype.Int8, dtype.Int16, dtype.Int32, dtype.Int64, dtype.Uint8, dtype.Uint16, dtype.Uint32,
 	dtype.Uint64, dtype.Float16, dtype.Float32, dtype.Float64, dtype.Complex64, dtype.Complex128}
 
-// values is what testdata/numpy/write.py stores of each type, in memory form, written out without package dtype.
+// values is what testdata/numpy/write.py stores of each type, in memory form, written out without
+// package dtype.
 func values(t *testing.T, name string) []byte {
 	t.Helper()
 	inf := math.Inf(1)
@@ -164,7 +165,8 @@ func TestReadNumpy(t *testing.T) {
 	}
 }
 
-// TestReadNumpyTypes reads what is no plain number; elements are compared with what numpy says they are.
+// TestReadNumpyTypes reads what is no plain number; elements are compared with what numpy says they
+// are.
 func TestReadNumpyTypes(t *testing.T) {
 	nested := `[["p",[["x'y",">f4",[2]],["n","<u2",[2]]]],["u",">U2"],["s","|S3"],["t","<M8[s]"],["b","|b1"]]`
 	one := "0000c03f000000c0" + "01000200" + "e900000000f60100" + "616200" + "80a9595e00000000" + "01"
@@ -364,7 +366,8 @@ func TestCanonicalBool(t *testing.T) {
 	}
 }
 
-// A header of more than 65535 bytes needs version 2; 64 axes of 20 digits stay far below, so frame is asked directly.
+// A header of more than 65535 bytes needs version 2; 64 axes of 20 digits stay far below, so frame
+// is asked directly.
 func TestVersion2Frame(t *testing.T) {
 	b := frame(nil, bytes.Repeat([]byte{' '}, 70000))
 	if b[6] != 2 || len(b)%64 != 0 || int(binary.LittleEndian.Uint32(b[8:])) != len(b)-12 {

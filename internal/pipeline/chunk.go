@@ -14,7 +14,8 @@ type Memory struct {
 	Shape []int // elements along each axis
 }
 
-// Chunk is the codecs bound to chunks of one shape, or to shards. It is immutable: do not change what it has.
+// Chunk is the codecs bound to chunks of one shape, or to shards. It is immutable: do not change
+// what it has.
 type Chunk struct {
 	Shape []int        // elements along each axis
 	Size  int          // bytes of one element
@@ -52,10 +53,11 @@ func newChunk(p *Pipeline, shape []int, bytes int, chain *codec.Chain) *Chunk {
 	return c
 }
 
-// Decode sets a box of dst to what it selects of the chunk whose stored form is src: by [codec.Chain.DecodeTo], or, where lists say
-// what is selected, out of the whole chunk in scratch memory. src may be what was received where Room said. fault.Corrupt when src is no
-// chunk, fault.Limit when that is longer than Options.ChunkLimit and the box is not all of it, without gaps in dst. After an error the
-// box is undefined.
+// Decode sets a box of dst to what it selects of the chunk whose stored form is src: by
+// [codec.Chain.DecodeTo], or, where lists say what is selected, out of the whole chunk in scratch
+// memory. src may be what was received where Room said. fault.Corrupt when src is no chunk,
+// fault.Limit when that is longer than Options.ChunkLimit and the box is not all of it, without
+// gaps in dst. After an error the box is undefined.
 func (c *Chunk) Decode(dst Memory, b grid.Box, src []byte, s *Scratch) error {
 	if dst.Bytes != nil && c.items == nil {
 		if box, ok := s.place(dst, b, c.Size); ok {
@@ -82,9 +84,10 @@ func (c *Chunk) Decode(dst Memory, b grid.Box, src []byte, s *Scratch) error {
 	return nil
 }
 
-// Room returns where the stored form of the chunk can be received, so that decoding it to a box of dst copies nothing: of length 0,
-// with a capacity for as many bytes as are due. It is nil unless the stored bytes are the elements in C order and the box is all of
-// the chunk, without gaps in dst.
+// Room returns where the stored form of the chunk can be received, so that decoding it to a box of
+// dst copies nothing: of length 0, with a capacity for as many bytes as are due. It is nil unless
+// the stored bytes are the elements in C order and the box is all of the chunk, without gaps in
+// dst.
 func (c *Chunk) Room(dst Memory, b grid.Box) (direct []byte) {
 	off, ok := b.Contiguous(dst.Shape)
 	if !ok || dst.Bytes == nil || !c.Chain.InMemory() || !b.Full(c.Shape) {
@@ -106,7 +109,8 @@ func (c *Chunk) decode(src []byte, s *Scratch) ([]byte, error) {
 	return whole, c.Chain.Decode(codec.Block{Bytes: whole}, src, s.of(c))
 }
 
-// decodeItems is Decode of a part of a chunk whose elements vary in length. Those that are not selected are not kept.
+// decodeItems is Decode of a part of a chunk whose elements vary in length. Those that are not
+// selected are not kept.
 func (c *Chunk) decodeItems(dst Memory, b grid.Box, src []byte, s *Scratch) error {
 	if err := c.mayHold(src); err != nil {
 		return err
@@ -122,8 +126,8 @@ func (c *Chunk) decodeItems(dst Memory, b grid.Box, src []byte, s *Scratch) erro
 	return nil
 }
 
-// mayHold refuses a chunk that may not be held in memory. It looks at the number of stored bytes before there is more room than a Scratch
-// keeps.
+// mayHold refuses a chunk that may not be held in memory. It looks at the number of stored bytes
+// before there is more room than a Scratch keeps.
 func (c *Chunk) mayHold(src []byte) error {
 	if least := c.Chain.MinEncoded(); c.Bytes > maxKept && int64(c.Bytes) <= c.options.ChunkLimit && int64(len(src)) < least {
 		return fault.Newf(fault.Corrupt, "%d bytes are stored of a chunk of shape %v, whose codecs make %d or more", len(src), c.Shape, least)
@@ -147,11 +151,13 @@ func (c *Chunk) room(s *Scratch) ([]byte, error) {
 	return s.room(c.Bytes), nil
 }
 
-// Encode appends to dst the stored form of the chunk after a box of src was laid over it. old is the stored form before; nil
-// when there was none, or nothing of it stays: then what the box does not select is the fill value. fill reports a chunk that is
-// all fill value and shall not be stored; nothing is appended then. Where the box selects all of the chunk, it is encoded from
-// where it lies in src. Of one field's values the structures are decoded, changed and encoded. Where the chunk LaysOver, dst may be
-// old[:0]: then old is changed, and is what is returned. Errors are as for Decode.
+// Encode appends to dst the stored form of the chunk after a box of src was laid over it. old is
+// the stored form before; nil when there was none, or nothing of it stays: then what the box does
+// not select is the fill value. fill reports a chunk that is all fill value and shall not be
+// stored; nothing is appended then. Where the box selects all of the chunk, it is encoded from
+// where it lies in src. Of one field's values the structures are decoded, changed and encoded.
+// Where the chunk LaysOver, dst may be old[:0]: then old is changed, and is what is returned.
+// Errors are as for Decode.
 func (c *Chunk) Encode(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out []byte, fill bool, err error) {
 	stored := c
 	if c.of != nil {
@@ -179,7 +185,8 @@ func (c *Chunk) Encode(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out
 	return out, false, err
 }
 
-// AsItLies gives the stored form of a chunk that the box selects all of, where it lies in src. ok is false where that has to be made, by Encode.
+// AsItLies gives the stored form of a chunk that the box selects all of, where it lies in src. ok
+// is false where that has to be made, by Encode.
 func (c *Chunk) AsItLies(src Memory, b grid.Box) (stored []byte, ok bool) {
 	if c.of != nil || c.items != nil || !b.Full(c.Shape) || !c.Chain.AsInMemory() {
 		return nil, false
@@ -192,12 +199,14 @@ func (c *Chunk) AsItLies(src Memory, b grid.Box) (stored []byte, ok bool) {
 	return src.Bytes[at : at+c.Bytes : at+c.Bytes], true
 }
 
-// IsFill reports whether the chunk is all fill value and shall not be stored, for what AsItLies gave.
+// IsFill reports whether the chunk is all fill value and shall not be stored, for what AsItLies
+// gave.
 func (c *Chunk) IsFill(stored []byte) bool {
 	return !c.options.StoreFill && c.Fill != nil && grid.IsFill(stored, c.Fill)
 }
 
-// encodeItems is Encode of elements that vary in length. Those that were stored before are kept no longer than that takes.
+// encodeItems is Encode of elements that vary in length. Those that were stored before are kept no
+// longer than that takes.
 func (c *Chunk) encodeItems(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out []byte, fill bool, err error) {
 	if old != nil {
 		err = c.mayHold(old)
@@ -240,10 +249,12 @@ func (c *Chunk) encode(dst []byte, src Memory, b grid.Box, box codec.Strided, s 
 	return out, false, err
 }
 
-// LaysOver reports that the stored bytes of the chunk are its elements in C order, so that what is written of a part of it is laid over them.
+// LaysOver reports that the stored bytes of the chunk are its elements in C order, so that what is
+// written of a part of it is laid over them.
 func (c *Chunk) LaysOver() bool { return c.Chain.InMemory() }
 
-// layOver is Encode of a part of the chunk in the memory that its stored form takes. old has the length of the chunk, or is nil.
+// layOver is Encode of a part of the chunk in the memory that its stored form takes. old has the
+// length of the chunk, or is nil.
 func (c *Chunk) layOver(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out []byte, fill bool, err error) {
 	if err := c.limit(); err != nil {
 		return dst, false, err
@@ -284,7 +295,8 @@ func (c *Chunk) gather(old []byte, src Memory, b grid.Box, s *Scratch) (whole []
 	return whole, nil
 }
 
-// before gives the decoded chunk as it was stored. Where nothing was, it is the fill value if that matters.
+// before gives the decoded chunk as it was stored. Where nothing was, it is the fill value if that
+// matters.
 func (c *Chunk) before(old []byte, s *Scratch, matters bool) ([]byte, error) {
 	if old != nil && matters {
 		return c.decode(old, s)

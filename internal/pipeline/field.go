@@ -13,9 +13,9 @@ type field struct {
 	of *Pipeline
 }
 
-// Field gives the pipeline to one field of an array of structures: the values of the field are read through the codecs of the
-// structures, and laid over whole structures when they are written. Its chunks have the axes of the field after those of the
-// array, which are never cut.
+// Field gives the pipeline to one field of an array of structures: the values of the field are read
+// through the codecs of the structures, and laid over whole structures when they are written. Its
+// chunks have the axes of the field after those of the array, which are never cut.
 func (p *Pipeline) Field(f *codec.Field) (*Pipeline, error) {
 	v := &Pipeline{
 		table:   p.table.With(f.Name, f.Factory),
@@ -64,7 +64,8 @@ func (c *Chunk) gatherField(old []byte, src Memory, b grid.Box, s *Scratch) ([]b
 	return whole, nil
 }
 
-// Stored is the position of a chunk in the grid of the array that is stored: without the axes of a field.
+// Stored is the position of a chunk in the grid of the array that is stored: without the axes of a
+// field.
 func (p *Pipeline) Stored(coord []int) []int {
 	if p.field != nil {
 		return coord[:len(p.field.of.axes)]
@@ -72,5 +73,6 @@ func (p *Pipeline) Stored(coord []int) []int {
 	return coord
 }
 
-// OfField reports that chunks are those of one field of structures: what is written of one leaves the other fields as they are.
+// OfField reports that chunks are those of one field of structures: what is written of one leaves
+// the other fields as they are.
 func (p *Pipeline) OfField() bool { return p.field != nil }

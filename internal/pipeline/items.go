@@ -11,14 +11,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Elements that vary in length have handles of 8 bytes in memory, which stand for them in the Items of one call. Selections and partial
-// writes know handles alone; codecs know elements alone.
+// Elements that vary in length have handles of 8 bytes in memory, which stand for them in the Items
+// of one call. Selections and partial writes know handles alone; codecs know elements alone.
 
-// Items holds the elements of varying length that one call has met, one after another in blocks of memory, each after its length. The
-// number of an element is 0 for the fill value, else 1 more than its block, in the upper bits, and its place in that. Any number of
-// goroutines may decode and encode through Numbers; what elements there are is to be asked when they have ended.
+// Items holds the elements of varying length that one call has met, one after another in blocks of
+// memory, each after its length. The number of an element is 0 for the fill value, else 1 more than
+// its block, in the upper bits, and its place in that. Any number of goroutines may decode and
+// encode through Numbers; what elements there are is to be asked when they have ended.
 type Items struct {
-	// Numbers is the pipeline of an array of uint64 in memory form, the numbers, in place of the elements.
+	// Numbers is the pipeline of an array of uint64 in memory form, the numbers, in place of the
+	// elements.
 	Numbers *Pipeline
 
 	typ    dtype.Type
@@ -32,10 +34,12 @@ type Items struct {
 	kept   int64 // bytes of blocks
 }
 
-// placeBits is how many bits of a number are the place in a block: 256 GiB, more than a block has, which leaves 2^26 blocks.
+// placeBits is how many bits of a number are the place in a block: 256 GiB, more than a block has,
+// which leaves 2^26 blocks.
 const placeBits = 38
 
-// Items makes room for the elements of one call on an array whose elements vary in length, room bytes at most.
+// Items makes room for the elements of one call on an array whose elements vary in length, room
+// bytes at most.
 func (p *Pipeline) Items(room int64) (*Items, error) { return p.newItems(&Items{room: room}) }
 
 // Forget is Items for a call that looks at elements and keeps none.
@@ -51,7 +55,8 @@ func (p *Pipeline) newItems(h *Items) (*Items, error) {
 // Kept is the memory in bytes that the elements take.
 func (h *Items) Kept() int64 { return h.kept }
 
-// Dense reports whether the blocks hold little but elements of so many bytes, so that these may as well stay in them.
+// Dense reports whether the blocks hold little but elements of so many bytes, so that these may as
+// well stay in them.
 func (h *Items) Dense(selected int64) bool { return h.kept <= 2*selected+firstBlock }
 
 // Texts gives elements as strings, by their number. Those of one block are parts of one string.
@@ -81,7 +86,8 @@ func (h *Items) At(number uint64) []byte {
 	return b[used : used+int(n) : used+int(n)]
 }
 
-// marked is the bit of a number that says that the element is not in the Items themselves, but in some beside them.
+// marked is the bit of a number that says that the element is not in the Items themselves, but in
+// some beside them.
 const marked = 1 << 63
 
 // beside is Items for elements that are needed along with those of h, of one chunk.
@@ -113,14 +119,15 @@ func (h *Items) get(numbers []byte, other *Items) [][]byte {
 	return items
 }
 
-// The lengths of blocks: at first as long as what they are for, up to 64 KiB, then twice as long each time. 4 MiB is what an
-// element that is kept may keep beside it.
+// The lengths of blocks: at first as long as what they are for, up to 64 KiB, then twice as long
+// each time. 4 MiB is what an element that is kept may keep beside it.
 const (
 	firstBlock = 64 << 10
 	maxBlock   = 4 << 20
 )
 
-// Packer puts elements into Items, for one goroutine. Those that are the fill value, or equal to the one before, take no memory.
+// Packer puts elements into Items, for one goroutine. Those that are the fill value, or equal to
+// the one before, take no memory.
 type Packer struct {
 	h      *Items
 	block  []byte
@@ -131,7 +138,8 @@ type Packer struct {
 	number uint64
 }
 
-// Packer begins to put elements of so many bytes, or about so many, into the Items. Call Done at the end.
+// Packer begins to put elements of so many bytes, or about so many, into the Items. Call Done at
+// the end.
 func (h *Items) Packer(hint int) *Packer { return &Packer{h: h, next: min(max(hint, 64), firstBlock)} }
 
 // Add gives the number of an element; fault.Limit where there is no room for it.
@@ -189,7 +197,8 @@ func (h *Items) decode(dst []byte, c *Chunk, src []byte, s *codec.Scratch) error
 	return h.decodeSome(dst, c, src, s, nil)
 }
 
-// decodeWanted is decode of the elements that are not 0 in dst. The others stay 0, and take no memory.
+// decodeWanted is decode of the elements that are not 0 in dst. The others stay 0, and take no
+// memory.
 func (h *Items) decodeWanted(dst []byte, c *Chunk, src []byte, s *codec.Scratch) error {
 	return h.decodeSome(dst, c, src, s, func(i int) bool { return dst[8*i] != 0 })
 }
@@ -197,7 +206,8 @@ func (h *Items) decodeWanted(dst []byte, c *Chunk, src []byte, s *codec.Scratch)
 // decodeSome is decode of the elements of which want, where it is not nil, says so.
 func (h *Items) decodeSome(dst []byte, c *Chunk, src []byte, s *codec.Scratch, want func(i int) bool) error {
 	elems := len(dst) / 8
-	// What is stored bounds text and bytes, but not what labels or values in another spelling come to.
+	// What is stored bounds text and bytes, but not what labels or values in another spelling come
+	// to.
 	left := h.max - 8*int64(elems)
 	tooMuch := func() error {
 		return fault.Newf(fault.Limit, "the elements of a chunk, %d and 8 bytes for each, have more bytes than ChunkLimit(%d)", elems, h.max)

@@ -12,9 +12,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// TestPassesOfParts holds how often the elements of a chunk are gone over when a part of it is written, by the memory that is asked for. Where
-// the stored bytes are the elements there is none beside them: the part is laid over what was fetched, which is what is stored then.
-// Else the chunk is decoded to one buffer and encoded from there, by way of those that codecs take.
+// TestPassesOfParts holds how often the elements of a chunk are gone over when a part of it is
+// written, by the memory that is asked for. Where the stored bytes are the elements there is none
+// beside them: the part is laid over what was fetched, which is what is stored then. Else the chunk
+// is decoded to one buffer and encoded from there, by way of those that codecs take.
 func TestPassesOfParts(t *testing.T) {
 	const rows, cols, size = 64, 96, 4
 	little, turn := codec.Bytes(dtype.Little), codec.Transpose(1, 0)
@@ -65,8 +66,9 @@ func TestPassesOfParts(t *testing.T) {
 	}
 }
 
-// TestLayOver: a part that is laid over stored bytes, or over a copy of them, or over nothing, makes what decoding the chunk, changing it and
-// encoding it does, for every kind of selection, in each byte order, and where not every byte is an element.
+// TestLayOver: a part that is laid over stored bytes, or over a copy of them, or over nothing,
+// makes what decoding the chunk, changing it and encoding it does, for every kind of selection, in
+// each byte order, and where not every byte is an element.
 func TestLayOver(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -126,7 +128,8 @@ func TestLayOver(t *testing.T) {
 	}
 }
 
-// TestLayOverRefuses: stored bytes of another length than the chunk's are corrupt, and what is not the form of an element is refused.
+// TestLayOverRefuses: stored bytes of another length than the chunk's are corrupt, and what is not
+// the form of an element is refused.
 func TestLayOverRefuses(t *testing.T) {
 	c := chunkOf(t, dtype.Bool, []int{4}, Options{}, codec.Bytes(dtype.NoOrder))
 	b := grid.Box{Parts: []grid.Part{{Step: 1, N: 2}}}

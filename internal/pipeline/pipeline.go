@@ -38,14 +38,15 @@ type Pipeline struct {
 	byShape map[string]*Chunk // where they do not
 }
 
-// maxShapes is how many shapes are kept, with some 2 KB of bound codecs each. A calendar has four; a grid with more shapes
-// than this binds them again now and then, which takes microseconds.
+// maxShapes is how many shapes are kept, with some 2 KB of bound codecs each. A calendar has four;
+// a grid with more shapes than this binds them again now and then, which takes microseconds.
 const maxShapes = 256
 
-// New binds codecs to the chunks of a grid: to the shape that all have or, where they differ, to the largest of them. in says what the
-// elements are; its shape is not used. What can be bound to the largest and to the shape that divides them all can be bound to
-// each: no more memory is needed, and inner chunks divide them. Errors are those of [codec.Table.Chain], with a *codec.ChainError
-// where one codec is wrong.
+// New binds codecs to the chunks of a grid: to the shape that all have or, where they differ, to
+// the largest of them. in says what the elements are; its shape is not used. What can be bound to
+// the largest and to the shape that divides them all can be bound to each: no more memory is
+// needed, and inner chunks divide them. Errors are those of [codec.Table.Chain], with a
+// *codec.ChainError where one codec is wrong.
 func New(t *codec.Table, specs []codec.Spec, in codec.Repr, axes []grid.Axis, o Options) (*Pipeline, error) {
 	p := &Pipeline{table: t, specs: specs, axes: axes, typ: in.Type, fill: filler{defined: in.Fill, one: in.Fill}, options: o}
 	p.options.varies = in.Type.Size() == 0
@@ -84,8 +85,8 @@ func Largest(axes []grid.Axis) []int {
 	return s
 }
 
-// Largest is the chunk that takes most memory: the only one there is where all chunks have one shape. It is not checked against
-// Options.IndexLimit, see [Pipeline.For].
+// Largest is the chunk that takes most memory: the only one there is where all chunks have one
+// shape. It is not checked against Options.IndexLimit, see [Pipeline.For].
 func (p *Pipeline) Largest() *Chunk { return p.largest }
 
 // Even reports whether all chunks have one shape.
@@ -97,11 +98,12 @@ func (p *Pipeline) Axes() []grid.Axis { return p.axes }
 // Type is the data type of the elements.
 func (p *Pipeline) Type() dtype.Type { return p.typ }
 
-// Fill is the element that missing chunks are read as: the fill value, or zero where that is undefined. It is shared: do not
-// change it.
+// Fill is the element that missing chunks are read as: the fill value, or zero where that is
+// undefined. It is shared: do not change it.
 func (p *Pipeline) Fill() []byte { return p.fill.one }
 
-// Specs are the codecs as they were given, of the array of structures where this is one field of it. The slice is the caller's.
+// Specs are the codecs as they were given, of the array of structures where this is one field of
+// it. The slice is the caller's.
 func (p *Pipeline) Specs() []codec.Spec {
 	if p.field != nil {
 		return p.field.of.Specs()
@@ -109,8 +111,8 @@ func (p *Pipeline) Specs() []codec.Spec {
 	return slices.Clone(p.specs)
 }
 
-// For gives the chunk of a shape, which [grid.ShapeOf] finds in the axes. fault.Limit for a shard whose index is longer than
-// Options.IndexLimit.
+// For gives the chunk of a shape, which [grid.ShapeOf] finds in the axes. fault.Limit for a shard
+// whose index is longer than Options.IndexLimit.
 func (p *Pipeline) For(shape []int) (*Chunk, error) {
 	c, err := p.bound(shape)
 	if err != nil {

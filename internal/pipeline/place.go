@@ -7,7 +7,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec"
 )
 
-// place is a box of a region as strided memory; not ok where lists say which elements are in it. It is valid until the next call.
+// place is a box of a region as strided memory; not ok where lists say which elements are in it. It
+// is valid until the next call.
 func (s *Scratch) place(m Memory, b grid.Box, size int) (box codec.Strided, ok bool) {
 	if b.Pairs != nil {
 		return box, false

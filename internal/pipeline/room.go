@@ -17,10 +17,12 @@ type rooms struct {
 	taken  int64 // to encode it from rows of a region
 }
 
-// Varies reports that the lengths of the elements are not known before they are there: rooms have nothing for these.
+// Varies reports that the lengths of the elements are not known before they are there: rooms have
+// nothing for these.
 func (c *Chunk) Varies() bool { return c.options.varies }
 
-// DecodeRoom is how many bytes Decode of a box takes beside dst and the stored form: no more is asked of [Scratch.Lend].
+// DecodeRoom is how many bytes Decode of a box takes beside dst and the stored form: no more is
+// asked of [Scratch.Lend].
 func (c *Chunk) DecodeRoom(dst Memory, b grid.Box) int64 {
 	switch {
 	case dst.Bytes == nil || b.Pairs != nil || c.listed(b):
@@ -44,7 +46,8 @@ func (c *Chunk) listed(b grid.Box) bool {
 	return false
 }
 
-// EncodeRoom is how many bytes Encode of a box takes beside src and the stored forms, with what the state of encoders takes.
+// EncodeRoom is how many bytes Encode of a box takes beside src and the stored forms, with what the
+// state of encoders takes.
 func (c *Chunk) EncodeRoom(src Memory, b grid.Box) int64 {
 	_, ok := b.Contiguous(src.Shape)
 	switch full := b.Pairs == nil && !c.listed(b) && b.Full(c.Shape); {

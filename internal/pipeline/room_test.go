@@ -9,8 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// TestRoomIsEnough: no box of a chunk takes more memory than DecodeRoom and EncodeRoom say, and whole chunks that lie in rows of a region
-// take none where a codec writes the rows.
+// TestRoomIsEnough: no box of a chunk takes more memory than DecodeRoom and EncodeRoom say, and
+// whole chunks that lie in rows of a region take none where a codec writes the rows.
 func TestRoomIsEnough(t *testing.T) {
 	little := codec.Bytes(dtype.Little)
 	blosc := codec.Blosc(codec.BloscOptions{Cname: "lz4", Shuffle: "shuffle"})

@@ -8,7 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// TestShapesAreBounded: a document with more shapes than are worth keeping costs no more memory than those.
+// TestShapesAreBounded: a document with more shapes than are worth keeping costs no more memory
+// than those.
 func TestShapesAreBounded(t *testing.T) {
 	runs := make([]grid.Run, 3*maxShapes)
 	n := 0

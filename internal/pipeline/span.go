@@ -8,8 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Span is which of the stored bytes of the chunk a box lies in: n of them from off on. ok is false where that is not known, because the
-// bytes are not the elements, or lists say what is selected; and where more than Options.ChunkLimit would be held for a few of them.
+// Span is which of the stored bytes of the chunk a box lies in: n of them from off on. ok is false
+// where that is not known, because the bytes are not the elements, or lists say what is selected;
+// and where more than Options.ChunkLimit would be held for a few of them.
 func (c *Chunk) Span(b grid.Box) (off, n int64, ok bool) {
 	if !c.spans || c.listed(b) {
 		return 0, 0, false
@@ -41,8 +42,9 @@ func (c *Chunk) spanOfPairs(pairs []grid.Pair) (off, n int64, ok bool) {
 	return int64(lo) * size, n, n <= c.options.ChunkLimit
 }
 
-// DecodeSpan sets a box of dst to what it selects of the chunk, of whose stored form src has the bytes that Span says. src may be what was
-// received where SpanRoom said, and may be changed. Errors are those of [codec.Chain.DecodeSpan].
+// DecodeSpan sets a box of dst to what it selects of the chunk, of whose stored form src has the
+// bytes that Span says. src may be what was received where SpanRoom said, and may be changed.
+// Errors are those of [codec.Chain.DecodeSpan].
 func (c *Chunk) DecodeSpan(dst Memory, b grid.Box, src []byte, s *Scratch) error {
 	if b.Pairs != nil {
 		return c.decodePairs(dst, b.Pairs, src)
@@ -70,8 +72,8 @@ func (c *Chunk) decodePairs(dst Memory, pairs []grid.Pair, src []byte) error {
 	return nil
 }
 
-// SpanRoom is [Chunk.Room] for the stored bytes that Span says: nil unless they are the elements of the box in C order, which lie in dst
-// without gaps.
+// SpanRoom is [Chunk.Room] for the stored bytes that Span says: nil unless they are the elements of
+// the box in C order, which lie in dst without gaps.
 func (c *Chunk) SpanRoom(dst Memory, b grid.Box) (direct []byte) {
 	off, ok := b.Contiguous(dst.Shape) // not points
 	if !ok || dst.Bytes == nil || !c.Chain.InMemory() {

@@ -6,8 +6,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Cost is what requests cost, in bytes that could be read instead. It is taken once a call, and again for each shard whose index is known where the store
-// has measured it.
+// Cost is what requests cost, in bytes that could be read instead. It is taken once a call, and
+// again for each shard whose index is known where the store has measured it.
 type Cost struct {
 	Gap     int64 // bytes that one connection transfers while a request waits for its first byte
 	Cheap   int64 // bytes of a gap that is always read through
@@ -21,7 +21,8 @@ const (
 	longest = 8 << 20  // of a gap, whatever was measured
 )
 
-// CostOf is the cost by a store's numbers and what its bucket took of late, the zero Measured where that is not known, with so many objects under way at once.
+// CostOf is the cost by a store's numbers and what its bucket took of late, the zero Measured where
+// that is not known, with so many objects under way at once.
 func CostOf(t store.Tuning, m store.Measured, objects int) Cost {
 	c := Cost{Gap: t.RangeGap, Cheap: min(t.RangeGap, cheap), Max: t.RangeMax, Streams: max(1, t.Requests/max(1, objects))}
 	if m.Bandwidth > 0 {
@@ -30,11 +31,13 @@ func CostOf(t store.Tuning, m store.Measured, objects int) Cost {
 	return c
 }
 
-// waste bounds what is read through: together with what is wanted it is so many times that, unless gaps are cheap.
+// waste bounds what is read through: together with what is wanted it is so many times that, unless
+// gaps are cheap.
 const waste = 3
 
-// gap is the longest gap between sorted pieces that is read through. With Streams it is that for which the reads end first: they are
-// made in rounds of so many, each of which waits for a first byte, and share the bytes.
+// gap is the longest gap between sorted pieces that is read through. With Streams it is that for
+// which the reads end first: they are made in rounds of so many, each of which waits for a first
+// byte, and share the bytes.
 func (c *Cost) gap(pieces []Piece) int64 {
 	if c.Streams < 1 || c.Gap <= c.Cheap || len(pieces) < 2 {
 		return c.Cheap
@@ -72,7 +75,8 @@ func (c *Cost) gap(pieces []Piece) int64 {
 	return best
 }
 
-// part reports whether n of the bytes of a chunk are read in place of all. That takes no request more, so what is left out need only be worth mentioning.
+// part reports whether n of the bytes of a chunk are read in place of all. That takes no request
+// more, so what is left out need only be worth mentioning.
 func (c *Cost) part(all, n int64) bool { return all-n > c.Cheap }
 
 // time is how long reads take, in bytes that one connection transfers meanwhile.

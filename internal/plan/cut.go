@@ -63,7 +63,8 @@ func newCut(axes int) *Cut {
 // Len is the number of inner chunks.
 func (c *Cut) Len() int { return c.n }
 
-// Box is the i-th inner chunk: its position in the shard, and where its elements lie in it and in the region.
+// Box is the i-th inner chunk: its position in the shard, and where its elements lie in it and in
+// the region.
 func (c *Cut) Box(i int) grid.Box {
 	if c.shards == nil {
 		return c.box
@@ -104,9 +105,9 @@ func (c *Cut) place(i int, coord []int) int {
 	return c.shards.Position(coord)
 }
 
-// Locate finds the inner chunks in a shard that begins at off, in the order of the Cut, and those that it does not have.
-// fault.Corrupt when the index has one outside the shard, or longer than any encoder makes it; shards in shards may have unused
-// space of any length.
+// Locate finds the inner chunks in a shard that begins at off, in the order of the Cut, and those
+// that it does not have. fault.Corrupt when the index has one outside the shard, or longer than any
+// encoder makes it; shards in shards may have unused space of any length.
 func (c *Cut) Locate(x codec.ShardIndex, off int64) (pieces, missing []Piece, err error) {
 	most := c.chunk.Chain.Worst()
 	var room [8]int
@@ -132,8 +133,8 @@ func (c *Cut) Locate(x codec.ShardIndex, off int64) (pieces, missing []Piece, er
 	return pieces, missing, nil
 }
 
-// Within gives the inner chunks of a shard all of whose bytes are there, by its index: Off counts from where the shard begins. The
-// error is as for [Cut.Locate].
+// Within gives the inner chunks of a shard all of whose bytes are there, by its index: Off counts
+// from where the shard begins. The error is as for [Cut.Locate].
 func (p Piece) Within(x codec.ShardIndex) (pieces, missing []Piece, err error) {
 	return cut(p.cut.chunk, p.Box()).Locate(x, 0)
 }

@@ -19,13 +19,15 @@
 //		}
 //	}
 //
-// Who reads runs exactly the requests that are yielded here: key, range, version to pin, bound, and the [Piece]s of what comes
-// back. What is known before an index is read is [Plan.Requests], which [Plan.String] prints one a line as a recorded transcript has
-// them, and [Plan.Amount] is their number and size. Everything is lazy: a plan of a million chunks takes no memory until it is
+// Who reads runs exactly the requests that are yielded here: key, range, version to pin, bound, and
+// the [Piece]s of what comes back. What is known before an index is read is [Plan.Requests], which
+// [Plan.String] prints one a line as a recorded transcript has them, and [Plan.Amount] is their
+// number and size. Everything is lazy: a plan of a million chunks takes no memory until it is
 // walked, and then that of one object.
 //
-// Neighbours are merged by the store's numbers, [Cost]. An index is hostile: every range is checked against the shard, and against
-// what an inner chunk can be, before it is planned. Errors are fault.Corrupt, and those of pipeline.For.
+// Neighbours are merged by the store's numbers, [Cost]. An index is hostile: every range is checked
+// against the shard, and against what an inner chunk can be, before it is planned. Errors are
+// fault.Corrupt, and those of pipeline.For.
 //
 // The package is pure, its values are immutable, and any number of goroutines may use them.
 package plan

@@ -21,12 +21,14 @@ type Object struct {
 	Chunk    *pipeline.Chunk // shared; nil with Err
 	Err      error           // the codecs cannot be bound to the object's shape: it can be neither read nor written
 
-	// InParts: it is a shard of which the index is read first, and then what that says. Otherwise one request reads all of it.
+	// InParts: it is a shard of which the index is read first, and then what that says. Otherwise
+	// one request reads all of it.
 	InParts bool
-	// Covers: every element of the object that lies inside the array is selected, so a write need not read it.
+	// Covers: every element of the object that lies inside the array is selected, so a write need
+	// not read it.
 	Covers bool
-	// Edge: it is written, covered, and reaches beyond the shape, where another writer may have appended. A write keeps
-	// the stored elements beyond the shape.
+	// Edge: it is written, covered, and reaches beyond the shape, where another writer may have
+	// appended. A write keeps the stored elements beyond the shape.
 	Edge bool
 	// Full: every element of the object is selected, and none lies outside the array.
 	Full bool
@@ -49,7 +51,8 @@ func (o *Object) Whole() Read {
 	}
 }
 
-// Wanted is the request that reads what is selected of a chunk: all of it, or the range of its bytes which that lies in.
+// Wanted is the request that reads what is selected of a chunk: all of it, or the range of its
+// bytes which that lies in.
 func (o *Object) Wanted() Read {
 	r := o.Whole()
 	if o.n > 0 {
@@ -63,8 +66,8 @@ func (o *Object) Shard() *Level {
 	return &Level{key: o.Key, cost: &o.plan.Cost, chunk: o.Chunk, parts: o.piece[:]}
 }
 
-// Stored is stage one of reading every inner chunk that the shard has, as they are stored: shards within it are not looked into.
-// Boxes of the pieces are those of the whole shard.
+// Stored is stage one of reading every inner chunk that the shard has, as they are stored: shards
+// within it are not looked into. Boxes of the pieces are those of the whole shard.
 func (o *Object) Stored() *Level {
 	return &Level{key: o.Key, cost: &o.plan.Cost, chunk: o.Chunk, parts: []Piece{{Len: -1, cut: one(o.Chunk, grid.All(o.Chunk.Shape))}}, flat: true}
 }
@@ -72,9 +75,9 @@ func (o *Object) Stored() *Level {
 // Inner cuts what is selected of the shard into its inner chunks.
 func (o *Object) Inner() *Cut { return cut(o.Chunk, o.Box) }
 
-// Decided returns the extent of the object that a write decides alone, along each axis: an inner chunk
-// that is selected as far as this extent reaches is written without being read. It is the whole object unless
-// WriteOptions.Held says that nothing beyond the shape is kept.
+// Decided returns the extent of the object that a write decides alone, along each axis: an inner
+// chunk that is selected as far as this extent reaches is written without being read. It is the
+// whole object unless WriteOptions.Held says that nothing beyond the shape is kept.
 func (o *Object) Decided() []int {
 	if o.plan.Write.Held {
 		return o.Inside()
@@ -110,5 +113,6 @@ func (o *Object) left(axis int) int {
 // TouchedInner is the number of inner chunks of the shard that are selected, which may be shards.
 func (o *Object) TouchedInner() int { return touched(o.Chunk, o.Chunk.Inner, o.Box) }
 
-// Touched is the number of chunks that are selected in the object: 1, or of a shard that of the deepest inner chunks.
+// Touched is the number of chunks that are selected in the object: 1, or of a shard that of the
+// deepest inner chunks.
 func (o *Object) Touched() int { return o.piece[0].Touched() }

@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Level is the shards of one depth in an object of which parts are wanted: at depth 0 the object itself, else shards within it, or
-// some of them.
+// Level is the shards of one depth in an object of which parts are wanted: at depth 0 the object
+// itself, else shards within it, or some of them.
 type Level struct {
 	key     string
 	version store.Version // of the object; "" at depth 0, where it is not known yet
@@ -25,8 +25,9 @@ type Level struct {
 	parted  bool    // shards within are never read as a whole
 }
 
-// IndexID says which shard an index is of: a stored object, or a shard within one at a place of it. There the depth counts too,
-// since a hostile index can have a shard begin and end where one does that lies in it.
+// IndexID says which shard an index is of: a stored object, or a shard within one at a place of it.
+// There the depth counts too, since a hostile index can have a shard begin and end where one does
+// that lies in it.
 type IndexID struct {
 	Key      string
 	Depth    int
@@ -48,7 +49,8 @@ func (l *Level) InParts() *Level {
 // Depth is 0 for a stored shard, 1 for the shards in it.
 func (l *Level) Depth() int { return l.depth }
 
-// ID identifies the index of the i-th shard. Of one object it is to be kept with the version of that.
+// ID identifies the index of the i-th shard. Of one object it is to be kept with the version of
+// that.
 func (l *Level) ID(i int) IndexID {
 	if l.depth == 0 {
 		return IndexID{Key: l.key}
@@ -56,9 +58,11 @@ func (l *Level) ID(i int) IndexID {
 	return IndexID{l.key, l.depth, l.parts[i].Off, l.parts[i].Len}
 }
 
-// Indexes gives the requests for the indexes that are not known. known has one for each shard of the level, the zero ShardIndex where
-// it is not known. The pieces of the reads are the indexes, and their I the number of the shard. Those of a stored shard are asked
-// for by no version, others by the one that [Level.Expand] was called with. fault.Corrupt for a shard that is shorter than its index.
+// Indexes gives the requests for the indexes that are not known. known has one for each shard of
+// the level, the zero ShardIndex where it is not known. The pieces of the reads are the indexes,
+// and their I the number of the shard. Those of a stored shard are asked for by no version, others
+// by the one that [Level.Expand] was called with. fault.Corrupt for a shard that is shorter than
+// its index.
 func (l *Level) Indexes(known []codec.ShardIndex) (Reads, error) {
 	n, atStart := l.chunk.Shards.IndexSize()
 	if l.depth == 0 {
@@ -90,7 +94,8 @@ func (l *Level) IndexSize() int64 {
 	return n
 }
 
-// Recheck is the request for the index of a stored shard unless the shard still has a version. The level is of depth 0.
+// Recheck is the request for the index of a stored shard unless the shard still has a version. The
+// level is of depth 0.
 func (l *Level) Recheck(v store.Version) Read { return l.index(Recheck, v) }
 
 // index is the request for the index of a stored shard.
@@ -103,8 +108,8 @@ func (l *Level) index(role Role, v store.Version) Read {
 	return Read{Request{Op: store.OpGet, Role: role, Key: l.key, Range: r, Version: v, Bound: n, Exact: true}, off, []Piece{{Off: off, Len: n}}}
 }
 
-// Decode reads the index of the i-th shard. size is the length of the stored object, of use at depth 0 alone. fault.Corrupt when the
-// index does not decode.
+// Decode reads the index of the i-th shard. size is the length of the stored object, of use at
+// depth 0 alone. fault.Corrupt when the index does not decode.
 func (l *Level) Decode(i int, stored []byte, size int64) (codec.ShardIndex, error) {
 	if l.depth == 0 {
 		return l.chunk.Shards.Index(stored, size)
@@ -116,14 +121,15 @@ func (l *Level) Decode(i int, stored []byte, size int64) (codec.ShardIndex, erro
 	return x, err
 }
 
-// Expand says what to read of the shards by their indexes, one for each shard of the level; v is the version of the object that they
-// are of, and the one that is read. fault.Corrupt as for [Cut.Locate].
+// Expand says what to read of the shards by their indexes, one for each shard of the level; v is
+// the version of the object that they are of, and the one that is read. fault.Corrupt as for
+// [Cut.Locate].
 func (l *Level) Expand(v store.Version, found []codec.ShardIndex) (Stage, error) {
 	return l.ExpandWithout(v, found, nil)
 }
 
-// ExpandWithout is Expand, and leaves out of the reads the inner chunks of which had, where it is not nil, says so. It is called once for each
-// that would be read.
+// ExpandWithout is Expand, and leaves out of the reads the inner chunks of which had, where it is
+// not nil, says so. It is called once for each that would be read.
 func (l *Level) ExpandWithout(v store.Version, found []codec.ShardIndex, had func(Piece) bool) (Stage, error) {
 	s := Stage{level: l, version: v}
 	reads := slices.Clone(l.whole)
@@ -166,15 +172,17 @@ type Stage struct {
 	shards  []Piece
 }
 
-// PieceBytes is the memory in bytes that one inner chunk takes while its shard is planned: its [Piece], and 16 for its place in
-// the index.
+// PieceBytes is the memory in bytes that one inner chunk takes while its shard is planned: its
+// [Piece], and 16 for its place in the index.
 const PieceBytes = 48
 
-// nestedBytes is the same for one of many shards in a shard: there the piece is copied, and both lists may have grown.
+// nestedBytes is the same for one of many shards in a shard: there the piece is copied, and both
+// lists may have grown.
 const nestedBytes = 112
 
-// Next yields the shards within in the order of their grid, so many at once that planning them takes no more than memory bytes, or
-// else one by one. It yields nothing where inner chunks are no shards.
+// Next yields the shards within in the order of their grid, so many at once that planning them
+// takes no more than memory bytes, or else one by one. It yields nothing where inner chunks are no
+// shards.
 func (s Stage) Next(memory int) iter.Seq[*Level] {
 	return func(yield func(*Level) bool) {
 		if len(s.shards) == 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Reads are the requests for pieces of one object: neighbours are merged. They are made as they are walked, so that a list of
-// many takes no more memory than the pieces.
+// Reads are the requests for pieces of one object: neighbours are merged. They are made as they are
+// walked, so that a list of many takes no more memory than the pieces.
 type Reads struct {
 	each   Request // but for range and bound
 	pieces []Piece // sorted
@@ -19,7 +19,8 @@ type Reads struct {
 	bytes  int64
 }
 
-// merge sorts pieces by offset, in place, and merges them into ranges to read. They may share bytes and overlap.
+// merge sorts pieces by offset, in place, and merges them into ranges to read. They may share bytes
+// and overlap.
 func merge(each Request, pieces []Piece, cost *Cost) Reads {
 	slices.SortStableFunc(pieces, func(a, b Piece) int { return cmp.Or(cmp.Compare(a.Off, b.Off), cmp.Compare(a.Len, b.Len)) })
 	r := Reads{each: each, pieces: pieces, gap: cost.gap(pieces), longer: cost.Max}

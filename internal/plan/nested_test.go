@@ -68,7 +68,8 @@ func TestNestedCuts(t *testing.T) {
 	}
 }
 
-// TestWholeWithin: an inner shard is read as a whole by its length and the part of its chunks that is wanted.
+// TestWholeWithin: an inner shard is read as a whole by its length and the part of its chunks that
+// is wanted.
 func TestWholeWithin(t *testing.T) {
 	tests := []struct {
 		name         string
@@ -129,7 +130,8 @@ func TestLongInnerShards(t *testing.T) {
 	}
 }
 
-// TestNestedPoints: every point of a selection is found once, in the chunk of the inner shard where it lies.
+// TestNestedPoints: every point of a selection is found once, in the chunk of the inner shard where
+// it lies.
 func TestNestedPoints(t *testing.T) {
 	_, o := nested(t, 0, 0)
 	below := o.Chunk.Inner
@@ -188,7 +190,8 @@ func levels(t *testing.T, o *Object, size int64, memory int, pairs [][2]int64) (
 	return all
 }
 
-// TestNestedIndexes: the indexes of inner shards are merged ranges of the object's version, where they are not known.
+// TestNestedIndexes: the indexes of inner shards are merged ranges of the object's version, where
+// they are not known.
 func TestNestedIndexes(t *testing.T) {
 	// An inner shard has an index of 128 bytes at its start and 64 of chunks.
 	pairs := [][2]int64{{0, 192}, {192, 192}, {0, -1}, {1000, 192}}
@@ -223,8 +226,8 @@ func TestNestedIndexes(t *testing.T) {
 	}
 }
 
-// TestWholeInnerShards: where most of an inner shard is wanted it is read whole, with the inner chunks of the others, and none of its
-// own index is asked for.
+// TestWholeInnerShards: where most of an inner shard is wanted it is read whole, with the inner
+// chunks of the others, and none of its own index is asked for.
 func TestWholeInnerShards(t *testing.T) {
 	p, _ := nested(t, 128, 1000)
 	p.Select = grid.Region{{Start: 7, Step: 1, Count: 9}, {Start: 0, Step: 1, Count: 8}} // one row of the first, all of the second
@@ -266,7 +269,8 @@ func TestHostileNestedIndexes(t *testing.T) {
 	}
 }
 
-// TestSlices: shards within a shard are worked through so many at once that their plans fit memory; each is there once, in order.
+// TestSlices: shards within a shard are worked through so many at once that their plans fit memory;
+// each is there once, in order.
 func TestSlices(t *testing.T) {
 	_, o := nested(t, 0, 1000)
 	pairs := [][2]int64{{0, 192}, {192, 192}, {384, 192}, {576, 192}}

@@ -29,7 +29,8 @@ type WriteOptions struct {
 	Conditions store.Conditions // of the store
 }
 
-// ReadsEdges reports that an object at the edge is read before it is put: it cannot be put on condition that it is absent.
+// ReadsEdges reports that an object at the edge is read before it is put: it cannot be put on
+// condition that it is absent.
 func (w *WriteOptions) ReadsEdges() bool { return w.Single || !w.Conditions.IfAbsent }
 
 // Len is the number of objects, known before any of them.
@@ -77,10 +78,12 @@ func (p *Plan) object(b grid.Box, chunk *pipeline.Chunk, err error) *Object {
 	return o
 }
 
-// Requests yields the requests that are known before an index is read, in the order of the objects: of a shard in parts its index, of
-// an uncompressed chunk the range of bytes that is wanted, of any other object that is read all of it. An object that is written as a whole is put, any other is read and put. One that
-// reaches beyond the array's shape is put if it is absent, and otherwise read and put. One of which all
-// is the fill value is deleted in place of the put, or left as it is where it is absent; a plan does not know. Objects with an Err are left out.
+// Requests yields the requests that are known before an index is read, in the order of the objects:
+// of a shard in parts its index, of an uncompressed chunk the range of bytes that is wanted, of any
+// other object that is read all of it. An object that is written as a whole is put, any other is
+// read and put. One that reaches beyond the array's shape is put if it is absent, and otherwise
+// read and put. One of which all is the fill value is deleted in place of the put, or left as it is
+// where it is absent; a plan does not know. Objects with an Err are left out.
 func (p *Plan) Requests() iter.Seq[Request] {
 	return func(yield func(Request) bool) {
 		for o := range p.Objects() {
@@ -120,14 +123,15 @@ func (p *Plan) requests(o *Object) []Request {
 // Span is a number of which only bounds may be known.
 type Span struct{ Least, Most int64 }
 
-// Amount is how many requests a plan takes, and the bytes that they transfer: from where everything is missing, or known from
-// earlier reads, to where every chunk is there and as long as it can be, and none has a neighbour. Reads that begin again because an
-// object was replaced, or is longer than encoders make it, are not in it. An object that is written and reaches beyond the shape
+// Amount is how many requests a plan takes, and the bytes that they transfer: from where everything
+// is missing, or known from earlier reads, to where every chunk is there and as long as it can be,
+// and none has a neighbour. Reads that begin again because an object was replaced, or is longer
+// than encoders make it, are not in it. An object that is written and reaches beyond the shape
 // takes one request where it is absent.
 type Amount struct{ Requests, Bytes Span }
 
-// alike yields one object of each class of objects that are requested alike, and how many there are. They are counted by arithmetic,
-// unless lists say what is selected.
+// alike yields one object of each class of objects that are requested alike, and how many there
+// are. They are counted by arithmetic, unless lists say what is selected.
 func (p *Plan) alike() iter.Seq2[*Object, int64] {
 	region, ok := p.Select.(grid.Region)
 	return func(yield func(*Object, int64) bool) {
@@ -171,8 +175,8 @@ func (p *Plan) alike() iter.Seq2[*Object, int64] {
 	}
 }
 
-// Tally yields the requests of Requests without their keys and order: one of each class of objects that are requested alike, and how many
-// there are, at most math.MaxInt64.
+// Tally yields the requests of Requests without their keys and order: one of each class of objects
+// that are requested alike, and how many there are, at most math.MaxInt64.
 func (p *Plan) Tally() iter.Seq2[Request, int64] {
 	return func(yield func(Request, int64) bool) {
 		for o, n := range p.alike() {

@@ -18,9 +18,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestTranscripts compares the requests of plans with testdata/plans.txt: a line "read shape=… chunks=… sel=start:step:count,…",
-// "----", the requests, those for indexes first, an empty line. "inner=…" makes shards of the chunks, with an index of 16 bytes for
-// each inner chunk, "chunks=3+4+1,…" has chunks that differ; "index=start" puts it there, "gap=…" and "max=…" are the store's.
+// TestTranscripts compares the requests of plans with testdata/plans.txt: a line "read shape=…
+// chunks=… sel=start:step:count,…", "----", the requests, those for indexes first, an empty line.
+// "inner=…" makes shards of the chunks, with an index of 16 bytes for each inner chunk,
+// "chunks=3+4+1,…" has chunks that differ; "index=start" puts it there, "gap=…" and "max=…" are the
+// store's.
 func TestTranscripts(t *testing.T) {
 	b, err := os.ReadFile("testdata/plans.txt")
 	if err != nil {

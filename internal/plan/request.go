@@ -65,15 +65,16 @@ func (r Read) Of(p Piece, b []byte) []byte {
 	return b[at : at+p.Len : at+p.Len]
 }
 
-// Piece is stored bytes of an object that are decoded by themselves: a chunk, a shard, an inner chunk. Len is -1 where all bytes
-// of the object are meant.
+// Piece is stored bytes of an object that are decoded by themselves: a chunk, a shard, an inner
+// chunk. Len is -1 where all bytes of the object are meant.
 type Piece struct {
 	Off, Len int64
 	I        int // its number: in the Cut that it is of, for an index that of its shard in the Level
 	cut      *Cut
 }
 
-// Box is where the piece's elements lie: in its chunk, and in the region. It is made anew at each call.
+// Box is where the piece's elements lie: in its chunk, and in the region. It is made anew at each
+// call.
 func (p Piece) Box() grid.Box { return p.cut.Box(p.I) }
 
 // Chunk is how the piece is decoded. It is shared.
@@ -82,7 +83,8 @@ func (p Piece) Chunk() *pipeline.Chunk { return p.cut.chunk }
 // Place is the place of the piece in the index of the shard that it lies in.
 func (p Piece) Place() int { return p.cut.Place(p.I) }
 
-// Touched is the number of chunks that are selected in the piece: 1, or of a shard that of the deepest inner chunks.
+// Touched is the number of chunks that are selected in the piece: 1, or of a shard that of the
+// deepest inner chunks.
 func (p Piece) Touched() int {
 	c := p.cut.chunk
 	if c.Shards == nil {

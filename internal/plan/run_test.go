@@ -152,8 +152,8 @@ func pipes(t *testing.T) map[string]*pipeline.Pipeline {
 	}
 }
 
-// TestRunAgainstOracle runs the requests of random plans, and nothing else: what they read is what was written, and no more requests
-// and bytes than the plan's Amount.
+// TestRunAgainstOracle runs the requests of random plans, and nothing else: what they read is what
+// was written, and no more requests and bytes than the plan's Amount.
 func TestRunAgainstOracle(t *testing.T) {
 	shape := []int{11, 13}
 	for name, chunks := range pipes(t) {
@@ -178,7 +178,8 @@ func TestRunAgainstOracle(t *testing.T) {
 								t.Fatalf("%v: %d at %d, want %d", sel, e.dst.Bytes[i], k, oracle[k])
 							}
 						}
-						// A shard whose index is known, and has nothing of what is wanted, takes a recheck.
+						// A shard whose index is known, and has nothing of what is wanted, takes a
+						// recheck.
 						if a := p.Amount(); int64(e.requests) > a.Requests.Most || e.bytes > a.Bytes.Most || a.Requests.Least != int64(p.Len()) {
 							t.Fatalf("%d requests and %d bytes, planned %+v", e.requests, e.bytes, a)
 						}

@@ -15,9 +15,10 @@ func deepest(c *pipeline.Chunk) *pipeline.Chunk {
 	return c
 }
 
-// whole reports whether one request for all of a stored shard is cheaper than one for its index and then some for the deepest
-// inner chunks: want of the have that lie inside the array. It is when the shard can be had in one range, and what is not wanted
-// of it is no more than the gap that a request is worth, for here it saves one at the least, and a round trip. Sizes are those of
+// whole reports whether one request for all of a stored shard is cheaper than one for its index and
+// then some for the deepest inner chunks: want of the have that lie inside the array. It is when
+// the shard can be had in one range, and what is not wanted of it is no more than the gap that a
+// request is worth, for here it saves one at the least, and a round trip. Sizes are those of
 // decoded chunks: what is stored is not known yet, and codecs make it smaller.
 func (c *Cost) whole(shard *pipeline.Chunk, want, have int) bool {
 	index, _ := shard.Shards.IndexSize()
@@ -26,8 +27,8 @@ func (c *Cost) whole(shard *pipeline.Chunk, want, have int) bool {
 	return fits(have, c.Max-index) && fits(have-want, c.Gap-index)
 }
 
-// wholeWithin is whole of a shard within another: its length in bytes is known, and what of it is wanted is taken for a like
-// part of that.
+// wholeWithin is whole of a shard within another: its length in bytes is known, and what of it is
+// wanted is taken for a like part of that.
 func (c *Cost) wholeWithin(shard *pipeline.Chunk, b grid.Box, size int64) bool {
 	index, _ := shard.Shards.IndexSize()
 	have := int64(1)
@@ -39,8 +40,8 @@ func (c *Cost) wholeWithin(shard *pipeline.Chunk, b grid.Box, size int64) bool {
 	return size <= c.Max && (size/have+1)*unwanted <= c.Gap-index
 }
 
-// touched is the number of inner chunks of a shard that a box touches, of the direct ones or of those at any depth: by arithmetic
-// alone, but for Points.
+// touched is the number of inner chunks of a shard that a box touches, of the direct ones or of
+// those at any depth: by arithmetic alone, but for Points.
 func touched(shard, inner *pipeline.Chunk, b grid.Box) int {
 	if b.Pairs != nil {
 		return b.CutPairs(shard.Shape, inner.Shape).Touched(nil)
@@ -52,7 +53,8 @@ func touched(shard, inner *pipeline.Chunk, b grid.Box) int {
 	return n
 }
 
-// inside is the number of inner chunks of the shard, the deepest ones, that have elements inside the array.
+// inside is the number of inner chunks of the shard, the deepest ones, that have elements inside
+// the array.
 func (o *Object) inside() int {
 	n, chunk := 1, deepest(o.Chunk).Shape
 	for i, edge := range o.Chunk.Shape {
@@ -61,7 +63,8 @@ func (o *Object) inside() int {
 	return n
 }
 
-// Packed bounds the bytes of a shard without unused space, in it or in the shards within; math.MaxInt64 when there is no bound.
+// Packed bounds the bytes of a shard without unused space, in it or in the shards within;
+// math.MaxInt64 when there is no bound.
 func Packed(shard *pipeline.Chunk) int64 {
 	each := shard.Inner.Chain.Worst()
 	if shard.Inner.Shards != nil {

@@ -16,8 +16,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestStages compares stages with testdata/stages.txt: a line "gap=… max=… chunks=offset+length,…", "----", the ranges with the number
-// of inner chunks in each, an empty line. All of the shard's inner chunks are wanted; "-" is a missing one.
+// TestStages compares stages with testdata/stages.txt: a line "gap=… max=… chunks=offset+length,…",
+// "----", the ranges with the number of inner chunks in each, an empty line. All of the shard's
+// inner chunks are wanted; "-" is a missing one.
 func TestStages(t *testing.T) {
 	b, err := os.ReadFile("testdata/stages.txt")
 	if err != nil {

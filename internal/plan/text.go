@@ -7,7 +7,8 @@ func (r Role) String() string {
 	return [...]string{"chunk", "shard", "index", "inner index", "inner", "recheck"}[r]
 }
 
-// String gives the request as recorded transcripts have it: "get c/0", "get c/0 last 68", "get c/0 5+20".
+// String gives the request as recorded transcripts have it: "get c/0", "get c/0 last 68", "get c/0
+// 5+20".
 func (r Request) String() string {
 	s := string(r.Op) + " " + r.Key
 	if !r.Range.IsWhole() {

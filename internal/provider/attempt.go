@@ -11,8 +11,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Traced makes requests by do and reports them to the store.Trace of their context: the head of each answer, and each
-// exchange once it is over. A request under a context without a trace is passed on as it is.
+// Traced makes requests by do and reports them to the store.Trace of their context: the head of
+// each answer, and each exchange once it is over. A request under a context without a trace is
+// passed on as it is.
 func Traced(do Doer) Doer {
 	return func(r *http.Request) (*http.Response, error) {
 		t := store.TraceOf(r.Context())

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A server that speaks HTTP/2 gets as many connections as requests, over HTTP/1.1, and later ones resume the first ones' TLS
-// sessions.
+// A server that speaks HTTP/2 gets as many connections as requests, over HTTP/1.1, and later ones
+// resume the first ones' TLS sessions.
 func TestConnectionsOverTLS(t *testing.T) {
 	const n = 16
 	var arrived sync.WaitGroup

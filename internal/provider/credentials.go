@@ -11,10 +11,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// CredentialKind is the kind of the failure of a service that gives credentials: its HTTP status decides, 0 where there
-// was no response. A service that cannot be reached, or is out of order, is fault.Unavailable, and asked again: that is
-// about the network and not about who asks. fault.Unauthenticated is what it says about the credentials, and all else is
-// fault.NoCredentials.
+// CredentialKind is the kind of the failure of a service that gives credentials: its HTTP status
+// decides, 0 where there was no response. A service that cannot be reached, or is out of order, is
+// fault.Unavailable, and asked again: that is about the network and not about who asks.
+// fault.Unauthenticated is what it says about the credentials, and all else is fault.NoCredentials.
 func CredentialKind(err error, status int) error {
 	switch {
 	case status == http.StatusTooManyRequests:
@@ -29,7 +29,8 @@ func CredentialKind(err error, status int) error {
 	return fault.NoCredentials
 }
 
-// unreached reports that a request failed on the way. A *url.Error is what net/http's client makes of any failure.
+// unreached reports that a request failed on the way. A *url.Error is what net/http's client makes
+// of any failure.
 func unreached(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError

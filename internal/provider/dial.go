@@ -13,18 +13,20 @@ import (
 )
 
 const (
-	// dialTimeout bounds a connection, its name's lookup included: five lost SYNs (1, 2, 4, 8 s) and no more.
+	// dialTimeout bounds a connection, its name's lookup included: five lost SYNs (1, 2, 4, 8 s)
+	// and no more.
 	dialTimeout = 15 * time.Second
 	// leastDial is what one of several addresses gets at least: time for a lost SYN.
 	leastDial = 2 * time.Second
-	// fallbackDelay is when the other family is tried: RFC 8305 section 5 recommends 250 ms, package net has 300.
+	// fallbackDelay is when the other family is tried: RFC 8305 section 5 recommends 250 ms,
+	// package net has 300.
 	fallbackDelay = 300 * time.Millisecond
 )
 
-// Dialer connects to one of the addresses of a host, chosen at random. A provider's name has up to eight addresses in one
-// answer, each a front end; package net takes the first of them for every connection made within the answer's time.
-// The family that the resolver puts first is tried first, the other one 300 ms later or when the first has failed, as
-// in package net (RFC 6555).
+// Dialer connects to one of the addresses of a host, chosen at random. A provider's name has up to
+// eight addresses in one answer, each a front end; package net takes the first of them for every
+// connection made within the answer's time. The family that the resolver puts first is tried first,
+// the other one 300 ms later or when the first has failed, as in package net (RFC 6555).
 type Dialer struct {
 	// Forbid refuses an address before it is connected to. nil allows all.
 	Forbid func(netip.Addr) error
@@ -34,8 +36,8 @@ type Dialer struct {
 	shuffle func(n int, swap func(i, j int))                                               // nil is rand.Shuffle
 }
 
-// DialContext connects to "host:port", as an http.Transport asks for it. Its own time limit is a *StallError and not an
-// end of the context.
+// DialContext connects to "host:port", as an http.Transport asks for it. Its own time limit is a
+// *StallError and not an end of the context.
 func (d *Dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	bounded, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()

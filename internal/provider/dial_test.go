@@ -85,7 +85,8 @@ func TestDialTriesTheNext(t *testing.T) {
 
 func never(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 
-// Each address has its share of the time, so that one that does not answer leaves some for the others.
+// Each address has its share of the time, so that one that does not answer leaves some for the
+// others.
 func TestDialLeavesTimeForTheNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := unshuffled(dialer(func(ctx context.Context, to netip.AddrPort) error {
@@ -101,7 +102,8 @@ func TestDialLeavesTimeForTheNext(t *testing.T) {
 	})
 }
 
-// The family that the resolver puts first is preferred, and the other one waits no longer than it must.
+// The family that the resolver puts first is preferred, and the other one waits no longer than it
+// must.
 func TestDialFallsBack(t *testing.T) {
 	v6 := func(to netip.AddrPort) bool { return to.Addr().Is6() }
 	for _, c := range []struct {

@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Failure is a provider's error in few words, with its kind; the provider's own error stays reachable. The words are
-// without the request's URL, which may hold a secret.
+// Failure is a provider's error in few words, with its kind; the provider's own error stays
+// reachable. The words are without the request's URL, which may hold a secret.
 type Failure struct {
 	Kind  error
 	Text  string
@@ -47,9 +47,10 @@ func NoAnswer(err error) *Failure {
 	return &Failure{Kind: noAnswerKind(err), Text: "no answer: " + Cause(err).Error(), Err: err}
 }
 
-// noAnswerKind is fault.Unavailable, and fault.Refused where waiting changes nothing: a certificate that is not trusted
-// stays so, and a name that does not exist, by the word of a name server and not for want of one, is a mistake in the
-// URL far more often than an accident. Repeating those would hide the mistake for minutes.
+// noAnswerKind is fault.Unavailable, and fault.Refused where waiting changes nothing: a certificate
+// that is not trusted stays so, and a name that does not exist, by the word of a name server and
+// not for want of one, is a mistake in the URL far more often than an accident. Repeating those
+// would hide the mistake for minutes.
 func noAnswerKind(err error) error {
 	var cert *tls.CertificateVerificationError
 	var dns *net.DNSError
@@ -62,7 +63,8 @@ func noAnswerKind(err error) error {
 	return fault.Unavailable
 }
 
-// Cause is the innermost error of a chain, of joined ones the first's. The outer ones print the request's URL.
+// Cause is the innermost error of a chain, of joined ones the first's. The outer ones print the
+// request's URL.
 func Cause(err error) error {
 	for {
 		inner := errors.Unwrap(err)
@@ -76,8 +78,9 @@ func Cause(err error) error {
 	}
 }
 
-// KindOf is the kind of a status of RFC 9110 section 15 that is no success, where a provider has nothing else to go by.
-// ifAbsent tells what a failed precondition means. A 404 proves nothing by itself: something in between may have sent it.
+// KindOf is the kind of a status of RFC 9110 section 15 that is no success, where a provider has
+// nothing else to go by. ifAbsent tells what a failed precondition means. A 404 proves nothing by
+// itself: something in between may have sent it.
 func KindOf(status int, ifAbsent bool) error {
 	switch status {
 	case http.StatusNotModified:
@@ -110,8 +113,8 @@ func KindOf(status int, ifAbsent bool) error {
 	return fault.Unavailable
 }
 
-// Foreign is for answers that look like success but are not the provider's: a captive portal, a proxy's page, an empty
-// body.
+// Foreign is for answers that look like success but are not the provider's: a captive portal, a
+// proxy's page, an empty body.
 func Foreign(provider, what string) error {
 	return fault.Newf(fault.Unavailable, "the answer is not %s's: %s", provider, what)
 }
@@ -119,8 +122,8 @@ func Foreign(provider, what string) error {
 // maxRetryAfter bounds what a server can ask for: longer than a retry waits at all.
 const maxRetryAfter = 18 * time.Hour
 
-// RetryAfter reads RFC 9110 section 10.2.3, seconds or a date, and Azure's headers in milliseconds. 0 is for none and for
-// what cannot be read.
+// RetryAfter reads RFC 9110 section 10.2.3, seconds or a date, and Azure's headers in milliseconds.
+// 0 is for none and for what cannot be read.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	for _, name := range []string{"Retry-After-Ms", "X-Ms-Retry-After-Ms"} {
 		if n, err := strconv.ParseUint(strings.TrimSpace(h.Get(name)), 10, 26); err == nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// RangeHeader is a range as the header of that name says it, RFC 9110 section 14.2; "" for the whole value.
+// RangeHeader is a range as the header of that name says it, RFC 9110 section 14.2; "" for the
+// whole value.
 func RangeHeader(r store.Range) string {
 	if n, ok := r.IsSuffix(); ok {
 		return fmt.Sprintf("bytes=-%d", n)
@@ -23,7 +24,8 @@ func RangeHeader(r store.Range) string {
 	return ""
 }
 
-// ContentRange reads "bytes first-last/size", RFC 9110 section 14.4. A size of "*" is not enough for a Value.
+// ContentRange reads "bytes first-last/size", RFC 9110 section 14.4. A size of "*" is not enough
+// for a Value.
 func ContentRange(s string) (first, last, size int64, ok bool) {
 	s, isBytes := strings.CutPrefix(s, "bytes ")
 	span, total, hasTotal := strings.Cut(s, "/")
@@ -41,7 +43,8 @@ func ContentRange(s string) (first, last, size int64, ok bool) {
 	return first, last, size, first <= last && last < size
 }
 
-// CheckLength keeps a prefix and a key together within what providers take, store.MaxKey; else it is fault.Path.
+// CheckLength keeps a prefix and a key together within what providers take, store.MaxKey; else it
+// is fault.Path.
 func CheckLength(prefix, key string) error {
 	if n := len(prefix) + len(key); n > store.MaxKey {
 		return fault.Newf(fault.Path, "key %q has %d bytes with its prefix, more than %d", key, n, store.MaxKey)

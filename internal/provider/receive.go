@@ -9,19 +9,20 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Announced is what an answer says about itself: Skip bytes of its body, take N, the body has Body bytes and the value
-// Size. N -1 is for a whole value of unknown length, which [Marked] allows.
+// Announced is what an answer says about itself: Skip bytes of its body, take N, the body has Body
+// bytes and the value Size. N -1 is for a whole value of unknown length, which [Marked] allows.
 type Announced struct{ Skip, N, Body, Size int64 }
 
-// Marked says that a cut body cannot be taken for a whole one: the answer has a length, or comes in chunks or over HTTP/2,
-// which have an end of their own. Without any of these the end of the connection is the end of the body (RFC 9112 section 6.3), and
-// whatever breaks the connection makes half of a value a value.
+// Marked says that a cut body cannot be taken for a whole one: the answer has a length, or comes in
+// chunks or over HTTP/2, which have an end of their own. Without any of these the end of the
+// connection is the end of the body (RFC 9112 section 6.3), and whatever breaks the connection
+// makes half of a value a value.
 func Marked(resp *http.Response) bool {
 	return resp.ContentLength >= 0 || resp.ProtoMajor >= 2 || len(resp.TransferEncoding) > 0
 }
 
-// maxUnannounced bounds a value whose length is not announced and that the caller has not bounded. 64 MiB: more than a
-// shard of ordinary size, and then it is an error.
+// maxUnannounced bounds a value whose length is not announced and that the caller has not bounded.
+// 64 MiB: more than a shard of ordinary size, and then it is an error.
 const maxUnannounced = 64 << 20
 
 // checkMax refuses more than the caller wants, before anything is read.
@@ -32,7 +33,8 @@ func (a Announced) checkMax(version store.Version, o store.GetOptions) error {
 	return nil
 }
 
-// Receive appends what was announced to buf. A body that ends early is a *store.TruncatedError of kind fault.Unavailable.
+// Receive appends what was announced to buf. A body that ends early is a *store.TruncatedError of
+// kind fault.Unavailable.
 func (a Announced) Receive(body io.Reader, version store.Version, o store.GetOptions, buf []byte) (store.Value, error) {
 	if err := a.checkMax(version, o); err != nil {
 		return store.Value{}, err

@@ -6,7 +6,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Refusal is a request that is not made, or an answer that is not taken, for the caller's safety. It is fault.Refused.
+// Refusal is a request that is not made, or an answer that is not taken, for the caller's safety.
+// It is fault.Refused.
 type Refusal string
 
 func (r Refusal) Error() string { return string(r) }
@@ -14,12 +15,13 @@ func (r Refusal) Error() string { return string(r) }
 // Is makes it fault.Refused.
 func (r Refusal) Is(target error) bool { return target == error(fault.Refused) }
 
-// NoRedirect is the CheckRedirect of clients that send credentials. S3, GCS and Azure do not redirect requests for objects
-// in normal use; to follow would take a value from, or bring credentials to, where the URL does not lead.
+// NoRedirect is the CheckRedirect of clients that send credentials. S3, GCS and Azure do not
+// redirect requests for objects in normal use; to follow would take a value from, or bring
+// credentials to, where the URL does not lead.
 func NoRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// WithoutRedirects makes requests by a client that the caller gave. An *http.Client is copied with redirects off; answers
-// that another kind of client took from elsewhere are refused by [Send].
+// WithoutRedirects makes requests by a client that the caller gave. An *http.Client is copied with
+// redirects off; answers that another kind of client took from elsewhere are refused by [Send].
 func WithoutRedirects(client interface {
 	Do(*http.Request) (*http.Response, error)
 }) Doer {
@@ -31,8 +33,8 @@ func WithoutRedirects(client interface {
 	return client.Do
 }
 
-// elsewhere refuses an answer of another host, or of the same host without TLS, to which the client followed a redirect. A
-// transport may change a request's address without one, as a gateway's does.
+// elsewhere refuses an answer of another host, or of the same host without TLS, to which the client
+// followed a redirect. A transport may change a request's address without one, as a gateway's does.
 func elsewhere(asked *http.Request, resp *http.Response) error {
 	if resp == nil || resp.Request == nil || resp.Request.URL == nil || resp.Request.Response == nil {
 		return nil
@@ -47,9 +49,10 @@ func elsewhere(asked *http.Request, resp *http.Response) error {
 // maxRedirects is what browsers take, more or less.
 const maxRedirects = 10
 
-// FollowRedirect is a CheckRedirect for clients without a provider's credentials: it follows, but not from https to http, and
-// keeps the headers that the caller gave for one host from another. net/http itself keeps back only a few headers, and not
-// from subdomains, and says to the next server the address of the last one with its parameters.
+// FollowRedirect is a CheckRedirect for clients without a provider's credentials: it follows, but
+// not from https to http, and keeps the headers that the caller gave for one host from another.
+// net/http itself keeps back only a few headers, and not from subdomains, and says to the next
+// server the address of the last one with its parameters.
 func FollowRedirect(own http.Header) func(*http.Request, []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
 		first := via[0].URL

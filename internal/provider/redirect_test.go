@@ -19,7 +19,8 @@ func (g gateway) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// A redirect that the caller's client followed is refused; a transport that leads to a gateway is the caller's will.
+// A redirect that the caller's client followed is refused; a transport that leads to a gateway is
+// the caller's will.
 func TestElsewhere(t *testing.T) {
 	other := httptest.NewServer(http.NotFoundHandler())
 	defer other.Close()

@@ -10,8 +10,9 @@ import (
 // maxID bounds the number of a request: GCS's are the longest, with about 130 bytes.
 const maxID = 200
 
-// RequestID returns the number that the provider gave a request: S3's, Azure's or GCS's. It is empty where there is none, or
-// where it is not one short word, as what stands there may be anybody's.
+// RequestID returns the number that the provider gave a request: S3's, Azure's or GCS's. It is
+// empty where there is none, or where it is not one short word, as what stands there may be
+// anybody's.
 func RequestID(h http.Header) string {
 	for _, name := range [...]string{"X-Amz-Request-Id", "X-Ms-Request-Id", "X-Guploader-Uploadid", "X-Goog-Request-Id"} {
 		if id := h.Get(name); id != "" && isWord(id) {
@@ -38,7 +39,8 @@ func WithRequest(id string) string {
 	return " [request " + id + "]"
 }
 
-// About gives an error of a response that broke, or is not the provider's, the number of its request. Other errors stay.
+// About gives an error of a response that broke, or is not the provider's, the number of its
+// request. Other errors stay.
 func About(err error, h http.Header) error {
 	if err == nil || !errors.Is(err, fault.Unavailable) || fault.RequestID(err) != "" {
 		return err

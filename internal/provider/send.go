@@ -12,8 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Send makes a request by do. The error of a write whose connection could not be made, so that nothing of it was sent,
-// is a *store.UnsentError: the retry layer need not read back what became of it. An answer from another host is a Refusal.
+// Send makes a request by do. The error of a write whose connection could not be made, so that
+// nothing of it was sent, is a *store.UnsentError: the retry layer need not read back what became
+// of it. An answer from another host is a Refusal.
 func Send(r *http.Request, do Doer) (*http.Response, error) {
 	resp, err := send(r, do)
 	if err == nil {
@@ -37,8 +38,8 @@ func send(r *http.Request, do Doer) (*http.Response, error) {
 	return resp, err
 }
 
-// neverDialed tells from an error itself that there was no connection. net/http does not repeat a write of which it has
-// sent something, so this is about the only attempt.
+// neverDialed tells from an error itself that there was no connection. net/http does not repeat a
+// write of which it has sent something, so this is about the only attempt.
 func neverDialed(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError
@@ -46,7 +47,8 @@ func neverDialed(err error) bool {
 	return errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect") || errors.As(err, &dns) || errors.As(err, &cert)
 }
 
-// connecting watches a request get its connection, for TLS handshakes that fail with errors that also occur later.
+// connecting watches a request get its connection, for TLS handshakes that fail with errors that
+// also occur later.
 type connecting struct{ got, broken atomic.Bool }
 
 func (c *connecting) trace() *httptrace.ClientTrace {
@@ -60,10 +62,12 @@ func (c *connecting) trace() *httptrace.ClientTrace {
 	}
 }
 
-// failed needs the broken handshake as evidence: a transport that does not trace reports no connection either.
+// failed needs the broken handshake as evidence: a transport that does not trace reports no
+// connection either.
 func (c *connecting) failed() bool { return c.broken.Load() && !c.got.Load() }
 
-// Bounded is a body of which at most n bytes are read, for documents that an SDK reads into memory whole.
+// Bounded is a body of which at most n bytes are read, for documents that an SDK reads into memory
+// whole.
 func Bounded(body io.ReadCloser, n int64) io.ReadCloser {
 	return Plain{io.LimitReader(body, n), body}
 }

@@ -31,11 +31,13 @@ type Stack struct {
 
 // Bucket is what stores share that were opened on one bucket, and what it begins with.
 type Bucket struct {
-	// Name says which it is: the provider, the endpoint and the bucket, without the prefix that is the store's own.
+	// Name says which it is: the provider, the endpoint and the bucket, without the prefix that is
+	// the store's own.
 	Name string
 	// Prefix is the store's own part of the bucket, "" being all of it.
 	Prefix string
-	// Own are clients and transports of the caller's, or nil: what they reach is a bucket of their own.
+	// Own are clients and transports of the caller's, or nil: what they reach is a bucket of their
+	// own.
 	Own []any
 	limit.Numbers
 }
@@ -100,7 +102,8 @@ func (s Stack) Requests(byDefault int) int {
 	return byDefault
 }
 
-// Connections is how many connections there are at most: as many as requests may be in flight at once, by and by.
+// Connections is how many connections there are at most: as many as requests may be in flight at
+// once, by and by.
 func (s Stack) Connections(b limit.Numbers) int {
 	if s.InFlight > 0 {
 		return s.InFlight
@@ -108,7 +111,8 @@ func (s Stack) Connections(b limit.Numbers) int {
 	return b.Greatest()
 }
 
-// Why is the reason for that number in a store.Tuning: the provider's for its default, else who chose another.
+// Why is the reason for that number in a store.Tuning: the provider's for its default, else who
+// chose another.
 func (s Stack) Why(byDefault string) string {
 	if s.InFlight > 0 {
 		return "chosen by MaxInFlight"
@@ -122,8 +126,9 @@ const (
 	FanoutReason = "a walk waits for its slowest level; a quarter of the requests leaves room for reads"
 )
 
-// Build puts the layers around a provider, outermost first: large values in parts, retry, hedge where it is asked for, limit, and one that notes for what a request is made.
-// A slot is free while retry waits. Slots and repeats are those of all stores of the process on the bucket.
+// Build puts the layers around a provider, outermost first: large values in parts, retry, hedge
+// where it is asked for, limit, and one that notes for what a request is made. A slot is free while
+// retry waits. Slots and repeats are those of all stores of the process on the bucket.
 func (s Stack) Build(st store.Store, b Bucket) (store.Store, error) {
 	limits := s.Limits
 	if limits == nil {
@@ -170,7 +175,8 @@ func note(ctx context.Context, c store.Call) (context.Context, error) {
 	return ctx, nil
 }
 
-// Opened is what an Open returns: the store, or the error with the store's name. A context that ended wins over both.
+// Opened is what an Open returns: the store, or the error with the store's name. A context that
+// ended wins over both.
 func Opened(ctx context.Context, name string, s store.Store, err error) (store.Store, error) {
 	if end := ctx.Err(); end != nil {
 		if err == nil {

@@ -28,8 +28,8 @@ func (b blocking) Get(context.Context, string, store.GetOptions, []byte) (store.
 	return store.Value{}, nil
 }
 
-// Stores share the slots of a bucket by its name, and by the client where it is the caller's own; what cannot be kept
-// apart, and what has Limits or a number of its own, shares none.
+// Stores share the slots of a bucket by its name, and by the client where it is the caller's own;
+// what cannot be kept apart, and what has Limits or a number of its own, shares none.
 func TestStackShares(t *testing.T) {
 	client := &http.Client{}
 	limits, private := &concurrency.Limits{Requests: &concurrency.Registry{}}, &concurrency.Limits{}

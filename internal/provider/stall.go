@@ -12,20 +12,23 @@ import (
 	"time"
 )
 
-// DefaultStall is how long a request may stand still before it is given up and tried again. 30 s: the read timeout of
-// the AWS SDK for Java is 30 s, that of Google's client for Java 20 s, that of boto3 60 s. TCP sends a lost segment again after
-// 0.2, 0.6, 1.4, 3, 6.2, 12.6 and 25.4 s, so a path that is back within half a minute goes on by itself.
+// DefaultStall is how long a request may stand still before it is given up and tried again. 30 s:
+// the read timeout of the AWS SDK for Java is 30 s, that of Google's client for Java 20 s, that of
+// boto3 60 s. TCP sends a lost segment again after 0.2, 0.6, 1.4, 3, 6.2, 12.6 and 25.4 s, so a
+// path that is back within half a minute goes on by itself.
 const DefaultStall = 30 * time.Second
 
-// How many stall limits the header of an answer may take, counted from the end of the request. A read's comes at once. A
-// write's does not: its last bytes may still be in the kernel's or a proxy's buffer, and the server stores them first.
+// How many stall limits the header of an answer may take, counted from the end of the request. A
+// read's comes at once. A write's does not: its last bytes may still be in the kernel's or a
+// proxy's buffer, and the server stores them first.
 const (
 	patienceRead  = 1
 	patienceWrite = 2
 	patienceSlow  = 10
 )
 
-// ticks is how often within the limit a request is looked at: a stall is noticed after 1 to 1.1 limits.
+// ticks is how often within the limit a request is looked at: a stall is noticed after 1 to 1.1
+// limits.
 const ticks = 10
 
 // Doer makes a request: an [http.RoundTripper] or a client.
@@ -33,17 +36,18 @@ type Doer = func(*http.Request) (*http.Response, error)
 
 type slowKey struct{}
 
-// SlowAnswer marks requests whose answer may take the server minutes: the end of an upload in many parts, the deletion
-// of a thousand keys. They may stand still for ten stall limits.
+// SlowAnswer marks requests whose answer may take the server minutes: the end of an upload in many
+// parts, the deletion of a thousand keys. They may stand still for ten stall limits.
 func SlowAnswer(ctx context.Context) context.Context { return context.WithValue(ctx, slowKey{}, true) }
 
-// Watch makes requests by do and gives up those that stand still for the limit: none of the request's body could be
-// sent, no header of an answer comes, none of its body arrives. Every byte starts the limit anew, so there is no limit on
-// the whole. Not counted are the time that a request waits for its connection, which the dialer bounds, and the time in which
-// the caller does not read the answer. limit 0 is DefaultStall.
+// Watch makes requests by do and gives up those that stand still for the limit: none of the
+// request's body could be sent, no header of an answer comes, none of its body arrives. Every byte
+// starts the limit anew, so there is no limit on the whole. Not counted are the time that a request
+// waits for its connection, which the dialer bounds, and the time in which the caller does not read
+// the answer. limit 0 is DefaultStall.
 //
-// The error is a *StallError, of the request or of a read of the answer's body. It is none of package context's, even
-// though do sees its context cancelled.
+// The error is a *StallError, of the request or of a read of the answer's body. It is none of
+// package context's, even though do sees its context cancelled.
 func Watch(limit time.Duration, do Doer) Doer {
 	if limit <= 0 {
 		limit = DefaultStall

@@ -89,7 +89,8 @@ func TestStalledHeader(t *testing.T) {
 	})
 }
 
-// A write's answer may take twice as long as a read's, and an answer that is known to be slow ten times.
+// A write's answer may take twice as long as a read's, and an answer that is known to be slow ten
+// times.
 func TestPatience(t *testing.T) {
 	for _, c := range []struct {
 		name  string

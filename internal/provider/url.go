@@ -11,7 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Form is what a provider's URLs look like: scheme://bucket/prefix?parameters. The words complete messages.
+// Form is what a provider's URLs look like: scheme://bucket/prefix?parameters. The words complete
+// messages.
 type Form struct {
 	Scheme  string // "s3"
 	Article string // "an"
@@ -27,8 +28,8 @@ type Place struct {
 	Query  url.Values
 }
 
-// Parse reads a URL. Its errors are *UsageError, or fault.Path for a prefix that is no key, and repeat nothing that may
-// be a secret.
+// Parse reads a URL. Its errors are *UsageError, or fault.Path for a prefix that is no key, and
+// repeat nothing that may be a secret.
 func (f Form) Parse(raw string) (Place, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -55,8 +56,8 @@ func (f Form) Parse(raw string) (Place, error) {
 	return p, nil
 }
 
-// because is the cause where it is an escape such as "%zz" in a URL that seems to hold no secret; other causes repeat
-// more of the URL.
+// because is the cause where it is an escape such as "%zz" in a URL that seems to hold no secret;
+// other causes repeat more of the URL.
 func because(raw string, err error) string {
 	var escape url.EscapeError
 	if strings.Contains(raw, "@") || strings.Contains(raw, "sig=") || !errors.As(err, &escape) {
@@ -70,13 +71,13 @@ type Params struct {
 	Texts map[string]*string
 	Flags map[string]*bool
 
-	// Other is for parameters that only set something by their value, or nothing; it may be nil. They are not named
-	// among those that there are.
+	// Other is for parameters that only set something by their value, or nothing; it may be nil.
+	// They are not named among those that there are.
 	Other func(name, value string) (known bool, err error)
 }
 
-// Set sets each parameter. One that is given twice or is not known, and a flag that is neither true nor false, is a
-// *UsageError.
+// Set sets each parameter. One that is given twice or is not known, and a flag that is neither true
+// nor false, is a *UsageError.
 func (p Params) Set(q url.Values) error {
 	for _, name := range slices.Sorted(maps.Keys(q)) {
 		if len(q[name]) != 1 {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// bruteForce counts what a stage requests by going through its blocks and, for each, through the chunks that it touches.
+// bruteForce counts what a stage requests by going through its blocks and, for each, through the
+// chunks that it touches.
 func bruteForce(shape []int, st Stage, rows int) (requests, elements int64) {
 	each(shape, st.Block, func(from, to []int) {
 		each(shape, st.Read, func(f, t []int) {
@@ -61,7 +62,8 @@ func each(shape, chunk []int, f func(from, to []int)) {
 	}
 }
 
-// wantStages fails where the stages do not follow on each other, cut an object, or take more memory than they may.
+// wantStages fails where the stages do not follow on each other, cut an object, or take more memory
+// than they may.
 func wantStages(t *testing.T, p Problem, s Solution) {
 	t.Helper()
 	if len(s.Stages) == 0 {

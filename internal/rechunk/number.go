@@ -60,8 +60,9 @@ func chunks(shape, chunk []int64) int64 {
 	return out
 }
 
-// pieces counts along an axis of n elements the pairs of a chunk and a block that touch, and adds up the lengths of
-// those chunks: what all blocks read. Both cut the axis from its start, and none is longer than it.
+// pieces counts along an axis of n elements the pairs of a chunk and a block that touch, and adds
+// up the lengths of those chunks: what all blocks read. Both cut the axis from its start, and none
+// is longer than it.
 func pieces(n, chunk, block int64) (count, length int64) {
 	c := ceil(n, chunk)
 	count = c - ceil(n, lcm(chunk, block, n)) + ceil(n, block) // edges of chunks and of blocks, those of both once

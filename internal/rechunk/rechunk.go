@@ -16,12 +16,15 @@ type Problem struct {
 	To       []int // what one request of the target writes: its chunk, or its shard
 	Parts    bool  // of a source chunk only what lies in the block is read, along the first axis of which it has more than one: it is uncompressed
 
-	// Memory is what one task may hold, in bytes: its block, and beside it twice the larger of the chunk it reads and the chunk it writes, stored and decoded.
+	// Memory is what one task may hold, in bytes: its block, and beside it twice the larger of the
+	// chunk it reads and the chunk it writes, stored and decoded.
 	Memory int64
-	// MinIntermediate is the size in bytes below which an object costs more for its request than for its bytes; 0 is
-	// 4 MiB, what a connection to a cloud store transfers (80 MB/s) while a request waits for its first byte (50 ms).
+	// MinIntermediate is the size in bytes below which an object costs more for its request than
+	// for its bytes; 0 is 4 MiB, what a connection to a cloud store transfers (80 MB/s) while a
+	// request waits for its first byte (50 ms).
 	MinIntermediate int64
-	// MinRead is the same for what is read of the source, which may be farther or nearer than the target and the intermediates; 0 is MinIntermediate.
+	// MinRead is the same for what is read of the source, which may be farther or nearer than the
+	// target and the intermediates; 0 is MinIntermediate.
 	MinRead int64
 }
 
@@ -43,15 +46,17 @@ type Solution struct {
 // DefaultRequest is the MinIntermediate of a problem that has none.
 const DefaultRequest = 4 << 20
 
-// mostIntermediates bounds the search. Each one costs a write and a read of the array; more than two are the best only where
-// memory is a handful of chunks.
+// mostIntermediates bounds the search. Each one costs a write and a read of the array; more than
+// two are the best only where memory is a handful of chunks.
 const mostIntermediates = 4
 
-// Solve finds the stages that cost least, where a request costs as much as MinIntermediate bytes or MinRead, and beside them the best single stage. One stage
-// is what needs the least memory, so it is there whenever err is nil.
+// Solve finds the stages that cost least, where a request costs as much as MinIntermediate bytes or
+// MinRead, and beside them the best single stage. One stage is what needs the least memory, so it
+// is there whenever err is nil.
 //
-// Where Memory is too little it returns a [fault.Limit], which names the smallest that would do. It returns
-// a [fault.Selection] for shapes that fit no array, and a [fault.Limit] for arrays of 8 EiB or more.
+// Where Memory is too little it returns a [fault.Limit], which names the smallest that would do. It
+// returns a [fault.Selection] for shapes that fit no array, and a [fault.Limit] for arrays of 8 EiB
+// or more.
 func Solve(p Problem) (best, oneStage Solution, err error) {
 	s, err := newSolver(p)
 	if err != nil {
@@ -154,7 +159,8 @@ func (s *solver) cost(sol Solution) float64 {
 	return float64(sol.Gets)*float64(s.get) + float64(sol.Requests-sol.Gets)*float64(s.request) + float64(sol.Bytes)
 }
 
-// least is what n intermediates cost at least, in bytes: all is moved, and the source and the target have the chunks they have.
+// least is what n intermediates cost at least, in bytes: all is moved, and the source and the
+// target have the chunks they have.
 func (s *solver) least(n int) float64 {
 	first, last := float64(chunks(s.shape, s.from)), float64(chunks(s.shape, s.to))
 	return 2*float64(n+1)*float64(volume(s.shape))*float64(s.item) + first*float64(s.get) + (last+2*float64(n))*float64(s.request)

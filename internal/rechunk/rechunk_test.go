@@ -14,8 +14,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// What every solution is, on many small problems: its stages follow on each other, blocks cut no object that is written, memory
-// suffices, and requests and bytes are what going through all chunks counts.
+// What every solution is, on many small problems: its stages follow on each other, blocks cut no
+// object that is written, memory suffices, and requests and bytes are what going through all chunks
+// counts.
 func TestSolutions(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	solved, several := 0, 0
@@ -86,8 +87,8 @@ func TestSmallestMemory(t *testing.T) {
 	}
 }
 
-// ERA5, from maps into time series, beside what rechunker's planner makes of it: with 1 GiB two intermediates of 62,820 and 74,000 pieces, with
-// 4 GiB one of 124,100.
+// ERA5, from maps into time series, beside what rechunker's planner makes of it: with 1 GiB two
+// intermediates of 62,820 and 74,000 pieces, with 4 GiB one of 124,100.
 func TestReanalysis(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -129,8 +130,9 @@ func reanalysis(memory int64) Problem {
 	return Problem{Shape: []int{350640, 721, 1440}, ItemSize: 4, From: []int{1, 721, 1440}, To: []int{350640, 10, 10}, Memory: memory}
 }
 
-// Where requests of the source are cheap and others dear, or the other way round, the price of each counts: reads of the source that cost nothing
-// but their bytes make one stage cheap, as long as what is written is not dear too.
+// Where requests of the source are cheap and others dear, or the other way round, the price of each
+// counts: reads of the source that cost nothing but their bytes make one stage cheap, as long as
+// what is written is not dear too.
 func TestPrices(t *testing.T) {
 	problem := Problem{Shape: []int{256, 1024, 1024}, ItemSize: 4, From: []int{1, 1024, 1024}, To: []int{256, 64, 64}, Parts: true, Memory: 80 << 20}
 	for _, c := range []struct {
@@ -157,7 +159,8 @@ func TestPrices(t *testing.T) {
 	}
 }
 
-// The same chunks, or chunks that are multiples, are copied in one stage that reads each once, in blocks no larger than needed.
+// The same chunks, or chunks that are multiples, are copied in one stage that reads each once, in
+// blocks no larger than needed.
 func TestAligned(t *testing.T) {
 	for _, c := range []struct {
 		name            string

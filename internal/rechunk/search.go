@@ -5,14 +5,15 @@ import (
 	"slices"
 )
 
-// steps bounds the work of a search for each number of intermediates: axes of blocks that are looked at. One that has
-// to be fitted into memory takes about as long as fittingSteps others.
+// steps bounds the work of a search for each number of intermediates: axes of blocks that are
+// looked at. One that has to be fitted into memory takes about as long as fittingSteps others.
 const (
 	steps        = 1 << 20
 	fittingSteps = 256
 )
 
-// search finds chunks for n intermediates: from several first guesses, each changed as long as a change makes it cheaper.
+// search finds chunks for n intermediates: from several first guesses, each changed as long as a
+// change makes it cheaper.
 func (s *solver) search(n int) (best [][]int64, ok bool) {
 	least := math.Inf(1)
 	for _, guess := range s.guesses(n) {
@@ -26,8 +27,8 @@ func (s *solver) search(n int) (best [][]int64, ok bool) {
 	return best, !math.IsInf(least, 1)
 }
 
-// guesses are first chains: geometric series between the chunks of source and target, and the chunks that blocks between
-// the two share, whose ends are as large as memory allows.
+// guesses are first chains: geometric series between the chunks of source and target, and the
+// chunks that blocks between the two share, whose ends are as large as memory allows.
 func (s *solver) guesses(n int) [][][]int64 {
 	plain, shared := [][]int64{s.from}, [][]int64{s.from}
 	first, last := s.grown(s.from), s.grown(s.to)
@@ -67,8 +68,9 @@ func between(from, to int64, part float64) int64 {
 	return min(max(from, to), max(1, int64(float64(from)*math.Pow(float64(to)/float64(from), part)+0.5)))
 }
 
-// align makes the intermediates from the keep-th on multiples or parts of their neighbours along an axis, going from the
-// side of the shorter chunk, so that a block cuts no chunk it reads. The keep-th is rounded to its neighbour alone.
+// align makes the intermediates from the keep-th on multiples or parts of their neighbours along an
+// axis, going from the side of the shorter chunk, so that a block cuts no chunk it reads. The
+// keep-th is rounded to its neighbour alone.
 func (s *solver) align(chain [][]int64, a, keep int) {
 	last := len(chain) - 1
 	if s.from[a] <= s.to[a] {
@@ -82,7 +84,8 @@ func (s *solver) align(chain [][]int64, a, keep int) {
 	}
 }
 
-// fit rounds a length down to a multiple of its neighbour, or, where it is shorter, to a part of it; n is all of the axis.
+// fit rounds a length down to a multiple of its neighbour, or, where it is shorter, to a part of
+// it; n is all of the axis.
 func fit(length, neighbour, n int64) int64 {
 	switch {
 	case length >= n:
@@ -159,7 +162,8 @@ func (h *climb) try(changed [][]int64) bool {
 	return false
 }
 
-// with is the chain with intermediate i changed to a length along an axis, and the others made to fit it.
+// with is the chain with intermediate i changed to a length along an axis, and the others made to
+// fit it.
 func (h *climb) with(chain [][]int64, i, a int, length int64) [][]int64 {
 	out := make([][]int64, len(chain))
 	for j, c := range chain {
@@ -230,7 +234,8 @@ func (h *climb) scaled(a int, ratio float64) bool {
 	return h.try(out)
 }
 
-// traded tries one axis of an intermediate longer, and another axis of it or of another intermediate shorter.
+// traded tries one axis of an intermediate longer, and another axis of it or of another
+// intermediate shorter.
 func (h *climb) traded(i, a, j, b int) (better bool) {
 	for _, r := range ratios() {
 		longer := h.moved(h.chain[i][a], a, r)

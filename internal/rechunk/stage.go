@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// effort is how many blocks are tried along an axis; four times as many of their products are kept at once.
+// effort is how many blocks are tried along an axis; four times as many of their products are kept
+// at once.
 type effort int
 
 // coarse is for the chains that a search looks at.
@@ -31,8 +32,8 @@ type partial struct {
 	block  int64 // of the last axis
 }
 
-// stage chooses the block of the copy from chain[i] to chain[i+1]: the one that reads least, and of those the smallest. It
-// reports whether there is one that fits into memory.
+// stage chooses the block of the copy from chain[i] to chain[i+1]: the one that reads least, and of
+// those the smallest. It reports whether there is one that fits into memory.
 func (s *solver) stage(chain [][]int64, i int, e effort) (stage, bool) {
 	read, write := chain[i], chain[i+1]
 	unit := max(s.bytes(chain, i), s.bytes(chain, i+1))
@@ -80,7 +81,8 @@ func (s *solver) aligned(read, write []int64) []int64 {
 	return block
 }
 
-// fitting is the best block of at most room elements, of those that are tried. One chunk that is written fits.
+// fitting is the best block of at most room elements, of those that are tried. One chunk that is
+// written fits.
 func (s *solver) fitting(read, write []int64, room int64, e effort, rows int) []int64 {
 	levels := make([][]partial, len(s.shape))
 	before := []partial{{volume: 1, length: 1}}
@@ -111,8 +113,8 @@ func (s *solver) fitting(read, write []int64, room int64, e effort, rows int) []
 	return block
 }
 
-// frontier keeps those that read less than all smaller ones, in order of volume, and thins them out to at most n; the first
-// and the last stay.
+// frontier keeps those that read less than all smaller ones, in order of volume, and thins them out
+// to at most n; the first and the last stay.
 func frontier(all []partial, n int) []partial {
 	slices.SortFunc(all, func(x, y partial) int {
 		return cmp.Or(cmp.Compare(x.volume, y.volume), cmp.Compare(x.length, y.length), cmp.Compare(x.from, y.from), cmp.Compare(x.block, y.block))
@@ -138,8 +140,9 @@ func thin[T any](all []T, n int) []T {
 	return out
 }
 
-// lengths are the lengths of blocks worth trying along an axis, ascending: multiples of write, or n. The shortest is write. They cut the axis into numbers
-// of blocks about a geometric series, or are aligned with read.
+// lengths are the lengths of blocks worth trying along an axis, ascending: multiples of write, or
+// n. The shortest is write. They cut the axis into numbers of blocks about a geometric series, or
+// are aligned with read.
 func lengths(n, read, write int64, most int) []int64 {
 	out := []int64{write, n, lcm(read, write, n), roundUp(read, write, n)}
 	whole := ceil(n, write)

@@ -80,7 +80,8 @@ func (s *Set[At]) Known() {
 	s.listed = true
 }
 
-// Begin notes that part n is about to be sent, and returns its label: the least number of parts that the value has.
+// Begin notes that part n is about to be sent, and returns its label: the least number of parts
+// that the value has.
 func (s *Set[At]) Begin(n int) (label int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,8 +89,8 @@ func (s *Set[At]) Begin(n int) (label int) {
 	return s.known
 }
 
-// Sent notes that part n was sent. It replaces an earlier one, which it returns. A caller that sends one part several times
-// at once says by later whether the new part is the one that stays.
+// Sent notes that part n was sent. It replaces an earlier one, which it returns. A caller that
+// sends one part several times at once says by later whether the new part is the one that stays.
 func (s *Set[At]) Sent(n int, p Part[At], later func(old, p Part[At]) bool) (old Part[At], replaced bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,8 +129,9 @@ func (s *Set[At]) Move(n int, at At) {
 	}
 }
 
-// Listed notes what a listing found. The label is the greatest of its parts', 0 where there are none. No parts at all, where
-// some were sent or another process is to have sent some, is fault.Conflict.
+// Listed notes what a listing found. The label is the greatest of its parts', 0 where there are
+// none. No parts at all, where some were sent or another process is to have sent some, is
+// fault.Conflict.
 func (s *Set[At]) Listed(found map[int]Part[At], label int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,9 +154,9 @@ func (s *Set[At]) Listed(found map[int]Part[At], label int) error {
 
 // Parts returns the parts in order, to become the value.
 //
-// fault.Conflict: a part that was sent or listed is not stored, or another process sent it again with another size; labels
-// say that there were more parts; or the value is over. fault.Corrupt: a part is stored with another size than it was sent
-// with. fault.Selection: a part was never sent.
+// fault.Conflict: a part that was sent or listed is not stored, or another process sent it again
+// with another size; labels say that there were more parts; or the value is over. fault.Corrupt: a
+// part is stored with another size than it was sent with. fault.Selection: a part was never sent.
 func (s *Set[At]) Parts() ([]Part[At], error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -71,7 +71,8 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestOver: nothing becomes a value after the end, and no parts of a value that has some are its end elsewhere.
+// TestOver: nothing becomes a value after the end, and no parts of a value that has some are its
+// end elsewhere.
 func TestOver(t *testing.T) {
 	s := sentparts.New[string](false)
 	if err := s.Listed(nil, 0); err != nil || !s.Empty() {

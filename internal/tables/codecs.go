@@ -32,8 +32,9 @@ func notes() map[string]string {
 	}
 }
 
-// codecs lists the codecs, those that have a name in v3 and an id in v2 in one row. Each is bound, makes bytes of a chunk, and
-// makes the chunk of them again, or is refused as not supported whatever it is bound to.
+// codecs lists the codecs, those that have a name in v3 and an id in v2 in one row. Each is bound,
+// makes bytes of a chunk, and makes the chunk of them again, or is refused as not supported
+// whatever it is bound to.
 func codecs() (string, error) {
 	registry := codec.Builtin()
 	const prefix = "numcodecs."
@@ -74,8 +75,8 @@ func codecs() (string, error) {
 	return table([]string{"v3 name", "v2 id", "from and to", "read and written", "limits"}, rows), nil
 }
 
-// places binds a codec in each place that a chain has, and codes a small chunk there and back. It names the places where
-// that went well; none where all is unsupported.
+// places binds a codec in each place that a chain has, and codes a small chunk there and back. It
+// names the places where that went well; none where all is unsupported.
 func places(t *codec.Table, name string) (string, error) {
 	serial := codec.Spec{Name: "bytes", Config: json.RawMessage(`{"endian":"little"}`)}
 	var of []string
@@ -101,7 +102,8 @@ func places(t *codec.Table, name string) (string, error) {
 	return strings.Join(of, "; "), nil
 }
 
-// anyTrial is nil where one configuration does well on one chunk; else the first error that is not for want of support.
+// anyTrial is nil where one configuration does well on one chunk; else the first error that is not
+// for want of support.
 func anyTrial(t *codec.Table, name string, chain func(codec.Spec) []codec.Spec) error {
 	var unsupported, first error
 	for _, c := range chunks() {

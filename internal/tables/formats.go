@@ -18,7 +18,8 @@ func arrays() map[int][2]string {
 	}
 }
 
-// formats lists the versions of Zarr: those that an array can be made in, opened and read, and those that can only be read.
+// formats lists the versions of Zarr: those that an array can be made in, opened and read, and
+// those that can only be read.
 func formats() (string, error) {
 	ctx := context.Background()
 	var rows [][]string

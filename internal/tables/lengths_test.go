@@ -13,7 +13,8 @@ func length(codec string, level int, set string, zargo, theirs int) lengths.Leng
 	return lengths.Length{Case: lengths.Case{Codec: codec, Level: level, Set: set}, Zargo: zargo, Numcodecs: theirs}
 }
 
-// TestLengths puts a record together: gzip with zlib, levels that are alike, and whatever is far from C's.
+// TestLengths puts a record together: gzip with zlib, levels that are alike, and whatever is far
+// from C's.
 func TestLengths(t *testing.T) {
 	r := lengths.Record{
 		Sums: []lengths.Sum{{Set: "a", Bench: true}, {Set: "b", Bench: true}, {Set: "c"}},
@@ -47,7 +48,8 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// TestEveryLongerIsTold finds in the list whatever is recorded as far from C's on the benchmark's data.
+// TestEveryLongerIsTold finds in the list whatever is recorded as far from C's on the benchmark's
+// data.
 func TestEveryLongerIsTold(t *testing.T) {
 	r, err := lengths.Recorded()
 	if err != nil {

@@ -20,7 +20,8 @@ import (
 	zipstore "github.com/zargo-io/zargo/zarr/store/zip"
 )
 
-// kind is a kind of store: how the command's URLs name it, how Go opens it, and one of it, which is asked for nothing.
+// kind is a kind of store: how the command's URLs name it, how Go opens it, and one of it, which is
+// asked for nothing.
 type kind struct {
 	url, opener string
 	open        func(context.Context) (store.Store, error)

@@ -68,7 +68,8 @@ func Differences(all []upkeep.Difference) string {
 	return strings.Join(text, ", ")
 }
 
-// ConsolidatedForest is a Forest with consolidated metadata, opened again, and what is asked of the store from then on.
+// ConsolidatedForest is a Forest with consolidated metadata, opened again, and what is asked of the
+// store from then on.
 func ConsolidatedForest(t *testing.T, format int, opts ...zarr.Option) (*mem.Store, *zarr.Group, *Transcript) {
 	t.Helper()
 	st := mem.New()

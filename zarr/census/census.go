@@ -21,11 +21,11 @@ type Options struct {
 	Data bool
 	// Problems is how many errors are kept for each array; 0 is 10.
 	Problems int
-	// Ask is how many keys are asked for one by one where the store cannot list, or refuses to; 0 is 10,000. An array of more chunks is then an
-	// error.
+	// Ask is how many keys are asked for one by one where the store cannot list, or refuses to; 0
+	// is 10,000. An array of more chunks is then an error.
 	Ask int
-	// Progress is called at the begin and after each chunk or shard that was looked at, one call at a time: how many were, and how many there are at
-	// most, those of the grid.
+	// Progress is called at the begin and after each chunk or shard that was looked at, one call at
+	// a time: how many were, and how many there are at most, those of the grid.
 	Progress func(done, total int64)
 }
 
@@ -59,7 +59,8 @@ type Problem struct {
 	Err string `json:"error"`
 }
 
-// Ratio is how many bytes of elements there are for each byte that is stored; 0 where nothing is, or elements vary in length.
+// Ratio is how many bytes of elements there are for each byte that is stored; 0 where nothing is,
+// or elements vary in length.
 func (c *Counts) Ratio() float64 {
 	if c.Stored == 0 {
 		return 0
@@ -67,8 +68,8 @@ func (c *Counts) Ratio() float64 {
 	return float64(c.Decoded) / float64(c.Stored)
 }
 
-// Array takes the census of an array. Chunks that are corrupt are counted; any other error ends it. Memory is for the chunks that are decoded at once,
-// not for the keys.
+// Array takes the census of an array. Chunks that are corrupt are counted; any other error ends it.
+// Memory is for the chunks that are decoded at once, not for the keys.
 func Array(ctx context.Context, a *zarr.Array, o Options) (*Counts, error) {
 	if o.Problems == 0 {
 		o.Problems = 10

@@ -127,7 +127,8 @@ func TestShards(t *testing.T) {
 	want(t, "present", c.Present, 2)
 }
 
-// TestRefused: where listing is refused keys are asked for, of not too many chunks; any other failure is an error, and nothing is taken for absent.
+// TestRefused: where listing is refused keys are asked for, of not too many chunks; any other
+// failure is an error, and nothing is taken for absent.
 func TestRefused(t *testing.T) {
 	st := mem.New()
 	a := create(t, st, zarr.Spec{Shape: []int{10}, Chunks: []int{2}})

@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestRequests: a listing, which no absent chunk adds to; a read of the index of each stored shard; and with Data a read of each stored chunk, or of each stored shard as a
-// whole.
+// TestRequests: a listing, which no absent chunk adds to; a read of the index of each stored shard;
+// and with Data a read of each stored chunk, or of each stored shard as a whole.
 func TestRequests(t *testing.T) {
 	tests := []struct {
 		name string

@@ -8,8 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// base64Codec is numcodecs' base64: the standard alphabet with padding (RFC 4648, 4). Python's reader passes over bytes that
-// are not in the alphabet and over what is behind the padding; that is corrupt here.
+// base64Codec is numcodecs' base64: the standard alphabet with padding (RFC 4648, 4). Python's
+// reader passes over bytes that are not in the alphabet and over what is behind the padding; that
+// is corrupt here.
 type base64Codec struct{}
 
 func newBase64(raw json.RawMessage, _ Repr) (any, error) {

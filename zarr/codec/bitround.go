@@ -10,9 +10,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// bitround keeps the highest bits of every number and rounds away those below, ties to even: of a float's fraction
-// (numcodecs, and "bitround" of the registry), of an integer from the highest that is set (registry alone). The number is
-// rounded as the integer that its bits are, so that what is near infinity becomes it, and a NaN may. Decoding changes nothing.
+// bitround keeps the highest bits of every number and rounds away those below, ties to even: of a
+// float's fraction (numcodecs, and "bitround" of the registry), of an integer from the highest that
+// is set (registry alone). The number is rounded as the integer that its bits are, so that what is
+// near infinity becomes it, and a NaN may. Decoding changes nothing.
 type bitround struct {
 	out      Repr
 	keep     int
@@ -26,8 +27,8 @@ func newBitRound(raw json.RawMessage, in Repr) (any, error) {
 	return openBitRound(raw, in, 1)
 }
 
-// newNumcodecsBitRound takes floats of 16, 32 and 64 bits, and keeps no more bits than there are. The registry has no such
-// limit, and zarrs leaves numbers as they are beyond it.
+// newNumcodecsBitRound takes floats of 16, 32 and 64 bits, and keeps no more bits than there are.
+// The registry has no such limit, and zarrs leaves numbers as they are beyond it.
 func newNumcodecsBitRound(raw json.RawMessage, in Repr) (any, error) {
 	c, err := openBitRound(raw, in, 0)
 	if err != nil {
@@ -66,7 +67,8 @@ func openBitRound(raw json.RawMessage, in Repr, least int) (any, error) {
 	return Either{bitroundArray{b}, bitroundBytes{b}}, nil
 }
 
-// rounded is the size of the numbers of an element and the bits of their fraction; no size for what is not rounded.
+// rounded is the size of the numbers of an element and the bits of their fraction; no size for what
+// is not rounded.
 func rounded(t dtype.Type) (unit, fraction int) {
 	switch t := t.(type) {
 	case dtype.DateTime, dtype.TimeDelta:
@@ -111,8 +113,8 @@ func (b bitround) round(buf []byte) {
 	}
 }
 
-// number rounds the bits of one number. Of an integer that has no room for the next higher bit, all bits that are kept
-// are set instead.
+// number rounds the bits of one number. Of an integer that has no room for the next higher bit, all
+// bits that are kept are set instead.
 func (b bitround) number(u uint64) uint64 {
 	width := b.fraction
 	if width == 0 {

@@ -12,7 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// boxed are chains whose chunks are decoded to boxes in every way there is: placed by rows or from scratch, moved, received.
+// boxed are chains whose chunks are decoded to boxes in every way there is: placed by rows or from
+// scratch, moved, received.
 func boxed(tb testing.TB) []*codec.Chain {
 	tb.Helper()
 	pair := pairs(tb)
@@ -111,7 +112,8 @@ func TestFieldBoxes(t *testing.T) {
 	}
 }
 
-// TestBoxes: every chain decodes random boxes as it decodes the whole chunk, and touches nothing else.
+// TestBoxes: every chain decodes random boxes as it decodes the whole chunk, and touches nothing
+// else.
 func TestBoxes(t *testing.T) {
 	for i, c := range boxed(t) {
 		if err := boxOf(c, uint64(i), 20); err != nil {

@@ -21,9 +21,10 @@ type rawBytes struct {
 	report func(rule.Finding) error // called for elements that are not valid memory form; nil tolerates them
 }
 
-// newBytes takes little-endian order where elements have an order and the configuration has none, which the specification
-// requires and package meta reports (rule.NoEndian). zarr-python before 3.4 takes the machine's own order there, which is
-// little-endian wherever it is used; zarr-python 3.4 and TensorStore refuse it. The data type "structured" is written so.
+// newBytes takes little-endian order where elements have an order and the configuration has none,
+// which the specification requires and package meta reports (rule.NoEndian). zarr-python before 3.4
+// takes the machine's own order there, which is little-endian wherever it is used; zarr-python 3.4
+// and TensorStore refuse it. The data type "structured" is written so.
 func newBytes(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	endian := c.text("endian", "", "little", "big")
@@ -155,7 +156,8 @@ func (c *rawBytes) DecodeInPlace(b []byte) error {
 	return nil
 }
 
-// isValidated reports whether the elements of a chunk are looked at one by one, which takes all of them.
+// isValidated reports whether the elements of a chunk are looked at one by one, which takes all of
+// them.
 func (c *rawBytes) isValidated() bool { return c.report != nil && c.isChecked() }
 
 // DecodeTo copies rows of elements to where they belong, and turns them into memory form there.

@@ -12,8 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// categories is numcodecs' "categorize": text by its place in a list of labels, counted from 1. Text that is not in the
-// list is 0, and 0 and whatever is no place decode to no text: that is the codec's way, nobody is told.
+// categories is numcodecs' "categorize": text by its place in a list of labels, counted from 1.
+// Text that is not in the list is 0, and 0 and whatever is no place decode to no text: that is the
+// codec's way, nobody is told.
 type categories struct {
 	labels [][]byte
 	codes  map[string]uint64
@@ -99,7 +100,8 @@ func (k *categories) put(dst []byte, text string) []byte {
 	return append(dst, full[:k.size]...)
 }
 
-// get is the text of a code. It is the label itself and not a copy: a chunk has many codes of one label.
+// get is the text of a code. It is the label itself and not a copy: a chunk has many codes of one
+// label.
 func (k *categories) get(b []byte) []byte {
 	var code uint64
 	big := k.order == binary.ByteOrder(binary.BigEndian)

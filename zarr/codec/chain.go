@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Chain is the pipeline of one array, from a chunk to the bytes that are stored and back. It is immutable and safe for
-// concurrent use.
+// Chain is the pipeline of one array, from a chunk to the bytes that are stored and back. It is
+// immutable and safe for concurrent use.
 type Chain struct {
 	specs   []Spec
 	in      Repr
@@ -29,7 +29,8 @@ type Chain struct {
 	shards  *Shards
 }
 
-// ChainError says which codec of a chain cannot be bound. It reads as its cause, which names the codec.
+// ChainError says which codec of a chain cannot be bound. It reads as its cause, which names the
+// codec.
 type ChainError struct {
 	Index int // in the order of encoding
 	Err   error
@@ -54,8 +55,8 @@ type arrayStage struct {
 	in    stage
 }
 
-// bytesStage is a codec from bytes to bytes with the length of what it decodes to: exactly size, or, where that is -1,
-// at most limit.
+// bytesStage is a codec from bytes to bytes with the length of what it decodes to: exactly size,
+// or, where that is -1, at most limit.
 type bytesStage struct {
 	name  string
 	codec BytesBytes
@@ -63,10 +64,11 @@ type bytesStage struct {
 	limit int
 }
 
-// Chain binds codecs to the array that enters the first of them: any number from array to array, one from array to
-// bytes, any number from bytes to bytes, in the order of encoding. fault.Metadata for another order or a bad
-// configuration, errors.ErrUnsupported for an unknown codec, fault.Limit for a chunk that memory cannot hold, for more than
-// 64 codecs, and for codecs that make far more bytes of bytes than entered them. What is wrong with one codec is a *[ChainError].
+// Chain binds codecs to the array that enters the first of them: any number from array to array,
+// one from array to bytes, any number from bytes to bytes, in the order of encoding. fault.Metadata
+// for another order or a bad configuration, errors.ErrUnsupported for an unknown codec, fault.Limit
+// for a chunk that memory cannot hold, for more than 64 codecs, and for codecs that make far more
+// bytes of bytes than entered them. What is wrong with one codec is a *[ChainError].
 func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 	if len(specs) > maxCodecs {
 		return nil, fault.Newf(fault.Limit, "%d codecs after each other, more than %d", len(specs), maxCodecs)
@@ -137,15 +139,18 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 	return c, err
 }
 
-// maxCodecs is how many codecs may stand after each other, each of which may copy the chunk. A handful are in use.
+// maxCodecs is how many codecs may stand after each other, each of which may copy the chunk. A
+// handful are in use.
 const maxCodecs = 64
 
-// maxGrowth is how many times as many bytes codecs may make of those that the array became: bytes as float64 as text are 32
-// times as many. Metadata that asks for more, as casts of casts do, wants memory and not an array.
+// maxGrowth is how many times as many bytes codecs may make of those that the array became: bytes
+// as float64 as text are 32 times as many. Metadata that asks for more, as casts of casts do, wants
+// memory and not an array.
 const maxGrowth = 64
 
-// grow puts a codec after those that there are, as far as lengths go. Of several that are generous in a row one alone is allowed
-// for: else every codec would double what a chunk may become on the way.
+// grow puts a codec after those that there are, as far as lengths go. Of several that are generous
+// in a row one alone is allowed for: else every codec would double what a chunk may become on the
+// way.
 func (c *Chain) grow(codec BytesBytes) {
 	p, ok := codec.(TypicalEncoder)
 	if !ok {
@@ -155,8 +160,8 @@ func (c *Chain) grow(codec BytesBytes) {
 	c.most, c.typical = max(codec.Worst(c.typical), p.Typical(c.most)), p.Typical(c.typical)
 }
 
-// shortest is the least length of what a codec makes of size bytes, or, where size is -1, of any number from least on; 0 when
-// that is not known.
+// shortest is the least length of what a codec makes of size bytes, or, where size is -1, of any
+// number from least on; 0 when that is not known.
 func shortest(codec BytesBytes, size, least int64) int64 {
 	if size < 0 {
 		size = least // more bytes become no fewer, where their number alone says how many
@@ -182,7 +187,8 @@ func placed(codec any, after bool) any {
 	return codec
 }
 
-// leaving is the array that leaves a codec on encoding, or that its bytes are taken for by the codecs after it.
+// leaving is the array that leaves a codec on encoding, or that its bytes are taken for by the
+// codecs after it.
 func leaving(codec any, in Repr) Repr {
 	switch c := codec.(type) {
 	case ArrayArray:
@@ -215,7 +221,8 @@ func stageOf(r Repr) (stage, error) {
 	return stage{r.Shape, max(r.Type.Size(), 1), elems, bytes, r.Type.Size() == 0}, err
 }
 
-// Specs are the codecs in the order of encoding, as they were given. The slice is shared: do not change it.
+// Specs are the codecs in the order of encoding, as they were given. The slice is shared: do not
+// change it.
 func (c *Chain) Specs() []Spec { return c.specs }
 
 // In is the array that enters the first codec on encoding.
@@ -224,9 +231,10 @@ func (c *Chain) In() Repr { return c.in }
 // EncodedSize is the length of every chunk's stored bytes, or -1 when it varies.
 func (c *Chain) EncodedSize() int64 { return c.size }
 
-// Typical is a length in bytes that stored chunks rarely exceed: that of the array, and a little for each codec that compresses. It is
-// what to reserve, and to ask a store for, before anything is known of a chunk; [Chain.Worst] is what a longer one may have. It is
-// -1 where elements vary in length, of which no size is typical.
+// Typical is a length in bytes that stored chunks rarely exceed: that of the array, and a little
+// for each codec that compresses. It is what to reserve, and to ask a store for, before anything is
+// known of a chunk; [Chain.Worst] is what a longer one may have. It is -1 where elements vary in
+// length, of which no size is typical.
 func (c *Chain) Typical() int64 {
 	if c.varies {
 		return -1
@@ -234,16 +242,17 @@ func (c *Chain) Typical() int64 {
 	return c.typical
 }
 
-// Worst bounds the length of stored bytes, generously enough for any writer that follows the formats; longer ones
-// are corrupt. It is math.MaxInt64 when there is no bound.
+// Worst bounds the length of stored bytes, generously enough for any writer that follows the
+// formats; longer ones are corrupt. It is math.MaxInt64 when there is no bound.
 func (c *Chain) Worst() int64 { return c.most }
 
-// MinEncoded is a length that no chunk's stored bytes fall short of, 0 when none is known. It lets a caller refuse an object of a
-// few bytes before there is room for the large chunk that metadata promises.
+// MinEncoded is a length that no chunk's stored bytes fall short of, 0 when none is known. It lets
+// a caller refuse an object of a few bytes before there is room for the large chunk that metadata
+// promises.
 func (c *Chain) MinEncoded() int64 { return c.least }
 
-// InPlace reports that decoding needs no room for an array beside the one it fills: nothing transforms arrays, and bytes
-// become the array where they lie.
+// InPlace reports that decoding needs no room for an array beside the one it fills: nothing
+// transforms arrays, and bytes become the array where they lie.
 func (c *Chain) InPlace() bool {
 	_, ok := c.array.(InPlace)
 	return ok && len(c.arrays) == 0
@@ -260,7 +269,8 @@ func (c *Chain) into(i int) stage {
 // named puts a codec's name before an error.
 func named(name string, err error) error { return fmt.Errorf("codec %.80s: %w", name, err) }
 
-// kinded gives an error a kind where it has none, as that of another's decompressor in a codec of a user.
+// kinded gives an error a kind where it has none, as that of another's decompressor in a codec of a
+// user.
 func kinded(kind fault.Kind, err error) error {
 	if has := fault.Kind(""); errors.As(err, &has) || errors.Is(err, errors.ErrUnsupported) {
 		return err

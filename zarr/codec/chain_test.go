@@ -85,7 +85,8 @@ func (plain) Worst(n int64) int64                         { return n }
 func (plain) Encode(dst, src []byte) ([]byte, error)      { return append(dst, src...), nil }
 func (plain) Decode(dst, _ []byte, _ int) ([]byte, error) { return dst, io.ErrUnexpectedEOF }
 
-// TestErrorsWithoutKind: what a user's codec says without a kind is invalid metadata where it is made and corrupt data where it decodes.
+// TestErrorsWithoutKind: what a user's codec says without a kind is invalid metadata where it is
+// made and corrupt data where it decodes.
 func TestErrorsWithoutKind(t *testing.T) {
 	var got json.RawMessage
 	table := codec.Builtin().With("plain", func(config json.RawMessage, _ codec.Repr) (any, error) {
@@ -135,7 +136,8 @@ func TestChainSizes(t *testing.T) {
 	}
 }
 
-// TestChainBounds: however many codecs metadata names, what a chunk becomes on the way stays in proportion to it.
+// TestChainBounds: however many codecs metadata names, what a chunk becomes on the way stays in
+// proportion to it.
 func TestChainBounds(t *testing.T) {
 	times := func(n int, s ...codec.Spec) []codec.Spec { return slices.Repeat(s, n) }
 	wide := codec.AsType(dtype.Int8, dtype.Complex128)
@@ -149,7 +151,8 @@ func TestChainBounds(t *testing.T) {
 		"compressors and checksums": slices.Concat([]codec.Spec{little}, times(31, codec.Gzip(1), codec.CRC32C())),
 		"compressed shards":         within,
 	} {
-		// The 4 KiB of the chunk would be 2 to the power of 75 at worst if every compressor could double them.
+		// The 4 KiB of the chunk would be 2 to the power of 75 at worst if every compressor could
+		// double them.
 		if c := mustChain(t, chunk, specs...); c.Worst() > 2<<20 {
 			t.Errorf("%s: %d", name, c.Worst())
 		}
@@ -240,7 +243,8 @@ func TestBoolBecomesLegal(t *testing.T) {
 	}
 }
 
-// words is a type of elements that vary in length, and wordCodec its codec: each item after its length in one byte.
+// words is a type of elements that vary in length, and wordCodec its codec: each item after its
+// length in one byte.
 type words struct{ dtype.Type }
 
 func (words) String() string { return "words" }
@@ -314,8 +318,8 @@ func mustTable(t *testing.T, table *codec.Table, in codec.Repr) *codec.Chain {
 	return c
 }
 
-// TestDecodeAllocates: with a warm Scratch, decoding allocates nothing. (Pools may be emptied by a collection in
-// between, and -race empties them at random.)
+// TestDecodeAllocates: with a warm Scratch, decoding allocates nothing. (Pools may be emptied by a
+// collection in between, and -race empties them at random.)
 func TestDecodeAllocates(t *testing.T) {
 	if race.Enabled {
 		t.Skip("sync.Pool drops values at random under -race")

@@ -11,14 +11,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// checksum puts four little-endian bytes after the others, or before them: the v3 core codec "crc32c" (RFC 3720) and
-// numcodecs' crc32 (RFC 1952), adler32 (RFC 1950), crc32c, fletcher32 and jenkins_lookup3.
+// checksum puts four little-endian bytes after the others, or before them: the v3 core codec
+// "crc32c" (RFC 3720) and numcodecs' crc32 (RFC 1952), adler32 (RFC 1950), crc32c, fletcher32 and
+// jenkins_lookup3.
 type checksum struct {
 	first bool
 	sum   func([]byte) uint32
 }
 
-// newChecksum makes the factory of a checksum that may be told its place, and stands at the given one if it is not.
+// newChecksum makes the factory of a checksum that may be told its place, and stands at the given
+// one if it is not.
 func newChecksum(place string, sum func([]byte) uint32) Factory {
 	return func(raw json.RawMessage, _ Repr) (any, error) {
 		c := openConfig(raw)
@@ -37,8 +39,8 @@ func newNumcodecsCRC32C(raw json.RawMessage, in Repr) (any, error) {
 	return newChecksum("end", func(b []byte) uint32 { return crc32.Checksum(b, table) })(raw, in)
 }
 
-// newCRC32C stands at the end: the v3 core has no other place for it, and readers that pass over a configuration would look
-// for it there.
+// newCRC32C stands at the end: the v3 core has no other place for it, and readers that pass over a
+// configuration would look for it there.
 func newCRC32C(raw json.RawMessage, in Repr) (any, error) {
 	codec, err := newNumcodecsCRC32C(raw, in)
 	if c, ok := codec.(checksum); ok && c.first {
@@ -62,8 +64,8 @@ func newFletcher32(raw json.RawMessage, _ Repr) (any, error) {
 	return checksum{false, fletcher32}, openConfig(raw).close()
 }
 
-// newLookup3 has a seed. numcodecs' class also takes a prefix, bytes that are thought before the data, but neither writes one
-// into metadata nor takes one from there.
+// newLookup3 has a seed. numcodecs' class also takes a prefix, bytes that are thought before the
+// data, but neither writes one into metadata nor takes one from there.
 func newLookup3(raw json.RawMessage, _ Repr) (any, error) {
 	c := openConfig(raw)
 	c.dropNull("prefix")

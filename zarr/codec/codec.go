@@ -6,8 +6,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// Spec names a codec and its configuration as v3 metadata does. Codecs that only numcodecs defines, and every codec of
-// a v2 array, have the name "numcodecs." + id and numcodecs' configuration without the id.
+// Spec names a codec and its configuration as v3 metadata does. Codecs that only numcodecs defines,
+// and every codec of a v2 array, have the name "numcodecs." + id and numcodecs' configuration
+// without the id.
 type Spec struct {
 	Name   string
 	Config json.RawMessage // an object; nil is {}
@@ -19,21 +20,23 @@ type Repr struct {
 	Type  dtype.Type
 	Fill  []byte // fill value in memory form; nil when undefined
 
-	// Most bounds the bytes of all elements of a chunk where they vary in length, and so what may be stored of them; 0 is no bound.
+	// Most bounds the bytes of all elements of a chunk where they vary in length, and so what may
+	// be stored of them; 0 is no bound.
 	Most int64
 
 	// Order is the byte order of the elements behind a codec "bytes"; NoOrder before it.
 	Order dtype.Order
 }
 
-// Block is the contents of an array in C order: Bytes in memory form where elements have a size, else one item for
-// each element.
+// Block is the contents of an array in C order: Bytes in memory form where elements have a size,
+// else one item for each element.
 type Block struct {
 	Bytes []byte
 	Items [][]byte
 }
 
-// ArrayArray transforms an array into another array. It is bound to the Repr that enters it on encoding.
+// ArrayArray transforms an array into another array. It is bound to the Repr that enters it on
+// encoding.
 type ArrayArray interface {
 	// Out is the Repr that leaves it on encoding.
 	Out() Repr
@@ -55,23 +58,25 @@ type ArrayBytes interface {
 	Decode(dst Block, src []byte) error
 }
 
-// ItemDecoder is an ArrayBytes of elements that vary in length which gives them one by one: a slice for each of millions of them
-// would take 24 bytes.
+// ItemDecoder is an ArrayBytes of elements that vary in length which gives them one by one: a slice
+// for each of millions of them would take 24 bytes.
 type ItemDecoder interface {
 	ArrayBytes
-	// DecodeItems calls do with each element of the array that src encodes, in C order. An element is valid until do returns, and not
-	// to be changed. An error of do ends it.
+	// DecodeItems calls do with each element of the array that src encodes, in C order. An element
+	// is valid until do returns, and not to be changed. An error of do ends it.
 	DecodeItems(src []byte, do func(item []byte) error) error
 }
 
-// MinEncoder is an ArrayBytes that knows how short an encoded array can be, where the length varies.
+// MinEncoder is an ArrayBytes that knows how short an encoded array can be, where the length
+// varies.
 type MinEncoder interface {
 	ArrayBytes
 	// MinEncoded is a length in bytes that no encoded array falls short of.
 	MinEncoded() int64
 }
 
-// InPlace is an ArrayBytes whose encoded bytes have the length of the array and become it where they lie.
+// InPlace is an ArrayBytes whose encoded bytes have the length of the array and become it where
+// they lie.
 type InPlace interface {
 	ArrayBytes
 	// DecodeInPlace turns encoded bytes into memory form.
@@ -84,20 +89,22 @@ type InPlace interface {
 type BytesBytes interface {
 	// EncodedSize is the encoded length of n bytes, or -1 when it depends on the bytes.
 	EncodedSize(n int64) int64
-	// Worst bounds the encoded length of n bytes, generously enough for any encoder that follows the format.
+	// Worst bounds the encoded length of n bytes, generously enough for any encoder that follows
+	// the format.
 	Worst(n int64) int64
 	// Encode appends the encoded form of src to dst.
 	Encode(dst, src []byte) ([]byte, error)
-	// Decode appends the decoded form of src to dst. Output of more than limit bytes is fault.Corrupt, found before
-	// memory for it is allocated. Where dst has the capacity, nothing is allocated and the result lies in dst's array;
-	// bytes beyond dst's capacity are never touched. An error without a kind is fault.Corrupt to the chain, and so with
-	// every Decode.
+	// Decode appends the decoded form of src to dst. Output of more than limit bytes is
+	// fault.Corrupt, found before memory for it is allocated. Where dst has the capacity, nothing
+	// is allocated and the result lies in dst's array; bytes beyond dst's capacity are never
+	// touched. An error without a kind is fault.Corrupt to the chain, and so with every Decode.
 	Decode(dst, src []byte, limit int) ([]byte, error)
 }
 
-// Placer is an ArrayBytes, or a BytesBytes that stands behind the codec "bytes", which decodes to where elements belong: the box of the
-// array that it is bound to, or less of it where the rest need not be known. The box has the type's elements, in their stored byte
-// order where the codec is a BytesBytes. Elements outside it, and bytes between its own, are not touched.
+// Placer is an ArrayBytes, or a BytesBytes that stands behind the codec "bytes", which decodes to
+// where elements belong: the box of the array that it is bound to, or less of it where the rest
+// need not be known. The box has the type's elements, in their stored byte order where the codec is
+// a BytesBytes. Elements outside it, and bytes between its own, are not touched.
 type Placer interface {
 	DecodeTo(dst Strided, src []byte, s *Scratch) error
 }
@@ -109,11 +116,12 @@ type Gatherer interface {
 	EncodeFrom(dst []byte, src Strided, s *Scratch) ([]byte, error)
 }
 
-// Mover is an ArrayArray that only moves elements. It does so by naming other places for them, and copies nothing.
+// Mover is an ArrayArray that only moves elements. It does so by naming other places for them, and
+// copies nothing.
 type Mover interface {
 	ArrayArray
-	// Through is, for a box of the array that enters it on encoding, the same elements in the same memory as a box of the array
-	// that leaves it.
+	// Through is, for a box of the array that enters it on encoding, the same elements in the same
+	// memory as a box of the array that leaves it.
 	Through(box Strided) Strided
 }
 
@@ -131,10 +139,11 @@ type View interface {
 	DecodeView(src []byte) ([]byte, error)
 }
 
-// Either is a codec that stands in two places: from array to array where an array enters it, and from bytes to bytes
-// where bytes do. numcodecs' filters are of this kind: v3 metadata has them before the codec "bytes", v2 metadata after
-// it, or after other codecs, and there they view whatever bytes they get as elements. The chain takes the form that fits
-// the place; either may be nil.
+// Either is a codec that stands in two places: from array to array where an array enters it, and
+// from bytes to bytes where bytes do. numcodecs' filters are of this kind: v3 metadata has them
+// before the codec "bytes", v2 metadata after it, or after other codecs, and there they view
+// whatever bytes they get as elements. The chain takes the form that fits the place; either may be
+// nil.
 type Either struct {
 	Array ArrayArray
 	Bytes BytesBytes

@@ -12,7 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// compressor is what all compressors have in common: the length of what they make is not known before.
+// compressor is what all compressors have in common: the length of what they make is not known
+// before.
 type compressor struct {
 	densest int64 // how many bytes a byte of its output can stand for, or a few more
 }
@@ -22,7 +23,8 @@ func (compressor) EncodedSize(int64) int64 { return -1 }
 // Worst allows for an encoder that flushes after every few bytes and for small inputs.
 func (compressor) Worst(n int64) int64 { return addSat(addSat(n, n), 64<<10) }
 
-// Typical allows for a hundredth and 600 bytes, which is what bzip2 says that it may need; the others need less.
+// Typical allows for a hundredth and 600 bytes, which is what bzip2 says that it may need; the
+// others need less.
 func (compressor) Typical(n int64) int64 { return addSat(addSat(n, n/64), 1<<10) }
 
 // least is how short the encoded form of n bytes can be.
@@ -36,10 +38,11 @@ func addSat(a, b int64) int64 {
 	return a + b
 }
 
-// What a byte can hold at most. The densest block of zstd has 4 bytes for 128 KiB (RFC 8878, 3.1.1.2), which is in a frame of
-// blosc too. Deflate repeats 258 bytes by two bits. A byte more of a length in LZ4 is 255 more bytes. LZMA repeats 273
-// bytes by 14 decisions of 1/45 bit, when all are as sure as they become. A block of bzip2 is 900,000 runs of 5 bytes for
-// 259 each, at most, in no less than 16.
+// What a byte can hold at most. The densest block of zstd has 4 bytes for 128 KiB (RFC 8878,
+// 3.1.1.2), which is in a frame of blosc too. Deflate repeats 258 bytes by two bits. A byte more of
+// a length in LZ4 is 255 more bytes. LZMA repeats 273 bytes by 14 decisions of 1/45 bit, when all
+// are as sure as they become. A block of bzip2 is 900,000 runs of 5 bytes for 259 each, at most, in
+// no less than 16.
 const (
 	densestZstd    = 128 << 10 / 4
 	densestDeflate = 258 * 8 / 2
@@ -58,7 +61,8 @@ func newZstd(raw json.RawMessage, in Repr) (any, error) {
 	return zstdOf(raw, in, -131072, 22)
 }
 
-// newNumcodecsZstd takes any level, as numcodecs does, which leaves it to libzstd to bring it into range.
+// newNumcodecsZstd takes any level, as numcodecs does, which leaves it to libzstd to bring it into
+// range.
 func newNumcodecsZstd(raw json.RawMessage, in Repr) (any, error) {
 	return zstdOf(raw, in, math.MinInt32, math.MaxInt32)
 }
@@ -88,8 +92,8 @@ type deflateCodec struct {
 	enc    *deflate.Encoder
 }
 
-// newGzip takes level -1 too, which is zlib's default and numcodecs'. Package meta reports it (rule.CodecRange), and it is
-// never written, as Spec.normal does not take it.
+// newGzip takes level -1 too, which is zlib's default and numcodecs'. Package meta reports it
+// (rule.CodecRange), and it is never written, as Spec.normal does not take it.
 func newGzip(raw json.RawMessage, _ Repr) (any, error) { return deflateOf(raw, deflate.Gzip, 5, -1) }
 
 func newNumcodecsGzip(raw json.RawMessage, _ Repr) (any, error) {
@@ -111,8 +115,8 @@ func deflateOf(raw json.RawMessage, f deflate.Format, def, lowest int) (any, err
 
 func (c *deflateCodec) Encode(dst, src []byte) ([]byte, error) { return c.enc.Encode(dst, src) }
 
-// Decode passes over zeros after a stream of gzip, as Python's gzip and with it numcodecs do (gzip's manual, "Tapes").
-// TensorStore does so in v3 only.
+// Decode passes over zeros after a stream of gzip, as Python's gzip and with it numcodecs do
+// (gzip's manual, "Tapes"). TensorStore does so in v3 only.
 func (c *deflateCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	out, zeros, err := deflate.DecodePadded(c.format, dst, src, limit)
 	if err == nil && zeros > 0 {
@@ -135,8 +139,8 @@ func (p *padding) found(n int, what string) error {
 	return p.report(rule.Finding{Rule: rule.TrailingBytes, Text: fmt.Sprintf("%d %s", n, what)})
 }
 
-// bloscCodec is the v3 core codec "blosc" and numcodecs' of the same name. Frames say themselves how they are to be
-// decoded; the configuration is for encoding.
+// bloscCodec is the v3 core codec "blosc" and numcodecs' of the same name. Frames say themselves
+// how they are to be decoded; the configuration is for encoding.
 type bloscCodec struct {
 	compressor
 	padding
@@ -229,7 +233,8 @@ func typeSize(in Repr) int {
 	return 1
 }
 
-// autoShuffle is what numcodecs and zarr-python choose for elements of a size: the former of blosc's elements, the latter of the array's.
+// autoShuffle is what numcodecs and zarr-python choose for elements of a size: the former of
+// blosc's elements, the latter of the array's.
 func autoShuffle(size int) blosc.Shuffle {
 	if size == 1 {
 		return blosc.BitShuffle
@@ -249,8 +254,9 @@ func (c *bloscCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	return out, err
 }
 
-// cut leaves out a few bytes after the frame: early versions of z5 made the buffer of a chunk 16 elements longer than the
-// frame, 16 being blosc's overhead in bytes. Any number of bytes may follow in numcodecs, none in TensorStore.
+// cut leaves out a few bytes after the frame: early versions of z5 made the buffer of a chunk 16
+// elements longer than the frame, 16 being blosc's overhead in bytes. Any number of bytes may
+// follow in numcodecs, none in TensorStore.
 func (c *bloscCodec) cut(src []byte) []byte {
 	if h, err := blosc.ParseHeader(src); err == nil && h.Encoded < len(src) && len(src)-h.Encoded <= 16*min(h.TypeSize, largestNumber) {
 		return src[:h.Encoded]
@@ -261,8 +267,9 @@ func (c *bloscCodec) cut(src []byte) []byte {
 // largestNumber is the bytes of the largest element that z5 has.
 const largestNumber = 8
 
-// places reports whether a box has rows that are worth placing one by one: they lie in memory as in the chunk, and have 64 bytes or
-// more, below which finding them takes longer than copying them once more; or few of the chunk's elements are in the box.
+// places reports whether a box has rows that are worth placing one by one: they lie in memory as in
+// the chunk, and have 64 bytes or more, below which finding them takes longer than copying them
+// once more; or few of the chunk's elements are in the box.
 func (c *bloscCodec) places(box Strided) bool {
 	var m move
 	m.inChunk(box, c.array.shape)
@@ -274,7 +281,8 @@ func (c *bloscCodec) places(box Strided) bool {
 	return row.dst == box.Size && (row.n*box.Size >= 64 && row.src == box.Size || n < c.array.elems/4)
 }
 
-// DecodeTo decodes the blocks that the box has elements of, and joins rows of elements where they belong.
+// DecodeTo decodes the blocks that the box has elements of, and joins rows of elements where they
+// belong.
 func (c *bloscCodec) DecodeTo(dst Strided, src []byte, _ *Scratch) error {
 	frame := c.cut(src)
 	f, err := blosc.Open(frame, c.array.bytes)

@@ -10,8 +10,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// config reads the members of a codec's configuration one by one. The first thing wrong is kept; close returns it, or
-// that there are members which nobody asked for: zarr-python and TensorStore both refuse those.
+// config reads the members of a codec's configuration one by one. The first thing wrong is kept;
+// close returns it, or that there are members which nobody asked for: zarr-python and TensorStore
+// both refuse those.
 type config struct {
 	members map[string]json.RawMessage
 	err     error

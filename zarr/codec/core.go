@@ -2,8 +2,9 @@ package codec
 
 import "encoding/json"
 
-// Core is the codec of the v3 core that stands for the same stored bytes: gzip for "numcodecs.gzip", and likewise zstd,
-// blosc and crc32c. Others stay as they are. in is the array that enters the pipeline.
+// Core is the codec of the v3 core that stands for the same stored bytes: gzip for
+// "numcodecs.gzip", and likewise zstd, blosc and crc32c. Others stay as they are. in is the array
+// that enters the pipeline.
 func (s Spec) Core(in Repr) (Spec, error) {
 	id, ok := cutNumcodecs(s.Name)
 	if !ok {

@@ -2,7 +2,8 @@ package codec
 
 import "github.com/zargo-io/zargo/zarr/fault"
 
-// Decode is DecodeTo all of a chunk, which lies in dst in C order. dst has the size of In (fault.Selection otherwise).
+// Decode is DecodeTo all of a chunk, which lies in dst in C order. dst has the size of In
+// (fault.Selection otherwise).
 func (c *Chain) Decode(dst Block, src []byte, s *Scratch) error {
 	if err := c.whole.fits(dst); err != nil {
 		return err
@@ -14,19 +15,22 @@ func (c *Chain) Decode(dst Block, src []byte, s *Scratch) error {
 	return c.decode(s.whole(c.whole.block(dst), c.whole), src, s)
 }
 
-// DecodeTo sets dst, a box of the chunk whose stored form is src. fault.Selection when the box does not fit the chunk or its memory;
-// a Strided without memory and axes decodes the chunk and forgets it. s may be nil. dst does not overlap src, unless src is what was
-// received, or encoded by [Chain.EncodeInPlace], where [Chain.Room] said. Where the array lies in dst as it was serialised, the first bytes-to-bytes codec decodes straight
-// into it; where codecs only move elements or swap their bytes, they are moved once. Bytes between those of the box are never touched;
-// after an error the box is undefined.
+// DecodeTo sets dst, a box of the chunk whose stored form is src. fault.Selection when the box does
+// not fit the chunk or its memory; a Strided without memory and axes decodes the chunk and forgets
+// it. s may be nil. dst does not overlap src, unless src is what was received, or encoded by
+// [Chain.EncodeInPlace], where [Chain.Room] said. Where the array lies in dst as it was serialised,
+// the first bytes-to-bytes codec decodes straight into it; where codecs only move elements or swap
+// their bytes, they are moved once. Bytes between those of the box are never touched; after an
+// error the box is undefined.
 //
-// What is stored of elements outside the box need not be decoded, and then nothing says whether it could be.
+// What is stored of elements outside the box need not be decoded, and then nothing says whether it
+// could be.
 //
-// Items of a chunk whose elements vary in length lie in src or in s, until either is used again, or, as labels and fill values do,
-// in the chain: do not change them.
+// Items of a chunk whose elements vary in length lie in src or in s, until either is used again,
+// or, as labels and fill values do, in the chain: do not change them.
 //
-// Errors: fault.Corrupt when src does not decode to exactly a chunk, errors.ErrUnsupported when it uses what is not
-// implemented; they name the codec.
+// Errors: fault.Corrupt when src does not decode to exactly a chunk, errors.ErrUnsupported when it
+// uses what is not implemented; they name the codec.
 func (c *Chain) DecodeTo(dst Strided, src []byte, s *Scratch) error {
 	if s == nil {
 		s = &Scratch{}
@@ -52,9 +56,10 @@ func (c *Chain) decode(dst Strided, src []byte, s *Scratch) error {
 	return c.decodeArray(0, 0, dst, src, s)
 }
 
-// decodeArray sets a box of the array that enters the i-th codec from array to array. Block slot of s is free for the array that
-// leaves it, 1-slot for those after it, and the last one for what is copied into the box; dst may lie in any of them, since it is written
-// when the others have been read.
+// decodeArray sets a box of the array that enters the i-th codec from array to array. Block slot of
+// s is free for the array that leaves it, 1-slot for those after it, and the last one for what is
+// copied into the box; dst may lie in any of them, since it is written when the others have been
+// read.
 func (c *Chain) decodeArray(i, slot int, dst Strided, src []byte, s *Scratch) error {
 	for ; i < len(c.arrays); i++ {
 		moved, ok := through(c.arrays[i].codec, dst, s)
@@ -92,7 +97,8 @@ func (c *Chain) decodeArray(i, slot int, dst Strided, src []byte, s *Scratch) er
 	return nil
 }
 
-// decodedView is a codec from array to array whose decoded elements lie, as they are, in the encoded array.
+// decodedView is a codec from array to array whose decoded elements lie, as they are, in the
+// encoded array.
 type decodedView interface {
 	// same reports whether they have the same order there, and nothing lies between them.
 	same() bool
@@ -103,7 +109,8 @@ type decodedView interface {
 // decodedAsIs is a codec from array to array that changes nothing when it decodes.
 type decodedAsIs interface{ decodedAsIs() }
 
-// through is the box of the array that leaves a codec for one of the array that enters it, where the codec only moves elements.
+// through is the box of the array that leaves a codec for one of the array that enters it, where
+// the codec only moves elements.
 func through(codec ArrayArray, box Strided, s *Scratch) (Strided, bool) {
 	switch t := codec.(type) {
 	case *transpose:
@@ -161,7 +168,8 @@ func (c *Chain) unpack(slot int, dst Strided, src []byte, s *Scratch) error {
 	return nil
 }
 
-// undo decodes by the i-th codec from bytes to bytes, within b or in memory of s. flip is which, of two that are used by turns.
+// undo decodes by the i-th codec from bytes to bytes, within b or in memory of s. flip is which, of
+// two that are used by turns.
 func (c *Chain) undo(i int, b []byte, flip *int, s *Scratch) (_ []byte, err error) {
 	st := &c.bytes[i]
 	if view, ok := st.codec.(View); ok {
@@ -196,7 +204,8 @@ func places(codec BytesBytes, box Strided) bool {
 	return !ok || b.places(box)
 }
 
-// between is how many bytes of memory a codec decodes to; -1 where that is not known, because elements vary in length.
+// between is how many bytes of memory a codec decodes to; -1 where that is not known, because
+// elements vary in length.
 func (c *Chain) between(st *bytesStage) int64 {
 	switch {
 	case st.size >= 0:

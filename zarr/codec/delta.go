@@ -7,8 +7,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// newDelta is numcodecs' "delta": the first element and then differences, in C order, cast to another type. Integers wrap,
-// floats lose what float addition loses. Of truth values it is lossy: their sums are "any so far".
+// newDelta is numcodecs' "delta": the first element and then differences, in C order, cast to
+// another type. Integers wrap, floats lose what float addition loses. Of truth values it is lossy:
+// their sums are "any so far".
 func newDelta(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	if _, ok := c.members["dtype"]; !ok {
@@ -49,7 +50,8 @@ func newAsType(raw json.RawMessage, in Repr) (any, error) {
 	return f.either(in)
 }
 
-// casts are the steps of a cast: none where only the byte order differs, so that every bit of a NaN stays.
+// casts are the steps of a cast: none where only the byte order differs, so that every bit of a NaN
+// stays.
 func casts(from, to number.Type) func() []number.Step {
 	if from.Kind == to.Kind && from.Size == to.Size {
 		return steps()

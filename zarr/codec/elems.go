@@ -6,7 +6,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Elems is the number of elements of the Repr: 1 for zero dimensions. fault.Limit when it overflows an int.
+// Elems is the number of elements of the Repr: 1 for zero dimensions. fault.Limit when it overflows
+// an int.
 func (r Repr) Elems() (int, error) {
 	n := 1
 	for _, d := range r.Shape {
@@ -21,7 +22,8 @@ func (r Repr) Elems() (int, error) {
 	return n, nil
 }
 
-// Bytes is the size of the Repr in memory form; 0 for elements that vary in length. fault.Limit when it overflows.
+// Bytes is the size of the Repr in memory form; 0 for elements that vary in length. fault.Limit
+// when it overflows.
 func (r Repr) Bytes() (int, error) {
 	n, err := r.Elems()
 	if err != nil {

@@ -7,7 +7,8 @@ type plainer interface {
 	plain(src Block) ([]byte, bool)
 }
 
-// Encode is EncodeFrom a chunk that lies in src in C order. src has the size of In (fault.Selection otherwise).
+// Encode is EncodeFrom a chunk that lies in src in C order. src has the size of In (fault.Selection
+// otherwise).
 func (c *Chain) Encode(dst []byte, src Block, s *Scratch) ([]byte, error) {
 	if err := c.whole.fits(src); err != nil {
 		return dst, err
@@ -19,9 +20,10 @@ func (c *Chain) Encode(dst []byte, src Block, s *Scratch) ([]byte, error) {
 	return c.encode(dst, s.whole(c.whole.block(src), c.whole), s)
 }
 
-// EncodeFrom appends the stored form of a chunk to dst. src is a box of all its elements, wherever they lie; fault.Selection where it
-// is not, or does not fit its memory. It is not changed and does not overlap dst. s may be nil. Where codecs only move elements or swap
-// their bytes, they are moved once. After an error dst is returned as it was.
+// EncodeFrom appends the stored form of a chunk to dst. src is a box of all its elements, wherever
+// they lie; fault.Selection where it is not, or does not fit its memory. It is not changed and does
+// not overlap dst. s may be nil. Where codecs only move elements or swap their bytes, they are
+// moved once. After an error dst is returned as it was.
 func (c *Chain) EncodeFrom(dst []byte, src Strided, s *Scratch) ([]byte, error) {
 	if err := src.check(c.whole); err != nil {
 		return dst, err
@@ -37,8 +39,9 @@ func (c *Chain) EncodeFrom(dst []byte, src Strided, s *Scratch) ([]byte, error) 
 	return c.encode(dst, src, s)
 }
 
-// EncodeInPlace turns b, all elements of a chunk in C order, into the stored form of the chunk, where [Chain.InMemory] is true. Decode to the same
-// memory is the way back. Errors are as for Encode; b is undefined then.
+// EncodeInPlace turns b, all elements of a chunk in C order, into the stored form of the chunk,
+// where [Chain.InMemory] is true. Decode to the same memory is the way back. Errors are as for
+// Encode; b is undefined then.
 func (c *Chain) EncodeInPlace(b []byte) error {
 	if err := c.whole.fits(Block{Bytes: b}); err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Field is one field of structured elements, wherever it lies in them, as an array of its own: that has the axes of the
-// array of structures and then those of the field.
+// Field is one field of structured elements, wherever it lies in them, as an array of its own: that
+// has the axes of the array of structures and then those of the field.
 type Field struct {
 	Name string // of the codec that Factory is for
 
@@ -20,8 +20,8 @@ type Field struct {
 	offsets []int // of all of them
 }
 
-// NewField finds a field by name, and within it by the names that follow, as [dtype.Struct.Lookup] does; not ok when there is
-// none. fill is that of the structure, or nil.
+// NewField finds a field by name, and within it by the names that follow, as [dtype.Struct.Lookup]
+// does; not ok when there is none. fill is that of the structure, or nil.
 func NewField(of *dtype.Struct, fill []byte, path ...string) (f *Field, ok bool) {
 	found, strides, ok := of.Lookup(path...)
 	if !ok {
@@ -57,7 +57,8 @@ func (f *Field) Extract(dst, elems []byte) {
 	}
 }
 
-// Insert sets the values of the field in elements of the structure to src. The other fields stay as they are.
+// Insert sets the values of the field in elements of the structure to src. The other fields stay as
+// they are.
 func (f *Field) Insert(elems, src []byte) {
 	n := f.field.Type.Size()
 	for ; len(elems) >= f.of.Size(); elems = elems[f.of.Size():] {
@@ -68,8 +69,8 @@ func (f *Field) Insert(elems, src []byte) {
 	}
 }
 
-// Factory makes the codec that stands before those of the array of structures, to read the field by. It does not encode: that
-// takes the other fields too. Parts of shards can be read through it.
+// Factory makes the codec that stands before those of the array of structures, to read the field
+// by. It does not encode: that takes the other fields too. Parts of shards can be read through it.
 func (f *Field) Factory(_ json.RawMessage, in Repr) (any, error) {
 	out := in
 	out.Shape = in.Shape[:len(in.Shape)-len(f.field.Shape)]

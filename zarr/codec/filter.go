@@ -10,8 +10,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// filter makes each array of one type of number into one of another, of as many elements, and back. It is the core of
-// numcodecs' filters and of the codecs of the registry that are like them; arrayFilter and bytesFilter make codecs of it.
+// filter makes each array of one type of number into one of another, of as many elements, and back.
+// It is the core of numcodecs' filters and of the codecs of the registry that are like them;
+// arrayFilter and bytesFilter make codecs of it.
 type filter struct {
 	dec, enc elements
 	encode   func() []number.Step // of one array: a step may remember what went before
@@ -19,7 +20,8 @@ type filter struct {
 	refuse   error // why it does not encode, where it only decodes
 }
 
-// elements is what a filter takes or gives: a data type, and as a number with the byte order of the configuration.
+// elements is what a filter takes or gives: a data type, and as a number with the byte order of the
+// configuration.
 type elements struct {
 	typ    dtype.Type
 	number number.Type
@@ -66,7 +68,8 @@ func (c *config) wrap(key string, err error) {
 	}
 }
 
-// given are the elements that a filter gets where its configuration does not say which: those of the array.
+// given are the elements that a filter gets where its configuration does not say which: those of
+// the array.
 func given(in Repr) elements {
 	e, err := viewed(in.Type, in.Order)
 	if err != nil {
@@ -85,8 +88,8 @@ func (f filter) known() error {
 	return nil
 }
 
-// either gives the filter the two places in which numcodecs' filters stand. An array of elements of another size than the
-// filter takes is none for it.
+// either gives the filter the two places in which numcodecs' filters stand. An array of elements of
+// another size than the filter takes is none for it.
 func (f filter) either(in Repr) (any, error) {
 	if err := f.known(); err != nil {
 		return nil, err
@@ -102,8 +105,8 @@ func (f filter) either(in Repr) (any, error) {
 	return e, nil
 }
 
-// array binds the filter to an array. Its fill value stays the number that it is, as zarr-python has it, and is undefined
-// where the other type does not have that number.
+// array binds the filter to an array. Its fill value stays the number that it is, as zarr-python
+// has it, and is undefined where the other type does not have that number.
 func (f filter) array(in Repr) (*arrayFilter, error) {
 	out := in
 	if out.Type = f.enc.typ; f.enc.typ.Size() == in.Type.Size() && f.enc.number.Kind == f.dec.number.Kind {
@@ -162,10 +165,12 @@ func corrupt(err error) error {
 	return nil
 }
 
-// bytesFilter is a filter behind the codec that makes bytes: it views what it gets as elements, as numcodecs does.
+// bytesFilter is a filter behind the codec that makes bytes: it views what it gets as elements, as
+// numcodecs does.
 type bytesFilter struct{ filter }
 
-// sized converts a length from elements of one size to those of another; -1 when they do not fill it.
+// sized converts a length from elements of one size to those of another; -1 when they do not fill
+// it.
 func sized(n int64, from, to elements) int64 {
 	if n%int64(from.number.Size) != 0 {
 		return -1

@@ -155,7 +155,8 @@ func TestFilterBytes(t *testing.T) {
 	}
 }
 
-// TestFilterPlaces: a filter gives the same before and behind bytes, and chains view what the one before gave.
+// TestFilterPlaces: a filter gives the same before and behind bytes, and chains view what the one
+// before gave.
 func TestFilterPlaces(t *testing.T) {
 	delta, cast, round := raw("numcodecs.delta", `{"dtype":"<i4"}`), raw("numcodecs.astype", `{"encode_dtype":"<f4","decode_dtype":"<i4"}`), raw("numcodecs.bitround", `{"keepbits":2}`)
 	in := array(4, dtype.Int32)
@@ -619,7 +620,8 @@ func TestScaleOffset(t *testing.T) {
 	}
 }
 
-// TestFilterFill: the fill value goes through the codecs before a sharding, which leaves out what is equal to it.
+// TestFilterFill: the fill value goes through the codecs before a sharding, which leaves out what
+// is equal to it.
 func TestFilterFill(t *testing.T) {
 	tests := []struct {
 		specs []codec.Spec

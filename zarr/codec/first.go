@@ -7,10 +7,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// FiltersFirst is a pipeline of v2 as v3 metadata has it: filters that stand behind the codec bytes come before it, and
-// bytes gets the byte order that the last of them gives. What is stored stays the same. errors.ErrUnsupported for a filter
-// that views the bytes as other elements than they are, or that comes after a codec that makes bytes of bytes: v3 has no
-// place for it.
+// FiltersFirst is a pipeline of v2 as v3 metadata has it: filters that stand behind the codec bytes
+// come before it, and bytes gets the byte order that the last of them gives. What is stored stays
+// the same. errors.ErrUnsupported for a filter that views the bytes as other elements than they
+// are, or that comes after a codec that makes bytes of bytes: v3 has no place for it.
 func (t *Table) FiltersFirst(specs []Spec, in Repr) ([]Spec, error) {
 	at := slices.IndexFunc(specs, func(s Spec) bool { return s.Name == "bytes" })
 	if at < 0 {

@@ -2,8 +2,9 @@ package codec
 
 import "encoding/binary"
 
-// fletcher32 is Fletcher's checksum of 16-bit words, big-endian, as HDF5 and numcodecs compute it: an odd last byte is a word
-// with nothing in its lower half. Sums are modulo 65535 with 65535 in place of 0 unless all words are 0.
+// fletcher32 is Fletcher's checksum of 16-bit words, big-endian, as HDF5 and numcodecs compute it:
+// an odd last byte is a word with nothing in its lower half. Sums are modulo 65535 with 65535 in
+// place of 0 unless all words are 0.
 func fletcher32(b []byte) uint32 {
 	var lo, hi uint32
 	for len(b) >= 2 {
@@ -22,7 +23,8 @@ func fletcher32(b []byte) uint32 {
 	return fold16(hi)<<16 | fold16(lo)
 }
 
-// fold16 adds the upper half to the lower one until there is none: modulo 65535, but never from a number to 0.
+// fold16 adds the upper half to the lower one until there is none: modulo 65535, but never from a
+// number to 0.
 func fold16(x uint32) uint32 {
 	x = x>>16 + x&0xffff
 	return x>>16 + x&0xffff

@@ -11,8 +11,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// fuzzBytes feeds stored bytes to codecs from bytes to bytes, one for each configuration, seeded with what they encode. Whatever is
-// stored, there is an error with a kind or no more than the limit, the same each time, and nothing beyond the capacity is changed.
+// fuzzBytes feeds stored bytes to codecs from bytes to bytes, one for each configuration, seeded
+// with what they encode. Whatever is stored, there is an error with a kind or no more than the
+// limit, the same each time, and nothing beyond the capacity is changed.
 func fuzzBytes(f *testing.F, id string, configs ...string) {
 	in := codec.Repr{Shape: []int{100}, Type: dtype.Int32}
 	var all []codec.BytesBytes

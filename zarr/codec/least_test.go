@@ -71,7 +71,8 @@ func TestLeastIsReached(t *testing.T) {
 	}
 }
 
-// TestLeastOfChains: lengths that are known count, codecs that may shorten come after, and what is not known is no bound.
+// TestLeastOfChains: lengths that are known count, codecs that may shorten come after, and what is
+// not known is no bound.
 func TestLeastOfChains(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -93,8 +94,8 @@ func TestLeastOfChains(t *testing.T) {
 	}
 }
 
-// TestTooFewBytesTakeNoRoom: a chunk as long as metadata says is not made room for where the bytes cannot be one, not even
-// for what codecs hold between them.
+// TestTooFewBytesTakeNoRoom: a chunk as long as metadata says is not made room for where the bytes
+// cannot be one, not even for what codecs hold between them.
 func TestTooFewBytesTakeNoRoom(t *testing.T) {
 	in := codec.Repr{Shape: []int{emptied}, Type: dtype.Uint8}
 	c := mustChain(t, in, codec.Transpose(0), codec.Bytes(dtype.NoOrder), codec.Zstd(3))

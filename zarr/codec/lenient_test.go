@@ -44,8 +44,9 @@ func decodeAll(t *testing.T, in codec.Repr, stored []byte, specs ...codec.Spec) 
 	return d
 }
 
-// TestBytesAfterBlosc: z5 made chunks of blosc 16 elements longer than the frame until 2021, which zarr_implementations has from it.
-// numcodecs passes over any number of bytes after a frame, TensorStore refuses one. zargo passes over as many as z5 can have written.
+// TestBytesAfterBlosc: z5 made chunks of blosc 16 elements longer than the frame until 2021, which
+// zarr_implementations has from it. numcodecs passes over any number of bytes after a frame,
+// TensorStore refuses one. zargo passes over as many as z5 can have written.
 func TestBytesAfterBlosc(t *testing.T) {
 	for _, typ := range []dtype.Type{dtype.Uint8, dtype.Int32, dtype.Float64} {
 		in := codec.Repr{Shape: []int{512}, Type: typ}
@@ -84,8 +85,9 @@ func TestBytesAfterBlosc(t *testing.T) {
 	}
 }
 
-// TestZerosAfterGzip: Python's gzip, and with it numcodecs, passes over zeros after a member, as gzip itself does of tapes;
-// TensorStore does in v3 and does not in v2. Anything else there is refused, and so are zeros after zlib and between members.
+// TestZerosAfterGzip: Python's gzip, and with it numcodecs, passes over zeros after a member, as
+// gzip itself does of tapes; TensorStore does in v3 and does not in v2. Anything else there is
+// refused, and so are zeros after zlib and between members.
 func TestZerosAfterGzip(t *testing.T) {
 	want := bytes.Repeat([]byte("0123456789abcdef"), 256)
 	in := codec.Repr{Shape: []int{len(want)}, Type: dtype.Uint8}
@@ -126,7 +128,8 @@ func TestZerosAfterGzip(t *testing.T) {
 	}
 }
 
-// TestLeniencesAreNotWritten: what is read although it breaks a rule is normalised or refused where metadata is made.
+// TestLeniencesAreNotWritten: what is read although it breaks a rule is normalised or refused where
+// metadata is made.
 func TestLeniencesAreNotWritten(t *testing.T) {
 	in := codec.Repr{Shape: []int{4}, Type: dtype.Int32, Fill: make([]byte, 4)}
 	got, err := codec.Builtin().Normalize([]codec.Spec{{Name: "bytes"}}, in)

@@ -5,7 +5,8 @@ import (
 	"math/bits"
 )
 
-// lookup3 is Bob Jenkins' hash of that name, his hashlittle (2006), in 32 bits. HDF5 has it for metadata.
+// lookup3 is Bob Jenkins' hash of that name, his hashlittle (2006), in 32 bits. HDF5 has it for
+// metadata.
 func lookup3(b []byte, seed uint32) uint32 {
 	n := 0xdeadbeef + uint32(len(b)) + seed
 	h := lookup3State{n, n, n}
@@ -43,7 +44,8 @@ func (h *lookup3State) mix() {
 	h.a, h.b, h.c = a, b, c
 }
 
-// last adds the rest, at most 12 bytes, and gives the hash; without a rest, only when there was nothing at all.
+// last adds the rest, at most 12 bytes, and gives the hash; without a rest, only when there was
+// nothing at all.
 func (h *lookup3State) last(rest []byte) uint32 {
 	if len(rest) == 0 {
 		return h.c

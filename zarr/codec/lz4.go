@@ -11,7 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// lz4Codec is numcodecs' lz4: four little-endian bytes with the length of what is decoded, then one LZ4 block.
+// lz4Codec is numcodecs' lz4: four little-endian bytes with the length of what is decoded, then one
+// LZ4 block.
 type lz4Codec struct{ compressor }
 
 // lz4Tables are idle tables of encoders; a block does not depend on which it is made with.
@@ -20,7 +21,8 @@ var lz4Tables = sync.Pool{New: func() any { return new(lz4.CompressorCCompat) }}
 // maxLZ4 is the largest length that LZ4 and numcodecs take.
 const maxLZ4 = 0x7e000000
 
-// newLZ4 takes any acceleration, as numcodecs does. It trades size for speed, and there is one speed here.
+// newLZ4 takes any acceleration, as numcodecs does. It trades size for speed, and there is one
+// speed here.
 func newLZ4(raw json.RawMessage, _ Repr) (any, error) {
 	c := openConfig(raw)
 	c.integer("acceleration", 1, math.MinInt32, math.MaxInt32)

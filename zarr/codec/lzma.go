@@ -9,8 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// lzmaCodec is numcodecs' lzma: what Python's module of that name makes. numcodecs itself cannot read what it writes with filters
-// but in format 3; they are read here.
+// lzmaCodec is numcodecs' lzma: what Python's module of that name makes. numcodecs itself cannot
+// read what it writes with filters but in format 3; they are read here.
 type lzmaCodec struct {
 	compressor
 	c   lzma.Config
@@ -67,7 +67,8 @@ func readPreset(c *config) (level int, high bool) {
 	return int(min(n&^extreme, math.MaxInt32)), n&extreme != 0
 }
 
-// readFilter reads one filter. What only says how hard an encoder tries is taken as a wish, mode and mf not at all.
+// readFilter reads one filter. What only says how hard an encoder tries is taken as a wish, mode
+// and mf not at all.
 func readFilter(c *config) lzma.Filter {
 	f := lzma.Filter{ID: lzma.FilterID(c.natural("id", 0, math.MaxInt64))}
 	switch f.ID {

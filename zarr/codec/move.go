@@ -1,9 +1,11 @@
 package codec
 
-// axis is one level of a nested copy: n elements, and how far apart they lie at the destination and at the source, in bytes or items.
+// axis is one level of a nested copy: n elements, and how far apart they lie at the destination and
+// at the source, in bytes or items.
 type axis struct{ n, dst, src int }
 
-// move is a copy of elements from one strided memory to another, prepared. Axes that stay neighbours are merged.
+// move is a copy of elements from one strided memory to another, prepared. Axes that stay
+// neighbours are merged.
 type move struct {
 	few      [8]axis // the axes, from slow to fast at the destination, or
 	many     []axis  // if there are more
@@ -80,7 +82,8 @@ func (m *move) fromChunk(box Strided, shape []int) {
 	m.order()
 }
 
-// inChunk is the copy of a box out of a whole chunk of a shape, with the axes in the order of the chunk, each rising there.
+// inChunk is the copy of a box out of a whole chunk of a shape, with the axes in the order of the
+// chunk, each rising there.
 func (m *move) inChunk(box Strided, shape []int) {
 	m.dst = box.At
 	stride := box.Size
@@ -108,8 +111,8 @@ func (m *move) inChunk(box Strided, shape []int) {
 	}
 }
 
-// pull copies elements of size bytes out of a chunk that read gives parts of, the earlier ones first. The axes are those of
-// inChunk, of which the last lies in memory without gaps.
+// pull copies elements of size bytes out of a chunk that read gives parts of, the earlier ones
+// first. The axes are those of inChunk, of which the last lies in memory without gaps.
 func (m *move) pull(dst []byte, size int, read func(dst []byte, at int) error) (err error) {
 	row, inner := axis{1, size, size}, 0
 	if m.n > 0 {
@@ -199,11 +202,12 @@ func (m *move) outer(inner int, f func(dst, src int)) {
 	}
 }
 
-// inCache is how many bytes are copied before they are changed, so that they are in the first-level cache: half of 32 KiB.
+// inCache is how many bytes are copied before they are changed, so that they are in the first-level
+// cache: half of 32 KiB.
 const inCache = 16 << 10
 
-// bytes copies elements of size bytes. fix, if it is not nil, is called with every stretch of the destination that was filled, whole
-// elements one after another, and may change it.
+// bytes copies elements of size bytes. fix, if it is not nil, is called with every stretch of the
+// destination that was filled, whole elements one after another, and may change it.
 func (m *move) bytes(dst, src []byte, size int, fix func([]byte)) {
 	axes := m.axes()
 	k := len(axes)
@@ -236,7 +240,8 @@ func (m *move) bytes(dst, src []byte, size int, fix func([]byte)) {
 	})
 }
 
-// each calls do with every stretch of the destination: where it begins, and how many bytes or items it has.
+// each calls do with every stretch of the destination: where it begins, and how many bytes or items
+// it has.
 func (m *move) each(size int, do func(at, n int)) {
 	axes := m.axes()
 	k := len(axes)
@@ -263,8 +268,8 @@ func (m *move) items(dst, src [][]byte) {
 	})
 }
 
-// plane takes the innermost axes out of the others: cols, along which the destination is closest, and, if that is another one, rows,
-// along which the source is.
+// plane takes the innermost axes out of the others: cols, along which the destination is closest,
+// and, if that is another one, rows, along which the source is.
 func (m *move) plane() (rows, cols axis, inner int) {
 	rows, cols = axis{n: 1}, axis{n: 1}
 	axes := m.axes()

@@ -9,10 +9,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Normalize returns the codecs as they are to be written into metadata, for an array that enters the first of them:
-// configurations of the v3 core codecs are complete and spelled as zarr-python spells them, with the element size and
-// the shuffle of blosc and the byte order of bytes taken from the data type. Other codecs stay as they are. Errors are
-// those of [Table.Bind].
+// Normalize returns the codecs as they are to be written into metadata, for an array that enters
+// the first of them: configurations of the v3 core codecs are complete and spelled as zarr-python
+// spells them, with the element size and the shuffle of blosc and the byte order of bytes taken
+// from the data type. Other codecs stay as they are. Errors are those of [Table.Bind].
 func (t *Table) Normalize(specs []Spec, in Repr) ([]Spec, error) {
 	out := make([]Spec, len(specs))
 	serial := false
@@ -76,11 +76,12 @@ func (s Spec) normal(in Repr) (Spec, error) {
 	return s, nil
 }
 
-// Numcodecs spells a codec as v2 metadata and numcodecs do: an id and a configuration without it. errors.ErrUnsupported
-// for codecs that numcodecs does not have, which are bytes and transpose among those of the v3 core: v2 metadata has
-// members of its own for byte order and axis order.
+// Numcodecs spells a codec as v2 metadata and numcodecs do: an id and a configuration without it.
+// errors.ErrUnsupported for codecs that numcodecs does not have, which are bytes and transpose
+// among those of the v3 core: v2 metadata has members of its own for byte order and axis order.
 //
-// A blosc Spec that leaves the shuffle to the data type becomes shuffle -1, which numcodecs reads as the same.
+// A blosc Spec that leaves the shuffle to the data type becomes shuffle -1, which numcodecs reads
+// as the same.
 func (s Spec) Numcodecs() (id string, config json.RawMessage, err error) {
 	if id, ok := cutNumcodecs(s.Name); ok {
 		return id, orEmpty(s.Config), nil

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// compose writes elements as lists, of which the outermost has the dtype and the shape after them too. Each element is made
-// sure to be one value.
+// compose writes elements as lists, of which the outermost has the dtype and the shape after them
+// too. Each element is made sure to be one value.
 func compose(items [][]byte, shape []int, typ string) ([]byte, error) {
 	n := 64
 	for _, b := range items {

@@ -12,9 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// numcodecs' json2 and msgpack2 store an array as one list: the elements, in lists within lists where there are several axes,
-// then the dtype, then the shape. They take arrays of objects, and arrays of numbers and text too, of which v2 metadata
-// makes bytes first.
+// numcodecs' json2 and msgpack2 store an array as one list: the elements, in lists within lists
+// where there are several axes, then the dtype, then the shape. They take arrays of objects, and
+// arrays of numbers and text too, of which v2 metadata makes bytes first.
 
 // notation is one of the two.
 type notation interface {
@@ -40,8 +40,8 @@ type msgpack2 struct {
 func (n msgpack2) read(src []byte) ([]byte, error)         { return msgpack.Decode(nil, src, n.raw) }
 func (n msgpack2) write(dst, canon []byte) ([]byte, error) { return n.options.Encode(dst, canon) }
 
-// newJSON2 takes the configuration that numcodecs writes. Indentation and separators are those of other writers: what we
-// write is compact.
+// newJSON2 takes the configuration that numcodecs writes. Indentation and separators are those of
+// other writers: what we write is compact.
 func newJSON2(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	n := json2{dialect: jsontext.Tokens, style: jsontext.Style{ASCII: c.boolean("ensure_ascii", true), Sorted: c.boolean("sort_keys", true), Tokens: c.boolean("allow_nan", true)}}

@@ -168,7 +168,8 @@ func TestObjectsBind(t *testing.T) {
 	}
 }
 
-// TestListedValues compares arrays of numbers and text, of which v2 metadata makes bytes first, with what numcodecs writes.
+// TestListedValues compares arrays of numbers and text, of which v2 metadata makes bytes first,
+// with what numcodecs writes.
 func TestListedValues(t *testing.T) {
 	for _, r := range []struct {
 		name   string
@@ -218,7 +219,8 @@ func TestListedValues(t *testing.T) {
 }
 
 func TestCategorizeText(t *testing.T) {
-	// Three code points each, big-endian; "toolong" is cut on reading, and nothing is it on writing.
+	// Three code points each, big-endian; "toolong" is cut on reading, and nothing is it on
+	// writing.
 	c := mustChain(t, codec.Repr{Shape: []int{5}, Type: dtype.U(3)}, codec.Bytes(dtype.Big),
 		codec.FromNumcodecs("categorize", json.RawMessage(`{"labels":["é","ab","toolong"],"dtype":">U3","astype":"<u2"}`)))
 	text := func(words ...string) []byte {

@@ -27,7 +27,8 @@ func (c *values) Worst(n int64) int64 {
 	return addSat(32*n, 64<<10)
 }
 
-// Typical has 28 bytes for a number, whatever its size, and 8 for each byte of text, which may be escaped.
+// Typical has 28 bytes for a number, whatever its size, and 8 for each byte of text, which may be
+// escaped.
 func (c *values) Typical(n int64) int64 {
 	each, size := int64(28), int64(c.in.Type.Size())
 	if _, ok := c.in.Type.(dtype.Basic); !ok {
@@ -104,7 +105,8 @@ func (c *values) Decode(dst, src []byte, limit int) ([]byte, error) {
 	return out, nil
 }
 
-// listable refuses what numcodecs can neither write nor read: Python's own types are bool, int, float, str and bytes.
+// listable refuses what numcodecs can neither write nor read: Python's own types are bool, int,
+// float, str and bytes.
 func listable(t dtype.Type) error {
 	switch t := t.(type) {
 	case dtype.S, dtype.U:

@@ -9,8 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// packbits is the codec "packbits" of the registry: of every number the bits from first to last, one number after the
-// other, the lowest bit first, in bytes whose lowest bit is first.
+// packbits is the codec "packbits" of the registry: of every number the bits from first to last,
+// one number after the other, the lowest bit first, in bytes whose lowest bit is first.
 type packbits struct {
 	in      Repr
 	numbers int
@@ -173,8 +173,9 @@ func putLittle(b []byte, u uint64) {
 	}
 }
 
-// boolBits is numcodecs' "packbits": truth values as bits, the highest bit of a byte first, after a byte that says how many
-// bits of the last one mean nothing. As a filter of an array it gives a list of bytes.
+// boolBits is numcodecs' "packbits": truth values as bits, the highest bit of a byte first, after a
+// byte that says how many bits of the last one mean nothing. As a filter of an array it gives a
+// list of bytes.
 type boolBits struct{}
 
 func newNumcodecsPackBits(raw json.RawMessage, in Repr) (any, error) {

@@ -10,10 +10,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestPasses holds how often the elements of a chunk are gone over on decoding, once they have arrived and are decompressed: to lie without
-// gaps, and in rows of a larger array. It is seen by the memory that is asked for: a pass that is not the last one ends in a buffer, so with no
-// buffer there is one at most, from the stored bytes to the box, and none where these can be received in the box; with the one buffer
-// that a decompressor fills there is one from there to the box.
+// TestPasses holds how often the elements of a chunk are gone over on decoding, once they have
+// arrived and are decompressed: to lie without gaps, and in rows of a larger array. It is seen by
+// the memory that is asked for: a pass that is not the last one ends in a buffer, so with no buffer
+// there is one at most, from the stored bytes to the box, and none where these can be received in
+// the box; with the one buffer that a decompressor fills there is one from there to the box.
 func TestPasses(t *testing.T) {
 	const rows, cols, size = 64, 96, 4
 	little, turn := codec.Bytes(dtype.Little), codec.Transpose(1, 0)
@@ -80,7 +81,8 @@ func TestPasses(t *testing.T) {
 	}
 }
 
-// TestEncodeInPlace: elements become what is stored where they lie, and again elements; where something else is stored, that is refused.
+// TestEncodeInPlace: elements become what is stored where they lie, and again elements; where
+// something else is stored, that is refused.
 func TestEncodeInPlace(t *testing.T) {
 	little := codec.Bytes(dtype.Little)
 	for _, tt := range []struct {

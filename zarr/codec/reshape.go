@@ -8,7 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// reshape is the codec "reshape" of the registry: the same elements in the same order under another shape.
+// reshape is the codec "reshape" of the registry: the same elements in the same order under another
+// shape.
 type reshape struct {
 	out Repr
 	in  stage
@@ -88,7 +89,8 @@ func reshaped(parts []json.RawMessage, in []int) ([]int, error) {
 	return shape, nil
 }
 
-// products are the numbers of elements of the axes before each place, and of those from it on, with one place more than axes.
+// products are the numbers of elements of the axes before each place, and of those from it on, with
+// one place more than axes.
 func products(shape []int) (before, from []int) {
 	before, from = make([]int, len(shape)+1), make([]int, len(shape)+1)
 	before[0], from[len(shape)] = 1, 1

@@ -1,10 +1,11 @@
 package codec
 
-// Room is what decoding a box takes beside the memory that the box is in. direct is where the stored bytes can be received, so that
-// DecodeTo copies nothing: of length 0, with a capacity for as many bytes as are due. It is nil unless the codecs leave every element
-// where it is and the box is all of the chunk in C order. scratch is how many bytes DecodeTo asks [Scratch.Buffer] for at most, and 24 for
-// each element that varies in length where a codec wants them one by one. It has nothing for what such elements are decompressed to,
-// whose length is not known before.
+// Room is what decoding a box takes beside the memory that the box is in. direct is where the
+// stored bytes can be received, so that DecodeTo copies nothing: of length 0, with a capacity for
+// as many bytes as are due. It is nil unless the codecs leave every element where it is and the box
+// is all of the chunk in C order. scratch is how many bytes DecodeTo asks [Scratch.Buffer] for at
+// most, and 24 for each element that varies in length where a codec wants them one by one. It has
+// nothing for what such elements are decompressed to, whose length is not known before.
 func (c *Chain) Room(m Strided) (direct []byte, scratch int64) {
 	var r rooms
 	if m.forgets() {
@@ -21,24 +22,26 @@ func (c *Chain) Room(m Strided) (direct []byte, scratch int64) {
 	return direct, r.sum()
 }
 
-// InMemory reports whether the stored bytes of every chunk are its elements in C order, so that they can be received where all of the chunk
-// is to lie: see Room, which finds this out for any box. Their byte order may have to be turned round there.
+// InMemory reports whether the stored bytes of every chunk are its elements in C order, so that
+// they can be received where all of the chunk is to lie: see Room, which finds this out for any
+// box. Their byte order may have to be turned round there.
 func (c *Chain) InMemory() bool {
 	_, ok := c.array.(InPlace)
 	return ok && len(c.arrays) == 0 && len(c.bytes) == 0
 }
 
-// AsInMemory reports whether the stored bytes of every chunk are its elements in C order and in memory form: InMemory, and nothing is turned round or
-// checked.
+// AsInMemory reports whether the stored bytes of every chunk are its elements in C order and in
+// memory form: InMemory, and nothing is turned round or checked.
 func (c *Chain) AsInMemory() bool {
 	raw, ok := c.array.(*rawBytes)
 	return ok && c.InMemory() && raw.swap == nil && !raw.isChecked()
 }
 
-// EncodeRoom is how many bytes EncodeFrom asks [Scratch.Buffer] for at most, beside the box and what it appends. As for Room, nothing
-// is in it for elements that vary in length and are still to be compressed. Nor are the tables of compressors, which are kept from chunk
-// to chunk: there are at most as many of them as chunks are encoded at once, however many wait, so they belong to the CPU slots and
-// not to a chunk.
+// EncodeRoom is how many bytes EncodeFrom asks [Scratch.Buffer] for at most, beside the box and
+// what it appends. As for Room, nothing is in it for elements that vary in length and are still to
+// be compressed. Nor are the tables of compressors, which are kept from chunk to chunk: there are
+// at most as many of them as chunks are encoded at once, however many wait, so they belong to the
+// CPU slots and not to a chunk.
 func (c *Chain) EncodeRoom(m Strided) int64 {
 	var r rooms
 	slot := 0

@@ -13,8 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestWhoNeedsAnOrder: the bytes codec must have an order where an element has numbers of several bytes, and only there. Package
-// meta reports one without it, which is little-endian.
+// TestWhoNeedsAnOrder: the bytes codec must have an order where an element has numbers of several
+// bytes, and only there. Package meta reports one without it, which is little-endian.
 func TestWhoNeedsAnOrder(t *testing.T) {
 	for text, needs := range map[string]bool{
 		"bool": false, "int8": false, "uint8": false, "float8_e4m3fn": false, "complex_float8_e5m2": false, "int4": false, "r24": false, "S5": false, "V6": false,
@@ -43,8 +43,8 @@ func TestWhoNeedsAnOrder(t *testing.T) {
 	}
 }
 
-// TestCRC32CBytes: the check value of CRC-32C (RFC 3720, B.4, and the catalogues of CRCs) follows what it is of, the low byte
-// first.
+// TestCRC32CBytes: the check value of CRC-32C (RFC 3720, B.4, and the catalogues of CRCs) follows
+// what it is of, the low byte first.
 func TestCRC32CBytes(t *testing.T) {
 	c := mustChain(t, codec.Repr{Shape: []int{9}, Type: dtype.Uint8}, codec.Bytes(dtype.NoOrder), codec.CRC32C())
 	got, err := c.Encode(nil, codec.Block{Bytes: []byte("123456789")}, nil)
@@ -69,8 +69,9 @@ func TestCRC32CBytes(t *testing.T) {
 	}
 }
 
-// TestBloscTypeSize: what is shuffled is the element, which blosc can say up to 255 bytes; longer ones, and those of varying
-// length, are single bytes. Only elements of one byte are shuffled by bits unless the configuration says.
+// TestBloscTypeSize: what is shuffled is the element, which blosc can say up to 255 bytes; longer
+// ones, and those of varying length, are single bytes. Only elements of one byte are shuffled by
+// bits unless the configuration says.
 func TestBloscTypeSize(t *testing.T) {
 	for text, want := range map[string]string{"int8": "1 bitshuffle", "int16": "2 shuffle", "complex128": "16 shuffle", "V255": "255 shuffle", "V256": "1 shuffle", "V1": "1 bitshuffle"} {
 		typ, err := dtype.Parse(text)
@@ -86,7 +87,8 @@ func TestBloscTypeSize(t *testing.T) {
 	}
 }
 
-// TestBloscTypeSizeOfConfiguration: a size that the configuration has decides, in v2 about the shuffle too; numcodecs does so.
+// TestBloscTypeSizeOfConfiguration: a size that the configuration has decides, in v2 about the
+// shuffle too; numcodecs does so.
 func TestBloscTypeSizeOfConfiguration(t *testing.T) {
 	for config, want := range map[string]string{
 		`{"shuffle":-1,"typesize":4}`:    "4 shuffle",
@@ -146,7 +148,8 @@ func TestShardIndexIsAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestRefusedConfigurations: what is nearly a configuration is none, and what is nearly a codec is none.
+// TestRefusedConfigurations: what is nearly a configuration is none, and what is nearly a codec is
+// none.
 func TestRefusedConfigurations(t *testing.T) {
 	in := codec.Repr{Shape: []int{2, 3}, Type: dtype.Int16, Fill: []byte{0, 0}}
 	for _, r := range [][2]string{

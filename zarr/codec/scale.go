@@ -12,8 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// newFixedScaleOffset is numcodecs' "fixedscaleoffset": (x - offset) × scale, rounded to even, and cast. numpy calculates in
-// the type of x where that is a float, or whole and so is the number in the configuration, else in float64.
+// newFixedScaleOffset is numcodecs' "fixedscaleoffset": (x - offset) × scale, rounded to even, and
+// cast. numpy calculates in the type of x where that is a float, or whole and so is the number in
+// the configuration, else in float64.
 func newFixedScaleOffset(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	offset, scale := c.scalar("offset"), c.scalar("scale")
@@ -43,7 +44,8 @@ func newFixedScaleOffset(raw json.RawMessage, in Repr) (any, error) {
 	return f.either(in)
 }
 
-// scaling are the steps of encoding. A whole number of the configuration that the type does not have is an error in numpy.
+// scaling are the steps of encoding. A whole number of the configuration that the type does not
+// have is an error in numpy.
 func scaling(dec, enc number.Type, offset, scale scalar) (func() []number.Step, error) {
 	var list []number.Step
 	at := dec
@@ -72,7 +74,8 @@ func scaling(dec, enc number.Type, offset, scale scalar) (func() []number.Step, 
 
 func float64s() number.Type { return number.Type{Kind: number.Float, Size: 8} }
 
-// scalar is a number of a configuration. Python tells 1 from 1.0, and numpy what to calculate in by that.
+// scalar is a number of a configuration. Python tells 1 from 1.0, and numpy what to calculate in by
+// that.
 type scalar struct {
 	text  string
 	whole *big.Int // nil for a float
@@ -111,7 +114,8 @@ func (c *config) scalar(key string) scalar {
 	return s
 }
 
-// newQuantize is numcodecs' "quantize": floats rounded to so many decimal digits, as binary fractions, and cast.
+// newQuantize is numcodecs' "quantize": floats rounded to so many decimal digits, as binary
+// fractions, and cast.
 func newQuantize(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	if _, ok := c.members["digits"]; !ok {

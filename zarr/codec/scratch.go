@@ -2,12 +2,14 @@ package codec
 
 import "weak"
 
-// Scratch is what a Chain needs beside the chunk and its stored bytes, and uses again from chunk to chunk. The zero value is ready. It
-// belongs to one goroutine at a time and may serve any number of chains.
+// Scratch is what a Chain needs beside the chunk and its stored bytes, and uses again from chunk to
+// chunk. The zero value is ready. It belongs to one goroutine at a time and may serve any number of
+// chains.
 type Scratch struct {
-	// Buffer gives memory of length 0 and a capacity of n bytes or more, whose contents are undefined, for what may be as large as a
-	// chunk: at most the bytes that [Chain.Room] and [Chain.EncodeRoom] say, until Free is called. Where it is nil, the Scratch makes such
-	// memory itself, and keeps up to 64 MiB of each kind.
+	// Buffer gives memory of length 0 and a capacity of n bytes or more, whose contents are
+	// undefined, for what may be as large as a chunk: at most the bytes that [Chain.Room] and
+	// [Chain.EncodeRoom] say, until Free is called. Where it is nil, the Scratch makes such memory
+	// itself, and keeps up to 64 MiB of each kind.
 	Buffer func(n int) []byte
 
 	own    *buffers // kept; nil before the first use, and at rest
@@ -24,11 +26,12 @@ type buffers struct {
 	blocks [3][]byte // arrays between two codecs
 }
 
-// maxKept is the largest buffer that is kept. A process that once met a huge chunk must not hold its size for ever.
+// maxKept is the largest buffer that is kept. A process that once met a huge chunk must not hold
+// its size for ever.
 const maxKept = 64 << 20
 
-// Free lets go of all that Buffer gave, which may then be used for something else. What the Scratch made itself it uses again, unless
-// the garbage collector takes it first.
+// Free lets go of all that Buffer gave, which may then be used for something else. What the Scratch
+// made itself it uses again, unless the garbage collector takes it first.
 func (s *Scratch) Free() {
 	s.lent = buffers{}
 	if s.own != nil {
@@ -64,7 +67,8 @@ func (s *Scratch) whole(b Block, st stage) Strided {
 	return whole(b, s.axes(len(st.shape)), st.shape, st.size)
 }
 
-// take gives memory for an encoded form, of length 0: with a capacity of n bytes where Buffer is set and n is known, else what there is.
+// take gives memory for an encoded form, of length 0: with a capacity of n bytes where Buffer is
+// set and n is known, else what there is.
 func (s *Scratch) take(i int, n int64) []byte {
 	switch {
 	case s.Buffer == nil:

@@ -14,8 +14,8 @@ import (
 // sharding is what the v3 codec is called.
 const shardingName = "sharding_indexed"
 
-// maxNesting is how many shardings may lie in each other. Two are in use; each more costs a chain and an index for each
-// shard, and metadata that nests hundreds means harm.
+// maxNesting is how many shardings may lie in each other. Two are in use; each more costs a chain
+// and an index for each shard, and metadata that nests hundreds means harm.
 const maxNesting = 8
 
 // ShardingOptions configure [Sharding].
@@ -26,9 +26,9 @@ type ShardingOptions struct {
 	AtStart bool   // the index stands before the inner chunks, not after them
 }
 
-// Sharding cuts the array that enters it, a shard, into inner chunks that can be read one by one (v3 core
-// "sharding_indexed"). Byte order, blosc's element size and the like are left to [Table.Normalize], as for the codecs of an
-// array.
+// Sharding cuts the array that enters it, a shard, into inner chunks that can be read one by one
+// (v3 core "sharding_indexed"). Byte order, blosc's element size and the like are left to
+// [Table.Normalize], as for the codecs of an array.
 func Sharding(o ShardingOptions) Spec {
 	c := shardingConfig{Chunk: o.Chunk, Codecs: spell(o.Codecs), Index: spell(o.Index), Location: "end"}
 	if c.Chunk == nil {
@@ -45,7 +45,8 @@ func Sharding(o ShardingOptions) Spec {
 	}
 	raw, err := json.Marshal(c)
 	if err != nil {
-		// A configuration of an inner codec is no JSON: what is left out here is refused when the codec is bound.
+		// A configuration of an inner codec is no JSON: what is left out here is refused when the
+		// codec is bound.
 		return newSpec(shardingName, `{"chunk_shape":[]}`)
 	}
 	return Spec{Name: shardingName, Config: raw}
@@ -91,8 +92,9 @@ type sharding struct {
 	scratches sync.Pool                // of *Scratch, for the index
 }
 
-// newSharding reads the configuration ("Configuration parameters" of the specification). Its index_codecs are required
-// there, but files older than that exist, and readers take the recommended ones.
+// newSharding reads the configuration ("Configuration parameters" of the specification). Its
+// index_codecs are required there, but files older than that exist, and readers take the
+// recommended ones.
 func (t *Table) newSharding(raw json.RawMessage, in Repr) (any, error) {
 	o, below, err := t.openSharding(raw)
 	if err != nil {
@@ -127,8 +129,8 @@ func (t *Table) newSharding(raw json.RawMessage, in Repr) (any, error) {
 	return s, nil
 }
 
-// worst allows for as much unused space as there can be data, and a little more: what writers that replace inner
-// chunks leave behind.
+// worst allows for as much unused space as there can be data, and a little more: what writers that
+// replace inner chunks leave behind.
 func (s *sharding) worst() int64 {
 	return addSat(mulSat(s.typical, 2), 1<<20)
 }
@@ -152,11 +154,12 @@ func (t *Table) openSharding(raw json.RawMessage) (ShardingOptions, *Table, erro
 	return o, &below, c.close()
 }
 
-// draftBytes is what drafts of v3 called the codec "bytes". Package meta renames it where it is not within a shard, and
-// reports it in both places (rule.DraftCodec).
+// draftBytes is what drafts of v3 called the codec "bytes". Package meta renames it where it is not
+// within a shard, and reports it in both places (rule.DraftCodec).
 const draftBytes = "endian"
 
-// renameDrafts gives codecs with the name of a draft their own, unless the user has a codec of that name.
+// renameDrafts gives codecs with the name of a draft their own, unless the user has a codec of that
+// name.
 func (t *Table) renameDrafts(specs []Spec) {
 	for i := range specs {
 		if specs[i].Name == draftBytes && !t.own[draftBytes] {
@@ -165,8 +168,8 @@ func (t *Table) renameDrafts(specs []Spec) {
 	}
 }
 
-// normalSharding completes the configurations of the codecs within. What does not fit the shard is left as it is: binding
-// says what is wrong.
+// normalSharding completes the configurations of the codecs within. What does not fit the shard is
+// left as it is: binding says what is wrong.
 func (t *Table) normalSharding(s Spec, in Repr) (Spec, error) {
 	o, below, err := t.openSharding(s.Config)
 	if err != nil || len(o.Chunk) != len(in.Shape) {

@@ -63,7 +63,8 @@ func (s *sharding) Decode(dst Block, src []byte) error {
 	return s.DecodeTo(Whole(dst, s.in.Shape, s.in.Type.Size()), src, &Scratch{})
 }
 
-// DecodeTo fills a box from a shard, of which it decodes the inner chunks that the box has elements of.
+// DecodeTo fills a box from a shard, of which it decodes the inner chunks that the box has elements
+// of.
 func (s *sharding) DecodeTo(dst Strided, src []byte, sc *Scratch) error {
 	x, err := s.indexOf(src)
 	if err != nil {
@@ -110,8 +111,8 @@ func (s *sharding) stored(x ShardIndex, shard []byte, at []int) (b []byte, ok bo
 	return shard[off : off+n], true, nil
 }
 
-// touched calls do with the position of every inner chunk between the first and the last that a box has elements of, in the order of
-// the index. The slice is valid until do returns.
+// touched calls do with the position of every inner chunk between the first and the last that a box
+// has elements of, in the order of the index. The slice is valid until do returns.
 func (s *sharding) touched(box Strided, do func(at []int) error) error {
 	rank := len(s.grid)
 	spans := make([]int, 3*rank)
@@ -139,8 +140,8 @@ func (s *sharding) touched(box Strided, do func(at []int) error) error {
 	}
 }
 
-// cut sets box to the part of another box that is in the inner chunk at a position, counted from there, and reports whether there
-// is any.
+// cut sets box to the part of another box that is in the inner chunk at a position, counted from
+// there, and reports whether there is any.
 func (s *sharding) cut(box *Strided, of Strided, at []int) bool {
 	box.At = of.At
 	for k, a := range of.Axes {
@@ -175,8 +176,9 @@ func floorDiv(a, b int) int {
 	return a / b
 }
 
-// longest bounds the bytes of an inner chunk. Inner chunks may share their bytes, so that without a bound each could cost as
-// much as all of the shard. An inner shard that is read by its index may have unused space of any length.
+// longest bounds the bytes of an inner chunk. Inner chunks may share their bytes, so that without a
+// bound each could cost as much as all of the shard. An inner shard that is read by its index may
+// have unused space of any length.
 func (s *sharding) longest() int64 {
 	if s.inner.shards != nil {
 		return math.MaxInt64

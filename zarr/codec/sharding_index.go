@@ -36,9 +36,9 @@ func (x ShardIndex) Bytes() int { return len(x.pairs) }
 // Size is the number of bytes of the shard.
 func (x ShardIndex) Size() int64 { return x.size }
 
-// At gives offset and length, in bytes, of an inner chunk within its shard; not ok when it is missing. Nothing is known of
-// other inner chunks by it: they may lie in any order, with gaps, share bytes or overlap. fault.Corrupt when they do not
-// lie in the shard.
+// At gives offset and length, in bytes, of an inner chunk within its shard; not ok when it is
+// missing. Nothing is known of other inner chunks by it: they may lie in any order, with gaps,
+// share bytes or overlap. fault.Corrupt when they do not lie in the shard.
 func (x ShardIndex) At(i int) (off, n int64, ok bool, err error) {
 	o, l := binary.LittleEndian.Uint64(x.pairs[16*i:]), binary.LittleEndian.Uint64(x.pairs[16*i+8:])
 	size := uint64(x.size)

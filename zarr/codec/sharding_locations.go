@@ -1,6 +1,7 @@
 package codec
 
-// Locations are what the index of a shard is made of while its inner chunks are stored, in any order. All are missing at first.
+// Locations are what the index of a shard is made of while its inner chunks are stored, in any
+// order. All are missing at first.
 type Locations struct {
 	Stored int // inner chunks that are not missing
 
@@ -8,7 +9,8 @@ type Locations struct {
 	index ShardIndex
 }
 
-// Locations begins the index of a shard whose bytes are kept elsewhere; see [Shards.Pack] for one that is made in memory.
+// Locations begins the index of a shard whose bytes are kept elsewhere; see [Shards.Pack] for one
+// that is made in memory.
 func (s *Shards) Locations() *Locations {
 	return &Locations{of: s.codec, index: newShardIndex(s.codec.n)}
 }
@@ -19,7 +21,8 @@ func (l *Locations) Has(position int) bool {
 	return ok || err != nil
 }
 
-// Set says that the inner chunk at a position of the index is the n bytes at off in the shard, n > 0, where it was missing.
+// Set says that the inner chunk at a position of the index is the n bytes at off in the shard, n >
+// 0, where it was missing.
 func (l *Locations) Set(position int, off, n int64) {
 	l.index.set(position, off, n)
 	l.Stored++

@@ -12,9 +12,10 @@ type stretch struct {
 	from, to int64
 }
 
-// overlap says which inner chunk lies partly in another or in the index, and "" where none does. Those that are the very same
-// bytes do not count: a writer may store equal chunks once. The format does not forbid the rest, but no writer makes it, and a
-// shard that lost bytes at its begin looks like that. Chunks that do not lie in the shard at all are for whoever reads them.
+// overlap says which inner chunk lies partly in another or in the index, and "" where none does.
+// Those that are the very same bytes do not count: a writer may store equal chunks once. The format
+// does not forbid the rest, but no writer makes it, and a shard that lost bytes at its begin looks
+// like that. Chunks that do not lie in the shard at all are for whoever reads them.
 func (s *sharding) overlap(x ShardIndex) string {
 	index := stretch{-1, x.size - s.size, x.size}
 	if s.atStart {

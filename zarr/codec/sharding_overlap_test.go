@@ -13,8 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// TestShardOverlaps: bytes of two inner chunks, or of one and the index, are told where somebody asks, and an error where they
-// say so; what writers may do is not.
+// TestShardOverlaps: bytes of two inner chunks, or of one and the index, are told where somebody
+// asks, and an error where they say so; what writers may do is not.
 func TestShardOverlaps(t *testing.T) {
 	const no = math.MaxUint64
 	in := codec.Repr{Shape: []int{4}, Type: dtype.Uint16, Fill: []byte{9, 0}}

@@ -1,6 +1,7 @@
 package codec
 
-// Packing is a shard that is made of stored inner chunks, one after another. All are missing at first.
+// Packing is a shard that is made of stored inner chunks, one after another. All are missing at
+// first.
 type Packing struct {
 	Bytes  []byte // what there is; a longer slice with the same bytes may take its place
 	Stored int    // inner chunks that are not missing
@@ -21,7 +22,8 @@ func (s *sharding) begin(dst []byte) Packing {
 	return p
 }
 
-// Add appends the stored bytes of the inner chunk at a position of the index; without bytes it is missing.
+// Add appends the stored bytes of the inner chunk at a position of the index; without bytes it is
+// missing.
 func (p *Packing) Add(position int, stored []byte) {
 	from := len(p.Bytes)
 	p.Bytes = append(p.Bytes, stored...)

@@ -2,20 +2,23 @@ package codec
 
 import "slices"
 
-// Shards says how the stored bytes of a chain's chunks, the shards, fall into inner chunks that can be read without the
-// others. It is immutable.
+// Shards says how the stored bytes of a chain's chunks, the shards, fall into inner chunks that can
+// be read without the others. It is immutable.
 type Shards struct {
-	// Chunk is the shape of an inner chunk and Grid their number, along each axis of the array that enters the chain.
+	// Chunk is the shape of an inner chunk and Grid their number, along each axis of the array that
+	// enters the chain.
 	Chunk, Grid []int
-	// Inner takes such an inner chunk to its stored bytes and back. What the chain does with axes before it shards is in it.
+	// Inner takes such an inner chunk to its stored bytes and back. What the chain does with axes
+	// before it shards is in it.
 	Inner *Chain
 
 	codec *sharding
 	order []int // axis of the array that is axis i of the shard when it is cut
 }
 
-// Shards says how to read parts of what the chain stores; nil when they can only be read as a whole: there is no sharding, or
-// bytes are transformed after it, or the array before it by something else than transpose.
+// Shards says how to read parts of what the chain stores; nil when they can only be read as a
+// whole: there is no sharding, or bytes are transformed after it, or the array before it by
+// something else than transpose.
 func (c *Chain) Shards() *Shards { return c.shards }
 
 // shardsOf finds out. specs are the chain's own; t is the table they are from.
@@ -69,8 +72,8 @@ func (s *Shards) Len() int { return s.codec.n }
 // IndexSize is the length in bytes of a stored index; atStart says where in the shard it is.
 func (s *Shards) IndexSize() (n int64, atStart bool) { return s.codec.size, s.codec.atStart }
 
-// IndexBytes is the memory in bytes of the largest index that shards of a chain need, whether they can be read in parts or not; 0 where
-// there are none.
+// IndexBytes is the memory in bytes of the largest index that shards of a chain need, whether they
+// can be read in parts or not; 0 where there are none.
 func (c *Chain) IndexBytes() int64 {
 	s, ok := c.array.(*sharding)
 	if !ok {
@@ -79,7 +82,8 @@ func (c *Chain) IndexBytes() int64 {
 	return max(mulSat(16, int64(s.n)), s.inner.IndexBytes())
 }
 
-// Index reads the stored index of a shard that has size bytes. fault.Corrupt when it does not decode.
+// Index reads the stored index of a shard that has size bytes. fault.Corrupt when it does not
+// decode.
 func (s *Shards) Index(stored []byte, size int64) (ShardIndex, error) {
 	return s.codec.decodeIndex(stored, size)
 }

@@ -33,7 +33,8 @@ func TestShardingConforms(t *testing.T) {
 	in := codec.Repr{Shape: []int{4, 6}, Type: dtype.Uint16, Fill: []byte{7, 0}}
 	for _, o := range []codec.ShardingOptions{
 		{Chunk: []int{2, 3}, Codecs: []codec.Spec{little}},
-		// With the index at the start, bytes after the last inner chunk are unused space and no error, which the suite asks for.
+		// With the index at the start, bytes after the last inner chunk are unused space and no
+		// error, which the suite asks for.
 		{Chunk: []int{1, 6}, Codecs: []codec.Spec{little, codec.Gzip(1), codec.CRC32C()}},
 		{Chunk: []int{4, 1}, Codecs: []codec.Spec{codec.Transpose(1, 0), codec.Bytes(dtype.Big)}},
 		{Chunk: []int{2, 6}, Codecs: []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: []int{1, 2}, Codecs: []codec.Spec{little}, AtStart: true})}},
@@ -82,7 +83,8 @@ func TestShardBytes(t *testing.T) {
 	}
 }
 
-// TestShardLayouts reads shards that other writers may make: gaps, other orders, shared and overlapping ranges.
+// TestShardLayouts reads shards that other writers may make: gaps, other orders, shared and
+// overlapping ranges.
 func TestShardLayouts(t *testing.T) {
 	in := codec.Repr{Shape: []int{4}, Type: dtype.Uint16, Fill: []byte{9, 0}}
 	c := mustChain(t, in, codec.Sharding(codec.ShardingOptions{Chunk: []int{1}, Codecs: plainIndex, Index: plainIndex}))
@@ -201,7 +203,8 @@ func mustNotChain(in codec.Repr, specs ...codec.Spec) error {
 	return err
 }
 
-// TestShardingNormal: codecs within are completed as those of an array are, and the order of members is zarr-python's.
+// TestShardingNormal: codecs within are completed as those of an array are, and the order of
+// members is zarr-python's.
 func TestShardingNormal(t *testing.T) {
 	in := codec.Repr{Shape: []int{4, 6}, Type: dtype.Float32, Fill: make([]byte, 4)}
 	inner := codec.Sharding(codec.ShardingOptions{Chunk: []int{1, 3}, AtStart: true, Codecs: []codec.Spec{codec.Bytes(dtype.NoOrder), codec.Blosc(codec.BloscOptions{Cname: "lz4"})}})
@@ -354,7 +357,8 @@ func FuzzShard(f *testing.F) {
 	})
 }
 
-// TestLongInnerChunks has one inner chunk in a shard, of gzip with blocks that hold nothing before the one that holds 2 bytes.
+// TestLongInnerChunks has one inner chunk in a shard, of gzip with blocks that hold nothing before
+// the one that holds 2 bytes.
 func TestLongInnerChunks(t *testing.T) {
 	in := codec.Repr{Shape: []int{1}, Type: dtype.Uint16}
 	c := mustChain(t, in, codec.Sharding(codec.ShardingOptions{Chunk: []int{1}, Codecs: []codec.Spec{little, codec.Gzip(1)}, Index: plainIndex}))

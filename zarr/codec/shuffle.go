@@ -9,12 +9,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// shuffleCodec is numcodecs' shuffle: the first bytes of all elements, then the second ones, and so on. Its elements may
-// have another size than the array's.
+// shuffleCodec is numcodecs' shuffle: the first bytes of all elements, then the second ones, and so
+// on. Its elements may have another size than the array's.
 type shuffleCodec struct{ size int }
 
-// newShuffle wants the size of elements said, as every writer says it: without, numcodecs assumes 4, and zarr-python in v3 what
-// the data type has.
+// newShuffle wants the size of elements said, as every writer says it: without, numcodecs assumes
+// 4, and zarr-python in v3 what the data type has.
 func newShuffle(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	c.dropNull("elementsize")
@@ -31,7 +31,8 @@ func newShuffle(raw json.RawMessage, in Repr) (any, error) {
 func (shuffleCodec) EncodedSize(n int64) int64 { return n }
 func (shuffleCodec) Worst(n int64) int64       { return n }
 
-// Encode refuses bytes that are no whole elements, as numcodecs does, which would not read them either.
+// Encode refuses bytes that are no whole elements, as numcodecs does, which would not read them
+// either.
 func (s shuffleCodec) Encode(dst, src []byte) ([]byte, error) {
 	if len(src)%s.size != 0 {
 		return dst, fault.Newf(fault.Metadata, "%d bytes are no whole elements of %d", len(src), s.size)

@@ -8,7 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// unknown is the error for a name that is not in the table. It tells the name that may be meant, or why that would be refused too.
+// unknown is the error for a name that is not in the table. It tells the name that may be meant, or
+// why that would be refused too.
 func (t *Table) unknown(s Spec, in Repr) error {
 	like := similar(s.Name, t.Names())
 	if like == "" {
@@ -25,8 +26,8 @@ func (t *Table) unknown(s Spec, in Repr) error {
 // maxSimilar is the longest name that others are compared with: it may be a stored one.
 const maxSimilar = 40
 
-// similar is the one of the names that may be meant by another: numcodecs' of the id, or the other way round, or one that differs
-// in case or in a letter or two. "" when there is none.
+// similar is the one of the names that may be meant by another: numcodecs' of the id, or the other
+// way round, or one that differs in case or in a letter or two. "" when there is none.
 func similar(name string, names []string) string {
 	if len(name) > maxSimilar {
 		return ""
@@ -53,8 +54,8 @@ func similar(name string, names []string) string {
 
 func bare(name string) string { return strings.ToLower(strings.TrimPrefix(name, numcodecs)) }
 
-// edits counts the letters that must be put in, taken out, replaced or swapped with the next to make b of a. Neither is longer than
-// maxSimilar.
+// edits counts the letters that must be put in, taken out, replaced or swapped with the next to
+// make b of a. Neither is longer than maxSimilar.
 func edits(a, b string) int {
 	var rows [maxSimilar + 1][maxSimilar + 1]uint8
 	for i := range len(a) + 1 {

@@ -6,9 +6,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Span is which of the stored bytes the elements of a box lie in: n bytes from off on, from which DecodeSpan makes the box. m needs no
-// memory. It is ok only where stored bytes are the elements, in whatever order of axes: of what is compressed nothing is known before it
-// is there, and where elements are checked one by one none is left out. Not ok also for a box of no elements.
+// Span is which of the stored bytes the elements of a box lie in: n bytes from off on, from which
+// DecodeSpan makes the box. m needs no memory. It is ok only where stored bytes are the elements,
+// in whatever order of axes: of what is compressed nothing is known before it is there, and where
+// elements are checked one by one none is left out. Not ok also for a box of no elements.
 func (c *Chain) Span(m Strided) (off, n int64, ok bool) {
 	if !c.Spans() {
 		return 0, 0, false
@@ -59,8 +60,9 @@ func span(m Strided, st stage) (off, n int64, ok bool) {
 	return lo, hi - lo + int64(st.size), true
 }
 
-// DecodeSpan is DecodeTo for src that has only the stored bytes that Span says. src may be what was received where the box lies, if that has
-// no gaps there and they have the order of its elements. fault.Corrupt when src has another length.
+// DecodeSpan is DecodeTo for src that has only the stored bytes that Span says. src may be what was
+// received where the box lies, if that has no gaps there and they have the order of its elements.
+// fault.Corrupt when src has another length.
 func (c *Chain) DecodeSpan(dst Strided, src []byte, s *Scratch) error {
 	if err := dst.check(c.whole); err != nil {
 		return err
@@ -92,8 +94,8 @@ func (c *Chain) DecodeSpan(dst Strided, src []byte, s *Scratch) error {
 	return nil
 }
 
-// DecodeElements turns a stretch of stored elements into memory form where it lies. It is for chains whose Spans is true, and for whole
-// elements: fault.Selection otherwise.
+// DecodeElements turns a stretch of stored elements into memory form where it lies. It is for
+// chains whose Spans is true, and for whole elements: fault.Selection otherwise.
 func (c *Chain) DecodeElements(b []byte) error {
 	raw, ok := c.array.(*rawBytes)
 	if !ok || !c.Spans() || len(b)%c.packed.size != 0 {

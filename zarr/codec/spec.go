@@ -20,8 +20,9 @@ func newSpec(name, format string, args ...any) Spec {
 	return Spec{Name: name, Config: json.RawMessage(fmt.Sprintf(format, args...))}
 }
 
-// Bytes stores elements one after another in the given byte order (v3 core "bytes"). With dtype.NoOrder the order is
-// left out, as it has to be for elements of one byte; [Table.Normalize] puts in what the data type needs.
+// Bytes stores elements one after another in the given byte order (v3 core "bytes"). With
+// dtype.NoOrder the order is left out, as it has to be for elements of one byte; [Table.Normalize]
+// puts in what the data type needs.
 func Bytes(order dtype.Order) Spec {
 	if order == dtype.NoOrder {
 		return Spec{Name: "bytes"}
@@ -29,7 +30,8 @@ func Bytes(order dtype.Order) Spec {
 	return newSpec("bytes", `{"endian":%q}`, order)
 }
 
-// Transpose stores axis order[i] as axis i (v3 core "transpose"): Transpose(1, 0) of a matrix stores columns first.
+// Transpose stores axis order[i] as axis i (v3 core "transpose"): Transpose(1, 0) of a matrix
+// stores columns first.
 func Transpose(order ...int) Spec {
 	list := strings.ReplaceAll(strings.Trim(fmt.Sprint(order), "[]"), " ", ",")
 	return newSpec("transpose", `{"order":[%s]}`, list)
@@ -39,13 +41,14 @@ func Transpose(order ...int) Spec {
 // all are one, which takes about the time of zlib's 3.
 func Gzip(level int) Spec { return newSpec("gzip", `{"level":%d}`, level) }
 
-// Zlib compresses with RFC 1950 at a level from -1 or 0 (stored) to 9, of which there are as many as of Gzip. It is numcodecs'
-// codec, not one of the v3 core.
+// Zlib compresses with RFC 1950 at a level from -1 or 0 (stored) to 9, of which there are as many
+// as of Gzip. It is numcodecs' codec, not one of the v3 core.
 func Zlib(level int) Spec { return newSpec(numcodecs+"zlib", `{"level":%d}`, level) }
 
-// Zstd compresses with RFC 8878 at a level of libzstd's scale, -131072 to 22, where 0 is 3 (v3 core "zstd"). The
-// encoder has five: negative, 1, 0 with 2 to 4, 5 with 6, and 7 and more. For a checksum in every frame, which readers check, write
-// the configuration: {"level": 3, "checksum": true}.
+// Zstd compresses with RFC 8878 at a level of libzstd's scale, -131072 to 22, where 0 is 3 (v3 core
+// "zstd"). The encoder has five: negative, 1, 0 with 2 to 4, 5 with 6, and 7 and more. For a
+// checksum in every frame, which readers check, write the configuration: {"level": 3, "checksum":
+// true}.
 func Zstd(level int) Spec { return zstdSpec(level, false) }
 
 func zstdSpec(level int, checksum bool) Spec {
@@ -55,7 +58,8 @@ func zstdSpec(level int, checksum bool) Spec {
 // CRC32C puts a CRC-32C of the bytes after them (v3 core "crc32c").
 func CRC32C() Spec { return Spec{Name: "crc32c"} }
 
-// VlenArray stores elements that are arrays, each after its length (numcodecs "vlen-array"; v2 only).
+// VlenArray stores elements that are arrays, each after its length (numcodecs "vlen-array"; v2
+// only).
 func VlenArray(t dtype.Ragged) Spec {
 	raw, err := t.ElemV2()
 	if err != nil {
@@ -64,21 +68,24 @@ func VlenArray(t dtype.Ragged) Spec {
 	return newSpec(numcodecs+"vlen-array", `{"dtype":%s}`, raw)
 }
 
-// JSON2 stores elements of [dtype.JSON], or numbers and text of a fixed length, as one JSON list (numcodecs "json2"), with
-// the configuration that numcodecs writes. No other implementation is known that reads it in v3.
+// JSON2 stores elements of [dtype.JSON], or numbers and text of a fixed length, as one JSON list
+// (numcodecs "json2"), with the configuration that numcodecs writes. No other implementation is
+// known that reads it in v3.
 func JSON2() Spec {
 	return newSpec(numcodecs+"json2", `{"allow_nan":true,"check_circular":true,"encoding":"utf-8","ensure_ascii":true,"indent":null,`+
 		`"separators":[",",":"],"skipkeys":false,"sort_keys":true,"strict":true}`)
 }
 
-// MsgPack2 is JSON2 in MessagePack (numcodecs "msgpack2"), which has bytes too. No other implementation is known that reads it in v3.
+// MsgPack2 is JSON2 in MessagePack (numcodecs "msgpack2"), which has bytes too. No other
+// implementation is known that reads it in v3.
 func MsgPack2() Spec {
 	return newSpec(numcodecs+"msgpack2", `{"raw":false,"use_bin_type":true,"use_single_float":false}`)
 }
 
-// Categorize stores text as its place in a list of labels, counted from 1, in integers of a type (numcodecs "categorize").
-// The text is of the data type t: dtype.String, or dtype.U, which is little-endian. Text that is no label is stored as 0 and
-// read back as no text. No other implementation is known that reads it in v3.
+// Categorize stores text as its place in a list of labels, counted from 1, in integers of a type
+// (numcodecs "categorize"). The text is of the data type t: dtype.String, or dtype.U, which is
+// little-endian. Text that is no label is stored as 0 and read back as no text. No other
+// implementation is known that reads it in v3.
 func Categorize(t dtype.Type, as dtype.Basic, labels ...string) Spec {
 	of, err := t.V2(dtype.Little)
 	if err != nil {
@@ -107,8 +114,8 @@ type BloscOptions struct {
 // Stored is the BloscOptions.Level that does not compress, which metadata calls level 0.
 const Stored = -1
 
-// Blosc compresses with blosc (v3 core "blosc"); see package blosc. What is left out depends on the data type, and
-// [Table.Normalize] puts it in.
+// Blosc compresses with blosc (v3 core "blosc"); see package blosc. What is left out depends on the
+// data type, and [Table.Normalize] puts it in.
 func Blosc(o BloscOptions) Spec {
 	c := bloscConfig{Cname: o.Cname, Level: o.Level, Shuffle: o.Shuffle, TypeSize: o.TypeSize, BlockSize: o.BlockSize}
 	if c.Cname == "" {

@@ -8,46 +8,52 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// The filters of numcodecs take the data type of the elements, of, and that of what is stored, as; where that is nil it is the
-// same. Types are spelled little-endian: behind Bytes(dtype.Big), in v2, write the configuration out.
+// The filters of numcodecs take the data type of the elements, of, and that of what is stored, as;
+// where that is nil it is the same. Types are spelled little-endian: behind Bytes(dtype.Big), in
+// v2, write the configuration out.
 
-// Delta stores the first element and then differences (numcodecs "delta"). Integers wrap: what comes back is what was stored,
-// as long as the other type is as wide or the differences fit it.
+// Delta stores the first element and then differences (numcodecs "delta"). Integers wrap: what
+// comes back is what was stored, as long as the other type is as wide or the differences fit it.
 func Delta(of, as dtype.Type) Spec {
 	return filterSpec("delta", member{"dtype", of}, member{"astype", as})
 }
 
-// AsType stores elements of the type of as the type as, cast as C does (numcodecs "astype"). [CastValue] of v3 converts by
-// value instead.
+// AsType stores elements of the type of as the type as, cast as C does (numcodecs "astype").
+// [CastValue] of v3 converts by value instead.
 func AsType(of, as dtype.Type) Spec {
 	return filterSpec("astype", member{"encode_dtype", as}, member{"decode_dtype", of})
 }
 
-// FixedScaleOffset stores round((x - offset) × scale) (numcodecs "fixedscaleoffset"), computed in floats.
+// FixedScaleOffset stores round((x - offset) × scale) (numcodecs "fixedscaleoffset"), computed in
+// floats.
 func FixedScaleOffset(offset, scale float64, of, as dtype.Type) Spec {
 	return filterSpec("fixedscaleoffset", member{"offset", withPoint(offset)}, member{"scale", withPoint(scale)}, member{"dtype", of}, member{"astype", as})
 }
 
-// Quantize keeps so many decimal digits after the point, as a binary fraction; digits is from -307 to 307 (numcodecs
-// "quantize"). Both types are floats.
+// Quantize keeps so many decimal digits after the point, as a binary fraction; digits is from -307
+// to 307 (numcodecs "quantize"). Both types are floats.
 func Quantize(digits int, of, as dtype.Type) Spec {
 	return filterSpec("quantize", member{"digits", digits}, member{"dtype", of}, member{"astype", as})
 }
 
-// PackBools stores truth values as bits, after a byte that counts the bits left over (numcodecs "packbits"). [PackBits] of v3
-// takes every type of number, and has the bits of a byte the other way round.
+// PackBools stores truth values as bits, after a byte that counts the bits left over (numcodecs
+// "packbits"). [PackBits] of v3 takes every type of number, and has the bits of a byte the other
+// way round.
 func PackBools() Spec { return Spec{Name: numcodecs + "packbits", Config: json.RawMessage(`{}`)} }
 
-// BitRound keeps so many bits of the fraction of floats, or of integers from the highest that is set, and rounds the rest
-// away (registry "bitround"; in v2 that of numcodecs, which takes floats only).
+// BitRound keeps so many bits of the fraction of floats, or of integers from the highest that is
+// set, and rounds the rest away (registry "bitround"; in v2 that of numcodecs, which takes floats
+// only).
 func BitRound(keep int) Spec { return newSpec("bitround", `{"keepbits":%d}`, keep) }
 
-// PackBits stores numbers of less than 8 bits in as many bits, and truth values in one (registry "packbits"). To store only
-// some of the bits, write the configuration: first_bit and last_bit are counted from the lowest, which is 0.
+// PackBits stores numbers of less than 8 bits in as many bits, and truth values in one (registry
+// "packbits"). To store only some of the bits, write the configuration: first_bit and last_bit are
+// counted from the lowest, which is 0.
 func PackBits() Spec { return Spec{Name: "packbits", Config: json.RawMessage(`{}`)} }
 
-// Reshape stores the elements under another shape (registry "reshape"): lengths, one of which may be -1 for what is left,
-// or lists of axes of the array whose lengths are multiplied: Reshape([]int{0, 1}, 3, -1).
+// Reshape stores the elements under another shape (registry "reshape"): lengths, one of which may
+// be -1 for what is left, or lists of axes of the array whose lengths are multiplied:
+// Reshape([]int{0, 1}, 3, -1).
 func Reshape(lengths ...any) Spec {
 	raw, err := json.Marshal(lengths)
 	if err != nil {
@@ -59,8 +65,8 @@ func Reshape(lengths ...any) Spec {
 	return newSpec("reshape", `{"shape":%s}`, raw)
 }
 
-// ScaleOffset stores (x - offset) × scale in the array's own type (registry "scale_offset"): put [CastValue] after it.
-// Offset and scale are numbers of the array's type.
+// ScaleOffset stores (x - offset) × scale in the array's own type (registry "scale_offset"): put
+// [CastValue] after it. Offset and scale are numbers of the array's type.
 func ScaleOffset(offset, scale float64) Spec {
 	return newSpec("scale_offset", `{"offset":%s,"scale":%s}`, jsonNumber(offset), jsonNumber(scale))
 }
@@ -71,13 +77,13 @@ type CastValueOptions struct {
 	Rounding   string     // "towards-zero", "towards-positive", "towards-negative" or "nearest-away"; "" is "nearest-even"
 	OutOfRange string     // "clamp" or "wrap"; "" is "error"
 
-	// Encode and Decode are pairs of numbers, each written as a fill value is: the first becomes the second. NaN stands for
-	// every NaN.
+	// Encode and Decode are pairs of numbers, each written as a fill value is: the first becomes
+	// the second. NaN stands for every NaN.
 	Encode, Decode [][2]json.RawMessage
 }
 
-// CastValue stores numbers as another type by their value (registry "cast_value"). A type that metadata cannot name makes a
-// Spec that no table binds.
+// CastValue stores numbers as another type by their value (registry "cast_value"). A type that
+// metadata cannot name makes a Spec that no table binds.
 func CastValue(o CastValueOptions) Spec {
 	var list []member
 	list = append(list, member{"data_type", v3Name{o.Type}})

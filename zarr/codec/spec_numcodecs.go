@@ -2,22 +2,24 @@ package codec
 
 import "fmt"
 
-// Codecs of numcodecs alone. zarr-python has those from bytes to bytes in v3 too, under the same names, all but base64.
+// Codecs of numcodecs alone. zarr-python has those from bytes to bytes in v3 too, under the same
+// names, all but base64.
 
 // BZ2 compresses with bzip2 at a level from 1 to 9: how many 100,000 bytes are sorted together.
 func BZ2(level int) Spec { return newSpec(numcodecs+"bz2", `{"level":%d}`, level) }
 
-// LZMA compresses into the container xz at a preset from 0 to 9, with a CRC-64 of the contents. Formats, checks and filters are for a
-// configuration.
+// LZMA compresses into the container xz at a preset from 0 to 9, with a CRC-64 of the contents.
+// Formats, checks and filters are for a configuration.
 func LZMA(preset int) Spec { return newSpec(numcodecs+"lzma", `{"preset":%d}`, preset) }
 
-// LZ4 compresses into one LZ4 block behind its length. A larger acceleration is faster elsewhere; here there is one speed.
+// LZ4 compresses into one LZ4 block behind its length. A larger acceleration is faster elsewhere;
+// here there is one speed.
 func LZ4(acceleration int) Spec {
 	return newSpec(numcodecs+"lz4", `{"acceleration":%d}`, acceleration)
 }
 
-// Shuffle puts the first bytes of all elements first, then the second ones, and so on. The size is that of an element in bytes, and
-// has to divide what is shuffled.
+// Shuffle puts the first bytes of all elements first, then the second ones, and so on. The size is
+// that of an element in bytes, and has to divide what is shuffled.
 func Shuffle(elementSize int) Spec {
 	return newSpec(numcodecs+"shuffle", `{"elementsize":%d}`, elementSize)
 }

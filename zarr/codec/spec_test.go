@@ -110,8 +110,8 @@ func TestErrorsTellWhatWouldBeRight(t *testing.T) {
 	}
 }
 
-// TestConfigurations: what both zarr-python and TensorStore refuse is refused; what one of them accepts is accepted. gzip of
-// level -1, which both refuse, is accepted to be read.
+// TestConfigurations: what both zarr-python and TensorStore refuse is refused; what one of them
+// accepts is accepted. gzip of level -1, which both refuse, is accepted to be read.
 func TestConfigurations(t *testing.T) {
 	in := codec.Repr{Shape: []int{4, 6}, Type: dtype.Int32}
 	yes, no := error(nil), error(fault.Metadata)

@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// TestEncoderState holds what docs/tuning.md says of the memory of encoders: an upper bound in MiB for chunks of 1 MiB, and that it is used
-// again for the next chunk.
+// TestEncoderState holds what docs/tuning.md says of the memory of encoders: an upper bound in MiB
+// for chunks of 1 MiB, and that it is used again for the next chunk.
 func TestEncoderState(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector makes pools forget at random, so allocations cannot be counted")

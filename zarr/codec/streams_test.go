@@ -141,7 +141,8 @@ func TestZstdFlags(t *testing.T) {
 	}
 }
 
-// TestLevels: a higher level never makes much more of it, at either end of the scale, and every level is read back.
+// TestLevels: a higher level never makes much more of it, at either end of the scale, and every
+// level is read back.
 func TestLevels(t *testing.T) {
 	src := smooth(1 << 16)
 	in := codec.Repr{Shape: []int{1 << 16}, Type: chunk.Type}

@@ -7,24 +7,26 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Strided is a box of a chunk in memory where neighbours need not touch: for every axis of the chunk which of its elements, and how
-// far apart they lie. A chunk that is read goes from its stored bytes to rows of a larger region by it, and comes from there when
-// it is written.
+// Strided is a box of a chunk in memory where neighbours need not touch: for every axis of the
+// chunk which of its elements, and how far apart they lie. A chunk that is read goes from its
+// stored bytes to rows of a larger region by it, and comes from there when it is written.
 type Strided struct {
-	// Block is all of that memory: Bytes where elements have a size, else Items. Without either, a chunk is decoded and forgotten.
+	// Block is all of that memory: Bytes where elements have a size, else Items. Without either, a
+	// chunk is decoded and forgotten.
 	Block
-	// Size is the bytes of an element, 1 with Items. At is where the first element of the box lies in the Block, in bytes or items.
+	// Size is the bytes of an element, 1 with Items. At is where the first element of the box lies
+	// in the Block, in bytes or items.
 	Size, At int
 	// Axes has one Step for each axis of the chunk.
 	Axes []Step
 }
 
-// Step is a box along one axis: N elements, those at Off, Off+Each, Off+2·Each, … in the chunk, Stride bytes or items apart in memory.
-// Each may be negative, and so may Stride.
+// Step is a box along one axis: N elements, those at Off, Off+Each, Off+2·Each, … in the chunk,
+// Stride bytes or items apart in memory. Each may be negative, and so may Stride.
 type Step struct{ N, Off, Each, Stride int }
 
-// Whole is all of a chunk of a shape, in C order, in memory that has room for that and nothing else. size is the bytes of an
-// element, 0 where elements vary in length.
+// Whole is all of a chunk of a shape, in C order, in memory that has room for that and nothing
+// else. size is the bytes of an element, 0 where elements vary in length.
 func Whole(b Block, shape []int, size int) Strided {
 	return whole(b, make([]Step, len(shape)), shape, max(size, 1))
 }
@@ -42,7 +44,8 @@ func whole(b Block, axes []Step, shape []int, size int) Strided {
 // forgets reports whether there is no memory, so that what is decoded is forgotten.
 func (m Strided) forgets() bool { return m.Bytes == nil && m.Items == nil && m.Axes == nil }
 
-// check compares a box with an array and with its own memory: fault.Selection where it does not fit.
+// check compares a box with an array and with its own memory: fault.Selection where it does not
+// fit.
 func (m Strided) check(st stage) error {
 	shape, have := st.shape, len(m.Bytes)
 	if st.items {
@@ -95,7 +98,8 @@ func (m Strided) covers(shape []int) bool {
 	return true
 }
 
-// isContiguous reports whether the box is all of an array, in C order and without gaps, and in how many bytes or items.
+// isContiguous reports whether the box is all of an array, in C order and without gaps, and in how
+// many bytes or items.
 func (m Strided) isContiguous(st stage) (n int, ok bool) {
 	n = m.Size
 	for i := len(st.shape) - 1; i >= 0; i-- {
@@ -164,7 +168,8 @@ func (m Strided) fill(elem []byte, st stage) {
 	}
 }
 
-// IsFill reports whether every element of a box is, bit for bit, one; not for elements that vary in length.
+// IsFill reports whether every element of a box is, bit for bit, one; not for elements that vary in
+// length.
 func (m Strided) IsFill(elem []byte) bool {
 	var c move
 	c.over(m)

@@ -11,10 +11,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// Factory makes the codec of a configuration: an [ArrayArray], [ArrayBytes], [BytesBytes] or [Either], bound to the Repr that
-// enters it on encoding. For a BytesBytes that is the Repr that entered the array-to-bytes codec, with its Order. The configuration is a
-// JSON object, {} where metadata has none. fault.Metadata for one that is wrong or does not fit the Repr, and so is an error without a
-// kind; errors.ErrUnsupported for one that is not implemented. It may be called several times for one array.
+// Factory makes the codec of a configuration: an [ArrayArray], [ArrayBytes], [BytesBytes] or
+// [Either], bound to the Repr that enters it on encoding. For a BytesBytes that is the Repr that
+// entered the array-to-bytes codec, with its Order. The configuration is a JSON object, {} where
+// metadata has none. fault.Metadata for one that is wrong or does not fit the Repr, and so is an
+// error without a kind; errors.ErrUnsupported for one that is not implemented. It may be called
+// several times for one array.
 type Factory func(config json.RawMessage, in Repr) (any, error)
 
 // bytesName is the codec that makes elements of bytes.
@@ -32,10 +34,10 @@ type Table struct {
 // binder is the Factory of a codec that has codecs of its own, from the table it is in.
 type binder func(t *Table, config json.RawMessage, in Repr) (any, error)
 
-// Builtin is the table of the codecs in this package: of the v3 core bytes, transpose, gzip, zstd, blosc, crc32c and
-// sharding_indexed; of the registry of extensions vlen-utf8, vlen-bytes, packbits, bitround, reshape, scale_offset and
-// cast_value; of numcodecs, under "numcodecs." and their id, all but what is there to be refused with a reason: pickle and
-// n5_wrapper.
+// Builtin is the table of the codecs in this package: of the v3 core bytes, transpose, gzip, zstd,
+// blosc, crc32c and sharding_indexed; of the registry of extensions vlen-utf8, vlen-bytes,
+// packbits, bitround, reshape, scale_offset and cast_value; of numcodecs, under "numcodecs." and
+// their id, all but what is there to be refused with a reason: pickle and n5_wrapper.
 func Builtin() *Table {
 	return &Table{binders: map[string]binder{shardingName: (*Table).newSharding}, factories: map[string]Factory{
 		"bytes":              newBytes,
@@ -92,8 +94,8 @@ func refused(why string) Factory {
 	return func(json.RawMessage, Repr) (any, error) { return nil, fault.Newf(errors.ErrUnsupported, "%s", why) }
 }
 
-// With returns a table that has f under name too, in place of what was there. Names are those of Spec: one that
-// numcodecs or v2 metadata knows starts with "numcodecs.".
+// With returns a table that has f under name too, in place of what was there. Names are those of
+// Spec: one that numcodecs or v2 metadata knows starts with "numcodecs.".
 func (t *Table) With(name string, f Factory) *Table {
 	m := maps.Clone(t.factories)
 	if m == nil {
@@ -110,9 +112,10 @@ func (t *Table) With(name string, f Factory) *Table {
 	return &Table{factories: m, binders: b, nesting: t.nesting, own: own, report: t.report}
 }
 
-// WithFindings returns a table whose codecs call report for each violation of a rule that they tolerate while decoding; an error
-// from it ends the decoding. Rule and Text of the finding are set. Only the codecs "bytes", "sharding_indexed", blosc and gzip
-// tolerate any; codecs that a user put in their place do not call it. report must be safe for concurrent calls.
+// WithFindings returns a table whose codecs call report for each violation of a rule that they
+// tolerate while decoding; an error from it ends the decoding. Rule and Text of the finding are
+// set. Only the codecs "bytes", "sharding_indexed", blosc and gzip tolerate any; codecs that a user
+// put in their place do not call it. report must be safe for concurrent calls.
 func (t *Table) WithFindings(report func(rule.Finding) error) *Table {
 	c := *t
 	c.report = report
@@ -151,7 +154,8 @@ func (t *Table) Bind(s Spec, in Repr) (any, error) {
 	return c, nil
 }
 
-// lenient is a codec that tolerates violations of a rule while decoding, unless report returns an error for them.
+// lenient is a codec that tolerates violations of a rule while decoding, unless report returns an
+// error for them.
 type lenient interface {
 	setReport(report func(rule.Finding) error)
 }

@@ -18,7 +18,8 @@ func orEmpty(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// FromNumcodecs names a codec of v2 metadata: an id and numcodecs' configuration, with or without the id in it.
+// FromNumcodecs names a codec of v2 metadata: an id and numcodecs' configuration, with or without
+// the id in it.
 func FromNumcodecs(id string, config json.RawMessage) Spec {
 	s := Spec{Name: numcodecs + id, Config: config}
 	var members map[string]json.RawMessage
@@ -79,8 +80,9 @@ func checked(text string, s Spec) (Spec, error) {
 	return s, nil
 }
 
-// String is the codec as the command line has it: short where it can be, such as "zstd:3", else the name and the configuration. The
-// element size of blosc is left out of the short form: it is the data type's.
+// String is the codec as the command line has it: short where it can be, such as "zstd:3", else the
+// name and the configuration. The element size of blosc is left out of the short form: it is the
+// data type's.
 func (s Spec) String() string {
 	if short, ok := s.short(); ok {
 		return short

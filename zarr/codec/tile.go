@@ -2,12 +2,13 @@ package codec
 
 import "encoding/binary"
 
-// tile is the side of the square in which elements are copied that are neighbours along one axis at the source and along another at the
-// destination: 32 rows of 8-byte elements are 32 lines of 64 bytes at either end, which together stay in the first-level cache.
+// tile is the side of the square in which elements are copied that are neighbours along one axis at
+// the source and along another at the destination: 32 rows of 8-byte elements are 32 lines of 64
+// bytes at either end, which together stay in the first-level cache.
 const tile = 32
 
-// tiles calls copy for every square of a plane, with its offsets at both ends and its numbers of rows and columns; once where there is
-// one row.
+// tiles calls copy for every square of a plane, with its offsets at both ends and its numbers of
+// rows and columns; once where there is one row.
 func tiles(rows, cols axis, d, s int, copy func(d, s, rows, cols int)) {
 	if rows.n == 1 {
 		copy(d, s, 1, cols.n)
@@ -52,9 +53,10 @@ func (t square) bytes(dst, src []byte, size int, fix func([]byte)) {
 	}
 }
 
-// blocks copies elements of 1, 2, 4 or 8 bytes of which neighbours are along the rows at the source and along the columns at the
-// destination: in blocks of 8 columns, whose lines stay in the first-level cache however far apart they are, by 8 bytes at either end.
-// It returns how many rows and columns it has copied, which leaves less than 8 of either.
+// blocks copies elements of 1, 2, 4 or 8 bytes of which neighbours are along the rows at the source
+// and along the columns at the destination: in blocks of 8 columns, whose lines stay in the
+// first-level cache however far apart they are, by 8 bytes at either end. It returns how many rows
+// and columns it has copied, which leaves less than 8 of either.
 func (t square) blocks(dst, src []byte, size int) (rows, cols int) {
 	if size > 8 || size&(size-1) != 0 {
 		return 0, 0
@@ -134,7 +136,8 @@ func turn8(dst, src []byte, d, s, rows, cols int) {
 	store(dst, d+7*rows, x7)
 }
 
-// swap32, swap16 and swap8 exchange the upper half of a with the lower half of b, of every 8, 4 or 2 bytes.
+// swap32, swap16 and swap8 exchange the upper half of a with the lower half of b, of every 8, 4 or
+// 2 bytes.
 func swap32(a, b uint64) (uint64, uint64) { return a&0xffffffff | b<<32, a>>32 | b&^0xffffffff }
 
 func swap16(a, b uint64) (uint64, uint64) {

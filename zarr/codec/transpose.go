@@ -36,7 +36,8 @@ func newTranspose(raw json.RawMessage, in Repr) (any, error) {
 	return &transpose{out, order, from, leads}, nil
 }
 
-// readOrder takes the order out of a configuration: a permutation, or "C" or "F" as early files have it.
+// readOrder takes the order out of a configuration: a permutation, or "C" or "F" as early files
+// have it.
 func readOrder(c *config, rank int) ([]int, error) {
 	raw, ok := c.take("order")
 	if !ok {

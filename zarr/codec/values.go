@@ -9,8 +9,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// newScaleOffset is the codec "scale_offset" of the registry: (x - offset) × scale, in the array's own type. Whole numbers
-// may not overflow, and are divided rounding down. What is left out is 0 and 1, as zarr-python leaves it out.
+// newScaleOffset is the codec "scale_offset" of the registry: (x - offset) × scale, in the array's
+// own type. Whole numbers may not overflow, and are divided rounding down. What is left out is 0
+// and 1, as zarr-python leaves it out.
 func newScaleOffset(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	e, err := real(in.Type)
@@ -39,7 +40,8 @@ func newScaleOffset(raw json.RawMessage, in Repr) (any, error) {
 	return f.through(in)
 }
 
-// newCastValue is the codec "cast_value" of the registry: the same numbers in another type, by value.
+// newCastValue is the codec "cast_value" of the registry: the same numbers in another type, by
+// value.
 func newCastValue(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	f := filter{}
@@ -88,7 +90,8 @@ func real(t dtype.Type) (elements, error) {
 	return e, err
 }
 
-// through binds the filter to an array whose fill value goes through it as the elements do. The fill value has to.
+// through binds the filter to an array whose fill value goes through it as the elements do. The
+// fill value has to.
 func (f filter) through(in Repr) (any, error) {
 	a, err := f.array(in)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// TestVectors: what numcodecs made of small arrays, which integration/numcodecs/python/vectors.py wrote down.
+// TestVectors: what numcodecs made of small arrays, which integration/numcodecs/python/vectors.py
+// wrote down.
 func TestVectors(t *testing.T) {
 	f, err := os.Open("testdata/filters.json")
 	if err != nil {

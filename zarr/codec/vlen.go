@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// vlen is numcodecs' "vlen-utf8" or "vlen-bytes": the number of elements, and each after its length, all little-endian
-// numbers of 32 bits.
+// vlen is numcodecs' "vlen-utf8" or "vlen-bytes": the number of elements, and each after its
+// length, all little-endian numbers of 32 bits.
 type vlen struct {
 	typ   dtype.VarLen
 	elems int
@@ -66,8 +66,9 @@ func (c *vlen) Decode(dst Block, src []byte) error {
 	return err
 }
 
-// AppendItems appends elements of varying length as the codecs vlen-utf8 and vlen-bytes write them. fault.Type for text
-// that is no UTF-8, fault.Limit for an element, or a number of them, of 2^32 or more.
+// AppendItems appends elements of varying length as the codecs vlen-utf8 and vlen-bytes write them.
+// fault.Type for text that is no UTF-8, fault.Limit for an element, or a number of them, of 2^32 or
+// more.
 func AppendItems(dst []byte, items [][]byte, typ dtype.VarLen) ([]byte, error) {
 	if int64(len(items)) > math.MaxUint32 {
 		return dst, fault.Newf(fault.Limit, "%d elements, more than 2^32-1", len(items))
@@ -86,9 +87,9 @@ func AppendItems(dst []byte, items [][]byte, typ dtype.VarLen) ([]byte, error) {
 	return dst, nil
 }
 
-// Items appends to dst the n elements that src holds, as the codecs vlen-utf8 and vlen-bytes write them; they lie in src.
-// fault.Corrupt when they are not exactly that: another number of elements, one that ends beyond src, bytes after the last,
-// text that is no UTF-8.
+// Items appends to dst the n elements that src holds, as the codecs vlen-utf8 and vlen-bytes write
+// them; they lie in src. fault.Corrupt when they are not exactly that: another number of elements,
+// one that ends beyond src, bytes after the last, text that is no UTF-8.
 func Items(dst [][]byte, src []byte, n int, typ dtype.VarLen) ([][]byte, error) {
 	err := eachItem(src, n, typ, func(item []byte) error {
 		dst = append(dst, item)

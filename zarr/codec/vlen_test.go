@@ -40,7 +40,8 @@ func texts(s ...string) [][]byte {
 	return items
 }
 
-// TestVlenBytes compares with what numcodecs writes: VLenUTF8().encode(np.array(["é", "", "ab"], object)).
+// TestVlenBytes compares with what numcodecs writes: VLenUTF8().encode(np.array(["é", "", "ab"],
+// object)).
 func TestVlenBytes(t *testing.T) {
 	const want = "03000000" + "02000000c3a9" + "00000000" + "020000006162"
 	for _, name := range []string{"vlen-utf8", "numcodecs.vlen-utf8"} {
@@ -113,7 +114,8 @@ func TestVlenRefuses(t *testing.T) {
 	}
 }
 
-// TestBytesOfOtherTypes: fields in their own orders, numbers out of range, the old name of structures.
+// TestBytesOfOtherTypes: fields in their own orders, numbers out of range, the old name of
+// structures.
 func TestBytesOfOtherTypes(t *testing.T) {
 	parse := func(s string) dtype.Type {
 		t.Helper()
@@ -192,8 +194,8 @@ func FuzzItems(f *testing.F) {
 	})
 }
 
-// TestScratchAtRest: what a Scratch made for elements that vary in length is there for the next chunk, and at rest it is the
-// garbage collector's.
+// TestScratchAtRest: what a Scratch made for elements that vary in length is there for the next
+// chunk, and at rest it is the garbage collector's.
 func TestScratchAtRest(t *testing.T) {
 	const size = 32 << 20
 	c := vlenChain(t, dtype.String, []int{1}, "vlen-utf8", "zstd")

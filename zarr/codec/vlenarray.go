@@ -8,7 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// vlenArray is numcodecs' "vlen-array": as vlen-bytes, and each element is the numbers of an array in their byte order.
+// vlenArray is numcodecs' "vlen-array": as vlen-bytes, and each element is the numbers of an array
+// in their byte order.
 type vlenArray struct {
 	vlen
 	of dtype.Ragged
@@ -39,8 +40,8 @@ func newVlenArray(raw json.RawMessage, in Repr) (any, error) {
 	return &vlenArray{*v.(*vlen), of}, nil
 }
 
-// numpyType reads a dtype in a configuration: as v2 metadata spells it, or without a byte order, which is then the little
-// one.
+// numpyType reads a dtype in a configuration: as v2 metadata spells it, or without a byte order,
+// which is then the little one.
 func numpyType(raw json.RawMessage) (dtype.Type, dtype.Order, error) {
 	t, o, err := dtype.ParseV2(raw)
 	var s string

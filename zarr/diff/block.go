@@ -7,7 +7,8 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// requestCost is what a request costs beside its bytes, in bytes that are decoded meanwhile. 1 MiB: some milliseconds.
+// requestCost is what a request costs beside its bytes, in bytes that are decoded meanwhile. 1 MiB:
+// some milliseconds.
 const requestCost = 1 << 20
 
 // grids are the lengths along each axis that a block is chosen by.
@@ -17,7 +18,8 @@ type grids struct {
 	parts []part
 }
 
-// part is a grid that cuts the arrays: of stored objects, each of which is requested, or of chunks, each of which is decoded.
+// part is a grid that cuts the arrays: of stored objects, each of which is requested, or of chunks,
+// each of which is decoded.
 type part struct {
 	lengths []int
 	cost    float64 // of one
@@ -48,7 +50,8 @@ func (g *grids) bytes(block []int) int64 {
 	return n
 }
 
-// cost is that of comparing block by block: each object is requested, and each chunk decoded, once for each block that has a part of it.
+// cost is that of comparing block by block: each object is requested, and each chunk decoded, once
+// for each block that has a part of it.
 func (g *grids) cost(block []int) (sum float64) {
 	for _, p := range g.parts {
 		n := p.cost
@@ -81,8 +84,8 @@ func multiple(a, b int) int {
 	return a / d * b
 }
 
-// choose is the shape of blocks of at most so many bytes, or of one element, that cost least, and of these the shortest. Objects that are
-// read once cost least: common multiples of the grids are.
+// choose is the shape of blocks of at most so many bytes, or of one element, that cost least, and
+// of these the shortest. Objects that are read once cost least: common multiples of the grids are.
 func (g *grids) choose(most int64) []int {
 	var best []int
 	better := func(block []int) bool {
@@ -143,7 +146,8 @@ func (g *grids) longer(block []int, most int64) []int {
 	return best
 }
 
-// candidates are lengths along an axis that are longer than n: multiples of the grids, of two of them, the axis, and as much as fits.
+// candidates are lengths along an axis that are longer than n: multiples of the grids, of two of
+// them, the axis, and as much as fits.
 func (g *grids) candidates(i, n int, fit int64) (all []int) {
 	most := int(min(fit, int64(g.shape[i])))
 	add := func(length int) {
@@ -175,7 +179,8 @@ func objectOf(a *zarr.Array) []int {
 	return lengths(a, a.Chunks())
 }
 
-// lengths are those of chunks, cut at the shape of the array; where chunks differ in shape, those of the first object.
+// lengths are those of chunks, cut at the shape of the array; where chunks differ in shape, those
+// of the first object.
 func lengths(a *zarr.Array, chunks []int) []int {
 	shape := a.Shape()
 	n := make([]int, len(shape))

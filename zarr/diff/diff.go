@@ -18,11 +18,13 @@ type Options struct {
 	First        int   // how many elements that differ are reported of each array; 0 is 10, less is none
 	Memory       int64 // bytes for the values that are compared at one time; 0 is 256 MiB
 
-	// All compares also arrays of more than 200 million elements, or 200,000 objects, of which fewer than 1 in 100 are stored and whose absence no
-	// listing proves. Without it they are fault.Limit: what is declared in a few bytes takes any time to compare.
+	// All compares also arrays of more than 200 million elements, or 200,000 objects, of which
+	// fewer than 1 in 100 are stored and whose absence no listing proves. Without it they are
+	// fault.Limit: what is declared in a few bytes takes any time to compare.
 	All bool
 
-	// Progress is called at the begin and after each block of values, one call at a time: how many elements were compared, and of how many.
+	// Progress is called at the begin and after each block of values, one call at a time: how many
+	// elements were compared, and of how many.
 	Progress func(done, total int64)
 }
 
@@ -141,7 +143,8 @@ func (r *Result) pair(ctx context.Context, n *Node, a, b zarr.Node, o Options, p
 	return nil
 }
 
-// elements is how many there are to compare: those of arrays that both have, of one shape and data type.
+// elements is how many there are to compare: those of arrays that both have, of one shape and data
+// type.
 func elements(x, y map[string]zarr.Node) (n int64) {
 	for path := range x {
 		a, ok := x[path].(*zarr.Array)

@@ -91,7 +91,8 @@ func TestBits(t *testing.T) {
 	}
 }
 
-// A missing chunk equals one that holds the fill value; texts, scalars and empty arrays can be compared.
+// A missing chunk equals one that holds the fill value; texts, scalars and empty arrays can be
+// compared.
 func TestKindsOfArrays(t *testing.T) {
 	ctx := t.Context()
 	spec := zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Int8, Fill: 5}
@@ -135,7 +136,8 @@ func TestHugeChunks(t *testing.T) {
 	}
 }
 
-// Each member of metadata that differs is named; values of other shapes or types are not compared, and not equal.
+// Each member of metadata that differs is named; values of other shapes or types are not compared,
+// and not equal.
 func TestMetadata(t *testing.T) {
 	a := array(t, zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Int8, Dims: []string{"x"}, Attrs: map[string]any{"same": 1, "a": 1}})
 	b := array(t, zarr.Spec{Shape: []int{5}, Shards: []int{4}, Chunks: []int{1}, DType: dtype.Int16, Fill: 1, Separator: ".", Attrs: map[string]any{"same": 1, "b": nil}})

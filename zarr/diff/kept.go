@@ -12,8 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// kept is the store of an array that is compared in blocks. An object that several blocks have a part of is read once, whole, and its stored bytes
-// are kept until the last of these blocks, as far as there is room. Other objects are read from the store below, in ranges as ever.
+// kept is the store of an array that is compared in blocks. An object that several blocks have a
+// part of is read once, whole, and its stored bytes are kept until the last of these blocks, as far
+// as there is room. Other objects are read from the store below, in ranges as ever.
 type kept struct {
 	store.Store
 	*keeping
@@ -43,7 +44,8 @@ type object struct {
 	long        bool  // it is longer than was reserved: it is not kept
 }
 
-// keep returns a as it is read in blocks of a shape, within so many bytes; a itself where no object is in two blocks.
+// keep returns a as it is read in blocks of a shape, within so many bytes; a itself where no object
+// is in two blocks.
 func keep(ctx context.Context, a *zarr.Array, g *grids, block []int, room int64) (*zarr.Array, *kept, error) {
 	k := &kept{a.Store(), &keeping{a: a, block: block, room: room, freed: make(chan struct{}), objects: map[string]*object{}}}
 	object := objectOf(a)
@@ -130,7 +132,8 @@ func (k *keeping) known(key string) *object {
 	return k.objects[key]
 }
 
-// reserve reserves room for an object, waiting for reads that may need less than they reserved; 0: there is none.
+// reserve reserves room for an object, waiting for reads that may need less than they reserved; 0:
+// there is none.
 func (k *keeping) reserve(ctx context.Context) (int64, error) {
 	for {
 		k.mu.Lock()

@@ -13,9 +13,11 @@ import (
 )
 
 const (
-	// listAbove is up to how many objects an array may have that is not listed. 8: a listing costs as much as some reads.
+	// listAbove is up to how many objects an array may have that is not listed. 8: a listing costs
+	// as much as some reads.
 	listAbove = 8
-	// longAbove is up to how many elements such an array may have: a listing takes less time than to make so many of the fill value.
+	// longAbove is up to how many elements such an array may have: a listing takes less time than
+	// to make so many of the fill value.
 	longAbove = 1 << 28
 )
 
@@ -25,8 +27,9 @@ type known struct {
 	store *listed.Store // nil: it is not listed
 }
 
-// listOf returns an array that asks for no chunk that its store does not have, by a listing; the array itself where it has few objects, is part of
-// another one, or cannot be listed, or where the provider does not promise that listings are complete, so that one proves no absence.
+// listOf returns an array that asks for no chunk that its store does not have, by a listing; the
+// array itself where it has few objects, is part of another one, or cannot be listed, or where the
+// provider does not promise that listings are complete, so that one proves no absence.
 func listOf(ctx context.Context, a *zarr.Array) (known, error) {
 	l := listed.New(a.Store(), a.Path())
 	n, elements := 1.0, 1.0
@@ -45,7 +48,8 @@ func listOf(ctx context.Context, a *zarr.Array) (known, error) {
 	return known{b, l}, l.Learn(ctx)
 }
 
-// over is an array over another store of its objects; nil where it cannot be opened again: it is part of another one.
+// over is an array over another store of its objects; nil where it cannot be opened again: it is
+// part of another one.
 func over(ctx context.Context, a *zarr.Array, st store.Store) (*zarr.Array, error) {
 	docs, err := a.Documents()
 	if err != nil {
@@ -67,7 +71,8 @@ func (k known) present() (all iter.Seq[[]int], ok bool) {
 }
 
 const (
-	// maxElements is how many elements are compared of arrays that are hardly stored. They take a few seconds.
+	// maxElements is how many elements are compared of arrays that are hardly stored. They take a
+	// few seconds.
 	maxElements = 200_000_000
 	// maxObjects is how many objects such arrays may have: one request each.
 	maxObjects = 200_000
@@ -75,8 +80,8 @@ const (
 	leastStored = 100
 )
 
-// dense refuses, with fault.Limit, to compare two large arrays of which fewer than 1 in leastStored objects are stored. A store that cannot be
-// listed is not asked.
+// dense refuses, with fault.Limit, to compare two large arrays of which fewer than 1 in leastStored
+// objects are stored. A store that cannot be listed is not asked.
 func dense(ctx context.Context, of [2]known) error {
 	objects, elements := 0.0, 1.0
 	for i, a := range of {

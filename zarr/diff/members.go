@@ -66,7 +66,8 @@ func (d *differences) add(name string, a, b json.RawMessage) {
 	}
 }
 
-// attr is an attribute as it is written, nil where there is none. Members of objects are in order, so that equal values have one text.
+// attr is an attribute as it is written, nil where there is none. Members of objects are in order,
+// so that equal values have one text.
 func attr(attrs meta.Attrs, name string) (json.RawMessage, error) {
 	v, ok := attrs[name]
 	if !ok {

@@ -82,7 +82,8 @@ func (unlisted) List(context.Context, string, store.ListOptions) iter.Seq2[store
 	return func(yield func(store.Entry, error) bool) { yield(store.Entry{}, errors.ErrUnsupported) }
 }
 
-// TestRequests: each object that is stored is read once, whatever the encodings, and after a listing none that is not. Equal encodings save no request.
+// TestRequests: each object that is stored is read once, whatever the encodings, and after a
+// listing none that is not. Equal encodings save no request.
 func TestRequests(t *testing.T) {
 	gzip := []codec.Spec{codec.Gzip(1)}
 	tests := []struct {

@@ -16,15 +16,19 @@ import (
 )
 
 const (
-	// defaultFirst is how many elements are reported of an array: enough to see a pattern, not a screenful.
+	// defaultFirst is how many elements are reported of an array: enough to see a pattern, not a
+	// screenful.
 	defaultFirst = 10
-	// defaultMemory is that of what is compared at one time. 256 MiB: the default budget for what is decoded.
+	// defaultMemory is that of what is compared at one time. 256 MiB: the default budget for what
+	// is decoded.
 	defaultMemory = 256 << 20
 	// mostBlocks is how many blocks are compared at once; each is many requests by itself.
 	mostBlocks = 16
-	// smallBlock is up to which size blocks are made longer than chunks. 4 MiB: what a block costs beside its bytes is nothing then.
+	// smallBlock is up to which size blocks are made longer than chunks. 4 MiB: what a block costs
+	// beside its bytes is nothing then.
 	smallBlock = 4 << 20
-	// itemSize is the memory that an element of varying length is taken to need: its slice, and a short text.
+	// itemSize is the memory that an element of varying length is taken to need: its slice, and a
+	// short text.
 	itemSize = 64
 )
 
@@ -114,7 +118,8 @@ func values(ctx context.Context, a, b *zarr.Array, o Options, progress func(of i
 	return v, nil
 }
 
-// hold notes in which blocks anything is stored. Blocks without any are equal, if the fill values are.
+// hold notes in which blocks anything is stored. Blocks without any are equal, if the fill values
+// are.
 func (c *comparison) hold(of [2]known) {
 	grid := make([]int, len(c.shape))
 	for i, n := range c.shape {
@@ -147,7 +152,8 @@ func (c *comparison) hold(of [2]known) {
 	c.blocks = set
 }
 
-// boxes yields the positions from first to last along each axis, in C order. A position is the receiver's until the next one.
+// boxes yields the positions from first to last along each axis, in C order. A position is the
+// receiver's until the next one.
 func boxes(first, last []int) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		at := slices.Clone(first)
@@ -267,7 +273,8 @@ func position(i int, at, shape []int) []int {
 	return p
 }
 
-// elementText spells an element as v3 metadata does, and as hexadecimal digits where that has no spelling.
+// elementText spells an element as v3 metadata does, and as hexadecimal digits where that has no
+// spelling.
 func elementText(t dtype.Type, b []byte) json.RawMessage {
 	if raw, err := t.FormatFill(b, 3); err == nil {
 		return raw

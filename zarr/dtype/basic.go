@@ -9,9 +9,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Basic is a data type of one or two numbers of a fixed size: the core data types of the v3 specification, the numeric
-// typestrings of v2, and the small integers and floats of the registry of extensions with the complex numbers made of
-// them. Numbers of less than 8 bits take a byte, sign extended.
+// Basic is a data type of one or two numbers of a fixed size: the core data types of the v3
+// specification, the numeric typestrings of v2, and the small integers and floats of the registry
+// of extensions with the complex numbers made of them. Numbers of less than 8 bits take a byte,
+// sign extended.
 type Basic uint8
 
 // The basic data types.
@@ -229,12 +230,13 @@ func (b Basic) String() string {
 // Size is the number of bytes of an element.
 func (b Basic) Size() int { return b.info().size }
 
-// Go is the natural Go type: int8 for Int4, one of the named types of this package for a small float, Complex of it for
-// a complex number.
+// Go is the natural Go type: int8 for Int4, one of the named types of this package for a small
+// float, Complex of it for a complex number.
 func (b Basic) Go() reflect.Type { return b.info().goes() }
 
-// Fits takes the natural Go type and named types of the same kind. F16 and its like have the kind of uint16 or uint8 but
-// are other types: bits of a float are not taken for an integer, nor the other way round; nor is an Instant or a Span.
+// Fits takes the natural Go type and named types of the same kind. F16 and its like have the kind
+// of uint16 or uint8 but are other types: bits of a float are not taken for an integer, nor the
+// other way round; nor is an Instant or a Span.
 func (b Basic) Fits(t reflect.Type) bool {
 	info := b.info()
 	switch {
@@ -283,8 +285,8 @@ func swap(buf []byte, size int) {
 	}
 }
 
-// Canon makes every bool 0 or 1, as numpy reads it, and sets the bits of a byte that its number does not have: to the sign
-// of an integer, else to 0.
+// Canon makes every bool 0 or 1, as numpy reads it, and sets the bits of a byte that its number
+// does not have: to the sign of an integer, else to 0.
 func (b Basic) Canon(buf []byte) {
 	switch info := b.info(); {
 	case info.class == boolean:
@@ -307,7 +309,8 @@ func (b Basic) Canon(buf []byte) {
 	}
 }
 
-// Check finds bytes that are no memory form: a bool other than 0 and 1, a small number out of its range.
+// Check finds bytes that are no memory form: a bool other than 0 and 1, a small number out of its
+// range.
 func (b Basic) Check(buf []byte) error {
 	info := b.info()
 	if info.bits >= 8 && info.class != boolean {
@@ -326,8 +329,8 @@ func (b Basic) Check(buf []byte) error {
 // DefaultFill is zero; the least number of float8_e8m0fnu, which has no zero.
 func (b Basic) DefaultFill() []byte { return make([]byte, b.Size()) }
 
-// V2 is the typestring: "<f4", "|u1". Small numbers have the names that TensorStore gives them in v2, bfloat16 little-endian
-// only; those without one are errors.ErrUnsupported.
+// V2 is the typestring: "<f4", "|u1". Small numbers have the names that TensorStore gives them in
+// v2, bfloat16 little-endian only; those without one are errors.ErrUnsupported.
 func (b Basic) V2(o Order) (json.RawMessage, error) {
 	info := b.info()
 	if info.v2 == "" {

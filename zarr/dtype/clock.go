@@ -14,8 +14,8 @@ import (
 // notATime refuses NaT.
 func notATime(what string) error { return fault.Newf(fault.Type, "NaT is no %s", what) }
 
-// Time gives the time, in UTC, rounded down to a nanosecond. fault.Type for NaT and for the generic unit,
-// fault.Limit for more than 291e9 years from 1970, which time.Time does not reach.
+// Time gives the time, in UTC, rounded down to a nanosecond. fault.Type for NaT and for the generic
+// unit, fault.Limit for more than 291e9 years from 1970, which time.Time does not reach.
 func (t DateTime) Time(i Instant) (time.Time, error) {
 	if i == NaT {
 		return time.Time{}, notATime("time")
@@ -50,7 +50,8 @@ func (t DateTime) Time(i Instant) (time.Time, error) {
 	return time.Unix(sec.Int64(), nsec.Int64()).UTC(), nil
 }
 
-// maxYears bounds how far from 1970 a time.Time is made: its seconds since year 1 have 63 bits, and its year is an int.
+// maxYears bounds how far from 1970 a time.Time is made: its seconds since year 1 have 63 bits, and
+// its year is an int.
 const maxYears = 291_000_000_000
 
 func floorDiv(a, b int64) (quotient, rest int64) {
@@ -61,8 +62,9 @@ func floorDiv(a, b int64) (quotient, rest int64) {
 	return quotient, rest
 }
 
-// Format spells an instant as numpy does: "2020-02-29T23:59:59.123" with as many digits as the unit has, "2020-02" for
-// months, "NaT". One that time.Time does not reach, and one in no known unit, is its count with the unit.
+// Format spells an instant as numpy does: "2020-02-29T23:59:59.123" with as many digits as the unit
+// has, "2020-02" for months, "NaT". One that time.Time does not reach, and one in no known unit, is
+// its count with the unit.
 func (t DateTime) Format(i Instant) string {
 	if i == NaT {
 		return "NaT"
@@ -95,8 +97,8 @@ func (t DateTime) Format(i Instant) string {
 	return s + fmt.Sprintf(".%0*d", digits, n.Mod(n, second))
 }
 
-// Instant counts a time in the type's units, rounded down. fault.Type for the generic unit, fault.Limit when the count
-// does not fit.
+// Instant counts a time in the type's units, rounded down. fault.Type for the generic unit,
+// fault.Limit when the count does not fit.
 func (t DateTime) Instant(at time.Time) (Instant, error) {
 	at = at.UTC()
 	var n *big.Int
@@ -122,8 +124,9 @@ func (t DateTime) Instant(at time.Time) (Instant, error) {
 	return Instant(n.Int64()), nil
 }
 
-// Duration gives the length, rounded down to a nanosecond. fault.Type for NaT, and for years, months and the generic
-// unit, which have no length; fault.Limit for more than a time.Duration holds, 292 years.
+// Duration gives the length, rounded down to a nanosecond. fault.Type for NaT, and for years,
+// months and the generic unit, which have no length; fault.Limit for more than a time.Duration
+// holds, 292 years.
 func (t TimeDelta) Duration(s Span) (time.Duration, error) {
 	if s == NaT {
 		return 0, notATime("duration")

@@ -10,12 +10,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Convert sets dst to the elements of src, which are in memory form, and loses nothing: a number that T does not hold
-// exactly is fault.Type with its place. Signs of zero and payloads of NaNs do not count.
+// Convert sets dst to the elements of src, which are in memory form, and loses nothing: a number
+// that T does not hold exactly is fault.Type with its place. Signs of zero and payloads of NaNs do
+// not count.
 //
-// Numbers and bools go to numbers; bools to bools; times to time.Time, lengths of time to time.Duration, both also to
-// numbers of their units; S, U to strings; S, V, R to slices of bytes. NaT goes nowhere. T may be a named type. fault.Type
-// where there is no conversion at all.
+// Numbers and bools go to numbers; bools to bools; times to time.Time, lengths of time to
+// time.Duration, both also to numbers of their units; S, U to strings; S, V, R to slices of bytes.
+// NaT goes nowhere. T may be a named type. fault.Type where there is no conversion at all.
 func Convert[T any](t Type, dst []T, src []byte) error {
 	to := reflect.TypeFor[T]()
 	set, err := converter(t, to)
@@ -188,8 +189,8 @@ func numberOf(t Type) func(b []byte) num {
 	return nil
 }
 
-// numberTo sets a Go number, and tells whether it holds n; nil for types that are no numbers, or numbers of another
-// meaning.
+// numberTo sets a Go number, and tells whether it holds n; nil for types that are no numbers, or
+// numbers of another meaning.
 func numberTo(from Type, to reflect.Type) func(v reflect.Value, n num) bool {
 	if m, ok := smallFormat(to); ok {
 		return func(v reflect.Value, n num) bool {

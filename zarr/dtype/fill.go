@@ -15,7 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// ParseFill reads a fill value. Sources: v3 core specification, "Fill value list"; v2 specification, "Fill value encoding".
+// ParseFill reads a fill value. Sources: v3 core specification, "Fill value list"; v2
+// specification, "Fill value encoding".
 func (b Basic) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	raw = bytes.TrimSpace(raw)
 	info := b.info()
@@ -54,7 +55,8 @@ func (b Basic) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	return append(re, im...), err
 }
 
-// splitPair splits a list of two scalars, whose elements may be bare tokens that JSON does not know; nil if it is none.
+// splitPair splits a list of two scalars, whose elements may be bare tokens that JSON does not
+// know; nil if it is none.
 func splitPair(raw []byte) []json.RawMessage {
 	inner, ok := bytes.CutPrefix(raw, []byte("["))
 	if !ok {
@@ -80,11 +82,13 @@ func parseBool(s string, format int) ([]byte, error) {
 	return nil, fault.Newf(fault.Metadata, "fill value %s of bool is neither true nor false", abbreviate([]byte(s)))
 }
 
-// maxDigits bounds the length of a number that is looked at: nothing that fits an element is longer, except as hex.
+// maxDigits bounds the length of a number that is looked at: nothing that fits an element is
+// longer, except as hex.
 const maxDigits = 1100
 
-// quotedInteger takes an integer out of its quotes: n5-zarr, Fiji and early versions of bioformats2raw write "0" in v2. Only
-// the plain digits of a JSON integer are taken; any other text is given back with its quotes, which is no number.
+// quotedInteger takes an integer out of its quotes: n5-zarr, Fiji and early versions of
+// bioformats2raw write "0" in v2. Only the plain digits of a JSON integer are taken; any other text
+// is given back with its quotes, which is no number.
 func quotedInteger(s string) string {
 	inner, opened := strings.CutPrefix(s, `"`)
 	inner, closed := strings.CutSuffix(inner, `"`)
@@ -94,8 +98,8 @@ func quotedInteger(s string) string {
 	return s
 }
 
-// parseInteger reads a JSON number without a fraction. 1.0 and 1e3 are integers, as zarr-python and TensorStore read
-// them.
+// parseInteger reads a JSON number without a fraction. 1.0 and 1e3 are integers, as zarr-python and
+// TensorStore read them.
 func parseInteger(s string) (*big.Int, error) {
 	bad := func() error {
 		return fault.Newf(fault.Metadata, "fill value %s is not an integer", abbreviate([]byte(s)))
@@ -152,9 +156,11 @@ func getBits(b []byte) uint64 {
 	return binary.LittleEndian.Uint64(full[:])
 }
 
-// parseFloat gives the memory form of a float: a number, rounded to nearest even; "NaN", "Infinity" and "-Infinity", in
-// quotes or bare, where the type has them, and "+Infinity", which zarr-python reads too; in v3 the bits in hexadecimal, "0x7fc00001", two digits for each byte; in v2 a
-// number in quotes, as all readers of it but zarrs have it. Bits in v2 are nobody's: TensorStore takes them for a number.
+// parseFloat gives the memory form of a float: a number, rounded to nearest even; "NaN", "Infinity"
+// and "-Infinity", in quotes or bare, where the type has them, and "+Infinity", which zarr-python
+// reads too; in v3 the bits in hexadecimal, "0x7fc00001", two digits for each byte; in v2 a number
+// in quotes, as all readers of it but zarrs have it. Bits in v2 are nobody's: TensorStore takes
+// them for a number.
 func parseFloat(s string, of Basic, version int) ([]byte, error) {
 	m := of.info().float
 	size := (m.bits + 7) / 8
@@ -219,15 +225,16 @@ func parseFloat(s string, of Basic, version int) ([]byte, error) {
 	default:
 		bits, fits = m.round(toOdd(s))
 	}
-	// A number beyond the range rounds to infinity, where there is one: that is what nearest-even says.
+	// A number beyond the range rounds to infinity, where there is one: that is what nearest-even
+	// says.
 	if !fits && m.special != ieee {
 		return nil, bad("is out of range")
 	}
 	return putBits(bits, size), nil
 }
 
-// FormatFill writes a fill value. v2 has no spelling for the bits of a NaN: every NaN is "NaN" there, as zarr-python
-// writes it.
+// FormatFill writes a fill value. v2 has no spelling for the bits of a NaN: every NaN is "NaN"
+// there, as zarr-python writes it.
 func (b Basic) FormatFill(fill []byte, format int) (json.RawMessage, error) {
 	info := b.info()
 	if len(fill) != info.size {

@@ -13,16 +13,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// MaxSize is the most bytes that one element may have. It bounds what a hostile document can make a reader allocate; the
-// largest elements seen in files have some thousand.
+// MaxSize is the most bytes that one element may have. It bounds what a hostile document can make a
+// reader allocate; the largest elements seen in files have some thousand.
 const MaxSize = 64 << 20
 
-// S is numpy's "S": text of at most so many bytes, in no particular encoding, padded with NULs. v3 names it
-// null_terminated_bytes. The Go form is an array of bytes; see [Text] for a string.
+// S is numpy's "S": text of at most so many bytes, in no particular encoding, padded with NULs. v3
+// names it null_terminated_bytes. The Go form is an array of bytes; see [Text] for a string.
 type S int
 
-// U is numpy's "U": text of at most so many code points, in UTF-32, padded with NULs. v3 names it fixed_length_utf32. The
-// Go form is an array of runes; see [Runes] for a string.
+// U is numpy's "U": text of at most so many code points, in UTF-32, padded with NULs. v3 names it
+// fixed_length_utf32. The Go form is an array of runes; see [Runes] for a string.
 type U int
 
 // V is numpy's "V": so many bytes that mean nothing here. v3 has it as raw_bytes.
@@ -34,7 +34,8 @@ type R int
 // Text is what an S holds without its padding.
 func Text(b []byte) string { return strings.TrimRight(string(b), "\x00") }
 
-// Runes is what a U holds without its padding. Code points that Unicode does not have become U+FFFD.
+// Runes is what a U holds without its padding. Code points that Unicode does not have become
+// U+FFFD.
 func Runes(r []rune) string {
 	for len(r) > 0 && r[len(r)-1] == 0 {
 		r = r[:len(r)-1]
@@ -64,7 +65,8 @@ func sized(t Type, size int) error {
 	return nil
 }
 
-// parseLength reads the decimal length of a typestring or of a name; what cannot be counted is more than MaxSize.
+// parseLength reads the decimal length of a typestring or of a name; what cannot be counted is more
+// than MaxSize.
 func parseLength(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil || n > MaxSize {
@@ -172,8 +174,8 @@ func (t S) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	return base64Fill(raw, int(t))
 }
 
-// FormatFill writes base64: in v2 of all bytes, which TensorStore insists on; in v3 without the padding, as zarr-python
-// does.
+// FormatFill writes base64: in v2 of all bytes, which TensorStore insists on; in v3 without the
+// padding, as zarr-python does.
 func (t S) FormatFill(fill []byte, format int) (json.RawMessage, error) {
 	if format < 3 {
 		return quote64(fill), wantFill(t, fill)
@@ -340,8 +342,8 @@ func (R) Canon([]byte) {}
 // DefaultFill is zeros.
 func (t R) DefaultFill() []byte { return make([]byte, t) }
 
-// ParseFill reads a list of bytes, or base64. The specification has the list as long as the type has bits, which no
-// implementation does: it has one number for each byte.
+// ParseFill reads a list of bytes, or base64. The specification has the list as long as the type
+// has bits, which no implementation does: it has one number for each byte.
 func (t R) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	return V(t).ParseFill(raw, format)
 }

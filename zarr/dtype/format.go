@@ -23,8 +23,8 @@ const (
 	scale                 // no sign, no fraction, no zero; all ones are NaN
 )
 
-// The formats, by the names of the registry of extensions, which are those of LLVM. A new type must have numbers that are
-// float32s, all but binary64.
+// The formats, by the names of the registry of extensions, which are those of LLVM. A new type must
+// have numbers that are float32s, all but binary64.
 var (
 	binary16    = format{16, 10, 15, ieee}
 	binary32    = format{32, 23, 127, ieee}
@@ -128,9 +128,10 @@ func (m format) value(x uint64) float64 {
 	return f
 }
 
-// round gives the pattern of the number nearest to f, ties to even, where f is no NaN. fits is false when f lies beyond
-// what rounds to the largest number, or below zero where there is no sign, or is zero where there is none: the pattern is
-// then infinity if there is one, else the nearest number.
+// round gives the pattern of the number nearest to f, ties to even, where f is no NaN. fits is
+// false when f lies beyond what rounds to the largest number, or below zero where there is no sign,
+// or is zero where there is none: the pattern is then infinity if there is one, else the nearest
+// number.
 func (m format) round(f float64) (x uint64, fits bool) {
 	if m.bits == 64 {
 		return math.Float64bits(f), true
@@ -189,14 +190,16 @@ func (m format) roundAbs(bits uint64) (x uint64, fits bool) {
 	return h, true
 }
 
-// toOdd reads a decimal number as a float64 rounded to odd, which keeps it on its side of every midpoint between
-// numbers of a smaller format, so that rounding it again is rounding it once (Boldo and Melquiond, 2008).
+// toOdd reads a decimal number as a float64 rounded to odd, which keeps it on its side of every
+// midpoint between numbers of a smaller format, so that rounding it again is rounding it once
+// (Boldo and Melquiond, 2008).
 func toOdd(s string) float64 {
 	f, _ := strconv.ParseFloat(s, 64) // out of range: infinity or zero, which is right
 	if math.IsInf(f, 0) || f == 0 {
 		return f
 	}
-	// 256 bits tell any two decimals of the lengths seen apart from a float64; rounding to odd again keeps the rest.
+	// 256 bits tell any two decimals of the lengths seen apart from a float64; rounding to odd
+	// again keeps the rest.
 	exact, _, err := big.ParseFloat(s, 10, 256, big.ToZero)
 	if err != nil {
 		return f

@@ -8,8 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Encode writes the memory form of one Go value to b, which has the size of an element of t. The type of v fits t; for values
-// whose Go type alone does not determine the bytes, such as strings of a fixed length, see [Value]. fault.Type for others.
+// Encode writes the memory form of one Go value to b, which has the size of an element of t. The
+// type of v fits t; for values whose Go type alone does not determine the bytes, such as strings of
+// a fixed length, see [Value]. fault.Type for others.
 func Encode(t Type, b []byte, v reflect.Value) error {
 	if s, ok := t.(*Struct); ok {
 		return s.walk(b, v, Encode)
@@ -33,8 +34,8 @@ func Encode(t Type, b []byte, v reflect.Value) error {
 	return nil
 }
 
-// Decode sets v, which must be settable and of a type that fits t, to the element whose memory form is b. fault.Type for other
-// values.
+// Decode sets v, which must be settable and of a type that fits t, to the element whose memory form
+// is b. fault.Type for other values.
 func Decode(t Type, v reflect.Value, b []byte) error {
 	if s, ok := t.(*Struct); ok {
 		return s.walk(b, v, func(t Type, b []byte, v reflect.Value) error { return Decode(t, v, b) })
@@ -105,10 +106,10 @@ func (f Field) walk(b []byte, v reflect.Value, axes int, do func(Type, []byte, r
 	return nil
 }
 
-// Value gives the memory form of a Go value, where the type of the value and t say together what it is: one that fits t;
-// a string for S, U, String and, if its length is right, V and R; a time.Time for DateTime and a time.Duration for
-// TimeDelta, if they are whole units; a slice of bytes for S, V, R and Bytes. ok is false for anything else. Errors are
-// fault.Type for values that do not fit.
+// Value gives the memory form of a Go value, where the type of the value and t say together what it
+// is: one that fits t; a string for S, U, String and, if its length is right, V and R; a time.Time
+// for DateTime and a time.Duration for TimeDelta, if they are whole units; a slice of bytes for S,
+// V, R and Bytes. ok is false for anything else. Errors are fault.Type for values that do not fit.
 func Value(t Type, v any) (b []byte, ok bool, err error) {
 	r := reflect.ValueOf(v)
 	if !r.IsValid() {

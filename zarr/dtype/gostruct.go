@@ -6,11 +6,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Move is a run of bytes that an element of a Struct has at Packed and a Go struct in memory has at Go.
+// Move is a run of bytes that an element of a Struct has at Packed and a Go struct in memory has at
+// Go.
 type Move struct{ Packed, Go, Size int }
 
-// Moves tells where the bytes of an element lie in a Go struct, little-endian: every field of the data type is a field of
-// the same name, and none is without one. fault.Type otherwise. Runs that are neighbours at both ends are one Move.
+// Moves tells where the bytes of an element lie in a Go struct, little-endian: every field of the
+// data type is a field of the same name, and none is without one. fault.Type otherwise. Runs that
+// are neighbours at both ends are one Move.
 func (s *Struct) Moves(t reflect.Type) ([]Move, error) {
 	if t.Kind() != reflect.Struct {
 		return nil, fault.Newf(fault.Type, "%v is no struct, as elements of %v are", t, s)

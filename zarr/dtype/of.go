@@ -8,8 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Of is the data type whose elements are Ts: Float32 for float32, Float16 for F16, String for string, V(4) for [4]byte,
-// U(4) for [4]rune, and a Struct for a struct, whose fields are named by their tags:
+// Of is the data type whose elements are Ts: Float32 for float32, Float16 for F16, String for
+// string, V(4) for [4]byte, U(4) for [4]rune, and a Struct for a struct, whose fields are named by
+// their tags:
 //
 //	type row struct {
 //		Time dtype.Instant `zarr:"time,M8[s]"`
@@ -17,9 +18,10 @@ import (
 //		Pos  [3]float32    `zarr:"pos"`
 //	}
 //
-// What stands after the comma is a data type as Parse reads it; it must fit the field, or its elements where the field is
-// an array. A field without a tag has its Go name; one with the tag "-" is left out. A T that no data type fits, or that
-// several do, is fault.Type: int has no fixed size, and an Instant no unit.
+// What stands after the comma is a data type as Parse reads it; it must fit the field, or its
+// elements where the field is an array. A field without a tag has its Go name; one with the tag "-"
+// is left out. A T that no data type fits, or that several do, is fault.Type: int has no fixed
+// size, and an Instant no unit.
 func Of[T any]() (Type, error) { return OfType(reflect.TypeFor[T]()) }
 
 // OfType is Of for a reflected type.
@@ -77,7 +79,8 @@ func goFields(t reflect.Type) []reflect.StructField {
 	return fields
 }
 
-// label is the name that a Go field has in metadata, and the data type that its tag asks for, "" for none.
+// label is the name that a Go field has in metadata, and the data type that its tag asks for, ""
+// for none.
 func label(f reflect.StructField) (name, typ string) {
 	name, typ, _ = strings.Cut(f.Tag.Get("zarr"), ",")
 	if name == "" {

@@ -5,13 +5,14 @@ import "slices"
 // Checker is a Type of which not every pattern of bytes is a memory form.
 type Checker interface {
 	Type
-	// Check returns fault.Type when b, elements one after the other, is not in memory form. Writers ask it before they
-	// store anything; readers have Canon.
+	// Check returns fault.Type when b, elements one after the other, is not in memory form. Writers
+	// ask it before they store anything; readers have Canon.
 	Check(b []byte) error
 }
 
-// Reorder gives the function that turns elements stored in a byte order into memory form, and back; nil where the stored
-// form is the memory form. Fields of a structure may have an order of their own.
+// Reorder gives the function that turns elements stored in a byte order into memory form, and back;
+// nil where the stored form is the memory form. Fields of a structure may have an order of their
+// own.
 func Reorder(t Type, o Order) func(b []byte) {
 	if s, ok := t.(*Struct); ok {
 		return s.reorder(o, true)
@@ -22,7 +23,8 @@ func Reorder(t Type, o Order) func(b []byte) {
 	return t.Swap
 }
 
-// Canon returns the function that makes stored bytes legal values, as t.Canon does; nil where every pattern of bytes is one.
+// Canon returns the function that makes stored bytes legal values, as t.Canon does; nil where every
+// pattern of bytes is one.
 func Canon(t Type) func(b []byte) {
 	switch t := t.(type) {
 	case Basic:
@@ -37,8 +39,8 @@ func Canon(t Type) func(b []byte) {
 	return t.Canon
 }
 
-// InOrder is the type as v2 metadata has it: with every field of a structure in a byte order of its own, o where it had
-// none. Other types stay as they are.
+// InOrder is the type as v2 metadata has it: with every field of a structure in a byte order of its
+// own, o where it had none. Other types stay as they are.
 func InOrder(t Type, o Order) Type {
 	s, ok := t.(*Struct)
 	if !ok {
@@ -88,8 +90,8 @@ func Uniform(t Type) (u Type, order Order, same bool) {
 	return &c, order, same
 }
 
-// Equal reports whether two types have the same elements: the same fields, names, units and lengths. The byte orders of
-// fields do not count.
+// Equal reports whether two types have the same elements: the same fields, names, units and
+// lengths. The byte orders of fields do not count.
 func Equal(a, b Type) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil

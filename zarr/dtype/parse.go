@@ -13,17 +13,17 @@ import (
 // ParseV3 reads the v3 "data_type" member with the types of Standard.
 func ParseV3(raw json.RawMessage) (Type, error) { return Standard().ParseV3(raw) }
 
-// ParseV2 reads the v2 "dtype" member with the types of Standard. "|O" is fault.Metadata: what it means is said by its
-// codec, see [Table.ParseV2].
+// ParseV2 reads the v2 "dtype" member with the types of Standard. "|O" is fault.Metadata: what it
+// means is said by its codec, see [Table.ParseV2].
 func ParseV2(raw json.RawMessage) (Type, Order, error) { return Standard().ParseV2(raw, "") }
 
 // Parse reads a data type as people write it, with the types of Standard.
 func Parse(s string) (Type, error) { return Standard().Parse(s) }
 
-// ParseV2 reads the v2 "dtype" member: a numpy typestring, a name that TensorStore writes there, or a list of fields. The
-// order is that of the numbers; the fields of a structure have each its own, and it is NoOrder. object is the codec
-// that makes bytes of the elements of "|O", the first filter or the compressor: numcodecs' configuration with its id, a
-// JSON object, or the id alone.
+// ParseV2 reads the v2 "dtype" member: a numpy typestring, a name that TensorStore writes there, or
+// a list of fields. The order is that of the numbers; the fields of a structure have each its own,
+// and it is NoOrder. object is the codec that makes bytes of the elements of "|O", the first filter
+// or the compressor: numcodecs' configuration with its id, a JSON object, or the id alone.
 func (t *Table) ParseV2(raw json.RawMessage, object string) (Type, Order, error) {
 	return t.parseV2(raw, object, 0)
 }
@@ -112,7 +112,8 @@ func code(s string) bool { return strings.ContainsRune("biufcmMSaUV", rune(s[0])
 
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// wholeBytes tells whether a decimal number of bits is a positive multiple of 8; its last three digits decide.
+// wholeBytes tells whether a decimal number of bits is a positive multiple of 8; its last three
+// digits decide.
 func wholeBytes(bits string) bool {
 	n, err := strconv.Atoi(bits[max(len(bits)-3, 0):])
 	return err == nil && n%8 == 0 && strings.Trim(bits, "0") != ""
@@ -172,8 +173,9 @@ func shapeV2(raw json.RawMessage) ([]int, error) {
 	return shape, nil
 }
 
-// Parse reads a data type as people write it: a v3 name, a v2 typestring with or without its byte order, numpy's
-// datetime64[ms], the JSON of either format. The byte order is dropped, but the fields of a structure keep theirs.
+// Parse reads a data type as people write it: a v3 name, a v2 typestring with or without its byte
+// order, numpy's datetime64[ms], the JSON of either format. The byte order is dropped, but the
+// fields of a structure keep theirs.
 func (t *Table) Parse(s string) (Type, error) {
 	if s = strings.TrimSpace(s); s == "" {
 		return nil, fault.Newf(fault.Metadata, "no data type")

@@ -10,15 +10,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Ragged is a data type whose elements are arrays of one axis and any length: "|O" with the codec vlen-array in v2. Size
-// is 0; an element is the memory form of those of its array, one after another, and the fill value is no array.
+// Ragged is a data type whose elements are arrays of one axis and any length: "|O" with the codec
+// vlen-array in v2. Size is 0; an element is the memory form of those of its array, one after
+// another, and the fill value is no array.
 type Ragged struct {
 	Elem  Type  // of a fixed size
 	Order Order // in which numbers are stored; of no account in memory
 }
 
-// RaggedOf is the type of arrays of elem. fault.Metadata when its elements have no fixed size, or numbers of more than one
-// byte no order.
+// RaggedOf is the type of arrays of elem. fault.Metadata when its elements have no fixed size, or
+// numbers of more than one byte no order.
 func RaggedOf(elem Type, order Order) (Ragged, error) {
 	if elem == nil || elem.Size() == 0 {
 		return Ragged{}, fault.Newf(fault.Metadata, "arrays of %v, which has no fixed size", elem)
@@ -62,7 +63,8 @@ func (Ragged) Canon([]byte) {}
 // DefaultFill is an array without elements.
 func (Ragged) DefaultFill() []byte { return []byte{} }
 
-// ParseFill reads 0, which writers have there, as an array without elements; there is no other fill value.
+// ParseFill reads 0, which writers have there, as an array without elements; there is no other fill
+// value.
 func (Ragged) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	if s := strings.TrimSpace(string(raw)); !isZero(raw, format) && s != `""` && s != "[]" {
 		return nil, fault.Newf(fault.Metadata, "fill value %s of arrays", abbreviate(raw))
@@ -101,7 +103,8 @@ func (t Ragged) Append(dst []byte, v reflect.Value) ([]byte, error) {
 	return dst, nil
 }
 
-// Decode sets v, a settable Go slice that fits, to a new one with the elements of the memory form b.
+// Decode sets v, a settable Go slice that fits, to a new one with the elements of the memory form
+// b.
 func (t Ragged) Decode(v reflect.Value, b []byte) error {
 	n := len(b) / t.Elem.Size()
 	s := reflect.MakeSlice(v.Type(), n, n)
@@ -118,8 +121,8 @@ func (t Ragged) Decode(v reflect.Value, b []byte) error {
 	return nil
 }
 
-// plainSlice is the slice of a predeclared type of number that a type of slice is or has its name for, which
-// encoding/binary copies bit for bit; nil for others.
+// plainSlice is the slice of a predeclared type of number that a type of slice is or has its name
+// for, which encoding/binary copies bit for bit; nil for others.
 func plainSlice(t reflect.Type) reflect.Type {
 	if k := kindType(t.Elem().Kind()); k == t.Elem() {
 		return reflect.SliceOf(k)

@@ -99,8 +99,9 @@ func TestNumbersInQuotes(t *testing.T) {
 	}
 }
 
-// TestFillsOfOtherWriters: what n5-zarr, Fiji and early versions of bioformats2raw write for integers of v2, zarr-python's bool of
-// v3 that was given as a number, and infinity with a sign, which zarr-python reads. TensorStore refuses them all.
+// TestFillsOfOtherWriters: what n5-zarr, Fiji and early versions of bioformats2raw write for
+// integers of v2, zarr-python's bool of v3 that was given as a number, and infinity with a sign,
+// which zarr-python reads. TensorStore refuses them all.
 func TestFillsOfOtherWriters(t *testing.T) {
 	for _, r := range []struct {
 		typ    string
@@ -120,8 +121,8 @@ func TestFillsOfOtherWriters(t *testing.T) {
 	}
 }
 
-// TestPadding: zarr-python 2 stored numpy's aligned structures with their padding, in fields without a name. numpy names
-// these by their place.
+// TestPadding: zarr-python 2 stored numpy's aligned structures with their padding, in fields
+// without a name. numpy names these by their place.
 func TestPadding(t *testing.T) {
 	const stored = `[["a","|i1"],["","|V3"],["b","<i4"],["c","|i1"],["","|V3"]]`
 	typ, _, err := ParseV2(json.RawMessage(stored))
@@ -138,7 +139,8 @@ func TestPadding(t *testing.T) {
 	}
 }
 
-// TestMembersOfDataTypes: of two members the last counts, also where the first could not be read; must_understand is a bool.
+// TestMembersOfDataTypes: of two members the last counts, also where the first could not be read;
+// must_understand is a bool.
 func TestMembersOfDataTypes(t *testing.T) {
 	typ, err := ParseV3(json.RawMessage(`{"name":"numpy.datetime64","configuration":{"unit":7,"unit":"s","scale_factor":1}}`))
 	if err != nil || typ != Type(DateTime{Unit: "s", Scale: 1}) {

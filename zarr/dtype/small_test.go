@@ -34,8 +34,8 @@ func reference(m format) (patterns []uint64, values []float64) {
 	return patterns, values
 }
 
-// TestSmallFloats compares every pattern of every small format with the definition, and rounding with the nearest number
-// at, just below and just above every number and every midpoint.
+// TestSmallFloats compares every pattern of every small format with the definition, and rounding
+// with the nearest number at, just below and just above every number and every midpoint.
 func TestSmallFloats(t *testing.T) {
 	for b := range basics {
 		info := b.info()
@@ -105,7 +105,8 @@ func TestSmallFloats(t *testing.T) {
 	}
 }
 
-// roundAll rounds float32s of all upper halves and some lower ones, NaNs apart where the format has none.
+// roundAll rounds float32s of all upper halves and some lower ones, NaNs apart where the format has
+// none.
 func roundAll[T SmallFloat]() string {
 	h := sha256.New()
 	m := T(0).format()
@@ -128,7 +129,8 @@ func roundAll[T SmallFloat]() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// TestRoundAsMLDtypes compares Round with ml_dtypes 0.6.0, whose results testdata/small_floats.py digests.
+// TestRoundAsMLDtypes compares Round with ml_dtypes 0.6.0, whose results testdata/small_floats.py
+// digests.
 func TestRoundAsMLDtypes(t *testing.T) {
 	for _, r := range []struct{ name, got, want string }{
 		{"bfloat16", roundAll[BF16](), "840d63637fa5c101"},
@@ -201,7 +203,8 @@ func TestSmallFloat32(t *testing.T) {
 	check("bfloat16", BF16(0x3fc0).Float32(), 1.5)
 }
 
-// TestSmallNamesOfV2 holds the names in v2 to those that TensorStore 0.1.86 takes there; it refuses the other small numbers.
+// TestSmallNamesOfV2 holds the names in v2 to those that TensorStore 0.1.86 takes there; it refuses
+// the other small numbers.
 func TestSmallNamesOfV2(t *testing.T) {
 	takes := strings.Fields("int2 int4 bfloat16 float8_e3m4 float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn")
 	for b := Int2; b < numBasic; b++ {

@@ -2,7 +2,8 @@ package dtype
 
 import "math"
 
-// Small floats in Go: the bits of one number. Convert with Float32, which is exact, and with [Round].
+// Small floats in Go: the bits of one number. Convert with Float32, which is exact, and with
+// [Round].
 type (
 	// F16 is IEEE 754 binary16.
 	F16 uint16
@@ -12,15 +13,18 @@ type (
 	F8E3M4 uint8
 	// F8E4M3 has 4 bits of exponent and 3 of fraction, infinities and NaNs.
 	F8E4M3 uint8
-	// F8E4M3B11FNUZ has 4 bits of exponent with bias 11 and 3 of fraction, one NaN, no infinity and no -0.
+	// F8E4M3B11FNUZ has 4 bits of exponent with bias 11 and 3 of fraction, one NaN, no infinity and
+	// no -0.
 	F8E4M3B11FNUZ uint8
 	// F8E4M3FN has 4 bits of exponent and 3 of fraction, a NaN of either sign, no infinity.
 	F8E4M3FN uint8
-	// F8E4M3FNUZ has 4 bits of exponent with bias 8 and 3 of fraction, one NaN, no infinity and no -0.
+	// F8E4M3FNUZ has 4 bits of exponent with bias 8 and 3 of fraction, one NaN, no infinity and no
+	// -0.
 	F8E4M3FNUZ uint8
 	// F8E5M2 has 5 bits of exponent and 2 of fraction, infinities and NaNs.
 	F8E5M2 uint8
-	// F8E5M2FNUZ has 5 bits of exponent with bias 16 and 2 of fraction, one NaN, no infinity and no -0.
+	// F8E5M2FNUZ has 5 bits of exponent with bias 16 and 2 of fraction, one NaN, no infinity and no
+	// -0.
 	F8E5M2FNUZ uint8
 	// F8E8M0FNU is a power of two, 2^-127 to 2^127, or NaN.
 	F8E8M0FNU uint8
@@ -45,9 +49,10 @@ type Complex[T SmallFloat] [2]T
 // Complex64 is the number's value, exactly.
 func (c Complex[T]) Complex64() complex64 { return complex(c[0].Float32(), c[1].Float32()) }
 
-// Round gives the number of a small format that is nearest to f, ties to even. What is beyond the range becomes infinity
-// where there is one, else NaN, else the largest number. A NaN keeps its sign and the high bits of its payload where the
-// format has room for them, and becomes -0 where it has no NaN. F8E8M0FNU has NaN for zero and for what is below it.
+// Round gives the number of a small format that is nearest to f, ties to even. What is beyond the
+// range becomes infinity where there is one, else NaN, else the largest number. A NaN keeps its
+// sign and the high bits of its payload where the format has room for them, and becomes -0 where it
+// has no NaN. F8E8M0FNU has NaN for zero and for what is below it.
 func Round[T SmallFloat](f float64) T {
 	var m = T(0).format()
 	if f != f {

@@ -18,11 +18,13 @@ type Field struct {
 	Name string
 	Type Type
 
-	// Shape makes the field an array of Type in C order, as v2 has it; nil for one value. v3 has no such fields.
+	// Shape makes the field an array of Type in C order, as v2 has it; nil for one value. v3 has no
+	// such fields.
 	Shape []int
 
-	// Order is the byte order in which the field is stored where that is its own, as in a v2 structure; NoOrder means that
-	// the codec says it, as in v3. The memory form is little-endian in any case.
+	// Order is the byte order in which the field is stored where that is its own, as in a v2
+	// structure; NoOrder means that the codec says it, as in v3. The memory form is little-endian
+	// in any case.
 	Order Order
 
 	// Offset is where the field lies in an element's memory form, in bytes. NewStruct sets it.
@@ -41,16 +43,16 @@ func (f Field) Elems() int {
 // Size is the number of bytes of the field.
 func (f Field) Size() int { return f.Elems() * f.Type.Size() }
 
-// Bounds of a Struct, which keep what hostile metadata can ask for small: numpy itself stops at 32 axes, and structures
-// of files have some dozen fields, two deep.
+// Bounds of a Struct, which keep what hostile metadata can ask for small: numpy itself stops at 32
+// axes, and structures of files have some dozen fields, two deep.
 const (
 	maxFields = 1 << 14
 	maxNest   = 32
 	maxAxes   = 32
 )
 
-// Struct is a data type of named fields, packed one after the other: numpy's structured types, "struct" in v3, a list in
-// v2. It is made by NewStruct. Two of them are compared with [Equal].
+// Struct is a data type of named fields, packed one after the other: numpy's structured types,
+// "struct" in v3, a list in v2. It is made by NewStruct. Two of them are compared with [Equal].
 type Struct struct {
 	fields []Field
 	size   int
@@ -67,8 +69,9 @@ func structType(fields []Field) (Type, error) {
 	return s, nil
 }
 
-// NewStruct makes a Struct of fields in their order. fault.Metadata for no fields, two of one name, one without, or
-// one whose elements vary in length; fault.Limit for too many, too deep, or an element of more than MaxSize bytes.
+// NewStruct makes a Struct of fields in their order. fault.Metadata for no fields, two of one name,
+// one without, or one whose elements vary in length; fault.Limit for too many, too deep, or an
+// element of more than MaxSize bytes.
 func NewStruct(fields ...Field) (*Struct, error) {
 	s := &Struct{fields: slices.Clone(fields), depth: 1}
 	if len(fields) == 0 {
@@ -132,12 +135,14 @@ func (f *Field) check() error {
 	return nil
 }
 
-// Fields are the fields in order, with their offsets. The slice is the caller's; the shapes are shared.
+// Fields are the fields in order, with their offsets. The slice is the caller's; the shapes are
+// shared.
 func (s *Struct) Fields() []Field { return slices.Clone(s.fields) }
 
-// Lookup finds a field by name, and within it by the names that follow. Its Offset counts from the start of the outermost
-// element, and its Shape has the axes of the fields above it before its own: where these are arrays, the values of an
-// inner field do not lie together, and Strides says where they lie.
+// Lookup finds a field by name, and within it by the names that follow. Its Offset counts from the
+// start of the outermost element, and its Shape has the axes of the fields above it before its own:
+// where these are arrays, the values of an inner field do not lie together, and Strides says where
+// they lie.
 func (s *Struct) Lookup(path ...string) (f Field, strides []int, ok bool) {
 	if len(path) == 0 {
 		return Field{}, nil, false
@@ -304,8 +309,9 @@ func (s *Struct) DefaultFill() []byte {
 	return b
 }
 
-// ParseFill reads an object of fill values by field in v3, in which no field may be left out; and in v2, and in old v3
-// files, base64 of the element as it is stored, padded with zeros where it is short. 0 in v2 is zeros.
+// ParseFill reads an object of fill values by field in v3, in which no field may be left out; and
+// in v2, and in old v3 files, base64 of the element as it is stored, padded with zeros where it is
+// short. 0 in v2 is zeros.
 func (s *Struct) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	text := strings.TrimSpace(string(raw))
 	if isZero(raw, format) {
@@ -347,7 +353,8 @@ func (s *Struct) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	return b, nil
 }
 
-// parseFill reads a field's fill value: nested lists where it is an array, which no specification has.
+// parseFill reads a field's fill value: nested lists where it is an array, which no specification
+// has.
 func (f Field) parseFill(raw json.RawMessage, format int, shape []int) ([]byte, error) {
 	if len(shape) == 0 {
 		return f.Type.ParseFill(raw, format)
@@ -411,7 +418,8 @@ func (f Field) formatFill(fill []byte, format int, shape []int) (json.RawMessage
 	return append(out, ']'), nil
 }
 
-// V2 is the list of fields, [["a","<i4"],["b","|S3"]]; o is the order of those that have none of their own.
+// V2 is the list of fields, [["a","<i4"],["b","|S3"]]; o is the order of those that have none of
+// their own.
 func (s *Struct) V2(o Order) (json.RawMessage, error) {
 	out := []byte{'['}
 	for i, f := range s.fields {
@@ -442,8 +450,8 @@ func (s *Struct) V2(o Order) (json.RawMessage, error) {
 	return append(out, ']'), nil
 }
 
-// V3 is "struct" with its fields. errors.ErrUnsupported where a field is an array, which v3 does not have; fault.Metadata
-// where one has a byte order of its own, see [Uniform].
+// V3 is "struct" with its fields. errors.ErrUnsupported where a field is an array, which v3 does
+// not have; fault.Metadata where one has a byte order of its own, see [Uniform].
 func (s *Struct) V3() (json.RawMessage, error) {
 	out := []byte(`{"name":"struct","configuration":{"fields":[`)
 	for i, f := range s.fields {
@@ -465,8 +473,8 @@ func (s *Struct) V3() (json.RawMessage, error) {
 	return append(out, `]}}`...), nil
 }
 
-// Legacy reports that metadata called the type "structured", the name before "struct": its stored bytes are little-endian
-// where no byte order is given.
+// Legacy reports that metadata called the type "structured", the name before "struct": its stored
+// bytes are little-endian where no byte order is given.
 func (s *Struct) Legacy() bool { return s.legacy }
 
 // Go is a struct type with a field for each, tagged with its name.

@@ -13,8 +13,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Factory makes the data type of a v3 name from its configuration, a JSON object, or nil when there is none.
-// fault.Metadata for a configuration that is wrong, errors.ErrUnsupported for one that is not implemented.
+// Factory makes the data type of a v3 name from its configuration, a JSON object, or nil when there
+// is none. fault.Metadata for a configuration that is wrong, errors.ErrUnsupported for one that is
+// not implemented.
 type Factory func(config json.RawMessage) (Type, error)
 
 // Table is a set of data types by name. It is immutable and safe for concurrent use.
@@ -26,9 +27,9 @@ type Table struct {
 // standard is made once: it is asked for with every array that is opened.
 var standard = sync.OnceValue(newStandard)
 
-// Standard is the table of the data types of this package: the core of v3, what is registered as an extension of it or
-// what zarr-python writes, all typestrings of v2 but those of objects that are no text or bytes, and TensorStore's names
-// in v2.
+// Standard is the table of the data types of this package: the core of v3, what is registered as an
+// extension of it or what zarr-python writes, all typestrings of v2 but those of objects that are
+// no text or bytes, and TensorStore's names in v2.
 func Standard() *Table { return standard() }
 
 func newStandard() *Table {
@@ -73,8 +74,8 @@ func lengthFactory(each int, of func(n int) Type) Factory {
 	}
 }
 
-// With returns a table that has f under a v3 name too, in place of what was there. "struct", "structured" and the names
-// r8, r16, … cannot be replaced.
+// With returns a table that has f under a v3 name too, in place of what was there. "struct",
+// "structured" and the names r8, r16, … cannot be replaced.
 func (t *Table) With(name string, f Factory) *Table {
 	c := Table{maps.Clone(t.named), t.v2}
 	if c.named == nil {
@@ -84,8 +85,8 @@ func (t *Table) With(name string, f Factory) *Table {
 	return &c
 }
 
-// WithV2 returns a table that has a type under a v2 "dtype" string too, which is read before anything else is tried. The
-// type's byte order is little-endian, if it has one.
+// WithV2 returns a table that has a type under a v2 "dtype" string too, which is read before
+// anything else is tried. The type's byte order is little-endian, if it has one.
 func (t *Table) WithV2(name string, typ Type) *Table {
 	c := Table{t.named, maps.Clone(t.v2)}
 	if c.v2 == nil {
@@ -168,7 +169,8 @@ func nameOf(raw json.RawMessage) (name string, config json.RawMessage, err error
 	return name, config, nil
 }
 
-// structV3 reads "struct", whose fields are objects, and "structured", whose fields are pairs; either is taken for both.
+// structV3 reads "struct", whose fields are objects, and "structured", whose fields are pairs;
+// either is taken for both.
 func (t *Table) structV3(name string, config json.RawMessage, depth int) (Type, error) {
 	if depth >= maxNest {
 		return nil, fault.Newf(fault.Limit, "structures more than %d deep", maxNest)

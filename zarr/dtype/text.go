@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// unquote reads a JSON string. Half a surrogate pair, or bytes that are no UTF-8, are an error: they would be read as
-// U+FFFD.
+// unquote reads a JSON string. Half a surrogate pair, or bytes that are no UTF-8, are an error:
+// they would be read as U+FFFD.
 func unquote(raw json.RawMessage) (string, error) {
 	var s string
 	raw = bytes.TrimSpace(raw)
@@ -50,7 +50,8 @@ func strictConfig(config json.RawMessage, into any, names ...string) error {
 			return fault.Newf(errors.ErrUnsupported, "unknown member %.40q of the configuration", name)
 		}
 	}
-	// Of two members of one name the last counts, whatever the first was: it is gone from what was split.
+	// Of two members of one name the last counts, whatever the first was: it is gone from what was
+	// split.
 	last, err := json.Marshal(members)
 	if err != nil {
 		return fault.Newf(fault.Metadata, "configuration %s: %v", abbreviate(config), err)

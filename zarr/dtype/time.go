@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Unit is a unit of time, as numpy names it: "Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as", or
-// "generic" for ticks of no known length.
+// Unit is a unit of time, as numpy names it: "Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns",
+// "ps", "fs", "as", or "generic" for ticks of no known length.
 type Unit string
 
 // The units.
@@ -33,7 +33,8 @@ const (
 	Generic     Unit = "generic"
 )
 
-// length is a unit's length as a fraction of nanoseconds; not ok for years, months and generic, which have none.
+// length is a unit's length as a fraction of nanoseconds; not ok for years, months and generic,
+// which have none.
 func (u Unit) length() (num, den int64, ok bool) {
 	switch u {
 	case Week:
@@ -81,20 +82,22 @@ const maxScale = math.MaxInt32
 // NaT is the Instant or Span that is none: "not a time".
 const NaT = math.MinInt64
 
-// Instant is a point in time, counted in units of its data type from 1970-01-01T00:00:00 UTC, or NaT. See
-// [DateTime.Time].
+// Instant is a point in time, counted in units of its data type from 1970-01-01T00:00:00 UTC, or
+// NaT. See [DateTime.Time].
 type Instant int64
 
 // Span is a length of time, counted in units of its data type, or NaT. See [TimeDelta.Duration].
 type Span int64
 
-// DateTime is numpy's datetime64: an Instant in units of Scale times Unit. v3 names it numpy.datetime64.
+// DateTime is numpy's datetime64: an Instant in units of Scale times Unit. v3 names it
+// numpy.datetime64.
 type DateTime struct {
 	Unit  Unit
 	Scale int // 1 to 2^31-1; 0 is 1
 }
 
-// TimeDelta is numpy's timedelta64: a Span in units of Scale times Unit. v3 names it numpy.timedelta64.
+// TimeDelta is numpy's timedelta64: a Span in units of Scale times Unit. v3 names it
+// numpy.timedelta64.
 type TimeDelta struct {
 	Unit  Unit
 	Scale int // 1 to 2^31-1; 0 is 1

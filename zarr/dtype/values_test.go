@@ -125,7 +125,8 @@ type row struct {
 	own   int
 }
 
-// TestStructsOfGo takes Go structs to memory form and back, whatever the order of their fields and their padding.
+// TestStructsOfGo takes Go structs to memory form and back, whatever the order of their fields and
+// their padding.
 func TestStructsOfGo(t *testing.T) {
 	typ, err := Of[row]()
 	if err != nil || typ.String() != `struct{"z" uint16, "p" [2]struct{"x" [3]float32, "n" uint8}, "name" S3, "t" numpy.datetime64[s], "b" bfloat16}` {
@@ -269,7 +270,8 @@ func TestValue(t *testing.T) {
 	}
 }
 
-// as converts one element and gives it as text; "!" for an element that does not fit, "?" for no conversion.
+// as converts one element and gives it as text; "!" for an element that does not fit, "?" for no
+// conversion.
 func as[T any](t *testing.T, typ string, v any) string {
 	t.Helper()
 	b, err := binary.Append(nil, binary.LittleEndian, v)

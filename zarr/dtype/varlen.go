@@ -12,24 +12,27 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// VarLen is a data type whose elements vary in length. Size is 0; elements and fill values have a length of their own.
+// VarLen is a data type whose elements vary in length. Size is 0; elements and fill values have a
+// length of their own.
 type VarLen uint8
 
 // The data types of varying length.
 const (
 	// String is text in UTF-8: "string" in v3, "|O" with the codec vlen-utf8 in v2.
 	String VarLen = iota
-	// Bytes is any bytes: "bytes" in v3, also read as "variable_length_bytes", and "|O" with the codec vlen-bytes in v2.
+	// Bytes is any bytes: "bytes" in v3, also read as "variable_length_bytes", and "|O" with the
+	// codec vlen-bytes in v2.
 	Bytes
-	// JSON is a value of any kind: "|O" with the codec json2 or msgpack2 in v2. An element is its JSON text without white
-	// space; {"b64":"AP8="} is bytes, which msgpack2 has, and {"float":"NaN"}, {"float":"Infinity"} and {"float":"-Infinity"} are the
-	// numbers that JSON lacks. What numcodecs has as None is null.
+	// JSON is a value of any kind: "|O" with the codec json2 or msgpack2 in v2. An element is its
+	// JSON text without white space; {"b64":"AP8="} is bytes, which msgpack2 has, and
+	// {"float":"NaN"}, {"float":"Infinity"} and {"float":"-Infinity"} are the numbers that JSON
+	// lacks. What numcodecs has as None is null.
 	JSON
 	numVarLen
 )
 
-// Codec is the name of the codec from array to bytes that elements have unless another one is chosen: in v3 and in
-// numcodecs, or that of numcodecs where v3 has none.
+// Codec is the name of the codec from array to bytes that elements have unless another one is
+// chosen: in v3 and in numcodecs, or that of numcodecs where v3 has none.
 func (t VarLen) Codec() string { return [...]string{"vlen-utf8", "vlen-bytes", "json2"}[t] }
 
 // String is the v3 name, or "json".
@@ -68,8 +71,8 @@ func (t VarLen) DefaultFill() []byte {
 	return []byte{}
 }
 
-// ParseFill reads text as a string, bytes as base64 or, in v3, a list, and JSON as it is; 0 in v2 is no text and no bytes, as
-// old writers left it.
+// ParseFill reads text as a string, bytes as base64 or, in v3, a list, and JSON as it is; 0 in v2
+// is no text and no bytes, as old writers left it.
 func (t VarLen) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	switch {
 	case t == JSON:
@@ -125,8 +128,8 @@ func (t VarLen) V3() (json.RawMessage, error) {
 	return json.Marshal(t.String())
 }
 
-// Items brings elements of t that a caller has into the form in which they are stored: JSON without white space.
-// fault.Type, with its place, for one that is none. Other elements stay as they are.
+// Items brings elements of t that a caller has into the form in which they are stored: JSON without
+// white space. fault.Type, with its place, for one that is none. Other elements stay as they are.
 func (t VarLen) Items(items [][]byte) error {
 	if t != JSON {
 		return nil
@@ -141,5 +144,6 @@ func (t VarLen) Items(items [][]byte) error {
 	return nil
 }
 
-// Unquote gives the text of an element of JSON that is a string; not ok for elements of other kinds.
+// Unquote gives the text of an element of JSON that is a string; not ok for elements of other
+// kinds.
 func Unquote(item []byte) (text string, ok bool) { return jsontext.Unquote(item) }

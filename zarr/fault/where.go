@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// KeyError is what a store returns: which operation on which key of which store, what kind of failure, and the
-// provider's own error. Both Kind and Err are reachable with errors.Is and errors.As.
+// KeyError is what a store returns: which operation on which key of which store, what kind of
+// failure, and the provider's own error. Both Kind and Err are reachable with errors.Is and
+// errors.As.
 type KeyError struct {
 	Op    string // "get", "put", "delete", "list", "open"
 	Store string // the store's URL or name, as it prints itself
@@ -66,8 +67,8 @@ func (e *MetaError) Error() string {
 // Unwrap gives the cause.
 func (e *MetaError) Unwrap() error { return e.Err }
 
-// RequestID returns the provider's number of the request that failed, which its support asks for; empty where the error has
-// none. It is in the error's text too.
+// RequestID returns the provider's number of the request that failed, which its support asks for;
+// empty where the error has none. It is in the error's text too.
 func RequestID(err error) string {
 	var e interface{ RequestID() string }
 	if errors.As(err, &e) {
@@ -76,8 +77,9 @@ func RequestID(err error) string {
 	return ""
 }
 
-// Newf makes an error of a kind with a message of its own: Newf(Corrupt, "frame says %d bytes", n) reads
-// "corrupt data: frame says 4096 bytes". A %w in the format keeps its cause reachable beside the kind.
+// Newf makes an error of a kind with a message of its own: Newf(Corrupt, "frame says %d bytes", n)
+// reads "corrupt data: frame says 4096 bytes". A %w in the format keeps its cause reachable beside
+// the kind.
 func Newf(kind error, format string, args ...any) error {
 	return &detail{kind, fmt.Errorf(format, args...)}
 }

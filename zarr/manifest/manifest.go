@@ -19,7 +19,8 @@ import (
 )
 
 const (
-	// part is the most of a value that is in memory. 8 MiB: a request of it costs little beside its bytes.
+	// part is the most of a value that is in memory. 8 MiB: a request of it costs little beside its
+	// bytes.
 	part = 8 << 20
 	// inFlight is how many values are read at once. 16 of 8 MiB: 128 MiB.
 	inFlight = 16
@@ -43,8 +44,9 @@ func (r *Result) OK() bool { return len(r.Missing)+len(r.Changed)+len(r.Extra) =
 // Option changes what Write and Check do besides.
 type Option func(*work)
 
-// Progress has f called when it is known what is there, and after each value or part of a large one, one call at a time: how many bytes were read, and
-// of how many. Values whose length the listing does not say add to both when they are read.
+// Progress has f called when it is known what is there, and after each value or part of a large
+// one, one call at a time: how many bytes were read, and of how many. Values whose length the
+// listing does not say add to both when they are read.
 func Progress(f func(done, total int64)) Option { return func(w *work) { w.progress = f } }
 
 // Limits reserves the memory for values from l instead of concurrency.Default.
@@ -120,7 +122,8 @@ func Write(ctx context.Context, st store.Store, w io.Writer, opts ...Option) err
 	return out.Flush()
 }
 
-// Check reads a manifest, and all values that it names. A line that is none of sha256sum is fault.Metadata.
+// Check reads a manifest, and all values that it names. A line that is none of sha256sum is
+// fault.Metadata.
 func Check(ctx context.Context, st store.Store, manifest io.Reader, opts ...Option) (*Result, error) {
 	w := newWork(st, opts)
 	want, err := parse(manifest)

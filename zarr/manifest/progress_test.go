@@ -26,7 +26,8 @@ func (s sizeless) List(ctx context.Context, prefix string, o store.ListOptions) 
 	}
 }
 
-// TestProgress counts bytes, also of values whose length is not known, and when a manifest is checked those that it names.
+// TestProgress counts bytes, also of values whose length is not known, and when a manifest is
+// checked those that it names.
 func TestProgress(t *testing.T) {
 	st := mem.New()
 	for key, n := range map[string]int{"a": 3, "empty": 0, "large": 20 << 20} {

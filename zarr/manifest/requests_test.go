@@ -12,7 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestRequests: a listing, and one read for each value, or for each 8 MiB of it. A check reads what the manifest names and the store has, and no more.
+// TestRequests: a listing, and one read for each value, or for each 8 MiB of it. A check reads what
+// the manifest names and the store has, and no more.
 func TestRequests(t *testing.T) {
 	under := mem.New()
 	var mu sync.Mutex

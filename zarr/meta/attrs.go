@@ -13,13 +13,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// EncodeAttrs writes attributes as v2's .zattrs document, members sorted by name. A json.Number is written as it is;
-// NaN and infinities, which JSON does not have, become the strings "NaN", "Infinity" and "-Infinity". fault.Type for
-// values that JSON cannot hold.
+// EncodeAttrs writes attributes as v2's .zattrs document, members sorted by name. A json.Number is
+// written as it is; NaN and infinities, which JSON does not have, become the strings "NaN",
+// "Infinity" and "-Infinity". fault.Type for values that JSON cannot hold.
 func EncodeAttrs(attrs Attrs) ([]byte, error) { return indent(attributes(attrs)) }
 
-// SetAttrs gives a v3 document with other attributes. Everything else in it stays byte for byte as it is. key names it in
-// errors.
+// SetAttrs gives a v3 document with other attributes. Everything else in it stays byte for byte as
+// it is. key names it in errors.
 func SetAttrs(key string, doc []byte, attrs Attrs) ([]byte, error) {
 	value, err := attributes(attrs)
 	if err != nil {
@@ -56,8 +56,8 @@ func setMember(key string, doc []byte, name string, value json.RawMessage) ([]by
 	return insert(doc, name, value), nil
 }
 
-// SetSeparator gives a .zarray document, which does not say the separator of its chunk keys, with one: "." or "/".
-// Everything else in it stays byte for byte as it is. key names it in errors.
+// SetSeparator gives a .zarray document, which does not say the separator of its chunk keys, with
+// one: "." or "/". Everything else in it stays byte for byte as it is. key names it in errors.
 func SetSeparator(key string, doc []byte, sep string) ([]byte, error) {
 	o, err := document(key, doc, Parser{})
 	if err != nil {
@@ -77,8 +77,8 @@ func SetSeparator(key string, doc []byte, sep string) ([]byte, error) {
 	return insert(doc, name, value), nil
 }
 
-// insert puts a member first into a document that has others: after the brace and the white space that follows it, which
-// also goes before the next member.
+// insert puts a member first into a document that has others: after the brace and the white space
+// that follows it, which also goes before the next member.
 func insert(doc []byte, name string, value []byte) []byte {
 	open := bytes.IndexByte(doc, '{') + 1
 	space := doc[open : len(doc)-len(bytes.TrimLeft(doc[open:], " \t\r\n"))]
@@ -208,8 +208,8 @@ func appendOther(dst []byte, v any) ([]byte, error) {
 	return append(dst, bytes.TrimRight(b.Bytes(), "\n")...), nil
 }
 
-// byteOrderMark is U+FEFF in UTF-8. Editors put it before documents, and parsers may pass over it (RFC 8259, section 8.1), as
-// zarr-python and TensorStore do.
+// byteOrderMark is U+FEFF in UTF-8. Editors put it before documents, and parsers may pass over it
+// (RFC 8259, section 8.1), as zarr-python and TensorStore do.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
 // trimSpace gives a document without what may stand around its value.

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// ConsolidateV3 gives the zarr.json document of a group with the documents of the nodes below it, by path, as consolidated
-// metadata: flat, by depth and then by path, with an empty one in each group, as zarr-python does. The rest of doc stays as
-// it is. key names it in errors.
+// ConsolidateV3 gives the zarr.json document of a group with the documents of the nodes below it,
+// by path, as consolidated metadata: flat, by depth and then by path, with an empty one in each
+// group, as zarr-python does. The rest of doc stays as it is. key names it in errors.
 func ConsolidateV3(key string, doc []byte, nodes map[string][]byte) ([]byte, error) {
 	var all writer
 	for _, path := range slices.SortedFunc(maps.Keys(nodes), compareDepth) {
@@ -46,7 +46,8 @@ func inlineV3(nodes json.RawMessage) json.RawMessage {
 	return w.done()
 }
 
-// ConsolidateV2 gives the .zmetadata document of a hierarchy from its documents, by key: ".zgroup", "a/.zarray", "a/.zattrs".
+// ConsolidateV2 gives the .zmetadata document of a hierarchy from its documents, by key: ".zgroup",
+// "a/.zarray", "a/.zattrs".
 func ConsolidateV2(docs map[string][]byte) ([]byte, error) {
 	var all writer
 	for _, key := range slices.Sorted(maps.Keys(docs)) {

@@ -10,13 +10,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// maxPath is the longest path that consolidated metadata may name: no store has longer keys (S3, GCS and Azure stop at
-// 1024 bytes).
+// maxPath is the longest path that consolidated metadata may name: no store has longer keys (S3,
+// GCS and Azure stop at 1024 bytes).
 const maxPath = 1024
 
-// inline reads the "consolidated_metadata" member of a v3 group (core specification, since 2026-07). null is absent, as
-// zarr-python writes and reads it; an unknown kind that need not be understood is passed over, and so is what is malformed: the
-// nodes that it is a copy of are in the store.
+// inline reads the "consolidated_metadata" member of a v3 group (core specification, since
+// 2026-07). null is absent, as zarr-python writes and reads it; an unknown kind that need not be
+// understood is passed over, and so is what is malformed: the nodes that it is a copy of are in the
+// store.
 func (g *Group) inline(p place, raw []byte) error {
 	if string(raw) == "null" {
 		return p.lenient(rule.ConsolidatedNull, "")
@@ -78,7 +79,8 @@ func (o object) copies() (map[string]Node, error) {
 	return nodes, nil
 }
 
-// unreadable reports that consolidated metadata cannot be read. It is a copy, so the group can be read without it.
+// unreadable reports that consolidated metadata cannot be read. It is a copy, so the group can be
+// read without it.
 func (p place) unreadable(err error) error {
 	var broken *rule.Error
 	switch {
@@ -99,8 +101,8 @@ func (p place) unreadable(err error) error {
 	return &fault.MetaError{Key: f.Key, Pointer: f.Pointer, Err: strictly}
 }
 
-// ParseConsolidatedV2 reads a .zmetadata document: every group and array of a hierarchy by its path, "" being the node
-// beside the document.
+// ParseConsolidatedV2 reads a .zmetadata document: every group and array of a hierarchy by its
+// path, "" being the node beside the document.
 func ParseConsolidatedV2(key string, doc []byte) (map[string]Node, error) {
 	return Parser{}.ConsolidatedV2(key, doc)
 }
@@ -192,7 +194,8 @@ func (with Parser) ConsolidatedV2(key string, doc []byte) (map[string]Node, erro
 	return nodes, nil
 }
 
-// consolidatedFormat checks "zarr_consolidated_format". zarr-python 3 reads a document without it; zarr-python 2 does not.
+// consolidatedFormat checks "zarr_consolidated_format". zarr-python 3 reads a document without it;
+// zarr-python 2 does not.
 func (o object) consolidatedFormat() error {
 	const name = "zarr_consolidated_format"
 	raw := o.get(name)
@@ -211,9 +214,9 @@ func (o object) consolidatedFormat() error {
 	}
 }
 
-// copied tells whether a member of a group in .zmetadata is consolidated metadata of v3, which zarr-python 3 leaves in every
-// group there but the first. That is how it writes each hierarchy, says itself that it need not be understood, and no
-// breach worth telling.
+// copied tells whether a member of a group in .zmetadata is consolidated metadata of v3, which
+// zarr-python 3 leaves in every group there but the first. That is how it writes each hierarchy,
+// says itself that it need not be understood, and no breach worth telling.
 func (p place) copied(raw []byte) bool {
 	o, err := p.object(raw)
 	return err == nil && string(o.get("kind")) == `"inline"` && string(o.get("must_understand")) == "false"
@@ -243,11 +246,12 @@ func (p place) checkPath(path string) error {
 	return nil
 }
 
-// maxAncestry bounds how often nodes are in the hierarchies of groups above them, which are kept for each group. 2^20: ten thousand
-// nodes, a hundred groups deep.
+// maxAncestry bounds how often nodes are in the hierarchies of groups above them, which are kept
+// for each group. 2^20: ten thousand nodes, a hundred groups deep.
 const maxAncestry = 1 << 20
 
-// nest gives every group of a hierarchy the nodes below it, so that it is as well known as the hierarchy's root.
+// nest gives every group of a hierarchy the nodes below it, so that it is as well known as the
+// hierarchy's root.
 func nest(nodes map[string]Node) error {
 	left := maxAncestry
 	paths := make([]string, 0, len(nodes))
@@ -282,7 +286,8 @@ func nest(nodes map[string]Node) error {
 	return nil
 }
 
-// treeOrder sorts what is below a path right after it: the slash comes before every other character.
+// treeOrder sorts what is below a path right after it: the slash comes before every other
+// character.
 func treeOrder(a, b string) int {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {

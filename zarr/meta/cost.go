@@ -6,13 +6,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// DefaultMemory is how many bytes of memory the attributes of a document may take as Go values, all those in consolidated metadata
-// together. 128 MiB: a million attributes, or a list of two million numbers.
+// DefaultMemory is how many bytes of memory the attributes of a document may take as Go values, all
+// those in consolidated metadata together. 128 MiB: a million attributes, or a list of two million
+// numbers.
 const DefaultMemory = 128 << 20
 
-// What values take in memory, of go1.26 on 64 bits: of a map that has members the map, a group of eight slots of 32 bytes and their
-// control word; of a member beyond those, and of an element, its slot in what may be a quarter empty, and the name; of a string or a
-// json.Number its header and its bytes.
+// What values take in memory, of go1.26 on 64 bits: of a map that has members the map, a group of
+// eight slots of 32 bytes and their control word; of a member beyond those, and of an element, its
+// slot in what may be a quarter empty, and the name; of a string or a json.Number its header and
+// its bytes.
 const (
 	costEmpty  = 48
 	costMap    = costEmpty + 288
@@ -22,7 +24,8 @@ const (
 	costText   = 32
 )
 
-// cost estimates what checked JSON takes as Go values, in one pass over it that ends when it is more than most.
+// cost estimates what checked JSON takes as Go values, in one pass over it that ends when it is
+// more than most.
 func cost(raw []byte, most int64) int64 {
 	n := int64(costItem)
 	for i := 0; i < len(raw) && n <= most; i++ {

@@ -45,7 +45,8 @@ func TestCostOfValues(t *testing.T) {
 	}
 }
 
-// TestDocumentsThatTakeMemory refuses documents that take far more memory than they are long, before they take it.
+// TestDocumentsThatTakeMemory refuses documents that take far more memory than they are long,
+// before they take it.
 func TestDocumentsThatTakeMemory(t *testing.T) {
 	group := func(attrs string) string { return `{"zarr_format":3,"node_type":"group","attributes":` + attrs + `}` }
 	array := `{"zarr_format":3,"node_type":"array","shape":%s,"data_type":"uint8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[1]}},"chunk_key_encoding":{"name":"default"},"fill_value":0,"codecs":[{"name":"bytes","configuration":%s}]}`

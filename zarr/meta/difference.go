@@ -10,7 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// Difference names the first stored fact, attributes apart, in which two arrays differ: "shape", "data type", …; "" when there is none.
+// Difference names the first stored fact, attributes apart, in which two arrays differ: "shape",
+// "data type", …; "" when there is none.
 func (a *Array) Difference(b *Array) string {
 	switch {
 	case a.Format != b.Format:

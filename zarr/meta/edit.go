@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// Edit gives a document of v2 or v3 with other values of some of its top-level members: nil takes one out, one that is not there comes last.
-// The values of all others stay byte for byte as they are. key names the document in errors.
+// Edit gives a document of v2 or v3 with other values of some of its top-level members: nil takes
+// one out, one that is not there comes last. The values of all others stay byte for byte as they
+// are. key names the document in errors.
 func Edit(key string, doc []byte, changes map[string]json.RawMessage) ([]byte, error) {
 	o, err := document(key, doc, Parser{})
 	if err != nil {
@@ -32,8 +33,8 @@ func Member(key string, doc []byte, name string) ([]byte, error) {
 	return o.get(name), nil
 }
 
-// Changed names a top-level member that differs between two texts of a document, in more than white space, and is none of those that may;
-// "" when there is none.
+// Changed names a top-level member that differs between two texts of a document, in more than white
+// space, and is none of those that may; "" when there is none.
 func Changed(key string, was, is []byte, may ...string) (string, error) {
 	a, err := document(key, was, Parser{})
 	if err != nil {

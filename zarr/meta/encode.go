@@ -160,7 +160,8 @@ func (k KeyEncoding) encode() json.RawMessage {
 	return Named{Name: "suffix", Config: config.done()}.encode()
 }
 
-// encode writes an extension as an object, which readers of every version of the specification know.
+// encode writes an extension as an object, which readers of every version of the specification
+// know.
 func (n Named) encode() json.RawMessage {
 	var w writer
 	w.text("name", n.Name)
@@ -173,8 +174,8 @@ func (n Named) encode() json.RawMessage {
 	return w.done()
 }
 
-// EncodeV3 writes the zarr.json document of a v3 group, without consolidated metadata, which [ConsolidateV3] makes of
-// documents as they are stored.
+// EncodeV3 writes the zarr.json document of a v3 group, without consolidated metadata, which
+// [ConsolidateV3] makes of documents as they are stored.
 func (g *Group) EncodeV3() ([]byte, error) {
 	if g.Format != 3 {
 		return nil, fault.Newf(fault.Metadata, "a group of v%d cannot be written as v3", g.Format)
@@ -191,9 +192,9 @@ func (g *Group) EncodeV3() ([]byte, error) {
 	return indent(w.done(), nil)
 }
 
-// EncodeV2 writes the .zarray document of a v2 array and its .zattrs document, which is nil when there are no attributes.
-// Codecs that v2 cannot spell are errors.ErrUnsupported: a transpose that is no reversal of all axes, and codecs that
-// are not numcodecs'.
+// EncodeV2 writes the .zarray document of a v2 array and its .zattrs document, which is nil when
+// there are no attributes. Codecs that v2 cannot spell are errors.ErrUnsupported: a transpose that
+// is no reversal of all axes, and codecs that are not numcodecs'.
 func (a *Array) EncodeV2() (zarray, zattrs []byte, err error) {
 	doc, err := a.documentV2()
 	if zarray, err = indent(doc, err); err != nil {
@@ -308,7 +309,8 @@ func (n Named) numcodecs() (json.RawMessage, error) {
 	return w.done(), nil
 }
 
-// onlyFilter tells whether a codec takes or gives elements, so that readers do not expect it as the compressor.
+// onlyFilter tells whether a codec takes or gives elements, so that readers do not expect it as the
+// compressor.
 func onlyFilter(name string) bool {
 	switch strings.TrimPrefix(name, numcodecs) {
 	case "delta", "fixedscaleoffset", "quantize", "astype", "categorize", "packbits", "bitround",
@@ -318,7 +320,8 @@ func onlyFilter(name string) bool {
 	return false
 }
 
-// EncodeV2 writes the .zgroup document of a v2 group and its .zattrs document, which is nil when there are no attributes.
+// EncodeV2 writes the .zgroup document of a v2 group and its .zattrs document, which is nil when
+// there are no attributes.
 func (g *Group) EncodeV2() (zgroup, zattrs []byte, err error) {
 	if g.Format != 2 {
 		return nil, nil, fault.Newf(fault.Metadata, "a group of v%d cannot be written as v2", g.Format)

@@ -30,7 +30,8 @@ func seeds(f *testing.F, name string, more ...string) {
 	}
 }
 
-// stable makes sure that what a node is written as means the node, but for the bits of a v2 NaN, which get lost once.
+// stable makes sure that what a node is written as means the node, but for the bits of a v2 NaN,
+// which get lost once.
 func stable(t *testing.T, write func() ([]byte, error), read func([]byte) (func() ([]byte, error), string, error), was string) {
 	t.Helper()
 	doc, err := write()
@@ -155,8 +156,8 @@ func FuzzParseConsolidatedV2(f *testing.F) {
 	})
 }
 
-// FuzzJSON compares the scanner with encoding/json, which takes the same texts when they are UTF-8 and without bare
-// tokens.
+// FuzzJSON compares the scanner with encoding/json, which takes the same texts when they are UTF-8
+// and without bare tokens.
 func FuzzJSON(f *testing.F) {
 	seeds(f, "zarr.json", `[1,-0.5e+3,"\u00e9\\",{"a":[]},null,true]`, `{"a":1,"a":2}`, `-Infinity`, `[,]`, `"\x"`, `01`, "\"\x7f\"")
 	f.Fuzz(func(t *testing.T, doc []byte) {

@@ -63,7 +63,8 @@ func writeRest(b *strings.Builder, attrs Attrs, unknown map[string]json.RawMessa
 	}
 }
 
-// golden reads the documents of one folder and describes what they make: one line, or more for consolidated metadata.
+// golden reads the documents of one folder and describes what they make: one line, or more for
+// consolidated metadata.
 func golden(t *testing.T, dir string) (Node, []string) {
 	t.Helper()
 	read := func(name string) []byte {
@@ -108,7 +109,8 @@ func goldenDirs(t *testing.T) []string {
 	return dirs
 }
 
-// TestGolden compares what other implementations' documents mean to us with testdata/MODELS, which was checked by hand.
+// TestGolden compares what other implementations' documents mean to us with testdata/MODELS, which
+// was checked by hand.
 func TestGolden(t *testing.T) {
 	want, err := os.ReadFile("testdata/MODELS")
 	if err != nil {
@@ -127,7 +129,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// writeV3 writes a v3 node: its document, and for a group with consolidated metadata those of the nodes below it.
+// writeV3 writes a v3 node: its document, and for a group with consolidated metadata those of the
+// nodes below it.
 func writeV3(n Node) ([]byte, error) {
 	a, ok := n.(*Array)
 	if ok {
@@ -155,8 +158,8 @@ func writeV3(n Node) ([]byte, error) {
 	return ConsolidateV3("zarr.json", doc, below)
 }
 
-// TestGoldenRewritten writes every document again: it must mean the same, and what zarr-python wrote must come back as
-// the same JSON, or differ as listed.
+// TestGoldenRewritten writes every document again: it must mean the same, and what zarr-python
+// wrote must come back as the same JSON, or differ as listed.
 func TestGoldenRewritten(t *testing.T) {
 	differ := map[string]string{
 		"zarr-python-2.18.7/empty_filters_list":     "filters",    // [], we write null
@@ -211,8 +214,8 @@ func TestGoldenRewritten(t *testing.T) {
 	}
 }
 
-// difference names the first member in which two JSON objects differ. A list of storage transformers that is absent and
-// an empty one are the same.
+// difference names the first member in which two JSON objects differ. A list of storage
+// transformers that is absent and an empty one are the same.
 func difference(t *testing.T, a, b []byte) string {
 	t.Helper()
 	var x, y map[string]any

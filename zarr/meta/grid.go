@@ -11,15 +11,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Grid cuts an array into chunks: a regular one has a Shape, a rectilinear one Edges. Chunks at the end of an axis may go
-// beyond the array, and are stored whole.
+// Grid cuts an array into chunks: a regular one has a Shape, a rectilinear one Edges. Chunks at the
+// end of an axis may go beyond the array, and are stored whole.
 type Grid struct {
 	Shape []int   // elements of a chunk along each axis, each at least 1; nil where there are Edges
 	Edges []Edges // the lengths of chunks along each axis; nil in a regular grid. Only v3 has them
 }
 
-// Edges are the lengths of the chunks along one axis of a rectilinear grid: those of Runs, one after another, or Every. They
-// reach the end of the axis at the least.
+// Edges are the lengths of the chunks along one axis of a rectilinear grid: those of Runs, one
+// after another, or Every. They reach the end of the axis at the least.
 type Edges struct {
 	Every int   // the length of each chunk, however many there are; 0 where there are Runs
 	Runs  []Run // no two neighbours of one length, unless a Count would overflow
@@ -45,7 +45,8 @@ func (e *Edges) add(r Run) {
 	e.Runs = append(e.Runs, r)
 }
 
-// Equal tells whether two grids are the same. A regular grid is not the same as a rectilinear one of the same chunks.
+// Equal tells whether two grids are the same. A regular grid is not the same as a rectilinear one
+// of the same chunks.
 func (g Grid) Equal(h Grid) bool {
 	same := func(a, b Edges) bool { return a.Every == b.Every && slices.Equal(a.Runs, b.Runs) }
 	return (g.Edges == nil) == (h.Edges == nil) && slices.Equal(g.Shape, h.Shape) && slices.EqualFunc(g.Edges, h.Edges, same)
@@ -159,7 +160,8 @@ func (a *Array) readEdges(config object) error {
 	return config.only("kind", "chunk_shapes")
 }
 
-// edges reads the lengths of chunks along an axis: one for all of them, or a list of lengths and of runs, [length, count].
+// edges reads the lengths of chunks along an axis: one for all of them, or a list of lengths and of
+// runs, [length, count].
 func (p place) edges(raw []byte) (e Edges, err error) {
 	if raw[0] != '[' {
 		e.Every, err = p.length(raw, 1)
@@ -209,7 +211,8 @@ func (g Grid) encode() json.RawMessage {
 	return Named{Name: "rectilinear", Config: config.done()}.encode()
 }
 
-// MarshalJSON writes the lengths as metadata spells them: 5, or [1,[2,3]] for 1, 2, 2, 2. There is no error.
+// MarshalJSON writes the lengths as metadata spells them: 5, or [1,[2,3]] for 1, 2, 2, 2. There is
+// no error.
 func (e Edges) MarshalJSON() ([]byte, error) {
 	if e.Every > 0 {
 		return strconv.AppendInt(nil, int64(e.Every), 10), nil

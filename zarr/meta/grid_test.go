@@ -20,7 +20,8 @@ func rectilinear(t *testing.T, chunkShapes string) string {
 	return edit(t, valid3, regular3, `{"name":"rectilinear","configuration":{"kind":"inline","chunk_shapes":`+chunkShapes+`}}`)
 }
 
-// TestRectilinear is about the ways to spell edges that the text of the extension allows, and how they are written again.
+// TestRectilinear is about the ways to spell edges that the text of the extension allows, and how
+// they are written again.
 func TestRectilinear(t *testing.T) {
 	tests := []struct {
 		name, text string // of the axes of 4 and 6 elements

@@ -8,18 +8,21 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// maxDepth is how deep values may nest. 1000: where Python's decoder, with which most stores are written, gives up.
+// maxDepth is how deep values may nest. 1000: where Python's decoder, with which most stores are
+// written, gives up.
 const maxDepth = 1000
 
-// maxMembers is how many members an object may have, and maxElements a list outside of attributes: each is some 150 bytes while the
-// object is split. 2^18: consolidated metadata of so many nodes is longer than any document may be by default.
+// maxMembers is how many members an object may have, and maxElements a list outside of attributes:
+// each is some 150 bytes while the object is split. 2^18: consolidated metadata of so many nodes is
+// longer than any document may be by default.
 const (
 	maxMembers  = 1 << 18
 	maxElements = 1 << 20
 )
 
-// scanner walks over JSON text (RFC 8259) once, from front to back. Why not encoding/json alone: it matches member names
-// without regard to case, repairs invalid UTF-8 silently, and does not know the bare tokens.
+// scanner walks over JSON text (RFC 8259) once, from front to back. Why not encoding/json alone: it
+// matches member names without regard to case, repairs invalid UTF-8 silently, and does not know
+// the bare tokens.
 type scanner struct {
 	b     []byte
 	i     int
@@ -28,7 +31,8 @@ type scanner struct {
 	saw   bool // such a token was there
 }
 
-// check makes sure that doc is one JSON value in UTF-8 and nothing else, and tells whether bare tokens are in it.
+// check makes sure that doc is one JSON value in UTF-8 and nothing else, and tells whether bare
+// tokens are in it.
 func check(doc []byte, bare bool) (saw bool, err error) {
 	s := &scanner{b: doc, bare: bare}
 	if !utf8.Valid(doc) {
@@ -82,7 +86,8 @@ func (s *scanner) peekPast() byte {
 	return 0
 }
 
-// skip is value for text that was checked before: it looks for the end alone, in a third of the time.
+// skip is value for text that was checked before: it looks for the end alone, in a third of the
+// time.
 func (s *scanner) skip() error {
 	if c := s.peek(); c != '{' && c != '[' {
 		return s.value()

@@ -8,14 +8,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// member is one member of an object: its name, the text of its value, and where in the object's text that begins.
+// member is one member of an object: its name, the text of its value, and where in the object's
+// text that begins.
 type member struct {
 	name string
 	raw  []byte
 	from int
 }
 
-// members splits the text of an object. Of members with the same name the last one counts, at the place of the first.
+// members splits the text of an object. Of members with the same name the last one counts, at the
+// place of the first.
 func members(obj []byte) ([]member, error) {
 	s := &scanner{b: obj, bare: true}
 	out := gathered{all: make([]member, 0, 1+min(len(obj)/64, few-1))} // a member of a document of an array is some 60 bytes long
@@ -45,8 +47,8 @@ type gathered struct {
 	at  map[string]int // where each is, once there are more than few
 }
 
-// few is how many members are looked through one by one, which nearly all objects are. 16: a document of an array has 11, and up to there
-// a map costs more than it finds.
+// few is how many members are looked through one by one, which nearly all objects are. 16: a
+// document of an array has 11, and up to there a map costs more than it finds.
 const few = 16
 
 func (x *gathered) put(m member) {
@@ -92,8 +94,8 @@ func elements(list []byte) ([][]byte, error) {
 	return out, err
 }
 
-// decode makes Go values of checked text, as encoding/json does but for numbers, which become json.Number, and bare
-// tokens, which become float64.
+// decode makes Go values of checked text, as encoding/json does but for numbers, which become
+// json.Number, and bare tokens, which become float64.
 func (s *scanner) decode() (any, error) {
 	switch c := s.peek(); c {
 	case '{':

@@ -12,7 +12,8 @@ type KeyEncoding struct {
 	Suffix    string // what the registered extension "suffix" puts after every key; "" mostly
 }
 
-// Key is the key of the chunk at a position of the chunk grid, below the array's path: "c/1/0" or, for v2, "1.0".
+// Key is the key of the chunk at a position of the chunk grid, below the array's path: "c/1/0" or,
+// for v2, "1.0".
 func (k KeyEncoding) Key(coord []int) string {
 	return string(k.AppendKey(make([]byte, 0, 2+8*len(coord)), coord))
 }
@@ -33,8 +34,8 @@ func (k KeyEncoding) AppendKey(dst []byte, coord []int) []byte {
 	return append(dst, k.Suffix...)
 }
 
-// Parse gives the position, of a grid of rank axes, whose key is key; ok tells whether there is one. It is the inverse
-// of Key: numbers with a sign or leading zeros are keys of no chunk.
+// Parse gives the position, of a grid of rank axes, whose key is key; ok tells whether there is
+// one. It is the inverse of Key: numbers with a sign or leading zeros are keys of no chunk.
 func (k KeyEncoding) Parse(key string, rank int) (coord []int, ok bool) {
 	if key, ok = strings.CutSuffix(key, k.Suffix); !ok {
 		return nil, false

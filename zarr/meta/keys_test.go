@@ -81,7 +81,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestCost is about documents made to cost more than their length: allocation stays within a multiple of it.
+// TestCost is about documents made to cost more than their length: allocation stays within a
+// multiple of it.
 func TestCost(t *testing.T) {
 	const n = 1 << 16
 	for name, doc := range map[string]string{

@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// lenient tells that the member at p breaks a rule and is read all the same, unless the parser's mode has it otherwise.
-// Every leniency of the package passes through here.
+// lenient tells that the member at p breaks a rule and is read all the same, unless the parser's
+// mode has it otherwise. Every leniency of the package passes through here.
 func (p place) lenient(r rule.Rule, text string) error {
 	if p.with.Lenient == nil {
 		return nil
@@ -46,7 +46,8 @@ func (p place) duplicates(doc []byte) error {
 	return nil
 }
 
-// duplicate passes over one value of checked text, and gives the first name that an object in it has twice.
+// duplicate passes over one value of checked text, and gives the first name that an object in it
+// has twice.
 func (s *scanner) duplicate() (name string, found bool) {
 	inner := func() error {
 		if again, ok := s.duplicate(); ok && !found {
@@ -90,8 +91,9 @@ func (s *scanner) duplicate() (name string, found bool) {
 	return name, found
 }
 
-// spelledV2 holds a v2 data type against the one spelling that the specification has for it. Fields of structures may
-// name their shape as a number and are held to it only by their own types' reading.
+// spelledV2 holds a v2 data type against the one spelling that the specification has for it. Fields
+// of structures may name their shape as a number and are held to it only by their own types'
+// reading.
 func (p place) spelledV2(raw []byte, t dtype.Type, order dtype.Order) error {
 	if !p.judged() {
 		return nil
@@ -170,7 +172,8 @@ func (p place) pairs(raw []byte) bool {
 	return err == nil && slices.ContainsFunc(fields, func(f []byte) bool { return f[0] == '[' })
 }
 
-// fractions tells of the first number in a data type, which has only integers, that is spelled with a point or an exponent.
+// fractions tells of the first number in a data type, which has only integers, that is spelled with
+// a point or an exponent.
 func (p place) fractions(raw []byte) error {
 	if n := firstFraction(raw); n != nil {
 		return p.lenient(rule.NumberSpelling, brief(n))

@@ -9,13 +9,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// bytesName is the codec that makes elements of bytes, and draftBytes what drafts of v3 called it until 2023.
+// bytesName is the codec that makes elements of bytes, and draftBytes what drafts of v3 called it
+// until 2023.
 const (
 	bytesName  = "bytes"
 	draftBytes = "endian"
 )
 
-// spelledCodec holds the configuration of a codec, which elements of type elem enter, against what is read beside it.
+// spelledCodec holds the configuration of a codec, which elements of type elem enter, against what
+// is read beside it.
 func (config object) spelledCodec(n Named, elem dtype.Type, depth int) error {
 	if !config.judged() || depth > maxNested {
 		return nil
@@ -88,7 +90,8 @@ func (config object) spelledBytes(n Named, elem dtype.Type) error {
 	return config.lenient(rule.NoEndian, fmt.Sprint(elem))
 }
 
-// leaving is the data type of what leaves a codec that elem enters, where a byte order may matter behind it.
+// leaving is the data type of what leaves a codec that elem enters, where a byte order may matter
+// behind it.
 func (config object) leaving(n Named, elem dtype.Type) dtype.Type {
 	var out dtype.Type
 	var err error

@@ -8,7 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// spelledFill holds a fill value that was read against the kinds of JSON value that its format has for the data type.
+// spelledFill holds a fill value that was read against the kinds of JSON value that its format has
+// for the data type.
 func (p place) spelledFill(raw []byte, t dtype.Type, format int) error {
 	if !p.judged() {
 		return nil
@@ -42,8 +43,8 @@ func (p place) spelledFields(raw []byte, s *dtype.Struct) error {
 	return nil
 }
 
-// otherForm says what a fill value should be, where it is of another form than the specification's; form is that of the type's
-// default.
+// otherForm says what a fill value should be, where it is of another form than the specification's;
+// form is that of the type's default.
 func otherForm(raw, form []byte, t dtype.Type, format int) string {
 	number := raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9'
 	_, basic := t.(dtype.Basic)
@@ -101,7 +102,8 @@ func integral(t dtype.Type, form []byte) bool {
 	return string(form) == "0"
 }
 
-// quotedNumber tells whether a value is a string other than those that stand for floats without digits.
+// quotedNumber tells whether a value is a string other than those that stand for floats without
+// digits.
 func quotedNumber(raw []byte) bool {
 	return raw[0] == '"' && !strings.Contains(string(raw), "N") && !strings.Contains(string(raw), "I")
 }

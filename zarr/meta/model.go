@@ -25,16 +25,17 @@ type Array struct {
 	Dims   []string    // v3's dimension names, "" for null; nil when there are none
 	Attrs  Attrs       // never nil after parsing
 
-	// AllFilters is for v2: the compressor is null, so that the last codec is a filter too. Without it the last codec is
-	// written as the compressor, if it can be one.
+	// AllFilters is for v2: the compressor is null, so that the last codec is a filter too. Without
+	// it the last codec is written as the compressor, if it can be one.
 	AllFilters bool
 
-	// NoSeparator is for v2: the document does not say the separator of chunk keys, and is written again without it. Parsing
-	// gives Keys the specification's default, a point; old writers left chunks under the keys of the other separator too.
+	// NoSeparator is for v2: the document does not say the separator of chunk keys, and is written
+	// again without it. Parsing gives Keys the specification's default, a point; old writers left
+	// chunks under the keys of the other separator too.
 	NoSeparator bool
 
-	// Unknown are top-level members that this package does not know and may ignore, kept to be written again: in v3
-	// objects with "must_understand": false, in v2 all.
+	// Unknown are top-level members that this package does not know and may ignore, kept to be
+	// written again: in v3 objects with "must_understand": false, in v2 all.
 	Unknown map[string]json.RawMessage
 }
 
@@ -43,19 +44,20 @@ type Group struct {
 	Format int   // 2 or 3
 	Attrs  Attrs // never nil after parsing
 
-	// Consolidated are the nodes below the group, at any depth, by path relative to it, as consolidated metadata has them:
-	// a copy that can be stale. nil when there is none.
+	// Consolidated are the nodes below the group, at any depth, by path relative to it, as
+	// consolidated metadata has them: a copy that can be stale. nil when there is none.
 	Consolidated map[string]Node
 
-	// Unreadable is why consolidated metadata is there and cannot be read, in which case Consolidated is nil.
+	// Unreadable is why consolidated metadata is there and cannot be read, in which case
+	// Consolidated is nil.
 	Unreadable error
 
 	// Unknown is as for Array.
 	Unknown map[string]json.RawMessage
 }
 
-// Bad stands in consolidated metadata for a node that cannot be parsed, so that one bad or unsupported node does not
-// hide the others.
+// Bad stands in consolidated metadata for a node that cannot be parsed, so that one bad or
+// unsupported node does not hide the others.
 type Bad struct {
 	Err error // a *fault.MetaError
 }
@@ -67,6 +69,6 @@ type Named struct {
 	Optional bool            // "must_understand": false
 }
 
-// Attrs are attributes: JSON values as encoding/json has them, with every number a json.Number, so that none loses a
-// digit. The bare tokens NaN, Infinity and -Infinity are float64.
+// Attrs are attributes: JSON values as encoding/json has them, with every number a json.Number, so
+// that none loses a digit. The bare tokens NaN, Infinity and -Infinity are float64.
 type Attrs = map[string]any

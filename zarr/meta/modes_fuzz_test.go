@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// FuzzModes holds the modes to each other: being told changes nothing, and strict mode refuses just what was told of. v1
-// documents are read here too.
+// FuzzModes holds the modes to each other: being told changes nothing, and strict mode refuses just
+// what was told of. v1 documents are read here too.
 func FuzzModes(f *testing.F) {
 	seeds(f, "zarr.json", valid3)
 	seeds(f, ".zarray", valid2)

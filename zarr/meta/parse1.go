@@ -8,9 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// ParseArrayV1 reads a v1 "meta" document and the "attrs" document beside it, nil when there is none; the keys name them
-// in errors. Chunks of v1 have keys like those of v2, and its compression and options are a numcodecs codec. Source: the
-// persistence document of zarr 1.0.
+// ParseArrayV1 reads a v1 "meta" document and the "attrs" document beside it, nil when there is
+// none; the keys name them in errors. Chunks of v1 have keys like those of v2, and its compression
+// and options are a numcodecs codec. Source: the persistence document of zarr 1.0.
 func ParseArrayV1(key string, doc []byte, attrsKey string, attrs []byte) (*Array, error) {
 	return Parser{}.ArrayV1(key, doc, attrsKey, attrs)
 }
@@ -59,7 +59,8 @@ func arrayV1(o object) (*Array, error) {
 	return a, a.readPipelineV1(o, order)
 }
 
-// readPipelineV1 makes the pipeline of order, byte order and compression. "order" came after the document: without it, C.
+// readPipelineV1 makes the pipeline of order, byte order and compression. "order" came after the
+// document: without it, C.
 func (a *Array) readPipelineV1(o object, bytes dtype.Order) error {
 	if raw := o.get("order"); raw == nil {
 		if err := o.lenient(rule.NoOrder, ""); err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// ParseArrayV2 reads a .zarray document and the .zattrs document beside it, nil when there is none; the keys name them in
-// errors.
+// ParseArrayV2 reads a .zarray document and the .zattrs document beside it, nil when there is none;
+// the keys name them in errors.
 func ParseArrayV2(key string, zarray []byte, attrsKey string, zattrs []byte) (*Array, error) {
 	return Parser{}.ArrayV2(key, zarray, attrsKey, zattrs)
 }
@@ -128,8 +128,9 @@ func arrayV2(o object) (*Array, error) {
 	return a, a.readPipeline(o, order)
 }
 
-// firstCodec is the configuration, and the id, of the codec that takes the array: the first filter, or the compressor where
-// there are no filters. It is the one that makes bytes of objects. "" when there is none.
+// firstCodec is the configuration, and the id, of the codec that takes the array: the first filter,
+// or the compressor where there are no filters. It is the one that makes bytes of objects. "" when
+// there is none.
 func firstCodec(o object) (config, id string) {
 	raw := o.get("compressor")
 	if filters := o.get("filters"); filters != nil {
@@ -151,7 +152,8 @@ func firstCodec(o object) (config, id string) {
 	return string(raw), id
 }
 
-// readFacts reads what v1 and v2 spell alike: shape, data type, chunks and fill value. It returns the byte order.
+// readFacts reads what v1 and v2 spell alike: shape, data type, chunks and fill value. It returns
+// the byte order.
 func (a *Array) readFacts(o object) (dtype.Order, error) {
 	if err := a.readShape(o); err != nil {
 		return dtype.NoOrder, err
@@ -181,7 +183,8 @@ func (a *Array) readFacts(o object) (dtype.Order, error) {
 	return order, a.readFill(o)
 }
 
-// readPipeline makes the pipeline that a v3 array would have of order, byte order, filters and compressor.
+// readPipeline makes the pipeline that a v3 array would have of order, byte order, filters and
+// compressor.
 func (a *Array) readPipeline(o object, bytes dtype.Order) error {
 	raw, p, err := o.need("order")
 	if err != nil {
@@ -191,8 +194,9 @@ func (a *Array) readPipeline(o object, bytes dtype.Order) error {
 		return err
 	}
 	if _, first := firstCodec(o); first == "json2" || first == "msgpack2" {
-		// They store nested lists, which have no order in memory. zarr-python 2 takes them for such with order F when it
-		// reads, and mixes up what it wrote; what is stored is plain all the same.
+		// They store nested lists, which have no order in memory. zarr-python 2 takes them for such
+		// with order F when it reads, and mixes up what it wrote; what is stored is plain all the
+		// same.
 		a.Codecs = nil
 	}
 	if a.DType.Size() > 0 { // else the codec that makes bytes of objects is among those that follow

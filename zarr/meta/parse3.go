@@ -110,7 +110,8 @@ func arrayV3(o object) (*Array, error) {
 	return a, nil
 }
 
-// unknown keeps a member that is nobody's, if it may be ignored (core specification, "must_understand").
+// unknown keeps a member that is nobody's, if it may be ignored (core specification,
+// "must_understand").
 func (p place) unknown(raw []byte, name string, keep *map[string]json.RawMessage) error {
 	if err := p.strict(raw); err != nil {
 		return err
@@ -181,8 +182,9 @@ func (a *Array) readGrid(o object) error {
 	return a.readChunks(at, list)
 }
 
-// readChunks reads the lengths of a chunk, which are at least 1 (core specification, since 2026-05). zarr-python writes a 0
-// where it is told to make one chunk of an empty axis; there are no chunks then, so that any length says the same.
+// readChunks reads the lengths of a chunk, which are at least 1 (core specification, since
+// 2026-05). zarr-python writes a 0 where it is told to make one chunk of an empty axis; there are
+// no chunks then, so that any length says the same.
 func (a *Array) readChunks(p place, raw []byte) (err error) {
 	if a.Grid.Shape, err = p.lengths(raw, 0); err != nil {
 		return err
@@ -243,8 +245,8 @@ func (p place) keys(raw []byte, depth int) (k KeyEncoding, err error) {
 	return k, config.only("separator")
 }
 
-// suffixed reads the configuration of the registered key encoding "suffix" (zarr-extensions), whose text spells
-// base_encoding in two ways.
+// suffixed reads the configuration of the registered key encoding "suffix" (zarr-extensions), whose
+// text spells base_encoding in two ways.
 func (config object) suffixed(depth int) (k KeyEncoding, err error) {
 	base := "base_encoding"
 	if config.get(base) == nil && config.get("base-encoding") != nil {
@@ -321,8 +323,8 @@ func (a *Array) readCodecs(o object) error {
 	return nil
 }
 
-// readDims reads "dimension_names". null for all of them is not in the specification but was written by early
-// implementations of it.
+// readDims reads "dimension_names". null for all of them is not in the specification but was
+// written by early implementations of it.
 func (a *Array) readDims(o object) error {
 	raw, p := o.get("dimension_names"), o.member("dimension_names")
 	if raw == nil {
@@ -350,7 +352,8 @@ func (a *Array) readDims(o object) error {
 	return nil
 }
 
-// named reads an extension: an object with a name, or only the name (core specification, "Extension definition").
+// named reads an extension: an object with a name, or only the name (core specification, "Extension
+// definition").
 func (p place) named(raw []byte) (Named, object, error) {
 	config := object{place: p.member("configuration")}
 	if raw[0] == '"' {

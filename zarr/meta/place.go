@@ -13,8 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// place is a member of a document: what errors are about. It knows its pointer only as a chain of names, because most
-// places are never written out.
+// place is a member of a document: what errors are about. It knows its pointer only as a chain of
+// names, because most places are never written out.
 type place struct {
 	key  string // the document's
 	bare bool   // bare tokens are somewhere in the document
@@ -174,7 +174,8 @@ func (p place) length(raw []byte, least int) (int, error) {
 	return n, nil
 }
 
-// fits makes sure that an array of these lengths, with elements of size bytes, has a number of bytes that fits 63 bits.
+// fits makes sure that an array of these lengths, with elements of size bytes, has a number of
+// bytes that fits 63 bits.
 func (p place) fits(lengths []int, size int) error {
 	total := int64(max(size, 1))
 	for _, n := range lengths {

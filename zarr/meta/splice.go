@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// SpliceV3 gives a group's zarr.json document with other entries in its consolidated metadata: nodes are the documents of nodes
-// below the group, by path, as for [ConsolidateV3]; nil takes an entry out. Everything else stays as it is. key names the document
-// in errors.
+// SpliceV3 gives a group's zarr.json document with other entries in its consolidated metadata:
+// nodes are the documents of nodes below the group, by path, as for [ConsolidateV3]; nil takes an
+// entry out. Everything else stays as it is. key names the document in errors.
 func SpliceV3(key string, doc []byte, nodes map[string][]byte) ([]byte, error) {
 	o, err := document(key, doc, Parser{})
 	if err != nil {
@@ -38,8 +38,8 @@ func SpliceV3(key string, doc []byte, nodes map[string][]byte) ([]byte, error) {
 	return spliceInto(doc, []object{o, inline}, []string{"consolidated_metadata", "metadata"}, entries, compareDepth)
 }
 
-// SpliceV2 gives a .zmetadata document with other documents in it, by key, as for [ConsolidateV2]; nil takes one out. Everything else
-// stays as it is. key names the document in errors.
+// SpliceV2 gives a .zmetadata document with other documents in it, by key, as for [ConsolidateV2];
+// nil takes one out. Everything else stays as it is. key names the document in errors.
 func SpliceV2(key string, doc []byte, docs map[string][]byte) ([]byte, error) {
 	o, err := document(key, doc, Parser{})
 	if err != nil {
@@ -59,8 +59,8 @@ func SpliceV2(key string, doc []byte, docs map[string][]byte) ([]byte, error) {
 	return spliceInto(doc, []object{o}, []string{"metadata"}, entries, strings.Compare)
 }
 
-// spliceInto changes members of the object that is found by following names, which in turn are of the objects within each other
-// that were split already; the first of these is the document.
+// spliceInto changes members of the object that is found by following names, which in turn are of
+// the objects within each other that were split already; the first of these is the document.
 func spliceInto(doc []byte, objects []object, names []string, entries map[string]json.RawMessage, compare func(a, b string) int) ([]byte, error) {
 	from, to := bytes.IndexByte(doc, '{'), 0 // where the text of the object begins, and where it ends
 	var outer, indent string                 // white space before members: of the object around, and of the object
@@ -92,8 +92,9 @@ func spliceInto(doc []byte, objects []object, names []string, entries map[string
 	return slices.Concat(doc[:from], rebuild(all, entries, compare, inner, indent, step), doc[to:]), nil
 }
 
-// rebuild writes an object with its members in their order, changed ones in their place and new ones where compare has them. inner is
-// the white space before a member, outer that before the closing brace; both begin a line, or are nothing.
+// rebuild writes an object with its members in their order, changed ones in their place and new
+// ones where compare has them. inner is the white space before a member, outer that before the
+// closing brace; both begin a line, or are nothing.
 func rebuild(all []member, entries map[string]json.RawMessage, compare func(a, b string) int, inner, outer, step string) []byte {
 	added := make([]string, 0, len(entries))
 	old := make(map[string]bool, len(all))

@@ -93,7 +93,8 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
-// TestEmptyChunks: along an axis without elements a chunk of no length is one of any, and written as 1.
+// TestEmptyChunks: along an axis without elements a chunk of no length is one of any, and written
+// as 1.
 func TestEmptyChunks(t *testing.T) {
 	doc := edit(t, edit(t, valid3, `[4,6]`, `[4,0]`), `[2,3]`, `[2,0]`)
 	a := parse3(t, doc)
@@ -109,7 +110,8 @@ func TestEmptyChunks(t *testing.T) {
 	}
 }
 
-// TestMarkedDocuments: what is made of documents with a byte order mark has at most that one, at its start.
+// TestMarkedDocuments: what is made of documents with a byte order mark has at most that one, at
+// its start.
 func TestMarkedDocuments(t *testing.T) {
 	const mark = "\xef\xbb\xbf"
 	doc, err := SetAttrs("k", []byte(mark+valid3), Attrs{"b": json.Number("2")})
@@ -263,8 +265,8 @@ func TestNotWritable(t *testing.T) {
 	}
 }
 
-// TestSeparatorUnsaid is about documents that leave the separator to the reader: they are written again as they were, also
-// by who knows the separator.
+// TestSeparatorUnsaid is about documents that leave the separator to the reader: they are written
+// again as they were, also by who knows the separator.
 func TestSeparatorUnsaid(t *testing.T) {
 	a := parse2(t, valid2)
 	if !a.NoSeparator || a.Keys != (KeyEncoding{"v2", ".", ""}) {
@@ -285,7 +287,8 @@ func TestSeparatorUnsaid(t *testing.T) {
 	}
 }
 
-// TestFilterIsNoCompressor is about models that were not parsed: which codecs readers expect as the compressor.
+// TestFilterIsNoCompressor is about models that were not parsed: which codecs readers expect as the
+// compressor.
 func TestFilterIsNoCompressor(t *testing.T) {
 	a := parse2(t, valid2)
 	for _, tt := range []struct{ id, want string }{

@@ -1,8 +1,10 @@
-// Package rule lists what a Zarr hierarchy is held to beyond what reading it takes, each rule with a code.
+// Package rule lists what a Zarr hierarchy is held to beyond what reading it takes, each rule with
+// a code.
 //
-// Readers are lenient where files in the field need it: a document that breaks a rule of severity Warning is read all the
-// same. [github.com/zargo-io/zargo/zarr.Strict] makes each of them an error, [github.com/zargo-io/zargo/zarr.Findings]
-// tells of each and goes on, and package validate looks for all.
+// Readers are lenient where files in the field need it: a document that breaks a rule of severity
+// Warning is read all the same. [github.com/zargo-io/zargo/zarr.Strict] makes each of them an
+// error, [github.com/zargo-io/zargo/zarr.Findings] tells of each and goes on, and package validate
+// looks for all.
 //
 //	_, err := zarr.Open(ctx, st, "t2m", zarr.Strict())
 //	var broken *rule.Error

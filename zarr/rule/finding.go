@@ -50,7 +50,8 @@ func (e *Error) Unwrap() error {
 	return e.Rule.Kind()
 }
 
-// Of names the rule that an error of reading is about: the one that it tells itself, else one by its kind.
+// Of names the rule that an error of reading is about: the one that it tells itself, else one by
+// its kind.
 func Of(err error) Rule {
 	var broken *Error
 	if errors.As(err, &broken) {
@@ -64,7 +65,8 @@ func Of(err error) Rule {
 	return Unreadable
 }
 
-// FromError makes a finding of an error that reading the node at a path gave, with the key and the member that it names.
+// FromError makes a finding of an error that reading the node at a path gave, with the key and the
+// member that it names.
 func FromError(path string, err error) Finding {
 	f := Finding{Rule: Of(err), Path: path, Text: err.Error(), Err: err}
 	var m *fault.MetaError

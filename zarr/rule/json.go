@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// MarshalJSON gives an object for machines: severity, code (of the rule), path, message and source, and key and pointer where there are
-// any, as zargo validate --json prints it.
+// MarshalJSON gives an object for machines: severity, code (of the rule), path, message and source,
+// and key and pointer where there are any, as zargo validate --json prints it.
 func (f Finding) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	out := json.NewEncoder(&b)

@@ -39,11 +39,14 @@ const (
 
 // Rules of chunks. Chunks that break them are read.
 const (
-	// ElementForm is broken by bytes that are not the form of any element: a bool of 7, bits that a small number lacks.
+	// ElementForm is broken by bytes that are not the form of any element: a bool of 7, bits that a
+	// small number lacks.
 	ElementForm Rule = "element-form"
-	// ShardOverlap is broken by a shard's index in which bytes are of two inner chunks, or of one and the index.
+	// ShardOverlap is broken by a shard's index in which bytes are of two inner chunks, or of one
+	// and the index.
 	ShardOverlap Rule = "shard-overlap"
-	// TrailingBytes is broken by a compressed chunk with bytes after its end: some after a frame of blosc, zeros after gzip.
+	// TrailingBytes is broken by a compressed chunk with bytes after its end: some after a frame of
+	// blosc, zeros after gzip.
 	TrailingBytes Rule = "trailing-bytes"
 )
 
@@ -56,12 +59,15 @@ const (
 	StrayKey      Rule = "stray-key"
 	NoNode        Rule = "no-node"
 	OtherLayout   Rule = "other-layout"
-	// WrongSeparator is broken by an array whose chunks are all under keys of another layout than its metadata says.
+	// WrongSeparator is broken by an array whose chunks are all under keys of another layout than
+	// its metadata says.
 	WrongSeparator Rule = "wrong-separator"
-	// MissingChunk is broken by an array of a null fill value in which a chunk is not stored. The key is the one that it would have.
+	// MissingChunk is broken by an array of a null fill value in which a chunk is not stored. The
+	// key is the one that it would have.
 	MissingChunk Rule = "missing-chunk"
 	Stale        Rule = "stale-consolidated"
-	// LeftOverClaim is the record of an append or a resize in the document of a node: of one under way, or of one whose process was killed.
+	// LeftOverClaim is the record of an append or a resize in the document of a node: of one under
+	// way, or of one whose process was killed.
 	LeftOverClaim Rule = "left-over-claim"
 	Unlisted      Rule = "not-listed"
 )
@@ -159,8 +165,8 @@ func table() []entry {
 	}
 }
 
-// Decoded reports whether a breach is found only where chunks are decoded: by reading them, and by package validate with Options.Data, which is
-// zargo validate --data.
+// Decoded reports whether a breach is found only where chunks are decoded: by reading them, and by
+// package validate with Options.Data, which is zargo validate --data.
 func (r Rule) Decoded() bool {
 	switch r {
 	case ElementForm, ShardOverlap, TrailingBytes, Corrupt:
@@ -196,6 +202,6 @@ func (r Rule) Text() string { return r.entry().text }
 // Section names the document that has the rule, and where.
 func (r Rule) Section() string { return r.entry().section }
 
-// Kind is the kind of error, one of package fault's or errors.ErrUnsupported, that a breach is in strict mode; nil where
-// it is the store's.
+// Kind is the kind of error, one of package fault's or errors.ErrUnsupported, that a breach is in
+// strict mode; nil where it is the store's.
 func (r Rule) Kind() error { return r.entry().kind }

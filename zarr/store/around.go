@@ -43,28 +43,29 @@ type Result struct {
 	Bytes int64 // of values read or sent; 0 after an error, whatever was moved
 	Count int   // entries of an OpList, keys of an OpDelete, else 1
 	Err   error
-	// Unsupported is set when the store lacks the optional verb that was asked for: no request was made, and the caller
-	// goes another way. Err is errors.ErrUnsupported then.
+	// Unsupported is set when the store lacks the optional verb that was asked for: no request was
+	// made, and the caller goes another way. Err is errors.ErrUnsupported then.
 	Unsupported bool
 }
 
-// Hooks are called around each request to a store, from the goroutine that makes it. Either may be nil. They must be
-// safe for concurrent calls.
+// Hooks are called around each request to a store, from the goroutine that makes it. Either may be
+// nil. They must be safe for concurrent calls.
 type Hooks struct {
-	// Before is called first. The request is made with the context that it returns. After an error from it no request is
-	// made, After is not called, and the caller gets the error.
+	// Before is called first. The request is made with the context that it returns. After an error
+	// from it no request is made, After is not called, and the caller gets the error.
 	Before func(context.Context, Call) (context.Context, error)
-	// After is called when the request is over, with the context that Before returned, also when the store below panics:
-	// then Err is fault.Unavailable.
+	// After is called when the request is over, with the context that Before returned, also when
+	// the store below panics: then Err is fault.Unavailable.
 	After func(context.Context, Call, Result)
 	// Provide gives handles by [As] that the store below does not have, or has otherwise.
 	Provide func(target any) bool
 }
 
-// Around is s with hooks around each request: for decorators that treat every verb alike. It has every optional verb, and
-// one that s lacks is errors.ErrUnsupported without a call of the hooks. A listing is one request for each page; where s
-// lists without pages, for up to 1000 entries, which are read ahead of the caller. What the hooks hold is never held
-// while the consumer of a listing runs. Close closes s.
+// Around is s with hooks around each request: for decorators that treat every verb alike. It has
+// every optional verb, and one that s lacks is errors.ErrUnsupported without a call of the hooks. A
+// listing is one request for each page; where s lists without pages, for up to 1000 entries, which
+// are read ahead of the caller. What the hooks hold is never held while the consumer of a listing
+// runs. Close closes s.
 //
 // The hooks see every call, also one that s is going to refuse for its key or its options.
 func Around(s Store, h Hooks) Store { return &around{s, h} }
@@ -173,7 +174,8 @@ func (a *around) ListPage(ctx context.Context, prefix string, o ListOptions, tok
 	return pl.ListPage(ctx, prefix, o, token)
 }
 
-// walked is how many entries of a listing without pages are one request: as many as a page of the clouds holds.
+// walked is how many entries of a listing without pages are one request: as many as a page of the
+// clouds holds.
 const walked = 1000
 
 // walk lists s, which has no pages, in pages.
@@ -198,7 +200,8 @@ func (a *around) walk(ctx context.Context, prefix string, o ListOptions) iter.Se
 	}
 }
 
-// step pulls the entries of one page. The listing itself runs with the caller's context, as it is older than the page.
+// step pulls the entries of one page. The listing itself runs with the caller's context, as it is
+// older than the page.
 func (a *around) step(ctx context.Context, prefix string, next func() (Entry, error, bool)) (page []Entry, more bool, err error) {
 	c := Call{Op: OpList, Key: prefix}
 	if ctx, err = a.before(ctx, &c); err != nil {

@@ -165,7 +165,8 @@ func (panicking) ListPage(context.Context, string, store.ListOptions, string) ([
 	panic("x")
 }
 
-// What a hook holds is given back when the store below panics: a server recovers from that and goes on.
+// What a hook holds is given back when the store below panics: a server recovers from that and goes
+// on.
 func TestAroundPanics(t *testing.T) {
 	var h hooked
 	s := store.Around(panicking{mem.New()}, h.hooks())
@@ -207,8 +208,8 @@ func (s numbered) List(context.Context, string, store.ListOptions) iter.Seq2[sto
 	}
 }
 
-// TestAroundWalksInPages: a listing without pages is requests of 1000 entries, none of which is open while the consumer
-// runs.
+// TestAroundWalksInPages: a listing without pages is requests of 1000 entries, none of which is
+// open while the consumer runs.
 func TestAroundWalksInPages(t *testing.T) {
 	broken := errors.New("broken")
 	for _, tt := range []struct {

@@ -2,14 +2,15 @@ package store
 
 import "fmt"
 
-// Provider is implemented by a store that lets callers reach what it is made of: an SDK's client, a bucket, Tuning.
+// Provider is implemented by a store that lets callers reach what it is made of: an SDK's client, a
+// bucket, Tuning.
 type Provider interface {
 	// Provide sets target, a pointer, when the store holds a value of its type.
 	Provide(target any) bool
 }
 
-// Wrapper is implemented by decorators, for As and Name only. Verbs are never looked up through it: that would pierce
-// a read-only or a prefixed store.
+// Wrapper is implemented by decorators, for As and Name only. Verbs are never looked up through it:
+// that would pierce a read-only or a prefixed store.
 type Wrapper interface {
 	// Unwrap returns the store below.
 	Unwrap() Store
@@ -35,7 +36,8 @@ func As(s Store, target any) bool {
 	return false
 }
 
-// Name is how the store calls itself in errors and reports: its URL where it has one, else its Go type.
+// Name is how the store calls itself in errors and reports: its URL where it has one, else its Go
+// type.
 func Name(s Store) string {
 	if n, ok := s.(fmt.Stringer); ok {
 		return n.String()

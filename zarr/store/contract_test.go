@@ -160,7 +160,8 @@ func TestTuning(t *testing.T) {
 	}
 }
 
-// A read-only store is known as one through decorators, and a store that holds one as a part is not.
+// A read-only store is known as one through decorators, and a store that holds one as a part is
+// not.
 func TestIsReadOnly(t *testing.T) {
 	below, err := store.Prefix(store.ReadOnly(mem.New()), "a")
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// bases are the stores under the decorators: one with all of the optional verbs, one with some, one with none.
+// bases are the stores under the decorators: one with all of the optional verbs, one with some, one
+// with none.
 func bases() map[string]func(t *testing.T) store.Store {
 	return map[string]func(t *testing.T) store.Store{
 		"mem":  func(t *testing.T) store.Store { return mem.New() },

@@ -11,21 +11,23 @@ import (
 
 // The bounds of deletes in flight, whatever the store's Tuning allows.
 const (
-	// maxDeletes: 64 deletes of 30 ms are 2100 a second, 100,000 keys in 47 s, and half of the clouds' 128 requests are left to others.
+	// maxDeletes: 64 deletes of 30 ms are 2100 a second, 100,000 keys in 47 s, and half of the
+	// clouds' 128 requests are left to others.
 	maxDeletes = 64
-	// maxBatches and maxInBatches: what a provider makes of a batch is its keys' deletes, of which S3 takes 3500 a second below a prefix.
+	// maxBatches and maxInBatches: what a provider makes of a batch is its keys' deletes, of which
+	// S3 takes 3500 a second below a prefix.
 	maxBatches   = 16
 	maxInBatches = 4096
 	// anyBatch is how many keys are handed to a store at once that does not say how many it takes.
 	anyBatch = 1000
 )
 
-// DeleteAll removes the keys: in batches where s can, several at once, else by one Delete each (at most 64 at once, and at most
-// the Requests of the store's [Tuning]). Absent keys are no error.
+// DeleteAll removes the keys: in batches where s can, several at once, else by one Delete each (at
+// most 64 at once, and at most the Requests of the store's [Tuning]). Absent keys are no error.
 //
-// After the first failure no further request is started, and those under way are waited for. The error is that of the
-// first key in the order of keys that failed, and says how many more did; some keys may be gone. A context that ended
-// stops it likewise.
+// After the first failure no further request is started, and those under way are waited for. The
+// error is that of the first key in the order of keys that failed, and says how many more did; some
+// keys may be gone. A context that ended stops it likewise.
 func DeleteAll(ctx context.Context, s Store, keys []string) error {
 	d := newDeletes(s)
 	d.total = len(keys)
@@ -38,14 +40,16 @@ func DeleteAll(ctx context.Context, s Store, keys []string) error {
 	})
 }
 
-// DeleteSeq is [DeleteAll] of keys that are still being found, such as those of a listing: it deletes while keys yields. An error
-// from keys ends it, and is returned unless a delete failed before. The memory it takes is for the keys of the batches in flight.
+// DeleteSeq is [DeleteAll] of keys that are still being found, such as those of a listing: it
+// deletes while keys yields. An error from keys ends it, and is returned unless a delete failed
+// before. The memory it takes is for the keys of the batches in flight.
 func DeleteSeq(ctx context.Context, s Store, keys iter.Seq2[string, error]) error {
 	return newDeletes(s).run(ctx, keys)
 }
 
-// DeleteBelow removes every key below prefix, "" for all of the store's: it is [DeleteSeq] of [ListAll]. Keys that come meanwhile may stay.
-// A symbolic link is removed and not followed. A prefix that is a link or lies behind one is fault.Refused.
+// DeleteBelow removes every key below prefix, "" for all of the store's: it is [DeleteSeq] of
+// [ListAll]. Keys that come meanwhile may stay. A symbolic link is removed and not followed. A
+// prefix that is a link or lies behind one is fault.Refused.
 func DeleteBelow(ctx context.Context, s Store, prefix string) error {
 	return DeleteSeq(ctx, s, func(yield func(string, error) bool) {
 		for e, err := range ListAll(ctx, s, prefix, ListOptions{NoFollow: true}) {
@@ -56,8 +60,8 @@ func DeleteBelow(ctx context.Context, s Store, prefix string) error {
 	})
 }
 
-// DeleteRequests is how many requests [DeleteAll] of so many keys makes, if none is repeated: one for each batch where s takes batches, as its
-// [Tuning] says, else one for each key.
+// DeleteRequests is how many requests [DeleteAll] of so many keys makes, if none is repeated: one
+// for each batch where s takes batches, as its [Tuning] says, else one for each key.
 func DeleteRequests(s Store, keys int64) int64 {
 	batch := int64(1)
 	if InBatches(s) {
@@ -81,7 +85,8 @@ func InBatches(s Store) bool {
 	}
 }
 
-// NotDeleted is in the error of a [BatchDeleter] that knows which of its keys are left. All others are gone.
+// NotDeleted is in the error of a [BatchDeleter] that knows which of its keys are left. All others
+// are gone.
 type NotDeleted struct {
 	Keys []string // in the order they were given in; the error is about the first
 	Err  error

@@ -59,7 +59,8 @@ func (s *provided) delete(_ context.Context, keys int) error {
 	return nil
 }
 
-// 100,000 keys are listed and deleted at 30 ms a request, with each provider's numbers and limits, in less than a minute.
+// 100,000 keys are listed and deleted at 30 ms a request, with each provider's numbers and limits,
+// in less than a minute.
 func TestDeleteBelowAtScale(t *testing.T) {
 	keys := grid("c/", "/", 100, 1000)
 	for _, c := range []struct {

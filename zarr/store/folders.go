@@ -6,15 +6,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Folders removes empty folders. A store in which folders stay when their last key is deleted gives it through [As], and [Prefix] gives it for its own keys.
+// Folders removes empty folders. A store in which folders stay when their last key is deleted gives
+// it through [As], and [Prefix] gives it for its own keys.
 type Folders interface {
-	// RemoveFolders removes the folder of a prefix, which is not "", and all below it, as far as they hold nothing. A folder in which anything is, of
-	// whatever kind, stays; so does one in which something is put meanwhile. Links are not followed: a prefix behind one is fault.Refused. One that is not there is no error.
+	// RemoveFolders removes the folder of a prefix, which is not "", and all below it, as far as
+	// they hold nothing. A folder in which anything is, of whatever kind, stays; so does one in
+	// which something is put meanwhile. Links are not followed: a prefix behind one is
+	// fault.Refused. One that is not there is no error.
 	RemoveFolders(ctx context.Context, prefix string) error
 }
 
-// RemoveFolders removes the empty folders from a prefix downwards, see [Folders]. Where a store has no folders it does nothing. fault.Path: the prefix is
-// "", or no key begins so.
+// RemoveFolders removes the empty folders from a prefix downwards, see [Folders]. Where a store has
+// no folders it does nothing. fault.Path: the prefix is "", or no key begins so.
 func RemoveFolders(ctx context.Context, s Store, prefix string) error {
 	if err := CheckKey(prefix); err != nil {
 		return &fault.KeyError{Op: "delete", Store: Name(s), Key: prefix, Err: err}

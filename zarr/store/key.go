@@ -10,9 +10,9 @@ import (
 // MaxKey is the longest key in bytes that any store takes: S3, GCS and Azure all stop at 1024.
 const MaxKey = 1024
 
-// CheckKey refuses, with fault.Path, a key that some store could not hold as it is, or that could leave the store's
-// root: empty, longer than [MaxKey], not UTF-8, with a control character or a back slash, with an empty segment, or
-// with a segment "." or "..".
+// CheckKey refuses, with fault.Path, a key that some store could not hold as it is, or that could
+// leave the store's root: empty, longer than [MaxKey], not UTF-8, with a control character or a
+// back slash, with an empty segment, or with a segment "." or "..".
 func CheckKey(key string) error {
 	if key == "" {
 		return fault.Newf(fault.Path, "the key is empty")

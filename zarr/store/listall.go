@@ -10,12 +10,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// ListAll yields what List yields, each entry once and in no promised order, for listings that may be long. It begins with
-// one page; one that is short costs that one request. Where the provider lists in order ([Listings]) what
-// remains is divided among several listings by ranges of keys, as many as have proven of use, and at most the ListFanout
-// of the store's [Tuning]. Some requests more than pages are the price, in long
-// listings 5 to 20 %, and rather more than as many again in the worst case: a range turns out empty, or only a key beyond its end shows that it is over. Elsewhere, and
-// with OneLevel, it is [Pages].
+// ListAll yields what List yields, each entry once and in no promised order, for listings that may
+// be long. It begins with one page; one that is short costs that one request. Where the provider
+// lists in order ([Listings]) what remains is divided among several listings by ranges of keys, as
+// many as have proven of use, and at most the ListFanout of the store's [Tuning]. Some requests
+// more than pages are the price, in long listings 5 to 20 %, and rather more than as many again in
+// the worst case: a range turns out empty, or only a key beyond its end shows that it is over.
+// Elsewhere, and with OneLevel, it is [Pages].
 //
 // At most one page for each of those listings is held while the consumer runs.
 func ListAll(ctx context.Context, s Store, prefix string, o ListOptions) iter.Seq2[Entry, error] {
@@ -47,7 +48,8 @@ func ListAll(ctx context.Context, s Store, prefix string, o ListOptions) iter.Se
 	}
 }
 
-// listers are the listings of one ListAll. Each has a span of the keys; together the spans have every key once.
+// listers are the listings of one ListAll. Each has a span of the keys; together the spans have
+// every key once.
 type listers struct {
 	pl     PageLister
 	name   string
@@ -67,7 +69,8 @@ type listers struct {
 	cancel context.CancelFunc
 }
 
-// span is the keys above after and up to end, of which those up to pos have been listed. Keys are paths below the prefix.
+// span is the keys above after and up to end, of which those up to pos have been listed. Keys are
+// paths below the prefix.
 type span struct {
 	after, end string // end is "" where there is none
 	pos        string
@@ -155,7 +158,8 @@ func (l *listers) fail(err error) {
 	l.cancel()
 }
 
-// took takes a page of a span: it gives the entries that are the span's, and whether there are more. Then what remains is divided.
+// took takes a page of a span: it gives the entries that are the span's, and whether there are
+// more. Then what remains is divided.
 func (l *listers) took(ctx context.Context, s *span, page []Entry, next string, err error) (keep []Entry, more bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -227,7 +231,8 @@ func (l *listers) path(e Entry) string {
 	return strings.TrimPrefix(e.Key[min(len(l.prefix), len(e.Key)):], "/")
 }
 
-// divide takes the upper part of the span that probably has most left, or gives nil where nothing is worth a request more.
+// divide takes the upper part of the span that probably has most left, or gives nil where nothing
+// is worth a request more.
 func (l *listers) divide() *span {
 	var of *span
 	var best cut

@@ -122,7 +122,8 @@ func grid(prefix, sep string, shape ...int) []string {
 	return keys
 }
 
-// A million keys at 100 ms a page take 100 s one page after another, and an eighth of that at most divided, whatever the keys look like.
+// A million keys at 100 ms a page take 100 s one page after another, and an eighth of that at most
+// divided, whatever the keys look like.
 func TestListAllIsDivided(t *testing.T) {
 	hashes := make([]string, 1_000_000)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -184,7 +185,8 @@ func TestListAllShort(t *testing.T) {
 	}
 }
 
-// randomKeys gives keys of a kind that a seed chooses: few letters, many, keys that are prefixes of others, any Unicode.
+// randomKeys gives keys of a kind that a seed chooses: few letters, many, keys that are prefixes of
+// others, any Unicode.
 func randomKeys(r *rand.Rand) []string {
 	letters := [][]rune{[]rune("01"), []rune("0123456789/."), []rune("abAB-_/"), []rune("aé漢😀/~\U0010ffff\u00801"), []rune("0123456789abcdef")}[r.IntN(5)]
 	prefix := []string{"", "a/", "a/b c/0", "é/", "~"}[r.IntN(5)]
@@ -280,7 +282,8 @@ func TestListAllEnds(t *testing.T) {
 	})
 }
 
-// A listing that is not in order, whatever its store says, is listed page by page while that is possible, and else an error: never half of the keys.
+// A listing that is not in order, whatever its store says, is listed page by page while that is
+// possible, and else an error: never half of the keys.
 func TestListAllOutOfOrder(t *testing.T) {
 	t.Run("at once", func(t *testing.T) {
 		keys := grid("c/", "/", 50, 50)

@@ -2,10 +2,11 @@ package store
 
 import "math/bits"
 
-// A listing is divided where its keys are likely to go on. Keys are taken for strings of digits in places: at the first place at which a
-// greater byte may come, the middle one of those is where the second part begins. Which bytes may come is learned from where neighbours
-// in the listing part: in such a place may come what has parted any, and where there is a digit any digit. A wrong guess costs one
-// request for an empty part, never a key: parts are ranges, and have no gaps.
+// A listing is divided where its keys are likely to go on. Keys are taken for strings of digits in
+// places: at the first place at which a greater byte may come, the middle one of those is where the
+// second part begins. Which bytes may come is learned from where neighbours in the listing part: in
+// such a place may come what has parted any, and where there is a digit any digit. A wrong guess
+// costs one request for an empty part, never a key: parts are ranges, and have no gaps.
 
 // cut is where a span may be divided.
 type cut struct {
@@ -42,7 +43,8 @@ func (l *listers) cut(s *span) cut {
 	return cut{}
 }
 
-// common is how many first bytes two keys have in common, and whether the next is the same but for one.
+// common is how many first bytes two keys have in common, and whether the next is the same but for
+// one.
 func common(a, b string) (same int, narrow bool) {
 	for same < min(len(a), len(b)) && a[same] == b[same] {
 		same++

@@ -2,11 +2,13 @@ package store
 
 // Listings says what a provider promises of listings. A store gives it through [As].
 type Listings struct {
-	// Ordered: keys come in the order of their bytes, page after page, and StartAfter is asked of the provider, so that a
-	// listing from the middle costs its own pages only. [ListAll] divides such listings among several.
+	// Ordered: keys come in the order of their bytes, page after page, and StartAfter is asked of
+	// the provider, so that a listing from the middle costs its own pages only. [ListAll] divides
+	// such listings among several.
 	Ordered bool
-	// Complete: a listing has every key that was there when it began and stays until it ends, whichever process put it. What a complete listing that ended
-	// without an error does not have is proven absent.
+	// Complete: a listing has every key that was there when it began and stays until it ends,
+	// whichever process put it. What a complete listing that ended without an error does not have
+	// is proven absent.
 	Complete bool
 }
 

@@ -41,10 +41,10 @@ func (e Event) String() string {
 	return fmt.Sprintf("%s: %d bytes in %v", s, e.Bytes, e.Took)
 }
 
-// Observe calls f after each request to s, with the context of the request, so that a span that f makes of it gets its
-// parent. f is called from the goroutine that made the request, so it must be quick and safe for concurrent calls. A
-// listing is one event for each page, as [Around] has it. An optional verb that s does not have makes no event. Close
-// closes s.
+// Observe calls f after each request to s, with the context of the request, so that a span that f
+// makes of it gets its parent. f is called from the goroutine that made the request, so it must be
+// quick and safe for concurrent calls. A listing is one event for each page, as [Around] has it. An
+// optional verb that s does not have makes no event. Close closes s.
 func Observe(s Store, f func(context.Context, Event)) Store {
 	return Around(s, Hooks{After: func(ctx context.Context, c Call, r Result) {
 		if r.Unsupported {

@@ -5,9 +5,10 @@ import (
 	"iter"
 )
 
-// PagesOf makes a listing out of pages, for decorators: page is asked for the first page with token "" and then for
-// each next one. When the first page is errors.ErrUnsupported, the listing is otherwise; with [Pages] alone, a
-// decorator whose List is made of its own ListPage would turn in a circle there.
+// PagesOf makes a listing out of pages, for decorators: page is asked for the first page with token
+// "" and then for each next one. When the first page is errors.ErrUnsupported, the listing is
+// otherwise; with [Pages] alone, a decorator whose List is made of its own ListPage would turn in a
+// circle there.
 func PagesOf(page func(token string) ([]Entry, string, error), otherwise iter.Seq2[Entry, error]) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		token := ""

@@ -9,9 +9,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Prefix gives the part of s below prefix as a store of its own: its key "x" is s's prefix + "/x", and no key of it
-// leads out. The prefix "" gives s itself; a prefix that [CheckKey] refuses is fault.Path. Errors of s name s's full
-// keys. It has the optional verbs that s has. Close closes s.
+// Prefix gives the part of s below prefix as a store of its own: its key "x" is s's prefix + "/x",
+// and no key of it leads out. The prefix "" gives s itself; a prefix that [CheckKey] refuses is
+// fault.Path. Errors of s name s's full keys. It has the optional verbs that s has. Close closes s.
 func Prefix(s Store, prefix string) (Store, error) {
 	if prefix == "" {
 		return s, nil
@@ -67,7 +67,8 @@ func (p *prefixed) below(prefix string) (string, error) {
 	return p.key("list", prefix)
 }
 
-// relative takes the prefix off an entry. An entry outside of it would be a fault of s; it must not pass for another.
+// relative takes the prefix off an entry. An entry outside of it would be a fault of s; it must not
+// pass for another.
 func (p *prefixed) relative(e Entry) (Entry, error) {
 	key, ok := strings.CutPrefix(e.Key, p.prefix)
 	if !ok {
@@ -163,7 +164,8 @@ func (p *prefixed) Copy(ctx context.Context, from, to string, o CopyOptions) (Ve
 func (p *prefixed) Close() error  { return p.s.Close() }
 func (p *prefixed) Unwrap() Store { return p.s }
 
-// String gives the inner name and the prefix: "mem://run-7/". A query of a URL stays behind the path.
+// String gives the inner name and the prefix: "mem://run-7/". A query of a URL stays behind the
+// path.
 func (p *prefixed) String() string {
 	name, query, found := strings.Cut(Name(p.s), "?")
 	if !strings.HasSuffix(name, "/") {

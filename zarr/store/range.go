@@ -6,7 +6,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Range selects bytes of a value. The zero Range is the whole value. Ranges are made by [From], [Within] and [Suffix].
+// Range selects bytes of a value. The zero Range is the whole value. Ranges are made by [From],
+// [Within] and [Suffix].
 type Range struct {
 	kind     rangeKind
 	off, len int64
@@ -21,10 +22,12 @@ const (
 	last
 )
 
-// From selects the bytes from off to the end; off must be inside the value, so that at least one byte is read.
+// From selects the bytes from off to the end; off must be inside the value, so that at least one
+// byte is read.
 func From(off int64) Range { return Range{kind: from, off: off} }
 
-// Within selects n bytes from off on, n > 0. A value shorter than off+n is fault.Corrupt, not a short read.
+// Within selects n bytes from off on, n > 0. A value shorter than off+n is fault.Corrupt, not a
+// short read.
 func Within(off, n int64) Range { return Range{kind: within, off: off, len: n} }
 
 // Suffix selects the last n bytes, n > 0. A value shorter than n is fault.Corrupt.
@@ -42,8 +45,8 @@ func (r Range) IsFrom() (off int64, ok bool) { return r.off, r.kind == from }
 // IsWithin reports whether r is an offset and a length.
 func (r Range) IsWithin() (off, n int64, ok bool) { return r.off, r.len, r.kind == within }
 
-// Check refuses empty and negative ranges with fault.Selection. Every store calls it before any request: a read of
-// nothing cannot tell presence, and leaks connections in some SDKs.
+// Check refuses empty and negative ranges with fault.Selection. Every store calls it before any
+// request: a read of nothing cannot tell presence, and leaks connections in some SDKs.
 func (r Range) Check() error {
 	switch r.kind {
 	case from:
@@ -62,7 +65,8 @@ func (r Range) Check() error {
 	return nil
 }
 
-// Resolve gives offset and length of r in a value of size bytes, or fault.Corrupt when the value is too short for it.
+// Resolve gives offset and length of r in a value of size bytes, or fault.Corrupt when the value is
+// too short for it.
 func (r Range) Resolve(size int64) (off, n int64, err error) {
 	switch r.kind {
 	case whole:

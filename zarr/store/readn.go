@@ -8,15 +8,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// exactBelow is how many bytes ReadN allocates on the word of a server alone. 64 MiB: more than any chunk that reads
-// well, little enough that 128 requests cannot exhaust a machine by announcements.
+// exactBelow is how many bytes ReadN allocates on the word of a server alone. 64 MiB: more than any
+// chunk that reads well, little enough that 128 requests cannot exhaust a machine by announcements.
 const exactBelow = 64 << 20
 
-// ReadN appends exactly n bytes of r to buf. A buffer with room is not reallocated; one without is allocated once, at
-// its exact size, except that a claim of more than 64 MiB that the caller has not bounded is allocated as bytes arrive.
+// ReadN appends exactly n bytes of r to buf. A buffer with room is not reallocated; one without is
+// allocated once, at its exact size, except that a claim of more than 64 MiB that the caller has
+// not bounded is allocated as bytes arrive.
 //
-// It is for stores and for hooks of package blob. On error the result is buf with what did arrive; an early end is io.ErrUnexpectedEOF. fault.Limit:
-// n does not fit an int.
+// It is for stores and for hooks of package blob. On error the result is buf with what did arrive;
+// an early end is io.ErrUnexpectedEOF. fault.Limit: n does not fit an int.
 func ReadN(buf []byte, r io.Reader, n int64, bounded bool) ([]byte, error) {
 	if n < 0 || n > int64(math.MaxInt-len(buf)) {
 		return buf, fault.Newf(fault.Limit, "a value of %d bytes does not fit in memory", n)
@@ -42,7 +43,8 @@ func ReadN(buf []byte, r io.Reader, n int64, bounded bool) ([]byte, error) {
 	return buf, nil
 }
 
-// withRoom is slices.Grow at the exact size: growth by a factor would waste up to the size of a chunk.
+// withRoom is slices.Grow at the exact size: growth by a factor would waste up to the size of a
+// chunk.
 func withRoom(buf []byte, n int) []byte {
 	if cap(buf)-len(buf) >= n {
 		return buf

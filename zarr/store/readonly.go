@@ -8,12 +8,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// ReadOnly gives s without its writes: Put and Delete are fault.ReadOnly, and the optional verbs that write are hidden.
-// What [As] finds are the provider's own handles, which bypass this as every decorator. Close closes s.
+// ReadOnly gives s without its writes: Put and Delete are fault.ReadOnly, and the optional verbs
+// that write are hidden. What [As] finds are the provider's own handles, which bypass this as every
+// decorator. Close closes s.
 func ReadOnly(s Store) Store { return &readOnly{s} }
 
-// IsReadOnly reports whether s, or a store that it wraps, says by a method ReadOnly() bool that it refuses every write. It
-// makes no request. A store whose server refuses writes does not know of it.
+// IsReadOnly reports whether s, or a store that it wraps, says by a method ReadOnly() bool that it
+// refuses every write. It makes no request. A store whose server refuses writes does not know of
+// it.
 func IsReadOnly(s Store) bool {
 	for s != nil {
 		if r, ok := s.(interface{ ReadOnly() bool }); ok && r.ReadOnly() {

@@ -6,8 +6,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TooLong is the error of a Get that selects more bytes than GetOptions.Max allows, where the store knows how many before it reads
-// them. It is of kind fault.Limit.
+// TooLong is the error of a Get that selects more bytes than GetOptions.Max allows, where the store
+// knows how many before it reads them. It is of kind fault.Limit.
 type TooLong struct {
 	Announced int64 // bytes that are selected
 	Max       int64

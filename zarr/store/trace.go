@@ -5,15 +5,17 @@ import (
 	"time"
 )
 
-// Trace is a set of functions that are called as a call on a store, or on what is stored in it, goes on. It travels in the
-// context, as httptrace.ClientTrace does: [WithTrace] puts it there, and the layers that do the work call its functions,
-// from many goroutines at once and with the context of the work. They must be quick and safe for concurrent calls. Nil
-// functions are skipped. Without a trace, a layer costs one look-up and no allocation.
+// Trace is a set of functions that are called as a call on a store, or on what is stored in it,
+// goes on. It travels in the context, as httptrace.ClientTrace does: [WithTrace] puts it there, and
+// the layers that do the work call its functions, from many goroutines at once and with the context
+// of the work. They must be quick and safe for concurrent calls. Nil functions are skipped. Without
+// a trace, a layer costs one look-up and no allocation.
 //
-// [Observe] reports what a store is asked for; a Trace reports what becomes of it: retries, waits, and what goes over the
-// wire. Stores without a network emit no Attempt and no FirstByte.
+// [Observe] reports what a store is asked for; a Trace reports what becomes of it: retries, waits,
+// and what goes over the wire. Stores without a network emit no Attempt and no FirstByte.
 type Trace struct {
-	// Attempt is called when an HTTP exchange of a provider is over: its answer was read or closed, or it failed.
+	// Attempt is called when an HTTP exchange of a provider is over: its answer was read or closed,
+	// or it failed.
 	Attempt func(context.Context, Attempt)
 	// FirstByte is called when the head of an answer is there.
 	FirstByte func(context.Context, FirstByte)
@@ -23,10 +25,12 @@ type Trace struct {
 	Hedge func(context.Context, Hedge)
 	// Hit is called when a cache has what would otherwise be requested.
 	Hit func(context.Context, Hit)
-	// Wait is called when something that was waited for has been had, or the wait was given up. What is had at once is no wait.
+	// Wait is called when something that was waited for has been had, or the wait was given up.
+	// What is had at once is no wait.
 	Wait func(context.Context, Wait)
-	// Chunk is called when a chunk, or an inner chunk of a shard, has been decoded or encoded, or is not stored: a shard that is
-	// not stored is one. What is done again, because a shard was replaced meanwhile, is reported again.
+	// Chunk is called when a chunk, or an inner chunk of a shard, has been decoded or encoded, or
+	// is not stored: a shard that is not stored is one. What is done again, because a shard was
+	// replaced meanwhile, is reported again.
 	Chunk func(context.Context, Chunk)
 }
 
@@ -123,7 +127,8 @@ type Chunk struct {
 
 type traceKey struct{}
 
-// WithTrace gives ctx a trace. One that ctx has already is called too, after t. nil gives ctx itself.
+// WithTrace gives ctx a trace. One that ctx has already is called too, after t. nil gives ctx
+// itself.
 func WithTrace(ctx context.Context, t *Trace) context.Context {
 	if t == nil {
 		return ctx
@@ -163,8 +168,8 @@ func TraceOf(ctx context.Context) *Trace {
 
 type callKey struct{}
 
-// WithCall notes in ctx which request to a store what is done under it belongs to. Layers above a provider do so where
-// there is a trace, so that an [Attempt] names its operation and its key.
+// WithCall notes in ctx which request to a store what is done under it belongs to. Layers above a
+// provider do so where there is a trace, so that an [Attempt] names its operation and its key.
 func WithCall(ctx context.Context, c Call) context.Context {
 	return context.WithValue(ctx, callKey{}, &c)
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestTraceLooksUpWithoutAllocation: what a layer does where nobody listens, and where somebody does.
+// TestTraceLooksUpWithoutAllocation: what a layer does where nobody listens, and where somebody
+// does.
 func TestTraceLooksUpWithoutAllocation(t *testing.T) {
 	n := 0
 	listening := store.WithTrace(t.Context(), &store.Trace{Wait: func(context.Context, store.Wait) { n++ }})
@@ -28,7 +29,8 @@ func TestTraceLooksUpWithoutAllocation(t *testing.T) {
 	}
 }
 
-// TestTracesCompose sets each function of a Trace by reflection, so that a new one is composed, too.
+// TestTracesCompose sets each function of a Trace by reflection, so that a new one is composed,
+// too.
 func TestTracesCompose(t *testing.T) {
 	typ := reflect.TypeFor[store.Trace]()
 	for i := range typ.NumField() {

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Tuning holds a provider's numbers. A store that has its own gives them through [As]; [TuningOf] falls back to Local.
+// Tuning holds a provider's numbers. A store that has its own gives them through [As]; [TuningOf]
+// falls back to Local.
 type Tuning struct {
 	Requests    int     // requests in flight at once, over all arrays and calls on the opened store
 	RangeGap    int64   // bytes of a hole worth reading through rather than paying another request
@@ -54,7 +55,8 @@ func (t Tuning) String() string {
 	return b.String()
 }
 
-// Local is the tuning of a store without a network: more requests than cores only cost memory there.
+// Local is the tuning of a store without a network: more requests than cores only cost memory
+// there.
 func Local() Tuning {
 	return Tuning{
 		Requests:    16,

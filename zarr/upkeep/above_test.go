@@ -20,7 +20,8 @@ import (
 
 var scalar = zarr.Spec{Shape: []int{2}, DType: dtype.Int8}
 
-// TestCheckAbove holds what it costs to know which copies a change left out of date, and to bring them up to date.
+// TestCheckAbove holds what it costs to know which copies a change left out of date, and to bring
+// them up to date.
 func TestCheckAbove(t *testing.T) {
 	for format, want := range map[int]struct{ look, update, again string }{
 		2: {
@@ -91,7 +92,8 @@ func TestCheckAbove(t *testing.T) {
 	}
 }
 
-// TestUpdateAbove brings each kind of change into the copy. What it makes is what Consolidate makes.
+// TestUpdateAbove brings each kind of change into the copy. What it makes is what Consolidate
+// makes.
 func TestUpdateAbove(t *testing.T) {
 	for name, change := range map[string]func(context.Context, *mem.Store, *zarr.Group) (zarr.Node, error){
 		"a new array": func(ctx context.Context, _ *mem.Store, g *zarr.Group) (zarr.Node, error) {
@@ -195,7 +197,8 @@ func remove(ctx context.Context, st store.Store, prefix string) error {
 	return nil
 }
 
-// TestUpdateAboveAtOnce: writers of other nodes, and of the same, lose nothing. A copy that is changed under one of them is read again.
+// TestUpdateAboveAtOnce: writers of other nodes, and of the same, lose nothing. A copy that is
+// changed under one of them is read again.
 func TestUpdateAboveAtOnce(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		t.Run(fmt.Sprint("v", format), func(t *testing.T) {
@@ -239,7 +242,8 @@ func TestUpdateAboveAtOnce(t *testing.T) {
 	}
 }
 
-// TestUpdateAboveRandomly makes changes one after another, in hierarchies with copies in copies, and compares after each.
+// TestUpdateAboveRandomly makes changes one after another, in hierarchies with copies in copies,
+// and compares after each.
 func TestUpdateAboveRandomly(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {

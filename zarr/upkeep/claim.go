@@ -48,10 +48,10 @@ func DropClaim(ctx context.Context, n zarr.Node, age time.Duration) (dropped boo
 	return true, nil
 }
 
-// dropGroup drops the claim of an append to a group and its arrays. The group is claimed in its place
-// first, so that the append claims no more arrays, or finds out before it makes one longer; and then
-// its claims on arrays are dropped, so that what they show of it is final. Where they are of
-// different lengths by then, that claim stays.
+// dropGroup drops the claim of an append to a group and its arrays. The group is claimed in its
+// place first, so that the append claims no more arrays, or finds out before it makes one longer;
+// and then its claims on arrays are dropped, so that what they show of it is final. Where they are
+// of different lengths by then, that claim stays.
 func dropGroup(ctx context.Context, g *zarr.Group, c claim.Claim) (bool, error) {
 	of := source(g)
 	mine := claim.New(c.What)
@@ -104,7 +104,8 @@ func dropBelow(ctx context.Context, g *zarr.Group, id string) error {
 	return nil
 }
 
-// CheckClaim returns the error that [DropClaim] would, and changes nothing; nil also where there is no claim.
+// CheckClaim returns the error that [DropClaim] would, and changes nothing; nil also where there is
+// no claim.
 func CheckClaim(ctx context.Context, n zarr.Node, age time.Duration) error {
 	of := source(n)
 	c, err := claimOf(of)
@@ -131,8 +132,8 @@ func claimOf(of *document.Source) (claim.Claim, error) {
 	return c, err
 }
 
-// sameLength makes sure that all arrays of a group which have a dimension are of one length along it,
-// as they are stored.
+// sameLength makes sure that all arrays of a group which have a dimension are of one length along
+// it, as they are stored.
 func sameLength(ctx context.Context, g *zarr.Group, dim string) error {
 	g, err := g.With(zarr.IgnoreConsolidated())
 	if err != nil {

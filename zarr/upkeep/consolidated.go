@@ -28,13 +28,15 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%q is %s", d.Path, d.Why)
 }
 
-// CheckConsolidated compares the consolidated metadata that is stored of the group with the nodes below it, which are read one by one, and
-// returns where they differ, by path. What g itself holds does not count: it is a snapshot, which Consolidate does not change. A
-// group that was opened from consolidated metadata above it is compared with that. A node of another format than the group, which a
-// copy cannot have, is missing in it.
+// CheckConsolidated compares the consolidated metadata that is stored of the group with the nodes
+// below it, which are read one by one, and returns where they differ, by path. What g itself holds
+// does not count: it is a snapshot, which Consolidate does not change. A group that was opened from
+// consolidated metadata above it is compared with that. A node of another format than the group,
+// which a copy cannot have, is missing in it.
 //
-// ErrNotFound when there is no consolidated metadata, ErrMetadata when it cannot be read. A node that cannot be read is an error, the first
-// of them, and the differences of the others come with it.
+// ErrNotFound when there is no consolidated metadata, ErrMetadata when it cannot be read. A node
+// that cannot be read is an error, the first of them, and the differences of the others come with
+// it.
 func CheckConsolidated(ctx context.Context, g *zarr.Group) ([]Difference, error) {
 	direct := append(g.Options(), zarr.IgnoreConsolidated())
 	root, err := zarr.OpenGroup(ctx, g.Store(), g.Path(), direct...)
@@ -70,8 +72,8 @@ type consolidated struct {
 	ofRoot bool                 // it has the group itself too, as ""
 }
 
-// storedCopy is the consolidated metadata that is stored of a group, which was just read as root: that above it from which it was
-// taken, else its own.
+// storedCopy is the consolidated metadata that is stored of a group, which was just read as root:
+// that above it from which it was taken, else its own.
 func storedCopy(ctx context.Context, g, root *zarr.Group, opts []zarr.Option) (consolidated, error) {
 	if holder, ok := g.Source().Holder(); ok {
 		above, err := zarr.OpenGroup(ctx, g.Store(), holder, opts...)
@@ -133,7 +135,8 @@ func collect(ctx context.Context, g *zarr.Group) (*stored, error) {
 	return s, nil
 }
 
-// compare compares the nodes with copies of them. Of what could not be read, and what is below that, nothing is known.
+// compare compares the nodes with copies of them. Of what could not be read, and what is below
+// that, nothing is known.
 func (s *stored) compare(copies map[string]meta.Node) []Difference {
 	var out []Difference
 	for path, m := range copies {

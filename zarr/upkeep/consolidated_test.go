@@ -14,7 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// TestCheckRoot: .zmetadata has a copy of the group itself too, and readers take its attributes from there.
+// TestCheckRoot: .zmetadata has a copy of the group itself too, and readers take its attributes
+// from there.
 func TestCheckRoot(t *testing.T) {
 	for name, tt := range map[string]struct{ from, to, want string }{
 		"attributes":    {`"title":"all"`, `"title":"old"`, "the group itself is changed"},
@@ -47,7 +48,8 @@ func TestCheckRoot(t *testing.T) {
 	}
 }
 
-// TestCheckBesideBroken: a node that cannot be read, or has another format, does not hide what else is out of date.
+// TestCheckBesideBroken: a node that cannot be read, or has another format, does not hide what else
+// is out of date.
 func TestCheckBesideBroken(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		for path, want := range map[string]string{"a": `"new" is missing`, "x": `"new" is missing`, "": `"a" is changed, "new" is missing`} {
@@ -83,7 +85,8 @@ func TestCheckBesideBroken(t *testing.T) {
 	}
 }
 
-// TestCheckAfterConsolidate: what a group held when it was opened does not count, what is stored does.
+// TestCheckAfterConsolidate: what a group held when it was opened does not count, what is stored
+// does.
 func TestCheckAfterConsolidate(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		t.Run(fmt.Sprint("v", format), func(t *testing.T) {

@@ -9,13 +9,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// CorrectKeys makes the metadata of an array say under which keys its chunks are: dimension_separator in v2, chunk_key_encoding in v3. It
-// does so only where the array has no chunk under the keys that its metadata says, and all that it has are of one other layout, and returns that
-// layout; the zero KeyEncoding where there is nothing to correct. No chunk is touched. [RecordSeparator] is for metadata that says nothing.
+// CorrectKeys makes the metadata of an array say under which keys its chunks are:
+// dimension_separator in v2, chunk_key_encoding in v3. It does so only where the array has no chunk
+// under the keys that its metadata says, and all that it has are of one other layout, and returns
+// that layout; the zero KeyEncoding where there is nothing to correct. No chunk is touched.
+// [RecordSeparator] is for metadata that says nothing.
 //
-// ErrConflict: there are chunks of several layouts, so that one of them would not be read; or the document was changed since the array was opened, or
-// a change of its shape is under way. It costs a listing of the array's keys, and the write, which is conditional. Consolidated metadata above
-// the array has the old keys until [UpdateAbove]. The array must have been opened from its documents, not from consolidated metadata.
+// ErrConflict: there are chunks of several layouts, so that one of them would not be read; or the
+// document was changed since the array was opened, or a change of its shape is under way. It costs
+// a listing of the array's keys, and the write, which is conditional. Consolidated metadata above
+// the array has the old keys until [UpdateAbove]. The array must have been opened from its
+// documents, not from consolidated metadata.
 func CorrectKeys(ctx context.Context, a *zarr.Array) (meta.KeyEncoding, error) {
 	e, err := correctKeys(ctx, a)
 	if err != nil {

@@ -54,8 +54,8 @@ func ExampleCheckAbove() {
 	// Output: [""] <nil>
 }
 
-// oldDirectory is an array as writers left it that are older than dimension_separator: one chunk, nested, and a document
-// that does not say so.
+// oldDirectory is an array as writers left it that are older than dimension_separator: one chunk,
+// nested, and a document that does not say so.
 func oldDirectory(ctx context.Context) store.Store {
 	st := mem.New()
 	for key, value := range map[string]string{

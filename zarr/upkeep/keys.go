@@ -12,7 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// KeyLayout says under which keys reads and writes look for an array's chunks, and under which ones there are chunks.
+// KeyLayout says under which keys reads and writes look for an array's chunks, and under which ones
+// there are chunks.
 type KeyLayout struct {
 	Separator string // between the numbers of the chunk keys that reads and writes use: "." or "/"
 	Stated    bool   // the metadata says it; else it is the specification's default or the option Separator
@@ -21,8 +22,8 @@ type KeyLayout struct {
 	Nested    bool   // there are chunks under keys like 0/0
 }
 
-// Other is the separator of chunks that are there and that reads do not look for; "" when none was seen. Unless Stated,
-// an array opened with Separator(l.Other()) reads them.
+// Other is the separator of chunks that are there and that reads do not look for; "" when none was
+// seen. Unless Stated, an array opened with Separator(l.Other()) reads them.
 func (l KeyLayout) Other() string {
 	switch {
 	case l.Separator == "." && l.Nested:
@@ -57,13 +58,15 @@ func (l KeyLayout) String() string {
 	return fmt.Sprintf("no chunks were seen; %s ones are looked for", used)
 }
 
-// CheckKeys looks in the store under which keys a v2 array has its chunks. It is for arrays whose chunks seem to be
-// missing, say when a read's [zarr.Report] counts as many Missing as Chunks: old writers nested them without saying so (see
-// [zarr.Separator]), others said so without nesting them. Reads never look by themselves, and what is found is never applied.
+// CheckKeys looks in the store under which keys a v2 array has its chunks. It is for arrays whose
+// chunks seem to be missing, say when a read's [zarr.Report] counts as many Missing as Chunks: old
+// writers nested them without saying so (see [zarr.Separator]), others said so without nesting
+// them. Reads never look by themselves, and what is found is never applied.
 //
-// It costs a listing of one level, and one of the first folder of chunks, of each the first 1000 entries: one key of a
-// layout proves it, and what comes later is not seen. A store that cannot list is asked for the first chunk under both
-// of its keys. An array of v3 or of fewer than two dimensions costs nothing. Errors are the store's.
+// It costs a listing of one level, and one of the first folder of chunks, of each the first 1000
+// entries: one key of a layout proves it, and what comes later is not seen. A store that cannot
+// list is asked for the first chunk under both of its keys. An array of v3 or of fewer than two
+// dimensions costs nothing. Errors are the store's.
 func CheckKeys(ctx context.Context, a *zarr.Array) (KeyLayout, error) {
 	of := a.Source()
 	m := of.Model.(*meta.Array)

@@ -17,8 +17,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// oldArray makes "x" as writers did before dimension_separator: a document without it, and chunks under keys that only
-// the writer knew. Elements are 1, 2, … and the fill value is -1.
+// oldArray makes "x" as writers did before dimension_separator: a document without it, and chunks
+// under keys that only the writer knew. Elements are 1, 2, … and the fill value is -1.
 func oldArray(t *testing.T, st store.Store, sep string, shape, chunks []int) {
 	t.Helper()
 	a := mustCreate(t, st, "x", zarr.Spec{Format: 2, Shape: shape, Chunks: chunks, DType: dtype.Float32, Fill: -1, Separator: sep, Codecs: []codec.Spec{codec.Zlib(1)}})
@@ -28,7 +28,8 @@ func oldArray(t *testing.T, st store.Store, sep string, shape, chunks []int) {
 	unsay(t, st, "x")
 }
 
-// TestCheckKeys is about what is found in folders of all kinds, with one axis to five, and what it costs.
+// TestCheckKeys is about what is found in folders of all kinds, with one axis to five, and what it
+// costs.
 func TestCheckKeys(t *testing.T) {
 	const flat, nested = "chunks are flat (0.0)", "chunks are nested (0/0)"
 	tests := []struct {
@@ -87,8 +88,8 @@ func TestCheckKeys(t *testing.T) {
 	}
 }
 
-// TestCheckKeysOfOneLayout is about arrays whose keys can only be spelled one way: nothing is asked, and the option
-// changes nothing.
+// TestCheckKeysOfOneLayout is about arrays whose keys can only be spelled one way: nothing is
+// asked, and the option changes nothing.
 func TestCheckKeysOfOneLayout(t *testing.T) {
 	for name, st := range stores(t) {
 		for _, shape := range [][]int{{}, {7}} {
@@ -121,7 +122,8 @@ func TestCheckKeysOfOneLayout(t *testing.T) {
 	}
 }
 
-// TestCheckKeysIsBounded holds KeyLayout to its two pages, in folders with many more entries in the order of S3.
+// TestCheckKeysIsBounded holds KeyLayout to its two pages, in folders with many more entries in the
+// order of S3.
 func TestCheckKeysIsBounded(t *testing.T) {
 	for name, folder := range map[string]string{"flat hides nested": "0", "strange things first": ""} {
 		t.Run(name, func(t *testing.T) {
@@ -186,7 +188,8 @@ func (s *sortedStore) ListPage(context.Context, string, store.ListOptions, strin
 	return nil, "", errors.ErrUnsupported
 }
 
-// TestCheckKeysWithoutListing asks for the first chunk where there is no listing, and never takes a refusal for absence.
+// TestCheckKeysWithoutListing asks for the first chunk where there is no listing, and never takes a
+// refusal for absence.
 func TestCheckKeysWithoutListing(t *testing.T) {
 	for _, sep := range []string{".", "/"} {
 		backing := mem.New()
@@ -282,7 +285,8 @@ func TestRecordSeparator(t *testing.T) {
 	}
 }
 
-// TestRecordSeparatorIsConditional loses no change that comes between reading the document and writing it.
+// TestRecordSeparatorIsConditional loses no change that comes between reading the document and
+// writing it.
 func TestRecordSeparatorIsConditional(t *testing.T) {
 	backing := mem.New()
 	oldArray(t, backing, "/", []int{4, 4}, []int{2, 2})

@@ -41,8 +41,8 @@ func files(t *testing.T, folder string) int {
 	return len(names)
 }
 
-// TestResizeFollowsNoLink: a resize that would delete chunks behind a link is refused and deletes none. One of metadata alone
-// works.
+// TestResizeFollowsNoLink: a resize that would delete chunks behind a link is refused and deletes
+// none. One of metadata alone works.
 func TestResizeFollowsNoLink(t *testing.T) {
 	_, a, _, chunks := linkedArray(t)
 	if _, err := a.Resize(t.Context(), []int{4}, zarr.ResizeOptions{}); !errors.Is(err, fault.Refused) {
@@ -82,7 +82,8 @@ func TestOrphansBehindLinksStay(t *testing.T) {
 	}
 }
 
-// TestReplaceFollowsNoLink: the link to the chunks is removed, so the new array does not show them, and they stay.
+// TestReplaceFollowsNoLink: the link to the chunks is removed, so the new array does not show them,
+// and they stay.
 func TestReplaceFollowsNoLink(t *testing.T) {
 	st, a, root, chunks := linkedArray(t)
 	spec := a.Spec()

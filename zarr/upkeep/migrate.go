@@ -13,7 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// MigrateOptions say how [Migrate] goes about it. The zero value writes v3 metadata beside what is there.
+// MigrateOptions say how [Migrate] goes about it. The zero value writes v3 metadata beside what is
+// there.
 type MigrateOptions struct {
 	DryRun bool // only say what would be done
 	Remove bool // remove the old metadata, once all of the new is there
@@ -51,11 +52,13 @@ func (m Migration) String() string {
 // value the data type's default, and a fill value that xarray takes for missing the attribute
 // _FillValue.
 //
-// All documents are made before the first is written; a node that v3 cannot describe is an error, and nothing is written.
-// Then they are put where none is, parents last (ErrExists where another one is). With Remove the old documents go after that, each on condition
-// that it was not changed. A group that had consolidated metadata is consolidated again.
+// All documents are made before the first is written; a node that v3 cannot describe is an error,
+// and nothing is written. Then they are put where none is, parents last (ErrExists where another
+// one is). With Remove the old documents go after that, each on condition that it was not changed.
+// A group that had consolidated metadata is consolidated again.
 //
-// Whoever writes to the hierarchy in v2 meanwhile, or after it without Remove, is not seen by v3 readers.
+// Whoever writes to the hierarchy in v2 meanwhile, or after it without Remove, is not seen by v3
+// readers.
 func Migrate(ctx context.Context, n zarr.Node, o MigrateOptions) ([]Migration, error) {
 	nodes, err := old(ctx, n)
 	if err != nil {

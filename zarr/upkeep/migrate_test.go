@@ -188,7 +188,8 @@ func TestMigrateKeepsWhatChanged(t *testing.T) {
 	}
 }
 
-// Consolidated metadata of v2 becomes that of v3, and goes with the rest, however the group was opened.
+// Consolidated metadata of v2 becomes that of v3, and goes with the rest, however the group was
+// opened.
 func TestMigrateConsolidated(t *testing.T) {
 	for _, opts := range [][]zarr.Option{nil, {zarr.Format(2)}} {
 		st := mem.New()

@@ -12,7 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Orphans are chunks, or shards, which no read of an array looks for. [FindOrphans] counts them by a listing, and nothing is deleted before Delete.
+// Orphans are chunks, or shards, which no read of an array looks for. [FindOrphans] counts them by
+// a listing, and nothing is deleted before Delete.
 type Orphans struct {
 	Beyond    int64 // under keys beyond the grid, as a shrink that changes metadata alone leaves them
 	Elsewhere int64 // under keys of another layout, where the array has a chunk of the same position under its own
@@ -23,10 +24,11 @@ type Orphans struct {
 	a *zarr.Array
 }
 
-// FindOrphans looks for chunks that no read of the array looks for. Array.Resize deletes others: those of a grid that is known which
-// the new shape leaves out, by their names where they are few (engine.DeleteOutside). Chunks that a change under way may be writing are not among them. It costs a
-// listing of the array's keys, and memory for the positions of its chunks. The array must have been opened from its documents, not from
-// consolidated metadata.
+// FindOrphans looks for chunks that no read of the array looks for. Array.Resize deletes others:
+// those of a grid that is known which the new shape leaves out, by their names where they are few
+// (engine.DeleteOutside). Chunks that a change under way may be writing are not among them. It
+// costs a listing of the array's keys, and memory for the positions of its chunks. The array must
+// have been opened from its documents, not from consolidated metadata.
 func FindOrphans(ctx context.Context, a *zarr.Array) (*Orphans, error) {
 	s, err := scan(ctx, a)
 	if err != nil {
@@ -56,8 +58,10 @@ func FindOrphans(ctx context.Context, a *zarr.Array) (*Orphans, error) {
 	return o, nil
 }
 
-// Delete deletes the orphans that are there by now. The array is claimed meanwhile as by [zarr.Append], so that no one else changes its shape: ErrConflict
-// where another change is under way, or the array was changed since it was opened. A process that is killed leaves the claim, see [DropClaim].
+// Delete deletes the orphans that are there by now. The array is claimed meanwhile as by
+// [zarr.Append], so that no one else changes its shape: ErrConflict where another change is under
+// way, or the array was changed since it was opened. A process that is killed leaves the claim, see
+// [DropClaim].
 func (o *Orphans) Delete(ctx context.Context) error {
 	at := o.a.Source().At
 	if err := o.delete(ctx); err != nil {
@@ -94,7 +98,8 @@ func (o *Orphans) delete(ctx context.Context) error {
 	return held.GiveUp(ctx, false)
 }
 
-// behindLink reports whether an object is reached through a symbolic link in the folders of its key.
+// behindLink reports whether an object is reached through a symbolic link in the folders of its
+// key.
 func behindLink(e store.Entry) bool { return e.Link != "" && e.Link != e.Key }
 
 // scanned is where an array has chunks.
@@ -130,7 +135,8 @@ func scan(ctx context.Context, a *zarr.Array) (*scanned, error) {
 	return s, err
 }
 
-// orphan reports whether the values of a chunk of another layout are not the only ones of their position.
+// orphan reports whether the values of a chunk of another layout are not the only ones of their
+// position.
 func (s *scanned) orphan(f chunkkeys.Found) bool {
 	return s.own && (!s.keys.In(f.Coord) || s.present.Has(f.Coord))
 }

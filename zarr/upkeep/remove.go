@@ -8,7 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Removal is what removing a node deletes. [PlanRemove] makes it by one listing, and nothing is deleted before Run.
+// Removal is what removing a node deletes. [PlanRemove] makes it by one listing, and nothing is
+// deleted before Run.
 type Removal struct {
 	Objects  int64 // below the node's path, whatever they are
 	Bytes    int64 // of them
@@ -20,8 +21,9 @@ type Removal struct {
 	documents []string
 }
 
-// PlanRemove finds what there is to remove of an array, or of a group with all that is below it, keys that belong to no node among it.
-// Each of seen is called for each object, one call at a time and in no promised order, by its key below the root of the store.
+// PlanRemove finds what there is to remove of an array, or of a group with all that is below it,
+// keys that belong to no node among it. Each of seen is called for each object, one call at a time
+// and in no promised order, by its key below the root of the store.
 func PlanRemove(ctx context.Context, n zarr.Node, seen ...func(store.Entry)) (*Removal, error) {
 	at := source(n).At
 	at = at.At(n.Path())
@@ -37,11 +39,13 @@ func PlanRemove(ctx context.Context, n zarr.Node, seen ...func(store.Entry)) (*R
 	return r, nil
 }
 
-// Run deletes everything below the node's path: the node's own metadata first, then that of the nodes below it, then the
-// chunks and all else while these are listed, so that no reader sees metadata over chunks that are gone. In a directory it
-// then removes the empty folders, and it follows no symbolic link. A process that is killed in between leaves objects
-// without a node, which [store.DeleteBelow] deletes. It ignores versions: what others have changed or written meanwhile is
-// deleted too. Keys that are written while it runs may stay. [UpdateAbove] then updates consolidated metadata of groups above.
+// Run deletes everything below the node's path: the node's own metadata first, then that of the
+// nodes below it, then the chunks and all else while these are listed, so that no reader sees
+// metadata over chunks that are gone. In a directory it then removes the empty folders, and it
+// follows no symbolic link. A process that is killed in between leaves objects without a node,
+// which [store.DeleteBelow] deletes. It ignores versions: what others have changed or written
+// meanwhile is deleted too. Keys that are written while it runs may stay. [UpdateAbove] then
+// updates consolidated metadata of groups above.
 //
 // fault.Refused: the node's path leads through a symbolic link.
 func (r *Removal) Run(ctx context.Context) error {

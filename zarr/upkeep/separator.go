@@ -10,14 +10,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// RecordSeparator writes the separator of chunk keys that a uses, by the option [zarr.Separator] or by default, into the document of a v2
-// array, so that the option is not needed any more. Where the metadata has it already nothing is done. Nothing else in the document
-// changes, and no chunk is touched: chunks under keys with the other separator, if there are any, stay unread. a itself is a snapshot and
-// stays as it was.
+// RecordSeparator writes the separator of chunk keys that a uses, by the option [zarr.Separator] or
+// by default, into the document of a v2 array, so that the option is not needed any more. Where the
+// metadata has it already nothing is done. Nothing else in the document changes, and no chunk is
+// touched: chunks under keys with the other separator, if there are any, stay unread. a itself is a
+// snapshot and stays as it was.
 //
-// ErrConflict when the document was changed since a was opened; then open again and decide again. A store without
-// versions refuses with errors.ErrUnsupported, unless SingleWriter was given. Consolidated metadata above the array, if
-// any, leaves the separator open until [UpdateAbove] or [zarr.Group.Consolidate].
+// ErrConflict when the document was changed since a was opened; then open again and decide again. A
+// store without versions refuses with errors.ErrUnsupported, unless SingleWriter was given.
+// Consolidated metadata above the array, if any, leaves the separator open until [UpdateAbove] or
+// [zarr.Group.Consolidate].
 func RecordSeparator(ctx context.Context, a *zarr.Array) error {
 	if !a.Metadata().NoSeparator {
 		return nil

@@ -22,8 +22,8 @@ type staleCopy struct {
 	changes map[string][]byte    // entries: documents by path in v3, by key in v2; nil is none
 }
 
-// staleAbove compares the consolidated metadata above a node with the node. It is read before the node is: a writer who changes a node and
-// then its copies meets a conflict, or has been seen.
+// staleAbove compares the consolidated metadata above a node with the node. It is read before the
+// node is: a writer who changes a node and then its copies meets a conflict, or has been seen.
 func staleAbove(ctx context.Context, of *document.Source) ([]*staleCopy, error) {
 	if of.Format() == 1 {
 		return nil, nil

@@ -13,7 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxProbe is how many chunks of an array are asked for one by one where the store cannot list. 2^20: a request each, hours.
+// maxProbe is how many chunks of an array are asked for one by one where the store cannot list.
+// 2^20: a request each, hours.
 const maxProbe = 1 << 20
 
 // chunks is what is at an array's keys.

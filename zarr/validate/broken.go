@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// broken looks at a node whose metadata cannot be read, and returns where there may be nodes below it: a bad document must
-// not hide what is wrong with others. An array has none.
+// broken looks at a node whose metadata cannot be read, and returns where there may be nodes below
+// it: a bad document must not hide what is wrong with others. An array has none.
 func (r *run) broken(ctx context.Context, path string, told *few) (below []place, err error) {
 	docs, dirs := documents{}, []string{}
 	for e, err := range store.Pages(ctx, r.st, path, store.ListOptions{Depth: store.OneLevel}) {
@@ -39,7 +39,8 @@ func (r *run) broken(ctx context.Context, path string, told *few) (below []place
 	return below, nil
 }
 
-// kind tells what a zarr.json that is no good says that it is of; neither where that cannot be told.
+// kind tells what a zarr.json that is no good says that it is of; neither where that cannot be
+// told.
 func (r *run) kind(ctx context.Context, key string) (array, group bool, err error) {
 	v, err := r.st.Get(ctx, key, store.GetOptions{Max: maxDocument}, nil)
 	if err != nil {
@@ -63,7 +64,8 @@ func kindIn(b []byte) string {
 	return doc.NodeType
 }
 
-// ofChunks reports whether a folder has the name of one in which chunks lie: "c", or a number. There may be as many as chunks.
+// ofChunks reports whether a folder has the name of one in which chunks lie: "c", or a number.
+// There may be as many as chunks.
 func ofChunks(name string) bool {
 	return name == "c" || strings.Trim(name, "0123456789") == ""
 }

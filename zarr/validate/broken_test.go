@@ -15,7 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/validate"
 )
 
-// TestBelowBrokenNodes: what is below a group that cannot be read is looked at all the same, and chunks are not taken for nodes.
+// TestBelowBrokenNodes: what is below a group that cannot be read is looked at all the same, and
+// chunks are not taken for nodes.
 func TestBelowBrokenNodes(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -91,7 +92,8 @@ func TestListingThatBreaksOff(t *testing.T) {
 	}
 }
 
-// TestCopyOfNothing: where there is no listing, a node that only consolidated metadata has is not there.
+// TestCopyOfNothing: where there is no listing, a node that only consolidated metadata has is not
+// there.
 func TestCopyOfNothing(t *testing.T) {
 	st := tree(t, 3)
 	g, err := zarr.OpenGroup(t.Context(), st, "")

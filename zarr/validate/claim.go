@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// claimIn reports a change of the shape that is under way as the document of a node has it. It may be at work, or its process was killed: only its
-// age says which.
+// claimIn reports a change of the shape that is under way as the document of a node has it. It may
+// be at work, or its process was killed: only its age says which.
 func claimIn(doc document.Stored, told *few) {
 	c, err := document.ClaimIn(doc)
 	f := rule.Finding{Rule: rule.LeftOverClaim, Key: doc.Key, Pointer: document.ClaimPointer(doc.Key)}

@@ -19,7 +19,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/validate"
 )
 
-// site is a small hierarchy in a store: "plain" with compressed chunks, "sums" with checksums, of v3 "shards", of v2 "undef" without a fill value.
+// site is a small hierarchy in a store: "plain" with compressed chunks, "sums" with checksums, of
+// v3 "shards", of v2 "undef" without a fill value.
 func site(t *testing.T, st store.Store, format int) {
 	t.Helper()
 	g, err := zarr.CreateGroup(t.Context(), st, "", zarr.Spec{Format: format})
@@ -201,7 +202,8 @@ func findings(t *testing.T, st store.Store, data bool) []rule.Finding {
 	return found
 }
 
-// TestTwelveDamages makes each kind of damage in a hierarchy that had nothing wrong: it is one finding, which names the rule, the key and the cause.
+// TestTwelveDamages makes each kind of damage in a hierarchy that had nothing wrong: it is one
+// finding, which names the rule, the key and the cause.
 func TestTwelveDamages(t *testing.T) {
 	for _, d := range damages() {
 		for name, open := range map[string]func() store.Store{"mem": func() store.Store { return mem.New() }, "dir": func() store.Store { return dir.New(t.TempDir()) }} {
@@ -227,8 +229,9 @@ func TestTwelveDamages(t *testing.T) {
 	}
 }
 
-// TestMissingChunks: of the chunks that a null fill value needs the first hundred are named and all are counted, whatever the shape claims, and
-// also where the store cannot list. Any other fill value needs none.
+// TestMissingChunks: of the chunks that a null fill value needs the first hundred are named and all
+// are counted, whatever the shape claims, and also where the store cannot list. Any other fill
+// value needs none.
 func TestMissingChunks(t *testing.T) {
 	const doc = `{"zarr_format":2,"shape":[%d,2],"chunks":[1,1],"dtype":"|u1","compressor":null,"fill_value":%s,"order":"C","filters":null,"dimension_separator":"."}`
 	tests := []struct {
@@ -265,8 +268,8 @@ func TestMissingChunks(t *testing.T) {
 	}
 }
 
-// TestKeysOfAnotherLayout: keys of another layout are one finding about the metadata only where the array has no chunk under its own, and all of
-// them are of one layout.
+// TestKeysOfAnotherLayout: keys of another layout are one finding about the metadata only where the
+// array has no chunk under its own, and all of them are of one layout.
 func TestKeysOfAnotherLayout(t *testing.T) {
 	const doc = `{"zarr_format":3,"node_type":"array","shape":[4,4],"data_type":"uint8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2,2]}},"chunk_key_encoding":{"name":"default"},"fill_value":0,"codecs":["bytes"]}`
 	tests := []struct {

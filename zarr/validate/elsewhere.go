@@ -8,8 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// elsewhere are keys below an array that chunks would have under another layout. What they mean is known at the end of the listing: they are
-// left over where the array has chunks under its own keys, and are the array's chunks where it has none.
+// elsewhere are keys below an array that chunks would have under another layout. What they mean is
+// known at the end of the listing: they are left over where the array has chunks under its own
+// keys, and are the array's chunks where it has none.
 type elsewhere struct {
 	keys   []string // some of them
 	least  string   // the one that comes first
@@ -39,7 +40,8 @@ func (c *chunks) add(coord []int) {
 	}
 }
 
-// reportElsewhere reports keys of another layout: one by one, or as one finding about the metadata where all chunks have such keys.
+// reportElsewhere reports keys of another layout: one by one, or as one finding about the metadata
+// where all chunks have such keys.
 func (c *chunks) reportElsewhere() {
 	e := c.elsewhere
 	if e.n > 0 && e.inside && !c.seen && !e.mixed {

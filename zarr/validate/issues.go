@@ -10,7 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// look looks for what there is to repair, after documents were restored once more, and sets Found and Left.
+// look looks for what there is to repair, after documents were restored once more, and sets Found
+// and Left.
 func (p *repair) look(out *Repairs, report func(rule.Finding)) ([]*issue, error) {
 	type of struct {
 		path string
@@ -81,7 +82,8 @@ type issue struct {
 	unseen   string // Step.Unseen
 }
 
-// The order of repairs: without documents nothing else is seen, claims keep others from being made, and consolidated metadata is a copy of all else.
+// The order of repairs: without documents nothing else is seen, claims keep others from being made,
+// and consolidated metadata is a copy of all else.
 const (
 	orderDocuments = iota
 	orderClaims
@@ -92,8 +94,8 @@ const (
 	orderCopies
 )
 
-// issuesOf groups findings, in the order in which they are repaired: consolidated metadata last, of inner groups first. Objects have an issue each, also those
-// that no finding names.
+// issuesOf groups findings, in the order in which they are repaired: consolidated metadata last, of
+// inner groups first. Objects have an issue each, also those that no finding names.
 func (p *repair) issuesOf(found []rule.Finding, objects []damaged) []*issue {
 	type group struct {
 		order int
@@ -139,7 +141,8 @@ func (is *issue) at() string {
 	return is.object.key
 }
 
-// settle takes the findings that count objects which are not named as repaired where all those were.
+// settle takes the findings that count objects which are not named as repaired where all those
+// were.
 func settle(issues []*issue) {
 	type of struct {
 		path string
@@ -174,7 +177,8 @@ func (p *repair) orderOf(f rule.Finding) int {
 	return orderOthers
 }
 
-// ofCopy reports whether a finding is that consolidated metadata cannot be read, or lacks its version.
+// ofCopy reports whether a finding is that consolidated metadata cannot be read, or lacks its
+// version.
 func ofCopy(f rule.Finding) bool {
 	if f.Severity() < rule.Warning || f.Rule == rule.TwoFormats {
 		return false

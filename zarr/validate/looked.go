@@ -10,10 +10,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// maxHeld is how long an object may be that a repair holds in memory as a whole. 4 MiB: of eight at once there are some copies each.
+// maxHeld is how long an object may be that a repair holds in memory as a whole. 4 MiB: of eight at
+// once there are some copies each.
 const maxHeld = 4 << 20
 
-// looked is a store in which some objects stay as they were when they were looked at: what an array over it decodes is what is put elsewhere later.
+// looked is a store in which some objects stay as they were when they were looked at: what an array
+// over it decodes is what is put elsewhere later.
 type looked struct {
 	store.Store
 	held *mem.Store // short ones

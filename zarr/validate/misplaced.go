@@ -9,12 +9,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxMisplaced is how many chunks of an array are asked for because a key is in their way. 100, as of other findings of
-// one kind.
+// maxMisplaced is how many chunks of an array are asked for because a key is in their way. 100, as
+// of other findings of one kind.
 const maxMisplaced = 100
 
-// misplaced looks whether a key that is no chunk's keeps a chunk from being read. In a directory one below a chunk's key
-// does, as does one that chunks' keys begin with, since a name there is a file or a folder. In a bucket neither does.
+// misplaced looks whether a key that is no chunk's keeps a chunk from being read. In a directory
+// one below a chunk's key does, as does one that chunks' keys begin with, since a name there is a
+// file or a folder. In a bucket neither does.
 func (c *chunks) misplaced(ctx context.Context, part string) error {
 	coord, ok := c.inTheWayOf(part)
 	if !ok || !c.r.opts.Data {

@@ -10,7 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// undefined reports whether elements of chunks that are not stored have no value: the fill value is null. Documents of v1 may lack one.
+// undefined reports whether elements of chunks that are not stored have no value: the fill value is
+// null. Documents of v1 may lack one.
 func (c *chunks) undefined() bool { return c.a.Fill() == nil && c.keys.Format == 2 }
 
 // reportMissing reports the chunks that are not stored and ought to be.

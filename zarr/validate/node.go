@@ -17,7 +17,8 @@ import (
 
 func more(n int) string { return fmt.Sprintf("and %d more", n) }
 
-// maxDocument bounds a metadata document that is read for itself, as zarr.MetadataLimit does by default.
+// maxDocument bounds a metadata document that is read for itself, as zarr.MetadataLimit does by
+// default.
 const maxDocument = 64 << 20
 
 // The documents of nodes, by name.
@@ -119,8 +120,9 @@ func (r *run) node(ctx context.Context, p place) ([]place, error) {
 	return nil, nil
 }
 
-// soon is how long in bytes a document may be to be read beside others. Larger ones are looked at one by one: each may take as much
-// memory as a process should. 1 MiB: nearly all are a few kilobytes.
+// soon is how long in bytes a document may be to be read beside others. Larger ones are looked at
+// one by one: each may take as much memory as a process should. 1 MiB: nearly all are a few
+// kilobytes.
 const soon = 1 << 20
 
 // open opens a node. unlock is called when it is done with.
@@ -180,7 +182,8 @@ func (r *run) group(ctx context.Context, g *zarr.Group, told *few) (below []plac
 	return below, nil
 }
 
-// unlistedNodes are all nodes below a group that consolidated metadata has, where there is no listing.
+// unlistedNodes are all nodes below a group that consolidated metadata has, where there is no
+// listing.
 func (r *run) unlistedNodes(ctx context.Context, g *zarr.Group) (below []place, err error) {
 	cached, err := zarr.OpenGroup(ctx, r.st, g.Path(), r.opts.Open...)
 	if err != nil {
@@ -203,7 +206,8 @@ func (r *run) unlistedNodes(ctx context.Context, g *zarr.Group) (below []place, 
 func (r *run) consolidated(ctx context.Context, g *zarr.Group, told *few) error {
 	path, key := g.Path(), join(g.Path(), docV3)
 	if g.Format() == 2 {
-		// Its own leniencies: those of v3 were told when the group was opened, of whose document it is a part.
+		// Its own leniencies: those of v3 were told when the group was opened, of whose document it
+		// is a part.
 		key = join(path, docConsolidated)
 		v, err := r.st.Get(ctx, key, store.GetOptions{Max: maxDocument}, nil)
 		if err != nil {

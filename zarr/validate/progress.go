@@ -35,7 +35,8 @@ func (r *run) progress(done, more int64) {
 	r.opts.Progress(r.done, r.total)
 }
 
-// tally adds up what the passes of a repair count, and the objects that are restored, for Options.Progress.
+// tally adds up what the passes of a repair count, and the objects that are restored, for
+// Options.Progress.
 type tally struct {
 	report func(done, total int64) // nil: none is wanted
 
@@ -61,7 +62,8 @@ func (t *tally) next() func(done, total int64) {
 	}
 }
 
-// objects are to be restored, after all passes; the function that it returns counts one that was tried.
+// objects are to be restored, after all passes; the function that it returns counts one that was
+// tried.
 func (t *tally) objects(n int64) func() {
 	next := t.next()
 	if next == nil || n == 0 {

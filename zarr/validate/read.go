@@ -14,12 +14,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// maxWhole is how many bytes of a shard are decoded at once; a larger one is decoded in parts. 64 MiB: a quarter of what a
-// process has in flight by default.
+// maxWhole is how many bytes of a shard are decoded at once; a larger one is decoded in parts. 64
+// MiB: a quarter of what a process has in flight by default.
 const maxWhole = 64 << 20
 
-// maxTorn is after how many bad chunks a shard is given up: one whose index is wrong fails for each, and there may be any
-// number of them.
+// maxTorn is after how many bad chunks a shard is given up: one whose index is wrong fails for
+// each, and there may be any number of them.
 const maxTorn = 16
 
 // reader decodes the chunks of an array.
@@ -65,7 +65,8 @@ func (r *reader) chunk(ctx context.Context, coord []int) error {
 	return r.finding(ctx, o, r.decode(ctx, o, whole), nil)
 }
 
-// shard decodes a shard, in parts if it is large, and where a part is corrupt looks for the inner chunks that are to blame.
+// shard decodes a shard, in parts if it is large, and where a part is corrupt looks for the inner
+// chunks that are to blame.
 func (r *reader) shard(ctx context.Context, o *object, whole box) error {
 	var torn error // of the last part in which there was none
 	for part := range whole.parts(partOf(r.a, whole)) {
@@ -102,7 +103,8 @@ func (r *reader) shard(ctx context.Context, o *object, whole box) error {
 	return nil
 }
 
-// partOf is how much of a shard is decoded at once along each axis: inner chunks, in C order as many as are within maxWhole.
+// partOf is how much of a shard is decoded at once along each axis: inner chunks, in C order as
+// many as are within maxWhole.
 func partOf(a *zarr.Array, whole box) []int {
 	part := a.Chunks()
 	room := maxWhole / max(a.DType().Size(), 1)
@@ -194,7 +196,8 @@ func (r *reader) inner(ctx context.Context, o *object, part box) error {
 	return nil
 }
 
-// finding tells of a chunk, or of a part of a shard, that cannot be decoded; what is not its fault is returned.
+// finding tells of a chunk, or of a part of a shard, that cannot be decoded; what is not its fault
+// is returned.
 func (r *reader) finding(ctx context.Context, o *object, err error, part box) error {
 	if err == nil || fatal(ctx, err) {
 		return err

@@ -20,7 +20,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// RepairOptions say what a repair may do. The zero value writes consolidated metadata anew and corrects metadata that says the wrong keys.
+// RepairOptions say what a repair may do. The zero value writes consolidated metadata anew and
+// corrects metadata that says the wrong keys.
 type RepairOptions struct {
 	Options
 	DryRun        bool          // change nothing: only say what would be done
@@ -28,10 +29,12 @@ type RepairOptions struct {
 	DropClaims    bool          // drop records of appends and resizes that are at least ClaimAge old, see upkeep.DropClaim
 	ClaimAge      time.Duration // 0: of any age
 
-	// From is another copy of the hierarchy, from which is taken what nothing else repairs: chunks and shards that are corrupt, or missing under a null
-	// fill value, and documents that are missing or cannot be parsed. nil: there is none.
+	// From is another copy of the hierarchy, from which is taken what nothing else repairs: chunks
+	// and shards that are corrupt, or missing under a null fill value, and documents that are
+	// missing or cannot be parsed. nil: there is none.
 	From *Copy
-	// Keep takes what From's objects replace: under the key, "~" and 16 digits of a digest of the version. nil: it is not kept.
+	// Keep takes what From's objects replace: under the key, "~" and 16 digits of a digest of the
+	// version. nil: it is not kept.
 	Keep store.Store
 }
 
@@ -45,7 +48,8 @@ const (
 	Left     State = "left"    // it is as it was
 )
 
-// Step is what a repair did about the findings of one rule at one node, or with RepairOptions.From about one object; Findings is 0 for one that no finding names.
+// Step is what a repair did about the findings of one rule at one node, or with RepairOptions.From
+// about one object; Findings is 0 for one that no finding names.
 type Step struct {
 	State    State
 	Rule     rule.Rule
@@ -57,7 +61,8 @@ type Step struct {
 	Unseen   string // in a dry run: what was not looked at, as that takes the repair, so that there may be more to do than is planned; "" where all was
 }
 
-// MarshalJSON gives an object with state, code (of the rule), path, key where there is one, findings, message, and unseen where there is something.
+// MarshalJSON gives an object with state, code (of the rule), path, key where there is one,
+// findings, message, and unseen where there is something.
 func (s Step) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		State    State     `json:"state"`
@@ -77,22 +82,32 @@ type Repairs struct {
 	Steps []Step  // by path
 }
 
-// Repair looks at a hierarchy as [Run] does and repairs what can be repaired without inventing data, each thing by conditional writes: consolidated
-// metadata that is stale or cannot be read is written anew, metadata under whose keys no chunk lies is corrected (see [upkeep.CorrectKeys]), and, where the options ask for it,
-// orphan chunks are deleted and left-over claims are dropped. Everything else is left as it is, and a Step says so: a chunk that is corrupt or
-// missing can only come from another copy of the data.
+// Repair looks at a hierarchy as [Run] does and repairs what can be repaired without inventing
+// data, each thing by conditional writes: consolidated metadata that is stale or cannot be read is
+// written anew, metadata under whose keys no chunk lies is corrected (see [upkeep.CorrectKeys]),
+// and, where the options ask for it, orphan chunks are deleted and left-over claims are dropped.
+// Everything else is left as it is, and a Step says so: a chunk that is corrupt or missing can only
+// come from another copy of the data.
 //
-// With From such chunks and shards are put back, each on condition that what is there is still what was found damaged. An array's object is taken as it is stored where the
-// copy's array encodes the same, else it is encoded of the copy's values, where shape, data type and fill value agree. Before that the object is decoded once more here, and is to fail;
-// all of it is decoded there, and is not to; and inner chunks of a damaged shard that can be read must have the values that the copy has, since else it is
-// one of other data, and they would be lost. An object that the copy does not have is left, and a missing one whose fill value is not null is no damage. Documents are put back byte for
-// byte where the node's cannot be parsed or is missing, and the copy has one of the same name that can; one with what is not supported here is left, as it may be right for others.
-// The hierarchy is then looked at once more, and what that finds is in Steps and Left alone; a dry run cannot, and Step.Unseen says so. Each object has its own Step. Eight objects are restored at once; one of more than 4 MiB alone, in parts.
+// With From such chunks and shards are put back, each on condition that what is there is still what
+// was found damaged. An array's object is taken as it is stored where the copy's array encodes the
+// same, else it is encoded of the copy's values, where shape, data type and fill value agree.
+// Before that the object is decoded once more here, and is to fail; all of it is decoded there, and
+// is not to; and inner chunks of a damaged shard that can be read must have the values that the
+// copy has, since else it is one of other data, and they would be lost. An object that the copy
+// does not have is left, and a missing one whose fill value is not null is no damage. Documents are
+// put back byte for byte where the node's cannot be parsed or is missing, and the copy has one of
+// the same name that can; one with what is not supported here is left, as it may be right for
+// others. The hierarchy is then looked at once more, and what that finds is in Steps and Left
+// alone; a dry run cannot, and Step.Unseen says so. Each object has its own Step. Eight objects are
+// restored at once; one of more than 4 MiB alone, in parts.
 //
-// Progress goes on from one look at the hierarchy to the next, and counts each object that is restored, or cannot be, as one more chunk.
+// Progress goes on from one look at the hierarchy to the next, and counts each object that is
+// restored, or cannot be, as one more chunk.
 //
-// report is called for each finding as by Run, before anything is changed. What keeps one thing from being repaired, such as another writer's
-// ErrConflict, is in its Step, and the others are repaired all the same. An error means what it means from Run, and that not all was tried.
+// report is called for each finding as by Run, before anything is changed. What keeps one thing
+// from being repaired, such as another writer's ErrConflict, is in its Step, and the others are
+// repaired all the same. An error means what it means from Run, and that not all was tried.
 func Repair(ctx context.Context, st store.Store, path string, o RepairOptions, report func(rule.Finding)) (*Repairs, error) {
 	p := &repair{ctx: ctx, st: written.Around(st), opts: o, root: path, changed: map[string]bool{}, claimed: map[string]bool{}}
 	if root, err := meta.NormalizePath(path); err == nil { // else it is a finding
@@ -365,7 +380,8 @@ func (p *repair) consolidate(is *issue) (string, error) {
 	return "write consolidated metadata anew", nil
 }
 
-// updateAbove brings consolidated metadata up to date about arrays whose metadata was corrected, and returns where that failed.
+// updateAbove brings consolidated metadata up to date about arrays whose metadata was corrected,
+// and returns where that failed.
 func (p *repair) updateAbove() (failed []Step, err error) {
 	for _, path := range slices.Sorted(maps.Keys(p.changed)) {
 		n, err := p.open(path)

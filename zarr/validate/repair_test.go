@@ -45,8 +45,8 @@ func repaired(t *testing.T, st store.Store, o validate.RepairOptions) *validate.
 	return r
 }
 
-// TestRepair repairs each kind of damage: a second run finds nothing, every value is what it was, and a dry run changed nothing. What cannot be repaired is
-// left byte for byte.
+// TestRepair repairs each kind of damage: a second run finds nothing, every value is what it was,
+// and a dry run changed nothing. What cannot be repaired is left byte for byte.
 func TestRepair(t *testing.T) {
 	for _, d := range damages() {
 		for name, open := range map[string]func() store.Store{"mem": func() store.Store { return mem.New() }, "dir": func() store.Store { return dir.New(t.TempDir()) }} {
@@ -115,7 +115,8 @@ func equal(a, b map[string]string) bool {
 	return true
 }
 
-// TestRepairAsks: nothing that a user stored is deleted, and no claim dropped, unless the options say so.
+// TestRepairAsks: nothing that a user stored is deleted, and no claim dropped, unless the options
+// say so.
 func TestRepairAsks(t *testing.T) {
 	for _, d := range damages() {
 		if d.rule != rule.BeyondShape && d.rule != rule.OtherLayout && d.rule != rule.LeftOverClaim {
@@ -134,8 +135,8 @@ func TestRepairAsks(t *testing.T) {
 	}
 }
 
-// TestRepairOfClaims: a claim that is younger than asked for stays, and with it the chunks that its process may be writing; so does one of an append that
-// some arrays of a group have and others not.
+// TestRepairOfClaims: a claim that is younger than asked for stays, and with it the chunks that its
+// process may be writing; so does one of an append that some arrays of a group have and others not.
 func TestRepairOfClaims(t *testing.T) {
 	t.Run("young", func(t *testing.T) {
 		st := mem.New()
@@ -174,7 +175,8 @@ func TestRepairOfClaims(t *testing.T) {
 	})
 }
 
-// TestRepairKeepsOnlyCopies: a chunk of another layout is deleted only where the array has one of the same position.
+// TestRepairKeepsOnlyCopies: a chunk of another layout is deleted only where the array has one of
+// the same position.
 func TestRepairKeepsOnlyCopies(t *testing.T) {
 	st := mem.New()
 	put(t, st, ".zarray", arrayV2)
@@ -215,7 +217,8 @@ func TestRepairMeetsWriters(t *testing.T) {
 	}
 }
 
-// A repair of what needs no data: consolidated metadata is a copy, and chunks beyond the shape are deleted if asked for.
+// A repair of what needs no data: consolidated metadata is a copy, and chunks beyond the shape are
+// deleted if asked for.
 func ExampleRepair() {
 	ctx, st := context.Background(), mem.New()
 	for key, value := range map[string]string{".zarray": arrayV2, "0.0": "four", "0.7": "four", "1.1": "torn?"} {

@@ -24,7 +24,8 @@ func (t thing) condition() (store.PutOptions, error) {
 	return store.PutOptions{IfVersion: t.version}, nil
 }
 
-// replace puts an object of one store in the place of one that was looked at in another, and keeps that if it is asked to. Neither may have changed since.
+// replace puts an object of one store in the place of one that was looked at in another, and keeps
+// that if it is asked to. Neither may have changed since.
 func (p *repair) replace(ctx context.Context, was thing, from store.Store, with thing) error {
 	cond, err := was.condition()
 	if err != nil {
@@ -36,8 +37,8 @@ func (p *repair) replace(ctx context.Context, was thing, from store.Store, with 
 	return carry(ctx, from, with, p.st, was.key, cond)
 }
 
-// keep puts an object that is to be replaced into the store for such. Its name has a digest of the version, so that one that was kept by a repair which
-// was killed is the same.
+// keep puts an object that is to be replaced into the store for such. Its name has a digest of the
+// version, so that one that was kept by a repair which was killed is the same.
 func (p *repair) keep(ctx context.Context, was thing) error {
 	if p.opts.Keep == nil || !was.there {
 		return nil

@@ -24,7 +24,8 @@ type Copy struct {
 	Open  []zarr.Option // how its nodes are opened
 }
 
-// restoring is how many objects are restored at once: each takes some requests, one after another, and maxHeld a few times.
+// restoring is how many objects are restored at once: each takes some requests, one after another,
+// and maxHeld a few times.
 const restoring = 8
 
 // pair is an array, and what the copy has at its place.
@@ -134,7 +135,8 @@ func (p *repair) restore(ctx context.Context, d damaged) (string, error) {
 	return what, err
 }
 
-// damage looks once more what is wrong with the object as it is now, and returns the parts of a shard that are whole.
+// damage looks once more what is wrong with the object as it is now, and returns the parts of a
+// shard that are whole.
 func (x *pair) damage(ctx context.Context, d damaged, was thing, whole box) (good []box, err error) {
 	if !was.there {
 		if d.rule == rule.MissingChunk {
@@ -185,8 +187,9 @@ func partsOf(a *zarr.Array, whole box) func(yield func(box) bool) {
 	return func(yield func(box) bool) { yield(whole) }
 }
 
-// find returns the object that the copy has for a damaged one, once all of it was decoded, and says what it is: its own object where the two encode the
-// same, else one that is encoded here of its values.
+// find returns the object that the copy has for a damaged one, once all of it was decoded, and says
+// what it is: its own object where the two encode the same, else one that is encoded here of its
+// values.
 func (x *pair) find(ctx context.Context, d damaged, whole box) (from store.Store, with thing, what string, err error) {
 	if !x.same {
 		with, err = x.encode(ctx, d, whole)
@@ -262,8 +265,8 @@ func (x *pair) encode(ctx context.Context, d damaged, whole box) (thing, error) 
 	return thing{key: d.key, there: true, size: made.Size, bytes: made.Bytes}, err
 }
 
-// stored checks that the copy has objects where it is to be read: all of them where the fill value is null, else one at least. A copy that has none may
-// lack them.
+// stored checks that the copy has objects where it is to be read: all of them where the fill value
+// is null, else one at least. A copy that has none may lack them.
 func (x *pair) stored(ctx context.Context, whole box) error {
 	found := false
 	lo, hi := make([]int, len(whole)), make([]int, len(whole))
@@ -300,7 +303,8 @@ func (x *pair) stored(ctx context.Context, whole box) error {
 	return nil
 }
 
-// compare checks that the parts of a damaged shard that are whole have the values that the copy has: else the copy is of other data, and they would be lost.
+// compare checks that the parts of a damaged shard that are whole have the values that the copy
+// has: else the copy is of other data, and they would be lost.
 func (x *pair) compare(ctx context.Context, good []box) error {
 	for _, b := range good {
 		v, err := read(ctx, x.ours, b)
@@ -333,7 +337,8 @@ func read(ctx context.Context, a *zarr.Array, b box) (v elements, err error) {
 	return v, err
 }
 
-// bytes is what the elements of a box take in memory; an item of varying length counts as 64, as nothing is known of it.
+// bytes is what the elements of a box take in memory; an item of varying length counts as 64, as
+// nothing is known of it.
 func (b box) bytes(a *zarr.Array) int64 {
 	size := int64(a.DType().Size())
 	if size == 0 {

@@ -36,8 +36,8 @@ func remove(t *testing.T, st store.Store, keys ...string) {
 	}
 }
 
-// TestRestore takes from a copy what each kind of damage left to it: the objects are what they were byte for byte, and a second run finds nothing. A dry run changes nothing and
-// names the same.
+// TestRestore takes from a copy what each kind of damage left to it: the objects are what they were
+// byte for byte, and a second run finds nothing. A dry run changes nothing and names the same.
 func TestRestore(t *testing.T) {
 	for _, d := range damages() {
 		if d.rule != rule.Corrupt && d.rule != rule.MissingChunk && d.rule != rule.Metadata {
@@ -97,7 +97,8 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// TestDryRestoreUnseen: a dry run says of documents that it would restore what it cannot look at before, and of nothing else. The repair then looks at it.
+// TestDryRestoreUnseen: a dry run says of documents that it would restore what it cannot look at
+// before, and of nothing else. The repair then looks at it.
 func TestDryRestoreUnseen(t *testing.T) {
 	for _, tt := range []struct{ key, unseen string }{
 		{"zarr.json", "below"}, {"g/zarr.json", "below"}, {"g/a/zarr.json", "chunks"}, {"g/a/c/0", ""},
@@ -147,7 +148,8 @@ func TestDryRestoreUnseen(t *testing.T) {
 	}
 }
 
-// TestRestoreProgress: the second look at a hierarchy, after documents were restored, and the restored objects go on with the count of the first.
+// TestRestoreProgress: the second look at a hierarchy, after documents were restored, and the
+// restored objects go on with the count of the first.
 func TestRestoreProgress(t *testing.T) {
 	st, spare := mem.New(), mem.New()
 	for _, s := range []store.Store{st, spare} {
@@ -205,7 +207,8 @@ func left(t *testing.T, st store.Store, o validate.RepairOptions, why string, ki
 	}
 }
 
-// TestRestoreLeaves: nothing is taken from a copy that is damaged itself, lacks it, or is of other data.
+// TestRestoreLeaves: nothing is taken from a copy that is damaged itself, lacks it, or is of other
+// data.
 func TestRestoreLeaves(t *testing.T) {
 	t.Run("corrupt there too", func(t *testing.T) {
 		st, spare := damagedSite(t)
@@ -299,7 +302,8 @@ func TestRestoreLeaves(t *testing.T) {
 	})
 }
 
-// TestRestoreWhatIsReadable: a shard of which some inner chunks can be read is restored where the copy has the same.
+// TestRestoreWhatIsReadable: a shard of which some inner chunks can be read is restored where the
+// copy has the same.
 func TestRestoreWhatIsReadable(t *testing.T) {
 	st, spare := mem.New(), mem.New()
 	site(t, st, 3)
@@ -310,7 +314,8 @@ func TestRestoreWhatIsReadable(t *testing.T) {
 	}
 }
 
-// TestRestoreGrown: chunks of a copy that is shorter by now are restored where all of them is in both.
+// TestRestoreGrown: chunks of a copy that is shorter by now are restored where all of them is in
+// both.
 func TestRestoreGrown(t *testing.T) {
 	st, spare := damagedSite(t)
 	set(t, st, "plain/zarr.json", "shape", `[9,4]`)
@@ -322,7 +327,8 @@ func TestRestoreGrown(t *testing.T) {
 	}
 }
 
-// TestRestoreAcross encodes objects of the values of a copy in another format, in other chunks and by other codecs, and in shards.
+// TestRestoreAcross encodes objects of the values of a copy in another format, in other chunks and
+// by other codecs, and in shards.
 func TestRestoreAcross(t *testing.T) {
 	specs := map[string]zarr.Spec{
 		"v2, other chunks":          {Format: 2, Shape: []int{6, 4}, Chunks: []int{3, 3}, DType: dtype.Uint16},
@@ -465,7 +471,8 @@ func TestRestoreBelow(t *testing.T) {
 	}
 }
 
-// TestRestoreMeetsWriters: what another writer stores between the look and the put stays, for an object that was there and one that was not, and for a document.
+// TestRestoreMeetsWriters: what another writer stores between the look and the put stays, for an
+// object that was there and one that was not, and for a document.
 func TestRestoreMeetsWriters(t *testing.T) {
 	tests := []struct {
 		name, key string

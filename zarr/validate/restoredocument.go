@@ -16,7 +16,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// ofDocument reports whether a finding is that a node has no documents, or none that can be parsed. What another reader may understand is left.
+// ofDocument reports whether a finding is that a node has no documents, or none that can be parsed.
+// What another reader may understand is left.
 func ofDocument(f rule.Finding) bool {
 	switch f.Rule {
 	case rule.NotThere, rule.NoNode:
@@ -28,7 +29,8 @@ func ofDocument(f rule.Finding) bool {
 	return false
 }
 
-// restoreDocuments puts documents of the copy at a node that has none, or of which one cannot be parsed.
+// restoreDocuments puts documents of the copy at a node that has none, or of which one cannot be
+// parsed.
 func (p *repair) restoreDocuments(is *issue) (string, error) {
 	ctx, far := p.ctx, p.other(is.path)
 	mine, theirs := lookedAt(p.st), lookedAt(p.opts.From.Store)
@@ -68,7 +70,8 @@ func (p *repair) restoreDocuments(is *issue) (string, error) {
 	return fmt.Sprintf("restore: %s in %s", strings.Join(texts, ", "), theirs), nil
 }
 
-// unseen says what a dry run does not look at where a node has no documents that can be read, for the documents that it would have.
+// unseen says what a dry run does not look at where a node has no documents that can be read, for
+// the documents that it would have.
 func unseen(names map[string]thing) string {
 	if _, array := names[docArray]; array || kindIn(names[docV3].bytes) == "array" {
 		return "its chunks are not looked at before it is restored"
@@ -122,7 +125,8 @@ func (p *repair) copied(ctx context.Context, l *looked, path string) (map[string
 	return docs, nil
 }
 
-// sameKind reports whether two documents of v3 are of nodes of one kind, as far as that can be seen.
+// sameKind reports whether two documents of v3 are of nodes of one kind, as far as that can be
+// seen.
 func sameKind(a, b []byte) bool {
 	x, y := kindIn(a), kindIn(b)
 	return x == "" || x == y
@@ -143,7 +147,8 @@ func parsed(ctx context.Context, path string, docs map[string]thing, opts []zarr
 	return err
 }
 
-// wanted names the documents that make a node of what is there, taken from the copy: those of which parsing complains, one after another.
+// wanted names the documents that make a node of what is there, taken from the copy: those of which
+// parsing complains, one after another.
 func (p *repair) wanted(ctx context.Context, path string, now, names map[string]thing) (put []string, err error) {
 	with := maps.Clone(now)
 	for range names {

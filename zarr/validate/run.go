@@ -23,8 +23,9 @@ type Options struct {
 	Data bool          // decode every chunk
 	Open []zarr.Option // how nodes are opened: with which codecs, which data types, which separator
 
-	// Progress is called when an array is found, and after each chunk or shard that was looked at, one call at a time: how many were, and how many there
-	// are at most in the arrays that were found so far.
+	// Progress is called when an array is found, and after each chunk or shard that was looked at,
+	// one call at a time: how many were, and how many there are at most in the arrays that were
+	// found so far.
 	Progress func(done, total int64)
 }
 
@@ -37,8 +38,9 @@ type Result struct {
 	worst  [rule.Fault + 1]rule.Finding // by severity, where Counts is not 0
 }
 
-// Worst gives the worst finding of at least a severity, and whether there is one. Of findings of the highest severity that
-// came up, that is the first, by its place, that is corrupt, else one of metadata, a path, a limit, what is not supported, what is not there.
+// Worst gives the worst finding of at least a severity, and whether there is one. Of findings of
+// the highest severity that came up, that is the first, by its place, that is corrupt, else one of
+// metadata, a path, a limit, what is not supported, what is not there.
 func (r *Result) Worst(least rule.Severity) (rule.Finding, bool) {
 	for s := rule.Fault; ; s-- {
 		switch {
@@ -62,22 +64,25 @@ func rank(f rule.Finding) int {
 	return len(order)
 }
 
-// compare orders findings of one severity, the worst first, and those as bad as each other by where they are, so that it
-// does not matter which was found first.
+// compare orders findings of one severity, the worst first, and those as bad as each other by where
+// they are, so that it does not matter which was found first.
 func compare(a, b rule.Finding) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Text, b.Text))
 }
 
-// Run looks at the node at path and all below it, and calls tell for each finding, one at a time and in no promised order.
-// Of one rule it tells at most 100 times for one node, and then how many more there were.
+// Run looks at the node at path and all below it, and calls tell for each finding, one at a time
+// and in no promised order. Of one rule it tells at most 100 times for one node, and then how many
+// more there were.
 //
-// What is wrong with the hierarchy is a finding and no error. An error means that it could not be looked at to the end: the
-// store is throttling or unavailable after its retries, or ctx ended; the result tells what there was until then.
+// What is wrong with the hierarchy is a finding and no error. An error means that it could not be
+// looked at to the end: the store is throttling or unavailable after its retries, or ctx ended; the
+// result tells what there was until then.
 func Run(ctx context.Context, st store.Store, path string, o Options, tell func(rule.Finding)) (*Result, error) {
 	return look(ctx, st, path, o, tell, nil)
 }
 
-// look is Run. broken, where it is not nil, is called for each object that is corrupt or missing, however many there are, several at a time and more than once for a shard.
+// look is Run. broken, where it is not nil, is called for each object that is corrupt or missing,
+// however many there are, several at a time and more than once for a shard.
 func look(ctx context.Context, st store.Store, path string, o Options, tell func(rule.Finding), broken func(damaged)) (*Result, error) {
 	r := &run{st: st, opts: o, tuning: store.TuningOf(st), result: Result{Counts: map[rule.Severity]int{}}, out: tell, damaged: broken}
 	root, err := meta.NormalizePath(path)
@@ -140,7 +145,8 @@ func (r *run) count(change func(*Result)) {
 	change(&r.result)
 }
 
-// fail makes a finding of what reading a node gave. What says nothing about the node is returned, to end the run.
+// fail makes a finding of what reading a node gave. What says nothing about the node is returned,
+// to end the run.
 func (r *run) fail(ctx context.Context, path string, err error) error {
 	if fatal(ctx, err) {
 		return err
@@ -154,8 +160,9 @@ func (r *run) fail(ctx context.Context, path string, err error) error {
 	return nil
 }
 
-// fatal reports whether an error is about the way to the store and not about what is stored. When ctx is done nothing is known
-// of what is stored, whatever the error is: it may be the cause that ctx was given.
+// fatal reports whether an error is about the way to the store and not about what is stored. When
+// ctx is done nothing is known of what is stored, whatever the error is: it may be the cause that
+// ctx was given.
 func fatal(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, fault.Unavailable) || errors.Is(err, fault.Throttled) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

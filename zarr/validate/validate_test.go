@@ -82,7 +82,8 @@ func rawShard(at [4]byte) []byte {
 	return shard
 }
 
-// TestLargeShards: a shard that is not decoded at once is in few parts, not in inner chunks, of which there may be many.
+// TestLargeShards: a shard that is not decoded at once is in few parts, not in inner chunks, of
+// which there may be many.
 func TestLargeShards(t *testing.T) {
 	const n, edge = 130, 1 << 20 // a little more than twice what is decoded at once
 	st := mem.New()
@@ -108,7 +109,8 @@ func TestLargeShards(t *testing.T) {
 	}
 }
 
-// tree makes a hierarchy of a format with nothing wrong in it: a plain array, one in shards, one of strings.
+// tree makes a hierarchy of a format with nothing wrong in it: a plain array, one in shards, one of
+// strings.
 func tree(t *testing.T, format int) store.Store {
 	t.Helper()
 	st := mem.New()
@@ -406,7 +408,8 @@ func TestHostileShapes(t *testing.T) {
 	}
 }
 
-// TestLargeChunksOfManyArrays: a chunk that is more than the budget of bytes is decoded alone, of whichever array it is.
+// TestLargeChunksOfManyArrays: a chunk that is more than the budget of bytes is decoded alone, of
+// whichever array it is.
 func TestLargeChunksOfManyArrays(t *testing.T) {
 	size := concurrency.Default().Bytes.Size() * 3 / 4
 	st := mem.New()
@@ -424,7 +427,8 @@ func TestLargeChunksOfManyArrays(t *testing.T) {
 	})
 }
 
-// TestHalfOfTheMemory: a chunk is over the limit by the bytes of its elements, however small each is.
+// TestHalfOfTheMemory: a chunk is over the limit by the bytes of its elements, however small each
+// is.
 func TestHalfOfTheMemory(t *testing.T) {
 	const limit = 256 << 20 // as much as makes no difference to how often garbage is collected
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit))
@@ -438,7 +442,8 @@ func TestHalfOfTheMemory(t *testing.T) {
 	}
 }
 
-// TestChunkLimitHolds: a chunk of the option's bound or less is decoded, and for one that claims more there is no room made.
+// TestChunkLimitHolds: a chunk of the option's bound or less is decoded, and for one that claims
+// more there is no room made.
 func TestChunkLimitHolds(t *testing.T) {
 	for size, want := range map[int][]string{1 << 20: {}, 1 << 30: {"limit 0"}} {
 		st := mem.New()

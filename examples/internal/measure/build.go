@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// build builds a package, or a file, as it would be deployed, and gives the program's path and size in bytes.
+// build builds a package, or a file, as it would be deployed, and gives the program's path and size
+// in bytes.
 func build(ctx context.Context, what, out string, tags ...string) (string, int64, error) {
 	if runtime.GOOS == "windows" {
 		out += ".exe"

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Every example builds as it is when its files are copied into another module, as a user would begin with one.
+// Every example builds as it is when its files are copied into another module, as a user would
+// begin with one.
 func TestCopied(t *testing.T) {
 	root, err := filepath.Abs("../../..")
 	if err != nil {

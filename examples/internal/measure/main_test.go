@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestFunctions builds both functions, starts them as their clouds do and compares the answers. How long that took is
-// printed, never judged.
+// TestFunctions builds both functions, starts them as their clouds do and compares the answers. How
+// long that took is printed, never judged.
 func TestFunctions(t *testing.T) {
 	var out bytes.Buffer
 	if err := run(t.Context(), []string{"-starts", "2"}, &out); err != nil {

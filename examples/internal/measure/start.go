@@ -84,8 +84,9 @@ func awsLambda(ctx context.Context, program, array, event string) (start, error)
 	return s, err
 }
 
-// runtimeAPI is as much of Lambda's Runtime API, version 2018-06-01, as one call needs: "next" gives the event once and
-// then lets the function wait, and "response" or "error" takes what became of it.
+// runtimeAPI is as much of Lambda's Runtime API, version 2018-06-01, as one call needs: "next"
+// gives the event once and then lets the function wait, and "response" or "error" takes what became
+// of it.
 type runtimeAPI struct {
 	event    string
 	answered chan struct{} // closed when the answer is there
@@ -154,7 +155,8 @@ func newProcess(program string, env ...string) *process {
 	return p
 }
 
-// during starts the process, has it asked for an answer, and ends it. That it ends before it answers is an error.
+// during starts the process, has it asked for an answer, and ends it. That it ends before it
+// answers is an error.
 func (p *process) during(ctx context.Context, ask func(context.Context) (string, error)) (start, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

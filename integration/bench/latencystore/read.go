@@ -26,8 +26,9 @@ func matches(header, etag string) bool {
 	return false
 }
 
-// parseRange gives the half-open byte range of a Range header. use is false when the header does not
-// apply (absent, malformed, several ranges: the whole object is sent); bad when it cannot be satisfied.
+// parseRange gives the half-open byte range of a Range header. use is false when the header does
+// not apply (absent, malformed, several ranges: the whole object is sent); bad when it cannot be
+// satisfied.
 func parseRange(h string, size int64) (from, to int64, use, bad bool) {
 	spec, ok := strings.CutPrefix(h, "bytes=")
 	if !ok || strings.Contains(spec, ",") {

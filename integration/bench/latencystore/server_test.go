@@ -28,7 +28,8 @@ type answer struct {
 	Header     http.Header
 }
 
-// do makes a request and reads the answer; in place of a body that does not end well it gives the error, after ERR.
+// do makes a request and reads the answer; in place of a body that does not end well it gives the
+// error, after ERR.
 func do(t *testing.T, method, url, body string, hdr ...string) (answer, string) {
 	t.Helper()
 	r, err := http.NewRequest(method, url, strings.NewReader(body))

@@ -47,8 +47,9 @@ func TestMain(m *testing.M) {
 	os.Exit(1)
 }
 
-// In the array each chunk is a row, which one process replaces as a whole. Some of its elements are also written
-// by one process each, which writes that column of all rows; the others, the free ones, are not.
+// In the array each chunk is a row, which one process replaces as a whole. Some of its elements are
+// also written by one process each, which writes that column of all rows; the others, the free
+// ones, are not.
 const (
 	path    = "array"
 	rows    = 8 // and as many processes that write whole chunks
@@ -59,8 +60,9 @@ const (
 	pause = 2 * time.Millisecond // at most, between rounds: two cores are to begin processes too
 )
 
-// member is a process that writes the shared array until it is killed. A whole write of a row sets all of it to one
-// positive number, a partial one an element to a negative one; each member's numbers grow.
+// member is a process that writes the shared array until it is killed. A whole write of a row sets
+// all of it to one positive number, a partial one an element to a negative one; each member's
+// numbers grow.
 type member struct {
 	Whole bool
 	At    int // its row, or its column
@@ -75,8 +77,8 @@ func (m member) String() string {
 	return fmt.Sprintf("part %d", m.At)
 }
 
-// run prints each write that was acknowledged, "row number" on a line, and ends with an error when the array then does
-// not hold it, nor what another wrote later.
+// run prints each write that was acknowledged, "row number" on a line, and ends with an error when
+// the array then does not hold it, nor what another wrote later.
 func (m member) run(ctx context.Context, root string) error {
 	a, err := zarr.OpenArray(ctx, dir.New(root), path)
 	if err != nil {
@@ -120,8 +122,8 @@ func (m member) whole(ctx context.Context, a *zarr.Array, g int64) error {
 	return nil
 }
 
-// part replaces its element of a row. What is there afterwards is that, or a whole write that came after it, and so is
-// later than the one that was there before.
+// part replaces its element of a row. What is there afterwards is that, or a whole write that came
+// after it, and so is later than the one that was there before.
 func (m member) part(ctx context.Context, a *zarr.Array, r int, g int64) error {
 	before, err := zarr.Read[int64](ctx, a, zarr.At(r))
 	if err != nil {
@@ -154,8 +156,8 @@ func torn(row []int64) error {
 	return nil
 }
 
-// TestKill: in a directory whole and partial writers of the same chunks, each a process, lose nothing that was
-// acknowledged, however they are killed.
+// TestKill: in a directory whole and partial writers of the same chunks, each a process, lose
+// nothing that was acknowledged, however they are killed.
 func TestKill(t *testing.T) {
 	root := t.TempDir()
 	_, err := zarr.Create(t.Context(), dir.New(root), path, zarr.Spec{
@@ -276,7 +278,8 @@ func (c *crew) end(p *proc) {
 	}
 }
 
-// replace kills a process and starts another in its place, whose numbers are beyond those that it may have written.
+// replace kills a process and starts another in its place, whose numbers are beyond those that it
+// may have written.
 func (c *crew) replace(i int) {
 	p := c.procs[i]
 	c.end(p)
@@ -325,7 +328,8 @@ func (c *crew) again() {
 	}
 }
 
-// check compares what is stored with what was acknowledged. A killed process may have written one number more.
+// check compares what is stored with what was acknowledged. A killed process may have written one
+// number more.
 func (c *crew) check() {
 	a, err := zarr.OpenArray(c.t.Context(), dir.New(c.root), path)
 	if err != nil {

@@ -68,8 +68,8 @@ func Config(c lengths.Case) (id string, config json.RawMessage) {
 	return id, options.JSON(id)
 }
 
-// Pieces are what is encoded of a set, each by itself: zstd has all in one, lz4 in pieces of 1 MiB, others the first two of these, but
-// bz2 one, and lzma a quarter of one, since it is slow.
+// Pieces are what is encoded of a set, each by itself: zstd has all in one, lz4 in pieces of 1 MiB,
+// others the first two of these, but bz2 one, and lzma a quarter of one, since it is slow.
 func Pieces(c lengths.Case, s Set) (pieces [][]byte) {
 	size, most := piece, 2
 	switch c.Codec {

@@ -8,7 +8,8 @@ import (
 	"github.com/zargo-io/zargo/internal/lengths"
 )
 
-// few are the cases of every day: of each codec at each level a short one, and at 3 the benchmark's field in three axes.
+// few are the cases of every day: of each codec at each level a short one, and at 3 the benchmark's
+// field in three axes.
 func few(c lengths.Case) bool {
 	switch {
 	case c.Set == "float32-3d":
@@ -24,7 +25,8 @@ func slow(c lengths.Case) bool {
 	return c.Codec == "zstd" && c.Level > 12 || c.Codec == "blosc zstd" && c.Level == 9
 }
 
-// TestRecord finds the sets as they were, and every case in the record, which with -update it writes anew instead.
+// TestRecord finds the sets as they were, and every case in the record, which with -update it
+// writes anew instead.
 func TestRecord(t *testing.T) {
 	if *update {
 		write(t)
@@ -55,8 +57,8 @@ func TestZargo(t *testing.T) {
 	})
 }
 
-// TestNumcodecs has numcodecs encode a few cases. Python's lzma, and its zlib of another version, are other libraries on other
-// machines, which make other bytes.
+// TestNumcodecs has numcodecs encode a few cases. Python's lzma, and its zlib of another version,
+// are other libraries on other machines, which make other bytes.
 func TestNumcodecs(t *testing.T) {
 	r, err := lengths.Recorded()
 	if err != nil {

@@ -31,7 +31,8 @@ func Sets() []Set {
 	}
 }
 
-// cube is a field of 64 by 128 by 128: waves along each axis and noise, in steps of 1/steps, or as it comes where steps is 0.
+// cube is a field of 64 by 128 by 128: waves along each axis and noise, in steps of 1/steps, or as
+// it comes where steps is 0.
 func cube(noise, steps float64) []float64 {
 	r := rand.New(rand.NewPCG(7, 3))
 	a, b, c := wave(64, 20), wave(128, 27), wave(128, 34)
@@ -68,8 +69,8 @@ func measured(r *rand.Rand, value, noise, steps float64) float64 {
 	return math.RoundToEven(float64(value*steps)) / steps
 }
 
-// normal is nearly distributed as its name says: the sum of twelve numbers between 0 and 1, less 6. Unlike rand's it takes no
-// function that processors compute differently.
+// normal is nearly distributed as its name says: the sum of twelve numbers between 0 and 1, less 6.
+// Unlike rand's it takes no function that processors compute differently.
 func normal(r *rand.Rand) float64 {
 	sum := -6.0
 	for range 12 {
@@ -97,7 +98,8 @@ func wave(n int, length float64) []float64 {
 	return out
 }
 
-// sparse is zeros with one of three numbers in about every hundredth place, as masks and labels are.
+// sparse is zeros with one of three numbers in about every hundredth place, as masks and labels
+// are.
 func sparse(n int) []byte {
 	r := rand.New(rand.NewPCG(7, 4))
 	b := make([]byte, n)

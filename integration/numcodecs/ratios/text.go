@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// text is n bytes of something like prose: sentences of words that are as frequent as Zipf's law has them, every second word
-// one of a few that like to follow the one before.
+// text is n bytes of something like prose: sentences of words that are as frequent as Zipf's law
+// has them, every second word one of a few that like to follow the one before.
 func text(n int) []byte {
 	r := rand.New(rand.NewPCG(7, 1))
 	words := vocabulary(r, 12_000)

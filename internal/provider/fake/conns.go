@@ -13,12 +13,14 @@ import (
 // InFlight is how many requests Connections makes at once; the store is to be opened with as many.
 const InFlight = 64
 
-// AtMost is how many connections may be opened in all. net/http gives up a connection whose request it has not seen
-// written 50 ms after the answer was read, which happens on a machine with too much to do.
+// AtMost is how many connections may be opened in all. net/http gives up a connection whose request
+// it has not seen written 50 ms after the answer was read, which happens on a machine with too much
+// to do.
 const AtMost = 70
 
-// Connections makes 64 requests at once and wants 64 connections: fewer cannot carry them, and more would be dialled for
-// requests that a free connection then serves. Then 64 workers read the key "k" again and again over the same ones.
+// Connections makes 64 requests at once and wants 64 connections: fewer cannot carry them, and more
+// would be dialled for requests that a free connection then serves. Then 64 workers read the key
+// "k" again and again over the same ones.
 func Connections(t *testing.T, srv *Server, st store.Store) {
 	t.Helper()
 	get := func() {
@@ -55,8 +57,8 @@ func Connections(t *testing.T, srv *Server, st store.Store) {
 	}
 }
 
-// DeletesAtOnce deletes 200 keys where batches are refused by an answer: one request each, at least two at once, and at most as many as most
-// says.
+// DeletesAtOnce deletes 200 keys where batches are refused by an answer: one request each, at least
+// two at once, and at most as many as most says.
 func DeletesAtOnce(t *testing.T, srv *Server, st store.Store, most int, refuse Answer) {
 	t.Helper()
 	keys := make([]string, 200)

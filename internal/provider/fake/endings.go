@@ -71,8 +71,8 @@ func endings() []ending {
 	}
 }
 
-// Endings holds a provider to this: what did not come to its end is no value. Where nothing proves the end (neither a length
-// nor chunks nor a range), half of a value looks like a whole one.
+// Endings holds a provider to this: what did not come to its end is no value. Where nothing proves
+// the end (neither a length nor chunks nor a range), half of a value looks like a whole one.
 func Endings(t *testing.T, p Provider) {
 	srv, w := p.Serve(t)
 	value := bytes.Repeat([]byte("0123456789"), 10)

@@ -33,8 +33,8 @@ type Provider struct {
 	Unauthorized, Forbidden Answer
 	// NoBucket is nil for a provider without buckets.
 	NoBucket Answer
-	// Empty is what an empty 200 is to a read of a range. EmptyWhole is the same to a read of a whole value, nil where
-	// that may be a value with nothing in it.
+	// Empty is what an empty 200 is to a read of a range. EmptyWhole is the same to a read of a
+	// whole value, nil where that may be a value with nothing in it.
 	Empty, EmptyWhole error
 }
 
@@ -61,7 +61,8 @@ func (p Provider) failures(t *testing.T) []failure {
 	all := []failure{
 		{name: "401", kind: fault.Refused, whole: fault.Refused, tries: 3, answer: p.Unauthorized},
 		{name: "403", kind: fault.Refused, whole: fault.Refused, tries: 3, answer: p.Forbidden},
-		// The word of a name server does not change within minutes, and neither does a certificate: no second try.
+		// The word of a name server does not change within minutes, and neither does a certificate:
+		// no second try.
 		{name: "no such host", kind: fault.Refused, whole: fault.Refused, tries: 3, url: "https://host.example",
 			rt: dials(&net.DNSError{Err: "no such host", Name: "host.example", IsNotFound: true})},
 		{name: "certificate not trusted", kind: fault.Refused, whole: fault.Refused, tries: 3, url: untrusted.URL},
@@ -95,8 +96,9 @@ func hangUp(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandle
 // chunk is the key of the only chunk of the array "a", filled with 7, that holds 1, 2, 3, 4.
 const chunk = "a/c/0"
 
-// Failures holds a provider to the promise: whatever fails, no read gives a value, and none gives fill values. Every
-// failure has the kind that says whether waiting helps, is tried again only if it does, and ends with the context.
+// Failures holds a provider to the promise: whatever fails, no read gives a value, and none gives
+// fill values. Every failure has the kind that says whether waiting helps, is tried again only if
+// it does, and ends with the context.
 func Failures(t *testing.T, p Provider) {
 	srv, w := p.Serve(t)
 	meta := mem.New()
@@ -197,7 +199,8 @@ func readArray(ctx context.Context, st store.Store) ([]float32, error) {
 	return zarr.Read[float32](ctx, a)
 }
 
-// withMeta reads chunks from a store and metadata from another, so that an array is there whose chunks are not.
+// withMeta reads chunks from a store and metadata from another, so that an array is there whose
+// chunks are not.
 type withMeta struct {
 	store.Store
 	meta store.Store

@@ -13,7 +13,8 @@ type Listing struct {
 	Most              int    // names in a page
 }
 
-// Page gives the names of one page: keys, and, with a delimiter, prefixes that end in it; and whether there are more.
+// Page gives the names of one page: keys, and, with a delimiter, prefixes that end in it; and
+// whether there are more.
 func (l Listing) Page(keys iter.Seq[string]) (names []string, more bool) {
 	for k := range keys {
 		rest, ok := strings.CutPrefix(k, l.Prefix)

@@ -9,7 +9,8 @@ import (
 // PartsOf is how many values ListParts wants at "a/0000", "a/0001" and so on.
 const PartsOf = 2500
 
-// ListParts asks for parts of a listing of PartsOf values as such, so that each costs its own pages: one request.
+// ListParts asks for parts of a listing of PartsOf values as such, so that each costs its own
+// pages: one request.
 func ListParts(t *testing.T, srv *Server, st store.Store) {
 	t.Helper()
 	srv.Requests()

@@ -17,8 +17,9 @@ type Reason struct {
 	Kind   error
 }
 
-// Reasons holds a provider to the kinds of refusals, which are told apart and are all fault.Refused, and to numbers of requests
-// in errors and traces. Each response has the number "4442587F".
+// Reasons holds a provider to the kinds of refusals, which are told apart and are all
+// fault.Refused, and to numbers of requests in errors and traces. Each response has the number
+// "4442587F".
 func Reasons(t *testing.T, set func(Answer), st store.Store, all []Reason) {
 	defer set(nil)
 	for _, r := range all {

@@ -11,8 +11,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// Redirects holds a provider that sends credentials to this: an answer that leads to another host is not followed. That
-// host gets no request, and what it would send is no value. client opens a store over a client that does follow, or is nil.
+// Redirects holds a provider that sends credentials to this: an answer that leads to another host
+// is not followed. That host gets no request, and what it would send is no value. client opens a
+// store over a client that does follow, or is nil.
 func Redirects(t *testing.T, p Provider, version store.Version, client func(t testing.TB, url string, h Following) store.Store) {
 	other, w := p.Serve(t)
 	if _, err := w.Put(t.Context(), "k", bytes.Repeat([]byte("x"), 100), store.PutOptions{}); err != nil {

@@ -16,7 +16,8 @@ import (
 // Answer answers a request, or returns false and leaves it to the server.
 type Answer func(w http.ResponseWriter, r *http.Request) bool
 
-// Server plays a provider: it records requests, counts connections, and can be made to answer otherwise.
+// Server plays a provider: it records requests, counts connections, and can be made to answer
+// otherwise.
 type Server struct {
 	URL string // http://127.0.0.1:port
 
@@ -32,7 +33,8 @@ type Server struct {
 	open    sync.WaitGroup
 }
 
-// New makes a server that answers by serve and logs requests by line. It is a handler; Start makes it listen.
+// New makes a server that answers by serve and logs requests by line. It is a handler; Start makes
+// it listen.
 func New(serve http.HandlerFunc, line func(*http.Request) string) *Server {
 	return &Server{serve: serve, line: line}
 }
@@ -129,7 +131,8 @@ func (s *Server) Cut(w http.ResponseWriter, r *http.Request) {
 	panic(http.ErrAbortHandler)
 }
 
-// Flaky makes every seventh request fail by busy, and breaks every fifth value off, but for reads with a header.
+// Flaky makes every seventh request fail by busy, and breaks every fifth value off, but for reads
+// with a header.
 func (s *Server) Flaky(busy Answer, but string) {
 	var n atomic.Int64
 	s.Answer(func(w http.ResponseWriter, r *http.Request) bool {
@@ -170,8 +173,8 @@ type Object struct {
 	Range string
 }
 
-// Part sets the header of an answer with the object or a part of it, and gives its body and status; ok is false for a
-// range that begins after the end.
+// Part sets the header of an answer with the object or a part of it, and gives its body and status;
+// ok is false for a range that begins after the end.
 func (o Object) Part(h http.Header) (body []byte, status int, ok bool) {
 	body, status, size := o.Value, http.StatusOK, len(o.Value)
 	if spec, ranged := strings.CutPrefix(o.Range, "bytes="); ranged {

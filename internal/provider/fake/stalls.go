@@ -16,16 +16,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// Stall limits of the tests: for requests that stall, and for those that are not to, far longer than an answer on this
-// machine takes.
+// Stall limits of the tests: for requests that stall, and for those that are not to, far longer
+// than an answer on this machine takes.
 const (
 	shortStall = 50 * time.Millisecond
 	longStall  = 2 * time.Second
 )
 
-// Stalls holds a provider to this: with a context that never ends, every request ends by itself when nothing moves, as
-// fault.Unavailable and not as an end of the context, and the retry layer sends it again. version is "" for a store that
-// takes no writes and lists nothing.
+// Stalls holds a provider to this: with a context that never ends, every request ends by itself
+// when nothing moves, as fault.Unavailable and not as an end of the context, and the retry layer
+// sends it again. version is "" for a store that takes no writes and lists nothing.
 func Stalls(t *testing.T, p Provider, version store.Version) {
 	srv, w := p.Serve(t)
 	value := bytes.Repeat([]byte("value"), 100_000)

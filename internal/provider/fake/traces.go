@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// Traces holds a provider to this: a trace hears of every HTTP exchange, with the operation and the key that it is for and
-// the bytes on the wire, and of every retry.
+// Traces holds a provider to this: a trace hears of every HTTP exchange, with the operation and the
+// key that it is for and the bytes on the wire, and of every retry.
 func Traces(t *testing.T, p Provider, writes bool) {
 	srv, w := p.Serve(t)
 	value := bytes.Repeat([]byte("value"), 1000)

@@ -12,8 +12,8 @@ import (
 // errEmpty is for a listing that succeeded with nothing in it.
 var errEmpty = errors.New("an empty listing")
 
-// Verbs calls every verb on the key "k" and gives the errors. version is one that the store could have given. Parts are
-// left out where the store has none.
+// Verbs calls every verb on the key "k" and gives the errors. version is one that the store could
+// have given. Parts are left out where the store has none.
 func Verbs(ctx context.Context, s store.Store, version store.Version) map[string]error {
 	errs := map[string]error{}
 	_, errs["get"] = s.Get(ctx, "k", store.GetOptions{}, nil)

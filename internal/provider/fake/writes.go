@@ -15,8 +15,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// Unsent holds a provider to the word that a write whose connection could not be made was not sent: it is a
-// *store.UnsentError, and the retry layer sends it again without a look at what became of it.
+// Unsent holds a provider to the word that a write whose connection could not be made was not sent:
+// it is a *store.UnsentError, and the retry layer sends it again without a look at what became of
+// it.
 func Unsent(t *testing.T, p Provider, version store.Version) {
 	gone := httptest.NewServer(nil)
 	gone.Close()
@@ -84,8 +85,8 @@ func ClosesAtOnce(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// Hanging holds a provider to its context when a server takes a request, does not read on and never answers, and a value
-// under way to being the caller's again when Put returns.
+// Hanging holds a provider to its context when a server takes a request, does not read on and never
+// answers, and a value under way to being the caller's again when Put returns.
 func Hanging(t *testing.T, p Provider, version store.Version) {
 	srv, _ := p.Serve(t)
 	over := make(chan struct{})

@@ -148,8 +148,9 @@ func TestHostileFrames(t *testing.T) {
 	}
 }
 
-// TestHugeSizeCostsNothing: a header may claim as much as it likes as long as the limit allows it, but a frame of a few
-// bytes that says it has millions of blocks, or one block of a gigabyte, is refused before there is memory for the output.
+// TestHugeSizeCostsNothing: a header may claim as much as it likes as long as the limit allows it,
+// but a frame of a few bytes that says it has millions of blocks, or one block of a gigabyte, is
+// refused before there is memory for the output.
 func TestHugeSizeCostsNothing(t *testing.T) {
 	for _, block := range []uint32{1 << 10, 1 << 30} {
 		hugeSize(t, block)

@@ -10,10 +10,11 @@ const (
 
 // bloscLZ fills out from a blosclz stream and returns how much of it.
 //
-// A stream is made of runs, each after a control byte c. c < 32: the next c+1 bytes are literals. Otherwise a match: its
-// length is c>>5 plus 2, and when c>>5 is 7, further bytes are added as long as they are 255, the first other one
-// included. Its distance, less one, is (c&31)<<8 plus the next byte; when all thirteen bits are set it is 8191 plus
-// the next two bytes, the high one first. The top three bits of the first control byte are not looked at.
+// A stream is made of runs, each after a control byte c. c < 32: the next c+1 bytes are literals.
+// Otherwise a match: its length is c>>5 plus 2, and when c>>5 is 7, further bytes are added as long
+// as they are 255, the first other one included. Its distance, less one, is (c&31)<<8 plus the next
+// byte; when all thirteen bits are set it is 8191 plus the next two bytes, the high one first. The
+// top three bits of the first control byte are not looked at.
 func bloscLZ(out, src []byte) (int, error) {
 	o, i := 0, 0
 	for first := true; i < len(src); first = false {
@@ -70,7 +71,8 @@ func bloscLZ(out, src []byte) (int, error) {
 	return o, nil
 }
 
-// repeat copies n bytes from back bytes before o to o; the two may overlap, and then what was copied is copied again.
+// repeat copies n bytes from back bytes before o to o; the two may overlap, and then what was
+// copied is copied again.
 func repeat(out []byte, o, back, n int) {
 	from := o - back
 	for end := o + n; o < end; {

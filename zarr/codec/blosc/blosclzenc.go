@@ -15,7 +15,8 @@ const (
 	lzHashLog = 14
 )
 
-// lzTable has the places of what was seen, by the hash of four bytes; numbers are one more than the place, 0 is none.
+// lzTable has the places of what was seen, by the hash of four bytes; numbers are one more than the
+// place, 0 is none.
 type lzTable struct {
 	head [1 << lzHashLog]int32
 	prev []int32 // of each place the one before it with the same hash
@@ -26,9 +27,9 @@ func lzHash(x uint32) uint32 { return x * 2654435761 >> (32 - lzHashLog) }
 // lzTries is how many earlier places are looked at for a match, by level.
 var lzTries = [10]int{0, 1, 1, 1, 2, 2, 4, 8, 16, 32}
 
-// bloscLZEncode writes src as a blosclz stream into out, see [bloscLZ], and returns its length; 0 when it would not be
-// shorter than src. It takes the longest match of a few that it looks at, from level 7 on the one a byte later if that
-// is longer.
+// bloscLZEncode writes src as a blosclz stream into out, see [bloscLZ], and returns its length; 0
+// when it would not be shorter than src. It takes the longest match of a few that it looks at, from
+// level 7 on the one a byte later if that is longer.
 func bloscLZEncode(out, src []byte, level int, t *lzTable) int {
 	if len(src) < lzTail+8 {
 		return 0
@@ -91,7 +92,8 @@ func (t *lzTable) add(src []byte, at, tries int) {
 	t.head[h] = int32(at + 1)
 }
 
-// longest gives the longest match at a place that ends before end, and its distance; 0 when there is none that is worth it.
+// longest gives the longest match at a place that ends before end, and its distance; 0 when there
+// is none that is worth it.
 func (t *lzTable) longest(src []byte, at, end, tries int) (n, back int) {
 	x := binary.LittleEndian.Uint32(src[at:])
 	for place := t.head[lzHash(x)]; place > 0 && tries > 0; tries-- {

@@ -14,7 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// maxKept is the largest block buffer that is kept. 4 MiB: four times the largest block that c-blosc chooses itself.
+// maxKept is the largest block buffer that is kept. 4 MiB: four times the largest block that
+// c-blosc chooses itself.
 const maxKept = 4 << 20
 
 // scratch is room for a block; buffers are a cache, nobody can tell whether one was used before.
@@ -34,11 +35,13 @@ func (s *scratch) room(n int) []byte {
 	return b
 }
 
-// most is how many bytes a byte of a frame can hold: zstd's blocks of 4 bytes with 128 KiB are the densest there are.
+// most is how many bytes a byte of a frame can hold: zstd's blocks of 4 bytes with 128 KiB are the
+// densest there are.
 const most = 128 << 10 / 4
 
-// Decode appends what a frame holds to dst. src is the frame and nothing else; more than limit bytes are fault.Corrupt.
-// Where dst has room for the output nothing is allocated; bytes beyond its capacity are not touched.
+// Decode appends what a frame holds to dst. src is the frame and nothing else; more than limit
+// bytes are fault.Corrupt. Where dst has room for the output nothing is allocated; bytes beyond its
+// capacity are not touched.
 func Decode(dst, src []byte, limit int) ([]byte, error) {
 	h, err := openFrame(src, limit)
 	if err != nil {
@@ -136,8 +139,9 @@ func (h Header) decodeStreams(out, src []byte) error {
 	return nil
 }
 
-// longest is the most bytes that a stream of n bytes has: what c-blosc gives its compressors room for, which is most with
-// snappy; the others have n. Blocks may share their streams, so without a bound a frame would cost the square of its length.
+// longest is the most bytes that a stream of n bytes has: what c-blosc gives its compressors room
+// for, which is most with snappy; the others have n. Blocks may share their streams, so without a
+// bound a frame would cost the square of its length.
 func longest(n int) int { return 32 + n + n/6 }
 
 // decodeStream fills out with exactly what src holds.

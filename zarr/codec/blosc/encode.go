@@ -14,7 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// maxBlock is the length of the largest block unless a larger one is asked for: 32 KiB times 16, times 2.
+// maxBlock is the length of the largest block unless a larger one is asked for: 32 KiB times 16,
+// times 2.
 const maxBlock = 1 << 20
 
 // Options say how a frame is made.
@@ -76,7 +77,8 @@ func Encode(dst, src []byte, o Options) ([]byte, error) {
 	return e.Encode(dst, src)
 }
 
-// Encode appends a frame that holds src to dst. It is never longer than src by more than HeaderSize bytes.
+// Encode appends a frame that holds src to dst. It is never longer than src by more than HeaderSize
+// bytes.
 func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	if len(src) > MaxSize {
 		return dst, fault.Newf(fault.Limit, "%d bytes, a blosc frame holds at most %d", len(src), MaxSize)
@@ -100,7 +102,8 @@ func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	return append(h.append(dst), src...), nil
 }
 
-// blocks appends the table and the blocks to a frame that starts at start, and stops when it gets longer than storing.
+// blocks appends the table and the blocks to a frame that starts at start, and stops when it gets
+// longer than storing.
 func (e *Encoder) blocks(dst []byte, start int, src []byte, h Header) ([]byte, error) {
 	w, ok := e.scratch.Get().(*work)
 	if !ok {
@@ -177,15 +180,16 @@ func (e *Encoder) stream(src []byte, w *work) (out []byte, err error) {
 	return out, err
 }
 
-// split tells whether blocks of that size are split. All compressors but zstd do, as c-blosc does for readers older than
-// the flag that tells.
+// split tells whether blocks of that size are split. All compressors but zstd do, as c-blosc does
+// for readers older than the flag that tells.
 func (e *Encoder) split(blockSize int) bool {
 	return e.o.Compressor != Zstd && splits(e.o.TypeSize, blockSize)
 }
 
-// blockSize is the length of a block, chosen as c-blosc 1.21 does: a multiple of 32 KiB (the first-level cache) that
-// grows with the level, twice as large for compressors that need much to work on. Where blocks are split, whatever was
-// asked for, a stream is as long as a block would have been, up to 1 MiB for the block.
+// blockSize is the length of a block, chosen as c-blosc 1.21 does: a multiple of 32 KiB (the
+// first-level cache) that grows with the level, twice as large for compressors that need much to
+// work on. Where blocks are split, whatever was asked for, a stream is as long as a block would
+// have been, up to 1 MiB for the block.
 func (e *Encoder) blockSize(n int) int {
 	const cache = 32 << 10
 	ts, size := e.o.TypeSize, n

@@ -2,8 +2,8 @@ package blosc
 
 import "github.com/zargo-io/zargo/zarr/codec/internal/planes"
 
-// Frame is a frame of which parts are decoded: only the blocks that they lie in, each once where parts are asked for in rising order.
-// It belongs to one goroutine at a time.
+// Frame is a frame of which parts are decoded: only the blocks that they lie in, each once where
+// parts are asked for in rising order. It belongs to one goroutine at a time.
 type Frame struct {
 	h      Header
 	src    []byte
@@ -14,8 +14,8 @@ type Frame struct {
 	a, b   *scratch // for blocks; nil until they are needed
 }
 
-// Open reads the header of a frame, which is src and nothing else; more than limit bytes are fault.Corrupt. Close gives back the memory that
-// reading takes, one or two blocks.
+// Open reads the header of a frame, which is src and nothing else; more than limit bytes are
+// fault.Corrupt. Close gives back the memory that reading takes, one or two blocks.
 func Open(src []byte, limit int) (Frame, error) {
 	h, err := openFrame(src, limit)
 	return Frame{h: h, src: src, block: -1}, err
@@ -34,7 +34,8 @@ func (f *Frame) Close() {
 	*f = Frame{}
 }
 
-// Copy fills dst with what the frame holds from at on, which is as much or more. A block that dst has all of is decoded there.
+// Copy fills dst with what the frame holds from at on, which is as much or more. A block that dst
+// has all of is decoded there.
 func (f *Frame) Copy(dst []byte, at int) error {
 	h := &f.h
 	if h.Stored {

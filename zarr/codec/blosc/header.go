@@ -41,8 +41,8 @@ type Header struct {
 	Encoded    int // bytes of the frame
 }
 
-// ParseHeader reads the header of a frame and checks that it makes sense in itself; whether its sizes are those of the
-// bytes at hand is left to the caller.
+// ParseHeader reads the header of a frame and checks that it makes sense in itself; whether its
+// sizes are those of the bytes at hand is left to the caller.
 func ParseHeader(src []byte) (Header, error) {
 	var h Header
 	if len(src) < HeaderSize {

@@ -52,7 +52,8 @@ func compressorOf(format byte) (Compressor, bool) {
 // Shuffle is the order in which the bytes of a block are compressed. The numbers are numcodecs'.
 type Shuffle uint8
 
-// The orders: as they are; first all first bytes of the elements, then all second ones; the same with bits.
+// The orders: as they are; first all first bytes of the elements, then all second ones; the same
+// with bits.
 const (
 	NoShuffle Shuffle = iota
 	ByteShuffle

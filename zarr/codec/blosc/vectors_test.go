@@ -94,9 +94,9 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestHeaderLikeC makes frames as the vectors were made and compares everything in the header but what depends on how
-// well a compressor does. lz4 frames have the same length: the streams are the same, but c-blosc's threads put blocks down in
-// any order.
+// TestHeaderLikeC makes frames as the vectors were made and compares everything in the header but
+// what depends on how well a compressor does. lz4 frames have the same length: the streams are the
+// same, but c-blosc's threads put blocks down in any order.
 func TestHeaderLikeC(t *testing.T) {
 	same := 0
 	for _, v := range vectors(t) {

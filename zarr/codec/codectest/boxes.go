@@ -10,8 +10,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Boxes returns what is wrong with n boxes that a chain decodes of a stored chunk to strided memory, drawn by a seed: of any axes, in
-// any order, with steps both ways and bytes between elements that may not be touched. want is the chunk.
+// Boxes returns what is wrong with n boxes that a chain decodes of a stored chunk to strided
+// memory, drawn by a seed: of any axes, in any order, with steps both ways and bytes between
+// elements that may not be touched. want is the chunk.
 func Boxes(c *codec.Chain, stored []byte, want codec.Block, n int, seed uint64) error {
 	r := &report{rand: rand.New(rand.NewPCG(seed, 3))}
 	for range n {
@@ -22,7 +23,8 @@ func Boxes(c *codec.Chain, stored []byte, want codec.Block, n int, seed uint64) 
 	return errors.Join(r.errs...)
 }
 
-// boxes decodes boxes of a chunk to where their elements belong, and compares them with the chunk; and encodes it from such memory.
+// boxes decodes boxes of a chunk to where their elements belong, and compares them with the chunk;
+// and encodes it from such memory.
 func (r *report) boxes(c *codec.Chain, stored []byte, want codec.Block) {
 	for range 12 {
 		if b := r.box(c.In(), false); b.decode(r, c, "box", stored, want) {
@@ -149,7 +151,8 @@ func (b *box) put(chunk codec.Block) {
 	}
 }
 
-// decode decodes to the box, and compares it with a chunk, unless that is empty. It reports whether something is wrong.
+// decode decodes to the box, and compares it with a chunk, unless that is empty. It reports whether
+// something is wrong.
 func (b *box) decode(r *report, c *codec.Chain, what string, stored []byte, want codec.Block) bool {
 	before, asked := len(r.errs), 0
 	s := &codec.Scratch{Buffer: func(n int) []byte { asked += n; return make([]byte, 0, n) }}
@@ -206,8 +209,9 @@ func (b *box) decodeSpan(r *report, c *codec.Chain, what string, stored []byte, 
 	}
 }
 
-// elements decodes all stored elements where they lie, and compares them with those that come to the memory of a chunk which is as the
-// one that is serialised: with the first and the last one, which no order of axes moves.
+// elements decodes all stored elements where they lie, and compares them with those that come to
+// the memory of a chunk which is as the one that is serialised: with the first and the last one,
+// which no order of axes moves.
 func (r *report) elements(c *codec.Chain, stored []byte) {
 	in, all := c.In(), bytes.Clone(stored)
 	size := in.Type.Size()

@@ -90,8 +90,8 @@ func (r *report) bytesOne(c codec.BytesBytes, plain []byte) {
 	})
 }
 
-// place decodes into a place of exactly n bytes among others. With want, the place has to hold it afterwards; without,
-// an error and less than n bytes are fine too, and less counts as an error.
+// place decodes into a place of exactly n bytes among others. With want, the place has to hold it
+// afterwards; without, an error and less than n bytes are fine too, and less counts as an error.
 func (r *report) place(what string, n int, want, stored []byte, c codec.BytesBytes) error {
 	buf := bytes.Repeat([]byte{mark}, n+64)
 	got, err := c.Decode(buf[8:8:8+n], stored, n)

@@ -168,7 +168,8 @@ func TestCheckFinds(t *testing.T) {
 	}
 }
 
-// TestShuffle: bytes that are no whole elements are refused, so it runs on arrays of its elements alone.
+// TestShuffle: bytes that are no whole elements are refused, so it runs on arrays of its elements
+// alone.
 func TestShuffle(t *testing.T) {
 	for _, in := range []codec.Repr{{Shape: []int{7, 5}, Type: dtype.Float32}, {Shape: []int{3}, Type: dtype.Complex128}, {Shape: []int{9}, Type: dtype.Int16}} {
 		codectest.Run(t, codec.Builtin(), codec.Shuffle(in.Type.Size()), in)

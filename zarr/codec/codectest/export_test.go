@@ -7,7 +7,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec"
 )
 
-// Together is what [Check] does with many goroutines, and nothing else of it, for a codec from bytes to bytes.
+// Together is what [Check] does with many goroutines, and nothing else of it, for a codec from
+// bytes to bytes.
 func Together(table *codec.Table, spec codec.Spec, in codec.Repr) error {
 	c, err := table.Chain([]codec.Spec{afterwards(in), spec}, in)
 	if err != nil {

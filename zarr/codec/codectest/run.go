@@ -20,7 +20,8 @@ func Run(t *testing.T, table *codec.Table, spec codec.Spec, in codec.Repr) {
 	}
 }
 
-// RunLossy is Run for a codec that changes values once: an array that came out of it goes through it unchanged.
+// RunLossy is Run for a codec that changes values once: an array that came out of it goes through
+// it unchanged.
 func RunLossy(t *testing.T, table *codec.Table, spec codec.Spec, in codec.Repr) {
 	t.Helper()
 	if err := CheckLossy(table, spec, in); err != nil {
@@ -114,7 +115,8 @@ func kinded(err error) bool {
 	return errors.Is(err, fault.Corrupt) || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fault.Limit)
 }
 
-// wreck calls f with forms of stored bytes that are not what was stored; must says that they cannot be right.
+// wreck calls f with forms of stored bytes that are not what was stored; must says that they cannot
+// be right.
 func (r *report) wreck(stored []byte, f func(what string, b []byte, must bool)) {
 	step := max(1, len(stored)/64)
 	for n := 0; n < len(stored); n += step {

@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// cleaning bounds how long deleting at the end may take, which goes on when the context of Run has ended: a thousand keys one by one, of a second each,
-// by 32 at once, three times over.
+// cleaning bounds how long deleting at the end may take, which goes on when the context of Run has
+// ended: a thousand keys one by one, of a second each, by 32 at once, three times over.
 const cleaning = 2 * time.Minute
 
 // LeftError says that not everything could be deleted.
@@ -41,7 +41,8 @@ func (e *LeftError) Error() string {
 // Unwrap gives the cause.
 func (e *LeftError) Unwrap() error { return e.Err }
 
-// clean deletes everything below the place: what is listed there, and what was put, whether it is listed or not. Then it looks.
+// clean deletes everything below the place: what is listed there, and what was put, whether it is
+// listed or not. Then it looks.
 func (b *bench) clean(ctx context.Context) *LeftError {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), cleaning)
 	defer stop()
@@ -103,8 +104,9 @@ func (b *bench) oneByOne(ctx context.Context, keys []string) (first error) {
 // asked is how many keys are asked for at the end where listings show none of them.
 const asked = 50
 
-// remains gives the keys that are still there: those of the listing, and those of the first that answer, so that neither a listing that hides nor one
-// that is refused passes for an empty place. unknown is why it cannot be known.
+// remains gives the keys that are still there: those of the listing, and those of the first that
+// answer, so that neither a listing that hides nor one that is refused passes for an empty place.
+// unknown is why it cannot be known.
 func (b *bench) remains(ctx context.Context, keys []string) (left []string, unknown error) {
 	left, err := b.listing(ctx)
 	if err == nil && len(keys) > asked {

@@ -180,7 +180,8 @@ func deleteIfVersion(ctx context.Context, b *bench) outcome {
 	return holds("the first delete was refused, the second was done")
 }
 
-// race lets writers put a value each at once, and gives which of them did, and the first error that is none of those that losers get.
+// race lets writers put a value each at once, and gives which of them did, and the first error that
+// is none of those that losers get.
 func (b *bench) race(ctx context.Context, round int, key string, o store.PutOptions, lost error) (won []int, version store.Version, other error) {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -204,7 +205,8 @@ func (b *bench) race(ctx context.Context, round int, key string, o store.PutOpti
 	return won, version, other
 }
 
-// racer is what a writer puts in a round: S3 makes versions of the bytes, so a value that was there before would bring its version back.
+// racer is what a writer puts in a round: S3 makes versions of the bytes, so a value that was there
+// before would bring its version back.
 func racer(round, i int) []byte { return fmt.Appendf(nil, "writer %02d of round %02d", i, round) }
 
 // round is one race, and what is to be seen after it.

@@ -114,7 +114,8 @@ func listExisting(ctx context.Context, b *bench) outcome {
 	return fails("it is not listed")
 }
 
-// stretch is a part of the object that is read for the i-th time, of n bytes where there are so many.
+// stretch is a part of the object that is read for the i-th time, of n bytes where there are so
+// many.
 func (e existing) stretch(i int, n int64) store.Range {
 	size := int64(len(e.value))
 	if size <= n {

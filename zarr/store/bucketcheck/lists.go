@@ -39,7 +39,8 @@ func listChecks() []Check {
 			Name: "list pages", Expected: "a long listing gives every key once over all of its pages",
 			Fails: listWrong, Lacks: listLacks,
 			most: func(n sizes) most {
-				// A page has 50 entries at least; a service that gives fewer goes on up to this bound.
+				// A page has 50 entries at least; a service that gives fewer goes on up to this
+				// bound.
 				return most{objects: n.keys, calls: n.keys + n.keys/50 + 2, sent: int64(n.keys) * 16, received: int64(n.keys) * 2 * kib}
 			}, run: listPages,
 		},

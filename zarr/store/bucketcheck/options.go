@@ -14,19 +14,21 @@ import (
 
 // Options say what is checked, and how much of it.
 type Options struct {
-	// Open opens the store anew, as another process would: it is called several times. inFlight bounds the requests in flight; 0 is the store's own
-	// number. What it opens is closed by Run.
+	// Open opens the store anew, as another process would: it is called several times. inFlight
+	// bounds the requests in flight; 0 is the store's own number. What it opens is closed by Run.
 	Open func(ctx context.Context, inFlight int) (store.Store, error)
 
-	// Key is an object that is there already. With it nothing is written or deleted, and that object is read.
+	// Key is an object that is there already. With it nothing is written or deleted, and that
+	// object is read.
 	Key string
 
-	// Place is the prefix below which everything is written: [NewPlace] makes one, and so does Run where Place is empty. One that does not begin as
-	// those do, or where something is stored, is refused.
+	// Place is the prefix below which everything is written: [NewPlace] makes one, and so does Run
+	// where Place is empty. One that does not begin as those do, or where something is stored, is
+	// refused.
 	Place string
 
-	// Above is how many bytes of every key come before those of the store's own, such as the path of the URL that Open opens. The check of the longest key
-	// leaves room for them.
+	// Above is how many bytes of every key come before those of the store's own, such as the path
+	// of the URL that Open opens. The check of the longest key leaves room for them.
 	Above int
 
 	Quick   bool // fewer keys, fewer rounds, and a quarter of the time and the bytes for speed
@@ -78,8 +80,8 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// perCall is how many exchanges one call of a store's verb makes at most: a proof of absence on GCS, the first tail on Azure and a delete by version on S3
-// take two.
+// perCall is how many exchanges one call of a store's verb makes at most: a proof of absence on
+// GCS, the first tail on Azure and a delete by version on S3 take two.
 const perCall = 2
 
 // Plan is the most that a Run with these options takes. It makes no request.
@@ -104,7 +106,8 @@ func (o Options) Plan() Plan {
 	return p
 }
 
-// listed is what an entry of a listing takes on the wire, at most: the longest key, escaped, in XML.
+// listed is what an entry of a listing takes on the wire, at most: the longest key, escaped, in
+// XML.
 const listed = 1 << 11
 
 // most is the most that a check takes. Calls are those of a store's verbs; Run refuses any more.

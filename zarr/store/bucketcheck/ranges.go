@@ -36,7 +36,8 @@ func rangeChecks() []Check {
 
 const ranged = 64 * kib
 
-// whole is the value that ranges are read of: of Options.Key what was read of it, else one that is put.
+// whole is the value that ranges are read of: of Options.Key what was read of it, else one that is
+// put.
 func (b *bench) whole(ctx context.Context, put bool) (key string, value []byte, err error) {
 	if b.o.Key != "" {
 		return b.o.Key, b.key.value, nil

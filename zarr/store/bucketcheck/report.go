@@ -16,7 +16,8 @@ const (
 	Unknown     Verdict = "cannot be known" // the service failed, or there is no way to see it
 )
 
-// Report is the result of [Run]. Its JSON is what "zargo bucket check --json" prints: members stay what they are, and new ones may be added.
+// Report is the result of [Run]. Its JSON is what "zargo bucket check --json" prints: members stay
+// what they are, and new ones may be added.
 type Report struct {
 	Store    string    `json:"store"`    // as the store calls itself
 	Place    string    `json:"place"`    // the prefix below which everything was written; "" where nothing was
@@ -40,8 +41,8 @@ type Finding struct {
 	Cost        Cost    `json:"cost"`
 }
 
-// Cost is what was sent and received. Requests are HTTP exchanges, repeats included; of a store without a network, calls of its verbs. Bytes are those of
-// bodies.
+// Cost is what was sent and received. Requests are HTTP exchanges, repeats included; of a store
+// without a network, calls of its verbs. Bytes are those of bodies.
 type Cost struct {
 	Requests int64 `json:"requests"`
 	Sent     int64 `json:"bytes_sent"`

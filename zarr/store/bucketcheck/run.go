@@ -14,8 +14,9 @@ import (
 
 // Run makes the checks, one after another, and then deletes what it wrote.
 //
-// What a check finds is in the Report and no error. Errors are: the store cannot be opened, the first value cannot be written or read (the error of the store,
-// and no further check is made), the context ended, and [*LeftError]. The Report is not nil unless nothing was begun.
+// What a check finds is in the Report and no error. Errors are: the store cannot be opened, the
+// first value cannot be written or read (the error of the store, and no further check is made), the
+// context ended, and [*LeftError]. The Report is not nil unless nothing was begun.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Place == "" && o.Key == "" {
 		o.Place = NewPlace()
@@ -113,7 +114,8 @@ func (b *bench) trace() *store.Trace {
 	}
 }
 
-// errBound is why a check may make no more requests. It is a mistake of the check's, or of a store that never ends.
+// errBound is why a check may make no more requests. It is a mistake of the check's, or of a store
+// that never ends.
 var errBound = fault.Newf(fault.Limit, "the check's bound on requests is reached")
 
 // counted is a store whose calls are counted and bounded, and whose writes are noted.

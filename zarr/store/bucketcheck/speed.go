@@ -10,10 +10,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// warm is how many requests are made before any is timed: they open a connection, and fetch credentials.
+// warm is how many requests are made before any is timed: they open a connection, and fetch
+// credentials.
 const warm = 3
 
-// measure takes the times, and what follows from them. A request that fails ends it, with a note, and is no error: what the bucket does is known by then.
+// measure takes the times, and what follows from them. A request that fails ends it, with a note,
+// and is no error: what the bucket does is known by then.
 func (b *bench) measure(ctx context.Context, r *Report) error {
 	m := b.n.speed(b.o.Key != "")
 	b.left.Store(int64(m.calls))
@@ -151,8 +153,9 @@ func quantile(all []time.Duration, percent int) time.Duration {
 	return all[(len(all)*percent+99)/100-1]
 }
 
-// stream reads a larger value by one request, several times; the median counts, without the wait for the first byte. Without a network nothing says when
-// that came, and the latency of small values is taken for it.
+// stream reads a larger value by one request, several times; the median counts, without the wait
+// for the first byte. Without a network nothing says when that came, and the latency of small
+// values is taken for it.
 func (b *bench) stream(ctx context.Context, s store.Store, first time.Duration, buf []byte) (*Stream, error) {
 	const key, least = "large", mib
 	size := b.n.large

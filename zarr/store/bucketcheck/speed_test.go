@@ -14,7 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// cloud is mem behind a network: 30 ms to the first byte, 80 MB/s a connection, and a thousand requests a second.
+// cloud is mem behind a network: 30 ms to the first byte, 80 MB/s a connection, and a thousand
+// requests a second.
 func cloud(m *mem.Store, perSecond int) store.Store {
 	slots := concurrency.NewSlots(perSecond * 30 / 1000)
 	took := func(ctx context.Context, c store.Call, n int64) {

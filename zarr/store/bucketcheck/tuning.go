@@ -8,14 +8,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// enough is the share of the greatest throughput that the number of requests in flight is chosen for: what more of them gain costs memory, and is lost when others
-// use the bucket.
+// enough is the share of the greatest throughput that the number of requests in flight is chosen
+// for: what more of them gain costs memory, and is lost when others use the bucket.
 const enough = 0.9
 
-// lost is the share of a part's time that its latency may take, as one in so many: a part is then so long that splitting costs a fifth at most.
+// lost is the share of a part's time that its latency may take, as one in so many: a part is then
+// so long that splitting costs a fifth at most.
 const lost = 4
 
-// advice is what follows from the times, beside the store's own numbers. What was not measured is left out.
+// advice is what follows from the times, beside the store's own numbers. What was not measured is
+// left out.
 func advice(s *Speed, now store.Tuning) []Advice {
 	var all []Advice
 	if n, why, ok := flight(s.Reads); ok {
@@ -34,8 +36,8 @@ func advice(s *Speed, now store.Tuning) []Advice {
 	return all
 }
 
-// flight is the smallest number of requests in flight that gives enough, and the levels as the arithmetic. Levels with many repeats are refusals of the service, and
-// do not count.
+// flight is the smallest number of requests in flight that gives enough, and the levels as the
+// arithmetic. Levels with many repeats are refusals of the service, and do not count.
 func flight(levels []Level) (n int, why string, ok bool) {
 	var best float64
 	var texts []string

@@ -78,7 +78,8 @@ func (b *bench) put(ctx context.Context, key string, n, seed int) (store.Version
 	return v, value, err
 }
 
-// is reports what differs between what a key holds and what it should hold; a good outcome where nothing does.
+// is reports what differs between what a key holds and what it should hold; a good outcome where
+// nothing does.
 func is(ctx context.Context, s store.Store, key string, o store.GetOptions, want []byte, size int) (outcome, store.Version) {
 	v, err := s.Get(ctx, key, o, nil)
 	what := "get"

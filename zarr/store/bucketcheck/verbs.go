@@ -52,8 +52,9 @@ func verbChecks() []Check {
 	}
 }
 
-// begin begins a value in parts, which is aborted at the end of all if it is not over by then. An interrupt does not reach it: what a
-// service has begun under a name that did not arrive would stay.
+// begin begins a value in parts, which is aborted at the end of all if it is not over by then. An
+// interrupt does not reach it: what a service has begun under a name that did not arrive would
+// stay.
 func (b *bench) begin(ctx context.Context, s store.Store, key, token string) (store.Parts, *outcome) {
 	p, err := store.PutParts(context.WithoutCancel(ctx), s, key, store.PartsOptions{Resume: token})
 	if err != nil {

@@ -8,14 +8,15 @@ import (
 	"time"
 )
 
-// Confined says whether the Store stays within its folder: no operation follows a symbolic link out of it, and what
-// lies behind such a link is fault.Refused. It is for programs that open trees which others made. The default is false:
-// links are followed wherever they lead.
+// Confined says whether the Store stays within its folder: no operation follows a symbolic link out
+// of it, and what lies behind such a link is fault.Refused. It is for programs that open trees
+// which others made. The default is false: links are followed wherever they lead.
 //
-// It is built on [os.Root], so it holds against links that are exchanged while an operation runs, and it has the
-// rules of os.Root: a link with an absolute target is refused even if that is inside the folder, and mount points are
-// entered. The path of the folder itself may hold links. On GOOS=js and plan9 os.Root cannot exclude such exchanges.
-// A path is walked folder by folder, so a Get of a small value takes about five times as long.
+// It is built on [os.Root], so it holds against links that are exchanged while an operation runs,
+// and it has the rules of os.Root: a link with an absolute target is refused even if that is inside
+// the folder, and mount points are entered. The path of the folder itself may hold links. On
+// GOOS=js and plan9 os.Root cannot exclude such exchanges. A path is walked folder by folder, so a
+// Get of a small value takes about five times as long.
 func Confined(on bool) Option {
 	return Option{name("Confined", on), func(s *Store) { s.confined = on }}
 }
@@ -161,7 +162,8 @@ func (t confined) close() {
 	}
 }
 
-// escapes reports whether os.Root refused a path. It does so with errors that are not the system's and have no name.
+// escapes reports whether os.Root refused a path. It does so with errors that are not the system's
+// and have no name.
 func escapes(err error) bool {
 	var path *fs.PathError
 	var link *os.LinkError

@@ -46,7 +46,8 @@ func tree(t *testing.T) (root, outside string) {
 	return root, outside
 }
 
-// out are the keys that lead out of the root of tree. Those of which a link is the last part come first.
+// out are the keys that lead out of the root of tree. Those of which a link is the last part come
+// first.
 func out() (links, below []string) {
 	return []string{"file-absolute", "file-relative", "a/file-deep", "a/over", "dangling-out", "folder-absolute", "folder-relative", "a/folder-deep", "up", "chain"},
 		[]string{"folder-absolute/secret", "folder-relative/secret", "a/folder-deep/a/secret", "up/outside/a/secret", "chain/secret",
@@ -91,7 +92,8 @@ func TestConfinedLists(t *testing.T) {
 	}
 }
 
-// A write behind a link is refused; one to the link's own name replaces or removes the link, as it does by path.
+// A write behind a link is refused; one to the link's own name replaces or removes the link, as it
+// does by path.
 func TestConfinedWrites(t *testing.T) {
 	root, outside := tree(t)
 	s := dir.New(root, dir.Confined(true))
@@ -179,7 +181,8 @@ func TestConfinedHoldsAgainstExchange(t *testing.T) {
 	}
 }
 
-// By default links are followed wherever they lead, when reading and listing, and for folders when writing.
+// By default links are followed wherever they lead, when reading and listing, and for folders when
+// writing.
 func TestLinksAreFollowedByDefault(t *testing.T) {
 	root, outside := tree(t)
 	s := dir.New(root)

@@ -40,15 +40,17 @@ type Option struct {
 // String gives the option as it would be written.
 func (o Option) String() string { return o.name }
 
-// Sync says whether Put flushes the value and its folder to the disk before it returns. The default is false.
+// Sync says whether Put flushes the value and its folder to the disk before it returns. The default
+// is false.
 func Sync(on bool) Option {
 	return Option{name("Sync", on), func(s *Store) { s.sync = on }}
 }
 
-// TrustLocks says whether flock is relied on also on network file systems and FUSE, where conditions on versions are
-// errors.ErrUnsupported otherwise: on NFS for instance, another machine's write may not be seen at once although its
-// lock is. It is for file systems of which you know that locks and names hold between all machines that write, and for
-// those that only one machine writes. Give it in all processes that write. The default is false. On Windows it changes
+// TrustLocks says whether flock is relied on also on network file systems and FUSE, where
+// conditions on versions are errors.ErrUnsupported otherwise: on NFS for instance, another
+// machine's write may not be seen at once although its lock is. It is for file systems of which you
+// know that locks and names hold between all machines that write, and for those that only one
+// machine writes. Give it in all processes that write. The default is false. On Windows it changes
 // nothing.
 func TrustLocks(on bool) Option {
 	return Option{name("TrustLocks", on), func(s *Store) {
@@ -60,8 +62,8 @@ func TrustLocks(on bool) Option {
 
 func name(option string, on bool) string { return fmt.Sprintf("%s(%v)", option, on) }
 
-// New gives the store in the folder root, which need not exist until the first Put. "" is the working folder. A
-// relative root is resolved once, here.
+// New gives the store in the folder root, which need not exist until the first Put. "" is the
+// working folder. A relative root is resolved once, here.
 func New(root string, opts ...Option) *Store {
 	if abs, err := filepath.Abs(root); err == nil { // it fails only if the working folder is gone
 		root = abs
@@ -197,8 +199,8 @@ func (s *Store) provenNone(t tree, path string) error {
 	return err
 }
 
-// pinned compares the version of what is deleted in its folder. A link has that of the value that it leads to, as for
-// readers.
+// pinned compares the version of what is deleted in its folder. A link has that of the value that
+// it leads to, as for readers.
 func (s *Store) pinned(t, in tree, path string, want store.Version) error {
 	if fi, err := in.lstat(path); err == nil && fi.Mode()&os.ModeSymlink != 0 {
 		in = t

@@ -61,7 +61,8 @@ func keys(t *testing.T, s store.Store, prefix string, depth store.Depth) []strin
 	return all
 }
 
-// The folder holds the values' files and nothing else: that is the layout of zarr-python and TensorStore.
+// The folder holds the values' files and nothing else: that is the layout of zarr-python and
+// TensorStore.
 func TestLayout(t *testing.T) {
 	root := t.TempDir()
 	s := dir.New(root)
@@ -206,7 +207,8 @@ func TestRelativeRootIsResolvedOnce(t *testing.T) {
 	}
 }
 
-// A foreign writer that keeps the size and lands in the same tick still gets another version, by its new inode.
+// A foreign writer that keeps the size and lands in the same tick still gets another version, by
+// its new inode.
 func TestVersionSeesAForeignReplace(t *testing.T) {
 	root := t.TempDir()
 	s := dir.New(root)

@@ -9,8 +9,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// absent reports whether the system found no file of the name: no such name, or a file where a folder would have to be.
-// Whether that proves that there is no value is a question for Store.proven.
+// absent reports whether the system found no file of the name: no such name, or a file where a
+// folder would have to be. Whether that proves that there is no value is a question for
+// Store.proven.
 func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
@@ -30,7 +31,8 @@ func (s *Store) failed(op, key string, err error) error {
 	return e
 }
 
-// kindOf classifies what the system says. Absence is none of it: the callers prove that, with absent, where it can be.
+// kindOf classifies what the system says. Absence is none of it: the callers prove that, with
+// absent, where it can be.
 func kindOf(err error) fault.Kind {
 	switch {
 	case errors.Is(err, syscall.EROFS):
@@ -51,7 +53,8 @@ func kindOf(err error) fault.Kind {
 	return fault.Unavailable
 }
 
-// blocked says for a write what stands in its way: names that a directory cannot have at once, though a bucket can.
+// blocked says for a write what stands in its way: names that a directory cannot have at once,
+// though a bucket can.
 func blocked(err error) error {
 	if errors.Is(err, syscall.ENOTDIR) {
 		return fault.Newf(fault.Path, "a parent of the key holds a value: %w", clean(err))

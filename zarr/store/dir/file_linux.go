@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// file is a descriptor opened for reading or for writing. An *os.File would cost a try to register it with the poller,
-// four allocations, and for writing four calls of fcntl.
+// file is a descriptor opened for reading or for writing. An *os.File would cost a try to register
+// it with the poller, four allocations, and for writing four calls of fcntl.
 type file struct {
 	n  int
 	of *os.File // that owns it, or nil

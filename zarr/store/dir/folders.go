@@ -28,8 +28,8 @@ func (s *Store) Provide(target any) bool {
 	return true
 }
 
-// RemoveFolders implements [store.Folders]. The kernel refuses to remove a folder in which something is, such as the temporary
-// file of a writer.
+// RemoveFolders implements [store.Folders]. The kernel refuses to remove a folder in which
+// something is, such as the temporary file of a writer.
 func (s *Store) RemoveFolders(ctx context.Context, prefix string) error {
 	path, err := s.path(ctx, prefix)
 	if err == nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestRemoveFolders removes what is empty and nothing else, plainly and confined to the root, also through decorators.
+// TestRemoveFolders removes what is empty and nothing else, plainly and confined to the root, also
+// through decorators.
 func TestRemoveFolders(t *testing.T) {
 	for name, opts := range map[string][]dir.Option{"plain": nil, "confined": {dir.Confined(true)}} {
 		t.Run(name, func(t *testing.T) {

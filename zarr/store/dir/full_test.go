@@ -10,7 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestFull: no room on the disk and none in the quota are of one kind, which is no limit of zargo's.
+// TestFull: no room on the disk and none in the quota are of one kind, which is no limit of
+// zargo's.
 func TestFull(t *testing.T) {
 	s := New(t.TempDir())
 	for _, err := range []error{syscall.ENOSPC, syscall.EDQUOT, &fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}} {

@@ -71,8 +71,8 @@ func (s *Store) open(ctx context.Context, t tree, path, key string, o store.GetO
 	return f, in, nil
 }
 
-// noValueIn is an error where the folder in the place of a value has keys below it. An empty one, as deletions leave
-// them, is nothing.
+// noValueIn is an error where the folder in the place of a value has keys below it. An empty one,
+// as deletions leave them, is nothing.
 func (s *Store) noValueIn(ctx context.Context, t tree, path, key string) error {
 	w := walk{s: s, t: t, ctx: ctx, above: s.above(key)}
 	any, err := w.holdsKey(path, key+"/")

@@ -35,7 +35,8 @@ func TestWithoutLocks(t *testing.T) {
 	}, storetest.Keys(20), storetest.Without(storetest.IfVersionPut, storetest.IfVersionDelete))
 }
 
-// Two Stores on one folder share nothing but the folder, as two processes do. Each lock is had once, and leaves nothing.
+// Two Stores on one folder share nothing but the folder, as two processes do. Each lock is had
+// once, and leaves nothing.
 func TestTwoStoresOneFolder(t *testing.T) {
 	for _, confinedA := range []bool{false, true} {
 		for _, confinedB := range []bool{false, true} {
@@ -80,8 +81,8 @@ func once(t *testing.T, what string, a, b func() (locked, error)) {
 	m.release()
 }
 
-// While a conditional write in another process is between its look and its rename, no writer gets by, whatever it
-// replaces.
+// While a conditional write in another process is between its look and its rename, no writer gets
+// by, whatever it replaces.
 func TestEveryWriterWaits(t *testing.T) {
 	for name, o := range map[string]Option{"by path": Confined(false), "confined": Confined(true)} {
 		t.Run(name, func(t *testing.T) {
@@ -127,8 +128,8 @@ func TestEveryWriterWaits(t *testing.T) {
 	}
 }
 
-// A name that is free is taken by one of two, however they come: a plain Put that found nothing does not replace what
-// came first without the lock.
+// A name that is free is taken by one of two, however they come: a plain Put that found nothing
+// does not replace what came first without the lock.
 func TestFreeNameIsTakenOnce(t *testing.T) {
 	a := New(t.TempDir())
 	tries := 0
@@ -156,7 +157,8 @@ func TestFreeNameIsTakenOnce(t *testing.T) {
 	}
 }
 
-// On a network file system conditions on versions are refused, and everything else works; with TrustLocks all does.
+// On a network file system conditions on versions are refused, and everything else works; with
+// TrustLocks all does.
 func TestRemote(t *testing.T) {
 	nfs := func(fd int) string {
 		if remote(fd) != "" {

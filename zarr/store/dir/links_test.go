@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// linked makes a root with a hierarchy "g" that has symbolic links to a folder and to files outside of the root, and to
-// another folder within it.
+// linked makes a root with a hierarchy "g" that has symbolic links to a folder and to files outside
+// of the root, and to another folder within it.
 func linked(t *testing.T) (root, outside string) {
 	t.Helper()
 	top := t.TempDir()
@@ -60,7 +60,8 @@ func linkedBoth(t *testing.T, f func(t *testing.T, s *dir.Store, root, outside s
 	}
 }
 
-// TestDeleteFollowsNoLink: Delete refuses a key behind a symbolic link if a value is there, and removes a link as a link.
+// TestDeleteFollowsNoLink: Delete refuses a key behind a symbolic link if a value is there, and
+// removes a link as a link.
 func TestDeleteFollowsNoLink(t *testing.T) {
 	linkedBoth(t, func(t *testing.T, s *dir.Store, root, outside string) {
 		for _, key := range []string{
@@ -87,7 +88,8 @@ func TestDeleteFollowsNoLink(t *testing.T) {
 	})
 }
 
-// TestDeleteOfNothingBehindLink: an absent key behind a link is no error, and none with a version is a conflict.
+// TestDeleteOfNothingBehindLink: an absent key behind a link is no error, and none with a version
+// is a conflict.
 func TestDeleteOfNothingBehindLink(t *testing.T) {
 	root, outside := linked(t)
 	s := dir.New(root)
@@ -103,7 +105,8 @@ func TestDeleteOfNothingBehindLink(t *testing.T) {
 	untouched(t, root, outside)
 }
 
-// TestDeleteAsPut: a write that removes a value, such as that of a chunk of fill values, follows links as a Put does.
+// TestDeleteAsPut: a write that removes a value, such as that of a chunk of fill values, follows
+// links as a Put does.
 func TestDeleteAsPut(t *testing.T) {
 	root, outside := linked(t)
 	s := dir.New(root)
@@ -117,7 +120,8 @@ func TestDeleteAsPut(t *testing.T) {
 	untouched(t, root, outside)
 }
 
-// TestDeleteOfLinkByVersion: a link to a file is read through, and deleted by the version of the value, as a link.
+// TestDeleteOfLinkByVersion: a link to a file is read through, and deleted by the version of the
+// value, as a link.
 func TestDeleteOfLinkByVersion(t *testing.T) {
 	root, outside := linked(t)
 	s := dir.New(root)
@@ -134,7 +138,8 @@ func TestDeleteOfLinkByVersion(t *testing.T) {
 	untouched(t, root, outside)
 }
 
-// TestDeleteBelowFollowsNoLink: DeleteBelow removes all of a hierarchy, its links as links, and RemoveFolders its folders.
+// TestDeleteBelowFollowsNoLink: DeleteBelow removes all of a hierarchy, its links as links, and
+// RemoveFolders its folders.
 func TestDeleteBelowFollowsNoLink(t *testing.T) {
 	linkedBoth(t, func(t *testing.T, s *dir.Store, root, outside string) {
 		for _, prefix := range []string{"g/linked", "g/linked/x", "g/a/deep", "g/beside"} {
@@ -160,7 +165,8 @@ func TestDeleteBelowFollowsNoLink(t *testing.T) {
 	})
 }
 
-// TestListNamesLinks: a listing names the first link on the way of each entry, and without following lists links alone.
+// TestListNamesLinks: a listing names the first link on the way of each entry, and without
+// following lists links alone.
 func TestListNamesLinks(t *testing.T) {
 	root, outside := linked(t)
 	s := dir.New(root)
@@ -196,8 +202,8 @@ func TestListNamesLinks(t *testing.T) {
 	untouched(t, root, outside)
 }
 
-// TestFolderTurnsIntoLink: a folder that is exchanged for a link between the look and the delete loses nothing behind it.
-// The keys are listed first, so every delete comes after the exchange.
+// TestFolderTurnsIntoLink: a folder that is exchanged for a link between the look and the delete
+// loses nothing behind it. The keys are listed first, so every delete comes after the exchange.
 func TestFolderTurnsIntoLink(t *testing.T) {
 	linkedBoth(t, func(t *testing.T, s *dir.Store, root, outside string) {
 		put(t, s, "g/folder/notes.txt", "own")
@@ -226,8 +232,8 @@ func TestFolderTurnsIntoLink(t *testing.T) {
 	})
 }
 
-// TestFolderKeepsTurning: while another program exchanges a folder and a link all the time, deletes and removals of folders
-// touch nothing that the link leads to.
+// TestFolderKeepsTurning: while another program exchanges a folder and a link all the time, deletes
+// and removals of folders touch nothing that the link leads to.
 func TestFolderKeepsTurning(t *testing.T) {
 	root, outside := linked(t)
 	if err := os.MkdirAll(filepath.Join(outside, "empty/er"), 0o777); err != nil {

@@ -12,14 +12,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// batch is how many names are read from a folder at once: enough for one system call, little to hold.
+// batch is how many names are read from a folder at once: enough for one system call, little to
+// hold.
 const batch = 512
 
 // errStop ends a walk whose reader has had enough.
 var errStop = errors.New("stop")
 
-// List implements [store.Store]. It reads folders as it goes, so a long listing holds little. What vanishes on the way
-// is left out. Names that [store.CheckKey] refuses cannot be read through the Store and are left out too.
+// List implements [store.Store]. It reads folders as it goes, so a long listing holds little. What
+// vanishes on the way is left out. Names that [store.CheckKey] refuses cannot be read through the
+// Store and are left out too.
 func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		err := o.Check(prefix)
@@ -150,8 +152,8 @@ func (w *walk) folder(path, prefix string) error {
 	})
 }
 
-// wants reports whether the options may select a key, or one below it if it is a folder: what they do not select is left
-// out before anything is asked about it.
+// wants reports whether the options may select a key, or one below it if it is a folder: what they
+// do not select is left out before anything is asked about it.
 func (w *walk) wants(key string) bool {
 	if w.o.KeyPrefix == "" && w.o.StartAfter == "" {
 		return true
@@ -187,8 +189,8 @@ func (w *walk) give(e store.Entry) error {
 	return nil
 }
 
-// look finds what a name is, through a symbolic link. A link that leads nowhere, or to where the Store may not go, is
-// special, and its info is nil.
+// look finds what a name is, through a symbolic link. A link that leads nowhere, or to where the
+// Store may not go, is special, and its info is nil.
 func (w *walk) look(full string, d os.DirEntry) (kind, os.FileInfo) {
 	switch mode := d.Type(); {
 	case mode.IsRegular():
@@ -215,7 +217,8 @@ func (w *walk) look(full string, d os.DirEntry) (kind, os.FileInfo) {
 	return folderKind, fi
 }
 
-// holdsKey reports whether there is a value at any depth below the folder; mostly the first name answers.
+// holdsKey reports whether there is a value at any depth below the folder; mostly the first name
+// answers.
 func (w *walk) holdsKey(path, prefix string) (bool, error) {
 	found := false
 	deep := walk{s: w.s, t: w.t, ctx: w.ctx, above: w.above, o: store.ListOptions{NoFollow: w.o.NoFollow}, yield: func(store.Entry, error) bool {
@@ -230,7 +233,8 @@ func (w *walk) holdsKey(path, prefix string) (bool, error) {
 	return found, err
 }
 
-// eachName calls f for each name in the folder that is not hidden. A folder that is not there has none.
+// eachName calls f for each name in the folder that is not hidden. A folder that is not there has
+// none.
 func (w *walk) eachName(path string, f func(os.DirEntry) error) error {
 	if err := w.ctx.Err(); err != nil {
 		return err

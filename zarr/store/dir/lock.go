@@ -10,17 +10,19 @@ import (
 	"time"
 )
 
-// stripes is how many keys can be written at once in a process before two wait for each other needlessly.
+// stripes is how many keys can be written at once in a process before two wait for each other
+// needlessly.
 const stripes = 64
 
 // locked is a lock that is held.
 type locked interface{ release() }
 
-// lockers take locks that the kernel frees when their holder dies. Each returns nil without an error when another process
-// or Store holds the lock, or held it until just now, and errors.ErrUnsupported when there are no locks to rely on.
+// lockers take locks that the kernel frees when their holder dies. Each returns nil without an
+// error when another process or Store holds the lock, or held it until just now, and
+// errors.ErrUnsupported when there are no locks to rely on.
 type lockers struct {
-	// value locks the file of a value itself. Any other error than ErrUnsupported leaves open what is at the path. It is
-	// nil where a locked file could not be read and replaced.
+	// value locks the file of a value itself. Any other error than ErrUnsupported leaves open what
+	// is at the path. It is nil where a locked file could not be read and replaced.
 	value func(t tree, path string) (locked, error)
 	// name locks a file that is made for the purpose.
 	name func(t tree, path string) (locked, error)
@@ -43,15 +45,17 @@ func (h hold) release() {
 	<-h.stripe
 }
 
-// exclude waits until no other writer, in this Store or in another process, is between the look and the act of a write
-// to the file at path.
+// exclude waits until no other writer, in this Store or in another process, is between the look and
+// the act of a write to the file at path.
 //
-// The lock is a flock on the value's own file. Whoever gets it and finds another file under the name by then, or none,
-// begins again. A name that is free is not locked: it is taken by link(2), which fails if another took it first. So the
-// usual write makes no lock file and leaves none. What is no regular file, such as a symbolic link, has a lock file
-// beside it, and so has every value on Windows, where a file that is open could not be replaced.
+// The lock is a flock on the value's own file. Whoever gets it and finds another file under the
+// name by then, or none, begins again. A name that is free is not locked: it is taken by link(2),
+// which fails if another took it first. So the usual write makes no lock file and leaves none. What
+// is no regular file, such as a symbolic link, has a lock file beside it, and so has every value on
+// Windows, where a file that is open could not be replaced.
 //
-// errors.ErrUnsupported comes with a hold of the stripe alone, with which an unconditional write goes on.
+// errors.ErrUnsupported comes with a hold of the stripe alone, with which an unconditional write
+// goes on.
 func (s *Store) exclude(ctx context.Context, t tree, path string) (hold, error) {
 	hash := fnv.New64a()
 	hash.Write([]byte(strings.ToLower(path))) // file systems may ignore case
@@ -80,8 +84,8 @@ func (s *Store) excludeNew(ctx context.Context, t tree, path string, h *hold) er
 	})
 }
 
-// poll asks again and again rather than wait in the kernel, because that wait could not be cancelled; the holder keeps
-// a lock for a look and a rename.
+// poll asks again and again rather than wait in the kernel, because that wait could not be
+// cancelled; the holder keeps a lock for a look and a rename.
 func poll(ctx context.Context, try func() (done bool, err error)) error {
 	for wait := 50 * time.Microsecond; ; wait = min(2*wait, 5*time.Millisecond) {
 		if done, err := try(); done || err != nil {
@@ -97,7 +101,8 @@ func poll(ctx context.Context, try func() (done bool, err error)) error {
 	}
 }
 
-// try takes the lock of the file at path, or finds that the name is free. It has neither when another has the lock.
+// try takes the lock of the file at path, or finds that the name is free. It has neither when
+// another has the lock.
 func (s *Store) try(t tree, path string) (l locked, free bool, err error) {
 	if s.lock.value != nil {
 		if l, err = s.lock.value(t, path); l != nil || err == nil || errors.Is(err, errors.ErrUnsupported) {
@@ -121,7 +126,8 @@ func (s *Store) try(t tree, path string) (l locked, free bool, err error) {
 	if l, err = s.lock.name(t, lockName(path)); l == nil || s.lock.value == nil {
 		return l, false, err
 	}
-	// A value takes the place of what is none under this lock only. So if there is none now, none will come.
+	// A value takes the place of what is none under this lock only. So if there is none now, none
+	// will come.
 	if fi, err = t.lstat(path); err == nil && !fi.IsDir() && !fi.Mode().IsRegular() {
 		return l, false, nil
 	}
@@ -129,7 +135,8 @@ func (s *Store) try(t tree, path string) (l locked, free bool, err error) {
 	return nil, false, nil
 }
 
-// lockName depends on the last segment and the folder alone, so that stores with other roots agree on it.
+// lockName depends on the last segment and the folder alone, so that stores with other roots agree
+// on it.
 func lockName(path string) string {
 	dir := folder(path)
 	h := fnv.New64a()

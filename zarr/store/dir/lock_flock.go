@@ -70,8 +70,8 @@ type nameLock struct {
 	name string
 }
 
-// tryName is lockers.name. The kernel frees the lock when its holder dies; the file that stays behind is taken over by
-// the next.
+// tryName is lockers.name. The kernel frees the lock when its holder dies; the file that stays
+// behind is taken over by the next.
 func (s *Store) tryName(t tree, name string) (locked, error) {
 	f, err := t.openFile(name, os.O_RDWR|os.O_CREATE|nonblock, 0o666)
 	if errors.Is(err, fs.ErrPermission) {

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// lockers has no lock of a value's own file: Windows does not replace a file that is open, and a lock of its bytes
-// would keep readers out.
+// lockers has no lock of a value's own file: Windows does not replace a file that is open, and a
+// lock of its bytes would keep readers out.
 func (s *Store) lockers() lockers { return lockers{nil, tryName} }
 
 type handleLock syscall.Handle
@@ -21,8 +21,8 @@ const (
 	errDeletePending      = syscall.Errno(303)
 )
 
-// tryName opens the lock file without sharing, or gives nil if another process or Store has. Windows closes and removes
-// the file when its holder dies.
+// tryName opens the lock file without sharing, or gives nil if another process or Store has.
+// Windows closes and removes the file when its holder dies.
 func tryName(t tree, name string) (locked, error) {
 	if t, ok := t.(confined); ok {
 		return tryConfined(t, name)
@@ -54,7 +54,8 @@ func held(t tree, name string, err error) error {
 	return err // the folder refuses
 }
 
-// confinedLock is a lock file within an os.Root, which opens files shared: its first byte is locked.
+// confinedLock is a lock file within an os.Root, which opens files shared: its first byte is
+// locked.
 type confinedLock struct {
 	f    *os.File
 	t    confined

@@ -17,9 +17,10 @@ func (e *linkError) Error() string {
 	return "the symbolic link " + e.path + " is on the way, and deletes follow no link"
 }
 
-// ownFolder opens the folder of a path, going down from the root through real folders only. The tree holds the names in
-// that folder, and the caller closes it. A link on the way is a *linkError, also one that takes a folder's place meanwhile.
-// What the tree opens is one folder, wherever that is moved, so nothing done in it reaches another.
+// ownFolder opens the folder of a path, going down from the root through real folders only. The
+// tree holds the names in that folder, and the caller closes it. A link on the way is a *linkError,
+// also one that takes a folder's place meanwhile. What the tree opens is one folder, wherever that
+// is moved, so nothing done in it reaches another.
 func (s *Store) ownFolder(path string) (confined, error) {
 	none := confined{}
 	r, err := os.OpenRoot(s.root)
@@ -50,8 +51,8 @@ func (s *Store) ownFolder(path string) (confined, error) {
 // errNoFolder is for a name of a link, or of what was exchanged between the look and the open.
 var errNoFolder = errors.New("not a real folder")
 
-// ownFolderIn opens a folder in a folder. os.Root alone would follow links that stay within it, so the folder that was
-// opened is compared with the one of which the name was.
+// ownFolderIn opens a folder in a folder. os.Root alone would follow links that stay within it, so
+// the folder that was opened is compared with the one of which the name was.
 func ownFolderIn(r *os.Root, name string) (*os.Root, error) {
 	was, err := r.Lstat(name)
 	switch {
@@ -76,8 +77,8 @@ func ownFolderIn(r *os.Root, name string) (*os.Root, error) {
 	return sub, nil
 }
 
-// firstLink is the length of the part of a path below the root that ends with the first symbolic link; 0 where there is
-// none, or no such path.
+// firstLink is the length of the part of a path below the root that ends with the first symbolic
+// link; 0 where there is none, or no such path.
 func (s *Store) firstLink(t tree, path string) int {
 	for i := len(s.join("")); i < len(path); {
 		j := strings.IndexByte(path[i:], '/')
@@ -96,7 +97,8 @@ func (s *Store) firstLink(t tree, path string) int {
 	return 0
 }
 
-// behindLink is the result of a delete of what lies behind a link: refused if there is anything, else as of an absent key.
+// behindLink is the result of a delete of what lies behind a link: refused if there is anything,
+// else as of an absent key.
 func (s *Store) behindLink(t tree, path string, link *linkError) error {
 	if _, err := t.lstat(path); absent(err) {
 		return s.proven(t, path)

@@ -22,9 +22,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// parts is a value that is being sent: a hidden file for each part, beside the value. The names of the files have the token,
-// which is a random number, and of each part its label, its size and its number. The file of part 0 gets a new label when a
-// part with a higher number is sent, so that of a value whose last parts are removed the first still says how many there were.
+// parts is a value that is being sent: a hidden file for each part, beside the value. The names of
+// the files have the token, which is a random number, and of each part its label, its size and its
+// number. The file of part 0 gets a new label when a part with a higher number is sent, so that of
+// a value whose last parts are removed the first still says how many there were.
 type parts struct {
 	s     *Store
 	key   string
@@ -36,8 +37,9 @@ type parts struct {
 	mu sync.Mutex // held while part 0 gets another name
 }
 
-// PutParts implements [store.PartPutter]. A part may have any size. Commit appends the others to a copy of the first, which file systems that
-// share blocks between files do without copying; one part alone is renamed. It makes no folder and no file yet.
+// PutParts implements [store.PartPutter]. A part may have any size. Commit appends the others to a
+// copy of the first, which file systems that share blocks between files do without copying; one
+// part alone is renamed. It makes no folder and no file yet.
 func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	path, err := s.path(ctx, key)
 	if err != nil {
@@ -352,7 +354,8 @@ func whole(part sentparts.Part[string], size int64, err error) error {
 	return removed(err)
 }
 
-// joinStep is how much is copied between two looks at the context: a quarter of a second on a slow disk.
+// joinStep is how much is copied between two looks at the context: a quarter of a second on a slow
+// disk.
 const joinStep = 32 << 20
 
 // appendTo copies a part, in the kernel where it can (copy_file_range).
@@ -376,8 +379,8 @@ func (p *parts) appendTo(ctx context.Context, t tree, to *os.File, part sentpart
 	}
 }
 
-// remove removes the parts, from any process, the first before the others: what is left when this is cut has a gap and cannot
-// pass for a value.
+// remove removes the parts, from any process, the first before the others: what is left when this
+// is cut has a gap and cannot pass for a value.
 func (p *parts) remove(t tree) error {
 	_, _, names, err := p.find(t)
 	isFirst := func(name string) bool { return strings.HasSuffix(name, "-0") }

@@ -11,7 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestPartsLeaveNothing: after Commit and Abort there is the value and nothing else, and before it no value.
+// TestPartsLeaveNothing: after Commit and Abort there is the value and nothing else, and before it
+// no value.
 func TestPartsLeaveNothing(t *testing.T) {
 	for _, confined := range []bool{false, true} {
 		for _, n := range []int{0, 1, 3} {

@@ -55,7 +55,8 @@ func noValue(t *testing.T, root string, p store.Parts, kind error) {
 	}
 }
 
-// TestLastPartsRemoved: another process that resumes the value sees by what is left that the last parts were removed.
+// TestLastPartsRemoved: another process that resumes the value sees by what is left that the last
+// parts were removed.
 func TestLastPartsRemoved(t *testing.T) {
 	for _, order := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}} {
 		root := t.TempDir()
@@ -68,7 +69,8 @@ func TestLastPartsRemoved(t *testing.T) {
 	}
 }
 
-// TestPartShortened: a part that lost bytes is corrupt data, for its sender and for another process, also the only part.
+// TestPartShortened: a part that lost bytes is corrupt data, for its sender and for another
+// process, also the only part.
 func TestPartShortened(t *testing.T) {
 	for _, numbers := range [][]int{{0}, {0, 1, 2, 3}} {
 		for _, n := range []string{"0", "3"} {
@@ -119,7 +121,8 @@ func allFiles(t *testing.T, root string) (names []string) {
 	return names
 }
 
-// TestPartOfAnEndedValue: a process that resumes a value and sends a part before it has looked finds that it is over.
+// TestPartOfAnEndedValue: a process that resumes a value and sends a part before it has looked
+// finds that it is over.
 func TestPartOfAnEndedValue(t *testing.T) {
 	root := t.TempDir()
 	p, _ := sentParts(t, root, 0, 1)

@@ -110,8 +110,8 @@ func TestManyProcessesLoseNoIncrement(t *testing.T) {
 	}
 }
 
-// The value of the next two children is two numbers: one of whoever replaces it as a whole, one of those who change a
-// part of it.
+// The value of the next two children is two numbers: one of whoever replaces it as a whole, one of
+// those who change a part of it.
 const pair = "pair"
 
 // childWhole is the only one that changes the first number, so it must find it as it wrote it.
@@ -153,8 +153,8 @@ func childPart(s *dir.Store) error {
 	}
 }
 
-// A Put without a condition is not undone by a conditional one of another process that looked before it and renames
-// after it, and neither is a Delete.
+// A Put without a condition is not undone by a conditional one of another process that looked
+// before it and renames after it, and neither is a Delete.
 func TestPlainWritesAreNotLost(t *testing.T) {
 	s := dir.New(t.TempDir())
 	put(t, s, pair, "0 0")
@@ -178,7 +178,8 @@ func TestPlainWritesAreNotLost(t *testing.T) {
 	}
 }
 
-// fill is a value that shows any mixture: one byte repeated, and long enough to take several writes of a page.
+// fill is a value that shows any mixture: one byte repeated, and long enough to take several writes
+// of a page.
 func fill(i int) []byte { return bytes.Repeat([]byte{byte('a' + i%26)}, 200_000+i%26*1000) }
 
 func childWrite(s *dir.Store) error {

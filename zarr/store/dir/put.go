@@ -145,7 +145,8 @@ func (s *Store) makeFolder(t tree, dir string) error {
 	}
 }
 
-// stamp gives the file a modification time that this Store gave to none before and is not before after.
+// stamp gives the file a modification time that this Store gave to none before and is not before
+// after.
 func (s *Store) stamp(t tree, path string, after int64) (info, error) {
 	const step = 100 // nanoseconds: the finest that NTFS keeps
 	now := max(time.Now().UnixNano(), after)
@@ -164,8 +165,9 @@ func (s *Store) stamp(t tree, path string, after int64) (info, error) {
 	return infoOf(t, path, fi)
 }
 
-// place puts temp in the place of what is at path, if there is something. It does so under the lock of a conditional
-// write, which would else lose this value, where this falls between its look and its rename.
+// place puts temp in the place of what is at path, if there is something. It does so under the lock
+// of a conditional write, which would else lose this value, where this falls between its look and
+// its rename.
 func (s *Store) place(ctx context.Context, t tree, temp, path string) error {
 	for {
 		done, err := s.placeOnce(ctx, t, temp, path)
@@ -220,7 +222,8 @@ func (s *Store) placeOver(ctx context.Context, t tree, temp, path string, in inf
 	if err != nil {
 		return in, err
 	}
-	// The times of one key only go up, by what the file system can distinguish; then no version comes back.
+	// The times of one key only go up, by what the file system can distinguish; then no version
+	// comes back.
 	for _, step := range []time.Duration{time.Microsecond, time.Millisecond, time.Second, 2 * time.Second} {
 		if in.mtime > old.mtime {
 			return in, rename(t, temp, path)
@@ -276,8 +279,8 @@ func (s *Store) placeNew(ctx context.Context, t tree, temp, path string) error {
 	return rename(t, temp, path)
 }
 
-// taken says what is at a name that was to be free. A folder is no value: a reader of the key does not find one, so it must not
-// look like one that another wrote.
+// taken says what is at a name that was to be free. A folder is no value: a reader of the key does
+// not find one, so it must not look like one that another wrote.
 func taken(f os.FileInfo) error {
 	if f.IsDir() {
 		return fault.Newf(fault.Path, "there are keys below it, or an empty folder")

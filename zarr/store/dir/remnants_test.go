@@ -12,7 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// TestRemoveRemnants removes temporary files below a prefix, and nothing else, also through decorators.
+// TestRemoveRemnants removes temporary files below a prefix, and nothing else, also through
+// decorators.
 func TestRemoveRemnants(t *testing.T) {
 	for name, opts := range map[string][]dir.Option{"plain": nil, "confined": {dir.Confined(true)}} {
 		t.Run(name, func(t *testing.T) {

@@ -2,9 +2,9 @@ package dir
 
 import "syscall"
 
-// remote names the network file system on which the open file is, or a file system of which Linux does not say what
-// is behind it; "" where locks hold between all who can write: on local ones, and on Lustre, CephFS, GFS2 and OCFS2,
-// whose locks are the cluster's.
+// remote names the network file system on which the open file is, or a file system of which Linux
+// does not say what is behind it; "" where locks hold between all who can write: on local ones, and
+// on Lustre, CephFS, GFS2 and OCFS2, whose locks are the cluster's.
 func remote(fd int) string {
 	var st syscall.Statfs_t
 	for {

@@ -18,8 +18,8 @@ func (s *Store) mark(t tree) {
 	}
 }
 
-// still is an error where the root was seen and is gone, or another folder is in its place: then what is not there
-// was not proven absent, and what would be written would be lost.
+// still is an error where the root was seen and is gone, or another folder is in its place: then
+// what is not there was not proven absent, and what would be written would be lost.
 func (s *Store) still(t tree) error {
 	was := s.seen.Load()
 	if was == nil {
@@ -40,10 +40,10 @@ func (s *Store) still(t tree) error {
 // errFile says what is in the place of a folder.
 var errFile = errors.New("a file, where a folder of keys would be")
 
-// proven is called where nothing was found at a path, and is an error where that proves no absence: the root is not
-// the one it was; the path is, or leads through, a symbolic link to what is not there, such as a disk that is not
-// mounted or a file of git-annex that was not fetched; or a file is in the place of a folder, as when a link was
-// copied as a text.
+// proven is called where nothing was found at a path, and is an error where that proves no absence:
+// the root is not the one it was; the path is, or leads through, a symbolic link to what is not
+// there, such as a disk that is not mounted or a file of git-annex that was not fetched; or a file
+// is in the place of a folder, as when a link was copied as a text.
 func (s *Store) proven(t tree, path string) error {
 	for p := path; len(p) > len(s.root); p = folder(p) {
 		fi, err := t.lstat(p)

@@ -50,8 +50,8 @@ func verbs(t *testing.T, s store.Store, v store.Version) map[string]error {
 	return all
 }
 
-// A root in which something was and that is gone, or another folder in its place, such as the bare mount point, proves
-// nothing, and nothing is written there.
+// A root in which something was and that is gone, or another folder in its place, such as the bare
+// mount point, proves nothing, and nothing is written there.
 func TestVanishedRoot(t *testing.T) {
 	for name, replace := range map[string]func(root string) error{
 		"gone":           func(string) error { return nil },
@@ -115,7 +115,8 @@ func TestVanishedRoot(t *testing.T) {
 	}
 }
 
-// What a user sees: an array that is open while its folder is moved away reads no fill values and takes no writes.
+// What a user sees: an array that is open while its folder is moved away reads no fill values and
+// takes no writes.
 func TestVanishedRootOfAnArray(t *testing.T) {
 	both(t, func(t *testing.T, open func(root string) *dir.Store) {
 		root := filepath.Join(t.TempDir(), "root")
@@ -192,8 +193,9 @@ func TestRootIsAFile(t *testing.T) {
 	})
 }
 
-// In a folder a name is a value or has others below it. The one in the place of the other is damage, such as a link
-// that was copied as a text, and no absence. What deletions leave behind is none.
+// In a folder a name is a value or has others below it. The one in the place of the other is
+// damage, such as a link that was copied as a text, and no absence. What deletions leave behind is
+// none.
 func TestOneInThePlaceOfTheOther(t *testing.T) {
 	both(t, func(t *testing.T, open func(root string) *dir.Store) {
 		s := open(t.TempDir())

@@ -63,7 +63,8 @@ func moveNew(from, to string) error {
 	return syscall.MoveFile(a, b)
 }
 
-// rename replaces to. Windows refuses that for moments in which somebody, often a virus scanner, has the file open.
+// rename replaces to. Windows refuses that for moments in which somebody, often a virus scanner,
+// has the file open.
 func rename(t tree, from, to string) error {
 	for wait := time.Millisecond; ; wait *= 2 {
 		err := t.rename(from, to)

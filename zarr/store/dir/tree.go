@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// tree is the file system as the Store uses it. Paths are those of Store.join: absolute, with slashes. Directly by path
-// it is plain, within the root alone it is confined.
+// tree is the file system as the Store uses it. Paths are those of Store.join: absolute, with
+// slashes. Directly by path it is plain, within the root alone it is confined.
 type tree interface {
 	// open opens for reading and does not wait for the writer of a pipe.
 	open(path string) (file, error)

@@ -54,7 +54,8 @@ func TestSymbolicLinks(t *testing.T) {
 	}
 }
 
-// TestLinksToNothingProveNoAbsence: a file that was not fetched, a folder on a disk that is not mounted, and the root there.
+// TestLinksToNothingProveNoAbsence: a file that was not fetched, a folder on a disk that is not
+// mounted, and the root there.
 func TestLinksToNothingProveNoAbsence(t *testing.T) {
 	root := t.TempDir()
 	s := dir.New(root)
@@ -106,7 +107,8 @@ func TestLinksToNothingProveNoAbsence(t *testing.T) {
 	}
 }
 
-// TestLoopsEndLevelByLevel: who walks a hierarchy a level at a time meets no folder within itself, by whichever of two links.
+// TestLoopsEndLevelByLevel: who walks a hierarchy a level at a time meets no folder within itself,
+// by whichever of two links.
 func TestLoopsEndLevelByLevel(t *testing.T) {
 	root := t.TempDir()
 	s := dir.New(root)

@@ -51,7 +51,8 @@ func (s *Store) failed(err error) {
 	}
 }
 
-// took takes a first byte into account. When it is the one by which it is known what is slow, the requests under way learn it.
+// took takes a first byte into account. When it is the one by which it is known what is slow, the
+// requests under way learn it.
 func (s *Store) took(class int, d time.Duration) {
 	s.mu.Lock()
 	c := &s.classes[class]
@@ -68,7 +69,8 @@ func (s *Store) took(class int, d time.Duration) {
 	}
 }
 
-// allow gives memory for a second exchange, or nil where there may be none yet: it is asked again after wait, counted from the beginning of the request.
+// allow gives memory for a second exchange, or nil where there may be none yet: it is asked again
+// after wait, counted from the beginning of the request.
 func (s *Store) allow(r *request) (hold *concurrency.Hold, wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +100,8 @@ func (s *Store) refund() {
 	s.mu.Unlock()
 }
 
-// scarce is after how long a request of the class gets one of the second exchanges that are left: the fewer they are, the later.
+// scarce is after how long a request of the class gets one of the second exchanges that are left:
+// the fewer they are, the later.
 func (c *class) scarce(allowed float64) time.Duration {
 	return time.Duration(float64(c.limit) * math.Sqrt(max(burst/max(allowed, 1), 1)))
 }

@@ -1,11 +1,14 @@
-// Package hedge sends a second request for a value whose first one is slow, and uses the one that comes first.
+// Package hedge sends a second request for a value whose first one is slow, and uses the one that
+// comes first.
 //
 //	st := hedge.New(provider, hedge.Options{Budget: budget})
 //
-// Of the requests to an object store about one in a hundred takes ten times as long to its first byte as the others, and a call that
-// makes hundreds of them waits for the slowest. A Get whose first byte is not there after 1.5 times the 95th percentile of its size class
-// is made once more; the first of the two to have its first byte goes on, and the other is cancelled (Dean and Barroso, "The Tail at
-// Scale", CACM 56(2), 2013). A body that is slow once it comes is not hedged: the stall limit is for that.
+// Of the requests to an object store about one in a hundred takes ten times as long to its first
+// byte as the others, and a call that makes hundreds of them waits for the slowest. A Get whose
+// first byte is not there after 1.5 times the 95th percentile of its size class is made once more;
+// the first of the two to have its first byte goes on, and the other is cancelled (Dean and
+// Barroso, "The Tail at Scale", CACM 56(2), 2013). A body that is slow once it comes is not hedged:
+// the stall limit is for that.
 //
 // A second request is made only
 //
@@ -17,6 +20,7 @@
 //
 // A request that may not be made again yet is looked at again later.
 //
-// It belongs below package retry, whose waits are no slow requests, and above package limit, of whose slots the second request takes
-// one. Other verbs than Get go through unchanged. [store.Trace] reports each second request, and whether it was used.
+// It belongs below package retry, whose waits are no slow requests, and above package limit, of
+// whose slots the second request takes one. Other verbs than Get go through unchanged.
+// [store.Trace] reports each second request, and whether it was used.
 package hedge

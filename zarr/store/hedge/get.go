@@ -11,7 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// request is one Get, which may become two exchanges. What the second one brings is read after done is closed.
+// request is one Get, which may become two exchanges. What the second one brings is read after done
+// is closed.
 type request struct {
 	s     *Store
 	key   string
@@ -70,7 +71,8 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	return v, err
 }
 
-// mostOf is how many bytes a Get brings at most; 0 where that is not known, or is more than a second one is made for.
+// mostOf is how many bytes a Get brings at most; 0 where that is not known, or is more than a
+// second one is made for.
 func mostOf(o store.GetOptions) int64 {
 	n := o.Max
 	if l, ok := o.Range.IsSuffix(); ok && (n == 0 || l < n) {
@@ -140,8 +142,8 @@ func (r *request) wait(d time.Duration) {
 	}
 }
 
-// end is called when the first exchange has ended, and reports whether there is a second one. That is cancelled unless it is used: the
-// first one failed as another may not.
+// end is called when the first exchange has ended, and reports whether there is a second one. That
+// is cancelled unless it is used: the first one failed as another may not.
 func (r *request) end(err error) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,7 +13,8 @@ import (
 
 // Options are what second requests may take.
 type Options struct {
-	// Budget has the memory for answers of second requests. nil: there is none, and no second request is made.
+	// Budget has the memory for answers of second requests. nil: there is none, and no second
+	// request is made.
 	Budget *concurrency.Budget
 	// Free reports whether a request would begin at once. nil: it would.
 	Free func() bool

@@ -19,7 +19,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// exchangeOf is how a try of a Get goes: when its first byte comes, how long its body takes, and how it fails.
+// exchangeOf is how a try of a Get goes: when its first byte comes, how long its body takes, and
+// how it fails.
 type exchangeOf struct {
 	first, body time.Duration
 	err         error // in place of an answer
@@ -75,7 +76,8 @@ func (w *network) Get(ctx context.Context, key string, o store.GetOptions, buf [
 
 const normal = 30 * time.Millisecond
 
-// scripted is a hedged store in which requests take 30 ms to their first byte, but for those that the script has after the warm-up.
+// scripted is a hedged store in which requests take 30 ms to their first byte, but for those that
+// the script has after the warm-up.
 func scripted(t *testing.T, o Options, script ...exchangeOf) (*Store, *network) {
 	t.Helper()
 	m := mem.New()
@@ -235,7 +237,8 @@ func TestNone(t *testing.T) {
 	})
 }
 
-// TestFirstWave: requests that all begin before anything is known are hedged when the first of them have come.
+// TestFirstWave: requests that all begin before anything is known are hedged when the first of them
+// have come.
 func TestFirstWave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := mem.New()

@@ -62,7 +62,8 @@ func (c *class) add(took, least time.Duration) {
 	}
 }
 
-// isSlow reports whether all requests of the class are slower than they were. When none has been answered for a while, that is not known any more.
+// isSlow reports whether all requests of the class are slower than they were. When none has been
+// answered for a while, that is not known any more.
 func (c *class) isSlow() bool {
 	return c.normal > 0 && float64(c.median) > risen*float64(c.normal) && time.Since(c.last) < c.limit*3/2
 }

@@ -3,7 +3,8 @@
 //	st, err := http.Open(ctx, "https://host/path/root.zarr")
 //	a, err := zarr.OpenArray(ctx, st, "t2m")
 //
-// The URL's parameters, such as those of a presigned URL, go with each request and are never printed. Requests are GETs.
+// The URL's parameters, such as those of a presigned URL, go with each request and are never
+// printed. Requests are GETs.
 //
 // What a server says is believed only when it can be meant:
 //
@@ -20,13 +21,15 @@
 //   - A request that stands still for 30 s is given up as fault.Unavailable ([StallTimeout]); there is no limit on the whole but the
 //     context's.
 //
-// A Version is a strong ETag. A weak one, or Last-Modified with its seconds, could name two values; without a strong
-// one the Version is empty and a pinned read is errors.ErrUnsupported. nginx makes its strong ETag of a file's size and
-// time in whole seconds all the same: two values of one size, written within one second, have the same Version there.
+// A Version is a strong ETag. A weak one, or Last-Modified with its seconds, could name two values;
+// without a strong one the Version is empty and a pinned read is errors.ErrUnsupported. nginx makes
+// its strong ETag of a file's size and time in whole seconds all the same: two values of one size,
+// written within one second, have the same Version there.
 //
-// Redirects are followed, but not from https to http. Another host gets none of the caller's headers and no Referer.
-// A program that opens URLs of others gives [PublicOnly], so that neither they nor redirects lead into its own network.
+// Redirects are followed, but not from https to http. Another host gets none of the caller's
+// headers and no Referer. A program that opens URLs of others gives [PublicOnly], so that neither
+// they nor redirects lead into its own network.
 //
-// The store takes no writes (fault.ReadOnly) and has no listing (errors.ErrUnsupported): a hierarchy with consolidated
-// metadata needs none. It may be used from any number of goroutines.
+// The store takes no writes (fault.ReadOnly) and has no listing (errors.ErrUnsupported): a
+// hierarchy with consolidated metadata needs none. It may be used from any number of goroutines.
 package http

@@ -158,7 +158,8 @@ func (a *answer) check(resp *http.Response, key string, o store.GetOptions) erro
 	return a.all(resp, key, o.Range)
 }
 
-// all reads the header of an answer with the whole value: asked for, or from a server that ignores ranges.
+// all reads the header of an answer with the whole value: asked for, or from a server that ignores
+// ranges.
 func (a *answer) all(resp *http.Response, key string, r store.Range) (err error) {
 	a.size, a.n = resp.ContentLength, resp.ContentLength
 	switch {

@@ -12,8 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// held is a web server as the tests that all providers share see it. It has no buckets: a 404 is an absent key. Nothing
-// but its name tells an empty value from somebody else's empty answer, so that one is corrupt to what wants bytes of it.
+// held is a web server as the tests that all providers share see it. It has no buckets: a 404 is an
+// absent key. Nothing but its name tells an empty value from somebody else's empty answer, so that
+// one is corrupt to what wants bytes of it.
 func held() fake.Provider {
 	return fake.Provider{
 		Serve: func(t testing.TB) (*fake.Server, store.Store) {

@@ -223,7 +223,8 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// Another host gets neither headers nor the address it was sent from; the same host keeps its headers.
+// Another host gets neither headers nor the address it was sent from; the same host keeps its
+// headers.
 func TestRedirects(t *testing.T) {
 	var got http.Header
 	var query string

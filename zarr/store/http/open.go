@@ -12,8 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/limit"
 )
 
-// defaultRequests is how many requests are in flight at once. 64: enough to hide 30 ms behind chunks of 1 MiB on a
-// gigabit line many times over, and a fraction of the 512 connections that nginx lets one worker have.
+// defaultRequests is how many requests are in flight at once. 64: enough to hide 30 ms behind
+// chunks of 1 MiB on a gigabit line many times over, and a fraction of the 512 connections that
+// nginx lets one worker have.
 const defaultRequests = 64
 
 type config struct {
@@ -25,12 +26,13 @@ type config struct {
 	stack     provider.Stack
 }
 
-// Open opens "https://host/path?parameters". The path becomes the store's root. No request is made: a server that cannot
-// be reached shows at the first verb.
+// Open opens "https://host/path?parameters". The path becomes the store's root. No request is made:
+// a server that cannot be reached shows at the first verb.
 //
 // *UsageError: the URL or an option is malformed.
 //
-// The store retries and limits its requests (see [Retry] and [MaxInFlight]), and gives store.Tuning by store.As.
+// The store retries and limits its requests (see [Retry] and [MaxInFlight]), and gives store.Tuning
+// by store.As.
 func Open(ctx context.Context, url string, opts ...Option) (store.Store, error) {
 	c := &config{header: http.Header{}}
 	err := c.parseURL(url)
@@ -70,7 +72,8 @@ func (c *config) parseURL(raw string) error {
 
 func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
 
-// shared is the server for the process's other stores on it. Its requests never become more than at first: it is often one machine.
+// shared is the server for the process's other stores on it. Its requests never become more than at
+// first: it is often one machine.
 func (c *config) shared() provider.Bucket {
 	scheme, rest, _ := strings.Cut(c.base, "://")
 	host, path, _ := strings.Cut(rest, "/")
@@ -108,8 +111,8 @@ func (w watched) CloseIdleConnections() {
 	}
 }
 
-// transport has as many connections as there are requests at once. One for public addresses alone has no proxy: a proxy
-// would look names up by itself, and connect where it wants.
+// transport has as many connections as there are requests at once. One for public addresses alone
+// has no proxy: a proxy would look names up by itself, and connect where it wants.
 func transport(requests int, public bool) *http.Transport {
 	t := &http.Transport{Proxy: http.ProxyFromEnvironment}
 	provider.Connections(t, requests)

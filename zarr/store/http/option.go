@@ -20,8 +20,8 @@ type Option struct {
 // String prints the option as it is written in code, without secrets.
 func (o Option) String() string { return o.text }
 
-// Header sends a header with each request to the host of the URL, such as Authorization. Range, Accept-Encoding and
-// conditions are the store's own and a *UsageError.
+// Header sends a header with each request to the host of the URL, such as Authorization. Range,
+// Accept-Encoding and conditions are the store's own and a *UsageError.
 func Header(name, value string) Option {
 	return Option{fmt.Sprintf("http.Header(%q, …)", name), func(c *config) error {
 		key := http.CanonicalHeaderKey(name)
@@ -36,23 +36,26 @@ func Header(name, value string) Option {
 	}}
 }
 
-// Transport replaces the connections' transport, and with it what this package does about idle connections and proxies.
+// Transport replaces the connections' transport, and with it what this package does about idle
+// connections and proxies.
 func Transport(t http.RoundTripper) Option {
 	return Option{"http.Transport(…)", func(c *config) error { c.transport = t; return nil }}
 }
 
-// PublicOnly refuses servers whose address is not of the public internet, as fault.Refused: loopback, link-local with the
-// clouds' metadata services (169.254.169.254), private (RFC 1918, ULA), shared (CGNAT) and reserved ones, also as IPv6
-// addresses with an IPv4 address in them. It is for programs that open URLs of others: without it such a URL reads what only
-// the program's machine can reach. The address is looked at when it is connected to, after the name was resolved and for
-// every redirect, so that a name whose address changes is no way around. No proxy is used, as it would resolve names by itself. With
-// [Transport] it is a *UsageError.
+// PublicOnly refuses servers whose address is not of the public internet, as fault.Refused:
+// loopback, link-local with the clouds' metadata services (169.254.169.254), private (RFC 1918,
+// ULA), shared (CGNAT) and reserved ones, also as IPv6 addresses with an IPv4 address in them. It
+// is for programs that open URLs of others: without it such a URL reads what only the program's
+// machine can reach. The address is looked at when it is connected to, after the name was resolved
+// and for every redirect, so that a name whose address changes is no way around. No proxy is used,
+// as it would resolve names by itself. With [Transport] it is a *UsageError.
 func PublicOnly() Option {
 	return Option{"http.PublicOnly()", func(c *config) error { c.public = true; return nil }}
 }
 
-// MaxInFlight fixes how many requests the store makes at once, over all arrays and calls on it. 0 is the default: 64, shared by all stores of
-// the process on the server, and fewer where it refuses some.
+// MaxInFlight fixes how many requests the store makes at once, over all arrays and calls on it. 0
+// is the default: 64, shared by all stores of the process on the server, and fewer where it refuses
+// some.
 func MaxInFlight(n int) Option {
 	return Option{fmt.Sprintf("http.MaxInFlight(%d)", n), func(c *config) error {
 		c.stack.InFlight = n
@@ -84,15 +87,16 @@ func Limits(l *concurrency.Limits) Option {
 	return Option{"http.Limits(…)", func(c *config) error { c.stack.Limits = l; return nil }}
 }
 
-// Hedge makes a read once more whose first byte takes much longer than that of others, and uses the one that comes first; see package
-// hedge for when. It costs 3 % more reads at most, and memory of the budget ([Limits]) while two are under way.
+// Hedge makes a read once more whose first byte takes much longer than that of others, and uses the
+// one that comes first; see package hedge for when. It costs 3 % more reads at most, and memory of
+// the budget ([Limits]) while two are under way.
 func Hedge() Option {
 	return Option{"http.Hedge()", func(c *config) error { c.stack.Hedge = true; return nil }}
 }
 
-// StallTimeout is how long a request may stand still, with no byte moving, before it is given up as fault.Unavailable and
-// tried again; 0 is the default, 30 s. Every byte starts it anew, so that long values take the time they need: the only
-// limit on the whole is the context's.
+// StallTimeout is how long a request may stand still, with no byte moving, before it is given up as
+// fault.Unavailable and tried again; 0 is the default, 30 s. Every byte starts it anew, so that
+// long values take the time they need: the only limit on the whole is the context's.
 func StallTimeout(d time.Duration) Option {
 	return Option{fmt.Sprintf("http.StallTimeout(%v)", d), func(c *config) error {
 		c.stack.Stall = d
@@ -100,11 +104,12 @@ func StallTimeout(d time.Duration) Option {
 	}}
 }
 
-// Retry changes how failed requests are repeated; see package retry for the defaults. Retry(retry.Tries(1)) is never.
+// Retry changes how failed requests are repeated; see package retry for the defaults.
+// Retry(retry.Tries(1)) is never.
 func Retry(opts ...retry.Option) Option {
 	return Option{fmt.Sprintf("http.Retry(%v)", opts), func(c *config) error { c.stack.Retry = append(c.stack.Retry, opts...); return nil }}
 }
 
-// UsageError is a mistake in the URL or the options given to [Open]. It has no kind of package fault: it is not about
-// what is stored. It is one type for all providers.
+// UsageError is a mistake in the URL or the options given to [Open]. It has no kind of package
+// fault: it is not about what is stored. It is one type for all providers.
 type UsageError = provider.UsageError

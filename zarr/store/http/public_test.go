@@ -13,7 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// A server on this machine is refused at once, by its address and by its name, and gets no connection.
+// A server on this machine is refused at once, by its address and by its name, and gets no
+// connection.
 func TestPublicOnly(t *testing.T) {
 	srv, _ := held().Serve(t)
 	_, port, err := net.SplitHostPort(strings.TrimPrefix(srv.URL, "http://"))

@@ -26,7 +26,8 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	return store.Value{}, s.failed(ctx, "get", key, err)
 }
 
-// errAnew says that the ranges did not come of one value: it was replaced or removed meanwhile, or its versions are not known.
+// errAnew says that the ranges did not come of one value: it was replaced or removed meanwhile, or
+// its versions are not known.
 var errAnew = errors.New("the ranges are not of one value")
 
 // read is a Get of a value in ranges.
@@ -85,8 +86,8 @@ func (r *read) get(ctx context.Context) (v store.Value, err error) {
 	return store.Value{Bytes: r.buf, Size: r.size, Version: r.version}, nil
 }
 
-// all asks for all of the value, and is done if that is not too much for one request. Otherwise the response has said how long the value is and which
-// version, and none of it was read.
+// all asks for all of the value, and is done if that is not too much for one request. Otherwise the
+// response has said how long the value is and which version, and none of it was read.
 func (r *read) all(ctx context.Context) (v store.Value, done bool, err error) {
 	o := r.o
 	o.Max = r.s.o.SplitAbove
@@ -131,7 +132,8 @@ func (r *read) left() int64 { return r.n - int64(len(r.buf)-r.held) }
 // unproven is how many bytes are allocated on the word of the store alone, as in store.ReadN.
 const unproven = 64 << 20
 
-// step is how many bytes are asked for at once: all of them, where there is room or the caller has bounded them.
+// step is how many bytes are asked for at once: all of them, where there is room or the caller has
+// bounded them.
 func (r *read) step(left int64) int64 {
 	if !r.o.Range.IsWhole() || r.o.Max > 0 || left <= unproven || int64(cap(r.buf)-len(r.buf)) >= left {
 		return left
@@ -191,7 +193,8 @@ type pieces struct {
 	count       int
 }
 
-// split divides total bytes, at least one, into pieces of one length and a last that may be shorter.
+// split divides total bytes, at least one, into pieces of one length and a last that may be
+// shorter.
 func split(total, most int64) pieces {
 	count := (total-1)/most + 1
 	each := (total-1)/count + 1

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// defaultPiece is how long a range or a part is. 16 MiB take 0.2 s on one connection, six times the wait for the first byte; what
-	// breaks is worth repeating.
+	// defaultPiece is how long a range or a part is. 16 MiB take 0.2 s on one connection, six times
+	// the wait for the first byte; what breaks is worth repeating.
 	defaultPiece = 16 << 20
-	// defaultInFlight is how many requests are made for one value at once: 16 connections of 85 MB/s are 1.4 GB/s, more than most
-	// machines' network.
+	// defaultInFlight is how many requests are made for one value at once: 16 connections of 85
+	// MB/s are 1.4 GB/s, more than most machines' network.
 	defaultInFlight = 16
 )
 
@@ -55,7 +55,8 @@ type Store struct {
 	whole atomic.Bool // the store cannot pin a read to a version
 }
 
-// New makes large values of s move in parts. Where the numbers say never, for reads and writes, it is s itself. Close closes s.
+// New makes large values of s move in parts. Where the numbers say never, for reads and writes, it
+// is s itself. Close closes s.
 func New(s store.Store, o Options) store.Store {
 	o = o.withDefaults(s)
 	if o.SplitAbove <= 0 && o.PartAbove <= 0 {
@@ -109,8 +110,8 @@ func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) 
 	return store.Copy(ctx, s.s, from, to, o)
 }
 
-// failed gives an error of several requests its place. A context that ended is what it is, and a part of the value that a broken request
-// brought is none of the value.
+// failed gives an error of several requests its place. A context that ended is what it is, and a
+// part of the value that a broken request brought is none of the value.
 func (s *Store) failed(ctx context.Context, op, key string, err error) error {
 	var cut *store.TruncatedError
 	switch {

@@ -298,7 +298,8 @@ func (f *failing) store() store.Store {
 	})
 }
 
-// TestFailedPutLeavesNothing: the parts of a Put that fails are removed, also when the context has ended.
+// TestFailedPutLeavesNothing: the parts of a Put that fails are removed, also when the context has
+// ended.
 func TestFailedPutLeavesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	refused := &fault.KeyError{Op: "put", Key: "k", Err: fault.Refused}
@@ -378,7 +379,8 @@ func TestCutCostsAPart(t *testing.T) {
 	})
 }
 
-// distant holds a value of 1 GiB, and takes as long as connections of 85 MB/s 30 ms away. It moves no bytes.
+// distant holds a value of 1 GiB, and takes as long as connections of 85 MB/s 30 ms away. It moves
+// no bytes.
 type distant struct{ *mem.Store }
 
 const gib = 1 << 30

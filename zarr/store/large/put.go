@@ -13,8 +13,8 @@ import (
 // usual is how many parts a value has before these become longer.
 const usual = 1000
 
-// removal is how long the parts of a value that failed are tried to be removed: a request, and some repeats of it. The caller waits for it, also
-// when its context has ended.
+// removal is how long the parts of a value that failed are tried to be removed: a request, and some
+// repeats of it. The caller waits for it, also when its context has ended.
 const removal = 10 * time.Second
 
 // Put implements [store.Store].
@@ -54,7 +54,8 @@ func dropped(ctx context.Context, p store.Parts, err error) error {
 	return err
 }
 
-// partsOf divides a value of at least one byte into parts that the store takes. The same value is divided in the same way each time.
+// partsOf divides a value of at least one byte into parts that the store takes. The same value is
+// divided in the same way each time.
 func partsOf(total, piece int64, l store.PartLimits) pieces {
 	each := max(piece, (total-1)/usual+1, l.Min)
 	if l.Parts > 0 {

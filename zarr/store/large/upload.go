@@ -12,32 +12,36 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// UploadOptions say how a value is uploaded. The zero value uploads it unconditionally, from the beginning.
+// UploadOptions say how a value is uploaded. The zero value uploads it unconditionally, from the
+// beginning.
 type UploadOptions struct {
 	Put store.PutOptions // the condition, which decides when all parts are there
 
-	// Began is called with the token of the value before its first part is sent, if another process can go on with it. What has arrived
-	// then stays when the upload fails.
+	// Began is called with the token of the value before its first part is sent, if another process
+	// can go on with it. What has arrived then stays when the upload fails.
 	Began func(token string)
-	// Resume is the token of an upload that was cut. Parts that have arrived are read from the source and compared by their checksum, and not
-	// sent again; those without a checksum are. Piece must be what it was.
+	// Resume is the token of an upload that was cut. Parts that have arrived are read from the
+	// source and compared by their checksum, and not sent again; those without a checksum are.
+	// Piece must be what it was.
 	Resume string
 
 	Piece    int64 // bytes of a part; 0 is 16 MiB. Parts are longer where the store takes no such short or no more of them
 	InFlight int   // parts at once; 0 is 16
 
 	// Memory is the budget in which the parts in memory are reserved, as one Task; nil is that of
-	// [concurrency.Default]. Where half of it holds fewer parts than InFlight, fewer are sent at once.
-	// A caller that holds a Task of the budget must pass another one.
+	// [concurrency.Default]. Where half of it holds fewer parts than InFlight, fewer are sent at
+	// once. A caller that holds a Task of the budget must pass another one.
 	Memory *concurrency.Budget
 }
 
 // Upload puts size bytes of src at key, in parallel parts. It waits for memory for as many parts as
 // are sent at once.
 //
-// Where the store has no parts it is errors.ErrUnsupported, and Put is the way. fault.Exists and fault.Conflict: the condition does not hold; the
-// parts are removed. fault.Conflict is also of a token whose value was committed or aborted. When another error ends an upload with Began or
-// Resume, its parts stay, for Resume; store.Parts.Abort removes them. Without either they are removed.
+// Where the store has no parts it is errors.ErrUnsupported, and Put is the way. fault.Exists and
+// fault.Conflict: the condition does not hold; the parts are removed. fault.Conflict is also of a
+// token whose value was committed or aborted. When another error ends an upload with Began or
+// Resume, its parts stay, for Resume; store.Parts.Abort removes them. Without either they are
+// removed.
 func Upload(ctx context.Context, s store.Store, key string, src io.ReaderAt, size int64, o UploadOptions) (store.Version, error) {
 	n := Options{Piece: o.Piece, InFlight: o.InFlight}.withPieces()
 	failed := (&Store{s: s}).failed

@@ -12,8 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Bucket is what all stores of a process on one bucket share: request slots for reads, and others for writes, whose number follows what the service
-// takes. Make it with [NewBucket], once for each bucket, with [concurrency.Share]. It may be used from any number of goroutines.
+// Bucket is what all stores of a process on one bucket share: request slots for reads, and others
+// for writes, whose number follows what the service takes. Make it with [NewBucket], once for each
+// bucket, with [concurrency.Share]. It may be used from any number of goroutines.
 type Bucket struct {
 	reads, writes side
 }
@@ -23,8 +24,8 @@ type Numbers struct {
 	Reads, Writes int // requests in flight, of each; at least 1
 	Most          int // requests in flight that each may grow to; 0 is twice Reads
 
-	// Requests a second that the service takes from a client that it does not know yet; it takes twice as many every 20 minutes that the client
-	// asks for them. 0 is no bound.
+	// Requests a second that the service takes from a client that it does not know yet; it takes
+	// twice as many every 20 minutes that the client asks for them. 0 is no bound.
 	ReadRate, WriteRate float64
 
 	// RequestRate and ByteRate bound the requests, and the bytes of values, that are moved in a
@@ -36,11 +37,13 @@ type Numbers struct {
 	// flight.
 	Share int
 
-	// Cured reports whether repeating helps against refusals, which have nothing to do with how many requests there are then. nil is never.
+	// Cured reports whether repeating helps against refusals, which have nothing to do with how
+	// many requests there are then. nil is never.
 	Cured func() bool
 }
 
-// mostGrown is how many times the first number of requests in flight the number may become, without another word: 256 instead of 128 gave 10 to 25 %, and 512 lost.
+// mostGrown is how many times the first number of requests in flight the number may become, without
+// another word: 256 instead of 128 gave 10 to 25 %, and 512 lost.
 const mostGrown = 2
 
 // Greatest is how many reads, and how many writes, there may be in flight at most.
@@ -73,7 +76,8 @@ func NewBucket(n Numbers) *Bucket {
 	return b
 }
 
-// Measured is what reads took of late, and how many more could be begun; false before there were enough.
+// Measured is what reads took of late, and how many more could be begun; false before there were
+// enough.
 func (b *Bucket) Measured() (store.Measured, bool) {
 	s := &b.reads
 	s.mu.Lock()
@@ -122,8 +126,8 @@ func (s *side) init(first, normal int, rate float64, n Numbers) {
 	s.turn.Resize(1)
 }
 
-// longestPause is how long a bucket rests at most on a service's word. It is asked again then: one answer with a long time in it, right or not, is
-// not to stop all others for hours.
+// longestPause is how long a bucket rests at most on a service's word. It is asked again then: one
+// answer with a long time in it, right or not, is not to stop all others for hours.
 const longestPause = time.Minute
 
 // pause waits as long as the service asked, and for the request's turn. A request with a slot of
@@ -220,7 +224,8 @@ func (s *side) left(now time.Time) time.Duration {
 	return 0
 }
 
-// done notes what became of a request. Requests with slots of their own do not resize those of the bucket.
+// done notes what became of a request. Requests with slots of their own do not resize those of the
+// bucket.
 func (s *side) done(ctx context.Context, c store.Call, r store.Result, own bool) {
 	if s.rates != nil {
 		s.rates.end(c, r.Bytes)
@@ -252,8 +257,9 @@ func (s *side) done(ctx context.Context, c store.Call, r store.Result, own bool)
 	}
 }
 
-// refused reports that a service asks for fewer requests, and how long it asks to wait. That one key is changed too often says nothing about the bucket: the error has a method
-// OneKey() bool then.
+// refused reports that a service asks for fewer requests, and how long it asks to wait. That one
+// key is changed too often says nothing about the bucket: the error has a method OneKey() bool
+// then.
 func refused(err error) (bool, time.Duration) {
 	if err == nil || !errors.Is(err, fault.Throttled) {
 		return false, 0
@@ -269,7 +275,8 @@ func refused(err error) (bool, time.Duration) {
 	return true, 0
 }
 
-// answers reports whether an error is what a service answers that works, such as that a key is absent.
+// answers reports whether an error is what a service answers that works, such as that a key is
+// absent.
 func answers(err error) bool {
 	for _, kind := range []error{fault.NotFound, fault.Unchanged, fault.Exists, fault.Conflict, fault.Limit} {
 		if errors.Is(err, kind) {

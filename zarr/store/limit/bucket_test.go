@@ -168,7 +168,8 @@ func watch(t *testing.T, b *limit.Bucket) (sizes func() []int) {
 
 const ms = time.Millisecond
 
-// A service of any kind is used about as well as it can be, whatever it refuses, and is not asked much more often than needed.
+// A service of any kind is used about as well as it can be, whatever it refuses, and is not asked
+// much more often than needed.
 func TestConverges(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -213,7 +214,8 @@ func TestConverges(t *testing.T) {
 	}
 }
 
-// A service on the same machine is not asked by more requests at once than keep it busy, and none that only looked like one for long by so few.
+// A service on the same machine is not asked by more requests at once than keep it busy, and none
+// that only looked like one for long by so few.
 func TestNear(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -271,7 +273,8 @@ func TestHalvesOnceInAPeriod(t *testing.T) {
 	})
 }
 
-// What was too much is remembered: it is come back to slowly, and left behind when the service takes more again.
+// What was too much is remembered: it is come back to slowly, and left behind when the service
+// takes more again.
 func TestCeiling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: 1000, burst: 100}
@@ -320,7 +323,8 @@ func TestCeilingIsForgotten(t *testing.T) {
 	})
 }
 
-// A service that says how long to wait is left alone so long by all stores on the bucket: by its reads, if these were refused.
+// A service that says how long to wait is left alone so long by all stores on the bucket: by its
+// reads, if these were refused.
 func TestRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 5 * ms, rate: 1, burst: 1, after: 3 * time.Second}
@@ -406,7 +410,8 @@ func TestOneKey(t *testing.T) {
 	})
 }
 
-// Two stores on a bucket have its slots together; reads and writes have their own, and refused writes do not slow reads.
+// Two stores on a bucket have its slots together; reads and writes have their own, and refused
+// writes do not slow reads.
 func TestShareAndApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r concurrency.Registry
@@ -460,7 +465,8 @@ func TestFixed(t *testing.T) {
 	})
 }
 
-// No request waits for ever: a request that comes to a store that others use without pause has its turn.
+// No request waits for ever: a request that comes to a store that others use without pause has its
+// turn.
 func TestNoStarvation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: 500, burst: 50}
@@ -488,7 +494,8 @@ func TestNoStarvation(t *testing.T) {
 	})
 }
 
-// Writes begin with few at once and at a bounded rate; more come with time, as long as they are asked for.
+// Writes begin with few at once and at a bounded rate; more come with time, as long as they are
+// asked for.
 func TestRamp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 10 * ms}
@@ -576,7 +583,8 @@ func (tuned) Provide(target any) bool {
 	return false
 }
 
-// Calls that begin later make as many requests as throughput has grown with, and never fewer than at first.
+// Calls that begin later make as many requests as throughput has grown with, and never fewer than
+// at first.
 func TestTuningGrows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := tuned{&service{Store: mem.New(), latency: 35 * ms}}

@@ -42,9 +42,11 @@ type sample struct {
 	took      time.Duration
 }
 
-// control says how many requests should be in flight. It does no I/O, keeps no time and has no lock.
+// control says how many requests should be in flight. It does no I/O, keeps no time and has no
+// lock.
 //
-// It looks only at requests that were sent under the present size, and decides between two instants: of answers that come at one moment the order says nothing.
+// It looks only at requests that were sent under the present size, and decides between two
+// instants: of answers that come at one moment the order says nothing.
 type control struct {
 	size   int
 	normal int         // what to return to without trials
@@ -150,8 +152,9 @@ func (c *control) done(s sample, now time.Time) int {
 	return c.size
 }
 
-// approach begins anew with few requests in flight where one of the first took less time than any from a cloud, as on the same machine or network: few keep
-// such a service as busy as many would, and connections need not be opened. Where more are of use, trials find them.
+// approach begins anew with few requests in flight where one of the first took less time than any
+// from a cloud, as on the same machine or network: few keep such a service as busy as many would,
+// and connections need not be opened. Where more are of use, trials find them.
 func (c *control) approach(s sample, now time.Time) {
 	if c.early == 0 || !s.timed {
 		return
@@ -268,8 +271,8 @@ func (c *control) leave(free bool, now time.Time) {
 // otherwise, it is not believed soon again.
 func (c *control) cures(now time.Time) bool { return since(now, c.full) >= forgotten && c.cured() }
 
-// answered is how many requests at once were not refused on average, which is what the service takes (Little's law). Where all slots are taken it
-// is at least their share of the slots' time.
+// answered is how many requests at once were not refused on average, which is what the service
+// takes (Little's law). Where all slots are taken it is at least their share of the slots' time.
 func (c *control) answered(now time.Time) int {
 	w := &c.window
 	n := 0.0
@@ -282,7 +285,8 @@ func (c *control) answered(now time.Time) int {
 	return int(math.Ceil(n))
 }
 
-// needed reports whether requests waited for slots. Few of them do where a call has a few tasks more than there are slots.
+// needed reports whether requests waited for slots. Few of them do where a call has a few tasks
+// more than there are slots.
 func (c *control) needed() bool {
 	return needed*c.window.waits >= c.window.all.answers && c.window.waits > 0
 }
@@ -333,8 +337,9 @@ func (c *control) growth() float64 { return min(gentle*math.Exp2(float64(c.clean
 // more is a share of n, at least one.
 func more(n int, share float64) int { return max(1, int(float64(n)*share)) }
 
-// trial finds out whether more requests in flight move more: a quarter more for one window, which is kept if at least
-// half of them were of use. From few at a service that is near it is twice as many.
+// trial finds out whether more requests in flight move more: a quarter more for one window, which
+// is kept if at least half of them were of use. From few at a service that is near it is twice as
+// many.
 type trial struct {
 	before int  // the size that it is compared with; 0: there is no trial
 	ref    line // what requests took at that size

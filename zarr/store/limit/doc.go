@@ -24,5 +24,6 @@
 // bounds of the requests and of the bytes in a second, and the number of processes that share a
 // bucket.
 //
-// One call of DeleteAll takes one slot, whatever the store below makes of it. A listing takes one for each page. All methods may be called concurrently.
+// One call of DeleteAll takes one slot, whatever the store below makes of it. A listing takes one
+// for each page. All methods may be called concurrently.
 package limit

@@ -28,9 +28,11 @@ func With(s store.Store, slots *concurrency.Slots) store.Store {
 	})
 }
 
-// On makes s take its slots from those of the bucket, whose number follows what the service takes. With n above 0 it has n slots of its own instead,
-// for reads and writes together, whose number stays; it waits all the same where the service asks the bucket's stores to. [store.Measured]
-// is had by store.As, and store.Tuning says how many requests there are by now, where these are more than at first. Close closes s.
+// On makes s take its slots from those of the bucket, whose number follows what the service takes.
+// With n above 0 it has n slots of its own instead, for reads and writes together, whose number
+// stays; it waits all the same where the service asks the bucket's stores to. [store.Measured] is
+// had by store.As, and store.Tuning says how many requests there are by now, where these are more
+// than at first. Close closes s.
 func On(s store.Store, b *Bucket, n int) store.Store {
 	own := concurrency.NewSlots(n)
 	slots := func(at *side) *concurrency.Slots {
@@ -94,7 +96,8 @@ func named(s store.Store, c store.Call, err error) error {
 	return &fault.KeyError{Op: verb(c.Op), Store: store.Name(s), Key: c.Key, Err: err}
 }
 
-// take takes a slot for a request, and reports whether it had to wait. The request is looked at first: one that is refused anyway does not wait.
+// take takes a slot for a request, and reports whether it had to wait. The request is looked at
+// first: one that is refused anyway does not wait.
 func take(ctx context.Context, slots *concurrency.Slots, c store.Call) (waits bool, err error) {
 	check := store.CheckKey
 	if c.Op == store.OpList {

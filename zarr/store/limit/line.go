@@ -2,7 +2,8 @@ package limit
 
 import "math"
 
-// line is what a straight line is fitted to: seconds that requests took, by their bytes. It keeps sums only.
+// line is what a straight line is fitted to: seconds that requests took, by their bytes. It keeps
+// sums only.
 type line struct{ n, x, y, xx, xy float64 }
 
 func (l *line) add(x, y, weight float64) {
@@ -18,8 +19,9 @@ func (l *line) fade(by float64) {
 	l.n, l.x, l.y, l.xx, l.xy = by*l.n, by*l.x, by*l.y, by*l.xx, by*l.xy
 }
 
-// fit gives seconds for no bytes, and seconds for each byte: by least squares, and neither below zero. Where all requests were about of one length
-// the second is 0: what is for each byte cannot be separated from the rest.
+// fit gives seconds for no bytes, and seconds for each byte: by least squares, and neither below
+// zero. Where all requests were about of one length the second is 0: what is for each byte cannot
+// be separated from the rest.
 func (l *line) fit() (base, slope float64) {
 	if l.n == 0 {
 		return 0, 0

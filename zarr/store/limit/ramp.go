@@ -5,14 +5,16 @@ import (
 	"time"
 )
 
-// doubling is how long a bucket takes to be ready for twice as many requests a second. Source: Cloud Storage, "Request rate and access distribution
-// guidelines": begin below 1000 writes and 5000 reads a second, double every 20 minutes at most.
+// doubling is how long a bucket takes to be ready for twice as many requests a second. Source:
+// Cloud Storage, "Request rate and access distribution guidelines": begin below 1000 writes and
+// 5000 reads a second, double every 20 minutes at most.
 const doubling = 20 * time.Minute
 
 // unused is for how long a share that was not used may be used later.
 const unused = 20 * time.Second
 
-// ramp spaces requests so that a service that adds servers as the load grows has the time to. The zero ramp lets all through.
+// ramp spaces requests so that a service that adds servers as the load grows has the time to. The
+// zero ramp lets all through.
 type ramp struct {
 	first float64 // requests a second to begin with; 0 is no bound
 	part  bool    // it is a share of what several clients have: what is not used of it may be used later

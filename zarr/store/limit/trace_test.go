@@ -12,7 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestTracesWaits: a request that waits for a slot says how long; one that has it at once says nothing.
+// TestTracesWaits: a request that waits for a slot says how long; one that has it at once says
+// nothing.
 func TestTracesWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slots := concurrency.NewSlots(1)

@@ -8,11 +8,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// pageSize is the entries of a page: that of the cloud stores, so that a test over mem turns pages where they do.
+// pageSize is the entries of a page: that of the cloud stores, so that a test over mem turns pages
+// where they do.
 const pageSize = 1000
 
-// ListPage implements [store.PageLister]. The token is where the next page starts, so it stays valid while keys come
-// and go. A page costs its own entries and a binary search, plus one sort of all keys after keys came or went.
+// ListPage implements [store.PageLister]. The token is where the next page starts, so it stays
+// valid while keys come and go. A page costs its own entries and a binary search, plus one sort of
+// all keys after keys came or went.
 func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
 	if err := o.Check(prefix); err != nil {
 		return nil, "", failed("list", prefix, err)

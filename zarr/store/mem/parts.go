@@ -15,8 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// PutParts implements [store.PartPutter]. A part may have any size. A value under way lives as long as the Store, and is
-// resumed within it.
+// PutParts implements [store.PartPutter]. A part may have any size. A value under way lives as long
+// as the Store, and is resumed within it.
 func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	if err := check(ctx, key); err != nil {
 		return nil, failed("put", key, err)

@@ -2,15 +2,17 @@
 //
 //	st, err := retry.New(provider)
 //
-// It repeats what failed as fault.Throttled or fault.Unavailable, and nothing else, after a random wait of up to
-// 100 ms, 200 ms, 400 ms … 15 s, and before it as long as the provider's error asks for through a method
-// RetryAfter() time.Duration. After fault.Throttled it is at least half of that bound, and the bound is lower where few requests are refused
-// or repeating cures refusals ([Quota.Cures]). The wait ends with the context. There must be no second such layer below: an SDK that
-// repeats a conditional write turns its own success into a conflict.
+// It repeats what failed as fault.Throttled or fault.Unavailable, and nothing else, after a random
+// wait of up to 100 ms, 200 ms, 400 ms … 15 s, and before it as long as the provider's error asks
+// for through a method RetryAfter() time.Duration. After fault.Throttled it is at least half of
+// that bound, and the bound is lower where few requests are refused or repeating cures refusals
+// ([Quota.Cures]). The wait ends with the context. There must be no second such layer below: an SDK
+// that repeats a conditional write turns its own success into a conflict.
 //
-// It gives up after ten tries, or when failed tries and waits took three minutes together. A body that moves on starts both anew,
-// so that a long stream may break as often as it likes; a try of more than a minute counts for one, because providers give up
-// requests that stand still sooner than that.
+// It gives up after ten tries, or when failed tries and waits took three minutes together. A body
+// that moves on starts both anew, so that a long stream may break as often as it likes; a try of
+// more than a minute counts for one, because providers give up requests that stand still sooner
+// than that.
 //
 // A bucket that refuses a request as fault.Throttled and answers others is only full. Such refusals
 // are not counted as tries: the three minutes alone bound how long the request is repeated. A wait
@@ -38,9 +40,11 @@
 //     fault.Unavailable, and whether the value was committed is not known.
 //   - A Copy is made again. One by a condition on the destination may have happened before, and then its error says so.
 //
-// Reading back knows our write by its bytes. Two writers that send the same bytes over the same version both succeed
-// then, and a conflict after a lost answer may follow a write that did happen and was replaced. A program that counts
-// or claims by conditional writes puts something of its own into the value.
+// Reading back knows our write by its bytes. Two writers that send the same bytes over the same
+// version both succeed then, and a conflict after a lost answer may follow a write that did happen
+// and was replaced. A program that counts or claims by conditional writes puts something of its own
+// into the value.
 //
-// Requests of the read back count as requests of their own, and their failures as tries of the write. A Store may be used from any number of goroutines.
+// Requests of the read back count as requests of their own, and their failures as tries of the
+// write. A Store may be used from any number of goroutines.
 package retry

@@ -27,8 +27,8 @@ func (s *Store) get(ctx context.Context, r *run, key string, o store.GetOptions,
 			return v, nil
 		}
 		if b.begun && errors.Is(err, fault.Corrupt) {
-			// The rest lies within the version that the body began with. A server that finds it out of range has another
-			// value by now, and looked at the range before the version.
+			// The rest lies within the version that the body began with. A server that finds it out
+			// of range has another value by now, and looked at the range before the version.
 			err = fault.Newf(fault.Conflict, "a value that was replaced while it was read: %v", err)
 		}
 		if b.moved {
@@ -62,7 +62,8 @@ type body struct {
 	moved bool             // the last try brought enough to count as progress
 }
 
-// minProgress is what a cut body must have brought to start the count of tries anew: as much as a request is worth.
+// minProgress is what a cut body must have brought to start the count of tries anew: as much as a
+// request is worth.
 const minProgress = 1 << 20
 
 // resume notes what arrived before the cut. It is done if that was everything.
@@ -106,8 +107,8 @@ func (b *body) resume(err error) (store.Value, bool) {
 	return store.Value{}, false
 }
 
-// lostPin reports whether the next part cannot be had at the version that the body began with, although the caller did
-// not ask for that version.
+// lostPin reports whether the next part cannot be had at the version that the body began with,
+// although the caller did not ask for that version.
 func (b *body) lostPin(err error) bool {
 	if errors.Is(err, errors.ErrUnsupported) {
 		b.whole = true

@@ -44,8 +44,8 @@ func Elapsed(d time.Duration) Option {
 	}}
 }
 
-// Backoff sets the bound of the first wait, which doubles with each try, and of the longest. The defaults are 100 ms
-// and 15 s.
+// Backoff sets the bound of the first wait, which doubles with each try, and of the longest. The
+// defaults are 100 ms and 15 s.
 func Backoff(first, longest time.Duration) Option {
 	return Option{fmt.Sprintf("Backoff(%v, %v)", first, longest), func(p *policy) error {
 		if first <= 0 || longest < first {
@@ -56,13 +56,14 @@ func Backoff(first, longest time.Duration) Option {
 	}}
 }
 
-// Notify calls f before each wait, from the goroutine that waits, so f must be quick and safe for concurrent calls. A
-// [store.Trace] in the context of a call is called as well.
+// Notify calls f before each wait, from the goroutine that waits, so f must be quick and safe for
+// concurrent calls. A [store.Trace] in the context of a call is called as well.
 func Notify(f func(store.Retry)) Option {
 	return Option{"Notify", func(p *policy) error { p.notify = f; return nil }}
 }
 
-// From takes repeats from a quota that other stores share. Without it a Store has one of its own. nil is for no bound over all requests.
+// From takes repeats from a quota that other stores share. Without it a Store has one of its own.
+// nil is for no bound over all requests.
 func From(q *Quota) Option {
 	return Option{"From", func(p *policy) error {
 		if p.quota = q; q == nil {
@@ -72,8 +73,9 @@ func From(q *Quota) Option {
 	}}
 }
 
-// defaults are those of Apache's object_store: ten tries reach 15 s waits, about the time a partition of S3 takes to
-// split; three minutes are more than any throttling by a healthy service, and less than anybody waits for a read.
+// defaults are those of Apache's object_store: ten tries reach 15 s waits, about the time a
+// partition of S3 takes to split; three minutes are more than any throttling by a healthy service,
+// and less than anybody waits for a read.
 func defaults() policy {
 	return policy{tries: 10, elapsed: 3 * time.Minute, first: 100 * time.Millisecond, longest: 15 * time.Second}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// PutParts implements [store.PartPutter] where the store below does. A begin whose answer was lost is begun again; the
-// first one is then left to the store's own clean-up of unfinished uploads.
+// PutParts implements [store.PartPutter] where the store below does. A begin whose answer was lost
+// is begun again; the first one is then left to the store's own clean-up of unfinished uploads.
 func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	pp, ok := s.s.(store.PartPutter)
 	if !ok {
@@ -39,9 +39,9 @@ type parts struct {
 	listed bool // sent has what others sent
 }
 
-// sum is what is kept of a part to know it again. 64 bits of a seeded hash are enough to tell our own write from
-// another's: who could make them collide does not know the seed. Of a part that another process sent there is the
-// provider's checksum, or none.
+// sum is what is kept of a part to know it again. 64 bits of a seeded hash are enough to tell our
+// own write from another's: who could make them collide does not know the seed. Of a part that
+// another process sent there is the provider's checksum, or none.
 type sum struct {
 	size  int64
 	hash  uint64
@@ -102,8 +102,8 @@ func (p *parts) Abort(ctx context.Context) error {
 	return p.s.run("put", p.key).do(ctx, func(ctx context.Context) error { return p.below.Abort(ctx) })
 }
 
-// Commit is harmless twice only if the first was not applied: then the parts are gone and the second fails in a way of
-// its own. So whatever follows a lost answer is settled by reading back.
+// Commit is harmless twice only if the first was not applied: then the parts are gone and the
+// second fails in a way of its own. So whatever follows a lost answer is settled by reading back.
 func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, error) {
 	w := write{run: p.s.run("put", p.key), o: o, once: true}
 	if err := w.check(); err != nil {
@@ -128,7 +128,8 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 	return v, err
 }
 
-// look reports whether the key holds the parts, comparing one part at a time. not is a version that it is not to be at.
+// look reports whether the key holds the parts, comparing one part at a time. not is a version that
+// it is not to be at.
 func (p *parts) look(get getter, not store.Version) (store.Version, bool, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -36,7 +36,8 @@ type write struct {
 // repeatable tells whether sending twice is the same as sending once.
 func (w *write) repeatable() bool { return !w.once && !w.o.IfAbsent && w.o.IfVersion == "" }
 
-// check refuses what no store takes: read back by two conditions, a lost answer could not be judged.
+// check refuses what no store takes: read back by two conditions, a lost answer could not be
+// judged.
 func (w *write) check() error {
 	if w.o.IfAbsent && w.o.IfVersion != "" {
 		return w.fail(fault.Selection, errors.New("both IfAbsent and IfVersion are set"))
@@ -44,7 +45,8 @@ func (w *write) check() error {
 	return nil
 }
 
-// untouched tells of a write that failed that nothing happened: it was refused before anything was done, or never sent.
+// untouched tells of a write that failed that nothing happened: it was refused before anything was
+// done, or never sent.
 func untouched(err error) bool {
 	var unsent *store.UnsentError
 	var refusal interface{ Uncertain() bool }
@@ -59,8 +61,8 @@ func (w *write) unexpected(err error) bool {
 	return errors.Is(err, fault.Exists) || errors.Is(err, fault.Conflict)
 }
 
-// do sends until there is an answer. look reads the key, but not at version o.IfVersion, and tells whether it holds what
-// send writes; fault.Limit from it means that it holds something longer.
+// do sends until there is an answer. look reads the key, but not at version o.IfVersion, and tells
+// whether it holds what send writes; fault.Limit from it means that it holds something longer.
 func (w *write) do(ctx context.Context, send func(context.Context) (store.Version, error), look func() (store.Version, bool, error)) (_ store.Version, err error) {
 	defer func() { w.settle(ctx, err) }()
 	for {
@@ -132,7 +134,8 @@ func (w *write) note(err error) error {
 	return fmt.Errorf("%w (the answer to an earlier try was lost; it may have been applied and then replaced)", err)
 }
 
-// Delete implements [store.Store]. After a lost answer, an absent key is success, also if it was absent before.
+// Delete implements [store.Store]. After a lost answer, an absent key is success, also if it was
+// absent before.
 func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) (err error) {
 	r, lost := s.run("delete", key), false
 	defer func() { r.settle(ctx, err) }()

@@ -156,8 +156,9 @@ func (q *Quota) count(before int, refused bool) {
 	}
 }
 
-// Cures reports whether repeating helps against refusals that have nothing to do with the load: most first tries are refused, and of third and later ones
-// less than half as many. A service that has too much to do refuses both alike.
+// Cures reports whether repeating helps against refusals that have nothing to do with the load:
+// most first tries are refused, and of third and later ones less than half as many. A service that
+// has too much to do refuses both alike.
 func (q *Quota) Cures() bool {
 	if q == nil {
 		return false

@@ -64,8 +64,8 @@ func all(t *testing.T, s store.Store, workers int) (failed []error) {
 	return failed
 }
 
-// Ten tries of each of many workers are not ten requests of each, if the service is down for good; all of them give up as
-// they would have, and say why fewer were sent.
+// Ten tries of each of many workers are not ten requests of each, if the service is down for good;
+// all of them give up as they would have, and say why fewer were sent.
 func TestQuotaBoundsRepeats(t *testing.T) {
 	for _, workers := range []int{128, 1000} {
 		synctest.Test(t, func(t *testing.T) {
@@ -96,7 +96,8 @@ func TestQuotaBoundsRepeats(t *testing.T) {
 	}
 }
 
-// An outage of some seconds fails none of a thousand workers, although there are not as many repeats.
+// An outage of some seconds fails none of a thousand workers, although there are not as many
+// repeats.
 func TestQuotaSurvivesOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &outage{Store: mem.New(), until: time.Now().Add(2 * time.Second)}
@@ -140,7 +141,8 @@ func TestQuotaIsGivenBack(t *testing.T) {
 	})
 }
 
-// Without a repeat left a request waits, traces it, obeys the service, and is sent when one is there again.
+// Without a repeat left a request waits, traces it, obeys the service, and is sent when one is
+// there again.
 func TestQuotaIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := scripted(step{err: after{slow, 5 * time.Second}})
@@ -213,8 +215,9 @@ func TestNoQuota(t *testing.T) {
 	})
 }
 
-// Refusals that are few, and those that repeating cures, are repeated soon; of a service that has too much to do each wait is longer. What each request is
-// refused for has nothing to do with the load, and the quota says so.
+// Refusals that are few, and those that repeating cures, are repeated soon; of a service that has
+// too much to do each wait is longer. What each request is refused for has nothing to do with the
+// load, and the quota says so.
 func TestQuotaKnowsOverload(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {

@@ -50,8 +50,9 @@ type run struct {
 	began   time.Time     // the try under way
 }
 
-// longTry is how much of the time budget a try costs at most. A provider gives up a request that stands still after half
-// a minute, or twice that for a write, so one that takes longer was moving: an upload of an hour that breaks is worth another.
+// longTry is how much of the time budget a try costs at most. A provider gives up a request that
+// stands still after half a minute, or twice that for a write, so one that takes longer was moving:
+// an upload of an hour that breaks is worth another.
 const longTry = time.Minute
 
 func (s *Store) run(op, key string) *run {
@@ -106,8 +107,9 @@ func (r *run) tried(full bool) {
 	r.began = now
 }
 
-// look gives a Get for reading back what became of a write, out of the same budget: the write may have no more tries
-// because of it, and not more time than it has. What arrives of a value that is read back is no progress of the write.
+// look gives a Get for reading back what became of a write, out of the same budget: the write may
+// have no more tries because of it, and not more time than it has. What arrives of a value that is
+// read back is no progress of the write.
 func (r *run) look(ctx context.Context) getter {
 	return func(key string, o store.GetOptions, buf []byte) (store.Value, error) {
 		own := *r
@@ -181,7 +183,8 @@ func trace(ctx context.Context, r store.Retry) {
 	}
 }
 
-// anew counts a try that is repeated at once and from its beginning, or gives the error to give up with.
+// anew counts a try that is repeated at once and from its beginning, or gives the error to give up
+// with.
 func (r *run) anew(ctx context.Context, err error) error {
 	r.tried(false)
 	r.repeat = &store.Repeat{Try: r.sent()}
@@ -192,9 +195,10 @@ func (r *run) anew(ctx context.Context, err error) error {
 	return nil
 }
 
-// wait is random, so that many clients that failed together do not come back together: from none to a bound that doubles with each try. Of a service that
-// throttles it is from half the bound, as what comes back at once is refused again, and the bound is lower where few are refused or repeating
-// cures it. What the server asks for comes before it, as it asks the same of all.
+// wait is random, so that many clients that failed together do not come back together: from none to
+// a bound that doubles with each try. Of a service that throttles it is from half the bound, as
+// what comes back at once is refused again, and the bound is lower where few are refused or
+// repeating cures it. What the server asks for comes before it, as it asks the same of all.
 func (r *run) wait(err error) time.Duration {
 	bound, least := r.s.p.longest, time.Duration(0)
 	if shift := r.failed - 1; shift < 30 && r.s.p.first < bound>>shift {

@@ -396,8 +396,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// A value that another process has begun: what it sent is asked for before the end, as afterwards it could not be known, and
-// a lost answer is settled by the provider's checksums, or not at all.
+// A value that another process has begun: what it sent is asked for before the end, as afterwards
+// it could not be known, and a lost answer is settled by the provider's checksums, or not at all.
 func TestPartsResumed(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -521,7 +521,8 @@ func TestGivesUpAfterTries(t *testing.T) {
 	})
 }
 
-// TestTraces: each try that is repeated is traced with the wait that follows it, also one that follows at once.
+// TestTraces: each try that is repeated is traced with the wait that follows it, also one that
+// follows at once.
 func TestTraces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := scripted(step{err: slow}, step{err: down}, step{})
@@ -560,7 +561,8 @@ func TestGivesUpAfterElapsed(t *testing.T) {
 	})
 }
 
-// Each cut that brings something is progress, so a long body gets through more cuts than there are tries.
+// Each cut that brings something is progress, so a long body gets through more cuts than there are
+// tries.
 func TestProgressStartsTheCountAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := scripted(repeat(step{cut: 7}, 14)...)
@@ -691,7 +693,8 @@ func TestReadBackIsInTheBudget(t *testing.T) {
 	}
 }
 
-// A try that takes long was moving: an upload of an hour that breaks is sent again, although no budget is so long.
+// A try that takes long was moving: an upload of an hour that breaks is sent again, although no
+// budget is so long.
 func TestLongTriesAreTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hour := func() { time.Sleep(time.Hour) }

@@ -23,7 +23,8 @@ type step struct {
 	then  func() // happens after the request
 }
 
-// script is a store over mem that does to each request what the next step says, and notes the requests.
+// script is a store over mem that does to each request what the next step says, and notes the
+// requests.
 type script struct {
 	*mem.Store
 	mu    sync.Mutex

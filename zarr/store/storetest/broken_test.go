@@ -437,7 +437,8 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-// A store with a network must pass in seconds: this many requests, of which most go out many at once.
+// A store with a network must pass in seconds: this many requests, of which most go out many at
+// once.
 func TestRequestsOfASmallRun(t *testing.T) {
 	var n requests
 	err := storetest.Check(t.Context(), func() (store.Store, error) { return &counted{mem.New(), &n}, nil }, storetest.Keys(20), storetest.Rounds(2))

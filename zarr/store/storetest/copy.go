@@ -44,7 +44,8 @@ func verbCopy(e *env) {
 		e.bad("both conditions at once are fault.Selection", "Copy: no error")
 	}
 
-	// Conditions: those that hold are met, or refused as unsupported; those that do not hold write nothing.
+	// Conditions: those that hold are met, or refused as unsupported; those that do not hold write
+	// nothing.
 	if copied, ok = e.put(to, other); !ok {
 		return
 	}

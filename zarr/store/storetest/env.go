@@ -14,7 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// env is what a case works with: the store under test, the store that fills it, and the list of what was wrong.
+// env is what a case works with: the store under test, the store that fills it, and the list of
+// what was wrong.
 type env struct {
 	ctx  context.Context
 	cfg  *config
@@ -35,7 +36,8 @@ func (e *env) bad(clause, format string, args ...any) {
 	e.all = append(e.all, &Misbehaviour{e.name, clause, fmt.Errorf(format, args...)})
 }
 
-// expect notes a misbehaviour unless err is of the kind and, kinds of package fault being a store's words, a KeyError.
+// expect notes a misbehaviour unless err is of the kind and, kinds of package fault being a store's
+// words, a KeyError.
 func (e *env) expect(clause string, err, kind error, call string) bool {
 	if err == nil {
 		e.bad(clause, "%s: want %q, got no error", call, kind)

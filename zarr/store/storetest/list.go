@@ -28,7 +28,8 @@ func collect(seq iter.Seq2[store.Entry, error]) (all []store.Entry, err error) {
 	return all, err
 }
 
-// lists notes a misbehaviour unless both List and Pages of the prefix give exactly these keys and dirs.
+// lists notes a misbehaviour unless both List and Pages of the prefix give exactly these keys and
+// dirs.
 func (e *env) lists(clause, prefix string, depth store.Depth, keys, dirs []string) {
 	e.selects(clause, prefix, store.ListOptions{Depth: depth}, keys, dirs)
 }

@@ -35,8 +35,9 @@ type Option struct {
 // String gives the option as it would be written.
 func (o Option) String() string { return o.name }
 
-// Without says what the store lacks. Each of it must be refused with errors.ErrUnsupported (AnyKey: a key may be
-// refused with that or with fault.Path, but one that is taken must come back as it was).
+// Without says what the store lacks. Each of it must be refused with errors.ErrUnsupported (AnyKey:
+// a key may be refused with that or with fault.Path, but one that is taken must come back as it
+// was).
 func Without(fs ...Feature) Option {
 	return Option{fmt.Sprintf("Without(%v)", fs), func(c *config) error {
 		for _, f := range fs {
@@ -54,7 +55,8 @@ func Without(fs ...Feature) Option {
 	}}
 }
 
-// Keys sets how many keys the long listing holds. The default of 1100 is more than a page of S3, GCS and Azure.
+// Keys sets how many keys the long listing holds. The default of 1100 is more than a page of S3,
+// GCS and Azure.
 func Keys(n int) Option {
 	return Option{fmt.Sprintf("Keys(%d)", n), func(c *config) error { return atLeastOne("Keys", n, &c.keys) }}
 }
@@ -64,20 +66,22 @@ func Rounds(n int) Option {
 	return Option{fmt.Sprintf("Rounds(%d)", n), func(c *config) error { return atLeastOne("Rounds", n, &c.rounds) }}
 }
 
-// Writer is for stores that take no writes: it gives, for a store that was opened, the store that fills it. Writes to
-// the store itself must then be fault.ReadOnly.
+// Writer is for stores that take no writes: it gives, for a store that was opened, the store that
+// fills it. Writes to the store itself must then be fault.ReadOnly.
 func Writer(of func(s store.Store) store.Store) Option {
 	return Option{"Writer", func(c *config) error { c.writer = of; return nil }}
 }
 
-// Vanish gives a function that takes away what a store that was opened is in, such as its folder or its bucket. After
-// that a store must not call anything absent, nor say that a write was done. Without it that is not tested.
+// Vanish gives a function that takes away what a store that was opened is in, such as its folder or
+// its bucket. After that a store must not call anything absent, nor say that a write was done.
+// Without it that is not tested.
 func Vanish(f func(s store.Store) error) Option {
 	return Option{"Vanish", func(c *config) error { c.vanish = f; return nil }}
 }
 
-// RemovePart gives a function that takes away the stored part n of a value in parts that was not committed, as a clean-up
-// by age does. Commit must then fail. Without it, and in stores that keep the parts of a value together, that is not tested.
+// RemovePart gives a function that takes away the stored part n of a value in parts that was not
+// committed, as a clean-up by age does. Commit must then fail. Without it, and in stores that keep
+// the parts of a value together, that is not tested.
 func RemovePart(f func(s store.Store, key string, n int) error) Option {
 	return Option{"RemovePart", func(c *config) error { c.removePart = f; return nil }}
 }

@@ -10,8 +10,8 @@ import (
 
 const neverShort = "Commit makes all parts the value or none: a value is never shortened"
 
-// partsOf begins a value in parts and sends some; nil where the store has no parts, or none that another process can
-// resume. It returns the value that the parts make.
+// partsOf begins a value in parts and sends some; nil where the store has no parts, or none that
+// another process can resume. It returns the value that the parts make.
 func (e *env) partsOf(key string, numbers ...int) (p store.Parts, whole []byte) {
 	p, err := store.PutParts(e.ctx, e.s, key, store.PartsOptions{})
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -58,7 +58,8 @@ func (e *env) resume(key string, p store.Parts) store.Parts {
 	return q
 }
 
-// wholeOrNone notes a misbehaviour unless key holds all of the value, or nothing and the Commit failed as it may.
+// wholeOrNone notes a misbehaviour unless key holds all of the value, or nothing and the Commit
+// failed as it may.
 func (e *env) wholeOrNone(key, call string, err error, whole []byte) {
 	if err != nil && !errors.Is(err, fault.Conflict) && !errors.Is(err, fault.Corrupt) && !errors.Is(err, fault.Selection) {
 		e.bad(neverShort, "%s: want conflict or corrupt data, got %w", call, err)
@@ -75,7 +76,8 @@ func (e *env) wholeOrNone(key, call string, err error, whole []byte) {
 	}
 }
 
-// partsTotal commits by several processes what each has sent a part of, and a value of which a part was sent again.
+// partsTotal commits by several processes what each has sent a part of, and a value of which a part
+// was sent again.
 func partsTotal(e *env) {
 	p, whole := e.partsOf("total", 0, 2)
 	if p == nil {

@@ -124,7 +124,8 @@ func putBoth(e *env) {
 	e.holds("a refused Put writes nothing", "x", []byte("1"))
 }
 
-// putABA writes A, B and then other bytes of A's length: whoever saw A must not take the third for it.
+// putABA writes A, B and then other bytes of A's length: whoever saw A must not take the third for
+// it.
 func putABA(e *env) {
 	if !e.has(Versions) || !e.has(IfVersionPut) {
 		return // putIfVersion shows that it is refused

@@ -21,7 +21,8 @@ func (m *Misbehaviour) Error() string { return m.Case + ": " + m.Clause + ": " +
 // Unwrap gives what happened.
 func (m *Misbehaviour) Unwrap() error { return m.Err }
 
-// Run runs every case as a subtest on a store that open makes. Each call to open gives an empty store; Run closes it.
+// Run runs every case as a subtest on a store that open makes. Each call to open gives an empty
+// store; Run closes it.
 func Run(t *testing.T, open func(t *testing.T) store.Store, opts ...Option) {
 	t.Helper()
 	cfg, err := newConfig(opts)
@@ -41,8 +42,8 @@ func Run(t *testing.T, open func(t *testing.T) store.Store, opts ...Option) {
 	}
 }
 
-// Check runs every case on a store that open makes and returns every [*Misbehaviour], joined. Each call to open gives an
-// empty store; Check closes it. An error of open ends the check.
+// Check runs every case on a store that open makes and returns every [*Misbehaviour], joined. Each
+// call to open gives an empty store; Check closes it. An error of open ends the check.
 func Check(ctx context.Context, open func() (store.Store, error), opts ...Option) error {
 	cfg, err := newConfig(opts)
 	if err != nil {

@@ -64,7 +64,8 @@ func readOnly(e *env) {
 	e.holds("a refused write writes nothing", "x", []byte("1"))
 }
 
-// closing shows that Close succeeds and that what comes after it does not panic, whether it works or not.
+// closing shows that Close succeeds and that what comes after it does not panic, whether it works
+// or not.
 func closing(e *env) {
 	if _, ok := e.put("x", []byte("1")); !ok {
 		return

@@ -79,8 +79,8 @@ func (t tail) parseEnd() (end, error) {
 	return t.parseEnd64(i - lenLocator)
 }
 
-// parseEnd64 reads the zip64 end record: APPNOTE 4.3.14. It stands right before its locator; where the locator says it
-// is, data before the archive would have to be added.
+// parseEnd64 reads the zip64 end record: APPNOTE 4.3.14. It stands right before its locator; where
+// the locator says it is, data before the archive would have to be added.
 func (t tail) parseEnd64(locator int) (end, error) {
 	i := locator - lenEnd64
 	if i < 0 || le.Uint32(t.bytes[i:]) != sigEnd64 || le.Uint64(t.bytes[i+4:]) != lenEnd64-12 {
@@ -123,8 +123,8 @@ type entry struct {
 	flags  uint16
 }
 
-// parseDirectory reads the entries of dir that are values below inner, sorted by key. dirOff is the offset of dir,
-// base what stands before the archive.
+// parseDirectory reads the entries of dir that are values below inner, sorted by key. dirOff is the
+// offset of dir, base what stands before the archive.
 func parseDirectory(dir []byte, e end, dirOff, base int64, inner string) ([]entry, error) {
 	all := string(dir) // names are parts of it
 	root := inner
@@ -206,7 +206,8 @@ func parseEntry(b []byte, text string) (v entry, n int, err error) {
 	}, n, nil
 }
 
-// find64 finds the zip64 field among extra fields. Others may be malformed, as some writers pad with zeros.
+// find64 finds the zip64 field among extra fields. Others may be malformed, as some writers pad
+// with zeros.
 func find64(extra []byte) []byte {
 	for len(extra) >= 4 {
 		id, n := le.Uint16(extra), int(le.Uint16(extra[2:]))

@@ -18,10 +18,12 @@ import (
 )
 
 const (
-	// margin is read beyond what the directory says of an entry: the extra fields before the value are not in it. 1 KiB:
-	// writers put there times and sizes, some 30 bytes. When it is not enough, the rest costs a second request.
+	// margin is read beyond what the directory says of an entry: the extra fields before the value
+	// are not in it. 1 KiB: writers put there times and sizes, some 30 bytes. When it is not
+	// enough, the rest costs a second request.
 	margin = 1 << 10
-	// readThrough is how far into a stored value a part may end to be read together with the header.
+	// readThrough is how far into a stored value a part may end to be read together with the
+	// header.
 	readThrough = 64 << 10
 	// maxRatio is how many bytes one packed byte can stand for in deflate.
 	maxRatio = 1032
@@ -134,7 +136,8 @@ func (e *entry) check() error {
 	return nil
 }
 
-// readWhole reads header and packed value in one request and appends n bytes of the value from off on.
+// readWhole reads header and packed value in one request and appends n bytes of the value from off
+// on.
 func (s *Store) readWhole(ctx context.Context, i int, off, n int64, buf []byte) ([]byte, error) {
 	e := &s.entries[i]
 	p, _ := s.pool.Get().(*[]byte)
@@ -189,13 +192,14 @@ func (s *Store) readPart(ctx context.Context, i int, off, n int64, buf []byte) (
 	return s.read(ctx, s.data[i].Load()+off, n, buf)
 }
 
-// reach is how many bytes to read from the header on so that it and n bytes of the value are likely among them.
+// reach is how many bytes to read from the header on so that it and n bytes of the value are likely
+// among them.
 func (e *entry) reach(n int64) int64 {
 	return min(e.limit-e.off, lenLocal+int64(len(e.name))+n+margin)
 }
 
-// header checks the header before a value, APPNOTE 4.3.7, and gives its length. Sizes in it are not looked at: with a
-// data descriptor they are zero.
+// header checks the header before a value, APPNOTE 4.3.7, and gives its length. Sizes in it are not
+// looked at: with a data descriptor they are zero.
 func (e *entry) header(b []byte) (int64, error) {
 	if len(b) < lenLocal+len(e.name) || le.Uint32(b) != sigLocal {
 		return 0, corrupt("no entry at %d", e.off)

@@ -228,7 +228,8 @@ func TestZip64Records(t *testing.T) {
 	}
 }
 
-// FuzzOpen holds the parser to: no panic, no key that is unsafe, no value that is not what the directory says.
+// FuzzOpen holds the parser to: no panic, no key that is unsafe, no value that is not what the
+// directory says.
 func FuzzOpen(f *testing.F) {
 	f.Add(build(f, "", file{"k", "value", stored}, file{"a/k", strings.Repeat("value", 100), deflated}))
 	f.Add(build(f, "a comment", file{"k", "", stored}, file{"../k", "", stored}, file{"a/", "", stored}))

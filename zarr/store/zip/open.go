@@ -13,8 +13,8 @@ import (
 
 var errUnsupported = errors.ErrUnsupported
 
-// tailSize is read first. 128 KiB: the longest comment and the records before it are 65,633 bytes, the rest holds the
-// directory of a thousand chunks, and it costs less than a second request.
+// tailSize is read first. 128 KiB: the longest comment and the records before it are 65,633 bytes,
+// the rest holds the directory of a thousand chunks, and it costs less than a second request.
 const tailSize = 128 << 10
 
 // Store is an archive in a store. Make it with [Open].
@@ -28,11 +28,12 @@ type Store struct {
 	pool    sync.Pool // of *[]byte, for headers and packed values
 }
 
-// Open reads the directory of the archive that st holds under key. The store that it gives takes no writes; Close does
-// nothing, st stays the caller's.
+// Open reads the directory of the archive that st holds under key. The store that it gives takes no
+// writes; Close does nothing, st stays the caller's.
 //
-// fault.NotFound: there is no such key. fault.Corrupt: it is no zip archive. fault.Limit: the directory is larger than
-// [MaxDirectory]. errors.ErrUnsupported: the archive is split over several files.
+// fault.NotFound: there is no such key. fault.Corrupt: it is no zip archive. fault.Limit: the
+// directory is larger than [MaxDirectory]. errors.ErrUnsupported: the archive is split over several
+// files.
 func Open(ctx context.Context, st store.Store, key string, opts ...Option) (store.Store, error) {
 	c, err := newConfig(opts)
 	s := &Store{st: st, archive: key, name: name(store.Name(st), key, c.inner)}
@@ -116,7 +117,8 @@ func (s *Store) readTailBySize(ctx context.Context) (tail, error) {
 	return tail{v.Bytes, v.Size - n}, nil
 }
 
-// whole hides what arrived of the archive from a retry above, which would take it for a part of the value.
+// whole hides what arrived of the archive from a retry above, which would take it for a part of the
+// value.
 func whole(err error) error {
 	var cut *store.TruncatedError
 	if errors.As(err, &cut) {

@@ -24,7 +24,8 @@ type config struct {
 	maxDirectory int64
 }
 
-// Inner makes a folder within the archive the store's root: "data.zarr". URL: |zip:data.zarr. An unsafe one is fault.Path.
+// Inner makes a folder within the archive the store's root: "data.zarr". URL: |zip:data.zarr. An
+// unsafe one is fault.Path.
 func Inner(prefix string) Option {
 	return Option{fmt.Sprintf("zip.Inner(%q)", prefix), func(c *config) error {
 		c.inner = prefix
@@ -32,8 +33,8 @@ func Inner(prefix string) Option {
 	}}
 }
 
-// MaxDirectory bounds the size of the archive's directory in bytes; a larger one is fault.Limit. The default is 64 MiB.
-// Memory held is about the directory's size and 100 bytes for each entry.
+// MaxDirectory bounds the size of the archive's directory in bytes; a larger one is fault.Limit.
+// The default is 64 MiB. Memory held is about the directory's size and 100 bytes for each entry.
 func MaxDirectory(n int64) Option {
 	return Option{fmt.Sprintf("zip.MaxDirectory(%d)", n), func(c *config) error {
 		if n < 1 || n > 1<<30 {

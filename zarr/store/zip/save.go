@@ -17,11 +17,12 @@ const (
 	abortTime = 30 * time.Second
 )
 
-// Save makes an archive the value of key: fill adds the values to the Writer, and Save closes it. The archive shows when
-// it is complete, by the condition o; when fill fails it does not show at all.
+// Save makes an archive the value of key: fill adds the values to the Writer, and Save closes it.
+// The archive shows when it is complete, by the condition o; when fill fails it does not show at
+// all.
 //
-// Where st writes in parts, memory holds one part of 16 MiB and the directory; elsewhere it holds the whole archive,
-// for one Put.
+// Where st writes in parts, memory holds one part of 16 MiB and the directory; elsewhere it holds
+// the whole archive, for one Put.
 func Save(ctx context.Context, st store.Store, key string, o store.PutOptions, fill func(*Writer) error) (store.Version, error) {
 	v, err := save(ctx, st, key, o, fill)
 	if err != nil {

@@ -16,7 +16,8 @@ func (s *Store) String() string { return s.name }
 // Close does nothing: the store below is the caller's.
 func (s *Store) Close() error { return nil }
 
-// Provide gives the store.Tuning of the store below. Handles of that store are not passed on: they know other keys.
+// Provide gives the store.Tuning of the store below. Handles of that store are not passed on: they
+// know other keys.
 func (s *Store) Provide(target any) bool {
 	t, ok := target.(*store.Tuning)
 	if ok {

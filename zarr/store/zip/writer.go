@@ -18,8 +18,9 @@ const (
 	date    = 1<<5 | 1 // 1 January 1980, the first day that zip knows
 )
 
-// Writer writes an archive in one pass: stored values, zip64 where sizes need it, no times. It holds the directory, some
-// 60 bytes and twice the name for each value, until Close. After an error it gives that error again.
+// Writer writes an archive in one pass: stored values, zip64 where sizes need it, no times. It
+// holds the directory, some 60 bytes and twice the name for each value, until Close. After an error
+// it gives that error again.
 type Writer struct {
 	w     io.Writer
 	off   uint64
@@ -31,8 +32,8 @@ type Writer struct {
 // NewWriter writes an archive to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w, names: map[string]struct{}{}} }
 
-// Add writes a value. fault.Path: store.CheckKey refuses the key. fault.Exists: the archive holds it already. Neither
-// ends the archive.
+// Add writes a value. fault.Path: store.CheckKey refuses the key. fault.Exists: the archive holds
+// it already. Neither ends the archive.
 func (w *Writer) Add(key string, value []byte) error {
 	if w.err != nil {
 		return w.err
@@ -119,7 +120,8 @@ func (r record) central(b []byte) []byte {
 	return append(b, extra...)
 }
 
-// common appends the fields that both have, from the version needed to the length of the extra fields.
+// common appends the fields that both have, from the version needed to the length of the extra
+// fields.
 func (r record) common(b, extra []byte) []byte {
 	needs := uint16(needs20)
 	if extra != nil {

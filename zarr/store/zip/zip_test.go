@@ -22,8 +22,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/zip"
 )
 
-// live opens the archive anew for each call, so that it shows what its writer did. With apart every value has an
-// archive of its own, since a write gives all values of an archive new versions.
+// live opens the archive anew for each call, so that it shows what its writer did. With apart every
+// value has an archive of its own, since a write gives all values of an archive new versions.
 type live struct {
 	store.Store // takes the archives
 	apart       bool
@@ -158,8 +158,8 @@ func (f filler) write(ctx context.Context, key string) error {
 	return err
 }
 
-// compressor gives the one that the store has, of a megabyte: archive/zip would make it anew for each value whenever its pool is
-// empty. One entry is written after the other.
+// compressor gives the one that the store has, of a megabyte: archive/zip would make it anew for
+// each value whenever its pool is empty. One entry is written after the other.
 func (f filler) compressor(w io.Writer) (io.WriteCloser, error) {
 	if f.deflater == nil {
 		var err error

@@ -8,8 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Decode appends what all streams in src hold to dst. More than limit bytes, and anything in src that is no stream, are
-// fault.Corrupt. Where dst has room for the output nothing is allocated for that; bytes beyond its capacity are not touched.
+// Decode appends what all streams in src hold to dst. More than limit bytes, and anything in src
+// that is no stream, are fault.Corrupt. Where dst has room for the output nothing is allocated for
+// that; bytes beyond its capacity are not touched.
 func Decode(dst, src []byte, limit int) ([]byte, error) {
 	var a stream.Appender
 	out, err := a.Append(dst, bzip2.NewReader(bytes.NewReader(src)), limit, len(src))

@@ -44,7 +44,8 @@ func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	return out.out, nil
 }
 
-// fill puts bytes of src into the block, runs shortened, until it has most or a few more. It returns how many it took.
+// fill puts bytes of src into the block, runs shortened, until it has most or a few more. It
+// returns how many it took.
 func (w *work) fill(src []byte, most int) int {
 	b, i := w.block[:0], 0
 	for i < len(src) && len(b) < most {
@@ -94,8 +95,9 @@ func (w *work) encode(out *bits) {
 	writeSymbols(out, w.symbols, int(end)+1)
 }
 
-// toFront appends symbols for the bytes: the place of each in order, from which it moves to the front. Places are one higher
-// than they are, and runs of place 0 are their length in base 2 with digits 1 and 2, the low one first, as symbols 0 and 1.
+// toFront appends symbols for the bytes: the place of each in order, from which it moves to the
+// front. Places are one higher than they are, and runs of place 0 are their length in base 2 with
+// digits 1 and 2, the low one first, as symbols 0 and 1.
 func toFront(symbols []uint16, b, order []byte) []uint16 {
 	run := 0
 	for _, c := range b {
@@ -130,7 +132,8 @@ func bit(b bool) uint32 {
 	return 0
 }
 
-// checksum is the CRC-32 of Ethernet with the high bit of a byte first: that of bytes and sum mirrored.
+// checksum is the CRC-32 of Ethernet with the high bit of a byte first: that of bytes and sum
+// mirrored.
 func checksum(b []byte) uint32 {
 	sum := ^uint32(0)
 	for _, c := range b {

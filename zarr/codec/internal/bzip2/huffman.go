@@ -7,8 +7,9 @@ const (
 	maxLength = 17 // of a code word, as libbz2 makes them; 20 may be read
 )
 
-// writeSymbols writes codes, selectors and the symbols, all less than size. Up to six codes are fitted to the symbols by turns:
-// every group takes the code that is shortest for it, every code is made anew for the groups that took it.
+// writeSymbols writes codes, selectors and the symbols, all less than size. Up to six codes are
+// fitted to the symbols by turns: every group takes the code that is shortest for it, every code is
+// made anew for the groups that took it.
 func writeSymbols(out *bits, symbols []uint16, size int) {
 	codes := startCodes(symbols, size)
 	var selectors []uint8
@@ -54,7 +55,8 @@ func group(symbols []uint16, g int) []uint16 {
 	return symbols[g*groupSize : min((g+1)*groupSize, len(symbols))]
 }
 
-// startCodes gives each code a range of symbols that are about as frequent as every other range: those are cheap there.
+// startCodes gives each code a range of symbols that are about as frequent as every other range:
+// those are cheap there.
 func startCodes(symbols []uint16, size int) [][]uint8 {
 	n := 6
 	for i, most := range [...]int{200, 600, 1200, 2400} { // libbz2's
@@ -108,8 +110,8 @@ func choose(selectors []uint8, codes [][]uint8, symbols []uint16) []uint8 {
 	return selectors
 }
 
-// lengths makes the lengths of a Huffman code, 1 to maxLength, for every symbol, those that do not occur too. Where a word gets
-// too long, counts are flattened until none is.
+// lengths makes the lengths of a Huffman code, 1 to maxLength, for every symbol, those that do not
+// occur too. Where a word gets too long, counts are flattened until none is.
 func lengths(counts []int) []uint8 {
 	weights := make([]int, len(counts))
 	for i, n := range counts {
@@ -126,8 +128,9 @@ func lengths(counts []int) []uint8 {
 	}
 }
 
-// huffman makes lengths without a bound, of two symbols or more: the two lightest trees become one, again and again. Leaves in
-// order of weight and trees in the order of their making are each a queue.
+// huffman makes lengths without a bound, of two symbols or more: the two lightest trees become one,
+// again and again. Leaves in order of weight and trees in the order of their making are each a
+// queue.
 func huffman(weights []int) []uint8 {
 	n := len(weights)
 	leaves := make([]int, n)
@@ -157,7 +160,8 @@ func huffman(weights []int) []uint8 {
 	return depth[:n]
 }
 
-// writeLengths writes the first length, then for every symbol steps up (10) or down (11) from the one before, and 0.
+// writeLengths writes the first length, then for every symbol steps up (10) or down (11) from the
+// one before, and 0.
 func writeLengths(out *bits, code []uint8) {
 	at := code[0]
 	out.write(uint32(at), 5)

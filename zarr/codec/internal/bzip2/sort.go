@@ -6,11 +6,12 @@ type sorter struct {
 	rows         []int32
 }
 
-// transform sorts the rotations of a block and gives the byte before each of them, and the row of the block itself. The result
-// is good until the next call.
+// transform sorts the rotations of a block and gives the byte before each of them, and the row of
+// the block itself. The result is good until the next call.
 //
-// Sorting suffixes sorts rotations too if the block begins with its least rotation: where one suffix is the beginning of
-// another, its rotation goes on with the least there is, and so is not greater.
+// Sorting suffixes sorts rotations too if the block begins with its least rotation: where one
+// suffix is the beginning of another, its rotation goes on with the least there is, and so is not
+// greater.
 func (s *sorter) transform(block []byte) (last []byte, row int) {
 	n := len(block)
 	turn := leastRotation(block)
@@ -35,8 +36,8 @@ func (s *sorter) transform(block []byte) (last []byte, row int) {
 	return last, row
 }
 
-// leastRotation is where the least rotation begins (Booth; Duval): two candidates advance, and the one that is found greater
-// jumps over all that it has in common with the other.
+// leastRotation is where the least rotation begins (Booth; Duval): two candidates advance, and the
+// one that is found greater jumps over all that it has in common with the other.
 func leastRotation(b []byte) int {
 	n := len(b)
 	i, j, k := 0, 1, 0

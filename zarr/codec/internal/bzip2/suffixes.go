@@ -1,11 +1,11 @@
 package bzip2
 
-// sortSuffixes fills rows with where the suffixes of s begin, in order; symbols are below k. It is SA-IS (Nong, Zhang and Chan,
-// 2009): linear in time, whatever repeats.
+// sortSuffixes fills rows with where the suffixes of s begin, in order; symbols are below k. It is
+// SA-IS (Nong, Zhang and Chan, 2009): linear in time, whatever repeats.
 //
-// A suffix is small if it is less than the next one, else large, the last one included. A small one after a large one is
-// leftmost. Sorted leftmost ones induce the order of all others, so only they are sorted, by recursion: each stretch from one to the
-// next becomes a symbol.
+// A suffix is small if it is less than the next one, else large, the last one included. A small one
+// after a large one is leftmost. Sorted leftmost ones induce the order of all others, so only they
+// are sorted, by recursion: each stretch from one to the next becomes a symbol.
 func sortSuffixes[T byte | int32](s []T, rows []int32, k int) {
 	n := len(s)
 	switch n {
@@ -72,7 +72,8 @@ func sortSuffixes[T byte | int32](s []T, rows []int32, k int) {
 	in.sort(rows, sorted)
 }
 
-// inducer holds a text, the kinds of its suffixes, and where in the order those begin that start with a symbol.
+// inducer holds a text, the kinds of its suffixes, and where in the order those begin that start
+// with a symbol.
 type inducer[T byte | int32] struct {
 	s     []T
 	small []bool
@@ -80,8 +81,8 @@ type inducer[T byte | int32] struct {
 	next  []int32
 }
 
-// sort fills rows from leftmost suffixes, which are put last among those of their symbol: large ones follow from left to right,
-// then small ones from right to left.
+// sort fills rows from leftmost suffixes, which are put last among those of their symbol: large
+// ones follow from left to right, then small ones from right to left.
 func (in *inducer[T]) sort(rows, left []int32) {
 	for i := range rows {
 		rows[i] = -1

@@ -33,8 +33,8 @@ type reader struct {
 	all   stream.Appender
 }
 
-// readers are idle, at most so many of some 50 KB: a new one allocates its tables block by block, so none is forgotten as
-// a sync.Pool would. Nobody can tell whether a reader was used before.
+// readers are idle, at most so many of some 50 KB: a new one allocates its tables block by block,
+// so none is forgotten as a sync.Pool would. Nobody can tell whether a reader was used before.
 var readers = make(chan *reader, 32)
 
 func take() *reader {
@@ -55,8 +55,9 @@ func (r *reader) giveBack() {
 	}
 }
 
-// Decode appends what src holds to dst. More than limit bytes, and anything in src after the end, are fault.Corrupt.
-// Where dst has room for the output nothing is allocated; bytes beyond its capacity are not touched.
+// Decode appends what src holds to dst. More than limit bytes, and anything in src after the end,
+// are fault.Corrupt. Where dst has room for the output nothing is allocated; bytes beyond its
+// capacity are not touched.
 func Decode(f Format, dst, src []byte, limit int) ([]byte, error) {
 	out, zeros, err := DecodePadded(f, dst, src, limit)
 	if err == nil && zeros > 0 {
@@ -65,8 +66,8 @@ func Decode(f Format, dst, src []byte, limit int) ([]byte, error) {
 	return out, err
 }
 
-// DecodePadded is Decode of a source that may have zeros after the last member of gzip, and says how many. After a stream of
-// zlib there may be none.
+// DecodePadded is Decode of a source that may have zeros after the last member of gzip, and says
+// how many. After a stream of zlib there may be none.
 func DecodePadded(f Format, dst, src []byte, limit int) (out []byte, zeros int, err error) {
 	r := take()
 	r.bytes = src
@@ -91,7 +92,8 @@ func trailing(f Format, n int) error {
 	return fault.Newf(fault.Corrupt, "%v: %d bytes after the end of the stream", f, n)
 }
 
-// members reads the members of a gzip stream one after another, up to the end of the source or zeros that fill all of the rest.
+// members reads the members of a gzip stream one after another, up to the end of the source or
+// zeros that fill all of the rest.
 type members struct{ r *reader }
 
 func (m members) Read(p []byte) (int, error) {

@@ -20,7 +20,8 @@ func text(n int) []byte {
 	return b[:n]
 }
 
-// TestLevels: what each level makes is read by another implementation and by our own, and is the same when made again.
+// TestLevels: what each level makes is read by another implementation and by our own, and is the
+// same when made again.
 func TestLevels(t *testing.T) {
 	open := map[Format]func(io.Reader) (io.Reader, error){
 		Gzip: func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
@@ -52,7 +53,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestNoise: bytes of which some values are rarer get shorter at every level but 0, though nothing in them comes twice.
+// TestNoise: bytes of which some values are rarer get shorter at every level but 0, though nothing
+// in them comes twice.
 func TestNoise(t *testing.T) {
 	src, x := make([]byte, 16<<10), uint32(1)
 	for i := range src {

@@ -4,6 +4,7 @@
 //	enc := deflate.NewEncoder(deflate.Gzip, 5)
 //	out, err = enc.Encode(nil, src)
 //
-// A few idle readers are kept; idle writers are given back to the garbage collector. All functions may be called
-// from any number of goroutines. Errors of Decode are fault.Corrupt. Formats: RFC 1950, 1951, 1952.
+// A few idle readers are kept; idle writers are given back to the garbage collector. All functions
+// may be called from any number of goroutines. Errors of Decode are fault.Corrupt. Formats: RFC
+// 1950, 1951, 1952.
 package deflate

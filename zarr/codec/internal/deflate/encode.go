@@ -15,7 +15,8 @@ type Encoder struct {
 	pool   *sync.Pool // of *writer
 }
 
-// writers are idle, of each format and level. One weighs up to 1.2 MB: all arrays of a process share them.
+// writers are idle, of each format and level. One weighs up to 1.2 MB: all arrays of a process
+// share them.
 var writers [Zlib + 1][10]sync.Pool
 
 // NewEncoder makes an encoder of a level from 0 (stored) to 9, or -1; see scale.
@@ -27,9 +28,9 @@ func NewEncoder(f Format, level int) *Encoder {
 	return e
 }
 
-// scale maps zlib's levels to those that there are: stored, 7, 8 and 9. What is below 7 is several times as fast as zlib,
-// but 10 % larger than its level 1 on numbers with noise; 7 takes about the time of zlib's 3, and is nowhere more than 5 %
-// larger up to 6.
+// scale maps zlib's levels to those that there are: stored, 7, 8 and 9. What is below 7 is several
+// times as fast as zlib, but 10 % larger than its level 1 on numbers with noise; 7 takes about the
+// time of zlib's 3, and is nowhere more than 5 % larger up to 6.
 func scale(level int) int {
 	if level == 0 {
 		return 0
@@ -51,7 +52,8 @@ func (w *writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Encode appends one stream that holds src. The same src always gives the same stream: no time is stamped.
+// Encode appends one stream that holds src. The same src always gives the same stream: no time is
+// stamped.
 func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	w, ok := e.pool.Get().(*writer)
 	if !ok {

@@ -11,17 +11,20 @@ const (
 
 const (
 	hashLog = 15
-	// part is how much is planned at once. A match that is planned may end in the next part, so a seam costs a byte or two.
+	// part is how much is planned at once. A match that is planned may end in the next part, so a
+	// seam costs a byte or two.
 	part = 1 << 14
-	// longest is the longest match that is planned. One that reaches the next part is made as long as it gets.
+	// longest is the longest match that is planned. One that reaches the next part is made as long
+	// as it gets.
 	longest = 1<<16 - 1
 )
 
 // Encoder has the tables of an encoding, 384 KiB.
 type Encoder struct {
 	level level
-	// base is the number of the first byte of the input. It grows from input to input by more than a distance, so that what is
-	// left of the one before is too far away to be found, and nothing has to be cleared.
+	// base is the number of the first byte of the input. It grows from input to input by more than
+	// a distance, so that what is left of the one before is too far away to be found, and nothing
+	// has to be cleared.
 	base    uint32
 	used    uint32               // how many numbers the last input took, and the distance
 	head    [1 << hashLog]uint32 // the number of the last place with a hash
@@ -42,8 +45,8 @@ type level struct {
 	pass  int // after how many of them in vain that is one more, as a power of two; see apart
 }
 
-// levels make blocks about as long as those of liblz4's high compression at the same level, or shorter. Where tries is 1 a level looks at
-// the last place only, see latest.
+// levels make blocks about as long as those of liblz4's high compression at the same level, or
+// shorter. Where tries is 1 a level looks at the last place only, see latest.
 var levels = [10]level{
 	1: {tries: 1, nice: 8, step: 2, pass: 6},
 	2: {tries: 1, nice: 16, step: 1, pass: 6},
@@ -61,8 +64,8 @@ func New(level int) *Encoder {
 	return &Encoder{level: levels[min(max(level, 1), 9)], base: maxBack + 1}
 }
 
-// Encode writes src as a block to dst and returns its length; 0 when it would not fit or not be shorter than src, and then what dst
-// holds is undefined.
+// Encode writes src as a block to dst and returns its length; 0 when it would not fit or not be
+// shorter than src, and then what dst holds is undefined.
 func (e *Encoder) Encode(dst, src []byte) int {
 	if len(src) <= margin {
 		return 0

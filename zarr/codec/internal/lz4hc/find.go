@@ -5,18 +5,21 @@ import (
 	"math/bits"
 )
 
-// reach is how far a match is extended to places before the one where it was found. Without a bound each of them could extend over all
-// of the part; more than this gains less than a tenth of a per cent.
+// reach is how far a match is extended to places before the one where it was found. Without a bound
+// each of them could extend over all of the part; more than this gains less than a tenth of a per
+// cent.
 const reach = 256
 
-// apart is how far the places where matches are looked for get from each other where there are none. All are remembered, and a match is
-// extended backwards, so that what is repeated is found again even if it is noise in itself.
+// apart is how far the places where matches are looked for get from each other where there are
+// none. All are remembered, and a match is extended backwards, so that what is repeated is found
+// again even if it is noise in itself.
 const apart = 8
 
 // hash is Knuth's, of four bytes.
 func hash(x uint32) uint32 { return x * 2654435761 >> (32 - hashLog) }
 
-// add puts a place into the tables and gives the distance of the one before it with the same hash; 0 is none.
+// add puts a place into the tables and gives the distance of the one before it with the same hash;
+// 0 is none.
 func (e *Encoder) add(i int, x uint32) (back uint32) {
 	h, number := hash(x), e.base+uint32(i)
 	if back = number - e.head[h]; back > maxBack {
@@ -34,8 +37,9 @@ func (e *Encoder) insert(src []byte, from, to int) {
 	}
 }
 
-// search finds the longest matches for the places between two, of as many as the level says. A match for a place is one for the next
-// too, shorter by one, so there only a longer one is looked for; and it may be one for the places before.
+// search finds the longest matches for the places between two, of as many as the level says. A
+// match for a place is one for the next too, shorter by one, so there only a longer one is looked
+// for; and it may be one for the places before.
 func (e *Encoder) search(src []byte, from, to int) {
 	l, found := e.level, e.matches[:to-from]
 	limit := from + min(longest, len(src)-tail-from)
@@ -85,8 +89,8 @@ func (e *Encoder) search(src []byte, from, to int) {
 	}
 }
 
-// latest finds matches for the places between two like search, but looks at the last place with the same hash only, at none within a
-// match that is long enough, and at fewer where nothing is found.
+// latest finds matches for the places between two like search, but looks at the last place with the
+// same hash only, at none within a match that is long enough, and at fewer where nothing is found.
 func (e *Encoder) latest(src []byte, from, to int) {
 	l, found := e.level, e.matches[:to-from]
 	limit := from + min(longest, len(src)-tail-from)

@@ -11,7 +11,8 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// check reads a block back: with pierrec's decoder, and with one that is strict about what the format asks of the end.
+// check reads a block back: with pierrec's decoder, and with one that is strict about what the
+// format asks of the end.
 func check(t *testing.T, name string, e *Encoder, src []byte) []byte {
 	t.Helper()
 	dst := bytes.Repeat([]byte{0xa5}, len(src)+8)
@@ -116,7 +117,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestLengths: a run of a byte, and a match, of each length near where its length needs another byte, after as many literals.
+// TestLengths: a run of a byte, and a match, of each length near where its length needs another
+// byte, after as many literals.
 func TestLengths(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	text := noise(r, 1200)

@@ -1,8 +1,9 @@
 package lz4hc
 
-// plan takes the cheapest way through n places, from matches: the length that is taken at a place stays there, 0 is a literal. A byte
-// is one byte, a match three and what its length needs. That many literals in a row have a length too is left out: it changed nothing
-// on any data. Matches that end beyond the places are worth as much as if they ended with them.
+// plan takes the cheapest way through n places, from matches: the length that is taken at a place
+// stays there, 0 is a literal. A byte is one byte, a match three and what its length needs. That
+// many literals in a row have a length too is left out: it changed nothing on any data. Matches
+// that end beyond the places are worth as much as if they ended with them.
 func (e *Encoder) plan(n int) {
 	matches, costs := e.matches[:n], e.costs[:n+1]
 	costs[n] = 0

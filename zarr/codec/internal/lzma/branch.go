@@ -2,8 +2,9 @@ package lzma
 
 import "encoding/binary"
 
-// A branch filter turns the relative targets of jumps in machine code into absolute ones, which repeat more often, and back.
-// On data it is a permutation like any other; it is here because Python can be told to make it.
+// A branch filter turns the relative targets of jumps in machine code into absolute ones, which
+// repeat more often, and back. On data it is a permutation like any other; it is here because
+// Python can be told to make it.
 type branch struct {
 	align int // instructions begin at multiples of it
 	run   func(b []byte, at uint32, encode bool)
@@ -97,8 +98,9 @@ func ia64(b []byte, at uint32, encode bool) {
 	}
 }
 
-// x86: CALL and JMP with 32 bits (E8, E9) whose highest byte is 00 or FF, unless the bytes shortly before look as if the opcode
-// were part of another target. seen has a bit for each of the last three bytes that was an opcode.
+// x86: CALL and JMP with 32 bits (E8, E9) whose highest byte is 00 or FF, unless the bytes shortly
+// before look as if the opcode were part of another target. seen has a bit for each of the last
+// three bytes that was an opcode.
 func x86(b []byte, at uint32, encode bool) {
 	likely := [8]bool{true, true, true, false, true}
 	number := [8]uint32{0, 1, 2, 2, 3, 3, 3, 3}

@@ -9,10 +9,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Decode appends what src holds to dst. More than limit bytes, and anything in src that is no stream, are fault.Corrupt. Of the
-// configuration only the format counts, and with Raw the filters. XZ and Alone may be several streams, one after the other; between
-// those of XZ and behind them there may be zeros, four at a time. Where dst has room for the output nothing is allocated for that;
-// bytes beyond its capacity are not touched.
+// Decode appends what src holds to dst. More than limit bytes, and anything in src that is no
+// stream, are fault.Corrupt. Of the configuration only the format counts, and with Raw the filters.
+// XZ and Alone may be several streams, one after the other; between those of XZ and behind them
+// there may be zeros, four at a time. Where dst has room for the output nothing is allocated for
+// that; bytes beyond its capacity are not touched.
 func Decode(c Config, dst, src []byte, limit int) ([]byte, error) {
 	o := newOutput(dst, limit, len(src))
 	err := decodeAll(c, o, src)
@@ -70,8 +71,8 @@ func decodeRaw(chain []Filter, o *output, src []byte) (rest []byte, err error) {
 	return rest, err
 }
 
-// aloneHeader is a byte of properties, 4 with the dictionary's size, and 8 with the decoded size, all ones when a mark ends the
-// stream.
+// aloneHeader is a byte of properties, 4 with the dictionary's size, and 8 with the decoded size,
+// all ones when a mark ends the stream.
 const aloneHeader = 13
 
 // decodeAlone reads one stream of the container alone. It gives what is behind.

@@ -7,7 +7,8 @@ var (
 	errStart = errors.New("does not begin as such a stream does")
 )
 
-// decoder reads LZMA: literals, matches with a distance, and matches with one of the last four distances.
+// decoder reads LZMA: literals, matches with a distance, and matches with one of the last four
+// distances.
 type decoder struct {
 	rangeDecoder
 	model
@@ -16,7 +17,8 @@ type decoder struct {
 // endOfStream is the distance, less one, that marks the end.
 const endOfStream = 1<<32 - 1
 
-// run decodes up to end of the output, or, where that is -1, up to the mark. A match that would pass end is an error.
+// run decodes up to end of the output, or, where that is -1, up to the mark. A match that would
+// pass end is an error.
 func (d *decoder) run(o *output, end int) (marked bool, err error) {
 	for o.n != end {
 		if d.overread {
@@ -111,8 +113,8 @@ func (d *decoder) distance(state int) uint32 {
 	return base + d.direct(n-alignBits)<<alignBits + d.reverse(d.align[:], alignBits)
 }
 
-// decodeLZMA1 reads one stream without a header. size is the bytes that it holds, or -1 when a mark ends it; a mark may also
-// stand where the size says the end is. It gives what is behind.
+// decodeLZMA1 reads one stream without a header. size is the bytes that it holds, or -1 when a mark
+// ends it; a mark may also stand where the size says the end is. It gives what is behind.
 func decodeLZMA1(o *output, src []byte, p Properties, size int64) ([]byte, error) {
 	d := &o.coder
 	d.reset(p)

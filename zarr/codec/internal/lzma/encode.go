@@ -217,7 +217,8 @@ func (w *encoder) literalByte(pos int) {
 	}
 }
 
-// encodeLZMA2 appends chunks. One that got no smaller is stored as it is, and what was learnt in it forgotten.
+// encodeLZMA2 appends chunks. One that got no smaller is stored as it is, and what was learnt in it
+// forgotten.
 func (w *encoder) encodeLZMA2(dst []byte) []byte {
 	forget := byte(chunkAll)
 	newDict := true
@@ -229,7 +230,8 @@ func (w *encoder) encodeLZMA2(dst []byte) []byte {
 		}
 		begin := len(dst)
 		w.start(dst)
-		// A step is of less than 3,000 bytes. They take at most seven times that: a bit can be as improbable as 31 of 2048.
+		// A step is of less than 3,000 bytes. They take at most seven times that: a bit can be as
+		// improbable as 31 of 2048.
 		for pos < len(w.src) && pos-from < maxChunk-4096 && w.size(begin) < maxPackedChunk-21_000 {
 			pos = w.step(pos)
 		}

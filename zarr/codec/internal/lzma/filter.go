@@ -22,7 +22,8 @@ const (
 	SPARC    FilterID = 0x09
 )
 
-// Filter is one of a chain. The last of a chain is LZMA1 or LZMA2, the others leave the length as it is.
+// Filter is one of a chain. The last of a chain is LZMA1 or LZMA2, the others leave the length as
+// it is.
 type Filter struct {
 	ID          FilterID
 	Distance    int    // of Delta, 1 to 256
@@ -145,7 +146,8 @@ func parseFilter(id FilterID, b []byte) (Filter, error) {
 	return f, nil
 }
 
-// dictByte is the least size of those that LZMA2 can say, 2 or 3 times a power of two, that holds n.
+// dictByte is the least size of those that LZMA2 can say, 2 or 3 times a power of two, that holds
+// n.
 func dictByte(n int) byte {
 	for b := range byte(40) {
 		if uint64(2|b&1)<<(b/2+11) >= uint64(n) {

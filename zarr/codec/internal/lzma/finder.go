@@ -8,8 +8,9 @@ import (
 // match is a length and a distance less one.
 type match struct{ n, dist int32 }
 
-// finder finds matches with what came before: a binary tree for each hash of four bytes, in which strings are sorted, the latest at
-// the root, and tables with the latest places of two and three bytes. Places are asked for in order, each once.
+// finder finds matches with what came before: a binary tree for each hash of four bytes, in which
+// strings are sorted, the latest at the root, and tables with the latest places of two and three
+// bytes. Places are asked for in order, each once.
 type finder struct {
 	src   []byte
 	far   int // the largest distance
@@ -54,7 +55,8 @@ func (f *finder) node(at int) int {
 	return 2 * at
 }
 
-// at gives the matches of a place, longer and longer, each at the least distance; the slice is good until the next call.
+// at gives the matches of a place, longer and longer, each at the least distance; the slice is good
+// until the next call.
 func (f *finder) at(pos int) []match {
 	f.found = f.found[:0]
 	limit := min(len(f.src)-pos, f.nice)
@@ -115,8 +117,9 @@ func (f *finder) small(pos, limit int) {
 	f.found = append(f.found, match{int32(n), int32(pos - last - 1)})
 }
 
-// insert makes a place the root of its tree. The way down splits the old tree in two: what is less hangs below less, which moves to
-// the right, what is greater below greater, which moves to the left.
+// insert makes a place the root of its tree. The way down splits the old tree in two: what is less
+// hangs below less, which moves to the right, what is greater below greater, which moves to the
+// left.
 func (f *finder) insert(pos, root, limit, best int, report bool) {
 	s, sons := f.src, f.sons
 	me := f.node(pos)

@@ -5,8 +5,9 @@ import (
 	"fmt"
 )
 
-// Control bytes of LZMA2's chunks: 0 ends, 1 and 2 are bytes as they are, after and without forgetting the dictionary; from 128 on
-// compressed, with the highest bits of the decoded size below and what is forgotten between.
+// Control bytes of LZMA2's chunks: 0 ends, 1 and 2 are bytes as they are, after and without
+// forgetting the dictionary; from 128 on compressed, with the highest bits of the decoded size
+// below and what is forgotten between.
 const (
 	chunkEnd       = 0x00
 	chunkPlainNew  = 0x01

@@ -137,8 +137,9 @@ func either(s, afterLiteral, afterMatch int) int {
 // lengthState is how a length, at least minMatch, chooses probabilities of a distance.
 func lengthState(n int) int { return min(n-minMatch, 3) }
 
-// A distance less one has a slot, of its highest two bits and how many there are below; up to slot 13 the lower bits have
-// probabilities of their own, from 14 on the lowest four share some and those between have none.
+// A distance less one has a slot, of its highest two bits and how many there are below; up to slot
+// 13 the lower bits have probabilities of their own, from 14 on the lowest four share some and
+// those between have none.
 const (
 	firstSpecial = 4
 	firstDirect  = 14

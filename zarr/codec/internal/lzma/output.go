@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// output is where decoded bytes go, which are the dictionary too: whatever a header says of its size, it takes no memory.
+// output is where decoded bytes go, which are the dictionary too: whatever a header says of its
+// size, it takes no memory.
 type output struct {
 	b     []byte // what is there, with room behind
 	n     int    // how much is there
@@ -18,7 +19,8 @@ type output struct {
 
 var errLimit = errors.New("more bytes than are due")
 
-// newOutput appends to dst up to limit bytes. The buffer grows as bytes come, from a size in proportion to the source's.
+// newOutput appends to dst up to limit bytes. The buffer grows as bytes come, from a size in
+// proportion to the source's.
 func newOutput(dst []byte, limit, srcLen int) *output {
 	most := len(dst) + min(limit, math.MaxInt-len(dst))
 	return &output{b: dst[:min(cap(dst), most)], n: len(dst), start: len(dst), most: most, hint: max(512, 4*min(srcLen, 1<<26))}

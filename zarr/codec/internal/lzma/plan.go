@@ -11,13 +11,14 @@ const literal = 1<<32 - 1
 // window is how far a plan looks ahead.
 const window = 2048
 
-// node is the cheapest way known to a place: the symbol that ends there and where it began. two says that the symbol before is a literal
-// behind another one, see planner.
+// node is the cheapest way known to a place: the symbol that ends there and where it began. two
+// says that the symbol before is a literal behind another one, see planner.
 type node struct {
 	price uint32
 	from  int32
 	symbol
-	// A literal and then a repetition of distance 0 are also tried as one: behind a dearer match, whose distance it is.
+	// A literal and then a repetition of distance 0 are also tried as one: behind a dearer match,
+	// whose distance it is.
 	before     symbol // the symbol before the literal, where two is
 	beforeFrom int32
 	two        bool
@@ -48,7 +49,8 @@ func (p *planner) way(at int, price uint32) *node {
 	return nil
 }
 
-// plan gives the next symbols from pos on. The finder has been asked for all places before what they cover.
+// plan gives the next symbols from pos on. The finder has been asked for all places before what
+// they cover.
 func (e *encoder) plan(pos int) []symbol {
 	p := &e.planner
 	p.end = 0
@@ -226,7 +228,8 @@ func (e *encoder) matchLiteralRep(start, i, pos int, s symbol, price uint32, sta
 	e.literalThenRep(start, i, at, s, price, state, back, avail-n)
 }
 
-// literalThenRep tries a repetition of distance back behind the literal at a place; price includes the literal, state is before it.
+// literalThenRep tries a repetition of distance back behind the literal at a place; price includes
+// the literal, state is before it.
 func (e *encoder) literalThenRep(start, i, at int, before symbol, price uint32, state, back, avail int) {
 	if back > e.far {
 		return

@@ -36,7 +36,8 @@ func reversePrice(probs []prob, v uint32, n int) uint32 {
 	return price
 }
 
-// prices are what lengths and distances take. They are computed now and then: what is learnt in between changes them little.
+// prices are what lengths and distances take. They are computed now and then: what is learnt in
+// between changes them little.
 type prices struct {
 	length, repeated [16][maxMatch + 1]uint32 // by position and length
 	slot             [4][64]uint32

@@ -1,6 +1,7 @@
 package lzma
 
-// rangeEncoder writes bits. A carry can still change the byte before and the run of ff that follows it, so these wait.
+// rangeEncoder writes bits. A carry can still change the byte before and the run of ff that follows
+// it, so these wait.
 type rangeEncoder struct {
 	out  []byte
 	low  uint64

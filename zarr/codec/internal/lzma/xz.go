@@ -184,7 +184,8 @@ func appendIndex(dst []byte, records []record) []byte {
 	return binary.LittleEndian.AppendUint32(dst, crc32.ChecksumIEEE(dst[from:]))
 }
 
-// number reads a number of up to 63 bits, seven to a byte, the low ones first, in as few bytes as can be.
+// number reads a number of up to 63 bits, seven to a byte, the low ones first, in as few bytes as
+// can be.
 func number(b []byte) (uint64, []byte, error) {
 	v, n := binary.Uvarint(b)
 	if n <= 0 || n > 9 || n > 1 && b[n-1] == 0 {

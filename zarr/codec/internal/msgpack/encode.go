@@ -16,7 +16,8 @@ type Options struct {
 	Old    bool // the format of before there were bytes: they are written as text, and no text has a length of one byte
 }
 
-// Encode appends the value whose canonical spelling is given, each part as short as it can be, as Python's msgpack does.
+// Encode appends the value whose canonical spelling is given, each part as short as it can be, as
+// Python's msgpack does.
 func (o Options) Encode(dst, canon []byte) ([]byte, error) {
 	start := len(dst)
 	dst, err := o.value(dst, canon)
@@ -95,8 +96,8 @@ func (o Options) text(dst []byte, s string) ([]byte, error) {
 	return append(dst, s...), err
 }
 
-// head appends a length n: in the byte tiny where it is at most most, else after one of three bytes in 1, 2 or 4; 0 is
-// for a form that there is not.
+// head appends a length n: in the byte tiny where it is at most most, else after one of three bytes
+// in 1, 2 or 4; 0 is for a form that there is not.
 func head(dst []byte, n int, tiny byte, most int, one, two, four byte) ([]byte, error) {
 	switch {
 	case n <= most:

@@ -10,8 +10,8 @@ import (
 // Len is the number of elements of a full block: three times 4 KiB stay in the first-level cache.
 const Len = 512
 
-// Block is elements that are being worked on. Which of the fields they are in depends on their type: whole numbers are
-// in Int, sign extended, floats in Re, complex numbers in Re and Im.
+// Block is elements that are being worked on. Which of the fields they are in depends on their
+// type: whole numbers are in Int, sign extended, floats in Re, complex numbers in Re and Im.
 type Block struct {
 	N      int
 	Int    [Len]uint64
@@ -22,7 +22,8 @@ type Block struct {
 // Step does one thing with all elements of a block. The steps of one array get its blocks in order.
 type Step func(b *Block)
 
-// Run takes the elements of src through steps and puts them to dst. Both hold as many, of their types.
+// Run takes the elements of src through steps and puts them to dst. Both hold as many, of their
+// types.
 func Run(dst, src []byte, from, to Type, steps ...Step) error {
 	if len(steps) == 0 && from.Kind == to.Kind && from.Size == to.Size {
 		same(dst, src, from, to)
@@ -170,7 +171,8 @@ func (t Type) store(dst []byte, b *Block) {
 	putBits(dst, b.Int[:n], t.Size, t.Big)
 }
 
-// floats widens patterns of bits. A signalling NaN stays one here, which the processor's conversion would change.
+// floats widens patterns of bits. A signalling NaN stays one here, which the processor's conversion
+// would change.
 func floats(dst []float64, src []uint64, size int) {
 	switch size {
 	case 2:

@@ -2,7 +2,8 @@ package number
 
 import "math"
 
-// Cast makes elements of one type those of another, as numpy's astype does. The byte orders do not count.
+// Cast makes elements of one type those of another, as numpy's astype does. The byte orders do not
+// count.
 func Cast(from, to Type) Step {
 	switch {
 	case from.Whole() && to.Whole():
@@ -74,7 +75,8 @@ func cuts(from, to Type) Step {
 	}
 }
 
-// rounds makes other floats of floats; the imaginary part is left out where there is no room for it.
+// rounds makes other floats of floats; the imaginary part is left out where there is no room for
+// it.
 func rounds(from, to Type) Step {
 	return func(b *Block) {
 		if from.Kind != Complex {
@@ -87,8 +89,8 @@ func rounds(from, to Type) Step {
 	}
 }
 
-// recast rounds floats of another type, and makes NaNs quiet where a processor's conversion does; to and from float16 numpy
-// converts without it.
+// recast rounds floats of another type, and makes NaNs quiet where a processor's conversion does;
+// to and from float16 numpy converts without it.
 func (t Type) recast(list []float64, from Type) {
 	u, v := t.unit(), from.unit()
 	switch {

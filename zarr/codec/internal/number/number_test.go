@@ -31,7 +31,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestSame: a cast to the same type in another byte order changes no bit, and every type is loaded as it is stored.
+// TestSame: a cast to the same type in another byte order changes no bit, and every type is loaded
+// as it is stored.
 func TestSame(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, d := range all {

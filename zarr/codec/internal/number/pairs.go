@@ -3,11 +3,12 @@ package number
 // Pair maps one number to another. A NaN stands for every NaN.
 type Pair struct{ From, To Value }
 
-// fewPairs is how many pairs are looked at one by one: that takes less time than a map, up to about so many.
+// fewPairs is how many pairs are looked at one by one: that takes less time than a map, up to about
+// so many.
 const fewPairs = 8
 
-// finder finds what a number of a type is mapped to, by the first pair that has it. Pairs are metadata, and can be as many as
-// there are elements.
+// finder finds what a number of a type is mapped to, by the first pair that has it. Pairs are
+// metadata, and can be as many as there are elements.
 func finder(pairs []Pair, from Type) func(v Value) (Value, bool) {
 	if len(pairs) > fewPairs {
 		return index(pairs, from)

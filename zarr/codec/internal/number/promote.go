@@ -21,7 +21,8 @@ func Promote(a, b Type) Type {
 		}
 		return Type{Kind: Int, Size: 2 * b.Size}
 	}
-	// Floats hold whole numbers of half their size exactly, as near as numpy cares: int16 needs float32.
+	// Floats hold whole numbers of half their size exactly, as near as numpy cares: int16 needs
+	// float32.
 	unit := b.unit()
 	if need := min(2*a.Size, 8); a.Kind != Float && a.Kind != Complex && need > unit {
 		unit = need

@@ -45,7 +45,8 @@ func Differences(t Type) Step {
 	}
 }
 
-// Sums puts the sum of each element and all before it in its place. Of truth values that is whether any was true.
+// Sums puts the sum of each element and all before it in its place. Of truth values that is whether
+// any was true.
 func Sums(t Type) Step {
 	var sum uint64
 	var re, im float64

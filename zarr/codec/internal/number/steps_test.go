@@ -19,7 +19,8 @@ func whole64(list ...int64) []uint64 {
 	return out
 }
 
-// TestWholeSteps: whole numbers wrap in their own type, and sums undo differences, over several blocks too.
+// TestWholeSteps: whole numbers wrap in their own type, and sums undo differences, over several
+// blocks too.
 func TestWholeSteps(t *testing.T) {
 	tests := []struct {
 		name     string
@@ -95,7 +96,8 @@ func TestFloatSteps(t *testing.T) {
 	}
 }
 
-// TestCasts: whole numbers to floats are rounded once, and a float loses what the other has no room for.
+// TestCasts: whole numbers to floats are rounded once, and a float loses what the other has no room
+// for.
 func TestCasts(t *testing.T) {
 	for _, tt := range []struct {
 		from, to dtype.Type

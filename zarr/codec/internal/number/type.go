@@ -22,8 +22,8 @@ type Type struct {
 	Big  bool
 }
 
-// Of is the type of a data type's elements, stored as in memory; false when they are no numbers that numpy calculates
-// with.
+// Of is the type of a data type's elements, stored as in memory; false when they are no numbers
+// that numpy calculates with.
 func Of(t dtype.Type) (Type, bool) {
 	switch t := t.(type) {
 	case dtype.DateTime, dtype.TimeDelta:

@@ -35,8 +35,9 @@ type Value struct {
 	Float float64
 }
 
-// Convert makes numbers of one type those of another by value. What is among the pairs becomes what the first of them
-// says; other numbers are rounded, and then o decides where they are out of range. NaN has no whole number.
+// Convert makes numbers of one type those of another by value. What is among the pairs becomes what
+// the first of them says; other numbers are rounded, and then o decides where they are out of
+// range. NaN has no whole number.
 //
 // A step that fails has the error fault.Type.
 func Convert(from, to Type, r Rounding, o Outside, pairs []Pair) Step {

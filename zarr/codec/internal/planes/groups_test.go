@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestFastIsSlow: the assembly does what the Go code does to all whole groups, and touches nothing else.
+// TestFastIsSlow: the assembly does what the Go code does to all whole groups, and touches nothing
+// else.
 func TestFastIsSlow(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	random := func(n int) []byte {

@@ -2,8 +2,9 @@ package planes
 
 import "encoding/binary"
 
-// Split puts first all first bytes of the elements of src into dst, then all second ones, and so on. Bytes after the
-// last whole element stay last. dst and src have the same length and do not overlap.
+// Split puts first all first bytes of the elements of src into dst, then all second ones, and so
+// on. Bytes after the last whole element stay last. dst and src have the same length and do not
+// overlap.
 func Split(dst, src []byte, typeSize int) {
 	n := len(src) / typeSize
 	copy(dst[n*typeSize:], src[n*typeSize:])
@@ -74,8 +75,8 @@ func BlockOf(src []byte, typeSize int) Block {
 // Len is the number of bytes.
 func (b *Block) Len() int { return len(b.src) }
 
-// JoinPart fills dst with the bytes from at on of what Join makes of the block. Calls for short rows are many: where a row is whole groups
-// nothing is divided.
+// JoinPart fills dst with the bytes from at on of what Join makes of the block. Calls for short
+// rows are many: where a row is whole groups nothing is divided.
 func (b *Block) JoinPart(dst []byte, at int) {
 	if b.fast && at&(1<<b.shift-1) == 0 && len(dst)&(group<<b.shift-1) == 0 && at+len(dst) <= b.whole && len(dst) > 0 {
 		joinGroups(dst, b.src[at>>b.shift:], b.shift, b.n)

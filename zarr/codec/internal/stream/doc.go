@@ -1,4 +1,5 @@
-// Package stream appends what a reader gives, bounded, for every codec whose format is only to be had as an io.Reader.
+// Package stream appends what a reader gives, bounded, for every codec whose format is only to be
+// had as an io.Reader.
 //
 //	var a stream.Appender
 //	dst, err := a.Append(dst, reader, limit, len(src))

@@ -11,8 +11,9 @@ type Appender struct {
 	one [1]byte // where a byte goes that must not come
 }
 
-// Append reads to the end. More than limit bytes are an error, found before memory for them is allocated. Where dst has room
-// nothing is allocated; else the buffer grows as bytes come, from a size in proportion to the source's length srcLen.
+// Append reads to the end. More than limit bytes are an error, found before memory for them is
+// allocated. Where dst has room nothing is allocated; else the buffer grows as bytes come, from a
+// size in proportion to the source's length srcLen.
 func (a *Appender) Append(dst []byte, in io.Reader, limit, srcLen int) ([]byte, error) {
 	start, idle := len(dst), 0
 	for {

@@ -9,8 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// maxWindow is the largest window of a frame that is read: libzstd's limit, 31 bits. A window costs no memory here,
-// because the output is decoded in one piece; only its number has to fit an int.
+// maxWindow is the largest window of a frame that is read: libzstd's limit, 31 bits. A window costs
+// no memory here, because the output is decoded in one piece; only its number has to fit an int.
 const maxWindow = min(1<<31, math.MaxInt)
 
 // minGuess is the first size tried for output whose size the frame does not say.
@@ -25,8 +25,9 @@ var decoders = sync.Pool{New: func() any {
 	return d
 }}
 
-// Decode appends what all frames in src hold to dst, skippable frames left out. More than limit bytes are
-// fault.Corrupt. Where dst has room for the output nothing is allocated; bytes beyond its capacity are not touched.
+// Decode appends what all frames in src hold to dst, skippable frames left out. More than limit
+// bytes are fault.Corrupt. Where dst has room for the output nothing is allocated; bytes beyond its
+// capacity are not touched.
 func Decode(dst, src []byte, limit int) ([]byte, error) {
 	if len(src) == 0 {
 		return dst, fault.Newf(fault.Corrupt, "no zstd frame: no bytes")
@@ -58,8 +59,9 @@ func Decode(dst, src []byte, limit int) ([]byte, error) {
 		case room >= most:
 			return dst, fault.Newf(fault.Corrupt, "zstd: %v (at most %d bytes are due)", err, limit)
 		}
-		// The error may mean that the room was too small; which error a frame without a size gives then is not
-		// settled. Tried again with four times the room, the last time with all that is allowed.
+		// The error may mean that the room was too small; which error a frame without a size gives
+		// then is not settled. Tried again with four times the room, the last time with all that is
+		// allowed.
 		if room > most/4 {
 			room = most
 		} else {
@@ -68,7 +70,8 @@ func Decode(dst, src []byte, limit int) ([]byte, error) {
 	}
 }
 
-// holds bounds what n bytes of frames can hold: a block has 4 bytes or more, and 128 KiB of contents at most.
+// holds bounds what n bytes of frames can hold: a block has 4 bytes or more, and 128 KiB of
+// contents at most.
 func holds(n int) int {
 	const block = 128 << 10
 	if n/4 >= math.MaxInt/block {

@@ -40,7 +40,8 @@ func unsized(t *testing.T, src []byte) []byte {
 	return b.Bytes()
 }
 
-// TestUnsized: the room for a frame that does not tell its size grows up to the limit and no further.
+// TestUnsized: the room for a frame that does not tell its size grows up to the limit and no
+// further.
 func TestUnsized(t *testing.T) {
 	src := bytes.Repeat([]byte("zargo"), 200_000)
 	frame := unsized(t, src)
@@ -107,7 +108,8 @@ func TestCorrupt(t *testing.T) {
 	}
 }
 
-// TestRoomByContents: where the limit is far away, as for text, a frame gets no more room than its blocks can fill.
+// TestRoomByContents: where the limit is far away, as for text, a frame gets no more room than its
+// blocks can fill.
 func TestRoomByContents(t *testing.T) {
 	const limit = 1 << 28
 	says := binary.LittleEndian.AppendUint64([]byte{0x28, 0xb5, 0x2f, 0xfd, 0xe0}, limit)

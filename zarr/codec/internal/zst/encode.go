@@ -22,9 +22,10 @@ type Encoder struct {
 	pool  sync.Pool // of *zstdenc.Encoder
 }
 
-// mostQuick is the highest level of klauspost/compress. Up to it that is one and a half times to twice as fast as zstdenc, and on the
-// benchmark's data within 1 % of libzstd's length or shorter. From 4 on it is up to 24 % longer. What it is for blocks of blosc is in Near:
-// up to 12 % longer, and not faster.
+// mostQuick is the highest level of klauspost/compress. Up to it that is one and a half times to
+// twice as fast as zstdenc, and on the benchmark's data within 1 % of libzstd's length or shorter.
+// From 4 on it is up to 24 % longer. What it is for blocks of blosc is in Near: up to 12 % longer,
+// and not faster.
 const mostQuick = 3
 
 // NewEncoder makes an encoder.
@@ -36,7 +37,8 @@ func NewEncoder(o Options) *Encoder {
 	return e
 }
 
-// Encode appends one frame that holds src, with its size in the header: numcodecs before 0.16 refuses one that does not tell it.
+// Encode appends one frame that holds src, with its size in the header: numcodecs before 0.16
+// refuses one that does not tell it.
 func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	if e.quick != nil && len(src) > 0 { // of nothing, that would leave out the checksum
 		return e.quick.encode(dst, src)
@@ -50,7 +52,8 @@ func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// maxWindowLog is the base-2 logarithm of the largest window, 8 MiB: what RFC 8878 asks every decoder to support.
+// maxWindowLog is the base-2 logarithm of the largest window, 8 MiB: what RFC 8878 asks every
+// decoder to support.
 const maxWindowLog = 23
 
 // window is the smallest power of two that holds n bytes, within limits.

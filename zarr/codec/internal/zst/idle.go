@@ -6,8 +6,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// encoders are idle ones with the same settings. A few of them stay, 1.6 MB each, for what is written one chunk now and then; more only until the
-// garbage collector takes them, so that a burst of writing leaves nothing behind.
+// encoders are idle ones with the same settings. A few of them stay, 1.6 MB each, for what is
+// written one chunk now and then; more only until the garbage collector takes them, so that a burst
+// of writing leaves nothing behind.
 type encoders struct {
 	mu   sync.Mutex // of stay and n
 	stay [4]*zstd.Encoder
@@ -15,8 +16,8 @@ type encoders struct {
 	more sync.Pool // of *zstd.Encoder
 }
 
-// idle are the idle encoders of the process, of each speed, with and without literals coded everywhere, with and without a checksum, for each
-// window, for long and for short sources.
+// idle are the idle encoders of the process, of each speed, with and without literals coded
+// everywhere, with and without a checksum, for each window, for long and for short sources.
 var idle [2][2][2][maxWindowLog + 1][2]encoders
 
 // take gives an idle encoder, or nil.

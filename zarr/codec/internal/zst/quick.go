@@ -12,7 +12,8 @@ type quick struct {
 	opts []zstd.EOption
 	idle *encoders
 
-	// short is for what a frame would not tell the size of, unless it is asked for a single segment.
+	// short is for what a frame would not tell the size of, unless it is asked for a single
+	// segment.
 	short *encoders
 }
 
@@ -40,8 +41,9 @@ func index(b bool) int {
 	return 0
 }
 
-// quickLevel maps libzstd's levels to the two of the library's that are used: the faster one below 2, but for 0, which is 3. Literals of blocks
-// without matches are coded from 1 on: that costs a third of the speed and is worth a fifth of the size on numbers with noise.
+// quickLevel maps libzstd's levels to the two of the library's that are used: the faster one below
+// 2, but for 0, which is 3. Literals of blocks without matches are coded from 1 on: that costs a
+// third of the speed and is worth a fifth of the size on numbers with noise.
 func quickLevel(level int) (l zstd.EncoderLevel, literals bool) {
 	if level < 0 || level == 1 {
 		return zstd.SpeedFastest, level == 1

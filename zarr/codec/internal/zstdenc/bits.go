@@ -5,7 +5,8 @@ import (
 	"math/bits"
 )
 
-// bitWriter writes numbers of few bits, the lowest bit first, into room that somebody else has made: 8 bytes more than are written.
+// bitWriter writes numbers of few bits, the lowest bit first, into room that somebody else has
+// made: 8 bytes more than are written.
 type bitWriter struct {
 	out []byte
 	at  int
@@ -48,7 +49,8 @@ func load64(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
 // highBit is the place of the highest bit that is set.
 func highBit(v uint32) int { return bits.Len32(v) - 1 }
 
-// same is how many bytes from two places on are the same, up to end for the second, which is the later one.
+// same is how many bytes from two places on are the same, up to end for the second, which is the
+// later one.
 func same(src []byte, a, b, end int) int {
 	start := b
 	for b+8 <= end {

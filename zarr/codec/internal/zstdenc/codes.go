@@ -83,7 +83,8 @@ type seq struct{ litLength, n, offset uint32 }
 // recent are the last three distances, the latest first. A distance among them takes few bits.
 type recent [3]uint32
 
-// value is what is stored for a distance: 1 to 3 for one of the last, which are others when there are no literals before the match.
+// value is what is stored for a distance: 1 to 3 for one of the last, which are others when there
+// are no literals before the match.
 func (r *recent) value(offset, litLength uint32) uint32 {
 	if litLength > 0 {
 		switch offset {

@@ -137,7 +137,8 @@ func (e *Encoder) part(dst, src []byte, last bool) []byte {
 	return dst
 }
 
-// restart chooses the parameters and makes the tables ready, which forget what was before by its numbers.
+// restart chooses the parameters and makes the tables ready, which forget what was before by its
+// numbers.
 func (e *Encoder) restart(src []byte) {
 	e.src, e.filled = src, 0
 	e.p = paramsOf(e.o.Level, len(src), highBit(uint32(e.o.Window)))

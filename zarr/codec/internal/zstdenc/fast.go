@@ -5,7 +5,8 @@ func hashOf(x uint64, min, log uint8) uint32 {
 	return uint32(x << (64 - 8*min&63) * 0x9e3779b185ebca87 >> (64 - log&63))
 }
 
-// after is how many bytes without a match make a finder look at one place less each time, as a power of two.
+// after is how many bytes without a match make a finder look at one place less each time, as a
+// power of two.
 const after = 8
 
 // findFast looks at the last place with the same hash, and at the last distance.
@@ -71,8 +72,8 @@ func (e *Encoder) findFast(from, to int) {
 	}
 }
 
-// findDouble looks at the last place with the same eight bytes, then at the last one with the same few, for which it looks once more at
-// the next place.
+// findDouble looks at the last place with the same eight bytes, then at the last one with the same
+// few, for which it looks once more at the next place.
 func (e *Encoder) findDouble(from, to int) {
 	src, long, short := e.src, e.first, e.second
 	limit := to - 9

@@ -2,8 +2,8 @@ package zstdenc
 
 import "math/bits"
 
-// fse is a table for finite state entropy coding: RFC 8878, 4.1. A symbol takes about as many bits as the logarithm of how many of the
-// 1<<log states are its own.
+// fse is a table for finite state entropy coding: RFC 8878, 4.1. A symbol takes about as many bits
+// as the logarithm of how many of the 1<<log states are its own.
 type fse struct {
 	log    uint8
 	n      int       // symbols
@@ -12,7 +12,8 @@ type fse struct {
 	step   [64]fseStep
 }
 
-// fseStep says how a symbol changes a state: how many bits of it are written, and where in the states the next one is.
+// fseStep says how a symbol changes a state: how many bits of it are written, and where in the
+// states the next one is.
 type fseStep struct {
 	bits int32 // added to the state, the high half is the number
 	next int32
@@ -102,7 +103,8 @@ func (t *fse) cost(counts []uint32) (sum uint64, ok bool) {
 	return sum, true
 }
 
-// fit chooses the number of states for symbols of such counts, n in all and two of them different, and shares the states out.
+// fit chooses the number of states for symbols of such counts, n in all and two of them different,
+// and shares the states out.
 func (t *fse) fit(counts []uint32, n uint32, most uint8) {
 	used := 0
 	t.n = 0
@@ -118,7 +120,8 @@ func (t *fse) fit(counts []uint32, n uint32, most uint8) {
 	t.share(counts, n)
 }
 
-// share gives each symbol a state or more, all of them about in proportion, so that the sum of what they cost is small.
+// share gives each symbol a state or more, all of them about in proportion, so that the sum of what
+// they cost is small.
 func (t *fse) share(counts []uint32, n uint32) {
 	size := uint64(1) << t.log
 	rare := n >> t.log // a symbol that deserves less than a state, where there are many
@@ -145,7 +148,8 @@ func (t *fse) share(counts []uint32, n uint32) {
 	}
 }
 
-// change gives one more state to the symbol that gains most, or takes one from that which loses least.
+// change gives one more state to the symbol that gains most, or takes one from that which loses
+// least.
 func (t *fse) change(counts []uint32, by int16) {
 	best, gain := -1, int64(0)
 	for s, c := range counts[:t.n] {

@@ -16,7 +16,8 @@ type huffman struct {
 	log   uint8       // bits of the longest code
 }
 
-// build makes the best code, or nearly, with at most limit bits for a symbol, for such counts of two symbols or more.
+// build makes the best code, or nearly, with at most limit bits for a symbol, for such counts of
+// two symbols or more.
 func (h *huffman) build(counts *[256]uint32, limit uint8) {
 	var sorted [256]uint32 // count and symbol, the rarest first
 	n := 0
@@ -34,8 +35,8 @@ func (h *huffman) build(counts *[256]uint32, limit uint8) {
 	h.number()
 }
 
-// depths makes Huffman's tree: of the leaves, and of the nodes in the order they are made, which is that of their counts, the two
-// rarest become one, until one is left.
+// depths makes Huffman's tree: of the leaves, and of the nodes in the order they are made, which is
+// that of their counts, the two rarest become one, until one is left.
 func depths(h *huffman, sorted []uint32) {
 	n := len(sorted)
 	var counts [256]uint32
@@ -65,8 +66,9 @@ func depths(h *huffman, sorted []uint32) {
 	}
 }
 
-// limit shortens what is too long. A code is complete when the sum of 1<<(limit-length) is 1<<limit: what cutting makes too much is
-// taken from the rarest others, and what is then too little is given to the most frequent.
+// limit shortens what is too long. A code is complete when the sum of 1<<(limit-length) is
+// 1<<limit: what cutting makes too much is taken from the rarest others, and what is then too
+// little is given to the most frequent.
 func (h *huffman) limit(sorted []uint32, limit uint8) {
 	sum := -1 << limit
 	for _, x := range sorted {
@@ -129,8 +131,8 @@ func (h *huffman) cost(counts *[256]uint32) (sum uint64, ok bool) {
 	return sum, true
 }
 
-// describe writes the weights, by finite state entropy or in four bits each, to room of 160 bytes or more, and returns how many bytes they take. 0
-// when neither can.
+// describe writes the weights, by finite state entropy or in four bits each, to room of 160 bytes
+// or more, and returns how many bytes they take. 0 when neither can.
 func (h *huffman) describe(out []byte, t *fse) int {
 	var weights [256]uint8
 	var counts [maxBits + 2]uint32

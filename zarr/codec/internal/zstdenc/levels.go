@@ -29,10 +29,11 @@ type params struct {
 // scale has the parameters of the levels from 0 to 22.
 type scale [23]params
 
-// scales are for inputs of more than 256 KiB, up to that, up to 128 KiB, and up to 16 KiB. Level 0 is the base of those below it. The numbers
-// are libzstd's, but where it chooses lazily in a tree, as at 13 to 15 of the longest inputs: there is the plan, which is up to 15 % shorter,
-// or, for the shortest, a row of 64 places, which is as short. And a few search at half as many places, for a hundredth more: 5 of the longest,
-// 8 and 9 of those up to 256 KiB.
+// scales are for inputs of more than 256 KiB, up to that, up to 128 KiB, and up to 16 KiB. Level 0
+// is the base of those below it. The numbers are libzstd's, but where it chooses lazily in a tree,
+// as at 13 to 15 of the longest inputs: there is the plan, which is up to 15 % shorter, or, for the
+// shortest, a row of 64 places, which is as short. And a few search at half as many places, for a
+// hundredth more: 5 of the longest, 8 and 9 of those up to 256 KiB.
 var scales = [4]scale{
 	{
 		{fast, 19, 12, 13, 1, 6, 1}, {fast, 19, 13, 14, 1, 7, 1}, {fast, 20, 15, 16, 1, 6, 1},
@@ -82,8 +83,8 @@ const (
 	defaultLevel = 3
 )
 
-// paramsOf are those of a level for n bytes of which windows hold at most a power of two. No table has more entries than the input
-// has places for.
+// paramsOf are those of a level for n bytes of which windows hold at most a power of two. No table
+// has more entries than the input has places for.
 func paramsOf(level, n, window int) params {
 	if level == 0 {
 		level = defaultLevel

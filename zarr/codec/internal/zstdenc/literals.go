@@ -8,10 +8,12 @@ const (
 	litAgain // with the code of the literals before
 )
 
-// oneStream is the most literals that are one stream and not four. Four take 6 bytes more and are read faster.
+// oneStream is the most literals that are one stream and not four. Four take 6 bytes more and are
+// read faster.
 const oneStream = 255
 
-// literals writes the first section of a block of so many bytes to room that is long enough, and returns its length.
+// literals writes the first section of a block of so many bytes to room that is long enough, and
+// returns its length.
 func (e *Encoder) literals(out, src []byte, block int) int {
 	n := len(src)
 	if e.o.Level < 0 && 16*(block-n) < block { // noise, most likely, and time counts
@@ -93,7 +95,8 @@ func codedHeader(out []byte, how, n, coded, length int, four bool) {
 	}
 }
 
-// literalsHeader is that of literals whose length in the block is known by their number; it returns its length.
+// literalsHeader is that of literals whose length in the block is known by their number; it returns
+// its length.
 func literalsHeader(out []byte, how, n int) int {
 	switch {
 	case n < 32:
@@ -112,7 +115,8 @@ func rawLiterals(out, src []byte) int {
 	return k + copy(out[k:], src)
 }
 
-// histogram counts bytes, in four tables in turn so that equal neighbours do not wait for each other.
+// histogram counts bytes, in four tables in turn so that equal neighbours do not wait for each
+// other.
 func histogram(counts *[256]uint32, src []byte) {
 	clear(counts[:])
 	var b, c, d [256]uint32

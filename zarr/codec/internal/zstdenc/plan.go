@@ -2,7 +2,8 @@ package zstdenc
 
 import "slices"
 
-// planner finds the cheapest way through a block: for each place what is cheapest up to it, by a literal or by a match that ends there.
+// planner finds the cheapest way through a block: for each place what is cheapest up to it, by a
+// literal or by a match that ends there.
 type planner struct {
 	nodes []node
 	reps  []recent // behind the cheapest way to a place
@@ -27,20 +28,25 @@ type node struct {
 const (
 	// never is no price.
 	never = 1<<32 - 1
-	// longEnough is the least length of a match that is taken without looking further, whatever the level says. What is taken at half of that
-	// or less makes sparse data, long runs with a byte here and there, a fifth longer.
+	// longEnough is the least length of a match that is taken without looking further, whatever the
+	// level says. What is taken at half of that or less makes sparse data, long runs with a byte
+	// here and there, a fifth longer.
 	longEnough = 256
-	// literalsBefore is how far behind the start of such a match a recent distance may still do better: a byte that differs, and the run goes on.
+	// literalsBefore is how far behind the start of such a match a recent distance may still do
+	// better: a byte that differs, and the run goes on.
 	literalsBefore = 16
-	// overlapEnd is how many places before its end a match that repeats itself, as a run does, is looked into again. Those before are
-	// like each other, and a tree of them is deep: without this runs take ten times as long.
+	// overlapEnd is how many places before its end a match that repeats itself, as a run does, is
+	// looked into again. Those before are like each other, and a tree of them is deep: without this
+	// runs take ten times as long.
 	overlapEnd = 40
-	// maxList is how many matches of a block are kept, 8 MiB of them; then there is one for each place. Six for each place are many.
+	// maxList is how many matches of a block are kept, 8 MiB of them; then there is one for each
+	// place. Six for each place are many.
 	maxList = 1 << 20
 )
 
-// findOptimal plans a block. What is cheap depends on what is chosen: prices begin as those of the block before, then they are those
-// of the way that was found, as long as this makes it cheaper, and once or twice more for the first block, of which the least is known.
+// findOptimal plans a block. What is cheap depends on what is chosen: prices begin as those of the
+// block before, then they are those of the way that was found, as long as this makes it cheaper,
+// and once or twice more for the first block, of which the least is known.
 func (e *Encoder) findOptimal(from, to int) {
 	p := &e.plan
 	e.collect(from, to)
@@ -73,8 +79,8 @@ func (e *Encoder) findOptimal(from, to int) {
 	}
 }
 
-// collect finds the matches of all places of a block. Within a long one nothing is looked for, and where nothing is found for long at
-// fewer places, unless the level plans again.
+// collect finds the matches of all places of a block. Within a long one nothing is looked for, and
+// where nothing is found for long at fewer places, unless the level plans again.
 func (e *Encoder) collect(from, to int) {
 	p := &e.plan
 	p.index = grow(p.index, to-from+1)

@@ -18,8 +18,9 @@ type stats struct {
 	offsets      [backCodes]uint32
 }
 
-// guess is for a block of which nothing is known but its bytes, of which a few are to count only. The last distance again is taken to be
-// what is most often used, which finds the regular ways through numbers in rows: from the other end they are not found.
+// guess is for a block of which nothing is known but its bytes, of which a few are to count only.
+// The last distance again is taken to be what is most often used, which finds the regular ways
+// through numbers in rows: from the other end they are not found.
 func (s *stats) guess(src []byte) {
 	histogram(&s.lit, src)
 	for i, c := range s.lit {

@@ -2,8 +2,9 @@ package zstdenc
 
 import "math/bits"
 
-// Places with the same hash share a row of 16 to 64, in which the oldest is replaced. Beside the numbers stand eight more bits of the hash:
-// eight of them are compared at once, and few places are looked at in vain.
+// Places with the same hash share a row of 16 to 64, in which the oldest is replaced. Beside the
+// numbers stand eight more bits of the hash: eight of them are compared at once, and few places are
+// looked at in vain.
 
 // rowLog is how many places a row has, as a power of two.
 func (e *Encoder) rowLog() uint8 { return min(max(e.p.search, 4), 6) }
@@ -43,7 +44,8 @@ func (e *Encoder) insert(i int) {
 	e.first[at] = e.base + uint32(i)
 }
 
-// longest finds the longest match of a place in its row that is longer than n, and inserts the position.
+// longest finds the longest match of a place in its row that is longer than n, and inserts the
+// position.
 func (e *Encoder) longest(i, n, to int) (int, uint32) {
 	if e.filled < i {
 		e.fill(i)

@@ -82,7 +82,8 @@ func (f *field) single(w *bitWriter, symbol int) *fse {
 	return t
 }
 
-// sequences writes the second section of a block to room that is long enough, and returns its length.
+// sequences writes the second section of a block to room that is long enough, and returns its
+// length.
 func (e *Encoder) sequences(out []byte, seqs []seq) int {
 	n := len(seqs)
 	at := 0
@@ -132,7 +133,8 @@ func (e *Encoder) sequences(out []byte, seqs []seq) int {
 	return w.end()
 }
 
-// code finds the codes of sequences, and counts them. Distances are compared with those that the decoder has.
+// code finds the codes of sequences, and counts them. Distances are compared with those that the
+// decoder has.
 func (e *Encoder) code(seqs []seq) {
 	e.litLengths.codes, e.offsets.codes, e.matchLengths.codes, e.values = e.litLengths.codes[:0], e.offsets.codes[:0], e.matchLengths.codes[:0], e.values[:0]
 	clear(e.litLengths.counts)

@@ -1,7 +1,7 @@
 package zstdenc
 
-// A binary tree for each hash of four bytes, in which the strings that start at places are sorted, the latest at the root; and the last
-// place with a hash of three bytes.
+// A binary tree for each hash of four bytes, in which the strings that start at places are sorted,
+// the latest at the root; and the last place with a hash of three bytes.
 
 // match is bytes that were there before.
 type match struct{ n, offset uint32 }
@@ -9,7 +9,8 @@ type match struct{ n, offset uint32 }
 // shortLog is the logarithm of the entries for three bytes.
 func (e *Encoder) shortLog() uint8 { return min(e.p.window, 17) }
 
-// matches appends the matches of a place that end at to at most, longer and longer, each at about the least distance.
+// matches appends the matches of a place that end at to at most, longer and longer, each at about
+// the least distance.
 func (e *Encoder) matches(list []match, i, to int) []match {
 	src := e.src
 	room := min(len(src)-i, max(e.p.nice, 16)+8) // strings as long as that count as the same

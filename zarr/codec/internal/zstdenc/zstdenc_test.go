@@ -37,7 +37,8 @@ func check(t *testing.T, name string, e *Encoder, src []byte) []byte {
 	return frame
 }
 
-// kinds are levels that find matches in each of the ways, for inputs of more than 256 KiB; for shorter ones some are other ways.
+// kinds are levels that find matches in each of the ways, for inputs of more than 256 KiB; for
+// shorter ones some are other ways.
 var kinds = func() []int {
 	if race.Enabled {
 		return []int{1, 3, 9, 19} // see whole
@@ -45,8 +46,8 @@ var kinds = func() []int {
 	return []int{-7, 1, 3, 5, 7, 9, 13, 19}
 }()
 
-// whole is a block, or what stands for it under the race detector, which makes all this twenty times as slow and has nothing to find where
-// there is one goroutine.
+// whole is a block, or what stands for it under the race detector, which makes all this twenty
+// times as slow and has nothing to find where there is one goroutine.
 func whole() int {
 	if race.Enabled {
 		return 6 << 10
@@ -123,7 +124,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestBlocks: one more or less than a block, and than the inputs for which a level has other numbers.
+// TestBlocks: one more or less than a block, and than the inputs for which a level has other
+// numbers.
 func TestBlocks(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	long := append(structured(r, whole()), noise(r, 2*maxBlock-whole()+1)...)
@@ -151,14 +153,16 @@ func TestFormsOfBlocks(t *testing.T) {
 		if frame := check(t, "noise", e, random); len(frame) > 4+1+4+3+len(random)+len(e.sum(nil, nil)) {
 			t.Errorf("level %d: %d bytes of noise are %d", level, len(random), len(frame))
 		}
-		// Stored between coded ones: the decoder's last distances and codes are those of the block before it.
+		// Stored between coded ones: the decoder's last distances and codes are those of the block
+		// before it.
 		mixed := append(structured(r, whole()), random...)
 		mixed = append(mixed, mixed[:whole()]...)
 		check(t, fmt.Sprintf("level %d, mixed", level), e, append(mixed, structured(r, 1000)...))
 	}
 }
 
-// TestFar: matches as long as a block, of what is more than two back, and none farther than the window.
+// TestFar: matches as long as a block, of what is more than two back, and none farther than the
+// window.
 func TestFar(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	text := noise(r, 2*whole()+40_000)
@@ -199,7 +203,8 @@ func TestRecent(t *testing.T) {
 	}
 }
 
-// TestSequences: blocks of very many sequences, of few literals, and of lengths whose codes have many bits.
+// TestSequences: blocks of very many sequences, of few literals, and of lengths whose codes have
+// many bits.
 func TestSequences(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	words := make([][]byte, 300)
@@ -243,7 +248,8 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestSameAfterOthers: what is written does not depend on what was before, nor on where the numbers of places begin.
+// TestSameAfterOthers: what is written does not depend on what was before, nor on where the numbers
+// of places begin.
 func TestSameAfterOthers(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
 	srcs := [][]byte{structured(r, 3000), numbers(r, whole()+5000, 8), noise(r, 100), structured(r, 2000)}
@@ -332,7 +338,8 @@ func TestXXH64(t *testing.T) {
 	}
 }
 
-// TestSparse: long runs with a byte here and there, for which whoever takes any long match is worse off than without a plan.
+// TestSparse: long runs with a byte here and there, for which whoever takes any long match is worse
+// off than without a plan.
 func TestSparse(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	src := make([]byte, 2*maxBlock+1)
