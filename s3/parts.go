@@ -6,8 +6,10 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
+	"net"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
@@ -99,6 +101,11 @@ func (p *parts) Part(ctx context.Context, n int, data []byte) error {
 	}
 	out, err := p.b.client.UploadPart(ctx, in)
 	if err != nil {
+		if cut(err) {
+			if gone := p.gone(ctx); gone != nil {
+				return gone
+			}
+		}
 		return p.explain(err, toWrite)
 	}
 	if aws.ToString(out.ETag) == "" {
@@ -108,6 +115,25 @@ func (p *parts) Part(ctx context.Context, n int, data []byte) error {
 	p.set.Sent(n, sentparts.Part[types.CompletedPart]{Size: size, Sent: size,
 		At: types.CompletedPart{ETag: out.ETag, PartNumber: in.PartNumber, ChecksumCRC32: sumOf(out)}}, nil)
 	return nil
+}
+
+// cut reports whether the server closed the connection of a request.
+func cut(err error) bool {
+	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, net.ErrClosed)
+}
+
+// gone returns the error of an upload that is gone, and nil if it is not known to be. A server may
+// respond to a part of such an upload, and close the connection, before it has read the part. The
+// client then sees a connection that was reset, and no response.
+func (p *parts) gone(ctx context.Context) error {
+	_, err := p.b.client.ListParts(ctx, &awss3.ListPartsInput{
+		Bucket: p.b.name, Key: p.key, UploadId: p.id, MaxParts: aws.Int32(1), RequestPayer: p.b.payer, ExpectedBucketOwner: p.b.owner,
+		SSECustomerAlgorithm: p.b.customer.algorithm, SSECustomerKey: p.b.customer.key, SSECustomerKeyMD5: p.b.customer.md5,
+	})
+	if codeOf(err) != "NoSuchUpload" {
+		return nil
+	}
+	return p.explain(err, toRead)
 }
 
 func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, error) {

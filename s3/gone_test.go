@@ -1,0 +1,45 @@
+package s3
+
+import (
+	"net"
+	"net/http"
+	"testing"
+
+	"github.com/zargo-io/zargo/internal/provider/fake"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// TestPartOfAGoneUpload: a server resets the connection of a part before it has read it. The part
+// is a conflict if the upload is gone, and unavailable, to be repeated, if it is not.
+func TestPartOfAGoneUpload(t *testing.T) {
+	credentialsForTests(t)
+	f := NewFake(t)
+	s := bare(t, f.At("p"))
+	p, err := store.PutParts(t.Context(), s, "k", store.PartsOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Answer(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodPut {
+			return false
+		}
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return true
+		}
+		_ = conn.(*net.TCPConn).SetLinger(0) // a reset instead of an end
+		_ = conn.Close()
+		return true
+	})
+	fake.WantKind(t, p.Part(t.Context(), 0, make([]byte, 1<<20)), fault.Unavailable)
+	q, err := store.PutParts(t.Context(), s, "k", store.PartsOptions{Resume: p.Token()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Abort(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	fake.WantKind(t, q.Part(t.Context(), 0, make([]byte, 1<<20)), fault.Conflict)
+}
