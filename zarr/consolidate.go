@@ -45,7 +45,11 @@ func (g *Group) Consolidate(ctx context.Context) (*Group, error) {
 			return nil, g.errf(fault.Newf(fault.Conflict, "the metadata changed each time it was read: %w", err))
 		}
 		g.docs().Conflict()
-		if err := concurrency.Sleep(ctx, rand.N(min(time.Duration(try)*2*time.Millisecond, 100*time.Millisecond))); err != nil {
+		longest := 20 * time.Millisecond
+		if errors.Is(err, errBusy) {
+			longest = 100 * time.Millisecond
+		}
+		if err := concurrency.Sleep(ctx, rand.N(min(time.Duration(try)*2*time.Millisecond, longest))); err != nil {
 			return nil, g.errf(err)
 		}
 	}
@@ -59,7 +63,7 @@ var errStale = errors.New("another writer was first")
 var errBusy = fmt.Errorf("%w: an append to the group is in progress", errStale)
 
 // maxTries bounds how often all is read again, each time because another writer was first.
-const maxTries = 1000
+const maxTries = 200
 
 // maxBusy is how often such an append is waited for, some seconds: a longer one may be one that
 // died.

@@ -61,7 +61,7 @@ func (o order) run() error {
 	case meet, meet + " group":
 		return o.meet(ctx, st)
 	case copyPlan:
-		return o.copy(ctx, st)
+		return o.copy(ctx)
 	}
 	a, err := zarr.OpenArray(ctx, st, "a", zarr.Wait(5*time.Minute))
 	if err != nil {

@@ -83,7 +83,7 @@ func copies(t *testing.T, direct, lossy order, rounds int, within time.Duration)
 		}
 		winner := -1
 		for k, p := range plans {
-			err := transfer.Run(t.Context(), p, opener(st), transfer.RunOptions{})
+			err := transfer.Run(t.Context(), p, direct.opener(), transfer.RunOptions{})
 			switch {
 			case err == nil && winner >= 0:
 				t.Fatalf("round %d: plan %d succeeded after plan %d", round, k, winner)
@@ -98,7 +98,7 @@ func copies(t *testing.T, direct, lossy order, rounds int, within time.Duration)
 		if winner < 0 {
 			t.Fatalf("round %d: both plans are refused", round)
 		}
-		if missing, err := transfer.Verify(t.Context(), plans[winner], opener(st)); err != nil || len(missing) > 0 {
+		if missing, err := transfer.Verify(t.Context(), plans[winner], direct.opener()); err != nil || len(missing) > 0 {
 			t.Fatalf("round %d: plan %d misses %v: %v", round, winner, missing, err)
 		}
 		a, err := zarr.OpenArray(t.Context(), st, target)
@@ -116,8 +116,9 @@ func copies(t *testing.T, direct, lossy order, rounds int, within time.Duration)
 	t.Logf("%d runs acknowledged in %d rounds, %d kills", done, rounds, kills)
 }
 
-func opener(st store.Store) transfer.Opener {
-	return func(context.Context, string) (store.Store, error) { return st, nil }
+// opener opens the store for each run, which closes it.
+func (o order) opener() transfer.Opener {
+	return func(ctx context.Context, _ string) (store.Store, error) { return o.open(ctx) }
 }
 
 // copyRound runs each plan in two processes, kills some, and returns how many succeeded for each
@@ -154,12 +155,12 @@ func copyRound(t *testing.T, r *rand.Rand, o order, plans [2]*transfer.Plan, wit
 }
 
 // copy runs a plan, and says so when all of it is stored.
-func (o order) copy(ctx context.Context, st store.Store) error {
+func (o order) copy(ctx context.Context) error {
 	p, err := transfer.Decode(o.Plan)
 	if err != nil {
 		return err
 	}
-	err = transfer.Run(ctx, p, opener(st), transfer.RunOptions{})
+	err = transfer.Run(ctx, p, o.opener(), transfer.RunOptions{})
 	if errors.Is(err, zarr.ErrExists) || errors.Is(err, zarr.ErrConflict) {
 		return nil
 	}
