@@ -51,6 +51,7 @@ func TestCopiedToV3(t *testing.T) {
 	}
 	p, err := transfer.NewPlan(t.Context(), g, dir.New(to), transfer.Options{
 		Source: transfer.Place{Store: from}, Target: transfer.Place{Store: to}, Format: 3, Codecs: []codec.Spec{codec.Zstd(3)},
+		NoFillAttribute: true, // attributes are compared; TestMasked is about it
 		Grid: func(a *zarr.Array) (chunks, shards []int, err error) {
 			for _, n := range a.Chunks() {
 				shards = append(shards, 2*n)
