@@ -181,9 +181,12 @@ func TestRefusedForGood(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, lose: 1}
 		quota := retry.NewQuota()
 		st := retried(t, limit.On(s, limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128, Cured: quota.Cures}), 0), retry.From(quota))
+		var mu sync.Mutex
 		start, failed, first := time.Now(), 0, time.Duration(0)
 		_ = concurrency.EachN(t.Context(), 130, 130, func(ctx context.Context, i int) error {
 			if _, err := st.Get(ctx, strconv.Itoa(i), store.GetOptions{}, nil); errors.Is(err, fault.Throttled) {
+				mu.Lock()
+				defer mu.Unlock()
 				if failed++; failed == 1 {
 					first = time.Since(start)
 				}
