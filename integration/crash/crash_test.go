@@ -173,6 +173,9 @@ func (k *keeper) list() {
 			k.t.Fatal(err)
 		}
 		name := e.Key[strings.LastIndexByte(e.Key, '/')+1:]
+		if k.next.Provider == "s3" && strings.Contains(name, ".sgwtmp.") {
+			continue // versitygw shows its own file of a value that it completes after the client's death
+		}
 		isChunk := strings.HasPrefix(e.Key, wholePath+"/c/") || strings.HasPrefix(e.Key, partsPath+"/c/") || strings.HasPrefix(e.Key, shardPath+"/c/")
 		if name != "zarr.json" && !(isChunk && strings.Trim(name, "0123456789") == "") {
 			k.t.Errorf("a listing shows %q", e.Key)
