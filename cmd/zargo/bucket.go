@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zargo-io/zargo/internal/bucketcheck"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
-	"github.com/zargo-io/zargo/zarr/store/bucketcheck"
 )
 
 type bucketCmd struct {

@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/zargo-io/zargo/zarr/store/bucketcheck"
+	"github.com/zargo-io/zargo/internal/bucketcheck"
 )
 
 // checkTable prints what is found, a line for each check as it comes.

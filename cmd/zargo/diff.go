@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/zargo-io/zargo/zarr/diff"
+	"github.com/zargo-io/zargo/internal/diff"
 )
 
 type diffCmd struct {

@@ -6,7 +6,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/zargo-io/zargo/zarr/manifest"
+	"github.com/zargo-io/zargo/internal/manifest"
 )
 
 type hashCmd struct {

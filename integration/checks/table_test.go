@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zargo-io/zargo/internal/bucketcheck"
 	"github.com/zargo-io/zargo/internal/tables"
-	"github.com/zargo-io/zargo/zarr/store/bucketcheck"
 )
 
 const page = "docs/providers.md"

@@ -11,9 +11,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/zargo-io/zargo/internal/diff"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
-	"github.com/zargo-io/zargo/zarr/diff"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/zargo-io/zargo/internal/census"
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/census"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )

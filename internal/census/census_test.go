@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zargo-io/zargo/internal/census"
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/census"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/zargo-io/zargo/internal/bucketcheck"
 	"github.com/zargo-io/zargo/zarr/store"
-	"github.com/zargo-io/zargo/zarr/store/bucketcheck"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 

@@ -6,8 +6,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/zargo-io/zargo/internal/diff"
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/diff"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/zargo-io/zargo/internal/census"
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/census"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )

@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/zargo-io/zargo/internal/diff"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
-	"github.com/zargo-io/zargo/zarr/diff"
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 

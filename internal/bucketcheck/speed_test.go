@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/bucketcheck"
 	"github.com/zargo-io/zargo/zarr/store"
-	"github.com/zargo-io/zargo/zarr/store/bucketcheck"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 

@@ -9,9 +9,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/zargo-io/zargo/internal/bucketcheck"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
-	"github.com/zargo-io/zargo/zarr/store/bucketcheck"
 	"github.com/zargo-io/zargo/zarr/store/dir"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
