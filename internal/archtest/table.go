@@ -49,7 +49,7 @@ func Table() []Rule {
 
 		{Package: "internal/grid", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "internal/chunkkeys", Own: []string{"internal/claim", "zarr/meta"}, Pure: true},
-		{Package: "internal/sentparts", Own: []string{"zarr/fault"}},
+		{Package: "internal/sentparts", Own: []string{"zarr/fault", "zarr/store"}},
 		{Package: "internal/listed", Own: []string{"internal/chunkkeys", "zarr/fault", "zarr/meta", "zarr/store"}},
 		{Package: "internal/rechunk", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "internal/pipeline", Own: []string{"zarr/fault", "zarr/codec", "zarr/dtype", "internal/grid"}, Pure: true},
