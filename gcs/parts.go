@@ -284,18 +284,8 @@ func (p *parts) round(ctx context.Context, round int, sources []source) ([]sourc
 
 // join is one request that makes the objects, of these generations, the value of key.
 func (b *bucket) join(ctx context.Context, key string, sources []source, o store.PutOptions) (store.Version, error) {
-	to := b.object(key)
-	if o.IfAbsent {
-		to = to.If(gcsapi.Conditions{DoesNotExist: true})
-	}
-	if o.IfVersion != "" {
-		g, ok := generation(o.IfVersion)
-		if !ok {
-			return "", neverWas(o.IfVersion)
-		}
-		to = to.If(gcsapi.Conditions{GenerationMatch: g})
-	}
-	if err := b.pace.check(key); err != nil {
+	to, err := b.to(key, o)
+	if err != nil {
 		return "", err
 	}
 	from := make([]*gcsapi.ObjectHandle, len(sources))
