@@ -153,8 +153,8 @@ func (a *Array) Codecs() []codec.Spec { return a.pipe.Specs() }
 // null.
 func (a *Array) Fill() []byte { return slices.Clone(a.meta.Fill) }
 
-// ChunkLimit is the most bytes that a decoded chunk of a may have where it is held in memory, see
-// the option.
+// ChunkLimit is the most bytes that a decoded chunk of a may have where it is held in memory; see
+// [Limits.Chunk].
 func (a *Array) ChunkLimit() int64 { return a.cfg.maxChunk }
 
 // Metadata is the parsed metadata document, with the keys that Separator gives. It is shared: do

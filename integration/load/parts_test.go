@@ -68,7 +68,7 @@ func sendShards(t *testing.T, b bucket.Provider, kinds ...faultproxy.Kind) (faul
 			parts.Add(1)
 		}
 	}})
-	limits := zarr.Limits(&concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(16 << 20)})
+	limits := zarr.Limit(zarr.Limits{Shared: &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(16 << 20)}})
 	a, err := zarr.Create(t.Context(), st, "x", zarr.Spec{
 		Shape: []int{rows, width}, Chunks: []int{inner, width / 8}, Shards: []int{rows, width / 2}, DType: dtype.Uint8, Codecs: []codec.Spec{},
 	}, limits)

@@ -81,7 +81,7 @@ func ByteRate(perSecond float64) Option {
 	}}
 }
 
-// Limits uses the caller's limits instead of the process's, as zarr.Limits does for arrays. Stores
+// Limits uses the caller's limits instead of the process's, as zarr.Limits.Shared does for arrays. Stores
 // on one bucket with the same Limits share its request slots and its retry quota.
 func Limits(l *concurrency.Limits) Option {
 	return Option{"http.Limits(…)", func(c *config) error { c.stack.Limits = l; return nil }}
