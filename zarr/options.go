@@ -54,8 +54,8 @@ type config struct {
 	separator    string            // of chunk keys, where metadata leaves it open; "": its default
 	limits       *concurrency.Limits
 	table        *codec.Table
-	types        *dtype.Table // nil: dtype.Standard
-	report       *Report
+	types        *dtype.Table       // nil: dtype.Standard
+	report       *account.Report    // nil: nothing is counted
 	cache        *cache.Cache       // of decoded chunks; nil: none
 	own          *codec.Table       // what Codecs was given
 	strict       bool               // breaches of rules are errors
@@ -252,12 +252,4 @@ func Types(t *dtype.Table) Option {
 		c.types = t
 		return nil
 	}}
-}
-
-// Report adds up what calls did. It may be read at any time, and shared by any number of calls.
-type Report = account.Report
-
-// ReportTo counts into r what calls on the node do.
-func ReportTo(r *Report) Option {
-	return Option{"ReportTo(…)", func(c *config) error { c.report = r; return nil }}
 }
