@@ -117,6 +117,9 @@ func (a *Array) changed(n node, m *meta.Array) *Array {
 	return &Array{node: n, meta: m, pipe: a.pipe, blocks: a.blocks, engine: a.engine, shared: a.shared, field: a.field}
 }
 
+// target returns the array that Write writes to.
+func (a *Array) target() *Array { return a }
+
 // Shape is the number of elements along each axis. The slice is the caller's.
 func (a *Array) Shape() []int { return slices.Clone(a.meta.Shape) }
 
