@@ -14,7 +14,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
-	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
@@ -216,20 +215,6 @@ func Separator(sep string) Option {
 		c.separator = sep
 		return nil
 	}}
-}
-
-// keys gives metadata whose chunk keys are spelled as the options say, where the document leaves
-// that open.
-func (c *config) keys(m *meta.Array) (*meta.Array, error) {
-	switch {
-	case c.separator == "" || c.separator == m.Keys.Separator || m.Keys.Name == "v2" && len(m.Shape) < 2:
-		return m, nil
-	case !m.NoSeparator:
-		return nil, fault.Newf(fault.Selection, "the metadata says that chunk keys are separated by %q, not %q", m.Keys.Separator, c.separator)
-	}
-	other := *m
-	other.Keys.Separator = c.separator
-	return &other, nil
 }
 
 // Codecs makes codecs from t instead of codec.Builtin.
