@@ -62,7 +62,7 @@ type BlockOptions struct {
 // that memory cannot hold is ErrLimit. Points and Where are ErrSelection: their elements lie in no
 // blocks.
 func Blocks[T any](ctx context.Context, a *Array, o BlockOptions, sel ...Selection) iter.Seq2[Block[T], error] {
-	return blocks(ctx, a, o, sel, fits[T], func(ctx context.Context, dst []T, r grid.Region) error { return readInto(ctx, a, dst, r) })
+	return blocks(ctx, a, o, sel, fits[T], func(ctx context.Context, a *Array, dst []T, r grid.Region) error { return readInto(ctx, a, dst, r) })
 }
 
 // BlocksAs is [Blocks] with elements converted to Ts as by [ReadAs]. A type that no element is
@@ -72,12 +72,12 @@ func BlocksAs[T any](ctx context.Context, a *Array, o BlockOptions, sel ...Selec
 	if a.meta.DType.Fits(reflect.TypeFor[T]()) {
 		return Blocks[T](ctx, a, o, sel...)
 	}
-	return blocks(ctx, a, o, sel, converts[T], func(ctx context.Context, dst []T, r grid.Region) error { return readAs(ctx, a, dst, r) })
+	return blocks(ctx, a, o, sel, converts[T], func(ctx context.Context, a *Array, dst []T, r grid.Region) error { return readAs(ctx, a, dst, r) })
 }
 
 // blocks is the loop over blocks that read fills, if check allows the type.
 func blocks[T any](ctx context.Context, a *Array, o BlockOptions, sel []Selection, check func(*Array) error,
-	read func(context.Context, []T, grid.Region) error) iter.Seq2[Block[T], error] {
+	read func(context.Context, *Array, []T, grid.Region) error) iter.Seq2[Block[T], error] {
 	return func(yield func(Block[T], error) bool) {
 		err := check(a)
 		var l *blockLoop[T]
@@ -85,9 +85,7 @@ func blocks[T any](ctx context.Context, a *Array, o BlockOptions, sel []Selectio
 			l, err = newBlockLoop[T](a, o, sel, read)
 		}
 		if err == nil {
-			if ctx, err = a.engine.InParts(ctx, l.region); err != nil {
-				err = a.errf(err)
-			}
+			ctx, l.array, err = a.begin(ctx, l.region)
 		}
 		if err != nil {
 			yield(Block[T]{}, err)
@@ -118,13 +116,13 @@ type blockLoop[T any] struct {
 	region  grid.Region
 	objects []int // of a block along each dimension
 	each    int64 // bytes of memory for an element
-	fill    func(context.Context, []T, grid.Region) error
+	fill    func(context.Context, *Array, []T, grid.Region) error
 
 	mu   sync.Mutex
 	idle [][]T // memory of blocks that the loop is done with
 }
 
-func newBlockLoop[T any](a *Array, o BlockOptions, sel []Selection, read func(context.Context, []T, grid.Region) error) (*blockLoop[T], error) {
+func newBlockLoop[T any](a *Array, o BlockOptions, sel []Selection, read func(context.Context, *Array, []T, grid.Region) error) (*blockLoop[T], error) {
 	r, err := a.region(sel)
 	if err != nil {
 		return nil, err
@@ -228,7 +226,7 @@ func (l *blockLoop[T]) read(ctx context.Context, b blockAt) (Block[T], error) {
 	}
 	dst, advice := l.room(n)
 	defer advice.Undo()
-	return Block[T]{b.at, b.region.Shape(), dst}, l.fill(ctx, dst, b.region)
+	return Block[T]{b.at, b.region.Shape(), dst}, l.fill(ctx, l.array, dst, b.region)
 }
 
 // room is memory for n elements.

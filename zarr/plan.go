@@ -120,39 +120,7 @@ func requestOf(r plan.Request) Request {
 // as long as its codecs can make it, and is read by a request of its own. A shard that a write
 // sends in parts counts as one put. Chunks that are requested alike are counted by arithmetic.
 func (p *Plan) Bounds() (least, most store.Amount) {
-	if p.plan.Write == nil {
-		n := p.plan.Amount()
-		return store.Amount{Gets: n.Requests.Least, BytesRead: n.Bytes.Least}, store.Amount{Gets: n.Requests.Most, BytesRead: n.Bytes.Most}
-	}
-	for r, n := range p.plan.Tally() {
-		if bytes := times(n, r.Bound); r.Op == store.OpGet {
-			if !r.Maybe {
-				least.Gets = add(least.Gets, n)
-			}
-			most.Gets = add(most.Gets, n)
-			most.BytesRead = add(most.BytesRead, bytes)
-		} else {
-			most.Puts = add(most.Puts, n)
-			most.BytesWritten = add(most.BytesWritten, bytes)
-		}
-	}
-	return least, most
-}
-
-// times is a product, or math.MaxInt64 where that is less.
-func times(a, b int64) int64 {
-	if a > 0 && b > math.MaxInt64/a {
-		return math.MaxInt64
-	}
-	return a * b
-}
-
-// add is a sum, or math.MaxInt64 where that is less.
-func add(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
+	return p.plan.Bounds()
 }
 
 // String gives the requests that are known without one, one a line.

@@ -20,6 +20,8 @@ type Array struct {
 	Layout  plan.Layout
 	Options Options
 	State   *State
+
+	within *Call // that every Read is part of; nil: each is a call of its own
 }
 
 // Options are those of calls on an array.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -21,7 +22,7 @@ const varied = 1 << 20
 
 // typical is how long a stored object is at most, as a rule. It is what is reserved before anything
 // is known of it.
-func (r *runner) typical(c *pipeline.Chunk) int64 {
+func (r *Call) typical(c *pipeline.Chunk) int64 {
 	worst := c.Chain.Worst()
 	n := c.Chain.Typical()
 	if n < 0 {
@@ -34,7 +35,7 @@ func (r *runner) typical(c *pipeline.Chunk) int64 {
 }
 
 // first is how many bytes a request may bring when it is made for the first time.
-func (r *runner) first(rd plan.Read) int64 {
+func (r *Call) first(rd plan.Read) int64 {
 	if rd.Exact || rd.Role != plan.Chunk && rd.Role != plan.Shard {
 		return rd.Bound
 	}
@@ -47,7 +48,7 @@ const short = 64 << 10
 // expected is for how many of the n bytes that a request may bring there is a buffer before it is
 // made. Where elements vary in length n is a guess that is mostly far too large; what the store
 // then makes itself is adopted.
-func (r *runner) expected(rd plan.Read, n int64) int64 {
+func (r *Call) expected(rd plan.Read, n int64) int64 {
 	if rd.Role != plan.Chunk && rd.Role != plan.Shard || rd.Pieces[0].Chunk().Chain.Typical() >= 0 {
 		return n
 	}
@@ -58,7 +59,7 @@ func (r *runner) expected(rd plan.Read, n int64) int64 {
 // what the store announced, or, where it could not, eight times as many. ok is false when that is
 // no reason to make it again.
 func longer(rd plan.Read, n int64, err error) (more int64, ok bool) {
-	if n >= rd.Bound || !errors.Is(err, fault.Limit) {
+	if n >= rd.Bound || !errors.Is(err, fault.Limit) || account.Refused(err) {
 		return 0, false
 	}
 	var long *store.TooLong
@@ -73,7 +74,7 @@ func longer(rd plan.Read, n int64, err error) (more int64, ok bool) {
 
 // indexed is how many bytes the index of a stored shard takes, with what it expands to: that of all
 // shards within it is worked through in slices.
-func (r *runner) indexed(o *plan.Object) int64 {
+func (r *Call) indexed(o *plan.Object) int64 {
 	n := 16*int64(o.Chunk.Shards.Len()) + plan.PieceBytes*int64(o.Touched())
 	if o.Chunk.Inner.Shards != nil {
 		return sum(16*int64(o.Chunk.Shards.Len()), min(sum(n, n), int64(r.planned)))
@@ -84,7 +85,7 @@ func (r *runner) indexed(o *plan.Object) int64 {
 // split is how many of several pieces of work, each of which takes room bytes beside the n of all,
 // are done at once: as many as there are CPU slots, unless that makes a Task that leaves no room
 // for others.
-func (r *runner) split(pieces int, n, room int64) int {
+func (r *Call) split(pieces int, n, room int64) int {
 	left := (r.Options.Limits.Bytes.Size()/8*3 - n) / max(room, 1)
 	return int(max(min(int64(r.Options.Limits.CPU.Slots()), int64(pieces), left), 1))
 }

@@ -30,7 +30,7 @@ import (
 // that it has not put yet, and not counted: to wait for them would let two writers of one goroutine
 // wait for each other.
 type ShardWriter struct {
-	r      *runner // of OpenShard
+	r      *Call // of OpenShard
 	o      *plan.Object
 	s      *stream
 	hold   *concurrency.Hold // nil: Kept bytes are the caller's memory
@@ -68,7 +68,7 @@ func (a *Array) OpenShard(ctx context.Context, coord []int, o ShardOptions) (*Sh
 		start, edge := axis.Chunk(coord[i])
 		sel[i] = grid.Slice{Start: start, Step: 1, Count: min(edge, a.Layout.Shape[i]-start)}
 	}
-	_, r, err := a.runner(ctx, pipeline.Memory{}, sel, nil)
+	_, r, err := a.open(ctx, pipeline.Memory{}, sel, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (a *Array) OpenShard(ctx context.Context, coord []int, o ShardOptions) (*Sh
 	l := r.streamLimits(w.o.Chunk)
 	l.whole = a.Options.Limits.Bytes.Size() / 2
 	w.limits = l
-	w.hold, _ = a.Options.Limits.Bytes.Try(concurrency.Ahead, r.kept(w.o.Chunk, l))
+	w.hold, _ = a.Options.Limits.Bytes.Try(concurrency.Ahead, r.resident(w.o.Chunk, l))
 	w.s = r.newStream(w.o, l, w.buffer)
 	return w, nil
 }
@@ -108,7 +108,7 @@ func (w *ShardWriter) buffer(n int64) []byte {
 // Kept is how many bytes of memory the shard takes between calls, at most, in a store that takes
 // values in parts. Another store gets the shard as a whole, and so takes its length; beyond half of
 // the budget it is refused (fault.Limit).
-func (w *ShardWriter) Kept() int64 { return w.r.kept(w.o.Chunk, w.limits) }
+func (w *ShardWriter) Kept() int64 { return w.r.resident(w.o.Chunk, w.limits) }
 
 // Put encodes inner chunks of the shard. src is what sel selects of the array: whole inner chunks
 // of this shard, as far as they are inside the array, none of which was put before
@@ -145,7 +145,7 @@ func (a *Array) PutShards(ctx context.Context, src pipeline.Memory, sel grid.Sel
 	})
 }
 
-func (w *ShardWriter) fill(ctx context.Context, r *runner, o *plan.Object) error {
+func (w *ShardWriter) fill(ctx context.Context, r *Call, o *plan.Object) error {
 	l := w.limits
 	at := r.packing(o, times(need(l.part), 2))
 	flight, total := r.flight(l, at.room)

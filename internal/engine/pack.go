@@ -19,7 +19,7 @@ import (
 // cores, and appended as their turn comes: beside the shard there are never more of them than are
 // encoded at once.
 type packer struct {
-	*runner
+	*Call
 	o      *plan.Object
 	cut    *plan.Cut
 	old    []byte            // the stored shard; nil when there is none, or nothing of it is needed
@@ -47,7 +47,7 @@ type touched struct {
 
 // packing is how a shard is made: so many inner chunks in one go, so many of these at once, and
 // what that takes beside the shard, of n bytes.
-func (r *runner) packing(o *plan.Object, n int64) atOnce {
+func (r *Call) packing(o *plan.Object, n int64) atOnce {
 	c, touched := o.Chunk.Inner, o.TouchedInner()
 	decode, encode := c.MostRoom()
 	at := atOnce{some: max(minDecoded/max(c.Bytes, 1), 1)}
@@ -58,7 +58,7 @@ func (r *runner) packing(o *plan.Object, n int64) atOnce {
 }
 
 // inner is how many bytes so many inner chunks of a shard have, as a rule.
-func (r *runner) inner(o *plan.Object, touched int) int64 {
+func (r *Call) inner(o *plan.Object, touched int) int64 {
 	if n := o.Chunk.Inner.Chain.Typical(); n >= 0 {
 		return min(times(n, int64(touched)), r.typical(o.Chunk))
 	}
@@ -67,7 +67,7 @@ func (r *runner) inner(o *plan.Object, touched int) int64 {
 
 // pack gives the shard with what is written laid over the old one; empty reports that no inner
 // chunk is left to be stored.
-func (r *runner) pack(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
+func (r *Call) pack(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
 	p := r.packer(hold, o, r.packing(o, r.typical(o.Chunk)))
 	if old != nil {
 		p.old = old
@@ -92,8 +92,8 @@ func (r *runner) pack(ctx context.Context, hold *concurrency.Hold, o *plan.Objec
 }
 
 // packer has all that is selected of a shard, in the order of the index.
-func (r *runner) packer(hold *concurrency.Hold, o *plan.Object, at atOnce) *packer {
-	p := &packer{runner: r, o: o, cut: o.Inner(), hold: hold, at: at, runs: make([][]byte, at.slots)}
+func (r *Call) packer(hold *concurrency.Hold, o *plan.Object, at atOnce) *packer {
+	p := &packer{Call: r, o: o, cut: o.Inner(), hold: hold, at: at, runs: make([][]byte, at.slots)}
 	p.order = make([]touched, p.cut.Len())
 	for i := range p.order {
 		p.order[i] = touched{place: p.cut.Place(i), i: i}

@@ -17,7 +17,7 @@ import (
 // stream is a shard that is sent in parts while its inner chunks come, in any order. One that stays
 // below the length of a part is put by one request at its end.
 type stream struct {
-	*runner
+	*Call
 	key       string
 	limits    streamLimits
 	buffer    func(n int64) []byte // memory for as long as the stream is under way
@@ -60,10 +60,10 @@ const (
 var errNoParts = errors.New("the store takes no parts")
 
 // share is what one Task may take of the budget beside others.
-func (r *runner) share() int64 { return r.Options.Limits.Bytes.Size() / 8 * 3 }
+func (r *Call) share() int64 { return r.Options.Limits.Bytes.Size() / 8 * 3 }
 
 // streamLimits are those of the shards of a chunk.
-func (r *runner) streamLimits(c *pipeline.Chunk) streamLimits {
+func (r *Call) streamLimits(c *pipeline.Chunk) streamLimits {
 	l := streamLimits{most: r.Options.longest(c)}
 	l.index, _ = c.Shards.IndexSize()
 	long := min(l.most, c.Chain.Worst()) // what is written has no unused space, whatever ChunkLimit allows to read
@@ -78,9 +78,9 @@ func (r *runner) streamLimits(c *pipeline.Chunk) streamLimits {
 	return l
 }
 
-// kept is what a stream needs for as long as it is under way: what no part has yet, part 0 where
+// resident is what a stream needs for as long as it is under way: what no part has yet, part 0 where
 // that is sent last, and the index.
-func (r *runner) kept(c *pipeline.Chunk, l streamLimits) int64 {
+func (r *Call) resident(c *pipeline.Chunk, l streamLimits) int64 {
 	n := sum(need(min(l.part, l.most)), sum(l.index, int64(c.Shards.Len())*16))
 	if _, atStart := c.Shards.IndexSize(); atStart && l.most > l.part {
 		n = sum(n, need(l.part))
@@ -90,13 +90,13 @@ func (r *runner) kept(c *pipeline.Chunk, l streamLimits) int64 {
 
 // flight is how many parts a Task sends at once that takes so much beside them, and what it takes
 // with them.
-func (r *runner) flight(l streamLimits, beside int64) (n int, total int64) {
+func (r *Call) flight(l streamLimits, beside int64) (n int, total int64) {
 	n = int(max(min((r.share()-beside)/need(l.part), mostFlight, (l.most-1)/l.part+1), 1))
 	return n, sum(beside, times(need(l.part), int64(n)))
 }
 
-func (r *runner) newStream(o *plan.Object, l streamLimits, buffer func(n int64) []byte) *stream {
-	s := &stream{runner: r, key: o.Key, limits: l, buffer: buffer, locations: o.Chunk.Shards.Locations(), turn: concurrency.NewSlots(1)}
+func (r *Call) newStream(o *plan.Object, l streamLimits, buffer func(n int64) []byte) *stream {
+	s := &stream{Call: r, key: o.Key, limits: l, buffer: buffer, locations: o.Chunk.Shards.Locations(), turn: concurrency.NewSlots(1)}
 	s.tail = buffer(min(l.part, l.most))
 	if _, s.atStart = o.Chunk.Shards.IndexSize(); s.atStart {
 		s.tail = append(s.tail, make([]byte, l.index)...)
@@ -173,9 +173,6 @@ func (s *stream) begin(ctx context.Context) error {
 	if s.parts != nil {
 		return nil
 	}
-	if err := s.account.Admit(1, 0); err != nil {
-		return err
-	}
 	p, err := store.PutParts(ctx, s.store, s.key, store.PartsOptions{})
 	switch {
 	case errors.Is(err, errors.ErrUnsupported) && s.limits.whole == 0:
@@ -199,9 +196,6 @@ func (s *stream) begin(ctx context.Context) error {
 }
 
 func (s *stream) sendPart(ctx context.Context, n int, b []byte) error {
-	if err := s.account.Admit(1, int64(len(b))); err != nil {
-		return err
-	}
 	return s.parts.Part(ctx, n, b)
 }
 
@@ -278,9 +272,6 @@ func (s *stream) commit(ctx context.Context, o store.PutOptions) (store.Version,
 		return "", err
 	}
 	if s.next == 0 {
-		if err := s.account.Admit(1, int64(len(s.tail))); err != nil {
-			return "", err
-		}
 		return s.store.Put(ctx, s.key, s.tail, o)
 	}
 	if len(s.tail) > 0 {
@@ -288,9 +279,6 @@ func (s *stream) commit(ctx context.Context, o store.PutOptions) (store.Version,
 	}
 	if err == nil && s.head != nil {
 		err = s.sendPart(ctx, 0, s.head)
-	}
-	if err == nil {
-		err = s.account.Admit(1, 0)
 	}
 	if err != nil {
 		return "", err

@@ -17,7 +17,7 @@ import (
 // streams reports whether a shard is sent in parts while it is made: it would be sent in parts in
 // the end, or making it in memory, beside what was stored where that is read, takes more than one
 // Task's share of the budget. One that is hardly longer than a part gains nothing.
-func (r *runner) streams(o *plan.Object, read bool) bool {
+func (r *Call) streams(o *plan.Object, read bool) bool {
 	if o.Chunk.Shards == nil || r.State.noParts.Load() {
 		return false
 	}
@@ -42,9 +42,9 @@ type streamed struct {
 }
 
 // stream begins to stream a shard; reading is what the caller takes beside.
-func (r *runner) stream(ctx context.Context, o *plan.Object, reading int64) (*streamed, error) {
+func (r *Call) stream(ctx context.Context, o *plan.Object, reading int64) (*streamed, error) {
 	l := r.streamLimits(o.Chunk)
-	beside := sum(r.kept(o.Chunk, l), reading)
+	beside := sum(r.resident(o.Chunk, l), reading)
 	at := r.packing(o, sum(beside, times(need(l.part), 2)))
 	flight, total := r.flight(l, sum(beside, at.room))
 	hold, err := r.reserve(ctx, concurrency.Task, total)
@@ -57,7 +57,7 @@ func (r *runner) stream(ctx context.Context, o *plan.Object, reading int64) (*st
 
 // replaceStreamed writes a shard without reading it. lost reports that the condition does not hold,
 // so that err is a conflict.
-func (r *runner) replaceStreamed(ctx context.Context, o *plan.Object, c store.PutOptions) (lost bool, err error) {
+func (r *Call) replaceStreamed(ctx context.Context, o *plan.Object, c store.PutOptions) (lost bool, err error) {
 	s, err := r.stream(ctx, o, 0)
 	if err != nil {
 		return false, err
@@ -108,7 +108,7 @@ const readsAhead = 4
 // they are stored, pinned to one version, and go into the new shard in the order in which they lie
 // in the old one; before them come those of which nothing stays. errWhole and errNoParts where the
 // store cannot do so.
-func (r *runner) swapStreamed(ctx context.Context, o *plan.Object, t *attempt) (lost bool, err error) {
+func (r *Call) swapStreamed(ctx context.Context, o *plan.Object, t *attempt) (lost bool, err error) {
 	index, err := r.reserve(ctx, concurrency.Index, sum(r.indexed(o), int64(o.Chunk.Shards.Len())*4))
 	if err != nil {
 		return false, err
@@ -158,7 +158,7 @@ func (r *runner) swapStreamed(ctx context.Context, o *plan.Object, t *attempt) (
 
 // find reads the index of the stored shard, and says what stays of it: nothing where it is absent,
 // is taken to be, or does not decode.
-func (v *old) find(ctx context.Context, r *runner, t *attempt) (version store.Version, absent bool, err error) {
+func (v *old) find(ctx context.Context, r *Call, t *attempt) (version store.Version, absent bool, err error) {
 	if t.absent || t.short {
 		return t.damaged, t.absent, nil
 	}
@@ -180,7 +180,7 @@ func (v *old) find(ctx context.Context, r *runner, t *attempt) (version store.Ve
 
 // carrying is what reads of a shard cost that is streamed to what it becomes: together they are no
 // longer than two parts of a small budget.
-func (r *runner) carrying() plan.Cost {
+func (r *Call) carrying() plan.Cost {
 	c := r.plan.Cost
 	c.Max = min(c.Max, max(r.share()/4/readsAhead, leastLocal/readsAhead))
 	return c
@@ -190,10 +190,11 @@ func (r *runner) carrying() plan.Cost {
 type old struct {
 	o       *plan.Object
 	cut     *plan.Cut
-	stage   plan.Stage // reads what stays
-	within  []int32    // by place in the index: 1 + the number in the cut of an inner chunk of which something is read and something written, else 0
-	longest int64      // bytes of a read at most
-	total   int64      // bytes of what is read
+	stage   plan.Stage  // reads what stays
+	store   store.Store // which admitted them
+	within  []int32     // by place in the index: 1 + the number in the cut of an inner chunk of which something is read and something written, else 0
+	longest int64       // bytes of a read at most
+	total   int64       // bytes of what is read
 }
 
 // reads reports whether something is read of an inner chunk that is written.
@@ -236,12 +237,13 @@ func (v *old) without(x *shardIndex, cost plan.Cost, some func(place int) bool) 
 	return err
 }
 
-// admit refuses reads of more than a shard may have, and counts them.
-func (v *old) admit(r *runner) error {
+// admit admits the reads, and refuses those of more than a shard may have.
+func (v *old) admit(r *Call) (err error) {
 	if most := r.Options.longest(v.o.Chunk); v.total > most {
 		return fault.Newf(fault.Limit, "the inner chunks of the shard have more than %d bytes", most)
 	}
-	return r.account.Admit(v.stage.Reads.Len(), v.stage.Reads.Bytes())
+	v.store, err = r.account.AdmitAll(r.store, v.stage.Reads.Len(), v.stage.Reads.Bytes())
+	return err
 }
 
 // carry reads what stays of the old shard, and appends it: inner chunks that are not written as
@@ -251,7 +253,7 @@ func (s *streamed) carry(ctx context.Context, v *old, send sender) error {
 	bufs := make([]store.Value, readsAhead)
 	for some := range batches(v.stage.Reads.All(), readsAhead) {
 		err := concurrency.EachN(ctx, readsAhead, len(some), func(ctx context.Context, i int) (err error) {
-			bufs[i], err = s.send(ctx, some[i], s.hold, some[i].Bound)
+			bufs[i], err = s.send(ctx, v.store, some[i], s.hold, some[i].Bound)
 			return err
 		})
 		if err != nil {

@@ -212,6 +212,27 @@ func (p *Plan) Amount() Amount {
 	return a
 }
 
+// Bounds is Amount by operation.
+func (p *Plan) Bounds() (least, most store.Amount) {
+	if p.Write == nil {
+		n := p.Amount()
+		return store.Amount{Gets: n.Requests.Least, BytesRead: n.Bytes.Least}, store.Amount{Gets: n.Requests.Most, BytesRead: n.Bytes.Most}
+	}
+	for r, n := range p.Tally() {
+		if bytes := times(n, r.Bound); r.Op == store.OpGet {
+			if !r.Maybe {
+				least.Gets = add(least.Gets, n)
+			}
+			most.Gets = add(most.Gets, n)
+			most.BytesRead = add(most.BytesRead, bytes)
+		} else {
+			most.Puts = add(most.Puts, n)
+			most.BytesWritten = add(most.BytesWritten, bytes)
+		}
+	}
+	return least, most
+}
+
 // most adds n requests of so many bytes to what there is at most.
 func (a *Amount) most(n int64, bytes int64) {
 	a.Requests.Most = add(a.Requests.Most, n)
