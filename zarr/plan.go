@@ -92,10 +92,9 @@ func (p *Plan) Requests() iter.Seq[Request] {
 
 // Resolve reads the indexes of shards that are read in parts, and yields all requests of a read:
 // for each shard its index, then, level by level, the indexes of nested shards and the ranges of
-// inner chunks. On a store whose speed was not measured, a read through a newly opened array sends
-// these requests, in another order. On a measured store a read merges or divides ranges by the
-// speed at that time, so their number may differ. A read does not request an index that its array
-// holds. For a write Resolve yields what Requests yields. The first error ends the sequence; errors
+// inner chunks. A read through a newly opened array sends these requests, in another order, unless
+// the speed that the store measures has changed since the plan was made: ranges are merged by it.
+// A read does not request an index that its array holds. For a write Resolve yields what Requests yields. The first error ends the sequence; errors
 // are those of [Read].
 func (p *Plan) Resolve(ctx context.Context) iter.Seq2[Request, error] {
 	return func(yield func(Request, error) bool) {
@@ -123,9 +122,13 @@ func (p *Plan) Bounds() (least, most store.Amount) {
 	return p.plan.Bounds()
 }
 
-// String gives the requests that are known without one, one a line.
+// String gives the requests that are known without one, one a line, after a line with the speed of
+// the store that the plan is made for, where that was measured.
 func (p *Plan) String() string {
 	var b strings.Builder
+	if m := p.plan.Measured; m.Bandwidth > 0 {
+		fmt.Fprintf(&b, "# a request takes %v, a connection transfers %.3g MB/s\n", m.Latency, m.Bandwidth/1e6)
+	}
 	for r := range p.Requests() {
 		b.WriteString(r.String() + "\n")
 	}

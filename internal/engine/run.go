@@ -37,27 +37,27 @@ const maxPlanned = 32 << 20
 
 // Plan is what a call would do.
 func (a *Array) Plan(sel grid.Selection, w *plan.WriteOptions) *plan.Plan {
-	p := a.plan(sel, w, store.TuningOf(a.Store))
-	if a.keepsRead(&p) {
+	p := &plan.Plan{}
+	a.plan(p, sel, w, store.TuningOf(a.Store))
+	if a.keepsRead(p) {
 		p.Keep = a
 	}
-	return &p
-}
-
-func (a *Array) plan(sel grid.Selection, w *plan.WriteOptions, t store.Tuning) plan.Plan {
-	p := plan.Plan{Layout: a.Layout, Select: sel, Write: w}
-	p.Cost = plan.CostOf(t, store.Measured{}, min(p.Len(), t.Requests))
 	return p
 }
 
-// price gives a level what requests cost by now, where the store has measured it.
-func (r *Call) price(l *plan.Level) {
-	if c := &r.plan.Cost; c.Gap <= c.Cheap {
-		return // it is read through or it is not, whatever a request takes
+// plan sets p to the plan of a call. What requests cost is determined once for each call.
+func (a *Array) plan(p *plan.Plan, sel grid.Selection, w *plan.WriteOptions, t store.Tuning) {
+	p.Layout, p.Select, p.Write = a.Layout, sel, w
+	objects := min(p.Len(), t.Requests)
+	p.Cost = plan.CostOf(t, store.Measured{}, objects)
+	switch {
+	case a.within != nil:
+		p.Measured = a.within.plan.Measured
+	case p.Cost.Weighs():
+		store.As(a.Store, &p.Measured)
 	}
-	var m store.Measured
-	if store.As(r.Store, &m) {
-		l.Price(plan.CostOf(r.tuning, m, r.objects))
+	if p.Measured != (store.Measured{}) {
+		p.Cost = plan.CostOf(t, p.Measured, objects)
 	}
 }
 
@@ -86,7 +86,8 @@ func (a *Array) begin(ctx context.Context, m pipeline.Memory, sel grid.Selection
 // open makes a call whose requests are not all sent, or not yet known to fit.
 func (a *Array) open(ctx context.Context, m pipeline.Memory, sel grid.Selection, w *plan.WriteOptions) (context.Context, *Call, error) {
 	t := store.TuningOf(a.Store)
-	r := &Call{Array: a, plan: a.plan(sel, w, t), tuning: t, memory: m}
+	r := &Call{Array: a, tuning: t, memory: m}
+	a.plan(&r.plan, sel, w, t)
 	if w != nil && !r.mayMerge() {
 		return ctx, nil, store.NoVersions(a.Store, refused)
 	}

@@ -16,6 +16,8 @@ type Plan struct {
 	Cost   Cost
 	Write  *WriteOptions // nil for a plan to read
 	Keep   Keeper        // nil: no chunk need be read as a whole
+
+	Measured store.Measured // that Cost is by; zero where nothing was measured
 }
 
 // Keeper says which chunks are read as a whole, because all of them is kept or looked at.
