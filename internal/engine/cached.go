@@ -159,23 +159,23 @@ func (r *Call) loadEntry(ctx context.Context, st store.Store, top *plan.Level, r
 
 // loadPieces requests chunks and decodes them for the cache, on several cores where there are many.
 func (r *Call) loadPieces(ctx context.Context, st store.Store, rd plan.Read) ([]*chunkcache.Entry, store.Version, error) {
-	at := r.atOnce(rd)
+	at := r.size().Decoding(rd, r.first(rd))
 	for _, p := range rd.Pieces {
-		at.room = sum(at.room, p.Chunk().KeptRoom())
+		at.Room = plan.Sum(at.Room, p.Chunk().KeptRoom())
 	}
-	got, err := r.receive(ctx, st, rd, at.room)
+	got, err := r.receive(ctx, st, rd, at.Room)
 	if err != nil {
 		return nil, "", err
 	}
 	defer got.hold.Release()
 	kept, pieces := make([]*chunkcache.Entry, len(rd.Pieces)), rd.Pieces
-	return kept, got.Version, concurrency.EachN(ctx, at.slots, (len(pieces)-1)/at.some+1, func(ctx context.Context, k int) error {
+	return kept, got.Version, concurrency.EachN(ctx, at.Slots, (len(pieces)-1)/at.Some+1, func(ctx context.Context, k int) error {
 		s, err := r.cpu(ctx, got.hold)
 		if err != nil {
 			return err
 		}
 		defer s.release()
-		for i := k * at.some; i < min((k+1)*at.some, len(pieces)); i++ {
+		for i := k * at.Some; i < min((k+1)*at.Some, len(pieces)); i++ {
 			p := pieces[i]
 			b, err := r.keepOne(ctx, rd.Key, p.Chunk(), p.Box(), rd.Of(p, got.Bytes), &s.Scratch)
 			if err != nil {
@@ -197,7 +197,7 @@ func (r *Call) placeKept(ctx context.Context, key string, c *pipeline.Chunk, b g
 		c.Place(r.memory, b, part.Bytes)
 		return nil
 	}
-	hold, err := r.reserve(ctx, concurrency.Task, room(c.DecodeRoom(r.memory, b)))
+	hold, err := r.reserve(ctx, concurrency.Task, plan.Room(c.DecodeRoom(r.memory, b)))
 	if err != nil {
 		return err
 	}

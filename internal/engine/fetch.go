@@ -40,8 +40,8 @@ func (r *Call) fetchAdmitted(ctx context.Context, st store.Store, s *shard, rd p
 	if s == nil {
 		return r.fetchChunk(ctx, st, rd)
 	}
-	at := r.atOnce(rd)
-	got, err := r.receive(ctx, st, rd, at.room)
+	at := r.size().Decoding(rd, r.first(rd))
+	got, err := r.receive(ctx, st, rd, at.Room)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (r *Call) fetchChunk(ctx context.Context, st store.Store, rd plan.Read) err
 	c, box := rd.Pieces[0].Chunk(), rd.Pieces[0].Box()
 	into, more := c.Room(r.memory, box), int64(0) // a range takes nothing to decode
 	if rd.Range.IsWhole() {
-		more = room(c.DecodeRoom(r.memory, box))
+		more = plan.Room(c.DecodeRoom(r.memory, box))
 	} else {
 		into = c.SpanRoom(r.memory, box)
 	}
@@ -96,31 +96,6 @@ func (r *Call) fetchInto(ctx context.Context, st store.Store, rd plan.Read, c *p
 	return r.decodeWanted(ctx, rd, c, box, v.Bytes, &s.Scratch)
 }
 
-// atOnce is how the inner chunks of a request are decoded: so many in one go, so many of these at
-// once, and what that takes.
-type atOnce struct {
-	some, slots int
-	room        int64
-}
-
-func (r *Call) atOnce(rd plan.Read) atOnce {
-	c, pieces, n := rd.Pieces[0].Chunk(), len(rd.Pieces), rd.Bound
-	var index int64
-	if rd.Role == plan.Shard {
-		pieces, n = rd.Pieces[0].Touched(), r.first(rd)
-		index = int64(c.Shards.Len()) * (16 + plan.PieceBytes)
-	}
-	for c.Shards != nil {
-		c = c.Inner
-	}
-	each, _ := c.MostRoom()
-	each = room(each)
-	at := atOnce{some: max(minDecoded/max(c.Bytes, 1), 1)}
-	at.slots = r.split((pieces-1)/at.some+1, sum(n, index), each)
-	at.room = sum(index, times(each, int64(at.slots)))
-	return at
-}
-
 // received is what a request brought, in memory of a Task.
 type received struct {
 	store.Value
@@ -139,7 +114,7 @@ func (r *Call) receive(ctx context.Context, st store.Store, rd plan.Read, room i
 func (r *Call) receiveOr(ctx context.Context, st store.Store, rd plan.Read, room int64, keep error) (got received, err error) {
 	first := r.first(rd)
 	for n := first; ; {
-		if got.hold, err = r.reserve(ctx, concurrency.Task, sum(need(n), room)); err != nil {
+		if got.hold, err = r.reserve(ctx, concurrency.Task, plan.Sum(need(n), room)); err != nil {
 			return received{}, err
 		}
 		if got.Value, err = r.send(ctx, st, rd, got.hold, n); err == nil || keep != nil && errors.Is(err, keep) {
@@ -151,7 +126,7 @@ func (r *Call) receiveOr(ctx context.Context, st store.Store, rd plan.Read, room
 			return received{}, err
 		}
 		if n > first {
-			more = min(max(more, sum(n, n)), rd.Bound)
+			more = min(max(more, plan.Sum(n, n)), rd.Bound)
 		}
 		if st, err = r.account.AdmitAll(r.store, 1, more); err != nil {
 			return received{}, err
@@ -249,7 +224,7 @@ func (r *Call) checkIndex(rd plan.Read, v store.Value, err error) (store.Value, 
 }
 
 // place takes the pieces that a request for bytes of a shard brought to their places.
-func (r *Call) place(ctx context.Context, s *shard, rd plan.Read, v received, at atOnce) error {
+func (r *Call) place(ctx context.Context, s *shard, rd plan.Read, v received, at plan.AtOnce) error {
 	if rd.Role != plan.Shard {
 		return r.decode(ctx, s, rd.Pieces, rd.Off, v, at)
 	}
@@ -278,17 +253,13 @@ func (r *Call) fill(ctx context.Context, s *shard, missing []plan.Piece) {
 	}
 }
 
-// minDecoded is how many decoded bytes are worth a goroutine of their own: some tens of
-// microseconds of work.
-const minDecoded = 256 << 10
-
 // decode takes inner chunks out of bytes that lie at off in the shard. Where there are many it does
 // so on several cores.
-func (r *Call) decode(ctx context.Context, s *shard, pieces []plan.Piece, off int64, from received, at atOnce) error {
-	if len(pieces) <= at.some {
+func (r *Call) decode(ctx context.Context, s *shard, pieces []plan.Piece, off int64, from received, at plan.AtOnce) error {
+	if len(pieces) <= at.Some {
 		return r.decodeSome(ctx, s, pieces, off, from)
 	}
-	return concurrency.Each(ctx, at.slots, slices.Chunk(pieces, at.some), func(ctx context.Context, part []plan.Piece) error {
+	return concurrency.Each(ctx, at.Slots, slices.Chunk(pieces, at.Some), func(ctx context.Context, part []plan.Piece) error {
 		return r.decodeSome(ctx, s, part, off, from)
 	})
 }

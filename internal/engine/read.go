@@ -77,7 +77,7 @@ func (r *Call) readShard(ctx context.Context, o *plan.Object) (missing int, err 
 		}
 	}
 	rd := o.Whole()
-	rd.Bound = r.Options.longest(o.Chunk)
+	rd.Bound = r.sizes.Longest(o.Chunk)
 	return r.readWhole(ctx, o, rd)
 }
 

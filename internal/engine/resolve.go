@@ -94,7 +94,7 @@ func (r *Call) list(ctx context.Context, o *plan.Object) (*listed, error) {
 	}
 	whole := o.Wanted().Request
 	if o.InParts || o.Chunk.Shards != nil && only {
-		whole.Bound, whole.Exact = r.Options.longest(o.Chunk), false
+		whole.Bound, whole.Exact = r.sizes.Longest(o.Chunk), false
 	}
 	s.whole = &whole
 	return s, nil

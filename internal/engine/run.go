@@ -18,7 +18,7 @@ import (
 type Call struct {
 	*Array
 	plan    plan.Plan
-	tuning  store.Tuning
+	sizes   plan.Memory
 	memory  pipeline.Memory // what is read into, or written from
 	store   store.Store     // Array.Store, which counts and bounds the requests of the call
 	account *account.Account
@@ -40,14 +40,16 @@ func (a *Array) Plan(sel grid.Selection, w *plan.WriteOptions) *plan.Plan {
 	p := &plan.Plan{}
 	a.plan(p, sel, w, store.TuningOf(a.Store))
 	if a.keepsRead(p) {
-		p.Keep = a
+		p.Keep, p.Parted = a, true
 	}
 	return p
 }
 
 // plan sets p to the plan of a call. What requests cost is determined once for each call.
 func (a *Array) plan(p *plan.Plan, sel grid.Selection, w *plan.WriteOptions, t store.Tuning) {
-	p.Layout, p.Select, p.Write = a.Layout, sel, w
+	if p.Layout, p.Select, p.Write = a.Layout, sel, w; w != nil {
+		w.Memory, w.NoParts, w.NoRanges = a.sizes(t), a.State.noParts.Load(), a.State.whole.Load()
+	}
 	objects := min(p.Len(), t.Requests)
 	p.Cost = plan.CostOf(t, store.Measured{}, objects)
 	switch {
@@ -86,7 +88,7 @@ func (a *Array) begin(ctx context.Context, m pipeline.Memory, sel grid.Selection
 // open makes a call whose requests are not all sent, or not yet known to fit.
 func (a *Array) open(ctx context.Context, m pipeline.Memory, sel grid.Selection, w *plan.WriteOptions) (context.Context, *Call, error) {
 	t := store.TuningOf(a.Store)
-	r := &Call{Array: a, tuning: t, memory: m}
+	r := &Call{Array: a, sizes: a.sizes(t), memory: m}
 	a.plan(&r.plan, sel, w, t)
 	if w != nil && !r.mayMerge() {
 		return ctx, nil, store.NoVersions(a.Store, refused)

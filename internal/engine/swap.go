@@ -225,7 +225,7 @@ func (r *Call) stored(ctx context.Context, o *plan.Object, version store.Version
 	v, err := r.ask(ctx, o, rd)
 	if o.Chunk.Shards != nil && errors.Is(err, errTooLong) {
 		if v, err = r.compact(ctx, o, version); errors.Is(err, errWhole) {
-			rd.Bound = r.Options.longest(o.Chunk)
+			rd.Bound = r.sizes.Longest(o.Chunk)
 			v, err = r.ask(ctx, o, rd)
 		}
 	}
@@ -258,9 +258,9 @@ func (r *Call) compact(ctx context.Context, o *plan.Object, version store.Versio
 		return received{}, err
 	}
 	var total, buffers int64
-	most := r.Options.longest(o.Chunk)
+	most := r.sizes.Longest(o.Chunk)
 	for rd := range stage.Reads.All() {
-		buffers = sum(buffers, need(rd.Bound))
+		buffers = plan.Sum(buffers, need(rd.Bound))
 		for _, p := range rd.Pieces {
 			// Inner chunks may share bytes, and are written without.
 			if total += p.Len; p.Len > most || total > most {
@@ -272,8 +272,8 @@ func (r *Call) compact(ctx context.Context, o *plan.Object, version store.Versio
 	if err != nil {
 		return received{}, err
 	}
-	packed := sum(total, 16*int64(x.Len())+64) // and the index
-	hold, err := r.reserve(ctx, concurrency.Task, sum(sum(buffers, need(packed)), r.encoding(o)))
+	packed := plan.Sum(total, 16*int64(x.Len())+64) // and the index
+	hold, err := r.reserve(ctx, concurrency.Task, plan.Sum(plan.Sum(buffers, need(packed)), r.encoding(o)))
 	if err != nil {
 		return received{}, err
 	}

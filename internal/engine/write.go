@@ -95,11 +95,11 @@ func (r *Call) encoding(o *plan.Object) int64 {
 	if !o.Covers && o.Chunk.LaysOver() {
 		return 0 // it is made where the old one lies, or was expected
 	}
-	n := need(r.typical(o.Chunk))
+	n := need(r.size().Typical(o.Chunk))
 	if o.Chunk.Shards == nil {
-		return sum(n, room(o.Chunk.EncodeRoom(r.memory, o.Box)))
+		return plan.Sum(n, plan.Room(o.Chunk.EncodeRoom(r.memory, o.Box)))
 	}
-	return sum(n, r.packing(o, n).room)
+	return plan.Sum(n, r.size().Packing(o, n).Room)
 }
 
 // encode gives the stored form of an object with what is written laid over what was stored, which
@@ -117,7 +117,7 @@ func (r *Call) encode(ctx context.Context, hold *concurrency.Hold, o *plan.Objec
 	case old != nil && o.Chunk.LaysOver():
 		b, empty, err = r.encodeChunk(ctx, hold, old[:0], o, old)
 	default:
-		b, empty, err = r.encodeChunk(ctx, hold, buffer(hold, r.typical(o.Chunk)), o, old)
+		b, empty, err = r.encodeChunk(ctx, hold, buffer(hold, r.size().Typical(o.Chunk)), o, old)
 	}
 	if err != nil || empty {
 		return nil, empty, err
