@@ -42,6 +42,7 @@ type group struct {
 	dim              string
 	old              claim.Claim          // that is taken over
 	copies           map[string]meta.Node // consolidated metadata, by path below the group
+	copy             document.Stored      // in v2: .zmetadata, which has copies
 	held             *document.Held       // nil: the group is not claimed
 }
 
@@ -243,7 +244,7 @@ func (g *group) release(ctx context.Context, w *appending, dropped bool) {
 	longest, err := w.reached(ctx)
 	switch {
 	case err != nil || !dropped: // then it is not known
-	case longest == w.from:
+	case longest == w.from, longest == w.to && g.completed(ctx, w.members, longest):
 		_ = g.held.GiveUp(ctx, false)
 	case longest != w.to:
 		c := g.held.Claim()
@@ -252,7 +253,7 @@ func (g *group) release(ctx context.Context, w *appending, dropped bool) {
 	}
 }
 
-// reached returns the length of the longest of the stored arrays.
+// reached opens the arrays as they are stored, and returns the length of the longest.
 func (w *appending) reached(ctx context.Context) (int, error) {
 	longest := 0
 	for i := range w.members {
@@ -261,6 +262,7 @@ func (w *appending) reached(ctx context.Context) (int, error) {
 			return 0, err
 		}
 		if axis := w.members[i].axis; axis < len(shapeOf(b)) {
+			w.members[i].array = b
 			longest = max(longest, extentOf(b, axis))
 		}
 	}
