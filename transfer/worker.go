@@ -111,7 +111,7 @@ func openWith(ctx context.Context, p *Plan, open Opener, shared *concurrency.Lim
 	w.limits = &concurrency.Limits{CPU: shared.CPU, Requests: shared.Requests, Bytes: concurrency.NewBudget(share)}
 	w.blocks = concurrency.NewBudget(max(blocksShare(p.Memory, 0), 0) / 7 * 8) // of which tasks have 7/8
 	w.watch = newWatch(p, w.src, opts)
-	w.arrays = newArrays(p, w.src, w.out, w.tmp, append(slices.Clone(opts), zarr.Limits(w.limits)))
+	w.arrays = newArrays(p, w.src, w.out, w.tmp, append(slices.Clone(opts), zarr.Limit(zarr.Limits{Shared: w.limits})))
 	return w, nil
 }
 

@@ -217,7 +217,7 @@ func (e *expired) Unwrap() []error { return []error{e.errTimeout, e.err} }
 func (s *session) options(more ...zarr.Option) []zarr.Option {
 	opts := append([]zarr.Option{zarr.ReportTo(&s.report), zarr.Findings(s.found)}, more...)
 	if s.flags.Inflight > 0 {
-		opts = append(opts, zarr.InFlight(s.flags.Inflight))
+		opts = append(opts, zarr.Limit(zarr.Limits{InFlight: s.flags.Inflight}))
 	}
 	return opts
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/internal/plan"
+	"github.com/zargo-io/zargo/internal/written"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -90,6 +91,7 @@ func (r *Call) swap(ctx context.Context, o *plan.Object, t *attempt) (lost bool,
 	c := r.condition(o, absent, v.Version)
 	switch {
 	case empty && absent:
+		written.Absent(r.Store, o.Key)
 		return false, nil
 	case empty:
 		err = r.delete(ctx, o, store.DeleteOptions{IfVersion: c.IfVersion})
