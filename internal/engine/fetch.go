@@ -180,6 +180,30 @@ func (r *Call) send(ctx context.Context, st store.Store, rd plan.Read, hold *con
 	return v, err
 }
 
+// probe reads a little of an object, which takes no reserved memory.
+func (r *Call) probe(ctx context.Context, key string, o store.GetOptions) (store.Value, error) {
+	return r.store.Get(ctx, key, o, nil)
+}
+
+// version reads the first byte of an object for its version.
+func (r *Call) version(ctx context.Context, key string) (store.Version, error) {
+	for _, o := range []store.GetOptions{{Range: store.Within(0, 1)}, {Max: 1}} {
+		v, err := r.probe(ctx, key, o)
+		switch {
+		case errors.Is(err, fault.NotFound):
+			return "", nil
+		case errors.Is(err, fault.Corrupt): // it is empty
+		case err != nil:
+			return "", err
+		case v.Version == "":
+			return "", store.NoVersions(r.Store, refused)
+		default:
+			return v.Version, nil
+		}
+	}
+	return "", fault.Newf(fault.Conflict, "%q is empty, and was not", key)
+}
+
 // checkChunk checks what came of a request for a chunk, a range of one, or all of a shard, of no
 // more than n bytes.
 func (r *Call) checkChunk(rd plan.Read, n int64, v store.Value, err error) (store.Value, error) {

@@ -236,7 +236,11 @@ func (w *ShardWriter) Commit(ctx context.Context) error {
 	if err == nil && w.put.Guard != nil {
 		err = w.put.Guard(ctx)
 	}
-	_, err = (&streamed{stream: w.s}).end(ctx, w.o, put, err)
+	if err != nil {
+		err = w.s.abort(ctx, err)
+	} else {
+		err = w.r.commit(ctx, w.o, w.s.made(), put)
+	}
 	w.s.parts = nil
 	if err != nil {
 		return w.r.failed("write", w.o, err)

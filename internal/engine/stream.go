@@ -195,6 +195,39 @@ func (s *stream) during(ctx context.Context, hold *concurrency.Hold, flight int,
 	})
 }
 
+// made is the new stored form of an object.
+type made struct {
+	bytes  []byte
+	stream *stream           // that has it, in place of bytes
+	empty  bool              // all is the fill value, and is not to be stored
+	hold   *concurrency.Hold // of bytes
+}
+
+func (s *stream) made() made { return made{stream: s, empty: s.locations.Stored == 0} }
+
+// commit makes the new stored form the value of an object's key, by a condition. One that is empty
+// takes the place of what is there, if there may be something. A stream that fails is aborted.
+func (r *Call) commit(ctx context.Context, o *plan.Object, m made, c store.PutOptions) (err error) {
+	switch {
+	case m.empty && c.IfAbsent:
+		return nil
+	case m.empty:
+		err = r.store.Delete(ctx, o.Key, store.DeleteOptions{IfVersion: c.IfVersion, AsPut: true})
+	case m.stream != nil:
+		_, err = m.stream.commit(ctx, c)
+	default:
+		_, err = r.store.Put(ctx, o.Key, m.bytes, c)
+	}
+	r.State.Forget(o.Key)
+	switch {
+	case err == nil && !m.empty:
+		r.account.Chunks(1, 0)
+	case err != nil && m.stream != nil:
+		return m.stream.abort(ctx, err)
+	}
+	return err
+}
+
 // commit writes the index and makes the shard the value of its key, by the condition. A shard
 // without inner chunks is not to be committed.
 func (s *stream) commit(ctx context.Context, o store.PutOptions) (store.Version, error) {
