@@ -91,7 +91,7 @@ func (a *Array) OpenShard(ctx context.Context, coord []int, o ShardOptions) (*Sh
 	}
 	w.blocks, w.given = grid.Even(w.o.Chunk.Shards.Chunk), make([]bool, w.o.Chunk.Shards.Len())
 	l := r.sizes.Limits(w.o.Chunk)
-	l.Whole = a.Options.Limits.Bytes.Size() / 2
+	l.InMemory = a.Options.Limits.Bytes.Size() / 2
 	w.limits = l
 	w.hold, _ = a.Options.Limits.Bytes.Try(concurrency.Ahead, r.sizes.Resident(w.o.Chunk, l))
 	w.s = r.newStream(w.o, l, w.buffer)

@@ -68,7 +68,7 @@ func (s *streamed) packed(o *plan.Object, send sender) *packer {
 
 // swapStreamed is swap for a shard that is streamed. Inner chunks that are not selected are read as
 // they are stored, pinned to one version, and go into the new shard in the order in which they lie
-// in the old one; before them come those of which nothing stays. errWhole and errNoParts where the
+// in the old one; before them come those of which nothing stays. errNoRanges and errNoParts where the
 // store cannot do so.
 func (r *Call) swapStreamed(ctx context.Context, o *plan.Object, t *attempt) (lost bool, err error) {
 	index, err := r.reserve(ctx, concurrency.Index, plan.Sum(r.indexed(o), int64(o.Chunk.Shards.Len())*4))

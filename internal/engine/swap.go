@@ -25,8 +25,8 @@ type attempt struct {
 // swap is one try of merge; lost reports that the object was replaced in between, or that the
 // attempt was wrong, so that it has to be tried again.
 func (r *Call) swap(ctx context.Context, o *plan.Object, t *attempt) (lost bool, err error) {
-	if r.streams(o, !t.absent) && !r.State.whole.Load() {
-		if lost, err := r.swapStreamed(ctx, o, t); !errors.Is(err, errNoParts) && !errors.Is(err, errWhole) {
+	if r.streams(o, !t.absent) && !r.State.noRanges.Load() {
+		if lost, err := r.swapStreamed(ctx, o, t); !errors.Is(err, errNoParts) && !errors.Is(err, errNoRanges) {
 			return lost, err
 		}
 	}
@@ -191,7 +191,7 @@ func (r *Call) stored(ctx context.Context, o *plan.Object, version store.Version
 	rd.Version = version
 	v, err := r.ask(ctx, o, rd)
 	if o.Chunk.Shards != nil && errors.Is(err, errTooLong) {
-		if v, err = r.compact(ctx, o, version); errors.Is(err, errWhole) {
+		if v, err = r.compact(ctx, o, version); errors.Is(err, errNoRanges) {
 			rd.Bound = r.sizes.Longest(o.Chunk)
 			v, err = r.ask(ctx, o, rd)
 		}
