@@ -91,12 +91,6 @@ func (g *Group) Append(ctx context.Context, dim string, o AppendOptions, rows ..
 			}
 			return growing{a.(*Array)}, nil
 		},
-		Dims: func(m *meta.Array) []string {
-			if m.Dims != nil {
-				return m.Dims
-			}
-			return arrayspec.Dims(m.Attrs, len(m.Shape))
-		},
 	}
 	doc, err := in.Append(ctx, dim, of, o.grow())
 	if err != nil {

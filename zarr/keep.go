@@ -6,8 +6,8 @@ import (
 )
 
 // keeping returns the array for a write of a selection. If a request of a change that was given up
-// may still arrive there, chunks of fill values are stored and none is deleted. The document decides
-// that as it was when the array was opened.
+// may still arrive there, chunks of fill values are stored and none is deleted. The document
+// decides that as it was when the array was opened.
 func (a *Array) keeping(r grid.Selection) (*Array, error) {
 	if a.cfg.storeFill || a.shards != nil || a.from != fromStore {
 		return a, nil

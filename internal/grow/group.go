@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/arrayspec"
 	"github.com/zargo-io/zargo/internal/claim"
 	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -23,8 +24,6 @@ type Group struct {
 	Stored func(ctx context.Context) (*document.Source, error)
 	// Open opens an array at a path below the store's root, as it is stored.
 	Open func(ctx context.Context, path string) (Array, error)
-	// Dims returns the names of the axes of an array; nil: it has none.
-	Dims func(m *meta.Array) []string
 }
 
 // Rows are what an append adds to one array of a group.
@@ -204,7 +203,14 @@ func same(a, b document.Stored) bool { return a.There() == b.There() && bytes.Eq
 func (g *group) complete(members []member) error {
 	for _, path := range slices.Sorted(maps.Keys(g.copies)) {
 		m, ok := g.copies[path].(*meta.Array)
-		if !ok || !slices.Contains(g.Dims(m), g.dim) {
+		if !ok {
+			continue
+		}
+		dims := m.Dims
+		if dims == nil {
+			dims = arrayspec.Dims(m.Attrs, len(m.Shape))
+		}
+		if !slices.Contains(dims, g.dim) {
 			continue
 		}
 		given := func(m member) bool { return g.below(m.array) == path }
