@@ -23,8 +23,6 @@ var leaks = map[string][]string{
 	"zarr": {
 		"Array.Source: internal/document.Source", // for zarr/upkeep and zarr/validate
 		"Group.Source: internal/document.Source",
-		"Report: internal/account.Report",
-		"ReportTo: internal/account.Report",
 	},
 }
 

@@ -10,7 +10,7 @@
 //
 // Nothing here reads or writes a chunk, and only a removal, and Orphans, delete some. Package
 // validate finds what there is to do and does it: [github.com/zargo-io/zargo/zarr/validate.Repair].
-// Options of a node, such as zarr.SingleWriter or zarr.MetadataLimit, apply to what is done for it.
+// Options of a node, such as zarr.SingleWriter or zarr.Limit, apply to what is done for it.
 //
 // # Errors
 //

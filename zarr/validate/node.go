@@ -17,7 +17,7 @@ import (
 
 func more(n int) string { return fmt.Sprintf("and %d more", n) }
 
-// maxDocument bounds a metadata document that is read for itself, as zarr.MetadataLimit does by
+// maxDocument bounds a metadata document that is read for itself, as zarr.Limits.Metadata does by
 // default.
 const maxDocument = 64 << 20
 
@@ -134,7 +134,7 @@ func (r *run) open(ctx context.Context, path string, told *few) (n zarr.Node, un
 			told.tell(f)
 		}
 	})}
-	opts := slices.Concat([]zarr.Option{zarr.MetadataLimit(soon)}, r.opts.Open, mode) // a limit of the caller's wins
+	opts := slices.Concat([]zarr.Option{zarr.Limit(zarr.Limits{Metadata: soon})}, r.opts.Open, mode) // a limit of the caller's wins
 	n, err = zarr.Open(ctx, r.st, path, opts...)
 	if of := (*fault.MetaError)(nil); !errors.Is(err, fault.Limit) || errors.As(err, &of) {
 		return n, func() {}, err // a document that was read is over no limit on its length
