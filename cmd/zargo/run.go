@@ -215,7 +215,9 @@ func (e *expired) Error() string {
 func (e *expired) Unwrap() []error { return []error{e.errTimeout, e.err} }
 
 // account counts requests that no node makes.
-func (s *session) account() account.Options { return account.Options{Report: account.NewReport((*account.Counts)(&s.report))} }
+func (s *session) account() account.Options {
+	return account.Options{Report: account.NewReport((*account.Counts)(&s.report))}
+}
 
 // options are the options of every node the run opens.
 func (s *session) options(more ...zarr.Option) []zarr.Option {

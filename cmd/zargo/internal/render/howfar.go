@@ -1,4 +1,4 @@
-package main
+package render
 
 import (
 	"fmt"
@@ -7,78 +7,78 @@ import (
 	"time"
 )
 
-// howFar is how far work is.
-type howFar struct {
-	unit   string // what is counted: "tasks", "chunks"; "" for bytes
-	done   int64
-	total  int64 // 0 while it is not known
-	before int64 // of done: what had been done when the work began
-	atMost bool  // total is a bound
-	moved  int64 // bytes that were moved meanwhile, where the unit is another
-	verb   string
-	errors int64 // what was found to be wrong
-	tries  int64 // failed requests that were made again
-	took   time.Duration
+// HowFar is the progress of work.
+type HowFar struct {
+	Unit   string // what is counted: "tasks", "chunks"; "" for bytes
+	Done   int64
+	Total  int64 // 0 while it is not known
+	Before int64 // of Done: what had been done when the work began
+	AtMost bool  // Total is a bound
+	Moved  int64 // bytes that were moved meanwhile, where the unit is another
+	Verb   string
+	Errors int64 // what was found to be wrong
+	Tries  int64 // failed requests that were made again
+	Took   time.Duration
 }
 
-// parts are what there is to say, the most important first.
-func (h howFar) parts() []string {
+// parts are the parts of the line, the most important first.
+func (h HowFar) parts() []string {
 	p := []string{h.count()}
-	moved := h.moved
-	if h.unit == "" {
-		moved = h.done - h.before
+	moved := h.Moved
+	if h.Unit == "" {
+		moved = h.Done - h.Before
 	} else if moved > 0 {
-		p = append(p, shortSize(moved)+" "+h.verb)
+		p = append(p, shortSize(moved)+" "+h.Verb)
 	}
-	switch seconds := h.took.Seconds(); {
+	switch seconds := h.Took.Seconds(); {
 	case seconds <= 0:
 	case moved > 0:
 		p = append(p, fmt.Sprintf("%.1f MiB/s", float64(moved)/seconds/(1<<20)))
-	case h.done > h.before:
-		p = append(p, fmt.Sprintf("%.0f/s", float64(h.done-h.before)/seconds))
+	case h.Done > h.Before:
+		p = append(p, fmt.Sprintf("%.0f/s", float64(h.Done-h.Before)/seconds))
 	}
 	if left, ok := h.left(); ok {
 		bound := ""
-		if h.atMost {
+		if h.AtMost {
 			bound = "at most "
 		}
 		p = append(p, fmt.Sprintf("%s%v left", bound, left))
 	}
-	if h.errors > 0 {
-		p = append(p, plural(int(h.errors), "error"))
+	if h.Errors > 0 {
+		p = append(p, Plural(int(h.Errors), "error"))
 	}
-	if h.tries == 1 {
+	if h.Tries == 1 {
 		p = append(p, "1 retry")
-	} else if h.tries > 1 {
-		p = append(p, fmt.Sprintf("%d retries", h.tries))
+	} else if h.Tries > 1 {
+		p = append(p, fmt.Sprintf("%d retries", h.Tries))
 	}
 	return p
 }
 
-// count is what is done of how much.
-func (h howFar) count() string {
+// count is the number of units that are done, and of how many.
+func (h HowFar) count() string {
 	bound := ""
-	if h.atMost {
+	if h.AtMost {
 		bound = "at most "
 	}
 	switch {
-	case h.unit == "" && h.total > 0:
-		return fmt.Sprintf("%s of %s%s %s", shortSize(h.done), bound, shortSize(h.total), h.verb)
-	case h.unit == "":
-		return shortSize(h.done) + " " + h.verb
-	case h.total > 0:
-		return fmt.Sprintf("%d of %s%d %s", h.done, bound, h.total, h.unit)
+	case h.Unit == "" && h.Total > 0:
+		return fmt.Sprintf("%s of %s%s %s", shortSize(h.Done), bound, shortSize(h.Total), h.Verb)
+	case h.Unit == "":
+		return shortSize(h.Done) + " " + h.Verb
+	case h.Total > 0:
+		return fmt.Sprintf("%d of %s%d %s", h.Done, bound, h.Total, h.Unit)
 	}
-	return fmt.Sprintf("%d %s", h.done, h.unit)
+	return fmt.Sprintf("%d %s", h.Done, h.Unit)
 }
 
 // left is how long the rest takes at the rate until now.
-func (h howFar) left() (time.Duration, bool) {
-	ran, rest := h.done-h.before, h.total-h.done
-	if ran <= 0 || rest <= 0 || h.took <= 0 {
+func (h HowFar) left() (time.Duration, bool) {
+	ran, rest := h.Done-h.Before, h.Total-h.Done
+	if ran <= 0 || rest <= 0 || h.Took <= 0 {
 		return 0, false
 	}
-	left := float64(h.took) / float64(ran) * float64(rest)
+	left := float64(h.Took) / float64(ran) * float64(rest)
 	if left > math.MaxInt64/2 {
 		return 0, false // some centuries
 	}
@@ -87,10 +87,11 @@ func (h howFar) left() (time.Duration, bool) {
 }
 
 // String is all of it in one line.
-func (h howFar) String() string { return strings.Join(h.parts(), ", ") }
+func (h HowFar) String() string { return strings.Join(h.parts(), ", ") }
 
-// within is as much of it as there is room for, in columns of a terminal. All is ASCII.
-func (h howFar) within(columns int) string {
+// Within returns as many parts of the line as fit so many columns of a terminal. All of it is
+// ASCII.
+func (h HowFar) Within(columns int) string {
 	line := "zargo: "
 	for i, p := range h.parts() {
 		if i > 0 {
