@@ -175,7 +175,7 @@ func isFree(s store.Store) bool {
 // note gives the context of a request what Traced reports of it, where a trace listens.
 func note(ctx context.Context, c store.Call) (context.Context, error) {
 	if store.TraceOf(ctx) != nil {
-		ctx = store.WithCall(ctx, c)
+		ctx = withCall(ctx, c)
 	}
 	return ctx, nil
 }
