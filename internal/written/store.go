@@ -96,6 +96,24 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (v store.Version
 	return p.Parts.Commit(ctx, o)
 }
 
+// Absent reports a key that a writer found absent and left so, because its value would be fill. A
+// cache may still have the value of before another process deleted it.
+func Absent(s store.Store, key string) {
+	var w *Store
+	if store.As(s, &w) {
+		w.before(key)
+	}
+}
+
+// Provide implements [store.Provider]: a Store gives itself.
+func (s *Store) Provide(target any) bool {
+	t, ok := target.(**Store)
+	if ok {
+		*t = s
+	}
+	return ok
+}
+
 // before reports a key whose value a request is going to change.
 func (s *Store) before(key string) {
 	if sites := s.hub.at(s.place.Root); sites != nil {
