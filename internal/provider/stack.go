@@ -131,10 +131,7 @@ const (
 // retry waits. Slots and repeats are those of all stores of the process on the bucket. A read-only
 // store is around all of them.
 func (s Stack) Build(st store.Store, b Bucket) (store.Store, error) {
-	limits := s.Limits
-	if limits == nil {
-		limits = concurrency.Default()
-	}
+	limits := s.limits()
 	shared, name := limits.Requests, b.name()
 	if name == "" {
 		shared = nil
@@ -156,6 +153,13 @@ func (s Stack) Build(st store.Store, b Bucket) (store.Store, error) {
 		top = store.ReadOnly(top)
 	}
 	return top, nil
+}
+
+func (s Stack) limits() *concurrency.Limits {
+	if s.Limits == nil {
+		return concurrency.Default()
+	}
+	return s.Limits
 }
 
 // rates distinguishes buckets in which stores keep to other rates.
