@@ -97,7 +97,7 @@ func selections(s *scene, spec zarr.Spec) {
 	a := s.create(spec)
 	write[uint16](s, "all", a)
 	s.step("read all, opened anew", func() error { _, err := zarr.Read[uint16](s.Context(), s.open()); return err })
-	b := s.open(zarr.InFlight(1)) // whose reads find the indexes that others left
+	b := s.open(zarr.Limit(zarr.Limits{InFlight: 1})) // whose reads find the indexes that others left
 	for _, w := range []struct {
 		name string
 		sel  []zarr.Selection
@@ -107,7 +107,7 @@ func selections(s *scene, spec zarr.Spec) {
 		{"a list of rows, one of them twice", []zarr.Selection{zarr.Index(6, 0, 6), zarr.At(9)}},
 		{"a mask of columns", []zarr.Selection{zarr.At(0), zarr.Mask([]bool{9: true, 1: true})}},
 		{"points", []zarr.Selection{zarr.Points([]int{6, 0, 3, 0}, []int{9, 0, 3, 1})}},
-		{"where a mask is set", []zarr.Selection{zarr.Where(slices.Concat(make([]bool, 34), []bool{true}, make([]bool, 35)))}},
+		{"where a mask is set", []zarr.Selection{zarr.Mask(slices.Concat(make([]bool, 34), []bool{true}, make([]bool, 35)))}},
 		{"blocks", []zarr.Selection{zarr.Chunks(1, 2), zarr.Chunks(0, 1)}},
 		{"nothing", []zarr.Selection{zarr.Range(3, 3)}},
 	} {
@@ -321,7 +321,7 @@ func unused(s *scene, nested bool) {
 func bareStore(s *scene) {
 	inParts(s)
 	s.inOrder = true
-	s.opts = []zarr.Option{zarr.InFlight(1)}
+	s.opts = []zarr.Option{zarr.Limit(zarr.Limits{InFlight: 1})}
 	a := s.create(numbersOf(4, 4, []int{1, 2}, []int{2, 4}))
 	partial := func(name string, can bool) {
 		s.Helper()
@@ -351,7 +351,7 @@ func bareStore(s *scene) {
 // conflicts is about writers that come between a read and the write that follows.
 func conflicts(s *scene) {
 	s.inOrder = true
-	s.opts = []zarr.Option{zarr.InFlight(1)}
+	s.opts = []zarr.Option{zarr.Limit(zarr.Limits{InFlight: 1})}
 	a := s.create(numbersOf(1, 8, []int{1, 4}, nil))
 	other := s.others()
 	replace := func(v uint16) func() error {
@@ -377,7 +377,7 @@ func conflicts(s *scene) {
 // staleIndexes is about shards that are replaced after their index was read.
 func staleIndexes(s *scene) {
 	s.inOrder = true
-	s.opts = []zarr.Option{zarr.InFlight(1)}
+	s.opts = []zarr.Option{zarr.Limit(zarr.Limits{InFlight: 1})}
 	inParts(s)
 	a := s.create(numbersOf(1, 64, []int{1, 8}, []int{1, 64}))
 	other := s.others()
@@ -428,7 +428,7 @@ func staleIndexes(s *scene) {
 // bounded is about calls that may make fewer requests than they need.
 func bounded(s *scene) {
 	s.inOrder = true
-	s.opts = []zarr.Option{zarr.InFlight(1), zarr.MaxRequests(3)}
+	s.opts = []zarr.Option{zarr.Limit(zarr.Limits{InFlight: 1, Requests: 3})}
 	inParts(s)
 	a := s.create(numbersOf(1, 256, []int{1, 8}, []int{1, 64}))
 	s.fails("write all four shards", zarr.ErrLimit, func() error { return writeOnes[uint16](s, a) })

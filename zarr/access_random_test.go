@@ -163,10 +163,10 @@ func randomAccess(t *testing.T, seed uint64, w io.Writer, opts ...zarr.Option) s
 	switch r.IntN(8) {
 	case 0:
 		s.st.noVersions = true
-		s.opts = append(s.opts, zarr.SingleWriter(), zarr.InFlight(1)) // what one goroutine learns the next one knows
+		s.opts = append(s.opts, zarr.SingleWriter(), zarr.Limit(zarr.Limits{InFlight: 1})) // what one goroutine learns the next one knows
 	case 1:
 		s.st.noTails = true
-		s.opts = append(s.opts, zarr.InFlight(1))
+		s.opts = append(s.opts, zarr.Limit(zarr.Limits{InFlight: 1}))
 	case 2:
 		s.opts = append(s.opts, zarr.SingleWriter())
 	}

@@ -130,7 +130,7 @@ func TestReportHearsRetries(t *testing.T) {
 		t.Fatal(err)
 	}
 	var r zarr.Report
-	if a, err = zarr.OpenArray(t.Context(), st, "x", zarr.ReportTo(&r), zarr.MaxRequests(4)); err != nil {
+	if a, err = zarr.OpenArray(t.Context(), st, "x", zarr.ReportTo(&r), zarr.Limit(zarr.Limits{Requests: 4})); err != nil {
 		t.Fatal(err)
 	}
 	opened := r.Gets.Load()
@@ -152,7 +152,7 @@ func TestMaxRequestsIsTheLeast(t *testing.T) {
 	mustCreate(t, backing, "x", zarr.Spec{Shape: []int{8}, Chunks: []int{2}, DType: dtype.Float32})
 	var r zarr.Report
 	a := mustOpen(t, backing, "x")
-	a, err := a.With(zarr.MaxRequests(3), zarr.ReportTo(&r))
+	a, err := a.With(zarr.Limit(zarr.Limits{Requests: 3}), zarr.ReportTo(&r))
 	if err != nil {
 		t.Fatal(err)
 	}

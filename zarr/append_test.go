@@ -219,7 +219,7 @@ func TestTakeOver(t *testing.T) {
 						t.Fatal(err)
 					}
 					k := &killed{Store: st, left: left}
-					dying, err := zarr.OpenArray(t.Context(), k, "a", zarr.InFlight(1))
+					dying, err := zarr.OpenArray(t.Context(), k, "a", zarr.Limit(zarr.Limits{InFlight: 1}))
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -2,6 +2,7 @@ package zarr
 
 import (
 	"fmt"
+	"github.com/zargo-io/zargo/internal/arrayspec"
 	"slices"
 	"sync/atomic"
 
@@ -52,7 +53,7 @@ func newArray(n node, m *meta.Array) (*Array, error) {
 	if m.Format == 2 {
 		pointer = "/dimension_separator"
 	}
-	keyed, err := n.cfg.keys(m)
+	keyed, err := arrayspec.Separated(m, n.cfg.separator)
 	if err != nil {
 		return nil, n.metaError(m, pointer, err)
 	}
@@ -61,7 +62,7 @@ func newArray(n node, m *meta.Array) (*Array, error) {
 
 // bindArray binds the codecs of an array. Its errors are *fault.MetaError.
 func bindArray(n node, m *meta.Array, s *shared) (*Array, error) {
-	axes := axesOf(m)
+	axes := arrayspec.Axes(m)
 	repr := codec.Repr{Shape: pipeline.Largest(axes), Type: m.DType, Fill: m.Fill}
 	if _, err := repr.Bytes(); err != nil {
 		pointer := "/chunk_grid"
@@ -117,6 +118,9 @@ func (a *Array) changed(n node, m *meta.Array) *Array {
 	return &Array{node: n, meta: m, pipe: a.pipe, blocks: a.blocks, engine: a.engine, shared: a.shared, field: a.field}
 }
 
+// target returns the array that Write writes to.
+func (a *Array) target() *Array { return a }
+
 // Shape is the number of elements along each axis. The slice is the caller's.
 func (a *Array) Shape() []int { return slices.Clone(a.meta.Shape) }
 
@@ -153,8 +157,8 @@ func (a *Array) Codecs() []codec.Spec { return a.pipe.Specs() }
 // null.
 func (a *Array) Fill() []byte { return slices.Clone(a.meta.Fill) }
 
-// ChunkLimit is the most bytes that a decoded chunk of a may have where it is held in memory, see
-// the option.
+// ChunkLimit is the most bytes that a decoded chunk of a may have where it is held in memory; see
+// [Limits.Chunk].
 func (a *Array) ChunkLimit() int64 { return a.cfg.maxChunk }
 
 // Metadata is the parsed metadata document, with the keys that Separator gives. It is shared: do
@@ -197,24 +201,4 @@ func (a *Array) String() string {
 		objects = fmt.Sprintf("%v in shards %s", a.Chunks(), objects)
 	}
 	return fmt.Sprintf("%q %v %v chunks %s v%d", a.path, a.meta.DType, a.meta.Shape, objects, a.meta.Format)
-}
-
-// axesOf is how the grid of an array cuts its axes.
-func axesOf(m *meta.Array) []grid.Axis {
-	if m.Grid.Edges == nil {
-		return grid.Even(m.Grid.Shape)
-	}
-	axes := make([]grid.Axis, len(m.Grid.Edges))
-	for i, e := range m.Grid.Edges {
-		if e.Every > 0 {
-			axes[i] = grid.Uneven(1, []grid.Run{{Edge: e.Every, Count: 1}})
-			continue
-		}
-		runs := make([]grid.Run, len(e.Runs))
-		for k, r := range e.Runs {
-			runs[k] = grid.Run(r)
-		}
-		axes[i] = grid.Uneven(m.Shape[i], runs)
-	}
-	return axes
 }

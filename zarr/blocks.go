@@ -29,7 +29,7 @@ type BlockOptions struct {
 	Objects []int
 	// Ahead is how many blocks may be read, or be waiting, beside the one that the loop is due: 0
 	// is as many as a call has requests in flight, -1 none. However many they are, they take no
-	// more than half of the memory budget ([Limits]), and those that would are read when the loop
+	// more than half of the memory budget ([Limits.Shared]), and those that would are read when the loop
 	// asks for them.
 	Ahead int
 	// AnyOrder yields blocks as they come, and not in C order.
@@ -38,10 +38,13 @@ type BlockOptions struct {
 	// another block then: large blocks cost their page faults once. Otherwise each block has memory
 	// of its own, to keep.
 	Reuse bool
+	// Convert converts elements to Ts as [ReadAs] does. A type that no element is converted to is
+	// ErrType before anything is requested; an element that T does not hold exactly ends the loop.
+	Convert bool
 	// Results counts the memory of each block until the loop body ends: a block that is due waits
 	// until there is room, and blocks are read ahead only where there is. Loops that share one such
 	// budget together hold no more than it has, or one larger block. It is a budget for results
-	// alone, not that of [Limits] (ErrSelection), and a body must not run another loop over it:
+	// alone, not that of [Limits.Shared] (ErrSelection), and a body must not run another loop over it:
 	// each would wait for the other. nil: what was yielded is the caller's and does not count.
 	Results *concurrency.Budget
 }
@@ -57,33 +60,13 @@ type BlockOptions struct {
 //
 // Each object is read once, unless a list in sel comes back to it. T is as for [Read], and errors
 // are: the first one is yielded with an empty Block and ends the loop. Leaving the loop cancels
-// what is under way, and waits for its end. [MaxRequests] and [Report] take the loop as one call:
+// what is under way, and waits for its end. [Limits.Requests] and [Report] take the loop as one call:
 // what takes more than one request for each object may exceed the former after some blocks. A block
-// that memory cannot hold is ErrLimit. Points and Where are ErrSelection: their elements lie in no
-// blocks.
+// that memory cannot hold is ErrLimit. [Points], and a [Mask] of the whole array, are ErrSelection:
+// their elements are in no blocks.
 func Blocks[T any](ctx context.Context, a *Array, o BlockOptions, sel ...Selection) iter.Seq2[Block[T], error] {
-	return blocks(ctx, a, o, sel, fits[T], func(ctx context.Context, dst []T, r grid.Region) error { return readInto(ctx, a, dst, r) })
-}
-
-// BlocksAs is [Blocks] with elements converted to Ts as by [ReadAs]. A type that no element is
-// converted to is ErrType before anything is requested; an element that T does not hold exactly
-// ends the loop.
-func BlocksAs[T any](ctx context.Context, a *Array, o BlockOptions, sel ...Selection) iter.Seq2[Block[T], error] {
-	if a.meta.DType.Fits(reflect.TypeFor[T]()) {
-		return Blocks[T](ctx, a, o, sel...)
-	}
-	return blocks(ctx, a, o, sel, converts[T], func(ctx context.Context, dst []T, r grid.Region) error { return readAs(ctx, a, dst, r) })
-}
-
-// blocks is the loop over blocks that read fills, if check allows the type.
-func blocks[T any](ctx context.Context, a *Array, o BlockOptions, sel []Selection, check func(*Array) error,
-	read func(context.Context, []T, grid.Region) error) iter.Seq2[Block[T], error] {
 	return func(yield func(Block[T], error) bool) {
-		err := check(a)
-		var l *blockLoop[T]
-		if err == nil {
-			l, err = newBlockLoop[T](a, o, sel, read)
-		}
+		l, err := newBlockLoop[T](a, o, sel)
 		if err == nil {
 			if ctx, err = a.engine.InParts(ctx, l.region); err != nil {
 				err = a.errf(err)
@@ -118,13 +101,20 @@ type blockLoop[T any] struct {
 	region  grid.Region
 	objects []int // of a block along each dimension
 	each    int64 // bytes of memory for an element
-	fill    func(context.Context, []T, grid.Region) error
+	fill    func(context.Context, *Array, []T, grid.Selection) error
 
 	mu   sync.Mutex
 	idle [][]T // memory of blocks that the loop is done with
 }
 
-func newBlockLoop[T any](a *Array, o BlockOptions, sel []Selection, read func(context.Context, []T, grid.Region) error) (*blockLoop[T], error) {
+func newBlockLoop[T any](a *Array, o BlockOptions, sel []Selection) (*blockLoop[T], error) {
+	check, read := fits[T], readInto[T]
+	if o.Convert && !a.meta.DType.Fits(reflect.TypeFor[T]()) {
+		check, read = converts[T], readAs[T]
+	}
+	if err := check(a); err != nil {
+		return nil, err
+	}
 	r, err := a.region(sel)
 	if err != nil {
 		return nil, err
@@ -228,7 +218,7 @@ func (l *blockLoop[T]) read(ctx context.Context, b blockAt) (Block[T], error) {
 	}
 	dst, advice := l.room(n)
 	defer advice.Undo()
-	return Block[T]{b.at, b.region.Shape(), dst}, l.fill(ctx, dst, b.region)
+	return Block[T]{b.at, b.region.Shape(), dst}, l.fill(ctx, l.array, dst, b.region)
 }
 
 // room is memory for n elements.

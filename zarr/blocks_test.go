@@ -143,7 +143,7 @@ func TestBlocksAreOneCall(t *testing.T) {
 		kind   error
 	}{{1000, 16, 16, nil}, {16, 16, 16, nil}, {15, 0, 0, fault.Limit}} {
 		var report zarr.Report
-		a, err := zarr.OpenArray(t.Context(), m, "", zarr.ReportTo(&report), zarr.MaxRequests(tt.most))
+		a, err := zarr.OpenArray(t.Context(), m, "", zarr.ReportTo(&report), zarr.Limit(zarr.Limits{Requests: tt.most}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +185,7 @@ func TestBlocksEnd(t *testing.T) {
 		t.Errorf("%d blocks", n)
 	}
 	limits := &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(1 << 10)}
-	of, err := a.With(zarr.Limits(limits))
+	of, err := a.With(zarr.Limit(zarr.Limits{Shared: limits}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestBlocksOfLargeArrays(t *testing.T) {
 	m := mem.New()
 	mustCreate(t, m, "", zarr.Spec{Shape: []int{math.MaxInt32, 1 << 20}, Chunks: []int{1, 2}, DType: dtype.Int32, Fill: 7})
 	limits := &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(1 << 10)}
-	a, err := zarr.OpenArray(t.Context(), m, "", zarr.Limits(limits))
+	a, err := zarr.OpenArray(t.Context(), m, "", zarr.Limit(zarr.Limits{Shared: limits}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,7 +314,7 @@ func TestNestedBlocks(t *testing.T) {
 	limits := &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(4 * 16)}
 	m := mem.New()
 	mustCreate(t, m, "", zarr.Spec{Shape: []int{40}, Chunks: []int{4}, DType: dtype.Int32, Fill: 1})
-	a, err := zarr.OpenArray(t.Context(), m, "", zarr.Limits(limits))
+	a, err := zarr.OpenArray(t.Context(), m, "", zarr.Limit(zarr.Limits{Shared: limits}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,8 @@ func blocksArray(t *testing.T, s zarr.Spec) *zarr.Array {
 	return a
 }
 
-// TestBlocksAs converts blocks as ReadAs does, and refuses a type before anything is requested.
+// TestBlocksAs: with Convert blocks are converted as ReadAs does, and a type is
+// refused before anything is requested.
 func TestBlocksAs(t *testing.T) {
 	ctx := t.Context()
 	a := blocksArray(t, zarr.Spec{Shape: []int{10}, Chunks: []int{4}, DType: dtype.Float32})
@@ -33,7 +34,8 @@ func TestBlocksAs(t *testing.T) {
 	}
 	for _, o := range []zarr.BlockOptions{{}, {Reuse: true}, {Results: concurrency.NewBudget(100)}} {
 		var got []float64
-		for b, err := range zarr.BlocksAs[float64](ctx, a, o, zarr.Range(1, 10).By(2)) {
+		o.Convert = true
+		for b, err := range zarr.Blocks[float64](ctx, a, o, zarr.Range(1, 10).By(2)) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -48,7 +50,7 @@ func TestBlocksAs(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all []byte
-	for b, err := range zarr.BlocksAs[[]byte](ctx, texts, zarr.BlockOptions{}) {
+	for b, err := range zarr.Blocks[[]byte](ctx, texts, zarr.BlockOptions{Convert: true}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +64,7 @@ func TestBlocksAs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range zarr.BlocksAs[string](ctx, counted, zarr.BlockOptions{}) {
+	for _, err := range zarr.Blocks[string](ctx, counted, zarr.BlockOptions{Convert: true}) {
 		if !errors.Is(err, zarr.ErrType) || report.Gets.Load() > 0 {
 			t.Errorf("%v after %d requests", err, report.Gets.Load())
 		}
@@ -71,7 +73,7 @@ func TestBlocksAs(t *testing.T) {
 		t.Fatal(err)
 	}
 	var last error
-	for _, err := range zarr.BlocksAs[int8](ctx, a, zarr.BlockOptions{}) {
+	for _, err := range zarr.Blocks[int8](ctx, a, zarr.BlockOptions{Convert: true}) {
 		last = err
 	}
 	if !errors.Is(last, zarr.ErrType) {
@@ -90,7 +92,7 @@ func TestBlocksOfOneBudget(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 40 {
 		wg.Go(func() {
-			for b, err := range zarr.BlocksAs[float64](ctx, a, zarr.BlockOptions{Results: budget}) {
+			for b, err := range zarr.Blocks[float64](ctx, a, zarr.BlockOptions{Convert: true, Results: budget}) {
 				if err != nil {
 					t.Error(err)
 					return
@@ -119,7 +121,7 @@ func TestBlocksOfOneBudget(t *testing.T) {
 		break
 	}
 	lim := &concurrency.Limits{CPU: concurrency.NewCPU(1), Bytes: budget}
-	b, err := a.With(zarr.Limits(lim))
+	b, err := a.With(zarr.Limit(zarr.Limits{Shared: lim}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +139,7 @@ func TestMaxBytes(t *testing.T) {
 	if err := zarr.Write(ctx, a, slices.Repeat([]uint8{1}, 1000)); err != nil {
 		t.Fatal(err)
 	}
-	a, err := a.With(zarr.MaxBytes(100), zarr.InFlight(1))
+	a, err := a.With(zarr.Limit(zarr.Limits{Bytes: 100, InFlight: 1}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,10 +154,10 @@ func TestMaxBytes(t *testing.T) {
 	if err := zarr.Write(ctx, a, make([]uint8, 1000)); err != nil && !errors.Is(err, zarr.ErrLimit) {
 		t.Error(err)
 	}
-	if _, err := a.With(zarr.MaxBytes(0)); !errors.Is(err, zarr.ErrSelection) {
+	if _, err := a.With(zarr.Limit(zarr.Limits{Bytes: -1})); !errors.Is(err, zarr.ErrSelection) {
 		t.Error(err)
 	}
-	if s := zarr.MaxBytes(math.MaxInt64).String(); s != "MaxBytes(9223372036854775807)" {
+	if s := zarr.Limit(zarr.Limits{Bytes: math.MaxInt64}).String(); s != "Limit({Bytes: 9223372036854775807})" {
 		t.Error(s)
 	}
 }

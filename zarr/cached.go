@@ -12,7 +12,7 @@ import (
 // Cache reads chunks through c, which any number of arrays may have. What this process writes or
 // deletes through any array or group, with the option or without, is forgotten there. Entries of
 // one store are shared by all arrays and views that decode its chunks in the same way. Check reads
-// past it; MaxRequests goes by what a read takes without it. Sharded arrays are read in parts, and
+// past it; [Limits.Requests] goes by what a read takes without it. Sharded arrays are read in parts, and
 // past the cache in stores that have no versions or cannot give the end of an object.
 func Cache(c *cache.Cache) Option {
 	return Option{"Cache(…)", func(cfg *config) error {

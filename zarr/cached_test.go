@@ -525,7 +525,7 @@ func TestCachedAllocations(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s, _, _ := cachedScene(t, tt.shards, cache.New(1<<20, cache.Immutable()))
-			a := s.open(own(1<<20), zarr.InFlight(1))
+			a := s.open(own(1<<20), zarr.Limit(zarr.Limits{InFlight: 1}))
 			allocates := func(sel ...zarr.Selection) float64 {
 				n, err := a.Selected(sel...)
 				if err != nil {

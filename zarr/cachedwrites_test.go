@@ -79,7 +79,7 @@ func ownWrites() map[string]func(ctx context.Context, a *zarr.Array) error {
 			return resize(ctx, a, zarr.ResizeOptions{}, 16)
 		},
 		"remove and create": func(ctx context.Context, a *zarr.Array) error {
-			r, err := upkeep.PlanRemove(ctx, a)
+			r, err := upkeep.PlanRemove(ctx, a, upkeep.RemoveOptions{})
 			if err == nil {
 				err = r.Run(ctx)
 			}
@@ -114,7 +114,7 @@ func ownWrites() map[string]func(ctx context.Context, a *zarr.Array) error {
 			}
 			w, err := a.OpenShard(ctx, 1)
 			if err == nil {
-				err = zarr.WritePiece(ctx, w, slices.Repeat([]int32{7}, 8), zarr.Range(8, 16))
+				err = zarr.Write(ctx, w, slices.Repeat([]int32{7}, 8), zarr.Range(8, 16))
 			}
 			if err == nil {
 				err = w.Commit(ctx)

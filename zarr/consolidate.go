@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/zargo-io/zargo/internal/arrayspec"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -207,7 +208,7 @@ func (g *Group) unlessCopied(ctx context.Context, c claim.Claim, was document.St
 		if !ok {
 			continue
 		}
-		if axis := slices.Index(xarrayDims(m.Attrs, len(m.Shape)), c.Dim); axis >= 0 && m.Shape[axis] == c.To {
+		if axis := slices.Index(arrayspec.Dims(m.Attrs, len(m.Shape)), c.Dim); axis >= 0 && m.Shape[axis] == c.To {
 			return claim.Claim{}, nil
 		}
 	}

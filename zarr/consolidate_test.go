@@ -119,7 +119,7 @@ func TestConsolidateOverAnything(t *testing.T) {
 		if _, err := st.Put(t.Context(), "top/.zmetadata", []byte(old), store.PutOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		root, err := root.With(zarr.MetadataLimit(1 << 12))
+		root, err := root.With(zarr.Limit(zarr.Limits{Metadata: 1 << 12}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -68,7 +68,7 @@ func agrees(t *testing.T, st store.Store, format int) {
 
 func openHourly(t *testing.T, st store.Store, format int) *zarr.Group {
 	t.Helper()
-	g, err := zarr.OpenGroup(t.Context(), st, "g", zarr.Format(format), own(1<<20), zarr.InFlight(1))
+	g, err := zarr.OpenGroup(t.Context(), st, "g", zarr.Format(format), own(1<<20), zarr.Limit(zarr.Limits{InFlight: 1}))
 	if err != nil {
 		t.Fatal(err)
 	}

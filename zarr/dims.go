@@ -2,14 +2,12 @@ package zarr
 
 import (
 	"fmt"
+	"github.com/zargo-io/zargo/internal/arrayspec"
 	"slices"
 
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
-
-// attrDims is the attribute in which xarray keeps the names of a v2 array's axes.
-const attrDims = "_ARRAY_DIMENSIONS"
 
 // Dim selects along the axis of a name (see [Array.Dims]) instead of the axis whose turn it is.
 // ErrSelection when no axis or more than one has the name, or when the axis is selected twice.
@@ -57,22 +55,7 @@ func (a *Array) dims() []string {
 	case len(a.cfg.dims) == len(a.meta.Shape):
 		return a.cfg.dims
 	}
-	return xarrayDims(a.attrs, len(a.meta.Shape))
-}
-
-// xarrayDims reads _ARRAY_DIMENSIONS; nil when it does not name every axis.
-func xarrayDims(attrs map[string]any, rank int) []string {
-	list, ok := attrs[attrDims].([]any)
-	if !ok || len(list) != rank {
-		return nil
-	}
-	dims := make([]string, rank)
-	for i, v := range list {
-		if dims[i], ok = v.(string); !ok {
-			return nil
-		}
-	}
-	return dims
+	return arrayspec.Dims(a.attrs, len(a.meta.Shape))
 }
 
 // WithDimNames returns a view of the array with names for its dimensions, where its metadata has

@@ -59,7 +59,7 @@ func staleWrite(t *testing.T, schedule []int, spec zarr.Spec, more int, was, wri
 	var arrays [2]*zarr.Array
 	for i := range arrays {
 		var err error
-		if arrays[i], err = zarr.OpenArray(t.Context(), at.actors[i], "x", own(1<<20), zarr.InFlight(1)); err != nil {
+		if arrays[i], err = zarr.OpenArray(t.Context(), at.actors[i], "x", own(1<<20), zarr.Limit(zarr.Limits{InFlight: 1})); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -229,7 +229,7 @@ func damagedEdge(t *testing.T, schedule []int, spec zarr.Spec, damaged []byte) [
 	first := mustCreate(t, backing, "x", spec)
 	at := newTurns(backing, 2)
 	open := func(i int) *zarr.Array {
-		a, err := zarr.OpenArray(t.Context(), at.actors[i], "x", own(1<<20), zarr.InFlight(1))
+		a, err := zarr.OpenArray(t.Context(), at.actors[i], "x", own(1<<20), zarr.Limit(zarr.Limits{InFlight: 1}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,11 +21,16 @@ const (
 	ErrFull        = fault.Full        // the disk or the quota is full
 )
 
+// The errors that say where, for errors.As. They are those of package fault, which documents their
+// fields.
 type (
-	// ChunkError says which chunk of which array.
+	// ChunkError reports the chunk that an error is about: its fields are Op ("read" or "write"),
+	// the Path of the array, the Key and the Coord (position in the grid) of the chunk, and Err.
 	ChunkError = fault.ChunkError
-	// MetaError says which document and which member of it.
+	// MetaError reports the metadata that an error is about: its fields are the Key of the document,
+	// the Pointer (RFC 6901) to the member, and Err.
 	MetaError = fault.MetaError
-	// KeyError says which key of which store.
+	// KeyError reports the request that an error is about: its fields are Op ("get", "put", …), the
+	// Key, the Kind of error (such as ErrNotFound), and Err. KeyErrors of some stores have more.
 	KeyError = fault.KeyError
 )

@@ -338,7 +338,7 @@ func ExampleGroup_Walk() {
 func ExampleArray_With() {
 	ctx := context.Background()
 	a := numbers(ctx, mem.New())
-	careful, err := a.With(zarr.MaxRequests(2), zarr.InFlight(1))
+	careful, err := a.With(zarr.Limit(zarr.Limits{Requests: 2, InFlight: 1}))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -102,7 +102,7 @@ func TestUnusedSpaceMeetsConflicts(t *testing.T) {
 				}
 			}
 		}}
-		a, err := zarr.OpenArray(t.Context(), st, "x", zarr.InFlight(1))
+		a, err := zarr.OpenArray(t.Context(), st, "x", zarr.Limit(zarr.Limits{InFlight: 1}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +130,7 @@ func TestUnusedSpaceInBareStores(t *testing.T) {
 				t.Errorf("without tail %v: %v, %v", noTail, got, err)
 			}
 		}
-		small, err := zarr.OpenArray(t.Context(), bare{backing, noTail}, "x", zarr.SingleWriter(), zarr.ChunkLimit(1<<21))
+		small, err := zarr.OpenArray(t.Context(), bare{backing, noTail}, "x", zarr.SingleWriter(), zarr.Limit(zarr.Limits{Chunk: 1 << 21}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +174,7 @@ func TestHostileUnusedSpace(t *testing.T) {
 			b = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, tt.off[i]), tt.n[i])
 		}
 		replaceShard(t, backing, b)
-		a := reopen(t, backing, &transcript{}, 4096, 1<<20, zarr.ChunkLimit(12<<20))
+		a := reopen(t, backing, &transcript{}, 4096, 1<<20, zarr.Limit(zarr.Limits{Chunk: 12 << 20}))
 		if err := zarr.Write(t.Context(), a, []byte{7}, zarr.At(3)); !errors.Is(err, tt.kind) || !strings.Contains(err.Error(), "x/c/0") || len(stored(t, backing)) != len(b) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -190,7 +190,7 @@ func TestHostileUnusedSpace(t *testing.T) {
 			b = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, 0), uint64(size))
 		}
 		replaceShard(t, backing, b)
-		a := reopen(t, backing, &transcript{}, 4096, 1<<20, zarr.ChunkLimit(1<<20))
+		a := reopen(t, backing, &transcript{}, 4096, 1<<20, zarr.Limit(zarr.Limits{Chunk: 1 << 20}))
 		if err := zarr.Write(t.Context(), a, []byte{7, 7}, zarr.Range(0, 2)); !errors.Is(err, zarr.ErrLimit) || len(stored(t, backing)) != len(b) {
 			t.Errorf("%d bytes shared by all: %v", size, err)
 		}
@@ -229,7 +229,7 @@ func TestMaxRequests(t *testing.T) {
 	for _, tt := range tests {
 		for n := 1; n <= tt.needs+1; n++ {
 			var tr transcript
-			a, err := zarr.OpenArray(t.Context(), tuned{store.Observe(backing, tr.Record), tt.gap, 1 << 20 * (tt.gap + 1) / (1 << 20)}, tt.path, zarr.MaxRequests(n), zarr.InFlight(1))
+			a, err := zarr.OpenArray(t.Context(), tuned{store.Observe(backing, tr.Record), tt.gap, 1 << 20 * (tt.gap + 1) / (1 << 20)}, tt.path, zarr.Limit(zarr.Limits{Requests: n, InFlight: 1}))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -212,7 +212,7 @@ func TestGivenAndBad(t *testing.T) {
 		}
 	}
 	long := map[string][]byte{"a/zarr.json": []byte(strings.Repeat(" ", 100))}
-	if _, err := zarr.Open(t.Context(), st, "a", zarr.Documents(long), zarr.MetadataLimit(99)); !errors.Is(err, zarr.ErrLimit) {
+	if _, err := zarr.Open(t.Context(), st, "a", zarr.Documents(long), zarr.Limit(zarr.Limits{Metadata: 99})); !errors.Is(err, zarr.ErrLimit) {
 		t.Errorf("over the limit: %v", err)
 	}
 	if _, err := zarr.OpenGroup(t.Context(), st, "", zarr.Documents(map[string][]byte{"zarr.json": []byte(`{"zarr_format":3,"node_type":"group"}`)})); err != nil {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"github.com/zargo-io/zargo/internal/arrayspec"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -299,7 +300,7 @@ func (w *groupGrowth) complete(dim string) error {
 		}
 		dims := m.Dims
 		if dims == nil {
-			dims = xarrayDims(m.Attrs, len(m.Shape))
+			dims = arrayspec.Dims(m.Attrs, len(m.Shape))
 		}
 		given := func(a *Array) bool { return a.path == join(w.g.path, path) }
 		if slices.Contains(dims, dim) && !slices.ContainsFunc(w.arrays, given) {

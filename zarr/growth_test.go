@@ -305,7 +305,7 @@ func latePuts(t *testing.T, layout string, seed uint64) error {
 		if dying {
 			k = &killed{Store: st, left: r.IntN(5)}
 			dead = append(dead, k)
-			b, err = zarr.OpenArray(ctx, lateChunks{k}, "a", zarr.TakeOver(0), zarr.InFlight(1))
+			b, err = zarr.OpenArray(ctx, lateChunks{k}, "a", zarr.TakeOver(0), zarr.Limit(zarr.Limits{InFlight: 1}))
 		}
 		if err != nil {
 			return err

@@ -32,7 +32,7 @@ func TestFewBytesOfLargeChunks(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			st := mem.New()
 			create := func(path string, n int) *zarr.Array {
-				return mustCreate(t, st, path, zarr.Spec{Shape: []int{n}, Chunks: []int{n}, DType: dtype.Uint8, Codecs: tt.specs(n)}, zarr.ChunkLimit(large))
+				return mustCreate(t, st, path, zarr.Spec{Shape: []int{n}, Chunks: []int{n}, DType: dtype.Uint8, Codecs: tt.specs(n)}, zarr.Limit(zarr.Limits{Chunk: large}))
 			}
 			a := create("small", small)
 			if err := zarr.Write(t.Context(), a, slices.Repeat([]uint8{7}, small), zarr.All); err != nil {

@@ -209,7 +209,7 @@ func TestShardsOfManyInnerChunks(t *testing.T) {
 	if err := zarr.Write(t.Context(), b, []uint8{1, 2, 3}, zarr.Range(0, 3)); err != nil {
 		t.Error(err)
 	}
-	small, err := b.With(zarr.ChunkLimit(1 << 16))
+	small, err := b.With(zarr.Limit(zarr.Limits{Chunk: 1 << 16}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestShardsOfManyInnerChunks(t *testing.T) {
 // TestOneShardOfManyInnerChunks: among shards of different shapes the one whose index is too long
 // is refused, and no other.
 func TestOneShardOfManyInnerChunks(t *testing.T) {
-	a := mustCreate(t, mem.New(), "a", zarr.Spec{Shape: []int{4 + 1<<17}, Chunks: []int{2}, ShardEdges: [][]int{{4, 1 << 17}}, DType: dtype.Uint8}, zarr.ChunkLimit(1<<16))
+	a := mustCreate(t, mem.New(), "a", zarr.Spec{Shape: []int{4 + 1<<17}, Chunks: []int{2}, ShardEdges: [][]int{{4, 1 << 17}}, DType: dtype.Uint8}, zarr.Limit(zarr.Limits{Chunk: 1 << 16}))
 	for name, sel := range map[string]zarr.Selection{"the short one": zarr.Range(1, 4), "the long one": zarr.Range(5, 8), "both": zarr.Range(3, 6)} {
 		want := error(nil)
 		if name != "the short one" {
@@ -320,7 +320,7 @@ func TestMembersWithLongDocuments(t *testing.T) {
 	if long := int64(len(want)-4)/7 + 1; !slices.Equal(got, want) || r.Gets.Load()-before != int64(len(want))+long {
 		t.Errorf("%d requests for %d nodes, %d of them long: %q", r.Gets.Load()-before, len(want), long, got)
 	}
-	small, err := g.With(zarr.MetadataLimit(1000))
+	small, err := g.With(zarr.Limit(zarr.Limits{Metadata: 1000}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -258,7 +258,7 @@ func TestNestedReplaced(t *testing.T) {
 					}
 				}
 			}}
-			a, err := zarr.OpenArray(t.Context(), tuned{st, -1, 0}, "x", zarr.InFlight(1))
+			a, err := zarr.OpenArray(t.Context(), tuned{st, -1, 0}, "x", zarr.Limit(zarr.Limits{InFlight: 1}))
 			if err != nil {
 				t.Fatal(err)
 			}

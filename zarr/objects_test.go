@@ -212,7 +212,7 @@ func TestLabelsCountEachTime(t *testing.T) {
 	if got, err := zarr.Read[string](t.Context(), a); err != nil || !slices.Equal(got, text) {
 		t.Errorf("%d elements, %v", len(got), err)
 	}
-	small, err := a.With(zarr.ChunkLimit(1 << 20))
+	small, err := a.With(zarr.Limit(zarr.Limits{Chunk: 1 << 20}))
 	if err != nil {
 		t.Fatal(err)
 	}

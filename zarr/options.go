@@ -14,7 +14,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
-	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
@@ -22,7 +21,7 @@ import (
 // or created, or to [Array.With]; later ones win. A group's options pass to the nodes opened
 // through it. An Option prints itself.
 //
-// Options are named by what they set, as those of the stores are: Codecs(t), MaxRequests(100),
+// Options are named by what they set, as those of the stores are: Codecs(t), Format(3),
 // Strict().
 type Option struct {
 	name  string
@@ -54,8 +53,8 @@ type config struct {
 	separator    string            // of chunk keys, where metadata leaves it open; "": its default
 	limits       *concurrency.Limits
 	table        *codec.Table
-	types        *dtype.Table // nil: dtype.Standard
-	report       *Report
+	types        *dtype.Table       // nil: dtype.Standard
+	report       *account.Report    // nil: nothing is counted
 	cache        *cache.Cache       // of decoded chunks; nil: none
 	own          *codec.Table       // what Codecs was given
 	strict       bool               // breaches of rules are errors
@@ -150,54 +149,9 @@ func (c config) stored() config {
 	return c
 }
 
-// MetadataLimit refuses metadata documents of more than n bytes with ErrLimit; the default is 64
-// MiB. Attributes that would take more than 2n bytes of memory as Go values, and more than 128 MiB,
-// are ErrLimit too, before they are decoded.
-func MetadataLimit(n int64) Option {
-	return intOption("MetadataLimit", int(n), 1, func(c *config) { c.maxMetadata = n })
-}
-
-// maxIndex is how long the index of a shard may be unless ChunkLimit says otherwise. 32 MiB: two
-// million inner chunks, of which some 200 bytes each are planned with.
+// maxIndex is the default bound in bytes on the index of a shard. 32 MiB: two million inner chunks,
+// each planned with some 200 bytes.
 const maxIndex = 32 << 20
-
-// ChunkLimit refuses, with ErrLimit, to hold decoded chunks of more than n bytes in memory, and so
-// indexes of shards, which have 16 bytes for each inner chunk. The default is half of
-// concurrency.Memory, and of indexes no more than 32 MiB. An element that varies in length counts
-// as its bytes and 8 more.
-func ChunkLimit(n int64) Option {
-	return intOption("ChunkLimit", int(n), 1, func(c *config) { c.maxChunk, c.maxIndex = n, n })
-}
-
-// InFlight lets each call work on at most n chunks at once. The default is as many as the store
-// takes requests and the process has CPU slots; the store's own limit on requests, shared by all
-// calls, holds in any case.
-func InFlight(n int) Option { return intOption("InFlight", n, 1, func(c *config) { c.inFlight = n }) }
-
-// MaxRequests refuses, with ErrLimit, a call that needs more than n requests of the store: of
-// chunks one each, and another where a part of one is written; of shards one each and, where they
-// are read in parts, one for each index and each range of inner chunks. Where a selection has so
-// many chunks or shards that it cannot do with n, that is before the first request; ranges are
-// known when their index is, and are refused before they are read. What is done again because
-// another writer replaced an object in between counts again; what the store itself tries again does
-// not, nor do requests for metadata.
-func MaxRequests(n int) Option {
-	return intOption("MaxRequests", n, 1, func(c *config) { c.maxRequests = n })
-}
-
-// MaxBytes refuses, with ErrLimit, a call that reads and writes more than n bytes of stored values.
-// Ranges of inner chunks, whose lengths their index has, are refused before they are read. Where
-// lengths are not known before, the requests under way are ended by no other one, so that a call
-// may exceed n by these. Metadata does not count.
-func MaxBytes(n int64) Option {
-	return Option{fmt.Sprintf("MaxBytes(%d)", n), func(c *config) error {
-		if n < 1 {
-			return fault.Newf(fault.Selection, "%d is less than 1", n)
-		}
-		c.maxBytes = n
-		return nil
-	}}
-}
 
 // StoreFill stores chunks even when every element is the fill value; without it they are deleted or
 // not written.
@@ -263,31 +217,6 @@ func Separator(sep string) Option {
 	}}
 }
 
-// keys gives metadata whose chunk keys are spelled as the options say, where the document leaves
-// that open.
-func (c *config) keys(m *meta.Array) (*meta.Array, error) {
-	switch {
-	case c.separator == "" || c.separator == m.Keys.Separator || m.Keys.Name == "v2" && len(m.Shape) < 2:
-		return m, nil
-	case !m.NoSeparator:
-		return nil, fault.Newf(fault.Selection, "the metadata says that chunk keys are separated by %q, not %q", m.Keys.Separator, c.separator)
-	}
-	other := *m
-	other.Keys.Separator = c.separator
-	return &other, nil
-}
-
-// Limits draws CPU slots and bytes from l instead of concurrency.Default.
-func Limits(l *concurrency.Limits) Option {
-	return Option{"Limits(…)", func(c *config) error {
-		if l == nil || l.CPU == nil || l.Bytes == nil {
-			return fault.Newf(fault.Selection, "CPU and Bytes must be set")
-		}
-		c.limits = l
-		return nil
-	}}
-}
-
 // Codecs makes codecs from t instead of codec.Builtin.
 func Codecs(t *codec.Table) Option {
 	return Option{"Codecs(…)", func(c *config) error {
@@ -308,12 +237,4 @@ func Types(t *dtype.Table) Option {
 		c.types = t
 		return nil
 	}}
-}
-
-// Report adds up what calls did. It may be read at any time, and shared by any number of calls.
-type Report = account.Report
-
-// ReportTo counts into r what calls on the node do.
-func ReportTo(r *Report) Option {
-	return Option{"ReportTo(…)", func(c *config) error { c.report = r; return nil }}
 }

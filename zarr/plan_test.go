@@ -40,7 +40,7 @@ func mustPlan(t *testing.T, a *zarr.Array, sel ...zarr.Selection) *zarr.Plan {
 // TestPlanOfManyChunks: a plan takes no memory for its chunks, and as much of it can be walked as
 // is wanted.
 func TestPlanOfManyChunks(t *testing.T) {
-	a := mustCreate(t, mem.New(), "", zarr.Spec{Shape: []int{1 << 30}, Chunks: []int{1}, DType: dtype.Uint8, Codecs: []codec.Spec{}}, zarr.MaxRequests(3))
+	a := mustCreate(t, mem.New(), "", zarr.Spec{Shape: []int{1 << 30}, Chunks: []int{1}, DType: dtype.Uint8, Codecs: []codec.Spec{}}, zarr.Limit(zarr.Limits{Requests: 3}))
 	p := mustPlan(t, a)
 	n := 0
 	for r := range p.Requests() {
@@ -94,7 +94,7 @@ func TestPlanOfBareStores(t *testing.T) {
 	for _, noTail := range []bool{false, true} {
 		backing := mem.New()
 		sharded(t, backing)
-		a, err := zarr.OpenArray(t.Context(), tuned{bare{backing, noTail}, 0, 64}, "x", zarr.ChunkLimit(1<<20))
+		a, err := zarr.OpenArray(t.Context(), tuned{bare{backing, noTail}, 0, 64}, "x", zarr.Limit(zarr.Limits{Chunk: 1 << 20}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +156,7 @@ func TestPlanAfterRead(t *testing.T) {
 	backing := mem.New()
 	sharded(t, backing)
 	var r zarr.Report
-	a, err := zarr.OpenArray(t.Context(), tuned{backing, 0, 64}, "x", zarr.ReportTo(&r), zarr.MaxRequests(1))
+	a, err := zarr.OpenArray(t.Context(), tuned{backing, 0, 64}, "x", zarr.ReportTo(&r), zarr.Limit(zarr.Limits{Requests: 1}))
 	if err != nil {
 		t.Fatal(err)
 	}

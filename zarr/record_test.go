@@ -18,7 +18,7 @@ import (
 func failedAppend(t *testing.T, st store.Store, axis int, key string, values ...int32) (late func()) {
 	t.Helper()
 	k := &killed{Store: st, left: -1}
-	a, err := zarr.OpenArray(t.Context(), &dyingAt{killed: k, key: key}, "a", zarr.InFlight(1))
+	a, err := zarr.OpenArray(t.Context(), &dyingAt{killed: k, key: key}, "a", zarr.Limit(zarr.Limits{InFlight: 1}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,13 +63,13 @@ func (s *slow) Put(ctx context.Context, key string, b []byte, o store.PutOptions
 
 // own are limits that no other test draws on, and that live in the bubble.
 func own(budget int64) zarr.Option {
-	return zarr.Limits(&concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(budget)})
+	return zarr.Limit(zarr.Limits{Shared: &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(budget)}})
 }
 
 func TestManyChunksAreInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := &slow{Store: mem.New()}
-		a := mustCreate(t, st, "", zarr.Spec{Shape: []int{64}, Chunks: []int{1}, DType: dtype.Float32, Codecs: []codec.Spec{}}, own(1<<20), zarr.InFlight(16))
+		a := mustCreate(t, st, "", zarr.Spec{Shape: []int{64}, Chunks: []int{1}, DType: dtype.Float32, Codecs: []codec.Spec{}}, own(1<<20), zarr.Limit(zarr.Limits{InFlight: 16}))
 		begin := time.Now()
 		if err := zarr.Write(t.Context(), a, count(64)); err != nil {
 			t.Fatal(err)
@@ -90,7 +90,7 @@ func TestBudgetBoundsBytesInFlight(t *testing.T) {
 		// Chunks of 400 bytes, for which 416 are reserved, under a budget of 2000, of which 1750
 		// are for what calls need to go on.
 		limits := &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(2000)}
-		a := mustCreate(t, st, "", zarr.Spec{Shape: []int{4000}, Chunks: []int{100}, DType: dtype.Float32, Codecs: []codec.Spec{}}, zarr.Limits(limits), zarr.InFlight(40))
+		a := mustCreate(t, st, "", zarr.Spec{Shape: []int{4000}, Chunks: []int{100}, DType: dtype.Float32, Codecs: []codec.Spec{}}, zarr.Limit(zarr.Limits{Shared: limits, InFlight: 40}))
 		want := func(name string, in int64, err error) {
 			t.Helper()
 			if p := st.peak.Swap(0); p != in || err != nil {
@@ -117,7 +117,7 @@ func TestWritersOfOneProcessTakeTurns(t *testing.T) {
 				spec.Shape, spec.DType, spec.Codecs = []int{16}, dtype.Float32, []codec.Spec{}
 				var r zarr.Report
 				a := mustCreate(t, &slow{Store: mem.New()}, "", spec, own(1<<20), zarr.ReportTo(&r))
-				view, err := a.With(zarr.InFlight(1))
+				view, err := a.With(zarr.Limit(zarr.Limits{InFlight: 1}))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -151,7 +151,7 @@ func TestFirstErrorStopsTheRest(t *testing.T) {
 					}
 					return nil
 				}}
-				a := mustCreate(t, st, "", zarr.Spec{Shape: []int{1000}, Chunks: []int{1}, DType: dtype.Float32}, own(1<<20), zarr.InFlight(8))
+				a := mustCreate(t, st, "", zarr.Spec{Shape: []int{1000}, Chunks: []int{1}, DType: dtype.Float32}, own(1<<20), zarr.Limit(zarr.Limits{InFlight: 8}))
 				begin := time.Now()
 				var err error
 				if op == "read" {
@@ -186,7 +186,7 @@ func TestCancellationIsPrompt(t *testing.T) {
 		t.Run(op, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				st := &slow{Store: mem.New()}
-				a := mustCreate(t, st, "", zarr.Spec{Shape: []int{1000}, Chunks: []int{2}, DType: dtype.Float32}, own(64), zarr.InFlight(8))
+				a := mustCreate(t, st, "", zarr.Spec{Shape: []int{1000}, Chunks: []int{2}, DType: dtype.Float32}, own(64), zarr.Limit(zarr.Limits{InFlight: 8}))
 				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 				defer cancel()
 				begin := time.Now()
@@ -212,7 +212,7 @@ func TestCancellationIsPrompt(t *testing.T) {
 func TestLimitsAreGivenBack(t *testing.T) {
 	l := &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(100)}
 	st := mem.New()
-	a := mustCreate(t, st, "", zarr.Spec{Shape: []int{50}, Chunks: []int{5}, DType: dtype.Float32}, zarr.Limits(l))
+	a := mustCreate(t, st, "", zarr.Spec{Shape: []int{50}, Chunks: []int{5}, DType: dtype.Float32}, zarr.Limit(zarr.Limits{Shared: l}))
 	for i := range 50 {
 		ctx, cancel := context.WithCancel(t.Context())
 		if i%3 == 0 {

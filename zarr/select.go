@@ -12,8 +12,8 @@ import (
 // which axis by its name. Functions take one for each axis, in order; fewer than the rank mean all
 // of the rest, none the whole array. Several that pick elements one by one select their cross
 // product (orthogonal, or outer, indexing). The rank is kept: what is selected is always a region
-// of the array's rank, in C order. But [Points] and [Where] select of all axes at once, as the only
-// selection of their call, and what is selected has one axis.
+// of the array's rank, in C order. But [Points], and a [Mask] of the whole array, select of all axes
+// at once, as the only selection of their call, and what is selected has one axis.
 type Selection interface {
 	// resolve fits the selection to an axis.
 	resolve(ax axis) (grid.Slice, error)

@@ -21,15 +21,21 @@ func (a *Array) Selected(sel ...Selection) ([]int, error) {
 // axes in order.
 func (a *Array) region(sel []Selection) (grid.Selection, error) {
 	shape := a.meta.Shape
-	if i := slices.IndexFunc(sel, isAlone); i >= 0 {
-		if len(sel) > 1 {
-			return nil, a.errf(fault.Newf(fault.Selection, "%v is for all axes; there are %d selections", sel[i], len(sel)))
+	if len(sel) == 1 {
+		switch s := sel[0].(type) {
+		case points:
+			p, err := s.points(shape, a.pipe.Axes())
+			if err != nil {
+				return nil, a.errf(err)
+			}
+			return p, nil
+		case mask:
+			if s.whole(shape) {
+				return s.points(shape, a.pipe.Axes()), nil
+			}
 		}
-		p, err := sel[i].(alone).points(shape, a.pipe.Axes())
-		if err != nil {
-			return nil, a.errf(err)
-		}
-		return p, nil
+	} else if i := slices.IndexFunc(sel, func(s Selection) bool { _, ok := s.(points); return ok }); i >= 0 {
+		return nil, a.errf(fault.Newf(fault.Selection, "%v is for all axes; there are %d selections", sel[i], len(sel)))
 	}
 	if len(sel) > len(shape) {
 		return nil, a.errf(fault.Newf(fault.Selection, "%d selections for %d axes", len(sel), len(shape)))

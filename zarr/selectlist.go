@@ -34,7 +34,10 @@ func (x index) resolve(ax axis) (grid.Slice, error) {
 
 func (x index) String() string { return briefly("Index", []int(x)) }
 
-// Mask selects the elements whose place in keep is true; its length is that of the axis.
+// Mask selects the elements whose place in keep is true. Its length is that of its axis
+// (ErrSelection otherwise). As the only selection of a call it may also mask the whole array: where
+// its length is not that of axis 0 but the number of elements, it selects those whose place in C
+// order is true, and what is selected has one axis, in C order.
 func Mask(keep []bool) Selection { return mask(slices.Clone(keep)) }
 
 type mask []bool

@@ -8,15 +8,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// alone is a selection of all axes at once.
-type alone interface {
-	Selection
-	// points fits the selection to an array, and sorts it by the chunks of its grid.
-	points(shape []int, chunk []grid.Axis) (*grid.Points, error)
-}
-
-func isAlone(s Selection) bool { _, ok := s.(alone); return ok }
-
 // Points selects elements one by one, by their coordinates: coords has a list for each axis, all of
 // them of one length n, and Points([]int{3, 0}, []int{5, 1}) selects the elements (3, 5) and (0,
 // 1). What is selected has the shape [n] and the order given. An element may be there several
@@ -34,6 +25,7 @@ func Points(coords ...[]int) Selection {
 
 type points [][]int
 
+// points fits the selection to an array, and sorts it by the chunks of its grid.
 func (p points) points(shape []int, chunk []grid.Axis) (*grid.Points, error) {
 	if len(p) != len(shape) || len(p) == 0 {
 		return nil, fault.Newf(fault.Selection, "points of %d coordinates in an array of %d axes", len(p), len(shape))
@@ -53,7 +45,9 @@ func (p points) points(shape []int, chunk []grid.Axis) (*grid.Points, error) {
 	return grid.NewPoints(p, n, chunk), nil
 }
 
-func (points) resolve(axis) (grid.Slice, error) { return forOneAxis("points") }
+func (points) resolve(axis) (grid.Slice, error) {
+	return grid.Slice{}, fault.Newf(fault.Selection, "points for one axis")
+}
 
 func (p points) String() string {
 	s := "Points"
@@ -63,19 +57,18 @@ func (p points) String() string {
 	return s
 }
 
-// Where selects the elements whose place in mask, in C order, is true; its length is the number of
-// elements of the array. What is selected has one axis, and is in C order. It is the only selection
-// of its call. See [Mask] for one axis alone.
-func Where(mask []bool) Selection { return where(slices.Clone(mask)) }
+// whole reports whether the only selection of a call, if it is m, masks the whole array: its length
+// is the number of elements, and not the length of axis 0. Where both agree the elements are the
+// same.
+func (m mask) whole(shape []int) bool {
+	n, ok := elements(shape)
+	return ok && n == len(m) && (len(shape) == 0 || n != shape[0])
+}
 
-type where []bool
-
-func (w where) points(shape []int, chunk []grid.Axis) (*grid.Points, error) {
-	if n, ok := elements(shape); !ok || n != len(w) {
-		return nil, fault.Newf(fault.Selection, "a mask of %d for an array of shape %v", len(w), shape)
-	}
+// points fits a mask of the whole array.
+func (m mask) points(shape []int, chunk []grid.Axis) *grid.Points {
 	n, at := 0, make([][]int, len(shape))
-	for i, keep := range w {
+	for i, keep := range m {
 		if !keep {
 			continue
 		}
@@ -85,11 +78,8 @@ func (w where) points(shape []int, chunk []grid.Axis) (*grid.Points, error) {
 			i /= shape[k]
 		}
 	}
-	return grid.NewPoints(at, n, chunk), nil
+	return grid.NewPoints(at, n, chunk)
 }
-
-func (where) resolve(axis) (grid.Slice, error) { return forOneAxis("a mask of the whole array") }
-func (w where) String() string                 { return briefly("Where", []bool(w)) }
 
 // elements is the number of elements of an array; false where an int does not hold it.
 func elements(shape []int) (n int, ok bool) {
@@ -104,8 +94,4 @@ func elements(shape []int) (n int, ok bool) {
 		n *= s
 	}
 	return n, true
-}
-
-func forOneAxis(what string) (grid.Slice, error) {
-	return grid.Slice{}, fault.Newf(fault.Selection, "%s for one axis", what)
 }

@@ -40,7 +40,7 @@ func TestPointsRequestEachChunkOnce(t *testing.T) {
 			if want := []string{"get " + name + "/c/0/0", "get " + name + "/c/1/0"}; !slices.Equal(tr.Lines, want) {
 				t.Errorf("%q, want %q", tr.Lines, want)
 			}
-			limited, err := a.With(zarr.MaxRequests(1))
+			limited, err := a.With(zarr.Limit(zarr.Limits{Requests: 1}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -159,7 +159,7 @@ func TestPointsAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, mask := []int{2, 0}, []bool{true, false, true}
-	points, where := zarr.Points(list), zarr.Where(mask)
+	points, where := zarr.Points(list), zarr.Mask(mask)
 	list[0], mask[1] = 1, true
 	if got, err := zarr.Read[int8](t.Context(), a, points); err != nil || !slices.Equal(got, []int8{7, 5}) {
 		t.Error(got, err)
@@ -173,5 +173,42 @@ func TestPointsAreKept(t *testing.T) {
 	}
 	if got := fmt.Sprint(points, " ", zarr.Points(make([]int, 10), nil)); got != "Points([2 0]) Points([0 0 0 0 0 0 0 0] and 2 more)([])" {
 		t.Error(got)
+	}
+}
+
+// TestMaskOfTheArray: the only mask of a call is of axis 0 if it has its length, else of the whole
+// array; with other selections it is of its axis.
+func TestMaskOfTheArray(t *testing.T) {
+	a := mustCreate(t, mem.New(), "a", zarr.Spec{Shape: []int{2, 3}, DType: dtype.Int8})
+	if err := zarr.Write(t.Context(), a, []int8{0, 1, 2, 3, 4, 5}); err != nil {
+		t.Fatal(err)
+	}
+	column := mustCreate(t, mem.New(), "c", zarr.Spec{Shape: []int{3, 1}, DType: dtype.Int8})
+	for _, tt := range []struct {
+		name  string
+		a     *zarr.Array
+		sel   []zarr.Selection
+		shape []int // nil: refused
+		want  []int8
+	}{
+		{"axis 0", a, []zarr.Selection{zarr.Mask([]bool{false, true})}, []int{1, 3}, []int8{3, 4, 5}},
+		{"the array", a, []zarr.Selection{zarr.Mask([]bool{true, false, false, false, true, true})}, []int{3}, []int8{0, 4, 5}},
+		{"both", column, []zarr.Selection{zarr.Mask([]bool{true, false, true})}, []int{2, 1}, []int8{0, 0}},
+		{"neither", a, []zarr.Selection{zarr.Mask(make([]bool, 3))}, nil, nil},
+		{"the array and an axis", a, []zarr.Selection{zarr.Mask(make([]bool, 6)), zarr.All}, nil, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			shape, err := tt.a.Selected(tt.sel...)
+			if tt.shape == nil {
+				if !errors.Is(err, zarr.ErrSelection) {
+					t.Error(shape, err)
+				}
+				return
+			}
+			got, readErr := zarr.Read[int8](t.Context(), tt.a, tt.sel...)
+			if err != nil || readErr != nil || !slices.Equal(shape, tt.shape) || !slices.Equal(got, tt.want) {
+				t.Error(shape, got, err, readErr)
+			}
+		})
 	}
 }

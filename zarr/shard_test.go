@@ -246,7 +246,7 @@ func TestShardReplacedBetweenIndexAndChunks(t *testing.T) {
 				})
 			}
 		}}
-		a, err := zarr.OpenArray(t.Context(), tuned{st, 0, 64}, "x", zarr.InFlight(4), zarr.ReportTo(&r))
+		a, err := zarr.OpenArray(t.Context(), tuned{st, 0, 64}, "x", zarr.Limit(zarr.Limits{InFlight: 4}), zarr.ReportTo(&r))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -276,7 +276,7 @@ func TestShardThatIsNeverTheSame(t *testing.T) {
 		}
 		return nil
 	}}, 0, 64}
-	a, err := zarr.OpenArray(t.Context(), st, "x", zarr.InFlight(1))
+	a, err := zarr.OpenArray(t.Context(), st, "x", zarr.Limit(zarr.Limits{InFlight: 1}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -559,7 +559,7 @@ func TestIndexesThatAreKept(t *testing.T) {
 // bubble gives limits that belong to a synctest bubble: the process's own must not be made in one.
 // What runs there uses no codec that keeps channels, either.
 func bubble() zarr.Option {
-	return zarr.Limits(&concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(1 << 20)})
+	return zarr.Limit(zarr.Limits{Shared: &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(1 << 20)}})
 }
 
 // TestManyReadersOfOneShard: the index is read once for all of them.

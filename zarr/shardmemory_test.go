@@ -37,7 +37,7 @@ func TestMemoryOfShardsWritten(t *testing.T) {
 			limits := &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(512 * mib)}
 			n := tt.mibs * mib
 			st := mem.New()
-			a, err := zarr.Create(t.Context(), st, "x", zarr.Spec{Format: 3, Shape: []int{n}, Chunks: []int{64 << 10}, Shards: []int{n}, DType: dtype.Uint8, Codecs: tt.codecs}, zarr.Limits(limits))
+			a, err := zarr.Create(t.Context(), st, "x", zarr.Spec{Format: 3, Shape: []int{n}, Chunks: []int{64 << 10}, Shards: []int{n}, DType: dtype.Uint8, Codecs: tt.codecs}, zarr.Limit(zarr.Limits{Shared: limits}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,7 +56,7 @@ func TestMemoryOfShardsWritten(t *testing.T) {
 				}
 				slices.Reverse(before)
 				limits = &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(512 * mib)}
-				b, err := zarr.OpenArray(t.Context(), st, "x", zarr.Limits(limits))
+				b, err := zarr.OpenArray(t.Context(), st, "x", zarr.Limit(zarr.Limits{Shared: limits}))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -196,14 +196,14 @@ func TestManyWritersOfOneShard(t *testing.T) {
 // TestShardLimits: what metadata promises is not allocated.
 func TestShardLimits(t *testing.T) {
 	st := mem.New()
-	huge := mustCreate(t, st, "x", zarr.Spec{Shape: []int{1 << 24}, Chunks: []int{1}, Shards: []int{1 << 24}, DType: dtype.Int8}, zarr.ChunkLimit(1<<20))
+	huge := mustCreate(t, st, "x", zarr.Spec{Shape: []int{1 << 24}, Chunks: []int{1}, Shards: []int{1 << 24}, DType: dtype.Int8}, zarr.Limit(zarr.Limits{Chunk: 1 << 20}))
 	if _, err := zarr.Read[int8](t.Context(), huge, zarr.At(3)); !errors.Is(err, zarr.ErrLimit) {
 		t.Errorf("reading of a huge index: %v", err)
 	}
 	if err := zarr.Write(t.Context(), huge, []int8{1}, zarr.At(3)); !errors.Is(err, zarr.ErrLimit) {
 		t.Errorf("writing of a huge index: %v", err)
 	}
-	wide := mustCreate(t, st, "y", zarr.Spec{Shape: []int{1 << 22}, Chunks: []int{1 << 21}, Shards: []int{1 << 22}, DType: dtype.Int8}, zarr.ChunkLimit(1<<20))
+	wide := mustCreate(t, st, "y", zarr.Spec{Shape: []int{1 << 22}, Chunks: []int{1 << 21}, Shards: []int{1 << 22}, DType: dtype.Int8}, zarr.Limit(zarr.Limits{Chunk: 1 << 20}))
 	if err := zarr.Write(t.Context(), wide, []int8{1}, zarr.At(3)); !errors.Is(err, zarr.ErrLimit) {
 		t.Errorf("a part of a huge inner chunk: %v", err)
 	}

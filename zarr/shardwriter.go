@@ -10,19 +10,26 @@ import (
 
 // ShardWriter writes one shard of an array piece by piece: inner chunks come in any order, each
 // once, and are encoded and sent at once, so that a shard of any size takes the memory of some
-// parts of it (see [ShardWriter.Kept]). Nothing of it is visible before Commit. Pieces may be
-// written concurrently; Commit and Abort are called when none is under way, and one of the two has
-// to be.
+// parts of it (see [ShardWriter.Kept]). Nothing of it is visible before Commit. One of Commit and
+// Abort has to be called, when no write is in progress.
+//
+// [Write], WriteBytes and WriteItems write pieces, also concurrently: whole inner chunks of the
+// shard, as far as they are inside the array, that were not written before (ErrSelection
+// otherwise). They return when src is the caller's again. One call should have some MiB: what it
+// sends is sent when it returns. After an error the shard can only be aborted.
 //
 //	w, err := a.OpenShard(ctx, 3, 0)
 //	for rows := range slabs {
-//		err = zarr.WritePiece(ctx, w, rows, zarr.Range(from, to), zarr.All)
+//		err = zarr.Write(ctx, w, rows, zarr.Range(from, to), zarr.All)
 //	}
 //	err = w.Commit(ctx)
 type ShardWriter struct {
 	a *Array // whose writes go to the shard
 	w *engine.ShardWriter
 }
+
+// target returns the array that writes to the shard.
+func (w *ShardWriter) target() *Array { return w.a }
 
 // OpenShard begins to write the shard at a position of the grid, in the place of what is stored
 // there. It makes no request of its own but the one that a first write makes. ErrSelection: there
@@ -56,21 +63,13 @@ func (a *Array) into(shards func(coord []int) *engine.ShardWriter) *Array {
 	return &b
 }
 
-// WritePiece sets what sel selects of the array to src, in C order, as Write does: whole inner
-// chunks of the shard, as far as they are inside the array, that were not written before
-// (ErrSelection otherwise). It returns when src is the caller's again. One call should have some
-// MiB: what it sends is sent when it returns. After an error the shard can only be aborted.
-func WritePiece[T any](ctx context.Context, w *ShardWriter, src []T, sel ...Selection) error {
-	return Write(ctx, w.a, src, sel...)
-}
-
-// WriteBytes is [WritePiece] for any data type whose elements have one size; see
+// WriteBytes is [Write] to the shard for any data type whose elements have one size; see
 // [Array.WriteBytes].
 func (w *ShardWriter) WriteBytes(ctx context.Context, src []byte, sel ...Selection) error {
 	return w.a.WriteBytes(ctx, src, sel...)
 }
 
-// WriteItems is [WritePiece] for data types whose elements vary in length; see [Array.WriteItems].
+// WriteItems is [Write] to the shard for data types whose elements vary in length; see [Array.WriteItems].
 func (w *ShardWriter) WriteItems(ctx context.Context, src [][]byte, sel ...Selection) error {
 	return w.a.WriteItems(ctx, src, sel...)
 }

@@ -1,6 +1,7 @@
 package zarr
 
 import (
+	"github.com/zargo-io/zargo/internal/arrayspec"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -63,7 +64,7 @@ type Spec struct {
 	// spelling too, and suffixes.
 	Keys meta.KeyEncoding
 
-	inOrder bool // Codecs are a whole pipeline, as some array has it, whose order is not the one that they would be put in
+	inOrder bool // Codecs are a whole pipeline, as some array has it; see arrayspec.Spec
 }
 
 // NoFill is the Spec.Fill of a v2 array whose fill value is undefined (null). Its missing chunks
@@ -73,3 +74,81 @@ const NoFill = noFill(0)
 type noFill uint8
 
 func (noFill) String() string { return "NoFill" }
+
+// Layout says how the shape of chunks is chosen where [Spec.Chunks] does not give it: as
+// TensorStore does, as large as the bound allows, with sides in proportion to AspectRatio, no
+// longer than the array. The zero value is chunks of equal sides with up to 2^20 elements: 101 ×
+// 101 × 101 for an array of 1000 × 2000 × 3000. In [Spec.ShardLayout] it says the same of shards,
+// whose sides are whole numbers of chunks: they are as many as the bound allows, at least one, in
+// shards of sides in proportion, and reach no further beyond the array than the last chunk does.
+type Layout struct {
+	AspectRatio []float64 // one for each axis, 0 is 1; nil is all 1
+	Elements    int       // most elements of a chunk or shard; 0 is 2^20, or what Bytes says
+	Bytes       int       // most bytes of it in memory, in place of Elements
+}
+
+// arrays returns the Spec as package arrayspec has it.
+func (s Spec) arrays() arrayspec.Spec {
+	if s.Fill == NoFill {
+		s.Fill = arrayspec.NoFill{}
+	}
+	return arrayspec.Spec{
+		Format: s.Format, Shape: s.Shape, Chunks: s.Chunks, Layout: arrayspec.Layout(s.Layout), DType: s.DType,
+		Shards: s.Shards, ShardLayout: (*arrayspec.Layout)(s.ShardLayout), ChunkEdges: s.ChunkEdges, ShardEdges: s.ShardEdges,
+		Grid: s.Grid, Fill: s.Fill, Codecs: s.Codecs, Order: s.Order, Separator: s.Separator, Dims: s.Dims, Attrs: s.Attrs,
+		Keys: s.Keys, InOrder: s.inOrder,
+	}
+}
+
+// model returns the metadata of a new array.
+func (s Spec) model(cfg config) (*meta.Array, error) { return s.arrays().Model(cfg.specs()) }
+
+// specs returns how the options have metadata made of Specs.
+func (c *config) specs() arrayspec.Options {
+	return arrayspec.Options{Table: c.table, Separator: c.separator}
+}
+
+// Spec returns what creates the same array again, elsewhere or, once some of it was changed,
+// another one like it: everything that is stored of the array but its chunks. Created from it, an
+// array has the same chunks under the same keys, each the same bytes; where the array's metadata
+// leaves out what has a default, that of the new one says it. Slices and the map are the caller's.
+//
+// Fill is a Go value where the data type has one, so that it can be stored in another format, and
+// [NoFill] where it is undefined. Chunks in a rectilinear grid are given as ChunkEdges or
+// ShardEdges, or as Grid where these do not say the same.
+//
+// That of a v1 array, which is not written, is of the same array in v2. That of a view of a field
+// is of an array of the field alone, with the codecs that the structures have where they fit it,
+// else those of an empty Spec. Members of the metadata that this package does not know are no part
+// of it. [Create] is to be given the codecs and the data types of one's own that the array was
+// opened with, see [Codecs] and [Types].
+func (a *Array) Spec() Spec {
+	s := a.spec()
+	if (s.Fill == arrayspec.NoFill{}) {
+		s.Fill = NoFill
+	}
+	return Spec{
+		Format: s.Format, Shape: s.Shape, Chunks: s.Chunks, Layout: Layout(s.Layout), DType: s.DType,
+		Shards: s.Shards, ShardLayout: (*Layout)(s.ShardLayout), ChunkEdges: s.ChunkEdges, ShardEdges: s.ShardEdges,
+		Grid: s.Grid, Fill: s.Fill, Codecs: s.Codecs, Order: s.Order, Separator: s.Separator, Dims: s.Dims, Attrs: s.Attrs,
+		Keys: s.Keys, inOrder: s.InOrder,
+	}
+}
+
+func (a *Array) spec() arrayspec.Spec {
+	if a.field == nil {
+		return arrayspec.Of(a.meta, a.cfg.specs())
+	}
+	base := a.field.base
+	return arrayspec.OfField(base.spec(), base.meta, a.meta, a.field.Shape(), base.cfg.specs())
+}
+
+// MetadataV3 returns v3 metadata for the chunks of a v1 or v2 array, as they are stored and where
+// they are: what package upkeep writes to migrate it. The names of dimensions in _ARRAY_DIMENSIONS
+// become dimension_names, and an undefined fill value becomes what missing chunks read as.
+// errors.ErrUnsupported where v3 cannot describe them.
+func (a *Array) MetadataV3() (*meta.Array, error) {
+	m := *a.meta
+	m.Attrs = a.attrs
+	return arrayspec.V3(&m, a.pipe, a.cfg.table)
+}

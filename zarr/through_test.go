@@ -48,7 +48,7 @@ func TestOpenThroughConsolidated(t *testing.T) {
 					}
 				}
 			}
-			if view, err := g.With(zarr.InFlight(1)); err != nil || len(paths(t, view)) != 4 {
+			if view, err := g.With(zarr.Limit(zarr.Limits{InFlight: 1})); err != nil || len(paths(t, view)) != 4 {
 				t.Errorf("a view walks %q, %v", paths(t, view), err)
 			}
 			if got := tr.Requests(); got != "" {
@@ -289,7 +289,7 @@ func TestBadConsolidated(t *testing.T) {
 			forest(t, st, tt.format)
 			mustPut(t, st, tt.key, tt.doc)
 			var f told
-			g, err := zarr.OpenGroup(ctx, st, "top", zarr.Findings(f.tell), zarr.MetadataLimit(1<<12))
+			g, err := zarr.OpenGroup(ctx, st, "top", zarr.Findings(f.tell), zarr.Limit(zarr.Limits{Metadata: 1 << 12}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -306,7 +306,7 @@ func TestBadConsolidated(t *testing.T) {
 				t.Errorf("compared: %v", err)
 			}
 
-			g, err = zarr.OpenGroup(ctx, st, "top", zarr.Strict(), zarr.MetadataLimit(1<<12))
+			g, err = zarr.OpenGroup(ctx, st, "top", zarr.Strict(), zarr.Limit(zarr.Limits{Metadata: 1 << 12}))
 			if err == nil {
 				for n, e := range g.Members(ctx) {
 					if err = e; e == nil {

@@ -170,7 +170,7 @@ func TestStringBombs(t *testing.T) {
 	if err := zarr.Write(t.Context(), a, []string{strings.Repeat("a", 1<<20)}); err != nil {
 		t.Fatal(err)
 	}
-	small, err := a.With(zarr.ChunkLimit(1 << 16))
+	small, err := a.With(zarr.Limit(zarr.Limits{Chunk: 1 << 16}))
 	if err != nil {
 		t.Fatal(err)
 	}

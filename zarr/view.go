@@ -3,6 +3,7 @@ package zarr
 import (
 	"context"
 	"errors"
+	"github.com/zargo-io/zargo/internal/arrayspec"
 	"slices"
 
 	"github.com/zargo-io/zargo/internal/document"
@@ -18,7 +19,7 @@ func (a *Array) With(opts ...Option) (*Array, error) {
 	if err := n.cfg.add(opts); err != nil {
 		return nil, err
 	}
-	m, err := n.cfg.keys(a.meta)
+	m, err := arrayspec.Separated(a.meta, n.cfg.separator)
 	if err != nil {
 		return nil, a.errf(err)
 	}

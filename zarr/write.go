@@ -8,7 +8,8 @@ import (
 )
 
 // Write sets what sel selects of the array to src, in C order; len(src) is the number of elements
-// selected (ErrSelection otherwise). T is as for Read.
+// selected (ErrSelection otherwise). T is as for Read. to is an array, or one shard that
+// [Array.OpenShard] opened.
 //
 // Chunks whose elements are all selected are written without being read. A chunk that reaches
 // beyond the array's shape, and is selected as far as that goes, is put if it is absent; if it
@@ -22,7 +23,8 @@ import (
 //
 // After an error some chunks may have been written and others not; each is wholly old or wholly
 // new.
-func Write[T any](ctx context.Context, a *Array, src []T, sel ...Selection) error {
+func Write[T any, To *Array | *ShardWriter](ctx context.Context, to To, src []T, sel ...Selection) error {
+	a := any(to).(interface{ target() *Array }).target()
 	r, err := regionOf[T](a, len(src), sel)
 	if err != nil {
 		return err
@@ -42,17 +44,4 @@ func Write[T any](ctx context.Context, a *Array, src []T, sel ...Selection) erro
 	b := make([]byte, len(src)*a.meta.DType.Size())
 	bytesview.Put(b, src)
 	return a.write(ctx, b, r)
-}
-
-// WriteBytes is Write for any data type: src holds the elements in memory form (little-endian,
-// packed; see package dtype).
-func (a *Array) WriteBytes(ctx context.Context, src []byte, sel ...Selection) error {
-	r, err := a.regionOfBytes(len(src), sel)
-	if err != nil {
-		return err
-	}
-	if a, err = a.keeping(r); err != nil {
-		return err
-	}
-	return a.write(ctx, src, r)
 }

@@ -16,7 +16,7 @@ import (
 //
 // Items stay the caller's: they are read until WriteItems returns, and not changed. Before anything
 // is written, what is no element of the data type is ErrType, as are all items where elements have
-// one size, and an item of more bytes than [ChunkLimit] is ErrLimit. Whole chunks and parts of
+// one size, and an item of more bytes than [Limits.Chunk] is ErrLimit. Whole chunks and parts of
 // chunks are written as by [Write].
 func (a *Array) WriteItems(ctx context.Context, src [][]byte, sel ...Selection) error {
 	if a.meta.DType.Size() > 0 {

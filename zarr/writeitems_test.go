@@ -106,7 +106,7 @@ func TestWriteItemsRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tt.spec.Shape, tt.spec.Chunks = []int{2}, []int{1}
 			st := mem.New()
-			a := mustCreate(t, st, "", tt.spec, zarr.ChunkLimit(1<<12))
+			a := mustCreate(t, st, "", tt.spec, zarr.Limit(zarr.Limits{Chunk: 1 << 12}))
 			before := keysOf(t, st)
 			good := []byte("1234")
 			err := a.WriteItems(ctx, [][]byte{good, tt.item})

@@ -33,7 +33,7 @@ var largeShards = []struct {
 // tight is memory for chunks in which a shard of largeShards is not made, and parts have 384 KiB.
 func tight() (*concurrency.Limits, zarr.Option) {
 	l := &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(8 << 20)}
-	return l, zarr.Limits(l)
+	return l, zarr.Limit(zarr.Limits{Shared: l})
 }
 
 // calls counts requests of a store.

@@ -571,7 +571,7 @@ func TestLimits(t *testing.T) {
 	st := mem.New()
 	a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{10}, Chunks: []int{1}, DType: dtype.Float32})
 	var r zarr.Report
-	b, err := a.With(zarr.MaxRequests(9), zarr.ReportTo(&r))
+	b, err := a.With(zarr.Limit(zarr.Limits{Requests: 9}), zarr.ReportTo(&r))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -588,11 +588,11 @@ func TestLimits(t *testing.T) {
 	if got, err := zarr.Read[int8](t.Context(), huge, zarr.At(7)); err != nil || got[0] != 0 {
 		t.Errorf("a missing huge chunk: %v, %v", got, err)
 	}
-	if _, err := zarr.OpenArray(t.Context(), st, "x", zarr.MetadataLimit(10)); !errors.Is(err, zarr.ErrLimit) {
+	if _, err := zarr.OpenArray(t.Context(), st, "x", zarr.Limit(zarr.Limits{Metadata: 10})); !errors.Is(err, zarr.ErrLimit) {
 		t.Errorf("metadata over its limit: %v", err)
 	}
-	if _, err := zarr.OpenArray(t.Context(), st, "x", zarr.InFlight(0)); !errors.Is(err, zarr.ErrSelection) {
-		t.Errorf("InFlight(0): %v", err)
+	if _, err := zarr.OpenArray(t.Context(), st, "x", zarr.Limit(zarr.Limits{InFlight: -1})); !errors.Is(err, zarr.ErrSelection) {
+		t.Errorf("InFlight: -1: %v", err)
 	}
 }
 
@@ -733,5 +733,31 @@ func TestCodecsAreForViewsToo(t *testing.T) {
 	broken := codec.Builtin().With("zstd", func(json.RawMessage, codec.Repr) (any, error) { return nil, errors.ErrUnsupported })
 	if _, err := a.With(zarr.Codecs(broken)); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestLimitsFieldByField: a later Limit replaces the fields that it sets, and no others.
+func TestLimitsFieldByField(t *testing.T) {
+	a := mustCreate(t, mem.New(), "a", zarr.Spec{Shape: []int{4}, Chunks: []int{1}, DType: dtype.Int8})
+	b, err := a.With(zarr.Limit(zarr.Limits{Requests: 2, Chunk: 100}), zarr.Limit(zarr.Limits{Chunk: 50, InFlight: 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := b.ChunkLimit(); n != 50 {
+		t.Errorf("Chunk is %d", n)
+	}
+	if _, err := zarr.Read[int8](t.Context(), b); !errors.Is(err, zarr.ErrLimit) {
+		t.Errorf("four requests, of two: %v", err)
+	}
+	if _, err := zarr.Read[int8](t.Context(), b, zarr.Range(0, 2)); err != nil {
+		t.Error(err)
+	}
+	if s := fmt.Sprint(b.Options()); s != "[Limit({Requests: 2, Chunk: 100}) Limit({InFlight: 1, Chunk: 50})]" {
+		t.Error(s)
+	}
+	for _, l := range []zarr.Limits{{Requests: -1}, {Bytes: -1}, {Chunk: -1}, {Metadata: -1}, {Shared: &concurrency.Limits{}}} {
+		if _, err := a.With(zarr.Limit(l)); !errors.Is(err, zarr.ErrSelection) {
+			t.Errorf("%+v: %v", l, err)
+		}
 	}
 }

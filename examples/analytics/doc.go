@@ -10,7 +10,7 @@
 //
 // A region is read chunk by chunk, and nothing of it is kept but sums. The budget is one value for
 // the whole service, in two halves: decoded blocks, which a request reserves before it reads one,
-// and encoded chunks, which the library reserves (zarr.Limits). Both count all requests together: a
+// and encoded chunks, which the library reserves (zarr.Limits.Shared). Both count all requests together: a
 // thousand of them use no more memory than a few, they wait. What is beside it: the library's
 // scratch memory, about a chunk or two for each core, and what net/http takes for a connection.
 //

@@ -44,7 +44,7 @@ func newService(budget int64, timeout time.Duration, most int) *service {
 
 // add opens the array at the root of a store. It is not for use beside requests.
 func (s *service) add(ctx context.Context, name string, st store.Store) error {
-	a, err := zarr.OpenArray(ctx, st, "", zarr.Limits(s.limits), zarr.InFlight(1)) // a block is within one chunk
+	a, err := zarr.OpenArray(ctx, st, "", zarr.Limit(zarr.Limits{Shared: s.limits, InFlight: 1})) // a block is within one chunk
 	if err != nil {
 		return err
 	}

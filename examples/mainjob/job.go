@@ -99,7 +99,7 @@ func (p pass) run(ctx context.Context, out io.Writer) error {
 	opts := []zarr.Option{zarr.ReportTo(&report)}
 	atOnce := 1
 	if p.limit > 0 {
-		opts = append(opts, zarr.InFlight(p.limit))
+		opts = append(opts, zarr.Limit(zarr.Limits{InFlight: p.limit}))
 	} else {
 		// Enough bands to fill the store's requests and to keep every core computing.
 		atOnce = max(runtime.GOMAXPROCS(0), store.TuningOf(p.meter).Requests/wide)

@@ -103,7 +103,7 @@ func (o order) fill(ctx context.Context) error {
 	}
 	defer func() { _ = st.Close() }()
 	limits := &concurrency.Limits{CPU: concurrency.NewCPU(0), Bytes: concurrency.NewBudget(fillBudget)}
-	a, err := zarr.OpenArray(ctx, st, "a", zarr.Limits(limits), zarr.ChunkLimit(1<<40))
+	a, err := zarr.OpenArray(ctx, st, "a", zarr.Limit(zarr.Limits{Shared: limits, Chunk: 1 << 40}))
 	if err != nil {
 		return err
 	}

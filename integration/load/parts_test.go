@@ -68,7 +68,7 @@ func sendShards(t *testing.T, b bucket.Provider, kinds ...faultproxy.Kind) (faul
 			parts.Add(1)
 		}
 	}})
-	limits := zarr.Limits(&concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(16 << 20)})
+	limits := zarr.Limit(zarr.Limits{Shared: &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(16 << 20)}})
 	a, err := zarr.Create(t.Context(), st, "x", zarr.Spec{
 		Shape: []int{rows, width}, Chunks: []int{inner, width / 8}, Shards: []int{rows, width / 2}, DType: dtype.Uint8, Codecs: []codec.Spec{},
 	}, limits)
@@ -126,7 +126,7 @@ func sendPieces(ctx context.Context, a *zarr.Array, all []uint8, column, inner i
 		for r := i * inner; r < (i+1)*inner; r++ {
 			piece = append(piece, all[r*width+column*half:][:half]...)
 		}
-		return zarr.WritePiece(ctx, w, piece, zarr.Range(i*inner, (i+1)*inner), zarr.Range(column*half, (column+1)*half))
+		return zarr.Write(ctx, w, piece, zarr.Range(i*inner, (i+1)*inner), zarr.Range(column*half, (column+1)*half))
 	})
 	if err != nil {
 		return err

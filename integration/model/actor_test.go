@@ -154,7 +154,7 @@ func (a *actor) die() {
 func (a *actor) store() *gate { return a.gate }
 
 func (a *actor) options(more ...zarr.Option) []zarr.Option {
-	o := []zarr.Option{zarr.Limits(a.limits)}
+	o := []zarr.Option{zarr.Limit(zarr.Limits{Shared: a.limits})}
 	if a.cache != nil {
 		o = append(o, zarr.Cache(a.cache))
 	}

@@ -185,7 +185,7 @@ func (w *hierarchy) over() {
 
 // with is an array with the options of one operation; those do not stay.
 func with(x *zarr.Array, options []zarr.Option) *zarr.Array {
-	y, err := x.With(append(slices.Clone(options), zarr.InFlight(4))...)
+	y, err := x.With(append(slices.Clone(options), zarr.Limit(zarr.Limits{InFlight: 4}))...)
 	if err != nil {
 		panic(err)
 	}

@@ -68,7 +68,7 @@ func (w *copyWorld) create() error {
 		s.Shards = slices.Clone(s.Chunks)
 		s.Shards[0] *= 2
 	}
-	o := transfer.Options{Target: transfer.Place{Store: "one", Path: "t"}, Zarr: []zarr.Option{zarr.Limits(w.limits)}, OneStage: true}
+	o := transfer.Options{Target: transfer.Place{Store: "one", Path: "t"}, Zarr: []zarr.Option{zarr.Limit(zarr.Limits{Shared: w.limits})}, OneStage: true}
 	from := []string{"one", "other"}[r.IntN(2)]
 	if r.IntN(3) == 0 {
 		o.Format = 5 - s.Format
@@ -82,7 +82,7 @@ func (w *copyWorld) create() error {
 	}
 	for k := range w.plans {
 		path := fmt.Sprint("s", k+1)
-		a, err := zarr.Create(ctx, w.h.raw, path, s, zarr.Limits(w.limits), zarr.InFlight(1))
+		a, err := zarr.Create(ctx, w.h.raw, path, s, zarr.Limit(zarr.Limits{Shared: w.limits, InFlight: 1}))
 		if err != nil {
 			return err
 		}
@@ -130,7 +130,7 @@ func (w *copyWorld) actor(ctx context.Context, a *actor) {
 
 func (w *copyWorld) run(ctx context.Context, a *actor, k int, tolerant bool) (out error) {
 	a.do(ctx, &op{kind: doRun, text: fmt.Sprint("plan ", k+1), tolerant: tolerant}, func(ctx context.Context) error {
-		out = transfer.Run(ctx, w.plans[k], a.open, transfer.RunOptions{Parallel: 2, Zarr: []zarr.Option{zarr.Limits(a.limits)}})
+		out = transfer.Run(ctx, w.plans[k], a.open, transfer.RunOptions{Parallel: 2, Zarr: []zarr.Option{zarr.Limit(zarr.Limits{Shared: a.limits})}})
 		return out
 	}, func(err error) {
 		if err == nil {
@@ -146,7 +146,7 @@ func (w *copyWorld) run(ctx context.Context, a *actor, k int, tolerant bool) (ou
 func (w *copyWorld) tasks(ctx context.Context, a *actor, k int) {
 	a.do(ctx, &op{kind: doRun, text: fmt.Sprint("tasks of plan ", k+1)}, func(ctx context.Context) error {
 		for i := range w.plans[k].Tasks() {
-			if err := transfer.RunTask(ctx, w.plans[k], i, a.open, zarr.Limits(a.limits)); err != nil {
+			if err := transfer.RunTask(ctx, w.plans[k], i, a.open, zarr.Limit(zarr.Limits{Shared: a.limits})); err != nil {
 				return err
 			}
 		}
@@ -180,7 +180,7 @@ func (w *copyWorld) acknowledged(o *op, k int) {
 	if w.look("after " + o.String()); w.h.bad != "" {
 		return
 	}
-	if _, err := zarr.OpenArray(context.Background(), w.h.raw, "t", zarr.Limits(w.limits)); err != nil {
+	if _, err := zarr.OpenArray(context.Background(), w.h.raw, "t", zarr.Limit(zarr.Limits{Shared: w.limits})); err != nil {
 		w.h.fail("%v is acknowledged, and there is no target: %v", o, err)
 	}
 }
@@ -195,7 +195,7 @@ func (w *copyWorld) applied(r *request) {
 func (w *copyWorld) look(what string) {
 	h := w.h
 	ctx := context.Background()
-	a, err := zarr.OpenArray(ctx, h.raw, "t", zarr.Limits(w.limits))
+	a, err := zarr.OpenArray(ctx, h.raw, "t", zarr.Limit(zarr.Limits{Shared: w.limits}))
 	if errors.Is(err, fault.NotFound) && w.done < 0 {
 		return
 	}

@@ -88,7 +88,7 @@ func newHierarchy(h *history, group bool) *hierarchy {
 
 // create creates it in the store.
 func (w *hierarchy) create(ctx context.Context) error {
-	o := zarr.Limits(w.limits)
+	o := zarr.Limit(zarr.Limits{Shared: w.limits})
 	if w.group != "" {
 		if _, err := zarr.CreateGroup(ctx, w.h.raw, w.group, zarr.Spec{Format: w.format}, o); err != nil {
 			return err
@@ -96,7 +96,7 @@ func (w *hierarchy) create(ctx context.Context) error {
 	}
 	for i, t := range w.arrays {
 		// One request at a time, so that versions are the same each time.
-		a, err := zarr.Create(ctx, w.h.raw, t.path, w.spec[i], o, zarr.InFlight(1))
+		a, err := zarr.Create(ctx, w.h.raw, t.path, w.spec[i], o, zarr.Limit(zarr.Limits{InFlight: 1}))
 		if err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ func (w *hierarchy) look(what string) {
 func (w *hierarchy) lookAt(t *truth, what string) {
 	h := w.h
 	ctx := context.Background()
-	a, err := zarr.OpenArray(ctx, h.raw, t.path, zarr.Limits(w.limits))
+	a, err := zarr.OpenArray(ctx, h.raw, t.path, zarr.Limit(zarr.Limits{Shared: w.limits}))
 	if err != nil {
 		h.fail("%s: %v", what, err)
 		return

@@ -124,7 +124,7 @@ func TestStreamedRows(t *testing.T) {
 			}
 		}})
 		limits := &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(4 << 20)}
-		made, err := zarr.Create(t.Context(), st, "", a.spec, zarr.Limits(limits))
+		made, err := zarr.Create(t.Context(), st, "", a.spec, zarr.Limit(zarr.Limits{Shared: limits}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -63,7 +63,7 @@ func (a *Account) Fits(least int) error {
 	if a == nil || a.o.MaxRequests == 0 || least <= a.o.MaxRequests {
 		return nil
 	}
-	return fault.Newf(fault.Limit, "the selection takes %d requests or more, more than MaxRequests(%d)", least, a.o.MaxRequests)
+	return fault.Newf(fault.Limit, "the selection takes %d requests or more, more than Limits.Requests (%d)", least, a.o.MaxRequests)
 }
 
 // Admit is called before so many requests are sent that are known to read and write so many bytes,
@@ -74,7 +74,7 @@ func (a *Account) Admit(requests int, bytes int64) error {
 		return nil
 	}
 	if !add(&a.requests, int64(requests), int64(a.o.MaxRequests), 0) {
-		return fault.Newf(fault.Limit, "the call needs more requests than MaxRequests(%d)", a.o.MaxRequests)
+		return fault.Newf(fault.Limit, "the call needs more requests than Limits.Requests (%d)", a.o.MaxRequests)
 	}
 	if !add(&a.reserved, bytes, a.o.MaxBytes, a.moved.Load()) {
 		a.requests.Add(-int64(requests))
@@ -84,7 +84,7 @@ func (a *Account) Admit(requests int, bytes int64) error {
 }
 
 func (a *Account) tooMany() error {
-	return fault.Newf(fault.Limit, "the call needs more bytes than MaxBytes(%d)", a.o.MaxBytes)
+	return fault.Newf(fault.Limit, "the call needs more bytes than Limits.Bytes (%d)", a.o.MaxBytes)
 }
 
 // add adds n unless that, added to what is there or to floor, is more than most; 0 is no limit.

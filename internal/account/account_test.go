@@ -85,8 +85,8 @@ func TestAsked(t *testing.T) {
 		{"four verbs", bare{mem.New()}, "0 chunks (0 missing), 2 gets of 3 bytes, 1 puts of 10 bytes, 3 deletes, 0 conflicts, 1 listings"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var r account.Report
-			ctx, s, _ := begin(t, tt.s, account.Options{Report: &r})
+			r := account.NewReport(new(account.Counts))
+			ctx, s, _ := begin(t, tt.s, account.Options{Report: r})
 			if err := use(ctx, s); err != nil {
 				t.Fatal(err)
 			}
@@ -113,8 +113,8 @@ func TestBecame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var r account.Report
-		ctx, s, _ := begin(t, user, account.Options{Report: &r})
+		r := account.NewReport(new(account.Counts))
+		ctx, s, _ := begin(t, user, account.Options{Report: r})
 		start := time.Now()
 		if _, err := s.Get(ctx, "a", store.GetOptions{}, nil); err != nil {
 			t.Fatal(err)
@@ -128,11 +128,11 @@ func TestBecame(t *testing.T) {
 // TestHears: every function of a trace has its numbers, once for a call within a call, and a trace
 // of the user's is called as before.
 func TestHears(t *testing.T) {
-	var r account.Report
+	r := account.NewReport(new(account.Counts))
 	heard := 0
 	ctx := store.WithTrace(t.Context(), &store.Trace{Retry: func(context.Context, store.Retry) { heard++ }})
-	ctx, _, _ = account.Begin(ctx, mem.New(), account.Options{Report: &r})
-	ctx, _, _ = account.Begin(ctx, mem.New(), account.Options{Report: &r})
+	ctx, _, _ = account.Begin(ctx, mem.New(), account.Options{Report: r})
+	ctx, _, _ = account.Begin(ctx, mem.New(), account.Options{Report: r})
 	tr := store.TraceOf(ctx)
 	tr.Attempt(ctx, store.Attempt{Sent: 1, Received: 2})
 	tr.Retry(ctx, store.Retry{Wait: 3})
@@ -154,8 +154,8 @@ func TestHears(t *testing.T) {
 }
 
 func TestByHand(t *testing.T) {
-	var r account.Report
-	_, _, a := begin(t, mem.New(), account.Options{Report: &r})
+	r := account.NewReport(new(account.Counts))
+	_, _, a := begin(t, mem.New(), account.Options{Report: r})
 	a.Chunks(3, 1)
 	a.Chunks(2, 0)
 	a.Conflict()
@@ -270,7 +270,7 @@ func TestMaxBytesLetsAbort(t *testing.T) {
 
 // A call costs an account of few allocations, whatever it asks for.
 func TestAllocations(t *testing.T) {
-	var r account.Report
+	r := account.NewReport(new(account.Counts))
 	ctx, user := t.Context(), mem.New()
 	put(t, user, "a", 1)
 	buf := make([]byte, 0, 8)
@@ -288,7 +288,7 @@ func TestAllocations(t *testing.T) {
 			a.Chunks(3, 0)
 		})
 	}
-	if got := call(account.Options{Report: &r}); got > 6 { // two contexts, the account, the store, its two hooks
+	if got := call(account.Options{Report: r}); got > 6 { // two contexts, the account, the store, its two hooks
 		t.Errorf("%v allocations", got)
 	}
 	if got := call(account.Options{MaxRequests: 5}); got > 1 {

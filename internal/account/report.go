@@ -9,42 +9,52 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Report adds up what calls did. It may be read at any time, and shared by any number of calls.
-type Report struct {
-	// What calls asked the store for, with all tries of a request as one. A batch of deletes is
-	// one, a page of a listing is one, and so is each step of a value in parts.
+// Counts are the numbers of a Report. Package zarr declares the same struct for its users.
+type Counts struct {
+	// Requests of the store. All tries of a request count as one, and so does a batch of deletes, a
+	// page of a listing, and each step of a value in parts.
 	Gets, Puts, Deletes, Lists, Parts, Copies atomic.Int64
-	AskedAgain                                atomic.Int64 // Gets for values that were longer than expected the first time
+
+	AskedAgain atomic.Int64 // Gets of values that were longer than expected the first time
 
 	Chunks       atomic.Int64 // chunks read or written; of a sharded array inner chunks read, and shards written
 	Missing      atomic.Int64 // chunks that were absent and read as the fill value
 	Conflicts    atomic.Int64 // partial writes that had to be done again
-	Rewritten    atomic.Int64 // chunks, of a sharded array shards, that were read and written again because a part of them was written
+	Rewritten    atomic.Int64 // chunks or shards that were read and written because a part of them was written
 	BytesRead    atomic.Int64 // bytes of values that were read: chunks, indexes, metadata
 	BytesWritten atomic.Int64 // bytes of values that were written
 
-	// What became of it, as far as the store's layers and the network say (see store.Trace).
+	// The fields that follow count what the layers of the store and the network report; see
+	// store.Trace.
+
 	Attempts   atomic.Int64 // HTTP exchanges
 	Retries    atomic.Int64 // tries that failed and were repeated
 	Hedges     atomic.Int64 // second requests for values whose first was slow
-	HedgesWon  atomic.Int64 // those of them that were used
+	HedgesWon  atomic.Int64 // second requests whose response was used
 	Hits       atomic.Int64 // requests that a cache saved
 	WireBytes  atomic.Int64 // bytes of bodies, both ways, those of failed attempts too
 	BytesUsed  atomic.Int64 // bytes of elements that the selections wanted of the chunks
 	SlotWait   atomic.Int64 // nanoseconds that requests waited for a slot, all of them added up
-	PauseWait  atomic.Int64 // nanoseconds that requests waited because the service asked for it, or for its pace
+	PauseWait  atomic.Int64 // nanoseconds that requests waited at the service's request, or for its pace
 	MemoryWait atomic.Int64 // nanoseconds that chunks waited for memory
 	CPUWait    atomic.Int64 // nanoseconds that chunks waited for a processor
 	KeyWait    atomic.Int64 // nanoseconds that partial writes waited for others of the same chunk
 	RetryWait  atomic.Int64 // nanoseconds between failed tries, and that repeats were put off
 	CodecTime  atomic.Int64 // nanoseconds that encoding and decoding took
+}
 
+// Report adds up what calls did. It may be read at any time, and shared by any number of calls.
+// NewReport makes one.
+type Report struct {
+	*Counts
 	trace atomic.Pointer[store.Trace] // made once
 }
 
-// String sums the report up in one line. What there was none of is left out, but for the first
-// eight numbers.
-func (r *Report) String() string {
+// NewReport returns a Report that counts into c.
+func NewReport(c *Counts) *Report { return &Report{Counts: c} }
+
+// String returns the counts on one line. Those that are 0 are left out, except for the first eight.
+func (r *Counts) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d chunks (%d missing), %d gets of %d bytes, %d puts of %d bytes, %d deletes, %d conflicts", r.Chunks.Load(),
 		r.Missing.Load(), r.Gets.Load(), r.BytesRead.Load(), r.Puts.Load(), r.BytesWritten.Load(), r.Deletes.Load(), r.Conflicts.Load())

@@ -88,9 +88,9 @@ func TestAskAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			var seen requests
-			var report account.Report
+			report := account.NewReport(new(account.Counts))
 			a := array(t, store.Observe(backing, seen.record), 16)
-			a.Options.Account.Report = &report
+			a.Options.Account.Report = report
 			got := slices.Repeat([]byte{9}, 16)
 			err := a.Read(t.Context(), memory(got), grid.Whole(a.Layout.Shape))
 			if !errors.Is(err, tt.err) || tt.want != nil && !slices.Equal(got, tt.want) {

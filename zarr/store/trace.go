@@ -106,7 +106,7 @@ type Resource string
 
 // What is limited.
 const (
-	WaitSlot  Resource = "slot"  // requests in flight: those of the bucket, or of one call (zarr.InFlight)
+	WaitSlot  Resource = "slot"  // requests in flight: those of the bucket, or of one call (zarr.Limits.InFlight)
 	WaitPause Resource = "pause" // the service asked to wait, or takes more requests only gradually
 	WaitQuota Resource = "quota" // a repeat, while too many requests to the bucket have failed already
 	WaitBytes Resource = "bytes" // the memory budget

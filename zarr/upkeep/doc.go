@@ -6,11 +6,11 @@
 //	differences, err := upkeep.CheckConsolidated(ctx, group) // is the copy what is stored?
 //	changed, err := upkeep.UpdateAbove(ctx, array)           // after SetAttrs or zarr.Create
 //	steps, err := upkeep.Migrate(ctx, group, upkeep.MigrateOptions{DryRun: true})
-//	removal, err := upkeep.PlanRemove(ctx, group) // objects, bytes, requests; removal.Run(ctx) deletes
+//	removal, err := upkeep.PlanRemove(ctx, group, upkeep.RemoveOptions{}) // objects, bytes, requests; removal.Run(ctx) deletes
 //
 // Nothing here reads or writes a chunk, and only a removal, and Orphans, delete some. Package
 // validate finds what there is to do and does it: [github.com/zargo-io/zargo/zarr/validate.Repair].
-// Options of a node, such as zarr.SingleWriter or zarr.MetadataLimit, apply to what is done for it.
+// Options of a node, such as zarr.SingleWriter or zarr.Limit, apply to what is done for it.
 //
 // # Errors
 //

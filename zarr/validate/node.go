@@ -17,7 +17,7 @@ import (
 
 func more(n int) string { return fmt.Sprintf("and %d more", n) }
 
-// maxDocument bounds a metadata document that is read for itself, as zarr.MetadataLimit does by
+// maxDocument bounds a metadata document that is read for itself, as zarr.Limits.Metadata does by
 // default.
 const maxDocument = 64 << 20
 
@@ -110,10 +110,12 @@ func (r *run) node(ctx context.Context, p place) ([]place, error) {
 	}
 	switch n := n.(type) {
 	case *zarr.Array:
+		r.known.Store(n.Source().At)
 		claimIn(n.Source().Claimed(), told)
 		r.count(func(x *Result) { x.Arrays++ })
 		return nil, r.array(ctx, n, told)
 	case *zarr.Group:
+		r.known.Store(n.Source().At)
 		claimIn(n.Source().Claimed(), told)
 		return r.group(ctx, n, told)
 	}
@@ -132,7 +134,7 @@ func (r *run) open(ctx context.Context, path string, told *few) (n zarr.Node, un
 			told.tell(f)
 		}
 	})}
-	opts := slices.Concat([]zarr.Option{zarr.MetadataLimit(soon)}, r.opts.Open, mode) // a limit of the caller's wins
+	opts := slices.Concat([]zarr.Option{zarr.Limit(zarr.Limits{Metadata: soon})}, r.opts.Open, mode) // a limit of the caller's wins
 	n, err = zarr.Open(ctx, r.st, path, opts...)
 	if of := (*fault.MetaError)(nil); !errors.Is(err, fault.Limit) || errors.As(err, &of) {
 		return n, func() {}, err // a document that was read is over no limit on its length
@@ -148,7 +150,8 @@ func (r *run) open(ctx context.Context, path string, told *few) (n zarr.Node, un
 // group looks at what lies at a group.
 func (r *run) group(ctx context.Context, g *zarr.Group, told *few) (below []place, err error) {
 	path, docs := g.Path(), documents{}
-	for e, err := range store.Pages(ctx, r.st, path, store.ListOptions{Depth: store.OneLevel}) {
+	counted, st := r.begin(ctx)
+	for e, err := range store.Pages(counted, st, path, store.ListOptions{Depth: store.OneLevel}) {
 		if errors.Is(err, errors.ErrUnsupported) {
 			if !r.cannotList(path) {
 				return nil, nil // the group above gave all that is below
@@ -209,7 +212,8 @@ func (r *run) consolidated(ctx context.Context, g *zarr.Group, told *few) error 
 		// Its own leniencies: those of v3 were told when the group was opened, of whose document it
 		// is a part.
 		key = join(path, docConsolidated)
-		v, err := r.st.Get(ctx, key, store.GetOptions{Max: maxDocument}, nil)
+		counted, st := r.begin(ctx)
+		v, err := st.Get(counted, key, store.GetOptions{Max: maxDocument}, nil)
 		if err != nil {
 			return r.fail(ctx, path, err)
 		}

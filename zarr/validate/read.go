@@ -238,7 +238,7 @@ func decodes(ctx context.Context, a *zarr.Array, b box) error {
 		return fault.Newf(fault.Limit, "%v elements of %v at once are more than half of the memory", b, typ)
 	}
 	if int64(n) > a.ChunkLimit()/int64(size) {
-		return fault.Newf(fault.Limit, "%v elements of %v at once are more than ChunkLimit(%d)", b, typ, a.ChunkLimit())
+		return fault.Newf(fault.Limit, "%v elements of %v at once are more than Limits.Chunk (%d)", b, typ, a.ChunkLimit())
 	}
 	return a.Check(ctx, b.selections()...)
 }

@@ -268,7 +268,7 @@ func TestRestoreLeaves(t *testing.T) {
 	t.Run("limit", func(t *testing.T) {
 		st, spare := damagedSite(t)
 		o := from(spare)
-		o.From.Open = []zarr.Option{zarr.MetadataLimit(10)}
+		o.From.Open = []zarr.Option{zarr.Limit(zarr.Limits{Metadata: 10})}
 		left(t, st, o, "the copy: ", fault.Limit)
 	})
 	t.Run("unsupported here", func(t *testing.T) {

@@ -451,7 +451,7 @@ func TestChunkLimitHolds(t *testing.T) {
 		put(t, st, "0", strings.Repeat("x", 1<<20))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		lines, _ := run(t, st, validate.Options{Data: true, Open: []zarr.Option{zarr.ChunkLimit(1 << 20)}})
+		lines, _ := run(t, st, validate.Options{Data: true, Open: []zarr.Option{zarr.Limit(zarr.Limits{Chunk: 1 << 20})}})
 		runtime.ReadMemStats(&after)
 		if used := after.TotalAlloc - before.TotalAlloc; !slices.Equal(lines, want) || used > 64<<20 {
 			t.Errorf("%d bytes: found %q, %d bytes allocated", size, lines, used)

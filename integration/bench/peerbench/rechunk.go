@@ -38,10 +38,10 @@ func (t task) rechunk(ctx context.Context, st store.Store) (out outcome, err err
 	const edge = 64
 	dst, err := zarr.Create(ctx, to, "", zarr.Spec{Shape: shape, Chunks: []int{shape[0], edge, edge}, DType: dtype.Float32, Codecs: []codec.Spec{}})
 	if err == nil {
-		src, err = src.With(zarr.InFlight(1))
+		src, err = src.With(zarr.Limit(zarr.Limits{InFlight: 1}))
 	}
 	if err == nil {
-		dst, err = dst.With(zarr.InFlight(1))
+		dst, err = dst.With(zarr.Limit(zarr.Limits{InFlight: 1}))
 	}
 	if err != nil {
 		return outcome{}, err

@@ -1,4 +1,4 @@
-package zarr
+package arrayspec
 
 import (
 	"encoding/json"
@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// model makes the metadata of a new array.
-func (s Spec) model(cfg config) (*meta.Array, error) {
+// Model returns the metadata of a new array.
+func (s Spec) Model(o Options) (*meta.Array, error) {
 	bad := func(format string, args ...any) error { return fault.Newf(fault.Metadata, format, args...) }
 	m := &meta.Array{Format: s.Format, Shape: slices.Clone(s.Shape), DType: s.DType, Dims: slices.Clone(s.Dims), Attrs: s.Attrs}
 	if m.Shape == nil {
@@ -54,18 +54,19 @@ func (s Spec) model(cfg config) (*meta.Array, error) {
 	if m.Keys, err = s.keys(m.Format); err != nil {
 		return nil, err
 	}
-	if _, err := cfg.keys(m); err != nil {
-		return nil, err // Separator is no part of the spec, but must not contradict it
+	if _, err := Separated(m, o.Separator); err != nil {
+		return nil, err // the option is not part of the Spec, but must not contradict it
 	}
-	m.Codecs, err = s.codecs(m, chunk, cfg.table)
+	m.Codecs, err = s.codecs(m, chunk, o.Table)
 	return m, err
 }
 
+// fill returns the fill value in memory form; nil where it is undefined.
 func (s Spec) fill(format int) ([]byte, error) {
 	switch v := s.Fill.(type) {
 	case nil:
 		return s.DType.DefaultFill(), nil
-	case noFill:
+	case NoFill:
 		if format != 2 {
 			return nil, fault.Newf(fault.Metadata, "v%d arrays need a fill value", format)
 		}
@@ -130,38 +131,6 @@ func fillJSON(v any) (json.RawMessage, error) {
 	return json.Marshal(v)
 }
 
-func (s Spec) keys(format int) (meta.KeyEncoding, error) {
-	bad := func(format string, args ...any) (meta.KeyEncoding, error) {
-		return meta.KeyEncoding{}, fault.Newf(fault.Metadata, format, args...)
-	}
-	k := s.Keys
-	if k.Name == "" {
-		if k.Name = "default"; format == 2 {
-			k.Name = "v2"
-		}
-	}
-	switch {
-	case k.Name != "v2" && (k.Name != "default" || format == 2):
-		return bad("v%d has no keys of chunks called %q", format, k.Name)
-	case k.Suffix != "" && format == 2:
-		return bad("v2 has no keys of chunks with a suffix")
-	case k.Separator == "":
-		k.Separator = s.Separator
-	case s.Separator != "" && s.Separator != k.Separator:
-		return bad("Separator %q and Keys with %q", s.Separator, k.Separator)
-	}
-	switch k.Separator {
-	case "":
-		if k.Separator = "/"; format == 2 {
-			k.Separator = "."
-		}
-	case "/", ".":
-	default:
-		return bad("separator %q is neither %q nor %q", k.Separator, "/", ".")
-	}
-	return k, nil
-}
-
 // codecs is the whole pipeline in the spelling of the format.
 func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Named, error) {
 	specs := s.Codecs
@@ -170,7 +139,7 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 	}
 	var arrays, bytes []codec.Spec
 	var serial *codec.Spec
-	rank, in := len(m.Shape), codec.Repr{Shape: pipeline.Largest(axesOf(m)), Type: m.DType, Fill: m.Fill}
+	rank, in := len(m.Shape), codec.Repr{Shape: pipeline.Largest(Axes(m)), Type: m.DType, Fill: m.Fill}
 	whole := in
 	if chunk != nil {
 		in.Shape = chunk
@@ -226,7 +195,7 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 		*serial = codec.Bytes(dtype.Little) // as Normalize has it
 	}
 	specs = slices.Concat(arrays, []codec.Spec{*serial}, bytes)
-	if s.inOrder {
+	if s.InOrder {
 		specs = s.Codecs
 	} else if m.Format == 3 {
 		// A filter that views the elements as others can stand behind bytes alone, where no other

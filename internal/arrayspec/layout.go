@@ -1,4 +1,4 @@
-package zarr
+package arrayspec
 
 import (
 	"errors"
@@ -9,16 +9,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Layout says how the shape of chunks is chosen where [Spec.Chunks] does not give it: as
-// TensorStore does, as large as the bound allows, with sides in proportion to AspectRatio, no
-// longer than the array. The zero value is chunks of equal sides with up to 2^20 elements: 101 ×
-// 101 × 101 for an array of 1000 × 2000 × 3000. In [Spec.ShardLayout] it says the same of shards,
-// whose sides are whole numbers of chunks: they are as many as the bound allows, at least one, in
-// shards of sides in proportion, and reach no further beyond the array than the last chunk does.
+// Layout chooses the shape of chunks or shards, as package zarr documents it.
 type Layout struct {
-	AspectRatio []float64 // one for each axis, 0 is 1; nil is all 1
-	Elements    int       // most elements of a chunk or shard; 0 is 2^20, or what Bytes says
-	Bytes       int       // most bytes of it in memory, in place of Elements
+	AspectRatio []float64
+	Elements    int
+	Bytes       int
 }
 
 // chunks chooses the shape of chunks for elements of size bytes, 0 where they vary.
@@ -39,7 +34,7 @@ func (l Layout) shards(shape, chunk []int, size int) ([]int, error) {
 	return grid.Multiple(shape, chunk, l.AspectRatio, elements), nil
 }
 
-// elements is the bound, after a check of all that is asked for.
+// elements returns the bound on elements, and checks the fields of l.
 func (l Layout) elements(rank, size int) (int, error) {
 	if l.AspectRatio != nil && len(l.AspectRatio) != rank {
 		return 0, fmt.Errorf("%d ratios for %d axes", len(l.AspectRatio), rank)

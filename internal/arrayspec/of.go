@@ -1,4 +1,4 @@
-package zarr
+package arrayspec
 
 import (
 	"bytes"
@@ -12,25 +12,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Spec returns what creates the same array again, elsewhere or, once some of it was changed,
-// another one like it: everything that is stored of the array but its chunks. Created from it, an
-// array has the same chunks under the same keys, each the same bytes; where the array's metadata
-// leaves out what has a default, that of the new one says it. Slices and the map are the caller's.
-//
-// Fill is a Go value where the data type has one, so that it can be stored in another format, and
-// [NoFill] where it is undefined. Chunks in a rectilinear grid are given as ChunkEdges or
-// ShardEdges, or as Grid where these do not say the same.
-//
-// That of a v1 array, which is not written, is of the same array in v2. That of a view of a field
-// is of an array of the field alone, with the codecs that the structures have where they fit it,
-// else those of an empty Spec. Members of the metadata that this package does not know are no part
-// of it. [Create] is to be given the codecs and the data types of one's own that the array was
-// opened with, see [Codecs] and [Types].
-func (a *Array) Spec() Spec {
-	if a.field != nil {
-		return a.fieldSpec()
-	}
-	m := *a.meta
+// Of returns the Spec that makes metadata like m. The Spec of v1 metadata, which is not written, is
+// of v2.
+func Of(of *meta.Array, o Options) Spec {
+	m := *of
 	m.Format = max(m.Format, 2)
 	s := Spec{
 		Format: m.Format, Shape: slices.Clone(m.Shape), DType: m.DType, Fill: fillOf(&m),
@@ -46,18 +31,18 @@ func (a *Array) Spec() Spec {
 		e.Runs = slices.Clone(e.Runs)
 		s.Grid.Edges = append(s.Grid.Edges, e)
 	}
-	if is, err := s.model(a.cfg); err == nil && !slices.EqualFunc(is.Codecs, m.Codecs, func(a, b meta.Named) bool { return a.Name == b.Name }) {
-		s.inOrder = true
+	if is, err := s.Model(o); err == nil && !slices.EqualFunc(is.Codecs, m.Codecs, func(a, b meta.Named) bool { return a.Name == b.Name }) {
+		s.InOrder = true
 	}
 	// The same in plainer words, as far as they say just the same.
 	for _, plainer := range []func(*Spec){plainKeys, plainOrder, plainEdges, plainShards} {
 		other := s
 		plainer(&other)
-		was, err := s.model(a.cfg)
+		was, err := s.Model(o)
 		if err != nil {
 			return s // Create says why
 		}
-		if is, err := other.model(a.cfg); err == nil && was.Difference(is) == "" {
+		if is, err := other.Model(o); err == nil && was.Difference(is) == "" {
 			s = other
 		}
 	}
@@ -67,7 +52,7 @@ func (a *Array) Spec() Spec {
 // fillOf is the fill value as a Go value, else as metadata spells it.
 func fillOf(m *meta.Array) any {
 	if m.Fill == nil {
-		return NoFill
+		return NoFill{}
 	}
 	if _, ok := m.DType.(*dtype.Struct); !ok {
 		v := reflect.New(m.DType.Go()).Elem()
@@ -155,11 +140,10 @@ func plainShards(s *Spec) {
 	s.Chunks, s.Codecs = config.Chunk, codecs
 }
 
-// fieldSpec is the Spec of a view of a field.
-func (a *Array) fieldSpec() Spec {
-	s := a.field.base.Spec()
-	s.Shape, s.DType, s.Dims = a.Shape(), a.meta.DType, a.meta.Dims
-	inner := a.field.Shape()
+// OfField returns the Spec of an array of one field: s is the Spec of the array of structures whose
+// metadata base is, m the metadata of the field, and inner the shape of the field.
+func OfField(s Spec, base, m *meta.Array, inner []int, o Options) Spec {
+	s.Shape, s.DType, s.Dims = slices.Clone(m.Shape), m.DType, m.Dims
 	switch {
 	case s.Grid.Edges != nil:
 		s.Grid = s.Grid.And(inner)
@@ -178,12 +162,12 @@ func (a *Array) fieldSpec() Spec {
 	if s.Shards != nil {
 		s.Shards = append(s.Shards, inner...)
 	}
-	m := *a.meta
-	m.Format = s.Format
-	if s.Fill = fillOf(&m); m.Fill == nil && (s.Format != 2 || a.field.base.meta.Fill != nil) {
+	of := *m
+	of.Format = s.Format
+	if s.Fill = fillOf(&of); m.Fill == nil && (s.Format != 2 || base.Fill != nil) {
 		s.Fill = nil // it differs within an element
 	}
-	if _, err := s.model(a.field.base.cfg); err != nil {
+	if _, err := s.Model(o); err != nil {
 		s.Codecs, s.Order = nil, ""
 	}
 	return s

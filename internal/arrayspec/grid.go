@@ -1,4 +1,4 @@
-package zarr
+package arrayspec
 
 import (
 	"fmt"
@@ -88,7 +88,7 @@ func (s Spec) checkGrid(format int) error {
 // inner is the shape of the chunks in shards.
 func (s Spec) inner(g meta.Grid) (chunk []int, err error) {
 	divided := make([]int, len(s.Shape)) // what chunks must divide
-	for i, axis := range axesOf(&meta.Array{Shape: s.Shape, Grid: g}) {
+	for i, axis := range Axes(&meta.Array{Shape: s.Shape, Grid: g}) {
 		divided[i] = axis.Divisor()
 	}
 	if s.Chunks == nil {

@@ -1,0 +1,16 @@
+package zarr
+
+import "context"
+
+// WriteBytes is Write for any data type: src holds the elements in memory form (little-endian,
+// packed; see package dtype).
+func (a *Array) WriteBytes(ctx context.Context, src []byte, sel ...Selection) error {
+	r, err := a.regionOfBytes(len(src), sel)
+	if err != nil {
+		return err
+	}
+	if a, err = a.keeping(r); err != nil {
+		return err
+	}
+	return a.write(ctx, src, r)
+}
