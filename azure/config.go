@@ -44,7 +44,7 @@ type config struct {
 	crc         bool         // of tests: checksums as for Azure, whatever the host
 	envSecret   bool         // a key or a SAS token is the environment's
 	keyAccount  string
-	idle        interface{ CloseIdleConnections() }
+	release     func() error // gives the connections back; nil where they are the caller's
 }
 
 // defaultDomain is that of the blobs in Azure's public cloud.

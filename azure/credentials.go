@@ -1,6 +1,7 @@
 package azure
 
 import (
+	"net/http"
 	"net/url"
 	"path"
 	"strings"
@@ -27,8 +28,13 @@ func (c *config) connect() (*container.Client, error) {
 	}
 	transport := c.httpClient
 	if transport == nil {
-		h := newHTTP(newTransport(c.stack.Connections(numbers())))
-		transport, c.idle = h, h
+		name := c.endpoint()
+		if c.connection != "" { // which says where the account is
+			name = ""
+		}
+		var t *http.Transport
+		t, c.release = c.stack.Transport(name, newTransport(c.stack.Connections(numbers())))
+		transport = newHTTP(t)
 	}
 	do := provider.Traced(provider.Watch(c.stack.Stall, provider.WithoutRedirects(transport)))
 	o := &container.ClientOptions{ClientOptions: policy.ClientOptions{

@@ -8,14 +8,15 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blockblob"
 
+	"github.com/zargo-io/zargo/internal/damaged"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// provide gives store.PutDamaged and store.Listings.
+// provide gives damaged.Put and store.Listings.
 func (b *bucket) provide(target any) bool {
 	switch t := target.(type) {
-	case *store.PutDamaged:
+	case *damaged.Put:
 		*t = func(ctx context.Context, key string, value []byte) error {
 			return b.ask(ctx, func(ctx context.Context) error { return b.putDamaged(ctx, key, value) })
 		}

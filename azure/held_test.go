@@ -61,3 +61,5 @@ func TestRedirects(t *testing.T) {
 }
 
 func TestTraces(t *testing.T) { environment(t); fake.Traces(t, held(), true) }
+
+func TestOnePool(t *testing.T) { environment(t); fake.OnePool(t, held()) }

@@ -78,9 +78,7 @@ func (c *config) Connect(ctx context.Context) (store.Store, error) {
 	}
 	b := newBucket(client, c)
 	hooks := b.hooks()
-	if c.idle != nil {
-		hooks.Close = func() error { c.idle.CloseIdleConnections(); return nil }
-	}
+	hooks.Close = c.release
 	return blob.New(bucket,
 		blob.Name(c.Name()),
 		blob.WithHooks(hooks),

@@ -6,6 +6,7 @@ import (
 
 	gcblob "gocloud.dev/blob"
 
+	"github.com/zargo-io/zargo/internal/exact"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -102,10 +103,10 @@ func (s *Store) getFrom(ctx context.Context, key string, r store.Range, most int
 		return store.Value{}, &store.TooLong{Announced: n, Max: most}
 	}
 	_, _, within := r.IsWithin()
-	bytes, err := store.ReadN(buf, body, n, most > 0 || within)
+	bytes, err := exact.Read(buf, body, n, most > 0 || within)
 	v := store.Value{Bytes: bytes, Size: size}
 	if err == nil {
-		err = store.AtEnd(body)
+		err = exact.End(body)
 	}
 	if err != nil {
 		if errors.Is(err, fault.Limit) || len(bytes)-len(buf) == int(n) {

@@ -2,6 +2,7 @@ package gcs
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"os"
@@ -142,7 +143,7 @@ func (c *config) connect(ctx context.Context) (*gcsapi.Client, func() error, err
 	// Credentials keep their context for as long as they fetch tokens, which is longer than this
 	// call.
 	ctx = context.WithoutCancel(ctx)
-	base, idle := c.base()
+	base, release := c.base()
 	rt, err := c.signed(ctx, guard{provider.TracedTransport(provider.Watched(c.stack.Stall, base))})
 	if err != nil {
 		return nil, nil, err
@@ -166,25 +167,22 @@ func (c *config) connect(ctx context.Context) (*gcsapi.Client, func() error, err
 	// own success into a refusal. Fetching tokens keeps its retries.
 	client.SetRetry(gcsapi.WithPolicy(gcsapi.RetryNever))
 	return client, func() error {
-		err := client.Close()
-		idle()
-		return err
+		return errors.Join(client.Close(), release())
 	}, nil
 }
 
-// base is the transport below credentials.
-func (c *config) base() (http.RoundTripper, func()) {
-	if c.under != nil {
-		return c.under, func() {}
+// base is the transport below credentials, and gives its connections back.
+func (c *config) base() (http.RoundTripper, func() error) {
+	switch nothing := func() error { return nil }; {
+	case c.under != nil:
+		return c.under, nothing
+	case c.httpClient == nil:
+		return c.stack.Transport(c.Shared().Name, transport(c.stack.Connections(numbers())))
+	case c.httpClient.Transport == nil:
+		return http.DefaultTransport, nothing
+	default:
+		return c.httpClient.Transport, nothing
 	}
-	if c.httpClient == nil {
-		t := transport(c.stack.Connections(numbers()))
-		return t, t.CloseIdleConnections
-	}
-	if c.httpClient.Transport == nil {
-		return http.DefaultTransport, func() {}
-	}
-	return c.httpClient.Transport, func() {}
 }
 
 // transport is net/http's default, proxies and all, but over HTTP/1.1 and with as many connections

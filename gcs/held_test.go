@@ -50,3 +50,5 @@ func TestEndings(t *testing.T) { noEnvironment(t); fake.Endings(t, held()) }
 func TestRedirects(t *testing.T) { noEnvironment(t); fake.Redirects(t, held(), "5", nil) }
 
 func TestTraces(t *testing.T) { noEnvironment(t); fake.Traces(t, held(), true) }
+
+func TestOnePool(t *testing.T) { noEnvironment(t); fake.OnePool(t, held()) }

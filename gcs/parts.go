@@ -254,7 +254,7 @@ func (p *parts) lost(ctx context.Context, o store.PutOptions) error {
 	case errors.Is(err, fault.NotFound), errors.Is(err, fault.Unchanged):
 		return nil
 	}
-	return &store.UnsentError{Err: err}
+	return &provider.UnsentError{Err: err}
 }
 
 // source is an object to be joined.
@@ -277,7 +277,7 @@ func (p *parts) round(ctx context.Context, round int, sources []source) ([]sourc
 		})
 	})
 	if err != nil {
-		return nil, &store.UnsentError{Err: p.explain(ctx, err)}
+		return nil, &provider.UnsentError{Err: p.explain(ctx, err)}
 	}
 	return joined, nil
 }

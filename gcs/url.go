@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/internal/provider"
+	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // form is "gs://bucket/prefix?parameters".
@@ -73,4 +74,4 @@ func (c *config) Name() string {
 
 // UsageError is a mistake in the URL or the options given to [Open]. It has no kind of package
 // fault: it is not about what is stored. It is one type for all providers.
-type UsageError = provider.UsageError
+type UsageError = store.UsageError

@@ -15,7 +15,6 @@ import (
 
 	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
-	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // cleartext keeps signed requests off http, but to this machine and to private networks, and where
@@ -114,5 +113,5 @@ func notPrivate(host string) error {
 
 // refusedCleartext is a request that was not sent.
 func refusedCleartext(text string) error {
-	return &provider.Failure{Kind: fault.Refused, Text: text, Err: &store.UnsentError{Err: fault.Refused}}
+	return &provider.Failure{Kind: fault.Refused, Text: text, Err: &provider.UnsentError{Err: fault.Refused}}
 }

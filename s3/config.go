@@ -54,8 +54,8 @@ type config struct {
 	owner                                  string
 
 	stack   provider.Stack
-	reached string // the endpoint, once there is a client; "" is AWS
-	conns   conns
+	reached string       // the endpoint, once there is a client; "" is AWS
+	release func() error // gives the connections back; nil where there are none of our own
 }
 
 // check validates everything once, at Open.
@@ -176,6 +176,9 @@ func (c *config) object(o *awss3.Options) {
 	// own success into a refusal. Fetching credentials keeps its retries.
 	o.Retryer = aws.NopRetryer{}
 	o.RetryMaxAttempts = 1
+	if o.BaseEndpoint != nil {
+		c.reached = strings.TrimRight(*o.BaseEndpoint, "/")
+	}
 	o.HTTPClient = c.transport(o.HTTPClient)
 	o.UseARNRegion = o.UseARNRegion || c.isARN() // the URL names the ARN, and so its region
 	// Ranges have no checksum to compare, and Zarr's codecs bring their own.

@@ -30,7 +30,7 @@ func (b *bucket) copy(ctx context.Context, from, to string, o store.CopyOptions)
 		case err == nil, errors.Is(err, fault.Limit):
 			return "", fault.Newf(fault.Conflict, "version %s was to be copied, another is there", o.FromVersion)
 		default:
-			return "", &store.UnsentError{Err: err}
+			return "", &provider.UnsentError{Err: err}
 		}
 	}
 	in := &awss3.CopyObjectInput{

@@ -20,6 +20,7 @@ import (
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	awssts "github.com/aws/aws-sdk-go-v2/service/sts"
 
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -252,7 +253,7 @@ func testCredentialFailures(t *testing.T, way Option) {
 				s := bare(t, c.url, inCloud(t, net), way)
 				for verb, err := range fake.Verbs(t.Context(), s, `"1"`) {
 					fake.WantKind(t, err, c.want)
-					var unsent *store.UnsentError
+					var unsent *provider.UnsentError
 					if !errors.As(err, &unsent) {
 						t.Errorf("%s: nothing was sent, and that is not said: %v", verb, err)
 					}

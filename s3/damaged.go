@@ -11,14 +11,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/zargo-io/zargo/internal/damaged"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// provide gives store.Listings, and store.PutDamaged.
+// provide gives store.Listings, and damaged.Put.
 func (b *bucket) provide(target any) bool {
 	switch t := target.(type) {
-	case *store.PutDamaged:
+	case *damaged.Put:
 		*t = b.putDamaged
 		return true
 	case *store.Listings:

@@ -15,7 +15,6 @@ import (
 
 	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
-	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // asked is what a request was for, as far as its failure depends on it.
@@ -163,7 +162,7 @@ func noAnswer(err error) error {
 		errors.Is(err, context.DeadlineExceeded) {
 		return provider.NoAnswer(err)
 	}
-	return &provider.Failure{Kind: fault.Refused, Err: &store.UnsentError{Err: err}, Text: "the request cannot be made: " + inner(err).Error()}
+	return &provider.Failure{Kind: fault.Refused, Err: &provider.UnsentError{Err: err}, Text: "the request cannot be made: " + inner(err).Error()}
 }
 
 // inner is what an SDK error says without the operation and the service, which our own says
@@ -179,7 +178,7 @@ func inner(err error) error {
 // explain separates a credential service that is out of order, which may work in a moment, from
 // credentials that are not there or are not given. Nothing was sent to S3.
 func (e *credentialsError) explain() error {
-	f := &provider.Failure{Kind: e.kind(), Err: &store.UnsentError{Err: e}}
+	f := &provider.Failure{Kind: e.kind(), Err: &provider.UnsentError{Err: e}}
 	if errors.Is(f.Kind, fault.Refused) {
 		f.Text = "no AWS credentials could be had: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, name a profile, or open a public bucket" +
 			" with anonymous=true (" + e.Error() + ")"

@@ -71,3 +71,7 @@ func testRedirects(t *testing.T, way Option) {
 func TestTraces(t *testing.T) { bothWays(t, testTraces) }
 
 func testTraces(t *testing.T, way Option) { credentialsForTests(t); fake.Traces(t, held(way), true) }
+
+func TestOnePool(t *testing.T) { bothWays(t, testOnePool) }
+
+func testOnePool(t *testing.T, way Option) { credentialsForTests(t); fake.OnePool(t, held(way)) }

@@ -2,7 +2,6 @@ package s3
 
 import (
 	"context"
-	"strings"
 
 	"gocloud.dev/blob/s3blob"
 
@@ -61,9 +60,6 @@ func (c *config) Connect(ctx context.Context) (store.Store, error) {
 	if err := c.checkTrust(client.Options()); err != nil {
 		return nil, err
 	}
-	if endpoint := client.Options().BaseEndpoint; endpoint != nil {
-		c.reached = strings.TrimRight(*endpoint, "/")
-	}
 	bucket := c.opened
 	if bucket == nil {
 		if bucket, err = s3blob.OpenBucket(ctx, client, c.bucket, nil); err != nil {
@@ -72,7 +68,7 @@ func (c *config) Connect(ctx context.Context) (store.Store, error) {
 	}
 	b := newBucket(client, c)
 	hooks := b.hooks()
-	hooks.Close = c.conns.close
+	hooks.Close = c.release
 	return blob.New(bucket,
 		blob.Name(c.Name()),
 		blob.WithHooks(hooks),

@@ -14,7 +14,6 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/provider"
-	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // anyRegion is where a bucket of an unknown region is asked for. S3 answers there for the buckets
@@ -142,7 +141,7 @@ func (r *regions) find(ctx context.Context) (string, error) {
 		resp, err := r.client.Do(req)
 		if err != nil {
 			f := provider.NoAnswer(err)
-			return "", &provider.Failure{Kind: f.Kind, Text: "the region of the bucket cannot be asked for: " + f.Text, Err: &store.UnsentError{Err: f}}
+			return "", &provider.Failure{Kind: f.Kind, Text: "the region of the bucket cannot be asked for: " + f.Text, Err: &provider.UnsentError{Err: f}}
 		}
 		_ = resp.Body.Close()
 		if name := regionOf(resp); name != "" {
@@ -150,7 +149,7 @@ func (r *regions) find(ctx context.Context) (string, error) {
 		}
 		if s := resp.StatusCode; s >= 500 || s == http.StatusTooManyRequests {
 			return "", &provider.Failure{Kind: provider.KindOf(s, false), Text: "the region of the bucket was asked for: S3 answered " + resp.Status,
-				Err: &store.UnsentError{Err: errors.New(resp.Status)}}
+				Err: &provider.UnsentError{Err: errors.New(resp.Status)}}
 		}
 		return "", nil
 	})

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -157,7 +158,7 @@ func testRegionUnavailable(t *testing.T, way Option) {
 		t.Run(name, func(t *testing.T) {
 			for verb, err := range fake.Verbs(t.Context(), bare(t, "s3://zarr-test", inCloud(t, net), way), `"1"`) {
 				fake.WantKind(t, err, fault.Unavailable)
-				var unsent *store.UnsentError
+				var unsent *provider.UnsentError
 				if !errors.As(err, &unsent) {
 					t.Errorf("%s: %v", verb, err)
 				}

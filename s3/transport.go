@@ -33,11 +33,15 @@ func (t trips) Do(r *http.Request) (*http.Response, error) { return t.RoundTrip(
 // out of it.
 func (c *config) transport(client aws.HTTPClient) aws.HTTPClient {
 	if b, ok := client.(*awshttp.BuildableClient); ok {
-		t := b.GetTransport()
-		c.conns.track(t)
+		name, timeout := c.Shared().Name, time.Duration(0)
+		if c.client != nil || c.httpClient != nil { // the caller's
+			name, timeout = "", b.GetTimeout()
+		}
+		var t *http.Transport
+		t, c.release = c.stack.Transport(name, b.GetTransport())
 		client = trips{t}
-		if own := b.GetTimeout(); own > 0 && (c.client != nil || c.httpClient != nil) { // not that of credentials
-			client = &http.Client{Transport: t, Timeout: own}
+		if timeout > 0 {
+			client = &http.Client{Transport: t, Timeout: timeout}
 		}
 	}
 	return guard{provider.Traced(provider.Watch(c.stack.Stall, provider.WithoutRedirects(client)))}

@@ -245,9 +245,9 @@ func TestTrustByAddress(t *testing.T) {
 				}()
 				return &elsewhere{near, net.TCPAddrFromAddrPort(netip.MustParseAddrPort(c.leadsTo))}, nil
 			}
-			cfg := &config{}
-			defer func() { _ = cfg.conns.close() }()
+			cfg := &config{stack: provider.Stack{InFlight: 1}} // so the transport is its own
 			way := cfg.transport(awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) { t.DialContext = dial }))
+			defer func() { _ = cfg.release() }()
 			r, err := http.NewRequestWithContext(t.Context(), "PUT", c.url, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -1,6 +1,9 @@
 package s3
 
-import "github.com/zargo-io/zargo/internal/provider"
+import (
+	"github.com/zargo-io/zargo/internal/provider"
+	"github.com/zargo-io/zargo/zarr/store"
+)
 
 // form is "s3://bucket/prefix?parameters".
 func form() provider.Form {
@@ -78,4 +81,4 @@ func (c *config) Name() string {
 
 // UsageError is a mistake in the URL or the options given to [Open]. It has no kind of package
 // fault: it is not about what is stored. It is one type for all providers.
-type UsageError = provider.UsageError
+type UsageError = store.UsageError

@@ -12,7 +12,7 @@ done
 _venv/bin/pip install -q -r requirements.txt
 mkdir -p _bin
 go build -o _bin/latencystore ./latencystore
-CGO_ENABLED=0 go build -o _bin/peerbench ../peerbench
+CGO_ENABLED=0 go build -o _bin/peerbench ./peerbench
 if [ "${ZARRS:-0}" = 1 ]; then
   cargo install zarrs_tools --version 0.8.1 --locked --root _zarrs --features benchmark,async --bins
 fi

@@ -15,11 +15,7 @@ var update = flag.Bool("update", false, "write api.txt of each public package")
 // leaks are the exported identifiers that have a type of an internal package all the same, by
 // package, with the reason. No line may be added.
 var leaks = map[string][]string{
-	"azure":           {"UsageError: internal/provider.UsageError"}, // one type for all providers
-	"gcs":             {"UsageError: internal/provider.UsageError"},
-	"s3":              {"UsageError: internal/provider.UsageError"},
-	"zarr/store/http": {"UsageError: internal/provider.UsageError"},
-	"zarr/cache":      {"Cache.Of: internal/chunkcache.Reader"}, // for package zarr
+	"zarr/cache": {"Cache.Of: internal/chunkcache.Reader"}, // for package zarr
 	"zarr": {
 		"Array.Source: internal/document.Source", // for zarr/upkeep and zarr/validate
 		"Group.Source: internal/document.Source",

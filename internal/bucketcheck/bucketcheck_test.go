@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/zargo-io/zargo/internal/bucketcheck"
+	"github.com/zargo-io/zargo/internal/damaged"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/dir"
@@ -152,7 +153,7 @@ func (b *broken) PutParts(ctx context.Context, key string, o store.PartsOptions)
 }
 
 func (b *broken) Provide(target any) bool {
-	if p, ok := target.(*store.PutDamaged); ok && b.sent != nil {
+	if p, ok := target.(*damaged.Put); ok && b.sent != nil {
 		*p = b.sent
 		return true
 	}

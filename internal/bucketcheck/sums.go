@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 
+	"github.com/zargo-io/zargo/internal/damaged"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
 func checksums(ctx context.Context, b *bench) outcome {
-	var put store.PutDamaged
+	var put damaged.Put
 	if !store.As(b.root, &put) {
 		return outcome{Unknown, "the store has no way to send a wrong checksum", nil}
 	}

@@ -186,8 +186,8 @@ func (h *Held) settle(ctx context.Context, c Change, tried []byte, err error) er
 
 // unknown reports whether a put that failed with an error may have been made, or may still be.
 func unknown(err error) bool {
-	var unsent *store.UnsentError
-	if errors.As(err, &unsent) || errors.Is(err, errors.ErrUnsupported) {
+	var unsent interface{ Unsent() bool }
+	if errors.As(err, &unsent) && unsent.Unsent() || errors.Is(err, errors.ErrUnsupported) {
 		return false
 	}
 	for _, kind := range []fault.Kind{

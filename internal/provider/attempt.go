@@ -20,7 +20,7 @@ func Traced(do Doer) Doer {
 		if t == nil || t.Attempt == nil && t.FirstByte == nil {
 			return do(r)
 		}
-		c := store.CallOf(r.Context())
+		c := callOf(r.Context())
 		a := &attempt{t: t, ctx: r.Context(), start: time.Now(), is: store.Attempt{Op: c.Op, Key: c.Key, Method: r.Method, Host: r.URL.Host}}
 		resp, err := do(a.request(r))
 		if err != nil {
@@ -133,4 +133,20 @@ func (b *tracedBody) Close() error {
 	err := b.body.Close()
 	b.a.over(err)
 	return err
+}
+
+type callKey struct{}
+
+// withCall notes in ctx the request to a store, so that a [store.Attempt] names its operation and its
+// key.
+func withCall(ctx context.Context, c store.Call) context.Context {
+	return context.WithValue(ctx, callKey{}, &c)
+}
+
+// callOf returns the request that ctx was noted with by withCall, or the zero Call.
+func callOf(ctx context.Context) store.Call {
+	if c, _ := ctx.Value(callKey{}).(*store.Call); c != nil {
+		return *c
+	}
+	return store.Call{}
 }

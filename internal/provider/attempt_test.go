@@ -78,7 +78,7 @@ func TestTraced(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var lines []string
-				ctx := store.WithCall(listen(t.Context(), &lines), store.Call{Op: store.OpGet, Key: "k"})
+				ctx := withCall(listen(t.Context(), &lines), store.Call{Op: store.OpGet, Key: "k"})
 				var sent io.Reader
 				if tt.method == "PUT" {
 					sent = bytes.NewReader(body)
@@ -132,4 +132,14 @@ func TestTracedStall(t *testing.T) {
 			t.Errorf("got %q, want %q", lines, want)
 		}
 	})
+}
+
+func TestCallOf(t *testing.T) {
+	if c := callOf(t.Context()); c != (store.Call{}) {
+		t.Errorf("%+v", c)
+	}
+	want := store.Call{Op: store.OpGet, Key: "k", Count: 1}
+	if c := callOf(withCall(t.Context(), want)); c != want {
+		t.Errorf("%+v", c)
+	}
 }

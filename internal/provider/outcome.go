@@ -30,7 +30,7 @@ func CheckDelete(v store.Version, err error) error {
 	case err == nil, errors.Is(err, fault.Limit):
 		return fault.Newf(fault.Conflict, "version %s was to be deleted, another is there", v)
 	}
-	return &store.UnsentError{Err: err}
+	return &UnsentError{Err: err}
 }
 
 // LookFor is a Get that finds out whether the key holds the version, and reads one byte at most.

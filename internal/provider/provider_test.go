@@ -44,7 +44,7 @@ func TestParseRefuses(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := form.Parse(c.url)
-			var u *UsageError
+			var u *store.UsageError
 			if !errors.As(err, &u) || !strings.Contains(err.Error(), c.says) {
 				t.Fatalf("%v does not say %q", err, c.says)
 			}
@@ -82,7 +82,7 @@ func TestParams(t *testing.T) {
 		"not known":  {map[string][]string{"regoin": {"x"}}, "regoin is not known; there are region, fips"},
 		"other":      {map[string][]string{"grpc": {"true"}}, "no grpc"},
 	} {
-		var u *UsageError
+		var u *store.UsageError
 		if err := p.Set(c.q); !errors.As(err, &u) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/zargo-io/zargo/internal/exact"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -48,9 +49,9 @@ func (a Announced) Receive(body io.Reader, version store.Version, o store.GetOpt
 	v := store.Value{Size: a.Size, Version: version}
 	_, _, within := o.Range.IsWithin()
 	var err error
-	v.Bytes, err = store.ReadN(buf, body, a.N, o.Max > 0 || within)
+	v.Bytes, err = exact.Read(buf, body, a.N, o.Max > 0 || within)
 	if err == nil && a.Skip+a.N == a.Body {
-		err = store.AtEnd(body) // here an SDK compares its checksum
+		err = exact.End(body) // here an SDK compares its checksum
 	}
 	switch {
 	case err == nil:

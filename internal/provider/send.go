@@ -8,12 +8,10 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"sync/atomic"
-
-	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // Send makes a request by do. The error of a write whose connection could not be made, so that
-// nothing of it was sent, is a *store.UnsentError: the retry layer need not read back what became
+// nothing of it was sent, is an *UnsentError: the retry layer need not read back what became
 // of it. An answer from another host is a Refusal.
 func Send(r *http.Request, do Doer) (*http.Response, error) {
 	resp, err := send(r, do)
@@ -26,6 +24,19 @@ func Send(r *http.Request, do Doer) (*http.Response, error) {
 	return resp, err
 }
 
+// UnsentError says of a write that failed that it was not even sent: its connection could not be
+// made, or a look before it failed. So nothing happened, and the retry layer need not read back what
+// became of it.
+type UnsentError struct{ Err error }
+
+func (e *UnsentError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause, which has the kind.
+func (e *UnsentError) Unwrap() error { return e.Err }
+
+// Unsent is true: package retry asks.
+func (e *UnsentError) Unsent() bool { return true }
+
 func send(r *http.Request, do Doer) (*http.Response, error) {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return do(r)
@@ -33,7 +44,7 @@ func send(r *http.Request, do Doer) (*http.Response, error) {
 	var c connecting
 	resp, err := do(r.WithContext(httptrace.WithClientTrace(r.Context(), c.trace())))
 	if err != nil && (neverDialed(err) || c.failed()) {
-		err = &store.UnsentError{Err: err}
+		err = &UnsentError{Err: err}
 	}
 	return resp, err
 }

@@ -16,7 +16,6 @@ import (
 
 	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
-	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // What became of a write is known when its connection could not be made, and only then.
@@ -61,7 +60,7 @@ func TestUnsent(t *testing.T) {
 				if err == nil {
 					_ = resp.Body.Close()
 				}
-				var unsent *store.UnsentError
+				var unsent *UnsentError
 				if got := errors.As(err, &unsent); err == nil || got != (c.unsent && method != "GET") {
 					t.Errorf("%s: unsent is %v: %v", method, got, err)
 				}

@@ -131,10 +131,7 @@ const (
 // retry waits. Slots and repeats are those of all stores of the process on the bucket. A read-only
 // store is around all of them.
 func (s Stack) Build(st store.Store, b Bucket) (store.Store, error) {
-	limits := s.Limits
-	if limits == nil {
-		limits = concurrency.Default()
-	}
+	limits := s.limits()
 	shared, name := limits.Requests, b.name()
 	if name == "" {
 		shared = nil
@@ -158,6 +155,13 @@ func (s Stack) Build(st store.Store, b Bucket) (store.Store, error) {
 	return top, nil
 }
 
+func (s Stack) limits() *concurrency.Limits {
+	if s.Limits == nil {
+		return concurrency.Default()
+	}
+	return s.Limits
+}
+
 // rates distinguishes buckets in which stores keep to other rates.
 func (s Stack) rates(share int) string {
 	if s.RequestRate == 0 && s.ByteRate == 0 && share < 2 {
@@ -175,7 +179,7 @@ func isFree(s store.Store) bool {
 // note gives the context of a request what Traced reports of it, where a trace listens.
 func note(ctx context.Context, c store.Call) (context.Context, error) {
 	if store.TraceOf(ctx) != nil {
-		ctx = store.WithCall(ctx, c)
+		ctx = withCall(ctx, c)
 	}
 	return ctx, nil
 }

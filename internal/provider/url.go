@@ -28,7 +28,7 @@ type Place struct {
 	Query  url.Values
 }
 
-// Parse reads a URL. Its errors are *UsageError, or fault.Path for a prefix that is no key, and
+// Parse reads a URL. Its errors are *store.UsageError, or fault.Path for a prefix that is no key, and
 // repeat nothing that may be a secret.
 func (f Form) Parse(raw string) (Place, error) {
 	u, err := url.Parse(raw)
@@ -77,7 +77,7 @@ type Params struct {
 }
 
 // Set sets each parameter. One that is given twice or is not known, and a flag that is neither true
-// nor false, is a *UsageError.
+// nor false, is a *store.UsageError.
 func (p Params) Set(q url.Values) error {
 	for _, name := range slices.Sorted(maps.Keys(q)) {
 		if len(q[name]) != 1 {

@@ -1,12 +1,12 @@
 package provider
 
-import "fmt"
+import (
+	"fmt"
 
-// UsageError is a mistake in the URL or the options given to a provider's Open. It has no kind of
-// package fault: it is not about what is stored.
-type UsageError struct{ Text string }
+	"github.com/zargo-io/zargo/zarr/store"
+)
 
-func (e *UsageError) Error() string { return e.Text }
-
-// Usage makes a *UsageError.
-func Usage(format string, args ...any) error { return &UsageError{fmt.Sprintf(format, args...)} }
+// Usage makes a *store.UsageError.
+func Usage(format string, args ...any) error {
+	return &store.UsageError{Text: fmt.Sprintf(format, args...)}
+}

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/zargo-io/zargo/internal/pages"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -155,7 +156,7 @@ func (a *around) DeleteAll(ctx context.Context, keys []string) (err error) {
 }
 
 func (a *around) List(ctx context.Context, prefix string, o ListOptions) iter.Seq2[Entry, error] {
-	return PagesOf(func(token string) ([]Entry, string, error) {
+	return pages.All(func(token string) ([]Entry, string, error) {
 		return a.ListPage(ctx, prefix, o, token)
 	}, a.walk(ctx, prefix, o))
 }

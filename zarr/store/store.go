@@ -114,13 +114,3 @@ func (e *TruncatedError) Error() string { return "transfer cut: " + e.Err.Error(
 
 // Unwrap gives the cause.
 func (e *TruncatedError) Unwrap() error { return e.Err }
-
-// UnsentError says of a write that failed that it was not even sent: its connection could not be
-// made, or a look before it failed. So nothing happened, and the retry layer need not read back
-// what became of it.
-type UnsentError struct{ Err error }
-
-func (e *UnsentError) Error() string { return e.Err.Error() }
-
-// Unwrap gives the cause, which has the kind.
-func (e *UnsentError) Unwrap() error { return e.Err }

@@ -165,19 +165,3 @@ func TraceOf(ctx context.Context) *Trace {
 	t, _ := ctx.Value(traceKey{}).(*Trace)
 	return t
 }
-
-type callKey struct{}
-
-// WithCall notes in ctx which request to a store what is done under it belongs to. Layers above a
-// provider do so where there is a trace, so that an [Attempt] names its operation and its key.
-func WithCall(ctx context.Context, c Call) context.Context {
-	return context.WithValue(ctx, callKey{}, &c)
-}
-
-// CallOf gives the request that ctx was noted with by [WithCall], or the zero Call.
-func CallOf(ctx context.Context) Call {
-	if c, _ := ctx.Value(callKey{}).(*Call); c != nil {
-		return *c
-	}
-	return Call{}
-}

@@ -75,13 +75,3 @@ func TestTracesCompose(t *testing.T) {
 		t.Error("no trace makes another context")
 	}
 }
-
-func TestCallOf(t *testing.T) {
-	if c := store.CallOf(t.Context()); c != (store.Call{}) {
-		t.Errorf("%+v", c)
-	}
-	want := store.Call{Op: store.OpGet, Key: "k", Count: 1}
-	if c := store.CallOf(store.WithCall(t.Context(), want)); c != want {
-		t.Errorf("%+v", c)
-	}
-}

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"iter"
+
+	"github.com/zargo-io/zargo/internal/pages"
 )
 
 // The optional verbs. They are taken from the outermost value only: a decorator forwards each one
@@ -34,7 +36,7 @@ func Pages(ctx context.Context, s Store, prefix string, o ListOptions) iter.Seq2
 	if !ok {
 		return s.List(ctx, prefix, o)
 	}
-	return PagesOf(func(token string) ([]Entry, string, error) {
+	return pages.All(func(token string) ([]Entry, string, error) {
 		return pl.ListPage(ctx, prefix, o, token)
 	}, func(yield func(Entry, error) bool) { s.List(ctx, prefix, o)(yield) }) // asked only then: List may be made of Pages
 }

@@ -30,13 +30,16 @@ type Server struct {
 	headers []http.Header
 	queries []url.Values
 	conns   int
-	open    sync.WaitGroup
+	open    int        // connections now
+	closed  *sync.Cond // one was closed
 }
 
 // New makes a server that answers by serve and logs requests by line. It is a handler; Start makes
 // it listen.
 func New(serve http.HandlerFunc, line func(*http.Request) string) *Server {
-	return &Server{serve: serve, line: line}
+	s := &Server{serve: serve, line: line}
+	s.closed = sync.NewCond(&s.mu)
+	return s
 }
 
 // Line logs "GET /bucket/key bytes=0-4", with the range of the header of that name.
@@ -61,9 +64,10 @@ func (s *Server) count(_ net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
 		s.conns++
-		s.open.Add(1)
+		s.open++
 	case http.StateClosed:
-		s.open.Done()
+		s.open--
+		s.closed.Broadcast()
 	}
 }
 
@@ -117,7 +121,13 @@ func (s *Server) Conns() int {
 }
 
 // AllClosed waits until the clients have closed their connections.
-func (s *Server) AllClosed() { s.open.Wait() }
+func (s *Server) AllClosed() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.open > 0 {
+		s.closed.Wait()
+	}
+}
 
 // Cut answers as the server would, but breaks the connection in the middle of the body.
 func (s *Server) Cut(w http.ResponseWriter, r *http.Request) {

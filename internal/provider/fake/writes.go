@@ -16,7 +16,7 @@ import (
 )
 
 // Unsent holds a provider to the word that a write whose connection could not be made was not sent:
-// it is a *store.UnsentError, and the retry layer sends it again without a look at what became of
+// its error has a method Unsent, and the retry layer sends it again without a look at what became of
 // it.
 func Unsent(t *testing.T, p Provider, version store.Version) {
 	gone := httptest.NewServer(nil)
@@ -41,7 +41,7 @@ func Unsent(t *testing.T, p Provider, version store.Version) {
 				"put a version": putError(t.Context(), st, store.PutOptions{IfVersion: version}),
 				"delete":        st.Delete(t.Context(), "k", store.DeleteOptions{}),
 			} {
-				var unsent *store.UnsentError
+				var unsent interface{ Unsent() bool }
 				if err == nil || errors.As(err, &unsent) != c.want {
 					t.Errorf("%s: unsent is %v: %v", name, unsent != nil, err)
 				}

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/zargo-io/zargo/internal/exact"
 	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -111,7 +112,7 @@ func receive(resp *http.Response, key string, o store.GetOptions, buf []byte) (s
 		return store.Value{}, fault.Newf(fault.Unavailable, "the body ended early: %w", err)
 	}
 	_, _, within := o.Range.IsWithin()
-	out, err := store.ReadN(buf, resp.Body, a.n, o.Max > 0 || within)
+	out, err := exact.Read(buf, resp.Body, a.n, o.Max > 0 || within)
 	v := store.Value{Bytes: out, Size: a.size, Version: a.version}
 	if errors.Is(err, fault.Limit) {
 		return store.Value{}, err

@@ -66,3 +66,5 @@ func TestStalls(t *testing.T) { fake.Stalls(t, held(), "") }
 func TestEndings(t *testing.T) { fake.Endings(t, held()) }
 
 func TestTraces(t *testing.T) { fake.Traces(t, held(), false) }
+
+func TestOnePool(t *testing.T) { fake.OnePool(t, held()) }

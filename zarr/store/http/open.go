@@ -93,11 +93,15 @@ func (c *config) Shared() provider.Bucket {
 
 // Connect implements [provider.Config].
 func (c *config) Connect(context.Context) (store.Store, error) {
+	s := &Store{base: c.base, query: c.query, header: c.header, tuning: c.tuning()}
 	t := c.transport
 	if t == nil {
-		t = transport(c.requests(), c.public)
+		name := c.Shared().Name
+		if c.public {
+			name += " public"
+		}
+		t, s.release = c.stack.Transport(name, transport(c.requests(), c.public))
 	}
-	s := &Store{base: c.base, query: c.query, header: c.header, tuning: c.tuning()}
 	s.client = &http.Client{
 		Transport:     watched{provider.TracedTransport(provider.Watched(c.stack.Stall, t)), t},
 		CheckRedirect: provider.FollowRedirect(c.header),

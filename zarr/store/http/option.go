@@ -8,6 +8,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/provider"
+	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
@@ -93,4 +94,4 @@ func Retry(opts ...retry.Option) Option { return layers(provider.Retry(opts...))
 
 // UsageError is a mistake in the URL or the options given to [Open]. It has no kind of package
 // fault: it is not about what is stored. It is one type for all providers.
-type UsageError = provider.UsageError
+type UsageError = store.UsageError

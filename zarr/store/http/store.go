@@ -19,13 +19,20 @@ type Store struct {
 	header      http.Header
 	client      *http.Client
 	tuning      store.Tuning
+	release     func() error // gives the connections back; nil where the transport is the caller's
 }
 
 // String gives the URL without its parameters.
 func (s *Store) String() string { return s.base + "/" }
 
-// Close gives idle connections back.
-func (s *Store) Close() error { s.client.CloseIdleConnections(); return nil }
+// Close gives the connections back, and of a caller's transport the idle ones.
+func (s *Store) Close() error {
+	if s.release != nil {
+		return s.release()
+	}
+	s.client.CloseIdleConnections()
+	return nil
+}
 
 // Provide gives store.Tuning.
 func (s *Store) Provide(target any) bool {

@@ -129,7 +129,7 @@ func (r *read) first(ctx context.Context) error {
 // left is how many bytes are still to come.
 func (r *read) left() int64 { return r.n - int64(len(r.buf)-r.held) }
 
-// unproven is how many bytes are allocated on the word of the store alone, as in store.ReadN.
+// unproven is how many bytes are allocated on the word of the store alone, as exact.Read does.
 const unproven = 64 << 20
 
 // step is how many bytes are asked for at once: all of them, where there is room or the caller has

@@ -31,7 +31,7 @@
 //   - A plain Put or Delete is sent again. A conditional one whose answer was lost may have happened: the key is read back
 //     first. Our bytes there are success; the old state there means it is sent again; anything else is the conflict,
 //     with a note that our write may have been in between. After fault.Throttled, which is an answer, and
-//     *store.UnsentError nothing happened.
+//     after an error with a method Unsent() bool that is true, nothing happened.
 //   - Of a DeleteAll those keys are deleted again that the error says are left (*store.NotDeleted), else all of them; that fewer are left
 //     counts as progress.
 //   - A listing is repeated page by page where the store lists in pages, else only until it has yielded something.

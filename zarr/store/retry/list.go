@@ -5,12 +5,13 @@ import (
 	"errors"
 	"iter"
 
+	"github.com/zargo-io/zargo/internal/pages"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // List implements [store.Store].
 func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
-	return store.PagesOf(func(token string) ([]store.Entry, string, error) {
+	return pages.All(func(token string) ([]store.Entry, string, error) {
 		return s.ListPage(ctx, prefix, o, token)
 	}, s.listWhole(ctx, prefix, o))
 }

@@ -48,9 +48,9 @@ func (w *write) check() error {
 // untouched tells of a write that failed that nothing happened: it was refused before anything was
 // done, or never sent.
 func untouched(err error) bool {
-	var unsent *store.UnsentError
+	var unsent interface{ Unsent() bool }
 	var refusal interface{ Uncertain() bool }
-	return errors.Is(err, fault.Throttled) && !(errors.As(err, &refusal) && refusal.Uncertain()) || errors.As(err, &unsent)
+	return errors.Is(err, fault.Throttled) && !(errors.As(err, &refusal) && refusal.Uncertain()) || errors.As(err, &unsent) && unsent.Unsent()
 }
 
 // unexpected tells whether an error after a lost answer may come from that try's success.

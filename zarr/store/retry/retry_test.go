@@ -191,7 +191,7 @@ func TestPut(t *testing.T) {
 			"put k if 1\nget k whole if not 1", fault.Conflict},
 		{"if version, lost, throttled, conflict of our own", true, ifOne, []step{{err: down}, {}, {err: slow, apply: true}},
 			"put k if 1\nget k whole if not 1\nput k if 1\nput k if 1\nget k whole if not 1", nil},
-		{"if version, never sent", true, ifOne, []step{{err: &store.UnsentError{Err: down}}}, "put k if 1\nput k if 1", nil},
+		{"if version, never sent", true, ifOne, []step{{err: unsent{down}}}, "put k if 1\nput k if 1", nil},
 		{"refused is final", true, ifOne, []step{{err: fault.Refused}}, "put k if 1", fault.Refused},
 	}
 	for _, test := range tests {
@@ -258,7 +258,7 @@ func TestDelete(t *testing.T) {
 		{"if version, lost and made again", ifOne, []step{{err: down, apply: true, then: func() { other() }}},
 			"delete k if 1\nget k whole if not 1", fault.Conflict},
 		{"if version, conflict", store.DeleteOptions{IfVersion: "7"}, nil, "delete k if 7", fault.Conflict},
-		{"if version, never sent, conflict", store.DeleteOptions{IfVersion: "7"}, []step{{err: &store.UnsentError{Err: down}}},
+		{"if version, never sent, conflict", store.DeleteOptions{IfVersion: "7"}, []step{{err: unsent{down}}},
 			"delete k if 7\ndelete k if 7", fault.Conflict},
 		{"if version, late success", ifOne, []step{{err: down}, {}, {err: fault.Conflict, apply: true}},
 			"delete k if 1\nget k whole if not 1\ndelete k if 1\nget k whole if not 1", nil},
@@ -831,3 +831,9 @@ func TestOneTryIsOne(t *testing.T) {
 		}
 	})
 }
+
+// unsent is the error of a request that was not sent.
+type unsent struct{ error }
+
+func (unsent) Unsent() bool    { return true }
+func (u unsent) Unwrap() error { return u.error }

@@ -1,4 +1,4 @@
-package store
+package exact
 
 import (
 	"errors"
@@ -8,17 +8,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// exactBelow is how many bytes ReadN allocates on the word of a server alone. 64 MiB: more than any
+// exactBelow is how many bytes Read allocates on the word of a server alone. 64 MiB: more than any
 // chunk that reads well, little enough that 128 requests cannot exhaust a machine by announcements.
 const exactBelow = 64 << 20
 
-// ReadN appends exactly n bytes of r to buf. A buffer with room is not reallocated; one without is
+// Read appends exactly n bytes of r to buf. A buffer with room is not reallocated; one without is
 // allocated once, at its exact size, except that a claim of more than 64 MiB that the caller has
 // not bounded is allocated as bytes arrive.
 //
-// It is for stores and for hooks of package blob. On error the result is buf with what did arrive;
-// an early end is io.ErrUnexpectedEOF. fault.Limit: n does not fit an int.
-func ReadN(buf []byte, r io.Reader, n int64, bounded bool) ([]byte, error) {
+// On error the result is buf with the bytes that did arrive; an early end is io.ErrUnexpectedEOF. fault.Limit: n does not fit an int.
+func Read(buf []byte, r io.Reader, n int64, bounded bool) ([]byte, error) {
 	if n < 0 || n > int64(math.MaxInt-len(buf)) {
 		return buf, fault.Newf(fault.Limit, "a value of %d bytes does not fit in memory", n)
 	}
@@ -52,10 +51,10 @@ func withRoom(buf []byte, n int) []byte {
 	return append(make([]byte, 0, len(buf)+n), buf...)
 }
 
-// AtEnd returns nil if r has no more bytes, fault.Unavailable if it has, and the error of the read
-// otherwise. Stores call it after ReadN, so that the connection can be reused and the checksum of
+// End returns nil if r has no more bytes, fault.Unavailable if it has, and the error of the read
+// otherwise. Stores call it after [Read], so that the connection can be reused and the checksum of
 // the body is compared.
-func AtEnd(r io.Reader) error {
+func End(r io.Reader) error {
 	var one [1]byte
 	n, err := io.ReadFull(r, one[:])
 	switch {

@@ -1,4 +1,4 @@
-package store_test
+package exact_test
 
 import (
 	"bytes"
@@ -9,11 +9,11 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/zargo-io/zargo/internal/exact"
 	"github.com/zargo-io/zargo/zarr/fault"
-	"github.com/zargo-io/zargo/zarr/store"
 )
 
-func TestReadN(t *testing.T) {
+func TestRead(t *testing.T) {
 	data := bytes.Repeat([]byte("0123456789"), 100)
 	for _, c := range []struct {
 		name string
@@ -39,7 +39,7 @@ func TestReadN(t *testing.T) {
 			if c.n == 1<<50 && math.MaxInt == math.MaxInt32 {
 				c.want, c.err = "", fault.Limit
 			}
-			got, err := store.ReadN(c.buf, c.r, c.n, false)
+			got, err := exact.Read(c.buf, c.r, c.n, false)
 			if string(got) != c.want || !errors.Is(err, c.err) || (c.err == nil && err != nil) {
 				t.Errorf("got %q, %v", got, err)
 			}
@@ -48,9 +48,9 @@ func TestReadN(t *testing.T) {
 }
 
 // More than is believed at once still arrives whole.
-func TestReadNLong(t *testing.T) {
+func TestReadLong(t *testing.T) {
 	const n = 70 << 20
-	got, err := store.ReadN(nil, io.LimitReader(zeros{}, n), n, false)
+	got, err := exact.Read(nil, io.LimitReader(zeros{}, n), n, false)
 	if err != nil || len(got) != n {
 		t.Errorf("got %d bytes, %v", len(got), err)
 	}
@@ -60,14 +60,14 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-func TestAtEnd(t *testing.T) {
-	if err := store.AtEnd(strings.NewReader("")); err != nil {
+func TestEnd(t *testing.T) {
+	if err := exact.End(strings.NewReader("")); err != nil {
 		t.Error(err)
 	}
-	if err := store.AtEnd(strings.NewReader("x")); !errors.Is(err, fault.Unavailable) {
+	if err := exact.End(strings.NewReader("x")); !errors.Is(err, fault.Unavailable) {
 		t.Error(err)
 	}
-	if err := store.AtEnd(iotest.ErrReader(iotest.ErrTimeout)); !errors.Is(err, iotest.ErrTimeout) {
+	if err := exact.End(iotest.ErrReader(iotest.ErrTimeout)); !errors.Is(err, iotest.ErrTimeout) {
 		t.Error(err)
 	}
 }

@@ -1,0 +1,181 @@
+package fake
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Batching is a provider that deletes many keys by one request with a part for each.
+type Batching struct {
+	// Serve makes a server with an empty bucket.
+	Serve func(t *testing.T) Batched
+	Size  int // keys of a batch at most
+
+	Busy, Denied, NoBucket func(http.ResponseWriter) // responses to one delete
+
+	Status int    // of the response to a batch
+	Gone   string // the status of a part whose key was deleted, such as "204 No Content"
+	ID     string // what is before the number in the Content-ID of a part
+}
+
+// Batched is a server of a [Batching], and stores of one place in it.
+type Batched struct {
+	*Server
+	Set    func(key string)    // stores an object
+	Refuse func(answer Answer) // answers the deletes in batches, where it does not return false
+	Open   func() store.Store  // with all layers
+	Bare   func() store.Store  // without
+}
+
+// some stores objects and returns their keys. Some of them are absent, and some need an escape.
+func (b Batched) some(n int) (keys []string) {
+	for i := range n {
+		keys = append(keys, fmt.Sprintf("c/%d é&+%%?", i))
+		if i%10 > 0 {
+			b.Set(keys[i])
+		}
+	}
+	b.Set("stays")
+	return keys
+}
+
+// DeleteBatches wants as few requests as batches.
+func DeleteBatches(t *testing.T, p Batching) {
+	f := p.Serve(t)
+	s := f.Open()
+	keys := f.some(2*p.Size + 1)
+	if err := store.DeleteAll(t.Context(), s, keys); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.Requests(); len(got) != 3 {
+		t.Errorf("%d requests, the first %q", len(got), got[0])
+	}
+	WantKeys(t, s, "stays")
+}
+
+// WantKeys wants these keys in the store, and no others.
+func WantKeys(t *testing.T, s store.Store, want ...string) {
+	t.Helper()
+	var got []string
+	for e, err := range s.List(t.Context(), "", store.ListOptions{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, e.Key)
+	}
+	if slices.Sort(got); !slices.Equal(got, want) {
+		t.Errorf("%d keys are left, want %d: %q", len(got), len(want), got)
+	}
+}
+
+// DeleteBatchInPart wants of a batch that was done in part an error about the first key that is left.
+// It has the kind of that, and names all keys that are left.
+func DeleteBatchInPart(t *testing.T, p Batching) {
+	for _, c := range []struct {
+		name   string
+		answer func(http.ResponseWriter)
+		want   error
+	}{
+		{"throttled", p.Busy, fault.Throttled},
+		{"refused", p.Denied, fault.Refused},
+		{"no proof of absence", p.NoBucket, fault.Refused},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := p.Serve(t)
+			s := f.Bare()
+			keys := f.some(50)
+			f.Refuse(func(w http.ResponseWriter, r *http.Request) bool {
+				bad := strings.Contains(r.URL.Path, "/33 ") || strings.Contains(r.URL.Path, "/44 ")
+				if bad {
+					c.answer(w)
+				}
+				return bad
+			})
+			err := s.(store.BatchDeleter).DeleteAll(t.Context(), keys)
+			var at *fault.KeyError
+			var left *store.NotDeleted
+			if !errors.Is(err, c.want) || !errors.As(err, &at) || at.Key != keys[33] || !errors.As(err, &left) || !slices.Equal(left.Keys, []string{keys[33], keys[44]}) {
+				t.Errorf("got %v, %+v", err, left)
+			}
+			WantKeys(t, s, keys[33], keys[44], "stays")
+		})
+	}
+}
+
+// DeleteBatchAgain wants that the rest of a batch is sent again, and nothing else.
+func DeleteBatchAgain(t *testing.T, p Batching) {
+	f := p.Serve(t)
+	s := f.Open()
+	keys := f.some(50)
+	var mu sync.Mutex
+	asked := map[string]int{}
+	f.Refuse(func(w http.ResponseWriter, r *http.Request) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		asked[r.URL.Path]++
+		bad := strings.Contains(r.URL.Path, "/33 ") && asked[r.URL.Path] == 1
+		if bad {
+			p.Busy(w)
+		}
+		return bad
+	})
+	if err := store.DeleteAll(t.Context(), s, keys); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, times := range asked {
+		n += times
+	}
+	if n != 51 || len(f.Requests()) != 2 {
+		t.Errorf("%d deletes for 50 keys", n)
+	}
+	WantKeys(t, s, "stays")
+}
+
+// DeleteBatchForeign answers a batch with what looks like a response to one, or nearly: no key counts
+// as deleted that is not said to be.
+func DeleteBatchForeign(t *testing.T, p Batching) {
+	part := func(number, response string) string {
+		if number != "" {
+			number = p.ID + number
+		}
+		return "--b\r\nContent-Type: application/http\r\nContent-ID: " + number + "\r\n\r\n" + response + "\r\n\r\n\r\n"
+	}
+	gone := "HTTP/1.1 " + p.Gone
+	const mixed = "multipart/mixed; boundary=b"
+	for _, c := range []struct{ name, mime, body string }{
+		{"empty", mixed, ""},
+		{"a page", "text/html", "<html>"},
+		{"no boundary", "multipart/mixed", "x"},
+		{"no parts", mixed, "--b--\r\n"},
+		{"one key of two", mixed, part("0", gone) + "--b--\r\n"},
+		{"one key twice", mixed, part("0", gone) + part("0", gone) + "--b--\r\n"},
+		{"another key", mixed, part("0", gone) + part("7", gone) + "--b--\r\n"},
+		{"a negative key", mixed, part("0", gone) + part("-1", "HTTP/1.1 404 Not Found") + "--b--\r\n"},
+		{"no number", mixed, part("0", gone) + part("", "HTTP/1.1 404 Not Found") + "--b--\r\n"},
+		{"no HTTP", mixed, part("0", gone) + part("1", "what") + "--b--\r\n"},
+		{"cut", mixed, part("0", gone) + "--b\r\nContent-ID: " + p.ID + "1\r\n\r\n" + gone},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := p.Serve(t)
+			f.Answer(func(w http.ResponseWriter, _ *http.Request) bool {
+				w.Header().Set("Content-Type", c.mime)
+				w.WriteHeader(p.Status)
+				_, _ = w.Write([]byte(c.body))
+				return true
+			})
+			err := f.Bare().(store.BatchDeleter).DeleteAll(t.Context(), []string{"a", "b"})
+			if !errors.Is(err, fault.Unavailable) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
