@@ -1,0 +1,124 @@
+package grow
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+)
+
+// copied returns the consolidated metadata of the group by path below it; nil: there is none.
+func (g *group) copied(ctx context.Context) (map[string]meta.Node, error) {
+	if m, ok := g.Model.(*meta.Group); ok && g.Format() != 2 {
+		return m.Consolidated, nil
+	}
+	_, nodes, err := g.copiedV2(ctx)
+	return nodes, err
+}
+
+// copiedV2 reads the group's .zmetadata, if there is one.
+func (g *group) copiedV2(ctx context.Context) (document.Stored, map[string]meta.Node, error) {
+	at := g.Source.At
+	d := document.Stored{Key: at.Key(document.ZMetadata)}
+	v, err := at.Get(ctx, document.ZMetadata)
+	if errors.Is(err, fault.NotFound) {
+		return d, nil, nil
+	}
+	if err != nil {
+		return d, nil, err
+	}
+	d.Bytes, d.Version = v.Bytes, v.Version
+	nodes, err := g.With.ConsolidatedV2(d.Key, d.Bytes)
+	return d, nodes, err
+}
+
+// finish puts the new documents of the arrays into the group's consolidated metadata, and ends the
+// claim: in v3 by one put.
+func (g *group) finish(ctx context.Context, members []member) error {
+	if g.Format() == 2 {
+		return g.finishV2(ctx, members)
+	}
+	nodes := map[string][]byte{}
+	for _, m := range members {
+		doc, err := m.array.Source().StrictV3()
+		if err != nil {
+			return err
+		}
+		nodes[g.below(m.array)] = doc
+	}
+	return g.held.CommitBy(ctx, func(d document.Stored) (document.Change, error) {
+		const member = "consolidated_metadata"
+		c := document.Change{Record: g.held.Record()}
+		if raw, err := meta.Member(d.Key, d.Bytes, member); err != nil || raw == nil || bytes.Equal(raw, []byte("null")) {
+			return c, err
+		}
+		doc, err := meta.SpliceV3(d.Key, d.Bytes, nodes)
+		if err != nil {
+			return c, err
+		}
+		raw, err := meta.Member(d.Key, doc, member)
+		c.Edits = document.Edits{member: raw}
+		return c, err
+	})
+}
+
+// finishV2 changes the group's .zmetadata while the claim is held, and ends the claim.
+func (g *group) finishV2(ctx context.Context, members []member) error {
+	err := g.splicing(ctx, members)
+	if err != nil && !errors.Is(err, fault.Conflict) {
+		over, cancel := document.Detached(ctx)
+		defer cancel()
+		if again := g.splicing(over, members); again == nil || errors.Is(again, fault.Conflict) {
+			ctx, err = over, again
+		}
+	}
+	switch {
+	case errors.Is(err, document.ErrEnded):
+		return nil // another process found that all arrays and .zmetadata are longer
+	case err != nil:
+		return err
+	}
+	return g.held.GiveUp(ctx, false)
+}
+
+// maxSplices bounds how often .zmetadata is changed again. Each time another writer changed it.
+const maxSplices = 1000
+
+// splicing is splice, again as long as others change .zmetadata.
+func (g *group) splicing(ctx context.Context, members []member) error {
+	for try := 1; ; try++ {
+		if err := g.held.Check(ctx); err != nil {
+			return err
+		}
+		err := g.splice(ctx, members)
+		if !errors.Is(err, fault.Conflict) || try == maxSplices {
+			return err
+		}
+		g.Source.At.Conflict()
+	}
+}
+
+// splice puts the new documents of the arrays into the group's .zmetadata, if there is one.
+func (g *group) splice(ctx context.Context, members []member) error {
+	d, _, err := g.copiedV2(ctx)
+	if err != nil || !d.There() {
+		return err
+	}
+	docs := map[string][]byte{}
+	for _, m := range members {
+		name, doc, _, err := m.array.Source().StrictV2()
+		if err != nil {
+			return err
+		}
+		docs[document.Join(g.below(m.array), name)] = doc
+	}
+	doc, err := meta.SpliceV2(d.Key, d.Bytes, docs)
+	if err != nil {
+		return err
+	}
+	_, err = g.Source.At.Swap(ctx, d, doc, "consolidated metadata cannot be changed")
+	return err
+}
