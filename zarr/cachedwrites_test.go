@@ -480,3 +480,34 @@ func TestCachedOthersStay(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestCachedAfterWriteOfFill: a process writes fill values to a part of an object that another
+// process has deleted. Nothing is stored then, and what the cache has of before is forgotten.
+func TestCachedAfterWriteOfFill(t *testing.T) {
+	for _, shards := range [][]int{nil, {8}} {
+		st := mem.New()
+		w, err := zarr.Create(t.Context(), st, "x", zarr.Spec{Shape: []int{8}, Chunks: []int{4}, Shards: shards, DType: dtype.Int32})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := zarr.Write(t.Context(), w, []int32{1, 2, 3, 4, 5, 6, 7, 8}); err != nil {
+			t.Fatal(err)
+		}
+		r, err := zarr.OpenArray(t.Context(), st, "x", zarr.Cache(cache.New(1<<20, cache.Immutable())))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := zarr.Read[int32](t.Context(), r); err != nil || got[1] != 2 {
+			t.Fatalf("%v, %v", got, err)
+		}
+		if err := st.Delete(t.Context(), "x/c/0", store.DeleteOptions{}); err != nil { // another process
+			t.Fatal(err)
+		}
+		if err := zarr.Write(t.Context(), w, []int32{0, 0}, zarr.Range(0, 2)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := zarr.Read[int32](t.Context(), r, zarr.Range(0, 4)); err != nil || !slices.Equal(got, make([]int32, 4)) {
+			t.Errorf("shards %v: %v, %v", shards, got, err)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zargo-io/zargo/internal/race"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -225,11 +226,16 @@ func TestGroupAppendsTakenOver(t *testing.T) {
 }
 
 // meet calls f with the numbers of requests at which two processes stop, as long as they get so
-// far: each number of the first, with a third of those of the second.
+// far: each number of the first, with a third of those of the second. Under the race detector it is
+// an eleventh.
 func meet(t *testing.T, f func(n, m int) (first, second bool)) {
 	t.Helper()
+	step := 3
+	if race.Enabled {
+		step = 11
+	}
 	for n := 0; ; n++ {
-		for m := n % 3; ; m += 3 {
+		for m := n % step; ; m += step {
 			first, second := f(n, m)
 			if !first {
 				t.Logf("%d requests", n)

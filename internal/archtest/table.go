@@ -54,7 +54,7 @@ func Table() []Rule {
 		{Package: "internal/rechunk", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "internal/pipeline", Own: []string{"zarr/fault", "zarr/codec", "zarr/dtype", "internal/grid"}, Pure: true},
 		{Package: "internal/plan", Own: []string{"zarr/fault", "zarr/codec", "zarr/dtype", "zarr/store", "internal/grid", "internal/pipeline"}, Pure: true},
-		{Package: "internal/engine", Own: []string{"internal/account", "internal/chunkcache", "zarr/fault", "zarr/store", "zarr/codec", "concurrency", "internal/grid", "internal/pipeline", "internal/plan"}},
+		{Package: "internal/engine", Own: []string{"internal/account", "internal/chunkcache", "zarr/fault", "zarr/store", "zarr/codec", "concurrency", "internal/grid", "internal/pipeline", "internal/plan", "internal/written"}},
 		{Package: "internal/jsontext", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "internal/bytesview", Own: []string{"zarr/dtype"}, Pure: true},
 		{Package: "internal/hugepages"},

@@ -9,6 +9,7 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/plan"
+	"github.com/zargo-io/zargo/internal/written"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -146,6 +147,7 @@ func (r *runner) swapStreamed(ctx context.Context, o *plan.Object, t *attempt) (
 			t.absent = false // what is stored beyond the shape has to be known
 			return true, nil
 		case absent:
+			written.Absent(r.Store, o.Key)
 			return false, nil
 		}
 	}

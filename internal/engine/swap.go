@@ -8,6 +8,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/plan"
+	"github.com/zargo-io/zargo/internal/written"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -89,6 +90,7 @@ func (r *runner) swap(ctx context.Context, o *plan.Object, t *attempt) (lost boo
 	c := r.condition(o, absent, v.Version)
 	switch {
 	case empty && absent:
+		written.Absent(r.Store, o.Key)
 		return false, nil
 	case empty:
 		err = r.delete(ctx, o, store.DeleteOptions{IfVersion: c.IfVersion})

@@ -105,6 +105,24 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (v store.Version
 	return p.Parts.Commit(ctx, o)
 }
 
+// Absent reports a key that a writer found absent and left so, because its value would be fill. A
+// cache may still have the value of before another process deleted it.
+func Absent(s store.Store, key string) {
+	var w *Store
+	if store.As(s, &w) {
+		w.before(key)
+	}
+}
+
+// Provide implements [store.Provider]: a Store gives itself.
+func (s *Store) Provide(target any) bool {
+	t, ok := target.(**Store)
+	if ok {
+		*t = s
+	}
+	return ok
+}
+
 // Unwrap returns the store below.
 func (s *Store) Unwrap() store.Store { return s.Store }
 

@@ -65,16 +65,30 @@ func dropGroup(ctx context.Context, g *zarr.Group, c claim.Claim) (bool, error) 
 	if errors.Is(err, errNoClaim) {
 		return false, nil
 	}
-	if err == nil {
-		err = dropBelow(ctx, g, c.ID)
+	if err != nil {
+		return false, err
 	}
-	if err == nil {
-		err = sameLength(ctx, g, c.Dim)
+	err = finish(ctx, g, c)
+	if err != nil && !errors.Is(err, fault.Conflict) {
+		// A request failed, or ctx has ended. The claim that was put is not left.
+		var cancel context.CancelFunc
+		ctx, cancel = document.Detached(ctx)
+		defer cancel()
+		err = finish(ctx, g, c)
 	}
 	if err == nil {
 		err = held.GiveUp(ctx, false)
 	}
 	return err == nil, err
+}
+
+// finish drops the claims of an append below a group, and makes sure that what the arrays show of
+// it is final.
+func finish(ctx context.Context, g *zarr.Group, c claim.Claim) error {
+	if err := dropBelow(ctx, g, c.ID); err != nil {
+		return err
+	}
+	return sameLength(ctx, g, c.Dim)
 }
 
 var errNoClaim = errors.New("the claim is gone")

@@ -249,7 +249,7 @@ func (s *side) done(ctx context.Context, c store.Call, r store.Result, own bool)
 		return
 	}
 	was, waits, try := s.control.size, int(s.waits.Swap(0)), 0
-	if s.control.doubt.from > 0 {
+	if s.control.doubt.from > 0 || s.control.pace.rate > 0 {
 		try = tryOf(ctx)
 	}
 	if size := s.control.done(sample{c.Start, throttled, timed, try, waits, r.Bytes, took}, now); size != was {

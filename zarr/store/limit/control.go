@@ -36,7 +36,7 @@ type sample struct {
 	sent      time.Time
 	throttled bool
 	timed     bool  // bytes and took are those of a value that was moved
-	try       int   // tries of the same request that failed before; known only while there is a doubt
+	try       int   // tries of the same request that failed before; known only while there is a doubt or a pace
 	waits     int   // requests that waited for a slot, or for the pace, since the last answer
 	bytes     int64 // moved
 	took      time.Duration
@@ -68,6 +68,7 @@ type control struct {
 	doubt  doubt
 	pace   pace
 	full   time.Time // when a doubt was last settled: the service had too much to do
+	trust  int       // answers for which refusals have nothing to do with the rate
 }
 
 func newControl(first, normal, most int, cured func() bool) control {
@@ -115,6 +116,7 @@ func (c *control) share(n int, now time.Time) {
 // done notes an answer, and gives the size from now on.
 func (c *control) done(s sample, now time.Time) int {
 	w := &c.window
+	c.trust = max(0, c.trust-1)
 	switch {
 	case c.pace.rate > 0:
 		return c.spaced(s, now)
@@ -242,6 +244,14 @@ func (c *control) spaced(s sample, now time.Time) int {
 	if s.throttled {
 		c.refused = now
 	}
+	if c.doubt.note(s); c.doubt.cured(certain) {
+		c.trust, c.full = trusted, time.Time{}
+		c.leave(true, now)
+		return c.size
+	}
+	if c.doubt.answers() >= patience {
+		c.doubt = doubt{}
+	}
 	if s.sent.Before(c.pace.cutAt) {
 		return c.size // it says nothing of the present rate
 	}
@@ -260,7 +270,7 @@ func (c *control) spaced(s sample, now time.Time) int {
 
 // leave ends the pace. What was too much before it says little of the size from now on.
 func (c *control) leave(free bool, now time.Time) {
-	c.size, c.pace.rate, c.sized = paced, 0, now
+	c.size, c.pace.rate, c.sized, c.doubt = paced, 0, now, doubt{}
 	if c.ceiling = max(c.ceiling, c.normal); free {
 		c.ceiling = 0
 	}
@@ -269,7 +279,9 @@ func (c *control) leave(free bool, now time.Time) {
 
 // cures reports whether refusals have nothing to do with the load. Where that was found to be
 // otherwise, it is not believed soon again.
-func (c *control) cures(now time.Time) bool { return since(now, c.full) >= forgotten && c.cured() }
+func (c *control) cures(now time.Time) bool {
+	return c.trust > 0 || since(now, c.full) >= forgotten && c.cured()
+}
 
 // answered is how many requests at once were not refused on average, which is what the service
 // takes (Little's law). Where all slots are taken it is at least their share of the slots' time.

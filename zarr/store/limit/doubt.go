@@ -15,8 +15,13 @@ type doubt struct {
 	late   count // later ones
 }
 
-// patience is how many answers a doubt waits for at most.
-const patience = 4 * paced
+// The numbers of a doubt.
+const (
+	patience = 4 * paced // answers that are compared at most, before and during a pace
+	likely   = 3         // standard deviations between the shares of refusals of early and late tries
+	certain  = 3.5       // the same during a pace, where answers are compared again and again
+	trusted  = 256       // answers after which retry.Quota.Cures knows the same
+)
 
 // begin goes down to few requests in flight, and finds out.
 func (c *control) begin(now time.Time) {
@@ -43,13 +48,9 @@ func (c *control) settle(s sample, now time.Time) int {
 	if !s.throttled {
 		w.busy += s.took
 	}
-	if s.try < 2 {
-		d.early.add(s.throttled)
-	} else {
-		d.late.add(s.throttled)
-	}
+	d.note(s)
 	switch {
-	case d.cured():
+	case d.cured(likely):
 		c.size, c.sized, c.ceiling = d.from, now, 0
 		c.next(now)
 	case d.late.answers >= paced && d.late.share() >= d.early.share()/2 || w.all.answers >= patience:
@@ -67,12 +68,24 @@ func (c *control) settle(s sample, now time.Time) int {
 	return c.size
 }
 
-// cured reports that later tries are served, and that this is no chance: the shares are three
-// standard deviations apart.
-func (d *doubt) cured() bool {
+// note counts an answer.
+func (d *doubt) note(s sample) {
+	if s.try < 2 {
+		d.early.add(s.throttled)
+	} else {
+		d.late.add(s.throttled)
+	}
+}
+
+func (d *doubt) answers() int { return d.early.answers + d.late.answers }
+
+// cured reports that later tries are served, and that this is no chance: the shares of refusals
+// differ by more than the given number of standard deviations. The standard deviation of one answer
+// is at most a half.
+func (d *doubt) cured(deviations float64) bool {
 	if d.late.answers == 0 || d.early.answers == 0 {
 		return false
 	}
-	apart := 1.5 * math.Sqrt(1/float64(d.early.answers)+1/float64(d.late.answers))
+	apart := deviations / 2 * math.Sqrt(1/float64(d.early.answers)+1/float64(d.late.answers))
 	return d.early.share()-d.late.share() > apart
 }

@@ -152,6 +152,25 @@ func TestRefusedLater(t *testing.T) {
 	})
 }
 
+// A client whose rate fell on a service that was full notices that the service refuses the first
+// two tries of each request whatever the rate.
+func TestRefusedWhilePaced(t *testing.T) {
+	for _, rate := range []float64{2, 10, 50} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: rate, burst: 1}
+			quota := retry.NewQuota()
+			st := retried(t, limit.On(s, limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128, Cured: quota.Cures}), 0), retry.From(quota))
+			get(t, st, 130, int(100*rate))
+			s.mu.Lock()
+			s.rate, s.first = 0, 2
+			s.mu.Unlock()
+			if took := get(t, st, 130, 2000); took > 45*time.Second { // at 2 a second, 24 answers take 12 s
+				t.Errorf("%v a second before: it took %v", rate, took)
+			}
+		})
+	}
+}
+
 // A service that had too much to do, of a fleet, and is idle by now, is used as before within
 // seconds.
 func TestRecovers(t *testing.T) {

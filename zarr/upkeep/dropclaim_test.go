@@ -1,0 +1,103 @@
+package upkeep_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+	"github.com/zargo-io/zargo/zarr/upkeep"
+)
+
+// TestDropClaimCut: the context of DropClaim ends before each of its requests. The claim of the
+// append is dropped or left as it is; a claim of DropClaim's own is not left.
+func TestDropClaimCut(t *testing.T) {
+	for n := 0; ; n++ {
+		st := killedAppend(t)
+		was := groupClaim(t, st)
+		if was == "" {
+			t.Fatal("the append left no claim")
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		seen := 0
+		g, err := zarr.OpenGroup(ctx, store.Around(st, store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
+			if seen++; seen == n+1 {
+				cancel()
+			}
+			return ctx, ctx.Err()
+		}}), "g")
+		if err == nil {
+			_, err = upkeep.DropClaim(ctx, g, 0)
+		}
+		if now := groupClaim(t, st); now != "" && (now != was || err == nil) {
+			t.Errorf("cut at request %d: %v; the claim is %s, and was %s", n, err, now, was)
+		}
+		cancel()
+		if seen <= n {
+			if n < 10 {
+				t.Errorf("only %d requests", n)
+			}
+			return
+		}
+	}
+}
+
+// killedAppend makes a group with two arrays, to which an append was killed that had claimed all.
+func killedAppend(t *testing.T) store.Store {
+	t.Helper()
+	st := mem.New()
+	if _, err := zarr.CreateGroup(t.Context(), st, "g", zarr.Spec{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"g/a", "g/b"} {
+		spec := zarr.Spec{Shape: []int{2}, Chunks: []int{2}, DType: dtype.Int32, Dims: []string{"time"}}
+		if _, err := zarr.Create(t.Context(), st, path, spec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dead := false
+	g, err := zarr.OpenGroup(t.Context(), store.Around(st, store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
+		if dead = dead || strings.Contains(c.Key, "/c/"); dead {
+			return ctx, fault.Refused
+		}
+		return ctx, nil
+	}}), "g")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Append(t.Context(), "time", zarr.RowsOf("a", []int32{1, 2}), zarr.RowsOf("b", []int32{1, 2})); err == nil {
+		t.Fatal("the append was not killed")
+	}
+	return st
+}
+
+// groupClaim is the ID of the claim in the document of the group; "" is none.
+func groupClaim(t *testing.T, st store.Store) string {
+	t.Helper()
+	v, err := st.Get(t.Context(), "g/zarr.json", store.GetOptions{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Attributes struct {
+			Claim *struct {
+				ID string `json:"id"`
+			} `json:"zargo_claim"`
+		} `json:"attributes"`
+	}
+	if err := json.Unmarshal(v.Bytes, &doc); err != nil {
+		t.Fatal(err)
+	}
+	if doc.Attributes.Claim == nil {
+		return ""
+	}
+	if doc.Attributes.Claim.ID == "" {
+		t.Fatalf("no ID in %s", v.Bytes)
+	}
+	return doc.Attributes.Claim.ID
+}
