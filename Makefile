@@ -77,8 +77,9 @@ OUTSIDE := ./integration/crash ./integration/crash/shared ./integration/fixtures
 # from many.
 ALONE := $(addprefix ./zarr/codec/internal/,bzip2 deflate lz4hc lzma msgpack number planes stream zstdenc)
 
-# Tests that count allocations, or look at the memory of processes, which are others with -race: they run without it too.
-COUNTED := ./integration/gocloud ./integration/transfers
+# Tests that count allocations, look at the memory of processes, or run only some of their cases with -race: they run without it
+# too. Package zarr does so in purego.
+COUNTED := ./integration/gocloud ./integration/transfers ./transfer
 
 # What takes longest, in this order, begun before the rest, so that nothing long is left alone at the end.
 LONGEST := $(addprefix ./,integration/conformance zarr integration/processes integration/load integration/repairs s3 transfer cmd/zargo integration/checks gcs azure)

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/zargo-io/zargo/internal/race"
 	"github.com/zargo-io/zargo/transfer"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
@@ -109,13 +110,17 @@ func TestTwoPlansAtOnce(t *testing.T) {
 // TestTwoPlansMeet holds one process at each of its requests, while another one runs another plan
 // to the same target, or the same plan.
 func TestTwoPlansMeet(t *testing.T) {
+	step := 1
+	if race.Enabled {
+		step = 5 // all of them run without the race detector
+	}
 	for _, k := range kinds() {
 		for _, c := range []struct {
 			name         string
 			other        int
 			clean, whole bool
 		}{{"another plan", 1, false, true}, {"another plan, cleaned", 1, true, true}, {"another plan's first task", 1, false, false}, {"the same plan", 0, false, true}, {"the same plan, cleaned", 0, true, true}} {
-			for at := 1; ; at++ {
+			for at := 1; ; at += step {
 				say := fmt.Sprintf("%s at request %d", c.name, at)
 				p := newPair(t, k, mem.New(), mem.New())
 				first := newStepped(p.dst, at, held)

@@ -10,61 +10,58 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Rows are what [Group.Append] appends to one array of the group. They are made by [RowsOf] and
-// [RowsBy].
+// Rows are what [Group.Append] appends to one array of the group: N rows that Write stores, as for
+// [Array.AppendFunc]. [RowsOf] makes rows of values.
 type Rows struct {
-	path  string
-	count func(a *Array, axis int) (int, error)
-	write func(ctx context.Context, a *Array, axis, from int) error
+	Path  string // of the array, below the group
+	N     int
+	Write func(ctx context.Context, view *Array, from int) error
+
+	values func(a *Array, axis int) (Rows, error) // of RowsOf; else nil
 }
 
-// RowsOf are rows of the array at a path below the group: values in C order, as for [Append].
+// RowsOf returns rows of the array at a path below the group: values in C order, as for [Append].
 func RowsOf[T any](path string, values []T) Rows {
-	return Rows{
-		path: path,
-		count: func(a *Array, axis int) (int, error) {
-			if _, err := regionOf[T](a, 0, along(axis, Range(0, 0))); err != nil {
-				return 0, err
-			}
-			return a.rows(axis, len(values))
-		},
-		write: func(ctx context.Context, a *Array, axis, from int) error {
-			return Write(ctx, a, values, along(axis, Range(from, from+len(values)/a.row(axis)))...)
-		},
-	}
+	return Rows{Path: path, values: func(a *Array, axis int) (Rows, error) {
+		if _, err := regionOf[T](a, 0, along(axis, Range(0, 0))); err != nil {
+			return Rows{}, err
+		}
+		n, err := a.rows(axis, len(values))
+		return Rows{N: n, Write: func(ctx context.Context, view *Array, from int) error {
+			return Write(ctx, view, values, along(axis, Range(from, from+n))...)
+		}}, err
+	}}
 }
 
-// RowsBy are n rows that write writes, as for [Array.AppendBy].
-func RowsBy(path string, n int, write func(ctx context.Context, a *Array, from int) error) Rows {
-	return Rows{
-		path: path,
-		count: func(*Array, int) (int, error) {
-			if n < 0 {
-				return 0, fault.Newf(fault.Selection, "%d rows", n)
-			}
-			return n, nil
-		},
-		write: func(ctx context.Context, a *Array, _, from int) error { return write(ctx, a, from) },
+// fit returns rows with N and Write for an array that gets longer along an axis.
+func (r Rows) fit(a *Array, axis int) (Rows, error) {
+	if r.values != nil {
+		return r.values(a, axis)
 	}
+	if r.N < 0 || r.Write == nil {
+		return r, fault.Newf(fault.Selection, "%d rows for %q, with a function to write them: %v", r.N, r.Path, r.Write != nil)
+	}
+	return r, nil
 }
 
-// Append makes several arrays of the group longer along the axes that have the name dim, by the
-// same number of rows: data and the coordinates that belong to it. It returns the group with its
-// consolidated metadata, if it has any, brought up to date.
+// Append extends several arrays of the group along the axes of the name dim by the same number of
+// rows: data and its coordinates. It returns the group with its consolidated metadata, if it has
+// any, brought up to date.
 //
-// Consolidated metadata changes last, with one write, so who opens the arrays through it sees all
-// of them at their old length or all at their new one. Who opens an array by itself may see it
-// longer before the others. The group and its arrays are claimed meanwhile as an array is by
-// [Append]: others who append get ErrConflict, see [Wait]. No array gets longer before the rows of
+// Consolidated metadata changes last, with one write. Who opens the arrays through it sees all of
+// them at their old length or all at their new length. Who opens an array by itself may see it
+// longer before the others. Append claims the group and its arrays as [Append] claims an array:
+// meanwhile other appends fail with ErrConflict, or wait. No array gets longer before the rows of
 // all of them are stored.
 //
-// After an error the arrays are as long as they were, unless the error says that some are longer.
-// A process that is killed may leave such arrays too. Append of the same rows with [TakeOver] then
-// completes what it began, and is the only Append that the group takes. Which rows are due next is
-// what arrays opened through the group say; see [AppendAt]. All arrays of the group's consolidated
-// metadata that have the dimension must be among the rows, and the arrays must be of one length
-// (ErrSelection). The group's own consolidated metadata is changed, none that groups above it have.
-func (g *Group) Append(ctx context.Context, dim string, rows ...Rows) (*Group, error) {
+// After an error the arrays are as long as they were, unless the error says that some are longer. A
+// killed process may leave such arrays too. An Append of the same rows with TakeOver then completes
+// what that process began, and is the only Append that the group takes. The arrays that are opened
+// through the group have the number of rows after which new rows are due; see At in AppendOptions.
+// All arrays of the group's consolidated metadata that have the dimension must be among the rows,
+// and the arrays must be of one length (ErrSelection). Append changes the group's own consolidated
+// metadata, and none that groups above it have.
+func (g *Group) Append(ctx context.Context, dim string, o AppendOptions, rows ...Rows) (*Group, error) {
 	of, err := g.rows(dim, rows)
 	if err != nil {
 		return nil, g.errf(err)
@@ -92,7 +89,7 @@ func (g *Group) Append(ctx context.Context, dim string, rows ...Rows) (*Group, e
 			return arrayspec.Dims(m.Attrs, len(m.Shape))
 		},
 	}
-	doc, err := in.Append(ctx, dim, of, g.growth())
+	doc, err := in.Append(ctx, dim, of, o.grow())
 	if err != nil {
 		return nil, g.errf(err)
 	}
@@ -111,7 +108,7 @@ func (g *Group) rows(dim string, rows []Rows) ([]grow.Rows, error) {
 	}
 	of, seen := make([]grow.Rows, len(rows)), map[string]bool{}
 	for i, r := range rows {
-		p, err := meta.NormalizePath(r.path)
+		p, err := meta.NormalizePath(r.Path)
 		if err != nil {
 			return nil, err
 		}
@@ -120,6 +117,7 @@ func (g *Group) rows(dim string, rows []Rows) ([]grow.Rows, error) {
 			return nil, fault.Newf(fault.Selection, "two lots of rows for %q", path)
 		}
 		seen[path] = true
+		fitted := new(Rows) // to the array as it is stored
 		of[i] = grow.Rows{
 			Path: path,
 			Fit: func(a grow.Array) (axis, n int, err error) {
@@ -130,11 +128,11 @@ func (g *Group) rows(dim string, rows []Rows) ([]grow.Rows, error) {
 				if err = b.growable(axis); err != nil {
 					return 0, 0, err
 				}
-				n, err = r.count(b, axis)
-				return axis, n, err
+				*fitted, err = r.fit(b, axis)
+				return axis, fitted.N, err
 			},
-			Write: func(ctx context.Context, view grow.Array, axis, from int) error {
-				return r.write(ctx, viewed(view), axis, from)
+			Write: func(ctx context.Context, view grow.Array, from int) error {
+				return fitted.Write(ctx, viewed(view), from)
 			},
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zargo-io/zargo/internal/race"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -72,10 +73,10 @@ func (p pairing) create(t *testing.T) store.Store {
 }
 
 // appendPair appends n rows of a number.
-func appendPair(ctx context.Context, st store.Store, v int32, n int, opts ...zarr.Option) error {
-	g, err := zarr.OpenGroup(ctx, st, "g", opts...)
+func appendPair(ctx context.Context, st store.Store, v int32, n int, o zarr.AppendOptions) error {
+	g, err := zarr.OpenGroup(ctx, st, "g")
 	if err == nil {
-		_, err = g.Append(ctx, "time", zarr.RowsOf("d", slices.Repeat([]int32{v}, 2*n)), zarr.RowsOf("time", slices.Repeat([]int32{v}, n)))
+		_, err = g.Append(ctx, "time", o, zarr.RowsOf("d", slices.Repeat([]int32{v}, 2*n)), zarr.RowsOf("time", slices.Repeat([]int32{v}, n)))
 	}
 	return err
 }
@@ -159,9 +160,9 @@ func TestGroupAppendsMeet(t *testing.T) {
 				st := p.create(t)
 				first, second := outcome{v: 11, n: 3}, outcome{v: 21, n: 3}
 				a, b := interleave(t.Context(), st, n, m, func(st store.Store) {
-					first.err = appendPair(t.Context(), st, first.v, first.n)
+					first.err = appendPair(t.Context(), st, first.v, first.n, zarr.AppendOptions{})
 				}, func(st store.Store) {
-					second.err = appendPair(t.Context(), st, second.v, second.n)
+					second.err = appendPair(t.Context(), st, second.v, second.n, zarr.AppendOptions{})
 				})
 				for _, o := range []*outcome{&first, &second} {
 					if o.err != nil && !errors.Is(o.err, zarr.ErrConflict) || half(o.err) {
@@ -173,7 +174,7 @@ func TestGroupAppendsMeet(t *testing.T) {
 				}
 				for _, o := range []*outcome{&first, &second} {
 					if o.err != nil {
-						o.err = appendPair(t.Context(), st, o.v, o.n)
+						o.err = appendPair(t.Context(), st, o.v, o.n, zarr.AppendOptions{})
 					}
 				}
 				if err := p.check(st, first, second); err != nil || claims(t, st) != 0 || first.err != nil || second.err != nil {
@@ -195,9 +196,9 @@ func TestGroupAppendsTakenOver(t *testing.T) {
 					st := p.create(t)
 					first, second := outcome{v: 11, n: 3}, outcome{v: 21, n: rows}
 					a, b := interleave(t.Context(), st, n, m, func(st store.Store) {
-						first.err = appendPair(t.Context(), st, first.v, first.n)
+						first.err = appendPair(t.Context(), st, first.v, first.n, zarr.AppendOptions{})
 					}, func(st store.Store) {
-						second.err = appendPair(t.Context(), st, second.v, second.n, zarr.TakeOver(0))
+						second.err = appendPair(t.Context(), st, second.v, second.n, zarr.AppendOptions{TakeOver: -1})
 					})
 					for _, o := range []*outcome{&first, &second} {
 						if o.err != nil && !errors.Is(o.err, zarr.ErrConflict) {
@@ -207,12 +208,12 @@ func TestGroupAppendsTakenOver(t *testing.T) {
 					// An append that some arrays show is completed with its rows.
 					third := outcome{v: 31, n: 3}
 					if claims(t, st) != 0 {
-						if third.err = appendPair(t.Context(), st, third.v, third.n, zarr.TakeOver(0)); third.err != nil {
+						if third.err = appendPair(t.Context(), st, third.v, third.n, zarr.AppendOptions{TakeOver: -1}); third.err != nil {
 							third.n = rows
-							third.err = appendPair(t.Context(), st, third.v, third.n, zarr.TakeOver(0))
+							third.err = appendPair(t.Context(), st, third.v, third.n, zarr.AppendOptions{TakeOver: -1})
 						}
 					} else {
-						third.err = appendPair(t.Context(), st, third.v, third.n)
+						third.err = appendPair(t.Context(), st, third.v, third.n, zarr.AppendOptions{})
 					}
 					if err := p.check(st, first, second, third); err != nil || claims(t, st) != 0 || third.err != nil {
 						t.Fatalf("%d, %d: %v; %d claims; %v, %v, %v", n, m, err, claims(t, st), first.err, second.err, third.err)
@@ -225,11 +226,16 @@ func TestGroupAppendsTakenOver(t *testing.T) {
 }
 
 // meet calls f with the numbers of requests at which two processes stop, as long as they get so
-// far: each number of the first, with a third of those of the second.
+// far: each number of the first, with a third of those of the second. Under the race detector it is
+// an eleventh.
 func meet(t *testing.T, f func(n, m int) (first, second bool)) {
 	t.Helper()
+	step := 3
+	if race.Enabled {
+		step = 11
+	}
 	for n := 0; ; n++ {
-		for m := n % 3; ; m += 3 {
+		for m := n % step; ; m += step {
 			first, second := f(n, m)
 			if !first {
 				t.Logf("%d requests", n)
@@ -288,7 +294,7 @@ func TestGroupAppendCut(t *testing.T) {
 						return context.Canceled
 					}}
 					first, second := outcome{v: 11, n: 3}, outcome{v: 21, n: 2}
-					first.err = appendPair(ctx, cut, first.v, first.n)
+					first.err = appendPair(ctx, cut, first.v, first.n, zarr.AppendOptions{})
 					cancel()
 					if half(first.err) {
 						t.Fatalf("%d: %v", n, first.err)
@@ -299,7 +305,7 @@ func TestGroupAppendCut(t *testing.T) {
 					if claims(t, st) != 0 {
 						t.Fatalf("%d: a claim is left after %v", n, first.err)
 					}
-					second.err = appendPair(t.Context(), st, second.v, second.n)
+					second.err = appendPair(t.Context(), st, second.v, second.n, zarr.AppendOptions{})
 					if err := p.check(st, first, second); err != nil || second.err != nil || claims(t, st) != 0 {
 						t.Fatalf("%d: %v; %v, %v; %d claims", n, err, first.err, second.err, claims(t, st))
 					}
@@ -328,11 +334,11 @@ func TestGroupAppendResponseLost(t *testing.T) {
 						return zarr.ErrUnavailable
 					}}
 					first, second := outcome{v: 11, n: 3}, outcome{v: 21, n: 2}
-					first.err = appendPair(t.Context(), cut, first.v, first.n, zarr.Wait(time.Minute))
+					first.err = appendPair(t.Context(), cut, first.v, first.n, zarr.AppendOptions{Wait: time.Minute})
 					if half(first.err) || claims(t, st) != 0 {
 						t.Fatalf("%d: %v, %d claims", n, first.err, claims(t, st))
 					}
-					second.err = appendPair(t.Context(), st, second.v, second.n)
+					second.err = appendPair(t.Context(), st, second.v, second.n, zarr.AppendOptions{})
 					if err := p.check(st, first, second); err != nil || second.err != nil || claims(t, st) != 0 {
 						t.Fatalf("%d: %v; %v, %v; %d claims", n, err, first.err, second.err, claims(t, st))
 					}

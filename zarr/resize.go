@@ -3,14 +3,16 @@ package zarr
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/zargo-io/zargo/internal/grow"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// ResizeOptions say what becomes of values outside the new shape. The zero value deletes chunks
-// that lie wholly outside it, and in a sharded array shards; a chunk that the shape ends within
-// stays as it is, so that an array that grows again has its values again.
+// ResizeOptions are those of one [Array.Resize]. They say what becomes of values outside the new
+// shape. The zero value deletes chunks that lie wholly outside it, in a sharded array shards. A
+// chunk that the shape ends within stays as it is, so that an array that grows again has its values
+// again.
 type ResizeOptions struct {
 	// MetadataOnly changes the shape and deletes nothing: all values are there again should the
 	// array grow again. Only what changes that were given up left where the array grows becomes the
@@ -19,17 +21,22 @@ type ResizeOptions struct {
 	// Clear sets what lies outside the shape within chunks to the fill value too. They are read and
 	// written again.
 	Clear bool
+	// Wait waits so long for another append or resize in progress. If that one gives the array
+	// another shape, Resize fails with ErrConflict.
+	Wait time.Duration
+	// TakeOver takes the place of a change that did not end, as in [AppendOptions].
+	TakeOver time.Duration
 }
 
 // Resize gives the array another shape of the same rank, and returns the array with it; a stays as
-// it was. Elements that come in are the fill value, or what an earlier shape left there; see
-// ResizeOptions for those that go out.
+// it was. New elements are the fill value, or values that an earlier shape left there. ResizeOptions
+// say what becomes of elements outside the new shape.
 //
-// The shape changes first, on condition that no one else changed the array since it was opened
-// (ErrConflict), then chunks are deleted: their keys in batches or, where there are more than some
-// thousand, those that are listed. An array that loses chunks is claimed meanwhile as by [Append].
-// After an error of a delete the shape is the new one, and the next Append or Resize deals with
-// what is left. ErrSelection where a rectilinear grid does not reach so far.
+// The shape changes first, on condition that nobody else changed the array since it was opened
+// (ErrConflict). Then chunks are deleted: their keys in batches or, if there are more than some
+// thousand, those that a listing shows. An array that loses chunks is claimed meanwhile as by
+// [Append]. After an error of a delete the shape is the new one, and the next Append or Resize deals
+// with the remaining chunks. ErrSelection: a rectilinear grid ends before the new shape.
 func (a *Array) Resize(ctx context.Context, shape []int, o ResizeOptions) (*Array, error) {
 	if err := a.hasShape(); err != nil {
 		return nil, a.errf(err)
@@ -38,7 +45,7 @@ func (a *Array) Resize(ctx context.Context, shape []int, o ResizeOptions) (*Arra
 		return nil, a.errf(fault.Newf(fault.Selection, "shape %v of an array with %d axes", shape, len(a.meta.Shape)))
 	}
 	outside := grow.Outside{Keep: o.MetadataOnly, Clear: o.Clear}
-	out, err := grow.Resize(ctx, growing{a}, slices.Clone(shape), outside, grow.Options{Over: a.cfg.over})
+	out, err := grow.Resize(ctx, growing{a}, slices.Clone(shape), outside, grow.Options{Wait: o.Wait, Over: takeOver(o.TakeOver)})
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func (w *hierarchy) write(ctx context.Context, a *actor, t *truth, x *zarr.Array
 	zero := a.rng.IntN(5) == 0
 	if a.rng.IntN(8) == 0 {
 		o.text += " store fill"
-		x = with(x, []zarr.Option{zarr.StoreFill()})
+		x = with(x, zarr.StoreFill())
 	}
 	var v []int32
 	a.do(ctx, o, func(ctx context.Context) error {

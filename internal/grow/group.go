@@ -33,9 +33,8 @@ type Group struct {
 type Rows struct {
 	Path string // below the store's root
 	// Fit returns the axis along which the array gets longer, and the number of rows.
-	Fit func(a Array) (axis, n int, err error)
-	// Write stores them.
-	Write func(ctx context.Context, view Array, axis, from int) error
+	Fit   func(a Array) (axis, n int, err error)
+	Write Write
 }
 
 // group is the document of the group in an append.
@@ -150,8 +149,7 @@ func (w *appending) open(ctx context.Context, rows []Rows) (int, error) {
 		if count >= 0 && n != count {
 			return 0, fault.Newf(fault.Selection, "%d rows for %q and %d for %q", count, rows[0].Path, n, r.Path)
 		}
-		count, m.axis = n, axis
-		m.write = func(ctx context.Context, view Array, from int) error { return r.Write(ctx, view, axis, from) }
+		count, m.axis, m.write = n, axis, r.Write
 	}
 	return count, nil
 }

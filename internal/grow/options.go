@@ -24,6 +24,8 @@ func (o Options) mayBegin(from int, confirm func() error) error {
 	switch {
 	case o.At == nil || *o.At == from:
 		return nil
+	case *o.At < 0:
+		return fault.Newf(fault.Selection, "no append begins at row %d", *o.At)
 	case *o.At > from:
 		return fault.Newf(fault.Conflict, "there are %d rows, not %d", from, *o.At)
 	}
