@@ -18,7 +18,7 @@ func (a *Array) read(ctx context.Context, dst []byte, r grid.Selection) error {
 }
 
 func (a *Array) write(ctx context.Context, src []byte, r grid.Selection) error {
-	err := a.writable()
+	err := a.at.Writable()
 	if err == nil {
 		err = a.confirm(ctx)
 	}
