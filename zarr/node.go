@@ -45,14 +45,6 @@ func nodeOf(at *hierarchy.Node, cfg config) node {
 	return node{at.Handle(), at, cfg}
 }
 
-// made returns the array or the group that was found.
-func made(at *hierarchy.Node, cfg config) Node {
-	if at.Array() == nil {
-		return &Group{nodeOf(at, cfg)}
-	}
-	return makeArray(nodeOf(at, cfg), at.Keyed, at.Pipe, &shared{}, nil)
-}
-
 func (n *node) isNode() {}
 
 // Path is the path below the store's root.

@@ -3,7 +3,9 @@
 //
 //	n := &hierarchy.Node{Store: written.Around(st), Path: "weather", Cfg: options}
 //	g, err := n.Open(ctx, document.Group)
-//	for f := range g.Members(ctx, 1) { … }
+//	for f := range g.Members(ctx, 1) {
+//		fmt.Println(f.Node.Path, f.Err)
+//	}
 //
 // A Node is where documents are and, once it was opened, what they say; an array's codecs are bound.
 // An opened Node is immutable: its methods may be called from any number of goroutines. Errors name
