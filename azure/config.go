@@ -31,7 +31,7 @@ type config struct {
 	credential           azcore.TokenCredential
 	httpClient           policy.Transporter
 	tier, contentType    string
-	readOnly, verify     bool
+	verify               bool
 	trust                []string // hosts that tokens may be sent to
 	client               *container.Client
 	opened               *gcblob.Bucket // holds client

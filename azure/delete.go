@@ -55,10 +55,7 @@ func (b *bucket) deleteSome(ctx context.Context, keys []string) (rest []string, 
 	if err != nil {
 		return keys, &wholeError{explain(err, false)}
 	}
-	why := make([]error, len(keys))
-	for i := range why {
-		why[i] = foreign("it does not mention this key")
-	}
+	why := provider.Unmentioned(len(keys), foreign)
 	for _, r := range out {
 		if r == nil || r.ContentID == nil || *r.ContentID < 0 || *r.ContentID >= len(keys) {
 			return keys, foreign("a part of it is about none of the keys")
@@ -72,16 +69,7 @@ func (b *bucket) deleteSome(ctx context.Context, keys []string) (rest []string, 
 		}
 		why[*r.ContentID] = err
 	}
-	var first error
-	for i, err := range why {
-		if err != nil {
-			rest = append(rest, keys[i])
-			if first == nil {
-				first = err
-			}
-		}
-	}
-	return rest, first
+	return provider.Left(keys, why)
 }
 
 // submit sends a batch. The SDK's reader of answers goes by the numbers that are in them, and

@@ -81,17 +81,14 @@ func (b *bucket) getFrom(ctx context.Context, key string, o store.GetOptions, bu
 // version although a condition was sent, or a folder of a hierarchical namespace, which answers
 // like an empty blob.
 func accept(h http.Header, got store.Version, o store.GetOptions) error {
-	switch {
-	case got == "":
+	if got == "" {
 		return foreign("it has no ETag")
-	case o.IfVersion != "" && got != o.IfVersion:
-		return fault.Newf(fault.Conflict, "version %s was asked for, %s is there", o.IfVersion, got)
-	case o.IfNotVersion != "" && got == o.IfNotVersion:
-		return fault.Newf(fault.Unchanged, "it still is version %s", got)
-	case isFolder(h):
-		return fault.Newf(fault.NotFound, "it is a folder, and holds no value")
 	}
-	return nil
+	err := provider.CheckVersion(got, o)
+	if err == nil && isFolder(h) {
+		err = fault.Newf(fault.NotFound, "it is a folder, and holds no value")
+	}
+	return err
 }
 
 func isFolder(h http.Header) bool {
@@ -121,23 +118,12 @@ func announced(r store.Range, status int, length *int64, contentRange string) (p
 		_, n, err := r.Resolve(*length)
 		return provider.Announced{N: n, Body: n, Size: *length}, err
 	case status == http.StatusPartialContent && ranged:
-		first, last, size, ok := provider.ContentRange(contentRange)
-		if total, empty := emptyRange(contentRange); !ok && empty && *length == 0 {
+		if total, empty := emptyRange(contentRange); empty && *length == 0 {
 			if _, _, err := r.Resolve(total); err != nil {
 				return provider.Announced{}, err
 			}
 		}
-		if !ok {
-			return provider.Announced{}, foreign(fmt.Sprintf("its Content-Range is %q", contentRange))
-		}
-		off, n, err := r.Resolve(size)
-		if err != nil {
-			return provider.Announced{}, err
-		}
-		if first != off || last-first+1 != n || *length != n {
-			return provider.Announced{}, foreign(fmt.Sprintf("bytes %v were asked for, it holds %q", r, contentRange))
-		}
-		return provider.Announced{N: n, Body: n, Size: size}, nil
+		return provider.Partial(r, length, contentRange, foreign)
 	}
 	return provider.Announced{}, foreign(fmt.Sprintf("its status is %d for the range %v", status, r))
 }

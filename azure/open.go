@@ -40,34 +40,28 @@ import (
 // verbs store.PageLister, store.BatchDeleter and store.PartPutter, and gives by store.As:
 // *container.Client, *gcblob.Bucket and store.Tuning.
 func Open(ctx context.Context, url string, opts ...Option) (store.Store, error) {
-	c := &config{}
-	s, err := c.open(ctx, url, opts)
-	return provider.Opened(ctx, c.name(), s, err)
+	return new(config).open(ctx, url, opts)
 }
 
 func (c *config) open(ctx context.Context, url string, opts []Option) (store.Store, error) {
+	return provider.Open(ctx, c, func() error { return c.read(url, opts) })
+}
+
+func (c *config) read(url string, opts []Option) error {
 	if err := c.parseURL(url); err != nil {
-		return nil, err
+		return err
 	}
 	for _, o := range opts {
 		o.apply(c)
 	}
-	s, err := c.provider(ctx)
-	if err != nil {
-		return nil, err
-	}
-	st, err := c.stack.Build(s, c.shared())
-	if err == nil && c.readOnly {
-		st = store.ReadOnly(st)
-	}
-	return st, err
+	return c.check()
 }
 
-// provider is the container as a store, without layers.
-func (c *config) provider(ctx context.Context) (*blob.Store, error) {
-	if err := c.check(); err != nil {
-		return nil, err
-	}
+// Layers implements [provider.Config].
+func (c *config) Layers() *provider.Stack { return &c.stack }
+
+// Connect implements [provider.Config].
+func (c *config) Connect(ctx context.Context) (store.Store, error) {
 	client, err := c.connect()
 	if err != nil {
 		return nil, err
@@ -88,7 +82,7 @@ func (c *config) provider(ctx context.Context) (*blob.Store, error) {
 		hooks.Close = func() error { c.idle.CloseIdleConnections(); return nil }
 	}
 	return blob.New(bucket,
-		blob.Name(c.name()),
+		blob.Name(c.Name()),
 		blob.WithHooks(hooks),
 		blob.CheckKeys(b.checkKey),
 		blob.Tuning(c.tuning()),
@@ -101,16 +95,12 @@ func (c *config) provider(ctx context.Context) (*blob.Store, error) {
 //
 // *UsageError: b is not a container of Azure's, or another than url names.
 func FromBucket(ctx context.Context, b *gcblob.Bucket, url string, opts ...Option) (store.Store, error) {
-	c := &config{}
-	s, err := c.fromBucket(ctx, b, url, opts)
-	return provider.Opened(ctx, c.name(), s, err)
-}
-
-func (c *config) fromBucket(ctx context.Context, b *gcblob.Bucket, url string, opts []Option) (store.Store, error) {
-	var client *container.Client
-	if !b.As(&client) {
-		return nil, provider.Usage("the bucket is not a container of Azure Blob Storage")
-	}
-	c.opened = b
-	return c.open(ctx, url, append(slices.Clip(opts), Client(client)))
+	c := &config{opened: b}
+	return provider.Open(ctx, c, func() error {
+		var client *container.Client
+		if !b.As(&client) {
+			return provider.Usage("the bucket is not a container of Azure Blob Storage")
+		}
+		return c.read(url, append(slices.Clip(opts), Client(client)))
+	})
 }

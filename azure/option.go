@@ -9,6 +9,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
@@ -24,6 +25,10 @@ func (o Option) String() string { return o.text }
 
 func option(apply func(*config), format string, args ...any) Option {
 	return Option{"azure." + fmt.Sprintf(format, args...), apply}
+}
+
+func layers(s provider.Setting) Option {
+	return Option{"azure." + s.Text, func(c *config) { s.Apply(&c.stack) }}
 }
 
 // Account names the storage account. URL: storage_account.
@@ -87,7 +92,7 @@ func TrustHost(hosts ...string) Option {
 }
 
 // ReadOnly refuses every write with fault.ReadOnly. URL: readonly=true.
-func ReadOnly() Option { return option(func(c *config) { c.readOnly = true }, "ReadOnly()") }
+func ReadOnly() Option { return layers(provider.ReadOnly()) }
 
 // VerifyReads compares what is read with the checksum that Azure has: the MD5 of whole values that
 // were stored with one, and a CRC64 (MD5 from hosts that are not Azure's) of ranges up to 4 MiB. A
@@ -112,44 +117,32 @@ func HTTPClient(h policy.Transporter) Option {
 // MaxInFlight fixes how many requests the store makes at once, over all arrays and calls on it. 0
 // is the default: 128 reads and 128 writes at first, shared by all stores of the process on the
 // bucket; more while throughput grows with them, fewer where the service refuses some.
-func MaxInFlight(n int) Option {
-	return option(func(c *config) { c.stack.InFlight = n }, "MaxInFlight(%d)", n)
-}
+func MaxInFlight(n int) Option { return layers(provider.MaxInFlight(n)) }
 
 // RequestRate bounds the requests in a second that all stores of the process on the bucket make
 // that are opened with the same number, reads and writes together and repeats included. 0 is no
 // bound. Of processes that know their number ([concurrency.Limits.Share]) each keeps to its share
 // of it.
-func RequestRate(perSecond float64) Option {
-	return option(func(c *config) { c.stack.RequestRate = perSecond }, "RequestRate(%v)", perSecond)
-}
+func RequestRate(perSecond float64) Option { return layers(provider.RequestRate(perSecond)) }
 
 // ByteRate bounds the bytes of values that are read and written in a second, likewise.
-func ByteRate(perSecond float64) Option {
-	return option(func(c *config) { c.stack.ByteRate = perSecond }, "ByteRate(%v)", perSecond)
-}
+func ByteRate(perSecond float64) Option { return layers(provider.ByteRate(perSecond)) }
 
 // Limits uses the caller's limits instead of the process's, as zarr.Limits.Shared does for arrays. Stores
 // on one bucket with the same Limits share its request slots and its retry quota.
-func Limits(l *concurrency.Limits) Option {
-	return option(func(c *config) { c.stack.Limits = l }, "Limits(…)")
-}
+func Limits(l *concurrency.Limits) Option { return layers(provider.Limits(l)) }
 
 // Hedge makes a read once more whose first byte takes much longer than that of others, and uses the
 // one that comes first; see package hedge for when. It costs 3 % more reads at most, and memory of
 // the budget ([Limits]) while two are under way. URL: hedge=true.
-func Hedge() Option { return option(func(c *config) { c.stack.Hedge = true }, "Hedge()") }
+func Hedge() Option { return layers(provider.Hedge()) }
 
 // StallTimeout is how long a request may stand still, with no byte moving in either direction,
 // before it is given up as fault.Unavailable and tried again; 0 is the default, 30 s. Every byte
 // starts it anew, so that long values take the time they need: the only limit on the whole is the
 // context's. A write's answer may take twice as long, the end of an upload in parts ten times.
-func StallTimeout(d time.Duration) Option {
-	return option(func(c *config) { c.stack.Stall = d }, "StallTimeout(%v)", d)
-}
+func StallTimeout(d time.Duration) Option { return layers(provider.StallTimeout(d)) }
 
 // Retry changes how failed requests are repeated; see package retry for the defaults.
 // Retry(retry.Tries(1)) is never.
-func Retry(opts ...retry.Option) Option {
-	return option(func(c *config) { c.stack.Retry = append(c.stack.Retry, opts...) }, "Retry(%v)", opts)
-}
+func Retry(opts ...retry.Option) Option { return layers(provider.Retry(opts...)) }

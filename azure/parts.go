@@ -10,8 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -46,17 +44,17 @@ type parts struct {
 
 // putParts makes no request. A token is the random number.
 func (b *bucket) putParts(_ context.Context, key string, o store.PartsOptions) (store.Parts, error) {
-	p := &parts{b: b, key: key, set: sentparts.New[block](o.Resume != "")}
+	p := &parts{b: b, key: key, set: sentparts.New(o.Resume != "", later)}
 	if o.Resume != "" {
 		id, err := hex.DecodeString(o.Resume)
 		if err != nil || len(id) != len(p.id) {
 			return nil, fault.Newf(fault.Selection, "%q is not the token of a value in parts", o.Resume)
 		}
 		copy(p.id[:], id)
-		return p, nil
+	} else {
+		_, _ = rand.Read(p.id[:]) // never fails
 	}
-	_, _ = rand.Read(p.id[:]) // never fails
-	return p, nil
+	return sentparts.Parts(p, p.set, false), nil
 }
 
 // Limits has no least size.
@@ -93,95 +91,64 @@ func (p *parts) next() int64 {
 	return p.last
 }
 
-// Part is one Put Block; an empty part, which Azure refuses, is left out of the value.
-func (p *parts) Part(ctx context.Context, n int, data []byte) error {
-	if n < 0 || n >= maxBlocks {
-		return fault.Newf(fault.Limit, "part %d is not among the %d that Azure takes", n, maxBlocks)
-	}
-	if int64(len(data)) > maxBlock {
-		return fault.Newf(fault.Limit, "%d bytes are more than the %d that a part can hold", len(data), int64(maxBlock))
-	}
-	if err := p.look(ctx); err != nil {
-		return err
-	}
+// Send is one Put Block; an empty part, which Azure refuses, is left out of the value.
+func (p *parts) Send(ctx context.Context, n int, data []byte) (block, error) {
 	sent := block{sum: crc32.ChecksumIEEE(data), time: p.next()}
-	if len(data) > 0 {
-		sent.label = p.set.Begin(n)
-		body := &lent{b: data}
-		defer body.giveBack()
-		o := &blockblob.StageBlockOptions{TransactionalValidation: p.b.sum(data)}
-		err := p.b.ask(ctx, func(ctx context.Context) error {
-			if _, err := p.b.block(p.key).StageBlock(ctx, p.name(n, sent), body.again(), o); err != nil {
-				return explain(err, false)
-			}
-			return nil
-		})
-		if err != nil {
-			return err
+	if len(data) == 0 {
+		return sent, nil
+	}
+	sent.label = p.set.Begin(n)
+	body := &lent{b: data}
+	defer body.giveBack()
+	o := &blockblob.StageBlockOptions{TransactionalValidation: p.b.sum(data)}
+	err := p.b.ask(ctx, func(ctx context.Context) error {
+		if _, err := p.b.block(p.key).StageBlock(ctx, p.name(n, sent), body.again(), o); err != nil {
+			return explain(err, false)
 		}
-	}
-	size := int64(len(data))
-	p.set.Sent(n, sentparts.Part[block]{Size: size, Sent: size, At: sent}, later)
-	return nil
+		return nil
+	})
+	return sent, err
 }
 
-// look refuses what is over, and lists the blocks of a value that another process began, if that
-// was not done.
-func (p *parts) look(ctx context.Context) error {
-	err := p.set.Going()
-	if err == nil && p.set.Unlisted() {
-		_, err = p.Sent(ctx)
-	}
-	return err
-}
-
-// Sent is one Get Block List. Azure forgets the blocks of a value that was committed, so where
-// there are none, and another process may have sent some, it was; or none was ever sent.
-func (p *parts) Sent(ctx context.Context) ([]store.PartInfo, error) {
-	if err := p.set.Going(); err != nil {
-		return nil, err
-	}
+// List is one Get Block List. Azure forgets the blocks of a value that was committed, so where there
+// are none, and another process may have sent some, it was; or none was ever sent.
+func (p *parts) List(ctx context.Context) (l sentparts.List[block], err error) {
 	var out blockblob.GetBlockListResponse
-	err := p.b.ask(ctx, func(ctx context.Context) (err error) {
+	err = p.b.ask(ctx, func(ctx context.Context) (err error) {
 		if out, err = p.b.block(p.key).GetBlockList(ctx, blockblob.BlockListTypeUncommitted, nil); err != nil {
 			return explain(err, false)
 		}
 		return nil
 	})
 	if err != nil && !errors.Is(err, fault.NotFound) { // absent: a key with neither a value nor blocks
-		return nil, err
+		return l, err
 	}
 	if err == nil && out.RequestID == nil {
-		return nil, foreign("it has no request number") // such as a page of HTML, in which the client finds no blocks
+		return l, foreign("it has no request number") // such as a page of HTML, in which the client finds no blocks
 	}
-	found := map[int]sentparts.Part[block]{}
-	most := 0
+	l.Parts, l.Sums = map[int]sentparts.Part[block]{}, map[int]string{}
 	for _, b := range out.UncommittedBlocks {
 		if b == nil || b.Name == nil || b.Size == nil || *b.Size < 0 {
-			return nil, foreign("a block has no name or no size")
+			return l, foreign("a block has no name or no size")
 		}
 		n, of, ok := p.parse(*b.Name)
 		if !ok {
 			continue
 		}
-		most = max(most, of.label)
-		if part := (sentparts.Part[block]{Size: *b.Size, Sent: *b.Size, At: of}); later(found[n], part) {
-			found[n] = part
+		l.Label = max(l.Label, of.label)
+		if part := (sentparts.Part[block]{Size: *b.Size, Sent: *b.Size, At: of}); later(l.Parts[n], part) {
+			l.Parts[n] = part
 		}
 	}
 	p.set.Each(func(n int, own sentparts.Part[block]) {
-		if own.Size == 0 && later(found[n], own) { // an empty part is no block
-			found[n] = own
+		if own.Size == 0 && later(l.Parts[n], own) { // an empty part is no block
+			l.Parts[n] = own
 		}
 	})
-	if err := p.set.Listed(found, most); err != nil {
-		return nil, err
+	for n, part := range l.Parts {
+		l.Sums[n] = fmt.Sprintf("crc32:%08x", part.At.sum)
 	}
-	var sent []store.PartInfo
-	for _, n := range slices.Sorted(maps.Keys(found)) {
-		sent = append(sent, store.PartInfo{N: n, Size: found[n].Size, Sum: fmt.Sprintf("crc32:%08x", found[n].At.sum)})
-	}
-	return sent, nil
+	return l, nil
 }
 
 // parse is name's inverse; false for blocks of other values under way.
@@ -196,17 +163,18 @@ func (p *parts) parse(name string) (int, block, bool) {
 	return n, b, n < maxBlocks && b.label <= maxBlocks && b.time > 0
 }
 
-// Commit is one Put Block List.
-func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, error) {
-	if err := p.look(ctx); err != nil {
-		return "", err
-	}
-	blocks, size, err := p.list()
-	if err != nil {
-		return "", err
+// Join is one Put Block List.
+func (p *parts) Join(ctx context.Context, all []sentparts.Part[block], o store.PutOptions) (store.Version, error) {
+	var blocks []string
+	var size int64
+	for n, part := range all {
+		if part.Size > 0 {
+			blocks = append(blocks, p.name(n, part.At))
+			size += part.Size
+		}
 	}
 	var out blockblob.CommitBlockListResponse
-	err = p.b.ask(provider.SlowAnswer(ctx), func(ctx context.Context) error {
+	err := p.b.ask(provider.SlowAnswer(ctx), func(ctx context.Context) (err error) {
 		out, err = p.b.block(p.key).CommitBlockList(ctx, blocks, &blockblob.CommitBlockListOptions{
 			HTTPHeaders: p.b.headers, Tier: p.b.tier, AccessConditions: whenPut(o),
 		})
@@ -223,25 +191,9 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 		return "", foreign("it has no ETag")
 	}
 	p.b.sizes.set(p.key, sized{v, size})
-	p.set.End()
 	return v, nil
 }
 
-// list returns the ids of the blocks in order.
-func (p *parts) list() (blocks []string, size int64, err error) {
-	all, err := p.set.Parts()
-	for n, part := range all {
-		if part.Size > 0 {
-			blocks = append(blocks, p.name(n, part.At))
-			size += part.Size
-		}
-	}
-	return blocks, size, err
-}
-
-// Abort makes no request: Azure has none, and drops uncommitted blocks after a week, or when the
-// key is next written. So another process that has sent all parts can still commit them.
-func (p *parts) Abort(context.Context) error {
-	p.set.End()
-	return nil
-}
+// Drop makes no request: Azure has none, and drops uncommitted blocks after a week, or when the key
+// is next written. So another process that has sent all parts can still commit them.
+func (p *parts) Drop(context.Context) error { return nil }

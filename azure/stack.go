@@ -18,8 +18,8 @@ func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
 // numbers are what a container begins with.
 func numbers() limit.Numbers { return limit.Numbers{Reads: defaultRequests, Writes: defaultRequests} }
 
-// shared is the container for the process's other stores on it.
-func (c *config) shared() provider.Bucket {
+// Shared implements [provider.Config].
+func (c *config) Shared() provider.Bucket {
 	return provider.Bucket{Name: c.reached, Prefix: c.prefix, Own: []any{c.client, c.httpClient}, Numbers: numbers()}
 }
 

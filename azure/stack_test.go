@@ -18,7 +18,7 @@ func TestContainersThatShare(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := c.shared().Name; got != want {
+		if got := c.Shared().Name; got != want {
 			t.Errorf("%s: %q, want %q", url, got, want)
 		}
 		if err := s.Close(); err != nil {

@@ -145,13 +145,10 @@ func open(t testing.TB, url string, opts ...Option) store.Store {
 func bare(t testing.TB, url string, opts ...Option) store.Store {
 	t.Helper()
 	c := &config{}
-	if err := c.parseURL(url); err != nil {
+	if err := c.read(url, opts); err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range opts {
-		o.apply(c)
-	}
-	s, err := c.provider(t.Context())
+	s, err := c.Connect(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,8 +44,8 @@ func (c *config) params() provider.Params {
 			"content_type":    &c.contentType, // ours
 		},
 		Flags: map[string]*bool{
-			"readonly":     &c.readOnly, // ours
-			"verify_reads": &c.verify,   // ours
+			"readonly":     &c.stack.ReadOnly, // ours
+			"verify_reads": &c.verify,         // ours
 			"cdn":          &c.cdn,
 			"localemu":     &c.emulator,
 			"anonymous":    &c.anonymous,   // ours
@@ -60,12 +60,8 @@ func (c *config) params() provider.Params {
 	}
 }
 
-// name is the store's URL as it is printed: enough to tell stores apart, and no secrets.
-func (c *config) name() string {
-	s := "azblob://" + c.container
-	if c.prefix != "" {
-		s += "/" + c.prefix
-	}
+// Name implements [provider.Config].
+func (c *config) Name() string {
 	q := url.Values{}
 	if c.account != "" {
 		q.Set("storage_account", c.account)
@@ -73,10 +69,7 @@ func (c *config) name() string {
 	if c.domain != "" {
 		q.Set("domain", c.domain)
 	}
-	if len(q) > 0 {
-		s += "?" + q.Encode()
-	}
-	return s
+	return provider.Name("azblob", c.container, c.prefix, q.Encode())
 }
 
 // UsageError is a mistake in the URL or the options given to [Open]. It has no kind of package

@@ -7,11 +7,8 @@ import (
 	sdk "github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
-	"github.com/zargo-io/zargo/azure"
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/gcs"
-	"github.com/zargo-io/zargo/openurl"
-	"github.com/zargo-io/zargo/s3"
+	"github.com/zargo-io/zargo/openurl/all"
 	"github.com/zargo-io/zargo/transfer"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -113,10 +110,5 @@ func Open(ctx context.Context, url string) (store.Store, error) { return opener(
 
 // opener is Open for one of some workers.
 func opener(workers int) transfer.Opener {
-	l := concurrency.Default().Share(workers)
-	m := openurl.Builtin()
-	m["s3"] = openurl.With(s3.Open, s3.Limits(l))
-	m["gs"] = openurl.With(gcs.Open, gcs.Limits(l))
-	m["azblob"] = openurl.With(azure.Open, azure.Limits(l))
-	return m.Open
+	return all.With(all.Options{Limits: concurrency.Default().Share(workers)}).Open
 }

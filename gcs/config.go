@@ -20,9 +20,9 @@ import (
 type config struct {
 	bucket, prefix string
 
-	anonymous, readOnly bool
-	tokens              oauth2.TokenSource
-	file                string
+	anonymous bool
+	tokens    oauth2.TokenSource
+	file      string
 	place
 	fromURL    place    // what the URL alone says
 	trust      []string // hosts that tokens may be sent to

@@ -18,7 +18,7 @@ const defaultUniverse = "googleapis.com"
 
 // scope is the least that the verbs need.
 func (c *config) scope() string {
-	if c.readOnly {
+	if c.stack.ReadOnly {
 		return "https://www.googleapis.com/auth/devstorage.read_only"
 	}
 	return "https://www.googleapis.com/auth/devstorage.read_write"

@@ -79,24 +79,16 @@ func (b *bucket) deleteSome(ctx context.Context, keys []string) (rest []string, 
 	default:
 		return keys, settled(x.explain(&googleapi.Error{Code: resp.StatusCode, Header: resp.Header}, false))
 	}
-	why := make([]error, len(keys))
-	for i := range why {
-		why[i] = foreign("it does not mention this key")
-	}
+	why := provider.Unmentioned(len(keys), foreign)
 	if err := b.answers(resp, why); err != nil {
 		return keys, err
 	}
-	var first error
 	for i, err := range why {
-		if err = b.absent(whole, keys[i], err); err == nil || errors.Is(err, fault.NotFound) {
-			continue
-		}
-		rest = append(rest, keys[i])
-		if first == nil {
-			first = err
+		if why[i] = b.absent(whole, keys[i], err); errors.Is(why[i], fault.NotFound) {
+			why[i] = nil
 		}
 	}
-	return rest, first
+	return provider.Left(keys, why)
 }
 
 // request makes a batch: one part for each key, with its number.

@@ -48,12 +48,8 @@ func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []
 	if _, ok := generation(version); !ok {
 		return store.Value{}, foreign(fmt.Sprintf("its generation is %q", version))
 	}
-	switch {
-	// A server that ignores conditions must not get away with it.
-	case o.IfVersion != "" && version != o.IfVersion:
-		return store.Value{}, fault.Newf(fault.Conflict, "version %s was asked for, %s is there", o.IfVersion, version)
-	case o.IfNotVersion != "" && version == o.IfNotVersion:
-		return store.Value{}, fault.Newf(fault.Unchanged, "it still is version %s", version)
+	if err := provider.CheckVersion(version, o); err != nil {
+		return store.Value{}, err
 	}
 	a, err := x.announced(o.Range, r)
 	if err != nil {

@@ -33,24 +33,11 @@ import (
 // store.PageLister and store.BatchDeleter, and gives by store.As: *storage.Client (its retries are
 // off), *gcblob.Bucket and store.Tuning.
 func Open(ctx context.Context, url string, opts ...Option) (store.Store, error) {
-	c := &config{}
-	s, err := c.open(ctx, url, opts)
-	return provider.Opened(ctx, c.name(), s, err)
+	return new(config).open(ctx, url, opts)
 }
 
 func (c *config) open(ctx context.Context, url string, opts []Option) (store.Store, error) {
-	if err := c.read(url, opts); err != nil {
-		return nil, err
-	}
-	s, err := c.provider(ctx)
-	if err != nil {
-		return nil, err
-	}
-	st, err := c.stack.Build(s, c.shared())
-	if err == nil && c.readOnly {
-		st = store.ReadOnly(st)
-	}
-	return st, err
+	return provider.Open(ctx, c, func() error { return c.read(url, opts) })
 }
 
 func (c *config) read(url string, opts []Option) error {
@@ -63,8 +50,11 @@ func (c *config) read(url string, opts []Option) error {
 	return c.check()
 }
 
-// provider is the bucket as a store, without layers.
-func (c *config) provider(ctx context.Context) (*blob.Store, error) {
+// Layers implements [provider.Config].
+func (c *config) Layers() *provider.Stack { return &c.stack }
+
+// Connect implements [provider.Config].
+func (c *config) Connect(ctx context.Context) (store.Store, error) {
 	client, closes, err := c.connect(ctx)
 	if err != nil {
 		return nil, err
@@ -79,7 +69,7 @@ func (c *config) provider(ctx context.Context) (*blob.Store, error) {
 	hooks := b.hooks()
 	hooks.Close = closes
 	return blob.New(gc,
-		blob.Name(c.name()),
+		blob.Name(c.Name()),
 		blob.WithHooks(hooks),
 		blob.CheckKeys(b.checkKey),
 		blob.Tuning(c.tuning()),
@@ -92,16 +82,12 @@ func (c *config) provider(ctx context.Context) (*blob.Store, error) {
 //
 // *UsageError: b is not a bucket of Google Cloud Storage.
 func FromBucket(ctx context.Context, b *gcblob.Bucket, url string, opts ...Option) (store.Store, error) {
-	c := &config{}
-	s, err := c.fromBucket(ctx, b, url, opts)
-	return provider.Opened(ctx, c.name(), s, err)
-}
-
-func (c *config) fromBucket(ctx context.Context, b *gcblob.Bucket, url string, opts []Option) (store.Store, error) {
-	var client *gcsapi.Client
-	if !b.As(&client) {
-		return nil, provider.Usage("the bucket is not one of Google Cloud Storage")
-	}
-	c.opened = b
-	return c.open(ctx, url, append(slices.Clip(opts), Client(client)))
+	c := &config{opened: b}
+	return provider.Open(ctx, c, func() error {
+		var client *gcsapi.Client
+		if !b.As(&client) {
+			return provider.Usage("the bucket is not one of Google Cloud Storage")
+		}
+		return c.read(url, append(slices.Clip(opts), Client(client)))
+	})
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -59,7 +58,7 @@ type parts struct {
 }
 
 func (b *bucket) putParts(_ context.Context, key string, o store.PartsOptions) (store.Parts, error) {
-	p := &parts{b: b, key: key, token: o.Resume, set: sentparts.New[source](o.Resume != "")}
+	p := &parts{b: b, key: key, token: o.Resume, set: sentparts.New[source](o.Resume != "", nil)}
 	if id, err := hex.DecodeString(o.Resume); err != nil || len(id) != 8 && o.Resume != "" {
 		return nil, fault.Newf(fault.Selection, "%q is not the token of a value in parts", o.Resume)
 	}
@@ -75,7 +74,7 @@ func (b *bucket) putParts(_ context.Context, key string, o store.PartsOptions) (
 	if provider.CheckLength(b.prefix, p.object(0, maxParts)) != nil {
 		return nil, fmt.Errorf("the key is too long for parts beside it: %w", errors.ErrUnsupported)
 	}
-	return p, nil
+	return sentparts.Parts(p, p.set, false), nil
 }
 
 // Limits has no least size.
@@ -103,51 +102,25 @@ func (p *parts) parse(key string) (n, label int, ok bool) {
 	return n, label, err == nil && n >= 0 && n < maxParts && label <= maxParts && key == p.object(n, label)
 }
 
-// Part is one upload, the first after a Resume with a listing before it.
-func (p *parts) Part(ctx context.Context, n int, data []byte) error {
-	if n < 0 || n >= maxParts {
-		return fault.Newf(fault.Limit, "part %d is not among %d", n, maxParts)
-	}
-	if err := p.look(ctx); err != nil {
-		return err
-	}
+// Send is one upload.
+func (p *parts) Send(ctx context.Context, n int, data []byte) (source, error) {
 	key := p.object(n, p.set.Begin(n))
 	var v store.Version
 	err := p.b.renewed(func() (err error) {
 		v, err = p.b.put(ctx, key, data, store.PutOptions{})
 		return err
 	})
-	if err != nil {
-		return err
-	}
 	g, _ := generation(v)
-	size := int64(len(data))
-	p.set.Sent(n, sentparts.Part[source]{Size: size, Sent: size, At: source{key, g}}, nil)
-	return nil
+	return source{key, g}, err
 }
 
-// look refuses what is over, and lists the parts of a value that another process began, if that was
-// not done.
-func (p *parts) look(ctx context.Context) error {
-	err := p.set.Going()
-	if err == nil && p.set.Unlisted() {
-		_, err = p.Sent(ctx)
-	}
-	return err
-}
-
-// Sent is one page of a listing for each 1000 parts.
-func (p *parts) Sent(ctx context.Context) ([]store.PartInfo, error) {
-	if err := p.set.Going(); err != nil {
-		return nil, err
-	}
+// List is one page of a listing for each 1000 parts.
+func (p *parts) List(ctx context.Context) (l sentparts.List[source], err error) {
 	objects, err := p.objects(ctx)
 	if err != nil {
-		return nil, err
+		return l, err
 	}
-	found := map[int]sentparts.Part[source]{}
-	sums := map[int]uint32{}
-	most := 0
+	l.Parts, l.Sums = map[int]sentparts.Part[source]{}, map[int]string{}
 	for _, o := range objects {
 		key := strings.TrimPrefix(o.Name, p.b.prefix)
 		n, label, ok := p.parse(key)
@@ -155,22 +128,15 @@ func (p *parts) Sent(ctx context.Context) ([]store.PartInfo, error) {
 		case !ok:
 			continue
 		case o.Size < 0 || o.Generation <= 0:
-			return nil, foreign("a part has no size or no generation")
+			return l, foreign("a part has no size or no generation")
 		}
-		most = max(most, label)
-		if o.Generation > found[n].At.generation {
-			found[n] = sentparts.Part[source]{Size: o.Size, Sent: o.Size, At: source{key, o.Generation}}
-			sums[n] = o.CRC32C
+		l.Label = max(l.Label, label)
+		if o.Generation > l.Parts[n].At.generation {
+			l.Parts[n] = sentparts.Part[source]{Size: o.Size, Sent: o.Size, At: source{key, o.Generation}}
+			l.Sums[n] = fmt.Sprintf("crc32c:%08x", o.CRC32C)
 		}
 	}
-	if err := p.set.Listed(found, most); err != nil {
-		return nil, err
-	}
-	var sent []store.PartInfo
-	for _, n := range slices.Sorted(maps.Keys(found)) {
-		sent = append(sent, store.PartInfo{N: n, Size: found[n].Size, Sum: fmt.Sprintf("crc32c:%08x", sums[n])})
-	}
-	return sent, nil
+	return l, nil
 }
 
 // objects lists all that is in the folder.
@@ -197,18 +163,18 @@ func (p *parts) objects(ctx context.Context) (all []*gcsapi.ObjectAttrs, err err
 	}
 }
 
-// Commit joins the parts, 32 at a time and the last time in the place of the value. Then it removes
-// them, as far as it can. A lost condition is looked for first, since joining and then losing costs
-// more; the last request has the condition, too.
-func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, error) {
-	if err := p.look(ctx); err != nil {
-		return "", err
+// Join joins the parts, 32 at a time and the last time in the place of the value. Empty ones add
+// nothing. Then it removes them, as far as it can. A lost condition is looked for first, since
+// joining and then losing costs more; the last request has the condition, too.
+func (p *parts) Join(ctx context.Context, all []sentparts.Part[source], o store.PutOptions) (store.Version, error) {
+	var sources []source
+	for _, part := range all {
+		if part.Size > 0 {
+			sources = append(sources, part.At)
+		}
 	}
-	sources, err := p.list()
+	err := p.lost(ctx, o)
 	if err != nil {
-		return "", err
-	}
-	if err := p.lost(ctx, o); err != nil {
 		return "", err
 	}
 	for round := 0; len(sources) > maxJoined; round++ {
@@ -228,7 +194,6 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 	if err != nil {
 		return "", p.explain(ctx, err)
 	}
-	p.set.End()
 	p.clean(ctx)
 	return v, nil
 }
@@ -298,17 +263,6 @@ type source struct {
 	generation int64
 }
 
-// list returns the objects of the parts in order. Empty ones add nothing.
-func (p *parts) list() (sources []source, err error) {
-	all, err := p.set.Parts()
-	for _, part := range all {
-		if part.Size > 0 {
-			sources = append(sources, part.At)
-		}
-	}
-	return sources, err
-}
-
 // round joins the sources 32 at a time.
 func (p *parts) round(ctx context.Context, round int, sources []source) ([]source, error) {
 	groups := slices.Collect(slices.Chunk(sources, maxJoined))
@@ -330,18 +284,8 @@ func (p *parts) round(ctx context.Context, round int, sources []source) ([]sourc
 
 // join is one request that makes the objects, of these generations, the value of key.
 func (b *bucket) join(ctx context.Context, key string, sources []source, o store.PutOptions) (store.Version, error) {
-	to := b.object(key)
-	if o.IfAbsent {
-		to = to.If(gcsapi.Conditions{DoesNotExist: true})
-	}
-	if o.IfVersion != "" {
-		g, ok := generation(o.IfVersion)
-		if !ok {
-			return "", neverWas(o.IfVersion)
-		}
-		to = to.If(gcsapi.Conditions{GenerationMatch: g})
-	}
-	if err := b.pace.check(key); err != nil {
+	to, err := b.to(key, o)
+	if err != nil {
 		return "", err
 	}
 	from := make([]*gcsapi.ObjectHandle, len(sources))
@@ -362,15 +306,12 @@ func (b *bucket) join(ctx context.Context, key string, sources []source, o store
 	return store.Version(strconv.FormatInt(attrs.Generation, 10)), nil
 }
 
-// Abort removes what has arrived from any process.
-func (p *parts) Abort(ctx context.Context) error {
-	if !p.set.Over() && !p.set.Empty() {
-		if err := p.remove(ctx); err != nil {
-			return err
-		}
+// Drop removes what has arrived from any process.
+func (p *parts) Drop(ctx context.Context) error {
+	if p.set.Empty() {
+		return nil
 	}
-	p.set.End()
-	return nil
+	return p.remove(ctx)
 }
 
 // remove removes all that is in the folder, part 0 before the others: what is then left, if this is

@@ -10,6 +10,7 @@ import (
 
 	gcsapi "cloud.google.com/go/storage"
 
+	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -17,11 +18,9 @@ import (
 // maxPut is GCS's limit for one object, 5 TiB.
 const maxPut = 5 << 40
 
-// put is one upload.
-func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
-	if int64(len(value)) > maxPut {
-		return "", fault.Newf(fault.Limit, "%d bytes are more than the %d that an object can hold", len(value), int64(maxPut))
-	}
+// to is the handle of a key that is written, with the conditions. It refuses a key that is written
+// too often.
+func (b *bucket) to(key string, o store.PutOptions) (*gcsapi.ObjectHandle, error) {
 	h := b.object(key)
 	if o.IfAbsent {
 		h = h.If(gcsapi.Conditions{DoesNotExist: true})
@@ -29,11 +28,20 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutO
 	if o.IfVersion != "" {
 		g, ok := generation(o.IfVersion)
 		if !ok {
-			return "", neverWas(o.IfVersion)
+			return nil, neverWas(o.IfVersion)
 		}
 		h = h.If(gcsapi.Conditions{GenerationMatch: g})
 	}
-	if err := b.pace.check(key); err != nil {
+	return h, b.pace.check(key)
+}
+
+// put is one upload.
+func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
+	if int64(len(value)) > maxPut {
+		return "", fault.Newf(fault.Limit, "%d bytes are more than the %d that an object can hold", len(value), int64(maxPut))
+	}
+	h, err := b.to(key, o)
+	if err != nil {
 		return "", err
 	}
 	whole := ctx
@@ -50,7 +58,7 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutO
 	w.CRC32C, w.SendCRC32C = crc32.Checksum(value, crc32.MakeTable(crc32.Castagnoli)), true
 	// A write that fails has failed because the request is over, so nothing is left to cancel: it
 	// would only put context.Canceled beside the reason.
-	_, err := w.Write(value)
+	_, err = w.Write(value)
 	err = errors.Join(err, w.Close())
 	if err != nil {
 		return "", b.lost(whole, key, o, b.paced(key, o != store.PutOptions{}, settled(x.explain(err, o.IfAbsent))))
@@ -61,9 +69,8 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutO
 	return "", foreign("it has no generation")
 }
 
-// delete is one request. With a condition a look at the key comes first: GCS itself honours the
-// condition, but an emulator that ignores it would delete a value nobody meant, and this narrows
-// that to a race.
+// delete is one request. With a condition a look at the key comes first, as [provider.CheckDelete]
+// says.
 func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) error {
 	h := b.object(key)
 	if o.IfVersion != "" {
@@ -71,12 +78,9 @@ func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) 
 		if !ok {
 			return neverWas(o.IfVersion)
 		}
-		switch _, err := b.get(ctx, key, store.GetOptions{IfNotVersion: o.IfVersion, Max: 1}, nil); {
-		case errors.Is(err, fault.Unchanged):
-		case err == nil, errors.Is(err, fault.Limit):
-			return fault.Newf(fault.Conflict, "version %s was to be deleted, another is there", o.IfVersion)
-		default:
-			return &store.UnsentError{Err: err}
+		_, err := b.get(ctx, key, provider.LookFor(o.IfVersion), nil)
+		if err = provider.CheckDelete(o.IfVersion, err); err != nil {
+			return err
 		}
 		h = h.If(gcsapi.Conditions{GenerationMatch: g})
 	}

@@ -23,8 +23,8 @@ func numbers() limit.Numbers {
 	return limit.Numbers{Reads: defaultRequests, Writes: 32, ReadRate: 5000, WriteRate: 1000}
 }
 
-// shared is the bucket for the process's other stores on it.
-func (c *config) shared() provider.Bucket {
+// Shared implements [provider.Config].
+func (c *config) Shared() provider.Bucket {
 	return provider.Bucket{Name: "gs " + cmp.Or(c.endpoint, c.universe) + "/" + c.bucket, Prefix: c.prefix, Own: []any{c.client, c.httpClient, c.under}, Numbers: numbers()}
 }
 

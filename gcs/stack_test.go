@@ -13,10 +13,10 @@ func TestBucketsThatShare(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		if b := c.shared(); b.Reads != 128 || b.Writes != 32 || b.ReadRate != 5000 || b.WriteRate != 1000 {
+		if b := c.Shared(); b.Reads != 128 || b.Writes != 32 || b.ReadRate != 5000 || b.WriteRate != 1000 {
 			t.Errorf("%+v", b.Numbers)
 		}
-		return c.shared().Name
+		return c.Shared().Name
 	}
 	for url, want := range map[string]string{
 		"gs://b/p":                               "gs /b",

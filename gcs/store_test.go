@@ -102,7 +102,7 @@ func bare(t testing.TB, url string, opts ...Option) store.Store {
 	if err := c.read(url, opts); err != nil {
 		t.Fatal(err)
 	}
-	s, err := c.provider(t.Context())
+	s, err := c.Connect(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -226,7 +226,7 @@ func TestReadOnly(t *testing.T) {
 			}
 			s := open(t, c.url, append(c.opts, over(&wire{}, &issuer{life: time.Hour}))...)
 			_, err := s.Put(t.Context(), "k", nil, store.PutOptions{})
-			if errors.Is(err, fault.ReadOnly) != conf.readOnly || store.IsReadOnly(s) != conf.readOnly {
+			if errors.Is(err, fault.ReadOnly) != conf.stack.ReadOnly || store.IsReadOnly(s) != conf.stack.ReadOnly {
 				t.Error(err)
 			}
 		})

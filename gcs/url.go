@@ -40,7 +40,7 @@ func (c *config) params() provider.Params {
 			"storage_class":   &c.storageClass,
 			"content_type":    &c.contentType,
 		},
-		Flags: map[string]*bool{"anonymous": &c.anonymous, "readonly": &c.readOnly, "hedge": &c.stack.Hedge},
+		Flags: map[string]*bool{"anonymous": &c.anonymous, "readonly": &c.stack.ReadOnly, "hedge": &c.stack.Hedge},
 		Other: c.other,
 	}
 }
@@ -62,16 +62,13 @@ func (c *config) other(name, value string) (known bool, err error) {
 	return name == "private_key_path", nil
 }
 
-// name is the store's URL as it is printed: enough to tell stores apart, and no secrets.
-func (c *config) name() string {
-	s := "gs://" + c.bucket
-	if c.prefix != "" {
-		s += "/" + c.prefix
-	}
+// Name implements [provider.Config].
+func (c *config) Name() string {
+	query := ""
 	if c.endpoint != "" {
-		s += "?endpoint=" + c.endpoint
+		query = "endpoint=" + c.endpoint
 	}
-	return s
+	return provider.Name("gs", c.bucket, c.prefix, query)
 }
 
 // UsageError is a mistake in the URL or the options given to [Open]. It has no kind of package

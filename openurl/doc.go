@@ -11,7 +11,8 @@
 // A [Mux] opens nothing but what is in it: this package links no cloud SDK, nothing registers
 // itself, and a service that takes URLs from others keeps directories and web servers closed by
 // leaving them out. [Builtin] has what needs no SDK: paths and file://, mem://, http:// and
-// https://. A zip archive in any of them is opened as "URL|zip:folder/in/it".
+// https://. A zip archive in any of them is opened as "URL|zip:folder/in/it". Package openurl/all
+// has every provider.
 //
 // A path is the operating system's business and stays as it is written; drive letters are no
 // schemes. In a URL the path is a key: percent escapes are decoded, and ".." and back slashes are

@@ -2,7 +2,6 @@ package s3
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -20,18 +19,14 @@ import (
 // deleteBatch is S3's limit for one DeleteObjects.
 const deleteBatch = 1000
 
-// delete is one DeleteObject. With a condition a look at the key comes first: S3 itself honours
-// If-Match on a delete, but a server that ignores it would delete a value nobody meant, and this
-// narrows that to a race. The look is a GetObject that is answered with 304, as HeadObject's errors
-// have no body and so tell nothing apart.
+// delete is one DeleteObject. With a condition a look at the key comes first, as
+// [provider.CheckDelete] says. The look is a GetObject that is answered with 304, as HeadObject's
+// errors have no body and so tell nothing apart.
 func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) error {
 	if o.IfVersion != "" {
-		switch _, err := b.get(ctx, key, store.GetOptions{IfNotVersion: o.IfVersion, Max: 1}, nil); {
-		case errors.Is(err, fault.Unchanged):
-		case err == nil, errors.Is(err, fault.Limit):
-			return fault.Newf(fault.Conflict, "version %s was to be deleted, another is there", o.IfVersion)
-		default:
-			return &store.UnsentError{Err: err}
+		_, err := b.get(ctx, key, provider.LookFor(o.IfVersion), nil)
+		if err = provider.CheckDelete(o.IfVersion, err); err != nil {
+			return err
 		}
 	}
 	out, err := b.client.DeleteObject(ctx, &awss3.DeleteObjectInput{

@@ -18,16 +18,12 @@ import (
 //
 // *UsageError: b is not a bucket of S3.
 func FromBucket(ctx context.Context, b *gcblob.Bucket, url string, opts ...Option) (store.Store, error) {
-	c := &config{}
-	s, err := c.fromBucket(ctx, b, url, opts)
-	return provider.Opened(ctx, c.name(), s, err)
-}
-
-func (c *config) fromBucket(ctx context.Context, b *gcblob.Bucket, url string, opts []Option) (store.Store, error) {
-	var client *awss3.Client
-	if !b.As(&client) {
-		return nil, provider.Usage("the bucket is not one of S3")
-	}
-	c.opened = b
-	return c.open(ctx, url, append(slices.Clip(opts), Client(client)))
+	c := &config{opened: b}
+	return provider.Open(ctx, c, func() error {
+		var client *awss3.Client
+		if !b.As(&client) {
+			return provider.Usage("the bucket is not one of S3")
+		}
+		return c.read(url, append(slices.Clip(opts), Client(client)))
+	})
 }

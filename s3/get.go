@@ -123,14 +123,11 @@ func headOf(resp *http.Response) (head, error) {
 // receive appends the value to buf.
 func (h head) receive(body io.Reader, o store.GetOptions, buf []byte) (store.Value, error) {
 	version := store.Version(h.etag)
-	switch {
-	case version == "":
+	if version == "" {
 		return store.Value{}, foreign("it has no ETag")
-	// A server that ignores conditions must not get away with it.
-	case o.IfVersion != "" && version != o.IfVersion:
-		return store.Value{}, fault.Newf(fault.Conflict, "version %s was asked for, %s is there", o.IfVersion, version)
-	case o.IfNotVersion != "" && version == o.IfNotVersion:
-		return store.Value{}, fault.Newf(fault.Unchanged, "it still is version %s", version)
+	}
+	if err := provider.CheckVersion(version, o); err != nil {
+		return store.Value{}, err
 	}
 	a, err := announced(o.Range, h.status, h.length, h.contentRange)
 	if err != nil {
@@ -167,18 +164,7 @@ func announced(r store.Range, status int, length *int64, contentRange string) (p
 			_, _, err := r.Resolve(0)
 			return provider.Announced{}, err
 		}
-		first, last, size, ok := provider.ContentRange(contentRange)
-		if !ok {
-			return provider.Announced{}, foreign(fmt.Sprintf("its Content-Range is %q", contentRange))
-		}
-		off, n, err := r.Resolve(size)
-		if err != nil {
-			return provider.Announced{}, err
-		}
-		if first != off || last-first+1 != n || (length != nil && *length != n) {
-			return provider.Announced{}, foreign(fmt.Sprintf("bytes %v were asked for, it holds %q", r, contentRange))
-		}
-		return provider.Announced{N: n, Body: n, Size: size}, nil
+		return provider.Partial(r, length, contentRange, foreign)
 	}
 	return provider.Announced{}, foreign(fmt.Sprintf("its status is %d for the range %v", status, r))
 }

@@ -32,20 +32,11 @@ import (
 // The store retries, limits its requests (see [Retry] and [MaxInFlight]) and implements every
 // optional verb. store.As finds its *awss3.Client, *gcblob.Bucket and store.Tuning.
 func Open(ctx context.Context, url string, opts ...Option) (store.Store, error) {
-	c := &config{}
-	s, err := c.open(ctx, url, opts)
-	return provider.Opened(ctx, c.name(), s, err)
+	return new(config).open(ctx, url, opts)
 }
 
 func (c *config) open(ctx context.Context, url string, opts []Option) (store.Store, error) {
-	if err := c.read(url, opts); err != nil {
-		return nil, err
-	}
-	s, err := c.provider(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return c.stack.Build(s, c.shared())
+	return provider.Open(ctx, c, func() error { return c.read(url, opts) })
 }
 
 func (c *config) read(url string, opts []Option) error {
@@ -58,8 +49,11 @@ func (c *config) read(url string, opts []Option) error {
 	return c.check()
 }
 
-// provider is the bucket as a store, without layers.
-func (c *config) provider(ctx context.Context) (*blob.Store, error) {
+// Layers implements [provider.Config].
+func (c *config) Layers() *provider.Stack { return &c.stack }
+
+// Connect implements [provider.Config].
+func (c *config) Connect(ctx context.Context) (store.Store, error) {
 	client, err := c.connect(ctx)
 	if err != nil {
 		return nil, err
@@ -80,7 +74,7 @@ func (c *config) provider(ctx context.Context) (*blob.Store, error) {
 	hooks := b.hooks()
 	hooks.Close = c.conns.close
 	return blob.New(bucket,
-		blob.Name(c.name()),
+		blob.Name(c.Name()),
 		blob.WithHooks(hooks),
 		blob.CheckKeys(b.checkKey),
 		blob.Tuning(c.tuning()),

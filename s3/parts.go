@@ -34,14 +34,17 @@ type parts struct {
 	b   *bucket
 	key *string
 	id  *string
+}
 
-	set *sentparts.Set[types.CompletedPart]
+// newParts makes an upload a store.Parts. S3 keeps the parts of an upload together.
+func newParts(p *parts, resumed bool) store.Parts {
+	return sentparts.Parts(p, sentparts.New[types.CompletedPart](resumed, nil), true)
 }
 
 func (b *bucket) putParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	name := aws.String(b.full(key))
 	if o.Resume != "" {
-		return &parts{b: b, key: name, id: aws.String(o.Resume), set: sentparts.New[types.CompletedPart](true)}, nil
+		return newParts(&parts{b, name, aws.String(o.Resume)}, true), nil
 	}
 	in := &awss3.CreateMultipartUploadInput{
 		Bucket: b.name, Key: name, ContentType: b.contentType, StorageClass: b.class,
@@ -58,7 +61,7 @@ func (b *bucket) putParts(ctx context.Context, key string, o store.PartsOptions)
 	if aws.ToString(out.UploadId) == "" {
 		return nil, foreign("it has no upload id")
 	}
-	return &parts{b: b, key: name, id: out.UploadId, set: sentparts.New[types.CompletedPart](false)}, nil
+	return newParts(&parts{b, name, out.UploadId}, false), nil
 }
 
 func (p *parts) Limits() store.PartLimits {
@@ -81,16 +84,7 @@ func (p *parts) explain(err error, to asked) error {
 	return p.b.explain(err, to)
 }
 
-func (p *parts) Part(ctx context.Context, n int, data []byte) error {
-	if n < 0 || n >= maxParts {
-		return fault.Newf(fault.Limit, "part %d is not among the %d that S3 takes", n, maxParts)
-	}
-	if int64(len(data)) > maxPart {
-		return fault.Newf(fault.Limit, "%d bytes are more than the %d that a part can hold", len(data), int64(maxPart))
-	}
-	if err := p.set.Going(); err != nil {
-		return err
-	}
+func (p *parts) Send(ctx context.Context, n int, data []byte) (at types.CompletedPart, err error) {
 	in := &awss3.UploadPartInput{
 		Bucket: p.b.name, Key: p.key, UploadId: p.id, PartNumber: aws.Int32(int32(n + 1)),
 		Body: bytes.NewReader(data), ContentLength: aws.Int64(int64(len(data))), RequestPayer: p.b.payer,
@@ -103,18 +97,15 @@ func (p *parts) Part(ctx context.Context, n int, data []byte) error {
 	if err != nil {
 		if cut(err) {
 			if gone := p.gone(ctx); gone != nil {
-				return gone
+				return at, gone
 			}
 		}
-		return p.explain(err, toWrite)
+		return at, p.explain(err, toWrite)
 	}
 	if aws.ToString(out.ETag) == "" {
-		return foreign("it has no ETag")
+		return at, foreign("it has no ETag")
 	}
-	size := int64(len(data))
-	p.set.Sent(n, sentparts.Part[types.CompletedPart]{Size: size, Sent: size,
-		At: types.CompletedPart{ETag: out.ETag, PartNumber: in.PartNumber, ChecksumCRC32: sumOf(out)}}, nil)
-	return nil
+	return types.CompletedPart{ETag: out.ETag, PartNumber: in.PartNumber, ChecksumCRC32: sumOf(out)}, nil
 }
 
 // cut reports whether the server closed the connection of a request.
@@ -136,24 +127,18 @@ func (p *parts) gone(ctx context.Context) error {
 	return p.explain(err, toRead)
 }
 
-func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, error) {
-	if p.set.Going() == nil && p.set.Unlisted() {
-		if _, err := p.Sent(ctx); err != nil {
-			return "", err
-		}
-	}
-	done, err := p.list()
-	if err != nil {
-		return "", err
-	}
-	if len(done) == 0 {
+func (p *parts) Join(ctx context.Context, all []sentparts.Part[types.CompletedPart], o store.PutOptions) (store.Version, error) {
+	if len(all) == 0 {
 		// S3 has no upload of no parts; an empty part makes an empty value.
-		if err := p.Part(ctx, 0, nil); err != nil {
+		at, err := p.Send(ctx, 0, nil)
+		if err != nil {
 			return "", err
 		}
-		if done, err = p.list(); err != nil {
-			return "", err
-		}
+		all = []sentparts.Part[types.CompletedPart]{{At: at}}
+	}
+	done := make([]types.CompletedPart, len(all))
+	for i, part := range all {
+		done[i] = part.At
 	}
 	in := &awss3.CompleteMultipartUploadInput{
 		Bucket: p.b.name, Key: p.key, UploadId: p.id, MultipartUpload: &types.CompletedMultipartUpload{Parts: done},
@@ -173,54 +158,42 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 	if aws.ToString(out.ETag) == "" {
 		return "", foreign("it has no ETag")
 	}
-	p.set.End()
 	return store.Version(*out.ETag), nil
 }
 
-// Sent is one ListParts for each 1000 parts. What it gives is part of Commit from then on.
-func (p *parts) Sent(ctx context.Context) ([]store.PartInfo, error) {
-	if err := p.set.Going(); err != nil {
-		return nil, err
-	}
+// List is one ListParts for each 1000 parts.
+func (p *parts) List(ctx context.Context) (l sentparts.List[types.CompletedPart], err error) {
 	in := &awss3.ListPartsInput{
 		Bucket: p.b.name, Key: p.key, UploadId: p.id, RequestPayer: p.b.payer, ExpectedBucketOwner: p.b.owner,
 		SSECustomerAlgorithm: p.b.customer.algorithm, SSECustomerKey: p.b.customer.key, SSECustomerKeyMD5: p.b.customer.md5,
 	}
-	found := map[int]sentparts.Part[types.CompletedPart]{}
-	var sent []store.PartInfo
+	l.Parts, l.Sums = map[int]sentparts.Part[types.CompletedPart]{}, map[int]string{}
 	for last := int32(0); ; {
 		out, err := p.b.client.ListParts(ctx, in)
 		if err != nil {
-			return nil, p.explain(err, toRead)
+			return l, p.explain(err, toRead)
 		}
 		if out.IsTruncated == nil {
-			return nil, foreign("it does not say whether the list of parts is complete")
+			return l, foreign("it does not say whether the list of parts is complete")
 		}
 		for _, part := range out.Parts {
 			n := aws.ToInt32(part.PartNumber)
 			if n <= last || n > maxParts || aws.ToString(part.ETag) == "" || part.Size == nil || *part.Size < 0 {
-				return nil, foreign("its parts are not in order, or lack an ETag or a size")
+				return l, foreign("its parts are not in order, or lack an ETag or a size")
 			}
 			last = n
-			found[int(n)-1] = sentparts.Part[types.CompletedPart]{Size: *part.Size, Sent: *part.Size,
+			l.Parts[int(n)-1] = sentparts.Part[types.CompletedPart]{Size: *part.Size, Sent: *part.Size,
 				At: types.CompletedPart{ETag: part.ETag, PartNumber: part.PartNumber, ChecksumCRC32: part.ChecksumCRC32}}
-			sent = append(sent, store.PartInfo{N: int(n) - 1, Size: *part.Size, Sum: sumOfPart(part)})
+			l.Sums[int(n)-1] = sumOfPart(part)
 		}
 		if !*out.IsTruncated {
-			break
+			return l, nil
 		}
 		if len(out.Parts) == 0 {
-			return nil, foreign("the list of parts does not advance")
+			return l, foreign("the list of parts does not advance")
 		}
 		in.PartNumberMarker = aws.String(strconv.Itoa(int(last)))
 	}
-	if len(found) == 0 && p.set.Unlisted() {
-		p.set.Known() // S3 has the upload, and nothing of it was sent
-	}
-	if err := p.set.Listed(found, 0); err != nil {
-		return nil, err
-	}
-	return sent, nil
 }
 
 // sumOfPart is the CRC-32 where the server lists it, else the ETag if it looks like an MD5, as that
@@ -245,30 +218,13 @@ func crc32Of(sum *string) string {
 	return "crc32:" + hex.EncodeToString(b)
 }
 
-// list returns the parts in order.
-func (p *parts) list() ([]types.CompletedPart, error) {
-	all, err := p.set.Parts()
-	if err != nil {
-		return nil, err
-	}
-	done := make([]types.CompletedPart, len(all))
-	for i, part := range all {
-		done[i] = part.At
-	}
-	return done, nil
-}
-
-func (p *parts) Abort(ctx context.Context) error {
-	if p.set.Over() {
-		return nil
-	}
+func (p *parts) Drop(ctx context.Context) error {
 	_, err := p.b.client.AbortMultipartUpload(ctx, &awss3.AbortMultipartUploadInput{
 		Bucket: p.b.name, Key: p.key, UploadId: p.id, RequestPayer: p.b.payer, ExpectedBucketOwner: p.b.owner,
 	})
 	if err != nil && codeOf(err) != "NoSuchUpload" {
 		return p.b.explain(err, toWrite)
 	}
-	p.set.End()
 	return nil
 }
 

@@ -13,9 +13,9 @@ const defaultRequests = 128
 // numbers are what a bucket begins with.
 func numbers() limit.Numbers { return limit.Numbers{Reads: defaultRequests, Writes: defaultRequests} }
 
-// shared is the bucket for the process's other stores on it. Names are unique in all of AWS, so the
+// Shared implements [provider.Config]. Names are unique in all of AWS, so the
 // region is no part of it.
-func (c *config) shared() provider.Bucket {
+func (c *config) Shared() provider.Bucket {
 	return provider.Bucket{Name: "s3 " + c.reached + "/" + c.bucket, Prefix: c.prefix, Own: []any{c.client, c.httpClient, c.services}, Numbers: numbers()}
 }
 

@@ -16,7 +16,7 @@ func TestBucketsThatShare(t *testing.T) {
 		if _, err := c.open(t.Context(), url, opts); err != nil {
 			t.Fatal(err)
 		}
-		b := c.shared()
+		b := c.Shared()
 		if len(b.Own) != 3 || b.Own[0] != c.client {
 			t.Errorf("a client of the caller's is not told apart: %v", b.Own)
 		}

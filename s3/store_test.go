@@ -104,7 +104,7 @@ func parsed(t testing.TB, url string, opts ...Option) *config {
 // bare opens the provider without retry and limit.
 func bare(t testing.TB, url string, opts ...Option) store.Store {
 	t.Helper()
-	s, err := parsed(t, url, opts...).provider(t.Context())
+	s, err := parsed(t, url, opts...).Connect(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

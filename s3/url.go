@@ -67,16 +67,13 @@ func (c *config) params() provider.Params {
 	}
 }
 
-// name is the store's URL as it is printed: enough to tell stores apart, and no secrets.
-func (c *config) name() string {
-	s := "s3://" + c.bucket
-	if c.prefix != "" {
-		s += "/" + c.prefix
-	}
+// Name implements [provider.Config].
+func (c *config) Name() string {
+	query := ""
 	if c.endpoint != "" {
-		s += "?endpoint=" + c.endpoint
+		query = "endpoint=" + c.endpoint
 	}
-	return s
+	return provider.Name("s3", c.bucket, c.prefix, query)
 }
 
 // UsageError is a mistake in the URL or the options given to [Open]. It has no kind of package

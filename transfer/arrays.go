@@ -23,9 +23,9 @@ type arrays struct {
 func newArrays(p *Plan, src, dst, tmp store.Store, opts []zarr.Option) *arrays {
 	return &arrays{
 		stores: map[In]store.Store{
-			Source:    &overlay{src, p.Documents.Source},
-			Target:    &overlay{dst, p.Documents.Target},
-			Temporary: &overlay{tmp, p.Documents.Temporary},
+			Source:    &overlay{store.Forward{Store: src}, p.Documents.Source},
+			Target:    &overlay{store.Forward{Store: dst}, p.Documents.Target},
+			Temporary: &overlay{store.Forward{Store: tmp}, p.Documents.Temporary},
 		},
 		// Of an object that a task owns there is one writer.
 		opts: append([]zarr.Option{zarr.SingleWriter(), zarr.IgnoreConsolidated()}, opts...),

@@ -115,7 +115,7 @@ func (w *watch) open(ctx context.Context, at string) (*zarr.Array, error) {
 	case err != nil:
 		return nil, err
 	}
-	return zarr.OpenArray(ctx, &overlay{w.src, docs}, at, append([]zarr.Option{zarr.IgnoreConsolidated()}, w.opts...)...)
+	return zarr.OpenArray(ctx, &overlay{store.Forward{Store: w.src}, docs}, at, append([]zarr.Option{zarr.IgnoreConsolidated()}, w.opts...)...)
 }
 
 // group is the group that is copied, with its consolidated metadata.

@@ -13,7 +13,7 @@ import (
 // is opened by them without a request, and written before its documents are stored. All other keys
 // are those of the store below.
 type overlay struct {
-	store.Store
+	store.Forward
 	docs map[string]string
 }
 
@@ -42,35 +42,3 @@ func (o *overlay) Get(ctx context.Context, key string, opts store.GetOptions, bu
 	}
 	return store.Value{Bytes: append(buf, doc...), Size: int64(len(doc))}, nil
 }
-
-// ListPage goes to the store below.
-func (o *overlay) ListPage(ctx context.Context, prefix string, opts store.ListOptions, token string) ([]store.Entry, string, error) {
-	if l, ok := o.Store.(store.PageLister); ok {
-		return l.ListPage(ctx, prefix, opts, token)
-	}
-	return nil, "", errors.ErrUnsupported
-}
-
-// DeleteAll goes to the store below.
-func (o *overlay) DeleteAll(ctx context.Context, keys []string) error {
-	if d, ok := o.Store.(store.BatchDeleter); ok {
-		return d.DeleteAll(ctx, keys)
-	}
-	return errors.ErrUnsupported
-}
-
-// PutParts goes to the store below.
-func (o *overlay) PutParts(ctx context.Context, key string, opts store.PartsOptions) (store.Parts, error) {
-	return store.PutParts(ctx, o.Store, key, opts)
-}
-
-// Copy goes to the store below.
-func (o *overlay) Copy(ctx context.Context, from, to string, opts store.CopyOptions) (store.Version, error) {
-	return store.Copy(ctx, o.Store, from, to, opts)
-}
-
-// Unwrap returns the store below.
-func (o *overlay) Unwrap() store.Store { return o.Store }
-
-// String returns the name of the store below.
-func (o *overlay) String() string { return store.Name(o.Store) }

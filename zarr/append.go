@@ -31,12 +31,8 @@ type AppendOptions struct {
 }
 
 func (o AppendOptions) grow() grow.Options {
-	return grow.Options{At: o.At, Wait: o.Wait, Over: takeOver(o.TakeOver)}
-}
-
-// takeOver says which claims a change may take over.
-func takeOver(age time.Duration) document.TakeOver {
-	return document.TakeOver{May: age != 0, Age: age}
+	over := document.TakeOver{May: o.TakeOver != 0, Age: o.TakeOver}
+	return grow.Options{At: o.At, Wait: o.Wait, Over: over}
 }
 
 // Append extends the array along an axis and writes src after the existing elements. src has the

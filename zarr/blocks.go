@@ -68,9 +68,7 @@ func Blocks[T any](ctx context.Context, a *Array, o BlockOptions, sel ...Selecti
 	return func(yield func(Block[T], error) bool) {
 		l, err := newBlockLoop[T](a, o, sel)
 		if err == nil {
-			if ctx, err = a.engine.InParts(ctx, l.region); err != nil {
-				err = a.errf(err)
-			}
+			ctx, l.array, err = a.begin(ctx, l.region)
 		}
 		if err != nil {
 			yield(Block[T]{}, err)

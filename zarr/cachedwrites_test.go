@@ -79,7 +79,7 @@ func ownWrites() map[string]func(ctx context.Context, a *zarr.Array) error {
 			return resize(ctx, a, zarr.ResizeOptions{}, 16)
 		},
 		"remove and create": func(ctx context.Context, a *zarr.Array) error {
-			r, err := upkeep.PlanRemove(ctx, a)
+			r, err := upkeep.PlanRemove(ctx, a, upkeep.RemoveOptions{})
 			if err == nil {
 				err = r.Run(ctx)
 			}

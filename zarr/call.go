@@ -17,6 +17,17 @@ func (a *Array) read(ctx context.Context, dst []byte, r grid.Selection) error {
 	return nil
 }
 
+// begin is the array as one call that reads a region in several reads, with the context of these.
+func (a *Array) begin(ctx context.Context, r grid.Selection) (context.Context, *Array, error) {
+	ctx, e, err := a.engine.Begin(ctx, r)
+	if err != nil {
+		return ctx, nil, a.errf(err)
+	}
+	b := *a
+	b.engine = e
+	return ctx, &b, nil
+}
+
 func (a *Array) write(ctx context.Context, src []byte, r grid.Selection) error {
 	err := a.at.Writable()
 	if err == nil {

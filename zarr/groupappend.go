@@ -18,31 +18,40 @@ type Rows struct {
 	N     int
 	Write func(ctx context.Context, view *Array, from int) error
 
-	values func(a *Array, axis int) (Rows, error) // of RowsOf; else nil
+	// Of RowsOf, in place of N and Write:
+	count func(a *Array, axis int) (int, error)
+	write func(ctx context.Context, view *Array, where Selection) error
 }
 
 // RowsOf returns rows of the array at a path below the group: values in C order, as for [Append].
 func RowsOf[T any](path string, values []T) Rows {
-	return Rows{Path: path, values: func(a *Array, axis int) (Rows, error) {
-		if _, err := regionOf[T](a, 0, along(axis, Range(0, 0))); err != nil {
-			return Rows{}, err
-		}
-		n, err := a.rows(axis, len(values))
-		return Rows{N: n, Write: func(ctx context.Context, view *Array, from int) error {
-			return Write(ctx, view, values, along(axis, Range(from, from+n))...)
-		}}, err
-	}}
+	return Rows{
+		Path: path,
+		count: func(a *Array, axis int) (int, error) {
+			if _, err := regionOf[T](a, 0, along(axis, Range(0, 0))); err != nil {
+				return 0, err
+			}
+			return a.rows(axis, len(values))
+		},
+		write: func(ctx context.Context, view *Array, where Selection) error {
+			return Write(ctx, view, values, where)
+		},
+	}
 }
 
-// fit returns rows with N and Write for an array that gets longer along an axis.
-func (r Rows) fit(a *Array, axis int) (Rows, error) {
-	if r.values != nil {
-		return r.values(a, axis)
+// fit returns the axis of the name dim of an array, and the number of rows for it.
+func (r Rows) fit(a *Array, dim string) (axis, n int, err error) {
+	if axis, err = a.axisOf(dim); err == nil {
+		err = a.growable(axis)
 	}
-	if r.N < 0 || r.Write == nil {
-		return r, fault.Newf(fault.Selection, "%d rows for %q, with a function to write them: %v", r.N, r.Path, r.Write != nil)
+	switch n = r.N; {
+	case err != nil:
+	case r.count != nil:
+		n, err = r.count(a, axis)
+	case n < 0 || r.Write == nil:
+		err = fault.Newf(fault.Selection, "%d rows for %q, with a function to write them: %v", n, r.Path, r.Write != nil)
 	}
-	return r, nil
+	return axis, n, err
 }
 
 // Append extends several arrays of the group along the axes of the name dim by the same number of
@@ -119,22 +128,14 @@ func (g *Group) rows(dim string, rows []Rows) ([]grow.Rows, error) {
 			return nil, fault.Newf(fault.Selection, "two lots of rows for %q", path)
 		}
 		seen[path] = true
-		fitted := new(Rows) // to the array as it is stored
 		of[i] = grow.Rows{
 			Path: path,
-			Fit: func(a grow.Array) (axis, n int, err error) {
-				b := viewed(a)
-				if axis, err = b.axisOf(dim); err != nil {
-					return 0, 0, err
-				}
-				if err = b.growable(axis); err != nil {
-					return 0, 0, err
-				}
-				*fitted, err = r.fit(b, axis)
-				return axis, fitted.N, err
-			},
+			Fit:  func(a grow.Array) (axis, n int, err error) { return r.fit(viewed(a), dim) },
 			Write: func(ctx context.Context, view grow.Array, from int) error {
-				return fitted.Write(ctx, viewed(view), from)
+				if r.write != nil {
+					return r.write(ctx, viewed(view), Dim(dim, Range(from, End)))
+				}
+				return r.Write(ctx, viewed(view), from)
 			},
 		}
 	}

@@ -21,24 +21,28 @@ type Plan struct {
 
 // Request is one request of a [Plan].
 type Request struct {
-	Op    string      // "get" or "put"
+	Op    string      // "get", "put", or a step of a value in parts: "parts" begins it, "part", "commit", "abort"
 	Key   string      // below the store's root
 	Range store.Range // of a get
 	Bytes int64       // of the value that are transferred, at most; math.MaxInt64 where there is no bound
 	Exact bool        // Bytes are transferred, if the key holds a value
-	Maybe bool        // of a write: made only if the key holds a value; see [Array.PlanWrite]
-	Role  string      // what it is for: "chunk", "shard", "index", "inner index" of shards in a shard, "inner" chunks
+	Maybe bool        // of a write: not always made; see [Array.PlanWrite]
+	Most  int64       // how often it is made at most
+	Role  string      // what it is for: "chunk", "shard", "index", "inner index" of shards in a shard, "inner" chunks, "probe" for a version
 }
 
 // Known reports whether the key is known to hold a value of which Bytes are transferred: an index
 // says so.
-func (r Request) Known() bool { return r.Role == "inner" || r.Role == "inner index" }
+func (r Request) Known() bool { return !r.Maybe && (r.Role == "inner" || r.Role == "inner index") }
 
 // String gives one line, such as "get c/0/0 5+20: 20 bytes".
 func (r Request) String() string {
 	s := r.Op + " " + r.Key
 	if !r.Range.IsWhole() {
 		s += " " + r.Range.String()
+	}
+	if r.Most > 1 {
+		s += fmt.Sprintf(" up to %d times", r.Most)
 	}
 	switch {
 	case r.Exact:
@@ -58,7 +62,12 @@ func (a *Array) Plan(sel ...Selection) (*Plan, error) { return a.planned(nil, se
 // of any other a get and a put. A chunk that reaches beyond the array's shape, and is selected as
 // far as that goes, has a put, which is all if the chunk is absent, and a get and a put that are
 // made only if it is not. Where every element of a chunk is the fill value, which the plan cannot
-// know, the put is a delete, or nothing where there is no chunk. Errors are those of [Array.Plan].
+// know, the put is a delete, or nothing where there is no chunk.
+//
+// A shard that takes too much of the memory for chunks has a put, for the case that it turns out to
+// be short, and the steps by which it is sent in parts: one "parts", a number of "part", a "commit",
+// or after an error an "abort". Where a part of it is written its index is read, and the inner
+// chunks that stay. Errors are those of [Array.Plan].
 func (a *Array) PlanWrite(sel ...Selection) (*Plan, error) {
 	return a.planned(a.engine.WriteOptions(), sel)
 }
@@ -92,10 +101,9 @@ func (p *Plan) Requests() iter.Seq[Request] {
 
 // Resolve reads the indexes of shards that are read in parts, and yields all requests of a read:
 // for each shard its index, then, level by level, the indexes of nested shards and the ranges of
-// inner chunks. On a store whose speed was not measured, a read through a newly opened array sends
-// these requests, in another order. On a measured store a read merges or divides ranges by the
-// speed at that time, so their number may differ. A read does not request an index that its array
-// holds. For a write Resolve yields what Requests yields. The first error ends the sequence; errors
+// inner chunks. A read through a newly opened array sends these requests, in another order, unless
+// the speed that the store measures has changed since the plan was made: ranges are merged by it.
+// A read does not request an index that its array holds. For a write Resolve yields what Requests yields. The first error ends the sequence; errors
 // are those of [Read].
 func (p *Plan) Resolve(ctx context.Context) iter.Seq2[Request, error] {
 	return func(yield func(Request, error) bool) {
@@ -112,7 +120,7 @@ func (p *Plan) Resolve(ctx context.Context) iter.Seq2[Request, error] {
 }
 
 func requestOf(r plan.Request) Request {
-	return Request{Op: string(r.Op), Key: r.Key, Range: r.Range, Bytes: r.Bound, Exact: r.Exact, Maybe: r.Maybe, Role: r.Role.String()}
+	return Request{Op: string(r.Op), Key: r.Key, Range: r.Range, Bytes: r.Bound, Exact: r.Exact, Maybe: r.Maybe, Most: r.Times().Most, Role: r.Role.String()}
 }
 
 // Bounds returns the least and the most that the requests of the plan amount to, without reading an
@@ -120,44 +128,16 @@ func requestOf(r plan.Request) Request {
 // as long as its codecs can make it, and is read by a request of its own. A shard that a write
 // sends in parts counts as one put. Chunks that are requested alike are counted by arithmetic.
 func (p *Plan) Bounds() (least, most store.Amount) {
-	if p.plan.Write == nil {
-		n := p.plan.Amount()
-		return store.Amount{Gets: n.Requests.Least, BytesRead: n.Bytes.Least}, store.Amount{Gets: n.Requests.Most, BytesRead: n.Bytes.Most}
-	}
-	for r, n := range p.plan.Tally() {
-		if bytes := times(n, r.Bound); r.Op == store.OpGet {
-			if !r.Maybe {
-				least.Gets = add(least.Gets, n)
-			}
-			most.Gets = add(most.Gets, n)
-			most.BytesRead = add(most.BytesRead, bytes)
-		} else {
-			most.Puts = add(most.Puts, n)
-			most.BytesWritten = add(most.BytesWritten, bytes)
-		}
-	}
-	return least, most
+	return p.plan.Bounds()
 }
 
-// times is a product, or math.MaxInt64 where that is less.
-func times(a, b int64) int64 {
-	if a > 0 && b > math.MaxInt64/a {
-		return math.MaxInt64
-	}
-	return a * b
-}
-
-// add is a sum, or math.MaxInt64 where that is less.
-func add(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
-}
-
-// String gives the requests that are known without one, one a line.
+// String gives the requests that are known without one, one a line, after a line with the speed of
+// the store that the plan is made for, where that was measured.
 func (p *Plan) String() string {
 	var b strings.Builder
+	if m := p.plan.Measured; m.Bandwidth > 0 {
+		fmt.Fprintf(&b, "# a request takes %v, a connection transfers %.3g MB/s\n", m.Latency, m.Bandwidth/1e6)
+	}
 	for r := range p.Requests() {
 		b.WriteString(r.String() + "\n")
 	}

@@ -1,6 +1,7 @@
 package zarr_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
@@ -183,5 +185,69 @@ func TestRequestString(t *testing.T) {
 		if got := r.String(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// measured is a store in a cloud that says what its requests took of late.
+type measured struct{ tuned }
+
+func (s measured) Provide(target any) bool {
+	switch t := target.(type) {
+	case *store.Measured:
+		*t = store.Measured{Latency: 10 * time.Millisecond, Bandwidth: 4e6}
+		return true
+	case *store.Tuning:
+		s.tuned.Provide(t)
+		t.Requests = 8
+		return true
+	}
+	return false
+}
+
+// TestResolveMeasured: of a store that measures its speed a read sends the requests that Resolve
+// yields: both merge ranges by one and the same snapshot.
+func TestResolveMeasured(t *testing.T) {
+	const chunk, shard = 4 << 10, 122
+	backing := mem.New()
+	mustCreate(t, backing, "x", zarr.Spec{Shape: []int{50 * shard * chunk}, Chunks: []int{chunk}, Shards: []int{shard * chunk}, DType: dtype.Uint8, Codecs: []codec.Spec{}})
+	st := measured{tuned{backing, 1 << 20, 16 << 20}}
+	var r zarr.Report
+	a, err := zarr.OpenArray(t.Context(), st, "x", zarr.ReportTo(&r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := zarr.Write(t.Context(), a, bytes.Repeat([]byte{1}, 50*shard*chunk)); err != nil {
+		t.Fatal(err)
+	}
+	var wanted []int // one element of each chunk
+	for i := range 50 {
+		for k := range 16 {
+			wanted = append(wanted, (i*shard+k)*chunk, (i*shard+31+k)*chunk)
+		}
+	}
+	slices.Sort(wanted)
+	p, err := a.Plan(zarr.Index(wanted...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if head, _, _ := strings.Cut(p.String(), "\n"); head != "# a request takes 10ms, a connection transfers 4 MB/s" {
+		t.Errorf("it prints %q", head)
+	}
+	planned := int64(0)
+	for _, err := range p.Resolve(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		planned++
+	}
+	if a, err = zarr.OpenArray(t.Context(), st, "x", zarr.ReportTo(&r)); err != nil {
+		t.Fatal(err)
+	}
+	before := r.Gets.Load()
+	if _, err := zarr.Read[uint8](t.Context(), a, zarr.Index(wanted...)); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Gets.Load() - before; got != planned || got < 101 {
+		t.Errorf("%d requests, %d were planned", got, planned)
 	}
 }

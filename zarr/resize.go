@@ -45,7 +45,7 @@ func (a *Array) Resize(ctx context.Context, shape []int, o ResizeOptions) (*Arra
 		return nil, a.errf(fault.Newf(fault.Selection, "shape %v of an array with %d axes", shape, len(a.meta.Shape)))
 	}
 	outside := grow.Outside{Keep: o.MetadataOnly, Clear: o.Clear}
-	out, err := grow.Resize(ctx, growing{a}, slices.Clone(shape), outside, grow.Options{Wait: o.Wait, Over: takeOver(o.TakeOver)})
+	out, err := grow.Resize(ctx, growing{a}, slices.Clone(shape), outside, AppendOptions{Wait: o.Wait, TakeOver: o.TakeOver}.grow())
 	if err != nil {
 		return nil, err
 	}

@@ -171,7 +171,7 @@ func (s *session) runPlan(ctx context.Context, p *transfer.Plan, open transfer.O
 	s.far.begin(work{unit: "tasks", verb: "written"})
 	o.Zarr = append(o.Zarr, s.options()...)
 	shared := concurrency.Default()
-	o.Limits = &concurrency.Limits{CPU: shared.CPU, Requests: shared.Requests, Bytes: concurrency.NewBudget(p.Memory)}
+	o.Limits = &concurrency.Limits{CPU: shared.CPU, Requests: shared.Requests, Bytes: concurrency.NewBudget(p.Budget())}
 	o.Progress = func(x transfer.Progress) {
 		last = x
 		s.far.before.Store(int64(x.Skipped))

@@ -31,7 +31,9 @@ func (c *hashCmd) Run(ctx context.Context, s *session) error {
 	if c.Check != "" {
 		return c.check(ctx, s, p)
 	}
-	write := func(w io.Writer) error { return p.fail(manifest.Write(ctx, p.Store, w, manifest.Progress(s.far.at))) }
+	write := func(w io.Writer) error {
+		return p.fail(manifest.Write(ctx, p.Store, w, manifest.Options{Progress: s.far.at, Account: s.account()}))
+	}
 	if c.Out != "" {
 		return writeFile(c.Out, write)
 	}
@@ -44,7 +46,7 @@ func (c *hashCmd) check(ctx context.Context, s *session, p *place) error {
 		return err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	r, err := manifest.Check(ctx, p.Store, f, manifest.Progress(s.far.at))
+	r, err := manifest.Check(ctx, p.Store, f, manifest.Options{Progress: s.far.at, Account: s.account()})
 	if err != nil {
 		return p.fail(err)
 	}

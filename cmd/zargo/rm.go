@@ -55,7 +55,7 @@ func (c *rmCmd) Run(ctx context.Context, s *session) error {
 		}
 		return c.after(ctx, s, p, n)
 	}
-	r, err := upkeep.PlanRemove(ctx, n)
+	r, err := upkeep.PlanRemove(ctx, n, upkeep.RemoveOptions{})
 	if err != nil {
 		return p.fail(err)
 	}
@@ -105,10 +105,10 @@ func (c *rmCmd) dryRun(ctx context.Context, s *session, l openurl.Location) erro
 	case err == nil:
 		defer p.release()
 		all, err = du.show(ctx, s, func(each func(store.Entry)) error {
-			r, err := upkeep.PlanRemove(ctx, n, func(e store.Entry) {
+			r, err := upkeep.PlanRemove(ctx, n, upkeep.RemoveOptions{Seen: func(e store.Entry) {
 				e.Key = strings.TrimPrefix(strings.TrimPrefix(e.Key, n.Path()), "/")
 				each(e)
-			})
+			}})
 			if err == nil {
 				deletes = r.Requests
 			}

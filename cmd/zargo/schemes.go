@@ -7,10 +7,10 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/gcs"
 	"github.com/zargo-io/zargo/openurl"
+	"github.com/zargo-io/zargo/openurl/all"
 	"github.com/zargo-io/zargo/s3"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/dir"
-	"github.com/zargo-io/zargo/zarr/store/http"
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
@@ -53,31 +53,25 @@ func (s *session) shareWith(n int) {
 
 // schemes is the table of what this program opens. Stores in memory outlive a run.
 func (p *program) schemes(o opening) openurl.Mux {
-	again, l := retry.Notify(o.notify), concurrency.Default().Share(o.fleet)
-	inWeb := []http.Option{http.MaxInFlight(o.inFlight), http.Retry(again), http.Limits(l), http.RequestRate(o.requests), http.ByteRate(o.bytes)}
-	inS3 := []s3.Option{s3.MaxInFlight(o.inFlight), s3.Retry(again), s3.Limits(l), s3.RequestRate(o.requests), s3.ByteRate(o.bytes)}
-	inGCS := []gcs.Option{gcs.MaxInFlight(o.inFlight), gcs.Retry(again), gcs.Limits(l), gcs.RequestRate(o.requests), gcs.ByteRate(o.bytes), gcs.TrustHost(o.trust...)}
-	inAzure := []azure.Option{azure.MaxInFlight(o.inFlight), azure.Retry(again), azure.Limits(l), azure.RequestRate(o.requests), azure.ByteRate(o.bytes), azure.TrustHost(o.trust...)}
-	if o.hedge {
-		inWeb = append(inWeb, http.Hedge())
-		inS3, inGCS, inAzure = append(inS3, s3.Hedge()), append(inGCS, gcs.Hedge()), append(inAzure, azure.Hedge())
+	of := all.Options{
+		MaxInFlight: o.inFlight,
+		RequestRate: o.requests,
+		ByteRate:    o.bytes,
+		Hedge:       o.hedge,
+		Limits:      concurrency.Default().Share(o.fleet),
+		Retry:       []retry.Option{retry.Notify(o.notify)},
+		GCS:         []gcs.Option{gcs.TrustHost(o.trust...)},
+		Azure:       []azure.Option{azure.TrustHost(o.trust...)},
 	}
 	if o.allowHTTP {
-		inS3 = append(inS3, s3.AllowHTTP())
+		of.S3 = append(of.S3, s3.AllowHTTP())
 	}
 	if o.readOnly {
-		inGCS, inAzure = append(inGCS, gcs.ReadOnly()), append(inAzure, azure.ReadOnly())
+		of.GCS, of.Azure = append(of.GCS, gcs.ReadOnly()), append(of.Azure, azure.ReadOnly())
 	}
-	web := openurl.With(http.Open, inWeb...)
-	return openurl.Mux{
-		"file":   openurl.Dir(dir.TrustLocks(o.trustLocks)),
-		"mem":    p.mem,
-		"s3":     openurl.With(s3.Open, inS3...),
-		"gs":     openurl.With(gcs.Open, inGCS...),
-		"azblob": openurl.With(azure.Open, inAzure...),
-		"http":   web,
-		"https":  web,
-	}
+	m := all.With(of)
+	m["file"], m["mem"] = openurl.Dir(dir.TrustLocks(o.trustLocks)), p.mem
+	return m
 }
 
 // writes reports whether a command, by its name and flags, changes anything in a store.

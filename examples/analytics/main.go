@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/examples/web"
+	"github.com/zargo-io/zargo/openurl/all"
 )
 
 func main() {
@@ -45,7 +46,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		if !ok {
 			return fmt.Errorf("%q is not name=URL", arg)
 		}
-		st, err := stores().Open(ctx, url)
+		st, err := all.Mux().Open(ctx, url)
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/zargo-io/zargo/integration/bucket"
+	"github.com/zargo-io/zargo/openurl/all"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -62,7 +63,7 @@ func TestRunOnBuckets(t *testing.T) {
 	for _, p := range bucket.All() {
 		t.Run(p.Name, func(t *testing.T) {
 			url := p.URL(t)
-			st, err := stores().Open(t.Context(), url)
+			st, err := all.Mux().Open(t.Context(), url)
 			if err != nil {
 				t.Fatal(err)
 			}

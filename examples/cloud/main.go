@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/examples/mainjob"
+	"github.com/zargo-io/zargo/openurl/all"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -36,7 +37,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if flags.NArg() != 1 {
 		return errors.New("one URL is wanted, such as s3://bucket/folder?region=eu-central-1 or gs://bucket/folder, or a directory")
 	}
-	st, err := stores().Open(ctx, flags.Arg(0))
+	st, err := all.Mux().Open(ctx, flags.Arg(0))
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/zargo-io/zargo/integration/bucket"
+	"github.com/zargo-io/zargo/openurl/all"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -22,7 +23,7 @@ func do(t *testing.T, url string) {
 			t.Errorf("no %q in\n%s", want, &out)
 		}
 	}
-	st, err := stores().Open(t.Context(), url)
+	st, err := all.Mux().Open(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,12 +9,13 @@ import (
 	"os/signal"
 
 	"github.com/zargo-io/zargo/openurl"
+	"github.com/zargo-io/zargo/openurl/all"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, stores(), os.Args[1:], os.Stdout)
+	err := run(ctx, all.Mux(), os.Args[1:], os.Stdout)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "etl:", err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/zargo-io/zargo/integration/bucket"
+	"github.com/zargo-io/zargo/openurl/all"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -58,7 +59,7 @@ func put[T any](t *testing.T, g *zarr.Group, path string, spec zarr.Spec, values
 func check(t *testing.T, url string, first, n int) *zarr.Array {
 	t.Helper()
 	var a *zarr.Array
-	err := with(t.Context(), stores(), url, func(st store.Store) error {
+	err := with(t.Context(), all.Mux(), url, func(st store.Store) error {
 		g, err := zarr.OpenGroup(t.Context(), st, "", zarr.Format(3))
 		if err != nil {
 			return err
@@ -96,30 +97,30 @@ func jobs(t *testing.T, dataset, target string) {
 	const first = 494000
 	days := []string{makeDay(t, first, 24), makeDay(t, first+24, 24), makeDay(t, first+48, 7)}
 	for _, list := range [][]string{days[:1], days[:2], days, days[2:]} {
-		if err := run(t.Context(), stores(), append([]string{"append", dataset}, list...), &bytes.Buffer{}); err != nil {
+		if err := run(t.Context(), all.Mux(), append([]string{"append", dataset}, list...), &bytes.Buffer{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	check(t, dataset, first, 55)
-	err := run(t.Context(), stores(), []string{"append", dataset, makeDay(t, first+40, 24)}, &bytes.Buffer{})
+	err := run(t.Context(), all.Mux(), []string{"append", dataset, makeDay(t, first+40, 24)}, &bytes.Buffer{})
 	if !errors.Is(err, zarr.ErrConflict) {
 		t.Errorf("a day that overlaps: %v", err)
 	}
 
 	ctx, cancel := context.WithCancel(t.Context())
-	err = run(ctx, stores(), []string{"series", dataset, target}, writer(func(string) { cancel() }))
+	err = run(ctx, all.Mux(), []string{"series", dataset, target}, writer(func(string) { cancel() }))
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("%v, want an interrupt", err)
 	}
 	var out bytes.Buffer
-	if err := run(t.Context(), stores(), []string{"series", dataset, target}, &out); err != nil {
+	if err := run(t.Context(), all.Mux(), []string{"series", dataset, target}, &out); err != nil {
 		t.Fatal(err)
 	}
 	a := check(t, target, first, 55)
 	if got := fmt.Sprint(a.Chunks(), a.Shards()); got != "[55 10 10] []" {
 		t.Errorf("chunks of series %s", got)
 	}
-	if err := run(t.Context(), stores(), []string{"series", dataset, target}, &out); !errors.Is(err, zarr.ErrExists) {
+	if err := run(t.Context(), all.Mux(), []string{"series", dataset, target}, &out); !errors.Is(err, zarr.ErrExists) {
 		t.Errorf("a target that is complete: %v", err)
 	}
 }
@@ -149,7 +150,7 @@ func TestBuckets(t *testing.T) {
 
 func TestUsage(t *testing.T) {
 	for _, args := range [][]string{nil, {"append", "x"}, {"series", "x"}, {"other", "x", "y"}} {
-		if err := run(t.Context(), stores(), args, &bytes.Buffer{}); err == nil {
+		if err := run(t.Context(), all.Mux(), args, &bytes.Buffer{}); err == nil {
 			t.Errorf("%v is taken", args)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/openurl/all"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
@@ -55,7 +56,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 
 // open opens the array, or creates it.
 func open(ctx context.Context, url string, create bool, opts ...zarr.Option) (*zarr.Array, error) {
-	st, err := stores().Open(ctx, url)
+	st, err := all.Mux().Open(ctx, url)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/zargo-io/zargo/openurl/all"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
@@ -36,12 +37,12 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if flags.NArg() != 2 || flags.Arg(0) == flags.Arg(1) || *every < 1 || *tasks < 1 {
 		return errors.New("two URLs are wanted, of the array to read and of the array to write, and positive numbers")
 	}
-	from, err := stores().Open(ctx, flags.Arg(0))
+	from, err := all.Mux().Open(ctx, flags.Arg(0))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
-	to, err := stores().Open(ctx, flags.Arg(1))
+	to, err := all.Mux().Open(ctx, flags.Arg(1))
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/zargo-io/zargo/integration/bucket"
+	"github.com/zargo-io/zargo/openurl/all"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
@@ -17,7 +18,7 @@ import (
 // put creates an array at a URL and sets all of it.
 func put[T any](t *testing.T, url string, spec zarr.Spec, values []T) {
 	t.Helper()
-	st, err := stores().Open(t.Context(), url)
+	st, err := all.Mux().Open(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +35,7 @@ func put[T any](t *testing.T, url string, spec zarr.Spec, values []T) {
 // get reads an array of the shape.
 func get[T any](t *testing.T, url string, shape []int) ([]T, *zarr.Array) {
 	t.Helper()
-	st, err := stores().Open(t.Context(), url)
+	st, err := all.Mux().Open(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}

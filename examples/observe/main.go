@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 
+	"github.com/zargo-io/zargo/openurl/all"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -28,7 +29,7 @@ func run(ctx context.Context, args []string, out io.Writer, log *slog.Logger) (e
 	if len(args) != 1 {
 		return errors.New("the URL of one array is wanted")
 	}
-	st, err := stores().Open(ctx, args[0])
+	st, err := all.Mux().Open(ctx, args[0])
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/zargo-io/zargo/openurl/all"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -38,7 +39,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if flags.NArg() != 1 {
 		return errors.New("the URL of one group is wanted")
 	}
-	st, err := stores().Open(ctx, flags.Arg(0))
+	st, err := all.Mux().Open(ctx, flags.Arg(0))
 	if err != nil {
 		return err
 	}

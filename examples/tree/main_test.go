@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/zargo-io/zargo/integration/bucket"
+	"github.com/zargo-io/zargo/openurl/all"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -83,7 +84,7 @@ func do(t *testing.T, args ...string) (text, last string, err error) {
 
 func check(t *testing.T, url string) {
 	t.Helper()
-	st, err := stores().Open(t.Context(), url)
+	st, err := all.Mux().Open(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +120,7 @@ func TestBuckets(t *testing.T) {
 
 func TestBrokenNodeIsSeen(t *testing.T) {
 	root := t.TempDir()
-	st, err := stores().Open(t.Context(), root)
+	st, err := all.Mux().Open(t.Context(), root)
 	if err != nil {
 		t.Fatal(err)
 	}

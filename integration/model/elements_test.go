@@ -193,7 +193,7 @@ func (w *hierarchy) remove(ctx context.Context, a *actor, t *truth, x *zarr.Arra
 	}
 	gone := false
 	a.do(ctx, &op{kind: doRemove}, func(ctx context.Context) error {
-		r, err := upkeep.PlanRemove(ctx, x)
+		r, err := upkeep.PlanRemove(ctx, x, upkeep.RemoveOptions{})
 		if err != nil {
 			return err
 		}

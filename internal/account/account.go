@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -12,46 +13,57 @@ import (
 // nothing.
 type Options struct {
 	Report      *Report // nil counts nothing
-	MaxRequests int     // requests that are admitted at most; 0 is no limit
+	MaxRequests int     // requests that are sent at most; 0 is no limit
 	MaxBytes    int64   // bytes of values that are read and written at most; 0 is no limit
 }
+
+func (o Options) bounds() bool { return o.MaxRequests > 0 || o.MaxBytes > 0 }
 
 // Account is what one call has taken.
 type Account struct {
 	o        Options
+	below    store.Store  // as the user has it
 	requests atomic.Int64 // admitted
 	reserved atomic.Int64 // bytes that were admitted
 	moved    atomic.Int64 // bytes that were read and written
 }
 
-// listenerKey is what a context holds the Report under that listens to it.
+// listenerKey is the key of the context's value: the Counts that listen to it.
 type listenerKey struct{}
 
 // Begin begins the account of one call on s: the call is to use the context and the store that it
-// returns. s is the store as the user has it, never one that Begin returned, which would count
+// returns. That store counts the requests of the call, and refuses with fault.Limit those beyond
+// its bounds. s is the store as the user has it, never one that Begin returned, which would count
 // twice. With the zero Options they are ctx and s themselves, and the Account is nil.
 func Begin(ctx context.Context, s store.Store, o Options) (context.Context, store.Store, *Account) {
 	if o == (Options{}) {
 		return ctx, s, nil
 	}
-	a := &Account{o: o}
-	if r := o.Report; r != nil && ctx.Value(listenerKey{}) != r { // a call within a call is heard once
-		ctx = store.WithTrace(context.WithValue(ctx, listenerKey{}, r), r.listener())
+	a := &Account{o: o, below: s}
+	if r := o.Report; r != nil && ctx.Value(listenerKey{}) != r.Counts { // a call within a call is heard once
+		ctx = store.WithTrace(context.WithValue(ctx, listenerKey{}, r.Counts), r.listener())
 	}
-	if o.Report == nil && o.MaxBytes == 0 {
-		return ctx, s, a
-	}
-	if l, ok := s.(Layer); ok {
-		return ctx, l.Over(a.around), a
-	}
-	return ctx, a.around(s), a
+	return ctx, over(s, a.around), a
 }
 
+// around counts requests, and admits each by itself.
 func (a *Account) around(s store.Store) store.Store {
-	return store.Around(s, store.Hooks{Before: a.before, After: a.after})
+	h := store.Hooks{After: a.after}
+	if a.o.bounds() {
+		h.Before = a.before
+	}
+	return store.Around(s, h)
 }
 
-// Layer is a store that answers some requests itself: those are no requests of a call.
+// over puts a layer around a store, or around the store below one that answers requests itself.
+func over(s store.Store, around func(store.Store) store.Store) store.Store {
+	if l, ok := s.(Layer); ok {
+		return l.Over(around)
+	}
+	return around(s)
+}
+
+// Layer is a store that answers some requests itself: those are not requests of a call.
 type Layer interface {
 	// Over returns the same layer over what f makes of the store below.
 	Over(f func(store.Store) store.Store) store.Store
@@ -66,15 +78,57 @@ func (a *Account) Fits(least int) error {
 	return fault.Newf(fault.Limit, "the selection takes %d requests or more, more than Limits.Requests (%d)", least, a.o.MaxRequests)
 }
 
-// Admit is called before so many requests are sent that are known to read and write so many bytes,
-// 0 where that is not known. It admits all of them or, with fault.Limit, none. Retries and hedges
-// of the store are no requests of the call.
-func (a *Account) Admit(requests int, bytes int64) error {
-	if a == nil {
-		return nil
+// AdmitAll admits a list of requests that are known to read and write so many bytes, 0 where that
+// is not known: all of them or, with fault.Limit, none. They are sent to the store that it returns;
+// further requests to that store are admitted one by one. s is the store that Begin returned, and
+// is returned where nothing is bounded. Retries and hedges of the store are not requests of the
+// call.
+func (a *Account) AdmitAll(s store.Store, requests int, bytes int64) (store.Store, error) {
+	if a == nil || !a.o.bounds() {
+		return s, nil
 	}
+	if err := a.admit(requests, bytes); err != nil {
+		return nil, err
+	}
+	l := &list{Account: a}
+	l.left.Store(int64(requests))
+	return over(a.below, l.around), nil
+}
+
+// list is requests that are admitted and not sent yet.
+type list struct {
+	*Account
+	left atomic.Int64
+}
+
+func (l *list) around(s store.Store) store.Store {
+	return store.Around(s, store.Hooks{Before: l.before, After: l.after})
+}
+
+// before lets the requests of the list pass, and others as the account does.
+func (l *list) before(ctx context.Context, c store.Call) (context.Context, error) {
+	if l.left.Add(-1) < 0 {
+		return l.Account.before(ctx, c)
+	}
+	return ctx, l.spent(c)
+}
+
+// Refused reports whether err is the refusal of a request that was not admitted, and not sent.
+func Refused(err error) bool {
+	if err == nil {
+		return false
+	}
+	var r *refusal
+	return errors.As(err, &r)
+}
+
+type refusal struct{ error }
+
+func (r *refusal) Unwrap() error { return r.error }
+
+func (a *Account) admit(requests int, bytes int64) error {
 	if !add(&a.requests, int64(requests), int64(a.o.MaxRequests), 0) {
-		return fault.Newf(fault.Limit, "the call needs more requests than Limits.Requests (%d)", a.o.MaxRequests)
+		return &refusal{fault.Newf(fault.Limit, "the call needs more requests than Limits.Requests (%d)", a.o.MaxRequests)}
 	}
 	if !add(&a.reserved, bytes, a.o.MaxBytes, a.moved.Load()) {
 		a.requests.Add(-int64(requests))
@@ -84,7 +138,7 @@ func (a *Account) Admit(requests int, bytes int64) error {
 }
 
 func (a *Account) tooMany() error {
-	return fault.Newf(fault.Limit, "the call needs more bytes than Limits.Bytes (%d)", a.o.MaxBytes)
+	return &refusal{fault.Newf(fault.Limit, "the call needs more bytes than Limits.Bytes (%d)", a.o.MaxBytes)}
 }
 
 // add adds n unless that, added to what is there or to floor, is more than most; 0 is no limit.
@@ -137,18 +191,32 @@ func (a *Account) report() *Report {
 	return a.o.Report
 }
 
-// before refuses requests of a call that has moved all the bytes it may: where lengths are not
-// known beforehand, MaxBytes is exceeded by at most the requests that were under way.
+// before admits one request. Parts that were sent may always be removed.
 func (a *Account) before(ctx context.Context, c store.Call) (context.Context, error) {
-	if most := a.o.MaxBytes; most > 0 && a.moved.Load() >= most && c.Op != store.OpAbort {
-		return ctx, &fault.KeyError{Op: string(c.Op), Key: c.Key, Err: a.tooMany()}
+	if c.Op == store.OpAbort {
+		return ctx, nil
 	}
-	return ctx, nil
+	if err := a.spent(c); err != nil {
+		return ctx, err
+	}
+	return ctx, a.admit(1, c.Bytes)
+}
+
+// spent refuses requests of a call that has moved all the bytes it may: where lengths are not known
+// beforehand, MaxBytes is exceeded by at most the requests in flight.
+func (a *Account) spent(c store.Call) error {
+	if most := a.o.MaxBytes; most > 0 && a.moved.Load() >= most && c.Op != store.OpAbort {
+		return &fault.KeyError{Op: string(c.Op), Key: c.Key, Err: a.tooMany()}
+	}
+	return nil
 }
 
 func (a *Account) after(_ context.Context, c store.Call, r store.Result) {
-	if r.Unsupported {
-		return // no request was made
+	if r.Unsupported { // no request was made
+		if c.Op != store.OpAbort {
+			a.requests.Add(-1)
+		}
+		return
 	}
 	a.moved.Add(r.Bytes)
 	if a.o.Report != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -35,6 +36,12 @@ func list(ctx context.Context, s store.Store) error {
 		}
 	}
 	return nil
+}
+
+// admit admits a list of which nothing is sent.
+func admit(a *account.Account, s store.Store, requests int, bytes int64) error {
+	_, err := a.AdmitAll(s, requests, bytes)
+	return err
 }
 
 // bare has none of the optional verbs.
@@ -175,19 +182,23 @@ func TestNothing(t *testing.T) {
 	a.Chunks(1, 1)
 	a.Conflict()
 	a.AskedAgain()
-	if err := errors.Join(a.Fits(1<<30), a.Admit(1<<30, 1<<60)); err != nil {
+	if err := errors.Join(a.Fits(1<<30), admit(a, s, 1<<30, 1<<60)); err != nil {
 		t.Error(err)
 	}
-	_, s, a = begin(t, user, account.Options{MaxRequests: 1})
-	if s != store.Store(user) || a == nil {
-		t.Errorf("to bound requests takes no store of its own: %T", s)
+	if _, s, a = begin(t, user, account.Options{MaxRequests: 1}); a == nil {
+		t.Error("nothing is bounded")
+	}
+	for _, want := range []error{fault.NotFound, fault.Limit} {
+		if _, err := s.Get(t.Context(), "a", store.GetOptions{}, nil); !errors.Is(err, want) || account.Refused(err) != (want == fault.Limit) {
+			t.Errorf("%v, want %v", err, want)
+		}
 	}
 	a.Chunks(1, 1)
 }
 
 // TestMaxRequests: a list is admitted as a whole or not at all, and what was refused takes nothing.
 func TestMaxRequests(t *testing.T) {
-	_, _, a := begin(t, mem.New(), account.Options{MaxRequests: 10})
+	_, s, a := begin(t, mem.New(), account.Options{MaxRequests: 10})
 	if err := a.Fits(10); err != nil {
 		t.Error(err)
 	}
@@ -198,20 +209,52 @@ func TestMaxRequests(t *testing.T) {
 		n    int
 		want error
 	}{{4, nil}, {7, fault.Limit}, {6, nil}, {0, nil}, {1, fault.Limit}} {
-		if err := a.Admit(tt.n, 0); !errors.Is(err, tt.want) {
+		if err := admit(a, s, tt.n, 0); !errors.Is(err, tt.want) {
 			t.Errorf("%d: %v", tt.n, err)
 		}
 	}
 }
 
+// TestUnadmitted: a request that was not admitted is not sent, whatever the verb; one that the store
+// lacks takes nothing, and an upload that was begun may always be aborted.
+func TestUnadmitted(t *testing.T) {
+	var sent []store.Op
+	below := store.Observe(mem.New(), func(_ context.Context, e store.Event) { sent = append(sent, e.Op) })
+	ctx, s, a := begin(t, below, account.Options{MaxRequests: 3})
+	list, err := a.AdmitAll(s, 2, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := store.PutParts(ctx, s, "a", store.PartsOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, put := s.Put(ctx, "b", nil, store.PutOptions{})
+	_, commit := p.Commit(ctx, store.PutOptions{})
+	for _, err := range []error{p.Part(ctx, 0, nil), put, commit, s.Delete(ctx, "a", store.DeleteOptions{}), list.Delete(ctx, "x", store.DeleteOptions{}),
+		store.DeleteAll(ctx, list, []string{"a"}), list.Delete(ctx, "x", store.DeleteOptions{}), p.Abort(ctx)} {
+		t.Log(err)
+	}
+	if want := []store.Op{store.OpBegin, store.OpDelete, store.OpDelete, store.OpAbort}; !slices.Equal(sent, want) {
+		t.Errorf("sent %q, want %q", sent, want)
+	}
+	_, bounded, _ := begin(t, bare{mem.New()}, account.Options{MaxRequests: 1})
+	if _, err := store.PutParts(ctx, bounded, "a", store.PartsOptions{}); !errors.Is(err, errors.ErrUnsupported) {
+		t.Error(err)
+	}
+	if _, err := bounded.Put(ctx, "a", nil, store.PutOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestMaxRequestsTogether: of many that ask at once exactly as many are admitted as fit.
 func TestMaxRequestsTogether(t *testing.T) {
-	_, _, a := begin(t, mem.New(), account.Options{MaxRequests: 50})
+	_, s, a := begin(t, mem.New(), account.Options{MaxRequests: 50})
 	var wg sync.WaitGroup
 	admitted := make(chan int, 100)
 	for range 100 {
 		wg.Go(func() {
-			if a.Admit(1, 0) == nil {
+			if admit(a, s, 1, 0) == nil {
 				admitted <- 1
 			}
 		})
@@ -228,21 +271,22 @@ func TestMaxBytes(t *testing.T) {
 	user := mem.New()
 	put(t, user, "a", 60)
 	ctx, s, a := begin(t, user, account.Options{MaxBytes: 100, MaxRequests: 10})
-	if err := a.Admit(1, 101); !errors.Is(err, fault.Limit) {
+	if err := admit(a, s, 1, 101); !errors.Is(err, fault.Limit) {
 		t.Errorf("101 at once: %v", err)
 	}
-	if err := a.Admit(10, 60); err != nil {
-		t.Errorf("what was refused took requests: %v", err)
+	list, err := a.AdmitAll(s, 10, 60)
+	if err != nil {
+		t.Fatalf("what was refused took requests: %v", err)
 	}
-	if err := a.Admit(0, 41); !errors.Is(err, fault.Limit) {
+	if err := admit(a, s, 0, 41); !errors.Is(err, fault.Limit) {
 		t.Errorf("41 more: %v", err)
 	}
 	for i, want := range []error{nil, nil, fault.Limit} {
-		if _, err := s.Get(ctx, "a", store.GetOptions{}, nil); !errors.Is(err, want) {
+		if _, err := list.Get(ctx, "a", store.GetOptions{}, nil); !errors.Is(err, want) {
 			t.Errorf("get %d: %v", i, err)
 		}
 	}
-	if err := a.Admit(0, 1); !errors.Is(err, fault.Limit) {
+	if err := admit(a, s, 0, 1); !errors.Is(err, fault.Limit) {
 		t.Errorf("after 120: %v", err)
 	}
 	if _, err := user.Get(ctx, "a", store.GetOptions{}, nil); err != nil {
@@ -277,7 +321,7 @@ func TestAllocations(t *testing.T) {
 	call := func(o account.Options) float64 {
 		return testing.AllocsPerRun(100, func() {
 			ctx, s, a := account.Begin(ctx, user, o)
-			if err := a.Admit(1, 0); err != nil {
+			if err := admit(a, s, 1, 0); err != nil {
 				t.Fatal(err)
 			}
 			for range 3 {
@@ -291,7 +335,7 @@ func TestAllocations(t *testing.T) {
 	if got := call(account.Options{Report: r}); got > 6 { // two contexts, the account, the store, its two hooks
 		t.Errorf("%v allocations", got)
 	}
-	if got := call(account.Options{MaxRequests: 5}); got > 1 {
+	if got := call(account.Options{MaxRequests: 5}); got > 10 { // the account, the list that it admitted, and for each a layer with two hooks
 		t.Errorf("%v allocations for a bound", got)
 	}
 }

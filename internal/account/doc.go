@@ -4,10 +4,9 @@
 //	if err := acct.Fits(plan.Len()); err != nil {
 //		return err
 //	}
-//	if err := acct.Admit(len(reads), 0); err != nil { // before they are sent
-//		return err
-//	}
-//	v, err := st.Get(ctx, key, o, buf)
+//	list, err := acct.AdmitAll(st, len(reads), 0) // all of them or none
+//	v, err := list.Get(ctx, key, o, buf)
+//	_, err = st.Put(ctx, key, b, o) // admitted by itself
 //
 // What the call asks the store for is counted by a [store.Around] outside of the user's store; what
 // becomes of it below, such as retries and bytes on the wire, by a [store.Trace] in the context. So

@@ -1,6 +1,7 @@
 package archtest
 
 import (
+	"go/types"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,6 +51,20 @@ func TestPackageZarr(t *testing.T) {
 	}
 	for file, n := range c.Sends() {
 		t.Errorf("zarr/%s sends requests in %d places: that is for internal/engine and internal/document", file, n)
+	}
+}
+
+// TestCallIsExplicit: nothing of a call of the engine travels in a context, where every function below
+// would see it.
+func TestCallIsExplicit(t *testing.T) {
+	c, err := Parse(t.Context(), top, "./internal/engine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, o := range c.Info.Uses {
+		if f, ok := o.(*types.Func); ok && f.FullName() == "context.WithValue" {
+			t.Errorf("%s: context.WithValue", c.Fset.Position(id.Pos()))
+		}
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // a writer that gave up, is replaced on condition that it is what was looked at, once the guard has
 // said that this process may; an object that is all fill value takes the place of what is there
 // only.
-func (r *runner) add(ctx context.Context, o *plan.Object) error {
+func (r *Call) add(ctx context.Context, o *plan.Object) error {
 	key, err := r.lock(ctx, o.Key)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (r *runner) add(ctx context.Context, o *plan.Object) error {
 // addStreamed is add for a shard that is streamed. It is looked first, as that is little beside
 // such a shard, and the shard is made again after each conflict: of parts whose condition failed it
 // is not known whether they are still there.
-func (r *runner) addStreamed(ctx context.Context, o *plan.Object) error {
+func (r *Call) addStreamed(ctx context.Context, o *plan.Object) error {
 	for try := 1; ; try++ {
 		expected, err := r.version(ctx, o.Key)
 		if err != nil {
@@ -79,7 +79,7 @@ func (r *runner) addStreamed(ctx context.Context, o *plan.Object) error {
 }
 
 // look gives the version of what is there, before the guard is asked; "" where there is nothing.
-func (r *runner) look(ctx context.Context, key string) (store.Version, error) {
+func (r *Call) look(ctx context.Context, key string) (store.Version, error) {
 	v, err := r.version(ctx, key)
 	if err == nil {
 		err = r.guarded(ctx)
@@ -88,11 +88,8 @@ func (r *runner) look(ctx context.Context, key string) (store.Version, error) {
 }
 
 // version reads the first byte of an object for its version.
-func (r *runner) version(ctx context.Context, key string) (store.Version, error) {
+func (r *Call) version(ctx context.Context, key string) (store.Version, error) {
 	for _, o := range []store.GetOptions{{Range: store.Within(0, 1)}, {Max: 1}} {
-		if err := r.account.Admit(1, 0); err != nil {
-			return "", err
-		}
 		v, err := r.store.Get(ctx, key, o, nil)
 		switch {
 		case errors.Is(err, fault.NotFound):

@@ -7,7 +7,6 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/internal/chunkcache"
-	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -20,6 +19,8 @@ type Array struct {
 	Layout  plan.Layout
 	Options Options
 	State   *State
+
+	within *Call // that every Read is part of; nil: each is a call of its own
 }
 
 // Options are those of calls on an array.
@@ -53,11 +54,4 @@ type State struct {
 func (s *State) seen(n int) {
 	for old := s.longest.Load(); int64(n) > old && !s.longest.CompareAndSwap(old, int64(n)); old = s.longest.Load() {
 	}
-}
-
-// longest is the length in bytes up to which a shard is read as a whole that cannot be read in
-// parts: unused space is legal, so it is bounded not by what an encoder makes but by what memory
-// may hold.
-func (o *Options) longest(c *pipeline.Chunk) int64 {
-	return max(c.Chain.Worst(), o.ChunkLimit)
 }

@@ -14,13 +14,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Reads through a cache. What is wanted and not there is loaded once for all calls that want it,
+// Reads through the cache of chunks. What is wanted and not there is loaded once for all calls that want it,
 // decoded into memory of its own, copied to where each call wants it, and kept. A load holds a Task
 // and no slot of a call, so calls that wait for one another's loads do not wait in a circle.
 
 // caches reports whether a read asks the cache. Check does not, nor do reads of chunks that take
 // too much of it.
-func (r *runner) caches(c *pipeline.Chunk) bool {
+func (r *Call) caches(c *pipeline.Chunk) bool {
 	return r.Options.Cache != nil && r.memory.Bytes != nil && r.Keeps(c)
 }
 
@@ -32,17 +32,9 @@ func (a *Array) Keeps(c *pipeline.Chunk) bool {
 	return c.MayKeep() && a.Options.Cache.Keeps(c.Bytes)
 }
 
-// keepsOf reports whether what is loaded is kept, in a read that may be a part of another one. A
-// read of more than the cache holds takes what is there, and adds nothing: its last chunks would
-// displace its first ones, and all that others use.
-func (r *runner) keepsOf(whole *runner) bool {
-	if whole == nil {
-		whole = r
-	}
-	return r.keepsRead(&whole.plan)
-}
-
-// keepsRead is keepsOf for a plan that is all of a read.
+// keepsRead reports whether what is loaded by a call that reads a plan is kept. A read of more than
+// the cache holds takes what is there, and adds nothing: its last chunks would displace its first
+// ones, and all that others use.
 func (a *Array) keepsRead(p *plan.Plan) bool {
 	if a.Options.Cache == nil {
 		return false
@@ -51,146 +43,161 @@ func (a *Array) keepsRead(p *plan.Plan) bool {
 	return ok && int64(n) <= a.Options.Cache.Size()/int64(max(a.Layout.Pipe.Largest().Size, 1))
 }
 
-// readCached is readStored, through the cache.
-func (r *runner) readCached(ctx context.Context, o *plan.Object) error {
-	if o.Chunk.Shards != nil {
-		return r.readCachedShard(ctx, o)
+// errUncached says that the cache lacks an object, and is not to have it.
+var errUncached = errors.New("not in the cache")
+
+// readKept reads a chunk that is stored by itself through the cache. fault.NotFound: it is absent.
+func (r *Call) readKept(ctx context.Context, o *plan.Object) error {
+	e, _, err := r.kept(ctx, o, nil, r.cacheID(o.Key, "", o.Chunk), o.Whole())
+	if err != nil {
+		return err
 	}
+	return r.placeKept(ctx, o.Key, o.Chunk, o.Box, e)
+}
+
+// kept returns an object's chunk, or its index where top is the level of a shard, from the cache if
+// what is known of the object is to be believed, else as loadKept does. known is the object.
+func (r *Call) kept(ctx context.Context, o *plan.Object, top *plan.Level, id chunkcache.ID, rd plan.Read) (e, known *chunkcache.Entry, err error) {
 	c := r.Options.Cache
 	var room [edgeRoom]byte
 	edge := r.edge(room[:0], o.Coord)
 	known, fresh := c.Object(o.Key, edge)
-	var part *chunkcache.Entry
 	if known != nil && !known.Absent {
-		part = c.Part(r.cacheID(o.Key, known.Pin, o.Chunk))
+		id.Pin = known.Pin
+		e = c.Part(id)
 	}
-	if fresh && (known.Absent || part != nil) {
+	switch {
+	case fresh && known.Absent:
 		c.Count(1, 0)
-		return r.takeChunk(ctx, o, part)
-	}
-	if !r.keeps {
-		return r.readStored(ctx, o)
+		r.hitKept(ctx, o.Key, 0)
+		return nil, nil, fault.NotFound
+	case fresh && e != nil:
+		c.Count(1, 0)
+		if top != nil {
+			r.hit(ctx, top, 0)
+		} else {
+			r.hitKept(ctx, o.Key, len(e.Bytes))
+		}
+		return e, known, nil
+	case !r.keeps:
+		return nil, nil, errUncached
 	}
 	c.Count(0, 1)
-	rd := o.Whole()
-	if part != nil {
-		rd.Unless = known.Version
+	return r.loadKept(ctx, top, chunkcache.Load{ID: id, Edge: string(edge)}, rd, e, known)
+}
+
+// loadKept requests a chunk or an index, unless the object is as it is known, and keeps it before
+// the load ends: who comes then finds it. One load serves all calls that come meanwhile.
+func (r *Call) loadKept(ctx context.Context, top *plan.Level, l chunkcache.Load, rd plan.Read, e, known *chunkcache.Entry) (_, now *chunkcache.Entry, err error) {
+	c, id := r.Options.Cache, l.ID
+	l.Pin = ""
+	if e != nil {
+		l.Unless, rd.Unless = known.Version, known.Version
 	}
-	if err := r.account.Admit(1, rd.Known()); err != nil {
-		return err
+	st, release, err := r.begun(ctx, rd)
+	if err != nil {
+		return nil, nil, err
 	}
-	if err := r.slots.Acquire(ctx); err != nil {
-		return err
+	defer release.Release()
+	load := func(ctx context.Context, s chunkcache.Stamp) (l chunkcache.Loaded, err error) {
+		if now, fresh := c.Object(rd.Key, chunkcache.Edge(s.Edge)); fresh && !now.Absent { // since this call looked
+			id := id
+			id.Pin = now.Pin
+			if e := c.Part(id); e != nil {
+				return chunkcache.Loaded{Object: now, Parts: []chunkcache.Part{{ID: id, Entry: e}}}, nil
+			}
+		}
+		e, v, err := r.loadEntry(ctx, st, top, rd)
+		switch {
+		case errors.Is(err, fault.NotFound):
+			l.Object = &chunkcache.Entry{Absent: true}
+			c.Keep(s, rd.Key, l.Object)
+			return l, nil
+		case errors.Is(err, fault.Unchanged):
+			l.Object, l.Unchanged = known, true
+			c.Revalidated(s, rd.Key, known)
+			return l, nil
+		case err != nil:
+			return l, err
+		}
+		id := id
+		l.Object = c.Found(v)
+		id.Pin = l.Object.Pin
+		l.Parts = []chunkcache.Part{{ID: id, Entry: e}}
+		c.Keep(s, rd.Key, l.Object, l.Parts...)
+		return l, nil
 	}
-	defer r.slots.Release()
-	l := chunkcache.Load{ID: r.cacheID(o.Key, "", o.Chunk), Unless: rd.Unless, Edge: string(edge)}
-	got, err := r.joinCached(ctx, l, func(ctx context.Context, s chunkcache.Stamp) (chunkcache.Loaded, error) {
-		return r.loadChunk(ctx, rd, known, s)
-	})
+	got, joined, err := c.Join(ctx, l, load)
+	if joined && err == nil && got.Object.Absent {
+		// The load began before this call. One that begins now, whichever call began it, finds out
+		// how it is.
+		got, _, err = c.Join(ctx, l, load)
+	}
 	switch {
 	case err != nil:
-		return err
+		return nil, nil, err
 	case got.Object.Absent:
-		r.fillOne(ctx, o.Key, o.Chunk, o.Box)
-		r.account.Chunks(1, 1)
-		return nil
-	case !got.Unchanged:
-		part = got.Parts[0].Entry
+		return nil, nil, fault.NotFound
+	case got.Unchanged:
+		return e, known, nil
 	}
-	if err = r.placeKept(ctx, o.Key, o.Chunk, o.Box, part); err == nil {
-		r.account.Chunks(1, 0)
-	}
-	return err
+	return got.Parts[0].Entry, got.Object, nil
 }
 
-// takeChunk takes a chunk from the cache; nil is one that is absent.
-func (r *runner) takeChunk(ctx context.Context, o *plan.Object, part *chunkcache.Entry) error {
-	missing := 0
-	if part == nil {
-		r.hitKept(ctx, o.Key, 0)
-		r.fillOne(ctx, o.Key, o.Chunk, o.Box)
-		missing = 1
-	} else {
-		r.hitKept(ctx, o.Key, len(part.Bytes))
-		if err := r.placeKept(ctx, o.Key, o.Chunk, o.Box, part); err != nil {
-			return err
+// loadEntry requests what is kept of an object: its index, or without top the chunk that it is.
+func (r *Call) loadEntry(ctx context.Context, st store.Store, top *plan.Level, rd plan.Read) (e *chunkcache.Entry, v store.Version, err error) {
+	if top == nil {
+		all, v, err := r.loadPieces(ctx, st, rd)
+		if err != nil {
+			return nil, v, err
 		}
+		return all[0], v, nil
 	}
-	r.account.Chunks(1, missing)
-	return nil
+	err = r.loadIndexes(ctx, st, top, rd, func(_ int, x *shardIndex) { e, v = &chunkcache.Entry{Index: x.ShardIndex}, x.version })
+	return e, v, err
 }
 
-// joinCached joins a load. An absence that was found by a load that began before is not believed: a
-// load that begins now, whichever call began it, finds out how it is.
-func (r *runner) joinCached(ctx context.Context, l chunkcache.Load, f func(context.Context, chunkcache.Stamp) (chunkcache.Loaded, error)) (chunkcache.Loaded, error) {
-	got, joined, err := r.Options.Cache.Join(ctx, l, f)
-	if joined && err == nil && got.Object != nil && got.Object.Absent {
-		got, _, err = r.Options.Cache.Join(ctx, l, f)
+// loadPieces requests chunks and decodes them for the cache, on several cores where there are many.
+func (r *Call) loadPieces(ctx context.Context, st store.Store, rd plan.Read) ([]*chunkcache.Entry, store.Version, error) {
+	at := r.size().Decoding(rd, r.first(rd))
+	for _, p := range rd.Pieces {
+		at.Room = plan.Sum(at.Room, p.Chunk().KeptRoom())
 	}
-	return got, err
-}
-
-// loadChunk requests a chunk, decodes it, and keeps it before the load ends: who comes then finds
-// it.
-func (r *runner) loadChunk(ctx context.Context, rd plan.Read, known *chunkcache.Entry, s chunkcache.Stamp) (l chunkcache.Loaded, err error) {
-	cache, c, box := r.Options.Cache, rd.Pieces[0].Chunk(), rd.Pieces[0].Box()
-	if now, fresh := cache.Object(rd.Key, chunkcache.Edge(s.Edge)); fresh && !now.Absent { // since this call looked
-		id := r.cacheID(rd.Key, now.Pin, c)
-		if part := cache.Part(id); part != nil {
-			return chunkcache.Loaded{Object: now, Parts: []chunkcache.Part{{ID: id, Entry: part}}}, nil
-		}
-	}
-	got, err := r.receive(ctx, rd, room(c.KeptRoom()))
-	if l, done := r.looked(rd.Key, known, s, err); done {
-		return l, nil
-	} else if err != nil {
-		return l, err
+	got, err := r.receive(ctx, st, rd, at.Room)
+	if err != nil {
+		return nil, "", err
 	}
 	defer got.hold.Release()
-	l.Object = cache.Found(got.Version)
-	b, err := r.keptOf(ctx, got, c, rd.Key, box, got.Bytes)
-	if err != nil {
-		return l, err
-	}
-	l.Parts = []chunkcache.Part{{ID: r.cacheID(rd.Key, l.Object.Pin, c), Entry: &chunkcache.Entry{Bytes: b}}}
-	cache.Keep(s, rd.Key, l.Object, l.Parts...)
-	return l, nil
-}
-
-// looked is what a request found that brought nothing: the object is absent, or still as it was
-// known; not done where it did neither.
-func (r *runner) looked(key string, known *chunkcache.Entry, s chunkcache.Stamp, err error) (l chunkcache.Loaded, done bool) {
-	switch c := r.Options.Cache; {
-	case errors.Is(err, fault.NotFound):
-		l.Object = &chunkcache.Entry{Absent: true}
-		c.Keep(s, key, l.Object)
-	case errors.Is(err, fault.Unchanged):
-		l.Object, l.Unchanged = known, true
-		c.Revalidated(s, key, known)
-	default:
-		return l, false
-	}
-	return l, true
-}
-
-// keptOf decodes a chunk for the cache, in a CPU slot of its own.
-func (r *runner) keptOf(ctx context.Context, got received, c *pipeline.Chunk, key string, b grid.Box, stored []byte) ([]byte, error) {
-	s, err := r.cpu(ctx, got.hold)
-	if err != nil {
-		return nil, err
-	}
-	defer s.release()
-	return r.keepOne(ctx, key, c, b, stored, &s.Scratch)
+	kept, pieces := make([]*chunkcache.Entry, len(rd.Pieces)), rd.Pieces
+	return kept, got.Version, concurrency.EachN(ctx, at.Slots, (len(pieces)-1)/at.Some+1, func(ctx context.Context, k int) error {
+		s, err := r.cpu(ctx, got.hold)
+		if err != nil {
+			return err
+		}
+		defer s.release()
+		for i := k * at.Some; i < min((k+1)*at.Some, len(pieces)); i++ {
+			p := pieces[i]
+			b, err := r.keepOne(ctx, rd.Key, p.Chunk(), p.Box(), rd.Of(p, got.Bytes), &s.Scratch)
+			if err != nil {
+				if p.Len >= 0 { // not all of the object
+					err = p.Named(err)
+				}
+				return err
+			}
+			kept[i] = &chunkcache.Entry{Bytes: b}
+		}
+		return nil
+	})
 }
 
 // placeKept takes a box of a chunk that is kept to its place. One whose elements turn out to be
 // corrupt only now is kept no longer.
-func (r *runner) placeKept(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, part *chunkcache.Entry) error {
+func (r *Call) placeKept(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, part *chunkcache.Entry) error {
 	if !c.Varies() {
 		c.Place(r.memory, b, part.Bytes)
 		return nil
 	}
-	hold, err := r.reserve(ctx, concurrency.Task, room(c.DecodeRoom(r.memory, b)))
+	hold, err := r.reserve(ctx, concurrency.Task, plan.Room(c.DecodeRoom(r.memory, b)))
 	if err != nil {
 		return err
 	}
@@ -211,7 +218,7 @@ const edgeRoom = 32
 
 // edge appends how far the array reaches within an object along each axis, if it ends within it
 // along one.
-func (r *runner) edge(dst chunkcache.Edge, coord []int) chunkcache.Edge {
+func (r *Call) edge(dst chunkcache.Edge, coord []int) chunkcache.Edge {
 	ends := false
 	for i, axis := range r.Layout.Axes {
 		start, n := axis.Chunk(coord[i])
@@ -227,7 +234,7 @@ func (r *runner) edge(dst chunkcache.Edge, coord []int) chunkcache.Edge {
 }
 
 // cacheID is what a chunk that is all of an object is kept under.
-func (r *runner) cacheID(key, pin string, c *pipeline.Chunk) chunkcache.ID {
+func (r *Call) cacheID(key, pin string, c *pipeline.Chunk) chunkcache.ID {
 	id := r.Options.Cache.ID(key, pin)
 	if !r.Layout.Pipe.Even() {
 		id.Shape = shapeText(c.Shape)
@@ -244,7 +251,7 @@ func shapeText(shape []int) string {
 }
 
 // hitKept reports that a chunk was in the cache.
-func (r *runner) hitKept(ctx context.Context, key string, n int) {
+func (r *Call) hitKept(ctx context.Context, key string, n int) {
 	if r.trace != nil && r.trace.Hit != nil {
 		r.trace.Hit(ctx, store.Hit{Key: key, Bytes: int64(n), Of: store.CachedChunk})
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/internal/plan"
@@ -20,40 +21,27 @@ var errTooLong = errors.New("too long")
 // then all of a shard is read at once.
 var errWhole = errors.New("the shard must be read as a whole")
 
-// fetch makes one request of the call, and takes the pieces in what came to their places. s is the
-// shard that is read; nil where chunks are stored each by itself.
-func (r *runner) fetch(ctx context.Context, s *shard, rd plan.Read) error {
-	if err := r.account.Admit(1, rd.Known()); err != nil {
+// fetch makes one request of the call, and decodes the pieces of what comes to their places. s is
+// the shard that is read; nil where chunks are stored each by itself.
+func (r *Call) fetch(ctx context.Context, s *shard, rd plan.Read) error {
+	st, err := r.account.AdmitAll(r.store, 1, rd.Known())
+	if err != nil {
 		return err
 	}
 	if err := r.slots.Acquire(ctx); err != nil {
 		return err
 	}
 	defer r.slots.Release()
-	return r.fetchAdmitted(ctx, s, rd)
-}
-
-// fetchAll is fetch for several requests of one shard.
-func (r *runner) fetchAll(ctx context.Context, s *shard, reads plan.Reads) error {
-	return r.all(ctx, reads, func(ctx context.Context, rd plan.Read) error { return r.fetchAdmitted(ctx, s, rd) })
-}
-
-// all does something with each of several reads, at once as far as the call has slots. do holds one
-// of these.
-func (r *runner) all(ctx context.Context, reads plan.Reads, do func(context.Context, plan.Read) error) error {
-	if err := r.account.Admit(reads.Len(), reads.Bytes()); err != nil {
-		return err
-	}
-	return concurrency.EachIn(ctx, r.slots, reads.All(), do)
+	return r.fetchAdmitted(ctx, st, s, rd)
 }
 
 // fetchAdmitted is the life of one request: memory, the store, the pieces.
-func (r *runner) fetchAdmitted(ctx context.Context, s *shard, rd plan.Read) error {
+func (r *Call) fetchAdmitted(ctx context.Context, st store.Store, s *shard, rd plan.Read) error {
 	if s == nil {
-		return r.fetchChunk(ctx, rd)
+		return r.fetchChunk(ctx, st, rd)
 	}
-	at := r.atOnce(rd)
-	got, err := r.receive(ctx, rd, at.room)
+	at := r.size().Decoding(rd, r.first(rd))
+	got, err := r.receive(ctx, st, rd, at.Room)
 	if err != nil {
 		return err
 	}
@@ -61,18 +49,18 @@ func (r *runner) fetchAdmitted(ctx context.Context, s *shard, rd plan.Read) erro
 	return r.place(ctx, s, rd, got, at)
 }
 
-func (r *runner) fetchChunk(ctx context.Context, rd plan.Read) error {
+func (r *Call) fetchChunk(ctx context.Context, st store.Store, rd plan.Read) error {
 	c, box := rd.Pieces[0].Chunk(), rd.Pieces[0].Box()
 	into, more := c.Room(r.memory, box), int64(0) // a range takes nothing to decode
 	if rd.Range.IsWhole() {
-		more = room(c.DecodeRoom(r.memory, box))
+		more = plan.Room(c.DecodeRoom(r.memory, box))
 	} else {
 		into = c.SpanRoom(r.memory, box)
 	}
 	if into != nil {
-		return r.fetchInto(ctx, rd, c, box, into, more)
+		return r.fetchInto(ctx, st, rd, c, box, into, more)
 	}
-	got, err := r.receive(ctx, rd, more)
+	got, err := r.receive(ctx, st, rd, more)
 	if err != nil {
 		return err
 	}
@@ -87,9 +75,12 @@ func (r *runner) fetchChunk(ctx context.Context, rd plan.Read) error {
 
 // fetchInto is fetchChunk where the stored bytes are the elements, and are received where they
 // belong: no memory is reserved for them.
-func (r *runner) fetchInto(ctx context.Context, rd plan.Read, c *pipeline.Chunk, box grid.Box, into []byte, more int64) error {
-	v, err := r.store.Get(ctx, rd.Key, rd.Options(), into)
-	if v, err = r.checkChunk(rd, rd.Bound, v, err); err != nil {
+func (r *Call) fetchInto(ctx context.Context, st store.Store, rd plan.Read, c *pipeline.Chunk, box grid.Box, into []byte, more int64) error {
+	v, err := st.Get(ctx, rd.Key, rd.Options(), into)
+	if !account.Refused(err) {
+		v, err = r.checkChunk(rd, rd.Bound, v, err)
+	}
+	if err != nil {
 		return err
 	}
 	hold, err := r.reserve(ctx, concurrency.Task, more)
@@ -105,31 +96,6 @@ func (r *runner) fetchInto(ctx context.Context, rd plan.Read, c *pipeline.Chunk,
 	return r.decodeWanted(ctx, rd, c, box, v.Bytes, &s.Scratch)
 }
 
-// atOnce is how the inner chunks of a request are decoded: so many in one go, so many of these at
-// once, and what that takes.
-type atOnce struct {
-	some, slots int
-	room        int64
-}
-
-func (r *runner) atOnce(rd plan.Read) atOnce {
-	c, pieces, n := rd.Pieces[0].Chunk(), len(rd.Pieces), rd.Bound
-	var index int64
-	if rd.Role == plan.Shard {
-		pieces, n = rd.Pieces[0].Touched(), r.first(rd)
-		index = int64(c.Shards.Len()) * (16 + plan.PieceBytes)
-	}
-	for c.Shards != nil {
-		c = c.Inner
-	}
-	each, _ := c.MostRoom()
-	each = room(each)
-	at := atOnce{some: max(minDecoded/max(c.Bytes, 1), 1)}
-	at.slots = r.split((pieces-1)/at.some+1, sum(n, index), each)
-	at.room = sum(index, times(each, int64(at.slots)))
-	return at
-}
-
 // received is what a request brought, in memory of a Task.
 type received struct {
 	store.Value
@@ -140,18 +106,18 @@ type received struct {
 // and makes it. It is made once more where an object is longer than such objects are as a rule:
 // what that one takes is reserved then, and nothing is held in between. One that has grown again is
 // asked for with twice the room, so that there is an end to it.
-func (r *runner) receive(ctx context.Context, rd plan.Read, room int64) (received, error) {
-	return r.receiveOr(ctx, rd, room, nil)
+func (r *Call) receive(ctx context.Context, st store.Store, rd plan.Read, room int64) (received, error) {
+	return r.receiveOr(ctx, st, rd, room, nil)
 }
 
 // receiveOr is receive, and keeps the hold also with one kind of error.
-func (r *runner) receiveOr(ctx context.Context, rd plan.Read, room int64, keep error) (got received, err error) {
+func (r *Call) receiveOr(ctx context.Context, st store.Store, rd plan.Read, room int64, keep error) (got received, err error) {
 	first := r.first(rd)
 	for n := first; ; {
-		if got.hold, err = r.reserve(ctx, concurrency.Task, sum(need(n), room)); err != nil {
+		if got.hold, err = r.reserve(ctx, concurrency.Task, plan.Sum(need(n), room)); err != nil {
 			return received{}, err
 		}
-		if got.Value, err = r.send(ctx, rd, got.hold, n); err == nil || keep != nil && errors.Is(err, keep) {
+		if got.Value, err = r.send(ctx, st, rd, got.hold, n); err == nil || keep != nil && errors.Is(err, keep) {
 			return got, err
 		}
 		got.hold.Release()
@@ -160,9 +126,9 @@ func (r *runner) receiveOr(ctx context.Context, rd plan.Read, room int64, keep e
 			return received{}, err
 		}
 		if n > first {
-			more = min(max(more, sum(n, n)), rd.Bound)
+			more = min(max(more, plan.Sum(n, n)), rd.Bound)
 		}
-		if err := r.account.Admit(1, more); err != nil {
+		if st, err = r.account.AdmitAll(r.store, 1, more); err != nil {
 			return received{}, err
 		}
 		r.account.AskedAgain()
@@ -185,15 +151,18 @@ func buffer(hold *concurrency.Hold, n int64) []byte {
 
 // send asks the store for no more than n bytes, into memory of a hold, and checks what it gave
 // against what was asked for.
-func (r *runner) send(ctx context.Context, rd plan.Read, hold *concurrency.Hold, n int64) (store.Value, error) {
+func (r *Call) send(ctx context.Context, st store.Store, rd plan.Read, hold *concurrency.Hold, n int64) (store.Value, error) {
 	o := rd.Options()
 	o.Max = min(o.Max, n)
 	buf := buffer(hold, r.expected(rd, n))
-	v, err := r.store.Get(ctx, rd.Key, o, buf)
+	v, err := st.Get(ctx, rd.Key, o, buf)
 	if err == nil {
 		hold.Adopt(v.Bytes)
 	} else {
 		hold.Put(buf) // for what is made of an object that is absent
+	}
+	if account.Refused(err) {
+		return v, err
 	}
 	switch rd.Role {
 	case plan.Chunk, plan.Shard:
@@ -213,7 +182,7 @@ func (r *runner) send(ctx context.Context, rd plan.Read, hold *concurrency.Hold,
 
 // checkChunk checks what came of a request for a chunk, a range of one, or all of a shard, of no
 // more than n bytes.
-func (r *runner) checkChunk(rd plan.Read, n int64, v store.Value, err error) (store.Value, error) {
+func (r *Call) checkChunk(rd plan.Read, n int64, v store.Value, err error) (store.Value, error) {
 	if rd.Range.IsWhole() {
 		return r.checkWhole(rd, n, v, err)
 	}
@@ -227,7 +196,7 @@ func (r *runner) checkChunk(rd plan.Read, n int64, v store.Value, err error) (st
 }
 
 // checkWhole checks what came of a request for all of an object, of no more than n bytes.
-func (r *runner) checkWhole(rd plan.Read, n int64, v store.Value, err error) (store.Value, error) {
+func (r *Call) checkWhole(rd plan.Read, n int64, v store.Value, err error) (store.Value, error) {
 	_, again := longer(rd, n, err)
 	switch {
 	case err == nil:
@@ -243,7 +212,7 @@ func (r *runner) checkWhole(rd plan.Read, n int64, v store.Value, err error) (st
 
 // checkIndex checks what came of a request for the index of a stored shard: errWhole where parts of
 // shards cannot be read.
-func (r *runner) checkIndex(rd plan.Read, v store.Value, err error) (store.Value, error) {
+func (r *Call) checkIndex(rd plan.Read, v store.Value, err error) (store.Value, error) {
 	switch {
 	case errors.Is(err, errors.ErrUnsupported), err == nil && v.Version == "":
 		r.State.whole.Store(true)
@@ -255,7 +224,7 @@ func (r *runner) checkIndex(rd plan.Read, v store.Value, err error) (store.Value
 }
 
 // place takes the pieces that a request for bytes of a shard brought to their places.
-func (r *runner) place(ctx context.Context, s *shard, rd plan.Read, v received, at atOnce) error {
+func (r *Call) place(ctx context.Context, s *shard, rd plan.Read, v received, at plan.AtOnce) error {
 	if rd.Role != plan.Shard {
 		return r.decode(ctx, s, rd.Pieces, rd.Off, v, at)
 	}
@@ -277,29 +246,25 @@ func (r *runner) place(ctx context.Context, s *shard, rd plan.Read, v received, 
 
 // fill sets inner chunks that a shard does not have to the fill value, and counts the deepest ones
 // among them.
-func (r *runner) fill(ctx context.Context, s *shard, missing []plan.Piece) {
+func (r *Call) fill(ctx context.Context, s *shard, missing []plan.Piece) {
 	for _, p := range missing {
 		r.fillOne(ctx, s.Key, p.Chunk(), p.Box())
 		s.missing.Add(int64(p.Touched()))
 	}
 }
 
-// minDecoded is how many decoded bytes are worth a goroutine of their own: some tens of
-// microseconds of work.
-const minDecoded = 256 << 10
-
 // decode takes inner chunks out of bytes that lie at off in the shard. Where there are many it does
 // so on several cores.
-func (r *runner) decode(ctx context.Context, s *shard, pieces []plan.Piece, off int64, from received, at atOnce) error {
-	if len(pieces) <= at.some {
+func (r *Call) decode(ctx context.Context, s *shard, pieces []plan.Piece, off int64, from received, at plan.AtOnce) error {
+	if len(pieces) <= at.Some {
 		return r.decodeSome(ctx, s, pieces, off, from)
 	}
-	return concurrency.Each(ctx, at.slots, slices.Chunk(pieces, at.some), func(ctx context.Context, part []plan.Piece) error {
+	return concurrency.Each(ctx, at.Slots, slices.Chunk(pieces, at.Some), func(ctx context.Context, part []plan.Piece) error {
 		return r.decodeSome(ctx, s, part, off, from)
 	})
 }
 
-func (r *runner) decodeSome(ctx context.Context, s *shard, pieces []plan.Piece, off int64, from received) error {
+func (r *Call) decodeSome(ctx context.Context, s *shard, pieces []plan.Piece, off int64, from received) error {
 	if len(pieces) == 0 {
 		return nil
 	}
@@ -318,7 +283,7 @@ func (r *runner) decodeSome(ctx context.Context, s *shard, pieces []plan.Piece, 
 
 // decodePiece takes an inner chunk, or what is wanted of a shard all of whose bytes are there, to
 // its place.
-func (r *runner) decodePiece(ctx context.Context, s *shard, p plan.Piece, stored []byte, scratch *pipeline.Scratch) error {
+func (r *Call) decodePiece(ctx context.Context, s *shard, p plan.Piece, stored []byte, scratch *pipeline.Scratch) error {
 	c := p.Chunk()
 	if c.Shards == nil {
 		return r.decodeOne(ctx, s.Key, c, p.Box(), stored, scratch)

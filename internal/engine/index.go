@@ -13,35 +13,20 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// index gives the index of a stored shard; fresh reports that it was read after the call began.
-// fault.NotFound when there is no shard now, errWhole when parts of one cannot be read.
-func (r *runner) index(ctx context.Context, top *plan.Level) (x *shardIndex, fresh bool, err error) {
+// index returns the index of a stored shard. current reports that it was read after the call began.
+// Errors are those of source.top.
+func (r *Call) index(ctx context.Context, top *plan.Level) (x *shardIndex, current bool, err error) {
 	if x := r.State.indexes.get(top.ID(0)); x != nil {
 		r.hit(ctx, top, 0)
 		return x, false, nil
 	}
-	reads, err := top.Indexes(make([]codec.ShardIndex, 1))
+	rd := top.Index()
+	st, release, err := r.begun(ctx, rd)
 	if err != nil {
 		return nil, false, err
 	}
-	for rd := range reads.All() { // it is one
-		x, fresh, err = r.joinIndex(ctx, top, rd)
-	}
-	return x, fresh, err
-}
-
-// joinIndex reads the index of a stored shard, or waits for another goroutine that does.
-func (r *runner) joinIndex(ctx context.Context, top *plan.Level, rd plan.Read) (x *shardIndex, fresh bool, err error) {
-	// Asked here even where the request is another's: a load that is joined must not end by one
-	// call's limit.
-	if err := r.account.Admit(1, rd.Known()); err != nil {
-		return nil, false, err
-	}
-	if err := r.slots.Acquire(ctx); err != nil {
-		return nil, false, err
-	}
-	defer r.slots.Release()
-	load := func(ctx context.Context) (*shardIndex, error) { return r.loadIndex(ctx, top, rd) }
+	defer release.Release()
+	load := func(ctx context.Context) (*shardIndex, error) { return r.loadIndex(ctx, st, top, rd) }
 	x, joined, err := r.State.loads.Do(ctx, rd.Key, load)
 	if joined && errors.Is(err, fault.NotFound) {
 		// That was so before this call began. A load that begins now, whichever call began it,
@@ -52,43 +37,43 @@ func (r *runner) joinIndex(ctx context.Context, top *plan.Level, rd plan.Read) (
 	return x, !joined, err
 }
 
+// begun admits a request that other calls may join, and takes a slot for it. It is admitted before,
+// also where another call sends it: a load that is joined must not end by the limit of one call.
+func (r *Call) begun(ctx context.Context, rd plan.Read) (store.Store, *slots, error) {
+	st, err := r.account.AdmitAll(r.store, 1, rd.Known())
+	if err == nil {
+		err = r.slots.Acquire(ctx)
+	}
+	return st, r.slots, err
+}
+
 // recheck reads the index of a stored shard unless the shard still has the version of x:
-// fault.Unchanged then.
-func (r *runner) recheck(ctx context.Context, top *plan.Level, x *shardIndex) (*shardIndex, error) {
+// fault.Unchanged then. After any other error x is dropped.
+func (r *Call) recheck(ctx context.Context, top *plan.Level, x *shardIndex) (now *shardIndex, err error) {
 	rd := top.Recheck(x.version)
-	if err := r.account.Admit(1, rd.Known()); err != nil {
-		return nil, err
-	}
-	if err := r.slots.Acquire(ctx); err != nil {
-		return nil, err
-	}
-	defer r.slots.Release()
-	return r.loadIndex(ctx, top, rd)
-}
-
-// loadIndex reads the index of a stored shard and keeps it.
-func (r *runner) loadIndex(ctx context.Context, top *plan.Level, rd plan.Read) (*shardIndex, error) {
-	got, err := r.receive(ctx, rd, rd.Bound)
+	st, release, err := r.begun(ctx, rd)
 	if err != nil {
 		return nil, err
 	}
-	defer got.hold.Release()
-	s, err := r.cpu(ctx, got.hold)
-	if err != nil {
-		return nil, err
+	defer release.Release()
+	if now, err = r.loadIndex(ctx, st, top, rd); err != nil && !errors.Is(err, fault.Unchanged) {
+		r.State.indexes.drop(top.ID(0), x)
 	}
-	defer s.release()
-	x := &shardIndex{id: top.ID(0), version: got.Version}
-	if x.ShardIndex, err = top.Decode(0, got.Bytes, got.Size); err != nil {
-		return nil, err
-	}
-	r.State.indexes.put(x)
-	return x, nil
+	return now, err
 }
 
-// innerIndexes gives the indexes of shards within an object, all of one version, from the cache or
-// in as few requests as the plan says; asked reports that there were any.
-func (r *runner) innerIndexes(ctx context.Context, l *plan.Level, v store.Version) (found []codec.ShardIndex, asked bool, err error) {
+// loadIndex makes a request for one index and keeps it.
+func (r *Call) loadIndex(ctx context.Context, st store.Store, l *plan.Level, rd plan.Read) (x *shardIndex, err error) {
+	err = r.loadIndexes(ctx, st, l, rd, func(_ int, found *shardIndex) {
+		x = found
+		r.State.indexes.put(x)
+	})
+	return x, err
+}
+
+// innerIndexes returns the indexes of shards within a version of an object, from the cache of
+// indexes or in as few requests as the plan says.
+func (r *Call) innerIndexes(ctx context.Context, l *plan.Level, v store.Version) (found []codec.ShardIndex, sent bool, err error) {
 	found = make([]codec.ShardIndex, l.Len())
 	for i := range found {
 		if x := r.State.indexes.get(l.ID(i)); x != nil && x.version == v {
@@ -100,35 +85,27 @@ func (r *runner) innerIndexes(ctx context.Context, l *plan.Level, v store.Versio
 	if err != nil || reads.Len() == 0 {
 		return found, false, err
 	}
-	return found, true, r.all(ctx, reads, func(ctx context.Context, rd plan.Read) error {
+	return found, true, r.all(ctx, reads, func(ctx context.Context, st store.Store, rd plan.Read) error {
 		if len(rd.Pieces) > 1 {
-			return r.loadInner(ctx, l, v, rd, func(i int, x codec.ShardIndex) { found[i] = x })
+			return r.loadIndexes(ctx, st, l, rd, func(i int, x *shardIndex) {
+				found[i] = x.ShardIndex
+				r.State.indexes.put(x)
+			})
 		}
-		x, err := r.joinInner(ctx, l, v, rd)
-		found[rd.Pieces[0].I] = x
+		id := l.ID(rd.Pieces[0].I)
+		name := fmt.Sprintf("%s\x00%s\x00%d %d %d", id.Key, v, id.Depth, id.Off, id.Len)
+		x, _, err := r.State.loads.Do(ctx, name, func(ctx context.Context) (*shardIndex, error) { return r.loadIndex(ctx, st, l, rd) })
+		if err == nil {
+			found[rd.Pieces[0].I] = x.ShardIndex
+		}
 		return err
 	})
 }
 
-// joinInner reads the index of one shard within an object, or waits for another goroutine that
-// does.
-func (r *runner) joinInner(ctx context.Context, l *plan.Level, v store.Version, rd plan.Read) (codec.ShardIndex, error) {
-	id := l.ID(rd.Pieces[0].I)
-	name := fmt.Sprintf("%s\x00%s\x00%d %d %d", id.Key, v, id.Depth, id.Off, id.Len)
-	x, _, err := r.State.loads.Do(ctx, name, func(ctx context.Context) (*shardIndex, error) {
-		x := &shardIndex{version: v}
-		return x, r.loadInner(ctx, l, v, rd, func(_ int, found codec.ShardIndex) { x.ShardIndex = found })
-	})
-	if err != nil {
-		return codec.ShardIndex{}, err
-	}
-	return x.ShardIndex, nil
-}
-
-// loadInner makes one request for indexes of shards within an object, and keeps them. It gives each
-// to take, by the number of the shard.
-func (r *runner) loadInner(ctx context.Context, l *plan.Level, v store.Version, rd plan.Read, take func(int, codec.ShardIndex)) error {
-	got, err := r.receive(ctx, rd, rd.Bound)
+// loadIndexes makes one request for indexes of the shards of a level. It passes each to take, by
+// the number of the shard.
+func (r *Call) loadIndexes(ctx context.Context, st store.Store, l *plan.Level, rd plan.Read, take func(int, *shardIndex)) error {
+	got, err := r.receive(ctx, st, rd, rd.Bound)
 	if err != nil {
 		return err
 	}
@@ -138,13 +115,16 @@ func (r *runner) loadInner(ctx context.Context, l *plan.Level, v store.Version, 
 		return err
 	}
 	defer s.release()
+	v := got.Version
+	if l.Depth() > 0 {
+		v = rd.Version
+	}
 	for _, p := range rd.Pieces {
-		x, err := l.Decode(p.I, rd.Of(p, got.Bytes), 0)
+		x, err := l.Decode(p.I, rd.Of(p, got.Bytes), got.Size)
 		if err != nil {
 			return err
 		}
-		take(p.I, x)
-		r.State.indexes.put(&shardIndex{x, l.ID(p.I), v})
+		take(p.I, &shardIndex{x, l.ID(p.I), v})
 	}
 	return nil
 }

@@ -30,11 +30,11 @@ import (
 // that it has not put yet, and not counted: to wait for them would let two writers of one goroutine
 // wait for each other.
 type ShardWriter struct {
-	r      *runner // of OpenShard
+	r      *Call // of OpenShard
 	o      *plan.Object
 	s      *stream
 	hold   *concurrency.Hold // nil: Kept bytes are the caller's memory
-	limits streamLimits
+	limits plan.Limits
 	blocks []grid.Axis
 	put    ShardOptions
 
@@ -68,7 +68,7 @@ func (a *Array) OpenShard(ctx context.Context, coord []int, o ShardOptions) (*Sh
 		start, edge := axis.Chunk(coord[i])
 		sel[i] = grid.Slice{Start: start, Step: 1, Count: min(edge, a.Layout.Shape[i]-start)}
 	}
-	_, r, err := a.runner(ctx, pipeline.Memory{}, sel, nil)
+	_, r, err := a.open(ctx, pipeline.Memory{}, sel, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -90,10 +90,10 @@ func (a *Array) OpenShard(ctx context.Context, coord []int, o ShardOptions) (*Sh
 		w.put.Guard = a.Options.Guard
 	}
 	w.blocks, w.given = grid.Even(w.o.Chunk.Shards.Chunk), make([]bool, w.o.Chunk.Shards.Len())
-	l := r.streamLimits(w.o.Chunk)
-	l.whole = a.Options.Limits.Bytes.Size() / 2
+	l := r.sizes.Limits(w.o.Chunk)
+	l.Whole = a.Options.Limits.Bytes.Size() / 2
 	w.limits = l
-	w.hold, _ = a.Options.Limits.Bytes.Try(concurrency.Ahead, r.kept(w.o.Chunk, l))
+	w.hold, _ = a.Options.Limits.Bytes.Try(concurrency.Ahead, r.sizes.Resident(w.o.Chunk, l))
 	w.s = r.newStream(w.o, l, w.buffer)
 	return w, nil
 }
@@ -108,7 +108,7 @@ func (w *ShardWriter) buffer(n int64) []byte {
 // Kept is how many bytes of memory the shard takes between calls, at most, in a store that takes
 // values in parts. Another store gets the shard as a whole, and so takes its length; beyond half of
 // the budget it is refused (fault.Limit).
-func (w *ShardWriter) Kept() int64 { return w.r.kept(w.o.Chunk, w.limits) }
+func (w *ShardWriter) Kept() int64 { return w.r.sizes.Resident(w.o.Chunk, w.limits) }
 
 // Put encodes inner chunks of the shard. src is what sel selects of the array: whole inner chunks
 // of this shard, as far as they are inside the array, none of which was put before
@@ -145,10 +145,11 @@ func (a *Array) PutShards(ctx context.Context, src pipeline.Memory, sel grid.Sel
 	})
 }
 
-func (w *ShardWriter) fill(ctx context.Context, r *runner, o *plan.Object) error {
+func (w *ShardWriter) fill(ctx context.Context, r *Call, o *plan.Object) error {
 	l := w.limits
-	at := r.packing(o, times(need(l.part), 2))
-	flight, total := r.flight(l, at.room)
+	m := r.size()
+	at := m.Packing(o, plan.Product(need(l.Part), 2))
+	flight, total := m.Flight(l, at.Room)
 	hold, err := r.reserve(ctx, concurrency.Task, total)
 	if err != nil {
 		return err
@@ -266,7 +267,7 @@ func (w *ShardWriter) condition(ctx context.Context) (put store.PutOptions, err 
 // none.
 func (w *ShardWriter) carry(ctx context.Context) (store.Version, error) {
 	r := w.r
-	index, err := r.reserve(ctx, concurrency.Index, sum(r.indexed(w.o), int64(w.o.Chunk.Shards.Len())*4))
+	index, err := r.reserve(ctx, concurrency.Index, plan.Sum(r.indexed(w.o), int64(w.o.Chunk.Shards.Len())*4))
 	if err != nil {
 		return "", err
 	}
@@ -278,13 +279,13 @@ func (w *ShardWriter) carry(ctx context.Context) (store.Version, error) {
 		return "", err
 	}
 	v, stays := old{o: w.o}, w.stays()
-	if err := v.without(x, r.carrying(), func(place int) bool { return !stays[place] }); err != nil {
+	if err := v.without(x, r.sizes.Carrying(r.plan.Cost), func(place int) bool { return !stays[place] }); err != nil {
 		return "", err
 	}
 	if err := v.admit(r); err != nil {
 		return "", err
 	}
-	flight, total := r.flight(w.limits, times(need(v.longest), readsAhead))
+	flight, total := r.sizes.Flight(w.limits, plan.Product(need(v.longest), plan.ReadsAhead))
 	hold, err := r.reserve(ctx, concurrency.Task, total)
 	if err != nil {
 		return "", err

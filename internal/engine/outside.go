@@ -29,7 +29,7 @@ const maxUnlisted = 10_000_000
 // listing. Chunks beyond every grid, or under keys of another layout, are found by a listing alone,
 // which package upkeep does (FindOrphans).
 func (a *Array) DeleteOutside(ctx context.Context, shape []int, parse func(key string) (coord []int, ok bool)) error {
-	ctx, s, _ := account.Begin(ctx, a.Store, a.Options.Account)
+	ctx, s, _ := account.Begin(ctx, a.Store, account.Options{Report: a.Options.Account.Report}) // MaxRequests is of chunks that are read or written
 	named := a.outside(shape)
 	most := maxNamed
 	if store.InBatches(s) {

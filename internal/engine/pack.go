@@ -19,7 +19,7 @@ import (
 // cores, and appended as their turn comes: beside the shard there are never more of them than are
 // encoded at once.
 type packer struct {
-	*runner
+	*Call
 	o      *plan.Object
 	cut    *plan.Cut
 	old    []byte            // the stored shard; nil when there is none, or nothing of it is needed
@@ -29,7 +29,7 @@ type packer struct {
 	inside []int             // and of what of the array begins with this shard
 	hold   *concurrency.Hold
 	order  []touched
-	at     atOnce
+	at     plan.AtOnce
 	runs   [][]byte                                                  // the k-th inner chunks that are encoded in one go are in runs[k%len(runs)]
 	to     func(ctx context.Context, place int, stored []byte) error // takes inner chunks where the shard is not made in memory; nil: it is
 	shard  codec.Packing
@@ -45,30 +45,11 @@ type touched struct {
 	end   int // of its bytes among those that were encoded with it; it has none where it is all fill value
 }
 
-// packing is how a shard is made: so many inner chunks in one go, so many of these at once, and
-// what that takes beside the shard, of n bytes.
-func (r *runner) packing(o *plan.Object, n int64) atOnce {
-	c, touched := o.Chunk.Inner, o.TouchedInner()
-	decode, encode := c.MostRoom()
-	at := atOnce{some: max(minDecoded/max(c.Bytes, 1), 1)}
-	each := sum(room(sum(decode, encode)), need(r.inner(o, min(at.some, touched))))
-	at.slots = r.split((touched-1)/at.some+1, n, each)
-	at.room = sum(times(each, int64(at.slots)), int64(o.Chunk.Shards.Len())*(16+plan.PieceBytes))
-	return at
-}
-
-// inner is how many bytes so many inner chunks of a shard have, as a rule.
-func (r *runner) inner(o *plan.Object, touched int) int64 {
-	if n := o.Chunk.Inner.Chain.Typical(); n >= 0 {
-		return min(times(n, int64(touched)), r.typical(o.Chunk))
-	}
-	return r.typical(o.Chunk)
-}
-
 // pack gives the shard with what is written laid over the old one; empty reports that no inner
 // chunk is left to be stored.
-func (r *runner) pack(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
-	p := r.packer(hold, o, r.packing(o, r.typical(o.Chunk)))
+func (r *Call) pack(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
+	m := r.size()
+	p := r.packer(hold, o, m.Packing(o, m.Typical(o.Chunk)))
 	if old != nil {
 		p.old = old
 		x, err := o.Chunk.Shards.IndexOf(old)
@@ -78,7 +59,7 @@ func (r *runner) pack(ctx context.Context, hold *concurrency.Hold, o *plan.Objec
 		p.index, p.blocks, p.decide, p.inside = &x, grid.Even(o.Chunk.Shards.Chunk), o.Decided(), o.Inside()
 	}
 	index, _ := o.Chunk.Shards.IndexSize()
-	p.likely = int(min(math.MaxInt/2, r.typical(o.Chunk), sum(sum(index, int64(len(old))), r.inner(o, len(p.order)))))
+	p.likely = int(min(math.MaxInt/2, m.Typical(o.Chunk), plan.Sum(plan.Sum(index, int64(len(old))), m.Inner(o, len(p.order)))))
 	p.most = int(min(plan.Packed(o.Chunk), math.MaxInt/2)) + len(old) // of what was and is
 	p.shard = o.Chunk.Shards.Pack(hold.Buffer(min(p.likely, longest)))
 	if err = p.run(ctx); err == nil {
@@ -92,8 +73,8 @@ func (r *runner) pack(ctx context.Context, hold *concurrency.Hold, o *plan.Objec
 }
 
 // packer has all that is selected of a shard, in the order of the index.
-func (r *runner) packer(hold *concurrency.Hold, o *plan.Object, at atOnce) *packer {
-	p := &packer{runner: r, o: o, cut: o.Inner(), hold: hold, at: at, runs: make([][]byte, at.slots)}
+func (r *Call) packer(hold *concurrency.Hold, o *plan.Object, at plan.AtOnce) *packer {
+	p := &packer{Call: r, o: o, cut: o.Inner(), hold: hold, at: at, runs: make([][]byte, at.Slots)}
 	p.order = make([]touched, p.cut.Len())
 	for i := range p.order {
 		p.order[i] = touched{place: p.cut.Place(i), i: i}
@@ -104,19 +85,19 @@ func (r *runner) packer(hold *concurrency.Hold, o *plan.Object, at atOnce) *pack
 
 // run encodes what is in order, and appends it.
 func (p *packer) run(ctx context.Context) error {
-	if len(p.order) <= p.at.some {
+	if len(p.order) <= p.at.Some {
 		err := p.encode(ctx, 0)
 		if err == nil {
 			err = p.take(ctx, 0)
 		}
 		return err
 	}
-	return concurrency.InTurn(ctx, p.at.slots, (len(p.order)-1)/p.at.some+1, p.encode, p.take)
+	return concurrency.InTurn(ctx, p.at.Slots, (len(p.order)-1)/p.at.Some+1, p.encode, p.take)
 }
 
 // some are the k-th inner chunks that are encoded in one go, and the memory for them.
 func (p *packer) some(k int) ([]touched, *[]byte) {
-	return p.order[k*p.at.some : min((k+1)*p.at.some, len(p.order))], &p.runs[k%len(p.runs)]
+	return p.order[k*p.at.Some : min((k+1)*p.at.Some, len(p.order))], &p.runs[k%len(p.runs)]
 }
 
 // encode encodes the k-th inner chunks.
@@ -128,7 +109,7 @@ func (p *packer) encode(ctx context.Context, k int) error {
 	defer s.release()
 	order, run := p.some(k)
 	if *run == nil {
-		*run = buffer(p.hold, p.inner(p.o, len(order)))
+		*run = buffer(p.hold, p.size().Inner(p.o, len(order)))
 	}
 	out := (*run)[:0]
 	for n := range order {

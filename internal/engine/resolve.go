@@ -10,7 +10,6 @@ import (
 	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"
-	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // Resolve yields the requests of a plan, object by object. Of a plan to read it reads the indexes
@@ -26,15 +25,15 @@ func (a *Array) Resolve(ctx context.Context, p *plan.Plan) iter.Seq2[plan.Reques
 			}
 			return
 		}
-		ctx, r, err := a.runner(ctx, pipeline.Memory{}, p.Select, nil)
+		ctx, r, err := a.open(ctx, pipeline.Memory{}, p.Select, nil)
 		if err != nil {
 			yield(plan.Request{}, err)
 			return
 		}
 		for some := range batches(p.Objects(), r.objects) {
-			found := make([]resolved, len(some))
+			found := make([]*listed, len(some))
 			err := concurrency.EachN(ctx, r.objects, len(some), func(ctx context.Context, i int) (err error) {
-				if found[i], err = r.resolve(ctx, some[i]); err != nil {
+				if found[i], err = r.list(ctx, some[i]); err != nil {
 					err = r.failed("read", some[i], err)
 				}
 				return err
@@ -44,10 +43,8 @@ func (a *Array) Resolve(ctx context.Context, p *plan.Plan) iter.Seq2[plan.Reques
 				return
 			}
 			for _, f := range found {
-				for rd := range f.requests {
-					if !yield(rd, nil) {
-						return
-					}
+				if !f.yield(yield) {
+					return
 				}
 			}
 		}
@@ -72,85 +69,73 @@ func batches[T any](all iter.Seq[T], n int) iter.Seq[[]T] {
 	}
 }
 
-// resolved is what is requested to read one object.
-type resolved struct {
+// listed is a shard whose inner chunks are listed in place of being read, or another object.
+type listed struct {
+	shard
 	reads []plan.Reads
-	whole []plan.Request // none, or one
+	whole *plan.Request // after them: all of the object
 }
 
-func (f resolved) requests(yield func(plan.Request) bool) {
-	for _, all := range f.reads {
+// list finds out what is requested to read one object.
+func (r *Call) list(ctx context.Context, o *plan.Object) (*listed, error) {
+	if o.Err != nil {
+		return nil, o.Err
+	}
+	s := &listed{shard: shard{Object: o, call: r}}
+	only := r.State.whole.Load()
+	if o.InParts && !only {
+		err := r.readParts(ctx, o, s)
+		if !errors.Is(err, errWhole) {
+			if errors.Is(err, fault.NotFound) {
+				err = nil
+			}
+			return s, err
+		}
+	}
+	whole := o.Wanted().Request
+	if o.InParts || o.Chunk.Shards != nil && only {
+		whole.Bound, whole.Exact = r.sizes.Longest(o.Chunk), false
+	}
+	s.whole = &whole
+	return s, nil
+}
+
+func (s *listed) yield(yield func(plan.Request, error) bool) bool {
+	for _, all := range s.reads {
 		for rd := range all.All() {
-			if !yield(rd.Request) {
-				return
+			if !yield(rd.Request, nil) {
+				return false
 			}
 		}
 	}
-	for _, r := range f.whole {
-		if !yield(r) {
-			return
-		}
-	}
+	return s.whole == nil || yield(*s.whole, nil)
 }
 
-// resolve finds out what is requested to read one object.
-func (r *runner) resolve(ctx context.Context, o *plan.Object) (f resolved, err error) {
-	if o.Err != nil {
-		return f, o.Err
-	}
-	whole := o.Wanted().Request
-	if o.InParts || o.Chunk.Shards != nil && r.State.whole.Load() {
-		whole.Bound, whole.Exact = r.Options.longest(o.Chunk), false
-	}
-	for try := 1; o.InParts && !r.State.whole.Load(); try++ {
-		switch f, err = r.resolveParts(ctx, o); {
-		case errors.Is(err, errWhole):
-			f.whole = []plan.Request{whole}
-			return f, nil
-		case errors.Is(err, fault.NotFound):
-			return f, nil
-		case !errors.Is(err, fault.Conflict) || try == maxReplaced:
-			return f, err
-		}
-		r.State.indexes.drop(o.Shard().ID(0), nil)
-	}
-	return resolved{whole: []plan.Request{whole}}, nil
-}
-
-// resolveParts reads the indexes of a shard. The index is in what it gives with an error, too.
-func (r *runner) resolveParts(ctx context.Context, o *plan.Object) (f resolved, err error) {
-	top := o.Shard()
-	reads, err := top.Indexes(make([]codec.ShardIndex, 1))
+// top lists the index, and takes it for current whatever its age.
+func (s *listed) top(ctx context.Context) (l *plan.Level, found []codec.ShardIndex, current bool, err error) {
+	index, err := s.Shard().Indexes(make([]codec.ShardIndex, 1))
 	if err != nil {
-		return f, err
+		return nil, nil, false, err
 	}
-	f.reads = append(f.reads, reads)
-	x, _, err := r.index(ctx, top)
-	if err == nil {
-		err = r.resolveLevel(ctx, &f, top, x.version, []codec.ShardIndex{x.ShardIndex})
-	}
-	return f, err
+	s.reads = []plan.Reads{index}
+	l, found, _, err = s.shard.top(ctx)
+	return l, found, true, err
 }
 
-func (r *runner) resolveLevel(ctx context.Context, f *resolved, l *plan.Level, v store.Version, found []codec.ShardIndex) error {
-	stage, err := l.Expand(v, found)
+func (s *listed) inner(ctx context.Context, l *plan.Level) (found []codec.ShardIndex, sent bool, err error) {
+	reads, err := l.Indexes(make([]codec.ShardIndex, l.Len()))
 	if err != nil {
-		return err
+		return nil, false, err
 	}
-	for next := range stage.Next(r.planned) {
-		reads, err := next.Indexes(make([]codec.ShardIndex, next.Len()))
-		if err != nil {
-			return err
-		}
-		f.reads = append(f.reads, reads)
-		found, _, err := r.innerIndexes(ctx, next, v)
-		if err != nil {
-			return err
-		}
-		if err := r.resolveLevel(ctx, f, next, v, found); err != nil {
-			return err
-		}
-	}
-	f.reads = append(f.reads, stage.Reads)
+	s.reads = append(s.reads, reads)
+	return s.shard.inner(ctx, l)
+}
+
+func (s *listed) expand(_ context.Context, l *plan.Level, found []codec.ShardIndex) (plan.Stage, error) {
+	return l.Expand(s.index.version, found)
+}
+
+func (s *listed) fetch(_ context.Context, _ *plan.Level, reads plan.Reads) error {
+	s.reads = append(s.reads, reads)
 	return nil
 }

@@ -13,18 +13,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// runner executes the plan of one call.
-type runner struct {
+// Call is one call on an array: a read, or a write, with what it takes and is counted by. Several
+// Reads may be one call; see [Array.Begin].
+type Call struct {
 	*Array
 	plan    plan.Plan
-	tuning  store.Tuning
+	sizes   plan.Memory
 	memory  pipeline.Memory // what is read into, or written from
-	store   store.Store     // Array.Store, counted
+	store   store.Store     // Array.Store, which counts and bounds the requests of the call
 	account *account.Account
 	trace   *store.Trace // of the call; nil where nothing listens
 	slots   *slots       // of the call
-	own     slots        // they are these, unless the call is a part of another
-	objects int          // that are under way at once
+	own     slots        // they are these, unless the call is within another
+	objects int          // that are in flight at once
 	total   int          // objects of the plan
 	keeps   bool         // what is loaded for the cache is kept there
 	planned int          // bytes of memory that plans and indexes of shards within one shard may take
@@ -36,43 +37,59 @@ const maxPlanned = 32 << 20
 
 // Plan is what a call would do.
 func (a *Array) Plan(sel grid.Selection, w *plan.WriteOptions) *plan.Plan {
-	p := a.plan(sel, w, store.TuningOf(a.Store))
-	if a.keepsRead(&p) {
-		p.Keep = a
+	p := &plan.Plan{}
+	a.plan(p, sel, w, store.TuningOf(a.Store))
+	if a.keepsRead(p) {
+		p.Keep, p.Parted = a, true
 	}
-	return &p
-}
-
-func (a *Array) plan(sel grid.Selection, w *plan.WriteOptions, t store.Tuning) plan.Plan {
-	p := plan.Plan{Layout: a.Layout, Select: sel, Write: w}
-	p.Cost = plan.CostOf(t, store.Measured{}, min(p.Len(), t.Requests))
 	return p
 }
 
-// price gives a level what requests cost by now, where the store has measured it.
-func (r *runner) price(l *plan.Level) {
-	if c := &r.plan.Cost; c.Gap <= c.Cheap {
-		return // it is read through or it is not, whatever a request takes
+// plan sets p to the plan of a call. What requests cost is determined once for each call.
+func (a *Array) plan(p *plan.Plan, sel grid.Selection, w *plan.WriteOptions, t store.Tuning) {
+	if p.Layout, p.Select, p.Write = a.Layout, sel, w; w != nil {
+		w.Memory, w.NoParts, w.NoRanges = a.sizes(t), a.State.noParts.Load(), a.State.whole.Load()
 	}
-	var m store.Measured
-	if store.As(r.Store, &m) {
-		l.Price(plan.CostOf(r.tuning, m, r.objects))
+	objects := min(p.Len(), t.Requests)
+	p.Cost = plan.CostOf(t, store.Measured{}, objects)
+	switch {
+	case a.within != nil:
+		p.Measured = a.within.plan.Measured
+	case p.Cost.Weighs():
+		store.As(a.Store, &p.Measured)
+	}
+	if p.Measured != (store.Measured{}) {
+		p.Cost = plan.CostOf(t, p.Measured, objects)
 	}
 }
 
-// begin makes the runner of a call, and refuses what is over a limit before anything is requested.
-func (a *Array) begin(ctx context.Context, m pipeline.Memory, sel grid.Selection, w *plan.WriteOptions) (context.Context, *runner, error) {
-	ctx, r, err := a.runner(ctx, m, sel, w)
+// Begin begins a call that reads what sel selects in several Reads: those of the array that it
+// returns, and of its copies, with the context that it returns. They are counted together, within
+// the limits of one call, and share its slots.
+func (a *Array) Begin(ctx context.Context, sel grid.Selection) (context.Context, *Array, error) {
+	ctx, r, err := a.begin(ctx, pipeline.Memory{Shape: sel.Shape()}, sel, nil)
+	if err != nil {
+		return ctx, nil, err
+	}
+	within := *a
+	within.within = r
+	return ctx, &within, nil
+}
+
+// begin makes a call, and refuses what is over a limit before anything is requested.
+func (a *Array) begin(ctx context.Context, m pipeline.Memory, sel grid.Selection, w *plan.WriteOptions) (context.Context, *Call, error) {
+	ctx, r, err := a.open(ctx, m, sel, w)
 	if err == nil {
 		err = r.fits()
 	}
 	return ctx, r, err
 }
 
-// runner makes the runner of a call whose requests are not all made, or not yet known to fit.
-func (a *Array) runner(ctx context.Context, m pipeline.Memory, sel grid.Selection, w *plan.WriteOptions) (context.Context, *runner, error) {
+// open makes a call whose requests are not all sent, or not yet known to fit.
+func (a *Array) open(ctx context.Context, m pipeline.Memory, sel grid.Selection, w *plan.WriteOptions) (context.Context, *Call, error) {
 	t := store.TuningOf(a.Store)
-	r := &runner{Array: a, plan: a.plan(sel, w, t), tuning: t, memory: m}
+	r := &Call{Array: a, sizes: a.sizes(t), memory: m}
+	a.plan(&r.plan, sel, w, t)
 	if w != nil && !r.mayMerge() {
 		return ctx, nil, store.NoVersions(a.Store, refused)
 	}
@@ -82,17 +99,20 @@ func (a *Array) runner(ctx context.Context, m pipeline.Memory, sel grid.Selectio
 		}
 	}
 	r.total = r.plan.Len()
-	whole := a.wholeOf(ctx)
-	r.keeps = r.keepsOf(whole)
+	whole := &r.plan // of all that is read by the call
+	if a.within != nil {
+		whole = &a.within.plan
+	}
+	r.keeps = r.keepsRead(whole)
 	switch {
 	case m.Bytes == nil: // to check them
 		r.plan.Keep = all{}
 	case r.keeps:
 		r.plan.Keep = a
 	}
-	if whole != nil {
-		r.store, r.account, r.trace, r.slots = whole.store, whole.account, whole.trace, whole.slots
-		r.objects, r.planned = max(min(whole.objects, r.total), 1), whole.planned
+	if w := a.within; w != nil {
+		r.store, r.account, r.trace, r.slots = w.store, w.account, w.trace, w.slots
+		r.objects, r.planned = max(min(w.objects, r.total), 1), w.planned
 		return ctx, r, nil
 	}
 	ctx, r.store, r.account = account.Begin(ctx, a.Store, a.Options.Account)
@@ -120,7 +140,7 @@ func (all) Keeps(*pipeline.Chunk) bool { return true }
 // fits refuses a plan that takes more requests than the call may make, by the least that it can
 // take: one for each object, and another one to write an object of which a part inside the array
 // stays.
-func (r *runner) fits() error {
+func (r *Call) fits() error {
 	if err := r.account.Fits(r.total); err != nil || r.plan.Write == nil || r.Options.Account.MaxRequests == 0 {
 		return err
 	}
@@ -129,7 +149,7 @@ func (r *runner) fits() error {
 
 // each is the loop over a plan: it does something with every object, several at once. op is what,
 // for errors.
-func (r *runner) each(ctx context.Context, op string, do func(context.Context, *plan.Object) error) error {
+func (r *Call) each(ctx context.Context, op string, do func(context.Context, *plan.Object) error) error {
 	return concurrency.Each(ctx, r.objects, r.plan.Objects(), func(ctx context.Context, o *plan.Object) error {
 		err := o.Err
 		if err == nil {
@@ -143,6 +163,6 @@ func (r *runner) each(ctx context.Context, op string, do func(context.Context, *
 }
 
 // failed says which object an error is about.
-func (r *runner) failed(op string, o *plan.Object, err error) error {
+func (r *Call) failed(op string, o *plan.Object, err error) error {
 	return &fault.ChunkError{Op: op, Path: r.Path, Key: o.Key, Coord: r.Layout.Pipe.Stored(o.Coord), Err: err}
 }

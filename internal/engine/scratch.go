@@ -17,7 +17,7 @@ type scratch struct {
 }
 
 // cpu waits for a CPU slot, for work that draws on a hold. The scratch must be released.
-func (r *runner) cpu(ctx context.Context, hold *concurrency.Hold) (*scratch, error) {
+func (r *Call) cpu(ctx context.Context, hold *concurrency.Hold) (*scratch, error) {
 	slot, err := r.core(ctx)
 	if err != nil {
 		return nil, err

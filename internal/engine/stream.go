@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -17,9 +16,9 @@ import (
 // stream is a shard that is sent in parts while its inner chunks come, in any order. One that stays
 // below the length of a part is put by one request at its end.
 type stream struct {
-	*runner
+	*Call
 	key       string
-	limits    streamLimits
+	limits    plan.Limits
 	buffer    func(n int64) []byte // memory for as long as the stream is under way
 	locations *codec.Locations
 	atStart   bool // where the index is
@@ -33,74 +32,16 @@ type stream struct {
 	whole bool // the store has no parts: all of the shard is in tail
 }
 
-// streamLimits are the lengths of a stream, in bytes.
-type streamLimits struct {
-	part  int64 // each part but the last
-	most  int64 // what the shard may have
-	index int64 // its index, as stored
-	whole int64 // what the shard may have where it has to be in memory, as the store takes no parts; 0: then it is errNoParts
-}
-
-const (
-	// partSize is how long parts are: what breaks is soon sent again, and some at once fit the part
-	// of the budget that one Task may take.
-	partSize = 8 << 20
-	// leastPart is the shortest part that every provider takes: S3 takes no shorter one but the
-	// last.
-	leastPart = 5 << 20
-	// leastLocal is the shortest part in a store without a network, where a budget is small.
-	leastLocal = 256 << 10
-	// mostParts is how many parts every provider takes.
-	mostParts = 10_000
-	// mostFlight is how many parts are sent at once at most: more bring nothing; see package large.
-	mostFlight = 16
-)
-
 // errNoParts says that a store takes no values in parts.
 var errNoParts = errors.New("the store takes no parts")
 
-// share is what one Task may take of the budget beside others.
-func (r *runner) share() int64 { return r.Options.Limits.Bytes.Size() / 8 * 3 }
-
-// streamLimits are those of the shards of a chunk.
-func (r *runner) streamLimits(c *pipeline.Chunk) streamLimits {
-	l := streamLimits{most: r.Options.longest(c)}
-	l.index, _ = c.Shards.IndexSize()
-	long := min(l.most, c.Chain.Worst()) // what is written has no unused space, whatever ChunkLimit allows to read
-	if c.Chain.Typical() < 0 {
-		long = min(long, times(r.typical(c), unseen)) // the bound is one of elements that no array has
-	}
-	least := int64(leastLocal)
-	if r.tuning.PartAbove > 0 {
-		least = leastPart
-	}
-	l.part = max(min(partSize, r.share()/8), least, (long-1)/mostParts+1, l.index)
-	return l
-}
-
-// kept is what a stream needs for as long as it is under way: what no part has yet, part 0 where
-// that is sent last, and the index.
-func (r *runner) kept(c *pipeline.Chunk, l streamLimits) int64 {
-	n := sum(need(min(l.part, l.most)), sum(l.index, int64(c.Shards.Len())*16))
-	if _, atStart := c.Shards.IndexSize(); atStart && l.most > l.part {
-		n = sum(n, need(l.part))
-	}
-	return n
-}
-
-// flight is how many parts a Task sends at once that takes so much beside them, and what it takes
-// with them.
-func (r *runner) flight(l streamLimits, beside int64) (n int, total int64) {
-	n = int(max(min((r.share()-beside)/need(l.part), mostFlight, (l.most-1)/l.part+1), 1))
-	return n, sum(beside, times(need(l.part), int64(n)))
-}
-
-func (r *runner) newStream(o *plan.Object, l streamLimits, buffer func(n int64) []byte) *stream {
-	s := &stream{runner: r, key: o.Key, limits: l, buffer: buffer, locations: o.Chunk.Shards.Locations(), turn: concurrency.NewSlots(1)}
-	s.tail = buffer(min(l.part, l.most))
+// newStream begins to stream a shard.
+func (r *Call) newStream(o *plan.Object, l plan.Limits, buffer func(n int64) []byte) *stream {
+	s := &stream{Call: r, key: o.Key, limits: l, buffer: buffer, locations: o.Chunk.Shards.Locations(), turn: concurrency.NewSlots(1)}
+	s.tail = buffer(min(l.Part, l.Most))
 	if _, s.atStart = o.Chunk.Shards.IndexSize(); s.atStart {
-		s.tail = append(s.tail, make([]byte, l.index)...)
-		s.off = l.index
+		s.tail = append(s.tail, make([]byte, l.Index)...)
+		s.off = l.Index
 	}
 	return s
 }
@@ -118,8 +59,8 @@ func (s *stream) add(ctx context.Context, place int, stored []byte, send sender)
 	}
 	defer s.turn.Release()
 	n := int64(len(stored))
-	if s.off > s.limits.most-s.limits.index-n && (!s.atStart || s.off > s.limits.most-n) {
-		return fault.Newf(fault.Limit, "the shard that is written has more than %d bytes", s.limits.most)
+	if s.off > s.limits.Most-s.limits.Index-n && (!s.atStart || s.off > s.limits.Most-n) {
+		return fault.Newf(fault.Limit, "the shard that is written has more than %d bytes", s.limits.Most)
 	}
 	s.locations.Set(place, s.off, n)
 	return s.write(ctx, stored, send)
@@ -130,17 +71,17 @@ func (s *stream) write(ctx context.Context, b []byte, send sender) error {
 	s.off += int64(len(b))
 	for len(b) > 0 {
 		if s.whole {
-			if s.off > s.limits.whole {
+			if s.off > s.limits.Whole {
 				return fault.Newf(fault.Limit, "the store takes no values in parts, and a shard of more than %d bytes is not held in memory: the budget has %d",
-					s.limits.whole, s.Options.Limits.Bytes.Size())
+					s.limits.Whole, s.Options.Limits.Bytes.Size())
 			}
 			s.tail = append(s.tail, b...)
 			return nil
 		}
-		n := min(len(b), int(s.limits.part)-len(s.tail))
+		n := min(len(b), int(s.limits.Part)-len(s.tail))
 		s.tail = append(s.tail, b[:n]...)
 		b = b[n:]
-		if int64(len(s.tail)) < s.limits.part {
+		if int64(len(s.tail)) < s.limits.Part {
 			return nil
 		}
 		if err := s.cut(ctx, send); err != nil {
@@ -152,13 +93,13 @@ func (s *stream) write(ctx context.Context, b []byte, send sender) error {
 
 // cut makes a part of the tail.
 func (s *stream) cut(ctx context.Context, send sender) error {
-	if err := s.begin(ctx); err != nil || s.whole || int64(len(s.tail)) < s.limits.part {
+	if err := s.begin(ctx); err != nil || s.whole || int64(len(s.tail)) < s.limits.Part {
 		return err
 	}
 	n := s.next
 	s.next++
 	if n == 0 && s.atStart {
-		s.head, s.tail = s.tail, s.buffer(s.limits.part)
+		s.head, s.tail = s.tail, s.buffer(s.limits.Part)
 		return nil
 	}
 	if err := send(ctx, n, s.tail); err != nil {
@@ -173,12 +114,9 @@ func (s *stream) begin(ctx context.Context) error {
 	if s.parts != nil {
 		return nil
 	}
-	if err := s.account.Admit(1, 0); err != nil {
-		return err
-	}
 	p, err := store.PutParts(ctx, s.store, s.key, store.PartsOptions{})
 	switch {
-	case errors.Is(err, errors.ErrUnsupported) && s.limits.whole == 0:
+	case errors.Is(err, errors.ErrUnsupported) && s.limits.Whole == 0:
 		s.State.noParts.Store(true)
 		return errNoParts
 	case errors.Is(err, errors.ErrUnsupported):
@@ -191,17 +129,14 @@ func (s *stream) begin(ctx context.Context) error {
 	s.parts = p
 	// A store that takes longer parts only gets these. All have one length, as some providers take
 	// nothing else (PartLimits.Equal).
-	if least := p.Limits().Min; least > s.limits.part {
-		s.limits.part = least
+	if least := p.Limits().Min; least > s.limits.Part {
+		s.limits.Part = least
 		s.tail = append(s.buffer(least), s.tail...)
 	}
 	return nil
 }
 
 func (s *stream) sendPart(ctx context.Context, n int, b []byte) error {
-	if err := s.account.Admit(1, int64(len(b))); err != nil {
-		return err
-	}
 	return s.parts.Part(ctx, n, b)
 }
 
@@ -278,9 +213,6 @@ func (s *stream) commit(ctx context.Context, o store.PutOptions) (store.Version,
 		return "", err
 	}
 	if s.next == 0 {
-		if err := s.account.Admit(1, int64(len(s.tail))); err != nil {
-			return "", err
-		}
 		return s.store.Put(ctx, s.key, s.tail, o)
 	}
 	if len(s.tail) > 0 {
@@ -288,9 +220,6 @@ func (s *stream) commit(ctx context.Context, o store.PutOptions) (store.Version,
 	}
 	if err == nil && s.head != nil {
 		err = s.sendPart(ctx, 0, s.head)
-	}
-	if err == nil {
-		err = s.account.Admit(1, 0)
 	}
 	if err != nil {
 		return "", err

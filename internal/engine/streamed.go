@@ -15,22 +15,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// streams reports whether a shard is sent in parts while it is made: it would be sent in parts in
-// the end, or making it in memory, beside what was stored where that is read, takes more than one
-// Task's share of the budget. One that is hardly longer than a part gains nothing.
-func (r *runner) streams(o *plan.Object, read bool) bool {
-	if o.Chunk.Shards == nil || r.State.noParts.Load() {
-		return false
-	}
-	n, above := r.typical(o.Chunk), r.tuning.PartAbove
-	if n < 2*r.streamLimits(o.Chunk).part {
-		return false
-	}
-	took := need(n)
-	if read {
-		took = sum(took, took) // and what was stored
-	}
-	return above > 0 && n >= above || sum(took, r.packing(o, n).room) > r.share()
+// streams reports whether a shard is sent in parts while it is made, beside what was stored where
+// that is read.
+func (r *Call) streams(o *plan.Object, read bool) bool {
+	return o.Chunk.Shards != nil && !r.State.noParts.Load() && r.size().Streams(o, read)
 }
 
 // streamed is a shard that is streamed, in the one Task that it takes until it is committed. The
@@ -38,27 +26,24 @@ func (r *runner) streams(o *plan.Object, read bool) bool {
 type streamed struct {
 	*stream
 	hold   *concurrency.Hold
-	at     atOnce
+	at     plan.AtOnce
 	flight int
 }
 
 // stream begins to stream a shard; reading is what the caller takes beside.
-func (r *runner) stream(ctx context.Context, o *plan.Object, reading int64) (*streamed, error) {
-	l := r.streamLimits(o.Chunk)
-	beside := sum(r.kept(o.Chunk, l), reading)
-	at := r.packing(o, sum(beside, times(need(l.part), 2)))
-	flight, total := r.flight(l, sum(beside, at.room))
-	hold, err := r.reserve(ctx, concurrency.Task, total)
+func (r *Call) stream(ctx context.Context, o *plan.Object, reading int64) (*streamed, error) {
+	l := r.size().Stream(o, reading)
+	hold, err := r.reserve(ctx, concurrency.Task, l.Total)
 	if err != nil {
 		return nil, err
 	}
-	s := r.newStream(o, l, func(n int64) []byte { return hold.Buffer(int(n)) })
-	return &streamed{s, hold, at, flight}, nil
+	s := r.newStream(o, l.Limits, func(n int64) []byte { return hold.Buffer(int(n)) })
+	return &streamed{s, hold, l.AtOnce, l.Flight}, nil
 }
 
 // replaceStreamed writes a shard without reading it. lost reports that the condition does not hold,
 // so that err is a conflict.
-func (r *runner) replaceStreamed(ctx context.Context, o *plan.Object, c store.PutOptions) (lost bool, err error) {
+func (r *Call) replaceStreamed(ctx context.Context, o *plan.Object, c store.PutOptions) (lost bool, err error) {
 	s, err := r.stream(ctx, o, 0)
 	if err != nil {
 		return false, err
@@ -101,16 +86,12 @@ func (s *streamed) end(ctx context.Context, o *plan.Object, c store.PutOptions, 
 	return lost, err
 }
 
-// readsAhead is how many reads of a stored shard are under way at once while it is streamed to what
-// it becomes.
-const readsAhead = 4
-
 // swapStreamed is swap for a shard that is streamed. Inner chunks that are not selected are read as
 // they are stored, pinned to one version, and go into the new shard in the order in which they lie
 // in the old one; before them come those of which nothing stays. errWhole and errNoParts where the
 // store cannot do so.
-func (r *runner) swapStreamed(ctx context.Context, o *plan.Object, t *attempt) (lost bool, err error) {
-	index, err := r.reserve(ctx, concurrency.Index, sum(r.indexed(o), int64(o.Chunk.Shards.Len())*4))
+func (r *Call) swapStreamed(ctx context.Context, o *plan.Object, t *attempt) (lost bool, err error) {
+	index, err := r.reserve(ctx, concurrency.Index, plan.Sum(r.indexed(o), int64(o.Chunk.Shards.Len())*4))
 	if err != nil {
 		return false, err
 	}
@@ -125,7 +106,7 @@ func (r *runner) swapStreamed(ctx context.Context, o *plan.Object, t *attempt) (
 	}
 	c := r.condition(o, absent, version)
 	decode, encode := o.Chunk.Inner.MostRoom()
-	s, err := r.stream(ctx, o, sum(times(need(v.longest), readsAhead), sum(room(sum(decode, encode)), need(r.inner(o, 1)))))
+	s, err := r.stream(ctx, o, plan.Sum(plan.Product(need(v.longest), plan.ReadsAhead), plan.Sum(plan.Room(plan.Sum(decode, encode)), need(r.size().Inner(o, 1)))))
 	if err != nil {
 		return false, err
 	}
@@ -160,13 +141,13 @@ func (r *runner) swapStreamed(ctx context.Context, o *plan.Object, t *attempt) (
 
 // find reads the index of the stored shard, and says what stays of it: nothing where it is absent,
 // is taken to be, or does not decode.
-func (v *old) find(ctx context.Context, r *runner, t *attempt) (version store.Version, absent bool, err error) {
+func (v *old) find(ctx context.Context, r *Call, t *attempt) (version store.Version, absent bool, err error) {
 	if t.absent || t.short {
 		return t.damaged, t.absent, nil
 	}
 	x, _, err := r.storedStage(ctx, v.o, t.damaged)
 	if err == nil {
-		err = v.expand(x, r.plan.Write.Merge, r.carrying())
+		err = v.expand(x, r.plan.Write.Merge, r.sizes.Carrying(r.plan.Cost))
 	}
 	switch {
 	case errors.Is(err, fault.NotFound):
@@ -180,22 +161,15 @@ func (v *old) find(ctx context.Context, r *runner, t *attempt) (version store.Ve
 	return x.version, false, nil
 }
 
-// carrying is what reads of a shard cost that is streamed to what it becomes: together they are no
-// longer than two parts of a small budget.
-func (r *runner) carrying() plan.Cost {
-	c := r.plan.Cost
-	c.Max = min(c.Max, max(r.share()/4/readsAhead, leastLocal/readsAhead))
-	return c
-}
-
 // old is a stored shard of which a part is written.
 type old struct {
 	o       *plan.Object
 	cut     *plan.Cut
-	stage   plan.Stage // reads what stays
-	within  []int32    // by place in the index: 1 + the number in the cut of an inner chunk of which something is read and something written, else 0
-	longest int64      // bytes of a read at most
-	total   int64      // bytes of what is read
+	stage   plan.Stage  // reads what stays
+	store   store.Store // which admitted them
+	within  []int32     // by place in the index: 1 + the number in the cut of an inner chunk of which something is read and something written, else 0
+	longest int64       // bytes of a read at most
+	total   int64       // bytes of what is read
 }
 
 // reads reports whether something is read of an inner chunk that is written.
@@ -232,28 +206,29 @@ func (v *old) without(x *shardIndex, cost plan.Cost, some func(place int) bool) 
 	for rd := range v.stage.Reads.All() {
 		v.longest = max(v.longest, rd.Bound)
 		for _, p := range rd.Pieces {
-			v.total = sum(v.total, p.Len)
+			v.total = plan.Sum(v.total, p.Len)
 		}
 	}
 	return err
 }
 
-// admit refuses reads of more than a shard may have, and counts them.
-func (v *old) admit(r *runner) error {
-	if most := r.Options.longest(v.o.Chunk); v.total > most {
+// admit admits the reads, and refuses those of more than a shard may have.
+func (v *old) admit(r *Call) (err error) {
+	if most := r.sizes.Longest(v.o.Chunk); v.total > most {
 		return fault.Newf(fault.Limit, "the inner chunks of the shard have more than %d bytes", most)
 	}
-	return r.account.Admit(v.stage.Reads.Len(), v.stage.Reads.Bytes())
+	v.store, err = r.account.AdmitAll(r.store, v.stage.Reads.Len(), v.stage.Reads.Bytes())
+	return err
 }
 
 // carry reads what stays of the old shard, and appends it: inner chunks that are not written as
 // they are, others with what is written laid over them.
 func (s *streamed) carry(ctx context.Context, v *old, send sender) error {
 	var changed []byte
-	bufs := make([]store.Value, readsAhead)
-	for some := range batches(v.stage.Reads.All(), readsAhead) {
-		err := concurrency.EachN(ctx, readsAhead, len(some), func(ctx context.Context, i int) (err error) {
-			bufs[i], err = s.send(ctx, some[i], s.hold, some[i].Bound)
+	bufs := make([]store.Value, plan.ReadsAhead)
+	for some := range batches(v.stage.Reads.All(), plan.ReadsAhead) {
+		err := concurrency.EachN(ctx, plan.ReadsAhead, len(some), func(ctx context.Context, i int) (err error) {
+			bufs[i], err = s.send(ctx, v.store, some[i], s.hold, some[i].Bound)
 			return err
 		})
 		if err != nil {
@@ -287,7 +262,7 @@ func (s *streamed) change(ctx context.Context, v *old, i int, dst, stored []byte
 	}
 	defer c.release()
 	if dst == nil {
-		dst = buffer(s.hold, s.inner(v.o, 1))
+		dst = buffer(s.hold, s.size().Inner(v.o, 1))
 	}
 	box := v.cut.Box(i)
 	decided := !s.plan.Write.Merge && box.Covers(v.o.Inside(), grid.Even(v.o.Chunk.Shards.Chunk))

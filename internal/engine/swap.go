@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/internal/written"
 	"github.com/zargo-io/zargo/zarr/codec"
@@ -22,7 +23,7 @@ const maxConflicts = 1000
 // merge reads an object, changes it, and writes it if it was not replaced meanwhile, else does it
 // all again. An object at the edge is put first, on condition that it is absent, and is read only
 // where it is not.
-func (r *runner) merge(ctx context.Context, o *plan.Object) error {
+func (r *Call) merge(ctx context.Context, o *plan.Object) error {
 	// Goroutines of this process take turns; only other processes can conflict.
 	key, err := r.lock(ctx, o.Key)
 	if err != nil {
@@ -57,7 +58,7 @@ type attempt struct {
 
 // swap is one try of merge; lost reports that the object was replaced in between, or that the
 // attempt was wrong, so that it has to be tried again.
-func (r *runner) swap(ctx context.Context, o *plan.Object, t *attempt) (lost bool, err error) {
+func (r *Call) swap(ctx context.Context, o *plan.Object, t *attempt) (lost bool, err error) {
 	if r.streams(o, !t.absent) && !r.State.whole.Load() {
 		if lost, err := r.swapStreamed(ctx, o, t); !errors.Is(err, errNoParts) && !errors.Is(err, errWhole) {
 			return lost, err
@@ -105,7 +106,7 @@ func (r *runner) swap(ctx context.Context, o *plan.Object, t *attempt) (lost boo
 
 // before fetches the stored form of an object in a Task, as stored does; nil bytes of one that is
 // absent, is taken to be, or does not decode.
-func (r *runner) before(ctx context.Context, o *plan.Object, t *attempt) (v received, absent bool, err error) {
+func (r *Call) before(ctx context.Context, o *plan.Object, t *attempt) (v received, absent bool, err error) {
 	if t.absent {
 		v.hold, err = r.reserve(ctx, concurrency.Task, r.encoding(o))
 		return v, true, err
@@ -126,7 +127,7 @@ func (r *runner) before(ctx context.Context, o *plan.Object, t *attempt) (v rece
 
 // again reports whether an object that could not be read is tried again. One at the edge that does
 // not decode is read once more as one version, which is then replaced: nothing of it can be kept.
-func (r *runner) again(ctx context.Context, o *plan.Object, t *attempt, err error) (lost bool, _ error) {
+func (r *Call) again(ctx context.Context, o *plan.Object, t *attempt, err error) (lost bool, _ error) {
 	if errors.Is(err, fault.Conflict) {
 		*t = attempt{}
 		return true, err
@@ -150,17 +151,14 @@ func (r *runner) again(ctx context.Context, o *plan.Object, t *attempt, err erro
 
 // cutOff finds out whether the index of a shard cannot be read because the shard is shorter, which
 // makes it one that does not decode. A longer one has replaced it, once.
-func (r *runner) cutOff(ctx context.Context, o *plan.Object, t *attempt) (again bool) {
+func (r *Call) cutOff(ctx context.Context, o *plan.Object, t *attempt) (again bool) {
 	index, _ := o.Chunk.Shards.IndexSize()
-	if r.account.Admit(1, 0) != nil {
-		return false
-	}
 	v, err := r.store.Get(ctx, o.Key, store.GetOptions{Max: index}, nil)
 	switch {
 	case err == nil && int64(len(v.Bytes)) < index:
 		t.damaged, t.short = v.Version, true
 		return true
-	case t.looked || err != nil && !errors.Is(err, fault.Limit) && !errors.Is(err, fault.NotFound):
+	case t.looked || account.Refused(err) || err != nil && !errors.Is(err, fault.Limit) && !errors.Is(err, fault.NotFound):
 		return false
 	}
 	t.looked = true
@@ -176,12 +174,12 @@ func undecodable(err error) bool {
 
 // bare reports whether an object is put without conditions: by a single writer, and one at the edge
 // where the store has none. Parts of objects are refused there.
-func (r *runner) bare(o *plan.Object) bool {
+func (r *Call) bare(o *plan.Object) bool {
 	return r.Options.SingleWriter || o.Edge && r.State.bare.Load()
 }
 
 // condition is the one on which what replaces a version of an object is put.
-func (r *runner) condition(o *plan.Object, absent bool, v store.Version) store.PutOptions {
+func (r *Call) condition(o *plan.Object, absent bool, v store.Version) store.PutOptions {
 	switch {
 	case r.bare(o):
 		return store.PutOptions{}
@@ -195,7 +193,7 @@ func (r *runner) condition(o *plan.Object, absent bool, v store.Version) store.P
 
 // ended reports whether a try that ended with err lost a race, or has to be done again in another
 // way.
-func (r *runner) ended(o *plan.Object, t *attempt, err error) (lost bool, _ error) {
+func (r *Call) ended(o *plan.Object, t *attempt, err error) (lost bool, _ error) {
 	if o.Edge && errors.Is(err, errors.ErrUnsupported) && !r.bare(o) {
 		r.State.bare.Store(true)
 		t.absent = false
@@ -212,7 +210,7 @@ func (r *runner) ended(o *plan.Object, t *attempt, err error) (lost bool, _ erro
 func isLost(err error) bool { return errors.Is(err, fault.Conflict) || errors.Is(err, fault.Exists) }
 
 // guarded asks the guard, after what is there was read and before it is replaced.
-func (r *runner) guarded(ctx context.Context) error {
+func (r *Call) guarded(ctx context.Context) error {
 	if r.Options.Guard == nil {
 		return nil
 	}
@@ -223,13 +221,13 @@ func (r *runner) guarded(ctx context.Context) error {
 // for what is made of it; it has so also where there is nothing (fault.NotFound). A shard with so
 // much unused space that it is longer than any encoder makes one is read in parts, and given
 // without that space. Only a version is read, unless it is "".
-func (r *runner) stored(ctx context.Context, o *plan.Object, version store.Version) (received, error) {
+func (r *Call) stored(ctx context.Context, o *plan.Object, version store.Version) (received, error) {
 	rd := o.Whole()
 	rd.Version = version
 	v, err := r.ask(ctx, o, rd)
 	if o.Chunk.Shards != nil && errors.Is(err, errTooLong) {
 		if v, err = r.compact(ctx, o, version); errors.Is(err, errWhole) {
-			rd.Bound = r.Options.longest(o.Chunk)
+			rd.Bound = r.sizes.Longest(o.Chunk)
 			v, err = r.ask(ctx, o, rd)
 		}
 	}
@@ -241,16 +239,17 @@ func (r *runner) stored(ctx context.Context, o *plan.Object, version store.Versi
 
 // ask makes a request for all of an object of which a part is written. The hold is kept where the
 // object is absent.
-func (r *runner) ask(ctx context.Context, o *plan.Object, rd plan.Read) (received, error) {
-	if err := r.account.Admit(1, rd.Known()); err != nil {
+func (r *Call) ask(ctx context.Context, o *plan.Object, rd plan.Read) (received, error) {
+	st, err := r.account.AdmitAll(r.store, 1, rd.Known())
+	if err != nil {
 		return received{}, err
 	}
-	return r.receiveOr(ctx, rd, r.encoding(o), fault.NotFound)
+	return r.receiveOr(ctx, st, rd, r.encoding(o), fault.NotFound)
 }
 
 // compact reads the inner chunks of a shard as its index says, all of one version, and makes a
 // shard of them without unused space; fault.Conflict when the shard was replaced meanwhile.
-func (r *runner) compact(ctx context.Context, o *plan.Object, version store.Version) (got received, err error) {
+func (r *Call) compact(ctx context.Context, o *plan.Object, version store.Version) (got received, err error) {
 	index, err := r.reserve(ctx, concurrency.Index, r.indexed(o))
 	if err != nil {
 		return received{}, err
@@ -261,9 +260,9 @@ func (r *runner) compact(ctx context.Context, o *plan.Object, version store.Vers
 		return received{}, err
 	}
 	var total, buffers int64
-	most := r.Options.longest(o.Chunk)
+	most := r.sizes.Longest(o.Chunk)
 	for rd := range stage.Reads.All() {
-		buffers = sum(buffers, need(rd.Bound))
+		buffers = plan.Sum(buffers, need(rd.Bound))
 		for _, p := range rd.Pieces {
 			// Inner chunks may share bytes, and are written without.
 			if total += p.Len; p.Len > most || total > most {
@@ -271,17 +270,18 @@ func (r *runner) compact(ctx context.Context, o *plan.Object, version store.Vers
 			}
 		}
 	}
-	if err := r.account.Admit(stage.Reads.Len(), stage.Reads.Bytes()); err != nil {
+	st, err := r.account.AdmitAll(r.store, stage.Reads.Len(), stage.Reads.Bytes())
+	if err != nil {
 		return received{}, err
 	}
-	packed := sum(total, 16*int64(x.Len())+64) // and the index
-	hold, err := r.reserve(ctx, concurrency.Task, sum(sum(buffers, need(packed)), r.encoding(o)))
+	packed := plan.Sum(total, 16*int64(x.Len())+64) // and the index
+	hold, err := r.reserve(ctx, concurrency.Task, plan.Sum(plan.Sum(buffers, need(packed)), r.encoding(o)))
 	if err != nil {
 		return received{}, err
 	}
 	found := make([][]byte, x.Len()) // by place in the index
 	err = concurrency.Each(ctx, r.objects, stage.Reads.All(), func(ctx context.Context, rd plan.Read) error {
-		v, err := r.send(ctx, rd, hold, rd.Bound)
+		v, err := r.send(ctx, st, rd, hold, rd.Bound)
 		if err != nil {
 			return err
 		}
@@ -308,18 +308,16 @@ func (r *runner) compact(ctx context.Context, o *plan.Object, version store.Vers
 
 // storedStage reads the index of a shard as it is now, or of a version unless that is "", and says
 // what to read of all its inner chunks.
-func (r *runner) storedStage(ctx context.Context, o *plan.Object, version store.Version) (x *shardIndex, stage plan.Stage, err error) {
+func (r *Call) storedStage(ctx context.Context, o *plan.Object, version store.Version) (x *shardIndex, stage plan.Stage, err error) {
 	top := o.Stored()
-	reads, err := top.Indexes(make([]codec.ShardIndex, 1))
+	rd := top.Index()
+	rd.Version = version
+	st, release, err := r.begun(ctx, rd)
 	if err != nil {
 		return nil, stage, err
 	}
-	err = r.all(ctx, reads, func(ctx context.Context, rd plan.Read) (err error) { // it is one
-		rd.Version = version
-		x, err = r.loadIndex(ctx, top, rd)
-		return err
-	})
-	if err == nil {
+	defer release.Release()
+	if x, err = r.loadIndex(ctx, st, top, rd); err == nil {
 		stage, err = top.Expand(x.version, []codec.ShardIndex{x.ShardIndex})
 	}
 	return x, stage, err

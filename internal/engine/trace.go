@@ -15,7 +15,7 @@ import (
 // of the call. Where that does not listen, no clock is read and nothing is allocated.
 
 // reserve is [concurrency.Budget.Acquire].
-func (r *runner) reserve(ctx context.Context, k concurrency.Kind, n int64) (*concurrency.Hold, error) {
+func (r *Call) reserve(ctx context.Context, k concurrency.Kind, n int64) (*concurrency.Hold, error) {
 	b := r.Options.Limits.Bytes
 	if tracesWaits(ctx, r.trace) {
 		if h, ok := b.AcquireNow(k, n); ok {
@@ -27,7 +27,7 @@ func (r *runner) reserve(ctx context.Context, k concurrency.Kind, n int64) (*con
 }
 
 // core is [concurrency.CPU.Acquire].
-func (r *runner) core(ctx context.Context) (*concurrency.Slot, error) {
+func (r *Call) core(ctx context.Context) (*concurrency.Slot, error) {
 	c := r.Options.Limits.CPU
 	if tracesWaits(ctx, r.trace) {
 		if s, ok := c.Try(); ok {
@@ -39,7 +39,7 @@ func (r *runner) core(ctx context.Context) (*concurrency.Slot, error) {
 }
 
 // lock is [concurrency.Keyed.Lock].
-func (r *runner) lock(ctx context.Context, key string) (concurrency.KeyLock, error) {
+func (r *Call) lock(ctx context.Context, key string) (concurrency.KeyLock, error) {
 	l := &r.State.locks
 	if tracesWaits(ctx, r.trace) {
 		if k, ok := l.TryLock(key); ok {
@@ -77,14 +77,14 @@ func waited(ctx context.Context, t *store.Trace, what store.Resource, since time
 }
 
 // hit reports that the index of the i-th shard of a level was in the cache.
-func (r *runner) hit(ctx context.Context, l *plan.Level, i int) {
+func (r *Call) hit(ctx context.Context, l *plan.Level, i int) {
 	if r.trace != nil && r.trace.Hit != nil {
 		r.trace.Hit(ctx, store.Hit{Key: l.ID(i).Key, Bytes: l.IndexSize(), Of: store.CachedIndex})
 	}
 }
 
 // decodeOne is [pipeline.Chunk.Decode].
-func (r *runner) decodeOne(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, stored []byte, s *pipeline.Scratch) error {
+func (r *Call) decodeOne(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, stored []byte, s *pipeline.Scratch) error {
 	if !r.tracesChunks() {
 		return c.Decode(r.memory, b, stored, s)
 	}
@@ -97,7 +97,7 @@ func (r *runner) decodeOne(ctx context.Context, key string, c *pipeline.Chunk, b
 }
 
 // decodeWanted is decodeOne of what a request for a chunk, or for a range of one, brought.
-func (r *runner) decodeWanted(ctx context.Context, rd plan.Read, c *pipeline.Chunk, b grid.Box, stored []byte, s *pipeline.Scratch) error {
+func (r *Call) decodeWanted(ctx context.Context, rd plan.Read, c *pipeline.Chunk, b grid.Box, stored []byte, s *pipeline.Scratch) error {
 	if rd.Range.IsWhole() {
 		return r.decodeOne(ctx, rd.Key, c, b, stored, s)
 	}
@@ -113,7 +113,7 @@ func (r *runner) decodeWanted(ctx context.Context, rd plan.Read, c *pipeline.Chu
 }
 
 // keepOne is [pipeline.Chunk.Kept]. Where the lengths of elements vary nothing is decoded yet.
-func (r *runner) keepOne(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, stored []byte, s *pipeline.Scratch) ([]byte, error) {
+func (r *Call) keepOne(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, stored []byte, s *pipeline.Scratch) ([]byte, error) {
 	if !r.tracesChunks() || c.Varies() {
 		return c.Kept(stored, s)
 	}
@@ -126,7 +126,7 @@ func (r *runner) keepOne(ctx context.Context, key string, c *pipeline.Chunk, b g
 }
 
 // encodeOne is [pipeline.Chunk.Encode].
-func (r *runner) encodeOne(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, dst, old []byte, s *pipeline.Scratch) (out []byte, empty bool, err error) {
+func (r *Call) encodeOne(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, dst, old []byte, s *pipeline.Scratch) (out []byte, empty bool, err error) {
 	if !r.tracesChunks() {
 		return c.Encode(dst, old, r.memory, b, s)
 	}
@@ -145,7 +145,7 @@ func (r *runner) encodeOne(ctx context.Context, key string, c *pipeline.Chunk, b
 // encodeOver is encodeOne over the stored form of a chunk. decided reports that the box selects all
 // elements of the chunk inside the array: a stored form that does not decode is then replaced, as
 // nothing of it can be kept.
-func (r *runner) encodeOver(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, dst, old []byte, s *pipeline.Scratch, decided bool) (out []byte, empty bool, err error) {
+func (r *Call) encodeOver(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, dst, old []byte, s *pipeline.Scratch, decided bool) (out []byte, empty bool, err error) {
 	out, empty, err = r.encodeOne(ctx, key, c, b, dst, old, s)
 	if decided && old != nil && undecodable(err) {
 		return r.encodeOne(ctx, key, c, b, dst, nil, s)
@@ -154,22 +154,22 @@ func (r *runner) encodeOver(ctx context.Context, key string, c *pipeline.Chunk, 
 }
 
 // fillOne is [pipeline.Chunk.FillBox] of a chunk that is not stored.
-func (r *runner) fillOne(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box) {
+func (r *Call) fillOne(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box) {
 	c.FillBox(r.memory, b)
 	if r.tracesChunks() {
 		r.missing(ctx, key, b)
 	}
 }
 
-func (r *runner) tracesChunks() bool { return r.trace != nil && r.trace.Chunk != nil }
+func (r *Call) tracesChunks() bool { return r.trace != nil && r.trace.Chunk != nil }
 
-func (r *runner) worked(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, encoded, decoded int, since time.Time) {
+func (r *Call) worked(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, encoded, decoded int, since time.Time) {
 	took := time.Since(since)
 	r.trace.Chunk(ctx, store.Chunk{
 		Key: key, Coord: r.Layout.Pipe.Stored(b.Coord), Encoded: int64(encoded), Decoded: int64(decoded), Used: int64(b.Len()) * int64(c.Size), Took: took,
 	})
 }
 
-func (r *runner) missing(ctx context.Context, key string, b grid.Box) {
+func (r *Call) missing(ctx context.Context, key string, b grid.Box) {
 	r.trace.Chunk(ctx, store.Chunk{Key: key, Coord: r.Layout.Pipe.Stored(b.Coord), Missing: true})
 }

@@ -40,7 +40,7 @@ func (a *Array) WriteOptions() *plan.WriteOptions {
 }
 
 // write writes one object.
-func (r *runner) write(ctx context.Context, o *plan.Object) error {
+func (r *Call) write(ctx context.Context, o *plan.Object) error {
 	switch {
 	case !o.Covers || o.Edge:
 		return r.merge(ctx, o)
@@ -53,7 +53,7 @@ func (r *runner) write(ctx context.Context, o *plan.Object) error {
 // mayMerge reports whether the store can do safely what the plan writes: parts of objects take
 // conditions. It is asked before anything is written: else the first part of an absent object would
 // be, and only the second refused.
-func (r *runner) mayMerge() bool {
+func (r *Call) mayMerge() bool {
 	if c := r.plan.Write.Conditions; r.Options.SingleWriter || c.IfAbsent && c.IfVersion {
 		return true
 	}
@@ -69,7 +69,7 @@ func (r *runner) mayMerge() bool {
 const refused = "part of a chunk cannot be written"
 
 // replace writes an object without reading it.
-func (r *runner) replace(ctx context.Context, o *plan.Object) error {
+func (r *Call) replace(ctx context.Context, o *plan.Object) error {
 	if r.streams(o, false) {
 		if _, err := r.replaceStreamed(ctx, o, store.PutOptions{}); !errors.Is(err, errNoParts) {
 			return err
@@ -91,22 +91,22 @@ func (r *runner) replace(ctx context.Context, o *plan.Object) error {
 }
 
 // encoding is how many bytes to reserve to make the stored form of an object.
-func (r *runner) encoding(o *plan.Object) int64 {
+func (r *Call) encoding(o *plan.Object) int64 {
 	if !o.Covers && o.Chunk.LaysOver() {
 		return 0 // it is made where the old one lies, or was expected
 	}
-	n := need(r.typical(o.Chunk))
+	n := need(r.size().Typical(o.Chunk))
 	if o.Chunk.Shards == nil {
-		return sum(n, room(o.Chunk.EncodeRoom(r.memory, o.Box)))
+		return plan.Sum(n, plan.Room(o.Chunk.EncodeRoom(r.memory, o.Box)))
 	}
-	return sum(n, r.packing(o, n).room)
+	return plan.Sum(n, r.size().Packing(o, n).Room)
 }
 
 // encode gives the stored form of an object with what is written laid over what was stored, which
 // is nil when nothing was, or nothing of it stays, and which may be changed; empty reports that the
 // object is all fill value and shall not be stored. It is all that is held afterwards, unless it
 // lies in the caller's memory.
-func (r *runner) encode(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (b []byte, empty bool, err error) {
+func (r *Call) encode(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (b []byte, empty bool, err error) {
 	if lies, ok := r.asItLies(o); ok && old == nil {
 		empty, err := r.emptyAsItLies(ctx, hold, o, lies)
 		return lies, empty, err
@@ -117,7 +117,7 @@ func (r *runner) encode(ctx context.Context, hold *concurrency.Hold, o *plan.Obj
 	case old != nil && o.Chunk.LaysOver():
 		b, empty, err = r.encodeChunk(ctx, hold, old[:0], o, old)
 	default:
-		b, empty, err = r.encodeChunk(ctx, hold, buffer(hold, r.typical(o.Chunk)), o, old)
+		b, empty, err = r.encodeChunk(ctx, hold, buffer(hold, r.size().Typical(o.Chunk)), o, old)
 	}
 	if err != nil || empty {
 		return nil, empty, err
@@ -129,7 +129,7 @@ func (r *runner) encode(ctx context.Context, hold *concurrency.Hold, o *plan.Obj
 
 // asItLies gives the stored form of an object that is written as it lies in the caller's memory,
 // which is only read. Its bytes are reserved all the same: the budget bounds what is under way.
-func (r *runner) asItLies(o *plan.Object) ([]byte, bool) {
+func (r *Call) asItLies(o *plan.Object) ([]byte, bool) {
 	if !o.Covers || o.Chunk.Shards != nil {
 		return nil, false
 	}
@@ -137,7 +137,7 @@ func (r *runner) asItLies(o *plan.Object) ([]byte, bool) {
 }
 
 // emptyAsItLies reports that such an object is all fill value and shall not be stored.
-func (r *runner) emptyAsItLies(ctx context.Context, hold *concurrency.Hold, o *plan.Object, lies []byte) (bool, error) {
+func (r *Call) emptyAsItLies(ctx context.Context, hold *concurrency.Hold, o *plan.Object, lies []byte) (bool, error) {
 	s, err := r.cpu(ctx, hold)
 	if err != nil {
 		return false, err
@@ -155,7 +155,7 @@ func (r *runner) emptyAsItLies(ctx context.Context, hold *concurrency.Hold, o *p
 	return empty, nil
 }
 
-func (r *runner) encodeChunk(ctx context.Context, hold *concurrency.Hold, dst []byte, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
+func (r *Call) encodeChunk(ctx context.Context, hold *concurrency.Hold, dst []byte, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
 	s, err := r.cpu(ctx, hold)
 	if err != nil {
 		return dst, false, err
@@ -164,10 +164,7 @@ func (r *runner) encodeChunk(ctx context.Context, hold *concurrency.Hold, dst []
 	return r.encodeOver(ctx, o.Key, o.Chunk, o.Box, dst, old, &s.Scratch, o.Edge)
 }
 
-func (r *runner) put(ctx context.Context, o *plan.Object, b []byte, c store.PutOptions) error {
-	if err := r.account.Admit(1, int64(len(b))); err != nil {
-		return err
-	}
+func (r *Call) put(ctx context.Context, o *plan.Object, b []byte, c store.PutOptions) error {
 	_, err := r.store.Put(ctx, o.Key, b, c)
 	if err == nil {
 		r.account.Chunks(1, 0)
@@ -176,10 +173,7 @@ func (r *runner) put(ctx context.Context, o *plan.Object, b []byte, c store.PutO
 	return err
 }
 
-func (r *runner) delete(ctx context.Context, o *plan.Object, c store.DeleteOptions) error {
-	if err := r.account.Admit(1, 0); err != nil {
-		return err
-	}
+func (r *Call) delete(ctx context.Context, o *plan.Object, c store.DeleteOptions) error {
 	c.AsPut = true
 	err := r.store.Delete(ctx, o.Key, c)
 	r.State.Forget(o.Key)

@@ -2,7 +2,7 @@
 // rows that come over time, and resizes. Package zarr checks arguments and Go types, and calls it
 // with the arrays that it opened, as [Array] and [Group].
 //
-//	out, err := grow.Append(ctx, a, axis, n, write, grow.Options{Wait: time.Minute})
+//	out, err := grow.Append(ctx, array, axis, n, write, grow.Options{Wait: time.Minute})
 //
 // Every change follows the protocol of ADR 025. It claims the rows in the document of the array, a
 // group append in that of the group too. It stores the chunks under the guard of the claim, sets

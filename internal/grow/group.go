@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/claim"
@@ -47,13 +45,6 @@ type group struct {
 	held             *document.Held       // nil: the group is not claimed
 }
 
-// errAgain says that the group or an array changed after it was read. What was decided by it does
-// not hold, and the append begins again.
-var errAgain = fault.Newf(fault.Conflict, "the group changed meanwhile")
-
-// maxAgain bounds how often an append begins again. Each time another process changed the group.
-const maxAgain = 100
-
 // halfAppended is the error of an append that some arrays of a group have and others not.
 type halfAppended struct {
 	longer, all int
@@ -71,25 +62,11 @@ func (e *halfAppended) Unwrap() error { return e.err }
 // waits for others, or begins again.
 func (g Group) Append(ctx context.Context, dim string, rows []Rows, o Options) (doc document.Stored, err error) {
 	err = o.waiting(ctx, g.At, func() (again bool, err error) {
-		doc, err = g.soon(ctx, dim, rows, o)
+		doc, err = g.once(ctx, dim, rows, o)
 		var half *halfAppended
 		return !errors.As(err, &half), err
 	})
 	return doc, err
-}
-
-// soon tries to append, again where the group changed while it was read.
-func (g Group) soon(ctx context.Context, dim string, rows []Rows, o Options) (doc document.Stored, err error) {
-	for try := 1; ; try++ {
-		doc, err = g.once(ctx, dim, rows, o)
-		if !errors.Is(err, errAgain) || try == maxAgain {
-			return doc, err
-		}
-		g.At.Conflict()
-		if err := concurrency.Sleep(ctx, rand.N(time.Duration(try)*2*time.Millisecond)); err != nil {
-			return doc, err
-		}
-	}
 }
 
 // once is one try. It reads the group; what it decides by the group holds only as long as the

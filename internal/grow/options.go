@@ -35,18 +35,32 @@ func (o Options) mayBegin(from int, confirm func() error) error {
 	return fault.Newf(fault.Exists, "there are %d rows, not %d", from, *o.At)
 }
 
-// waiting calls try until it does not fail with a conflict, reports that it must not be called
-// again, or Wait has passed.
+// errAgain says that a document changed after it was read. What was decided by it does not hold, and
+// the change begins again.
+var errAgain = fault.Newf(fault.Conflict, "the group changed meanwhile")
+
+// maxAgain bounds how often a change begins again without Wait. Each time another process changed
+// the document.
+const maxAgain = 100
+
+// waiting calls try again after a conflict: until Wait has passed, after errAgain at once. It ends
+// if try reports that it must not be called again.
 func (o Options) waiting(ctx context.Context, n *document.Node, try func() (again bool, err error)) error {
 	end := time.Now().Add(o.Wait)
-	for {
+	for tries := 1; ; tries++ {
 		again, err := try()
 		left := time.Until(end)
-		if !again || !errors.Is(err, fault.Conflict) || left <= 0 {
+		pause := min(left, 50*time.Millisecond+rand.N(200*time.Millisecond))
+		switch {
+		case !again || !errors.Is(err, fault.Conflict):
+			return err
+		case errors.Is(err, errAgain) && tries < maxAgain:
+			pause = rand.N(time.Duration(tries) * 2 * time.Millisecond)
+		case left <= 0:
 			return err
 		}
 		n.Conflict()
-		if err := concurrency.Sleep(ctx, min(left, 50*time.Millisecond+rand.N(200*time.Millisecond))); err != nil {
+		if err := concurrency.Sleep(ctx, pause); err != nil {
 			return err
 		}
 	}

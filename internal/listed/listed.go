@@ -167,10 +167,7 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 
 // ListPage goes to the store below.
 func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
-	if l, ok := s.Store.(store.PageLister); ok {
-		return l.ListPage(ctx, prefix, o, token)
-	}
-	return nil, "", errors.ErrUnsupported
+	return store.Forward{Store: s.Store}.ListPage(ctx, prefix, o, token)
 }
 
 // Unwrap returns the store below.

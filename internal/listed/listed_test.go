@@ -14,6 +14,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
+	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
 // below is a store that notes what it is asked for. Its listings have pages of four keys.
@@ -375,4 +376,8 @@ func TestDeletesInBoundedMemory(t *testing.T) {
 	if left := b.keys(t); len(left) > 0 {
 		t.Errorf("%d are left", len(left))
 	}
+}
+
+func TestConforms(t *testing.T) {
+	storetest.Run(t, func(*testing.T) store.Store { return listed.New(mem.New(), "a") }, storetest.Keys(50), storetest.Rounds(3))
 }

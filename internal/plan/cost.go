@@ -6,14 +6,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Cost is what requests cost, in bytes that could be read instead. It is taken once a call, and
-// again for each shard whose index is known where the store has measured it.
+// Cost is what requests cost, in bytes that could be read instead. It is determined once for each
+// call.
 type Cost struct {
 	Gap     int64 // bytes that one connection transfers while a request waits for its first byte
 	Cheap   int64 // bytes of a gap that is always read through
 	Max     int64 // bytes of the longest merged read
 	Streams int   // requests for one object that are under way at once; 0: gaps longer than Cheap are never read through
 }
+
+// Weighs reports whether gaps are read through or not by what requests cost.
+func (c Cost) Weighs() bool { return c.Gap > c.Cheap }
 
 // The numbers of costs in bytes.
 const (

@@ -34,6 +34,7 @@ type Object struct {
 	Full bool
 
 	plan   *Plan
+	parted bool // shards within are never read as a whole
 	cut    Cut
 	piece  [1]Piece
 	off, n int64 // of a chunk of which a range is read; n is 0 for any other object
@@ -63,7 +64,7 @@ func (o *Object) Wanted() Read {
 
 // Shard is stage one of reading the shard in parts: its index.
 func (o *Object) Shard() *Level {
-	return &Level{key: o.Key, cost: &o.plan.Cost, chunk: o.Chunk, parts: o.piece[:]}
+	return &Level{key: o.Key, cost: &o.plan.Cost, chunk: o.Chunk, parts: o.piece[:], parted: o.parted}
 }
 
 // Stored is stage one of reading every inner chunk that the shard has, as they are stored: shards

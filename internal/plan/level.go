@@ -98,6 +98,9 @@ func (l *Level) IndexSize() int64 {
 // level is of depth 0.
 func (l *Level) Recheck(v store.Version) Read { return l.index(Recheck, v) }
 
+// Index is the request for the index of a stored shard. The level is of depth 0.
+func (l *Level) Index() Read { return l.index(Index, "") }
+
 // index is the request for the index of a stored shard.
 func (l *Level) index(role Role, v store.Version) Read {
 	n, atStart := l.chunk.Shards.IndexSize()

@@ -16,22 +16,13 @@ type Plan struct {
 	Cost   Cost
 	Write  *WriteOptions // nil for a plan to read
 	Keep   Keeper        // nil: no chunk need be read as a whole
+	Parted bool          // shards of chunks that are kept are never read as a whole, as through a cache
+
+	Measured store.Measured // that Cost is by; zero where nothing was measured
 }
 
 // Keeper says which chunks are read as a whole, because all of them is kept or looked at.
 type Keeper interface{ Keeps(c *pipeline.Chunk) bool }
-
-// WriteOptions say how a selection is written.
-type WriteOptions struct {
-	Merge      bool             // something of every object stays, as of structures of which one field is written
-	Held       bool             // nobody else may store elements beyond the shape: it is claimed
-	Single     bool             // a single writer puts without conditions
-	Conditions store.Conditions // of the store
-}
-
-// ReadsEdges reports that an object at the edge is read before it is put: it cannot be put on
-// condition that it is absent.
-func (w *WriteOptions) ReadsEdges() bool { return w.Single || !w.Conditions.IfAbsent }
 
 // Len is the number of objects, known before any of them.
 func (p *Plan) Len() int { return p.Select.Touched(p.Axes) }
@@ -67,7 +58,8 @@ func (p *Plan) object(b grid.Box, chunk *pipeline.Chunk, err error) *Object {
 		return o
 	}
 	if chunk.Shards != nil {
-		o.InParts = !p.Cost.whole(chunk, o.Touched(), o.inside())
+		o.parted = p.Parted && p.Keep != nil && p.Keep.Keeps(chunk)
+		o.InParts = o.parted || !p.Cost.whole(chunk, o.Touched(), o.inside())
 		return o
 	}
 	if !o.Full && (p.Keep == nil || !p.Keep.Keeps(chunk)) {
@@ -80,10 +72,8 @@ func (p *Plan) object(b grid.Box, chunk *pipeline.Chunk, err error) *Object {
 
 // Requests yields the requests that are known before an index is read, in the order of the objects:
 // of a shard in parts its index, of an uncompressed chunk the range of bytes that is wanted, of any
-// other object that is read all of it. An object that is written as a whole is put, any other is
-// read and put. One that reaches beyond the array's shape is put if it is absent, and otherwise
-// read and put. One of which all is the fill value is deleted in place of the put, or left as it is
-// where it is absent; a plan does not know. Objects with an Err are left out.
+// other object that is read all of it, and those of an object that is written (see
+// [WriteOptions]). Objects with an Err are left out.
 func (p *Plan) Requests() iter.Seq[Request] {
 	return func(yield func(Request) bool) {
 		for o := range p.Objects() {
@@ -106,18 +96,7 @@ func (p *Plan) requests(o *Object) []Request {
 	case p.Write == nil:
 		return []Request{o.Wanted().Request}
 	}
-	get := o.Whole().Request
-	put := get
-	put.Op = store.OpPut
-	switch {
-	case o.Covers && !o.Edge:
-		return []Request{put}
-	case o.Edge && !p.Write.ReadsEdges():
-		again := put
-		get.Maybe, again.Maybe = true, true
-		return []Request{put, get, again}
-	}
-	return []Request{get, put}
+	return p.writes(o)
 }
 
 // Span is a number of which only bounds may be known.
@@ -127,7 +106,8 @@ type Span struct{ Least, Most int64 }
 // is missing, or known from earlier reads, to where every chunk is there and as long as it can be,
 // and none has a neighbour. Reads that begin again because an object was replaced, or is longer
 // than encoders make it, are not in it. An object that is written and reaches beyond the shape
-// takes one request where it is absent.
+// takes one request where it is absent. What is sent after a conflict with another writer, or after
+// an error, is in it as far as Requests yields it.
 type Amount struct{ Requests, Bytes Span }
 
 // alike yields one object of each class of objects that are requested alike, and how many there
@@ -194,10 +174,9 @@ func (p *Plan) Amount() Amount {
 	var a Amount
 	for o, n := range p.alike() {
 		for _, r := range p.requests(o) {
-			if !r.Maybe {
-				a.Requests.Least = add(a.Requests.Least, n)
-			}
-			a.most(n, r.Bound)
+			k := r.Times()
+			a.Requests.Least = add(a.Requests.Least, times(n, k.Least))
+			a.most(times(n, k.Most), r.Bound)
 		}
 		if !o.InParts {
 			continue

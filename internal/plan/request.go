@@ -17,11 +17,12 @@ const (
 	InnerIndex             // indexes of shards within a shard
 	Inner                  // inner chunks
 	Recheck                // the index of a stored shard, unless it still has the version
+	Probe                  // the first byte of an object, for its version
 )
 
 // Request is one request to a store.
 type Request struct {
-	Op      store.Op // OpGet or OpPut
+	Op      store.Op // OpGet, OpPut, or a step of a value in parts: OpBegin, OpPart, OpCommit, OpAbort
 	Role    Role
 	Key     string
 	Range   store.Range   // of a get
@@ -29,7 +30,17 @@ type Request struct {
 	Unless  store.Version // of a get: only of another version than this; "" is any
 	Bound   int64         // bytes that are transferred at most
 	Exact   bool          // Bound bytes are transferred, if any are
-	Maybe   bool          // made only if the object is stored: of an object at the edge that is written
+	Maybe   bool          // not always sent; see Times
+	Most    int64         // how often it is sent at most; 0 is once
+}
+
+// Times is how often the request is sent.
+func (r Request) Times() Span {
+	n := Span{1, max(r.Most, 1)}
+	if r.Maybe {
+		n.Least = 0
+	}
+	return n
 }
 
 // Options are those of a get.

@@ -1,10 +1,13 @@
 package plan
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // String gives "chunk", "shard", "index" and so on.
 func (r Role) String() string {
-	return [...]string{"chunk", "shard", "index", "inner index", "inner", "recheck"}[r]
+	return [...]string{"chunk", "shard", "index", "inner index", "inner", "recheck", "probe"}[r]
 }
 
 // String gives the request as recorded transcripts have it: "get c/0", "get c/0 last 68", "get c/0
@@ -13,6 +16,9 @@ func (r Request) String() string {
 	s := string(r.Op) + " " + r.Key
 	if !r.Range.IsWhole() {
 		s += " " + r.Range.String()
+	}
+	if n := r.Times(); n.Most > 1 {
+		s += fmt.Sprintf(" × %d–%d", n.Least, n.Most)
 	}
 	return s
 }

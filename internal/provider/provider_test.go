@@ -15,6 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
+	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
 var form = Form{Scheme: "s3", Article: "an", Bucket: "bucket", Server: "an endpoint is a parameter", Secrets: "the environment"}
@@ -128,19 +129,53 @@ func TestFailure(t *testing.T) {
 }
 
 // The context wins, and a store that was opened under one that ended is closed.
-func TestOpened(t *testing.T) {
+func TestOpen(t *testing.T) {
 	closed := &closing{Store: mem.New()}
+	c := &conf{s: closed}
 	ctx, cancel := context.WithCancel(t.Context())
-	if s, err := Opened(ctx, "s3://b", closed, nil); s != closed || err != nil || closed.n != 0 {
+	if s, err := Open(ctx, c, c.fine); err != nil || bottom(s) != store.Store(closed) || closed.n != 0 {
 		t.Errorf("%v, %v", s, err)
 	}
-	var ke *fault.KeyError
-	if _, err := Opened(ctx, "s3://b", nil, Usage("x")); !errors.As(err, &ke) || ke.Op != "open" || ke.Store != "s3://b" {
-		t.Error(err)
+	for name, f := range map[string]func() (store.Store, error){
+		"read":    func() (store.Store, error) { return Open(ctx, c, func() error { return Usage("x") }) },
+		"connect": func() (store.Store, error) { return Open(ctx, &conf{err: Usage("x")}, c.fine) },
+		"build": func() (store.Store, error) {
+			return Open(ctx, &conf{s: closed, stack: Stack{Retry: []retry.Option{retry.Tries(-1)}}}, c.fine)
+		},
+	} {
+		var ke *fault.KeyError
+		if s, err := f(); s != nil || !errors.As(err, &ke) || ke.Op != "open" || ke.Store != "s3://b" {
+			t.Errorf("%s: %v, %v", name, s, err)
+		}
 	}
+	closed.n = 0
 	cancel()
-	if s, err := Opened(ctx, "s3://b", closed, nil); s != nil || !errors.Is(err, context.Canceled) || closed.n != 1 {
+	if s, err := Open(ctx, c, c.fine); s != nil || !errors.Is(err, context.Canceled) || closed.n != 1 {
 		t.Errorf("%v, %v, closed %d times", s, err, closed.n)
+	}
+}
+
+// conf opens a store, or fails.
+type conf struct {
+	s     store.Store
+	err   error
+	stack Stack
+}
+
+func (c *conf) fine() error                                  { return nil }
+func (c *conf) Name() string                                 { return "s3://b" }
+func (c *conf) Layers() *Stack                               { return &c.stack }
+func (c *conf) Connect(context.Context) (store.Store, error) { return c.s, c.err }
+func (c *conf) Shared() Bucket                               { return Bucket{Name: "b"} }
+
+// bottom is the store below all layers.
+func bottom(s store.Store) store.Store {
+	for {
+		w, ok := s.(store.Wrapper)
+		if !ok {
+			return s
+		}
+		s = w.Unwrap()
 	}
 }
 

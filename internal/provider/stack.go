@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/hedge"
 	"github.com/zargo-io/zargo/zarr/store/large"
@@ -23,6 +22,7 @@ type Stack struct {
 	Retry    []retry.Option
 	Limits   *concurrency.Limits // nil is concurrency.Default()
 	Hedge    bool                // slow reads are made twice
+	ReadOnly bool                // writes are refused
 
 	// Requests, and bytes of values, that all stores with the same numbers move on the bucket in a
 	// second; 0 is no bound.
@@ -128,7 +128,8 @@ const (
 
 // Build puts the layers around a provider, outermost first: large values in parts, retry, hedge
 // where it is asked for, limit, and one that notes for what a request is made. A slot is free while
-// retry waits. Slots and repeats are those of all stores of the process on the bucket.
+// retry waits. Slots and repeats are those of all stores of the process on the bucket. A read-only
+// store is around all of them.
 func (s Stack) Build(st store.Store, b Bucket) (store.Store, error) {
 	limits := s.Limits
 	if limits == nil {
@@ -150,7 +151,11 @@ func (s Stack) Build(st store.Store, b Bucket) (store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return large.New(retried, large.Options{}), nil
+	top := large.New(retried, large.Options{})
+	if s.ReadOnly {
+		top = store.ReadOnly(top)
+	}
+	return top, nil
 }
 
 // rates distinguishes buckets in which stores keep to other rates.
@@ -173,19 +178,4 @@ func note(ctx context.Context, c store.Call) (context.Context, error) {
 		ctx = store.WithCall(ctx, c)
 	}
 	return ctx, nil
-}
-
-// Opened is what an Open returns: the store, or the error with the store's name. A context that
-// ended wins over both.
-func Opened(ctx context.Context, name string, s store.Store, err error) (store.Store, error) {
-	if end := ctx.Err(); end != nil {
-		if err == nil {
-			_ = s.Close() // nothing was done with it
-		}
-		err = end
-	}
-	if err != nil {
-		return nil, &fault.KeyError{Op: "open", Store: name, Err: err}
-	}
-	return s, nil
 }

@@ -1,7 +1,8 @@
 // Package sentparts holds what one store.Parts knows of a value in parts, and decides whether its
 // parts may become the value.
 //
-// A store notes each part that it sent ([Set.Sent]) and each listing of parts ([Set.Listed]).
+// [Parts] makes a store.Parts of what one provider sends, lists and joins ([Upload]). It notes each
+// part that was sent ([Set.Sent]) and each listing of parts ([Set.Listed]).
 // [Set.Parts] then compares: every part that was sent or listed must be stored, with the size it
 // was sent with. So parts that were removed, shortened, or dropped because another process
 // committed or aborted the value are an error, and never a shorter value.

@@ -24,11 +24,13 @@ type Set[At any] struct {
 	label  int              // the same, as labels of stored parts have it
 	listed bool             // what other processes sent is known
 	over   bool             // the value was committed or aborted through this Set
+	later  func(old, p Part[At]) bool
 }
 
-// New makes the Set of a new value, or of one that another process may have begun.
-func New[At any](resumed bool) *Set[At] {
-	return &Set[At]{sent: map[int]int64{}, stored: map[int]Part[At]{}, listed: !resumed}
+// New makes the Set of a new value, or of one that another process may have begun. Where one part
+// may be sent several times at once, later reports whether p is the one that stays; it may be nil.
+func New[At any](resumed bool, later func(old, p Part[At]) bool) *Set[At] {
+	return &Set[At]{sent: map[int]int64{}, stored: map[int]Part[At]{}, listed: !resumed, later: later}
 }
 
 // Going refuses a value that was committed or aborted through this Set, with fault.Conflict.
@@ -89,13 +91,12 @@ func (s *Set[At]) Begin(n int) (label int) {
 	return s.known
 }
 
-// Sent notes that part n was sent. It replaces an earlier one, which it returns. A caller that
-// sends one part several times at once says by later whether the new part is the one that stays.
-func (s *Set[At]) Sent(n int, p Part[At], later func(old, p Part[At]) bool) (old Part[At], replaced bool) {
+// Sent notes that part n was sent. It replaces an earlier one, which it returns.
+func (s *Set[At]) Sent(n int, p Part[At]) (old Part[At], replaced bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old, replaced = s.stored[n]
-	if replaced && later != nil && !later(old, p) {
+	if replaced && s.later != nil && !s.later(old, p) {
 		return old, false
 	}
 	s.stored[n], s.sent[n] = p, p.Size

@@ -38,10 +38,10 @@ func TestParts(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := sentparts.New[string](false)
+			s := sentparts.New[string](false, nil)
 			for n, size := range tt.sent {
 				s.Begin(n)
-				s.Sent(n, of(size, size), nil)
+				s.Sent(n, of(size, size))
 			}
 			err := s.Listed(tt.found, tt.label)
 			if err != nil {
@@ -57,7 +57,7 @@ func TestParts(t *testing.T) {
 
 // TestLabels: a label counts all parts that are known, by a listing or as sent.
 func TestLabels(t *testing.T) {
-	s := sentparts.New[string](true)
+	s := sentparts.New[string](true, nil)
 	if !s.Unlisted() {
 		t.Error("a resumed value is listed before it is used")
 	}
@@ -74,15 +74,15 @@ func TestLabels(t *testing.T) {
 // TestOver: nothing becomes a value after the end, and no parts of a value that has some are its
 // end elsewhere.
 func TestOver(t *testing.T) {
-	s := sentparts.New[string](false)
+	s := sentparts.New[string](false, nil)
 	if err := s.Listed(nil, 0); err != nil || !s.Empty() {
 		t.Errorf("of a new value: %v", err)
 	}
-	s.Sent(0, of(1, 1), nil)
+	s.Sent(0, of(1, 1))
 	if err := s.Listed(nil, 0); !errors.Is(err, fault.Conflict) {
 		t.Errorf("want conflict, got %v", err)
 	}
-	if err := sentparts.New[string](true).Listed(nil, 0); !errors.Is(err, fault.Conflict) {
+	if err := sentparts.New[string](true, nil).Listed(nil, 0); !errors.Is(err, fault.Conflict) {
 		t.Errorf("want conflict, got %v", err)
 	}
 	s.End()

@@ -9,13 +9,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Store is a store whose writes and deletes are reported to the Hub of the process. It has every
-// optional verb, and one that the store below lacks is errors.ErrUnsupported. What it is asked to
-// read goes to the store below as it is.
+// Store is a store whose writes and deletes are reported to the Hub of the process. Reads go to the
+// store below as they are.
 type Store struct {
-	store.Store // below
-	hub         *Hub
-	place       store.Place
+	store.Forward
+	hub   *Hub
+	place store.Place
 }
 
 // Around returns s as a Store; a Store is returned as it is. Close closes s.
@@ -23,7 +22,7 @@ func Around(s store.Store) *Store {
 	if w, ok := s.(*Store); ok {
 		return w
 	}
-	return &Store{s, Process(), store.PlaceOf(s)}
+	return &Store{store.Forward{Store: s}, Process(), store.PlaceOf(s)}
 }
 
 // errPanic is the result of a request that did not return.
@@ -73,14 +72,6 @@ func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) 
 	return c.Copy(ctx, from, to, o)
 }
 
-// ListPage implements [store.PageLister].
-func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
-	if pl, ok := s.Store.(store.PageLister); ok {
-		return pl.ListPage(ctx, prefix, o, token)
-	}
-	return nil, "", errors.ErrUnsupported
-}
-
 // PutParts implements [store.PartPutter]. Nothing is visible, and so nothing is reported, before
 // Commit.
 func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
@@ -122,12 +113,6 @@ func (s *Store) Provide(target any) bool {
 	}
 	return ok
 }
-
-// Unwrap returns the store below.
-func (s *Store) Unwrap() store.Store { return s.Store }
-
-// String returns the name of the store below.
-func (s *Store) String() string { return store.Name(s.Store) }
 
 // before reports a key whose value a request is going to change.
 func (s *Store) before(key string) {

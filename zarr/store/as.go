@@ -9,8 +9,8 @@ type Provider interface {
 	Provide(target any) bool
 }
 
-// Wrapper is implemented by decorators, for As and Name only. Verbs are never looked up through it:
-// that would pierce a read-only or a prefixed store.
+// Wrapper is implemented by decorators, for As and Name only. [Forward] has its method. Verbs are
+// never looked up through it: that would pierce a read-only or a prefixed store.
 type Wrapper interface {
 	// Unwrap returns the store below.
 	Unwrap() Store

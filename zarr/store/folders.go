@@ -34,17 +34,17 @@ func RemoveFolders(ctx context.Context, s Store, prefix string) error {
 func (p *prefixed) Provide(target any) bool {
 	switch t := target.(type) {
 	case *Folders:
-		if As(p.s, t) {
+		if As(p.below.Store, t) {
 			*t = prefixedFolders{*t, p.prefix}
 			return true
 		}
 	case *Remnants:
-		if As(p.s, t) {
+		if As(p.below.Store, t) {
 			*t = prefixedRemnants{*t, p.prefix}
 			return true
 		}
 	case *Place:
-		*t = PlaceOf(p.s)
+		*t = PlaceOf(p.below.Store)
 		t.Below += p.prefix
 		return true
 	}

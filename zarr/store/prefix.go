@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"strings"
 
@@ -19,11 +18,12 @@ func Prefix(s Store, prefix string) (Store, error) {
 	if err := CheckKey(prefix); err != nil {
 		return nil, &fault.KeyError{Op: "open", Store: Name(s), Key: prefix, Err: err}
 	}
-	return &prefixed{s, prefix + "/"}, nil
+	return &prefixed{Forward{s}, prefix + "/"}, nil
 }
 
+// prefixed does not embed Forward: a verb that it does not declare would see keys without the prefix.
 type prefixed struct {
-	s      Store
+	below  Forward
 	prefix string // with the slash
 }
 
@@ -40,7 +40,7 @@ func (p *prefixed) Get(ctx context.Context, key string, o GetOptions, buf []byte
 	if err != nil {
 		return Value{}, err
 	}
-	return p.s.Get(ctx, full, o, buf)
+	return p.below.Get(ctx, full, o, buf)
 }
 
 func (p *prefixed) Put(ctx context.Context, key string, value []byte, o PutOptions) (Version, error) {
@@ -48,7 +48,7 @@ func (p *prefixed) Put(ctx context.Context, key string, value []byte, o PutOptio
 	if err != nil {
 		return "", err
 	}
-	return p.s.Put(ctx, full, value, o)
+	return p.below.Put(ctx, full, value, o)
 }
 
 func (p *prefixed) Delete(ctx context.Context, key string, o DeleteOptions) error {
@@ -56,11 +56,11 @@ func (p *prefixed) Delete(ctx context.Context, key string, o DeleteOptions) erro
 	if err != nil {
 		return err
 	}
-	return p.s.Delete(ctx, full, o)
+	return p.below.Delete(ctx, full, o)
 }
 
-// below gives s's prefix of a listing.
-func (p *prefixed) below(prefix string) (string, error) {
+// full returns the prefix of a listing of the store below.
+func (p *prefixed) full(prefix string) (string, error) {
 	if prefix == "" {
 		return strings.TrimSuffix(p.prefix, "/"), nil
 	}
@@ -72,7 +72,7 @@ func (p *prefixed) below(prefix string) (string, error) {
 func (p *prefixed) relative(e Entry) (Entry, error) {
 	key, ok := strings.CutPrefix(e.Key, p.prefix)
 	if !ok {
-		return Entry{}, &fault.KeyError{Op: "list", Store: Name(p.s), Key: p.prefix,
+		return Entry{}, &fault.KeyError{Op: "list", Store: p.below.String(), Key: p.prefix,
 			Err: fault.Newf(fault.Unavailable, "the listing gave %q, which is not below the prefix", e.Key)}
 	}
 	e.Key = key
@@ -81,12 +81,12 @@ func (p *prefixed) relative(e Entry) (Entry, error) {
 
 func (p *prefixed) List(ctx context.Context, prefix string, o ListOptions) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		full, err := p.below(prefix)
+		full, err := p.full(prefix)
 		if err != nil {
 			yield(Entry{}, err)
 			return
 		}
-		for e, err := range p.s.List(ctx, full, o) {
+		for e, err := range p.below.List(ctx, full, o) {
 			if err == nil {
 				e, err = p.relative(e)
 			}
@@ -98,15 +98,11 @@ func (p *prefixed) List(ctx context.Context, prefix string, o ListOptions) iter.
 }
 
 func (p *prefixed) ListPage(ctx context.Context, prefix string, o ListOptions, token string) ([]Entry, string, error) {
-	pl, ok := p.s.(PageLister)
-	if !ok {
-		return nil, "", errors.ErrUnsupported
-	}
-	full, err := p.below(prefix)
+	full, err := p.full(prefix)
 	if err != nil {
 		return nil, "", err
 	}
-	page, next, err := pl.ListPage(ctx, full, o, token)
+	page, next, err := p.below.ListPage(ctx, full, o, token)
 	if err != nil {
 		return nil, "", err
 	}
@@ -120,10 +116,6 @@ func (p *prefixed) ListPage(ctx context.Context, prefix string, o ListOptions, t
 }
 
 func (p *prefixed) DeleteAll(ctx context.Context, keys []string) error {
-	bd, ok := p.s.(BatchDeleter)
-	if !ok {
-		return errors.ErrUnsupported
-	}
 	full := make([]string, len(keys))
 	for i, k := range keys {
 		var err error
@@ -131,26 +123,18 @@ func (p *prefixed) DeleteAll(ctx context.Context, keys []string) error {
 			return err
 		}
 	}
-	return bd.DeleteAll(ctx, full)
+	return p.below.DeleteAll(ctx, full)
 }
 
 func (p *prefixed) PutParts(ctx context.Context, key string, o PartsOptions) (Parts, error) {
-	pp, ok := p.s.(PartPutter)
-	if !ok {
-		return nil, errors.ErrUnsupported
-	}
 	full, err := p.key("put", key)
 	if err != nil {
 		return nil, err
 	}
-	return pp.PutParts(ctx, full, o)
+	return p.below.PutParts(ctx, full, o)
 }
 
 func (p *prefixed) Copy(ctx context.Context, from, to string, o CopyOptions) (Version, error) {
-	c, ok := p.s.(Copier)
-	if !ok {
-		return "", errors.ErrUnsupported
-	}
 	from, err := p.key("copy", from)
 	if err != nil {
 		return "", err
@@ -158,16 +142,16 @@ func (p *prefixed) Copy(ctx context.Context, from, to string, o CopyOptions) (Ve
 	if to, err = p.key("copy", to); err != nil {
 		return "", err
 	}
-	return c.Copy(ctx, from, to, o)
+	return p.below.Copy(ctx, from, to, o)
 }
 
-func (p *prefixed) Close() error  { return p.s.Close() }
-func (p *prefixed) Unwrap() Store { return p.s }
+func (p *prefixed) Close() error  { return p.below.Close() }
+func (p *prefixed) Unwrap() Store { return p.below.Store }
 
 // String gives the inner name and the prefix: "mem://run-7/". A query of a URL stays behind the
 // path.
 func (p *prefixed) String() string {
-	name, query, found := strings.Cut(Name(p.s), "?")
+	name, query, found := strings.Cut(p.below.String(), "?")
 	if !strings.HasSuffix(name, "/") {
 		name += "/"
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"iter"
 
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -11,7 +10,7 @@ import (
 // ReadOnly gives s without its writes: Put and Delete are fault.ReadOnly, and the optional verbs
 // that write are hidden. What [As] finds are the provider's own handles, which bypass this as every
 // decorator. Close closes s.
-func ReadOnly(s Store) Store { return &readOnly{s} }
+func ReadOnly(s Store) Store { return &readOnly{Forward{s}} }
 
 // IsReadOnly reports whether s, or a store that it wraps, says by a method ReadOnly() bool that it
 // refuses every write. It makes no request. A store whose server refuses writes does not know of
@@ -30,7 +29,8 @@ func IsReadOnly(s Store) bool {
 	return false
 }
 
-type readOnly struct{ s Store }
+// readOnly does not embed Forward: a verb that writes must not reach the store below.
+type readOnly struct{ below Forward }
 
 func (r *readOnly) refuse(op, key string) error {
 	if err := CheckKey(key); err != nil {
@@ -40,7 +40,7 @@ func (r *readOnly) refuse(op, key string) error {
 }
 
 func (r *readOnly) Get(ctx context.Context, key string, o GetOptions, buf []byte) (Value, error) {
-	return r.s.Get(ctx, key, o, buf)
+	return r.below.Get(ctx, key, o, buf)
 }
 
 func (r *readOnly) Put(_ context.Context, key string, _ []byte, _ PutOptions) (Version, error) {
@@ -52,17 +52,14 @@ func (r *readOnly) Delete(_ context.Context, key string, _ DeleteOptions) error 
 }
 
 func (r *readOnly) List(ctx context.Context, prefix string, o ListOptions) iter.Seq2[Entry, error] {
-	return r.s.List(ctx, prefix, o)
+	return r.below.List(ctx, prefix, o)
 }
 
 func (r *readOnly) ListPage(ctx context.Context, prefix string, o ListOptions, token string) ([]Entry, string, error) {
-	if pl, ok := r.s.(PageLister); ok {
-		return pl.ListPage(ctx, prefix, o, token)
-	}
-	return nil, "", errors.ErrUnsupported
+	return r.below.ListPage(ctx, prefix, o, token)
 }
 
 func (r *readOnly) ReadOnly() bool { return true }
-func (r *readOnly) Close() error   { return r.s.Close() }
-func (r *readOnly) Unwrap() Store  { return r.s }
-func (r *readOnly) String() string { return Name(r.s) }
+func (r *readOnly) Close() error   { return r.below.Close() }
+func (r *readOnly) Unwrap() Store  { return r.below.Store }
+func (r *readOnly) String() string { return r.below.String() }

@@ -6,9 +6,9 @@ import (
 )
 
 // The optional verbs. They are taken from the outermost value only: a decorator forwards each one
-// explicitly, with its own meaning, or hides it. A method that a value cannot perform returns
-// errors.ErrUnsupported, and the function that goes with the verb falls back to the four verbs of
-// Store on the same value.
+// with [Forward], declares it with its own meaning, or hides it. A method that a value cannot
+// perform returns errors.ErrUnsupported, and the function that goes with the verb falls back to the
+// four verbs of Store on the same value.
 
 // PageLister lists in pages, so that a retry or a request limit applies to each request and not to
 // the whole listing.

@@ -55,7 +55,7 @@ func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) 
 	name := fnv.New64a()
 	name.Write([]byte(path[len(folder(path)):]))
 	stem := fmt.Sprintf("%s/%spart-%016x-%s-", folder(path), hidden, name.Sum64(), token)
-	return &parts{s: s, key: key, path: path, token: token, stem: stem, set: sentparts.New[string](o.Resume != "")}, nil
+	return &parts{s: s, key: key, path: path, token: token, stem: stem, set: sentparts.New[string](o.Resume != "", nil)}, nil
 }
 
 func (p *parts) Limits() store.PartLimits {
@@ -137,7 +137,7 @@ func (p *parts) Part(ctx context.Context, n int, b []byte) error {
 			_ = t.remove(temp)
 			return blocked(err)
 		}
-		old, replaced := p.set.Sent(n, sentparts.Part[string]{Size: size, Sent: size, At: name}, nil)
+		old, replaced := p.set.Sent(n, sentparts.Part[string]{Size: size, Sent: size, At: name})
 		if replaced && old.At != name {
 			_ = t.remove(old.At)
 		}

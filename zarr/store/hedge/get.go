@@ -45,7 +45,7 @@ type exchange struct {
 func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 	most := mostOf(o)
 	if most < 1 || s.o.Budget == nil {
-		return s.s.Get(ctx, key, o, buf)
+		return s.Store.Get(ctx, key, o, buf)
 	}
 	own, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -53,7 +53,7 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	r := &request{s: s, key: key, o: o, most: most, class: classOf(most), begun: now, first: exchange{began: now, cancel: cancel}}
 	r.again = func() { r.repeat(ctx) }
 	s.begin(r)
-	v, err := s.s.Get(store.WithTrace(own, r.watch(&r.first, &r.second)), key, o, buf)
+	v, err := s.Store.Get(store.WithTrace(own, r.watch(&r.first, &r.second)), key, o, buf)
 	s.end(r, err)
 	if !r.end(err) {
 		return v, err
@@ -179,7 +179,7 @@ func (r *request) repeat(ctx context.Context) {
 	r.second = exchange{began: time.Now(), cancel: cancel}
 	r.mu.Unlock()
 	defer close(r.done)
-	r.value, r.err = r.s.s.Get(store.WithTrace(ctx, r.watch(&r.second, &r.first)), r.key, r.o, hold.Buffer(int(r.most)))
+	r.value, r.err = r.s.Store.Get(store.WithTrace(ctx, r.watch(&r.second, &r.first)), r.key, r.o, hold.Buffer(int(r.most)))
 }
 
 // won reports whether the second exchange is used. Both have ended.

@@ -35,6 +35,10 @@ type config struct {
 // by store.As.
 func Open(ctx context.Context, url string, opts ...Option) (store.Store, error) {
 	c := &config{header: http.Header{}}
+	return provider.Open(ctx, c, func() error { return c.read(url, opts) })
+}
+
+func (c *config) read(url string, opts []Option) error {
 	err := c.parseURL(url)
 	for _, o := range opts {
 		err = errors.Join(err, o.apply(c))
@@ -42,12 +46,14 @@ func Open(ctx context.Context, url string, opts ...Option) (store.Store, error) 
 	if c.public && c.transport != nil {
 		err = errors.Join(err, provider.Usage("http.PublicOnly contradicts http.Transport, whose own dialer decides about addresses"))
 	}
-	var s store.Store
-	if err == nil {
-		s, err = c.stack.Build(c.provider(), c.shared())
-	}
-	return provider.Opened(ctx, c.base, s, err)
+	return err
 }
+
+// Name implements [provider.Config].
+func (c *config) Name() string { return c.base }
+
+// Layers implements [provider.Config].
+func (c *config) Layers() *provider.Stack { return &c.stack }
 
 func (c *config) parseURL(raw string) error {
 	u, err := url.Parse(raw)
@@ -72,9 +78,9 @@ func (c *config) parseURL(raw string) error {
 
 func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
 
-// shared is the server for the process's other stores on it. Its requests never become more than at
-// first: it is often one machine.
-func (c *config) shared() provider.Bucket {
+// Shared implements [provider.Config]. Requests in flight never become more than at first: a server
+// is often one machine.
+func (c *config) Shared() provider.Bucket {
 	scheme, rest, _ := strings.Cut(c.base, "://")
 	host, path, _ := strings.Cut(rest, "/")
 	return provider.Bucket{
@@ -85,8 +91,8 @@ func (c *config) shared() provider.Bucket {
 	}
 }
 
-// provider is the server as a store, without layers.
-func (c *config) provider() *Store {
+// Connect implements [provider.Config].
+func (c *config) Connect(context.Context) (store.Store, error) {
 	t := c.transport
 	if t == nil {
 		t = transport(c.requests(), c.public)
@@ -96,7 +102,7 @@ func (c *config) provider() *Store {
 		Transport:     watched{provider.TracedTransport(provider.Watched(c.stack.Stall, t)), t},
 		CheckRedirect: provider.FollowRedirect(c.header),
 	}
-	return s
+	return s, nil
 }
 
 // watched has a stall limit, and gives idle connections back as the transport below does.

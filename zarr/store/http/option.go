@@ -20,6 +20,13 @@ type Option struct {
 // String prints the option as it is written in code, without secrets.
 func (o Option) String() string { return o.text }
 
+func layers(s provider.Setting) Option {
+	return Option{"http." + s.Text, func(c *config) error {
+		s.Apply(&c.stack)
+		return c.stack.Check()
+	}}
+}
+
 // Header sends a header with each request to the host of the URL, such as Authorization. Range,
 // Accept-Encoding and conditions are the store's own and a *UsageError.
 func Header(name, value string) Option {
@@ -56,59 +63,33 @@ func PublicOnly() Option {
 // MaxInFlight fixes how many requests the store makes at once, over all arrays and calls on it. 0
 // is the default: 64, shared by all stores of the process on the server, and fewer where it refuses
 // some.
-func MaxInFlight(n int) Option {
-	return Option{fmt.Sprintf("http.MaxInFlight(%d)", n), func(c *config) error {
-		c.stack.InFlight = n
-		return c.stack.Check()
-	}}
-}
+func MaxInFlight(n int) Option { return layers(provider.MaxInFlight(n)) }
 
 // RequestRate bounds the requests in a second that all stores of the process on the server make
 // that are opened with the same number, repeats included. 0 is no bound. Of processes that know
 // their number ([concurrency.Limits.Share]) each keeps to its share of it.
-func RequestRate(perSecond float64) Option {
-	return Option{fmt.Sprintf("http.RequestRate(%v)", perSecond), func(c *config) error {
-		c.stack.RequestRate = perSecond
-		return c.stack.Check()
-	}}
-}
+func RequestRate(perSecond float64) Option { return layers(provider.RequestRate(perSecond)) }
 
 // ByteRate bounds the bytes of values that are read in a second, likewise.
-func ByteRate(perSecond float64) Option {
-	return Option{fmt.Sprintf("http.ByteRate(%v)", perSecond), func(c *config) error {
-		c.stack.ByteRate = perSecond
-		return c.stack.Check()
-	}}
-}
+func ByteRate(perSecond float64) Option { return layers(provider.ByteRate(perSecond)) }
 
 // Limits uses the caller's limits instead of the process's, as zarr.Limits.Shared does for arrays. Stores
 // on one bucket with the same Limits share its request slots and its retry quota.
-func Limits(l *concurrency.Limits) Option {
-	return Option{"http.Limits(…)", func(c *config) error { c.stack.Limits = l; return nil }}
-}
+func Limits(l *concurrency.Limits) Option { return layers(provider.Limits(l)) }
 
 // Hedge makes a read once more whose first byte takes much longer than that of others, and uses the
 // one that comes first; see package hedge for when. It costs 3 % more reads at most, and memory of
 // the budget ([Limits]) while two are under way.
-func Hedge() Option {
-	return Option{"http.Hedge()", func(c *config) error { c.stack.Hedge = true; return nil }}
-}
+func Hedge() Option { return layers(provider.Hedge()) }
 
 // StallTimeout is how long a request may stand still, with no byte moving, before it is given up as
 // fault.Unavailable and tried again; 0 is the default, 30 s. Every byte starts it anew, so that
 // long values take the time they need: the only limit on the whole is the context's.
-func StallTimeout(d time.Duration) Option {
-	return Option{fmt.Sprintf("http.StallTimeout(%v)", d), func(c *config) error {
-		c.stack.Stall = d
-		return c.stack.Check()
-	}}
-}
+func StallTimeout(d time.Duration) Option { return layers(provider.StallTimeout(d)) }
 
 // Retry changes how failed requests are repeated; see package retry for the defaults.
 // Retry(retry.Tries(1)) is never.
-func Retry(opts ...retry.Option) Option {
-	return Option{fmt.Sprintf("http.Retry(%v)", opts), func(c *config) error { c.stack.Retry = append(c.stack.Retry, opts...); return nil }}
-}
+func Retry(opts ...retry.Option) Option { return layers(provider.Retry(opts...)) }
 
 // UsageError is a mistake in the URL or the options given to [Open]. It has no kind of package
 // fault: it is not about what is stored. It is one type for all providers.

@@ -13,7 +13,7 @@ func TestServersThatShare(t *testing.T) {
 		if err := c.parseURL(url); err != nil {
 			t.Fatal(err)
 		}
-		b := c.shared()
+		b := c.Shared()
 		if b.Name != want || b.Greatest() != defaultRequests {
 			t.Errorf("%s: %q, want %q; %d requests", url, b.Name, want, b.Greatest())
 		}

@@ -14,14 +14,14 @@ import (
 func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 	r := &read{s: s, key: key, o: o, held: len(buf), buf: buf, version: o.IfVersion}
 	if !r.splits() {
-		return s.s.Get(ctx, key, o, buf)
+		return s.Store.Get(ctx, key, o, buf)
 	}
 	v, err := r.get(ctx)
 	switch {
 	case err == nil:
 		return v, nil
 	case errors.Is(err, errAnew) && ctx.Err() == nil:
-		return s.s.Get(ctx, key, o, buf)
+		return s.Store.Get(ctx, key, o, buf)
 	}
 	return store.Value{}, s.failed(ctx, "get", key, err)
 }
@@ -91,7 +91,7 @@ func (r *read) get(ctx context.Context) (v store.Value, err error) {
 func (r *read) all(ctx context.Context) (v store.Value, done bool, err error) {
 	o := r.o
 	o.Max = r.s.o.SplitAbove
-	v, err = r.s.s.Get(ctx, r.key, o, r.buf)
+	v, err = r.s.Store.Get(ctx, r.key, o, r.buf)
 	if err == nil || !errors.Is(err, fault.Limit) {
 		return v, true, err
 	}
@@ -114,7 +114,7 @@ func (r *read) first(ctx context.Context) error {
 	o := r.o
 	o.Range = store.Within(r.off, min(r.n, r.s.o.Piece))
 	r.grow(r.n)
-	v, err := r.s.s.Get(ctx, r.key, o, r.buf)
+	v, err := r.s.Store.Get(ctx, r.key, o, r.buf)
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (r *read) rest(ctx context.Context, dst []byte) error {
 	sizes := make([]int64, pieces.count)
 	err := concurrency.EachN(ctx, r.s.o.InFlight, pieces.count, func(ctx context.Context, i int) error {
 		from, to := pieces.span(i)
-		v, err := r.s.s.Get(ctx, r.key, store.GetOptions{Range: store.Within(at+from, to-from), IfVersion: r.version}, dst[from:from:to])
+		v, err := r.s.Store.Get(ctx, r.key, store.GetOptions{Range: store.Within(at+from, to-from), IfVersion: r.version}, dst[from:from:to])
 		switch {
 		case errors.Is(err, errors.ErrUnsupported):
 			r.s.whole.Store(true)

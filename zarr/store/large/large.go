@@ -3,7 +3,6 @@ package large
 import (
 	"context"
 	"errors"
-	"iter"
 	"sync/atomic"
 
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -50,7 +49,7 @@ func (o Options) withPieces() Options {
 
 // Store moves large values in parts. Make it with [New].
 type Store struct {
-	s     store.Store
+	store.Forward
 	o     Options
 	whole atomic.Bool // the store cannot pin a read to a version
 }
@@ -62,52 +61,7 @@ func New(s store.Store, o Options) store.Store {
 	if o.SplitAbove <= 0 && o.PartAbove <= 0 {
 		return s
 	}
-	return &Store{s: s, o: o}
-}
-
-// Unwrap returns the store below.
-func (s *Store) Unwrap() store.Store { return s.s }
-
-// String returns the name of the store below.
-func (s *Store) String() string { return store.Name(s.s) }
-
-// Close closes the store below.
-func (s *Store) Close() error { return s.s.Close() }
-
-// Delete goes to the store below.
-func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) error {
-	return s.s.Delete(ctx, key, o)
-}
-
-// List goes to the store below.
-func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
-	return s.s.List(ctx, prefix, o)
-}
-
-// ListPage goes to the store below.
-func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
-	if l, ok := s.s.(store.PageLister); ok {
-		return l.ListPage(ctx, prefix, o, token)
-	}
-	return nil, "", errors.ErrUnsupported
-}
-
-// DeleteAll goes to the store below.
-func (s *Store) DeleteAll(ctx context.Context, keys []string) error {
-	if d, ok := s.s.(store.BatchDeleter); ok {
-		return d.DeleteAll(ctx, keys)
-	}
-	return errors.ErrUnsupported
-}
-
-// PutParts goes to the store below.
-func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
-	return store.PutParts(ctx, s.s, key, o)
-}
-
-// Copy goes to the store below.
-func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) (store.Version, error) {
-	return store.Copy(ctx, s.s, from, to, o)
+	return &Store{Forward: store.Forward{Store: s}, o: o}
 }
 
 // failed gives an error of several requests its place. A context that ended is what it is, and a

@@ -20,11 +20,11 @@ const removal = 10 * time.Second
 // Put implements [store.Store].
 func (s *Store) Put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
 	if s.o.PartAbove <= 0 || int64(len(value)) < s.o.PartAbove || o.IfAbsent && o.IfVersion != "" {
-		return s.s.Put(ctx, key, value, o)
+		return s.Store.Put(ctx, key, value, o)
 	}
-	p, err := store.PutParts(ctx, s.s, key, store.PartsOptions{})
+	p, err := store.PutParts(ctx, s.Store, key, store.PartsOptions{})
 	if errors.Is(err, errors.ErrUnsupported) {
-		return s.s.Put(ctx, key, value, o)
+		return s.Store.Put(ctx, key, value, o)
 	}
 	if err != nil {
 		return "", err

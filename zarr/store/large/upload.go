@@ -44,7 +44,7 @@ type UploadOptions struct {
 // removed.
 func Upload(ctx context.Context, s store.Store, key string, src io.ReaderAt, size int64, o UploadOptions) (store.Version, error) {
 	n := Options{Piece: o.Piece, InFlight: o.InFlight}.withPieces()
-	failed := (&Store{s: s}).failed
+	failed := (&Store{Forward: store.Forward{Store: s}}).failed
 	if size < 0 || o.Put.IfAbsent && o.Put.IfVersion != "" {
 		return "", failed(ctx, "put", key, fault.Newf(fault.Selection, "a negative length, or both IfAbsent and IfVersion"))
 	}

@@ -12,7 +12,7 @@ import (
 // made again. One by a condition on the destination is made again, too: where it had happened that
 // fails by the condition, and the error says so, as the bytes are not here to be compared.
 func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) (_ store.Version, err error) {
-	c, ok := s.s.(store.Copier)
+	c, ok := s.Store.(store.Copier)
 	if !ok {
 		return "", errors.ErrUnsupported
 	}

@@ -19,7 +19,7 @@ func (s *Store) get(ctx context.Context, r *run, key string, o store.GetOptions,
 	defer func() { r.settle(ctx, err) }()
 	b := body{o: o, held: len(buf), next: o, buf: buf}
 	for {
-		v, err := s.s.Get(r.context(ctx), key, b.next, b.buf)
+		v, err := s.Store.Get(r.context(ctx), key, b.next, b.buf)
 		if err == nil {
 			return v, nil
 		}

@@ -17,7 +17,7 @@ func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) it
 
 // ListPage implements [store.PageLister] where the store below does.
 func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions, token string) (page []store.Entry, next string, err error) {
-	pl, ok := s.s.(store.PageLister)
+	pl, ok := s.Store.(store.PageLister)
 	if !ok {
 		return nil, "", errors.ErrUnsupported
 	}
@@ -36,7 +36,7 @@ func (s *Store) listWhole(ctx context.Context, prefix string, o store.ListOption
 	return func(yield func(store.Entry, error) bool) {
 		yielded := false
 		err := s.run("list", prefix).do(ctx, func(ctx context.Context) error {
-			for e, err := range s.s.List(ctx, prefix, o) {
+			for e, err := range s.Store.List(ctx, prefix, o) {
 				if err != nil && !yielded {
 					return err
 				}

@@ -89,5 +89,5 @@ func New(s store.Store, opts ...Option) (*Store, error) {
 			return nil, err
 		}
 	}
-	return &Store{s, p}, nil
+	return &Store{store.Forward{Store: s}, p}, nil
 }

@@ -13,7 +13,7 @@ import (
 // PutParts implements [store.PartPutter] where the store below does. A begin whose answer was lost
 // is begun again; the first one is then left to the store's own clean-up of unfinished uploads.
 func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
-	pp, ok := s.s.(store.PartPutter)
+	pp, ok := s.Store.(store.PartPutter)
 	if !ok {
 		return nil, errors.ErrUnsupported
 	}

@@ -17,7 +17,7 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, o store.PutOp
 		return "", err
 	}
 	return w.do(ctx, func(ctx context.Context) (store.Version, error) {
-		return s.s.Put(ctx, key, value, o)
+		return s.Store.Put(ctx, key, value, o)
 	}, func() (store.Version, bool, error) {
 		v, err := w.look(ctx)(key, store.GetOptions{IfNotVersion: o.IfVersion, Max: max(1, int64(len(value)))}, nil)
 		return v.Version, bytes.Equal(v.Bytes, value), err
@@ -140,7 +140,7 @@ func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) (
 	r, lost := s.run("delete", key), false
 	defer func() { r.settle(ctx, err) }()
 	for {
-		err := s.s.Delete(r.context(ctx), key, o)
+		err := s.Store.Delete(r.context(ctx), key, o)
 		if err == nil {
 			return nil
 		}
@@ -172,7 +172,7 @@ func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) (
 
 // DeleteAll implements [store.BatchDeleter] where the store below does.
 func (s *Store) DeleteAll(ctx context.Context, keys []string) error {
-	bd, ok := s.s.(store.BatchDeleter)
+	bd, ok := s.Store.(store.BatchDeleter)
 	if !ok {
 		return errors.ErrUnsupported
 	}

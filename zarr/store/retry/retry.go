@@ -14,18 +14,9 @@ import (
 
 // Store retries. Make it with [New].
 type Store struct {
-	s store.Store
+	store.Forward
 	p policy
 }
-
-// Unwrap gives the store below.
-func (s *Store) Unwrap() store.Store { return s.s }
-
-// String gives the name of the store below.
-func (s *Store) String() string { return store.Name(s.s) }
-
-// Close closes the store below.
-func (s *Store) Close() error { return s.s.Close() }
 
 type policy struct {
 	tries          int
@@ -250,7 +241,7 @@ func (r *run) cancelled(ctx context.Context, last error) error {
 }
 
 func (r *run) fail(kind, err error) error {
-	return &fault.KeyError{Op: r.op, Store: store.Name(r.s.s), Key: r.key, Kind: kind, Err: err}
+	return &fault.KeyError{Op: r.op, Store: r.s.String(), Key: r.key, Kind: kind, Err: err}
 }
 
 // do repeats f, which may be sent any number of times, with the context of each try.

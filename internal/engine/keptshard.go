@@ -1,0 +1,193 @@
+package engine
+
+import (
+	"context"
+	"encoding/binary"
+
+	"github.com/zargo-io/zargo/internal/chunkcache"
+	"github.com/zargo-io/zargo/internal/plan"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// keptShard reads a shard through the cache: in parts, also where one request for all of it were
+// cheaper. Its index and its inner chunks are kept each by itself, under the version that the
+// object had.
+type keptShard struct {
+	shard
+	known *chunkcache.Entry // of the object: its version
+}
+
+// top returns an index that is as current as the cache promises.
+func (s *keptShard) top(ctx context.Context) (l *plan.Level, found []codec.ShardIndex, current bool, err error) {
+	s.missing.Store(0)
+	l = s.Shard().InParts()
+	e, known, err := s.call.kept(ctx, s.Object, l, s.indexID(l, 0, ""), l.Index())
+	if err != nil {
+		return nil, nil, false, err
+	}
+	s.known = known
+	return l, []codec.ShardIndex{e.Index}, true, nil
+}
+
+func (s *keptShard) inner(ctx context.Context, l *plan.Level) (found []codec.ShardIndex, sent bool, err error) {
+	r, c := s.call, s.call.Options.Cache
+	found = make([]codec.ShardIndex, l.Len())
+	hits := 0
+	for i := range found {
+		if e := c.Part(s.indexID(l, i, s.known.Pin)); e != nil {
+			found[i] = e.Index
+			hits++
+			r.hit(ctx, l, i)
+		}
+	}
+	c.Count(hits, len(found)-hits)
+	reads, err := l.Indexes(found)
+	if err != nil || reads.Len() == 0 {
+		return found, false, err
+	}
+	return found, true, r.all(ctx, reads, func(ctx context.Context, st store.Store, rd plan.Read) error {
+		got, err := s.load(ctx, l, rd, func(ctx context.Context) (all []*chunkcache.Entry, err error) {
+			err = r.loadIndexes(ctx, st, l, rd, func(_ int, x *shardIndex) { all = append(all, &chunkcache.Entry{Index: x.ShardIndex}) })
+			return all, err
+		})
+		if err != nil {
+			return err
+		}
+		for k, p := range rd.Pieces {
+			found[p.I] = got[k].Index
+		}
+		return nil
+	})
+}
+
+// expand takes from the cache what that has.
+func (s *keptShard) expand(ctx context.Context, l *plan.Level, found []codec.ShardIndex) (plan.Stage, error) {
+	r, hits, misses := s.call, 0, 0
+	var failed error
+	stage, err := l.ExpandWithout(s.known.Version, found, func(p plan.Piece) bool {
+		e := r.Options.Cache.Part(s.pieceID(l, p, s.known.Pin))
+		if e == nil || failed != nil {
+			misses++
+			return false
+		}
+		hits++
+		r.hitKept(ctx, s.Key, len(e.Bytes))
+		if failed = r.placeKept(ctx, s.Key, p.Chunk(), p.Box(), e); failed != nil {
+			failed = p.Named(failed)
+		}
+		return true
+	})
+	if err == nil {
+		err = failed
+	}
+	if err != nil {
+		return stage, err
+	}
+	r.Options.Cache.Count(hits, misses)
+	r.fill(ctx, &s.shard, stage.Missing)
+	return stage, nil
+}
+
+// fetch decodes and keeps whole inner chunks, unless the read is not to add to the cache.
+func (s *keptShard) fetch(ctx context.Context, l *plan.Level, reads plan.Reads) error {
+	r := s.call
+	if !r.keeps {
+		return s.shard.fetch(ctx, l, reads)
+	}
+	return r.all(ctx, reads, func(ctx context.Context, st store.Store, rd plan.Read) error {
+		got, err := s.load(ctx, l, rd, func(ctx context.Context) ([]*chunkcache.Entry, error) {
+			if all := s.arrived(l, rd); all != nil {
+				return all, nil
+			}
+			all, _, err := r.loadPieces(ctx, st, rd)
+			return all, err
+		})
+		if err != nil {
+			return err
+		}
+		for k, p := range rd.Pieces {
+			if err := r.placeKept(ctx, s.Key, p.Chunk(), p.Box(), got[k]); err != nil {
+				return p.Named(err)
+			}
+		}
+		return nil
+	})
+}
+
+func (s *keptShard) forget() { s.call.Options.Cache.Forget(s.Key) }
+
+// load makes one request for indexes or inner chunks and keeps them, or waits for the same request
+// of another call.
+func (s *keptShard) load(ctx context.Context, l *plan.Level, rd plan.Read, request func(context.Context) ([]*chunkcache.Entry, error)) ([]*chunkcache.Entry, error) {
+	c := s.call.Options.Cache
+	got, _, err := c.Join(ctx, s.loadID(l, rd), func(ctx context.Context, begun chunkcache.Stamp) (chunkcache.Loaded, error) {
+		all, err := request(ctx)
+		if err != nil {
+			return chunkcache.Loaded{}, err
+		}
+		loaded := chunkcache.Loaded{Parts: make([]chunkcache.Part, len(all))}
+		for k, p := range rd.Pieces {
+			loaded.Parts[k] = chunkcache.Part{ID: s.partID(l, rd, p), Entry: all[k]}
+		}
+		c.Keep(begun, s.Key, nil, loaded.Parts...)
+		return loaded, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*chunkcache.Entry, len(got.Parts))
+	for k, p := range got.Parts {
+		all[k] = p.Entry
+	}
+	return all, nil
+}
+
+// arrived returns the inner chunks of a request if all of them came into the cache since this call
+// looked.
+func (s *keptShard) arrived(l *plan.Level, rd plan.Read) []*chunkcache.Entry {
+	all := make([]*chunkcache.Entry, len(rd.Pieces))
+	for i, p := range rd.Pieces {
+		if all[i] = s.call.Options.Cache.Part(s.pieceID(l, p, s.known.Pin)); all[i] == nil {
+			return nil
+		}
+	}
+	return all
+}
+
+// partID is what a piece of a request is kept under.
+func (s *keptShard) partID(l *plan.Level, rd plan.Read, p plan.Piece) chunkcache.ID {
+	if rd.Role == plan.InnerIndex {
+		return s.indexID(l, p.I, s.known.Pin)
+	}
+	return s.pieceID(l, p, s.known.Pin)
+}
+
+// pieceID is what an inner chunk is kept under: the bytes of one version of an object that it is
+// decoded of.
+func (s *keptShard) pieceID(l *plan.Level, p plan.Piece, pin string) chunkcache.ID {
+	id := s.call.cacheID(s.Key, pin, s.Chunk)
+	id.Depth, id.Off, id.Len = l.Depth()+1, p.Off, p.Len
+	return id
+}
+
+// indexID is what the index of the i-th shard of a level is kept under.
+func (s *keptShard) indexID(l *plan.Level, i int, pin string) chunkcache.ID {
+	id, at := s.call.cacheID(s.Key, pin, s.Chunk), l.ID(i)
+	id.Kind, id.Depth, id.Off, id.Len = chunkcache.Index, at.Depth, at.Off, at.Len
+	return id
+}
+
+// loadID names the load of several pieces by one request.
+func (s *keptShard) loadID(l *plan.Level, rd plan.Read) chunkcache.Load {
+	id := s.call.cacheID(s.Key, s.known.Pin, s.Chunk)
+	id.Kind, id.Depth = chunkcache.Chunk, l.Depth()+1
+	if rd.Role == plan.InnerIndex {
+		id.Kind = chunkcache.Index
+	}
+	pieces := make([]byte, 0, 4*len(rd.Pieces))
+	for _, p := range rd.Pieces {
+		pieces = binary.AppendVarint(binary.AppendVarint(pieces, p.Off), p.Len)
+	}
+	return chunkcache.Load{ID: id, Pieces: string(pieces)}
+}

@@ -1,0 +1,109 @@
+package plan
+
+import "github.com/zargo-io/zargo/zarr/store"
+
+// WriteOptions say how a selection is written.
+//
+// An object that is written as a whole is put. A part of one is read, and put on condition that it
+// was not replaced. An object that reaches beyond the array's shape is put if it is absent, else
+// read and put. Where the write is guarded, an object is put if it is absent, else its version is
+// read for the condition of another put. A shard that takes too much memory is streamed: it is put
+// if it turns out to be shorter than a part, or else sent in parts, and inner chunks that stay are
+// read by the index of the stored shard.
+//
+// An object of which all is the fill value is deleted in place of the put, or left as it is where it
+// is absent. A plan does not know that.
+type WriteOptions struct {
+	Merge      bool             // something of every object stays, as of structures of which one field is written
+	Held       bool             // nobody else may store elements beyond the shape: it is claimed
+	Single     bool             // a single writer puts without conditions
+	Conditions store.Conditions // of the store
+	Memory     Memory           // that the write takes; the zero Memory streams nothing
+	NoParts    bool             // the store is known to take no values in parts
+	NoRanges   bool             // the store is known to lack ranges of one version
+}
+
+// ReadsEdges reports that an object at the edge is read before it is put: it cannot be put on
+// condition that it is absent.
+func (w *WriteOptions) ReadsEdges() bool { return w.Single || !w.Conditions.IfAbsent }
+
+// Guarded reports that whole objects are put where there is none.
+func (w *WriteOptions) Guarded() bool { return w.Held && !w.Single }
+
+// writes are the requests that write an object.
+func (p *Plan) writes(o *Object) []Request {
+	w, get := p.Write, o.Whole().Request
+	put := get
+	put.Op = store.OpPut
+	probe := Request{Op: store.OpGet, Role: Probe, Key: o.Key, Range: store.Within(0, 1), Bound: 1, Maybe: true}
+	switch read := !o.Covers || o.Edge; {
+	case !w.NoParts && !(read && w.NoRanges) && w.Memory.Streams(o, read):
+		return p.streamed(o, get, put, probe)
+	case !read && w.Guarded():
+		again := put
+		again.Maybe = true
+		return []Request{put, probe, again}
+	case !read:
+		return []Request{put}
+	case o.Edge && !w.ReadsEdges():
+		again := put
+		get.Maybe, again.Maybe = true, true
+		return []Request{put, get, again}
+	}
+	return []Request{get, put}
+}
+
+// streamed are the requests that stream a shard. It is put where it is shorter than a part, or
+// where the store turns out to take no parts; then a shard of which a part stays is read as a whole
+// where the store turns out to lack ranges of one version.
+func (p *Plan) streamed(o *Object, get, put, probe Request) []Request {
+	m := p.Write.Memory
+	l := m.Limits(o.Chunk)
+	all := l.Most
+	if o.Chunk.Inner.Shards == nil { // else there may be unused space in shards that stay
+		all = min(all, Packed(o.Chunk))
+	}
+	step := func(op store.Op, bytes int64) Request {
+		return Request{Op: op, Role: Shard, Key: o.Key, Bound: bytes, Maybe: true}
+	}
+	part := step(store.OpPart, l.Part)
+	part.Most = (all-1)/l.Part + 1
+	put.Maybe = true
+	ends := []Request{step(store.OpBegin, 0), part, step(store.OpCommit, 0), step(store.OpAbort, 0), put}
+	switch {
+	case !o.Covers || o.Edge:
+		index := o.Shard().Index().Request
+		index.Maybe = o.Edge && !p.Write.ReadsEdges()
+		stays := Request{Op: store.OpGet, Role: Inner, Key: o.Key, Bound: max(o.Chunk.Inner.Chain.Worst(), m.Carrying(p.Cost).Max), Maybe: true, Most: int64(o.Chunk.Shards.Len())}
+		if o.Chunk.Inner.Shards != nil { // with unused space
+			stays.Bound = m.Longest(o.Chunk)
+		}
+		get.Bound, get.Exact, get.Maybe = m.Longest(o.Chunk), false, true
+		return append([]Request{index, stays, get}, ends...)
+	case p.Write.Guarded():
+		probe.Maybe = false
+		return append([]Request{probe}, ends...)
+	}
+	return ends
+}
+
+// Bounds is Amount by operation. A delete, and each step of a value in parts, counts as a put.
+func (p *Plan) Bounds() (least, most store.Amount) {
+	if p.Write == nil {
+		n := p.Amount()
+		return store.Amount{Gets: n.Requests.Least, BytesRead: n.Bytes.Least}, store.Amount{Gets: n.Requests.Most, BytesRead: n.Bytes.Most}
+	}
+	for r, n := range p.Tally() {
+		k := r.Times()
+		bytes := times(times(n, k.Most), r.Bound)
+		if r.Op == store.OpGet {
+			least.Gets = add(least.Gets, times(n, k.Least))
+			most.Gets = add(most.Gets, times(n, k.Most))
+			most.BytesRead = add(most.BytesRead, bytes)
+		} else { // none where all is the fill value
+			most.Puts = add(most.Puts, times(n, k.Most))
+			most.BytesWritten = add(most.BytesWritten, bytes)
+		}
+	}
+	return least, most
+}

@@ -1,0 +1,57 @@
+package store
+
+import (
+	"context"
+	"errors"
+)
+
+// Forward is a store to embed in a decorator. It forwards each verb to Store, the store below, and
+// has the optional verbs too: one that the store below lacks is errors.ErrUnsupported. A decorator
+// declares the verbs that it changes, and calls those of Forward to reach the store below:
+//
+//	type counted struct {
+//		store.Forward
+//		gets atomic.Int64
+//	}
+//
+//	func (c *counted) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+//		c.gets.Add(1)
+//		return c.Forward.Get(ctx, key, o, buf)
+//	}
+//
+// A decorator that must not let a verb through, such as one that refuses writes or changes keys,
+// does not embed Forward. It keeps one in a named field, and so hides the verbs that it does not
+// declare, those of later versions of this package too.
+type Forward struct{ Store }
+
+// ListPage implements [PageLister].
+func (f Forward) ListPage(ctx context.Context, prefix string, o ListOptions, token string) ([]Entry, string, error) {
+	if l, ok := f.Store.(PageLister); ok {
+		return l.ListPage(ctx, prefix, o, token)
+	}
+	return nil, "", errors.ErrUnsupported
+}
+
+// DeleteAll implements [BatchDeleter].
+func (f Forward) DeleteAll(ctx context.Context, keys []string) error {
+	if d, ok := f.Store.(BatchDeleter); ok {
+		return d.DeleteAll(ctx, keys)
+	}
+	return errors.ErrUnsupported
+}
+
+// PutParts implements [PartPutter].
+func (f Forward) PutParts(ctx context.Context, key string, o PartsOptions) (Parts, error) {
+	return PutParts(ctx, f.Store, key, o)
+}
+
+// Copy implements [Copier].
+func (f Forward) Copy(ctx context.Context, from, to string, o CopyOptions) (Version, error) {
+	return Copy(ctx, f.Store, from, to, o)
+}
+
+// Unwrap implements [Wrapper].
+func (f Forward) Unwrap() Store { return f.Store }
+
+// String returns the name of the store below.
+func (f Forward) String() string { return Name(f.Store) }
