@@ -92,7 +92,7 @@ func TestRegionsAgainstOracle(t *testing.T) {
 				oracle[i] = -1
 			}
 			for step := range 12 {
-				var sel [2]zarr.Slice
+				var sel [2]zarr.Selection
 				var lo, by, n [2]int
 				for d := range 2 {
 					lo[d] = r.IntN(shape[d] + 1)
