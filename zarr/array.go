@@ -2,12 +2,10 @@ package zarr
 
 import (
 	"fmt"
-	"github.com/zargo-io/zargo/internal/arrayspec"
 	"slices"
 	"sync/atomic"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/internal/engine"
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
@@ -42,44 +40,8 @@ type shared struct {
 	engine  engine.State
 	structs structPlans
 
-	copied    *meta.Array // the metadata as it was read, for what was taken from consolidated metadata; see confirm
 	confirmed atomic.Bool
 	confirms  concurrency.Joined[struct{}]
-}
-
-// newArray binds metadata to a store. Its errors are *fault.MetaError.
-func newArray(n node, m *meta.Array) (*Array, error) {
-	pointer := "/chunk_key_encoding"
-	if m.Format == 2 {
-		pointer = "/dimension_separator"
-	}
-	keyed, err := arrayspec.Separated(m, n.cfg.separator)
-	if err != nil {
-		return nil, n.metaError(m, pointer, err)
-	}
-	return bindArray(n, keyed, &shared{copied: m})
-}
-
-// bindArray binds the codecs of an array. Its errors are *fault.MetaError.
-func bindArray(n node, m *meta.Array, s *shared) (*Array, error) {
-	axes := arrayspec.Axes(m)
-	repr := codec.Repr{Shape: pipeline.Largest(axes), Type: m.DType, Fill: m.Fill}
-	if _, err := repr.Bytes(); err != nil {
-		pointer := "/chunk_grid"
-		if m.Format < 3 {
-			pointer = "/chunks"
-		}
-		return nil, n.metaError(m, pointer, err)
-	}
-	specs := make([]codec.Spec, len(m.Codecs))
-	for i, c := range m.Codecs {
-		specs[i] = codec.Spec{Name: c.Name, Config: c.Config}
-	}
-	pipe, err := pipeline.New(n.codecs(), specs, repr, axes, n.cfg.pipeline())
-	if err != nil {
-		return nil, n.metaError(m, codecPointer(m, err), err)
-	}
-	return makeArray(n, m, pipe, s, nil), nil
 }
 
 // blocksOf is how each axis is cut into what is encoded as one piece: chunks, or the inner chunks
@@ -94,7 +56,7 @@ func blocksOf(p *pipeline.Pipeline) []grid.Axis {
 // makeArray is an array whose codecs are bound. field is the path of the field that it is a view
 // of.
 func makeArray(n node, m *meta.Array, pipe *pipeline.Pipeline, s *shared, field []string) *Array {
-	prefix := join(n.path, "")
+	prefix := join(n.at.Path, "")
 	if prefix != "" {
 		prefix += "/"
 	}
@@ -105,8 +67,8 @@ func makeArray(n node, m *meta.Array, pipe *pipeline.Pipeline, s *shared, field 
 	o := n.cfg.engine()
 	o.Cache = n.cached(pipe, s, field)
 	return &Array{node: n, meta: m, pipe: pipe, blocks: blocksOf(pipe), shared: s, engine: &engine.Array{
-		Store:   n.st,
-		Path:    n.path,
+		Store:   n.at.Store,
+		Path:    n.at.Path,
 		Layout:  plan.Layout{Shape: m.Shape, Axes: pipe.Axes(), Key: key, Pipe: pipe},
 		Options: o,
 		State:   &s.engine,
@@ -159,22 +121,11 @@ func (a *Array) Fill() []byte { return slices.Clone(a.meta.Fill) }
 
 // ChunkLimit is the most bytes that a decoded chunk of a may have where it is held in memory; see
 // [Limits.Chunk].
-func (a *Array) ChunkLimit() int64 { return a.cfg.maxChunk }
+func (a *Array) ChunkLimit() int64 { return a.cfg.Chunks.ChunkLimit }
 
 // Metadata is the parsed metadata document, with the keys that Separator gives. It is shared: do
 // not change it.
 func (a *Array) Metadata() *meta.Array { return a.meta }
-
-// Source is what package upkeep knows of the array's documents; its type is internal to this
-// module. That of a view of a field is the whole array's.
-func (a *Array) Source() *document.Source {
-	if a.field != nil {
-		return a.field.base.Source()
-	}
-	m := *a.shared.copied
-	m.Attrs = a.attrs
-	return a.source(&m)
-}
 
 // Len is the number of elements.
 func (a *Array) Len() int {
@@ -200,5 +151,5 @@ func (a *Array) String() string {
 	if a.Sharded() {
 		objects = fmt.Sprintf("%v in shards %s", a.Chunks(), objects)
 	}
-	return fmt.Sprintf("%q %v %v chunks %s v%d", a.path, a.meta.DType, a.meta.Shape, objects, a.meta.Format)
+	return fmt.Sprintf("%q %v %v chunks %s v%d", a.Path(), a.meta.DType, a.meta.Shape, objects, a.meta.Format)
 }

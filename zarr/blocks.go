@@ -144,7 +144,7 @@ func (l *blockLoop[T]) advance() concurrency.InAdvance[blockAt] {
 	n, cfg := l.o.Ahead, &l.array.cfg
 	if n == 0 {
 		if n = cfg.inFlight; n == 0 {
-			n = store.TuningOf(l.array.st).Requests + cfg.limits.CPU.Slots()
+			n = store.TuningOf(l.array.at.Store).Requests + cfg.limits.CPU.Slots()
 		}
 	}
 	in := concurrency.InAdvance[blockAt]{Most: max(n, 0), AnyOrder: l.o.AnyOrder, Memory: cfg.limits.Bytes, Need: l.need}

@@ -32,7 +32,7 @@ func (n *node) cached(pipe *pipeline.Pipeline, own any, field []string) *chunkca
 	}
 	var by any
 	switch {
-	case n.judge() != nil:
+	case n.at.Judge() != nil:
 		by = own // what is found while decoding is this array's
 	case n.cfg.own != nil:
 		by = n.cfg.own

@@ -29,7 +29,7 @@ func (a *Array) begin(ctx context.Context, r grid.Selection) (context.Context, *
 }
 
 func (a *Array) write(ctx context.Context, src []byte, r grid.Selection) error {
-	err := a.writable()
+	err := a.at.Writable()
 	if err == nil {
 		err = a.confirm(ctx)
 	}

@@ -2,12 +2,11 @@ package zarr
 
 import (
 	"context"
-	"errors"
 	"reflect"
 
-	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/arrayspec"
+	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/zarr/fault"
-	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -20,102 +19,64 @@ import (
 // Consolidated metadata above, if any, does not have the new array until [Group.Consolidate], or
 // UpdateAbove of package upkeep.
 func Create(ctx context.Context, st store.Store, path string, spec Spec, opts ...Option) (*Array, error) {
-	n, err := newNode(st, path, opts)
-	if err != nil {
-		return nil, err
-	}
-	return create(ctx, n, spec, n.docs().Free)
+	return create(ctx, st, path, spec, opts, (*hierarchy.Node).CreateArray)
 }
 
 // OpenOrCreate opens the array at path, or creates it when there is none. ErrConflict when what is
 // there differs from the spec in anything but attributes.
 func OpenOrCreate(ctx context.Context, st store.Store, path string, spec Spec, opts ...Option) (*Array, error) {
-	a, err := Create(ctx, st, path, spec, opts...)
-	if !errors.Is(err, fault.Exists) {
-		return a, err
-	}
-	exists := err
-	a, err = OpenArray(ctx, st, path, opts...)
-	if errors.Is(err, fault.NotFound) {
-		err = exists // what is there is something else
-	}
+	return create(ctx, st, path, spec, opts, (*hierarchy.Node).OpenOrCreateArray)
+}
+
+// Replace creates an array at path in the place of the array that is there, if any, whose metadata
+// and chunks are deleted. Keys below path that belong to no array are left alone. A group there is
+// ErrExists: replacing it would delete what hangs below it.
+//
+// The old metadata goes first, on condition that it is what Replace read, so that no reader ever
+// sees new metadata over old chunks; then the chunks; then the new array is created. A process
+// killed in between leaves no array, and Replace can be called again. Use it only where no one else
+// reads or writes the array: an *Array opened before sees its chunks vanish, and reads them as the
+// fill value.
+func Replace(ctx context.Context, st store.Store, path string, spec Spec, opts ...Option) (*Array, error) {
+	return create(ctx, st, path, spec, opts, (*hierarchy.Node).Replace)
+}
+
+func create(ctx context.Context, st store.Store, path string, spec Spec, opts []Option,
+	how func(*hierarchy.Node, context.Context, arrayspec.Spec) (*hierarchy.Node, error)) (*Array, error) {
+	at, cfg, err := place(st, path, opts)
 	if err != nil {
 		return nil, err
 	}
-	want, err := spec.model(a.cfg)
-	if err != nil {
-		return nil, a.errf(err)
+	if at, err = how(at, ctx, spec.arrays()); err != nil {
+		return nil, err
 	}
-	if diff := a.meta.Difference(want); diff != "" {
-		return nil, a.errf(fault.Newf(fault.Conflict, "the array there has another %s", diff))
-	}
-	return a, nil
-}
-
-// create creates an array at a place that free, unless it is nil, finds to be free.
-func create(ctx context.Context, n node, spec Spec, free func(context.Context, *meta.Array) error) (*Array, error) {
-	m, err := spec.model(n.cfg)
-	if err != nil {
-		return nil, n.errf(err)
-	}
-	docs, err := document.OfArray(m)
-	if err != nil {
-		return nil, n.errf(err)
-	}
-	// Everything is checked, codecs included, before the first byte is stored.
-	trial := n
-	if _, err := trial.parse(docs.Set()); err != nil {
-		return nil, n.errf(err)
-	}
-	err = n.docs().Create(ctx, m.Format, docs, func(ctx context.Context) error {
-		if free == nil {
-			return nil
-		}
-		return free(ctx, m)
-	})
-	if err != nil {
-		return nil, n.errf(err)
-	}
-	a, err := n.parse(docs.Set())
-	if err != nil {
-		return nil, n.errf(err)
-	}
-	return a.(*Array), nil
+	return made(at, cfg).(*Array), nil
 }
 
 // CreateGroup creates a group at path, and the groups above it that are missing, up to the store's
 // root. ErrExists when a node is there, be it a v1 array. Of the spec Format and Attrs are used;
 // what only arrays have is ErrMetadata.
 func CreateGroup(ctx context.Context, st store.Store, path string, spec Spec, opts ...Option) (*Group, error) {
-	n, err := newNode(st, path, opts)
+	at, cfg, err := place(st, path, opts)
 	if err != nil {
 		return nil, err
 	}
-	return createGroup(ctx, n, spec)
+	if err := spec.ofGroup(); err != nil {
+		return nil, at.Errorf(err)
+	}
+	if at, err = at.CreateGroup(ctx, spec.Format, spec.Attrs); err != nil {
+		return nil, err
+	}
+	return made(at, cfg).(*Group), nil
 }
 
-func createGroup(ctx context.Context, n node, spec Spec) (*Group, error) {
-	docs, err := groupDocs(&spec)
-	if err != nil {
-		return nil, n.errf(err)
+// ofGroup refuses fields that a group does not have. A Format of 0 becomes 3.
+func (s *Spec) ofGroup() error {
+	if rest := (Spec{Format: s.Format, Attrs: s.Attrs}); !reflect.DeepEqual(*s, rest) {
+		return fault.Newf(fault.Metadata, "a group has a Format and Attrs, nothing else of a Spec")
 	}
-	if err := n.docs().Create(ctx, spec.Format, docs, n.docs().NoV1); err != nil {
-		return nil, n.errf(err)
+	if s.Format == 0 {
+		s.Format = 3
 	}
-	g, err := n.parse(docs.Set())
-	if err != nil {
-		return nil, n.errf(err)
-	}
-	return g.(*Group), nil
-}
-
-// groupDocs are the documents of a new group. A Format of 0 becomes 3.
-func groupDocs(spec *Spec) (document.Docs, error) {
-	if rest := (Spec{Format: spec.Format, Attrs: spec.Attrs}); !reflect.DeepEqual(*spec, rest) {
-		return nil, fault.Newf(fault.Metadata, "a group has a Format and Attrs, nothing else of a Spec")
-	}
-	if spec.Format == 0 {
-		spec.Format = 3
-	}
-	return document.OfGroup(&meta.Group{Format: spec.Format, Attrs: spec.Attrs})
+	return nil
 }

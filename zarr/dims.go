@@ -55,7 +55,7 @@ func (a *Array) dims() []string {
 	case len(a.cfg.dims) == len(a.meta.Shape):
 		return a.cfg.dims
 	}
-	return arrayspec.Dims(a.attrs, len(a.meta.Shape))
+	return arrayspec.Dims(a.at.Attrs, len(a.meta.Shape))
 }
 
 // WithDimNames returns a view of the array with names for its dimensions, where its metadata has

@@ -5,6 +5,7 @@ import (
 
 	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/internal/grow"
+	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 )
@@ -74,33 +75,34 @@ func (g *Group) Append(ctx context.Context, dim string, o AppendOptions, rows ..
 	if err != nil {
 		return nil, g.errf(err)
 	}
-	var root *Group // as it is stored
+	var root *hierarchy.Node // the group as it is stored
 	in := grow.Group{
-		At: g.docs(),
+		At: g.at.Docs(),
 		Stored: func(ctx context.Context) (s *document.Source, err error) {
-			if root, err = g.stored(ctx); err != nil {
+			if root, err = g.at.Again(ctx); err != nil {
 				return nil, err
 			}
 			return root.Source(), nil
 		},
 		Open: func(ctx context.Context, path string) (grow.Array, error) {
-			a, err := openStored(ctx, root.st, path, root.cfg, document.Array)
+			at := &hierarchy.Node{Store: root.Store, Path: path, Cfg: root.Cfg}
+			a, err := at.OpenStored(ctx, document.Array)
 			if err != nil {
 				return nil, err
 			}
-			return growing{a.(*Array)}, nil
+			return growing{made(a, g.cfg).(*Array)}, nil
 		},
 	}
 	doc, err := in.Append(ctx, dim, of, o.grow())
 	if err != nil {
 		return nil, g.errf(err)
 	}
-	out, err := root.reparsed(doc)
+	out, err := root.Reparsed(doc)
 	if err != nil {
 		return nil, g.errf(err)
 	}
-	out.cfg = g.cfg.stored()
-	return out, nil
+	out.Cfg = g.cfg.Stored()
+	return &Group{nodeOf(out, g.cfg)}, nil
 }
 
 // rows checks rows for arrays of the group, as package grow takes them.
@@ -114,7 +116,7 @@ func (g *Group) rows(dim string, rows []Rows) ([]grow.Rows, error) {
 		if err != nil {
 			return nil, err
 		}
-		path := join(g.path, p)
+		path := join(g.Path(), p)
 		if seen[path] {
 			return nil, fault.Newf(fault.Selection, "two lots of rows for %q", path)
 		}
@@ -131,22 +133,4 @@ func (g *Group) rows(dim string, rows []Rows) ([]grow.Rows, error) {
 		}
 	}
 	return of, nil
-}
-
-// reparsed is the group with another text of the document that has its claim.
-func (g *Group) reparsed(doc document.Stored) (*Group, error) {
-	if g.format == 2 {
-		b := *g
-		b.attrsDoc, b.lazy = doc, &lazyCopy{}
-		attrs, err := g.parser().AttrsV2(doc.Key, doc.Bytes)
-		b.attrs = attrs
-		return &b, err
-	}
-	n := node{st: g.st, path: g.path, cfg: g.cfg}
-	docs := document.Docs{{Name: document.ZarrJSON, Bytes: doc.Bytes, Version: doc.Version}}
-	found, err := n.parse(docs.Set())
-	if err != nil {
-		return nil, err
-	}
-	return found.(*Group), nil
 }

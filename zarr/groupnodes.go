@@ -2,11 +2,8 @@ package zarr
 
 import (
 	"context"
-	"errors"
 
 	"github.com/zargo-io/zargo/internal/document"
-	"github.com/zargo-io/zargo/zarr/fault"
-	"github.com/zargo-io/zargo/zarr/meta"
 )
 
 // Open opens the node at a path below the group: from the group's consolidated metadata, without a
@@ -43,50 +40,36 @@ func (g *Group) OpenGroup(ctx context.Context, path string) (*Group, error) {
 }
 
 func (g *Group) open(ctx context.Context, path string, w document.Kind) (Node, error) {
-	n, err := g.child(path)
+	found, err := g.at.OpenBelow(ctx, path, w)
 	if err != nil {
 		return nil, err
 	}
-	if found, err := openGiven(n.st, n.path, n.cfg, w); err != nil || found != nil {
-		return found, err
-	}
-	found, bad, err := g.listed(ctx, below(g.path, n.path), w)
-	if err != nil || found != nil {
-		return found, err
-	}
-	found, err = openStored(ctx, n.st, n.path, n.cfg, w)
-	if bad != nil && errors.Is(err, fault.NotFound) {
-		return nil, bad
-	}
-	return found, err
-}
-
-// child is a node at a path below the group, with the group's options.
-func (g *Group) child(path string) (node, error) {
-	p, err := meta.NormalizePath(path)
-	if err != nil {
-		return node{}, g.errf(err)
-	}
-	return node{st: g.st, path: join(g.path, p), cfg: g.cfg}, nil
+	return made(found, g.cfg), nil
 }
 
 // CreateArray creates an array below the group, in the group's format unless the spec names one.
 func (g *Group) CreateArray(ctx context.Context, path string, spec Spec) (*Array, error) {
-	n, err := g.child(path)
+	at, err := g.at.Child(path)
 	if err != nil {
 		return nil, err
 	}
 	if spec.Format == 0 {
-		spec.Format = g.format
+		spec.Format = g.Format()
 	}
-	return create(ctx, n, spec, n.docs().Free)
+	if at, err = at.CreateArray(ctx, spec.arrays()); err != nil {
+		return nil, err
+	}
+	return made(at, g.cfg).(*Array), nil
 }
 
 // CreateGroup creates a group below the group, in its format.
 func (g *Group) CreateGroup(ctx context.Context, path string, attrs map[string]any) (*Group, error) {
-	n, err := g.child(path)
+	at, err := g.at.Child(path)
 	if err != nil {
 		return nil, err
 	}
-	return createGroup(ctx, n, Spec{Format: g.format, Attrs: attrs})
+	if at, err = at.CreateGroup(ctx, g.Format(), attrs); err != nil {
+		return nil, err
+	}
+	return made(at, g.cfg).(*Group), nil
 }

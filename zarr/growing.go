@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/zargo-io/zargo/internal/claim"
 	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/internal/engine"
 	"github.com/zargo-io/zargo/internal/grow"
+	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -27,34 +27,28 @@ func (g growing) Position(key string) ([]int, bool) {
 	return g.meta.Keys.Parse(key, len(g.meta.Shape))
 }
 
+// Source returns the documents of the array.
+func (g growing) Source() *document.Source { return g.at.Source() }
+
 // Parse returns the array as another text of its document describes it.
 func (g growing) Parse(doc document.Stored) (grow.Array, error) {
-	docs := document.Docs{{Name: doc.Key[strings.LastIndexByte(doc.Key, '/')+1:], Bytes: doc.Bytes, Version: doc.Version}}
-	if d := g.attrsDoc; d.Key != doc.Key && d.There() {
-		docs = append(docs, document.Doc{Name: document.ZAttrs, Bytes: d.Bytes, Version: d.Version})
-	}
-	n := node{st: g.st, path: g.path, cfg: g.cfg.stored()}
-	found, err := n.parse(docs.Set())
+	at, err := g.at.Reparsed(doc)
 	if err != nil {
 		return nil, err
 	}
-	b := found.(*Array)
-	if b.format == 2 {
-		b.attrsDoc = g.attrsDoc // also where there is none, or it was refused
-	}
-	return growing{b}, nil
+	return growing{made(at, g.cfg).(*Array)}, nil
 }
 
 // Stored returns the array with its documents, which are read if the array was opened without.
 func (g growing) Stored(ctx context.Context) (grow.Array, error) {
-	if g.from == fromStore {
+	if g.at.From == hierarchy.FromStore {
 		return g, nil
 	}
-	n := g.node
-	if err := n.reload(ctx, g.shared.copied); err != nil {
+	at, err := g.at.Reload(ctx)
+	if err != nil {
 		return nil, err
 	}
-	return growing{g.changed(n, g.meta)}, nil
+	return growing{g.changed(nodeOf(at, g.cfg), g.meta)}, nil
 }
 
 // Reopen is [Array.Refresh].
@@ -69,7 +63,7 @@ func (g growing) Reopen(ctx context.Context) (grow.Array, error) {
 // Guarded returns the array for writes under a guard. It is not stored yet.
 func (g growing) Guarded(guard engine.Guard, storeFill bool) (grow.Array, error) {
 	a := g.Array
-	if storeFill && !a.cfg.storeFill {
+	if storeFill && !a.cfg.Chunks.StoreFill {
 		var err error
 		if a, err = a.With(StoreFill()); err != nil {
 			return nil, err
@@ -111,7 +105,7 @@ func (a *Array) growable(axis int) error {
 
 // hasShape refuses an array that has no shape of its own to change.
 func (a *Array) hasShape() error {
-	if err := a.writable(); err != nil {
+	if err := a.at.Writable(); err != nil {
 		return err
 	}
 	if a.field != nil {

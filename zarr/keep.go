@@ -3,16 +3,17 @@ package zarr
 import (
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/grow"
+	"github.com/zargo-io/zargo/internal/hierarchy"
 )
 
 // keeping returns the array for a write of a selection. If a request of a change that was given up
 // may still arrive there, chunks of fill values are stored and none is deleted. The document
 // decides that as it was when the array was opened.
 func (a *Array) keeping(r grid.Selection) (*Array, error) {
-	if a.cfg.storeFill || a.shards != nil || a.from != fromStore {
+	if a.cfg.Chunks.StoreFill || a.shards != nil || a.at.From != hierarchy.FromStore {
 		return a, nil
 	}
-	keeps, err := grow.KeepsKeys(a.doc, a.engine, r)
+	keeps, err := grow.KeepsKeys(a.at.Doc, a.engine, r)
 	switch {
 	case err != nil:
 		return nil, a.errf(err)

@@ -93,10 +93,10 @@ func (c *config) set(l Limits) {
 		c.inFlight = l.InFlight
 	}
 	if l.Chunk > 0 {
-		c.maxChunk, c.maxIndex = l.Chunk, l.Chunk
+		c.Chunks.ChunkLimit, c.Chunks.IndexLimit = l.Chunk, l.Chunk
 	}
 	if l.Metadata > 0 {
-		c.maxMetadata = l.Metadata
+		c.MaxMetadata = l.Metadata
 	}
 	if l.Shared != nil {
 		c.limits = l.Shared

@@ -1,11 +1,7 @@
 package zarr
 
 import (
-	"math"
-
-	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"
-	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
@@ -15,7 +11,7 @@ import (
 // *rule.Error, within a *MetaError or a *ChunkError; its kind is ErrMetadata or ErrCorrupt. Rules
 // about what lies under which key are for package validate.
 func Strict() Option {
-	return Option{"Strict()", func(c *config) error { c.strict = true; return nil }}
+	return Option{"Strict()", func(c *config) error { c.Strict = true; return nil }}
 }
 
 // Findings calls tell for every breach of a rule that reading passes over, metadata's when a node
@@ -27,38 +23,7 @@ func Findings(tell func(rule.Finding)) Option {
 		if tell == nil {
 			return fault.Newf(fault.Selection, "no function")
 		}
-		c.tell = tell
+		c.Tell = tell
 		return nil
 	}}
-}
-
-// judge is asked about every leniency, of metadata and of chunks; nil where nobody wants to know.
-func (n *node) judge() func(rule.Finding) error {
-	strict, tell, path := n.cfg.strict, n.cfg.tell, n.path
-	if !strict && tell == nil {
-		return nil
-	}
-	return func(f rule.Finding) error {
-		f.Path = path
-		if tell != nil {
-			tell(f)
-		}
-		if strict && f.Severity() >= rule.Warning {
-			return &rule.Error{Rule: f.Rule, Text: f.Text}
-		}
-		return nil
-	}
-}
-
-// parser reads the node's documents, in its mode.
-func (n *node) parser() meta.Parser {
-	return meta.Parser{Types: n.cfg.types, Memory: max(2*min(n.cfg.maxMetadata, math.MaxInt64/2), meta.DefaultMemory), Lenient: n.judge()}
-}
-
-// codecs is the table that the node's codecs come from, in its mode.
-func (n *node) codecs() *codec.Table {
-	if judge := n.judge(); judge != nil {
-		return n.cfg.table.WithFindings(judge)
-	}
-	return n.cfg.table
 }

@@ -2,11 +2,12 @@ package zarr
 
 import (
 	"encoding/json"
-	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/zargo-io/zargo/internal/document"
-	"github.com/zargo-io/zargo/internal/written"
+	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -28,51 +29,46 @@ type Node interface {
 	isNode()
 }
 
-// node is what arrays and groups have in common.
+// handle makes the documents of a node known to other packages of this module.
+type handle = hierarchy.Handle
+
+// node is what arrays and groups have in common. nodeOf makes one.
 type node struct {
-	st     *written.Store // as the user has it, with what tells caches of its writes
-	path   string
-	cfg    config
-	format int
-	attrs  map[string]any
-	doc    document.Stored // the document that makes it a node; of one from consolidated metadata, the key of that alone
-	// What attributes are changed against: the document that holds them, which is doc in v3. It has
-	// no version where it was not read from the store or, as v2's .zattrs, is absent.
-	attrsDoc document.Stored
-	from     origin
+	handle
+	at  *hierarchy.Node
+	cfg config
 }
 
-// origin is where the documents of a node were taken from when it was opened.
-type origin string
-
-const (
-	fromStore origin = ""                      // they were read
-	fromCopy  origin = "consolidated metadata" // of the node itself or of a group above
-	fromGiven origin = "a given document"      // see Documents
-)
+// nodeOf returns the node that was found, with options beside those that it was found by.
+func nodeOf(at *hierarchy.Node, cfg config) node {
+	cfg.Options = at.Cfg
+	return node{at.Handle(), at, cfg}
+}
 
 func (n *node) isNode() {}
 
 // Path is the path below the store's root.
-func (n *node) Path() string { return n.path }
+func (n *node) Path() string { return n.at.Path }
 
 // Format is 1, 2 or 3.
-func (n *node) Format() int { return n.format }
+func (n *node) Format() int { return n.at.Format }
 
 // Store is the store the node was opened in.
-func (n *node) Store() store.Store { return n.st.Store }
+func (n *node) Store() store.Store { return n.at.Store.Store }
 
 // Name is the last segment of the path; "" for the root.
-func (n *node) Name() string { return n.path[strings.LastIndexByte(n.path, '/')+1:] }
+func (n *node) Name() string { return n.at.Path[strings.LastIndexByte(n.at.Path, '/')+1:] }
 
 // Attrs returns the attributes.
 func (n *node) Attrs() map[string]any {
-	m := make(map[string]any, len(n.attrs))
-	for k, v := range n.attrs {
-		m[k] = v
-	}
+	m := make(map[string]any, len(n.at.Attrs))
+	maps.Copy(m, n.at.Attrs)
 	return m
 }
+
+// Options returns the options that the node was opened with, those of [Array.With] included, to
+// open others in the same way.
+func (n *node) Options() []Option { return slices.Clone(n.cfg.given) }
 
 // Attr decodes one attribute into a T, and reports whether the node has it: Attr[string](a,
 // "units").
@@ -95,23 +91,8 @@ func Attr[T any](n Node, name string) (value T, ok bool, err error) {
 	return m[name], true, nil
 }
 
-// writable refuses to change what is only read.
-func (n *node) writable() error {
-	if n.format == 1 {
-		return fault.Newf(errors.ErrUnsupported, "Zarr v1 arrays are read, not written")
-	}
-	return nil
-}
-
 // errf says which node of which store an error is about.
-func (n *node) errf(err error) error {
-	return document.Errorf(n.st, n.path, err)
-}
+func (n *node) errf(err error) error { return n.at.Errorf(err) }
 
 // join puts a name below a path.
 func join(path, name string) string { return document.Join(path, name) }
-
-// below is the path of a node from a group above it.
-func below(group, path string) string {
-	return strings.TrimPrefix(path[len(group):], "/")
-}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/internal/written"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -39,57 +40,26 @@ func Open(ctx context.Context, st store.Store, path string, opts ...Option) (Nod
 }
 
 func openWith(ctx context.Context, st store.Store, path string, opts []Option, w document.Kind) (Node, error) {
-	n, err := newNode(st, path, opts)
+	at, cfg, err := place(st, path, opts)
 	if err != nil {
 		return nil, err
 	}
-	if found, err := openGiven(n.st, n.path, n.cfg, w); err != nil || found != nil {
-		return found, err
+	found, err := at.Open(ctx, w)
+	if err != nil {
+		return nil, err
 	}
-	return openStored(ctx, n.st, n.path, n.cfg, w)
+	return made(found, cfg), nil
 }
 
-// newNode checks what every function that takes a path and options is given.
-func newNode(st store.Store, path string, opts []Option) (node, error) {
+// place checks the path and the options of a function that takes both.
+func place(st store.Store, path string, opts []Option) (*hierarchy.Node, config, error) {
 	cfg, err := newConfig(opts)
 	if err != nil {
-		return node{}, err
+		return nil, cfg, err
 	}
 	path, err = meta.NormalizePath(path)
 	if err != nil {
-		return node{}, fmt.Errorf("zarr: %w", err)
+		return nil, cfg, fmt.Errorf("zarr: %w", err)
 	}
-	return node{st: written.Around(st), path: path, cfg: cfg}, nil
-}
-
-// openStored finds the node at a normalised path in the store.
-func openStored(ctx context.Context, st *written.Store, path string, cfg config, w document.Kind) (Node, error) {
-	n := node{st: st, path: path, cfg: cfg}
-	if w == document.Group && cfg.format == 2 && !cfg.direct {
-		found, err := n.openGroupV2(ctx)
-		if err == nil {
-			err = n.is(found, w)
-		}
-		if err != nil {
-			return nil, n.errf(err)
-		}
-		return found, nil
-	}
-	docs, err := n.docs().Find(ctx, w)
-	if err != nil {
-		return nil, n.errf(err)
-	}
-	found, err := n.parse(docs)
-	if err == nil && found == nil && cfg.format <= 1 && w != document.Group {
-		if docs, err = n.docs().FindV1(ctx); err == nil {
-			found, err = n.parse(docs)
-		}
-	}
-	if err != nil {
-		return nil, n.errf(err)
-	}
-	if err := n.is(found, w); err != nil {
-		return nil, n.errf(err)
-	}
-	return found, nil
+	return &hierarchy.Node{Store: written.Around(st), Path: path, Cfg: cfg.Options}, cfg, nil
 }

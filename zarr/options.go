@@ -5,14 +5,12 @@ import (
 	"slices"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/internal/engine"
-	"github.com/zargo-io/zargo/internal/pipeline"
+	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/zarr/cache"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
-	"github.com/zargo-io/zargo/zarr/rule"
 )
 
 // Option changes how a node behaves, never what is stored. Options are given when a node is opened
@@ -31,29 +29,16 @@ func (o Option) String() string { return o.name }
 
 // config is what the options of a node add up to.
 type config struct {
-	given        []Option
-	format       int // 0: found out
-	maxMetadata  int64
-	maxChunk     int64
-	maxIndex     int64 // bytes of the index of a shard
-	inFlight     int
-	maxRequests  int
-	maxBytes     int64
-	storeFill    bool
-	singleWriter bool
-	guard        engine.Guard      // of rows that are claimed; nil: none
-	direct       bool              // ignore consolidated metadata
-	documents    map[string][]byte // that the caller has, by key
-	dims         []string          // names, where metadata has none
-	separator    string            // of chunk keys, where metadata leaves it open; "": its default
-	limits       *concurrency.Limits
-	table        *codec.Table
-	types        *dtype.Table       // nil: dtype.Standard
-	report       *account.Report    // nil: nothing is counted
-	cache        *cache.Cache       // of decoded chunks; nil: none
-	own          *codec.Table       // what Codecs was given
-	strict       bool               // breaches of rules are errors
-	tell         func(rule.Finding) // of breaches; nil: not asked for
+	hierarchy.Options
+	given       []Option
+	inFlight    int
+	maxRequests int
+	maxBytes    int64
+	guard       engine.Guard // of rows that are claimed; nil: none
+	dims        []string     // names, where metadata has none
+	limits      *concurrency.Limits
+	cache       *cache.Cache // of decoded chunks; nil: none
+	own         *codec.Table // what Codecs was given
 }
 
 // maxMetadata is the default bound in bytes on one metadata document: consolidated metadata of ten
@@ -61,7 +46,7 @@ type config struct {
 const maxMetadata = 64 << 20
 
 func newConfig(opts []Option) (config, error) {
-	c := config{maxMetadata: maxMetadata}
+	c := config{Options: hierarchy.Options{MaxMetadata: maxMetadata}}
 	return c, c.add(opts)
 }
 
@@ -78,32 +63,17 @@ func (c *config) add(opts []Option) error {
 	if c.limits == nil {
 		c.limits = concurrency.Default()
 	}
-	if c.table == nil {
-		c.table = codec.Builtin()
+	if c.Table == nil {
+		c.Table = codec.Builtin()
 	}
-	if c.maxChunk == 0 {
-		// Half of what the process may use: a chunk must fit beside its encoded form.
-		c.maxChunk = concurrency.Memory() / 2
+	if c.Chunks.ChunkLimit == 0 {
+		// Half of the memory that the process may use: a chunk must fit beside its encoded form.
+		c.Chunks.ChunkLimit = concurrency.Memory() / 2
 	}
-	if c.maxIndex == 0 {
-		c.maxIndex = min(c.maxChunk, maxIndex)
+	if c.Chunks.IndexLimit == 0 {
+		c.Chunks.IndexLimit = min(c.Chunks.ChunkLimit, maxIndex)
 	}
 	return nil
-}
-
-// pipeline is what the options say of chunks.
-func (c *config) pipeline() pipeline.Options {
-	return pipeline.Options{ChunkLimit: c.maxChunk, IndexLimit: c.maxIndex, StoreFill: c.storeFill}
-}
-
-func intOption(name string, n, least int, set func(*config)) Option {
-	return Option{fmt.Sprintf("%s(%d)", name, n), func(c *config) error {
-		if n < least {
-			return fault.Newf(fault.Selection, "%d is less than %d", n, least)
-		}
-		set(c)
-		return nil
-	}}
 }
 
 // Format opens only nodes of one Zarr format, 1, 2 or 3, and saves the requests that would find it
@@ -113,7 +83,7 @@ func Format(format int) Option {
 		if format < 0 || format > 3 {
 			return fault.Newf(fault.Selection, "format %d is not 1, 2 or 3", format)
 		}
-		c.format = format
+		c.Options.Format = format
 		return nil
 	}}
 }
@@ -135,13 +105,7 @@ func Format(format int) Option {
 // metadata, and is ErrConflict where that differs, and ErrNotFound where there is none. SetAttrs
 // reads it too. [Array.Refresh] opens the array as it is stored.
 func Documents(docs map[string][]byte) Option {
-	return Option{fmt.Sprintf("Documents(%d)", len(docs)), func(c *config) error { c.documents = docs; return nil }}
-}
-
-// stored is the configuration without documents that were given: all are read.
-func (c config) stored() config {
-	c.documents = nil
-	return c
+	return Option{fmt.Sprintf("Documents(%d)", len(docs)), func(c *config) error { c.Options.Documents = docs; return nil }}
 }
 
 // maxIndex is the default bound in bytes on the index of a shard. 32 MiB: two million inner chunks,
@@ -151,21 +115,21 @@ const maxIndex = 32 << 20
 // StoreFill stores chunks even when every element is the fill value; without it they are deleted or
 // not written.
 func StoreFill() Option {
-	return Option{"StoreFill()", func(c *config) error { c.storeFill = true; return nil }}
+	return Option{"StoreFill()", func(c *config) error { c.Chunks.StoreFill = true; return nil }}
 }
 
 // SingleWriter promises that no one else writes the array meanwhile. Partial chunks, and chunks
 // that reach beyond the shape, are then read and written without a condition, which a store that
 // cannot do conditional writes needs.
 func SingleWriter() Option {
-	return Option{"SingleWriter()", func(c *config) error { c.singleWriter = true; return nil }}
+	return Option{"SingleWriter()", func(c *config) error { c.Options.SingleWriter = true; return nil }}
 }
 
 // IgnoreConsolidated ignores consolidated metadata, and what [Documents] gave before it: members of
 // a group are listed and read one by one, and what is opened through the group is asked of the
 // store.
 func IgnoreConsolidated() Option {
-	return Option{"IgnoreConsolidated()", func(c *config) error { c.direct, c.documents = true, nil; return nil }}
+	return Option{"IgnoreConsolidated()", func(c *config) error { c.Direct, c.Options.Documents = true, nil; return nil }}
 }
 
 // Separator says what is between the numbers of chunk keys, "/" or ".", of v2 arrays whose metadata
@@ -182,7 +146,7 @@ func Separator(sep string) Option {
 		if sep != "/" && sep != "." {
 			return fault.Newf(fault.Selection, "separator %q is neither %q nor %q", sep, "/", ".")
 		}
-		c.separator = sep
+		c.Options.Separator = sep
 		return nil
 	}}
 }
@@ -193,7 +157,7 @@ func Codecs(t *codec.Table) Option {
 		if t == nil {
 			return fault.Newf(fault.Selection, "no table")
 		}
-		c.table, c.own = t, t
+		c.Table, c.own = t, t
 		return nil
 	}}
 }
@@ -204,7 +168,7 @@ func Types(t *dtype.Table) Option {
 		if t == nil {
 			return fault.Newf(fault.Selection, "no table")
 		}
-		c.types = t
+		c.Options.Types = t
 		return nil
 	}}
 }

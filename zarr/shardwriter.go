@@ -36,7 +36,7 @@ func (w *ShardWriter) target() *Array { return w.a }
 // is no such shard. errors.ErrUnsupported: the array has no shards whose inner chunks can be
 // written one by one, or is a view of a field.
 func (a *Array) OpenShard(ctx context.Context, coord ...int) (*ShardWriter, error) {
-	err := a.writable()
+	err := a.at.Writable()
 	switch {
 	case err != nil:
 	case a.field != nil:

@@ -185,7 +185,7 @@ func TestSpansOfHugeChunks(t *testing.T) {
 	st := mem.New()
 	values, _ := spans(t, st)
 	a := zarrtest.Open(t, st, "x", zarr.Limit(zarr.Limits{Chunk: 16 << 10}))
-	for _, sel := range []zarr.Slice{zarr.Range(3, 4), zarr.Range(3, 60), zarr.Range(0, 14).By(2)} {
+	for _, sel := range []zarr.Selection{zarr.Range(3, 4), zarr.Range(3, 60), zarr.Range(0, 14).By(2)} {
 		if _, err := zarr.Read[float32](t.Context(), a, sel); err != nil {
 			t.Errorf("%v: %v", sel, err)
 		}

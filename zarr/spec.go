@@ -100,14 +100,6 @@ func (s Spec) arrays() arrayspec.Spec {
 	}
 }
 
-// model returns the metadata of a new array.
-func (s Spec) model(cfg config) (*meta.Array, error) { return s.arrays().Model(cfg.specs()) }
-
-// specs returns how the options have metadata made of Specs.
-func (c *config) specs() arrayspec.Options {
-	return arrayspec.Options{Table: c.table, Separator: c.separator}
-}
-
 // Spec returns what creates the same array again, elsewhere or, once some of it was changed,
 // another one like it: everything that is stored of the array but its chunks. Created from it, an
 // array has the same chunks under the same keys, each the same bytes; where the array's metadata
@@ -137,10 +129,10 @@ func (a *Array) Spec() Spec {
 
 func (a *Array) spec() arrayspec.Spec {
 	if a.field == nil {
-		return arrayspec.Of(a.meta, a.cfg.specs())
+		return arrayspec.Of(a.meta, a.cfg.Specs())
 	}
 	base := a.field.base
-	return arrayspec.OfField(base.spec(), base.meta, a.meta, a.field.Shape(), base.cfg.specs())
+	return arrayspec.OfField(base.spec(), base.meta, a.meta, a.field.Shape(), base.cfg.Specs())
 }
 
 // MetadataV3 returns v3 metadata for the chunks of a v1 or v2 array, as they are stored and where
@@ -149,6 +141,6 @@ func (a *Array) spec() arrayspec.Spec {
 // errors.ErrUnsupported where v3 cannot describe them.
 func (a *Array) MetadataV3() (*meta.Array, error) {
 	m := *a.meta
-	m.Attrs = a.attrs
-	return arrayspec.V3(&m, a.pipe, a.cfg.table)
+	m.Attrs = a.at.Attrs
+	return arrayspec.V3(&m, a.pipe, a.cfg.Table)
 }

@@ -2,12 +2,7 @@ package zarr
 
 import (
 	"context"
-	"errors"
-	"github.com/zargo-io/zargo/internal/arrayspec"
 	"slices"
-
-	"github.com/zargo-io/zargo/internal/document"
-	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // With returns a view of the same array with other options.
@@ -15,19 +10,15 @@ func (a *Array) With(opts ...Option) (*Array, error) {
 	if a.field != nil {
 		return a.field.again(a.field.base.With(opts...))
 	}
-	n := a.node
-	if err := n.cfg.add(opts); err != nil {
+	cfg := a.cfg
+	if err := cfg.add(opts); err != nil {
 		return nil, err
 	}
-	m, err := arrayspec.Separated(a.meta, n.cfg.separator)
+	at, err := a.at.With(cfg.Options)
 	if err != nil {
-		return nil, a.errf(err)
+		return nil, err
 	}
-	other, err := bindArray(n, m, a.shared)
-	if err != nil {
-		return nil, a.errf(err)
-	}
-	return other, nil
+	return makeArray(nodeOf(at, cfg), at.Keyed, at.Pipe, a.shared, nil), nil
 }
 
 // Refresh opens the array again and returns it as it is now in the store or, where only
@@ -36,17 +27,11 @@ func (a *Array) Refresh(ctx context.Context) (*Array, error) {
 	if a.field != nil {
 		return a.field.again(a.field.base.Refresh(ctx))
 	}
-	n, err := openStored(ctx, a.st, a.path, a.cfg.stored(), document.Array)
-	if a.from == fromCopy && errors.Is(err, fault.NotFound) {
-		var top Node
-		if top, err = openStored(ctx, a.st, a.holder(), a.cfg.stored(), document.Group); err == nil {
-			n, err = top.(*Group).open(ctx, below(top.Path(), a.path), document.Array)
-		}
-	}
+	at, err := a.at.Refresh(ctx)
 	if err != nil {
 		return nil, err
 	}
-	b := n.(*Array)
+	b := made(at, a.cfg).(*Array)
 	b.reshaped(a)
 	return b, nil
 }

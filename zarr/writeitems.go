@@ -64,7 +64,7 @@ func (a *Array) isItem(item []byte) error {
 			return fault.Type
 		}
 	}
-	if int64(len(item)) > a.cfg.maxChunk {
+	if int64(len(item)) > a.cfg.Chunks.ChunkLimit {
 		return fault.Limit
 	}
 	return nil

@@ -92,7 +92,7 @@ func TestRegionsAgainstOracle(t *testing.T) {
 				oracle[i] = -1
 			}
 			for step := range 12 {
-				var sel [2]zarr.Slice
+				var sel [2]zarr.Selection
 				var lo, by, n [2]int
 				for d := range 2 {
 					lo[d] = r.IntN(shape[d] + 1)
@@ -739,7 +739,8 @@ func TestCodecsAreForViewsToo(t *testing.T) {
 // TestLimitsFieldByField: a later Limit replaces the fields that it sets, and no others.
 func TestLimitsFieldByField(t *testing.T) {
 	a := mustCreate(t, mem.New(), "a", zarr.Spec{Shape: []int{4}, Chunks: []int{1}, DType: dtype.Int8})
-	b, err := a.With(zarr.Limit(zarr.Limits{Requests: 2, Chunk: 100}), zarr.Limit(zarr.Limits{Chunk: 50, InFlight: 1}))
+	b, err := a.With(zarr.Limit(zarr.Limits{Requests: 2, Chunk: 100}),
+		zarr.Limit(zarr.Limits{Chunk: 50, InFlight: 1}))
 	if err != nil {
 		t.Fatal(err)
 	}

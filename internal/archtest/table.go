@@ -81,7 +81,8 @@ func Table() []Rule {
 		{Package: "internal/document", Own: []string{"internal/account", "internal/claim", "zarr/fault", "zarr/store", "zarr/meta", "concurrency"}},
 		{Package: "internal/arrayspec", Own: []string{"zarr/fault", "zarr/codec", "zarr/dtype", "zarr/meta", "internal/grid", "internal/pipeline"}, Pure: true},
 		{Package: "internal/grow", Own: []string{"internal/arrayspec", "internal/claim", "internal/document", "internal/engine", "internal/grid", "zarr/fault", "zarr/meta", "concurrency"}},
-		{Package: "zarr", Own: []string{"internal/arrayspec", "zarr/cache", "internal/chunkcache", "zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency",
+		{Package: "internal/hierarchy", Own: []string{"internal/account", "internal/arrayspec", "internal/claim", "internal/document", "internal/pipeline", "internal/written", "zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
+		{Package: "zarr", Own: []string{"internal/arrayspec", "internal/hierarchy", "zarr/cache", "internal/chunkcache", "zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency",
 			"internal/bytesview",
 			"internal/account",
 			"internal/claim",
@@ -97,9 +98,9 @@ func Table() []Rule {
 
 		{Package: "internal/alike", Own: []string{"zarr", "zarr/dtype", "zarr/meta"}},
 		{Package: "internal/masked", Own: []string{"zarr/dtype"}, Pure: true},
-		{Package: "zarr/upkeep", Own: []string{"zarr", "internal/masked", "zarr/fault", "zarr/store", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/claim", "internal/document"}},
-		{Package: "zarr/validate", Own: []string{"zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/dtype", "zarr/meta", "concurrency", "internal/alike", "internal/chunkkeys", "internal/claim", "internal/document", "internal/written"}},
-		{Package: "internal/census", Own: []string{"zarr", "zarr/fault", "zarr/store", "concurrency"}},
+		{Package: "zarr/upkeep", Own: []string{"zarr", "internal/masked", "zarr/fault", "zarr/store", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/claim", "internal/document", "internal/hierarchy"}},
+		{Package: "zarr/validate", Own: []string{"zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/dtype", "zarr/meta", "concurrency", "internal/alike", "internal/chunkkeys", "internal/claim", "internal/document", "internal/hierarchy", "internal/written"}},
+		{Package: "internal/census", Own: []string{"zarr", "internal/hierarchy", "zarr/fault", "zarr/store", "concurrency"}},
 		{Package: "internal/manifest", Own: []string{"zarr/fault", "zarr/store", "concurrency", "internal/account"}},
 		{Package: "internal/diff", Own: []string{"zarr", "zarr/fault", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/listed"}},
 

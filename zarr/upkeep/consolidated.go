@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -45,10 +46,10 @@ func CheckConsolidated(ctx context.Context, g *zarr.Group) ([]Difference, error)
 	}
 	copied, err := storedCopy(ctx, g, root, direct)
 	if err != nil {
-		return nil, errorf(g.Source().At, err)
+		return nil, errorf(hierarchy.SourceOf(g).At, err)
 	}
 	if copied.nodes == nil {
-		return nil, errorf(g.Source().At, fault.Newf(fault.NotFound, "no consolidated metadata"))
+		return nil, errorf(hierarchy.SourceOf(g).At, fault.Newf(fault.NotFound, "no consolidated metadata"))
 	}
 	s, err := collect(ctx, root)
 	if err != nil {
@@ -59,7 +60,7 @@ func CheckConsolidated(ctx context.Context, g *zarr.Group) ([]Difference, error)
 		switch m := copied.nodes[""]; {
 		case m == nil:
 			out = slices.Insert(out, 0, Difference{"", "missing"})
-		case !document.Same(m, root.Source().Model):
+		case !document.Same(m, hierarchy.SourceOf(root).Model):
 			out = slices.Insert(out, 0, Difference{"", "changed"})
 		}
 	}
@@ -75,7 +76,7 @@ type consolidated struct {
 // storedCopy is the consolidated metadata that is stored of a group, which was just read as root:
 // that above it from which it was taken, else its own.
 func storedCopy(ctx context.Context, g, root *zarr.Group, opts []zarr.Option) (consolidated, error) {
-	if holder, ok := g.Source().Holder(); ok {
+	if holder, ok := hierarchy.SourceOf(g).Holder(); ok {
 		above, err := zarr.OpenGroup(ctx, g.Store(), holder, opts...)
 		if err != nil {
 			return consolidated{}, err
@@ -96,7 +97,7 @@ func ownCopy(ctx context.Context, g *zarr.Group) (consolidated, error) {
 	if m := g.Metadata(); g.Format() == 3 {
 		return consolidated{nodes: m.Consolidated}, m.Unreadable
 	}
-	of := g.Source()
+	of := hierarchy.SourceOf(g)
 	v, err := of.At.Get(ctx, document.ZMetadata)
 	switch {
 	case errors.Is(err, fault.NotFound), errors.Is(err, fault.Refused):

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -23,13 +24,13 @@ import (
 func CorrectKeys(ctx context.Context, a *zarr.Array) (meta.KeyEncoding, error) {
 	e, err := correctKeys(ctx, a)
 	if err != nil {
-		return meta.KeyEncoding{}, errorf(a.Source().At, err)
+		return meta.KeyEncoding{}, errorf(hierarchy.SourceOf(a).At, err)
 	}
 	return e, nil
 }
 
 func correctKeys(ctx context.Context, a *zarr.Array) (meta.KeyEncoding, error) {
-	of := a.Source()
+	of := hierarchy.SourceOf(a)
 	c, err := document.ClaimIn(of.Claimed())
 	if err != nil {
 		return meta.KeyEncoding{}, err

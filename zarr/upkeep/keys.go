@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -68,7 +69,7 @@ func (l KeyLayout) String() string {
 // list is asked for the first chunk under both of its keys. An array of v3 or of fewer than two
 // dimensions costs nothing. Errors are the store's.
 func CheckKeys(ctx context.Context, a *zarr.Array) (KeyLayout, error) {
-	of := a.Source()
+	of := hierarchy.SourceOf(a)
 	m := of.Model.(*meta.Array)
 	l := KeyLayout{Separator: a.Metadata().Keys.Separator, Stated: !m.NoSeparator, Looked: m.Format == 2 && len(m.Shape) > 1}
 	if !l.Looked {

@@ -4,16 +4,12 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// source is what the documents of a node are, and how they are reached.
-func source(n zarr.Node) *document.Source {
-	if a, ok := n.(*zarr.Array); ok {
-		return a.Source()
-	}
-	return n.(*zarr.Group).Source()
-}
+// source returns the documents of a node, and how they are reached.
+func source(n zarr.Node) *document.Source { return hierarchy.SourceOf(n) }
 
 // options are those that a node was opened with.
 func options(n zarr.Node) []zarr.Option {

@@ -6,6 +6,7 @@ import (
 	"github.com/zargo-io/zargo/internal/chunkkeys"
 	"github.com/zargo-io/zargo/internal/claim"
 	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -32,10 +33,10 @@ type Orphans struct {
 func FindOrphans(ctx context.Context, a *zarr.Array) (*Orphans, error) {
 	s, err := scan(ctx, a)
 	if err != nil {
-		return nil, errorf(a.Source().At, err)
+		return nil, errorf(hierarchy.SourceOf(a).At, err)
 	}
 	o := &Orphans{a: a}
-	err = a.Source().At.Each(ctx, func(e store.Entry, key string) error {
+	err = hierarchy.SourceOf(a).At.Each(ctx, func(e store.Entry, key string) error {
 		f := s.keys.Find(key)
 		orphan := f.Place == chunkkeys.Beyond || f.Place == chunkkeys.Elsewhere && s.orphan(f)
 		switch {
@@ -53,7 +54,7 @@ func FindOrphans(ctx context.Context, a *zarr.Array) (*Orphans, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, errorf(a.Source().At, err)
+		return nil, errorf(hierarchy.SourceOf(a).At, err)
 	}
 	return o, nil
 }
@@ -63,7 +64,7 @@ func FindOrphans(ctx context.Context, a *zarr.Array) (*Orphans, error) {
 // way, or the array was changed since it was opened. A process that is killed leaves the claim, see
 // [DropClaim].
 func (o *Orphans) Delete(ctx context.Context) error {
-	at := o.a.Source().At
+	at := hierarchy.SourceOf(o.a).At
 	if err := o.delete(ctx); err != nil {
 		return errorf(at, err)
 	}
@@ -71,7 +72,7 @@ func (o *Orphans) Delete(ctx context.Context) error {
 }
 
 func (o *Orphans) delete(ctx context.Context) error {
-	of := o.a.Source()
+	of := hierarchy.SourceOf(o.a)
 	if of.Format() == 1 {
 		return fault.Newf(fault.ReadOnly, "arrays of v1 are read, and never changed")
 	}
@@ -114,13 +115,13 @@ type scanned struct {
 
 // scan lists the keys of an array.
 func scan(ctx context.Context, a *zarr.Array) (*scanned, error) {
-	c, err := claimOf(a.Source())
+	c, err := claimOf(hierarchy.SourceOf(a))
 	if err != nil {
 		return nil, err
 	}
 	grid := a.GridShape()
 	s := &scanned{keys: chunkkeys.Of(a.Metadata(), grid, c, a.ChunkAt), present: chunkkeys.NewSet(grid)}
-	err = a.Source().At.Each(ctx, func(_ store.Entry, key string) error {
+	err = hierarchy.SourceOf(a).At.Each(ctx, func(_ store.Entry, key string) error {
 		switch f := s.keys.Find(key); f.Place {
 		case chunkkeys.Inside:
 			s.own = true

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -24,7 +25,7 @@ func RecordSeparator(ctx context.Context, a *zarr.Array) error {
 	if !a.Metadata().NoSeparator {
 		return nil
 	}
-	of := a.Source()
+	of := hierarchy.SourceOf(a)
 	if err := recordSeparator(ctx, of, a.Metadata().Keys.Separator); err != nil {
 		return errorf(of.At, err)
 	}

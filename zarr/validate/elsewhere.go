@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/zargo-io/zargo/internal/chunkkeys"
+	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/rule"
 )
@@ -45,7 +46,7 @@ func (c *chunks) add(coord []int) {
 func (c *chunks) reportElsewhere() {
 	e := c.elsewhere
 	if e.n > 0 && e.inside && !c.seen && !e.mixed {
-		doc := c.a.Source().Doc.Key
+		doc := hierarchy.SourceOf(c.a).Doc.Key
 		c.told.tell(rule.Finding{Rule: rule.WrongSeparator, Key: doc, Text: fmt.Sprintf("%q is one of %d, the metadata says %q", e.least, e.n, c.a.ChunkKey(make([]int, len(c.keys.Grid))...))})
 		return
 	}

@@ -3,6 +3,7 @@ package validate
 import (
 	"github.com/zargo-io/zargo/internal/chunkkeys"
 	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 )
 
@@ -14,7 +15,7 @@ type layout struct {
 }
 
 func layoutOf(a *zarr.Array) layout {
-	c, _ := document.ClaimIn(a.Source().Claimed()) // one that cannot be read is a finding, and stands for nothing here
+	c, _ := document.ClaimIn(hierarchy.SourceOf(a).Claimed()) // one that cannot be read is a finding, and stands for nothing here
 	return layout{a, a.Shape(), chunkkeys.Of(a.Metadata(), a.GridShape(), c, a.ChunkAt)}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -110,13 +111,13 @@ func (r *run) node(ctx context.Context, p place) ([]place, error) {
 	}
 	switch n := n.(type) {
 	case *zarr.Array:
-		r.known.Store(n.Source().At)
-		claimIn(n.Source().Claimed(), told)
+		r.known.Store(hierarchy.SourceOf(n).At)
+		claimIn(hierarchy.SourceOf(n).Claimed(), told)
 		r.count(func(x *Result) { x.Arrays++ })
 		return nil, r.array(ctx, n, told)
 	case *zarr.Group:
-		r.known.Store(n.Source().At)
-		claimIn(n.Source().Claimed(), told)
+		r.known.Store(hierarchy.SourceOf(n).At)
+		claimIn(hierarchy.SourceOf(n).Claimed(), told)
 		return r.group(ctx, n, told)
 	}
 	return nil, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/alike"
+	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/rule"
@@ -252,7 +253,7 @@ func (x *pair) encode(ctx context.Context, d damaged, whole box) (thing, error) 
 		return thing{}, err
 	}
 	st := mem.New()
-	for _, doc := range x.ours.Source().Documents() {
+	for _, doc := range hierarchy.SourceOf(x.ours).Documents() {
 		if _, err := st.Put(ctx, doc.Key, doc.Bytes, store.PutOptions{}); err != nil {
 			return thing{}, err
 		}

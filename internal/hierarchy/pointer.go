@@ -1,4 +1,4 @@
-package zarr
+package hierarchy
 
 import (
 	"errors"
@@ -13,15 +13,15 @@ import (
 
 // metaError is an error about a member of the array's document, wherever that was read. Of v2's
 // consolidated metadata the key is that of the document in it, as for errors of parsing.
-func (n *node) metaError(m *meta.Array, pointer string, err error) error {
-	key := n.doc.Key
+func (n *Node) metaError(m *meta.Array, pointer string, err error) error {
+	key := n.Doc.Key
 	switch {
-	case n.from != fromCopy:
+	case n.From != FromCopy:
 	case m.Format == 3:
-		below := strings.TrimPrefix(n.path, strings.TrimSuffix(key, document.ZarrJSON))
+		below := strings.TrimPrefix(n.Path, strings.TrimSuffix(key, document.ZarrJSON))
 		pointer = "/consolidated_metadata/metadata/" + strings.ReplaceAll(strings.ReplaceAll(below, "~", "~0"), "/", "~1") + pointer
 	default:
-		key = join(n.path, document.ZArray)
+		key = document.Join(n.Path, document.ZArray)
 	}
 	return &fault.MetaError{Key: key, Pointer: pointer, Err: err}
 }

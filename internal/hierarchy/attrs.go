@@ -1,0 +1,83 @@
+package hierarchy
+
+import (
+	"context"
+	"errors"
+	"maps"
+
+	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+)
+
+// SetAttrs replaces all attributes of an opened node, and returns the node with them.
+func (n *Node) SetAttrs(ctx context.Context, attrs map[string]any) (*Node, error) {
+	if err := n.Writable(); err != nil {
+		return nil, n.Errorf(err)
+	}
+	b := *n
+	if n.From != FromStore {
+		fresh, err := n.Reload(ctx)
+		if err != nil {
+			return nil, n.Errorf(err)
+		}
+		b = *fresh
+	}
+	if err := b.AttrsDoc.Refused; err != nil && b.Cfg.SingleWriter {
+		return nil, n.Errorf(err) // without a condition, attributes that are there would be lost
+	}
+	attrs = maps.Clone(attrs)
+	if attrs == nil {
+		attrs = map[string]any{}
+	}
+	var doc []byte
+	var err error
+	if b.Format == 2 {
+		doc, err = meta.EncodeAttrs(attrs)
+	} else {
+		doc, err = meta.SetAttrs(b.AttrsDoc.Key, b.AttrsDoc.Bytes, attrs)
+	}
+	if err == nil {
+		doc, err = document.KeepClaim(b.AttrsDoc, b.AttrsDoc.Key, doc)
+	}
+	if err != nil {
+		return nil, n.Errorf(err)
+	}
+	v, err := b.Docs().Swap(ctx, b.AttrsDoc, doc, "attributes cannot be changed")
+	if errors.Is(err, fault.Exists) {
+		err = fault.Newf(fault.Conflict, "attributes were written since: %w", err)
+	}
+	if err != nil {
+		return nil, n.Errorf(err)
+	}
+	b.Attrs, b.AttrsDoc = attrs, document.Stored{Key: b.AttrsDoc.Key, Bytes: doc, Version: v}
+	return &b, nil
+}
+
+// Reload reads the documents of a node that were not read when it was opened, and makes sure that
+// they say what those said, of an array also as what it is.
+func (n *Node) Reload(ctx context.Context) (*Node, error) {
+	at := n.at(n.Path)
+	at.Cfg = n.Cfg.Stored()
+	fresh, err := at.OpenStored(ctx, document.Any)
+	if errors.Is(err, fault.NotFound) {
+		err = fault.Newf(fault.NotFound, "only %s has this node, so nothing is written: %w", n.From, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if fresh.Format != n.Format || !meta.SameAttrs(fresh.Attrs, n.Attrs) {
+		return nil, fault.Newf(fault.Conflict, "%s is stale", n.From)
+	}
+	as, is := n.Array(), fresh.Array()
+	if (is != nil) != (as != nil) {
+		return nil, fault.Newf(fault.Conflict, "%s is stale: array or group, it is the other by now", n.From)
+	}
+	if is != nil {
+		if diff := is.Difference(as); diff != "" {
+			return nil, fault.Newf(fault.Conflict, "%s is stale: the array has another %s by now", n.From, diff)
+		}
+	}
+	fresh.Cfg = n.Cfg
+	return fresh, nil
+}

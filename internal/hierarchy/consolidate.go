@@ -1,0 +1,262 @@
+package hierarchy
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"github.com/zargo-io/zargo/internal/arrayspec"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/claim"
+	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Consolidate writes the metadata of all nodes below the group into one document, and returns the
+// group with it, as package zarr documents.
+func (n *Node) Consolidate(ctx context.Context) (*Node, error) {
+	first := false // there was no copy of v2
+	for try := 1; ; try++ {
+		out, err := n.consolidateOnce(ctx, &first)
+		if !errors.Is(err, errStale) {
+			return out, err
+		}
+		if try == maxTries || errors.Is(err, errBusy) && try >= maxBusy {
+			return nil, n.Errorf(fault.Newf(fault.Conflict, "the metadata changed each time it was read: %w", err))
+		}
+		n.Docs().Conflict()
+		longest := 20 * time.Millisecond
+		if errors.Is(err, errBusy) {
+			longest = 100 * time.Millisecond
+		}
+		if err := concurrency.Sleep(ctx, rand.N(min(time.Duration(try)*2*time.Millisecond, longest))); err != nil {
+			return nil, n.Errorf(err)
+		}
+	}
+}
+
+// errStale is the error of a try to consolidate that another writer made stale: all is read again.
+var errStale = errors.New("another writer was first")
+
+// errBusy is the errStale of an append to a v2 group that may have found no consolidated metadata
+// to bring up to date: its end is waited for.
+var errBusy = fmt.Errorf("%w: an append to the group is in progress", errStale)
+
+// maxTries bounds how often all is read again, each time because another writer was first.
+const maxTries = 200
+
+// maxBusy is how often such an append is waited for, some seconds: a longer one may be one that
+// died.
+const maxBusy = 100
+
+// consolidateOnce is one try of Consolidate. The document that it replaces is read before the
+// nodes, so that what is written after that fails the try. first notes that a v2 group had none.
+func (n *Node) consolidateOnce(ctx context.Context, first *bool) (*Node, error) {
+	root, err := n.Again(ctx)
+	if err != nil {
+		return nil, err
+	}
+	was := root.AttrsDoc
+	if root.Format == 2 {
+		if was, err = root.Docs().Look(ctx, document.ZMetadata); err != nil {
+			return nil, n.Errorf(err)
+		}
+		*first = *first || !was.There()
+	}
+	nodes, err := root.collect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, err := document.ClaimIn(root.AttrsDoc)
+	if err == nil && root.Format == 2 {
+		err = root.unchanged(ctx)
+		switch {
+		case err != nil || !c.Under():
+		case *first:
+			err = errBusy
+		default:
+			c, err = root.unlessCopied(ctx, c, was)
+		}
+	}
+	if err != nil {
+		return nil, n.Errorf(err)
+	}
+	key, doc, err := root.consolidate(nodes, c)
+	if err != nil {
+		return nil, n.Errorf(err)
+	}
+	version, err := n.Docs().Swap(ctx, was, doc, "nothing can be replaced")
+	if errors.Is(err, fault.Exists) || errors.Is(err, fault.Conflict) {
+		return nil, fmt.Errorf("%w: %w", errStale, err)
+	}
+	if err == nil && *first {
+		err = root.unchanged(ctx) // an append that found no .zmetadata to change may have ended
+	}
+	if err != nil {
+		return nil, n.Errorf(err)
+	}
+	out := root
+	if out.Format == 3 {
+		at := n.at(n.Path)
+		at.Cfg = n.Cfg.Stored()
+		if out, err = at.Parse(document.Docs{{Name: document.ZarrJSON, Bytes: doc, Version: version}}.Set()); err != nil {
+			return nil, n.Errorf(err)
+		}
+	} else if all, err := out.Parser().ConsolidatedV2(key, doc); err == nil {
+		out.lazy.known.Store(&copied{key: key, doc: doc, nodes: all})
+	}
+	out.Cfg = n.Cfg.Stored()
+	return out, nil
+}
+
+// Again reads the group itself again, with options that have nodes below it read from the store.
+func (n *Node) Again(ctx context.Context) (*Node, error) {
+	at := n.at(n.Path)
+	at.Cfg = n.Cfg.Stored()
+	at.Cfg.Direct = true
+	return at.OpenStored(ctx, document.Group)
+}
+
+// collect reads all nodes below a group that was just read, by path below it. The first that cannot
+// be read is an error once all were read, and so is one of another format.
+func (n *Node) collect(ctx context.Context) (nodes map[string]*Node, err error) {
+	nodes = map[string]*Node{}
+	var broken error
+	n.walk(ctx, -1, func(f Found) bool {
+		switch {
+		case f.Err == nil:
+			nodes[Below(n.Path, f.path)] = f.Node
+		case f.path == "":
+			err = f.Err
+			return false
+		default:
+			broken = cmp.Or(broken, f.Err)
+		}
+		return true
+	})
+	if err = cmp.Or(err, broken); err != nil {
+		return nil, err
+	}
+	for _, path := range slices.Sorted(maps.Keys(nodes)) {
+		if c := nodes[path]; c.Format != n.Format {
+			return nil, n.Errorf(fault.Newf(fault.Metadata, "%q has format v%d, the group v%d", c.Path, c.Format, n.Format))
+		}
+	}
+	return nodes, nil
+}
+
+// unchanged makes sure that no append began or ended while the nodes of a v2 group were read: its
+// claim is in .zattrs, and not in the document that is replaced.
+func (n *Node) unchanged(ctx context.Context) error {
+	v, err := n.Docs().Get(ctx, document.ZAttrs)
+	if errors.Is(err, fault.NotFound) || errors.Is(err, fault.Refused) && n.AttrsDoc.Refused != nil {
+		v, err = store.Value{}, nil
+	}
+	if err != nil {
+		return err
+	}
+	if v.Version != n.AttrsDoc.Version || !bytes.Equal(v.Bytes, n.AttrsDoc.Bytes) {
+		return fmt.Errorf("%w: the attributes changed", errStale)
+	}
+	return nil
+}
+
+// unlessCopied returns the claim of an append, unless consolidated metadata has its arrays at their
+// new length by now: all of them have it then. was is that document, of which the version is known.
+func (n *Node) unlessCopied(ctx context.Context, c claim.Claim, was document.Stored) (claim.Claim, error) {
+	v, err := n.Docs().Get(ctx, document.ZMetadata)
+	if errors.Is(err, fault.NotFound) && !was.There() || errors.Is(err, fault.Limit) {
+		return c, nil
+	}
+	if err != nil {
+		return c, err
+	}
+	if v.Version != was.Version {
+		return c, fmt.Errorf("%w: consolidated metadata changed", errStale)
+	}
+	nodes, err := n.Parser().ConsolidatedV2(n.Docs().Key(document.ZMetadata), v.Bytes)
+	if err != nil {
+		return c, nil // it is replaced, whatever it was
+	}
+	for _, of := range nodes {
+		m, ok := of.(*meta.Array)
+		if !ok {
+			continue
+		}
+		if axis := slices.Index(arrayspec.Dims(m.Attrs, len(m.Shape)), c.Dim); axis >= 0 && m.Shape[axis] == c.To {
+			return claim.Claim{}, nil
+		}
+	}
+	return c, nil
+}
+
+// before returns the document of an array as it was before an append to the group that is in
+// progress, whose arrays become longer one by one.
+func before(c claim.Claim, n *Node, key string, doc []byte) ([]byte, error) {
+	m := n.Array()
+	if m == nil || !c.Under() || c.What != claim.Append {
+		return doc, nil
+	}
+	dims := m.Dims
+	if dims == nil {
+		dims = arrayspec.Dims(m.Attrs, len(m.Shape))
+	}
+	axis := slices.Index(dims, c.Dim)
+	if axis < 0 || c.Dim == "" || slices.Contains(dims[axis+1:], c.Dim) {
+		return doc, nil
+	}
+	if n := m.Shape[axis]; n != c.To && !slices.Contains(c.Ends, n) {
+		return doc, nil
+	}
+	shape := slices.Clone(m.Shape)
+	shape[axis] = c.From
+	text, err := json.Marshal(shape)
+	if err != nil {
+		return nil, err
+	}
+	return meta.Edit(key, doc, document.Edits{"shape": text})
+}
+
+// consolidate is the key and the text of the document that holds copies of the nodes; c is the
+// claim of an append that is in progress.
+func (n *Node) consolidate(nodes map[string]*Node, c claim.Claim) (key string, doc []byte, err error) {
+	docs := map[string][]byte{}
+	if n.Format == 3 {
+		for path, of := range nodes {
+			doc, err := of.Source().StrictV3()
+			if err == nil {
+				docs[path], err = before(c, of, of.Doc.Key, doc)
+			}
+			if err != nil {
+				return "", nil, err
+			}
+		}
+		doc, err = meta.ConsolidateV3(n.Doc.Key, n.Doc.Bytes, docs)
+		return n.Doc.Key, doc, err
+	}
+	all := maps.Clone(nodes)
+	all[""] = n
+	for path, of := range all {
+		name, doc, attrs, err := of.Source().StrictV2()
+		if err != nil {
+			return "", nil, err
+		}
+		if docs[document.Join(path, name)], err = before(c, of, of.Doc.Key, doc); err != nil {
+			return "", nil, err
+		}
+		if attrs != nil {
+			docs[document.Join(path, document.ZAttrs)] = attrs
+		}
+	}
+	doc, err = meta.ConsolidateV2(docs)
+	return document.Join(n.Path, document.ZMetadata), doc, err
+}

@@ -1,0 +1,151 @@
+package hierarchy
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/zargo-io/zargo/internal/arrayspec"
+	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+)
+
+// CreateArray creates an array. fault.Exists: the place is not free.
+func (n *Node) CreateArray(ctx context.Context, spec arrayspec.Spec) (*Node, error) {
+	return n.create(ctx, spec, n.Docs().Free)
+}
+
+// create creates an array at a place that free, unless it is nil, finds to be free.
+func (n *Node) create(ctx context.Context, spec arrayspec.Spec, free func(context.Context, *meta.Array) error) (*Node, error) {
+	m, err := spec.Model(n.Cfg.Specs())
+	if err != nil {
+		return nil, n.Errorf(err)
+	}
+	docs, err := document.OfArray(m)
+	if err != nil {
+		return nil, n.Errorf(err)
+	}
+	// Everything is checked, codecs included, before the first byte is stored.
+	if _, err := n.Parse(docs.Set()); err != nil {
+		return nil, n.Errorf(err)
+	}
+	err = n.Docs().Create(ctx, m.Format, docs, func(ctx context.Context) error {
+		if free == nil {
+			return nil
+		}
+		return free(ctx, m)
+	})
+	if err != nil {
+		return nil, n.Errorf(err)
+	}
+	a, err := n.Parse(docs.Set())
+	if err != nil {
+		return nil, n.Errorf(err)
+	}
+	return a, nil
+}
+
+// Replace deletes the array at the node, if there is one, and creates another in its place.
+func (n *Node) Replace(ctx context.Context, spec arrayspec.Spec) (*Node, error) {
+	if _, err := spec.Model(n.Cfg.Specs()); err != nil {
+		return nil, n.Errorf(err) // before anything is deleted
+	}
+	err := n.Docs().Remove(ctx, func(v1 document.Set) error {
+		_, err := n.Parse(v1) // an array that cannot be read is not deleted
+		return err
+	})
+	if err != nil {
+		return nil, n.Errorf(err)
+	}
+	return n.create(ctx, spec, nil)
+}
+
+// OpenOrCreateArray creates an array, or opens the one that exists. fault.Conflict: it differs from
+// the spec in anything but attributes.
+func (n *Node) OpenOrCreateArray(ctx context.Context, spec arrayspec.Spec) (*Node, error) {
+	a, err := n.CreateArray(ctx, spec)
+	if !errors.Is(err, fault.Exists) {
+		return a, err
+	}
+	exists := err
+	a, err = n.Open(ctx, document.Array)
+	if errors.Is(err, fault.NotFound) {
+		err = exists // something else exists there
+	}
+	if err != nil {
+		return nil, err
+	}
+	want, err := spec.Model(n.Cfg.Specs())
+	if err != nil {
+		return nil, n.Errorf(err)
+	}
+	if diff := a.Keyed.Difference(want); diff != "" {
+		return nil, n.Errorf(fault.Newf(fault.Conflict, "the array there has another %s", diff))
+	}
+	return a, nil
+}
+
+// CreateGroup creates a group of a format.
+func (n *Node) CreateGroup(ctx context.Context, format int, attrs map[string]any) (*Node, error) {
+	docs, err := document.OfGroup(&meta.Group{Format: format, Attrs: attrs})
+	if err != nil {
+		return nil, n.Errorf(err)
+	}
+	if err := n.Docs().Create(ctx, format, docs, n.Docs().NoV1); err != nil {
+		return nil, n.Errorf(err)
+	}
+	g, err := n.Parse(docs.Set())
+	if err != nil {
+		return nil, n.Errorf(err)
+	}
+	return g, nil
+}
+
+// agrees checks that an array that exists is as a Spec says.
+func (n *Node) agrees(m *meta.Array, spec arrayspec.Spec) error {
+	for i, length := range spec.Shape {
+		if length == 0 && i < len(m.Shape) && len(m.Shape) == len(spec.Shape) {
+			spec.Shape = slices.Clone(spec.Shape)
+			spec.Shape[i] = m.Shape[i]
+		}
+	}
+	want, err := spec.Model(n.Cfg.Specs())
+	if err != nil {
+		return n.Errorf(err)
+	}
+	if diff := m.Difference(want); diff != "" {
+		return n.Errorf(fault.Newf(fault.Exists, "the array there has another %s", diff))
+	}
+	return nil
+}
+
+// openOrCreate creates an array, unless one exists that agrees.
+func (n *Node) openOrCreate(ctx context.Context, spec arrayspec.Spec) error {
+	_, exists := n.CreateArray(ctx, spec)
+	if !errors.Is(exists, fault.Exists) {
+		return exists
+	}
+	a, err := n.OpenStored(ctx, document.Array)
+	if errors.Is(err, fault.NotFound) {
+		return exists // something else exists there
+	}
+	if err != nil {
+		return err
+	}
+	if err := n.agrees(a.Keyed, spec); err != nil {
+		return err
+	}
+	m, err := spec.Model(n.Cfg.Specs())
+	if err != nil {
+		return n.Errorf(err)
+	}
+	docs, err := document.OfArray(m)
+	if err == nil {
+		_, err = n.Docs().Complete(ctx, a.Source(), docs)
+	}
+	if err != nil {
+		return n.Errorf(err)
+	}
+	return nil
+}

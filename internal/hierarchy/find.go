@@ -1,0 +1,95 @@
+package hierarchy
+
+import (
+	"context"
+	"errors"
+
+	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Open opens the node from documents of the caller's or, if there are none of it, from the store.
+func (n *Node) Open(ctx context.Context, w document.Kind) (*Node, error) {
+	if found, err := n.openGiven(w); err != nil || found != nil {
+		return found, err
+	}
+	return n.OpenStored(ctx, w)
+}
+
+// OpenStored opens the node from the store.
+func (n *Node) OpenStored(ctx context.Context, w document.Kind) (*Node, error) {
+	found, err := n.find(ctx, w)
+	if err == nil {
+		err = found.is(w)
+	}
+	if err != nil {
+		return nil, n.Errorf(err)
+	}
+	return found, nil
+}
+
+// find reads the node; nil where there is none.
+func (n *Node) find(ctx context.Context, w document.Kind) (*Node, error) {
+	if w == document.Group && n.Cfg.Format == 2 && !n.Cfg.Direct {
+		return n.openGroupV2(ctx)
+	}
+	docs, err := n.Docs().Find(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	found, err := n.Parse(docs)
+	if err == nil && found == nil && n.Cfg.Format <= 1 && w != document.Group {
+		if docs, err = n.Docs().FindV1(ctx); err == nil {
+			found, err = n.Parse(docs)
+		}
+	}
+	return found, err
+}
+
+// is makes sure that a node was found, of the kind that is wanted.
+func (n *Node) is(w document.Kind) error {
+	switch {
+	case n == nil:
+		return fault.Newf(fault.NotFound, "no %v here", w)
+	case n.Group() != nil && w == document.Array:
+		return fault.Newf(fault.NotFound, "this is a group, not an array")
+	case n.Array() != nil && w == document.Group:
+		return fault.Newf(fault.NotFound, "this is an array, not a group")
+	}
+	return nil
+}
+
+// OpenBelow opens the node at a path below a group: from documents of the caller's, else from the
+// group's consolidated metadata, else from the store.
+func (n *Node) OpenBelow(ctx context.Context, path string, w document.Kind) (*Node, error) {
+	c, err := n.Child(path)
+	if err != nil {
+		return nil, err
+	}
+	if found, err := c.openGiven(w); err != nil || found != nil {
+		return found, err
+	}
+	found, bad, err := n.listed(ctx, Below(n.Path, c.Path), w)
+	if err != nil || found != nil {
+		return found, err
+	}
+	found, err = c.OpenStored(ctx, w)
+	if bad != nil && errors.Is(err, fault.NotFound) {
+		return nil, bad
+	}
+	return found, err
+}
+
+// Refresh opens an array again, as it is in the store or, where only consolidated metadata has it,
+// as that has it now.
+func (n *Node) Refresh(ctx context.Context) (*Node, error) {
+	at := &Node{Store: n.Store, Path: n.Path, Cfg: n.Cfg.Stored()}
+	found, err := at.OpenStored(ctx, document.Array)
+	if n.From == FromCopy && errors.Is(err, fault.NotFound) {
+		var top *Node
+		if top, err = at.at(n.holder()).OpenStored(ctx, document.Group); err == nil {
+			found, err = top.OpenBelow(ctx, Below(top.Path, n.Path), document.Array)
+		}
+	}
+	return found, err
+}

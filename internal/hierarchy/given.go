@@ -1,0 +1,99 @@
+package hierarchy
+
+import (
+	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Documents returns the documents that an opened node was made of, by key, with a v2 group's
+// consolidated metadata once it was read. Where only a copy of them was read they are encoded.
+func (n *Node) Documents() (map[string][]byte, error) {
+	docs := map[string][]byte{}
+	if n.Doc.There() {
+		for _, d := range []document.Stored{n.Doc, n.AttrsDoc} { // attributes may have been set since
+			if d.There() {
+				docs[d.Key] = d.Bytes
+			}
+		}
+	} else {
+		made, err := n.encode()
+		if err != nil {
+			return nil, n.Errorf(err)
+		}
+		for name, v := range made.Set().Docs {
+			docs[document.Join(n.Path, name)] = v.Bytes
+		}
+	}
+	if n.lazy != nil {
+		if c := n.lazy.known.Load(); c != nil && c.doc != nil {
+			docs[c.key] = c.doc
+		}
+	}
+	return docs, nil
+}
+
+func (n *Node) encode() (document.Docs, error) {
+	switch m := n.Source().Model.(type) {
+	case *meta.Array:
+		return document.OfArray(m)
+	case *meta.Group:
+		return document.OfGroup(m)
+	}
+	return nil, nil
+}
+
+// openGiven makes a node of the documents of the caller's; nil where they make none.
+func (n *Node) openGiven(w document.Kind) (*Node, error) {
+	if len(n.Cfg.Documents) == 0 {
+		return nil, nil
+	}
+	b := *n
+	b.From = FromGiven
+	docs := document.Set{Docs: map[string]store.Value{}}
+	names := n.Docs().Names(w)
+	if n.Cfg.Format <= 1 && w != document.Group {
+		names = append(names, document.V1Array, document.V1Attrs)
+	}
+	for _, name := range names {
+		if doc, ok := n.Cfg.Documents[document.Join(n.Path, name)]; ok {
+			docs.Docs[name] = store.Value{Bytes: notNil(doc), Size: int64(len(doc))}
+		}
+	}
+	found, err := b.fromDocuments(docs, w)
+	if err == nil && found != nil {
+		err = found.is(w)
+	}
+	if err != nil {
+		return nil, n.Errorf(err)
+	}
+	return found, nil
+}
+
+func (n *Node) fromDocuments(docs document.Set, w document.Kind) (*Node, error) {
+	for name, v := range docs.Docs {
+		if v.Size > n.Cfg.MaxMetadata {
+			return nil, fault.Newf(fault.Limit, "%q has %d bytes, more than %d", document.Join(n.Path, name), v.Size, n.Cfg.MaxMetadata)
+		}
+	}
+	found, err := n.Parse(docs)
+	key := document.Join(n.Path, document.ZMetadata)
+	doc, ok := n.Cfg.Documents[key]
+	if err != nil || found != nil || !ok || w == document.Array || n.Cfg.Format%2 != 0 {
+		return found, err
+	}
+	c, err := n.parseCopy(key, notNil(doc))
+	if err != nil {
+		return nil, err
+	}
+	return n.ofOwnCopy(c, docs, false)
+}
+
+// notNil returns a document that is present, however short.
+func notNil(doc []byte) []byte {
+	if doc == nil {
+		return []byte{}
+	}
+	return doc
+}

@@ -1,0 +1,97 @@
+package hierarchy
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/arrayspec"
+	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+)
+
+// OpenOrCreateGroup opens a group of a format if it and its arrays exist, and creates the missing
+// ones of them and consolidated metadata, as package zarr documents. specs are by path below the
+// group.
+func (n *Node) OpenOrCreateGroup(ctx context.Context, format int, attrs map[string]any, specs map[string]arrayspec.Spec) (*Node, error) {
+	at := n.at(n.Path)
+	at.Cfg = n.Cfg.Stored()
+	g, err := at.groupThere(ctx, format, attrs)
+	if err != nil {
+		return nil, err
+	}
+	complete, err := g.has(ctx, specs)
+	if err != nil || complete {
+		return g, err
+	}
+	paths := slices.Sorted(maps.Keys(specs))
+	err = concurrency.EachN(ctx, max(len(paths), 1), len(paths), func(ctx context.Context, i int) error {
+		c, err := g.Child(paths[i])
+		if err == nil {
+			err = c.openOrCreate(ctx, specs[paths[i]])
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return g.Consolidate(ctx)
+}
+
+// groupThere opens the group, or creates it.
+func (n *Node) groupThere(ctx context.Context, format int, attrs map[string]any) (*Node, error) {
+	docs, err := document.OfGroup(&meta.Group{Format: format, Attrs: attrs})
+	if err != nil {
+		return nil, n.Errorf(err)
+	}
+	for try := 1; ; try++ {
+		g, err := n.OpenStored(ctx, document.Group)
+		if errors.Is(err, fault.NotFound) {
+			g, err := n.CreateGroup(ctx, format, attrs)
+			if errors.Is(err, fault.Exists) && try == 1 {
+				continue // another caller was first
+			}
+			return g, err
+		}
+		if err != nil {
+			return nil, err
+		}
+		if g.Format != format {
+			return nil, n.Errorf(fault.Newf(fault.Exists, "the group there has another format: v%d", g.Format))
+		}
+		put, err := n.Docs().Complete(ctx, g.Source(), docs)
+		if err != nil {
+			return nil, n.Errorf(err)
+		}
+		if !put {
+			return g, nil
+		}
+		return n.OpenStored(ctx, document.Group)
+	}
+}
+
+// has reports whether consolidated metadata has all arrays, and checks that they agree with their
+// Specs.
+func (n *Node) has(ctx context.Context, specs map[string]arrayspec.Spec) (bool, error) {
+	c, err := n.copied(ctx)
+	if err != nil || c.nodes == nil {
+		return false, err
+	}
+	for path, spec := range specs {
+		m, ok := c.nodes[path].(*meta.Array)
+		if !ok {
+			return false, nil
+		}
+		a, err := n.Child(path)
+		if err == nil {
+			err = a.agrees(m, spec)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}

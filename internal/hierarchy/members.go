@@ -1,0 +1,235 @@
+package hierarchy
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Names returns the names of what may be a node directly below the group, and those that were listed
+// before an error.
+func (n *Node) Names(ctx context.Context) (names []string, err error) {
+	var bad error
+	if !n.Cfg.Direct {
+		c, err := n.copied(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if c.nodes != nil {
+			for path := range c.nodes {
+				if path != "" && !strings.Contains(path, "/") {
+					names = append(names, path)
+				}
+			}
+			slices.Sort(names)
+			return names, nil
+		}
+		bad = c.bad
+	}
+	children, err := n.children(ctx, []*Node{n})
+	if err != nil {
+		return nil, n.unlisted(bad, err)
+	}
+	for _, c := range children {
+		names = append(names, Below(n.Path, c.Path))
+	}
+	return names, nil
+}
+
+// unlisted is an error of a listing, with why consolidated metadata was of no use where there is no
+// listing.
+func (n *Node) unlisted(bad, err error) error {
+	if bad == nil || !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return fmt.Errorf("%w; %w", n.Errorf(bad), err)
+}
+
+// Found is a node, or why there is none.
+type Found struct {
+	Node *Node
+	Err  error
+
+	path  string
+	large bool // its documents are too long to be read before it is wanted
+}
+
+// Members yields the nodes below the group down to a depth, each level by path and parents before
+// children; -1 is no bound. An error is about a node if it is a *fault.MetaError, else the last.
+func (n *Node) Members(ctx context.Context, depth int) iter.Seq[Found] {
+	return func(yield func(Found) bool) {
+		nodes, ok, bad, err := n.consolidated(ctx, depth)
+		if err != nil {
+			yield(Found{Err: err})
+			return
+		}
+		if !ok {
+			n.walk(ctx, depth, func(f Found) bool {
+				if f.path == "" { // of the listing
+					f.Err = n.unlisted(bad, f.Err)
+				}
+				return yield(f)
+			})
+			return
+		}
+		for _, f := range nodes {
+			if !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+// walk calls yield with the nodes below the group as they are stored, in the order of Members, while
+// it wants more. An error of the store is about no path, and the last.
+func (n *Node) walk(ctx context.Context, depth int, yield func(Found) bool) {
+	for level := []*Node{n}; len(level) > 0 && depth != 0; depth-- {
+		children, err := n.children(ctx, level)
+		if err != nil {
+			yield(Found{Err: err})
+			return
+		}
+		level = nil
+		for some := range slices.Chunk(children, windowOf*max(store.TuningOf(n.Store).Requests, 1)) {
+			nodes, err := n.openAll(ctx, some)
+			if err != nil {
+				yield(Found{Err: err})
+				return
+			}
+			for i := range nodes {
+				f := nodes[i]
+				nodes[i] = Found{} // it is the caller's alone now
+				if f.large {
+					if f.Node, f.Err = n.openChild(ctx, some[i], n.Cfg.MaxMetadata); notMeta(f.Err) {
+						yield(Found{Err: f.Err})
+						return
+					}
+				}
+				if f.Node == nil && f.Err == nil {
+					continue
+				}
+				if !yield(f) {
+					return
+				}
+				if sub := f.Node; sub != nil && sub.Group() != nil && depth != 1 {
+					level = append(level, &Node{Path: sub.Path, Format: sub.Format})
+				}
+			}
+		}
+	}
+}
+
+// windowOf is how many nodes are opened before they are wanted, times the requests that a store
+// takes.
+const windowOf = 4
+
+// soon is how long in bytes a document may be that is read before its node is wanted. Longer ones
+// are read one by one. 1 MiB: nearly all are a few kilobytes, and consolidated metadata is rarely
+// below a group.
+const soon = 1 << 20
+
+// notMeta reports whether an error is the store's, and not about one node.
+func notMeta(err error) bool {
+	var me *fault.MetaError
+	return err != nil && !errors.As(err, &me)
+}
+
+// consolidated gives the nodes below the group from consolidated metadata, in the order of Walk; ok
+// reports whether there is any. bad is why there is some that cannot be read.
+func (n *Node) consolidated(ctx context.Context, depth int) (nodes []Found, ok bool, bad, err error) {
+	if n.Cfg.Direct {
+		return nil, false, nil, nil
+	}
+	c, err := n.copied(ctx)
+	if err != nil || c.nodes == nil {
+		return nil, false, c.unreadable(), err
+	}
+	return n.bindAll(c.nodes, c.key, depth), true, nil, nil
+}
+
+// bindAll makes nodes of consolidated metadata, in the order of Members.
+func (n *Node) bindAll(all map[string]meta.Node, key string, depth int) (nodes []Found) {
+	for path, m := range all {
+		if path == "" || depth > 0 && strings.Count(path, "/") >= depth {
+			continue
+		}
+		f := Found{path: path}
+		f.Node, f.Err = n.fromCopy(key, path, m)
+		nodes = append(nodes, f)
+	}
+	slices.SortFunc(nodes, func(a, b Found) int {
+		return cmp.Or(cmp.Compare(strings.Count(a.path, "/"), strings.Count(b.path, "/")), cmp.Compare(a.path, b.path))
+	})
+	return nodes
+}
+
+// children lists the folders one level below some groups, by path.
+func (n *Node) children(ctx context.Context, level []*Node) ([]document.Place, error) {
+	groups := make([]document.Place, len(level))
+	for i, l := range level {
+		groups[i] = document.Place{Path: l.Path, Format: l.Format}
+	}
+	all, err := n.Docs().Children(ctx, groups)
+	if err != nil {
+		return nil, n.Errorf(err)
+	}
+	return all, nil
+}
+
+// openAll opens the nodes in folders, in their order, but for those with large documents.
+func (n *Node) openAll(ctx context.Context, children []document.Place) ([]Found, error) {
+	nodes := make([]Found, len(children))
+	err := concurrency.EachN(ctx, store.TuningOf(n.Store).Requests, len(children), func(ctx context.Context, i int) error {
+		f, err := n.openChild(ctx, children[i], min(soon, n.Cfg.MaxMetadata))
+		if errors.Is(err, fault.Limit) && notMeta(err) && n.Cfg.MaxMetadata > soon {
+			nodes[i] = Found{path: children[i].Path, large: true}
+			return nil
+		}
+		if notMeta(err) {
+			return err
+		}
+		nodes[i] = Found{path: children[i].Path, Node: f, Err: err}
+		return nil
+	})
+	return nodes, err
+}
+
+// openChild opens the node in a folder, nil when there is none. Nearly all hierarchies have one
+// format, so the parent's is asked for first: one request for a v3 node instead of four, two for a
+// v2 array, and three for a v2 group. No document may be longer than most.
+func (n *Node) openChild(ctx context.Context, c document.Place, most int64) (*Node, error) {
+	formats := []int{c.Format, 5 - c.Format}
+	if n.Cfg.Format != 0 {
+		formats = []int{n.Cfg.Format}
+	}
+	at := n.at(c.Path)
+	if found, err := at.openGiven(document.Any); err != nil || found != nil {
+		return found, err
+	}
+	for _, f := range formats {
+		in := at.Docs()
+		in.Format, in.Limit = f, most
+		docs, err := in.FindMember(ctx)
+		if err != nil {
+			return nil, at.Errorf(err)
+		}
+		found, err := at.Parse(docs)
+		if err != nil {
+			return nil, at.Errorf(err)
+		}
+		if found != nil {
+			return found, nil
+		}
+	}
+	return nil, nil
+}

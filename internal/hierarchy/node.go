@@ -1,0 +1,212 @@
+package hierarchy
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/zargo-io/zargo/internal/account"
+	"github.com/zargo-io/zargo/internal/arrayspec"
+	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/pipeline"
+	"github.com/zargo-io/zargo/internal/written"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+)
+
+// Node is a place in a hierarchy. The first three fields are set for any; the others once the node
+// was opened or created.
+type Node struct {
+	Store *written.Store
+	Path  string // normalised; "" is the root
+	Cfg   Options
+
+	Format int
+	Attrs  map[string]any
+	Doc    document.Stored // the document that makes it a node; of one from consolidated metadata, the key of that alone
+	// AttrsDoc is the document that holds the attributes, which is Doc in v3. It has no version
+	// where it was not read from the store or, as v2's .zattrs, is absent.
+	AttrsDoc document.Stored
+	From     Origin
+	Model    meta.Node // a *meta.Array or a *meta.Group, as the documents have it
+
+	Keyed *meta.Array // of an array: Model with the chunk keys that the option Separator says
+	Pipe  *pipeline.Pipeline
+	lazy  *lazyCopy // of a v2 group
+}
+
+// Origin is where the documents of a node were taken from when it was opened.
+type Origin string
+
+// The origins.
+const (
+	FromStore Origin = ""                      // they were read
+	FromCopy  Origin = "consolidated metadata" // of the node itself or of a group above
+	FromGiven Origin = "a given document"      // see Options.Documents
+)
+
+// Group returns the metadata of a group; nil of an array.
+func (n *Node) Group() *meta.Group {
+	m, _ := n.Model.(*meta.Group)
+	return m
+}
+
+// Array returns the metadata of an array, as its documents have it; nil of a group.
+func (n *Node) Array() *meta.Array {
+	m, _ := n.Model.(*meta.Array)
+	return m
+}
+
+// Docs returns where the documents of the node are, and how its options have them read and written.
+func (n *Node) Docs() *document.Node {
+	return &document.Node{
+		Store: n.Store, Path: n.Path, Format: n.Cfg.Format, Limit: n.Cfg.MaxMetadata, SingleWriter: n.Cfg.SingleWriter,
+		Parser: meta.Parser{Types: n.Cfg.Types}, Account: account.Options{Report: n.Cfg.Report},
+	}
+}
+
+// Source returns the documents of an opened node and what they say.
+func (n *Node) Source() *document.Source {
+	s := &document.Source{At: n.Docs(), Doc: n.Doc, Attrs: n.AttrsDoc, With: n.Parser()}
+	switch m := n.Model.(type) {
+	case *meta.Array:
+		own := *m
+		own.Attrs = n.Attrs
+		s.Model = &own
+	case *meta.Group:
+		own := *m
+		own.Attrs = n.Attrs
+		s.Model = &own
+	}
+	return s
+}
+
+// Errorf says which node of which store an error is about.
+func (n *Node) Errorf(err error) error { return document.Errorf(n.Store, n.Path, err) }
+
+// at returns the node at a path below the store's root, with the same options.
+func (n *Node) at(path string) *Node { return &Node{Store: n.Store, Path: path, Cfg: n.Cfg} }
+
+// Child returns the node at a path below a group, with the group's options. It is not opened.
+func (n *Node) Child(path string) (*Node, error) {
+	p, err := meta.NormalizePath(path)
+	if err != nil {
+		return nil, n.Errorf(err)
+	}
+	return n.at(document.Join(n.Path, p)), nil
+}
+
+// Below returns the path of a node from a group above it.
+func Below(group, path string) string { return strings.TrimPrefix(path[len(group):], "/") }
+
+// Writable refuses to change what is only read.
+func (n *Node) Writable() error {
+	if n.Format == 1 {
+		return fault.Newf(errors.ErrUnsupported, "Zarr v1 arrays are read, not written")
+	}
+	return nil
+}
+
+// Parse makes a node of its documents; nil when they make none.
+func (n *Node) Parse(docs document.Set) (*Node, error) {
+	s, err := n.Docs().Parse(docs, n.Parser())
+	if err != nil || s == nil {
+		return nil, err
+	}
+	b := *n
+	b.Doc, b.AttrsDoc = s.Doc, s.Attrs
+	return b.bind(s.Model)
+}
+
+// bind makes a node of parsed metadata.
+func (n *Node) bind(m meta.Node) (*Node, error) {
+	b := *n
+	b.Model = m
+	switch m := m.(type) {
+	case *meta.Array:
+		b.Format, b.Attrs = m.Format, m.Attrs
+		pointer := "/chunk_key_encoding"
+		if m.Format == 2 {
+			pointer = "/dimension_separator"
+		}
+		keyed, err := arrayspec.Separated(m, n.Cfg.Separator)
+		if err != nil {
+			return nil, b.metaError(m, pointer, err)
+		}
+		if err := b.bindArray(keyed); err != nil {
+			return nil, err
+		}
+		return &b, nil
+	case *meta.Group:
+		b.Format, b.Attrs, b.lazy = m.Format, m.Attrs, &lazyCopy{}
+		return &b, nil
+	case *meta.Bad:
+		return nil, m.Err
+	}
+	return nil, fault.Newf(errors.ErrUnsupported, "node of type %T", m)
+}
+
+// bindArray binds the codecs of an array. Its errors are *fault.MetaError.
+func (n *Node) bindArray(m *meta.Array) error {
+	axes := arrayspec.Axes(m)
+	repr := codec.Repr{Shape: pipeline.Largest(axes), Type: m.DType, Fill: m.Fill}
+	if _, err := repr.Bytes(); err != nil {
+		pointer := "/chunk_grid"
+		if m.Format < 3 {
+			pointer = "/chunks"
+		}
+		return n.metaError(m, pointer, err)
+	}
+	specs := make([]codec.Spec, len(m.Codecs))
+	for i, c := range m.Codecs {
+		specs[i] = codec.Spec{Name: c.Name, Config: c.Config}
+	}
+	pipe, err := pipeline.New(n.codecs(), specs, repr, axes, n.Cfg.Chunks)
+	if err != nil {
+		return n.metaError(m, codecPointer(m, err), err)
+	}
+	n.Keyed, n.Pipe = m, pipe
+	return nil
+}
+
+// With returns an opened node with other options.
+func (n *Node) With(o Options) (*Node, error) {
+	b := *n
+	b.Cfg = o
+	if n.Array() == nil {
+		if o.Types != n.Cfg.Types || o.Strict != n.Cfg.Strict || o.MaxMetadata != n.Cfg.MaxMetadata || o.Tell != nil || n.Cfg.Tell != nil {
+			b.lazy = &lazyCopy{} // which is parsed by these
+		}
+		return &b, nil
+	}
+	m, err := arrayspec.Separated(n.Keyed, o.Separator)
+	if err == nil {
+		err = b.bindArray(m)
+	}
+	if err != nil {
+		return nil, n.Errorf(err)
+	}
+	return &b, nil
+}
+
+// Reparsed returns an opened node as another text of the document that has its claim describes it.
+func (n *Node) Reparsed(doc document.Stored) (*Node, error) {
+	if n.Group() != nil && n.Format == 2 {
+		b := *n
+		b.AttrsDoc, b.lazy = doc, &lazyCopy{}
+		attrs, err := n.Parser().AttrsV2(doc.Key, doc.Bytes)
+		b.Attrs = attrs
+		return &b, err
+	}
+	docs := document.Docs{{Name: doc.Key[strings.LastIndexByte(doc.Key, '/')+1:], Bytes: doc.Bytes, Version: doc.Version}}
+	if d := n.AttrsDoc; d.Key != doc.Key && d.There() {
+		docs = append(docs, document.Doc{Name: document.ZAttrs, Bytes: d.Bytes, Version: d.Version})
+	}
+	at := n.at(n.Path)
+	at.Cfg = n.Cfg.Stored()
+	b, err := at.Parse(docs.Set())
+	if err == nil && n.Format == 2 {
+		b.AttrsDoc = n.AttrsDoc // also where there is none, or it was refused
+	}
+	return b, err
+}
