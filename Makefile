@@ -147,7 +147,7 @@ build: ## everything, without cgo
 	@CGO_ENABLED=0 $(GO) build ./...
 
 .PHONY: archtest
-archtest: ## the import table
+archtest: ## the import table, and the API of public packages
 	@$(GO) test -count=1 ./internal/archtest
 
 .PHONY: purego

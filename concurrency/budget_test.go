@@ -19,11 +19,11 @@ type queue struct {
 	b       *Budget
 	granted chan string
 	holds   map[string]*Hold
-	mu      sync.Mutex
+	mu      *sync.Mutex
 }
 
 func newQueue(t *testing.T, size int64) *queue {
-	return &queue{t: t, b: NewBudget(size), granted: make(chan string, 100), holds: map[string]*Hold{}}
+	return &queue{t: t, b: NewBudget(size), granted: make(chan string, 100), holds: map[string]*Hold{}, mu: &sync.Mutex{}}
 }
 
 // ask acquires in the background, and returns once that is granted or waits.
@@ -169,6 +169,65 @@ func TestAheadNeverWaitsAndLeavesRoom(t *testing.T) {
 		q.release("index")
 		if _, ok := q.b.Try(Task, 71); ok {
 			t.Error("Try went beyond the share")
+		}
+	})
+}
+
+// TestBlockWaitsForTasks: a Block gets its share after the Tasks that were there before, and those
+// that come after wait for it.
+func TestBlockWaitsForTasks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t, 80) // 50 for Blocks, 70 with Tasks
+		q.ask("a", Task, 30)
+		q.ask("b", Task, 40)
+		q.want("a", "b")
+		q.ask("block", Block, 50)
+		q.ask("task", Task, 20)
+		q.ask("other", Block, 1)
+		q.want()
+		q.ask("index", Index, 10) // has a share of its own
+		q.want("index")
+		q.release("a")
+		q.want()
+		q.release("b")
+		q.want("block", "task")
+		for _, k := range []Kind{Task, Block, Ahead} {
+			if _, ok := q.b.Try(k, 1); ok {
+				t.Errorf("kind %d was granted past one that waits", k)
+			}
+		}
+		q.release("block")
+		q.want("other")
+		for _, name := range []string{"task", "other", "index"} {
+			q.release(name)
+		}
+		if now, peak := q.b.Used(); now != 0 || peak != 80 {
+			t.Errorf("%d held, %d at most", now, peak)
+		}
+	})
+}
+
+// TestBlockLargerThanItsShareIsAlone: no other Block is held beside it, and Tasks run one by one.
+func TestBlockLargerThanItsShareIsAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t, 80)
+		q.ask("block", Block, 70)
+		q.ask("small", Task, 10)
+		q.want("block", "small")
+		q.ask("task", Task, 1)
+		q.ask("other", Block, 100)
+		q.ask("last", Task, 1)
+		q.want()
+		q.release("small")
+		q.want("task")
+		q.release("block")
+		q.want() // the other one has its share, and waits for the Task
+		q.release("task")
+		q.want("other", "last") // a Task always runs
+		q.release("other")
+		q.release("last")
+		if now, _ := q.b.Used(); now != 0 {
+			t.Errorf("%d held", now)
 		}
 	})
 }

@@ -19,7 +19,10 @@
 // begins, and what is acquired while something else is held comes in this order, never two of one
 // kind:
 //
-//	key ([Keyed])  >  Index  >  slot of a call  >  Task  >  request slot  >  CPU slot
+//	Block  >  key ([Keyed])  >  Index  >  slot of a call  >  Task  >  request slot  >  CPU slot
+//
+// A part of the work that may take a part of the memory has a child of the budget ([Budget.Child]).
+// A budget and its children count as one budget for this order.
 //
 // A request slot is given back before a CPU slot is asked for. A load that is joined ([Joined])
 // starts at Task, and who waits for it holds nothing to the right of Index and the slots of its own

@@ -2,6 +2,7 @@ package concurrency
 
 import (
 	"math/bits"
+	"runtime"
 	"slices"
 
 	"github.com/zargo-io/zargo/internal/hugepages"
@@ -45,15 +46,19 @@ func (h *Hold) Buffer(n int) []byte {
 	if n <= 0 {
 		return nil
 	}
-	h.b.mu.Lock()
+	h.b.root.mu.Lock()
 	buf, size := h.take(int64(n), Need(n))
-	h.b.mu.Unlock()
+	collect := buf == nil && h.kind == Block && h.b.root.idle.stale()
+	h.b.root.mu.Unlock()
+	if collect { // else they would be there beside the new one, whatever limit the heap has
+		runtime.GC()
+	}
 	if buf == nil { // it is counted; memory is made, and cleared, without the lock
 		buf = make([]byte, 0, size)
 		hugepages.Want(buf[:size])
-		h.b.mu.Lock()
+		h.b.root.mu.Lock()
 		h.give(buf)
-		h.b.mu.Unlock()
+		h.b.root.mu.Unlock()
 	}
 	return buf
 }
@@ -74,7 +79,7 @@ func (h *Hold) take(n, need int64) ([]byte, int64) {
 		h.give(buf)
 		return buf, size
 	}
-	buf := h.b.idle.take(size)
+	buf := h.b.root.idle.take(size)
 	if buf != nil {
 		h.give(buf)
 	}
@@ -94,29 +99,29 @@ func (h *Hold) give(buf []byte) {
 // copy, else in the same. It is for what was encoded and is going to be sent. No other buffer of
 // the hold may be used any more.
 func (h *Hold) Trim(buf []byte) []byte {
-	h.b.mu.Lock()
+	h.b.root.mu.Lock()
 	i := find(h.out, buf)
 	if i < 0 {
-		h.b.mu.Unlock()
+		h.b.root.mu.Unlock()
 		return buf
 	}
 	long := h.out[i]
-	h.b.idle.put(slices.Delete(h.out, i, i+1)...)
+	h.b.root.idle.put(slices.Delete(h.out, i, i+1)...)
 	h.out = append(h.out[:0], long)
 	h.used = int64(cap(long))
 	h.settle()
 	copied := Need(len(buf)) <= h.used/4*3 && h.used+Need(len(buf)) <= h.n
-	h.b.mu.Unlock()
+	h.b.root.mu.Unlock()
 
 	if copied {
 		buf = append(h.Buffer(len(buf)), buf...)
 	}
-	h.b.mu.Lock()
-	defer h.b.mu.Unlock()
+	h.b.root.mu.Lock()
+	defer h.b.root.mu.Unlock()
 	if copied {
 		h.out = slices.Delete(h.out, 0, 1)
 		h.used -= int64(cap(long))
-		h.b.idle.put(long)
+		h.b.root.idle.put(long)
 	}
 	h.set(h.used)
 	h.b.wake()
@@ -126,8 +131,8 @@ func (h *Hold) Trim(buf []byte) []byte {
 // Shrink gives back what is held beyond n bytes, or beyond the buffers that were given if these are
 // more. It never grows.
 func (h *Hold) Shrink(n int64) {
-	h.b.mu.Lock()
-	defer h.b.mu.Unlock()
+	h.b.root.mu.Lock()
+	defer h.b.root.mu.Unlock()
 	if n = max(n, h.used); n < h.n {
 		h.set(n)
 		h.b.wake()
@@ -137,8 +142,8 @@ func (h *Hold) Shrink(n int64) {
 // Adopt makes buf, which was made elsewhere, a buffer of the hold, if it is not one already: a
 // store or an append had too little room.
 func (h *Hold) Adopt(buf []byte) {
-	h.b.mu.Lock()
-	defer h.b.mu.Unlock()
+	h.b.root.mu.Lock()
+	defer h.b.root.mu.Unlock()
 	if cap(buf) == 0 || find(h.out, buf) >= 0 {
 		return
 	}
@@ -150,8 +155,8 @@ func (h *Hold) Adopt(buf []byte) {
 // Put takes a buffer back before Release, for the next call of Buffer. It stays reserved. Nothing
 // may use it any more.
 func (h *Hold) Put(buf []byte) {
-	h.b.mu.Lock()
-	defer h.b.mu.Unlock()
+	h.b.root.mu.Lock()
+	defer h.b.root.mu.Unlock()
 	if i := find(h.out, buf); i >= 0 {
 		size := int64(cap(h.out[i]))
 		if h.spare == nil {
@@ -167,8 +172,8 @@ func (h *Hold) Put(buf []byte) {
 // Detach makes buf, a slice at the start of a buffer of the hold, memory of the caller's: it is not
 // counted any more and not taken back. It is for results that lie in what was fetched.
 func (h *Hold) Detach(buf []byte) {
-	h.b.mu.Lock()
-	defer h.b.mu.Unlock()
+	h.b.root.mu.Lock()
+	defer h.b.root.mu.Unlock()
 	if i := find(h.out, buf); i >= 0 {
 		size := int64(cap(h.out[i]))
 		hugepages.Enough(h.out[i][:size])
@@ -181,45 +186,49 @@ func (h *Hold) Detach(buf []byte) {
 
 // Release gives back what is held, and the buffers, which nothing may use any more.
 func (h *Hold) Release() {
-	h.b.mu.Lock()
-	defer h.b.mu.Unlock()
+	h.b.root.mu.Lock()
+	defer h.b.root.mu.Unlock()
 	h.release()
 }
 
 // release is Release under the lock. Waiters come before idle buffers are dropped: they may use
 // them, also one that is longer than the budget.
 func (h *Hold) release() {
-	b := h.b
+	r := h.b.root
 	if h.counted {
 		h.counted = false
-		b.kinds[h.kind].holds--
-		b.kinds[h.kind].used -= h.n
-		b.held -= h.n
-		b.idle.put(h.out...)
-		b.idle.put(h.spare...)
+		h.change(-h.n, -1)
+		r.idle.put(h.out...)
+		r.idle.put(h.spare...)
 	}
 	h.n, h.used, h.spared = 0, 0, 0
 	h.out, h.spare, h.inline = nil, nil, [2][4][]byte{}
-	b.wake()
-	b.idle.fit(b.size - b.held)
-	if b.held == 0 {
-		b.idle.rest()
+	h.b.wake()
+	r.fit()
+	if r.held == 0 {
+		r.idle.rest()
 	}
 }
 
 // set makes the hold one of n bytes.
 func (h *Hold) set(n int64) {
-	b := h.b
+	holds := 0
 	if n > 0 && !h.counted {
-		h.counted = true
-		b.kinds[h.kind].holds++
-		b.idle.wake()
+		h.counted, holds = true, 1
+		h.b.root.idle.wake()
 	}
-	b.kinds[h.kind].used += n - h.n
-	b.held += n - h.n
+	h.change(n-h.n, holds)
 	h.n = n
 	h.settle()
-	b.peak = max(b.peak, b.held+b.idle.bytes())
+	h.b.reach()
+}
+
+// change counts what a hold has, more or less, in its budget and all above it.
+func (h *Hold) change(n int64, holds int) {
+	for at := h.b; at != nil; at = at.parent {
+		at.add(h.kind, n, holds)
+	}
+	h.b.hand(n)
 }
 
 // settle puts buffers in reserve that are not within what is held any more among the idle ones, and
@@ -229,10 +238,13 @@ func (h *Hold) settle() {
 		buf := h.spare[i-1]
 		h.spare = slices.Delete(h.spare, i-1, i)
 		h.spared -= int64(cap(buf))
-		h.b.idle.put(buf)
+		h.b.root.idle.put(buf)
 	}
-	h.b.idle.fit(h.b.size - h.b.held)
+	h.b.root.fit()
 }
+
+// fit drops idle buffers that there is no room for in a root beside what is reserved.
+func (b *Budget) fit() { b.idle.fit(b.size - b.held) }
 
 // find is the index of the buffer at whose start buf starts, or -1.
 func find(bufs [][]byte, buf []byte) int {

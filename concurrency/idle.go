@@ -11,9 +11,14 @@ import (
 // idle holds the buffers of a budget that nothing uses. While something is held of the budget, they
 // are kept for what comes next. At rest the garbage collector may take them all.
 type idle struct {
-	kept   *buffers // nil at rest
-	weakly weak.Pointer[buffers]
+	kept    *buffers // nil at rest
+	weakly  weak.Pointer[buffers]
+	dropped int64 // bytes since the last collection for the sake of a Block
 }
+
+// worthGC is how many bytes of dropped buffers are collected before a Block makes another one. 32
+// MiB: it happens a few times in a transfer, when its regions become larger.
+const worthGC = 32 << 20
 
 // maxSizes is how many capacities are listed before those without buffers leave the list.
 const maxSizes = 64
@@ -110,7 +115,17 @@ func (l *idle) fit(n int64) {
 			}
 		}
 		b.pop(oldest)
+		l.dropped += oldest.size
 	}
+}
+
+// stale reports whether as much was dropped as is worth a collection, and begins anew.
+func (l *idle) stale() bool {
+	if l.dropped < worthGC {
+		return false
+	}
+	l.dropped = 0
+	return true
 }
 
 // move takes buffers away that fit n bytes together, the longest first, until these are over bytes.

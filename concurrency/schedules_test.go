@@ -15,10 +15,11 @@ import (
 )
 
 // TestSchedules runs calls that take every lock there is in the order that the package's comment
-// gives: reads of chunks and of shards, partial writes, loops over blocks that are read ahead, with
-// calls and loops in their bodies. Tasks need up to three times the budget. Requests fail, and
-// contexts end. Every call must come to its end, and no more be reserved than Budget's comment
-// says.
+// gives: copies of regions, reads of chunks and of shards, partial writes, loops over blocks that
+// are read ahead, with calls and loops in their bodies. Each reservation is made in a budget, a
+// child of it, or a child of that. Tasks need up to three times the budget. Requests fail, and
+// contexts end. Every call must come to its end, and no more be reserved in any of the budgets than
+// Budget's comment says.
 func TestSchedules(t *testing.T) {
 	const inBubble = 250
 	n := 100_000
@@ -27,7 +28,7 @@ func TestSchedules(t *testing.T) {
 	} else if testing.Short() {
 		n = 10_000
 	}
-	var next, tasks, alone, ahead, failed atomic.Int64
+	var next, tasks, alone, ahead, blocks, failed atomic.Int64
 	for range runtime.GOMAXPROCS(0) {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
@@ -43,6 +44,7 @@ func TestSchedules(t *testing.T) {
 						tasks.Add(w.tasks.Load())
 						alone.Add(w.alone.Load())
 						ahead.Add(w.ahead.Load())
+						blocks.Add(w.blocks.Load())
 						failed.Add(w.failed.Load())
 					}
 				})
@@ -50,8 +52,8 @@ func TestSchedules(t *testing.T) {
 		})
 	}
 	t.Cleanup(func() {
-		t.Logf("%d tasks, %d of them larger than the share, %d blocks ahead, %d calls that failed", tasks.Load(), alone.Load(), ahead.Load(), failed.Load())
-		if !t.Failed() && (alone.Load() == 0 || ahead.Load() == 0 || failed.Load() == 0) {
+		t.Logf("%d tasks, %d of them larger than the share, %d blocks ahead, %d copies, %d calls that failed", tasks.Load(), alone.Load(), ahead.Load(), blocks.Load(), failed.Load())
+		if !t.Failed() && (alone.Load() == 0 || ahead.Load() == 0 || blocks.Load() == 0 || failed.Load() == 0) {
 			t.Error("something was never tried")
 		}
 	})
@@ -64,19 +66,28 @@ var errRequest = errors.New("request failed")
 type world struct {
 	seed     int64
 	bytes    *Budget
+	budgets  []*Budget // bytes, and those below it
 	requests *Slots
 	cpu      *CPU
 	keys     Keyed
 	loads    Joined[int]
 
-	tasks, alone, ahead, failed atomic.Int64
-	mostTask, mostIndex         atomic.Int64
+	tasks, alone, ahead, blocks, failed atomic.Int64
+	mostTask, mostIndex, mostBlock      atomic.Int64
 }
 
 func newWorld(seed int64) *world {
 	r := rand.New(rand.NewPCG(uint64(seed), 1))
-	return &world{seed: seed, bytes: NewBudget(worldSize), requests: NewSlots(1 + r.IntN(4)), cpu: NewCPU(1 + r.IntN(2))}
+	w := &world{seed: seed, bytes: NewBudget(worldSize), requests: NewSlots(1 + r.IntN(4)), cpu: NewCPU(1 + r.IntN(2))}
+	w.budgets = append(w.budgets, w.bytes)
+	for range r.IntN(4) {
+		w.budgets = append(w.budgets, w.budgets[r.IntN(len(w.budgets))].Child(size(r, 5, 120)))
+	}
+	return w
 }
+
+// budget is one of the tree.
+func (w *world) budget(r *rand.Rand) *Budget { return w.budgets[r.IntN(len(w.budgets))] }
 
 func (w *world) run(t *testing.T) {
 	r := rand.New(rand.NewPCG(uint64(w.seed), 2))
@@ -97,15 +108,20 @@ func (w *world) run(t *testing.T) {
 		panic(fmt.Sprintf("seed %d: deadlock with %d of %d calls under way: %+v", w.seed, left.Load(), chains, w.bytes.kinds))
 	}
 
-	b := w.bytes
-	now, peak := b.Used()
-	most := b.size/2 + max(b.size/8, w.mostIndex.Load()) + max(b.size/8*3, w.mostTask.Load())
-	if now != 0 || peak > most {
-		t.Errorf("seed %d: %d bytes held at the end, %d at most, want no more than %d", w.seed, now, peak, most)
-	}
-	for k, l := range b.kinds {
-		if l.used != 0 || l.holds != 0 || len(l.waiting) != 0 {
-			t.Errorf("seed %d: kind %d is left with %+v", w.seed, k, l)
+	for i, b := range w.budgets {
+		now, peak := b.Used()
+		ahead := b.size / 2
+		if most := w.mostBlock.Load(); most > 0 {
+			ahead = max(b.size/8*5, ahead+most)
+		}
+		most := max(b.size/8, w.mostIndex.Load()) + max(b.size/8*7, ahead+w.mostTask.Load())
+		if now != 0 || peak > most {
+			t.Errorf("seed %d: budget %d: %d bytes held at the end, %d at most, want no more than %d", w.seed, i, now, peak, most)
+		}
+		for k, l := range b.kinds {
+			if l.used != 0 || l.holds != 0 || len(l.waiting) != 0 || len(b.settling) != 0 {
+				t.Errorf("seed %d: budget %d: kind %d is left with %+v", w.seed, i, k, l)
+			}
 		}
 	}
 	if w.requests.Held() != 0 || len(w.cpu.free) != w.cpu.Slots() || len(w.keys.names) != 0 || len(w.loads.loads) != 0 {
@@ -131,9 +147,28 @@ func (w *world) call(ctx context.Context, r *rand.Rand, depth int) error {
 		return w.loop(ctx, r, depth)
 	case k < 5:
 		return w.write(ctx, r)
+	case k < 7:
+		return w.copy(ctx, r)
 	default:
 		return w.read(ctx, r)
 	}
+}
+
+// copy reads a region and writes it elsewhere.
+func (w *world) copy(ctx context.Context, r *rand.Rand) error {
+	n := size(r, 1, 120)
+	raise(&w.mostBlock, n)
+	w.blocks.Add(1)
+	block, err := w.budget(r).Acquire(ctx, Block, n)
+	if err != nil {
+		return err
+	}
+	defer block.Release()
+	block.Buffer(int(n))
+	if err := w.read(ctx, r); err != nil {
+		return err
+	}
+	return w.write(ctx, r)
 }
 
 // loop reads blocks ahead of a consumer that makes calls of its own.
@@ -167,7 +202,7 @@ func (w *world) loop(ctx context.Context, r *rand.Rand, depth int) (err error) {
 			return err
 		}
 		for len(started) < 3 {
-			h, ok := w.bytes.Try(Ahead, size(r, 1, 60))
+			h, ok := w.budget(r).Try(Ahead, size(r, 1, 60))
 			if !ok {
 				break
 			}
@@ -206,7 +241,7 @@ func (w *world) read(ctx context.Context, r *rand.Rand) error {
 func (w *world) shard(ctx context.Context, r *rand.Rand, slots *Slots) error {
 	n := size(r, 1, 20)
 	raise(&w.mostIndex, n)
-	index, err := w.bytes.Acquire(ctx, Index, n)
+	index, err := w.budget(r).Acquire(ctx, Index, n)
 	if err != nil {
 		return err
 	}
@@ -238,7 +273,7 @@ func (w *world) leaf(ctx context.Context, r *rand.Rand, slots *Slots, n int64) e
 }
 
 func (w *world) task(ctx context.Context, r *rand.Rand, n int64) error {
-	hold, err := w.acquire(ctx, n)
+	hold, err := w.acquire(ctx, r, n)
 	if err != nil {
 		return err
 	}
@@ -266,7 +301,7 @@ func (w *world) write(ctx context.Context, r *rand.Rand) error {
 	}
 	defer key.Unlock()
 	n := size(r, 10, 150)
-	hold, err := w.acquire(ctx, n)
+	hold, err := w.acquire(ctx, r, n)
 	if err != nil {
 		return err
 	}
@@ -286,13 +321,13 @@ func (w *world) write(ctx context.Context, r *rand.Rand) error {
 	return w.request(ctx, r)
 }
 
-func (w *world) acquire(ctx context.Context, n int64) (*Hold, error) {
+func (w *world) acquire(ctx context.Context, r *rand.Rand, n int64) (*Hold, error) {
 	raise(&w.mostTask, n)
 	w.tasks.Add(1)
 	if n > worldSize/8*7 {
 		w.alone.Add(1)
 	}
-	return w.bytes.Acquire(ctx, Task, n)
+	return w.budget(r).Acquire(ctx, Task, n)
 }
 
 func (w *world) request(ctx context.Context, r *rand.Rand) error {

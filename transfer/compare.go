@@ -53,11 +53,11 @@ func (w *Worker) compare(ctx context.Context, t Task) error {
 // compareBlock compares the elements of a region of both arrays.
 func (w *Worker) compareBlock(ctx context.Context, from, to *zarr.Array, src, dst []zarr.Selection, n []int) error {
 	size := product(int64(itemSize(to)), n...)
-	release, err := w.reserve(ctx, 2*size, needOf(&Step{Kind: Blocks, Block: ones(len(n))}, from, to).work)
+	block, err := w.memory.Acquire(ctx, concurrency.Block, sum(size, size))
 	if err != nil {
 		return err
 	}
-	defer release()
+	defer block.Release()
 	same := false
 	if to.DType().Size() == 0 {
 		var a, b [][]byte
@@ -66,9 +66,7 @@ func (w *Worker) compareBlock(ctx context.Context, from, to *zarr.Array, src, ds
 		}
 		same = slices.EqualFunc(a, b, bytes.Equal)
 	} else {
-		a, b := w.take(int(size)), w.take(int(size))
-		defer w.giveBack(a)
-		defer w.giveBack(b)
+		a, b := region(block, size, size), region(block, size, size)
 		if err = from.ReadBytes(ctx, a, src...); err == nil {
 			err = to.ReadBytes(ctx, b, dst...)
 		}
@@ -83,11 +81,11 @@ func (w *Worker) compareBlock(ctx context.Context, from, to *zarr.Array, src, ds
 // compareObjects compares the stored objects of a task.
 func (w *Worker) compareObjects(ctx context.Context, t Task, from, to *zarr.Array) error {
 	return w.objects(ctx, t, from, to, func(ctx context.Context, src, dst string) error {
-		hold, release, err := w.object(ctx, 2*concurrency.Need(piece))
+		hold, err := w.limits.Bytes.Acquire(ctx, concurrency.Task, 2*concurrency.Need(piece))
 		if err != nil {
 			return err
 		}
-		defer release()
+		defer hold.Release()
 		a, b := hold.Buffer(piece), hold.Buffer(piece)
 		x, sizeX, err := part0(ctx, w.src, src, a)
 		if err != nil {

@@ -27,9 +27,9 @@
 //
 // [SaveZip] runs a plan into a zip archive.
 //
-// A process keeps to the plan's memory for elements and objects under way, which it also reserves
-// in the budget that all work of the process shares ([RunOptions].Limits). The garbage collector
-// lets the heap grow beyond what is in use: a program that must not take more sets
+// A process keeps to the plan's memory for elements and objects in flight: it reserves them in a
+// child of the budget that all work of the process shares ([RunOptions].Limits). The garbage
+// collector lets the heap grow beyond what is in use: a program that must not take more sets
 // runtime/debug.SetMemoryLimit to the same number.
 //
 // Errors are those of package zarr; fault.Conflict is a task whose turn has not come, or a source

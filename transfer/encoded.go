@@ -109,14 +109,14 @@ func (w *Worker) move(ctx context.Context, src *listed.Store, from, to string, g
 // through moves an object of at most so many bytes, if there is one. long says how long one is that
 // has more.
 func (w *Worker) through(ctx context.Context, src store.Store, from, to string, most int64, version store.Version) (long *store.TooLong, err error) {
-	if most > min(max(w.p.Memory-overhead, streamAbove), math.MaxInt) {
+	if most > min(max(w.p.Budget(), streamAbove), math.MaxInt) {
 		return nil, fault.Newf(fault.Limit, "an object of %d bytes at %q, which cannot be moved by parts, is more than the plan's memory allows", most, from)
 	}
-	hold, release, err := w.object(ctx, concurrency.Need(int(most)))
+	hold, err := w.limits.Bytes.Acquire(ctx, concurrency.Task, concurrency.Need(int(most)))
 	if err != nil {
 		return nil, err
 	}
-	defer release()
+	defer hold.Release()
 	v, err := src.Get(ctx, from, store.GetOptions{Max: most, IfVersion: version}, hold.Buffer(int(most)))
 	switch {
 	case errors.Is(err, fault.NotFound):
@@ -129,31 +129,8 @@ func (w *Worker) through(ctx context.Context, src store.Store, from, to string, 
 	return nil, err
 }
 
-// object waits for the memory of an object that is moved.
-func (w *Worker) object(ctx context.Context, n int64) (hold *concurrency.Hold, release func(), err error) {
-	all, err := w.shared.Acquire(ctx, concurrency.Task, n)
-	if err != nil {
-		return nil, nil, err
-	}
-	hold, err = w.limits.Bytes.Acquire(ctx, concurrency.Task, n)
-	if err != nil {
-		all.Release()
-		return nil, nil, err
-	}
-	return hold, func() {
-		hold.Release()
-		all.Release()
-	}, nil
-}
-
 // stream moves an object by parts. It is not done where the target takes no parts.
 func (w *Worker) stream(ctx context.Context, src store.Store, from, to string, size int64, version store.Version) (done bool, err error) {
-	parts := int(max(1, min(16, objectsShare(w.p.Memory)/2/piece)))
-	all, err := w.shared.Acquire(ctx, concurrency.Task, concurrency.Need(piece)*int64(parts))
-	if err != nil {
-		return false, err
-	}
-	defer all.Release()
 	at := readerAt(func(b []byte, off int64) (int, error) {
 		v, err := src.Get(ctx, from, store.GetOptions{Range: store.Within(off, int64(len(b))), IfVersion: version}, b[:0])
 		if err != nil {
@@ -161,7 +138,7 @@ func (w *Worker) stream(ctx context.Context, src store.Store, from, to string, s
 		}
 		return copy(b, v.Bytes), nil
 	})
-	_, err = large.Upload(ctx, w.out, to, at, size, large.UploadOptions{Piece: piece, InFlight: parts, Memory: w.limits.Bytes})
+	_, err = large.Upload(ctx, w.out, to, at, size, large.UploadOptions{Piece: piece, Memory: w.limits.Bytes})
 	if errors.Is(err, errors.ErrUnsupported) {
 		return false, nil
 	}

@@ -25,15 +25,21 @@ func (n need) memory() int64 {
 	return sum(overhead, max(eighths(n.block, 5), eighths(sum(n.block, n.work), 7)))
 }
 
-// objectsShare is how much of a memory is for objects under way: a quarter of what is left beside
-// the overhead.
-func objectsShare(memory int64) int64 { return max(memory-overhead, 0) / 4 }
+// Budget is the part of the plan's memory that is for elements and objects of tasks, in bytes. A
+// process that only transfers makes a budget of it, see [RunOptions].
+func (p *Plan) Budget() int64 { return budget(p.Memory) }
 
-// blocksShare is what elements of regions may take beside objects under way, of which one may take
-// more than the share of all. An eighth is left for what was used and is not collected yet.
-func blocksShare(memory, work int64) int64 {
-	left := max(memory-overhead, 0)
-	return left - max(objectsShare(memory), work) - left/8 - 16 // what rounding may make of it
+func budget(memory int64) int64 { return max(memory-overhead, 0) }
+
+// objectsShare is how much of a budget is for objects in flight: the quarter that Blocks of it
+// always leave to Tasks.
+func objectsShare(budget int64) int64 { return budget / 4 }
+
+// blocksShare is what elements of regions may take of a budget beside objects in flight, of which
+// one may take more than the share of all. An eighth is left for what was used and is not collected
+// yet.
+func blocksShare(budget, work int64) int64 {
+	return budget - max(objectsShare(budget), work) - budget/8 - 16 // what rounding may make of it
 }
 
 // needOf is the memory of a task of a step, of whole objects or of boxes of a shard. A chunk that

@@ -34,9 +34,9 @@ type RunOptions struct {
 	// before.
 	Progress func(Progress)
 	// Limits are what all runs and other work of the process draw on; nil is concurrency.Default.
-	// Each task reserves its memory there, so transfers at once take no more than the budget,
-	// beside one task that needs more. A process that only transfers sets a budget of the plan's
-	// Memory.
+	// The memory of tasks is a child of Bytes that is bounded by the plan's, so transfers at once
+	// take no more than the budget, beside one task that needs more. A process that only transfers
+	// sets a budget of Plan.Budget.
 	Limits *concurrency.Limits
 	// Zarr are options of the nodes, such as zarr.Codecs.
 	Zarr []zarr.Option

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr"
 )
 
@@ -111,18 +112,17 @@ func boxes(t Task, to *zarr.Array, f func(src, dst []zarr.Selection, n []int) er
 // fill copies one shard of the target in boxes of its inner chunks. The shard is sent in parts
 // meanwhile, and shows when it is whole.
 func (w *Worker) fill(ctx context.Context, t Task, from, to *zarr.Array) error {
-	need := needOf(t.Step, from, to)
-	release, err := w.reserve(ctx, need.block, need.work) // what is kept between boxes too
+	block, err := w.memory.Acquire(ctx, concurrency.Block, needOf(t.Step, from, to).block) // what is kept between boxes too
 	if err != nil {
 		return err
 	}
-	defer release()
+	defer block.Release()
 	shard, err := to.OpenShard(ctx, t.Lo...)
 	if err != nil {
 		return err
 	}
-	buf := w.take(int(boxBytes(to, t.Step.Inner)))
-	defer w.giveBack(buf)
+	size := boxBytes(to, t.Step.Inner)
+	buf := region(block, size, size)
 	err = boxes(t, to, func(src, dst []zarr.Selection, n []int) error {
 		b := buf[:product(int64(itemSize(to)), n...)]
 		if err := from.ReadBytes(ctx, b, src...); err != nil {

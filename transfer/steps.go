@@ -121,7 +121,7 @@ func (m *maker) addBlocks(stage int, s Step, block []int, from, to *zarr.Array) 
 		m.add(stage, &s)
 		return
 	}
-	room := blocksShare(m.o.Memory, needOf(&s, from, to).work)
+	room := blocksShare(budget(m.o.Memory), needOf(&s, from, to).work)
 	for d, n := range objectShape(to) {
 		s.Block[d] = min(ceil(block[d], n), s.Grid[d])
 	}

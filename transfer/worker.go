@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -33,9 +32,8 @@ type Worker struct {
 	opts     []zarr.Option
 	one      bool // source and target are one store
 	noCopy   atomic.Bool
-	shared   *concurrency.Budget // of the process. What a task takes is reserved here first, and then in the next two
-	limits   *concurrency.Limits // of objects under way, within the plan's memory
-	blocks   *concurrency.Budget // of elements of regions, likewise
+	memory   *concurrency.Budget // the plan's part of the process's budget; elements of regions are Blocks of it
+	limits   *concurrency.Limits // of objects in flight: Bytes is a part of memory
 	moving   *concurrency.Slots  // of tasks that move objects
 	moved    counter
 	enters   concurrency.Joined[*claim]
@@ -44,7 +42,6 @@ type Worker struct {
 	held     *claim          // as it was read last; nil where it is to be read
 	archive  bool            // the target is one that nobody else sees, which takes no claim and no markers
 	seen     map[string]bool // arrays of the target where no other one is
-	idle     [][]byte        // memory of regions
 	complete map[int]bool    // stages
 }
 
@@ -75,8 +72,8 @@ func RunTask(ctx context.Context, p *Plan, i int, open Opener, opts ...zarr.Opti
 }
 
 // Open checks a plan and opens its stores, for many tasks. opts are those of the nodes, such as
-// zarr.Codecs; limits of memory are the plan's. The memory of a task is reserved in the budget of
-// concurrency.Default too.
+// zarr.Codecs. The memory of tasks is a child of the budget of concurrency.Default, and bounded by
+// the plan's.
 func Open(ctx context.Context, p *Plan, open Opener, opts ...zarr.Option) (*Worker, error) {
 	return openWith(ctx, p, open, nil, opts)
 }
@@ -106,10 +103,8 @@ func openWith(ctx context.Context, p *Plan, open Opener, shared *concurrency.Lim
 	if w.tmp, err = store.Prefix(w.dst, join(w.dir(), "tmp")); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
-	share := objectsShare(p.Memory)
-	w.shared = shared.Bytes
-	w.limits = &concurrency.Limits{CPU: shared.CPU, Requests: shared.Requests, Bytes: concurrency.NewBudget(share)}
-	w.blocks = concurrency.NewBudget(max(blocksShare(p.Memory, 0), 0) / 7 * 8) // of which tasks have 7/8
+	w.memory = shared.Bytes.Child(p.Budget())
+	w.limits = &concurrency.Limits{CPU: shared.CPU, Requests: shared.Requests, Bytes: w.memory.Child(objectsShare(p.Budget()))}
 	w.watch = newWatch(p, w.src, opts)
 	w.arrays = newArrays(p, w.src, w.out, w.tmp, append(slices.Clone(opts), zarr.Limit(zarr.Limits{Shared: w.limits})))
 	return w, nil
@@ -241,12 +236,11 @@ func (w *Worker) block(ctx context.Context, t Task) error {
 		return w.fill(ctx, t, from, to)
 	}
 	src, dst, n := regions(t, to)
-	size := product(int64(itemSize(to)), n...)
-	release, err := w.reserve(ctx, size, needOf(t.Step, from, to).work)
+	block, err := w.memory.Acquire(ctx, concurrency.Block, needOf(t.Step, from, to).block)
 	if err != nil {
 		return err
 	}
-	defer release()
+	defer block.Release()
 	if to.DType().Size() == 0 {
 		items, err := from.ReadItems(ctx, src...)
 		if err != nil {
@@ -254,30 +248,11 @@ func (w *Worker) block(ctx context.Context, t Task) error {
 		}
 		return to.WriteItems(ctx, items, dst...)
 	}
-	buf := w.take(int(size))
-	defer w.giveBack(buf)
+	buf := region(block, blockBytes(to, t.Step.Block), product(int64(itemSize(to)), n...))
 	if err := from.ReadBytes(ctx, buf, src...); err != nil {
 		return err
 	}
 	return to.WriteBytes(ctx, buf, dst...)
-}
-
-// reserve waits for the memory of a task: its elements, and its objects under way, for which the
-// plan's budget is asked as they are read and written.
-func (w *Worker) reserve(ctx context.Context, elements, work int64) (release func(), err error) {
-	all, err := w.shared.Acquire(ctx, concurrency.Task, sum(elements, work))
-	if err != nil {
-		return nil, err
-	}
-	block, err := w.blocks.Acquire(ctx, concurrency.Task, elements)
-	if err != nil {
-		all.Release()
-		return nil, err
-	}
-	return func() {
-		block.Release()
-		all.Release()
-	}, nil
 }
 
 // regions are what a task reads and writes, and the shape of both.
@@ -295,35 +270,6 @@ func regions(t Task, to *zarr.Array) (src, dst []zarr.Selection, n []int) {
 	return src, dst, n
 }
 
-// worthGC is how much memory is collected before more is taken. 32 MiB: it happens a few times in a
-// plan, when blocks become larger.
-const worthGC = 32 << 20
-
-// take is memory for a region; that of another one where it is large enough, which costs its page
-// faults once.
-func (w *Worker) take(n int) []byte {
-	w.mu.Lock()
-	i := slices.IndexFunc(w.idle, func(b []byte) bool { return cap(b) >= n })
-	if i < 0 {
-		dropped := 0
-		for _, b := range w.idle {
-			dropped += cap(b)
-		}
-		w.idle = nil // of smaller blocks, which are over for most plans
-		w.mu.Unlock()
-		if dropped >= worthGC {
-			runtime.GC() // otherwise they would be there beside the new one, whatever limit the heap has
-		}
-		return make([]byte, n)
-	}
-	defer w.mu.Unlock()
-	b := w.idle[i][:n]
-	w.idle = slices.Delete(w.idle, i, i+1)
-	return b
-}
-
-func (w *Worker) giveBack(b []byte) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.idle = append(w.idle, b)
-}
+// region is memory for n bytes of elements, of a hold that has most bytes for the largest region:
+// regions that are smaller, at the end of an array, use the memory of others.
+func region(h *concurrency.Hold, most, n int64) []byte { return h.Buffer(int(max(most, n)))[:n] }

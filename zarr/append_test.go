@@ -1,6 +1,7 @@
 package zarr_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -53,7 +54,7 @@ func TestAppendAgainstOracle(t *testing.T) {
 					t.Fatal(err)
 				}
 				for range 6 {
-					if a, err = zarr.Append(t.Context(), a, tt.axis, o.add(r, r.IntN(8))); err != nil {
+					if a, err = zarr.Append(t.Context(), a, tt.axis, o.add(r, r.IntN(8)), zarr.AppendOptions{}); err != nil {
 						t.Fatal(err)
 					}
 					o.check(t, a)
@@ -151,11 +152,28 @@ func TestAppendRefuses(t *testing.T) {
 		do   func() error
 		want error
 	}{
-		{"not whole rows", func() error { _, err := zarr.Append(t.Context(), a, 0, make([]int32, 5)); return err }, fault.Selection},
-		{"no such axis", func() error { _, err := zarr.Append(t.Context(), a, 2, make([]int32, 4)); return err }, fault.Selection},
-		{"another type", func() error { _, err := zarr.Append(t.Context(), a, 0, make([]string, 4)); return err }, fault.Type},
-		{"half an element", func() error { _, err := a.AppendBytes(t.Context(), 0, make([]byte, 6)); return err }, fault.Selection},
-		{"beyond the grid", func() error { _, err := zarr.Append(t.Context(), edges, 0, make([]int32, 12)); return err }, fault.Selection},
+		{"not whole rows", func() error {
+			_, err := zarr.Append(t.Context(), a, 0, make([]int32, 5), zarr.AppendOptions{})
+			return err
+		}, fault.Selection},
+		{"no such axis", func() error {
+			_, err := zarr.Append(t.Context(), a, 2, make([]int32, 4), zarr.AppendOptions{})
+			return err
+		}, fault.Selection},
+		{"another type", func() error {
+			_, err := zarr.Append(t.Context(), a, 0, make([]string, 4), zarr.AppendOptions{})
+			return err
+		}, fault.Type},
+		{"half an element", func() error {
+			_, err := a.AppendFunc(t.Context(), 0, 1, func(ctx context.Context, view *zarr.Array, from int) error {
+				return view.WriteBytes(ctx, make([]byte, 6), zarr.Range(from, zarr.End))
+			}, zarr.AppendOptions{})
+			return err
+		}, fault.Selection},
+		{"beyond the grid", func() error {
+			_, err := zarr.Append(t.Context(), edges, 0, make([]int32, 12), zarr.AppendOptions{})
+			return err
+		}, fault.Selection},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -167,7 +185,7 @@ func TestAppendRefuses(t *testing.T) {
 	if docs := claims(t, st); docs != 0 {
 		t.Errorf("%d claims are left", docs)
 	}
-	if out, err := zarr.Append(t.Context(), a, 0, []int32{}); err != nil || !slices.Equal(out.Shape(), a.Shape()) {
+	if out, err := zarr.Append(t.Context(), a, 0, []int32{}, zarr.AppendOptions{}); err != nil || !slices.Equal(out.Shape(), a.Shape()) {
 		t.Errorf("no rows: %v, %v", out, err)
 	}
 }
@@ -177,17 +195,13 @@ func TestAppendRefuses(t *testing.T) {
 func TestAppendOnStale(t *testing.T) {
 	st := mem.New()
 	a := create(t, st, zarr.Spec{Shape: []int{2}, Chunks: []int{2}, DType: dtype.Int32})
-	if _, err := zarr.Append(t.Context(), a, 0, []int32{1, 2, 3}); err != nil {
+	if _, err := zarr.Append(t.Context(), a, 0, []int32{1, 2, 3}, zarr.AppendOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := zarr.Append(t.Context(), a, 0, []int32{4}); !errors.Is(err, zarr.ErrConflict) {
+	if _, err := zarr.Append(t.Context(), a, 0, []int32{4}, zarr.AppendOptions{}); !errors.Is(err, zarr.ErrConflict) {
 		t.Fatalf("%v, want ErrConflict", err)
 	}
-	patient, err := a.With(zarr.Wait(10 * time.Second))
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err = zarr.Append(t.Context(), patient, 0, []int32{4})
+	a, err := zarr.Append(t.Context(), a, 0, []int32{4}, zarr.AppendOptions{Wait: 10 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +210,7 @@ func TestAppendOnStale(t *testing.T) {
 	if _, err := a.SetAttrs(t.Context(), map[string]any{"units": "K"}); err != nil {
 		t.Fatal(err)
 	}
-	a, err = zarr.Append(t.Context(), a, 0, []int32{5})
+	a, err = zarr.Append(t.Context(), a, 0, []int32{5}, zarr.AppendOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +237,7 @@ func TestTakeOver(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					_, err = zarr.Append(t.Context(), dying, 0, []int32{-1, -2, -3, -4, -5, -6, -7})
+					_, err = zarr.Append(t.Context(), dying, 0, []int32{-1, -2, -3, -4, -5, -6, -7}, zarr.AppendOptions{})
 					if !errors.Is(err, errKilled) {
 						t.Fatalf("nothing was killed: %v", err)
 					}
@@ -237,25 +251,18 @@ func TestTakeOver(t *testing.T) {
 						more = []int32{0, 0, 0}
 					}
 					if left > 0 {
-						if _, err := zarr.Append(t.Context(), a, 0, more); !errors.Is(err, zarr.ErrConflict) {
+						if _, err := zarr.Append(t.Context(), a, 0, more, zarr.AppendOptions{}); !errors.Is(err, zarr.ErrConflict) {
 							t.Fatalf("%v, want ErrConflict", err)
 						}
-						old, err := a.With(zarr.TakeOver(time.Hour))
-						if err != nil {
-							t.Fatal(err)
-						}
-						if _, err := zarr.Append(t.Context(), old, 0, more); !errors.Is(err, zarr.ErrConflict) {
+						if _, err := zarr.Append(t.Context(), a, 0, more, zarr.AppendOptions{TakeOver: time.Hour}); !errors.Is(err, zarr.ErrConflict) {
 							t.Fatalf("%v, want ErrConflict: the claim is young", err)
 						}
 					}
-					a, err = a.With(zarr.TakeOver(0))
-					if err != nil {
-						t.Fatal(err)
-					}
+					over := zarr.AppendOptions{TakeOver: -1}
 					if late == 1 { // in the middle: after the claim was taken
 						a = onStore(t, a, &after{Store: st, n: 1, do: func() { k.arrive() }})
 					}
-					a, err = zarr.Append(t.Context(), a, 0, more)
+					a, err = zarr.Append(t.Context(), a, 0, more, over)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -263,7 +270,7 @@ func TestTakeOver(t *testing.T) {
 					a = onStore(t, a, st)
 					wantValues(t, a, append([]int32{1, 2, 3}, more...)...)
 					for range 3 {
-						if a, err = zarr.Append(t.Context(), a, 0, []int32{7, 0}); err != nil {
+						if a, err = zarr.Append(t.Context(), a, 0, []int32{7, 0}, over); err != nil {
 							t.Fatal(err)
 						}
 						k.arrive()
@@ -294,15 +301,15 @@ func TestFailedAppendLeavesNoClaim(t *testing.T) {
 	st := mem.New()
 	a := create(t, st, zarr.Spec{Shape: []int{1}, Chunks: []int{2}, DType: dtype.Int32})
 	bad := onStore(t, a, &failingKey{Store: st, key: "a/c/3"})
-	if _, err := zarr.Append(t.Context(), bad, 0, []int32{9, 9, 9, 9, 9, 9, 9, 9}); !errors.Is(err, errKilled) {
+	if _, err := zarr.Append(t.Context(), bad, 0, []int32{9, 9, 9, 9, 9, 9, 9, 9}, zarr.AppendOptions{}); !errors.Is(err, errKilled) {
 		t.Fatal(err)
 	}
-	a, err := zarr.Append(t.Context(), a, 0, []int32{0, 0, 0}) // where the failed one wrote
+	a, err := zarr.Append(t.Context(), a, 0, []int32{0, 0, 0}, zarr.AppendOptions{}) // where the failed one wrote
 	if err != nil {
 		t.Fatal(err)
 	}
 	for a.Shape()[0] < 12 {
-		if a, err = zarr.Append(t.Context(), a, 0, []int32{0, 0}); err != nil {
+		if a, err = zarr.Append(t.Context(), a, 0, []int32{0, 0}, zarr.AppendOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -321,9 +328,9 @@ func TestAppendRace(t *testing.T) {
 	const writers, each = 6, 5
 	for w := range writers {
 		wg.Go(func() {
-			a, err := zarr.OpenArray(t.Context(), st, "a", zarr.Wait(time.Minute))
+			a, err := zarr.OpenArray(t.Context(), st, "a")
 			for i := 0; i < each && err == nil; i++ {
-				a, err = zarr.Append(t.Context(), a, 0, []int32{int32(100*w + i), int32(-100*w - i)})
+				a, err = zarr.Append(t.Context(), a, 0, []int32{int32(100*w + i), int32(-100*w - i)}, zarr.AppendOptions{Wait: time.Minute})
 			}
 			if err != nil {
 				t.Error(err)
@@ -413,7 +420,7 @@ func TestAttributesKeepTheClaim(t *testing.T) {
 				a = onStore(t, a, st)
 			}
 			k := &killed{Store: st, left: 1}
-			if _, err := zarr.Append(t.Context(), onStore(t, a, k), 0, []int32{1}); !errors.Is(err, errKilled) {
+			if _, err := zarr.Append(t.Context(), onStore(t, a, k), 0, []int32{1}, zarr.AppendOptions{}); !errors.Is(err, errKilled) {
 				t.Fatal(err)
 			}
 			a = onStore(t, a, st)
@@ -424,14 +431,10 @@ func TestAttributesKeepTheClaim(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := zarr.Append(t.Context(), a, 0, []int32{2}); !errors.Is(err, zarr.ErrConflict) {
+			if _, err := zarr.Append(t.Context(), a, 0, []int32{2}, zarr.AppendOptions{}); !errors.Is(err, zarr.ErrConflict) {
 				t.Fatalf("%v, want ErrConflict", err)
 			}
-			over, err := a.With(zarr.TakeOver(0))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if a, err = zarr.Append(t.Context(), over, 0, []int32{2, 3}); err != nil {
+			if a, err = zarr.Append(t.Context(), a, 0, []int32{2, 3}, zarr.AppendOptions{TakeOver: -1}); err != nil {
 				t.Fatal(err)
 			}
 			wantValues(t, a, 0, 0, 2, 3)

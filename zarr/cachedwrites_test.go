@@ -47,13 +47,13 @@ func ownWrites() map[string]func(ctx context.Context, a *zarr.Array) error {
 			return zarr.Write(ctx, a, make([]int32, 8), zarr.Range(4, 12))
 		},
 		"append": func(ctx context.Context, a *zarr.Array) error {
-			_, err := zarr.Append(ctx, a, 0, []int32{17, 18, 19})
+			_, err := zarr.Append(ctx, a, 0, []int32{17, 18, 19}, zarr.AppendOptions{})
 			return err
 		},
 		"append after a shrink": func(ctx context.Context, a *zarr.Array) error {
 			a, err := a.Resize(ctx, []int{6}, zarr.ResizeOptions{MetadataOnly: true})
 			if err == nil {
-				_, err = zarr.Append(ctx, a, 0, make([]int32, 10))
+				_, err = zarr.Append(ctx, a, 0, make([]int32, 10), zarr.AppendOptions{})
 			}
 			return err
 		},
@@ -79,7 +79,7 @@ func ownWrites() map[string]func(ctx context.Context, a *zarr.Array) error {
 			return resize(ctx, a, zarr.ResizeOptions{}, 16)
 		},
 		"remove and create": func(ctx context.Context, a *zarr.Array) error {
-			r, err := upkeep.PlanRemove(ctx, a)
+			r, err := upkeep.PlanRemove(ctx, a, upkeep.RemoveOptions{})
 			if err == nil {
 				err = r.Run(ctx)
 			}
@@ -100,7 +100,7 @@ func ownWrites() map[string]func(ctx context.Context, a *zarr.Array) error {
 			return err
 		},
 		"a writer": func(ctx context.Context, a *zarr.Array) error {
-			w, err := zarr.NewWriter[int32](ctx, a, 0)
+			w, err := zarr.NewWriter[int32](ctx, a, 0, zarr.AppendOptions{})
 			if err != nil {
 				return err
 			}
@@ -298,7 +298,7 @@ func TestCachedEdge(t *testing.T) {
 				_, err := zarr.Read[int32](t.Context(), old)
 				check(err)
 				read(open(), 0)
-				w, err = zarr.Append(t.Context(), w, 0, []int32{15, 16})
+				w, err = zarr.Append(t.Context(), w, 0, []int32{15, 16}, zarr.AppendOptions{})
 				check(err)
 				want = append(want, 15, 16)
 				a, err := old.Refresh(t.Context())
@@ -347,7 +347,7 @@ func TestCachedRegrown(t *testing.T) {
 			check(err)
 			a, err = a.Refresh(t.Context())
 			check(err)
-			_, err = zarr.Append(t.Context(), w, 0, slices.Repeat([]int32{2}, n-9))
+			_, err = zarr.Append(t.Context(), w, 0, slices.Repeat([]int32{2}, n-9), zarr.AppendOptions{})
 			check(err)
 			a, err = a.Refresh(t.Context())
 			check(err)

@@ -95,7 +95,7 @@ func TestConsolidateDuringAppend(t *testing.T) {
 				choices := at.run(schedule,
 					func() { _, errs[0] = a.Consolidate(t.Context()) },
 					func() {
-						_, errs[1] = b.Append(t.Context(), "time", zarr.RowsOf("t2m", []uint8{5, 6}), zarr.RowsOf("time", []uint8{5, 6}))
+						_, errs[1] = b.Append(t.Context(), "time", zarr.AppendOptions{}, zarr.RowsOf("t2m", []uint8{5, 6}), zarr.RowsOf("time", []uint8{5, 6}))
 					},
 				)
 				if err := errors.Join(errs[:]...); err != nil {
@@ -138,7 +138,7 @@ func TestConsolidateFirstDuringAppend(t *testing.T) {
 				choices := at.run(schedule,
 					func() { _, errs[0] = a.Consolidate(t.Context()) },
 					func() {
-						_, errs[1] = b.Append(t.Context(), "time", zarr.RowsOf("t2m", []uint8{5, 6}), zarr.RowsOf("time", []uint8{5, 6}))
+						_, errs[1] = b.Append(t.Context(), "time", zarr.AppendOptions{}, zarr.RowsOf("t2m", []uint8{5, 6}), zarr.RowsOf("time", []uint8{5, 6}))
 					},
 				)
 				if err := errors.Join(errs[:]...); err != nil {
@@ -192,7 +192,7 @@ func TestConsolidateBesideDeadAppend(t *testing.T) {
 			backing := mem.New()
 			hourly(t, backing, format)
 			g := openHourly(t, &killed{Store: backing, left: puts}, format)
-			_, err := g.Append(t.Context(), "time", zarr.RowsOf("t2m", []uint8{5, 6}), zarr.RowsOf("time", []uint8{5, 6}))
+			_, err := g.Append(t.Context(), "time", zarr.AppendOptions{}, zarr.RowsOf("t2m", []uint8{5, 6}), zarr.RowsOf("time", []uint8{5, 6}))
 			if err == nil {
 				break
 			}

@@ -66,7 +66,7 @@ func staleWrite(t *testing.T, schedule []int, spec zarr.Spec, more int, was, wri
 	var errs [2]error
 	choices := at.run(schedule,
 		func() { errs[0] = zarr.Write(t.Context(), arrays[0], rows(write, n)) },
-		func() { _, errs[1] = zarr.Append(t.Context(), arrays[1], 0, rows(3, more)) },
+		func() { _, errs[1] = zarr.Append(t.Context(), arrays[1], 0, rows(3, more), zarr.AppendOptions{}) },
 	)
 	if err := errors.Join(errs[:]...); err != nil {
 		t.Fatal(err)
@@ -147,7 +147,7 @@ func TestStaleWriteWithoutConditions(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if long, err = zarr.Append(t.Context(), long, 0, bytes.Repeat([]byte{3}, tt.append)); err != nil {
+					if long, err = zarr.Append(t.Context(), long, 0, bytes.Repeat([]byte{3}, tt.append), zarr.AppendOptions{}); err != nil {
 						t.Fatal(err)
 					}
 					for range 2 {

@@ -19,29 +19,29 @@ func ExampleAppend() {
 	old := a
 	for day := range 3 {
 		v := float32(day)
-		if a, err = zarr.Append(ctx, a, 0, []float32{v, v, v}); err != nil {
+		if a, err = zarr.Append(ctx, a, 0, []float32{v, v, v}, zarr.AppendOptions{}); err != nil {
 			panic(err)
 		}
 	}
 	fmt.Println(a.Shape())
-	_, err = zarr.Append(ctx, old, 0, []float32{9, 9, 9}) // which grew since
+	_, err = zarr.Append(ctx, old, 0, []float32{9, 9, 9}, zarr.AppendOptions{}) // which grew since
 	fmt.Println(errors.Is(err, zarr.ErrConflict))
 	// Output:
 	// [3 3]
 	// true
 }
 
-func ExampleAppendAt() {
+func ExampleAppendOptions() {
 	ctx, st := context.Background(), mem.New()
 	if _, err := zarr.Create(ctx, st, "t2m", zarr.Spec{Shape: []int{0, 3}, Chunks: []int{2, 3}, DType: dtype.Float32}); err != nil {
 		panic(err)
 	}
 	for range 2 { // a job for day 0 that is run twice
-		a, err := zarr.OpenArray(ctx, st, "t2m", zarr.AppendAt(0))
+		a, err := zarr.OpenArray(ctx, st, "t2m")
 		if err != nil {
 			panic(err)
 		}
-		_, err = zarr.Append(ctx, a, 0, []float32{1, 2, 3})
+		_, err = zarr.Append(ctx, a, 0, []float32{1, 2, 3}, zarr.AppendOptions{At: new(0)})
 		fmt.Println(err == nil, errors.Is(err, zarr.ErrExists))
 	}
 	// Output:
@@ -55,7 +55,7 @@ func ExampleWriter() {
 	if err != nil {
 		panic(err)
 	}
-	w, err := zarr.NewWriter[int64](ctx, a, 0)
+	w, err := zarr.NewWriter[int64](ctx, a, 0, zarr.AppendOptions{})
 	if err != nil {
 		panic(err)
 	}
@@ -100,7 +100,7 @@ func ExampleGroup_Append() {
 	if g, err = g.Consolidate(ctx); err != nil {
 		panic(err)
 	}
-	g, err = g.Append(ctx, "time",
+	g, err = g.Append(ctx, "time", zarr.AppendOptions{},
 		zarr.RowsOf("t2m", []float32{280, 281, 279, 282}),
 		zarr.RowsOf("time", []int64{0, 6}))
 	if err != nil {

@@ -24,7 +24,7 @@ func ExampleOpenOrCreateGroup() {
 		}
 		return g
 	}
-	g, err := open().Append(ctx, "time", zarr.RowsOf("t2m", []float32{1, 2, 3}), zarr.RowsOf("time", []int64{0}))
+	g, err := open().Append(ctx, "time", zarr.AppendOptions{}, zarr.RowsOf("t2m", []float32{1, 2, 3}), zarr.RowsOf("time", []int64{0}))
 	if err != nil {
 		log.Fatal(err)
 	}

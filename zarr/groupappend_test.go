@@ -59,9 +59,9 @@ func day(n int, v int32) []zarr.Rows {
 	return []zarr.Rows{
 		zarr.RowsOf("t2m", slices.Repeat([]int32{v}, 3*n)),
 		zarr.RowsOf("time", slices.Repeat([]int64{int64(v)}, n)),
-		zarr.RowsBy("below/t2m", n, func(ctx context.Context, a *zarr.Array, from int) error {
+		{Path: "below/t2m", N: n, Write: func(ctx context.Context, a *zarr.Array, from int) error {
 			return a.WriteBytes(ctx, bytesOf(3*n*4, byte(v)), zarr.All, zarr.Range(from, from+n))
-		}),
+		}},
 	}
 }
 
@@ -92,7 +92,7 @@ func TestGroupAppend(t *testing.T) {
 				g := forecast(t, st, format, consolidated)
 				for i := range 5 {
 					var err error
-					if g, err = g.Append(t.Context(), "time", day(i+1, int32(i))...); err != nil {
+					if g, err = g.Append(t.Context(), "time", zarr.AppendOptions{}, day(i+1, int32(i))...); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -143,7 +143,7 @@ func TestGroupAppendRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := g.Append(t.Context(), tt.dim, tt.rows...); !errors.Is(err, tt.want) {
+			if _, err := g.Append(t.Context(), tt.dim, zarr.AppendOptions{}, tt.rows...); !errors.Is(err, tt.want) {
 				t.Errorf("%v, want %v", err, tt.want)
 			}
 		})
@@ -155,10 +155,10 @@ func TestGroupAppendRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := zarr.Append(t.Context(), a, 0, []int64{3}); err != nil {
+	if _, err := zarr.Append(t.Context(), a, 0, []int64{3}, zarr.AppendOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Append(t.Context(), "time", rows...); !errors.Is(err, fault.Conflict) {
+	if _, err := g.Append(t.Context(), "time", zarr.AppendOptions{}, rows...); !errors.Is(err, fault.Conflict) {
 		t.Errorf("arrays of different lengths: %v", err)
 	}
 }
@@ -176,7 +176,7 @@ func TestGroupAppendKilled(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = g.Append(t.Context(), "time", day(3, 7)...)
+			_, err = g.Append(t.Context(), "time", zarr.AppendOptions{}, day(3, 7)...)
 			done = err == nil
 			if !done && !errors.Is(err, errKilled) {
 				t.Fatal(err)
@@ -190,11 +190,12 @@ func TestGroupAppendKilled(t *testing.T) {
 						t.Errorf("%d puts: %v while it is completed", left, got)
 					}
 				}}
-				if g, err = zarr.OpenGroup(t.Context(), seen, "g", zarr.TakeOver(0)); err != nil {
+				over := zarr.AppendOptions{TakeOver: -1}
+				if g, err = zarr.OpenGroup(t.Context(), seen, "g"); err != nil {
 					t.Fatal(err)
 				}
 				if lengths(t, st) == [3]int{5, 5, 5} { // all is there but the end of the record
-					if _, err := g.Append(t.Context(), "time", day(2, 8)...); err != nil {
+					if _, err := g.Append(t.Context(), "time", over, day(2, 8)...); err != nil {
 						t.Fatal(err)
 					}
 					if got := lengths(t, st); got != [3]int{7, 7, 7} || claims(t, st) != 0 {
@@ -202,12 +203,12 @@ func TestGroupAppendKilled(t *testing.T) {
 					}
 					continue
 				}
-				if _, err := g.Append(t.Context(), "time", day(2, 7)...); left > 1 && !errors.Is(err, fault.Conflict) && lengths(t, st, zarr.IgnoreConsolidated()) != [3]int{4, 4, 4} {
+				if _, err := g.Append(t.Context(), "time", over, day(2, 7)...); left > 1 && !errors.Is(err, fault.Conflict) && lengths(t, st, zarr.IgnoreConsolidated()) != [3]int{4, 4, 4} {
 					t.Fatalf("%d puts: other rows: %v", left, err)
 				} else if err == nil {
 					continue // nothing of the killed one was there
 				}
-				if _, err := g.Append(t.Context(), "time", day(3, 7)...); err != nil {
+				if _, err := g.Append(t.Context(), "time", over, day(3, 7)...); err != nil {
 					t.Fatalf("%d puts: %v", left, err)
 				}
 				k.arrive()

@@ -57,7 +57,7 @@ func appendDay(t *testing.T, st store.Store) {
 	t.Helper()
 	g, err := zarr.OpenGroup(t.Context(), st, "g")
 	if err == nil {
-		_, err = g.Append(t.Context(), "time", zarr.RowsOf("t2m", []uint8{1, 2, 3, 4}), zarr.RowsOf("time", []uint8{5, 6}))
+		_, err = g.Append(t.Context(), "time", zarr.AppendOptions{}, zarr.RowsOf("t2m", []uint8{1, 2, 3, 4}), zarr.RowsOf("time", []uint8{5, 6}))
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -73,10 +74,10 @@ func (p pairing) create(t *testing.T) store.Store {
 }
 
 // appendPair appends n rows of a number.
-func appendPair(ctx context.Context, st store.Store, v int32, n int, opts ...zarr.Option) error {
-	g, err := zarr.OpenGroup(ctx, st, "g", opts...)
+func appendPair(ctx context.Context, st store.Store, v int32, n int, o zarr.AppendOptions) error {
+	g, err := zarr.OpenGroup(ctx, st, "g")
 	if err == nil {
-		_, err = g.Append(ctx, "time", zarr.RowsOf("d", slices.Repeat([]int32{v}, 2*n)), zarr.RowsOf("time", slices.Repeat([]int32{v}, n)))
+		_, err = g.Append(ctx, "time", o, zarr.RowsOf("d", slices.Repeat([]int32{v}, 2*n)), zarr.RowsOf("time", slices.Repeat([]int32{v}, n)))
 	}
 	return err
 }
@@ -160,9 +161,9 @@ func TestGroupAppendsMeet(t *testing.T) {
 				st := p.create(t)
 				first, second := outcome{v: 11, n: 3}, outcome{v: 21, n: 3}
 				a, b := interleave(t.Context(), st, n, m, func(st store.Store) {
-					first.err = appendPair(t.Context(), st, first.v, first.n)
+					first.err = appendPair(t.Context(), st, first.v, first.n, zarr.AppendOptions{})
 				}, func(st store.Store) {
-					second.err = appendPair(t.Context(), st, second.v, second.n)
+					second.err = appendPair(t.Context(), st, second.v, second.n, zarr.AppendOptions{})
 				})
 				for _, o := range []*outcome{&first, &second} {
 					if o.err != nil && !errors.Is(o.err, zarr.ErrConflict) || half(o.err) {
@@ -174,7 +175,7 @@ func TestGroupAppendsMeet(t *testing.T) {
 				}
 				for _, o := range []*outcome{&first, &second} {
 					if o.err != nil {
-						o.err = appendPair(t.Context(), st, o.v, o.n)
+						o.err = appendPair(t.Context(), st, o.v, o.n, zarr.AppendOptions{})
 					}
 				}
 				if err := p.check(st, first, second); err != nil || claims(t, st) != 0 || first.err != nil || second.err != nil {
@@ -196,9 +197,9 @@ func TestGroupAppendsTakenOver(t *testing.T) {
 					st := p.create(t)
 					first, second := outcome{v: 11, n: 3}, outcome{v: 21, n: rows}
 					a, b := interleave(t.Context(), st, n, m, func(st store.Store) {
-						first.err = appendPair(t.Context(), st, first.v, first.n)
+						first.err = appendPair(t.Context(), st, first.v, first.n, zarr.AppendOptions{})
 					}, func(st store.Store) {
-						second.err = appendPair(t.Context(), st, second.v, second.n, zarr.TakeOver(0))
+						second.err = appendPair(t.Context(), st, second.v, second.n, zarr.AppendOptions{TakeOver: -1})
 					})
 					for _, o := range []*outcome{&first, &second} {
 						if o.err != nil && !errors.Is(o.err, zarr.ErrConflict) {
@@ -208,12 +209,12 @@ func TestGroupAppendsTakenOver(t *testing.T) {
 					// An append that some arrays show is completed with its rows.
 					third := outcome{v: 31, n: 3}
 					if claims(t, st) != 0 {
-						if third.err = appendPair(t.Context(), st, third.v, third.n, zarr.TakeOver(0)); third.err != nil {
+						if third.err = appendPair(t.Context(), st, third.v, third.n, zarr.AppendOptions{TakeOver: -1}); third.err != nil {
 							third.n = rows
-							third.err = appendPair(t.Context(), st, third.v, third.n, zarr.TakeOver(0))
+							third.err = appendPair(t.Context(), st, third.v, third.n, zarr.AppendOptions{TakeOver: -1})
 						}
 					} else {
-						third.err = appendPair(t.Context(), st, third.v, third.n)
+						third.err = appendPair(t.Context(), st, third.v, third.n, zarr.AppendOptions{})
 					}
 					if err := p.check(st, first, second, third); err != nil || claims(t, st) != 0 || third.err != nil {
 						t.Fatalf("%d, %d: %v; %d claims; %v, %v, %v", n, m, err, claims(t, st), first.err, second.err, third.err)
@@ -222,6 +223,39 @@ func TestGroupAppendsTakenOver(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// TestGroupAppendTakerKilled: the process that takes an append over is killed before one of its
+// puts, and the earlier process, which was only slow, goes on. A third process completes what they
+// left.
+func TestGroupAppendTakerKilled(t *testing.T) {
+	step := 2
+	if race.Enabled {
+		step = 9
+	}
+	for _, p := range pairings() {
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			for n, met := 0, true; met; n++ {
+				for m := n % step; ; m += step {
+					st := p.create(t)
+					first, second, third := outcome{v: 11, n: 3}, outcome{v: 21, n: 3}, outcome{v: 31, n: 3}
+					taker := &killed{Store: st, left: m}
+					met, _ = interleave(t.Context(), st, n, math.MaxInt, func(st store.Store) {
+						first.err = appendPair(t.Context(), st, first.v, first.n, zarr.AppendOptions{})
+					}, func(store.Store) {
+						second.err = appendPair(t.Context(), taker, second.v, second.n, zarr.AppendOptions{TakeOver: -1})
+					})
+					third.err = appendPair(t.Context(), st, third.v, third.n, zarr.AppendOptions{TakeOver: -1})
+					if err := p.check(st, first, second, third); err != nil || claims(t, st) != 0 || third.err != nil {
+						t.Fatalf("%d, %d: %v; %d claims; %v, %v, %v", n, m, err, claims(t, st), first.err, second.err, third.err)
+					}
+					if second.err == nil || m > 50 {
+						break
+					}
+				}
+			}
+		})
 	}
 }
 
@@ -294,7 +328,7 @@ func TestGroupAppendCut(t *testing.T) {
 						return context.Canceled
 					}}
 					first, second := outcome{v: 11, n: 3}, outcome{v: 21, n: 2}
-					first.err = appendPair(ctx, cut, first.v, first.n)
+					first.err = appendPair(ctx, cut, first.v, first.n, zarr.AppendOptions{})
 					cancel()
 					if half(first.err) {
 						t.Fatalf("%d: %v", n, first.err)
@@ -305,7 +339,7 @@ func TestGroupAppendCut(t *testing.T) {
 					if claims(t, st) != 0 {
 						t.Fatalf("%d: a claim is left after %v", n, first.err)
 					}
-					second.err = appendPair(t.Context(), st, second.v, second.n)
+					second.err = appendPair(t.Context(), st, second.v, second.n, zarr.AppendOptions{})
 					if err := p.check(st, first, second); err != nil || second.err != nil || claims(t, st) != 0 {
 						t.Fatalf("%d: %v; %v, %v; %d claims", n, err, first.err, second.err, claims(t, st))
 					}
@@ -334,11 +368,11 @@ func TestGroupAppendResponseLost(t *testing.T) {
 						return zarr.ErrUnavailable
 					}}
 					first, second := outcome{v: 11, n: 3}, outcome{v: 21, n: 2}
-					first.err = appendPair(t.Context(), cut, first.v, first.n, zarr.Wait(time.Minute))
+					first.err = appendPair(t.Context(), cut, first.v, first.n, zarr.AppendOptions{Wait: time.Minute})
 					if half(first.err) || claims(t, st) != 0 {
 						t.Fatalf("%d: %v, %d claims", n, first.err, claims(t, st))
 					}
-					second.err = appendPair(t.Context(), st, second.v, second.n)
+					second.err = appendPair(t.Context(), st, second.v, second.n, zarr.AppendOptions{})
 					if err := p.check(st, first, second); err != nil || second.err != nil || claims(t, st) != 0 {
 						t.Fatalf("%d: %v; %v, %v; %d claims", n, err, first.err, second.err, claims(t, st))
 					}

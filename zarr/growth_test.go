@@ -59,11 +59,11 @@ func TestAppendResponseLost(t *testing.T) {
 							}
 							return zarr.ErrUnavailable
 						}}
-						a, err := zarr.OpenArray(ctx, cut, "a", zarr.Wait(time.Minute))
+						a, err := zarr.OpenArray(ctx, cut, "a")
 						if err != nil {
 							t.Fatal(err)
 						}
-						_, err = zarr.Append(ctx, a, 0, slices.Repeat([]int32{7}, 12))
+						_, err = zarr.Append(ctx, a, 0, slices.Repeat([]int32{7}, 12), zarr.AppendOptions{Wait: time.Minute})
 						cancel()
 						b, e := zarr.OpenArray(t.Context(), st, "a")
 						if e != nil {
@@ -76,7 +76,7 @@ func TestAppendResponseLost(t *testing.T) {
 						if !slices.Equal(b.Shape(), want) || claims(t, st) != 0 {
 							t.Fatalf("put %d: shape %v after %v, %d claims", n, b.Shape(), err, claims(t, st))
 						}
-						if b, err = zarr.Append(t.Context(), b, 0, make([]int32, 12)); err != nil {
+						if b, err = zarr.Append(t.Context(), b, 0, make([]int32, 12), zarr.AppendOptions{}); err != nil {
 							t.Fatal(err)
 						}
 						got, err := zarr.Read[int32](t.Context(), b, zarr.Range(want[0], zarr.End))
@@ -108,7 +108,7 @@ func TestWriterResponseLost(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w, err := zarr.NewWriter[int32](t.Context(), a, 0)
+			w, err := zarr.NewWriter[int32](t.Context(), a, 0, zarr.AppendOptions{})
 			if err != nil {
 				t.Fatalf("%s, put %d: %v", layout, n, err)
 			}
@@ -163,7 +163,7 @@ func TestResizeCut(t *testing.T) {
 							a := full(t, st, layout)
 							if left { // of an append that failed
 								bad := onStore(t, a, &nth{Store: st, n: 4, puts: true, fails: func(func()) error { return errKilled }})
-								if _, err := zarr.Append(t.Context(), bad, 1, slices.Repeat([]int32{99}, 16)); err == nil && layout != "sharded" {
+								if _, err := zarr.Append(t.Context(), bad, 1, slices.Repeat([]int32{99}, 16), zarr.AppendOptions{}); err == nil && layout != "sharded" {
 									t.Fatal("it succeeded")
 								}
 							}
@@ -301,11 +301,11 @@ func latePuts(t *testing.T, layout string, seed uint64) error {
 		dying := r.IntN(3) == 0
 		on := st
 		var k *killed
-		b, err := zarr.OpenArray(ctx, on, "a", zarr.TakeOver(0))
+		b, err := zarr.OpenArray(ctx, on, "a")
 		if dying {
 			k = &killed{Store: st, left: r.IntN(5)}
 			dead = append(dead, k)
-			b, err = zarr.OpenArray(ctx, lateChunks{k}, "a", zarr.TakeOver(0), zarr.Limit(zarr.Limits{InFlight: 1}))
+			b, err = zarr.OpenArray(ctx, lateChunks{k}, "a", zarr.Limit(zarr.Limits{InFlight: 1}))
 		}
 		if err != nil {
 			return err
@@ -319,7 +319,7 @@ func latePuts(t *testing.T, layout string, seed uint64) error {
 			from[axis] = to[axis]
 			to[axis] += n
 			fmt.Fprintln(&said, step, "append", axis, n, v, "dying", dying)
-			_, err = zarr.Append(ctx, b, axis, slices.Repeat([]int32{v}, (to[0]-from[0])*(to[1]-from[1])))
+			_, err = zarr.Append(ctx, b, axis, slices.Repeat([]int32{v}, (to[0]-from[0])*(to[1]-from[1])), zarr.AppendOptions{TakeOver: -1})
 			if err == nil {
 				tr.shape = to
 				tr.set(from, to, v)
@@ -329,7 +329,7 @@ func latePuts(t *testing.T, layout string, seed uint64) error {
 			if r.IntN(4) == 0 {
 				shape = b.Shape()
 			}
-			o := zarr.ResizeOptions{MetadataOnly: r.IntN(2) == 0, Clear: r.IntN(3) == 0}
+			o := zarr.ResizeOptions{MetadataOnly: r.IntN(2) == 0, Clear: r.IntN(3) == 0, TakeOver: -1}
 			was := b.Shape()
 			fmt.Fprintln(&said, step, "resize", shape, o, "dying", dying)
 			_, err = b.Resize(ctx, shape, o)
@@ -381,11 +381,11 @@ func TestClaimIsGone(t *testing.T) {
 			}
 			return zarr.ErrUnavailable
 		}}
-		b, err := zarr.OpenArray(t.Context(), cut, "a", zarr.Wait(time.Minute))
+		b, err := zarr.OpenArray(t.Context(), cut, "a")
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = zarr.Append(t.Context(), b, 0, slices.Repeat([]int32{7}, 8))
+		_, err = zarr.Append(t.Context(), b, 0, slices.Repeat([]int32{7}, 8), zarr.AppendOptions{Wait: time.Minute})
 		if commit < 0 || other != (err != nil) || errors.Is(err, zarr.ErrConflict) {
 			t.Errorf("another program %v: %v", other, err)
 		}

@@ -3,11 +3,9 @@ package zarr
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/account"
-	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/internal/engine"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/zarr/cache"
@@ -43,9 +41,6 @@ type config struct {
 	maxBytes     int64
 	storeFill    bool
 	singleWriter bool
-	over         document.TakeOver // of claims of others
-	wait         time.Duration     // for others who change the shape
-	at           int               // the row that an append must begin at; -1: any
 	guard        engine.Guard      // of rows that are claimed; nil: none
 	direct       bool              // ignore consolidated metadata
 	documents    map[string][]byte // that the caller has, by key
@@ -66,7 +61,7 @@ type config struct {
 const maxMetadata = 64 << 20
 
 func newConfig(opts []Option) (config, error) {
-	c := config{maxMetadata: maxMetadata, at: -1}
+	c := config{maxMetadata: maxMetadata}
 	return c, c.add(opts)
 }
 
@@ -164,31 +159,6 @@ func StoreFill() Option {
 // cannot do conditional writes needs.
 func SingleWriter() Option {
 	return Option{"SingleWriter()", func(c *config) error { c.singleWriter = true; return nil }}
-}
-
-// TakeOver lets [Append], [NewWriter], [Group.Append] and [Array.Resize] take the place of one that
-// began at least so long ago and did not end: its process was killed, as a rule. What it had
-// written is given up. Should it still be at work, it is what ends, with ErrConflict, and late
-// requests of it change nothing that others wrote. Deletes of a Resize are the exception: one that
-// is taken over while it deletes must have ended. 0 takes over every claim.
-func TakeOver(age time.Duration) Option {
-	return Option{fmt.Sprintf("TakeOver(%v)", age), func(c *config) error {
-		c.over = document.TakeOver{May: true, Age: age}
-		return nil
-	}}
-}
-
-// AppendAt lets [Append], [NewWriter] and [Group.Append] begin at row n alone, so that a job that
-// is run twice appends once: ErrExists where there are more rows by now, ErrConflict where there
-// are fewer, which [Wait] waits for.
-func AppendAt(n int) Option {
-	return intOption("AppendAt", n, 0, func(c *config) { c.at = n })
-}
-
-// Wait lets [Append] and [Group.Append] wait for others who append, for so long, and then append to
-// what is there by then, in place of ErrConflict.
-func Wait(most time.Duration) Option {
-	return Option{fmt.Sprintf("Wait(%v)", most), func(c *config) error { c.wait = most; return nil }}
 }
 
 // IgnoreConsolidated ignores consolidated metadata, and what [Documents] gave before it: members of

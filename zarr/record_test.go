@@ -22,7 +22,7 @@ func failedAppend(t *testing.T, st store.Store, axis int, key string, values ...
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := zarr.Append(t.Context(), a, axis, values); !errors.Is(err, errKilled) {
+	if _, err := zarr.Append(t.Context(), a, axis, values, zarr.AppendOptions{}); !errors.Is(err, errKilled) {
 		t.Fatalf("%v", err)
 	}
 	return k.arrive
@@ -91,7 +91,7 @@ func TestLatePutAfterResize(t *testing.T) {
 					t.Fatal(err)
 				}
 				if n := 8 - a.Shape()[0]; n > 0 {
-					if a, err = zarr.Append(t.Context(), a, 0, make([]int32, n)); err != nil {
+					if a, err = zarr.Append(t.Context(), a, 0, make([]int32, n), zarr.AppendOptions{}); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -149,26 +149,23 @@ func TestRecordIsHostile(t *testing.T) {
 func TestAppendAt(t *testing.T) {
 	st := mem.New()
 	stale := create(t, st, zarr.Spec{Shape: []int{2}, Chunks: []int{2}, DType: dtype.Int32})
-	at := func(n int, opts ...zarr.Option) error {
-		a, err := stale.With(append(opts, zarr.AppendAt(n))...)
-		if err == nil {
-			_, err = zarr.Append(t.Context(), a, 0, []int32{1, 2})
-		}
+	at := func(n int, wait time.Duration) error {
+		_, err := zarr.Append(t.Context(), stale, 0, []int32{1, 2}, zarr.AppendOptions{At: &n, Wait: wait})
 		return err
 	}
 	for _, tt := range []struct {
 		at   int
-		opts []zarr.Option
+		wait time.Duration
 		want error
 	}{
-		{3, nil, zarr.ErrConflict},
-		{2, nil, nil},
-		{2, nil, zarr.ErrConflict}, // stale is not what is stored
-		{2, []zarr.Option{zarr.Wait(time.Minute)}, zarr.ErrExists},
-		{1, nil, zarr.ErrExists},
-		{4, []zarr.Option{zarr.Wait(time.Minute)}, nil},
+		{3, 0, zarr.ErrConflict},
+		{2, 0, nil},
+		{2, 0, zarr.ErrConflict}, // stale is not what is stored
+		{2, time.Minute, zarr.ErrExists},
+		{1, 0, zarr.ErrExists},
+		{4, time.Minute, nil},
 	} {
-		if err := at(tt.at, tt.opts...); !errors.Is(err, tt.want) {
+		if err := at(tt.at, tt.wait); !errors.Is(err, tt.want) {
 			t.Errorf("at %d: %v, want %v", tt.at, err, tt.want)
 		}
 	}
@@ -186,9 +183,9 @@ func TestGroupAppendAt(t *testing.T) {
 			first, second := outcome{v: 11, n: 2}, outcome{v: 21, n: 2}
 			var exists error
 			a, b := interleave(t.Context(), st, n, m, func(st store.Store) {
-				first.err = appendPair(t.Context(), st, first.v, first.n, zarr.AppendAt(3))
+				first.err = appendPair(t.Context(), st, first.v, first.n, zarr.AppendOptions{At: new(3)})
 			}, func(st store.Store) {
-				second.err = appendPair(t.Context(), st, second.v, second.n, zarr.AppendAt(3))
+				second.err = appendPair(t.Context(), st, second.v, second.n, zarr.AppendOptions{At: new(3)})
 				if errors.Is(second.err, zarr.ErrExists) {
 					exists = p.check(st, outcome{v: first.v, n: first.n})
 				}
@@ -198,7 +195,7 @@ func TestGroupAppendAt(t *testing.T) {
 			}
 			for _, o := range []*outcome{&first, &second} {
 				if errors.Is(o.err, zarr.ErrConflict) {
-					o.err = appendPair(t.Context(), st, o.v, o.n, zarr.AppendAt(3))
+					o.err = appendPair(t.Context(), st, o.v, o.n, zarr.AppendOptions{At: new(3)})
 				}
 			}
 			if err := p.check(st, first, second); err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -140,7 +141,7 @@ func TestResizeConflicts(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := &killed{Store: st, left: 1}
-	if _, err := zarr.Append(t.Context(), onStore(t, a, k), 0, []int32{5}); !errors.Is(err, errKilled) {
+	if _, err := zarr.Append(t.Context(), onStore(t, a, k), 0, []int32{5}, zarr.AppendOptions{}); !errors.Is(err, errKilled) {
 		t.Fatal(err)
 	}
 	for _, shape := range [][]int{{2}, {9}} {
@@ -148,12 +149,8 @@ func TestResizeConflicts(t *testing.T) {
 			t.Fatalf("%v, want ErrConflict", err)
 		}
 	}
-	over, err := a.With(zarr.TakeOver(0))
-	if err != nil {
-		t.Fatal(err)
-	}
 	k.arrive()
-	b, err := over.Resize(t.Context(), []int{6}, zarr.ResizeOptions{})
+	b, err := a.Resize(t.Context(), []int{6}, zarr.ResizeOptions{TakeOver: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,12 +174,12 @@ func TestResizeKilled(t *testing.T) {
 			if _, err := dying.Resize(t.Context(), []int{3}, zarr.ResizeOptions{}); !errors.Is(err, errKilled) {
 				t.Fatal(err)
 			}
-			b, err := zarr.OpenArray(t.Context(), st, "a", zarr.TakeOver(0))
+			b, err := zarr.OpenArray(t.Context(), st, "a")
 			if err != nil {
 				t.Fatal(err)
 			}
 			wantValues(t, b, 1, 2, 3)
-			if b, err = zarr.Append(t.Context(), b, 0, []int32{0, 0, 0, 0}); err != nil {
+			if b, err = zarr.Append(t.Context(), b, 0, []int32{0, 0, 0, 0}, zarr.AppendOptions{TakeOver: -1}); err != nil {
 				t.Fatal(err)
 			}
 			wantValues(t, b, 1, 2, 3, 0, 0, 0, 0)
@@ -310,4 +307,47 @@ type noLists struct{ store.Store }
 
 func (u *noLists) List(context.Context, string, store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) { yield(store.Entry{}, zarr.ErrRefused) }
+}
+
+// TestResizeWaits: Resize waits for a change in progress, and fails where that one gives the array
+// another shape.
+func TestResizeWaits(t *testing.T) {
+	for _, tt := range []struct {
+		rows []int32
+		want error
+		then []int
+	}{
+		{nil, nil, []int{3}},
+		{[]int32{5, 6}, zarr.ErrConflict, []int{6}},
+	} {
+		var r zarr.Report
+		st := mem.New()
+		a := create(t, st, zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Int32})
+		w, err := zarr.NewWriter[int32](t.Context(), a, 0, zarr.AppendOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		patient, err := a.With(zarr.ReportTo(&r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resized := make(chan error, 1)
+		go func() {
+			_, err := patient.Resize(t.Context(), []int{3}, zarr.ResizeOptions{Wait: time.Minute})
+			resized <- err
+		}()
+		for r.Conflicts.Load() == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		err = w.Write(t.Context(), tt.rows)
+		if _, bad := w.Close(t.Context()); err != nil || bad != nil {
+			t.Fatal(err, bad)
+		}
+		if err := <-resized; !errors.Is(err, tt.want) {
+			t.Errorf("after %d rows: %v, want %v", len(tt.rows), err, tt.want)
+		}
+		if a = onStore(t, a, st); !slices.Equal(a.Shape(), tt.then) || claims(t, st) != 0 {
+			t.Errorf("after %d rows: shape %v, %d claims", len(tt.rows), a.Shape(), claims(t, st))
+		}
+	}
 }

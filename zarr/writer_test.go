@@ -31,7 +31,7 @@ func TestWriterAgainstOracle(t *testing.T) {
 					t.Fatal(err)
 				}
 				for range 3 {
-					w, err := zarr.NewWriter[int32](t.Context(), a, tt.axis)
+					w, err := zarr.NewWriter[int32](t.Context(), a, tt.axis, zarr.AppendOptions{})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -78,7 +78,7 @@ func TestWriterWritesOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := zarr.NewWriter[float64](t.Context(), a, 0)
+	w, err := zarr.NewWriter[float64](t.Context(), a, 0, zarr.AppendOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestRewrittenIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 8 {
-		if a, err = zarr.Append(t.Context(), a, 0, []int32{1, 2, 3, int32(i)}); err != nil {
+		if a, err = zarr.Append(t.Context(), a, 0, []int32{1, 2, 3, int32(i)}, zarr.AppendOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -141,7 +141,7 @@ func TestWriterKilled(t *testing.T) {
 			a := create(t, st, zarr.Spec{Shape: []int{0}, Chunks: []int{2}, Shards: []int{4}, DType: dtype.Int32})
 			k := &killed{Store: st, left: left}
 			readable := 0
-			w, err := zarr.NewWriter[int32](t.Context(), onStore(t, a, k), 0)
+			w, err := zarr.NewWriter[int32](t.Context(), onStore(t, a, k), 0, zarr.AppendOptions{})
 			for i := 0; err == nil && i < 18; i++ {
 				if err = w.Write(t.Context(), []int32{int32(i)}); err == nil && i%5 == 2 {
 					if err = w.Flush(t.Context()); err == nil {
@@ -153,18 +153,15 @@ func TestWriterKilled(t *testing.T) {
 				t.Fatal(err)
 			}
 			if left > 0 {
-				if _, err := zarr.NewWriter[int32](t.Context(), a, 0); !errors.Is(err, zarr.ErrConflict) {
+				if _, err := zarr.NewWriter[int32](t.Context(), a, 0, zarr.AppendOptions{}); !errors.Is(err, zarr.ErrConflict) {
 					t.Fatalf("%v, want ErrConflict", err)
 				}
 			}
-			over, err := a.With(zarr.TakeOver(0))
+			over, err := a.Refresh(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if over, err = over.Refresh(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			next, err := zarr.NewWriter[int32](t.Context(), over, 0)
+			next, err := zarr.NewWriter[int32](t.Context(), over, 0, zarr.AppendOptions{TakeOver: -1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -206,18 +203,14 @@ func TestWriterKilled(t *testing.T) {
 func TestWriterTakenOver(t *testing.T) {
 	st := mem.New()
 	a := create(t, st, zarr.Spec{Shape: []int{0}, Chunks: []int{2}, DType: dtype.Int32})
-	first, err := zarr.NewWriter[int32](t.Context(), a, 0)
+	first, err := zarr.NewWriter[int32](t.Context(), a, 0, zarr.AppendOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := first.Write(t.Context(), []int32{1, 2, 3}); err != nil {
 		t.Fatal(err)
 	}
-	over, err := onStore(t, a, st).With(zarr.TakeOver(0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	second, err := zarr.NewWriter[int32](t.Context(), over, 0)
+	second, err := zarr.NewWriter[int32](t.Context(), onStore(t, a, st), 0, zarr.AppendOptions{TakeOver: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +240,7 @@ func TestWriterTakenOver(t *testing.T) {
 func TestWriterOfStrings(t *testing.T) {
 	st := mem.New()
 	a := create(t, st, zarr.Spec{Shape: []int{0}, Chunks: []int{3}, DType: dtype.String})
-	w, err := zarr.NewWriter[string](t.Context(), a, 0)
+	w, err := zarr.NewWriter[string](t.Context(), a, 0, zarr.AppendOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +261,7 @@ func TestWriterOfStrings(t *testing.T) {
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v", got, err)
 	}
-	if _, err := zarr.NewWriter[int](t.Context(), a, 0); !errors.Is(err, fault.Type) {
+	if _, err := zarr.NewWriter[int](t.Context(), a, 0, zarr.AppendOptions{}); !errors.Is(err, fault.Type) {
 		t.Errorf("%v, want ErrType", err)
 	}
 }
@@ -278,7 +271,7 @@ func TestWriterOfStrings(t *testing.T) {
 func TestWriterBeyondTheGrid(t *testing.T) {
 	st := mem.New()
 	a := create(t, st, zarr.Spec{Shape: []int{0}, ChunkEdges: [][]int{{2, 3}}, DType: dtype.Int32})
-	w, err := zarr.NewWriter[int32](t.Context(), a, 0)
+	w, err := zarr.NewWriter[int32](t.Context(), a, 0, zarr.AppendOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,7 @@ func TestWriterStreams(t *testing.T) {
 					t.Fatal(err)
 				}
 				for range 2 {
-					w, err := zarr.NewWriter[uint8](t.Context(), a, tt.axis)
+					w, err := zarr.NewWriter[uint8](t.Context(), a, tt.axis, zarr.AppendOptions{})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -180,7 +180,7 @@ func TestWriterStreamsOnce(t *testing.T) {
 	before := report.BytesWritten.Load()
 	want := newRows(spec.Shape, 0)
 	r := rand.New(rand.NewPCG(1, 1))
-	w, err := zarr.NewWriter[uint8](t.Context(), a, 0)
+	w, err := zarr.NewWriter[uint8](t.Context(), a, 0, zarr.AppendOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestWriterStreamsBesideOthers(t *testing.T) {
 			}
 			want := newRows(spec.Shape, 0)
 			r := rand.New(rand.NewPCG(2, 2))
-			w, err := zarr.NewWriter[uint8](t.Context(), a, 0)
+			w, err := zarr.NewWriter[uint8](t.Context(), a, 0, zarr.AppendOptions{})
 			if err == nil {
 				err = w.Write(t.Context(), want.add(r, flushed))
 			}
@@ -267,7 +267,7 @@ func TestWriterStreamsAndFails(t *testing.T) {
 			}
 			want := newRows(spec.Shape, 0)
 			r := rand.New(rand.NewPCG(3, 3))
-			w, err := zarr.NewWriter[uint8](t.Context(), a, 0)
+			w, err := zarr.NewWriter[uint8](t.Context(), a, 0, zarr.AppendOptions{})
 			for i := 0; err == nil && i < 32; i++ {
 				err = w.Write(t.Context(), want.add(r, 4))
 			}
@@ -288,7 +288,7 @@ func TestWriterStreamsAndFails(t *testing.T) {
 			if used, _ := limits.Bytes.Used(); used != 0 {
 				t.Errorf("%d bytes are reserved", used)
 			}
-			next, err := zarr.NewWriter[uint8](t.Context(), seenNow, 0)
+			next, err := zarr.NewWriter[uint8](t.Context(), seenNow, 0, zarr.AppendOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -328,7 +328,7 @@ func TestWriterStreamsAfterConflict(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := rand.New(rand.NewPCG(4, 4))
-	w, err := zarr.NewWriter[uint8](t.Context(), a, 0)
+	w, err := zarr.NewWriter[uint8](t.Context(), a, 0, zarr.AppendOptions{})
 	if err == nil {
 		err = w.Write(t.Context(), want.add(r, 8))
 	}

@@ -45,28 +45,25 @@ func (c *appendCmd) Run(ctx context.Context, s *session) error {
 	}
 	defer p.release()
 	s.far.begin(work{verb: "written", ahead: s.report.BytesUsed.Load})
-	opts := []zarr.Option{zarr.Wait(c.Wait)}
-	if c.TakeOver != nil {
-		opts = append(opts, zarr.TakeOver(*c.TakeOver))
-	}
-	if c.At != nil {
-		opts = append(opts, zarr.AppendAt(*c.At))
-	}
 	switch n := n.(type) {
 	case *zarr.Array:
-		a, err := n.With(opts...)
-		if err != nil {
-			return p.fail(err)
-		}
-		return c.array(ctx, s, p, a)
+		return c.array(ctx, s, p, n)
 	case *zarr.Group:
-		g, err := n.With(opts...)
-		if err != nil {
-			return p.fail(err)
-		}
-		return c.group(ctx, s, p, g)
+		return c.group(ctx, s, p, n)
 	}
 	return usagef("%s is neither an array nor a group", p.where)
+}
+
+// options are those of the append. --take-over 0s takes over every change.
+func (c *appendCmd) options() zarr.AppendOptions {
+	o := zarr.AppendOptions{At: c.At, Wait: c.Wait}
+	if c.TakeOver != nil {
+		o.TakeOver = *c.TakeOver
+		if o.TakeOver == 0 {
+			o.TakeOver = -1
+		}
+	}
+	return o
 }
 
 // array appends one file to an array.
@@ -82,7 +79,7 @@ func (c *appendCmd) array(ctx context.Context, s *session, p *place, a *zarr.Arr
 	if err != nil {
 		return p.fail(err)
 	}
-	out, err := a.AppendBy(ctx, axis, r.shape[axis], r.write)
+	out, err := a.AppendFunc(ctx, axis, r.shape[axis], r.write, c.options())
 	if err != nil {
 		return p.fail(err)
 	}
@@ -109,9 +106,9 @@ func (c *appendCmd) group(ctx context.Context, s *session, p *place, g *zarr.Gro
 		if err != nil {
 			return p.fail(err)
 		}
-		rows[i] = zarr.RowsBy(path, r.shape[axis], r.write)
+		rows[i] = zarr.Rows{Path: path, N: r.shape[axis], Write: r.write}
 	}
-	out, err := g.Append(ctx, c.Dim, rows...)
+	out, err := g.Append(ctx, c.Dim, c.options(), rows...)
 	if err != nil {
 		return p.fail(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/internal/manifest"
 )
 
@@ -31,7 +32,9 @@ func (c *hashCmd) Run(ctx context.Context, s *session) error {
 	if c.Check != "" {
 		return c.check(ctx, s, p)
 	}
-	write := func(w io.Writer) error { return p.fail(manifest.Write(ctx, p.Store, w, manifest.Progress(s.far.at))) }
+	write := func(w io.Writer) error {
+		return p.fail(manifest.Write(ctx, p.Store, w, manifest.Options{Progress: s.far.at, Account: s.account()}))
+	}
 	if c.Out != "" {
 		return writeFile(c.Out, write)
 	}
@@ -44,12 +47,12 @@ func (c *hashCmd) check(ctx context.Context, s *session, p *place) error {
 		return err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	r, err := manifest.Check(ctx, p.Store, f, manifest.Progress(s.far.at))
+	r, err := manifest.Check(ctx, p.Store, f, manifest.Options{Progress: s.far.at, Account: s.account()})
 	if err != nil {
 		return p.fail(err)
 	}
 	if c.JSON {
-		err = printJSON(s.out, r)
+		err = render.JSON(s.out, r)
 	} else {
 		err = printCheck(s.out, r)
 	}
@@ -65,7 +68,7 @@ func printCheck(out io.Writer, r *manifest.Result) error {
 		keys []string
 	}{{"missing", r.Missing}, {"changed", r.Changed}, {"extra", r.Extra}} {
 		for _, key := range of.keys {
-			fmt.Fprintf(out, "%s  %s\n", of.what, oneLine(key))
+			fmt.Fprintf(out, "%s  %s\n", of.what, render.OneLine(key))
 		}
 	}
 	_, err := fmt.Fprintf(out, "%d same, %d missing, %d changed, %d extra\n", r.Same, len(r.Missing), len(r.Changed), len(r.Extra))

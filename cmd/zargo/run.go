@@ -12,6 +12,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/zarr"
 )
@@ -212,6 +213,11 @@ func (e *expired) Error() string {
 }
 
 func (e *expired) Unwrap() []error { return []error{e.errTimeout, e.err} }
+
+// account counts requests that no node makes.
+func (s *session) account() account.Options {
+	return account.Options{Report: account.NewReport((*account.Counts)(&s.report))}
+}
 
 // options are the options of every node the run opens.
 func (s *session) options(more ...zarr.Option) []zarr.Option {

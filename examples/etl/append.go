@@ -80,11 +80,8 @@ func appendDay(ctx context.Context, st, from store.Store, dead time.Duration) (i
 		if there, err := isThere(old, hours); err != nil || there {
 			return 0, err
 		}
-		at, err := g.With(zarr.AppendAt(len(old)), zarr.Wait(patience), zarr.TakeOver(dead))
-		if err != nil {
-			return 0, err
-		}
-		if _, err = at.Append(ctx, along, rows...); !errors.Is(err, zarr.ErrExists) {
+		o := zarr.AppendOptions{At: new(len(old)), Wait: patience, TakeOver: dead}
+		if _, err = g.Append(ctx, along, o, rows...); !errors.Is(err, zarr.ErrExists) {
 			return len(hours), err
 		}
 		// Another job appended meanwhile, maybe this day: look again.
@@ -117,13 +114,13 @@ func times(ctx context.Context, g *zarr.Group) ([]int64, error) {
 // rowsOf are all values of a day's array. They are read when they are due, and a day fits in
 // memory.
 func rowsOf(a *zarr.Array, n int) zarr.Rows {
-	return zarr.RowsBy(a.Path(), n, func(ctx context.Context, to *zarr.Array, from int) error {
+	return zarr.Rows{Path: a.Path(), N: n, Write: func(ctx context.Context, to *zarr.Array, from int) error {
 		values := make([]byte, a.Len()*a.DType().Size())
 		if err := a.ReadBytes(ctx, values); err != nil {
 			return err
 		}
 		return to.WriteBytes(ctx, values, zarr.Dim(along, zarr.Range(from, from+n)))
-	})
+	}}
 }
 
 func arraysOf(ctx context.Context, g *zarr.Group) ([]*zarr.Array, error) {

@@ -108,7 +108,7 @@ func TestDayKilled(t *testing.T) {
 			if !errors.Is(err, errKilled) {
 				t.Fatalf("day %d after %d requests: %v", day, n, err)
 			}
-			if _, err := appendDay(t.Context(), dir.New(url), days[day], 0); err != nil {
+			if _, err := appendDay(t.Context(), dir.New(url), days[day], -1); err != nil {
 				t.Fatalf("day %d after %d requests: %v", day, n, err)
 			}
 			check(t, url, first, 24*(day+1))

@@ -84,7 +84,7 @@ func sendShards(t *testing.T, b bucket.Provider, kinds ...faultproxy.Kind) (faul
 			t.Fatal(err)
 		}
 	}
-	w, err := zarr.NewWriter[uint8](t.Context(), a, 0)
+	w, err := zarr.NewWriter[uint8](t.Context(), a, 0, zarr.AppendOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

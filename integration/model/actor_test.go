@@ -62,6 +62,7 @@ type op struct {
 	row     func(r, j int) int32 // the element j of row r
 	targets []*truth
 	parts   map[*truth]*part
+	appends zarr.AppendOptions
 	options zarr.ResizeOptions
 	target  []int // of a resize
 }
@@ -237,7 +238,7 @@ func (o *op) refuses(err error) string {
 			return "a plain write is no conflict"
 		}
 	case errors.Is(err, fault.Exists):
-		if o.kind != doCreate && o.kind != doRun && o.kind != doVerify && o.kind != doMigrate {
+		if o.appends.At == nil && o.kind != doCreate && o.kind != doRun && o.kind != doVerify && o.kind != doMigrate {
 			return "unexpected error"
 		}
 	case errors.Is(err, fault.Selection):

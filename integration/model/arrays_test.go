@@ -149,7 +149,7 @@ func (w *hierarchy) actor(ctx context.Context, a *actor, k weights) {
 }
 
 // patience picks the options of an operation that claims.
-func (w *hierarchy) patience(a *actor, o *op) []zarr.Option {
+func (w *hierarchy) patience(a *actor, o *op) zarr.AppendOptions {
 	k := a.rng.IntN(4)
 	if w.h.peaceful && k != 3 {
 		k = 1
@@ -158,7 +158,7 @@ func (w *hierarchy) patience(a *actor, o *op) []zarr.Option {
 	case 0:
 		o.text += " take over"
 		w.over()
-		return []zarr.Option{zarr.TakeOver(0)}
+		return zarr.AppendOptions{TakeOver: -1}
 	case 1:
 		o.text += " wait"
 		o.waits = true
@@ -166,14 +166,14 @@ func (w *hierarchy) patience(a *actor, o *op) []zarr.Option {
 		if w.h.hale {
 			d = time.Minute
 		}
-		return []zarr.Option{zarr.Wait(d)}
+		return zarr.AppendOptions{Wait: d}
 	case 2:
 		o.text += " wait, take over"
 		w.over()
 		o.waits = true
-		return []zarr.Option{zarr.Wait(3 * time.Second), zarr.TakeOver(0)}
+		return zarr.AppendOptions{Wait: 3 * time.Second, TakeOver: -1}
 	}
-	return nil
+	return zarr.AppendOptions{}
 }
 
 // over notes that claims of living actors may end.
@@ -183,18 +183,13 @@ func (w *hierarchy) over() {
 	w.h.mu.Unlock()
 }
 
-// with is an array with the options of one operation; those do not stay.
-func with(x *zarr.Array, options []zarr.Option) *zarr.Array {
+// with is an array with options, which sends few requests at once.
+func with(x *zarr.Array, options ...zarr.Option) *zarr.Array {
 	y, err := x.With(append(slices.Clone(options), zarr.Limit(zarr.Limits{InFlight: 4}))...)
 	if err != nil {
 		panic(err)
 	}
 	return y
-}
-
-// fresh is the array without the options of one operation.
-func (a *actor) fresh(x *zarr.Array) *zarr.Array {
-	return with(x, []zarr.Option{zarr.Wait(0), zarr.TakeOver(1 << 60)})
 }
 
 // filling makes the rows of an append: some are fill.
@@ -215,8 +210,9 @@ func (w *hierarchy) append(ctx context.Context, a *actor, t *truth, x *zarr.Arra
 		return x
 	}
 	o.text = fmt.Sprintf("%d rows along %d of %v", o.n, o.axis, x.Shape())
-	if out := w.appendTo(ctx, a, t, with(x, w.patience(a, o)), o); out != nil {
-		return a.fresh(out)
+	o.appends = w.patience(a, o)
+	if out := w.appendTo(ctx, a, t, with(x), o); out != nil {
+		return with(out)
 	}
 	return x
 }
@@ -225,11 +221,11 @@ func (w *hierarchy) append(ctx context.Context, a *actor, t *truth, x *zarr.Arra
 func (w *hierarchy) appendTo(ctx context.Context, a *actor, t *truth, y *zarr.Array, o *op) *zarr.Array {
 	var out *zarr.Array
 	a.do(ctx, o, func(ctx context.Context) (err error) {
-		out, err = y.AppendBy(ctx, o.axis, o.n, func(ctx context.Context, b *zarr.Array, from int) error {
+		out, err = y.AppendFunc(ctx, o.axis, o.n, func(ctx context.Context, b *zarr.Array, from int) error {
 			box := all(b.Shape())
 			box.lo[o.axis] = from
 			return zarr.Write(ctx, b, o.values(box, from), box.selection(t.rank)...)
-		})
+		}, o.appends)
 		return err
 	}, func(err error) { w.appended(a, o, out, err) })
 	return out
@@ -255,6 +251,9 @@ func (b box) selection(rank int) []zarr.Selection {
 func (w *hierarchy) appended(a *actor, o *op, out *zarr.Array, err error) {
 	t := o.targets[0]
 	p := o.part(t)
+	if o.appends.At != nil {
+		w.dated(o, err)
+	}
 	switch {
 	case err == nil && p.done != o.n:
 		w.h.fail("%v is acknowledged, and %d of its rows are visible", o, p.done)
@@ -301,11 +300,12 @@ func (w *hierarchy) writer(ctx context.Context, a *actor, t *truth, x *zarr.Arra
 		return x
 	}
 	o.text = fmt.Sprintf("%d rows along %d of %v", o.n, o.axis, x.Shape())
-	y := with(x, w.patience(a, o))
+	o.appends = w.patience(a, o)
+	y := with(x)
 	flush := a.rng.IntN(8)
 	var out *zarr.Array
 	a.do(ctx, o, func(ctx context.Context) error {
-		s, err := zarr.NewWriter[int32](ctx, y, o.axis)
+		s, err := zarr.NewWriter[int32](ctx, y, o.axis, o.appends)
 		if err != nil {
 			return err
 		}
@@ -333,7 +333,7 @@ func (w *hierarchy) writer(ctx context.Context, a *actor, t *truth, x *zarr.Arra
 		return err
 	}, func(err error) { w.appended(a, o, out, err) })
 	if out != nil {
-		return a.fresh(out)
+		return with(out)
 	}
 	return x
 }
@@ -361,7 +361,8 @@ func (w *hierarchy) resize(ctx context.Context, a *actor, t *truth, x *zarr.Arra
 	if a.rng.IntN(3) == 0 && !w.h.peaceful {
 		o.text += " take over"
 		w.over()
-		y = with(x, []zarr.Option{zarr.TakeOver(0)})
+		o.options.TakeOver = -1
+		y = with(x)
 	}
 	return w.resizeTo(ctx, a, t, x, y, o)
 }
@@ -377,7 +378,7 @@ func (w *hierarchy) resizeTo(ctx context.Context, a *actor, t *truth, x, y *zarr
 		}
 	})
 	if out != nil {
-		return a.fresh(out)
+		return with(out)
 	}
 	return x
 }

@@ -28,7 +28,7 @@ func (w *hierarchy) write(ctx context.Context, a *actor, t *truth, x *zarr.Array
 	zero := a.rng.IntN(5) == 0
 	if a.rng.IntN(8) == 0 {
 		o.text += " store fill"
-		x = with(x, []zarr.Option{zarr.StoreFill()})
+		x = with(x, zarr.StoreFill())
 	}
 	var v []int32
 	a.do(ctx, o, func(ctx context.Context) error {
@@ -193,7 +193,7 @@ func (w *hierarchy) remove(ctx context.Context, a *actor, t *truth, x *zarr.Arra
 	}
 	gone := false
 	a.do(ctx, &op{kind: doRemove}, func(ctx context.Context) error {
-		r, err := upkeep.PlanRemove(ctx, x)
+		r, err := upkeep.PlanRemove(ctx, x, upkeep.RemoveOptions{})
 		if err != nil {
 			return err
 		}

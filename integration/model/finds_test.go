@@ -80,8 +80,8 @@ func TestModelFinds(t *testing.T) {
 		families string
 		plant    func(store.Store) store.Store
 	}{
-		{"puts without their conditions", "arrays groups copies caches", func(s store.Store) store.Store { return unconditional{s} }},
-		{"puts that are dropped", "arrays groups copies caches", func(s store.Store) store.Store { return &forgetful{Store: s} }},
+		{"puts without their conditions", "arrays groups copies caches daily", func(s store.Store) store.Store { return unconditional{s} }},
+		{"puts that are dropped", "arrays groups copies caches daily", func(s store.Store) store.Store { return &forgetful{Store: s} }},
 		{"claims that are never lost", "arrays groups", func(s store.Store) store.Store { return trusting{s} }},
 		{"reads of old values", "arrays groups caches", func(s store.Store) store.Store { return &hoarding{Store: s} }},
 	}

@@ -37,7 +37,8 @@ func (w *hierarchy) member(ctx context.Context, a *actor) {
 			o.filling(a)
 			o.text = fmt.Sprintf("%d rows", o.n)
 			if w.length() <= most {
-				g = w.groupAppend(ctx, a, g, o, w.patience(a, o))
+				o.appends = w.patience(a, o)
+				g = w.groupAppend(ctx, a, g, o)
 			}
 		case doWrite:
 			t := w.arrays[a.rng.IntN(2)]
@@ -90,29 +91,25 @@ func (w *hierarchy) groupAttrs(ctx context.Context, a *actor, g **zarr.Group) {
 }
 
 // groupAppend appends the rows of o to all arrays of the group, which is opened where g is nil.
-func (w *hierarchy) groupAppend(ctx context.Context, a *actor, g *zarr.Group, o *op, options []zarr.Option) *zarr.Group {
+func (w *hierarchy) groupAppend(ctx context.Context, a *actor, g *zarr.Group, o *op) *zarr.Group {
 	a.do(ctx, o, func(ctx context.Context) (err error) {
 		if g == nil {
 			if g, err = zarr.OpenGroup(ctx, a.store(), w.group, a.options()...); err != nil {
 				return err
 			}
 		}
-		y, err := g.With(options...)
-		if err != nil {
-			return err
-		}
 		var rows []zarr.Rows
 		for _, t := range o.targets {
-			rows = append(rows, zarr.RowsBy(strings.TrimPrefix(t.path, w.group+"/"), o.n, func(ctx context.Context, b *zarr.Array, from int) error {
+			rows = append(rows, zarr.Rows{Path: strings.TrimPrefix(t.path, w.group+"/"), N: o.n, Write: func(ctx context.Context, b *zarr.Array, from int) error {
 				axis := w.axis(t)
 				box := all(b.Shape())
 				box.lo[axis], box.hi[axis] = from, from+o.n
 				v := make([]int32, 0, box.len())
 				box.each(func(c [2]int) { v = append(v, o.row(c[axis]-from, c[1-axis])) })
 				return zarr.Write(ctx, b, v, box.selection(t.rank)...)
-			}))
+			}})
 		}
-		_, err = y.Append(ctx, "time", rows...)
+		_, err = g.Append(ctx, "time", o.appends, rows...)
 		return err
 	}, func(err error) { w.groupAppended(o, err) })
 	return nil
@@ -120,6 +117,9 @@ func (w *hierarchy) groupAppend(ctx context.Context, a *actor, g *zarr.Group, o 
 
 // groupAppended checks the end of an append to the group.
 func (w *hierarchy) groupAppended(o *op, err error) {
+	if o.appends.At != nil {
+		defer w.dated(o, err)
+	}
 	if err != nil {
 		if low, high := w.lengths(); low == high && o.visible() && o.faults < 2 && !o.lateDoc && !w.h.over {
 			w.h.fail("%v returns an error, and its rows are visible in all arrays", o)

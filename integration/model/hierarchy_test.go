@@ -27,8 +27,9 @@ type hierarchy struct {
 	from   int               // where the rows of the append begin that has the group's claim
 	copied map[string][]int  // shapes in the group's consolidated metadata; nil where there is none
 	log    map[*truth][]shaped
-	behind bool // consolidated metadata may be older than the arrays
-	fresh  bool // the last document of the group found no consolidated metadata
+	behind bool        // consolidated metadata may be older than the arrays
+	fresh  bool        // the last document of the group found no consolidated metadata
+	done   map[int]*op // acknowledged appends at a row, by that row
 }
 
 // shaped is a shape from a step on.
@@ -341,6 +342,9 @@ func (w *hierarchy) longer(o *op, t *truth, shape []int) {
 	from := t.shape[axis]
 	if p.done == 0 {
 		p.first = from
+	}
+	if at := o.appends.At; at != nil && p.first != *at {
+		w.h.fail("%v shows its rows of %s from row %d on", o, t.path, p.first)
 	}
 	t.shape = shape
 	first := from - p.done

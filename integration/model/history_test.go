@@ -176,7 +176,7 @@ func (r *request) spent() bool { return r.by.dead && !slices.Contains(r.by.last,
 
 // mayBeLate leaves out unconditional deletes of whole objects by resizes and removals, of which the
 // documentation says so: "a Resize that is taken over while it deletes must have ended"
-// ([zarr.TakeOver]), and a removal "asks nothing about versions" (upkeep.Removal).
+// ([zarr.AppendOptions]), and a removal "asks nothing about versions" (upkeep.Removal).
 func (r *request) mayBeLate() bool {
 	return r.verb != del || r.detail != "" || r.op == nil || r.op.kind == doWrite
 }

@@ -27,7 +27,8 @@ func (w *hierarchy) recoverFirst(ctx context.Context, a *actor) {
 	o.filling(a)
 	o.text = fmt.Sprintf("%d rows along %d of %v take over", o.n, o.axis, x.Shape())
 	// A shape that a late request sets in between is a conflict, which Wait tries again after.
-	x = w.appendTo(ctx, a, t, with(x, []zarr.Option{zarr.TakeOver(0), zarr.Wait(10 * time.Second)}), o)
+	o.appends = zarr.AppendOptions{TakeOver: -1, Wait: 10 * time.Second}
+	x = w.appendTo(ctx, a, t, with(x), o)
 	w.grow(ctx, a, t, x)
 }
 
@@ -64,8 +65,9 @@ func (w *hierarchy) grow(ctx context.Context, a *actor, t *truth, x *zarr.Array)
 			o.target[i] = min(width, o.target[i]+1+a.rng.IntN(5))
 		}
 		o.options.MetadataOnly = a.rng.IntN(2) == 0
+		o.options.TakeOver = -1
 		o.text = fmt.Sprintf("from %v to %v, take over, metadata only %v", x.Shape(), o.target, o.options.MetadataOnly)
-		if w.resizeTo(ctx, a, t, x, with(x, []zarr.Option{zarr.TakeOver(0)}), o) != x {
+		if w.resizeTo(ctx, a, t, x, with(x), o) != x {
 			return
 		}
 		x = w.refresh(ctx, a, t, x) // a late request has changed the document
@@ -86,7 +88,8 @@ func (w *hierarchy) recoverGroup(ctx context.Context, a *actor) {
 			}
 			o := &op{kind: doAppend, n: n, targets: w.arrays, text: fmt.Sprintf("%d rows take over", n), tolerant: try < 3}
 			o.filling(a)
-			w.groupAppend(ctx, a, nil, o, []zarr.Option{zarr.TakeOver(0), zarr.Wait(10 * time.Second)})
+			o.appends = zarr.AppendOptions{TakeOver: -1, Wait: 10 * time.Second}
+			w.groupAppend(ctx, a, nil, o)
 			if o.err == nil {
 				break
 			}

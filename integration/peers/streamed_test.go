@@ -128,7 +128,7 @@ func TestStreamedRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := zarr.NewWriter[uint8](t.Context(), made, 0)
+		w, err := zarr.NewWriter[uint8](t.Context(), made, 0, zarr.AppendOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -63,12 +63,12 @@ func (o order) run() error {
 	case copyPlan:
 		return o.copy(ctx)
 	}
-	a, err := zarr.OpenArray(ctx, st, "a", zarr.Wait(5*time.Minute))
+	a, err := zarr.OpenArray(ctx, st, "a")
 	if err != nil {
 		return err
 	}
 	for id := o.First; id < o.First+o.Count; id++ {
-		if a, err = zarr.Append(ctx, a, 0, lotOf(id)); err != nil {
+		if a, err = zarr.Append(ctx, a, 0, lotOf(id), zarr.AppendOptions{Wait: 5 * time.Minute}); err != nil {
 			return err
 		}
 		child.Say("ok", id)
@@ -79,7 +79,7 @@ func (o order) run() error {
 // days appends day after day to a group, and takes the place of a process that was killed.
 func days(ctx context.Context, st store.Store) error {
 	for {
-		g, err := zarr.OpenGroup(ctx, st, "g", zarr.TakeOver(0))
+		g, err := zarr.OpenGroup(ctx, st, "g")
 		if err != nil {
 			return err
 		}

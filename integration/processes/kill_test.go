@@ -69,7 +69,7 @@ func appendDay(ctx context.Context, g *zarr.Group) (int, error) {
 			data = append(data, value(i, x))
 		}
 	}
-	_, err = g.Append(ctx, "time", zarr.RowsOf("t2m", data), zarr.RowsOf("time", hours))
+	_, err = g.Append(ctx, "time", zarr.AppendOptions{TakeOver: -1}, zarr.RowsOf("t2m", data), zarr.RowsOf("time", hours))
 	return from + n, err
 }
 
@@ -183,7 +183,7 @@ func kills(t *testing.T, o order, format, rounds int, within time.Duration, see 
 	if acks == 0 || amid == 0 {
 		t.Error("no kill came in the middle of an append: the test shows nothing")
 	}
-	g, err := zarr.OpenGroup(t.Context(), st, "g", zarr.TakeOver(0))
+	g, err := zarr.OpenGroup(t.Context(), st, "g")
 	if err != nil {
 		t.Fatal(err)
 	}

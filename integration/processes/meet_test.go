@@ -161,7 +161,7 @@ func (m *meeting) round(t *testing.T, r *rand.Rand, o order, round int, within t
 		w := o
 		w.First, w.Age = int64(1+round*1000+i*100), time.Second
 		if i == 0 {
-			w.Age = 0
+			w.Age = -1
 		}
 		c := child.Start(t, w)
 		said[i], err = acknowledged(c, func() {
@@ -186,13 +186,13 @@ func (m *meeting) round(t *testing.T, r *rand.Rand, o order, round int, within t
 // meet appends lots to an array or a group, waits for others and takes over old claims. A lot whose
 // append was a conflict is not acknowledged.
 func (o order) meet(ctx context.Context, st store.Store) error {
-	opts := []zarr.Option{zarr.Wait(5 * time.Minute), zarr.TakeOver(o.Age)}
+	options := zarr.AppendOptions{Wait: 5 * time.Minute, TakeOver: o.Age}
 	for id := o.First; id < o.First+o.Count; id++ {
 		var err error
 		if o.Do == meet+" group" {
-			err = appendLot(ctx, st, o.Path, id, opts...)
+			err = appendLot(ctx, st, o.Path, id, options)
 		} else {
-			err = appendLotToArray(ctx, st, o.Path, id, opts...)
+			err = appendLotToArray(ctx, st, o.Path, id, options)
 		}
 		if err != nil && !errors.Is(err, zarr.ErrConflict) {
 			return err
@@ -204,18 +204,18 @@ func (o order) meet(ctx context.Context, st store.Store) error {
 	return nil
 }
 
-func appendLot(ctx context.Context, st store.Store, path string, id int64, opts ...zarr.Option) error {
-	g, err := zarr.OpenGroup(ctx, st, path, opts...)
+func appendLot(ctx context.Context, st store.Store, path string, id int64, o zarr.AppendOptions) error {
+	g, err := zarr.OpenGroup(ctx, st, path)
 	if err == nil {
-		_, err = g.Append(ctx, "time", zarr.RowsOf("t2m", lotOf(id)), zarr.RowsOf("time", lotOf(id)))
+		_, err = g.Append(ctx, "time", o, zarr.RowsOf("t2m", lotOf(id)), zarr.RowsOf("time", lotOf(id)))
 	}
 	return err
 }
 
-func appendLotToArray(ctx context.Context, st store.Store, path string, id int64, opts ...zarr.Option) error {
-	a, err := zarr.OpenArray(ctx, st, path, opts...)
+func appendLotToArray(ctx context.Context, st store.Store, path string, id int64, o zarr.AppendOptions) error {
+	a, err := zarr.OpenArray(ctx, st, path)
 	if err == nil {
-		_, err = zarr.Append(ctx, a, 0, lotOf(id))
+		_, err = zarr.Append(ctx, a, 0, lotOf(id), o)
 	}
 	return err
 }
@@ -225,9 +225,9 @@ func (m *meeting) recover(ctx context.Context, st store.Store, round int64) erro
 	id := -1 - round
 	m.acked[id] = true
 	if m.group {
-		return appendLot(ctx, st, m.path, id, zarr.TakeOver(0))
+		return appendLot(ctx, st, m.path, id, zarr.AppendOptions{TakeOver: -1})
 	}
-	return appendLotToArray(ctx, st, m.path, id, zarr.TakeOver(0))
+	return appendLotToArray(ctx, st, m.path, id, zarr.AppendOptions{TakeOver: -1})
 }
 
 // check reads the lots. settled says that no append is in flight and none was left half done.

@@ -28,7 +28,7 @@ type Account struct {
 	moved    atomic.Int64 // bytes that were read and written
 }
 
-// listenerKey is what a context holds the Report under that listens to it.
+// listenerKey is the key of the context's value: the Counts that listen to it.
 type listenerKey struct{}
 
 // Begin begins the account of one call on s: the call is to use the context and the store that it
@@ -40,8 +40,8 @@ func Begin(ctx context.Context, s store.Store, o Options) (context.Context, stor
 		return ctx, s, nil
 	}
 	a := &Account{o: o, below: s}
-	if r := o.Report; r != nil && ctx.Value(listenerKey{}) != r { // a call within a call is heard once
-		ctx = store.WithTrace(context.WithValue(ctx, listenerKey{}, r), r.listener())
+	if r := o.Report; r != nil && ctx.Value(listenerKey{}) != r.Counts { // a call within a call is heard once
+		ctx = store.WithTrace(context.WithValue(ctx, listenerKey{}, r.Counts), r.listener())
 	}
 	return ctx, over(s, a.around), a
 }

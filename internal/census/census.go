@@ -146,7 +146,8 @@ func (t *taking) all(ctx context.Context, objects iter.Seq[object]) error {
 func (t *taking) listed(ctx context.Context) iter.Seq[object] {
 	return func(yield func(object) bool) {
 		keys, rank := t.a.Metadata().Keys, len(t.grid)
-		for e, err := range store.ListAll(ctx, t.a.Store(), t.a.Path(), store.ListOptions{}) {
+		ctx, st := t.a.Source().At.Begin(ctx)
+		for e, err := range store.ListAll(ctx, st, t.a.Path(), store.ListOptions{}) {
 			if err != nil {
 				yield(object{err: err})
 				return
@@ -181,8 +182,9 @@ func (t *taking) inside(coord []int) bool {
 // asked yields what is found by asking for each key.
 func (t *taking) asked(ctx context.Context) iter.Seq[object] {
 	return func(yield func(object) bool) {
+		ctx, st := t.a.Source().At.Begin(ctx)
 		for r := range t.a.ObjectRegions() {
-			v, err := t.a.Store().Get(ctx, t.a.ChunkKey(r.Coord...), store.GetOptions{Range: store.Within(0, 1)}, nil)
+			v, err := st.Get(ctx, t.a.ChunkKey(r.Coord...), store.GetOptions{Range: store.Within(0, 1)}, nil)
 			switch {
 			case errors.Is(err, fault.NotFound):
 				t.looked(1)

@@ -13,7 +13,8 @@ import (
 )
 
 // TestRequests: a listing, which no absent chunk adds to; a read of the index of each stored shard;
-// and with Data a read of each stored chunk, or of each stored shard as a whole.
+// and with Data a read of each stored chunk, or of each stored shard as a whole. The
+// report of the array counts them.
 func TestRequests(t *testing.T) {
 	tests := []struct {
 		name string
@@ -40,10 +41,12 @@ func TestRequests(t *testing.T) {
 					n[string(e.Op)]++
 				}
 			})
-			a, err := zarr.OpenArray(t.Context(), st, "a")
+			var r zarr.Report
+			a, err := zarr.OpenArray(t.Context(), st, "a", zarr.ReportTo(&r))
 			if err != nil {
 				t.Fatal(err)
 			}
+			opened := r.Gets.Load()
 			n = map[string]int{}
 			c := take(t, a, census.Options{Data: tt.data})
 			if c.Present != 20 || c.Absent != 80 {
@@ -51,6 +54,9 @@ func TestRequests(t *testing.T) {
 			}
 			if !maps.Equal(n, tt.want) {
 				t.Errorf("%v, want %v", n, tt.want)
+			}
+			if r.Lists.Load() != int64(n["list"]) || r.Gets.Load()-opened != int64(n["get"]) {
+				t.Errorf("%v are made, and the report has %v", n, &r)
 			}
 		})
 	}

@@ -52,6 +52,10 @@ func (n *Node) begin(ctx context.Context) (context.Context, store.Store) {
 	return ctx, s
 }
 
+// Begin begins the account of requests that are not made by this package, such as listings of the
+// node's chunks: they are sent to the store that it returns, with the context that it returns.
+func (n *Node) Begin(ctx context.Context) (context.Context, store.Store) { return n.begin(ctx) }
+
 // Conflict counts a change that has to be made again.
 func (n *Node) Conflict() {
 	if r := n.Account.Report; r != nil {

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -41,33 +42,31 @@ type Result struct {
 // OK reports whether the store holds what the manifest says, and no more.
 func (r *Result) OK() bool { return len(r.Missing)+len(r.Changed)+len(r.Extra) == 0 }
 
-// Option changes what Write and Check do besides.
-type Option func(*work)
-
-// Progress has f called when it is known what is there, and after each value or part of a large
-// one, one call at a time: how many bytes were read, and of how many. Values whose length the
-// listing does not say add to both when they are read.
-func Progress(f func(done, total int64)) Option { return func(w *work) { w.progress = f } }
-
-// Limits reserves the memory for values from l instead of concurrency.Default.
-func Limits(l *concurrency.Limits) Option { return func(w *work) { w.limits = l } }
+// Options say how Write and Check work. The zero value uses the limits of the process.
+type Options struct {
+	// Progress is called after the listing, and after each value or part of a large one, one call
+	// at a time: how many bytes were read, and of how many. Values whose length the listing lacks
+	// add to both when they are read.
+	Progress func(done, total int64)
+	Limits   *concurrency.Limits // Bytes has the memory of values; nil is concurrency.Default
+	Account  account.Options     // what counts and bounds the requests
+}
 
 // work is one call of Write or Check.
 type work struct {
-	st       store.Store
-	limits   *concurrency.Limits
-	progress func(done, total int64)
+	st store.Store // that of the account
+	o  Options
 
 	mu          sync.Mutex
 	done, total int64
 }
 
-func newWork(st store.Store, opts []Option) *work {
-	r := &work{st: st, limits: concurrency.Default()}
-	for _, o := range opts {
-		o(r)
+func newWork(ctx context.Context, st store.Store, o Options) (context.Context, *work) {
+	if o.Limits == nil {
+		o.Limits = concurrency.Default()
 	}
-	return r
+	ctx, st, _ = account.Begin(ctx, st, o.Account)
+	return ctx, &work{st: st, o: o}
 }
 
 // begin says how many bytes there are to read.
@@ -80,7 +79,7 @@ func (r *work) begin(keys []string, sizes map[string]int64) {
 
 // read counts bytes that were read, of a value whose length is size by the listing.
 func (r *work) read(n int, size int64) {
-	if r.progress == nil {
+	if r.o.Progress == nil {
 		return
 	}
 	r.mu.Lock()
@@ -89,13 +88,13 @@ func (r *work) read(n int, size int64) {
 	if size < 0 {
 		r.total += int64(n)
 	}
-	r.progress(r.done, r.total)
+	r.o.Progress(r.done, r.total)
 }
 
 // Write writes the manifest of all keys in a store. Nothing is written before all values were read.
-func Write(ctx context.Context, st store.Store, w io.Writer, opts ...Option) error {
-	r := newWork(st, opts)
-	sizes, err := list(ctx, st)
+func Write(ctx context.Context, st store.Store, w io.Writer, o Options) error {
+	ctx, r := newWork(ctx, st, o)
+	sizes, err := list(ctx, r.st)
 	if err != nil {
 		return err
 	}
@@ -124,13 +123,13 @@ func Write(ctx context.Context, st store.Store, w io.Writer, opts ...Option) err
 
 // Check reads a manifest, and all values that it names. A line that is none of sha256sum is
 // fault.Metadata.
-func Check(ctx context.Context, st store.Store, manifest io.Reader, opts ...Option) (*Result, error) {
-	w := newWork(st, opts)
+func Check(ctx context.Context, st store.Store, manifest io.Reader, o Options) (*Result, error) {
 	want, err := parse(manifest)
 	if err != nil {
 		return nil, err
 	}
-	sizes, err := list(ctx, st)
+	ctx, w := newWork(ctx, st, o)
+	sizes, err := list(ctx, w.st)
 	if err != nil {
 		return nil, err
 	}
@@ -188,24 +187,37 @@ func list(ctx context.Context, st store.Store) (map[string]int64, error) {
 	return sizes, nil
 }
 
-// hash sums a value, in parts where it is large.
+// hash sums a value whose length is size by the listing: in parts where it is large, or has become
+// so since.
 func (r *work) hash(ctx context.Context, key string, size int64) (sum, error) {
+	if size > part {
+		return r.hashParts(ctx, key, size)
+	}
 	n := int64(part)
 	if size >= 0 {
-		n = min(n, size)
+		n = size
 	}
-	hold, err := r.limits.Bytes.Acquire(ctx, concurrency.Task, n)
+	hold, err := r.o.Limits.Bytes.Acquire(ctx, concurrency.Task, n)
+	if err != nil {
+		return sum{}, err
+	}
+	v, err := r.st.Get(ctx, key, store.GetOptions{Max: max(n, 1)}, hold.Buffer(int(n)))
+	if errors.Is(err, fault.Limit) {
+		hold.Release()
+		return r.hashParts(ctx, key, size)
+	}
+	defer hold.Release()
+	r.read(len(v.Bytes), size)
+	return sha256.Sum256(v.Bytes), err
+}
+
+// hashParts sums a value in parts of one version.
+func (r *work) hashParts(ctx context.Context, key string, size int64) (sum, error) {
+	hold, err := r.o.Limits.Bytes.Acquire(ctx, concurrency.Task, part)
 	if err != nil {
 		return sum{}, err
 	}
 	defer hold.Release()
-	if size <= part {
-		v, err := r.st.Get(ctx, key, store.GetOptions{Max: part}, hold.Buffer(int(max(size, 0))))
-		if !errors.Is(err, fault.Limit) {
-			r.read(len(v.Bytes), size)
-			return sha256.Sum256(v.Bytes), err
-		}
-	}
 	h, buf := sha256.New(), hold.Buffer(part)
 	v, err := r.st.Get(ctx, key, store.GetOptions{Range: store.Within(0, part)}, buf)
 	for off := int64(0); ; {

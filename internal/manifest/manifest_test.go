@@ -38,10 +38,10 @@ func TestWriteAndCheck(t *testing.T) {
 		want += fmt.Sprintf("%x  %s\n", sha256.Sum256(values[key]), key)
 	}
 	var b bytes.Buffer
-	if err := manifest.Write(t.Context(), st, &b); err != nil || b.String() != want {
+	if err := manifest.Write(t.Context(), st, &b, manifest.Options{}); err != nil || b.String() != want {
 		t.Fatal(err, b.String(), want)
 	}
-	r, err := manifest.Check(t.Context(), st, bytes.NewReader(b.Bytes()))
+	r, err := manifest.Check(t.Context(), st, bytes.NewReader(b.Bytes()), manifest.Options{})
 	if err != nil || !r.OK() || r.Same != 5 {
 		t.Fatal(r, err)
 	}
@@ -51,7 +51,7 @@ func TestWriteAndCheck(t *testing.T) {
 	if err := st.Delete(t.Context(), "a/0", store.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	r, err = manifest.Check(t.Context(), st, &b)
+	r, err = manifest.Check(t.Context(), st, &b, manifest.Options{})
 	if err != nil || r.Same != 3 || !slices.Equal(r.Missing, []string{"a/0"}) || !slices.Equal(r.Changed, []string{"d"}) || !slices.Equal(r.Extra, []string{"e"}) {
 		t.Error(r, err)
 	}
@@ -61,7 +61,7 @@ func TestWriteAndCheck(t *testing.T) {
 func TestBadManifests(t *testing.T) {
 	digits := strings.Repeat("0", 64)
 	for _, text := range []string{"\n", "x  y\n", digits + " y\n", digits + "  \n", digits[1:] + "  y\n", digits + "  y\n1" + digits[1:] + "  y\n", strings.Repeat("x", 1<<16)} {
-		if _, err := manifest.Check(t.Context(), mem.New(), strings.NewReader(text)); !errors.Is(err, fault.Metadata) {
+		if _, err := manifest.Check(t.Context(), mem.New(), strings.NewReader(text), manifest.Options{}); !errors.Is(err, fault.Metadata) {
 			t.Errorf("%.80q: %v", text, err)
 		}
 	}
@@ -72,18 +72,18 @@ func ExampleWrite() {
 	if _, err := st.Put(ctx, "t2m/c/0", []byte("a chunk"), store.PutOptions{}); err != nil {
 		log.Fatal(err)
 	}
-	if err := manifest.Write(ctx, st, os.Stdout); err != nil {
+	if err := manifest.Write(ctx, st, os.Stdout, manifest.Options{}); err != nil {
 		log.Fatal(err)
 	}
 	// Output: abbe7862de7660b333d1862141746d1d6d0e23c8cf49227bbd0d16add97bc71e  t2m/c/0
 }
 
-func ExampleProgress() {
+func ExampleOptions() {
 	ctx, st := context.Background(), mem.New()
 	if _, err := st.Put(ctx, "t2m/c/0", []byte("a chunk"), store.PutOptions{}); err != nil {
 		log.Fatal(err)
 	}
-	err := manifest.Write(ctx, st, io.Discard, manifest.Progress(func(done, total int64) { fmt.Println(done, "of", total) }))
+	err := manifest.Write(ctx, st, io.Discard, manifest.Options{Progress: func(done, total int64) { fmt.Println(done, "of", total) }})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestBudget(t *testing.T) {
 		}
 	}
 	l := &concurrency.Limits{CPU: concurrency.NewCPU(1), Bytes: concurrency.NewBudget(4 << 20)}
-	if err := manifest.Write(t.Context(), st, io.Discard, manifest.Limits(l)); err != nil {
+	if err := manifest.Write(t.Context(), st, io.Discard, manifest.Options{Limits: l}); err != nil {
 		t.Fatal(err)
 	}
 	if now, peak := l.Bytes.Used(); now != 0 || peak < 1<<20 || peak > 4<<20 {

@@ -42,12 +42,12 @@ func TestProgress(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var steps []int64
 			last := int64(-1)
-			watch := manifest.Progress(func(done, of int64) {
+			watch := manifest.Options{Progress: func(done, of int64) {
 				if done > of || tt.sized && of != total {
 					t.Errorf("%d of %d", done, of)
 				}
 				steps, last = append(steps, done), of
-			})
+			}}
 			var sums bytes.Buffer
 			if err := manifest.Write(t.Context(), tt.st, &sums, watch); err != nil {
 				t.Fatal(err)

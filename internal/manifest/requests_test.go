@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"sync"
 	"testing"
 
+	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/internal/manifest"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
@@ -30,7 +32,7 @@ func TestRequests(t *testing.T) {
 	put(t, under, "whole", make([]byte, 8<<20))
 	put(t, under, "long", make([]byte, 16<<20+1))
 	var b bytes.Buffer
-	if err := manifest.Write(t.Context(), st, &b); err != nil {
+	if err := manifest.Write(t.Context(), st, &b, manifest.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if n["list"] != 1 || n["get"] != 22+3 || len(n) != 2 {
@@ -43,11 +45,26 @@ func TestRequests(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := manifest.Check(t.Context(), st, &b)
+	r, err := manifest.Check(t.Context(), st, &b, manifest.Options{})
 	if err != nil || r.Same != 18 || len(r.Missing) != 5 || len(r.Extra) != 5 {
 		t.Fatal(r, err)
 	}
 	if n["list"] != 1 || n["get"] != 17+3 || len(n) != 2 {
 		t.Errorf("check: %v", n)
+	}
+}
+
+// TestAccount: requests are counted.
+func TestAccount(t *testing.T) {
+	st := mem.New()
+	for i := range 5 {
+		put(t, st, fmt.Sprint(i), []byte("a chunk"))
+	}
+	r := account.NewReport(new(account.Counts))
+	if err := manifest.Write(t.Context(), st, io.Discard, manifest.Options{Account: account.Options{Report: r}}); err != nil {
+		t.Fatal(err)
+	}
+	if r.Gets.Load() != 5 || r.Lists.Load() != 1 || r.BytesRead.Load() != 35 {
+		t.Errorf("%v", r)
 	}
 }

@@ -16,12 +16,12 @@ import (
 // finish is given up. DropClaim reports whether there was a claim. The shape stays, and where the
 // change may have written is recorded, so that no value of it shows when the array grows again; see
 // [FindOrphans] for its chunks. With the claim of a group go those that the same append has on
-// arrays below it. [zarr.TakeOver] goes on in place of dropping a claim.
+// arrays below it. An append with TakeOver in [zarr.AppendOptions] does not need it.
 //
 // ErrConflict: the claim is younger than age, or it is that of an append to several arrays of a
 // group which are of different lengths by now; that is to be completed with [zarr.Group.Append] and
-// [zarr.TakeOver]. The write is conditional: a process that is still at work ends with ErrConflict.
-// n must have been opened from its documents, not from consolidated metadata.
+// TakeOver. The write is conditional: a process that is still at work ends with ErrConflict. n must
+// have been opened from its documents, not from consolidated metadata.
 func DropClaim(ctx context.Context, n zarr.Node, age time.Duration) (dropped bool, err error) {
 	of := source(n)
 	c, err := claimOf(of)

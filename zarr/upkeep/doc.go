@@ -6,7 +6,7 @@
 //	differences, err := upkeep.CheckConsolidated(ctx, group) // is the copy what is stored?
 //	changed, err := upkeep.UpdateAbove(ctx, array)           // after SetAttrs or zarr.Create
 //	steps, err := upkeep.Migrate(ctx, group, upkeep.MigrateOptions{DryRun: true})
-//	removal, err := upkeep.PlanRemove(ctx, group) // objects, bytes, requests; removal.Run(ctx) deletes
+//	removal, err := upkeep.PlanRemove(ctx, group, upkeep.RemoveOptions{}) // objects, bytes, requests; removal.Run(ctx) deletes
 //
 // Nothing here reads or writes a chunk, and only a removal, and Orphans, delete some. Package
 // validate finds what there is to do and does it: [github.com/zargo-io/zargo/zarr/validate.Repair].

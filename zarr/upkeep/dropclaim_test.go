@@ -70,7 +70,7 @@ func killedAppend(t *testing.T) store.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Append(t.Context(), "time", zarr.RowsOf("a", []int32{1, 2}), zarr.RowsOf("b", []int32{1, 2})); err == nil {
+	if _, err := g.Append(t.Context(), "time", zarr.AppendOptions{}, zarr.RowsOf("a", []int32{1, 2}), zarr.RowsOf("b", []int32{1, 2})); err == nil {
 		t.Fatal("the append was not killed")
 	}
 	return st

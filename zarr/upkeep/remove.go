@@ -21,10 +21,20 @@ type Removal struct {
 	documents []string
 }
 
+// RemoveOptions say what [PlanRemove] does besides.
+type RemoveOptions struct {
+	// Seen is called for each object, one call at a time and in no promised order. The key of the
+	// entry is below the root of the store.
+	Seen func(store.Entry)
+}
+
 // PlanRemove finds what there is to remove of an array, or of a group with all that is below it,
-// keys that belong to no node among it. Each of seen is called for each object, one call at a time
-// and in no promised order, by its key below the root of the store.
-func PlanRemove(ctx context.Context, n zarr.Node, seen ...func(store.Entry)) (*Removal, error) {
+// keys that belong to no node among it.
+func PlanRemove(ctx context.Context, n zarr.Node, o RemoveOptions) (*Removal, error) {
+	var seen []func(store.Entry)
+	if o.Seen != nil {
+		seen = append(seen, o.Seen)
+	}
 	at := source(n).At
 	at = at.At(n.Path())
 	b, err := at.Below(ctx, seen...)

@@ -43,7 +43,7 @@ func TestRemove(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := upkeep.PlanRemove(ctx, n)
+	r, err := upkeep.PlanRemove(ctx, n, upkeep.RemoveOptions{})
 	if err != nil || r.Objects != 9 || r.Requests != 3 || r.Bytes == 0 || r.Unsized != 0 || len(deleted) != 0 {
 		t.Fatalf("%+v, %v, deleted %q", r, err, deleted)
 	}
@@ -76,7 +76,7 @@ func ExamplePlanRemove() {
 		fmt.Println(err)
 		return
 	}
-	r, err := upkeep.PlanRemove(ctx, a)
+	r, err := upkeep.PlanRemove(ctx, a, upkeep.RemoveOptions{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -64,7 +64,7 @@ func TestDeletes(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				r, err := upkeep.PlanRemove(ctx, n)
+				r, err := upkeep.PlanRemove(ctx, n, upkeep.RemoveOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -66,7 +66,8 @@ func (r *run) array(ctx context.Context, a *zarr.Array, told *few) error {
 func (c *chunks) list(ctx context.Context) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		docs, path := documents{}, c.a.Path()
-		for e, err := range store.ListAll(ctx, c.r.st, path, store.ListOptions{}) {
+		counted, st := c.r.begin(ctx)
+		for e, err := range store.ListAll(counted, st, path, store.ListOptions{}) {
 			if errors.Is(err, errors.ErrUnsupported) {
 				c.r.cannotList(path)
 				c.every(ctx, yield)

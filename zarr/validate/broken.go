@@ -12,7 +12,8 @@ import (
 // it: a bad document must not hide what is wrong with others. An array has none.
 func (r *run) broken(ctx context.Context, path string, told *few) (below []place, err error) {
 	docs, dirs := documents{}, []string{}
-	for e, err := range store.Pages(ctx, r.st, path, store.ListOptions{Depth: store.OneLevel}) {
+	counted, st := r.begin(ctx)
+	for e, err := range store.Pages(counted, st, path, store.ListOptions{Depth: store.OneLevel}) {
 		switch part := name(path, e.Key); {
 		case err != nil && fatal(ctx, err):
 			return nil, err
@@ -42,7 +43,8 @@ func (r *run) broken(ctx context.Context, path string, told *few) (below []place
 // kind tells what a zarr.json that is no good says that it is of; neither where that cannot be
 // told.
 func (r *run) kind(ctx context.Context, key string) (array, group bool, err error) {
-	v, err := r.st.Get(ctx, key, store.GetOptions{Max: maxDocument}, nil)
+	counted, st := r.begin(ctx)
+	v, err := st.Get(counted, key, store.GetOptions{Max: maxDocument}, nil)
 	if err != nil {
 		if fatal(ctx, err) {
 			return false, false, err

@@ -34,7 +34,8 @@ func (c *chunks) misplaced(ctx context.Context, part string) error {
 
 // refused reports a key that cannot be read for a reason of its own. An absent one can.
 func (r *run) refused(ctx context.Context, key string, told *few) error {
-	_, err := r.st.Get(ctx, key, store.GetOptions{Range: store.Within(0, 1)}, nil)
+	counted, st := r.begin(ctx)
+	_, err := st.Get(counted, key, store.GetOptions{Range: store.Within(0, 1)}, nil)
 	switch {
 	case err == nil, errors.Is(err, fault.NotFound), errors.Is(err, fault.Corrupt): // or shorter
 		return nil

@@ -56,7 +56,8 @@ func (c *chunks) hurt(code rule.Rule, coord []int) {
 
 // ask asks for the chunk at a position, where there is no listing that says which are stored.
 func (c *chunks) ask(ctx context.Context, coord []int) error {
-	_, err := c.r.st.Get(ctx, c.a.ChunkKey(coord...), store.GetOptions{Range: store.Within(0, 1)}, nil)
+	ctx, st := c.r.begin(ctx)
+	_, err := st.Get(ctx, c.a.ChunkKey(coord...), store.GetOptions{Range: store.Within(0, 1)}, nil)
 	switch {
 	case errors.Is(err, fault.NotFound):
 		c.missing(coord)

@@ -110,10 +110,12 @@ func (r *run) node(ctx context.Context, p place) ([]place, error) {
 	}
 	switch n := n.(type) {
 	case *zarr.Array:
+		r.known.Store(n.Source().At)
 		claimIn(n.Source().Claimed(), told)
 		r.count(func(x *Result) { x.Arrays++ })
 		return nil, r.array(ctx, n, told)
 	case *zarr.Group:
+		r.known.Store(n.Source().At)
 		claimIn(n.Source().Claimed(), told)
 		return r.group(ctx, n, told)
 	}
@@ -148,7 +150,8 @@ func (r *run) open(ctx context.Context, path string, told *few) (n zarr.Node, un
 // group looks at what lies at a group.
 func (r *run) group(ctx context.Context, g *zarr.Group, told *few) (below []place, err error) {
 	path, docs := g.Path(), documents{}
-	for e, err := range store.Pages(ctx, r.st, path, store.ListOptions{Depth: store.OneLevel}) {
+	counted, st := r.begin(ctx)
+	for e, err := range store.Pages(counted, st, path, store.ListOptions{Depth: store.OneLevel}) {
 		if errors.Is(err, errors.ErrUnsupported) {
 			if !r.cannotList(path) {
 				return nil, nil // the group above gave all that is below
@@ -209,7 +212,8 @@ func (r *run) consolidated(ctx context.Context, g *zarr.Group, told *few) error 
 		// Its own leniencies: those of v3 were told when the group was opened, of whose document it
 		// is a part.
 		key = join(path, docConsolidated)
-		v, err := r.st.Get(ctx, key, store.GetOptions{Max: maxDocument}, nil)
+		counted, st := r.begin(ctx)
+		v, err := st.Get(counted, key, store.GetOptions{Max: maxDocument}, nil)
 		if err != nil {
 			return r.fail(ctx, path, err)
 		}

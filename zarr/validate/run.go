@@ -9,8 +9,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -110,7 +112,8 @@ type run struct {
 	opts   Options
 	tuning store.Tuning
 
-	large concurrency.Keyed // held while a node with large documents is looked at
+	known atomic.Pointer[document.Node] // one that was opened
+	large concurrency.Keyed             // held while a node with large documents is looked at
 
 	damaged func(damaged) // may be nil
 
@@ -120,6 +123,15 @@ type run struct {
 	unlisted bool // it was told that the store cannot list
 
 	done, total int64 // chunks and shards
+}
+
+// begin begins the account of requests that no node makes, with the options that nodes are opened
+// with. Those of a root that cannot be opened are not counted.
+func (r *run) begin(ctx context.Context) (context.Context, store.Store) {
+	if n := r.known.Load(); n != nil {
+		return n.Begin(ctx)
+	}
+	return ctx, r.st
 }
 
 // tell passes on a finding.

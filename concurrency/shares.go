@@ -1,0 +1,123 @@
+package concurrency
+
+import "slices"
+
+// eighths is so many eighths of the size.
+func (b *Budget) eighths(n int64) int64 { return b.size/8*n + b.size%8*n/8 }
+
+// fits reports whether n bytes more are within the share of a kind.
+func (b *Budget) fits(k Kind, n int64) bool {
+	task, block, ahead := b.kinds[Task].used, b.kinds[Block].used, b.kinds[Ahead].used
+	switch k {
+	case Index:
+		return n <= b.eighths(1)-b.kinds[Index].used
+	case Block:
+		return n <= b.eighths(5)-block-ahead
+	case Ahead:
+		return n <= b.eighths(4)-ahead && n <= b.eighths(5)-block-ahead && n <= b.eighths(7)-task-block-ahead
+	default:
+		return n <= b.eighths(7)-task-block-ahead
+	}
+}
+
+// beside reports whether a Block of n bytes more has room beside the Tasks that were granted. What
+// is of another kind has, within its share.
+func (b *Budget) beside(k Kind, n int64) bool {
+	return k != Block || b.kinds[Task].holds == 0 || n <= b.eighths(7)-b.kinds[Task].used-b.kinds[Block].used-b.kinds[Ahead].used
+}
+
+// waits reports whether anything waits.
+func (b *Budget) waits() bool {
+	return len(b.settling) > 0 || slices.ContainsFunc(b.kinds[:], func(l line) bool { return len(l.waiting) > 0 })
+}
+
+// add reserves bytes of a kind, or gives them back.
+func (b *Budget) add(k Kind, n int64, holds int) {
+	b.kinds[k].used += n
+	b.kinds[k].holds += holds
+}
+
+// hand counts bytes that a hold of the budget has.
+func (b *Budget) hand(n int64) {
+	for at := b; at != nil; at = at.parent {
+		at.held += n
+	}
+}
+
+// reach notes how much is reserved.
+func (b *Budget) reach() {
+	for at := b; at.parent != nil; at = at.parent {
+		at.peak = max(at.peak, at.held)
+	}
+	r := b.root
+	r.peak = max(r.peak, r.held+r.idle.bytes())
+}
+
+// climb reserves the bytes of a waiter in a budget and those above it as far as nothing else comes
+// first, and then lets it wait. At the end of the path it is granted.
+func (w *waiter) climb(b *Budget) {
+	for ; b != nil; b = b.parent {
+		l := &b.kinds[w.kind]
+		if w.in = b; len(l.waiting) > 0 || l.holds > 0 && !b.fits(w.kind, w.n) {
+			l.waiting = append(l.waiting, w)
+			return
+		}
+		if !w.enter(b) {
+			return
+		}
+	}
+	w.hold = w.from.hold(w.kind, w.n)
+	close(w.ready)
+}
+
+// enter reserves the bytes of a waiter whose turn it is in a budget. It reports whether the waiter
+// goes on, or waits there for Tasks.
+func (w *waiter) enter(b *Budget) bool {
+	b.add(w.kind, w.n, 1)
+	if b.beside(w.kind, 0) {
+		return true
+	}
+	b.settling = append(b.settling, w)
+	return false
+}
+
+// leave takes a waiter out of its line, and gives back what is reserved for it.
+func (w *waiter) leave() {
+	for at := w.from; at != w.in; at = at.parent {
+		at.add(w.kind, -w.n, -1)
+	}
+	is := func(other *waiter) bool { return other == w }
+	if i := slices.IndexFunc(w.in.settling, is); i >= 0 {
+		w.in.settling = slices.Delete(w.in.settling, i, i+1)
+		w.in.add(w.kind, -w.n, -1)
+	} else {
+		l := &w.in.kinds[w.kind]
+		l.waiting = slices.DeleteFunc(l.waiting, is)
+	}
+	w.from.wake() // w may have been what the others waited for
+}
+
+// wake lets go on what can, in the budget and all above it: those first, where the others come to
+// wait next. Blocks come before Tasks, of which there may be one after the other.
+func (b *Budget) wake() {
+	if b.parent != nil {
+		b.parent.wake()
+	}
+	for len(b.settling) > 0 && b.beside(Block, 0) {
+		w := b.settling[0]
+		b.settling[0] = nil
+		b.settling = b.settling[1:]
+		w.climb(b.parent)
+	}
+	for _, k := range [...]Kind{Block, Index, Task} {
+		l := &b.kinds[k]
+		for len(l.waiting) > 0 && (l.holds == 0 || b.fits(k, l.waiting[0].n)) {
+			w := l.waiting[0]
+			l.waiting[0] = nil
+			l.waiting = l.waiting[1:]
+			if w.enter(b) {
+				w.climb(b.parent)
+			}
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package grow
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/zargo-io/zargo/internal/claim"
+	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/engine"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+)
+
+// Array is an array as one text of its document describes it. Package zarr implements it.
+type Array interface {
+	// Source returns the documents of the array.
+	Source() *document.Source
+	// Engine returns what reads and writes the objects of the array.
+	Engine() *engine.Array
+	// Position parses a key below the path of the array: the position of an object in the grid.
+	Position(key string) (coord []int, ok bool)
+	// Parse returns the array as another text of its document describes it.
+	Parse(doc document.Stored) (Array, error)
+	// Stored returns the array with its documents. It reads them if the array was opened without,
+	// and they must say the same (fault.Conflict).
+	Stored(ctx context.Context) (Array, error)
+	// Reopen opens the array again.
+	Reopen(ctx context.Context) (Array, error)
+	// Guarded returns the array for writes under a guard. storeFill stores chunks of fill values
+	// too.
+	Guarded(guard engine.Guard, storeFill bool) (Array, error)
+	// Fill sets all elements of a box to the fill value.
+	Fill(ctx context.Context, box claim.Box) error
+}
+
+func docOf(a Array) document.Stored { return a.Source().Doc }
+
+// shapeOf returns the shape of an array. The slice is the caller's.
+func shapeOf(a Array) []int { return slices.Clone(a.Engine().Layout.Shape) }
+
+func extentOf(a Array, axis int) int { return a.Engine().Layout.Shape[axis] }
+
+// errf says which array an error is about.
+func errf(a Array, err error) error {
+	n := a.Source().At
+	return document.Errorf(n.Store, n.Path, err)
+}
+
+// chunkAt finds the object that holds element i along an axis: its number, the element it begins
+// with and its length.
+func chunkAt(a Array, axis, i int) (chunk, start, length int) {
+	chunk, length, off := a.Engine().Layout.Axes[axis].Locate(i)
+	return chunk, i - off, length
+}
+
+// longer returns the array with n more rows, which are not stored.
+func longer(a Array, axis, n int) (Array, error) {
+	shape := shapeOf(a)
+	shape[axis] += n
+	return shaped(a, shape)
+}
+
+// rest returns the number of rows from one on to the end of its chunk.
+func rest(a Array, axis, at int) (int, error) {
+	b := a
+	if n := extentOf(a, axis); at >= n {
+		var err error
+		if b, err = longer(a, axis, at-n+1); err != nil {
+			return 0, err
+		}
+	}
+	_, start, length := chunkAt(b, axis, at)
+	return start + length - at, nil
+}
+
+// maxExtent is the largest integer that a JSON reader with doubles reads exactly.
+const maxExtent = 1<<53 - 1
+
+// shaped returns the array with another shape, which is not stored. fault.Selection: the array
+// cannot have that shape.
+func shaped(a Array, shape []int) (Array, error) {
+	for _, n := range shape {
+		if n < 0 || int64(n) > maxExtent {
+			return nil, fault.Newf(fault.Selection, "no array has the shape %v", shape)
+		}
+	}
+	edits, err := shapeEdits(shape)
+	if err != nil {
+		return nil, err
+	}
+	doc := docOf(a)
+	if doc.Bytes, err = meta.Edit(doc.Key, doc.Bytes, edits); err != nil {
+		return nil, err
+	}
+	b, err := a.Parse(doc)
+	if err != nil {
+		return nil, fault.Newf(fault.Selection, "the array cannot have the shape %v: %w", shape, err)
+	}
+	return b, nil
+}
+
+// shapeEdits change the shape in a document.
+func shapeEdits(shape []int) (document.Edits, error) {
+	raw, err := json.Marshal(shape)
+	return document.Edits{"shape": raw}, err
+}

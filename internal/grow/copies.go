@@ -1,0 +1,180 @@
+package grow
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+)
+
+// copied returns the consolidated metadata of the group by path below it; nil: there is none.
+func (g *group) copied(ctx context.Context) (map[string]meta.Node, error) {
+	if m, ok := g.Model.(*meta.Group); ok && g.Format() != 2 {
+		return m.Consolidated, nil
+	}
+	d, nodes, err := g.copiedV2(ctx)
+	g.copy = d
+	return nodes, err
+}
+
+// takenOver is the member of .zmetadata that holds the ID of the claim of the last append that took
+// another one over. Readers ignore it.
+const takenOver = "zargo_taken_over"
+
+// fence changes .zmetadata, so that the append that was taken over cannot change it any more: that
+// append may have found its claim before it lost it, and puts .zmetadata on condition of the version
+// that it read before that. errAgain: it was changed since this append decided by it.
+func (g *group) fence(ctx context.Context) error {
+	if g.Format() != 2 || !g.old.Under() {
+		return nil
+	}
+	id, err := json.Marshal(g.held.Claim().ID)
+	if err != nil {
+		return err
+	}
+	var tried []byte
+	for try := 1; ; try++ {
+		d, _, err := g.copiedV2(ctx)
+		switch {
+		case err != nil:
+			return err
+		case tried != nil && bytes.Equal(d.Bytes, tried): // the response of the put was lost
+			return nil
+		case !same(d, g.copy):
+			return errAgain
+		case !d.There():
+			return nil
+		}
+		tried, err = meta.Edit(d.Key, d.Bytes, map[string]json.RawMessage{takenOver: id})
+		if err != nil {
+			return err
+		}
+		_, err = g.Source.At.Swap(ctx, d, tried, unchangeable)
+		if !errors.Is(err, fault.Conflict) || try == maxSplices {
+			return err
+		}
+	}
+}
+
+// completed reports whether the append that was taken over has completed: all arrays have n rows,
+// also for who opens them through the group.
+func (g *group) completed(ctx context.Context, members []member, n int) bool {
+	copies, err := g.copied(ctx)
+	g.copies = copies
+	return err == nil && g.shows(members, n)
+}
+
+// copiedV2 reads the group's .zmetadata, if there is one.
+func (g *group) copiedV2(ctx context.Context) (document.Stored, map[string]meta.Node, error) {
+	at := g.Source.At
+	d := document.Stored{Key: at.Key(document.ZMetadata)}
+	v, err := at.Get(ctx, document.ZMetadata)
+	if errors.Is(err, fault.NotFound) {
+		return d, nil, nil
+	}
+	if err != nil {
+		return d, nil, err
+	}
+	d.Bytes, d.Version = v.Bytes, v.Version
+	nodes, err := g.With.ConsolidatedV2(d.Key, d.Bytes)
+	return d, nodes, err
+}
+
+// finish puts the new documents of the arrays into the group's consolidated metadata, and ends the
+// claim: in v3 by one put.
+func (g *group) finish(ctx context.Context, members []member) error {
+	if g.Format() == 2 {
+		return g.finishV2(ctx, members)
+	}
+	nodes := map[string][]byte{}
+	for _, m := range members {
+		doc, err := m.array.Source().StrictV3()
+		if err != nil {
+			return err
+		}
+		nodes[g.below(m.array)] = doc
+	}
+	return g.held.CommitBy(ctx, func(d document.Stored) (document.Change, error) {
+		const member = "consolidated_metadata"
+		c := document.Change{Record: g.held.Record()}
+		if raw, err := meta.Member(d.Key, d.Bytes, member); err != nil || raw == nil || bytes.Equal(raw, []byte("null")) {
+			return c, err
+		}
+		doc, err := meta.SpliceV3(d.Key, d.Bytes, nodes)
+		if err != nil {
+			return c, err
+		}
+		raw, err := meta.Member(d.Key, doc, member)
+		c.Edits = document.Edits{member: raw}
+		return c, err
+	})
+}
+
+// finishV2 changes the group's .zmetadata while the claim is held, and ends the claim.
+func (g *group) finishV2(ctx context.Context, members []member) error {
+	err := g.splicing(ctx, members)
+	if err != nil && !errors.Is(err, fault.Conflict) {
+		over, cancel := document.Detached(ctx)
+		defer cancel()
+		if again := g.splicing(over, members); again == nil || errors.Is(again, fault.Conflict) {
+			ctx, err = over, again
+		}
+	}
+	switch {
+	case errors.Is(err, document.ErrEnded):
+		return nil // another process found that all arrays and .zmetadata are longer
+	case err != nil:
+		return err
+	}
+	return g.held.GiveUp(ctx, false)
+}
+
+// maxSplices bounds how often .zmetadata is changed again. Each time another writer changed it.
+const maxSplices = 1000
+
+// splicing is splice, again as long as others change .zmetadata.
+func (g *group) splicing(ctx context.Context, members []member) error {
+	for try := 1; ; try++ {
+		err := g.splice(ctx, members)
+		if !errors.Is(err, fault.Conflict) || try == maxSplices {
+			return err
+		}
+		g.Source.At.Conflict()
+	}
+}
+
+const unchangeable = "consolidated metadata cannot be changed"
+
+// splice puts the new documents of the arrays into the group's .zmetadata, if there is one. The
+// claim is checked after .zmetadata is read and before it is put: an append that takes this one over
+// changes .zmetadata in between.
+func (g *group) splice(ctx context.Context, members []member) error {
+	d, _, err := g.copiedV2(ctx)
+	if err == nil {
+		err = g.held.Check(ctx)
+	}
+	if err != nil || !d.There() {
+		return err
+	}
+	docs := map[string][]byte{}
+	for _, m := range members {
+		name, doc, _, err := m.array.Source().StrictV2()
+		if err != nil {
+			return err
+		}
+		docs[document.Join(g.below(m.array), name)] = doc
+	}
+	doc, err := meta.SpliceV2(d.Key, d.Bytes, docs)
+	if err == nil {
+		doc, err = meta.Edit(d.Key, doc, map[string]json.RawMessage{takenOver: nil})
+	}
+	if err != nil {
+		return err
+	}
+	_, err = g.Source.At.Swap(ctx, d, doc, unchangeable)
+	return err
+}

@@ -1,0 +1,227 @@
+package grow
+
+import (
+	"context"
+	"slices"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/claim"
+	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Outside says what becomes of elements outside the new shape of a resize.
+type Outside struct {
+	Keep  bool // no object is deleted
+	Clear bool // without Keep: elements within objects that stay become the fill value
+}
+
+// Resize changes the shape of an array to one of the same rank, and returns the array with it. Wait
+// waits for changes in progress. If one of them gives the array another shape, Resize fails with
+// fault.Conflict: the new shape was decided by the old one.
+func Resize(ctx context.Context, a Array, shape []int, outside Outside, o Options) (out Array, err error) {
+	err = o.retrying(ctx, a, func(b Array) (bool, error) {
+		if is := shapeOf(b); !slices.Equal(is, shapeOf(a)) {
+			return false, fault.Newf(fault.Conflict, "the array has the shape %v by now; see Refresh", is)
+		}
+		var err error
+		out, err = resize(ctx, b, shape, outside, o)
+		return true, err
+	})
+	if err != nil {
+		return nil, errf(a, err)
+	}
+	return out, nil
+}
+
+func resize(ctx context.Context, a Array, shape []int, outside Outside, o Options) (Array, error) {
+	a, err := a.Stored(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := shaped(a, shape); err != nil {
+		return nil, err
+	}
+	r := newResizing(a, shape, outside)
+	s := a.Source()
+	r.held, err = s.At.Hold(ctx, s.Doc, o.Over, func(t document.Text) (document.Change, error) {
+		if err := t.As(s.Doc); err != nil {
+			return document.Change{}, err
+		}
+		return r.begin(t.Record)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !r.held.Claim().Under() {
+		return a.Parse(r.held.Doc())
+	}
+	err = r.clean(ctx)
+	if err == nil {
+		err = r.commit(ctx)
+	}
+	if err != nil {
+		giveUp(ctx, r.held, true)
+		return nil, err
+	}
+	return a.Parse(r.held.Doc())
+}
+
+// resizing is a change of the shape in progress.
+type resizing struct {
+	a       Array // as it is stored
+	id      claim.Claim
+	shape   []int
+	base    []int // the shape of the elements that stay, while the change is in progress
+	deletes bool  // chunks outside base
+	clears  bool  // elements outside base within chunks that stay
+	held    *document.Held
+	record  claim.Record // by which it began
+}
+
+func newResizing(a Array, shape []int, outside Outside) *resizing {
+	r := &resizing{a: a, id: claim.New(claim.Resize), shape: shape, base: shapeOf(a)}
+	low := shapeOf(a) // of the elements that stay
+	for i, n := range shape {
+		low[i] = min(low[i], n)
+	}
+	if !outside.Keep && !slices.Equal(low, r.base) {
+		r.base, r.deletes, r.clears = low, true, outside.Clear
+	}
+	return r
+}
+
+// begin decides how the shape changes in a document that has a record: at once or, where objects
+// must be deleted or written first, under a claim.
+func (r *resizing) begin(record claim.Record) (c document.Change, err error) {
+	r.record = record
+	c.Record = record
+	if !r.deletes && !r.showsPast() && len(r.left()) == 0 {
+		c.Edits, err = shapeEdits(r.shape)
+		return c, err
+	}
+	c.Claim = r.id
+	if r.deletes {
+		c.Claim.Was = shapeOf(r.a)
+	}
+	if r.deletes || r.showsPast() {
+		c.Record = record.Deleted(r.base)
+		r.record = c.Record
+	}
+	c.Edits, err = shapeEdits(r.base)
+	return c, err
+}
+
+// showsPast reports whether the new shape shows elements that an earlier shape may have left.
+func (r *resizing) showsPast() bool {
+	if r.record.Past == nil {
+		return false
+	}
+	past, ok := claim.Whole(r.record.Past).And(claim.Whole(r.shape))
+	return ok && len(past.Outside(r.base)) > 0
+}
+
+// left returns the boxes of elements that the new shape shows and that may have values of changes
+// that were given up.
+func (r *resizing) left() (boxes []claim.Box) {
+	for _, b := range r.record.Left {
+		if b, ok := b.And(claim.Whole(r.shape)); ok {
+			boxes = append(boxes, b.Outside(r.base)...)
+		}
+	}
+	return boxes
+}
+
+// maxFilled is how many objects a Resize replaces by fill values, as many as it deletes by their
+// names: a record in a document may say anything.
+const maxFilled = 10_000_000
+
+// clean deletes and clears the elements outside the base. It stores fill values where changes that
+// were given up may have put other values, or may still put some.
+func (r *resizing) clean(ctx context.Context) error {
+	if r.deletes || r.showsPast() {
+		if err := r.delete(ctx); err != nil {
+			return err
+		}
+	}
+	b, err := shaped(r.a, r.shape)
+	if err != nil {
+		return err
+	}
+	left := r.left()
+	if n := objectsIn(b.Engine().Layout.Axes, left); n > maxFilled {
+		return fault.Newf(fault.Limit, "changes that were given up left %.0f objects to be replaced, more than %d", n, maxFilled)
+	}
+	for _, box := range left {
+		c, err := guarded(b, r.held, box)
+		if err == nil {
+			err = clearBox(ctx, c, box)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// commit changes the shape.
+func (r *resizing) commit(ctx context.Context) error {
+	edits, err := shapeEdits(r.shape)
+	if err != nil {
+		return err
+	}
+	record := r.held.Record()
+	if r.deletes || r.showsPast() {
+		record.Past = nil
+	}
+	return r.held.Commit(ctx, document.Change{Edits: edits, Record: record.Written(r.shape)})
+}
+
+// delete deletes the objects outside the base. In other objects it sets elements outside the base
+// to the fill value, along axes that are to be cleared or whose chunks may have values of an
+// earlier shape.
+func (r *resizing) delete(ctx context.Context) error {
+	past := r.record.Past
+	far, ends := make([]int, len(r.base)), make([]int, len(r.base)) // ends of the chunks that the base ends within
+	was := shapeOf(r.a)
+	for i, n := range r.base {
+		if ends[i] = n; n > 0 {
+			_, start, length := chunkAt(r.a, i, n-1)
+			ends[i] = start + length
+		}
+		far[i] = max(was[i], ends[i])
+		if past != nil {
+			far[i] = max(far[i], past[i])
+		}
+	}
+	b, err := shaped(r.a, far)
+	if err != nil {
+		return err
+	}
+	if b, err = guarded(b, r.held, claim.Whole(far)); err != nil {
+		return err
+	}
+	if err := b.Engine().DeleteOutside(ctx, r.base, b.Position); err != nil {
+		return err
+	}
+	for axis, n := range r.base {
+		edge := r.clears && n < was[axis] || past != nil && n < past[axis]
+		if n == ends[axis] || !edge {
+			continue
+		}
+		box := claim.Whole(ends)
+		box.Lo[axis] = n
+		if err := clearBox(ctx, b, box); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxCleared is how many objects are cleared at once: each takes the memory of its part.
+const maxCleared = 4
+
+// clearBox sets a box to the fill value, object by object.
+func clearBox(ctx context.Context, a Array, box claim.Box) error {
+	return concurrency.Each(ctx, maxCleared, pieces(a.Engine().Layout.Axes, box), a.Fill)
+}

@@ -1,0 +1,281 @@
+package grow
+
+import (
+	"context"
+	"errors"
+
+	"github.com/zargo-io/zargo/internal/engine"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Writer appends rows that come over time, a few at a time. See zarr.Writer.
+type Writer[T any] struct {
+	a     Array // as it is stored by now
+	put   Put[T]
+	rows  *claimed
+	axis  int
+	outer int // runs of rows: the product of the axes before axis
+	inner int // elements of a run for each row: the product of the axes after it
+
+	buf     []T // rows of one row of chunks, or inner chunks, from base on; each run has room for all of them
+	room    int // rows
+	have    int // rows in buf
+	base    int // index of the first
+	flushed int // rows of buf that are readable
+	err     error
+
+	piece  int       // rows of an inner chunk where shards are streamed; else 0
+	shards *shardRow // in progress, with the rows before base that are not readable; nil: there are none
+}
+
+// Put writes rows from one up to another one along the axis: into shards in progress, by their
+// position in the grid, or, where shards is nil, to the store.
+type Put[T any] func(ctx context.Context, view Array, shards func(coord []int) *engine.ShardWriter, rows []T, from, to int) error
+
+// NewWriter claims the rows up to the end of a row of chunks.
+func NewWriter[T any](ctx context.Context, a Array, axis int, put Put[T], o Options) (*Writer[T], error) {
+	w := &Writer[T]{axis: axis, put: put}
+	err := o.retrying(ctx, a, func(b Array) (bool, error) { return true, w.begin(ctx, b, o) })
+	if err != nil {
+		return nil, errf(a, err)
+	}
+	w.a = w.rows.a
+	w.base = extentOf(w.a, axis)
+	if w.piece, err = streamedRows(ctx, w.a, axis, w.room); err != nil {
+		w.rows.giveUp(ctx)
+		return nil, errf(a, err)
+	}
+	if w.piece > 0 {
+		w.have = w.base % w.piece
+		w.base, w.flushed, w.room = w.base-w.have, w.have, w.piece
+	}
+	return w, nil
+}
+
+// begin claims the first rows.
+func (w *Writer[T]) begin(ctx context.Context, a Array, o Options) error {
+	w.outer, w.inner = 1, 1
+	shape := shapeOf(a)
+	for i, n := range shape {
+		if i < w.axis {
+			w.outer *= n
+		} else if i > w.axis {
+			w.inner *= n
+		}
+	}
+	if w.outer*w.inner == 0 {
+		return fault.Newf(fault.Selection, "rows of an array of the shape %v have no elements", shape)
+	}
+	var err error
+	if w.room, err = rest(a, w.axis, shape[w.axis]); err != nil {
+		return err
+	}
+	a, from, err := o.due(ctx, a, w.axis)
+	if err != nil {
+		return err
+	}
+	w.rows, err = claimRows(ctx, a, appendTo(w.axis, from, from+w.room), o.Over, nil)
+	return err
+}
+
+// Write takes a whole number of rows. It returns once they are in memory or stored.
+func (w *Writer[T]) Write(ctx context.Context, rows []T) error {
+	row := w.outer * w.inner
+	switch {
+	case w.err != nil:
+		return w.err
+	case len(rows)%row != 0:
+		return errf(w.a, fault.Newf(fault.Selection, "%d elements are no whole number of rows of %d", len(rows), row))
+	}
+	n := len(rows) / row
+	for at := 0; at < n; {
+		if w.room == 0 {
+			if err := w.next(); err != nil {
+				return w.fail(err)
+			}
+		}
+		if w.buf == nil {
+			w.buf = make([]T, w.outer*w.room*w.inner)
+		}
+		k := min(n-at, w.room-w.have)
+		for i := range w.outer {
+			copy(w.buf[(i*w.room+w.have)*w.inner:], rows[(i*n+at)*w.inner:(i*n+at+k)*w.inner])
+		}
+		at += k
+		if w.have += k; w.have == w.room {
+			if err := w.full(ctx); err != nil {
+				return w.fail(err)
+			}
+		}
+	}
+	return nil
+}
+
+// next begins a row of chunks.
+func (w *Writer[T]) next() error {
+	room, err := rest(w.a, w.axis, w.base)
+	if err != nil {
+		return errf(w.a, err)
+	}
+	if w.piece > 0 {
+		room = w.piece
+	}
+	if len(w.buf) != w.outer*room*w.inner {
+		w.buf = nil
+	}
+	w.room = room
+	return nil
+}
+
+func (w *Writer[T]) fail(err error) error {
+	w.err = err
+	return err
+}
+
+// full stores the rows in memory, which are a row of chunks.
+func (w *Writer[T]) full(ctx context.Context) error {
+	if w.piece == 0 || w.flushed > 0 {
+		return w.store(ctx, false)
+	}
+	if err := w.send(ctx); err != nil {
+		return err
+	}
+	w.base, w.have = w.base+w.room, 0
+	if w.base < w.shards.to {
+		return nil
+	}
+	w.room = 0
+	return w.store(ctx, false)
+}
+
+// Flush makes all rows readable. Chunks that are not full are written, and written again later.
+func (w *Writer[T]) Flush(ctx context.Context) error {
+	if w.err != nil || !w.pending() {
+		return w.err
+	}
+	if err := w.store(ctx, false); err != nil {
+		return w.fail(err)
+	}
+	return nil
+}
+
+// pending reports whether there are rows that are not readable.
+func (w *Writer[T]) pending() bool { return w.have > w.flushed || w.shards != nil }
+
+// store makes the rows in memory and in shards in progress readable; the last ones end the claim.
+// It does not write readable rows again, since another process may have changed them.
+func (w *Writer[T]) store(ctx context.Context, last bool) error {
+	if err := w.write(ctx); err != nil {
+		return err
+	}
+	end, next := w.base+w.have, 0
+	if !last {
+		// The next chunks may be beyond the end of the grid: then Write says so.
+		next, _ = rest(w.a, w.axis, end)
+	}
+	a, err := w.rows.commit(ctx, end-extentOf(w.a, w.axis), next)
+	if err != nil {
+		return errf(w.a, err)
+	}
+	w.a = a
+	if w.flushed = w.have; w.have == w.room {
+		w.base, w.have, w.flushed, w.room = w.base+w.room, 0, 0, 0
+	}
+	return nil
+}
+
+// write stores the rows that are not readable.
+func (w *Writer[T]) write(ctx context.Context) error {
+	if w.shards != nil {
+		if w.have > 0 {
+			if err := w.send(ctx); err != nil {
+				return err
+			}
+		}
+		err := w.shards.commit(ctx)
+		w.shards = nil
+		if err != nil {
+			return errf(w.a, err)
+		}
+		return nil
+	}
+	b, err := w.view()
+	if err != nil {
+		return err
+	}
+	return w.put(ctx, b, nil, w.held(w.flushed), w.base+w.flushed, w.base+w.have)
+}
+
+// send puts the rows in memory, none of which is readable, into the shards in progress.
+func (w *Writer[T]) send(ctx context.Context) error {
+	b, err := w.view()
+	if err != nil {
+		return err
+	}
+	if w.shards == nil {
+		if w.shards, err = openShards(ctx, b, w.axis, w.base, extentOf(w.a, w.axis)); err != nil {
+			return errf(w.a, err)
+		}
+	}
+	return w.put(ctx, b, w.shards.at, w.held(0), w.base, w.base+w.have)
+}
+
+// view is the array with all rows in memory.
+func (w *Writer[T]) view() (Array, error) {
+	return w.rows.view(w.base + w.have - extentOf(w.a, w.axis))
+}
+
+// held returns the rows in memory from one on, one run after another.
+func (w *Writer[T]) held(from int) []T {
+	if from == 0 && w.have == w.room || w.outer == 1 {
+		return w.buf[from*w.inner : w.outer*w.have*w.inner]
+	}
+	out := make([]T, 0, w.outer*(w.have-from)*w.inner)
+	for i := range w.outer {
+		out = append(out, w.buf[(i*w.room+from)*w.inner:(i*w.room+w.have)*w.inner]...)
+	}
+	return out
+}
+
+// errClosed says that a Writer was used after Close.
+var errClosed = errors.New("zarr: the Writer is closed")
+
+// Close makes all rows readable and ends the claim. After an error of Write or Flush it ends the
+// claim alone, and returns that error.
+func (w *Writer[T]) Close(ctx context.Context) error {
+	was := w.err
+	w.err = errClosed
+	switch {
+	case errors.Is(was, errClosed):
+		return nil
+	case was != nil:
+		w.giveUp(ctx)
+		return was
+	case w.pending():
+		err := w.store(ctx, true)
+		if err != nil {
+			w.giveUp(ctx)
+		}
+		return err
+	}
+	if err := w.rows.held.GiveUp(ctx, false); err != nil {
+		return errf(w.a, err)
+	}
+	a, err := w.a.Parse(w.rows.held.Doc())
+	if err != nil {
+		return errf(w.a, err)
+	}
+	w.a = a
+	return nil
+}
+
+func (w *Writer[T]) giveUp(ctx context.Context) {
+	w.shards.abort(ctx)
+	w.rows.giveUp(ctx)
+}
+
+// Array returns the array as others see it by now, with the rows that are readable.
+func (w *Writer[T]) Array() Array { return w.a }
+
+// Next returns the index of the next row that Write takes.
+func (w *Writer[T]) Next() int { return w.base + w.have }
