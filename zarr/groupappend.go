@@ -3,7 +3,6 @@ package zarr
 import (
 	"context"
 
-	"github.com/zargo-io/zargo/internal/arrayspec"
 	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/internal/grow"
 	"github.com/zargo-io/zargo/zarr/fault"
