@@ -61,8 +61,10 @@ func (r *Call) write(ctx context.Context, o *plan.Object) error {
 const maxConflicts = 1000
 
 // contend writes an object by a condition, again and again as long as a try is lost. Goroutines of
-// this process take turns. met reports that it was another process that won: it is given time.
+// this process take turns. met reports that another process won. Where objects are merged many may
+// write the same one, so that it is given time; the one that has the claim need not wait.
 func (r *Call) contend(ctx context.Context, o *plan.Object, write func() (lost, met bool, err error)) error {
+	merges := !o.Covers || o.Edge
 	key, err := r.lock(ctx, o.Key)
 	if err != nil {
 		return err
@@ -76,7 +78,9 @@ func (r *Call) contend(ctx context.Context, o *plan.Object, write func() (lost, 
 		if !met {
 			continue
 		}
-		r.account.Conflict()
+		if r.account.Conflict(); !merges {
+			continue
+		}
 		if err := concurrency.Sleep(ctx, rand.N(min(time.Duration(try)*2*time.Millisecond, 100*time.Millisecond))); err != nil {
 			return err
 		}
