@@ -40,6 +40,22 @@ func ExampleHold_Trim() {
 	// Output: it became short 15
 }
 
+// A child bounds a part of the work within the memory of all.
+func ExampleBudget_Child() {
+	all := concurrency.NewBudget(64 << 20)
+	exports := all.Child(16 << 20)
+	hold, err := exports.Acquire(context.Background(), concurrency.Task, 10<<20)
+	if err != nil {
+		panic(err)
+	}
+	defer hold.Release()
+	_, more := exports.Try(concurrency.Task, 10<<20)
+	_, other := all.Try(concurrency.Task, 10<<20)
+	now, _ := all.Used()
+	fmt.Println(more, other, now>>20)
+	// Output: false true 20
+}
+
 func ExampleSlots() {
 	slots := concurrency.NewSlots(1)
 	if err := slots.Acquire(context.Background()); err != nil {

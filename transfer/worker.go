@@ -104,7 +104,7 @@ func openWith(ctx context.Context, p *Plan, open Opener, shared *concurrency.Lim
 		return nil, errors.Join(err, w.Close())
 	}
 	w.memory = shared.Bytes.Child(p.Budget())
-	w.limits = &concurrency.Limits{CPU: shared.CPU, Requests: shared.Requests, Bytes: w.memory.Child(objectsShare(w.memory.Size()))}
+	w.limits = &concurrency.Limits{CPU: shared.CPU, Requests: shared.Requests, Bytes: w.memory.Child(objectsShare(p.Budget()))}
 	w.watch = newWatch(p, w.src, opts)
 	w.arrays = newArrays(p, w.src, w.out, w.tmp, append(slices.Clone(opts), zarr.Limit(zarr.Limits{Shared: w.limits})))
 	return w, nil

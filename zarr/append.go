@@ -41,10 +41,10 @@ func (o AppendOptions) grow() grow.Options {
 //
 // Other processes see the new shape once all chunks are stored, so a reader never sees a hole. One
 // append at a time changes an array: it first claims the rows in the array's document. Meanwhile
-// another append or resize fails with ErrConflict and changes nothing. So does an append to an array
-// that grew since it was opened (see [Array.Refresh]), unless AppendOptions has it wait. The claim
-// of a killed process stays and does not disturb readers; AppendOptions can take it over. After an
-// error the shape is what it was.
+// another append or resize fails with ErrConflict and changes nothing. So does an append to an
+// array that grew since it was opened (see [Array.Refresh]), unless AppendOptions has it wait. The
+// claim of a killed process stays and does not disturb readers; AppendOptions can take it over.
+// After an error the shape is what it was.
 //
 // A chunk that is stored in part, or its shard, is read and written again, on condition that it did
 // not change meanwhile; the report counts these (Rewritten). For rows that come a few at a time use

@@ -3,7 +3,6 @@ package zarr
 import (
 	"context"
 
-	"github.com/zargo-io/zargo/internal/arrayspec"
 	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/internal/grow"
 	"github.com/zargo-io/zargo/internal/hierarchy"
@@ -92,12 +91,6 @@ func (g *Group) Append(ctx context.Context, dim string, o AppendOptions, rows ..
 				return nil, err
 			}
 			return growing{made(a, g.cfg).(*Array)}, nil
-		},
-		Dims: func(m *meta.Array) []string {
-			if m.Dims != nil {
-				return m.Dims
-			}
-			return arrayspec.Dims(m.Attrs, len(m.Shape))
 		},
 	}
 	doc, err := in.Append(ctx, dim, of, o.grow())

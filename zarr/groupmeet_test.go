@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -222,6 +223,39 @@ func TestGroupAppendsTakenOver(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// TestGroupAppendTakerKilled: the process that takes an append over is killed before one of its
+// puts, and the earlier process, which was only slow, goes on. A third process completes what they
+// left.
+func TestGroupAppendTakerKilled(t *testing.T) {
+	step := 2
+	if race.Enabled {
+		step = 9
+	}
+	for _, p := range pairings() {
+		t.Run(fmt.Sprint(p), func(t *testing.T) {
+			for n, met := 0, true; met; n++ {
+				for m := n % step; ; m += step {
+					st := p.create(t)
+					first, second, third := outcome{v: 11, n: 3}, outcome{v: 21, n: 3}, outcome{v: 31, n: 3}
+					taker := &killed{Store: st, left: m}
+					met, _ = interleave(t.Context(), st, n, math.MaxInt, func(st store.Store) {
+						first.err = appendPair(t.Context(), st, first.v, first.n, zarr.AppendOptions{})
+					}, func(store.Store) {
+						second.err = appendPair(t.Context(), taker, second.v, second.n, zarr.AppendOptions{TakeOver: -1})
+					})
+					third.err = appendPair(t.Context(), st, third.v, third.n, zarr.AppendOptions{TakeOver: -1})
+					if err := p.check(st, first, second, third); err != nil || claims(t, st) != 0 || third.err != nil {
+						t.Fatalf("%d, %d: %v; %d claims; %v, %v, %v", n, m, err, claims(t, st), first.err, second.err, third.err)
+					}
+					if second.err == nil || m > 50 {
+						break
+					}
+				}
+			}
+		})
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 )
 
 // keeping returns the array for a write of a selection. If a request of a change that was given up
-// may still arrive there, chunks of fill values are stored and none is deleted. The document decides
-// that as it was when the array was opened.
+// may still arrive there, chunks of fill values are stored and none is deleted. The document
+// decides that as it was when the array was opened.
 func (a *Array) keeping(r grid.Selection) (*Array, error) {
 	if a.cfg.Chunks.StoreFill || a.shards != nil || a.at.From != hierarchy.FromStore {
 		return a, nil

@@ -29,14 +29,14 @@ type ResizeOptions struct {
 }
 
 // Resize gives the array another shape of the same rank, and returns the array with it; a stays as
-// it was. New elements are the fill value, or values that an earlier shape left there. ResizeOptions
-// say what becomes of elements outside the new shape.
+// it was. New elements are the fill value, or values that an earlier shape left there.
+// ResizeOptions say what becomes of elements outside the new shape.
 //
 // The shape changes first, on condition that nobody else changed the array since it was opened
 // (ErrConflict). Then chunks are deleted: their keys in batches or, if there are more than some
 // thousand, those that a listing shows. An array that loses chunks is claimed meanwhile as by
-// [Append]. After an error of a delete the shape is the new one, and the next Append or Resize deals
-// with the remaining chunks. ErrSelection: a rectilinear grid ends before the new shape.
+// [Append]. After an error of a delete the shape is the new one, and the next Append or Resize
+// deals with the remaining chunks. ErrSelection: a rectilinear grid ends before the new shape.
 func (a *Array) Resize(ctx context.Context, shape []int, o ResizeOptions) (*Array, error) {
 	if err := a.hasShape(); err != nil {
 		return nil, a.errf(err)

@@ -19,13 +19,13 @@ import (
 // It holds the claim of an append (see [Append]) from NewWriter to Close. The shape grows with each
 // row of chunks, so a reader sees whole chunks and never a hole. [Writer.Flush] makes rows readable
 // before their chunks are full; such chunks are read and written again when they are full. If a
-// process is killed, the rows that it did not flush are lost. A new Writer that takes its claim over
-// continues after the readable rows.
+// process is killed, the rows that it did not flush are lost. A new Writer that takes its claim
+// over continues after the readable rows.
 //
-// Large shards are not collected in memory: each row of inner chunks is encoded and sent in parts as
-// soon as it is complete, and the shards show when they are complete. Readable rows of such a shard
-// are carried over as they are stored. If another process writes to them at that moment, the Writer
-// fails with ErrConflict.
+// Large shards are not collected in memory: each row of inner chunks is encoded and sent in parts
+// as soon as it is complete, and the shards show when they are complete. Readable rows of such a
+// shard are carried over as they are stored. If another process writes to them at that moment, the
+// Writer fails with ErrConflict.
 type Writer[T any] struct{ w *grow.Writer[T] }
 
 // NewWriter begins to append rows to an array along an axis. ErrConflict: another Writer or Append
@@ -52,9 +52,9 @@ func NewWriter[T any](ctx context.Context, a *Array, axis int, o AppendOptions) 
 	return &Writer[T]{w}, nil
 }
 
-// Write takes a whole number of rows in C order (ErrSelection). It returns once they are in memory or
-// stored; the caller may change rows then. After an error the Writer only takes Close, and rows that
-// are not readable are lost.
+// Write takes a whole number of rows in C order (ErrSelection). It returns once they are in memory
+// or stored; the caller may change rows then. After an error the Writer only takes Close, and rows
+// that are not readable are lost.
 func (w *Writer[T]) Write(ctx context.Context, rows []T) error { return w.w.Write(ctx, rows) }
 
 // Flush makes all rows readable. It writes chunks that are not full, which are written again later:

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/internal/bucketcheck"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -53,17 +54,17 @@ func (c *bucketCheckCmd) Run(ctx context.Context, s *session) error {
 	}
 	if c.DryRun {
 		if c.JSON {
-			return printJSON(s.out, dryRunInfo{l.String(), o.Plan()})
+			return render.JSON(s.out, dryRunInfo{l.String(), o.Plan()})
 		}
-		_, err := fmt.Fprintf(s.out, "%s: %s\n", oneLine(l.String()), o.Plan())
+		_, err := fmt.Fprintf(s.out, "%s: %s\n", render.OneLine(l.String()), o.Plan())
 		return err
 	}
-	t := newCheckTable(s.out, o)
+	t := render.NewCheckTable(s.out, o)
 	if !c.JSON {
-		if err := t.begin(l.String()); err != nil {
+		if err := t.Begin(l.String()); err != nil {
 			return err
 		}
-		o.Found = t.found
+		o.Found = t.Found
 	}
 	before := missingFolders(l)
 	r, err := bucketcheck.Run(ctx, o)
@@ -72,9 +73,9 @@ func (c *bucketCheckCmd) Run(ctx context.Context, s *session) error {
 		return c.failed(l, err)
 	}
 	if c.JSON {
-		err = errors.Join(printJSON(s.out, checkInfo{l.String(), r}), err)
+		err = errors.Join(render.JSON(s.out, checkInfo{l.String(), r}), err)
 	} else {
-		err = errors.Join(t.end(r), err)
+		err = errors.Join(t.End(r), err)
 	}
 	if n := r.Count(bucketcheck.Fails); n > 0 {
 		err = errors.Join(err, fault.Newf(errNotHeld, "%d of %d", n, len(r.Checks)))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -107,23 +108,39 @@ func (c *catCmd) print(ctx context.Context, s *session, w io.Writer, a *zarr.Arr
 // printValues prints what r selects of an array in any format but text, as an array of a shape of
 // as many elements. It holds elements of about most bytes at a time.
 func printValues(ctx context.Context, far *progress, w io.Writer, a *zarr.Array, r region, most int64, format string, shape []int) error {
-	t, read := readerOf(a)
-	out, err := newSink(format, &checkedWriter{ctx, w}, t, shape)
+	t, read := render.ReaderOf(a)
+	out, err := render.NewSink(format, &checkedWriter{ctx, w}, t, shape)
 	if err != nil {
 		return err
 	}
-	if err := out.begin(); err != nil {
+	if err := out.Begin(); err != nil {
 		return err
 	}
 	write := func(elems []byte) error {
-		err := out.write(elems)
+		err := out.Write(elems)
 		far.add(int64(len(elems) / unitOf(t)))
 		return err
 	}
 	if err := stream(ctx, a, r, most, t, read, write); err != nil {
 		return err
 	}
-	return out.end()
+	return out.End()
+}
+
+// printText reads what is to be seen of the region, no more, and prints it.
+func printText(ctx context.Context, w io.Writer, a *zarr.Array, r region) error {
+	t, read := render.ReaderOf(a)
+	axes := make([]render.Axis, len(r))
+	for k, x := range r {
+		axes[k] = render.Axis{Count: x.count, Drop: x.drop}
+	}
+	return render.Text(w, t, axes, func(buf []byte, part [][2]int) error {
+		of := r
+		for k, p := range part {
+			of = of.part(k, p[0], p[1])
+		}
+		return read(ctx, buf, of.selections()...)
+	})
 }
 
 // checkedWriter ends with its context, however much there is to write.

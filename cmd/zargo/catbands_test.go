@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -107,5 +109,21 @@ func TestCatOfHardlyAnything(t *testing.T) {
 	}
 	if got := do(t, p, "cat part --format raw"); len(got) != 300_000 {
 		t.Errorf("%d bytes", len(got))
+	}
+}
+
+// What json prints parses, and has the right shape.
+func TestJSONParses(t *testing.T) {
+	p := newProgram()
+	t.Chdir(t.TempDir())
+	do(t, p, `create mem://m/x --shape 2,2,3 --dtype complex64 --fill [1.5,"NaN"]`)
+	var got any
+	if err := json.Unmarshal([]byte(do(t, p, "cat mem://m/x --format json")), &got); err != nil {
+		t.Fatal(err)
+	}
+	one := []any{1.5, "NaN"}
+	row := []any{one, one, one}
+	if want := []any{[]any{row, row}, []any{row, row}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%v", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/big"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/internal/census"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -64,7 +65,7 @@ func (c *censusCmd) Run(ctx context.Context, s *session) error {
 		return p.fail(err)
 	}
 	if c.JSON {
-		err = printJSON(s.out, all)
+		err = render.JSON(s.out, all)
 	} else {
 		err = printCensus(s.out, all)
 	}
@@ -76,7 +77,7 @@ func (c *censusCmd) Run(ctx context.Context, s *session) error {
 		corrupt += counts.Corrupt
 	}
 	if corrupt > 0 {
-		return at(p.where, fault.Newf(fault.Corrupt, "%s", plural(int(corrupt), "chunk")))
+		return at(p.where, fault.Newf(fault.Corrupt, "%s", render.Plural(int(corrupt), "chunk")))
 	}
 	return nil
 }
@@ -88,7 +89,7 @@ func printCensus(out io.Writer, all []*census.Counts) error {
 		if c.Sharded {
 			unit = "shards"
 		}
-		name := oneLine(c.Path)
+		name := render.OneLine(c.Path)
 		if name == "" {
 			name = "."
 		}
@@ -96,23 +97,23 @@ func printCensus(out io.Writer, all []*census.Counts) error {
 		if c.Sharded {
 			fmt.Fprintf(out, "  inner chunks: %d stored, %d absent in those shards\n", c.InnerPresent, c.InnerAbsent)
 		}
-		size := sizeText(big.NewInt(c.Stored))
+		size := render.Size(big.NewInt(c.Stored))
 		if c.Unsized > 0 {
-			size += fmt.Sprintf(" and %s of unknown size", plural(int(c.Unsized), "object"))
+			size += fmt.Sprintf(" and %s of unknown size", render.Plural(int(c.Unsized), "object"))
 		}
 		if c.Decoded > 0 && c.Stored > 0 {
-			fmt.Fprintf(out, "  bytes stored: %s, of elements: %s, %.1f to 1\n", size, sizeText(big.NewInt(c.Decoded)), c.Ratio())
+			fmt.Fprintf(out, "  bytes stored: %s, of elements: %s, %.1f to 1\n", size, render.Size(big.NewInt(c.Decoded)), c.Ratio())
 		} else {
 			fmt.Fprintf(out, "  bytes stored: %s\n", size)
 		}
 		if c.Orphans > 0 {
-			fmt.Fprintf(out, "  beyond the array: %s, bytes: %s\n", plural(int(c.Orphans), "key"), sizeText(big.NewInt(c.OrphanBytes)))
+			fmt.Fprintf(out, "  beyond the array: %s, bytes: %s\n", render.Plural(int(c.Orphans), "key"), render.Size(big.NewInt(c.OrphanBytes)))
 		}
 		if c.Asked {
 			fmt.Fprintln(out, "  the store does not list: keys were asked for one by one, and others not seen")
 		}
 		for _, p := range c.Problems {
-			fmt.Fprintf(out, "  %s: %s\n", oneLine(p.Key), oneLine(p.Err))
+			fmt.Fprintf(out, "  %s: %s\n", render.OneLine(p.Key), render.OneLine(p.Err))
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/upkeep"
@@ -51,5 +52,5 @@ func differ(n int) string {
 	if n == 1 {
 		return "1 node differs"
 	}
-	return plural(n, "node") + " differ"
+	return render.Plural(n, "node") + " differ"
 }

@@ -4,14 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
-	"math"
 	"math/big"
-	"runtime/debug"
-	"strings"
-	"text/tabwriter"
 
-	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/transfer"
 	"github.com/zargo-io/zargo/zarr"
@@ -19,9 +14,7 @@ import (
 )
 
 type copyCmd struct {
-	From string `arg:"" name:"source" help:"The array, or the group with all that is below it."`
-	To   string `arg:"" name:"target" help:"Where the copy is made. No node may be there."`
-	copyFlags
+	copyArgs
 	Resume bool `help:"Go on with a copy to the same place that was interrupted, as it was begun: other flags do not change it."`
 	DryRun bool `name:"dry-run" help:"Only say what would be done: for each array how, and how many objects are read and written at most."`
 }
@@ -39,7 +32,7 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 		}
 		return c.archive(ctx, s, l, o, check)
 	}
-	e, err := s.openEnds(ctx, c.From, c.To, c.Root, c.separatorFlag.options()...)
+	e, o, err := c.open(ctx, s, o)
 	if err != nil {
 		return err
 	}
@@ -67,7 +60,7 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 	if err := transfer.Clean(ctx, p, open); err != nil {
 		return e.target.fail(err)
 	}
-	if _, err := fmt.Fprintf(s.out, "copied %s, %s\n", plural(writtenArrays(p), "array"), sizeText(big.NewInt(last.Moved.BytesWritten))); err != nil {
+	if _, err := fmt.Fprintf(s.out, "copied %s, %s\n", render.Plural(writtenArrays(p), "array"), render.Size(big.NewInt(last.Moved.BytesWritten))); err != nil {
 		return err
 	}
 	n, err := zarr.Open(ctx, e.target.Store, e.toPath, s.options()...)
@@ -82,10 +75,6 @@ func (c *copyCmd) dryRun(ctx context.Context, s *session, e *ends, o transfer.Op
 	if err := printPlan(s.out, p); err != nil || len(p.Documents.Temporary) == 0 || c.Resume {
 		return err
 	}
-	o, err := e.options(o)
-	if err != nil {
-		return err
-	}
 	o.OneStage, o.Masked = true, nil
 	one, err := transfer.NewPlan(ctx, e.node, nil, o)
 	if err != nil {
@@ -93,26 +82,13 @@ func (c *copyCmd) dryRun(ctx context.Context, s *session, e *ends, o transfer.Op
 	}
 	tasks, reads, writes, err := sums(one)
 	if err == nil {
-		_, err = fmt.Fprintf(s.out, "without temporary arrays: %s, at most %d reads and %d writes\n", plural(tasks, "task"), reads, writes)
+		_, err = fmt.Fprintf(s.out, "without temporary arrays: %s, at most %d reads and %d writes\n", render.Plural(tasks, "task"), reads, writes)
 	}
 	return err
 }
 
-// sums are what a plan takes at most.
-func sums(p *transfer.Plan) (tasks int, reads, writes int64, err error) {
-	costs, err := p.Costs()
-	for _, c := range costs {
-		reads, writes, tasks = reads+c.Reads, writes+c.Writes, tasks+c.Tasks
-	}
-	return tasks, reads, writes, err
-}
-
 // plan makes the plan, or finds the one that is to be gone on with.
 func (c *copyCmd) plan(ctx context.Context, s *session, e *ends, o transfer.Options) (*transfer.Plan, error) {
-	o, err := e.options(o)
-	if err != nil {
-		return nil, err
-	}
 	if !c.Resume {
 		return transfer.NewPlan(ctx, e.node, e.target.Store, o)
 	}
@@ -134,84 +110,3 @@ type resumable struct {
 
 func (r *resumable) Error() string { return r.err.Error() + "; " + r.how }
 func (r *resumable) Unwrap() error { return r.err }
-
-// trimmed leaves out what package transfer says of itself.
-func trimmed(err error) error {
-	return &reworded{strings.ReplaceAll(err.Error(), "transfer: ", ""), err}
-}
-
-// writtenArrays is how many arrays a plan writes for good.
-func writtenArrays(p *transfer.Plan) (n int) {
-	for _, stage := range p.Stages {
-		for _, step := range stage.Steps {
-			if step.To != nil && step.To.In == transfer.Target {
-				n++
-			}
-		}
-	}
-	return n
-}
-
-// outsideHeap is how much memory the program itself takes, which Go's limit does not count. A
-// sixteenth more is for what is taken before it works.
-const outsideHeap = 40 << 20
-
-// keepTo limits the heap, unless GOMEMLIMIT does, until the function that it returns is called.
-func keepTo(memory int64) func() {
-	was := debug.SetMemoryLimit(-1)
-	if was == math.MaxInt64 {
-		debug.SetMemoryLimit(max(memory/16*15-outsideHeap, memory/2))
-	}
-	return func() { debug.SetMemoryLimit(was) }
-}
-
-// runPlan runs tasks of a plan within its memory, and returns how far it came.
-func (s *session) runPlan(ctx context.Context, p *transfer.Plan, open transfer.Opener, o transfer.RunOptions) (last transfer.Progress, err error) {
-	defer keepTo(p.Memory)()
-	s.far.begin(work{unit: "tasks", verb: "written"})
-	o.Zarr = append(o.Zarr, s.options()...)
-	shared := concurrency.Default()
-	o.Limits = &concurrency.Limits{CPU: shared.CPU, Requests: shared.Requests, Bytes: concurrency.NewBudget(p.Budget())}
-	o.Progress = func(x transfer.Progress) {
-		last = x
-		s.far.before.Store(int64(x.Skipped))
-		s.far.moved.Store(x.Moved.BytesWritten)
-		s.far.at(int64(x.Done), int64(x.Tasks))
-	}
-	err = transfer.Run(ctx, p, open, o)
-	if err != nil {
-		err = trimmed(err)
-	}
-	return last, err
-}
-
-// printPlan prints a line for each step, and the sums.
-func printPlan(w io.Writer, p *transfer.Plan) error {
-	costs, err := p.Costs()
-	if err != nil {
-		return err
-	}
-	tasks, reads, writes, err := sums(p)
-	if err != nil {
-		return err
-	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, c := range costs {
-		if c.Step.To == nil {
-			continue
-		}
-		path := c.Step.To.Path
-		if c.Step.To.In == transfer.Temporary {
-			path += " (temporary)"
-		}
-		if path == "" {
-			path = "."
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\treads %d\twrites %d\t%s\n", oneLine(path), c.Step.Kind, plural(c.Tasks, "task"), c.Reads, c.Writes, sizeText(big.NewInt(c.Bytes)))
-	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, "%s, at most %d reads and %d writes, and %s to keep track; %s of memory\n", plural(tasks, "task"), reads, writes, plural(tasks, "write"), sizeText(big.NewInt(p.Memory)))
-	return err
-}

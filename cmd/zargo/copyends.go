@@ -7,12 +7,32 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/transfer"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
+
+// copyArgs name the ends of a copy, and what it has otherwise.
+type copyArgs struct {
+	From string `arg:"" name:"source" help:"The array, or the group with all that is below it."`
+	To   string `arg:"" name:"target" help:"Where the copy is made. No node may be there."`
+	copyFlags
+}
+
+// open opens the ends, and completes the options of the plan. The ends are to be closed by close.
+func (c *copyArgs) open(ctx context.Context, s *session, o transfer.Options) (*ends, transfer.Options, error) {
+	e, err := s.openEnds(ctx, c.From, c.To, c.Root, c.separatorFlag.options()...)
+	if err != nil {
+		return nil, o, err
+	}
+	if o, err = e.options(o); err != nil {
+		return nil, o, errors.Join(e.target.fail(trimmed(err)), e.close())
+	}
+	return e, o, nil
+}
 
 // ends are where a copy comes from and goes to.
 type ends struct {
@@ -30,7 +50,7 @@ type ends struct {
 // name.
 func (s *session) openEnds(ctx context.Context, from, to, root string, more ...zarr.Option) (*ends, error) {
 	if strings.HasSuffix(strings.ToLower(strings.TrimRight(to, "/")), ".zip") {
-		return nil, usagef("%s: the copy would be a folder of that name; zargo copy writes a zip archive to %q", oneLine(to), oneLine(strings.TrimRight(to, "/")+"|zip:"))
+		return nil, usagef("%s: the copy would be a folder of that name; zargo copy writes a zip archive to %q", render.OneLine(to), render.OneLine(strings.TrimRight(to, "/")+"|zip:"))
 	}
 	src, n, err := s.openNode(ctx, from, more...)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/transfer"
 )
@@ -46,6 +47,6 @@ func (c *copyCmd) archive(ctx context.Context, s *session, l openurl.Location, o
 	if err := transfer.SaveZip(ctx, p, s.opener(map[string]openurl.Location{p.Source.Store: src.root}), at.Store, key, s.options()...); err != nil {
 		return at.fail(trimmed(err))
 	}
-	_, err = fmt.Fprintf(s.out, "copied %s\n", plural(writtenArrays(p), "array"))
+	_, err = fmt.Fprintf(s.out, "copied %s\n", render.Plural(writtenArrays(p), "array"))
 	return err
 }

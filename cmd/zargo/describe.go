@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"math/big"
 	"strconv"
 	"strings"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -124,14 +124,6 @@ func count(shape []int, chunks chunking) *big.Int {
 	return n
 }
 
-// printJSON prints a value, indented, with nothing escaped that need not be.
-func printJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
-}
-
 // attributes are a node's, as compact JSON with numbers as they are stored.
 func attributes(n zarr.Node) (json.RawMessage, error) {
 	doc, err := meta.EncodeAttrs(n.Attrs())
@@ -175,7 +167,7 @@ func (d *arrayInfo) axes() string {
 	for i, n := range d.Shape {
 		parts[i] = strconv.Itoa(n)
 		if i < len(d.Dims) && d.Dims[i] != nil && *d.Dims[i] != "" {
-			parts[i] = oneLine(*d.Dims[i]) + ": " + parts[i]
+			parts[i] = render.OneLine(*d.Dims[i]) + ": " + parts[i]
 		}
 	}
 	if len(parts) == 0 {

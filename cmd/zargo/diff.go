@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/internal/diff"
 )
 
@@ -45,12 +46,12 @@ func (c *diffCmd) Run(ctx context.Context, s *session) error {
 		return oneOf(err, p, q)
 	}
 	if c.JSON {
-		err = printJSON(s.out, r)
+		err = render.JSON(s.out, r)
 	} else {
 		err = printDiff(s.out, r)
 	}
 	if err == nil && !r.Equal() {
-		err = at(p.where, fmt.Errorf("%w from %s in %s", errDiffers, q.where, plural(len(r.Nodes), "node")))
+		err = at(p.where, fmt.Errorf("%w from %s in %s", errDiffers, q.where, render.Plural(len(r.Nodes), "node")))
 	}
 	return err
 }
@@ -66,12 +67,12 @@ func oneOf(err error, p, q *place) error {
 // printDiff prints a line for each difference, and how much was compared.
 func printDiff(out io.Writer, r *diff.Result) error {
 	for _, n := range r.Nodes {
-		path := oneLine(cmp.Or(n.Path, "."))
+		path := render.OneLine(cmp.Or(n.Path, "."))
 		if n.Only != "" {
 			fmt.Fprintf(out, "%s: only in %s\n", path, map[string]string{"a": "the first", "b": "the second"}[n.Only])
 		}
 		for _, m := range n.Members {
-			fmt.Fprintf(out, "%s: %s: %s, %s\n", path, oneLine(m.Name), orNone(m.A), orNone(m.B))
+			fmt.Fprintf(out, "%s: %s: %s, %s\n", path, render.OneLine(m.Name), orNone(m.A), orNone(m.B))
 		}
 		v := n.Values
 		if v == nil {
@@ -82,12 +83,12 @@ func printDiff(out io.Writer, r *diff.Result) error {
 			continue
 		}
 		for _, e := range v.First {
-			fmt.Fprintf(out, "%s: %v: %s, %s\n", path, e.At, oneLine(string(e.A)), oneLine(string(e.B)))
+			fmt.Fprintf(out, "%s: %v: %s, %s\n", path, e.At, render.OneLine(string(e.A)), render.OneLine(string(e.B)))
 		}
-		fmt.Fprintf(out, "%s: %d of %s differ\n", path, v.Different, plural(int(v.Of), "element"))
+		fmt.Fprintf(out, "%s: %d of %s differ\n", path, v.Different, render.Plural(int(v.Of), "element"))
 	}
-	_, err := fmt.Fprintf(out, "compared %s, %s: %s\n", plural(r.Compared, "node"), plural(int(r.Elements), "element"),
-		map[bool]string{true: "equal", false: plural(len(r.Nodes), "node") + " not equal"}[r.Equal()])
+	_, err := fmt.Fprintf(out, "compared %s, %s: %s\n", render.Plural(r.Compared, "node"), render.Plural(int(r.Elements), "element"),
+		map[bool]string{true: "equal", false: render.Plural(len(r.Nodes), "node") + " not equal"}[r.Equal()])
 	return err
 }
 
@@ -95,5 +96,5 @@ func orNone(b json.RawMessage) string {
 	if b == nil {
 		return "none"
 	}
-	return oneLine(string(b))
+	return render.OneLine(string(b))
 }

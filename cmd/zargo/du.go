@@ -12,6 +12,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -102,7 +103,7 @@ func (c *duCmd) show(ctx context.Context, s *session, list func(each func(store.
 		return slices.Compare(strings.Split(a.Path, "/"), strings.Split(b.Path, "/"))
 	})
 	if c.JSON {
-		err = printJSON(s.out, all)
+		err = render.JSON(s.out, all)
 	} else {
 		err = printUsage(s.out, all)
 	}
@@ -152,11 +153,11 @@ func (c *duCmd) nodes(ctx context.Context, s *session, p *place) (nodes map[stri
 func printUsage(out io.Writer, all []*usage) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, u := range append(slices.Clone(all[1:]), all[0]) {
-		size := sizeText(big.NewInt(u.Bytes))
+		size := render.Size(big.NewInt(u.Bytes))
 		if u.Unsized > 0 {
-			size += fmt.Sprintf(" and %s of unknown size", plural(int(u.Unsized), "object"))
+			size += fmt.Sprintf(" and %s of unknown size", render.Plural(int(u.Unsized), "object"))
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", oneLine(cmp.Or(u.Path, ".")), u.Kind, plural(int(u.Objects), "object"), size)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", render.OneLine(cmp.Or(u.Path, ".")), u.Kind, render.Plural(int(u.Objects), "object"), size)
 	}
 	return w.Flush()
 }

@@ -4,11 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"syscall"
-	"unicode"
-	"unicode/utf8"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/s3"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -124,33 +122,8 @@ func at(where string, err error) error {
 	return &placed{where, err}
 }
 
-// maxMessage bounds a message, whatever is stored: 2000 bytes are more than a screenful.
-const maxMessage = 2000
-
 // complain prints the one line that an error is, and returns its exit code.
 func complain(w io.Writer, err error) int {
-	fmt.Fprintf(w, "zargo: %s\n", oneLine(err.Error()))
+	fmt.Fprintf(w, "zargo: %s\n", render.OneLine(err.Error()))
 	return exitCode(err)
-}
-
-// oneLine makes a text safe to print: no line ends, no control characters that a terminal would
-// obey, no end.
-func oneLine(text string) string {
-	var b strings.Builder
-	for _, r := range strings.TrimSpace(text) {
-		if b.Len() > maxMessage {
-			b.WriteString("…")
-			break
-		}
-		switch {
-		case r == '\n':
-			b.WriteString("; ")
-		case unicode.IsPrint(r) && r != utf8.RuneError:
-			b.WriteRune(r)
-		default:
-			q := fmt.Sprintf("%+q", r)
-			b.WriteString(q[1 : len(q)-1])
-		}
-	}
-	return b.String()
 }

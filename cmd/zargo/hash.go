@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/internal/manifest"
 )
 
@@ -51,7 +52,7 @@ func (c *hashCmd) check(ctx context.Context, s *session, p *place) error {
 		return p.fail(err)
 	}
 	if c.JSON {
-		err = printJSON(s.out, r)
+		err = render.JSON(s.out, r)
 	} else {
 		err = printCheck(s.out, r)
 	}
@@ -67,7 +68,7 @@ func printCheck(out io.Writer, r *manifest.Result) error {
 		keys []string
 	}{{"missing", r.Missing}, {"changed", r.Changed}, {"extra", r.Extra}} {
 		for _, key := range of.keys {
-			fmt.Fprintf(out, "%s  %s\n", of.what, oneLine(key))
+			fmt.Fprintf(out, "%s  %s\n", of.what, render.OneLine(key))
 		}
 	}
 	_, err := fmt.Fprintf(out, "%d same, %d missing, %d changed, %d extra\n", r.Same, len(r.Missing), len(r.Changed), len(r.Extra))

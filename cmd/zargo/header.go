@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/zarr"
 )
 
@@ -29,9 +30,9 @@ func printHeader(w io.Writer, a *zarr.Array, r region, values string) error {
 	}
 	cell := func(i int, text string) error {
 		if i > 0 {
-			text = "," + string(appendCell(nil, text))
+			text = "," + string(render.AppendCell(nil, text))
 		} else {
-			text = string(appendCell(nil, text))
+			text = string(render.AppendCell(nil, text))
 		}
 		_, err := b.WriteString(text)
 		return err

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/meta"
 )
@@ -59,7 +60,7 @@ func (c *infoCmd) Run(ctx context.Context, s *session) error {
 		}
 	}
 	if c.JSON {
-		err = printJSON(s.out, info)
+		err = render.JSON(s.out, info)
 	} else {
 		err = info.print(s.out, n.Attrs())
 	}
@@ -73,7 +74,7 @@ func (c *infoCmd) Run(ctx context.Context, s *session) error {
 func (i *nodeInfo) print(out io.Writer, attrs map[string]any) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) {
-		fmt.Fprintf(w, "%s\t%s\n", name, oneLine(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(w, "%s\t%s\n", name, render.OneLine(fmt.Sprintf(format, args...)))
 	}
 	row(i.Kind, "%s", i.URL)
 	row("format", "v%d", i.Format)
@@ -99,7 +100,7 @@ func (i *nodeInfo) print(out io.Writer, attrs map[string]any) error {
 		}
 		size := "varying"
 		if d.Bytes != nil {
-			size = sizeText(d.Bytes)
+			size = render.Size(d.Bytes)
 		}
 		row("bytes", "%s in %s", size, in)
 	}
@@ -140,7 +141,7 @@ func printAttrs(out io.Writer, attrs map[string]any) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "  %s\t%s\n", oneLine(name), oneLine(value))
+		fmt.Fprintf(w, "  %s\t%s\n", render.OneLine(name), render.OneLine(value))
 	}
 	return w.Flush()
 }
@@ -186,19 +187,4 @@ func amount(n *big.Int, thing string) string {
 		return "1 " + thing
 	}
 	return n.String() + " " + thing + "s"
-}
-
-// sizeText is a number of bytes, with a unit beside it where that is shorter.
-func sizeText(n *big.Int) string {
-	f, _ := new(big.Float).SetInt(n).Float64()
-	if f < 1024 {
-		return n.String()
-	}
-	units := []string{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
-	u := -1
-	for f >= 1024 && u < len(units)-1 {
-		f /= 1024
-		u++
-	}
-	return fmt.Sprintf("%v (%.1f %s)", n, f, units[u])
 }

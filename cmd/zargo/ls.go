@@ -11,6 +11,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -47,7 +48,7 @@ func (c *lsCmd) Run(ctx context.Context, s *session) error {
 	}
 	switch {
 	case c.JSON:
-		err = printJSON(s.out, nodes)
+		err = render.JSON(s.out, nodes)
 	case c.Recursive:
 		err = c.printTree(s.out, lastSegment(p.where), nodes)
 	default:
@@ -109,7 +110,7 @@ func lastSegment(where string) string {
 func printTable(out io.Writer, indent string, nodes []nodeInfo, long bool) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, n := range nodes {
-		fmt.Fprintf(w, "%s%s\t%s%s\n", indent, oneLine(n.Name), n.Kind, n.columns(long))
+		fmt.Fprintf(w, "%s%s\t%s%s\n", indent, render.OneLine(n.Name), n.Kind, n.columns(long))
 	}
 	return w.Flush()
 }
@@ -120,7 +121,7 @@ func (i *nodeInfo) columns(long bool) string {
 	case !long:
 		return ""
 	case i.Kind == kindObject && i.Stored != nil:
-		return "\t" + plural(int(*i.Stored), "byte")
+		return "\t" + render.Plural(int(*i.Stored), "byte")
 	case i.Kind == kindFolder, i.Kind == kindObject:
 		return ""
 	case d == nil:
@@ -151,7 +152,7 @@ func (c *lsCmd) printTree(out io.Writer, root string, nodes []nodeInfo) error {
 		up.below = append(up.below, b)
 	}
 	var b strings.Builder
-	b.WriteString(oneLine(root) + "\n")
+	b.WriteString(render.OneLine(root) + "\n")
 	c.draw(&b, top, "")
 	_, err := io.WriteString(out, b.String())
 	return err
@@ -164,11 +165,11 @@ func (c *lsCmd) draw(b *strings.Builder, of *branch, indent string) {
 		if i == len(of.below)-1 {
 			stem, next = "└── ", "    "
 		}
-		b.WriteString(indent + stem + oneLine(n.Name))
+		b.WriteString(indent + stem + render.OneLine(n.Name))
 		switch {
 		case n.Kind == kindObject:
 			if c.Long && n.Stored != nil {
-				b.WriteString("  " + plural(int(*n.Stored), "byte"))
+				b.WriteString("  " + render.Plural(int(*n.Stored), "byte"))
 			}
 		case n.arrayInfo == nil:
 			b.WriteByte('/')

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -44,5 +45,5 @@ func (p *place) members(nodes iter.Seq2[zarr.Node, error], add func(zarr.Node, n
 	if broken > 1 {
 		which = ", the first: "
 	}
-	return &reworded{plural(broken, "member") + " cannot be read" + which + text, first}, nil
+	return &reworded{render.Plural(broken, "member") + " cannot be read" + which + text, first}, nil
 }

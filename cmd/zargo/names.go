@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -32,11 +33,11 @@ func (c *lsCmd) runNames(ctx context.Context, s *session) error {
 		return err
 	}
 	if c.JSON {
-		return printJSON(s.out, names)
+		return render.JSON(s.out, names)
 	}
 	var b strings.Builder
 	for _, name := range names {
-		fmt.Fprintln(&b, oneLine(name))
+		fmt.Fprintln(&b, render.OneLine(name))
 	}
 	_, err = io.WriteString(s.out, b.String())
 	return err

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -39,7 +40,7 @@ func (l *late) say(a store.Retry) {
 	if l.out == nil {
 		return
 	}
-	fmt.Fprintf(l.out, "zargo: no success for %v and %d tries, still trying: %s\n", max(patience, a.Elapsed.Round(time.Second)), a.Try, oneLine(a.Err.Error()))
+	fmt.Fprintf(l.out, "zargo: no success for %v and %d tries, still trying: %s\n", max(patience, a.Elapsed.Round(time.Second)), a.Try, render.OneLine(a.Err.Error()))
 	l.out = nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -140,7 +141,7 @@ func (c *planCmd) print(ctx context.Context, w io.Writer, requests iter.Seq[zarr
 		if c.Total {
 			continue
 		}
-		if _, err := fmt.Fprintln(out, oneLine(r.String())); err != nil {
+		if _, err := fmt.Fprintln(out, render.OneLine(r.String())); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/zarr/rule"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -162,19 +163,19 @@ func capped(a, b int64) int64 {
 }
 
 // howFar is how far the work w is.
-func (p *progress) howFar(w *work, begun time.Time) howFar {
-	h := howFar{
-		unit: w.unit, verb: w.verb, atMost: w.atMost, done: p.done.Load(), total: p.total.Load(), before: p.before.Load(), moved: p.moved.Load(),
-		errors: p.errors.Load(), tries: p.tries.Load(), took: time.Since(begun),
+func (p *progress) howFar(w *work, begun time.Time) render.HowFar {
+	h := render.HowFar{
+		Unit: w.unit, Verb: w.verb, AtMost: w.atMost, Done: p.done.Load(), Total: p.total.Load(), Before: p.before.Load(), Moved: p.moved.Load(),
+		Errors: p.errors.Load(), Tries: p.tries.Load(), Took: time.Since(begun),
 	}
 	if w.moved != nil {
-		h.moved = w.moved()
+		h.Moved = w.moved()
 	}
 	if w.ahead != nil {
-		h.done = max(h.done, w.ahead())
+		h.Done = max(h.Done, w.ahead())
 	}
-	if h.total > 0 {
-		h.done = min(h.done, h.total) // what is done twice, after a conflict
+	if h.Total > 0 {
+		h.Done = min(h.Done, h.Total) // what is done twice, after a conflict
 	}
 	return h
 }
@@ -187,7 +188,7 @@ func (p *progress) draw() {
 		return
 	}
 	w, begun := p.work, p.begun
-	line := decor.Any(func(s decor.Statistics) string { return p.howFar(w, begun).within(s.AvailableWidth - 1) })
+	line := decor.Any(func(s decor.Statistics) string { return p.howFar(w, begun).Within(s.AvailableWidth - 1) })
 	p.bars = mpb.New(mpb.WithConsoleWriter(newConsole(p.out)), mpb.WithAutoRefresh())
 	p.bar = p.bars.New(0, mpb.NopStyle(), mpb.BarFillerTrim(), mpb.PrependDecorators(line))
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
@@ -12,7 +13,7 @@ import (
 // reading begins the work of reading what r selects of an array. Elements of varying length are
 // counted, of others bytes.
 func (p *progress) reading(a *zarr.Array, r region, report *zarr.Report) {
-	t, _ := readerOf(a)
+	t, _ := render.ReaderOf(a)
 	w := work{verb: "read", ahead: report.BytesUsed.Load, total: bytesOf(r, t)}
 	if size := int64(unitOf(t)); size > 1 {
 		w.unit, w.total, w.moved = "elements", w.total/size, report.BytesRead.Load
@@ -28,7 +29,7 @@ func (p *progress) writing(a *zarr.Array, r region, report *zarr.Report) {
 
 // unitOf is how many bytes of a band are one of what is counted.
 func unitOf(t dtype.Type) int {
-	if n, ok := t.(numbered); ok {
+	if n, ok := t.(render.Items); ok {
 		return n.Size()
 	}
 	return 1

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -33,7 +34,7 @@ func (c *rmCmd) Run(ctx context.Context, s *session) error {
 		return c.dryRun(ctx, s, l)
 	}
 	if isWhole(l) && !c.Force {
-		return usagef("%s is all of a bucket or a file system: --force deletes it", oneLine(l.String()))
+		return usagef("%s is all of a bucket or a file system: --force deletes it", render.OneLine(l.String()))
 	}
 	link, ok := isLink(l)
 	p, n, err := s.openRooted(ctx, c.URL)
@@ -66,7 +67,7 @@ func (c *rmCmd) Run(ctx context.Context, s *session) error {
 	if err := removeFolder(ctx, l); err != nil {
 		return p.fail(err)
 	}
-	fmt.Fprintf(s.out, "deleted %s, %s%s\n", plural(int(r.Objects), "object"), sizeText(big.NewInt(r.Bytes)), linksStay(r.Links))
+	fmt.Fprintf(s.out, "deleted %s, %s%s\n", render.Plural(int(r.Objects), "object"), render.Size(big.NewInt(r.Bytes)), linksStay(r.Links))
 	return c.after(ctx, s, p, n)
 }
 
@@ -118,7 +119,7 @@ func (c *rmCmd) dryRun(ctx context.Context, s *session, l openurl.Location) erro
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "%s to delete, by %s%s\n", plural(int(all.Objects), "object"), plural(int(deletes), "request"), linksStay(all.links))
+	_, err = fmt.Fprintf(s.out, "%s to delete, by %s%s\n", render.Plural(int(all.Objects), "object"), render.Plural(int(deletes), "request"), linksStay(all.links))
 	return err
 }
 
@@ -162,6 +163,6 @@ func (c *rmCmd) folder(ctx context.Context, s *session, l openurl.Location, none
 	if err := removeFolder(ctx, l); err != nil {
 		return p.fail(err)
 	}
-	_, err = fmt.Fprintf(s.out, "deleted %s, %s%s\n", plural(int(objects), "object"), sizeText(big.NewInt(size)), linksStay(linked))
+	_, err = fmt.Fprintf(s.out, "deleted %s, %s%s\n", render.Plural(int(objects), "object"), render.Size(big.NewInt(size)), linksStay(linked))
 	return err
 }

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/big"
 	"text/tabwriter"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -91,18 +91,10 @@ func printSums(out io.Writer, p priceFlags, heads string, all ...store.Amount) e
 	}
 	row("gets", func(s store.Amount) string { return fmt.Sprint(s.Gets) })
 	row("puts", func(s store.Amount) string { return fmt.Sprint(s.Puts) })
-	row("bytes read", func(s store.Amount) string { return bytesText(s.BytesRead) })
-	row("bytes written", func(s store.Amount) string { return bytesText(s.BytesWritten) })
+	row("bytes read", func(s store.Amount) string { return render.Bytes(s.BytesRead) })
+	row("bytes written", func(s store.Amount) string { return render.Bytes(s.BytesWritten) })
 	if p.given() {
 		row("cost", func(s store.Amount) string { return fmt.Sprintf("%.6g", p.cost(s)) })
 	}
 	return w.Flush()
-}
-
-// bytesText is a number of bytes that may have no bound.
-func bytesText(n int64) string {
-	if n == math.MaxInt64 {
-		return "no bound"
-	}
-	return sizeText(big.NewInt(n))
 }

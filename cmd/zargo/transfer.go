@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/transfer"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -23,9 +24,7 @@ type transferCmd struct {
 }
 
 type transferPlanCmd struct {
-	From string `arg:"" name:"source" help:"The array, or the group with all that is below it."`
-	To   string `arg:"" name:"target" help:"Where the copy is made. No node may be there."`
-	copyFlags
+	copyArgs
 	Out string `short:"o" help:"Where the plan is written, a file or a URL; printed without it." placeholder:"PLAN"`
 }
 
@@ -35,15 +34,12 @@ func (c *transferPlanCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	e, err := s.openEnds(ctx, c.From, c.To, c.Root, c.separatorFlag.options()...)
+	e, o, err := c.open(ctx, s, o)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = e.close() }() // it was only read
-	var p *transfer.Plan
-	if o, err = e.options(o); err == nil {
-		p, err = transfer.NewPlan(ctx, e.node, e.target.Store, o)
-	}
+	p, err := transfer.NewPlan(ctx, e.node, e.target.Store, o)
 	if err == nil {
 		err = check()
 	}
@@ -79,7 +75,7 @@ func (s *session) openFile(ctx context.Context, text string) (*place, string, er
 	}
 	up, ok := l.Parent()
 	if !ok || len(l.Inside) > 0 {
-		return nil, "", usagef("%s is no file or object", oneLine(l.String()))
+		return nil, "", usagef("%s is no file or object", render.OneLine(l.String()))
 	}
 	p, err := s.open(ctx, up)
 	if err != nil {
@@ -161,7 +157,7 @@ func share(index *int, count int, env func(string) string) (int, int, error) {
 		}
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 0 {
-			return 0, false, usagef("%s is %q, which is no number", name, oneLine(text))
+			return 0, false, usagef("%s is %q, which is no number", name, render.OneLine(text))
 		}
 		return n, true, nil
 	}
@@ -252,7 +248,7 @@ func (c *transferVerifyCmd) Run(ctx context.Context, s *session) error {
 		}
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("%d of %s are not done", len(missing), plural(p.Tasks(), "task"))
+		return fmt.Errorf("%d of %s are not done", len(missing), render.Plural(p.Tasks(), "task"))
 	}
 	return nil
 }

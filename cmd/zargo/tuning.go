@@ -6,6 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -45,10 +46,10 @@ func (c *infoCmd) tuning(ctx context.Context, s *session) error {
 		info.Numbers = append(info.Numbers, numberInfo{strings.ReplaceAll(n.Name, " ", "_"), n.Value, n.Unit, n.Reason})
 	}
 	if c.JSON {
-		return printJSON(s.out, info)
+		return render.JSON(s.out, info)
 	}
 	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "store\t%s\n", oneLine(info.URL))
+	fmt.Fprintf(w, "store\t%s\n", render.OneLine(info.URL))
 	for _, n := range t.Settings() {
 		fmt.Fprintf(w, "%s\t%d\t%s\t%s\n", n.Name, n.Value, n.Unit, n.Reason)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/zarr/rule"
 	"github.com/zargo-io/zargo/zarr/validate"
 )
@@ -131,7 +132,7 @@ type invalid struct {
 }
 
 func (i *invalid) Error() string {
-	text := fmt.Sprintf("%s, %s", plural(i.result.Counts[rule.Fault], "error"), plural(i.result.Counts[rule.Warning], "warning"))
+	text := fmt.Sprintf("%s, %s", render.Plural(i.result.Counts[rule.Fault], "error"), render.Plural(i.result.Counts[rule.Warning], "warning"))
 	at := cmp.Or(i.worst.Key, i.worst.Path)
 	if i.worst.Pointer != "" {
 		at += " at " + i.worst.Pointer
@@ -144,13 +145,6 @@ func (i *invalid) Error() string {
 
 // Unwrap gives the kind of the worst, or what the store said.
 func (i *invalid) Unwrap() error { return cmp.Or(i.worst.Rule.Kind(), i.worst.Err) }
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
 
 // validateInfo is all that was found as JSON.
 type validateInfo struct {
@@ -175,7 +169,7 @@ const maxAligned = 72
 func printFindings(out io.Writer, found []rule.Finding) error {
 	rows := make([][]string, len(found))
 	for i, f := range found {
-		rows[i] = []string{f.Severity().String(), string(f.Rule), oneLine(cmp.Or(f.Key, f.Path, ".") + f.Pointer), oneLine(f.Message())}
+		rows[i] = []string{f.Severity().String(), string(f.Rule), render.OneLine(cmp.Or(f.Key, f.Path, ".") + f.Pointer), render.OneLine(f.Message())}
 	}
 	return printAligned(out, rows)
 }
@@ -203,7 +197,7 @@ func (c *validateCmd) print(s *session, done *validate.Repairs, found []rule.Fin
 	r := done.Found
 	if c.JSON {
 		info := validateInfo{r.Nodes, r.Arrays, r.Chunks, c.Data, complete, r.Counts[rule.Fault], r.Counts[rule.Warning], r.Counts[rule.Note], append([]rule.Finding{}, found...), done.Steps}
-		return printJSON(s.out, info)
+		return render.JSON(s.out, info)
 	}
 	if err := printFindings(s.out, found); err != nil {
 		return err
@@ -216,8 +210,8 @@ func (c *validateCmd) print(s *session, done *validate.Repairs, found []rule.Fin
 	if !complete {
 		far = "not all was looked at: "
 	}
-	_, err := fmt.Fprintf(s.out, "%s%s, %s, %s %s: %s, %s, %s\n", far, plural(r.Nodes, "node"), plural(r.Arrays, "array"), plural(int(r.Chunks), "chunk"), how,
-		plural(r.Counts[rule.Fault], "error"), plural(r.Counts[rule.Warning], "warning"), plural(r.Counts[rule.Note], "note"))
+	_, err := fmt.Fprintf(s.out, "%s%s, %s, %s %s: %s, %s, %s\n", far, render.Plural(r.Nodes, "node"), render.Plural(r.Arrays, "array"), render.Plural(int(r.Chunks), "chunk"), how,
+		render.Plural(r.Counts[rule.Fault], "error"), render.Plural(r.Counts[rule.Warning], "warning"), render.Plural(r.Counts[rule.Note], "note"))
 	if err != nil || !c.Repair {
 		return err
 	}
@@ -239,7 +233,7 @@ func printSteps(out io.Writer, steps []validate.Step) error {
 		if s.Unseen != "" {
 			text += "; " + s.Unseen
 		}
-		rows = append(rows, []string{string(s.State), string(s.Rule), oneLine(where), oneLine(text)})
+		rows = append(rows, []string{string(s.State), string(s.Rule), render.OneLine(where), render.OneLine(text)})
 	}
 	if err := printAligned(out, rows); err != nil {
 		return err

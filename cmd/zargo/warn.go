@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
@@ -44,7 +45,7 @@ func (w *warnings) printWarnings(out io.Writer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, line := range w.lines {
-		fmt.Fprintf(out, "zargo: warning: %s\n", oneLine(line))
+		fmt.Fprintf(out, "zargo: warning: %s\n", render.OneLine(line))
 	}
 	if w.more > 0 {
 		fmt.Fprintf(out, "zargo: warning: and %d more\n", w.more)

@@ -20,12 +20,6 @@ var leaks = map[string][]string{
 	"s3":              {"UsageError: internal/provider.UsageError"},
 	"zarr/store/http": {"UsageError: internal/provider.UsageError"},
 	"zarr/cache":      {"Cache.Of: internal/chunkcache.Reader"}, // for package zarr
-	"zarr": {
-		"Array.Source: internal/document.Source", // for zarr/upkeep and zarr/validate
-		"Group.Source: internal/document.Source",
-		"Report: internal/account.Report",
-		"ReportTo: internal/account.Report",
-	},
 }
 
 // TestAPI compares what public packages export with their api.txt, which a change of the API

@@ -62,6 +62,31 @@ func TestCallIsExplicit(t *testing.T) {
 	}
 }
 
+// What package engine may be at most. The numbers may only fall.
+const (
+	maxEngineLines = 3650 // with comments
+	maxSenders     = 2
+)
+
+// TestPackageEngine holds the engine to its size, and its requests to few files.
+func TestPackageEngine(t *testing.T) {
+	c, err := Parse(t.Context(), top, "./internal/engine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sends := c.Sends(); len(sends) > maxSenders {
+		t.Errorf("%d files send requests, more than %d: %v", len(sends), maxSenders, sends)
+	}
+	lines := 0
+	for _, f := range c.Files {
+		lines += c.Fset.File(f.Pos()).LineCount() - 1
+	}
+	t.Logf("%d lines", lines)
+	if lines > maxEngineLines {
+		t.Errorf("%d lines, more than %d", lines, maxEngineLines)
+	}
+}
+
 // TestSendsAreFound: where requests are sent, they are seen.
 func TestSendsAreFound(t *testing.T) {
 	for pattern, least := range map[string]int{"./internal/engine": 3, "./internal/document": 5} {

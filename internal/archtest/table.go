@@ -76,9 +76,9 @@ func Table() []Rule {
 		{Package: "internal/account", Own: []string{"zarr/fault", "zarr/store"}},
 		{Package: "internal/claim", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "internal/document", Own: []string{"internal/account", "internal/claim", "zarr/fault", "zarr/store", "zarr/meta", "concurrency"}},
-		{Package: "internal/grow", Own: []string{"internal/claim", "internal/document", "internal/engine", "internal/grid", "zarr/fault", "zarr/meta", "concurrency"}},
 		{Package: "internal/arrayspec", Own: []string{"zarr/fault", "zarr/codec", "zarr/dtype", "zarr/meta", "internal/grid", "internal/pipeline"}, Pure: true},
 		{Package: "internal/hierarchy", Own: []string{"internal/account", "internal/arrayspec", "internal/claim", "internal/document", "internal/pipeline", "internal/written", "zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
+		{Package: "internal/grow", Own: []string{"internal/arrayspec", "internal/claim", "internal/document", "internal/engine", "internal/grid", "zarr/fault", "zarr/meta", "concurrency"}},
 		{Package: "zarr", Own: []string{"internal/arrayspec", "internal/hierarchy", "zarr/cache", "internal/chunkcache", "zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency",
 			"internal/bytesview",
 			"internal/account",
@@ -114,7 +114,8 @@ func Table() []Rule {
 		{Package: "openurl", Own: []string{"zarr/fault", "zarr/store", "zarr/store/dir", "zarr/store/mem", "zarr/store/zip", "zarr/store/http"}},
 		{Package: "openurl/all", Own: []string{"azure", "concurrency", "gcs", "openurl", "s3", "zarr/store/http", "zarr/store/retry"}},
 
-		{Package: "cmd/zargo", Own: []string{"zarr/...", "transfer", "concurrency", "openurl", "openurl/all", "internal/account", "internal/bucketcheck", "internal/census", "internal/diff", "internal/listed", "internal/manifest", "internal/npy", "blob", "s3", "gcs", "azure"},
+		{Package: "cmd/zargo/internal/render", Own: []string{"zarr", "zarr/dtype", "zarr/fault", "internal/bucketcheck", "internal/npy"}},
+		{Package: "cmd/zargo", Own: []string{"cmd/zargo/internal/render", "zarr/...", "transfer", "concurrency", "openurl", "openurl/all", "internal/account", "internal/bucketcheck", "internal/census", "internal/diff", "internal/listed", "internal/manifest", "internal/npy", "blob", "s3", "gcs", "azure"},
 			External: []string{"github.com/alecthomas/kong", "github.com/vbauerster/mpb/v8", "github.com/vbauerster/cupwriter", gocloud}},
 
 		// Examples import what a user can, so that they can be copied into another module. The

@@ -41,13 +41,13 @@ type Guard func(context.Context) error
 
 // State is what all views of one opened array have in common. The zero State is ready.
 type State struct {
-	indexes indexCache
-	loads   concurrency.Joined[*shardIndex]
-	locks   concurrency.Keyed // of objects of which parts are written
-	longest atomic.Int64      // length of the longest stored object that was seen, 0 before the first
-	noParts atomic.Bool       // the store takes no values in parts
-	bare    atomic.Bool       // the store refused a condition
-	whole   atomic.Bool       // the store cannot read parts of shards: it has no versions, or no ranges from the end
+	indexes  indexCache
+	loads    concurrency.Joined[*shardIndex]
+	locks    concurrency.Keyed // of objects of which parts are written
+	longest  atomic.Int64      // length of the longest stored object that was seen, 0 before the first
+	noParts  atomic.Bool       // the store takes no values in parts
+	bare     atomic.Bool       // the store refused a condition
+	noRanges atomic.Bool       // the store cannot read ranges of one version: it has no versions, or no ranges from the end
 }
 
 // seen takes the length of a stored object into account.

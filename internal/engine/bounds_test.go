@@ -168,14 +168,14 @@ type fourVerbs struct{ store.Store }
 func (r *recorded) inPlan(t *testing.T, p *plan.Plan) {
 	t.Helper()
 	planned := map[string]map[store.Op]plan.Span{}
-	parted := map[string]bool{} // read by an index
+	ranged := map[string]bool{} // read by an index
 	for q := range p.Requests() {
 		if planned[q.Key] == nil {
 			planned[q.Key] = map[store.Op]plan.Span{}
 		}
 		s, n := planned[q.Key][q.Op], q.Times()
 		planned[q.Key][q.Op] = plan.Span{Least: s.Least + n.Least, Most: s.Most + n.Most}
-		parted[q.Key] = parted[q.Key] || p.Write == nil && q.Role == plan.Index
+		ranged[q.Key] = ranged[q.Key] || p.Write == nil && q.Role == plan.Index
 	}
 	var got store.Amount
 	for key, of := range r.of {
@@ -188,7 +188,7 @@ func (r *recorded) inPlan(t *testing.T, p *plan.Plan) {
 			if op == store.OpDelete {
 				op, n = store.OpPut, n+of[store.OpPut]
 			}
-			if most := planned[key][op].Most; int64(n) > most && !parted[key] {
+			if most := planned[key][op].Most; int64(n) > most && !ranged[key] {
 				t.Errorf("%v: %d %q of %s, at most %d are planned", p.Select, n, op, key, most)
 			}
 		}

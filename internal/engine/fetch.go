@@ -17,9 +17,9 @@ import (
 // errTooLong says that a stored object has more bytes than any encoder makes.
 var errTooLong = errors.New("too long")
 
-// errWhole says that a store cannot pin a read to a version, or cannot read the end of an object:
+// errNoRanges says that a store cannot pin a read to a version, or cannot read the end of an object:
 // then all of a shard is read at once.
-var errWhole = errors.New("the shard must be read as a whole")
+var errNoRanges = errors.New("the shard must be read with one request")
 
 // fetch makes one request of the call, and decodes the pieces of what comes to their places. s is
 // the shard that is read; nil where chunks are stored each by itself.
@@ -180,6 +180,30 @@ func (r *Call) send(ctx context.Context, st store.Store, rd plan.Read, hold *con
 	return v, err
 }
 
+// probe reads a little of an object, which takes no reserved memory.
+func (r *Call) probe(ctx context.Context, key string, o store.GetOptions) (store.Value, error) {
+	return r.store.Get(ctx, key, o, nil)
+}
+
+// version reads the first byte of an object for its version.
+func (r *Call) version(ctx context.Context, key string) (store.Version, error) {
+	for _, o := range []store.GetOptions{{Range: store.Within(0, 1)}, {Max: 1}} {
+		v, err := r.probe(ctx, key, o)
+		switch {
+		case errors.Is(err, fault.NotFound):
+			return "", nil
+		case errors.Is(err, fault.Corrupt): // it is empty
+		case err != nil:
+			return "", err
+		case v.Version == "":
+			return "", store.NoVersions(r.Store, refused)
+		default:
+			return v.Version, nil
+		}
+	}
+	return "", fault.Newf(fault.Conflict, "%q is empty, and was not", key)
+}
+
 // checkChunk checks what came of a request for a chunk, a range of one, or all of a shard, of no
 // more than n bytes.
 func (r *Call) checkChunk(rd plan.Read, n int64, v store.Value, err error) (store.Value, error) {
@@ -210,13 +234,13 @@ func (r *Call) checkWhole(rd plan.Read, n int64, v store.Value, err error) (stor
 	return v, err
 }
 
-// checkIndex checks what came of a request for the index of a stored shard: errWhole where parts of
+// checkIndex checks what came of a request for the index of a stored shard: errNoRanges where parts of
 // shards cannot be read.
 func (r *Call) checkIndex(rd plan.Read, v store.Value, err error) (store.Value, error) {
 	switch {
 	case errors.Is(err, errors.ErrUnsupported), err == nil && v.Version == "":
-		r.State.whole.Store(true)
-		return v, errWhole
+		r.State.noRanges.Store(true)
+		return v, errNoRanges
 	case err == nil && int64(len(v.Bytes)) != rd.Bound:
 		return v, fault.Newf(fault.Corrupt, "the store gave %d bytes of the index of a shard, which has %d", len(v.Bytes), rd.Bound)
 	}
@@ -234,7 +258,7 @@ func (r *Call) place(ctx context.Context, s *shard, rd plan.Read, v received, at
 		return err
 	}
 	if v.Version != "" {
-		r.State.indexes.put(x)
+		r.State.indexes.Put(x, maxIndexes)
 	}
 	pieces, missing, err := rd.Pieces[0].Within(x.ShardIndex)
 	if err != nil {

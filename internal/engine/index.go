@@ -1,12 +1,11 @@
 package engine
 
 import (
-	"container/list"
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
+	"github.com/zargo-io/zargo/internal/chunkcache"
 	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -16,7 +15,7 @@ import (
 // index returns the index of a stored shard. current reports that it was read after the call began.
 // Errors are those of source.top.
 func (r *Call) index(ctx context.Context, top *plan.Level) (x *shardIndex, current bool, err error) {
-	if x := r.State.indexes.get(top.ID(0)); x != nil {
+	if x := r.State.indexes.Get(top.ID(0)); x != nil {
 		r.hit(ctx, top, 0)
 		return x, false, nil
 	}
@@ -57,7 +56,7 @@ func (r *Call) recheck(ctx context.Context, top *plan.Level, x *shardIndex) (now
 	}
 	defer release.Release()
 	if now, err = r.loadIndex(ctx, st, top, rd); err != nil && !errors.Is(err, fault.Unchanged) {
-		r.State.indexes.drop(top.ID(0), x)
+		r.State.indexes.Drop(top.ID(0), x)
 	}
 	return now, err
 }
@@ -66,7 +65,7 @@ func (r *Call) recheck(ctx context.Context, top *plan.Level, x *shardIndex) (now
 func (r *Call) loadIndex(ctx context.Context, st store.Store, l *plan.Level, rd plan.Read) (x *shardIndex, err error) {
 	err = r.loadIndexes(ctx, st, l, rd, func(_ int, found *shardIndex) {
 		x = found
-		r.State.indexes.put(x)
+		r.State.indexes.Put(x, maxIndexes)
 	})
 	return x, err
 }
@@ -76,7 +75,7 @@ func (r *Call) loadIndex(ctx context.Context, st store.Store, l *plan.Level, rd 
 func (r *Call) innerIndexes(ctx context.Context, l *plan.Level, v store.Version) (found []codec.ShardIndex, sent bool, err error) {
 	found = make([]codec.ShardIndex, l.Len())
 	for i := range found {
-		if x := r.State.indexes.get(l.ID(i)); x != nil && x.version == v {
+		if x := r.State.indexes.Get(l.ID(i)); x != nil && x.version == v {
 			found[i] = x.ShardIndex
 			r.hit(ctx, l, i)
 		}
@@ -89,7 +88,7 @@ func (r *Call) innerIndexes(ctx context.Context, l *plan.Level, v store.Version)
 		if len(rd.Pieces) > 1 {
 			return r.loadIndexes(ctx, st, l, rd, func(i int, x *shardIndex) {
 				found[i] = x.ShardIndex
-				r.State.indexes.put(x)
+				r.State.indexes.Put(x, maxIndexes)
 			})
 		}
 		id := l.ID(rd.Pieces[0].I)
@@ -136,63 +135,15 @@ type shardIndex struct {
 	version store.Version
 }
 
+// ID is what the index is kept by.
+func (x *shardIndex) ID() plan.IndexID { return x.id }
+
 // Forget drops the index of a stored shard that was replaced.
-func (s *State) Forget(key string) { s.indexes.drop(plan.IndexID{Key: key}, nil) }
+func (s *State) Forget(key string) { s.indexes.Drop(plan.IndexID{Key: key}, nil) }
 
 // maxIndexes is how many bytes of shard indexes an opened array keeps: sixteen shards of 32³ inner
 // chunks, at 16 bytes each.
 const maxIndexes = 8 << 20
 
-// indexCache keeps the shard indexes that were used last, by key. The zero indexCache is ready.
-type indexCache struct {
-	mu    sync.Mutex
-	byID  map[plan.IndexID]*list.Element
-	order list.List // of *shardIndex, the one used last in front
-	bytes int
-}
-
-func (c *indexCache) get(id plan.IndexID) *shardIndex {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e, ok := c.byID[id]
-	if !ok {
-		return nil
-	}
-	c.order.MoveToFront(e)
-	return e.Value.(*shardIndex)
-}
-
-// put keeps an index in place of what there is of that shard. One that alone is larger than the
-// cache is not kept.
-func (c *indexCache) put(x *shardIndex) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.remove(x.id)
-	if x.Bytes() > maxIndexes {
-		return
-	}
-	if c.byID == nil {
-		c.byID = map[plan.IndexID]*list.Element{}
-	}
-	c.byID[x.id] = c.order.PushFront(x)
-	for c.bytes += x.Bytes(); c.bytes > maxIndexes; {
-		c.remove(c.order.Back().Value.(*shardIndex).id)
-	}
-}
-
-// drop forgets the index of a shard, if it still is x; nil is any.
-func (c *indexCache) drop(id plan.IndexID, x *shardIndex) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if e, ok := c.byID[id]; ok && (x == nil || e.Value.(*shardIndex) == x) {
-		c.remove(id)
-	}
-}
-
-func (c *indexCache) remove(id plan.IndexID) {
-	if e, ok := c.byID[id]; ok {
-		c.bytes -= e.Value.(*shardIndex).Bytes()
-		c.order.Remove(e)
-		delete(c.byID, id)
-	}
-}
+// indexCache keeps the shard indexes that were used last. The zero indexCache is ready.
+type indexCache = chunkcache.Recent[plan.IndexID, *shardIndex]

@@ -21,7 +21,7 @@ type keptShard struct {
 // top returns an index that is as current as the cache promises.
 func (s *keptShard) top(ctx context.Context) (l *plan.Level, found []codec.ShardIndex, current bool, err error) {
 	s.missing.Store(0)
-	l = s.Shard().InParts()
+	l = s.Shard().InRanges()
 	e, known, err := s.call.kept(ctx, s.Object, l, s.indexID(l, 0, ""), l.Index())
 	if err != nil {
 		return nil, nil, false, err

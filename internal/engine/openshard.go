@@ -91,7 +91,7 @@ func (a *Array) OpenShard(ctx context.Context, coord []int, o ShardOptions) (*Sh
 	}
 	w.blocks, w.given = grid.Even(w.o.Chunk.Shards.Chunk), make([]bool, w.o.Chunk.Shards.Len())
 	l := r.sizes.Limits(w.o.Chunk)
-	l.Whole = a.Options.Limits.Bytes.Size() / 2
+	l.InMemory = a.Options.Limits.Bytes.Size() / 2
 	w.limits = l
 	w.hold, _ = a.Options.Limits.Bytes.Try(concurrency.Ahead, r.sizes.Resident(w.o.Chunk, l))
 	w.s = r.newStream(w.o, l, w.buffer)
@@ -236,7 +236,11 @@ func (w *ShardWriter) Commit(ctx context.Context) error {
 	if err == nil && w.put.Guard != nil {
 		err = w.put.Guard(ctx)
 	}
-	_, err = (&streamed{stream: w.s}).end(ctx, w.o, put, err)
+	if err != nil {
+		err = w.s.abort(ctx, err)
+	} else {
+		err = w.r.commit(ctx, w.o, w.s.made(), put)
+	}
 	w.s.parts = nil
 	if err != nil {
 		return w.r.failed("write", w.o, err)

@@ -30,16 +30,16 @@ const maxUnlisted = 10_000_000
 // which package upkeep does (FindOrphans).
 func (a *Array) DeleteOutside(ctx context.Context, shape []int, parse func(key string) (coord []int, ok bool)) error {
 	ctx, s, _ := account.Begin(ctx, a.Store, account.Options{Report: a.Options.Account.Report}) // MaxRequests is of chunks that are read or written
-	named := a.outside(shape)
+	named := a.Layout.Outside(shape)
 	most := maxNamed
 	if store.InBatches(s) {
 		most *= 100
 	}
-	if a.countOutside(shape) <= most {
+	if a.Layout.CountOutside(shape) <= most {
 		return store.DeleteSeq(ctx, s, a.askedBetween(ctx, named))
 	}
 	err := store.DeleteSeq(ctx, s, a.askedBetween(ctx, a.listOutside(ctx, s, shape, parse)))
-	if (errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fault.Refused)) && a.countOutside(shape) <= maxUnlisted {
+	if (errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fault.Refused)) && a.Layout.CountOutside(shape) <= maxUnlisted {
 		err = store.DeleteSeq(ctx, s, a.askedBetween(ctx, named)) // who may delete need not be allowed to list
 	}
 	return err
@@ -58,9 +58,9 @@ func (a *Array) ForgetOutside(shape, far []int, parse func(key string) (coord []
 			shape[i] = start
 		}
 	}
-	b := Array{Layout: a.Layout}
-	if b.Layout.Shape = far; a.Layout.Pipe.Even() && b.countOutside(shape) <= maxNamed {
-		for key, err := range b.outside(shape) {
+	b := a.Layout
+	if b.Shape = far; a.Layout.Pipe.Even() && b.CountOutside(shape) <= maxNamed {
+		for key, err := range b.Outside(shape) {
 			if err == nil { // names have no errors
 				a.Options.Cache.Forget(key)
 			}
@@ -74,7 +74,7 @@ func (a *Array) ForgetOutside(shape, far []int, parse func(key string) (coord []
 	a.Options.Cache.ForgetEach(func(key string) bool {
 		below, own := strings.CutPrefix(key, prefix)
 		coord, ok := parse(below)
-		return own && ok && a.isOutside(coord, shape)
+		return own && ok && a.Layout.IsOutside(coord, shape)
 	})
 }
 
@@ -93,65 +93,6 @@ func (a *Array) askedBetween(ctx context.Context, keys iter.Seq2[string, error])
 	}
 }
 
-// countOutside is the number of positions outside a shape, at most 1<<53.
-func (a *Array) countOutside(shape []int) int {
-	total := 0.0
-	for out := range shape {
-		n := 1.0
-		for _, r := range a.slab(out, shape) {
-			n *= float64(max(r[1]-r[0], 0))
-		}
-		total += n
-	}
-	return int(min(total, 1<<53))
-}
-
-// slab are the positions outside a shape along one axis, inside along all before it, and anywhere
-// along those after it: from where to where, along each axis. The slabs of all axes are what is
-// outside.
-func (a *Array) slab(out int, shape []int) [][2]int {
-	r := make([][2]int, len(shape))
-	for i, axis := range a.Layout.Axes {
-		inside, all := axis.Count(shape[i]), axis.Count(a.Layout.Shape[i])
-		switch {
-		case i < out:
-			r[i][1] = inside
-		case i == out:
-			r[i] = [2]int{inside, all}
-		default:
-			r[i][1] = all
-		}
-	}
-	return r
-}
-
-// outside yields the keys of all positions outside a shape.
-func (a *Array) outside(shape []int) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		coord := make([]int, len(shape))
-		for out := range shape {
-			r := a.slab(out, shape)
-			if slices.ContainsFunc(r, func(r [2]int) bool { return r[0] >= r[1] }) {
-				continue
-			}
-			for i := range coord {
-				coord[i] = r[i][0]
-			}
-			for i := 0; i >= 0; {
-				if !yield(a.Layout.Key(coord), nil) {
-					return
-				}
-				for i = len(coord) - 1; i >= 0; i-- {
-					if coord[i]++; coord[i] < r[i][1] {
-						break
-					}
-					coord[i] = r[i][0]
-				}
-			}
-		}
-	}
-}
-
 // listOutside yields the keys that are there of positions outside a shape.
 func (a *Array) listOutside(ctx context.Context, s store.Store, shape []int, parse func(string) ([]int, bool)) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
@@ -161,7 +102,7 @@ func (a *Array) listOutside(ctx context.Context, s store.Store, shape []int, par
 				return
 			}
 			coord, ok := parse(strings.TrimPrefix(strings.TrimPrefix(e.Key, a.Path), "/"))
-			if !ok || !a.isOutside(coord, shape) {
+			if !ok || !a.Layout.IsOutside(coord, shape) {
 				continue
 			}
 			if !yield(e.Key, nil) {
@@ -169,13 +110,4 @@ func (a *Array) listOutside(ctx context.Context, s store.Store, shape []int, par
 			}
 		}
 	}
-}
-
-func (a *Array) isOutside(coord, shape []int) bool {
-	for i, axis := range a.Layout.Axes {
-		if coord[i] >= axis.Count(shape[i]) {
-			return true
-		}
-	}
-	return false
 }

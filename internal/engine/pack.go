@@ -63,7 +63,7 @@ func (r *Call) pack(ctx context.Context, hold *concurrency.Hold, o *plan.Object,
 	p.most = int(min(plan.Packed(o.Chunk), math.MaxInt/2)) + len(old) // of what was and is
 	p.shard = o.Chunk.Shards.Pack(hold.Buffer(min(p.likely, longest)))
 	if err = p.run(ctx); err == nil {
-		err = p.keep(ctx, o.Chunk.Shards.Len())
+		err = p.carry(ctx, o.Chunk.Shards.Len())
 	}
 	if err != nil {
 		return nil, false, err
@@ -153,12 +153,12 @@ func (p *packer) stored(place int) ([]byte, error) {
 	return p.old[off : off+n], nil
 }
 
-// take appends the k-th inner chunks to the shard, and what it keeps of the old one before each.
+// take appends the k-th inner chunks to the shard, after those of the old one that come before each.
 func (p *packer) take(ctx context.Context, k int) error {
 	order, run := p.some(k)
 	from := 0
 	for _, t := range order {
-		if err := p.keep(ctx, t.place); err != nil {
+		if err := p.carry(ctx, t.place); err != nil {
 			return err
 		}
 		if err := p.add(ctx, t.place, (*run)[from:t.end]); err != nil {
@@ -169,8 +169,8 @@ func (p *packer) take(ctx context.Context, k int) error {
 	return nil
 }
 
-// keep appends what the old shard has of the inner chunks up to a place.
-func (p *packer) keep(ctx context.Context, place int) error {
+// carry appends the stored inner chunks of the old shard up to a place.
+func (p *packer) carry(ctx context.Context, place int) error {
 	if p.index == nil {
 		return nil
 	}

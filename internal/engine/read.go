@@ -57,14 +57,14 @@ func (r *Call) readChunk(ctx context.Context, o *plan.Object) error {
 // readShard reads a shard with one request or in parts, as the plan says and the store can. It
 // counts the inner chunks that are missing. fault.NotFound: the shard is absent.
 func (r *Call) readShard(ctx context.Context, o *plan.Object) (missing int, err error) {
-	if r.caches(o.Chunk) && !r.State.whole.Load() {
+	if r.caches(o.Chunk) && !r.State.noRanges.Load() {
 		s := &keptShard{shard: shard{Object: o, call: r}}
-		if err = r.readParts(ctx, o, s); !errors.Is(err, errWhole) && !errors.Is(err, errUncached) {
+		if err = r.readRanges(ctx, o, s); !errors.Is(err, errNoRanges) && !errors.Is(err, errUncached) {
 			return int(s.missing.Load()), err
 		}
 	}
-	only := r.State.whole.Load()
-	if !o.InParts && !only {
+	only := r.State.noRanges.Load()
+	if !o.Ranged && !only {
 		// One with too much unused space to be read whole is read in parts after all.
 		if missing, err = r.readWhole(ctx, o, o.Whole()); !errors.Is(err, errTooLong) {
 			return missing, err
@@ -72,7 +72,7 @@ func (r *Call) readShard(ctx context.Context, o *plan.Object) (missing int, err 
 	}
 	if !only {
 		s := &shard{Object: o, call: r}
-		if err = r.readParts(ctx, o, s); !errors.Is(err, errWhole) {
+		if err = r.readRanges(ctx, o, s); !errors.Is(err, errNoRanges) {
 			return int(s.missing.Load()), err
 		}
 	}
@@ -93,9 +93,9 @@ func (r *Call) readWhole(ctx context.Context, o *plan.Object, rd plan.Read) (mis
 // versions.
 const maxReplaced = 100
 
-// readParts reads a shard in parts, all of one version, and begins again where the shard is
+// readRanges reads a shard in parts, all of one version, and begins again where the shard is
 // replaced meanwhile. Errors are those of source.top.
-func (r *Call) readParts(ctx context.Context, o *plan.Object, src source) error {
+func (r *Call) readRanges(ctx context.Context, o *plan.Object, src source) error {
 	for try := 1; ; try++ {
 		err := r.readVersion(ctx, o, src)
 		if !errors.Is(err, fault.Conflict) {

@@ -82,10 +82,10 @@ func (r *Call) list(ctx context.Context, o *plan.Object) (*listed, error) {
 		return nil, o.Err
 	}
 	s := &listed{shard: shard{Object: o, call: r}}
-	only := r.State.whole.Load()
-	if o.InParts && !only {
-		err := r.readParts(ctx, o, s)
-		if !errors.Is(err, errWhole) {
+	only := r.State.noRanges.Load()
+	if o.Ranged && !only {
+		err := r.readRanges(ctx, o, s)
+		if !errors.Is(err, errNoRanges) {
 			if errors.Is(err, fault.NotFound) {
 				err = nil
 			}
@@ -93,7 +93,7 @@ func (r *Call) list(ctx context.Context, o *plan.Object) (*listed, error) {
 		}
 	}
 	whole := o.Wanted().Request
-	if o.InParts || o.Chunk.Shards != nil && only {
+	if o.Ranged || o.Chunk.Shards != nil && only {
 		whole.Bound, whole.Exact = r.sizes.Longest(o.Chunk), false
 	}
 	s.whole = &whole

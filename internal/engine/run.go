@@ -40,7 +40,7 @@ func (a *Array) Plan(sel grid.Selection, w *plan.WriteOptions) *plan.Plan {
 	p := &plan.Plan{}
 	a.plan(p, sel, w, store.TuningOf(a.Store))
 	if a.keepsRead(p) {
-		p.Keep, p.Parted = a, true
+		p.Keep, p.Ranged = a, true
 	}
 	return p
 }
@@ -48,7 +48,7 @@ func (a *Array) Plan(sel grid.Selection, w *plan.WriteOptions) *plan.Plan {
 // plan sets p to the plan of a call. What requests cost is determined once for each call.
 func (a *Array) plan(p *plan.Plan, sel grid.Selection, w *plan.WriteOptions, t store.Tuning) {
 	if p.Layout, p.Select, p.Write = a.Layout, sel, w; w != nil {
-		w.Memory, w.NoParts, w.NoRanges = a.sizes(t), a.State.noParts.Load(), a.State.whole.Load()
+		w.Memory, w.NoParts, w.NoRanges = a.sizes(t), a.State.noParts.Load(), a.State.noRanges.Load()
 	}
 	objects := min(p.Len(), t.Requests)
 	p.Cost = plan.CostOf(t, store.Measured{}, objects)

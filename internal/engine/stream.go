@@ -23,13 +23,13 @@ type stream struct {
 	locations *codec.Locations
 	atStart   bool // where the index is
 
-	turn  *concurrency.Slots // of one, from the place in the shard of an inner chunk on to its bytes in a part
-	head  []byte             // part 0, where the index is at its start and not known before the end
-	tail  []byte             // bytes that no part has yet
-	off   int64              // bytes of the shard so far
-	next  int                // part that is made next
-	parts store.Parts
-	whole bool // the store has no parts: all of the shard is in tail
+	turn     *concurrency.Slots // of one, from the place in the shard of an inner chunk on to its bytes in a part
+	head     []byte             // part 0, where the index is at its start and not known before the end
+	tail     []byte             // bytes that no part has yet
+	off      int64              // bytes of the shard so far
+	next     int                // part that is made next
+	parts    store.Parts
+	inMemory bool // the store takes no parts: all of the shard is in tail
 }
 
 // errNoParts says that a store takes no values in parts.
@@ -70,10 +70,10 @@ func (s *stream) add(ctx context.Context, place int, stored []byte, send sender)
 func (s *stream) write(ctx context.Context, b []byte, send sender) error {
 	s.off += int64(len(b))
 	for len(b) > 0 {
-		if s.whole {
-			if s.off > s.limits.Whole {
+		if s.inMemory {
+			if s.off > s.limits.InMemory {
 				return fault.Newf(fault.Limit, "the store takes no values in parts, and a shard of more than %d bytes is not held in memory: the budget has %d",
-					s.limits.Whole, s.Options.Limits.Bytes.Size())
+					s.limits.InMemory, s.Options.Limits.Bytes.Size())
 			}
 			s.tail = append(s.tail, b...)
 			return nil
@@ -93,7 +93,7 @@ func (s *stream) write(ctx context.Context, b []byte, send sender) error {
 
 // cut makes a part of the tail.
 func (s *stream) cut(ctx context.Context, send sender) error {
-	if err := s.begin(ctx); err != nil || s.whole || int64(len(s.tail)) < s.limits.Part {
+	if err := s.begin(ctx); err != nil || s.inMemory || int64(len(s.tail)) < s.limits.Part {
 		return err
 	}
 	n := s.next
@@ -116,12 +116,12 @@ func (s *stream) begin(ctx context.Context) error {
 	}
 	p, err := store.PutParts(ctx, s.store, s.key, store.PartsOptions{})
 	switch {
-	case errors.Is(err, errors.ErrUnsupported) && s.limits.Whole == 0:
+	case errors.Is(err, errors.ErrUnsupported) && s.limits.InMemory == 0:
 		s.State.noParts.Store(true)
 		return errNoParts
 	case errors.Is(err, errors.ErrUnsupported):
 		s.State.noParts.Store(true)
-		s.whole = true
+		s.inMemory = true
 		return nil
 	case err != nil:
 		return err
@@ -193,6 +193,39 @@ func (s *stream) during(ctx context.Context, hold *concurrency.Hold, flight int,
 			return err
 		})
 	})
+}
+
+// made is the new stored form of an object.
+type made struct {
+	bytes  []byte
+	stream *stream           // that has it, in place of bytes
+	empty  bool              // all is the fill value, and is not to be stored
+	hold   *concurrency.Hold // of bytes
+}
+
+func (s *stream) made() made { return made{stream: s, empty: s.locations.Stored == 0} }
+
+// commit makes the new stored form the value of an object's key, by a condition. One that is empty
+// takes the place of what is there, if there may be something. A stream that fails is aborted.
+func (r *Call) commit(ctx context.Context, o *plan.Object, m made, c store.PutOptions) (err error) {
+	switch {
+	case m.empty && c.IfAbsent:
+		return nil
+	case m.empty:
+		err = r.store.Delete(ctx, o.Key, store.DeleteOptions{IfVersion: c.IfVersion, AsPut: true})
+	case m.stream != nil:
+		_, err = m.stream.commit(ctx, c)
+	default:
+		_, err = r.store.Put(ctx, o.Key, m.bytes, c)
+	}
+	r.State.Forget(o.Key)
+	switch {
+	case err == nil && !m.empty:
+		r.account.Chunks(1, 0)
+	case err != nil && m.stream != nil:
+		return m.stream.abort(ctx, err)
+	}
+	return err
 }
 
 // commit writes the index and makes the shard the value of its key, by the condition. A shard

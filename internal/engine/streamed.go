@@ -9,7 +9,6 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/plan"
-	"github.com/zargo-io/zargo/internal/written"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -41,12 +40,11 @@ func (r *Call) stream(ctx context.Context, o *plan.Object, reading int64) (*stre
 	return &streamed{s, hold, l.AtOnce, l.Flight}, nil
 }
 
-// replaceStreamed writes a shard without reading it. lost reports that the condition does not hold,
-// so that err is a conflict.
-func (r *Call) replaceStreamed(ctx context.Context, o *plan.Object, c store.PutOptions) (lost bool, err error) {
+// replaceStreamed writes a shard without reading it, by a condition.
+func (r *Call) replaceStreamed(ctx context.Context, o *plan.Object, c store.PutOptions) error {
 	s, err := r.stream(ctx, o, 0)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer s.hold.Release()
 	err = s.during(ctx, s.hold, s.flight, func(ctx context.Context, send sender) error {
@@ -55,7 +53,10 @@ func (r *Call) replaceStreamed(ctx context.Context, o *plan.Object, c store.PutO
 	if err == nil && c.IfVersion != "" {
 		err = r.guarded(ctx)
 	}
-	return s.end(ctx, o, c, err)
+	if err != nil {
+		return s.abort(ctx, err)
+	}
+	return r.commit(ctx, o, s.made(), c)
 }
 
 // packed makes what is selected of a shard, for the stream.
@@ -65,30 +66,9 @@ func (s *streamed) packed(o *plan.Object, send sender) *packer {
 	return p
 }
 
-// end makes the shard visible, by the condition, unless it failed with err. One that is all fill
-// value takes the place of what is there, if there may be something.
-func (s *streamed) end(ctx context.Context, o *plan.Object, c store.PutOptions, err error) (lost bool, _ error) {
-	switch {
-	case err != nil:
-	case s.locations.Stored > 0:
-		if _, err = s.commit(ctx, c); err == nil {
-			s.account.Chunks(1, 0)
-		}
-		s.State.Forget(o.Key)
-	case c.IfAbsent:
-	default:
-		err = s.delete(ctx, o, store.DeleteOptions{IfVersion: c.IfVersion})
-	}
-	if err != nil {
-		lost = isLost(err)
-		err = s.abort(ctx, err)
-	}
-	return lost, err
-}
-
 // swapStreamed is swap for a shard that is streamed. Inner chunks that are not selected are read as
 // they are stored, pinned to one version, and go into the new shard in the order in which they lie
-// in the old one; before them come those of which nothing stays. errWhole and errNoParts where the
+// in the old one; before them come those of which nothing stays. errNoRanges and errNoParts where the
 // store cannot do so.
 func (r *Call) swapStreamed(ctx context.Context, o *plan.Object, t *attempt) (lost bool, err error) {
 	index, err := r.reserve(ctx, concurrency.Index, plan.Sum(r.indexed(o), int64(o.Chunk.Shards.Len())*4))
@@ -104,7 +84,6 @@ func (r *Call) swapStreamed(ctx context.Context, o *plan.Object, t *attempt) (lo
 	if err := v.admit(r); err != nil {
 		return false, err
 	}
-	c := r.condition(o, absent, version)
 	decode, encode := o.Chunk.Inner.MostRoom()
 	s, err := r.stream(ctx, o, plan.Sum(plan.Product(need(v.longest), plan.ReadsAhead), plan.Sum(plan.Room(plan.Sum(decode, encode)), need(r.size().Inner(o, 1)))))
 	if err != nil {
@@ -122,21 +101,14 @@ func (r *Call) swapStreamed(ctx context.Context, o *plan.Object, t *attempt) (lo
 	if err == nil {
 		err = r.guarded(ctx)
 	}
-	if err == nil && s.locations.Stored == 0 {
-		switch {
-		case t.absent:
-			t.absent = false // what is stored beyond the shape has to be known
-			return true, nil
-		case absent:
-			written.Absent(r.Store, o.Key)
-			return false, nil
-		}
+	if err != nil {
+		return r.ended(o, t, s.abort(ctx, err))
 	}
-	_, err = s.end(ctx, o, c, err)
-	if err == nil && !absent {
-		r.account.Rewritten()
+	if t.absent && s.locations.Stored == 0 {
+		t.absent = false // what is stored beyond the shape has to be known
+		return true, nil
 	}
-	return r.ended(o, t, err)
+	return r.swapped(ctx, o, t, s.made(), absent, version)
 }
 
 // find reads the index of the stored shard, and says what stays of it: nothing where it is absent,

@@ -3,8 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
-	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/account"
@@ -14,38 +12,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
-
-// maxConflicts bounds how often a part of an object is written again. Each conflict means that
-// another writer succeeded, so this many in a row is a store that misreports its versions rather
-// than contention.
-const maxConflicts = 1000
-
-// merge reads an object, changes it, and writes it if it was not replaced meanwhile, else does it
-// all again. An object at the edge is put first, on condition that it is absent, and is read only
-// where it is not.
-func (r *Call) merge(ctx context.Context, o *plan.Object) error {
-	// Goroutines of this process take turns; only other processes can conflict.
-	key, err := r.lock(ctx, o.Key)
-	if err != nil {
-		return err
-	}
-	defer key.Unlock()
-	t := attempt{absent: o.Edge && !r.bare(o) && !r.plan.Write.ReadsEdges()}
-	for try := 1; ; try++ {
-		was := t
-		lost, err := r.swap(ctx, o, &t)
-		if !lost || try == maxConflicts {
-			return err
-		}
-		if t != was {
-			continue // no other writer was met
-		}
-		r.account.Conflict()
-		if err := concurrency.Sleep(ctx, rand.N(min(time.Duration(try)*2*time.Millisecond, 100*time.Millisecond))); err != nil {
-			return err
-		}
-	}
-}
 
 // attempt is what a try of merge takes for granted. A try that finds it wrong changes it, and is
 // lost.
@@ -59,8 +25,8 @@ type attempt struct {
 // swap is one try of merge; lost reports that the object was replaced in between, or that the
 // attempt was wrong, so that it has to be tried again.
 func (r *Call) swap(ctx context.Context, o *plan.Object, t *attempt) (lost bool, err error) {
-	if r.streams(o, !t.absent) && !r.State.whole.Load() {
-		if lost, err := r.swapStreamed(ctx, o, t); !errors.Is(err, errNoParts) && !errors.Is(err, errWhole) {
+	if r.streams(o, !t.absent) && !r.State.noRanges.Load() {
+		if lost, err := r.swapStreamed(ctx, o, t); !errors.Is(err, errNoParts) && !errors.Is(err, errNoRanges) {
 			return lost, err
 		}
 	}
@@ -88,17 +54,16 @@ func (r *Call) swap(ctx context.Context, o *plan.Object, t *attempt) (lost bool,
 	if err := r.guarded(ctx); err != nil {
 		return false, err
 	}
-	c := r.condition(o, absent, v.Version)
-	switch {
-	case empty && absent:
+	return r.swapped(ctx, o, t, made{bytes: b, empty: empty}, absent, v.Version)
+}
+
+// swapped puts what was made of an object in its place, and ends the try.
+func (r *Call) swapped(ctx context.Context, o *plan.Object, t *attempt, m made, absent bool, v store.Version) (lost bool, err error) {
+	if m.empty && absent {
 		written.Absent(r.Store, o.Key)
 		return false, nil
-	case empty:
-		err = r.delete(ctx, o, store.DeleteOptions{IfVersion: c.IfVersion})
-	default:
-		err = r.put(ctx, o, b, c)
 	}
-	if err == nil && !absent {
+	if err = r.commit(ctx, o, m, r.condition(o, absent, v)); err == nil && !absent {
 		r.account.Rewritten()
 	}
 	return r.ended(o, t, err)
@@ -153,7 +118,7 @@ func (r *Call) again(ctx context.Context, o *plan.Object, t *attempt, err error)
 // makes it one that does not decode. A longer one has replaced it, once.
 func (r *Call) cutOff(ctx context.Context, o *plan.Object, t *attempt) (again bool) {
 	index, _ := o.Chunk.Shards.IndexSize()
-	v, err := r.store.Get(ctx, o.Key, store.GetOptions{Max: index}, nil)
+	v, err := r.probe(ctx, o.Key, store.GetOptions{Max: index})
 	switch {
 	case err == nil && int64(len(v.Bytes)) < index:
 		t.damaged, t.short = v.Version, true
@@ -226,7 +191,7 @@ func (r *Call) stored(ctx context.Context, o *plan.Object, version store.Version
 	rd.Version = version
 	v, err := r.ask(ctx, o, rd)
 	if o.Chunk.Shards != nil && errors.Is(err, errTooLong) {
-		if v, err = r.compact(ctx, o, version); errors.Is(err, errWhole) {
+		if v, err = r.compact(ctx, o, version); errors.Is(err, errNoRanges) {
 			rd.Bound = r.sizes.Longest(o.Chunk)
 			v, err = r.ask(ctx, o, rd)
 		}

@@ -15,7 +15,7 @@ import (
 // ([listed]).
 type source interface {
 	// top returns the shard and its index. current reports that the index is not older than the
-	// call. fault.NotFound: the shard is absent. errWhole: the store cannot read parts of a shard.
+	// call. fault.NotFound: the shard is absent. errNoRanges: the store cannot read parts of a shard.
 	// errUncached: the cache lacks the index, and is not to have it.
 	top(ctx context.Context) (l *plan.Level, found []codec.ShardIndex, current bool, err error)
 	// confirm returns the index of the shard unless top returned it: fault.Unchanged.
@@ -103,7 +103,7 @@ func (s *shard) fetch(ctx context.Context, _ *plan.Level, reads plan.Reads) erro
 	return concurrency.EachIn(ctx, r.slots, reads.All(), func(ctx context.Context, rd plan.Read) error { return r.fetchAdmitted(ctx, st, s, rd) })
 }
 
-func (s *shard) forget() { s.call.State.indexes.drop(plan.IndexID{Key: s.Key}, s.index) }
+func (s *shard) forget() { s.call.State.indexes.Drop(plan.IndexID{Key: s.Key}, s.index) }
 
 // all does something with each of several reads, concurrently as far as the call has slots. All of
 // them are admitted or none. do holds a slot, and sends its request to the store that it is passed.

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
@@ -43,11 +44,43 @@ func (a *Array) WriteOptions() *plan.WriteOptions {
 func (r *Call) write(ctx context.Context, o *plan.Object) error {
 	switch {
 	case !o.Covers || o.Edge:
-		return r.merge(ctx, o)
-	case r.Options.Guard != nil && !r.Options.SingleWriter:
+		t := attempt{absent: o.Edge && !r.bare(o) && !r.plan.Write.ReadsEdges()}
+		return r.contend(ctx, o, func() (lost, met bool, err error) {
+			was := t
+			lost, err = r.swap(ctx, o, &t)
+			return lost, t == was, err
+		})
+	case r.plan.Write.Guarded():
 		return r.add(ctx, o)
 	}
 	return r.replace(ctx, o)
+}
+
+// maxConflicts bounds how often an object is written again. Each conflict means that another writer
+// succeeded, so this many in a row is a store that misreports its versions rather than contention.
+const maxConflicts = 1000
+
+// contend writes an object by a condition, again and again as long as a try is lost. Goroutines of
+// this process take turns. met reports that it was another process that won: it is given time.
+func (r *Call) contend(ctx context.Context, o *plan.Object, write func() (lost, met bool, err error)) error {
+	key, err := r.lock(ctx, o.Key)
+	if err != nil {
+		return err
+	}
+	defer key.Unlock()
+	for try := 1; ; try++ {
+		lost, met, err := write()
+		if !lost || try == maxConflicts {
+			return err
+		}
+		if !met {
+			continue
+		}
+		r.account.Conflict()
+		if err := concurrency.Sleep(ctx, rand.N(min(time.Duration(try)*2*time.Millisecond, 100*time.Millisecond))); err != nil {
+			return err
+		}
+	}
 }
 
 // mayMerge reports whether the store can do safely what the plan writes: parts of objects take
@@ -71,23 +104,76 @@ const refused = "part of a chunk cannot be written"
 // replace writes an object without reading it.
 func (r *Call) replace(ctx context.Context, o *plan.Object) error {
 	if r.streams(o, false) {
-		if _, err := r.replaceStreamed(ctx, o, store.PutOptions{}); !errors.Is(err, errNoParts) {
+		if err := r.replaceStreamed(ctx, o, store.PutOptions{}); !errors.Is(err, errNoParts) {
 			return err
 		}
 	}
+	m, err := r.make(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer m.hold.Release()
+	return r.commit(ctx, o, m, store.PutOptions{})
+}
+
+// add writes a whole object where there is none. What an array that once was longer left there, or
+// a writer that gave up, is replaced on condition that it is what was looked at, once the guard has
+// said that this process may; an object that is all fill value takes the place of what is there
+// only.
+func (r *Call) add(ctx context.Context, o *plan.Object) error {
+	if r.streams(o, false) {
+		// It is looked first, as that is little beside such a shard, and the shard is made again
+		// after each conflict: of parts whose condition failed it is not known whether they are
+		// still there.
+		err := r.contend(ctx, o, func() (lost, met bool, err error) {
+			v, err := r.version(ctx, o.Key)
+			if err == nil {
+				err = r.replaceStreamed(ctx, o, only(v))
+				lost = isLost(err)
+			}
+			return lost, true, err
+		})
+		if !errors.Is(err, errNoParts) {
+			return err
+		}
+	}
+	m, err := r.make(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer m.hold.Release()
+	expected, looked := store.Version(""), !m.empty // what is there: nothing
+	return r.contend(ctx, o, func() (lost, met bool, err error) {
+		if !looked {
+			if expected, err = r.version(ctx, o.Key); err == nil {
+				err = r.guarded(ctx)
+			}
+			if err != nil {
+				return false, false, err
+			}
+		}
+		looked = false
+		err = r.commit(ctx, o, m, only(expected))
+		return isLost(err), true, err
+	})
+}
+
+// only is the condition that an object has a version; "" is that there is none.
+func only(v store.Version) store.PutOptions {
+	return store.PutOptions{IfAbsent: v == "", IfVersion: v}
+}
+
+// make makes the stored form of an object that is not read, in a Task of its own.
+func (r *Call) make(ctx context.Context, o *plan.Object) (made, error) {
 	hold, err := r.reserve(ctx, concurrency.Task, r.encoding(o))
 	if err != nil {
-		return err
+		return made{}, err
 	}
-	defer hold.Release()
 	b, empty, err := r.encode(ctx, hold, o, nil)
 	if err != nil {
-		return err
+		hold.Release()
 	}
-	if empty {
-		return r.delete(ctx, o, store.DeleteOptions{})
-	}
-	return r.put(ctx, o, b, store.PutOptions{})
+	return made{bytes: b, empty: empty, hold: hold}, err
 }
 
 // encoding is how many bytes to reserve to make the stored form of an object.
@@ -162,20 +248,4 @@ func (r *Call) encodeChunk(ctx context.Context, hold *concurrency.Hold, dst []by
 	}
 	defer s.release()
 	return r.encodeOver(ctx, o.Key, o.Chunk, o.Box, dst, old, &s.Scratch, o.Edge)
-}
-
-func (r *Call) put(ctx context.Context, o *plan.Object, b []byte, c store.PutOptions) error {
-	_, err := r.store.Put(ctx, o.Key, b, c)
-	if err == nil {
-		r.account.Chunks(1, 0)
-	}
-	r.State.Forget(o.Key)
-	return err
-}
-
-func (r *Call) delete(ctx context.Context, o *plan.Object, c store.DeleteOptions) error {
-	c.AsPut = true
-	err := r.store.Delete(ctx, o.Key, c)
-	r.State.Forget(o.Key)
-	return err
 }

@@ -95,6 +95,9 @@ func (w *appending) claim(ctx context.Context) error {
 		if err := w.group.claim(ctx, c, over); err != nil {
 			return err
 		}
+		if err := w.group.fence(ctx); err != nil {
+			return err
+		}
 		over.ID, changed = w.group.old.ID, errAgain
 	}
 	err := w.each(ctx, func(ctx context.Context, m *member) (err error) {

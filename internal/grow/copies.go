@@ -3,6 +3,7 @@ package grow
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 
 	"github.com/zargo-io/zargo/internal/document"
@@ -15,8 +16,56 @@ func (g *group) copied(ctx context.Context) (map[string]meta.Node, error) {
 	if m, ok := g.Model.(*meta.Group); ok && g.Format() != 2 {
 		return m.Consolidated, nil
 	}
-	_, nodes, err := g.copiedV2(ctx)
+	d, nodes, err := g.copiedV2(ctx)
+	g.copy = d
 	return nodes, err
+}
+
+// takenOver is the member of .zmetadata that holds the ID of the claim of the last append that took
+// another one over. Readers ignore it.
+const takenOver = "zargo_taken_over"
+
+// fence changes .zmetadata, so that the append that was taken over cannot change it any more: that
+// append may have found its claim before it lost it, and puts .zmetadata on condition of the version
+// that it read before that. errAgain: it was changed since this append decided by it.
+func (g *group) fence(ctx context.Context) error {
+	if g.Format() != 2 || !g.old.Under() {
+		return nil
+	}
+	id, err := json.Marshal(g.held.Claim().ID)
+	if err != nil {
+		return err
+	}
+	var tried []byte
+	for try := 1; ; try++ {
+		d, _, err := g.copiedV2(ctx)
+		switch {
+		case err != nil:
+			return err
+		case tried != nil && bytes.Equal(d.Bytes, tried): // the response of the put was lost
+			return nil
+		case !same(d, g.copy):
+			return errAgain
+		case !d.There():
+			return nil
+		}
+		tried, err = meta.Edit(d.Key, d.Bytes, map[string]json.RawMessage{takenOver: id})
+		if err != nil {
+			return err
+		}
+		_, err = g.Source.At.Swap(ctx, d, tried, unchangeable)
+		if !errors.Is(err, fault.Conflict) || try == maxSplices {
+			return err
+		}
+	}
+}
+
+// completed reports whether the append that was taken over has completed: all arrays have n rows,
+// also for who opens them through the group.
+func (g *group) completed(ctx context.Context, members []member, n int) bool {
+	copies, err := g.copied(ctx)
+	g.copies = copies
+	return err == nil && g.shows(members, n)
 }
 
 // copiedV2 reads the group's .zmetadata, if there is one.
@@ -90,9 +139,6 @@ const maxSplices = 1000
 // splicing is splice, again as long as others change .zmetadata.
 func (g *group) splicing(ctx context.Context, members []member) error {
 	for try := 1; ; try++ {
-		if err := g.held.Check(ctx); err != nil {
-			return err
-		}
 		err := g.splice(ctx, members)
 		if !errors.Is(err, fault.Conflict) || try == maxSplices {
 			return err
@@ -101,9 +147,16 @@ func (g *group) splicing(ctx context.Context, members []member) error {
 	}
 }
 
-// splice puts the new documents of the arrays into the group's .zmetadata, if there is one.
+const unchangeable = "consolidated metadata cannot be changed"
+
+// splice puts the new documents of the arrays into the group's .zmetadata, if there is one. The
+// claim is checked after .zmetadata is read and before it is put: an append that takes this one over
+// changes .zmetadata in between.
 func (g *group) splice(ctx context.Context, members []member) error {
 	d, _, err := g.copiedV2(ctx)
+	if err == nil {
+		err = g.held.Check(ctx)
+	}
 	if err != nil || !d.There() {
 		return err
 	}
@@ -116,9 +169,12 @@ func (g *group) splice(ctx context.Context, members []member) error {
 		docs[document.Join(g.below(m.array), name)] = doc
 	}
 	doc, err := meta.SpliceV2(d.Key, d.Bytes, docs)
+	if err == nil {
+		doc, err = meta.Edit(d.Key, doc, map[string]json.RawMessage{takenOver: nil})
+	}
 	if err != nil {
 		return err
 	}
-	_, err = g.Source.At.Swap(ctx, d, doc, "consolidated metadata cannot be changed")
+	_, err = g.Source.At.Swap(ctx, d, doc, unchangeable)
 	return err
 }

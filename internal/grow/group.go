@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/arrayspec"
 	"github.com/zargo-io/zargo/internal/claim"
 	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -23,8 +24,6 @@ type Group struct {
 	Stored func(ctx context.Context) (*document.Source, error)
 	// Open opens an array at a path below the store's root, as it is stored.
 	Open func(ctx context.Context, path string) (Array, error)
-	// Dims returns the names of the axes of an array; nil: it has none.
-	Dims func(m *meta.Array) []string
 }
 
 // Rows are what an append adds to one array of a group.
@@ -42,6 +41,7 @@ type group struct {
 	dim              string
 	old              claim.Claim          // that is taken over
 	copies           map[string]meta.Node // consolidated metadata, by path below the group
+	copy             document.Stored      // in v2: .zmetadata, which has copies
 	held             *document.Held       // nil: the group is not claimed
 }
 
@@ -203,7 +203,14 @@ func same(a, b document.Stored) bool { return a.There() == b.There() && bytes.Eq
 func (g *group) complete(members []member) error {
 	for _, path := range slices.Sorted(maps.Keys(g.copies)) {
 		m, ok := g.copies[path].(*meta.Array)
-		if !ok || !slices.Contains(g.Dims(m), g.dim) {
+		if !ok {
+			continue
+		}
+		dims := m.Dims
+		if dims == nil {
+			dims = arrayspec.Dims(m.Attrs, len(m.Shape))
+		}
+		if !slices.Contains(dims, g.dim) {
 			continue
 		}
 		given := func(m member) bool { return g.below(m.array) == path }
@@ -243,7 +250,7 @@ func (g *group) release(ctx context.Context, w *appending, dropped bool) {
 	longest, err := w.reached(ctx)
 	switch {
 	case err != nil || !dropped: // then it is not known
-	case longest == w.from:
+	case longest == w.from, longest == w.to && g.completed(ctx, w.members, longest):
 		_ = g.held.GiveUp(ctx, false)
 	case longest != w.to:
 		c := g.held.Claim()
@@ -252,7 +259,7 @@ func (g *group) release(ctx context.Context, w *appending, dropped bool) {
 	}
 }
 
-// reached returns the length of the longest of the stored arrays.
+// reached opens the arrays as they are stored, and returns the length of the longest.
 func (w *appending) reached(ctx context.Context) (int, error) {
 	longest := 0
 	for i := range w.members {
@@ -261,6 +268,7 @@ func (w *appending) reached(ctx context.Context) (int, error) {
 			return 0, err
 		}
 		if axis := w.members[i].axis; axis < len(shapeOf(b)) {
+			w.members[i].array = b
 			longest = max(longest, extentOf(b, axis))
 		}
 	}

@@ -35,8 +35,8 @@ func (o Options) mayBegin(from int, confirm func() error) error {
 	return fault.Newf(fault.Exists, "there are %d rows, not %d", from, *o.At)
 }
 
-// errAgain says that a document changed after it was read. What was decided by it does not hold, and
-// the change begins again.
+// errAgain says that a document changed after it was read. What was decided by it does not hold,
+// and the change begins again.
 var errAgain = fault.Newf(fault.Conflict, "the group changed meanwhile")
 
 // maxAgain bounds how often a change begins again without Wait. Each time another process changed

@@ -60,11 +60,11 @@ func TestAccount(t *testing.T) {
 	for i := range 5 {
 		put(t, st, fmt.Sprint(i), []byte("a chunk"))
 	}
-	var r account.Report
-	if err := manifest.Write(t.Context(), st, io.Discard, manifest.Options{Account: account.Options{Report: &r}}); err != nil {
+	r := account.NewReport(new(account.Counts))
+	if err := manifest.Write(t.Context(), st, io.Discard, manifest.Options{Account: account.Options{Report: r}}); err != nil {
 		t.Fatal(err)
 	}
 	if r.Gets.Load() != 5 || r.Lists.Load() != 1 || r.BytesRead.Load() != 35 {
-		t.Errorf("%v", &r)
+		t.Errorf("%v", r)
 	}
 }

@@ -2,7 +2,7 @@
 //
 //	p := &plan.Plan{Layout: layout, Select: region, Cost: plan.CostOf(store.TuningOf(st), store.Measured{}, 1)}
 //	for o := range p.Objects() {            // chunks and shards, one stored value each
-//		if !o.InParts {
+//		if !o.Ranged {
 //			send(o.Whole())            // one request; its one Piece is all of the object
 //			continue
 //		}

@@ -21,9 +21,9 @@ type Object struct {
 	Chunk    *pipeline.Chunk // shared; nil with Err
 	Err      error           // the codecs cannot be bound to the object's shape: it can be neither read nor written
 
-	// InParts: it is a shard of which the index is read first, and then what that says. Otherwise
+	// Ranged: it is a shard of which the index is read first, and then ranges by it. Otherwise
 	// one request reads all of it.
-	InParts bool
+	Ranged bool
 	// Covers: every element of the object that lies inside the array is selected, so a write need
 	// not read it.
 	Covers bool
@@ -34,7 +34,7 @@ type Object struct {
 	Full bool
 
 	plan   *Plan
-	parted bool // shards within are never read as a whole
+	ranged bool // shards within are never read as a whole
 	cut    Cut
 	piece  [1]Piece
 	off, n int64 // of a chunk of which a range is read; n is 0 for any other object
@@ -64,7 +64,7 @@ func (o *Object) Wanted() Read {
 
 // Shard is stage one of reading the shard in parts: its index.
 func (o *Object) Shard() *Level {
-	return &Level{key: o.Key, cost: &o.plan.Cost, chunk: o.Chunk, parts: o.piece[:], parted: o.parted}
+	return &Level{key: o.Key, cost: &o.plan.Cost, chunk: o.Chunk, parts: o.piece[:], ranged: o.ranged}
 }
 
 // Stored is stage one of reading every inner chunk that the shard has, as they are stored: shards

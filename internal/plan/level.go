@@ -22,7 +22,7 @@ type Level struct {
 	parts   []Piece // shards whose indexes are wanted
 	whole   []Piece // shards that are read as a whole, with the inner chunks of the others
 	flat    bool    // inner chunks are read as they are stored, shards among them
-	parted  bool    // shards within are never read as a whole
+	ranged  bool    // shards within are never read as a whole
 }
 
 // IndexID says which shard an index is of: a stored object, or a shard within one at a place of it.
@@ -40,9 +40,9 @@ func (l *Level) Price(c Cost) { l.cost = &c }
 // Len is the number of shards whose indexes are needed, and the length of the lists of these.
 func (l *Level) Len() int { return len(l.parts) }
 
-// InParts makes it so that shards within the shards of the level are never read as a whole.
-func (l *Level) InParts() *Level {
-	l.parted = true
+// InRanges makes it so that shards within the shards of the level are never read as a whole.
+func (l *Level) InRanges() *Level {
+	l.ranged = true
 	return l
 }
 
@@ -194,9 +194,9 @@ func (s Stage) Next(memory int) iter.Seq[*Level] {
 		inner := s.level.chunk.Inner
 		some := max(memory/nestedBytes/inner.Shards.Len(), 1)
 		for shards := range slices.Chunk(s.shards, some) {
-			next := &Level{key: s.level.key, version: s.version, cost: s.level.cost, chunk: inner, depth: s.level.depth + 1, parted: s.level.parted}
+			next := &Level{key: s.level.key, version: s.version, cost: s.level.cost, chunk: inner, depth: s.level.depth + 1, ranged: s.level.ranged}
 			for _, p := range shards {
-				if !next.parted && next.cost.wholeWithin(inner, p.Box(), p.Len) {
+				if !next.ranged && next.cost.wholeWithin(inner, p.Box(), p.Len) {
 					next.whole = append(next.whole, p)
 				} else {
 					next.parts = append(next.parts, p)

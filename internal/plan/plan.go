@@ -16,7 +16,7 @@ type Plan struct {
 	Cost   Cost
 	Write  *WriteOptions // nil for a plan to read
 	Keep   Keeper        // nil: no chunk need be read as a whole
-	Parted bool          // shards of chunks that are kept are never read as a whole, as through a cache
+	Ranged bool          // shards of chunks that are kept are never read as a whole, as through a cache
 
 	Measured store.Measured // that Cost is by; zero where nothing was measured
 }
@@ -58,8 +58,8 @@ func (p *Plan) object(b grid.Box, chunk *pipeline.Chunk, err error) *Object {
 		return o
 	}
 	if chunk.Shards != nil {
-		o.parted = p.Parted && p.Keep != nil && p.Keep.Keeps(chunk)
-		o.InParts = o.parted || !p.Cost.whole(chunk, o.Touched(), o.inside())
+		o.ranged = p.Ranged && p.Keep != nil && p.Keep.Keeps(chunk)
+		o.Ranged = o.ranged || !p.Cost.whole(chunk, o.Touched(), o.inside())
 		return o
 	}
 	if !o.Full && (p.Keep == nil || !p.Keep.Keeps(chunk)) {
@@ -91,7 +91,7 @@ func (p *Plan) requests(o *Object) []Request {
 	switch {
 	case o.Err != nil:
 		return nil
-	case o.InParts:
+	case o.Ranged:
 		return []Request{o.Shard().index(Index, "").Request}
 	case p.Write == nil:
 		return []Request{o.Wanted().Request}
@@ -178,7 +178,7 @@ func (p *Plan) Amount() Amount {
 			a.Requests.Least = add(a.Requests.Least, times(n, k.Least))
 			a.most(times(n, k.Most), r.Bound)
 		}
-		if !o.InParts {
+		if !o.Ranged {
 			continue
 		}
 		m := o.Chunk

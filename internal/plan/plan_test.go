@@ -251,7 +251,7 @@ func TestShapesThatCannotBe(t *testing.T) {
 	var errs []error
 	for o := range p.Objects() {
 		errs = append(errs, o.Err)
-		if o.Err != nil && (o.InParts || o.Chunk != nil) {
+		if o.Err != nil && (o.Ranged || o.Chunk != nil) {
 			t.Errorf("%+v", o)
 		}
 	}

@@ -38,7 +38,7 @@ func (e *executor) run(p *Plan) {
 			o.Chunk.FillBox(e.dst, o.Box)
 			continue
 		}
-		if o.InParts {
+		if o.Ranged {
 			e.level(o, o.Shard())
 			continue
 		}

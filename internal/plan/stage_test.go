@@ -242,8 +242,8 @@ func FuzzIndex(f *testing.F) {
 	})
 }
 
-// TestInParts: a shard is read as a whole where that is cheaper than its index and some of it.
-func TestInParts(t *testing.T) {
+// TestRanged: a shard is read as a whole where that is cheaper than its index and some of it.
+func TestRanged(t *testing.T) {
 	// Sixteen inner chunks of 100 bytes; their index has 256.
 	tests := []struct {
 		name         string
@@ -265,8 +265,8 @@ func TestInParts(t *testing.T) {
 	for _, tt := range tests {
 		p := &Plan{Layout: Layout{Shape: []int{100 * tt.have}, Axes: axes, Key: key, Pipe: chunks}, Select: grid.Whole([]int{100 * tt.want}), Cost: Cost{Gap: tt.gap, Max: tt.longest}}
 		for o := range p.Objects() {
-			if o.InParts == tt.whole {
-				t.Errorf("%s: in parts is %v", tt.name, o.InParts)
+			if o.Ranged == tt.whole {
+				t.Errorf("%s: in parts is %v", tt.name, o.Ranged)
 			}
 			if r := o.Whole(); r.Role != Shard || r.Exact || r.Bound < 1856 {
 				t.Errorf("%s: %+v", tt.name, r)

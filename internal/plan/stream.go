@@ -4,10 +4,10 @@ import "github.com/zargo-io/zargo/internal/pipeline"
 
 // Limits are the lengths of a shard that is streamed, in bytes.
 type Limits struct {
-	Part  int64 // each part but the last
-	Most  int64 // what the shard may have
-	Index int64 // its index, as stored
-	Whole int64 // what the shard may have where it has to be in memory, as the store takes no parts; 0: then it is not streamed
+	Part     int64 // each part but the last
+	Most     int64 // what the shard may have
+	Index    int64 // its index, as stored
+	InMemory int64 // what the shard may have where it has to be in memory, as the store takes no parts; 0: then it is not streamed
 }
 
 const (

@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// maxHeld is how long an object may be that a repair holds in memory as a whole. 4 MiB: of eight at
-// once there are some copies each.
+// maxHeld is how long an object may be that a repair holds in memory whole. 4 MiB: it holds up to
+// eight at once, of each some copies, see pair.need.
 const maxHeld = 4 << 20
 
 // looked is a store in which some objects stay as they were when they were looked at: what an array

@@ -33,6 +33,9 @@ type RepairOptions struct {
 	// and shards that are corrupt, or missing under a null fill value, and documents that are
 	// missing or cannot be parsed. nil: there is none.
 	From *Copy
+	// Limits are what the repair draws on beside its nodes: Bytes has the memory of objects that are
+	// put back. nil is concurrency.Default.
+	Limits *concurrency.Limits
 	// Keep takes what From's objects replace: under the key, "~" and 16 digits of a digest of the
 	// version. nil: it is not kept.
 	Keep store.Store
@@ -112,6 +115,9 @@ func Repair(ctx context.Context, st store.Store, path string, o RepairOptions, r
 	p := &repair{ctx: ctx, st: written.Around(st), opts: o, root: path, changed: map[string]bool{}, claimed: map[string]bool{}}
 	if root, err := meta.NormalizePath(path); err == nil { // else it is a finding
 		p.root = root
+	}
+	if p.opts.Limits == nil {
+		p.opts.Limits = concurrency.Default()
 	}
 	p.tally.report = o.Progress
 	p.restorer.pairs = map[string]func() *pair{}

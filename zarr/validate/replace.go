@@ -34,7 +34,7 @@ func (p *repair) replace(ctx context.Context, was thing, from store.Store, with 
 	if err := p.keep(ctx, was); err != nil {
 		return fmt.Errorf("to keep what is there: %w", err)
 	}
-	return carry(ctx, from, with, p.st, was.key, cond)
+	return p.carry(ctx, from, with, p.st, was.key, cond)
 }
 
 // keep puts an object that is to be replaced into the store for such. Its name has a digest of the
@@ -44,7 +44,7 @@ func (p *repair) keep(ctx context.Context, was thing) error {
 		return nil
 	}
 	key := fmt.Sprintf("%s~%x", was.key, sha256.Sum256([]byte(was.version)))[:len(was.key)+17]
-	err := carry(ctx, p.st, was, p.opts.Keep, key, store.PutOptions{IfAbsent: true})
+	err := p.carry(ctx, p.st, was, p.opts.Keep, key, store.PutOptions{IfAbsent: true})
 	if errors.Is(err, fault.Exists) {
 		return nil
 	}
@@ -52,7 +52,7 @@ func (p *repair) keep(ctx context.Context, was thing) error {
 }
 
 // carry moves an object that was looked at to another store.
-func carry(ctx context.Context, from store.Store, t thing, to store.Store, key string, cond store.PutOptions) error {
+func (p *repair) carry(ctx context.Context, from store.Store, t thing, to store.Store, key string, cond store.PutOptions) error {
 	if t.bytes != nil {
 		_, err := to.Put(ctx, key, t.bytes, cond)
 		return err
@@ -64,14 +64,19 @@ func carry(ctx context.Context, from store.Store, t thing, to store.Store, key s
 		}
 		return copy(b, v.Bytes), nil
 	})
-	_, err := large.Upload(ctx, to, key, src, t.size, large.UploadOptions{Put: cond, InFlight: 2})
+	_, err := large.Upload(ctx, to, key, src, t.size, large.UploadOptions{Put: cond, InFlight: 2, Memory: p.opts.Limits.Bytes})
 	if !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
 	if t.size > concurrency.Memory()/4 {
 		return fault.Newf(fault.Limit, "%q has %d bytes, and the store takes no parts", t.key, t.size)
 	}
-	v, err := from.Get(ctx, t.key, store.GetOptions{IfVersion: t.version, Max: t.size}, nil)
+	hold, err := p.opts.Limits.Bytes.Acquire(ctx, concurrency.Task, concurrency.Need(int(t.size)))
+	if err != nil {
+		return err
+	}
+	defer hold.Release()
+	v, err := from.Get(ctx, t.key, store.GetOptions{IfVersion: t.version, Max: t.size}, hold.Buffer(int(t.size)))
 	if err == nil {
 		_, err = to.Put(ctx, key, v.Bytes, cond)
 	}

@@ -109,6 +109,11 @@ func (p *repair) restore(ctx context.Context, d damaged) (string, error) {
 		}
 		defer lock.Unlock()
 	}
+	hold, err := p.opts.Limits.Bytes.Acquire(ctx, concurrency.Block, x.need(whole))
+	if err != nil {
+		return "", err
+	}
+	defer hold.Release()
 	was, err := x.mine.look(ctx, d.key)
 	if err != nil {
 		return "", err
@@ -134,6 +139,16 @@ func (p *repair) restore(ctx context.Context, d damaged) (string, error) {
 		err = p.replace(ctx, was, from, with)
 	}
 	return what, err
+}
+
+// need is the memory of an object that is restored: twice what is held of it and of the copy's, and
+// the elements of two parts that are compared, or of the object that is encoded, before and after.
+func (x *pair) need(whole box) int64 {
+	elements, most, times := whole.bytes(x.ours), int64(maxWhole), int64(2)
+	if !x.same {
+		most, times = concurrency.Memory()/4, 3
+	}
+	return 4*maxHeld + times*min(elements, most)
 }
 
 // damage looks once more what is wrong with the object as it is now, and returns the parts of a

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -37,7 +38,8 @@ func remove(t *testing.T, st store.Store, keys ...string) {
 }
 
 // TestRestore takes from a copy what each kind of damage left to it: the objects are what they were
-// byte for byte, and a second run finds nothing. A dry run changes nothing and names the same.
+// byte for byte, and a second run finds nothing. A dry run changes nothing and names the same. What
+// is held of objects is reserved.
 func TestRestore(t *testing.T) {
 	for _, d := range damages() {
 		if d.rule != rule.Corrupt && d.rule != rule.MissingChunk && d.rule != rule.Metadata {
@@ -55,6 +57,7 @@ func TestRestore(t *testing.T) {
 				damaged := contents(t, st)
 
 				o := from(spare)
+				o.Limits = &concurrency.Limits{CPU: concurrency.NewCPU(0), Bytes: concurrency.NewBudget(64 << 20)}
 				o.DryRun = true
 				dry := repaired(t, st, o)
 				if !equal(contents(t, st), damaged) {
@@ -70,6 +73,9 @@ func TestRestore(t *testing.T) {
 				}
 				if !equal(contents(t, st), whole) || !equal(contents(t, spare), whole) {
 					t.Error("it is not what it was")
+				}
+				if now, peak := o.Limits.Bytes.Used(); now != 0 || peak > 64<<20 || peak == 0 && d.rule != rule.Metadata {
+					t.Errorf("%d bytes are reserved, %d were at most", now, peak)
 				}
 				if worst, broken := r.Left.Worst(rule.Note); broken {
 					t.Errorf("left: %+v", worst)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -28,9 +27,9 @@ type UploadOptions struct {
 	Piece    int64 // bytes of a part; 0 is 16 MiB. Parts are longer where the store takes no such short or no more of them
 	InFlight int   // parts at once; 0 is 16
 
-	// Memory is the budget in which the parts in memory are reserved, as one Task; nil is that of
+	// Memory is the budget that has the parts in memory, as one Task; nil is that of
 	// [concurrency.Default]. Where half of it holds fewer parts than InFlight, fewer are sent at
-	// once. A caller that holds a Task of the budget must pass another one.
+	// once. A caller that holds a Task must pass a budget of another tree than that Task's.
 	Memory *concurrency.Budget
 }
 
@@ -64,6 +63,7 @@ func Upload(ctx context.Context, s store.Store, key string, src io.ReaderAt, siz
 		return "", failed(ctx, "put", key, err)
 	}
 	defer hold.Release()
+	u.hold = hold
 	stays := o.Resume != "" || o.Began != nil && p.Token() != ""
 	if o.Began != nil && p.Token() != "" {
 		o.Began(p.Token())
@@ -106,10 +106,8 @@ type upload struct {
 	p   store.Parts
 	src io.ReaderAt
 	pieces
+	hold *concurrency.Hold      // of the parts that are sent at once
 	sent map[int]store.PartInfo // what had arrived before
-
-	mu   sync.Mutex
-	bufs [][]byte // that no part is read into
 }
 
 // resume finds what has arrived.
@@ -130,8 +128,8 @@ func (u *upload) resume(ctx context.Context) error {
 
 func (u *upload) part(ctx context.Context, i int) error {
 	from, to := u.span(i)
-	b := u.take(int(to - from))
-	defer u.give(b)
+	b := u.hold.Buffer(int(u.each))[:to-from]
+	defer u.hold.Put(b)
 	if n, err := u.src.ReadAt(b, from); n < len(b) {
 		return fmt.Errorf("the source at %d: %w", from+int64(n), err)
 	}
@@ -141,22 +139,4 @@ func (u *upload) part(ctx context.Context, i int) error {
 		}
 	}
 	return u.p.Part(ctx, i, b)
-}
-
-// take gives memory for a part.
-func (u *upload) take(n int) []byte {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if last := len(u.bufs) - 1; last >= 0 {
-		b := u.bufs[last]
-		u.bufs = u.bufs[:last]
-		return b[:n]
-	}
-	return make([]byte, n, u.each)
-}
-
-func (u *upload) give(b []byte) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.bufs = append(u.bufs, b[:0])
 }

@@ -1,4 +1,4 @@
-package main
+package render
 
 import (
 	"fmt"
@@ -10,26 +10,28 @@ import (
 	"github.com/zargo-io/zargo/internal/bucketcheck"
 )
 
-// checkTable prints what is found, a line for each check as it comes.
-type checkTable struct {
+// CheckTable prints what a check of a bucket finds, a line for each check as it comes.
+type CheckTable struct {
 	out  io.Writer
 	o    bucketcheck.Options
 	name int // width of the longest name
 	err  error
 }
 
-func newCheckTable(out io.Writer, o bucketcheck.Options) *checkTable {
-	t := &checkTable{out: out, o: o}
+// NewCheckTable makes the table of the checks that o asks for.
+func NewCheckTable(out io.Writer, o bucketcheck.Options) *CheckTable {
+	t := &CheckTable{out: out, o: o}
 	for _, c := range bucketcheck.Checks() {
 		t.name = max(t.name, len(c.Name))
 	}
 	return t
 }
 
-// flusher is what standard output is to a session: lines are to be seen while the checks go on.
+// flusher is a writer that buffers. It is flushed after each line, so that lines show while checks
+// run.
 type flusher interface{ Flush() error }
 
-func (t *checkTable) printf(format string, args ...any) {
+func (t *CheckTable) printf(format string, args ...any) {
 	if t.err != nil {
 		return
 	}
@@ -41,11 +43,12 @@ func (t *checkTable) printf(format string, args ...any) {
 	}
 }
 
-func (t *checkTable) begin(url string) error {
+// Begin prints where the checks read or write, and how much.
+func (t *CheckTable) Begin(url string) error {
 	if t.o.Key != "" {
-		t.printf("reads %s below %s, and writes nothing: %s\n\n", oneLine(t.o.Key), oneLine(url), t.o.Plan())
+		t.printf("reads %s below %s, and writes nothing: %s\n\n", OneLine(t.o.Key), OneLine(url), t.o.Plan())
 	} else {
-		t.printf("writes below %s/%s, and deletes it again: %s\n\n", strings.TrimSuffix(oneLine(url), "/"), t.o.Place, t.o.Plan())
+		t.printf("writes below %s/%s, and deletes it again: %s\n\n", strings.TrimSuffix(OneLine(url), "/"), t.o.Place, t.o.Plan())
 	}
 	return t.err
 }
@@ -53,15 +56,16 @@ func (t *checkTable) begin(url string) error {
 // verdictWidth is the length of the longest verdict.
 const verdictWidth = len(bucketcheck.Unknown)
 
-func (t *checkTable) found(f bucketcheck.Finding) {
-	t.printf("%-*s  %-*s  %s\n", t.name, f.Name, verdictWidth, f.Verdict, oneLine(f.Seen))
+// Found prints what a check found.
+func (t *CheckTable) Found(f bucketcheck.Finding) {
+	t.printf("%-*s  %-*s  %s\n", t.name, f.Name, verdictWidth, f.Verdict, OneLine(f.Seen))
 	if f.Consequence != "" {
 		t.printf("%-*s  %s\n", t.name, "", f.Consequence)
 	}
 }
 
-// end prints the times, what follows, and what all that took.
-func (t *checkTable) end(r *bucketcheck.Report) error {
+// End prints the times, what follows, and what all that took.
+func (t *CheckTable) End(r *bucketcheck.Report) error {
 	if s := r.Speed; s != nil {
 		t.speed(s)
 	}
@@ -77,21 +81,21 @@ func (t *checkTable) end(r *bucketcheck.Report) error {
 			}
 		})
 	}
-	t.printf("\n%s, %s sent, %s received, %s\n", plural(int(r.Cost.Requests), "request"), bytesText(r.Cost.Sent), bytesText(r.Cost.Received), t.deleted(r))
+	t.printf("\n%s, %s sent, %s received, %s\n", Plural(int(r.Cost.Requests), "request"), Bytes(r.Cost.Sent), Bytes(r.Cost.Received), t.deleted(r))
 	return t.err
 }
 
-func (t *checkTable) deleted(r *bucketcheck.Report) string {
+func (t *CheckTable) deleted(r *bucketcheck.Report) string {
 	switch {
 	case t.o.Key != "":
 		return "nothing written"
 	case len(r.Left) > 0:
-		return fmt.Sprintf("%s left below %s", plural(len(r.Left), "object"), r.Place)
+		return fmt.Sprintf("%s left below %s", Plural(len(r.Left), "object"), r.Place)
 	}
-	return plural(r.Objects, "key") + " written and deleted"
+	return Plural(r.Objects, "key") + " written and deleted"
 }
 
-func (t *checkTable) rows(print func(io.Writer)) {
+func (t *CheckTable) rows(print func(io.Writer)) {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	print(w)
@@ -99,7 +103,7 @@ func (t *checkTable) rows(print func(io.Writer)) {
 	t.printf("%s", b.String())
 }
 
-func (t *checkTable) speed(s *bucketcheck.Speed) {
+func (t *CheckTable) speed(s *bucketcheck.Speed) {
 	t.printf("\nspeed\n")
 	t.rows(func(w io.Writer) {
 		for _, l := range []struct {
@@ -125,14 +129,14 @@ func (t *checkTable) speed(s *bucketcheck.Speed) {
 			for _, l := range side.levels {
 				fmt.Fprintf(w, "%d %s in flight\t%.0f/s\t%.1f MB/s\tp50 %s\tp95 %s", l.InFlight, side.what, l.PerSecond, float64(l.Bytes)/l.Took.Seconds()/1e6, took(l.P50), took(l.P95))
 				if l.Repeats > 0 {
-					fmt.Fprintf(w, "\t%s", plural(int(l.Repeats), "repeat"))
+					fmt.Fprintf(w, "\t%s", Plural(int(l.Repeats), "repeat"))
 				}
 				fmt.Fprintln(w)
 			}
 		}
 	})
 	if s.Note != "" {
-		t.printf("%s\n", oneLine(s.Note))
+		t.printf("%s\n", OneLine(s.Note))
 	}
 }
 

@@ -1,4 +1,4 @@
-package main
+package render
 
 import (
 	"bytes"
@@ -15,8 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// typed gives how elements are written that are no plain numbers: small numbers, times, text,
-// bytes, structures.
+// typed returns the function that formats elements other than plain numbers: small numbers, times,
+// text, bytes, structures.
 func (s spelling) typed(t dtype.Type) (element, error) {
 	switch t := t.(type) {
 	case dtype.Basic:
@@ -46,7 +46,7 @@ func (s spelling) typed(t dtype.Type) (element, error) {
 		}, nil
 	case dtype.V, dtype.R:
 		return s.bytes, nil
-	case numbered:
+	case Items:
 		return s.varied(t)
 	case *dtype.Struct:
 		return s.structure(t)
@@ -62,7 +62,8 @@ func (s spelling) word(dst []byte, w string) []byte {
 	return append(dst, w...)
 }
 
-// text writes text; what is no UTF-8 is written as bytes in JSON, and with escapes elsewhere.
+// text formats text. Text that is not UTF-8 is formatted as bytes in JSON, and with escapes
+// elsewhere.
 func (s spelling) text(dst, b []byte) []byte {
 	switch {
 	case s.form == formJSON && utf8.Valid(b):
@@ -70,10 +71,10 @@ func (s spelling) text(dst, b []byte) []byte {
 	case s.form == formJSON:
 		return s.bytes(dst, b)
 	case s.form == formCSV && utf8.Valid(b):
-		return appendCell(dst, string(b))
+		return AppendCell(dst, string(b))
 	case s.form == formCSV:
 		q := strconv.Quote(string(b))
-		return appendCell(dst, q[1:len(q)-1])
+		return AppendCell(dst, q[1:len(q)-1])
 	}
 	return strconv.AppendQuote(dst, string(b))
 }
@@ -97,8 +98,8 @@ func appendJSON(dst []byte, s string) []byte {
 	return append(dst, bytes.TrimRight(b.Bytes(), "\n")...)
 }
 
-// appendCell appends a cell of CSV, in quotes where it needs them (RFC 4180).
-func appendCell(dst []byte, s string) []byte {
+// AppendCell appends a cell of CSV, in quotes where it needs them (RFC 4180).
+func AppendCell(dst []byte, s string) []byte {
 	if s != "" && !strings.ContainsAny(s, ",\"\r\n") && strings.TrimSpace(s) == s {
 		return append(dst, s...)
 	}
@@ -109,7 +110,7 @@ func appendCell(dst []byte, s string) []byte {
 func (s spelling) structure(t *dtype.Struct) (element, error) {
 	if s.form == formCSV {
 		one, err := jsonSpelling().structure(t)
-		return func(dst, b []byte) []byte { return appendCell(dst, string(one(nil, b))) }, err
+		return func(dst, b []byte) []byte { return AppendCell(dst, string(one(nil, b))) }, err
 	}
 	fields := t.Fields()
 	ones := make([]element, len(fields))
@@ -155,7 +156,8 @@ func appendNested(dst, b []byte, shape []int, one element) []byte {
 	return append(dst, ']')
 }
 
-// small gives how numbers of 16 bits and less are written that are none of the core's.
+// small returns the function that formats numbers of at most 16 bits that the core specification
+// lacks; nil for others.
 func (s spelling) small(t dtype.Basic) element {
 	switch t {
 	case dtype.Int2, dtype.Int4:

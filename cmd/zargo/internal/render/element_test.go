@@ -1,4 +1,4 @@
-package main
+package render
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -134,19 +133,19 @@ func TestSinks(t *testing.T) {
 		t.Run(r.name, func(t *testing.T) {
 			for _, step := range []int{2, 6, 10, 24} {
 				var b bytes.Buffer
-				s, err := newSink(r.format, &b, dtype.Int16, r.shape)
+				s, err := NewSink(r.format, &b, dtype.Int16, r.shape)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := s.begin(); err != nil {
+				if err := s.Begin(); err != nil {
 					t.Fatal(err)
 				}
 				for rest := elems; len(rest) > 0; rest = rest[min(step, len(rest)):] {
-					if err := s.write(rest[:min(step, len(rest))]); err != nil {
+					if err := s.Write(rest[:min(step, len(rest))]); err != nil {
 						t.Fatal(err)
 					}
 				}
-				if err := s.end(); err != nil {
+				if err := s.End(); err != nil {
 					t.Fatal(err)
 				}
 				if b.String() != r.want {
@@ -167,28 +166,12 @@ func TestSinksOfNothing(t *testing.T) {
 		{"csv", []int{0}, ""}, {"csv", []int{3, 0}, ""}, {"raw", []int{0}, ""},
 	} {
 		var b bytes.Buffer
-		s, err := newSink(r.format, &b, dtype.Int16, r.shape)
+		s, err := NewSink(r.format, &b, dtype.Int16, r.shape)
 		if err == nil {
-			err = errors.Join(s.begin(), s.end())
+			err = errors.Join(s.Begin(), s.End())
 		}
 		if err != nil || b.String() != r.want {
 			t.Errorf("%s of %v: %q, %v", r.format, r.shape, b.String(), err)
 		}
-	}
-}
-
-// What json prints parses, and has the right shape.
-func TestJSONParses(t *testing.T) {
-	p := newProgram()
-	t.Chdir(t.TempDir())
-	do(t, p, `create mem://m/x --shape 2,2,3 --dtype complex64 --fill [1.5,"NaN"]`)
-	var got any
-	if err := json.Unmarshal([]byte(do(t, p, "cat mem://m/x --format json")), &got); err != nil {
-		t.Fatal(err)
-	}
-	one := []any{1.5, "NaN"}
-	row := []any{one, one, one}
-	if want := []any{[]any{row, row}, []any{row, row}}; !reflect.DeepEqual(got, want) {
-		t.Errorf("%v", got)
 	}
 }

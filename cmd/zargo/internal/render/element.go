@@ -1,4 +1,4 @@
-package main
+package render
 
 import (
 	"encoding/binary"
@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// spelling is how elements are written: names of what is no number, and what goes around complex
-// numbers.
+// spelling is how elements are formatted: the names of NaN, the infinities and the booleans, and
+// the form of complex numbers.
 type spelling struct {
 	nan, inf, negInf string
 	yes, no          string
@@ -42,8 +42,8 @@ func textSpelling() spelling {
 // element appends one element in memory form, b, as text.
 type element func(dst, b []byte) []byte
 
-// elements gives how elements of a data type are written. Integers are exact; floats are the
-// shortest decimal that reads back as the same bits of their own width.
+// elements returns the function that formats elements of a data type. Integers are exact. Floats
+// are the shortest decimal that reads back as the same bits of their own width.
 func elements(t dtype.Type, s spelling) (element, error) {
 	le := binary.LittleEndian
 	switch t {

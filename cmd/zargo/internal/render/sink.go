@@ -1,4 +1,4 @@
-package main
+package render
 
 import (
 	"errors"
@@ -10,18 +10,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// sink takes the elements of an array, band by band, in C order and memory form, and prints them.
-type sink interface {
-	begin() error
-	write(elems []byte) error // whole elements
-	end() error
+// Sink prints the elements of an array, which it takes band by band, in C order and memory form.
+type Sink interface {
+	Begin() error
+	Write(elems []byte) error // whole elements
+	End() error
 }
 
-// newSink makes the sink of a format for an array of a type and shape.
-func newSink(format string, w io.Writer, t dtype.Type, shape []int) (sink, error) {
+// NewSink makes the sink of a format, one of raw, npy, csv and json, for an array of a type and
+// shape. The type is that of [ReaderOf].
+func NewSink(format string, w io.Writer, t dtype.Type, shape []int) (Sink, error) {
 	switch format {
 	case "raw":
-		if _, varied := t.(numbered); varied {
+		if _, varied := t.(Items); varied {
 			return nil, fault.Newf(errors.ErrUnsupported, "%v elements vary in length and have no raw form: take json", t)
 		}
 		return &rawSink{w: w}, nil
@@ -37,23 +38,23 @@ func newSink(format string, w io.Writer, t dtype.Type, shape []int) (sink, error
 	return &jsonSink{counter: newCounter(shape), w: w, one: one, size: t.Size()}, err
 }
 
-// rawSink writes memory form, which is what raw and, after a header, npy are made of.
+// rawSink writes the memory form, after a header for npy.
 type rawSink struct {
 	w    io.Writer
 	head []byte
 }
 
-func (s *rawSink) begin() error {
+func (s *rawSink) Begin() error {
 	_, err := s.w.Write(s.head)
 	return err
 }
 
-func (s *rawSink) write(elems []byte) error {
+func (s *rawSink) Write(elems []byte) error {
 	_, err := s.w.Write(elems)
 	return err
 }
 
-func (s *rawSink) end() error { return nil }
+func (s *rawSink) End() error { return nil }
 
 // counter is the index of the next element.
 type counter struct{ shape, index []int }
@@ -69,7 +70,7 @@ func (c *counter) opens() int {
 	return n
 }
 
-// next moves on and tells how many axes, from the last, ended.
+// next moves to the next element and returns how many axes, from the last, ended.
 func (c *counter) next() int {
 	for n := range c.index {
 		k := len(c.index) - 1 - n
@@ -91,9 +92,9 @@ type jsonSink struct {
 	buf   []byte
 }
 
-func (s *jsonSink) begin() error { return nil }
+func (s *jsonSink) Begin() error { return nil }
 
-func (s *jsonSink) write(elems []byte) error {
+func (s *jsonSink) Write(elems []byte) error {
 	rank := len(s.shape)
 	for ; len(elems) > 0; elems = elems[s.size:] {
 		opens := s.opens()
@@ -125,7 +126,7 @@ func (s *jsonSink) flush(above int) error {
 	return err
 }
 
-func (s *jsonSink) end() error {
+func (s *jsonSink) End() error {
 	if !s.begun {
 		if err := s.empty(s.shape); err != nil {
 			return err
@@ -161,9 +162,9 @@ type csvSink struct {
 	buf  []byte
 }
 
-func (s *csvSink) begin() error { return nil }
+func (s *csvSink) Begin() error { return nil }
 
-func (s *csvSink) write(elems []byte) error {
+func (s *csvSink) Write(elems []byte) error {
 	rank := len(s.shape)
 	for ; len(elems) > 0; elems = elems[s.size:] {
 		if rank > 2 {
@@ -193,4 +194,4 @@ func (s *csvSink) flush() error {
 	return err
 }
 
-func (s *csvSink) end() error { return nil }
+func (s *csvSink) End() error { return nil }

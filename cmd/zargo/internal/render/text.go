@@ -1,12 +1,12 @@
-package main
+package render
 
 import (
-	"context"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -19,40 +19,47 @@ const (
 	textWidth = 75    // columns of a line, closing brackets included, as NumPy has it
 )
 
-// printText reads what is to be seen of the region, no more, and prints it.
-func printText(ctx context.Context, w io.Writer, a *zarr.Array, r region) error {
-	t, read := readerOf(a)
+// Axis is one axis of a printed selection.
+type Axis struct {
+	Count int  // elements
+	Drop  bool // the axis is not in the result
+}
+
+// Text reads the elements of a selection that are shown, and prints them. read fills a buffer with
+// the elements from part[k][0] to before part[k][1] along each axis k of the selection. t is a type
+// of [ReaderOf].
+func Text(w io.Writer, t dtype.Type, axes []Axis, read func(buf []byte, part [][2]int) error) error {
 	one, err := elements(t, textSpelling())
 	if err != nil {
 		return err
 	}
-	size := t.Size()
-	n, err := r.bytes(size)
-	if err != nil {
-		n = textAll*int64(size) + 1 // more than can be counted is more than is shown
-	}
 	edge := textAll
-	if n > textAll*int64(size) {
-		for edge = textEdge; edge > 1 && r.corners(edge) > textCells; edge-- {
+	if !empty(axes) && corners(axes, textAll, textAll) > textAll {
+		for edge = textEdge; edge > 1 && corners(axes, edge, textCells) > textCells; edge-- {
 		}
-		if r.corners(edge) > textCells {
-			return fault.Newf(fault.Limit, "%d axes are too many to show: select fewer with --sel, or take another format", len(r))
+		if corners(axes, edge, textCells) > textCells {
+			return fault.Newf(fault.Limit, "%d axes are too many to show: select fewer with --sel, or take another format", len(axes))
 		}
 	}
-	s := newSheet(r, edge)
-	if err := s.read(ctx, read, size, one); err != nil {
+	s := newSheet(axes, edge)
+	if err := s.read(read, t.Size(), one); err != nil {
 		return err
 	}
 	_, err = io.WriteString(w, s.String()+"\n")
 	return err
 }
 
+// empty reports whether nothing is selected.
+func empty(axes []Axis) bool {
+	return slices.ContainsFunc(axes, func(a Axis) bool { return a.Count == 0 })
+}
+
 // corners is how many elements are shown with so many at either end of an axis, or a number above
-// textCells.
-func (r region) corners(edge int) int {
+// most.
+func corners(axes []Axis, edge, most int) int {
 	n := 1
-	for _, a := range r {
-		if n *= min(a.count, 2*edge); n > textCells {
+	for _, a := range axes {
+		if n *= min(a.Count, 2*edge); n > most {
 			return n
 		}
 	}
@@ -61,7 +68,7 @@ func (r region) corners(edge int) int {
 
 // sheet is an array of words to print.
 type sheet struct {
-	region
+	axes  []Axis
 	runs  [][]run // along each axis, dropped ones too
 	shape []int   // of cells, dropped axes included
 	cells []string
@@ -72,14 +79,14 @@ type run struct{ lo, hi, at int }
 
 // newSheet shows of each axis all, or edge elements at either end where there are more than twice
 // as many.
-func newSheet(r region, edge int) sheet {
-	s := sheet{region: r}
+func newSheet(axes []Axis, edge int) sheet {
+	s := sheet{axes: axes}
 	n := 1
-	for _, a := range r {
-		runs := []run{{0, a.count, 0}}
-		shown := a.count
-		if a.count > 2*edge {
-			runs = []run{{0, edge, 0}, {a.count - edge, a.count, edge}}
+	for _, a := range axes {
+		runs := []run{{0, a.Count, 0}}
+		shown := a.Count
+		if a.Count > 2*edge {
+			runs = []run{{0, edge, 0}, {a.Count - edge, a.Count, edge}}
 			shown = 2 * edge
 		}
 		s.runs = append(s.runs, runs)
@@ -91,28 +98,23 @@ func newSheet(r region, edge int) sheet {
 }
 
 // read fills the cells: one read for each combination of runs.
-func (s *sheet) read(ctx context.Context, read reader, size int, one element) error {
+func (s *sheet) read(read func(buf []byte, part [][2]int) error, size int, one element) error {
 	if len(s.cells) == 0 {
 		return nil
 	}
 	choice := newCounter(s.choices())
 	for {
-		part := s.region
-		origin := make([]int, len(s.region))
+		part, counts, origin, n := make([][2]int, len(s.axes)), make([]int, len(s.axes)), make([]int, len(s.axes)), size
 		for k, i := range choice.index {
 			run := s.runs[k][i]
-			part = part.part(k, run.lo, run.hi)
-			origin[k] = run.at
-		}
-		n, err := part.bytes(size)
-		if err != nil {
-			return err
+			part[k], counts[k], origin[k] = [2]int{run.lo, run.hi}, run.hi-run.lo, run.at
+			n *= run.hi - run.lo
 		}
 		buf := make([]byte, n)
-		if err := read(ctx, buf, part.selections()...); err != nil {
+		if err := read(buf, part); err != nil {
 			return err
 		}
-		s.put(part, origin, buf, size, one)
+		s.put(counts, origin, buf, size, one)
 		if choice.next() == len(choice.index) {
 			return nil
 		}
@@ -127,12 +129,8 @@ func (s *sheet) choices() []int {
 	return n
 }
 
-// put spells the elements of a part into their cells.
-func (s *sheet) put(part region, origin []int, buf []byte, size int, one element) {
-	counts := make([]int, len(part))
-	for k, a := range part {
-		counts[k] = a.count
-	}
+// put formats the elements of a part into their cells.
+func (s *sheet) put(counts, origin []int, buf []byte, size int, one element) {
 	c := newCounter(counts)
 	for ; len(buf) > 0; buf = buf[size:] {
 		cell := 0
@@ -151,8 +149,8 @@ func (s *sheet) String() string {
 		width = max(width, utf8.RuneCountInString(c))
 	}
 	var axes []int // those that are not dropped
-	for k, a := range s.region {
-		if !a.drop {
+	for k, a := range s.axes {
+		if !a.Drop {
 			axes = append(axes, k)
 		}
 	}

@@ -1,0 +1,119 @@
+package render
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+// HowFar is the progress of work.
+type HowFar struct {
+	Unit   string // what is counted: "tasks", "chunks"; "" for bytes
+	Done   int64
+	Total  int64 // 0 while it is not known
+	Before int64 // of Done: what had been done when the work began
+	AtMost bool  // Total is a bound
+	Moved  int64 // bytes that were moved meanwhile, where the unit is another
+	Verb   string
+	Errors int64 // what was found to be wrong
+	Tries  int64 // failed requests that were made again
+	Took   time.Duration
+}
+
+// parts are the parts of the line, the most important first.
+func (h HowFar) parts() []string {
+	p := []string{h.count()}
+	moved := h.Moved
+	if h.Unit == "" {
+		moved = h.Done - h.Before
+	} else if moved > 0 {
+		p = append(p, shortSize(moved)+" "+h.Verb)
+	}
+	switch seconds := h.Took.Seconds(); {
+	case seconds <= 0:
+	case moved > 0:
+		p = append(p, fmt.Sprintf("%.1f MiB/s", float64(moved)/seconds/(1<<20)))
+	case h.Done > h.Before:
+		p = append(p, fmt.Sprintf("%.0f/s", float64(h.Done-h.Before)/seconds))
+	}
+	if left, ok := h.left(); ok {
+		bound := ""
+		if h.AtMost {
+			bound = "at most "
+		}
+		p = append(p, fmt.Sprintf("%s%v left", bound, left))
+	}
+	if h.Errors > 0 {
+		p = append(p, Plural(int(h.Errors), "error"))
+	}
+	if h.Tries == 1 {
+		p = append(p, "1 retry")
+	} else if h.Tries > 1 {
+		p = append(p, fmt.Sprintf("%d retries", h.Tries))
+	}
+	return p
+}
+
+// count is the number of units that are done, and of how many.
+func (h HowFar) count() string {
+	bound := ""
+	if h.AtMost {
+		bound = "at most "
+	}
+	switch {
+	case h.Unit == "" && h.Total > 0:
+		return fmt.Sprintf("%s of %s%s %s", shortSize(h.Done), bound, shortSize(h.Total), h.Verb)
+	case h.Unit == "":
+		return shortSize(h.Done) + " " + h.Verb
+	case h.Total > 0:
+		return fmt.Sprintf("%d of %s%d %s", h.Done, bound, h.Total, h.Unit)
+	}
+	return fmt.Sprintf("%d %s", h.Done, h.Unit)
+}
+
+// left is how long the rest takes at the rate until now.
+func (h HowFar) left() (time.Duration, bool) {
+	ran, rest := h.Done-h.Before, h.Total-h.Done
+	if ran <= 0 || rest <= 0 || h.Took <= 0 {
+		return 0, false
+	}
+	left := float64(h.Took) / float64(ran) * float64(rest)
+	if left > math.MaxInt64/2 {
+		return 0, false // some centuries
+	}
+	rounded := time.Duration(left).Round(time.Second)
+	return rounded, rounded > 0
+}
+
+// String is all of it in one line.
+func (h HowFar) String() string { return strings.Join(h.parts(), ", ") }
+
+// Within returns as many parts of the line as fit so many columns of a terminal. All of it is
+// ASCII.
+func (h HowFar) Within(columns int) string {
+	line := "zargo: "
+	for i, p := range h.parts() {
+		if i > 0 {
+			p = ", " + p
+		}
+		if i > 0 && len(line+p) > columns {
+			break
+		}
+		line += p
+	}
+	return line[:min(len(line), max(columns, 0))]
+}
+
+// shortSize is a number of bytes in the unit that makes it short.
+func shortSize(n int64) string {
+	if n < 1024 {
+		return fmt.Sprintf("%d B", n)
+	}
+	f, u := float64(n), -1
+	for u < 5 && (f >= 1024 || u >= 0 && f >= 1023.95) { // which is printed as 1024.0
+		f /= 1024
+		u++
+	}
+	return fmt.Sprintf("%.1f %ciB", f, "KMGTPE"[u])
+}

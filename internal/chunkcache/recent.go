@@ -1,0 +1,71 @@
+package chunkcache
+
+import (
+	"container/list"
+	"sync"
+)
+
+// Recent keeps the values that were used last, in a bounded number of bytes. The zero Recent is
+// ready. It has no versions and no time to live: its user checks what it returns.
+type Recent[K comparable, V Identified[K]] struct {
+	mu    sync.Mutex
+	byID  map[K]*list.Element
+	order list.List // of values, the one used last in front
+	bytes int
+}
+
+// Identified is a value that has its ID and its length.
+type Identified[K comparable] interface {
+	comparable
+	ID() K
+	Bytes() int
+}
+
+// Get returns the value of an ID, or the zero value.
+func (c *Recent[K, V]) Get(id K) (v V) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.byID[id]
+	if !ok {
+		return v
+	}
+	c.order.MoveToFront(e)
+	return e.Value.(V)
+}
+
+// Put keeps a value in place of the former one of its ID, and no more than most bytes. A value that
+// alone is larger is not kept.
+func (c *Recent[K, V]) Put(v V, most int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	id := v.ID()
+	c.remove(id)
+	if v.Bytes() > most {
+		return
+	}
+	if c.byID == nil {
+		c.byID = map[K]*list.Element{}
+	}
+	c.byID[id] = c.order.PushFront(v)
+	for c.bytes += v.Bytes(); c.bytes > most; {
+		c.remove(c.order.Back().Value.(V).ID())
+	}
+}
+
+// Drop forgets the value of an ID if it still is v; the zero value is any.
+func (c *Recent[K, V]) Drop(id K, v V) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var zero V
+	if e, ok := c.byID[id]; ok && (v == zero || e.Value.(V) == v) {
+		c.remove(id)
+	}
+}
+
+func (c *Recent[K, V]) remove(id K) {
+	if e, ok := c.byID[id]; ok {
+		c.bytes -= e.Value.(V).Bytes()
+		c.order.Remove(e)
+		delete(c.byID, id)
+	}
+}
