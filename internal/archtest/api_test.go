@@ -16,10 +16,6 @@ var update = flag.Bool("update", false, "write api.txt of each public package")
 // package, with the reason. No line may be added.
 var leaks = map[string][]string{
 	"zarr/cache": {"Cache.Of: internal/chunkcache.Reader"}, // for package zarr
-	"zarr": {
-		"Array.Source: internal/document.Source", // for zarr/upkeep and zarr/validate
-		"Group.Source: internal/document.Source",
-	},
 }
 
 // TestAPI compares what public packages export with their api.txt, which a change of the API
