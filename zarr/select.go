@@ -37,24 +37,19 @@ type all uint8
 func (all) resolve(ax axis) (grid.Slice, error) { return grid.Slice{Step: 1, Count: ax.n}, nil }
 func (all) String() string                      { return ":" }
 
-// slice selects every step-th element from lo up to, not including, hi.
-type slice struct{ lo, hi, step int }
+// Slice selects every step-th of the elements of an axis from lo up to, not including, hi. [Range]
+// makes one.
+type Slice struct{ lo, hi, step int }
 
 // Range selects the elements from lo up to, not including, hi; hi may be [End]. 0 ≤ lo ≤ hi ≤
 // length, else ErrSelection: nothing is clipped, and negative numbers do not count from the end.
-//
+func Range(lo, hi int) Slice { return Slice{lo, hi, 1} }
+
 // By selects every step-th of the elements: from the first on, or, where step is negative, from the
 // last on backwards, so that Range(2, 7).By(-2) selects 6, 4, 2. A step of 0 is ErrSelection.
-func Range(lo, hi int) interface {
-	Selection
-	By(step int) Selection
-} {
-	return slice{lo, hi, 1}
-}
+func (s Slice) By(step int) Slice { s.step = step; return s }
 
-func (s slice) By(step int) Selection { s.step = step; return s }
-
-func (s slice) resolve(ax axis) (grid.Slice, error) {
+func (s Slice) resolve(ax axis) (grid.Slice, error) {
 	n, hi := ax.n, s.hi
 	if hi == End {
 		hi = n
@@ -79,7 +74,7 @@ func (s slice) resolve(ax axis) (grid.Slice, error) {
 }
 
 // String gives "2:8" or "2:8:3", and no end where it is End.
-func (s slice) String() string {
+func (s Slice) String() string {
 	t := fmt.Sprintf("%d:", s.lo)
 	if s.hi != End {
 		t += fmt.Sprint(s.hi)

@@ -14,7 +14,7 @@ import (
 // counts exported names of the package, without those of errors, methods and fields.
 const (
 	maxLines   = 2760
-	maxNames   = 60
+	maxNames   = 61
 	maxCircles = 0
 )
 

@@ -80,7 +80,6 @@ func Table() []Rule {
 		{Package: "internal/claim", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "internal/document", Own: []string{"internal/account", "internal/claim", "zarr/fault", "zarr/store", "zarr/meta", "concurrency"}},
 		{Package: "internal/arrayspec", Own: []string{"zarr/fault", "zarr/codec", "zarr/dtype", "zarr/meta", "internal/grid", "internal/pipeline"}, Pure: true},
-		{Package: "internal/grow", Own: []string{"internal/arrayspec", "internal/claim", "internal/document", "internal/engine", "internal/grid", "zarr/fault", "zarr/meta", "concurrency"}},
 		{Package: "internal/hierarchy", Own: []string{"internal/account", "internal/arrayspec", "internal/claim", "internal/document", "internal/pipeline", "internal/written", "zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
 		{Package: "internal/grow", Own: []string{"internal/arrayspec", "internal/claim", "internal/document", "internal/engine", "internal/grid", "zarr/fault", "zarr/meta", "concurrency"}},
 		{Package: "zarr", Own: []string{"internal/arrayspec", "internal/hierarchy", "zarr/cache", "internal/chunkcache", "zarr/fault", "zarr/rule", "zarr/store", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency",
