@@ -59,7 +59,7 @@ func (a *Array) plan(p *plan.Plan, sel grid.Selection, w *plan.WriteOptions, t s
 		store.As(a.Store, &p.Measured)
 	}
 	if p.Measured != (store.Measured{}) {
-		p.Cost = plan.CostOf(t, p.Measured, objects)
+		p.Gaps = plan.CostOf(t, p.Measured, objects)
 	}
 }
 

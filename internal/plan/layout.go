@@ -64,13 +64,13 @@ func (o *Object) Wanted() Read {
 
 // Shard is stage one of reading the shard in parts: its index.
 func (o *Object) Shard() *Level {
-	return &Level{key: o.Key, cost: &o.plan.Cost, chunk: o.Chunk, parts: o.piece[:], ranged: o.ranged}
+	return &Level{key: o.Key, cost: o.plan.gaps(), chunk: o.Chunk, parts: o.piece[:], ranged: o.ranged}
 }
 
 // Stored is stage one of reading every inner chunk that the shard has, as they are stored: shards
 // within it are not looked into. Boxes of the pieces are those of the whole shard.
 func (o *Object) Stored() *Level {
-	return &Level{key: o.Key, cost: &o.plan.Cost, chunk: o.Chunk, parts: []Piece{{Len: -1, cut: one(o.Chunk, grid.All(o.Chunk.Shape))}}, flat: true}
+	return &Level{key: o.Key, cost: o.plan.gaps(), chunk: o.Chunk, parts: []Piece{{Len: -1, cut: one(o.Chunk, grid.All(o.Chunk.Shape))}}, flat: true}
 }
 
 // Inner cuts what is selected of the shard into its inner chunks.

@@ -13,12 +13,20 @@ import (
 type Plan struct {
 	Layout
 	Select grid.Selection
-	Cost   Cost
+	Cost   Cost          // by which objects are read as a whole or in parts
+	Gaps   Cost          // by which gaps between the parts of an object are read through; zero: Cost
 	Write  *WriteOptions // nil for a plan to read
 	Keep   Keeper        // nil: no chunk need be read as a whole
 	Ranged bool          // shards of chunks that are kept are never read as a whole, as through a cache
 
-	Measured store.Measured // that Cost is by; zero where nothing was measured
+	Measured store.Measured // that Gaps is by; zero where nothing was measured
+}
+
+func (p *Plan) gaps() *Cost {
+	if p.Gaps != (Cost{}) {
+		return &p.Gaps
+	}
+	return &p.Cost
 }
 
 // Keeper says which chunks are read as a whole, because all of them is kept or looked at.
@@ -184,9 +192,9 @@ func (p *Plan) Amount() Amount {
 		m := o.Chunk
 		for ; m.Inner.Shards != nil; m = m.Inner {
 			index, _ := m.Inner.Shards.IndexSize()
-			a.most(times(n, int64(touched(o.Chunk, m.Inner, o.Box))), add(index, p.Cost.Gap))
+			a.most(times(n, int64(touched(o.Chunk, m.Inner, o.Box))), add(index, p.gaps().Gap))
 		}
-		a.most(times(n, int64(touched(o.Chunk, m.Inner, o.Box))), add(m.Inner.Chain.Worst(), p.Cost.Gap))
+		a.most(times(n, int64(touched(o.Chunk, m.Inner, o.Box))), add(m.Inner.Chain.Worst(), p.gaps().Gap))
 	}
 	return a
 }
