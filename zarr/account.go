@@ -8,7 +8,7 @@ import (
 // engine is what the options say of calls that read and write.
 func (c *config) engine() engine.Options {
 	return engine.Options{
-		Limits: c.limits, InFlight: c.inFlight, ChunkLimit: c.Chunks.ChunkLimit, SingleWriter: c.Options.SingleWriter,
-		Account: account.Options{Report: c.Options.Report, MaxRequests: c.maxRequests, MaxBytes: c.maxBytes}, Guard: c.guard,
+		Limits: c.limits, InFlight: c.inFlight, ChunkLimit: c.Chunks.ChunkLimit, SingleWriter: c.SingleWriter,
+		Account: account.Options{Report: c.Report, MaxRequests: c.maxRequests, MaxBytes: c.maxBytes}, Guard: c.guard,
 	}
 }

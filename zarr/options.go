@@ -83,7 +83,7 @@ func Format(format int) Option {
 		if format < 0 || format > 3 {
 			return fault.Newf(fault.Selection, "format %d is not 1, 2 or 3", format)
 		}
-		c.Options.Format = format
+		c.Format = format
 		return nil
 	}}
 }
@@ -105,7 +105,7 @@ func Format(format int) Option {
 // metadata, and is ErrConflict where that differs, and ErrNotFound where there is none. SetAttrs
 // reads it too. [Array.Refresh] opens the array as it is stored.
 func Documents(docs map[string][]byte) Option {
-	return Option{fmt.Sprintf("Documents(%d)", len(docs)), func(c *config) error { c.Options.Documents = docs; return nil }}
+	return Option{fmt.Sprintf("Documents(%d)", len(docs)), func(c *config) error { c.Documents = docs; return nil }}
 }
 
 // maxIndex is the default bound in bytes on the index of a shard. 32 MiB: two million inner chunks,
@@ -122,14 +122,14 @@ func StoreFill() Option {
 // that reach beyond the shape, are then read and written without a condition, which a store that
 // cannot do conditional writes needs.
 func SingleWriter() Option {
-	return Option{"SingleWriter()", func(c *config) error { c.Options.SingleWriter = true; return nil }}
+	return Option{"SingleWriter()", func(c *config) error { c.SingleWriter = true; return nil }}
 }
 
 // IgnoreConsolidated ignores consolidated metadata, and what [Documents] gave before it: members of
 // a group are listed and read one by one, and what is opened through the group is asked of the
 // store.
 func IgnoreConsolidated() Option {
-	return Option{"IgnoreConsolidated()", func(c *config) error { c.Direct, c.Options.Documents = true, nil; return nil }}
+	return Option{"IgnoreConsolidated()", func(c *config) error { c.Direct, c.Documents = true, nil; return nil }}
 }
 
 // Separator says what is between the numbers of chunk keys, "/" or ".", of v2 arrays whose metadata
@@ -146,7 +146,7 @@ func Separator(sep string) Option {
 		if sep != "/" && sep != "." {
 			return fault.Newf(fault.Selection, "separator %q is neither %q nor %q", sep, "/", ".")
 		}
-		c.Options.Separator = sep
+		c.Separator = sep
 		return nil
 	}}
 }
@@ -168,7 +168,7 @@ func Types(t *dtype.Table) Option {
 		if t == nil {
 			return fault.Newf(fault.Selection, "no table")
 		}
-		c.Options.Types = t
+		c.Types = t
 		return nil
 	}}
 }

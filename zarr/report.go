@@ -50,5 +50,5 @@ func ReportTo(r *Report) Option {
 	if r != nil {
 		to = account.NewReport((*account.Counts)(r))
 	}
-	return Option{"ReportTo(…)", func(c *config) error { c.Options.Report = to; return nil }}
+	return Option{"ReportTo(…)", func(c *config) error { c.Report = to; return nil }}
 }
