@@ -227,7 +227,7 @@ func (r *Call) checkWhole(rd plan.Read, n int64, v store.Value, err error) (stor
 		r.State.seen(len(v.Bytes))
 	case again || !errors.Is(err, fault.Limit):
 	case rd.Bound > rd.Pieces[0].Chunk().Chain.Worst():
-		err = fault.Newf(fault.Limit, "a shard with unused space, which this store cannot give in parts, has more bytes than ChunkLimit(%d)", rd.Bound)
+		err = fault.Newf(fault.Limit, "a shard with unused space, which this store cannot give in parts, has more bytes than Limits.Chunk (%d)", rd.Bound)
 	default: // Not a limit of the caller's: no encoder makes so much of a chunk.
 		err = fault.Newf(fault.Corrupt, "the stored chunk has more than the %d bytes that its codecs can make: %w: %v", rd.Bound, errTooLong, err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/plan"
+	"github.com/zargo-io/zargo/internal/written"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -210,6 +211,7 @@ func (s *stream) made() made { return made{stream: s, empty: s.locations.Stored 
 func (r *Call) commit(ctx context.Context, o *plan.Object, m made, c store.PutOptions) (err error) {
 	switch {
 	case m.empty && c.IfAbsent:
+		written.Absent(r.Store, o.Key)
 		return nil
 	case m.empty:
 		err = r.store.Delete(ctx, o.Key, store.DeleteOptions{IfVersion: c.IfVersion, AsPut: true})

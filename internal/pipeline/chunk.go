@@ -138,7 +138,7 @@ func (c *Chunk) mayHold(src []byte) error {
 // limit refuses a decoded chunk of more than ChunkLimit.
 func (c *Chunk) limit() error {
 	if int64(c.Bytes) > c.options.ChunkLimit {
-		return fault.Newf(fault.Limit, "a chunk of shape %v has %d bytes, more than ChunkLimit(%d)", c.Shape, c.Bytes, c.options.ChunkLimit)
+		return fault.Newf(fault.Limit, "a chunk of shape %v has %d bytes, more than Limits.Chunk (%d)", c.Shape, c.Bytes, c.options.ChunkLimit)
 	}
 	return nil
 }

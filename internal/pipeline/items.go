@@ -210,7 +210,7 @@ func (h *Items) decodeSome(dst []byte, c *Chunk, src []byte, s *codec.Scratch, w
 	// to.
 	left := h.max - 8*int64(elems)
 	tooMuch := func() error {
-		return fault.Newf(fault.Limit, "the elements of a chunk, %d and 8 bytes for each, have more bytes than ChunkLimit(%d)", elems, h.max)
+		return fault.Newf(fault.Limit, "the elements of a chunk, %d and 8 bytes for each, have more bytes than Limits.Chunk (%d)", elems, h.max)
 	}
 	if left < 0 {
 		return tooMuch()
