@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/zargo-io/zargo/zarr"
@@ -24,9 +25,9 @@ func TestDropClaimCut(t *testing.T) {
 			t.Fatal("the append left no claim")
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		seen := 0
+		var seen atomic.Int64
 		g, err := zarr.OpenGroup(ctx, store.Around(st, store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
-			if seen++; seen == n+1 {
+			if seen.Add(1) == int64(n)+1 {
 				cancel()
 			}
 			return ctx, ctx.Err()
@@ -38,7 +39,7 @@ func TestDropClaimCut(t *testing.T) {
 			t.Errorf("cut at request %d: %v; the claim is %s, and was %s", n, err, now, was)
 		}
 		cancel()
-		if seen <= n {
+		if seen.Load() <= int64(n) {
 			if n < 10 {
 				t.Errorf("only %d requests", n)
 			}
@@ -60,9 +61,12 @@ func killedAppend(t *testing.T) store.Store {
 			t.Fatal(err)
 		}
 	}
-	dead := false
+	var dead atomic.Bool
 	g, err := zarr.OpenGroup(t.Context(), store.Around(st, store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
-		if dead = dead || strings.Contains(c.Key, "/c/"); dead {
+		if strings.Contains(c.Key, "/c/") {
+			dead.Store(true)
+		}
+		if dead.Load() {
 			return ctx, fault.Refused
 		}
 		return ctx, nil
