@@ -64,7 +64,7 @@ func TestCallIsExplicit(t *testing.T) {
 
 // What package engine may be at most. The numbers may only fall.
 const (
-	maxEngineLines = 3626 // with comments
+	maxEngineLines = 3625 // with comments
 	maxSenders     = 2
 )
 

@@ -7,7 +7,6 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/internal/plan"
-	"github.com/zargo-io/zargo/internal/written"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -59,11 +58,9 @@ func (r *Call) swap(ctx context.Context, o *plan.Object, t *attempt) (lost bool,
 
 // swapped puts what was made of an object in its place, and ends the try.
 func (r *Call) swapped(ctx context.Context, o *plan.Object, t *attempt, m made, absent bool, v store.Version) (lost bool, err error) {
-	if m.empty && absent {
-		written.Absent(r.Store, o.Key)
-		return false, nil
-	}
-	if err = r.commit(ctx, o, m, r.condition(o, absent, v)); err == nil && !absent {
+	c := r.condition(o, absent, v)
+	c.IfAbsent = c.IfAbsent || m.empty && absent
+	if err = r.commit(ctx, o, m, c); err == nil && !absent {
 		r.account.Rewritten()
 	}
 	return r.ended(o, t, err)
