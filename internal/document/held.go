@@ -20,7 +20,7 @@ import (
 type TakeOver struct {
 	May bool
 	Age time.Duration // those that are at least so old, if May
-	ID  string        // that of this ID, whatever its age; "": none
+	IDs []string      // those of these IDs, whatever their age
 }
 
 // Held is a document with a claim of this process in it. Check may be called concurrently, also
@@ -107,15 +107,15 @@ func (n *Node) Hold(ctx context.Context, was Stored, over TakeOver, by func(Text
 	}
 }
 
-// Drop takes the claim of an ID out of a document that was read; fault.NotFound: the document has
-// not got it, or not any more.
-func (n *Node) Drop(ctx context.Context, was Stored, id string) error {
+// Drop takes the claim out of a document that was read, if it has one of the IDs; fault.NotFound: it
+// does not, or not any more.
+func (n *Node) Drop(ctx context.Context, was Stored, ids ...string) error {
 	h := &Held{n: n, doc: was}
 	if err := h.again(ctx); err != nil {
 		return err
 	}
-	_, err := n.Hold(ctx, h.doc, TakeOver{ID: id}, func(t Text) (Change, error) {
-		if t.Claim.ID != id {
+	_, err := n.Hold(ctx, h.doc, TakeOver{IDs: ids}, func(t Text) (Change, error) {
+		if !slices.Contains(ids, t.Claim.ID) {
 			return Change{}, fault.Newf(fault.NotFound, "the claim is gone")
 		}
 		return Change{Record: t.Record}, nil
@@ -125,7 +125,7 @@ func (n *Node) Drop(ctx context.Context, was Stored, id string) error {
 
 // of reports whether a claim may be taken over.
 func (t TakeOver) of(c claim.Claim) bool {
-	return t.ID != "" && c.ID == t.ID || t.May && (t.Age <= 0 || time.Since(c.Since) >= t.Age)
+	return slices.Contains(t.IDs, c.ID) || t.May && (t.Age <= 0 || time.Since(c.Since) >= t.Age)
 }
 
 // applied reports whether the document, as it was last read, was put with a change, and then takes

@@ -98,7 +98,7 @@ func (w *appending) claim(ctx context.Context) error {
 		if err := w.group.fence(ctx); err != nil {
 			return err
 		}
-		over.ID, changed = w.group.old.ID, errAgain
+		over.IDs, changed = w.group.taken(), errAgain
 	}
 	err := w.each(ctx, func(ctx context.Context, m *member) (err error) {
 		one := c
@@ -180,7 +180,7 @@ func (w *appending) release(ctx context.Context, err error) error {
 		if m := &w.members[i]; m.claimed != nil {
 			m.claimed.giveUp(ctx)
 		} else if old.Under() {
-			failed[i] = dropClaim(ctx, m.array, old.ID)
+			failed[i] = dropClaim(ctx, m.array, w.group.taken())
 		}
 		return nil
 	})

@@ -68,9 +68,9 @@ func claimRows(ctx context.Context, a Array, c claim.Claim, over document.TakeOv
 }
 
 // dropClaim removes the claim of an ID from the document of an array, if it is there.
-func dropClaim(ctx context.Context, a Array, id string) error {
+func dropClaim(ctx context.Context, a Array, ids []string) error {
 	s := a.Source()
-	err := s.At.Drop(ctx, s.Doc, id)
+	err := s.At.Drop(ctx, s.Doc, ids...)
 	if errors.Is(err, fault.NotFound) {
 		return nil
 	}

@@ -240,6 +240,16 @@ func (g *group) claim(ctx context.Context, c claim.Claim, over document.TakeOver
 	return err
 }
 
+// taken returns the IDs of the claims on arrays that go with those that were taken over in the
+// group. A process that took one over may have ended before it claimed the arrays, so that they have
+// the claim of an earlier one.
+func (g *group) taken() []string {
+	if !g.old.Under() {
+		return nil
+	}
+	return append(slices.Clone(g.held.Record().Taken), g.old.ID)
+}
+
 // release ends the claim on the group after an error, unless arrays are longer, or may be, by an
 // append that was taken over. dropped reports whether its claims on arrays are gone.
 func (g *group) release(ctx context.Context, w *appending, dropped bool) {

@@ -3,6 +3,7 @@ package upkeep
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/zargo-io/zargo/internal/claim"
@@ -56,7 +57,7 @@ func dropGroup(ctx context.Context, g *zarr.Group, c claim.Claim) (bool, error) 
 	of := source(g)
 	mine := claim.New(c.What)
 	mine.Dim, mine.From, mine.To, mine.Since = c.Dim, c.From, c.To, c.Since
-	held, err := of.At.Hold(ctx, of.Claimed(), document.TakeOver{ID: c.ID}, func(t document.Text) (document.Change, error) {
+	held, err := of.At.Hold(ctx, of.Claimed(), document.TakeOver{IDs: []string{c.ID}}, func(t document.Text) (document.Change, error) {
 		if t.Claim.ID != c.ID {
 			return document.Change{}, errNoClaim
 		}
@@ -68,13 +69,15 @@ func dropGroup(ctx context.Context, g *zarr.Group, c claim.Claim) (bool, error) 
 	if err != nil {
 		return false, err
 	}
-	err = finish(ctx, g, c)
+	// An earlier process may have dropped a claim of the group and not those below it.
+	ids := append(slices.Clone(held.Record().Taken), c.ID)
+	err = finish(ctx, g, c.Dim, ids)
 	if err != nil && !errors.Is(err, fault.Conflict) {
 		// A request failed, or ctx has ended. The claim that was put is not left.
 		var cancel context.CancelFunc
 		ctx, cancel = document.Detached(ctx)
 		defer cancel()
-		err = finish(ctx, g, c)
+		err = finish(ctx, g, c.Dim, ids)
 	}
 	if err == nil {
 		err = held.GiveUp(ctx, false)
@@ -84,17 +87,17 @@ func dropGroup(ctx context.Context, g *zarr.Group, c claim.Claim) (bool, error) 
 
 // finish drops the claims of an append below a group, and makes sure that what the arrays show of
 // it is final.
-func finish(ctx context.Context, g *zarr.Group, c claim.Claim) error {
-	if err := dropBelow(ctx, g, c.ID); err != nil {
+func finish(ctx context.Context, g *zarr.Group, dim string, ids []string) error {
+	if err := dropBelow(ctx, g, ids); err != nil {
 		return err
 	}
-	return sameLength(ctx, g, c.Dim)
+	return sameLength(ctx, g, dim)
 }
 
 var errNoClaim = errors.New("the claim is gone")
 
 // dropBelow takes the claims of an append to a group out of its arrays.
-func dropBelow(ctx context.Context, g *zarr.Group, id string) error {
+func dropBelow(ctx context.Context, g *zarr.Group, ids []string) error {
 	g, err := g.With(zarr.IgnoreConsolidated())
 	if err != nil {
 		return err
@@ -108,8 +111,8 @@ func dropBelow(ctx context.Context, g *zarr.Group, id string) error {
 			continue
 		}
 		c, err := claimOf(of)
-		if err == nil && c.ID == id {
-			err = of.At.Drop(ctx, of.Claimed(), id)
+		if err == nil && slices.Contains(ids, c.ID) {
+			err = of.At.Drop(ctx, of.Claimed(), ids...)
 		}
 		if err != nil && !errors.Is(err, fault.NotFound) {
 			return err

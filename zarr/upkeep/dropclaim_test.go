@@ -48,6 +48,44 @@ func TestDropClaimCut(t *testing.T) {
 	}
 }
 
+// TestDropClaimAgain: a process that drops the claim of a group is killed before it drops those of
+// the arrays. The next one drops them all.
+func TestDropClaimAgain(t *testing.T) {
+	st := killedAppend(t)
+	var dead atomic.Bool
+	g, err := zarr.OpenGroup(t.Context(), store.Around(st, store.Hooks{
+		Before: func(ctx context.Context, _ store.Call) (context.Context, error) {
+			if dead.Load() {
+				return ctx, fault.Refused
+			}
+			return ctx, nil
+		},
+		After: func(_ context.Context, c store.Call, _ store.Result) {
+			if c.Op == store.OpPut {
+				dead.Store(true)
+			}
+		},
+	}), "g")
+	if err == nil {
+		_, err = upkeep.DropClaim(t.Context(), g, 0)
+	}
+	if err == nil || !dead.Load() {
+		t.Fatalf("it was not killed: %v", err)
+	}
+	if g, err = zarr.OpenGroup(t.Context(), st, "g"); err != nil {
+		t.Fatal(err)
+	}
+	if dropped, err := upkeep.DropClaim(t.Context(), g, 0); !dropped || err != nil {
+		t.Fatal(dropped, err)
+	}
+	for _, key := range []string{"g/zarr.json", "g/a/zarr.json", "g/b/zarr.json"} {
+		v, err := st.Get(t.Context(), key, store.GetOptions{}, nil)
+		if err != nil || strings.Contains(string(v.Bytes), "zargo_claim") {
+			t.Errorf("%s: %v, %s", key, err, v.Bytes)
+		}
+	}
+}
+
 // killedAppend makes a group with two arrays, to which an append was killed that had claimed all.
 func killedAppend(t *testing.T) store.Store {
 	t.Helper()
