@@ -110,8 +110,8 @@ func (p *parts) Send(ctx context.Context, n int, data []byte) (block, error) {
 	return sent, err
 }
 
-// List is one Get Block List. Azure forgets the blocks of a value that was committed, so where there
-// are none, and another process may have sent some, it was; or none was ever sent.
+// List sends one Get Block List. Azure forgets the blocks of a value when it is committed. Without
+// blocks, either the value was committed by another process, or no part was ever sent.
 func (p *parts) List(ctx context.Context) (l sentparts.List[block], err error) {
 	var out blockblob.GetBlockListResponse
 	err = p.b.ask(ctx, func(ctx context.Context) (err error) {

@@ -125,8 +125,9 @@ func requestOf(r plan.Request) Request {
 
 // Bounds returns the least and the most that the requests of the plan amount to, without reading an
 // index. The least holds when every chunk is missing. The most holds when every chunk is stored, is
-// as long as its codecs can make it, and is read by a request of its own. A shard that a write
-// sends in parts counts as one put. Chunks that are requested alike are counted by arithmetic.
+// as long as its codecs can make it, and is read by a request of its own. Deletes, and the steps of a
+// shard that a write sends in parts, count as puts. Chunks that are requested alike are counted by
+// arithmetic.
 func (p *Plan) Bounds() (least, most store.Amount) {
 	return p.plan.Bounds()
 }

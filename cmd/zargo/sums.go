@@ -17,11 +17,12 @@ type stats struct {
 	prices priceFlags
 }
 
-// since is what a report has counted since it had counted before.
+// since returns what a report has counted since it had counted before. Steps of values in parts are
+// writes, as in the bounds of a plan.
 func since(r *zarr.Report, before store.Amount) store.Amount {
 	return store.Amount{
 		Gets:         r.Gets.Load() - before.Gets,
-		Puts:         r.Puts.Load() + r.Deletes.Load() - before.Puts,
+		Puts:         r.Puts.Load() + r.Deletes.Load() + r.Parts.Load() - before.Puts,
 		BytesRead:    r.BytesRead.Load() - before.BytesRead,
 		BytesWritten: r.BytesWritten.Load() - before.BytesWritten,
 	}

@@ -74,8 +74,8 @@ func RequestRate(perSecond float64) Option { return layers(provider.RequestRate(
 // ByteRate bounds the bytes of values that are read in a second, likewise.
 func ByteRate(perSecond float64) Option { return layers(provider.ByteRate(perSecond)) }
 
-// Limits uses the caller's limits instead of the process's, as zarr.Limits.Shared does for arrays. Stores
-// on one bucket with the same Limits share its request slots and its retry quota.
+// Limits uses the caller's limits instead of the process's, as zarr.Limits.Shared does for arrays.
+// Stores on one bucket with the same Limits share its request slots and its retry quota.
 func Limits(l *concurrency.Limits) Option { return layers(provider.Limits(l)) }
 
 // Hedge makes a read once more whose first byte takes much longer than that of others, and uses the
