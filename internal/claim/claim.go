@@ -16,14 +16,15 @@ const Member = "zargo_claim"
 
 // What a change does.
 const (
-	Append = "append" // of an array, or of several arrays of a group
-	Resize = "resize"
+	Append  = "append" // of an array, or of several arrays of a group
+	Resize  = "resize"
+	Migrate = "migration" // of a v2 array to v3, which leaves the shape as it is
 )
 
 // Claim says that a change is in progress, and whose it is. The zero Claim says that none is.
 type Claim struct {
 	ID    string    // of the change, 32 hexadecimal digits; a group append has one for all documents
-	What  string    // Append or Resize
+	What  string    // Append, Resize or Migrate
 	Axis  int       // of an array
 	Dim   string    // of a group: the name of the axis
 	From  int       // the extent along the axis before the change
@@ -129,6 +130,9 @@ func (c Claim) After(old Claim) Claim {
 
 // String describes the change, for errors.
 func (c Claim) String() string {
+	if c.What == Migrate {
+		return fmt.Sprintf("a migration, begun %s,", c.Since.Format(time.RFC3339))
+	}
 	where := fmt.Sprintf("axis %d", c.Axis)
 	if c.Dim != "" {
 		where = fmt.Sprintf("dimension %q", c.Dim)

@@ -179,6 +179,15 @@ func with(d Stored, c Change) ([]byte, error) {
 	return meta.Edit(d.Key, doc, all)
 }
 
+// KeepRecord returns a text of the document at a key with the record of another one.
+func KeepRecord(was Stored, key string, doc []byte) ([]byte, error) {
+	t, err := textOf(was)
+	if err != nil || t.Record.JSON() == nil {
+		return doc, err
+	}
+	return with(Stored{Key: key, Bytes: doc}, Change{Record: t.Record})
+}
+
 // KeepClaim is a text of the document at a key, with the claim and the record of another one.
 func KeepClaim(was Stored, key string, doc []byte) ([]byte, error) {
 	t, err := textOf(was)

@@ -18,9 +18,10 @@ import (
 
 // TakeOver says which claims of others may be taken over.
 type TakeOver struct {
-	May bool
-	Age time.Duration // those that are at least so old, if May
-	IDs []string      // those of these IDs, whatever their age
+	May  bool
+	Age  time.Duration // those of appends and resizes that are at least so old, if May
+	IDs  []string      // those of these IDs, whatever their age
+	What string        // those of changes of this kind, whatever their age
 }
 
 // Held is a document with a claim of this process in it. Check may be called concurrently, also
@@ -123,9 +124,13 @@ func (n *Node) Drop(ctx context.Context, was Stored, ids ...string) error {
 	return err
 }
 
-// of reports whether a claim may be taken over.
+// of reports whether a claim may be taken over. A migration may only be by another one, which
+// completes it: the v3 document that it puts may still arrive.
 func (t TakeOver) of(c claim.Claim) bool {
-	return slices.Contains(t.IDs, c.ID) || t.May && (t.Age <= 0 || time.Since(c.Since) >= t.Age)
+	if slices.Contains(t.IDs, c.ID) || t.What != "" && c.What == t.What {
+		return true
+	}
+	return t.May && c.What != claim.Migrate && (t.Age <= 0 || time.Since(c.Since) >= t.Age)
 }
 
 // applied reports whether the document, as it was last read, was put with a change, and then takes

@@ -19,7 +19,7 @@ import (
 // append is dropped or left as it is; a claim of DropClaim's own is not left.
 func TestDropClaimCut(t *testing.T) {
 	for n := 0; ; n++ {
-		st := killedAppend(t)
+		st := killedAppend(t, 3)
 		was := groupClaim(t, st)
 		if was == "" {
 			t.Fatal("the append left no claim")
@@ -51,7 +51,7 @@ func TestDropClaimCut(t *testing.T) {
 // TestDropClaimAgain: a process that drops the claim of a group is killed before it drops those of
 // the arrays. The next one drops them all.
 func TestDropClaimAgain(t *testing.T) {
-	st := killedAppend(t)
+	st := killedAppend(t, 3)
 	var dead atomic.Bool
 	g, err := zarr.OpenGroup(t.Context(), store.Around(st, store.Hooks{
 		Before: func(ctx context.Context, _ store.Call) (context.Context, error) {
@@ -87,21 +87,26 @@ func TestDropClaimAgain(t *testing.T) {
 }
 
 // killedAppend makes a group with two arrays, to which an append was killed that had claimed all.
-func killedAppend(t *testing.T) store.Store {
+func killedAppend(t *testing.T, format int) store.Store {
 	t.Helper()
 	st := mem.New()
-	if _, err := zarr.CreateGroup(t.Context(), st, "g", zarr.Spec{}); err != nil {
+	if _, err := zarr.CreateGroup(t.Context(), st, "g", zarr.Spec{Format: format}); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"g/a", "g/b"} {
-		spec := zarr.Spec{Shape: []int{2}, Chunks: []int{2}, DType: dtype.Int32, Dims: []string{"time"}}
+		spec := zarr.Spec{Format: format, Shape: []int{2}, Chunks: []int{2}, DType: dtype.Int32}
+		if format == 2 {
+			spec.Attrs = map[string]any{"_ARRAY_DIMENSIONS": []string{"time"}}
+		} else {
+			spec.Dims = []string{"time"}
+		}
 		if _, err := zarr.Create(t.Context(), st, path, spec); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var dead atomic.Bool
 	g, err := zarr.OpenGroup(t.Context(), store.Around(st, store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
-		if strings.Contains(c.Key, "/c/") {
+		if strings.Contains(c.Key, "/c/") || strings.HasSuffix(c.Key, "/1") {
 			dead.Store(true)
 		}
 		if dead.Load() {

@@ -52,13 +52,17 @@ func (m Migration) String() string {
 // value the data type's default, and a fill value that xarray takes for missing the attribute
 // _FillValue.
 //
-// All documents are made before the first is written; a node that v3 cannot describe is an error,
-// and nothing is written. Then they are put where none is, parents last (ErrExists where another
-// one is). With Remove the old documents go after that, each on condition that it was not changed.
-// A group that had consolidated metadata is consolidated again.
+// All documents are made before the first is written. If v3 cannot describe a node, Migrate returns
+// an error and writes nothing. Migrate claims the v2 arrays, so that no append or resize changes
+// them meanwhile. Then it puts the v3 documents, parents last, where there are none: ErrExists where
+// there is another one. With Remove it then deletes the old documents, each on condition that it was
+// not changed. A group that had consolidated metadata is consolidated again.
 //
-// Whoever writes to the hierarchy in v2 meanwhile, or after it without Remove, is not seen by v3
-// readers.
+// ErrConflict: an append or a resize is in progress, or the array was changed since. The claims of a
+// Migrate that was killed stay in the v2 documents: run it again, which completes it.
+//
+// Attributes that another program changes in v2 meanwhile are not seen by v3 readers. Without Remove
+// that holds for all changes which are made in v2 afterwards.
 func Migrate(ctx context.Context, n zarr.Node, o MigrateOptions) ([]Migration, error) {
 	nodes, err := old(ctx, n)
 	if err != nil {
@@ -83,6 +87,13 @@ func Migrate(ctx context.Context, n zarr.Node, o MigrateOptions) ([]Migration, e
 			return nil, errorf(at, err)
 		}
 	}
+	var claims claimed
+	defer claims.giveUp(ctx)
+	for _, n := range nodes {
+		if err := claims.hold(ctx, source(n)); err != nil {
+			return nil, errorf(source(n).At, err)
+		}
+	}
 	for i, m := range slices.Backward(steps) {
 		if err := putOnce(ctx, at, m.Key, m.Doc); err != nil {
 			return nil, errorf(source(nodes[i]).At, err)
@@ -94,12 +105,11 @@ func Migrate(ctx context.Context, n zarr.Node, o MigrateOptions) ([]Migration, e
 		}
 	}
 	if !o.Remove {
-		return steps, nil
+		return steps, claims.release(ctx)
 	}
 	for _, n := range nodes {
-		of := source(n)
-		if err := of.At.Delete(ctx, of.Documents()...); err != nil {
-			return nil, errorf(of.At, err)
+		if err := claims.remove(ctx, source(n)); err != nil {
+			return nil, errorf(source(n).At, err)
 		}
 	}
 	if consolidated.There() {
@@ -176,6 +186,9 @@ func migration(n zarr.Node, o MigrateOptions) (Migration, error) {
 		}
 	}
 	err := of.Proven()
+	if err == nil {
+		err = unclaimed(of)
+	}
 	if err != nil {
 		return m, err
 	}
@@ -192,8 +205,8 @@ func migration(n zarr.Node, o MigrateOptions) (Migration, error) {
 	case *zarr.Group:
 		m.Doc, err = (&meta.Group{Format: 3, Attrs: n.Attrs()}).EncodeV3()
 	}
-	if err == nil { // what a change has put, or may still put, is under the same keys
-		m.Doc, err = document.KeepClaim(of.Claimed(), m.Key, m.Doc)
+	if err == nil { // objects of changes that were given up are under the same keys
+		m.Doc, err = document.KeepRecord(of.Claimed(), m.Key, m.Doc)
 	}
 	return m, err
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/zargo-io/zargo/internal/claim"
 	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr/rule"
 )
@@ -17,7 +18,11 @@ func claimIn(doc document.Stored, told *few) {
 	case err != nil:
 		f.Text = fmt.Sprintf("its record cannot be read: %s", rule.FromError("", err).Text)
 	case c.Under():
-		f.Text = strings.TrimSuffix(c.String(), ",") + "; an append or resize with --take-over takes its place, and --repair --drop-claims AGE drops it"
+		by := "an append or resize with --take-over takes its place"
+		if c.What == claim.Migrate {
+			by = "zargo migrate completes it"
+		}
+		f.Text = strings.TrimSuffix(c.String(), ",") + "; " + by + ", and --repair --drop-claims AGE drops it"
 	default:
 		return
 	}
