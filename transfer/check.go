@@ -25,7 +25,7 @@ func (p *Plan) checkVersion() error {
 // one task and no task writes part of one, that regions lie within the arrays, that temporary
 // arrays are complete before they are read, and that each task fits in Memory. It makes no request.
 // [NewPlan], [Decode], [Open] and [RunTask] do it. opts are those of the nodes, such as
-// zarr.Codecs.
+// zarr.Extensions.
 //
 // fault.Metadata: it does not hold. fault.Limit: a task takes more memory, or there are too many.
 func (p *Plan) Check(opts ...zarr.Option) error {

@@ -50,7 +50,7 @@ type Options struct {
 	// OneStage reads each region of the source again for every region of the target that needs it,
 	// also where intermediate arrays would take fewer requests.
 	OneStage bool
-	// Zarr are options of the nodes that are made, such as zarr.Codecs.
+	// Zarr are options of the nodes that are made, such as zarr.Extensions.
 	Zarr []zarr.Option
 }
 

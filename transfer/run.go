@@ -38,7 +38,7 @@ type RunOptions struct {
 	// take no more than the budget, beside one task that needs more. A process that only transfers
 	// sets a budget of Plan.Budget.
 	Limits *concurrency.Limits
-	// Zarr are options of the nodes, such as zarr.Codecs.
+	// Zarr are options of the nodes, such as zarr.Extensions.
 	Zarr []zarr.Option
 }
 

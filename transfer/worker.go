@@ -72,7 +72,7 @@ func RunTask(ctx context.Context, p *Plan, i int, open Opener, opts ...zarr.Opti
 }
 
 // Open checks a plan and opens its stores, for many tasks. opts are those of the nodes, such as
-// zarr.Codecs. The memory of tasks is a child of the budget of concurrency.Default, and bounded by
+// zarr.Extensions. The memory of tasks is a child of the budget of concurrency.Default, and bounded by
 // the plan's.
 func Open(ctx context.Context, p *Plan, open Opener, opts ...zarr.Option) (*Worker, error) {
 	return openWith(ctx, p, open, nil, opts)

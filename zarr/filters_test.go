@@ -169,7 +169,7 @@ func TestFiltersOfOtherElements(t *testing.T) {
 		}
 	}
 	own := codec.Builtin().With("example.com.either", func(json.RawMessage, codec.Repr) (any, error) { return codec.Either{Bytes: unchanged{}}, nil })
-	if _, err := zarr.Create(t.Context(), mem.New(), "a", zarr.Spec{Shape: []int{4}, DType: dtype.Int8, Codecs: []codec.Spec{{Name: "example.com.either"}}}, zarr.Codecs(own)); err != nil {
+	if _, err := zarr.Create(t.Context(), mem.New(), "a", zarr.Spec{Shape: []int{4}, DType: dtype.Int8, Codecs: []codec.Spec{{Name: "example.com.either"}}}, zarr.Extensions(own, nil)); err != nil {
 		t.Errorf("a codec of bytes of one's own: %v", err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 // or created, or to [Array.With]; later ones win. A group's options pass to the nodes opened
 // through it. An Option prints itself.
 //
-// Options are named by what they set, as those of the stores are: Codecs(t), Format(3),
+// Options are named by what they set, as those of the stores are: Extensions(t, nil), Format(3),
 // Strict().
 type Option struct {
 	name  string
@@ -151,24 +151,19 @@ func Separator(sep string) Option {
 	}}
 }
 
-// Codecs makes codecs from t instead of codec.Builtin.
-func Codecs(t *codec.Table) Option {
-	return Option{"Codecs(…)", func(c *config) error {
-		if t == nil {
-			return fault.Newf(fault.Selection, "no table")
+// Extensions sets the tables of codecs and of data types, for those that are not built in. nil keeps
+// the table: by default codec.Builtin and dtype.Standard. Both nil is ErrSelection.
+func Extensions(codecs *codec.Table, types *dtype.Table) Option {
+	return Option{"Extensions(…)", func(c *config) error {
+		if codecs == nil && types == nil {
+			return fault.Newf(fault.Selection, "Extensions without a table")
 		}
-		c.Table, c.own = t, t
-		return nil
-	}}
-}
-
-// Types reads metadata with the data types of t instead of dtype.Standard.
-func Types(t *dtype.Table) Option {
-	return Option{"Types(…)", func(c *config) error {
-		if t == nil {
-			return fault.Newf(fault.Selection, "no table")
+		if codecs != nil {
+			c.Table, c.own = codecs, codecs
 		}
-		c.Types = t
+		if types != nil {
+			c.Types = types
+		}
 		return nil
 	}}
 }

@@ -68,7 +68,7 @@ func TestOwnCodecOfStrings(t *testing.T) {
 			if spec.Shape, spec.DType = []int{10, 6}, dtype.String; spec.Chunks == nil {
 				spec.Chunks = []int{4, 3}
 			}
-			a, err := zarr.Create(t.Context(), mem.New(), "a", spec, zarr.Codecs(table))
+			a, err := zarr.Create(t.Context(), mem.New(), "a", spec, zarr.Extensions(table, nil))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,7 +94,7 @@ func TestOwnCodecOfStrings(t *testing.T) {
 		})
 	}
 	numbers := zarr.Spec{Shape: []int{4}, DType: dtype.Uint8, Codecs: []codec.Spec{own}}
-	if _, err := zarr.Create(t.Context(), mem.New(), "a", numbers, zarr.Codecs(table)); !errors.Is(err, zarr.ErrMetadata) {
+	if _, err := zarr.Create(t.Context(), mem.New(), "a", numbers, zarr.Extensions(table, nil)); !errors.Is(err, zarr.ErrMetadata) {
 		t.Errorf("of numbers: %v", err)
 	}
 }

@@ -113,7 +113,7 @@ func (s Spec) arrays() arrayspec.Spec {
 // is of an array of the field alone, with the codecs that the structures have where they fit it,
 // else those of an empty Spec. Members of the metadata that this package does not know are no part
 // of it. [Create] is to be given the codecs and the data types of one's own that the array was
-// opened with, see [Codecs] and [Types].
+// opened with, see [Extensions].
 func (a *Array) Spec() Spec {
 	s := a.spec()
 	if (s.Fill == arrayspec.NoFill{}) {

@@ -367,11 +367,11 @@ func TestTypes(t *testing.T) {
 	table := dtype.Standard().With("x.meters", func(json.RawMessage) (dtype.Type, error) { return meters{dtype.Float32}, nil }).WithV2("meters", meters{dtype.Float32})
 	for _, format := range []int{2, 3} {
 		st := mem.New()
-		a := mustCreate(t, st, "g/x", zarr.Spec{Format: format, Shape: []int{2}, DType: meters{dtype.Float32}}, zarr.Types(table))
+		a := mustCreate(t, st, "g/x", zarr.Spec{Format: format, Shape: []int{2}, DType: meters{dtype.Float32}}, zarr.Extensions(nil, table))
 		if err := zarr.Write(t.Context(), a, []float32{1, 2}); err != nil {
 			t.Fatal(err)
 		}
-		g, err := zarr.OpenGroup(t.Context(), st, "g", zarr.Types(table))
+		g, err := zarr.OpenGroup(t.Context(), st, "g", zarr.Extensions(nil, table))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -392,7 +392,7 @@ func TestTypes(t *testing.T) {
 			t.Errorf("v%d without the table: %v", format, err)
 		}
 	}
-	if _, err := zarr.OpenArray(t.Context(), mem.New(), "", zarr.Types(nil)); !errors.Is(err, zarr.ErrSelection) {
+	if _, err := zarr.OpenArray(t.Context(), mem.New(), "", zarr.Extensions(nil, nil)); !errors.Is(err, zarr.ErrSelection) {
 		t.Errorf("no table: %v", err)
 	}
 }

@@ -731,7 +731,7 @@ func TestCodecsAreForViewsToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := codec.Builtin().With("zstd", func(json.RawMessage, codec.Repr) (any, error) { return nil, errors.ErrUnsupported })
-	if _, err := a.With(zarr.Codecs(broken)); !errors.Is(err, errors.ErrUnsupported) {
+	if _, err := a.With(zarr.Extensions(broken, nil)); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("got %v", err)
 	}
 }

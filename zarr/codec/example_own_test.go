@@ -94,14 +94,14 @@ func Example_own() {
 	ctx, st := context.Background(), mem.New()
 	table := codec.Builtin().With("example.com.runs", newRuns)
 	spec := zarr.Spec{Shape: []int{1000}, DType: dtype.Uint8, Codecs: []codec.Spec{{Name: "example.com.runs"}}}
-	a, err := zarr.Create(ctx, st, "a", spec, zarr.Codecs(table))
+	a, err := zarr.Create(ctx, st, "a", spec, zarr.Extensions(table, nil))
 	if err != nil {
 		panic(err)
 	}
 	if err := zarr.Write(ctx, a, make([]uint8, 100), zarr.Range(900, 1000)); err != nil {
 		panic(err)
 	}
-	if a, err = zarr.OpenArray(ctx, st, "a", zarr.Codecs(table)); err != nil {
+	if a, err = zarr.OpenArray(ctx, st, "a", zarr.Extensions(table, nil)); err != nil {
 		panic(err)
 	}
 	values, err := zarr.Read[uint8](ctx, a)
@@ -126,7 +126,7 @@ func TestFlip(t *testing.T) {
 	codectest.Run(t, table, spec, codec.Repr{Shape: []int{16, 9}, Type: dtype.Uint8, Fill: []byte{7}})
 
 	st := mem.New()
-	a, err := zarr.Create(t.Context(), st, "a", zarr.Spec{Shape: []int{4}, DType: dtype.Uint8, Codecs: []codec.Spec{spec}}, zarr.Codecs(table))
+	a, err := zarr.Create(t.Context(), st, "a", zarr.Spec{Shape: []int{4}, DType: dtype.Uint8, Codecs: []codec.Spec{spec}}, zarr.Extensions(table, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
