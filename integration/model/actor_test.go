@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/concurrency"
+	docs "github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/cache"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -54,7 +55,8 @@ type op struct {
 	waits     bool // it has the option Wait
 	tolerant  bool // its error is checked by the caller
 	wrote     []written
-	deleted   []string // keys of chunks
+	deleted   []string     // keys of chunks
+	opened    *docs.Source // of a write: the array's documents when it was opened
 
 	// Of changes of a shape:
 	axis    int

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/zargo-io/zargo/internal/claim"
+	docs "github.com/zargo-io/zargo/internal/document"
+	internal "github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
@@ -24,7 +26,7 @@ func (w *hierarchy) write(ctx context.Context, a *actor, t *truth, x *zarr.Array
 			b.lo[i], b.hi[i] = 0, n
 		}
 	}
-	o := &op{kind: doWrite, text: fmt.Sprintf("%v to %v of %v", b.lo[:t.rank], b.hi[:t.rank], x.Shape())}
+	o := &op{kind: doWrite, opened: internal.SourceOf(x), text: fmt.Sprintf("%v to %v of %v", b.lo[:t.rank], b.hi[:t.rank], x.Shape())}
 	zero := a.rng.IntN(5) == 0
 	if a.rng.IntN(8) == 0 {
 		o.text += " store fill"
@@ -157,17 +159,34 @@ func (w *hierarchy) orphans(ctx context.Context, a *actor, t *truth, x *zarr.Arr
 // from, are left out.
 func (w *hierarchy) outside(a *actor, t *truth, o *op) {
 	for _, key := range o.deleted {
-		b := box{hi: [2]int{1, 1}}
-		for i, s := range strings.FieldsFunc(strings.TrimPrefix(strings.TrimPrefix(key, t.path+"/"), "c/"), func(r rune) bool { return r == '/' || r == '.' }) {
-			n, err := strconv.Atoi(s)
-			if err != nil || i >= t.rank {
-				w.h.fail("%v deletes %s", o, key)
-				return
-			}
-			b.lo[i], b.hi[i] = min(width, n*t.chunk[i]), min(width, (n+1)*t.chunk[i])
+		b, ok := t.object(key)
+		if !ok {
+			w.h.fail("%v deletes %s", o, key)
+			return
 		}
 		b.each(func(c [2]int) { t.clear(c, o.began, w.h.step) })
 		a.saw(t, b)
+	}
+}
+
+// unknowing notes that a write has deleted an object under a key that must stay taken, by a record
+// that its array was opened before: "a write through a handle that was opened before the record does
+// not know it" (ADR 025). Puts that are on their way may set the elements.
+func (w *hierarchy) unknowing(o *op, key string) {
+	for _, t := range w.arrays {
+		b, ok := t.object(key)
+		if !ok || !strings.HasPrefix(key, t.path+"/") {
+			continue
+		}
+		record, err := docs.RecordIn(o.opened.Doc)
+		if err != nil {
+			w.h.fail("the record of %s: %v", t.path, err)
+		}
+		if !record.Touches(claim.Box{Lo: b.lo[:t.rank], Hi: b.hi[:t.rank]}) {
+			for _, r := range w.h.coming(key) {
+				t.revive(r.op, b, w.h.step)
+			}
+		}
 	}
 }
 

@@ -358,6 +358,9 @@ func (w *hierarchy) longer(o *op, t *truth, shape []int) {
 func (w *hierarchy) deleted(o *op, key string) {
 	if !isDocument(key) {
 		o.deleted = append(o.deleted, key)
+		if o.opened != nil {
+			w.unknowing(o, key)
+		}
 		return
 	}
 	delete(w.claims, key)

@@ -340,6 +340,15 @@ func (h *history) arrive(now func(late) bool) {
 	}
 }
 
+// coming are the puts to a key that operations have sent and that have not arrived.
+func (h *history) coming(key string) (all []*request) {
+	for _, l := range h.lates {
+		all = append(all, l.request)
+	}
+	all = append(all, h.waiting...)
+	return slices.DeleteFunc(all, func(r *request) bool { return r.verb != put || r.key != key || r.op == nil })
+}
+
 // flush applies all late requests.
 func (h *history) flush() {
 	h.arrive(func(late) bool { return true })

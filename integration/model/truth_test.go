@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // never is later than every step.
@@ -12,10 +14,11 @@ const never = math.MaxInt
 // candidate is a value that an element may have.
 type candidate struct {
 	v       int32
-	by      *op // nil: fill
-	added   int // step
-	settled int // from this step on the write can no longer be applied
-	removed int // from this step on the element cannot have the value
+	by      *op  // nil: fill
+	any     bool // any value of by, or fill, in place of v
+	added   int  // step
+	settled int  // from this step on the write can no longer be applied
+	removed int  // from this step on the element cannot have the value
 }
 
 // cell is one element: every value it may have had. Its first candidate is the fill value.
@@ -69,6 +72,29 @@ func all(shape []int) box {
 	b := box{hi: [2]int{1, 1}}
 	copy(b.hi[:], shape)
 	return b
+}
+
+// object is the box of the object under a key, as far as the model has elements.
+func (t *truth) object(key string) (b box, ok bool) {
+	b = box{hi: [2]int{1, 1}}
+	for i, s := range strings.FieldsFunc(strings.TrimPrefix(strings.TrimPrefix(key, t.path+"/"), "c/"), func(r rune) bool { return r == '/' || r == '.' }) {
+		n, err := strconv.Atoi(s)
+		if err != nil || i >= t.rank {
+			return b, false
+		}
+		b.lo[i], b.hi[i] = min(width, n*t.chunk[i]), min(width, (n+1)*t.chunk[i])
+	}
+	return b, true
+}
+
+// revive is an object that is absent from now on: a put of an operation that is on its way may set
+// its elements to any of its values.
+func (t *truth) revive(o *op, b box, now int) {
+	b.each(func(c [2]int) {
+		e := t.at(c)
+		*e = append(*e, candidate{by: o, any: true, added: now, settled: never, removed: never})
+	})
+	o.wrote = append(o.wrote, written{t, b})
 }
 
 // issue adds the values of a write that begins: from now on its elements may have them.
@@ -145,7 +171,8 @@ func (o *op) settle(now int) {
 // may reports whether a read that ran from one step to another may find a value.
 func (t *truth) may(c [2]int, v int32, from, to int) bool {
 	for _, k := range *t.at(c) {
-		if k.v == v && k.added <= to && k.removed >= from {
+		is := k.v == v || k.any && int(v)/perOp == k.by.id
+		if is && k.added <= to && k.removed >= from {
 			return true
 		}
 	}
