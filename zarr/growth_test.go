@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -362,22 +363,29 @@ func latePuts(t *testing.T, layout string, seed uint64) error {
 }
 
 // TestClaimIsGone: the response of the put of a shape is lost, and another process makes the array
-// shorter: the append was made. Where another program replaced the document, that is not known, and
-// the append is not tried again.
+// shorter: the append was made, also if the other process is killed while it holds a claim. Where
+// another program replaced the document, that is not known, and the append is not tried again.
 func TestClaimIsGone(t *testing.T) {
-	for _, other := range []bool{false, true} {
+	for _, other := range []string{"resize", "killed resize", "program"} {
 		st := mem.New()
 		a := full(t, st, "v3")
 		doc := string(mustGet(t, st, "a/zarr.json"))
 		commit := -1 // the put of the shape: after the claim and the chunks
 		cut := &nth{Store: st, puts: true, n: 3, fails: func(apply func()) error {
-			if commit = 3; other {
+			commit = 3
+			switch other {
+			case "program":
 				put(t, st, "a/zarr.json", strings.Replace(doc, `"attributes": {}`, `"attributes": {"units":"K"}`, 1))
-				return zarr.ErrUnavailable
-			}
-			apply()
-			if _, err := onStore(t, a, st).Resize(t.Context(), []int{4, 4}, zarr.ResizeOptions{MetadataOnly: true}); err != nil {
-				t.Fatal(err)
+			case "resize":
+				apply()
+				if _, err := onStore(t, a, st).Resize(t.Context(), []int{4, 4}, zarr.ResizeOptions{MetadataOnly: true}); err != nil {
+					t.Fatal(err)
+				}
+			default:
+				apply()
+				if _, err := onStore(t, a, afterPut(st)).Resize(t.Context(), []int{4, 4}, zarr.ResizeOptions{}); err == nil {
+					t.Fatal("it was not killed")
+				}
 			}
 			return zarr.ErrUnavailable
 		}}
@@ -386,11 +394,33 @@ func TestClaimIsGone(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = zarr.Append(t.Context(), b, 0, slices.Repeat([]int32{7}, 8), zarr.AppendOptions{Wait: time.Minute})
-		if commit < 0 || other != (err != nil) || errors.Is(err, zarr.ErrConflict) {
-			t.Errorf("another program %v: %v", other, err)
+		if commit < 0 || (other == "program") != (err != nil) || errors.Is(err, zarr.ErrConflict) {
+			t.Errorf("%s: %v", other, err)
 		}
-		if is := onStore(t, a, st); !slices.Equal(is.Shape(), []int{4, 4}) || claims(t, st) != 0 {
-			t.Errorf("another program %v: %v, %d claims", other, is.Shape(), claims(t, st))
+		left := 0
+		if other == "killed resize" {
+			left = 1
+		}
+		if is := onStore(t, a, st); !slices.Equal(is.Shape(), []int{4, 4}) || claims(t, st) != left {
+			t.Errorf("%s: %v, %d claims", other, is.Shape(), claims(t, st))
 		}
 	}
+}
+
+// afterPut is a store that refuses every request after the first put.
+func afterPut(st store.Store) store.Store {
+	var dead atomic.Bool
+	return store.Around(st, store.Hooks{
+		Before: func(ctx context.Context, _ store.Call) (context.Context, error) {
+			if dead.Load() {
+				return ctx, zarr.ErrRefused
+			}
+			return ctx, nil
+		},
+		After: func(_ context.Context, c store.Call, _ store.Result) {
+			if c.Op == store.OpPut {
+				dead.Store(true)
+			}
+		},
+	})
 }

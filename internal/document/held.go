@@ -280,7 +280,8 @@ func (h *Held) gone(t Text) error {
 // made reports, of a claim that is gone and was not taken over, whether this process ended it with
 // a change whose response was lost. Where an array is no longer than before an append, that is so
 // only if another process made it shorter since: then the text is that of the claim but for the
-// shape. Otherwise a program that knows nothing of claims may have deleted this one.
+// shape, and for the claim of the other process. Otherwise a program that knows nothing of claims
+// may have deleted this one.
 func (h *Held) made(t Text, c Change) error {
 	axis := h.claim.Axis
 	switch {
@@ -293,7 +294,7 @@ func (h *Held) made(t Text, c Change) error {
 	if err != nil {
 		return err
 	}
-	doc, err := with(h.doc, Change{Edits: Edits{"shape": shape}, Record: t.Record})
+	doc, err := with(h.doc, Change{Edits: Edits{"shape": shape}, Record: t.Record, Claim: t.Claim})
 	if err == nil && !bytes.Equal(doc, t.Bytes) {
 		err = fmt.Errorf("whether the rows were appended is not known: the claim is gone, and the array has the shape %v", t.Shape)
 	}
