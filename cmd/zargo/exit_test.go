@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -80,6 +82,32 @@ func TestExitCodesAreDocumented(t *testing.T) {
 		}
 		if row := fmt.Sprintf("%5d  %s\n", e.code, e.means); !strings.Contains(help, row) {
 			t.Errorf("the help has no %q", row)
+		}
+	}
+}
+
+// TestErrorsAreDocumented: docs/errors.md has a row for every kind of error, with its exit code.
+func TestErrorsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/errors.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile("../../zarr/fault/kind.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := regexp.MustCompile(`(?m)^\t(\w+) +Kind = (".*")$`).FindAllStringSubmatch(string(source), -1)
+	if len(kinds) != 19 {
+		t.Errorf("%d kinds in package fault", len(kinds))
+	}
+	for _, k := range kinds {
+		text, err := strconv.Unquote(k[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := regexp.MustCompile(fmt.Sprintf("(?m)^\\| `%s` \\|.*\\| %d \\|$", k[1], exitCode(fault.Kind(text))))
+		if !row.Match(page) {
+			t.Errorf("docs/errors.md has no row of %s with the exit code %d", k[1], exitCode(fault.Kind(text)))
 		}
 	}
 }
