@@ -297,7 +297,10 @@ func (w *hierarchy) arrayPut(o *op, t *truth, shape []int) {
 		t.shape = shape
 	case slices.Equal(t.shape, shape):
 		p := o.part(t)
-		p.claimed, p.touched = h.step, true
+		p.touched = true
+		if !p.completes { // else this may be the end of its claim, which leaves the shape too
+			p.claimed = h.step
+		}
 		return
 	case o.kind == doAppend || o.kind == doWriter:
 		w.longer(o, t, shape)
