@@ -5,9 +5,9 @@ import (
 	"github.com/zargo-io/zargo/internal/hugepages"
 )
 
-// room makes memory that is going to be written from end to end, on huge pages where it is large.
-// The advice is to be undone when it is full.
-func room[T any](n int) ([]T, hugepages.Advice) {
+// alloc allocates memory that the caller is going to write completely. It advises the system to
+// use huge pages if the memory is large. The caller undoes the advice when the memory is full.
+func alloc[T any](n int) ([]T, hugepages.Advice) {
 	dst := make([]T, n)
 	view, _ := bytesview.Of(dst)
 	return dst, hugepages.Advise(view)

@@ -1,13 +1,16 @@
 package zarr
 
-// Documents returns the documents of the array by key below the store's root, for the option
-// [Documents] in this process or another one: as they were read, or made of consolidated metadata
-// where the array was taken from that. Those of a view of a field are the whole array's. The bytes
-// are shared: do not change them.
+// Documents returns the documents of the array by key relative to the store's root, for the option
+// [Documents] in this or another process. They are the documents that were read, or are made from
+// consolidated metadata if the array was opened from that. A view of a field returns the documents
+// of the whole array. The bytes are shared and must not be changed.
 func (a *Array) Documents() (map[string][]byte, error) { return a.at.Documents() }
 
-// Documents returns the documents of the group, as [Array.Documents] does. Consolidated metadata is
-// among them, a v2 group's once it was read; with it the nodes below the group are opened without a
-// request too. A group that was itself taken from consolidated metadata above it comes without. To
-// have all nodes where there is no consolidated metadata, gather those of each node of Walk.
+// Documents returns the documents of the group, as [Array.Documents] does. They include
+// consolidated metadata, for a v2 group once it has been read. With it, the nodes below the group
+// also open without a request.
+//
+// For a group that was itself opened from consolidated metadata above it, the result lacks
+// consolidated metadata. Without consolidated metadata, collect the documents of each node of
+// [Group.Walk] to have those of all nodes.
 func (g *Group) Documents() (map[string][]byte, error) { return g.at.Documents() }
