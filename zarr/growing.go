@@ -30,7 +30,7 @@ func (g growing) Position(key string) ([]int, bool) {
 // Source returns the documents of the array.
 func (g growing) Source() *document.Source { return g.at.Source() }
 
-// Parse returns the array that another text of its document describes.
+// Parse returns the array as described by another text of its document.
 func (g growing) Parse(doc document.Stored) (grow.Array, error) {
 	at, err := g.at.Reparsed(doc)
 	if err != nil {

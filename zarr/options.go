@@ -13,10 +13,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Option changes the behavior of a node, never its stored metadata or chunks. Pass options to the
-// functions that open or create nodes, or to [Array.With] and [Group.With]; later options win.
-// Nodes opened through a group inherit the group's options. An Option prints as the call that made
-// it.
+// Option changes how a node behaves. Options are never stored. Pass them to the functions that
+// open or create nodes, or to [Array.With] and [Group.With]; later options win. Nodes opened
+// through a group inherit the group's options. An Option prints as the call that made it.
 type Option struct {
 	name  string
 	apply func(*config) error

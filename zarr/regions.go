@@ -29,8 +29,8 @@ func (r Region) Select() []Selection {
 func (a *Array) ChunkRegions() iter.Seq[Region] { return regions(a.meta.Shape, a.blocks) }
 
 // ObjectRegions yields the regions of the array's stored objects, chunks or shards, in C order.
-// Processes that write separate regions never write the same object, and writes of whole regions
-// read nothing.
+// Processes that write different regions never write the same object, and a write of a whole
+// region reads nothing first.
 func (a *Array) ObjectRegions() iter.Seq[Region] { return regions(a.meta.Shape, a.pipe.Axes()) }
 
 func regions(shape []int, axes []grid.Axis) iter.Seq[Region] {
