@@ -5,7 +5,7 @@ import (
 	"github.com/zargo-io/zargo/internal/engine"
 )
 
-// engine is what the options say of calls that read and write.
+// engine returns the options of reads and writes.
 func (c *config) engine() engine.Options {
 	return engine.Options{
 		Limits: c.limits, InFlight: c.inFlight, ChunkLimit: c.Chunks.ChunkLimit, SingleWriter: c.SingleWriter,

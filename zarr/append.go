@@ -9,24 +9,26 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// AppendOptions are those of one [Append], [Array.AppendFunc], [Group.Append] or [NewWriter]. The
-// zero value appends at the end. A change of the shape by another process is then ErrConflict.
+// AppendOptions are the options of [Append], [Array.AppendFunc], [Group.Append] and [NewWriter].
+// The zero value appends at the end, and returns ErrConflict if another process changes the shape.
 type AppendOptions struct {
 	// At is the row at which the append must begin, so that a job that runs twice appends once:
 	//
 	//	a, err = zarr.Append(ctx, a, 0, day, zarr.AppendOptions{At: new(24 * n)})
 	//
-	// If the array has more rows the append fails with ErrExists. If it has fewer the append fails
-	// with ErrConflict, which Wait waits for. nil is the end, wherever that is.
+	// If the array has more rows, the append fails with ErrExists. If it has fewer, the append
+	// fails with ErrConflict, after waiting for them as Wait allows. nil is the end, wherever that
+	// is.
 	At *int
-	// Wait waits so long for other processes that append or resize, and then appends after their
-	// rows. NewWriter waits before it begins.
+	// Wait is how long to wait for other processes that append or resize. The append then follows
+	// their rows. NewWriter waits before it returns. The default, 0, does not wait.
 	Wait time.Duration
-	// TakeOver takes the place of a change that began at least so long ago and did not end: as a
-	// rule its process was killed. The unfinished change is given up. If its process is still
-	// working, that process fails with ErrConflict, and its late requests change nothing that others
-	// wrote. Deletes of a Resize are the exception: a Resize that is taken over while it deletes
-	// must have ended. 0 takes over no change, a negative duration every change.
+	// TakeOver replaces a change that began at least this long ago and has not ended, usually
+	// because its process was killed. The unfinished change is discarded. If its process is still
+	// running, that process fails with ErrConflict, and its late requests change nothing that
+	// others wrote. The deletes of a Resize are an exception: a Resize that is taken over while it
+	// deletes must have ended. 0, the default, takes over no change; a negative duration takes
+	// over every change.
 	TakeOver time.Duration
 }
 
@@ -35,22 +37,25 @@ func (o AppendOptions) grow() grow.Options {
 	return grow.Options{At: o.At, Wait: o.Wait, Over: over}
 }
 
-// Append extends the array along an axis and writes src after the existing elements. src has the
-// new elements in C order: a whole number of rows, where a row is all elements at one index of the
-// axis. Append returns the array with its new shape; a stays as it was. T is as for [Read].
+// Append extends the array along an axis and writes src after the existing elements. src contains
+// the new elements in C order. It must be a whole number of rows, where a row is all elements at
+// one index of the axis. Append returns the array with its new shape; a is unchanged. T is as for
+// [Read].
 //
-// Other processes see the new shape once all chunks are stored, so a reader never sees a hole. One
-// append at a time changes an array: it first claims the rows in the array's document. Meanwhile
-// another append or resize fails with ErrConflict and changes nothing. So does an append to an
-// array that grew since it was opened (see [Array.Refresh]), unless AppendOptions has it wait. The
-// claim of a killed process stays and does not disturb readers; AppendOptions can take it over.
-// After an error the shape is what it was.
+// Other processes see the new shape after all chunks are stored, so a reader never sees a hole.
+// Only one append at a time changes an array. It first claims the rows in the array's metadata
+// document. While the claim exists, another append or resize fails with ErrConflict and changes
+// nothing. An append to an array that grew since it was opened also fails with ErrConflict (see
+// [Array.Refresh]), unless AppendOptions lets it wait. The claim of a killed process remains and
+// does not affect readers; AppendOptions can take it over. After an error the shape is unchanged.
 //
-// A chunk that is stored in part, or its shard, is read and written again, on condition that it did
-// not change meanwhile; the report counts these (Rewritten). For rows that come a few at a time use
-// a [Writer]. Besides the requests of the chunks, an append takes 2 requests for the document and
-// one for each chunk that is stored in part. The array needs a store with conditional writes, or
-// [SingleWriter]. ErrSelection: a rectilinear grid ends before the new shape.
+// An existing chunk, or shard, that receives some of the rows is read and written again, on
+// condition that it did not change in between. [Report] counts these as Rewritten. For rows that
+// arrive a few at a time, use a [Writer].
+//
+// An append sends the requests of its chunks, two requests for the document, and one for each
+// partly filled chunk. It requires a store with conditional writes, or [SingleWriter]. Append
+// returns ErrSelection if a rectilinear grid ends before the new shape.
 func Append[T any](ctx context.Context, a *Array, axis int, src []T, o AppendOptions) (*Array, error) {
 	if err := a.growable(axis); err != nil {
 		return nil, a.errf(err)
@@ -67,10 +72,11 @@ func Append[T any](ctx context.Context, a *Array, axis int, src []T, o AppendOpt
 	}, o)
 }
 
-// AppendFunc is [Append] of n rows that write stores, of any data type and in any pieces. It calls
-// write with a view of the array that has the new rows, of which the first has the index from.
-// Pieces that are not whole chunks are read and written again. write must not keep the view. If
-// AppendFunc waits for other processes it may call write again.
+// AppendFunc is [Append] of n rows that the function write stores, for any data type and in any
+// number of pieces. It calls write with a view of the array that includes the new rows; from is
+// the index of the first one. Pieces that are not whole chunks are read and written again. write
+// must not keep the view. If AppendFunc waits for other processes, it may call write more than
+// once.
 func (a *Array) AppendFunc(ctx context.Context, axis, n int, write func(ctx context.Context, view *Array, from int) error, o AppendOptions) (*Array, error) {
 	if err := a.growable(axis); err != nil {
 		return nil, a.errf(err)
@@ -87,7 +93,7 @@ func (a *Array) AppendFunc(ctx context.Context, axis, n int, write func(ctx cont
 	return viewed(out), nil
 }
 
-// rows returns the number of rows that so many elements make.
+// rows returns the number of rows in a number of elements.
 func (a *Array) rows(axis, elements int) (int, error) {
 	if err := a.growable(axis); err != nil {
 		return 0, a.errf(err)
@@ -113,7 +119,7 @@ func (a *Array) row(axis int) int {
 	return n
 }
 
-// along selects along the axis of a number.
+// along returns selections that apply s to one axis and select the axes before it completely.
 func along(axis int, s Selection) []Selection {
 	sel := make([]Selection, axis+1)
 	for i := range axis {

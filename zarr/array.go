@@ -15,27 +15,27 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Array is an array as its metadata was when it was opened. It is immutable and safe for any number
-// of goroutines.
+// Array is an array with the metadata that was stored when it was opened. It is immutable and safe
+// for concurrent use.
 type Array struct {
 	node
 	meta   *meta.Array
-	pipe   *pipeline.Pipeline // the codecs of what is stored as one object: chunks, or shards
-	blocks []grid.Axis        // how each axis is cut into chunks: as pipe has it, or into inner chunks
-	engine *engine.Array      // what reads and writes them
+	pipe   *pipeline.Pipeline // codecs of one stored object: a chunk or a shard
+	blocks []grid.Axis        // chunk boundaries along each axis, or those of inner chunks
+	engine *engine.Array      // reads and writes the objects
 	shared *shared
-	field  *fieldView                            // of a view of one field; else nil
-	shards func(coord []int) *engine.ShardWriter // where what is written goes, by position in the grid; nil: to the store
+	field  *fieldView                            // nil unless the array is a view of one field
+	shards func(coord []int) *engine.ShardWriter // open shards to write to; nil: the store
 }
 
-// fieldView is what makes an Array a view of one field of another.
+// fieldView describes an Array that is a view of one field of base.
 type fieldView struct {
 	*codec.Field
 	base *Array
 	path []string
 }
 
-// shared is the state that all views of one opened array have in common.
+// shared is the state that all views of one opened array share.
 type shared struct {
 	engine  engine.State
 	structs structPlans
@@ -44,25 +44,24 @@ type shared struct {
 	confirms  concurrency.Joined[struct{}]
 }
 
-// blocksOf is how each axis is cut into what is encoded as one piece: chunks, or the inner chunks
-// of shards.
+// blocksOf returns the chunk boundaries along each axis, or those of the inner chunks of shards.
 func blocksOf(p *pipeline.Pipeline) []grid.Axis {
 	if s := p.Largest().Chain.Shards(); s != nil {
-		return grid.Even(s.Chunk) // which divides every shard
+		return grid.Even(s.Chunk) // an inner chunk shape divides every shard
 	}
 	return p.Axes()
 }
 
-// makeArray is an array whose codecs are bound. field is the path of the field that it is a view
-// of.
+// makeArray returns an array with bound codecs. field is the path of the field if the array is a
+// view of one.
 func makeArray(n node, m *meta.Array, pipe *pipeline.Pipeline, s *shared, field []string) *Array {
 	prefix := join(n.at.Path, "")
 	if prefix != "" {
 		prefix += "/"
 	}
 	key := func(coord []int) string {
-		var room [64]byte
-		return string(m.Keys.AppendKey(append(room[:0], prefix...), pipe.Stored(coord)))
+		var buf [64]byte
+		return string(m.Keys.AppendKey(append(buf[:0], prefix...), pipe.Stored(coord)))
 	}
 	o := n.cfg.engine()
 	o.Cache = n.cached(pipe, s, field)
@@ -75,25 +74,26 @@ func makeArray(n node, m *meta.Array, pipe *pipeline.Pipeline, s *shared, field 
 	}}
 }
 
-// changed is the array with another node and other metadata, which agree on how chunks are stored.
+// changed returns a copy of the array with another node and other metadata, which must describe
+// the same chunks.
 func (a *Array) changed(n node, m *meta.Array) *Array {
 	return &Array{node: n, meta: m, pipe: a.pipe, blocks: a.blocks, engine: a.engine, shared: a.shared, field: a.field}
 }
 
-// target returns the array that Write writes to.
+// target implements the constraint of Write.
 func (a *Array) target() *Array { return a }
 
-// Shape is the number of elements along each axis. The slice is the caller's.
+// Shape returns the number of elements along each axis. The slice is the caller's.
 func (a *Array) Shape() []int { return slices.Clone(a.meta.Shape) }
 
-// Chunks is the number of elements of a chunk along each axis: of what is encoded as one piece,
-// which in a sharded array is an inner chunk. nil where chunks differ in shape, as those of a
-// rectilinear grid may; see [Array.Edges]. The slice is the caller's.
+// Chunks returns the number of elements of a chunk along each axis. In a sharded array these are
+// the inner chunks. Chunks returns nil if chunks differ in shape, as in a rectilinear grid; see
+// [Array.Edges]. The slice is the caller's.
 func (a *Array) Chunks() []int { return grid.Shape(a.blocks) }
 
-// Shards is the number of elements along each axis of a shard, which is one stored object with many
-// chunks in it; nil when chunks are stored each by itself, or cannot be read from their shard
-// without all of it, and where shards differ in shape: see [Array.Sharded].
+// Shards returns the number of elements of a shard along each axis. A shard is one stored object
+// that contains many chunks. Shards returns nil if the array is not sharded (see [Array.Sharded])
+// or if shards differ in shape. The slice is the caller's.
 func (a *Array) Shards() []int {
 	if a.Sharded() {
 		return grid.Shape(a.pipe.Axes())
@@ -101,33 +101,32 @@ func (a *Array) Shards() []int {
 	return nil
 }
 
-// Regular reports whether all chunks, or all shards of a sharded array, have one shape. Only a
-// rectilinear grid may have others.
+// Regular reports whether all chunks, or all shards of a sharded array, have one shape. They may
+// differ only in a rectilinear grid.
 func (a *Array) Regular() bool { return a.pipe.Even() }
 
-// Sharded reports whether each stored object is a shard with many chunks in it, which are read one
-// by one.
+// Sharded reports whether each stored object is a shard whose inner chunks can be read one by one.
 func (a *Array) Sharded() bool { return a.pipe.Largest().Chain.Shards() != nil }
 
-// DType is the data type of the elements.
+// DType returns the data type of the elements.
 func (a *Array) DType() dtype.Type { return a.meta.DType }
 
-// Codecs is the pipeline from chunk to stored bytes, v2's filters and compressor included.
+// Codecs returns the codecs from chunk to stored bytes, including the filters and the compressor
+// of v2.
 func (a *Array) Codecs() []codec.Spec { return a.pipe.Specs() }
 
-// Fill is the fill value in memory form (see package dtype); nil when it is undefined, as v2's
-// null.
+// Fill returns the fill value in memory form (see package dtype), or nil if it is undefined, as
+// with v2's null.
 func (a *Array) Fill() []byte { return slices.Clone(a.meta.Fill) }
 
-// ChunkLimit is the most bytes that a decoded chunk of a may have where it is held in memory; see
-// [Limits.Chunk].
+// ChunkLimit returns the maximum size in bytes of a decoded chunk in memory; see [Limits.Chunk].
 func (a *Array) ChunkLimit() int64 { return a.cfg.Chunks.ChunkLimit }
 
-// Metadata is the parsed metadata document, with the keys that Separator gives. It is shared: do
-// not change it.
+// Metadata returns the parsed metadata document. Its key encoding takes the option [Separator]
+// into account. The result is shared and must not be changed.
 func (a *Array) Metadata() *meta.Array { return a.meta }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (a *Array) Len() int {
 	n := 1
 	for _, d := range a.meta.Shape {
@@ -136,13 +135,13 @@ func (a *Array) Len() int {
 	return n
 }
 
-// ChunkKey is the key, below the store's root, of the chunk, or the shard, at a position of the
-// grid that they make.
+// ChunkKey returns the key of the object at a position of the grid: a chunk, or a shard in a
+// sharded array. The key is relative to the store's root.
 func (a *Array) ChunkKey(coord ...int) string {
 	return a.engine.Layout.Key(coord)
 }
 
-// String gives the path and what the array is, for people.
+// String returns a summary of the array: its path, data type, shape, chunks and format.
 func (a *Array) String() string {
 	objects := fmt.Sprint(a.pipe.Largest().Shape)
 	if !a.Regular() {

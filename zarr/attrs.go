@@ -2,13 +2,15 @@ package zarr
 
 import "context"
 
-// SetAttrs replaces all attributes of the array, and returns it with them. Its other metadata stays
-// byte for byte as it is. ErrConflict when the document was changed since a was opened; then open
-// again and decide again. A store without versions refuses with errors.ErrUnsupported, unless
-// SingleWriter was given; one that takes no writes with ErrReadOnly.
+// SetAttrs replaces all attributes of the array, and returns the array with them. All other
+// metadata is unchanged, byte for byte.
 //
-// Consolidated metadata above the array, if any, keeps the old attributes until
-// [Group.Consolidate], or UpdateAbove of package upkeep.
+// SetAttrs returns ErrConflict if the document was changed since a was opened; open the array
+// again and decide on the attributes again. A store without versions returns
+// errors.ErrUnsupported, unless [SingleWriter] is set. A read-only store returns ErrReadOnly.
+//
+// Consolidated metadata of the groups above keeps the old attributes until it is updated by
+// [Group.Consolidate], or by UpdateAbove of package upkeep.
 func (a *Array) SetAttrs(ctx context.Context, attrs map[string]any) (*Array, error) {
 	at, err := a.at.SetAttrs(ctx, attrs)
 	if err != nil {
@@ -19,8 +21,8 @@ func (a *Array) SetAttrs(ctx context.Context, attrs map[string]any) (*Array, err
 	return a.changed(nodeOf(at, a.cfg), &m), nil
 }
 
-// SetAttrs replaces all attributes of the group, and returns it with them, as [Array.SetAttrs]
-// does.
+// SetAttrs replaces all attributes of the group, and returns the group with them, as
+// [Array.SetAttrs] does.
 func (g *Group) SetAttrs(ctx context.Context, attrs map[string]any) (*Group, error) {
 	at, err := g.at.SetAttrs(ctx, attrs)
 	if err != nil {

@@ -15,41 +15,44 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Block is a part of what a loop over [Blocks] selects.
+// Block is one part of the selection of a loop over [Blocks].
 type Block[T any] struct {
-	At     []int // where it begins in what is selected, in elements along each dimension
+	At     []int // offset within the selection, in elements along each dimension
 	Shape  []int // elements along each dimension
 	Values []T   // in C order
 }
 
-// BlockOptions say what a block is, and in what order blocks come.
+// BlockOptions are the options of [Blocks]: the size of blocks, their order and their memory.
 type BlockOptions struct {
-	// Objects is how many stored objects (chunks, or shards) a block has along each dimension; nil
-	// is one. A block has less where the selection does.
+	// Objects is the number of stored objects (chunks, or shards) in a block along each dimension.
+	// nil is one along each. Blocks are smaller at the ends of the selection.
 	Objects []int
-	// Ahead is how many blocks may be read, or be waiting, beside the one that the loop is due: 0
-	// is as many as a call has requests in flight, -1 none. However many they are, they take no
-	// more than half of the memory budget ([Limits.Shared]), and those that would are read when the loop
-	// asks for them.
+	// Ahead is the maximum number of blocks that are read, or waiting, in addition to the next
+	// block of the loop. 0 is the number of requests of one call in flight (see
+	// [Limits.InFlight]); -1 is none. Blocks read ahead use at most half of the memory budget
+	// ([Limits.Shared]). A block that would exceed that is read when the loop reaches it.
 	Ahead int
-	// AnyOrder yields blocks as they come, and not in C order.
+	// AnyOrder yields each block as soon as it has been read. The default is C order.
 	AnyOrder bool
-	// Reuse makes the Values of a block the loop body's until it ends, and uses their memory for
-	// another block then: large blocks cost their page faults once. Otherwise each block has memory
-	// of its own, to keep.
+	// Reuse reuses the memory of a block's Values for another block when the loop body ends, which
+	// avoids page faults for large blocks. With Results memory is not reused. The default is
+	// separate memory for each block, which the caller may keep.
 	Reuse bool
-	// Convert converts elements to Ts as [ReadAs] does. A type that no element is converted to is
-	// ErrType before anything is requested; an element that T does not hold exactly ends the loop.
+	// Convert converts elements to T as [ReadAs] does. If the data type does not convert to T, the
+	// loop yields ErrType before any request. An element that T cannot represent exactly ends the
+	// loop.
 	Convert bool
-	// Results counts the memory of each block until the loop body ends: a block that is due waits
-	// until there is room, and blocks are read ahead only where there is. Loops that share one such
-	// budget together hold no more than it has, or one larger block. It is a budget for results
-	// alone, not that of [Limits.Shared] (ErrSelection), and a body must not run another loop over it:
-	// each would wait for the other. nil: what was yielded is the caller's and does not count.
+	// Results counts the memory of each block until the loop body ends. The next block waits until
+	// its memory is available, and blocks are read ahead only if theirs is. Loops with the same
+	// budget together hold no more than it allows, or a single block that is larger.
+	//
+	// Results must be a budget for results alone, not that of [Limits.Shared] (ErrSelection). A
+	// loop body must not run another loop with the same budget, because each would wait for the
+	// other. nil, the default, does not count yielded blocks.
 	Results *concurrency.Budget
 }
 
-// Blocks reads what sel selects block by block, ahead of the loop:
+// Blocks reads the selection block by block, ahead of the loop:
 //
 //	for b, err := range zarr.Blocks[float32](ctx, a, zarr.BlockOptions{}) {
 //		if err != nil {
@@ -58,12 +61,14 @@ type BlockOptions struct {
 //		use(b)
 //	}
 //
-// Each object is read once, unless a list in sel comes back to it. T is as for [Read], and errors
-// are: the first one is yielded with an empty Block and ends the loop. Leaving the loop cancels
-// what is under way, and waits for its end. [Limits.Requests] and [Report] take the loop as one call:
-// what takes more than one request for each object may exceed the former after some blocks. A block
-// that memory cannot hold is ErrLimit. [Points], and a [Mask] of the whole array, are ErrSelection:
-// their elements are in no blocks.
+// Each stored object is read once, unless a list in sel returns to it. T and the errors are as for
+// [Read]. The first error is yielded with a zero Block and ends the loop. Leaving the loop cancels
+// requests in flight and waits for them.
+//
+// The loop counts as one call for [Limits.Requests] and [Report]. If an object takes more than one
+// request, the loop may exceed Limits.Requests after some blocks. A block larger than memory is
+// ErrLimit. [Points], and a [Mask] of the whole array, are ErrSelection, because their elements do
+// not form blocks.
 func Blocks[T any](ctx context.Context, a *Array, o BlockOptions, sel ...Selection) iter.Seq2[Block[T], error] {
 	return func(yield func(Block[T], error) bool) {
 		l, err := newBlockLoop[T](a, o, sel)
@@ -76,7 +81,7 @@ func Blocks[T any](ctx context.Context, a *Array, o BlockOptions, sel ...Selecti
 		}
 		for b, err := range concurrency.Results(ctx, l.advance(), l.blocks, l.read) {
 			if err != nil {
-				if err == context.Cause(ctx) { // not of a block, which names the array
+				if err == context.Cause(ctx) { // of no block, whose errors name the array
 					err = a.errf(err)
 				}
 				yield(Block[T]{}, err)
@@ -97,12 +102,12 @@ type blockLoop[T any] struct {
 	array   *Array
 	o       BlockOptions
 	region  grid.Region
-	objects []int // of a block along each dimension
-	each    int64 // bytes of memory for an element
+	objects []int // objects of a block along each dimension
+	each    int64 // bytes of memory of one element
 	fill    func(context.Context, *Array, []T, grid.Selection) error
 
 	mu   sync.Mutex
-	idle [][]T // memory of blocks that the loop is done with
+	idle [][]T // memory of finished blocks, for reuse
 }
 
 func newBlockLoop[T any](a *Array, o BlockOptions, sel []Selection) (*blockLoop[T], error) {
@@ -139,7 +144,7 @@ func newBlockLoop[T any](a *Array, o BlockOptions, sel []Selection) (*blockLoop[
 	return l, nil
 }
 
-// advance is how far the loop is run ahead of.
+// advance returns how far blocks are read ahead of the loop.
 func (l *blockLoop[T]) advance() concurrency.InAdvance[blockAt] {
 	n, cfg := l.o.Ahead, &l.array.cfg
 	if n == 0 {
@@ -154,7 +159,8 @@ func (l *blockLoop[T]) advance() concurrency.InAdvance[blockAt] {
 	return in
 }
 
-// need is how much memory a block takes; of elements that vary in length without their contents.
+// need returns the memory of a block in bytes. For elements of varying length it excludes their
+// contents.
 func (l *blockLoop[T]) need(block blockAt) int64 {
 	n, ok := block.region.Len()
 	if !ok || int64(n) > math.MaxInt64/max(l.each, 1) {
@@ -163,13 +169,14 @@ func (l *blockLoop[T]) need(block blockAt) int64 {
 	return int64(n) * l.each
 }
 
-// blockAt is a block before it is read.
+// blockAt is a block that has not been read.
 type blockAt struct {
 	at     []int
 	region grid.Region
 }
 
-// blocks yields them in C order. There may be more than memory has room for.
+// blocks yields the blocks in C order. It makes them one by one, because they may be too many for
+// memory.
 func (l *blockLoop[T]) blocks(yield func(blockAt) bool) {
 	at := make([]grid.Stretch, len(l.region))
 	for i, s := range l.region {
@@ -200,8 +207,7 @@ func (l *blockLoop[T]) blocks(yield func(blockAt) bool) {
 	}
 }
 
-// stretch is what a block has of dimension i that begins with the j-th element of what is selected
-// there.
+// stretch returns the part of a block along dimension i. It starts at the j-th selected element.
 func (l *blockLoop[T]) stretch(i, j int) grid.Stretch {
 	return l.region[i].Stretch(j, l.array.pipe.Axes()[i], l.objects[i])
 }
@@ -214,18 +220,18 @@ func (l *blockLoop[T]) read(ctx context.Context, b blockAt) (Block[T], error) {
 	if err := l.array.mayHold(n, l.each); err != nil {
 		return Block[T]{}, err
 	}
-	dst, advice := l.room(n)
+	dst, advice := l.alloc(n)
 	defer advice.Undo()
 	return Block[T]{b.at, b.region.Shape(), dst}, l.fill(ctx, l.array, dst, b.region)
 }
 
-// room is memory for n elements.
-func (l *blockLoop[T]) room(n int) ([]T, hugepages.Advice) {
+// alloc returns memory for n elements.
+func (l *blockLoop[T]) alloc(n int) ([]T, hugepages.Advice) {
 	l.mu.Lock()
 	i := slices.IndexFunc(l.idle, func(b []T) bool { return cap(b) >= n })
 	if i < 0 {
 		l.mu.Unlock()
-		return room[T](n)
+		return alloc[T](n)
 	}
 	defer l.mu.Unlock()
 	b := l.idle[i][:n]

@@ -9,11 +9,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Cache reads chunks through c, which any number of arrays may have. What this process writes or
-// deletes through any array or group, with the option or without, is forgotten there. Entries of
-// one store are shared by all arrays and views that decode its chunks in the same way. Check reads
-// past it; [Limits.Requests] goes by what a read takes without it. Sharded arrays are read in parts, and
-// past the cache in stores that have no versions or cannot give the end of an object.
+// Cache reads chunks through c, which any number of arrays may share. Arrays and views that decode
+// the chunks of one store in the same way share entries. Writes and deletes of this process
+// invalidate entries, even through arrays and groups without the option. The default is no cache;
+// nil is ErrSelection.
+//
+// [Array.Check] bypasses the cache. [Limits.Requests] counts the requests that a read would send
+// without it. Sharded arrays are read in parts. They bypass the cache in stores that lack versions
+// or suffix ranges.
 func Cache(c *cache.Cache) Option {
 	return Option{"Cache(…)", func(cfg *config) error {
 		if c == nil {
@@ -24,8 +27,8 @@ func Cache(c *cache.Cache) Option {
 	}}
 }
 
-// cached is the cache of an array, or nil. own stands for what all views of the array have in
-// common.
+// cached returns the array's reader of the cache, or nil if the node has no cache. own identifies
+// the state that all views of the array share.
 func (n *node) cached(pipe *pipeline.Pipeline, own any, field []string) *chunkcache.Reader {
 	if n.cfg.cache == nil {
 		return nil
@@ -33,7 +36,7 @@ func (n *node) cached(pipe *pipeline.Pipeline, own any, field []string) *chunkca
 	var by any
 	switch {
 	case n.at.Judge() != nil:
-		by = own // what is found while decoding is this array's
+		by = own // findings while decoding belong to this array
 	case n.cfg.own != nil:
 		by = n.cfg.own
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// read fills dst with the region.
+// read reads a region into dst.
 func (a *Array) read(ctx context.Context, dst []byte, r grid.Selection) error {
 	if err := a.engine.Read(ctx, pipeline.Memory{Block: codec.Block{Bytes: dst}, Shape: r.Shape()}, r); err != nil {
 		return a.errf(err)
@@ -17,7 +17,8 @@ func (a *Array) read(ctx context.Context, dst []byte, r grid.Selection) error {
 	return nil
 }
 
-// begin is the array as one call that reads a region in several reads, with the context of these.
+// begin starts one call that reads a region in several reads. It returns the context and the array
+// for these.
 func (a *Array) begin(ctx context.Context, r grid.Selection) (context.Context, *Array, error) {
 	ctx, e, err := a.engine.Begin(ctx, r)
 	if err != nil {
@@ -47,7 +48,8 @@ func (a *Array) write(ctx context.Context, src []byte, r grid.Selection) error {
 	return nil
 }
 
-// numbered is the array with the numbers of items in place of its elements.
+// numbered returns the array with uint64 numbers of items in place of its elements of varying
+// length.
 func (a *Array) numbered(items *pipeline.Items) *Array {
 	m := *a.meta
 	m.DType = dtype.Uint64

@@ -2,10 +2,9 @@ package zarr
 
 import "context"
 
-// Check reads and decodes what sel selects of the array, and forgets it: it takes no memory for the
-// elements beyond the chunks that are being decoded. Of a chunk all is read, also of an
-// uncompressed one of which a read takes a part. Errors are as for ReadBytes; it takes any data
-// type.
+// Check reads and decodes the selected elements and discards them. It accepts any data type, and
+// needs no memory besides that of the chunks being decoded. It reads every chunk completely, even
+// if an uncompressed chunk could be read in part. Errors are as for [Array.ReadBytes].
 func (a *Array) Check(ctx context.Context, sel ...Selection) error {
 	r, err := a.region(sel)
 	if err != nil {

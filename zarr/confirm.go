@@ -6,9 +6,9 @@ import (
 	"github.com/zargo-io/zargo/internal/hierarchy"
 )
 
-// confirm makes sure, once and before anything is written, that an array whose documents were not
-// read is stored as they say: chunks written by a stale copy would be garbage to every other
-// reader.
+// confirm checks, once and before the first write, that the array's stored metadata agrees with
+// the documents it was opened from. Chunks written by a stale copy would be garbage to other
+// readers.
 func (a *Array) confirm(ctx context.Context) error {
 	if a.at.From == hierarchy.FromStore || a.shared.confirmed.Load() {
 		return nil

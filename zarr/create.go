@@ -10,33 +10,38 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Create creates an array at path, and the groups above it that are missing, up to the store's
-// root. ErrExists when a node is there; nothing is ever overwritten. ErrExists too when something
-// is there that would be read as a chunk of the new array, such as what an array left behind whose
-// metadata alone was deleted; [Replace] deletes that. One listing tells, of its first 1000 entries;
-// where the store cannot list, or refuses to, nobody does.
+// Create creates an array at path, and the missing groups above it up to the store's root. It
+// never overwrites metadata.
 //
-// Consolidated metadata above, if any, does not have the new array until [Group.Consolidate], or
-// UpdateAbove of package upkeep.
+// Create returns ErrExists if a node exists at path. It also returns ErrExists if a stored key
+// would be read as a chunk of the new array, for example a chunk of an array whose metadata alone
+// was deleted; [Replace] deletes such keys. Create looks for them in one listing of at most 1000
+// entries. It does not check stores that cannot list or refuse to.
+//
+// Consolidated metadata of the groups above lacks the new array until it is updated by
+// [Group.Consolidate], or by UpdateAbove of package upkeep.
 func Create(ctx context.Context, st store.Store, path string, spec Spec, opts ...Option) (*Array, error) {
 	return create(ctx, st, path, spec, opts, (*hierarchy.Node).CreateArray)
 }
 
-// OpenOrCreate opens the array at path, or creates it when there is none. ErrConflict when what is
-// there differs from the spec in anything but attributes.
+// OpenOrCreate opens the array at path, or creates it if it does not exist. It returns ErrConflict
+// if the existing array differs from spec in anything but attributes.
 func OpenOrCreate(ctx context.Context, st store.Store, path string, spec Spec, opts ...Option) (*Array, error) {
 	return create(ctx, st, path, spec, opts, (*hierarchy.Node).OpenOrCreateArray)
 }
 
-// Replace creates an array at path in the place of the array that is there, if any, whose metadata
-// and chunks are deleted. Keys below path that belong to no array are left alone. A group there is
-// ErrExists: replacing it would delete what hangs below it.
+// Replace deletes the array at path, if there is one, and creates another. It deletes the metadata
+// and the chunks of the old array, and keeps keys below path that do not belong to an array. It
+// returns ErrExists if a group is at path, because replacing a group would delete the nodes below
+// it.
 //
-// The old metadata goes first, on condition that it is what Replace read, so that no reader ever
-// sees new metadata over old chunks; then the chunks; then the new array is created. A process
-// killed in between leaves no array, and Replace can be called again. Use it only where no one else
-// reads or writes the array: an *Array opened before sees its chunks vanish, and reads them as the
-// fill value.
+// Replace first deletes the old metadata, on condition that it did not change since Replace read
+// it. Then it deletes the chunks, and finally creates the new array. So no reader sees new
+// metadata with old chunks. If the process is killed in between, no array is left, and Replace can
+// be called again.
+//
+// Call Replace only while no other process reads or writes the array. An *Array that was opened
+// before reads the deleted chunks as the fill value.
 func Replace(ctx context.Context, st store.Store, path string, spec Spec, opts ...Option) (*Array, error) {
 	return create(ctx, st, path, spec, opts, (*hierarchy.Node).Replace)
 }
@@ -50,12 +55,12 @@ func create(ctx context.Context, st store.Store, path string, spec Spec, opts []
 	if at, err = how(at, ctx, spec.arrays()); err != nil {
 		return nil, err
 	}
-	return made(at, cfg).(*Array), nil
+	return newNode(at, cfg).(*Array), nil
 }
 
-// CreateGroup creates a group at path, and the groups above it that are missing, up to the store's
-// root. ErrExists when a node is there, be it a v1 array. Of the spec Format and Attrs are used;
-// what only arrays have is ErrMetadata.
+// CreateGroup creates a group at path, and the missing groups above it up to the store's root.
+// Only Format and Attrs of spec may be set; other fields are ErrMetadata. CreateGroup returns
+// ErrExists if a node of any format exists at path.
 func CreateGroup(ctx context.Context, st store.Store, path string, spec Spec, opts ...Option) (*Group, error) {
 	at, cfg, err := place(st, path, opts)
 	if err != nil {
@@ -67,10 +72,11 @@ func CreateGroup(ctx context.Context, st store.Store, path string, spec Spec, op
 	if at, err = at.CreateGroup(ctx, spec.Format, spec.Attrs); err != nil {
 		return nil, err
 	}
-	return made(at, cfg).(*Group), nil
+	return newNode(at, cfg).(*Group), nil
 }
 
-// ofGroup refuses fields that a group does not have. A Format of 0 becomes 3.
+// ofGroup returns ErrMetadata if fields are set that a group lacks. It replaces a Format of 0 by
+// 3.
 func (s *Spec) ofGroup() error {
 	if rest := (Spec{Format: s.Format, Attrs: s.Attrs}); !reflect.DeepEqual(*s, rest) {
 		return fault.Newf(fault.Metadata, "a group has a Format and Attrs, nothing else of a Spec")

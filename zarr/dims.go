@@ -9,8 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Dim selects along the axis of a name (see [Array.Dims]) instead of the axis whose turn it is.
-// ErrSelection when no axis or more than one has the name, or when the axis is selected twice.
+// Dim applies s to the axis that is named name (see [Array.Dims]) instead of the next axis in
+// order. ErrSelection: no axis or several axes have the name, or the axis is selected twice.
 func Dim(name string, s Selection) Selection { return dim{name, s} }
 
 type dim struct {
@@ -30,7 +30,7 @@ func (d dim) resolve(ax axis) (grid.Slice, error) {
 
 func (d dim) String() string { return fmt.Sprintf("%s=%v", d.name, d.sel) }
 
-// axisOf finds an axis by its name.
+// axisOf returns the axis with a name.
 func (a *Array) axisOf(name string) (int, error) {
 	dims := a.dims()
 	i := slices.Index(dims, name)
@@ -43,9 +43,9 @@ func (a *Array) axisOf(name string) (int, error) {
 	return i, nil
 }
 
-// Dims are the names of the axes, "" for one without; nil when the array has none. They are v3's
-// dimension_names or the attribute _ARRAY_DIMENSIONS, which xarray gives v2 arrays, or those of
-// [Array.WithDimNames].
+// Dims returns the names of the axes, "" for an axis without one, or nil if the array has no
+// names. The names are v3's dimension_names, those of [Array.WithDimNames], or the attribute
+// _ARRAY_DIMENSIONS, which xarray writes to v2 arrays. The slice is the caller's.
 func (a *Array) Dims() []string { return slices.Clone(a.dims()) }
 
 func (a *Array) dims() []string {
@@ -58,8 +58,9 @@ func (a *Array) dims() []string {
 	return arrayspec.Dims(a.at.Attrs, len(a.meta.Shape))
 }
 
-// WithDimNames returns a view of the array with names for its dimensions, where its metadata has
-// none; they are not stored. ErrSelection when they are not as many as the dimensions.
+// WithDimNames returns a view of the array with names for its dimensions, which apply if the
+// metadata has none. They are not stored. WithDimNames returns ErrSelection if the number of names
+// is not the rank.
 func (a *Array) WithDimNames(names ...string) (*Array, error) {
 	if len(names) != len(a.meta.Shape) {
 		return nil, a.errf(fault.Newf(fault.Selection, "%d names for %d dimensions", len(names), len(a.meta.Shape)))

@@ -1,4 +1,4 @@
-// Package zarr reads and writes Zarr arrays and groups in any store, many chunks at once.
+// Package zarr reads and writes Zarr arrays and groups in any store, many chunks concurrently.
 //
 //	st := dir.New("data.zarr")
 //	a, err := zarr.Create(ctx, st, "t2m", zarr.Spec{
@@ -9,18 +9,29 @@
 //	dst := make([]float32, 24*180*360)
 //	err = zarr.ReadInto(ctx, a, dst, zarr.Range(0, 24), zarr.Range(0, 180), zarr.Range(0, 360))
 //
-// Formats v2 and v3 are found out, not asked for. A store is a package of its own: zarr/store/dir
-// and zarr/store/mem need nothing, s3 brings its SDK, blob makes a store of any gocloud.dev bucket;
-// this package reaches none of them.
+// The functions that open a node detect its Zarr format: v2, v3, or v1, which is read-only. Each
+// kind of store has a package of its own. zarr/store/dir and zarr/store/mem have no dependencies,
+// package s3 uses the AWS SDK, and package blob makes a store of any gocloud.dev bucket. Package
+// zarr imports none of them.
 //
-// An [*Array] is an immutable snapshot of an array's metadata: every method and function that takes
-// one may be called from any number of goroutines. A read that returns no error has set every
-// element of its destination; after an error the destination's contents are undefined. Writes of
-// whole chunks replace them; writes of parts of chunks are compare-and-swap, so that writers of
-// different parts of one chunk lose nothing, in one process or in many.
+// # Concurrency
 //
-// Errors say what to do ([ErrNotFound], [ErrConflict], …, and [errors.ErrUnsupported]) by
-// errors.Is, and where by errors.As: [*ChunkError], [*MetaError], [*KeyError]. A chunk that is
-// proven absent is data: it reads as the fill value. One that is refused, unreachable, truncated or
-// corrupt is an error.
+// An [*Array] is an immutable snapshot of an array's metadata. All of its methods, and all
+// functions that take one, are safe for concurrent use.
+//
+// A read that returns no error has set every element of its destination. After an error the
+// contents of the destination are undefined.
+//
+// A write replaces each chunk that it covers completely. It updates other chunks by
+// compare-and-swap, so writers of different parts of one chunk lose no elements, in one process or
+// in several.
+//
+// # Errors
+//
+// The kind of an error indicates what the caller can do. Match it with errors.Is: [ErrNotFound],
+// [ErrConflict] and the other constants of this package, or [errors.ErrUnsupported]. The types
+// [*ChunkError], [*MetaError] and [*KeyError] locate the error. Match them with errors.As.
+//
+// A chunk that the store proves to be absent reads as the fill value. A chunk that is refused,
+// unreachable, truncated or corrupt is an error.
 package zarr

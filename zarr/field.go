@@ -8,14 +8,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Field gives a view of one field of an array of structures, or by the names that follow of a field
-// in it, as an array of the field's data type. A field that is an array itself adds its axes to the
-// shape, after those of a, as TensorStore has it: a field of 2 × 3 in an array of 100 makes 100 × 2
-// × 3, and such axes are never cut into chunks. A view is read, written and selected of like any
-// array, and has the attributes, options and chunks of a; the others fields keep their values: each
-// chunk is read, changed and written, on condition that it was not replaced in between. Reading
-// takes as many requests as reading whole structures. ErrType when the data type of a is no
-// structure, or has no such field.
+// Field returns a view of one field of an array of structures, as an array of the field's data
+// type. Further names in path select a field of that field. A field that is an array adds its axes
+// to the shape, after those of a, as in TensorStore: a field of 2 × 3 in an array of 100 has the
+// shape 100 × 2 × 3. The added axes are never divided into chunks.
+//
+// A view can be read, written and selected from like any array. It has the attributes, options and
+// chunks of a. A write keeps the values of the other fields: each chunk is read, changed, and
+// written on condition that it was not replaced in between. A read takes as many requests as
+// reading whole structures.
+//
+// Field returns ErrType if the data type of a is not a structure or lacks the field.
 func (a *Array) Field(path ...string) (*Array, error) {
 	if a.field != nil {
 		return a.field.base.Field(slices.Concat(a.field.path, path)...)
@@ -45,8 +48,8 @@ func (a *Array) Field(path ...string) (*Array, error) {
 	return view, nil
 }
 
-// again is the same view of another array, if there is one.
-func (v *fieldView) again(base *Array, err error) (*Array, error) {
+// reapply returns the same view of another array, or err if it is not nil.
+func (v *fieldView) reapply(base *Array, err error) (*Array, error) {
 	if err != nil {
 		return nil, err
 	}

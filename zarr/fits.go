@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// costOf is how many bytes of memory one element of a result takes, and what it is made of beside
-// it. Elements that vary in length take what they are in addition.
+// costOf returns the bytes of memory that one element of a result takes, including the memory of
+// its source. The contents of elements of varying length are extra.
 func costOf[T any](a *Array) int64 {
 	each, size := int64(reflect.TypeFor[T]().Size()), int64(a.meta.DType.Size())
 	if size == 0 {
@@ -26,12 +26,12 @@ func costOf[T any](a *Array) int64 {
 	return each + size
 }
 
-// tooMuch says that n elements of so many bytes each are more than there is memory.
+// tooMuch returns the error for n elements that take more memory than the process may use.
 func tooMuch(n int, each int64) error {
 	return fault.Newf(fault.Limit, "%d elements take %d bytes each in memory, more than this process may use", n, each)
 }
 
-// regionOf resolves a selection that a buffer of n Ts is for.
+// regionOf resolves a selection for a buffer of n Ts.
 func regionOf[T any](a *Array, n int, sel []Selection) (grid.Selection, error) {
 	r, err := a.region(sel)
 	if err != nil {
@@ -43,7 +43,7 @@ func regionOf[T any](a *Array, n int, sel []Selection) (grid.Selection, error) {
 	return r, a.wantLen(r, n, "elements", 1)
 }
 
-// regionOfBytes resolves a selection that a buffer of n bytes is for.
+// regionOfBytes resolves a selection for a buffer of n bytes.
 func (a *Array) regionOfBytes(n int, sel []Selection) (grid.Selection, error) {
 	r, err := a.region(sel)
 	if err != nil {
@@ -55,7 +55,7 @@ func (a *Array) regionOfBytes(n int, sel []Selection) (grid.Selection, error) {
 	return r, a.wantLen(r, n, "bytes", a.meta.DType.Size())
 }
 
-// fits checks T against the data type, once a call.
+// fits returns ErrType if T does not fit the data type.
 func fits[T any](a *Array) error {
 	t := reflect.TypeFor[T]()
 	if of, ok := a.meta.DType.(*dtype.Struct); ok {
@@ -69,7 +69,8 @@ func fits[T any](a *Array) error {
 	return nil
 }
 
-// sized is the number of elements of a selection; ErrLimit when their bytes overflow an int.
+// sized returns the number of elements of a selection. ErrLimit: their size in bytes overflows an
+// int.
 func (a *Array) sized(r grid.Selection) (int, error) {
 	n, ok := r.Len()
 	if !ok || n > math.MaxInt/max(a.meta.DType.Size(), 1) {
@@ -78,6 +79,8 @@ func (a *Array) sized(r grid.Selection) (int, error) {
 	return n, nil
 }
 
+// wantLen checks that a buffer of have units fits the selection. each is the number of units of one
+// element.
 func (a *Array) wantLen(r grid.Selection, have int, unit string, each int) error {
 	n, err := a.sized(r)
 	if err != nil {
@@ -89,8 +92,8 @@ func (a *Array) wantLen(r grid.Selection, have int, unit string, each int) error
 	return nil
 }
 
-// selected resolves a selection of which each element takes so many bytes of memory; fault.Limit
-// where that is more than there is.
+// selected resolves a selection whose elements take each bytes of memory. ErrLimit: that is more
+// than the process may use.
 func (a *Array) selected(sel []Selection, each int64) (grid.Selection, int, error) {
 	r, err := a.region(sel)
 	if err != nil {
@@ -103,7 +106,7 @@ func (a *Array) selected(sel []Selection, each int64) (grid.Selection, int, erro
 	return r, n, a.mayHold(n, each)
 }
 
-// mayHold refuses to make room for more than this process may use.
+// mayHold returns ErrLimit if n elements of each bytes are more than the process may use.
 func (a *Array) mayHold(n int, each int64) error {
 	if most := concurrency.Memory() / max(each, 1); int64(n) > most || int64(n) > math.MaxInt/max(each, 1) {
 		return a.errf(tooMuch(n, each))
@@ -111,7 +114,7 @@ func (a *Array) mayHold(n int, each int64) error {
 	return nil
 }
 
-// varies refuses elements of a fixed size.
+// varies returns ErrType if elements have a fixed size.
 func (a *Array) varies() error {
 	if t := a.meta.DType; t.Size() > 0 {
 		return a.errf(fault.Newf(fault.Type, "elements of %v have %d bytes each", t, t.Size()))
@@ -119,7 +122,8 @@ func (a *Array) varies() error {
 	return nil
 }
 
-// fixedSize refuses to take elements that vary in length for bytes in memory form.
+// fixedSize returns ErrType if elements vary in length, because such elements cannot be accessed
+// as bytes in memory form.
 func (a *Array) fixedSize() error {
 	if a.meta.DType.Size() == 0 {
 		return a.errf(fault.Newf(fault.Type, "elements of %v vary in length; they are %v in Go", a.meta.DType, a.meta.DType.Go()))

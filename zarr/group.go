@@ -6,18 +6,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Group is a group as its metadata was when it was opened. It is immutable and safe for any number
-// of goroutines.
+// Group is a group with the metadata that was stored when it was opened. It is immutable and safe
+// for concurrent use.
 type Group struct{ node }
 
-// String gives the path and what the group is, for people.
+// String returns the path and the format of the group.
 func (g *Group) String() string { return fmt.Sprintf("%q group v%d", g.Path(), g.Format()) }
 
-// Metadata is the parsed metadata document, with a v3 group's consolidated metadata. It is shared:
-// do not change it.
+// Metadata returns the parsed metadata document. For a v3 group this includes its consolidated
+// metadata. The result is shared and must not be changed.
 func (g *Group) Metadata() *meta.Group { return g.at.Group() }
 
-// With returns a view of the same group with other options.
+// With returns a view of the group with additional options.
 func (g *Group) With(opts ...Option) (*Group, error) {
 	cfg := g.cfg
 	if err := cfg.add(opts); err != nil {

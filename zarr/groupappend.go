@@ -10,19 +10,20 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Rows are what [Group.Append] appends to one array of the group: N rows that Write stores, as for
-// [Array.AppendFunc]. [RowsOf] makes rows of values.
+// Rows are the rows that [Group.Append] appends to one array of the group. Write stores N rows, as
+// for [Array.AppendFunc]. [RowsOf] makes Rows from values.
 type Rows struct {
-	Path  string // of the array, below the group
+	Path  string // of the array, relative to the group
 	N     int
 	Write func(ctx context.Context, view *Array, from int) error
 
-	// Of RowsOf, in place of N and Write:
+	// Set by RowsOf instead of N and Write.
 	count func(a *Array, axis int) (int, error)
 	write func(ctx context.Context, view *Array, where Selection) error
 }
 
-// RowsOf returns rows of the array at a path below the group: values in C order, as for [Append].
+// RowsOf returns rows for the array at a path relative to the group. values are in C order, as for
+// [Append].
 func RowsOf[T any](path string, values []T) Rows {
 	return Rows{
 		Path: path,
@@ -38,7 +39,7 @@ func RowsOf[T any](path string, values []T) Rows {
 	}
 }
 
-// fit returns the axis of the name dim of an array, and the number of rows for it.
+// fit returns the axis of an array that is named dim, and the number of rows to append along it.
 func (r Rows) fit(a *Array, dim string) (axis, n int, err error) {
 	if axis, err = a.axisOf(dim); err == nil {
 		err = a.growable(axis)
@@ -53,29 +54,30 @@ func (r Rows) fit(a *Array, dim string) (axis, n int, err error) {
 	return axis, n, err
 }
 
-// Append extends several arrays of the group along the axes of the name dim by the same number of
-// rows: data and its coordinates. It returns the group with its consolidated metadata, if it has
-// any, brought up to date.
+// Append extends several arrays of the group, such as data and its coordinates, by the same number
+// of rows along the axes named dim. It returns the group, with its consolidated metadata updated
+// if it has any.
 //
-// Consolidated metadata changes last, with one write. Who opens the arrays through it sees all of
-// them at their old length or all at their new length. Who opens an array by itself may see it
-// longer before the others. Append claims the group and its arrays as [Append] claims an array:
-// meanwhile other appends fail with ErrConflict, or wait. No array gets longer before the rows of
-// all of them are stored.
+// Append updates the consolidated metadata last, with one write. A reader that opens the arrays
+// through it sees either all of their old lengths or all of their new lengths. A reader that opens
+// an array directly may see its new length before that of the others. No array grows before the
+// rows of all arrays are stored. Append claims the group and its arrays as the function [Append]
+// claims an array: meanwhile other appends fail with ErrConflict, or wait.
 //
-// After an error the arrays are as long as they were, unless the error says that some are longer. A
-// killed process may leave such arrays too. An Append of the same rows with TakeOver then completes
-// what that process began, and is the only Append that the group takes. The arrays that are opened
-// through the group have the number of rows after which new rows are due; see At in AppendOptions.
-// All arrays of the group's consolidated metadata that have the dimension must be among the rows,
-// and the arrays must be of one length (ErrSelection). Append changes the group's own consolidated
-// metadata, and none that groups above it have.
+// After an error the arrays have their old lengths, unless the error says that some have grown. A
+// killed process may also leave arrays that have grown. An Append of the same rows with TakeOver
+// then completes the unfinished one, and is the only Append that the group accepts. Its At in
+// AppendOptions is the old number of rows, which the arrays opened through the group still have.
+//
+// All arrays in the group's consolidated metadata that have the dimension must be among the rows,
+// and all of them must have the same length along it (ErrSelection otherwise). Append does not
+// update the consolidated metadata of groups above.
 func (g *Group) Append(ctx context.Context, dim string, o AppendOptions, rows ...Rows) (*Group, error) {
 	of, err := g.rows(dim, rows)
 	if err != nil {
 		return nil, g.errf(err)
 	}
-	var root *hierarchy.Node // the group as it is stored
+	var root *hierarchy.Node // the group as read from the store
 	in := grow.Group{
 		At: g.at.Docs(),
 		Stored: func(ctx context.Context) (s *document.Source, err error) {
@@ -90,7 +92,7 @@ func (g *Group) Append(ctx context.Context, dim string, o AppendOptions, rows ..
 			if err != nil {
 				return nil, err
 			}
-			return growing{made(a, g.cfg).(*Array)}, nil
+			return growing{newNode(a, g.cfg).(*Array)}, nil
 		},
 	}
 	doc, err := in.Append(ctx, dim, of, o.grow())
@@ -105,7 +107,7 @@ func (g *Group) Append(ctx context.Context, dim string, o AppendOptions, rows ..
 	return &Group{nodeOf(out, g.cfg)}, nil
 }
 
-// rows checks rows for arrays of the group, as package grow takes them.
+// rows validates rows and converts them for package grow.
 func (g *Group) rows(dim string, rows []Rows) ([]grow.Rows, error) {
 	if len(rows) == 0 {
 		return nil, fault.Newf(fault.Selection, "no rows")

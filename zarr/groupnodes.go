@@ -6,22 +6,22 @@ import (
 	"github.com/zargo-io/zargo/internal/document"
 )
 
-// Open opens the node at a path below the group: from the group's consolidated metadata, without a
-// request, where that has it, else from the store, as the function [Open] does. Consolidated
-// metadata is a copy: a node that was changed or deleted since is opened as the copy has it, and
-// one that was created since is found in the store. [IgnoreConsolidated] asks the store alone.
+// Open opens the node at a path relative to the group. It uses the group's consolidated metadata,
+// without a request, if that contains the node, and otherwise opens it from the store as the
+// function [Open] does. [IgnoreConsolidated] always opens it from the store.
 //
-// The copy of a v2 group is a document of its own, which is read when it is first needed and kept
-// with the group.
+// Consolidated metadata is a copy. A node that was changed or deleted since is opened as the copy
+// describes it. A node that was created since is opened from the store. The copy of a v2 group is
+// a separate document, which is read when it is first needed and then kept with the group.
 //
-// What is not stored as the copy says is not written: the first write to an array that was opened
-// from a copy reads the array's own metadata, and is ErrConflict where that differs, or ErrNotFound
-// where only the copy has the array.
+// A write never relies on the copy alone. The first write to an array opened from a copy reads the
+// array's stored metadata. It returns ErrConflict if that differs from the copy, and ErrNotFound
+// if it does not exist.
 func (g *Group) Open(ctx context.Context, path string) (Node, error) {
 	return g.open(ctx, path, document.Any)
 }
 
-// OpenArray opens the array at a path below the group, as Open does.
+// OpenArray opens the array at a path relative to the group, as [Group.Open] does.
 func (g *Group) OpenArray(ctx context.Context, path string) (*Array, error) {
 	n, err := g.open(ctx, path, document.Array)
 	if err != nil {
@@ -30,7 +30,7 @@ func (g *Group) OpenArray(ctx context.Context, path string) (*Array, error) {
 	return n.(*Array), nil
 }
 
-// OpenGroup opens the group at a path below the group, as Open does.
+// OpenGroup opens the group at a path relative to the group, as [Group.Open] does.
 func (g *Group) OpenGroup(ctx context.Context, path string) (*Group, error) {
 	n, err := g.open(ctx, path, document.Group)
 	if err != nil {
@@ -44,10 +44,11 @@ func (g *Group) open(ctx context.Context, path string, w document.Kind) (Node, e
 	if err != nil {
 		return nil, err
 	}
-	return made(found, g.cfg), nil
+	return newNode(found, g.cfg), nil
 }
 
-// CreateArray creates an array below the group, in the group's format unless the spec names one.
+// CreateArray creates an array at a path relative to g, as [Create] does. The array has the format
+// of g unless spec sets one.
 func (g *Group) CreateArray(ctx context.Context, path string, spec Spec) (*Array, error) {
 	at, err := g.at.Child(path)
 	if err != nil {
@@ -59,10 +60,11 @@ func (g *Group) CreateArray(ctx context.Context, path string, spec Spec) (*Array
 	if at, err = at.CreateArray(ctx, spec.arrays()); err != nil {
 		return nil, err
 	}
-	return made(at, g.cfg).(*Array), nil
+	return newNode(at, g.cfg).(*Array), nil
 }
 
-// CreateGroup creates a group below the group, in its format.
+// CreateGroup creates a group with attributes at a path relative to g. The new group has the
+// format of g. Errors are as for the function [CreateGroup].
 func (g *Group) CreateGroup(ctx context.Context, path string, attrs map[string]any) (*Group, error) {
 	at, err := g.at.Child(path)
 	if err != nil {
@@ -71,5 +73,5 @@ func (g *Group) CreateGroup(ctx context.Context, path string, attrs map[string]a
 	if at, err = at.CreateGroup(ctx, g.Format(), attrs); err != nil {
 		return nil, err
 	}
-	return made(at, g.cfg).(*Group), nil
+	return newNode(at, g.cfg).(*Group), nil
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// growing is an array as package grow takes it.
+// growing adapts an Array to the interface of package grow.
 type growing struct{ *Array }
 
-// viewed is the array of package zarr that package grow returned.
+// viewed returns the Array of a grow.Array.
 func viewed(a grow.Array) *Array { return a.(growing).Array }
 
-// Engine returns what reads and writes the objects of the array.
+// Engine returns the engine that reads and writes the objects of the array.
 func (g growing) Engine() *engine.Array { return g.engine }
 
 // Position parses a key below the path of the array.
@@ -30,16 +30,17 @@ func (g growing) Position(key string) ([]int, bool) {
 // Source returns the documents of the array.
 func (g growing) Source() *document.Source { return g.at.Source() }
 
-// Parse returns the array as another text of its document describes it.
+// Parse returns the array as described by another text of its document.
 func (g growing) Parse(doc document.Stored) (grow.Array, error) {
 	at, err := g.at.Reparsed(doc)
 	if err != nil {
 		return nil, err
 	}
-	return growing{made(at, g.cfg).(*Array)}, nil
+	return growing{newNode(at, g.cfg).(*Array)}, nil
 }
 
-// Stored returns the array with its documents, which are read if the array was opened without.
+// Stored returns the array with its stored documents. It reads them if the array was opened from
+// elsewhere.
 func (g growing) Stored(ctx context.Context) (grow.Array, error) {
 	if g.at.From == hierarchy.FromStore {
 		return g, nil
@@ -60,7 +61,7 @@ func (g growing) Reopen(ctx context.Context) (grow.Array, error) {
 	return growing{a}, nil
 }
 
-// Guarded returns the array for writes under a guard. It is not stored yet.
+// Guarded returns the array for writes under a guard. The array need not be stored yet.
 func (g growing) Guarded(guard engine.Guard, storeFill bool) (grow.Array, error) {
 	a := g.Array
 	if storeFill && !a.cfg.Chunks.StoreFill {
@@ -70,7 +71,7 @@ func (g growing) Guarded(guard engine.Guard, storeFill bool) (grow.Array, error)
 		}
 	}
 	a.shared.confirmed.Store(true)
-	a.cfg.guard = guard // also of views of it
+	a.cfg.guard = guard // inherited by views
 	a.engine.Options.Guard = guard
 	return growing{a}, nil
 }
@@ -92,7 +93,7 @@ func (g growing) Fill(ctx context.Context, box claim.Box) error {
 	return g.WriteBytes(ctx, slices.Repeat(fill, n), sel...)
 }
 
-// growable refuses an array whose shape cannot change along an axis.
+// growable returns an error if the shape cannot change along an axis.
 func (a *Array) growable(axis int) error {
 	if err := a.hasShape(); err != nil {
 		return err
@@ -103,7 +104,7 @@ func (a *Array) growable(axis int) error {
 	return nil
 }
 
-// hasShape refuses an array that has no shape of its own to change.
+// hasShape returns an error if the array is read-only or a view of a field.
 func (a *Array) hasShape() error {
 	if err := a.at.Writable(); err != nil {
 		return err

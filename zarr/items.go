@@ -10,12 +10,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// ReadItems is ReadBytes for data types whose elements vary in length: it returns what sel selects,
-// in C order, each element in memory form (see package dtype). The slice is the caller's. Elements
-// that are equal may share their memory, so do not change one in place; it can be appended to.
-// ErrType for other data types, ErrLimit for a selection of more than concurrency.Memory: 32 bytes
-// for each element, and the bytes of those that are neither the fill value nor equal to the one
-// before.
+// ReadItems is [Array.ReadBytes] for data types whose elements vary in length. It returns the
+// selected elements in C order, each in memory form (see package dtype). The slice is the
+// caller's. Equal elements may share memory, so the caller must not change their bytes, but may
+// append to them.
+//
+// ReadItems returns ErrType for other data types. It returns ErrLimit if the result takes more
+// memory than concurrency.Memory: 32 bytes for each element, plus the bytes of elements that are
+// neither the fill value nor equal to the preceding one.
 func (a *Array) ReadItems(ctx context.Context, sel ...Selection) ([][]byte, error) {
 	if err := a.varies(); err != nil {
 		return nil, err
@@ -34,7 +36,7 @@ func (a *Array) ReadItems(ctx context.Context, sel ...Selection) ([][]byte, erro
 	return items, nil
 }
 
-// readItems reads elements that vary in length: strings, or slices.
+// readItems reads elements that vary in length, as strings or slices.
 func readItems[T any](ctx context.Context, a *Array, dst []T, r grid.Selection) error {
 	p, err := a.readPacked(ctx, len(dst), r, costOf[T](a))
 	if err != nil {
@@ -51,7 +53,7 @@ func readItems[T any](ctx context.Context, a *Array, dst []T, r grid.Selection) 
 			return nil
 		}
 	}
-	all := reflect.ValueOf(dst) // of a named type, or of numbers
+	all := reflect.ValueOf(dst) // of a named type, or slices of numbers
 	for i := range dst {
 		v := all.Index(i)
 		if p.Same(i) {
@@ -102,9 +104,10 @@ func writeItems[T any](ctx context.Context, a *Array, src []T, r grid.Selection)
 			}
 		}
 	case dtype.VarLen:
-		items := make([][]byte, 1) // to be brought into the form that is stored
+		items := make([][]byte, 1) // converted to the stored form
 		if t == dtype.JSON {
-			items = make([][]byte, len(src)) // all at once, so that an error has its place
+			// Convert all items together, so that an error has the index of its element.
+			items = make([][]byte, len(src))
 			for i := range src {
 				items[i] = all.Index(i).Bytes()
 			}

@@ -8,47 +8,52 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Limits are the bounds of [Limit]. A field that is 0 or nil sets nothing.
+// Limits are the bounds set by the option [Limit]. A field that is 0 or nil sets no bound.
 type Limits struct {
-	// Requests is the most requests that one call may send to the store; a call that needs more is
-	// ErrLimit. There is no default. Where the selection alone shows that a call needs more, it is
-	// refused before its first request; requests for inner chunks are counted, and refused, when
-	// the index of their shard was read. What is repeated because another writer replaced an object
-	// counts again. Retries of the store and requests for metadata do not count.
+	// Requests is the maximum number of requests that one call may send to the store. A call that
+	// needs more returns ErrLimit. There is no default.
+	//
+	// If the selection alone shows that a call needs more, the call fails before its first
+	// request. Requests for inner chunks are counted, and refused, after the index of their shard
+	// has been read. A request that is repeated because another writer replaced an object counts
+	// again. Retries within the store and requests for metadata do not count.
 	Requests int
 
-	// Bytes is the most bytes of stored values that one call may read and write; a call that needs
-	// more is ErrLimit. There is no default. Requests for inner chunks, whose lengths the index of
-	// their shard has, are refused before they are sent. Where lengths are unknown, requests that
-	// are in flight are not cancelled, so that a call may exceed Bytes by these. Metadata does not
-	// count.
+	// Bytes is the maximum number of bytes of stored values that one call may read and write. A
+	// call that needs more returns ErrLimit. There is no default. Metadata does not count.
+	//
+	// Requests for inner chunks are refused before they are sent, because the shard's index has
+	// their lengths. Where lengths are unknown, a call may exceed Bytes by the requests in flight,
+	// which are not canceled.
 	Bytes int64
 
-	// InFlight is the most chunks that one call works on at once. The default is the number of
-	// requests that the store takes plus the number of CPU slots. The store's own limit on
-	// requests, which all calls share, holds in any case.
+	// InFlight is the maximum number of chunks that one call processes concurrently. The default
+	// is the number of concurrent requests of the store plus the number of CPU slots. The store's
+	// own limit on requests, shared by all calls, applies in any case.
 	InFlight int
 
-	// Chunk is the most bytes of a decoded chunk, and of the index of a shard, which has 16 bytes
-	// for each inner chunk, that are held in memory; larger ones are ErrLimit. The default is half
-	// of [concurrency.Memory], and 32 MiB for an index. An element that varies in length counts as
-	// its bytes and 8 more.
+	// Chunk is the maximum size in bytes of a decoded chunk in memory, and of the index of a
+	// shard, which has 16 bytes for each inner chunk. Larger ones are ErrLimit. An element of
+	// varying length counts as its bytes plus 8. The default for a chunk is half of
+	// [concurrency.Memory]; for an index it is at most 32 MiB.
 	Chunk int64
 
-	// Metadata is the most bytes of one metadata document; longer ones are ErrLimit. The default is
-	// 64 MiB. Attributes that would take more memory as Go values than twice as much, and than 128
-	// MiB, are ErrLimit too, before they are decoded.
+	// Metadata is the maximum size in bytes of one metadata document. A longer document is
+	// ErrLimit. The default is 64 MiB. It also bounds the memory of attributes as Go values:
+	// attributes that would take more than twice Metadata and more than 128 MiB are ErrLimit,
+	// before they are decoded.
 	Metadata int64
 
-	// Shared has the CPU slots and the memory budget that calls draw on. The default is
+	// Shared holds the CPU slots and the memory budget that calls use. The default is
 	// [concurrency.Default].
 	Shared *concurrency.Limits
 }
 
-// Limit bounds what calls on a node take, and what they hold in memory. Of several such options a
+// Limit bounds the requests, bytes and memory of the calls on a node. If the option is repeated, a
 // later one replaces the fields that it sets. A negative bound is ErrSelection.
 //
-//	a, err := zarr.OpenArray(ctx, st, "t2m", zarr.Limit(zarr.Limits{Requests: 100, Chunk: 64 << 20}))
+//	limit := zarr.Limit(zarr.Limits{Requests: 100, Chunk: 64 << 20})
+//	a, err := zarr.OpenArray(ctx, st, "t2m", limit)
 func Limit(l Limits) Option {
 	return Option{"Limit({" + l.list() + "})", func(c *config) error {
 		if min(int64(l.Requests), l.Bytes, int64(l.InFlight), l.Chunk, l.Metadata) < 0 {
@@ -62,7 +67,7 @@ func Limit(l Limits) Option {
 	}}
 }
 
-// list spells the fields that are set.
+// list formats the fields that are set.
 func (l Limits) list() string {
 	var set []string
 	for _, f := range []struct {
@@ -81,7 +86,7 @@ func (l Limits) list() string {
 	return strings.Join(set, ", ")
 }
 
-// set replaces the limits that l sets.
+// set applies the fields of l that are set.
 func (c *config) set(l Limits) {
 	if l.Requests > 0 {
 		c.maxRequests = l.Requests

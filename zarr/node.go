@@ -15,31 +15,33 @@ import (
 
 // Node is an [*Array] or a [*Group].
 type Node interface {
-	// Path is the node's path below the store's root, without slashes at its ends; "" is the root.
+	// Path returns the path relative to the store's root, without slashes at its ends; "" is the
+	// root.
 	Path() string
-	// Name is the last segment of the path.
+	// Name returns the last element of the path; "" for the root.
 	Name() string
-	// Format is 1, 2 or 3.
+	// Format returns the Zarr format: 1, 2 or 3.
 	Format() int
-	// Attrs are the attributes: JSON values. Numbers are json.Number, so that none loses a digit.
-	// The map is the caller's to change, what hangs below it is not.
+	// Attrs returns the attributes as JSON values. Numbers are json.Number, which keeps all
+	// digits. The caller may change the map, but not the values in it.
 	Attrs() map[string]any
 	// Documents returns the metadata documents of the node by key, for the option [Documents].
 	Documents() (map[string][]byte, error)
 	isNode()
 }
 
-// handle makes the documents of a node known to other packages of this module.
+// handle makes the documents of a node available to other packages of this module.
 type handle = hierarchy.Handle
 
-// node is what arrays and groups have in common. nodeOf makes one.
+// node is the common part of arrays and groups. nodeOf makes one.
 type node struct {
 	handle
 	at  *hierarchy.Node
 	cfg config
 }
 
-// nodeOf returns the node that was found, with options beside those that it was found by.
+// nodeOf returns the node at with the options of cfg; its hierarchy.Options are replaced by those
+// of at.
 func nodeOf(at *hierarchy.Node, cfg config) node {
 	cfg.Options = at.Cfg
 	return node{at.Handle(), at, cfg}
@@ -47,31 +49,31 @@ func nodeOf(at *hierarchy.Node, cfg config) node {
 
 func (n *node) isNode() {}
 
-// Path is the path below the store's root.
+// Path returns the path relative to the store's root.
 func (n *node) Path() string { return n.at.Path }
 
-// Format is 1, 2 or 3.
+// Format returns the Zarr format: 1, 2 or 3.
 func (n *node) Format() int { return n.at.Format }
 
-// Store is the store the node was opened in.
+// Store returns the store that the node was opened in.
 func (n *node) Store() store.Store { return n.at.Store.Store }
 
-// Name is the last segment of the path; "" for the root.
+// Name returns the last element of the path; "" for the root.
 func (n *node) Name() string { return n.at.Path[strings.LastIndexByte(n.at.Path, '/')+1:] }
 
-// Attrs returns the attributes.
+// Attrs returns the attributes. The caller may change the map, but not the values in it.
 func (n *node) Attrs() map[string]any {
 	m := make(map[string]any, len(n.at.Attrs))
 	maps.Copy(m, n.at.Attrs)
 	return m
 }
 
-// Options returns the options that the node was opened with, those of [Array.With] included, to
-// open others in the same way.
-func (n *node) Options() []Option { return slices.Clone(n.cfg.given) }
+// Options returns the options that the node was opened with, including those of [Array.With], so
+// that other nodes can be opened with the same options. The slice is the caller's.
+func (n *node) Options() []Option { return slices.Clone(n.cfg.opts) }
 
-// Attr decodes one attribute into a T, and reports whether the node has it: Attr[string](a,
-// "units").
+// Attr decodes the attribute name of n as a T: Attr[string](a, "units"). ok reports whether the
+// attribute exists. A value that does not decode as a T is ErrType.
 func Attr[T any](n Node, name string) (value T, ok bool, err error) {
 	v, ok := n.Attrs()[name]
 	if !ok {
@@ -91,8 +93,8 @@ func Attr[T any](n Node, name string) (value T, ok bool, err error) {
 	return m[name], true, nil
 }
 
-// errf says which node of which store an error is about.
+// errf adds the store and the path of the node to an error.
 func (n *node) errf(err error) error { return n.at.Errorf(err) }
 
-// join puts a name below a path.
+// join joins a path and a name.
 func join(path, name string) string { return document.Join(path, name) }

@@ -11,9 +11,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// OpenArray opens the array at path, "" being the store's root. Its format is found out in one
-// round trip, or two if it is Zarr v1, which is read and not written. ErrNotFound when there is no
-// array; ErrRefused when the store refuses all that could say so.
+// OpenArray opens the array at path, where "" is the store's root. It detects the format in one
+// round trip, or in two for Zarr v1, which is read-only.
+//
+// OpenArray returns ErrNotFound if there is no array at path, and ErrRefused if it found no
+// metadata and the store refused to return some of the documents that would hold it.
 func OpenArray(ctx context.Context, st store.Store, path string, opts ...Option) (*Array, error) {
 	n, err := openWith(ctx, st, path, opts, document.Array)
 	if err != nil {
@@ -22,9 +24,10 @@ func OpenArray(ctx context.Context, st store.Store, path string, opts ...Option)
 	return n.(*Array), nil
 }
 
-// OpenGroup opens the group at path, "" being the store's root. Errors are as for OpenArray. With
-// Format(2) its consolidated metadata is read at once, and says that this is a group; without
-// [IgnoreConsolidated], a group that has none takes a second round trip.
+// OpenGroup opens the group at path, where "" is the store's root. Errors are as for [OpenArray].
+//
+// With Format(2) and without [IgnoreConsolidated], OpenGroup reads the group's consolidated
+// metadata first. A group without consolidated metadata then costs a second round trip.
 func OpenGroup(ctx context.Context, st store.Store, path string, opts ...Option) (*Group, error) {
 	n, err := openWith(ctx, st, path, opts, document.Group)
 	if err != nil {
@@ -33,8 +36,8 @@ func OpenGroup(ctx context.Context, st store.Store, path string, opts ...Option)
 	return n.(*Group), nil
 }
 
-// Open opens whatever is at path. Errors are as for OpenArray. Where v2 and v3 metadata are both
-// there, v3 wins.
+// Open opens the array or group at path. Errors are as for [OpenArray]. If both v2 and v3 metadata
+// exist, Open uses v3.
 func Open(ctx context.Context, st store.Store, path string, opts ...Option) (Node, error) {
 	return openWith(ctx, st, path, opts, document.Any)
 }
@@ -48,10 +51,10 @@ func openWith(ctx context.Context, st store.Store, path string, opts []Option, w
 	if err != nil {
 		return nil, err
 	}
-	return made(found, cfg), nil
+	return newNode(found, cfg), nil
 }
 
-// place checks the path and the options of a function that takes both.
+// place checks the path and the options, and returns the node at path before it is opened.
 func place(st store.Store, path string, opts []Option) (*hierarchy.Node, config, error) {
 	cfg, err := newConfig(opts)
 	if err != nil {

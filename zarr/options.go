@@ -13,36 +13,33 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Option changes how a node behaves, never what is stored. Options are given when a node is opened
-// or created, or to [Array.With]; later ones win. A group's options pass to the nodes opened
-// through it. An Option prints itself.
-//
-// Options are named by what they set, as those of the stores are: Extensions(t, nil), Format(3),
-// Strict().
+// Option changes how a node behaves. Options are never stored. Pass them to the functions that
+// open or create nodes, or to [Array.With] and [Group.With]; later options win. Nodes opened
+// through a group inherit the group's options. An Option prints as the call that made it.
 type Option struct {
 	name  string
 	apply func(*config) error
 }
 
-// String gives the option as it was written.
+// String returns the option as a call, such as "Format(3)".
 func (o Option) String() string { return o.name }
 
-// config is what the options of a node add up to.
+// config is the sum of a node's options.
 type config struct {
 	hierarchy.Options
-	given       []Option
+	opts        []Option
 	inFlight    int
 	maxRequests int
 	maxBytes    int64
-	guard       engine.Guard // of rows that are claimed; nil: none
-	dims        []string     // names, where metadata has none
+	guard       engine.Guard // checks the claim before writes; nil: no claim
+	dims        []string     // dimension names for metadata without them
 	limits      *concurrency.Limits
-	cache       *cache.Cache // of decoded chunks; nil: none
-	own         *codec.Table // what Codecs was given
+	cache       *cache.Cache // of decoded chunks; nil: no cache
+	own         *codec.Table // table of the option Extensions
 }
 
-// maxMetadata is the default bound in bytes on one metadata document: consolidated metadata of ten
-// thousand arrays has about 20 MiB.
+// maxMetadata is the default maximum size in bytes of one metadata document. Consolidated metadata
+// of ten thousand arrays is about 20 MiB.
 const maxMetadata = 64 << 20
 
 func newConfig(opts []Option) (config, error) {
@@ -51,7 +48,7 @@ func newConfig(opts []Option) (config, error) {
 }
 
 func (c *config) add(opts []Option) error {
-	c.given = slices.Concat(c.given, opts)
+	c.opts = slices.Concat(c.opts, opts)
 	for _, o := range opts {
 		if o.apply == nil {
 			return fault.Newf(fault.Selection, "an Option that no function of package zarr made")
@@ -76,8 +73,8 @@ func (c *config) add(opts []Option) error {
 	return nil
 }
 
-// Format opens only nodes of one Zarr format, 1, 2 or 3, and saves the requests that would find it
-// out; 0, the default, is any.
+// Format opens only nodes of one Zarr format, and saves the requests that would detect the format.
+// The default, 0, opens any format. Bounds: 0 to 3.
 func Format(format int) Option {
 	return Option{fmt.Sprintf("Format(%d)", format), func(c *config) error {
 		if format < 0 || format > 3 {
@@ -88,59 +85,66 @@ func Format(format int) Option {
 	}}
 }
 
-// Documents opens nodes from metadata documents that the caller has, by key below the store's root,
-// instead of reading them: a node for which "path/zarr.json", or ".zarray" and ".zattrs", or
-// ".zgroup" and ".zattrs" are there, or a group for which there is ".zmetadata" alone, takes no
-// request, nor does any that consolidated metadata among them has. All others are read as usual.
-// What is there may be from a binary, a catalogue or another process, and [Node] gives it:
+// Documents opens nodes from the caller's metadata documents instead of the stored ones. The keys
+// of docs are relative to the store's root. These nodes take no request:
+//
+//   - a node for which docs has "path/zarr.json", ".zarray" and ".zattrs", or ".zgroup" and
+//     ".zattrs"
+//   - a group for which docs has only ".zmetadata"
+//   - a node in consolidated metadata among docs
+//
+// All other nodes are read from the store. The documents may come from a binary, a catalog or
+// another process; the method Documents of [Node] returns those of a node:
 //
 //	docs, err := a.Documents() // in one process
 //	a, err := zarr.OpenArray(ctx, st, "t2m", zarr.Documents(docs)) // in another
 //
-// Documents of a node belong together: where .zarray is there and .zattrs is not, the array has no
-// attributes. They are taken as they are, and parsed and bounded as stored ones; do not change them
-// later. Members and Walk still list the store where there is no consolidated metadata.
+// The documents of a node belong together: if docs has .zarray but lacks .zattrs, the array has no
+// attributes. Documents are parsed and bounded like stored ones. The caller must not change them
+// afterwards. Members and Walk still list the store unless docs has consolidated metadata.
 //
-// What is not stored as they say is not written: the first write to the array reads its own
-// metadata, and is ErrConflict where that differs, and ErrNotFound where there is none. SetAttrs
-// reads it too. [Array.Refresh] opens the array as it is stored.
+// A write never relies on docs alone. The first write to an array reads its stored metadata. It
+// returns ErrConflict if that differs from docs, and ErrNotFound if it does not exist. SetAttrs
+// reads the stored metadata too. [Array.Refresh] opens the array from the store.
+//
+// The default is no documents.
 func Documents(docs map[string][]byte) Option {
 	return Option{fmt.Sprintf("Documents(%d)", len(docs)), func(c *config) error { c.Documents = docs; return nil }}
 }
 
-// maxIndex is the default bound in bytes on the index of a shard. 32 MiB: two million inner chunks,
-// each planned with some 200 bytes.
+// maxIndex is the default maximum size in bytes of the index of a shard. 32 MiB: two million inner
+// chunks, each of which takes about 200 bytes in a plan.
 const maxIndex = 32 << 20
 
-// StoreFill stores chunks even when every element is the fill value; without it they are deleted or
-// not written.
+// StoreFill stores chunks whose elements all equal the fill value. By default such chunks are
+// deleted or not written.
 func StoreFill() Option {
 	return Option{"StoreFill()", func(c *config) error { c.Chunks.StoreFill = true; return nil }}
 }
 
-// SingleWriter promises that no one else writes the array meanwhile. Partial chunks, and chunks
-// that reach beyond the shape, are then read and written without a condition, which a store that
-// cannot do conditional writes needs.
+// SingleWriter promises that no other writer changes the array at the same time. Partial chunks,
+// and chunks that extend beyond the shape, are then read and written without a condition. Stores
+// without conditional writes need it. The default is conditional writes.
 func SingleWriter() Option {
 	return Option{"SingleWriter()", func(c *config) error { c.SingleWriter = true; return nil }}
 }
 
-// IgnoreConsolidated ignores consolidated metadata, and what [Documents] gave before it: members of
-// a group are listed and read one by one, and what is opened through the group is asked of the
-// store.
+// IgnoreConsolidated ignores consolidated metadata, and the documents of a preceding [Documents]
+// option. Members of a group are listed and read one by one, and nodes opened through the group
+// are read from the store. By default consolidated metadata is used.
 func IgnoreConsolidated() Option {
 	return Option{"IgnoreConsolidated()", func(c *config) error { c.Direct, c.Documents = true, nil; return nil }}
 }
 
-// Separator says what is between the numbers of chunk keys, "/" or ".", of v2 arrays whose metadata
-// does not say it. The specification takes them to have a point, but writers older than the member
-// dimension_separator (zarr-python's NestedDirectoryStore, N5-like ones) stored 0/0 too: read as
-// 0.0, all chunks are missing and are the fill value. The layout is never guessed; package upkeep
-// looks. Reads and writes go by the option; metadata stays as it is.
+// Separator sets the separator in chunk keys, "/" or ".", for v2 arrays whose metadata lacks
+// dimension_separator. The default is ".", as specified. But writers older than that member
+// (zarr-python's NestedDirectoryStore, N5-like ones) also stored keys such as 0/0. With "." all
+// chunks of such an array are missing and read as the fill value. The separator is never guessed;
+// package upkeep can detect it. Reads and writes use the option; the metadata stays unchanged.
 //
-// Metadata that does say it wins: an array whose chunk keys would be others is refused with
-// ErrSelection, when it is opened or created. Keys of v2 arrays of fewer than two axes have no
-// separator, so the option does not matter to them.
+// Metadata that specifies a separator wins: opening or creating an array whose metadata specifies
+// another separator returns ErrSelection. The option does not affect v2 arrays with fewer than two
+// axes, because their keys contain no separator.
 func Separator(sep string) Option {
 	return Option{fmt.Sprintf("Separator(%q)", sep), func(c *config) error {
 		if sep != "/" && sep != "." {
@@ -151,8 +155,9 @@ func Separator(sep string) Option {
 	}}
 }
 
-// Extensions sets the tables of codecs and of data types, for those that are not built in. nil keeps
-// the table: by default codec.Builtin and dtype.Standard. Both nil is ErrSelection.
+// Extensions sets the tables of codecs and data types, to add some that are not built in. A nil
+// table leaves the current one. The defaults are codec.Builtin and dtype.Standard. Two nil tables
+// are ErrSelection.
 func Extensions(codecs *codec.Table, types *dtype.Table) Option {
 	return Option{"Extensions(…)", func(c *config) error {
 		if codecs == nil && types == nil {

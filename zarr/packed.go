@@ -9,16 +9,16 @@ import (
 	"github.com/zargo-io/zargo/internal/pipeline"
 )
 
-// Packed holds elements that vary in length, in C order: 8 bytes for each, and the bytes of those
-// that are neither the fill value nor equal to the one before. It is immutable and safe for any
-// number of goroutines.
+// Packed holds elements that vary in length, in C order. It takes 8 bytes for each element, plus
+// the bytes of elements that are neither the fill value nor equal to the preceding one. It is
+// immutable and safe for concurrent use.
 type Packed struct {
 	numbers []byte // 8 bytes each
 	items   *pipeline.Items
 }
 
-// ReadPacked is [Array.ReadItems] for many short elements: a slice of them would take 24 bytes for
-// each. Errors are as for ReadItems.
+// ReadPacked is [Array.ReadItems] for many short elements, and saves the 24 bytes of a slice for
+// each element. Errors are as for ReadItems.
 func (a *Array) ReadPacked(ctx context.Context, sel ...Selection) (*Packed, error) {
 	if err := a.varies(); err != nil {
 		return nil, err
@@ -30,24 +30,24 @@ func (a *Array) ReadPacked(ctx context.Context, sel ...Selection) (*Packed, erro
 	return a.readPacked(ctx, n, r, 8)
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (p *Packed) Len() int { return len(p.numbers) / 8 }
 
-// At is the i-th element in memory form (see package dtype), not to be changed. i is at least 0 and
-// less than Len.
+// At returns the i-th element in memory form (see package dtype). The bytes must not be changed. i
+// is at least 0 and less than Len.
 func (p *Packed) At(i int) []byte { return p.items.At(p.number(i)) }
 
 func (p *Packed) number(i int) uint64 { return binary.LittleEndian.Uint64(p.numbers[8*i:]) }
 
-// Bytes is the memory that the elements take.
+// Bytes returns the memory of the elements in bytes.
 func (p *Packed) Bytes() int64 { return int64(len(p.numbers)) + p.items.Kept() }
 
-// Same reports whether the i-th element is known, without a look at its bytes, to be equal to the
-// one before it.
+// Same reports whether the i-th element is known to equal the preceding one, without comparing
+// their bytes.
 func (p *Packed) Same(i int) bool { return i > 0 && p.number(i) == p.number(i-1) }
 
-// readPacked reads the n elements of a region. each is how many bytes of memory the caller needs
-// for one, of which 8 are here.
+// readPacked reads the n elements of a region. each is the number of bytes that the caller needs
+// for one element, including the 8 bytes in Packed.
 func (a *Array) readPacked(ctx context.Context, n int, r grid.Selection, each int64) (*Packed, error) {
 	if err := a.mayHold(n, each); err != nil {
 		return nil, err
@@ -60,8 +60,8 @@ func (a *Array) readPacked(ctx context.Context, n int, r grid.Selection, each in
 	return p, a.numbered(items).read(ctx, p.numbers, r)
 }
 
-// dense reports whether the blocks hold little but what was selected, so that elements may as well
-// lie in them.
+// dense reports whether the blocks contain little besides the selected elements, so that results
+// may refer to the blocks instead of copying from them.
 func (p *Packed) dense() bool {
 	var selected int64
 	for i := range p.Len() {
@@ -72,7 +72,7 @@ func (p *Packed) dense() bool {
 	return p.items.Dense(selected)
 }
 
-// slices sets dst to the elements. They lie in the blocks, and those that are equal may be the same
+// slices sets dst to the elements. They may refer to the blocks, and equal elements may share
 // memory.
 func (p *Packed) slices(dst [][]byte) {
 	fill, dense := append([]byte{}, p.items.At(0)...), p.dense()
@@ -90,7 +90,7 @@ func (p *Packed) slices(dst [][]byte) {
 	}
 }
 
-// texts sets dst to the elements as strings. Those of one block are parts of one string.
+// texts sets dst to the elements as strings. Strings of one block may share one longer string.
 func (p *Packed) texts(dst []string) {
 	text, dense := p.items.Texts(), p.dense()
 	for i := range dst {

@@ -11,9 +11,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Plan is the requests that a read or a write makes of the store, which [Array.Plan] and
-// [Array.PlanWrite] give. It takes no memory to speak of, however many they are. Safe for
-// concurrent use.
+// Plan lists the requests that a read or a write sends to the store. [Array.Plan] and
+// [Array.PlanWrite] return one. Its memory does not depend on the number of requests. It is safe
+// for concurrent use.
 type Plan struct {
 	array *Array
 	plan  *plan.Plan
@@ -21,21 +21,24 @@ type Plan struct {
 
 // Request is one request of a [Plan].
 type Request struct {
-	Op    string      // "get", "put", or a step of a value in parts: "parts" begins it, "part", "commit", "abort"
-	Key   string      // below the store's root
+	// Op is "get", "put", or a step of an upload in parts: "parts" (start), "part", "commit" or
+	// "abort".
+	Op    string
+	Key   string      // relative to the store's root
 	Range store.Range // of a get
-	Bytes int64       // of the value that are transferred, at most; math.MaxInt64 where there is no bound
-	Exact bool        // Bytes are transferred, if the key holds a value
-	Maybe bool        // of a write: not always made; see [Array.PlanWrite]
-	Most  int64       // how often it is made at most
-	Role  string      // what it is for: "chunk", "shard", "index", "inner index" of shards in a shard, "inner" chunks, "probe" for a version
+	Bytes int64       // maximum bytes of the value to transfer; math.MaxInt64 if unbounded
+	Exact bool        // exactly Bytes are transferred if the key exists
+	Maybe bool        // of a write: not always sent; see [Array.PlanWrite]
+	Most  int64       // maximum number of times that it is sent
+	// Role is the purpose: "chunk", "shard", "index", "inner index" for the indexes of nested
+	// shards, "inner" for inner chunks, or "probe" for a version.
+	Role string
 }
 
-// Known reports whether the key is known to hold a value of which Bytes are transferred: an index
-// says so.
+// Known reports whether an index shows that the key exists and that Bytes are transferred.
 func (r Request) Known() bool { return !r.Maybe && (r.Role == "inner" || r.Role == "inner index") }
 
-// String gives one line, such as "get c/0/0 5+20: 20 bytes".
+// String returns one line, such as "get c/0/0 5+20: 20 bytes".
 func (r Request) String() string {
 	s := r.Op + " " + r.Key
 	if !r.Range.IsWhole() {
@@ -53,21 +56,25 @@ func (r Request) String() string {
 	return fmt.Sprintf("%s: at most %d bytes", s, r.Bytes)
 }
 
-// Plan gives the requests that a read of sel makes. It makes none itself. A missing chunk is asked
-// for like any other; what the plan does not know are conflicts with writers, and retries. Errors
-// are those of [Array.Selected].
+// Plan returns the requests of a read of sel, without sending any. It includes requests for chunks
+// that are missing. It does not include retries and the effects of concurrent writers. Errors are
+// those of [Array.Selected].
 func (a *Array) Plan(sel ...Selection) (*Plan, error) { return a.planned(nil, sel) }
 
-// PlanWrite gives the requests that a write of sel makes: of chunks that are wholly selected a put,
-// of any other a get and a put. A chunk that reaches beyond the array's shape, and is selected as
-// far as that goes, has a put, which is all if the chunk is absent, and a get and a put that are
-// made only if it is not. Where every element of a chunk is the fill value, which the plan cannot
-// know, the put is a delete, or nothing where there is no chunk.
+// PlanWrite returns the requests of a write of sel, without sending any:
 //
-// A shard that takes too much of the memory for chunks has a put, for the case that it turns out to
-// be short, and the steps by which it is sent in parts: one "parts", a number of "part", a "commit",
-// or after an error an "abort". Where a part of it is written its index is read, and the inner
-// chunks that stay. Errors are those of [Array.Plan].
+//   - A completely selected chunk has a put.
+//   - A chunk that extends beyond the array's shape, and whose elements inside the shape are all
+//     selected, has a put, and a get and a put that are sent only if the chunk exists.
+//   - Any other chunk has a get and a put.
+//
+// If all elements of a chunk equal the fill value, which the plan cannot know, the put is a
+// delete, or is not sent if the chunk is missing.
+//
+// The plan of a shard that takes too much of the memory for chunks has a put, which is sent if the
+// encoded shard is short, and the steps of an upload in parts: one "parts", several "part", and a
+// "commit" or, after an error, an "abort". If the shard is written in part, the plan also has gets
+// of its index and of the inner chunks that are kept. Errors are those of [Array.Plan].
 func (a *Array) PlanWrite(sel ...Selection) (*Plan, error) {
 	return a.planned(a.engine.WriteOptions(), sel)
 }
@@ -87,8 +94,8 @@ func (a *Array) planned(w *plan.WriteOptions, sel []Selection) (*Plan, error) {
 	return &Plan{a, a.engine.Plan(r, w)}, nil
 }
 
-// Requests yields the requests that are known without one, in the order of the objects: for a shard
-// that is read in parts its index alone.
+// Requests yields the requests that are known without sending one, in the order of the objects.
+// For a shard that is read in parts this is only the request for its index.
 func (p *Plan) Requests() iter.Seq[Request] {
 	return func(yield func(Request) bool) {
 		for r := range p.plan.Requests() {
@@ -99,12 +106,14 @@ func (p *Plan) Requests() iter.Seq[Request] {
 	}
 }
 
-// Resolve reads the indexes of shards that are read in parts, and yields all requests of a read:
-// for each shard its index, then, level by level, the indexes of nested shards and the ranges of
-// inner chunks. A read through a newly opened array sends these requests, in another order, unless
-// the speed that the store measures has changed since the plan was made: ranges are merged by it.
-// A read does not request an index that its array holds. For a write Resolve yields what Requests yields. The first error ends the sequence; errors
-// are those of [Read].
+// Resolve reads the indexes of shards that are read in parts, and yields all requests of a read.
+// For each shard it yields the request for its index, then, level by level, those for the indexes
+// of nested shards and for ranges of inner chunks. For a write it yields the same requests as
+// [Plan.Requests]. The first error ends the sequence; errors are those of [Read].
+//
+// A read through a newly opened array sends these requests, in another order. Two cases differ.
+// Ranges are merged by the measured speed of the store, which may have changed since the plan was
+// made. A read does not request an index that its array already holds.
 func (p *Plan) Resolve(ctx context.Context) iter.Seq2[Request, error] {
 	return func(yield func(Request, error) bool) {
 		for r, err := range p.array.engine.Resolve(ctx, p.plan) {
@@ -123,17 +132,17 @@ func requestOf(r plan.Request) Request {
 	return Request{Op: string(r.Op), Key: r.Key, Range: r.Range, Bytes: r.Bound, Exact: r.Exact, Maybe: r.Maybe, Most: r.Times().Most, Role: r.Role.String()}
 }
 
-// Bounds returns the least and the most that the requests of the plan amount to, without reading an
-// index. The least holds when every chunk is missing. The most holds when every chunk is stored, is
-// as long as its codecs can make it, and is read by a request of its own. Deletes, and the steps of a
-// shard that a write sends in parts, count as puts. Chunks that are requested alike are counted by
-// arithmetic.
+// Bounds returns the minimum and maximum requests and bytes of the plan, without reading an index.
+// The minimum assumes that every chunk is missing. The maximum assumes that every chunk is stored,
+// has the maximum encoded size of its codecs, and is read by a separate request. Deletes, and the
+// steps of an upload in parts, count as puts. Chunks with the same kind of request are counted by
+// arithmetic, not one by one.
 func (p *Plan) Bounds() (least, most store.Amount) {
 	return p.plan.Bounds()
 }
 
-// String gives the requests that are known without one, one a line, after a line with the speed of
-// the store that the plan is made for, where that was measured.
+// String returns one line for each of [Plan.Requests]. If the store has measured its speed, a line
+// with the speed that the plan uses comes first.
 func (p *Plan) String() string {
 	var b strings.Builder
 	if m := p.plan.Measured; m.Bandwidth > 0 {

@@ -8,11 +8,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// Read returns what sel selects of the array, in C order. T must have the memory form of the data
-// type: float32 for float32, dtype.F16 for float16 (ErrType otherwise; nothing is converted). A
-// selection whose elements take more memory as Ts than concurrency.Memory is ErrLimit, before there
-// is room for them. Strings of one chunk may be parts of one longer string, and slices that are
-// equal may be the same memory, as for [Array.ReadItems].
+// Read returns the selected elements of the array in C order. T must be the Go type of the data
+// type's memory form, such as float32 for float32 and dtype.F16 for float16; any other type is
+// ErrType. Read converts nothing; see [ReadAs].
+//
+// Read returns ErrLimit, before it allocates, if the selected elements take more memory as Ts than
+// concurrency.Memory. Strings of one chunk may share one longer string, and equal slices may share
+// memory, as for [Array.ReadItems].
 func Read[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error) {
 	r, err := a.region(sel)
 	if err != nil {
@@ -28,14 +30,15 @@ func Read[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error) {
 	if err := a.mayHold(n, costOf[T](a)); err != nil {
 		return nil, err
 	}
-	dst, advice := room[T](n)
+	dst, advice := alloc[T](n)
 	defer advice.Undo()
 	return dst, readInto(ctx, a, dst, r)
 }
 
-// ReadInto sets dst to what sel selects of the array, in C order; len(dst) is the number of
-// elements selected (ErrSelection otherwise). T is as for Read. Where a chunk lies contiguous in
-// dst it is decoded there, without a copy. After an error the contents of dst are undefined.
+// ReadInto reads the selected elements of the array into dst in C order. len(dst) must be the
+// number of selected elements (ErrSelection otherwise). T is as for [Read]. A chunk that is
+// contiguous in dst is decoded there without a copy. After an error the contents of dst are
+// undefined.
 func ReadInto[T any](ctx context.Context, a *Array, dst []T, sel ...Selection) error {
 	r, err := regionOf[T](a, len(dst), sel)
 	if err != nil {
@@ -44,8 +47,9 @@ func ReadInto[T any](ctx context.Context, a *Array, dst []T, sel ...Selection) e
 	return readInto(ctx, a, dst, r)
 }
 
-// ReadBytes is ReadInto for any data type: dst is set to the elements in memory form
-// (little-endian, packed; see package dtype); len(dst) is their number times the size of one.
+// ReadBytes is [ReadInto] for any data type of fixed size; others are ErrType. It reads the
+// elements into dst in memory form (little-endian, packed; see package dtype). len(dst) must be
+// the number of selected elements times the size of one.
 func (a *Array) ReadBytes(ctx context.Context, dst []byte, sel ...Selection) error {
 	r, err := a.regionOfBytes(len(dst), sel)
 	if err != nil {
@@ -64,7 +68,7 @@ func readInto[T any](ctx context.Context, a *Array, dst []T, r grid.Selection) e
 	if view, ok := bytesview.Of(dst); ok {
 		return a.read(ctx, view, r)
 	}
-	b, advice := room[byte](len(dst) * a.meta.DType.Size())
+	b, advice := alloc[byte](len(dst) * a.meta.DType.Size())
 	defer advice.Undo()
 	if err := a.read(ctx, b, r); err != nil {
 		return err

@@ -10,12 +10,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// ReadAs returns what sel selects of the array, in C order, converted to Ts one by one, where Read
-// wants T to be the data type's own. Nothing is lost: an element that T does not hold exactly, 0.1
-// of a float64 as float32, 300 as int8, NaN as an integer, is ErrType with its place. See
-// [dtype.Convert] for what goes to what; text and bytes of varying length go to each other where
-// the bytes are UTF-8, and elements of JSON that are strings to strings. A selection that takes
-// more than concurrency.Memory, as it is read and as Ts, is ErrLimit.
+// ReadAs returns the selected elements of the array in C order, each converted to T. [Read]
+// requires T to be the data type's own Go type; ReadAs does not. The conversion is exact. An
+// element that T cannot represent, such as 0.1 of a float64 as float32, 300 as int8, or NaN as an
+// integer, is ErrType; the error contains its index.
+//
+// [dtype.Convert] lists the conversions. In addition, text and bytes of varying length convert to
+// each other if the bytes are UTF-8, and JSON strings convert to strings.
+//
+// ReadAs returns ErrLimit if the elements, as they are read and as Ts, take more than
+// concurrency.Memory.
 func ReadAs[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error) {
 	t, to := a.meta.DType, reflect.TypeFor[T]()
 	if t.Fits(to) {
@@ -35,7 +39,8 @@ func ReadAs[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error)
 	return dst, nil
 }
 
-// costOfAs is costOf for elements that may be converted: they are read first.
+// costOfAs is costOf for a read that may convert. A converted element also takes the memory of its
+// source.
 func costOfAs[T any](a *Array) int64 {
 	t, to := a.meta.DType, reflect.TypeFor[T]()
 	if t.Size() > 0 && !t.Fits(to) {
@@ -44,7 +49,7 @@ func costOfAs[T any](a *Array) int64 {
 	return costOf[T](a)
 }
 
-// converts refuses, with fault.Type, a T that no element is converted to.
+// converts returns fault.Type if elements of the array do not convert to T.
 func converts[T any](a *Array) error {
 	t, to := a.meta.DType, reflect.TypeFor[T]()
 	if vary, ok := t.(dtype.VarLen); ok {
@@ -59,18 +64,18 @@ func converts[T any](a *Array) error {
 	return nil
 }
 
-// asText reports whether bytes or JSON are converted to text.
+// asText reports whether a read as T converts bytes or JSON to text.
 func asText[T any](t dtype.VarLen) bool {
 	return t != dtype.String && dtype.String.Fits(reflect.TypeFor[T]())
 }
 
-// readAs fills dst with the elements of a region, converted.
+// readAs reads the elements of a region into dst and converts them.
 func readAs[T any](ctx context.Context, a *Array, dst []T, r grid.Selection) error {
 	t := a.meta.DType
 	if vary, ok := t.(dtype.VarLen); ok {
 		return itemsAs(ctx, a, vary, dst, r)
 	}
-	b, advice := room[byte](len(dst) * t.Size())
+	b, advice := alloc[byte](len(dst) * t.Size())
 	defer advice.Undo()
 	if err := a.read(ctx, b, r); err != nil {
 		return err
@@ -81,7 +86,7 @@ func readAs[T any](ctx context.Context, a *Array, dst []T, r grid.Selection) err
 	return nil
 }
 
-// itemsAs reads text as bytes, bytes as text, or the text of strings in JSON.
+// itemsAs reads text as bytes, bytes as text, or JSON strings as text.
 func itemsAs[T any](ctx context.Context, a *Array, t dtype.VarLen, dst []T, r grid.Selection) error {
 	toText := asText[T](t)
 	p, err := a.readPacked(ctx, len(dst), r, costOf[T](a))

@@ -7,14 +7,14 @@ import (
 	"github.com/zargo-io/zargo/internal/grid"
 )
 
-// Region is a box of an array: what a chunk, or a shard, has of it.
+// Region is the part of an array that one chunk or shard covers.
 type Region struct {
-	Coord []int // the position in the grid, counted in chunks or shards
-	Start []int // the first element along each axis
-	Shape []int // elements along each axis; the last chunk along one may have less inside the array than in the grid
+	Coord []int // position in the grid, in chunks or shards
+	Start []int // first element along each axis
+	Shape []int // elements inside the array along each axis
 }
 
-// Select selects the region, for Read and Write.
+// Select returns the selections of the region, for [Read] and [Write].
 func (r Region) Select() []Selection {
 	sel := make([]Selection, len(r.Start))
 	for i, at := range r.Start {
@@ -23,13 +23,14 @@ func (r Region) Select() []Selection {
 	return sel
 }
 
-// ChunkRegions yields the regions of the array's chunks, in a sharded array of its inner chunks, in
-// C order: each element of the array is in one of them. The slices of a Region are the loop's to
-// keep. It makes no request.
+// ChunkRegions yields the regions of the array's chunks in C order, in a sharded array those of
+// its inner chunks. Each element of the array is in exactly one region. The caller may keep the
+// slices of a Region. ChunkRegions sends no request.
 func (a *Array) ChunkRegions() iter.Seq[Region] { return regions(a.meta.Shape, a.blocks) }
 
-// ObjectRegions yields the regions of what is stored as one object, chunks or shards, in C order.
-// Processes that write whole regions do not meet, and none of what they write is read first.
+// ObjectRegions yields the regions of the array's stored objects, chunks or shards, in C order.
+// Processes that write different regions never write the same object, and a write of a whole
+// region reads nothing first.
 func (a *Array) ObjectRegions() iter.Seq[Region] { return regions(a.meta.Shape, a.pipe.Axes()) }
 
 func regions(shape []int, axes []grid.Axis) iter.Seq[Region] {

@@ -9,34 +9,38 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// ResizeOptions are those of one [Array.Resize]. They say what becomes of values outside the new
-// shape. The zero value deletes chunks that lie wholly outside it, in a sharded array shards. A
-// chunk that the shape ends within stays as it is, so that an array that grows again has its values
-// again.
+// ResizeOptions are the options of [Array.Resize]. They determine what becomes of elements outside
+// the new shape. The zero value deletes the chunks (in a sharded array, the shards) that are
+// wholly outside. A chunk that is partly outside is unchanged, so its values reappear if the array
+// grows again.
 type ResizeOptions struct {
-	// MetadataOnly changes the shape and deletes nothing: all values are there again should the
-	// array grow again. Only what changes that were given up left where the array grows becomes the
-	// fill value.
+	// MetadataOnly changes the shape and deletes nothing, so that all values reappear if the array
+	// grows again. Values that unfinished changes left in the area by which the array grows are
+	// still replaced by the fill value.
 	MetadataOnly bool
-	// Clear sets what lies outside the shape within chunks to the fill value too. They are read and
-	// written again.
+	// Clear also sets the elements outside the shape to the fill value within chunks that are
+	// partly outside. These chunks are read and written again.
 	Clear bool
-	// Wait waits so long for another append or resize in progress. If that one gives the array
-	// another shape, Resize fails with ErrConflict.
+	// Wait is how long to wait for another append or resize in progress. If that changes the shape
+	// of the array, Resize fails with ErrConflict. The default, 0, does not wait.
 	Wait time.Duration
-	// TakeOver takes the place of a change that did not end, as in [AppendOptions].
+	// TakeOver replaces a change that has not ended, as in [AppendOptions].
 	TakeOver time.Duration
 }
 
-// Resize gives the array another shape of the same rank, and returns the array with it; a stays as
-// it was. New elements are the fill value, or values that an earlier shape left there.
-// ResizeOptions say what becomes of elements outside the new shape.
+// Resize changes the shape of the array to another of the same rank, and returns the array with
+// it; a is unchanged. New elements are the fill value, or values that remain from an earlier,
+// larger shape. ResizeOptions determine what becomes of elements outside the new shape.
 //
-// The shape changes first, on condition that nobody else changed the array since it was opened
-// (ErrConflict). Then chunks are deleted: their keys in batches or, if there are more than some
-// thousand, those that a listing shows. An array that loses chunks is claimed meanwhile as by
-// [Append]. After an error of a delete the shape is the new one, and the next Append or Resize
-// deals with the remaining chunks. ErrSelection: a rectilinear grid ends before the new shape.
+// Resize first changes the shape, on condition that the array did not change since it was opened
+// (ErrConflict otherwise). It then deletes chunks by key or, if there are more than 1,000 (100,000
+// in a store that deletes in batches), those found in a listing. If it deletes chunks, it claims
+// the array meanwhile as [Append] does.
+//
+// After an error during a delete the array is already shrunk, but axes that grow have their
+// previous length. The next Append or Resize deals with the remaining chunks.
+//
+// Resize returns ErrSelection if a rectilinear grid ends before the new shape.
 func (a *Array) Resize(ctx context.Context, shape []int, o ResizeOptions) (*Array, error) {
 	if err := a.hasShape(); err != nil {
 		return nil, a.errf(err)

@@ -8,28 +8,31 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Selection selects along one axis: [Range], [At], [All], [Index], [Mask] or [Chunks]; [Dim] says
-// which axis by its name. Functions take one for each axis, in order; fewer than the rank mean all
-// of the rest, none the whole array. Several that pick elements one by one select their cross
-// product (orthogonal, or outer, indexing). The rank is kept: what is selected is always a region
-// of the array's rank, in C order. But [Points], and a [Mask] of the whole array, select of all axes
-// at once, as the only selection of their call, and what is selected has one axis.
+// Selection selects elements along one axis. [Range], [At], [All], [Index], [Mask] and [Chunks]
+// return Selections; [Dim] names the axis of one. Functions take one Selection for each axis, in
+// order. Axes without one are selected completely.
+//
+// Several Selections of single elements select their cross product (orthogonal, or outer,
+// indexing). The rank is kept: the result is a region of the array's rank, in C order.
+//
+// [Points], and a [Mask] of the whole array, select along all axes. Such a Selection must be the
+// only one of its call, and its result has one axis.
 type Selection interface {
-	// resolve fits the selection to an axis.
+	// resolve applies the selection to an axis.
 	resolve(ax axis) (grid.Slice, error)
 	fmt.Stringer
 }
 
-// axis is what a selection may depend on.
+// axis describes the axis that a selection is applied to.
 type axis struct {
 	n     int       // elements
-	chunk grid.Axis // how it is cut into chunks
+	chunk grid.Axis // chunk boundaries
 }
 
-// End is the end of an axis, for Range(lo, End).
+// End is the end of an axis, for Range(lo, End) and Chunks(lo, End).
 const End = math.MaxInt
 
-// All selects the whole axis.
+// All selects a whole axis.
 const All = all(0)
 
 type all uint8
@@ -37,16 +40,17 @@ type all uint8
 func (all) resolve(ax axis) (grid.Slice, error) { return grid.Slice{Step: 1, Count: ax.n}, nil }
 func (all) String() string                      { return ":" }
 
-// Slice selects every step-th of the elements of an axis from lo up to, not including, hi. [Range]
-// makes one.
+// Slice selects every step-th element of an axis from lo up to, but not including, hi. See
+// [Range].
 type Slice struct{ lo, hi, step int }
 
-// Range selects the elements from lo up to, not including, hi; hi may be [End]. 0 ≤ lo ≤ hi ≤
-// length, else ErrSelection: nothing is clipped, and negative numbers do not count from the end.
+// Range selects the elements from lo up to, but not including, hi; hi may be [End]. Bounds: 0 ≤ lo
+// ≤ hi ≤ length, else ErrSelection. Range does not clip, and negative numbers do not count from
+// the end.
 func Range(lo, hi int) Slice { return Slice{lo, hi, 1} }
 
-// By selects every step-th of the elements: from the first on, or, where step is negative, from the
-// last on backwards, so that Range(2, 7).By(-2) selects 6, 4, 2. A step of 0 is ErrSelection.
+// By selects every step-th element, from the first one on, or backwards from the last one if step
+// is negative: Range(2, 7).By(-2) selects 6, 4, 2. A step of 0 is ErrSelection.
 func (s Slice) By(step int) Slice { s.step = step; return s }
 
 func (s Slice) resolve(ax axis) (grid.Slice, error) {
@@ -73,7 +77,7 @@ func (s Slice) resolve(ax axis) (grid.Slice, error) {
 	return g, nil
 }
 
-// String gives "2:8" or "2:8:3", and no end where it is End.
+// String returns "2:8" or "2:8:3". It omits an end of [End].
 func (s Slice) String() string {
 	t := fmt.Sprintf("%d:", s.lo)
 	if s.hi != End {
@@ -85,20 +89,21 @@ func (s Slice) String() string {
 	return t
 }
 
-// At selects the one element i; 0 ≤ i < length. The axis stays, with length 1.
+// At selects the single element i, 0 ≤ i < length, else ErrSelection. The axis is kept, with
+// length 1.
 func At(i int) Selection { return at(i) }
 
 type at int
 
 func (a at) resolve(ax axis) (grid.Slice, error) {
-	if err := ax.holds(int(a)); err != nil {
+	if err := ax.check(int(a)); err != nil {
 		return grid.Slice{}, err
 	}
 	return grid.Slice{Start: int(a), Step: 1, Count: 1}, nil
 }
 func (a at) String() string { return fmt.Sprint(int(a)) }
 
-func (ax axis) holds(i int) error {
+func (ax axis) check(i int) error {
 	if i < 0 || i >= ax.n {
 		return fault.Newf(fault.Selection, "index %d is not within an axis of %d elements", i, ax.n)
 	}

@@ -8,7 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Selected is the shape of what sel selects of the array. ErrSelection when it does not fit.
+// Selected returns the shape of the elements that sel selects. It returns ErrSelection if sel does
+// not fit the array.
 func (a *Array) Selected(sel ...Selection) ([]int, error) {
 	r, err := a.region(sel)
 	if err != nil {
@@ -17,8 +18,8 @@ func (a *Array) Selected(sel ...Selection) ([]int, error) {
 	return r.Shape(), nil
 }
 
-// region resolves a selection. Selections by name are for the axis they name, the others for the
-// axes in order.
+// region resolves the selections of a call. A selection by name applies to the axis of that name;
+// the others apply to the axis at their index.
 func (a *Array) region(sel []Selection) (grid.Selection, error) {
 	shape := a.meta.Shape
 	if len(sel) == 1 {

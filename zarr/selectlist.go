@@ -8,17 +8,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Index selects the given elements, in the order given; 0 ≤ i < length. An element may be there
-// several times: it is read that often, and a write leaves its last value. With no element at all
-// nothing is selected.
+// Index selects the given elements in the given order. Each is at least 0 and less than the length
+// of the axis, else ErrSelection. An element may be repeated: a read returns it each time, and a
+// write leaves its last value. Without arguments Index selects nothing.
 func Index(elements ...int) Selection { return index(slices.Clone(elements)) }
 
 type index []int
 
 func (x index) resolve(ax axis) (grid.Slice, error) {
-	even := true // one after another: a range
+	even := true // consecutive, so a range
 	for k, i := range x {
-		if err := ax.holds(i); err != nil {
+		if err := ax.check(i); err != nil {
 			return grid.Slice{}, err
 		}
 		even = even && i == x[0]+k
@@ -34,10 +34,12 @@ func (x index) resolve(ax axis) (grid.Slice, error) {
 
 func (x index) String() string { return briefly("Index", []int(x)) }
 
-// Mask selects the elements whose place in keep is true. Its length is that of its axis
-// (ErrSelection otherwise). As the only selection of a call it may also mask the whole array: where
-// its length is not that of axis 0 but the number of elements, it selects those whose place in C
-// order is true, and what is selected has one axis, in C order.
+// Mask selects the elements whose index in keep is true. The length of keep must be that of the
+// axis (ErrSelection otherwise).
+//
+// As the only selection of a call, Mask may select from the whole array: if len(keep) is the
+// number of elements of the array and not the length of axis 0, it refers to the elements in C
+// order. The result then has one axis, in C order.
 func Mask(keep []bool) Selection { return mask(slices.Clone(keep)) }
 
 type mask []bool
@@ -57,9 +59,10 @@ func (m mask) resolve(ax axis) (grid.Slice, error) {
 
 func (m mask) String() string { return briefly("Mask", []bool(m)) }
 
-// Chunks selects the elements of the chunks from lo up to, not including, hi along an axis; hi may
-// be [End]. The last chunk ends where the axis does. 0 ≤ lo ≤ hi ≤ number of chunks, those that
-// hold elements of the array. Of a sharded array these are the inner chunks.
+// Chunks selects the elements of the chunks from lo up to, but not including, hi along an axis; hi
+// may be [End]. In a sharded array these are the inner chunks. Bounds: 0 ≤ lo ≤ hi ≤ the number of
+// chunks that contain elements of the array, else ErrSelection. The last chunk ends at the end of
+// the axis.
 func Chunks(lo, hi int) Selection { return chunks{lo, hi} }
 
 type chunks struct{ lo, hi int }
@@ -85,7 +88,7 @@ func (c chunks) resolve(ax axis) (grid.Slice, error) {
 
 func (c chunks) String() string { return "Chunks(" + Range(c.lo, c.hi).String() + ")" }
 
-// briefly prints a list, cut to what a person reads.
+// briefly formats a list and shortens a long one.
 func briefly[T any](name string, list []T) string {
 	const most = 8
 	if len(list) > most {

@@ -8,13 +8,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Points selects elements one by one, by their coordinates: coords has a list for each axis, all of
-// them of one length n, and Points([]int{3, 0}, []int{5, 1}) selects the elements (3, 5) and (0,
-// 1). What is selected has the shape [n] and the order given. An element may be there several
-// times: it is read that often, and a write leaves its last value. It is the only selection of its
-// call, and each chunk that holds a point is requested once. ErrSelection when the lists differ in
-// length, are not as many as the axes, or leave an axis; of an array without axes there are no
-// points.
+// Points selects single elements by their coordinates. coords has one list for each axis, all of
+// one length n: Points([]int{3, 0}, []int{5, 1}) selects the elements (3, 5) and (0, 1). The
+// result has the shape [n], in the given order. An element may be repeated: a read returns it each
+// time, and a write leaves its last value.
+//
+// Points must be the only selection of its call. Each chunk that contains points is requested
+// once. ErrSelection: the lists differ in length, their number is not the array's rank, a
+// coordinate is outside its axis, or the array has no axes.
 func Points(coords ...[]int) Selection {
 	p := make(points, len(coords))
 	for i, c := range coords {
@@ -25,7 +26,7 @@ func Points(coords ...[]int) Selection {
 
 type points [][]int
 
-// points fits the selection to an array, and sorts it by the chunks of its grid.
+// points applies the selection to an array and sorts it by chunk.
 func (p points) points(shape []int, chunk []grid.Axis) (*grid.Points, error) {
 	if len(p) != len(shape) || len(p) == 0 {
 		return nil, fault.Newf(fault.Selection, "points of %d coordinates in an array of %d axes", len(p), len(shape))
@@ -37,7 +38,7 @@ func (p points) points(shape []int, chunk []grid.Axis) (*grid.Points, error) {
 		}
 		ax := axis{shape[k], chunk[k]}
 		for i, c := range list {
-			if err := ax.holds(c); err != nil {
+			if err := ax.check(c); err != nil {
 				return nil, fmt.Errorf("point %d: axis %d: %w", i, k, err)
 			}
 		}
@@ -57,15 +58,15 @@ func (p points) String() string {
 	return s
 }
 
-// whole reports whether the only selection of a call, if it is m, masks the whole array: its length
-// is the number of elements, and not the length of axis 0. Where both agree the elements are the
-// same.
+// whole reports whether m, as the only selection of a call, masks the whole array: its length is
+// the number of elements and not the length of axis 0. If both are equal, either reading selects
+// the same elements.
 func (m mask) whole(shape []int) bool {
 	n, ok := elements(shape)
 	return ok && n == len(m) && (len(shape) == 0 || n != shape[0])
 }
 
-// points fits a mask of the whole array.
+// points applies a mask of the whole array.
 func (m mask) points(shape []int, chunk []grid.Axis) *grid.Points {
 	n, at := 0, make([][]int, len(shape))
 	for i, keep := range m {
@@ -81,7 +82,7 @@ func (m mask) points(shape []int, chunk []grid.Axis) *grid.Points {
 	return grid.NewPoints(at, n, chunk)
 }
 
-// elements is the number of elements of an array; false where an int does not hold it.
+// elements returns the number of elements of a shape; ok is false if it overflows an int.
 func elements(shape []int) (n int, ok bool) {
 	if slices.Contains(shape, 0) {
 		return 0, true

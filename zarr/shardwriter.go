@@ -8,33 +8,36 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// ShardWriter writes one shard of an array piece by piece: inner chunks come in any order, each
-// once, and are encoded and sent at once, so that a shard of any size takes the memory of some
-// parts of it (see [ShardWriter.Kept]). Nothing of it is visible before Commit. One of Commit and
-// Abort has to be called, when no write is in progress.
-//
-// [Write], WriteBytes and WriteItems write pieces, also concurrently: whole inner chunks of the
-// shard, as far as they are inside the array, that were not written before (ErrSelection
-// otherwise). They return when src is the caller's again. One call should have some MiB: what it
-// sends is sent when it returns. After an error the shard can only be aborted.
+// ShardWriter writes one shard of an array piece by piece. Inner chunks arrive in any order, each
+// once, and are encoded and sent immediately. So a shard of any size takes the memory of one or
+// two of its parts (see [ShardWriter.Kept]). Nothing is visible before Commit. The caller must
+// call Commit or Abort, when no write is in progress.
 //
 //	w, err := a.OpenShard(ctx, 3, 0)
 //	for rows := range slabs {
 //		err = zarr.Write(ctx, w, rows, zarr.Range(from, to), zarr.All)
 //	}
 //	err = w.Commit(ctx)
+//
+// [Write], [ShardWriter.WriteBytes] and [ShardWriter.WriteItems] write pieces, and may be called
+// concurrently. A piece consists of whole inner chunks of the shard, up to the end of the array,
+// that were not written before (ErrSelection otherwise). The caller may reuse src when the call
+// returns. A piece should have several MiB, because a call sends its bytes before it returns.
+// After an error only Abort may be called.
 type ShardWriter struct {
-	a *Array // whose writes go to the shard
+	a *Array // writes to it go to the shard
 	w *engine.ShardWriter
 }
 
 // target returns the array that writes to the shard.
 func (w *ShardWriter) target() *Array { return w.a }
 
-// OpenShard begins to write the shard at a position of the grid, in the place of what is stored
-// there. It makes no request of its own but the one that a first write makes. ErrSelection: there
-// is no such shard. errors.ErrUnsupported: the array has no shards whose inner chunks can be
-// written one by one, or is a view of a field.
+// OpenShard starts to write the shard at a position of the grid, replacing the stored one. It
+// sends no request, except the one that checks the array's metadata before a first write.
+//
+// OpenShard returns ErrSelection if there is no such shard. It returns errors.ErrUnsupported if
+// the array is not sharded (see [Array.Sharded]), if its inner chunks cannot be written one by
+// one, or if it is a view of a field.
 func (a *Array) OpenShard(ctx context.Context, coord ...int) (*ShardWriter, error) {
 	err := a.at.Writable()
 	switch {
@@ -56,32 +59,32 @@ func (a *Array) OpenShard(ctx context.Context, coord ...int) (*ShardWriter, erro
 	return &ShardWriter{a.into(func([]int) *engine.ShardWriter { return w }), w}, nil
 }
 
-// into is the array with shards that are under way, into which it writes.
+// into returns the array with open shards as the destination of writes.
 func (a *Array) into(shards func(coord []int) *engine.ShardWriter) *Array {
 	b := *a
 	b.shards = shards
 	return &b
 }
 
-// WriteBytes is [Write] to the shard for any data type whose elements have one size; see
-// [Array.WriteBytes].
+// WriteBytes is [Write] to the shard for any data type of fixed size; see [Array.WriteBytes].
 func (w *ShardWriter) WriteBytes(ctx context.Context, src []byte, sel ...Selection) error {
 	return w.a.WriteBytes(ctx, src, sel...)
 }
 
-// WriteItems is [Write] to the shard for data types whose elements vary in length; see [Array.WriteItems].
+// WriteItems is [Write] to the shard for data types whose elements vary in length; see
+// [Array.WriteItems].
 func (w *ShardWriter) WriteItems(ctx context.Context, src [][]byte, sel ...Selection) error {
 	return w.a.WriteItems(ctx, src, sel...)
 }
 
-// Kept is how many bytes the ShardWriter holds between calls, at most: a part or two. A store that
-// takes no values in parts, such as a zip file, gets the shard as a whole, so it is held until
-// Commit; beyond half of the memory for chunks it is refused (ErrLimit).
+// Kept returns the maximum number of bytes that the ShardWriter holds between calls: one or two
+// parts. A store without uploads in parts, such as a zip file, needs the whole shard, which is
+// held until Commit. If that is more than half of the memory for chunks, writes return ErrLimit.
 func (w *ShardWriter) Kept() int64 { return w.w.Kept() }
 
-// Commit makes the shard visible, whole. Inner chunks that were not written are missing, and a
-// shard without any is not stored. It does not matter what is stored there by then: of two
-// processes that write the same shard the last one has it. After an error nothing is visible.
+// Commit makes the whole shard visible, and replaces any shard stored meanwhile: of two processes
+// that write the same shard, the last one wins. Inner chunks that were not written are missing. A
+// shard without inner chunks is not stored. After an error nothing is visible.
 func (w *ShardWriter) Commit(ctx context.Context) error {
 	if err := w.w.Commit(ctx); err != nil {
 		return w.a.errf(err)
@@ -89,7 +92,7 @@ func (w *ShardWriter) Commit(ctx context.Context) error {
 	return nil
 }
 
-// Abort drops what was written, also when ctx has ended. After Commit it does nothing.
+// Abort discards the written pieces, even if ctx has ended. After Commit it does nothing.
 func (w *ShardWriter) Abort(ctx context.Context) error {
 	if err := w.w.Abort(ctx); err != nil {
 		return w.a.errf(err)

@@ -7,87 +7,102 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Spec is what is stored of an array, of which only Shape and DType must be set. Of a group it is
-// Format and Attrs.
+// Spec describes the stored metadata of an array. Only Shape and DType are required. For a group
+// only Format and Attrs are used.
 type Spec struct {
 	Format int   // 2 or 3; 0 is 3
 	Shape  []int // elements along each axis; empty for a scalar
-	Chunks []int // elements of a chunk along each axis; nil is chosen by Layout
+	Chunks []int // elements of a chunk along each axis; nil lets Layout choose
 	Layout Layout
 	DType  dtype.Type
 
-	// Shards are the elements of a shard along each axis: one object that holds many chunks, each
-	// to be read by itself. The lengths are multiples of those of Chunks; where Layout chooses
-	// these, it chooses divisors. nil stores each chunk as an object. Only v3 has shards. They get
-	// an index with a checksum at their end; for another one, give codec.Sharding among the Codecs
-	// and the shape of a shard as Chunks.
+	// Shards is the shape of a shard: one object that contains many chunks, each readable on its
+	// own. The lengths are multiples of those of Chunks. If Layout chooses the chunks, it chooses
+	// divisors of Shards. nil stores each chunk as an object. Only v3 has shards.
+	//
+	// A shard's index is at its end and has a checksum. For another index, add codec.Sharding to
+	// Codecs and set Chunks to the shape of a shard.
 	Shards []int
 
-	// ShardLayout chooses Shards where they are not given; nil chooses none.
+	// ShardLayout chooses Shards if they are nil. The default, nil, chooses no shards.
 	ShardLayout *Layout
 
-	// ChunkEdges are the lengths of the chunks along each axis, one after another, in place of
-	// Chunks: {{1, 2, 3}, {5}} cuts six rows into chunks of one, two and three. They reach the end
-	// of the axis and may go beyond it; a single one is the length of every chunk along its axis.
-	// Where they differ the grid is a rectilinear one, an extension of v3 that few other
-	// implementations read; where each axis has a single one it is a regular one.
+	// ChunkEdges replaces Chunks by the lengths of consecutive chunks along each axis: {{1, 2, 3},
+	// {5}} cuts six rows into chunks of one, two and three. The lengths reach the end of the axis
+	// and may exceed it. A single length applies to every chunk along its axis.
+	//
+	// If each axis has a single length, the grid is regular. Otherwise it is rectilinear, an
+	// extension of v3 that few other implementations read.
 	ChunkEdges [][]int
 
-	// ShardEdges are for shards what ChunkEdges are for chunks, in place of Shards: multiples of
-	// the lengths of Chunks, which have one shape.
+	// ShardEdges replaces Shards as ChunkEdges replaces Chunks. The lengths are multiples of those
+	// of Chunks; all inner chunks have one shape.
 	ShardEdges [][]int
 
-	// Grid is how the array is cut into what is stored as one object, as metadata has it, in place
-	// of Chunks, ChunkEdges, Shards and ShardEdges: for chunks counted in runs. Shards then need
-	// codec.Sharding among the Codecs.
+	// Grid is the grid of stored objects in the form of the metadata, for chunks counted in runs.
+	// It replaces Chunks, ChunkEdges, Shards and ShardEdges. If the objects are shards, Codecs
+	// must include codec.Sharding.
 	Grid meta.Grid
 
-	// Fill is the value of elements that were never written: a Go value of the data type or a
-	// number it can hold exactly, a json.RawMessage as metadata spells it, [NoFill] for v2's null;
-	// nil is the data type's default.
+	// Fill is the fill value, the value of elements that were never written. It is a Go value of
+	// the data type, a number that the data type holds exactly, a json.RawMessage in the form of
+	// the metadata, or [NoFill] for v2's null. nil is the default of the data type.
 	Fill any
 
-	// Codecs encode a chunk. nil is zstd; empty is none. A codec from array to bytes need not be
-	// named: bytes in little-endian order is put in. Codecs from array to array go before it and
-	// those from bytes to bytes after it, each kind in the order given. For v2, codec.Bytes gives
-	// the byte order, and the last other codec becomes the compressor, those before it the filters:
-	// codecs of v3 that numcodecs does not have are errors.ErrUnsupported. In v3 a filter of
-	// numcodecs takes the elements that there are, not ones that it views them as.
+	// Codecs encode a chunk. nil is zstd; an empty slice is no compression.
+	//
+	// The codec from array to bytes may be omitted, and defaults to bytes in little-endian order.
+	// Codecs from array to array are placed before it and codecs from bytes to bytes after it,
+	// each kind in the given order.
+	//
+	// For v2, codec.Bytes sets the byte order. The last other codec becomes the compressor, and
+	// those before it become the filters. A v3 codec that numcodecs lacks is
+	// errors.ErrUnsupported. In v3 a numcodecs filter must operate on the array's own data type,
+	// not on a view as another type.
 	Codecs []codec.Spec
 
-	Order     string         // "C" or "F", the order of elements within a chunk; "" is "C"
-	Separator string         // "/" or "." between the numbers of a chunk's key; "" is "/" in v3 and "." in v2
-	Dims      []string       // names of the axes, "" for one without a name; nil is none. Only v3 stores them
-	Attrs     map[string]any // JSON values
+	// Order is the order of elements within a chunk, "C" or "F"; "" is "C".
+	Order string
 
-	// Keys is how the keys of chunks are spelled where Separator does not say it all: v3 has v2's
-	// spelling too, and suffixes.
+	// Separator separates the numbers in chunk keys: "/" or "."; "" is "/" in v3 and "." in v2.
+	Separator string
+
+	// Dims are the names of the axes, "" for an axis without a name; nil is no names. Only v3
+	// stores them.
+	Dims []string
+
+	// Attrs are the attributes, as JSON values.
+	Attrs map[string]any
+
+	// Keys is the encoding of chunk keys, for encodings that Separator alone cannot express: v3
+	// also has the v2 encoding, and suffixes.
 	Keys meta.KeyEncoding
 
-	inOrder bool // Codecs are a whole pipeline, as some array has it; see arrayspec.Spec
+	inOrder bool // Codecs are the complete pipeline of an existing array; see arrayspec.Spec
 }
 
-// NoFill is the Spec.Fill of a v2 array whose fill value is undefined (null). Its missing chunks
-// read as zero, and every chunk written is stored.
+// NoFill is the Spec.Fill of a v2 array with an undefined fill value (null). Missing chunks of the
+// array read as zero, and every written chunk is stored.
 const NoFill = noFill(0)
 
 type noFill uint8
 
 func (noFill) String() string { return "NoFill" }
 
-// Layout says how the shape of chunks is chosen where [Spec.Chunks] does not give it: as
-// TensorStore does, as large as the bound allows, with sides in proportion to AspectRatio, no
-// longer than the array. The zero value is chunks of equal sides with up to 2^20 elements: 101 ×
-// 101 × 101 for an array of 1000 × 2000 × 3000. In [Spec.ShardLayout] it says the same of shards,
-// whose sides are whole numbers of chunks: they are as many as the bound allows, at least one, in
-// shards of sides in proportion, and reach no further beyond the array than the last chunk does.
+// Layout chooses the shape of chunks if [Spec.Chunks] is nil, by the rule of TensorStore: chunks
+// are as large as the bound allows, their sides are in proportion to AspectRatio, and no side
+// exceeds the array. The zero Layout makes chunks of equal sides with up to 2^20 elements: 101 ×
+// 101 × 101 for an array of 1000 × 2000 × 3000.
+//
+// As [Spec.ShardLayout] it chooses the shape of shards by the same rule, in whole numbers of
+// chunks and at least one. A shard extends no further beyond the array than the last chunk does.
 type Layout struct {
-	AspectRatio []float64 // one for each axis, 0 is 1; nil is all 1
-	Elements    int       // most elements of a chunk or shard; 0 is 2^20, or what Bytes says
-	Bytes       int       // most bytes of it in memory, in place of Elements
+	AspectRatio []float64 // one ratio for each axis, where 0 is 1; nil is 1 for all
+	Elements    int       // maximum elements of a chunk or shard; 0 is 2^20 unless Bytes is set
+	Bytes       int       // maximum bytes of it in memory; excludes Elements
 }
 
-// arrays returns the Spec as package arrayspec has it.
+// arrays converts the Spec to the type of package arrayspec.
 func (s Spec) arrays() arrayspec.Spec {
 	if s.Fill == NoFill {
 		s.Fill = arrayspec.NoFill{}
@@ -100,20 +115,21 @@ func (s Spec) arrays() arrayspec.Spec {
 	}
 }
 
-// Spec returns what creates the same array again, elsewhere or, once some of it was changed,
-// another one like it: everything that is stored of the array but its chunks. Created from it, an
-// array has the same chunks under the same keys, each the same bytes; where the array's metadata
-// leaves out what has a default, that of the new one says it. Slices and the map are the caller's.
+// Spec returns a Spec that creates an array with the same metadata, or a similar array after
+// changes to the Spec. The created array has the same chunks under the same keys, with the same
+// bytes. Where the metadata omits a member that has a default, the new metadata contains the
+// default. The slices and the map are the caller's.
 //
-// Fill is a Go value where the data type has one, so that it can be stored in another format, and
-// [NoFill] where it is undefined. Chunks in a rectilinear grid are given as ChunkEdges or
-// ShardEdges, or as Grid where these do not say the same.
+// Fill is a Go value if the data type has one, so that it can be stored in another format, and
+// [NoFill] if it is undefined. The chunks of a rectilinear grid are in ChunkEdges or ShardEdges,
+// or in Grid if these cannot express them.
 //
-// That of a v1 array, which is not written, is of the same array in v2. That of a view of a field
-// is of an array of the field alone, with the codecs that the structures have where they fit it,
-// else those of an empty Spec. Members of the metadata that this package does not know are no part
-// of it. [Create] is to be given the codecs and the data types of one's own that the array was
-// opened with, see [Extensions].
+// The Spec of a v1 array describes the array in v2, because v1 is not written. The Spec of a view
+// of a field describes an array of the field alone; it has the codecs of the structured array if
+// these fit the field, else those of an empty Spec.
+//
+// The Spec omits metadata members that this package does not know. If the array was opened with
+// [Extensions], pass the same tables to [Create].
 func (a *Array) Spec() Spec {
 	s := a.spec()
 	if (s.Fill == arrayspec.NoFill{}) {
@@ -135,10 +151,11 @@ func (a *Array) spec() arrayspec.Spec {
 	return arrayspec.OfField(base.spec(), base.meta, a.meta, a.field.Shape(), base.cfg.Specs())
 }
 
-// MetadataV3 returns v3 metadata for the chunks of a v1 or v2 array, as they are stored and where
-// they are: what package upkeep writes to migrate it. The names of dimensions in _ARRAY_DIMENSIONS
-// become dimension_names, and an undefined fill value becomes what missing chunks read as.
-// errors.ErrUnsupported where v3 cannot describe them.
+// MetadataV3 returns v3 metadata for the stored chunks of a v1 or v2 array, without moving or
+// changing them. Package upkeep writes it to migrate the array. The dimension names in
+// _ARRAY_DIMENSIONS become dimension_names, and an undefined fill value becomes the value that
+// missing chunks read as. MetadataV3 returns errors.ErrUnsupported if v3 cannot describe the
+// chunks.
 func (a *Array) MetadataV3() (*meta.Array, error) {
 	m := *a.meta
 	m.Attrs = a.at.Attrs

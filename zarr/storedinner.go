@@ -7,10 +7,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// StoredInner reads the index of the shard at a position of the grid, and counts the inner chunks
-// that are stored in it, and those that it has room for, of which some may lie beyond the array.
-// ErrNotFound: there is no such shard. ErrCorrupt: its index is damaged. errors.ErrUnsupported: the
-// array has no shards.
+// StoredInner reads the index of the shard at a position of the grid. stored is the number of
+// inner chunks stored in the shard. room is the number of inner chunks that the shard can hold,
+// including those beyond the array.
+//
+// StoredInner returns ErrNotFound if the shard does not exist, ErrCorrupt if its index is damaged,
+// ErrSelection if coord is outside the grid, and errors.ErrUnsupported if the array is not
+// sharded.
 func (a *Array) StoredInner(ctx context.Context, coord ...int) (stored, room int, err error) {
 	if !a.Sharded() {
 		return 0, 0, a.errf(fault.Newf(errors.ErrUnsupported, "the array has no shards"))

@@ -7,8 +7,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// structPlans keeps how structures become Go structs and back, for the Go types that an opened
-// array was read or written as. The zero structPlans is ready.
+// structPlans caches the conversions between structures and the Go types that an opened array was
+// read or written as. The zero structPlans is ready for use.
 type structPlans struct {
 	mu    sync.Mutex
 	plans map[structPlan][]dtype.Move
@@ -19,12 +19,12 @@ type structPlan struct {
 	to reflect.Type
 }
 
-// maxStructPlans is how many are kept. One or two Go types are usual for an array; a plan may take
-// 1.5 MiB.
+// maxStructPlans is the maximum number of cached conversions. An array usually has one or two Go
+// types; a conversion may take 1.5 MiB.
 const maxStructPlans = 8
 
-// moves says where the bytes of elements of t lie in a Go struct; fault.Type where that does not
-// fit.
+// moves returns the positions of the bytes of t's elements in a Go struct. fault.Type: t does not
+// fit the struct.
 func (p *structPlans) moves(t *dtype.Struct, to reflect.Type) ([]dtype.Move, error) {
 	key := structPlan{t, to}
 	p.mu.Lock()

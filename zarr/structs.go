@@ -9,13 +9,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// readStructs reads elements of a structured data type into Go structs, which were checked to fit.
+// readStructs reads elements of a structured data type into Go structs. T has been checked to fit.
 func readStructs[T any](ctx context.Context, a *Array, t *dtype.Struct, dst []T, r grid.Selection) error {
 	moves, err := a.shared.structs.moves(t, reflect.TypeFor[T]())
 	if err != nil {
 		return a.errf(err)
 	}
-	b, advice := room[byte](len(dst) * t.Size())
+	b, advice := alloc[byte](len(dst) * t.Size())
 	defer advice.Undo()
 	if err := a.read(ctx, b, r); err != nil {
 		return err
@@ -26,7 +26,7 @@ func readStructs[T any](ctx context.Context, a *Array, t *dtype.Struct, dst []T,
 	return nil
 }
 
-// writeStructs writes Go structs, which were checked to fit.
+// writeStructs writes Go structs. T has been checked to fit.
 func writeStructs[T any](ctx context.Context, a *Array, t *dtype.Struct, src []T, r grid.Selection) error {
 	moves, err := a.shared.structs.moves(t, reflect.TypeFor[T]())
 	if err != nil {

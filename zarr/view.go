@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// With returns a view of the same array with other options.
+// With returns a view of the array with additional options.
 func (a *Array) With(opts ...Option) (*Array, error) {
 	if a.field != nil {
-		return a.field.again(a.field.base.With(opts...))
+		return a.field.reapply(a.field.base.With(opts...))
 	}
 	cfg := a.cfg
 	if err := cfg.add(opts); err != nil {
@@ -21,24 +21,24 @@ func (a *Array) With(opts ...Option) (*Array, error) {
 	return makeArray(nodeOf(at, cfg), at.Keyed, at.Pipe, a.shared, nil), nil
 }
 
-// Refresh opens the array again and returns it as it is now in the store or, where only
-// consolidated metadata has it, as that has it now.
+// Refresh opens the array again and returns it with its current metadata: that of the store or, if
+// only consolidated metadata contains the array, the current consolidated metadata.
 func (a *Array) Refresh(ctx context.Context) (*Array, error) {
 	if a.field != nil {
-		return a.field.again(a.field.base.Refresh(ctx))
+		return a.field.reapply(a.field.base.Refresh(ctx))
 	}
 	at, err := a.at.Refresh(ctx)
 	if err != nil {
 		return nil, err
 	}
-	b := made(at, a.cfg).(*Array)
+	b := newNode(at, a.cfg).(*Array)
 	b.reshaped(a)
 	return b, nil
 }
 
-// reshaped has the cache forget what an array of another shape had read beyond this one, or what is
-// there of a time when the array was longer: others may have deleted and written it since. What the
-// array ended within is bound to where it ended.
+// reshaped makes the cache forget the chunks that are not wholly inside the shapes of both a and
+// old. Another process may have deleted and rewritten them since. The cache itself binds the entry
+// of a chunk at the edge to the shape that it was read with.
 func (a *Array) reshaped(old *Array) {
 	rank := len(a.meta.Shape)
 	if a.engine.Options.Cache == nil || len(old.meta.Shape) != rank || slices.Equal(a.meta.Shape, old.meta.Shape) {

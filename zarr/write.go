@@ -7,22 +7,26 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// Write sets what sel selects of the array to src, in C order; len(src) is the number of elements
-// selected (ErrSelection otherwise). T is as for Read. to is an array, or one shard that
-// [Array.OpenShard] opened.
+// Write sets the selected elements of an array, or of a shard opened by [Array.OpenShard], to src
+// in C order. len(src) must be the number of selected elements (ErrSelection otherwise). T is as
+// for [Read].
 //
-// Chunks whose elements are all selected are written without being read. A chunk that reaches
-// beyond the array's shape, and is selected as far as that goes, is put if it is absent; if it
-// exists its elements beyond the shape are kept, as they may be rows that were appended since a was
-// opened. Others are read, changed and written on condition that nobody replaced them in between,
-// and done again if somebody did: concurrent writers of different elements lose nothing, here or in
-// other processes. A store that cannot do conditional writes refuses partial chunks with
-// errors.ErrUnsupported; see SingleWriter. Chunks whose every element is the fill value are
-// deleted, or not written, unless StoreFill says otherwise; where the fill value is undefined (v2's
-// null) all are stored.
+// The selection determines how a chunk is written:
 //
-// After an error some chunks may have been written and others not; each is wholly old or wholly
-// new.
+//   - A chunk whose elements are all selected is written without being read.
+//   - A chunk that extends beyond the array's shape, and whose elements inside the shape are all
+//     selected, is put if it is absent. If it exists, its elements beyond the shape are kept,
+//     because another writer may have appended them since the array was opened.
+//   - Any other chunk is read, changed, and written on condition that no other writer replaced it
+//     in between. If one did, the chunk is read again and the write is retried. So concurrent
+//     writers of different elements lose nothing, in one process or in several.
+//
+// A store without conditional writes returns errors.ErrUnsupported for partial chunks; see
+// [SingleWriter]. Chunks whose elements all equal the fill value are deleted or not written,
+// unless [StoreFill] is set. If the fill value is undefined (v2's null), all chunks are stored.
+//
+// After an error some chunks may have been written and others not; each has either its old or its
+// new value.
 func Write[T any, To *Array | *ShardWriter](ctx context.Context, to To, src []T, sel ...Selection) error {
 	a := any(to).(interface{ target() *Array }).target()
 	r, err := regionOf[T](a, len(src), sel)

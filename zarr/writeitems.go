@@ -9,15 +9,15 @@ import (
 )
 
 // WriteItems is [Array.WriteBytes] for data types whose elements vary in length, and the
-// counterpart of [Array.ReadItems]: src has the elements that sel selects, in C order, each in
-// memory form (see package dtype): text in UTF-8, bytes, the text of JSON, or the elements of an
-// array, one after another. nil is an item of no bytes. len(src) is the number of elements selected
-// (ErrSelection otherwise).
+// counterpart of [Array.ReadItems]. src contains the selected elements in C order, each in memory
+// form (see package dtype): UTF-8 text, bytes, the text of JSON, or the consecutive elements of an
+// array. nil is an empty item. len(src) must be the number of selected elements (ErrSelection
+// otherwise).
 //
-// Items stay the caller's: they are read until WriteItems returns, and not changed. Before anything
-// is written, what is no element of the data type is ErrType, as are all items where elements have
-// one size, and an item of more bytes than [Limits.Chunk] is ErrLimit. Whole chunks and parts of
-// chunks are written as by [Write].
+// WriteItems reads the items until it returns, and does not change or keep them. It validates them
+// before it writes. An item that is not an element of the data type is ErrType, and an item longer
+// than [Limits.Chunk] is ErrLimit. For a data type of fixed size WriteItems returns ErrType.
+// Chunks are written as by [Write].
 func (a *Array) WriteItems(ctx context.Context, src [][]byte, sel ...Selection) error {
 	if a.meta.DType.Size() > 0 {
 		return a.errf(a.areItems(nil))
@@ -38,7 +38,7 @@ func (a *Array) WriteItems(ctx context.Context, src [][]byte, sel ...Selection) 
 	return writeItems(ctx, a, src, r)
 }
 
-// areItems refuses what are no elements of the array.
+// areItems returns an error if any item is not an element of the array.
 func (a *Array) areItems(src [][]byte) error {
 	t := a.meta.DType
 	if t.Size() > 0 {
@@ -52,7 +52,8 @@ func (a *Array) areItems(src [][]byte) error {
 	return nil
 }
 
-// isItem is the kind of error of an item that is no element. JSON is left to [dtype.VarLen.Items].
+// isItem returns the kind of error if item is not an element of the array. It does not check JSON;
+// see [dtype.VarLen.Items].
 func (a *Array) isItem(item []byte) error {
 	switch t := a.meta.DType.(type) {
 	case dtype.VarLen:

@@ -1,15 +1,21 @@
-// Package cache keeps decoded chunks in memory, within a number of bytes, for any number of arrays,
-// stores and goroutines.
+// Package cache keeps decoded chunks in memory, up to a number of bytes, for any number of arrays
+// and stores.
 //
 //	c := cache.New(1<<30, cache.Revalidate(time.Minute))
 //	a, err := zarr.OpenArray(ctx, st, "air/t2m", zarr.Cache(c))
 //
-// A cache keeps chunks, inner chunks and indexes of shards, and that objects are absent where the
-// store has proven it. A read of what is there makes no request. What several goroutines want at
-// once is requested and decoded once; that goes on as long as one of them waits for it. Errors are
-// not kept.
+// A cache keeps chunks, inner chunks, indexes of shards, and the absence of objects that the store
+// has proven to be absent. It does not keep errors or metadata. A read of a valid entry sends no
+// request.
 //
-// How long an entry is believed is an argument of [New]: [Immutable], or [Revalidate] with a time.
-// What the process itself writes or deletes, through any array or group, is forgotten at once, so a
-// program reads what it wrote. See docs/how-to/caching.md for what exactly is promised.
+// The argument of [New] sets how long an entry is valid: [Immutable], or [Revalidate] with a time.
+// The writes and deletes of this process, through any array or group, invalidate their entries
+// immediately, so a program reads the values that it wrote. docs/how-to/caching.md has the
+// details.
+//
+// # Concurrency
+//
+// Everything in this package is safe for concurrent use. If several goroutines need the same
+// entry, it is requested and decoded once. That load continues as long as one of them waits for
+// it.
 package cache

@@ -2,8 +2,8 @@ package zarr
 
 import "github.com/zargo-io/zargo/internal/hierarchy"
 
-// made returns the array or the group that was found.
-func made(at *hierarchy.Node, cfg config) Node {
+// newNode returns the Array or Group at a node that was found.
+func newNode(at *hierarchy.Node, cfg config) Node {
 	if at.Array() == nil {
 		return &Group{nodeOf(at, cfg)}
 	}
