@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/zargo-io/zargo/internal/chunkcache"
 	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -16,7 +15,7 @@ import (
 // Errors are those of source.top.
 func (r *Call) index(ctx context.Context, top *plan.Level) (x *shardIndex, current bool, err error) {
 	if x := r.State.indexes.Get(top.ID(0)); x != nil {
-		r.hit(ctx, top, 0)
+		r.hit(ctx, store.CachedIndex, top.ID(0).Key, top.IndexSize())
 		return x, false, nil
 	}
 	rd := top.Index()
@@ -34,16 +33,6 @@ func (r *Call) index(ctx context.Context, top *plan.Level) (x *shardIndex, curre
 		joined = false
 	}
 	return x, !joined, err
-}
-
-// begun admits a request that other calls may join, and takes a slot for it. It is admitted before,
-// also where another call sends it: a load that is joined must not end by the limit of one call.
-func (r *Call) begun(ctx context.Context, rd plan.Read) (store.Store, *slots, error) {
-	st, err := r.account.AdmitAll(r.store, 1, rd.Known())
-	if err == nil {
-		err = r.slots.Acquire(ctx)
-	}
-	return st, r.slots, err
 }
 
 // recheck reads the index of a stored shard unless the shard still has the version of x:
@@ -65,7 +54,7 @@ func (r *Call) recheck(ctx context.Context, top *plan.Level, x *shardIndex) (now
 func (r *Call) loadIndex(ctx context.Context, st store.Store, l *plan.Level, rd plan.Read) (x *shardIndex, err error) {
 	err = r.loadIndexes(ctx, st, l, rd, func(_ int, found *shardIndex) {
 		x = found
-		r.State.indexes.Put(x, maxIndexes)
+		r.State.keep(x)
 	})
 	return x, err
 }
@@ -77,7 +66,7 @@ func (r *Call) innerIndexes(ctx context.Context, l *plan.Level, v store.Version)
 	for i := range found {
 		if x := r.State.indexes.Get(l.ID(i)); x != nil && x.version == v {
 			found[i] = x.ShardIndex
-			r.hit(ctx, l, i)
+			r.hit(ctx, store.CachedIndex, l.ID(i).Key, l.IndexSize())
 		}
 	}
 	reads, err := l.Indexes(found)
@@ -88,7 +77,7 @@ func (r *Call) innerIndexes(ctx context.Context, l *plan.Level, v store.Version)
 		if len(rd.Pieces) > 1 {
 			return r.loadIndexes(ctx, st, l, rd, func(i int, x *shardIndex) {
 				found[i] = x.ShardIndex
-				r.State.indexes.Put(x, maxIndexes)
+				r.State.keep(x)
 			})
 		}
 		id := l.ID(rd.Pieces[0].I)
@@ -104,7 +93,7 @@ func (r *Call) innerIndexes(ctx context.Context, l *plan.Level, v store.Version)
 // loadIndexes makes one request for indexes of the shards of a level. It passes each to take, by
 // the number of the shard.
 func (r *Call) loadIndexes(ctx context.Context, st store.Store, l *plan.Level, rd plan.Read, take func(int, *shardIndex)) error {
-	got, err := r.receive(ctx, st, rd, rd.Bound)
+	got, err := r.receive(ctx, st, rd, rd.Bound, nil)
 	if err != nil {
 		return err
 	}
@@ -128,22 +117,15 @@ func (r *Call) loadIndexes(ctx context.Context, st store.Store, l *plan.Level, r
 	return nil
 }
 
-// shardIndex is the index of a shard as one version of the object has it.
-type shardIndex struct {
-	codec.ShardIndex
-	id      plan.IndexID // of one that is kept
-	version store.Version
+// storedIndex reads the index of a shard as it is now, or of a version unless that is "".
+func (r *Call) storedIndex(ctx context.Context, o *plan.Object, version store.Version) (x *shardIndex, err error) {
+	top := o.Stored()
+	rd := top.Index()
+	rd.Version = version
+	st, release, err := r.begun(ctx, rd)
+	if err != nil {
+		return nil, err
+	}
+	defer release.Release()
+	return r.loadIndex(ctx, st, top, rd)
 }
-
-// ID is what the index is kept by.
-func (x *shardIndex) ID() plan.IndexID { return x.id }
-
-// Forget drops the index of a stored shard that was replaced.
-func (s *State) Forget(key string) { s.indexes.Drop(plan.IndexID{Key: key}, nil) }
-
-// maxIndexes is how many bytes of shard indexes an opened array keeps: sixteen shards of 32³ inner
-// chunks, at 16 bytes each.
-const maxIndexes = 8 << 20
-
-// indexCache keeps the shard indexes that were used last. The zero indexCache is ready.
-type indexCache = chunkcache.Recent[plan.IndexID, *shardIndex]

@@ -38,7 +38,7 @@ func (s *keptShard) inner(ctx context.Context, l *plan.Level) (found []codec.Sha
 		if e := c.Part(s.indexID(l, i, s.known.Pin)); e != nil {
 			found[i] = e.Index
 			hits++
-			r.hit(ctx, l, i)
+			r.hit(ctx, store.CachedIndex, s.Key, l.IndexSize())
 		}
 	}
 	c.Count(hits, len(found)-hits)
@@ -47,10 +47,7 @@ func (s *keptShard) inner(ctx context.Context, l *plan.Level) (found []codec.Sha
 		return found, false, err
 	}
 	return found, true, r.all(ctx, reads, func(ctx context.Context, st store.Store, rd plan.Read) error {
-		got, err := s.load(ctx, l, rd, func(ctx context.Context) (all []*chunkcache.Entry, err error) {
-			err = r.loadIndexes(ctx, st, l, rd, func(_ int, x *shardIndex) { all = append(all, &chunkcache.Entry{Index: x.ShardIndex}) })
-			return all, err
-		})
+		got, err := s.load(ctx, st, l, rd)
 		if err != nil {
 			return err
 		}
@@ -72,7 +69,7 @@ func (s *keptShard) expand(ctx context.Context, l *plan.Level, found []codec.Sha
 			return false
 		}
 		hits++
-		r.hitKept(ctx, s.Key, len(e.Bytes))
+		r.hit(ctx, store.CachedChunk, s.Key, int64(len(e.Bytes)))
 		if failed = r.placeKept(ctx, s.Key, p.Chunk(), p.Box(), e); failed != nil {
 			failed = p.Named(failed)
 		}
@@ -96,13 +93,7 @@ func (s *keptShard) fetch(ctx context.Context, l *plan.Level, reads plan.Reads) 
 		return s.shard.fetch(ctx, l, reads)
 	}
 	return r.all(ctx, reads, func(ctx context.Context, st store.Store, rd plan.Read) error {
-		got, err := s.load(ctx, l, rd, func(ctx context.Context) ([]*chunkcache.Entry, error) {
-			if all := s.arrived(l, rd); all != nil {
-				return all, nil
-			}
-			all, _, err := r.loadPieces(ctx, st, rd)
-			return all, err
-		})
+		got, err := s.load(ctx, st, l, rd)
 		if err != nil {
 			return err
 		}
@@ -117,12 +108,15 @@ func (s *keptShard) fetch(ctx context.Context, l *plan.Level, reads plan.Reads) 
 
 func (s *keptShard) forget() { s.call.Options.Cache.Forget(s.Key) }
 
-// load makes one request for indexes or inner chunks and keeps them, or waits for the same request
+// load sends one request for indexes or inner chunks and keeps them, or waits for the same request
 // of another call.
-func (s *keptShard) load(ctx context.Context, l *plan.Level, rd plan.Read, request func(context.Context) ([]*chunkcache.Entry, error)) ([]*chunkcache.Entry, error) {
+func (s *keptShard) load(ctx context.Context, st store.Store, l *plan.Level, rd plan.Read) ([]*chunkcache.Entry, error) {
 	c := s.call.Options.Cache
-	got, _, err := c.Join(ctx, s.loadID(l, rd), func(ctx context.Context, begun chunkcache.Stamp) (chunkcache.Loaded, error) {
-		all, err := request(ctx)
+	got, _, err := c.Join(ctx, s.loadID(l, rd), func(ctx context.Context, begun chunkcache.Stamp) (_ chunkcache.Loaded, err error) {
+		all := s.arrived(l, rd)
+		if all == nil {
+			all, _, err = s.call.loadEntries(ctx, st, l, rd)
+		}
 		if err != nil {
 			return chunkcache.Loaded{}, err
 		}
@@ -143,12 +137,11 @@ func (s *keptShard) load(ctx context.Context, l *plan.Level, rd plan.Read, reque
 	return all, nil
 }
 
-// arrived returns the inner chunks of a request if all of them came into the cache since this call
-// looked.
+// arrived returns what a request is for if all of it came into the cache since this call looked.
 func (s *keptShard) arrived(l *plan.Level, rd plan.Read) []*chunkcache.Entry {
 	all := make([]*chunkcache.Entry, len(rd.Pieces))
 	for i, p := range rd.Pieces {
-		if all[i] = s.call.Options.Cache.Part(s.pieceID(l, p, s.known.Pin)); all[i] == nil {
+		if all[i] = s.call.Options.Cache.Part(s.partID(l, rd, p)); all[i] == nil {
 			return nil
 		}
 	}

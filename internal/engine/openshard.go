@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/assemble"
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/internal/plan"
@@ -32,7 +33,7 @@ import (
 type ShardWriter struct {
 	r      *Call // of OpenShard
 	o      *plan.Object
-	s      *stream
+	s      *assemble.Stream
 	hold   *concurrency.Hold // nil: Kept bytes are the caller's memory
 	limits plan.Limits
 	blocks []grid.Axis
@@ -159,8 +160,8 @@ func (w *ShardWriter) fill(ctx context.Context, r *Call, o *plan.Object) error {
 	if err := w.take(p); err != nil {
 		return err
 	}
-	return w.s.during(ctx, hold, flight, func(ctx context.Context, send sender) error {
-		p.to = func(ctx context.Context, place int, stored []byte) error { return w.s.add(ctx, place, stored, send) }
+	return w.s.During(ctx, hold, flight, func(ctx context.Context, send assemble.Sender) error {
+		p.to = func(ctx context.Context, place int, stored []byte) error { return w.s.Add(ctx, place, stored, send) }
 		return p.run(ctx)
 	})
 }
@@ -208,7 +209,7 @@ func (w *ShardWriter) PutStored(ctx context.Context, coord []int, stored []byte)
 	err := w.claim(place)
 	w.mu.Unlock()
 	if err == nil {
-		err = w.s.add(ctx, place, stored, w.s.sendPart) // what is sent is in Kept bytes
+		err = w.s.Add(ctx, place, stored, w.s.SendPart) // what is sent is in Kept bytes
 	}
 	if err != nil {
 		return w.r.failed("write", w.o, w.fail(err))
@@ -237,11 +238,10 @@ func (w *ShardWriter) Commit(ctx context.Context) error {
 		err = w.put.Guard(ctx)
 	}
 	if err != nil {
-		err = w.s.abort(ctx, err)
+		err = w.s.Abort(ctx, err)
 	} else {
-		err = w.r.commit(ctx, w.o, w.s.made(), put)
+		err = w.r.commit(ctx, w.o, streamMade(w.s), put)
 	}
-	w.s.parts = nil
 	if err != nil {
 		return w.r.failed("write", w.o, err)
 	}
@@ -276,27 +276,31 @@ func (w *ShardWriter) carry(ctx context.Context) (store.Version, error) {
 		return "", err
 	}
 	defer index.Release()
-	x, _, err := r.storedStage(ctx, w.o, "")
+	x, err := r.storedIndex(ctx, w.o, "")
 	if errors.Is(err, fault.NotFound) {
 		return "", nil
 	} else if err != nil {
 		return "", err
 	}
-	v, stays := old{o: w.o}, w.stays()
-	if err := v.without(x, r.sizes.Carrying(r.plan.Cost), func(place int) bool { return !stays[place] }); err != nil {
+	carried, cost := w.stays(), r.sizes.Carrying(r.plan.Cost)
+	stays, err := w.o.Without(x.ShardIndex, x.version, &cost, func(place int) bool { return !carried[place] })
+	if err != nil {
 		return "", err
 	}
-	if err := v.admit(r); err != nil {
+	st, err := r.admit(w.o, &stays)
+	if err != nil {
 		return "", err
 	}
-	flight, total := r.sizes.Flight(w.limits, plan.Product(need(v.longest), plan.ReadsAhead))
+	flight, total := r.sizes.Flight(w.limits, plan.Product(need(stays.Longest), plan.ReadsAhead))
 	hold, err := r.reserve(ctx, concurrency.Task, total)
 	if err != nil {
 		return "", err
 	}
 	defer hold.Release()
-	s := &streamed{stream: w.s, hold: hold}
-	return x.version, s.during(ctx, hold, flight, func(ctx context.Context, send sender) error { return s.carry(ctx, &v, send) })
+	return x.version, w.s.During(ctx, hold, flight, func(ctx context.Context, send assemble.Sender) error {
+		p := &packer{Call: r, o: w.o, hold: hold, to: func(ctx context.Context, place int, stored []byte) error { return w.s.Add(ctx, place, stored, send) }}
+		return p.carry(ctx, st, &stays)
+	})
 }
 
 // stays is which inner chunks are carried over, by place in the index.
@@ -323,7 +327,5 @@ func (w *ShardWriter) free() {
 // Commit it does nothing.
 func (w *ShardWriter) Abort(ctx context.Context) error {
 	defer w.free()
-	err := w.s.abort(ctx, nil)
-	w.s.parts = nil
-	return err
+	return w.s.Abort(ctx, nil)
 }

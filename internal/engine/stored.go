@@ -6,6 +6,7 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
+	"github.com/zargo-io/zargo/internal/plan"
 )
 
 // StoredInner reads the index of one shard and counts the inner chunks that it stores, and those
@@ -16,31 +17,25 @@ func (a *Array) StoredInner(ctx context.Context, region grid.Selection) (stored,
 	if err != nil {
 		return 0, 0, err
 	}
-	for o := range r.plan.Objects() {
-		if o.Err != nil {
-			return 0, 0, r.failed("read", o, o.Err)
-		}
+	err = r.each(ctx, "read", func(ctx context.Context, o *plan.Object) error { // there is one
 		hold, err := r.reserve(ctx, concurrency.Index, r.indexed(o))
 		if err != nil {
-			return 0, 0, err
+			return err
 		}
-		x, _, err := r.storedStage(ctx, o, "")
+		defer hold.Release()
+		x, err := r.storedIndex(ctx, o, "")
 		if err != nil {
-			hold.Release()
-			return 0, 0, r.failed("read", o, err)
+			return err
 		}
-		for place := range x.Len() {
-			_, _, ok, err := x.At(place)
-			if err != nil {
-				hold.Release()
-				return 0, 0, r.failed("read", o, err)
-			}
-			if ok {
+		room = x.Len()
+		for place := range room {
+			if _, _, ok, err := x.At(place); err != nil {
+				return err
+			} else if ok {
 				stored++
 			}
 		}
-		room += x.Len()
-		hold.Release()
-	}
-	return stored, room, nil
+		return nil
+	})
+	return stored, room, err
 }

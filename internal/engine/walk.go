@@ -2,12 +2,9 @@ package engine
 
 import (
 	"context"
-	"sync/atomic"
 
-	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/zarr/codec"
-	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // source is where the indexes and the inner chunks of one shard come from, and where they go: to
@@ -52,65 +49,4 @@ func (r *Call) walk(ctx context.Context, src source, l *plan.Level, found []code
 		return sent, nil
 	}
 	return true, src.fetch(ctx, l, stage.Reads)
-}
-
-// shard is one version of a stored shard while it is read. As a source it reads the store, and
-// decodes inner chunks to their place.
-type shard struct {
-	*plan.Object
-	call    *Call
-	index   *shardIndex
-	missing atomic.Int64 // inner chunks that are not stored, the deepest ones
-}
-
-func (s *shard) top(ctx context.Context) (l *plan.Level, found []codec.ShardIndex, current bool, err error) {
-	s.missing.Store(0)
-	l = s.Shard()
-	if s.index, current, err = s.call.index(ctx, l); err != nil {
-		return nil, nil, false, err
-	}
-	return l, []codec.ShardIndex{s.index.ShardIndex}, current, nil
-}
-
-func (s *shard) confirm(ctx context.Context, top *plan.Level) ([]codec.ShardIndex, error) {
-	now, err := s.call.recheck(ctx, top, s.index)
-	if err != nil {
-		return nil, err
-	}
-	s.missing.Store(0)
-	s.index = now
-	return []codec.ShardIndex{now.ShardIndex}, nil
-}
-
-func (s *shard) inner(ctx context.Context, l *plan.Level) (found []codec.ShardIndex, sent bool, err error) {
-	return s.call.innerIndexes(ctx, l, s.index.version)
-}
-
-func (s *shard) expand(ctx context.Context, l *plan.Level, found []codec.ShardIndex) (plan.Stage, error) {
-	stage, err := l.Expand(s.index.version, found)
-	if err == nil {
-		s.call.fill(ctx, s, stage.Missing)
-	}
-	return stage, err
-}
-
-func (s *shard) fetch(ctx context.Context, _ *plan.Level, reads plan.Reads) error {
-	r := s.call
-	st, err := r.account.AdmitAll(r.store, reads.Len(), reads.Bytes())
-	if err != nil {
-		return err
-	}
-	return concurrency.EachIn(ctx, r.slots, reads.All(), func(ctx context.Context, rd plan.Read) error { return r.fetchAdmitted(ctx, st, s, rd) })
-}
-
-func (s *shard) forget() { s.call.State.indexes.Drop(plan.IndexID{Key: s.Key}, s.index) }
-
-// all does something with each of several reads, concurrently as far as the call has slots. All of
-// them are admitted or none. do holds a slot, and sends its request to the store that it is passed.
-func (r *Call) all(ctx context.Context, reads plan.Reads, do func(context.Context, store.Store, plan.Read) error) error {
-	st, err := r.account.AdmitAll(r.store, reads.Len(), reads.Bytes())
-	if err != nil {
-		return err
-	}
-	return concurrency.EachIn(ctx, r.slots, reads.All(), func(ctx context.Context, rd plan.Read) error { return do(ctx, st, rd) })
 }

@@ -3,12 +3,10 @@ package engine
 import (
 	"context"
 	"errors"
-	"slices"
+	"math"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/account"
-	"github.com/zargo-io/zargo/internal/grid"
-	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -21,79 +19,31 @@ var errTooLong = errors.New("too long")
 // then all of a shard is read at once.
 var errNoRanges = errors.New("the shard must be read with one request")
 
-// fetch makes one request of the call, and decodes the pieces of what comes to their places. s is
-// the shard that is read; nil where chunks are stored each by itself.
-func (r *Call) fetch(ctx context.Context, s *shard, rd plan.Read) error {
+// begun admits a request that other calls may join, and takes a slot for it. It is admitted before,
+// also where another call sends it: a load that is joined must not end by the limit of one call.
+func (r *Call) begun(ctx context.Context, rd plan.Read) (store.Store, *slots, error) {
 	st, err := r.account.AdmitAll(r.store, 1, rd.Known())
-	if err != nil {
-		return err
+	if err == nil {
+		err = r.slots.Acquire(ctx)
 	}
-	if err := r.slots.Acquire(ctx); err != nil {
-		return err
-	}
-	defer r.slots.Release()
-	return r.fetchAdmitted(ctx, st, s, rd)
+	return st, r.slots, err
 }
 
-// fetchAdmitted is the life of one request: memory, the store, the pieces.
-func (r *Call) fetchAdmitted(ctx context.Context, st store.Store, s *shard, rd plan.Read) error {
-	if s == nil {
-		return r.fetchChunk(ctx, st, rd)
-	}
-	at := r.size().Decoding(rd, r.first(rd))
-	got, err := r.receive(ctx, st, rd, at.Room)
+// all does something with each of several reads, concurrently as far as the call has slots. All of
+// them are admitted or none. do holds a slot, and sends its request to the store that it is passed.
+func (r *Call) all(ctx context.Context, reads plan.Reads, do func(context.Context, store.Store, plan.Read) error) error {
+	st, err := r.account.AdmitAll(r.store, reads.Len(), reads.Bytes())
 	if err != nil {
 		return err
 	}
-	defer got.hold.Release()
-	return r.place(ctx, s, rd, got, at)
+	return concurrency.EachIn(ctx, r.slots, reads.All(), func(ctx context.Context, rd plan.Read) error { return do(ctx, st, rd) })
 }
 
-func (r *Call) fetchChunk(ctx context.Context, st store.Store, rd plan.Read) error {
-	c, box := rd.Pieces[0].Chunk(), rd.Pieces[0].Box()
-	into, more := c.Room(r.memory, box), int64(0) // a range takes nothing to decode
-	if rd.Range.IsWhole() {
-		more = plan.Room(c.DecodeRoom(r.memory, box))
-	} else {
-		into = c.SpanRoom(r.memory, box)
-	}
-	if into != nil {
-		return r.fetchInto(ctx, st, rd, c, box, into, more)
-	}
-	got, err := r.receive(ctx, st, rd, more)
-	if err != nil {
-		return err
-	}
-	defer got.hold.Release()
-	s, err := r.cpu(ctx, got.hold)
-	if err != nil {
-		return err
-	}
-	defer s.release()
-	return r.decodeWanted(ctx, rd, c, box, got.Bytes, &s.Scratch)
-}
-
-// fetchInto is fetchChunk where the stored bytes are the elements, and are received where they
-// belong: no memory is reserved for them.
-func (r *Call) fetchInto(ctx context.Context, st store.Store, rd plan.Read, c *pipeline.Chunk, box grid.Box, into []byte, more int64) error {
-	v, err := st.Get(ctx, rd.Key, rd.Options(), into)
-	if !account.Refused(err) {
-		v, err = r.checkChunk(rd, rd.Bound, v, err)
-	}
-	if err != nil {
-		return err
-	}
-	hold, err := r.reserve(ctx, concurrency.Task, more)
-	if err != nil {
-		return err
-	}
-	defer hold.Release()
-	s, err := r.cpu(ctx, hold)
-	if err != nil {
-		return err
-	}
-	defer s.release()
-	return r.decodeWanted(ctx, rd, c, box, v.Bytes, &s.Scratch)
+// undecodable reports whether an error says that stored bytes do not decode. An error of the store
+// never says so: its bytes were not seen.
+func undecodable(err error) bool {
+	var of *fault.KeyError
+	return (errors.Is(err, fault.Corrupt) || errors.Is(err, errors.ErrUnsupported)) && !errors.As(err, &of)
 }
 
 // received is what a request brought, in memory of a Task.
@@ -103,16 +53,12 @@ type received struct {
 }
 
 // receive reserves memory for what a request brings, and room bytes more for what is done to it,
-// and makes it. It is made once more where an object is longer than such objects are as a rule:
-// what that one takes is reserved then, and nothing is held in between. One that has grown again is
-// asked for with twice the room, so that there is an end to it.
-func (r *Call) receive(ctx context.Context, st store.Store, rd plan.Read, room int64) (received, error) {
-	return r.receiveOr(ctx, st, rd, room, nil)
-}
-
-// receiveOr is receive, and keeps the hold also with one kind of error.
-func (r *Call) receiveOr(ctx context.Context, st store.Store, rd plan.Read, room int64, keep error) (got received, err error) {
-	first := r.first(rd)
+// and sends it. It sends another one where the object is longer than such objects usually are: it
+// reserves the memory for that then, and holds nothing in between. An object that has grown again
+// is requested with twice the room, so that this ends. The hold is kept also with an error that is
+// keep.
+func (r *Call) receive(ctx context.Context, st store.Store, rd plan.Read, room int64, keep error) (got received, err error) {
+	first := r.size().First(rd)
 	for n := first; ; {
 		if got.hold, err = r.reserve(ctx, concurrency.Task, plan.Sum(need(n), room)); err != nil {
 			return received{}, err
@@ -136,6 +82,36 @@ func (r *Call) receiveOr(ctx context.Context, st store.Store, rd plan.Read, room
 	}
 }
 
+// receiveInto is receive where the stored bytes are the elements, and into is where these belong: no
+// memory is reserved for them.
+func (r *Call) receiveInto(ctx context.Context, st store.Store, rd plan.Read, into []byte, room int64) (got received, err error) {
+	got.Value, err = st.Get(ctx, rd.Key, rd.Options(), into)
+	if !account.Refused(err) {
+		got.Value, err = r.checkChunk(rd, rd.Bound, got.Value, err)
+	}
+	if err == nil {
+		got.hold, err = r.reserve(ctx, concurrency.Task, room)
+	}
+	return got, err
+}
+
+// longer is how many bytes a request may bring when it is made again, since it had more than n:
+// what the store announced, or, where it could not, eight times as many. ok is false when that is
+// no reason to make it again.
+func longer(rd plan.Read, n int64, err error) (more int64, ok bool) {
+	if n >= rd.Bound || !errors.Is(err, fault.Limit) || account.Refused(err) {
+		return 0, false
+	}
+	var long *store.TooLong
+	if errors.As(err, &long) {
+		return long.Announced, long.Announced > n && long.Announced <= rd.Bound
+	}
+	if n > math.MaxInt64/8 {
+		return rd.Bound, true
+	}
+	return min(max(8*n, 1), rd.Bound), true
+}
+
 // longest is the longest memory that is made for bytes that nothing is known of but what metadata
 // says. Of more the store makes as much as it knows to come.
 const longest = 64 << 20
@@ -154,7 +130,7 @@ func buffer(hold *concurrency.Hold, n int64) []byte {
 func (r *Call) send(ctx context.Context, st store.Store, rd plan.Read, hold *concurrency.Hold, n int64) (store.Value, error) {
 	o := rd.Options()
 	o.Max = min(o.Max, n)
-	buf := buffer(hold, r.expected(rd, n))
+	buf := buffer(hold, r.size().Expected(rd, n))
 	v, err := st.Get(ctx, rd.Key, o, buf)
 	if err == nil {
 		hold.Adopt(v.Bytes)
@@ -245,86 +221,4 @@ func (r *Call) checkIndex(rd plan.Read, v store.Value, err error) (store.Value, 
 		return v, fault.Newf(fault.Corrupt, "the store gave %d bytes of the index of a shard, which has %d", len(v.Bytes), rd.Bound)
 	}
 	return v, err
-}
-
-// place takes the pieces that a request for bytes of a shard brought to their places.
-func (r *Call) place(ctx context.Context, s *shard, rd plan.Read, v received, at plan.AtOnce) error {
-	if rd.Role != plan.Shard {
-		return r.decode(ctx, s, rd.Pieces, rd.Off, v, at)
-	}
-	x := &shardIndex{id: plan.IndexID{Key: rd.Key}, version: v.Version}
-	var err error
-	if x.ShardIndex, err = s.Chunk.Shards.IndexOf(v.Bytes); err != nil {
-		return err
-	}
-	if v.Version != "" {
-		r.State.indexes.Put(x, maxIndexes)
-	}
-	pieces, missing, err := rd.Pieces[0].Within(x.ShardIndex)
-	if err != nil {
-		return err
-	}
-	r.fill(ctx, s, missing)
-	return r.decode(ctx, s, pieces, 0, v, at)
-}
-
-// fill sets inner chunks that a shard does not have to the fill value, and counts the deepest ones
-// among them.
-func (r *Call) fill(ctx context.Context, s *shard, missing []plan.Piece) {
-	for _, p := range missing {
-		r.fillOne(ctx, s.Key, p.Chunk(), p.Box())
-		s.missing.Add(int64(p.Touched()))
-	}
-}
-
-// decode takes inner chunks out of bytes that lie at off in the shard. Where there are many it does
-// so on several cores.
-func (r *Call) decode(ctx context.Context, s *shard, pieces []plan.Piece, off int64, from received, at plan.AtOnce) error {
-	if len(pieces) <= at.Some {
-		return r.decodeSome(ctx, s, pieces, off, from)
-	}
-	return concurrency.Each(ctx, at.Slots, slices.Chunk(pieces, at.Some), func(ctx context.Context, part []plan.Piece) error {
-		return r.decodeSome(ctx, s, part, off, from)
-	})
-}
-
-func (r *Call) decodeSome(ctx context.Context, s *shard, pieces []plan.Piece, off int64, from received) error {
-	if len(pieces) == 0 {
-		return nil
-	}
-	scratch, err := r.cpu(ctx, from.hold)
-	if err != nil {
-		return err
-	}
-	defer scratch.release()
-	for _, p := range pieces {
-		if err := r.decodePiece(ctx, s, p, from.Bytes[p.Off-off:p.Off-off+p.Len], &scratch.Scratch); err != nil {
-			return p.Named(err)
-		}
-	}
-	return nil
-}
-
-// decodePiece takes an inner chunk, or what is wanted of a shard all of whose bytes are there, to
-// its place.
-func (r *Call) decodePiece(ctx context.Context, s *shard, p plan.Piece, stored []byte, scratch *pipeline.Scratch) error {
-	c := p.Chunk()
-	if c.Shards == nil {
-		return r.decodeOne(ctx, s.Key, c, p.Box(), stored, scratch)
-	}
-	x, err := c.Shards.IndexOf(stored)
-	if err != nil {
-		return err
-	}
-	pieces, missing, err := p.Within(x)
-	if err != nil {
-		return err
-	}
-	r.fill(ctx, s, missing)
-	for _, q := range pieces {
-		if err := r.decodePiece(ctx, s, q, stored[q.Off:q.Off+q.Len], scratch); err != nil {
-			return q.Named(err)
-		}
-	}
-	return nil
 }
