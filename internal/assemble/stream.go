@@ -79,6 +79,11 @@ func (s *Stream) Add(ctx context.Context, place int, stored []byte, send Sender)
 	return s.write(ctx, stored, send)
 }
 
+// To is Add with a sender.
+func (s *Stream) To(send Sender) func(ctx context.Context, place int, stored []byte) error {
+	return func(ctx context.Context, place int, stored []byte) error { return s.Add(ctx, place, stored, send) }
+}
+
 // write appends bytes, and sends what is a whole part by then.
 func (s *Stream) write(ctx context.Context, b []byte, send Sender) error {
 	s.off += int64(len(b))

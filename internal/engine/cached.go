@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 
 	"github.com/zargo-io/zargo/concurrency"
@@ -41,7 +40,7 @@ func (r *Call) readKept(ctx context.Context, o *plan.Object) error {
 func (r *Call) kept(ctx context.Context, o *plan.Object, top *plan.Level, id chunkcache.ID, rd plan.Read) (e, known *chunkcache.Entry, err error) {
 	c := r.Options.Cache
 	var room [edgeRoom]byte
-	edge := r.edge(room[:0], o.Coord)
+	edge := chunkcache.Edge(r.Layout.AppendEdge(room[:0], o.Coord))
 	known, fresh := c.Object(o.Key, edge)
 	if known != nil && !known.Absent {
 		id.Pin = known.Pin
@@ -196,36 +195,11 @@ func (r *Call) placeKept(ctx context.Context, key string, c *pipeline.Chunk, b g
 // edgeRoom is enough for an edge of as many axes as most arrays have.
 const edgeRoom = 32
 
-// edge appends how far the array reaches within an object along each axis, if it ends within it
-// along one.
-func (r *Call) edge(dst chunkcache.Edge, coord []int) chunkcache.Edge {
-	ends := false
-	for i, axis := range r.Layout.Axes {
-		start, n := axis.Chunk(coord[i])
-		if left := r.Layout.Shape[i] - start; left < n {
-			ends, n = true, left
-		}
-		dst = binary.AppendUvarint(dst, uint64(n)) //nolint:gosec // not negative
-	}
-	if !ends {
-		return dst[:0]
-	}
-	return dst
-}
-
 // cacheID is what a chunk that is all of an object is kept under.
 func (r *Call) cacheID(key, pin string, c *pipeline.Chunk) chunkcache.ID {
 	id := r.Options.Cache.ID(key, pin)
 	if !r.Layout.Pipe.Even() {
-		id.Shape = shapeText(c.Shape)
+		id.Shape = chunkcache.ShapeText(c.Shape)
 	}
 	return id
-}
-
-func shapeText(shape []int) string {
-	b := make([]byte, 0, 32)
-	for _, n := range shape {
-		b = binary.AppendUvarint(b, uint64(n)) //nolint:gosec // not negative
-	}
-	return string(b)
 }

@@ -32,22 +32,18 @@ func (r *Call) encoding(o *plan.Object) int64 {
 	return plan.Sum(n, r.size().Packing(o, n).Room)
 }
 
-// encode gives the stored form of an object with what is written laid over what was stored, which
-// is nil when nothing was, or nothing of it stays, and which may be changed; empty reports that the
-// object is all fill value and shall not be stored. It is all that is held afterwards, unless it
-// lies in the caller's memory.
+// encode returns the stored form of an object with what is written laid over the old one, which is
+// nil when nothing of it stays, and which may be changed. empty reports that the object is all fill
+// value and shall not be stored. The stored form is all that is held afterwards, unless it is in the
+// caller's memory.
 func (r *Call) encode(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (b []byte, empty bool, err error) {
-	if lies, ok := r.asItLies(o); ok && old == nil {
-		empty, err := r.emptyAsItLies(ctx, hold, o, lies)
-		return lies, empty, err
-	}
-	switch {
-	case o.Chunk.Shards != nil:
+	if o.Chunk.Shards != nil {
 		b, empty, err = r.pack(ctx, hold, o, old)
-	case old != nil && o.Chunk.LaysOver():
-		b, empty, err = r.encodeChunk(ctx, hold, old[:0], o, old)
-	default:
-		b, empty, err = r.encodeChunk(ctx, hold, buffer(hold, r.size().Typical(o.Chunk)), o, old)
+	} else {
+		var lies bool
+		if b, empty, lies, err = r.encodeChunk(ctx, hold, o, old); lies {
+			return b, empty, err
+		}
 	}
 	if err != nil || empty {
 		return nil, empty, err
@@ -57,37 +53,34 @@ func (r *Call) encode(ctx context.Context, hold *concurrency.Hold, o *plan.Objec
 	return hold.Trim(b), false, nil
 }
 
-// asItLies gives the stored form of an object that is written as it lies in the caller's memory,
-// which is only read. Its bytes are reserved all the same: the budget bounds what is under way.
-func (r *Call) asItLies(o *plan.Object) ([]byte, bool) {
-	if !o.Covers || o.Chunk.Shards != nil {
-		return nil, false
+// encodeChunk is encode of a chunk. lies reports that its elements are stored as they are in the
+// caller's memory, which is only read. They are reserved all the same: the budget bounds what is in
+// flight.
+func (r *Call) encodeChunk(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (b []byte, empty, lies bool, err error) {
+	if o.Covers && old == nil {
+		b, lies = o.Chunk.AsItLies(r.memory, o.Box)
 	}
-	return o.Chunk.AsItLies(r.memory, o.Box)
-}
-
-// emptyAsItLies reports that such an object is all fill value and shall not be stored.
-func (r *Call) emptyAsItLies(ctx context.Context, hold *concurrency.Hold, o *plan.Object, lies []byte) (bool, error) {
+	switch {
+	case lies:
+	case old != nil && o.Chunk.LaysOver():
+		b = old[:0]
+	default:
+		b = buffer(hold, r.size().Typical(o.Chunk))
+	}
 	s, err := r.cpu(ctx, hold)
 	if err != nil {
-		return false, err
+		return b, false, lies, err
 	}
 	defer s.release()
+	if !lies {
+		b, empty, err = r.encodeOver(ctx, o.Key, o.Chunk, o.Box, b, old, &s.Scratch, o.Edge)
+		return b, empty, false, err
+	}
 	start := r.clock()
-	empty := o.Chunk.IsFill(lies)
-	if empty {
+	if empty = o.Chunk.IsFill(b); empty {
 		r.missing(ctx, o.Key, o.Box)
 	} else {
-		r.worked(ctx, o.Key, o.Chunk, o.Box, len(lies), o.Chunk.Bytes, start)
+		r.worked(ctx, o.Key, o.Chunk, o.Box, len(b), o.Chunk.Bytes, start)
 	}
-	return empty, nil
-}
-
-func (r *Call) encodeChunk(ctx context.Context, hold *concurrency.Hold, dst []byte, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
-	s, err := r.cpu(ctx, hold)
-	if err != nil {
-		return dst, false, err
-	}
-	defer s.release()
-	return r.encodeOver(ctx, o.Key, o.Chunk, o.Box, dst, old, &s.Scratch, o.Edge)
+	return b, empty, true, nil
 }

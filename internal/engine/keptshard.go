@@ -22,7 +22,7 @@ type keptShard struct {
 func (s *keptShard) top(ctx context.Context) (l *plan.Level, found []codec.ShardIndex, current bool, err error) {
 	s.missing.Store(0)
 	l = s.Shard().InRanges()
-	e, known, err := s.call.kept(ctx, s.Object, l, s.indexID(l, 0, ""), l.Index())
+	e, known, err := s.call.kept(ctx, s.Object, l, s.indexID(l, 0), l.Index())
 	if err != nil {
 		return nil, nil, false, err
 	}
@@ -35,7 +35,7 @@ func (s *keptShard) inner(ctx context.Context, l *plan.Level) (found []codec.Sha
 	found = make([]codec.ShardIndex, l.Len())
 	hits := 0
 	for i := range found {
-		if e := c.Part(s.indexID(l, i, s.known.Pin)); e != nil {
+		if e := c.Part(s.indexID(l, i)); e != nil {
 			found[i] = e.Index
 			hits++
 			r.hit(ctx, store.CachedIndex, s.Key, l.IndexSize())
@@ -63,7 +63,7 @@ func (s *keptShard) expand(ctx context.Context, l *plan.Level, found []codec.Sha
 	r, hits, misses := s.call, 0, 0
 	var failed error
 	stage, err := l.ExpandWithout(s.known.Version, found, func(p plan.Piece) bool {
-		e := r.Options.Cache.Part(s.pieceID(l, p, s.known.Pin))
+		e := r.Options.Cache.Part(s.pieceID(l, p))
 		if e == nil || failed != nil {
 			misses++
 			return false
@@ -151,36 +151,43 @@ func (s *keptShard) arrived(l *plan.Level, rd plan.Read) []*chunkcache.Entry {
 // partID is what a piece of a request is kept under.
 func (s *keptShard) partID(l *plan.Level, rd plan.Read, p plan.Piece) chunkcache.ID {
 	if rd.Role == plan.InnerIndex {
-		return s.indexID(l, p.I, s.known.Pin)
+		return s.indexID(l, p.I)
 	}
-	return s.pieceID(l, p, s.known.Pin)
+	return s.pieceID(l, p)
 }
 
 // pieceID is what an inner chunk is kept under: the bytes of one version of an object that it is
 // decoded of.
-func (s *keptShard) pieceID(l *plan.Level, p plan.Piece, pin string) chunkcache.ID {
-	id := s.call.cacheID(s.Key, pin, s.Chunk)
-	id.Depth, id.Off, id.Len = l.Depth()+1, p.Off, p.Len
-	return id
+func (s *keptShard) pieceID(l *plan.Level, p plan.Piece) chunkcache.ID {
+	return s.id(chunkcache.Chunk, l.Depth()+1, p.Off, p.Len)
 }
 
 // indexID is what the index of the i-th shard of a level is kept under.
-func (s *keptShard) indexID(l *plan.Level, i int, pin string) chunkcache.ID {
-	id, at := s.call.cacheID(s.Key, pin, s.Chunk), l.ID(i)
-	id.Kind, id.Depth, id.Off, id.Len = chunkcache.Index, at.Depth, at.Off, at.Len
+func (s *keptShard) indexID(l *plan.Level, i int) chunkcache.ID {
+	at := l.ID(i)
+	return s.id(chunkcache.Index, at.Depth, at.Off, at.Len)
+}
+
+// id is what bytes of the object are kept under, of the version that is known of it.
+func (s *keptShard) id(k chunkcache.Kind, depth int, off, n int64) chunkcache.ID {
+	pin := ""
+	if s.known != nil {
+		pin = s.known.Pin
+	}
+	id := s.call.cacheID(s.Key, pin, s.Chunk)
+	id.Kind, id.Depth, id.Off, id.Len = k, depth, off, n
 	return id
 }
 
 // loadID names the load of several pieces by one request.
 func (s *keptShard) loadID(l *plan.Level, rd plan.Read) chunkcache.Load {
-	id := s.call.cacheID(s.Key, s.known.Pin, s.Chunk)
-	id.Kind, id.Depth = chunkcache.Chunk, l.Depth()+1
+	kind := chunkcache.Chunk
 	if rd.Role == plan.InnerIndex {
-		id.Kind = chunkcache.Index
+		kind = chunkcache.Index
 	}
 	pieces := make([]byte, 0, 4*len(rd.Pieces))
 	for _, p := range rd.Pieces {
 		pieces = binary.AppendVarint(binary.AppendVarint(pieces, p.Off), p.Len)
 	}
-	return chunkcache.Load{ID: id, Pieces: string(pieces)}
+	return chunkcache.Load{ID: s.id(kind, l.Depth()+1, 0, -1), Pieces: string(pieces)}
 }

@@ -15,21 +15,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// ShardWriter is a shard under way, whose inner chunks come as the caller has them, in any order,
-// and are stored in the order in which they come. They are encoded and sent in parts at once; the
-// shard becomes visible, whole, with Commit. Put and PutStored may be called concurrently, the
-// other methods when neither is under way. One of Commit and Abort has to be called.
+// ShardWriter writes one shard. Its inner chunks come in any order, are stored in that order, and are
+// encoded and sent in parts at once. Commit makes the whole shard visible. Put and PutStored may be
+// called concurrently, the other methods while neither runs. One of Commit and Abort has to be
+// called.
 //
 // # Memory
 //
-// A ShardWriter may live for as long as its caller likes, so it never holds a Task between calls: a
-// Task waits for slots alone, and another one may wait for it. Each Put takes a Task of its own,
-// for the inner chunks that are encoded and the parts that are sent meanwhile, and returns when
-// these are sent. What is left in between is what no part has yet: [ShardWriter.Kept] bytes. They
-// are reserved as Ahead, by Try, as read-ahead is, which leaves Tasks their 3/8 of the budget
-// whatever is held. Where that share is taken by others they are the caller's memory, like the rows
-// that it has not put yet, and not counted: to wait for them would let two writers of one goroutine
-// wait for each other.
+// A Task waits for slots alone, as another one may wait for it, and a ShardWriter may live for as
+// long as its caller likes. So each Put takes a Task of its own, for the inner chunks that it encodes
+// and the parts that it sends. Bytes that no part has yet stay between calls: [ShardWriter.Kept]
+// bytes. Try reserves them as Ahead, as for read-ahead, which leaves Tasks their 3/8 of the budget.
+// Where others have taken that share they are the caller's memory and not counted. To wait for them
+// would let two writers of one goroutine wait for each other.
 type ShardWriter struct {
 	r      *Call // of OpenShard
 	o      *plan.Object
@@ -161,7 +159,7 @@ func (w *ShardWriter) fill(ctx context.Context, r *Call, o *plan.Object) error {
 		return err
 	}
 	return w.s.During(ctx, hold, flight, func(ctx context.Context, send assemble.Sender) error {
-		p.to = func(ctx context.Context, place int, stored []byte) error { return w.s.Add(ctx, place, stored, send) }
+		p.to = w.s.To(send)
 		return p.run(ctx)
 	})
 }
@@ -282,8 +280,8 @@ func (w *ShardWriter) carry(ctx context.Context) (store.Version, error) {
 	} else if err != nil {
 		return "", err
 	}
-	carried, cost := w.stays(), r.sizes.Carrying(r.plan.Cost)
-	stays, err := w.o.Without(x.ShardIndex, x.version, &cost, func(place int) bool { return !carried[place] })
+	cost := r.sizes.Carrying(r.plan.Cost)
+	stays, err := w.o.Without(x.ShardIndex, x.version, &cost, func(p plan.Piece) bool { return w.given[p.Place()] || !w.put.Carry(p.Box().Coord) })
 	if err != nil {
 		return "", err
 	}
@@ -298,21 +296,9 @@ func (w *ShardWriter) carry(ctx context.Context) (store.Version, error) {
 	}
 	defer hold.Release()
 	return x.version, w.s.During(ctx, hold, flight, func(ctx context.Context, send assemble.Sender) error {
-		p := &packer{Call: r, o: w.o, hold: hold, to: func(ctx context.Context, place int, stored []byte) error { return w.s.Add(ctx, place, stored, send) }}
+		p := &packer{Call: r, hold: hold, to: w.s.To(send)}
 		return p.carry(ctx, st, &stays)
 	})
-}
-
-// stays is which inner chunks are carried over, by place in the index.
-func (w *ShardWriter) stays() []bool {
-	s := w.o.Chunk.Shards
-	stays := make([]bool, s.Len())
-	one := slices.Repeat([]int{1}, len(s.Grid))
-	for b := range grid.Whole(s.Grid).Chunks(grid.Even(one)) {
-		place := s.Position(b.Coord)
-		stays[place] = !w.given[place] && w.put.Carry(b.Coord)
-	}
-	return stays
 }
 
 // free gives back what is kept between calls.

@@ -67,7 +67,7 @@ func (r *Call) list(ctx context.Context, o *plan.Object) (*listed, error) {
 	only := r.State.noRanges.Load()
 	if o.Ranged && !only {
 		err := r.readRanges(ctx, o, s)
-		if !errors.Is(err, errNoRanges) {
+		if !errors.Is(err, plan.ErrNoRanges) {
 			if errors.Is(err, fault.NotFound) {
 				err = nil
 			}

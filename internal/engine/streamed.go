@@ -27,8 +27,6 @@ func (r *Call) newStream(o *plan.Object, l plan.Limits, buffer func(n int64) []b
 // streamed is a shard that is streamed, in the one Task that it takes until it is committed. The
 // parts that it sends are in it, so that it waits for request slots and CPU slots alone.
 type streamed struct {
-	*Call
-	o      *plan.Object
 	out    *assemble.Stream
 	hold   *concurrency.Hold
 	at     plan.AtOnce
@@ -43,7 +41,7 @@ func (r *Call) stream(ctx context.Context, o *plan.Object, reading int64) (*stre
 		return nil, err
 	}
 	s := r.newStream(o, l.Limits, func(n int64) []byte { return hold.Buffer(int(n)) })
-	return &streamed{r, o, s, hold, l.AtOnce, l.Flight}, nil
+	return &streamed{s, hold, l.AtOnce, l.Flight}, nil
 }
 
 // replaceStreamed writes a shard without reading it, by a condition.
@@ -54,7 +52,9 @@ func (r *Call) replaceStreamed(ctx context.Context, o *plan.Object, c store.PutO
 	}
 	defer s.hold.Release()
 	err = s.out.During(ctx, s.hold, s.flight, func(ctx context.Context, send assemble.Sender) error {
-		return r.packerTo(s.hold, o, s.at, s.out, send).run(ctx)
+		p := r.packer(s.hold, o, s.at)
+		p.to = s.out.To(send)
+		return p.run(ctx)
 	})
 	if err == nil && c.IfVersion != "" {
 		err = r.guarded(ctx)
@@ -65,16 +65,9 @@ func (r *Call) replaceStreamed(ctx context.Context, o *plan.Object, c store.PutO
 	return r.commit(ctx, o, streamMade(s.out), c)
 }
 
-// packerTo is packer for a stream.
-func (r *Call) packerTo(hold *concurrency.Hold, o *plan.Object, at plan.AtOnce, s *assemble.Stream, send assemble.Sender) *packer {
-	p := r.packer(hold, o, at)
-	p.to = func(ctx context.Context, place int, stored []byte) error { return s.Add(ctx, place, stored, send) }
-	return p
-}
-
 // swapStreamed is swap for a shard that is streamed. It first sends the selected inner chunks of
 // which nothing stays. Then it reads the others that are stored, of one version, in the order in
-// which the old shard has them, and adds them to the new one. assemble.ErrNoParts and errNoRanges
+// which the old shard has them, and adds them to the new one. assemble.ErrNoParts and plan.ErrNoRanges
 // where the store cannot do so.
 func (r *Call) swapStreamed(ctx context.Context, o *plan.Object, t *attempt) (lost bool, err error) {
 	index, err := r.reserve(ctx, concurrency.Index, plan.Sum(r.indexed(o), int64(o.Chunk.Shards.Len())*4))
@@ -97,7 +90,8 @@ func (r *Call) swapStreamed(ctx context.Context, o *plan.Object, t *attempt) (lo
 	}
 	defer s.hold.Release()
 	err = s.out.During(ctx, s.hold, s.flight, func(ctx context.Context, send assemble.Sender) error {
-		p := r.packerTo(s.hold, o, s.at, s.out, send)
+		p := r.packer(s.hold, o, s.at)
+		p.to = s.out.To(send)
 		p.order = slices.DeleteFunc(p.order, func(t touched) bool {
 			_, read := stays.Changed(t.place)
 			return read

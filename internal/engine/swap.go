@@ -15,7 +15,7 @@ import (
 // attempt was wrong, so that it has to be tried again.
 func (r *Call) swap(ctx context.Context, o *plan.Object, t *attempt) (lost bool, err error) {
 	if r.streams(o, !t.absent) && !r.State.noRanges.Load() {
-		if lost, err := r.swapStreamed(ctx, o, t); !errors.Is(err, assemble.ErrNoParts) && !errors.Is(err, errNoRanges) {
+		if lost, err := r.swapStreamed(ctx, o, t); !errors.Is(err, assemble.ErrNoParts) && !errors.Is(err, plan.ErrNoRanges) {
 			return lost, err
 		}
 	}
@@ -74,27 +74,24 @@ func (r *Call) before(ctx context.Context, o *plan.Object, t *attempt) (v receiv
 func (r *Call) stored(ctx context.Context, o *plan.Object, version store.Version) (received, error) {
 	rd := o.Whole()
 	rd.Version = version
-	v, err := r.ask(ctx, o, rd)
-	if o.Chunk.Shards != nil && errors.Is(err, errTooLong) {
-		if v, err = r.compact(ctx, o, version); errors.Is(err, errNoRanges) {
+	ask := func() (received, error) { // keeps the hold where the object is absent
+		st, err := r.account.AdmitAll(r.store, 1, rd.Known())
+		if err != nil {
+			return received{}, err
+		}
+		return r.receive(ctx, st, rd, r.encoding(o), fault.NotFound)
+	}
+	v, err := ask()
+	if o.Chunk.Shards != nil && errors.Is(err, plan.ErrTooLong) {
+		if v, err = r.compact(ctx, o, version); errors.Is(err, plan.ErrNoRanges) {
 			rd.Bound = r.sizes.Longest(o.Chunk)
-			v, err = r.ask(ctx, o, rd)
+			v, err = ask()
 		}
 	}
 	if err == nil {
 		r.account.Chunks(1, 0)
 	}
 	return v, err
-}
-
-// ask makes a request for all of an object of which a part is written. The hold is kept where the
-// object is absent.
-func (r *Call) ask(ctx context.Context, o *plan.Object, rd plan.Read) (received, error) {
-	st, err := r.account.AdmitAll(r.store, 1, rd.Known())
-	if err != nil {
-		return received{}, err
-	}
-	return r.receive(ctx, st, rd, r.encoding(o), fault.NotFound)
 }
 
 // compact reads the inner chunks of a shard by its index, all of one version, and makes a shard of
@@ -109,7 +106,7 @@ func (r *Call) compact(ctx context.Context, o *plan.Object, version store.Versio
 	if err != nil {
 		return received{}, err
 	}
-	stays, err := o.Without(x.ShardIndex, x.version, nil, func(int) bool { return false })
+	stays, err := o.Without(x.ShardIndex, x.version, nil, nil)
 	if err != nil {
 		return received{}, err
 	}
@@ -118,37 +115,24 @@ func (r *Call) compact(ctx context.Context, o *plan.Object, version store.Versio
 		return received{}, err
 	}
 	packed := plan.Sum(stays.Total, 16*int64(x.Len())+64) // and the index
-	room := plan.Sum(need(packed), r.encoding(o))
-	for rd := range stays.Reads.All() {
-		room = plan.Sum(room, need(rd.Bound))
-	}
-	hold, err := r.reserve(ctx, concurrency.Task, room)
+	room := plan.Sum(need(packed), plan.Product(need(stays.Longest), plan.ReadsAhead))
+	hold, err := r.reserve(ctx, concurrency.Task, plan.Sum(room, r.encoding(o)))
 	if err != nil {
 		return received{}, err
 	}
-	found := make([][]byte, x.Len()) // by place in the index
-	err = concurrency.Each(ctx, r.objects, stays.Reads.All(), func(ctx context.Context, rd plan.Read) error {
-		v, err := r.send(ctx, st, rd, hold, rd.Bound)
-		if err != nil {
-			return err
-		}
-		for _, p := range rd.Pieces {
-			found[p.Place()] = rd.Of(p, v.Bytes)
-		}
+	got = received{store.Value{Size: x.Size(), Version: x.version}, hold}
+	shard := o.Chunk.Shards.Pack(buffer(hold, packed))
+	p := &packer{Call: r, hold: hold, to: func(_ context.Context, place int, b []byte) error {
+		shard.Add(place, b)
 		return nil
-	})
-	if err == nil {
-		got = received{store.Value{Size: x.Size(), Version: x.version}, hold}
-		shard := o.Chunk.Shards.Pack(buffer(hold, packed))
-		for place, b := range found {
-			shard.Add(place, b)
-		}
+	}}
+	if err = p.carry(ctx, st, &stays); err == nil {
 		got.Bytes, err = shard.End()
-		hold.Adopt(got.Bytes)
 	}
 	if err != nil {
 		hold.Release()
 		return received{}, err
 	}
+	hold.Adopt(got.Bytes)
 	return got, nil
 }

@@ -2,9 +2,12 @@ package engine
 
 import (
 	"context"
+	"errors"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // source is where the indexes and the inner chunks of one shard come from, and where they go: to
@@ -12,7 +15,7 @@ import (
 // ([listed]).
 type source interface {
 	// top returns the shard and its index. current reports that the index is not older than the
-	// call. fault.NotFound: the shard is absent. errNoRanges: the store cannot read parts of a shard.
+	// call. fault.NotFound: the shard is absent. plan.ErrNoRanges: the store cannot read parts of a shard.
 	// errUncached: the cache lacks the index, and is not to have it.
 	top(ctx context.Context) (l *plan.Level, found []codec.ShardIndex, current bool, err error)
 	// confirm returns the index of the shard unless top returned it: fault.Unchanged.
@@ -25,6 +28,52 @@ type source interface {
 	fetch(ctx context.Context, l *plan.Level, reads plan.Reads) error
 	// forget drops what is known of the shard, which was replaced.
 	forget()
+}
+
+// maxReplaced bounds how often a shard is begun again because it was replaced while it was read.
+// Each time means that a writer succeeded, so this many in a row is a store that misreports its
+// versions.
+const maxReplaced = 100
+
+// readRanges reads a shard in parts, all of one version, and begins again where the shard is
+// replaced meanwhile. Errors are those of source.top.
+func (r *Call) readRanges(ctx context.Context, o *plan.Object, src source) error {
+	for try := 1; ; try++ {
+		err := r.readVersion(ctx, o, src)
+		if !errors.Is(err, fault.Conflict) {
+			return err
+		}
+		if src.forget(); try == maxReplaced {
+			return err
+		}
+	}
+}
+
+// readVersion reads one version of a shard in parts: fault.Conflict where it is replaced meanwhile.
+func (r *Call) readVersion(ctx context.Context, o *plan.Object, src source) error {
+	hold, err := r.reserve(ctx, concurrency.Index, r.indexed(o))
+	if err != nil {
+		return err
+	}
+	defer hold.Release()
+	top, found, current, err := src.top(ctx)
+	if err != nil {
+		return err
+	}
+	sent, err := r.walk(ctx, src, top, found)
+	if err != nil || sent || current {
+		return err
+	}
+	// No request was sent that could find the index stale.
+	found, err = src.confirm(ctx, top)
+	switch {
+	case errors.Is(err, fault.Unchanged):
+		return nil
+	case err != nil:
+		return err
+	}
+	_, err = r.walk(ctx, src, top, found)
+	return err
 }
 
 // walk reads what is wanted of the shards of a level, and of those within them, by the indexes of

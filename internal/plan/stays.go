@@ -36,7 +36,8 @@ func (o *Object) Stays(x codec.ShardIndex, v store.Version, wanted *Cut, c Cost)
 		}
 	}
 	there := make([]bool, x.Len())
-	s, err := o.Without(x, v, &c, func(place int) bool {
+	s, err := o.Without(x, v, &c, func(p Piece) bool {
+		place := p.Place()
 		there[place] = true
 		return changed[place] < 0
 	})
@@ -50,14 +51,14 @@ func (o *Object) Stays(x codec.ShardIndex, v store.Version, wanted *Cut, c Cost)
 }
 
 // Without says what to read of a version of the stored shard: all inner chunks that it stores, but
-// those at some places of the index. Shards within are read as they are stored. Requests have the
-// cost c; nil: that of the plan.
-func (o *Object) Without(x codec.ShardIndex, v store.Version, c *Cost, some func(place int) bool) (s Stays, err error) {
+// some; nil: all. Shards within are read as they are stored. Requests have the cost c; nil: that of
+// the plan.
+func (o *Object) Without(x codec.ShardIndex, v store.Version, c *Cost, some func(Piece) bool) (s Stays, err error) {
 	top := o.Stored()
 	if c != nil {
 		top.cost = c
 	}
-	stage, err := top.ExpandWithout(v, []codec.ShardIndex{x}, func(p Piece) bool { return some(p.Place()) })
+	stage, err := top.ExpandWithout(v, []codec.ShardIndex{x}, some)
 	for rd := range stage.Reads.All() {
 		s.Longest = max(s.Longest, rd.Bound)
 		for _, p := range rd.Pieces {
