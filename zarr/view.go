@@ -3,6 +3,8 @@ package zarr
 import (
 	"context"
 	"slices"
+
+	"github.com/zargo-io/zargo/internal/grow"
 )
 
 // With returns a view of the array with additional options.
@@ -48,5 +50,5 @@ func (a *Array) reshaped(old *Array) {
 	for i, n := range old.meta.Shape {
 		low[i], far[i] = min(low[i], n), max(far[i], n)
 	}
-	a.engine.ForgetOutside(low, far, func(key string) ([]int, bool) { return a.meta.Keys.Parse(key, rank) })
+	grow.ForgetOutside(a.engine, low, far, func(key string) ([]int, bool) { return a.meta.Keys.Parse(key, rank) })
 }

@@ -12,6 +12,7 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -103,6 +104,39 @@ func (c *Code) Circles() []string {
 	}
 	slices.Sort(pairs)
 	return pairs
+}
+
+// Levels counts the files of the longest chain in which each file needs the next, as the drawing
+// shows them. Where files need each other in a circle it returns the files of one.
+func (c *Code) Levels() (n int, circle []string) {
+	needs, level := c.Needs(), map[string]int{}
+	var visit func(file string, path []string) (n int, circle []string)
+	visit = func(file string, path []string) (int, []string) {
+		if i := slices.Index(path, file); i >= 0 {
+			return 0, path[i:]
+		}
+		if n := level[file]; n > 0 {
+			return n, nil
+		}
+		below := 0
+		for _, to := range needs[file] {
+			n, circle := visit(to, append(path, file))
+			if circle != nil {
+				return 0, circle
+			}
+			below = max(below, n)
+		}
+		level[file] = below + 1
+		return below + 1, nil
+	}
+	for _, file := range slices.Sorted(maps.Keys(needs)) {
+		k, circle := visit(file, nil)
+		if circle != nil {
+			return 0, circle
+		}
+		n = max(n, k)
+	}
+	return n, nil
 }
 
 // requests are the names of what sends a request in package zarr/store: verbs, and functions that

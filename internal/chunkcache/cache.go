@@ -1,6 +1,7 @@
 package chunkcache
 
 import (
+	"encoding/binary"
 	"hash/maphash"
 	"iter"
 	"math"
@@ -29,6 +30,15 @@ type ID struct {
 	Kind     Kind
 	Depth    int   // of shards in shards
 	Off, Len int64 // of the stored bytes; 0 and -1 for all of the object
+}
+
+// ShapeText is the Shape of an ID.
+func ShapeText(shape []int) string {
+	b := make([]byte, 0, 32)
+	for _, n := range shape {
+		b = binary.AppendUvarint(b, uint64(n)) //nolint:gosec // not negative
+	}
+	return string(b)
 }
 
 // Form says how stored bytes were decoded: two arrays with one Form make the same elements of the

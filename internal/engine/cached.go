@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 
 	"github.com/zargo-io/zargo/concurrency"
@@ -24,25 +23,6 @@ func (r *Call) caches(c *pipeline.Chunk) bool {
 	return r.Options.Cache != nil && r.memory.Bytes != nil && r.Keeps(c)
 }
 
-// Keeps reports whether the cache, which there is, takes such chunks.
-func (a *Array) Keeps(c *pipeline.Chunk) bool {
-	for c.Shards != nil {
-		c = c.Inner
-	}
-	return c.MayKeep() && a.Options.Cache.Keeps(c.Bytes)
-}
-
-// keepsRead reports whether what is loaded by a call that reads a plan is kept. A read of more than
-// the cache holds takes what is there, and adds nothing: its last chunks would displace its first
-// ones, and all that others use.
-func (a *Array) keepsRead(p *plan.Plan) bool {
-	if a.Options.Cache == nil {
-		return false
-	}
-	n, ok := p.Select.Len()
-	return ok && int64(n) <= a.Options.Cache.Size()/int64(max(a.Layout.Pipe.Largest().Size, 1))
-}
-
 // errUncached says that the cache lacks an object, and is not to have it.
 var errUncached = errors.New("not in the cache")
 
@@ -60,7 +40,7 @@ func (r *Call) readKept(ctx context.Context, o *plan.Object) error {
 func (r *Call) kept(ctx context.Context, o *plan.Object, top *plan.Level, id chunkcache.ID, rd plan.Read) (e, known *chunkcache.Entry, err error) {
 	c := r.Options.Cache
 	var room [edgeRoom]byte
-	edge := r.edge(room[:0], o.Coord)
+	edge := chunkcache.Edge(r.Layout.AppendEdge(room[:0], o.Coord))
 	known, fresh := c.Object(o.Key, edge)
 	if known != nil && !known.Absent {
 		id.Pin = known.Pin
@@ -69,14 +49,14 @@ func (r *Call) kept(ctx context.Context, o *plan.Object, top *plan.Level, id chu
 	switch {
 	case fresh && known.Absent:
 		c.Count(1, 0)
-		r.hitKept(ctx, o.Key, 0)
+		r.hit(ctx, store.CachedChunk, o.Key, 0)
 		return nil, nil, fault.NotFound
 	case fresh && e != nil:
 		c.Count(1, 0)
 		if top != nil {
-			r.hit(ctx, top, 0)
+			r.hit(ctx, store.CachedIndex, o.Key, top.IndexSize())
 		} else {
-			r.hitKept(ctx, o.Key, len(e.Bytes))
+			r.hit(ctx, store.CachedChunk, o.Key, int64(len(e.Bytes)))
 		}
 		return e, known, nil
 	case !r.keeps:
@@ -107,7 +87,7 @@ func (r *Call) loadKept(ctx context.Context, top *plan.Level, l chunkcache.Load,
 				return chunkcache.Loaded{Object: now, Parts: []chunkcache.Part{{ID: id, Entry: e}}}, nil
 			}
 		}
-		e, v, err := r.loadEntry(ctx, st, top, rd)
+		all, v, err := r.loadEntries(ctx, st, top, rd)
 		switch {
 		case errors.Is(err, fault.NotFound):
 			l.Object = &chunkcache.Entry{Absent: true}
@@ -123,7 +103,7 @@ func (r *Call) loadKept(ctx context.Context, top *plan.Level, l chunkcache.Load,
 		id := id
 		l.Object = c.Found(v)
 		id.Pin = l.Object.Pin
-		l.Parts = []chunkcache.Part{{ID: id, Entry: e}}
+		l.Parts = []chunkcache.Part{{ID: id, Entry: all[0]}}
 		c.Keep(s, rd.Key, l.Object, l.Parts...)
 		return l, nil
 	}
@@ -144,26 +124,25 @@ func (r *Call) loadKept(ctx context.Context, top *plan.Level, l chunkcache.Load,
 	return got.Parts[0].Entry, got.Object, nil
 }
 
-// loadEntry requests what is kept of an object: its index, or without top the chunk that it is.
-func (r *Call) loadEntry(ctx context.Context, st store.Store, top *plan.Level, rd plan.Read) (e *chunkcache.Entry, v store.Version, err error) {
-	if top == nil {
-		all, v, err := r.loadPieces(ctx, st, rd)
-		if err != nil {
-			return nil, v, err
-		}
-		return all[0], v, nil
+// loadEntries requests what is kept of an object: indexes of the shards of a level, or chunks, one
+// entry for each piece of the request.
+func (r *Call) loadEntries(ctx context.Context, st store.Store, l *plan.Level, rd plan.Read) (all []*chunkcache.Entry, v store.Version, err error) {
+	if rd.Role != plan.Index && rd.Role != plan.InnerIndex {
+		return r.loadPieces(ctx, st, rd)
 	}
-	err = r.loadIndexes(ctx, st, top, rd, func(_ int, x *shardIndex) { e, v = &chunkcache.Entry{Index: x.ShardIndex}, x.version })
-	return e, v, err
+	err = r.loadIndexes(ctx, st, l, rd, func(_ int, x *shardIndex) {
+		all, v = append(all, &chunkcache.Entry{Index: x.ShardIndex}), x.version
+	})
+	return all, v, err
 }
 
-// loadPieces requests chunks and decodes them for the cache, on several cores where there are many.
+// loadPieces requests chunks and decodes them for the cache, many of them on several cores.
 func (r *Call) loadPieces(ctx context.Context, st store.Store, rd plan.Read) ([]*chunkcache.Entry, store.Version, error) {
-	at := r.size().Decoding(rd, r.first(rd))
+	at := r.size().Decoding(rd, r.size().First(rd))
 	for _, p := range rd.Pieces {
 		at.Room = plan.Sum(at.Room, p.Chunk().KeptRoom())
 	}
-	got, err := r.receive(ctx, st, rd, at.Room)
+	got, err := r.receive(ctx, st, rd, at.Room, nil)
 	if err != nil {
 		return nil, "", err
 	}
@@ -216,43 +195,11 @@ func (r *Call) placeKept(ctx context.Context, key string, c *pipeline.Chunk, b g
 // edgeRoom is enough for an edge of as many axes as most arrays have.
 const edgeRoom = 32
 
-// edge appends how far the array reaches within an object along each axis, if it ends within it
-// along one.
-func (r *Call) edge(dst chunkcache.Edge, coord []int) chunkcache.Edge {
-	ends := false
-	for i, axis := range r.Layout.Axes {
-		start, n := axis.Chunk(coord[i])
-		if left := r.Layout.Shape[i] - start; left < n {
-			ends, n = true, left
-		}
-		dst = binary.AppendUvarint(dst, uint64(n)) //nolint:gosec // not negative
-	}
-	if !ends {
-		return dst[:0]
-	}
-	return dst
-}
-
 // cacheID is what a chunk that is all of an object is kept under.
 func (r *Call) cacheID(key, pin string, c *pipeline.Chunk) chunkcache.ID {
 	id := r.Options.Cache.ID(key, pin)
 	if !r.Layout.Pipe.Even() {
-		id.Shape = shapeText(c.Shape)
+		id.Shape = chunkcache.ShapeText(c.Shape)
 	}
 	return id
-}
-
-func shapeText(shape []int) string {
-	b := make([]byte, 0, 32)
-	for _, n := range shape {
-		b = binary.AppendUvarint(b, uint64(n)) //nolint:gosec // not negative
-	}
-	return string(b)
-}
-
-// hitKept reports that a chunk was in the cache.
-func (r *Call) hitKept(ctx context.Context, key string, n int) {
-	if r.trace != nil && r.trace.Hit != nil {
-		r.trace.Hit(ctx, store.Hit{Key: key, Bytes: int64(n), Of: store.CachedChunk})
-	}
 }

@@ -22,7 +22,7 @@ type keptShard struct {
 func (s *keptShard) top(ctx context.Context) (l *plan.Level, found []codec.ShardIndex, current bool, err error) {
 	s.missing.Store(0)
 	l = s.Shard().InRanges()
-	e, known, err := s.call.kept(ctx, s.Object, l, s.indexID(l, 0, ""), l.Index())
+	e, known, err := s.call.kept(ctx, s.Object, l, s.indexID(l, 0), l.Index())
 	if err != nil {
 		return nil, nil, false, err
 	}
@@ -35,10 +35,10 @@ func (s *keptShard) inner(ctx context.Context, l *plan.Level) (found []codec.Sha
 	found = make([]codec.ShardIndex, l.Len())
 	hits := 0
 	for i := range found {
-		if e := c.Part(s.indexID(l, i, s.known.Pin)); e != nil {
+		if e := c.Part(s.indexID(l, i)); e != nil {
 			found[i] = e.Index
 			hits++
-			r.hit(ctx, l, i)
+			r.hit(ctx, store.CachedIndex, s.Key, l.IndexSize())
 		}
 	}
 	c.Count(hits, len(found)-hits)
@@ -47,10 +47,7 @@ func (s *keptShard) inner(ctx context.Context, l *plan.Level) (found []codec.Sha
 		return found, false, err
 	}
 	return found, true, r.all(ctx, reads, func(ctx context.Context, st store.Store, rd plan.Read) error {
-		got, err := s.load(ctx, l, rd, func(ctx context.Context) (all []*chunkcache.Entry, err error) {
-			err = r.loadIndexes(ctx, st, l, rd, func(_ int, x *shardIndex) { all = append(all, &chunkcache.Entry{Index: x.ShardIndex}) })
-			return all, err
-		})
+		got, err := s.load(ctx, st, l, rd)
 		if err != nil {
 			return err
 		}
@@ -66,13 +63,13 @@ func (s *keptShard) expand(ctx context.Context, l *plan.Level, found []codec.Sha
 	r, hits, misses := s.call, 0, 0
 	var failed error
 	stage, err := l.ExpandWithout(s.known.Version, found, func(p plan.Piece) bool {
-		e := r.Options.Cache.Part(s.pieceID(l, p, s.known.Pin))
+		e := r.Options.Cache.Part(s.pieceID(l, p))
 		if e == nil || failed != nil {
 			misses++
 			return false
 		}
 		hits++
-		r.hitKept(ctx, s.Key, len(e.Bytes))
+		r.hit(ctx, store.CachedChunk, s.Key, int64(len(e.Bytes)))
 		if failed = r.placeKept(ctx, s.Key, p.Chunk(), p.Box(), e); failed != nil {
 			failed = p.Named(failed)
 		}
@@ -96,13 +93,7 @@ func (s *keptShard) fetch(ctx context.Context, l *plan.Level, reads plan.Reads) 
 		return s.shard.fetch(ctx, l, reads)
 	}
 	return r.all(ctx, reads, func(ctx context.Context, st store.Store, rd plan.Read) error {
-		got, err := s.load(ctx, l, rd, func(ctx context.Context) ([]*chunkcache.Entry, error) {
-			if all := s.arrived(l, rd); all != nil {
-				return all, nil
-			}
-			all, _, err := r.loadPieces(ctx, st, rd)
-			return all, err
-		})
+		got, err := s.load(ctx, st, l, rd)
 		if err != nil {
 			return err
 		}
@@ -117,12 +108,15 @@ func (s *keptShard) fetch(ctx context.Context, l *plan.Level, reads plan.Reads) 
 
 func (s *keptShard) forget() { s.call.Options.Cache.Forget(s.Key) }
 
-// load makes one request for indexes or inner chunks and keeps them, or waits for the same request
+// load sends one request for indexes or inner chunks and keeps them, or waits for the same request
 // of another call.
-func (s *keptShard) load(ctx context.Context, l *plan.Level, rd plan.Read, request func(context.Context) ([]*chunkcache.Entry, error)) ([]*chunkcache.Entry, error) {
+func (s *keptShard) load(ctx context.Context, st store.Store, l *plan.Level, rd plan.Read) ([]*chunkcache.Entry, error) {
 	c := s.call.Options.Cache
-	got, _, err := c.Join(ctx, s.loadID(l, rd), func(ctx context.Context, begun chunkcache.Stamp) (chunkcache.Loaded, error) {
-		all, err := request(ctx)
+	got, _, err := c.Join(ctx, s.loadID(l, rd), func(ctx context.Context, begun chunkcache.Stamp) (_ chunkcache.Loaded, err error) {
+		all := s.arrived(l, rd)
+		if all == nil {
+			all, _, err = s.call.loadEntries(ctx, st, l, rd)
+		}
 		if err != nil {
 			return chunkcache.Loaded{}, err
 		}
@@ -143,12 +137,11 @@ func (s *keptShard) load(ctx context.Context, l *plan.Level, rd plan.Read, reque
 	return all, nil
 }
 
-// arrived returns the inner chunks of a request if all of them came into the cache since this call
-// looked.
+// arrived returns what a request is for if all of it came into the cache since this call looked.
 func (s *keptShard) arrived(l *plan.Level, rd plan.Read) []*chunkcache.Entry {
 	all := make([]*chunkcache.Entry, len(rd.Pieces))
 	for i, p := range rd.Pieces {
-		if all[i] = s.call.Options.Cache.Part(s.pieceID(l, p, s.known.Pin)); all[i] == nil {
+		if all[i] = s.call.Options.Cache.Part(s.partID(l, rd, p)); all[i] == nil {
 			return nil
 		}
 	}
@@ -158,36 +151,43 @@ func (s *keptShard) arrived(l *plan.Level, rd plan.Read) []*chunkcache.Entry {
 // partID is what a piece of a request is kept under.
 func (s *keptShard) partID(l *plan.Level, rd plan.Read, p plan.Piece) chunkcache.ID {
 	if rd.Role == plan.InnerIndex {
-		return s.indexID(l, p.I, s.known.Pin)
+		return s.indexID(l, p.I)
 	}
-	return s.pieceID(l, p, s.known.Pin)
+	return s.pieceID(l, p)
 }
 
 // pieceID is what an inner chunk is kept under: the bytes of one version of an object that it is
 // decoded of.
-func (s *keptShard) pieceID(l *plan.Level, p plan.Piece, pin string) chunkcache.ID {
-	id := s.call.cacheID(s.Key, pin, s.Chunk)
-	id.Depth, id.Off, id.Len = l.Depth()+1, p.Off, p.Len
-	return id
+func (s *keptShard) pieceID(l *plan.Level, p plan.Piece) chunkcache.ID {
+	return s.id(chunkcache.Chunk, l.Depth()+1, p.Off, p.Len)
 }
 
 // indexID is what the index of the i-th shard of a level is kept under.
-func (s *keptShard) indexID(l *plan.Level, i int, pin string) chunkcache.ID {
-	id, at := s.call.cacheID(s.Key, pin, s.Chunk), l.ID(i)
-	id.Kind, id.Depth, id.Off, id.Len = chunkcache.Index, at.Depth, at.Off, at.Len
+func (s *keptShard) indexID(l *plan.Level, i int) chunkcache.ID {
+	at := l.ID(i)
+	return s.id(chunkcache.Index, at.Depth, at.Off, at.Len)
+}
+
+// id is what bytes of the object are kept under, of the version that is known of it.
+func (s *keptShard) id(k chunkcache.Kind, depth int, off, n int64) chunkcache.ID {
+	pin := ""
+	if s.known != nil {
+		pin = s.known.Pin
+	}
+	id := s.call.cacheID(s.Key, pin, s.Chunk)
+	id.Kind, id.Depth, id.Off, id.Len = k, depth, off, n
 	return id
 }
 
 // loadID names the load of several pieces by one request.
 func (s *keptShard) loadID(l *plan.Level, rd plan.Read) chunkcache.Load {
-	id := s.call.cacheID(s.Key, s.known.Pin, s.Chunk)
-	id.Kind, id.Depth = chunkcache.Chunk, l.Depth()+1
+	kind := chunkcache.Chunk
 	if rd.Role == plan.InnerIndex {
-		id.Kind = chunkcache.Index
+		kind = chunkcache.Index
 	}
 	pieces := make([]byte, 0, 4*len(rd.Pieces))
 	for _, p := range rd.Pieces {
 		pieces = binary.AppendVarint(binary.AppendVarint(pieces, p.Off), p.Len)
 	}
-	return chunkcache.Load{ID: id, Pieces: string(pieces)}
+	return chunkcache.Load{ID: s.id(kind, l.Depth()+1, 0, -1), Pieces: string(pieces)}
 }

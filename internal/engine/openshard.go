@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/assemble"
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/internal/plan"
@@ -14,25 +15,23 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// ShardWriter is a shard under way, whose inner chunks come as the caller has them, in any order,
-// and are stored in the order in which they come. They are encoded and sent in parts at once; the
-// shard becomes visible, whole, with Commit. Put and PutStored may be called concurrently, the
-// other methods when neither is under way. One of Commit and Abort has to be called.
+// ShardWriter writes one shard. Its inner chunks come in any order, are stored in that order, and are
+// encoded and sent in parts at once. Commit makes the whole shard visible. Put and PutStored may be
+// called concurrently, the other methods while neither runs. One of Commit and Abort has to be
+// called.
 //
 // # Memory
 //
-// A ShardWriter may live for as long as its caller likes, so it never holds a Task between calls: a
-// Task waits for slots alone, and another one may wait for it. Each Put takes a Task of its own,
-// for the inner chunks that are encoded and the parts that are sent meanwhile, and returns when
-// these are sent. What is left in between is what no part has yet: [ShardWriter.Kept] bytes. They
-// are reserved as Ahead, by Try, as read-ahead is, which leaves Tasks their 3/8 of the budget
-// whatever is held. Where that share is taken by others they are the caller's memory, like the rows
-// that it has not put yet, and not counted: to wait for them would let two writers of one goroutine
-// wait for each other.
+// A Task waits for slots alone, as another one may wait for it, and a ShardWriter may live for as
+// long as its caller likes. So each Put takes a Task of its own, for the inner chunks that it encodes
+// and the parts that it sends. Bytes that no part has yet stay between calls: [ShardWriter.Kept]
+// bytes. Try reserves them as Ahead, as for read-ahead, which leaves Tasks their 3/8 of the budget.
+// Where others have taken that share they are the caller's memory and not counted. To wait for them
+// would let two writers of one goroutine wait for each other.
 type ShardWriter struct {
 	r      *Call // of OpenShard
 	o      *plan.Object
-	s      *stream
+	s      *assemble.Stream
 	hold   *concurrency.Hold // nil: Kept bytes are the caller's memory
 	limits plan.Limits
 	blocks []grid.Axis
@@ -159,8 +158,8 @@ func (w *ShardWriter) fill(ctx context.Context, r *Call, o *plan.Object) error {
 	if err := w.take(p); err != nil {
 		return err
 	}
-	return w.s.during(ctx, hold, flight, func(ctx context.Context, send sender) error {
-		p.to = func(ctx context.Context, place int, stored []byte) error { return w.s.add(ctx, place, stored, send) }
+	return w.s.During(ctx, hold, flight, func(ctx context.Context, send assemble.Sender) error {
+		p.to = w.s.To(send)
 		return p.run(ctx)
 	})
 }
@@ -208,7 +207,7 @@ func (w *ShardWriter) PutStored(ctx context.Context, coord []int, stored []byte)
 	err := w.claim(place)
 	w.mu.Unlock()
 	if err == nil {
-		err = w.s.add(ctx, place, stored, w.s.sendPart) // what is sent is in Kept bytes
+		err = w.s.Add(ctx, place, stored, w.s.SendPart) // what is sent is in Kept bytes
 	}
 	if err != nil {
 		return w.r.failed("write", w.o, w.fail(err))
@@ -237,11 +236,10 @@ func (w *ShardWriter) Commit(ctx context.Context) error {
 		err = w.put.Guard(ctx)
 	}
 	if err != nil {
-		err = w.s.abort(ctx, err)
+		err = w.s.Abort(ctx, err)
 	} else {
-		err = w.r.commit(ctx, w.o, w.s.made(), put)
+		err = w.r.commit(ctx, w.o, streamMade(w.s), put)
 	}
-	w.s.parts = nil
 	if err != nil {
 		return w.r.failed("write", w.o, err)
 	}
@@ -276,39 +274,31 @@ func (w *ShardWriter) carry(ctx context.Context) (store.Version, error) {
 		return "", err
 	}
 	defer index.Release()
-	x, _, err := r.storedStage(ctx, w.o, "")
+	x, err := r.storedIndex(ctx, w.o, "")
 	if errors.Is(err, fault.NotFound) {
 		return "", nil
 	} else if err != nil {
 		return "", err
 	}
-	v, stays := old{o: w.o}, w.stays()
-	if err := v.without(x, r.sizes.Carrying(r.plan.Cost), func(place int) bool { return !stays[place] }); err != nil {
+	cost := r.sizes.Carrying(r.plan.Cost)
+	stays, err := w.o.Without(x.ShardIndex, x.version, &cost, func(p plan.Piece) bool { return w.given[p.Place()] || !w.put.Carry(p.Box().Coord) })
+	if err != nil {
 		return "", err
 	}
-	if err := v.admit(r); err != nil {
+	st, err := r.admit(w.o, &stays)
+	if err != nil {
 		return "", err
 	}
-	flight, total := r.sizes.Flight(w.limits, plan.Product(need(v.longest), plan.ReadsAhead))
+	flight, total := r.sizes.Flight(w.limits, plan.Product(need(stays.Longest), plan.ReadsAhead))
 	hold, err := r.reserve(ctx, concurrency.Task, total)
 	if err != nil {
 		return "", err
 	}
 	defer hold.Release()
-	s := &streamed{stream: w.s, hold: hold}
-	return x.version, s.during(ctx, hold, flight, func(ctx context.Context, send sender) error { return s.carry(ctx, &v, send) })
-}
-
-// stays is which inner chunks are carried over, by place in the index.
-func (w *ShardWriter) stays() []bool {
-	s := w.o.Chunk.Shards
-	stays := make([]bool, s.Len())
-	one := slices.Repeat([]int{1}, len(s.Grid))
-	for b := range grid.Whole(s.Grid).Chunks(grid.Even(one)) {
-		place := s.Position(b.Coord)
-		stays[place] = !w.given[place] && w.put.Carry(b.Coord)
-	}
-	return stays
+	return x.version, w.s.During(ctx, hold, flight, func(ctx context.Context, send assemble.Sender) error {
+		p := &packer{Call: r, hold: hold, to: w.s.To(send)}
+		return p.carry(ctx, st, &stays)
+	})
 }
 
 // free gives back what is kept between calls.
@@ -323,7 +313,5 @@ func (w *ShardWriter) free() {
 // Commit it does nothing.
 func (w *ShardWriter) Abort(ctx context.Context) error {
 	defer w.free()
-	err := w.s.abort(ctx, nil)
-	w.s.parts = nil
-	return err
+	return w.s.Abort(ctx, nil)
 }

@@ -51,24 +51,6 @@ func (a *Array) Resolve(ctx context.Context, p *plan.Plan) iter.Seq2[plan.Reques
 	}
 }
 
-// batches cuts a sequence into slices of at most n.
-func batches[T any](all iter.Seq[T], n int) iter.Seq[[]T] {
-	return func(yield func([]T) bool) {
-		var some []T
-		for v := range all {
-			if some = append(some, v); len(some) == n {
-				if !yield(some) {
-					return
-				}
-				some = nil
-			}
-		}
-		if len(some) > 0 {
-			yield(some)
-		}
-	}
-}
-
 // listed is a shard whose inner chunks are listed in place of being read, or another object.
 type listed struct {
 	shard
@@ -85,7 +67,7 @@ func (r *Call) list(ctx context.Context, o *plan.Object) (*listed, error) {
 	only := r.State.noRanges.Load()
 	if o.Ranged && !only {
 		err := r.readRanges(ctx, o, s)
-		if !errors.Is(err, errNoRanges) {
+		if !errors.Is(err, plan.ErrNoRanges) {
 			if errors.Is(err, fault.NotFound) {
 				err = nil
 			}

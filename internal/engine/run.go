@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"iter"
 	"math"
 
 	"github.com/zargo-io/zargo/concurrency"
@@ -12,24 +13,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
-
-// Call is one call on an array: a read, or a write, with what it takes and is counted by. Several
-// Reads may be one call; see [Array.Begin].
-type Call struct {
-	*Array
-	plan    plan.Plan
-	sizes   plan.Memory
-	memory  pipeline.Memory // what is read into, or written from
-	store   store.Store     // Array.Store, which counts and bounds the requests of the call
-	account *account.Account
-	trace   *store.Trace // of the call; nil where nothing listens
-	slots   *slots       // of the call
-	own     slots        // they are these, unless the call is within another
-	objects int          // that are in flight at once
-	total   int          // objects of the plan
-	keeps   bool         // what is loaded for the cache is kept there
-	planned int          // bytes of memory that plans and indexes of shards within one shard may take
-}
 
 // maxPlanned bounds the memory in bytes of the plans and indexes of the shards that a call has
 // under way.
@@ -160,6 +143,42 @@ func (r *Call) each(ctx context.Context, op string, do func(context.Context, *pl
 		}
 		return nil
 	})
+}
+
+// mayMerge reports whether the store can do safely what the plan writes: parts of objects take
+// conditions. Otherwise the first part of an absent object would be written, and only the second
+// refused.
+func (r *Call) mayMerge() bool {
+	if c := r.plan.Write.Conditions; r.Options.SingleWriter || c.IfAbsent && c.IfVersion {
+		return true
+	}
+	for o := range r.plan.Objects() {
+		if !o.Covers {
+			return false
+		}
+	}
+	return true
+}
+
+// refused is what a store without versions does not do.
+const refused = "part of a chunk cannot be written"
+
+// batches cuts a sequence into slices of at most n.
+func batches[T any](all iter.Seq[T], n int) iter.Seq[[]T] {
+	return func(yield func([]T) bool) {
+		var some []T
+		for v := range all {
+			if some = append(some, v); len(some) == n {
+				if !yield(some) {
+					return
+				}
+				some = nil
+			}
+		}
+		if len(some) > 0 {
+			yield(some)
+		}
+	}
 }
 
 // failed says which object an error is about.

@@ -7,12 +7,11 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
-	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// What this file does is what the rest of the engine does without it, and reports it to the trace
-// of the call. Where that does not listen, no clock is read and nothing is allocated.
+// These functions wait, decode and encode as the functions that they name do, and report that to the
+// trace of the call. Where that does not listen they read no clock and allocate nothing.
 
 // reserve is [concurrency.Budget.Acquire].
 func (r *Call) reserve(ctx context.Context, k concurrency.Kind, n int64) (*concurrency.Hold, error) {
@@ -50,45 +49,16 @@ func (r *Call) lock(ctx context.Context, key string) (concurrency.KeyLock, error
 	return l.Lock(ctx, key)
 }
 
-// slots are those of a call.
-type slots struct {
-	concurrency.Slots
-	trace *store.Trace // of the call; nil where nothing listens
-}
-
-// Acquire is [concurrency.Slots.Acquire].
-func (s *slots) Acquire(ctx context.Context) error {
-	if tracesWaits(ctx, s.trace) {
-		if s.Try() {
-			return nil
-		}
-		defer waited(ctx, s.trace, store.WaitSlot, time.Now())
-	}
-	return s.Slots.Acquire(ctx)
-}
-
-// tracesWaits reports whether to find out if there is a wait; none is begun after the end of ctx.
-func tracesWaits(ctx context.Context, t *store.Trace) bool {
-	return t != nil && t.Wait != nil && ctx.Err() == nil
-}
-
-func waited(ctx context.Context, t *store.Trace, what store.Resource, since time.Time) {
-	t.Wait(ctx, store.Wait{For: what, Took: time.Since(since)})
-}
-
-// hit reports that the index of the i-th shard of a level was in the cache.
-func (r *Call) hit(ctx context.Context, l *plan.Level, i int) {
+// hit reports that a chunk or an index was in a cache.
+func (r *Call) hit(ctx context.Context, of store.Cached, key string, n int64) {
 	if r.trace != nil && r.trace.Hit != nil {
-		r.trace.Hit(ctx, store.Hit{Key: l.ID(i).Key, Bytes: l.IndexSize(), Of: store.CachedIndex})
+		r.trace.Hit(ctx, store.Hit{Key: key, Bytes: n, Of: of})
 	}
 }
 
 // decodeOne is [pipeline.Chunk.Decode].
 func (r *Call) decodeOne(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, stored []byte, s *pipeline.Scratch) error {
-	if !r.tracesChunks() {
-		return c.Decode(r.memory, b, stored, s)
-	}
-	start := time.Now()
+	start := r.clock()
 	err := c.Decode(r.memory, b, stored, s)
 	if err == nil {
 		r.worked(ctx, key, c, b, len(stored), c.Bytes, start)
@@ -96,30 +66,21 @@ func (r *Call) decodeOne(ctx context.Context, key string, c *pipeline.Chunk, b g
 	return err
 }
 
-// decodeWanted is decodeOne of what a request for a chunk, or for a range of one, brought.
-func (r *Call) decodeWanted(ctx context.Context, rd plan.Read, c *pipeline.Chunk, b grid.Box, stored []byte, s *pipeline.Scratch) error {
-	if rd.Range.IsWhole() {
-		return r.decodeOne(ctx, rd.Key, c, b, stored, s)
-	}
-	var start time.Time
-	if r.tracesChunks() {
-		start = time.Now()
-	}
+// decodeSpan is [pipeline.Chunk.DecodeSpan].
+func (r *Call) decodeSpan(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, stored []byte, s *pipeline.Scratch) error {
+	start := r.clock()
 	err := c.DecodeSpan(r.memory, b, stored, s)
-	if err == nil && r.tracesChunks() {
-		r.worked(ctx, rd.Key, c, b, len(stored), len(stored), start)
+	if err == nil {
+		r.worked(ctx, key, c, b, len(stored), len(stored), start)
 	}
 	return err
 }
 
 // keepOne is [pipeline.Chunk.Kept]. Where the lengths of elements vary nothing is decoded yet.
 func (r *Call) keepOne(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, stored []byte, s *pipeline.Scratch) ([]byte, error) {
-	if !r.tracesChunks() || c.Varies() {
-		return c.Kept(stored, s)
-	}
-	start := time.Now()
+	start := r.clock()
 	kept, err := c.Kept(stored, s)
-	if err == nil {
+	if err == nil && !c.Varies() {
 		r.worked(ctx, key, c, b, len(stored), c.Bytes, start)
 	}
 	return kept, err
@@ -127,10 +88,7 @@ func (r *Call) keepOne(ctx context.Context, key string, c *pipeline.Chunk, b gri
 
 // encodeOne is [pipeline.Chunk.Encode].
 func (r *Call) encodeOne(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, dst, old []byte, s *pipeline.Scratch) (out []byte, empty bool, err error) {
-	if !r.tracesChunks() {
-		return c.Encode(dst, old, r.memory, b, s)
-	}
-	start := time.Now()
+	start := r.clock()
 	out, empty, err = c.Encode(dst, old, r.memory, b, s)
 	switch {
 	case err != nil:
@@ -142,34 +100,35 @@ func (r *Call) encodeOne(ctx context.Context, key string, c *pipeline.Chunk, b g
 	return out, empty, err
 }
 
-// encodeOver is encodeOne over the stored form of a chunk. decided reports that the box selects all
-// elements of the chunk inside the array: a stored form that does not decode is then replaced, as
-// nothing of it can be kept.
-func (r *Call) encodeOver(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, dst, old []byte, s *pipeline.Scratch, decided bool) (out []byte, empty bool, err error) {
-	out, empty, err = r.encodeOne(ctx, key, c, b, dst, old, s)
-	if decided && old != nil && undecodable(err) {
-		return r.encodeOne(ctx, key, c, b, dst, nil, s)
-	}
-	return out, empty, err
-}
-
 // fillOne is [pipeline.Chunk.FillBox] of a chunk that is not stored.
 func (r *Call) fillOne(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box) {
 	c.FillBox(r.memory, b)
-	if r.tracesChunks() {
-		r.missing(ctx, key, b)
-	}
+	r.missing(ctx, key, b)
 }
 
 func (r *Call) tracesChunks() bool { return r.trace != nil && r.trace.Chunk != nil }
 
-func (r *Call) worked(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, encoded, decoded int, since time.Time) {
-	took := time.Since(since)
-	r.trace.Chunk(ctx, store.Chunk{
-		Key: key, Coord: r.Layout.Pipe.Stored(b.Coord), Encoded: int64(encoded), Decoded: int64(decoded), Used: int64(b.Len()) * int64(c.Size), Took: took,
-	})
+// clock returns the time at which work on a chunk begins, for worked.
+func (r *Call) clock() (begin time.Time) {
+	if r.tracesChunks() {
+		begin = time.Now()
+	}
+	return begin
 }
 
+// worked reports that a chunk was decoded or encoded.
+func (r *Call) worked(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, encoded, decoded int, since time.Time) {
+	if r.tracesChunks() {
+		took := time.Since(since)
+		r.trace.Chunk(ctx, store.Chunk{
+			Key: key, Coord: r.Layout.Pipe.Stored(b.Coord), Encoded: int64(encoded), Decoded: int64(decoded), Used: int64(b.Len()) * int64(c.Size), Took: took,
+		})
+	}
+}
+
+// missing reports that a chunk is not stored.
 func (r *Call) missing(ctx context.Context, key string, b grid.Box) {
-	r.trace.Chunk(ctx, store.Chunk{Key: key, Coord: r.Layout.Pipe.Stored(b.Coord), Missing: true})
+	if r.tracesChunks() {
+		r.trace.Chunk(ctx, store.Chunk{Key: key, Coord: r.Layout.Pipe.Stored(b.Coord), Missing: true})
+	}
 }

@@ -2,12 +2,12 @@ package engine
 
 import (
 	"context"
-	"sync/atomic"
+	"errors"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/zarr/codec"
-	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // source is where the indexes and the inner chunks of one shard come from, and where they go: to
@@ -15,7 +15,7 @@ import (
 // ([listed]).
 type source interface {
 	// top returns the shard and its index. current reports that the index is not older than the
-	// call. fault.NotFound: the shard is absent. errNoRanges: the store cannot read parts of a shard.
+	// call. fault.NotFound: the shard is absent. plan.ErrNoRanges: the store cannot read parts of a shard.
 	// errUncached: the cache lacks the index, and is not to have it.
 	top(ctx context.Context) (l *plan.Level, found []codec.ShardIndex, current bool, err error)
 	// confirm returns the index of the shard unless top returned it: fault.Unchanged.
@@ -28,6 +28,52 @@ type source interface {
 	fetch(ctx context.Context, l *plan.Level, reads plan.Reads) error
 	// forget drops what is known of the shard, which was replaced.
 	forget()
+}
+
+// maxReplaced bounds how often a shard is begun again because it was replaced while it was read.
+// Each time means that a writer succeeded, so this many in a row is a store that misreports its
+// versions.
+const maxReplaced = 100
+
+// readRanges reads a shard in parts, all of one version, and begins again where the shard is
+// replaced meanwhile. Errors are those of source.top.
+func (r *Call) readRanges(ctx context.Context, o *plan.Object, src source) error {
+	for try := 1; ; try++ {
+		err := r.readVersion(ctx, o, src)
+		if !errors.Is(err, fault.Conflict) {
+			return err
+		}
+		if src.forget(); try == maxReplaced {
+			return err
+		}
+	}
+}
+
+// readVersion reads one version of a shard in parts: fault.Conflict where it is replaced meanwhile.
+func (r *Call) readVersion(ctx context.Context, o *plan.Object, src source) error {
+	hold, err := r.reserve(ctx, concurrency.Index, r.indexed(o))
+	if err != nil {
+		return err
+	}
+	defer hold.Release()
+	top, found, current, err := src.top(ctx)
+	if err != nil {
+		return err
+	}
+	sent, err := r.walk(ctx, src, top, found)
+	if err != nil || sent || current {
+		return err
+	}
+	// No request was sent that could find the index stale.
+	found, err = src.confirm(ctx, top)
+	switch {
+	case errors.Is(err, fault.Unchanged):
+		return nil
+	case err != nil:
+		return err
+	}
+	_, err = r.walk(ctx, src, top, found)
+	return err
 }
 
 // walk reads what is wanted of the shards of a level, and of those within them, by the indexes of
@@ -52,65 +98,4 @@ func (r *Call) walk(ctx context.Context, src source, l *plan.Level, found []code
 		return sent, nil
 	}
 	return true, src.fetch(ctx, l, stage.Reads)
-}
-
-// shard is one version of a stored shard while it is read. As a source it reads the store, and
-// decodes inner chunks to their place.
-type shard struct {
-	*plan.Object
-	call    *Call
-	index   *shardIndex
-	missing atomic.Int64 // inner chunks that are not stored, the deepest ones
-}
-
-func (s *shard) top(ctx context.Context) (l *plan.Level, found []codec.ShardIndex, current bool, err error) {
-	s.missing.Store(0)
-	l = s.Shard()
-	if s.index, current, err = s.call.index(ctx, l); err != nil {
-		return nil, nil, false, err
-	}
-	return l, []codec.ShardIndex{s.index.ShardIndex}, current, nil
-}
-
-func (s *shard) confirm(ctx context.Context, top *plan.Level) ([]codec.ShardIndex, error) {
-	now, err := s.call.recheck(ctx, top, s.index)
-	if err != nil {
-		return nil, err
-	}
-	s.missing.Store(0)
-	s.index = now
-	return []codec.ShardIndex{now.ShardIndex}, nil
-}
-
-func (s *shard) inner(ctx context.Context, l *plan.Level) (found []codec.ShardIndex, sent bool, err error) {
-	return s.call.innerIndexes(ctx, l, s.index.version)
-}
-
-func (s *shard) expand(ctx context.Context, l *plan.Level, found []codec.ShardIndex) (plan.Stage, error) {
-	stage, err := l.Expand(s.index.version, found)
-	if err == nil {
-		s.call.fill(ctx, s, stage.Missing)
-	}
-	return stage, err
-}
-
-func (s *shard) fetch(ctx context.Context, _ *plan.Level, reads plan.Reads) error {
-	r := s.call
-	st, err := r.account.AdmitAll(r.store, reads.Len(), reads.Bytes())
-	if err != nil {
-		return err
-	}
-	return concurrency.EachIn(ctx, r.slots, reads.All(), func(ctx context.Context, rd plan.Read) error { return r.fetchAdmitted(ctx, st, s, rd) })
-}
-
-func (s *shard) forget() { s.call.State.indexes.Drop(plan.IndexID{Key: s.Key}, s.index) }
-
-// all does something with each of several reads, concurrently as far as the call has slots. All of
-// them are admitted or none. do holds a slot, and sends its request to the store that it is passed.
-func (r *Call) all(ctx context.Context, reads plan.Reads, do func(context.Context, store.Store, plan.Read) error) error {
-	st, err := r.account.AdmitAll(r.store, reads.Len(), reads.Bytes())
-	if err != nil {
-		return err
-	}
-	return concurrency.EachIn(ctx, r.slots, reads.All(), func(ctx context.Context, rd plan.Read) error { return do(ctx, st, rd) })
 }

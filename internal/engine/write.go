@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/assemble"
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/internal/plan"
@@ -87,28 +88,10 @@ func (r *Call) contend(ctx context.Context, o *plan.Object, write func() (lost, 
 	}
 }
 
-// mayMerge reports whether the store can do safely what the plan writes: parts of objects take
-// conditions. It is asked before anything is written: else the first part of an absent object would
-// be, and only the second refused.
-func (r *Call) mayMerge() bool {
-	if c := r.plan.Write.Conditions; r.Options.SingleWriter || c.IfAbsent && c.IfVersion {
-		return true
-	}
-	for o := range r.plan.Objects() {
-		if !o.Covers {
-			return false
-		}
-	}
-	return true
-}
-
-// refused is what a store without versions does not do.
-const refused = "part of a chunk cannot be written"
-
 // replace writes an object without reading it.
 func (r *Call) replace(ctx context.Context, o *plan.Object) error {
 	if r.streams(o, false) {
-		if err := r.replaceStreamed(ctx, o, store.PutOptions{}); !errors.Is(err, errNoParts) {
+		if err := r.replaceStreamed(ctx, o, store.PutOptions{}); !errors.Is(err, assemble.ErrNoParts) {
 			return err
 		}
 	}
@@ -137,7 +120,7 @@ func (r *Call) add(ctx context.Context, o *plan.Object) error {
 			}
 			return lost, true, err
 		})
-		if !errors.Is(err, errNoParts) {
+		if !errors.Is(err, assemble.ErrNoParts) {
 			return err
 		}
 	}
@@ -165,91 +148,4 @@ func (r *Call) add(ctx context.Context, o *plan.Object) error {
 // only is the condition that an object has a version; "" is that there is none.
 func only(v store.Version) store.PutOptions {
 	return store.PutOptions{IfAbsent: v == "", IfVersion: v}
-}
-
-// make makes the stored form of an object that is not read, in a Task of its own.
-func (r *Call) make(ctx context.Context, o *plan.Object) (made, error) {
-	hold, err := r.reserve(ctx, concurrency.Task, r.encoding(o))
-	if err != nil {
-		return made{}, err
-	}
-	b, empty, err := r.encode(ctx, hold, o, nil)
-	if err != nil {
-		hold.Release()
-	}
-	return made{bytes: b, empty: empty, hold: hold}, err
-}
-
-// encoding is how many bytes to reserve to make the stored form of an object.
-func (r *Call) encoding(o *plan.Object) int64 {
-	if !o.Covers && o.Chunk.LaysOver() {
-		return 0 // it is made where the old one lies, or was expected
-	}
-	n := need(r.size().Typical(o.Chunk))
-	if o.Chunk.Shards == nil {
-		return plan.Sum(n, plan.Room(o.Chunk.EncodeRoom(r.memory, o.Box)))
-	}
-	return plan.Sum(n, r.size().Packing(o, n).Room)
-}
-
-// encode gives the stored form of an object with what is written laid over what was stored, which
-// is nil when nothing was, or nothing of it stays, and which may be changed; empty reports that the
-// object is all fill value and shall not be stored. It is all that is held afterwards, unless it
-// lies in the caller's memory.
-func (r *Call) encode(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (b []byte, empty bool, err error) {
-	if lies, ok := r.asItLies(o); ok && old == nil {
-		empty, err := r.emptyAsItLies(ctx, hold, o, lies)
-		return lies, empty, err
-	}
-	switch {
-	case o.Chunk.Shards != nil:
-		b, empty, err = r.pack(ctx, hold, o, old)
-	case old != nil && o.Chunk.LaysOver():
-		b, empty, err = r.encodeChunk(ctx, hold, old[:0], o, old)
-	default:
-		b, empty, err = r.encodeChunk(ctx, hold, buffer(hold, r.size().Typical(o.Chunk)), o, old)
-	}
-	if err != nil || empty {
-		return nil, empty, err
-	}
-	r.State.seen(len(b))
-	hold.Adopt(b)
-	return hold.Trim(b), false, nil
-}
-
-// asItLies gives the stored form of an object that is written as it lies in the caller's memory,
-// which is only read. Its bytes are reserved all the same: the budget bounds what is under way.
-func (r *Call) asItLies(o *plan.Object) ([]byte, bool) {
-	if !o.Covers || o.Chunk.Shards != nil {
-		return nil, false
-	}
-	return o.Chunk.AsItLies(r.memory, o.Box)
-}
-
-// emptyAsItLies reports that such an object is all fill value and shall not be stored.
-func (r *Call) emptyAsItLies(ctx context.Context, hold *concurrency.Hold, o *plan.Object, lies []byte) (bool, error) {
-	s, err := r.cpu(ctx, hold)
-	if err != nil {
-		return false, err
-	}
-	defer s.release()
-	start := time.Now()
-	empty := o.Chunk.IsFill(lies)
-	if r.tracesChunks() {
-		if empty {
-			r.missing(ctx, o.Key, o.Box)
-		} else {
-			r.worked(ctx, o.Key, o.Chunk, o.Box, len(lies), o.Chunk.Bytes, start)
-		}
-	}
-	return empty, nil
-}
-
-func (r *Call) encodeChunk(ctx context.Context, hold *concurrency.Hold, dst []byte, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
-	s, err := r.cpu(ctx, hold)
-	if err != nil {
-		return dst, false, err
-	}
-	defer s.release()
-	return r.encodeOver(ctx, o.Key, o.Chunk, o.Box, dst, old, &s.Scratch, o.Edge)
 }

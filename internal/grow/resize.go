@@ -201,7 +201,7 @@ func (r *resizing) delete(ctx context.Context) error {
 	if b, err = guarded(b, r.held, claim.Whole(far)); err != nil {
 		return err
 	}
-	if err := b.Engine().DeleteOutside(ctx, r.base, b.Position); err != nil {
+	if err := deleteOutside(ctx, b.Engine(), r.base, b.Position); err != nil {
 		return err
 	}
 	for axis, n := range r.base {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"encoding/binary"
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -12,6 +13,23 @@ type Layout struct {
 	Axes  []grid.Axis              // how each axis is cut into chunks, or shards: into what is one object
 	Key   func(coord []int) string // the key of the object at a position of the grid
 	Pipe  *pipeline.Pipeline       // the codecs of each shape of object
+}
+
+// AppendEdge appends how far the array reaches within the object at a position, along each axis, to
+// an empty dst. Of an object that is wholly inside the array it appends nothing.
+func (l *Layout) AppendEdge(dst []byte, coord []int) []byte {
+	ends := false
+	for i, axis := range l.Axes {
+		start, n := axis.Chunk(coord[i])
+		if left := l.Shape[i] - start; left < n {
+			ends, n = true, left
+		}
+		dst = binary.AppendUvarint(dst, uint64(n)) //nolint:gosec // not negative
+	}
+	if !ends {
+		return dst[:0]
+	}
+	return dst
 }
 
 // Object is one stored value of a plan: a chunk or a shard. It is not to be copied.

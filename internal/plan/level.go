@@ -34,9 +34,6 @@ type IndexID struct {
 	Off, Len int64 // 0 at depth 0
 }
 
-// Price says what requests cost by now, to be used from the next Expand on.
-func (l *Level) Price(c Cost) { l.cost = &c }
-
 // Len is the number of shards whose indexes are needed, and the length of the lists of these.
 func (l *Level) Len() int { return len(l.parts) }
 

@@ -142,3 +142,24 @@ func Product(a, b int64) int64 {
 	}
 	return a * b
 }
+
+// First is how many bytes a request may bring when it is sent for the first time.
+func (m Memory) First(rd Read) int64 {
+	if rd.Exact || rd.Role != Chunk && rd.Role != Shard {
+		return rd.Bound
+	}
+	return min(m.Typical(rd.Pieces[0].Chunk()), rd.Bound)
+}
+
+// short is the buffer for an object of unknown length.
+const short = 64 << 10
+
+// Expected is the length of the buffer that is made before a request is sent that may bring n
+// bytes. Where elements vary in length n is a guess, mostly far too large. The memory that the
+// store makes for a longer value is adopted.
+func (m Memory) Expected(rd Read, n int64) int64 {
+	if rd.Role != Chunk && rd.Role != Shard || rd.Pieces[0].Chunk().Chain.Typical() >= 0 {
+		return n
+	}
+	return min(n, max(2*m.Seen, short))
+}

@@ -27,7 +27,7 @@ type Orphans struct {
 
 // FindOrphans looks for chunks that no read of the array looks for. Array.Resize deletes others:
 // those of a grid that is known which the new shape leaves out, by their names where they are few
-// (engine.DeleteOutside). Chunks that a change under way may be writing are not among them. It
+// (package grow). Chunks that a change under way may be writing are not among them. It
 // costs a listing of the array's keys, and memory for the positions of its chunks. The array must
 // have been opened from its documents, not from consolidated metadata.
 func FindOrphans(ctx context.Context, a *zarr.Array) (*Orphans, error) {

@@ -1,0 +1,115 @@
+package assemble
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/pipeline"
+	"github.com/zargo-io/zargo/internal/plan"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Shard is a shard that is made in memory: of inner chunks that are added in the order of the
+// index, and of those of an old shard at all other places, as they are stored.
+type Shard struct {
+	hold   *concurrency.Hold
+	inner  *pipeline.Chunk
+	old    []byte           // nil: there is none
+	index  codec.ShardIndex // of old
+	made   codec.Packing
+	next   int // place up to which the shard is made
+	most   int // bytes that the shard may have
+	likely int // bytes that it rarely exceeds
+}
+
+// longest is the longest memory in bytes that is made before there is something to store in it.
+const longest = 64 << 20
+
+// NewShard begins a shard over an old one, which is nil where nothing of it stays. The new one
+// rarely exceeds so many bytes. Its memory is that of the hold. fault.Corrupt: the index of the old
+// shard is damaged.
+func NewShard(c *pipeline.Chunk, hold *concurrency.Hold, old []byte, likely int64) (s Shard, err error) {
+	s = Shard{hold: hold, inner: c.Inner, old: old, likely: int(min(likely, math.MaxInt/2))}
+	if old != nil {
+		if s.index, err = c.Shards.IndexOf(old); err != nil {
+			return s, err
+		}
+	}
+	s.most = int(min(plan.Packed(c), math.MaxInt/2)) + len(old)
+	s.made = c.Shards.Pack(hold.Buffer(min(s.likely, longest)))
+	return s, nil
+}
+
+// Old returns the stored bytes of an inner chunk of the old shard; nil where it is missing.
+func (s *Shard) Old(place int) ([]byte, error) {
+	if s.old == nil {
+		return nil, nil
+	}
+	off, n, ok, err := s.index.At(place)
+	if err != nil || !ok {
+		return nil, err
+	}
+	// A shard in a shard may have unused space of any length: End bounds what comes of that.
+	if most := s.inner.Chain.Worst(); n > most && s.inner.Shards == nil {
+		return nil, fault.Newf(fault.Corrupt, "index of the shard: inner chunk %d has %d bytes, its codecs make at most %d", place, n, most)
+	}
+	return s.old[off : off+n], nil
+}
+
+// Add appends an inner chunk, after those of the old shard that come before it. Without bytes it is
+// missing.
+func (s *Shard) Add(ctx context.Context, place int, stored []byte) error {
+	if err := s.carry(ctx, place); err != nil {
+		return err
+	}
+	s.add(place, stored)
+	s.next = place + 1
+	return nil
+}
+
+// carry appends the inner chunks of the old shard up to a place.
+func (s *Shard) carry(ctx context.Context, place int) error {
+	if s.old == nil {
+		return nil
+	}
+	for ; s.next < place; s.next++ {
+		if s.next%4096 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		b, err := s.Old(s.next)
+		if err != nil {
+			return fmt.Errorf("what is not written: %w", err)
+		}
+		// Inner chunks that share no bytes are not longer than the old shard. Shared bytes are as
+		// good as written anew.
+		if len(s.made.Bytes)+len(b) > s.most {
+			return fault.Newf(fault.Limit, "the shard that is written has more than %d bytes: the index of the old one has inner chunks share theirs", s.most)
+		}
+		s.add(s.next, b)
+	}
+	return nil
+}
+
+// add appends an inner chunk. Memory that is too short is replaced by twice as much.
+func (s *Shard) add(place int, stored []byte) {
+	dst := s.made.Bytes
+	if n := len(dst) + len(stored); n > cap(dst) && cap(dst) > 0 {
+		s.hold.Adopt(dst)
+		s.made.Bytes = append(s.hold.Buffer(max(n, min(2*cap(dst), s.likely))), dst...)
+		s.hold.Put(dst)
+	}
+	s.made.Add(place, stored)
+}
+
+// End appends the other inner chunks of the old shard, and the index. empty reports that no inner
+// chunk is stored.
+func (s *Shard) End(ctx context.Context) (b []byte, empty bool, err error) {
+	if err := s.carry(ctx, s.index.Len()); err != nil {
+		return nil, false, err
+	}
+	b, err = s.made.End()
+	return b, s.made.Stored == 0, err
+}

@@ -1,0 +1,156 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/pipeline"
+	"github.com/zargo-io/zargo/internal/plan"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// shard is one version of a stored shard while it is read. As a source it reads the store, and
+// decodes inner chunks to their place.
+type shard struct {
+	*plan.Object
+	call    *Call
+	index   *shardIndex
+	missing atomic.Int64 // inner chunks that are not stored, the deepest ones
+}
+
+// fetch sends one request of the call, and decodes the pieces of what it brings to their places. s
+// is the shard that is read; nil where chunks are stored each by itself.
+func (r *Call) fetch(ctx context.Context, s *shard, rd plan.Read) error {
+	st, slot, err := r.begun(ctx, rd)
+	if err != nil {
+		return err
+	}
+	defer slot.Release()
+	return r.fetchAdmitted(ctx, st, s, rd)
+}
+
+// fetchAdmitted is fetch of a request that is admitted and has a slot.
+func (r *Call) fetchAdmitted(ctx context.Context, st store.Store, s *shard, rd plan.Read) error {
+	if s == nil {
+		return r.fetchChunk(ctx, st, rd)
+	}
+	at := r.size().Decoding(rd, r.size().First(rd))
+	got, err := r.receive(ctx, st, rd, at.Room, nil)
+	if err != nil {
+		return err
+	}
+	defer got.hold.Release()
+	if rd.Role != plan.Shard {
+		return r.decode(ctx, s, rd.Pieces, rd.Off, got, at)
+	}
+	x, pieces, err := r.within(ctx, s, rd.Pieces[0], got.Bytes)
+	if err != nil {
+		return err
+	}
+	if got.Version != "" {
+		r.State.keep(&shardIndex{x, plan.IndexID{Key: rd.Key}, got.Version})
+	}
+	return r.decode(ctx, s, pieces, 0, got, at)
+}
+
+// fetchChunk is fetchAdmitted of a chunk that is stored by itself, or of a range of one. Stored
+// bytes that are the elements are received where these belong.
+func (r *Call) fetchChunk(ctx context.Context, st store.Store, rd plan.Read) (err error) {
+	c, box := rd.Pieces[0].Chunk(), rd.Pieces[0].Box()
+	into, more := c.Room(r.memory, box), int64(0) // a range takes nothing to decode
+	if rd.Range.IsWhole() {
+		more = plan.Room(c.DecodeRoom(r.memory, box))
+	} else {
+		into = c.SpanRoom(r.memory, box)
+	}
+	var got received
+	if into != nil {
+		got, err = r.receiveInto(ctx, st, rd, into, more)
+	} else {
+		got, err = r.receive(ctx, st, rd, more, nil)
+	}
+	if err != nil {
+		return err
+	}
+	defer got.hold.Release()
+	s, err := r.cpu(ctx, got.hold)
+	if err != nil {
+		return err
+	}
+	defer s.release()
+	if rd.Range.IsWhole() {
+		return r.decodeOne(ctx, rd.Key, c, box, got.Bytes, &s.Scratch)
+	}
+	return r.decodeSpan(ctx, rd.Key, c, box, got.Bytes, &s.Scratch)
+}
+
+// within returns the inner chunks that are wanted of a shard all of whose bytes are there, by its
+// index x. Those that it lacks are filled.
+func (r *Call) within(ctx context.Context, s *shard, p plan.Piece, stored []byte) (x codec.ShardIndex, pieces []plan.Piece, err error) {
+	if x, err = p.Chunk().Shards.IndexOf(stored); err != nil {
+		return x, nil, err
+	}
+	pieces, missing, err := p.Within(x)
+	if err == nil {
+		r.fill(ctx, s, missing)
+	}
+	return x, pieces, err
+}
+
+// fill sets inner chunks that a shard lacks to the fill value, and counts the deepest ones among
+// them.
+func (r *Call) fill(ctx context.Context, s *shard, missing []plan.Piece) {
+	for _, p := range missing {
+		r.fillOne(ctx, s.Key, p.Chunk(), p.Box())
+		s.missing.Add(int64(p.Touched()))
+	}
+}
+
+// decode decodes inner chunks from bytes at off in the shard to their places: many of them on
+// several cores.
+func (r *Call) decode(ctx context.Context, s *shard, pieces []plan.Piece, off int64, from received, at plan.AtOnce) error {
+	if len(pieces) <= at.Some {
+		return r.decodeSome(ctx, s, pieces, off, from)
+	}
+	return concurrency.Each(ctx, at.Slots, slices.Chunk(pieces, at.Some), func(ctx context.Context, part []plan.Piece) error {
+		return r.decodeSome(ctx, s, part, off, from)
+	})
+}
+
+func (r *Call) decodeSome(ctx context.Context, s *shard, pieces []plan.Piece, off int64, from received) error {
+	if len(pieces) == 0 {
+		return nil
+	}
+	scratch, err := r.cpu(ctx, from.hold)
+	if err != nil {
+		return err
+	}
+	defer scratch.release()
+	for _, p := range pieces {
+		if err := r.decodePiece(ctx, s, p, from.Bytes[p.Off-off:p.Off-off+p.Len], &scratch.Scratch); err != nil {
+			return p.Named(err)
+		}
+	}
+	return nil
+}
+
+// decodePiece decodes an inner chunk, or what is wanted of a shard within the shard, to its place.
+func (r *Call) decodePiece(ctx context.Context, s *shard, p plan.Piece, stored []byte, scratch *pipeline.Scratch) error {
+	c := p.Chunk()
+	if c.Shards == nil {
+		return r.decodeOne(ctx, s.Key, c, p.Box(), stored, scratch)
+	}
+	_, pieces, err := r.within(ctx, s, p, stored)
+	if err != nil {
+		return err
+	}
+	for _, q := range pieces {
+		if err := r.decodePiece(ctx, s, q, stored[q.Off:q.Off+q.Len], scratch); err != nil {
+			return q.Named(err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package plan
+
+import (
+	"errors"
+	"math"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// ErrTooLong says that a stored object has more bytes than any encoder makes.
+var ErrTooLong = errors.New("too long")
+
+// ErrNoRanges says that a store cannot pin a read to a version, or cannot read the end of an
+// object: then all of a shard is read at once.
+var ErrNoRanges = errors.New("the shard must be read with one request")
+
+// Check checks the response of a store to the request, a value or an error, which was sent for no
+// more than n bytes. Besides errors of the store it returns fault.Corrupt for a value of another
+// length, fault.Conflict for a shard that was deleted while it is read, [ErrNoRanges] for an index,
+// and [ErrTooLong] for a whole object.
+func (r Read) Check(n int64, v store.Value, err error) error {
+	what := "shard"
+	switch {
+	case r.Role == Index || r.Role == Recheck:
+		what = "index of a shard"
+		if errors.Is(err, errors.ErrUnsupported) || err == nil && v.Version == "" {
+			return ErrNoRanges
+		}
+	case r.Role == Chunk || r.Role == Shard:
+		if what = "chunk"; r.Range.IsWhole() {
+			return r.checkWhole(n, err)
+		}
+		if size := r.Pieces[0].Chunk().Chain.EncodedSize(); err == nil && v.Size >= 0 && v.Size != size { // -1: the store cannot say
+			return fault.Newf(fault.Corrupt, "the stored chunk has %d bytes, its codecs make %d", v.Size, size)
+		}
+	case errors.Is(err, fault.NotFound):
+		// No store says so of a pinned read. A shard that has just been stored is no fill value.
+		return fault.Newf(fault.Conflict, "the shard was deleted while it was read: %v", err)
+	}
+	if err == nil && int64(len(v.Bytes)) != r.Bound {
+		return fault.Newf(fault.Corrupt, "the store gave %d of %d bytes of the %s", len(v.Bytes), r.Bound, what)
+	}
+	return err
+}
+
+// checkWhole is Check of a request for all of an object.
+func (r Read) checkWhole(n int64, err error) error {
+	if _, again := r.Longer(n, err); again || !errors.Is(err, fault.Limit) {
+		return err
+	}
+	if r.Bound > r.Pieces[0].Chunk().Chain.Worst() {
+		return fault.Newf(fault.Limit, "a shard with unused space, which this store cannot give in parts, has more bytes than Limits.Chunk (%d)", r.Bound)
+	}
+	// Not a limit of the caller's: no encoder makes so much of a chunk.
+	return fault.Newf(fault.Corrupt, "the stored chunk has more than the %d bytes that its codecs can make: %w: %v", r.Bound, ErrTooLong, err)
+}
+
+// Longer returns how many bytes a request may bring when it is sent again, as there were more than
+// n: the length that the store announced or, where it did not, eight times as many. ok is false
+// where err is another error, or the object is too long.
+func (r Read) Longer(n int64, err error) (more int64, ok bool) {
+	if n >= r.Bound || !errors.Is(err, fault.Limit) {
+		return 0, false
+	}
+	var long *store.TooLong
+	if errors.As(err, &long) {
+		return long.Announced, long.Announced > n && long.Announced <= r.Bound
+	}
+	if n > math.MaxInt64/8 {
+		return r.Bound, true
+	}
+	return min(max(8*n, 1), r.Bound), true
+}
