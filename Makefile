@@ -170,7 +170,7 @@ PUREGO := ./internal/bytesview ./zarr/codec/internal/planes ./zarr/codec ./zarr/
 purego: ## without unsafe: the packages that hold it or use it
 	@missing=$$($(GO) list -f '{{.ImportPath}} {{.IgnoredGoFiles}} {{.Imports}} {{.TestImports}} {{.XTestImports}}' ./... | grep -E '/internal/(bytesview|planes)[] ]' | cut -d' ' -f1 | grep -vxF "$$($(GO) list $(PUREGO))" || true); \
 	[ -z "$$missing" ] || { echo "import what purego changes, and are not in PUREGO: $$missing"; exit 1; }
-	@CGO_ENABLED=0 $(GO) test -tags purego -ldflags=-w -count=1 $(PUREGO)
+	@CGO_ENABLED=0 $(GO) test -tags purego -ldflags=-w -count=1 -timeout=$(TIMEOUT) $(PUREGO)
 
 .PHONY: servers-up
 servers-up: ## start the servers and leave them: eval "$$(make -s servers-env)"
