@@ -33,6 +33,10 @@ QUICK := BUILT='-vet=off -ldflags=-w'
 # else here depends on the processor.
 PLATFORMS := linux/amd64 linux/arm64 linux/386 darwin/arm64 windows/amd64
 
+# The platform of this machine, which check leaves out of vet: lint runs all of vet's analyzers on
+# it.
+OWN = $(shell $(GO) env GOOS)/$(shell $(GO) env GOARCH)
+
 .PHONY: help
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1 \2/p' Makefile | sed 's/\$$\$$/$$/' | awk '{n = $$2; $$1 = $$2 = ""; printf "  make %-14s%s\n", n, $$0}'
@@ -69,27 +73,34 @@ ratios: ## how long what zargo encodes is against numcodecs', into docs/status.m
 	@$(GO) test -count=1 -run '^TestPages$$' ./internal/tables -update
 	@sed -n '/^<!-- generated: lengths -->/,/^<!-- end: lengths -->/p; /^<!-- generated: longer -->/,/^<!-- end: longer -->/p' docs/status.md | sed '/^<!--/d'
 
-# Tests that compare with other programs, or with what those wrote, and look at processes from outside, where -race would only slow
-# them down: what they call has tests with many goroutines where it belongs. (The fuzz targets of fixtures run with it.)
-OUTSIDE := ./integration/crash ./integration/crash/shared ./integration/fixtures ./integration/large ./integration/numcodecs ./integration/numcodecs/ratios ./integration/peers
+# Tests that look at processes from outside, compare with other programs or read our sources. There
+# -race would only slow processes down: what they call has tests with many goroutines where it
+# belongs. (The fuzz targets of fixtures run with it.)
+OUTSIDE := $(addprefix ./integration/,processes fixtures fixtures/pack crash crash/shared large mutants numcodecs numcodecs/ratios peers servers) \
+  ./examples/internal/measure ./internal/doctest ./internal/tables
 
-# Loops over bytes whose tests have one goroutine, where -race finds nothing and takes ten times as long: codectest and zarr use them
-# from many.
-ALONE := $(addprefix ./zarr/codec/internal/,bzip2 deflate lz4hc lzma msgpack number planes stream zstdenc)
+# Packages whose tests have one goroutine, where -race finds nothing and takes up to ten times as
+# long. codectest and zarr use them from many.
+ALONE := $(addprefix ./zarr/codec/internal/,bzip2 deflate lz4hc lzma msgpack number planes stream zst zstdenc) ./zarr/meta ./internal/plan
 
-# Tests that count allocations, look at the memory of processes, or run only some of their cases with -race: they run without it
-# too. Package zarr does so in purego.
+# Tests that count allocations, look at the memory of processes, or run only some of their cases
+# with -race: they run without it too. Package zarr does so in purego.
 COUNTED := ./integration/gocloud ./integration/transfers ./transfer
 
-# What takes longest, in this order, begun before the rest, so that nothing long is left alone at the end.
-LONGEST := $(addprefix ./,integration/conformance zarr integration/processes integration/load integration/repairs s3 transfer cmd/zargo integration/checks gcs azure)
+# What takes longest, in this order, begun before the rest, so that nothing long is left alone at
+# the end.
+LONGEST := $(addprefix ./,integration/conformance zarr integration/model transfer cmd/zargo s3 integration/load integration/repairs zarr/codec zarr/store gcs azure integration/checks)
+
+# The stages that start no server, two at a time. The longest are first.
+STATIC := purego lint $(filter-out vet/$(OWN),$(PLATFORMS:%=vet/%)) modules archtest
 
 .PHONY: check
-check: ## what CI runs before make minio slurm: format, lint, vet everywhere, tidy, build, import table, all tests, with -race, each fuzz target for 2 s
-	@$(MAKE) --no-print-directory format-check tidy-check build vet lint archtest purego modules
+check: ## what CI runs before make minio slurm: format, lint, vet everywhere, tidy, build, import table, all tests, most with -race, each fuzz target for 2 s
+	@$(MAKE) --no-print-directory format-check tidy-check build
+	@$(MAKE) --no-print-directory -j2 $(STATIC)
 	@! grep -nE 'Parallel\(|\<go func|\.Go\(|\<concurrency\.' $(ALONE:%=%/*_test.go) || { echo "with goroutines, not to be left out of -race: see ALONE"; exit 1; }
-	@$(MAKE) --no-print-directory test RACE=1 $(QUICK) PKG="$(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(OUTSIDE) $(ALONE))" | tr '\n' ' ')"
-	@$(MAKE) --no-print-directory test $(QUICK) PKG="$(OUTSIDE) $(ALONE) $(COUNTED)"
+	@$(MAKE) --no-print-directory test RACE=1 $(QUICK) PKG="$(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(OUTSIDE) $(ALONE) ./internal/archtest)" | tr '\n' ' ')"
+	@CGO_ENABLED=0 $(MAKE) --no-print-directory test $(QUICK) PKG="$(OUTSIDE) $(COUNTED) $(ALONE)"
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=2s FUZZBUILD=-race FUZZJOBS=$(JOBS)
 
 # Before Go 1.27 the end of the time may itself be reported as a failure (golang/go#75804). A finding has an input, which is
@@ -122,7 +133,7 @@ fmt: ## gofmt -s
 
 .PHONY: lint
 lint: ## golangci-lint, as pinned in go.tools.mod
-	@$(lint) run
+	@CGO_ENABLED=0 $(lint) run
 
 .PHONY: vet
 vet: $(PLATFORMS:%=vet/%) ## go vet for every platform
@@ -142,18 +153,24 @@ MODULES := examples/observability beam
 modules: ## vet and test the modules of their own
 	@for m in $(MODULES); do (cd $$m && $(GO) mod tidy -diff && CGO_ENABLED=0 $(GO) vet ./... && CGO_ENABLED=0 $(GO) test -count=1 ./...); done
 
+# go list -export compiles as go build does, and links no program: tests link and start them.
 .PHONY: build
 build: ## everything, without cgo
-	@CGO_ENABLED=0 $(GO) build ./...
+	@CGO_ENABLED=0 $(GO) list -export ./... >/dev/null
 
 .PHONY: archtest
 archtest: ## the import table, and the API of public packages
 	@$(GO) test -count=1 ./internal/archtest
 
+# The packages with a file for purego, those that import one, and the tests of codecs. The API of
+# each is the same with and without unsafe, so what imports these needs no other build.
+PUREGO := ./internal/bytesview ./zarr/codec/internal/planes ./zarr/codec ./zarr/codec/blosc ./zarr/codec/codectest ./zarr
+
 .PHONY: purego
 purego: ## without unsafe: the packages that hold it or use it
-	@CGO_ENABLED=0 $(GO) build -tags purego ./...
-	@CGO_ENABLED=0 $(GO) test -tags purego -count=1 ./internal/bytesview ./zarr/codec/... ./zarr
+	@missing=$$($(GO) list -f '{{.ImportPath}} {{.IgnoredGoFiles}} {{.Imports}} {{.TestImports}} {{.XTestImports}}' ./... | grep -E '/internal/(bytesview|planes)[] ]' | cut -d' ' -f1 | grep -vxF "$$($(GO) list $(PUREGO))" || true); \
+	[ -z "$$missing" ] || { echo "import what purego changes, and are not in PUREGO: $$missing"; exit 1; }
+	@CGO_ENABLED=0 $(GO) test -tags purego -ldflags=-w -count=1 -timeout=$(TIMEOUT) $(PUREGO)
 
 .PHONY: servers-up
 servers-up: ## start the servers and leave them: eval "$$(make -s servers-env)"

@@ -107,20 +107,25 @@ func TestTwoPlansAtOnce(t *testing.T) {
 	}
 }
 
+// stride is the distance between the requests at which a process is stopped: each of them, and under
+// the race detector, where they take minutes, every fifth.
+func stride() int {
+	if race.Enabled {
+		return 5
+	}
+	return 1
+}
+
 // TestTwoPlansMeet holds one process at each of its requests, while another one runs another plan
 // to the same target, or the same plan.
 func TestTwoPlansMeet(t *testing.T) {
-	step := 1
-	if race.Enabled {
-		step = 5 // all of them run without the race detector
-	}
 	for _, k := range kinds() {
 		for _, c := range []struct {
 			name         string
 			other        int
 			clean, whole bool
 		}{{"another plan", 1, false, true}, {"another plan, cleaned", 1, true, true}, {"another plan's first task", 1, false, false}, {"the same plan", 0, false, true}, {"the same plan, cleaned", 0, true, true}} {
-			for at := 1; ; at += step {
+			for at := 1; ; at += stride() {
 				say := fmt.Sprintf("%s at request %d", c.name, at)
 				p := newPair(t, k, mem.New(), mem.New())
 				first := newStepped(p.dst, at, held)
@@ -186,7 +191,7 @@ func TestKilledAnywhere(t *testing.T) {
 	for _, k := range kinds() {
 		for _, what := range []happens{killed, lost} {
 			for _, other := range []bool{false, true} {
-				for at := 1; ; at++ {
+				for at := 1; ; at += stride() {
 					say := fmt.Sprintf("%d at request %d", what, at)
 					p := newPair(t, k, mem.New(), mem.New())
 					first := newStepped(p.dst, at, what)
@@ -228,7 +233,7 @@ func TestLateTask(t *testing.T) {
 	for _, k := range kinds() {
 		for task := range 3 { // those of one array; the second chunk is all fill value
 			for _, cleaned := range []bool{true, false} {
-				for at := 1; ; at++ {
+				for at := 1; ; at += stride() {
 					say := fmt.Sprintf("task %d at request %d, cleaned %v", task, at, cleaned)
 					p := newPair(t, k, mem.New(), mem.New())
 					late := newStepped(p.dst, at, held)
@@ -280,7 +285,7 @@ func TestLateTask(t *testing.T) {
 func TestLateTaskOfAnotherPlan(t *testing.T) {
 	for _, k := range kinds() {
 		for _, task := range []int{0, 2} {
-			for at := 1; ; at++ {
+			for at := 1; ; at += stride() {
 				say := fmt.Sprintf("task %d at request %d", task, at)
 				p := newPair(t, k, mem.New(), mem.New())
 				late := newStepped(p.dst, at, held)
@@ -381,7 +386,7 @@ func TestCleanKilled(t *testing.T) {
 	for _, complete := range []bool{true, false} {
 		for _, what := range []happens{killed, lost} {
 			for _, again := range []bool{true, false} {
-				for at := 1; ; at++ {
+				for at := 1; ; at += stride() {
 					say := fmt.Sprintf("complete %v, %d at request %d", complete, what, at)
 					w := newWorld(t, mem.New(), mem.New())
 					a := must(zarr.Create(t.Context(), w.src, "a", zarr.Spec{Shape: []int{48, 8, 8}, Chunks: []int{1, 8, 8}, DType: dtype.Uint16, Codecs: []codec.Spec{codec.CRC32C()}, Fill: uint16(3)}))

@@ -232,7 +232,7 @@ func TestGroupAppendsTakenOver(t *testing.T) {
 func TestGroupAppendTakerKilled(t *testing.T) {
 	step := 2
 	if race.Enabled {
-		step = 9
+		step = 19 // one request of the taker for each of the first; all run without it
 	}
 	for _, p := range pairings() {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
@@ -261,12 +261,12 @@ func TestGroupAppendTakerKilled(t *testing.T) {
 
 // meet calls f with the numbers of requests at which two processes stop, as long as they get so
 // far: each number of the first, with a third of those of the second. Under the race detector it is
-// an eleventh.
+// a thirty-first: only one of the two processes runs at any time.
 func meet(t *testing.T, f func(n, m int) (first, second bool)) {
 	t.Helper()
 	step := 3
 	if race.Enabled {
-		step = 11
+		step = 31
 	}
 	for n := 0; ; n++ {
 		for m := n % step; ; m += step {

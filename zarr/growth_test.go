@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zargo-io/zargo/internal/race"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -270,11 +271,15 @@ func (k lateChunks) Put(ctx context.Context, key string, b []byte, o store.PutOp
 }
 
 // TestLatePuts: processes that append or resize are killed at a put, others go on, and puts of the
-// killed ones arrive in between.
+// killed ones arrive in between. The test has one goroutine: a tenth runs under the race detector.
 func TestLatePuts(t *testing.T) {
+	seeds := uint64(400)
+	if race.Enabled {
+		seeds /= 10
+	}
 	for layout := range layouts {
 		t.Run(layout, func(t *testing.T) {
-			for seed := range uint64(400) {
+			for seed := range seeds {
 				if err := latePuts(t, layout, seed); err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}

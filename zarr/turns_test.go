@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/zargo-io/zargo/internal/race"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -165,10 +166,13 @@ func (t *turns) run(schedule []int, do ...func()) (choices []int) {
 }
 
 // someOrders calls try with schedules made of a seed, and with those that give one actor all turns
-// from some turn of the other one on.
+// from some turn of the other one on. Under the race detector it tries a quarter of them.
 func someOrders(t *testing.T, seed uint64, n int, try func(t *testing.T, schedule []int) []int) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
+	if race.Enabled {
+		n /= 4
+	}
 	for i := range n {
 		schedule := make([]int, 400)
 		for k := range schedule {
@@ -189,10 +193,14 @@ func someOrders(t *testing.T, seed uint64, n int, try func(t *testing.T, schedul
 }
 
 // everyOrder calls try with one schedule after another until all orders of the requests of its
-// actors were tried, or most of them. try returns what run did.
+// actors were tried, or most of them. Under the race detector most is a quarter of that. try
+// returns what run did.
 func everyOrder(t *testing.T, most int, try func(t *testing.T, schedule []int) []int) {
 	t.Helper()
 	var schedule []int
+	if race.Enabled {
+		most = (most + 3) / 4
+	}
 	for n := 1; n <= most; n++ {
 		var choices []int
 		synctest.Test(t, func(t *testing.T) { choices = try(t, schedule) })
