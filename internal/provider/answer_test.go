@@ -62,6 +62,7 @@ func TestDocuments(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			defer func() { _ = resp.Body.Close() }()
 			if b, err := io.ReadAll(resp.Body); err != nil || len(b) != tt.want {
 				t.Errorf("%d bytes, want %d: %v", len(b), tt.want, err)
 			}
