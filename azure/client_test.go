@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -89,16 +90,11 @@ func TestClient(t *testing.T) {
 func TestClientContradicts(t *testing.T) {
 	environment(t)
 	c := clientOf(t, NewFake(t))
-	for name, o := range map[string]Option{
+	fake.ClientContradicts(t, opening(), "azblob://zarr-test", "azure.Client", Client(c), map[string]Option{
 		"anonymous": Anonymous(), "key": SharedKey("a2V5"), "SAS": SASToken("s"), "credential": Credential(tokens{}), "connection": ConnectionString("c"),
 		"account": Account("a"), "domain": Domain("d"), "emulator": Emulator(), "protocol": Protocol("http"), "stall": StallTimeout(time.Second), "HTTP client": HTTPClient(http.DefaultClient),
 		"trust": TrustHost("h"),
-	} {
-		var u *UsageError
-		if _, err := Open(t.Context(), "azblob://zarr-test", Client(c), o); !errors.As(err, &u) || !strings.Contains(err.Error(), "azure.Client") {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
+	})
 	var u *UsageError
 	if _, err := Open(t.Context(), "azblob://another", Client(c)); !errors.As(err, &u) || !strings.Contains(err.Error(), "another") {
 		t.Errorf("another container: %v", err)
@@ -113,29 +109,11 @@ func TestFromBucket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := FromBucket(t.Context(), b, "azblob://zarr-test/p")
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := s.Put(t.Context(), "k", []byte("v"), store.PutOptions{IfAbsent: true})
-	if err != nil || v == "" {
-		t.Error(v, err)
-	}
-	if _, err := s.Put(t.Context(), "k", []byte("w"), store.PutOptions{IfVersion: v}); err != nil {
-		t.Error(err)
-	}
-	var got *gcblob.Bucket
-	if !store.As(s, &got) || got != b || store.TuningOf(s).ListPage != 5000 {
-		t.Error("another bucket, or another tuning")
-	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
-	if _, err := b.Exists(t.Context(), "k"); err == nil {
-		t.Error("the bucket is open after Close")
-	}
-	var u *UsageError
-	if _, err := FromBucket(t.Context(), memblob.OpenBucket(nil), "azblob://c"); !errors.As(err, &u) {
-		t.Errorf("a bucket in memory: %v", err)
-	}
+	fake.FromBucket(t, fake.Taking[*gcblob.Bucket]{
+		Bucket: b, Other: memblob.OpenBucket(nil), URL: "azblob://zarr-test/p", Page: 5000,
+		Name: "azblob://zarr-test/p?domain=" + url.QueryEscape(f.Host()) + "&storage_account=acct",
+		From: func(b *gcblob.Bucket, url string) (store.Store, error) {
+			return FromBucket(t.Context(), b, url, MaxInFlight(9))
+		},
+	})
 }

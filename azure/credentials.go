@@ -38,7 +38,7 @@ func (c *config) connect() (*container.Client, error) {
 	}
 	do := provider.Traced(provider.Watch(c.stack.Stall, provider.WithoutRedirects(transport)))
 	o := &container.ClientOptions{ClientOptions: policy.ClientOptions{
-		Transport: guard{do},
+		Transport: guard(do),
 		// One retry layer, ours: an SDK that repeats a conditional put whose answer was lost turns
 		// our own success into a conflict. Fetching tokens keeps its retries.
 		Retry:     policy.RetryOptions{MaxRetries: -1},

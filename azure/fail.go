@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
@@ -30,20 +28,12 @@ func explain(err error, ifAbsent bool) error {
 	if !errors.As(err, &resp) || resp.RawResponse == nil {
 		return provider.NoAnswer(err)
 	}
-	f := &provider.Failure{Err: err, After: provider.RetryAfter(resp.RawResponse.Header, time.Now()), ID: provider.RequestID(resp.RawResponse.Header)}
-	code := codeOf(resp)
-	f.Kind = kindOf(resp.StatusCode, code, ifAbsent)
-	f.Text = "Azure answered " + strconv.Itoa(resp.StatusCode)
-	r := resp.RawResponse.Request
-	if code == "" {
-		f.Text += ", and not in Azure's form"
-		return f
+	a := provider.Answer{From: "Azure", Status: resp.StatusCode, Header: resp.RawResponse.Header, Code: codeOf(resp)}
+	if a.Foreign = a.Code == ""; !a.Foreign {
+		a.Message = message(resp.RawResponse)
 	}
-	f.Text += " " + code
-	if m := message(resp.RawResponse); m != "" {
-		f.Text += ": " + m
-	}
-	f.Text += hint(code, r)
+	f := a.Failure(kindOf(a.Status, a.Code, ifAbsent), err)
+	f.Text += hint(a.Code, resp.RawResponse.Request)
 	return f
 }
 

@@ -1,7 +1,6 @@
 package azure
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/md5"
 	"encoding/base64"
@@ -11,11 +10,7 @@ import (
 	"hash/crc64"
 	"io"
 	"maps"
-	"mime"
-	"mime/multipart"
 	"net/http"
-	"net/http/httptest"
-	"net/textproto"
 	"net/url"
 	"strings"
 	"sync"
@@ -146,34 +141,11 @@ func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 
 // batch answers each request in parts of one, as "Blob Batch" has it.
 func (f *Fake) batch(w http.ResponseWriter, r *http.Request, body []byte) {
-	_, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	in := multipart.NewReader(bytes.NewReader(body), params["boundary"])
-	var out bytes.Buffer
-	parts := multipart.NewWriter(&out)
-	for n := 0; ; n++ {
-		part, err := in.NextPart()
-		if err == io.EOF {
-			break
-		}
-		var req *http.Request
-		if err == nil {
-			req, err = http.ReadRequest(bufio.NewReader(part))
-		}
-		if err != nil || n == 256 {
-			Fail(w, 400, "InvalidInput", fmt.Sprint("a batch of 256 requests at most: ", err))
-			return
-		}
-		rec := httptest.NewRecorder()
-		if f.Refuse == nil || !f.Refuse(rec, req) {
-			f.serve(rec, req)
-		}
-		to, _ := parts.CreatePart(textproto.MIMEHeader{"Content-Type": {"application/http"}, "Content-Id": {part.Header.Get("Content-Id")}})
-		_ = rec.Result().Write(to)
+	b := fake.Batch{Most: 256, Status: 202, Refuse: f.Refuse, Serve: f.serve}
+	b.ID = func(id string) string { return id }
+	if err := b.Answer(w, r.Header.Get("Content-Type"), bytes.NewReader(body)); err != nil {
+		Fail(w, 400, "InvalidInput", err.Error())
 	}
-	_ = parts.Close()
-	w.Header().Set("Content-Type", "multipart/mixed; boundary="+parts.Boundary())
-	w.WriteHeader(202)
-	_, _ = out.WriteTo(w)
 }
 
 // allowed checks the conditions of a write.

@@ -12,6 +12,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 	gcblob "gocloud.dev/blob"
 
+	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -107,48 +108,53 @@ func TestOpenDefaultChain(t *testing.T) {
 	}
 }
 
+// opening is Azure as the tests of Open that all providers share see it.
+func opening() fake.Opening[Option] {
+	return fake.Opening[Option]{
+		Open: Open, Scheme: "azblob", Bucket: "container", Server: "the account is the parameter storage_account", Text: "domain", TooFew: MaxInFlight(-1),
+	}
+}
+
 func TestOpenMistakes(t *testing.T) {
+	environment(t)
+	p := opening()
+	fake.Mistakes(t, p,
+		p.Mistake("the parameters there are", "azblob://c?region=x", "storage_account"),
+		p.Mistake("SAS token in the URL", "azblob://c?sig=hush", "AZURE_STORAGE_SAS_TOKEN"),
+		p.Mistake("CDN flag", "azblob://c?cdn=perhaps", "perhaps"),
+		p.Mistake("protocol", "azblob://c?protocol=ftp", "ftp"),
+		p.Mistake("domain", "azblob://c?domain=a/b", "a/b"),
+		p.Mistake("domain with a user", "azblob://c?domain=me@b", "host name"),
+		p.Mistake("account", "azblob://c?storage_account=evil.example/", "evil"),
+		p.Mistake("tier", "azblob://c?access_tier=lukewarm", "lukewarm"),
+		p.Mistake("two credentials", "azblob://c?anonymous=true", "contradict", SharedKey("a2V5")),
+		p.Mistake("connection string and domain", "azblob://c?domain=x", "connection string", ConnectionString("AccountName=a;AccountKey=a2V5")),
+		p.Mistake("cdn and emulator", "azblob://c?cdn=true&localemu=true", "contradict"),
+		p.Mistake("key of another account", "azblob://c?storage_account=other", "other"),
+	)
+}
+
+// The environment contradicts the URL, or itself.
+func TestOpenMistakesOfTheEnvironment(t *testing.T) {
 	for _, c := range []struct {
 		name, url string
-		opts      []Option
 		env       [2]string
 		says      string
 	}{
-		{"scheme", "s3://c", nil, [2]string{}, "azblob"},
-		{"no container", "azblob:///p", nil, [2]string{}, "azblob://container/prefix"},
-		{"port", "azblob://c:80/p", nil, [2]string{}, "azblob://container/prefix"},
-		{"password", "azblob://u:secret@c/p", nil, [2]string{}, "password"},
-		{"fragment", "azblob://c/p#x", nil, [2]string{}, "%23"},
-		{"unknown parameter", "azblob://c?region=x", nil, [2]string{}, "storage_account"},
-		{"parameter twice", "azblob://c?domain=a&domain=b", nil, [2]string{}, "2 times"},
-		{"SAS token in the URL", "azblob://c?sig=secret", nil, [2]string{}, "AZURE_STORAGE_SAS_TOKEN"},
-		{"flag", "azblob://c?cdn=perhaps", nil, [2]string{}, "perhaps"},
-		{"protocol", "azblob://c?protocol=ftp", nil, [2]string{}, "ftp"},
-		{"domain", "azblob://c?domain=a/b", nil, [2]string{}, "a/b"},
-		{"domain with a user", "azblob://c?domain=me@b", nil, [2]string{}, "host name"},
-		{"account", "azblob://c?storage_account=evil.example/", nil, [2]string{}, "evil"},
-		{"tier", "azblob://c?access_tier=lukewarm", nil, [2]string{}, "lukewarm"},
-		{"two credentials", "azblob://c?anonymous=true", []Option{SharedKey("a2V5")}, [2]string{}, "contradict"},
-		{"connection string and domain", "azblob://c?domain=x", []Option{ConnectionString("AccountName=a;AccountKey=a2V5")}, [2]string{}, "connection string"},
-		{"cdn and emulator", "azblob://c?cdn=true&localemu=true", nil, [2]string{}, "contradict"},
-		{"requests", "azblob://c", []Option{MaxInFlight(-1)}, [2]string{}, "less than one"},
-		{"variable", "azblob://c", nil, [2]string{"AZURE_STORAGE_IS_CDN", "perhaps"}, "AZURE_STORAGE_IS_CDN"},
-		{"key of another account", "azblob://c?storage_account=other", nil, [2]string{}, "other"},
-		{"SAS token of another account", "azblob://c?storage_account=other", nil, [2]string{"AZURE_STORAGE_SAS_TOKEN", "sig=secret"}, "other"},
-		{"SAS token to another domain", "azblob://c?domain=evil.example", nil, [2]string{"AZURE_STORAGE_SAS_TOKEN", "sig=secret"}, "evil.example"},
-		{"SAS token in the clear", "azblob://c?protocol=http", nil, [2]string{"AZURE_STORAGE_SAS_TOKEN", "sig=secret"}, "http"},
-		{"token to another domain", "azblob://c?domain=core.windows.net.evil.example", nil, [2]string{"AZURE_STORAGE_KEY", ""}, "evil.example"},
-		{"token to a false loopback", "azblob://c?domain=localhost.evil.example", nil, [2]string{"AZURE_STORAGE_KEY", ""}, "evil.example"},
+		{"variable", "azblob://c", [2]string{"AZURE_STORAGE_IS_CDN", "perhaps"}, "AZURE_STORAGE_IS_CDN"},
+		{"SAS token of another account", "azblob://c?storage_account=other", [2]string{"AZURE_STORAGE_SAS_TOKEN", "sig=secret"}, "other"},
+		{"SAS token to another domain", "azblob://c?domain=evil.example", [2]string{"AZURE_STORAGE_SAS_TOKEN", "sig=secret"}, "evil.example"},
+		{"SAS token in the clear", "azblob://c?protocol=http", [2]string{"AZURE_STORAGE_SAS_TOKEN", "sig=secret"}, "http"},
+		{"token to another domain", "azblob://c?domain=core.windows.net.evil.example", [2]string{"AZURE_STORAGE_KEY", ""}, "evil.example"},
+		{"token to a false loopback", "azblob://c?domain=localhost.evil.example", [2]string{"AZURE_STORAGE_KEY", ""}, "evil.example"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			environment(t)
 			if c.env[0] == "AZURE_STORAGE_SAS_TOKEN" {
 				t.Setenv("AZURE_STORAGE_KEY", "")
 			}
-			if c.env[0] != "" {
-				t.Setenv(c.env[0], c.env[1])
-			}
-			s, err := Open(t.Context(), c.url, c.opts...)
+			t.Setenv(c.env[0], c.env[1])
+			s, err := Open(t.Context(), c.url)
 			var mistake *UsageError
 			if s != nil || !errors.As(err, &mistake) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "secret") {
 				t.Errorf("%v, does it mention %q?", err, c.says)
@@ -156,6 +162,8 @@ func TestOpenMistakes(t *testing.T) {
 		})
 	}
 }
+
+func TestOpenCancelled(t *testing.T) { environment(t); fake.OpenCancelled(t, opening()) }
 
 func TestOpenRefused(t *testing.T) {
 	for _, c := range []struct {

@@ -20,28 +20,13 @@ func newHTTP(t http.RoundTripper) *http.Client {
 	return &http.Client{Transport: t, CheckRedirect: provider.NoRedirect}
 }
 
-// The answers that the SDK reads into memory whole are bounded. A listing of 5000 blobs is 5 MB,
-// and 60 MB when every name is 1024 bytes that are all escaped; an error document has some hundred
-// bytes.
-const (
-	maxDocument = 64 << 20
-	maxError    = 1 << 20
-)
+// maxDocument bounds an answer that the SDK reads into memory whole: a listing of 5000 blobs is
+// 5 MB, and 60 MB when every name is 1024 bytes that are all escaped.
+const maxDocument = 64 << 20
 
 // guard bounds what the SDK reads on a server's word, and marks writes that could not be sent.
-// Answers with a value in them are not documents: get reads them.
-type guard struct{ do provider.Doer }
-
-func (g guard) Do(r *http.Request) (*http.Response, error) {
-	resp, err := provider.Send(r, g.do)
-	if err != nil || resp == nil || resp.Body == nil {
-		return resp, err
-	}
-	switch {
-	case resp.StatusCode >= 300:
-		resp.Body = provider.Bounded(resp.Body, maxError)
-	case r.Method != http.MethodGet || r.URL.Query().Get("comp") == "list":
-		resp.Body = provider.Bounded(resp.Body, maxDocument)
-	}
-	return resp, nil
+func guard(do provider.Doer) doer {
+	return provider.Documents{Do: do, Most: maxDocument, Listing: isListing}.Send
 }
+
+func isListing(r *http.Request) bool { return r.URL.Query().Get("comp") == "list" }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -131,15 +130,10 @@ func TestClientFailures(t *testing.T) {
 func TestClientContradicts(t *testing.T) {
 	noEnvironment(t)
 	c := clientOf(t, NewFake(t))
-	for name, o := range map[string]Option{
+	fake.ClientContradicts(t, opening(), "gs://b", "gcs.Client", Client(c), map[string]Option{
 		"anonymous": Anonymous(), "token": TokenSource(static("t")), "file": CredentialsFile("f"), "endpoint": Endpoint("https://h"),
 		"universe": UniverseDomain("u"), "http client": HTTPClient(http.DefaultClient), "trust": TrustHost("h"), "stall": StallTimeout(time.Second),
-	} {
-		var u *UsageError
-		if _, err := Open(t.Context(), "gs://b", Client(c), o); !errors.As(err, &u) || !strings.Contains(err.Error(), "gcs.Client") {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
+	})
 }
 
 // A bucket that gocloud opened keeps versions, conditions and tuning.
@@ -150,29 +144,11 @@ func TestFromBucket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := FromBucket(t.Context(), b, "gs://zarr-test/p", MaxInFlight(9))
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := s.Put(t.Context(), "k", []byte("v"), store.PutOptions{IfAbsent: true})
-	if err != nil || v == "" {
-		t.Error(v, err)
-	}
-	if _, err := s.Put(t.Context(), "k", []byte("w"), store.PutOptions{IfVersion: v}); err != nil {
-		t.Error(err)
-	}
-	var got *gcblob.Bucket
-	if tu := store.TuningOf(s); tu.Requests != 9 || !store.As(s, &got) || got != b || store.Name(s) != "gs://zarr-test/p" {
-		t.Errorf("%s: %d requests, %p", store.Name(s), tu.Requests, got)
-	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
-	if _, err := b.Exists(t.Context(), "k"); err == nil {
-		t.Error("the bucket is open after Close")
-	}
-	var u *UsageError
-	if _, err := FromBucket(t.Context(), memblob.OpenBucket(nil), "gs://b"); !errors.As(err, &u) {
-		t.Errorf("a bucket in memory: %v", err)
-	}
+	fake.FromBucket(t, fake.Taking[*gcblob.Bucket]{
+		Bucket: b, Other: memblob.OpenBucket(nil), URL: "gs://zarr-test/p", Page: 1000,
+		Name: "gs://zarr-test/p",
+		From: func(b *gcblob.Bucket, url string) (store.Store, error) {
+			return FromBucket(t.Context(), b, url, MaxInFlight(9))
+		},
+	})
 }

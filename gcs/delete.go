@@ -164,7 +164,7 @@ func (b *bucket) answer(part io.Reader) error {
 		return nil
 	}
 	x.status, x.header = resp.StatusCode, resp.Header
-	if x.body, err = io.ReadAll(io.LimitReader(resp.Body, maxError)); err != nil {
+	if x.body, err = io.ReadAll(io.LimitReader(resp.Body, provider.MaxError)); err != nil {
 		return foreign("a part of it is cut")
 	}
 	return x.explain(&googleapi.Error{Code: x.status, Header: x.header, Body: string(x.body)}, false)

@@ -5,9 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"net/http"
-	"strconv"
 	"strings"
-	"time"
 
 	"google.golang.org/api/googleapi"
 
@@ -33,23 +31,11 @@ func (x *exchange) explain(err error, ifAbsent bool) error {
 		return &provider.Failure{Kind: fault.Unavailable, Err: err, Text: "the answer is not GCS's: " + provider.Cause(err).Error(), ID: provider.RequestID(x.header)}
 	}
 	d := parseDocument(x.body)
-	f := &provider.Failure{
-		Kind: kindOf(x.status, d, ifAbsent), After: provider.RetryAfter(x.header, time.Now()),
-		Text: "GCS answered " + strconv.Itoa(x.status), ID: provider.RequestID(x.header),
-	}
+	a := provider.Answer{From: "GCS", Status: x.status, Header: x.header, Code: d.code, Message: d.message}
+	a.Foreign = !d.ours && x.status != http.StatusNotModified && x.status != http.StatusPreconditionFailed
+	f := a.Failure(kindOf(x.status, d, ifAbsent), nil)
 	if f.Kind == error(fault.Unauthenticated) && x.anonymous {
 		f.Kind = fault.NoCredentials
-	}
-	switch {
-	case !d.ours && x.status != http.StatusNotModified && x.status != http.StatusPreconditionFailed:
-		f.Text += ", and not in GCS's form"
-	default:
-		if d.code != "" {
-			f.Text += " " + d.code
-		}
-		if d.message != "" {
-			f.Text += ": " + d.message
-		}
 	}
 	f.Maybe = d.code == codeBusy
 	f.Text += x.hint(d)

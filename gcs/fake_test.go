@@ -1,7 +1,6 @@
 package gcs
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
@@ -13,8 +12,6 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
-	"net/http/httptest"
-	"net/textproto"
 	"net/url"
 	"strconv"
 	"strings"
@@ -276,37 +273,11 @@ func (f *Fake) delete(w http.ResponseWriter, q url.Values, key string) {
 
 // batch answers each request in parts of one, as "Batch requests" has it.
 func (f *Fake) batch(w http.ResponseWriter, r *http.Request) {
-	in, err := r.MultipartReader()
-	if err != nil {
+	b := fake.Batch{Most: 100, Status: 200, Refuse: f.Refuse, Serve: f.serve}
+	b.ID = func(id string) string { return strings.Replace(id, "<", "<response-", 1) }
+	if err := b.Answer(w, r.Header.Get("Content-Type"), r.Body); err != nil {
 		FailJSON(w, 400, "badRequest", err.Error())
-		return
 	}
-	var body bytes.Buffer
-	out := multipart.NewWriter(&body)
-	for n := 0; ; n++ {
-		part, err := in.NextPart()
-		if err == io.EOF {
-			break
-		}
-		var req *http.Request
-		if err == nil {
-			req, err = http.ReadRequest(bufio.NewReader(part))
-		}
-		if err != nil || n == 100 {
-			FailJSON(w, 400, "badRequest", fmt.Sprint("a batch of 100 calls at most: ", err))
-			return
-		}
-		rec := httptest.NewRecorder()
-		if f.Refuse == nil || !f.Refuse(rec, req) {
-			f.serve(rec, req)
-		}
-		head := textproto.MIMEHeader{"Content-Type": {"application/http"}, "Content-Id": {strings.Replace(part.Header.Get("Content-Id"), "<", "<response-", 1)}}
-		to, _ := out.CreatePart(head)
-		_ = rec.Result().Write(to)
-	}
-	_ = out.Close()
-	w.Header().Set("Content-Type", "multipart/mixed; boundary="+out.Boundary())
-	_, _ = body.WriteTo(w)
 }
 
 func (f *Fake) list(w http.ResponseWriter, q url.Values) {

@@ -12,12 +12,9 @@ import (
 	"github.com/zargo-io/zargo/internal/provider"
 )
 
-// What is read into memory whole is bounded. A listing of 1000 keys of 1024 bytes, escaped sixfold,
-// is 6 MB; an error document some hundred bytes.
-const (
-	maxDocument = 16 << 20
-	maxError    = 1 << 20
-)
+// maxDocument bounds an answer that is read into memory whole: a listing of 1000 keys of 1024
+// bytes, escaped sixfold, is 6 MB.
+const maxDocument = 16 << 20
 
 // exchange is one request of a verb and what came of it: the SDK drops the body of a 404, and with
 // it whether the object or the bucket is missing, and the header of a delete.
@@ -90,7 +87,7 @@ func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	x.status, x.header = resp.StatusCode, resp.Header
 	switch {
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
-		x.body, x.err = io.ReadAll(io.LimitReader(resp.Body, maxError))
+		x.body, x.err = io.ReadAll(io.LimitReader(resp.Body, provider.MaxError))
 		_ = resp.Body.Close()
 		resp.Body = io.NopCloser(bytes.NewReader(x.body))
 	case x.value:

@@ -1,8 +1,6 @@
 package gcs
 
 import (
-	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,51 +10,31 @@ import (
 	gcblob "gocloud.dev/blob"
 	"golang.org/x/oauth2"
 
+	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
+// opening is GCS as the tests of Open that all providers share see it.
+func opening() fake.Opening[Option] {
+	return fake.Opening[Option]{
+		Open: Open, Scheme: "gs", Bucket: "bucket", Server: "an endpoint is a parameter", Text: "user_project", TooFew: MaxInFlight(-1),
+	}
+}
+
 func TestOpenRefuses(t *testing.T) {
 	noEnvironment(t)
-	for _, c := range []struct {
-		name, url string
-		opts      []Option
-		says      string
-	}{
-		{"other scheme", "s3://b", nil, "s3"},
-		{"no bucket", "gs:///k", nil, "gs://bucket"},
-		{"a port", "gs://b:1/k", nil, "endpoint"},
-		{"secrets in the URL", "gs://u:hush@b", nil, "credentials"},
-		{"secrets in a broken URL", "gs://u:hu%shush@b", nil, "cannot be read"},
-		{"unknown parameter", "gs://b?colour=red", nil, "colour"},
-		{"parameter twice", "gs://b?user_project=x&user_project=y", nil, "user_project"},
-		{"not a flag", "gs://b?anonymous=perhaps", nil, "anonymous"},
-		{"grpc", "gs://b?grpc=true", nil, "grpc"},
-		{"fragment", "gs://b/a#c", nil, "fragment"},
-		{"endpoint without host", "gs://b?endpoint=http://", nil, "endpoint"},
-		{"endpoint with a password", "gs://b?endpoint=http://u:hush@h", nil, "endpoint"},
-		{"endpoint with a path", "gs://b?endpoint=http://h/storage", nil, "endpoint"},
-		{"two ways", "gs://b?anonymous=true", []Option{TokenSource(oauth2.StaticTokenSource(nil))}, "only one"},
-		{"short key", "gs://b", []Option{EncryptionKey([]byte("short"))}, "32"},
-		{"two keys", "gs://b?kms_key=projects/p", []Option{EncryptionKey(make([]byte, 32))}, "contradicts"},
-		{"KMS key", "gs://b?kms_key=k", nil, "projects/"},
-		{"too few requests", "gs://b", []Option{MaxInFlight(-1)}, "MaxInFlight"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := Open(t.Context(), c.url, c.opts...)
-			var u *UsageError
-			if !errors.As(err, &u) || !strings.Contains(err.Error(), c.says) {
-				t.Fatalf("got %v", err)
-			}
-			if strings.Contains(err.Error(), "hush") {
-				t.Errorf("it tells the secret: %v", err)
-			}
-		})
-	}
-	for _, prefix := range []string{"a//b", "a/../b", "a%5Cb"} {
-		_, err := Open(t.Context(), "gs://b/"+prefix)
-		wantKind(t, err, fault.Path)
-	}
+	p := opening()
+	fake.Mistakes(t, p,
+		p.Mistake("grpc", "gs://b?grpc=true", "grpc"),
+		p.Mistake("endpoint without host", "gs://b?endpoint=http://", "endpoint"),
+		p.Mistake("endpoint with a password", "gs://b?endpoint=http://u:hush@h", "endpoint"),
+		p.Mistake("endpoint with a path", "gs://b?endpoint=http://h/storage", "endpoint"),
+		p.Mistake("two ways", "gs://b?anonymous=true", "only one", TokenSource(oauth2.StaticTokenSource(nil))),
+		p.Mistake("short key", "gs://b", "32", EncryptionKey([]byte("short"))),
+		p.Mistake("two keys", "gs://b?kms_key=projects/p", "contradicts", EncryptionKey(make([]byte, 32))),
+		p.Mistake("KMS key", "gs://b?kms_key=k", "projects/"),
+	)
 }
 
 // GOOGLE_APPLICATION_CREDENTIALS names no file here.
@@ -106,14 +84,7 @@ func TestHandles(t *testing.T) {
 	}
 }
 
-func TestOpenCancelled(t *testing.T) {
-	noEnvironment(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := Open(ctx, "gs://b?anonymous=true"); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
-}
+func TestOpenCancelled(t *testing.T) { noEnvironment(t); fake.OpenCancelled(t, opening()) }
 
 func TestOptionsPrint(t *testing.T) {
 	for want, o := range map[string]Option{

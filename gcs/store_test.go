@@ -87,12 +87,7 @@ func noEnvironment(t testing.TB) {
 
 func open(t testing.TB, url string, opts ...Option) store.Store {
 	t.Helper()
-	s, err := Open(t.Context(), url, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
+	return fake.Opened(t)(Open(t.Context(), url, opts...))
 }
 
 // bare opens the provider without retry and limit.
@@ -102,10 +97,5 @@ func bare(t testing.TB, url string, opts ...Option) store.Store {
 	if err := c.read(url, opts); err != nil {
 		t.Fatal(err)
 	}
-	s, err := c.Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
+	return fake.Opened(t)(c.Connect(t.Context()))
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
@@ -41,7 +39,7 @@ func (b *bucket) explain(err error, to asked) error {
 	if !errors.As(err, &resp) || resp.Response == nil || resp.Response.Response == nil || resp.HTTPStatusCode() == 0 {
 		return noAnswer(err)
 	}
-	f := &provider.Failure{Err: err, After: provider.RetryAfter(resp.Response.Header, time.Now()), ID: provider.RequestID(resp.Response.Header)}
+	header := resp.Response.Header
 	status, code, message := resp.HTTPStatusCode(), "", ""
 	var api smithy.APIError
 	if errors.As(err, &api) {
@@ -51,19 +49,13 @@ func (b *bucket) explain(err error, to asked) error {
 	if code == codeBusy && message == http.StatusText(status) {
 		said = "" // the SDK makes code and message from the status of a response without a document, which anything on the way may have sent
 	}
-	f.Kind = kindOf(status, said, to == toCreate)
+	a := provider.Answer{From: "S3", Status: status, Header: header, Code: code, Message: message, Foreign: code == ""}
+	f := a.Failure(kindOf(status, said, to == toCreate), err)
 	f.Maybe = said == codeBusy
-	f.Text = "S3 answered " + strconv.Itoa(status)
-	if code != "" {
-		f.Text += " " + code
+	if a.Foreign {
+		f.Text += ": " + provider.Cause(err).Error()
 	}
-	if message != "" && message != code {
-		f.Text += ": " + message
-	}
-	if code == "" {
-		f.Text += ", and not in S3's form: " + provider.Cause(err).Error()
-	}
-	f.Text += b.hint(status, code, resp.Response.Header.Get(regionHeader), to)
+	f.Text += b.hint(status, code, header.Get(regionHeader), to)
 	return f
 }
 

@@ -1,11 +1,12 @@
 package s3
 
 import (
-	"context"
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	gcblob "gocloud.dev/blob"
 
@@ -14,50 +15,28 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
+// opening is S3 as the tests of Open that all providers share see it.
+func opening() fake.Opening[Option] {
+	return fake.Opening[Option]{
+		Open: Open, Scheme: "s3", Bucket: "bucket", Server: "an endpoint is a parameter", Query: "region=us-east-1", Text: "region", TooFew: MaxInFlight(-1),
+	}
+}
+
 func TestOpenRefuses(t *testing.T) {
 	credentialsForTests(t)
-	const r = "?region=us-east-1"
-	for _, c := range []struct {
-		name, url string
-		opts      []Option
-		says      string
-	}{
-		{"other scheme", "gs://b" + r, nil, "gs"},
-		{"no bucket", "s3:///k" + r, nil, "s3://bucket"},
-		{"a port", "s3://b:9000/k" + r, nil, "endpoint"},
-		{"secrets in the URL", "s3://key:hush@b" + r, nil, "credentials"},
-		{"secrets in a broken URL", "s3://key:hu%shush@b" + r, nil, "cannot be read"},
-		{"unknown parameter", "s3://b?regoin=x", nil, "regoin"},
-		{"parameter twice", "s3://b?region=x&region=y", nil, "region"},
-		{"not a flag", "s3://b?anonymous=perhaps", nil, "anonymous"},
-		{"fragment", "s3://b/a#c" + r, nil, "fragment"},
-		{"endpoint without host", "s3://b?endpoint=http://", nil, "endpoint"},
-		{"endpoint with a password", "s3://b?endpoint=http://u:hush@h", nil, "endpoint"},
-		{"endpoint of another kind", "s3://b?endpoint=ftp://h", nil, "endpoint"},
-		{"checksums", "s3://b?request_checksum_calculation=never", nil, "when_required"},
-		{"encryption", "s3://b?ssetype=rot13", nil, "rot13"},
-		{"key without KMS", "s3://b?kmskeyid=k", nil, "ssetype"},
-		{"storage class", "s3://b?storage_class=attic", nil, "attic"},
-		{"role", "s3://b?role=me", nil, "arn:"},
-		{"anonymous with a profile", "s3://b?profile=p", []Option{Anonymous()}, "anonymous"},
-		{"client with a region", "s3://b" + r, []Option{Client(awss3.New(awss3.Options{}))}, "s3.Client"},
-		{"too few requests", "s3://b" + r, []Option{MaxInFlight(-1)}, "MaxInFlight"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := Open(t.Context(), c.url, c.opts...)
-			var u *UsageError
-			if !errors.As(err, &u) || !strings.Contains(err.Error(), c.says) {
-				t.Fatalf("got %v", err)
-			}
-			if strings.Contains(err.Error(), "hush") {
-				t.Errorf("it tells the secret: %v", err)
-			}
-		})
-	}
-	for _, prefix := range []string{"a//b", "a/../b", "a%5Cb"} {
-		_, err := Open(t.Context(), "s3://b/"+prefix+r)
-		fake.WantKind(t, err, fault.Path)
-	}
+	p := opening()
+	fake.Mistakes(t, p,
+		p.Mistake("endpoint without host", "s3://b?endpoint=http://", "endpoint"),
+		p.Mistake("endpoint with a password", "s3://b?endpoint=http://u:hush@h", "endpoint"),
+		p.Mistake("endpoint of another kind", "s3://b?endpoint=ftp://h", "endpoint"),
+		p.Mistake("checksums", "s3://b?request_checksum_calculation=never", "when_required"),
+		p.Mistake("encryption", "s3://b?ssetype=rot13", "rot13"),
+		p.Mistake("key without KMS", "s3://b?kmskeyid=k", "ssetype"),
+		p.Mistake("storage class", "s3://b?storage_class=attic", "attic"),
+		p.Mistake("role", "s3://b?role=me", "arn:"),
+		p.Mistake("anonymous with a profile", "s3://b?profile=p", "anonymous", Anonymous()),
+		p.Mistake("client with a region", "s3://b?region=us-east-1", "s3.Client", Client(awss3.New(awss3.Options{}))),
+	)
 	_, err := Open(t.Context(), "s3://b?profile=nobody")
 	if !errors.Is(err, fault.Refused) || !strings.Contains(err.Error(), "nobody") {
 		t.Errorf("unknown profile: %v", err)
@@ -113,18 +92,17 @@ func TestHandles(t *testing.T) {
 	}
 }
 
-func TestOpenCancelled(t *testing.T) {
+func TestClientContradicts(t *testing.T) {
 	credentialsForTests(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	s, err := Open(ctx, "s3://b?region=us-east-1")
-	if err == nil {
-		_, err = s.Get(ctx, "k", store.GetOptions{}, nil)
-	}
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
+	client := Client(awss3.New(awss3.Options{}))
+	fake.ClientContradicts(t, opening(), "s3://b", "s3.Client", client, map[string]Option{
+		"region": Region("eu-west-1"), "endpoint": Endpoint("https://h"), "path style": PathStyle(), "profile": Profile("p"),
+		"role": Role("arn:aws:iam::1:role/r"), "anonymous": Anonymous(), "credentials": Credentials(aws.AnonymousCredentials{}),
+		"HTTP client": HTTPClient(http.DefaultClient),
+	})
 }
+
+func TestOpenCancelled(t *testing.T) { credentialsForTests(t); fake.OpenCancelled(t, opening()) }
 
 func TestOptionsPrint(t *testing.T) {
 	for want, o := range map[string]Option{

@@ -78,24 +78,13 @@ func credentialsForTests(t testing.TB) {
 
 func open(t testing.TB, url string, opts ...Option) store.Store {
 	t.Helper()
-	s, err := Open(t.Context(), url, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
+	return fake.Opened(t)(Open(t.Context(), url, opts...))
 }
 
 func parsed(t testing.TB, url string, opts ...Option) *config {
 	t.Helper()
 	c := &config{}
-	if err := c.parseURL(url); err != nil {
-		t.Fatal(err)
-	}
-	for _, o := range opts {
-		o.apply(c)
-	}
-	if err := c.check(); err != nil {
+	if err := c.read(url, opts); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -104,10 +93,5 @@ func parsed(t testing.TB, url string, opts ...Option) *config {
 // bare opens the provider without retry and limit.
 func bare(t testing.TB, url string, opts ...Option) store.Store {
 	t.Helper()
-	s, err := parsed(t, url, opts...).Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
+	return fake.Opened(t)(parsed(t, url, opts...).Connect(t.Context()))
 }
